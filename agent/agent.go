@@ -1,0 +1,49 @@
+// Package agent is what an instrumented program links: it reads the environment
+// variable WAYMARK before any other package is initialised, and begins what it asks for.
+//
+// A value that can't be understood is reported on stderr with its position, and
+// the program runs untraced.
+package agent
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/waymark-go/waymark/recorder"
+	"github.com/waymark-go/waymark/rt"
+)
+
+func init() {
+	if !rt.Enabled {
+		return
+	}
+	env := os.Getenv("WAYMARK")
+	if env == "" {
+		return
+	}
+	rt.Mute(true)
+	defer rt.Mute(false)
+	if err := start(env); err != nil {
+		fmt.Fprintf(os.Stderr, "waymark: %v; the program runs untraced\n", err)
+	}
+}
+
+func start(env string) error {
+	o, err := parse(env)
+	if err != nil {
+		return err
+	}
+	if !o.Record {
+		return nil
+	}
+	r, err := recorder.Start(recorder.Config{Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers})
+	if err != nil {
+		return fmt.Errorf("record to %s: %w", o.Out, err)
+	}
+	rt.AtExit(func() {
+		if err := r.Close(); err != nil {
+			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", o.Out, err)
+		}
+	})
+	return nil
+}

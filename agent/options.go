@@ -1,0 +1,90 @@
+package agent
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// options are the settings in WAYMARK.
+type options struct {
+	Record   bool   // record: write a trace file
+	Out      string // o, out: its path
+	Overflow string // overflow: block or drop
+	Buffers  int    // buffers: memory for events, bytes
+}
+
+// parse reads key=value pairs separated by commas, or with @FILE from a file,
+// where lines end like commas do. A backslash takes the meaning from the
+// character that follows, for paths with commas.
+func parse(env string) (options, error) {
+	o := options{Out: "waymark.wmt", Overflow: "block"}
+	source := "WAYMARK"
+	if strings.HasPrefix(env, "@") {
+		source = env[1:]
+		b, err := os.ReadFile(source)
+		if err != nil {
+			return o, fmt.Errorf("WAYMARK: %w", err)
+		}
+		env = strings.ReplaceAll(string(b), "\n", ",")
+	}
+	for at := 0; at < len(env); {
+		item, size := next(env[at:])
+		if key, value, _ := strings.Cut(item, "="); strings.TrimSpace(key) != "" {
+			if err := o.set(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+				return o, fmt.Errorf("%s, character %d: %w", source, at+1, err)
+			}
+		}
+		at += size
+	}
+	return o, nil
+}
+
+// next gives the text before the first comma, unescaped, and its size in s with the comma.
+func next(s string) (item string, size int) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == ',':
+			return b.String(), i + 1
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), len(s)
+}
+
+func (o *options) set(key, value string) error {
+	switch key {
+	case "record":
+		on, err := strconv.ParseBool(value)
+		if value != "" && err != nil {
+			return fmt.Errorf("record=%s: want 1 or 0", value)
+		}
+		o.Record = value == "" || on
+	case "o", "out":
+		if value == "" {
+			return fmt.Errorf("%s: want the path of a file", key)
+		}
+		o.Out = value
+	case "overflow":
+		if value != "block" && value != "drop" {
+			return fmt.Errorf("overflow=%s: want block or drop", value)
+		}
+		o.Overflow = value
+	case "buffers":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < minBuffers {
+			return fmt.Errorf("buffers=%s: want a number of bytes, at least %d", value, minBuffers)
+		}
+		o.Buffers = n
+	default:
+		return fmt.Errorf("unknown key %q", key)
+	}
+	return nil
+}
+
+// minBuffers lets each of a few Ps have a chunk, and the hooks that can't wait their reserve.
+const minBuffers = 2 << 20

@@ -1,0 +1,309 @@
+package build
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"golang.org/x/mod/module"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
+)
+
+// Options say which functions to instrument.
+type Options struct {
+	Include  []string // patterns; none means the packages of the main modules
+	Exclude  []string // patterns
+	All      bool     // tiny functions too
+	MinSize  int      // inline cost below which a function that could be inlined is tiny; 0 is the compiler's budget
+	Closures bool     // function literals too
+
+	Test  bool        // for go test: test files too
+	Flags gocmd.Flags // of the go command
+	Args  []string    // packages or files, as the go command takes them
+	Dir   string      // where the go command runs
+	Cache *cache.Cache
+
+	Progress func(string) // told what is being done; may be nil
+}
+
+// A Func is a function with the decision about it.
+type Func struct {
+	Name         string `json:"name"`    // as runtime.FuncForPC gives it
+	Package      string `json:"package"` // import path
+	File         string `json:"file"`
+	Line         int    `json:"line"`
+	Instrumented bool   `json:"instrumented"`
+	Reason       string `json:"reason,omitempty"` // why not
+	Cost         int    `json:"cost"`
+	Full         string `json:"full"` // as patterns see it
+}
+
+// A File is a file of the overlay that holds rewritten or generated Go source.
+type File struct {
+	Package string // import path
+	Path    string // where the go command believes it to be
+	Cached  string // where it is
+}
+
+// A Build is a prepared build.
+type Build struct {
+	Env   *gocmd.Env
+	Flags gocmd.Flags // for go build or go test: the user's and what makes the build instrumented
+	Funcs []Func      // by package, in the order of go list, then by position
+	Files []File
+	Main  []*gocmd.Package // the packages that were asked for
+
+	overlay map[string]string
+}
+
+// Prepare makes a build ready.
+func Prepare(o *Options) (*Build, error) {
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	if err := o.Flags.Refuse(); err != nil {
+		return nil, err
+	}
+	dir := o.Dir
+	if c, ok := o.Flags.Lookup("C"); ok {
+		if dir = c; !filepath.IsAbs(dir) {
+			dir = filepath.Join(o.Dir, c)
+		}
+	}
+	env, err := gocmd.LoadEnv(dir, filepath.Join(o.Cache.Dir, "links"))
+	if err != nil {
+		return nil, err
+	}
+	b := &Build{Env: env, overlay: make(map[string]string)}
+	flags := o.Flags.Without("C")
+	if err := b.readUserOverlay(flags); err != nil {
+		return nil, err
+	}
+	for _, arg := range o.Args {
+		if strings.Contains(arg, "@") {
+			return nil, fmt.Errorf("%s: a package at a version can't be instrumented in place: clone its module, or require it in a module of your own and name the package without @", arg)
+		}
+	}
+	std, err := closures(env, o.Cache)
+	if err != nil {
+		return nil, err
+	}
+	o.Progress("listing packages")
+	pkgs, err := env.List(flags.ForList(), o.Args, o.Test)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range pkgs {
+		if !p.DepOnly {
+			b.Main = append(b.Main, p)
+		}
+	}
+	s, err := newSelection(o, dir)
+	if err != nil {
+		return nil, err
+	}
+	copies, err := b.rewrite(o, s, pkgs, std)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(pkgs, b.Funcs); err != nil {
+		return nil, err
+	}
+	if err := b.finish(o, flags, std, copies); err != nil {
+		return nil, err
+	}
+	return b, o.Cache.Trim()
+}
+
+// readUserOverlay takes over the user's own -overlay.
+func (b *Build) readUserOverlay(flags gocmd.Flags) error {
+	name, ok := flags.Lookup("overlay")
+	if !ok {
+		return nil
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(b.Env.Dir, name)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("-overlay: %w", err)
+	}
+	var user struct{ Replace map[string]string }
+	if err := json.Unmarshal(data, &user); err != nil {
+		return fmt.Errorf("-overlay %s: %w", name, err)
+	}
+	for from, to := range user.Replace {
+		if !filepath.IsAbs(from) {
+			from = filepath.Join(b.Env.Dir, from)
+		}
+		if to != "" && !filepath.IsAbs(to) {
+			to = filepath.Join(b.Env.Dir, to)
+		}
+		b.overlay[filepath.Clean(from)] = to
+	}
+	return nil
+}
+
+// readFile reads a file as the go command would.
+func (b *Build) readFile(path string) ([]byte, error) {
+	if to, ok := b.overlay[path]; ok {
+		path = to
+	}
+	return os.ReadFile(path)
+}
+
+// finish adds the runtime, the library and the flags.
+func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[module.Version]string) error {
+	files, err := toolchain.Patch(b.Env.GOROOT, b.Env.GOVERSION, std.Agent)
+	if err != nil {
+		return err
+	}
+	mods := gocmd.Modules{
+		Version: library.Version(),
+		Library: func(goVersion string) (string, error) { return library.Dir(o.Cache, goVersion) },
+		Replace: copies,
+	}
+	extra, err := mods.Overlay(b.Env, flags, files)
+	if err != nil {
+		return err
+	}
+	for path, content := range files {
+		if b.overlay[path], err = o.Cache.Put(content, filepath.Ext(path)); err != nil {
+			return err
+		}
+	}
+	data, err := json.MarshalIndent(map[string]any{"Replace": b.overlay}, "", "\t")
+	if err != nil {
+		return err
+	}
+	overlay, err := o.Cache.Put(data, ".json")
+	if err != nil {
+		return err
+	}
+	tags, ok := flags.Lookup("tags")
+	if !ok {
+		tags, _ = gocmd.Flags(strings.Fields(b.Env.GOFLAGS)).Lookup("tags")
+	}
+	b.Flags = append(flags.Without("overlay", "tags"), extra...)
+	b.Flags = append(b.Flags, "-overlay="+overlay, "-tags="+strings.Trim(strings.Join([]string{tags, library.Tag}, ","), ","))
+	return nil
+}
+
+// known lists packages by what is special about them.
+type known struct {
+	Runtime []string // runtime and what it imports: never instrumented
+	Agent   []string // the agent and what it imports: initialised first
+}
+
+// closures finds the known packages of a toolchain and target. The answer is
+// kept: it changes with them and the library only.
+func closures(env *gocmd.Env, c *cache.Cache) (*known, error) {
+	hash, err := library.Hash()
+	if err != nil {
+		return nil, err
+	}
+	name := "closures-" + cache.Hash([]byte(strings.Join([]string{env.GOVERSION, env.GOROOT, env.GOOS, env.GOARCH, env.CGO_ENABLED, env.GOEXPERIMENT, hash}, " ")))
+	k := new(known)
+	if data, ok := c.Get(name); ok && json.Unmarshal(data, k) == nil {
+		return k, nil
+	}
+	dir, err := library.Dir(c, "1.21")
+	if err != nil {
+		return nil, err
+	}
+	// In the library's own folder, away from the user's module and its flags.
+	lib := *env
+	lib.Dir = dir
+	lib.Extra = append([]string{"GOWORK=off", "GOFLAGS="}, env.Extra...)
+	if k.Runtime, err = lib.Names(nil, "runtime"); err != nil {
+		return nil, err
+	}
+	if k.Agent, err = lib.Names(nil, library.Agent); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(k)
+	if err != nil {
+		return nil, err
+	}
+	return k, c.Set(name, data)
+}
+
+// Go prepares a run of the go command with the build's flags and the given arguments.
+func (b *Build) Go(verb string, args ...string) []string {
+	return append(append([]string{verb}, b.Flags...), args...)
+}
+
+// A selection decides about functions.
+type selection struct {
+	o                *Options
+	include, exclude *pattern.Set
+}
+
+func newSelection(o *Options, dir string) (*selection, error) {
+	include, err := pattern.CompileSet(o.Include, dir)
+	if err != nil {
+		return nil, err
+	}
+	exclude, err := pattern.CompileSet(o.Exclude, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &selection{o, include, exclude}, nil
+}
+
+// inScope tells whether functions of p may be selected.
+func (s *selection) inScope(p *gocmd.Package) bool {
+	if !s.include.Empty() {
+		return s.include.MayMatch(p.ImportPath, p.Dir, p.Name == "main")
+	}
+	return !p.Standard && (p.Module == nil || p.Module.Main)
+}
+
+// decide has the last word on a function that can be instrumented.
+func (s *selection) decide(f pattern.Func, tiny bool) (bool, string) {
+	included, exact := s.include.Match(f)
+	if !included && !s.include.Empty() {
+		return false, "not included"
+	}
+	if excluded, _ := s.exclude.Match(f); excluded {
+		return false, "excluded"
+	}
+	if tiny && !exact && !s.o.All {
+		return false, "tiny: the compiler would inline it"
+	}
+	return true, ""
+}
+
+// check gives an error if a pattern matched nothing.
+func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
+	unmatched := append(s.include.Unmatched(), s.exclude.Unmatched()...)
+	if len(unmatched) == 0 {
+		return nil
+	}
+	var names []string
+	for _, p := range pkgs {
+		names = append(names, p.ImportPath)
+	}
+	for _, f := range funcs {
+		names = append(names, f.Full)
+	}
+	sort.Strings(names)
+	var errs []error
+	for _, text := range unmatched {
+		msg := fmt.Sprintf("pattern %s matches nothing in this build", text)
+		if near := pattern.Nearest(text, names, 3); len(near) > 0 {
+			msg += "; is it " + strings.Join(near, " or ") + "?"
+		}
+		errs = append(errs, errors.New(msg))
+	}
+	return errors.Join(errs...)
+}

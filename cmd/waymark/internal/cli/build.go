@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+)
+
+func (a *app) buildCommand() *cobra.Command {
+	var f buildFlags
+	return a.buildCmd("build [--flags] [go build flags] [packages]",
+		"build an instrumented program; tracing is off until it is switched on", "", false, f.define,
+		func(line *commandLine) error {
+			b, err := a.prepare(&f, line.flags, line.args, false)
+			if err != nil || b == nil {
+				return err
+			}
+			return a.goBuild(b, &f, line)
+		})
+}
+
+// goBuild runs go build. If it fails, the user's own program is built plain for
+// its messages: those name the user's files with the columns that the user sees.
+func (a *app) goBuild(b *build.Build, f *buildFlags, line *commandLine) error {
+	if f.work {
+		if err := a.keepWork(b); err != nil {
+			return err
+		}
+	}
+	show, done := a.progress()
+	show("building")
+	cmd := b.Env.Command(b.Go("build", line.args...)...)
+	a.trace(f, cmd)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = a.stdout, &out
+	err := cmd.Run()
+	done()
+	if err == nil {
+		_, err = a.stderr.Write(out.Bytes()) // -x, -v and warnings
+		return err
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return fmt.Errorf("run the go command: %w", err)
+	}
+	plain := b.Env.Command(append(append([]string{"build"}, line.flags.Without("o", "C")...), append([]string{"-o", os.DevNull}, line.args...)...)...)
+	plain.Stdout, plain.Stderr = a.stderr, a.stderr
+	a.trace(f, plain)
+	if plain.Run() != nil {
+		return exitError(exit.ExitCode())
+	}
+	a.stderr.Write(out.Bytes())
+	return errors.New("the program builds without waymark but not with it: this is a fault of waymark's; leave the functions at fault out with --exclude, and please report it")
+}
+
+// trace prints a command line if --debug was given.
+func (a *app) trace(f *buildFlags, cmd *exec.Cmd) {
+	if f.debug {
+		fmt.Fprintf(a.stderr, "waymark: cd %s && %s\n", cmd.Dir, strings.Join(cmd.Args, " "))
+	}
+}
+
+// describe says on stderr what was instrumented, as --verbose asks.
+func (a *app) describe(f *buildFlags, b *build.Build) {
+	if f.verbose <= 0 {
+		return
+	}
+	n := 0
+	packages := make(map[string]int)
+	var order []string
+	for i := range b.Funcs {
+		p := b.Funcs[i].Package
+		if _, ok := packages[p]; !ok {
+			order = append(order, p)
+			packages[p] = 0
+		}
+		if b.Funcs[i].Instrumented {
+			n++
+			packages[p]++
+		}
+	}
+	fmt.Fprintf(a.stderr, "waymark: %d of %d functions in %d packages instrumented\n", n, len(b.Funcs), len(packages))
+	if f.verbose >= 2 {
+		for _, p := range order {
+			fmt.Fprintf(a.stderr, "waymark: %s: %d functions\n", p, packages[p])
+		}
+	}
+	if f.verbose >= 3 {
+		for i := range b.Funcs {
+			if b.Funcs[i].Instrumented {
+				fmt.Fprintf(a.stderr, "waymark: %s\n", b.Funcs[i].Name)
+			}
+		}
+	}
+	if f.verbose >= 4 {
+		for _, file := range b.Files {
+			fmt.Fprintf(a.stderr, "waymark: %s is built from %s\n", file.Path, file.Cached)
+		}
+	}
+}
+
+// printFuncs answers --dry-run.
+func printFuncs(w io.Writer, funcs []build.Func) error {
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	n := 0
+	for i := range funcs {
+		f := &funcs[i]
+		what := "instrumented"
+		if !f.Instrumented {
+			what = "left out"
+		} else {
+			n++
+		}
+		line := fmt.Sprintf("%s\t%s\t%s:%d\t%s", what, f.Name, f.File, f.Line, f.Reason)
+		fmt.Fprintln(tw, strings.TrimRight(line, "\t"))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%d of %d functions would be instrumented\n", n, len(funcs))
+	return err
+}
+
+// keepWork copies the rewritten files to a new folder and says where it is.
+func (a *app) keepWork(b *build.Build) error {
+	dir, err := os.MkdirTemp("", "waymark-work-")
+	if err != nil {
+		return err
+	}
+	if err := writeSources(b, dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "WORK=%s\n", dir)
+	return nil
+}
+
+// writeSources writes the rewritten files below dir, in folders by import path.
+func writeSources(b *build.Build, dir string) error {
+	for _, f := range b.Files {
+		src, err := os.ReadFile(f.Cached)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, filepath.FromSlash(f.Package), filepath.Base(f.Path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, src, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+// Package cli is the face of the waymark command: one file for each command,
+// which reads its arguments, has other packages do the work, and prints.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+)
+
+// Exit statuses.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// A usageError is a mistake in the command line.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// An exitError ends the command with a status and nothing more to say: a
+// traced program's own, or after a report that a file is damaged.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// An app is one run of the command.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// Main runs the command with the given arguments and gives its exit status.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin, stdout, stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	return a.status(root.Execute())
+}
+
+// status reports err and gives the exit status for it.
+func (a *app) status(err error) int {
+	var exit exitError
+	var usage usageError
+	var gocmd *gocmd.Error
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return int(exit)
+	case errors.As(err, &gocmd):
+		// The go command's own words, nothing else.
+		fmt.Fprintln(a.stderr, gocmd)
+		return exitFailed
+	}
+	fmt.Fprintf(a.stderr, "waymark: %v\n", err)
+	if errors.As(err, &usage) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "waymark",
+		Short: "waymark traces the functions of Go programs",
+		Long: `waymark rebuilds a Go program with every function observable, without touching
+its source, and tells exactly which functions took the time, how often they ran
+and how they ended.
+
+On the commands that build, two dashes are waymark's flags and one dash is the go
+command's: waymark run --include ./... -race ./cmd/app`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("%w; see waymark %s -h", err, cmd.Name())
+	})
+	root.AddCommand(
+		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(),
+		a.reportCommand(), a.infoCommand(), a.envCommand(), a.cleanCommand(), a.versionCommand(),
+	)
+	return root
+}
+
+// arguments checks the number of arguments of an offline command.
+func arguments(min, max int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < min:
+			return usagef("%s: want %s", cmd.Name(), cmd.Use)
+		case max >= 0 && len(args) > max:
+			return usagef("%s: unexpected argument %s", cmd.Name(), args[max])
+		}
+		return nil
+	}
+}
+
+// isTerminal tells whether w is one.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// colour tells whether to colour what is written to w: see no-color.org.
+func colour(w io.Writer) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// progress gives a function that shows what is being done in a line on stderr, and
+// one that removes the line. Only people at a terminal see it.
+func (a *app) progress() (show func(string), done func()) {
+	if !isTerminal(a.stderr) {
+		return func(string) {}, func() {}
+	}
+	show = func(what string) { fmt.Fprintf(a.stderr, "\r\x1b[Kwaymark: %s ...", what) }
+	return show, func() { fmt.Fprint(a.stderr, "\r\x1b[K") }
+}

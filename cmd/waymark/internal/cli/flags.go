@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+)
+
+// buildFlags are waymark's flags of the commands that build.
+type buildFlags struct {
+	include, exclude []string
+	all, closures    bool
+	minSize          int
+	dryRun, work     bool
+	verbose          int
+	debug            bool
+}
+
+func (f *buildFlags) define(set *pflag.FlagSet) {
+	set.StringArrayVar(&f.include, "include", nil, "instrument what matches `PATTERN` only (repeatable); default: the packages of the main modules")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "leave out what matches `PATTERN` (repeatable)")
+	set.BoolVar(&f.all, "all", false, "tiny functions too, which the compiler would inline")
+	set.IntVar(&f.minSize, "min-size", 0, "leave out functions with an inline cost below `N` (default: the compiler's budget)")
+	set.BoolVar(&f.closures, "closures", false, "function literals too")
+	set.BoolVar(&f.dryRun, "dry-run", false, "print what would be instrumented and why not, do nothing")
+	set.BoolVar(&f.work, "work", false, "keep the rewritten files in a folder and print its name")
+	set.IntVar(&f.verbose, "verbose", 0, "say more on stderr: 1 counts, 2 packages, 3 functions, 4 files")
+	set.BoolVar(&f.debug, "debug", false, "print the go commands that are run")
+}
+
+// A commandLine is the arguments of a command that builds, taken apart.
+type commandLine struct {
+	flags gocmd.Flags // one dash: the go command's
+	args  []string    // packages, or what comes after the flags
+	help  bool
+}
+
+// split takes arguments apart: two dashes are set's, one dash is the go command's,
+// except for those in own, which are set's shorthands. If stop, flags end at the
+// first other argument: what follows it is for the program. Otherwise, as with go
+// test, flags and packages mix, and all after -args belongs to the test.
+func split(args []string, set *pflag.FlagSet, own string, stop bool) (*commandLine, error) {
+	c := new(commandLine)
+	var ours []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "-h" || arg == "--help" || arg == "-help":
+			c.help = true
+		case arg == "--":
+			c.args = append(c.args, args[i+1:]...)
+			i = len(args)
+		case strings.HasPrefix(arg, "--"):
+			name, _, hasValue := strings.Cut(arg[2:], "=")
+			flag := set.Lookup(name)
+			if flag == nil {
+				return nil, usagef("unknown flag %s; the go command's flags have one dash", arg)
+			}
+			ours = append(ours, arg)
+			if !hasValue && flag.NoOptDefVal == "" {
+				if i++; i == len(args) {
+					return nil, usagef("flag %s needs a value", arg)
+				}
+				ours = append(ours, args[i])
+			}
+		case len(arg) == 2 && arg[0] == '-' && strings.Contains(own, arg[1:]):
+			if i++; i == len(args) {
+				return nil, usagef("flag %s needs a value", arg)
+			}
+			ours = append(ours, arg, args[i])
+		case !stop && (arg == "-args" || arg == "-test.args"):
+			c.args = append(c.args, args[i:]...)
+			i = len(args)
+		case strings.HasPrefix(arg, "-") && len(arg) > 1:
+			c.flags = append(c.flags, arg)
+			if gocmd.TakesValue(arg) {
+				if i++; i == len(args) {
+					return nil, usagef("flag %s needs a value", arg)
+				}
+				c.flags = append(c.flags, args[i])
+			}
+		case stop:
+			c.args = append(c.args, args[i:]...)
+			i = len(args)
+		default:
+			c.args = append(c.args, arg)
+		}
+	}
+	if err := set.Parse(ours); err != nil {
+		return nil, usagef("%w", err)
+	}
+	return c, nil
+}
+
+// buildCmd makes a command that builds. Its flags are parsed by split.
+func (a *app) buildCmd(use, short, own string, stop bool, define func(*pflag.FlagSet), run func(*commandLine) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, DisableFlagParsing: true}
+	define(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		line, err := split(args, cmd.Flags(), own, stop)
+		if err != nil {
+			return err
+		}
+		if line.help {
+			return cmd.Help()
+		}
+		return run(line)
+	}
+	return cmd
+}
+
+// prepare makes a build ready. It gives nil if --dry-run was asked for, and answered.
+func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool) (*build.Build, error) {
+	c, err := cache.Open()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	show, done := a.progress()
+	b, err := build.Prepare(&build.Options{
+		Include: f.include, Exclude: f.exclude,
+		All: f.all, MinSize: f.minSize, Closures: f.closures,
+		Test: test, Flags: flags, Args: args, Dir: dir, Cache: c,
+		Progress: show,
+	})
+	done()
+	if err != nil {
+		return nil, err
+	}
+	a.describe(f, b)
+	if f.dryRun {
+		return nil, printFuncs(a.stdout, b.Funcs)
+	}
+	return b, nil
+}

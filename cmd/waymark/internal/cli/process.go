@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+)
+
+// A traced is a run of an instrumented program.
+type traced struct {
+	path string
+	args []string
+	exec []string // go run's -exec: a program to run it with
+	env  string   // WAYMARK
+}
+
+// run runs the program with the command's own standard streams. What ends the
+// program does not end the command: it has a report to print. The error is an
+// ended, unless the program could not be started.
+func (a *app) run(t *traced) error {
+	argv := append(append(t.exec[:len(t.exec):len(t.exec)], t.path), t.args...)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Args = argv
+	if len(t.exec) == 0 {
+		cmd.Args[0] = t.path
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = inherit(a.stdin), a.stdout, a.stderr
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "WAYMARK=") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "WAYMARK="+t.env)
+
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, forwarded...)
+	defer signal.Stop(signals)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", argv[0], err)
+	}
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if !fromTerminal(s) {
+					cmd.Process.Signal(s)
+				}
+			case <-stop:
+				return
+			}
+		}
+	}()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return ended{exit.ProcessState}
+	}
+	return err
+}
+
+// inherit passes an open file on as it is. Another reader would be copied by a
+// goroutine that keeps waiting for input after the program has ended.
+func inherit(r io.Reader) io.Reader {
+	if f, ok := r.(*os.File); ok {
+		return f
+	}
+	return nil
+}
+
+// An ended is how a traced program ended, other than well.
+type ended struct{ state *os.ProcessState }
+
+func (e ended) Error() string { return e.state.String() }

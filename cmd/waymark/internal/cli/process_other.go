@@ -1,0 +1,14 @@
+//go:build !unix
+
+package cli
+
+import "os"
+
+// forwarded are the signals that are passed on to the traced program: none. An
+// interrupt reaches it from the console, and this command must only survive it.
+var forwarded = []os.Signal{os.Interrupt}
+
+func fromTerminal(os.Signal) bool { return true }
+
+// status gives the exit status for a program that ended with state.
+func (e ended) status() int { return e.state.ExitCode() }

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (a *app) rewriteCommand() *cobra.Command {
+	var f buildFlags
+	var out string
+	return a.buildCmd("rewrite [--flags] [go build flags] -o DIR [packages]",
+		"write the rewritten sources for reading", "o", false,
+		func(set *pflag.FlagSet) {
+			f.define(set)
+			set.StringVarP(&out, "output", "o", "", "`DIR` to write to")
+		},
+		func(line *commandLine) error {
+			if out == "" && !f.dryRun {
+				return usagef("rewrite: want -o DIR")
+			}
+			b, err := a.prepare(&f, line.flags, line.args, false)
+			if err != nil || b == nil {
+				return err
+			}
+			if err := writeSources(b, out); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.stderr, "waymark: %d files written to %s\n", len(b.Files), out)
+			return nil
+		})
+}

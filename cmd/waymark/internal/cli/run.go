@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+)
+
+// recordFlags are the flags of commands that record.
+type recordFlags struct {
+	overflow string
+}
+
+func (f *recordFlags) define(set *pflag.FlagSet) {
+	set.StringVar(&f.overflow, "overflow", "block", "when the writer can't keep up: block or drop")
+}
+
+func (f *recordFlags) check() error {
+	if f.overflow != "block" && f.overflow != "drop" {
+		return usagef("--overflow=%s: want block or drop", f.overflow)
+	}
+	return nil
+}
+
+// env gives the value of WAYMARK that makes a program record to path.
+func (f *recordFlags) env(path string) string {
+	return fmt.Sprintf("record,overflow=%s,o=%s", f.overflow, strings.NewReplacer(`\`, `\\`, `,`, `\,`).Replace(path))
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f buildFlags
+	var rec recordFlags
+	var rep reportFlags
+	return a.buildCmd("run [--flags] [go run flags] package [args]",
+		"run a program and print which functions took the time", "", true,
+		func(set *pflag.FlagSet) {
+			f.define(set)
+			rec.define(set)
+			rep.define(set)
+		},
+		func(line *commandLine) error {
+			if err := errors.Join(rec.check(), rep.check()); err != nil {
+				return err
+			}
+			dir, err := os.MkdirTemp("", "waymark-run-")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(dir)
+			t, err := a.buildProgram("run", &f, line, dir)
+			if err != nil || t == nil {
+				return err
+			}
+			file := filepath.Join(dir, "run.wmt")
+			t.env = rec.env(file)
+			runErr := a.run(t)
+			if err := a.reportRun(file, &rep); err != nil && !errors.As(err, new(exitError)) {
+				fmt.Fprintf(a.stderr, "waymark: no report: %v\n", err)
+			}
+			os.RemoveAll(dir) // the status may be a signal
+			return programStatus(runErr)
+		})
+}
+
+// programStatus turns the end of the traced program into that of this command.
+func programStatus(err error) error {
+	var e ended
+	if errors.As(err, &e) {
+		return exitError(e.status())
+	}
+	return err
+}
+
+// buildProgram builds the program that line names, as go run would, into dir.
+// It gives nil if --dry-run was asked for.
+func (a *app) buildProgram(name string, f *buildFlags, line *commandLine, dir string) (*traced, error) {
+	n := 0
+	for n < len(line.args) && strings.HasSuffix(line.args[n], ".go") {
+		n++
+	}
+	if n == 0 && len(line.args) > 0 {
+		n = 1
+	}
+	if n == 0 {
+		line.args, n = []string{"."}, 1
+	}
+	t := &traced{path: filepath.Join(dir, "program"), args: line.args[n:]}
+	if prefix, ok := line.flags.Lookup("exec"); ok {
+		t.exec = strings.Fields(prefix)
+	}
+	flags := line.flags.Without("exec")
+	if _, ok := flags.Lookup("o"); ok {
+		return nil, usagef("%s: -o names no output here; waymark build -o does", name)
+	}
+	b, err := a.prepare(f, flags, line.args[:n], false)
+	if err != nil || b == nil {
+		return nil, err
+	}
+	mains := 0
+	for _, p := range b.Main {
+		if p.Error == nil && p.Name != "main" {
+			return nil, fmt.Errorf("package %s is not a main package: name one that is a command", p.ImportPath)
+		}
+		mains++
+	}
+	if mains > 1 {
+		return nil, fmt.Errorf("%s names %d packages: name one", line.args[0], mains)
+	}
+	if len(b.Main) == 1 && b.Main[0].ImportPath != "command-line-arguments" {
+		// What os.Args[0] ends in, as go run does it.
+		t.path = filepath.Join(dir, gocmd.ExeName(b.Main[0].ImportPath)+b.Env.GOEXE)
+	} else {
+		t.path += b.Env.GOEXE
+	}
+	err = a.goBuild(b, f, &commandLine{flags: flags, args: append([]string{"-o", t.path}, line.args[:n]...)})
+	return t, err
+}

@@ -1,0 +1,99 @@
+package gocmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// An Env is what `go env` says, in the folder of the build, and how to run the
+// go command that said it.
+type Env struct {
+	GOROOT, GOVERSION, GOMOD, GOWORK, GOFLAGS string
+	GOMODCACHE, GOOS, GOARCH, CGO_ENABLED     string
+	GOEXE, GOCACHE, GOHOSTOS, GOHOSTARCH      string
+	GOEXPERIMENT                              string
+
+	Dir   string   // where the go command runs
+	Go    string   // the go command
+	Extra []string // variables to add to the environment of the go command
+}
+
+// LoadEnv asks the go command for its environment in dir. A toolchain that the
+// go command downloaded lies in the module cache, whose files can't be overlaid:
+// it is used through a symbolic link in linkDir.
+func LoadEnv(dir, linkDir string) (*Env, error) {
+	e := &Env{Dir: dir, Go: "go"}
+	out, err := e.Output("env", "-json")
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(out, e); err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	// The build's own settings are in the environment already; those that the
+	// packages are listed for may be set in the file of `go env -w`.
+	if e.GOROOT == "" {
+		return nil, errors.New("go env: GOROOT is empty")
+	}
+	if rel, err := filepath.Rel(e.GOMODCACHE, e.GOROOT); err == nil && !strings.HasPrefix(rel, "..") {
+		link := filepath.Join(linkDir, e.GOVERSION+"."+e.GOHOSTOS+"-"+e.GOHOSTARCH)
+		if err := symlink(e.GOROOT, link); err != nil {
+			return nil, fmt.Errorf("link to the toolchain: %w", err)
+		}
+		e.GOROOT = link
+		e.Go = filepath.Join(link, "bin", "go")
+		e.Extra = []string{"GOROOT=" + link, "GOTOOLCHAIN=local"}
+	}
+	return e, nil
+}
+
+func symlink(target, link string) error {
+	if old, err := os.Readlink(link); err == nil && old == target {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+		return err
+	}
+	os.Remove(link)
+	return os.Symlink(target, link)
+}
+
+// Command prepares a run of the go command.
+func (e *Env) Command(args ...string) *exec.Cmd {
+	cmd := exec.Command(e.Go, args...)
+	cmd.Dir = e.Dir
+	cmd.Env = append(os.Environ(), "PWD="+e.Dir)
+	cmd.Env = append(cmd.Env, e.Extra...)
+	return cmd
+}
+
+// Output runs the go command and gives what it prints. The error holds what it
+// printed on stderr.
+func (e *Env) Output(args ...string) ([]byte, error) {
+	cmd := e.Command(args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && stderr.Len() > 0 {
+			return out, &Error{Args: args, Stderr: stderr.String()}
+		}
+		return out, fmt.Errorf("run the go command: %w", err)
+	}
+	return out, nil
+}
+
+// An Error is a failure of the go command, with its own words.
+type Error struct {
+	Args   []string
+	Stderr string
+}
+
+func (e *Error) Error() string { return strings.TrimRight(e.Stderr, "\n") }

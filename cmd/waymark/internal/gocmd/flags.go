@@ -1,0 +1,125 @@
+package gocmd
+
+import (
+	"fmt"
+	"strings"
+)
+
+// valueFlags are the flags of go build, run, test and vet that take a value in
+// the next argument unless one follows an equals sign. All others are boolean.
+var valueFlags = makeSet(`C p asmflags buildmode buildvcs compiler gccgoflags gcflags installsuffix ldflags
+	mod modfile overlay pgo pkgdir tags toolexec o exec covermode coverpkg
+	bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile fuzz fuzztime
+	fuzzminimizetime list memprofile memprofilerate mutexprofile mutexprofilefraction outputdir
+	parallel run shuffle skip timeout trace vet vettool fuzzcachedir testlogfile gocoverdir artifacts_dir`)
+
+// optionalValue are flags whose value may only follow an equals sign.
+var optionalValue = makeSet(`buildvcs`)
+
+func makeSet(words string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+// Flags are arguments for the go command.
+type Flags []string
+
+// flagName gives the name of a flag argument without dashes, a test. prefix and value.
+func flagName(arg string) (name, value string, hasValue bool) {
+	name = strings.TrimLeft(arg, "-")
+	name, value, hasValue = strings.Cut(name, "=")
+	return strings.TrimPrefix(name, "test."), value, hasValue
+}
+
+// TakesValue tells whether arg, a flag of the go command, is followed by its value.
+func TakesValue(arg string) bool {
+	name, _, hasValue := flagName(arg)
+	return !hasValue && valueFlags[name] && !optionalValue[name]
+}
+
+// Lookup gives the last value of the flag with the given name; "true" for a
+// boolean flag without one.
+func (f Flags) Lookup(name string) (value string, ok bool) {
+	for i := 0; i < len(f); i++ {
+		n, v, has := flagName(f[i])
+		next := TakesValue(f[i])
+		if n == name {
+			switch {
+			case has:
+				value, ok = v, true
+			case next && i+1 < len(f):
+				value, ok = f[i+1], true
+			case !next:
+				value, ok = "true", true
+			}
+		}
+		if next {
+			i++
+		}
+	}
+	return value, ok
+}
+
+// Bool tells whether the boolean flag is set.
+func (f Flags) Bool(name string) bool {
+	v, ok := f.Lookup(name)
+	return ok && v != "false" && v != "0"
+}
+
+// Without gives the flags without those of the given names.
+func (f Flags) Without(names ...string) Flags {
+	var out Flags
+	for i := 0; i < len(f); i++ {
+		n, _, _ := flagName(f[i])
+		size := 1
+		if TakesValue(f[i]) && i+1 < len(f) {
+			size = 2
+		}
+		drop := false
+		for _, name := range names {
+			drop = drop || n == name
+		}
+		if !drop {
+			out = append(out, f[i:i+size]...)
+		}
+		i += size - 1
+	}
+	return out
+}
+
+// listFlags are the build flags that decide which packages and files a build has.
+// go list takes all build flags, but not those of go test.
+var listFlags = makeSet(`C mod modfile tags race msan asan modcacherw compiler buildvcs`)
+
+// ForList gives the flags that matter to go list.
+func (f Flags) ForList() Flags {
+	var out Flags
+	for i := 0; i < len(f); i++ {
+		n, _, _ := flagName(f[i])
+		size := 1
+		if TakesValue(f[i]) && i+1 < len(f) {
+			size = 2
+		}
+		if listFlags[n] {
+			out = append(out, f[i:i+size]...)
+		}
+		i += size - 1
+	}
+	return out
+}
+
+// Refuse gives an error for flags that don't work in an instrumented build.
+func (f Flags) Refuse() error {
+	for _, name := range []string{"cover", "covermode", "coverpkg", "coverprofile"} {
+		if v, ok := f.Lookup(name); ok && v != "false" {
+			return fmt.Errorf("-%s can't be combined with tracing: the go command drops overlaid files of the packages it covers (golang/go#73802); measure coverage with plain go test, or leave -%s out", name, name)
+		}
+	}
+	if v, ok := f.Lookup("compiler"); ok && v != "gc" {
+		return fmt.Errorf("-compiler=%s: only gc can be instrumented", v)
+	}
+	return nil
+}

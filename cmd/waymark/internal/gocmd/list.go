@@ -1,0 +1,102 @@
+package gocmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// A Package is what go list says about a package.
+type Package struct {
+	Dir, ImportPath, Name string
+	Standard, DepOnly     bool
+	ForTest               string
+	Module                *Module
+	GoFiles, CgoFiles     []string
+	TestGoFiles           []string
+	XTestGoFiles          []string
+	IgnoredGoFiles        []string
+	Imports               []string
+	Error                 *PackageError
+}
+
+// A Module is the module of a package.
+type Module struct {
+	Path, Version, Dir, GoMod, GoVersion string
+	Main                                 bool
+	Replace                              *Module
+}
+
+// A PackageError is why a package can't be built.
+type PackageError struct{ Pos, Err string }
+
+// Files gives the absolute paths of names in the package's folder.
+func (p *Package) Files(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if !filepath.IsAbs(n) {
+			n = filepath.Join(p.Dir, n)
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+const listFields = "-json=Dir,ImportPath,Name,Standard,DepOnly,ForTest,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Imports,Error"
+
+// List gives the packages that the patterns name and all that they import, with
+// test also what their tests import. Variants of packages recompiled for tests
+// and generated test mains are left out.
+func (e *Env) List(flags Flags, patterns []string, test bool) ([]*Package, error) {
+	args := []string{"list", "-e", "-deps", listFields}
+	if test {
+		args = append(args, "-test")
+	}
+	args = append(args, flags...)
+	args = append(append(args, "--"), patterns...)
+	out, err := e.Output(args...)
+	if err != nil {
+		return nil, err
+	}
+	var list []*Package
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		p := new(Package)
+		if err := dec.Decode(p); errors.Is(err, io.EOF) {
+			return list, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if strings.HasSuffix(p.ImportPath, ".test") && p.Name == "main" && p.Dir != "" && len(p.GoFiles) > 0 && filepath.IsAbs(p.GoFiles[0]) {
+			continue // a generated test main
+		}
+		if p.ForTest != "" || strings.Contains(p.ImportPath, " [") {
+			continue
+		}
+		list = append(list, p)
+	}
+}
+
+// Names gives the import paths of the patterns' packages and all that they import.
+func (e *Env) Names(flags Flags, patterns ...string) ([]string, error) {
+	out, err := e.Output(append(append([]string{"list", "-deps"}, flags...), patterns...)...)
+	if err != nil {
+		return nil, err
+	}
+	return strings.Fields(string(out)), nil
+}
+
+// ExeName gives the name of the executable that the go command makes of a main
+// package: the last element of its path that isn't a version.
+func ExeName(importPath string) string {
+	dir, base := path.Split(importPath)
+	if dir != "" && len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {
+		base = path.Base(dir)
+	}
+	return base
+}

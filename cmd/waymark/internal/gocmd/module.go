@@ -1,0 +1,290 @@
+package gocmd
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+)
+
+// Library is the path of the module that instrumented programs import.
+const Library = "github.com/waymark-go/waymark"
+
+// Modules says how modules must be found differently in the instrumented build.
+type Modules struct {
+	Version string                                         // of the library that the tool carries
+	Library func(goVersion string) (dir string, err error) // its folder, with that language version in its go.mod
+	Replace map[module.Version]string                      // module to folder: copies of modules that can't be overlaid in place
+}
+
+// Overlay adds to files, an overlay, what makes the go command find the
+// library and the copies, and gives the flags to add.
+//
+// Where the build uses a go.mod, an overlay replaces it by one that requires the
+// library too. So the build stays what it was: no workspace, the same module graph,
+// the same GODEBUG defaults; -mod=mod and -modfile work. Where it uses a
+// vendor folder this fails, because the go command reads vendor/modules.txt
+// past the overlay and finds it inconsistent: there, and where the user has
+// a go.work, an overlaid go.work uses the library.
+func (m *Modules) Overlay(e *Env, flags Flags, files map[string][]byte) (Flags, error) {
+	switch {
+	case e.GOWORK != "" && e.GOWORK != "off":
+		return m.workspace(e, flags, e.GOWORK, files)
+	case e.GOMOD == "" || e.GOMOD == os.DevNull:
+		return m.noModule(e, flags, files)
+	}
+	path := e.GOMOD
+	if alt, ok := flags.Lookup("modfile"); ok {
+		path = alt
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(e.Dir, path)
+		}
+	}
+	f, err := readMod(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.checkVersion(f); err != nil {
+		return nil, err
+	}
+	if f.Module != nil && f.Module.Mod.Path == Library {
+		return nil, nil // the library itself is being traced
+	}
+	if vendored(e, flags, f) {
+		return m.vendor(e, flags, f, files)
+	}
+	dir, err := m.Library(goVersion(f.Go))
+	if err != nil {
+		return nil, err
+	}
+	if !requires(f, Library) {
+		if err := f.AddRequire(Library, "v0.0.0"); err != nil {
+			return nil, err
+		}
+	}
+	if err := replaceAll(f, dir, m.Replace); err != nil {
+		return nil, err
+	}
+	f.Cleanup()
+	files[path], err = f.Format()
+	return nil, err
+}
+
+// replacer is what go.mod and go.work files have in common here.
+type replacer interface {
+	AddReplace(oldPath, oldVers, newPath, newVers string) error
+	DropReplace(oldPath, oldVers string) error
+}
+
+func replaceAll(f replacer, library string, copies map[module.Version]string) error {
+	if library != "" {
+		if err := f.DropReplace(Library, ""); err != nil {
+			return err
+		}
+		if err := f.AddReplace(Library, "", library, ""); err != nil {
+			return err
+		}
+	}
+	for mod, dir := range copies {
+		// A replacement of all versions by another module gives way to its copy.
+		if err := f.DropReplace(mod.Path, ""); err != nil {
+			return err
+		}
+		if err := f.AddReplace(mod.Path, mod.Version, dir, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkVersion makes sure that the library that the tool carries, which every
+// instrumented build uses, can stand in for the one that the user's code asks for.
+func (m *Modules) checkVersion(f *modfile.File) error {
+	for _, r := range f.Require {
+		if r.Mod.Path == Library && semver.Compare(r.Mod.Version, m.Version) > 0 {
+			return fmt.Errorf("%s requires %s %s, newer than %s, which this waymark carries: use the waymark command of that version",
+				f.Syntax.Name, Library, r.Mod.Version, m.Version)
+		}
+	}
+	return nil
+}
+
+func requires(f *modfile.File, path string) bool {
+	for _, r := range f.Require {
+		if r.Mod.Path == path {
+			return true
+		}
+	}
+	return false
+}
+
+func readMod(path string) (*modfile.File, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return modfile.Parse(path, b, nil)
+}
+
+// goVersion gives the language version of a go.mod or go.work.
+func goVersion(g *modfile.Go) string {
+	if g == nil {
+		return "1.16" // what the go command assumes for a go.mod that doesn't say
+	}
+	return g.Version
+}
+
+// vendored tells whether the go command would use the vendor folder.
+func vendored(e *Env, flags Flags, f *modfile.File) bool {
+	mod, ok := flags.Lookup("mod")
+	if !ok {
+		mod, ok = Flags(strings.Fields(e.GOFLAGS)).Lookup("mod")
+	}
+	if ok {
+		return mod == "vendor"
+	}
+	fi, err := os.Stat(filepath.Join(filepath.Dir(e.GOMOD), "vendor"))
+	return err == nil && fi.IsDir() && semver.Compare("v"+goVersion(f.Go), "v1.14") >= 0
+}
+
+// vendor makes a workspace of the module and the library, for this build only.
+func (m *Modules) vendor(e *Env, flags Flags, f *modfile.File, files map[string][]byte) (Flags, error) {
+	dir, err := m.Library(goVersion(f.Go))
+	if err != nil {
+		return nil, err
+	}
+	root := filepath.Dir(e.GOMOD)
+	w := new(modfile.WorkFile)
+	w.Syntax = new(modfile.FileSyntax)
+	if err := w.AddGoStmt(workVersion(f.Go)); err != nil {
+		return nil, err
+	}
+	// In a workspace the go command takes these from go.work alone.
+	for _, g := range f.Godebug {
+		if err := w.AddGodebug(g.Key, g.Value); err != nil {
+			return nil, err
+		}
+	}
+	for _, use := range []string{root, dir} {
+		if err := w.AddUse(use, ""); err != nil {
+			return nil, err
+		}
+	}
+	path := filepath.Join(root, "go.work")
+	if _, err := os.Stat(path); err == nil {
+		return nil, fmt.Errorf("%s exists but GOWORK=off: waymark needs that name for a vendored build; run with -mod=mod, or without GOWORK=off", path)
+	}
+	files[path] = modfile.Format(w.Syntax)
+	e.Extra = append(e.Extra, "GOWORK="+path)
+	if _, ok := flags.Lookup("mod"); !ok {
+		return Flags{"-mod=vendor"}, nil
+	}
+	return nil, nil
+}
+
+// workVersion gives a version for a go.work: a workspace wants one, at least 1.18.
+func workVersion(g *modfile.Go) string {
+	v := goVersion(g)
+	if semver.Compare("v"+v, "v1.18") < 0 {
+		return "1.18"
+	}
+	return v
+}
+
+// workspace adds the library to the user's go.work.
+func (m *Modules) workspace(e *Env, flags Flags, path string, files map[string][]byte) (Flags, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := modfile.ParseWork(path, b, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, use := range w.Use {
+		dir := use.Path
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(filepath.Dir(path), dir)
+		}
+		f, err := readMod(filepath.Join(dir, "go.mod"))
+		if err != nil {
+			return nil, err
+		}
+		if f.Module != nil && f.Module.Mod.Path == Library {
+			return nil, replaceIn(w, m.Replace, path, files) // the workspace has it already
+		}
+		if err := m.checkVersion(f); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := m.Library(goVersion(w.Go))
+	if err != nil {
+		return nil, err
+	}
+	if err := w.AddUse(dir, ""); err != nil {
+		return nil, err
+	}
+	return nil, replaceIn(w, m.Replace, path, files)
+}
+
+func replaceIn(w *modfile.WorkFile, copies map[module.Version]string, path string, files map[string][]byte) error {
+	if err := replaceAll(w, "", copies); err != nil {
+		return err
+	}
+	w.Cleanup()
+	files[path] = modfile.Format(w.Syntax)
+	return nil
+}
+
+// noModule gives files outside any module a go.mod.
+func (m *Modules) noModule(e *Env, flags Flags, files map[string][]byte) (Flags, error) {
+	version := strings.TrimPrefix(e.GOVERSION, "go")
+	if i := strings.IndexFunc(version, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); i >= 0 {
+		version = version[:i]
+	}
+	dir, err := m.Library(version)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(e.Dir, "go.mod")
+	if _, err := os.Stat(path); err == nil || !os.IsNotExist(err) {
+		return nil, fmt.Errorf("%s is there but the go command does not use it (GO111MODULE=off?): waymark works in module mode", path)
+	}
+	files[path] = fmt.Appendf(nil, "module command-line-arguments\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %[2]s => %[3]s\n", version, Library, modfile.AutoQuote(dir))
+	return nil, nil
+}
+
+// CopyTree copies a module's folder. Files become writable only for the owner,
+// nested modules and version control folders are left out as in a module zip.
+func CopyTree(dst, src string) error {
+	return filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(src, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if rel != "." {
+				if _, err := os.Stat(filepath.Join(path, "go.mod")); err == nil || strings.HasPrefix(d.Name(), ".git") {
+					return fs.SkipDir
+				}
+			}
+			return os.MkdirAll(filepath.Join(dst, rel), 0o755)
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dst, rel), b, 0o644)
+	})
+}

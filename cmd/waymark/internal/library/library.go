@@ -1,0 +1,98 @@
+// Package library puts the library that traced programs link, which the waymark
+// command carries inside itself, on disk for the go command to build.
+package library
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+)
+
+// Path is the library's module path, Agent the package that programs link.
+const (
+	Path  = "github.com/waymark-go/waymark"
+	Agent = Path + "/agent"
+	Tag   = "waymark" // the build tag under which it uses the hooks
+)
+
+// Version gives the version of the library that this command was built with.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, dep := range info.Deps {
+			if dep.Path == Path && dep.Version != "" && dep.Version != "(devel)" && dep.Replace == nil {
+				return dep.Version
+			}
+		}
+	}
+	return "v0.0.0"
+}
+
+// sources gives the library's files without its tests.
+func sources() (map[string][]byte, error) {
+	files := make(map[string][]byte)
+	err := fs.WalkDir(waymark.Source, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			files[path], err = fs.ReadFile(waymark.Source, path)
+		}
+		return err
+	})
+	return files, err
+}
+
+// Dir gives a folder with the library's source. goVersion is what its go.mod says:
+// a module may not ask for a newer language than the main module that requires it.
+// The files ask for what they need themselves.
+func Dir(c *cache.Cache, goVersion string) (string, error) {
+	files, err := sources()
+	if err != nil {
+		return "", err
+	}
+	files["go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", Path, goVersion)
+	name, err := Hash()
+	if err != nil {
+		return "", err
+	}
+	return c.Tree("library-"+name+"-go"+goVersion, func(dir string) error {
+		for path, b := range files {
+			dst := filepath.Join(dir, filepath.FromSlash(path))
+			if err := os.MkdirAll(filepath.Dir(dst), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(dst, b, 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Hash identifies the library's source.
+func Hash() (string, error) {
+	files, err := sources()
+	if err != nil {
+		return "", err
+	}
+	var all [][]byte
+	err = fs.WalkDir(waymark.Source, ".", func(path string, d fs.DirEntry, err error) error {
+		if b, ok := files[path]; ok {
+			all = append(all, []byte(path), b)
+		}
+		return err
+	})
+	return cache.Hash(all...), err
+}

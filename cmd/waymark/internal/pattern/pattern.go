@@ -1,0 +1,273 @@
+// Package pattern says which functions the user means.
+//
+// A pattern is one of
+//
+//	./...  net/http  mymod/...       packages, as the go command takes them
+//	net/http.Get  bytes.Buffer.Write functions: package path, type, name
+//	net/http.*  strings.Builder.*    * stands for any characters but '.' and '/'
+//	example.com/....Close            ... stands for any characters
+//	/^main\.handle/                  a regular expression over full names
+//
+// A function's full name is its package's import path, for methods its receiver's
+// type without star and type parameters, and its name; functions of package main
+// are also known as main.F. A pattern without wildcards that names one function is
+// exact: it means the function even when it is tiny.
+package pattern
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// A Func is the name of a function.
+type Func struct {
+	Package string // import path
+	Dir     string // the package's folder, for ./ patterns
+	Main    bool   // its package is a command
+	Name    string // Type.Method or F
+}
+
+// Full gives the full name.
+func (f Func) Full() string { return f.Package + "." + f.Name }
+
+// A Pattern selects functions.
+type Pattern struct {
+	Text string // as the user wrote it
+
+	re    *regexp.Regexp // over full names
+	pkg   *regexp.Regexp // over import paths, nil if it can't name packages
+	dir   *regexp.Regexp // over folders, for ./ and absolute paths
+	exact bool
+}
+
+// Compile reads a pattern. Relative package patterns are taken from dir.
+func Compile(text, dir string) (*Pattern, error) {
+	p := &Pattern{Text: text}
+	switch {
+	case text == "":
+		return nil, fmt.Errorf("empty pattern")
+	case strings.HasPrefix(text, "@"):
+		return nil, fmt.Errorf("pattern %s: groups are not supported yet", text)
+	case len(text) > 1 && text[0] == '/' && text[len(text)-1] == '/':
+		re, err := regexp.Compile(text[1 : len(text)-1])
+		if err != nil {
+			return nil, fmt.Errorf("pattern %s: %w", text, err)
+		}
+		p.re = re
+		return p, nil
+	case text == "." || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || filepath.IsAbs(text):
+		abs := text
+		if !filepath.IsAbs(abs) {
+			abs = filepath.Join(dir, text)
+		}
+		p.dir = regexp.MustCompile("^" + glob(filepath.ToSlash(abs), true) + "$")
+		return p, nil
+	}
+	p.pkg = regexp.MustCompile("^" + glob(text, true) + "$")
+	p.re = regexp.MustCompile("^" + glob(normal(text), false) + "$")
+	p.exact = !strings.Contains(text, "*") && !strings.Contains(text, "...")
+	return p, nil
+}
+
+// normal turns the runtime's way to write methods, p.(*T[...]).M, into p.T.M.
+func normal(name string) string {
+	name = strings.ReplaceAll(name, "[...]", "")
+	if i := strings.Index(name, ".(*"); i >= 0 {
+		name = name[:i+1] + strings.Replace(name[i+3:], ")", "", 1)
+	}
+	return name
+}
+
+// glob translates wildcards. In package patterns x/... also means x.
+func glob(s string, pkg bool) string {
+	q := regexp.QuoteMeta(s)
+	q = strings.ReplaceAll(q, `\.\.\.`, `.*`)
+	if pkg && strings.HasSuffix(q, `/.*`) {
+		q = strings.TrimSuffix(q, `/.*`) + `(/.*)?`
+	}
+	return strings.ReplaceAll(q, `\*`, `[^./]*`)
+}
+
+// MatchPackage tells whether p names all functions of the package.
+func (p *Pattern) MatchPackage(importPath, dir string) bool {
+	return p.pkg != nil && p.pkg.MatchString(importPath) ||
+		p.dir != nil && p.dir.MatchString(filepath.ToSlash(dir))
+}
+
+// MayMatch tells whether p could name a function of the package, so that its
+// source must be looked at.
+func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
+	if p.MatchPackage(importPath, dir) {
+		return true
+	}
+	if p.dir != nil {
+		return false
+	}
+	if p.pkg == nil {
+		return true // a regular expression
+	}
+	text := normal(p.Text)
+	if i := strings.IndexAny(text, "*"); i >= 0 {
+		text = text[:i]
+	}
+	if i := strings.Index(text, "..."); i >= 0 {
+		text = text[:i]
+		return strings.HasPrefix(importPath+".", text) || strings.HasPrefix(text, importPath+".")
+	}
+	return strings.HasPrefix(text, importPath+".") || main && strings.HasPrefix(text, "main.") ||
+		strings.HasPrefix(importPath+".", text)
+}
+
+// Match tells whether p names f, and whether it names it alone.
+func (p *Pattern) Match(f Func) (ok, exact bool) {
+	if p.MatchPackage(f.Package, f.Dir) {
+		return true, false
+	}
+	if p.re == nil {
+		return false, false
+	}
+	if p.re.MatchString(f.Full()) || f.Main && p.re.MatchString("main."+f.Name) {
+		return true, p.exact
+	}
+	return false, false
+}
+
+// A Set is a list of patterns that counts what each one matched.
+type Set struct {
+	patterns []*Pattern
+	hits     []int
+}
+
+// CompileSet reads patterns; each text may hold several, separated by commas.
+// Commas inside /regular expressions/ belong to them.
+func CompileSet(texts []string, dir string) (*Set, error) {
+	s := new(Set)
+	for _, text := range texts {
+		for _, one := range split(text) {
+			p, err := Compile(one, dir)
+			if err != nil {
+				return nil, err
+			}
+			s.patterns = append(s.patterns, p)
+		}
+	}
+	s.hits = make([]int, len(s.patterns))
+	return s, nil
+}
+
+func split(text string) []string {
+	var out []string
+	for text != "" {
+		end := strings.IndexByte(text, ',')
+		if text[0] == '/' {
+			if i := strings.Index(text, "/,"); i > 0 {
+				end = i + 1
+			} else if strings.HasSuffix(text, "/") {
+				end = -1
+			}
+		}
+		if end < 0 {
+			return append(out, strings.TrimSpace(text))
+		}
+		if one := strings.TrimSpace(text[:end]); one != "" {
+			out = append(out, one)
+		}
+		text = text[end+1:]
+	}
+	return out
+}
+
+// Empty tells whether there are no patterns.
+func (s *Set) Empty() bool { return len(s.patterns) == 0 }
+
+// MayMatch tells whether a pattern could name a function of the package.
+func (s *Set) MayMatch(importPath, dir string, main bool) bool {
+	for _, p := range s.patterns {
+		if p.MayMatch(importPath, dir, main) {
+			return true
+		}
+	}
+	return false
+}
+
+// Match tells whether a pattern names f, and whether one names it alone.
+func (s *Set) Match(f Func) (ok, exact bool) {
+	for i, p := range s.patterns {
+		if o, e := p.Match(f); o {
+			s.hits[i]++
+			ok, exact = true, exact || e
+		}
+	}
+	return ok, exact
+}
+
+// Unmatched gives the patterns that matched nothing.
+func (s *Set) Unmatched() []string {
+	var out []string
+	for i, p := range s.patterns {
+		if s.hits[i] == 0 {
+			out = append(out, p.Text)
+		}
+	}
+	return out
+}
+
+// Nearest gives up to n of the names that are most like text, nearest first.
+func Nearest(text string, names []string, n int) []string {
+	type scored struct {
+		name string
+		dist int
+	}
+	var list []scored
+	text = strings.ToLower(normal(text))
+	for _, name := range names {
+		full := strings.ToLower(name)
+		d := distance(text, full)
+		// People write the end of a name as often as all of it.
+		if e := distance(path.Base(text), path.Base(full)) + 1; e < d {
+			d = e
+		}
+		if d <= len(text)/2+1 {
+			list = append(list, scored{name, d})
+		}
+	}
+	sort.Slice(list, func(i, j int) bool {
+		if list[i].dist != list[j].dist {
+			return list[i].dist < list[j].dist
+		}
+		return list[i].name < list[j].name
+	})
+	var out []string
+	for _, s := range list {
+		if len(out) < n && (len(out) == 0 || out[len(out)-1] != s.name) {
+			out = append(out, s.name)
+		}
+	}
+	return out
+}
+
+// distance is Levenshtein's: the insertions, deletions and replacements of
+// bytes that turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

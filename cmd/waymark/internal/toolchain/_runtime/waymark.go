@@ -1,0 +1,554 @@
+// Package runtime, as waymark adds to it: the hot path of tracing.
+//
+// Events are written to chunks of a shared arena. Each P owns one chunk, so
+// that no two threads ever write to the same one, the number of buffers does
+// not depend on the number of goroutines, and nothing has to happen when
+// goroutines are switched: the first event of another goroutine on the P is
+// noticed by its goid and writes a Go record first. WMEnter and WMExit are
+// assembly, in which the scheduler can't preempt; what they don't handle (a full
+// chunk, another goroutine, tracing switched off meanwhile) is done by wmEmit.
+//
+// The layout of chunks, records and the control chunk is that of package
+// github.com/waymark-go/waymark/format; a test compares the constants.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/exithook"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// A WMSite is the word that an instrumented function checks at entry: 0 when
+// tracing of the function is off, else its id. One load gives both.
+type WMSite uint32
+
+// A WMFrame is a traced call in progress: site<<32 | token. 0 is none: the
+// decision to trace is made once, at entry, so that enter and exit always pair.
+// The token is the distance from the top of the stack to the caller's frame.
+type WMFrame uint64
+
+// A WMPackage is a group of files that were compiled together. It lies in the
+// package's data and lives as long as the program.
+type WMPackage struct {
+	Sites []WMSite
+	Table string // what format.ParseTable reads
+	Base  uint32 // id of the first site
+
+	next *WMPackage
+}
+
+const (
+	wmChunkSize   = 64 << 10
+	wmChunkHeader = 64
+	wmRecordSize  = 16
+
+	wmChunkFree   = 0
+	wmChunkActive = 1
+	wmChunkFull   = 2
+
+	wmExitBit   = 1 << 63
+	wmValueMask = 1<<48 - 1
+
+	wmGo      = (0x7F<<8 | 1) << 48
+	wmStart   = (0x7F<<8 | 2) << 48
+	wmEnd     = (0x7F<<8 | 3) << 48
+	wmPanic   = (0x7F<<8 | 5) << 48
+	wmRecover = (0x7F<<8 | 6) << 48
+	wmGoexit  = (0x7F<<8 | 7) << 48
+	wmOrigin  = (0x7F<<8 | 10) << 48
+
+	wmControlClock   = 40
+	wmControlMono    = 48
+	wmControlOrigins = 56
+	wmOriginsOffset  = 128
+)
+
+// wmChunkHead begins a chunk.
+type wmChunkHead struct {
+	state, stream uint32
+	seq           uint64
+	clock         uint64
+	goroutine     uint64
+	end           uint32
+	_             uint32
+	lost          uint64
+}
+
+type wmRecord struct {
+	clock uint64
+	word  uint64
+}
+
+// g.wmFlags
+const (
+	wmStarted = 1 << iota // its Start record has been written
+	wmMuted               // nothing that it calls is traced: it works for waymark itself
+)
+
+// Chunks that only callers which can't wait may take: hooks on the system stack.
+const wmReserve = 8
+
+var wm struct {
+	lock mutex
+
+	// Registration. Packages are never removed.
+	first, last *WMPackage
+	nextSite    uint32
+	onRegister  func(*WMPackage)
+
+	on    atomic.Uint32 // events are being recorded
+	block bool          // wait for a free chunk, else drop
+	tsc   bool          // the fast path may read the counter itself
+
+	// The arena: the control chunk, then the others. free is a stack, so that
+	// the chunk last emptied, still warm, is used next; full is a ring.
+	base     uintptr
+	free     []uint32
+	nfree    int
+	full     []uint32
+	head     int
+	nfull    int
+	seq      uint64
+	writer   *g // parked in WMWait
+	closed   bool
+	origins  []wmOriginKey
+	norigins uint32
+}
+
+type wmOriginKey struct {
+	pc uintptr
+	id uint32
+}
+
+// WMRegister makes a package's sites known. It runs before any function of the
+// package does: instrumented functions refer to the variable it initialises.
+func WMRegister(p *WMPackage) bool {
+	lock(&wm.lock)
+	if wm.last == nil {
+		wm.first = p
+		wm.nextSite = 1
+	} else {
+		wm.last.next = p
+	}
+	wm.last = p
+	p.Base = wm.nextSite
+	wm.nextSite += uint32(len(p.Sites))
+	f := wm.onRegister
+	unlock(&wm.lock)
+	if f != nil {
+		f(p)
+	}
+	return true
+}
+
+// WMPackages calls f for each package registered so far and for each one that
+// registers later, in the order of their site ids.
+func WMPackages(f func(*WMPackage)) {
+	lock(&wm.lock)
+	p := wm.first
+	wm.onRegister = f
+	unlock(&wm.lock)
+	for ; p != nil; p = p.next {
+		f(p)
+	}
+}
+
+// WMSwitch switches the i-th site of p on or off. Stores to site words happen
+// here only: the race detector does not watch package runtime, and a call that
+// sees the old word is simply one from before.
+func WMSwitch(p *WMPackage, i int, on bool) {
+	var w uint32
+	if on {
+		w = p.Base + uint32(i)
+	}
+	atomic.Store((*uint32)(&p.Sites[i]), w)
+}
+
+// WMStart begins recording into an arena of memory mapped by the caller, which
+// stays mapped for ever. block decides what happens when no chunk is free:
+// wait, or drop and count. No chunk is free before WMFree.
+func WMStart(arena []byte, block bool) {
+	chunks := len(arena) / wmChunkSize
+	free, full := make([]uint32, chunks), make([]uint32, chunks)
+	origins := make([]wmOriginKey, 256)
+	lock(&wm.lock)
+	wm.base = uintptr(unsafe.Pointer(unsafe.SliceData(arena)))
+	wm.free, wm.full, wm.origins = free, full, origins
+	wm.block = block
+	wm.tsc = wmHasTSC()
+	unlock(&wm.lock)
+	wmPair()
+	wm.on.Store(1)
+}
+
+// WMStop ends recording: calls in progress write their exits as long as there
+// is room in the chunk at hand, and nobody waits any more.
+func WMStop() {
+	wm.on.Store(0)
+	for p := wm.first; p != nil; p = p.next {
+		for i := range p.Sites {
+			WMSwitch(p, i, false)
+		}
+	}
+	lock(&wm.lock)
+	wm.closed = true
+	w := wm.writer
+	wm.writer = nil
+	unlock(&wm.lock)
+	if w != nil {
+		goready(w, 0)
+	}
+}
+
+// WMLost gives the number of events dropped and not yet said in a chunk.
+func WMLost() uint64 {
+	var n uint64
+	for _, pp := range allp {
+		n += pp.wmLost
+	}
+	return n
+}
+
+// WMMute makes the calling goroutine invisible, or visible again.
+func WMMute(on bool) {
+	if gp := getg(); on {
+		gp.wmFlags |= wmMuted
+		gp.m.p.ptr().wmGoid = ^uint64(0) // its next event takes the slow path
+	} else {
+		gp.wmFlags &^= wmMuted
+	}
+}
+
+// WMClock reads the clock of the events, in ticks, and the monotonic clock, in ns.
+func WMClock() (clock uint64, mono int64) { return wmClock(), nanotime() }
+
+// WMUsesTSC tells whether events carry ticks of the processor's time stamp
+// counter, else of the monotonic clock.
+func WMUsesTSC() bool { return wmHasTSC() }
+
+// WMAtExit has f called when the program ends by os.Exit or by returning from main.
+func WMAtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }
+
+// WMWriter runs f on a goroutine of its own. Its entry function is one of package
+// runtime, which makes it a system goroutine: absent from stack dumps and
+// NumGoroutine, and no reason to think that a deadlocked program is alive.
+func WMWriter(f func()) { go wmWriter(f) }
+
+func wmWriter(f func()) {
+	WMMute(true)
+	f()
+}
+
+// WMTake gives the index of the chunk that has been full for the longest, -1 if there is none.
+func WMTake() int {
+	lock(&wm.lock)
+	defer unlock(&wm.lock)
+	if wm.nfull == 0 {
+		return -1
+	}
+	i := wm.full[wm.head]
+	wm.head = (wm.head + 1) % len(wm.full)
+	wm.nfull--
+	return int(i)
+}
+
+// WMWait waits until a chunk is full, and tells whether recording goes on. One
+// goroutine may call it.
+func WMWait() bool {
+	lock(&wm.lock)
+	for wm.nfull == 0 && !wm.closed {
+		wm.writer = getg()
+		goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
+		lock(&wm.lock)
+	}
+	unlock(&wm.lock)
+	return !wm.closed
+}
+
+// WMFree gives a chunk back, or for the first time.
+func WMFree(i int) {
+	lock(&wm.lock)
+	(*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize)).state = wmChunkFree
+	wm.free[wm.nfree] = uint32(i)
+	wm.nfree++
+	unlock(&wm.lock)
+}
+
+// WMQueue tells how many chunks are free and how many are full.
+func WMQueue() (free, full int) { return wm.nfree, wm.nfull }
+
+// wmSlowEnter continues WMEnter, which jumps here when the fast path won't do.
+//
+//go:noinline
+func wmSlowEnter(site WMSite) WMFrame {
+	gp := getg()
+	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
+	if !wmEmit(gp, uint64(f), true) {
+		return 0
+	}
+	return f
+}
+
+// wmSlowExit continues WMExit.
+//
+//go:noinline
+func wmSlowExit(f WMFrame) {
+	wmEmit(getg(), uint64(f)|wmExitBit, true)
+}
+
+// wmToken gives the token of the frame that calls a function with the given
+// stack pointer: the value that the assembly finds, which reads SP one word deeper.
+func wmToken(gp *g, sp uintptr) uint32 { return uint32(gp.stack.hi - sp + 8) }
+
+// wmEmit writes a record for gp and tells whether it did. With wait it may
+// release the P and wait for a chunk, if the program asked for that.
+func wmEmit(gp *g, word uint64, wait bool) bool {
+	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wmFlags&wmMuted != 0 {
+		return false
+	}
+	for {
+		mp := acquirem()
+		pp := mp.p.ptr()
+		if gp != mp.curg || pp == nil {
+			// On a system stack, where timers' callbacks run.
+			releasem(mp)
+			return false
+		}
+		need := 1
+		if pp.wmGoid != gp.goid {
+			need++
+		}
+		if gp.wmFlags&wmStarted == 0 {
+			need += 2
+		}
+		if wmRoom(pp) >= need || wmRefill(pp, gp, !wait) {
+			now := wmClock()
+			if pp.wmGoid != gp.goid {
+				wmPut(pp, now, wmGo|gp.goid&wmValueMask)
+				pp.wmGoid = gp.goid
+			}
+			if gp.wmFlags&wmStarted == 0 {
+				gp.wmFlags |= wmStarted
+				wmPut(pp, now, wmStart|gp.parentGoid&wmValueMask)
+				wmPut(pp, now, wmOrigin|uint64(wmOriginID(gp.gopc)))
+			}
+			wmPut(pp, now, word)
+			if !wm.tsc {
+				pp.wmGoid = ^uint64(0) // the fast path can't read this clock
+			}
+			releasem(mp)
+			return true
+		}
+		if wm.on.Load() == 0 || word == wmEnd {
+			// An end that finds no room is not missed: it only tells readers early what they learn at last.
+			releasem(mp)
+			return false
+		}
+		if !wait || !wm.block || mp.locks != 1 || mp.mallocing != 0 || mp.preemptoff != "" || gp.throwsplit {
+			pp.wmLost++
+			if word&wmExitBit == 0 {
+				pp.wmLost++ // the exit won't be tried
+			}
+			releasem(mp)
+			return false
+		}
+		releasem(mp)
+		wmWait()
+	}
+}
+
+// wmWait sleeps a little as in a blocking system call: without the P, which the
+// writer may need.
+func wmWait() {
+	entersyscallblock()
+	usleep(50)
+	exitsyscall()
+}
+
+// wmRoom tells how many records fit into pp's chunk. The position is at a
+// multiple of the chunk size when there is no chunk or it is full.
+func wmRoom(pp *p) int {
+	if at := pp.wmPos & (wmChunkSize - 1); at != 0 {
+		return int(wmChunkSize-at) / wmRecordSize
+	}
+	return 0
+}
+
+// wmPut writes a record. The clock comes last: it is what makes the record
+// valid for whoever reads the arena after a kill.
+func wmPut(pp *p, clock, word uint64) {
+	r := (*wmRecord)(unsafe.Pointer(pp.wmPos))
+	atomic.Store64(&r.word, word)
+	atomic.Store64(&r.clock, clock)
+	pp.wmPos += wmRecordSize
+}
+
+// wmRefill queues pp's chunk and gives it an empty one. It tells whether there
+// was one. The last few are for callers that can't wait.
+func wmRefill(pp *p, gp *g, reserve bool) bool {
+	left := 0
+	if !reserve && wm.block {
+		left = wmReserve
+	}
+	if wm.nfree <= left {
+		// A look without the lock: dropping must not cost more than recording,
+		// and the writer was woken when the last chunk went.
+		return false
+	}
+	lock(&wm.lock)
+	if wm.nfree <= left || wm.closed {
+		unlock(&wm.lock)
+		return false
+	}
+	if pp.wmPos != 0 {
+		c := (pp.wmPos - 1) &^ (wmChunkSize - 1)
+		h := (*wmChunkHead)(unsafe.Pointer(c))
+		h.end = uint32(pp.wmPos - c)
+		atomic.Store(&h.state, wmChunkFull)
+		wm.full[(wm.head+wm.nfull)%len(wm.full)] = uint32((c - wm.base) / wmChunkSize)
+		wm.nfull++
+	}
+	wm.nfree--
+	c := wm.base + uintptr(wm.free[wm.nfree])*wmChunkSize
+	wm.seq++
+	h := (*wmChunkHead)(unsafe.Pointer(c))
+	h.stream = uint32(pp.id)
+	h.seq = wm.seq
+	h.end = 0
+	h.lost, pp.wmLost = pp.wmLost, 0
+	h.goroutine = 0
+	h.clock = wmClock()
+	atomic.Store(&h.state, wmChunkActive)
+	pp.wmPos = c + wmChunkHeader
+	pp.wmGoid = ^uint64(0) // every chunk says for itself whose events it holds
+	wmPair()
+
+	// Waking the writer for each chunk would cost more than what it then does.
+	var wake *g
+	if wm.nfull >= 16 || wm.nfree <= wmReserve {
+		wake, wm.writer = wm.writer, nil
+	}
+	unlock(&wm.lock)
+	wmWake(wake)
+	return true
+}
+
+func wmWake(gp *g) {
+	if gp != nil {
+		systemstack(func() { ready(gp, 0, false) })
+	}
+}
+
+// wmPair notes both clocks in the control chunk, for readers of the arena.
+func wmPair() {
+	*(*uint64)(unsafe.Pointer(wm.base + wmControlClock)) = wmClock()
+	*(*uint64)(unsafe.Pointer(wm.base + wmControlMono)) = uint64(nanotime())
+}
+
+// wmOriginID gives the id of the go statement at pc. The control chunk lists
+// them with their positions, resolved here because nobody could after a kill.
+func wmOriginID(pc uintptr) uint32 {
+	if pc == 0 {
+		return 0
+	}
+	lock(&wm.lock)
+	defer unlock(&wm.lock)
+	mask := uint32(len(wm.origins) - 1)
+	i := uint32(pc>>2) & mask
+	for ; wm.origins[i].pc != 0; i = (i + 1) & mask {
+		if wm.origins[i].pc == pc {
+			return wm.origins[i].id
+		}
+	}
+	f := findfunc(pc)
+	if !f.valid() || int(wm.norigins) >= len(wm.origins)*3/4 {
+		return 0
+	}
+	name := funcNameForPrint(funcname(f))
+	file, line := funcline(f, pc-sys.PCQuantum)
+	used := (*uint32)(unsafe.Pointer(wm.base + wmControlOrigins))
+	size := (16 + len(name) + len(file) + 7) &^ 7
+	if int(*used)+size > wmChunkSize-wmOriginsOffset || len(name) >= 1<<16 || len(file) >= 1<<16 {
+		return 0
+	}
+	at := wm.base + wmOriginsOffset + uintptr(*used)
+	*(*uint64)(unsafe.Pointer(at)) = uint64(pc)
+	*(*uint32)(unsafe.Pointer(at + 8)) = uint32(line)
+	*(*uint16)(unsafe.Pointer(at + 12)) = uint16(len(name))
+	*(*uint16)(unsafe.Pointer(at + 14)) = uint16(len(file))
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(at+16)), len(name)), name)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(at+16+uintptr(len(name)))), len(file)), file)
+	atomic.Store(used, *used+uint32(size))
+	wm.norigins++
+	wm.origins[i] = wmOriginKey{pc, wm.norigins}
+	return wm.norigins
+}
+
+// wmOnPanic reports a panic that begins; gopanic calls it before any deferred call.
+func wmOnPanic(gp *g, sp uintptr) {
+	if gp.wmFlags&wmStarted != 0 {
+		wmEmit(gp, wmPanic|uint64(wmToken(gp, sp)), true)
+	}
+}
+
+// wmOnGoexit reports that runtime.Goexit begins.
+func wmOnGoexit(gp *g, sp uintptr) {
+	if gp.wmFlags&wmStarted != 0 {
+		wmEmit(gp, wmGoexit|uint64(wmToken(gp, sp)), true)
+	}
+}
+
+// wmOnRecovery reports, on g0, that gp goes on in the frame whose stack pointer
+// is sp: deeper frames are gone.
+func wmOnRecovery(gp *g, sp uintptr) {
+	if gp.wmFlags&wmStarted != 0 {
+		wmEmitFor(gp, wmRecover|uint64(wmToken(gp, sp)))
+	}
+}
+
+// wmOnEnd reports, on g0, that gp has ended. A g is used again for other goroutines.
+func wmOnEnd(gp *g) {
+	if gp.wmFlags&wmStarted != 0 {
+		wmEmitFor(gp, wmEnd)
+	}
+	gp.wmFlags = 0
+}
+
+// wmEmitFor is wmEmit on g0, which still holds the P that gp ran on.
+func wmEmitFor(gp *g, word uint64) { wmEmit(gp, word, false) }
+
+// wmInitFirst initialises the packages listed in wmFirst, the agent and all that
+// it imports, before any other package: recording then sees the first
+// function of every other package, and the order among those stays what it was.
+func wmInitFirst() {
+	for _, t := range firstmoduledata.inittasks {
+		if t.nfns == 0 {
+			continue
+		}
+		pc := *(*uintptr)(add(unsafe.Pointer(t), 8))
+		if f := findfunc(pc); f.valid() && wmListed(funcpkgpath(f)) {
+			doInit1(t)
+		}
+	}
+}
+
+// wmListed tells whether path is a line of wmFirst.
+func wmListed(path string) bool {
+	rest := wmFirst
+	for len(rest) > 0 {
+		i := 0
+		for i < len(rest) && rest[i] != '\n' {
+			i++
+		}
+		if rest[:i] == path {
+			return true
+		}
+		if i == len(rest) {
+			break
+		}
+		rest = rest[i+1:]
+	}
+	return false
+}

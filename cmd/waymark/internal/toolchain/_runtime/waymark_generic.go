@@ -1,0 +1,35 @@
+//go:build !amd64
+
+package runtime
+
+import "internal/runtime/sys"
+
+// WMEnter records that a call of the function with site word s begins.
+//
+//go:noinline
+func WMEnter(s WMSite) WMFrame {
+	gp := getg()
+	f := WMFrame(s)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
+	if !wmEmit(gp, uint64(f), true) {
+		return 0
+	}
+	return f
+}
+
+// WMExit records that the call f ends.
+//
+//go:noinline
+func WMExit(f WMFrame) { wmEmit(getg(), uint64(f)|wmExitBit, true) }
+
+// WMFloor reads the clock 2*n times.
+func WMFloor(n int) uint64 {
+	var sum uint64
+	for i := 0; i < 2*n; i++ {
+		sum += wmClock()
+	}
+	return sum
+}
+
+func wmHasTSC() bool { return false }
+
+func wmClock() uint64 { return uint64(nanotime()) }

@@ -1,0 +1,177 @@
+// Package toolchain adds waymark's hooks to a Go toolchain's package runtime.
+//
+// Nothing in GOROOT is changed: the result is a set of files for `go build
+// -overlay`. New files carry the hooks themselves (the folder _runtime); five files
+// of the runtime get small insertions, each at an anchor: fields at the end of
+// struct types, and a statement before a statement that is found by the function
+// it stands in and the text it begins with. Working on the parsed source and not
+// on line numbers lets one table serve several Go releases; where an anchor is
+// missing or no longer unique the toolchain is one that waymark doesn't understand,
+// and it says so instead of guessing.
+package toolchain
+
+import (
+	"embed"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
+)
+
+// Tested lists the Go releases that the tests of this version of waymark run on.
+var Tested = []string{"go1.26.8", "go1.27.2"}
+
+//go:embed _runtime/*
+var hooks embed.FS
+
+// An anchor is a place in the runtime's source. Exactly one of Struct and Func is set.
+type anchor struct {
+	file   string
+	typ    string // insert fields at the end of this struct type
+	fn     string // insert into this function
+	before string // before the one statement of its body that begins with this text
+	text   string
+}
+
+// anchors are the places, the same in all tested releases. Text is inserted
+// without a line break, so that the runtime's own line numbers stay.
+var anchors = []anchor{
+	// Fields go to the end: assembly and the garbage collector know the offsets of some others.
+	{file: "runtime2.go", typ: "g", text: "wmFlags uintptr"},
+	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLost uint64"},
+	// After gopanic's checks that the program can go on, before the first deferred call.
+	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, sys.GetCallerSP()); "},
+	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), sys.GetCallerSP()); "},
+	// sp is final here, also when recovery goes on with a pending Goexit.
+	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp); "},
+	// While gp is still the M's current goroutine.
+	{file: "proc.go", fn: "gdestroy", before: "casgstatus(gp, _Grunning, _Gdead)", text: "wmOnEnd(gp); "},
+	{file: "proc.go", fn: "main", before: "last := lastmoduledatap", text: "wmInitFirst(); "},
+}
+
+// Patch gives the overlay for the toolchain at goroot: paths below
+// goroot/src/runtime and their contents. version (go env GOVERSION) is for error
+// messages. first lists the packages that are initialised before all others.
+func Patch(goroot, version string, first []string) (map[string][]byte, error) {
+	dir := filepath.Join(goroot, "src", "runtime")
+	out := make(map[string][]byte)
+	entries, err := hooks.ReadDir("_runtime")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		b, err := hooks.ReadFile("_runtime/" + e.Name())
+		if err != nil {
+			return nil, err
+		}
+		out[filepath.Join(dir, e.Name())] = b
+	}
+	out[filepath.Join(dir, "waymark_first.go")] = fmt.Appendf(nil,
+		"package runtime\n\n// wmFirst lists the packages to initialise before all others.\nconst wmFirst = %q\n", strings.Join(first, "\n"))
+
+	edits := make(map[string]*patch)
+	for _, a := range anchors {
+		p := edits[a.file]
+		if p == nil {
+			if p, err = parse(filepath.Join(dir, a.file)); err != nil {
+				return nil, fmt.Errorf("read the runtime of %s: %w", version, err)
+			}
+			edits[a.file] = p
+		}
+		if err := p.apply(a); err != nil {
+			return nil, fmt.Errorf("waymark does not know the runtime of %s: %s: %w; tested are %s",
+				version, a.file, err, strings.Join(Tested, ", "))
+		}
+	}
+	for _, p := range edits {
+		b, err := p.buf.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		out[p.name] = b
+	}
+	return out, nil
+}
+
+// A patch is a source file with edits to come.
+type patch struct {
+	name string
+	src  []byte
+	fset *token.FileSet
+	file *ast.File
+	buf  *edit.Buffer
+}
+
+func parse(name string) (*patch, error) {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	return &patch{name, src, fset, file, edit.NewBuffer(src)}, nil
+}
+
+func (p *patch) offset(pos token.Pos) int { return p.fset.Position(pos).Offset }
+
+func (p *patch) apply(a anchor) error {
+	if a.typ != "" {
+		s := p.structType(a.typ)
+		if s == nil {
+			return fmt.Errorf("no struct type %s", a.typ)
+		}
+		p.buf.Insert(p.offset(s.Fields.Closing), a.text+" ")
+		return nil
+	}
+	fn := p.function(a.fn)
+	if fn == nil {
+		return fmt.Errorf("no function %s", a.fn)
+	}
+	at := -1
+	for _, stmt := range fn.Body.List {
+		if i := p.offset(stmt.Pos()); strings.HasPrefix(string(p.src[i:]), a.before) {
+			if at >= 0 {
+				return fmt.Errorf("function %s has %q twice", a.fn, a.before)
+			}
+			at = i
+		}
+	}
+	if at < 0 {
+		return fmt.Errorf("function %s has no %q", a.fn, a.before)
+	}
+	p.buf.Insert(at, a.text)
+	return nil
+}
+
+func (p *patch) structType(name string) *ast.StructType {
+	for _, decl := range p.file.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			if t, ok := spec.(*ast.TypeSpec); ok && t.Name.Name == name {
+				s, _ := t.Type.(*ast.StructType)
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+func (p *patch) function(name string) *ast.FuncDecl {
+	for _, decl := range p.file.Decls {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == name && fn.Body != nil {
+			return fn
+		}
+	}
+	return nil
+}

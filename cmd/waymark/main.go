@@ -1,0 +1,12 @@
+// Waymark traces the functions of Go programs. See `waymark help`.
+package main
+
+import (
+	"os"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

@@ -1,0 +1,187 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Layout of the arena, in bytes.
+const (
+	ChunkSize     = 64 << 10
+	ChunkHeader   = 64
+	RecordSize    = 16
+	OriginsOffset = 128 // in the control chunk
+)
+
+// States of a chunk.
+const (
+	ChunkFree   = 0
+	ChunkActive = 1
+	ChunkFull   = 2
+)
+
+const arenaMagic = "wmarena\n"
+
+// Offsets in the control chunk.
+const (
+	arenaVersion   = 8
+	arenaChunkSize = 12
+	arenaPID       = 16
+	arenaNonce     = 24
+	arenaClock     = 40
+	arenaMono      = 48
+	arenaOrigins   = 56
+)
+
+// A Control is the arena's control chunk.
+type Control struct {
+	PID   int
+	Nonce [16]byte
+	Pair  ClockPair // the latest; UnixNano is 0
+}
+
+// PutControl writes the fixed part of the control chunk to b. The program's
+// hooks keep the clock pair and the origins up to date.
+func PutControl(b []byte, c Control) {
+	copy(b, arenaMagic)
+	binary.LittleEndian.PutUint32(b[arenaVersion:], Version)
+	binary.LittleEndian.PutUint32(b[arenaChunkSize:], ChunkSize)
+	binary.LittleEndian.PutUint32(b[arenaPID:], uint32(c.PID))
+	copy(b[arenaNonce:], c.Nonce[:])
+}
+
+// ParseControl reads a control chunk.
+func ParseControl(b []byte) (Control, error) {
+	var c Control
+	if len(b) < OriginsOffset || string(b[:len(arenaMagic)]) != arenaMagic {
+		return c, fmt.Errorf("not a waymark arena: %w", ErrDamaged)
+	}
+	if err := checkVersion(int(binary.LittleEndian.Uint32(b[arenaVersion:])), ErrDamaged); err != nil {
+		return c, err
+	}
+	if n := binary.LittleEndian.Uint32(b[arenaChunkSize:]); n != ChunkSize {
+		return c, fmt.Errorf("arena with chunks of %d bytes, not %d: %w", n, ChunkSize, ErrDamaged)
+	}
+	c.PID = int(binary.LittleEndian.Uint32(b[arenaPID:]))
+	copy(c.Nonce[:], b[arenaNonce:])
+	c.Pair.Clock = binary.LittleEndian.Uint64(b[arenaClock:])
+	c.Pair.MonoNano = int64(binary.LittleEndian.Uint64(b[arenaMono:]))
+	return c, nil
+}
+
+// ControlOrigins gives the origins in a control chunk. from is where to begin,
+// in bytes, 0 for the first; next is where to go on once there are more, and
+// id the number of origins before from. What is damaged ends the list.
+func ControlOrigins(b []byte, from int, id uint32) (origins []Origin, next int) {
+	if len(b) < OriginsOffset {
+		return nil, from
+	}
+	used := int(binary.LittleEndian.Uint32(b[arenaOrigins:]))
+	table := b[OriginsOffset:]
+	if used < 0 || used > len(table) {
+		used = len(table)
+	}
+	for from+16 <= used {
+		e := table[from:used]
+		line := binary.LittleEndian.Uint32(e[8:])
+		nfunc, nfile := int(binary.LittleEndian.Uint16(e[12:])), int(binary.LittleEndian.Uint16(e[14:]))
+		size := (16 + nfunc + nfile + 7) &^ 7
+		if size > len(e) {
+			break
+		}
+		id++
+		origins = append(origins, Origin{
+			ID: id, Line: int(line),
+			Func: string(e[16 : 16+nfunc]), File: string(e[16+nfunc : 16+nfunc+nfile]),
+		})
+		from += size
+	}
+	return origins, from
+}
+
+// A Chunk is a chunk's header.
+type Chunk struct {
+	State     uint32
+	Stream    uint32
+	Seq       uint64
+	Clock     uint64 // when it was handed out
+	Goroutine uint64 // that ran then
+	End       uint32 // ChunkFull: bytes in use, with the header
+	Lost      uint64 // events dropped on the stream before the chunk
+}
+
+// ParseChunk reads the header of a chunk of the arena.
+func ParseChunk(b []byte) Chunk {
+	return Chunk{
+		State:     binary.LittleEndian.Uint32(b),
+		Stream:    binary.LittleEndian.Uint32(b[4:]),
+		Seq:       binary.LittleEndian.Uint64(b[8:]),
+		Clock:     binary.LittleEndian.Uint64(b[16:]),
+		Goroutine: binary.LittleEndian.Uint64(b[24:]),
+		End:       binary.LittleEndian.Uint32(b[32:]),
+		Lost:      binary.LittleEndian.Uint64(b[40:]),
+	}
+}
+
+// A Record is what the hot path writes for an event.
+type Record struct {
+	Clock uint64
+	Word  uint64
+}
+
+// Fields of Record.Word.
+const (
+	ExitBit   = 1 << 63
+	SiteShift = 32
+	SiteMask  = 1<<31 - 1
+
+	// FirstCode is the first site field that isn't a site's id but 0x7F, a code
+	// and the upper 16 bits of the 48-bit value.
+	FirstCode = 0x7F << 24
+
+	CodeShift = 48
+	ValueMask = 1<<48 - 1
+)
+
+// Codes of records and of the file's tag 3.
+const (
+	CodeGo      = 1
+	CodeStart   = 2
+	CodeEnd     = 3
+	CodeExit    = 4
+	CodePanic   = 5
+	CodeRecover = 6
+	CodeGoexit  = 7
+	CodeValues  = 8
+	CodeSkew    = 9
+	CodeOrigin  = 10
+
+	// CodeSkip is the first of the codes that carry their length, so that
+	// readers that don't know them can go on.
+	CodeSkip = 64
+)
+
+// Records decodes the records of a chunk of the arena, of size ChunkSize: those
+// before End if it is full, else those that were completely written.
+func Records(chunk []byte) (Chunk, []Record) {
+	h := ParseChunk(chunk)
+	end := len(chunk)
+	full := h.State == ChunkFull && uint64(h.End) <= uint64(end)
+	if full {
+		end = int(h.End)
+	}
+	recs := make([]Record, 0, max(end-ChunkHeader, 0)/RecordSize)
+	values := 0 // records of values that follow
+	for at := ChunkHeader; at+RecordSize <= end; at += RecordSize {
+		r := Record{binary.LittleEndian.Uint64(chunk[at:]), binary.LittleEndian.Uint64(chunk[at+8:])}
+		if values > 0 {
+			values--
+		} else if !full && (r.Clock < h.Clock || r.Clock == 0 || r.Word == 0) {
+			break
+		} else if r.code() == CodeValues {
+			values = r.valueRecords()
+		}
+		recs = append(recs, r)
+	}
+	return h, recs
+}

@@ -1,0 +1,216 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// EventsHeader begins the payload of an Events block.
+type EventsHeader struct {
+	Stream    uint32
+	Seq       uint64
+	Clock     uint64 // when the chunk was handed out, before its first event
+	Goroutine uint64 // that ran then; 0 if none had recorded yet
+	Events    uint64
+	Lost      uint64 // events dropped on the stream before this block
+}
+
+// ParseEventsHeader reads the header and gives the rest of the payload.
+func ParseEventsHeader(payload []byte) (EventsHeader, []byte, error) {
+	c := cursor{b: payload}
+	stream := c.uvarint()
+	if stream >= MaxStreams {
+		c.fail(fmt.Sprintf("stream %d, not below %d", stream, MaxStreams))
+	}
+	h := EventsHeader{
+		Stream: uint32(stream), Seq: c.uvarint(), Clock: c.uvarint(),
+		Goroutine: c.uvarint(), Events: c.uvarint(), Lost: c.uvarint(),
+	}
+	return h, c.b, c.err
+}
+
+// A Decoder reads the events of one Events block. The zero value is ready for
+// Reset; reusing one saves allocations.
+type Decoder struct {
+	m         model
+	b         []byte // the payload
+	pos       int    // in b
+	clock     uint64
+	goroutine uint64
+	stream    uint32
+	err       error
+}
+
+// Reset makes d read the given payload.
+func (d *Decoder) Reset(payload []byte) (EventsHeader, error) {
+	h, rest, err := ParseEventsHeader(payload)
+	d.m.reset()
+	d.b, d.pos = payload, len(payload)-len(rest)
+	d.clock, d.goroutine, d.stream, d.err = h.Clock, h.Goroutine, h.Stream, err
+	return h, err
+}
+
+// Err gives what reading stopped at, nil at the end of the block. It wraps ErrDamaged.
+func (d *Decoder) Err() error { return d.err }
+
+// Next reads the next event into ev and tells whether there was one. Fields
+// that the event's kind does not use are zero, but for Clock, Goroutine and
+// Stream. ev.Data is a part of the payload.
+func (d *Decoder) Next(ev *Event) bool {
+	var one [1]Event
+	n := d.Read(one[:])
+	*ev = one[0]
+	return n > 0
+}
+
+// Read is Next for as many events as evs has room for, which takes half the time.
+// It gives the number of events read, 0 at the end of the block or at damage.
+func (d *Decoder) Read(evs []Event) int {
+	m := &d.m
+	n := 0
+	for n < len(evs) && d.pos < len(d.b) {
+		v := d.tagged()
+		d.clock += v >> tagBits
+		ev := &evs[n]
+		*ev = Event{Clock: d.clock, Goroutine: d.goroutine, Stream: d.stream}
+		switch v & (1<<tagBits - 1) {
+		case tagExit:
+			open := len(m.stack)
+			if open == 0 {
+				d.fail("exit without a call")
+				return n
+			}
+			top := m.stack[open-1]
+			m.stack = m.stack[:open-1]
+			ev.Kind, ev.Site, ev.Token = Exit, top.site, top.token
+			m.after(top.site, 1)
+		case tagPredicted:
+			p := m.next[m.slot%predictions]
+			if p.site == 0 {
+				d.fail("no prediction")
+				return n
+			}
+			d.enter(ev, p)
+		case tagEnter:
+			p := prediction{site: d.site()}
+			p.delta = int32(d.varint())
+			m.next[m.slot%predictions] = p
+			d.enter(ev, p)
+		default:
+			if !d.other(ev) {
+				continue
+			}
+		}
+		if d.err != nil {
+			return n
+		}
+		n++
+	}
+	return n
+}
+
+func (d *Decoder) enter(ev *Event, p prediction) {
+	ev.Kind, ev.Site, ev.Token = Enter, p.site, d.m.top()+uint32(p.delta)
+	d.m.stack = append(d.m.stack, frame{ev.Site, ev.Token})
+	d.m.after(ev.Site, 0)
+}
+
+// other reads a record with a code and tells whether it is an event.
+func (d *Decoder) other(ev *Event) bool {
+	switch code := d.uvarint(); code {
+	case CodeGo:
+		d.goroutine = d.uvarint()
+		d.m.goroutine()
+		ev.Kind, ev.Goroutine = Go, d.goroutine
+	case CodeStart:
+		ev.Kind, ev.Value, ev.Origin = Start, d.uvarint(), uint32(d.uvarint())
+	case CodeEnd:
+		d.m.goroutine()
+		ev.Kind = End
+	case CodeExit:
+		ev.Kind, ev.Site, ev.Token = Exit, d.site(), uint32(d.uvarint())
+		d.m.exit(ev.Site, ev.Token)
+		d.m.after(ev.Site, 1)
+	case CodePanic:
+		ev.Kind, ev.Token = Panic, uint32(d.uvarint())
+	case CodeRecover:
+		ev.Kind, ev.Token = Recover, uint32(d.uvarint())
+		d.m.unwind(ev.Token)
+	case CodeGoexit:
+		ev.Kind, ev.Token = Goexit, uint32(d.uvarint())
+	case CodeValues:
+		ev.Kind, ev.Data = Values, d.bytes()
+	case CodeSkew:
+		d.clock -= d.uvarint()
+		return false
+	default:
+		if code < CodeSkip {
+			d.fail(fmt.Sprintf("unknown code %d", code))
+		}
+		d.bytes()
+		return false
+	}
+	return true
+}
+
+// tagged is uvarint for the numbers that begin records: one of two bytes takes
+// as long as one of one byte, because which it is can't be predicted.
+func (d *Decoder) tagged() uint64 {
+	if i := d.pos; i+1 < len(d.b) {
+		w := uint64(d.b[i]) | uint64(d.b[i+1])<<8
+		if w&0x8080 != 0x8080 {
+			two := w >> 7 & 1
+			d.pos = i + 1 + int(two)
+			return w&0x7F | w>>1&0x3F80&-two
+		}
+	}
+	return d.uvarint()
+}
+
+// site reads a site's id.
+func (d *Decoder) site() uint32 {
+	v := d.uvarint()
+	if v-1 >= FirstCode-1 {
+		d.fail(fmt.Sprintf("bad site id %d", v))
+		return 0
+	}
+	return uint32(v)
+}
+
+func (d *Decoder) uvarint() uint64 {
+	v, n := binary.Uvarint(d.b[d.pos:])
+	if n <= 0 {
+		d.fail("bad number")
+		return 0
+	}
+	d.pos += n
+	return v
+}
+
+func (d *Decoder) varint() int64 {
+	v, n := binary.Varint(d.b[d.pos:])
+	if n <= 0 {
+		d.fail("bad number")
+		return 0
+	}
+	d.pos += n
+	return v
+}
+
+func (d *Decoder) bytes() []byte {
+	n := d.uvarint()
+	if n > uint64(len(d.b)-d.pos) {
+		d.fail("bad length")
+		return nil
+	}
+	b := d.b[d.pos : d.pos+int(n)]
+	d.pos += int(n)
+	return b
+}
+
+func (d *Decoder) fail(what string) {
+	if d.err == nil {
+		d.err = fmt.Errorf("%s at byte %d of the block: %w", what, d.pos, ErrDamaged)
+	}
+	d.pos = len(d.b)
+}

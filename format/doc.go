@@ -1,0 +1,135 @@
+// Package format defines waymark's trace file and the shared-memory arena that
+// a recording program fills: constants, encoders and decoders, byte by byte. It
+// is a leaf: the recorder in the traced program and the reader of trace files
+// both build on it and on nothing else of waymark.
+//
+// All integers are little endian. "uvarint" and "svarint" are the variable
+// length integers of encoding/binary (svarint is zigzag). "string" is a uvarint
+// length followed by that many bytes.
+//
+// # Trace file
+//
+//	file   = header block*
+//	header = "waymark\n" version:u16 0:u16 0:u32                 (16 bytes)
+//	block  = "wmBK" kind:u8 0:u8 0:u16 length:u32 crc:u32 payload (16 bytes + length)
+//
+// crc is CRC-32C (Castagnoli) of the 8 bytes from kind to length, then of the
+// payload. length is at most MaxPayload, MaxEvents in an Events block. The version changes when a reader of
+// the previous one would misread the file; a new block kind, meta key or event
+// code does not change it, because readers skip what they don't know. Every
+// block can be understood with the header, Meta and Sites blocks alone, so
+// damage costs the blocks that it hits and no others; a reader finds the next
+// one by its "wmBK" and crc.
+//
+//	kind  name     payload
+//	1     Meta     n:uvarint, n times key:string value:string
+//	2     Clock    clock:u64 unix_ns:i64 mono_ns:i64, read at one instant
+//	3     Sites    base:uvarint table; see Sites
+//	4     Events   see Events
+//	5     Origins  n:uvarint, n times id:uvarint line:uvarint func:string file:string
+//	6     End      clock:u64 events:u64 lost:u64 flags:u64 recovered:u64; the last block of a complete file
+//
+// End's events and lost are those of the whole file. A reader that completed
+// the file of a killed program from its arena sets the flag Recovered, and
+// recovered to the number of events that it added.
+//
+// # Clocks
+//
+// Events carry ticks of the program's clock (Meta "clock": tsc or nanotime).
+// Ticks become time through the first and the last Clock block; Meta "hz" is
+// the estimate to use while there is only one.
+//
+// # Sites
+//
+// A site is an instrumented function. The table is made by the tool at build
+// time, one for each group of files compiled together, and carried by the
+// program as a constant; base is the id that the program gave to its first
+// site, the following ones count up.
+//
+//	table = package:string nfiles:uvarint file:string*
+//	        nsites:uvarint (name:string file:uvarint line:uvarint flags:uvarint)*
+//
+// name is what runtime.FuncForPC(pc).Name() gives, line that of the func keyword,
+// file an index into the table's files, counting from 0.
+//
+// # Events
+//
+// An Events block holds the records of one chunk: what one stream (one of the
+// Go scheduler's Ps, below MaxStreams) wrote until the chunk was full. Clocks
+// decrease within it only by Skew. seq is unique in a file and increases along
+// a stream; of blocks with the same seq the first counts.
+//
+//	payload = stream:uvarint seq:uvarint clock:uvarint goroutine:uvarint
+//	          events:uvarint lost:uvarint record*
+//	record  = v:uvarint ...
+//
+// clock is the time that the first record's delta counts from, goroutine the
+// id that runs at the start (0: none yet), events the number of events in the
+// block, lost those that were dropped on this stream before it. v is
+// delta<<2 | tag, delta being the ticks since the previous record.
+//
+//	tag 0  exit of the innermost open call
+//	tag 1  enter, as predicted
+//	tag 2  enter: site:uvarint token:svarint
+//	tag 3  code:uvarint, then by code:
+//	       1 Go       goroutine:uvarint            events that follow are this goroutine's
+//	       2 Start    parent:uvarint origin:uvarint  the goroutine's first record
+//	       3 End                                   the goroutine has ended
+//	       4 Exit     site:uvarint token:uvarint   exit of a call that is not innermost here
+//	       5 Panic    token:uvarint                a panic begins in the frame of that token
+//	       6 Recover  token:uvarint                calls with greater tokens are gone
+//	       7 Goexit   token:uvarint                runtime.Goexit begins
+//	       8 Values   length:uvarint bytes         values of the preceding record
+//	       9 Skew     back:uvarint                 the clock went back by so many ticks; delta is 0
+//	       >= 64      length:uvarint bytes         unknown to this version: skipped
+//
+// A token is the distance in bytes from the top of the goroutine's stack to the
+// frame of the function: it survives stack copying, and a frame is gone exactly
+// when an event with a smaller token of the same goroutine is seen.
+//
+// Encoder and decoder keep the same small state, fresh for each block: a stack
+// of the calls entered in this block by the running goroutine, and a table of
+// predictions. An enter's token is coded as the difference to the token of the
+// call on top of the stack (0 when it is empty), modulo 2^32. The stack is
+// emptied by Go and End. Exit removes the calls with greater tokens, and among
+// those with the same token the innermost of its site with what is above it, if
+// there is one; Recover removes the calls with greater tokens.
+//
+// The prediction for an enter is the site and the difference that followed the
+// last time that the previous enter or exit was of the same site and direction.
+// The table has 1024 entries, at first without a prediction. The one in use is
+//
+//	((site*2 + d) * 0x9E3779B1 mod 2^32) >> 22      d is 0 after an enter, 1 after an exit
+//
+// of the latest enter or exit (tags 0 to 2, code 4), and number 0 at the start
+// of the block and after Go and End. Tag 2 stores its site and difference there.
+//
+// # Arena
+//
+// The arena is a file next to the trace file, mapped shared by the recording
+// program, in which events lie from the moment they happen until the background
+// writer has written them to the trace file. It outlives a killed process: the
+// first reader of the trace file completes it from the arena.
+//
+//	arena   = control chunk*           each ChunkSize bytes
+//	control = "wmarena\n" version:u32 chunk_size:u32 pid:u32 0:u32 nonce:[16]byte
+//	          clock:u64 mono_ns:u64    the latest pair read together
+//	          origins:u32 0:u32        bytes in use at OriginsOffset, written last
+//	          (at OriginsOffset) entry*; entry = pc:u64 line:u32 nfunc:u16 nfile:u16 func file, padded to 8
+//	chunk   = state:u32 stream:u32 seq:u64 clock:u64 goroutine:u64 end:u32 0:u32 lost:u64 0:u64 0:u64 record*
+//	record  = clock:u64 word:u64
+//
+// origin ids count the entries from 1. A chunk's state is ChunkFree, ChunkActive
+// or ChunkFull. Records of an active chunk are valid up to the first whose clock
+// is smaller than the chunk's: word is stored before clock, and what an earlier
+// use of the chunk left behind is older. A full chunk is valid up to end.
+//
+//	word = exit:1 site:31 token:32      site < FirstCode
+//	word = 0:1 0x7F:7 code:8 value:48   code as in the file; value is the goroutine,
+//	                                    parent, origin (code 10), token or length
+//
+// Origin (code 10) follows Start, in the same chunk. Values are followed by length
+// bytes, rounded up to whole records, which are stored before the clock of their
+// record. Such bytes may look like a record of any time: a chunk that held some is
+// cleared before it is handed out again.
+package format

@@ -1,0 +1,237 @@
+package format
+
+import "encoding/binary"
+
+// A predictor guesses the next enter of a stream from its previous enter or
+// exit: calls in a program follow each other in few ways, so one remembered
+// successor is right for most, and the event shrinks to its time. Encoder and
+// decoder run the same one. Two contexts that collide cost bytes, not correctness.
+type predictor struct {
+	next [predictions]prediction
+	slot uint32
+}
+
+type prediction struct {
+	site  uint32
+	delta int32 // token minus that of the calling frame
+}
+
+const predictions = 1024 // 8 KB: cleared for each block, and at home in the first-level cache
+
+// after makes an enter (exit 0) or exit (1) of site the context of the next guess.
+func (p *predictor) after(site, exit uint32) {
+	p.slot = (site*2 + exit) * 0x9E3779B1 >> 22 % predictions
+}
+
+// A frame is an open call that was entered in the block.
+type frame struct{ site, token uint32 }
+
+// model is the state that encoder and decoder share.
+type model struct {
+	predictor
+	stack []frame
+}
+
+func (m *model) reset() {
+	m.next = [predictions]prediction{}
+	m.goroutine()
+}
+
+// goroutine forgets the stack: another goroutine runs.
+func (m *model) goroutine() {
+	m.stack = m.stack[:0]
+	m.slot = 0
+}
+
+// top gives the token of the innermost call, the base that enters count from.
+func (m *model) top() uint32 {
+	if n := len(m.stack); n > 0 {
+		return m.stack[n-1].token
+	}
+	return 0
+}
+
+// unwind removes the frames with tokens greater than token: they are gone.
+func (m *model) unwind(token uint32) {
+	n := len(m.stack)
+	for n > 0 && m.stack[n-1].token > token {
+		n--
+	}
+	m.stack = m.stack[:n]
+}
+
+// exit removes the frame of site with token and those above it. Inlining may
+// give a caller and its callee the same token, so the site decides among equals.
+func (m *model) exit(site, token uint32) {
+	m.unwind(token)
+	for n := len(m.stack); n > 0 && m.stack[n-1].token == token; n-- {
+		if m.stack[n-1].site == site {
+			m.stack = m.stack[:n-1]
+			return
+		}
+	}
+}
+
+// Tags of records in Events blocks.
+const (
+	tagExit = iota
+	tagPredicted
+	tagEnter
+	tagOther
+	tagBits = 2
+)
+
+// An Encoder turns chunks of records into the payloads of Events blocks. The
+// zero value is ready to use; it keeps nothing from one chunk to the next.
+type Encoder struct {
+	m model
+}
+
+// Append appends the payload for chunk h with its records to dst, and tells
+// how many events (enters, exits, panics, goroutine starts) it holds. Records
+// that are none of those that doc.go lists, and an Origin without its Start,
+// are left out: they would make the rest of the block unreadable.
+func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, events int) {
+	m := &e.m
+	m.reset()
+	for i := 0; i < len(recs); i++ {
+		switch recs[i].code() {
+		case codeCall, CodeStart, CodePanic, CodeRecover, CodeGoexit:
+			events++
+		case CodeValues:
+			i += recs[i].valueRecords()
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(h.Stream))
+	dst = binary.AppendUvarint(dst, h.Seq)
+	dst = binary.AppendUvarint(dst, h.Clock)
+	dst = binary.AppendUvarint(dst, h.Goroutine)
+	dst = binary.AppendUvarint(dst, uint64(events))
+	dst = binary.AppendUvarint(dst, h.Lost)
+
+	clock := h.Clock
+	for i := 0; i < len(recs); i++ {
+		r := recs[i]
+		code := r.code()
+		if code == codeNone || code == CodeOrigin {
+			continue
+		}
+		delta := r.Clock - clock
+		if int64(delta) < 0 {
+			// Counters of different CPUs may disagree by a few ticks.
+			dst = append(dst, tagOther, CodeSkew)
+			dst = binary.AppendUvarint(dst, -delta)
+			delta = 0
+		}
+		clock = r.Clock
+		site, token := uint32(r.Word>>SiteShift)&SiteMask, uint32(r.Word)
+		switch {
+		case code != codeCall:
+			var n int
+			dst, n = e.appendOther(dst, delta, recs[i:])
+			i += n
+		case r.Word&ExitBit != 0:
+			if n := len(m.stack); n > 0 && m.stack[n-1] == (frame{site, token}) {
+				m.stack = m.stack[:n-1]
+				dst = appendTagged(dst, delta, tagExit)
+			} else {
+				m.exit(site, token)
+				dst = appendTagged(dst, delta, tagOther)
+				dst = append(dst, CodeExit)
+				dst = binary.AppendUvarint(dst, uint64(site))
+				dst = binary.AppendUvarint(dst, uint64(token))
+			}
+			m.after(site, 1)
+		default:
+			p := prediction{site, int32(token - m.top())}
+			if guess := &m.next[m.slot]; *guess == p {
+				dst = appendTagged(dst, delta, tagPredicted)
+			} else {
+				*guess = p
+				dst = appendTagged(dst, delta, tagEnter)
+				dst = binary.AppendUvarint(dst, uint64(site))
+				dst = binary.AppendVarint(dst, int64(p.delta))
+			}
+			m.stack = append(m.stack, frame{site, token})
+			m.after(site, 0)
+		}
+	}
+	return dst, events
+}
+
+// appendOther appends recs[0], which isn't an enter or exit, and tells how many further records it took.
+func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, int) {
+	r := recs[0]
+	code, value := r.code(), r.Word&ValueMask
+	dst = appendTagged(dst, delta, tagOther)
+	dst = append(dst, byte(code))
+	switch code {
+	case CodeStart:
+		dst = binary.AppendUvarint(dst, value)
+		if len(recs) > 1 && recs[1].code() == CodeOrigin {
+			return binary.AppendUvarint(dst, recs[1].Word&ValueMask), 1
+		}
+		return append(dst, 0), 0
+	case CodeValues:
+		n := min(r.valueRecords(), len(recs)-1) // fewer are left if a kill cut them off
+		value = min(value, uint64(n)*RecordSize)
+		dst = binary.AppendUvarint(dst, value)
+		end := len(dst) + int(value)
+		for _, v := range recs[1 : 1+n] {
+			dst = binary.LittleEndian.AppendUint64(dst, v.Clock)
+			dst = binary.LittleEndian.AppendUint64(dst, v.Word)
+		}
+		return dst[:end], n
+	case CodeEnd:
+		e.m.goroutine()
+	case CodeGo:
+		e.m.goroutine()
+		dst = binary.AppendUvarint(dst, value)
+	default: // panic, recover, goexit
+		if code == CodeRecover {
+			e.m.unwind(uint32(value))
+		}
+		dst = binary.AppendUvarint(dst, value)
+	}
+	return dst, 0
+}
+
+// What code gives for an enter or exit, and for a word that is nothing a
+// program writes.
+const (
+	codeCall = 0
+	codeNone = 0xFF
+)
+
+// code gives the record's code.
+func (r Record) code() uint32 {
+	if site := uint32(r.Word>>SiteShift) & SiteMask; site-1 < FirstCode-1 {
+		return codeCall
+	}
+	switch code := uint32(r.Word >> CodeShift); code &^ 0xFF {
+	case FirstCode >> 16:
+		switch code &= 0xFF; code {
+		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin:
+			return code
+		}
+	}
+	return codeNone
+}
+
+// valueRecords tells how many records the values after r take.
+func (r Record) valueRecords() int {
+	return int(min(r.Word&ValueMask, ChunkSize)+RecordSize-1) / RecordSize
+}
+
+// appendTagged appends delta<<2|tag as a uvarint. Two bytes reach 2 us at 2 GHz:
+// that case is written out, the loop is for the rest.
+func appendTagged(dst []byte, delta uint64, tag uint64) []byte {
+	v := delta<<tagBits | tag
+	if v < 1<<7 {
+		return append(dst, byte(v))
+	}
+	if v < 1<<14 {
+		return append(dst, byte(v)|0x80, byte(v>>7))
+	}
+	return binary.AppendUvarint(dst, v)
+}

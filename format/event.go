@@ -1,0 +1,81 @@
+package format
+
+import "fmt"
+
+// A Kind says what an event reports.
+type Kind uint8
+
+const (
+	Enter   Kind = iota // a call of Site begins
+	Exit                // the call of Site with Token ends; calls with greater tokens are gone
+	Go                  // the stream goes on with Goroutine
+	Start               // Goroutine's first record: Value is the parent's id, Origin where it was created
+	End                 // Goroutine has ended
+	Panic               // a panic begins in the frame of Token
+	Recover             // a panic was recovered: calls with tokens greater than Token are gone
+	Goexit              // runtime.Goexit begins in the frame of Token
+	Values              // Data holds the values of the event before
+)
+
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "values"}
+
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// An Event is one record of a stream.
+type Event struct {
+	Clock     uint64 // ticks of the program's clock
+	Goroutine uint64 // its id, as in stack traces; 0 when it isn't known
+	Stream    uint32 // the scheduler's P that it ran on
+	Kind      Kind
+	Site      uint32 // Enter, Exit
+	Token     uint32 // Enter, Exit, Panic, Recover, Goexit: bytes from the top of the stack to the frame
+	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
+	Value     uint64 // Start: the parent goroutine's id
+	Data      []byte // Values; valid until the next call of Next
+}
+
+// A Site describes an instrumented function.
+type Site struct {
+	Name  string // as runtime.FuncForPC gives it
+	File  string
+	Line  int // of the func keyword
+	Flags SiteFlags
+}
+
+// SiteFlags are properties of a site.
+type SiteFlags uint32
+
+// Closure marks a function literal.
+const Closure SiteFlags = 1 << 0
+
+// An Origin is a go statement that created goroutines.
+type Origin struct {
+	ID   uint32
+	Func string // the function that holds the go statement
+	File string
+	Line int
+}
+
+// A ClockPair relates the program's clock to the host's, read at one instant.
+type ClockPair struct {
+	Clock    uint64 // ticks
+	UnixNano int64  // wall clock, ns since 1970
+	MonoNano int64  // monotonic clock, ns since an arbitrary start
+}
+
+// A Trailer is the content of the End block.
+type Trailer struct {
+	Clock     uint64 // when recording ended
+	Events    uint64 // events written
+	Lost      uint64 // events dropped because no buffer was free
+	Flags     uint64
+	Recovered uint64 // those of Events that a reader took from the arena
+}
+
+// Recovered, a flag of the trailer, says that a reader completed the file from the arena.
+const Recovered = 1 << 0

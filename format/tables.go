@@ -1,0 +1,227 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// A reader of payloads that remembers its first error, so that parsing code
+// checks once at the end. Counts and lengths are bounded by the bytes that are
+// left: damaged input can't make it allocate more than a small multiple of its size.
+type cursor struct {
+	b   []byte
+	err error
+}
+
+func (c *cursor) fail(what string) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%s, %d bytes before the end of the block: %w", what, len(c.b), ErrDamaged)
+	}
+	c.b = nil
+}
+
+func (c *cursor) uvarint() uint64 {
+	v, n := binary.Uvarint(c.b)
+	if n <= 0 {
+		c.fail("bad number")
+		return 0
+	}
+	c.b = c.b[n:]
+	return v
+}
+
+func (c *cursor) u64() uint64 {
+	if len(c.b) < 8 {
+		c.fail("bad 8-byte number")
+		return 0
+	}
+	v := binary.LittleEndian.Uint64(c.b)
+	c.b = c.b[8:]
+	return v
+}
+
+func (c *cursor) bytes() []byte {
+	n := c.uvarint()
+	if n > uint64(len(c.b)) {
+		c.fail("bad length")
+		return nil
+	}
+	b := c.b[:n]
+	c.b = c.b[n:]
+	return b
+}
+
+func (c *cursor) string() string { return string(c.bytes()) }
+
+// count reads the number of items that follow, each at least min bytes long.
+func (c *cursor) count(min int) int {
+	n := c.uvarint()
+	if n > uint64(len(c.b)/min) {
+		c.fail("bad count")
+		return 0
+	}
+	return int(n)
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// A KeyValue is one fact about the recorded program or its host.
+type KeyValue struct{ Key, Value string }
+
+// Keys of the Meta block.
+const (
+	MetaProgram  = "program"       // path of the executable
+	MetaGo       = "go"            // runtime.Version()
+	MetaGOOS     = "goos"          //
+	MetaGOARCH   = "goarch"        //
+	MetaHost     = "host"          // host name
+	MetaCPUs     = "cpus"          // runtime.NumCPU()
+	MetaPID      = "pid"           //
+	MetaParent   = "ppid"          //
+	MetaClock    = "clock"         // tsc or nanotime
+	MetaHz       = "hz"            // estimated ticks per second
+	MetaStart    = "start_unix_ns" // when recording began
+	MetaOverflow = "overflow"      // block or drop
+	MetaArena    = "arena"         // the arena's file name, absolute or relative to the trace file's folder; empty if there is none
+	MetaNonce    = "nonce"         // hex; the arena carries the same
+)
+
+// AppendMeta appends the payload of a Meta block.
+func AppendMeta(dst []byte, meta []KeyValue) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(meta)))
+	for _, kv := range meta {
+		dst = appendString(appendString(dst, kv.Key), kv.Value)
+	}
+	return dst
+}
+
+// ParseMeta reads the payload of a Meta block.
+func ParseMeta(payload []byte) ([]KeyValue, error) {
+	c := cursor{b: payload}
+	meta := make([]KeyValue, 0, c.count(2))
+	for i := cap(meta); i > 0 && c.err == nil; i-- {
+		meta = append(meta, KeyValue{c.string(), c.string()})
+	}
+	return meta, c.err
+}
+
+// AppendClock appends the payload of a Clock block.
+func AppendClock(dst []byte, p ClockPair) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, p.Clock)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(p.UnixNano))
+	return binary.LittleEndian.AppendUint64(dst, uint64(p.MonoNano))
+}
+
+// ParseClock reads the payload of a Clock block.
+func ParseClock(payload []byte) (ClockPair, error) {
+	c := cursor{b: payload}
+	p := ClockPair{c.u64(), int64(c.u64()), int64(c.u64())}
+	return p, c.err
+}
+
+// AppendTable appends a site table for the package with the given import path.
+func AppendTable(dst []byte, pkg string, sites []Site) []byte {
+	index := make(map[string]int)
+	var files []string
+	for _, s := range sites {
+		if _, ok := index[s.File]; !ok {
+			index[s.File] = len(files)
+			files = append(files, s.File)
+		}
+	}
+	dst = appendString(dst, pkg)
+	dst = binary.AppendUvarint(dst, uint64(len(files)))
+	for _, f := range files {
+		dst = appendString(dst, f)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(sites)))
+	for _, s := range sites {
+		dst = appendString(dst, s.Name)
+		dst = binary.AppendUvarint(dst, uint64(index[s.File]))
+		dst = binary.AppendUvarint(dst, uint64(s.Line))
+		dst = binary.AppendUvarint(dst, uint64(s.Flags))
+	}
+	return dst
+}
+
+// ParseTable reads a site table.
+func ParseTable(table []byte) (pkg string, sites []Site, err error) {
+	c := cursor{b: table}
+	pkg, sites = c.table()
+	return pkg, sites, c.err
+}
+
+func (c *cursor) table() (pkg string, sites []Site) {
+	pkg = c.string()
+	files := make([]string, c.count(1))
+	for i := range files {
+		files[i] = c.string()
+	}
+	sites = make([]Site, 0, c.count(4))
+	for i := cap(sites); i > 0 && c.err == nil; i-- {
+		s := Site{Name: c.string()}
+		if f := c.uvarint(); f < uint64(len(files)) {
+			s.File = files[f]
+		} else {
+			c.fail("bad file index")
+		}
+		s.Line = int(c.uvarint())
+		s.Flags = SiteFlags(c.uvarint())
+		sites = append(sites, s)
+	}
+	return pkg, sites
+}
+
+// AppendSites appends the payload of a Sites block: a table whose first site has the id base.
+func AppendSites(dst []byte, base uint32, table string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(base)), table...)
+}
+
+// ParseSites reads the payload of a Sites block.
+func ParseSites(payload []byte) (base uint32, pkg string, sites []Site, err error) {
+	c := cursor{b: payload}
+	b := c.uvarint()
+	pkg, sites = c.table()
+	if b == 0 || b > FirstCode-uint64(len(sites)) {
+		c.fail(fmt.Sprintf("bad site id %d", b))
+	}
+	return uint32(b), pkg, sites, c.err
+}
+
+// AppendOrigins appends the payload of an Origins block.
+func AppendOrigins(dst []byte, origins []Origin) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(origins)))
+	for _, o := range origins {
+		dst = binary.AppendUvarint(dst, uint64(o.ID))
+		dst = binary.AppendUvarint(dst, uint64(o.Line))
+		dst = appendString(appendString(dst, o.Func), o.File)
+	}
+	return dst
+}
+
+// ParseOrigins reads the payload of an Origins block.
+func ParseOrigins(payload []byte) ([]Origin, error) {
+	c := cursor{b: payload}
+	origins := make([]Origin, 0, c.count(4))
+	for i := cap(origins); i > 0 && c.err == nil; i-- {
+		origins = append(origins, Origin{ID: uint32(c.uvarint()), Line: int(c.uvarint()), Func: c.string(), File: c.string()})
+	}
+	return origins, c.err
+}
+
+// AppendTrailer appends the payload of an End block.
+func AppendTrailer(dst []byte, t Trailer) []byte {
+	for _, v := range [...]uint64{t.Clock, t.Events, t.Lost, t.Flags, t.Recovered} {
+		dst = binary.LittleEndian.AppendUint64(dst, v)
+	}
+	return dst
+}
+
+// ParseTrailer reads the payload of an End block.
+func ParseTrailer(payload []byte) (Trailer, error) {
+	c := cursor{b: payload}
+	t := Trailer{c.u64(), c.u64(), c.u64(), c.u64(), c.u64()}
+	return t, c.err
+}

@@ -1,0 +1,3 @@
+module github.com/waymark-go/waymark
+
+go 1.21

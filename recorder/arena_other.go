@@ -1,0 +1,27 @@
+//go:build !linux
+
+package recorder
+
+import (
+	"unsafe"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// lockFile is not needed where the arena is not a file.
+type lockFile struct{}
+
+// newArena allocates the arena in the process's own memory: what is in it when
+// the process is killed is lost.
+func newArena(_ string, chunks int) (*arena, error) {
+	size := chunks * format.ChunkSize
+	mem := make([]byte, size+format.ChunkSize)
+	skip := int(-uintptr(unsafe.Pointer(&mem[0])) & (format.ChunkSize - 1))
+	return &arena{mem: mem[skip : skip+size : skip+size]}, nil
+}
+
+func (a *arena) populate(i, n int) error { return nil }
+
+func (a *arena) remove() {}
+
+func busy(string) bool { return false }

@@ -1,0 +1,30 @@
+//go:build !waymark
+
+package rt
+
+// Enabled tells whether the program was built with the hooks.
+const Enabled = false
+
+// A Package is a group of instrumented files with their sites.
+type Package struct {
+	Table string
+	Base  uint32
+	Sites []uint32
+}
+
+const none = "waymark: the program was built without waymark's hooks"
+
+func Packages(func(*Package))           { panic(none) }
+func Switch(*Package, int, bool)        { panic(none) }
+func Start([]byte, bool)                { panic(none) }
+func Stop()                             { panic(none) }
+func Take() int                         { panic(none) }
+func Wait() bool                        { panic(none) }
+func Free(int)                          { panic(none) }
+func Queue() (free, full int)           { panic(none) }
+func Lost() uint64                      { panic(none) }
+func Mute(bool)                         { panic(none) }
+func Writer(func())                     { panic(none) }
+func AtExit(func())                     { panic(none) }
+func Clock() (clock uint64, mono int64) { panic(none) }
+func UsesTSC() bool                     { panic(none) }

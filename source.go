@@ -1,0 +1,12 @@
+// Package waymark traces the functions of the program that imports it, when the
+// program was built by the waymark command. Built by plain `go build` it does nothing.
+package waymark
+
+import "embed"
+
+// Source is the library's own source, which the waymark command writes to its
+// cache and builds into the programs that it instruments. Programs do not refer
+// to it, so the linker leaves it out of them.
+//
+//go:embed go.mod *.go agent format recorder rt
+var Source embed.FS
