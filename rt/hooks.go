@@ -52,3 +52,6 @@ func Clock() (clock uint64, mono int64) { return runtime.WMClock() }
 
 // UsesTSC tells whether the events' clock is the processor's time stamp counter.
 func UsesTSC() bool { return runtime.WMUsesTSC() }
+
+// Floor reads the events' clock 2*n times: what n traced calls can't cost less than.
+func Floor(n int) uint64 { return runtime.WMFloor(n) }

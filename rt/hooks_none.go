@@ -28,3 +28,4 @@ func Writer(func())                     { panic(none) }
 func AtExit(func())                     { panic(none) }
 func Clock() (clock uint64, mono int64) { panic(none) }
 func UsesTSC() bool                     { panic(none) }
+func Floor(int) uint64                  { panic(none) }

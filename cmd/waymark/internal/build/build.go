@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sort"
@@ -23,7 +24,7 @@ type Options struct {
 	Include  []string // patterns; none means the packages of the main modules
 	Exclude  []string // patterns
 	All      bool     // tiny functions too
-	MinSize  int      // inline cost below which a function that could be inlined is tiny; 0 is the compiler's budget
+	MinSize  int      // leave out what has a lower inline cost; 0 leaves out what the compiler would inline
 	Closures bool     // function literals too
 
 	Test  bool        // for go test: test files too
@@ -52,6 +53,8 @@ type File struct {
 	Package string // import path
 	Path    string // where the go command believes it to be
 	Cached  string // where it is
+
+	Generated bool // not one of the user's
 }
 
 // A Build is a prepared build.
@@ -61,6 +64,7 @@ type Build struct {
 	Funcs []Func      // by package, in the order of go list, then by position
 	Files []File
 	Main  []*gocmd.Package // the packages that were asked for
+	Args  []string         // what to ask the go command for
 
 	overlay map[string]string
 }
@@ -98,7 +102,11 @@ func Prepare(o *Options) (*Build, error) {
 		return nil, err
 	}
 	o.Progress("listing packages")
-	pkgs, err := env.List(flags.ForList(), o.Args, o.Test)
+	modules, err := b.withModules(o, flags, nil, b.overlay)
+	if err != nil {
+		return nil, err
+	}
+	pkgs, err := env.List(modules.ForList(), o.Args, o.Test)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +122,13 @@ func Prepare(o *Options) (*Build, error) {
 	copies, err := b.rewrite(o, s, pkgs, std)
 	if err != nil {
 		return nil, err
+	}
+	b.Args = append(b.Args, o.Args...)
+	for _, f := range b.Files {
+		// Where files are named, a generated one must be named too, in the same way.
+		if f.Package == "command-line-arguments" && f.Generated {
+			b.Args = append(b.Args, filepath.Join(filepath.Dir(o.Args[0]), filepath.Base(f.Path)))
+		}
 	}
 	if err := s.check(pkgs, b.Funcs); err != nil {
 		return nil, err
@@ -167,35 +182,48 @@ func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[mod
 	if err != nil {
 		return err
 	}
-	mods := gocmd.Modules{
-		Version: library.Version(),
-		Library: func(goVersion string) (string, error) { return library.Dir(o.Cache, goVersion) },
-		Replace: copies,
-	}
-	extra, err := mods.Overlay(b.Env, flags, files)
-	if err != nil {
-		return err
-	}
 	for path, content := range files {
 		if b.overlay[path], err = o.Cache.Put(content, filepath.Ext(path)); err != nil {
 			return err
 		}
 	}
-	data, err := json.MarshalIndent(map[string]any{"Replace": b.overlay}, "", "\t")
-	if err != nil {
-		return err
+	b.Flags, err = b.withModules(o, flags, copies, b.overlay)
+	return err
+}
+
+// withModules gives flags with which the go command sees files through the given
+// overlay and finds the library, and in place of modules their copies.
+func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Version]string, overlay map[string]string) (gocmd.Flags, error) {
+	mods := gocmd.Modules{
+		Version: library.Version(),
+		Library: func(goVersion string) (string, error) { return library.Dir(o.Cache, goVersion) },
+		Replace: copies,
 	}
-	overlay, err := o.Cache.Put(data, ".json")
+	files := make(map[string][]byte)
+	extra, err := mods.Overlay(b.Env, flags, files)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	all := maps.Clone(overlay)
+	for path, content := range files {
+		if all[path], err = o.Cache.Put(content, filepath.Ext(path)); err != nil {
+			return nil, err
+		}
+	}
+	data, err := json.MarshalIndent(map[string]any{"Replace": all}, "", "\t")
+	if err != nil {
+		return nil, err
+	}
+	name, err := o.Cache.Put(data, ".json")
+	if err != nil {
+		return nil, err
 	}
 	tags, ok := flags.Lookup("tags")
 	if !ok {
 		tags, _ = gocmd.Flags(strings.Fields(b.Env.GOFLAGS)).Lookup("tags")
 	}
-	b.Flags = append(flags.Without("overlay", "tags"), extra...)
-	b.Flags = append(b.Flags, "-overlay="+overlay, "-tags="+strings.Trim(strings.Join([]string{tags, library.Tag}, ","), ","))
-	return nil
+	tags = strings.Join(append(strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' }), library.Tag), ",")
+	return append(append(flags.Without("overlay", "tags"), extra...), "-overlay="+name, "-tags="+tags), nil
 }
 
 // known lists packages by what is special about them.
@@ -269,7 +297,7 @@ func (s *selection) inScope(p *gocmd.Package) bool {
 }
 
 // decide has the last word on a function that can be instrumented.
-func (s *selection) decide(f pattern.Func, tiny bool) (bool, string) {
+func (s *selection) decide(f pattern.Func, tiny bool, cost int) (bool, string) {
 	included, exact := s.include.Match(f)
 	if !included && !s.include.Empty() {
 		return false, "not included"
@@ -277,7 +305,13 @@ func (s *selection) decide(f pattern.Func, tiny bool) (bool, string) {
 	if excluded, _ := s.exclude.Match(f); excluded {
 		return false, "excluded"
 	}
-	if tiny && !exact && !s.o.All {
+	switch {
+	case exact || s.o.All:
+	case s.o.MinSize > 0:
+		if cost < s.o.MinSize {
+			return false, fmt.Sprintf("its size, %d, is below --min-size", cost)
+		}
+	case tiny:
 		return false, "tiny: the compiler would inline it"
 	}
 	return true, ""
@@ -294,7 +328,7 @@ func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
 		names = append(names, p.ImportPath)
 	}
 	for _, f := range funcs {
-		names = append(names, f.Full)
+		names = append(names, f.Full, f.Name)
 	}
 	sort.Strings(names)
 	var errs []error

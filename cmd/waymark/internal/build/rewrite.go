@@ -293,7 +293,6 @@ func (j *job) load(c *cache.Cache, name string) (out outcome, ok bool) {
 func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *sync.Mutex) (outcome, error) {
 	opt := &instrument.Options{
 		Closures:  o.Closures,
-		MinCost:   o.MinSize,
 		Toolchain: b.Env.GOVERSION,
 		Select: func(f *instrument.Func) (bool, string) {
 			if !j.scope {
@@ -301,7 +300,7 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			return s.decide(patternFunc(j.pkg, f), f.Tiny)
+			return s.decide(patternFunc(j.pkg, f), f.Tiny, f.Cost)
 		},
 		Table: func(sites []instrument.Site) string {
 			list := make([]format.Site, len(sites))
@@ -338,6 +337,7 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 		if err := add(res.Generated); err != nil {
 			return outcome{}, err
 		}
+		out.Files[len(out.Files)-1].Generated = true
 	}
 	if j.scope {
 		for i := range res.Funcs {

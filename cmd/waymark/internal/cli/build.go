@@ -8,12 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
 func (a *app) buildCommand() *cobra.Command {
@@ -25,13 +27,13 @@ func (a *app) buildCommand() *cobra.Command {
 			if err != nil || b == nil {
 				return err
 			}
-			return a.goBuild(b, &f, line)
+			return a.goBuild(b, &f, line.flags, line.args)
 		})
 }
 
 // goBuild runs go build. If it fails, the user's own program is built plain for
 // its messages: those name the user's files with the columns that the user sees.
-func (a *app) goBuild(b *build.Build, f *buildFlags, line *commandLine) error {
+func (a *app) goBuild(b *build.Build, f *buildFlags, flags gocmd.Flags, args []string) error {
 	if f.work {
 		if err := a.keepWork(b); err != nil {
 			return err
@@ -39,7 +41,7 @@ func (a *app) goBuild(b *build.Build, f *buildFlags, line *commandLine) error {
 	}
 	show, done := a.progress()
 	show("building")
-	cmd := b.Env.Command(b.Go("build", line.args...)...)
+	cmd := b.Env.Command(b.Go("build", b.Args...)...)
 	a.trace(f, cmd)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = a.stdout, &out
@@ -53,7 +55,7 @@ func (a *app) goBuild(b *build.Build, f *buildFlags, line *commandLine) error {
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("run the go command: %w", err)
 	}
-	plain := b.Env.Command(append(append([]string{"build"}, line.flags.Without("o", "C")...), append([]string{"-o", os.DevNull}, line.args...)...)...)
+	plain := b.Env.Command(slices.Concat([]string{"build"}, flags.Without("o", "C"), []string{"-o", os.DevNull}, args)...)
 	plain.Stdout, plain.Stderr = a.stderr, a.stderr
 	a.trace(f, plain)
 	if plain.Run() != nil {

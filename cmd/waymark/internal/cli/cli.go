@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -82,6 +83,16 @@ On the commands that build, two dashes are waymark's flags and one dash is the g
 command's: waymark run --include ./... -race ./cmd/app`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+	}
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+			return usagef("unknown command %s; is it %s?", args[0], strings.Join(near, " or "))
+		}
+		return usagef("unknown command %s; see waymark help", args[0])
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see waymark %s -h", err, cmd.Name())

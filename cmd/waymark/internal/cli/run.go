@@ -119,6 +119,6 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine, dir st
 	} else {
 		t.path += b.Env.GOEXE
 	}
-	err = a.goBuild(b, f, &commandLine{flags: flags, args: append([]string{"-o", t.path}, line.args[:n]...)})
-	return t, err
+	b.Flags = append(b.Flags, "-o", t.path)
+	return t, a.goBuild(b, f, flags, line.args[:n])
 }

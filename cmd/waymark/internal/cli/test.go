@@ -27,7 +27,7 @@ func (a *app) testCommand() *cobra.Command {
 					return err
 				}
 			}
-			cmd := b.Env.Command(append(b.Go("test", packages...), rest...)...)
+			cmd := b.Env.Command(append(b.Go("test", b.Args...), rest...)...)
 			a.trace(&f, cmd)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
 			err = cmd.Run()

@@ -92,7 +92,7 @@ func (f Flags) Without(names ...string) Flags {
 
 // listFlags are the build flags that decide which packages and files a build has.
 // go list takes all build flags, but not those of go test.
-var listFlags = makeSet(`C mod modfile tags race msan asan modcacherw compiler buildvcs`)
+var listFlags = makeSet(`C mod modfile overlay tags race msan asan modcacherw compiler buildvcs`)
 
 // ForList gives the flags that matter to go list.
 func (f Flags) ForList() Flags {

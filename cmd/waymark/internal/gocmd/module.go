@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -180,7 +181,9 @@ func (m *Modules) vendor(e *Env, flags Flags, f *modfile.File, files map[string]
 		return nil, fmt.Errorf("%s exists but GOWORK=off: waymark needs that name for a vendored build; run with -mod=mod, or without GOWORK=off", path)
 	}
 	files[path] = modfile.Format(w.Syntax)
-	e.Extra = append(e.Extra, "GOWORK="+path)
+	if !slices.Contains(e.Extra, "GOWORK="+path) {
+		e.Extra = append(e.Extra, "GOWORK="+path)
+	}
 	if _, ok := flags.Lookup("mod"); !ok {
 		return Flags{"-mod=vendor"}, nil
 	}

@@ -4,6 +4,7 @@ package library
 
 import (
 	"fmt"
+	"go/build/constraint"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,16 +48,43 @@ func sources() (map[string][]byte, error) {
 			return nil
 		}
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
-			files[path], err = fs.ReadFile(waymark.Source, path)
+			src, err := fs.ReadFile(waymark.Source, path)
+			if err != nil {
+				return err
+			}
+			files[path], err = constrain(src)
+			return err
 		}
-		return err
+		return nil
 	})
 	return files, err
 }
 
+// language is the version of Go that the library is written in. A build constraint
+// grants it to a file whatever go.mod says.
+const language = "go1.21"
+
+// constrain adds the language version to a file's build constraint.
+func constrain(src []byte) ([]byte, error) {
+	lines := strings.SplitAfter(string(src), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "package ") {
+			break
+		}
+		if constraint.IsGoBuild(line) {
+			expr, err := constraint.Parse(line)
+			if err != nil {
+				return nil, err
+			}
+			lines[i] = fmt.Sprintf("//go:build (%s) && %s\n", expr, language)
+			return []byte(strings.Join(lines, "")), nil
+		}
+	}
+	return append([]byte("//go:build "+language+"\n\n"), src...), nil
+}
+
 // Dir gives a folder with the library's source. goVersion is what its go.mod says:
 // a module may not ask for a newer language than the main module that requires it.
-// The files ask for what they need themselves.
 func Dir(c *cache.Cache, goVersion string) (string, error) {
 	files, err := sources()
 	if err != nil {

@@ -271,3 +271,17 @@ func distance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// FromRuntime gives the name for patterns of a function whose package has the
+// given import path and that runtime.FuncForPC calls name.
+func FromRuntime(importPath, name string) Func {
+	f := Func{Package: importPath, Main: strings.HasPrefix(name, "main.")}
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		name = name[i+1:]
+	}
+	if i := strings.IndexByte(name, '.'); i >= 0 {
+		name = name[i+1:]
+	}
+	f.Name = normal("." + name)[1:]
+	return f
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// tool builds the command for tests that need it beside the scripts.
+func tool(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "waymark")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build waymark: %v\n%s", err, out)
+	}
+	return path
+}
+
+// instrument builds the main package in testdata/name and gives the binary.
+func instrument(t *testing.T, name string, flags ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	cmd := exec.Command(tool(t), append(append([]string{"build"}, flags...), "-o", path, ".")...)
+	cmd.Dir = filepath.Join("testdata", name)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "WAYMARKCACHE="+filepath.Join(t.TempDir(), "cache"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("waymark build: %v\n%s", err, out)
+	}
+	return path
+}
+
+// A program that is killed at any moment leaves a recording of every call
+// that it had finished: it counts them in shared memory, after each one.
+func TestKill(t *testing.T) {
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("needs the recorder's shared memory, which is for linux")
+	}
+	prog := instrument(t, "kill", "--all")
+	dir := t.TempDir()
+	const workers = 4
+	for i := range 10 {
+		counters, trace := filepath.Join(dir, "counters"), filepath.Join(dir, "kill.wmt")
+		if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(prog, counters)
+		cmd.Env = append(os.Environ(), "WAYMARK=record,o="+trace)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Before the first call there is nothing to check.
+		for start := time.Now(); count(t, counters, 0) == 0; time.Sleep(time.Millisecond) {
+			if time.Since(start) > 30*time.Second {
+				t.Fatal("the program does not begin")
+			}
+		}
+		time.Sleep(time.Duration(rand.IntN(300e6)))
+		if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+
+		f, err := tracefile.Open(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var enters, exits [workers]uint64
+		events := f.Events()
+		for ev := (format.Event{}); events.Next(&ev); {
+			if ev.Kind != format.Enter && ev.Kind != format.Exit {
+				continue
+			}
+			site, ok := f.Site(ev.Site)
+			if !ok {
+				t.Fatalf("event of unknown site %d", ev.Site)
+			}
+			if w := strings.IndexByte("0123", site.Name[len(site.Name)-1]); w >= 0 && strings.Contains(site.Name, ".leaf") {
+				if ev.Kind == format.Enter {
+					enters[w]++
+				} else {
+					exits[w]++
+				}
+			}
+		}
+		if err := events.Err(); err != nil {
+			t.Error(err)
+		}
+		info := f.Info()
+		if info.Complete || info.Damaged != 0 || info.Lost != 0 || info.RecoveryErr != nil {
+			t.Errorf("kill %d: info %+v; want an incomplete, undamaged recording", i, info)
+		}
+		f.Close()
+		for w := range workers {
+			done := count(t, counters, w)
+			// The counter follows the exit: the one call in between may be there.
+			if exits[w] < done || exits[w] > done+1 || enters[w] < exits[w] || enters[w] > exits[w]+1 {
+				t.Errorf("kill %d, worker %d: %d calls were finished; the recording has %d enters, %d exits", i, w, done, enters[w], exits[w])
+			}
+		}
+		t.Logf("kill %d: %d events, %d recovered", i, info.Events, info.Recovered)
+		if _, err := os.Stat(trace + ".live"); err == nil {
+			t.Error("the arena is still there after the first read")
+		}
+	}
+}
+
+func count(t *testing.T, path string, worker int) uint64 {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary.LittleEndian.Uint64(b[worker*64:])
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "update the scripts' golden files")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"waymark": main})
+}
+
+// TestScripts runs the command with the real go command, one script for each behaviour.
+func TestScripts(t *testing.T) {
+	goEnv := func(name string) string {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			t.Fatalf("go env %s: %v", name, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	// One cache for all scripts: the patched runtime is built once.
+	cache := filepath.Join(t.TempDir(), "waymark")
+	vars := []string{
+		"WAYMARKCACHE=" + cache,
+		"GOCACHE=" + goEnv("GOCACHE"),
+		"GOMODCACHE=" + goEnv("GOMODCACHE"),
+		"GOPROXY=" + goEnv("GOPROXY"),
+		"GOFLAGS=",
+		"GOWORK=",
+		"GOTOOLCHAIN=" + goEnv("GOTOOLCHAIN"),
+		"NO_COLOR=1",
+	}
+	if sum := os.Getenv("GONOSUMDB"); sum != "" {
+		vars = append(vars, "GONOSUMDB="+sum)
+	}
+	for _, name := range []string{"GONOSUMCHECK", "GOSUMDB", "GOFLAGS_EXTRA", "SSL_CERT_FILE", "HTTPS_PROXY"} {
+		if v, ok := os.LookupEnv(name); ok {
+			vars = append(vars, name+"="+v)
+		}
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, vars...)
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			switch cond {
+			case "race":
+				return goEnv("CGO_ENABLED") == "1", nil
+			case "go1.27":
+				cmd := exec.Command("go", "version")
+				cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.27.2")
+				return cmd.Run() == nil, nil
+			}
+			return false, nil
+		},
+	})
+}

@@ -1,0 +1,3 @@
+module example.com/kill
+
+go 1.22

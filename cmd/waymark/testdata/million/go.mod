@@ -1,0 +1,3 @@
+module example.com/million
+
+go 1.22

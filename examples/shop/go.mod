@@ -1,0 +1,3 @@
+module github.com/waymark-go/waymark/examples/shop
+
+go 1.26
