@@ -63,7 +63,7 @@ func (d *Decoder) Next(ev *Event) bool {
 	return n > 0
 }
 
-// Read is Next for as many events as evs has room for, which takes half the time.
+// Read is Next for as many events as evs has room for, which takes three quarters of the time.
 // It gives the number of events read, 0 at the end of the block or at damage.
 func (d *Decoder) Read(evs []Event) int {
 	m := &d.m

@@ -35,7 +35,8 @@
 //
 // # Clocks
 //
-// Events carry ticks of the program's clock (Meta "clock": tsc or nanotime).
+// Events carry ticks of the program's clock (Meta "clock": tsc or nanotime),
+// which are below 2^62.
 // Ticks become time through the first and the last Clock block; Meta "hz" is
 // the estimate to use while there is only one.
 //

@@ -1,0 +1,235 @@
+package calltree
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// Options say what a Builder counts. The zero value counts everything.
+type Options struct {
+	From, To  uint64                   // clock; calls are cut to this window; To 0 is no end
+	Goroutine func(id uint64) bool     // leave other goroutines out
+	Keep      func(site uint32) bool   // leave other functions out
+	Depth     int                      // leave out calls with as many callers; 0 is no limit
+	Min       uint64                   // ticks; leave out shorter calls, and so all that they made
+	Key       func(site uint32) uint32 // calls with equal keys make a row; nil: one row per site
+
+	Goroutines bool        // fill Result.Goroutines
+	OnCall     func(*Call) // called with each call as it ends, callees first; the Call is valid until it returns
+}
+
+// A Source gives the events of a recording: those of a goroutine in order, and
+// all in the order of time.
+type Source interface {
+	Next(*format.Event) bool
+	Err() error
+}
+
+// Read makes the result of all events of src. On an error it is the result of
+// those before. end is the clock when the recording ended, see Builder.Close.
+func Read(src Source, o Options, end uint64) (*Result, error) {
+	b := New(o)
+	var ev format.Event
+	for ev.Clock <= b.opt.To && src.Next(&ev) {
+		b.Add(&ev)
+	}
+	return b.Close(end), src.Err()
+}
+
+// A Builder follows goroutines through the events that it is given. Its memory
+// grows with the functions that were called, the goroutines alive and the depth
+// of their stacks, not with the number of events.
+type Builder struct {
+	opt Options
+
+	sites   []uint32          // row by site, see rowOf
+	keys    map[uint32]uint32 // row by key
+	rows    []Row
+	alive   map[uint64]*goroutine
+	streams []*goroutine // that ran last on a stream, so that alive is asked at switches only
+	spare   []*goroutine // of ended goroutines, for their slices
+
+	ended    []Goroutine
+	last     uint64 // clock of the latest event
+	events   uint64
+	seen     uint64 // goroutines, see Result.Seen
+	problems Problems
+	call     Call // what OnCall is given
+}
+
+// Bounds for tables that are indexed with what a file says.
+const (
+	maxStreams = 1 << 12
+	maxSites   = 1 << 22
+)
+
+// New returns a Builder.
+func New(o Options) *Builder {
+	if o.To == 0 {
+		o.To = 1<<64 - 1
+	}
+	return &Builder{opt: o, keys: make(map[uint32]uint32), alive: make(map[uint64]*goroutine)}
+}
+
+// Add takes the next event.
+func (b *Builder) Add(ev *format.Event) {
+	if ev.Kind == format.Go || ev.Kind == format.Values {
+		return
+	}
+	if ev.Clock > b.opt.To {
+		b.last = b.opt.To
+		return
+	}
+	var g *goroutine
+	if s := ev.Stream; uint64(s) < uint64(len(b.streams)) {
+		g = b.streams[s]
+	}
+	if g == nil || g.ID != ev.Goroutine || g.ID == 0 {
+		if g = b.goroutine(ev); g == nil {
+			b.problems.Unknown++
+			return
+		}
+	}
+	b.last = max(b.last, ev.Clock)
+	if g.skip && ev.Kind != format.End {
+		return
+	}
+	clock := ev.Clock
+	if clock < g.last {
+		clock = g.last
+		b.problems.Backward++
+	}
+	g.last = clock
+	if clock >= b.opt.From && ev.Kind != format.End {
+		b.events++
+	}
+	switch ev.Kind {
+	case format.Enter:
+		row, ok := b.rowOf(ev.Site)
+		if !ok {
+			b.problems.Unknown++
+			return
+		}
+		b.enter(g, ev.Site, row, ev.Token, clock)
+	case format.Exit:
+		b.exit(g, ev.Site, ev.Token, clock)
+	case format.Start:
+		g.Parent, g.Origin = ev.Value, ev.Origin
+	case format.Panic:
+		g.Panics++
+		b.begin(g, Panicked, ev.Token, clock)
+	case format.Goexit:
+		b.begin(g, Exited, ev.Token, clock)
+	case format.Recover:
+		b.recovered(g, ev.Token, clock)
+	case format.End:
+		for len(g.stack) > 0 {
+			b.endUnseen(g, clock)
+		}
+		g.Ended = true
+		b.forget(g, clock)
+	}
+}
+
+// goroutine finds the state of the event's goroutine, or makes it. It is nil if
+// the event doesn't say which one it is.
+func (b *Builder) goroutine(ev *format.Event) *goroutine {
+	id := ev.Goroutine
+	if id == 0 {
+		return nil
+	}
+	g := b.alive[id]
+	if g == nil {
+		if n := len(b.spare); n > 0 {
+			g = b.spare[n-1]
+			b.spare = b.spare[:n-1]
+		} else {
+			g = new(goroutine)
+		}
+		g.Goroutine = Goroutine{ID: id, Start: ev.Clock}
+		g.last = ev.Clock
+		g.skip = b.opt.Goroutine != nil && !b.opt.Goroutine(id)
+		b.alive[id] = g
+	}
+	if s := ev.Stream; s < maxStreams {
+		for int(s) >= len(b.streams) {
+			b.streams = append(b.streams, nil)
+		}
+		b.streams[s] = g
+	}
+	return g
+}
+
+// forget notes what a goroutine did, all its calls being over.
+func (b *Builder) forget(g *goroutine, clock uint64) {
+	g.End = clock
+	if !g.skip && clock >= b.opt.From {
+		b.seen++
+		if b.opt.Goroutines {
+			b.ended = append(b.ended, g.Goroutine)
+		}
+	}
+	delete(b.alive, g.ID)
+	// A stream may still point to g. Until it serves another goroutine it has an
+	// id that no event has, and then it is the right one for its events.
+	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0]}
+	b.spare = append(b.spare, g)
+}
+
+// rowOf gives the row in which calls of a site are counted, or leftOut; it is not
+// ok if there can't be such a site.
+func (b *Builder) rowOf(site uint32) (row uint32, ok bool) {
+	if uint64(site) < uint64(len(b.sites)) && b.sites[site] != unasked {
+		return b.sites[site], true
+	}
+	if site >= maxSites {
+		return 0, false
+	}
+	for int(site) >= len(b.sites) {
+		b.sites = append(b.sites, unasked)
+	}
+	row = leftOut
+	if b.opt.Keep == nil || b.opt.Keep(site) {
+		key := site
+		if b.opt.Key != nil {
+			key = b.opt.Key(site)
+		}
+		if row, ok = b.keys[key]; !ok {
+			row = uint32(len(b.rows))
+			b.keys[key] = row
+			b.rows = append(b.rows, Row{Key: key})
+		}
+	}
+	b.sites[site] = row
+	return row, true
+}
+
+// unasked stands for the row of a site that has not been called yet.
+const unasked = leftOut - 1
+
+// Close ends what is still open and gives the result. end is the clock when the
+// recording ended; if it is unknown, and so 0, or smaller than that of the last
+// event, the last event is taken as the end. The Builder can't be used afterwards.
+func (b *Builder) Close(end uint64) *Result {
+	end = min(max(end, b.last), b.opt.To)
+	for _, id := range slices.Sorted(maps.Keys(b.alive)) {
+		g := b.alive[id]
+		for n := len(g.stack); n > 0; n-- {
+			b.end(g, end, g.fate(n-1)|Open)
+		}
+		b.forget(g, end)
+	}
+	r := &Result{Goroutines: b.ended, Events: b.events, Seen: b.seen, Problems: b.problems}
+	for _, row := range b.rows {
+		if row.Calls > 0 {
+			r.Rows = append(r.Rows, row)
+			r.Calls += row.Calls
+		}
+	}
+	slices.SortFunc(r.Rows, func(x, y Row) int { return cmp.Compare(x.Key, y.Key) })
+	slices.SortStableFunc(r.Goroutines, func(x, y Goroutine) int { return cmp.Compare(x.ID, y.ID) })
+	return r
+}

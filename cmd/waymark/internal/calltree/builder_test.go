@@ -1,0 +1,79 @@
+package calltree
+
+import (
+	"testing"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// TestMemory checks that what has ended takes no memory: the state of a goroutine
+// serves the next one, and following calls allocates nothing.
+func TestMemory(t *testing.T) {
+	b := New(Options{})
+	id, clock := uint64(0), uint64(0)
+	add := func(kind format.Kind, site, token uint32) {
+		clock++
+		b.Add(&format.Event{Clock: clock, Goroutine: id, Kind: kind, Site: site, Token: token})
+	}
+	goroutine := func() {
+		id++
+		add(format.Start, 0, 0)
+		for depth := uint32(1); depth < 100; depth++ {
+			add(format.Enter, depth, depth*64)
+		}
+		add(format.Panic, 0, 100*64)
+		add(format.Recover, 0, 50*64)
+		for depth := uint32(50); depth > 0; depth-- {
+			add(format.Exit, depth, depth*64)
+		}
+		add(format.End, 0, 0)
+	}
+	goroutine()
+	if n := testing.AllocsPerRun(1000, goroutine); n > 0 {
+		t.Errorf("%v allocations for a goroutine like one before", n)
+	}
+	if len(b.alive) != 0 || len(b.spare) != 1 {
+		t.Errorf("%d goroutines alive and %d spare after all have ended", len(b.alive), len(b.spare))
+	}
+	if err := b.Close(0).Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnknown checks that ids that can't be are counted, not indexed with.
+func TestUnknown(t *testing.T) {
+	b := New(Options{})
+	for _, ev := range []format.Event{
+		{Kind: format.Enter, Site: 1, Token: 64},
+		{Kind: format.Enter, Site: 1<<31 - 1, Token: 64, Goroutine: 1},
+		{Kind: format.Enter, Site: 1, Token: 128, Goroutine: 1, Stream: 1<<32 - 1, Clock: 5},
+		{Kind: format.Exit, Site: 1, Token: 128, Goroutine: 1, Stream: 1<<32 - 1, Clock: 3},
+	} {
+		b.Add(&ev)
+	}
+	r := b.Close(0)
+	if want := (Problems{Unknown: 2, Backward: 1}); r.Problems != want || r.Calls != 1 {
+		t.Errorf("%d calls, %+v", r.Calls, r.Problems)
+	}
+}
+
+// FuzzAdd gives a Builder any events. The sums hold for whatever it makes of them.
+func FuzzAdd(f *testing.F) {
+	f.Add([]byte("\x00\x01\x08\x00\x02\x10\x05\x00\x10\x06\x00\x08\x01\x01\x08"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b := New(Options{Goroutines: true})
+		clock := uint64(0)
+		for ; len(data) >= 3; data = data[3:] {
+			clock += uint64(data[1] >> 4)
+			b.Add(&format.Event{
+				Kind: format.Kind(data[0] % 10), Goroutine: 1 + uint64(data[0]>>6), Stream: uint32(data[0] >> 7),
+				Clock: clock, Site: uint32(data[1] & 15), Token: uint32(data[2]),
+			})
+		}
+		r := b.Close(0)
+		r.Problems = Problems{}
+		if err := r.Validate(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,22 @@
+package calltree
+
+// Flags tell how a call ended.
+type Flags uint8
+
+const (
+	Panicked  Flags = 1 << iota // a panic ended the call, or the call recovered it
+	Recovered                   // the call recovered a panic; it has Panicked too
+	Exited                      // runtime.Goexit ended the call
+	Open                        // the end of the recording, or of the window, came first
+	Cut                         // its end was not recorded; it is over since End at the latest
+)
+
+// A Call is one call that has ended.
+type Call struct {
+	Goroutine  uint64
+	Site       uint32
+	Depth      int    // 0 for a root call
+	Start, End uint64 // clock, within the window
+	Self       uint64 // ticks that were not spent in calls made by this one
+	Flags      Flags
+}

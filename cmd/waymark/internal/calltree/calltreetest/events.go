@@ -1,0 +1,62 @@
+package calltreetest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// Events reads events in a short notation: words, each an event that happens one
+// tick after the one before.
+//
+//	A10  a10   enter and exit of the function of site 1 with token 10; B is of site 2
+//	!10  ^10   a panic begins in, is recovered in, the frame with token 10
+//	/10        Goexit begins in the frame with token 10
+//	<1         the goroutine starts; goroutine 1 created it, by the go statement with origin 1
+//	.          the goroutine ends
+//	@2         events that follow are of goroutine 2 (1 at first)
+//	+5         five more ticks pass
+func Events(text string) ([]format.Event, error) {
+	var list []format.Event
+	clock, goroutine := uint64(0), uint64(1)
+	for _, word := range strings.Fields(text) {
+		n := uint64(0)
+		if len(word) > 1 {
+			var err error
+			if n, err = strconv.ParseUint(word[1:], 10, 64); err != nil {
+				return nil, fmt.Errorf("%s: %w", word, err)
+			}
+		}
+		ev := format.Event{Goroutine: goroutine, Token: uint32(n)}
+		switch c := word[0]; {
+		case 'A' <= c && c <= 'Z':
+			ev.Kind, ev.Site = format.Enter, uint32(c-'A'+1)
+		case 'a' <= c && c <= 'z':
+			ev.Kind, ev.Site = format.Exit, uint32(c-'a'+1)
+		case c == '!':
+			ev.Kind = format.Panic
+		case c == '^':
+			ev.Kind = format.Recover
+		case c == '/':
+			ev.Kind = format.Goexit
+		case c == '<':
+			ev.Kind, ev.Token, ev.Value, ev.Origin = format.Start, 0, n, 1
+		case c == '.':
+			ev.Kind = format.End
+		case c == '@':
+			goroutine = n
+			continue
+		case c == '+':
+			clock += n
+			continue
+		default:
+			return nil, fmt.Errorf("%s is no event", word)
+		}
+		clock++
+		ev.Clock = clock
+		list = append(list, ev)
+	}
+	return list, nil
+}

@@ -1,0 +1,66 @@
+// Package calltree makes calls out of events: it follows each goroutine's stack
+// through the events of a recording, finds out when each call began and how it
+// ended, and adds the calls up by function. It is pure: events in, numbers out;
+// it reads no files and knows no names.
+//
+//	b := calltree.New(calltree.Options{})
+//	for events.Next(&ev) {
+//		b.Add(&ev)
+//	}
+//	result := b.Close(end)
+//
+// # Frames
+//
+// An enter event carries a token, the distance from the top of the goroutine's
+// stack to the frame of the function that was called. Deeper frames have greater
+// tokens, and a frame that is gone can be told without an event of its own: some
+// later event of the goroutine has a smaller token. This is how calls end that
+// never return, because a panic or runtime.Goexit unwinds them:
+//
+//   - Exit ends every open call with a greater token, then the innermost one with
+//     this token and site. The compiler may inline one traced function into
+//     another; then both have one frame, and so one token. Inlined calls above the
+//     one that exits are over too.
+//   - Enter ends every open call with a greater token. One with the same token
+//     stays open, it may be the function that the new one is inlined into; unless
+//     it is of the same function, because nothing is inlined into itself.
+//   - Panic and Goexit end every open call with a greater token. They end no other
+//     call yet: deferred calls run on top of the frame that panics, and appear as
+//     its children.
+//   - Recover ends every open call with a greater token. The call with this very
+//     token has recovered the panic and goes on to its return. Functions with
+//     deferred calls are never inlined, so it is the outermost one of that token.
+//
+// A call that an unwinding ends without an exit event has ended, as far as one
+// can know, when the event came that shows it. Of calls that have the frame of an
+// uninstrumented function that recovers, because they are inlined into it, that
+// is only the next exit or enter further out.
+//
+// # Panics
+//
+// A call has panicked if it was open when a panic began and the panic ended it, or
+// if it recovered the panic itself: a function counts at most one panic per call.
+// Panics nest. A deferred call may panic anew, and what it recovers is that second
+// panic only; the calls below the first one are still on their way out. Goexit
+// unwinds in the same way but counts as no panic.
+//
+// # Times
+//
+// All times are ticks of the program's clock, and all sums are sums of integers:
+// for every goroutine, the self times of its calls add up to the totals of its
+// root calls, exactly. Only who prints a number makes nanoseconds out of it, see
+// Scale, and rounds it once.
+//
+//	total  from enter to exit, of outermost calls only: a function that calls
+//	       itself, directly or not, is not counted again while it is open
+//	self   from enter to exit without the calls made in between
+//	sum    from enter to exit, of every call; min, max and the average, sum divided
+//	       by calls, are of these, so that min <= average <= max holds in recursion too
+//
+// # Filters
+//
+// Options leave calls out, and always in one manner: as if the functions that are
+// left out had not been instrumented. Their own time is then their caller's, the
+// calls that they made are their caller's calls, and what has no caller left is
+// not part of the result. A time window cuts calls: the part inside counts.
+package calltree

@@ -1,0 +1,184 @@
+package calltree
+
+// goroutine is the state of a goroutine that is alive.
+type goroutine struct {
+	Goroutine
+	last      uint64 // clock of the latest event
+	stack     []frame
+	kept      int // frames on the stack that are counted
+	open      openRows
+	unwinding []unwinding // in the order in which they began, so by token too
+	skip      bool        // not asked for
+}
+
+// A frame is an open call.
+type frame struct {
+	enter    uint64 // clock
+	children uint64 // ticks of the calls that it made, as far as they are counted
+	site     uint32
+	token    uint32
+	row      uint32 // or leftOut
+	slot     int32  // of the row in the goroutine's openRows, or notOutermost
+	flags    Flags
+}
+
+// leftOut stands for the row of a frame that a filter has taken out. It stays on
+// the stack, as tokens refer to it.
+const leftOut = 1<<32 - 1
+
+// An unwinding is a panic or a Goexit that is going on.
+type unwinding struct {
+	token uint32 // of the frame in which it began
+	flag  Flags  // Panicked or Exited
+	base  int    // frames below were open when it began; those above are of deferred calls
+}
+
+// unwind ends the calls whose tokens are greater than token.
+func (b *Builder) unwind(g *goroutine, token uint32, clock uint64) {
+	for n := len(g.stack); n > 0 && g.stack[n-1].token > token; n-- {
+		b.endUnseen(g, clock)
+	}
+}
+
+// endUnseen ends the innermost call for which there is no exit event.
+func (b *Builder) endUnseen(g *goroutine, clock uint64) {
+	flags := g.fate(len(g.stack) - 1)
+	if flags == 0 {
+		flags = Cut
+	}
+	b.end(g, clock, flags)
+}
+
+// fate tells how the call of frame i ends if it does now: by the innermost
+// unwinding that began above it. Bases never decrease along g.unwinding.
+func (g *goroutine) fate(i int) Flags {
+	if n := len(g.unwinding); n > 0 && g.unwinding[n-1].base > i {
+		return g.unwinding[n-1].flag
+	}
+	return 0
+}
+
+// settle ends the unwindings that began in a frame of this token or further in:
+// code runs there, or further out, that can't run before they are over.
+func (g *goroutine) settle(token uint32) {
+	n := len(g.unwinding)
+	for n > 0 && g.unwinding[n-1].token >= token {
+		n--
+	}
+	g.unwinding = g.unwinding[:n]
+}
+
+// enter opens a call.
+func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64) {
+	if n := len(g.stack); n > 0 && g.stack[n-1].token >= token {
+		b.unwind(g, token, clock)
+		if i := g.find(site, token); i >= 0 {
+			for len(g.stack) > i {
+				b.endUnseen(g, clock)
+			}
+		}
+	}
+	if len(g.unwinding) > 0 {
+		g.settle(token)
+	}
+	if b.opt.Depth > 0 && g.kept >= b.opt.Depth {
+		row = leftOut
+	}
+	slot := int32(notOutermost)
+	if row != leftOut {
+		if g.open.full() {
+			g.growOpen()
+		}
+		slot = g.open.add(row)
+		g.kept++
+	}
+	g.stack = append(g.stack, frame{enter: clock, site: site, token: token, row: row, slot: slot})
+}
+
+// find gives the index of the innermost frame with this site and token, among
+// those with this token at the top of the stack, or -1.
+func (g *goroutine) find(site, token uint32) int {
+	for i := len(g.stack) - 1; i >= 0 && g.stack[i].token == token; i-- {
+		if g.stack[i].site == site {
+			return i
+		}
+	}
+	return -1
+}
+
+// exit ends a call.
+func (b *Builder) exit(g *goroutine, site, token uint32, clock uint64) {
+	n := len(g.stack)
+	if n == 0 || g.stack[n-1].token != token || g.stack[n-1].site != site {
+		b.unwind(g, token, clock)
+		i := g.find(site, token)
+		if i < 0 {
+			b.problems.Unmatched++
+			return
+		}
+		for n = len(g.stack); n > i+1; n-- {
+			b.endUnseen(g, clock)
+		}
+	}
+	b.end(g, clock, g.fate(n-1))
+}
+
+// begin starts an unwinding.
+func (b *Builder) begin(g *goroutine, flag Flags, token uint32, clock uint64) {
+	b.unwind(g, token, clock)
+	g.settle(token)
+	g.unwinding = append(g.unwinding, unwinding{token, flag, len(g.stack)})
+}
+
+// recovered ends the panics that a recovery in the frame of the given token stops.
+func (b *Builder) recovered(g *goroutine, token uint32, clock uint64) {
+	b.unwind(g, token, clock)
+	n := len(g.stack)
+	for n > 1 && g.stack[n-1].token == token && g.stack[n-2].token == token {
+		b.endUnseen(g, clock)
+		n--
+	}
+	if n > 0 && g.stack[n-1].token == token {
+		g.stack[n-1].flags |= Panicked | Recovered
+	}
+	g.settle(token)
+}
+
+// end takes the innermost call off the stack and counts it.
+func (b *Builder) end(g *goroutine, clock uint64, flags Flags) {
+	n := len(g.stack) - 1
+	f := g.stack[n]
+	g.stack = g.stack[:n]
+	for i := len(g.unwinding) - 1; i >= 0 && g.unwinding[i].base > n; i-- {
+		g.unwinding[i].base = n
+	}
+	upward := f.children
+	if f.row != leftOut {
+		g.kept--
+		if f.slot != notOutermost {
+			g.open.remove(f.slot)
+		}
+		start := max(f.enter, b.opt.From)
+		if clock >= start && clock-start >= b.opt.Min {
+			upward = clock - start
+			flags |= f.flags
+			self := upward - f.children
+			b.rows[f.row].add(upward, self, f.slot != notOutermost, flags)
+			if flags&Cut != 0 {
+				b.problems.Cut++
+			}
+			g.Calls++
+			g.Self += self
+			if g.kept == 0 {
+				g.addRoot(upward)
+			}
+			if b.opt.OnCall != nil {
+				b.call = Call{g.ID, f.site, g.kept, start, clock, self, flags}
+				b.opt.OnCall(&b.call)
+			}
+		}
+	}
+	if n > 0 {
+		g.stack[n-1].children += upward
+	}
+}

@@ -1,0 +1,120 @@
+package instrument
+
+import (
+	"cmp"
+	"go/ast"
+	"strings"
+)
+
+// A function is a Func with its syntax.
+type function struct {
+	Func
+	src   *source
+	decl  *ast.FuncDecl // nil for a literal
+	typ   *ast.FuncType
+	body  *ast.BlockStmt // nil if it has none
+	never string         // why it can't be instrumented; empty if it can
+	site  int            // index in the site table, if instrumented
+	exits *exits         // of an instrumented function
+}
+
+// collect lists the functions of the group's own files, each literal behind
+// the declaration that it stands in, in source order.
+func collect(u *unit) []*function {
+	c := &collector{unit: u, literals: nameLiterals(u)}
+	for _, src := range u.build {
+		if !src.own {
+			continue
+		}
+		pragmas := src.pragmas()
+		for _, decl := range src.tree.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				f := c.declared(src, fn, pragmas[fn])
+				c.closures(src, fn, f)
+			} else {
+				c.closures(src, decl, nil)
+			}
+		}
+	}
+	return c.funcs
+}
+
+type collector struct {
+	*unit
+	literals map[*ast.FuncLit]string
+	funcs    []*function
+}
+
+func (c *collector) add(src *source, f *function) {
+	pos := c.fset.Position(f.typ.Func)
+	f.src = src
+	f.File, f.Line = pos.Filename, pos.Line
+	f.Package = c.group.ImportPath
+	f.never = cmp.Or(f.never, src.reason)
+	src.funcs = append(src.funcs, f)
+	c.funcs = append(c.funcs, f)
+}
+
+func (c *collector) declared(src *source, fn *ast.FuncDecl, pragmas []string) *function {
+	symbol := c.symbols[fn]
+	f := &function{decl: fn, typ: fn.Type, body: fn.Body}
+	f.Name = linkPrefix(c.group) + symbol.String()
+	f.Recv, f.Base = symbol.recv, symbol.base
+	switch {
+	case fn.Body == nil:
+		f.never = "no body"
+	case fn.Name.Name == "_":
+		f.never = "blank function"
+	default:
+		f.never = cmp.Or(forbidding(pragmas), unfit[f.Name])
+	}
+	c.add(src, f)
+	return f
+}
+
+// closures adds the function literals in a declaration, which is that of
+// parent or of variables. Those without a name don't reach the program.
+func (c *collector) closures(src *source, decl ast.Decl, parent *function) {
+	ast.Inspect(decl, func(n ast.Node) bool {
+		lit, ok := n.(*ast.FuncLit)
+		if !ok {
+			return true
+		}
+		name, ok := c.literals[lit]
+		if !ok {
+			return false
+		}
+		f := &function{typ: lit.Type, body: lit.Body}
+		f.Closure = true
+		f.Name = linkPrefix(c.group) + name
+		f.Base = name
+		if parent != nil {
+			f.Recv = parent.Recv
+			f.Base = parent.Base + strings.TrimPrefix(f.Name, parent.Name)
+		}
+		c.add(src, f)
+		return true
+	})
+}
+
+// unfit are functions of the standard library that nothing in their source
+// tells from others, but which run where the hooks must not be called.
+var unfit = map[string]string{
+	"sync.poolCleanup":            "runs while the world is stopped",
+	"syscall.forkAndExecInChild1": "runs between fork and exec, where the stack can't grow",
+	"time.goFunc":                 "runs on the system stack",
+	"time.sendTime":               "runs on the system stack",
+}
+
+// forbidding returns the first pragma that says that the function runs where
+// a call of the hooks isn't allowed or that its frame must stay as it is.
+func forbidding(pragmas []string) string {
+	for _, p := range pragmas {
+		switch p {
+		case "go:nosplit", "go:systemstack", "go:nowritebarrier", "go:nowritebarrierrec",
+			"go:yeswritebarrierrec", "go:cgo_unsafe_args":
+			return "//" + p
+		}
+	}
+	return ""
+}

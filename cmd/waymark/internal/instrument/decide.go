@@ -1,0 +1,42 @@
+package instrument
+
+import "cmp"
+
+// decide says for each function whether it is instrumented, and why not.
+func decide(u *unit, funcs []*function) {
+	minCost := cmp.Or(u.opts.MinCost, budget+1)
+	costs := newEstimator(u)
+	for _, f := range funcs {
+		if f.body != nil {
+			est := costs.function(f)
+			f.Cost = est.cost
+			f.Tiny = est.inlinable && est.cost < minCost && !calledByRuntime(u.group, f)
+		}
+		f.Instrumented, f.Reason = choose(u.opts, f)
+		if f.Instrumented {
+			f.exits = findExits(u, f)
+		}
+	}
+}
+
+func choose(o *Options, f *function) (bool, string) {
+	switch {
+	case f.never != "":
+		return false, f.never
+	case f.Closure && !o.Closures:
+		return false, "function literal"
+	case o.Select != nil:
+		if ok, reason := o.Select(&f.Func); !ok {
+			return false, reason
+		}
+	case f.Tiny:
+		return false, "tiny"
+	}
+	return true, ""
+}
+
+// calledByRuntime reports whether no Go code calls f, so that it is never
+// inlined however small it is.
+func calledByRuntime(g *Group, f *function) bool {
+	return f.decl != nil && f.decl.Recv == nil && (f.Base == "init" || f.Base == "main" && g.Main)
+}

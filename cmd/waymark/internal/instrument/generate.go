@@ -1,0 +1,49 @@
+package instrument
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// generate writes the file that holds a group's site table and registers it.
+// It returns nil if there is nothing to put into it, also when the group has
+// been rewritten before.
+func generate(u *unit, n *names, sites []Site) *Rewritten {
+	pkg := ""
+	for _, src := range u.files {
+		if strings.HasPrefix(string(src.Source), header) {
+			return nil
+		}
+		if pkg == "" && src.tree != nil {
+			pkg = src.tree.Name.Name
+		}
+	}
+	if pkg == "" || len(sites) == 0 && len(u.opts.Imports) == 0 {
+		return nil
+	}
+
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\npackage %s\n", header, pkg)
+	if len(sites) > 0 {
+		fmt.Fprintf(&b, "\nimport %s %q\n", n.runtime(), u.opts.runtime())
+	}
+	for _, path := range slices.Compact(slices.Sorted(slices.Values(u.opts.Imports))) {
+		fmt.Fprintf(&b, "\nimport _ %q\n", path)
+	}
+	if len(sites) > 0 {
+		table := ""
+		if u.opts.Table != nil {
+			table = u.opts.Table(sites)
+		}
+		fmt.Fprintf(&b, "\nvar %s [%d]%s.WMSite\n", n.sites(), len(sites), n.runtime())
+		fmt.Fprintf(&b, "\nvar %s = %s.WMPackage{Sites: %s[:], Table: %q}\n", n.pkg(), n.runtime(), n.sites(), table)
+		fmt.Fprintf(&b, "\nvar %s = %s.WMRegister(&%s)\n", n.reg(), n.runtime(), n.pkg())
+	}
+	return &Rewritten{
+		Path:    filepath.Join(filepath.Dir(u.group.Files[0].Path), n.file),
+		Source:  []byte(b.String()),
+		Changed: true,
+	}
+}

@@ -1,0 +1,179 @@
+package instrument
+
+import (
+	"fmt"
+	"go/types"
+)
+
+// A Kind says which of a folder's packages a Group is.
+type Kind int
+
+const (
+	Package Kind = iota // the package itself
+	Test                // its _test.go files of the same package
+	XTest               // the external test package, package p_test
+)
+
+// A Group is a set of files of one package that are rewritten together and
+// share one site table.
+type Group struct {
+	// ImportPath is the package's path as the compiler gets it, which begins
+	// its functions' names; for an XTest group it ends in "_test". Main says
+	// that the package is linked as a command, whose path is "main". (A main
+	// package under test isn't: the go command compiles it as a library.)
+	ImportPath string
+	Main       bool
+
+	Kind Kind
+
+	// GoVersion is the language version of go.mod, such as "go1.22"; empty
+	// means the newest.
+	GoVersion string
+
+	// Files are the Go files to rewrite, in the order in which the go command
+	// lists them: by name.
+	Files []File
+
+	// With are Go files that are compiled with Files and are rewritten in a
+	// group of their own: a Test group's package files. They come first in
+	// the compiler's order.
+	With []File
+
+	// Others are the remaining files of the folder. Their names, and their
+	// sources where given, keep generated names unique.
+	Others []File
+}
+
+// A File is one source file.
+type File struct {
+	Path   string // for positions; absolute, if Func.File is to be
+	Source []byte
+	Cgo    bool // the cgo command reads it; those with an import "C" need not say so
+}
+
+// Options say what to rewrite and what to put in.
+type Options struct {
+	// Closures includes function literals.
+	Closures bool
+
+	// MinCost is the inline cost from which on a function isn't tiny. 0
+	// means 81, the first that is over the compiler's budget; with a negative
+	// one, no function is tiny.
+	MinCost int
+
+	// Select has the last word on a function that can be instrumented. When
+	// it says no, it gives the reason. A nil Select leaves tiny functions out.
+	Select func(*Func) (bool, string)
+
+	// Imports are packages that the generated file imports for their effect.
+	Imports []string
+
+	// Runtime is the path of the package with the hooks; empty means
+	// "runtime".
+	Runtime string
+
+	// Table encodes the sites for the generated file. A nil Table gives an
+	// empty table.
+	Table func([]Site) string
+
+	// Importer finds the types of other packages. They make the estimate of
+	// costs better and keep a function that returns from within a loop over
+	// an imported type's value from being taken for one that returns from
+	// within a range-over-func loop. A nil Importer leaves them unknown.
+	Importer types.Importer
+
+	// Toolchain is the version of the Go release that compiles the files,
+	// such as "go1.26.8"; literals in range-over-func loops have other names
+	// since Go 1.27. Empty means 1.26.
+	Toolchain string
+}
+
+// A Func is a function, a method or a function literal, and what was decided
+// about it. Literals that the compiler drops, because control can't reach
+// them, aren't Funcs.
+type Func struct {
+	// Name is what runtime.FuncForPC gives: example.com/m/p.(*T).M,
+	// example.com/m/p.G[...], main.F.func1.
+	Name string
+
+	// Package, Recv and Base are the parts of the name for matching: the
+	// import path, the receiver's type without star and type parameters, and
+	// the function's own name. A literal has those of the declared function
+	// that it stands in, with the rest of its name in Base ("F.func1.2").
+	Package, Recv, Base string
+
+	// File and Line are the position of the func keyword, with //line
+	// directives applied as the compiler does.
+	File string
+	Line int
+
+	Closure bool // a function literal
+
+	// Cost estimates the compiler's inline cost. Tiny says that the compiler
+	// would inline the function and that the cost is below Options.MinCost.
+	Cost int
+	Tiny bool
+
+	Instrumented bool
+	Reason       string // why it isn't instrumented
+}
+
+// A Site is one instrumented function; Index is its place in the package's
+// site table.
+type Site struct {
+	Index int
+	Func
+}
+
+// A Rewritten is a file as it is to be compiled.
+type Rewritten struct {
+	Path    string
+	Source  []byte
+	Changed bool
+	Reason  string // why nothing of the file could be rewritten, if so
+}
+
+// A Result is a rewritten Group.
+type Result struct {
+	Files     []Rewritten // as in Group.Files, in the same order
+	Generated *Rewritten  // the file to add to the folder; nil if none
+	Sites     []Site
+	Funcs     []Func // of Group.Files, in the compiler's order of files
+}
+
+// Rewrite instruments the functions of g. It does no I/O and doesn't change
+// what it is given; the same input gives the same bytes.
+//
+// A file with syntax errors or one that waymark has already rewritten comes
+// back unchanged, with the reason. An error says that the group can't be
+// rewritten at all.
+func Rewrite(g *Group, o *Options) (*Result, error) {
+	if len(g.Files) == 0 {
+		return nil, fmt.Errorf("package %s: no files", g.ImportPath)
+	}
+	u := load(g, o)
+	funcs := collect(u)
+	decide(u, funcs)
+
+	names, err := newNames(g)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	for _, f := range funcs {
+		if f.Instrumented {
+			f.site = len(res.Sites)
+			res.Sites = append(res.Sites, Site{Index: f.site, Func: f.Func})
+		}
+		res.Funcs = append(res.Funcs, f.Func)
+	}
+	for _, src := range u.files {
+		rw, err := rewriteFile(src, u, names)
+		if err != nil {
+			return nil, err
+		}
+		res.Files = append(res.Files, rw)
+	}
+	res.Generated = generate(u, names, res.Sites)
+	return res, nil
+}

@@ -1,0 +1,185 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/version"
+)
+
+// nameLiterals names the function literals of a build as the compiler does,
+// without the package's path. Literals without a name are those that the
+// compiler drops.
+//
+// The compiler numbers the literals of a function as it reads them in the
+// function's tree, which is source order but for a for clause's post
+// statement, read before the body, and for code that it can see to be dead,
+// which isn't read at all. Literals in package-level initialisers are read in
+// the order of initialisation and counted as the package's init function's.
+func nameLiterals(u *unit) map[*ast.FuncLit]string {
+	n := &namer{
+		liveness:   liveness{u.info},
+		names:      make(map[*ast.FuncLit]string),
+		rangeNames: version.Compare(toolchain(u.opts), "go1.27") >= 0,
+	}
+	inits := &outer{name: "init"}
+	for _, init := range u.info.InitOrder {
+		n.walk(init.Rhs, inits)
+	}
+	for fn, symbol := range u.symbols {
+		if fn.Body != nil && fn.Name.Name != "_" {
+			n.walk(fn.Body, &outer{name: symbol.String()})
+		}
+	}
+	return n.names
+}
+
+// toolchain returns a version that go/version understands.
+func toolchain(o *Options) string {
+	if version.IsValid(o.Toolchain) {
+		return o.Toolchain
+	}
+	return "go1.26"
+}
+
+type namer struct {
+	liveness
+	names map[*ast.FuncLit]string
+
+	// rangeNames says that literals in the body of a range-over-func loop
+	// are named for that body, as they are since Go 1.27. Before, they were
+	// named for the function around the loop.
+	rangeNames bool
+}
+
+// An outer is a function while its literals are numbered.
+type outer struct {
+	name             string
+	literal          bool // is itself a literal or a loop's body
+	literals, ranges int  // counted so far
+}
+
+func (o *outer) nextLiteral() *outer {
+	o.literals++
+	format := "%s.func%d"
+	if o.literal {
+		format = "%s.%d"
+	}
+	return &outer{name: fmt.Sprintf(format, o.name, o.literals), literal: true}
+}
+
+func (o *outer) nextRange() *outer {
+	o.ranges++
+	return &outer{name: fmt.Sprintf("%s-range%d", o.name, o.ranges), literal: true}
+}
+
+// walk names the literals below node in the order in which the compiler reads
+// them. It follows the methods of cmd/compile/internal/noder.writer.
+func (n *namer) walk(node ast.Node, in *outer) {
+	ast.Inspect(node, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncLit:
+			lit := in.nextLiteral()
+			n.names[node] = lit.name
+			n.walk(node.Body, lit)
+		case *ast.BlockStmt:
+			n.stmts(node.List, in)
+		case *ast.CommClause:
+			if node.Comm != nil {
+				n.walk(node.Comm, in)
+			}
+			n.stmts(node.Body, in)
+		case *ast.IfStmt:
+			n.ifStmt(node, in)
+		case *ast.ForStmt:
+			n.forStmt(node, in)
+		case *ast.RangeStmt:
+			n.rangeStmt(node, in)
+		case *ast.SwitchStmt:
+			n.switchStmt(node, in)
+		case *ast.CaseClause: // of a type switch: its cases are types
+			n.stmts(node.Body, in)
+		case ast.Expr:
+			// A constant is read as its value.
+			return n.info.Types[node].Value == nil
+		default:
+			return true
+		}
+		return false
+	})
+}
+
+func (n *namer) stmts(list []ast.Stmt, in *outer) {
+	for _, stmt := range n.liveStmts(list) {
+		n.walk(stmt, in)
+	}
+}
+
+func (n *namer) ifStmt(stmt *ast.IfStmt, in *outer) {
+	if stmt.Init != nil {
+		n.walk(stmt.Init, in)
+	}
+	value, cond := n.static(stmt.Cond)
+	n.walk(cond, in)
+	if value >= 0 {
+		n.walk(stmt.Body, in)
+	}
+	if value <= 0 && stmt.Else != nil {
+		n.walk(stmt.Else, in)
+	}
+}
+
+func (n *namer) forStmt(stmt *ast.ForStmt, in *outer) {
+	if stmt.Init != nil {
+		n.walk(stmt.Init, in)
+	}
+	value := 0
+	if stmt.Cond != nil {
+		var cond ast.Expr
+		value, cond = n.static(stmt.Cond)
+		n.walk(cond, in)
+	}
+	if value < 0 {
+		return
+	}
+	if stmt.Post != nil {
+		n.walk(stmt.Post, in)
+	}
+	n.walk(stmt.Body, in)
+}
+
+func (n *namer) rangeStmt(stmt *ast.RangeStmt, in *outer) {
+	body := in
+	overFunc := rangeOver(n.info, stmt) == overFunc
+	if overFunc {
+		n.walk(stmt.X, in)
+		if n.rangeNames {
+			body = in.nextRange()
+		}
+	}
+	for _, e := range []ast.Expr{stmt.Key, stmt.Value} {
+		if e != nil {
+			n.walk(e, body)
+		}
+	}
+	if !overFunc {
+		n.walk(stmt.X, in)
+	}
+	n.walk(stmt.Body, body)
+}
+
+func (n *namer) switchStmt(stmt *ast.SwitchStmt, in *outer) {
+	if stmt.Init != nil {
+		n.walk(stmt.Init, in)
+	}
+	clauses := n.liveClauses(stmt)
+	// With a single clause left, the tag and the cases are constants.
+	if stmt.Tag != nil {
+		n.walk(stmt.Tag, in)
+	}
+	for _, clause := range clauses {
+		for _, e := range clause.List {
+			n.walk(e, in)
+		}
+		n.stmts(clause.Body, in)
+	}
+}

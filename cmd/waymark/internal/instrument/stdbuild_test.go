@@ -1,0 +1,150 @@
+package instrument
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var long = flag.Bool("long", false, "build a fully instrumented standard library, which takes minutes")
+
+// stub holds hooks that do nothing, for package runtime.
+const stub = `package runtime
+
+type WMSite uint32
+
+type WMFrame uint64
+
+type WMPackage struct {
+	Sites []WMSite
+	Table string
+}
+
+func WMRegister(*WMPackage) bool { return true }
+
+//go:noinline
+func WMEnter(s WMSite) WMFrame { return WMFrame(s) }
+
+//go:noinline
+func WMExit(f WMFrame) {}
+`
+
+// TestStdBuild instruments all functions of the standard library and of the
+// go command's programs, literals too, but for the packages that package
+// runtime imports, and builds them. With a TOOLCHAIN that lies in the module
+// cache, whose files can't be overlaid, run it through a symbolic link:
+//
+//	ln -s "$(GOTOOLCHAIN=go1.27.2 go env GOROOT)" /tmp/go1.27
+//	GOROOT=/tmp/go1.27 GOTOOLCHAIN=local PATH=/tmp/go1.27/bin:$PATH \
+//		go test -run StdBuild ./internal/instrument -long
+func TestStdBuild(t *testing.T) {
+	if !*long {
+		t.Skip("-long is not given")
+	}
+	work := t.TempDir()
+	leaf := make(map[string]bool)
+	for _, path := range strings.Fields(string(goCommand(t, work, "list", "-deps", "runtime"))) {
+		leaf[path] = true
+	}
+
+	overlay := map[string]string{}
+	replace := func(path string, data []byte) {
+		file := filepath.Join(work, strconv.Itoa(len(overlay))+filepath.Base(path))
+		if err := os.WriteFile(file, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		overlay[path] = file
+	}
+	replace(filepath.Join(goroot(t), "src/runtime/waymark.go"), []byte(stub))
+	sites := 0
+	for _, p := range listPackages(t, work, "std", "cmd") {
+		if leaf[p.ImportPath] || p.ImportPath == "unsafe" {
+			continue
+		}
+		g := p.group(t)
+		if len(g.Files) == 0 {
+			continue
+		}
+		res, err := Rewrite(g, &Options{Closures: true, MinCost: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range res.Files {
+			if f.Changed {
+				replace(f.Path, f.Source)
+			}
+		}
+		if res.Generated != nil {
+			replace(res.Generated.Path, res.Generated.Source)
+		}
+		sites += len(res.Sites)
+	}
+	data, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(work, "overlay.json")
+	if err := os.WriteFile(file, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s: %d sites in %d files", toolchainVersion(), sites, len(overlay))
+	// The programs are linked to nowhere; compiling them is what counts.
+	goCommand(t, work, "build", "-p=1", "-overlay="+file, "-o="+os.DevNull, "std", "cmd")
+}
+
+// A listed is what the go command says about a package.
+type listed struct {
+	ImportPath, Name, Dir string
+	GoFiles, CgoFiles     []string
+	Module                *struct{ GoVersion string }
+}
+
+func listPackages(t *testing.T, dir string, patterns ...string) []*listed {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,Module"}, patterns...)...)
+	cmd.Dir = dir
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var list []*listed
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := new(listed)
+		if err := dec.Decode(p); err == io.EOF {
+			return list
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}
+
+// group reads the files of the package.
+func (p *listed) group(t *testing.T) *Group {
+	t.Helper()
+	g := &Group{ImportPath: p.ImportPath, Main: p.Name == "main"}
+	if p.Module != nil && p.Module.GoVersion != "" {
+		g.GoVersion = "go" + p.Module.GoVersion
+	}
+	add := func(names []string, cgo bool) {
+		for _, name := range names {
+			path := filepath.Join(p.Dir, name)
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Files = append(g.Files, File{Path: path, Source: data, Cgo: cgo})
+		}
+	}
+	add(p.GoFiles, false)
+	add(p.CgoFiles, true)
+	return g
+}

@@ -1,0 +1,103 @@
+// Package wmrt stands in for package runtime in the tests of the rewriter. It
+// prints each call to standard error, one line for the entry and one for the
+// exit, indented by depth, and checks what it is told:
+//
+//   - an exit belongs to the innermost call of its goroutine, or to one from
+//     which a panic has unwound the stack (the calls that are gone are printed
+//     with an exclamation mark);
+//   - the site's name and line are those that the Go runtime has for the
+//     function that reports them.
+package wmrt
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+type (
+	WMSite  uint32
+	WMFrame uint64
+)
+
+// Table holds a line "name:line" for each site.
+type WMPackage struct {
+	Sites []WMSite
+	Table string
+}
+
+var (
+	mu     sync.Mutex
+	sites  = []string{""} // by site
+	stacks = make(map[string][]call)
+	frames WMFrame
+)
+
+type call struct {
+	frame WMFrame
+	name  string
+}
+
+func WMRegister(p *WMPackage) bool {
+	mu.Lock()
+	defer mu.Unlock()
+	for i, line := range strings.Split(p.Table, "\n") {
+		p.Sites[i] = WMSite(len(sites))
+		sites = append(sites, line)
+	}
+	return true
+}
+
+func WMEnter(s WMSite) WMFrame {
+	mu.Lock()
+	defer mu.Unlock()
+	name, line, _ := strings.Cut(sites[s], ":")
+	check(name, line)
+	frames++
+	g := goroutine()
+	print(g, "> ", name)
+	stacks[g] = append(stacks[g], call{frames, name})
+	return frames
+}
+
+func WMExit(f WMFrame) {
+	mu.Lock()
+	defer mu.Unlock()
+	g := goroutine()
+	for n := len(stacks[g]) - 1; n >= 0; n-- {
+		top := stacks[g][n]
+		stacks[g] = stacks[g][:n]
+		if top.frame == f {
+			print(g, "< ", top.name)
+			return
+		}
+		print(g, "! ", top.name)
+	}
+	print(g, "exit of a call that is gone", "")
+}
+
+func print(g, what, name string) {
+	fmt.Fprintf(os.Stderr, "%s%s%s\n", strings.Repeat("  ", len(stacks[g])), what, name)
+}
+
+// check compares a site with its function. The caller of WMEnter is two up.
+func check(name, line string) {
+	pc, _, _, _ := runtime.Caller(2)
+	fn := runtime.FuncForPC(pc)
+	_, first := fn.FileLine(fn.Entry())
+	if fn.Name() != name || strconv.Itoa(first) != line {
+		fmt.Fprintf(os.Stderr, "site %s:%s is in function %s:%d\n", name, line, fn.Name(), first)
+	}
+}
+
+// goroutine returns the header of the goroutine's stack trace as an identity.
+func goroutine() string {
+	buf := make([]byte, 64)
+	buf = buf[:runtime.Stack(buf, false)]
+	head, _, _ := bytes.Cut(buf, []byte(" ["))
+	return string(head)
+}

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+)
+
+// writeCSV prints a head and the rows, times in ns. Columns have the names of
+// the JSON keys.
+func (r *Report) writeCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	heads := map[By][]string{
+		ByFunction:  {"name", "package", "file", "line"},
+		ByPackage:   {"name"},
+		ByGoroutine: {"goroutine", "parent_goroutine", "origin_func", "origin_file", "origin_line", "start_ns", "end_ns"},
+	}
+	c.Write(append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns"))
+	rows, _ := r.Rows()
+	for _, row := range rows {
+		var record []string
+		switch r.By {
+		case ByFunction:
+			record = []string{row.Name, row.Package, row.File, strconv.Itoa(row.Line)}
+		case ByPackage:
+			record = []string{row.Name}
+		case ByGoroutine:
+			g := &row.Goroutine
+			record = []string{
+				unsigned(g.ID), unsigned(g.Parent), g.Origin.Func, g.Origin.File, strconv.Itoa(g.Origin.Line),
+				signed(g.Start), signed(g.End),
+			}
+		}
+		c.Write(append(record, unsigned(row.Calls), unsigned(row.Panics),
+			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg())))
+	}
+	c.Flush()
+	return c.Error()
+}
+
+func unsigned(n uint64) string { return strconv.FormatUint(n, 10) }
+func signed(n int64) string    { return strconv.FormatInt(n, 10) }

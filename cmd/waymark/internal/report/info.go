@@ -1,0 +1,105 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// WriteInfo prints the facts about a recording. info comes from the file's
+// Verify, which alone knows the goroutines and all damage; path is the file's name.
+func WriteInfo(w io.Writer, info tracefile.Info, path string, f Format) error {
+	switch f {
+	case JSON:
+		return writeJSON(w, newJSONInfo(info))
+	case CSV:
+		return errors.New("info is no table: use --format text or json")
+	}
+	var b strings.Builder
+	for _, fact := range facts(info, path) {
+		fmt.Fprintf(&b, "%-12s%s\n", fact.name, fact.value)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type jsonInfo struct {
+	Version    int    `json:"version"`
+	Program    string `json:"program"`
+	Go         string `json:"go"`
+	GOOS       string `json:"goos"`
+	GOARCH     string `json:"goarch"`
+	Host       string `json:"host"`
+	CPUs       int    `json:"cpus"`
+	PID        int    `json:"pid"`
+	Clock      string `json:"clock"`
+	Start      int64  `json:"start_unix_ns"`
+	Duration   int64  `json:"duration_ns"`
+	Sites      int    `json:"sites"`
+	Goroutines uint64 `json:"goroutines"`
+	Events     uint64 `json:"events"`
+	Dropped    uint64 `json:"dropped"`
+	Damaged    int64  `json:"damaged"`
+	Complete   bool   `json:"complete"`
+	Live       bool   `json:"live"`
+	Recovered  uint64 `json:"recovered_events"`
+	Bytes      int64  `json:"bytes"`
+}
+
+func newJSONInfo(i tracefile.Info) jsonInfo {
+	j := jsonInfo{
+		Version: i.Version, Program: i.Program, Go: i.Go, GOOS: i.GOOS, GOARCH: i.GOARCH, Host: i.Host, CPUs: i.CPUs, PID: i.PID,
+		Clock: i.Clock, Duration: int64(i.Duration), Sites: i.Sites,
+		Goroutines: i.Goroutines, Events: i.Events, Dropped: i.Lost, Damaged: i.Damaged,
+		Complete: i.Complete, Live: i.Live, Recovered: i.Recovered, Bytes: i.Size,
+	}
+	if !i.Start.IsZero() {
+		j.Start = i.Start.UnixNano()
+	}
+	return j
+}
+
+type fact struct{ name, value string }
+
+func facts(i tracefile.Info, path string) []fact {
+	list := []fact{
+		{"Program", i.Program},
+		{"Process", fmt.Sprint(i.PID)},
+		{"Go", fmt.Sprintf("%s %s/%s", i.Go, i.GOOS, i.GOARCH)},
+		{"Host", fmt.Sprintf("%s, %s", i.Host, Things(uint64(i.CPUs), "CPU"))},
+	}
+	if !i.Start.IsZero() {
+		list = append(list, fact{"Started", i.Start.UTC().Format(time.RFC3339Nano)})
+	}
+	clock := i.Clock
+	if i.Hz > 0 {
+		clock += fmt.Sprintf(", %.3f GHz", float64(i.Hz)/1e9)
+	}
+	events := Count(i.Events)
+	if i.Events > 0 {
+		events += fmt.Sprintf(", %.1f bytes each", float64(i.Size)/float64(i.Events))
+	}
+	state := completeness(i)
+	if state == "" {
+		state = "complete"
+	}
+	list = append(list,
+		fact{"Duration", Duration(int64(i.Duration))},
+		fact{"Clock", clock},
+		fact{"Functions", Count(uint64(i.Sites))},
+		fact{"Goroutines", Count(i.Goroutines)},
+		fact{"Events", events},
+		fact{"Lost", Count(i.Lost)},
+		fact{"State", state},
+		fact{"File", fmt.Sprintf("%s, %s in %s, format version %d", filepath.Base(path), Bytes(i.Size), Things(uint64(i.Blocks), "block"), i.Version)},
+	)
+	if i.Damaged > 0 {
+		list = append(list, fact{"Damaged", Bytes(i.Damaged)})
+	}
+	return list
+}

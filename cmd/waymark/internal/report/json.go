@@ -1,0 +1,116 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// The keys of these types are a contract: they may be joined by others, but stay.
+
+type jsonReport struct {
+	File       string   `json:"file"`
+	Files      []string `json:"files,omitempty"` // if there are several
+	Program    string   `json:"program"`
+	DurationNS int64    `json:"duration_ns"`
+	Events     uint64   `json:"events"`
+	Dropped    uint64   `json:"dropped"`
+	Goroutines uint64   `json:"goroutines"`
+	Damaged    int64    `json:"damaged"`
+	Complete   bool     `json:"complete"`
+	Open       uint64   `json:"open"`
+
+	Functions   *[]jsonFunction  `json:"functions,omitempty"`
+	Packages    *[]jsonPackage   `json:"packages,omitempty"`
+	ByGoroutine *[]jsonGoroutine `json:"by_goroutine,omitempty"`
+}
+
+type jsonFunction struct {
+	Name    string   `json:"name"`
+	Package string   `json:"package"`
+	File    string   `json:"file"`
+	Line    int      `json:"line"`
+	Groups  []string `json:"groups"`
+	jsonNumbers
+}
+
+type jsonPackage struct {
+	Name string `json:"name"`
+	jsonNumbers
+}
+
+type jsonGoroutine struct {
+	Goroutine uint64     `json:"goroutine"`
+	Parent    uint64     `json:"parent_goroutine"`
+	Origin    jsonOrigin `json:"origin"`
+	StartNS   int64      `json:"start_ns"`
+	EndNS     int64      `json:"end_ns"`
+	Ended     bool       `json:"ended"`
+	jsonNumbers
+}
+
+type jsonOrigin struct {
+	Func string `json:"func"`
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+type jsonNumbers struct {
+	Calls   uint64 `json:"calls"`
+	Panics  uint64 `json:"panics"`
+	TotalNS int64  `json:"total_ns"`
+	SelfNS  int64  `json:"self_ns"`
+	MinNS   int64  `json:"min_ns"`
+	MaxNS   int64  `json:"max_ns"`
+	AvgNS   int64  `json:"avg_ns"`
+}
+
+func (r *Row) numbers() jsonNumbers {
+	return jsonNumbers{r.Calls, r.Panics, r.Total, r.Self, r.Min, r.Max, r.Avg()}
+}
+
+func (r *Report) writeJSON(w io.Writer) error {
+	s := r.sum()
+	j := jsonReport{
+		File: s.File, Program: s.Info.Program, DurationNS: s.Duration, Events: s.Events,
+		Dropped: s.Info.Lost, Goroutines: s.Goroutines, Damaged: s.Info.Damaged, Complete: s.Info.Complete, Open: s.Open,
+	}
+	if len(r.Recordings) > 1 {
+		for _, rec := range r.Recordings {
+			j.Files = append(j.Files, rec.File)
+		}
+	}
+	rows, _ := r.Rows()
+	switch r.By {
+	case ByFunction:
+		list := make([]jsonFunction, 0, len(rows))
+		for _, row := range rows {
+			list = append(list, jsonFunction{row.Name, row.Package, row.File, row.Line, []string{}, row.numbers()})
+		}
+		j.Functions = &list
+	case ByPackage:
+		list := make([]jsonPackage, 0, len(rows))
+		for _, row := range rows {
+			list = append(list, jsonPackage{row.Name, row.numbers()})
+		}
+		j.Packages = &list
+	case ByGoroutine:
+		list := make([]jsonGoroutine, 0, len(rows))
+		for _, row := range rows {
+			g := &row.Goroutine
+			list = append(list, jsonGoroutine{
+				g.ID, g.Parent, jsonOrigin{g.Origin.Func, g.Origin.File, g.Origin.Line},
+				g.Start, g.End, g.Ended, row.numbers(),
+			})
+		}
+		j.ByGoroutine = &list
+	}
+	return writeJSON(w, j)
+}
+
+// writeJSON prints v for people and programs alike.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

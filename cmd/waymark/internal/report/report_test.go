@@ -1,0 +1,258 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+var update = flag.Bool("update", false, "write the files in testdata anew")
+
+// The made-up program: A is main.main, B and C are of package store, D main.worker.
+var (
+	tables = []calltreetest.Table{
+		{Package: "example.com/shop", Sites: []format.Site{{Name: "main.main", File: "/src/shop/main.go", Line: 12}}},
+		{Package: "example.com/shop/store", Sites: []format.Site{
+			{Name: "example.com/shop/store.Open", File: "/src/shop/store/store.go", Line: 30},
+			{Name: "example.com/shop/store.(*DB).Get[...]", File: "/src/shop/store/store.go", Line: 48},
+		}},
+		{Package: "example.com/shop", Sites: []format.Site{{Name: "main.worker", File: "/src/shop/work.go", Line: 7}}},
+	}
+	origins = []format.Origin{{ID: 1, Func: "main.main", File: "/src/shop/main.go", Line: 20}}
+)
+
+const shop = `
+	A10 +1500 B20 +2500000 b20 C20 C30 +70000000 c30 c20
+	@2 <1 D10 +1200000000 C20 !30 ^10 +90 d10 .
+	@3 <1 D10 C20 c20 d10 .
+	@1 C20 +30 c20 +64000000000 a10`
+
+func recording(t *testing.T, text string) *calltreetest.Recording {
+	t.Helper()
+	events, err := calltreetest.Events(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &calltreetest.Recording{Events: events, Tables: tables, Origins: origins, Start: 12_345}
+	if len(events) > 0 {
+		r.End = events[len(events)-1].Clock + 1000
+	}
+	return r
+}
+
+func open(t *testing.T, r *calltreetest.Recording) *tracefile.File {
+	t.Helper()
+	f, err := r.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestReport(t *testing.T) {
+	killed := recording(t, "A10 B20 !30 C40 +100 c40 @2 D10 c50 C20 +5")
+	killed.End = 0
+	lossy := recording(t, "A10 B20 C30 +1000 a10 c90")
+	lossy.Lost = 12345
+	ticks := recording(t, shop)
+	ticks.Hz = 3_000_000_000
+	nameless := recording(t, shop)
+	nameless.Tables = tables[:1]
+	storeOnly := func(s tracefile.Site) bool { return strings.HasSuffix(s.Package, "store") }
+
+	for _, tt := range []struct {
+		name   string
+		opt    Options
+		format Format
+		from   []*calltreetest.Recording
+	}{
+		{"functions.txt", Options{}, Text, nil},
+		{"functions.json", Options{}, JSON, nil},
+		{"functions.csv", Options{}, CSV, nil},
+		{"colour.txt", Options{Colour: true, Sort: SortPanics}, Text, nil},
+		{"calls-top2.txt", Options{Sort: SortCalls, Top: 2}, Text, nil},
+		{"packages.txt", Options{By: ByPackage, Sort: SortSelf}, Text, nil},
+		{"packages.json", Options{By: ByPackage}, JSON, nil},
+		{"packages.csv", Options{By: ByPackage}, CSV, nil},
+		{"goroutines.txt", Options{By: ByGoroutine, Sort: SortAvg}, Text, nil},
+		{"goroutines.json", Options{By: ByGoroutine, Top: 2}, JSON, nil},
+		{"goroutines.csv", Options{By: ByGoroutine, Sort: SortMax}, CSV, nil},
+		{"ticks.txt", Options{}, Text, []*calltreetest.Recording{ticks}},
+		{"window.txt", Options{Filter: Filter{From: 2 * time.Millisecond, To: time.Second}}, Text, nil},
+		{"store.txt", Options{Filter: Filter{Keep: storeOnly}}, Text, nil},
+		{"min-depth.txt", Options{Filter: Filter{Min: time.Microsecond, Depth: 2, Goroutines: []uint64{1}}}, Text, nil},
+		{"killed.txt", Options{}, Text, []*calltreetest.Recording{killed}},
+		{"killed.json", Options{}, JSON, []*calltreetest.Recording{killed}},
+		{"lossy.txt", Options{}, Text, []*calltreetest.Recording{lossy}},
+		{"nameless.txt", Options{Sort: SortCalls}, Text, []*calltreetest.Recording{nameless}},
+		{"several.txt", Options{}, Text, []*calltreetest.Recording{recording(t, shop), lossy}},
+		{"several.json", Options{}, JSON, []*calltreetest.Recording{recording(t, shop), lossy}},
+		{"empty.txt", Options{}, Text, []*calltreetest.Recording{recording(t, "")}},
+		{"empty.json", Options{}, JSON, []*calltreetest.Recording{recording(t, "")}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.from == nil {
+				tt.from = []*calltreetest.Recording{recording(t, shop)}
+			}
+			r := New(tt.opt)
+			for _, rec := range tt.from {
+				if err := r.Add(open(t, rec), "/tmp/shop.wmt"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var b bytes.Buffer
+			if err := r.Write(&b, tt.format); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, tt.name, b.Bytes())
+		})
+	}
+}
+
+func TestInfo(t *testing.T) {
+	killed := recording(t, shop)
+	killed.End = 0
+	for _, tt := range []struct {
+		name   string
+		format Format
+		from   *calltreetest.Recording
+	}{
+		{"info.txt", Text, recording(t, shop)},
+		{"info.json", JSON, recording(t, shop)},
+		{"info-killed.txt", Text, killed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			info, err := open(t, tt.from).Verify()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := WriteInfo(&b, info, "/tmp/shop.wmt", tt.format); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, tt.name, b.Bytes())
+		})
+	}
+}
+
+// TestDamage flips a bit in the last block of events.
+func TestDamage(t *testing.T) {
+	b := recording(t, strings.Repeat(shop, 20)).Bytes()
+	at := bytes.LastIndex(b, append(format.BlockMagic(), byte(format.BlockEvents)))
+	b[at+format.BlockHeader+5] ^= 1
+	f, err := tracefile.NewFile(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := New(Options{})
+	if err := r.Add(f, "/tmp/shop.wmt"); err != nil {
+		t.Fatal(err)
+	}
+	err = r.Damage()
+	if err == nil || !strings.HasPrefix(err.Error(), "/tmp/shop.wmt: damaged: ") {
+		t.Errorf("Damage: %v", err)
+	}
+	var text bytes.Buffer
+	r.Write(&text, Text)
+	if !strings.Contains(text.String(), " damaged and left out\n") {
+		t.Errorf("not said in:\n%s", &text)
+	}
+}
+
+func TestCompleteness(t *testing.T) {
+	for _, tt := range []struct {
+		info tracefile.Info
+		want string
+	}{
+		{tracefile.Info{Complete: true}, ""},
+		{tracefile.Info{Live: true, Recovered: 5}, "still being recorded"},
+		{tracefile.Info{Recovered: 5000}, "the program was killed or crashed; 5,000 events recovered from its buffers"},
+		{tracefile.Info{RecoveryErr: os.ErrNotExist}, "the program was killed or crashed, and its last events are missing: file does not exist"},
+	} {
+		if got := completeness(tt.info); got != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.info, got, tt.want)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var told []uint64
+	p := progress{
+		Events: open(t, recording(t, shop)).Events(), read: 3*progressStep - 2, all: 5,
+		tell: func(read, all uint64) { told = append(told, read, all) },
+	}
+	var ev format.Event
+	for p.Next(&ev) {
+	}
+	if diff := cmp.Diff([]uint64{3 * progressStep, 3 * progressStep}, told); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestKeys checks that the JSON has the keys that programs rely on.
+func TestKeys(t *testing.T) {
+	has := func(name string, keys ...string) {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var object map[string]any
+		if err := json.Unmarshal(b, &object); err != nil {
+			t.Fatal(err)
+		}
+		if list, ok := object["functions"].([]any); ok {
+			for key := range list[0].(map[string]any) {
+				object["functions."+key] = true
+			}
+		}
+		for _, key := range keys {
+			if _, ok := object[key]; !ok {
+				t.Errorf("%s has no key %s", name, key)
+			}
+		}
+	}
+	has("functions.json", "file", "program", "duration_ns", "events", "dropped", "goroutines", "functions",
+		"functions.name", "functions.package", "functions.file", "functions.line", "functions.groups", "functions.calls",
+		"functions.panics", "functions.total_ns", "functions.self_ns", "functions.min_ns", "functions.max_ns", "functions.avg_ns")
+	has("info.json", "version", "program", "go", "goos", "goarch", "host", "cpus", "clock", "start_unix_ns", "duration_ns",
+		"sites", "goroutines", "events", "dropped", "damaged", "complete", "recovered_events", "bytes")
+}
+
+func TestOneGoroutineReport(t *testing.T) {
+	r := New(Options{By: ByGoroutine})
+	if err := r.Add(open(t, recording(t, shop)), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if r.Add(open(t, recording(t, shop)), "b") == nil {
+		t.Error("goroutines of two recordings were put together")
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}

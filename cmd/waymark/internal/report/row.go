@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// A Row is a line of a report. Times are in ns; package calltree says what they mean.
+type Row struct {
+	identity
+	Goroutine Goroutine // of a report by goroutine
+
+	Calls  uint64
+	Panics uint64
+	Open   uint64 // calls that had not ended
+	Total  int64
+	Self   int64
+	Sum    int64 // of all calls that Min, Max and Avg are about
+	Min    int64
+	Max    int64
+
+	measured uint64 // how many calls those are: all, or a goroutine's root calls
+}
+
+// An identity is what distinguishes a row. Sites that share one are counted
+// together: a function has several if its package is compiled more than once, as
+// it is for its tests.
+type identity struct {
+	Name    string // of a function as runtime.FuncForPC gives it, or a package's import path
+	Package string
+	File    string
+	Line    int // of the func keyword
+}
+
+// A Goroutine is what a row tells about its goroutine, besides times.
+type Goroutine struct {
+	ID         uint64
+	Parent     uint64 // 0 if unknown
+	Origin     format.Origin
+	Start, End int64 // ns since the start of the recording
+	Ended      bool  // before the recording did
+}
+
+// Avg gives the mean duration of a call, ns.
+func (r *Row) Avg() int64 {
+	if r.measured == 0 {
+		return 0
+	}
+	// Min, Max and Sum are rounded by themselves: keep what holds for the exact ones.
+	return min(max(r.Sum/int64(r.measured), r.Min), r.Max)
+}
+
+// identify gives the identity of the row in which calls of a site are counted.
+func identify(file *tracefile.File, id uint32, by By) identity {
+	s, ok := file.Site(id)
+	switch {
+	case !ok:
+		return identity{Name: fmt.Sprintf("unknown function %d", id)}
+	case by == ByPackage:
+		return identity{Name: s.Package, Package: s.Package}
+	}
+	return identity{Name: s.Name, Package: s.Package, File: s.File, Line: s.Line}
+}
+
+func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
+	least := scale.Nanoseconds(c.Min)
+	if r.Calls == 0 || least < r.Min {
+		r.Min = least
+	}
+	r.Max = max(r.Max, scale.Nanoseconds(c.Max))
+	r.Calls += c.Calls
+	r.measured += c.Calls
+	r.Panics += c.Panics
+	r.Open += c.Open
+	r.Total += scale.Nanoseconds(c.Total)
+	r.Self += scale.Nanoseconds(c.Self)
+	r.Sum += scale.Nanoseconds(c.Sum)
+}
+
+func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Scale) *Row {
+	origin, _ := file.Origin(g.Origin)
+	return &Row{
+		Goroutine: Goroutine{
+			ID: g.ID, Parent: g.Parent, Origin: origin,
+			Start: file.Nanos(g.Start), End: file.Nanos(g.End), Ended: g.Ended,
+		},
+		Calls:    g.Calls,
+		Panics:   g.Panics,
+		Total:    scale.Nanoseconds(g.Total),
+		Self:     scale.Nanoseconds(g.Self),
+		Sum:      scale.Nanoseconds(g.Total),
+		Min:      scale.Nanoseconds(g.Min),
+		Max:      scale.Nanoseconds(g.Max),
+		measured: g.Roots,
+	}
+}

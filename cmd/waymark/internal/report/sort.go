@@ -1,0 +1,79 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// By says what a row of the report stands for.
+type By int
+
+const (
+	ByFunction By = iota
+	ByPackage
+	ByGoroutine
+)
+
+var byNames = []string{"function", "package", "goroutine"}
+
+func (b By) String() string { return byNames[b] }
+
+// ParseBy reads the value of --by.
+func ParseBy(text string) (By, error) {
+	i, err := parse("a report by", text, byNames)
+	return By(i), err
+}
+
+// Sort says which column the rows are sorted by, greatest first.
+type Sort int
+
+const (
+	SortTotal Sort = iota
+	SortSelf
+	SortCalls
+	SortAvg
+	SortMax
+	SortPanics
+)
+
+var sortNames = []string{"total", "self", "calls", "avg", "max", "panics"}
+
+// ParseSort reads the value of --sort.
+func ParseSort(text string) (Sort, error) {
+	i, err := parse("sort by", text, sortNames)
+	return Sort(i), err
+}
+
+// parse gives the index of text in names.
+func parse(what, text string, names []string) (int, error) {
+	i := slices.Index(names, text)
+	if i < 0 {
+		last := len(names) - 1
+		return 0, fmt.Errorf("%s %q: want %s or %s", what, text, strings.Join(names[:last], ", "), names[last])
+	}
+	return i, nil
+}
+
+// sortRows puts the greatest first. Rows that are equal in that are in the order
+// of their names, so that the same recording always gives the same report.
+func sortRows(rows []*Row, by Sort) {
+	key := map[Sort]func(*Row) uint64{
+		SortTotal:  func(r *Row) uint64 { return uint64(r.Total) },
+		SortSelf:   func(r *Row) uint64 { return uint64(r.Self) },
+		SortCalls:  func(r *Row) uint64 { return r.Calls },
+		SortAvg:    func(r *Row) uint64 { return uint64(r.Avg()) },
+		SortMax:    func(r *Row) uint64 { return uint64(r.Max) },
+		SortPanics: func(r *Row) uint64 { return r.Panics },
+	}[by]
+	slices.SortFunc(rows, func(a, b *Row) int {
+		return cmp.Or(
+			cmp.Compare(key(b), key(a)),
+			cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Goroutine.ID, b.Goroutine.ID),
+		)
+	})
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// writeText prints the table, and under it where the numbers come from.
+func (r *Report) writeText(w io.Writer) error {
+	rows, more := r.Rows()
+	t := functionTable(rows, r.By)
+	if r.By == ByGoroutine {
+		t = goroutineTable(rows)
+	}
+	if err := t.write(w, r.Colour); err != nil {
+		return err
+	}
+	var b strings.Builder
+	if more > 0 {
+		fmt.Fprintf(&b, "  ... and %s more\n", Things(uint64(more), r.By.String()))
+	}
+	fmt.Fprintf(&b, "\n%s\n", r.summary())
+	for _, line := range r.lacks() {
+		fmt.Fprintf(&b, "%s\n", line)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func functionTable(rows []*Row, by By) *table {
+	name := "Function"
+	if by == ByPackage {
+		name = "Package"
+	}
+	t := &table{columns: []column{
+		{"Total time", true}, {"Self time", true}, {"Calls", true},
+		{"Min", true}, {"Avg", true}, {"Max", true}, {"Panics", true}, {name, false},
+	}}
+	for _, r := range rows {
+		t.rows = append(t.rows, []cell{
+			durationCell(r.Total), durationCell(r.Self), {strconv.FormatUint(r.Calls, 10), plain},
+			durationCell(r.Min), durationCell(r.Avg()), durationCell(r.Max), panicsCell(r.Panics), {r.Name, plain},
+		})
+	}
+	return t
+}
+
+func goroutineTable(rows []*Row) *table {
+	t := &table{columns: []column{
+		{"Total time", true}, {"Lifetime", true}, {"Calls", true},
+		{"Min", true}, {"Avg", true}, {"Max", true}, {"Panics", true}, {"Goroutine", true}, {"Created by", false},
+	}}
+	for _, r := range rows {
+		g := &r.Goroutine
+		t.rows = append(t.rows, []cell{
+			durationCell(r.Total), durationCell(g.End - g.Start), {strconv.FormatUint(r.Calls, 10), plain},
+			durationCell(r.Min), durationCell(r.Avg()), durationCell(r.Max), panicsCell(r.Panics),
+			{strconv.FormatUint(g.ID, 10), plain}, {g.creation(), plain},
+		})
+	}
+	return t
+}
+
+// creation says where a goroutine comes from: "main.serve in goroutine 1 at server.go:12".
+// There is nothing to say of the main goroutine, which has no parent.
+func (g *Goroutine) creation() string {
+	if g.Parent == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("goroutine %d", g.Parent)
+	if o := &g.Origin; o.Func != "" {
+		s = fmt.Sprintf("%s in %s at %s:%d", o.Func, s, filepath.Base(o.File), o.Line)
+	}
+	return s
+}
+
+// durationCell pads the unit, so that numbers are aligned, and colours what is long.
+func durationCell(ns int64) cell {
+	number, unit := splitDuration(ns)
+	c := plain
+	switch unit {
+	case "ms":
+		c = green
+	case "s":
+		c = yellow
+	case "m", "h":
+		c = red
+	}
+	return cell{fmt.Sprintf("%s %2s", number, unit), c}
+}
+
+// panicsCell makes the rows with panics stand out.
+func panicsCell(n uint64) cell {
+	if n == 0 {
+		return cell{"-", dim}
+	}
+	return cell{strconv.FormatUint(n, 10), red}
+}
+
+// summary is the line about the recording.
+func (r *Report) summary() string {
+	s := r.sum()
+	name := filepath.Base(s.Info.Program)
+	if n := len(r.Recordings); n > 1 {
+		name = Things(uint64(n), "recording")
+	}
+	line := fmt.Sprintf("%s: %s, %s, %s, ", name, Duration(s.Duration), Things(s.Events, "event"), Things(s.Goroutines, "goroutine"))
+	if s.Info.Lost == 0 {
+		return line + "no events lost"
+	}
+	return line + Things(s.Info.Lost, "event") + " lost"
+}
+
+// lacks says what makes the numbers incomplete.
+func (r *Report) lacks() []string {
+	var lines []string
+	for _, rec := range r.Recordings {
+		if state := completeness(rec.Info); state != "" {
+			lines = append(lines, filepath.Base(rec.File)+": "+state)
+		}
+	}
+	say := func(n uint64, noun, text string) {
+		if n > 0 {
+			lines = append(lines, Things(n, noun)+" "+text)
+		}
+	}
+	s := r.sum()
+	say(uint64(s.Info.Damaged), "byte", "damaged and left out")
+	say(s.Open, "call", "not ended, counted until the end")
+	p := s.Problems
+	say(p.Cut, "call", "without a recorded end, counted until an event shows that it is over")
+	say(p.Unmatched, "call", "without a recorded beginning, left out")
+	say(p.Unknown, "event", "of no known goroutine or function, left out")
+	say(p.Backward, "event", "earlier than the one before, taken as simultaneous")
+	return lines
+}
+
+// completeness says why the recording ends before its program did, "" if it does not.
+func completeness(i tracefile.Info) string {
+	switch {
+	case i.RecoveryErr != nil:
+		return fmt.Sprintf("the program was killed or crashed, and its last events are missing: %v", i.RecoveryErr)
+	case i.Live:
+		return "still being recorded"
+	case !i.Complete:
+		return fmt.Sprintf("the program was killed or crashed; %s recovered from its buffers", Things(i.Recovered, "event"))
+	}
+	return ""
+}

@@ -1,0 +1,143 @@
+package toolchain
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// The hooks can't import package format, so they repeat its layout.
+func TestLayoutIsThatOfFormat(t *testing.T) {
+	src, err := hooks.ReadFile("_runtime/waymark.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "waymark.go", src, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The constants refer to nothing but each other: they are checked alone.
+	only := &ast.File{Name: file.Name}
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+			only.Decls = append(only.Decls, g)
+		}
+	}
+	pkg, err := (&types.Config{Importer: importer.Default()}).Check("runtime", fset, []*ast.File{only}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := func(c uint64) uint64 { return format.FirstCode<<format.SiteShift | c<<format.CodeShift }
+	for name, want := range map[string]uint64{
+		"wmChunkSize": format.ChunkSize, "wmChunkHeader": format.ChunkHeader, "wmRecordSize": format.RecordSize,
+		"wmChunkFree": format.ChunkFree, "wmChunkActive": format.ChunkActive, "wmChunkFull": format.ChunkFull,
+		"wmExitBit": format.ExitBit, "wmValueMask": format.ValueMask,
+		"wmGo": code(format.CodeGo), "wmStart": code(format.CodeStart), "wmEnd": code(format.CodeEnd),
+		"wmPanic": code(format.CodePanic), "wmRecover": code(format.CodeRecover), "wmGoexit": code(format.CodeGoexit),
+		"wmOrigin": code(format.CodeOrigin), "wmOriginsOffset": format.OriginsOffset,
+	} {
+		c, ok := pkg.Scope().Lookup(name).(*types.Const)
+		if !ok {
+			t.Errorf("no constant %s", name)
+			continue
+		}
+		if got, exact := constant.Uint64Val(c.Val()); !exact || got != want {
+			t.Errorf("%s is %v, in package format it is %#x", name, c.Val(), want)
+		}
+	}
+	// The chunk's header and the control chunk, by what format reads from them.
+	b := make([]byte, format.ChunkSize)
+	for i := range b[:format.ChunkHeader] {
+		b[i] = byte(i)
+	}
+	h := format.ParseChunk(b)
+	at := func(v uint64) uint64 { return v & 0xFF } // the offset that the value was read from
+	if got := [...]uint64{at(uint64(h.State)), at(uint64(h.Stream)), at(h.Seq), at(h.Clock), at(h.Goroutine), at(uint64(h.End)), at(h.Lost)}; got != [...]uint64{0, 4, 8, 16, 24, 32, 40} {
+		t.Errorf("package format reads a chunk's header at %v; wmChunkHead has its fields elsewhere", got)
+	}
+	clear(b)
+	format.PutControl(b, format.Control{})
+	for i, name := range []string{"wmControlClock", "wmControlMono", "wmControlOrigins"} {
+		c := pkg.Scope().Lookup(name).(*types.Const)
+		if got, _ := constant.Uint64Val(c.Val()); got != uint64(40+8*i) {
+			t.Errorf("%s is %d", name, got)
+		}
+	}
+	b[40], b[48] = 1, 2
+	if c, err := format.ParseControl(b); err != nil || c.Pair.Clock != 1 || c.Pair.MonoNano != 2 {
+		t.Errorf("control chunk reads as %+v, %v", c, err)
+	}
+}
+
+func TestPatchKeepsLines(t *testing.T) {
+	files, err := Patch(runtime.GOROOT(), runtime.Version(), []string{"errors", "example.com/agent"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, got := range files {
+		name := filepath.Base(path)
+		if strings.HasPrefix(name, "waymark") {
+			if _, err := os.Stat(path); err == nil {
+				t.Errorf("the runtime has a file %s of its own", name)
+			}
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, w := strings.Count(string(got), "\n"), strings.Count(string(want), "\n"); g != w {
+			t.Errorf("%s has %d lines, %d before", name, g, w)
+		}
+		if string(got) == string(want) {
+			t.Errorf("%s is not changed", name)
+		}
+	}
+}
+
+// A runtime that is not understood is refused, with what is missing and what is tested.
+func TestUnknownRuntime(t *testing.T) {
+	files, err := Patch(runtime.GOROOT(), runtime.Version(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range anchors {
+		root := t.TempDir()
+		dir := filepath.Join(root, "src", "runtime")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for path := range files {
+			src, err := os.ReadFile(path)
+			if err != nil {
+				continue // a file that Patch adds
+			}
+			if filepath.Base(path) == a.file {
+				// Rename what the anchor looks for.
+				if a.typ != "" {
+					src = []byte(strings.ReplaceAll(string(src), "type "+a.typ+" struct", "type other_"+a.typ+" struct"))
+				} else {
+					src = []byte(strings.ReplaceAll(string(src), a.before, "other_"+a.before))
+				}
+			}
+			if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), src, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Patch(root, "go1.99", nil)
+		if err == nil || !strings.Contains(err.Error(), "go1.99") || !strings.Contains(err.Error(), Tested[0]) || !strings.Contains(err.Error(), a.file) {
+			t.Errorf("without the anchor %q of %s: %v; want an error that names the release, the file and the tested ones", a.before+a.typ, a.file, err)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// Goroutines that panic, recover, exit, hand over and recurse, all at once: every
+// call is recorded, ends, and has its time.
+func TestStorm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	for _, c := range []struct {
+		name       string
+		flags      []string
+		goroutines string
+		env        string
+	}{
+		{name: "plain", goroutines: "500"},
+		{name: "one P", goroutines: "50", env: "GOMAXPROCS=1"},
+		{name: "more Ps than CPUs", goroutines: "200", env: "GOMAXPROCS=16"},
+		{name: "nanotime", goroutines: "100", env: "WAYMARKCLOCK=nanotime"},
+		{name: "small buffers", goroutines: "500", env: "SMALL=1"},
+		{name: "race", flags: []string{"-race"}, goroutines: "50"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			prog := instrument(t, "storm", append([]string{"--all", "--closures"}, c.flags...)...)
+			trace := filepath.Join(t.TempDir(), "storm.wmt")
+			cmd := exec.Command(prog, c.goroutines)
+			cmd.Env = append(os.Environ(), c.env, "WAYMARK=record,o="+trace)
+			if c.name == "small buffers" {
+				cmd.Env = append(cmd.Env, "WAYMARK=record,buffers=2097152,o="+trace)
+			}
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, stderr.Bytes())
+			}
+			validate(t, trace, out)
+		})
+	}
+}
+
+// validate checks a complete recording against the counts that the program printed.
+func validate(t *testing.T, trace string, printed []byte) {
+	f, err := tracefile.Open(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	names := make(map[uint32]string)
+	f.Sites(func(id uint32, s tracefile.Site) bool {
+		names[id] = s.Name
+		return true
+	})
+	calls := make(map[string]uint64)
+	var end uint64
+	last := make(map[uint64]uint64)
+	events := f.Events()
+	for ev := (format.Event{}); events.Next(&ev); end = ev.Clock {
+		if ev.Clock < last[ev.Goroutine] || ev.Clock < end {
+			t.Fatalf("goroutine %d: event at %d after one at %d", ev.Goroutine, ev.Clock, end)
+		}
+		last[ev.Goroutine] = ev.Clock
+		if ev.Kind == format.Enter {
+			calls[names[ev.Site]]++
+		}
+	}
+	b := calltree.New(calltree.Options{Goroutines: true})
+	events = f.Events()
+	for ev := (format.Event{}); events.Next(&ev); {
+		b.Add(&ev)
+	}
+	r := b.Close(end)
+	if r.Problems != (calltree.Problems{}) {
+		t.Errorf("problems: %+v", r.Problems)
+	}
+	if info := f.Info(); !info.Complete || info.Lost > 0 || info.Damaged > 0 {
+		t.Errorf("info: %+v", info)
+	}
+	for _, g := range r.Goroutines {
+		if g.Self != g.Total {
+			t.Errorf("goroutine %d: self times add up to %d, totals of its roots to %d", g.ID, g.Self, g.Total)
+		}
+		if !g.Ended && g.ID != 1 {
+			t.Errorf("goroutine %d has not ended", g.ID)
+		}
+	}
+	for _, row := range r.Rows {
+		if row.Calls != calls[names[row.Key]] || row.Open != 0 && names[row.Key] != "main.main" {
+			t.Errorf("%s: %d calls, %d of them open; %d enters", names[row.Key], row.Calls, row.Open, calls[names[row.Key]])
+		}
+	}
+	lines := bytes.Split(bytes.TrimSpace(printed), []byte("\n"))
+	if len(lines) < 10 {
+		t.Fatalf("the program printed %q", printed)
+	}
+	for _, line := range lines {
+		var name string
+		var n uint64
+		if _, err := fmt.Sscan(string(line), &name, &n); err != nil {
+			t.Fatal(err)
+		}
+		if calls[name] != n {
+			t.Errorf("%s: called %d times, recorded %d", name, n, calls[name])
+		}
+	}
+}

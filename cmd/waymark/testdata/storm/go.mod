@@ -1,0 +1,3 @@
+module example.com/storm
+
+go 1.23

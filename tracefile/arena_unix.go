@@ -1,0 +1,29 @@
+//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+
+package tracefile
+
+import (
+	"os"
+	"syscall"
+)
+
+// sharedArenas tells whether programs on this platform record to arenas.
+const sharedArenas = true
+
+// tryLock takes the lock that a living program has on its arena, and tells
+// whether it was free. A file system that knows no locks counts as locked: the
+// arena is then read, but left as it is.
+func tryLock(f *os.File) bool {
+	for {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err != syscall.EINTR {
+			return err == nil
+		}
+	}
+}
+
+// writable tells whether files in the folder dir can be deleted.
+func writable(dir string) bool {
+	const writeAndSearch = 2 | 1
+	return syscall.Access(dir, writeAndSearch) == nil
+}

@@ -1,0 +1,96 @@
+package tracefile
+
+import (
+	"fmt"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// A stream is the Events blocks of one of the scheduler's Ps.
+type stream struct {
+	id     uint32
+	blocks []block // by seq, each once
+}
+
+// A block locates an Events block. There is one for every 4,000 events or so of
+// the file: this is what memory grows with.
+type block struct {
+	off     int64 // of its header in the file
+	seq     uint64
+	lost    uint64
+	length  uint32 // of the payload, bytes
+	events  uint32
+	damaged bool // found so when its turn came
+}
+
+// size gives the bytes that the block takes in the file.
+func (b *block) size() int64 { return format.BlockHeader + int64(b.length) }
+
+// spoil notes that b is damaged.
+func (f *File) spoil(b *block) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !b.damaged {
+		b.damaged = true
+		f.damaged += b.size()
+		f.found.events -= uint64(b.events)
+		f.found.lost -= b.lost
+	}
+}
+
+// A blockReader decodes Events blocks, one after the other.
+type blockReader struct {
+	f   *File
+	dec format.Decoder
+	buf []byte // the block
+}
+
+// open makes dec read b. Errors wrap format.ErrDamaged if b is not what was written.
+func (r *blockReader) open(b *block) error {
+	var payload []byte
+	var err error
+	if payload, r.buf, err = r.f.readBlock(b.off, int(b.length), r.buf); err != nil {
+		return err
+	}
+	_, err = r.dec.Reset(payload)
+	return err
+}
+
+// each calls do for each event of b. Errors are those of open; do may have been
+// called before one.
+func (r *blockReader) each(b *block, do func(ev *format.Event)) error {
+	if err := r.open(b); err != nil {
+		return err
+	}
+	var ev format.Event
+	for r.dec.Next(&ev) {
+		do(&ev)
+	}
+	return r.dec.Err()
+}
+
+// readBlock reads the block at off, header and payload, by way of buf, which it
+// returns to be used again. Errors wrap format.ErrDamaged if the block is not
+// what was written.
+func (f *File) readBlock(off int64, length int, buf []byte) (payload, grown []byte, err error) {
+	n := format.BlockHeader + length
+	if cap(buf) < n {
+		// Blocks of one stream are of about the same size.
+		buf = make([]byte, n+n/4)
+	}
+	buf = buf[:n]
+	if got, err := f.r.ReadAt(buf, off); got < n {
+		if isEOF(err) {
+			err = fmt.Errorf("block at byte %d cut off: %w", off, format.ErrDamaged)
+		}
+		return nil, buf, err
+	}
+	b, err := format.ParseBlock(buf)
+	if err == nil {
+		err = b.Check(buf[format.BlockHeader:])
+	}
+	if err != nil {
+		return nil, buf, fmt.Errorf("block at byte %d: %w", off, err)
+	}
+	return buf[format.BlockHeader:], buf, nil
+}

@@ -1,0 +1,54 @@
+// Package tracefile reads the trace files that waymark records; package format
+// describes them byte by byte.
+//
+//	f, err := tracefile.Open("prog.trace")
+//	if err != nil {
+//		return err
+//	}
+//	defer f.Close()
+//	var ev format.Event
+//	events := f.Events()
+//	for events.Next(&ev) {
+//		if ev.Kind == format.Enter {
+//			site, _ := f.Site(ev.Site)
+//			fmt.Println(f.Nanos(ev.Clock), ev.Goroutine, site.Name)
+//		}
+//	}
+//	return events.Err()
+//
+// # Model
+//
+// A recording is a number of streams, one for each of the Go scheduler's Ps. A
+// stream is a sequence of blocks of some 4,000 events, and those of all streams
+// lie in the file in the order in which they were written, which is not that of
+// time: a block is written when it is full. Opening a file reads the headers of
+// the blocks and makes an index; Events then merges the streams, with one block
+// of each in memory. So memory is some 40 bytes for each block of the file and
+// a block for each stream, however long the recording.
+//
+// Events are facts in the order of time: a goroutine's calls are spread over the
+// streams that it ran on, and what happened on others in the meantime lies
+// between. To follow a goroutine, keep a stack for each Event.Goroutine.
+//
+// # Damage
+//
+// Every block has a checksum. What was cut off or altered is left out, and the
+// search for the next block whose checksum holds begins behind it; the rest of
+// the file is read as if nothing had been there. Info counts the bytes that are
+// missing, and so do Events and Verify for blocks of events, whose checksums
+// they check when they come to them. An index entry that only its own damaged
+// header vouches for costs no more than its block.
+//
+// A gap in a stream leaves calls without their ends and ends without their calls:
+// users of Events close a call when a smaller token of its goroutine says that it
+// is gone, as they must anyway for a recording that begins or ends in the middle.
+//
+// # Programs that were killed
+//
+// A recording program keeps its buffers in a file next to the trace file, the
+// arena, and removes it when it has written the last block, End. If it was
+// killed, the first Open that may write to the trace file and its folder appends
+// to it what the arena holds, marks it as recovered, and removes the arena. An
+// Open that may not write reads the same events and leaves both files alone. One
+// that finds the program alive reads what has been recorded so far.
+package tracefile

@@ -1,0 +1,128 @@
+package tracefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// A File is an open trace file. Its methods may be called from several
+// goroutines at a time; an Events belongs to one.
+type File struct {
+	r      io.ReaderAt
+	closer io.Closer // of r; nil if it isn't ours
+	size   int64     // bytes
+
+	// What the index found, see index.go.
+	meta    map[string]string
+	sites   siteTables
+	origins map[uint32]format.Origin
+	pairs   []format.ClockPair // the first and the last; one or none if there are no more
+	time    timeline
+	trailer *format.Trailer // nil without an End block
+	streams []*stream       // by id
+	blocks  int
+	tail    int64 // offset behind the last readable block
+
+	// What recovery added, see recover.go.
+	live        bool
+	recovered   uint64
+	recoveryErr error
+	unsavedErr  error
+
+	lastOnce sync.Once
+	last     uint64 // see lastClock
+
+	mu      sync.Mutex // guards what follows, and the damaged fields of blocks
+	found   tally      // what can be read, as far as is known
+	damaged int64      // bytes
+	started uint64     // goroutines, known after Verify
+}
+
+// A tally counts events in blocks.
+type tally struct{ events, lost uint64 }
+
+// Open opens the trace file at path. If its program was killed, Open first
+// completes the file from what the program left behind, see the package comment.
+//
+// Errors wrap format.ErrNotTrace or format.ErrVersion if the file is none that
+// this package reads, else what the operating system reports. Damage is no
+// error: what can be read is read, and Info tells how much could not.
+func Open(path string) (*File, error) {
+	// A FIFO would block in os.Open, and can't be read at random.
+	if fi, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !fi.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file: %w", path, format.ErrNotTrace)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openFile(file)
+	if err == nil {
+		f, err = recoverFile(f, file, path)
+	}
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	f.closer = file
+	return f, nil
+}
+
+// openFile is NewFile for all that file holds now.
+func openFile(file *os.File) (*File, error) {
+	fi, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return NewFile(file, fi.Size())
+}
+
+// NewFile reads the size bytes of a trace file from r, which must stay
+// unchanged while the File is used. Errors are those of Open; nothing is
+// recovered.
+func NewFile(r io.ReaderAt, size int64) (*File, error) {
+	r = io.NewSectionReader(r, 0, max(size, 0))
+	header := make([]byte, format.HeaderSize)
+	n, err := r.ReadAt(header, 0)
+	if err != nil && !isEOF(err) {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("empty: %w", format.ErrNotTrace)
+	}
+	switch err := format.CheckHeader(header[:n]); {
+	case errors.Is(err, format.ErrVersion):
+		return nil, fmt.Errorf("%w: use that one", err)
+	case err != nil:
+		return nil, err
+	}
+	f := &File{r: r, size: size, meta: make(map[string]string), origins: make(map[uint32]format.Origin)}
+	if err := buildIndex(f); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Close closes the file that Open opened.
+func (f *File) Close() error {
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer.Close()
+}
+
+// Origin gives the go statement with the given id, as in format.Event.Origin,
+// and tells whether the file has it.
+func (f *File) Origin(id uint32) (format.Origin, bool) {
+	o, ok := f.origins[id]
+	return o, ok
+}
+
+func isEOF(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }

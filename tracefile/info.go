@@ -1,0 +1,147 @@
+package tracefile
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// Info describes a recording. Facts that the file has lost are zero.
+type Info struct {
+	Version int // of the file format
+
+	Program string // path of the executable
+	Go      string // version that built it
+	GOOS    string
+	GOARCH  string
+	Host    string
+	CPUs    int
+	PID     int
+	Clock   string // "tsc" or "nanotime"
+	Hz      uint64 // the program's estimate of its clock's rate, ticks per second
+
+	Start    time.Time
+	Duration time.Duration // until the recording's end, or the last event of one that was cut off
+
+	Sites      int
+	Goroutines uint64 // started in the recording; 0 before Verify
+	Events     uint64 // that can be read
+	Lost       uint64 // events that the program dropped because it had no free buffer
+
+	// Complete tells that the program ended its recording itself. If it was
+	// killed, Recovered is how many of Events were taken from its buffers. If it
+	// was Live, still recording when the file was opened, Recovered is the same,
+	// and the File is a snapshot.
+	Complete  bool
+	Recovered uint64
+	Live      bool
+
+	// RecoveryErr is why the buffers of a program that was killed could not be
+	// read: its last events are missing. UnsavedErr is why what was read from them
+	// could not be saved in the file: nothing is missing, and both files are as
+	// they were. nil if all went well.
+	RecoveryErr error
+	UnsavedErr  error
+
+	Size    int64 // of the file, bytes
+	Blocks  int
+	Damaged int64 // bytes that could not be read, as far as known, see Verify
+}
+
+// Meta gives the fact about the program or its host that was recorded under
+// one of format's Meta keys, "" if there is none.
+func (f *File) Meta(key string) string { return f.meta[key] }
+
+// Info describes the recording. Events are checked when they are read: Damaged,
+// Events and Lost take into account what has been found until now. For a file
+// without End block the first call reads the last block of each stream.
+func (f *File) Info() Info {
+	number := func(key string) int64 {
+		n, _ := strconv.ParseInt(f.meta[key], 10, 64)
+		return n
+	}
+	i := Info{
+		Version:     format.Version,
+		Program:     f.meta[format.MetaProgram],
+		Go:          f.meta[format.MetaGo],
+		GOOS:        f.meta[format.MetaGOOS],
+		GOARCH:      f.meta[format.MetaGOARCH],
+		Host:        f.meta[format.MetaHost],
+		CPUs:        int(number(format.MetaCPUs)),
+		PID:         int(number(format.MetaPID)),
+		Clock:       f.meta[format.MetaClock],
+		Hz:          uint64(max(number(format.MetaHz), 0)),
+		Duration:    time.Duration(max(f.Nanos(f.lastClock()), 0)),
+		Sites:       f.sites.count(),
+		Complete:    f.trailer != nil && f.trailer.Flags&format.Recovered == 0,
+		Live:        f.live,
+		Recovered:   f.recovered,
+		RecoveryErr: f.recoveryErr,
+		UnsavedErr:  f.unsavedErr,
+		Size:        f.size,
+		Blocks:      f.blocks,
+	}
+	if len(f.pairs) > 0 {
+		i.Start = time.Unix(0, f.pairs[0].UnixNano)
+	} else if ns := number(format.MetaStart); ns != 0 {
+		i.Start = time.Unix(0, ns)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i.Events, i.Lost, i.Damaged, i.Goroutines = f.found.events, f.found.lost, f.damaged, f.started
+	if f.trailer != nil {
+		i.Lost = f.trailer.Lost
+		i.Recovered = f.trailer.Recovered
+	}
+	return i
+}
+
+// Verify reads all events, and gives the Info with what only that tells: the
+// goroutines and all damage. Its error is the operating system's.
+func (f *File) Verify() (Info, error) {
+	r := blockReader{f: f}
+	started := uint64(0)
+	for _, s := range f.streams {
+		for i := range s.blocks {
+			err := r.each(&s.blocks[i], func(ev *format.Event) {
+				if ev.Kind == format.Start {
+					started++
+				}
+			})
+			if errors.Is(err, format.ErrDamaged) {
+				f.spoil(&s.blocks[i])
+			} else if err != nil {
+				return Info{}, err
+			}
+		}
+	}
+	f.mu.Lock()
+	f.started = started
+	f.mu.Unlock()
+	return f.Info(), nil
+}
+
+// lastClock gives the clock at which the recording ended: the trailer tells, or
+// else the last event and the last Clock block.
+func (f *File) lastClock() uint64 {
+	if f.trailer != nil {
+		return f.trailer.Clock
+	}
+	f.lastOnce.Do(func() {
+		if len(f.pairs) > 0 {
+			f.last = f.pairs[len(f.pairs)-1].Clock
+		}
+		r := blockReader{f: f}
+		for _, s := range f.streams {
+			last := uint64(0)
+			for i := len(s.blocks) - 1; i >= 0 && last == 0; i-- {
+				// What can't be read here is counted when its turn comes.
+				r.each(&s.blocks[i], func(ev *format.Event) { last = max(last, ev.Clock) })
+			}
+			f.last = max(f.last, last)
+		}
+	})
+	return f.last
+}

@@ -1,0 +1,111 @@
+package tracefile
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+func TestInfo(t *testing.T) {
+	w := newTrace(format.KeyValue{Key: format.MetaOverflow, Value: "drop"})
+	rec := func(clock, word uint64) format.Record { return format.Record{Clock: testStart + clock, Word: word} }
+	w.block(format.BlockOrigins, format.AppendOrigins(nil, []format.Origin{{ID: 1, Func: "main.main", File: "main.go", Line: 7}}))
+	w.events(format.Chunk{Stream: 3, Seq: 1, Clock: testStart, Lost: 5}, []format.Record{
+		rec(10, word(format.CodeGo, 1)),
+		rec(20, 1<<format.SiteShift|100),
+		rec(30, word(format.CodeGo, 9)),
+		rec(30, word(format.CodeStart, 1)), rec(30, word(format.CodeOrigin, 1)),
+		rec(50, 2<<format.SiteShift|80),
+		rec(60, format.ExitBit|2<<format.SiteShift|80),
+		rec(70, word(format.CodeEnd, 0)),
+	})
+	w.events(format.Chunk{Stream: 4, Seq: 2, Clock: testStart, Lost: 2}, []format.Record{
+		rec(25, word(format.CodeGo, 11)),
+		rec(25, word(format.CodeStart, 9)),
+		rec(90, word(format.CodePanic, 80)),
+	})
+	cut := slices.Clone(w.file)
+	w.end(testStart+testHz, format.Trailer{Events: 6, Lost: 8})
+	want := Info{
+		Version: 1,
+		Program: "/bin/prog", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", Host: "host", CPUs: 2, PID: 42,
+		Clock: "tsc", Hz: testHz,
+		Start: time.Unix(0, testUnix), Duration: time.Second,
+		Sites: testSites, Events: 6, Lost: 8, Complete: true,
+		Size: int64(len(w.file)), Blocks: 8,
+	}
+	f := w.open(t)
+	if got := f.Info(); got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	want.Goroutines = 2
+	if got, err := f.Verify(); got != want || err != nil {
+		t.Errorf("Verify:\ngot  %+v, %v\nwant %+v", got, err, want)
+	}
+	if got := f.Meta(format.MetaOverflow); got != "drop" {
+		t.Errorf("overflow is %q, want drop", got)
+	}
+	if o, ok := f.Origin(1); !ok || o.Func != "main.main" || o.Line != 7 {
+		t.Errorf("origin 1 is %+v, %v", o, ok)
+	}
+	if o, ok := f.Origin(2); ok {
+		t.Errorf("origin 2 is %+v, want none", o)
+	}
+
+	// Without the end: what is lost is what the blocks say, the last event is the end.
+	want.Complete, want.Lost, want.Duration, want.Size, want.Blocks = false, 7, 45, int64(len(cut)), 6
+	want.Goroutines = 0
+	if got := openBytes(t, cut).Info(); got != want {
+		t.Errorf("cut:\ngot  %+v\nwant %+v", got, want)
+	}
+	// Nor the last block: the search goes back to one that can be read.
+	cut[len(cut)-1] ^= 1
+	want.Lost, want.Events, want.Duration, want.Size, want.Blocks, want.Damaged = 5, 4, 35, int64(len(cut)), 5, 40
+	got := openBytes(t, cut).Info()
+	want.Damaged = got.Damaged
+	if got != want || got.Damaged == 0 {
+		t.Errorf("cut and damaged:\ngot  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestSites(t *testing.T) {
+	w := newTrace() // has the sites from 1 to testSites
+	table := func(base uint32, pkg string, names ...string) {
+		var sites []format.Site
+		for i, n := range names {
+			sites = append(sites, format.Site{Name: n, File: "f.go", Line: i + 1, Flags: format.Closure})
+		}
+		w.block(format.BlockSites, format.AppendSites(nil, base, string(format.AppendTable(nil, pkg, sites))))
+	}
+	table(1000, "b", "b.F", "b.G")
+	table(500, "a", "a.F")
+	table(1000, "b", "b.F", "b.G") // again
+	table(999, "c", "c.F", "c.G")  // overlaps
+	table(1001, "c", "c.F")        // overlaps
+	table(600, "empty")
+	f := w.open(t)
+	if got, want := f.Info().Sites, testSites+3; got != want {
+		t.Errorf("%d sites, want %d", got, want)
+	}
+	for id, want := range map[uint32]string{0: "", 1: "example.com/m/p.F0", testSites: "example.com/m/p.F63", testSites + 1: "",
+		499: "", 500: "a.F", 501: "", 600: "", 999: "", 1000: "b.F", 1001: "b.G", 1002: "", 1<<32 - 1: ""} {
+		if s, ok := f.Site(id); s.Name != want || ok != (want != "") {
+			t.Errorf("site %d is %+v, %v, want %q", id, s, ok, want)
+		}
+	}
+	if s, _ := f.Site(1001); s.Package != "b" || s.File != "f.go" || s.Line != 2 || s.Flags != format.Closure {
+		t.Errorf("site 1001 is %+v", s)
+	}
+	var ids []uint32
+	f.Sites(func(id uint32, s Site) bool {
+		if id > testSites {
+			ids = append(ids, id)
+		}
+		return id != 1000
+	})
+	if want := []uint32{500, 1000}; !slices.Equal(ids, want) {
+		t.Errorf("ids %d, want %d", ids, want)
+	}
+}
