@@ -40,9 +40,10 @@ func (f *File) spoil(b *block) {
 
 // A blockReader decodes Events blocks, one after the other.
 type blockReader struct {
-	f   *File
-	dec format.Decoder
-	buf []byte // the block
+	f      *File
+	header format.EventsHeader
+	dec    format.Decoder
+	buf    []byte // the block
 }
 
 // open makes dec read b. Errors wrap format.ErrDamaged if b is not what was written.
@@ -52,7 +53,7 @@ func (r *blockReader) open(b *block) error {
 	if payload, r.buf, err = r.f.readBlock(b.off, int(b.length), r.buf); err != nil {
 		return err
 	}
-	_, err = r.dec.Reset(payload)
+	r.header, err = r.dec.Reset(payload)
 	return err
 }
 

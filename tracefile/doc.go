@@ -23,8 +23,8 @@
 // lie in the file in the order in which they were written, which is not that of
 // time: a block is written when it is full. Opening a file reads the headers of
 // the blocks and makes an index; Events then merges the streams, with one block
-// of each in memory. So memory is some 40 bytes for each block of the file and
-// a block for each stream, however long the recording.
+// of each in memory. So memory is some 50 bytes for each block of the file and
+// some 50 KB for each stream, however long the recording.
 //
 // Events are facts in the order of time: a goroutine's calls are spread over the
 // streams that it ran on, and what happened on others in the meantime lies
@@ -35,9 +35,11 @@
 // Every block has a checksum. What was cut off or altered is left out, and the
 // search for the next block whose checksum holds begins behind it; the rest of
 // the file is read as if nothing had been there. Info counts the bytes that are
-// missing, and so do Events and Verify for blocks of events, whose checksums
-// they check when they come to them. An index entry that only its own damaged
-// header vouches for costs no more than its block.
+// missing. The checksums of blocks of events are only checked when Events or
+// Verify comes to them; what they find is in Info from then on. Until then their
+// lengths are taken on trust, so that a damaged length which happens to lead to
+// the beginning of another block takes the blocks in between with it: they are
+// missing, and counted.
 //
 // A gap in a stream leaves calls without their ends and ends without their calls:
 // users of Events close a call when a smaller token of its goroutine says that it

@@ -141,6 +141,7 @@ func (e *Events) load(c *cursor) bool {
 		c.next++
 		err := c.open(b)
 		if err == nil {
+			c.clock = max(c.clock, min(c.header.Clock, never-1))
 			return true
 		}
 		if !errors.Is(err, format.ErrDamaged) {

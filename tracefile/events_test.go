@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/waymark-go/waymark/format"
@@ -281,4 +282,39 @@ func TestEventsDontAllocate(t *testing.T) {
 	if allocs > 8 {
 		t.Errorf("%.0f allocations for %d events", allocs, n/2)
 	}
+}
+
+// A File may be used by several goroutines at a time.
+func TestConcurrentUse(t *testing.T) {
+	w := twoStreams()
+	blocks := eventBlocks(t, w.file)
+	w.file[blocks[2].end-1] ^= 1
+	left := eventsOf(append(blocks[:2:2], blocks[3:]...))
+	f := w.open(t)
+	var wg sync.WaitGroup
+	for i := 0; i < 4; i++ {
+		wg.Add(2)
+		go func() {
+			defer wg.Done()
+			var ev format.Event
+			n := 0
+			for e := f.Events(); e.Next(&ev); n++ {
+				if !equal(ev, left[n]) {
+					t.Errorf("event %d is %+v, want %+v", n, ev, left[n])
+				}
+			}
+			if n != len(left) {
+				t.Errorf("%d events, want %d", n, len(left))
+			}
+		}()
+		go func() {
+			defer wg.Done()
+			f.Info()
+			info, err := f.Verify()
+			if err != nil || info.Damaged != int64(blocks[2].end-blocks[2].off) || info.Events != uint64(len(left)) {
+				t.Errorf("got %+v, %v", info, err)
+			}
+		}()
+	}
+	wg.Wait()
 }

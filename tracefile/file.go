@@ -10,8 +10,8 @@ import (
 	"github.com/waymark-go/waymark/format"
 )
 
-// A File is an open trace file. Its methods may be called from several
-// goroutines at a time; an Events belongs to one.
+// A File is an open trace file. Its methods, except Close, may be called from
+// several goroutines at a time; an Events belongs to one.
 type File struct {
 	r      io.ReaderAt
 	closer io.Closer // of r; nil if it isn't ours

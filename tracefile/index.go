@@ -88,7 +88,9 @@ func (x *indexer) block(off int64) (next int64, err error) {
 		if payload, x.buf, err = x.f.readBlock(off, h.Length, x.buf); err == nil {
 			err = x.f.parse(h.Kind, payload)
 		}
-		x.unchecked = nil
+		if err == nil {
+			x.unchecked = nil
+		}
 	}
 	if err != nil {
 		return 0, err

@@ -197,6 +197,7 @@ func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Ver
 	mods := gocmd.Modules{
 		Version: library.Version(),
 		Library: func(goVersion string) (string, error) { return library.Dir(o.Cache, goVersion) },
+		Check:   library.Check,
 		Replace: copies,
 	}
 	files := make(map[string][]byte)

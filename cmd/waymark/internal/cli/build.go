@@ -45,7 +45,7 @@ func (a *app) goBuild(b *build.Build, f *buildFlags, flags gocmd.Flags, args []s
 	a.trace(f, cmd)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = a.stdout, &out
-	err := cmd.Run()
+	err := await(cmd)
 	done()
 	if err == nil {
 		_, err = a.stderr.Write(out.Bytes()) // -x, -v and warnings
@@ -55,10 +55,13 @@ func (a *app) goBuild(b *build.Build, f *buildFlags, flags gocmd.Flags, args []s
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("run the go command: %w", err)
 	}
+	if e := (ended{exit.ProcessState}); exit.ExitCode() < 0 {
+		return exitError(e.status()) // interrupted
+	}
 	plain := b.Env.Command(slices.Concat([]string{"build"}, flags.Without("o", "C"), []string{"-o", os.DevNull}, args)...)
 	plain.Stdout, plain.Stderr = a.stderr, a.stderr
 	a.trace(f, plain)
-	if plain.Run() != nil {
+	if await(plain) != nil {
 		return exitError(exit.ExitCode())
 	}
 	a.stderr.Write(out.Bytes())

@@ -16,6 +16,14 @@ type traced struct {
 	args []string
 	exec []string // go run's -exec: a program to run it with
 	env  string   // WAYMARK
+	dir  string   // the folder that path is in, if it is a temporary one
+}
+
+// clear removes the temporary folder.
+func (t *traced) clear() {
+	if t.dir != "" {
+		os.RemoveAll(t.dir)
+	}
 }
 
 // run runs the program with the command's own standard streams. What ends the
@@ -36,11 +44,22 @@ func (a *app) run(t *traced) error {
 	}
 	cmd.Env = append(cmd.Env, "WAYMARK="+t.env)
 
+	err := await(cmd)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return ended{exit.ProcessState}
+	}
+	return err
+}
+
+// await runs cmd to its end. Signals that would end this command are passed on to
+// it instead: this command has something to print, or to clear away, after it.
+func await(cmd *exec.Cmd) error {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", argv[0], err)
+		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	stop := make(chan struct{})
 	defer close(stop)
@@ -56,12 +75,7 @@ func (a *app) run(t *traced) error {
 			}
 		}
 	}()
-	err := cmd.Wait()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return ended{exit.ProcessState}
-	}
-	return err
+	return cmd.Wait()
 }
 
 // inherit passes an open file on as it is. Another reader would be copied by a

@@ -38,8 +38,10 @@ func (a *app) recordCommand() *cobra.Command {
 			if len(line.args) > 0 && strings.Trim(line.args[0], "0123456789") == "" {
 				return usagef("record: %s is a process id: recording a running process is not supported yet", line.args[0])
 			}
-			t, cleanup, err := a.program(&f, line)
-			defer cleanup()
+			t, err := a.program(&f, line)
+			if t != nil {
+				defer t.clear()
+			}
 			if err != nil || t == nil {
 				return err
 			}
@@ -53,30 +55,23 @@ func (a *app) recordCommand() *cobra.Command {
 					fmt.Fprintf(a.stderr, "waymark: %v\n", err)
 				}
 			}
-			cleanup() // the status may be a signal
+			t.clear() // the status may be a signal
 			return programStatus(runErr)
 		})
 }
 
 // program gives the program to record: an instrumented binary, or a package to build.
-func (a *app) program(f *buildFlags, line *commandLine) (t *traced, cleanup func(), err error) {
-	cleanup = func() {}
+func (a *app) program(f *buildFlags, line *commandLine) (*traced, error) {
 	if len(line.args) > 0 && !strings.HasSuffix(line.args[0], ".go") {
 		if fi, err := os.Stat(line.args[0]); err == nil && fi.Mode().IsRegular() {
 			if err := instrumented(line.args[0]); err != nil {
-				return nil, cleanup, err
+				return nil, err
 			}
 			path, err := filepath.Abs(line.args[0])
-			return &traced{path: path, args: line.args[1:]}, cleanup, err
+			return &traced{path: path, args: line.args[1:]}, err
 		}
 	}
-	dir, err := os.MkdirTemp("", "waymark-record-")
-	if err != nil {
-		return nil, cleanup, err
-	}
-	cleanup = func() { os.RemoveAll(dir) }
-	t, err = a.buildProgram("record", f, line, dir)
-	return t, cleanup, err
+	return a.buildProgram("record", f, line)
 }
 
 // instrumented checks that the file at path is a program that waymark built.

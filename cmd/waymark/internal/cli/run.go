@@ -49,22 +49,20 @@ func (a *app) runCommand() *cobra.Command {
 			if err := errors.Join(rec.check(), rep.check()); err != nil {
 				return err
 			}
-			dir, err := os.MkdirTemp("", "waymark-run-")
-			if err != nil {
-				return err
+			t, err := a.buildProgram("run", &f, line)
+			if t != nil {
+				defer t.clear()
 			}
-			defer os.RemoveAll(dir)
-			t, err := a.buildProgram("run", &f, line, dir)
 			if err != nil || t == nil {
 				return err
 			}
-			file := filepath.Join(dir, "run.wmt")
+			file := filepath.Join(t.dir, "run.wmt")
 			t.env = rec.env(file)
 			runErr := a.run(t)
 			if err := a.reportRun(file, &rep); err != nil && !errors.As(err, new(exitError)) {
 				fmt.Fprintf(a.stderr, "waymark: no report: %v\n", err)
 			}
-			os.RemoveAll(dir) // the status may be a signal
+			t.clear() // the status may be a signal
 			return programStatus(runErr)
 		})
 }
@@ -78,9 +76,9 @@ func programStatus(err error) error {
 	return err
 }
 
-// buildProgram builds the program that line names, as go run would, into dir.
-// It gives nil if --dry-run was asked for.
-func (a *app) buildProgram(name string, f *buildFlags, line *commandLine, dir string) (*traced, error) {
+// buildProgram builds the program that line names, as go run would, into a folder
+// of its own. It gives nil if --dry-run was asked for.
+func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*traced, error) {
 	n := 0
 	for n < len(line.args) && strings.HasSuffix(line.args[n], ".go") {
 		n++
@@ -91,7 +89,7 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine, dir st
 	if n == 0 {
 		line.args, n = []string{"."}, 1
 	}
-	t := &traced{path: filepath.Join(dir, "program"), args: line.args[n:]}
+	t := &traced{args: line.args[n:]}
 	if prefix, ok := line.flags.Lookup("exec"); ok {
 		t.exec = strings.Fields(prefix)
 	}
@@ -113,12 +111,14 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine, dir st
 	if mains > 1 {
 		return nil, fmt.Errorf("%s names %d packages: name one", line.args[0], mains)
 	}
-	if len(b.Main) == 1 && b.Main[0].ImportPath != "command-line-arguments" {
-		// What os.Args[0] ends in, as go run does it.
-		t.path = filepath.Join(dir, gocmd.ExeName(b.Main[0].ImportPath)+b.Env.GOEXE)
-	} else {
-		t.path += b.Env.GOEXE
+	if t.dir, err = os.MkdirTemp("", "waymark-"); err != nil {
+		return nil, err
 	}
+	exe := "program"
+	if mains == 1 {
+		exe = gocmd.ExeName(b.Main[0].ImportPath) // as go run does it, for what os.Args[0] ends in
+	}
+	t.path = filepath.Join(t.dir, exe+b.Env.GOEXE)
 	b.Flags = append(b.Flags, "-o", t.path)
 	return t, a.goBuild(b, f, flags, line.args[:n])
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"os/exec"
 	"slices"
 
@@ -29,15 +28,12 @@ func (a *app) testCommand() *cobra.Command {
 			}
 			cmd := b.Env.Command(append(b.Go("test", b.Args...), rest...)...)
 			a.trace(&f, cmd)
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
-			err = cmd.Run()
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = inherit(a.stdin), a.stdout, a.stderr
+			err = await(cmd)
 			var exit *exec.ExitError
 			if errors.As(err, &exit) {
-				return exitError(exit.ExitCode())
+				return exitError(ended{exit.ProcessState}.status())
 			}
-			if err != nil {
-				return fmt.Errorf("run the go command: %w", err)
-			}
-			return nil
+			return err
 		})
 }

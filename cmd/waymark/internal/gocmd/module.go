@@ -20,6 +20,7 @@ const Library = "github.com/waymark-go/waymark"
 type Modules struct {
 	Version string                                         // of the library that the tool carries
 	Library func(goVersion string) (dir string, err error) // its folder, with that language version in its go.mod
+	Check   func(dir string) error                         // whether the library in a folder is the one that the tool carries
 	Replace map[module.Version]string                      // module to folder: copies of modules that can't be overlaid in place
 }
 
@@ -54,7 +55,7 @@ func (m *Modules) Overlay(e *Env, flags Flags, files map[string][]byte) (Flags, 
 		return nil, err
 	}
 	if f.Module != nil && f.Module.Mod.Path == Library {
-		return nil, nil // the library itself is being traced
+		return nil, m.Check(filepath.Dir(path)) // the library itself is being built
 	}
 	if vendored(e, flags, f) {
 		return m.vendor(e, flags, f, files)
@@ -219,6 +220,9 @@ func (m *Modules) workspace(e *Env, flags Flags, path string, files map[string][
 			return nil, err
 		}
 		if f.Module != nil && f.Module.Mod.Path == Library {
+			if err := m.Check(dir); err != nil {
+				return nil, err
+			}
 			return nil, replaceIn(w, m.Replace, path, files) // the workspace has it already
 		}
 		if err := m.checkVersion(f); err != nil {

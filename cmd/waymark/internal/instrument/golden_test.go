@@ -252,7 +252,7 @@ func TestGolden(t *testing.T) {
 			}
 		})
 	}
-	if !testing.Short() {
+	if len(programs) > 0 {
 		writeModule(t, plain, plainFiles)
 		buildPrograms(t, plain, programs)
 		writeModule(t, rewritten, rewrittenFiles)

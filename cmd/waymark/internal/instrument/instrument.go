@@ -82,6 +82,10 @@ type Options struct {
 	// within a range-over-func loop. A nil Importer leaves them unknown.
 	Importer types.Importer
 
+	// GOOS and GOARCH are the target's. They tell which literals there are
+	// that depend on runtime.GOOS and runtime.GOARCH; empty means not known.
+	GOOS, GOARCH string
+
 	// Toolchain is the version of the Go release that compiles the files,
 	// such as "go1.26.8"; literals in range-over-func loops have other names
 	// since Go 1.27. Empty means 1.26.

@@ -12,7 +12,8 @@ import (
 // follows cmd/compile/internal/noder.writer. Such code costs nothing, and the
 // literals in it aren't counted.
 type liveness struct {
-	info *types.Info
+	info      *types.Info
+	constants *constants
 }
 
 // liveStmts returns the statements of a list to which control can come. The
@@ -60,7 +61,7 @@ func (l liveness) endsList(stmt ast.Stmt) bool {
 func (l liveness) liveClauses(stmt *ast.SwitchStmt) []*ast.CaseClause {
 	tag := constant.MakeBool(true)
 	if stmt.Tag != nil {
-		tag = l.info.Types[stmt.Tag].Value
+		tag = l.constants.value(stmt.Tag)
 	}
 	var all []*ast.CaseClause
 	for _, s := range stmt.Body.List {
@@ -76,7 +77,7 @@ search:
 			target = clause
 		}
 		for _, e := range clause.List {
-			value := l.info.Types[e].Value
+			value := l.constants.value(e)
 			if value == nil || value.Kind() != tag.Kind() {
 				return all
 			}
@@ -107,7 +108,7 @@ func hasFallthrough(body []ast.Stmt) bool {
 // (negative) or not known (0), and returns what is left of it: operands that
 // a constant operand makes irrelevant are dropped.
 func (l liveness) static(cond ast.Expr) (int, ast.Expr) {
-	if value := l.info.Types[cond].Value; value != nil && value.Kind() == constant.Bool {
+	if value := l.constants.value(cond); value != nil && value.Kind() == constant.Bool {
 		if constant.BoolVal(value) {
 			return +1, cond
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/scanner"
 	"go/token"
@@ -28,7 +29,8 @@ type unit struct {
 	build []*source // all that can be compiled together, in the compiler's order
 	info  *types.Info
 
-	symbols map[*ast.FuncDecl]symbol
+	constants *constants
+	symbols   map[*ast.FuncDecl]symbol
 }
 
 // A source is a parsed file.
@@ -58,6 +60,7 @@ func load(g *Group, o *Options) *unit {
 	u.build = slices.Concat(compileOrder(with), compileOrder(u.files))
 	u.build = slices.DeleteFunc(u.build, func(src *source) bool { return src.broken })
 	u.check()
+	u.constants = newConstants(u)
 	u.symbols = nameFuncs(u)
 	return u
 }
@@ -218,7 +221,7 @@ func (u *unit) check() {
 		DisableUnusedImportCheck: true,
 	}
 	if conf.Importer == nil {
-		conf.Importer = unknownImporter{}
+		conf.Importer = unknownImporter{u.opts}
 	}
 	var trees []*ast.File
 	for _, src := range u.build {
@@ -230,14 +233,22 @@ func (u *unit) check() {
 }
 
 // An unknownImporter gives empty packages, so that all that is selected from
-// them has an invalid type.
-type unknownImporter struct{}
+// them has an invalid type. All but the constants for the target's system,
+// for which there is often a choice of literals.
+type unknownImporter struct {
+	opts *Options
+}
 
-func (unknownImporter) Import(importPath string) (*types.Package, error) {
+func (u unknownImporter) Import(importPath string) (*types.Package, error) {
 	if importPath == "unsafe" {
 		return types.Unsafe, nil
 	}
 	pkg := types.NewPackage(importPath, path.Base(importPath))
+	if importPath == "runtime" && u.opts.GOOS != "" && u.opts.GOARCH != "" {
+		for name, value := range map[string]string{"GOOS": u.opts.GOOS, "GOARCH": u.opts.GOARCH} {
+			pkg.Scope().Insert(types.NewConst(token.NoPos, pkg, name, types.Typ[types.String], constant.MakeString(value)))
+		}
+	}
 	pkg.MarkComplete()
 	return pkg, nil
 }

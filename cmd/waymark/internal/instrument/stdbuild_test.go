@@ -37,24 +37,25 @@ func WMExit(f WMFrame) {}
 `
 
 // TestStdBuild instruments all functions of the standard library and of the
-// go command's programs, literals too, but for the packages that package
-// runtime imports, and builds them. With a TOOLCHAIN that lies in the module
-// cache, whose files can't be overlaid, run it through a symbolic link:
+// programs that come with Go, literals and tests too, but for the packages
+// that package runtime imports. It builds the packages, and has go vet check
+// the types of the tests. A release of Go that lies in the module cache, whose
+// files can't be overlaid, must be used through a symbolic link:
 //
 //	ln -s "$(GOTOOLCHAIN=go1.27.2 go env GOROOT)" /tmp/go1.27
 //	GOROOT=/tmp/go1.27 GOTOOLCHAIN=local PATH=/tmp/go1.27/bin:$PATH \
-//		go test -run StdBuild ./internal/instrument -long
+//		go test -run StdBuild -timeout 1h ./internal/instrument -long
 func TestStdBuild(t *testing.T) {
 	if !*long {
 		t.Skip("-long is not given")
 	}
 	work := t.TempDir()
-	leaf := make(map[string]bool)
+	leaf := map[string]bool{"unsafe": true}
 	for _, path := range strings.Fields(string(goCommand(t, work, "list", "-deps", "runtime"))) {
 		leaf[path] = true
 	}
 
-	overlay := map[string]string{}
+	overlay := make(map[string]string)
 	replace := func(path string, data []byte) {
 		file := filepath.Join(work, strconv.Itoa(len(overlay))+filepath.Base(path))
 		if err := os.WriteFile(file, data, 0o666); err != nil {
@@ -65,26 +66,27 @@ func TestStdBuild(t *testing.T) {
 	replace(filepath.Join(goroot(t), "src/runtime/waymark.go"), []byte(stub))
 	sites := 0
 	for _, p := range listPackages(t, work, "std", "cmd") {
-		if leaf[p.ImportPath] || p.ImportPath == "unsafe" {
+		if leaf[p.ImportPath] {
 			continue
 		}
-		g := p.group(t)
-		if len(g.Files) == 0 {
-			continue
-		}
-		res, err := Rewrite(g, &Options{Closures: true, MinCost: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range res.Files {
-			if f.Changed {
-				replace(f.Path, f.Source)
+		for _, g := range []*Group{p.group(t), p.testGroup(t), p.xtestGroup(t)} {
+			if len(g.Files) == 0 {
+				continue
 			}
+			res, err := Rewrite(g, &Options{Closures: true, MinCost: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range res.Files {
+				if f.Changed {
+					replace(f.Path, f.Source)
+				}
+			}
+			if res.Generated != nil {
+				replace(res.Generated.Path, res.Generated.Source)
+			}
+			sites += len(res.Sites)
 		}
-		if res.Generated != nil {
-			replace(res.Generated.Path, res.Generated.Source)
-		}
-		sites += len(res.Sites)
 	}
 	data, err := json.Marshal(map[string]any{"Replace": overlay})
 	if err != nil {
@@ -95,20 +97,22 @@ func TestStdBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%s: %d sites in %d files", toolchainVersion(), sites, len(overlay))
-	// The programs are linked to nowhere; compiling them is what counts.
 	goCommand(t, work, "build", "-p=1", "-overlay="+file, "-o="+os.DevNull, "std", "cmd")
+	goCommand(t, work, "vet", "-p=1", "-bools", "-overlay="+file, "std")
 }
 
 // A listed is what the go command says about a package.
 type listed struct {
-	ImportPath, Name, Dir string
-	GoFiles, CgoFiles     []string
-	Module                *struct{ GoVersion string }
+	ImportPath, Name, Dir     string
+	GoFiles, CgoFiles         []string
+	TestGoFiles, XTestGoFiles []string
+	Module                    *struct{ GoVersion string }
 }
 
 func listPackages(t *testing.T, dir string, patterns ...string) []*listed {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,Module"}, patterns...)...)
+	const fields = "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Module"
+	cmd := exec.Command("go", append([]string{"list", fields}, patterns...)...)
 	cmd.Dir = dir
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -127,24 +131,46 @@ func listPackages(t *testing.T, dir string, patterns ...string) []*listed {
 	}
 }
 
-// group reads the files of the package.
+// group returns the files of the package itself.
 func (p *listed) group(t *testing.T) *Group {
 	t.Helper()
 	g := &Group{ImportPath: p.ImportPath, Main: p.Name == "main"}
 	if p.Module != nil && p.Module.GoVersion != "" {
 		g.GoVersion = "go" + p.Module.GoVersion
 	}
-	add := func(names []string, cgo bool) {
-		for _, name := range names {
-			path := filepath.Join(p.Dir, name)
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g.Files = append(g.Files, File{Path: path, Source: data, Cgo: cgo})
-		}
-	}
-	add(p.GoFiles, false)
-	add(p.CgoFiles, true)
+	g.Files = append(p.read(t, p.GoFiles), p.read(t, p.CgoFiles)...)
 	return g
+}
+
+// testGroup returns the package's tests of the same name.
+func (p *listed) testGroup(t *testing.T) *Group {
+	t.Helper()
+	g := p.group(t)
+	g.Kind, g.Main = Test, false
+	g.Files, g.With = p.read(t, p.TestGoFiles), g.Files
+	return g
+}
+
+// xtestGroup returns the tests in a package of their own.
+func (p *listed) xtestGroup(t *testing.T) *Group {
+	t.Helper()
+	g := p.group(t)
+	g.Kind, g.Main = XTest, false
+	g.ImportPath += "_test"
+	g.Files, g.Others = p.read(t, p.XTestGoFiles), g.Files
+	return g
+}
+
+func (p *listed) read(t *testing.T, names []string) []File {
+	t.Helper()
+	var files []File
+	for _, name := range names {
+		path := filepath.Join(p.Dir, name)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, File{Path: path, Source: data})
+	}
+	return files
 }

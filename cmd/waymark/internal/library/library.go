@@ -3,6 +3,7 @@
 package library
 
 import (
+	"bytes"
 	"fmt"
 	"go/build/constraint"
 	"io/fs"
@@ -104,6 +105,25 @@ func Dir(c *cache.Cache, goVersion string) (string, error) {
 			if err := os.WriteFile(dst, b, 0o644); err != nil {
 				return err
 			}
+		}
+		return nil
+	})
+}
+
+// Check gives an error if the library in dir isn't the one that this command carries:
+// the hooks that the command adds to a build fit that one only.
+func Check(dir string) error {
+	return fs.WalkDir(waymark.Source, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		want, err := fs.ReadFile(waymark.Source, path)
+		if err != nil {
+			return err
+		}
+		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(path)))
+		if err != nil || !bytes.Equal(got, want) {
+			return fmt.Errorf("the workspace has its own %s in %s, and %s in it is not what this waymark was built with: build the command from there", Path, dir, path)
 		}
 		return nil
 	})
