@@ -158,6 +158,9 @@ func (r *Recorder) loop() {
 			}
 		}
 		r.flush()
+		if free, _ := rt.Queue(); free < r.usable/2 && !r.closed {
+			r.grow()
+		}
 		r.mu.Unlock()
 	}
 }
@@ -180,7 +183,7 @@ func (r *Recorder) append(h format.Chunk, recs []format.Record) {
 	r.pending.lost += h.Lost
 }
 
-// flush writes the batch and gives its chunks back, adding more if few are left.
+// flush writes the batch and gives its chunks back.
 func (r *Recorder) flush() {
 	if len(r.buf) == 0 {
 		return
@@ -198,9 +201,6 @@ func (r *Recorder) flush() {
 		rt.Free(i)
 	}
 	r.taken = r.taken[:0]
-	if free, _ := rt.Queue(); free < r.usable/2 {
-		r.grow()
-	}
 }
 
 // grow makes twice as many chunks usable, as memory allows: a short run should
@@ -254,13 +254,13 @@ func (r *Recorder) fail(err error) {
 	fmt.Fprintf(os.Stderr, "waymark: %v; recording has stopped, %s holds what was written before\n", err, r.path)
 	r.closed = true
 	rt.Stop()
-	lost := rt.Lost() + r.pending.lost
 	r.buf, r.pending = r.buf[:0], tally{}
+	lost := rt.Lost()
 	for i := 1; i < r.usable; i++ {
-		chunk := r.arena.chunk(i)
-		if format.ParseChunk(chunk).State != format.ChunkFree {
-			_, recs := format.Records(chunk)
-			lost += uint64(len(recs))
+		if chunk := r.arena.chunk(i); format.ParseChunk(chunk).State != format.ChunkFree {
+			h, recs := format.Records(chunk)
+			_, n := r.enc.Append(nil, h, recs)
+			lost += h.Lost + uint64(n)
 		}
 	}
 	r.written.lost += lost

@@ -26,7 +26,7 @@ func Stop() { runtime.WMStop() }
 // Take gives the index of the oldest full chunk, -1 if there is none.
 func Take() int { return runtime.WMTake() }
 
-// Wait waits for a full chunk and tells whether recording goes on.
+// Wait waits until a chunk is full, or more are wanted, and tells whether recording goes on.
 func Wait() bool { return runtime.WMWait() }
 
 // Free gives chunk i back, or for the first time.

@@ -27,13 +27,8 @@ type cursor struct {
 	s      *stream
 	next   int            // index of the block after the one that is being read
 	clock  uint64         // of the latest event decoded
-	events []format.Event // decoded, the next one first
-	batch  [batch]format.Event
+	events []format.Event // decoded, the next one first; a part of batch
 }
-
-// batch is how many events are decoded at once: enough to make the loop worth
-// it, few enough that they stay in the first-level cache.
-const batch = 64
 
 // Events begins to read the events from the first one: it reads the first block
 // of each stream.

@@ -27,7 +27,7 @@ func TestStorm(t *testing.T) {
 	}{
 		{name: "plain", goroutines: "500"},
 		{name: "one P", goroutines: "50", env: "GOMAXPROCS=1"},
-		{name: "more Ps than CPUs", goroutines: "200", env: "GOMAXPROCS=16"},
+		{name: "more Ps than CPUs", goroutines: "500", env: "GOMAXPROCS=100"},
 		{name: "nanotime", goroutines: "100", env: "WAYMARKCLOCK=nanotime"},
 		{name: "small buffers", goroutines: "500", env: "SMALL=1"},
 		{name: "race", flags: []string{"-race"}, goroutines: "50"},

@@ -87,7 +87,8 @@ const (
 	wmMuted               // nothing that it calls is traced: it works for waymark itself
 )
 
-// Chunks that only callers which can't wait may take: hooks on the system stack.
+// Chunks that only callers which can't wait may take: hooks on the system stack,
+// and functions that are called while the runtime must not be left.
 const wmReserve = 8
 
 var wm struct {
@@ -111,7 +112,8 @@ var wm struct {
 	head     int
 	nfull    int
 	seq      uint64
-	writer   *g // parked in WMWait
+	starved  atomic.Bool // a chunk was wanted and there was none
+	writer   *g          // parked in WMWait
 	closed   bool
 	origins  []wmOriginKey
 	norigins uint32
@@ -254,15 +256,16 @@ func WMTake() int {
 	return int(i)
 }
 
-// WMWait waits until a chunk is full, and tells whether recording goes on. One
-// goroutine may call it.
+// WMWait waits until a chunk is full or more of them are wanted, and tells whether
+// recording goes on. One goroutine may call it.
 func WMWait() bool {
 	lock(&wm.lock)
-	for wm.nfull == 0 && !wm.closed {
+	for wm.nfull == 0 && !wm.starved.Load() && !wm.closed {
 		wm.writer = getg()
 		goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
 		lock(&wm.lock)
 	}
+	wm.starved.Store(false)
 	unlock(&wm.lock)
 	return !wm.closed
 }
@@ -323,7 +326,8 @@ func wmEmit(gp *g, word uint64, wait bool) bool {
 		if gp.wmFlags&wmStarted == 0 {
 			need += 2
 		}
-		if wmRoom(pp) >= need || wmRefill(pp, gp, !wait) {
+		canWait := wait && wm.block && mp.locks == 1 && mp.mallocing == 0 && mp.preemptoff == "" && !gp.throwsplit
+		if wmRoom(pp) >= need || wmRefill(pp, !canWait) {
 			now := wmClock()
 			if pp.wmGoid != gp.goid {
 				wmPut(pp, now, wmGo|gp.goid&wmValueMask)
@@ -346,10 +350,10 @@ func wmEmit(gp *g, word uint64, wait bool) bool {
 			releasem(mp)
 			return false
 		}
-		if !wait || !wm.block || mp.locks != 1 || mp.mallocing != 0 || mp.preemptoff != "" || gp.throwsplit {
+		if !canWait {
 			pp.wmLost++
-			if word&wmExitBit == 0 {
-				pp.wmLost++ // the exit won't be tried
+			if word < wmGo {
+				pp.wmLost++ // an enter: its exit won't be tried
 			}
 			releasem(mp)
 			return false
@@ -387,19 +391,23 @@ func wmPut(pp *p, clock, word uint64) {
 
 // wmRefill queues pp's chunk and gives it an empty one. It tells whether there
 // was one. The last few are for callers that can't wait.
-func wmRefill(pp *p, gp *g, reserve bool) bool {
+func wmRefill(pp *p, reserve bool) bool {
 	left := 0
 	if !reserve && wm.block {
 		left = wmReserve
 	}
-	if wm.nfree <= left {
-		// A look without the lock: dropping must not cost more than recording,
-		// and the writer was woken when the last chunk went.
+	if wm.nfree <= left && wm.starved.Load() {
+		// A look without the lock: dropping must not cost more than recording.
 		return false
 	}
 	lock(&wm.lock)
 	if wm.nfree <= left || wm.closed {
+		// Perhaps Ps that are idle hold all chunks, and none will ever be full.
+		wm.starved.Store(true)
+		wake := wm.writer
+		wm.writer = nil
 		unlock(&wm.lock)
+		wmWake(wake)
 		return false
 	}
 	if pp.wmPos != 0 {
