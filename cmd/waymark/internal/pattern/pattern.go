@@ -69,7 +69,7 @@ func Compile(text, dir string) (*Pattern, error) {
 	}
 	p.pkg = regexp.MustCompile("^" + glob(text, true) + "$")
 	p.re = regexp.MustCompile("^" + glob(normal(text), false) + "$")
-	p.exact = !strings.Contains(text, "*") && !strings.Contains(text, "...")
+	p.exact = !strings.Contains(normal(text), "*") && !strings.Contains(normal(text), "...")
 	return p, nil
 }
 

@@ -1,0 +1,122 @@
+package cache
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func open(t *testing.T) *Cache {
+	t.Helper()
+	t.Setenv("WAYMARKCACHE", filepath.Join(t.TempDir(), "cache"))
+	c, err := Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestPut(t *testing.T) {
+	c := open(t)
+	a, err := c.Put([]byte("content"), ".go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := c.Put([]byte("content"), ".go"); err != nil || a != b {
+		t.Errorf("the same content has the paths %s and %s, %v", a, b, err)
+	}
+	if b, _ := c.Put([]byte("other"), ".go"); a == b {
+		t.Error("other content has the same path")
+	}
+	// A file cut short, by a crash of the system, is written again.
+	if err := os.WriteFile(a, []byte("con"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c.Put([]byte("content"), ".go")
+	if got, err := os.ReadFile(a); err != nil || string(got) != "content" {
+		t.Errorf("damaged entry reads %q, %v", got, err)
+	}
+}
+
+func TestTree(t *testing.T) {
+	c := open(t)
+	if _, err := c.Tree("x", func(string) error { return errors.New("no") }); err == nil {
+		t.Error("no error")
+	}
+	made := 0
+	fill := func(dir string) error {
+		made++
+		return os.WriteFile(filepath.Join(dir, "f"), nil, 0o644)
+	}
+	for range 2 {
+		dir, err := c.Tree("x", fill)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "f")); err != nil {
+			t.Error(err)
+		}
+	}
+	if made != 1 {
+		t.Errorf("made %d times", made)
+	}
+	if left, _ := filepath.Glob(filepath.Join(c.Dir, "trees", ".tmp-*")); left != nil {
+		t.Errorf("left over: %q", left)
+	}
+}
+
+func TestTrim(t *testing.T) {
+	c := open(t)
+	c.Limit = 2500
+	var paths []string
+	for i, age := range []time.Duration{5 * time.Hour, 4 * time.Hour, 3 * time.Hour, 0} {
+		path, err := c.Put([]byte(strings.Repeat(string(rune('a'+i)), 1000)), ".go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := time.Now().Add(-age)
+		if err := os.Chtimes(path, used, used); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	if err := c.Trim(); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{false, false, true, true} {
+		if _, err := os.Stat(paths[i]); (err == nil) != want {
+			t.Errorf("entry %d is there: %v; want %v: the oldest go first, down to the limit", i, err == nil, want)
+		}
+	}
+	// What was just used stays, whatever the limit; and it looks once an hour.
+	c.Limit = 0
+	if err := c.trim(time.Now().Add(-grace)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(paths[3]); err != nil {
+		t.Error("an entry in use was removed")
+	}
+	n, err := c.Clean()
+	if err != nil || n != 1000 {
+		t.Errorf("clean: %d bytes, %v", n, err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("WAYMARKCACHE", filepath.Join(file, "cache"))
+	if _, err := Open(); err == nil || !strings.Contains(err.Error(), "WAYMARKCACHE") {
+		t.Errorf("cache below a file: %v", err)
+	}
+	t.Setenv("WAYMARKCACHE", t.TempDir())
+	t.Setenv("WAYMARKCACHESIZE", "big")
+	if _, err := Open(); err == nil || !strings.Contains(err.Error(), "megabytes") {
+		t.Errorf("WAYMARKCACHESIZE=big: %v", err)
+	}
+}

@@ -1,0 +1,49 @@
+package gocmd
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFlags(t *testing.T) {
+	f := Flags(strings.Fields("-race -tags a,b -o out -run=Test.* --count 3 -v -tags=c -C dir -cover=false"))
+	for name, want := range map[string]string{"race": "true", "tags": "c", "o": "out", "run": "Test.*", "count": "3", "C": "dir"} {
+		if got, ok := f.Lookup(name); !ok || got != want {
+			t.Errorf("-%s is %q, %v; want %q", name, got, ok, want)
+		}
+	}
+	if _, ok := f.Lookup("msan"); ok {
+		t.Error("-msan is set")
+	}
+	if !f.Bool("race") || f.Bool("cover") {
+		t.Error("-race is off or -cover on")
+	}
+	if got, want := strings.Join(f.Without("tags", "C"), " "), "-race -o out -run=Test.* --count 3 -v -cover=false"; got != want {
+		t.Errorf("without two: %s; want %s", got, want)
+	}
+	if got, want := strings.Join(f.ForList(), " "), "-race -tags a,b -tags=c -C dir"; got != want {
+		t.Errorf("for go list: %s; want %s", got, want)
+	}
+	if err := f.Refuse(); err != nil {
+		t.Errorf("-cover=false: %v", err)
+	}
+	for _, bad := range []string{"-cover", "-coverprofile=x", "-coverpkg ./...", "-compiler gccgo"} {
+		if err := Flags(strings.Fields(bad)).Refuse(); err == nil {
+			t.Errorf("%s is not refused", bad)
+		}
+	}
+	if !slices.Equal(Flags(nil).Without("x"), Flags(nil)) {
+		t.Error("no flags without one")
+	}
+}
+
+func TestExeName(t *testing.T) {
+	for path, want := range map[string]string{
+		"example.com/cmd/app": "app", "example.com/app/v2": "app", "app": "app", "example.com/v": "v", "v2": "v2",
+	} {
+		if got := ExeName(path); got != want {
+			t.Errorf("%s makes %s; want %s", path, got, want)
+		}
+	}
+}
