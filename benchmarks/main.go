@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,34 +85,40 @@ func measure(rungs []*rung) {
 	}
 }
 
-var sink int
-
 func floor(n int) { rt.Floor(n) }
 
 func plainLeaf(n int) {
+	s := 0
 	for i := range n {
-		sink += plain.Leaf(i, bodyLoops)
+		s += plain.Leaf(i, bodyLoops)
 	}
+	runtime.KeepAlive(s)
 }
 
 func tracedLeaf(n int) {
+	s := 0
 	for i := range n {
-		sink += traced.Leaf(i, bodyLoops)
+		s += traced.Leaf(i, bodyLoops)
 	}
+	runtime.KeepAlive(s)
 }
 
 const depth = 10
 
 func plainRecurse(n int) {
+	s := 0
 	for range n / depth {
-		sink += plain.Recurse(depth - 1)
+		s += plain.Recurse(depth - 1)
 	}
+	runtime.KeepAlive(s)
 }
 
 func tracedRecurse(n int) {
+	s := 0
 	for range n / depth {
-		sink += traced.Recurse(depth - 1)
+		s += traced.Recurse(depth - 1)
 	}
+	runtime.KeepAlive(s)
 }
 
 // memory measures with tracing off and with events going to memory, where a
@@ -122,6 +129,7 @@ func memory() {
 		{name: "plain recursion", run: plainRecurse}, {name: "recursion", run: tracedRecurse},
 	}
 	measure(off)
+	//lint:ignore SA4006 without the hooks Start panics, and what follows is never reached
 	allocs := testing.AllocsPerRun(10, func() { tracedLeaf(1000); tracedRecurse(1000) })
 
 	const chunks = 64

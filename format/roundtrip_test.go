@@ -345,8 +345,7 @@ func parserRecords(n int) (recs []Record) {
 		lookup
 	)
 	frame := [...]uint64{statement: 176, expression: 128, term: 128, factor: 144, lex: 96, skipBlanks: 32, newNode: 64, eval: 112, lookup: 80}
-	var call func(site, token uint64, body func(token uint64))
-	call = func(site, token uint64, body func(token uint64)) {
+	call := func(site, token uint64, body func(token uint64)) {
 		token += frame[site]
 		tick()
 		recs = append(recs, Record{clock, site<<SiteShift | token})

@@ -305,7 +305,7 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 		Table: func(sites []instrument.Site) string {
 			list := make([]format.Site, len(sites))
 			for i, site := range sites {
-				list[i] = format.Site{Name: site.Name, File: site.File, Line: site.Line}
+				list[i] = format.Site{Name: site.Name, File: j.original(site.File), Line: site.Line}
 				if site.Closure {
 					list[i].Flags |= format.Closure
 				}
@@ -343,7 +343,7 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 		for i := range res.Funcs {
 			f := &res.Funcs[i]
 			out.Funcs = append(out.Funcs, Func{
-				Name: f.Name, Package: j.pkg.ImportPath, File: f.File, Line: f.Line,
+				Name: f.Name, Package: j.pkg.ImportPath, File: j.original(f.File), Line: f.Line,
 				Instrumented: f.Instrumented, Reason: f.Reason, Cost: f.Cost, Full: patternFunc(j.pkg, f).Full(),
 			})
 		}
@@ -353,6 +353,14 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 		})
 	}
 	return out, nil
+}
+
+// original gives the path of a file as the user knows it, where it is in a copied module.
+func (j *job) original(path string) string {
+	if rel, err := filepath.Rel(j.dir, path); err == nil && below(path, j.dir) {
+		return filepath.Join(j.pkg.Dir, rel)
+	}
+	return path
 }
 
 func patternFunc(p *gocmd.Package, f *instrument.Func) pattern.Func {

@@ -21,7 +21,7 @@ type function struct {
 // collect lists the functions of the group's own files, each literal behind
 // the declaration that it stands in, in source order.
 func collect(u *unit) []*function {
-	c := &collector{unit: u, literals: nameLiterals(u)}
+	c := &collector{unit: u, literals: nameLiterals(u), forked: betweenForkAndExec(u)}
 	for _, src := range u.build {
 		if !src.own {
 			continue
@@ -42,6 +42,7 @@ func collect(u *unit) []*function {
 type collector struct {
 	*unit
 	literals map[*ast.FuncLit]string
+	forked   map[*ast.FuncDecl]bool
 	funcs    []*function
 }
 
@@ -65,6 +66,8 @@ func (c *collector) declared(src *source, fn *ast.FuncDecl, pragmas []string) *f
 		f.never = "no body"
 	case fn.Name.Name == "_":
 		f.never = "blank function"
+	case c.forked[fn]:
+		f.never = "runs between fork and exec"
 	default:
 		f.never = cmp.Or(forbidding(pragmas), unfit[f.Name])
 	}
@@ -95,15 +98,6 @@ func (c *collector) closures(src *source, decl ast.Decl, parent *function) {
 		c.add(src, f)
 		return true
 	})
-}
-
-// unfit are functions of the standard library that nothing in their source
-// tells from others, but which run where the hooks must not be called.
-var unfit = map[string]string{
-	"sync.poolCleanup":            "runs while the world is stopped",
-	"syscall.forkAndExecInChild1": "runs between fork and exec, where the stack can't grow",
-	"time.goFunc":                 "runs on the system stack",
-	"time.sendTime":               "runs on the system stack",
 }
 
 // forbidding returns the first pragma that says that the function runs where

@@ -13,7 +13,7 @@ import (
 func generate(u *unit, n *names, sites []Site) *Rewritten {
 	pkg := ""
 	for _, src := range u.files {
-		if strings.HasPrefix(string(src.Source), header) {
+		if isGenerated(src.Source) {
 			return nil
 		}
 		if pkg == "" && src.tree != nil {

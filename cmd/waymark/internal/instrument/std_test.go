@@ -127,3 +127,18 @@ func rewriteTwice(t *testing.T, g *Group, o *Options) {
 		t.Errorf("%s: has %d sites when rewritten again", g.ImportPath, len(second.Sites))
 	}
 }
+
+// BenchmarkRewrite rewrites package net/http, 60,000 lines.
+func BenchmarkRewrite(b *testing.B) {
+	g := listPackages(b, b.TempDir(), "net/http")[0].group(b)
+	size := 0
+	for _, f := range g.Files {
+		size += len(f.Source)
+	}
+	b.SetBytes(int64(size))
+	for b.Loop() {
+		if _, err := Rewrite(g, &Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -109,7 +109,7 @@ type listed struct {
 	Module                    *struct{ GoVersion string }
 }
 
-func listPackages(t *testing.T, dir string, patterns ...string) []*listed {
+func listPackages(t testing.TB, dir string, patterns ...string) []*listed {
 	t.Helper()
 	const fields = "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Module"
 	cmd := exec.Command("go", append([]string{"list", fields}, patterns...)...)
@@ -132,7 +132,7 @@ func listPackages(t *testing.T, dir string, patterns ...string) []*listed {
 }
 
 // group returns the files of the package itself.
-func (p *listed) group(t *testing.T) *Group {
+func (p *listed) group(t testing.TB) *Group {
 	t.Helper()
 	g := &Group{ImportPath: p.ImportPath, Main: p.Name == "main"}
 	if p.Module != nil && p.Module.GoVersion != "" {
@@ -161,7 +161,7 @@ func (p *listed) xtestGroup(t *testing.T) *Group {
 	return g
 }
 
-func (p *listed) read(t *testing.T, names []string) []File {
+func (p *listed) read(t testing.TB, names []string) []File {
 	t.Helper()
 	var files []File
 	for _, name := range names {
