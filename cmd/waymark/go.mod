@@ -2,18 +2,18 @@ module github.com/waymark-go/waymark/cmd/waymark
 
 go 1.26
 
-require github.com/waymark-go/waymark v0.0.0
-
 require (
-	github.com/google/go-cmp v0.7.0 // indirect
-	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/rogpeppe/go-internal v1.14.1 // indirect
-	github.com/spf13/cobra v1.10.2 // indirect
-	github.com/spf13/pflag v1.0.9 // indirect
-	golang.org/x/mod v0.31.0 // indirect
-	golang.org/x/sys v0.39.0 // indirect
-	golang.org/x/term v0.38.0 // indirect
-	golang.org/x/tools v0.40.0 // indirect
+	github.com/google/go-cmp v0.7.0
+	github.com/rogpeppe/go-internal v1.14.1
+	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.9
+	github.com/waymark-go/waymark v0.0.0
+	golang.org/x/mod v0.31.0
+	golang.org/x/sys v0.39.0
+	golang.org/x/term v0.38.0
+	golang.org/x/tools v0.40.0
 )
+
+require github.com/inconshreveable/mousetrap v1.1.0 // indirect
 
 replace github.com/waymark-go/waymark => ../..
