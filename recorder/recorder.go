@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -64,6 +65,9 @@ func Start(c Config) (*Recorder, error) {
 	}
 	if c.Buffers <= 0 {
 		c.Buffers = DefaultBuffers
+	}
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
 	if busy(path + arenaSuffix) {
 		// A parent, or another run, is recording to it: this process gets a file of its own beside it.

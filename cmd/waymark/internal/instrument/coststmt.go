@@ -193,17 +193,14 @@ func (c *counter) switchStmt(s *ast.SwitchStmt) int {
 }
 
 func (c *counter) typeSwitch(s *ast.TypeSwitchStmt) int {
-	cost := 2 + c.stmt(s.Init)
+	cost := 1 + c.stmt(s.Init)
 	symbol := 0
 	switch guard := s.Assign.(type) {
 	case *ast.AssignStmt: // the symbol is a name here and in each clause
 		symbol = 1
-		cost += symbol
-		for _, rhs := range guard.Rhs {
-			cost += c.expr(rhs) - 1
-		}
+		cost += symbol + c.exprs(guard.Rhs)
 	case *ast.ExprStmt:
-		cost += c.expr(guard.X) - 1
+		cost += c.expr(guard.X)
 	}
 	return cost + c.clauses(s.Body, symbol)
 }

@@ -1,7 +1,6 @@
 package instrument
 
 import (
-	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -34,9 +33,12 @@ func findExits(u *unit, f *function) *exits {
 // hasRangeFuncs reports whether the language version of a file may have
 // range-over-func loops.
 func hasRangeFuncs(g *Group, tree *ast.File) bool {
-	since := cmp.Or(g.GoVersion, "go1.23")
-	// A build constraint can choose another version for one file.
-	return version.Compare(since, "go1.23") >= 0 || version.Compare(tree.GoVersion, "go1.23") >= 0
+	const since = "go1.23"
+	if !version.IsValid(g.GoVersion) || version.Compare(g.GoVersion, since) >= 0 {
+		return true
+	}
+	// A build constraint can choose a newer version for one file.
+	return version.Compare(tree.GoVersion, since) >= 0
 }
 
 // An exitVisitor walks the statements of one function.
