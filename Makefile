@@ -2,6 +2,7 @@
 # make test       all tests; needs Go, what else they use is built or skipped aloud
 # make bench      what tracing costs, in one run
 # make test-counts  call counts against the go command's coverage counters, for real programs (minutes, downloads)
+# make test-million  memory of a million goroutines in traced calls
 # make test-std   GOROOT/src rewritten and built (minutes)
 # make fuzz       every fuzz target for FUZZTIME
 # make lint       gofmt, go vet, staticcheck, go mod tidy
@@ -12,7 +13,7 @@ BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks examples/shop
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-std bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-std bench fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -49,6 +50,9 @@ cross:
 
 test-counts:
 	cd cmd/waymark && $(GO) test -run TestCounts -counts -v -timeout 60m .
+
+test-million:
+	cd cmd/waymark && $(GO) test -run TestMillion -million -v .
 
 test-std:
 	cd cmd/waymark/internal/instrument && $(GO) test -long -v -timeout 60m .
