@@ -18,6 +18,7 @@ type Options struct {
 	Key       func(site uint32) uint32 // calls with equal keys make a row; nil: one row per site
 
 	Goroutines bool        // fill Result.Goroutines
+	Tree       bool        // fill Result.Tree
 	OnCall     func(*Call) // called with each call as it ends, callees first; the Call is valid until it returns
 }
 
@@ -52,6 +53,7 @@ type Builder struct {
 	streams []*goroutine // that ran last on a stream, so that alive is asked at switches only
 	spare   []*goroutine // of ended goroutines, for their slices
 
+	paths    *paths // nil unless asked for
 	ended    []Goroutine
 	last     uint64 // clock of the latest event
 	events   uint64
@@ -71,7 +73,11 @@ func New(o Options) *Builder {
 	if o.To == 0 {
 		o.To = 1<<64 - 1
 	}
-	return &Builder{opt: o, keys: make(map[uint32]uint32), alive: make(map[uint64]*goroutine)}
+	b := &Builder{opt: o, keys: make(map[uint32]uint32), alive: make(map[uint64]*goroutine)}
+	if o.Tree {
+		b.paths = newPaths()
+	}
+	return b
 }
 
 // Add takes the next event.
@@ -223,6 +229,9 @@ func (b *Builder) Close(end uint64) *Result {
 		b.forget(g, end)
 	}
 	r := &Result{Goroutines: b.ended, Events: b.events, Seen: b.seen, Problems: b.problems}
+	if b.paths != nil {
+		r.Tree = b.paths.roots(b.rows)
+	}
 	for _, row := range b.rows {
 		if row.Calls > 0 {
 			r.Rows = append(r.Rows, row)

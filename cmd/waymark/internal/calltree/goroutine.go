@@ -19,6 +19,7 @@ type frame struct {
 	token    uint32
 	row      uint32 // or leftOut
 	slot     int32  // of the row in the goroutine's openRows, or notOutermost
+	node     uint32 // of the call tree: of the call, or of its nearest caller that is counted
 	flags    Flags
 }
 
@@ -92,7 +93,16 @@ func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64) {
 		slot = g.open.add(row)
 		g.kept++
 	}
-	g.stack = append(g.stack, frame{enter: clock, site: site, token: token, row: row, slot: slot})
+	node := uint32(0)
+	if b.paths != nil {
+		if n := len(g.stack); n > 0 {
+			node = g.stack[n-1].node
+		}
+		if row != leftOut {
+			node = b.paths.child(node, row)
+		}
+	}
+	g.stack = append(g.stack, frame{enter: clock, site: site, token: token, row: row, slot: slot, node: node})
 }
 
 // find gives the index of the innermost frame with this site and token, among
@@ -164,6 +174,9 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags) {
 			flags |= f.flags
 			self := upward - f.children
 			b.rows[f.row].add(upward, self, f.slot != notOutermost, flags)
+			if b.paths != nil {
+				b.paths.add(f.node, upward, self, flags)
+			}
 			if flags&Cut != 0 {
 				b.problems.Cut++
 			}

@@ -150,7 +150,19 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.
 	}
 	o.Filter = filter
 	o.Colour = colour(w)
+	r, err := a.read(files, o)
+	if len(r.Recordings) > 0 {
+		if err := r.Write(w, format); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// read adds up files. The report is of what could be read, the error of what could not.
+func (a *app) read(files []string, o report.Options) (*report.Report, error) {
 	show, done := a.progress()
+	defer done()
 	o.Progress = func(read, all uint64) {
 		show(fmt.Sprintf("reading, %d %% of %d million events", 100*read/max(all, 1), all/1e6))
 	}
@@ -161,13 +173,7 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.
 			errs = append(errs, err)
 		}
 	}
-	done()
-	if len(r.Recordings) > 0 {
-		if err := r.Write(w, format); err != nil {
-			return err
-		}
-	}
-	return errors.Join(append(errs, r.Damage())...)
+	return r, errors.Join(append(errs, r.Damage())...)
 }
 
 func addFile(r *report.Report, name string) error {

@@ -18,6 +18,7 @@ type Options struct {
 	Top    int // rows to print; 0 is all
 	Filter Filter
 	Colour bool // of text
+	Tree   bool // for WriteTree
 
 	// Progress, if not nil, is told now and then how many of a file's events have been read.
 	Progress func(read, all uint64)
@@ -30,6 +31,7 @@ type Report struct {
 
 	rows  []*Row
 	index map[identity]uint32 // in rows
+	tree  node                // with Options.Tree; its children are the functions that goroutines begin in
 }
 
 // A Recording tells where the numbers come from, and what they lack.
@@ -62,6 +64,7 @@ func (r *Report) Add(file *tracefile.File, path string) error {
 	scale := scaleOf(file)
 	o := r.Filter.options(file, scale)
 	o.Goroutines = r.By == ByGoroutine
+	o.Tree = r.Tree
 	if r.By != ByGoroutine {
 		o.Key = func(site uint32) uint32 { return r.rowOf(identify(file, site, r.By)) }
 	}
@@ -91,6 +94,7 @@ func (r *Report) Add(file *tracefile.File, path string) error {
 	for i := range result.Goroutines {
 		r.rows = append(r.rows, goroutineRow(file, &result.Goroutines[i], scale))
 	}
+	r.addTree(&r.tree, result.Tree, scale)
 	r.Recordings = append(r.Recordings, rec)
 	return err
 }

@@ -20,10 +20,17 @@ func (r *Report) writeText(w io.Writer) error {
 	if err := t.write(w, r.Colour); err != nil {
 		return err
 	}
-	var b strings.Builder
 	if more > 0 {
-		fmt.Fprintf(&b, "  ... and %s more\n", Things(uint64(more), r.By.String()))
+		if _, err := fmt.Fprintf(w, "  ... and %s more\n", Things(uint64(more), r.By.String())); err != nil {
+			return err
+		}
 	}
+	return r.writeFoot(w)
+}
+
+// writeFoot says where the numbers come from, and what they lack.
+func (r *Report) writeFoot(w io.Writer) error {
+	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", r.summary())
 	for _, line := range r.lacks() {
 		fmt.Fprintf(&b, "%s\n", line)
