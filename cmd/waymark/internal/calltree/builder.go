@@ -19,6 +19,7 @@ type Options struct {
 
 	Goroutines bool        // fill Result.Goroutines
 	Tree       bool        // fill Result.Tree
+	OnEnter    func(*Call) // called with each call as it begins; its End, Self and Flags are not known yet
 	OnCall     func(*Call) // called with each call as it ends, callees first; the Call is valid until it returns
 }
 

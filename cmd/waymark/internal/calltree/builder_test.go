@@ -1,8 +1,10 @@
 package calltree
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/format"
 )
 
@@ -76,4 +78,22 @@ func FuzzAdd(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// OnEnter and OnCall see the same calls, in the order of events.
+func TestOnEnter(t *testing.T) {
+	events, err := calltreetest.Events("A10 B20 b20 C20 D30 !40 ^20 c20 a10 @2 <1 B10 .")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	o := Options{
+		OnEnter: func(c *Call) { got += fmt.Sprintf("%d:%d+%c ", c.Goroutine, c.Depth, 'A'+c.Site-1) },
+		OnCall:  func(c *Call) { got += fmt.Sprintf("%d:%d-%c ", c.Goroutine, c.Depth, 'A'+c.Site-1) },
+		Keep:    func(site uint32) bool { return site != 3 },
+	}
+	read(t, events, o)
+	if want := "1:0+A 1:1+B 1:1-B 1:1+D 1:1-D 1:0-A 2:0+B 2:0-B "; got != want {
+		t.Errorf("calls %s\nwant  %s", got, want)
+	}
 }

@@ -103,6 +103,10 @@ func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64) {
 		}
 	}
 	g.stack = append(g.stack, frame{enter: clock, site: site, token: token, row: row, slot: slot, node: node})
+	if b.opt.OnEnter != nil && row != leftOut && clock >= b.opt.From {
+		b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept - 1, Start: clock}
+		b.opt.OnEnter(&b.call)
+	}
 }
 
 // find gives the index of the innermost frame with this site and token, among

@@ -99,7 +99,7 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	})
 	root.AddCommand(
 		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(),
-		a.reportCommand(), a.treeCommand(), a.infoCommand(), a.envCommand(), a.cleanCommand(), a.versionCommand(),
+		a.reportCommand(), a.treeCommand(), a.replayCommand(), a.infoCommand(), a.envCommand(), a.cleanCommand(), a.versionCommand(),
 	)
 	return root
 }

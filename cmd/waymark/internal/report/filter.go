@@ -22,6 +22,14 @@ type Filter struct {
 	Depth      int                       // without calls that have as many callers; 0 is no limit
 }
 
+// Read follows the calls of a file that the filter lets through. o says what is to
+// be found out about them; ScaleOf gives the length of the ticks that it is told in.
+func (f *Filter) Read(file *tracefile.File, o calltree.Options) (*calltree.Result, error) {
+	only := f.options(file, ScaleOf(file))
+	only.Key, only.Goroutines, only.Tree, only.OnEnter, only.OnCall = o.Key, o.Goroutines, o.Tree, o.OnEnter, o.OnCall
+	return calltree.Read(file.Events(), only, clockAt(file, file.Info().Duration))
+}
+
 // options gives the filter in terms of a file's clock and sites.
 func (f *Filter) options(file *tracefile.File, scale calltree.Scale) calltree.Options {
 	o := calltree.Options{Min: scale.TicksOf(int64(f.Min)), Depth: f.Depth}
@@ -56,8 +64,8 @@ func clockAt(file *tracefile.File, t time.Duration) uint64 {
 	return low
 }
 
-// scaleOf gives the length of a tick of the file's clock.
-func scaleOf(file *tracefile.File) calltree.Scale {
+// ScaleOf gives the length of a tick of the file's clock.
+func ScaleOf(file *tracefile.File) calltree.Scale {
 	const ticks = 1 << 40 // some minutes: enough for a nanosecond more or less not to matter
 	start := clockAt(file, 0)
 	return calltree.Scale{Ticks: ticks, Nanos: uint64(max(file.Nanos(start+ticks), 1))}

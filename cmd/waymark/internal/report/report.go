@@ -61,7 +61,7 @@ func (r *Report) Add(file *tracefile.File, path string) error {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
 	}
-	scale := scaleOf(file)
+	scale := ScaleOf(file)
 	o := r.Filter.options(file, scale)
 	o.Goroutines = r.By == ByGoroutine
 	o.Tree = r.Tree
