@@ -42,7 +42,7 @@ gotest = (cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v $(2)) >$(BIN)/part.log 2
 	if [ $$status = 0 ]; then grep -E '^(ok|\?) ' $(BIN)/part.log | grep -v 'no test files'; else awk '$(FAILED)' $(BIN)/part.log; exit $$status; fi
 
 FAILED = /^=== / { test = $$3; next } \
-	/^ *--- / { if ($$2 == "FAIL:") printf "%s\n%s", $$0, said[$$3]; delete said[$$3]; next } \
+	/^ *--- / && (/^---/ || $$3 ~ "/") { if ($$2 == "FAIL:") printf "%s\n%s", $$0, said[$$3]; delete said[$$3]; next } \
 	/^(PASS|FAIL)$$/ || /no test files/ { next } \
 	/^(ok|FAIL)[ \t]/ { if ($$1 == "FAIL") printf "%s", said[test]; print; split("", said); test = ""; next } \
 	test == "" { print; next } \
@@ -51,7 +51,7 @@ FAILED = /^=== / { test = $$3; next } \
 # What was skipped, each with the last thing that the test said.
 SKIPPED = /^=== (RUN|CONT|NAME)/ { test = $$3 } \
 	/^ +[a-z0-9_]+\.go:[0-9]+: / && !/^ +testscript\.go/ { sub(/^ +[^ ]+ /, ""); why[test] = $$0 } \
-	/--- SKIP:/ { print "SKIPPED: " $$3 ": " why[$$3]; n++ } \
+	/^ *--- SKIP:/ { print "SKIPPED: " $$3 ": " why[$$3]; n++ } \
 	END { if (!n) print "nothing was skipped" }
 
 vet:

@@ -19,24 +19,26 @@ func betweenForkAndExec(u *unit) map[*ast.FuncDecl]bool {
 	if u.group.ImportPath != "syscall" {
 		return found
 	}
-	byName := make(map[string]*ast.FuncDecl)
+	byName := make(map[string][]*ast.FuncDecl) // several, if files for several systems are read together
 	for fn := range u.symbols {
 		if fn.Recv == nil && fn.Body != nil {
-			byName[fn.Name.Name] = fn
+			byName[fn.Name.Name] = append(byName[fn.Name.Name], fn)
 		}
 	}
 	var add func(*ast.FuncDecl)
 	add = func(fn *ast.FuncDecl) {
-		if fn == nil || found[fn] {
+		if found[fn] {
 			return
 		}
 		found[fn] = true
 		for name := range calledNames(fn) {
-			add(byName[name])
+			for _, callee := range byName[name] {
+				add(callee)
+			}
 		}
 	}
-	for _, fn := range byName {
-		if calledNames(fn)["runtime_BeforeFork"] {
+	for fn := range u.symbols {
+		if fn.Body != nil && calledNames(fn)["runtime_BeforeFork"] {
 			add(fn)
 		}
 	}
