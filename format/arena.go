@@ -50,6 +50,11 @@ func PutControl(b []byte, c Control) {
 	copy(b[arenaNonce:], c.Nonce[:])
 }
 
+// IsArena tells whether a file that begins with b is an arena, of whatever version.
+func IsArena(b []byte) bool {
+	return len(b) >= len(arenaMagic) && string(b[:len(arenaMagic)]) == arenaMagic || len(b) > 0 && string(b) == string(make([]byte, len(b)))
+}
+
 // ParseControl reads a control chunk.
 func ParseControl(b []byte) (Control, error) {
 	var c Control

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/waymark-go/waymark/format"
@@ -9,11 +10,14 @@ import (
 // arenaSuffix is appended to the trace file's name.
 const arenaSuffix = ".live"
 
+// errBusy says that a living process records to an arena of that name.
+var errBusy = errors.New("another process is recording to it")
+
 // An arena is the memory that events are written to.
 type arena struct {
 	path string // empty: it is not in a file, and dies with the process
 	mem  []byte
-	lock lockFile
+	file backing
 }
 
 // chunk gives the memory of chunk i; 0 is the control chunk.

@@ -3,42 +3,107 @@
 package recorder
 
 import (
+	"errors"
+	"io/fs"
 	"os"
+	"strconv"
 	"syscall"
 	"unsafe"
 
 	"github.com/waymark-go/waymark/format"
 )
 
-// lockFile holds the lock that tells readers that the process is alive.
-type lockFile = *os.File
+// backing is the arena's file. Its lock, which the mapping holds too, tells readers
+// that the process is alive.
+type backing = *file
 
 // newArena maps a new file of the given number of chunks, only the first of
 // which, the control chunk, takes space yet. The mapping is aligned to the chunk
-// size: the hot path tells a chunk's end by the address.
+// size: the hot path tells a chunk's end by the address. The error is errBusy if
+// a living process has an arena at path.
+//
+// The file gets its name when it is locked already: of several processes that
+// start at once, one gets the name.
 func newArena(path string, chunks int) (*arena, error) {
-	os.Remove(path)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	temporary := path + "." + strconv.Itoa(os.Getpid())
+	f, err := create(temporary)
 	if err != nil {
 		return nil, err
 	}
-	a := &arena{path: path, lock: f}
+	a := &arena{path: temporary, file: f}
 	size := chunks * format.ChunkSize
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	err = os.NewSyscallError("flock", syscall.Flock(f.fd, syscall.LOCK_EX|syscall.LOCK_NB))
 	if err == nil {
-		err = f.Truncate(int64(size))
+		err = f.truncate(int64(size))
 	}
 	if err == nil {
-		a.mem, err = mapAligned(int(f.Fd()), size)
+		a.mem, err = mapAligned(f.fd, size)
 	}
 	if err == nil {
 		err = a.populate(0, 1)
+	}
+	if err == nil {
+		err = a.rename(path)
 	}
 	if err != nil {
 		a.remove()
 		return nil, err
 	}
 	return a, nil
+}
+
+// rename gives the arena its name, in place of one that a dead process left behind.
+func (a *arena) rename(path string) error {
+	for {
+		err := syscall.Link(a.path, path)
+		switch err {
+		case nil:
+			os.Remove(a.path)
+		case syscall.EEXIST:
+			if err := removeStale(path); err != nil {
+				return err
+			}
+			continue
+		case syscall.EPERM, syscall.ENOTSUP, syscall.ENOSYS: // no hard links here
+			if err := removeStale(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			if err := os.Rename(a.path, path); err != nil {
+				return err
+			}
+		default:
+			return &fs.PathError{Op: "link", Path: path, Err: err}
+		}
+		a.path, a.file.path = path, path
+		return nil
+	}
+}
+
+// removeStale removes an arena whose process is dead. Who removes one holds its
+// lock, and has made sure that it is the one of that name.
+func removeStale(path string) error {
+	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err == syscall.ENOENT {
+		return nil // somebody else did
+	}
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer syscall.Close(fd)
+	if err := syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); err == syscall.EWOULDBLOCK {
+		return errBusy
+	} else if err != nil {
+		return os.NewSyscallError("flock", err)
+	}
+	control := make([]byte, format.OriginsOffset)
+	if n, err := syscall.Read(fd, control); err != nil || n > 0 && !format.IsArena(control[:n]) {
+		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("it is not an arena of waymark's: remove it, or record to another file")}
+	}
+	var named, open syscall.Stat_t
+	if syscall.Lstat(path, &named) != nil || syscall.Fstat(fd, &open) != nil || named.Ino != open.Ino || named.Dev != open.Dev {
+		return nil // another one has the name now
+	}
+	return os.Remove(path)
 }
 
 // mapAligned reserves address space generously and maps the file at the first
@@ -55,17 +120,7 @@ func mapAligned(fd, size int) ([]byte, error) {
 // run may write to it.
 func (a *arena) remove() {
 	os.Remove(a.path)
-	a.lock.Close()
-}
-
-// busy tells whether a living process records to the arena at path.
-func busy(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) == syscall.EWOULDBLOCK
+	a.file.close()
 }
 
 // mapFixed maps the file over the aligned part of space.
@@ -84,10 +139,13 @@ func mapFixed(space []byte, fd, size int) ([]byte, error) {
 // populate gives n chunks from chunk i on space on the disk and pages in memory.
 func (a *arena) populate(i, n int) error {
 	off, size := int64(i)*format.ChunkSize, int64(n)*format.ChunkSize
-	err := syscall.Fallocate(int(a.lock.Fd()), 0, off, size)
+	if err := a.file.own(); err != nil {
+		return err
+	}
+	err := syscall.Fallocate(a.file.fd, 0, off, size)
 	if err == syscall.EOPNOTSUPP || err == syscall.ENOSYS {
 		// The file system can't reserve: write.
-		_, err = a.lock.WriteAt(make([]byte, size), off)
+		return a.file.write(make([]byte, size), off)
 	}
 	if err != nil {
 		return os.NewSyscallError("fallocate", err)

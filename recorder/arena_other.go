@@ -8,8 +8,8 @@ import (
 	"github.com/waymark-go/waymark/format"
 )
 
-// lockFile is not needed where the arena is not a file.
-type lockFile struct{}
+// backing is nothing where the arena is not a file.
+type backing struct{}
 
 // newArena allocates the arena in the process's own memory: what is in it when
 // the process is killed is lost.
@@ -23,5 +23,3 @@ func newArena(_ string, chunks int) (*arena, error) {
 func (a *arena) populate(i, n int) error { return nil }
 
 func (a *arena) remove() {}
-
-func busy(string) bool { return false }

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -40,7 +39,7 @@ type Recorder struct {
 	arena *arena
 
 	mu      sync.Mutex // guards what follows: the background goroutine, registration and Close take turns
-	file    *os.File
+	file    *file
 	size    int64 // of the file's whole blocks, bytes
 	enc     format.Encoder
 	buf     []byte
@@ -69,39 +68,70 @@ func Start(c Config) (*Recorder, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
-	if busy(path + arenaSuffix) {
+	r := &Recorder{path: path}
+	chunks := c.Buffers/format.ChunkSize + 1
+	// Every P holds a chunk, also when it is idle: there must be enough for all.
+	if least := 4*max(runtime.GOMAXPROCS(0), runtime.NumCPU()) + 2*firstChunks; chunks < least {
+		chunks = least
+	}
+	r.arena, err = newArena(r.path+arenaSuffix, chunks)
+	if errors.Is(err, errBusy) {
 		// A parent, or another run, is recording to it: this process gets a file of its own beside it.
 		ext := filepath.Ext(path)
-		path = strings.TrimSuffix(path, ext) + "." + strconv.Itoa(os.Getpid()) + ext
+		r.path = strings.TrimSuffix(path, ext) + "." + strconv.Itoa(os.Getpid()) + ext
+		r.arena, err = newArena(r.path+arenaSuffix, chunks)
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("buffers: %w", err)
 	}
-	r := &Recorder{path: path, file: file}
-	if err := r.begin(c); err != nil {
-		if r.arena != nil {
-			r.arena.remove()
+	if err = replaceable(r.path); err == nil {
+		os.Remove(r.path)
+		r.file, err = create(r.path)
+	}
+	if err == nil {
+		if err = r.begin(c); err != nil {
+			r.file.close()
+			os.Remove(r.path)
 		}
-		file.Close()
-		os.Remove(path)
+	}
+	if err != nil {
+		r.arena.remove()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *Recorder) begin(c Config) error {
-	control := format.Control{PID: os.Getpid()}
-	if _, err := rand.Read(control.Nonce[:]); err != nil {
+// replaceable tells whether the trace file may take the place of what is at path:
+// nothing, an empty file or an older trace file, but not the user's own.
+func replaceable(path string) error {
+	fi, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	var err error
-	if r.arena, err = newArena(r.path+arenaSuffix, c.Buffers/format.ChunkSize+1); err != nil {
-		return fmt.Errorf("buffers: %w", err)
+	if !fi.Mode().IsRegular() {
+		return fmt.Errorf("%s is there and is not a regular file: record to another one", path)
 	}
+	b := make([]byte, format.HeaderSize)
+	n, err := head(path, b)
+	if err != nil {
+		return err
+	}
+	if n > 0 && errors.Is(format.CheckHeader(b[:n]), format.ErrNotTrace) {
+		return fmt.Errorf("%s is there and is not a trace file: remove it, or record to another one", path)
+	}
+	return nil
+}
+
+func (r *Recorder) begin(c Config) error {
+	control := format.Control{PID: os.Getpid()}
+	// The nonce only tells arenas apart. crypto/rand would start a timer, for which
+	// the runtime waits before it finds a program deadlocked.
+	clock, _ := rt.Clock()
+	binary.LittleEndian.PutUint64(control.Nonce[:], clock)
+	binary.LittleEndian.PutUint64(control.Nonce[8:], uint64(time.Now().UnixNano())^uint64(os.Getpid())<<32)
 	format.PutControl(r.arena.mem, control)
 	r.usable = 1
 	rt.Start(r.arena.mem, !c.Drop)
@@ -240,10 +270,8 @@ func (r *Recorder) appendOrigins() {
 
 // write writes buf to the file. A block written in part is taken back.
 func (r *Recorder) write() error {
-	_, err := r.file.Write(r.buf)
-	if err != nil {
-		r.file.Truncate(r.size)
-		r.file.Seek(r.size, 0)
+	if err := r.file.write(r.buf, r.size); err != nil {
+		r.file.truncate(r.size)
 		return err
 	}
 	r.size += int64(len(r.buf))
@@ -312,7 +340,7 @@ func (r *Recorder) end() error {
 	r.buf = format.AppendBlock(r.buf, format.BlockEnd, format.AppendTrailer(nil,
 		format.Trailer{Clock: last.Clock, Events: r.written.events + r.pending.events, Lost: r.written.lost + r.pending.lost}))
 	err := r.write()
-	if err1 := r.file.Close(); err == nil {
+	if err1 := r.file.close(); err == nil {
 		err = err1
 	}
 	if err == nil {

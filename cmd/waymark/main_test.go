@@ -58,7 +58,7 @@ func TestScripts(t *testing.T) {
 			switch cond {
 			case "race":
 				return goEnv("CGO_ENABLED") == "1", nil
-			case "go1.27":
+			case "toolchains":
 				cmd := exec.Command("go", "version")
 				cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.27.2")
 				return cmd.Run() == nil, nil

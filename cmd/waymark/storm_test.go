@@ -29,7 +29,7 @@ func TestStorm(t *testing.T) {
 		{name: "one P", goroutines: "50", env: "GOMAXPROCS=1"},
 		{name: "more Ps than CPUs", goroutines: "500", env: "GOMAXPROCS=100"},
 		{name: "nanotime", goroutines: "100", env: "WAYMARKCLOCK=nanotime"},
-		{name: "small buffers", goroutines: "500", env: "SMALL=1"},
+		{name: "small buffers", goroutines: "500", env: "GOMAXPROCS=24"},
 		{name: "race", flags: []string{"-race"}, goroutines: "50"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

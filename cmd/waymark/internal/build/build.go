@@ -89,7 +89,10 @@ func Prepare(o *Options) (*Build, error) {
 	}
 	b := &Build{Env: env, overlay: make(map[string]string)}
 	flags := o.Flags.Without("C")
-	if err := b.readUserOverlay(flags); err != nil {
+	if err := env.Settings().Refuse(); err != nil {
+		return nil, fmt.Errorf("GOFLAGS: %w", err)
+	}
+	if err := b.readUserOverlay(append(env.Settings(), flags...)); err != nil {
 		return nil, err
 	}
 	for _, arg := range o.Args {
@@ -221,7 +224,7 @@ func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Ver
 	}
 	tags, ok := flags.Lookup("tags")
 	if !ok {
-		tags, _ = gocmd.Flags(strings.Fields(b.Env.GOFLAGS)).Lookup("tags")
+		tags, _ = b.Env.Settings().Lookup("tags")
 	}
 	tags = strings.Join(append(strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' }), library.Tag), ",")
 	return append(append(flags.Without("overlay", "tags"), extra...), "-overlay="+name, "-tags="+tags), nil

@@ -169,7 +169,7 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	name, err := j.key(group, o, b.Env.GOVERSION)
+	name, err := j.key(group, o, b.Env.GOVERSION+" "+b.Env.GOOS+" "+b.Env.GOARCH)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -217,12 +217,16 @@ func (b *Build) group(j *job, o *Options) (*instrument.Group, error) {
 	if g.With, err = b.read(j, j.with); err != nil {
 		return nil, err
 	}
+	var others []string
 	for _, names := range [][]string{j.pkg.GoFiles, j.pkg.CgoFiles, j.pkg.TestGoFiles, j.pkg.XTestGoFiles, j.pkg.IgnoredGoFiles} {
 		for _, name := range names {
 			if !slices.Contains(j.names, name) && !slices.Contains(j.with, name) {
-				g.Others = append(g.Others, instrument.File{Path: filepath.Join(j.dir, name)})
+				others = append(others, name)
 			}
 		}
+	}
+	if g.Others, err = b.read(j, others); err != nil {
+		return nil, err
 	}
 	return g, nil
 }
@@ -294,6 +298,8 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 	opt := &instrument.Options{
 		Closures:  o.Closures,
 		Toolchain: b.Env.GOVERSION,
+		GOOS:      b.Env.GOOS,
+		GOARCH:    b.Env.GOARCH,
 		Select: func(f *instrument.Func) (bool, string) {
 			if !j.scope {
 				return false, "not included"

@@ -105,7 +105,7 @@ func (c *Cache) write(path string, content []byte) error {
 	return nil
 }
 
-// Get reads what SetNamed stored under a name that the caller made from all that
+// Get reads what Set stored under a name that the caller made from all that
 // the content depends on.
 func (c *Cache) Get(name string) ([]byte, bool) {
 	path := filepath.Join(c.Dir, "named", name)

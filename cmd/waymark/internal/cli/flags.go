@@ -100,7 +100,7 @@ func split(args []string, set *pflag.FlagSet, own string, stop bool) (*commandLi
 
 // buildCmd makes a command that builds. Its flags are parsed by split.
 func (a *app) buildCmd(use, short, own string, stop bool, define func(*pflag.FlagSet), run func(*commandLine) error) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, DisableFlagParsing: true}
+	cmd := &cobra.Command{Use: use, Short: short, DisableFlagParsing: true, DisableFlagsInUseLine: true}
 	define(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		line, err := split(args, cmd.Flags(), own, stop)

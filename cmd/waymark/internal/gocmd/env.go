@@ -64,6 +64,27 @@ func symlink(target, link string) error {
 	return os.Symlink(target, link)
 }
 
+// Settings gives the flags in GOFLAGS. Each is one word, in quotes if it has spaces.
+func (e *Env) Settings() Flags {
+	var out Flags
+	for rest := strings.TrimSpace(e.GOFLAGS); rest != ""; rest = strings.TrimSpace(rest) {
+		end := strings.IndexAny(rest, " \t\n")
+		if q := rest[0]; q == '\'' || q == '"' {
+			if i := strings.IndexByte(rest[1:], q); i >= 0 {
+				out = append(out, rest[1:1+i])
+				rest = rest[i+2:]
+				continue
+			}
+		}
+		if end < 0 {
+			end = len(rest)
+		}
+		out = append(out, rest[:end])
+		rest = rest[end:]
+	}
+	return out
+}
+
 // Command prepares a run of the go command.
 func (e *Env) Command(args ...string) *exec.Cmd {
 	cmd := exec.Command(e.Go, args...)

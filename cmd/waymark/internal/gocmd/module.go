@@ -41,7 +41,7 @@ func (m *Modules) Overlay(e *Env, flags Flags, files map[string][]byte) (Flags, 
 		return m.noModule(e, flags, files)
 	}
 	path := e.GOMOD
-	if alt, ok := flags.Lookup("modfile"); ok {
+	if alt, ok := append(e.Settings(), flags...).Lookup("modfile"); ok {
 		path = alt
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(e.Dir, path)
@@ -145,7 +145,7 @@ func goVersion(g *modfile.Go) string {
 func vendored(e *Env, flags Flags, f *modfile.File) bool {
 	mod, ok := flags.Lookup("mod")
 	if !ok {
-		mod, ok = Flags(strings.Fields(e.GOFLAGS)).Lookup("mod")
+		mod, ok = e.Settings().Lookup("mod")
 	}
 	if ok {
 		return mod == "vendor"

@@ -1,7 +1,7 @@
 // Package toolchain adds waymark's hooks to a Go toolchain's package runtime.
 //
 // Nothing in GOROOT is changed: the result is a set of files for `go build
-// -overlay`. New files carry the hooks themselves (the folder _runtime); five files
+// -overlay`. New files carry the hooks themselves (the folder _runtime); three files
 // of the runtime get small insertions, each at an anchor: fields at the end of
 // struct types, and a statement before a statement that is found by the function
 // it stands in and the text it begins with. Working on the parsed source and not

@@ -91,6 +91,10 @@ const (
 // and functions that are called while the runtime must not be left.
 const wmReserve = 8
 
+// After so many waits of 50 us with nothing for the writer to do, all chunks are
+// with idle Ps, more than there were when recording began, and none will come.
+const wmPatience = 20_000
+
 var wm struct {
 	lock mutex
 
@@ -311,7 +315,7 @@ func wmEmit(gp *g, word uint64, wait bool) bool {
 	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wmFlags&wmMuted != 0 {
 		return false
 	}
-	for {
+	for waits := 0; ; waits++ {
 		mp := acquirem()
 		pp := mp.p.ptr()
 		if gp != mp.curg || pp == nil {
@@ -350,7 +354,7 @@ func wmEmit(gp *g, word uint64, wait bool) bool {
 			releasem(mp)
 			return false
 		}
-		if !canWait {
+		if !canWait || waits > wmPatience && wm.nfull == 0 {
 			pp.wmLost++
 			if word < wmGo {
 				pp.wmLost++ // an enter: its exit won't be tried
