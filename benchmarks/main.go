@@ -37,7 +37,7 @@ var (
 	child   = flag.String("child", "", "for its own use: run as the child of this name")
 )
 
-const bodyLoops = 4
+const factor = 0x9E37
 
 func main() {
 	flag.Parse()
@@ -90,7 +90,7 @@ func floor(n int) { rt.Floor(n) }
 func plainLeaf(n int) {
 	s := 0
 	for i := range n {
-		s += plain.Leaf(i, bodyLoops)
+		s += plain.Leaf(i, factor)
 	}
 	runtime.KeepAlive(s)
 }
@@ -98,7 +98,7 @@ func plainLeaf(n int) {
 func tracedLeaf(n int) {
 	s := 0
 	for i := range n {
-		s += traced.Leaf(i, bodyLoops)
+		s += traced.Leaf(i, factor)
 	}
 	runtime.KeepAlive(s)
 }

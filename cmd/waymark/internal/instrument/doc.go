@@ -9,7 +9,7 @@
 // of words that are 0 while the site is off. The function reads its word once,
 // at the start, and enters and exits or does neither:
 //
-//	func F(a int) (wm_r0 int) { _ = wm_reg; var wm_f wm_rt.WMFrame; if wm_s := wm_sites[3]; wm_s != 0 { wm_f = wm_rt.WMEnter(wm_s) };
+//	func F(a int) (wm_r0 int) { _ = wm_reg; wm_f := wm_rt.WMFrame(wm_sites[3]); if wm_f != 0 { wm_f = wm_rt.WMEnter(wm_rt.WMSite(wm_f)) };
 //		if a == 0 {
 //			{ if wm_f != 0 { wm_rt.WMExit(wm_f) }; return a }
 //		}

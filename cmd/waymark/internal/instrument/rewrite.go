@@ -42,15 +42,18 @@ type rewriter struct {
 }
 
 func (w *rewriter) function(f *function) {
-	frame, enter := w.frame(), w.runtime()+".WMEnter("+w.site()+")"
+	word := w.sites() + "[" + strconv.Itoa(f.site) + "]"
+	frame, site, enter := w.frame(), w.site(), w.runtime()+".WMEnter"
 	switch {
 	case f.exits.deferred:
-		w.enter(f, "", frame+" := "+enter+"; defer "+w.runtime()+".WMExit("+frame+")")
+		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+frame+" := "+enter+"("+site+"); defer "+w.runtime()+".WMExit("+frame+") }")
 	case len(f.exits.returns) == 0 && !f.exits.end:
 		// Nothing would read a frame, and the language forbids unused variables.
-		w.enter(f, "", enter)
+		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+enter+"("+site+") }")
 	default:
-		w.enter(f, "var "+frame+" "+w.runtime()+".WMFrame; ", frame+" = "+enter)
+		// One variable is the site's word first and then the frame: when the site is
+		// off both are 0, and the compiler needs neither a move nor a jump.
+		w.enter(f, frame+" := "+w.runtime()+".WMFrame("+word+"); if "+frame+" != 0 { "+frame+" = "+enter+"("+w.runtime()+".WMSite("+frame+")) }")
 		if f.exits.named {
 			w.nameResults(f.typ.Results)
 		}
@@ -63,14 +66,11 @@ func (w *rewriter) function(f *function) {
 	}
 }
 
-// enter inserts code at the start of the body: a declaration, and what to do
-// when the site is on. The mention of the registration makes Go's rules for
-// the order of initialisation run it before the initialiser of any variable
-// that calls the function.
-func (w *rewriter) enter(f *function, decl, on string) {
-	site := w.site()
-	w.buf.Insert(w.src.offset(f.body.Lbrace)+1, " _ = "+w.reg()+"; "+decl+
-		"if "+site+" := "+w.sites()+"["+strconv.Itoa(f.site)+"]; "+site+" != 0 { "+on+" };")
+// enter inserts code at the start of the body. The mention of the registration
+// makes Go's rules for the order of initialisation run it before the initialiser
+// of any variable that calls the function.
+func (w *rewriter) enter(f *function, code string) {
+	w.buf.Insert(w.src.offset(f.body.Lbrace)+1, " _ = "+w.reg()+"; "+code+";")
 }
 
 func (w *rewriter) exit() string {
