@@ -45,8 +45,8 @@ var anchors = []anchor{
 	{file: "runtime2.go", typ: "g", text: "wmFlags uintptr"},
 	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLost uint64"},
 	// After gopanic's checks that the program can go on, before the first deferred call.
-	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, sys.GetCallerSP()); "},
-	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), sys.GetCallerSP()); "},
+	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, wmToken(gp, sys.GetCallerSP())); "},
+	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), wmToken(getg(), sys.GetCallerSP())); "},
 	// sp is final here, also when recovery goes on with a pending Goexit.
 	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp); "},
 	// While gp is still the M's current goroutine.

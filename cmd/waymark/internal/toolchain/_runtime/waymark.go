@@ -307,6 +307,11 @@ func wmSlowExit(f WMFrame) {
 
 // wmToken gives the token of the frame that calls a function with the given
 // stack pointer: the value that the assembly finds, which reads SP one word deeper.
+// A stack pointer in a variable is worth nothing once the stack has moved, which it
+// may at the start of any function that can be preempted: so this one can't, and
+// what is passed on is the token.
+//
+//go:nosplit
 func wmToken(gp *g, sp uintptr) uint32 { return uint32(gp.stack.hi - sp + 8) }
 
 // wmEmit writes a record for gp and tells whether it did. With wait it may
@@ -499,16 +504,16 @@ func wmOriginID(pc uintptr) uint32 {
 }
 
 // wmOnPanic reports a panic that begins; gopanic calls it before any deferred call.
-func wmOnPanic(gp *g, sp uintptr) {
+func wmOnPanic(gp *g, token uint32) {
 	if gp.wmFlags&wmStarted != 0 {
-		wmEmit(gp, wmPanic|uint64(wmToken(gp, sp)), true)
+		wmEmit(gp, wmPanic|uint64(token), true)
 	}
 }
 
 // wmOnGoexit reports that runtime.Goexit begins.
-func wmOnGoexit(gp *g, sp uintptr) {
+func wmOnGoexit(gp *g, token uint32) {
 	if gp.wmFlags&wmStarted != 0 {
-		wmEmit(gp, wmGoexit|uint64(wmToken(gp, sp)), true)
+		wmEmit(gp, wmGoexit|uint64(token), true)
 	}
 }
 
