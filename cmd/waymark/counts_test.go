@@ -74,7 +74,21 @@ func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
 
 func compare(t *testing.T, waymark string, s subject) {
 	dir := checkout(t, s)
-	covered, again := coverage(t, dir, s), coverage(t, dir, s)
+	// The program itself may not repeat a count: a function that fills a sync.Pool
+	// runs as often as the garbage collector wills. Several runs show which those are.
+	covered := coverage(t, dir, s)
+	var others []map[place]uint64
+	for range 5 {
+		others = append(others, coverage(t, dir, s))
+	}
+	steady := func(p place) bool {
+		for _, o := range others {
+			if o[p] != covered[p] {
+				return false
+			}
+		}
+		return true
+	}
 
 	trace := filepath.Join(t.TempDir(), "counts.wmt")
 	command(t, dir, nil, waymark, append([]string{"record", "--all", "--closures", "--include", "./...", "-o", trace, s.main}, s.args(t, dir)...)...)
@@ -126,9 +140,9 @@ func compare(t *testing.T, waymark string, s subject) {
 		switch {
 		case !ok:
 			t.Errorf("%v %s: reported with %d calls, coverage knows no function there", p, names[p], reported[p])
-		case n != again[p]:
-			unsteady++ // the program itself does not repeat it
-			t.Logf("%v: coverage counts %d, then %d; reported %d", p, n, again[p], reported[p])
+		case !steady(p):
+			unsteady++
+			t.Logf("%v: coverage counts %d, at other times something else; reported %d", p, n, reported[p])
 		case leftOut[p] != "":
 			out++
 			if n > 0 {
