@@ -50,7 +50,9 @@ func PutControl(b []byte, c Control) {
 	copy(b[arenaNonce:], c.Nonce[:])
 }
 
-// IsArena tells whether a file that begins with b is an arena, of whatever version.
+// IsArena tells whether a file that begins with b is an arena, of whatever version,
+// or could be one: it is all zeros if its process was killed before the control
+// chunk was written.
 func IsArena(b []byte) bool {
 	return len(b) >= len(arenaMagic) && string(b[:len(arenaMagic)]) == arenaMagic || len(b) > 0 && string(b) == string(make([]byte, len(b)))
 }
