@@ -36,7 +36,10 @@ func start(env string) error {
 	if !o.Record {
 		return nil
 	}
-	r, err := recorder.Start(recorder.Config{Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers})
+	r, err := recorder.Start(recorder.Config{
+		Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers,
+		Values: func(built string) recorder.Values { return values(built, env) },
+	})
 	if err != nil {
 		return fmt.Errorf("record to %s: %w", o.Out, err)
 	}

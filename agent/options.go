@@ -5,6 +5,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/recorder"
 )
 
 // options are the settings in WAYMARK.
@@ -13,19 +16,42 @@ type options struct {
 	Out      string // o, out: its path
 	Overflow string // overflow: block or drop
 	Buffers  int    // buffers: memory for events, bytes
+
+	recorder.Values // args, results, arg-depth, arg-bytes, redact
 }
 
 // parse reads key=value pairs separated by commas, or with @FILE from a file,
 // where lines end like commas do. A backslash takes the meaning from the
 // character that follows, for paths with commas.
 func parse(env string) (options, error) {
-	o := options{Out: "waymark.wmt", Overflow: "block"}
+	o := defaults()
+	err := o.read(env)
+	return o, err
+}
+
+func defaults() options {
+	return options{Out: "waymark.wmt", Overflow: "block", Values: recorder.Values{
+		Args: true, Results: true, Depth: format.DefaultDepth, Bytes: format.DefaultBytes,
+		Redact: format.AddRedactWords(nil, format.DefaultRedact),
+	}}
+}
+
+// values gives what is recorded of values by a program that was built with the given
+// settings, in the form of WAYMARK, which has the last word.
+func values(built, env string) recorder.Values {
+	o := defaults()
+	o.read(built) // the command wrote it
+	o.read(env)   // was read before
+	return o.Values
+}
+
+func (o *options) read(env string) error {
 	source := "WAYMARK"
 	if strings.HasPrefix(env, "@") {
 		source = env[1:]
 		b, err := os.ReadFile(source)
 		if err != nil {
-			return o, fmt.Errorf("WAYMARK: %w", err)
+			return fmt.Errorf("WAYMARK: %w", err)
 		}
 		env = strings.ReplaceAll(string(b), "\n", ",")
 	}
@@ -33,12 +59,12 @@ func parse(env string) (options, error) {
 		item, size := next(env[at:])
 		if key, value, _ := strings.Cut(item, "="); strings.TrimSpace(key) != "" {
 			if err := o.set(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
-				return o, fmt.Errorf("%s, character %d: %w", source, at+1, err)
+				return fmt.Errorf("%s, character %d: %w", source, at+1, err)
 			}
 		}
 		at += size
 	}
-	return o, nil
+	return nil
 }
 
 // next gives the text before the first comma, unescaped, and its size in s with the comma.
@@ -59,11 +85,17 @@ func next(s string) (item string, size int) {
 func (o *options) set(key, value string) error {
 	switch key {
 	case "record":
-		on, err := strconv.ParseBool(value)
-		if value != "" && err != nil {
-			return fmt.Errorf("record=%s: want 1 or 0", value)
-		}
-		o.Record = value == "" || on
+		return setBool(&o.Record, key, value)
+	case "args":
+		return setBool(&o.Args, key, value)
+	case "results":
+		return setBool(&o.Results, key, value)
+	case "arg-depth":
+		return setInt(&o.Depth, key, value, 0, format.MaxDepth)
+	case "arg-bytes":
+		return setInt(&o.Bytes, key, value, 0, format.MaxBytes)
+	case "redact":
+		o.Redact = format.AddRedactWords(o.Redact, value)
 	case "o", "out":
 		if value == "" {
 			return fmt.Errorf("%s: want the path of a file", key)
@@ -83,6 +115,24 @@ func (o *options) set(key, value string) error {
 	default:
 		return fmt.Errorf("unknown key %q", key)
 	}
+	return nil
+}
+
+func setBool(to *bool, key, value string) error {
+	on, err := strconv.ParseBool(value)
+	if value != "" && err != nil {
+		return fmt.Errorf("%s=%s: want 1 or 0", key, value)
+	}
+	*to = value == "" || on
+	return nil
+}
+
+func setInt(to *int, key, value string, least, most int) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		return fmt.Errorf("%s=%s: want %d to %d", key, value, least, most)
+	}
+	*to = n
 	return nil
 }
 

@@ -3,6 +3,7 @@ package agent
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ func TestParse(t *testing.T) {
 	if err := os.WriteFile(file, []byte("record\n\no=from,file\noverflow=drop\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	base := options{Out: "waymark.wmt", Overflow: "block"}
+	base := defaults()
 	with := func(f func(*options)) options { o := base; f(&o); return o }
 	for _, c := range []struct {
 		env  string
@@ -41,7 +42,7 @@ func TestParse(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || got != c.want {
+		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, %v; want %+v", c.env, got, err, c.want)
 		}
 	}

@@ -18,6 +18,7 @@ const (
 	ChunkFree   = 0
 	ChunkActive = 1
 	ChunkFull   = 2
+	ChunkTypes  = 3
 )
 
 const arenaMagic = "wmarena\n"
@@ -31,6 +32,7 @@ const (
 	arenaClock     = 40
 	arenaMono      = 48
 	arenaOrigins   = 56
+	arenaTypes     = 60
 )
 
 // A Control is the arena's control chunk.
@@ -106,14 +108,37 @@ func ControlOrigins(b []byte, from int, id uint32) (origins []Origin, next int) 
 	return origins, from
 }
 
+// FirstTypes gives the number of the first chunk that describes types, 0 if there is
+// none yet; NextTypes that of the one that follows the given one. Both count from the
+// beginning of the arena, and are not to be trusted.
+func FirstTypes(control []byte) int {
+	if len(control) < OriginsOffset {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint32(control[arenaTypes:]))
+}
+
+func NextTypes(chunk Chunk) int { return int(uint32(chunk.Goroutine)) }
+
+// ChunkOfTypes gives the descriptions in a chunk, in the form of a Types block, from
+// the given offset on, ChunkHeader for the first; next is where to go on once there are more.
+func ChunkOfTypes(chunk []byte, from int) (types []byte, next int) {
+	h := ParseChunk(chunk)
+	end := int(h.End)
+	if h.State != ChunkTypes || end < from || end > len(chunk) {
+		return nil, from
+	}
+	return chunk[from:end], end
+}
+
 // A Chunk is a chunk's header.
 type Chunk struct {
 	State     uint32
 	Stream    uint32
 	Seq       uint64
 	Clock     uint64 // when it was handed out
-	Goroutine uint64 // that ran then
-	End       uint32 // ChunkFull: bytes in use, with the header
+	Goroutine uint64 // that ran then; ChunkTypes: number of the next chunk of types
+	End       uint32 // ChunkFull, ChunkTypes: bytes in use, with the header
 	Lost      uint64 // events dropped on the stream before the chunk
 }
 

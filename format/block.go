@@ -36,6 +36,7 @@ const (
 	BlockEvents
 	BlockOrigins
 	BlockEnd
+	BlockTypes
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

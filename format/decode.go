@@ -105,6 +105,12 @@ func (d *Decoder) Read(evs []Event) int {
 			return n
 		}
 		n++
+		if i := d.pos; i+1 < len(d.b) && d.b[i] == tagOther && d.b[i+1] == CodeValues {
+			d.pos += 2
+			if ev.Data = d.bytes(); d.err != nil {
+				return n - 1
+			}
+		}
 	}
 	return n
 }
@@ -138,8 +144,9 @@ func (d *Decoder) other(ev *Event) bool {
 		d.m.unwind(ev.Token)
 	case CodeGoexit:
 		ev.Kind, ev.Token = Goexit, uint32(d.uvarint())
-	case CodeValues:
-		ev.Kind, ev.Data = Values, d.bytes()
+	case CodeValues: // of nothing
+		d.bytes()
+		return false
 	case CodeSkew:
 		d.clock -= d.uvarint()
 		return false

@@ -110,12 +110,23 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	dst = binary.AppendUvarint(dst, h.Lost)
 
 	clock := h.Clock
+	valued := false // the latest event may have values
 	for i := 0; i < len(recs); i++ {
 		r := recs[i]
 		code := r.code()
-		if code == codeNone || code == CodeOrigin {
+		switch code {
+		case codeNone, CodeOrigin:
+			continue
+		case CodeValues:
+			n := min(r.valueRecords(), len(recs)-1-i) // fewer are left if a kill cut them off
+			if valued {
+				dst = appendValues(dst, r.Word&ValueMask, recs[i+1:i+1+n])
+			}
+			valued = false
+			i += n
 			continue
 		}
+		valued = code == codeCall || code == CodePanic
 		delta := r.Clock - clock
 		if int64(delta) < 0 {
 			// Counters of different CPUs may disagree by a few ticks.
@@ -172,16 +183,6 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 			return binary.AppendUvarint(dst, recs[1].Word&ValueMask), 1
 		}
 		return append(dst, 0), 0
-	case CodeValues:
-		n := min(r.valueRecords(), len(recs)-1) // fewer are left if a kill cut them off
-		value = min(value, uint64(n)*RecordSize)
-		dst = binary.AppendUvarint(dst, value)
-		end := len(dst) + int(value)
-		for _, v := range recs[1 : 1+n] {
-			dst = binary.LittleEndian.AppendUint64(dst, v.Clock)
-			dst = binary.LittleEndian.AppendUint64(dst, v.Word)
-		}
-		return dst[:end], n
 	case CodeEnd:
 		e.m.goroutine()
 	case CodeGo:
@@ -194,6 +195,19 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 		dst = binary.AppendUvarint(dst, value)
 	}
 	return dst, 0
+}
+
+// appendValues appends n bytes out of recs as the values of the event before.
+func appendValues(dst []byte, n uint64, recs []Record) []byte {
+	n = min(n, uint64(len(recs))*RecordSize)
+	dst = append(dst, tagOther, CodeValues)
+	dst = binary.AppendUvarint(dst, n)
+	end := len(dst) + int(n)
+	for _, r := range recs {
+		dst = binary.LittleEndian.AppendUint64(dst, r.Clock)
+		dst = binary.LittleEndian.AppendUint64(dst, r.Word)
+	}
+	return dst[:end]
 }
 
 // What code gives for an enter or exit, and for a word that is nothing a

@@ -14,10 +14,9 @@ const (
 	Panic               // a panic begins in the frame of Token
 	Recover             // a panic was recovered: calls with tokens greater than Token are gone
 	Goexit              // runtime.Goexit begins in the frame of Token
-	Values              // Data holds the values of the event before
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "values"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -36,7 +35,7 @@ type Event struct {
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
 	Value     uint64 // Start: the parent goroutine's id
-	Data      []byte // Values; valid until the next call of Next
+	Data      []byte // Enter, Exit, Panic: arguments, results, the panic's value, if they were recorded; valid until the next call of Next
 }
 
 // A Site describes an instrumented function.
@@ -45,6 +44,10 @@ type Site struct {
 	File  string
 	Line  int // of the func keyword
 	Flags SiteFlags
+
+	// Names of the values that are recorded, _ for those without: receiver and
+	// parameters, results. nil if none are.
+	Args, Results []string
 }
 
 // SiteFlags are properties of a site.

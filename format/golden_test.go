@@ -64,10 +64,10 @@ func smallTrace() []byte {
 			rec(40, ExitBit|call(3, 296)),
 			rec(50, ExitBit|call(2, 296)),
 			rec(60, call(2, 296)),
-			rec(70, call(3, 296)),           // as before: predicted
-			rec(5000, ExitBit|call(2, 296)), // the inner call's end was not seen
-			rec(80, code(CodeValues, 5)), {0x6f6c6c6568, 0},
-			rec(90, code(CodePanic, 200)),
+			rec(70, call(3, 296)),                           // as before: predicted
+			rec(5000, ExitBit|call(2, 296)),                 // the inner call's end was not seen
+			{clock, code(CodeValues, 5)}, {0x6f6c6c6568, 0}, // of the exit
+			rec(170, code(CodePanic, 200)),
 			rec(100, code(CodeRecover, 200)),
 		}},
 		{Chunk{Stream: 3, Seq: 2, Clock: 6600, Goroutine: 1, Lost: 7}, []Record{

@@ -12,12 +12,16 @@ import (
 // naive counterpart of Encoder and Decoder.
 func meaning(h Chunk, recs []Record) (events []Event) {
 	goroutine := h.Goroutine
+	valued := false
 	for i := 0; i < len(recs); i++ {
 		r := recs[i]
 		value := r.Word & ValueMask
 		ev := Event{Clock: r.Clock, Stream: h.Stream}
+		mayHave := valued
+		valued = r.Word>>SiteShift&SiteMask < FirstCode || r.Word>>CodeShift == 0x7F00|CodePanic
 		switch code := r.Word >> CodeShift; {
 		case r.Word>>SiteShift&SiteMask == 0:
+			valued = mayHave
 			continue
 		case r.Word>>SiteShift&SiteMask < FirstCode:
 			ev.Site, ev.Token = uint32(r.Word>>SiteShift)&SiteMask, uint32(r.Word)
@@ -41,17 +45,22 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 		case code == 0x7F00|CodeGoexit:
 			ev.Kind, ev.Token = Goexit, uint32(value)
 		case code == 0x7F00|CodeValues:
-			ev.Kind, ev.Data = Values, []byte{}
+			data := []byte{}
 			for n := value; n > 0 && i+1 < len(recs); {
 				i++
 				var raw [RecordSize]byte
 				binary.LittleEndian.PutUint64(raw[:], recs[i].Clock)
 				binary.LittleEndian.PutUint64(raw[8:], recs[i].Word)
 				take := min(n, RecordSize)
-				ev.Data = append(ev.Data, raw[:take]...)
+				data = append(data, raw[:take]...)
 				n -= take
 			}
+			if mayHave {
+				events[len(events)-1].Data = data
+			}
+			continue
 		default:
+			valued = mayHave
 			continue
 		}
 		ev.Goroutine = goroutine

@@ -143,6 +143,35 @@ func AppendTable(dst []byte, pkg string, sites []Site) []byte {
 		dst = binary.AppendUvarint(dst, uint64(s.Line))
 		dst = binary.AppendUvarint(dst, uint64(s.Flags))
 	}
+	return appendSignatures(dst, sites)
+}
+
+// appendSignatures appends the names of the values that sites record, if any does.
+func appendSignatures(dst []byte, sites []Site) []byte {
+	n := 0
+	for _, s := range sites {
+		if s.Args != nil || s.Results != nil {
+			n++
+		}
+	}
+	if n == 0 {
+		return dst
+	}
+	dst = binary.AppendUvarint(dst, uint64(n))
+	for i, s := range sites {
+		if s.Args != nil || s.Results != nil {
+			dst = binary.AppendUvarint(dst, uint64(i))
+			dst = appendStrings(appendStrings(dst, s.Args), s.Results)
+		}
+	}
+	return dst
+}
+
+func appendStrings(dst []byte, list []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	for _, s := range list {
+		dst = appendString(dst, s)
+	}
 	return dst
 }
 
@@ -171,7 +200,31 @@ func (c *cursor) table() (pkg string, sites []Site) {
 		s.Flags = SiteFlags(c.uvarint())
 		sites = append(sites, s)
 	}
+	if len(c.b) == 0 || c.err != nil {
+		return pkg, sites
+	}
+	for n := c.count(3); n > 0 && c.err == nil; n-- {
+		i, args, results := c.uvarint(), c.strings(), c.strings()
+		if i >= uint64(len(sites)) {
+			c.fail("bad index of a site")
+			break
+		}
+		sites[i].Args, sites[i].Results = args, results
+	}
 	return pkg, sites
+}
+
+// strings reads a list, nil if it is empty.
+func (c *cursor) strings() []string {
+	n := c.count(1)
+	if n == 0 {
+		return nil
+	}
+	list := make([]string, 0, n)
+	for ; n > 0 && c.err == nil; n-- {
+		list = append(list, c.string())
+	}
+	return list
 }
 
 // AppendSites appends the payload of a Sites block: a table whose first site has the id base.

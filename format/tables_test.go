@@ -18,7 +18,8 @@ func TestTablesRoundTrip(t *testing.T) {
 	if got, err := ParseClock(AppendClock(nil, pair)); err != nil || got != pair {
 		t.Errorf("clock pair %v, %v", got, err)
 	}
-	sites := []Site{{"p.F", "a.go", 1, 0}, {"p.G", "b.go", 1 << 20, Closure}, {"p.H", "a.go", 3, 1 << 31}, {"", "", 0, 0}}
+	sites := []Site{{"p.F", "a.go", 1, 0, nil, nil}, {"p.G", "b.go", 1 << 20, Closure, []string{"g", "x"}, nil},
+		{"p.H", "a.go", 3, 1 << 31, nil, []string{"_", "err"}}, {}}
 	table := AppendTable(nil, "example.com/p", sites)
 	if pkg, got, err := ParseTable(table); err != nil || pkg != "example.com/p" || !reflect.DeepEqual(got, sites) {
 		t.Errorf("table of %s: %v, %v", pkg, got, err)
@@ -111,12 +112,12 @@ func TestCheckHeader(t *testing.T) {
 }
 
 func TestKindNames(t *testing.T) {
-	for k := Enter; k <= Values; k++ {
+	for k := Enter; k <= Goexit; k++ {
 		if name := k.String(); name == "" || strings.Contains(name, "(") {
 			t.Errorf("kind %d is %q", k, name)
 		}
 	}
-	if got := (Values + 1).String(); got != "kind(9)" {
+	if got := (Goexit + 1).String(); got != "kind(8)" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -125,7 +126,7 @@ func TestKindNames(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(AppendMeta(nil, []KeyValue{{MetaProgram, "/bin/prog"}, {MetaClock, "tsc"}}))
 	f.Add(AppendClock(nil, ClockPair{1, 2, 3}))
-	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{"p.F", "f.go", 1, 0}, {"p.G", "g.go", 2, 1}}))))
+	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{"p.F", "f.go", 1, 0, nil, nil}, {"p.G", "g.go", 2, 1, []string{"x"}, []string{"_"}}}))))
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -24,6 +24,18 @@ type Config struct {
 	Path    string // of the trace file; an existing one is replaced
 	Drop    bool   // when buffers are full, drop events and count them; default is to wait
 	Buffers int    // memory for buffers, bytes; default DefaultBuffers
+
+	// Values says what is recorded of values in a program that was built with the
+	// given settings; nil means nothing.
+	Values func(settings string) Values
+}
+
+// Values say what is recorded of values, by functions that were instrumented for it.
+type Values struct {
+	Args, Results bool
+	Depth         int      // how deep composite values are opened
+	Bytes         int      // of each value
+	Redact        []string // words in the names of fields that are not recorded, see format.LooksSecret
 }
 
 // DefaultBuffers is the memory for buffers, in bytes. It is taken as needed.
@@ -49,8 +61,12 @@ type Recorder struct {
 	pending tally  // what buf holds besides
 	origins int    // offset of the first origin not yet written
 	norigin uint32 // origins written
-	synced  time.Time
-	closed  bool
+	types   types  // descriptions written
+
+	values   func(settings string) Values
+	settings string // of the packages registered so far
+	synced   time.Time
+	closed   bool
 }
 
 // A tally counts events.
@@ -134,6 +150,8 @@ func (r *Recorder) begin(c Config) error {
 	binary.LittleEndian.PutUint64(control.Nonce[8:], uint64(time.Now().UnixNano())^uint64(os.Getpid())<<32)
 	format.PutControl(r.arena.mem, control)
 	r.usable = 1
+	r.values = c.Values
+	r.capture("")
 	rt.Start(r.arena.mem, !c.Drop)
 	r.grow()
 	if r.usable == 1 {
@@ -172,9 +190,22 @@ func (r *Recorder) register(p *rt.Package) {
 		r.fail(err)
 		return
 	}
+	if p.Settings != r.settings {
+		r.capture(p.Settings)
+	}
 	for i := range p.Sites {
 		rt.Switch(p, i, true)
 	}
+}
+
+// capture sets what is recorded of values.
+func (r *Recorder) capture(settings string) {
+	var v Values
+	if r.values != nil {
+		v = r.values(settings)
+	}
+	r.settings = settings
+	rt.Capture(v.Args, v.Results, v.Depth, v.Bytes, v.Redact)
 }
 
 // loop is the background goroutine.
@@ -223,6 +254,7 @@ func (r *Recorder) flush() {
 		return
 	}
 	r.appendOrigins()
+	r.appendTypes()
 	if now := time.Now(); now.Sub(r.synced) > time.Second {
 		r.synced = now
 		r.buf = format.AppendBlock(r.buf, format.BlockClock, format.AppendClock(nil, pair()))
@@ -268,6 +300,33 @@ func (r *Recorder) appendOrigins() {
 	}
 }
 
+// types is a place in the chain of chunks that describe types.
+type types struct {
+	chunk  int // 0: none was there yet
+	offset int
+}
+
+// appendTypes appends the descriptions of types that were added.
+func (r *Recorder) appendTypes() {
+	at := &r.types
+	if at.chunk == 0 {
+		at.chunk, at.offset = format.FirstTypes(r.arena.chunk(0)), format.ChunkHeader
+	}
+	for at.chunk != 0 {
+		// The link comes first: there is one only when nothing more is added to the chunk.
+		chunk := r.arena.chunk(at.chunk)
+		next := format.NextTypes(format.ParseChunk(chunk))
+		var types []byte
+		if types, at.offset = format.ChunkOfTypes(chunk, at.offset); len(types) > 0 {
+			r.buf = format.AppendBlock(r.buf, format.BlockTypes, types)
+		}
+		if next == 0 {
+			return
+		}
+		at.chunk, at.offset = next, format.ChunkHeader
+	}
+}
+
 // write writes buf to the file. A block written in part is taken back.
 func (r *Recorder) write() error {
 	if err := r.file.write(r.buf, r.size); err != nil {
@@ -290,7 +349,7 @@ func (r *Recorder) fail(err error) {
 	r.buf, r.pending = r.buf[:0], tally{}
 	lost := rt.Lost()
 	for i := 1; i < r.usable; i++ {
-		if chunk := r.arena.chunk(i); format.ParseChunk(chunk).State != format.ChunkFree {
+		if chunk := r.arena.chunk(i); inUse(format.ParseChunk(chunk)) {
 			h, recs := format.Records(chunk)
 			_, n := r.enc.Append(nil, h, recs)
 			lost += h.Lost + uint64(n)
@@ -299,6 +358,9 @@ func (r *Recorder) fail(err error) {
 	r.written.lost += lost
 	r.end()
 }
+
+// inUse tells whether a chunk holds events.
+func inUse(h format.Chunk) bool { return h.State == format.ChunkActive || h.State == format.ChunkFull }
 
 // Close writes what is left and completes the file. Events that happen
 // meanwhile, on goroutines that still run, are not recorded.
@@ -325,6 +387,7 @@ func (r *Recorder) Close() error {
 		}
 	}
 	r.appendOrigins()
+	r.appendTypes()
 	r.pending.lost += rt.Lost()
 	if r.closed {
 		return nil // failed meanwhile

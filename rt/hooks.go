@@ -20,6 +20,13 @@ func Switch(p *Package, i int, on bool) { runtime.WMSwitch(p, i, on) }
 // wait when no chunk is free, else drop and count.
 func Start(arena []byte, block bool) { runtime.WMStart(arena, block) }
 
+// Capture says, before Start, what is recorded of values: composite ones are opened
+// to the given depth, of each so many bytes, without fields whose names look like
+// one of the words in redact.
+func Capture(args, results bool, depth, bytes int, redact []string) {
+	runtime.WMCapture(args, results, depth, bytes, redact)
+}
+
 // Stop ends recording.
 func Stop() { runtime.WMStop() }
 

@@ -10,22 +10,25 @@ type Package struct {
 	Table string
 	Base  uint32
 	Sites []uint32
+
+	Settings string
 }
 
 const none = "waymark: the program was built without waymark's hooks"
 
-func Packages(func(*Package))           { panic(none) }
-func Switch(*Package, int, bool)        { panic(none) }
-func Start([]byte, bool)                { panic(none) }
-func Stop()                             { panic(none) }
-func Take() int                         { panic(none) }
-func Wait() bool                        { panic(none) }
-func Free(int)                          { panic(none) }
-func Queue() (free, full int)           { panic(none) }
-func Lost() uint64                      { panic(none) }
-func Mute(bool)                         { panic(none) }
-func Writer(func())                     { panic(none) }
-func AtExit(func())                     { panic(none) }
-func Clock() (clock uint64, mono int64) { panic(none) }
-func UsesTSC() bool                     { panic(none) }
-func Floor(int) uint64                  { panic(none) }
+func Packages(func(*Package))                                       { panic(none) }
+func Switch(*Package, int, bool)                                    { panic(none) }
+func Start([]byte, bool)                                            { panic(none) }
+func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
+func Stop()                                                         { panic(none) }
+func Take() int                                                     { panic(none) }
+func Wait() bool                                                    { panic(none) }
+func Free(int)                                                      { panic(none) }
+func Queue() (free, full int)                                       { panic(none) }
+func Lost() uint64                                                  { panic(none) }
+func Mute(bool)                                                     { panic(none) }
+func Writer(func())                                                 { panic(none) }
+func AtExit(func())                                                 { panic(none) }
+func Clock() (clock uint64, mono int64)                             { panic(none) }
+func UsesTSC() bool                                                 { panic(none) }
+func Floor(int) uint64                                              { panic(none) }

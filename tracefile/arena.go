@@ -90,6 +90,7 @@ func (a *arena) control() ([]byte, error) {
 type snapshot struct {
 	pair    format.ClockPair // without UnixNano
 	origins []format.Origin
+	types   []byte       // as in Types blocks
 	chunks  []savedChunk // by seq
 }
 
@@ -120,6 +121,9 @@ func (a *arena) read() (*snapshot, error) {
 	s := &snapshot{pair: c.Pair}
 	s.origins, _ = format.ControlOrigins(control, 0, 0)
 
+	if err := a.readTypes(s, format.FirstTypes(control)); err != nil {
+		return nil, err
+	}
 	newest := uint64(0)
 	for off := a.first(); off <= a.last(); off += format.ChunkSize {
 		h, err := a.header(off)
@@ -150,6 +154,20 @@ func (a *arena) read() (*snapshot, error) {
 	}
 	slices.SortFunc(s.chunks, func(a, b savedChunk) int { return cmp.Compare(a.Seq, b.Seq) })
 	return s, nil
+}
+
+// readTypes follows the chain of chunks that describe types from the i-th chunk on.
+func (a *arena) readTypes(s *snapshot, i int) error {
+	chunk := make([]byte, format.ChunkSize)
+	for seen := int64(0); i > 0 && int64(i) < a.size/format.ChunkSize && seen < a.size/format.ChunkSize; seen++ {
+		if _, err := a.file.ReadAt(chunk, int64(i)*format.ChunkSize); err != nil {
+			return err
+		}
+		types, _ := format.ChunkOfTypes(chunk, format.ChunkHeader)
+		s.types = append(s.types, types...)
+		i = format.NextTypes(format.ParseChunk(chunk))
+	}
+	return nil
 }
 
 // first and last give the offsets of the first and the last chunk behind the

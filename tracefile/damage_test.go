@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -301,7 +302,7 @@ func FuzzNewFile(f *testing.F) {
 				t.Fatal(e.Err())
 			}
 			f.Sites(func(id uint32, s Site) bool {
-				if got, ok := f.Site(id); !ok || got != s {
+				if got, ok := f.Site(id); !ok || !reflect.DeepEqual(got, s) {
 					t.Fatalf("site %d is %+v, %v, want %+v", id, got, ok, s)
 				}
 				return true

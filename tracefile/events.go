@@ -54,8 +54,7 @@ func (f *File) Events() *Events {
 // Clocks never decrease from one event to the next. Where the CPUs' counters
 // disagree and the clock of a stream went back, its events get the latest clock
 // before that. Events of different streams with the same clock come in no
-// particular order, but always in the same. Values follow the event that they
-// belong to, and have its clock.
+// particular order, but always in the same.
 func (e *Events) Next(ev *format.Event) bool {
 	c := e.cur
 	if c == nil {
@@ -113,9 +112,7 @@ func (e *Events) fill(c *cursor) uint64 {
 			c.events = c.batch[:n]
 			for i := range c.events {
 				ev := &c.events[i]
-				if ev.Kind != format.Values {
-					c.clock = max(c.clock, min(ev.Clock, never-1))
-				}
+				c.clock = max(c.clock, min(ev.Clock, never-1))
 				ev.Clock = c.clock
 			}
 			return c.events[0].Clock

@@ -21,6 +21,7 @@ type File struct {
 	meta    map[string]string
 	sites   siteTables
 	origins map[uint32]format.Origin
+	types   map[uint32]format.Type
 	pairs   []format.ClockPair // the first and the last; one or none if there are no more
 	time    timeline
 	trailer *format.Trailer // nil without an End block
@@ -103,7 +104,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	case err != nil:
 		return nil, err
 	}
-	f := &File{r: r, size: size, meta: make(map[string]string), origins: make(map[uint32]format.Origin)}
+	f := &File{r: r, size: size, meta: make(map[string]string), origins: make(map[uint32]format.Origin), types: make(map[uint32]format.Type)}
 	if err := buildIndex(f); err != nil {
 		return nil, err
 	}
@@ -123,6 +124,16 @@ func (f *File) Close() error {
 func (f *File) Origin(id uint32) (format.Origin, bool) {
 	o, ok := f.origins[id]
 	return o, ok
+}
+
+// Type gives the type with the given id, as in the values of events, and tells
+// whether the file has it. Package value reads values.
+func (f *File) Type(id uint32) (format.Type, bool) {
+	if t, ok := format.Predeclared(id); ok {
+		return t, true
+	}
+	t, ok := f.types[id]
+	return t, ok
 }
 
 func isEOF(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }

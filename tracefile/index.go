@@ -291,6 +291,12 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 			f.origins[o.ID] = o
 		}
 		return err
+	case format.BlockTypes:
+		types, err := format.ParseTypes(payload)
+		for _, t := range types {
+			f.types[t.ID] = t
+		}
+		return err
 	case format.BlockEnd:
 		t, err := format.ParseTrailer(payload)
 		if err == nil {

@@ -69,6 +69,7 @@ func (f *File) rest(s *snapshot) (blocks []byte, added tally) {
 	if len(origins) > 0 {
 		blocks = format.AppendBlock(blocks, format.BlockOrigins, format.AppendOrigins(nil, origins))
 	}
+	blocks = f.appendTypes(blocks, s.types)
 	for i := range s.chunks {
 		if c := &s.chunks[i]; !f.holds(c.Stream, c.Seq) {
 			blocks = append(blocks, c.block...)
@@ -80,6 +81,22 @@ func (f *File) rest(s *snapshot) (blocks []byte, added tally) {
 		blocks = format.AppendBlock(blocks, format.BlockClock, format.AppendClock(nil, p))
 	}
 	return blocks, added
+}
+
+// appendTypes appends Types blocks of those descriptions that f has not.
+func (f *File) appendTypes(blocks, descriptions []byte) []byte {
+	types, _ := format.ParseTypes(descriptions) // what is damaged ends the list
+	var missing []byte
+	for i := range types {
+		if _, ok := f.types[types[i].ID]; !ok {
+			missing = format.AppendType(missing, &types[i])
+		}
+		if len(missing) > format.MaxPayload/2 || i == len(types)-1 && len(missing) > 0 {
+			blocks = format.AppendBlock(blocks, format.BlockTypes, missing)
+			missing = missing[:0]
+		}
+	}
+	return blocks
 }
 
 // holds tells whether f has the block of a stream with the number seq, whole.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -27,6 +28,8 @@ type Options struct {
 	MinSize  int      // leave out what has a lower inline cost; 0 leaves out what the compiler would inline
 	Closures bool     // function literals too
 
+	Values Values
+
 	Test  bool        // for go test: test files too
 	Flags gocmd.Flags // of the go command
 	Args  []string    // packages or files, as the go command takes them
@@ -34,6 +37,21 @@ type Options struct {
 	Cache *cache.Cache
 
 	Progress func(string) // told what is being done; may be nil
+}
+
+// Values say what can be recorded besides calls and times.
+type Values struct {
+	Args, Results []string // patterns: functions whose arguments and results are recorded
+	Redact        []string // words in the names of what is not
+	Depth, Bytes  int      // limits for each value
+}
+
+// settings gives the part of the settings that instrumented programs carry with them.
+func (v *Values) settings() string {
+	if len(v.Args)+len(v.Results) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`arg-depth=%d,arg-bytes=%d,redact=none\,%s`, v.Depth, v.Bytes, strings.Join(v.Redact, `\,`))
 }
 
 // A Func is a function with the decision about it.
@@ -278,18 +296,21 @@ func (b *Build) Go(verb string, args ...string) []string {
 type selection struct {
 	o                *Options
 	include, exclude *pattern.Set
+	args, results    *pattern.Set // functions whose values are recorded
 }
 
 func newSelection(o *Options, dir string) (*selection, error) {
-	include, err := pattern.CompileSet(o.Include, dir)
-	if err != nil {
-		return nil, err
+	s := &selection{o: o}
+	for _, set := range []struct {
+		to    **pattern.Set
+		texts []string
+	}{{&s.include, o.Include}, {&s.exclude, o.Exclude}, {&s.args, o.Values.Args}, {&s.results, o.Values.Results}} {
+		var err error
+		if *set.to, err = pattern.CompileSet(set.texts, dir); err != nil {
+			return nil, err
+		}
 	}
-	exclude, err := pattern.CompileSet(o.Exclude, dir)
-	if err != nil {
-		return nil, err
-	}
-	return &selection{o, include, exclude}, nil
+	return s, nil
 }
 
 // inScope tells whether functions of p may be selected.
@@ -323,7 +344,7 @@ func (s *selection) decide(f pattern.Func, tiny bool, cost int) (bool, string) {
 
 // check gives an error if a pattern matched nothing.
 func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
-	unmatched := append(s.include.Unmatched(), s.exclude.Unmatched()...)
+	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched(), s.args.Unmatched(), s.results.Unmatched())
 	if len(unmatched) == 0 {
 		return nil
 	}

@@ -194,6 +194,10 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 		p := pattern.Func{Package: f.Package, Dir: j.pkg.Dir, Main: j.pkg.Name == "main", Name: strings.TrimPrefix(f.Full, f.Package+".")}
 		s.include.Match(p)
 		s.exclude.Match(p)
+		if f.Instrumented {
+			s.args.Match(p)
+			s.results.Match(p)
+		}
 	}
 	return out, nil
 }
@@ -258,10 +262,11 @@ func (j *job) key(g *instrument.Group, o *Options, toolchain string) (string, er
 		Include, Exclude   []string
 		All, Closures      bool
 		MinSize            int
+		Values             Values
 		Agent, Scope, Main bool
 		Dir                string
 		Group              *instrument.Group
-	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, j.agent, j.scope, j.pkg.Name == "main", j.pkg.Dir, g})
+	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, j.agent, j.scope, j.pkg.Name == "main", j.pkg.Dir, g})
 	return "group-" + cache.Hash(data), err
 }
 
@@ -308,10 +313,20 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 			defer mu.Unlock()
 			return s.decide(patternFunc(j.pkg, f), f.Tiny, f.Cost)
 		},
+		Values: func(f *instrument.Func) (args, results bool) {
+			mu.Lock()
+			defer mu.Unlock()
+			p := patternFunc(j.pkg, f)
+			args, _ = s.args.Match(p)
+			results, _ = s.results.Match(p)
+			return args, results
+		},
+		Redact:   o.Values.Redact,
+		Settings: o.Values.settings(),
 		Table: func(sites []instrument.Site) string {
 			list := make([]format.Site, len(sites))
 			for i, site := range sites {
-				list[i] = format.Site{Name: site.Name, File: j.original(site.File), Line: site.Line}
+				list[i] = format.Site{Name: site.Name, File: j.original(site.File), Line: site.Line, Args: site.Args, Results: site.Results}
 				if site.Closure {
 					list[i].Flags |= format.Closure
 				}

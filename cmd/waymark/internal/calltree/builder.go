@@ -83,7 +83,7 @@ func New(o Options) *Builder {
 
 // Add takes the next event.
 func (b *Builder) Add(ev *format.Event) {
-	if ev.Kind == format.Go || ev.Kind == format.Values {
+	if ev.Kind == format.Go {
 		return
 	}
 	if ev.Clock > b.opt.To {
@@ -120,16 +120,16 @@ func (b *Builder) Add(ev *format.Event) {
 			b.problems.Unknown++
 			return
 		}
-		b.enter(g, ev.Site, row, ev.Token, clock)
+		b.enter(g, ev.Site, row, ev.Token, clock, ev.Data)
 	case format.Exit:
-		b.exit(g, ev.Site, ev.Token, clock)
+		b.exit(g, ev.Site, ev.Token, clock, ev.Data)
 	case format.Start:
 		g.Parent, g.Origin = ev.Value, ev.Origin
 	case format.Panic:
 		g.Panics++
-		b.begin(g, Panicked, ev.Token, clock)
+		b.begin(g, Panicked, ev.Token, clock, ev.Data)
 	case format.Goexit:
-		b.begin(g, Exited, ev.Token, clock)
+		b.begin(g, Exited, ev.Token, clock, nil)
 	case format.Recover:
 		b.recovered(g, ev.Token, clock)
 	case format.End:
@@ -225,7 +225,7 @@ func (b *Builder) Close(end uint64) *Result {
 	for _, id := range slices.Sorted(maps.Keys(b.alive)) {
 		g := b.alive[id]
 		for n := len(g.stack); n > 0; n-- {
-			b.end(g, end, g.fate(n-1)|Open)
+			b.end(g, end, g.fate(n-1)|Open, nil)
 		}
 		b.forget(g, end)
 	}

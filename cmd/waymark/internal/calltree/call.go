@@ -19,4 +19,9 @@ type Call struct {
 	Start, End uint64 // clock, within the window
 	Self       uint64 // ticks that were not spent in calls made by this one
 	Flags      Flags
+
+	// What was recorded of values, encoded; see package value. Valid like the Call.
+	Args    []byte // when it begins
+	Results []byte // when it ends
+	Panic   []byte // when it ends: the value of the panic that ended it or that it recovered
 }

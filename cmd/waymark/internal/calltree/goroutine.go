@@ -1,5 +1,7 @@
 package calltree
 
+import "bytes"
+
 // goroutine is the state of a goroutine that is alive.
 type goroutine struct {
 	Goroutine
@@ -9,6 +11,8 @@ type goroutine struct {
 	open      openRows
 	unwinding []unwinding // in the order in which they began, so by token too
 	skip      bool        // not asked for
+
+	recovered map[int][]byte // by frame: the value of the panic that it recovered
 }
 
 // A frame is an open call.
@@ -32,6 +36,7 @@ type unwinding struct {
 	token uint32 // of the frame in which it began
 	flag  Flags  // Panicked or Exited
 	base  int    // frames below were open when it began; those above are of deferred calls
+	value []byte // of the panic, if it was recorded
 }
 
 // unwind ends the calls whose tokens are greater than token.
@@ -47,7 +52,7 @@ func (b *Builder) endUnseen(g *goroutine, clock uint64) {
 	if flags == 0 {
 		flags = Cut
 	}
-	b.end(g, clock, flags)
+	b.end(g, clock, flags, nil)
 }
 
 // fate tells how the call of frame i ends if it does now: by the innermost
@@ -70,7 +75,7 @@ func (g *goroutine) settle(token uint32) {
 }
 
 // enter opens a call.
-func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64) {
+func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64, args []byte) {
 	if n := len(g.stack); n > 0 && g.stack[n-1].token >= token {
 		b.unwind(g, token, clock)
 		if i := g.find(site, token); i >= 0 {
@@ -104,7 +109,7 @@ func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64) {
 	}
 	g.stack = append(g.stack, frame{enter: clock, site: site, token: token, row: row, slot: slot, node: node})
 	if b.opt.OnEnter != nil && row != leftOut && clock >= b.opt.From {
-		b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept - 1, Start: clock}
+		b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept - 1, Start: clock, Args: args}
 		b.opt.OnEnter(&b.call)
 	}
 }
@@ -121,7 +126,7 @@ func (g *goroutine) find(site, token uint32) int {
 }
 
 // exit ends a call.
-func (b *Builder) exit(g *goroutine, site, token uint32, clock uint64) {
+func (b *Builder) exit(g *goroutine, site, token uint32, clock uint64, results []byte) {
 	n := len(g.stack)
 	if n == 0 || g.stack[n-1].token != token || g.stack[n-1].site != site {
 		b.unwind(g, token, clock)
@@ -134,14 +139,14 @@ func (b *Builder) exit(g *goroutine, site, token uint32, clock uint64) {
 			b.endUnseen(g, clock)
 		}
 	}
-	b.end(g, clock, g.fate(n-1))
+	b.end(g, clock, g.fate(n-1), results)
 }
 
 // begin starts an unwinding.
-func (b *Builder) begin(g *goroutine, flag Flags, token uint32, clock uint64) {
+func (b *Builder) begin(g *goroutine, flag Flags, token uint32, clock uint64, value []byte) {
 	b.unwind(g, token, clock)
 	g.settle(token)
-	g.unwinding = append(g.unwinding, unwinding{token, flag, len(g.stack)})
+	g.unwinding = append(g.unwinding, unwinding{token, flag, len(g.stack), bytes.Clone(value)})
 }
 
 // recovered ends the panics that a recovery in the frame of the given token stops.
@@ -154,15 +159,48 @@ func (b *Builder) recovered(g *goroutine, token uint32, clock uint64) {
 	}
 	if n > 0 && g.stack[n-1].token == token {
 		g.stack[n-1].flags |= Panicked | Recovered
+		if value := g.panicFrom(token); value != nil {
+			if g.recovered == nil {
+				g.recovered = make(map[int][]byte)
+			}
+			g.recovered[n-1] = value
+		}
 	}
 	g.settle(token)
 }
 
+// panicFrom gives the value of the panic that a recovery in the frame of the given
+// token stops: of those that it ends, the latest.
+func (g *goroutine) panicFrom(token uint32) []byte {
+	if n := len(g.unwinding); n > 0 && g.unwinding[n-1].token >= token {
+		return g.unwinding[n-1].value
+	}
+	return nil
+}
+
+// panicOf gives the value of the panic that frame i ends with or recovered.
+func (g *goroutine) panicOf(i int, flags Flags) []byte {
+	if flags&Recovered != 0 {
+		return g.recovered[i]
+	}
+	if n := len(g.unwinding); n > 0 && flags&Panicked != 0 && g.unwinding[n-1].base > i {
+		return g.unwinding[n-1].value
+	}
+	return nil
+}
+
 // end takes the innermost call off the stack and counts it.
-func (b *Builder) end(g *goroutine, clock uint64, flags Flags) {
+func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 	n := len(g.stack) - 1
 	f := g.stack[n]
 	g.stack = g.stack[:n]
+	var value []byte
+	if all := flags | f.flags; all&Panicked != 0 && b.opt.OnCall != nil {
+		value = g.panicOf(n, all)
+	}
+	if g.recovered != nil {
+		delete(g.recovered, n)
+	}
 	for i := len(g.unwinding) - 1; i >= 0 && g.unwinding[i].base > n; i-- {
 		g.unwinding[i].base = n
 	}
@@ -190,7 +228,10 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags) {
 				g.addRoot(upward)
 			}
 			if b.opt.OnCall != nil {
-				b.call = Call{g.ID, f.site, g.kept, start, clock, self, flags}
+				b.call = Call{
+					Goroutine: g.ID, Site: f.site, Depth: g.kept, Start: start, End: clock, Self: self, Flags: flags,
+					Results: results, Panic: value,
+				}
 				b.opt.OnCall(&b.call)
 			}
 		}

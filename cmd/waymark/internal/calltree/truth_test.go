@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -64,10 +65,10 @@ func TestTruth(t *testing.T) {
 }
 
 // compare reports the first difference.
-func compare[T comparable](t *testing.T, what string, got, want []T) {
+func compare[T any](t *testing.T, what string, got, want []T) {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
-		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+		if i >= len(got) || i >= len(want) || !reflect.DeepEqual(got[i], want[i]) {
 			at := func(s []T) string {
 				if i < len(s) {
 					return fmt.Sprintf("%+v", s[i])
@@ -136,7 +137,7 @@ func (h *truth) walk(n *node, depth int, keys []uint32) uint64 {
 		return callees
 	}
 	total := end - start
-	h.calls = append(h.calls, Call{n.goroutine, n.site, depth, start, end, total - callees, flags})
+	h.calls = append(h.calls, Call{Goroutine: n.goroutine, Site: n.site, Depth: depth, Start: start, End: end, Self: total - callees, Flags: flags})
 	r := h.rows[key]
 	if r == nil {
 		r = &Row{Key: key, Min: total}

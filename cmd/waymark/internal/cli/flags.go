@@ -20,6 +20,7 @@ type buildFlags struct {
 	dryRun, work     bool
 	verbose          int
 	debug            bool
+	values           valueFlags
 }
 
 func (f *buildFlags) define(set *pflag.FlagSet) {
@@ -28,6 +29,7 @@ func (f *buildFlags) define(set *pflag.FlagSet) {
 	set.BoolVar(&f.all, "all", false, "tiny functions too, which the compiler would inline")
 	set.IntVar(&f.minSize, "min-size", 0, "leave out functions with an inline cost below `N` (default: the compiler's budget)")
 	set.BoolVar(&f.closures, "closures", false, "function literals too")
+	f.values.define(set)
 	set.BoolVar(&f.dryRun, "dry-run", false, "print what would be instrumented and why not, do nothing")
 	set.BoolVar(&f.work, "work", false, "keep the rewritten files in a folder and print its name")
 	set.IntVar(&f.verbose, "verbose", 0, "say more on stderr: 1 counts, 2 packages, 3 functions, 4 files")
@@ -117,6 +119,10 @@ func (a *app) buildCmd(use, short, own string, stop bool, define func(*pflag.Fla
 
 // prepare makes a build ready. It gives nil if --dry-run was asked for, and answered.
 func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool) (*build.Build, error) {
+	values, err := f.values.options()
+	if err != nil {
+		return nil, err
+	}
 	c, err := cache.Open()
 	if err != nil {
 		return nil, err
@@ -128,7 +134,7 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	show, done := a.progress()
 	b, err := build.Prepare(&build.Options{
 		Include: f.include, Exclude: f.exclude,
-		All: f.all, MinSize: f.minSize, Closures: f.closures,
+		All: f.all, MinSize: f.minSize, Closures: f.closures, Values: values,
 		Test: test, Flags: flags, Args: args, Dir: dir, Cache: c,
 		Progress: show,
 	})

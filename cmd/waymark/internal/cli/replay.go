@@ -26,13 +26,7 @@ func (a *app) replayCommand() *cobra.Command {
 				return err
 			}
 			defer file.Close()
-			name := func(id uint32) string {
-				if s, ok := file.Site(id); ok {
-					return s.Name
-				}
-				return fmt.Sprintf("unknown function %d", id)
-			}
-			p := replay.New(a.stdout, name, report.ScaleOf(file).Nanoseconds, only.Min > 0)
+			p := replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, only.Min > 0)
 			_, err = only.Read(file, calltree.Options{OnEnter: p.Enter, OnCall: p.Call})
 			if flushErr := p.Flush(); flushErr != nil {
 				return flushErr // the reader of the output has gone: not worth more words

@@ -16,6 +16,8 @@ type function struct {
 	never string         // why it can't be instrumented; empty if it can
 	site  int            // index in the site table, if instrumented
 	exits *exits         // of an instrumented function
+
+	args, results bool // record them
 }
 
 // collect lists the functions of the group's own files, each literal behind

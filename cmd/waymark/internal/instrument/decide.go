@@ -14,7 +14,13 @@ func decide(u *unit, funcs []*function) {
 		}
 		f.Instrumented, f.Reason = choose(u.opts, f)
 		if f.Instrumented {
+			if u.opts.Values != nil {
+				f.args, f.results = u.opts.Values(&f.Func)
+			}
+			f.args = f.args && count(f.params()) > 0
+			f.results = f.results && count(f.typ.Results) > 0
 			f.exits = findExits(u, f)
+			f.results = f.results && f.exits.fits
 		}
 	}
 }

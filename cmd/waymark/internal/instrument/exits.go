@@ -14,6 +14,7 @@ type exits struct {
 	deferred bool // report the exit from a deferred call
 	end      bool // control can reach the end of the body
 	named    bool // results without a name need one, for assignments
+	fits     bool // every return has as many results as the function
 }
 
 // findExits analyses the body of f and chooses the shape of its rewriting.
@@ -21,9 +22,10 @@ func findExits(u *unit, f *function) *exits {
 	v := &exitVisitor{
 		info:       u.info,
 		results:    f.typ.Results,
+		record:     f.results,
 		rangeFuncs: hasRangeFuncs(u.group, f.src.tree),
 		scopes:     newScopes(f.typ),
-		exits:      &exits{},
+		exits:      &exits{fits: true},
 	}
 	v.list(f.body.List)
 	v.exits.end = !terminates(u.info, f.body.List)
@@ -45,6 +47,7 @@ func hasRangeFuncs(g *Group, tree *ast.File) bool {
 type exitVisitor struct {
 	info       *types.Info
 	results    *ast.FieldList
+	record     bool // the results
 	rangeFuncs bool // the language has range-over-func loops
 	inRange    int  // loops around that may be over functions
 	scopes     *scopes
@@ -123,9 +126,10 @@ func (v *exitVisitor) ret(s *ast.ReturnStmt) {
 	v.exits.returns = append(v.exits.returns, s)
 	if !v.fits(s) {
 		v.exits.deferred = true
+		v.exits.fits = false
 		return
 	}
-	if !simple(s.Results) {
+	if !simple(s.Results) || v.record {
 		v.exits.named = true
 		if v.scopes.shadowed() {
 			v.exits.deferred = true

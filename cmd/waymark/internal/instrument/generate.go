@@ -38,7 +38,11 @@ func generate(u *unit, n *names, sites []Site) *Rewritten {
 			table = u.opts.Table(sites)
 		}
 		fmt.Fprintf(&b, "\nvar %s [%d]%s.WMSite\n", n.sites(), len(sites), n.runtime())
-		fmt.Fprintf(&b, "\nvar %s = %s.WMPackage{Sites: %s[:], Table: %q}\n", n.pkg(), n.runtime(), n.sites(), table)
+		settings := ""
+		if u.opts.Settings != "" {
+			settings = fmt.Sprintf(", Settings: %q", u.opts.Settings)
+		}
+		fmt.Fprintf(&b, "\nvar %s = %s.WMPackage{Sites: %s[:], Table: %q%s}\n", n.pkg(), n.runtime(), n.sites(), table, settings)
 		fmt.Fprintf(&b, "\nvar %s = %s.WMRegister(&%s)\n", n.reg(), n.runtime(), n.pkg())
 	}
 	return &Rewritten{

@@ -65,6 +65,16 @@ type Options struct {
 	// it says no, it gives the reason. A nil Select leaves tiny functions out.
 	Select func(*Func) (bool, string)
 
+	// Values says whether the arguments and the results of an instrumented function
+	// can be recorded; nil means neither. Parameters whose names look like one of the
+	// words in Redact are passed on as masked, see format.LooksSecret.
+	Values func(*Func) (args, results bool)
+	Redact []string
+
+	// Settings are for the program, see package agent: what it does unless its
+	// environment says otherwise.
+	Settings string
+
 	// Imports are packages that the generated file imports for their effect.
 	Imports []string
 
@@ -127,6 +137,10 @@ type Func struct {
 type Site struct {
 	Index int
 	Func
+
+	// Names of the values that can be recorded, _ for those without: receiver and
+	// parameters, results. nil if none can.
+	Args, Results []string
 }
 
 // A Rewritten is a file as it is to be compiled.
@@ -167,7 +181,14 @@ func Rewrite(g *Group, o *Options) (*Result, error) {
 	for _, f := range funcs {
 		if f.Instrumented {
 			f.site = len(res.Sites)
-			res.Sites = append(res.Sites, Site{Index: f.site, Func: f.Func})
+			site := Site{Index: f.site, Func: f.Func}
+			if f.args {
+				site.Args = valueNames(f.params())
+			}
+			if f.results {
+				site.Results = valueNames(f.typ.Results)
+			}
+			res.Sites = append(res.Sites, site)
 		}
 		res.Funcs = append(res.Funcs, f.Func)
 	}

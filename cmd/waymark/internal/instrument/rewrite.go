@@ -15,7 +15,7 @@ func rewriteFile(src *source, u *unit, n *names) (Rewritten, error) {
 	if src.reason != "" {
 		return out, nil
 	}
-	w := &rewriter{src: src, names: n, buf: edit.NewBuffer(src.Source)}
+	w := &rewriter{src: src, names: n, redact: u.opts.Redact, buf: edit.NewBuffer(src.Source)}
 	for _, f := range src.funcs {
 		if f.Instrumented {
 			w.function(f)
@@ -36,32 +36,36 @@ func rewriteFile(src *source, u *unit, n *names) (Rewritten, error) {
 // A rewriter queues the insertions for one file. Those at one offset must be
 // queued in the order in which they are to appear.
 type rewriter struct {
-	src *source
-	buf *edit.Buffer
+	src    *source
+	buf    *edit.Buffer
+	redact []string // see Options.Redact
 	*names
 }
 
 func (w *rewriter) function(f *function) {
 	word := w.sites() + "[" + strconv.Itoa(f.site) + "]"
-	frame, site, enter := w.frame(), w.site(), w.runtime()+".WMEnter"
+	frame, site := w.frame(), w.site()
+	if f.args {
+		w.nameArgs(f)
+	}
+	if f.exits.named && !f.exits.deferred || f.results {
+		w.nameFields(f.typ.Results, w.result)
+	}
 	switch {
 	case f.exits.deferred:
-		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+frame+" := "+enter+"("+site+"); defer "+w.runtime()+".WMExit("+frame+") }")
+		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+frame+" := "+w.call(f, site)+"; defer "+w.deferredExit(f)+" }")
 	case len(f.exits.returns) == 0 && !f.exits.end:
 		// Nothing would read a frame, and the language forbids unused variables.
-		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+enter+"("+site+") }")
+		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.call(f, site)+" }")
 	default:
 		// One variable is the site's word first and then the frame: when the site is
 		// off both are 0, and the compiler needs neither a move nor a jump.
-		w.enter(f, frame+" := "+w.runtime()+".WMFrame("+word+"); if "+frame+" != 0 { "+frame+" = "+enter+"("+w.runtime()+".WMSite("+frame+")) }")
-		if f.exits.named {
-			w.nameResults(f.typ.Results)
-		}
+		w.enter(f, frame+" := "+w.runtime()+".WMFrame("+word+"); if "+frame+" != 0 { "+frame+" = "+w.call(f, w.runtime()+".WMSite("+frame+")")+" }")
 		for _, ret := range f.exits.returns {
 			w.ret(f, ret)
 		}
 		if f.exits.end {
-			w.end(f.body)
+			w.end(f)
 		}
 	}
 }
@@ -73,10 +77,33 @@ func (w *rewriter) enter(f *function, code string) {
 	w.buf.Insert(w.src.offset(f.body.Lbrace)+1, " _ = "+w.reg()+"; "+code+";")
 }
 
-func (w *rewriter) exit() string {
-	frame := w.frame()
-	return "if " + frame + " != 0 { " + w.runtime() + ".WMExit(" + frame + ") }"
+// call is the call of the hook for the entry.
+func (w *rewriter) call(f *function, site string) string {
+	if !f.args {
+		return w.runtime() + ".WMEnter(" + site + ")"
+	}
+	return w.runtime() + ".WMEnterArgs(" + site + w.values(f.params(), w.arg, "") + ")"
 }
+
+// exit is the call of the hook for the exit, where all results are in variables.
+func (w *rewriter) exit(f *function) string {
+	if !f.results {
+		return w.runtime() + ".WMExit(" + w.frame() + ")"
+	}
+	return w.runtime() + ".WMExitResults(" + w.frame() + w.values(f.typ.Results, w.result, "") + ")"
+}
+
+// deferredExit is that of a deferred call, whose arguments are evaluated before the
+// results are there. A function literal would read them later, but the compiler
+// counts those in the names of all that follow.
+func (w *rewriter) deferredExit(f *function) string {
+	if !f.results {
+		return w.exit(f)
+	}
+	return w.runtime() + ".WMExitDeferred(" + w.frame() + w.values(f.typ.Results, w.result, "&") + ")"
+}
+
+func (w *rewriter) check(code string) string { return "if " + w.frame() + " != 0 { " + code + " }" }
 
 // ret inserts an exit at a return. Results that take time, may panic or call
 // functions are assigned before the exit. An assignment to the results treats
@@ -85,60 +112,33 @@ func (w *rewriter) exit() string {
 func (w *rewriter) ret(f *function, ret *ast.ReturnStmt) {
 	start, end := w.src.offset(ret.Pos()), w.src.offset(ret.End())
 	if simple(ret.Results) {
-		w.buf.Insert(start, "{ "+w.exit()+"; ")
+		code := w.exit(f)
+		if f.results && len(ret.Results) > 0 {
+			// Only who records them needs them in the results' types.
+			code = w.assign(f, ret) + "; " + code
+		}
+		w.buf.Insert(start, "{ "+w.check(code)+"; ")
 		w.buf.Insert(end, " }")
 		return
 	}
-	w.buf.Replace(start, start+len("return"), "{ "+strings.Join(w.resultNames(f.typ.Results), ", ")+" =")
-	w.buf.Insert(end, "; "+w.exit()+"; return }")
+	w.buf.Replace(start, start+len("return"), "{ "+strings.Join(w.variables(f.typ.Results, w.result), ", ")+" =")
+	w.buf.Insert(end, "; "+w.check(w.exit(f))+"; return }")
+}
+
+// assign is an assignment of simple results.
+func (w *rewriter) assign(f *function, ret *ast.ReturnStmt) string {
+	var list []string
+	for _, e := range ret.Results {
+		list = append(list, w.src.between(e.Pos(), e.End()))
+	}
+	return strings.Join(w.variables(f.typ.Results, w.result), ", ") + " = " + strings.Join(list, ", ")
 }
 
 // end inserts an exit before the closing brace.
-func (w *rewriter) end(body *ast.BlockStmt) {
+func (w *rewriter) end(f *function) {
 	separator := ""
-	if last := len(body.List) - 1; last >= 0 && !strings.Contains(w.src.between(body.List[last].End(), body.Rbrace), "\n") {
+	if last := len(f.body.List) - 1; last >= 0 && !strings.Contains(w.src.between(f.body.List[last].End(), f.body.Rbrace), "\n") {
 		separator = ";"
 	}
-	w.buf.Insert(w.src.offset(body.Rbrace), separator+" "+w.exit()+" ")
-}
-
-// nameResults gives a name to each result that has none or a blank one.
-func (w *rewriter) nameResults(results *ast.FieldList) {
-	if !results.Opening.IsValid() {
-		typ := results.List[0].Type
-		w.buf.Insert(w.src.offset(typ.Pos()), "("+w.result(0)+" ")
-		w.buf.Insert(w.src.offset(typ.End()), ")")
-		return
-	}
-	i := 0
-	for _, field := range results.List {
-		if len(field.Names) == 0 {
-			w.buf.Insert(w.src.offset(field.Type.Pos()), w.result(i)+" ")
-			i++
-		}
-		for _, name := range field.Names {
-			if name.Name == "_" {
-				w.buf.Replace(w.src.offset(name.Pos()), w.src.offset(name.End()), w.result(i))
-			}
-			i++
-		}
-	}
-}
-
-// resultNames lists the names of the results once all have one.
-func (w *rewriter) resultNames(results *ast.FieldList) []string {
-	var list []string
-	for _, field := range results.List {
-		if len(field.Names) == 0 {
-			list = append(list, w.result(len(list)))
-		}
-		for _, name := range field.Names {
-			if name.Name == "_" {
-				list = append(list, w.result(len(list)))
-			} else {
-				list = append(list, name.Name)
-			}
-		}
-	}
-	return list
+	w.buf.Insert(w.src.offset(f.body.Rbrace), separator+" "+w.check(w.exit(f))+" ")
 }

@@ -23,6 +23,7 @@ func (n *names) reg() string     { return n.prefix + "reg" }
 func (n *names) frame() string   { return n.prefix + "f" }
 func (n *names) site() string    { return n.prefix + "s" }
 
+func (n *names) arg(i int) string    { return fmt.Sprintf("%sa%d", n.prefix, i) }
 func (n *names) result(i int) string { return fmt.Sprintf("%sr%d", n.prefix, i) }
 
 func newNames(g *Group) (*names, error) {

@@ -3,7 +3,7 @@
 //
 //	 DURATION  GOROUTINE  FUNCTION
 //	         [        1]  main.main() {
-//	1.234 ms [        1]    main.load();
+//	1.234 ms [        1]    main.load(path="a.txt") = (12, <nil>);
 //	5.678 ms [        1]  } /* main.main */
 //
 // Lines of a goroutine are in the order of its calls. A call's first line is
@@ -19,23 +19,37 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A Printer prints calls. Enter and Call are for calltree's OnEnter and OnCall.
 type Printer struct {
 	w     *bufio.Writer
-	name  func(site uint32) string
+	file  Names
 	nanos func(ticks uint64) int64
 	short bool // calls may be left out because they were short
 
-	pending map[uint64][]calltree.Call // by goroutine: entered, and not printed yet
+	pending map[uint64][]entered // by goroutine: entered, and not printed yet
 }
 
-// New returns a Printer. name gives a function's name, nanos the length of a
-// number of ticks in ns. short says that the calls are filtered by their duration:
+// Names say what the numbers in calls stand for; a tracefile.File does.
+type Names interface {
+	Site(id uint32) (tracefile.Site, bool)
+	Type(id uint32) (format.Type, bool)
+}
+
+// entered is a call that has begun, with its arguments as text.
+type entered struct {
+	calltree.Call
+	args string
+}
+
+// New returns a Printer. nanos gives the length of a number of ticks in ns. short says that the calls are filtered by their duration:
 // then a call is printed when it is known to be long enough.
-func New(w io.Writer, name func(site uint32) string, nanos func(ticks uint64) int64, short bool) *Printer {
-	p := &Printer{bufio.NewWriter(w), name, nanos, short, make(map[uint64][]calltree.Call)}
+func New(w io.Writer, file Names, nanos func(ticks uint64) int64, short bool) *Printer {
+	p := &Printer{bufio.NewWriter(w), file, nanos, short, make(map[uint64][]entered)}
 	fmt.Fprintf(p.w, "%11s  %9s   %s\n", "DURATION", "GOROUTINE", "FUNCTION")
 	return p
 }
@@ -46,7 +60,7 @@ func (p *Printer) Enter(c *calltree.Call) {
 	if !p.short {
 		list = p.open(c.Goroutine, list)
 	}
-	p.pending[c.Goroutine] = append(list, *c)
+	p.pending[c.Goroutine] = append(list, entered{*c, p.args(c)})
 }
 
 // Call prints a call that has ended.
@@ -55,9 +69,13 @@ func (p *Printer) Call(c *calltree.Call) {
 	list := p.drop(c.Goroutine, c.Depth+1)
 	if n := len(list); n > 0 && list[n-1].Depth == c.Depth {
 		p.open(c.Goroutine, list[:n-1])
-		p.line(duration, c, p.name(c.Site)+"();"+comment("", c.Flags))
+		p.line(duration, c, p.name(c.Site)+list[n-1].args+p.results(c)+";"+p.comment("", c))
 	} else {
-		p.line(duration, c, "}"+comment(p.name(c.Site), c.Flags))
+		results := p.results(c)
+		if results != "" {
+			results += ";"
+		}
+		p.line(duration, c, "}"+results+p.comment(p.name(c.Site), c))
 	}
 	if c.Depth == 0 {
 		delete(p.pending, c.Goroutine)
@@ -67,7 +85,7 @@ func (p *Printer) Call(c *calltree.Call) {
 }
 
 // drop forgets the pending calls at depth and deeper: they ended and were too short.
-func (p *Printer) drop(goroutine uint64, depth int) []calltree.Call {
+func (p *Printer) drop(goroutine uint64, depth int) []entered {
 	list := p.pending[goroutine]
 	for len(list) > 0 && list[len(list)-1].Depth >= depth {
 		list = list[:len(list)-1]
@@ -76,9 +94,9 @@ func (p *Printer) drop(goroutine uint64, depth int) []calltree.Call {
 }
 
 // open prints the first lines of pending calls.
-func (p *Printer) open(goroutine uint64, list []calltree.Call) []calltree.Call {
+func (p *Printer) open(goroutine uint64, list []entered) []entered {
 	for i := range list {
-		p.line("", &list[i], p.name(list[i].Site)+"() {")
+		p.line("", &list[i].Call, p.name(list[i].Site)+list[i].args+" {")
 	}
 	return list[:0]
 }
@@ -88,7 +106,8 @@ func (p *Printer) line(duration string, c *calltree.Call, text string) {
 }
 
 // comment says what there is to say about a call, as C does it.
-func comment(name string, flags calltree.Flags) string {
+func (p *Printer) comment(name string, c *calltree.Call) string {
+	flags := c.Flags
 	var words []string
 	if name != "" {
 		words = append(words, name)
@@ -108,6 +127,9 @@ func comment(name string, flags calltree.Flags) string {
 	}
 	if flags&(calltree.Panicked|calltree.Recovered) == calltree.Panicked {
 		words = append(words, "panic")
+	}
+	if values, _ := value.Decode(c.Panic, p.file.Type); len(values) > 0 {
+		words[len(words)-1] += ": " + values[0].String()
 	}
 	if len(words) == 0 {
 		return ""

@@ -18,8 +18,10 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
+	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 )
 
@@ -45,7 +47,7 @@ var anchors = []anchor{
 	{file: "runtime2.go", typ: "g", text: "wmFlags uintptr"},
 	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLost uint64"},
 	// After gopanic's checks that the program can go on, before the first deferred call.
-	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, wmToken(gp, sys.GetCallerSP())); "},
+	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, wmToken(gp, sys.GetCallerSP()), e); "},
 	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), wmToken(getg(), sys.GetCallerSP())); "},
 	// sp is final here, also when recovery goes on with a pending Goexit.
 	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp); "},
@@ -70,6 +72,9 @@ func Patch(goroot, version string, first []string) (map[string][]byte, error) {
 			return nil, err
 		}
 		out[filepath.Join(dir, e.Name())] = b
+	}
+	if out[filepath.Join(dir, "waymark_secret.go")], err = secret(); err != nil {
+		return nil, err
 	}
 	out[filepath.Join(dir, "waymark_first.go")] = fmt.Appendf(nil,
 		"package runtime\n\n// wmFirst lists the packages to initialise before all others.\nconst wmFirst = %q\n", strings.Join(first, "\n"))
@@ -96,6 +101,20 @@ func Patch(goroot, version string, first []string) (map[string][]byte, error) {
 		out[p.name] = b
 	}
 	return out, nil
+}
+
+// secret gives package runtime the function by which the library and the command
+// decide what looks like a secret.
+func secret() ([]byte, error) {
+	src, err := waymark.Source.ReadFile("format/secret.go")
+	if err != nil {
+		return nil, err
+	}
+	out := strings.Replace(string(src), "package format", "package runtime", 1)
+	for _, name := range []string{"LooksSecret", "beginsPart", "partMatches", "foldsTo", "isUpper", "isLetter"} {
+		out = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(out, "wm"+strings.TrimPrefix(strings.ToUpper(name[:1])+name[1:], "Looks"))
+	}
+	return []byte(out), nil
 }
 
 // A patch is a source file with edits to come.

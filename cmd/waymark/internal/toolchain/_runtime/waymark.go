@@ -36,6 +36,8 @@ type WMPackage struct {
 	Table string // what format.ParseTable reads
 	Base  uint32 // id of the first site
 
+	Settings string // of the build, in the form of WAYMARK
+
 	next *WMPackage
 }
 
@@ -72,7 +74,7 @@ type wmChunkHead struct {
 	clock         uint64
 	goroutine     uint64
 	end           uint32
-	_             uint32
+	flags         uint32
 	lost          uint64
 }
 
@@ -184,6 +186,7 @@ func WMStart(arena []byte, block bool) {
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block = block
 	wm.tsc = wmHasTSC()
+	wmTypes.table = wmNewTypeTable(1024)
 	unlock(&wm.lock)
 	wmPair()
 	wm.on.Store(1)
@@ -276,11 +279,21 @@ func WMWait() bool {
 
 // WMFree gives a chunk back, or for the first time.
 func WMFree(i int) {
+	wmClear((*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize)))
 	lock(&wm.lock)
-	(*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize)).state = wmChunkFree
 	wm.free[wm.nfree] = uint32(i)
 	wm.nfree++
 	unlock(&wm.lock)
+}
+
+// wmClear makes a chunk ready to be handed out again. Bytes of values may look like a
+// record that is newer than the chunk: who reads the arena would take them for one.
+func wmClear(h *wmChunkHead) {
+	atomic.Store(&h.state, wmChunkFree)
+	if h.flags&wmHeldValues != 0 {
+		h.flags = 0
+		memclrNoHeapPointers(add(unsafe.Pointer(h), wmChunkHeader), wmChunkSize-wmChunkHeader)
+	}
 }
 
 // WMQueue tells how many chunks are free and how many are full.
@@ -292,7 +305,7 @@ func WMQueue() (free, full int) { return wm.nfree, wm.nfull }
 func wmSlowEnter(site WMSite) WMFrame {
 	gp := getg()
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	if !wmEmit(gp, uint64(f), true) {
+	if !wmEmit(gp, uint64(f), true, nil) {
 		return 0
 	}
 	return f
@@ -302,7 +315,7 @@ func wmSlowEnter(site WMSite) WMFrame {
 //
 //go:noinline
 func wmSlowExit(f WMFrame) {
-	wmEmit(getg(), uint64(f)|wmExitBit, true)
+	wmEmit(getg(), uint64(f)|wmExitBit, true, nil)
 }
 
 // wmToken gives the token of the frame that calls a function with the given
@@ -314,9 +327,9 @@ func wmSlowExit(f WMFrame) {
 //go:nosplit
 func wmToken(gp *g, sp uintptr) uint32 { return uint32(gp.stack.hi - sp + 8) }
 
-// wmEmit writes a record for gp and tells whether it did. With wait it may
-// release the P and wait for a chunk, if the program asked for that.
-func wmEmit(gp *g, word uint64, wait bool) bool {
+// wmEmit writes a record for gp, with values if there are some, and tells whether it
+// did. With wait it may release the P and wait for a chunk, if the program asked for that.
+func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wmFlags&wmMuted != 0 {
 		return false
 	}
@@ -328,7 +341,7 @@ func wmEmit(gp *g, word uint64, wait bool) bool {
 			releasem(mp)
 			return false
 		}
-		need := 1
+		need := 1 + v.records()
 		if pp.wmGoid != gp.goid {
 			need++
 		}
@@ -348,6 +361,9 @@ func wmEmit(gp *g, word uint64, wait bool) bool {
 				wmPut(pp, now, wmOrigin|uint64(wmOriginID(gp.gopc)))
 			}
 			wmPut(pp, now, word)
+			if v != nil && v.n > 0 {
+				wmPutValues(gp, pp, now, v)
+			}
 			if !wm.tsc {
 				pp.wmGoid = ^uint64(0) // the fast path can't read this clock
 			}
@@ -504,16 +520,17 @@ func wmOriginID(pc uintptr) uint32 {
 }
 
 // wmOnPanic reports a panic that begins; gopanic calls it before any deferred call.
-func wmOnPanic(gp *g, token uint32) {
-	if gp.wmFlags&wmStarted != 0 {
-		wmEmit(gp, wmPanic|uint64(token), true)
+func wmOnPanic(gp *g, token uint32, e any) {
+	if gp.wmFlags&wmStarted != 0 && wm.on.Load() != 0 {
+		e = wmPanicValue(e)
+		wmEmit(gp, wmPanic|uint64(token), true, &wmValues{list: noescape(unsafe.Pointer(&e)), n: 1})
 	}
 }
 
 // wmOnGoexit reports that runtime.Goexit begins.
 func wmOnGoexit(gp *g, token uint32) {
 	if gp.wmFlags&wmStarted != 0 {
-		wmEmit(gp, wmGoexit|uint64(token), true)
+		wmEmit(gp, wmGoexit|uint64(token), true, nil)
 	}
 }
 
@@ -534,7 +551,7 @@ func wmOnEnd(gp *g) {
 }
 
 // wmEmitFor is wmEmit on g0, which still holds the P that gp ran on.
-func wmEmitFor(gp *g, word uint64) { wmEmit(gp, word, false) }
+func wmEmitFor(gp *g, word uint64) { wmEmit(gp, word, false, nil) }
 
 // wmInitFirst initialises the packages listed in wmFirst, the agent and all that
 // it imports, before any other package: recording then sees the first

@@ -10,7 +10,7 @@ import "internal/runtime/sys"
 func WMEnter(s WMSite) WMFrame {
 	gp := getg()
 	f := WMFrame(s)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	if !wmEmit(gp, uint64(f), true) {
+	if !wmEmit(gp, uint64(f), true, nil) {
 		return 0
 	}
 	return f
@@ -19,7 +19,7 @@ func WMEnter(s WMSite) WMFrame {
 // WMExit records that the call f ends.
 //
 //go:noinline
-func WMExit(f WMFrame) { wmEmit(getg(), uint64(f)|wmExitBit, true) }
+func WMExit(f WMFrame) { wmEmit(getg(), uint64(f)|wmExitBit, true, nil) }
 
 // WMFloor reads the clock 2*n times.
 func WMFloor(n int) uint64 {

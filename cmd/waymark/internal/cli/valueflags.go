@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+	"github.com/waymark-go/waymark/format"
+)
+
+// valueFlags say what is recorded of arguments and results.
+type valueFlags struct {
+	args, results, redact []string
+	depth, bytes          int
+}
+
+func (f *valueFlags) define(set *pflag.FlagSet) {
+	set.StringArrayVar(&f.args, "args", nil, "record arguments, with =`PATTERN` of matching functions only (repeatable)")
+	set.StringArrayVar(&f.results, "results", nil, "record results, with =`PATTERN` of matching functions only (repeatable)")
+	set.Lookup("args").NoOptDefVal = "..."
+	set.Lookup("results").NoOptDefVal = "..."
+	set.IntVar(&f.depth, "arg-depth", format.DefaultDepth, "open structs, slices, pointers in values to depth `N`")
+	set.IntVar(&f.bytes, "arg-bytes", format.DefaultBytes, "record `N` bytes of each value")
+	set.StringArrayVar(&f.redact, "redact", nil, "mask parameters and fields with this `WORD` in their names too; none: nothing else (repeatable; default "+format.DefaultRedact+")")
+}
+
+func (f *valueFlags) options() (build.Values, error) {
+	if f.depth < 0 || f.depth > format.MaxDepth {
+		return build.Values{}, usagef("--arg-depth=%d: want 0 to %d", f.depth, format.MaxDepth)
+	}
+	if f.bytes < 0 || f.bytes > format.MaxBytes {
+		return build.Values{}, usagef("--arg-bytes=%d: want 0 to %d", f.bytes, format.MaxBytes)
+	}
+	words := format.AddRedactWords(nil, format.DefaultRedact)
+	for _, list := range f.redact {
+		words = format.AddRedactWords(words, list)
+	}
+	return build.Values{Args: f.args, Results: f.results, Redact: words, Depth: f.depth, Bytes: f.bytes}, nil
+}

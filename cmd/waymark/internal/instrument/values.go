@@ -1,0 +1,102 @@
+package instrument
+
+import (
+	"go/ast"
+	"strings"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// params gives the receiver and the parameters of f.
+func (f *function) params() *ast.FieldList {
+	if f.decl == nil || f.decl.Recv == nil {
+		return f.typ.Params
+	}
+	all := *f.typ.Params
+	all.List = append(append([]*ast.Field(nil), f.decl.Recv.List...), all.List...)
+	return &all
+}
+
+// count gives the number of variables that a list of parameters or results stands for.
+func count(list *ast.FieldList) int {
+	if list == nil {
+		return 0
+	}
+	return list.NumFields()
+}
+
+// valueNames lists the names in list as the user gave them, _ for those without.
+func valueNames(list *ast.FieldList) []string {
+	var names []string
+	for _, field := range list.List {
+		if len(field.Names) == 0 {
+			names = append(names, "_")
+		}
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
+}
+
+// nameArgs gives a name to the receiver and to each parameter that has none.
+func (w *rewriter) nameArgs(f *function) {
+	i := 0
+	if f.decl != nil && f.decl.Recv != nil {
+		w.nameFields(f.decl.Recv, w.arg)
+		i = f.decl.Recv.NumFields()
+	}
+	w.nameFields(f.typ.Params, func(j int) string { return w.arg(i + j) })
+}
+
+// nameFields gives a name to each parameter or result that has none or a blank one.
+func (w *rewriter) nameFields(list *ast.FieldList, name func(int) string) {
+	if list == nil {
+		return
+	}
+	if !list.Opening.IsValid() {
+		typ := list.List[0].Type
+		w.buf.Insert(w.src.offset(typ.Pos()), "("+name(0)+" ")
+		w.buf.Insert(w.src.offset(typ.End()), ")")
+		return
+	}
+	i := 0
+	for _, field := range list.List {
+		if len(field.Names) == 0 {
+			w.buf.Insert(w.src.offset(field.Type.Pos()), name(i)+" ")
+			i++
+		}
+		for _, id := range field.Names {
+			if id.Name == "_" {
+				w.buf.Replace(w.src.offset(id.Pos()), w.src.offset(id.End()), name(i))
+			}
+			i++
+		}
+	}
+}
+
+// variables lists the names of the variables in list once all have one.
+func (w *rewriter) variables(list *ast.FieldList, name func(int) string) []string {
+	names := valueNames(list)
+	for i := range names {
+		if names[i] == "_" {
+			names[i] = name(i)
+		}
+	}
+	return names
+}
+
+// values lists the variables in list as further arguments, each behind the given
+// operator. What looks like a secret is masked.
+func (w *rewriter) values(list *ast.FieldList, name func(int) string, operator string) string {
+	var b strings.Builder
+	given := valueNames(list)
+	for i, variable := range w.variables(list, name) {
+		if format.LooksSecret(given[i], w.redact) {
+			b.WriteString(", " + w.runtime() + ".WMMasked{}")
+		} else {
+			b.WriteString(", " + operator + variable)
+		}
+	}
+	return b.String()
+}

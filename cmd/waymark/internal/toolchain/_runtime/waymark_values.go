@@ -1,0 +1,500 @@
+// Package runtime, as waymark adds to it: arguments, results and panic values.
+//
+// Values are written behind the record of their event, typed, in the encoding that
+// package github.com/waymark-go/waymark/format describes. Three things must hold
+// whatever the program does meanwhile:
+//
+//   - No code of the program's runs: no String, no Error, no map access.
+//   - Nothing faults. What arguments point to may be changed by other goroutines
+//     while it is read, so any word may be torn: a pointer with another's length, an
+//     interface with another's type. Therefore no word is trusted: what it points to
+//     is read after wmReadable has found memory of the program there, and as a type
+//     only if it lies among the program's types.
+//   - The garbage collector and the race detector see nothing: such words are kept as
+//     numbers, never as pointers, and package runtime isn't instrumented.
+//
+// All of it runs on the system stack: the goroutine's own stack, which arguments may
+// point to, can't move meanwhile, and without preemption no collection can end
+// between reading a pointer and reading what it points to.
+
+package runtime
+
+import (
+	"internal/abi"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// WMMasked is passed in place of a value that must not be recorded.
+type WMMasked struct{}
+
+// wmText is passed in place of a value that is recorded as text.
+type wmText struct {
+	typ  *_type
+	text string
+}
+
+// wmValues are the values of an event: interfaces that hold them or, if they are
+// read when a deferred call runs, that hold pointers to them.
+type wmValues struct {
+	list     unsafe.Pointer // to the first of n interfaces
+	n        int
+	pointers bool
+}
+
+const (
+	wmValuesCode = (0x7F<<8 | 8) << 48
+
+	// Ids of types that need no description: those of predeclared types are their kinds.
+	wmNil      = 0
+	wmMaskedID = 27
+	wmUnread   = 28
+	wmTextID   = 29
+	wmFirstID  = 64
+
+	// The kind of a description that names a function.
+	wmFunction = 64
+
+	// What a value may take beyond its limit, bytes: heads of what is opened last.
+	wmValueSlop = 128
+	// What the values of an event may take, bytes. The chunk must have room for it.
+	wmMaxValues = 16 << 10
+
+	wmHeldValues  = 1 // flag of a chunk
+	wmChunkTypes  = 3 // state of a chunk
+	wmControlType = 60
+)
+
+// What WMCapture sets.
+var wmCaptured struct {
+	args, results bool
+	depth         int
+	bytes         uintptr
+	redact        []string
+}
+
+// WMCapture says what is recorded of arguments and results: composite values to the
+// given depth, and of each value so many bytes. Fields whose names look like one of
+// the words in redact are left out.
+func WMCapture(args, results bool, depth, bytes int, redact []string) {
+	wmCaptured.args, wmCaptured.results = args, results
+	wmCaptured.depth, wmCaptured.bytes = depth, uintptr(bytes)
+	wmCaptured.redact = redact
+}
+
+// WMEnterArgs is WMEnter with the arguments of the call.
+//
+//go:noinline
+func WMEnterArgs(site WMSite, args ...any) WMFrame {
+	gp := getg()
+	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
+	v := wmValues{list: unsafe.Pointer(unsafe.SliceData(args)), n: len(args)}
+	if !wmCaptured.args {
+		v.n = 0
+	}
+	if !wmEmit(gp, uint64(f), true, &v) {
+		return 0
+	}
+	return f
+}
+
+// WMExitResults is WMExit with the results of the call.
+//
+//go:noinline
+func WMExitResults(f WMFrame, results ...any) {
+	v := wmValues{list: unsafe.Pointer(unsafe.SliceData(results)), n: len(results)}
+	if !wmCaptured.results {
+		v.n = 0
+	}
+	wmEmit(getg(), uint64(f)|wmExitBit, true, &v)
+}
+
+// WMExitDeferred is WMExitResults for a deferred call, with pointers to the results.
+//
+//go:noinline
+func WMExitDeferred(f WMFrame, results ...any) {
+	v := wmValues{list: unsafe.Pointer(unsafe.SliceData(results)), n: len(results), pointers: true}
+	if !wmCaptured.results {
+		v.n = 0
+	}
+	wmEmit(getg(), uint64(f)|wmExitBit, true, &v)
+}
+
+// records tells how many records the values may take.
+func (v *wmValues) records() int {
+	if v == nil || v.n == 0 {
+		return 0
+	}
+	return 1 + int(min(uintptr(v.n)*(wmCaptured.bytes+wmValueSlop), wmMaxValues)+wmRecordSize-1)/wmRecordSize
+}
+
+// wmPutValues writes v behind the record that was written last. The chunk has room for it.
+func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
+	systemstack(func() {
+		start := pp.wmPos + wmRecordSize
+		c := wmCursor{at: start, end: start + uintptr(v.records()-1)*wmRecordSize, gp: gp}
+		for i := 0; i < v.n; i++ {
+			c.limit = c.at + wmCaptured.bytes
+			c.top((*eface)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{}))), v.pointers)
+		}
+		size := c.at - start
+		next := start + (size+wmRecordSize-1)&^(wmRecordSize-1)
+		for ; c.at < next; c.at++ {
+			*(*byte)(unsafe.Pointer(c.at)) = 0
+		}
+		h := (*wmChunkHead)(unsafe.Pointer(start &^ (wmChunkSize - 1)))
+		h.flags |= wmHeldValues
+		wmPut(pp, clock, wmValuesCode|uint64(size))
+		pp.wmPos = next
+	})
+}
+
+// A wmCursor writes values to a chunk.
+type wmCursor struct {
+	at    uintptr // where the next byte goes
+	limit uintptr // nothing more is opened from here on
+	end   uintptr // of the space; what would go beyond it is dropped
+	gp    *g
+}
+
+func (c *wmCursor) byte(b byte) {
+	if c.at < c.end {
+		*(*byte)(unsafe.Pointer(c.at)) = b
+		c.at++
+	}
+}
+
+func (c *wmCursor) uvarint(v uint64) {
+	for v >= 0x80 {
+		c.byte(byte(v) | 0x80)
+		v >>= 7
+	}
+	c.byte(byte(v))
+}
+
+func (c *wmCursor) varint(v int64) { c.uvarint(uint64(v)<<1 ^ uint64(v>>63)) }
+
+func (c *wmCursor) u32(v uint32) {
+	for i := 0; i < 32; i += 8 {
+		c.byte(byte(v >> i))
+	}
+}
+
+func (c *wmCursor) u64(v uint64) {
+	c.u32(uint32(v))
+	c.u32(uint32(v >> 32))
+}
+
+// bytes writes n bytes from p, which can be read.
+func (c *wmCursor) bytes(p, n uintptr) {
+	n = min(n, c.end-c.at)
+	memmove(unsafe.Pointer(c.at), unsafe.Pointer(p), n)
+	c.at += n
+}
+
+// count makes room for a number that is known later, see setCount.
+func (c *wmCursor) count() uintptr {
+	at := c.at
+	c.byte(0)
+	c.byte(0)
+	return at
+}
+
+func (c *wmCursor) setCount(at uintptr, n int) {
+	if at+2 <= c.end {
+		*(*byte)(unsafe.Pointer(at)) = byte(n)
+		*(*byte)(unsafe.Pointer(at + 1)) = byte(n >> 8)
+	}
+}
+
+const wmMaxCount = 1<<16 - 1
+
+// full tells whether the value has reached its limit.
+func (c *wmCursor) full() bool { return c.at >= c.limit }
+
+// room tells how many bytes are left until the limit.
+func (c *wmCursor) room() uintptr {
+	if c.full() {
+		return 0
+	}
+	return c.limit - c.at
+}
+
+// top writes an argument or a result.
+func (c *wmCursor) top(e *eface, pointer bool) {
+	switch e._type {
+	case nil:
+		c.uvarint(wmNil)
+		return
+	case abi.TypeFor[WMMasked]():
+		c.uvarint(wmMaskedID)
+		return
+	case abi.TypeFor[wmText]():
+		t := (*wmText)(e.data)
+		c.uvarint(wmTextID)
+		c.uvarint(uint64(wmTypeOf(uintptr(unsafe.Pointer(t.typ))).id))
+		c.string(uintptr(unsafe.Pointer(unsafe.StringData(t.text))), len(t.text), true)
+		return
+	}
+	if pointer {
+		t := wmTypeOf(uintptr(unsafe.Pointer((*ptrtype)(unsafe.Pointer(e._type)).Elem)))
+		if t.kind != abi.Interface {
+			c.uvarint(uint64(t.id))
+		}
+		c.value(t, uintptr(e.data), wmCaptured.depth)
+		return
+	}
+	t := wmTypeOf(uintptr(unsafe.Pointer(e._type)))
+	c.uvarint(uint64(t.id))
+	p := uintptr(e.data)
+	if t.direct {
+		p = uintptr(unsafe.Pointer(&e.data))
+	}
+	c.value(t, p, wmCaptured.depth)
+}
+
+// value writes the value of type t at p, which can be read. Composite values are
+// opened to the given depth.
+func (c *wmCursor) value(t *wmType, p uintptr, depth int) {
+	switch t.kind {
+	case abi.Bool:
+		c.byte(*(*byte)(unsafe.Pointer(p)) & 1)
+	case abi.Int8:
+		c.varint(int64(*(*int8)(unsafe.Pointer(p))))
+	case abi.Int16:
+		c.varint(int64(*(*int16)(unsafe.Pointer(p))))
+	case abi.Int32:
+		c.varint(int64(*(*int32)(unsafe.Pointer(p))))
+	case abi.Int64:
+		c.varint(*(*int64)(unsafe.Pointer(p)))
+	case abi.Int:
+		c.varint(int64(*(*int)(unsafe.Pointer(p))))
+	case abi.Uint8:
+		c.byte(*(*byte)(unsafe.Pointer(p)))
+	case abi.Uint16:
+		c.uvarint(uint64(*(*uint16)(unsafe.Pointer(p))))
+	case abi.Uint32:
+		c.uvarint(uint64(*(*uint32)(unsafe.Pointer(p))))
+	case abi.Uint64:
+		c.uvarint(*(*uint64)(unsafe.Pointer(p)))
+	case abi.Uint, abi.Uintptr, abi.UnsafePointer:
+		c.uvarint(uint64(wmWord(p)))
+	case abi.Float32:
+		c.u32(*(*uint32)(unsafe.Pointer(p)))
+	case abi.Float64:
+		c.u64(*(*uint64)(unsafe.Pointer(p)))
+	case abi.Complex64:
+		c.u32(*(*uint32)(unsafe.Pointer(p)))
+		c.u32(*(*uint32)(unsafe.Pointer(p + 4)))
+	case abi.Complex128:
+		c.u64(*(*uint64)(unsafe.Pointer(p)))
+		c.u64(*(*uint64)(unsafe.Pointer(p + 8)))
+	case abi.String:
+		c.string(wmWord(p), int(wmWord(p+wmWordSize)), false)
+	case abi.Struct:
+		c.structure(t, p, depth)
+	case abi.Array:
+		c.elements(t.elem, p, t.len, depth)
+	case abi.Slice:
+		c.slice(t, wmWord(p), int(wmWord(p+wmWordSize)), depth)
+	case abi.Pointer:
+		c.pointer(t, wmWord(p), depth)
+	case abi.Interface:
+		c.iface(t, wmWord(p), p+wmWordSize, depth)
+	case abi.Map:
+		// Its length is the first word. What else is in it can't be read while others write.
+		c.header(wmWord(p), 1)
+	case abi.Chan:
+		c.header(wmWord(p), 2) // its length and capacity
+	case abi.Func:
+		c.function(wmWord(p))
+	}
+}
+
+const wmWordSize = unsafe.Sizeof(uintptr(0))
+
+func wmWord(p uintptr) uintptr { return *(*uintptr)(unsafe.Pointer(p)) }
+
+// string writes a string that may be torn, unless it is known to be sound.
+func (c *wmCursor) string(p uintptr, n int, sound bool) {
+	take := min(uintptr(max(n, 0)), c.room())
+	if !sound {
+		take = wmReadable(c.gp, p, take)
+	}
+	if take == uintptr(n) {
+		c.uvarint(uint64(take) << 1)
+	} else {
+		c.uvarint(uint64(take)<<1 | 1)
+		c.uvarint(uint64(n))
+	}
+	c.bytes(p, take)
+}
+
+func (c *wmCursor) structure(t *wmType, p uintptr, depth int) {
+	at, n := c.count(), 0
+	if depth > 0 {
+		for ; n < t.nfields && n < wmMaxCount && !c.full(); n++ {
+			f := t.field(n)
+			if !f.masked {
+				c.value(f.typ, p+f.offset, depth-1)
+			}
+		}
+	}
+	c.setCount(at, n)
+}
+
+// elements writes up to n elements at p, as many as fit.
+func (c *wmCursor) elements(elem *wmType, p, n uintptr, depth int) {
+	at, i := c.count(), uintptr(0)
+	if elem.kind == abi.Uint8 {
+		i = min(n, c.room(), wmMaxCount)
+		c.bytes(p, i)
+	} else if depth > 0 {
+		for ; i < n && i < wmMaxCount && !c.full(); i++ {
+			c.value(elem, p+i*elem.size, depth-1)
+		}
+	}
+	c.setCount(at, int(i))
+}
+
+func (c *wmCursor) slice(t *wmType, p uintptr, n, depth int) {
+	if p == 0 {
+		c.byte(0)
+		return
+	}
+	elem := wmTypeOf(t.elemKey)
+	take := uintptr(max(n, 0))
+	if elem.size > 0 {
+		most := min(take, c.room()) // no element takes less than a byte
+		take = wmReadable(c.gp, p, most*elem.size) / elem.size
+	}
+	if elem.id == wmUnread {
+		take = 0
+	}
+	c.byte(1)
+	c.uvarint(uint64(n))
+	c.uvarint(uint64(elem.id))
+	c.elements(elem, p, take, depth)
+}
+
+// pointer writes a pointer: with what it points to if that is to be opened, else the address.
+func (c *wmCursor) pointer(t *wmType, p uintptr, depth int) {
+	if p == 0 {
+		c.byte(0)
+		return
+	}
+	if depth > 0 && !c.full() {
+		elem := wmTypeOf(t.elemKey)
+		if elem.kind != abi.Struct && elem.kind != abi.Array {
+			depth-- // these count themselves
+		}
+		if elem.id != wmUnread && wmReadable(c.gp, p, elem.size) == elem.size {
+			c.byte(2)
+			c.uvarint(uint64(elem.id))
+			c.value(elem, p, depth)
+			return
+		}
+	}
+	c.byte(1)
+	c.uvarint(uint64(p))
+}
+
+// iface writes an interface whose first word is tab and whose second is at p.
+func (c *wmCursor) iface(t *wmType, tab, p uintptr, depth int) {
+	if tab == 0 {
+		c.uvarint(wmNil)
+		return
+	}
+	var dyn *wmType
+	if t.methods {
+		dyn = wmTypeOfItab(tab)
+	} else {
+		dyn = wmTypeOf(tab)
+	}
+	if !dyn.direct {
+		p = wmWord(p)
+		if wmReadable(c.gp, p, dyn.size) < dyn.size {
+			dyn = &wmUnreadable
+		}
+	}
+	c.uvarint(uint64(dyn.id))
+	c.value(dyn, p, depth)
+}
+
+// header writes the first n words of what a map or a channel points to.
+func (c *wmCursor) header(p uintptr, n uintptr) {
+	switch {
+	case p == 0:
+		c.byte(0)
+	case wmReadable(c.gp, p, n*wmWordSize) < n*wmWordSize:
+		c.byte(1)
+		c.uvarint(uint64(p))
+	default:
+		c.byte(2)
+		for i := uintptr(0); i < n; i++ {
+			c.uvarint(uint64(wmWord(p + i*wmWordSize)))
+		}
+	}
+}
+
+// function writes a function value: a pointer to a closure, which begins with the code's address.
+func (c *wmCursor) function(p uintptr) {
+	switch {
+	case p == 0:
+		c.uvarint(wmNil)
+	case wmReadable(c.gp, p, wmWordSize) < wmWordSize:
+		c.uvarint(wmUnread)
+	default:
+		c.uvarint(uint64(wmTypeOfFunction(wmWord(p)).id))
+	}
+}
+
+// wmReadable tells how many of the n bytes at p can be read: as far as they are of
+// one object of the heap, of gp's stack, or of the program's data. What C has
+// allocated or the program has mapped may be gone at any time: it can't.
+func wmReadable(gp *g, p, n uintptr) uintptr {
+	if s := spanOf(p); s != nil {
+		switch s.state.get() {
+		case mSpanInUse:
+			if p < s.base() || p >= s.limit || s.isUserArenaChunk {
+				return 0
+			}
+			return min(n, s.base()+(s.objIndex(p)+1)*s.elemsize-p)
+		case mSpanManual:
+			if gp.stack.lo <= p && p < gp.stack.hi {
+				return min(n, gp.stack.hi-p)
+			}
+		}
+		return 0
+	}
+	for md := &firstmoduledata; md != nil; md = md.next {
+		switch {
+		case md.noptrdata <= p && p < md.end:
+			return min(n, md.end-p)
+		case md.types <= p && p < md.etypes:
+			return min(n, md.etypes-p)
+		case md.rodata <= p && p < md.epclntab:
+			return min(n, md.epclntab-p)
+		}
+	}
+	return 0
+}
+
+// wmReadError gives the text of a panic value of the runtime's own, whose fields say little.
+func wmPanicValue(e any) any {
+	switch err := e.(type) {
+	case boundsError:
+		return wmText{efaceOf(&e)._type, err.Error()}
+	case *TypeAssertionError:
+		return wmText{efaceOf(&e)._type, err.Error()}
+	case errorString:
+		return wmText{efaceOf(&e)._type, err.Error()}
+	case errorAddressString:
+		return wmText{efaceOf(&e)._type, err.Error()}
+	case plainError:
+		return wmText{efaceOf(&e)._type, string(err)}
+	case *PanicNilError:
+		return wmText{efaceOf(&e)._type, err.Error()}
+	}
+	return e
+}

@@ -1,0 +1,61 @@
+package format
+
+// LooksSecret tells whether a parameter or field of this name probably holds a
+// secret: a part of the name, as capitals and underscores divide it, is one of the
+// words, its plural, ends in one of five letters or more (authtoken), or begins with
+// one of six or more (passwordhash). words are in lower case.
+//
+// The program decides by it too, about fields: package runtime gets this file by way
+// of the waymark command. So it uses nothing but the language, and allocates nothing.
+func LooksSecret(name string, words []string) bool {
+	for from := 0; from < len(name); {
+		to := from + 1
+		for to < len(name) && !beginsPart(name, to) {
+			to++
+		}
+		for _, word := range words {
+			if partMatches(name[from:to], word) {
+				return true
+			}
+		}
+		from = to
+	}
+	return false
+}
+
+// beginsPart tells whether a part of name begins at i: a capital behind another
+// character, or the last of several capitals (the K of APIKey), or what is no letter.
+func beginsPart(name string, i int) bool {
+	if !isUpper(name[i]) {
+		return !isLetter(name[i]) || !isLetter(name[i-1])
+	}
+	return !isUpper(name[i-1]) || i+1 < len(name) && isLetter(name[i+1]) && !isUpper(name[i+1])
+}
+
+func partMatches(part, word string) bool {
+	n := len(word)
+	if n == 0 || len(part) < n {
+		return false
+	}
+	head, tail := foldsTo(part[:n], word), foldsTo(part[len(part)-n:], word)
+	rest := part[n:]
+	return head && (rest == "" || rest == "s" || rest == "S" || n >= 6) || tail && n >= 5
+}
+
+// foldsTo tells whether s is word but for capitals.
+func foldsTo(s, word string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if isUpper(c) {
+			c += 'a' - 'A'
+		}
+		if c != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
+func isLetter(c byte) bool { return isUpper(c) || 'a' <= c && c <= 'z' || c >= 0x80 }

@@ -1,0 +1,290 @@
+package value
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// A State says what is known of a value.
+type State uint8
+
+const (
+	Known  State = iota
+	Nil          // nil in an interface: it has no type
+	Masked       // not recorded, because its name looked like that of a secret
+	Unread       // could not be read: the memory was not the program's, or in use for something else
+	Text         // what the program's own method Error or String returned is in Text
+)
+
+// A Value is an argument, a result, a panic's value, or a part of one.
+type Value struct {
+	State State
+	Type  format.Type // of a Known or Text value; of an interface's, the dynamic one
+
+	Bits uint64 // booleans, integers (two's complement), floats as math.Float64bits gives them, the real part of complex numbers, addresses
+	Imag uint64 // imaginary part
+	Text string // strings, names of functions
+	Len  int    // strings (bytes), slices, arrays, maps, channels
+	Cap  int    // channels
+
+	// Elems are the elements of a slice or an array and the fields of a struct, as
+	// many as were recorded, or what a pointer points to, if that was.
+	Elems []Value
+	Bytes []byte // instead of Elems, where those are bytes
+
+	IsNil bool // a nil pointer, map, slice, function or channel
+}
+
+// Cut tells how many bytes of a string, elements or fields were not recorded.
+func (v *Value) Cut() int {
+	switch v.Type.Kind {
+	case format.KindString:
+		return v.Len - len(v.Text)
+	case format.KindStruct:
+		return len(v.Type.Fields) - len(v.Elems)
+	case format.KindSlice, format.KindArray:
+		return v.Len - len(v.Elems) - len(v.Bytes)
+	}
+	return 0
+}
+
+// Limits against data that was made up: what a program records stays far below.
+const (
+	maxValues = 1 << 16
+	maxDepth  = 200
+)
+
+var errDamaged = errors.New("damaged values")
+
+// Decode reads the values in data, the Data of an event. types gives a type by id, see
+// tracefile.File.Type. On an error, what could be read is returned with it.
+func Decode(data []byte, types func(id uint32) (format.Type, bool)) ([]Value, error) {
+	d := decoder{b: data, types: types}
+	var list []Value
+	for len(d.b) > 0 && d.err == nil {
+		v := d.dynamic(0)
+		if d.err == nil {
+			list = append(list, v)
+		}
+	}
+	return list, d.err
+}
+
+type decoder struct {
+	b     []byte
+	types func(id uint32) (format.Type, bool)
+	count int
+	err   error
+}
+
+func (d *decoder) fail(what string) {
+	if d.err == nil {
+		d.err = fmt.Errorf("%s, %d bytes before the end: %w", what, len(d.b), errDamaged)
+	}
+	d.b = nil
+}
+
+// dynamic reads a type's id and a value of the type.
+func (d *decoder) dynamic(depth int) Value {
+	switch id := d.uvarint(); id {
+	case format.TypeNil:
+		return Value{State: Nil}
+	case format.TypeMasked:
+		return Value{State: Masked}
+	case format.TypeUnread:
+		return Value{State: Unread}
+	case format.TypeText:
+		v := Value{State: Text}
+		if id := d.uvarint(); id != format.TypeUnread {
+			v.Type = d.typ(id)
+		}
+		d.string(&v)
+		return v
+	default:
+		return d.value(d.typ(id), depth)
+	}
+}
+
+func (d *decoder) typ(id uint64) format.Type {
+	if id < 1<<32 {
+		if t, ok := d.types(uint32(id)); ok {
+			return t
+		}
+	}
+	d.fail(fmt.Sprintf("unknown type %d", id))
+	return format.Type{}
+}
+
+func (d *decoder) value(t format.Type, depth int) Value {
+	v := Value{Type: t}
+	if d.count++; d.count > maxValues || depth > maxDepth {
+		d.fail("too many values")
+	}
+	if d.err != nil {
+		return v
+	}
+	switch t.Kind {
+	case format.KindBool, format.KindUint8:
+		v.Bits = uint64(d.byte())
+	case format.KindInt, format.KindInt8, format.KindInt16, format.KindInt32, format.KindInt64:
+		u := d.uvarint()
+		v.Bits = u>>1 ^ -(u & 1)
+	case format.KindUint, format.KindUint16, format.KindUint32, format.KindUint64, format.KindUintptr, format.KindUnsafePointer:
+		v.Bits = d.uvarint()
+	case format.KindFloat32:
+		v.Bits = uint64(d.u32())
+	case format.KindFloat64:
+		v.Bits = d.u64()
+	case format.KindComplex64:
+		v.Bits, v.Imag = uint64(d.u32()), uint64(d.u32())
+	case format.KindComplex128:
+		v.Bits, v.Imag = d.u64(), d.u64()
+	case format.KindString:
+		d.string(&v)
+	case format.KindStruct:
+		d.fields(&v, depth)
+	case format.KindArray:
+		v.Len = t.Len
+		d.elements(&v, t.Elem, depth)
+	case format.KindSlice:
+		if v.IsNil = d.byte() == 0; !v.IsNil {
+			v.Len = d.length()
+			d.elements(&v, uint32(d.uvarint()), depth)
+		}
+	case format.KindPointer:
+		switch d.byte() {
+		case 0:
+			v.IsNil = true
+		case 1:
+			v.Bits = d.uvarint()
+		default:
+			v.Elems = []Value{d.dynamic(depth + 1)}
+		}
+	case format.KindInterface:
+		return d.dynamic(depth + 1)
+	case format.KindMap, format.KindChan:
+		switch d.byte() {
+		case 0:
+			v.IsNil = true
+		case 1:
+			v.State = Unread
+			d.uvarint() // the address
+		default:
+			v.Len = d.length()
+			if t.Kind == format.KindChan {
+				v.Cap = d.length()
+			}
+		}
+	case format.KindFunc:
+		switch id := d.uvarint(); id {
+		case format.TypeNil:
+			v.IsNil = true
+		case format.TypeUnread:
+			v.State = Unread
+		default:
+			v.Text = d.typ(id).Name
+		}
+	default:
+		d.fail(fmt.Sprintf("type %s of kind %d", t.Name, t.Kind))
+	}
+	return v
+}
+
+func (d *decoder) string(v *Value) {
+	head := d.uvarint()
+	v.Len = int(head >> 1 & (1<<62 - 1))
+	n := v.Len
+	if head&1 != 0 {
+		v.Len = d.length()
+	}
+	v.Text = string(d.bytes(n))
+}
+
+func (d *decoder) fields(v *Value, depth int) {
+	n := d.u16()
+	if n > len(v.Type.Fields) {
+		d.fail(fmt.Sprintf("%d fields in %s", n, v.Type.Name))
+	}
+	for i := 0; i < n && d.err == nil; i++ {
+		if f := &v.Type.Fields[i]; f.Masked {
+			if d.count++; d.count > maxValues {
+				d.fail("too many values")
+			}
+			v.Elems = append(v.Elems, Value{State: Masked})
+		} else {
+			v.Elems = append(v.Elems, d.value(d.typ(uint64(f.Type)), depth+1))
+		}
+	}
+}
+
+func (d *decoder) elements(v *Value, id uint32, depth int) {
+	n := d.u16()
+	if id == format.TypeUnread || n == 0 {
+		return
+	}
+	t := d.typ(uint64(id))
+	if t.Kind == format.KindUint8 {
+		v.Bytes = d.bytes(n)
+		return
+	}
+	for i := 0; i < n && d.err == nil; i++ {
+		v.Elems = append(v.Elems, d.value(t, depth+1))
+	}
+}
+
+func (d *decoder) uvarint() uint64 {
+	u, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.fail("bad number")
+		return 0
+	}
+	d.b = d.b[n:]
+	return u
+}
+
+// length reads a length. One that is negative was torn.
+func (d *decoder) length() int { return int(d.uvarint()) }
+
+func (d *decoder) byte() byte {
+	if b := d.bytes(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) u16() int {
+	b := d.bytes(2)
+	if len(b) < 2 {
+		return 0
+	}
+	return int(binary.LittleEndian.Uint16(b))
+}
+
+func (d *decoder) u32() uint32 {
+	b := d.bytes(4)
+	if len(b) < 4 {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(b)
+}
+
+func (d *decoder) u64() uint64 {
+	b := d.bytes(8)
+	if len(b) < 8 {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if n < 0 || n > len(d.b) {
+		d.fail("cut off")
+		return nil
+	}
+	b := d.b[:n:n]
+	d.b = d.b[n:]
+	return b
+}

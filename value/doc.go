@@ -1,0 +1,26 @@
+// Package value reads the arguments, results and panic values that the events of a
+// recording carry, and prints them as fmt's verb %+v does.
+//
+//	for events.Next(&ev) {
+//		if ev.Kind == format.Enter && ev.Data != nil {
+//			site, _ := file.Site(ev.Site)
+//			args, _ := value.Decode(ev.Data, file.Type)
+//			fmt.Printf("%s%s\n", site.Name, value.List(args, site.Args))
+//		}
+//	}
+//
+// # What differs from %+v
+//
+// A value was read without running any code of the program's: methods String and
+// Error were not called. For some types of the standard library the text is made here,
+// out of their fields: errors of packages errors, fmt, io/fs, os, strconv and syscall;
+// time.Duration, time.Month, time.Weekday.
+//
+// A pointer shows what it points to, as %+v does for the outermost one only, as far
+// as it was recorded. Maps and channels show their lengths, functions their names.
+//
+// The recording program cuts values at limits of depth and size. What was cut off is
+// said where it was: …+3 are three bytes of a string, or three elements; … are fields,
+// or the rest of the values. *** is what looked like a secret and was not recorded, ? what
+// could not be read.
+package value

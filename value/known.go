@@ -1,0 +1,136 @@
+package value
+
+import (
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// known gives the text that the method Error or String of a type of the standard
+// library would give, made out of the value's fields. It is not ok for other types,
+// and where a field that it needs was not recorded.
+func known(v *Value) (text string, ok bool) {
+	t := &v.Type
+	if t.Kind == format.KindPointer && len(v.Elems) == 1 && v.Elems[0].State == Known {
+		v, t = &v.Elems[0], &v.Elems[0].Type
+	}
+	_, base, _ := strings.Cut(t.Name, ".")
+	switch t.Package {
+	case "time":
+		switch base {
+		case "Duration":
+			return time.Duration(v.Bits).String(), true
+		case "Month":
+			return time.Month(v.Bits).String(), true
+		case "Weekday":
+			return time.Weekday(v.Bits).String(), true
+		}
+	case "syscall":
+		if base == "Errno" {
+			return syscall.Errno(v.Bits).Error(), true
+		}
+	case "errors":
+		switch base {
+		case "errorString":
+			return v.field("s")
+		case "joinError":
+			return v.errors("errs")
+		}
+	case "fmt":
+		switch base {
+		case "wrapError", "wrapErrors":
+			return v.field("msg")
+		}
+	case "io/fs":
+		if base == "PathError" {
+			return v.join("", "Op", " ", "Path", ": ", "Err")
+		}
+	case "os":
+		switch base {
+		case "SyscallError":
+			return v.join("", "Syscall", ": ", "Err")
+		case "LinkError":
+			return v.join("", "Op", " ", "Old", " ", "New", ": ", "Err")
+		}
+	case "os/exec":
+		if base == "Error" {
+			return v.join("exec: ", "Name", ": ", "Err")
+		}
+	case "strconv":
+		if base == "NumError" {
+			num, ok := v.field("Num")
+			if !ok {
+				return "", false
+			}
+			head, ok1 := v.join("strconv.", "Func", ": parsing ")
+			tail, ok2 := v.join(": ", "Err")
+			return head + strconv.Quote(num) + tail, ok1 && ok2
+		}
+	}
+	return "", false
+}
+
+// field gives a field's text, if all of it was recorded.
+func (v *Value) field(name string) (string, bool) {
+	if v.Type.Kind == format.KindStruct {
+		for i := range v.Elems {
+			if v.Type.Fields[i].Name == name {
+				return whole(&v.Elems[i])
+			}
+		}
+	}
+	return "", false
+}
+
+// whole gives a value's text, if it is one and all of it was recorded.
+func whole(v *Value) (string, bool) {
+	if v.State == Known && v.Type.Kind == format.KindString && v.Cut() == 0 {
+		return v.Text, true
+	}
+	if v.State == Text {
+		return v.Text, v.Len == len(v.Text)
+	}
+	if v.State != Known {
+		return "", false
+	}
+	return known(v)
+}
+
+// join puts text and fields together, by turns.
+func (v *Value) join(parts ...string) (string, bool) {
+	var b strings.Builder
+	for i, part := range parts {
+		if i%2 == 0 {
+			b.WriteString(part)
+			continue
+		}
+		text, ok := v.field(part)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(text)
+	}
+	return b.String(), true
+}
+
+// errors gives the texts of a field that is a slice of errors, a line for each.
+func (v *Value) errors(name string) (string, bool) {
+	var lines []string
+	if v.Type.Kind == format.KindStruct {
+		for i := range v.Elems {
+			if list := &v.Elems[i]; v.Type.Fields[i].Name == name && list.Cut() == 0 {
+				for j := range list.Elems {
+					line, ok := whole(&list.Elems[j])
+					if !ok {
+						return "", false
+					}
+					lines = append(lines, line)
+				}
+			}
+		}
+	}
+	return strings.Join(lines, "\n"), len(lines) > 0
+}
