@@ -103,6 +103,33 @@ func tracedLeaf(n int) {
 	runtime.KeepAlive(s)
 }
 
+// Calls whose arguments are recorded: what they take over those of tracedLeaf, which
+// does the same, is the cost of the values.
+
+func tracedInts(n int) {
+	s := 0
+	for i := range n {
+		s += traced.Ints(i, factor)
+	}
+	runtime.KeepAlive(s)
+}
+
+func tracedText(n int) {
+	s := 0
+	for range n {
+		s += traced.Text("a name of 24 characters.", factor)
+	}
+	runtime.KeepAlive(s)
+}
+
+func tracedStruct(n int) {
+	s := 0
+	for i := range n {
+		s += traced.Struct(traced.Order{ID: i, Name: "a name of 24 characters.", Amount: 9.99, Open: true})
+	}
+	runtime.KeepAlive(s)
+}
+
 const depth = 10
 
 func plainRecurse(n int) {
@@ -138,6 +165,7 @@ func memory() {
 		panic(err)
 	}
 	skip := int(-address(space) & (format.ChunkSize - 1))
+	rt.Capture(true, true, format.DefaultDepth, format.DefaultBytes, nil)
 	rt.Start(space[skip:skip+chunks*format.ChunkSize], true)
 	for i := 1; i < chunks; i++ {
 		rt.Free(i)
@@ -158,14 +186,16 @@ func memory() {
 		{name: "floor", run: floor},
 		{name: "plain leaf", run: plainLeaf}, {name: "leaf", run: tracedLeaf},
 		{name: "plain recursion", run: plainRecurse}, {name: "recursion", run: tracedRecurse},
+		{name: "two ints", run: tracedInts}, {name: "string and int", run: tracedText}, {name: "struct", run: tracedStruct},
 	}
 	measure(on)
-	allocsOn := testing.AllocsPerRun(10, func() { tracedLeaf(1000); tracedRecurse(1000) })
+	allocsOn := testing.AllocsPerRun(10, func() { tracedLeaf(1000); tracedRecurse(1000); tracedInts(1000); tracedText(1000); tracedStruct(1000) })
 	json.NewEncoder(os.Stdout).Encode(map[string]float64{
 		"off leaf": off[1].median() - off[0].median(), "off recursion": off[3].median() - off[2].median(),
 		"plain leaf": off[0].median(), "plain recursion": off[2].median(),
 		"floor":   on[0].median(),
 		"on leaf": on[2].median() - on[1].median(), "on recursion": on[4].median() - on[3].median(),
+		"ints": on[5].median() - on[2].median(), "text": on[6].median() - on[2].median(), "struct": on[7].median() - on[2].median(),
 		"allocs": allocs + allocsOn,
 	})
 }
@@ -216,6 +246,9 @@ func run() error {
 	fmt.Printf("allocations, off and on            %6g\n", mem["allocs"])
 	fmt.Printf("on, to memory: leaf                %6.2f x floor\n", mem["on leaf"]/floorNS)
 	fmt.Printf("on, to memory: a recursion level   %6.2f x floor\n", mem["on recursion"]/floorNS)
+	fmt.Printf("arguments: two ints                %+6.1f ns\n", mem["ints"])
+	fmt.Printf("arguments: a string and an int     %+6.1f ns\n", mem["text"])
+	fmt.Printf("arguments: a struct of four fields %+6.1f ns\n", mem["struct"])
 	fmt.Printf("on, to file, block: leaf           %6.2f x floor\n", out["file leaf"]/out["floor"])
 	fmt.Printf("to file, block                     %6.1f M events/s\n", out["events per second"]/1e6)
 	return reading(trace)

@@ -79,6 +79,8 @@ func wmNewTypeTable(slots uintptr) *wmTypeTable {
 func wmHash(key uintptr) uintptr { return key>>4 ^ key>>12 }
 
 // wmFind gives the description at key, nil if there is none yet.
+//
+//go:nosplit
 func wmFind(key uintptr) *wmType {
 	t := (*wmTypeTable)(atomic.Loadp(unsafe.Pointer(&wmTypes.table)))
 	for i := wmHash(key); ; i++ {

@@ -85,6 +85,7 @@ func WMCapture(args, results bool, depth, bytes int, redact []string) {
 // WMEnterArgs is WMEnter with the arguments of the call.
 //
 //go:noinline
+//go:nosplit
 func WMEnterArgs(site WMSite, args ...any) WMFrame {
 	gp := getg()
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
@@ -92,7 +93,7 @@ func WMEnterArgs(site WMSite, args ...any) WMFrame {
 	if !wmCaptured.args {
 		v.n = 0
 	}
-	if !wmEmit(gp, uint64(f), true, &v) {
+	if !wmEmitFast(gp, uint64(f), &v) && !wmEmit(gp, uint64(f), true, &v) {
 		return 0
 	}
 	return f
@@ -101,23 +102,46 @@ func WMEnterArgs(site WMSite, args ...any) WMFrame {
 // WMExitResults is WMExit with the results of the call.
 //
 //go:noinline
+//go:nosplit
 func WMExitResults(f WMFrame, results ...any) {
 	v := wmValues{list: unsafe.Pointer(unsafe.SliceData(results)), n: len(results)}
-	if !wmCaptured.results {
-		v.n = 0
-	}
-	wmEmit(getg(), uint64(f)|wmExitBit, true, &v)
+	wmExitValues(f, &v)
 }
 
 // WMExitDeferred is WMExitResults for a deferred call, with pointers to the results.
 //
 //go:noinline
+//go:nosplit
 func WMExitDeferred(f WMFrame, results ...any) {
 	v := wmValues{list: unsafe.Pointer(unsafe.SliceData(results)), n: len(results), pointers: true}
+	wmExitValues(f, &v)
+}
+
+//go:nosplit
+func wmExitValues(f WMFrame, v *wmValues) {
 	if !wmCaptured.results {
 		v.n = 0
 	}
-	wmEmit(getg(), uint64(f)|wmExitBit, true, &v)
+	if gp := getg(); !wmEmitFast(gp, uint64(f)|wmExitBit, v) {
+		wmEmit(gp, uint64(f)|wmExitBit, true, v)
+	}
+}
+
+// wmEmitFast is wmEmit where nothing stands in the way: gp wrote last on this P and
+// there is room. Nothing here can be preempted, so the P stays this one.
+//
+//go:nosplit
+func wmEmitFast(gp *g, word uint64, v *wmValues) bool {
+	pp := gp.m.p.ptr()
+	if pp.wmGoid != gp.goid || wmRoom(pp) < 1+v.records() {
+		return false
+	}
+	now := uint64(cputicks())
+	wmPut(pp, now, word)
+	if v.n > 0 {
+		wmPutValues(gp, pp, now, v)
+	}
+	return true
 }
 
 // records tells how many records the values may take.
@@ -129,34 +153,41 @@ func (v *wmValues) records() int {
 }
 
 // wmPutValues writes v behind the record that was written last. The chunk has room for it.
+//
+//go:nosplit
 func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
-	systemstack(func() {
-		start := pp.wmPos + wmRecordSize
-		c := wmCursor{at: start, end: start + uintptr(v.records()-1)*wmRecordSize, gp: gp}
-		for i := 0; i < v.n; i++ {
-			c.limit = c.at + wmCaptured.bytes
-			c.top((*eface)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{}))), v.pointers)
+	start := pp.wmPos + wmRecordSize
+	c := wmCursor{at: start, end: start + uintptr(v.records()-1)*wmRecordSize, gp: gp}
+	for i := 0; i < v.n; i++ {
+		c.limit = c.at + wmCaptured.bytes
+		e := (*eface)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{})))
+		if v.pointers || !c.simple(e) {
+			systemstack(func() { c.top(e, v.pointers) })
 		}
-		size := c.at - start
-		next := start + (size+wmRecordSize-1)&^(wmRecordSize-1)
+	}
+	size := c.at - start
+	next := start + (size+wmRecordSize-1)&^(wmRecordSize-1)
+	if size < wmRecordSize || next > c.at {
+		// What was there before would get into the file.
 		for ; c.at < next; c.at++ {
 			*(*byte)(unsafe.Pointer(c.at)) = 0
 		}
-		h := (*wmChunkHead)(unsafe.Pointer(start &^ (wmChunkSize - 1)))
-		h.flags |= wmHeldValues
-		wmPut(pp, clock, wmValuesCode|uint64(size))
-		pp.wmPos = next
-	})
+	}
+	h := (*wmChunkHead)(unsafe.Pointer(start &^ (wmChunkSize - 1)))
+	h.flags |= wmHeldValues
+	wmPut(pp, clock, wmValuesCode|uint64(size))
+	pp.wmPos = next
 }
 
 // A wmCursor writes values to a chunk.
 type wmCursor struct {
 	at    uintptr // where the next byte goes
 	limit uintptr // nothing more is opened from here on
-	end   uintptr // of the space; what would go beyond it is dropped
+	end   uintptr // of the space; what would go beyond it is dropped, with all that follows
 	gp    *g
 }
 
+//go:nosplit
 func (c *wmCursor) byte(b byte) {
 	if c.at < c.end {
 		*(*byte)(unsafe.Pointer(c.at)) = b
@@ -164,14 +195,23 @@ func (c *wmCursor) byte(b byte) {
 	}
 }
 
+//go:nosplit
 func (c *wmCursor) uvarint(v uint64) {
-	for v >= 0x80 {
-		c.byte(byte(v) | 0x80)
-		v >>= 7
+	if c.end-c.at < 10 {
+		c.end = c.at
+		return
 	}
-	c.byte(byte(v))
+	at := c.at
+	for v >= 0x80 {
+		*(*byte)(unsafe.Pointer(at)) = byte(v) | 0x80
+		v >>= 7
+		at++
+	}
+	*(*byte)(unsafe.Pointer(at)) = byte(v)
+	c.at = at + 1
 }
 
+//go:nosplit
 func (c *wmCursor) varint(v int64) { c.uvarint(uint64(v)<<1 ^ uint64(v>>63)) }
 
 func (c *wmCursor) u32(v uint32) {
@@ -186,6 +226,8 @@ func (c *wmCursor) u64(v uint64) {
 }
 
 // bytes writes n bytes from p, which can be read.
+//
+//go:nosplit
 func (c *wmCursor) bytes(p, n uintptr) {
 	n = min(n, c.end-c.at)
 	memmove(unsafe.Pointer(c.at), unsafe.Pointer(p), n)
@@ -209,10 +251,50 @@ func (c *wmCursor) setCount(at uintptr, n int) {
 
 const wmMaxCount = 1<<16 - 1
 
+// simple is top for what is written without the system stack: numbers and strings
+// whose types are known already. It tells whether the value was one.
+//
+//go:nosplit
+func (c *wmCursor) simple(e *eface) bool {
+	if e._type == nil {
+		c.uvarint(wmNil)
+		return true
+	}
+	t := wmFind(uintptr(unsafe.Pointer(e._type)))
+	if t == nil {
+		return false
+	}
+	switch t.kind {
+	case abi.Int:
+		c.uvarint(uint64(t.id))
+		c.varint(int64(*(*int)(e.data)))
+	case abi.Int64:
+		c.uvarint(uint64(t.id))
+		c.varint(*(*int64)(e.data))
+	case abi.Bool:
+		c.uvarint(uint64(t.id))
+		c.byte(*(*byte)(e.data) & 1)
+	case abi.Int32:
+		c.uvarint(uint64(t.id))
+		c.varint(int64(*(*int32)(e.data)))
+	case abi.String:
+		c.uvarint(uint64(t.id))
+		s := (*stringStruct)(e.data)
+		c.string(uintptr(s.str), s.len, false)
+	default:
+		return false
+	}
+	return true
+}
+
 // full tells whether the value has reached its limit.
+//
+//go:nosplit
 func (c *wmCursor) full() bool { return c.at >= c.limit }
 
 // room tells how many bytes are left until the limit.
+//
+//go:nosplit
 func (c *wmCursor) room() uintptr {
 	if c.full() {
 		return 0
@@ -316,6 +398,8 @@ const wmWordSize = unsafe.Sizeof(uintptr(0))
 func wmWord(p uintptr) uintptr { return *(*uintptr)(unsafe.Pointer(p)) }
 
 // string writes a string that may be torn, unless it is known to be sound.
+//
+//go:nosplit
 func (c *wmCursor) string(p uintptr, n int, sound bool) {
 	take := min(uintptr(max(n, 0)), c.room())
 	if !sound {
@@ -452,6 +536,8 @@ func (c *wmCursor) function(p uintptr) {
 // wmReadable tells how many of the n bytes at p can be read: as far as they are of
 // one object of the heap, of gp's stack, or of the program's data. What C has
 // allocated or the program has mapped may be gone at any time: it can't.
+//
+//go:nosplit
 func wmReadable(gp *g, p, n uintptr) uintptr {
 	if s := spanOf(p); s != nil {
 		switch s.state.get() {
