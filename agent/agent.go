@@ -36,7 +36,11 @@ func start(env string) error {
 	if !o.Record {
 		return nil
 	}
-	r, err := recorder.Start(recorder.Config{Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers})
+	clock, err := chooseClock(os.Getenv("WAYMARKCLOCK"), recorder.Clocks())
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "waymark: %v\n", err)
+	}
+	r, err := recorder.Start(recorder.Config{Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers, Clock: clock})
 	if err != nil {
 		return fmt.Errorf("record to %s: %w", o.Out, err)
 	}

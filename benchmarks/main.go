@@ -138,7 +138,8 @@ func memory() {
 		panic(err)
 	}
 	skip := int(-address(space) & (format.ChunkSize - 1))
-	rt.Start(space[skip:skip+chunks*format.ChunkSize], true)
+	_, counter, _ := rt.Counter()
+	rt.Start(space[skip:skip+chunks*format.ChunkSize], true, counter)
 	for i := 1; i < chunks; i++ {
 		rt.Free(i)
 	}

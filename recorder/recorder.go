@@ -24,6 +24,7 @@ type Config struct {
 	Path    string // of the trace file; an existing one is replaced
 	Drop    bool   // when buffers are full, drop events and count them; default is to wait
 	Buffers int    // memory for buffers, bytes; default DefaultBuffers
+	Clock   string // one of Clocks; default the first
 }
 
 // DefaultBuffers is the memory for buffers, in bytes. It is taken as needed.
@@ -64,6 +65,9 @@ func Start(c Config) (*Recorder, error) {
 	}
 	if c.Buffers <= 0 {
 		c.Buffers = DefaultBuffers
+	}
+	if c.Clock == "" {
+		c.Clock = Clocks()[0]
 	}
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
@@ -134,14 +138,15 @@ func (r *Recorder) begin(c Config) error {
 	binary.LittleEndian.PutUint64(control.Nonce[8:], uint64(time.Now().UnixNano())^uint64(os.Getpid())<<32)
 	format.PutControl(r.arena.mem, control)
 	r.usable = 1
-	rt.Start(r.arena.mem, !c.Drop)
+	clk := chooseClock(c.Clock)
+	rt.Start(r.arena.mem, !c.Drop, clk.counter())
 	r.grow()
 	if r.usable == 1 {
 		return fmt.Errorf("buffers: no space for %s", r.arena.path)
 	}
 
 	start := pair()
-	meta := facts(start)
+	meta := facts(clk, start)
 	meta = append(meta,
 		format.KeyValue{Key: format.MetaOverflow, Value: map[bool]string{false: "block", true: "drop"}[c.Drop]},
 		format.KeyValue{Key: format.MetaArena, Value: r.arena.name()},
@@ -366,13 +371,9 @@ func pair() format.ClockPair {
 }
 
 // facts describes the program and its host.
-func facts(start format.ClockPair) []format.KeyValue {
+func facts(clk clock, start format.ClockPair) []format.KeyValue {
 	program, _ := os.Executable()
 	host, _ := os.Hostname()
-	clock, hz := "nanotime", uint64(1e9)
-	if rt.UsesTSC() {
-		clock, hz = "tsc", estimate(start)
-	}
 	return []format.KeyValue{
 		{Key: format.MetaProgram, Value: program},
 		{Key: format.MetaGo, Value: runtime.Version()},
@@ -382,19 +383,8 @@ func facts(start format.ClockPair) []format.KeyValue {
 		{Key: format.MetaCPUs, Value: strconv.Itoa(runtime.NumCPU())},
 		{Key: format.MetaPID, Value: strconv.Itoa(os.Getpid())},
 		{Key: format.MetaParent, Value: strconv.Itoa(os.Getppid())},
-		{Key: format.MetaClock, Value: clock},
-		{Key: format.MetaHz, Value: strconv.FormatUint(hz, 10)},
+		{Key: format.MetaClock, Value: clk.name},
+		{Key: format.MetaHz, Value: strconv.FormatUint(clk.rate(start), 10)},
 		{Key: format.MetaStart, Value: strconv.FormatInt(start.UnixNano, 10)},
-	}
-}
-
-// estimate measures the counter's rate, in ticks per second, for 200 us: good to
-// about a thousandth. It serves files that end before a second pair of clocks is read.
-func estimate(start format.ClockPair) uint64 {
-	for {
-		now := pair()
-		if d := now.MonoNano - start.MonoNano; d > 200e3 {
-			return uint64(float64(now.Clock-start.Clock) * 1e9 / float64(d))
-		}
 	}
 }
