@@ -295,8 +295,8 @@ func (r *Recorder) fail(err error) {
 	r.buf, r.pending = r.buf[:0], tally{}
 	lost := rt.Lost()
 	for i := 1; i < r.usable; i++ {
-		if chunk := r.arena.chunk(i); format.ParseChunk(chunk).State != format.ChunkFree {
-			h, recs := format.Records(chunk)
+		if format.ParseChunk(r.arena.chunk(i)).State != format.ChunkFree {
+			h, recs := format.Records(r.arena.settled(i))
 			_, n := r.enc.Append(nil, h, recs)
 			lost += h.Lost + uint64(n)
 		}
@@ -324,7 +324,7 @@ func (r *Recorder) Close() error {
 	}
 	for i := 1; i < r.usable; i++ {
 		if format.ParseChunk(r.arena.chunk(i)).State == format.ChunkActive {
-			if h, recs := format.Records(r.arena.chunk(i)); len(recs) > 0 {
+			if h, recs := format.Records(r.arena.settled(i)); len(recs) > 0 {
 				r.append(h, recs)
 			}
 		}
