@@ -356,6 +356,7 @@ func (r *Recorder) end() error {
 
 // pair reads the clocks together: of a few tries the one that took the least time.
 func pair() format.ClockPair {
+	awaitStep()
 	var best format.ClockPair
 	least := ^uint64(0)
 	for i := 0; i < 5; i++ {
