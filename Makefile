@@ -3,6 +3,7 @@
 # make bench         what tracing costs, in one run
 # make test-counts   call counts against the go command's coverage counters, for real programs (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
+# make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-std      GOROOT/src rewritten and built (minutes)
 # make fuzz          every fuzz target for FUZZTIME
 # make lint          gofmt, go vet, staticcheck, go mod tidy, govulncheck where it can be had
@@ -15,7 +16,7 @@ BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks examples/shop
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-std bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-cross test-std bench fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -59,10 +60,12 @@ vet:
 	@for m in $(MODULES); do (cd $$m && $(GO) vet ./...) || exit 1; done
 
 # Each module builds by itself; library and tool, with their tests, compile on every platform.
+PLATFORMS := linux/amd64 linux/arm64 linux/386 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
 cross:
 	@for m in $(MODULES); do (cd $$m && GOWORK=off $(GO) build -o /dev/null ./...) || exit 1; done
-	@for os in linux darwin windows; do for arch in amd64 arm64; do \
-		for m in . cmd/waymark; do (cd $$m && CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) vet ./...) || exit 1; done; \
+	@for p in $(PLATFORMS); do for m in . cmd/waymark; do \
+		(cd $$m && CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet ./...) || exit 1; \
 	done; done
 
 test-counts:
@@ -70,6 +73,9 @@ test-counts:
 
 test-million:
 	cd cmd/waymark && $(GO) test -run TestMillion -million -v .
+
+test-cross:
+	cd cmd/waymark && $(GO) test -run TestCross -cross -v -timeout 60m .
 
 test-std:
 	cd cmd/waymark/internal/instrument && $(GO) test -long -v -timeout 60m .

@@ -36,8 +36,12 @@ func start(env string) error {
 	if !o.Record {
 		return nil
 	}
+	clock, err := chooseClock(os.Getenv("WAYMARKCLOCK"), recorder.Clocks())
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "waymark: %v\n", err)
+	}
 	r, err := recorder.Start(recorder.Config{
-		Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers,
+		Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers, Clock: clock,
 		Values: func(built string) recorder.Values { return values(built, env) },
 	})
 	if err != nil {

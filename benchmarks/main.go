@@ -165,8 +165,9 @@ func memory() {
 		panic(err)
 	}
 	skip := int(-address(space) & (format.ChunkSize - 1))
+	_, counter, _ := rt.Counter()
 	rt.Capture(true, true, format.DefaultDepth, format.DefaultBytes, nil)
-	rt.Start(space[skip:skip+chunks*format.ChunkSize], true)
+	rt.Start(space[skip:skip+chunks*format.ChunkSize], true, counter)
 	for i := 1; i < chunks; i++ {
 		rt.Free(i)
 	}

@@ -35,10 +35,11 @@
 //
 // # Clocks
 //
-// Events carry ticks of the program's clock (Meta "clock": tsc or nanotime),
-// which are below 2^62.
+// Events carry ticks of the program's clock, which are below 2^62. Meta "clock"
+// names it: tsc, the time stamp counter of amd64; cntvct, the generic timer of
+// arm64; or nanotime, the runtime's monotonic clock. Readers need not care.
 // Ticks become time through the first and the last Clock block; Meta "hz" is
-// the estimate to use while there is only one.
+// the rate to use while there is only one, estimated or as the processor says.
 //
 // # Sites
 //

@@ -80,8 +80,8 @@ const (
 	MetaCPUs     = "cpus"          // runtime.NumCPU()
 	MetaPID      = "pid"           //
 	MetaParent   = "ppid"          //
-	MetaClock    = "clock"         // tsc or nanotime
-	MetaHz       = "hz"            // estimated ticks per second
+	MetaClock    = "clock"         // tsc, cntvct or nanotime
+	MetaHz       = "hz"            // ticks per second, estimated or as the processor says
 	MetaStart    = "start_unix_ns" // when recording began
 	MetaOverflow = "overflow"      // block or drop
 	MetaArena    = "arena"         // the arena's file name, absolute or relative to the trace file's folder; empty if there is none

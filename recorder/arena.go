@@ -3,6 +3,8 @@ package recorder
 import (
 	"errors"
 	"path/filepath"
+	"sync/atomic"
+	"unsafe"
 
 	"github.com/waymark-go/waymark/format"
 )
@@ -23,6 +25,21 @@ type arena struct {
 // chunk gives the memory of chunk i; 0 is the control chunk.
 func (a *arena) chunk(i int) []byte {
 	return a.mem[i*format.ChunkSize : (i+1)*format.ChunkSize : (i+1)*format.ChunkSize]
+}
+
+// settled copies chunk i, which goroutines that still run may be writing to. What
+// is complete in the copy is complete: each clock is loaded before its word, the
+// opposite of the order in which they are stored, and on processors that reorder
+// plain loads the atomic ones stay in order.
+func (a *arena) settled(i int) []byte {
+	chunk := a.chunk(i)
+	to := make([]byte, len(chunk))
+	copy(to, chunk[:format.ChunkHeader])
+	for at := format.ChunkHeader; at < len(chunk); at += format.RecordSize {
+		r := (*format.Record)(unsafe.Pointer(&chunk[at]))
+		*(*format.Record)(unsafe.Pointer(&to[at])) = format.Record{Clock: atomic.LoadUint64(&r.Clock), Word: atomic.LoadUint64(&r.Word)}
+	}
+	return to
 }
 
 func (a *arena) name() string {

@@ -24,6 +24,7 @@ type Config struct {
 	Path    string // of the trace file; an existing one is replaced
 	Drop    bool   // when buffers are full, drop events and count them; default is to wait
 	Buffers int    // memory for buffers, bytes; default DefaultBuffers
+	Clock   string // one of Clocks; default the first
 
 	// Values says what is recorded of values in a program that was built with the
 	// given settings; nil means nothing.
@@ -80,6 +81,9 @@ func Start(c Config) (*Recorder, error) {
 	}
 	if c.Buffers <= 0 {
 		c.Buffers = DefaultBuffers
+	}
+	if c.Clock == "" {
+		c.Clock = Clocks()[0]
 	}
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
@@ -152,14 +156,15 @@ func (r *Recorder) begin(c Config) error {
 	r.usable = 1
 	r.values = c.Values
 	r.capture("")
-	rt.Start(r.arena.mem, !c.Drop)
+	clk := chooseClock(c.Clock)
+	rt.Start(r.arena.mem, !c.Drop, clk.counter())
 	r.grow()
 	if r.usable == 1 {
 		return fmt.Errorf("buffers: no space for %s", r.arena.path)
 	}
 
 	start := pair()
-	meta := facts(start)
+	meta := facts(clk, start)
 	meta = append(meta,
 		format.KeyValue{Key: format.MetaOverflow, Value: map[bool]string{false: "block", true: "drop"}[c.Drop]},
 		format.KeyValue{Key: format.MetaArena, Value: r.arena.name()},
@@ -349,8 +354,8 @@ func (r *Recorder) fail(err error) {
 	r.buf, r.pending = r.buf[:0], tally{}
 	lost := rt.Lost()
 	for i := 1; i < r.usable; i++ {
-		if chunk := r.arena.chunk(i); inUse(format.ParseChunk(chunk)) {
-			h, recs := format.Records(chunk)
+		if inUse(format.ParseChunk(r.arena.chunk(i))) {
+			h, recs := format.Records(r.arena.settled(i))
 			_, n := r.enc.Append(nil, h, recs)
 			lost += h.Lost + uint64(n)
 		}
@@ -381,7 +386,7 @@ func (r *Recorder) Close() error {
 	}
 	for i := 1; i < r.usable; i++ {
 		if format.ParseChunk(r.arena.chunk(i)).State == format.ChunkActive {
-			if h, recs := format.Records(r.arena.chunk(i)); len(recs) > 0 {
+			if h, recs := format.Records(r.arena.settled(i)); len(recs) > 0 {
 				r.append(h, recs)
 			}
 		}
@@ -414,6 +419,7 @@ func (r *Recorder) end() error {
 
 // pair reads the clocks together: of a few tries the one that took the least time.
 func pair() format.ClockPair {
+	awaitStep()
 	var best format.ClockPair
 	least := ^uint64(0)
 	for i := 0; i < 5; i++ {
@@ -429,13 +435,9 @@ func pair() format.ClockPair {
 }
 
 // facts describes the program and its host.
-func facts(start format.ClockPair) []format.KeyValue {
+func facts(clk clock, start format.ClockPair) []format.KeyValue {
 	program, _ := os.Executable()
 	host, _ := os.Hostname()
-	clock, hz := "nanotime", uint64(1e9)
-	if rt.UsesTSC() {
-		clock, hz = "tsc", estimate(start)
-	}
 	return []format.KeyValue{
 		{Key: format.MetaProgram, Value: program},
 		{Key: format.MetaGo, Value: runtime.Version()},
@@ -445,19 +447,8 @@ func facts(start format.ClockPair) []format.KeyValue {
 		{Key: format.MetaCPUs, Value: strconv.Itoa(runtime.NumCPU())},
 		{Key: format.MetaPID, Value: strconv.Itoa(os.Getpid())},
 		{Key: format.MetaParent, Value: strconv.Itoa(os.Getppid())},
-		{Key: format.MetaClock, Value: clock},
-		{Key: format.MetaHz, Value: strconv.FormatUint(hz, 10)},
+		{Key: format.MetaClock, Value: clk.name},
+		{Key: format.MetaHz, Value: strconv.FormatUint(clk.rate(start), 10)},
 		{Key: format.MetaStart, Value: strconv.FormatInt(start.UnixNano, 10)},
-	}
-}
-
-// estimate measures the counter's rate, in ticks per second, for 200 us: good to
-// about a thousandth. It serves files that end before a second pair of clocks is read.
-func estimate(start format.ClockPair) uint64 {
-	for {
-		now := pair()
-		if d := now.MonoNano - start.MonoNano; d > 200e3 {
-			return uint64(float64(now.Clock-start.Clock) * 1e9 / float64(d))
-		}
 	}
 }

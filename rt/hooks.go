@@ -17,8 +17,9 @@ func Packages(f func(*Package)) { runtime.WMPackages(f) }
 func Switch(p *Package, i int, on bool) { runtime.WMSwitch(p, i, on) }
 
 // Start begins recording into arena, which must stay mapped for ever. block:
-// wait when no chunk is free, else drop and count.
-func Start(arena []byte, block bool) { runtime.WMStart(arena, block) }
+// wait when no chunk is free, else drop and count. counter: the events' clock is
+// the processor's counter, else the monotonic clock.
+func Start(arena []byte, block, counter bool) { runtime.WMStart(arena, block, counter) }
 
 // Capture says, before Start, what is recorded of values: composite ones are opened
 // to the given depth, of each so many bytes, without fields whose names look like
@@ -57,8 +58,11 @@ func AtExit(f func()) { runtime.WMAtExit(f) }
 // Clock reads the events' clock, in ticks, and the monotonic clock, in ns.
 func Clock() (clock uint64, mono int64) { return runtime.WMClock() }
 
-// UsesTSC tells whether the events' clock is the processor's time stamp counter.
-func UsesTSC() bool { return runtime.WMUsesTSC() }
+// Counter describes the processor's counter: its name, tsc or cntvct, empty if there
+// is none; whether the processor says that it counts at a constant rate; and the
+// rate in ticks per second, 0 if the processor doesn't say.
+func Counter() (name string, constant bool, hz uint64) { return runtime.WMCounter() }
 
-// Floor reads the events' clock 2*n times: what n traced calls can't cost less than.
+// Floor reads the processor's counter 2*n times, or the monotonic clock where there
+// is none: what n traced calls can't cost less than.
 func Floor(n int) uint64 { return runtime.WMFloor(n) }

@@ -18,7 +18,7 @@ const none = "waymark: the program was built without waymark's hooks"
 
 func Packages(func(*Package))                                       { panic(none) }
 func Switch(*Package, int, bool)                                    { panic(none) }
-func Start([]byte, bool)                                            { panic(none) }
+func Start([]byte, bool, bool)                                      { panic(none) }
 func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
 func Stop()                                                         { panic(none) }
 func Take() int                                                     { panic(none) }
@@ -30,5 +30,5 @@ func Mute(bool)                                                     { panic(none
 func Writer(func())                                                 { panic(none) }
 func AtExit(func())                                                 { panic(none) }
 func Clock() (clock uint64, mono int64)                             { panic(none) }
-func UsesTSC() bool                                                 { panic(none) }
+func Counter() (string, bool, uint64)                               { panic(none) }
 func Floor(int) uint64                                              { panic(none) }

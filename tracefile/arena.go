@@ -136,12 +136,13 @@ func (a *arena) read() (*snapshot, error) {
 	var encoded []byte
 	chunk := make([]byte, format.ChunkSize)
 	for off := a.first(); off <= a.last(); off += format.ChunkSize {
-		if used, err := a.readChunk(chunk, off); err != nil {
+		h, recs, err := a.readChunk(chunk, off)
+		if err != nil {
 			return nil, err
-		} else if !used {
+		}
+		if h.State == format.ChunkFree {
 			continue
 		}
-		h, recs := format.Records(chunk)
 		if h.Seq > newest || h.Stream >= format.MaxStreams || len(recs) == 0 && h.Lost == 0 {
 			continue
 		}
@@ -182,20 +183,30 @@ func (a *arena) header(off int64) (format.Chunk, error) {
 	return format.ParseChunk(b[:]), err
 }
 
-// readChunk reads the chunk at off into b and tells whether it is in use.
-func (a *arena) readChunk(b []byte, off int64) (used bool, err error) {
+// readChunk reads the chunk at off, with b as memory. The chunk's state is
+// format.ChunkFree if it isn't in use.
+//
+// It is read twice. A living program stores a record's word before its clock, but
+// nothing makes one read see the two in that order on a processor that reorders
+// loads: so the first says which records are complete, the second what they are.
+func (a *arena) readChunk(b []byte, off int64) (format.Chunk, []format.Record, error) {
 	before, err := a.header(off)
 	for err == nil && (before.State == format.ChunkActive || before.State == format.ChunkFull) {
-		if _, err := a.file.ReadAt(b, off); err != nil {
-			return false, err
+		if _, err = a.file.ReadAt(b, off); err != nil {
+			break
+		}
+		_, complete := format.Records(b)
+		if _, err = a.file.ReadAt(b, off); err != nil {
+			break
 		}
 		var after format.Chunk
 		if after, err = a.header(off); err == nil && after.Seq == before.Seq && after.State != format.ChunkFree {
-			return true, nil
+			h, recs := format.Records(b)
+			return h, recs[:min(len(complete), len(recs))], nil
 		}
 		before = after // it was used again while it was read, and b may hold of both
 	}
-	return false, err
+	return format.Chunk{State: format.ChunkFree}, nil, err
 }
 
 // lastClockIn gives the latest clock of an Events payload.

@@ -19,8 +19,8 @@ type Info struct {
 	Host    string
 	CPUs    int
 	PID     int
-	Clock   string // "tsc" or "nanotime"
-	Hz      uint64 // the program's estimate of its clock's rate, ticks per second
+	Clock   string // "tsc", "cntvct" or "nanotime"
+	Hz      uint64 // the clock's rate as the program knew it, ticks per second
 
 	Start    time.Time
 	Duration time.Duration // until the recording's end, or the last event of one that was cut off

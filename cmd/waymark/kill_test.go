@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,10 +29,16 @@ func tool(t *testing.T) string {
 // instrument builds the main package in testdata/name and gives the binary.
 func instrument(t *testing.T, name string, flags ...string) string {
 	t.Helper()
+	return instrumentFor(t, runtime.GOARCH, name, flags...)
+}
+
+// instrumentFor is instrument for another architecture.
+func instrumentFor(t *testing.T, goarch, name string, flags ...string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	cmd := exec.Command(tool(t), append(append([]string{"build"}, flags...), "-o", path, ".")...)
 	cmd.Dir = filepath.Join("testdata", name)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "WAYMARKCACHE="+filepath.Join(t.TempDir(), "cache"))
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOARCH="+goarch, "WAYMARKCACHE="+filepath.Join(t.TempDir(), "cache"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("waymark build: %v\n%s", err, out)
 	}
@@ -45,14 +52,20 @@ func TestKill(t *testing.T) {
 		t.Skip("needs the recorder's shared memory, which is for linux")
 	}
 	prog := instrument(t, "kill", "--all")
+	kill(t, 10, func(args ...string) *exec.Cmd { return exec.Command(prog, args...) })
+}
+
+// kill runs the program so many times, kills it and checks what it leaves.
+func kill(t *testing.T, times int, command func(args ...string) *exec.Cmd) {
+	t.Helper()
 	dir := t.TempDir()
 	const workers = 4
-	for i := range 10 {
+	for i := range times {
 		counters, trace := filepath.Join(dir, "counters"), filepath.Join(dir, "kill.wmt")
 		if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(prog, counters)
+		cmd := command(counters)
 		cmd.Env = append(os.Environ(), "WAYMARK=record,o="+trace)
 		cmd.Stderr = os.Stderr
 		if err := cmd.Start(); err != nil {

@@ -24,40 +24,46 @@ func TestStorm(t *testing.T) {
 		flags      []string
 		goroutines string
 		env        string
+		settings   string // of WAYMARK, besides record
 	}{
 		{name: "plain", goroutines: "500"},
 		{name: "one P", goroutines: "50", env: "GOMAXPROCS=1"},
 		{name: "more Ps than CPUs", goroutines: "500", env: "GOMAXPROCS=100"},
-		{name: "nanotime", goroutines: "100", env: "WAYMARKCLOCK=nanotime"},
-		{name: "small buffers", goroutines: "500", env: "GOMAXPROCS=24"},
+		{name: "small buffers", goroutines: "500", env: "GOMAXPROCS=24", settings: ",buffers=2097152"},
 		{name: "race", flags: []string{"-race"}, goroutines: "50"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			prog := instrument(t, "storm", append([]string{"--all", "--closures"}, c.flags...)...)
-			trace := filepath.Join(t.TempDir(), "storm.wmt")
-			cmd := exec.Command(prog, c.goroutines)
-			cmd.Env = append(os.Environ(), c.env, "WAYMARK=record,o="+trace)
-			if c.name == "small buffers" {
-				cmd.Env = append(cmd.Env, "WAYMARK=record,buffers=2097152,o="+trace)
-			}
-			var stderr bytes.Buffer
-			cmd.Stderr = &stderr
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, stderr.Bytes())
-			}
-			validate(t, trace, out)
+			storm(t, exec.Command(prog, c.goroutines), c.settings, c.env)
 		})
 	}
 }
 
-// validate checks a complete recording against the counts that the program printed.
-func validate(t *testing.T, trace string, printed []byte) {
+// storm runs the program and checks its recording. It gives the name of its clock.
+func storm(t *testing.T, cmd *exec.Cmd, settings string, env ...string) (clock string) {
+	t.Helper()
+	trace := filepath.Join(t.TempDir(), "storm.wmt")
+	cmd.Env = append(os.Environ(), "WAYMARK=record,o="+trace+settings)
+	cmd.Env = append(cmd.Env, env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("%v\n%s", err, stderr.Bytes())
+	}
+	return validate(t, trace, out)
+}
+
+// validate checks a complete recording against the counts that the program
+// printed, and gives the name of its clock.
+func validate(t *testing.T, trace string, printed []byte) (clock string) {
+	t.Helper()
 	f, err := tracefile.Open(trace)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	clock = f.Info().Clock
 	names := make(map[uint32]string)
 	f.Sites(func(id uint32, s tracefile.Site) bool {
 		names[id] = s.Name
@@ -115,4 +121,5 @@ func validate(t *testing.T, trace string, printed []byte) {
 			t.Errorf("%s: called %d times, recorded %d", name, n, calls[name])
 		}
 	}
+	return clock
 }

@@ -78,7 +78,7 @@ func facts(i tracefile.Info, path string) []fact {
 	}
 	clock := i.Clock
 	if i.Hz > 0 {
-		clock += fmt.Sprintf(", %.3f GHz", float64(i.Hz)/1e9)
+		clock += ", " + frequency(i.Hz)
 	}
 	events := Count(i.Events)
 	if i.Events > 0 {
@@ -102,4 +102,12 @@ func facts(i tracefile.Info, path string) []fact {
 		list = append(list, fact{"Damaged", Bytes(i.Damaged)})
 	}
 	return list
+}
+
+// frequency prints a clock's rate: counters of arm64 may be as slow as a few MHz.
+func frequency(hz uint64) string {
+	if hz < 1e9 {
+		return fmt.Sprintf("%.3f MHz", float64(hz)/1e6)
+	}
+	return fmt.Sprintf("%.3f GHz", float64(hz)/1e9)
 }

@@ -45,7 +45,7 @@ type anchor struct {
 var anchors = []anchor{
 	// Fields go to the end: assembly and the garbage collector know the offsets of some others.
 	{file: "runtime2.go", typ: "g", text: "wmFlags uintptr"},
-	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLost uint64"},
+	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLast, wmLost uint64"},
 	// After gopanic's checks that the program can go on, before the first deferred call.
 	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, wmToken(gp, sys.GetCallerSP()), e); "},
 	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), wmToken(getg(), sys.GetCallerSP())); "},

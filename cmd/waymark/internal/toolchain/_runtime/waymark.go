@@ -105,9 +105,9 @@ var wm struct {
 	nextSite    uint32
 	onRegister  func(*WMPackage)
 
-	on    atomic.Uint32 // events are being recorded
-	block bool          // wait for a free chunk, else drop
-	tsc   bool          // the fast path may read the counter itself
+	on      atomic.Uint32 // events are being recorded
+	block   bool          // wait for a free chunk, else drop
+	counter bool          // the clock is the processor's counter, which the fast path reads itself
 
 	// The arena: the control chunk, then the others. free is a stack, so that
 	// the chunk last emptied, still warm, is used next; full is a ring.
@@ -176,8 +176,9 @@ func WMSwitch(p *WMPackage, i int, on bool) {
 
 // WMStart begins recording into an arena of memory mapped by the caller, which
 // stays mapped for ever. block decides what happens when no chunk is free:
-// wait, or drop and count. No chunk is free before WMFree.
-func WMStart(arena []byte, block bool) {
+// wait, or drop and count. counter chooses the clock: the processor's counter, else
+// the monotonic clock. No chunk is free before WMFree.
+func WMStart(arena []byte, block, counter bool) {
 	chunks := len(arena) / wmChunkSize
 	free, full := make([]uint32, chunks), make([]uint32, chunks)
 	origins := make([]wmOriginKey, 256)
@@ -185,7 +186,7 @@ func WMStart(arena []byte, block bool) {
 	wm.base = uintptr(unsafe.Pointer(unsafe.SliceData(arena)))
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block = block
-	wm.tsc = wmHasTSC()
+	wm.counter = counter
 	wmTypes.table = wmNewTypeTable(1024)
 	unlock(&wm.lock)
 	wmPair()
@@ -224,7 +225,11 @@ func WMLost() uint64 {
 func WMMute(on bool) {
 	if gp := getg(); on {
 		gp.wmFlags |= wmMuted
-		gp.m.p.ptr().wmGoid = ^uint64(0) // its next event takes the slow path
+		for _, pp := range allp { // wherever it has run: its next event takes the slow path
+			if pp.wmGoid == gp.goid {
+				pp.wmGoid = ^uint64(0)
+			}
+		}
 	} else {
 		gp.wmFlags &^= wmMuted
 	}
@@ -233,9 +238,17 @@ func WMMute(on bool) {
 // WMClock reads the clock of the events, in ticks, and the monotonic clock, in ns.
 func WMClock() (clock uint64, mono int64) { return wmClock(), nanotime() }
 
-// WMUsesTSC tells whether events carry ticks of the processor's time stamp
-// counter, else of the monotonic clock.
-func WMUsesTSC() bool { return wmHasTSC() }
+// WMCounter describes the processor's counter: its name, empty if there is none;
+// whether the processor says that it counts at a constant rate; and the rate in
+// ticks per second, 0 if the processor doesn't say.
+func WMCounter() (name string, constant bool, hz uint64) { return wmCounter() }
+
+func wmClock() uint64 {
+	if wm.counter {
+		return wmTicks()
+	}
+	return uint64(nanotime())
+}
 
 // WMAtExit has f called when the program ends by os.Exit or by returning from main.
 func WMAtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }
@@ -319,13 +332,13 @@ func wmSlowExit(f WMFrame) {
 }
 
 // wmToken gives the token of the frame that calls a function with the given
-// stack pointer: the value that the assembly finds, which reads SP one word deeper.
+// stack pointer: the value that the assembly finds, which reads SP wmCallSize deeper.
 // A stack pointer in a variable is worth nothing once the stack has moved, which it
 // may at the start of any function that can be preempted: so this one can't, and
 // what is passed on is the token.
 //
 //go:nosplit
-func wmToken(gp *g, sp uintptr) uint32 { return uint32(gp.stack.hi - sp + 8) }
+func wmToken(gp *g, sp uintptr) uint32 { return uint32(gp.stack.hi - sp + wmCallSize) }
 
 // wmEmit writes a record for gp, with values if there are some, and tells whether it
 // did. With wait it may release the P and wait for a chunk, if the program asked for that.
@@ -342,7 +355,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			return false
 		}
 		need := 1 + v.records()
-		if pp.wmGoid != gp.goid {
+		if pp.wmLast != gp.goid {
 			need++
 		}
 		if gp.wmFlags&wmStarted == 0 {
@@ -351,9 +364,9 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 		canWait := wait && wm.block && mp.locks == 1 && mp.mallocing == 0 && mp.preemptoff == "" && !gp.throwsplit
 		if wmRoom(pp) >= need || wmRefill(pp, !canWait) {
 			now := wmClock()
-			if pp.wmGoid != gp.goid {
+			if pp.wmLast != gp.goid {
 				wmPut(pp, now, wmGo|gp.goid&wmValueMask)
-				pp.wmGoid = gp.goid
+				pp.wmLast = gp.goid
 			}
 			if gp.wmFlags&wmStarted == 0 {
 				gp.wmFlags |= wmStarted
@@ -364,8 +377,8 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			if v != nil && v.n > 0 {
 				wmPutValues(gp, pp, now, v)
 			}
-			if !wm.tsc {
-				pp.wmGoid = ^uint64(0) // the fast path can't read this clock
+			if wm.counter {
+				pp.wmGoid = gp.goid
 			}
 			releasem(mp)
 			return true
@@ -455,7 +468,8 @@ func wmRefill(pp *p, reserve bool) bool {
 	h.clock = wmClock()
 	atomic.Store(&h.state, wmChunkActive)
 	pp.wmPos = c + wmChunkHeader
-	pp.wmGoid = ^uint64(0) // every chunk says for itself whose events it holds
+	pp.wmLast = ^uint64(0) // every chunk says for itself whose events it holds
+	pp.wmGoid = ^uint64(0) // not 0: that is every g0, whose events no fast path may write
 	wmPair()
 
 	// Waking the writer for each chunk would cost more than what it then does.

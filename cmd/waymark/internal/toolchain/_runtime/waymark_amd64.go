@@ -20,23 +20,20 @@ func WMFloor(n int) uint64
 //go:noescape
 func wmCPUID(leaf uint32) (eax, ebx, ecx, edx uint32)
 
-// wmHasTSC tells whether the time stamp counter runs at a constant rate in all
-// power states (CPUID 8000_0007H, EDX bit 8) and nobody forbade its use.
-func wmHasTSC() bool {
-	if gogetenv("WAYMARKCLOCK") == "nanotime" {
-		return false
-	}
-	const maxLeaf, power = 0x80000000, 0x80000007
-	if max, _, _, _ := wmCPUID(maxLeaf); max < power {
-		return false
-	}
-	_, _, _, edx := wmCPUID(power)
-	return edx&(1<<8) != 0
+// wmCallSize is what a call pushes onto the stack, in bytes: the assembly reads
+// the stack pointer after that.
+const wmCallSize = 8
+
+// wmCounter describes the time stamp counter. Its rate has to be measured.
+func wmCounter() (name string, constant bool, hz uint64) {
+	return "tsc", wmConstantTSC(func(leaf uint32) (eax, edx uint32) {
+		eax, _, _, edx = wmCPUID(leaf)
+		return eax, edx
+	}), 0
 }
 
-func wmClock() uint64 {
-	if wm.tsc {
-		return uint64(cputicks())
-	}
-	return uint64(nanotime())
-}
+// wmTicks reads the time stamp counter. Unlike cputicks it doesn't wait for what
+// comes before: the hot path doesn't either.
+//
+//go:noescape
+func wmTicks() uint64

@@ -74,6 +74,13 @@ loop:
 	MOVQ BX, AX
 	RET
 
+// func wmTicks() uint64
+TEXT ·wmTicks<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	RET
+
 // func wmCPUID(leaf uint32) (eax, ebx, ecx, edx uint32)
 TEXT ·wmCPUID(SB),NOSPLIT,$0-24
 	MOVL leaf+0(FP), AX

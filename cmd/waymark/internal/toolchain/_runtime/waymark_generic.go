@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package runtime
 
@@ -25,11 +25,15 @@ func WMExit(f WMFrame) { wmEmit(getg(), uint64(f)|wmExitBit, true, nil) }
 func WMFloor(n int) uint64 {
 	var sum uint64
 	for i := 0; i < 2*n; i++ {
-		sum += wmClock()
+		sum += wmTicks()
 	}
 	return sum
 }
 
-func wmHasTSC() bool { return false }
+// wmCallSize is what a call pushes, where assembly reads the stack pointer: nowhere.
+const wmCallSize = 0
 
-func wmClock() uint64 { return uint64(nanotime()) }
+// wmCounter says that there is no counter to read.
+func wmCounter() (name string, constant bool, hz uint64) { return "", false, 0 }
+
+func wmTicks() uint64 { return uint64(nanotime()) }

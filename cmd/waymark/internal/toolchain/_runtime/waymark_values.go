@@ -136,7 +136,7 @@ func wmEmitFast(gp *g, word uint64, v *wmValues) bool {
 	if pp.wmGoid != gp.goid || wmRoom(pp) < 1+v.records() {
 		return false
 	}
-	now := uint64(cputicks())
+	now := wmTicks()
 	wmPut(pp, now, word)
 	if v.n > 0 {
 		wmPutValues(gp, pp, now, v)

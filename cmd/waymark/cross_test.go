@@ -1,0 +1,41 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+var cross = flag.Bool("cross", false, "build instrumented programs for all platforms, the standard library with them (minutes)")
+
+// Instrumented programs build for other platforms. By default that is the example
+// for one platform of each other system; with -cross it is also all that the
+// example imports, for all of them.
+func TestCross(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	platforms := [][2]string{{"windows", "amd64"}, {"darwin", "arm64"}}
+	include := "./..."
+	if *cross {
+		include = "..."
+		platforms = [][2]string{
+			{"linux", "amd64"}, {"linux", "arm64"}, {"linux", "386"}, {"linux", "riscv64"},
+			{"darwin", "amd64"}, {"darwin", "arm64"},
+			{"windows", "amd64"}, {"windows", "arm64"},
+		}
+	}
+	waymark, cache := tool(t), filepath.Join(t.TempDir(), "cache")
+	for _, p := range platforms {
+		t.Run(p[0]+"_"+p[1], func(t *testing.T) {
+			cmd := exec.Command(waymark, "build", "--all", "--closures", "--include", include, "-o", filepath.Join(t.TempDir(), "shop"), ".")
+			cmd.Dir = filepath.Join("..", "..", "examples", "shop")
+			cmd.Env = append(os.Environ(), "GOOS="+p[0], "GOARCH="+p[1], "CGO_ENABLED=0", "WAYMARKCACHE="+cache)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("waymark build: %v\n%s", err, out)
+			}
+		})
+	}
+}
