@@ -36,6 +36,9 @@ func start(env string) error {
 	if !o.Record {
 		return nil
 	}
+	if o.Stringers {
+		rt.Stringer(new(texts).text)
+	}
 	clock, err := chooseClock(os.Getenv("WAYMARKCLOCK"), recorder.Clocks())
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "waymark: %v\n", err)

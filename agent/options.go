@@ -17,7 +17,8 @@ type options struct {
 	Overflow string // overflow: block or drop
 	Buffers  int    // buffers: memory for events, bytes
 
-	recorder.Values // args, results, arg-depth, arg-bytes, redact
+	recorder.Values      // args, results, arg-depth, arg-bytes, redact
+	Stringers       bool // stringers: values as text, as far as the program was built for it
 }
 
 // parse reads key=value pairs separated by commas, or with @FILE from a file,
@@ -30,7 +31,7 @@ func parse(env string) (options, error) {
 }
 
 func defaults() options {
-	return options{Out: "waymark.wmt", Overflow: "block", Values: recorder.Values{
+	return options{Stringers: true, Out: "waymark.wmt", Overflow: "block", Values: recorder.Values{
 		Args: true, Results: true, Depth: format.DefaultDepth, Bytes: format.DefaultBytes,
 		Redact: format.AddRedactWords(nil, format.DefaultRedact),
 	}}
@@ -94,6 +95,8 @@ func (o *options) set(key, value string) error {
 		return setInt(&o.Depth, key, value, 0, format.MaxDepth)
 	case "arg-bytes":
 		return setInt(&o.Bytes, key, value, 0, format.MaxBytes)
+	case "stringers":
+		return setBool(&o.Stringers, key, value)
 	case "redact":
 		o.Redact = format.AddRedactWords(o.Redact, value)
 	case "o", "out":

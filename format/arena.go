@@ -187,6 +187,7 @@ const (
 	CodeValues  = 8
 	CodeSkew    = 9
 	CodeOrigin  = 10
+	CodeInts    = 11
 
 	// CodeSkip is the first of the codes that carry their length, so that
 	// readers that don't know them can go on.
@@ -210,7 +211,7 @@ func Records(chunk []byte) (Chunk, []Record) {
 			values--
 		} else if !full && (r.Clock < h.Clock || r.Clock == 0 || r.Word == 0) {
 			break
-		} else if r.code() == CodeValues {
+		} else if code := r.code(); code == CodeValues || code == CodeInts {
 			values = r.valueRecords()
 		}
 		recs = append(recs, r)

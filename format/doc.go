@@ -28,6 +28,7 @@
 //	4     Events   see Events
 //	5     Origins  n:uvarint, n times id:uvarint line:uvarint func:string file:string
 //	6     End      clock:u64 events:u64 lost:u64 flags:u64 recovered:u64; the last block of a complete file
+//	7     Types    type*; see Types
 //
 // End's events and lost are those of the whole file. A reader that completed
 // the file of a killed program from its arena sets the flag Recovered, and
@@ -50,6 +51,10 @@
 //
 //	table = package:string nfiles:uvarint file:string*
 //	        nsites:uvarint (name:string file:uvarint line:uvarint flags:uvarint)*
+//	        [nvalued:uvarint (index:uvarint nargs:uvarint name:string* nresults:uvarint name:string*)*]
+//
+// The last line is there if some sites record values: it gives the site's index in the
+// table and the names of receiver and parameters and of results, _ for those without.
 //
 // name is what runtime.FuncForPC(pc).Name() gives, line that of the func keyword,
 // file an index into the table's files, counting from 0.
@@ -81,7 +86,7 @@
 //	       5 Panic    token:uvarint                a panic begins in the frame of that token
 //	       6 Recover  token:uvarint                calls with greater tokens are gone
 //	       7 Goexit   token:uvarint                runtime.Goexit begins
-//	       8 Values   length:uvarint bytes         values of the preceding record
+//	       8 Values   length:uvarint bytes         values of the enter, exit or panic before; delta is 0
 //	       9 Skew     back:uvarint                 the clock went back by so many ticks; delta is 0
 //	       >= 64      length:uvarint bytes         unknown to this version: skipped
 //
@@ -106,6 +111,45 @@
 // of the latest enter or exit (tags 0 to 2, code 4), and number 0 at the start
 // of the block and after Go and End. Tag 2 stores its site and difference there.
 //
+// # Types
+//
+// A type whose values were recorded. Ids of predeclared types are their kinds, as
+// numbered in package reflect, and have no description; those below FirstType have
+// the meanings in types.go; others count from FirstType and are described before,
+// or in the same batch of blocks as, the first event that uses them. What a type
+// holds by value has smaller ids.
+//
+//	type = size:u16 id:uvarint kind:u8 name:string package:string rest, size bytes behind itself
+//	rest = len:uvarint elem:uvarint                              of an array
+//	       nfields:uvarint (name:string type:uvarint masked:u8)* of a struct
+//
+// name is what fmt's %T prints. Kind 64 is no type but a function, with its name: what
+// values of kind func lead to.
+//
+// # Values
+//
+// Arguments (receiver first), results, or the value of a panic, one after the other;
+// those that found no room are missing at the end. value(T) depends on the type's kind:
+//
+//	dynamic  = type:uvarint value(type)    nothing follows types TypeNil, TypeMasked and TypeUnread,
+//	                                       TypeText is followed by the type's id and a string
+//	bool, uint8                u8
+//	int...                     svarint
+//	uint..., unsafe.Pointer    uvarint
+//	float32, float64           u32, u64: the bits; complex numbers are two of them
+//	string                     n<<1|cut:uvarint [length:uvarint] n bytes; cut if length, which is only then there, is greater
+//	struct                     n:u16, value of the first n fields but those that are masked
+//	array                      n:u16, value(elem) of the first n elements
+//	slice                      0:u8 if nil, else 1:u8 length:uvarint elem:uvarint n:u16, n elements
+//	pointer                    0:u8 if nil, 1:u8 address:uvarint, or 2:u8 and what it points to: dynamic
+//	interface                  dynamic
+//	map                        0:u8 if nil, 1:u8 address:uvarint if it could not be read, or 2:u8 length:uvarint
+//	chan                       the same, with the length and the capacity
+//	func                       id of the function:uvarint, TypeNil or TypeUnread
+//
+// Lengths are what the program's memory said at that moment: while other goroutines
+// write there they may be anything.
+//
 // # Arena
 //
 // The arena is a file next to the trace file, mapped shared by the recording
@@ -116,15 +160,18 @@
 //	arena   = control chunk*           each ChunkSize bytes
 //	control = "wmarena\n" version:u32 chunk_size:u32 pid:u32 0:u32 nonce:[16]byte
 //	          clock:u64 mono_ns:u64    the latest pair read together
-//	          origins:u32 0:u32        bytes in use at OriginsOffset, written last
+//	          origins:u32              bytes in use at OriginsOffset, written last
+//	          types:u32                number of the first chunk of types, 0 if there is none
 //	          (at OriginsOffset) entry*; entry = pc:u64 line:u32 nfunc:u16 nfile:u16 func file, padded to 8
-//	chunk   = state:u32 stream:u32 seq:u64 clock:u64 goroutine:u64 end:u32 0:u32 lost:u64 0:u64 0:u64 record*
+//	chunk   = state:u32 stream:u32 seq:u64 clock:u64 goroutine:u64 end:u32 flags:u32 lost:u64 0:u64 0:u64 record*
 //	record  = clock:u64 word:u64
 //
-// origin ids count the entries from 1. A chunk's state is ChunkFree, ChunkActive
-// or ChunkFull. Records of an active chunk are valid up to the first whose clock
-// is smaller than the chunk's: word is stored before clock, and what an earlier
-// use of the chunk left behind is older. A full chunk is valid up to end.
+// origin ids count the entries from 1. A chunk's state is ChunkFree, ChunkActive,
+// ChunkFull or ChunkTypes. Records of an active chunk are valid up to the first whose
+// clock is smaller than the chunk's: word is stored before clock, and what an earlier
+// use of the chunk left behind is older. A full chunk is valid up to end. One of types
+// holds descriptions instead of records, up to end, which is written last; in place of
+// goroutine it has the number of the next chunk of types, 0 if it is the last.
 //
 //	word = exit:1 site:31 token:32      site < FirstCode
 //	word = 0:1 0x7F:7 code:8 value:48   code as in the file; value is the goroutine,
@@ -132,6 +179,10 @@
 //
 // Origin (code 10) follows Start, in the same chunk. Values are followed by length
 // bytes, rounded up to whole records, which are stored before the clock of their
-// record. Such bytes may look like a record of any time: a chunk that held some is
-// cleared before it is handed out again.
+// record. Such bytes may look like a record of any time: a chunk that held some, which
+// flag 1 of its header says, is cleared before it is handed out again.
+//
+// Ints (code 11) are values too, of predeclared integer types only, and in the arena
+// only: encoding takes time that the program need not spend. value is n + kind<<3 +
+// kind<<8 + kind<<13 + kind<<18 for n up to 4; n numbers of 64 bits follow, in whole records.
 package format

@@ -98,7 +98,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		switch recs[i].code() {
 		case codeCall, CodeStart, CodePanic, CodeRecover, CodeGoexit:
 			events++
-		case CodeValues:
+		case CodeValues, CodeInts:
 			i += recs[i].valueRecords()
 		}
 	}
@@ -117,10 +117,12 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		switch code {
 		case codeNone, CodeOrigin:
 			continue
-		case CodeValues:
+		case CodeValues, CodeInts:
 			n := min(r.valueRecords(), len(recs)-1-i) // fewer are left if a kill cut them off
-			if valued {
-				dst = appendValues(dst, r.Word&ValueMask, recs[i+1:i+1+n])
+			if values := recs[i+1 : i+1+n]; valued && code == CodeValues {
+				dst = appendValues(dst, r.Word&ValueMask, values)
+			} else if valued {
+				dst = appendInts(dst, r.Word&ValueMask, values)
 			}
 			valued = false
 			i += n
@@ -210,6 +212,39 @@ func appendValues(dst []byte, n uint64, recs []Record) []byte {
 	return dst[:end]
 }
 
+// Fields of the value of a record of code Ints: the number of values, then their kinds.
+const (
+	intsBits = 3
+	kindBits = 5
+	maxInts  = 4
+)
+
+// appendInts appends integers as the values of the event before.
+func appendInts(dst []byte, kinds uint64, recs []Record) []byte {
+	var b [maxInts * (1 + binary.MaxVarintLen64)]byte
+	values := b[:0]
+	n := min(int(kinds&(1<<intsBits-1)), maxInts, 2*len(recs))
+	for i := 0; i < n; i++ {
+		kind := TypeKind(kinds >> (intsBits + kindBits*i) & (1<<kindBits - 1))
+		v := recs[i/2].Clock
+		if i%2 == 1 {
+			v = recs[i/2].Word
+		}
+		switch kind {
+		case KindInt, KindInt8, KindInt16, KindInt32, KindInt64:
+			values = binary.AppendVarint(append(values, byte(kind)), int64(v))
+		case KindUint8:
+			values = append(values, byte(kind), byte(v))
+		case KindUint, KindUint16, KindUint32, KindUint64, KindUintptr:
+			values = binary.AppendUvarint(append(values, byte(kind)), v)
+		default:
+			values = append(values, TypeUnread) // nothing that a program writes
+		}
+	}
+	dst = append(dst, tagOther, CodeValues, byte(len(values)))
+	return append(dst, values...)
+}
+
 // What code gives for an enter or exit, and for a word that is nothing a
 // program writes.
 const (
@@ -225,7 +260,7 @@ func (r Record) code() uint32 {
 	switch code := uint32(r.Word >> CodeShift); code &^ 0xFF {
 	case FirstCode >> 16:
 		switch code &= 0xFF; code {
-		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin:
+		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts:
 			return code
 		}
 	}
@@ -234,6 +269,9 @@ func (r Record) code() uint32 {
 
 // valueRecords tells how many records the values after r take.
 func (r Record) valueRecords() int {
+	if r.code() == CodeInts {
+		return (int(r.Word&(1<<intsBits-1)) + 1) / 2
+	}
 	return int(min(r.Word&ValueMask, ChunkSize)+RecordSize-1) / RecordSize
 }
 

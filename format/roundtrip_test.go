@@ -44,6 +44,12 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 			ev.Kind, ev.Token = Recover, uint32(value)
 		case code == 0x7F00|CodeGoexit:
 			ev.Kind, ev.Token = Goexit, uint32(value)
+		case code == 0x7F00|CodeInts:
+			if n := int(value & 7); mayHave {
+				events[len(events)-1].Data = meaningOfInts(value, recs[i+1:min(i+1+(n+1)/2, len(recs))])
+			}
+			i += min(int(value&7+1)/2, len(recs)-1-i)
+			continue
 		case code == 0x7F00|CodeValues:
 			data := []byte{}
 			for n := value; n > 0 && i+1 < len(recs); {
@@ -67,6 +73,28 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 		events = append(events, ev)
 	}
 	return events
+}
+
+// meaningOfInts gives the values that a record of code Ints stands for.
+func meaningOfInts(value uint64, recs []Record) []byte {
+	var words []uint64
+	for _, r := range recs {
+		words = append(words, r.Clock, r.Word)
+	}
+	data := []byte{}
+	for i := 0; i < int(min(value&7, 4)) && i < len(words); i++ {
+		switch kind := TypeKind(value >> (3 + 5*i) & 31); {
+		case kind >= KindInt && kind <= KindInt64:
+			data = binary.AppendVarint(append(data, byte(kind)), int64(words[i]))
+		case kind == KindUint8:
+			data = append(data, byte(kind), byte(words[i]))
+		case kind >= KindUint && kind <= KindUintptr:
+			data = binary.AppendUvarint(append(data, byte(kind)), words[i])
+		default:
+			data = append(data, TypeUnread)
+		}
+	}
+	return data
 }
 
 func equal(a, b Event) bool {
@@ -208,6 +236,16 @@ func (p *program) step() {
 		}
 	case c < 38:
 		p.record(codeWord(CodeGoexit, uint64(token)))
+	case c < 39:
+		kinds := uint64(0)
+		n := 1 + p.choose(4)
+		for i := 0; i < n; i++ {
+			kinds |= uint64(KindInt+TypeKind(p.choose(11))) << (3 + 5*i)
+		}
+		p.record(codeWord(CodeInts, kinds|uint64(n)))
+		for ; n > 0; n -= 2 {
+			p.recs = append(p.recs, Record{-uint64(p.choose(300)), uint64(p.choose(1 << 30))})
+		}
 	default:
 		n := p.choose(70)
 		p.record(codeWord(CodeValues, uint64(n)))

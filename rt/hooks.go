@@ -28,6 +28,10 @@ func Capture(args, results bool, depth, bytes int, redact []string) {
 	runtime.WMCapture(args, results, depth, bytes, redact)
 }
 
+// Stringer sets a function that gives the text of a value, where functions were
+// instrumented for it. It runs on the goroutine whose call is recorded.
+func Stringer(f func(any) (string, bool)) { runtime.WMStringer(f) }
+
 // Stop ends recording.
 func Stop() { runtime.WMStop() }
 

@@ -20,6 +20,7 @@ func Packages(func(*Package))                                       { panic(none
 func Switch(*Package, int, bool)                                    { panic(none) }
 func Start([]byte, bool, bool)                                      { panic(none) }
 func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
+func Stringer(func(any) (string, bool))                             { panic(none) }
 func Stop()                                                         { panic(none) }
 func Take() int                                                     { panic(none) }
 func Wait() bool                                                    { panic(none) }

@@ -44,6 +44,7 @@ type Values struct {
 	Args, Results []string // patterns: functions whose arguments and results are recorded
 	Redact        []string // words in the names of what is not
 	Depth, Bytes  int      // limits for each value
+	Stringers     bool     // values as text, by their methods String and Error
 }
 
 // settings gives the part of the settings that instrumented programs carry with them.

@@ -323,6 +323,8 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 		},
 		Redact:   o.Values.Redact,
 		Settings: o.Values.settings(),
+
+		Stringers: o.Values.Stringers,
 		Table: func(sites []instrument.Site) string {
 			list := make([]format.Site, len(sites))
 			for i, site := range sites {

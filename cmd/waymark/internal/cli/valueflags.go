@@ -11,6 +11,7 @@ import (
 type valueFlags struct {
 	args, results, redact []string
 	depth, bytes          int
+	stringers             bool
 }
 
 func (f *valueFlags) define(set *pflag.FlagSet) {
@@ -20,6 +21,7 @@ func (f *valueFlags) define(set *pflag.FlagSet) {
 	set.Lookup("results").NoOptDefVal = "..."
 	set.IntVar(&f.depth, "arg-depth", format.DefaultDepth, "open structs, slices, pointers in values to depth `N`")
 	set.IntVar(&f.bytes, "arg-bytes", format.DefaultBytes, "record `N` bytes of each value")
+	set.BoolVar(&f.stringers, "stringers", false, "record values as the text of their methods String and Error: runs the program's code")
 	set.StringArrayVar(&f.redact, "redact", nil, "mask parameters and fields with this `WORD` in their names too; none: nothing else (repeatable; default "+format.DefaultRedact+")")
 }
 
@@ -34,5 +36,5 @@ func (f *valueFlags) options() (build.Values, error) {
 	for _, list := range f.redact {
 		words = format.AddRedactWords(words, list)
 	}
-	return build.Values{Args: f.args, Results: f.results, Redact: words, Depth: f.depth, Bytes: f.bytes}, nil
+	return build.Values{Args: f.args, Results: f.results, Redact: words, Depth: f.depth, Bytes: f.bytes, Stringers: f.stringers}, nil
 }

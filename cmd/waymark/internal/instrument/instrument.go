@@ -71,6 +71,9 @@ type Options struct {
 	Values func(*Func) (args, results bool)
 	Redact []string
 
+	// Stringers has values recorded as the text that their own methods give.
+	Stringers bool
+
 	// Settings are for the program, see package agent: what it does unless its
 	// environment says otherwise.
 	Settings string

@@ -3,6 +3,7 @@ package instrument
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ func rewriteFile(src *source, u *unit, n *names) (Rewritten, error) {
 	if src.reason != "" {
 		return out, nil
 	}
-	w := &rewriter{src: src, names: n, redact: u.opts.Redact, buf: edit.NewBuffer(src.Source)}
+	w := &rewriter{src: src, names: n, opts: u.opts, info: u.info, buf: edit.NewBuffer(src.Source)}
 	for _, f := range src.funcs {
 		if f.Instrumented {
 			w.function(f)
@@ -36,9 +37,10 @@ func rewriteFile(src *source, u *unit, n *names) (Rewritten, error) {
 // A rewriter queues the insertions for one file. Those at one offset must be
 // queued in the order in which they are to appear.
 type rewriter struct {
-	src    *source
-	buf    *edit.Buffer
-	redact []string // see Options.Redact
+	src  *source
+	buf  *edit.Buffer
+	opts *Options
+	info *types.Info
 	*names
 }
 
@@ -82,7 +84,10 @@ func (w *rewriter) call(f *function, site string) string {
 	if !f.args {
 		return w.runtime() + ".WMEnter(" + site + ")"
 	}
-	return w.runtime() + ".WMEnterArgs(" + site + w.values(f.params(), w.arg, "") + ")"
+	if kinds, ok := w.ints(f.params()); ok {
+		return w.runtime() + ".WMEnterInts(" + site + w.words(f.params(), w.arg, kinds) + ")"
+	}
+	return w.runtime() + w.hook(".WMEnterArgs", ".WMEnterStrings") + "(" + site + w.values(f.params(), w.arg, "") + ")"
 }
 
 // exit is the call of the hook for the exit, where all results are in variables.
@@ -90,7 +95,10 @@ func (w *rewriter) exit(f *function) string {
 	if !f.results {
 		return w.runtime() + ".WMExit(" + w.frame() + ")"
 	}
-	return w.runtime() + ".WMExitResults(" + w.frame() + w.values(f.typ.Results, w.result, "") + ")"
+	if kinds, ok := w.ints(f.typ.Results); ok {
+		return w.runtime() + ".WMExitInts(" + w.frame() + w.words(f.typ.Results, w.result, kinds) + ")"
+	}
+	return w.runtime() + w.hook(".WMExitResults", ".WMExitStrings") + "(" + w.frame() + w.values(f.typ.Results, w.result, "") + ")"
 }
 
 // deferredExit is that of a deferred call, whose arguments are evaluated before the
@@ -100,7 +108,15 @@ func (w *rewriter) deferredExit(f *function) string {
 	if !f.results {
 		return w.exit(f)
 	}
-	return w.runtime() + ".WMExitDeferred(" + w.frame() + w.values(f.typ.Results, w.result, "&") + ")"
+	return w.runtime() + w.hook(".WMExitDeferred", ".WMExitDeferredStrings") + "(" + w.frame() + w.values(f.typ.Results, w.result, "&") + ")"
+}
+
+// hook gives the hook for values, or that for values as text.
+func (w *rewriter) hook(values, strings string) string {
+	if w.opts.Stringers {
+		return strings
+	}
+	return values
 }
 
 func (w *rewriter) check(code string) string { return "if " + w.frame() + " != 0 { " + code + " }" }

@@ -92,7 +92,7 @@ func (w *rewriter) values(list *ast.FieldList, name func(int) string, operator s
 	var b strings.Builder
 	given := valueNames(list)
 	for i, variable := range w.variables(list, name) {
-		if format.LooksSecret(given[i], w.redact) {
+		if format.LooksSecret(given[i], w.opts.Redact) {
 			b.WriteString(", " + w.runtime() + ".WMMasked{}")
 		} else {
 			b.WriteString(", " + operator + variable)

@@ -537,6 +537,9 @@ func wmOriginID(pc uintptr) uint32 {
 func wmOnPanic(gp *g, token uint32, e any) {
 	if gp.wmFlags&wmStarted != 0 && wm.on.Load() != 0 {
 		e = wmPanicValue(e)
+		if wmStringer != nil && gp.wmFlags&wmMuted == 0 {
+			e = wmAsText(e)
+		}
 		wmEmit(gp, wmPanic|uint64(token), true, &wmValues{list: noescape(unsafe.Pointer(&e)), n: 1})
 	}
 }

@@ -10,6 +10,16 @@ func WMEnter(s WMSite) WMFrame
 //go:noescape
 func WMExit(f WMFrame)
 
+// WMEnterInts is WMEnterArgs for up to four integers of predeclared types, see wmKinds.
+//
+//go:noescape
+func WMEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame
+
+// WMExitInts is WMExitResults for up to four integers of predeclared types.
+//
+//go:noescape
+func WMExitInts(f WMFrame, kinds, a, b, c, d uint64)
+
 // WMFloor reads the time stamp counter 2*n times.
 //
 //go:noescape

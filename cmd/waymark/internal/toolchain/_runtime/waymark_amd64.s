@@ -59,6 +59,100 @@ slow:
 	MOVQ CX, AX
 	JMP  ·wmSlowExit<ABIInternal>(SB)
 
+// func WMEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame
+// WMEnter with integers: a record behind that of the call says what a to d are, and one
+// or two more hold them. Those are stored before the clock that commits them.
+TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
+	MOVL AX, R10                     // site; BX kinds, CX a, DI b, SI c, R8 d
+	MOVQ g_m(R14), R11
+	MOVQ g_goid(R14), R9
+	MOVQ m_p(R11), R11
+	RDTSC
+	MOVQ p_wmPos(R11), R12
+	CMPQ R9, p_wmGoid(R11)
+	JNE  slow
+	MOVL R12, R9
+	ANDL $0xffff, R9
+	JEQ  slow
+	CMPL R9, $(0x10000-64)
+	JHI  slow
+	CMPB ·wmCaptured(SB), $0         // its first field: args
+	JEQ  slow
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ (g_stack+stack_hi)(R14), R13
+	SUBQ SP, R13
+	SHLQ $32, R10
+	ORQ  R10, R13                    // the frame
+	MOVQ R13, 8(R12)
+	MOVQ AX, (R12)
+	MOVQ CX, 32(R12)
+	MOVQ DI, 40(R12)
+	MOVQ SI, 48(R12)
+	MOVQ R8, 56(R12)
+	MOVQ $(0x7F0B<<48), R10          // wmInts
+	ORQ  BX, R10
+	MOVQ R10, 24(R12)
+	MOVQ AX, 16(R12)
+	MOVQ R12, R10
+	ANDQ $~0xffff, R10
+	MOVL $1, 36(R10)                 // wmHeldValues
+	ANDL $7, BX
+	INCL BX
+	SHRL $1, BX
+	SHLQ $4, BX
+	LEAQ 32(R12)(BX*1), R12
+	MOVQ R12, p_wmPos(R11)
+	MOVQ R13, AX
+	RET
+slow:
+	MOVL R10, AX
+	JMP  ·wmSlowEnterInts<ABIInternal>(SB)
+
+// func WMExitInts(f WMFrame, kinds, a, b, c, d uint64)
+TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
+	MOVQ AX, R10
+	MOVQ g_m(R14), R11
+	MOVQ g_goid(R14), R9
+	MOVQ m_p(R11), R11
+	RDTSC
+	MOVQ p_wmPos(R11), R12
+	CMPQ R9, p_wmGoid(R11)
+	JNE  slow
+	MOVL R12, R9
+	ANDL $0xffff, R9
+	JEQ  slow
+	CMPL R9, $(0x10000-64)
+	JHI  slow
+	CMPB ·wmCaptured+1(SB), $0       // its second field: results
+	JEQ  slow
+	SHLQ $32, DX
+	ORQ  DX, AX
+	BTSQ $63, R10
+	MOVQ R10, 8(R12)
+	MOVQ AX, (R12)
+	MOVQ CX, 32(R12)
+	MOVQ DI, 40(R12)
+	MOVQ SI, 48(R12)
+	MOVQ R8, 56(R12)
+	MOVQ $(0x7F0B<<48), R10
+	ORQ  BX, R10
+	MOVQ R10, 24(R12)
+	MOVQ AX, 16(R12)
+	MOVQ R12, R10
+	ANDQ $~0xffff, R10
+	MOVL $1, 36(R10)
+	ANDL $7, BX
+	INCL BX
+	SHRL $1, BX
+	SHLQ $4, BX
+	LEAQ 32(R12)(BX*1), R12
+	MOVQ R12, p_wmPos(R11)
+	RET
+slow:
+	MOVQ R10, AX
+	JMP  ·wmSlowExitInts<ABIInternal>(SB)
+
 // func WMFloor(n int) uint64
 // Reads the time stamp counter 2*n times: the cost that every figure is compared with.
 TEXT ·WMFloor<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16

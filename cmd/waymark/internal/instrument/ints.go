@@ -1,0 +1,74 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// maxInts is how many integers the hooks for integers take.
+const maxInts = 4
+
+var intKinds = map[types.BasicKind]format.TypeKind{
+	types.Int: format.KindInt, types.Int8: format.KindInt8, types.Int16: format.KindInt16, types.Int32: format.KindInt32, types.Int64: format.KindInt64,
+	types.Uint: format.KindUint, types.Uint8: format.KindUint8, types.Uint16: format.KindUint16, types.Uint32: format.KindUint32, types.Uint64: format.KindUint64,
+	types.Uintptr: format.KindUintptr,
+}
+
+// ints gives the kinds of the variables in list, as package runtime takes them, if
+// all are integers of predeclared types and none is to be masked.
+func (w *rewriter) ints(list *ast.FieldList) (kinds uint64, ok bool) {
+	n := count(list)
+	if n > maxInts || w.opts.Stringers || w.dotImports() {
+		return 0, false
+	}
+	kinds = uint64(n)
+	i := 0
+	for _, field := range list.List {
+		basic, isBasic := types.Unalias(w.info.TypeOf(field.Type)).(*types.Basic)
+		if !isBasic {
+			return 0, false
+		}
+		kind, isInt := intKinds[basic.Kind()]
+		if !isInt {
+			return 0, false
+		}
+		for range max(len(field.Names), 1) {
+			kinds |= uint64(kind) << (3 + 5*i)
+			i++
+		}
+	}
+	for _, name := range valueNames(list) {
+		if format.LooksSecret(name, w.opts.Redact) {
+			return 0, false
+		}
+	}
+	return kinds, true
+}
+
+// dotImports reports whether the file imports names from a package that isn't known:
+// int might be one of them.
+func (w *rewriter) dotImports() bool {
+	return slices.ContainsFunc(w.src.tree.Imports, func(spec *ast.ImportSpec) bool {
+		return spec.Name != nil && spec.Name.Name == "."
+	})
+}
+
+// words lists the variables in list as the hooks for integers take them.
+func (w *rewriter) words(list *ast.FieldList, name func(int) string, kinds uint64) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, ", %d", kinds)
+	variables := w.variables(list, name)
+	for i := range maxInts {
+		if i < len(variables) {
+			fmt.Fprintf(&b, ", %s.WMWord(%s)", w.runtime(), variables[i])
+		} else {
+			b.WriteString(", 0")
+		}
+	}
+	return b.String()
+}
