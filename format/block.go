@@ -36,6 +36,7 @@ const (
 	BlockEvents
 	BlockOrigins
 	BlockEnd
+	BlockTests
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -21,6 +21,7 @@ type File struct {
 	meta    map[string]string
 	sites   siteTables
 	origins map[uint32]format.Origin
+	tests   []format.TestEvent
 	pairs   []format.ClockPair // the first and the last; one or none if there are no more
 	time    timeline
 	trailer *format.Trailer // nil without an End block
@@ -124,5 +125,9 @@ func (f *File) Origin(id uint32) (format.Origin, bool) {
 	o, ok := f.origins[id]
 	return o, ok
 }
+
+// Tests gives what happened to the tests of a test binary, in the order of time. The
+// result must not be changed.
+func (f *File) Tests() []format.TestEvent { return f.tests }
 
 func isEOF(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }

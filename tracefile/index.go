@@ -291,6 +291,12 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 			f.origins[o.ID] = o
 		}
 		return err
+	case format.BlockTests:
+		tests, err := format.ParseTests(payload)
+		if err == nil {
+			f.tests = append(f.tests, tests...)
+		}
+		return err
 	case format.BlockEnd:
 		t, err := format.ParseTrailer(payload)
 		if err == nil {
