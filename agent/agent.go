@@ -36,13 +36,21 @@ func start(env string) error {
 	if !o.Record {
 		return nil
 	}
-	r, err := recorder.Start(recorder.Config{Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers})
+	program, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("record to %s: %w", o.Out, err)
+		program = "program"
+	}
+	path, err := expand(o.Out, program, os.Getpid())
+	if err != nil {
+		return err
+	}
+	r, err := recorder.Start(recorder.Config{Path: path, Drop: o.Overflow == "drop", Buffers: o.Buffers})
+	if err != nil {
+		return fmt.Errorf("record to %s: %w", path, err)
 	}
 	rt.AtExit(func() {
 		if err := r.Close(); err != nil {
-			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", o.Out, err)
+			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", path, err)
 		}
 	})
 	return nil

@@ -1,0 +1,172 @@
+package testtrace
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/format"
+)
+
+// Options say how much is printed.
+type Options struct {
+	Lines int    // for each test; 0 is no limit
+	Depth int    // without calls that have as many callers; 0: as many as Lines allows
+	More  string // how to see what was left out; %s stands for the test's name
+}
+
+// leastDepth is what limiting the number of lines leaves of a tree, whose middle is
+// then cut out: the test, what it calls, and what those call.
+const leastDepth = 3
+
+// Print prints the calls of some tests in their order, subtests before the tests that
+// they are of.
+func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
+	shapes, err := r.shapes(shown)
+	if err != nil {
+		return err
+	}
+	end := report.EndOf(r.file)
+	scale := report.ScaleOf(r.file)
+	views := make(map[*Test]*view)
+	for _, t := range shown {
+		v := &view{shape: shapes[t], lines: cutter{limit: o.Lines}}
+		v.depth = o.Depth
+		if v.depth == 0 {
+			v.depth = v.shape.depth(o.Lines)
+		}
+		p := replay.New(&v.lines, r.name, scale.Nanoseconds, false)
+		v.flush = p.Flush
+		v.builder = calltree.New(calltree.Options{Depth: v.depth, OnEnter: p.Enter, OnCall: p.Call})
+		views[t] = v
+	}
+	events := r.Events(shown)
+	var ev format.Event
+	for events.Next(&ev) {
+		views[events.Test()].builder.Add(&ev)
+	}
+	for _, t := range depthFirst(shown) {
+		v := views[t]
+		v.builder.Close(min(t.End, end))
+		if err := v.flush(); err != nil {
+			return err
+		}
+		if err := r.printTest(w, t, v, report.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
+			return err
+		}
+	}
+	return events.Err()
+}
+
+// A view is what is printed of a test.
+type view struct {
+	shape   *shape
+	depth   int // as in calltree.Options
+	builder *calltree.Builder
+	flush   func() error
+	lines   cutter
+}
+
+func (r *Recording) printTest(w io.Writer, t *Test, v *view, duration, more string) error {
+	name := strings.TrimSpace(r.Package + " " + t.Name)
+	when := "after"
+	if t.Outcome == Unended {
+		when = "in"
+	}
+	if _, err := fmt.Fprintf(w, "\n=== %s %s %s %s\n", name, t.Outcome, when, duration); err != nil {
+		return err
+	}
+	if v.shape.calls() == 0 {
+		_, err := fmt.Fprintln(w, "    it called no traced function")
+		return err
+	}
+	if err := v.lines.writeTo(w); err != nil {
+		return err
+	}
+	hidden := v.shape.below(v.depth)
+	if hidden == 0 && v.lines.left() == 0 {
+		return nil
+	}
+	what := "the middle"
+	if hidden > 0 {
+		what = fmt.Sprintf("%s at depth %d and below", report.Things(hidden, "call"), v.depth)
+		if v.lines.left() > 0 {
+			what += ", and the middle,"
+		}
+	}
+	verb := "are"
+	if hidden <= 1 && v.lines.left() == 0 || hidden == 0 {
+		verb = "is"
+	}
+	_, err := fmt.Fprintf(w, "    %s %s left out; see all with %s\n", what, verb, strings.ReplaceAll(more, "%s", quote(t.Name)))
+	return err
+}
+
+// name gives the name of a function without the folders of its package's path: who
+// reads knows which packages are meant, and deep trees have no room for more.
+func (r *Recording) name(site uint32) string {
+	s, ok := r.file.Site(site)
+	if !ok {
+		return fmt.Sprintf("unknown function %d", site)
+	}
+	return shorten(s.Name)
+}
+
+// shorten leaves the last element of a package's path, or with a version in front of
+// which there is a better name the last two.
+func shorten(name string) string {
+	path := name
+	if i := strings.IndexAny(path, "[("); i >= 0 {
+		path = path[:i] // type arguments and receivers may hold paths of their own
+	}
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return name
+	}
+	if last := path[i+1:]; len(last) > 1 && last[0] == 'v' && last[1] >= '0' && last[1] <= '9' {
+		i = strings.LastIndexByte(path[:i], '/')
+	}
+	return name[i+1:]
+}
+
+// quote makes a word for a shell of a test's name.
+func quote(name string) string {
+	if strings.ContainsAny(name, " \t\n'\"\\$&|;<>()*?[]{}#~`!") {
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return name
+}
+
+// depthFirst puts subtests before the tests that they are of, and leaves the rest in order.
+func depthFirst(tests []*Test) []*Test {
+	children := make(map[*Test][]*Test)
+	listed := make(map[*Test]bool)
+	for _, t := range tests {
+		listed[t] = true
+	}
+	var roots []*Test
+	for _, t := range tests {
+		p := t.parent
+		for p != nil && !listed[p] {
+			p = p.parent
+		}
+		if p == nil {
+			roots = append(roots, t)
+		} else {
+			children[p] = append(children[p], t)
+		}
+	}
+	var out []*Test
+	var add func(list []*Test)
+	add = func(list []*Test) {
+		for _, t := range list {
+			add(children[t])
+			out = append(out, t)
+		}
+	}
+	add(roots)
+	return out
+}
