@@ -25,9 +25,14 @@ type Filter struct {
 // Read follows the calls of a file that the filter lets through. o says what is to
 // be found out about them; ScaleOf gives the length of the ticks that it is told in.
 func (f *Filter) Read(file *tracefile.File, o calltree.Options) (*calltree.Result, error) {
+	return f.ReadFrom(file.Events(), file, o)
+}
+
+// ReadFrom is Read of those events of the file that src gives.
+func (f *Filter) ReadFrom(src calltree.Source, file *tracefile.File, o calltree.Options) (*calltree.Result, error) {
 	only := f.options(file, ScaleOf(file))
 	only.Key, only.Goroutines, only.Tree, only.OnEnter, only.OnCall = o.Key, o.Goroutines, o.Tree, o.OnEnter, o.OnCall
-	return calltree.Read(file.Events(), only, EndOf(file))
+	return calltree.Read(src, only, EndOf(file))
 }
 
 // options gives the filter in terms of a file's clock and sites.

@@ -1,38 +1,70 @@
 package testtrace
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
 // Events gives the events of some tests of a recording. It is a calltree.Source.
+//
+// When a test has ended it gives an End of its goroutine: what t.FailNow or a panic
+// ended has no exit, and package testing, which goes on there, isn't part of the test.
 type Events struct {
 	r      *Recording
 	events *tracefile.Events
 	keep   map[*Test]bool
-	test   *Test
+	ends   []*Test      // those that ended and have no End yet, by their ends
+	held   format.Event // the next event of the file that belongs to one of the tests
+	owner  *Test        // of held; nil at the end
+	given  bool         // held has been given: what its Data is in is used again with the next
+	test   *Test        // of the event that Next gave
 }
 
 // Events gives the events of those tests.
 func (r *Recording) Events(tests []*Test) *Events {
-	e := &Events{r: r, events: r.file.Events(), keep: make(map[*Test]bool)}
+	e := &Events{r: r, events: r.file.Events(), keep: make(map[*Test]bool), given: true}
 	for _, t := range tests {
 		e.keep[t] = true
+		if t.End != never {
+			e.ends = append(e.ends, t)
+		}
 	}
+	slices.SortStableFunc(e.ends, func(a, b *Test) int { return cmp.Compare(a.End, b.End) })
 	return e
 }
 
-// Next gives the next event, and tells whether there is one.
-func (e *Events) Next(ev *format.Event) bool {
-	for e.events.Next(ev) {
-		if ev.Kind == format.Go {
-			continue
-		}
-		if e.test = e.r.TestAt(ev.Goroutine, ev.Clock); e.test != nil && e.keep[e.test] {
-			return true
+// advance finds the next event of one of the tests.
+func (e *Events) advance() {
+	e.given = false
+	for e.events.Next(&e.held) {
+		if e.held.Kind != format.Go {
+			if e.owner = e.r.TestAt(e.held.Goroutine, e.held.Clock); e.keep[e.owner] {
+				return
+			}
 		}
 	}
-	return false
+	e.owner = nil
+}
+
+// Next gives the next event, and tells whether there is one. ev.Data is valid until
+// the next call.
+func (e *Events) Next(ev *format.Event) bool {
+	if e.given {
+		e.advance()
+	}
+	if len(e.ends) > 0 && (e.owner == nil || e.ends[0].End < e.held.Clock) {
+		e.test, e.ends = e.ends[0], e.ends[1:]
+		*ev = format.Event{Kind: format.End, Clock: e.test.End, Goroutine: e.test.Goroutine}
+		return true
+	}
+	if e.owner == nil {
+		return false
+	}
+	*ev, e.test, e.given = e.held, e.owner, true
+	return true
 }
 
 // Test gives the test of the event that Next gave.

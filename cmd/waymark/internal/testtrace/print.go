@@ -3,6 +3,7 @@ package testtrace
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
@@ -50,6 +51,9 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	}
 	for _, t := range depthFirst(shown) {
 		v := views[t]
+		if v.shape.calls() <= 1 && hasSubtest(shown, t) {
+			continue // all that it did was to run subtests, which are shown
+		}
 		v.builder.Close(min(t.End, end))
 		if err := v.flush(); err != nil {
 			return err
@@ -58,7 +62,21 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 			return err
 		}
 	}
-	return events.Err()
+	if err := events.Err(); err != nil || r.ambiguous == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\n%s of %s left out: several tests were running, and nothing tells whose they are\n",
+		report.Things(uint64(r.ambiguous), "goroutine"), r.Package)
+	return err
+}
+
+// hasSubtest tells whether one of the tests is a subtest of t.
+func hasSubtest(tests []*Test, t *Test) bool {
+	return slices.ContainsFunc(tests, func(sub *Test) bool {
+		for sub = sub.parent; sub != nil && sub != t; sub = sub.parent {
+		}
+		return sub == t
+	})
 }
 
 // A view is what is printed of a test.

@@ -12,14 +12,13 @@ type Recording struct {
 	Package string  // import path of what the go command tested; "" if it did not run the binary
 	Tests   []*Test // in the order in which they began
 
-	// Ambiguous counts goroutines of which can't be told which test they belong to.
-	Ambiguous int
-
-	file    *tracefile.File
-	starts  map[uint64]start   // by goroutine
-	runs    map[uint64][]*Test // tests by their own goroutine, in the order of time
-	owners  map[uint64]*Test   // of goroutines in starts; nil: none
-	visited map[uint64]bool    // goroutines in owners, or about to be
+	file   *tracefile.File
+	starts map[uint64]start   // by goroutine
+	runs   map[uint64][]*Test // tests by their own goroutine, in the order of time
+	owners map[uint64]*Test   // of goroutines in starts; nil: none
+	// Goroutines of which can't be told which test they belong to, among those asked for.
+	ambiguous int
+	visited   map[uint64]bool // goroutines in owners, or about to be
 }
 
 // A start is where a goroutine comes from.
@@ -99,7 +98,7 @@ func (r *Recording) owner(goroutine uint64) *Test {
 		if _, ok := r.starts[s.parent]; ok {
 			t = r.owner(s.parent)
 		} else if t, ok = r.only(s.clock); !ok {
-			r.Ambiguous++
+			r.ambiguous++
 		}
 	}
 	r.owners[goroutine] = t
@@ -129,11 +128,24 @@ func (r *Recording) only(clock uint64) (only *Test, ok bool) {
 }
 
 // Failed gives the tests that failed. A test that didn't end failed too, unless the
-// program died of a panic in another one. A test whose subtests failed comes with them;
-// unless it called something itself there is nothing to say about it.
+// program died of a panic in another one.
 func (r *Recording) Failed() []*Test {
 	panicked := slices.ContainsFunc(r.Tests, func(t *Test) bool { return t.Outcome == Panicked })
 	return slices.DeleteFunc(slices.Clone(r.Tests), func(t *Test) bool {
 		return t.Outcome != Failed && t.Outcome != Panicked && (t.Outcome != Unended || panicked)
 	})
+}
+
+// Named gives the tests with a name, and their subtests.
+func (r *Recording) Named(name string) []*Test {
+	var named []*Test
+	for _, t := range r.Tests {
+		for up := t; up != nil; up = up.parent {
+			if up.Name == name {
+				named = append(named, t)
+				break
+			}
+		}
+	}
+	return named
 }
