@@ -28,7 +28,7 @@
 //	4     Events   see Events
 //	5     Origins  n:uvarint, n times id:uvarint line:uvarint func:string file:string
 //	6     End      clock:u64 events:u64 lost:u64 flags:u64 recovered:u64; the last block of a complete file
-//	7     Tests    n:uvarint, n times clock:uvarint goroutine:uvarint state:u8 name:string; see TestState
+//	7     Tests    n:uvarint, n times clock:uvarint goroutine:uvarint state:u8 name:string text:string; see TestState
 //
 // End's events and lost are those of the whole file. A reader that completed
 // the file of a killed program from its arena sets the flag Recovered, and

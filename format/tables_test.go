@@ -128,7 +128,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{"p.F", "f.go", 1, 0}, {"p.G", "g.go", 2, 1}}))))
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
-	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX"}, {9, 7, TestFails, "TestX"}}))
+	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		check := func(err error, n int) bool {
 			if err != nil && !errors.Is(err, ErrDamaged) {

@@ -13,7 +13,12 @@ const (
 	TestFails
 	TestSkips
 	TestPanics // nobody recovered: the program is about to end
+	TestLogs   // Text is what was logged, with file and line, at most MaxTestText bytes
+	TestErrs   // it is marked as failed: t.Fail, or what calls it
 )
+
+// MaxTestText bounds the text of a log, bytes.
+const MaxTestText = 1000
 
 // A TestEvent says what happened to a test when. Examples and fuzz targets are tests too.
 type TestEvent struct {
@@ -21,6 +26,7 @@ type TestEvent struct {
 	Goroutine uint64
 	State     TestState
 	Name      string // as in package testing: TestParse/empty
+	Text      string
 }
 
 // AppendTests appends the payload of a Tests block.
@@ -30,7 +36,7 @@ func AppendTests(dst []byte, tests []TestEvent) []byte {
 		dst = binary.AppendUvarint(dst, t.Clock)
 		dst = binary.AppendUvarint(dst, t.Goroutine)
 		dst = append(dst, byte(t.State))
-		dst = appendString(dst, t.Name)
+		dst = appendString(appendString(dst, t.Name), t.Text)
 	}
 	return dst
 }
@@ -38,9 +44,9 @@ func AppendTests(dst []byte, tests []TestEvent) []byte {
 // ParseTests reads the payload of a Tests block.
 func ParseTests(payload []byte) ([]TestEvent, error) {
 	c := cursor{b: payload}
-	tests := make([]TestEvent, 0, c.count(4))
+	tests := make([]TestEvent, 0, c.count(5))
 	for i := cap(tests); i > 0 && c.err == nil; i-- {
-		tests = append(tests, TestEvent{Clock: c.uvarint(), Goroutine: c.uvarint(), State: TestState(c.byte()), Name: c.string()})
+		tests = append(tests, TestEvent{Clock: c.uvarint(), Goroutine: c.uvarint(), State: TestState(c.byte()), Name: c.string(), Text: c.string()})
 	}
 	return tests, c.err
 }

@@ -10,7 +10,7 @@ import (
 
 func TestTestsRoundTrip(t *testing.T) {
 	tests := []TestEvent{
-		{Clock: 1, Goroutine: 7, State: TestBegins, Name: "TestParse"},
+		{Clock: 1, Goroutine: 7, State: TestBegins, Name: "TestParse", Text: "a_test.go:1: wrong"},
 		{Clock: math.MaxUint64, Goroutine: math.MaxUint64, State: 255, Name: "TestParse/" + strings.Repeat("é", 300)},
 		{},
 	}

@@ -1,6 +1,8 @@
 package recorder
 
 import (
+	"strings"
+
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/rt"
 )
@@ -11,9 +13,12 @@ func (r *Recorder) binary(importPath string) {
 }
 
 // test notes what happens to a test.
-func (r *Recorder) test(state uint8, name string, goroutine, clock uint64) {
+func (r *Recorder) test(state uint8, name, text string, goroutine, clock uint64) {
+	if len(text) > format.MaxTestText {
+		text = strings.ToValidUTF8(text[:format.MaxTestText], "")
+	}
 	r.note(format.BlockTests, format.AppendTests(nil, []format.TestEvent{
-		{Clock: clock, Goroutine: goroutine, State: format.TestState(state), Name: name}}))
+		{Clock: clock, Goroutine: goroutine, State: format.TestState(state), Name: name, Text: text}}))
 }
 
 // note writes a block at once: what it tells must be in the file when the

@@ -49,7 +49,7 @@ func AtExit(f func()) { runtime.WMAtExit(f) }
 
 // OnTests has binary called with the import path of the package whose tests the go
 // command runs, and test for what happens to each test, on its goroutine.
-func OnTests(binary func(importPath string), test func(state uint8, name string, goroutine, clock uint64)) {
+func OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64)) {
 	runtime.WMOnTests(binary, test)
 }
 

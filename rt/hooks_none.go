@@ -30,6 +30,6 @@ func Clock() (clock uint64, mono int64) { panic(none) }
 func UsesTSC() bool                     { panic(none) }
 func Floor(int) uint64                  { panic(none) }
 
-func OnTests(func(string), func(uint8, string, uint64, uint64)) {
+func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
 )
@@ -19,8 +17,8 @@ type Options struct {
 	More  string // how to see what was left out; %s stands for the test's name
 }
 
-// leastDepth is what limiting the number of lines leaves of a tree, whose middle is
-// then cut out: the test, what it calls, and what those call.
+// leastDepth is what limiting the number of lines leaves of a tree, of which lines are
+// then left out: the test, what it calls, and what those call.
 const leastDepth = 3
 
 // Print prints the calls of some tests in their order, subtests before the tests that
@@ -34,31 +32,20 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	scale := report.ScaleOf(r.file)
 	views := make(map[*Test]*view)
 	for _, t := range shown {
-		v := &view{shape: shapes[t], lines: cutter{limit: o.Lines}}
-		v.depth = o.Depth
-		if v.depth == 0 {
-			v.depth = v.shape.depth(o.Lines)
-		}
-		p := replay.New(&v.lines, r.name, scale.Nanoseconds, false)
-		v.flush = p.Flush
-		v.builder = calltree.New(calltree.Options{Depth: v.depth, OnEnter: p.Enter, OnCall: p.Call})
-		views[t] = v
+		views[t] = newView(t, shapes[t], o, r.name, scale.Nanoseconds)
 	}
 	events := r.Events(shown)
 	var ev format.Event
 	for events.Next(&ev) {
-		views[events.Test()].builder.Add(&ev)
+		views[events.Test()].add(&ev)
 	}
 	for _, t := range depthFirst(shown) {
 		v := views[t]
-		if v.shape.calls() <= 1 && hasSubtest(shown, t) {
+		if v.shape.calls() <= 1 && len(t.logs) == 0 && hasSubtest(shown, t) {
 			continue // all that it did was to run subtests, which are shown
 		}
-		v.builder.Close(min(t.End, end))
-		if err := v.flush(); err != nil {
-			return err
-		}
-		if err := r.printTest(w, t, v, report.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
+		v.close(min(t.End, end))
+		if err := r.printTest(w, v, report.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
 			return err
 		}
 	}
@@ -79,16 +66,8 @@ func hasSubtest(tests []*Test, t *Test) bool {
 	})
 }
 
-// A view is what is printed of a test.
-type view struct {
-	shape   *shape
-	depth   int // as in calltree.Options
-	builder *calltree.Builder
-	flush   func() error
-	lines   cutter
-}
-
-func (r *Recording) printTest(w io.Writer, t *Test, v *view, duration, more string) error {
+func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error {
+	t := v.test
 	name := strings.TrimSpace(r.Package + " " + t.Name)
 	when := "after"
 	if t.Outcome == Unended {
@@ -97,29 +76,26 @@ func (r *Recording) printTest(w io.Writer, t *Test, v *view, duration, more stri
 	if _, err := fmt.Fprintf(w, "\n=== %s %s %s %s\n", name, t.Outcome, when, duration); err != nil {
 		return err
 	}
-	if v.shape.calls() == 0 {
+	if v.shape.calls() == 0 && len(t.logs) == 0 {
 		_, err := fmt.Fprintln(w, "    it called no traced function")
 		return err
 	}
 	if err := v.lines.writeTo(w); err != nil {
 		return err
 	}
-	hidden := v.shape.below(v.depth)
-	if hidden == 0 && v.lines.left() == 0 {
-		return nil
-	}
-	what := "the middle"
-	if hidden > 0 {
-		what = fmt.Sprintf("%s at depth %d and below", report.Things(hidden, "call"), v.depth)
-		if v.lines.left() > 0 {
-			what += ", and the middle,"
+	var left []string
+	if v.depth > 0 {
+		if n := v.shape.below(v.depth - 1); n > 0 {
+			left = append(left, fmt.Sprintf("%s with %d callers or more", report.Things(n, "call"), v.depth))
 		}
 	}
-	verb := "are"
-	if hidden <= 1 && v.lines.left() == 0 || hidden == 0 {
-		verb = "is"
+	if n := v.lines.left(); n > 0 {
+		left = append(left, report.Things(n, "line"))
 	}
-	_, err := fmt.Fprintf(w, "    %s %s left out; see all with %s\n", what, verb, strings.ReplaceAll(more, "%s", quote(t.Name)))
+	if len(left) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "    left out: %s; see all with %s\n", strings.Join(left, ", "), strings.ReplaceAll(more, "%s", quote(t.Name)))
 	return err
 }
 

@@ -32,7 +32,15 @@ type Test struct {
 	// When it waited for its turn, clock; to is never if its turn did not come.
 	waitFrom, waitTo uint64
 
+	erred  uint64 // clock when it was marked as failed for the first time; never if it was not
+	logs   []log
 	parent *Test
+}
+
+// A log is what a test logged, with file and line.
+type log struct {
+	goroutine, clock uint64
+	text             string
 }
 
 // never is the clock of what did not happen.
@@ -56,7 +64,7 @@ func tests(events []format.TestEvent) []*Test {
 	running := make(map[string]*Test)
 	for _, ev := range events {
 		if ev.State == format.TestBegins {
-			t := &Test{Name: ev.Name, Goroutine: ev.Goroutine, Begin: ev.Clock, End: never}
+			t := &Test{Name: ev.Name, Goroutine: ev.Goroutine, Begin: ev.Clock, End: never, erred: never}
 			t.parent = parentOf(ev.Name, running)
 			running[ev.Name] = t
 			all = append(all, t)
@@ -73,6 +81,12 @@ func tests(events []format.TestEvent) []*Test {
 		case format.TestContinues:
 			t.Outcome = Unended
 			t.waitTo = ev.Clock
+			continue
+		case format.TestLogs:
+			t.logs = append(t.logs, log{ev.Goroutine, ev.Clock, ev.Text})
+			continue
+		case format.TestErrs:
+			t.erred = min(t.erred, ev.Clock)
 			continue
 		case format.TestPasses:
 			t.Outcome = Passed

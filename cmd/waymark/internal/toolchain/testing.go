@@ -1,7 +1,7 @@
 package toolchain
 
 // testAnchors are the places in package testing where a test begins, waits for its
-// turn, and ends. An end is told before the test's parent may go on: that one may
+// turn, logs, is marked as failed, and ends. An end is told before the test's parent may go on: that one may
 // end the process.
 var testAnchors = []anchor{
 	{file: "testing.go", fn: "runTests", before: "ok = true", text: "wmBinary(importPath); "},
@@ -11,6 +11,8 @@ var testAnchors = []anchor{
 	{file: "testing.go", fn: "tRunner", before: "didPanic = true", text: "wmPanic(&t.common); "},
 	{file: "testing.go", fn: "T.Parallel", before: "t.signal <- true", text: "wmPause(&t.common); "},
 	{file: "testing.go", fn: "T.Parallel", before: "running.Store(", text: "wmContinue(&t.common); "},
+	{file: "testing.go", fn: "common.log", before: "n.flushPartial()", text: "wmLog(n, s); "},
+	{file: "testing.go", fn: "common.Fail", before: "c.mu.Lock()", text: "wmErr(c); "},
 	{file: "fuzz.go", fn: "fRunner", before: "f.start = ", text: "wmBegin(&f.common); "},
 	{file: "fuzz.go", fn: "fRunner", before: "f.report()", text: "wmEnd(&f.common); "},
 	{file: "fuzz.go", fn: "fRunner", before: "didPanic = true", text: "wmPanic(&f.common); "},

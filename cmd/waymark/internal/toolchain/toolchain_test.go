@@ -183,7 +183,7 @@ func TestStatesAreThoseOfFormat(t *testing.T) {
 	for name, want := range map[string]format.TestState{
 		"wmTestBegins": format.TestBegins, "wmTestPauses": format.TestPauses, "wmTestContinues": format.TestContinues,
 		"wmTestPasses": format.TestPasses, "wmTestFails": format.TestFails, "wmTestSkips": format.TestSkips,
-		"wmTestPanics": format.TestPanics,
+		"wmTestPanics": format.TestPanics, "wmTestLogs": format.TestLogs, "wmTestErrs": format.TestErrs,
 	} {
 		c, ok := pkg.Scope().Lookup(name).(*types.Const)
 		if !ok {

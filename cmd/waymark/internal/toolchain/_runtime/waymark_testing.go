@@ -5,11 +5,11 @@ package runtime
 // Both are set before any test runs, if there is a recorder.
 var (
 	wmOnBinary func(importPath string)
-	wmOnTest   func(state uint8, name string, goroutine, clock uint64)
+	wmOnTest   func(state uint8, name, text string, goroutine, clock uint64)
 )
 
 // WMOnTests has the functions called for what package testing tells.
-func WMOnTests(binary func(importPath string), test func(state uint8, name string, goroutine, clock uint64)) {
+func WMOnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64)) {
 	wmOnBinary, wmOnTest = binary, test
 }
 
@@ -20,9 +20,9 @@ func WMTestBinary(importPath string) {
 	}
 }
 
-// WMTest tells what happens to a test on the calling goroutine.
-func WMTest(state uint8, name string) {
+// WMTest tells what happens to a test on the calling goroutine, and what it logs.
+func WMTest(state uint8, name, text string) {
 	if wmOnTest != nil {
-		wmOnTest(state, name, getg().goid, wmClock())
+		wmOnTest(state, name, text, getg().goid, wmClock())
 	}
 }
