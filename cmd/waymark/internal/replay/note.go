@@ -5,6 +5,14 @@ import (
 	"strings"
 )
 
+// Open prints the first lines of the calls that a goroutine is in, although it may not
+// be known yet what they call.
+func (p *Printer) Open(goroutine uint64) {
+	if list := p.pending[goroutine]; len(list) > 0 {
+		p.pending[goroutine] = p.open(goroutine, list)
+	}
+}
+
 // Note prints text that a goroutine has to say at this point, each line as a comment,
 // within the call that has depth callers.
 func (p *Printer) Note(goroutine uint64, depth int, text string) {

@@ -11,7 +11,7 @@ import (
 // A cutter keeps some of the lines that are written to it: the first ones, those
 // around a mark, which are the ones that matter, or without a mark the last ones.
 type cutter struct {
-	limit int // of lines besides the heading; 0 is none
+	limit int // of lines besides the columns' names; 0 is none
 
 	head    [][]byte
 	tail    [][]byte // a ring once it is full
@@ -47,7 +47,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 func (c *cutter) mark() { c.marked = true }
 
 func (c *cutter) add(line []byte) {
-	head, rest := 1+c.limit/headShare, c.limit/restShare // head with the heading
+	head, rest := 1+c.limit/headShare, c.limit/restShare // head with the columns' names
 	switch {
 	case c.limit == 0 || len(c.head) < head && !c.marked:
 		c.head = append(c.head, line)

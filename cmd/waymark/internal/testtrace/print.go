@@ -28,6 +28,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	if err != nil {
 		return err
 	}
+	shown = culprits(shown, shapes)
 	end := report.EndOf(r.file)
 	scale := report.ScaleOf(r.file)
 	views := make(map[*Test]*view)
@@ -52,9 +53,19 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	if err := events.Err(); err != nil || r.ambiguous == 0 {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "\n%s of %s left out: several tests were running, and nothing tells whose they are\n",
-		report.Things(uint64(r.ambiguous), "goroutine"), r.Package)
+	_, err = fmt.Fprintf(w, "\nleft out: %s that began while several tests were running, and nothing tells whose\n",
+		report.Things(uint64(r.ambiguous), "goroutine"))
 	return err
+}
+
+// culprits leaves out of the tests that were running when the program died all but
+// those on whose goroutines a panic began, if there are any.
+func culprits(shown []*Test, shapes map[*Test]*shape) []*Test {
+	guilty := func(t *Test) bool { return t.Outcome == Unended && shapes[t].panic > 0 }
+	if !slices.ContainsFunc(shown, guilty) {
+		return shown
+	}
+	return slices.DeleteFunc(slices.Clone(shown), func(t *Test) bool { return t.Outcome == Unended && !guilty(t) })
 }
 
 // hasSubtest tells whether one of the tests is a subtest of t.
@@ -86,7 +97,7 @@ func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error
 	var left []string
 	if v.depth > 0 {
 		if n := v.shape.below(v.depth - 1); n > 0 {
-			left = append(left, fmt.Sprintf("%s with %d callers or more", report.Things(n, "call"), v.depth))
+			left = append(left, fmt.Sprintf("%s with %s or more", report.Things(n, "call"), report.Things(uint64(v.depth), "caller")))
 		}
 	}
 	if n := v.lines.left(); n > 0 {

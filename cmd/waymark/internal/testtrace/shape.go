@@ -22,7 +22,7 @@ type shape struct {
 
 // steps is how many of the latest steps should be seen as deep as they go: mostly some
 // preparation, the call that went wrong, and a check.
-const steps = 4
+const steps = 3
 
 // levels holds the calls by the number of their callers.
 type levels []level

@@ -22,7 +22,7 @@ type view struct {
 func newView(t *Test, s *shape, o Options, name func(uint32) string, nanos func(uint64) int64) *view {
 	v := &view{test: t, shape: s, depth: o.Depth, lines: cutter{limit: o.Lines}, open: make(map[uint64]int), logs: t.logs}
 	if v.depth == 0 {
-		v.depth = s.depth(o.Lines / 2)
+		v.depth = s.depth(o.Lines - o.Lines/headShare - o.Lines/restShare)
 	}
 	v.printer = replay.New(&v.lines, name, nanos, false)
 	v.builder = calltree.New(calltree.Options{Depth: v.depth, OnEnter: v.enter, OnCall: v.call})
@@ -30,6 +30,10 @@ func newView(t *Test, s *shape, o Options, name func(uint32) string, nanos func(
 }
 
 func (v *view) enter(c *calltree.Call) {
+	if c.Goroutine != v.test.Goroutine {
+		// What other goroutines do stands inside of what the test was doing then.
+		v.printer.Open(v.test.Goroutine)
+	}
 	v.open[c.Goroutine] = c.Depth + 1
 	v.printer.Enter(c)
 }
