@@ -40,12 +40,17 @@ func (a *app) replayCommand() *cobra.Command {
 			}
 			p := replay.New(a.stdout, name, report.ScaleOf(file).Nanoseconds, only.Min > 0)
 			src := calltree.Source(file.Events())
+			o := calltree.Options{OnEnter: p.Enter, OnCall: p.Call}
 			if test != "" {
-				if src, err = testEvents(file, files[0], test); err != nil {
+				events, err := testEvents(file, files[0], test)
+				if err != nil {
 					return err
 				}
+				p := testtrace.NewPrinter(p)
+				events.OnLog = p.Log
+				src, o.OnEnter, o.OnCall = events, p.Enter, p.Call
 			}
-			_, err = only.ReadFrom(src, file, calltree.Options{OnEnter: p.Enter, OnCall: p.Call})
+			_, err = only.ReadFrom(src, file, o)
 			if flushErr := p.Flush(); flushErr != nil {
 				return flushErr // the reader of the output has gone: not worth more words
 			}

@@ -13,14 +13,22 @@ import (
 // When a test has ended it gives an End of its goroutine: what t.FailNow or a panic
 // ended has no exit, and package testing, which goes on there, isn't part of the test.
 type Events struct {
+	OnLog func(*Test, Log) // called with what the tests log, between events; may be nil
+
 	r      *Recording
 	events *tracefile.Events
 	keep   map[*Test]bool
+	logs   []testLog    // to come, by their clocks
 	ends   []*Test      // those that ended and have no End yet, by their ends
 	held   format.Event // the next event of the file that belongs to one of the tests
 	owner  *Test        // of held; nil at the end
 	given  bool         // held has been given: what its Data is in is used again with the next
 	test   *Test        // of the event that Next gave
+}
+
+type testLog struct {
+	test *Test
+	Log
 }
 
 // Events gives the events of those tests.
@@ -31,7 +39,11 @@ func (r *Recording) Events(tests []*Test) *Events {
 		if t.End != never {
 			e.ends = append(e.ends, t)
 		}
+		for _, l := range t.logs {
+			e.logs = append(e.logs, testLog{t, l})
+		}
 	}
+	slices.SortStableFunc(e.logs, func(a, b testLog) int { return cmp.Compare(a.Clock, b.Clock) })
 	slices.SortStableFunc(e.ends, func(a, b *Test) int { return cmp.Compare(a.End, b.End) })
 	return e
 }
@@ -58,13 +70,26 @@ func (e *Events) Next(ev *format.Event) bool {
 	if len(e.ends) > 0 && (e.owner == nil || e.ends[0].End < e.held.Clock) {
 		e.test, e.ends = e.ends[0], e.ends[1:]
 		*ev = format.Event{Kind: format.End, Clock: e.test.End, Goroutine: e.test.Goroutine}
+		e.say(ev.Clock)
 		return true
 	}
 	if e.owner == nil {
+		e.say(never)
 		return false
 	}
 	*ev, e.test, e.given = e.held, e.owner, true
+	e.say(ev.Clock)
 	return true
+}
+
+// say gives what was logged before the given clock.
+func (e *Events) say(before uint64) {
+	for len(e.logs) > 0 && e.logs[0].Clock < before {
+		if e.OnLog != nil {
+			e.OnLog(e.logs[0].test, e.logs[0].Log)
+		}
+		e.logs = e.logs[1:]
+	}
 }
 
 // Test gives the test of the event that Next gave.

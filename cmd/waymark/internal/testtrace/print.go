@@ -36,6 +36,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 		views[t] = newView(t, shapes[t], o, r.name, scale.Nanoseconds)
 	}
 	events := r.Events(shown)
+	events.OnLog = func(t *Test, l Log) { views[t].log(l) }
 	var ev format.Event
 	for events.Next(&ev) {
 		views[events.Test()].add(&ev)
@@ -45,7 +46,9 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 		if v.shape.calls() <= 1 && len(t.logs) == 0 && hasSubtest(shown, t) {
 			continue // all that it did was to run subtests, which are shown
 		}
-		v.close(min(t.End, end))
+		if err := v.close(min(t.End, end)); err != nil {
+			return err
+		}
 		if err := r.printTest(w, v, report.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
 			return err
 		}

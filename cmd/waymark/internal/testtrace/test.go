@@ -33,14 +33,14 @@ type Test struct {
 	waitFrom, waitTo uint64
 
 	erred  uint64 // clock when it was marked as failed for the first time; never if it was not
-	logs   []log
+	logs   []Log
 	parent *Test
 }
 
-// A log is what a test logged, with file and line.
-type log struct {
-	goroutine, clock uint64
-	text             string
+// A Log is what a test logged.
+type Log struct {
+	Goroutine, Clock uint64
+	Text             string // with file and line
 }
 
 // never is the clock of what did not happen.
@@ -83,7 +83,7 @@ func tests(events []format.TestEvent) []*Test {
 			t.waitTo = ev.Clock
 			continue
 		case format.TestLogs:
-			t.logs = append(t.logs, log{ev.Goroutine, ev.Clock, ev.Text})
+			t.logs = append(t.logs, Log{ev.Goroutine, ev.Clock, ev.Text})
 			continue
 		case format.TestErrs:
 			t.erred = min(t.erred, ev.Clock)
