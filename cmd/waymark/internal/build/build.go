@@ -132,6 +132,11 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Test {
+		if err := b.linkAgent(o, pkgs, std); err != nil {
+			return nil, err
+		}
+	}
 	copies, err := b.rewrite(o, s, pkgs, std)
 	if err != nil {
 		return nil, err
