@@ -36,6 +36,14 @@ func start(env string) error {
 	if !o.Record {
 		return nil
 	}
+	program, err := os.Executable()
+	if err != nil {
+		program = "program"
+	}
+	path, err := expand(o.Out, program, os.Getpid())
+	if err != nil {
+		return err
+	}
 	if o.Stringers {
 		rt.Stringer(new(texts).text)
 	}
@@ -44,15 +52,15 @@ func start(env string) error {
 		fmt.Fprintf(os.Stderr, "waymark: %v\n", err)
 	}
 	r, err := recorder.Start(recorder.Config{
-		Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers, Clock: clock,
+		Path: path, Drop: o.Overflow == "drop", Buffers: o.Buffers, Clock: clock,
 		Values: func(built string) recorder.Values { return values(built, env) },
 	})
 	if err != nil {
-		return fmt.Errorf("record to %s: %w", o.Out, err)
+		return fmt.Errorf("record to %s: %w", path, err)
 	}
 	rt.AtExit(func() {
 		if err := r.Close(); err != nil {
-			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", o.Out, err)
+			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", path, err)
 		}
 	})
 	return nil

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -13,7 +15,7 @@ import (
 // options are the settings in WAYMARK.
 type options struct {
 	Record   bool   // record: write a trace file
-	Out      string // o, out: its path
+	Out      string // o, out: its path, with placeholders, see expand
 	Overflow string // overflow: block or drop
 	Buffers  int    // buffers: memory for events, bytes
 
@@ -103,6 +105,9 @@ func (o *options) set(key, value string) error {
 		if value == "" {
 			return fmt.Errorf("%s: want the path of a file", key)
 		}
+		if _, err := expand(value, "", 0); err != nil {
+			return fmt.Errorf("%s=%s: %w", key, value, err)
+		}
 		o.Out = value
 	case "overflow":
 		if value != "block" && value != "drop" {
@@ -137,6 +142,32 @@ func setInt(to *int, key, value string, least, most int) error {
 	}
 	*to = n
 	return nil
+}
+
+// expand puts the program's name and process id in place of %n and %p, so that
+// several processes with one environment get files of their own. %% is a percent sign.
+func expand(path, program string, pid int) (string, error) {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] != '%' {
+			b.WriteByte(path[i])
+			continue
+		}
+		if i++; i == len(path) {
+			return "", errors.New("a % at the end: want %p, %n or %%")
+		}
+		switch path[i] {
+		case 'p':
+			b.WriteString(strconv.Itoa(pid))
+		case 'n':
+			b.WriteString(strings.TrimSuffix(filepath.Base(program), ".exe"))
+		case '%':
+			b.WriteByte('%')
+		default:
+			return "", fmt.Errorf("unknown placeholder %%%c: want %%p, the process id, %%n, the program's name, or %%%%", path[i])
+		}
+	}
+	return b.String(), nil
 }
 
 // minBuffers lets each of a few Ps have a chunk, and the hooks that can't wait their reserve.

@@ -26,6 +26,9 @@ func TestParse(t *testing.T) {
 		{env: ",, o=a.wmt , overflow=drop", want: with(func(o *options) { o.Out, o.Overflow = "a.wmt", "drop" })},
 		{env: `out=a\,b\\c,buffers=2097152`, want: with(func(o *options) { o.Out, o.Buffers = `a,b\c`, 2097152 })},
 		{env: "o=a=b", want: with(func(o *options) { o.Out = "a=b" })},
+		{env: "o=%n-%p.%%.wmt", want: with(func(o *options) { o.Out = "%n-%p.%%.wmt" })},
+		{env: "o=100%.wmt", err: "WAYMARK, character 1: o=100%.wmt: unknown placeholder %.: want %p"},
+		{env: "out=x%", err: "out=x%: a % at the end"},
 		{env: "record=perhaps", err: "WAYMARK, character 1: record=perhaps: want 1 or 0"},
 		{env: "record,o=", err: "WAYMARK, character 8: o: want the path of a file"},
 		{env: "record,overflow=x", err: "character 8: overflow=x: want block or drop"},
@@ -48,6 +51,21 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestExpand(t *testing.T) {
+	for _, c := range []struct{ path, program, want string }{
+		{"waymark.wmt", "/bin/app", "waymark.wmt"},
+		{"dir/%n.%p.wmt", "/tmp/go-build1/b001/m.test", "dir/m.test.42.wmt"},
+		{"%n%n", "./app.exe", "appapp"},
+		{"100%%", "app", "100%"},
+		{"%%p", "app", "%p"},
+		{"é%p", "app", "é42"},
+	} {
+		if got, err := expand(c.path, c.program, 42); err != nil || got != c.want {
+			t.Errorf("%s in %s: %q, %v; want %q", c.path, c.program, got, err, c.want)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(`record,o=a\,b,overflow=drop`)
 	f.Fuzz(func(t *testing.T, env string) {
@@ -57,6 +75,9 @@ func FuzzParse(f *testing.F) {
 		o, err := parse(env)
 		if err == nil && o.Out == "" {
 			t.Errorf("%q: no path and no error", env)
+		}
+		if _, err2 := expand(o.Out, "app", 1); err == nil && err2 != nil {
+			t.Errorf("%q: a path that can't be used: %v", env, err2)
 		}
 	})
 }

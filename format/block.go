@@ -37,6 +37,7 @@ const (
 	BlockOrigins
 	BlockEnd
 	BlockTypes
+	BlockTests
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -29,10 +29,14 @@
 //	5     Origins  n:uvarint, n times id:uvarint line:uvarint func:string file:string
 //	6     End      clock:u64 events:u64 lost:u64 flags:u64 recovered:u64; the last block of a complete file
 //	7     Types    type*; see Types
+//	8     Tests    n:uvarint, n times clock:uvarint goroutine:uvarint state:u8 name:string text:string; see TestState
 //
 // End's events and lost are those of the whole file. A reader that completed
 // the file of a killed program from its arena sets the flag Recovered, and
 // recovered to the number of events that it added.
+//
+// There may be several Meta blocks: what they say adds up. Tests blocks are in the
+// order of time, and only test binaries have them.
 //
 // # Clocks
 //

@@ -84,6 +84,7 @@ func smallTrace() []byte {
 		payload, _ := enc.Append(nil, chunk.Chunk, chunk.recs)
 		b = AppendBlock(b, BlockEvents, payload)
 	}
+	b = AppendBlock(b, BlockTests, AppendTests(nil, []TestEvent{{Clock: 1001, Goroutine: 9, State: TestBegins, Name: "TestParse/empty"}}))
 	return AppendBlock(b, BlockEnd, AppendTrailer(nil, Trailer{Clock: clock, Events: 16, Lost: 7, Flags: Recovered, Recovered: 4}))
 }
 
@@ -151,6 +152,12 @@ func dump(t *testing.T, file []byte) string {
 			}
 			if err == nil {
 				err = dec.Err()
+			}
+		case BlockTests:
+			var tests []TestEvent
+			tests, err = ParseTests(payload)
+			for _, test := range tests {
+				facts = append(facts, test)
 			}
 		case BlockEnd:
 			var trailer Trailer

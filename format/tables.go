@@ -40,6 +40,16 @@ func (c *cursor) u64() uint64 {
 	return v
 }
 
+func (c *cursor) byte() byte {
+	if len(c.b) < 1 {
+		c.fail("bad byte")
+		return 0
+	}
+	v := c.b[0]
+	c.b = c.b[1:]
+	return v
+}
+
 func (c *cursor) bytes() []byte {
 	n := c.uvarint()
 	if n > uint64(len(c.b)) {
@@ -86,6 +96,7 @@ const (
 	MetaOverflow = "overflow"      // block or drop
 	MetaArena    = "arena"         // the arena's file name, absolute or relative to the trace file's folder; empty if there is none
 	MetaNonce    = "nonce"         // hex; the arena carries the same
+	MetaTests    = "tests"         // import path of the package whose tests the go command ran; else there is none
 )
 
 // AppendMeta appends the payload of a Meta block.

@@ -129,6 +129,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{"p.F", "f.go", 1, 0, nil, nil}, {"p.G", "g.go", 2, 1, []string{"x"}, []string{"_"}}}))))
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
+	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		check := func(err error, n int) bool {
 			if err != nil && !errors.Is(err, ErrDamaged) {
@@ -165,6 +166,10 @@ func FuzzParse(f *testing.F) {
 		if origins, err := ParseOrigins(b); check(err, len(origins)) {
 			got, err := ParseOrigins(AppendOrigins(nil, origins))
 			again("origins", origins, got, err)
+		}
+		if tests, err := ParseTests(b); check(err, len(tests)) {
+			got, err := ParseTests(AppendTests(nil, tests))
+			again("tests", tests, got, err)
 		}
 		if trailer, err := ParseTrailer(b); check(err, 0) {
 			got, err := ParseTrailer(AppendTrailer(nil, trailer))

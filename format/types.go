@@ -167,13 +167,3 @@ func (c *cursor) typeID(outer uint32) uint32 {
 	}
 	return uint32(id)
 }
-
-func (c *cursor) byte() byte {
-	if len(c.b) == 0 {
-		c.fail("no byte")
-		return 0
-	}
-	b := c.b[0]
-	c.b = c.b[1:]
-	return b
-}

@@ -176,6 +176,7 @@ func (r *Recorder) begin(c Config) error {
 		return err
 	}
 	rt.Packages(r.register)
+	rt.OnTests(r.binary, r.test)
 	rt.Writer(r.loop)
 	return nil
 }

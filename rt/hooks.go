@@ -59,6 +59,12 @@ func Writer(f func()) { runtime.WMWriter(f) }
 // AtExit has f called when the program ends by os.Exit or by returning from main.
 func AtExit(f func()) { runtime.WMAtExit(f) }
 
+// OnTests has binary called with the import path of the package whose tests the go
+// command runs, and test for what happens to each test, on its goroutine.
+func OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64)) {
+	runtime.WMOnTests(binary, test)
+}
+
 // Clock reads the events' clock, in ticks, and the monotonic clock, in ns.
 func Clock() (clock uint64, mono int64) { return runtime.WMClock() }
 

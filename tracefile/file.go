@@ -22,6 +22,7 @@ type File struct {
 	sites   siteTables
 	origins map[uint32]format.Origin
 	types   map[uint32]format.Type
+	tests   []format.TestEvent
 	pairs   []format.ClockPair // the first and the last; one or none if there are no more
 	time    timeline
 	trailer *format.Trailer // nil without an End block
@@ -135,5 +136,9 @@ func (f *File) Type(id uint32) (format.Type, bool) {
 	t, ok := f.types[id]
 	return t, ok
 }
+
+// Tests gives what happened to the tests of a test binary, in the order of time. The
+// result must not be changed.
+func (f *File) Tests() []format.TestEvent { return f.tests }
 
 func isEOF(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }

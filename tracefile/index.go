@@ -297,6 +297,12 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 			f.types[t.ID] = t
 		}
 		return err
+	case format.BlockTests:
+		tests, err := format.ParseTests(payload)
+		if err == nil {
+			f.tests = append(f.tests, tests...)
+		}
+		return err
 	case format.BlockEnd:
 		t, err := format.ParseTrailer(payload)
 		if err == nil {

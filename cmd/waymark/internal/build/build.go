@@ -123,6 +123,16 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Test {
+		// Before the packages are listed and rewritten: package testing may be one of them.
+		files, err := toolchain.PatchTesting(env.GOROOT, env.GOVERSION)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.put(o.Cache, files); err != nil {
+			return nil, err
+		}
+	}
 	o.Progress("listing packages")
 	modules, err := b.withModules(o, flags, nil, b.overlay)
 	if err != nil {
@@ -140,6 +150,11 @@ func Prepare(o *Options) (*Build, error) {
 	s, err := newSelection(o, dir)
 	if err != nil {
 		return nil, err
+	}
+	if o.Test {
+		if err := b.linkAgent(o, pkgs, std); err != nil {
+			return nil, err
+		}
 	}
 	copies, err := b.rewrite(o, s, pkgs, std)
 	if err != nil {
@@ -204,13 +219,21 @@ func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[mod
 	if err != nil {
 		return err
 	}
-	for path, content := range files {
-		if b.overlay[path], err = o.Cache.Put(content, filepath.Ext(path)); err != nil {
-			return err
-		}
+	if err := b.put(o.Cache, files); err != nil {
+		return err
 	}
 	b.Flags, err = b.withModules(o, flags, copies, b.overlay)
 	return err
+}
+
+// put adds files to the overlay.
+func (b *Build) put(c *cache.Cache, files map[string][]byte) (err error) {
+	for path, content := range files {
+		if b.overlay[path], err = c.Put(content, filepath.Ext(path)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withModules gives flags with which the go command sees files through the given

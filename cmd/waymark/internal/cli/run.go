@@ -31,6 +31,11 @@ func (f *recordFlags) check() error {
 
 // env gives the value of WAYMARK that makes a program record to path.
 func (f *recordFlags) env(path string) string {
+	return f.envFiles(strings.ReplaceAll(path, "%", "%%"))
+}
+
+// envFiles is env for a path with placeholders.
+func (f *recordFlags) envFiles(path string) string {
 	return fmt.Sprintf("record,overflow=%s,o=%s", f.overflow, strings.NewReplacer(`\`, `\\`, `,`, `\,`).Replace(path))
 }
 

@@ -6,18 +6,40 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
 func (a *app) testCommand() *cobra.Command {
 	var f buildFlags
+	var rec recordFlags
+	var trace traceFlags
+	var set *pflag.FlagSet
 	return a.buildCmd("test [--flags] [go test flags] [packages]",
-		"run tests with every function observable, tracing off", "", false, f.define,
+		"run tests with every function observable; --trace shows what the failed ones did", "", false,
+		func(flags *pflag.FlagSet) {
+			set = flags
+			f.define(set)
+			rec.define(set)
+			trace.define(set)
+		},
 		func(line *commandLine) error {
+			if err := errors.Join(rec.check(), trace.check(line.flags)); err != nil {
+				return err
+			}
+			if trace.on != "" {
+				trace.widen(&f, set)
+			}
+			flags := line.flags
+			if _, ok := flags.Lookup("count"); !ok && trace.records() {
+				flags = append(slices.Clone(flags), "-count=1") // what is cached doesn't run
+			}
 			packages, rest := line.args, []string(nil)
 			if i := slices.Index(line.args, "-args"); i >= 0 {
 				packages, rest = line.args[:i], line.args[i:]
 			}
-			b, err := a.prepare(&f, line.flags, packages, true)
+			b, err := a.prepare(&f, flags, packages, true)
 			if err != nil || b == nil {
 				return err
 			}
@@ -27,13 +49,75 @@ func (a *app) testCommand() *cobra.Command {
 				}
 			}
 			cmd := b.Env.Command(append(b.Go("test", b.Args...), rest...)...)
-			a.trace(&f, cmd)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = inherit(a.stdin), a.stdout, a.stderr
-			err = await(cmd)
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
-				return exitError(ended{exit.ProcessState}.status())
+			a.trace(&f, cmd)
+			if trace.records() {
+				return a.traceTests(cmd, &rec, &trace)
 			}
-			return err
+			return testStatus(await(cmd))
 		})
+}
+
+// testStatus turns the end of go test into that of this command.
+func testStatus(err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exitError(ended{exit.ProcessState}.status())
+	}
+	return err
+}
+
+// traceFlags say what to record of tests, and what to print of it.
+type traceFlags struct {
+	on    string // "", failed or all
+	out   string
+	lines int
+	depth int
+}
+
+func (f *traceFlags) define(set *pflag.FlagSet) {
+	set.StringVar(&f.on, "trace", "", "record, and print the calls of failed tests, or of all: `failed|all`")
+	set.Lookup("trace").NoOptDefVal = "failed"
+	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
+	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
+	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
+}
+
+// records tells whether the tests are recorded.
+func (f *traceFlags) records() bool { return f.on != "" || f.out != "" }
+
+// check gives an error for what can't be: of waymark's flags, or with the go command's.
+func (f *traceFlags) check(flags gocmd.Flags) error {
+	if f.on != "" && f.on != "failed" && f.on != "all" {
+		return usagef("--trace=%s: want --trace, which is --trace=failed, or --trace=all", f.on)
+	}
+	if f.lines < 0 || f.depth < 0 {
+		return usagef("--lines and --depth: want 0 or more")
+	}
+	if !f.records() {
+		return nil
+	}
+	given := "--trace"
+	if f.on == "" {
+		given = "--out"
+	}
+	if flags.Bool("c") {
+		return usagef("%s: -c builds the test binary only: leave one of them out; WAYMARK=record,o=FILE makes the binary record when it runs", given)
+	}
+	if v, ok := flags.Lookup("fuzz"); ok && v != "" {
+		return usagef("%s: fuzzing runs millions of inputs, too much to record: fuzz first, then trace the input that fails with -run, as in -run=%s/ID", given, v)
+	}
+	return nil
+}
+
+// widen has function literals and tiny functions instrumented too, unless the user
+// said otherwise: who looks for a fault wants to see every call, and times matter
+// less than with the other commands.
+func (f *traceFlags) widen(b *buildFlags, set *pflag.FlagSet) {
+	if !set.Changed("closures") {
+		b.closures = true
+	}
+	if !set.Changed("all") && !set.Changed("min-size") {
+		b.all = true
+	}
 }

@@ -25,9 +25,14 @@ type Filter struct {
 // Read follows the calls of a file that the filter lets through. o says what is to
 // be found out about them; ScaleOf gives the length of the ticks that it is told in.
 func (f *Filter) Read(file *tracefile.File, o calltree.Options) (*calltree.Result, error) {
+	return f.ReadFrom(file.Events(), file, o)
+}
+
+// ReadFrom is Read of those events of the file that src gives.
+func (f *Filter) ReadFrom(src calltree.Source, file *tracefile.File, o calltree.Options) (*calltree.Result, error) {
 	only := f.options(file, ScaleOf(file))
 	only.Key, only.Goroutines, only.Tree, only.OnEnter, only.OnCall = o.Key, o.Goroutines, o.Tree, o.OnEnter, o.OnCall
-	return calltree.Read(file.Events(), only, clockAt(file, file.Info().Duration))
+	return calltree.Read(src, only, EndOf(file))
 }
 
 // options gives the filter in terms of a file's clock and sites.
@@ -63,6 +68,9 @@ func clockAt(file *tracefile.File, t time.Duration) uint64 {
 	}
 	return low
 }
+
+// EndOf gives the clock when the recording ended.
+func EndOf(file *tracefile.File) uint64 { return clockAt(file, file.Info().Duration) }
 
 // ScaleOf gives the length of a tick of the file's clock.
 func ScaleOf(file *tracefile.File) calltree.Scale {

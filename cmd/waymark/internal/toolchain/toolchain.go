@@ -1,11 +1,12 @@
-// Package toolchain adds waymark's hooks to a Go toolchain's package runtime.
+// Package toolchain adds waymark's hooks to a Go toolchain's packages runtime and,
+// for tests, testing.
 //
 // Nothing in GOROOT is changed: the result is a set of files for `go build
-// -overlay`. New files carry the hooks themselves (the folder _runtime); three files
-// of the runtime get small insertions, each at an anchor: fields at the end of
-// struct types, and a statement before a statement that is found by the function
-// it stands in and the text it begins with. Working on the parsed source and not
-// on line numbers lets one table serve several Go releases; where an anchor is
+// -overlay`. New files carry the hooks themselves (the folders _runtime and _testing);
+// some files of the packages get small insertions, each at an anchor: fields at the
+// end of struct types, and a statement before a statement that is found by the
+// function it stands in and the text it begins with. Working on the parsed source and
+// not on line numbers lets one table serve several Go releases; where an anchor is
 // missing or no longer unique the toolchain is one that waymark doesn't understand,
 // and it says so instead of guessing.
 package toolchain
@@ -28,15 +29,15 @@ import (
 // Tested lists the Go releases that the tests of this version of waymark run on.
 var Tested = []string{"go1.26.8", "go1.27.2"}
 
-//go:embed _runtime/*
+//go:embed _runtime/* _testing/*
 var hooks embed.FS
 
-// An anchor is a place in the runtime's source. Exactly one of Struct and Func is set.
+// An anchor is a place in a package's source. Exactly one of typ and fn is set.
 type anchor struct {
 	file   string
 	typ    string // insert fields at the end of this struct type
-	fn     string // insert into this function
-	before string // before the one statement of its body that begins with this text
+	fn     string // insert into this function, or method as in T.Parallel
+	before string // before the one statement in it, at any depth, that begins with this text
 	text   string
 }
 
@@ -60,37 +61,48 @@ var anchors = []anchor{
 // goroot/src/runtime and their contents. version (go env GOVERSION) is for error
 // messages. first lists the packages that are initialised before all others.
 func Patch(goroot, version string, first []string) (map[string][]byte, error) {
-	dir := filepath.Join(goroot, "src", "runtime")
-	out := make(map[string][]byte)
-	entries, err := hooks.ReadDir("_runtime")
+	out, err := patchPackage(goroot, version, "runtime", anchors)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		b, err := hooks.ReadFile("_runtime/" + e.Name())
-		if err != nil {
-			return nil, err
-		}
-		out[filepath.Join(dir, e.Name())] = b
-	}
+	dir := filepath.Join(goroot, "src", "runtime")
 	if out[filepath.Join(dir, "waymark_secret.go")], err = secret(); err != nil {
 		return nil, err
 	}
 	out[filepath.Join(dir, "waymark_first.go")] = fmt.Appendf(nil,
 		"package runtime\n\n// wmFirst lists the packages to initialise before all others.\nconst wmFirst = %q\n", strings.Join(first, "\n"))
+	return out, nil
+}
+
+// patchPackage gives the overlay for a package of the standard library: its own
+// files with text at anchors, and the hooks' files beside them.
+func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string][]byte, error) {
+	dir := filepath.Join(goroot, "src", pkg)
+	out := make(map[string][]byte)
+	entries, err := hooks.ReadDir("_" + pkg)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		b, err := hooks.ReadFile("_" + pkg + "/" + e.Name())
+		if err != nil {
+			return nil, err
+		}
+		out[filepath.Join(dir, e.Name())] = b
+	}
 
 	edits := make(map[string]*patch)
 	for _, a := range anchors {
 		p := edits[a.file]
 		if p == nil {
 			if p, err = parse(filepath.Join(dir, a.file)); err != nil {
-				return nil, fmt.Errorf("read the runtime of %s: %w", version, err)
+				return nil, fmt.Errorf("read package %s of %s: %w", pkg, version, err)
 			}
 			edits[a.file] = p
 		}
 		if err := p.apply(a); err != nil {
-			return nil, fmt.Errorf("waymark does not know the runtime of %s: %s: %w; tested are %s",
-				version, a.file, err, strings.Join(Tested, ", "))
+			return nil, fmt.Errorf("waymark does not know package %s of %s: %s: %w; tested are %s",
+				pkg, version, a.file, err, strings.Join(Tested, ", "))
 		}
 	}
 	for _, p := range edits {
@@ -155,13 +167,22 @@ func (p *patch) apply(a anchor) error {
 		return fmt.Errorf("no function %s", a.fn)
 	}
 	at := -1
-	for _, stmt := range fn.Body.List {
-		if i := p.offset(stmt.Pos()); strings.HasPrefix(string(p.src[i:]), a.before) {
-			if at >= 0 {
-				return fmt.Errorf("function %s has %q twice", a.fn, a.before)
-			}
-			at = i
+	twice := false
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		block, ok := n.(*ast.BlockStmt)
+		if !ok {
+			return true
 		}
+		for _, stmt := range block.List {
+			if i := p.offset(stmt.Pos()); strings.HasPrefix(string(p.src[i:]), a.before) {
+				twice = twice || at >= 0
+				at = i
+			}
+		}
+		return true
+	})
+	if twice {
+		return fmt.Errorf("function %s has %q twice", a.fn, a.before)
 	}
 	if at < 0 {
 		return fmt.Errorf("function %s has no %q", a.fn, a.before)
@@ -186,9 +207,26 @@ func (p *patch) structType(name string) *ast.StructType {
 	return nil
 }
 
+// function finds a function, or a method by the name of its receiver's type and its own.
 func (p *patch) function(name string) *ast.FuncDecl {
 	for _, decl := range p.file.Decls {
-		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == name && fn.Body != nil {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Body == nil {
+			continue
+		}
+		full := fn.Name.Name
+		if fn.Recv != nil {
+			typ := fn.Recv.List[0].Type
+			if star, ok := typ.(*ast.StarExpr); ok {
+				typ = star.X
+			}
+			id, ok := typ.(*ast.Ident)
+			if !ok {
+				continue
+			}
+			full = id.Name + "." + full
+		}
+		if full == name {
 			return fn
 		}
 	}

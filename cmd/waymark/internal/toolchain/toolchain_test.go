@@ -23,22 +23,7 @@ func TestLayoutIsThatOfFormat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "waymark.go", src, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The constants refer to nothing but each other: they are checked alone.
-	only := &ast.File{Name: file.Name}
-	for _, d := range file.Decls {
-		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
-			only.Decls = append(only.Decls, g)
-		}
-	}
-	pkg, err := (&types.Config{Importer: importer.Default()}).Check("runtime", fset, []*ast.File{only}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pkg := constants(t, src)
 	code := func(c uint64) uint64 { return format.FirstCode<<format.SiteShift | c<<format.CodeShift }
 	for name, want := range map[string]uint64{
 		"wmChunkSize": format.ChunkSize, "wmChunkHeader": format.ChunkHeader, "wmRecordSize": format.RecordSize,
@@ -81,6 +66,26 @@ func TestLayoutIsThatOfFormat(t *testing.T) {
 	}
 }
 
+// constants type-checks the constants of a file alone: they refer to nothing but each other.
+func constants(t *testing.T, src []byte) *types.Package {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "hooks.go", src, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := &ast.File{Name: file.Name}
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+			only.Decls = append(only.Decls, g)
+		}
+	}
+	pkg, err := (&types.Config{Importer: importer.Default()}).Check("hooks", fset, []*ast.File{only}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkg
+}
+
 // goroot gives the folder of the Go tree that the go command uses.
 func goroot(t *testing.T) string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -90,64 +95,103 @@ func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
+// patches are the packages that Patch and PatchTesting change.
+var patches = []struct {
+	pkg     string
+	anchors []anchor
+	patch   func(goroot, version string) (map[string][]byte, error)
+}{
+	{"runtime", anchors, func(goroot, version string) (map[string][]byte, error) {
+		return Patch(goroot, version, []string{"errors", "example.com/agent"})
+	}},
+	{"testing", testAnchors, PatchTesting},
+}
+
 func TestPatchKeepsLines(t *testing.T) {
-	files, err := Patch(goroot(t), runtime.Version(), []string{"errors", "example.com/agent"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, got := range files {
-		name := filepath.Base(path)
-		if strings.HasPrefix(name, "waymark") {
-			if _, err := os.Stat(path); err == nil {
-				t.Errorf("the runtime has a file %s of its own", name)
-			}
-			continue
-		}
-		want, err := os.ReadFile(path)
+	for _, c := range patches {
+		files, err := c.patch(goroot(t), runtime.Version())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g, w := strings.Count(string(got), "\n"), strings.Count(string(want), "\n"); g != w {
-			t.Errorf("%s has %d lines, %d before", name, g, w)
-		}
-		if string(got) == string(want) {
-			t.Errorf("%s is not changed", name)
+		for path, got := range files {
+			name := filepath.Base(path)
+			if strings.HasPrefix(name, "waymark") {
+				if _, err := os.Stat(path); err == nil {
+					t.Errorf("package %s has a file %s of its own", c.pkg, name)
+				}
+				continue
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if g, w := strings.Count(string(got), "\n"), strings.Count(string(want), "\n"); g != w {
+				t.Errorf("%s has %d lines, %d before", name, g, w)
+			}
+			if string(got) == string(want) {
+				t.Errorf("%s is not changed", name)
+			}
 		}
 	}
 }
 
-// A runtime that is not understood is refused, with what is missing and what is tested.
-func TestUnknownRuntime(t *testing.T) {
-	files, err := Patch(goroot(t), runtime.Version(), nil)
+// A package that is not understood is refused, with what is missing and what is tested.
+func TestUnknownToolchain(t *testing.T) {
+	for _, c := range patches {
+		files, err := c.patch(goroot(t), runtime.Version())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range c.anchors {
+			root := t.TempDir()
+			dir := filepath.Join(root, "src", c.pkg)
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for path := range files {
+				src, err := os.ReadFile(path)
+				if err != nil {
+					continue // a file that is added
+				}
+				if filepath.Base(path) == a.file {
+					// Rename what the anchor looks for.
+					if a.typ != "" {
+						src = []byte(strings.ReplaceAll(string(src), "type "+a.typ+" struct", "type other_"+a.typ+" struct"))
+					} else {
+						src = []byte(strings.ReplaceAll(string(src), a.before, "other_"+a.before))
+					}
+				}
+				if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), src, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := c.patch(root, "go1.99")
+			if err == nil || !strings.Contains(err.Error(), "go1.99") || !strings.Contains(err.Error(), Tested[0]) || !strings.Contains(err.Error(), a.file) {
+				t.Errorf("without the anchor %q of %s: %v; want an error that names the release, the file and the tested ones", a.before+a.typ, a.file, err)
+			}
+		}
+	}
+}
+
+// Package testing's hooks can't import package format, so they repeat its states.
+func TestStatesAreThoseOfFormat(t *testing.T) {
+	src, err := hooks.ReadFile("_testing/waymark.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, a := range anchors {
-		root := t.TempDir()
-		dir := filepath.Join(root, "src", "runtime")
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
+	pkg := constants(t, src)
+	for name, want := range map[string]format.TestState{
+		"wmTestBegins": format.TestBegins, "wmTestPauses": format.TestPauses, "wmTestContinues": format.TestContinues,
+		"wmTestPasses": format.TestPasses, "wmTestFails": format.TestFails, "wmTestSkips": format.TestSkips,
+		"wmTestPanics": format.TestPanics, "wmTestLogs": format.TestLogs, "wmTestErrs": format.TestErrs,
+	} {
+		c, ok := pkg.Scope().Lookup(name).(*types.Const)
+		if !ok {
+			t.Errorf("no constant %s", name)
+			continue
 		}
-		for path := range files {
-			src, err := os.ReadFile(path)
-			if err != nil {
-				continue // a file that Patch adds
-			}
-			if filepath.Base(path) == a.file {
-				// Rename what the anchor looks for.
-				if a.typ != "" {
-					src = []byte(strings.ReplaceAll(string(src), "type "+a.typ+" struct", "type other_"+a.typ+" struct"))
-				} else {
-					src = []byte(strings.ReplaceAll(string(src), a.before, "other_"+a.before))
-				}
-			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), src, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		_, err := Patch(root, "go1.99", nil)
-		if err == nil || !strings.Contains(err.Error(), "go1.99") || !strings.Contains(err.Error(), Tested[0]) || !strings.Contains(err.Error(), a.file) {
-			t.Errorf("without the anchor %q of %s: %v; want an error that names the release, the file and the tested ones", a.before+a.typ, a.file, err)
+		if got, exact := constant.Uint64Val(c.Val()); !exact || got != uint64(want) {
+			t.Errorf("%s is %v, in package format it is %d", name, c.Val(), want)
 		}
 	}
 }

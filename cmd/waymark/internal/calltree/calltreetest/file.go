@@ -13,6 +13,7 @@ type Recording struct {
 	Events  []format.Event // in order of time
 	Tables  []Table        // with site ids from 1 on
 	Origins []format.Origin
+	Tests   []format.TestEvent // of a test binary
 	Lost    uint64
 	End     uint64 // clock; with 0 the file lacks its end, as a killed program's does
 	Start   uint64 // clock at the start, that of events and End counts from it
@@ -60,6 +61,10 @@ func (r *Recording) Bytes() []byte {
 	}
 	if len(r.Origins) > 0 {
 		block(format.BlockOrigins, format.AppendOrigins(nil, r.Origins))
+	}
+	for _, t := range r.Tests {
+		t.Clock += r.Start
+		block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{t}))
 	}
 
 	streams := make(map[uint32][]format.Event) // not in a block yet

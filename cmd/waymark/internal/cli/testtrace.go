@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// traceTests runs go test with its test binaries recording, and then prints what was
+// asked for on stderr: stdout is go test's own, which other programs may read.
+func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags) error {
+	dir, err := recordingsDir(f.out)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	// Test binaries run side by side, and may run each other.
+	cmd.Env = withoutWaymark(cmd.Environ())
+	cmd.Env = append(cmd.Env, "WAYMARK="+rec.envFiles(strings.ReplaceAll(dir, "%", "%%")+string(filepath.Separator)+"%n.%p.wmt"))
+
+	runErr := await(cmd)
+	if runErr != nil && !errors.As(runErr, new(*exec.ExitError)) {
+		return runErr
+	}
+	files, errs := openRecordings(dir)
+	for _, file := range files {
+		errs = append(errs, a.showTests(file, f))
+		file.Close()
+	}
+	if f.out != "" {
+		errs = append(errs, a.keepRecordings(files, f.out))
+	}
+	if err := errors.Join(errs...); err != nil {
+		for _, line := range strings.Split(err.Error(), "\n") {
+			fmt.Fprintf(a.stderr, "waymark: %s\n", line)
+		}
+		if runErr == nil {
+			runErr = exitError(exitFailed)
+		}
+	}
+	os.RemoveAll(dir) // the status may be a signal
+	return testStatus(runErr)
+}
+
+// withoutWaymark gives an environment without the variable WAYMARK.
+func withoutWaymark(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "WAYMARK=") })
+}
+
+// recordingsDir makes a folder for test binaries to record to. If recordings are to be
+// kept it is inside the folder for them, so that they need not be copied.
+func recordingsDir(out string) (string, error) {
+	if out == "" {
+		return os.MkdirTemp("", "waymark-")
+	}
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return "", fmt.Errorf("--out: %w; name a folder, or a path where one can be made", err)
+	}
+	dir, err := os.MkdirTemp(out, ".waymark-")
+	if err != nil {
+		return "", fmt.Errorf("--out: can't write to the folder: %w; choose another", err)
+	}
+	return dir, nil
+}
+
+// A testRecording is the recording of a test binary, or of a program that tests ran.
+type testRecording struct {
+	*tracefile.File
+	path string
+	keep string // its name where it is kept
+}
+
+// openRecordings opens the trace files in dir, in the order of the packages.
+func openRecordings(dir string) (files []*testRecording, errs []error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.wmt"))
+	if err != nil {
+		return nil, []error{err}
+	}
+	for _, path := range paths {
+		f, err := tracefile.Open(path)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		files = append(files, &testRecording{File: f, path: path, keep: filepath.Base(path)})
+	}
+	slices.SortFunc(files, func(a, b *testRecording) int {
+		return cmp.Or(
+			cmp.Compare(a.Meta(format.MetaTests), b.Meta(format.MetaTests)),
+			cmp.Compare(filepath.Base(a.Info().Program), filepath.Base(b.Info().Program)),
+			a.Info().Start.Compare(b.Info().Start))
+	})
+	used := make(map[string]bool)
+	for _, f := range files {
+		// The same name each time, so that one knows where to look.
+		if pkg := f.Meta(format.MetaTests); pkg != "" && !f.Info().Live {
+			name := strings.ReplaceAll(pkg, "/", "_") + ".wmt"
+			if !used[name] {
+				used[name] = true
+				f.keep = name
+			}
+		}
+	}
+	return files, errs
+}
+
+// showTests prints the calls of the tests that were asked for.
+func (a *app) showTests(file *testRecording, f *traceFlags) error {
+	if f.on == "" || file.Meta(format.MetaTests) == "" {
+		return nil
+	}
+	r, err := testtrace.Read(file.File)
+	if err != nil {
+		return err
+	}
+	shown := r.Tests
+	if f.on == "failed" {
+		shown = r.Failed()
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	o := testtrace.Options{Lines: f.lines, Depth: f.depth, More: "--lines 0, or keep the recording with --out DIR"}
+	if f.out != "" {
+		o.More = "waymark replay --test %s " + filepath.Join(f.out, file.keep)
+	}
+	if err := r.Print(a.stderr, shown, o); err != nil {
+		return err
+	}
+	info := file.Info()
+	if info.Lost > 0 {
+		fmt.Fprintf(a.stderr, "\n%s of %s lost: calls are missing\n", report.Things(info.Lost, "event"), file.Meta(format.MetaTests))
+	}
+	if info.Damaged > 0 {
+		return fmt.Errorf("%s: %w: %s could not be read", file.path, format.ErrDamaged, report.Bytes(info.Damaged))
+	}
+	return nil
+}
+
+// keepRecordings moves recordings to the folder out and says their names.
+func (a *app) keepRecordings(files []*testRecording, out string) error {
+	var errs []error
+	for _, f := range files {
+		path := filepath.Join(out, f.keep)
+		if err := os.Rename(f.path, path); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if f.Info().Live {
+			// Its buffers go with it, to be found by whoever reads it later.
+			errs = append(errs, os.Rename(f.path+".live", path+".live"))
+		}
+		what := f.Meta(format.MetaTests)
+		if what == "" {
+			what = "run by a test"
+		}
+		fmt.Fprintf(a.stderr, "waymark: %s: %s, %s\n", path, what, report.Things(f.Info().Events, "event"))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,181 @@
+package testtrace
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// Options say how much is printed.
+type Options struct {
+	Lines int    // for each test; 0 is no limit
+	Depth int    // without calls that have as many callers; 0: as many as Lines allows
+	More  string // how to see what was left out; %s stands for the test's name
+}
+
+// leastDepth is what limiting the number of lines leaves of a tree, of which lines are
+// then left out: the test, what it calls, and what those call.
+const leastDepth = 3
+
+// Print prints the calls of some tests in their order, subtests before the tests that
+// they are of.
+func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
+	shapes, err := r.shapes(shown)
+	if err != nil {
+		return err
+	}
+	shown = culprits(shown, shapes)
+	end := report.EndOf(r.file)
+	scale := report.ScaleOf(r.file)
+	views := make(map[*Test]*view)
+	for _, t := range shown {
+		views[t] = newView(t, shapes[t], o, shortNames{r.file}, scale.Nanoseconds)
+	}
+	events := r.Events(shown)
+	events.OnLog = func(t *Test, l Log) { views[t].log(l) }
+	var ev format.Event
+	for events.Next(&ev) {
+		views[events.Test()].add(&ev)
+	}
+	for _, t := range depthFirst(shown) {
+		v := views[t]
+		if v.shape.calls() <= 1 && len(t.logs) == 0 && hasSubtest(shown, t) {
+			continue // all that it did was to run subtests, which are shown
+		}
+		if err := v.close(min(t.End, end)); err != nil {
+			return err
+		}
+		if err := r.printTest(w, v, report.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
+			return err
+		}
+	}
+	if err := events.Err(); err != nil || r.ambiguous == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\nleft out: %s that began while several tests were running, and nothing tells whose\n",
+		report.Things(uint64(r.ambiguous), "goroutine"))
+	return err
+}
+
+// culprits leaves out of the tests that were running when the program died all but
+// those on whose goroutines a panic began, if there are any.
+func culprits(shown []*Test, shapes map[*Test]*shape) []*Test {
+	guilty := func(t *Test) bool { return t.Outcome == Unended && shapes[t].panic > 0 }
+	if !slices.ContainsFunc(shown, guilty) {
+		return shown
+	}
+	return slices.DeleteFunc(slices.Clone(shown), func(t *Test) bool { return t.Outcome == Unended && !guilty(t) })
+}
+
+// hasSubtest tells whether one of the tests is a subtest of t.
+func hasSubtest(tests []*Test, t *Test) bool {
+	return slices.ContainsFunc(tests, func(sub *Test) bool {
+		for sub = sub.parent; sub != nil && sub != t; sub = sub.parent {
+		}
+		return sub == t
+	})
+}
+
+func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error {
+	t := v.test
+	name := strings.TrimSpace(r.Package + " " + t.Name)
+	when := "after"
+	if t.Outcome == Unended {
+		when = "in"
+	}
+	if _, err := fmt.Fprintf(w, "\n=== %s %s %s %s\n", name, t.Outcome, when, duration); err != nil {
+		return err
+	}
+	if v.shape.calls() == 0 && len(t.logs) == 0 {
+		_, err := fmt.Fprintln(w, "    it called no traced function")
+		return err
+	}
+	if err := v.lines.writeTo(w); err != nil {
+		return err
+	}
+	var left []string
+	if v.depth > 0 {
+		if n := v.shape.below(v.depth - 1); n > 0 {
+			left = append(left, fmt.Sprintf("%s with %s or more", report.Things(n, "call"), report.Things(uint64(v.depth), "caller")))
+		}
+	}
+	if n := v.lines.left(); n > 0 {
+		left = append(left, report.Things(n, "line"))
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "    left out: %s; see all with %s\n", strings.Join(left, ", "), strings.ReplaceAll(more, "%s", quote(t.Name)))
+	return err
+}
+
+// shortNames are those of a file's functions without the folders of the packages'
+// paths: who reads knows which packages are meant, and deep trees have no room for more.
+type shortNames struct{ *tracefile.File }
+
+func (n shortNames) Site(id uint32) (tracefile.Site, bool) {
+	s, ok := n.File.Site(id)
+	s.Name = shorten(s.Name)
+	return s, ok
+}
+
+// shorten leaves the last element of a package's path, or with a version in front of
+// which there is a better name the last two.
+func shorten(name string) string {
+	path := name
+	if i := strings.IndexAny(path, "[("); i >= 0 {
+		path = path[:i] // type arguments and receivers may hold paths of their own
+	}
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return name
+	}
+	if last := path[i+1:]; len(last) > 1 && last[0] == 'v' && last[1] >= '0' && last[1] <= '9' {
+		i = strings.LastIndexByte(path[:i], '/')
+	}
+	return name[i+1:]
+}
+
+// quote makes a word for a shell of a test's name.
+func quote(name string) string {
+	if strings.ContainsAny(name, " \t\n'\"\\$&|;<>()*?[]{}#~`!") {
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return name
+}
+
+// depthFirst puts subtests before the tests that they are of, and leaves the rest in order.
+func depthFirst(tests []*Test) []*Test {
+	children := make(map[*Test][]*Test)
+	listed := make(map[*Test]bool)
+	for _, t := range tests {
+		listed[t] = true
+	}
+	var roots []*Test
+	for _, t := range tests {
+		p := t.parent
+		for p != nil && !listed[p] {
+			p = p.parent
+		}
+		if p == nil {
+			roots = append(roots, t)
+		} else {
+			children[p] = append(children[p], t)
+		}
+	}
+	var out []*Test
+	var add func(list []*Test)
+	add = func(list []*Test) {
+		for _, t := range list {
+			add(children[t])
+			out = append(out, t)
+		}
+	}
+	add(roots)
+	return out
+}

@@ -1,0 +1,130 @@
+package testtrace
+
+import (
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/format"
+)
+
+// A shape is the number of calls of a test at each depth: enough to know how many
+// lines they will take. What matters most is what the test did right before it was
+// marked as failed, or else before it ended: its latest steps. A step is a call that
+// the test's function makes, with all that it calls.
+type shape struct {
+	all    levels
+	recent [steps]levels // a ring
+	step   int           // index of the latest step in recent
+	panic  int           // depth of the deepest call that a panic ended which nobody recovered, counted from 1
+
+	erred  uint64            // clock when the test was marked as failed
+	called map[uint64][]bool // by goroutine: which of the open calls have called something
+}
+
+// steps is how many of the latest steps should be seen as deep as they go: mostly some
+// preparation, the call that went wrong, and a check.
+const steps = 3
+
+// levels holds the calls by the number of their callers.
+type levels []level
+
+type level struct {
+	calls   uint64
+	callers uint64 // calls that called something: they take a line more
+}
+
+// shapes finds the shapes of tests.
+func (r *Recording) shapes(tests []*Test) (map[*Test]*shape, error) {
+	shapes := make(map[*Test]*shape)
+	builders := make(map[*Test]*calltree.Builder)
+	for _, t := range tests {
+		s := &shape{erred: t.erred, called: make(map[uint64][]bool)}
+		shapes[t] = s
+		builders[t] = calltree.New(calltree.Options{OnEnter: s.enter, OnCall: s.call})
+	}
+	events := r.Events(tests)
+	var ev format.Event
+	for events.Next(&ev) {
+		builders[events.Test()].Add(&ev)
+	}
+	end := report.EndOf(r.file)
+	for _, t := range tests {
+		builders[t].Close(min(t.End, end))
+	}
+	return shapes, events.Err()
+}
+
+func (s *shape) enter(c *calltree.Call) {
+	open := s.called[c.Goroutine][:c.Depth]
+	calls := c.Depth > 0 && !open[c.Depth-1]
+	if calls {
+		open[c.Depth-1] = true
+	}
+	s.called[c.Goroutine] = append(open, false)
+
+	s.all.add(c.Depth, calls)
+	if c.Start > s.erred {
+		return
+	}
+	if c.Depth <= 1 {
+		s.step = (s.step + 1) % steps
+		s.recent[s.step] = s.recent[s.step][:0]
+	}
+	s.recent[s.step].add(c.Depth, calls)
+}
+
+func (s *shape) call(c *calltree.Call) {
+	if c.Flags&(calltree.Panicked|calltree.Recovered) == calltree.Panicked {
+		s.panic = max(s.panic, c.Depth+1)
+	}
+	if c.Depth == 0 {
+		delete(s.called, c.Goroutine)
+	}
+}
+
+// add counts a call, and its caller if it is the first that this one calls.
+func (l *levels) add(depth int, first bool) {
+	for depth >= len(*l) {
+		*l = append(*l, level{})
+	}
+	(*l)[depth].calls++
+	if first {
+		(*l)[depth-1].callers++
+	}
+}
+
+func (s *shape) calls() uint64 { return s.below(-1) }
+
+// below gives the number of calls that have more than so many callers.
+func (s *shape) below(depth int) (n uint64) {
+	for d := depth + 1; d < len(s.all); d++ {
+		n += s.all[d].calls
+	}
+	return n
+}
+
+// depth gives the greatest depth limit, as in calltree.Options, with which the latest
+// steps fit into so many lines; but not one that takes what a step itself calls out of
+// sight, or where a panic came from. 0 is no limit.
+func (s *shape) depth(lines int) int {
+	if lines == 0 {
+		return 0
+	}
+	n := uint64(0)
+	for d := range s.all {
+		for _, l := range s.recent {
+			if d < len(l) {
+				n += l[d].calls
+			}
+			if d > 0 && d-1 < len(l) {
+				n += l[d-1].callers
+			}
+		}
+		if n > uint64(lines) {
+			if limit := max(d, leastDepth, s.panic); limit < len(s.all) {
+				return limit
+			}
+			return 0
+		}
+	}
+	return 0
+}

@@ -1,0 +1,372 @@
+package testtrace
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/format"
+)
+
+// testWords are states of tests in the notation of read.
+var testWords = map[string]format.TestState{
+	"begin": format.TestBegins, "pause": format.TestPauses, "continue": format.TestContinues,
+	"pass": format.TestPasses, "fail": format.TestFails, "skip": format.TestSkips, "panic": format.TestPanics,
+	"err": format.TestErrs,
+}
+
+// read makes a recording of lines in the order of time. A line is a goroutine's
+// number, and what happens on it: events in the notation of calltreetest, or one of
+// testWords with a test's name, or log with a test's name and a text.
+func read(t *testing.T, text string) *Recording {
+	t.Helper()
+	rec := calltreetest.Recording{Tables: []calltreetest.Table{{Package: "example.com/m/p"}}}
+	for c := 'A'; c <= 'Z'; c++ {
+		rec.Tables[0].Sites = append(rec.Tables[0].Sites, format.Site{Name: "example.com/m/p." + string(c), File: "p.go", Line: 1})
+	}
+	clock := uint64(0)
+	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		goroutine, what, _ := strings.Cut(strings.TrimSpace(line), " ")
+		word, rest, _ := strings.Cut(what, " ")
+		var id uint64
+		fmt.Sscan(goroutine, &id)
+		if state, ok := testWords[word]; ok || word == "log" {
+			clock++
+			ev := format.TestEvent{Clock: clock, Goroutine: id, State: state, Name: rest}
+			if word == "log" {
+				ev.State = format.TestLogs
+				ev.Name, ev.Text, _ = strings.Cut(rest, " ")
+			}
+			rec.Tests = append(rec.Tests, ev)
+			continue
+		}
+		events, err := calltreetest.Events("@" + goroutine + " " + what)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ev := range events {
+			ev.Clock += clock
+			rec.Events = append(rec.Events, ev)
+		}
+		clock = rec.Events[len(rec.Events)-1].Clock
+	}
+	rec.End = clock + 1
+	file, err := rec.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// printed prints tests without the columns' names and the goroutines.
+func printed(t *testing.T, r *Recording, tests []*Test, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Print(&b, tests, o); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, line := range strings.Split(b.String(), "\n") {
+		if !strings.Contains(line, "DURATION") {
+			out.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	return strings.Trim(out.String(), "\n") + "\n"
+}
+
+func TestPrint(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a subtest comes before its test, which has called something too", `
+			7 begin TestA
+			7 <1 A10 B20 b20
+			8 begin TestA/x
+			8 <7 C10 c10
+			8 err TestA/x
+			8 fail TestA/x
+			7 B20 b20 a10
+			7 fail TestA
+			9 begin TestB
+			9 <1 D10 d10
+			9 pass TestB`, `
+=== TestA/x failed after 5 ns
+       1 ns [        8]  p.C();
+
+=== TestA failed after 14 ns
+            [        7]  p.A() {
+       1 ns [        7]    p.B();
+       1 ns [        7]    p.B();
+      11 ns [        7]  } /* p.A */
+`},
+		{"a test that did nothing but run subtests isn't worth a tree", `
+			7 begin TestA
+			7 <1 A10
+			8 begin TestA/x/y
+			8 <7 C10 c10
+			8 fail TestA/x/y
+			7 a10
+			7 fail TestA`, `
+=== TestA/x/y failed after 4 ns
+       1 ns [        8]  p.C();
+`},
+		{"FailNow ends the calls, and the log says where", `
+			7 begin TestA
+			7 <1 A10 B20
+			7 log TestA a_test.go:9: no
+			7 err TestA
+			7 /20 .
+			7 fail TestA`, `
+=== TestA failed after 8 ns
+            [        7]  p.A() {
+            [        7]    p.B() {
+            [        7]      // a_test.go:9: no
+       4 ns [        7]    } /* p.B, runtime.Goexit */
+       5 ns [        7]  } /* p.A, runtime.Goexit */
+`},
+		{"parallel tests, with goroutines of theirs", `
+			7 begin TestA
+			7 pause TestA
+			8 begin TestB
+			8 pause TestB
+			7 continue TestA
+			8 continue TestB
+			7 <1 A10
+			8 <1 A10
+			20 <8 C10
+			21 <20 D10 d10
+			7 a10
+			20 c10
+			8 a10
+			7 pass TestA
+			8 fail TestB`, `
+=== TestB failed after 15 ns
+            [        8]  p.A() {
+       1 ns [       21]  p.D();
+       5 ns [       20]  p.C();
+       8 ns [        8]  } /* p.A */
+`},
+		{"the parent is unknown, but only one test is running", `
+			6 begin TestW
+			6 pause TestW
+			7 begin TestA
+			7 <1 A10 a10
+			20 <19 C10 c10
+			7 fail TestA`, `
+=== TestA failed after 7 ns
+       1 ns [        7]  p.A();
+       1 ns [       20]  p.C();
+`},
+		{"the parent is unknown, and several tests are running", `
+			6 begin TestW
+			7 begin TestA
+			7 <1 A10 a10
+			20 <19 C10 c10
+			7 fail TestA
+			6 pass TestW`, `
+=== TestA failed after 7 ns
+       1 ns [        7]  p.A();
+
+left out: 1 goroutine that began while several tests were running, and nothing tells whose
+`},
+		{"what a goroutine does when its test is over isn't the test's, nor another one's", `
+			7 begin TestA
+			7 <1 A10
+			20 <7 C10 c10
+			7 a10
+			7 fail TestA
+			8 begin TestB
+			20 D10 d10
+			8 <1 B10 b10
+			8 fail TestB`, `
+=== TestA failed after 7 ns
+            [        7]  p.A() {
+       1 ns [       20]  p.C();
+       4 ns [        7]  } /* p.A */
+
+=== TestB failed after 6 ns
+       1 ns [        8]  p.B();
+`},
+		{"examples take turns on the main goroutine", `
+			1 <0 Z10
+			1 begin ExampleA
+			1 A20 a20
+			1 pass ExampleA
+			1 B20 b20
+			1 begin ExampleB
+			1 C20 c20
+			1 fail ExampleB
+			1 z10`, `
+=== ExampleB failed after 3 ns
+       1 ns [        1]  p.C();
+`},
+		{"the program dies of a panic: the others that were running aren't to blame", `
+			7 begin TestA
+			8 begin TestB
+			8 pause TestB
+			9 begin TestC
+			9 <1 C10
+			7 <1 A10 B20 !20
+			7 err TestA
+			7 panic TestA`, `
+=== TestA panicked after 11 ns
+            [        7]  p.A() {
+       3 ns [        7]    p.B(); /* panic */
+       4 ns [        7]  } /* p.A, panic */
+`},
+		{"the program dies of a panic of a goroutine", `
+			7 begin TestA
+			7 <1 A10
+			9 begin TestC
+			9 <1 C10
+			20 <7 B10 !10`, `
+=== TestA did not end in 9 ns
+            [        7]  p.A() {
+       7 ns [        7]  } /* p.A, not ended */
+       2 ns [       20]  p.B(); /* not ended, panic */
+`},
+		{"the program was ended", `
+			7 begin TestA
+			7 <1 A10 B20
+			8 begin TestB
+			8 pause TestB`, `
+=== TestA did not end in 6 ns
+            [        7]  p.A() {
+       3 ns [        7]    p.B(); /* not ended */
+       4 ns [        7]  } /* p.A, not ended */
+`},
+		{"nothing was traced", `
+			7 begin TestA
+			7 fail TestA`, `
+=== TestA failed after 1 ns
+    it called no traced function
+`},
+		{"a test that runs again", `
+			7 begin TestA
+			7 <1 A10 a10
+			7 fail TestA
+			8 begin TestA
+			8 <1 B10 b10
+			8 pass TestA`, `
+=== TestA failed after 4 ns
+       1 ns [        7]  p.A();
+`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := read(t, c.text)
+			if diff := cmp.Diff(strings.TrimLeft(c.want, "\n"), printed(t, r, r.Failed(), Options{})); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// Of a long test those lines are shown that lead to its failure, and some depth is
+// given up only if a single step is long.
+func TestPrintLimits(t *testing.T) {
+	step := "7 B20 C30 D40 d40 c30 b20\n"
+	loop := "7 begin TestA\n7 <1 A10\n" + strings.Repeat(step, 20) + "7 log TestA a_test.go:9: no\n7 err TestA\n" +
+		strings.Repeat(step, 20) + "7 a10\n7 fail TestA"
+	r := read(t, loop)
+	got := printed(t, r, r.Tests, Options{Lines: 32, More: "replay --test %s FILE"})
+	want := `=== TestA failed after 246 ns
+            [        7]  p.A() {
+            [        7]    p.B() {
+            [        7]      p.C() {
+       1 ns [        7]        p.D();
+                          ... 74 lines ...
+       1 ns [        7]        p.D();
+       3 ns [        7]      } /* p.C */
+       5 ns [        7]    } /* p.B */
+` + strings.Repeat(`            [        7]    p.B() {
+            [        7]      p.C() {
+       1 ns [        7]        p.D();
+       3 ns [        7]      } /* p.C */
+       5 ns [        7]    } /* p.B */
+`, 4) + `            [        7]    // a_test.go:9: no
+            [        7]    p.B() {
+            [        7]      p.C() {
+       1 ns [        7]        p.D();
+       3 ns [        7]      } /* p.C */
+                          ... 97 lines ...
+    left out: 171 lines; see all with replay --test TestA FILE
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("around a failure: %s", diff)
+	}
+
+	// One step that makes very many calls: what they are made of must do.
+	long := "7 begin TestA\n7 <1 A10 B20\n" + strings.Repeat("7 C30 "+strings.Repeat("D40 d40 ", 50)+"c30\n", 3) + "7 b20 a10\n7 fail TestA"
+	r = read(t, long)
+	got = printed(t, r, r.Tests, Options{Lines: 32, More: "--lines 0"})
+	want = `=== TestA failed after 312 ns
+            [        7]  p.A() {
+            [        7]    p.B() {
+     101 ns [        7]      p.C();
+     101 ns [        7]      p.C();
+     101 ns [        7]      p.C();
+     307 ns [        7]    } /* p.B */
+     309 ns [        7]  } /* p.A */
+    left out: 150 calls with 3 callers or more; see all with --lines 0
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a long step: %s", diff)
+	}
+	got = printed(t, r, r.Tests, Options{Depth: 1, More: "--lines 0"})
+	want = `=== TestA failed after 312 ns
+     309 ns [        7]  p.A();
+    left out: 154 calls with 1 caller or more; see all with --lines 0
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a limit to the depth: %s", diff)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	r := read(t, `
+		7 begin TestA
+		8 begin TestA/x
+		8 pass TestA/x
+		7 pass TestA
+		9 begin TestAB
+		9 pass TestAB`)
+	for name, want := range map[string]int{"TestA": 2, "TestA/x": 1, "TestAB": 1, "Test": 0, "": 0} {
+		if got := len(r.Named(name)); got != want {
+			t.Errorf("%q: %d tests; want %d", name, got, want)
+		}
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.main":                             "main.main",
+		"example.com/m/p.F.func1":               "p.F.func1",
+		"github.com/a/semver/v3.(*Version).Cmp": "semver/v3.(*Version).Cmp",
+		"github.com/a/vector.F":                 "vector.F",
+		"example.com/v2.F":                      "example.com/v2.F",
+		"example.com/m/p.G[...]":                "p.G[...]",
+		"p.(*T).M":                              "p.(*T).M",
+	} {
+		if got := shorten(name); got != want {
+			t.Errorf("%s: %s; want %s", name, got, want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for name, want := range map[string]string{
+		"TestA/x":      "TestA/x",
+		"TestA/x_y#01": `'TestA/x_y#01'`,
+		"TestA/it's":   `'TestA/it'\''s'`,
+	} {
+		if got := quote(name); got != want {
+			t.Errorf("%s: %s; want %s", name, got, want)
+		}
+	}
+}

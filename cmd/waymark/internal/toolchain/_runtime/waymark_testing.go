@@ -1,0 +1,28 @@
+// Package runtime, as waymark adds to it: the way from package testing to the recorder.
+
+package runtime
+
+// Both are set before any test runs, if there is a recorder.
+var (
+	wmOnBinary func(importPath string)
+	wmOnTest   func(state uint8, name, text string, goroutine, clock uint64)
+)
+
+// WMOnTests has the functions called for what package testing tells.
+func WMOnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64)) {
+	wmOnBinary, wmOnTest = binary, test
+}
+
+// WMTestBinary tells that the go command runs this program to test a package.
+func WMTestBinary(importPath string) {
+	if wmOnBinary != nil {
+		wmOnBinary(importPath)
+	}
+}
+
+// WMTest tells what happens to a test on the calling goroutine, and what it logs.
+func WMTest(state uint8, name, text string) {
+	if wmOnTest != nil {
+		wmOnTest(state, name, text, getg().goid, wmClock())
+	}
+}

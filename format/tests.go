@@ -1,0 +1,52 @@
+package format
+
+import "encoding/binary"
+
+// A TestState says what happens to a test of package testing.
+type TestState uint8
+
+const (
+	TestBegins    TestState = 1 + iota // it runs on Goroutine from now on
+	TestPauses                         // T.Parallel: it waits for its turn
+	TestContinues                      // its turn has come
+	TestPasses
+	TestFails
+	TestSkips
+	TestPanics // nobody recovered: the program is about to end
+	TestLogs   // Text is what was logged, with file and line, at most MaxTestText bytes
+	TestErrs   // it is marked as failed: t.Fail, or what calls it
+)
+
+// MaxTestText bounds the text of a log, bytes.
+const MaxTestText = 1000
+
+// A TestEvent says what happened to a test when. Examples and fuzz targets are tests too.
+type TestEvent struct {
+	Clock     uint64 // ticks of the program's clock
+	Goroutine uint64
+	State     TestState
+	Name      string // as in package testing: TestParse/empty
+	Text      string
+}
+
+// AppendTests appends the payload of a Tests block.
+func AppendTests(dst []byte, tests []TestEvent) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(tests)))
+	for _, t := range tests {
+		dst = binary.AppendUvarint(dst, t.Clock)
+		dst = binary.AppendUvarint(dst, t.Goroutine)
+		dst = append(dst, byte(t.State))
+		dst = appendString(appendString(dst, t.Name), t.Text)
+	}
+	return dst
+}
+
+// ParseTests reads the payload of a Tests block.
+func ParseTests(payload []byte) ([]TestEvent, error) {
+	c := cursor{b: payload}
+	tests := make([]TestEvent, 0, c.count(5))
+	for i := cap(tests); i > 0 && c.err == nil; i-- {
+		tests = append(tests, TestEvent{Clock: c.uvarint(), Goroutine: c.uvarint(), State: TestState(c.byte()), Name: c.string(), Text: c.string()})
+	}
+	return tests, c.err
+}
