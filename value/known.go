@@ -57,7 +57,9 @@ func known(v *Value) (text string, ok bool) {
 		}
 	case "os/exec":
 		if base == "Error" {
-			return v.join("exec: ", "Name", ": ", "Err")
+			name, ok := v.field("Name")
+			tail, ok1 := v.join(": ", "Err")
+			return "exec: " + strconv.Quote(name) + tail, ok && ok1
 		}
 	case "strconv":
 		if base == "NumError" {

@@ -122,32 +122,19 @@ func (w *rewriter) hook(values, strings string) string {
 func (w *rewriter) check(code string) string { return "if " + w.frame() + " != 0 { " + code + " }" }
 
 // ret inserts an exit at a return. Results that take time, may panic or call
-// functions are assigned before the exit. An assignment to the results treats
-// untyped constants, shifts, nil and generic functions exactly as the return
-// does, which a declaration of new variables would not.
+// functions are assigned before the exit, and so are all that are recorded. An
+// assignment to the results treats untyped constants, shifts, nil and generic
+// functions exactly as the return does, which a declaration of new variables would
+// not. What was assigned isn't evaluated again: in return b, a it may mean the results.
 func (w *rewriter) ret(f *function, ret *ast.ReturnStmt) {
 	start, end := w.src.offset(ret.Pos()), w.src.offset(ret.End())
-	if simple(ret.Results) {
-		code := w.exit(f)
-		if f.results && len(ret.Results) > 0 {
-			// Only who records them needs them in the results' types.
-			code = w.assign(f, ret) + "; " + code
-		}
-		w.buf.Insert(start, "{ "+w.check(code)+"; ")
+	if len(ret.Results) == 0 || simple(ret.Results) && !f.results {
+		w.buf.Insert(start, "{ "+w.check(w.exit(f))+"; ")
 		w.buf.Insert(end, " }")
 		return
 	}
 	w.buf.Replace(start, start+len("return"), "{ "+strings.Join(w.variables(f.typ.Results, w.result), ", ")+" =")
 	w.buf.Insert(end, "; "+w.check(w.exit(f))+"; return }")
-}
-
-// assign is an assignment of simple results.
-func (w *rewriter) assign(f *function, ret *ast.ReturnStmt) string {
-	var list []string
-	for _, e := range ret.Results {
-		list = append(list, w.src.between(e.Pos(), e.End()))
-	}
-	return strings.Join(w.variables(f.typ.Results, w.result), ", ") + " = " + strings.Join(list, ", ")
 }
 
 // end inserts an exit before the closing brace.
