@@ -11,14 +11,27 @@ import (
 
 // known gives the text that the method Error or String of a type of the standard
 // library would give, made out of the value's fields. It is not ok for other types,
-// and where a field that it needs was not recorded.
+// and where a field that it needs was not recorded. Pointers into package testing are
+// shown by their types.
 func known(v *Value) (text string, ok bool) {
-	t := &v.Type
+	outer, t := v, &v.Type
 	if t.Kind == format.KindPointer && len(v.Elems) == 1 && v.Elems[0].State == Known {
 		v, t = &v.Elems[0], &v.Elems[0].Type
 	}
 	_, base, _ := strings.Cut(t.Name, ".")
 	switch t.Package {
+	case "testing":
+		// What is in them are mostly locks.
+		if v != outer && t.Kind == format.KindStruct {
+			return outer.Type.Name, true
+		}
+	case "context":
+		switch base {
+		case "backgroundCtx":
+			return "context.Background", true
+		case "todoCtx":
+			return "context.TODO", true
+		}
 	case "time":
 		switch base {
 		case "Duration":

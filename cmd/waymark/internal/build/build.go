@@ -47,6 +47,9 @@ type Values struct {
 	Stringers     bool     // values as text, by their methods String and Error
 }
 
+// Everything is a pattern for the values of all functions.
+const Everything = "..."
+
 // settings gives the part of the settings that instrumented programs carry with them.
 func (v *Values) settings() string {
 	if len(v.Args)+len(v.Results) == 0 {
@@ -368,7 +371,12 @@ func (s *selection) decide(f pattern.Func, tiny bool, cost int) (bool, string) {
 
 // check gives an error if a pattern matched nothing.
 func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
-	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched(), s.args.Unmatched(), s.results.Unmatched())
+	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched())
+	for _, text := range slices.Concat(s.args.Unmatched(), s.results.Unmatched()) {
+		if text != Everything {
+			unmatched = append(unmatched, text)
+		}
+	}
 	if len(unmatched) == 0 {
 		return nil
 	}

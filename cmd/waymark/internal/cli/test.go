@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
@@ -110,14 +111,17 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 	return nil
 }
 
-// widen has function literals and tiny functions instrumented too, unless the user
-// said otherwise: who looks for a fault wants to see every call, and times matter
-// less than with the other commands.
+// widen has function literals and tiny functions instrumented too, and values recorded,
+// unless the user said otherwise: who looks for a fault wants to see every call, and
+// times matter less than with the other commands.
 func (f *traceFlags) widen(b *buildFlags, set *pflag.FlagSet) {
 	if !set.Changed("closures") {
 		b.closures = true
 	}
 	if !set.Changed("all") && !set.Changed("min-size") {
 		b.all = true
+	}
+	if !set.Changed("args") && !set.Changed("results") {
+		b.values.args, b.values.results = []string{build.Everything}, []string{build.Everything}
 	}
 }

@@ -17,8 +17,8 @@ type valueFlags struct {
 func (f *valueFlags) define(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.args, "args", nil, "record arguments, with =`PATTERN` of matching functions only (repeatable)")
 	set.StringArrayVar(&f.results, "results", nil, "record results, with =`PATTERN` of matching functions only (repeatable)")
-	set.Lookup("args").NoOptDefVal = "..."
-	set.Lookup("results").NoOptDefVal = "..."
+	set.Lookup("args").NoOptDefVal = build.Everything
+	set.Lookup("results").NoOptDefVal = build.Everything
 	set.IntVar(&f.depth, "arg-depth", format.DefaultDepth, "open structs, slices, pointers in values to depth `N`")
 	set.IntVar(&f.bytes, "arg-bytes", format.DefaultBytes, "record `N` bytes of each value")
 	set.BoolVar(&f.stringers, "stringers", false, "record values as the text of their methods String and Error: runs the program's code")
