@@ -13,6 +13,21 @@ import (
 	"github.com/waymark-go/waymark/rt"
 )
 
+// recording is what the program records with, nil if it doesn't. It is set before
+// the program's own code runs, and stays.
+var recording *recorder.Recorder
+
+// ErrNoWindow says that there is nothing to dump.
+var ErrNoWindow = recorder.ErrNoWindow
+
+// Dump writes the window of the flight recorder, see waymark.Dump.
+func Dump() (path string, err error) {
+	if recording == nil {
+		return "", ErrNoWindow
+	}
+	return recording.Dump()
+}
+
 func init() {
 	if !rt.Enabled {
 		return
@@ -36,13 +51,14 @@ func start(env string) error {
 	if !o.Record {
 		return nil
 	}
-	r, err := recorder.Start(recorder.Config{Path: o.Out, Drop: o.Overflow == "drop", Buffers: o.Buffers})
+	r, err := recorder.Start(o.Config)
 	if err != nil {
-		return fmt.Errorf("record to %s: %w", o.Out, err)
+		return fmt.Errorf("record to %s: %w", o.Path, err)
 	}
+	recording = r
 	rt.AtExit(func() {
 		if err := r.Close(); err != nil {
-			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", o.Out, err)
+			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", o.Path, err)
 		}
 	})
 	return nil

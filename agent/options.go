@@ -1,25 +1,26 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/waymark-go/waymark/recorder"
 )
 
 // options are the settings in WAYMARK.
 type options struct {
-	Record   bool   // record: write a trace file
-	Out      string // o, out: its path
-	Overflow string // overflow: block or drop
-	Buffers  int    // buffers: memory for events, bytes
+	Record bool // record: write a trace file
+	recorder.Config
 }
 
 // parse reads key=value pairs separated by commas, or with @FILE from a file,
 // where lines end like commas do. A backslash takes the meaning from the
 // character that follows, for paths with commas.
 func parse(env string) (options, error) {
-	o := options{Out: "waymark.wmt", Overflow: "block"}
+	o := options{Config: recorder.Config{Path: "waymark.wmt"}}
 	source := "WAYMARK"
 	if strings.HasPrefix(env, "@") {
 		source = env[1:]
@@ -29,14 +30,21 @@ func parse(env string) (options, error) {
 		}
 		env = strings.ReplaceAll(string(b), "\n", ",")
 	}
+	places := make(map[string]int) // of keys
 	for at := 0; at < len(env); {
 		item, size := next(env[at:])
-		if key, value, _ := strings.Cut(item, "="); strings.TrimSpace(key) != "" {
-			if err := o.set(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+		key, value, _ := strings.Cut(item, "=")
+		if key = strings.TrimSpace(key); key != "" {
+			places[key] = at + 1
+			if err := o.set(key, strings.TrimSpace(value)); err != nil {
 				return o, fmt.Errorf("%s, character %d: %w", source, at+1, err)
 			}
 		}
 		at += size
+	}
+	var wrong *recorder.SettingError
+	if err := o.Check(); errors.As(err, &wrong) {
+		return o, fmt.Errorf("%s, character %d: %w", source, places[wrong.Key], err)
 	}
 	return o, nil
 }
@@ -68,23 +76,13 @@ func (o *options) set(key, value string) error {
 		if value == "" {
 			return fmt.Errorf("%s: want the path of a file", key)
 		}
-		o.Out = value
-	case "overflow":
-		if value != "block" && value != "drop" {
-			return fmt.Errorf("overflow=%s: want block or drop", value)
-		}
-		o.Overflow = value
-	case "buffers":
-		n, err := strconv.Atoi(value)
-		if err != nil || n < minBuffers {
-			return fmt.Errorf("buffers=%s: want a number of bytes, at least %d", value, minBuffers)
-		}
-		o.Buffers = n
+		o.Path = value
 	default:
-		return fmt.Errorf("unknown key %q", key)
+		known, err := o.Set(key, value)
+		if err == nil && !known {
+			err = fmt.Errorf("unknown key %q", key)
+		}
+		return err
 	}
 	return nil
 }
-
-// minBuffers lets each of a few Ps have a chunk, and the hooks that can't wait their reserve.
-const minBuffers = 2 << 20

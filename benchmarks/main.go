@@ -138,7 +138,7 @@ func memory() {
 		panic(err)
 	}
 	skip := int(-address(space) & (format.ChunkSize - 1))
-	rt.Start(space[skip:skip+chunks*format.ChunkSize], true)
+	rt.Start(space[skip:skip+chunks*format.ChunkSize], rt.Block)
 	for i := 1; i < chunks; i++ {
 		rt.Free(i)
 	}

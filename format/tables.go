@@ -83,9 +83,12 @@ const (
 	MetaClock    = "clock"         // tsc or nanotime
 	MetaHz       = "hz"            // estimated ticks per second
 	MetaStart    = "start_unix_ns" // when recording began
-	MetaOverflow = "overflow"      // block or drop
+	MetaOverflow = "overflow"      // block, drop or ring
 	MetaArena    = "arena"         // the arena's file name, absolute or relative to the trace file's folder; empty if there is none
-	MetaNonce    = "nonce"         // hex; the arena carries the same
+	MetaNonce    = "nonce"         // hex; the arena carries the same, and all parts of a recording do
+	MetaPart     = "part"          // of a rotated recording: decimal, from 0; absent if it isn't rotated
+	MetaFrom     = "from"          // clock, decimal: of what happened before not all is in the file; absent if all is
+	MetaWindow   = "window"        // ns, decimal: how much of a ring is wanted; absent if all is
 )
 
 // AppendMeta appends the payload of a Meta block.

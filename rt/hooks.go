@@ -16,9 +16,17 @@ func Packages(f func(*Package)) { runtime.WMPackages(f) }
 // Switch switches the i-th site of p on or off.
 func Switch(p *Package, i int, on bool) { runtime.WMSwitch(p, i, on) }
 
-// Start begins recording into arena, which must stay mapped for ever. block:
-// wait when no chunk is free, else drop and count.
-func Start(arena []byte, block bool) { runtime.WMStart(arena, block) }
+// An Overflow says what to do when no chunk is free.
+type Overflow = runtime.WMOverflow
+
+const (
+	Block Overflow = runtime.WMBlock // wait for one
+	Drop  Overflow = runtime.WMDrop  // drop the event and count it
+	Ring  Overflow = runtime.WMRing  // overwrite the chunk that has been full for the longest
+)
+
+// Start begins recording into arena, which must stay mapped for ever.
+func Start(arena []byte, o Overflow) { runtime.WMStart(arena, o) }
 
 // Stop ends recording.
 func Stop() { runtime.WMStop() }

@@ -12,11 +12,20 @@ type Package struct {
 	Sites []uint32
 }
 
+// An Overflow says what to do when no chunk is free.
+type Overflow uint8
+
+const (
+	Block Overflow = iota
+	Drop
+	Ring
+)
+
 const none = "waymark: the program was built without waymark's hooks"
 
 func Packages(func(*Package))           { panic(none) }
 func Switch(*Package, int, bool)        { panic(none) }
-func Start([]byte, bool)                { panic(none) }
+func Start([]byte, Overflow)            { panic(none) }
 func Stop()                             { panic(none) }
 func Take() int                         { panic(none) }
 func Wait() bool                        { panic(none) }

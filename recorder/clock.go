@@ -1,0 +1,45 @@
+package recorder
+
+import (
+	"time"
+
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/rt"
+)
+
+// pair reads the clocks together: of a few tries the one that took the least time.
+func pair() format.ClockPair {
+	var best format.ClockPair
+	least := ^uint64(0)
+	for i := 0; i < 5; i++ {
+		before, _ := rt.Clock()
+		wall := time.Now().UnixNano()
+		after, mono := rt.Clock()
+		if d := after - before; d < least {
+			least = d
+			best = format.ClockPair{Clock: before + d/2, UnixNano: wall, MonoNano: mono}
+		}
+	}
+	return best
+}
+
+// estimate measures the counter's rate, in ticks per second, for 200 us: good to
+// about a thousandth. It serves files that end before a second pair of clocks is read.
+func estimate(start format.ClockPair) uint64 {
+	for {
+		now := pair()
+		if d := now.MonoNano - start.MonoNano; d > 200e3 {
+			return uint64(float64(now.Clock-start.Clock) * 1e9 / float64(d))
+		}
+	}
+}
+
+// ticks gives how many ticks of the events' clock d takes. start is a pair that was
+// read before.
+func ticks(d time.Duration, start format.ClockPair) uint64 {
+	now := pair()
+	if now.MonoNano <= start.MonoNano {
+		return uint64(d)
+	}
+	return uint64(float64(d) * float64(now.Clock-start.Clock) / float64(now.MonoNano-start.MonoNano))
+}
