@@ -73,9 +73,7 @@ func ReadArena(r io.ReaderAt, size int64, until uint64) (*Snapshot, error) {
 		var events int
 		encoded, events = enc.Append(BeginBlock(encoded[:0], BlockEvents), h, recs)
 		encoded = EndBlock(encoded, 0)
-		saved := SavedChunk{Chunk: h, Block: bytes.Clone(encoded), Events: uint64(events)}
-		saved.Last = lastClock(saved.Block[BlockHeader:])
-		s.Chunks = append(s.Chunks, saved)
+		s.Chunks = append(s.Chunks, SavedChunk{Chunk: h, Block: bytes.Clone(encoded), Events: uint64(events), Last: lastClock(recs)})
 		if h.State == ChunkActive {
 			places[h.Seq] = off
 		}
@@ -161,26 +159,33 @@ func (a *arenaReader) dropOverwritten(s *Snapshot, active map[uint64]int64) erro
 
 // recordsUntil gives the records before the first one that is later than until.
 func recordsUntil(recs []Record, until uint64) []Record {
-	for i := 0; i < len(recs); i++ {
-		if recs[i].Clock > until {
-			return recs[:i]
+	n := len(recs)
+	eachClock(recs, func(i int, clock uint64) bool {
+		if clock > until {
+			n = i
 		}
+		return n == len(recs)
+	})
+	return recs[:n]
+}
+
+// lastClock gives the latest clock of records.
+func lastClock(recs []Record) (last uint64) {
+	eachClock(recs, func(_ int, clock uint64) bool {
+		last = max(last, clock)
+		return true
+	})
+	return last
+}
+
+// eachClock calls do with the index and the clock of each record that is not a part
+// of another one's values, until it gives false.
+func eachClock(recs []Record, do func(i int, clock uint64) bool) {
+	for i := 0; i < len(recs) && do(i, recs[i].Clock); i++ {
 		if recs[i].code() == CodeValues {
 			i += recs[i].valueRecords()
 		}
 	}
-	return recs
-}
-
-// lastClock gives the latest clock of an Events payload.
-func lastClock(payload []byte) (last uint64) {
-	var dec Decoder
-	var ev Event
-	dec.Reset(payload)
-	for dec.Next(&ev) {
-		last = max(last, ev.Clock)
-	}
-	return last
 }
 
 // Trim leaves out the chunks all of whose events are more than so many ticks

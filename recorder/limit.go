@@ -46,23 +46,23 @@ func (r *Recorder) append(c content) (events int, ok bool) {
 	return events, true
 }
 
-// nearlyFull tells whether recording should stop, because what is in the arena may
-// just about fit into the file: then it can be written to the last event. As
-// chunks differ, and idle Ps hold some, no more than a quarter is kept for that.
+// nearlyFull tells whether recording should stop, because what the arena can hold may
+// just about fit into the file: then it can be written to the last event. It may
+// fill up while a batch is written, so all chunks count, and an eighth more, as
+// chunks differ. Of a small file no more than a quarter is kept for that.
 func (r *Recorder) nearlyFull() bool {
 	if r.closed || r.config.MaxSize == 0 || r.config.Rotate > 0 || r.filling.chunks == 0 {
 		return false
 	}
-	free, _ := rt.Queue()
-	ahead := int64(r.usable-1-free-len(r.taken)) * r.filling.bytes / r.filling.chunks
-	return !r.room(int(min(ahead, r.config.MaxSize/4)))
+	ahead := int64(r.usable-1) * r.filling.bytes / r.filling.chunks
+	return !r.room(int(min(ahead+ahead/8, r.config.MaxSize/4)))
 }
 
 // stop ends recording as the file has reached its size: the program goes on untraced.
 func (r *Recorder) stop() {
-	r.sayFull()
 	rt.Stop()
-	if err := r.finish(); err != nil {
+	r.sayFull()
+	if err := r.finish(pair()); err != nil {
 		fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", r.path, err)
 	}
 }
@@ -70,11 +70,11 @@ func (r *Recorder) stop() {
 // cut is stop for a file that has no room for what is in the arena either: it
 // counts as lost.
 func (r *Recorder) cut() {
-	r.sayFull()
 	r.closed = true
 	rt.Stop()
+	r.sayFull()
 	r.out.pending.lost += rt.Lost() + r.unwritten()
-	if err := r.end(); err != nil {
+	if err := r.end(pair()); err != nil {
 		fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", r.path, err)
 	}
 }

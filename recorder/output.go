@@ -34,9 +34,9 @@ func (o *output) write() error {
 	return nil
 }
 
-// end writes what is left and the trailer, and closes the file.
-func (o *output) end() error {
-	last := pair()
+// end writes what is left and the trailer, and closes the file. last is when
+// recording into it ended.
+func (o *output) end(last format.ClockPair) error {
 	o.block(format.BlockClock, format.AppendClock(nil, last))
 	o.block(format.BlockEnd, format.AppendTrailer(nil, format.Trailer{
 		Clock: last.Clock, Events: o.written.events + o.pending.events, Lost: o.written.lost + o.pending.lost}))

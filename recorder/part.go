@@ -42,9 +42,9 @@ func (r *Recorder) turn() {
 
 func (r *Recorder) nextPart() error {
 	r.part++
-	from := pair().Clock // what happened until now is in earlier parts, if not in the arena
+	now := pair() // what happened until now is in earlier parts, if not in the arena
 	next := output{}
-	meta := append(r.partMeta(), format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(from, 10)})
+	meta := append(r.partMeta(), format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(now.Clock, 10)})
 	origins, norigin := r.preamble(&next, meta...)
 	temporary := beside(r.path, nextWord)
 	if isPart(temporary) {
@@ -69,7 +69,7 @@ func (r *Recorder) nextPart() error {
 	if old := r.part - r.config.Rotate; old >= 0 {
 		os.Remove(partPath(r.path, old))
 	}
-	return full.end()
+	return full.end(now)
 }
 
 // partMeta gives the Meta that tells which recording, and which part of it, a file is.

@@ -326,7 +326,7 @@ func (r *Recorder) fail(err error) {
 	rt.Stop()
 	r.out.buf, r.out.pending = r.out.buf[:0], tally{}
 	r.out.written.lost += rt.Lost() + r.unwritten()
-	r.end()
+	r.end(pair())
 }
 
 // unwritten counts the events in the arena that have not been written.
@@ -352,15 +352,16 @@ func (r *Recorder) Close() error {
 		return nil
 	}
 	rt.Stop()
+	end := pair()
 	if r.config.Overflow == rt.Ring {
-		return r.closeRing()
+		return r.closeRing(end)
 	}
-	return r.finish()
+	return r.finish(end)
 }
 
-// finish writes what the arena holds after recording has ended, and completes the
-// file.
-func (r *Recorder) finish() error {
+// finish writes what the arena holds after recording has ended, which was at end,
+// and completes the file.
+func (r *Recorder) finish(end format.ClockPair) error {
 	for i := rt.Take(); i >= 0 && !r.closed; i = rt.Take() {
 		r.put(i, r.full(i))
 	}
@@ -377,12 +378,12 @@ func (r *Recorder) finish() error {
 	r.appendOrigins()
 	r.out.pending.lost += rt.Lost()
 	r.closed = true
-	return r.end()
+	return r.end(end)
 }
 
-// end completes the file and removes the arena.
-func (r *Recorder) end() error {
-	err := r.out.end()
+// end completes the file, recording having ended at last, and removes the arena.
+func (r *Recorder) end(last format.ClockPair) error {
+	err := r.out.end(last)
 	if err == nil {
 		r.arena.remove()
 	}

@@ -42,8 +42,8 @@ func (r *Recorder) Dump() (path string, err error) {
 	}
 	// Events that happen while chunks are read would be there of some streams and not
 	// of others: the window ends now.
-	now, _ := rt.Clock()
-	s, err := r.window(now)
+	now := pair()
+	s, err := r.window(now.Clock)
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +60,7 @@ func (r *Recorder) Dump() (path string, err error) {
 	r.dumps++
 	r.preamble(&o)
 	if err = o.window(s); err == nil {
-		err = o.end()
+		err = o.end(now)
 	} else {
 		o.file.close()
 	}
@@ -72,7 +72,7 @@ func (r *Recorder) Dump() (path string, err error) {
 }
 
 // closeRing ends a recording that nothing has ended before its time.
-func (r *Recorder) closeRing() error {
+func (r *Recorder) closeRing(end format.ClockPair) error {
 	r.closed = true
 	if !r.config.DumpAtExit {
 		err := r.out.file.close()
@@ -88,7 +88,7 @@ func (r *Recorder) closeRing() error {
 	if err := r.out.window(s); err != nil {
 		return err
 	}
-	return r.end()
+	return r.end(end)
 }
 
 // window gives what the ring holds, without events after the clock until.
