@@ -26,14 +26,14 @@ type SavedChunk struct {
 // the events after the clock until, unless that is 0.
 //
 // A living program goes on meanwhile, and uses chunks again, but every stream must
-// come out without a gap. Therefore chunks handed out after a first look are
-// left out. Any other one is either still there when its turn comes, or has been
-// written to the trace file: then so have the stream's chunks before it, and who
-// reads that file afterwards finds them there. Or a ring has overwritten it: then
-// it has overwritten the stream's chunks before it too, which are left out if they
-// were read before that.
+// come out without a gap. Therefore chunks handed out after a first look are left
+// out. Any other one is either still there when its turn comes, or has been written
+// to the trace file: then so have the stream's chunks before it, and who reads that
+// file afterwards finds them there. Or a ring has overwritten it. As it overwrites
+// the oldest first, and here the newest are read first, all that were filled before
+// it have been overwritten too, and those that were read are what was filled since.
 func ReadArena(r io.ReaderAt, size int64, until uint64) (*Snapshot, error) {
-	a := arenaReader{r: r, size: size}
+	a := arenaReader{r: r}
 	control := make([]byte, min(size, ChunkSize))
 	if _, err := r.ReadAt(control, 0); err != nil {
 		return nil, err
@@ -45,23 +45,27 @@ func ReadArena(r io.ReaderAt, size int64, until uint64) (*Snapshot, error) {
 	}
 	s.Origins, _ = ControlOrigins(control, 0, 0)
 
-	newest := uint64(0)
-	for off := a.first(); off <= a.last(); off += ChunkSize {
+	var seen []place
+	for off := int64(ChunkSize); off <= size-ChunkSize; off += ChunkSize {
 		h, err := a.header(off)
 		if err != nil {
 			return nil, err
 		}
-		newest = max(newest, h.Seq)
+		if h.inUse() && h.Stream < MaxStreams {
+			seen = append(seen, place{off, h})
+		}
 	}
+	slices.SortFunc(seen, func(a, b place) int { return cmp.Compare(b.filled(), a.filled()) })
 	var enc Encoder
 	var encoded []byte
-	places := make(map[uint64]int64) // of chunks that were active, by Seq
-	for off := a.first(); off <= a.last(); off += ChunkSize {
-		h, recs, err := a.chunk(off)
+	missed := uint64(0) // clock until which chunks were filled that are there no more
+	for _, p := range seen {
+		h, recs, there, err := a.chunk(p)
 		if err != nil {
 			return nil, err
 		}
-		if h.State == ChunkFree || h.Seq > newest || h.Stream >= MaxStreams {
+		if !there {
+			missed = max(missed, p.filled())
 			continue
 		}
 		if until != 0 {
@@ -74,25 +78,42 @@ func ReadArena(r io.ReaderAt, size int64, until uint64) (*Snapshot, error) {
 		encoded, events = enc.Append(BeginBlock(encoded[:0], BlockEvents), h, recs)
 		encoded = EndBlock(encoded, 0)
 		s.Chunks = append(s.Chunks, SavedChunk{Chunk: h, Block: bytes.Clone(encoded), Events: uint64(events), Last: lastClock(recs)})
-		if h.State == ChunkActive {
-			places[h.Seq] = off
-		}
 	}
 	slices.SortFunc(s.Chunks, func(a, b SavedChunk) int { return cmp.Compare(a.Seq, b.Seq) })
-	return s, a.dropOverwritten(s, places)
+	if _, err := r.ReadAt(control[:OriginsOffset], 0); err != nil {
+		return nil, err
+	}
+	last, err := ParseControl(control)
+	if err != nil || last.Before == 0 {
+		return s, err // it is no ring, or a short one
+	}
+	s.Before = max(s.Before, min(missed, last.Before))
+	// A kill may have come when a chunk was about to be overwritten.
+	s.Chunks = slices.DeleteFunc(s.Chunks, func(c SavedChunk) bool { return c.filled() <= s.Before })
+	return s, nil
+}
+
+// filled gives the clock when the chunk was full; none is later if it isn't yet.
+func (c *Chunk) filled() uint64 {
+	if c.State == ChunkActive {
+		return 1<<64 - 1
+	}
+	return c.Filled
+}
+
+func (c *Chunk) inUse() bool { return c.State == ChunkActive || c.State == ChunkFull }
+
+// A place is where a chunk was seen.
+type place struct {
+	off int64
+	Chunk
 }
 
 // An arenaReader reads chunks of an arena that may change meanwhile.
 type arenaReader struct {
-	r    io.ReaderAt
-	size int64
-	buf  [ChunkSize]byte
+	r   io.ReaderAt
+	buf [ChunkSize]byte
 }
-
-// first and last give the offsets of the first and the last chunk behind the
-// control chunk.
-func (a *arenaReader) first() int64 { return ChunkSize }
-func (a *arenaReader) last() int64  { return a.size - ChunkSize }
 
 // header reads the header of the chunk at off.
 func (a *arenaReader) header(off int64) (Chunk, error) {
@@ -101,60 +122,25 @@ func (a *arenaReader) header(off int64) (Chunk, error) {
 	return ParseChunk(b[:]), err
 }
 
-// chunk reads the chunk at off. Its state is ChunkFree if it isn't in use.
-func (a *arenaReader) chunk(off int64) (h Chunk, recs []Record, err error) {
-	before, err := a.header(off)
-	for err == nil && (before.State == ChunkActive || before.State == ChunkFull) {
-		if _, err = a.r.ReadAt(a.buf[:], off); err != nil {
-			break
-		}
-		if h, recs = Records(a.buf[:]); h.State == ChunkActive {
-			// The copy of a record that is being written may have its clock but not its
-			// word. Who has seen the clock finds the word when looking once more.
-			n := len(recs)
-			if _, err = a.r.ReadAt(a.buf[:], off); err != nil {
-				break
-			}
-			h, recs = Records(a.buf[:])
-			recs = recs[:min(n, len(recs))]
-		}
-		var after Chunk
-		if after, err = a.header(off); err == nil && after.Seq == before.Seq && after.State != ChunkFree && h.Seq == before.Seq {
-			return h, recs, nil
-		}
-		before = after // it was used again while it was read, and the copy may hold of both
+// chunk reads the chunk that was seen at p, and tells whether it is still there.
+func (a *arenaReader) chunk(p place) (h Chunk, recs []Record, there bool, err error) {
+	if _, err := a.r.ReadAt(a.buf[:], p.off); err != nil {
+		return h, nil, false, err
 	}
-	return Chunk{State: ChunkFree}, nil, err
-}
-
-// dropOverwritten leaves out of s the chunks that a ring has overwritten since
-// they were read. active gives the places of those that were not full.
-//
-// A chunk that was active is left out if it isn't in its place any more. Only
-// then is the clock read until which chunks were overwritten: it covers those that
-// came before such a one.
-func (a *arenaReader) dropOverwritten(s *Snapshot, active map[uint64]int64) error {
-	gone := make(map[uint64]bool)
-	for seq, off := range active {
-		h, err := a.header(off)
-		if err != nil {
-			return err
+	if h, recs = Records(a.buf[:]); h.State == ChunkActive {
+		// The copy of a record that is being written may have its clock but not its
+		// word. Who has seen the clock finds the word when looking once more.
+		n := len(recs)
+		if _, err := a.r.ReadAt(a.buf[:], p.off); err != nil {
+			return h, nil, false, err
 		}
-		gone[seq] = h.Seq != seq
+		h, recs = Records(a.buf[:])
+		recs = recs[:min(n, len(recs))]
 	}
-	control := make([]byte, OriginsOffset)
-	if _, err := a.r.ReadAt(control, 0); err != nil {
-		return err
-	}
-	now, err := ParseControl(control)
-	if err != nil || now.Before == 0 {
-		return err
-	}
-	s.Before = now.Before
-	s.Chunks = slices.DeleteFunc(s.Chunks, func(c SavedChunk) bool {
-		return gone[c.Seq] || c.State == ChunkFull && c.Filled <= now.Before
-	})
-	return nil
+	// It may have been used again while it was read: then the copy may hold of both.
+	after, err := a.header(p.off)
+	there = h.Seq == p.Seq && h.inUse() && after.Seq == p.Seq && after.inUse()
+	return h, recs, there, err
 }
 
 // recordsUntil gives the records before the first one that is later than until.

@@ -351,12 +351,11 @@ func (r *Recorder) Close() error {
 	if r.closed {
 		return nil
 	}
-	rt.Stop()
-	end := pair()
 	if r.config.Overflow == rt.Ring {
-		return r.closeRing(end)
+		return r.closeRing()
 	}
-	return r.finish(end)
+	rt.Stop()
+	return r.finish(pair())
 }
 
 // finish writes what the arena holds after recording has ended, which was at end,

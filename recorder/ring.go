@@ -40,8 +40,8 @@ func (r *Recorder) Dump() (path string, err error) {
 	if r.closed || r.config.Overflow != rt.Ring {
 		return "", ErrNoWindow
 	}
-	// Events that happen while chunks are read would be there of some streams and not
-	// of others: the window ends now.
+	// Events that happen meanwhile would be there of some streams and not of others:
+	// the window ends when it begins to be read.
 	now := pair()
 	s, err := r.window(now.Clock)
 	if err != nil {
@@ -72,7 +72,11 @@ func (r *Recorder) Dump() (path string, err error) {
 }
 
 // closeRing ends a recording that nothing has ended before its time.
-func (r *Recorder) closeRing(end format.ClockPair) error {
+//
+// The window ends before sites are switched off, which happens to one after the other.
+func (r *Recorder) closeRing() error {
+	end := pair()
+	rt.Stop()
 	r.closed = true
 	if !r.config.DumpAtExit {
 		err := r.out.file.close()
@@ -80,7 +84,7 @@ func (r *Recorder) closeRing(end format.ClockPair) error {
 		r.arena.remove()
 		return err
 	}
-	s, err := r.window(0)
+	s, err := r.window(end.Clock)
 	if err != nil {
 		return err
 	}
@@ -91,7 +95,9 @@ func (r *Recorder) closeRing(end format.ClockPair) error {
 	return r.end(end)
 }
 
-// window gives what the ring holds, without events after the clock until.
+// window gives what the ring holds, without events after the clock until. The program
+// overwrites it meanwhile: what is gone before its turn comes, oldest first, is
+// missing at the window's beginning.
 func (r *Recorder) window(until uint64) (*format.Snapshot, error) {
 	s, err := format.ReadArena(bytes.NewReader(r.arena.mem), int64(len(r.arena.mem)), until)
 	if err != nil {
