@@ -22,8 +22,8 @@ import (
 // the readers of earlier parts leave it alone.
 
 const (
-	partWord = "part"
-	nextWord = "next" // of the new file until it has its name
+	partWord   = "part"
+	nextSuffix = ".next" // appended to the name until the new file has it
 )
 
 // turn begins the next part, or ends recording if there are none.
@@ -46,10 +46,7 @@ func (r *Recorder) nextPart() error {
 	next := output{}
 	meta := append(r.partMeta(), format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(now.Clock, 10)})
 	origins, norigin := r.preamble(&next, meta...)
-	temporary := beside(r.path, nextWord)
-	if isPart(temporary) {
-		os.Remove(temporary) // of a process that was killed
-	}
+	temporary := r.path + nextSuffix
 	var err error
 	if next.file, err = create(temporary); err != nil {
 		return err
@@ -86,7 +83,12 @@ func partPath(path string, part int) string { return beside(path, partWord+strco
 
 // Parts gives the files of the earlier parts of the recording at path, oldest first.
 func Parts(path string) []string {
-	return slices.DeleteFunc(numbered(path, partWord), func(name string) bool { return !isPart(name) })
+	newest, _ := os.Stat(path)
+	return slices.DeleteFunc(numbered(path, partWord), func(name string) bool {
+		// A kill may have come when the newest part had got a number, but not yet lost its name.
+		fi, err := os.Stat(name)
+		return err != nil || os.SameFile(fi, newest) || !isPart(name)
+	})
 }
 
 // numbered gives the files beside the one at path whose names have word and a number
@@ -100,7 +102,7 @@ func numbered(path, word string) []string {
 	for _, e := range entries {
 		digits, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ext), prefix)
 		n, err := strconv.Atoi(digits)
-		if ok && err == nil && e.Name() == prefix+strconv.Itoa(n)+ext && e.Type().IsRegular() {
+		if ok && err == nil && n >= 0 && e.Name() == prefix+strconv.Itoa(n)+ext && e.Type().IsRegular() {
 			name := filepath.Join(dir, e.Name())
 			numbers[name] = n
 			names = append(names, name)
@@ -128,7 +130,9 @@ func isPart(path string) bool {
 
 // removeParts removes the earlier parts of the recording that another one replaces.
 func removeParts(path string) {
-	for _, name := range Parts(path) {
-		os.Remove(name)
+	for _, name := range append(Parts(path), path+nextSuffix) {
+		if isPart(name) {
+			os.Remove(name)
+		}
 	}
 }
