@@ -13,6 +13,21 @@ import (
 	"github.com/waymark-go/waymark/rt"
 )
 
+// recording is what the program records with, nil if it doesn't. It is set before
+// the program's own code runs, and stays.
+var recording *recorder.Recorder
+
+// ErrNoWindow says that there is nothing to dump.
+var ErrNoWindow = recorder.ErrNoWindow
+
+// Dump writes the window of the flight recorder, see waymark.Dump.
+func Dump() (path string, err error) {
+	if recording == nil {
+		return "", ErrNoWindow
+	}
+	return recording.Dump()
+}
+
 func init() {
 	if !rt.Enabled {
 		return
@@ -40,27 +55,24 @@ func start(env string) error {
 	if err != nil {
 		program = "program"
 	}
-	path, err := expand(o.Out, program, os.Getpid())
-	if err != nil {
+	if o.Path, err = expand(o.Path, program, os.Getpid()); err != nil {
 		return err
 	}
 	if o.Stringers {
 		rt.Stringer(new(texts).text)
 	}
-	clock, err := chooseClock(os.Getenv("WAYMARKCLOCK"), recorder.Clocks())
-	if err != nil {
+	if o.Clock, err = chooseClock(os.Getenv("WAYMARKCLOCK"), recorder.Clocks()); err != nil {
 		fmt.Fprintf(os.Stderr, "waymark: %v\n", err)
 	}
-	r, err := recorder.Start(recorder.Config{
-		Path: path, Drop: o.Overflow == "drop", Buffers: o.Buffers, Clock: clock,
-		Values: func(built string) recorder.Values { return values(built, env) },
-	})
+	o.Config.Values = func(built string) recorder.Values { return values(built, env) }
+	r, err := recorder.Start(o.Config)
 	if err != nil {
-		return fmt.Errorf("record to %s: %w", path, err)
+		return fmt.Errorf("record to %s: %w", o.Path, err)
 	}
+	recording = r
 	rt.AtExit(func() {
 		if err := r.Close(); err != nil {
-			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", path, err)
+			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", o.Path, err)
 		}
 	})
 	return nil

@@ -14,13 +14,11 @@ import (
 
 // options are the settings in WAYMARK.
 type options struct {
-	Record   bool   // record: write a trace file
-	Out      string // o, out: its path, with placeholders, see expand
-	Overflow string // overflow: block or drop
-	Buffers  int    // buffers: memory for events, bytes
+	Record          bool // record: write a trace file
+	recorder.Config      // its Path has placeholders, see expand
 
-	recorder.Values      // args, results, arg-depth, arg-bytes, redact
-	Stringers       bool // stringers: values as text, as far as the program was built for it
+	Capture   recorder.Values // args, results, arg-depth, arg-bytes, redact
+	Stringers bool            // stringers: values as text, as far as the program was built for it
 }
 
 // parse reads key=value pairs separated by commas, or with @FILE from a file,
@@ -33,7 +31,7 @@ func parse(env string) (options, error) {
 }
 
 func defaults() options {
-	return options{Stringers: true, Out: "waymark.wmt", Overflow: "block", Values: recorder.Values{
+	return options{Config: recorder.Config{Path: "waymark.wmt"}, Stringers: true, Capture: recorder.Values{
 		Args: true, Results: true, Depth: format.DefaultDepth, Bytes: format.DefaultBytes,
 		Redact: format.AddRedactWords(nil, format.DefaultRedact),
 	}}
@@ -45,7 +43,7 @@ func values(built, env string) recorder.Values {
 	o := defaults()
 	o.read(built) // the command wrote it
 	o.read(env)   // was read before
-	return o.Values
+	return o.Capture
 }
 
 func (o *options) read(env string) error {
@@ -58,14 +56,21 @@ func (o *options) read(env string) error {
 		}
 		env = strings.ReplaceAll(string(b), "\n", ",")
 	}
+	places := make(map[string]int) // of keys
 	for at := 0; at < len(env); {
 		item, size := next(env[at:])
-		if key, value, _ := strings.Cut(item, "="); strings.TrimSpace(key) != "" {
-			if err := o.set(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
+		key, value, _ := strings.Cut(item, "=")
+		if key = strings.TrimSpace(key); key != "" {
+			places[key] = at + 1
+			if err := o.set(key, strings.TrimSpace(value)); err != nil {
 				return fmt.Errorf("%s, character %d: %w", source, at+1, err)
 			}
 		}
 		at += size
+	}
+	var wrong *recorder.SettingError
+	if err := o.Check(); errors.As(err, &wrong) {
+		return fmt.Errorf("%s, character %d: %w", source, places[wrong.Key], err)
 	}
 	return nil
 }
@@ -90,17 +95,17 @@ func (o *options) set(key, value string) error {
 	case "record":
 		return setBool(&o.Record, key, value)
 	case "args":
-		return setBool(&o.Args, key, value)
+		return setBool(&o.Capture.Args, key, value)
 	case "results":
-		return setBool(&o.Results, key, value)
+		return setBool(&o.Capture.Results, key, value)
 	case "arg-depth":
-		return setInt(&o.Depth, key, value, 0, format.MaxDepth)
+		return setInt(&o.Capture.Depth, key, value, 0, format.MaxDepth)
 	case "arg-bytes":
-		return setInt(&o.Bytes, key, value, 0, format.MaxBytes)
+		return setInt(&o.Capture.Bytes, key, value, 0, format.MaxBytes)
 	case "stringers":
 		return setBool(&o.Stringers, key, value)
 	case "redact":
-		o.Redact = format.AddRedactWords(o.Redact, value)
+		o.Capture.Redact = format.AddRedactWords(o.Capture.Redact, value)
 	case "o", "out":
 		if value == "" {
 			return fmt.Errorf("%s: want the path of a file", key)
@@ -108,20 +113,13 @@ func (o *options) set(key, value string) error {
 		if _, err := expand(value, "", 0); err != nil {
 			return fmt.Errorf("%s=%s: %w", key, value, err)
 		}
-		o.Out = value
-	case "overflow":
-		if value != "block" && value != "drop" {
-			return fmt.Errorf("overflow=%s: want block or drop", value)
-		}
-		o.Overflow = value
-	case "buffers":
-		n, err := strconv.Atoi(value)
-		if err != nil || n < minBuffers {
-			return fmt.Errorf("buffers=%s: want a number of bytes, at least %d", value, minBuffers)
-		}
-		o.Buffers = n
+		o.Path = value
 	default:
-		return fmt.Errorf("unknown key %q", key)
+		known, err := o.Set(key, value)
+		if err == nil && !known {
+			err = fmt.Errorf("unknown key %q", key)
+		}
+		return err
 	}
 	return nil
 }
@@ -169,6 +167,3 @@ func expand(path, program string, pid int) (string, error) {
 	}
 	return b.String(), nil
 }
-
-// minBuffers lets each of a few Ps have a chunk, and the hooks that can't wait their reserve.
-const minBuffers = 2 << 20

@@ -6,6 +6,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark/rt"
 )
 
 func TestParse(t *testing.T) {
@@ -23,17 +26,39 @@ func TestParse(t *testing.T) {
 		{env: "record", want: with(func(o *options) { o.Record = true })},
 		{env: "record=1,", want: with(func(o *options) { o.Record = true })},
 		{env: "record=0", want: base},
-		{env: ",, o=a.wmt , overflow=drop", want: with(func(o *options) { o.Out, o.Overflow = "a.wmt", "drop" })},
-		{env: `out=a\,b\\c,buffers=2097152`, want: with(func(o *options) { o.Out, o.Buffers = `a,b\c`, 2097152 })},
-		{env: "o=a=b", want: with(func(o *options) { o.Out = "a=b" })},
-		{env: "o=%n-%p.%%.wmt", want: with(func(o *options) { o.Out = "%n-%p.%%.wmt" })},
+		{env: ",, o=a.wmt , overflow=drop", want: with(func(o *options) { o.Path, o.Overflow = "a.wmt", rt.Drop })},
+		{env: `out=a\,b\\c,buffers=2097152`, want: with(func(o *options) { o.Path, o.Buffers = `a,b\c`, 2097152 })},
+		{env: "o=a=b", want: with(func(o *options) { o.Path = "a=b" })},
+		{env: "overflow=ring,buffers=64MiB,window=1.5s,dump-at-exit", want: with(func(o *options) {
+			o.Overflow, o.Buffers, o.Window, o.DumpAtExit = rt.Ring, 64<<20, 1500*time.Millisecond, true
+		})},
+		{env: "max-size=1GB,rotate=3,dump-at-exit=0", want: with(func(o *options) { o.MaxSize, o.Rotate = 1e9, 3 })},
+		{env: "o=%n-%p.%%.wmt", want: with(func(o *options) { o.Path = "%n-%p.%%.wmt" })},
 		{env: "o=100%.wmt", err: "WAYMARK, character 1: o=100%.wmt: unknown placeholder %.: want %p"},
 		{env: "out=x%", err: "out=x%: a % at the end"},
+		{env: "args=0,results,arg-depth=3,arg-bytes=16,stringers=0", want: with(func(o *options) {
+			o.Capture.Args, o.Capture.Depth, o.Capture.Bytes, o.Stringers = false, 3, 16, false
+		})},
+		{env: `redact=none\,PIN\, iban`, want: with(func(o *options) { o.Capture.Redact = []string{"pin", "iban"} })},
+		{env: "arg-depth=11", err: "character 1: arg-depth=11: want 0 to 10"},
+		{env: "arg-bytes=-1", err: "arg-bytes=-1: want 0 to 8192"},
+		{env: "args=some", err: "args=some: want 1 or 0"},
 		{env: "record=perhaps", err: "WAYMARK, character 1: record=perhaps: want 1 or 0"},
 		{env: "record,o=", err: "WAYMARK, character 8: o: want the path of a file"},
-		{env: "record,overflow=x", err: "character 8: overflow=x: want block or drop"},
+		{env: "record,overflow=x", err: "character 8: overflow=x: want block, drop or ring"},
 		{env: "buffers=1", err: "at least 2097152"},
-		{env: "buffers=many", err: "want a number of bytes"},
+		{env: "buffers=many", err: "buffers=many: want a number of bytes, as in"},
+		{env: "record,window=0s,overflow=ring", err: "character 8: window=0s: want a time above 0"},
+		{env: "overflow=ring,window=-1s", err: "window=-1s: want a time above 0"},
+		{env: "overflow=ring,window=10", err: "window=10: want a time above 0"},
+		{env: "record,window=10s", err: "character 8: window=10s: want overflow=ring with it"},
+		{env: "dump-at-exit,overflow=drop", err: "character 1: dump-at-exit=1: want overflow=ring with it"},
+		{env: "overflow=ring,dump-at-exit=maybe", err: "dump-at-exit=maybe: want 1 or 0"},
+		{env: "max-size=999999", err: "max-size=999999: want at least 1000000 bytes"},
+		{env: "max-size=big", err: "max-size=big: want a number of bytes, as in"},
+		{env: "overflow=ring,max-size=1GB", err: "character 15: max-size=1000000000: want overflow=block or drop with it"},
+		{env: "record,rotate=3", err: "character 8: rotate=3: want max-size with it"},
+		{env: "max-size=1GB,rotate=0", err: "rotate=0: want the number of parts to keep, 1 or more"},
 		{env: "record,tracing", err: `character 8: unknown key "tracing"`},
 		{env: "@" + file, err: `unknown key "file"`},
 		{env: "@" + file + "x", err: "no such file"},
@@ -68,15 +93,16 @@ func TestExpand(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(`record,o=a\,b,overflow=drop`)
+	f.Add(`overflow=ring,buffers=64MiB,window=10s,max-size=1GB,rotate=2`)
 	f.Fuzz(func(t *testing.T, env string) {
 		if strings.HasPrefix(env, "@") {
 			return
 		}
 		o, err := parse(env)
-		if err == nil && o.Out == "" {
+		if err == nil && o.Path == "" {
 			t.Errorf("%q: no path and no error", env)
 		}
-		if _, err2 := expand(o.Out, "app", 1); err == nil && err2 != nil {
+		if _, err2 := expand(o.Path, "app", 1); err == nil && err2 != nil {
 			t.Errorf("%q: a path that can't be used: %v", env, err2)
 		}
 	})

@@ -167,7 +167,7 @@ func memory() {
 	skip := int(-address(space) & (format.ChunkSize - 1))
 	_, counter, _ := rt.Counter()
 	rt.Capture(true, true, format.DefaultDepth, format.DefaultBytes, nil)
-	rt.Start(space[skip:skip+chunks*format.ChunkSize], true, counter)
+	rt.Start(space[skip:skip+chunks*format.ChunkSize], rt.Block, counter)
 	for i := 1; i < chunks; i++ {
 		rt.Free(i)
 	}

@@ -28,28 +28,41 @@ const (
 	arenaVersion   = 8
 	arenaChunkSize = 12
 	arenaPID       = 16
+	arenaPart      = 20
 	arenaNonce     = 24
 	arenaClock     = 40
 	arenaMono      = 48
 	arenaOrigins   = 56
 	arenaTypes     = 60
+	arenaBefore    = 64
 )
 
 // A Control is the arena's control chunk.
 type Control struct {
 	PID   int
+	Part  int // of the trace file that it belongs to, see PutPart
 	Nonce [16]byte
 	Pair  ClockPair // the latest; UnixNano is 0
+
+	// Before is a clock: chunks that were filled until then have been overwritten,
+	// and no others. 0: none has been.
+	Before uint64
 }
 
 // PutControl writes the fixed part of the control chunk to b. The program's
-// hooks keep the clock pair and the origins up to date.
+// hooks keep the rest up to date.
 func PutControl(b []byte, c Control) {
 	copy(b, arenaMagic)
 	binary.LittleEndian.PutUint32(b[arenaVersion:], Version)
 	binary.LittleEndian.PutUint32(b[arenaChunkSize:], ChunkSize)
 	binary.LittleEndian.PutUint32(b[arenaPID:], uint32(c.PID))
+	PutPart(b, c.Part)
 	copy(b[arenaNonce:], c.Nonce[:])
+}
+
+// PutPart notes in the control chunk b which part of a rotated recording events go to.
+func PutPart(b []byte, part int) {
+	binary.LittleEndian.PutUint32(b[arenaPart:], uint32(part))
 }
 
 // IsArena tells whether a file that begins with b is an arena, of whatever version,
@@ -72,11 +85,16 @@ func ParseControl(b []byte) (Control, error) {
 		return c, fmt.Errorf("arena with chunks of %d bytes, not %d: %w", n, ChunkSize, ErrDamaged)
 	}
 	c.PID = int(binary.LittleEndian.Uint32(b[arenaPID:]))
+	c.Part = int(binary.LittleEndian.Uint32(b[arenaPart:]))
 	copy(c.Nonce[:], b[arenaNonce:])
 	c.Pair.Clock = binary.LittleEndian.Uint64(b[arenaClock:])
 	c.Pair.MonoNano = int64(binary.LittleEndian.Uint64(b[arenaMono:]))
+	c.Before = binary.LittleEndian.Uint64(b[arenaBefore:])
 	return c, nil
 }
+
+// OriginsSize gives how many bytes of a control chunk the origins take.
+func OriginsSize(b []byte) int { return int(binary.LittleEndian.Uint32(b[arenaOrigins:])) }
 
 // ControlOrigins gives the origins in a control chunk. from is where to begin,
 // in bytes, 0 for the first; next is where to go on once there are more, and
@@ -140,6 +158,7 @@ type Chunk struct {
 	Goroutine uint64 // that ran then; ChunkTypes: number of the next chunk of types
 	End       uint32 // ChunkFull, ChunkTypes: bytes in use, with the header
 	Lost      uint64 // events dropped on the stream before the chunk
+	Filled    uint64 // ChunkFull: clock when it was; 0 if unknown
 }
 
 // ParseChunk reads the header of a chunk of the arena.
@@ -152,6 +171,7 @@ func ParseChunk(b []byte) Chunk {
 		Goroutine: binary.LittleEndian.Uint64(b[24:]),
 		End:       binary.LittleEndian.Uint32(b[32:]),
 		Lost:      binary.LittleEndian.Uint64(b[40:]),
+		Filled:    binary.LittleEndian.Uint64(b[48:]),
 	}
 }
 

@@ -46,6 +46,15 @@
 // Ticks become time through the first and the last Clock block; Meta "hz" is
 // the rate to use while there is only one, estimated or as the processor says.
 //
+// # Windows and parts
+//
+// Meta "from" is a clock: the file holds all events from it on, but only some of
+// those before. A recording with overflow "ring" has it once events were
+// overwritten; Meta "window" is how many ns of it the user wants, counted back from
+// its last event. A rotated recording is several files with the same "nonce", and
+// "part" 0, 1 and so on; each can be read by itself. All have the first Clock of
+// the first one, so that times count from the same instant.
+//
 // # Sites
 //
 // A site is an instrumented function. The table is made by the tool at build
@@ -162,20 +171,28 @@
 // first reader of the trace file completes it from the arena.
 //
 //	arena   = control chunk*           each ChunkSize bytes
-//	control = "wmarena\n" version:u32 chunk_size:u32 pid:u32 0:u32 nonce:[16]byte
+//	control = "wmarena\n" version:u32 chunk_size:u32 pid:u32 part:u32 nonce:[16]byte
 //	          clock:u64 mono_ns:u64    the latest pair read together
 //	          origins:u32              bytes in use at OriginsOffset, written last
 //	          types:u32                number of the first chunk of types, 0 if there is none
+//	          before:u64               clock until which chunks were filled that have been overwritten
 //	          (at OriginsOffset) entry*; entry = pc:u64 line:u32 nfunc:u16 nfile:u16 func file, padded to 8
-//	chunk   = state:u32 stream:u32 seq:u64 clock:u64 goroutine:u64 end:u32 flags:u32 lost:u64 0:u64 0:u64 record*
+//	chunk   = state:u32 stream:u32 seq:u64 clock:u64 goroutine:u64 end:u32 flags:u32 lost:u64 filled:u64 0:u64 record*
 //	record  = clock:u64 word:u64
 //
 // origin ids count the entries from 1. A chunk's state is ChunkFree, ChunkActive,
 // ChunkFull or ChunkTypes. Records of an active chunk are valid up to the first whose
 // clock is smaller than the chunk's: word is stored before clock, and what an earlier
-// use of the chunk left behind is older. A full chunk is valid up to end. One of types
-// holds descriptions instead of records, up to end, which is written last; in place of
+// use of the chunk left behind is older. A full chunk is valid up to end; filled is
+// the clock when it was. A ring overwrites full chunks in the order of filled; it
+// stores before, then ChunkFree, then the chunk's new header. A chunk of types holds
+// descriptions instead of records, up to end, which is written last; in place of
 // goroutine it has the number of the next chunk of types, 0 if it is the last.
+//
+// part is that of the trace file which gets the chunks, 0 if recordings are not
+// rotated. It changes after the new file has its name: a file with a later part
+// than the arena's is the right one too, a file with an earlier one is complete
+// but perhaps for its End.
 //
 //	word = exit:1 site:31 token:32      site < FirstCode
 //	word = 0:1 0x7F:7 code:8 value:48   code as in the file; value is the goroutine,

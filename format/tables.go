@@ -93,10 +93,13 @@ const (
 	MetaClock    = "clock"         // tsc, cntvct or nanotime
 	MetaHz       = "hz"            // ticks per second, estimated or as the processor says
 	MetaStart    = "start_unix_ns" // when recording began
-	MetaOverflow = "overflow"      // block or drop
+	MetaOverflow = "overflow"      // block, drop or ring
 	MetaArena    = "arena"         // the arena's file name, absolute or relative to the trace file's folder; empty if there is none
-	MetaNonce    = "nonce"         // hex; the arena carries the same
+	MetaNonce    = "nonce"         // hex; the arena carries the same, and all parts of a recording do
 	MetaTests    = "tests"         // import path of the package whose tests the go command ran; else there is none
+	MetaPart     = "part"          // of a rotated recording: decimal, from 0; absent if it isn't rotated
+	MetaFrom     = "from"          // clock, decimal: of what happened before not all is in the file; absent if all is
+	MetaWindow   = "window"        // ns, decimal: how much of a ring is wanted; absent if all is
 )
 
 // AppendMeta appends the payload of a Meta block.

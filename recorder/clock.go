@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"strings"
+	"time"
 
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/rt"
@@ -79,4 +80,31 @@ func (c clock) rate(start format.ClockPair) uint64 {
 		}
 	}
 	return c.hz
+}
+
+// pair reads the clocks together: of a few tries the one that took the least time.
+func pair() format.ClockPair {
+	awaitStep()
+	var best format.ClockPair
+	least := ^uint64(0)
+	for i := 0; i < 5; i++ {
+		before, _ := rt.Clock()
+		wall := time.Now().UnixNano()
+		after, mono := rt.Clock()
+		if d := after - before; d < least {
+			least = d
+			best = format.ClockPair{Clock: before + d/2, UnixNano: wall, MonoNano: mono}
+		}
+	}
+	return best
+}
+
+// ticks gives how many ticks of the events' clock d takes. start is a pair that was
+// read before.
+func ticks(d time.Duration, start format.ClockPair) uint64 {
+	now := pair()
+	if now.MonoNano <= start.MonoNano {
+		return uint64(d)
+	}
+	return uint64(float64(d) * float64(now.Clock-start.Clock) / float64(now.MonoNano-start.MonoNano))
 }

@@ -93,6 +93,29 @@ func (f *file) truncate(size int64) error {
 	return os.NewSyscallError("ftruncate", syscall.Ftruncate(f.fd, size))
 }
 
+// supersede gives f the name kept, which nothing has yet, and next the name of f.
+// Where there are hard links, there is a file of that name at any moment.
+func (f *file) supersede(next *file, kept string) error {
+	err := syscall.Link(f.path, kept)
+	if err == syscall.EPERM || err == syscall.ENOTSUP || err == syscall.ENOSYS {
+		if _, err1 := os.Lstat(kept); !errors.Is(err1, fs.ErrNotExist) {
+			return &fs.PathError{Op: "link", Path: kept, Err: syscall.EEXIST}
+		}
+		if err := os.Rename(f.path, kept); err != nil {
+			return err
+		}
+	} else if err != nil {
+		return &fs.PathError{Op: "link", Path: kept, Err: err}
+	}
+	if err := os.Rename(next.path, f.path); err != nil {
+		os.Rename(kept, f.path) // does nothing if both are names of the file
+		os.Remove(kept)
+		return err
+	}
+	f.path, next.path = kept, f.path
+	return nil
+}
+
 // close closes the file, unless the descriptor is another's by now.
 func (f *file) close() error {
 	if dev, ino, err := identity(f.fd); err == nil && dev == f.dev && ino == f.ino {

@@ -3,7 +3,9 @@
 package recorder
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -23,6 +25,29 @@ func (f *file) write(b []byte, off int64) error {
 }
 
 func (f *file) truncate(size int64) error { return f.f.Truncate(size) }
+
+// supersede gives f the name kept, which nothing has yet, and next the name of f.
+// Windows renames no open files.
+func (f *file) supersede(next *file, kept string) error {
+	path, temporary := f.f.Name(), next.f.Name()
+	if _, err := os.Lstat(kept); !errors.Is(err, fs.ErrNotExist) {
+		return &fs.PathError{Op: "rename", Path: kept, Err: fs.ErrExist}
+	}
+	err := errors.Join(f.f.Close(), next.f.Close())
+	if err == nil {
+		err = os.Rename(path, kept)
+	}
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err == nil {
+		f.f, err = os.OpenFile(kept, os.O_RDWR, 0)
+	}
+	if err == nil {
+		next.f, err = os.OpenFile(path, os.O_RDWR, 0)
+	}
+	return err
+}
 
 func (f *file) close() error { return f.f.Close() }
 

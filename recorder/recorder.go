@@ -19,59 +19,42 @@ import (
 	"github.com/waymark-go/waymark/rt"
 )
 
-// Config says what to record and where to.
-type Config struct {
-	Path    string // of the trace file; an existing one is replaced
-	Drop    bool   // when buffers are full, drop events and count them; default is to wait
-	Buffers int    // memory for buffers, bytes; default DefaultBuffers
-	Clock   string // one of Clocks; default the first
-
-	// Values says what is recorded of values in a program that was built with the
-	// given settings; nil means nothing.
-	Values func(settings string) Values
-}
-
-// Values say what is recorded of values, by functions that were instrumented for it.
-type Values struct {
-	Args, Results bool
-	Depth         int      // how deep composite values are opened
-	Bytes         int      // of each value
-	Redact        []string // words in the names of fields that are not recorded, see format.LooksSecret
-}
-
-// DefaultBuffers is the memory for buffers, in bytes. It is taken as needed.
-const DefaultBuffers = 64 << 20
-
 // batchSize is how much is encoded before it is written, bytes: enough to
 // make the system call cheap, little enough that chunks come back soon.
 const batchSize = 256 << 10
 
 // A Recorder writes a trace file.
 type Recorder struct {
-	path  string
-	arena *arena
+	config Config
+	path   string
+	arena  *arena
+	start  format.ClockPair
 
-	mu      sync.Mutex // guards what follows: the background goroutine, registration and Close take turns
-	file    *file
-	size    int64 // of the file's whole blocks, bytes
-	enc     format.Encoder
-	buf     []byte
-	taken   []int  // chunks encoded in buf
-	usable  int    // chunks of the arena that have been handed out, with the control chunk
-	written tally  // what the file's blocks hold
-	pending tally  // what buf holds besides
-	origins int    // offset of the first origin not yet written
-	norigin uint32 // origins written
-	types   types  // descriptions written
+	facts    []format.KeyValue // Meta of every file
+	identity []format.KeyValue // Meta of those that the arena belongs to
 
-	values   func(settings string) Values
-	settings string // of the packages registered so far
+	mu       sync.Mutex // guards what follows: the background goroutine, registration and Close take turns
+	out      output
+	enc      format.Encoder
+	taken    []int       // chunks encoded in out.buf
+	usable   int         // chunks of the arena that have been handed out, with the control chunk
+	sites    []siteTable // registered
+	origins  int         // offset of the first origin not yet written
+	norigin  uint32      // origins written
+	part     int         // that is being written, see part.go
+	filling  filling     // see limit.go
+	types    types       // descriptions written
+	settings string      // of the packages registered so far
+	dumps    int         // written, see ring.go
 	synced   time.Time
 	closed   bool
 }
 
-// A tally counts events.
-type tally struct{ events, lost uint64 }
+// A siteTable is the sites of a package.
+type siteTable struct {
+	base  uint32
+	table string
+}
 
 // Start begins recording all registered sites, and those that register later.
 func Start(c Config) (*Recorder, error) {
@@ -82,13 +65,10 @@ func Start(c Config) (*Recorder, error) {
 	if c.Buffers <= 0 {
 		c.Buffers = DefaultBuffers
 	}
-	if c.Clock == "" {
-		c.Clock = Clocks()[0]
-	}
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
-	r := &Recorder{path: path}
+	r := &Recorder{config: c, path: path}
 	chunks := c.Buffers/format.ChunkSize + 1
 	// Every P holds a chunk, also when it is idle: there must be enough for all.
 	if least := 4*max(runtime.GOMAXPROCS(0), runtime.NumCPU()) + 2*firstChunks; chunks < least {
@@ -97,8 +77,7 @@ func Start(c Config) (*Recorder, error) {
 	r.arena, err = newArena(r.path+arenaSuffix, chunks)
 	if errors.Is(err, errBusy) {
 		// A parent, or another run, is recording to it: this process gets a file of its own beside it.
-		ext := filepath.Ext(path)
-		r.path = strings.TrimSuffix(path, ext) + "." + strconv.Itoa(os.Getpid()) + ext
+		r.path = beside(path, strconv.Itoa(os.Getpid()))
 		r.arena, err = newArena(r.path+arenaSuffix, chunks)
 	}
 	if err != nil {
@@ -106,11 +85,12 @@ func Start(c Config) (*Recorder, error) {
 	}
 	if err = replaceable(r.path); err == nil {
 		os.Remove(r.path)
-		r.file, err = create(r.path)
+		removeParts(r.path)
+		r.out.file, err = create(r.path)
 	}
 	if err == nil {
-		if err = r.begin(c); err != nil {
-			r.file.close()
+		if err = r.begin(); err != nil {
+			r.out.file.close()
 			os.Remove(r.path)
 		}
 	}
@@ -119,6 +99,13 @@ func Start(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// beside gives the name of a file that belongs to the trace file at path: word goes
+// in front of the extension.
+func beside(path, word string) string {
+	ext := filepath.Ext(path)
+	return strings.TrimSuffix(path, ext) + "." + word + ext
 }
 
 // replaceable tells whether the trace file may take the place of what is at path:
@@ -145,40 +132,62 @@ func replaceable(path string) error {
 	return nil
 }
 
-func (r *Recorder) begin(c Config) error {
+func (r *Recorder) begin() error {
 	control := format.Control{PID: os.Getpid()}
-	// The nonce only tells arenas apart. crypto/rand would start a timer, for which
+	// The nonce only tells recordings apart. crypto/rand would start a timer, for which
 	// the runtime waits before it finds a program deadlocked.
-	clock, _ := rt.Clock()
-	binary.LittleEndian.PutUint64(control.Nonce[:], clock)
+	now, _ := rt.Clock()
+	binary.LittleEndian.PutUint64(control.Nonce[:], now)
 	binary.LittleEndian.PutUint64(control.Nonce[8:], uint64(time.Now().UnixNano())^uint64(os.Getpid())<<32)
 	format.PutControl(r.arena.mem, control)
 	r.usable = 1
-	r.values = c.Values
+	clk := chooseClock(r.config.Clock)
 	r.capture("")
-	clk := chooseClock(c.Clock)
-	rt.Start(r.arena.mem, !c.Drop, clk.counter())
-	r.grow()
-	if r.usable == 1 {
-		return fmt.Errorf("buffers: no space for %s", r.arena.path)
+	rt.Start(r.arena.mem, r.config.Overflow, clk.counter())
+	want := firstChunks
+	if r.config.Overflow == rt.Ring {
+		// All of it, as a ring that grew would overwrite events while there is room.
+		want = len(r.arena.mem)/format.ChunkSize - 1
+	}
+	if err := r.grow(want); err != nil {
+		return fmt.Errorf("buffers: no space for %s: %w", r.arena.path, err)
 	}
 
-	start := pair()
-	meta := facts(clk, start)
-	meta = append(meta,
-		format.KeyValue{Key: format.MetaOverflow, Value: map[bool]string{false: "block", true: "drop"}[c.Drop]},
-		format.KeyValue{Key: format.MetaArena, Value: r.arena.name()},
-		format.KeyValue{Key: format.MetaNonce, Value: hex.EncodeToString(control.Nonce[:])})
-	r.buf = format.AppendHeader(r.buf)
-	r.buf = format.AppendBlock(r.buf, format.BlockMeta, format.AppendMeta(nil, meta))
-	r.buf = format.AppendBlock(r.buf, format.BlockClock, format.AppendClock(nil, start))
-	if err := r.write(); err != nil {
+	r.start = pair()
+	r.facts = append(facts(clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: overflows[r.config.Overflow]})
+	if r.config.Window > 0 {
+		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWindow, Value: strconv.FormatInt(int64(r.config.Window), 10)})
+	}
+	r.identity = []format.KeyValue{
+		{Key: format.MetaArena, Value: r.arena.name()},
+		{Key: format.MetaNonce, Value: hex.EncodeToString(control.Nonce[:])}}
+	r.preamble(&r.out, r.partMeta()...)
+	if err := r.out.write(); err != nil {
 		return err
 	}
 	rt.Packages(r.register)
 	rt.OnTests(r.binary, r.test)
-	rt.Writer(r.loop)
+	if r.config.Overflow != rt.Ring {
+		rt.Writer(r.loop)
+	}
 	return nil
+}
+
+// preamble appends what every file begins with, and all sites and origins that are
+// known already. meta is what this file has besides facts.
+func (r *Recorder) preamble(o *output, meta ...format.KeyValue) (origins int, norigin uint32, at types) {
+	o.buf = format.AppendHeader(o.buf)
+	o.block(format.BlockMeta, format.AppendMeta(nil, append(r.facts[:len(r.facts):len(r.facts)], meta...)))
+	o.block(format.BlockClock, format.AppendClock(nil, r.start))
+	for _, s := range r.sites {
+		o.block(format.BlockSites, format.AppendSites(nil, s.base, s.table))
+	}
+	list, next := format.ControlOrigins(r.arena.mem[:format.ChunkSize], 0, 0)
+	if len(list) > 0 {
+		o.block(format.BlockOrigins, format.AppendOrigins(nil, list))
+	}
+	at.append(r.arena, o)
+	return next, uint32(len(list)), at
 }
 
 // register writes a package's sites before it switches them on: events whose
@@ -191,8 +200,16 @@ func (r *Recorder) register(p *rt.Package) {
 	if r.closed {
 		return
 	}
-	r.buf = format.AppendBlock(r.buf, format.BlockSites, format.AppendSites(nil, p.Base, p.Table))
-	if err := r.write(); err != nil {
+	table := format.AppendSites(nil, p.Base, p.Table)
+	if !r.room(format.BlockHeader + len(table)) {
+		r.turn()
+	}
+	if r.closed {
+		return
+	}
+	r.sites = append(r.sites, siteTable{p.Base, p.Table})
+	r.out.block(format.BlockSites, table)
+	if err := r.out.write(); err != nil {
 		r.fail(err)
 		return
 	}
@@ -204,16 +221,6 @@ func (r *Recorder) register(p *rt.Package) {
 	}
 }
 
-// capture sets what is recorded of values.
-func (r *Recorder) capture(settings string) {
-	var v Values
-	if r.values != nil {
-		v = r.values(settings)
-	}
-	r.settings = settings
-	rt.Capture(v.Args, v.Results, v.Depth, v.Bytes, v.Redact)
-}
-
 // loop is the background goroutine.
 func (r *Recorder) loop() {
 	for rt.Wait() {
@@ -223,49 +230,63 @@ func (r *Recorder) loop() {
 			if i < 0 {
 				break
 			}
-			r.encode(i)
-			if len(r.buf) >= batchSize {
-				r.flush()
+			r.put(i, r.full(i))
+			if r.nearlyFull() {
+				r.stop()
 			}
 		}
 		r.flush()
 		if free, _ := rt.Queue(); free < r.usable/2 && !r.closed {
-			r.grow()
+			r.grow(2*r.usable - 1)
 		}
 		r.mu.Unlock()
 	}
 }
 
-// encode appends the full chunk i to the batch.
-func (r *Recorder) encode(i int) {
+// A content is a chunk, taken apart.
+type content struct {
+	format.Chunk
+	recs []format.Record
+}
+
+// full gives the content of the full chunk i, where it lies.
+func (r *Recorder) full(i int) content {
 	chunk := r.arena.chunk(i)
 	h := format.ParseChunk(chunk)
 	n := (int(h.End) - format.ChunkHeader) / format.RecordSize
-	recs := unsafe.Slice((*format.Record)(unsafe.Pointer(&chunk[format.ChunkHeader])), n)
-	r.append(h, recs)
-	r.taken = append(r.taken, i)
+	return content{h, unsafe.Slice((*format.Record)(unsafe.Pointer(&chunk[format.ChunkHeader])), n)}
 }
 
-func (r *Recorder) append(h format.Chunk, recs []format.Record) {
-	start := len(r.buf)
-	buf, n := r.enc.Append(format.BeginBlock(r.buf, format.BlockEvents), h, recs)
-	r.buf = format.EndBlock(buf, start)
-	r.pending.events += uint64(n)
-	r.pending.lost += h.Lost
+// put appends chunk i to the batch, in the next part if this one has no room for it.
+func (r *Recorder) put(i int, c content) {
+	n, ok := r.append(c)
+	if !ok {
+		r.turn()
+		if r.closed {
+			return
+		}
+		n, _ = r.append(c)
+	}
+	r.out.pending.events += uint64(n)
+	r.out.pending.lost += c.Lost
+	r.taken = append(r.taken, i)
+	if len(r.out.buf) >= batchSize {
+		r.flush()
+	}
 }
 
 // flush writes the batch and gives its chunks back.
 func (r *Recorder) flush() {
-	if len(r.buf) == 0 {
+	if len(r.out.buf) == 0 {
 		return
 	}
 	r.appendOrigins()
-	r.appendTypes()
+	r.types.append(r.arena, &r.out)
 	if now := time.Now(); now.Sub(r.synced) > time.Second {
 		r.synced = now
-		r.buf = format.AppendBlock(r.buf, format.BlockClock, format.AppendClock(nil, pair()))
+		r.out.block(format.BlockClock, format.AppendClock(nil, pair()))
 	}
-	if err := r.write(); err != nil {
+	if err := r.out.write(); err != nil {
 		r.fail(err)
 		return
 	}
@@ -275,24 +296,26 @@ func (r *Recorder) flush() {
 	r.taken = r.taken[:0]
 }
 
-// grow makes twice as many chunks usable, as memory allows: a short run should
-// not pay for 64 MB. Pages are allocated and touched here, because a full disk
-// would otherwise be a fatal signal in the program, and a page fault on the hot path.
-func (r *Recorder) grow() {
-	want := 2*r.usable - 1
-	if want < firstChunks {
-		want = firstChunks
-	}
+// grow makes as many more chunks usable, as memory allows. It starts with few and
+// goes on by doubling, except for a ring: a short run should not pay for 64 MB.
+// Pages are allocated and touched here, because a full disk would otherwise be a
+// fatal signal in the program, and a page fault on the hot path.
+func (r *Recorder) grow(want int) error {
 	if max := len(r.arena.mem)/format.ChunkSize - r.usable; want > max {
 		want = max
 	}
-	if want > 0 && r.arena.populate(r.usable, want) == nil {
-		//lint:ignore SA4008 without the hooks Free panics, and the loop never gets round
-		for i := r.usable + want - 1; i >= r.usable; i-- {
-			rt.Free(i)
-		}
-		r.usable += want
+	if want <= 0 {
+		return nil
 	}
+	if err := r.arena.populate(r.usable, want); err != nil {
+		return err
+	}
+	//lint:ignore SA4008 without the hooks Free panics, and the loop never gets round
+	for i := r.usable + want - 1; i >= r.usable; i-- {
+		rt.Free(i)
+	}
+	r.usable += want
+	return nil
 }
 
 // firstChunks is how many chunks are usable at the start: 2 MB.
@@ -301,50 +324,9 @@ const firstChunks = 32
 func (r *Recorder) appendOrigins() {
 	origins, next := format.ControlOrigins(r.arena.mem[:format.ChunkSize], r.origins, r.norigin)
 	if len(origins) > 0 {
-		r.buf = format.AppendBlock(r.buf, format.BlockOrigins, format.AppendOrigins(nil, origins))
+		r.out.block(format.BlockOrigins, format.AppendOrigins(nil, origins))
 		r.origins, r.norigin = next, r.norigin+uint32(len(origins))
 	}
-}
-
-// types is a place in the chain of chunks that describe types.
-type types struct {
-	chunk  int // 0: none was there yet
-	offset int
-}
-
-// appendTypes appends the descriptions of types that were added.
-func (r *Recorder) appendTypes() {
-	at := &r.types
-	if at.chunk == 0 {
-		at.chunk, at.offset = format.FirstTypes(r.arena.chunk(0)), format.ChunkHeader
-	}
-	for at.chunk != 0 {
-		// The link comes first: there is one only when nothing more is added to the chunk.
-		chunk := r.arena.chunk(at.chunk)
-		next := format.NextTypes(format.ParseChunk(chunk))
-		var types []byte
-		if types, at.offset = format.ChunkOfTypes(chunk, at.offset); len(types) > 0 {
-			r.buf = format.AppendBlock(r.buf, format.BlockTypes, types)
-		}
-		if next == 0 {
-			return
-		}
-		at.chunk, at.offset = next, format.ChunkHeader
-	}
-}
-
-// write writes buf to the file. A block written in part is taken back.
-func (r *Recorder) write() error {
-	if err := r.file.write(r.buf, r.size); err != nil {
-		r.file.truncate(r.size)
-		return err
-	}
-	r.size += int64(len(r.buf))
-	r.buf = r.buf[:0]
-	r.written.events += r.pending.events
-	r.written.lost += r.pending.lost
-	r.pending = tally{}
-	return nil
 }
 
 // fail ends recording: the program goes on, the file holds what was written.
@@ -352,21 +334,22 @@ func (r *Recorder) fail(err error) {
 	fmt.Fprintf(os.Stderr, "waymark: %v; recording has stopped, %s holds what was written before\n", err, r.path)
 	r.closed = true
 	rt.Stop()
-	r.buf, r.pending = r.buf[:0], tally{}
-	lost := rt.Lost()
-	for i := 1; i < r.usable; i++ {
-		if inUse(format.ParseChunk(r.arena.chunk(i))) {
-			h, recs := format.Records(r.arena.settled(i))
-			_, n := r.enc.Append(nil, h, recs)
-			lost += h.Lost + uint64(n)
-		}
-	}
-	r.written.lost += lost
-	r.end()
+	r.out.buf, r.out.pending = r.out.buf[:0], tally{}
+	r.out.written.lost += rt.Lost() + r.unwritten()
+	r.end(pair())
 }
 
-// inUse tells whether a chunk holds events.
-func inUse(h format.Chunk) bool { return h.State == format.ChunkActive || h.State == format.ChunkFull }
+// unwritten counts the events in the arena that have not been written.
+func (r *Recorder) unwritten() (events uint64) {
+	for i := 1; i < r.usable; i++ {
+		if format.ParseChunk(r.arena.chunk(i)).InUse() {
+			h, recs := format.Records(r.arena.settled(i))
+			_, n := r.enc.Append(nil, h, recs)
+			events += h.Lost + uint64(n)
+		}
+	}
+	return events
+}
 
 // Close writes what is left and completes the file. Events that happen
 // meanwhile, on goroutines that still run, are not recorded.
@@ -378,78 +361,41 @@ func (r *Recorder) Close() error {
 	if r.closed {
 		return nil
 	}
-	rt.Stop()
-	for i := rt.Take(); i >= 0; i = rt.Take() {
-		r.encode(i)
-		if len(r.buf) >= batchSize {
-			r.flush()
-		}
+	if r.config.Overflow == rt.Ring {
+		return r.closeRing()
 	}
-	for i := 1; i < r.usable; i++ {
+	rt.Stop()
+	return r.finish(pair())
+}
+
+// finish writes what the arena holds after recording has ended, which was at end,
+// and completes the file.
+func (r *Recorder) finish(end format.ClockPair) error {
+	for i := rt.Take(); i >= 0 && !r.closed; i = rt.Take() {
+		r.put(i, r.full(i))
+	}
+	for i := 1; i < r.usable && !r.closed; i++ {
 		if format.ParseChunk(r.arena.chunk(i)).State == format.ChunkActive {
 			if h, recs := format.Records(r.arena.settled(i)); len(recs) > 0 {
-				r.append(h, recs)
+				r.put(i, content{h, recs})
 			}
 		}
 	}
-	r.appendOrigins()
-	r.appendTypes()
-	r.pending.lost += rt.Lost()
 	if r.closed {
 		return nil // failed meanwhile
 	}
+	r.appendOrigins()
+	r.types.append(r.arena, &r.out)
+	r.out.pending.lost += rt.Lost()
 	r.closed = true
-	return r.end()
+	return r.end(end)
 }
 
-// end writes the trailer and removes the arena.
-func (r *Recorder) end() error {
-	last := pair()
-	r.buf = format.AppendBlock(r.buf, format.BlockClock, format.AppendClock(nil, last))
-	r.buf = format.AppendBlock(r.buf, format.BlockEnd, format.AppendTrailer(nil,
-		format.Trailer{Clock: last.Clock, Events: r.written.events + r.pending.events, Lost: r.written.lost + r.pending.lost}))
-	err := r.write()
-	if err1 := r.file.close(); err == nil {
-		err = err1
-	}
+// end completes the file, recording having ended at last, and removes the arena.
+func (r *Recorder) end(last format.ClockPair) error {
+	err := r.out.end(last)
 	if err == nil {
 		r.arena.remove()
 	}
 	return err
-}
-
-// pair reads the clocks together: of a few tries the one that took the least time.
-func pair() format.ClockPair {
-	awaitStep()
-	var best format.ClockPair
-	least := ^uint64(0)
-	for i := 0; i < 5; i++ {
-		before, _ := rt.Clock()
-		wall := time.Now().UnixNano()
-		after, mono := rt.Clock()
-		if d := after - before; d < least {
-			least = d
-			best = format.ClockPair{Clock: before + d/2, UnixNano: wall, MonoNano: mono}
-		}
-	}
-	return best
-}
-
-// facts describes the program and its host.
-func facts(clk clock, start format.ClockPair) []format.KeyValue {
-	program, _ := os.Executable()
-	host, _ := os.Hostname()
-	return []format.KeyValue{
-		{Key: format.MetaProgram, Value: program},
-		{Key: format.MetaGo, Value: runtime.Version()},
-		{Key: format.MetaGOOS, Value: runtime.GOOS},
-		{Key: format.MetaGOARCH, Value: runtime.GOARCH},
-		{Key: format.MetaHost, Value: host},
-		{Key: format.MetaCPUs, Value: strconv.Itoa(runtime.NumCPU())},
-		{Key: format.MetaPID, Value: strconv.Itoa(os.Getpid())},
-		{Key: format.MetaParent, Value: strconv.Itoa(os.Getppid())},
-		{Key: format.MetaClock, Value: clk.name},
-		{Key: format.MetaHz, Value: strconv.FormatUint(clk.rate(start), 10)},
-		{Key: format.MetaStart, Value: strconv.FormatInt(start.UnixNano, 10)},
-	}
 }

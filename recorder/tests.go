@@ -31,8 +31,8 @@ func (r *Recorder) note(kind format.BlockKind, payload []byte) {
 	if r.closed {
 		return
 	}
-	r.buf = format.AppendBlock(r.buf, kind, payload)
-	if err := r.write(); err != nil {
+	r.out.block(kind, payload)
+	if err := r.out.write(); err != nil {
 		r.fail(err)
 	}
 }

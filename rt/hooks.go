@@ -16,10 +16,18 @@ func Packages(f func(*Package)) { runtime.WMPackages(f) }
 // Switch switches the i-th site of p on or off.
 func Switch(p *Package, i int, on bool) { runtime.WMSwitch(p, i, on) }
 
-// Start begins recording into arena, which must stay mapped for ever. block:
-// wait when no chunk is free, else drop and count. counter: the events' clock is
-// the processor's counter, else the monotonic clock.
-func Start(arena []byte, block, counter bool) { runtime.WMStart(arena, block, counter) }
+// An Overflow says what to do when no chunk is free.
+type Overflow = runtime.WMOverflow
+
+const (
+	Block Overflow = runtime.WMBlock // wait for one
+	Drop  Overflow = runtime.WMDrop  // drop the event and count it
+	Ring  Overflow = runtime.WMRing  // overwrite the chunk that has been full for the longest
+)
+
+// Start begins recording into arena, which must stay mapped for ever. counter: the
+// events' clock is the processor's counter, else the monotonic clock.
+func Start(arena []byte, o Overflow, counter bool) { runtime.WMStart(arena, o, counter) }
 
 // Capture says, before Start, what is recorded of values: composite ones are opened
 // to the given depth, of each so many bytes, without fields whose names look like

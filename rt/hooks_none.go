@@ -14,11 +14,20 @@ type Package struct {
 	Settings string
 }
 
+// An Overflow says what to do when no chunk is free.
+type Overflow uint8
+
+const (
+	Block Overflow = iota
+	Drop
+	Ring
+)
+
 const none = "waymark: the program was built without waymark's hooks"
 
 func Packages(func(*Package))                                       { panic(none) }
 func Switch(*Package, int, bool)                                    { panic(none) }
-func Start([]byte, bool, bool)                                      { panic(none) }
+func Start([]byte, Overflow, bool)                                  { panic(none) }
 func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
 func Stringer(func(any) (string, bool))                             { panic(none) }
 func Stop()                                                         { panic(none) }

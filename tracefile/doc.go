@@ -53,4 +53,11 @@
 // to it what the arena holds, marks it as recovered, and removes the arena. An
 // Open that may not write reads the same events and leaves both files alone. One
 // that finds the program alive reads what has been recorded so far.
+//
+// # Windows and parts
+//
+// A recording with overflow ring is a window: the newest events, the oldest of which
+// were overwritten. One that is rotated is several files, each of which reads by
+// itself. Either way a file begins in the middle: Info.From tells from where on
+// nothing is missing.
 package tracefile

@@ -25,6 +25,15 @@ type Info struct {
 	Start    time.Time
 	Duration time.Duration // until the recording's end, or the last event of one that was cut off
 
+	// From is the time since Start from which the file holds all events; of what
+	// happened before it holds some or none. 0: it holds all. That is because a Ring
+	// has overwritten them, or because they are in earlier parts than Part, which
+	// counts from 0, of a Rotated recording.
+	From    time.Duration
+	Ring    bool
+	Rotated bool
+	Part    int
+
 	Sites      int
 	Goroutines uint64 // started in the recording; 0 before Verify
 	Events     uint64 // that can be read
@@ -83,6 +92,12 @@ func (f *File) Info() Info {
 		Size:        f.size,
 		Blocks:      f.blocks,
 	}
+	if from, err := strconv.ParseUint(f.meta[format.MetaFrom], 10, 64); err == nil {
+		i.From = time.Duration(max(f.Nanos(from), 0))
+	}
+	i.Ring = f.meta[format.MetaOverflow] == "ring"
+	_, i.Rotated = f.meta[format.MetaPart]
+	i.Part = f.part()
 	if len(f.pairs) > 0 {
 		i.Start = time.Unix(0, f.pairs[0].UnixNano)
 	} else if ns := number(format.MetaStart); ns != 0 {
@@ -96,6 +111,12 @@ func (f *File) Info() Info {
 		i.Recovered = f.trailer.Recovered
 	}
 	return i
+}
+
+// part gives the number of the part of a rotated recording that f is, 0 if it is all.
+func (f *File) part() int {
+	n, _ := strconv.ParseUint(f.meta[format.MetaPart], 10, 31)
+	return int(n)
 }
 
 // Verify reads all events, and gives the Info with what only that tells: the

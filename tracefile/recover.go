@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/waymark-go/waymark/format"
 )
@@ -28,9 +29,9 @@ func recoverFile(f *File, file *os.File, path string) (*File, error) {
 	}
 	// The arena is read before the file is read again: what a living program
 	// moves from the one to the other meanwhile is then seen twice, not never.
-	var s *snapshot
+	var s *format.Snapshot
 	if a != nil && !(a.dead && a.removed()) {
-		if s, problem = a.read(); problem != nil {
+		if s, problem = a.read(f); problem != nil {
 			problem = fmt.Errorf("%s: %w", a.path, problem)
 		}
 	}
@@ -59,9 +60,13 @@ func recoverFile(f *File, file *os.File, path string) (*File, error) {
 }
 
 // rest gives the blocks that s has beyond those in f.
-func (f *File) rest(s *snapshot) (blocks []byte, added tally) {
+func (f *File) rest(s *format.Snapshot) (blocks []byte, added tally) {
+	if s.Before > 0 {
+		from := format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(s.Before, 10)}
+		blocks = format.AppendBlock(blocks, format.BlockMeta, format.AppendMeta(nil, []format.KeyValue{from}))
+	}
 	var origins []format.Origin
-	for _, o := range s.origins {
+	for _, o := range s.Origins {
 		if _, ok := f.origins[o.ID]; !ok {
 			origins = append(origins, o)
 		}
@@ -69,11 +74,11 @@ func (f *File) rest(s *snapshot) (blocks []byte, added tally) {
 	if len(origins) > 0 {
 		blocks = format.AppendBlock(blocks, format.BlockOrigins, format.AppendOrigins(nil, origins))
 	}
-	blocks = f.appendTypes(blocks, s.types)
-	for i := range s.chunks {
-		if c := &s.chunks[i]; !f.holds(c.Stream, c.Seq) {
-			blocks = append(blocks, c.block...)
-			added.events += c.events
+	blocks = f.appendTypes(blocks, s.Types)
+	for i := range s.Chunks {
+		if c := &s.Chunks[i]; !f.holds(c.Stream, c.Seq) {
+			blocks = append(blocks, c.Block...)
+			added.events += c.Events
 			added.lost += c.Lost
 		}
 	}
@@ -117,12 +122,12 @@ func (f *File) holds(id uint32, seq uint64) bool {
 // latestPair gives the clock pair of s if it can replace the last of f. A kill may
 // have come between its halves: then it is of no use, nor is one taken so soon
 // after the first that it makes the clock's rate worse than the estimate.
-func (f *File) latestPair(s *snapshot) (p format.ClockPair, ok bool) {
+func (f *File) latestPair(s *format.Snapshot) (p format.ClockPair, ok bool) {
 	if len(f.pairs) == 0 {
 		return p, false
 	}
 	first, last := f.pairs[0], f.pairs[len(f.pairs)-1]
-	p = s.pair
+	p = s.Pair
 	p.UnixNano = first.UnixNano + p.MonoNano - first.MonoNano
 	if p.Clock <= last.Clock || p.MonoNano <= last.MonoNano {
 		return p, false
@@ -133,7 +138,7 @@ func (f *File) latestPair(s *snapshot) (p format.ClockPair, ok bool) {
 }
 
 // appendEnd appends the End block of f with the blocks that come from s.
-func (f *File) appendEnd(blocks []byte, s *snapshot, added tally) []byte {
+func (f *File) appendEnd(blocks []byte, s *format.Snapshot, added tally) []byte {
 	t := format.Trailer{
 		Clock:     f.lastClock(),
 		Events:    f.found.events + added.events,
@@ -144,8 +149,8 @@ func (f *File) appendEnd(blocks []byte, s *snapshot, added tally) []byte {
 	if p, ok := f.latestPair(s); ok {
 		t.Clock = max(t.Clock, p.Clock)
 	}
-	for i := range s.chunks {
-		t.Clock = max(t.Clock, s.chunks[i].last)
+	for i := range s.Chunks {
+		t.Clock = max(t.Clock, s.Chunks[i].Last)
 	}
 	return format.AppendBlock(blocks, format.BlockEnd, format.AppendTrailer(nil, t))
 }

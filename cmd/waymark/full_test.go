@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -53,4 +55,65 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// The same when the disk is full while a recording is rotated: all parts are whole.
+func TestDiskFullRotating(t *testing.T) {
+	dir := t.TempDir()
+	prog := instrument(t, "kill", "--all")
+	for _, kb := range []int{7000, 7300, 7600} { // at various places of a part
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%dk", kb)); err != nil {
+			t.Skipf("SKIPPED: needs the right to mount a small file system: %v", err)
+		}
+		trace := filepath.Join(dir, "full.wmt")
+		counters := filepath.Join(t.TempDir(), "counters")
+		if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(prog, counters)
+		cmd.Env = append(os.Environ(), "WAYMARK=record,max-size=1MB,rotate=1000,buffers=2MiB,o="+trace)
+		stderr := make(lines, 10)
+		cmd.Stderr = stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line := <-stderr
+		if !strings.HasPrefix(line, "waymark: ") || !strings.Contains(line, "no space") || strings.Count(line, "\n") != 1 {
+			t.Errorf("%d KB: stderr is %q; want one line about the full disk", kb, line)
+		}
+		// It goes on.
+		for now := count(t, counters, 0); count(t, counters, 0) < now+1000; {
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+		if len(stderr) > 0 {
+			t.Errorf("%d KB: stderr goes on: %q", kb, <-stderr)
+		}
+		parts := append(recorder.Parts(trace), trace)
+		if len(parts) < 2 {
+			t.Errorf("%d KB: %d parts", kb, len(parts))
+		}
+		for _, name := range parts {
+			f, err := tracefile.Open(name)
+			if err != nil {
+				t.Errorf("%d KB: %v", kb, err)
+				continue
+			}
+			if info, err := f.Verify(); err != nil || info.Damaged > 0 || info.Events == 0 && name != trace {
+				t.Errorf("%d KB: %s: %v, %+v", kb, name, err, info)
+			}
+			f.Close()
+		}
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// lines gets what a program writes, a line for each write.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	l <- string(b)
+	return len(b), nil
 }

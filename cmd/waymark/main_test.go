@@ -26,6 +26,10 @@ func TestScripts(t *testing.T) {
 		}
 		return strings.TrimSpace(string(out))
 	}
+	library, err := filepath.Abs("../..") // for programs that import it
+	if err != nil {
+		t.Fatal(err)
+	}
 	// One cache for all scripts: the patched runtime is built once.
 	cache := filepath.Join(t.TempDir(), "waymark")
 	vars := []string{
@@ -37,6 +41,7 @@ func TestScripts(t *testing.T) {
 		"GOWORK=",
 		"GOTOOLCHAIN=" + goEnv("GOTOOLCHAIN"),
 		"NO_COLOR=1",
+		"LIBRARY=" + library,
 	}
 	// What the go command may need to reach the module proxy.
 	for _, name := range []string{"GONOSUMDB", "GOSUMDB", "SSL_CERT_FILE", "HTTPS_PROXY"} {

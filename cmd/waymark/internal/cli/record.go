@@ -8,13 +8,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -51,9 +54,10 @@ func (a *app) recordCommand() *cobra.Command {
 				return err
 			}
 			t.env = rec.env(file)
+			dumps := recorder.Dumps(file)
 			runErr := a.run(t)
 			if errors.As(runErr, new(ended)) || runErr == nil {
-				if err := a.recorded(file); err != nil {
+				if err := a.recorded(file, &rec, dumps); err != nil {
 					fmt.Fprintf(a.stderr, "waymark: %v\n", err)
 				}
 			}
@@ -131,18 +135,43 @@ func readHead(file string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, format.HeaderSize))
 }
 
-// recorded completes the recording of a program that was killed, and says what there is.
-func (a *app) recorded(file string) error {
-	f, err := tracefile.Open(file)
-	if err != nil {
-		return fmt.Errorf("nothing was recorded: %w", err)
+// recorded completes the recording of a program that was killed, and says what there
+// is. before are the dumps that there were already.
+func (a *app) recorded(file string, rec *recordFlags, before []string) error {
+	for _, dump := range recorder.Dumps(file) {
+		if !slices.Contains(before, dump) {
+			if err := a.sayRecording([]string{dump}); err != nil {
+				return err
+			}
+		}
 	}
-	defer f.Close()
-	info := f.Info()
-	lost := ""
-	if info.Lost > 0 {
-		lost = fmt.Sprintf(", %d dropped", info.Lost)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && rec.ring() && !rec.config.DumpAtExit {
+		fmt.Fprintf(a.stderr, "waymark: no %s: the program ended by itself; a ring is written when the program dies of a panic or a signal, when it calls waymark.Dump, or with --dump-at-exit\n", file)
+		return nil
 	}
-	fmt.Fprintf(a.stderr, "waymark: %s: %d events%s; see it with waymark report %[1]s\n", file, info.Events, lost)
+	return a.sayRecording(append(recorder.Parts(file), file))
+}
+
+// sayRecording says what is in a recording, which may be of several parts.
+func (a *app) sayRecording(files []string) error {
+	var events, lost uint64
+	for _, name := range files {
+		f, err := tracefile.Open(name)
+		if err != nil {
+			return fmt.Errorf("nothing was recorded: %w", err)
+		}
+		info := f.Info()
+		f.Close()
+		events, lost = events+info.Events, lost+info.Lost
+	}
+	dropped := ""
+	if lost > 0 {
+		dropped = fmt.Sprintf(", %d dropped", lost)
+	}
+	what := files[len(files)-1]
+	if n := len(files) - 1; n > 0 {
+		what = fmt.Sprintf("%s and %s", what, report.Things(uint64(n), "earlier part"))
+	}
+	fmt.Fprintf(a.stderr, "waymark: %s: %d events%s; see it with waymark report %s\n", what, events, dropped, strings.Join(files, " "))
 	return nil
 }

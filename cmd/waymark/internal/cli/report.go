@@ -13,6 +13,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -134,7 +135,7 @@ func (a *app) reportCommand() *cobra.Command {
 
 // reportRun prints the report after a run.
 func (a *app) reportRun(file string, f *reportFlags) error {
-	return a.report(a.stderr, []string{file}, f, report.Filter{})
+	return a.report(a.stderr, append(recorder.Parts(file), file), f, report.Filter{})
 }
 
 // report prints one report of all files. What could be read of a damaged file is

@@ -13,32 +13,6 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
-// recordFlags are the flags of commands that record.
-type recordFlags struct {
-	overflow string
-}
-
-func (f *recordFlags) define(set *pflag.FlagSet) {
-	set.StringVar(&f.overflow, "overflow", "block", "when the writer can't keep up: block or drop")
-}
-
-func (f *recordFlags) check() error {
-	if f.overflow != "block" && f.overflow != "drop" {
-		return usagef("--overflow=%s: want block or drop", f.overflow)
-	}
-	return nil
-}
-
-// env gives the value of WAYMARK that makes a program record to path.
-func (f *recordFlags) env(path string) string {
-	return f.envFiles(strings.ReplaceAll(path, "%", "%%"))
-}
-
-// envFiles is env for a path with placeholders.
-func (f *recordFlags) envFiles(path string) string {
-	return fmt.Sprintf("record,overflow=%s,o=%s", f.overflow, strings.NewReplacer(`\`, `\\`, `,`, `\,`).Replace(path))
-}
-
 func (a *app) runCommand() *cobra.Command {
 	var f buildFlags
 	var rec recordFlags
@@ -60,6 +34,9 @@ func (a *app) runCommand() *cobra.Command {
 			}
 			if err != nil || t == nil {
 				return err
+			}
+			if rec.ring() {
+				rec.set.Set("dump-at-exit", "true") // the report is of the window
 			}
 			file := filepath.Join(t.dir, "run.wmt")
 			t.env = rec.env(file)

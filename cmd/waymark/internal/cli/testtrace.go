@@ -19,6 +19,9 @@ import (
 // traceTests runs go test with its test binaries recording, and then prints what was
 // asked for on stderr: stdout is go test's own, which other programs may read.
 func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags) error {
+	if rec.ring() {
+		rec.set.Set("dump-at-exit", "true") // what is printed is of the window
+	}
 	dir, err := recordingsDir(f.out)
 	if err != nil {
 		return err

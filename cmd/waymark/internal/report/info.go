@@ -40,6 +40,8 @@ type jsonInfo struct {
 	Clock      string `json:"clock"`
 	Start      int64  `json:"start_unix_ns"`
 	Duration   int64  `json:"duration_ns"`
+	From       int64  `json:"from_ns,omitempty"` // from when on the file holds all events
+	Part       *int   `json:"part,omitempty"`
 	Sites      int    `json:"sites"`
 	Goroutines uint64 `json:"goroutines"`
 	Events     uint64 `json:"events"`
@@ -54,12 +56,15 @@ type jsonInfo struct {
 func newJSONInfo(i tracefile.Info) jsonInfo {
 	j := jsonInfo{
 		Version: i.Version, Program: i.Program, Go: i.Go, GOOS: i.GOOS, GOARCH: i.GOARCH, Host: i.Host, CPUs: i.CPUs, PID: i.PID,
-		Clock: i.Clock, Duration: int64(i.Duration), Sites: i.Sites,
+		Clock: i.Clock, Duration: int64(i.Duration), From: int64(i.From), Sites: i.Sites,
 		Goroutines: i.Goroutines, Events: i.Events, Dropped: i.Lost, Damaged: i.Damaged,
 		Complete: i.Complete, Live: i.Live, Recovered: i.Recovered, Bytes: i.Size,
 	}
 	if !i.Start.IsZero() {
 		j.Start = i.Start.UnixNano()
+	}
+	if i.Rotated {
+		j.Part = &i.Part
 	}
 	return j
 }
@@ -98,6 +103,9 @@ func facts(i tracefile.Info, path string) []fact {
 		fact{"State", state},
 		fact{"File", fmt.Sprintf("%s, %s in %s, format version %d", filepath.Base(path), Bytes(i.Size), Things(uint64(i.Blocks), "block"), i.Version)},
 	)
+	if text := beginning(i); text != "" {
+		list = append(list, fact{"Begins", text})
+	}
 	if i.Damaged > 0 {
 		list = append(list, fact{"Damaged", Bytes(i.Damaged)})
 	}

@@ -127,8 +127,10 @@ func (r *Report) summary() string {
 func (r *Report) lacks() []string {
 	var lines []string
 	for _, rec := range r.Recordings {
-		if state := completeness(rec.Info); state != "" {
-			lines = append(lines, filepath.Base(rec.File)+": "+state)
+		for _, state := range []string{completeness(rec.Info), beginning(rec.Info)} {
+			if state != "" {
+				lines = append(lines, filepath.Base(rec.File)+": "+state)
+			}
 		}
 	}
 	say := func(n uint64, noun, text string) {
@@ -158,4 +160,15 @@ func completeness(i tracefile.Info) string {
 		return fmt.Sprintf("the program was killed or crashed; %s recovered from its buffers", Things(i.Recovered, "event"))
 	}
 	return ""
+}
+
+// beginning says why the recording begins after its program did, "" if it does not.
+func beginning(i tracefile.Info) string {
+	switch {
+	case i.From == 0:
+		return ""
+	case i.Ring:
+		return fmt.Sprintf("a window: what happened before %s was overwritten", Duration(int64(i.From)))
+	}
+	return fmt.Sprintf("part %d: what happened before %s is in earlier parts", i.Part, Duration(int64(i.From)))
 }

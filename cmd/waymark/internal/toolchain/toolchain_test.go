@@ -49,19 +49,19 @@ func TestLayoutIsThatOfFormat(t *testing.T) {
 	}
 	h := format.ParseChunk(b)
 	at := func(v uint64) uint64 { return v & 0xFF } // the offset that the value was read from
-	if got := [...]uint64{at(uint64(h.State)), at(uint64(h.Stream)), at(h.Seq), at(h.Clock), at(h.Goroutine), at(uint64(h.End)), at(h.Lost)}; got != [...]uint64{0, 4, 8, 16, 24, 32, 40} {
+	if got := [...]uint64{at(uint64(h.State)), at(uint64(h.Stream)), at(h.Seq), at(h.Clock), at(h.Goroutine), at(uint64(h.End)), at(h.Lost), at(h.Filled)}; got != [...]uint64{0, 4, 8, 16, 24, 32, 40, 48} {
 		t.Errorf("package format reads a chunk's header at %v; wmChunkHead has its fields elsewhere", got)
 	}
 	clear(b)
 	format.PutControl(b, format.Control{})
-	for i, name := range []string{"wmControlClock", "wmControlMono", "wmControlOrigins"} {
+	for i, name := range []string{"wmControlClock", "wmControlMono", "wmControlOrigins", "wmControlBefore"} {
 		c := pkg.Scope().Lookup(name).(*types.Const)
 		if got, _ := constant.Uint64Val(c.Val()); got != uint64(40+8*i) {
 			t.Errorf("%s is %d", name, got)
 		}
 	}
-	b[40], b[48] = 1, 2
-	if c, err := format.ParseControl(b); err != nil || c.Pair.Clock != 1 || c.Pair.MonoNano != 2 {
+	b[40], b[48], b[64] = 1, 2, 3
+	if c, err := format.ParseControl(b); err != nil || c.Pair.Clock != 1 || c.Pair.MonoNano != 2 || c.Before != 3 {
 		t.Errorf("control chunk reads as %+v, %v", c, err)
 	}
 }

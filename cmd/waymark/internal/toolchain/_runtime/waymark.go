@@ -64,6 +64,7 @@ const (
 	wmControlClock   = 40
 	wmControlMono    = 48
 	wmControlOrigins = 56
+	wmControlBefore  = 64
 	wmOriginsOffset  = 128
 )
 
@@ -76,6 +77,7 @@ type wmChunkHead struct {
 	end           uint32
 	flags         uint32
 	lost          uint64
+	filled        uint64
 }
 
 type wmRecord struct {
@@ -97,6 +99,15 @@ const wmReserve = 8
 // with idle Ps, more than there were when recording began, and none will come.
 const wmPatience = 20_000
 
+// A WMOverflow says what to do when no chunk is free.
+type WMOverflow uint8
+
+const (
+	WMBlock = iota // wait for one
+	WMDrop         // drop the event and count it
+	WMRing         // use the chunk again that has been full for the longest
+)
+
 var wm struct {
 	lock mutex
 
@@ -106,7 +117,9 @@ var wm struct {
 	onRegister  func(*WMPackage)
 
 	on      atomic.Uint32 // events are being recorded
-	block   bool          // wait for a free chunk, else drop
+	block   bool          // wait for a free chunk
+	ring    bool          // use the oldest full chunk again
+	frozen  atomic.Bool   // the program is dying: the ring keeps what it holds
 	counter bool          // the clock is the processor's counter, which the fast path reads itself
 
 	// The arena: the control chunk, then the others. free is a stack, so that
@@ -118,6 +131,7 @@ var wm struct {
 	head     int
 	nfull    int
 	seq      uint64
+	filled   uint64      // clock when a chunk was last full
 	starved  atomic.Bool // a chunk was wanted and there was none
 	writer   *g          // parked in WMWait
 	closed   bool
@@ -175,17 +189,16 @@ func WMSwitch(p *WMPackage, i int, on bool) {
 }
 
 // WMStart begins recording into an arena of memory mapped by the caller, which
-// stays mapped for ever. block decides what happens when no chunk is free:
-// wait, or drop and count. counter chooses the clock: the processor's counter, else
+// stays mapped for ever. counter chooses the clock: the processor's counter, else
 // the monotonic clock. No chunk is free before WMFree.
-func WMStart(arena []byte, block, counter bool) {
+func WMStart(arena []byte, overflow WMOverflow, counter bool) {
 	chunks := len(arena) / wmChunkSize
 	free, full := make([]uint32, chunks), make([]uint32, chunks)
 	origins := make([]wmOriginKey, 256)
 	lock(&wm.lock)
 	wm.base = uintptr(unsafe.Pointer(unsafe.SliceData(arena)))
 	wm.free, wm.full, wm.origins = free, full, origins
-	wm.block = block
+	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
 	wm.counter = counter
 	wmTypes.table = wmNewTypeTable(1024)
 	unlock(&wm.lock)
@@ -430,6 +443,9 @@ func wmPut(pp *p, clock, word uint64) {
 // wmRefill queues pp's chunk and gives it an empty one. It tells whether there
 // was one. The last few are for callers that can't wait.
 func wmRefill(pp *p, reserve bool) bool {
+	if wm.ring {
+		return wmTurn(pp)
+	}
 	left := 0
 	if !reserve && wm.block {
 		left = wmReserve
@@ -448,29 +464,9 @@ func wmRefill(pp *p, reserve bool) bool {
 		wmWake(wake)
 		return false
 	}
-	if pp.wmPos != 0 {
-		c := (pp.wmPos - 1) &^ (wmChunkSize - 1)
-		h := (*wmChunkHead)(unsafe.Pointer(c))
-		h.end = uint32(pp.wmPos - c)
-		atomic.Store(&h.state, wmChunkFull)
-		wm.full[(wm.head+wm.nfull)%len(wm.full)] = uint32((c - wm.base) / wmChunkSize)
-		wm.nfull++
-	}
+	wmQueueFull(pp)
 	wm.nfree--
-	c := wm.base + uintptr(wm.free[wm.nfree])*wmChunkSize
-	wm.seq++
-	h := (*wmChunkHead)(unsafe.Pointer(c))
-	h.stream = uint32(pp.id)
-	h.seq = wm.seq
-	h.end = 0
-	h.lost, pp.wmLost = pp.wmLost, 0
-	h.goroutine = 0
-	h.clock = wmClock()
-	atomic.Store(&h.state, wmChunkActive)
-	pp.wmPos = c + wmChunkHeader
-	pp.wmLast = ^uint64(0) // every chunk says for itself whose events it holds
-	pp.wmGoid = ^uint64(0) // not 0: that is every g0, whose events no fast path may write
-	wmPair()
+	wmHandOut(pp, wm.free[wm.nfree])
 
 	// Waking the writer for each chunk would cost more than what it then does.
 	var wake *g
@@ -480,6 +476,81 @@ func wmRefill(pp *p, reserve bool) bool {
 	unlock(&wm.lock)
 	wmWake(wake)
 	return true
+}
+
+// wmTurn is wmRefill for a ring. It never waits and needs no writer: where no
+// chunk is free, the one that has been full for the longest is overwritten. There
+// is none only if other Ps, more than there were when recording began, hold all.
+func wmTurn(pp *p) bool {
+	lock(&wm.lock)
+	if wm.closed || wm.frozen.Load() {
+		unlock(&wm.lock)
+		return false
+	}
+	wmQueueFull(pp)
+	i, ok := wmTakeChunk()
+	if ok {
+		wmHandOut(pp, i)
+	}
+	unlock(&wm.lock)
+	return ok
+}
+
+// wmTakeChunk takes a chunk that is free or, of a ring, the one that has been full for
+// the longest. wm.lock is held.
+func wmTakeChunk() (i uint32, ok bool) {
+	if wm.nfree > 0 {
+		wm.nfree--
+		return wm.free[wm.nfree], true
+	}
+	if !wm.ring || wm.nfull == 0 {
+		return 0, false
+	}
+	i = wm.full[wm.head]
+	wm.head = (wm.head + 1) % len(wm.full)
+	wm.nfull--
+	// Whoever reads the arena, now or after a kill, must find this before the
+	// chunk changes, and must not take a half-written header for a full chunk's.
+	h := (*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize))
+	atomic.Store64((*uint64)(unsafe.Pointer(wm.base+wmControlBefore)), h.filled)
+	wmClear(h)
+	return i, true
+}
+
+// wmQueueFull queues pp's chunk, if it has one. wm.lock is held.
+func wmQueueFull(pp *p) {
+	if pp.wmPos == 0 {
+		return
+	}
+	c := (pp.wmPos - 1) &^ (wmChunkSize - 1)
+	h := (*wmChunkHead)(unsafe.Pointer(c))
+	h.end = uint32(pp.wmPos - c)
+	wm.filled = max(wmClock(), wm.filled+1) // no two are equal: it orders chunks
+	h.filled = wm.filled
+	atomic.Store(&h.state, wmChunkFull)
+	wm.full[(wm.head+wm.nfull)%len(wm.full)] = uint32((c - wm.base) / wmChunkSize)
+	wm.nfull++
+	pp.wmPos = 0
+}
+
+// wmHandOut makes chunk i, which is free, pp's. wm.lock is held. What an earlier use
+// left in it is told from records by its older clock; see wmClear for what has none.
+func wmHandOut(pp *p, i uint32) {
+	c := wm.base + uintptr(i)*wmChunkSize
+	wm.seq++
+	h := (*wmChunkHead)(unsafe.Pointer(c))
+	h.stream = uint32(pp.id)
+	h.seq = wm.seq
+	h.end = 0
+	h.lost, pp.wmLost = pp.wmLost, 0
+	h.goroutine = 0
+	h.clock = wmClock()
+	h.filled = 0
+	atomic.Store(&h.state, wmChunkActive)
+	pp.wmPos = c + wmChunkHeader
+	pp.wmLast = ^uint64(0) // every chunk says for itself whose events it holds
+	pp.wmGoid = ^uint64(0) // not 0: that is every g0, whose events no fast path may write
+	wmPair()
 }
 
 func wmWake(gp *g) {
@@ -565,6 +636,18 @@ func wmOnEnd(gp *g) {
 		wmEmitFor(gp, wmEnd)
 	}
 	gp.wmFlags = 0
+}
+
+// wmOnFatal is called when the program is about to print why it dies: of a panic, a
+// fatal error or SIGQUIT. The ring stops turning, so that what other goroutines
+// do while stacks are printed does not overwrite what led there; nothing else need be
+// done, because the arena outlives the process. This may run in a signal handler,
+// in whatever state the runtime is: it takes no lock.
+func wmOnFatal() {
+	wm.frozen.Store(true)
+	if wm.on.Load() != 0 {
+		wmPair()
+	}
 }
 
 // wmEmitFor is wmEmit on g0, which still holds the P that gp ran on.

@@ -426,13 +426,11 @@ func (w *wmEntry) close() bool {
 // first to the control chunk. It tells whether one was free.
 func wmNewTypeChunk() bool {
 	lock(&wm.lock)
-	if wm.nfree == 0 {
-		unlock(&wm.lock)
+	i, ok := wmTakeChunk()
+	unlock(&wm.lock)
+	if !ok {
 		return false
 	}
-	wm.nfree--
-	i := wm.free[wm.nfree]
-	unlock(&wm.lock)
 	c := wm.base + uintptr(i)*wmChunkSize
 	h := (*wmChunkHead)(unsafe.Pointer(c))
 	h.end, h.goroutine, h.seq = wmChunkHeader, 0, 0

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/recorder"
+	"github.com/waymark-go/waymark/rt"
+)
+
+// recordFlags are the flags of commands that record. Their names are those of the
+// settings of WAYMARK that they become.
+type recordFlags struct {
+	set    *pflag.FlagSet
+	config recorder.Config // what the settings say, after check
+}
+
+// settings are the names of recordFlags, in the order in which they are passed on.
+var settings = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate"}
+
+func (f *recordFlags) define(set *pflag.FlagSet) {
+	f.set = set
+	set.String("overflow", "block", "when the writer can't keep up: block or drop; or ring: keep the newest calls in memory until the program dies or dumps them")
+	set.String("buffers", "", "`BYTES` of memory for buffers, as in 256MB or 256MiB (default 64MiB)")
+	set.String("window", "", "of a ring, write the last `DURATION` only, as in 10s")
+	set.Bool("dump-at-exit", false, "write the ring when the program ends well, too")
+	set.String("max-size", "", "end recording when the file has `BYTES`, as in 1GB")
+	set.String("rotate", "", "at --max-size begin a new file, and keep the newest `N`")
+}
+
+// check reads the flags, by the rules for WAYMARK.
+func (f *recordFlags) check() error {
+	f.config = recorder.Config{}
+	var err error
+	for _, name := range settings {
+		if flag := f.set.Lookup(name); flag.Changed && err == nil {
+			_, err = f.config.Set(name, flag.Value.String())
+		}
+	}
+	if err == nil {
+		err = f.config.Check()
+	}
+	var wrong *recorder.SettingError
+	if errors.As(err, &wrong) {
+		return usagef("--%w", err)
+	}
+	return err
+}
+
+// ring tells whether the newest calls are kept in memory.
+func (f *recordFlags) ring() bool { return f.config.Overflow == rt.Ring }
+
+// env gives the value of WAYMARK that makes a program record to path.
+func (f *recordFlags) env(path string) string {
+	return f.envFiles(strings.ReplaceAll(path, "%", "%%"))
+}
+
+// envFiles is env for a path with placeholders.
+func (f *recordFlags) envFiles(path string) string {
+	var b strings.Builder
+	b.WriteString("record")
+	setting := func(name, value string) {
+		fmt.Fprintf(&b, ",%s=%s", name, strings.NewReplacer(`\`, `\\`, `,`, `\,`).Replace(value))
+	}
+	for _, name := range settings {
+		if flag := f.set.Lookup(name); flag.Changed || name == "overflow" {
+			setting(name, flag.Value.String())
+		}
+	}
+	setting("o", path)
+	return b.String()
+}

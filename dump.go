@@ -1,0 +1,20 @@
+package waymark
+
+import "github.com/waymark-go/waymark/agent"
+
+// ErrNoWindow is what Dump gives if no flight recorder is running: in a program
+// built by plain `go build`, in one that isn't recording, and in one that records
+// without overflow=ring, whose calls are all in the trace file anyway.
+var ErrNoWindow = agent.ErrNoWindow
+
+// Dump writes what the flight recorder holds, the newest calls until now, to a trace
+// file of its own, and gives the absolute path. Recording goes on: the next Dump
+// writes what is the window then, to another file, whether or not the two overlap.
+// Calls of other goroutines go on meanwhile; Dump returns when the file is complete.
+//
+// The files stand beside the trace file, and are numbered: waymark.dump1.wmt and so
+// on, existing ones left alone. The trace file itself is for the end of the program.
+//
+// The error is ErrNoWindow, or what the operating system says to writing the file;
+// then there is no file.
+func Dump() (path string, err error) { return agent.Dump() }

@@ -1,0 +1,28 @@
+package recorder
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// facts describes the program and its host.
+func facts(clk clock, start format.ClockPair) []format.KeyValue {
+	program, _ := os.Executable()
+	host, _ := os.Hostname()
+	return []format.KeyValue{
+		{Key: format.MetaProgram, Value: program},
+		{Key: format.MetaGo, Value: runtime.Version()},
+		{Key: format.MetaGOOS, Value: runtime.GOOS},
+		{Key: format.MetaGOARCH, Value: runtime.GOARCH},
+		{Key: format.MetaHost, Value: host},
+		{Key: format.MetaCPUs, Value: strconv.Itoa(runtime.NumCPU())},
+		{Key: format.MetaPID, Value: strconv.Itoa(os.Getpid())},
+		{Key: format.MetaParent, Value: strconv.Itoa(os.Getppid())},
+		{Key: format.MetaClock, Value: clk.name},
+		{Key: format.MetaHz, Value: strconv.FormatUint(clk.rate(start), 10)},
+		{Key: format.MetaStart, Value: strconv.FormatInt(start.UnixNano, 10)},
+	}
+}
