@@ -187,6 +187,7 @@ func WMStart(arena []byte, block bool) {
 	wm.block = block
 	wm.tsc = wmHasTSC()
 	wmTypes.table = wmNewTypeTable(1024)
+	wmFindConstants()
 	unlock(&wm.lock)
 	wmPair()
 	wm.on.Store(1)
