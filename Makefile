@@ -4,6 +4,7 @@
 # make test-counts   call counts against the go command's coverage counters, for real programs (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
+# make test-values   values recorded while other goroutines change them (minutes)
 # make test-std      GOROOT/src rewritten and built (minutes)
 # make fuzz          every fuzz target for FUZZTIME
 # make lint          gofmt, go vet, staticcheck, go mod tidy, govulncheck where it can be had
@@ -16,7 +17,7 @@ BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks examples/shop
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-cross test-std bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-cross test-values test-std bench fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -76,6 +77,9 @@ test-million:
 
 test-cross:
 	cd cmd/waymark && $(GO) test -run TestCross -cross -v -timeout 60m .
+
+test-values:
+	cd cmd/waymark && $(GO) test -run TestValueStorm -values 2 -v -timeout 30m .
 
 test-std:
 	cd cmd/waymark/internal/instrument && $(GO) test -long -v -timeout 60m .

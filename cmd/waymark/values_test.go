@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,7 +10,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/value"
 )
+
+var valueRounds = flag.Int("values", 0, "let TestValueStorm run `N` rounds of 5 s, each twice")
 
 // Values of every kind come back: the program says what the replay of each call
 // should print, by other means than the recording.
@@ -70,4 +78,70 @@ func joinCalls(replay string) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// Values are read while other goroutines change them, through pointers that are torn,
+// dangling or none at all: nothing crashes, the race detector sees nothing, no call is
+// missing, and all that was recorded can be read.
+func TestValueStorm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	seconds, rounds := "0.2", 1
+	if *valueRounds > 0 {
+		seconds, rounds = "5", *valueRounds
+	}
+	for _, c := range []struct {
+		name  string
+		flags []string
+	}{
+		{"plain", []string{"-gcflags=-d=checkptr=0"}},
+		{"race", []string{"-race"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			prog := instrument(t, "valuestorm", append([]string{"--all", "--closures", "--args", "--results"}, c.flags...)...)
+			for i := range rounds {
+				for _, limits := range []string{"", ",arg-depth=10,arg-bytes=4096", ",arg-depth=0,arg-bytes=0,buffers=2097152", ",arg-depth=4,arg-bytes=17"} {
+					if i > 0 && t.Failed() {
+						return
+					}
+					trace := filepath.Join(t.TempDir(), "values.wmt")
+					cmd := exec.Command(prog, seconds)
+					cmd.Env = append(os.Environ(), "GOMAXPROCS=4", "WAYMARK=record,o="+trace+limits)
+					var stderr bytes.Buffer
+					cmd.Stderr = &stderr
+					out, err := cmd.Output()
+					if err != nil || stderr.Len() > 0 {
+						t.Fatalf("with %q: %v\n%.5000s", limits, err, stderr.Bytes())
+					}
+					validate(t, trace, out)
+					decodeAll(t, trace)
+					os.Remove(trace)
+				}
+			}
+		})
+	}
+}
+
+// decodeAll reads and prints all values of a recording.
+func decodeAll(t *testing.T, trace string) {
+	f, err := tracefile.Open(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	n, size := 0, 0
+	events := f.Events()
+	for ev := (format.Event{}); events.Next(&ev); {
+		values, err := value.Decode(ev.Data, f.Type)
+		if err != nil {
+			site, _ := f.Site(ev.Site)
+			t.Fatalf("%s: %v in %x", site.Name, err, ev.Data)
+		}
+		n += len(values)
+		size += len(value.List(values, nil, false))
+	}
+	if n == 0 || size < 2*n {
+		t.Errorf("%d values with %d bytes of text", n, size)
+	}
 }

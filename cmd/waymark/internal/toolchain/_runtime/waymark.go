@@ -201,6 +201,7 @@ func WMStart(arena []byte, overflow WMOverflow, counter bool) {
 	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
 	wm.counter = counter
 	wmTypes.table = wmNewTypeTable(1024)
+	wmFindConstants()
 	unlock(&wm.lock)
 	wmPair()
 	wm.on.Store(1)

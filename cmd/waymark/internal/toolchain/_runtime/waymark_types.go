@@ -210,7 +210,7 @@ func wmDescribe(key uintptr, nesting int) *wmType {
 	typ := (*_type)(unsafe.Pointer(key))
 	t := (*wmType)(persistentalloc(unsafe.Sizeof(wmType{}), wmWordSize, &memstats.other_sys))
 	t.kind, t.size, t.direct = typ.Kind(), typ.Size_, typ.IsDirectIface()
-	if !t.describeElements(key, nesting) {
+	if !t.describeElements(key, nesting) || t.direct && t.size != wmWordSize {
 		return &wmUnreadable
 	}
 	name := md.wmNameAt(md.types + uintptr(typ.Str))
@@ -257,10 +257,10 @@ func wmDescribe(key uintptr, nesting int) *wmType {
 
 // describeElements fills in what t is made of.
 func (t *wmType) describeElements(key uintptr, nesting int) bool {
+	if t.kind > abi.UnsafePointer || wmSizes[t.kind] != 0 && t.size != wmSizes[t.kind] {
+		return false
+	}
 	switch t.kind {
-	case abi.Bool, abi.Int, abi.Int8, abi.Int16, abi.Int32, abi.Int64, abi.Uint, abi.Uint8, abi.Uint16, abi.Uint32, abi.Uint64, abi.Uintptr,
-		abi.Float32, abi.Float64, abi.Complex64, abi.Complex128, abi.String, abi.UnsafePointer, abi.Map, abi.Chan, abi.Func:
-		return true
 	case abi.Pointer:
 		t.elemKey = uintptr(unsafe.Pointer((*ptrtype)(unsafe.Pointer(key)).Elem))
 		return wmModuleOf(key, unsafe.Sizeof(ptrtype{})) != nil
@@ -299,7 +299,7 @@ func (t *wmType) describeElements(key uintptr, nesting int) bool {
 			f := t.field(i)
 			f.typ = wmDescribe(uintptr(unsafe.Pointer(fields[i].Typ)), nesting+1)
 			f.offset = fields[i].Offset
-			if f.typ == &wmUnreadable || f.offset+f.typ.size > t.size {
+			if f.typ == &wmUnreadable || f.offset > t.size || f.typ.size > t.size-f.offset {
 				return false
 			}
 			name, ok := wmFieldName(key, i)
@@ -310,7 +310,18 @@ func (t *wmType) describeElements(key uintptr, nesting int) bool {
 		}
 		return true
 	}
-	return false
+	return wmSizes[t.kind] != 0
+}
+
+// wmSizes are the sizes of values by kind, bytes. A value is read only where so much
+// can be read, and what isn't a type may claim any size. 0: it depends on the type.
+var wmSizes = [...]uintptr{
+	abi.Bool: 1, abi.Int8: 1, abi.Int16: 2, abi.Int32: 4, abi.Int64: 8, abi.Int: wmWordSize,
+	abi.Uint8: 1, abi.Uint16: 2, abi.Uint32: 4, abi.Uint64: 8, abi.Uint: wmWordSize, abi.Uintptr: wmWordSize,
+	abi.Float32: 4, abi.Float64: 8, abi.Complex64: 8, abi.Complex128: 16,
+	abi.Pointer: wmWordSize, abi.UnsafePointer: wmWordSize, abi.Map: wmWordSize, abi.Chan: wmWordSize, abi.Func: wmWordSize,
+	abi.String: 2 * wmWordSize, abi.Interface: 2 * wmWordSize, abi.Slice: 3 * wmWordSize,
+	abi.Array: 0, abi.Struct: 0,
 }
 
 // wmModuleOf gives the module among whose types the n bytes at p lie, nil if none.

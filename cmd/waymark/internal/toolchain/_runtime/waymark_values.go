@@ -545,7 +545,8 @@ func wmReadable(gp *g, p, n uintptr) uintptr {
 			if p < s.base() || p >= s.limit || s.isUserArenaChunk {
 				return 0
 			}
-			return min(n, s.base()+(s.objIndex(p)+1)*s.elemsize-p)
+			// The object's end, and the span's, in case that p is old and the span new.
+			return min(n, s.base()+(s.objIndex(p)+1)*s.elemsize-p, s.limit-p)
 		case mSpanManual:
 			if gp.stack.lo <= p && p < gp.stack.hi {
 				return min(n, gp.stack.hi-p)
@@ -561,12 +562,31 @@ func wmReadable(gp *g, p, n uintptr) uintptr {
 			return min(n, md.etypes-p)
 		case md.rodata <= p && p < md.epclntab:
 			return min(n, md.epclntab-p)
+		case md == &firstmoduledata && wmConstants.start <= p && p < wmConstants.end:
+			return min(n, wmConstants.end-p)
 		}
 	}
 	return 0
 }
 
-// wmReadError gives the text of a panic value of the runtime's own, whose fields say little.
+// wmConstants is the memory around the types of the first module. From go1.27 on there
+// are functions' values behind them, and in position-independent programs constants
+// before them, which no field of moduledata bounds.
+var wmConstants struct{ start, end uintptr }
+
+func wmFindConstants() {
+	md := &firstmoduledata
+	start, end := alignDown(md.types, physPageSize), alignUp(md.etypes, physPageSize)
+	for start > md.epclntab && wmMapped(start-physPageSize) {
+		start -= physPageSize
+	}
+	for end < md.noptrdata && wmMapped(end) {
+		end += physPageSize
+	}
+	wmConstants.start, wmConstants.end = start, end
+}
+
+// wmPanicValue gives the text of a panic value of the runtime's own, whose fields say little.
 func wmPanicValue(e any) any {
 	switch err := e.(type) {
 	case boundsError:

@@ -1,0 +1,3 @@
+module example.com/valuestorm
+
+go 1.26
