@@ -86,6 +86,7 @@ const (
 	MetaOverflow = "overflow"      // block or drop
 	MetaArena    = "arena"         // the arena's file name, absolute or relative to the trace file's folder; empty if there is none
 	MetaNonce    = "nonce"         // hex; the arena carries the same
+	MetaPart     = "part"          // number, from 0, of the file among those of one recording, which have one nonce; "" if it is the only one
 )
 
 // AppendMeta appends the payload of a Meta block.

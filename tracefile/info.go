@@ -45,8 +45,9 @@ type Info struct {
 	RecoveryErr error
 	UnsavedErr  error
 
-	Size    int64 // of the file, bytes
+	Size    int64 // of the file or its parts, bytes
 	Blocks  int
+	Missing int   // parts between the first and the last of those given to Join that were not given
 	Damaged int64 // bytes that could not be read, as far as known, see Verify
 }
 
@@ -82,12 +83,9 @@ func (f *File) Info() Info {
 		UnsavedErr:  f.unsavedErr,
 		Size:        f.size,
 		Blocks:      f.blocks,
+		Missing:     f.missing,
 	}
-	if len(f.pairs) > 0 {
-		i.Start = time.Unix(0, f.pairs[0].UnixNano)
-	} else if ns := number(format.MetaStart); ns != 0 {
-		i.Start = time.Unix(0, ns)
-	}
+	i.Start = f.start()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	i.Events, i.Lost, i.Damaged, i.Goroutines = f.found.events, f.found.lost, f.damaged, f.started
@@ -96,6 +94,17 @@ func (f *File) Info() Info {
 		i.Recovered = f.trailer.Recovered
 	}
 	return i
+}
+
+// start gives the time at which the recording began, the zero Time if it is lost.
+func (f *File) start() time.Time {
+	if len(f.pairs) > 0 {
+		return time.Unix(0, f.pairs[0].UnixNano)
+	}
+	if ns, err := strconv.ParseInt(f.meta[format.MetaStart], 10, 64); err == nil && ns != 0 {
+		return time.Unix(0, ns)
+	}
+	return time.Time{}
 }
 
 // Verify reads all events, and gives the Info with what only that tells: the

@@ -64,7 +64,8 @@ func (a *app) status(err error) int {
 		fmt.Fprintln(a.stderr, gocmd)
 		return exitFailed
 	}
-	fmt.Fprintf(a.stderr, "waymark: %v\n", err)
+	// An error for each file or flag is a line.
+	fmt.Fprintf(a.stderr, "waymark: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nwaymark: "))
 	if errors.As(err, &usage) {
 		return exitUsage
 	}

@@ -34,6 +34,19 @@ func (f *buildFlags) define(set *pflag.FlagSet) {
 	set.BoolVar(&f.debug, "debug", false, "print the go commands that are run")
 }
 
+// markPatterns says of flags that their values are patterns, so that relative ones
+// in a configuration file are taken from its folder.
+func markPatterns(set *pflag.FlagSet, names ...string) { mark(set, isPattern, names) }
+
+// Kinds of values that a configuration file gives in its own way, as annotations of flags.
+const isPattern = "waymark: pattern"
+
+func mark(set *pflag.FlagSet, kind string, names []string) {
+	for _, name := range names {
+		set.SetAnnotation(name, kind, nil)
+	}
+}
+
 // A commandLine is the arguments of a command that builds, taken apart.
 type commandLine struct {
 	flags gocmd.Flags // one dash: the go command's

@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
@@ -15,32 +15,27 @@ import (
 func (a *app) replayCommand() *cobra.Command {
 	var filter filterFlags
 	cmd := &cobra.Command{
-		Use: "replay [flags] FILE", Short: "print every call of a recording in order", Args: arguments(1, 1),
+		Use: "replay [flags] FILE...", Short: "print every call of recordings in order", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
 			only, err := filter.filter()
 			if err != nil {
 				return err
 			}
-			file, err := tracefile.Open(files[0])
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			name := func(id uint32) string {
-				if s, ok := file.Site(id); ok {
-					return s.Name
+			return a.withSet(files, func(set *tracefile.Set) error {
+				if err := only.Check(set); err != nil {
+					return err
 				}
-				return fmt.Sprintf("unknown function %d", id)
-			}
-			p := replay.New(a.stdout, name, report.ScaleOf(file).Nanoseconds, only.Min > 0)
-			_, err = only.Read(file, calltree.Options{OnEnter: p.Enter, OnCall: p.Call})
-			if flushErr := p.Flush(); flushErr != nil {
-				return flushErr // the reader of the output has gone: not worth more words
-			}
-			if damaged := file.Info().Damaged; err == nil && damaged > 0 {
-				err = fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", files[0], format.ErrDamaged, report.Bytes(damaged))
-			}
-			return err
+				calls, err := replay.Write(a.stdout, set, &only)
+				errs := []error{err}
+				for _, p := range set.Processes {
+					for _, part := range p.Parts() {
+						if damaged := part.Info().Damaged; damaged > 0 {
+							errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), format.ErrDamaged, report.Bytes(damaged)))
+						}
+					}
+				}
+				return errors.Join(append(errs, a.tellMissed(filter.missed, set, calls))...)
+			})
 		},
 	}
 	filter.define(cmd.Flags())

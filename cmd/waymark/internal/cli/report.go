@@ -4,14 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -51,66 +48,6 @@ func (f *reportFlags) options() (o report.Options, err error) {
 	return o, nil
 }
 
-// filterFlags leave calls out of what is read from a recording.
-type filterFlags struct {
-	include, exclude []string
-	goroutine, time  string
-	min              time.Duration
-	depth            int
-}
-
-func (f *filterFlags) define(set *pflag.FlagSet) {
-	set.StringArrayVar(&f.include, "include", nil, "only functions that match `PATTERN` (repeatable)")
-	set.StringArrayVar(&f.exclude, "exclude", nil, "without functions that match `PATTERN` (repeatable)")
-	set.StringVar(&f.goroutine, "goroutine", "", "only these goroutines, by `ID` as in 1,17")
-	set.StringVar(&f.time, "time", "", "only the time `FROM..TO` since the start, as in 1.5s..2s")
-	set.DurationVar(&f.min, "min", 0, "without calls shorter than this, as in 10us")
-	set.IntVar(&f.depth, "depth", 0, "without calls that have `N` callers or more; 0 is no limit")
-}
-
-func (f *filterFlags) filter() (report.Filter, error) {
-	out := report.Filter{Min: f.min, Depth: f.depth}
-	var errs [4]error
-	if f.time != "" {
-		out.From, out.To, errs[0] = report.ParseWindow(f.time)
-	}
-	if f.goroutine != "" {
-		out.Goroutines, errs[1] = report.ParseGoroutines(f.goroutine)
-	}
-	if f.min < 0 || f.depth < 0 {
-		errs[2] = errors.New("--min and --depth: want 0 or more")
-	}
-	if len(f.include)+len(f.exclude) > 0 {
-		out.Keep, errs[3] = f.keep()
-	}
-	if err := errors.Join(errs[:]...); err != nil {
-		return out, usageError{err}
-	}
-	return out, nil
-}
-
-// keep makes a predicate of the patterns.
-func (f *filterFlags) keep() (func(tracefile.Site) bool, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	include, err := pattern.CompileSet(f.include, dir)
-	if err != nil {
-		return nil, err
-	}
-	exclude, err := pattern.CompileSet(f.exclude, dir)
-	if err != nil {
-		return nil, err
-	}
-	return func(s tracefile.Site) bool {
-		name := pattern.FromRuntime(s.Package, s.Name)
-		included, _ := include.Match(name)
-		excluded, _ := exclude.Match(name)
-		return (included || include.Empty()) && !excluded
-	}, nil
-}
-
 func (a *app) reportCommand() *cobra.Command {
 	var f reportFlags
 	var filter filterFlags
@@ -124,7 +61,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.report(a.stdout, files, &f, only)
+			return a.report(a.stdout, files, &f, only, filter.missed)
 		},
 	}
 	f.define(cmd.Flags())
@@ -134,12 +71,15 @@ func (a *app) reportCommand() *cobra.Command {
 
 // reportRun prints the report after a run.
 func (a *app) reportRun(file string, f *reportFlags) error {
-	return a.report(a.stderr, []string{file}, f, report.Filter{})
+	return a.report(a.stderr, []string{file}, f, report.Filter{}, nil)
 }
+
+// A missed says which filters let nothing through, see filterFlags.
+type missed func(set *tracefile.Set, calls uint64) (notes []string, err error)
 
 // report prints one report of all files. What could be read of a damaged file is
 // in it; then the status is that of a failure.
-func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.Filter) error {
+func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.Filter, missed missed) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -150,39 +90,37 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.
 	}
 	o.Filter = filter
 	o.Colour = colour(w)
-	r, err := a.read(files, o)
-	if len(r.Recordings) > 0 {
-		if err := r.Write(w, format); err != nil {
+	return a.read(files, o, missed, func(r *report.Report, _ *tracefile.Set) error { return r.Write(w, format) })
+}
+
+// read adds up files and has write print the report, of what could be read. Then
+// come notes, and the error tells what could not.
+func (a *app) read(files []string, o report.Options, missed missed, write func(*report.Report, *tracefile.Set) error) error {
+	return a.withSet(files, func(set *tracefile.Set) error {
+		show, done := a.progress()
+		o.Progress = func(read, all uint64) {
+			show(fmt.Sprintf("reading, %d %% of %d million events", 100*read/max(all, 1), all/1e6))
+		}
+		r := report.New(o)
+		err := r.Read(set)
+		done()
+		if len(r.Recordings) == 0 {
 			return err
 		}
+		return errors.Join(write(r, set), err, r.Damage(), a.tellMissed(missed, set, r.Calls()))
+	})
+}
+
+// tellMissed prints the notes of missed, if there is one.
+func (a *app) tellMissed(missed missed, set *tracefile.Set, calls uint64) error {
+	if missed == nil {
+		return nil
+	}
+	notes, err := missed(set, calls)
+	for _, note := range notes {
+		fmt.Fprintf(a.stderr, "waymark: %s\n", note)
 	}
 	return err
-}
-
-// read adds up files. The report is of what could be read, the error of what could not.
-func (a *app) read(files []string, o report.Options) (*report.Report, error) {
-	show, done := a.progress()
-	defer done()
-	o.Progress = func(read, all uint64) {
-		show(fmt.Sprintf("reading, %d %% of %d million events", 100*read/max(all, 1), all/1e6))
-	}
-	r := report.New(o)
-	var errs []error
-	for _, name := range files {
-		if err := addFile(r, name); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return r, errors.Join(append(errs, r.Damage())...)
-}
-
-func addFile(r *report.Report, name string) error {
-	f, err := tracefile.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return r.Add(f, name)
 }
 
 func (a *app) infoCommand() *cobra.Command {

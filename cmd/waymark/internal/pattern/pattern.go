@@ -34,6 +34,14 @@ type Func struct {
 // Full gives the full name.
 func (f Func) Full() string { return f.Package + "." + f.Name }
 
+// Names gives all names that patterns know f by.
+func (f Func) Names() []string {
+	if f.Main {
+		return []string{"main." + f.Name, f.Full()}
+	}
+	return []string{f.Full()}
+}
+
 // A Pattern selects functions.
 type Pattern struct {
 	Text string // as the user wrote it

@@ -6,6 +6,9 @@
 //	1.234 ms [        1]    main.load();
 //	5.678 ms [        1]  } /* main.main */
 //
+// Lines of several processes are marked with the process's id before that of the
+// goroutine, and come in the order of wall-clock time.
+//
 // Lines of a goroutine are in the order of its calls. A call's first line is
 // printed when its first callee is known, or its end: by then other goroutines may
 // have had their say.
@@ -14,30 +17,28 @@ package replay
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 )
 
-// A Printer prints calls. Enter and Call are for calltree's OnEnter and OnCall.
+// A Printer prints calls of one process. Enter and Call are for calltree's OnEnter and OnCall.
 type Printer struct {
 	w     *bufio.Writer
 	name  func(site uint32) string
 	nanos func(ticks uint64) int64
-	short bool // calls may be left out because they were short
+	short bool   // calls may be left out because they were short
+	label string // of the process, with a blank behind it; "" if it is the only one
 
 	pending map[uint64][]calltree.Call // by goroutine: entered, and not printed yet
 }
 
-// New returns a Printer. name gives a function's name, nanos the length of a
+// newPrinter returns a Printer. name gives a function's name, nanos the length of a
 // number of ticks in ns. short says that the calls are filtered by their duration:
 // then a call is printed when it is known to be long enough.
-func New(w io.Writer, name func(site uint32) string, nanos func(ticks uint64) int64, short bool) *Printer {
-	p := &Printer{bufio.NewWriter(w), name, nanos, short, make(map[uint64][]calltree.Call)}
-	fmt.Fprintf(p.w, "%11s  %9s   %s\n", "DURATION", "GOROUTINE", "FUNCTION")
-	return p
+func newPrinter(w *bufio.Writer, name func(site uint32) string, nanos func(ticks uint64) int64, short bool, label string) *Printer {
+	return &Printer{w, name, nanos, short, label, make(map[uint64][]calltree.Call)}
 }
 
 // Enter takes note of a call that begins.
@@ -84,7 +85,7 @@ func (p *Printer) open(goroutine uint64, list []calltree.Call) []calltree.Call {
 }
 
 func (p *Printer) line(duration string, c *calltree.Call, text string) {
-	fmt.Fprintf(p.w, "%11s [%9d]  %s%s\n", duration, c.Goroutine, strings.Repeat("  ", c.Depth), text)
+	fmt.Fprintf(p.w, "%11s [%s%9d]  %s%s\n", duration, p.label, c.Goroutine, strings.Repeat("  ", c.Depth), text)
 }
 
 // comment says what there is to say about a call, as C does it.
@@ -114,6 +115,3 @@ func comment(name string, flags calltree.Flags) string {
 	}
 	return " /* " + strings.Join(words, ", ") + " */"
 }
-
-// Flush writes what has not been written yet.
-func (p *Printer) Flush() error { return p.w.Flush() }

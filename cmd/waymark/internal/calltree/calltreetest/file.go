@@ -2,7 +2,9 @@ package calltreetest
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
+	"time"
 
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/tracefile"
@@ -17,6 +19,13 @@ type Recording struct {
 	End     uint64 // clock; with 0 the file lacks its end, as a killed program's does
 	Start   uint64 // clock at the start, that of events and End counts from it
 	Hz      uint64 // ticks per second; 0 is 1e9, so that a tick is a nanosecond
+
+	Path    string        // the file's name
+	Program string        // path; "" is /bin/prog
+	PID     int           // 0 is 42
+	Nonce   string        // of parts of one recording: the same
+	Part    int           // number among those
+	Later   time.Duration // how much later than others it was recorded
 }
 
 // A Table is the sites of a package.
@@ -29,29 +38,32 @@ const perBlock = 100 // events
 
 // Bytes gives the trace file of the recording.
 func (r *Recording) Bytes() []byte {
-	hz := r.Hz
-	if hz == 0 {
-		hz = 1e9
-	}
+	hz := cmp.Or(r.Hz, 1e9)
 	file := format.AppendHeader(nil)
 	block := func(kind format.BlockKind, payload []byte) { file = format.AppendBlock(file, kind, payload) }
 	clock := func(c uint64) {
-		ns := int64(c/hz*1e9 + c%hz*1e9/hz)
+		ns := int64(c/hz*1e9+c%hz*1e9/hz) + int64(r.Later)
 		block(format.BlockClock, format.AppendClock(nil, format.ClockPair{
 			Clock: r.Start + c, UnixNano: 1_700_000_000_000_000_000 + ns, MonoNano: 5_000_000_000 + ns,
 		}))
 	}
-	block(format.BlockMeta, format.AppendMeta(nil, []format.KeyValue{
-		{Key: format.MetaProgram, Value: "/bin/prog"},
+	meta := []format.KeyValue{
+		{Key: format.MetaProgram, Value: cmp.Or(r.Program, "/bin/prog")},
 		{Key: format.MetaGo, Value: "go1.26.8"},
 		{Key: format.MetaGOOS, Value: "linux"},
 		{Key: format.MetaGOARCH, Value: "amd64"},
 		{Key: format.MetaHost, Value: "host"},
 		{Key: format.MetaCPUs, Value: "2"},
-		{Key: format.MetaPID, Value: "42"},
+		{Key: format.MetaPID, Value: strconv.Itoa(cmp.Or(r.PID, 42))},
 		{Key: format.MetaClock, Value: "tsc"},
 		{Key: format.MetaHz, Value: strconv.FormatUint(hz, 10)},
-	}))
+	}
+	if r.Nonce != "" {
+		meta = append(meta,
+			format.KeyValue{Key: format.MetaNonce, Value: r.Nonce},
+			format.KeyValue{Key: format.MetaPart, Value: strconv.Itoa(r.Part)})
+	}
+	block(format.BlockMeta, format.AppendMeta(nil, meta))
 	clock(0)
 	base := uint32(1)
 	for _, t := range r.Tables {
@@ -63,7 +75,7 @@ func (r *Recording) Bytes() []byte {
 	}
 
 	streams := make(map[uint32][]format.Event) // not in a block yet
-	var seq, events uint64
+	seq, events := uint64(r.Part)<<32, uint64(0)
 	flush := func(stream uint32) {
 		seq++
 		payload, n := r.chunk(stream, seq, streams[stream])
@@ -89,10 +101,20 @@ func (r *Recording) Bytes() []byte {
 }
 
 // Open gives the recording as the file that a reader sees.
-func (r *Recording) Open() (*tracefile.File, error) {
-	b := r.Bytes()
-	return tracefile.NewFile(bytes.NewReader(b), int64(len(b)))
+func (r *Recording) Open() (*tracefile.File, error) { return Open(r.Path, r.Bytes()) }
+
+// Open gives the bytes of a trace file as the file that a reader sees at path.
+func Open(path string, b []byte) (*tracefile.File, error) {
+	return tracefile.NewFile(named{bytes.NewReader(b), path}, int64(len(b)))
 }
+
+// named is a file's content with its name.
+type named struct {
+	*bytes.Reader
+	name string
+}
+
+func (n named) Name() string { return n.name }
 
 // chunk gives the payload of a block with the events, all of one stream, and how
 // many of them count as events.

@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// filterFlags leave calls out of what is read from a recording.
+type filterFlags struct {
+	include, exclude []string
+	goroutine, time  string
+	min              time.Duration
+	depth            int
+
+	set               *pflag.FlagSet
+	included, without *pattern.Set
+	goroutines        []*wantedGoroutine
+}
+
+func (f *filterFlags) define(set *pflag.FlagSet) {
+	f.set = set
+	set.StringArrayVar(&f.include, "include", nil, "only functions that match `PATTERN` (repeatable)")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "without functions that match `PATTERN` (repeatable)")
+	set.StringVar(&f.goroutine, "goroutine", "", "only these goroutines, by `ID` as in 1,17")
+	set.StringVar(&f.time, "time", "", "only the time `FROM..TO` since the start, as in 1.5s..2s")
+	set.DurationVar(&f.min, "min", 0, "without calls shorter than this, as in 10us")
+	set.IntVar(&f.depth, "depth", 0, "without calls that have `N` callers or more; 0 is no limit")
+	markPatterns(set, "include", "exclude")
+}
+
+// filter reads the flags.
+func (f *filterFlags) filter() (report.Filter, error) {
+	out := report.Filter{Min: f.min, Depth: f.depth}
+	var errs [6]error
+	if f.time != "" {
+		out.From, out.To, errs[0] = report.ParseWindow(f.time)
+	}
+	if f.goroutine != "" {
+		var ids []uint64
+		ids, errs[1] = report.ParseGoroutines(f.goroutine)
+		f.goroutines = nil
+		for _, id := range ids {
+			f.goroutines = append(f.goroutines, &wantedGoroutine{id: id})
+		}
+		out.Goroutine = f.wanted
+	}
+	if f.min < 0 {
+		errs[2] = fmt.Errorf("--min=%v: want 0 or more", f.min)
+	}
+	if f.depth < 0 {
+		errs[3] = fmt.Errorf("--depth=%d: want 0 or more", f.depth)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return out, err
+	}
+	f.included, errs[4] = pattern.CompileSet(f.include, dir)
+	f.without, errs[5] = pattern.CompileSet(f.exclude, dir)
+	if err := errors.Join(errs[:]...); err != nil {
+		return out, usageError{err}
+	}
+	if !f.included.Empty() || !f.without.Empty() {
+		out.Keep = func(s tracefile.Site) bool {
+			name := siteName(s)
+			included, _ := f.included.Match(name)
+			excluded, _ := f.without.Match(name)
+			return (included || f.included.Empty()) && !excluded
+		}
+	}
+	return out, nil
+}
+
+// siteName gives the name of a recorded function for patterns.
+func siteName(s tracefile.Site) pattern.Func {
+	name := pattern.FromRuntime(s.Package, s.Name)
+	name.Dir = filepath.Dir(s.File)
+	return name
+}
+
+// missed says which patterns and goroutine ids are of nothing that is in the
+// recordings, one in a line, with what comes near. If calls is 0, nothing was let
+// through: then it is an error that says so.
+func (f *filterFlags) missed(set *tracefile.Set, calls uint64) (notes []string, err error) {
+	names := f.matchSites(set)
+	for _, p := range f.included.Unmatched() {
+		notes = append(notes, "--include "+p+noFunction(p, names))
+	}
+	if exclude := f.set.Lookup("exclude"); exclude.Changed {
+		for _, p := range f.without.Unmatched() {
+			notes = append(notes, "--exclude "+p+noFunction(p, names))
+		}
+	}
+	for _, w := range f.goroutines {
+		if !w.found {
+			notes = append(notes, fmt.Sprintf("--goroutine %d: there is none%s", w.id, w.near()))
+		}
+	}
+	if calls > 0 {
+		return notes, nil
+	}
+	var given []string
+	f.set.Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "include", "exclude", "goroutine", "time", "min", "depth":
+			given = append(given, "--"+flag.Name)
+		}
+	})
+	if len(given) > 0 {
+		err = fmt.Errorf("no call is left by %s", strings.Join(given, ", "))
+	}
+	return notes, err
+}
+
+// matchSites tries the patterns on all functions of the recordings, called or not,
+// and gives their names.
+func (f *filterFlags) matchSites(set *tracefile.Set) []string {
+	if f.included.Empty() && f.without.Empty() {
+		return nil
+	}
+	var names []string
+	for _, p := range set.Processes {
+		p.Sites(func(_ uint32, s tracefile.Site) bool {
+			name := siteName(s)
+			f.included.Match(name)
+			f.without.Match(name)
+			names = append(names, name.Names()...)
+			return true
+		})
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// noFunction says that a pattern matches none of the names.
+func noFunction(text string, names []string) string {
+	return " matches no function of the recording" + isIt(text, names)
+}
+
+// isIt asks whether one of the names that come near was meant, if any does.
+func isIt(text string, names []string) string {
+	if near := pattern.Nearest(text, names, 3); len(near) > 0 {
+		return "; is it " + strings.Join(near, " or ") + "?"
+	}
+	return ""
+}
+
+// A wantedGoroutine is one of --goroutine.
+type wantedGoroutine struct {
+	id           uint64
+	found        bool
+	below, above uint64 // the nearest ids that there are
+}
+
+// wanted tells whether a goroutine was asked for.
+func (f *filterFlags) wanted(id uint64) bool {
+	ok := false
+	for _, w := range f.goroutines {
+		switch {
+		case id == w.id:
+			w.found, ok = true, true
+		case id < w.id:
+			w.below = max(w.below, id)
+		case w.above == 0 || id < w.above:
+			w.above = id
+		}
+	}
+	return ok
+}
+
+// near names the nearest goroutines that there are.
+func (w *wantedGoroutine) near() string {
+	var near []string
+	for _, id := range []uint64{w.below, w.above} {
+		if id > 0 {
+			near = append(near, strconv.FormatUint(id, 10))
+		}
+	}
+	if len(near) == 0 {
+		return ""
+	}
+	return "; is it " + strings.Join(near, " or ") + "?"
+}
