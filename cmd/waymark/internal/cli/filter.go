@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/tracefile"
@@ -37,7 +38,7 @@ func (f *filterFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.time, "time", "", "only the time `FROM..TO` since the start, as in 1.5s..2s")
 	set.DurationVar(&f.min, "min", 0, "without calls shorter than this, as in 10us")
 	set.IntVar(&f.depth, "depth", 0, "without calls that have `N` callers or more; 0 is no limit")
-	markPatterns(set, "include", "exclude")
+	config.Mark(set, config.IsPattern, "include", "exclude")
 }
 
 // filter reads the flags.
@@ -57,10 +58,10 @@ func (f *filterFlags) filter() (report.Filter, error) {
 		out.Goroutine = f.wanted
 	}
 	if f.min < 0 {
-		errs[2] = fmt.Errorf("--min=%v: want 0 or more", f.min)
+		errs[2] = fmt.Errorf("%v: want 0 or more", f.min)
 	}
 	if f.depth < 0 {
-		errs[3] = fmt.Errorf("--depth=%d: want 0 or more", f.depth)
+		errs[3] = fmt.Errorf("%d: want 0 or more", f.depth)
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -68,6 +69,11 @@ func (f *filterFlags) filter() (report.Filter, error) {
 	}
 	f.included, errs[4] = pattern.CompileSet(f.include, dir)
 	f.without, errs[5] = pattern.CompileSet(f.exclude, dir)
+	for i, name := range []string{"time", "goroutine", "min", "depth", "include", "exclude"} {
+		if errs[i] != nil {
+			errs[i] = fmt.Errorf("--%s: %w", name, errs[i])
+		}
+	}
 	if err := errors.Join(errs[:]...); err != nil {
 		return out, usageError{err}
 	}
@@ -97,7 +103,8 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64) (notes []string, 
 	for _, p := range f.included.Unmatched() {
 		notes = append(notes, "--include "+p+noFunction(p, names))
 	}
-	if exclude := f.set.Lookup("exclude"); exclude.Changed {
+	// A file's are often those of the build, which then leaves nothing to exclude.
+	if config.From(f.set.Lookup("exclude")) == "" {
 		for _, p := range f.without.Unmatched() {
 			notes = append(notes, "--exclude "+p+noFunction(p, names))
 		}

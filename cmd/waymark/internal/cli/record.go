@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/tracefile"
@@ -28,6 +29,7 @@ func (a *app) recordCommand() *cobra.Command {
 			f.define(set)
 			rec.define(set)
 			set.StringVarP(&out, "output", "o", "waymark.wmt", "`FILE` to record to")
+			config.Mark(set, config.IsFile, "output")
 		},
 		func(line *commandLine) error {
 			if err := rec.check(); err != nil {

@@ -27,20 +27,21 @@ func (f *reportFlags) define(set *pflag.FlagSet) {
 }
 
 func (f *reportFlags) check() error {
-	_, err := f.options()
-	_, formatErr := report.ParseFormat(f.format)
-	if err := errors.Join(err, formatErr); err != nil {
+	if _, err := f.options(); err != nil {
 		return usageError{err}
+	}
+	if _, err := report.ParseFormat(f.format); err != nil {
+		return usagef("--format: %w", err)
 	}
 	return nil
 }
 
 func (f *reportFlags) options() (o report.Options, err error) {
 	if o.By, err = report.ParseBy(f.by); err != nil {
-		return o, err
+		return o, fmt.Errorf("--by: %w", err)
 	}
 	if o.Sort, err = report.ParseSort(f.sort); err != nil {
-		return o, err
+		return o, fmt.Errorf("--sort: %w", err)
 	}
 	if o.Top = f.top; o.Top < 0 {
 		return o, fmt.Errorf("--top=%d: want 0 or more", o.Top)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
@@ -23,7 +24,7 @@ func (a *app) treeCommand() *cobra.Command {
 			}
 			asked, err := report.ParseFormat(form)
 			if err != nil {
-				return usageError{err}
+				return usagef("--format: %w", err)
 			}
 			only, err := filter.filter()
 			if err != nil {
@@ -57,6 +58,7 @@ func (a *app) treeCommand() *cobra.Command {
 	cmd.Flags().StringVar(&callers, "callers", "", "who calls the functions that match `PATTERN`")
 	cmd.Flags().StringVar(&form, "format", "text", "text, json or csv")
 	filter.define(cmd.Flags())
+	config.Mark(cmd.Flags(), config.IsPattern, "root", "callers")
 	return cmd
 }
 

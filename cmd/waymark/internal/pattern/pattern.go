@@ -67,7 +67,7 @@ func Compile(text, dir string) (*Pattern, error) {
 		}
 		p.re = re
 		return p, nil
-	case text == "." || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || filepath.IsAbs(text):
+	case relative(text) || filepath.IsAbs(text):
 		abs := text
 		if !filepath.IsAbs(abs) {
 			abs = filepath.Join(dir, text)
@@ -142,6 +142,23 @@ func (p *Pattern) Match(f Func) (ok, exact bool) {
 		return true, p.exact
 	}
 	return false, false
+}
+
+// Rebase makes the relative package patterns in text, which may be several separated
+// by commas, absolute: they are taken from dir.
+func Rebase(text, dir string) string {
+	list := split(text)
+	for i, one := range list {
+		if relative(one) {
+			list[i] = filepath.Join(dir, one)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// relative tells whether a pattern begins at a folder that it doesn't name.
+func relative(text string) bool {
+	return text == "." || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")
 }
 
 // A Set is a list of patterns that counts what each one matched.
