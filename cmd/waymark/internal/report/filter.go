@@ -73,7 +73,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(process int) (onEnter, onC
 // Check tells whether the time window has a part in the recordings.
 func (f *Filter) Check(set *tracefile.Set) error {
 	if d := set.Duration(); f.From > 0 && f.From >= d {
-		return fmt.Errorf("the time window begins %s after the start, but the recording ends %s after it: choose an earlier one", Duration(int64(f.From)), Duration(int64(d)))
+		return fmt.Errorf("--time: begins at %s, but the recording ends at %s: choose an earlier beginning", Duration(int64(f.From)), Duration(int64(d)))
 	}
 	return nil
 }
