@@ -3,7 +3,6 @@ package tracefile
 import (
 	"errors"
 	"fmt"
-	"path"
 	"sort"
 	"strings"
 
@@ -44,7 +43,7 @@ func sameProgram(files []*File) error {
 // one each time.
 func (f *File) program() string {
 	name := strings.ReplaceAll(f.meta[format.MetaProgram], `\`, "/")
-	return strings.TrimSuffix(path.Base("/"+name), ".exe")
+	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".exe")
 }
 
 // agree tells whether no id means one function in t and another in o. A program

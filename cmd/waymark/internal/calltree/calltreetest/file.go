@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/tracetest"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -38,49 +39,36 @@ const perBlock = 100 // events
 
 // Bytes gives the trace file of the recording.
 func (r *Recording) Bytes() []byte {
-	hz := cmp.Or(r.Hz, 1e9)
-	file := format.AppendHeader(nil)
-	block := func(kind format.BlockKind, payload []byte) { file = format.AppendBlock(file, kind, payload) }
-	clock := func(c uint64) {
-		ns := int64(c/hz*1e9+c%hz*1e9/hz) + int64(r.Later)
-		block(format.BlockClock, format.AppendClock(nil, format.ClockPair{
-			Clock: r.Start + c, UnixNano: 1_700_000_000_000_000_000 + ns, MonoNano: 5_000_000_000 + ns,
-		}))
+	var meta []format.KeyValue
+	add := func(key, value string) { meta = append(meta, format.KeyValue{Key: key, Value: value}) }
+	if r.Program != "" {
+		add(format.MetaProgram, r.Program)
 	}
-	meta := []format.KeyValue{
-		{Key: format.MetaProgram, Value: cmp.Or(r.Program, "/bin/prog")},
-		{Key: format.MetaGo, Value: "go1.26.8"},
-		{Key: format.MetaGOOS, Value: "linux"},
-		{Key: format.MetaGOARCH, Value: "amd64"},
-		{Key: format.MetaHost, Value: "host"},
-		{Key: format.MetaCPUs, Value: "2"},
-		{Key: format.MetaPID, Value: strconv.Itoa(cmp.Or(r.PID, 42))},
-		{Key: format.MetaClock, Value: "tsc"},
-		{Key: format.MetaHz, Value: strconv.FormatUint(hz, 10)},
+	if r.PID != 0 {
+		add(format.MetaPID, strconv.Itoa(r.PID))
 	}
 	if r.Nonce != "" {
-		meta = append(meta,
-			format.KeyValue{Key: format.MetaNonce, Value: r.Nonce},
-			format.KeyValue{Key: format.MetaPart, Value: strconv.Itoa(r.Part)})
+		add(format.MetaNonce, r.Nonce)
+		add(format.MetaPart, strconv.Itoa(r.Part))
 	}
-	block(format.BlockMeta, format.AppendMeta(nil, meta))
-	clock(0)
+	w := tracetest.New(tracetest.Clock{
+		Hz: cmp.Or(r.Hz, 1e9), Start: r.Start, Unix: 1_700_000_000_000_000_000 + int64(r.Later), Mono: 5_000_000_000 + int64(r.Later),
+	}, meta...)
 	base := uint32(1)
 	for _, t := range r.Tables {
-		block(format.BlockSites, format.AppendSites(nil, base, string(format.AppendTable(nil, t.Package, t.Sites))))
+		w.Sites(base, t.Package, t.Sites)
 		base += uint32(len(t.Sites))
 	}
 	if len(r.Origins) > 0 {
-		block(format.BlockOrigins, format.AppendOrigins(nil, r.Origins))
+		w.Block(format.BlockOrigins, format.AppendOrigins(nil, r.Origins))
 	}
 
 	streams := make(map[uint32][]format.Event) // not in a block yet
-	seq, events := uint64(r.Part)<<32, uint64(0)
+	w.Seq = uint64(r.Part) << 32
+	events := 0
 	flush := func(stream uint32) {
-		seq++
-		payload, n := r.chunk(stream, seq, streams[stream])
-		block(format.BlockEvents, payload)
-		events += uint64(n)
+		w.Seq++
+		events += w.Events(r.chunk(stream, w.Seq, streams[stream]))
 		delete(streams, stream)
 	}
 	for _, ev := range r.Events {
@@ -94,10 +82,9 @@ func (r *Recording) Bytes() []byte {
 		}
 	}
 	if r.End > 0 {
-		clock(r.End)
-		block(format.BlockEnd, format.AppendTrailer(nil, format.Trailer{Clock: r.Start + r.End, Events: events, Lost: r.Lost}))
+		w.End(r.Start+r.End, format.Trailer{Events: uint64(events), Lost: r.Lost})
 	}
-	return file
+	return w.File
 }
 
 // Open gives the recording as the file that a reader sees.
@@ -116,9 +103,8 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
-// chunk gives the payload of a block with the events, all of one stream, and how
-// many of them count as events.
-func (r *Recording) chunk(stream uint32, seq uint64, events []format.Event) ([]byte, int) {
+// chunk gives the chunk that holds the events, all of one stream.
+func (r *Recording) chunk(stream uint32, seq uint64, events []format.Event) (format.Chunk, []format.Record) {
 	h := format.Chunk{Stream: stream, Seq: seq, Clock: r.Start + events[0].Clock, Goroutine: events[0].Goroutine}
 	running := h.Goroutine
 	var recs []format.Record
@@ -148,6 +134,5 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []format.Event) ([]b
 			code(format.CodeGoexit, uint64(ev.Token))
 		}
 	}
-	var e format.Encoder
-	return e.Append(nil, h, recs)
+	return h, recs
 }
