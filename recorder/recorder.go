@@ -84,7 +84,7 @@ func Start(c Config) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("buffers: %w", err)
 	}
-	if err = replaceable(r.path); err == nil {
+	if err = Replaceable(r.path); err == nil {
 		os.Remove(r.path)
 		r.file, err = create(r.path)
 	}
@@ -101,9 +101,9 @@ func Start(c Config) (*Recorder, error) {
 	return r, nil
 }
 
-// replaceable tells whether the trace file may take the place of what is at path:
+// Replaceable tells whether a trace file may take the place of what is at path:
 // nothing, an empty file or an older trace file, but not the user's own.
-func replaceable(path string) error {
+func Replaceable(path string) error {
 	fi, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
