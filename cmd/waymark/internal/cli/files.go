@@ -7,6 +7,21 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
+// joinable tells whether two files are of one program.
+func joinable(a, b string) error {
+	var files []*tracefile.File
+	for _, name := range []string{a, b} {
+		f, err := tracefile.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		files = append(files, f)
+	}
+	_, err := tracefile.Join(files)
+	return err
+}
+
 // withSet opens files, which are of one program, and calls do with what they hold.
 // Those that can't be opened are left out; the error tells which, and why.
 func (a *app) withSet(names []string, do func(*tracefile.Set) error) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
@@ -28,6 +29,7 @@ type filterFlags struct {
 	set               *pflag.FlagSet
 	included, without *pattern.Set
 	goroutines        []*wantedGoroutine
+	only              report.Filter // what they say together
 }
 
 func (f *filterFlags) define(set *pflag.FlagSet) {
@@ -85,6 +87,7 @@ func (f *filterFlags) filter() (report.Filter, error) {
 			return (included || f.included.Empty()) && !excluded
 		}
 	}
+	f.only = out
 	return out, nil
 }
 
@@ -124,10 +127,28 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64) (notes []string, 
 			given = append(given, "--"+flag.Name)
 		}
 	})
-	if len(given) > 0 {
-		err = fmt.Errorf("no call is left by %s", strings.Join(given, ", "))
+	if len(given) == 0 {
+		return notes, nil // there was none before
 	}
-	return notes, err
+	if f.min > 0 {
+		longest, readErr := f.longest(set)
+		if err = readErr; longest > 0 {
+			notes = append(notes, fmt.Sprintf("--min %v: the longest call took %s", f.min, report.Duration(longest)))
+		}
+	}
+	return notes, errors.Join(err, fmt.Errorf("no call is left by %s", strings.Join(given, ", ")))
+}
+
+// longest gives the duration, ns, of the longest call that the other filters let
+// through. It reads the recordings once more.
+func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
+	others := f.only
+	others.Min = 0
+	_, err = others.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
+		scale := report.ScaleOf(set.Processes[process])
+		return nil, func(c *calltree.Call) { ns = max(ns, scale.Nanoseconds(c.End-c.Start)) }
+	})
+	return ns, err
 }
 
 // matchSites tries the patterns on all functions of the recordings, called or not,

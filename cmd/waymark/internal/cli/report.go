@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,9 +71,25 @@ func (a *app) reportCommand() *cobra.Command {
 	return cmd
 }
 
-// reportRun prints the report after a run.
-func (a *app) reportRun(file string, f *reportFlags) error {
-	return a.report(a.stderr, []string{file}, f, report.Filter{}, nil)
+// reportRun prints the report after a run that recorded to file. Processes that the
+// program started recorded to files beside it.
+func (a *app) reportRun(dir, file string, f *reportFlags) error {
+	all, err := filepath.Glob(filepath.Join(dir, "*"+filepath.Ext(file)))
+	if err != nil {
+		return err
+	}
+	files := []string{file}
+	for _, other := range all {
+		if other == file {
+			continue
+		}
+		if err := joinable(file, other); err != nil {
+			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: %v\n", err)
+			continue
+		}
+		files = append(files, other)
+	}
+	return a.report(a.stderr, files, f, report.Filter{}, nil)
 }
 
 // A missed says which filters let nothing through, see filterFlags.

@@ -163,18 +163,33 @@ func (s setting) apply(set *pflag.FlagSet, base, dir string) error {
 	if err != nil {
 		return err
 	}
+	if base != dir {
+		values = rebase(values, f, base)
+	}
 	for _, v := range values {
-		if _, ok := f.Annotations[IsPattern]; ok && base != dir {
-			v = pattern.Rebase(v, base)
-		}
-		if _, ok := f.Annotations[IsFile]; ok && !filepath.IsAbs(v) && base != dir {
-			v = filepath.Join(base, v)
-		}
 		if err := set.Set(s.key, v); err != nil {
 			return fmt.Errorf("%s: %w", s.where, err)
 		}
 	}
 	return set.SetAnnotation(s.key, from, []string{s.where})
+}
+
+// rebase takes what is relative in values from the folder base.
+func rebase(values []string, f *pflag.Flag, base string) []string {
+	_, patterns := f.Annotations[IsPattern]
+	_, file := f.Annotations[IsFile]
+	var out []string
+	for _, v := range values {
+		switch {
+		case patterns:
+			out = append(out, pattern.Rebase(v, base)...)
+		case file && v != "" && !filepath.IsAbs(v):
+			out = append(out, filepath.Join(base, v))
+		default:
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // Locate adds to an error about a flag's value, which begins with the flag's name

@@ -144,16 +144,16 @@ func (p *Pattern) Match(f Func) (ok, exact bool) {
 	return false, false
 }
 
-// Rebase makes the relative package patterns in text, which may be several separated
-// by commas, absolute: they are taken from dir.
-func Rebase(text, dir string) string {
+// Rebase gives the patterns in text one by one, with relative package patterns made
+// absolute: they are taken from dir.
+func Rebase(text, dir string) []string {
 	list := split(text)
 	for i, one := range list {
 		if relative(one) {
 			list[i] = filepath.Join(dir, one)
 		}
 	}
-	return strings.Join(list, ",")
+	return list
 }
 
 // relative tells whether a pattern begins at a folder that it doesn't name.
