@@ -7,18 +7,14 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// joinable tells whether two files are of one program.
-func joinable(a, b string) error {
-	var files []*tracefile.File
-	for _, name := range []string{a, b} {
-		f, err := tracefile.Open(name)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		files = append(files, f)
+// joinable tells whether the file with this name is of f's program.
+func joinable(f *tracefile.File, name string) error {
+	other, err := tracefile.Open(name)
+	if err != nil {
+		return err
 	}
-	_, err := tracefile.Join(files)
+	defer other.Close()
+	_, err = tracefile.Join([]*tracefile.File{f, other})
 	return err
 }
 

@@ -74,6 +74,11 @@ func (a *app) reportCommand() *cobra.Command {
 // reportRun prints the report after a run that recorded to file. Processes that the
 // program started recorded to files beside it.
 func (a *app) reportRun(dir, file string, f *reportFlags) error {
+	first, err := tracefile.Open(file)
+	if err != nil {
+		return err
+	}
+	defer first.Close()
 	all, err := filepath.Glob(filepath.Join(dir, "*"+filepath.Ext(file)))
 	if err != nil {
 		return err
@@ -83,7 +88,7 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 		if other == file {
 			continue
 		}
-		if err := joinable(file, other); err != nil {
+		if err := joinable(first, other); err != nil {
 			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: %v\n", err)
 			continue
 		}

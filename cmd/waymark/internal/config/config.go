@@ -71,7 +71,7 @@ func (s *setting) check(commands map[string]*pflag.FlagSet) error {
 	if s.table != "" {
 		set, ok := commands[s.table]
 		if !ok {
-			return fmt.Errorf("%s: [%s]: no such command has flags in a file%s", s.at, s.table, isIt(s.table, slices.Sorted(maps.Keys(commands))))
+			return fmt.Errorf("%s: [%s]: no such command takes flags from a file%s", s.at, s.table, isIt(s.table, slices.Sorted(maps.Keys(commands))))
 		}
 		sets = map[string]*pflag.FlagSet{s.table: set}
 	}

@@ -102,6 +102,9 @@ func (p *parser) keyValue(prefix []*unstable.Node, n *unstable.Node) error {
 		s.list = []string{}
 		for it := value.Children(); it.Next(); {
 			if e := it.Node(); e.Kind != unstable.String {
+				if e.Raw.Length == 0 { // a list
+					e = key
+				}
 				return fmt.Errorf("%s: %s: want strings in the list", p.at(e), p.Raw(e.Raw))
 			}
 			s.list = append(s.list, string(it.Node().Data))

@@ -136,3 +136,18 @@ func TestFromRuntime(t *testing.T) {
 		}
 	}
 }
+
+func TestRebase(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                      nil,
+		"./...":                 {"/m/..."},
+		".,../x,net/http":       {"/m", "/x", "net/http"},
+		"main.f,/^a,b$/":        {"main.f", "/^a,b$/"},
+		"/abs/p":                {"/abs/p"},
+		"...Close,.../internal": {"...Close", ".../internal"},
+	} {
+		if diff := cmp.Diff(want, Rebase(text, "/m")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
