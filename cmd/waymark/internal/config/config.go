@@ -37,7 +37,7 @@ func From(f *pflag.Flag) string {
 
 // Apply sets flags of a command, those that the command line didn't, to what the
 // file at path says. commands has the flags of all commands that the file may be
-// about. Relative patterns and names of files are meant from dir by the command.
+// about. Relative patterns are meant from dir by the command.
 func Apply(path, dir, command string, commands map[string]*pflag.FlagSet) error {
 	settings, err := parse(path)
 	if err != nil {
@@ -163,10 +163,7 @@ func (s setting) apply(set *pflag.FlagSet, base, dir string) error {
 	if err != nil {
 		return err
 	}
-	if base != dir {
-		values = rebase(values, f, base)
-	}
-	for _, v := range values {
+	for _, v := range rebase(values, f, base, dir) {
 		if err := set.Set(s.key, v); err != nil {
 			return fmt.Errorf("%s: %w", s.where, err)
 		}
@@ -174,14 +171,15 @@ func (s setting) apply(set *pflag.FlagSet, base, dir string) error {
 	return set.SetAnnotation(s.key, from, []string{s.where})
 }
 
-// rebase takes what is relative in values from the folder base.
-func rebase(values []string, f *pflag.Flag, base string) []string {
+// rebase takes what is relative in values from the folder base. Patterns that are
+// meant from there anyway stay as they are.
+func rebase(values []string, f *pflag.Flag, base, dir string) []string {
 	_, patterns := f.Annotations[IsPattern]
 	_, file := f.Annotations[IsFile]
 	var out []string
 	for _, v := range values {
 		switch {
-		case patterns:
+		case patterns && base != dir:
 			out = append(out, pattern.Rebase(v, base)...)
 		case file && v != "" && !filepath.IsAbs(v):
 			out = append(out, filepath.Join(base, v))

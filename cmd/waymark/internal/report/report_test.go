@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/tracefile"
@@ -158,6 +159,36 @@ func TestInfo(t *testing.T) {
 			}
 			golden(t, tt.name, b.Bytes())
 		})
+	}
+}
+
+// TestParts reports on a recording in two parts: calls that begin in the first one
+// end in the second, and panics go on.
+func TestParts(t *testing.T) {
+	whole := recording(t, shop)
+	text := func(recordings ...*calltreetest.Recording) string {
+		r := New(Options{})
+		if err := r.Read(join(t, recordings...)); err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := r.Write(&b, CSV); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Recordings) != 1 || r.Recordings[0].Problems != (calltree.Problems{}) {
+			t.Errorf("%d recordings, %+v", len(r.Recordings), r.Recordings[0].Problems)
+		}
+		return b.String()
+	}
+	want := text(whole)
+	for i := 1; i < len(whole.Events); i++ {
+		first, second := *whole, *whole
+		first.Events, second.Events = whole.Events[:i], whole.Events[i:]
+		first.Nonce, second.Nonce, second.Part = "abc", "abc", 1
+		first.End = whole.Events[i-1].Clock
+		if diff := cmp.Diff(want, text(&second, &first)); diff != "" {
+			t.Errorf("cut before event %d (-want +got):\n%s", i, diff)
+		}
 	}
 }
 
