@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +35,7 @@ func (f *filterFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	set.StringArrayVar(&f.include, "include", nil, "only functions that match `PATTERN` (repeatable)")
 	set.StringArrayVar(&f.exclude, "exclude", nil, "without functions that match `PATTERN` (repeatable)")
-	set.StringVar(&f.goroutine, "goroutine", "", "only these goroutines, by `ID` as in 1,17")
+	set.StringVar(&f.goroutine, "goroutine", "", "only these goroutines, by `ID` as in 1,17, or by process and id as in 4711/1")
 	set.StringVar(&f.time, "time", "", "only the time `FROM..TO` since the start, as in 1.5s..2s")
 	set.DurationVar(&f.min, "min", 0, "without calls shorter than this, as in 10us")
 	set.IntVar(&f.depth, "depth", 0, "without calls that have `N` callers or more; 0 is no limit")
@@ -51,11 +50,11 @@ func (f *filterFlags) filter() (report.Filter, error) {
 		out.From, out.To, errs[0] = report.ParseWindow(f.time)
 	}
 	if f.goroutine != "" {
-		var ids []uint64
+		var ids []report.GoroutineID
 		ids, errs[1] = report.ParseGoroutines(f.goroutine)
 		f.goroutines = nil
 		for _, id := range ids {
-			f.goroutines = append(f.goroutines, &wantedGoroutine{id: id})
+			f.goroutines = append(f.goroutines, &wantedGoroutine{GoroutineID: id})
 		}
 		out.Goroutine = f.wanted
 	}
@@ -114,7 +113,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64) (notes []string, 
 	}
 	for _, w := range f.goroutines {
 		if !w.found {
-			notes = append(notes, fmt.Sprintf("--goroutine %d: there is none%s", w.id, w.near()))
+			notes = append(notes, fmt.Sprintf("--goroutine %v: there is none%s", w.GoroutineID, w.near()))
 		}
 	}
 	if calls > 0 {
@@ -186,37 +185,43 @@ func isIt(text string, names []string) string {
 
 // A wantedGoroutine is one of --goroutine.
 type wantedGoroutine struct {
-	id           uint64
+	report.GoroutineID
 	found        bool
-	below, above uint64 // the nearest ids that there are
+	below, above report.GoroutineID // the nearest ones that there are in the process
+	process      string             // one that there is
 }
 
 // wanted tells whether a goroutine was asked for.
-func (f *filterFlags) wanted(id uint64) bool {
+func (f *filterFlags) wanted(g report.GoroutineID) bool {
 	ok := false
 	for _, w := range f.goroutines {
+		w.process = g.Process
 		switch {
-		case id == w.id:
+		case w.Process != "" && w.Process != g.Process:
+		case g.ID == w.ID:
 			w.found, ok = true, true
-		case id < w.id:
-			w.below = max(w.below, id)
-		case w.above == 0 || id < w.above:
-			w.above = id
+		case g.ID < w.ID && g.ID > w.below.ID:
+			w.below = report.GoroutineID{Process: w.Process, ID: g.ID}
+		case g.ID > w.ID && (w.above.ID == 0 || g.ID < w.above.ID):
+			w.above = report.GoroutineID{Process: w.Process, ID: g.ID}
 		}
 	}
 	return ok
 }
 
-// near names the nearest goroutines that there are.
+// near names the nearest goroutines that there are, or a process if that is wrong.
 func (w *wantedGoroutine) near() string {
 	var near []string
-	for _, id := range []uint64{w.below, w.above} {
-		if id > 0 {
-			near = append(near, strconv.FormatUint(id, 10))
+	for _, g := range []report.GoroutineID{w.below, w.above} {
+		if g.ID > 0 {
+			near = append(near, g.String())
 		}
 	}
-	if len(near) == 0 {
-		return ""
+	switch {
+	case len(near) > 0:
+		return "; is it " + strings.Join(near, " or ") + "?"
+	case w.process != "":
+		return "; there is the process " + w.process
 	}
-	return "; is it " + strings.Join(near, " or ") + "?"
+	return ""
 }

@@ -18,7 +18,7 @@ import (
 // The zero value leaves nothing out.
 type Filter struct {
 	From, To  time.Duration             // since the start of the first recording; To 0 is no end
-	Goroutine func(id uint64) bool      // these goroutines only, unless nil; asked once for each
+	Goroutine func(GoroutineID) bool    // these goroutines only, unless nil; asked once for each
 	Keep      func(tracefile.Site) bool // these functions only, unless nil
 	Min       time.Duration             // without calls that are shorter
 	Depth     int                       // without calls that have as many callers; 0 is no limit
@@ -39,9 +39,10 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(process int) (onEnter, onC
 		end   time.Duration // of its recording, since the start of the first one
 	}
 	var processes []*process // alive
+	labels := Labels(set)
 	byIndex := make([]*process, len(set.Processes))
 	for i, file := range set.Processes {
-		o := f.options(file, set.Since(file), ScaleOf(file))
+		o := f.options(file, labels[i], set.Since(file), ScaleOf(file))
 		o.OnEnter, o.OnCall = tell(i)
 		byIndex[i] = &process{calltree.New(o), i, set.Since(file) + file.Info().Duration}
 		processes = append(processes, byIndex[i])
@@ -78,10 +79,13 @@ func (f *Filter) Check(set *tracefile.Set) error {
 	return nil
 }
 
-// options gives the filter in terms of the clock and the sites of a file that
-// begins at a time since the start of the first one.
-func (f *Filter) options(file *tracefile.File, since time.Duration, scale calltree.Scale) calltree.Options {
-	o := calltree.Options{Goroutine: f.Goroutine, Min: scale.TicksOf(int64(f.Min)), Depth: f.Depth}
+// options gives the filter in terms of the clock and the sites of a process's file,
+// which begins at a time since the start of the first one.
+func (f *Filter) options(file *tracefile.File, label string, since time.Duration, scale calltree.Scale) calltree.Options {
+	o := calltree.Options{Min: scale.TicksOf(int64(f.Min)), Depth: f.Depth}
+	if f.Goroutine != nil {
+		o.Goroutine = func(id uint64) bool { return f.Goroutine(GoroutineID{label, id}) }
+	}
 	if f.From > since {
 		o.From = clockAt(file, f.From-since)
 	}
@@ -143,15 +147,34 @@ func ParseWindow(text string) (from, to time.Duration, err error) {
 	return from, to, nil
 }
 
-// ParseGoroutines reads a list of goroutine ids, "1,17".
-func ParseGoroutines(text string) ([]uint64, error) {
-	var ids []uint64
+// A GoroutineID names a goroutine. Process is one of Labels, or "" for any.
+type GoroutineID struct {
+	Process string
+	ID      uint64
+}
+
+func (g GoroutineID) String() string {
+	id := strconv.FormatUint(g.ID, 10)
+	if g.Process == "" {
+		return id
+	}
+	return g.Process + "/" + id
+}
+
+// ParseGoroutines reads a list of goroutines, "1,17", with processes "4711/1,4712/1".
+func ParseGoroutines(text string) ([]GoroutineID, error) {
+	var ids []GoroutineID
 	for _, s := range strings.Split(text, ",") {
-		id, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
-		if err != nil || id == 0 {
-			return nil, fmt.Errorf("goroutine %q: want a goroutine's number, or several as in 1,17", s)
+		s = strings.TrimSpace(s)
+		process, number, ok := strings.Cut(s, "/")
+		if !ok {
+			process, number = "", s
 		}
-		ids = append(ids, id)
+		id, err := strconv.ParseUint(number, 10, 64)
+		if err != nil || id == 0 || ok && process == "" {
+			return nil, fmt.Errorf("goroutine %q: want a goroutine's number, or several as in 1,17, or of processes as in 4711/1,4712/1", s)
+		}
+		ids = append(ids, GoroutineID{process, id})
 	}
 	return ids, nil
 }

@@ -81,7 +81,7 @@ func (r *Report) Read(set *tracefile.Set) error {
 // add adds the recording of a process that began at a time since the beginning of the first one.
 func (r *Report) add(file *tracefile.File, since time.Duration, label string, p *progress) error {
 	scale := ScaleOf(file)
-	o := r.Filter.options(file, since, scale)
+	o := r.Filter.options(file, label, since, scale)
 	o.Goroutines = r.By == ByGoroutine
 	o.Tree = r.Tree
 	if r.By != ByGoroutine {
