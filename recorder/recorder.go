@@ -83,7 +83,7 @@ func Start(c Config) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("buffers: %w", err)
 	}
-	if err = replaceable(r.path); err == nil {
+	if err = Replaceable(r.path); err == nil {
 		os.Remove(r.path)
 		removeParts(r.path)
 		r.out.file, err = create(r.path)
@@ -108,9 +108,9 @@ func beside(path, word string) string {
 	return strings.TrimSuffix(path, ext) + "." + word + ext
 }
 
-// replaceable tells whether the trace file may take the place of what is at path:
+// Replaceable tells whether a trace file may take the place of what is at path:
 // nothing, an empty file or an older trace file, but not the user's own.
-func replaceable(path string) error {
+func Replaceable(path string) error {
 	fi, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -56,7 +56,7 @@ func openArena(f *File, path string) (*arena, error) {
 		a.close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if f.part() < c.Part {
+	if f.number() < c.Part {
 		a.close() // it is for a later part
 		return nil, nil
 	}

@@ -27,10 +27,10 @@ func BenchmarkEvents(b *testing.B) {
 			for i := 0; i < chunks; i++ {
 				s := i % bench.streams
 				recs = walkers[s].walk(recs[:0], chunkRecords, 100)
-				w.chunk(uint32(s), uint64(1+s), recs)
+				w.Chunk(uint32(s), uint64(1+s), recs)
 			}
-			w.end(walkers[0].clock, format.Trailer{Events: chunks * chunkRecords})
-			f := w.open(b)
+			w.End(walkers[0].clock, format.Trailer{Events: chunks * chunkRecords})
+			f := openBytes(b, w.File)
 			b.ReportAllocs()
 			b.ResetTimer()
 			var ev format.Event
@@ -44,7 +44,7 @@ func BenchmarkEvents(b *testing.B) {
 				b.Fatalf("%d events, not %d", n, b.N*chunks*chunkRecords)
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds()/1e6, "Mevents/s")
-			b.ReportMetric(float64(len(w.file))/(chunks*chunkRecords), "bytes/event")
+			b.ReportMetric(float64(len(w.File))/(chunks*chunkRecords), "bytes/event")
 		})
 	}
 }

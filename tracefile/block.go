@@ -35,6 +35,12 @@ func (f *File) spoil(b *block) {
 		f.damaged += b.size()
 		f.found.events -= uint64(b.events)
 		f.found.lost -= b.lost
+		if len(f.parts) > 0 {
+			p, off := f.part(b.off)
+			at := *b
+			at.off, at.damaged = off, false
+			p.spoil(&at)
+		}
 	}
 }
 

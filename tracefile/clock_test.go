@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/tracetest"
 )
 
 func TestTimeline(t *testing.T) {
@@ -64,15 +65,15 @@ func TestTimeline(t *testing.T) {
 func TestNanos(t *testing.T) {
 	const second = testHz
 	newFile := func(hz uint64, clocks ...format.ClockPair) *File {
-		w := &traceWriter{file: format.AppendHeader(nil)}
-		w.block(format.BlockMeta, format.AppendMeta(nil, []format.KeyValue{{Key: format.MetaHz, Value: fmt.Sprint(hz)}}))
+		w := &tracetest.Writer{File: format.AppendHeader(nil)}
+		w.Block(format.BlockMeta, format.AppendMeta(nil, []format.KeyValue{{Key: format.MetaHz, Value: fmt.Sprint(hz)}}))
 		for _, p := range clocks {
-			w.block(format.BlockClock, format.AppendClock(nil, p))
+			w.Block(format.BlockClock, format.AppendClock(nil, p))
 		}
-		w.chunk(0, 1, []format.Record{{Clock: testStart + 1, Word: 1 << format.SiteShift}})
-		return w.open(t)
+		w.Chunk(0, 1, []format.Record{{Clock: testStart + 1, Word: 1 << format.SiteShift}})
+		return openBytes(t, w.File)
 	}
-	a, b, c := pairAt(testStart), pairAt(testStart+second), pairAt(testStart+10*second)
+	a, b, c := testClock.At(testStart), testClock.At(testStart+second), testClock.At(testStart+10*second)
 	b.MonoNano += 1e8 // must not matter: the last one counts
 	back, still := a, a
 	back.Clock--

@@ -60,11 +60,11 @@ func eventsOf(blocks []decodedBlock) (evs []format.Event) {
 
 func TestTruncatedAnywhere(t *testing.T) {
 	w := twoStreams()
-	w.end(testStart+100000, format.Trailer{})
-	blocks, offs := eventBlocks(t, w.file), blockOffsets(w.file)
-	for n := 0; n <= len(w.file); n++ {
+	w.End(testStart+100000, format.Trailer{})
+	blocks, offs := eventBlocks(t, w.File), blockOffsets(w.File)
+	for n := 0; n <= len(w.File); n++ {
 		if n < format.HeaderSize {
-			if _, err := NewFile(bytes.NewReader(w.file[:n]), int64(n)); !errors.Is(err, format.ErrNotTrace) {
+			if _, err := NewFile(bytes.NewReader(w.File[:n]), int64(n)); !errors.Is(err, format.ErrNotTrace) {
 				t.Fatalf("%d bytes: error %v, want %v", n, err, format.ErrNotTrace)
 			}
 			continue
@@ -81,9 +81,9 @@ func TestTruncatedAnywhere(t *testing.T) {
 				last = off
 			}
 		}
-		checkRead(t, w.file[:n], eventsOf(whole), int64(n-last))
+		checkRead(t, w.File[:n], eventsOf(whole), int64(n-last))
 		if t.Failed() {
-			t.Fatalf("at %d bytes of %d", n, len(w.file))
+			t.Fatalf("at %d bytes of %d", n, len(w.File))
 		}
 	}
 }
@@ -91,9 +91,9 @@ func TestTruncatedAnywhere(t *testing.T) {
 // Each flipped bit costs the block that holds it, and nothing else.
 func TestEveryBitFlipped(t *testing.T) {
 	w := twoStreams()
-	w.end(testStart+100000, format.Trailer{})
-	blocks, offs := eventBlocks(t, w.file), blockOffsets(w.file)
-	file := slices.Clone(w.file)
+	w.End(testStart+100000, format.Trailer{})
+	blocks, offs := eventBlocks(t, w.File), blockOffsets(w.File)
+	file := slices.Clone(w.File)
 	for i := range file {
 		hit := -1 // index of the block
 		for j, off := range offs {
@@ -132,7 +132,7 @@ func TestEveryBitFlipped(t *testing.T) {
 // Garbage between blocks, some of which looks like blocks.
 func TestResync(t *testing.T) {
 	w := twoStreams()
-	blocks := eventBlocks(t, w.file)
+	blocks := eventBlocks(t, w.File)
 	rnd := rand.New(rand.NewSource(1))
 	noise := make([]byte, 100000)
 	rnd.Read(noise)
@@ -148,13 +148,13 @@ func TestResync(t *testing.T) {
 		"headers":        bytes.Repeat(header, 1000),
 		"long blocks":    bytes.Repeat(append(long, 0, 0, 0, 0), 300),
 		"zeros":          make([]byte, 10000),
-		"half a block":   w.file[blocks[3].off : blocks[3].end-20],
+		"half a block":   w.File[blocks[3].off : blocks[3].end-20],
 		"window's edge":  append(make([]byte, 4096-format.HeaderSize-2), header...),
 		"another header": format.AppendHeader(nil),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, off := range blockOffsets(w.file) {
-				file := bytes.Join([][]byte{w.file[:off], garbage, w.file[off:]}, nil)
+			for _, off := range blockOffsets(w.File) {
+				file := bytes.Join([][]byte{w.File[:off], garbage, w.File[off:]}, nil)
 				checkRead(t, file, eventsOf(blocks), int64(len(garbage)))
 			}
 		})
@@ -182,13 +182,13 @@ func TestMemoryIsBounded(t *testing.T) {
 	for i := uint64(1); i < 20000; i++ { // more streams than there may be, many repeated
 		payload := binary.AppendUvarint(nil, i%(2*format.MaxStreams))
 		payload = append(binary.AppendUvarint(payload, i), 1, 1, 1, 0, 7<<2|3, format.CodeEnd)
-		w.block(format.BlockEvents, payload)
+		w.Block(format.BlockEvents, payload)
 	}
 	var sites []byte
 	sites = binary.AppendUvarint(sites, format.FirstCode-1)
-	w.block(format.BlockSites, append(sites, format.AppendTable(nil, "p", []format.Site{{Name: "p.F"}})...))
+	w.Block(format.BlockSites, append(sites, format.AppendTable(nil, "p", []format.Site{{Name: "p.F"}})...))
 	before := heap()
-	f := w.open(t)
+	f := openBytes(t, w.File)
 	e := f.Events()
 	var ev format.Event
 	n := 0
@@ -196,7 +196,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		n++
 	}
 	if used := heap() - before; used > 200<<20 {
-		t.Errorf("%d MB for a file of %d KB", used>>20, len(w.file)>>10)
+		t.Errorf("%d MB for a file of %d KB", used>>20, len(w.File)>>10)
 	}
 	if n == 0 {
 		t.Error("no events")
@@ -216,10 +216,10 @@ func heap() int64 {
 func TestUnknownBlocks(t *testing.T) {
 	w := newTrace()
 	walk := newWalker(1, testStart)
-	w.chunk(0, 1, walk.walk(nil, 40, 30))
-	w.block(77, []byte("from the future"))
-	w.chunk(0, 1, walk.walk(nil, 40, 30))
-	checkRead(t, w.file, want(t, w.file), 0)
+	w.Chunk(0, 1, walk.walk(nil, 40, 30))
+	w.Block(77, []byte("from the future"))
+	w.Chunk(0, 1, walk.walk(nil, 40, 30))
+	checkRead(t, w.File, want(t, w.File), 0)
 }
 
 func TestOpenErrors(t *testing.T) {
@@ -268,9 +268,9 @@ func TestHeaderOnly(t *testing.T) {
 // Whatever the bytes, reading them ends, and each event is accounted for.
 func FuzzNewFile(f *testing.F) {
 	w := twoStreams()
-	w.end(testStart+100000, format.Trailer{})
-	f.Add(w.file)
-	f.Add(w.file[:len(w.file)/2])
+	w.End(testStart+100000, format.Trailer{})
+	f.Add(w.File)
+	f.Add(w.File[:len(w.File)/2])
 	f.Add(format.AppendHeader(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		// Checksums that hold let damage through to what they guard.

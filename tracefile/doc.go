@@ -45,6 +45,22 @@
 // users of Events close a call when a smaller token of its goroutine says that it
 // is gone, as they must anyway for a recording that begins or ends in the middle.
 //
+// # Several files
+//
+// Join makes one recording of several files: parts of one process's recording,
+// and processes of one program, such as a parent and its children.
+//
+//	set, err := tracefile.Join(files)
+//	if err != nil {
+//		return err
+//	}
+//	events := set.Events()
+//	for events.Next(&ev) {
+//		p := set.Processes[events.Process()]
+//		site, _ := p.Site(ev.Site)
+//		fmt.Println(events.Nanos(), p.Info().PID, ev.Goroutine, site.Name)
+//	}
+//
 // # Programs that were killed
 //
 // A recording program keeps its buffers in a file next to the trace file, the

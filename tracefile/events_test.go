@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/tracetest"
 )
 
 // want gives the events of blocks in the order in which Events must give them,
@@ -82,12 +83,12 @@ func same(t *testing.T, got, want []format.Event) {
 
 // twoStreams is a small file without End block: two goroutines on two streams,
 // with chunks of a few dozen events, no two of them at the same time.
-func twoStreams(meta ...format.KeyValue) *traceWriter {
+func twoStreams(meta ...format.KeyValue) *tracetest.Writer {
 	w := newTrace(meta...)
 	a, b := newWalker(1, testStart), newWalker(2, testStart+51)
 	for i := 0; i < 4; i++ {
-		w.chunk(0, 1, a.walk(nil, 30, 40))
-		w.chunk(1, 7, b.walk(nil, 25, 60))
+		w.Chunk(0, 1, a.walk(nil, 30, 40))
+		w.Chunk(1, 7, b.walk(nil, 25, 60))
 	}
 	return w
 }
@@ -106,11 +107,11 @@ func TestEventsInOrderOfTime(t *testing.T) {
 			for j := range recs {
 				recs[j].Clock = recs[j].Clock*64 + uint64(s)
 			}
-			w.chunk(uint32(s), uint64(s+1), recs)
+			w.Chunk(uint32(s), uint64(s+1), recs)
 		}
-		f := w.open(t)
-		same(t, all(t, f), want(t, w.file))
-		same(t, all(t, f), want(t, w.file)) // a second pass
+		f := openBytes(t, w.File)
+		same(t, all(t, f), want(t, w.File))
+		same(t, all(t, f), want(t, w.File)) // a second pass
 	}
 }
 
@@ -122,13 +123,13 @@ func TestEventsFarApart(t *testing.T) {
 	for i, start := range []uint64{5 * day, 0, 9 * day, 2 * day} {
 		walker := newWalker(int64(i), testStart+start)
 		stream := uint32(i * 100)
-		w.chunk(stream, uint64(i+1), walker.walk(nil, 50, 30))
+		w.Chunk(stream, uint64(i+1), walker.walk(nil, 50, 30))
 		walker.clock += day / 2
-		w.chunk(stream, uint64(i+1), walker.walk(nil, 50, 30))
+		w.Chunk(stream, uint64(i+1), walker.walk(nil, 50, 30))
 	}
-	f := w.open(t)
+	f := openBytes(t, w.File)
 	evs := all(t, f)
-	same(t, evs, want(t, w.file))
+	same(t, evs, want(t, w.File))
 	if got, want := f.Nanos(evs[len(evs)-1].Clock)/1e9, int64(9.5*86400); got != want {
 		t.Errorf("the last event is at %d s, want %d", got, want)
 	}
@@ -145,10 +146,10 @@ func TestEventsAtTheSameTime(t *testing.T) {
 				// Values recorded later than other streams' next events.
 				format.Record{Clock: clock + 15, Word: word(format.CodeValues, 8)}, format.Record{Clock: uint64(s)<<8 | i})
 		}
-		w.chunk(s, uint64(s+1), recs)
+		w.Chunk(s, uint64(s+1), recs)
 	}
-	evs := all(t, w.open(t))
-	same(t, all(t, w.open(t)), evs)
+	evs := all(t, openBytes(t, w.File))
+	same(t, all(t, openBytes(t, w.File)), evs)
 	if len(evs) != 60 {
 		t.Fatalf("%d events, want 60", len(evs))
 	}
@@ -168,11 +169,11 @@ func TestEventsNeverGoBack(t *testing.T) {
 		for i, c := range clocks {
 			recs = append(recs, format.Record{Clock: testStart + c, Word: uint64(i+1) << format.SiteShift})
 		}
-		w.chunk(0, 1, recs)
+		w.Chunk(0, 1, recs)
 	}
-	w.chunk(1, 2, []format.Record{{Clock: math.MaxUint64, Word: 1 << format.SiteShift}})
+	w.Chunk(1, 2, []format.Record{{Clock: math.MaxUint64, Word: 1 << format.SiteShift}})
 	var got []uint64
-	for _, ev := range all(t, w.open(t)) {
+	for _, ev := range all(t, openBytes(t, w.File)) {
 		got = append(got, ev.Clock-testStart)
 	}
 	if want := []uint64{100, 100, 100, 120, 120, 120, 130, 130, never - 1 - testStart}; !slices.Equal(got, want) {
@@ -182,8 +183,8 @@ func TestEventsNeverGoBack(t *testing.T) {
 
 func TestEventsOfUnknownSites(t *testing.T) {
 	w := newTrace()
-	w.chunk(0, 1, []format.Record{{Clock: testStart, Word: (format.FirstCode - 1) << format.SiteShift}})
-	f := w.open(t)
+	w.Chunk(0, 1, []format.Record{{Clock: testStart, Word: (format.FirstCode - 1) << format.SiteShift}})
+	f := openBytes(t, w.File)
 	evs := all(t, f)
 	if len(evs) != 1 || evs[0].Site != format.FirstCode-1 {
 		t.Fatalf("got %+v, want an enter of site %d", evs, format.FirstCode-1)
@@ -196,12 +197,12 @@ func TestEventsOfUnknownSites(t *testing.T) {
 // A repeated block counts once, and only whole.
 func TestRepeatedBlocks(t *testing.T) {
 	plain := twoStreams()
-	events := want(t, plain.file)
-	blocks := eventBlocks(t, plain.file)
+	events := want(t, plain.File)
+	blocks := eventBlocks(t, plain.File)
 	first := blocks[0]
-	repeated := slices.Clone(plain.file)
+	repeated := slices.Clone(plain.File)
 	for _, b := range []decodedBlock{first, blocks[3], first} {
-		repeated = append(repeated, plain.file[b.off:b.end]...)
+		repeated = append(repeated, plain.File[b.off:b.end]...)
 	}
 	f := openBytes(t, repeated)
 	same(t, all(t, f), events)
@@ -237,10 +238,10 @@ func TestReadErrors(t *testing.T) {
 	w := newTrace()
 	walk := newWalker(1, testStart)
 	for i := 0; i < 3; i++ {
-		w.chunk(0, 1, walk.walk(nil, chunkRecords, 40))
+		w.Chunk(0, 1, walk.walk(nil, chunkRecords, 40))
 	}
-	for at := 0; at < len(w.file); at += 101 {
-		f, err := NewFile(failingReader{bytes.NewReader(w.file), int64(at)}, int64(len(w.file)))
+	for at := 0; at < len(w.File); at += 101 {
+		f, err := NewFile(failingReader{bytes.NewReader(w.File), int64(at)}, int64(len(w.File)))
 		if err == nil {
 			e := f.Events()
 			var ev format.Event
@@ -263,10 +264,10 @@ func TestEventsDontAllocate(t *testing.T) {
 	for s := 0; s < 4; s++ {
 		walk := newWalker(int64(s), testStart)
 		for i := 0; i < 4; i++ {
-			w.chunk(uint32(s), uint64(s+1), walk.walk(nil, chunkRecords, 40))
+			w.Chunk(uint32(s), uint64(s+1), walk.walk(nil, chunkRecords, 40))
 		}
 	}
-	e := w.open(t).Events()
+	e := openBytes(t, w.File).Events()
 	var ev format.Event
 	n := 0
 	allocs := testing.AllocsPerRun(1, func() {
@@ -285,10 +286,10 @@ func TestEventsDontAllocate(t *testing.T) {
 // A File may be used by several goroutines at a time.
 func TestConcurrentUse(t *testing.T) {
 	w := twoStreams()
-	blocks := eventBlocks(t, w.file)
-	w.file[blocks[2].end-1] ^= 1
+	blocks := eventBlocks(t, w.File)
+	w.File[blocks[2].end-1] ^= 1
 	left := eventsOf(append(blocks[:2:2], blocks[3:]...))
-	f := w.open(t)
+	f := openBytes(t, w.File)
 	var wg sync.WaitGroup
 	for i := 0; i < 4; i++ {
 		wg.Add(2)

@@ -16,6 +16,11 @@ type File struct {
 	r      io.ReaderAt
 	closer io.Closer // of r; nil if it isn't ours
 	size   int64     // bytes
+	path   string    // the name that it was opened by
+
+	// Of a recording in several files, see parts.go.
+	parts   []*File // what r is made of; nil if it is one file
+	missing int     // parts in between that aren't there
 
 	// What the index found, see index.go.
 	meta    map[string]string
@@ -73,7 +78,7 @@ func Open(path string) (*File, error) {
 		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.closer = file
+	f.closer, f.path = file, path
 	return f, nil
 }
 
@@ -87,9 +92,13 @@ func openFile(file *os.File) (*File, error) {
 }
 
 // NewFile reads the size bytes of a trace file from r, which must stay
-// unchanged while the File is used. Errors are those of Open; nothing is
-// recovered.
+// unchanged while the File is used. If r has a method Name, as an os.File has, it
+// gives the File's Path. Errors are those of Open; nothing is recovered.
 func NewFile(r io.ReaderAt, size int64) (*File, error) {
+	path := ""
+	if named, ok := r.(interface{ Name() string }); ok {
+		path = named.Name()
+	}
 	r = io.NewSectionReader(r, 0, max(size, 0))
 	header := make([]byte, format.HeaderSize)
 	n, err := r.ReadAt(header, 0)
@@ -105,12 +114,19 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	case err != nil:
 		return nil, err
 	}
-	f := &File{r: r, size: size, meta: make(map[string]string), origins: make(map[uint32]format.Origin), types: make(map[uint32]format.Type)}
+	f := &File{
+		r: r, size: size, path: path,
+		meta: make(map[string]string), origins: make(map[uint32]format.Origin), types: make(map[uint32]format.Type),
+	}
 	if err := buildIndex(f); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
+
+// Path gives the name that the file was opened by, "" if it isn't known; of
+// several parts the first one's.
+func (f *File) Path() string { return f.path }
 
 // Close closes the file that Open opened.
 func (f *File) Close() error {

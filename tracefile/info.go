@@ -54,8 +54,9 @@ type Info struct {
 	RecoveryErr error
 	UnsavedErr  error
 
-	Size    int64 // of the file, bytes
+	Size    int64 // of the file or its parts, bytes
 	Blocks  int
+	Missing int   // parts between the first and the last of those given to Join that were not given
 	Damaged int64 // bytes that could not be read, as far as known, see Verify
 }
 
@@ -91,18 +92,15 @@ func (f *File) Info() Info {
 		UnsavedErr:  f.unsavedErr,
 		Size:        f.size,
 		Blocks:      f.blocks,
+		Missing:     f.missing,
 	}
 	if from, err := strconv.ParseUint(f.meta[format.MetaFrom], 10, 64); err == nil {
 		i.From = time.Duration(max(f.Nanos(from), 0))
 	}
 	i.Ring = f.meta[format.MetaOverflow] == "ring"
 	_, i.Rotated = f.meta[format.MetaPart]
-	i.Part = f.part()
-	if len(f.pairs) > 0 {
-		i.Start = time.Unix(0, f.pairs[0].UnixNano)
-	} else if ns := number(format.MetaStart); ns != 0 {
-		i.Start = time.Unix(0, ns)
-	}
+	i.Part = f.number()
+	i.Start = f.start()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	i.Events, i.Lost, i.Damaged, i.Goroutines = f.found.events, f.found.lost, f.damaged, f.started
@@ -113,10 +111,15 @@ func (f *File) Info() Info {
 	return i
 }
 
-// part gives the number of the part of a rotated recording that f is, 0 if it is all.
-func (f *File) part() int {
-	n, _ := strconv.ParseUint(f.meta[format.MetaPart], 10, 31)
-	return int(n)
+// start gives the time at which the recording began, the zero Time if it is lost.
+func (f *File) start() time.Time {
+	if len(f.pairs) > 0 {
+		return time.Unix(0, f.pairs[0].UnixNano)
+	}
+	if ns, err := strconv.ParseInt(f.meta[format.MetaStart], 10, 64); err == nil && ns != 0 {
+		return time.Unix(0, ns)
+	}
+	return time.Time{}
 }
 
 // Verify reads all events, and gives the Info with what only that tells: the

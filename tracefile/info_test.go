@@ -11,8 +11,8 @@ import (
 func TestInfo(t *testing.T) {
 	w := newTrace(format.KeyValue{Key: format.MetaOverflow, Value: "drop"})
 	rec := func(clock, word uint64) format.Record { return format.Record{Clock: testStart + clock, Word: word} }
-	w.block(format.BlockOrigins, format.AppendOrigins(nil, []format.Origin{{ID: 1, Func: "main.main", File: "main.go", Line: 7}}))
-	w.events(format.Chunk{Stream: 3, Seq: 1, Clock: testStart, Lost: 5}, []format.Record{
+	w.Block(format.BlockOrigins, format.AppendOrigins(nil, []format.Origin{{ID: 1, Func: "main.main", File: "main.go", Line: 7}}))
+	w.Events(format.Chunk{Stream: 3, Seq: 1, Clock: testStart, Lost: 5}, []format.Record{
 		rec(10, word(format.CodeGo, 1)),
 		rec(20, 1<<format.SiteShift|100),
 		rec(30, word(format.CodeGo, 9)),
@@ -21,22 +21,22 @@ func TestInfo(t *testing.T) {
 		rec(60, format.ExitBit|2<<format.SiteShift|80),
 		rec(70, word(format.CodeEnd, 0)),
 	})
-	w.events(format.Chunk{Stream: 4, Seq: 2, Clock: testStart, Lost: 2}, []format.Record{
+	w.Events(format.Chunk{Stream: 4, Seq: 2, Clock: testStart, Lost: 2}, []format.Record{
 		rec(25, word(format.CodeGo, 11)),
 		rec(25, word(format.CodeStart, 9)),
 		rec(90, word(format.CodePanic, 80)),
 	})
-	cut := slices.Clone(w.file)
-	w.end(testStart+testHz, format.Trailer{Events: 6, Lost: 8})
+	cut := slices.Clone(w.File)
+	w.End(testStart+testHz, format.Trailer{Events: 6, Lost: 8})
 	want := Info{
 		Version: 1,
 		Program: "/bin/prog", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", Host: "host", CPUs: 2, PID: 42,
 		Clock: "tsc", Hz: testHz,
 		Start: time.Unix(0, testUnix), Duration: time.Second,
 		Sites: testSites, Events: 6, Lost: 8, Complete: true,
-		Size: int64(len(w.file)), Blocks: 8,
+		Size: int64(len(w.File)), Blocks: 8,
 	}
-	f := w.open(t)
+	f := openBytes(t, w.File)
 	if got := f.Info(); got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -77,7 +77,7 @@ func TestSites(t *testing.T) {
 		for i, n := range names {
 			sites = append(sites, format.Site{Name: n, File: "f.go", Line: i + 1, Flags: format.Closure})
 		}
-		w.block(format.BlockSites, format.AppendSites(nil, base, string(format.AppendTable(nil, pkg, sites))))
+		w.Block(format.BlockSites, format.AppendSites(nil, base, string(format.AppendTable(nil, pkg, sites))))
 	}
 	table(1000, "b", "b.F", "b.G")
 	table(500, "a", "a.F")
@@ -85,7 +85,7 @@ func TestSites(t *testing.T) {
 	table(999, "c", "c.F", "c.G")  // overlaps
 	table(1001, "c", "c.F")        // overlaps
 	table(600, "empty")
-	f := w.open(t)
+	f := openBytes(t, w.File)
 	if got, want := f.Info().Sites, testSites+3; got != want {
 		t.Errorf("%d sites, want %d", got, want)
 	}

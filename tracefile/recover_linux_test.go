@@ -145,7 +145,7 @@ func newLiveProgram(t *testing.T, path string) *liveProgram {
 	}
 	w := newTrace(format.KeyValue{Key: format.MetaArena, Value: path + ".live"},
 		format.KeyValue{Key: format.MetaNonce, Value: hex.EncodeToString(testNonce[:])})
-	if _, err := p.trace.Write(w.file); err != nil {
+	if _, err := p.trace.Write(w.File); err != nil {
 		t.Fatal(err)
 	}
 	return p

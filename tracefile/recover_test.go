@@ -70,27 +70,27 @@ func newKilled(t *testing.T) *killed {
 	format.PutControl(k.arena, format.Control{PID: 42, Nonce: testNonce})
 	k.last = testStart + 100000
 	binary.LittleEndian.PutUint64(k.arena[40:], k.last)
-	binary.LittleEndian.PutUint64(k.arena[48:], uint64(pairAt(k.last).MonoNano))
+	binary.LittleEndian.PutUint64(k.arena[48:], uint64(testClock.At(k.last).MonoNano))
 	putOrigin(k.arena, "main.main", "main.go", 5)
 	putOrigin(k.arena, "main.serve", "serve.go", 77)
-	w.block(format.BlockOrigins, format.AppendOrigins(nil, []format.Origin{{ID: 1, Func: "main.main", File: "main.go", Line: 5}}))
+	w.Block(format.BlockOrigins, format.AppendOrigins(nil, []format.Origin{{ID: 1, Func: "main.main", File: "main.go", Line: 5}}))
 
 	whole := newTrace() // a file with all events
 	a, b := newWalker(1, testStart), newWalker(2, testStart+51)
 	chunk := func(walk *walker, n int, h format.Chunk) (format.Chunk, []format.Record) {
 		recs := walk.walk(nil, n, 40)
-		w.seq++
-		h.Seq, h.Goroutine, h.Clock, h.Lost = w.seq, 1+uint64(h.Stream), recs[0].Clock-1, uint64(h.Stream)
+		w.Seq++
+		h.Seq, h.Goroutine, h.Clock, h.Lost = w.Seq, 1+uint64(h.Stream), recs[0].Clock-1, uint64(h.Stream)
 		h.End = uint32(format.ChunkHeader + n*format.RecordSize)
-		whole.events(h, recs)
+		whole.Events(h, recs)
 		k.lost += h.Lost
 		return h, recs
 	}
 	at := func(i int) []byte { return k.arena[i*format.ChunkSize : (i+1)*format.ChunkSize] }
 	for i := uint32(0); i < 5; i++ {
 		h, recs := chunk([]*walker{a, b}[i%2], 30, format.Chunk{Stream: i % 2, State: format.ChunkFree})
-		k.partial = len(w.file)
-		w.events(h, recs)
+		k.partial = len(w.File)
+		w.Events(h, recs)
 		// Chunks 7 and 8 are used again.
 		if i == 4 {
 			h.State = format.ChunkFull
@@ -106,12 +106,12 @@ func newKilled(t *testing.T) *killed {
 	h, recs = chunk(a, 10, format.Chunk{Stream: 0, State: format.ChunkActive})
 	putChunk(at(7), h, recs)
 	binary.LittleEndian.PutUint64(at(7)[format.ChunkHeader+10*format.RecordSize+8:], 5<<format.SiteShift|200)
-	putChunk(at(11), format.Chunk{State: format.ChunkActive, Stream: 1, Seq: w.seq + 1, Clock: b.clock, Lost: 100}, nil)
+	putChunk(at(11), format.Chunk{State: format.ChunkActive, Stream: 1, Seq: w.Seq + 1, Clock: b.clock, Lost: 100}, nil)
 	k.lost += 100
 
-	k.file = w.file
+	k.file = w.File
 	k.missing = 70
-	for _, b := range eventBlocks(t, whole.file) {
+	for _, b := range eventBlocks(t, whole.File) {
 		k.events = append(k.events, b.events...)
 	}
 	slices.SortStableFunc(k.events, func(a, b format.Event) int { return int(int64(a.Clock - b.Clock)) })
@@ -150,7 +150,7 @@ func (k *killed) check(t *testing.T, path string, recovered uint64) *File {
 		info.RecoveryErr != nil {
 		t.Errorf("got %+v; want %d events, %d recovered, %d lost", info, len(k.events), recovered, k.lost)
 	}
-	if want := pairAt(k.last).MonoNano - testMono; int64(info.Duration) != want {
+	if want := testClock.At(k.last).MonoNano - testMono; int64(info.Duration) != want {
 		t.Errorf("duration %d ns, want %d", info.Duration, want)
 	}
 	if o, ok := f.Origin(2); !ok || o.Func != "main.serve" || o.File != "serve.go" || o.Line != 77 {
@@ -193,7 +193,7 @@ func TestRecover(t *testing.T) {
 	}
 	// The last pair of clocks is there, with the wall clock as at the first.
 	f := openBytes(t, file)
-	if got, want := f.pairs[1], pairAt(k.last); got != want {
+	if got, want := f.pairs[1], testClock.At(k.last); got != want {
 		t.Errorf("last pair %+v, want %+v", got, want)
 	}
 }

@@ -40,17 +40,16 @@ func (t *siteTables) add(n siteTable) {
 // end gives the id after the last one.
 func (t *siteTable) end() uint32 { return t.base + uint32(len(t.sites)) }
 
-func (t *siteTable) site(i int) Site { return Site{t.pkg, t.sites[i]} }
-
 // Site gives the site with the given id, as in format.Event.Site, and tells
 // whether the file has it.
-func (f *File) Site(id uint32) (Site, bool) {
-	s := f.sites
+func (f *File) Site(id uint32) (Site, bool) { return f.sites.site(id) }
+
+func (s siteTables) site(id uint32) (Site, bool) {
 	i := sort.Search(len(s), func(i int) bool { return s[i].end() > id })
 	if i == len(s) || id < s[i].base {
 		return Site{}, false
 	}
-	return s[i].site(int(id - s[i].base)), true
+	return Site{s[i].pkg, s[i].sites[id-s[i].base]}, true
 }
 
 // Sites calls yield for each site in the order of ids, until it returns false.
@@ -59,7 +58,7 @@ func (f *File) Sites(yield func(id uint32, s Site) bool) {
 	for i := range f.sites {
 		t := &f.sites[i]
 		for j := range t.sites {
-			if !yield(t.base+uint32(j), t.site(j)) {
+			if !yield(t.base+uint32(j), Site{t.pkg, t.sites[j]}) {
 				return
 			}
 		}

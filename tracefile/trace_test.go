@@ -8,14 +8,8 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/tracetest"
 )
-
-// A traceWriter writes the trace of a program that never ran.
-type traceWriter struct {
-	file []byte
-	enc  format.Encoder
-	seq  uint64
-}
 
 const (
 	testHz    = 2_000_000_000
@@ -25,66 +19,18 @@ const (
 	testSites = 64
 )
 
-// pairAt gives the clock pair at clock, with a clock of testHz.
-func pairAt(clock uint64) format.ClockPair {
-	ns := int64(clock-testStart) / 2
-	return format.ClockPair{Clock: clock, UnixNano: testUnix + ns, MonoNano: testMono + ns}
-}
+var testClock = tracetest.Clock{Hz: testHz, Start: testStart, Unix: testUnix, Mono: testMono}
 
 // newTrace begins a file with its Meta, Clock and Sites blocks; meta adds to the
 // facts that every file has.
-func newTrace(meta ...format.KeyValue) *traceWriter {
-	w := &traceWriter{file: format.AppendHeader(nil)}
-	w.block(format.BlockMeta, format.AppendMeta(nil, append([]format.KeyValue{
-		{Key: format.MetaProgram, Value: "/bin/prog"},
-		{Key: format.MetaGo, Value: "go1.26.8"},
-		{Key: format.MetaGOOS, Value: "linux"},
-		{Key: format.MetaGOARCH, Value: "amd64"},
-		{Key: format.MetaHost, Value: "host"},
-		{Key: format.MetaCPUs, Value: "2"},
-		{Key: format.MetaPID, Value: "42"},
-		{Key: format.MetaClock, Value: "tsc"},
-		{Key: format.MetaHz, Value: fmt.Sprint(testHz)},
-	}, meta...)))
-	w.clock(testStart)
+func newTrace(meta ...format.KeyValue) *tracetest.Writer {
+	w := tracetest.New(testClock, meta...)
 	var sites []format.Site
 	for i := 0; i < testSites; i++ {
 		sites = append(sites, format.Site{Name: fmt.Sprintf("example.com/m/p.F%d", i), File: fmt.Sprintf("p%d.go", i/8), Line: 10 * i})
 	}
-	w.block(format.BlockSites, format.AppendSites(nil, 1, string(format.AppendTable(nil, "example.com/m/p", sites))))
+	w.Sites(1, "example.com/m/p", sites)
 	return w
-}
-
-func (w *traceWriter) block(kind format.BlockKind, payload []byte) {
-	w.file = format.AppendBlock(w.file, kind, payload)
-}
-
-func (w *traceWriter) clock(clock uint64) {
-	w.block(format.BlockClock, format.AppendClock(nil, pairAt(clock)))
-}
-
-// chunk writes the records of a chunk and gives its header.
-func (w *traceWriter) chunk(stream uint32, goroutine uint64, recs []format.Record) format.Chunk {
-	w.seq++
-	h := format.Chunk{State: format.ChunkFull, Stream: stream, Seq: w.seq, Clock: recs[0].Clock - 1, Goroutine: goroutine}
-	w.events(h, recs)
-	return h
-}
-
-func (w *traceWriter) events(h format.Chunk, recs []format.Record) {
-	payload, _ := w.enc.Append(nil, h, recs)
-	w.block(format.BlockEvents, payload)
-}
-
-func (w *traceWriter) end(clock uint64, t format.Trailer) {
-	w.clock(clock)
-	t.Clock = clock
-	w.block(format.BlockEnd, format.AppendTrailer(nil, t))
-}
-
-func (w *traceWriter) open(t testing.TB) *File {
-	t.Helper()
-	return openBytes(t, w.file)
 }
 
 func openBytes(t testing.TB, b []byte) *File {

@@ -80,6 +80,7 @@ func (a *app) describe(f *buildFlags, b *build.Build) {
 	if f.verbose <= 0 {
 		return
 	}
+	a.describeConfig()
 	n := 0
 	packages := make(map[string]int)
 	var order []string

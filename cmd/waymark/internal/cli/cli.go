@@ -36,11 +36,13 @@ func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e))
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
+
+	configPath string // of the file that flags were taken from, "" if there was none
 }
 
 // Main runs the command with the given arguments and gives its exit status.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin, stdout, stderr}
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -64,7 +66,8 @@ func (a *app) status(err error) int {
 		fmt.Fprintln(a.stderr, gocmd)
 		return exitFailed
 	}
-	fmt.Fprintf(a.stderr, "waymark: %v\n", err)
+	// An error for each file or flag is a line.
+	fmt.Fprintf(a.stderr, "waymark: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nwaymark: "))
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
@@ -99,7 +102,7 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	})
 	root.AddCommand(
 		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(),
-		a.reportCommand(), a.treeCommand(), a.replayCommand(), a.infoCommand(), a.envCommand(), a.cleanCommand(), a.versionCommand(),
+		a.configurable(a.reportCommand()), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.infoCommand(), a.envCommand(), a.cleanCommand(), a.versionCommand(),
 	)
 	return root
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
@@ -34,6 +35,7 @@ func (f *buildFlags) define(set *pflag.FlagSet) {
 	set.BoolVar(&f.work, "work", false, "keep the rewritten files in a folder and print its name")
 	set.IntVar(&f.verbose, "verbose", 0, "say more on stderr: 1 counts, 2 packages, 3 functions, 4 files")
 	set.BoolVar(&f.debug, "debug", false, "print the go commands that are run")
+	config.Mark(set, config.IsPattern, "include", "exclude")
 }
 
 // A commandLine is the arguments of a command that builds, taken apart.
@@ -104,6 +106,7 @@ func split(args []string, set *pflag.FlagSet, own string, stop bool) (*commandLi
 func (a *app) buildCmd(use, short, own string, stop bool, define func(*pflag.FlagSet), run func(*commandLine) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, DisableFlagParsing: true, DisableFlagsInUseLine: true}
 	define(cmd.Flags())
+	defineConfig(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		line, err := split(args, cmd.Flags(), own, stop)
 		if err != nil {
@@ -112,7 +115,11 @@ func (a *app) buildCmd(use, short, own string, stop bool, define func(*pflag.Fla
 		if line.help {
 			return cmd.Help()
 		}
-		return run(line)
+		dir, _ := line.flags.Lookup("C")
+		if err := a.configure(cmd, dir); err != nil {
+			return err
+		}
+		return located(cmd.Flags(), run(line))
 	}
 	return cmd
 }

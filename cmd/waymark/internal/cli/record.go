@@ -4,7 +4,6 @@ import (
 	"debug/buildinfo"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
-	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -31,6 +30,7 @@ func (a *app) recordCommand() *cobra.Command {
 			f.define(set)
 			rec.define(set)
 			set.StringVarP(&out, "output", "o", "waymark.wmt", "`FILE` to record to")
+			config.Mark(set, config.IsFile, "output")
 		},
 		func(line *commandLine) error {
 			if err := rec.check(); err != nil {
@@ -101,17 +101,8 @@ func instrumented(path string) error {
 // replaceable tries whether a trace file can be written, before the program runs,
 // and removes an old one.
 func replaceable(file string) error {
-	if fi, err := os.Lstat(file); err == nil {
-		if !fi.Mode().IsRegular() {
-			return fmt.Errorf("%s is not a file: choose another with -o", file)
-		}
-		b, err := readHead(file)
-		if err != nil {
-			return err
-		}
-		if len(b) > 0 && errors.Is(format.CheckHeader(b), format.ErrNotTrace) {
-			return fmt.Errorf("%s is there and is not a trace file: remove it, or choose another with -o", file)
-		}
+	if err := recorder.Replaceable(file); err != nil {
+		return err
 	}
 	probe, err := os.CreateTemp(filepath.Dir(file), ".waymark-*")
 	if err != nil {
@@ -123,16 +114,6 @@ func replaceable(file string) error {
 		return err
 	}
 	return nil
-}
-
-// readHead reads as much of a file as holds a trace file's header.
-func readHead(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, format.HeaderSize))
 }
 
 // recorded completes the recording of a program that was killed, and says what there

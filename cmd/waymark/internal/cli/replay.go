@@ -21,42 +21,59 @@ func (a *app) replayCommand() *cobra.Command {
 	var filter filterFlags
 	var test string
 	cmd := &cobra.Command{
-		Use: "replay [flags] FILE", Short: "print every call of a recording in order", Args: arguments(1, 1),
+		Use: "replay [flags] FILE...", Short: "print every call of recordings in order", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
 			only, err := filter.filter()
 			if err != nil {
 				return err
 			}
-			file, err := tracefile.Open(files[0])
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			p := replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, only.Min > 0)
-			src := calltree.Source(file.Events())
-			o := calltree.Options{OnEnter: p.Enter, OnCall: p.Call}
-			if test != "" {
-				events, err := testEvents(file, files[0], test)
-				if err != nil {
+			return a.withSet(files, func(set *tracefile.Set) error {
+				if err := only.Check(set); err != nil {
 					return err
 				}
-				p := testtrace.NewPrinter(p)
-				events.OnLog = p.Log
-				src, o.OnEnter, o.OnCall = events, p.Enter, p.Call
-			}
-			_, err = only.ReadFrom(src, file, o)
-			if flushErr := p.Flush(); flushErr != nil {
-				return flushErr // the reader of the output has gone: not worth more words
-			}
-			if damaged := file.Info().Damaged; err == nil && damaged > 0 {
-				err = fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", files[0], format.ErrDamaged, report.Bytes(damaged))
-			}
-			return err
+				if test != "" {
+					return a.replayTest(set, &only, test)
+				}
+				calls, err := replay.Write(a.stdout, set, &only)
+				return errors.Join(append(damage(set, err), a.tellMissed(filter.missed, set, calls))...)
+			})
 		},
 	}
 	filter.define(cmd.Flags())
 	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
 	return cmd
+}
+
+// damage lists what could not be read of the files of a set, after err.
+func damage(set *tracefile.Set, err error) []error {
+	errs := []error{err}
+	for _, p := range set.Processes {
+		for _, part := range p.Parts() {
+			if damaged := part.Info().Damaged; damaged > 0 {
+				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), format.ErrDamaged, report.Bytes(damaged)))
+			}
+		}
+	}
+	return errs
+}
+
+// replayTest prints what the test with the given name and its subtests did.
+func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string) error {
+	if len(set.Processes) > 1 {
+		return usagef("--test: want the recording of one test binary, not of %d processes", len(set.Processes))
+	}
+	file := set.Processes[0]
+	events, err := testEvents(file, file.Path(), test)
+	if err != nil {
+		return err
+	}
+	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, only.Min > 0))
+	events.OnLog = p.Log
+	_, err = only.Read(events, set, calltree.Options{OnEnter: p.Enter, OnCall: p.Call})
+	if flushErr := p.Flush(); flushErr != nil {
+		return flushErr // the reader of the output has gone: not worth more words
+	}
+	return errors.Join(damage(set, err)...)
 }
 
 // testEvents gives the events of the tests with the given name, and of their subtests.

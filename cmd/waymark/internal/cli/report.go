@@ -4,14 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/tracefile"
@@ -31,85 +30,26 @@ func (f *reportFlags) define(set *pflag.FlagSet) {
 }
 
 func (f *reportFlags) check() error {
-	_, err := f.options()
-	_, formatErr := report.ParseFormat(f.format)
-	if err := errors.Join(err, formatErr); err != nil {
+	if _, err := f.options(); err != nil {
 		return usageError{err}
+	}
+	if _, err := report.ParseFormat(f.format); err != nil {
+		return usagef("--format: %w", err)
 	}
 	return nil
 }
 
 func (f *reportFlags) options() (o report.Options, err error) {
 	if o.By, err = report.ParseBy(f.by); err != nil {
-		return o, err
+		return o, fmt.Errorf("--by: %w", err)
 	}
 	if o.Sort, err = report.ParseSort(f.sort); err != nil {
-		return o, err
+		return o, fmt.Errorf("--sort: %w", err)
 	}
 	if o.Top = f.top; o.Top < 0 {
 		return o, fmt.Errorf("--top=%d: want 0 or more", o.Top)
 	}
 	return o, nil
-}
-
-// filterFlags leave calls out of what is read from a recording.
-type filterFlags struct {
-	include, exclude []string
-	goroutine, time  string
-	min              time.Duration
-	depth            int
-}
-
-func (f *filterFlags) define(set *pflag.FlagSet) {
-	set.StringArrayVar(&f.include, "include", nil, "only functions that match `PATTERN` (repeatable)")
-	set.StringArrayVar(&f.exclude, "exclude", nil, "without functions that match `PATTERN` (repeatable)")
-	set.StringVar(&f.goroutine, "goroutine", "", "only these goroutines, by `ID` as in 1,17")
-	set.StringVar(&f.time, "time", "", "only the time `FROM..TO` since the start, as in 1.5s..2s")
-	set.DurationVar(&f.min, "min", 0, "without calls shorter than this, as in 10us")
-	set.IntVar(&f.depth, "depth", 0, "without calls that have `N` callers or more; 0 is no limit")
-}
-
-func (f *filterFlags) filter() (report.Filter, error) {
-	out := report.Filter{Min: f.min, Depth: f.depth}
-	var errs [4]error
-	if f.time != "" {
-		out.From, out.To, errs[0] = report.ParseWindow(f.time)
-	}
-	if f.goroutine != "" {
-		out.Goroutines, errs[1] = report.ParseGoroutines(f.goroutine)
-	}
-	if f.min < 0 || f.depth < 0 {
-		errs[2] = errors.New("--min and --depth: want 0 or more")
-	}
-	if len(f.include)+len(f.exclude) > 0 {
-		out.Keep, errs[3] = f.keep()
-	}
-	if err := errors.Join(errs[:]...); err != nil {
-		return out, usageError{err}
-	}
-	return out, nil
-}
-
-// keep makes a predicate of the patterns.
-func (f *filterFlags) keep() (func(tracefile.Site) bool, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	include, err := pattern.CompileSet(f.include, dir)
-	if err != nil {
-		return nil, err
-	}
-	exclude, err := pattern.CompileSet(f.exclude, dir)
-	if err != nil {
-		return nil, err
-	}
-	return func(s tracefile.Site) bool {
-		name := pattern.FromRuntime(s.Package, s.Name)
-		included, _ := include.Match(name)
-		excluded, _ := exclude.Match(name)
-		return (included || include.Empty()) && !excluded
-	}, nil
 }
 
 func (a *app) reportCommand() *cobra.Command {
@@ -125,7 +65,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.report(a.stdout, files, &f, only)
+			return a.report(a.stdout, files, &f, only, filter.missed)
 		},
 	}
 	f.define(cmd.Flags())
@@ -133,14 +73,39 @@ func (a *app) reportCommand() *cobra.Command {
 	return cmd
 }
 
-// reportRun prints the report after a run.
-func (a *app) reportRun(file string, f *reportFlags) error {
-	return a.report(a.stderr, append(recorder.Parts(file), file), f, report.Filter{})
+// reportRun prints the report after a run that recorded to file. Earlier parts are
+// beside it, and so is what processes that the program started recorded.
+func (a *app) reportRun(dir, file string, f *reportFlags) error {
+	first, err := tracefile.Open(file)
+	if err != nil {
+		return err
+	}
+	defer first.Close()
+	all, err := filepath.Glob(filepath.Join(dir, "*"+filepath.Ext(file)))
+	if err != nil {
+		return err
+	}
+	files := []string{file}
+	dumps := recorder.Dumps(file) // hold what the window held then
+	for _, other := range all {
+		if other == file || slices.Contains(dumps, other) {
+			continue
+		}
+		if err := joinable(first, other); err != nil {
+			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: %v\n", err)
+			continue
+		}
+		files = append(files, other)
+	}
+	return a.report(a.stderr, files, f, report.Filter{}, nil)
 }
+
+// A missed says which filters let nothing through, see filterFlags.
+type missed func(set *tracefile.Set, calls uint64) (notes []string, err error)
 
 // report prints one report of all files. What could be read of a damaged file is
 // in it; then the status is that of a failure.
-func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.Filter) error {
+func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.Filter, missed missed) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -151,39 +116,37 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.
 	}
 	o.Filter = filter
 	o.Colour = colour(w)
-	r, err := a.read(files, o)
-	if len(r.Recordings) > 0 {
-		if err := r.Write(w, format); err != nil {
+	return a.read(files, o, missed, func(r *report.Report, _ *tracefile.Set) error { return r.Write(w, format) })
+}
+
+// read adds up files and has write print the report, of what could be read. Then
+// come notes, and the error tells what could not.
+func (a *app) read(files []string, o report.Options, missed missed, write func(*report.Report, *tracefile.Set) error) error {
+	return a.withSet(files, func(set *tracefile.Set) error {
+		show, done := a.progress()
+		o.Progress = func(read, all uint64) {
+			show(fmt.Sprintf("reading, %d %% of %d million events", 100*read/max(all, 1), all/1e6))
+		}
+		r := report.New(o)
+		err := r.Read(set)
+		done()
+		if len(r.Recordings) == 0 {
 			return err
 		}
+		return errors.Join(write(r, set), err, r.Damage(), a.tellMissed(missed, set, r.Calls()))
+	})
+}
+
+// tellMissed prints the notes of missed, if there is one.
+func (a *app) tellMissed(missed missed, set *tracefile.Set, calls uint64) error {
+	if missed == nil {
+		return nil
+	}
+	notes, err := missed(set, calls)
+	for _, note := range notes {
+		fmt.Fprintf(a.stderr, "waymark: %s\n", note)
 	}
 	return err
-}
-
-// read adds up files. The report is of what could be read, the error of what could not.
-func (a *app) read(files []string, o report.Options) (*report.Report, error) {
-	show, done := a.progress()
-	defer done()
-	o.Progress = func(read, all uint64) {
-		show(fmt.Sprintf("reading, %d %% of %d million events", 100*read/max(all, 1), all/1e6))
-	}
-	r := report.New(o)
-	var errs []error
-	for _, name := range files {
-		if err := addFile(r, name); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	return r, errors.Join(append(errs, r.Damage())...)
-}
-
-func addFile(r *report.Report, name string) error {
-	f, err := tracefile.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return r.Add(f, name)
 }
 
 func (a *app) infoCommand() *cobra.Command {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 )
 
 func (a *app) rewriteCommand() *cobra.Command {
@@ -15,6 +17,7 @@ func (a *app) rewriteCommand() *cobra.Command {
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			set.StringVarP(&out, "output", "o", "", "`DIR` to write to")
+			config.Mark(set, config.IsFile, "output")
 		},
 		func(line *commandLine) error {
 			if out == "" && !f.dryRun {

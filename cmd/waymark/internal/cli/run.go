@@ -41,7 +41,7 @@ func (a *app) runCommand() *cobra.Command {
 			file := filepath.Join(t.dir, "run.wmt")
 			t.env = rec.env(file)
 			runErr := a.run(t)
-			if err := a.reportRun(file, &rep); err != nil && !errors.As(err, new(exitError)) {
+			if err := a.reportRun(t.dir, file, &rep); err != nil && !errors.As(err, new(exitError)) {
 				fmt.Fprintf(a.stderr, "waymark: no report: %v\n", err)
 			}
 			t.clear() // the status may be a signal

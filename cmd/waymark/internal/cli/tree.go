@@ -6,22 +6,25 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 func (a *app) treeCommand() *cobra.Command {
 	var filter filterFlags
-	var root, callers, format string
+	var root, callers, form string
 	cmd := &cobra.Command{
 		Use: "tree [flags] FILE...", Short: "print the call tree of recordings", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if root != "" && callers != "" {
 				return usagef("--root and --callers: want one of them")
 			}
-			form, err := report.ParseFormat(format)
+			asked, err := report.ParseFormat(form)
 			if err != nil {
-				return usageError{err}
+				return usagef("--format: %w", err)
 			}
 			only, err := filter.filter()
 			if err != nil {
@@ -39,23 +42,39 @@ func (a *app) treeCommand() *cobra.Command {
 					view.Callers = m.match
 				}
 			}
-			r, err := a.read(files, report.Options{Tree: true, Filter: only, Colour: colour(a.stdout)})
-			if len(r.Recordings) > 0 {
-				if err := r.WriteTree(a.stdout, view, form); err != nil {
+			o := report.Options{Tree: true, Filter: only, Colour: colour(a.stdout)}
+			return a.read(files, o, filter.missed, func(r *report.Report, set *tracefile.Set) error {
+				if err := r.WriteTree(a.stdout, view, asked); err != nil {
 					return err
 				}
 				if m.pattern != "" && !m.matched {
-					return fmt.Errorf("pattern %s matches no function that was called", m.pattern)
+					return fmt.Errorf("pattern %s matches no function that was called%s", m.pattern, isIt(m.pattern, called(r)))
 				}
-			}
-			return err
+				return nil
+			})
 		},
 	}
 	cmd.Flags().StringVar(&root, "root", "", "the trees of functions that match `PATTERN`")
 	cmd.Flags().StringVar(&callers, "callers", "", "who calls the functions that match `PATTERN`")
-	cmd.Flags().StringVar(&format, "format", "text", "text, json or csv")
+	cmd.Flags().StringVar(&form, "format", "text", "text, json or csv")
 	filter.define(cmd.Flags())
+	config.Mark(cmd.Flags(), config.IsPattern, "root", "callers")
 	return cmd
+}
+
+// called gives the names of the functions of a report.
+func called(r *report.Report) []string {
+	rows, _ := r.Rows()
+	var names []string
+	for _, row := range rows {
+		names = append(names, rowName(row).Names()...)
+	}
+	return names
+}
+
+// rowName gives the name of a row's function for patterns.
+func rowName(r *report.Row) pattern.Func {
+	return siteName(tracefile.Site{Package: r.Package, Site: format.Site{Name: r.Name, File: r.File}})
 }
 
 // A matcher finds functions by a pattern, and notes whether there were any.
@@ -77,7 +96,7 @@ func (m *matcher) compile() error {
 }
 
 func (m *matcher) match(r *report.Row) bool {
-	ok, _ := m.set.Match(pattern.FromRuntime(r.Package, r.Name))
+	ok, _ := m.set.Match(rowName(r))
 	m.matched = m.matched || ok
 	return ok
 }

@@ -34,6 +34,14 @@ type Func struct {
 // Full gives the full name.
 func (f Func) Full() string { return f.Package + "." + f.Name }
 
+// Names gives all names that patterns know f by.
+func (f Func) Names() []string {
+	if f.Main {
+		return []string{"main." + f.Name, f.Full()}
+	}
+	return []string{f.Full()}
+}
+
 // A Pattern selects functions.
 type Pattern struct {
 	Text string // as the user wrote it
@@ -59,7 +67,7 @@ func Compile(text, dir string) (*Pattern, error) {
 		}
 		p.re = re
 		return p, nil
-	case text == "." || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || filepath.IsAbs(text):
+	case relative(text) || filepath.IsAbs(text):
 		abs := text
 		if !filepath.IsAbs(abs) {
 			abs = filepath.Join(dir, text)
@@ -134,6 +142,23 @@ func (p *Pattern) Match(f Func) (ok, exact bool) {
 		return true, p.exact
 	}
 	return false, false
+}
+
+// Rebase gives the patterns in text one by one, with relative package patterns made
+// absolute: they are taken from dir.
+func Rebase(text, dir string) []string {
+	list := split(text)
+	for i, one := range list {
+		if relative(one) {
+			list[i] = filepath.Join(dir, one)
+		}
+	}
+	return list
+}
+
+// relative tells whether a pattern begins at a folder that it doesn't name.
+func relative(text string) bool {
+	return text == "." || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")
 }
 
 // A Set is a list of patterns that counts what each one matched.

@@ -136,3 +136,18 @@ func TestFromRuntime(t *testing.T) {
 		}
 	}
 }
+
+func TestRebase(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                      nil,
+		"./...":                 {"/m/..."},
+		".,../x,net/http":       {"/m", "/x", "net/http"},
+		"main.f,/^a,b$/":        {"main.f", "/^a,b$/"},
+		"/abs/p":                {"/abs/p"},
+		"...Close,.../internal": {"...Close", ".../internal"},
+	} {
+		if got := Rebase(text, "/m"); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -6,6 +6,9 @@
 //	1.234 ms [        1]    main.load(path="a.txt") = (12, <nil>);
 //	5.678 ms [        1]  } /* main.main */
 //
+// Lines of several processes are marked with the process's id before that of the
+// goroutine, and come in the order of wall-clock time.
+//
 // Lines of a goroutine are in the order of its calls. A call's first line is
 // printed when its first callee is known, or its end: by then other goroutines may
 // have had their say.
@@ -24,12 +27,13 @@ import (
 	"github.com/waymark-go/waymark/value"
 )
 
-// A Printer prints calls. Enter and Call are for calltree's OnEnter and OnCall.
+// A Printer prints calls of one process. Enter and Call are for calltree's OnEnter and OnCall.
 type Printer struct {
 	w     *bufio.Writer
 	file  Names
 	nanos func(ticks uint64) int64
-	short bool // calls may be left out because they were short
+	short bool   // calls may be left out because they were short
+	label string // of the process, with a blank behind it; "" if it is the only one
 
 	pending map[uint64][]entered // by goroutine: entered, and not printed yet
 }
@@ -46,12 +50,27 @@ type entered struct {
 	args string
 }
 
-// New returns a Printer. nanos gives the length of a number of ticks in ns. short says that the calls are filtered by their duration:
-// then a call is printed when it is known to be long enough.
+// New returns a Printer of the only process. nanos gives the length of a number of
+// ticks in ns. short says that the calls are filtered by their duration: then a call
+// is printed when it is known to be long enough.
 func New(w io.Writer, file Names, nanos func(ticks uint64) int64, short bool) *Printer {
-	p := &Printer{bufio.NewWriter(w), file, nanos, short, make(map[uint64][]entered)}
-	fmt.Fprintf(p.w, "%11s  %9s   %s\n", "DURATION", "GOROUTINE", "FUNCTION")
+	p := newPrinter(bufio.NewWriter(w), file, nanos, short, "")
+	p.head(0)
 	return p
+}
+
+func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, short bool, label string) *Printer {
+	return &Printer{w, file, nanos, short, label, make(map[uint64][]entered)}
+}
+
+// head prints the names of the columns; that of processes, with a blank behind it, has
+// the given width, 0 if there is none.
+func (p *Printer) head(width int) {
+	process := ""
+	if width > 0 {
+		process = fmt.Sprintf("%*s", width, "PROCESS ")
+	}
+	fmt.Fprintf(p.w, "%11s  %s%9s   %s\n", "DURATION", process, "GOROUTINE", "FUNCTION")
 }
 
 // Enter takes note of a call that begins.
@@ -102,7 +121,7 @@ func (p *Printer) open(goroutine uint64, list []entered) []entered {
 }
 
 func (p *Printer) line(duration string, c *calltree.Call, text string) {
-	fmt.Fprintf(p.w, "%11s [%9d]  %s%s\n", duration, c.Goroutine, strings.Repeat("  ", c.Depth), text)
+	fmt.Fprintf(p.w, "%11s [%s%9d]  %s%s\n", duration, p.label, c.Goroutine, strings.Repeat("  ", c.Depth), text)
 }
 
 // comment says what there is to say about a call, as C does it.

@@ -13,7 +13,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 	heads := map[By][]string{
 		ByFunction:  {"name", "package", "file", "line"},
 		ByPackage:   {"name"},
-		ByGoroutine: {"goroutine", "parent_goroutine", "origin_func", "origin_file", "origin_line", "start_ns", "end_ns"},
+		ByGoroutine: {"pid", "goroutine", "parent_goroutine", "origin_func", "origin_file", "origin_line", "start_ns", "end_ns"},
 	}
 	c.Write(append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns"))
 	rows, _ := r.Rows()
@@ -27,7 +27,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 		case ByGoroutine:
 			g := &row.Goroutine
 			record = []string{
-				unsigned(g.ID), unsigned(g.Parent), g.Origin.Func, g.Origin.File, strconv.Itoa(g.Origin.Line),
+				strconv.Itoa(g.PID), unsigned(g.ID), unsigned(g.Parent), g.Origin.Func, g.Origin.File, strconv.Itoa(g.Origin.Line),
 				signed(g.Start), signed(g.End),
 			}
 		}

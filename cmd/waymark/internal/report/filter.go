@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -15,37 +17,89 @@ import (
 // instrumented: their time is then that of their callers. See package calltree.
 // The zero value leaves nothing out.
 type Filter struct {
-	From, To   time.Duration             // since the recording's start; To 0 is no end
-	Goroutines []uint64                  // these only, unless there are none
-	Keep       func(tracefile.Site) bool // these functions only, unless nil
-	Min        time.Duration             // without calls that are shorter
-	Depth      int                       // without calls that have as many callers; 0 is no limit
+	From, To  time.Duration             // since the start of the first recording; To 0 is no end
+	Goroutine func(GoroutineID) bool    // these goroutines only, unless nil; asked once for each
+	Keep      func(tracefile.Site) bool // these functions only, unless nil
+	Min       time.Duration             // without calls that are shorter
+	Depth     int                       // without calls that have as many callers; 0 is no limit
 }
 
-// Read follows the calls of a file that the filter lets through. o says what is to
-// be found out about them; ScaleOf gives the length of the ticks that it is told in.
-func (f *Filter) Read(file *tracefile.File, o calltree.Options) (*calltree.Result, error) {
-	return f.ReadFrom(file.Events(), file, o)
+// Follow follows the calls of all processes of a set that the filter lets through,
+// in the order of time. tell gives, for the process with the given index, what is to
+// be told its calls; ScaleOf gives the length of the ticks that they are in. Calls
+// of a process that have not ended are told when its recording ends. The result has
+// how many calls there were.
+func (f *Filter) Follow(set *tracefile.Set, tell func(process int) (onEnter, onCall func(*calltree.Call))) (calls uint64, err error) {
+	if err := f.Check(set); err != nil {
+		return 0, err
+	}
+	type process struct {
+		*calltree.Builder
+		index int
+		end   time.Duration // of its recording, since the start of the first one
+	}
+	var processes []*process // alive
+	labels := Labels(set)
+	byIndex := make([]*process, len(set.Processes))
+	for i, file := range set.Processes {
+		o := f.options(file, labels[i], set.Since(file), ScaleOf(file))
+		o.OnEnter, o.OnCall = tell(i)
+		byIndex[i] = &process{calltree.New(o), i, set.Since(file) + file.Info().Duration}
+		processes = append(processes, byIndex[i])
+	}
+	slices.SortStableFunc(processes, func(a, b *process) int { return cmp.Compare(a.end, b.end) })
+	end := func() {
+		file := set.Processes[processes[0].index]
+		calls += processes[0].Close(clockAt(file, file.Info().Duration)).Calls
+		processes = processes[1:]
+	}
+	var ev format.Event
+	events := set.Events()
+	for events.Next(&ev) {
+		now := time.Duration(events.Nanos())
+		if f.To > 0 && now > f.To {
+			break
+		}
+		for processes[0].end < now && events.Ended(processes[0].index) {
+			end()
+		}
+		byIndex[events.Process()].Add(&ev)
+	}
+	for len(processes) > 0 {
+		end()
+	}
+	return calls, events.Err()
 }
 
-// ReadFrom is Read of those events of the file that src gives.
-func (f *Filter) ReadFrom(src calltree.Source, file *tracefile.File, o calltree.Options) (*calltree.Result, error) {
-	only := f.options(file, ScaleOf(file))
-	only.Key, only.Goroutines, only.Tree, only.OnEnter, only.OnCall = o.Key, o.Goroutines, o.Tree, o.OnEnter, o.OnCall
+// Read follows the calls in events of a set's only process that src gives. o says
+// what is to be told.
+func (f *Filter) Read(src calltree.Source, set *tracefile.Set, o calltree.Options) (*calltree.Result, error) {
+	file := set.Processes[0]
+	only := f.options(file, Labels(set)[0], 0, ScaleOf(file))
+	only.OnEnter, only.OnCall = o.OnEnter, o.OnCall
 	return calltree.Read(src, only, EndOf(file))
 }
 
-// options gives the filter in terms of a file's clock and sites.
-func (f *Filter) options(file *tracefile.File, scale calltree.Scale) calltree.Options {
+// Check tells whether the time window has a part in the recordings.
+func (f *Filter) Check(set *tracefile.Set) error {
+	if d := set.Duration(); f.From > 0 && f.From >= d {
+		return fmt.Errorf("--time: begins at %s, but the recording ends at %s: choose an earlier beginning", Duration(int64(f.From)), Duration(int64(d)))
+	}
+	return nil
+}
+
+// options gives the filter in terms of the clock and the sites of a process's file,
+// which begins at a time since the start of the first one.
+func (f *Filter) options(file *tracefile.File, label string, since time.Duration, scale calltree.Scale) calltree.Options {
 	o := calltree.Options{Min: scale.TicksOf(int64(f.Min)), Depth: f.Depth}
-	if f.From > 0 {
-		o.From = clockAt(file, f.From)
+	if f.Goroutine != nil {
+		o.Goroutine = func(id uint64) bool { return f.Goroutine(GoroutineID{label, id}) }
+	}
+	if f.From > since {
+		o.From = clockAt(file, f.From-since)
 	}
 	if f.To > 0 {
-		o.To = clockAt(file, f.To)
-	}
-	if len(f.Goroutines) > 0 {
-		o.Goroutine = func(id uint64) bool { return slices.Contains(f.Goroutines, id) }
+		o.To = max(clockAt(file, f.To-since), 1) // 0 would be no end
 	}
 	if f.Keep != nil {
 		o.Keep = func(id uint32) bool {
@@ -105,15 +159,34 @@ func ParseWindow(text string) (from, to time.Duration, err error) {
 	return from, to, nil
 }
 
-// ParseGoroutines reads a list of goroutine ids, "1,17".
-func ParseGoroutines(text string) ([]uint64, error) {
-	var ids []uint64
+// A GoroutineID names a goroutine. Process is one of Labels, or "" for any.
+type GoroutineID struct {
+	Process string
+	ID      uint64
+}
+
+func (g GoroutineID) String() string {
+	id := strconv.FormatUint(g.ID, 10)
+	if g.Process == "" {
+		return id
+	}
+	return g.Process + "/" + id
+}
+
+// ParseGoroutines reads a list of goroutines, "1,17", with processes "4711/1,4712/1".
+func ParseGoroutines(text string) ([]GoroutineID, error) {
+	var ids []GoroutineID
 	for _, s := range strings.Split(text, ",") {
-		id, err := strconv.ParseUint(strings.TrimSpace(s), 10, 64)
-		if err != nil || id == 0 {
-			return nil, fmt.Errorf("goroutine %q: want a goroutine's number, or several as in 1,17", s)
+		s = strings.TrimSpace(s)
+		process, number, ok := strings.Cut(s, "/")
+		if !ok {
+			process, number = "", s
 		}
-		ids = append(ids, id)
+		id, err := strconv.ParseUint(number, 10, 64)
+		if err != nil || id == 0 || ok && process == "" {
+			return nil, fmt.Errorf("goroutine %q: want a goroutine's number, or several as in 1,17, or of processes as in 4711/1,4712/1", s)
+		}
+		ids = append(ids, GoroutineID{process, id})
 	}
 	return ids, nil
 }

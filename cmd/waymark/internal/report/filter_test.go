@@ -28,11 +28,11 @@ func TestParseWindow(t *testing.T) {
 }
 
 func TestParseGoroutines(t *testing.T) {
-	ids, err := ParseGoroutines("1, 17")
-	if diff := cmp.Diff([]uint64{1, 17}, ids); diff != "" || err != nil {
+	ids, err := ParseGoroutines("1, 17,42/3,42#2/3")
+	if diff := cmp.Diff([]GoroutineID{{"", 1}, {"", 17}, {"42", 3}, {"42#2", 3}}, ids); diff != "" || err != nil {
 		t.Error(diff, err)
 	}
-	for _, text := range []string{"", "0", "main", "1,,2"} {
+	for _, text := range []string{"", "0", "main", "1,,2", "/1", "42/", "42/x"} {
 		if _, err := ParseGoroutines(text); err == nil {
 			t.Errorf("ParseGoroutines(%q) gave no error", text)
 		}

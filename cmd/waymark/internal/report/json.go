@@ -8,20 +8,33 @@ import (
 // The keys of these types are a contract: they may be joined by others, but stay.
 
 type jsonReport struct {
-	File       string   `json:"file"`
-	Files      []string `json:"files,omitempty"` // if there are several
-	Program    string   `json:"program"`
+	File       string        `json:"file"`            // the first one
+	Files      []string      `json:"files,omitempty"` // if there are several
+	Program    string        `json:"program"`
+	DurationNS int64         `json:"duration_ns"` // during which at least one process was recorded
+	Events     uint64        `json:"events"`
+	Dropped    uint64        `json:"dropped"`
+	Goroutines uint64        `json:"goroutines"`
+	Damaged    int64         `json:"damaged"`
+	Complete   bool          `json:"complete"`
+	Open       uint64        `json:"open"`
+	Processes  []jsonProcess `json:"processes,omitempty"` // if there are several
+
+	Functions   *[]jsonFunction  `json:"functions,omitempty"`
+	Packages    *[]jsonPackage   `json:"packages,omitempty"`
+	ByGoroutine *[]jsonGoroutine `json:"by_goroutine,omitempty"`
+}
+
+type jsonProcess struct {
+	PID        int      `json:"pid"`
+	Files      []string `json:"files"`
+	Start      int64    `json:"start_unix_ns"`
 	DurationNS int64    `json:"duration_ns"`
 	Events     uint64   `json:"events"`
 	Dropped    uint64   `json:"dropped"`
 	Goroutines uint64   `json:"goroutines"`
 	Damaged    int64    `json:"damaged"`
 	Complete   bool     `json:"complete"`
-	Open       uint64   `json:"open"`
-
-	Functions   *[]jsonFunction  `json:"functions,omitempty"`
-	Packages    *[]jsonPackage   `json:"packages,omitempty"`
-	ByGoroutine *[]jsonGoroutine `json:"by_goroutine,omitempty"`
 }
 
 type jsonFunction struct {
@@ -39,6 +52,7 @@ type jsonPackage struct {
 }
 
 type jsonGoroutine struct {
+	PID       int        `json:"pid"`
 	Goroutine uint64     `json:"goroutine"`
 	Parent    uint64     `json:"parent_goroutine"`
 	Origin    jsonOrigin `json:"origin"`
@@ -71,12 +85,25 @@ func (r *Row) numbers() jsonNumbers {
 func (r *Report) writeJSON(w io.Writer) error {
 	s := r.sum()
 	j := jsonReport{
-		File: s.File, Program: s.Info.Program, DurationNS: s.Duration, Events: s.Events,
+		Program: s.Info.Program, DurationNS: s.Duration, Events: s.Events,
 		Dropped: s.Info.Lost, Goroutines: s.Goroutines, Damaged: s.Info.Damaged, Complete: s.Info.Complete, Open: s.Open,
+	}
+	if len(s.Files) > 0 {
+		j.File = s.Files[0]
+	}
+	if len(s.Files) > 1 {
+		j.Files = s.Files
 	}
 	if len(r.Recordings) > 1 {
 		for _, rec := range r.Recordings {
-			j.Files = append(j.Files, rec.File)
+			p := jsonProcess{
+				PID: rec.Info.PID, Files: rec.Files, DurationNS: rec.Duration, Events: rec.Events, Dropped: rec.Info.Lost,
+				Goroutines: rec.Goroutines, Damaged: rec.Info.Damaged, Complete: rec.Info.Complete,
+			}
+			if !rec.Info.Start.IsZero() {
+				p.Start = rec.Info.Start.UnixNano()
+			}
+			j.Processes = append(j.Processes, p)
 		}
 	}
 	rows, _ := r.Rows()
@@ -98,7 +125,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 		for _, row := range rows {
 			g := &row.Goroutine
 			list = append(list, jsonGoroutine{
-				g.ID, g.Parent, jsonOrigin{g.Origin.Func, g.Origin.File, g.Origin.Line},
+				g.PID, g.ID, g.Parent, jsonOrigin{g.Origin.Func, g.Origin.File, g.Origin.Line},
 				g.Start, g.End, g.Ended, row.numbers(),
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/format"
@@ -24,24 +25,29 @@ type Options struct {
 	Progress func(read, all uint64)
 }
 
-// A Report adds up the calls of one or more recordings.
+// A Report adds up the calls of the processes of a program.
 type Report struct {
 	Options
-	Recordings []Recording
+	Recordings []Recording // of the processes
 
 	rows  []*Row
 	index map[identity]uint32 // in rows
 	tree  node                // with Options.Tree; its children are the functions that goroutines begin in
+
+	damage []error // one for each damaged file
 }
 
 // A Recording tells where the numbers come from, and what they lack.
 type Recording struct {
-	File string         // absolute
-	Info tracefile.Info // after reading, so with the damage that was met
+	Files   []string       // absolute; several if it is in parts
+	Process string         // see Labels
+	Info    tracefile.Info // after reading, so with the damage that was met
 
 	// What the filter lets through.
+	Span       span  // since the beginning of the first recording
 	Duration   int64 // ns
 	Events     uint64
+	Calls      uint64
 	Goroutines uint64
 	Open       uint64 // calls that had not ended
 	Problems   calltree.Problems
@@ -52,38 +58,57 @@ func New(o Options) *Report {
 	return &Report{Options: o, index: make(map[identity]uint32)}
 }
 
-// Add adds the recording in a file; path is its name. On an error, what could be
-// read has been added. Damage is no error here, see Damage.
-func (r *Report) Add(file *tracefile.File, path string) error {
-	if r.By == ByGoroutine && len(r.Recordings) > 0 {
-		return errors.New("goroutines of several recordings have nothing in common: report them one by one")
+// Read adds the recordings of a set. On an error, what could be read has been
+// added. Damage is no error here, see Damage.
+func (r *Report) Read(set *tracefile.Set) error {
+	if err := r.Filter.Check(set); err != nil {
+		return err
 	}
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
+	labels := Labels(set)
+	p := &progress{tell: r.Progress}
+	for _, file := range set.Processes {
+		p.all += file.Info().Events
 	}
+	var errs []error
+	for i, file := range set.Processes {
+		if err := r.add(file, set.Since(file), labels[i], p); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", file.Path(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// add adds the recording of a process that began at a time since the beginning of the first one.
+func (r *Report) add(file *tracefile.File, since time.Duration, label string, p *progress) error {
 	scale := ScaleOf(file)
-	o := r.Filter.options(file, scale)
+	o := r.Filter.options(file, label, since, scale)
 	o.Goroutines = r.By == ByGoroutine
 	o.Tree = r.Tree
 	if r.By != ByGoroutine {
 		o.Key = func(site uint32) uint32 { return r.rowOf(identify(file, site, r.By)) }
 	}
-	before := file.Info()
-	source := &progress{Events: file.Events(), all: before.Events, tell: r.Progress}
-	result, err := calltree.Read(source, o, clockAt(file, before.Duration))
-	if err != nil {
-		err = fmt.Errorf("%s: %w", path, err)
-	}
+	p.Events = file.Events()
+	result, err := calltree.Read(p, o, clockAt(file, file.Info().Duration))
 
 	rec := Recording{
-		File: path, Info: file.Info(),
-		Events: result.Events, Goroutines: result.Seen, Problems: result.Problems,
+		Process: label, Info: file.Info(),
+		Events: result.Events, Calls: result.Calls, Goroutines: result.Seen, Problems: result.Problems,
 	}
-	rec.Duration = int64(rec.Info.Duration)
+	for _, part := range file.Parts() {
+		path := part.Path()
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		rec.Files = append(rec.Files, path)
+		if n := part.Info().Damaged; n > 0 {
+			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", path, format.ErrDamaged, Bytes(n)))
+		}
+	}
+	rec.Span = span{max(since, r.Filter.From), since + rec.Info.Duration}
 	if to := r.Filter.To; to > 0 {
-		rec.Duration = min(rec.Duration, int64(to))
+		rec.Span.to = min(rec.Span.to, to)
 	}
-	rec.Duration = max(rec.Duration-int64(r.Filter.From), 0)
+	rec.Duration = int64(max(rec.Span.to-rec.Span.from, 0))
 	for i := range result.Rows {
 		row := &result.Rows[i]
 		rec.Open += row.Open
@@ -92,7 +117,11 @@ func (r *Report) Add(file *tracefile.File, path string) error {
 		}
 	}
 	for i := range result.Goroutines {
-		r.rows = append(r.rows, goroutineRow(file, &result.Goroutines[i], scale))
+		row := goroutineRow(file, &result.Goroutines[i], scale)
+		row.Goroutine.Process, row.Goroutine.PID = label, rec.Info.PID
+		row.Goroutine.Start += int64(since)
+		row.Goroutine.End += int64(since)
+		r.rows = append(r.rows, row)
 	}
 	r.addTree(&r.tree, result.Tree, scale)
 	r.Recordings = append(r.Recordings, rec)
@@ -126,15 +155,10 @@ func (r *Report) Rows() (rows []*Row, more int) {
 
 // Damage gives an error that tells which files were damaged, nil if none was. It
 // wraps format.ErrDamaged.
-func (r *Report) Damage() error {
-	var errs []error
-	for _, rec := range r.Recordings {
-		if n := rec.Info.Damaged; n > 0 {
-			errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", rec.File, format.ErrDamaged, Bytes(n)))
-		}
-	}
-	return errors.Join(errs...)
-}
+func (r *Report) Damage() error { return errors.Join(r.damage...) }
+
+// Calls gives the number of calls in the report.
+func (r *Report) Calls() uint64 { return r.sum().Calls }
 
 // Format is the form of a printed report.
 type Format int
@@ -167,15 +191,18 @@ func (r *Report) Write(w io.Writer, f Format) error {
 // sum adds up the recordings, for what is said about the whole report.
 func (r *Report) sum() Recording {
 	s := Recording{Info: tracefile.Info{Complete: true}}
+	var spans []span
 	for i, rec := range r.Recordings {
 		if i == 0 {
-			s.File, s.Info.Program = rec.File, rec.Info.Program
+			s.Info.Program = rec.Info.Program
 		}
+		s.Files = append(s.Files, rec.Files...)
+		spans = append(spans, rec.Span)
 		s.Info.Lost += rec.Info.Lost
 		s.Info.Damaged += rec.Info.Damaged
 		s.Info.Complete = s.Info.Complete && rec.Info.Complete
-		s.Duration += rec.Duration
 		s.Events += rec.Events
+		s.Calls += rec.Calls
 		s.Goroutines += rec.Goroutines
 		s.Open += rec.Open
 		s.Problems.Unmatched += rec.Problems.Unmatched
@@ -183,6 +210,7 @@ func (r *Report) sum() Recording {
 		s.Problems.Backward += rec.Problems.Backward
 		s.Problems.Unknown += rec.Problems.Unknown
 	}
+	s.Duration = int64(covered(spans))
 	return s
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/tracefile"
@@ -44,7 +45,7 @@ func recording(t *testing.T, text string) *calltreetest.Recording {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &calltreetest.Recording{Events: events, Tables: tables, Origins: origins, Start: 12_345}
+	r := &calltreetest.Recording{Path: "/tmp/shop.wmt", Events: events, Tables: tables, Origins: origins, Start: 12_345}
 	if len(events) > 0 {
 		r.End = events[len(events)-1].Clock + 1000
 	}
@@ -60,11 +61,25 @@ func open(t *testing.T, r *calltreetest.Recording) *tracefile.File {
 	return f
 }
 
+func join(t *testing.T, recordings ...*calltreetest.Recording) *tracefile.Set {
+	t.Helper()
+	var files []*tracefile.File
+	for _, r := range recordings {
+		files = append(files, open(t, r))
+	}
+	set, err := tracefile.Join(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 func TestReport(t *testing.T) {
 	killed := recording(t, "A10 B20 !30 C40 +100 c40 @2 D10 c50 C20 +5")
 	killed.End = 0
 	lossy := recording(t, "A10 B20 C30 +1000 a10 c90")
 	lossy.Lost = 12345
+	lossy.Path, lossy.PID, lossy.Later = "/tmp/shop.43.wmt", 43, 2*time.Second
 	ticks := recording(t, shop)
 	ticks.Hz = 3_000_000_000
 	nameless := recording(t, shop)
@@ -91,13 +106,16 @@ func TestReport(t *testing.T) {
 		{"ticks.txt", Options{}, Text, []*calltreetest.Recording{ticks}},
 		{"window.txt", Options{Filter: Filter{From: 2 * time.Millisecond, To: time.Second}}, Text, nil},
 		{"store.txt", Options{Filter: Filter{Keep: storeOnly}}, Text, nil},
-		{"min-depth.txt", Options{Filter: Filter{Min: time.Microsecond, Depth: 2, Goroutines: []uint64{1}}}, Text, nil},
+		{"min-depth.txt", Options{Filter: Filter{Min: time.Microsecond, Depth: 2, Goroutine: func(g GoroutineID) bool { return g == GoroutineID{"42", 1} }}}, Text, nil},
 		{"killed.txt", Options{}, Text, []*calltreetest.Recording{killed}},
 		{"killed.json", Options{}, JSON, []*calltreetest.Recording{killed}},
 		{"lossy.txt", Options{}, Text, []*calltreetest.Recording{lossy}},
 		{"nameless.txt", Options{Sort: SortCalls}, Text, []*calltreetest.Recording{nameless}},
 		{"several.txt", Options{}, Text, []*calltreetest.Recording{recording(t, shop), lossy}},
 		{"several.json", Options{}, JSON, []*calltreetest.Recording{recording(t, shop), lossy}},
+		{"several-goroutines.txt", Options{By: ByGoroutine}, Text, []*calltreetest.Recording{recording(t, shop), lossy}},
+		{"several-goroutines.csv", Options{By: ByGoroutine}, CSV, []*calltreetest.Recording{recording(t, shop), lossy}},
+		{"several-window.json", Options{Filter: Filter{From: time.Second, To: 2*time.Second + 500}}, JSON, []*calltreetest.Recording{recording(t, shop), lossy}},
 		{"empty.txt", Options{}, Text, []*calltreetest.Recording{recording(t, "")}},
 		{"empty.json", Options{}, JSON, []*calltreetest.Recording{recording(t, "")}},
 	} {
@@ -106,10 +124,8 @@ func TestReport(t *testing.T) {
 				tt.from = []*calltreetest.Recording{recording(t, shop)}
 			}
 			r := New(tt.opt)
-			for _, rec := range tt.from {
-				if err := r.Add(open(t, rec), "/tmp/shop.wmt"); err != nil {
-					t.Fatal(err)
-				}
+			if err := r.Read(join(t, tt.from...)); err != nil {
+				t.Fatal(err)
 			}
 			var b bytes.Buffer
 			if err := r.Write(&b, tt.format); err != nil {
@@ -146,21 +162,55 @@ func TestInfo(t *testing.T) {
 	}
 }
 
+// TestParts reports on a recording in two parts: calls that begin in the first one
+// end in the second, and panics go on.
+func TestParts(t *testing.T) {
+	whole := recording(t, shop)
+	text := func(recordings ...*calltreetest.Recording) string {
+		r := New(Options{})
+		if err := r.Read(join(t, recordings...)); err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := r.Write(&b, CSV); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Recordings) != 1 || r.Recordings[0].Problems != (calltree.Problems{}) {
+			t.Errorf("%d recordings, %+v", len(r.Recordings), r.Recordings[0].Problems)
+		}
+		return b.String()
+	}
+	want := text(whole)
+	for i := 1; i < len(whole.Events); i++ {
+		first, second := *whole, *whole
+		first.Events, second.Events = whole.Events[:i], whole.Events[i:]
+		first.Nonce, second.Nonce, second.Part = "abc", "abc", 1
+		first.End = whole.Events[i-1].Clock
+		if diff := cmp.Diff(want, text(&second, &first)); diff != "" {
+			t.Errorf("cut before event %d (-want +got):\n%s", i, diff)
+		}
+	}
+}
+
 // TestDamage flips a bit in the last block of events.
 func TestDamage(t *testing.T) {
 	b := recording(t, strings.Repeat(shop, 20)).Bytes()
 	at := bytes.LastIndex(b, append(format.BlockMagic(), byte(format.BlockEvents)))
 	b[at+format.BlockHeader+5] ^= 1
-	f, err := tracefile.NewFile(bytes.NewReader(b), int64(len(b)))
+	f, err := calltreetest.Open("/tmp/damaged.wmt", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tracefile.Join([]*tracefile.File{open(t, recording(t, shop)), f})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := New(Options{})
-	if err := r.Add(f, "/tmp/shop.wmt"); err != nil {
+	if err := r.Read(set); err != nil {
 		t.Fatal(err)
 	}
 	err = r.Damage()
-	if err == nil || !strings.HasPrefix(err.Error(), "/tmp/shop.wmt: damaged: ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "/tmp/damaged.wmt: damaged: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("Damage: %v", err)
 	}
 	var text bytes.Buffer
@@ -227,16 +277,6 @@ func TestKeys(t *testing.T) {
 		"functions.panics", "functions.total_ns", "functions.self_ns", "functions.min_ns", "functions.max_ns", "functions.avg_ns")
 	has("info.json", "version", "program", "go", "goos", "goarch", "host", "cpus", "clock", "start_unix_ns", "duration_ns",
 		"sites", "goroutines", "events", "dropped", "damaged", "complete", "recovered_events", "bytes")
-}
-
-func TestOneGoroutineReport(t *testing.T) {
-	r := New(Options{By: ByGoroutine})
-	if err := r.Add(open(t, recording(t, shop)), "a"); err != nil {
-		t.Fatal(err)
-	}
-	if r.Add(open(t, recording(t, shop)), "b") == nil {
-		t.Error("goroutines of two recordings were put together")
-	}
 }
 
 func golden(t *testing.T, name string, got []byte) {

@@ -37,10 +37,12 @@ type identity struct {
 
 // A Goroutine is what a row tells about its goroutine, besides times.
 type Goroutine struct {
+	Process    string // see Labels
+	PID        int
 	ID         uint64
 	Parent     uint64 // 0 if unknown
 	Origin     format.Origin
-	Start, End int64 // ns since the start of the recording
+	Start, End int64 // ns since the start of the recording, of the first one if there are several
 	Ended      bool  // before the recording did
 }
 

@@ -74,6 +74,7 @@ func sortRows(rows []*Row, by Sort) {
 			cmp.Compare(a.File, b.File),
 			cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Goroutine.ID, b.Goroutine.ID),
+			cmp.Compare(a.Goroutine.Process, b.Goroutine.Process),
 		)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ func (r *Report) writeText(w io.Writer) error {
 	rows, more := r.Rows()
 	t := functionTable(rows, r.By)
 	if r.By == ByGoroutine {
-		t = goroutineTable(rows)
+		t = goroutineTable(rows, len(r.Recordings) > 1)
 	}
 	if err := t.write(w, r.Colour); err != nil {
 		return err
@@ -57,11 +58,16 @@ func functionTable(rows []*Row, by By) *table {
 	return t
 }
 
-func goroutineTable(rows []*Row) *table {
+// goroutineTable names the processes of goroutines if there are several, as ids
+// are unique in one only.
+func goroutineTable(rows []*Row, several bool) *table {
 	t := &table{columns: []column{
 		{"Total time", true}, {"Lifetime", true}, {"Calls", true},
 		{"Min", true}, {"Avg", true}, {"Max", true}, {"Panics", true}, {"Goroutine", true}, {"Created by", false},
 	}}
+	if several {
+		t.columns = slices.Insert(t.columns, 7, column{"Process", true})
+	}
 	for _, r := range rows {
 		g := &r.Goroutine
 		t.rows = append(t.rows, []cell{
@@ -69,6 +75,10 @@ func goroutineTable(rows []*Row) *table {
 			durationCell(r.Min), durationCell(r.Avg()), durationCell(r.Max), panicsCell(r.Panics),
 			{strconv.FormatUint(g.ID, 10), plain}, {g.creation(), plain},
 		})
+		if several {
+			last := &t.rows[len(t.rows)-1]
+			*last = slices.Insert(*last, 7, cell{g.Process, plain})
+		}
 	}
 	return t
 }
@@ -112,11 +122,11 @@ func panicsCell(n uint64) cell {
 // summary is the line about the recording.
 func (r *Report) summary() string {
 	s := r.sum()
-	name := filepath.Base(s.Info.Program)
+	name := filepath.Base(s.Info.Program) + ": "
 	if n := len(r.Recordings); n > 1 {
-		name = Things(uint64(n), "recording")
+		name += fmt.Sprintf("%d processes, ", n)
 	}
-	line := fmt.Sprintf("%s: %s, %s, %s, ", name, Duration(s.Duration), Things(s.Events, "event"), Things(s.Goroutines, "goroutine"))
+	line := fmt.Sprintf("%s%s, %s, %s, ", name, Duration(s.Duration), Things(s.Events, "event"), Things(s.Goroutines, "goroutine"))
 	if s.Info.Lost == 0 {
 		return line + "no events lost"
 	}
@@ -127,10 +137,14 @@ func (r *Report) summary() string {
 func (r *Report) lacks() []string {
 	var lines []string
 	for _, rec := range r.Recordings {
+		name := filepath.Base(rec.Files[0])
 		for _, state := range []string{completeness(rec.Info), beginning(rec.Info)} {
 			if state != "" {
-				lines = append(lines, filepath.Base(rec.File)+": "+state)
+				lines = append(lines, name+": "+state)
 			}
+		}
+		if n := rec.Info.Missing; n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s of the recording missing", name, Things(uint64(n), "part")))
 		}
 	}
 	say := func(n uint64, noun, text string) {

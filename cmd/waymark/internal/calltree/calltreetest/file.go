@@ -2,9 +2,12 @@ package calltreetest
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
+	"time"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/tracetest"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -18,6 +21,13 @@ type Recording struct {
 	End     uint64 // clock; with 0 the file lacks its end, as a killed program's does
 	Start   uint64 // clock at the start, that of events and End counts from it
 	Hz      uint64 // ticks per second; 0 is 1e9, so that a tick is a nanosecond
+
+	Path    string        // the file's name
+	Program string        // path; "" is /bin/prog
+	PID     int           // 0 is 42
+	Nonce   string        // of parts of one recording: the same
+	Part    int           // number among those
+	Later   time.Duration // how much later than others it was recorded
 }
 
 // A Table is the sites of a package.
@@ -30,50 +40,40 @@ const perBlock = 100 // events
 
 // Bytes gives the trace file of the recording.
 func (r *Recording) Bytes() []byte {
-	hz := r.Hz
-	if hz == 0 {
-		hz = 1e9
+	var meta []format.KeyValue
+	add := func(key, value string) { meta = append(meta, format.KeyValue{Key: key, Value: value}) }
+	if r.Program != "" {
+		add(format.MetaProgram, r.Program)
 	}
-	file := format.AppendHeader(nil)
-	block := func(kind format.BlockKind, payload []byte) { file = format.AppendBlock(file, kind, payload) }
-	clock := func(c uint64) {
-		ns := int64(c/hz*1e9 + c%hz*1e9/hz)
-		block(format.BlockClock, format.AppendClock(nil, format.ClockPair{
-			Clock: r.Start + c, UnixNano: 1_700_000_000_000_000_000 + ns, MonoNano: 5_000_000_000 + ns,
-		}))
+	if r.PID != 0 {
+		add(format.MetaPID, strconv.Itoa(r.PID))
 	}
-	block(format.BlockMeta, format.AppendMeta(nil, []format.KeyValue{
-		{Key: format.MetaProgram, Value: "/bin/prog"},
-		{Key: format.MetaGo, Value: "go1.26.8"},
-		{Key: format.MetaGOOS, Value: "linux"},
-		{Key: format.MetaGOARCH, Value: "amd64"},
-		{Key: format.MetaHost, Value: "host"},
-		{Key: format.MetaCPUs, Value: "2"},
-		{Key: format.MetaPID, Value: "42"},
-		{Key: format.MetaClock, Value: "tsc"},
-		{Key: format.MetaHz, Value: strconv.FormatUint(hz, 10)},
-	}))
-	clock(0)
+	if r.Nonce != "" {
+		add(format.MetaNonce, r.Nonce)
+		add(format.MetaPart, strconv.Itoa(r.Part))
+	}
+	w := tracetest.New(tracetest.Clock{
+		Hz: cmp.Or(r.Hz, 1e9), Start: r.Start, Unix: 1_700_000_000_000_000_000 + int64(r.Later), Mono: 5_000_000_000 + int64(r.Later),
+	}, meta...)
 	base := uint32(1)
 	for _, t := range r.Tables {
-		block(format.BlockSites, format.AppendSites(nil, base, string(format.AppendTable(nil, t.Package, t.Sites))))
+		w.Sites(base, t.Package, t.Sites)
 		base += uint32(len(t.Sites))
 	}
 	if len(r.Origins) > 0 {
-		block(format.BlockOrigins, format.AppendOrigins(nil, r.Origins))
+		w.Block(format.BlockOrigins, format.AppendOrigins(nil, r.Origins))
 	}
 	for _, t := range r.Tests {
 		t.Clock += r.Start
-		block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{t}))
+		w.Block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{t}))
 	}
 
 	streams := make(map[uint32][]format.Event) // not in a block yet
-	var seq, events uint64
+	w.Seq = uint64(r.Part) << 32
+	events := 0
 	flush := func(stream uint32) {
-		seq++
-		payload, n := r.chunk(stream, seq, streams[stream])
-		block(format.BlockEvents, payload)
-		events += uint64(n)
+		w.Seq++
+		events += w.Events(r.chunk(stream, w.Seq, streams[stream]))
 		delete(streams, stream)
 	}
 	for _, ev := range r.Events {
@@ -87,21 +87,29 @@ func (r *Recording) Bytes() []byte {
 		}
 	}
 	if r.End > 0 {
-		clock(r.End)
-		block(format.BlockEnd, format.AppendTrailer(nil, format.Trailer{Clock: r.Start + r.End, Events: events, Lost: r.Lost}))
+		w.End(r.Start+r.End, format.Trailer{Events: uint64(events), Lost: r.Lost})
 	}
-	return file
+	return w.File
 }
 
 // Open gives the recording as the file that a reader sees.
-func (r *Recording) Open() (*tracefile.File, error) {
-	b := r.Bytes()
-	return tracefile.NewFile(bytes.NewReader(b), int64(len(b)))
+func (r *Recording) Open() (*tracefile.File, error) { return Open(r.Path, r.Bytes()) }
+
+// Open gives the bytes of a trace file as the file that a reader sees at path.
+func Open(path string, b []byte) (*tracefile.File, error) {
+	return tracefile.NewFile(named{bytes.NewReader(b), path}, int64(len(b)))
 }
 
-// chunk gives the payload of a block with the events, all of one stream, and how
-// many of them count as events.
-func (r *Recording) chunk(stream uint32, seq uint64, events []format.Event) ([]byte, int) {
+// named is a file's content with its name.
+type named struct {
+	*bytes.Reader
+	name string
+}
+
+func (n named) Name() string { return n.name }
+
+// chunk gives the chunk that holds the events, all of one stream.
+func (r *Recording) chunk(stream uint32, seq uint64, events []format.Event) (format.Chunk, []format.Record) {
 	h := format.Chunk{Stream: stream, Seq: seq, Clock: r.Start + events[0].Clock, Goroutine: events[0].Goroutine}
 	running := h.Goroutine
 	var recs []format.Record
@@ -131,6 +139,5 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []format.Event) ([]b
 			code(format.CodeGoexit, uint64(ev.Token))
 		}
 	}
-	var e format.Encoder
-	return e.Append(nil, h, recs)
+	return h, recs
 }

@@ -1,0 +1,40 @@
+package replay
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// Write prints the calls of all processes of a set that the filter lets through,
+// and tells how many they were. On an error, what could be read has been printed.
+func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64, err error) {
+	b := bufio.NewWriter(w)
+	labels := make([]string, len(set.Processes)) // none for one
+	if len(labels) > 1 {
+		labels = report.Labels(set)
+		width := len("PROCESS")
+		for _, l := range labels {
+			width = max(width, len(l))
+		}
+		for i, l := range labels {
+			labels[i] = fmt.Sprintf("%*s ", width, l)
+		}
+	}
+	calls, err = filter.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
+		file := set.Processes[process]
+		p := newPrinter(b, file, report.ScaleOf(file).Nanoseconds, filter.Min > 0, labels[process])
+		if process == 0 {
+			p.head(len(labels[0]))
+		}
+		return p.Enter, p.Call
+	})
+	if flushErr := b.Flush(); flushErr != nil {
+		return calls, flushErr // the reader of the output has gone: not worth more words
+	}
+	return calls, err
+}

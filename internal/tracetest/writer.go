@@ -1,0 +1,90 @@
+// Package tracetest writes trace files of programs that never ran, for tests of
+// what reads them. It builds on package format alone, so that package tracefile's
+// own tests can use it.
+package tracetest
+
+import (
+	"strconv"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// A Clock is that of the program, and relates it to others.
+type Clock struct {
+	Hz    uint64 // ticks per second
+	Start uint64 // ticks at the start of the recording
+	Unix  int64  // ns at the start
+	Mono  int64  // ns at the start
+}
+
+// At gives the pair of readings at clock.
+func (c Clock) At(clock uint64) format.ClockPair {
+	ticks := clock - c.Start
+	ns := int64(ticks/c.Hz*1e9 + ticks%c.Hz*1e9/c.Hz)
+	return format.ClockPair{Clock: clock, UnixNano: c.Unix + ns, MonoNano: c.Mono + ns}
+}
+
+// A Writer puts a file together.
+type Writer struct {
+	File  []byte
+	Seq   uint64 // of the latest chunk
+	Clock Clock
+
+	enc format.Encoder
+}
+
+// New begins a file with its header, Meta and first Clock block. meta adds to the
+// facts that every file has, or replaces them.
+func New(c Clock, meta ...format.KeyValue) *Writer {
+	w := &Writer{File: format.AppendHeader(nil), Clock: c}
+	w.Block(format.BlockMeta, format.AppendMeta(nil, append([]format.KeyValue{
+		{Key: format.MetaProgram, Value: "/bin/prog"},
+		{Key: format.MetaGo, Value: "go1.26.8"},
+		{Key: format.MetaGOOS, Value: "linux"},
+		{Key: format.MetaGOARCH, Value: "amd64"},
+		{Key: format.MetaHost, Value: "host"},
+		{Key: format.MetaCPUs, Value: "2"},
+		{Key: format.MetaPID, Value: "42"},
+		{Key: format.MetaClock, Value: "tsc"},
+		{Key: format.MetaHz, Value: strconv.FormatUint(c.Hz, 10)},
+	}, meta...)))
+	w.Pair(c.Start)
+	return w
+}
+
+// Block appends a block.
+func (w *Writer) Block(kind format.BlockKind, payload []byte) {
+	w.File = format.AppendBlock(w.File, kind, payload)
+}
+
+// Pair appends a Clock block.
+func (w *Writer) Pair(clock uint64) {
+	w.Block(format.BlockClock, format.AppendClock(nil, w.Clock.At(clock)))
+}
+
+// Sites appends a table of sites with the ids from base on.
+func (w *Writer) Sites(base uint32, pkg string, sites []format.Site) {
+	w.Block(format.BlockSites, format.AppendSites(nil, base, string(format.AppendTable(nil, pkg, sites))))
+}
+
+// Chunk appends the records of a chunk and gives its header.
+func (w *Writer) Chunk(stream uint32, goroutine uint64, recs []format.Record) format.Chunk {
+	w.Seq++
+	h := format.Chunk{State: format.ChunkFull, Stream: stream, Seq: w.Seq, Clock: recs[0].Clock - 1, Goroutine: goroutine}
+	w.Events(h, recs)
+	return h
+}
+
+// Events appends the records of the chunk h, and tells how many count as events.
+func (w *Writer) Events(h format.Chunk, recs []format.Record) int {
+	payload, n := w.enc.Append(nil, h, recs)
+	w.Block(format.BlockEvents, payload)
+	return n
+}
+
+// End appends the last Clock block and the End block. t lacks its clock.
+func (w *Writer) End(clock uint64, t format.Trailer) {
+	w.Pair(clock)
+	t.Clock = clock
+	w.Block(format.BlockEnd, format.AppendTrailer(nil, t))
+}
