@@ -315,3 +315,52 @@ func TestDifferentPrograms(t *testing.T) {
 		t.Error("no files were joined")
 	}
 }
+
+// FuzzJoin joins whatever two files hold: times never go back, the processes' events
+// are those that they have by themselves, and nothing panics.
+func FuzzJoin(f *testing.F) {
+	_, parts := inParts(6)
+	f.Add(parts[0], parts[1])
+	f.Add(parts[1], parts[1])
+	other := tracetest.New(testClock, format.KeyValue{Key: format.MetaNonce, Value: "ef"})
+	other.Chunk(0, 1, newWalker(3, testStart).walk(nil, 20, 30))
+	f.Add(parts[0], other.File)
+	f.Fuzz(func(t *testing.T, a, b []byte) {
+		var files []*File
+		for _, file := range [][]byte{a, b} {
+			f, err := NewFile(bytes.NewReader(file), int64(len(file)))
+			if err != nil {
+				return
+			}
+			files = append(files, f)
+		}
+		set, err := Join(files)
+		if err != nil {
+			return
+		}
+		set.Duration()
+		counts := make([]int, len(set.Processes))
+		last := int64(-1 << 63)
+		var ev format.Event
+		e := set.Events()
+		for e.Next(&ev) {
+			if e.Nanos() < last {
+				t.Fatalf("event at %d after one at %d", e.Nanos(), last)
+			}
+			last = e.Nanos()
+			counts[e.Process()]++
+		}
+		if e.Err() != nil {
+			t.Fatal(e.Err())
+		}
+		for i, p := range set.Processes {
+			if n := len(all(t, p)); n != counts[i] {
+				t.Errorf("process %d: %d events, %d by itself", i, counts[i], n)
+			}
+			p.Info()
+			for _, part := range p.Parts() {
+				part.Info()
+			}
+		}
+	})
+}
