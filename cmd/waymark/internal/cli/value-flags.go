@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/format"
 )
 
@@ -17,6 +18,7 @@ type valueFlags struct {
 func (f *valueFlags) define(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.args, "args", nil, "record arguments, with =`PATTERN` of matching functions only (repeatable)")
 	set.StringArrayVar(&f.results, "results", nil, "record results, with =`PATTERN` of matching functions only (repeatable)")
+	config.Mark(set, config.IsPattern, "args", "results")
 	set.Lookup("args").NoOptDefVal = build.Everything
 	set.Lookup("results").NoOptDefVal = build.Everything
 	set.IntVar(&f.depth, "arg-depth", format.DefaultDepth, "open structs, slices, pointers in values to depth `N`")
