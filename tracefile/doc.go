@@ -24,7 +24,8 @@
 // time: a block is written when it is full. Opening a file reads the headers of
 // the blocks and makes an index; Events then merges the streams, with one block
 // of each in memory. So memory is some 50 bytes for each block of the file and
-// some 50 KB for each stream, however long the recording.
+// some 50 KB for each stream, however long the recording; and for a test binary some
+// 100 bytes for each test, with what it logged.
 //
 // Events are facts in the order of time: a goroutine's calls are spread over the
 // streams that it ran on, and what happened on others in the meantime lies

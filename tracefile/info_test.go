@@ -1,6 +1,7 @@
 package tracefile
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 	"time"
@@ -107,5 +108,27 @@ func TestSites(t *testing.T) {
 	})
 	if want := []uint32{500, 1000}; !slices.Equal(ids, want) {
 		t.Errorf("ids %d, want %d", ids, want)
+	}
+}
+
+func TestTests(t *testing.T) {
+	w := newTrace(format.KeyValue{Key: format.MetaTests, Value: "example.com/m/p"})
+	want := []format.TestEvent{
+		{Clock: testStart + 1, Goroutine: 7, State: format.TestBegins, Name: "TestA"},
+		{Clock: testStart + 2, Goroutine: 7, State: format.TestLogs, Name: "TestA", Text: "a_test.go:1: x"},
+		{Clock: testStart + 3, Goroutine: 7, State: format.TestPasses, Name: "TestA"},
+	}
+	w.block(format.BlockTests, format.AppendTests(nil, want[:2]))
+	w.block(format.BlockTests, format.AppendTests(nil, want[2:]))
+	w.block(format.BlockTests, []byte{200}) // damaged
+	f, err := NewFile(bytes.NewReader(w.file), int64(len(w.file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Tests(); !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
+	}
+	if f.Meta(format.MetaTests) != "example.com/m/p" || f.Info().Damaged == 0 {
+		t.Errorf("tests of %q, %d bytes damaged", f.Meta(format.MetaTests), f.Info().Damaged)
 	}
 }

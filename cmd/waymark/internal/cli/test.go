@@ -32,15 +32,11 @@ func (a *app) testCommand() *cobra.Command {
 			if trace.on != "" {
 				trace.widen(&f, set)
 			}
-			flags := line.flags
-			if _, ok := flags.Lookup("count"); !ok && trace.records() {
-				flags = append(slices.Clone(flags), "-count=1") // what is cached doesn't run
-			}
 			packages, rest := line.args, []string(nil)
 			if i := slices.Index(line.args, "-args"); i >= 0 {
 				packages, rest = line.args[:i], line.args[i:]
 			}
-			b, err := a.prepare(&f, flags, packages, true)
+			b, err := a.prepare(&f, line.flags, packages, true)
 			if err != nil || b == nil {
 				return err
 			}
@@ -48,6 +44,9 @@ func (a *app) testCommand() *cobra.Command {
 				if err := a.keepWork(b); err != nil {
 					return err
 				}
+			}
+			if trace.records() {
+				b.Flags = append(uncached(append(b.Env.Settings(), line.flags...)), b.Flags...)
 			}
 			cmd := b.Env.Command(append(b.Go("test", b.Args...), rest...)...)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = inherit(a.stdin), a.stdout, a.stderr
@@ -57,6 +56,15 @@ func (a *app) testCommand() *cobra.Command {
 			}
 			return testStatus(await(cmd))
 		})
+}
+
+// uncached gives the flag with which tests run also if the go command knows their
+// result, unless the user's flags say how often they run.
+func uncached(flags gocmd.Flags) gocmd.Flags {
+	if _, ok := flags.Lookup("count"); ok {
+		return nil
+	}
+	return gocmd.Flags{"-count=1"}
 }
 
 // testStatus turns the end of go test into that of this command.

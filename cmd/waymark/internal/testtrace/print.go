@@ -42,9 +42,15 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	for events.Next(&ev) {
 		views[events.Test()].add(&ev)
 	}
+	above := make(map[*Test]bool) // tests of which subtests are shown
+	for _, t := range shown {
+		for t = t.parent; t != nil && !above[t]; t = t.parent {
+			above[t] = true
+		}
+	}
 	for _, t := range depthFirst(shown) {
 		v := views[t]
-		if v.shape.calls() <= 1 && len(t.logs) == 0 && hasSubtest(shown, t) {
+		if v.shape.calls() <= 1 && len(t.logs) == 0 && above[t] {
 			continue // all that it did was to run subtests, which are shown
 		}
 		if err := v.close(min(t.End, end)); err != nil {
@@ -70,15 +76,6 @@ func culprits(shown []*Test, shapes map[*Test]*shape) []*Test {
 		return shown
 	}
 	return slices.DeleteFunc(slices.Clone(shown), func(t *Test) bool { return t.Outcome == Unended && !guilty(t) })
-}
-
-// hasSubtest tells whether one of the tests is a subtest of t.
-func hasSubtest(tests []*Test, t *Test) bool {
-	return slices.ContainsFunc(tests, func(sub *Test) bool {
-		for sub = sub.parent; sub != nil && sub != t; sub = sub.parent {
-		}
-		return sub == t
-	})
 }
 
 func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error {

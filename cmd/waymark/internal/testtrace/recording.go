@@ -2,6 +2,7 @@ package testtrace
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/tracefile"
@@ -15,10 +16,11 @@ type Recording struct {
 	file   *tracefile.File
 	starts map[uint64]start   // by goroutine
 	runs   map[uint64][]*Test // tests by their own goroutine, in the order of time
-	owners map[uint64]*Test   // of goroutines in starts; nil: none
+	owners map[uint64]*Test   // of goroutines in starts that were asked for; nil is none
+	time   timeline
+
 	// Goroutines of which can't be told which test they belong to, among those asked for.
 	ambiguous int
-	visited   map[uint64]bool // goroutines in owners, or about to be
 }
 
 // A start is where a goroutine comes from.
@@ -34,8 +36,8 @@ func Read(file *tracefile.File) (*Recording, error) {
 		starts:  make(map[uint64]start),
 		runs:    make(map[uint64][]*Test),
 		owners:  make(map[uint64]*Test),
-		visited: make(map[uint64]bool),
 	}
+	r.time = newTimeline(r.Tests)
 	for _, t := range r.Tests {
 		r.runs[t.Goroutine] = append(r.runs[t.Goroutine], t)
 	}
@@ -65,66 +67,48 @@ func (r *Recording) TestAt(goroutine, clock uint64) *Test {
 // runAt gives the test that runs at the given clock. Examples run one after the other
 // on one goroutine, and so there are gaps.
 func runAt(runs []*Test, clock uint64) *Test {
-	for _, t := range slices.Backward(runs) {
-		if t.Begin <= clock {
-			if clock <= t.End {
-				return t
-			}
-			break
-		}
+	i := sort.Search(len(runs), func(i int) bool { return runs[i].Begin > clock })
+	if i == 0 || clock > runs[i-1].End {
+		return nil
 	}
-	return nil
+	return runs[i-1]
 }
 
 // main is the goroutine that package testing and examples run on.
 const main = 1
 
-// owner gives the test that a goroutine belongs to which isn't a test's own.
+// owner gives the test that a goroutine belongs to which isn't a test's own: that of
+// the nearest goroutine that started it, directly or not, of which the test is known.
 func (r *Recording) owner(goroutine uint64) *Test {
-	if r.visited[goroutine] {
-		return r.owners[goroutine]
-	}
-	r.visited[goroutine] = true // also against circles, which a damaged file may have
-	s, ok := r.starts[goroutine]
-	if !ok || goroutine == main {
-		return nil
-	}
 	var t *Test
-	switch runs := r.runs[s.parent]; {
-	case runs != nil:
-		t = runAt(runs, s.clock)
-	case s.parent == main:
-	default:
-		if _, ok := r.starts[s.parent]; ok {
-			t = r.owner(s.parent)
-		} else if t, ok = r.only(s.clock); !ok {
-			r.ambiguous++
+	var line []uint64 // of descent, to which the answer applies
+	for g := goroutine; ; {
+		if _, known := r.owners[g]; known {
+			t = r.owners[g]
+			break
 		}
-	}
-	r.owners[goroutine] = t
-	return t
-}
-
-// only gives the test that runs at the given clock; it is not ok if there are several.
-// A test with running subtests waits for them, so that it doesn't count.
-func (r *Recording) only(clock uint64) (only *Test, ok bool) {
-	waits := make(map[*Test]bool)
-	var running []*Test
-	for _, t := range r.Tests {
-		if t.runs(clock) {
-			running = append(running, t)
-			waits[t.parent] = true
+		s, ok := r.starts[g]
+		if !ok || g == main {
+			break
 		}
-	}
-	for _, t := range running {
-		if !waits[t] {
-			if only != nil {
-				return nil, false
+		r.owners[g] = nil // also against circles, which a damaged file may have
+		line = append(line, g)
+		if runs := r.runs[s.parent]; runs != nil {
+			t = runAt(runs, s.clock)
+			break
+		}
+		if _, ok := r.starts[s.parent]; !ok && s.parent != main {
+			if t, ok = r.time.at(s.clock); !ok {
+				r.ambiguous++
 			}
-			only = t
+			break
 		}
+		g = s.parent
 	}
-	return only, true
+	for _, g := range line {
+		r.owners[g] = t
+	}
+	return t
 }
 
 // Failed gives the tests that failed. A test that didn't end failed too, unless the

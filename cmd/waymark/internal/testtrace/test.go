@@ -46,11 +46,6 @@ type Log struct {
 // never is the clock of what did not happen.
 const never = 1<<64 - 1
 
-// runs tells whether the test was running at the given clock, and not waiting.
-func (t *Test) runs(clock uint64) bool {
-	return t.Begin <= clock && clock <= t.End && !(t.waitFrom <= clock && clock < t.waitTo)
-}
-
 // ticks gives how long the test ran, without waiting. end is the clock when the recording ended.
 func (t *Test) ticks(end uint64) uint64 {
 	end = max(min(t.End, end), t.Begin)
