@@ -30,6 +30,7 @@ func TestStorm(t *testing.T) {
 		{name: "more Ps than CPUs", goroutines: "500", env: "GOMAXPROCS=100"},
 		{name: "nanotime", goroutines: "100", env: "WAYMARKCLOCK=nanotime"},
 		{name: "small buffers", goroutines: "500", env: "GOMAXPROCS=24"},
+		{name: "ring", goroutines: "50"},
 		{name: "race", flags: []string{"-race"}, goroutines: "50"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -39,6 +40,9 @@ func TestStorm(t *testing.T) {
 			cmd.Env = append(os.Environ(), c.env, "WAYMARK=record,o="+trace)
 			if c.name == "small buffers" {
 				cmd.Env = append(cmd.Env, "WAYMARK=record,buffers=2097152,o="+trace)
+			}
+			if c.name == "ring" {
+				cmd.Env = append(cmd.Env, "WAYMARK=record,overflow=ring,dump-at-exit,o="+trace)
 			}
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr

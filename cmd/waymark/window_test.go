@@ -211,7 +211,7 @@ func runWindow(t *testing.T, prog, end string, last int, settings, env string, s
 		t.Fatal(err)
 	}
 	cmd := exec.Command(prog, counters, end, fmt.Sprint(last))
-	cmd.Env = append(os.Environ(), env, "WAYMARK=record,overflow=ring,buffers=2MiB"+settings+",o="+trace)
+	cmd.Env = append(os.Environ(), env, "WAYMARK=record,overflow=ring,buffers=16MiB"+settings+",o="+trace)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, _ = cmd.Output()
