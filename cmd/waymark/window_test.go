@@ -121,9 +121,10 @@ func readWindow(t *testing.T, trace string) (numbers, tracefile.Info) {
 // A flight recorder has the newest events, without a gap, however the program ends.
 func TestWindow(t *testing.T) {
 	const last = 200_000 // numbers; each is 18 events
+	prog := instrument(t, "window", "--all")
 	for _, c := range []struct {
 		name, end string
-		flags     []string
+		race      bool
 		settings  string
 		env       string
 		status    int
@@ -131,7 +132,7 @@ func TestWindow(t *testing.T) {
 		{name: "panic", end: "panic", status: 2},
 		{name: "panic with one P", end: "panic", env: "GOMAXPROCS=1", status: 2},
 		{name: "panic with nanotime", end: "panic", env: "WAYMARKCLOCK=nanotime", status: 2},
-		{name: "panic with race", end: "panic", flags: []string{"-race"}, status: 2},
+		{name: "panic with race", end: "panic", race: true, status: 2},
 		{name: "panic of 5 ms", end: "panic", settings: ",window=5ms,buffers=64MiB", status: 2},
 		{name: "fatal error", end: "fatal", status: 2},
 		{name: "SIGQUIT", end: "quit", status: 2},
@@ -139,7 +140,11 @@ func TestWindow(t *testing.T) {
 		{name: "exit", end: "exit", settings: ",dump-at-exit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			trace, counters, _ := runWindow(t, instrument(t, "window", append([]string{"--all"}, c.flags...)...), c.end, last, c.settings, c.env, c.status)
+			prog := prog
+			if c.race {
+				prog = instrument(t, "window", "--all", "-race")
+			}
+			trace, counters, _ := runWindow(t, prog, c.end, last, c.settings, c.env, c.status)
 			all, info := readWindow(t, trace)
 			if info.From == 0 {
 				t.Error("nothing was overwritten")
@@ -211,7 +216,7 @@ func runWindow(t *testing.T, prog, end string, last int, settings, env string, s
 		t.Fatal(err)
 	}
 	cmd := exec.Command(prog, counters, end, fmt.Sprint(last))
-	cmd.Env = append(os.Environ(), env, "WAYMARK=record,overflow=ring,buffers=2MiB"+settings+",o="+trace)
+	cmd.Env = append(os.Environ(), env, "WAYMARK=record,overflow=ring,buffers=16MiB"+settings+",o="+trace)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, _ = cmd.Output()
