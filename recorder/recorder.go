@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -79,10 +78,10 @@ func Start(c Config) (*Recorder, error) {
 		chunks = least
 	}
 	r.arena, err = newArena(r.path+arenaSuffix, chunks)
-	if errors.Is(err, errBusy) {
-		// A parent, or another run, is recording to it: this process gets a file of its own beside it.
-		ext := filepath.Ext(path)
-		r.path = strings.TrimSuffix(path, ext) + "." + strconv.Itoa(os.Getpid()) + ext
+	for n := 1; errors.Is(err, errBusy) && n <= mostBeside; n++ {
+		// A parent, or another run, is recording to it, or this process did before it
+		// replaced its program: this one gets a file of its own beside it.
+		r.path = format.Beside(path, os.Getpid(), n)
 		r.arena, err = newArena(r.path+arenaSuffix, chunks)
 	}
 	if err != nil {
@@ -104,6 +103,10 @@ func Start(c Config) (*Recorder, error) {
 	}
 	return r, nil
 }
+
+// mostBeside is how many recordings a process may have beside the one that it was
+// told to write.
+const mostBeside = 99
 
 // replaceable tells whether the trace file may take the place of what is at path:
 // nothing, an empty file or an older trace file, but not the user's own.

@@ -53,8 +53,10 @@ func (a *app) recordCommand() *cobra.Command {
 			t.env = rec.env(file)
 			runErr := a.run(t)
 			if errors.As(runErr, new(ended)) || runErr == nil {
-				if err := a.recorded(file); err != nil {
-					fmt.Fprintf(a.stderr, "waymark: %v\n", err)
+				for _, file := range recordings(file) {
+					if err := a.recorded(file); err != nil {
+						fmt.Fprintf(a.stderr, "waymark: %v\n", err)
+					}
 				}
 			}
 			t.clear() // the status may be a signal

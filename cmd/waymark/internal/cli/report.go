@@ -134,7 +134,7 @@ func (a *app) reportCommand() *cobra.Command {
 
 // reportRun prints the report after a run.
 func (a *app) reportRun(file string, f *reportFlags) error {
-	return a.report(a.stderr, []string{file}, f, report.Filter{})
+	return a.report(a.stderr, recordings(file), f, report.Filter{})
 }
 
 // report prints one report of all files. What could be read of a damaged file is
