@@ -36,6 +36,7 @@ const batchSize = 256 << 10
 // A Recorder writes a trace file.
 type Recorder struct {
 	path  string
+	pid   int // of the process that records; a copy of it (fork) must touch neither file
 	arena *arena
 
 	mu      sync.Mutex // guards what follows: the background goroutine, registration and Close take turns
@@ -71,7 +72,7 @@ func Start(c Config) (*Recorder, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
-	r := &Recorder{path: path}
+	r := &Recorder{path: path, pid: os.Getpid()}
 	chunks := c.Buffers/format.ChunkSize + 1
 	// Every P holds a chunk, also when it is idle: there must be enough for all.
 	if least := 4*max(runtime.GOMAXPROCS(0), runtime.NumCPU()) + 2*firstChunks; chunks < least {
@@ -168,6 +169,9 @@ func (r *Recorder) begin(c Config) error {
 // register writes a package's sites before it switches them on: events whose
 // sites are unknown would be worthless after a kill.
 func (r *Recorder) register(p *rt.Package) {
+	if os.Getpid() != r.pid {
+		return
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()
@@ -311,6 +315,9 @@ func (r *Recorder) fail(err error) {
 // Close writes what is left and completes the file. Events that happen
 // meanwhile, on goroutines that still run, are not recorded.
 func (r *Recorder) Close() error {
+	if os.Getpid() != r.pid {
+		return nil
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()

@@ -119,6 +119,7 @@ var wm struct {
 	starved  atomic.Bool // a chunk was wanted and there was none
 	writer   *g          // parked in WMWait
 	closed   bool
+	pid      int // of the process that records
 	origins  []wmOriginKey
 	norigins uint32
 }
@@ -185,6 +186,7 @@ func WMStart(arena []byte, block, counter bool) {
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block = block
 	wm.counter = counter
+	wm.pid = wmPID()
 	unlock(&wm.lock)
 	wmPair()
 	wm.on.Store(1)
@@ -418,6 +420,13 @@ func wmRefill(pp *p, reserve bool) bool {
 	if !reserve && wm.block {
 		left = wmReserve
 	}
+	if wm.closed {
+		return false
+	}
+	if wmPID() != wm.pid {
+		wmForked()
+		return false
+	}
 	if wm.nfree <= left && wm.starved.Load() {
 		// A look without the lock: dropping must not cost more than recording.
 		return false
@@ -464,6 +473,23 @@ func wmRefill(pp *p, reserve bool) bool {
 	unlock(&wm.lock)
 	wmWake(wake)
 	return true
+}
+
+// wmForked ends recording in a process that is a copy of the one that records: C's
+// fork, in a program that goes on in Go. It shares the arena and has nobody to empty
+// it. The lock may be held for ever by a thread that wasn't copied; no other thread
+// runs that could mind that it isn't taken.
+func wmForked() {
+	wm.on.Store(0)
+	wm.closed = true
+	for p := wm.first; p != nil; p = p.next {
+		for i := range p.Sites {
+			WMSwitch(p, i, false)
+		}
+	}
+	for _, pp := range allp {
+		pp.wmPos = 0
+	}
 }
 
 func wmWake(gp *g) {
