@@ -12,7 +12,8 @@ import (
 // arenaSuffix is appended to the trace file's name.
 const arenaSuffix = ".live"
 
-// errBusy says that a living process records to an arena of that name.
+// errBusy says that an arena of that name is not to be replaced: a living process
+// records to it, or this one did before it replaced its program.
 var errBusy = errors.New("another process is recording to it")
 
 // An arena is the memory that events are written to.

@@ -96,8 +96,12 @@ func removeStale(path string) error {
 		return os.NewSyscallError("flock", err)
 	}
 	control := make([]byte, format.OriginsOffset)
-	if n, err := syscall.Read(fd, control); err != nil || n > 0 && !format.IsArena(control[:n]) {
+	n, err := syscall.Read(fd, control)
+	if err != nil || n > 0 && !format.IsArena(control[:n]) {
 		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("it is not an arena of waymark's: remove it, or record to another file")}
+	}
+	if c, err := format.ParseControl(control[:n]); err == nil && ownEarlier(c) {
+		return errBusy
 	}
 	var named, open syscall.Stat_t
 	if syscall.Lstat(path, &named) != nil || syscall.Fstat(fd, &open) != nil || named.Ino != open.Ino || named.Dev != open.Dev {

@@ -79,7 +79,7 @@ func (r *Recorder) partMeta() []format.KeyValue {
 }
 
 // partPath gives the name of an earlier part of the recording at path.
-func partPath(path string, part int) string { return beside(path, partWord+strconv.Itoa(part)) }
+func partPath(path string, part int) string { return format.Beside(path, partWord+strconv.Itoa(part)) }
 
 // Parts gives the files of the earlier parts of the recording at path, oldest first.
 func Parts(path string) []string {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -27,6 +26,7 @@ const batchSize = 256 << 10
 type Recorder struct {
 	config Config
 	path   string
+	pid    int // of the process that records; a copy of it (fork) must touch neither file
 	arena  *arena
 	start  format.ClockPair
 
@@ -68,16 +68,17 @@ func Start(c Config) (*Recorder, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
-	r := &Recorder{config: c, path: path}
+	r := &Recorder{config: c, path: path, pid: os.Getpid()}
 	chunks := c.Buffers/format.ChunkSize + 1
 	// Every P holds a chunk, also when it is idle: there must be enough for all.
 	if least := 4*max(runtime.GOMAXPROCS(0), runtime.NumCPU()) + 2*firstChunks; chunks < least {
 		chunks = least
 	}
 	r.arena, err = newArena(r.path+arenaSuffix, chunks)
-	if errors.Is(err, errBusy) {
-		// A parent, or another run, is recording to it: this process gets a file of its own beside it.
-		r.path = beside(path, strconv.Itoa(os.Getpid()))
+	for n := 1; errors.Is(err, errBusy) && n <= mostBeside; n++ {
+		// A parent, or another run, is recording to it, or this process did before it
+		// replaced its program: this one gets a file of its own beside it.
+		r.path = format.OfProcess(path, os.Getpid(), n)
 		r.arena, err = newArena(r.path+arenaSuffix, chunks)
 	}
 	if err != nil {
@@ -101,12 +102,9 @@ func Start(c Config) (*Recorder, error) {
 	return r, nil
 }
 
-// beside gives the name of a file that belongs to the trace file at path: word goes
-// in front of the extension.
-func beside(path, word string) string {
-	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + "." + word + ext
-}
+// mostBeside is how many recordings a process may have beside the one that it was
+// told to write.
+const mostBeside = 99
 
 // Replaceable tells whether a trace file may take the place of what is at path:
 // nothing, an empty file or an older trace file, but not the user's own.
@@ -193,6 +191,9 @@ func (r *Recorder) preamble(o *output, meta ...format.KeyValue) (origins int, no
 // register writes a package's sites before it switches them on: events whose
 // sites are unknown would be worthless after a kill.
 func (r *Recorder) register(p *rt.Package) {
+	if os.Getpid() != r.pid {
+		return
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()
@@ -354,6 +355,9 @@ func (r *Recorder) unwritten() (events uint64) {
 // Close writes what is left and completes the file. Events that happen
 // meanwhile, on goroutines that still run, are not recorded.
 func (r *Recorder) Close() error {
+	if os.Getpid() != r.pid {
+		return nil
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()

@@ -49,7 +49,7 @@ func (r *Recorder) Dump() (path string, err error) {
 	}
 	var o output
 	for ; ; r.dumps++ {
-		path = beside(r.path, dumpWord+strconv.Itoa(r.dumps+1))
+		path = format.Beside(r.path, dumpWord+strconv.Itoa(r.dumps+1))
 		if o.file, err = create(path); !errors.Is(err, fs.ErrExist) {
 			break // else it is of an earlier run, or another process's
 		}

@@ -118,10 +118,10 @@ func TestTests(t *testing.T) {
 		{Clock: testStart + 2, Goroutine: 7, State: format.TestLogs, Name: "TestA", Text: "a_test.go:1: x"},
 		{Clock: testStart + 3, Goroutine: 7, State: format.TestPasses, Name: "TestA"},
 	}
-	w.block(format.BlockTests, format.AppendTests(nil, want[:2]))
-	w.block(format.BlockTests, format.AppendTests(nil, want[2:]))
-	w.block(format.BlockTests, []byte{200}) // damaged
-	f, err := NewFile(bytes.NewReader(w.file), int64(len(w.file)))
+	w.Block(format.BlockTests, format.AppendTests(nil, want[:2]))
+	w.Block(format.BlockTests, format.AppendTests(nil, want[2:]))
+	w.Block(format.BlockTests, []byte{200}) // damaged
+	f, err := NewFile(bytes.NewReader(w.File), int64(len(w.File)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,8 +57,10 @@ func (a *app) recordCommand() *cobra.Command {
 			dumps := recorder.Dumps(file)
 			runErr := a.run(t)
 			if errors.As(runErr, new(ended)) || runErr == nil {
-				if err := a.recorded(file, &rec, dumps); err != nil {
-					fmt.Fprintf(a.stderr, "waymark: %v\n", err)
+				for _, file := range recordings(file) {
+					if err := a.recorded(file, &rec, dumps); err != nil {
+						fmt.Fprintf(a.stderr, "waymark: %v\n", err)
+					}
 				}
 			}
 			t.clear() // the status may be a signal

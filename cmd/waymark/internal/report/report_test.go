@@ -228,6 +228,7 @@ func TestCompleteness(t *testing.T) {
 		{tracefile.Info{Complete: true}, ""},
 		{tracefile.Info{Live: true, Recovered: 5}, "still being recorded"},
 		{tracefile.Info{Recovered: 5000}, "the program was killed or crashed; 5,000 events recovered from its buffers"},
+		{tracefile.Info{}, "the program was killed or crashed; its last events may be missing"},
 		{tracefile.Info{RecoveryErr: os.ErrNotExist}, "the program was killed or crashed, and its last events are missing: file does not exist"},
 	} {
 		if got := completeness(tt.info); got != tt.want {

@@ -170,6 +170,8 @@ func completeness(i tracefile.Info) string {
 		return fmt.Sprintf("the program was killed or crashed, and its last events are missing: %v", i.RecoveryErr)
 	case i.Live:
 		return "still being recorded"
+	case !i.Complete && i.Recovered == 0: // as where buffers don't survive the program
+		return "the program was killed or crashed; its last events may be missing"
 	case !i.Complete:
 		return fmt.Sprintf("the program was killed or crashed; %s recovered from its buffers", Things(i.Recovered, "event"))
 	}

@@ -135,6 +135,7 @@ var wm struct {
 	starved  atomic.Bool // a chunk was wanted and there was none
 	writer   *g          // parked in WMWait
 	closed   bool
+	pid      int // of the process that records
 	origins  []wmOriginKey
 	norigins uint32
 }
@@ -200,6 +201,7 @@ func WMStart(arena []byte, overflow WMOverflow, counter bool) {
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
 	wm.counter = counter
+	wm.pid = wmPID()
 	wmTypes.table = wmNewTypeTable(1024)
 	wmFindConstants()
 	unlock(&wm.lock)
@@ -444,6 +446,13 @@ func wmPut(pp *p, clock, word uint64) {
 // wmRefill queues pp's chunk and gives it an empty one. It tells whether there
 // was one. The last few are for callers that can't wait.
 func wmRefill(pp *p, reserve bool) bool {
+	if wm.closed {
+		return false
+	}
+	if wmPID() != wm.pid {
+		wmForked()
+		return false
+	}
 	if wm.ring {
 		return wmTurn(pp)
 	}
@@ -477,6 +486,23 @@ func wmRefill(pp *p, reserve bool) bool {
 	unlock(&wm.lock)
 	wmWake(wake)
 	return true
+}
+
+// wmForked ends recording in a process that is a copy of the one that records: C's
+// fork, in a program that goes on in Go. It shares the arena and has nobody to empty
+// it. The lock may be held for ever by a thread that wasn't copied; no other thread
+// runs that could mind that it isn't taken.
+func wmForked() {
+	wm.on.Store(0)
+	wm.closed = true
+	for p := wm.first; p != nil; p = p.next {
+		for i := range p.Sites {
+			WMSwitch(p, i, false)
+		}
+	}
+	for _, pp := range allp {
+		pp.wmPos = 0
+	}
 }
 
 // wmTurn is wmRefill for a ring. It never waits and needs no writer: where no
