@@ -85,7 +85,7 @@ test-std:
 	cd cmd/waymark/internal/instrument && $(GO) test -long -v -timeout 60m .
 
 bench: $(BIN)/waymark
-	cd benchmarks && $(BIN)/waymark build --include ./traced --all --args=./traced.Ints,./traced.Text,./traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark
+	cd benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark
 
 fuzz:
 	@for m in . cmd/waymark; do (cd $$m && $(GO) list -f '{{.Dir}}' ./... | while read d; do \

@@ -201,7 +201,8 @@ func memory() {
 	})
 }
 
-// file measures while the recorder writes to a file: one goroutine makes calls as fast as it can.
+// file measures while the recorder runs, to a file or in a ring: one goroutine makes
+// calls as fast as it can.
 func file() {
 	rungs := []*rung{{name: "floor", run: floor}, {name: "plain leaf", run: plainLeaf}, {name: "leaf", run: tracedLeaf}}
 	*calls *= 4
@@ -240,6 +241,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	ring, err := start("file", "WAYMARK=record,overflow=ring,o="+filepath.Join(dir, "ring.wmt"))
+	if err != nil {
+		return err
+	}
 	floorNS := mem["floor"]
 	fmt.Printf("floor: two reads of the clock      %6.1f ns\n", floorNS)
 	fmt.Printf("off, over plain: leaf              %+6.2f ns (on %.1f ns)\n", mem["off leaf"], mem["plain leaf"])
@@ -247,6 +252,7 @@ func run() error {
 	fmt.Printf("allocations, off and on            %6g\n", mem["allocs"])
 	fmt.Printf("on, to memory: leaf                %6.2f x floor\n", mem["on leaf"]/floorNS)
 	fmt.Printf("on, to memory: a recursion level   %6.2f x floor\n", mem["on recursion"]/floorNS)
+	fmt.Printf("on, flight recorder: leaf          %6.2f x floor\n", ring["file leaf"]/ring["floor"])
 	fmt.Printf("arguments: two ints                %+6.1f ns\n", mem["ints"])
 	fmt.Printf("arguments: a string and an int     %+6.1f ns\n", mem["text"])
 	fmt.Printf("arguments: a struct of four fields %+6.1f ns\n", mem["struct"])

@@ -14,7 +14,8 @@
 // A value was read without running any code of the program's: methods String and
 // Error were not called. For some types of the standard library the text is made here,
 // out of their fields: errors of packages errors, fmt, io/fs, os, strconv and syscall;
-// time.Duration, time.Month, time.Weekday.
+// time.Duration, time.Month, time.Weekday, and time.Time, in UTC. Of pointers to contexts
+// and to the types of package testing only the type is shown.
 //
 // A pointer shows what it points to, as %+v does for the outermost one only, as far
 // as it was recorded. Maps and channels show their lengths, functions their names.

@@ -20,20 +20,21 @@ func known(v *Value) (text string, ok bool) {
 	}
 	_, base, _ := strings.Cut(t.Name, ".")
 	switch t.Package {
-	case "testing":
-		// What is in them are mostly locks.
-		if v != outer && t.Kind == format.KindStruct {
-			return outer.Type.Name, true
-		}
-	case "context":
+	case "testing", "context":
 		switch base {
 		case "backgroundCtx":
 			return "context.Background", true
 		case "todoCtx":
 			return "context.TODO", true
 		}
+		// What is in the others are mostly locks.
+		if v != outer && t.Kind == format.KindStruct {
+			return outer.Type.Name, true
+		}
 	case "time":
 		switch base {
+		case "Time":
+			return v.time()
 		case "Duration":
 			return time.Duration(v.Bits).String(), true
 		case "Month":
@@ -129,6 +130,24 @@ func (v *Value) join(parts ...string) (string, bool) {
 		b.WriteString(text)
 	}
 	return b.String(), true
+}
+
+// time gives a time.Time as its method String does in UTC: how far the time's own
+// location is from there is not in its fields.
+func (v *Value) time() (string, bool) {
+	const (
+		hasMonotonic = 1 << 63 // then wall holds seconds since 1885
+		nanoseconds  = 1<<30 - 1
+	)
+	year := func(y int) int64 { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC).Unix() }
+	if v.Type.Kind != format.KindStruct || len(v.Elems) < 2 {
+		return "", false
+	}
+	wall, sec := v.Elems[0].Bits, year(1)+int64(v.Elems[1].Bits)
+	if wall&hasMonotonic != 0 {
+		sec = year(1885) + int64(wall<<1>>31)
+	}
+	return time.Unix(sec, int64(wall&nanoseconds)).UTC().String(), true
 }
 
 // errors gives the texts of a field that is a slice of errors, a line for each.
