@@ -19,8 +19,8 @@ type wmType struct {
 	_       sys.NotInHeap
 	id      uint32
 	kind    abi.Kind // Invalid: a function
-	direct  bool // an interface holds the value itself, not a pointer to it
-	methods bool // an interface with methods
+	direct  bool     // an interface holds the value itself, not a pointer to it
+	methods bool     // an interface with methods
 	size    uintptr
 	elemKey uintptr // address of the element's type: of pointers and slices, described when needed
 	elem    *wmType // of arrays
