@@ -16,6 +16,9 @@
 // out of their fields: errors of packages errors, fmt, io/fs, os, strconv and syscall;
 // time.Duration, time.Month, time.Weekday.
 //
+// A string that is a value of its own is quoted; one within another value only if it
+// holds what would break the line.
+//
 // A pointer shows what it points to, as %+v does for the outermost one only, as far
 // as it was recorded. Maps and channels show their lengths, functions their names.
 //
