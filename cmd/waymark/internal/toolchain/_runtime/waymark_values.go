@@ -245,11 +245,13 @@ func (c *wmCursor) top(e *eface, pointer bool) {
 		return
 	}
 	t := wmTypeOf(uintptr(unsafe.Pointer(e._type)))
-	c.uvarint(uint64(t.id))
 	p := uintptr(e.data)
 	if t.direct {
 		p = uintptr(unsafe.Pointer(&e.data))
+	} else if wmReadable(c.gp, p, t.size) < t.size {
+		t = &wmUnreadable // an argument that is an interface was made by the program
 	}
+	c.uvarint(uint64(t.id))
 	c.value(t, p, wmCaptured.depth)
 }
 
