@@ -17,6 +17,9 @@
 // time.Duration, time.Month, time.Weekday, and time.Time, in UTC. Of pointers to contexts
 // and to the types of package testing only the type is shown.
 //
+// A string that is a value of its own is quoted; one within another value only if it
+// holds what would break the line.
+//
 // A pointer shows what it points to, as %+v does for the outermost one only, as far
 // as it was recorded. Maps and channels show their lengths, functions their names.
 //

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -120,6 +122,46 @@ func TestValueStorm(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A program that is killed while it records values leaves all of them, with the
+// descriptions of their types.
+func TestValueKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("needs the recorder's shared memory, which is for linux")
+	}
+	prog := instrument(t, "valuestorm", "--all", "--args", "--results", "-gcflags=-d=checkptr=0")
+	for i := range 5 {
+		trace := filepath.Join(t.TempDir(), "values.wmt")
+		cmd := exec.Command(prog, "60")
+		cmd.Env = append(os.Environ(), "WAYMARK=record,arg-depth=10,arg-bytes=1024,o="+trace)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// A part of what was recorded is in the file, the rest in buffers.
+		for fi, err := os.Stat(trace); err != nil || fi.Size() < 1<<20; fi, err = os.Stat(trace) {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(rand.IntN(100e6)))
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		decodeAll(t, trace)
+		f, err := tracefile.Open(trace)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info := f.Info(); info.Complete || info.Damaged != 0 || info.Lost != 0 || info.Recovered == 0 || info.RecoveryErr != nil {
+			t.Errorf("kill %d: info %+v; want an incomplete, undamaged recording with recovered events", i, info)
+		}
+		f.Close()
+		os.Remove(trace)
 	}
 }
 

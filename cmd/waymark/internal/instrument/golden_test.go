@@ -35,7 +35,8 @@ const hooks = "example.com/fake/wmrt"
 // the rewritten files, "funcs" with the decision for each function, and for a
 // program that runs, "stdout" and "calls", which the stand-in hooks print.
 // The comment may hold a line "options:" with the words closures, all (no
-// function is tiny), run, go=VERSION for the language, toolchain=VERSION for a
+// function is tiny), args, results (of all functions; what looks like a secret is
+// masked), run, go=VERSION for the language, toolchain=VERSION for a
 // program that is as wanted with one release of Go only, and parser=VERSION for
 // one that older releases can't parse.
 type golden struct {
@@ -139,6 +140,8 @@ func (g *golden) rewriteOptions() *Options {
 			o.Imports = append(o.Imports, path)
 		}
 	}
+	o.Values = func(*Func) (bool, bool) { return g.has("args"), g.has("results") }
+	o.Redact = []string{"password", "token"}
 	o.Toolchain = g.version("toolchain")
 	return o
 }

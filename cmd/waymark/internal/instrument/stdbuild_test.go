@@ -39,11 +39,22 @@ func WMEnter(s WMSite) WMFrame { return WMFrame(s) }
 
 //go:noinline
 func WMExit(f WMFrame) {}
+
+//go:noinline
+func WMEnterArgs(s WMSite, args ...any) WMFrame { return WMFrame(s) }
+
+//go:noinline
+func WMExitResults(f WMFrame, results ...any) {}
+
+//go:noinline
+func WMExitDeferred(f WMFrame, results ...any) {}
+
+type WMMasked struct{}
 `
 
 // TestStdBuild instruments all functions of the standard library and of the
 // programs that come with Go, literals and tests too, but for the packages
-// that package runtime imports. It builds the packages, has go vet check the
+// that package runtime imports; in half of the packages with arguments and results. It builds the packages, has go vet check the
 // types of all tests, and runs those of a few packages. A release of Go that lies in the module cache, whose
 // files can't be overlaid, must be used through a symbolic link:
 //
@@ -78,7 +89,7 @@ func TestStdBuild(t *testing.T) {
 			if len(g.Files) == 0 {
 				continue
 			}
-			res, err := Rewrite(g, &Options{Closures: true, MinCost: -1})
+			res, err := Rewrite(g, &Options{Closures: true, MinCost: -1, Values: everyOther(g), Redact: []string{"key"}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,9 +7,11 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -19,11 +21,15 @@ import (
 
 // The hooks can't import package format, so they repeat its layout.
 func TestLayoutIsThatOfFormat(t *testing.T) {
-	src, err := hooks.ReadFile("_runtime/waymark.go")
-	if err != nil {
-		t.Fatal(err)
+	var sources [][]byte
+	for _, name := range []string{"waymark.go", "waymark_types.go", "waymark_values.go"} {
+		src, err := hooks.ReadFile("_runtime/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, src)
 	}
-	pkg := constants(t, src)
+	pkg := constants(t, sources...)
 	code := func(c uint64) uint64 { return format.FirstCode<<format.SiteShift | c<<format.CodeShift }
 	for name, want := range map[string]uint64{
 		"wmChunkSize": format.ChunkSize, "wmChunkHeader": format.ChunkHeader, "wmRecordSize": format.RecordSize,
@@ -32,6 +38,9 @@ func TestLayoutIsThatOfFormat(t *testing.T) {
 		"wmGo": code(format.CodeGo), "wmStart": code(format.CodeStart), "wmEnd": code(format.CodeEnd),
 		"wmPanic": code(format.CodePanic), "wmRecover": code(format.CodeRecover), "wmGoexit": code(format.CodeGoexit),
 		"wmOrigin": code(format.CodeOrigin), "wmOriginsOffset": format.OriginsOffset,
+		"wmChunkTypes": format.ChunkTypes, "wmValuesCode": code(format.CodeValues),
+		"wmNil": format.TypeNil, "wmMaskedID": format.TypeMasked, "wmUnread": format.TypeUnread, "wmTextID": format.TypeText,
+		"wmFirstID": format.FirstType, "wmFunction": uint64(format.KindFunction), "wmMaxCount": math.MaxUint16,
 	} {
 		c, ok := pkg.Scope().Lookup(name).(*types.Const)
 		if !ok {
@@ -60,30 +69,61 @@ func TestLayoutIsThatOfFormat(t *testing.T) {
 			t.Errorf("%s is %d", name, got)
 		}
 	}
+	first := pkg.Scope().Lookup("wmControlType").(*types.Const)
+	if off, _ := constant.Uint64Val(first.Val()); off == 0 || off >= format.OriginsOffset {
+		t.Errorf("wmControlType is %v", first.Val())
+	} else if b[off] = 3; format.FirstTypes(b) != 3 {
+		t.Errorf("package format does not find the first chunk of types at %d", off)
+	}
+	if next := format.NextTypes(h); at(uint64(next)) != 24 {
+		t.Errorf("package format finds the next chunk of types at %d; wmNewTypeChunk writes it elsewhere", next)
+	}
 	b[40], b[48], b[64] = 1, 2, 3
 	if c, err := format.ParseControl(b); err != nil || c.Pair.Clock != 1 || c.Pair.MonoNano != 2 || c.Before != 3 {
 		t.Errorf("control chunk reads as %+v, %v", c, err)
 	}
 }
 
-// constants type-checks the constants of a file alone: they refer to nothing but each other.
-func constants(t *testing.T, src []byte) *types.Package {
+// constants type-checks the constants of files alone. Those that refer to something
+// else than each other are left without a value.
+func constants(t *testing.T, sources ...[]byte) *types.Package {
 	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "hooks.go", src, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
-	only := &ast.File{Name: file.Name}
-	for _, d := range file.Decls {
-		if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
-			only.Decls = append(only.Decls, g)
+	only := &ast.File{Name: ast.NewIdent("hooks")}
+	for _, src := range sources {
+		file, err := parser.ParseFile(fset, "hooks.go", src, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+				only.Decls = append(only.Decls, g)
+			}
 		}
 	}
-	pkg, err := (&types.Config{Importer: importer.Default()}).Check("hooks", fset, []*ast.File{only}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conf := types.Config{Importer: importer.Default(), Error: func(error) {}}
+	pkg, _ := conf.Check("hooks", fset, []*ast.File{only}, nil)
 	return pkg
+}
+
+// The hooks write the runtime's kinds of types, which are those of package reflect.
+func TestKindsAreThoseOfFormat(t *testing.T) {
+	names := map[format.TypeKind]reflect.Kind{
+		format.KindBool: reflect.Bool, format.KindInt: reflect.Int, format.KindInt8: reflect.Int8, format.KindInt16: reflect.Int16,
+		format.KindInt32: reflect.Int32, format.KindInt64: reflect.Int64, format.KindUint: reflect.Uint, format.KindUint8: reflect.Uint8,
+		format.KindUint16: reflect.Uint16, format.KindUint32: reflect.Uint32, format.KindUint64: reflect.Uint64, format.KindUintptr: reflect.Uintptr,
+		format.KindFloat32: reflect.Float32, format.KindFloat64: reflect.Float64, format.KindComplex64: reflect.Complex64,
+		format.KindComplex128: reflect.Complex128, format.KindArray: reflect.Array, format.KindChan: reflect.Chan, format.KindFunc: reflect.Func,
+		format.KindInterface: reflect.Interface, format.KindMap: reflect.Map, format.KindPointer: reflect.Pointer, format.KindSlice: reflect.Slice,
+		format.KindString: reflect.String, format.KindStruct: reflect.Struct, format.KindUnsafePointer: reflect.UnsafePointer,
+	}
+	for kind, want := range names {
+		if uint(kind) != uint(want) {
+			t.Errorf("%v is %d, in package format %d", want, want, kind)
+		}
+	}
+	if last := reflect.Kind(len(names)); last != reflect.UnsafePointer {
+		t.Errorf("there is a kind that package format does not have: %v", last)
+	}
 }
 
 // goroot gives the folder of the Go tree that the go command uses.

@@ -18,9 +18,9 @@ import (
 type wmType struct {
 	_       sys.NotInHeap
 	id      uint32
-	kind    abi.Kind
-	direct  bool // an interface holds the value itself, not a pointer to it
-	methods bool // an interface with methods
+	kind    abi.Kind // Invalid: a function
+	direct  bool     // an interface holds the value itself, not a pointer to it
+	methods bool     // an interface with methods
 	size    uintptr
 	elemKey uintptr // address of the element's type: of pointers and slices, described when needed
 	elem    *wmType // of arrays
@@ -94,6 +94,18 @@ func wmFind(key uintptr) *wmType {
 	}
 }
 
+// wmFindType is wmFind for the address of a type or an interface table. An address that
+// isn't one may be that of a function.
+//
+//go:nosplit
+func wmFindType(key uintptr) *wmType {
+	t := wmFind(key)
+	if t != nil && t.kind == abi.Invalid {
+		return &wmUnreadable
+	}
+	return t
+}
+
 // wmAdd enters a description. The lock is held.
 func wmAdd(key uintptr, typ *wmType) *wmType {
 	t := wmTypes.table
@@ -124,7 +136,7 @@ func (t *wmTypeTable) put(key uintptr, typ *wmType) {
 
 // wmTypeOf gives the description of the type at key, which may be anything.
 func wmTypeOf(key uintptr) *wmType {
-	if t := wmFind(key); t != nil {
+	if t := wmFindType(key); t != nil {
 		return t
 	}
 	t := &wmUnreadable
@@ -138,7 +150,7 @@ func wmTypeOf(key uintptr) *wmType {
 
 // wmTypeOfItab gives the description of the type of an interface table, if key is one.
 func wmTypeOfItab(key uintptr) *wmType {
-	if t := wmFind(key); t != nil {
+	if t := wmFindType(key); t != nil {
 		return t
 	}
 	table := (*itabTableType)(atomic.Loadp(unsafe.Pointer(&itabTable)))
@@ -147,7 +159,7 @@ func wmTypeOfItab(key uintptr) *wmType {
 		if uintptr(unsafe.Pointer(m)) == key {
 			t := wmTypeOf(uintptr(unsafe.Pointer(m.Type)))
 			lock(&wmTypes.lock)
-			if t != &wmUnreadable && wmFind(key) == nil {
+			if t != &wmUnreadable && wmFindType(key) == nil {
 				wmAdd(key, t)
 			}
 			unlock(&wmTypes.lock)
@@ -200,7 +212,7 @@ const wmMaxNesting = 20
 // which come first. The lock is held. Not a word of what it reads is trusted: key may
 // come from a torn interface.
 func wmDescribe(key uintptr, nesting int) *wmType {
-	if t := wmFind(key); t != nil {
+	if t := wmFindType(key); t != nil {
 		return t
 	}
 	md := wmModuleOf(key, unsafe.Sizeof(_type{}))

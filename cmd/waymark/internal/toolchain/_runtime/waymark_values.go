@@ -260,9 +260,12 @@ func (c *wmCursor) simple(e *eface) bool {
 		c.uvarint(wmNil)
 		return true
 	}
-	t := wmFind(uintptr(unsafe.Pointer(e._type)))
+	t := wmFindType(uintptr(unsafe.Pointer(e._type)))
 	if t == nil {
 		return false
+	}
+	if p := uintptr(e.data); p-c.gp.stack.lo >= c.gp.stack.hi-c.gp.stack.lo && wmReadable(c.gp, p, t.size) < t.size {
+		return false // top knows what to do; mostly it is a copy on the caller's stack
 	}
 	switch t.kind {
 	case abi.Int:
@@ -327,11 +330,13 @@ func (c *wmCursor) top(e *eface, pointer bool) {
 		return
 	}
 	t := wmTypeOf(uintptr(unsafe.Pointer(e._type)))
-	c.uvarint(uint64(t.id))
 	p := uintptr(e.data)
 	if t.direct {
 		p = uintptr(unsafe.Pointer(&e.data))
+	} else if wmReadable(c.gp, p, t.size) < t.size {
+		t = &wmUnreadable // an argument that is an interface was made by the program
 	}
+	c.uvarint(uint64(t.id))
 	c.value(t, p, wmCaptured.depth)
 }
 

@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -52,19 +53,40 @@ func WMRegister(p *WMPackage) bool {
 	return true
 }
 
-func WMEnter(s WMSite) WMFrame {
+// WMMasked stands for a value that must not be recorded.
+type WMMasked struct{}
+
+func WMEnter(s WMSite) WMFrame { return enter(s, "") }
+
+func WMEnterArgs(s WMSite, args ...any) WMFrame { return enter(s, values(args)) }
+
+func enter(s WMSite, args string) WMFrame {
 	mu.Lock()
 	defer mu.Unlock()
 	name, line, _ := strings.Cut(sites[s], ":")
 	check(name, line)
 	frames++
 	g := goroutine()
-	print(g, "> ", name)
+	print(g, "> ", name+args)
 	stacks[g] = append(stacks[g], call{frames, name})
 	return frames
 }
 
-func WMExit(f WMFrame) {
+func WMExit(f WMFrame) { exit(f, "") }
+
+func WMExitResults(f WMFrame, results ...any) { exit(f, " = "+values(results)) }
+
+// WMExitDeferred gets pointers to the results: they aren't there when it is deferred.
+func WMExitDeferred(f WMFrame, results ...any) {
+	for i, p := range results {
+		if v := reflect.ValueOf(p); v.Kind() == reflect.Pointer {
+			results[i] = v.Elem().Interface()
+		}
+	}
+	exit(f, " = "+values(results))
+}
+
+func exit(f WMFrame, results string) {
 	mu.Lock()
 	defer mu.Unlock()
 	g := goroutine()
@@ -72,7 +94,7 @@ func WMExit(f WMFrame) {
 		top := stacks[g][n]
 		stacks[g] = stacks[g][:n]
 		if top.frame == f {
-			print(g, "< ", top.name)
+			print(g, "< ", top.name+results)
 			return
 		}
 		print(g, "! ", top.name)
@@ -80,13 +102,27 @@ func WMExit(f WMFrame) {
 	print(g, "exit of a call that is gone", "")
 }
 
+func values(list []any) string {
+	var texts []string
+	for _, v := range list {
+		text := fmt.Sprintf("%+v", v)
+		if v == (WMMasked{}) {
+			text = "***"
+		} else if v != nil && reflect.TypeOf(v).Kind() == reflect.Func {
+			text = "func"
+		}
+		texts = append(texts, text)
+	}
+	return "(" + strings.Join(texts, ", ") + ")"
+}
+
 func print(g, what, name string) {
 	fmt.Fprintf(os.Stderr, "%s%s%s\n", strings.Repeat("  ", len(stacks[g])), what, name)
 }
 
-// check compares a site with its function. The caller of WMEnter is two up.
+// check compares a site with its function. The caller of WMEnter is three up.
 func check(name, line string) {
-	pc, _, _, _ := runtime.Caller(2)
+	pc, _, _, _ := runtime.Caller(3)
 	fn := runtime.FuncForPC(pc)
 	_, first := fn.FileLine(fn.Entry())
 	if fn.Name() != name || strconv.Itoa(first) != line {
