@@ -43,12 +43,13 @@ test: vet cross
 gotest = (cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v $(2)) >$(BIN)/part.log 2>&1; status=$$?; cat $(BIN)/part.log >>$(BIN)/test.log; \
 	if [ $$status = 0 ]; then grep -E '^(ok|\?) ' $(BIN)/part.log | grep -v 'no test files'; else awk '$(FAILED)' $(BIN)/part.log; exit $$status; fi
 
-FAILED = /^=== / { test = $$3; next } \
-	/^ *--- / && (/^---/ || $$3 ~ "/") { if ($$2 == "FAIL:") printf "%s\n%s", $$0, said[$$3]; delete said[$$3]; next } \
+FAILED = function say(t,  i) { for (i = 0; i < lines[t]; i++) print said[t, i] } \
+	/^=== / { test = $$3; next } \
+	/^ *--- / && (/^---/ || $$3 ~ "/") { if ($$2 == "FAIL:") { print; say($$3) } lines[$$3] = 0; next } \
 	/^(PASS|FAIL)$$/ || /no test files/ { next } \
-	/^(ok|FAIL)[ \t]/ { if ($$1 == "FAIL") printf "%s", said[test]; print; split("", said); test = ""; next } \
+	/^(ok|FAIL)[ \t]/ { if ($$1 == "FAIL") say(test); print; split("", said); split("", lines); test = ""; next } \
 	test == "" { print; next } \
-	{ said[test] = said[test] $$0 "\n" }
+	{ said[test, lines[test]++] = $$0 }
 
 # What was skipped, each with the last thing that the test said.
 SKIPPED = /^=== (RUN|CONT|NAME)/ { test = $$3 } \

@@ -55,6 +55,8 @@ func (_ *point) blank(_ int, _, s string) bool  { return true }
 func structs() {
 	n, p := 5, point{1, -2}
 	oracle.Call("main.aPoint(x=%) = %", aPoint, p)
+	oracle.Call("main.aPointPointer(x=%) = %", aPointPointer, &p)
+	oracle.Call("main.aPointPointer(x=%) = %", aPointPointer, nil)
 	oracle.Call("main.anEmbedding(x=%) = %", anEmbedding, embedding{})
 	oracle.Call("main.anEmbedding(x=%) = %", anEmbedding, embedding{base{1, "b"}, &p, name("e"), 0, [0]func(){}, struct{ hour, minute int8 }{1, 2}, struct{}{}, 1.5})
 	oracle.Call("main.aWide(x=%) = %", aWide, wide{})

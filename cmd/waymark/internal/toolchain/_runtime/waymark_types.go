@@ -52,6 +52,7 @@ var wmTypes struct {
 	n     uintptr
 	id    uint32
 	chunk uintptr // that descriptions are written to
+	short bool    // no chunk was free
 }
 
 type wmTypeTable struct {
@@ -142,7 +143,11 @@ func wmTypeOf(key uintptr) *wmType {
 	t := &wmUnreadable
 	lock(&wmTypes.lock)
 	if wmTypesFit(wmFewTypes) {
+		wmTypes.short = false
 		t = wmDescribe(key, 0)
+		if t == &wmUnreadable && !wmTypes.short && wmModuleOf(key, 1) != nil {
+			wmAdd(key, t) // nor will it be another time, and each takes memory
+		}
 	}
 	unlock(&wmTypes.lock)
 	return t
@@ -452,6 +457,7 @@ func wmNewTypeChunk() bool {
 	i, ok := wmTakeChunk()
 	unlock(&wm.lock)
 	if !ok {
+		wmTypes.short = true
 		return false
 	}
 	c := wm.base + uintptr(i)*wmChunkSize

@@ -70,7 +70,7 @@ func known(v reflect.Value) bool {
 		return false
 	}
 	switch t.String() {
-	case "time.Duration", "time.Month", "time.Weekday", "syscall.Errno", "*errors.errorString", "*errors.joinError",
+	case "time.Time", "time.Duration", "time.Month", "time.Weekday", "syscall.Errno", "*errors.errorString", "*errors.joinError",
 		"*fmt.wrapError", "*fmt.wrapErrors", "*fs.PathError", "*os.SyscallError", "*os.LinkError", "*exec.Error", "*strconv.NumError":
 		return true
 	}
@@ -79,6 +79,12 @@ func known(v reflect.Value) bool {
 
 func within(v reflect.Value) string {
 	v = clean(v)
+	switch v.Type().String() {
+	case "context.backgroundCtx":
+		return "context.Background"
+	case "*context.valueCtx":
+		return v.Type().String()
+	}
 	if v.Kind() != reflect.Interface && known(v) {
 		return oneLine(fmt.Sprintf("%+v", v.Interface()))
 	}
