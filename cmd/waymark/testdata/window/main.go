@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/waymark-go/waymark"
@@ -45,11 +46,13 @@ func main() {
 	case "fatal":
 		new(sync.Mutex).Unlock()
 	case "quit":
+		// Where all goroutines are asleep another thread may find a deadlock at the same
+		// time, and the runtime's two reports wait for each other (paniclk, debuglock).
 		syscall.Kill(os.Getpid(), syscall.SIGQUIT)
-		select {}
+		time.Sleep(time.Minute)
 	case "kill":
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
+		time.Sleep(time.Minute)
 	case "dump":
 		for i := 1; i <= 3; i++ {
 			path, err := waymark.Dump()
