@@ -110,25 +110,24 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	dst = binary.AppendUvarint(dst, h.Lost)
 
 	clock := h.Clock
-	valued := false // the latest event may have values
+	free := 0 // the first record that isn't part of values
 	for i := 0; i < len(recs); i++ {
 		r := recs[i]
 		code := r.code()
-		switch code {
-		case codeNone, CodeOrigin:
-			continue
-		case CodeValues, CodeInts:
-			n := min(r.valueRecords(), len(recs)-1-i) // fewer are left if a kill cut them off
-			if values := recs[i+1 : i+1+n]; valued && code == CodeValues {
-				dst = appendValues(dst, r.Word&ValueMask, values)
-			} else if valued {
-				dst = appendInts(dst, r.Word&ValueMask, values)
+		if code != codeCall {
+			switch code {
+			case codeNone, CodeOrigin:
+				continue
+			case CodeValues, CodeInts:
+				n := min(r.valueRecords(), len(recs)-1-i) // fewer are left if a kill cut them off
+				if i > free && recs[i-1].mayHaveValues() {
+					dst = appendValues(dst, r, recs[i+1:i+1+n])
+				}
+				i += n
+				free = i + 1
+				continue
 			}
-			valued = false
-			i += n
-			continue
 		}
-		valued = code == codeCall || code == CodePanic
 		delta := r.Clock - clock
 		if int64(delta) < 0 {
 			// Counters of different CPUs may disagree by a few ticks.
@@ -199,9 +198,18 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 	return dst, 0
 }
 
-// appendValues appends n bytes out of recs as the values of the event before.
-func appendValues(dst []byte, n uint64, recs []Record) []byte {
-	n = min(n, uint64(len(recs))*RecordSize)
+// mayHaveValues tells whether values behind the record belong to it.
+func (r Record) mayHaveValues() bool {
+	code := r.code()
+	return code == codeCall || code == CodePanic
+}
+
+// appendValues appends what recs hold, by r, as the values of the event before.
+func appendValues(dst []byte, r Record, recs []Record) []byte {
+	if r.code() == CodeInts {
+		return appendInts(dst, r.Word&ValueMask, recs)
+	}
+	n := min(r.Word&ValueMask, uint64(len(recs))*RecordSize)
 	dst = append(dst, tagOther, CodeValues)
 	dst = binary.AppendUvarint(dst, n)
 	end := len(dst) + int(n)

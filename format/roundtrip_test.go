@@ -17,11 +17,10 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 		r := recs[i]
 		value := r.Word & ValueMask
 		ev := Event{Clock: r.Clock, Stream: h.Stream}
-		mayHave := valued
-		valued = r.Word>>SiteShift&SiteMask < FirstCode || r.Word>>CodeShift == 0x7F00|CodePanic
+		mayHave := valued // the record directly before is one that can have values
+		valued = r.Word>>SiteShift&SiteMask != 0 && r.Word>>SiteShift&SiteMask < FirstCode || r.Word>>CodeShift == 0x7F00|CodePanic
 		switch code := r.Word >> CodeShift; {
 		case r.Word>>SiteShift&SiteMask == 0:
-			valued = mayHave
 			continue
 		case r.Word>>SiteShift&SiteMask < FirstCode:
 			ev.Site, ev.Token = uint32(r.Word>>SiteShift)&SiteMask, uint32(r.Word)
@@ -66,7 +65,6 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 			}
 			continue
 		default:
-			valued = mayHave
 			continue
 		}
 		ev.Goroutine = goroutine
