@@ -80,7 +80,7 @@ test-cross:
 	cd cmd/waymark && $(GO) test -run TestCross -cross -v -timeout 60m .
 
 test-values:
-	cd cmd/waymark && $(GO) test -run TestValueStorm -values 2 -v -timeout 30m .
+	cd cmd/waymark && $(GO) test -run TestValueStorm -values 3 -v -timeout 30m .
 
 test-std:
 	cd cmd/waymark/internal/instrument && $(GO) test -long -v -timeout 60m .

@@ -95,8 +95,12 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	m := &e.m
 	m.reset()
 	for i := 0; i < len(recs); i++ {
+		if recs[i].isCall() {
+			events++
+			continue
+		}
 		switch recs[i].code() {
-		case codeCall, CodeStart, CodePanic, CodeRecover, CodeGoexit:
+		case CodeStart, CodePanic, CodeRecover, CodeGoexit:
 			events++
 		case CodeValues, CodeInts:
 			i += recs[i].valueRecords()
@@ -113,9 +117,9 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	free := 0 // the first record that isn't part of values
 	for i := 0; i < len(recs); i++ {
 		r := recs[i]
-		code := r.code()
-		if code != codeCall {
-			switch code {
+		call := r.isCall()
+		if !call {
+			switch r.code() {
 			case codeNone, CodeOrigin:
 				continue
 			case CodeValues, CodeInts:
@@ -138,7 +142,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		clock = r.Clock
 		site, token := uint32(r.Word>>SiteShift)&SiteMask, uint32(r.Word)
 		switch {
-		case code != codeCall:
+		case !call:
 			var n int
 			dst, n = e.appendOther(dst, delta, recs[i:])
 			i += n
@@ -200,8 +204,7 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 
 // mayHaveValues tells whether values behind the record belong to it.
 func (r Record) mayHaveValues() bool {
-	code := r.code()
-	return code == codeCall || code == CodePanic
+	return r.isCall() || r.code() == CodePanic
 }
 
 // appendValues appends what recs hold, by r, as the values of the event before.
@@ -260,9 +263,12 @@ const (
 	codeNone = 0xFF
 )
 
+// isCall tells whether the record is of an enter or an exit, as most are.
+func (r Record) isCall() bool { return uint32(r.Word>>SiteShift)&SiteMask-1 < FirstCode-1 }
+
 // code gives the record's code.
 func (r Record) code() uint32 {
-	if site := uint32(r.Word>>SiteShift) & SiteMask; site-1 < FirstCode-1 {
+	if r.isCall() {
 		return codeCall
 	}
 	switch code := uint32(r.Word >> CodeShift); code &^ 0xFF {

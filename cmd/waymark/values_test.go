@@ -18,7 +18,7 @@ import (
 	"github.com/waymark-go/waymark/value"
 )
 
-var valueRounds = flag.Int("values", 0, "let TestValueStorm run `N` rounds of 5 s, each twice")
+var valueRounds = flag.Int("values", 0, "let TestValueStorm run `N` rounds of 20 s, plain and with the race detector")
 
 // Values of every kind come back: the program says what the replay of each call
 // should print, by other means than the recording.
