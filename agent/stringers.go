@@ -11,7 +11,7 @@ import (
 
 // patience is how long a method String or Error may take. Longer ones wait, probably
 // for a lock that the traced call holds.
-const patience = 10 * time.Millisecond
+const patience = 100 * time.Millisecond
 
 // texts turns values into text by their own methods Error and String, as fmt does. A
 // method may do anything: panic, wait for a lock that the traced call holds, call
