@@ -38,6 +38,13 @@
 //   - with a return that has too many or too few results, which must stay for
 //     the compiler to complain about.
 //
+// Where values are to be recorded, the hooks get them as further arguments, all of
+// them in the branch that is taken when the site is on: WMEnterArgs the receiver and
+// the parameters, WMExitResults the results, WMExitDeferred pointers to them, for they
+// aren't there yet when it is deferred. Up to four integers of predeclared types go to
+// WMEnterInts and WMExitInts. What has no name gets one, and what looks like a secret
+// stays behind. The assignment to the results is then made at every return.
+//
 // Each group of files also gets a generated file that holds the table and
 // registers it with the runtime when the package is initialised. The blank
 // assignment in each function costs nothing at run time, but makes the

@@ -50,6 +50,14 @@ func WMExitResults(f WMFrame, results ...any) {}
 func WMExitDeferred(f WMFrame, results ...any) {}
 
 type WMMasked struct{}
+
+type WMWord = uint64
+
+//go:noinline
+func WMEnterInts(s WMSite, kinds, a, b, c, d WMWord) WMFrame { return WMFrame(s) }
+
+//go:noinline
+func WMExitInts(f WMFrame, kinds, a, b, c, d WMWord) {}
 `
 
 // TestStdBuild instruments all functions of the standard library and of the

@@ -60,6 +60,30 @@ func WMEnter(s WMSite) WMFrame { return enter(s, "") }
 
 func WMEnterArgs(s WMSite, args ...any) WMFrame { return enter(s, values(args)) }
 
+// WMWord is how integers are passed.
+type WMWord = uint64
+
+func WMEnterInts(s WMSite, kinds, a, b, c, d WMWord) WMFrame {
+	return enter(s, values(ints(kinds, a, b, c, d)))
+}
+
+func WMExitInts(f WMFrame, kinds, a, b, c, d WMWord) {
+	exit(f, " = "+values(ints(kinds, a, b, c, d)))
+}
+
+// ints gives the integers that words are, by kinds: how many, then the kind of each.
+func ints(kinds uint64, words ...uint64) []any {
+	var list []any
+	for i := range words[:kinds&7] {
+		if kind := reflect.Kind(kinds >> (3 + 5*i) & 31); kind <= reflect.Int64 {
+			list = append(list, int64(words[i]))
+		} else {
+			list = append(list, words[i])
+		}
+	}
+	return list
+}
+
 func enter(s WMSite, args string) WMFrame {
 	mu.Lock()
 	defer mu.Unlock()
