@@ -130,9 +130,11 @@ func isPart(path string) bool {
 
 // removeParts removes the earlier parts of the recording that another one replaces.
 func removeParts(path string) {
-	for _, name := range append(Parts(path), path+nextSuffix) {
-		if isPart(name) {
-			os.Remove(name)
-		}
+	for _, name := range Parts(path) {
+		os.Remove(name) // it is a part
+	}
+	// A kill may have come before anything was written to it.
+	if next := path + nextSuffix; Replaceable(next) == nil {
+		os.Remove(next)
 	}
 }

@@ -34,6 +34,7 @@ func TestKillRotating(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		defer cmd.Process.Kill() // if the test gives up
 		rotated := func() bool { _, err := os.Stat(filepath.Join(dir, "kill.part1.wmt")); return err == nil }
 		for start := time.Now(); count(t, counters, 0) == 0 || !rotated(); time.Sleep(time.Millisecond) {
 			if time.Since(start) > 30*time.Second {
