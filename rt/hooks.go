@@ -29,7 +29,8 @@ const (
 // events' clock is the processor's counter, else the monotonic clock.
 func Start(arena []byte, o Overflow, counter bool) { runtime.WMStart(arena, o, counter) }
 
-// Capture says, before Start, what is recorded of values: composite ones are opened
+// Capture says what is recorded of values, before Start or while a package that asks
+// for more registers, whose sites are still off: composite ones are opened
 // to the given depth, of each so many bytes, without fields whose names look like
 // one of the words in redact.
 func Capture(args, results bool, depth, bytes int, redact []string) {

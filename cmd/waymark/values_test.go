@@ -91,7 +91,7 @@ func TestValueStorm(t *testing.T) {
 	}
 	seconds, rounds := "0.2", 1
 	if *valueRounds > 0 {
-		seconds, rounds = "5", *valueRounds
+		seconds, rounds = "2", *valueRounds
 	}
 	for _, c := range []struct {
 		name  string

@@ -126,7 +126,6 @@ func (p *Printer) line(duration string, c *calltree.Call, text string) {
 
 // comment says what there is to say about a call, as C does it.
 func (p *Printer) comment(name string, c *calltree.Call) string {
-	flags := c.Flags
 	var words []string
 	if name != "" {
 		words = append(words, name)
@@ -135,20 +134,23 @@ func (p *Printer) comment(name string, c *calltree.Call) string {
 		flag calltree.Flags
 		text string
 	}{
-		{calltree.Recovered, "recovered a panic"},
 		{calltree.Exited, "runtime.Goexit"},
 		{calltree.Open, "not ended"},
 		{calltree.Cut, "end not recorded"},
 	} {
-		if flags&f.flag != 0 {
+		if c.Flags&f.flag != 0 {
 			words = append(words, f.text)
 		}
 	}
-	if flags&(calltree.Panicked|calltree.Recovered) == calltree.Panicked {
-		words = append(words, "panic")
-	}
+	panicked := ""
 	if values, _ := value.Decode(c.Panic, p.file.Type); len(values) > 0 {
-		words[len(words)-1] += ": " + values[0].String()
+		panicked = ": " + values[0].String()
+	}
+	switch {
+	case c.Flags&calltree.Recovered != 0:
+		words = append(words, "recovered a panic"+panicked)
+	case c.Flags&calltree.Panicked != 0 || panicked != "":
+		words = append(words, "panic"+panicked)
 	}
 	if len(words) == 0 {
 		return ""

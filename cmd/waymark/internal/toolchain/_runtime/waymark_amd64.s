@@ -59,9 +59,30 @@ slow:
 	MOVQ CX, AX
 	JMP  ·wmSlowExit<ABIInternal>(SB)
 
+// INTS writes behind the record at R12, of the time AX, what BX says the integers CX,
+// DI, SI and R8 are, and those; marks the chunk as one with values (wmHeldValues); and
+// moves the position of the P R11 behind them. One or two records hold the integers.
+#define INTS \
+	MOVQ CX, 32(R12);         \
+	MOVQ DI, 40(R12);         \
+	MOVQ SI, 48(R12);         \
+	MOVQ R8, 56(R12);         \
+	MOVQ $(0x7F0B<<48), R10;  \
+	ORQ  BX, R10;             \
+	MOVQ R10, 24(R12);        \
+	MOVQ AX, 16(R12);         \
+	MOVQ R12, R10;            \
+	ANDQ $~0xffff, R10;       \
+	MOVL $1, 36(R10);         \
+	ANDL $7, BX;              \
+	INCL BX;                  \
+	SHRL $1, BX;              \
+	SHLQ $4, BX;              \
+	LEAQ 32(R12)(BX*1), R12;  \
+	MOVQ R12, p_wmPos(R11)
+
 // func WMEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame
-// WMEnter with integers: a record behind that of the call says what a to d are, and one
-// or two more hold them. Those are stored before the clock that commits them.
+// WMEnter with integers. They are stored before the clock that commits them.
 TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
 	MOVL AX, R10                     // site; BX kinds, CX a, DI b, SI c, R8 d
 	MOVQ g_m(R14), R11
@@ -86,23 +107,7 @@ TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
 	ORQ  R10, R13                    // the frame
 	MOVQ R13, 8(R12)
 	MOVQ AX, (R12)
-	MOVQ CX, 32(R12)
-	MOVQ DI, 40(R12)
-	MOVQ SI, 48(R12)
-	MOVQ R8, 56(R12)
-	MOVQ $(0x7F0B<<48), R10          // wmInts
-	ORQ  BX, R10
-	MOVQ R10, 24(R12)
-	MOVQ AX, 16(R12)
-	MOVQ R12, R10
-	ANDQ $~0xffff, R10
-	MOVL $1, 36(R10)                 // wmHeldValues
-	ANDL $7, BX
-	INCL BX
-	SHRL $1, BX
-	SHLQ $4, BX
-	LEAQ 32(R12)(BX*1), R12
-	MOVQ R12, p_wmPos(R11)
+	INTS
 	MOVQ R13, AX
 	RET
 slow:
@@ -131,23 +136,7 @@ TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
 	BTSQ $63, R10
 	MOVQ R10, 8(R12)
 	MOVQ AX, (R12)
-	MOVQ CX, 32(R12)
-	MOVQ DI, 40(R12)
-	MOVQ SI, 48(R12)
-	MOVQ R8, 56(R12)
-	MOVQ $(0x7F0B<<48), R10
-	ORQ  BX, R10
-	MOVQ R10, 24(R12)
-	MOVQ AX, 16(R12)
-	MOVQ R12, R10
-	ANDQ $~0xffff, R10
-	MOVL $1, 36(R10)
-	ANDL $7, BX
-	INCL BX
-	SHRL $1, BX
-	SHLQ $4, BX
-	LEAQ 32(R12)(BX*1), R12
-	MOVQ R12, p_wmPos(R11)
+	INTS
 	RET
 slow:
 	MOVQ R10, AX

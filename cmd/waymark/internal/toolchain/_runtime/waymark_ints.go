@@ -18,16 +18,9 @@ type WMWord = uint64
 // wmSlowEnterInts continues WMEnterInts where the fast path won't do.
 //
 //go:noinline
-func wmSlowEnterInts(site WMSite, kinds, a, b, c, d uint64) WMFrame {
-	gp := getg()
-	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	words := [4]uint64{a, b, c, d}
-	var list [4]eface
-	v := wmInts(&list, &words, kinds)
-	if !wmCaptured.args {
-		v.n = 0
-	}
-	if !wmEmit(gp, uint64(f), true, &v) {
+func wmSlowEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame {
+	f := WMFrame(s)<<32 | WMFrame(wmToken(getg(), sys.GetCallerSP()))
+	if !wmEmitInts(uint64(f), kinds, wmCaptured.args, [4]uint64{a, b, c, d}) {
 		return 0
 	}
 	return f
@@ -37,13 +30,19 @@ func wmSlowEnterInts(site WMSite, kinds, a, b, c, d uint64) WMFrame {
 //
 //go:noinline
 func wmSlowExitInts(f WMFrame, kinds, a, b, c, d uint64) {
-	words := [4]uint64{a, b, c, d}
+	wmEmitInts(uint64(f)|wmExitBit, kinds, wmCaptured.results, [4]uint64{a, b, c, d})
+}
+
+// wmEmitInts is wmEmit for an event with integers, of which the values are written if
+// they are wanted.
+func wmEmitInts(word, kinds uint64, wanted bool, words [4]uint64) bool {
+	gp := getg()
 	var list [4]eface
 	v := wmInts(&list, &words, kinds)
-	if !wmCaptured.results {
+	if !wanted {
 		v.n = 0
 	}
-	wmEmit(getg(), uint64(f)|wmExitBit, true, &v)
+	return wmEmitFast(gp, word, &v) || wmEmit(gp, word, true, &v)
 }
 
 // wmInts makes interfaces of words. Those of fewer than 64 bits are the lower ones:

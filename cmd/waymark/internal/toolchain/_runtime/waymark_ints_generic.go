@@ -8,15 +8,8 @@ import "internal/runtime/sys"
 //
 //go:noinline
 func WMEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame {
-	gp := getg()
-	f := WMFrame(s)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	words := [4]uint64{a, b, c, d}
-	var list [4]eface
-	v := wmInts(&list, &words, kinds)
-	if !wmCaptured.args {
-		v.n = 0
-	}
-	if !wmEmitFast(gp, uint64(f), &v) && !wmEmit(gp, uint64(f), true, &v) {
+	f := WMFrame(s)<<32 | WMFrame(wmToken(getg(), sys.GetCallerSP()))
+	if !wmEmitInts(uint64(f), kinds, wmCaptured.args, [4]uint64{a, b, c, d}) {
 		return 0
 	}
 	return f

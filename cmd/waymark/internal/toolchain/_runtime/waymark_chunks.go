@@ -1,0 +1,209 @@
+// Package runtime, as waymark adds to it: who has which chunk.
+//
+// A chunk is free, a P's, or full. Full ones wait for the writer, which gives them
+// back when their events are in the trace file; of a ring the oldest is taken again.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// WMTake gives the index of the chunk that has been full for the longest, -1 if there is none.
+func WMTake() int {
+	lock(&wm.lock)
+	defer unlock(&wm.lock)
+	if wm.nfull == 0 {
+		return -1
+	}
+	i := wm.full[wm.head]
+	wm.head = (wm.head + 1) % len(wm.full)
+	wm.nfull--
+	return int(i)
+}
+
+// WMWait waits until a chunk is full or more of them are wanted, and tells whether
+// recording goes on. One goroutine may call it.
+func WMWait() bool {
+	lock(&wm.lock)
+	for wm.nfull == 0 && !wm.starved.Load() && !wm.closed {
+		wm.writer = getg()
+		goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
+		lock(&wm.lock)
+	}
+	wm.starved.Store(false)
+	unlock(&wm.lock)
+	return !wm.closed
+}
+
+// WMFree gives a chunk back, or for the first time.
+func WMFree(i int) {
+	wmClear((*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize)))
+	lock(&wm.lock)
+	wm.free[wm.nfree] = uint32(i)
+	wm.nfree++
+	unlock(&wm.lock)
+}
+
+// wmClear makes a chunk ready to be handed out again. Bytes of values may look like a
+// record that is newer than the chunk: who reads the arena would take them for one.
+func wmClear(h *wmChunkHead) {
+	atomic.Store(&h.state, wmChunkFree)
+	if h.flags&wmHeldValues != 0 {
+		h.flags = 0
+		memclrNoHeapPointers(add(unsafe.Pointer(h), wmChunkHeader), wmChunkSize-wmChunkHeader)
+	}
+}
+
+// WMQueue tells how many chunks are free and how many are full.
+func WMQueue() (free, full int) { return wm.nfree, wm.nfull }
+
+// wmRefill queues pp's chunk and gives it an empty one. It tells whether there
+// was one. The last few are for callers that can't wait.
+func wmRefill(pp *p, reserve bool) bool {
+	if wm.closed {
+		return false
+	}
+	if wmPID() != wm.pid {
+		wmForked()
+		return false
+	}
+	if wm.ring {
+		return wmTurn(pp)
+	}
+	left := 0
+	if !reserve && wm.block {
+		left = wmReserve
+	}
+	if wm.nfree <= left && wm.starved.Load() {
+		// A look without the lock: dropping must not cost more than recording.
+		return false
+	}
+	lock(&wm.lock)
+	if wm.nfree <= left || wm.closed {
+		// Perhaps Ps that are idle hold all chunks, and none will ever be full.
+		wm.starved.Store(true)
+		wake := wm.writer
+		wm.writer = nil
+		unlock(&wm.lock)
+		wmWake(wake)
+		return false
+	}
+	wmQueueFull(pp)
+	wm.nfree--
+	wmHandOut(pp, wm.free[wm.nfree])
+
+	// Waking the writer for each chunk would cost more than what it then does.
+	var wake *g
+	if wm.nfull >= 16 || wm.nfree <= wmReserve {
+		wake, wm.writer = wm.writer, nil
+	}
+	unlock(&wm.lock)
+	wmWake(wake)
+	return true
+}
+
+// wmForked ends recording in a process that is a copy of the one that records: C's
+// fork, in a program that goes on in Go. It shares the arena and has nobody to empty
+// it. The lock may be held for ever by a thread that wasn't copied; no other thread
+// runs that could mind that it isn't taken.
+func wmForked() {
+	wm.on.Store(0)
+	wm.closed = true
+	for p := wm.first; p != nil; p = p.next {
+		for i := range p.Sites {
+			WMSwitch(p, i, false)
+		}
+	}
+	for _, pp := range allp {
+		pp.wmPos = 0
+	}
+}
+
+// wmTurn is wmRefill for a ring. It never waits and needs no writer: where no
+// chunk is free, the one that has been full for the longest is overwritten. There
+// is none only if other Ps, more than there were when recording began, hold all.
+func wmTurn(pp *p) bool {
+	lock(&wm.lock)
+	if wm.closed || wm.frozen.Load() {
+		unlock(&wm.lock)
+		return false
+	}
+	wmQueueFull(pp)
+	i, ok := wmTakeChunk()
+	if ok {
+		wmHandOut(pp, i)
+	}
+	unlock(&wm.lock)
+	return ok
+}
+
+// wmTakeChunk takes a chunk that is free or, of a ring, the one that has been full for
+// the longest. wm.lock is held.
+func wmTakeChunk() (i uint32, ok bool) {
+	if wm.nfree > 0 {
+		wm.nfree--
+		return wm.free[wm.nfree], true
+	}
+	if !wm.ring || wm.nfull == 0 {
+		return 0, false
+	}
+	i = wm.full[wm.head]
+	wm.head = (wm.head + 1) % len(wm.full)
+	wm.nfull--
+	// Whoever reads the arena, now or after a kill, must find this before the
+	// chunk changes, and must not take a half-written header for a full chunk's.
+	h := (*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize))
+	atomic.Store64((*uint64)(unsafe.Pointer(wm.base+wmControlBefore)), h.filled)
+	wmClear(h)
+	return i, true
+}
+
+// wmQueueFull queues pp's chunk, if it has one. wm.lock is held.
+func wmQueueFull(pp *p) {
+	if pp.wmPos == 0 {
+		return
+	}
+	c := (pp.wmPos - 1) &^ (wmChunkSize - 1)
+	h := (*wmChunkHead)(unsafe.Pointer(c))
+	h.end = uint32(pp.wmPos - c)
+	wm.filled = max(wmClock(), wm.filled+1) // no two are equal: it orders chunks
+	h.filled = wm.filled
+	atomic.Store(&h.state, wmChunkFull)
+	wm.full[(wm.head+wm.nfull)%len(wm.full)] = uint32((c - wm.base) / wmChunkSize)
+	wm.nfull++
+	pp.wmPos = 0
+}
+
+// wmHandOut makes chunk i, which is free, pp's. wm.lock is held. What an earlier use
+// left in it is told from records by its older clock; see wmClear for what has none.
+func wmHandOut(pp *p, i uint32) {
+	c := wm.base + uintptr(i)*wmChunkSize
+	wm.seq++
+	h := (*wmChunkHead)(unsafe.Pointer(c))
+	h.stream = uint32(pp.id)
+	h.seq = wm.seq
+	h.end = 0
+	h.lost, pp.wmLost = pp.wmLost, 0
+	h.goroutine = 0
+	h.clock = wmClock()
+	h.filled = 0
+	atomic.Store(&h.state, wmChunkActive)
+	pp.wmPos = c + wmChunkHeader
+	pp.wmLast = ^uint64(0) // every chunk says for itself whose events it holds
+	pp.wmGoid = ^uint64(0) // not 0: that is every g0, whose events no fast path may write
+	wmPair()
+}
+
+func wmWake(gp *g) {
+	if gp != nil {
+		systemstack(func() { ready(gp, 0, false) })
+	}
+}
+
+// wmPair notes both clocks in the control chunk, for readers of the arena.
+func wmPair() {
+	*(*uint64)(unsafe.Pointer(wm.base + wmControlClock)) = wmClock()
+	*(*uint64)(unsafe.Pointer(wm.base + wmControlMono)) = uint64(nanotime())
+}

@@ -1,0 +1,56 @@
+// Package runtime, as waymark adds to it: which memory can be read.
+
+package runtime
+
+// wmReadable tells how many of the n bytes at p can be read: as far as they are of
+// one object of the heap, of gp's stack, or of the program's data. What C has
+// allocated or the program has mapped may be gone at any time: it can't.
+//
+//go:nosplit
+func wmReadable(gp *g, p, n uintptr) uintptr {
+	if s := spanOf(p); s != nil {
+		switch s.state.get() {
+		case mSpanInUse:
+			if p < s.base() || p >= s.limit || s.isUserArenaChunk {
+				return 0
+			}
+			// The object's end, and the span's, in case that p is old and the span new.
+			return min(n, s.base()+(s.objIndex(p)+1)*s.elemsize-p, s.limit-p)
+		case mSpanManual:
+			if gp.stack.lo <= p && p < gp.stack.hi {
+				return min(n, gp.stack.hi-p)
+			}
+		}
+		return 0
+	}
+	for md := &firstmoduledata; md != nil; md = md.next {
+		switch {
+		case md.noptrdata <= p && p < md.end:
+			return min(n, md.end-p)
+		case md.types <= p && p < md.etypes:
+			return min(n, md.etypes-p)
+		case md.rodata <= p && p < md.epclntab:
+			return min(n, md.epclntab-p)
+		case md == &firstmoduledata && wmConstants.start <= p && p < wmConstants.end:
+			return min(n, wmConstants.end-p)
+		}
+	}
+	return 0
+}
+
+// wmConstants is the memory around the types of the first module. From go1.27 on there
+// are functions' values behind them, and in position-independent programs constants
+// before them, which no field of moduledata bounds.
+var wmConstants struct{ start, end uintptr }
+
+func wmFindConstants() {
+	md := &firstmoduledata
+	start, end := alignDown(md.types, physPageSize), alignUp(md.etypes, physPageSize)
+	for start > md.epclntab && wmMapped(start-physPageSize) {
+		start -= physPageSize
+	}
+	for end < md.noptrdata && wmMapped(end) {
+		end += physPageSize
+	}
+	wmConstants.start, wmConstants.end = start, end
+}
