@@ -229,6 +229,9 @@ func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[mod
 	return err
 }
 
+// Overlay gives the file that the compiler reads in place of each that has another.
+func (b *Build) Overlay() map[string]string { return maps.Clone(b.overlay) }
+
 // put adds files to the overlay.
 func (b *Build) put(c *cache.Cache, files map[string][]byte) (err error) {
 	for path, content := range files {
