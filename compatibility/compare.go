@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -17,18 +18,20 @@ const reruns = 3
 // Compare tests a suite plain and traced in dir, which it makes.
 func (r *Runner) Compare(s Suite, dir string) *Result {
 	res := &Result{Suite: s, Go: r.Go, Race: r.Race}
-	if err := r.compare(res, dir); err != nil {
+	err := s.checkout(dir)
+	if err == nil {
+		err = r.compare(res, dir)
+	}
+	if err != nil {
 		r.Log("%v", err)
 		res.Trouble = err.Error()
 	}
 	return res
 }
 
+// compare compares the suite in dir.
 func (r *Runner) compare(res *Result, dir string) (err error) {
 	s := res.Suite
-	if err := s.checkout(dir); err != nil {
-		return err
-	}
 	// What doesn't build is an outcome, too.
 	if res.BuildPlain, err = r.build(s, dir, nil); err != nil {
 		r.Log("plain build: %v", err)
@@ -59,6 +62,9 @@ func (r *Runner) compare(res *Result, dir string) (err error) {
 		if o == Fail {
 			res.Failed++
 		}
+	}
+	if res.Tests == 0 {
+		return errors.New("no tests")
 	}
 	byPackage := make(map[string][]*Difference)
 	for _, d := range differences(plain, with) {

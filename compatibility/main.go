@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -29,13 +32,15 @@ func main() {
 		fmt.Fprintf(os.Stderr, "compatibility: %q: want no arguments but flags; see -help\n", flag.Args())
 		os.Exit(2)
 	}
-	if err := run(*waymark, *list, *results, *only, *race, *again, *table, *limit); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *waymark, *list, *results, *only, *race, *again, *table, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, "compatibility:", err)
 		os.Exit(1)
 	}
 }
 
-func run(waymark, list, results, only string, race, again, table bool, limit time.Duration) error {
+func run(ctx context.Context, waymark, list, results, only string, race, again, table bool, limit time.Duration) error {
 	version, err := goVersion()
 	if err != nil {
 		return err
@@ -63,7 +68,7 @@ func run(waymark, list, results, only string, race, again, table bool, limit tim
 			if _, err := os.Stat(res.file(results)); err == nil && !again || race && !s.Race || !match.MatchString(s.Module) {
 				continue
 			}
-			r := &Runner{Waymark: waymark, Go: version, Limit: limit, Race: race, Log: func(format string, args ...any) {
+			r := &Runner{Context: ctx, Waymark: waymark, Go: version, Limit: limit, Race: race, Log: func(format string, args ...any) {
 				fmt.Fprintf(os.Stderr, "%s: %s\n", s.Module, fmt.Sprintf(format, args...))
 			}}
 			dir, err := os.MkdirTemp("", "compatibility")
@@ -73,6 +78,9 @@ func run(waymark, list, results, only string, race, again, table bool, limit tim
 			res = r.Compare(s, filepath.Join(dir, "module"))
 			if err := os.RemoveAll(dir); err != nil {
 				return err
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
 			if err := res.write(results); err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -17,9 +18,10 @@ import (
 
 // A Runner runs suites in a folder.
 type Runner struct {
-	Waymark string        // the command
-	Go      string        // version of the go command
-	Limit   time.Duration // for one package's tests
+	Context context.Context // ends all
+	Waymark string          // the command
+	Go      string          // version of the go command
+	Limit   time.Duration   // for one package's tests
 	Race    bool
 	Log     func(format string, args ...any)
 }
@@ -74,7 +76,8 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 			return nil, nil, err
 		}
 		defer os.RemoveAll(recorded)
-		waymark = append(waymark, "--trace", "--out", recorded)
+		// Everything is recorded; of what gets long the newest parts stay on the disk.
+		waymark = slices.Concat(waymark, []string{"--trace", "--out", recorded, "--max-size=200MB", "--rotate=2"})
 	}
 	var stderr bytes.Buffer
 	stdout, err := os.CreateTemp(filepath.Dir(dir), "stdout")
@@ -112,7 +115,7 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 // exec runs a command in the suite's folder, and kills it with its children if it takes
 // longer than anything that go test's own limit would have ended.
 func (r *Runner) exec(s Suite, dir string, args []string, stdout, stderr io.Writer) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*r.Limit)
+	ctx, cancel := context.WithTimeout(r.Context, 2*r.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir = dir
@@ -126,6 +129,9 @@ func (r *Runner) exec(s Suite, dir string, args []string, stdout, stderr io.Writ
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
 	err := cmd.Run()
+	if err := r.Context.Err(); err != nil {
+		return err
+	}
 	if ctx.Err() != nil {
 		return fmt.Errorf("took longer than %v", 2*r.Limit)
 	}

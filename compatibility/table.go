@@ -11,8 +11,8 @@ import (
 // for each test that differs.
 func writeTable(w io.Writer, list []*Result) {
 	slices.SortFunc(list, func(a, b *Result) int { return strings.Compare(a.Suite.Module, b.Suite.Module) })
-	fmt.Fprintln(w, "| Module | go test flags | Tests | Same | Unsteady | Time-bound | Different | Build, s: plain, traced | Run time, traced over plain | Events |")
-	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---|---:|---:|")
+	fmt.Fprintln(w, "| Module | go test flags | Tests | Same | Unsteady | Time-bound | Different | Build, s: plain, traced | Run time, traced over plain |")
+	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---|---:|")
 	var total struct{ suites, tests, same, unsteady, bound, different int }
 	for _, r := range list {
 		if r.Trouble != "" {
@@ -21,8 +21,8 @@ func writeTable(w io.Writer, list []*Result) {
 		}
 		unsteady, bound, different := r.count(Unsteady), r.count(TimeBound), r.count(Differs)
 		same := r.Tests - bound - different
-		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %.0f, %.0f | %s | %s |\n", r.Suite.Module, r.flags(),
-			r.Tests, same, unsteady, bound, different, r.BuildPlain, r.Build, ratio(r.Run, r.RunPlain), millions(r.Recordings.Events))
+		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %.0f, %.0f | %s |\n", r.Suite.Module, r.flags(),
+			r.Tests, same, unsteady, bound, different, r.BuildPlain, r.Build, ratio(r.Run, r.RunPlain))
 		total.suites++
 		total.tests += r.Tests
 		total.same += same
@@ -30,7 +30,7 @@ func writeTable(w io.Writer, list []*Result) {
 		total.bound += bound
 		total.different += different
 	}
-	fmt.Fprintf(w, "| **%d suites** | | %d | %d | %d | %d | %d | | | |\n",
+	fmt.Fprintf(w, "| **%d suites** | | %d | %d | %d | %d | %d | | |\n",
 		total.suites, total.tests, total.same, total.unsteady, total.bound, total.different)
 	fmt.Fprintln(w)
 	for _, r := range list {
@@ -67,15 +67,4 @@ func ratio(a, b float64) string {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f", a/b)
-}
-
-// millions gives n in a table's few digits.
-func millions(n uint64) string {
-	switch m := float64(n) / 1e6; {
-	case m >= 10:
-		return fmt.Sprintf("%.0f M", m)
-	case m >= 0.1:
-		return fmt.Sprintf("%.1f M", m)
-	}
-	return fmt.Sprint(n)
 }
