@@ -10,10 +10,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// reruns is how often tests are run again, plain and traced, if their outcomes differ.
-const reruns = 3
+// reruns is how often tests are run again, plain and traced, if their outcomes differ,
+// unless that took longer than patience already.
+const (
+	reruns   = 3
+	patience = time.Minute
+)
 
 // Compare tests a suite plain and traced in dir, which it makes.
 func (r *Runner) Compare(s Suite, dir string) *Result {
@@ -104,7 +109,10 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 	only := only(list)
 	r.Log("%d tests differ: %s -run %s", len(list), list[0].Package, only.run)
 	var slower float64
-	for range reruns {
+	for began := time.Now(); len(list[0].Plain) <= reruns; {
+		if len(list[0].Plain) > 1 && time.Since(began) > patience {
+			break
+		}
 		plain, _, err := r.test(s, dir, nil, only)
 		if err != nil {
 			return err

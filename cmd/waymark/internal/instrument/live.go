@@ -137,7 +137,9 @@ func (l liveness) static(cond ast.Expr) (int, ast.Expr) {
 	return 0, cond
 }
 
-// callsPanic reports whether expr is a call of the predeclared panic.
+// callsPanic reports whether expr is a call of the predeclared panic. The type checker
+// doesn't look at arguments of what it doesn't know, functions of other packages: there
+// it is taken to be, for if it is and were not seen, a return would be missing.
 func callsPanic(info *types.Info, expr ast.Expr) bool {
 	call, ok := ast.Unparen(expr).(*ast.CallExpr)
 	if !ok {
@@ -147,6 +149,7 @@ func callsPanic(info *types.Info, expr ast.Expr) bool {
 	if !ok || id.Name != "panic" {
 		return false
 	}
-	_, ok = info.Uses[id].(*types.Builtin)
-	return ok
+	obj, known := info.Uses[id]
+	_, builtin := obj.(*types.Builtin)
+	return builtin || !known
 }
