@@ -6,6 +6,7 @@
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; clang for -msan)
+# make test-modules  test suites of other modules, plain and traced, compared test by test (an hour or two, downloads)
 # make test-std      GOROOT/src rewritten and built (minutes)
 # make fuzz          every fuzz target for FUZZTIME
 # make lint          gofmt, go vet, staticcheck, go mod tidy, govulncheck where it can be had
@@ -15,10 +16,10 @@ GO       ?= go
 FUZZTIME ?= 30s
 GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
-MODULES  := . cmd/waymark benchmarks examples/shop
+MODULES  := . cmd/waymark benchmarks compatibility examples/shop
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-cross test-values test-modes test-std bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-cross test-values test-modes test-modules test-std bench fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -36,6 +37,7 @@ test: vet cross
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(call gotest,.,-race ./...); \
 	else echo "SKIPPED: -race needs cgo and a C compiler"; fi
 	@$(call gotest,examples/shop,./...)
+	@$(call gotest,compatibility,./...)
 	@$(call gotest,cmd/waymark,-timeout 30m ./...)
 	@awk '$(SKIPPED)' $(BIN)/test.log
 
@@ -90,6 +92,11 @@ test-values:
 
 test-modes:
 	cd cmd/waymark && $(GO) test -run TestModes -modes -v -timeout 60m .
+
+# With -race too for those that modules.txt marks. What has results isn't run again.
+test-modules: $(BIN)/waymark
+	cd compatibility && $(GO) build -o $(BIN)/compatibility . && for race in false true; do \
+		$(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules -race=$$race || exit 1; done
 
 test-std:
 	cd cmd/waymark/internal/instrument && $(GO) test -long -v -timeout 60m .

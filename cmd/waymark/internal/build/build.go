@@ -229,6 +229,19 @@ func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[mod
 	return err
 }
 
+// Overlay gives the file that the compiler reads in place of each that has another.
+func (b *Build) Overlay() map[string]string { return maps.Clone(b.overlay) }
+
+// suffix is what a file's name must end with for the tools that get the file from the
+// overlay: go vet checks tests by their files' names.
+func suffix(path string) string {
+	const tests = "_test.go"
+	if strings.HasSuffix(path, tests) {
+		return tests
+	}
+	return filepath.Ext(path)
+}
+
 // put adds files to the overlay.
 func (b *Build) put(c *cache.Cache, files map[string][]byte) (err error) {
 	for path, content := range files {

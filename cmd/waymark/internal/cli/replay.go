@@ -78,8 +78,8 @@ func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string) e
 
 // testEvents gives the events of the tests with the given name, and of their subtests.
 func testEvents(file *tracefile.File, path, name string) (*testtrace.Events, error) {
-	r, err := testtrace.Read(file)
-	if err != nil {
+	r := testtrace.Open(file)
+	if err := r.Read(); err != nil {
 		return nil, err
 	}
 	named := r.Named(name)

@@ -44,7 +44,16 @@ func (a *app) testCommand() *cobra.Command {
 				b.Flags = append(uncached(append(b.Env.Settings(), line.flags...)), b.Flags...)
 			}
 			cmd := b.Env.Command(append(b.Go("test", b.Args...), line.rest...)...)
-			cmd.Stdin, cmd.Stdout, cmd.Stderr = inherit(a.stdin), a.stdout, a.stderr
+			// What doesn't compile is said on stderr, with -json on stdout.
+			cmd.Stdin, cmd.Stdout = inherit(a.stdin), a.stdout
+			stderr := newPositions(a.stderr, cmd.Dir, b.Overlay())
+			defer stderr.Flush()
+			cmd.Stderr = stderr
+			if b.Flags.Bool("json") {
+				stdout := newPositions(a.stdout, cmd.Dir, b.Overlay())
+				defer stdout.Flush()
+				cmd.Stdout = stdout
+			}
 			a.trace(&f, cmd)
 			if trace.records() {
 				return a.traceTests(cmd, &rec, &trace)

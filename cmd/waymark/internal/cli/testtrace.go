@@ -126,16 +126,16 @@ func (a *app) showTests(file *testRecording, f *traceFlags) error {
 	if f.on == "" || file.Meta(format.MetaTests) == "" {
 		return nil
 	}
-	r, err := testtrace.Read(file.File)
-	if err != nil {
-		return err
-	}
+	r := testtrace.Open(file.File)
 	shown := r.Tests
 	if f.on == "failed" {
 		shown = r.Failed()
 	}
 	if len(shown) == 0 {
-		return nil
+		return nil // the file may be large: it isn't read for nothing
+	}
+	if err := r.Read(); err != nil {
+		return err
 	}
 	o := testtrace.Options{Lines: f.lines, Depth: f.depth, More: "--lines 0, or keep the recording with --out DIR"}
 	if f.out != "" {

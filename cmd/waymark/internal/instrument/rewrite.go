@@ -133,7 +133,15 @@ func (w *rewriter) ret(f *function, ret *ast.ReturnStmt) {
 		w.buf.Insert(end, " }")
 		return
 	}
-	w.buf.Replace(start, start+len("return"), "{ "+strings.Join(w.variables(f.typ.Results, w.result), ", ")+" =")
+	results := w.variables(f.typ.Results, w.result)
+	w.buf.Replace(start, start+len("return"), "{ "+strings.Join(results, ", ")+" =")
+	for i, e := range ret.Results {
+		// go vet, which go test runs, takes n = n for a mistake.
+		if id, ok := e.(*ast.Ident); ok && i < len(results) && id.Name == results[i] {
+			w.buf.Insert(w.src.offset(e.Pos()), "(")
+			w.buf.Insert(w.src.offset(e.End()), ")")
+		}
+	}
 	w.buf.Insert(end, "; "+w.check(w.exit(f))+"; return }")
 }
 

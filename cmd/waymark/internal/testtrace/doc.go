@@ -1,8 +1,8 @@
 // Package testtrace finds the calls of each test in the recording of a test binary,
 // and prints them.
 //
-//	r, err := testtrace.Read(file)
-//	if err != nil {
+//	r := testtrace.Open(file)
+//	if err := r.Read(); err != nil {
 //		return err
 //	}
 //	for _, t := range r.Tests {

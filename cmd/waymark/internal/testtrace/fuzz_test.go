@@ -32,8 +32,8 @@ func FuzzPrint(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Read(file)
-		if err != nil {
+		r := Open(file)
+		if err := r.Read(); err != nil {
 			t.Fatal(err)
 		}
 		const limit = 10

@@ -26,9 +26,8 @@ type Recording struct {
 // A start is where a goroutine comes from.
 type start struct{ parent, clock uint64 }
 
-// Read finds out which goroutines belong to which test. Errors are the operating
-// system's, or format.ErrDamaged: then the result is of what could be read.
-func Read(file *tracefile.File) (*Recording, error) {
+// Open lists the tests of a recording, without reading its events.
+func Open(file *tracefile.File) *Recording {
 	r := &Recording{
 		Package: file.Meta(format.MetaTests),
 		Tests:   tests(file.Tests()),
@@ -41,15 +40,22 @@ func Read(file *tracefile.File) (*Recording, error) {
 	for _, t := range r.Tests {
 		r.runs[t.Goroutine] = append(r.runs[t.Goroutine], t)
 	}
+	return r
+}
+
+// Read finds out which goroutines belong to which test. It comes before TestAt and
+// Print. Errors are the operating system's, or format.ErrDamaged: then it is as if
+// what can't be read weren't there.
+func (r *Recording) Read() error {
 	// All of them come first: a goroutine may be heard of before its parent.
 	var ev format.Event
-	events := file.Events()
+	events := r.file.Events()
 	for events.Next(&ev) {
 		if ev.Kind == format.Start {
 			r.starts[ev.Goroutine] = start{ev.Value, ev.Clock}
 		}
 	}
-	return r, events.Err()
+	return events.Err()
 }
 
 // TestAt gives the test that a goroutine's event at the given clock belongs to, nil

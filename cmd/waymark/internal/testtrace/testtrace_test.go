@@ -59,8 +59,8 @@ func read(t *testing.T, text string) *Recording {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Read(file)
-	if err != nil {
+	r := Open(file)
+	if err := r.Read(); err != nil {
 		t.Fatal(err)
 	}
 	return r

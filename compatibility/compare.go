@@ -1,0 +1,185 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// reruns is how often tests are run again, plain and traced, if their outcomes differ.
+const reruns = 3
+
+// Compare tests a suite plain and traced in dir, which it makes.
+func (r *Runner) Compare(s Suite, dir string) *Result {
+	res := &Result{Suite: s, Go: r.Go, Race: r.Race}
+	err := s.checkout(dir)
+	if err == nil {
+		err = r.compare(res, dir)
+	}
+	if err != nil {
+		r.Log("%v", err)
+		res.Trouble = err.Error()
+	}
+	return res
+}
+
+// compare compares the suite in dir.
+func (r *Runner) compare(res *Result, dir string) (err error) {
+	s := res.Suite
+	// What doesn't build is an outcome, too.
+	if res.BuildPlain, err = r.build(s, dir, nil); err != nil {
+		r.Log("plain build: %v", err)
+	}
+	plain, _, err := r.test(s, dir, nil, nil)
+	if err != nil {
+		return err
+	}
+	r.Log("plain: built in %.0f s, ran %.1f s", res.BuildPlain, plain.Seconds)
+	if res.Build, err = r.build(s, dir, traced); err != nil {
+		r.Log("traced build: %v", err)
+	}
+	with, rec, err := r.test(s, dir, traced, nil)
+	if err != nil {
+		return fmt.Errorf("traced: %w", err)
+	}
+	r.Log("traced: built in %.0f s, ran %.1f s, %d events in %d MB", res.Build, with.Seconds, rec.Events, rec.Bytes>>20)
+	for _, p := range slices.Concat(rec.Problems, rec.Said) {
+		r.Log("%s", p)
+	}
+	res.Recordings, res.RunPlain, res.Run = rec, plain.Seconds, with.Seconds
+	for t, o := range plain.Of {
+		if t.Name == "" {
+			res.Packages++
+			continue
+		}
+		res.Tests++
+		if o == Fail {
+			res.Failed++
+		}
+	}
+	if res.Tests == 0 {
+		return errors.New("no tests")
+	}
+	byPackage := make(map[string][]*Difference)
+	for _, d := range differences(plain, with) {
+		res.Differences = append(res.Differences, d)
+		byPackage[d.Package] = append(byPackage[d.Package], d)
+	}
+	for _, p := range slices.Sorted(maps.Keys(byPackage)) {
+		if err := r.explain(s, dir, byPackage[p]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// differences gives the tests with different outcomes, sorted. A package that fails
+// because of its tests isn't one of them.
+func differences(plain, with *Outcomes) []*Difference {
+	all := maps.Clone(plain.Of)
+	maps.Copy(all, with.Of)
+	var list []*Difference
+	tests := make(map[string]bool) // packages in which tests differ
+	for t := range all {
+		if p, w := plain.of(t), with.of(t); p != w {
+			list = append(list, &Difference{Test: t, Plain: []Outcome{p}, Traced: []Outcome{w}, Output: with.Output[t]})
+			tests[t.Package] = tests[t.Package] || t.Name != ""
+		}
+	}
+	list = slices.DeleteFunc(list, func(d *Difference) bool { return d.Name == "" && tests[d.Package] })
+	slices.SortFunc(list, func(a, b *Difference) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+// explain finds out of which kind the differences in a package are.
+func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
+	only := only(list)
+	r.Log("%d tests differ: %s -run %s", len(list), list[0].Package, only.run)
+	var slower float64
+	for range reruns {
+		plain, _, err := r.test(s, dir, nil, only)
+		if err != nil {
+			return err
+		}
+		with, _, err := r.test(s, dir, traced, only)
+		if err != nil {
+			return err
+		}
+		slower = max(slower, with.Seconds/plain.Seconds)
+		for _, d := range list {
+			d.Plain = append(d.Plain, plain.of(d.Test))
+			d.Traced = append(d.Traced, with.of(d.Test))
+			if out := with.Output[d.Test]; out != "" {
+				d.Output = out
+			}
+		}
+	}
+	left := false
+	for _, d := range list {
+		d.Kind = Differs
+		if !slices.ContainsFunc(d.Traced, func(o Outcome) bool { return !slices.Contains(d.Plain, o) }) {
+			d.Kind = Unsteady
+		}
+		left = left || d.Kind == Differs
+	}
+	if !left {
+		return nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	slower = min(max(slower, leastSlow), mostSlow)
+	only.flags = []string{"-exec=" + self + " -slow=" + strconv.FormatFloat(slower, 'f', 1, 64)}
+	slowed, _, err := r.test(s, dir, nil, only)
+	if err != nil {
+		return err
+	}
+	for _, d := range list {
+		if d.Kind != Differs {
+			continue
+		}
+		if slices.Contains(d.Traced, slowed.of(d.Test)) && slowed.of(d.Test) != Pass {
+			d.Kind, d.Slow = TimeBound, slower
+		}
+		r.Log("%s %s: plain %v, traced %v, plain but %.1f times slower %v: %s",
+			d.Package, d.Name, d.Plain, d.Traced, slower, slowed.of(d.Test), d.Kind)
+	}
+	return nil
+}
+
+// How many times slower than it is a test is made at least and at most, to see whether
+// that makes it fail: where it waits much, its time tells less than what it computes.
+const (
+	leastSlow = 5
+	mostSlow  = 50
+)
+
+// A selection names some tests of a package.
+type selection struct {
+	pkg   string
+	run   string   // regular expression of their names, "" is all
+	flags []string // for go test
+}
+
+// only selects the tests at top level that differences of one package are in.
+func only(list []*Difference) *selection {
+	s := &selection{pkg: list[0].Package}
+	var names []string
+	for _, d := range list {
+		if d.Name == "" {
+			return s
+		}
+		names = append(names, regexp.QuoteMeta(d.top().Name))
+	}
+	s.run = "^(" + strings.Join(slices.Compact(names), "|") + ")$"
+	return s
+}

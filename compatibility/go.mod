@@ -1,0 +1,3 @@
+module github.com/waymark-go/waymark/compatibility
+
+go 1.26

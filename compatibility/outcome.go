@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+)
+
+// A Test names a test or subtest of a package; without a name it is the package itself.
+type Test struct{ Package, Name string }
+
+// top gives the test at the top level that t is in.
+func (t Test) top() Test {
+	name, _, _ := strings.Cut(t.Name, "/")
+	return Test{t.Package, name}
+}
+
+// An Outcome is how a test ended.
+type Outcome string
+
+const (
+	Pass Outcome = "pass"
+	Fail Outcome = "fail"
+	Skip Outcome = "skip"
+	None Outcome = "none" // it did not run, or did not end
+)
+
+// Outcomes are those of one run.
+type Outcomes struct {
+	Of      map[Test]Outcome
+	Output  map[Test]string // of those that failed
+	Seconds float64         // that the packages' test programs ran, added up
+}
+
+// of gives the outcome of t.
+func (o *Outcomes) of(t Test) Outcome {
+	if r, ok := o.Of[t]; ok {
+		return r
+	}
+	return None
+}
+
+// maxOutput bounds what is kept of what a failed test printed, in bytes.
+const maxOutput = 4000
+
+// readOutcomes reads what go test -json prints. Lines that aren't JSON are the go
+// command's own messages, which go to other.
+func readOutcomes(r io.Reader, other io.Writer) (*Outcomes, error) {
+	o := &Outcomes{Of: make(map[Test]Outcome), Output: make(map[Test]string)}
+	output := make(map[Test][]byte)
+	in := bufio.NewReaderSize(r, 1<<20)
+	for {
+		line, err := in.ReadBytes('\n')
+		if len(line) > 0 {
+			var e struct {
+				Action, Package, Test, Output, ImportPath string
+				Elapsed                                   float64
+			}
+			if !bytes.HasPrefix(line, []byte("{")) || json.Unmarshal(line, &e) != nil {
+				other.Write(line)
+			} else {
+				t := Test{e.Package, e.Test}
+				switch e.Action {
+				case "output":
+					if len(output[t]) < maxOutput {
+						output[t] = append(output[t], e.Output...)
+					}
+				case "build-output":
+					io.WriteString(other, e.Output)
+				case "pass", "fail", "skip":
+					o.Of[t] = Outcome(e.Action)
+					if e.Action == "fail" {
+						o.Output[t] = string(output[t])
+					}
+					if e.Test == "" {
+						o.Seconds += e.Elapsed
+					}
+					delete(output, t)
+				}
+			}
+		}
+		if err == io.EOF {
+			// What has not ended was running when its program died.
+			for t, out := range output {
+				if t.Name != "" {
+					o.Output[t] = string(out)
+				}
+			}
+			return o, nil
+		} else if err != nil {
+			return o, err
+		}
+	}
+}

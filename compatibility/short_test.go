@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestShort is the short form of make test-modules: three small suites.
+func TestShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	waymark := filepath.Join(t.TempDir(), "waymark")
+	build := exec.Command("go", "build", "-o", waymark, ".")
+	build.Dir = filepath.Join("..", "cmd", "waymark")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	suites, err := readList("modules.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err := goVersion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range suites {
+		switch s.Path() {
+		case "github.com/google/uuid", "github.com/pkg/errors", "golang.org/x/sync":
+		default:
+			continue
+		}
+		t.Run(s.Path(), func(t *testing.T) {
+			r := &Runner{Context: t.Context(), Waymark: waymark, Go: version, Limit: 5 * time.Minute, Log: t.Logf}
+			res := r.Compare(s, filepath.Join(t.TempDir(), "module"))
+			if res.Trouble != "" {
+				t.Fatal(res.Trouble)
+			}
+			if res.Tests == 0 || res.Recordings.Events == 0 {
+				t.Errorf("%d tests and %d events: want some", res.Tests, res.Recordings.Events)
+			}
+			for _, d := range res.Differences {
+				if d.Kind == Differs {
+					t.Errorf("%s %s: plain %v, traced %v\n%s", d.Package, d.Name, d.Plain, d.Traced, d.Output)
+				}
+			}
+			for _, p := range append(res.Recordings.Problems, res.Recordings.Said...) {
+				t.Error(p)
+			}
+		})
+	}
+}
