@@ -5,6 +5,7 @@
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
+# make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; clang for -msan)
 # make test-modules  test suites of other modules, plain and traced, compared test by test (an hour or two, downloads)
 # make test-std      GOROOT/src rewritten and built (minutes)
 # make fuzz          every fuzz target for FUZZTIME
@@ -18,7 +19,7 @@ BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks compatibility examples/shop
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-cross test-values test-modules test-std bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-cross test-values test-modes test-modules test-std bench fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -88,6 +89,9 @@ test-cross:
 
 test-values:
 	cd cmd/waymark && $(GO) test -run TestValueStorm -values 3 -v -timeout 30m .
+
+test-modes:
+	cd cmd/waymark && $(GO) test -run TestModes -modes -v -timeout 60m .
 
 # With -race too for those that modules.txt marks. What has results isn't run again.
 test-modules: $(BIN)/waymark

@@ -11,14 +11,28 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var update = flag.Bool("update", false, "update the scripts' golden files")
+var (
+	update = flag.Bool("update", false, "update the scripts' golden files")
+	modes  = flag.Bool("modes", false, "run the scripts of build modes, each of which compiles the standard library anew (minutes)")
+)
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"waymark": main})
 }
 
 // TestScripts runs the command with the real go command, one script for each behaviour.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { scripts(t, "testdata/script") }
+
+// TestModes is TestScripts for the ways of building that take long: plugins, libraries,
+// sanitizers, profiles, fuzzing.
+func TestModes(t *testing.T) {
+	if !*modes {
+		t.Skip("-modes is not given: make test-modes")
+	}
+	scripts(t, "testdata/modes")
+}
+
+func scripts(t *testing.T, dir string) {
 	goEnv := func(name string) string {
 		out, err := exec.Command("go", "env", name).Output()
 		if err != nil {
@@ -50,7 +64,7 @@ func TestScripts(t *testing.T) {
 		}
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {

@@ -203,9 +203,11 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 }
 
 func (b *Build) group(j *job, o *Options) (*instrument.Group, error) {
+	// In tests and in a plugin a main package is compiled under its own path.
+	mode, _ := append(b.Env.Settings(), o.Flags...).Lookup("buildmode")
 	g := &instrument.Group{
 		ImportPath: j.pkg.ImportPath,
-		Main:       j.pkg.Name == "main" && !o.Test,
+		Main:       j.pkg.Name == "main" && !o.Test && mode != "plugin",
 		Kind:       j.kind,
 	}
 	if j.kind == instrument.XTest {

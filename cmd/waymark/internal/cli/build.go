@@ -21,7 +21,7 @@ import (
 func (a *app) buildCommand() *cobra.Command {
 	var f buildFlags
 	return a.buildCmd("build [--flags] [go build flags] [packages]",
-		"build an instrumented program; tracing is off until it is switched on", "", false, f.define,
+		"build an instrumented program; tracing is off until it is switched on", "", mixed, f.define,
 		func(line *commandLine) error {
 			b, err := a.prepare(&f, line.flags, line.args, false)
 			if err != nil || b == nil {

@@ -13,7 +13,7 @@ func (a *app) envCommand() *cobra.Command {
 	var f buildFlags
 	var outFormat string
 	return a.buildCmd("env [--flags] [go build flags] [packages]",
-		"print the environment of an instrumented build, for other tools", "", false,
+		"print the environment of an instrumented build, for other tools", "", mixed,
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			set.StringVar(&outFormat, "format", "text", "text or json")

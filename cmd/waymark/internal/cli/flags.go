@@ -42,16 +42,27 @@ func (f *buildFlags) define(set *pflag.FlagSet) {
 type commandLine struct {
 	flags gocmd.Flags // one dash: the go command's
 	args  []string    // packages, or what comes after the flags
+	rest  []string    // what go test passes on to the tests
 	help  bool
 }
 
+// An order says how flags and other arguments mix.
+type order int
+
+const (
+	mixed        order = iota // in any way: the others are packages
+	programLast               // flags end at the first other argument: what follows it is for the program
+	packagesOnce              // as go test has it: packages stand together, flags that it doesn't know end them
+)
+
 // split takes arguments apart: two dashes are set's, one dash is the go command's,
-// except for those in own, which are set's shorthands. If stop, flags end at the
-// first other argument: what follows it is for the program. Otherwise, as with go
-// test, flags and packages mix, and all after -args belongs to the test.
-func split(args []string, set *pflag.FlagSet, own string, stop bool) (*commandLine, error) {
+// except for those in own, which are set's shorthands. With packagesOnce, flags that go
+// test doesn't know are the tests', and so are arguments behind packages and a flag, or
+// behind such a flag, which might be its value; and all after -args is.
+func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine, error) {
 	c := new(commandLine)
 	var ours []string
+	ended := false // there can be no packages any more
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -78,10 +89,17 @@ func split(args []string, set *pflag.FlagSet, own string, stop bool) (*commandLi
 				return nil, usagef("flag %s needs a value", arg)
 			}
 			ours = append(ours, arg, args[i])
-		case !stop && (arg == "-args" || arg == "-test.args"):
-			c.args = append(c.args, args[i:]...)
+		case o == packagesOnce && arg == "-args":
+			if len(c.rest) == 0 || c.rest[0] != "-args" {
+				c.rest = append(c.rest, arg)
+			}
+			c.rest = append(c.rest, args[i+1:]...)
 			i = len(args)
+		case o == packagesOnce && strings.HasPrefix(arg, "-") && len(arg) > 1 && !gocmd.KnownToTest(arg):
+			ended = true
+			c.rest = append(c.rest, arg)
 		case strings.HasPrefix(arg, "-") && len(arg) > 1:
+			ended = ended || len(c.args) > 0
 			c.flags = append(c.flags, arg)
 			if gocmd.TakesValue(arg) {
 				if i++; i == len(args) {
@@ -89,9 +107,14 @@ func split(args []string, set *pflag.FlagSet, own string, stop bool) (*commandLi
 				}
 				c.flags = append(c.flags, args[i])
 			}
-		case stop:
+		case o == programLast:
 			c.args = append(c.args, args[i:]...)
 			i = len(args)
+		case o == packagesOnce && ended:
+			if len(c.rest) == 0 {
+				c.rest = []string{"-args"} // lest it be taken for a package
+			}
+			c.rest = append(c.rest, arg)
 		default:
 			c.args = append(c.args, arg)
 		}
@@ -103,12 +126,12 @@ func split(args []string, set *pflag.FlagSet, own string, stop bool) (*commandLi
 }
 
 // buildCmd makes a command that builds. Its flags are parsed by split.
-func (a *app) buildCmd(use, short, own string, stop bool, define func(*pflag.FlagSet), run func(*commandLine) error) *cobra.Command {
+func (a *app) buildCmd(use, short, own string, o order, define func(*pflag.FlagSet), run func(*commandLine) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, DisableFlagParsing: true, DisableFlagsInUseLine: true}
 	define(cmd.Flags())
 	defineConfig(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		line, err := split(args, cmd.Flags(), own, stop)
+		line, err := split(args, cmd.Flags(), own, o)
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func (a *app) recordCommand() *cobra.Command {
 	var rec recordFlags
 	var out string
 	return a.buildCmd("record [--flags] [go build flags] [-o FILE] package-or-instrumented-binary [args]",
-		"run a program and record every call to a file", "o", true,
+		"run a program and record every call to a file", "o", programLast,
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			rec.define(set)

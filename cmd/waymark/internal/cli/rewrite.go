@@ -13,7 +13,7 @@ func (a *app) rewriteCommand() *cobra.Command {
 	var f buildFlags
 	var out string
 	return a.buildCmd("rewrite [--flags] [go build flags] -o DIR [packages]",
-		"write the rewritten sources for reading", "o", false,
+		"write the rewritten sources for reading", "o", mixed,
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			set.StringVarP(&out, "output", "o", "", "`DIR` to write to")

@@ -18,7 +18,7 @@ func (a *app) runCommand() *cobra.Command {
 	var rec recordFlags
 	var rep reportFlags
 	return a.buildCmd("run [--flags] [go run flags] package [args]",
-		"run a program and print which functions took the time", "", true,
+		"run a program and print which functions took the time", "", programLast,
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			rec.define(set)

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"os/exec"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,7 +17,7 @@ func (a *app) testCommand() *cobra.Command {
 	var trace traceFlags
 	var set *pflag.FlagSet
 	return a.buildCmd("test [--flags] [go test flags] [packages]",
-		"run tests with every function observable; --trace shows what the failed ones did", "", false,
+		"run tests with every function observable; --trace shows what the failed ones did", "", packagesOnce,
 		func(flags *pflag.FlagSet) {
 			set = flags
 			f.define(set)
@@ -32,11 +31,7 @@ func (a *app) testCommand() *cobra.Command {
 			if trace.on != "" {
 				trace.widen(&f, set)
 			}
-			packages, rest := line.args, []string(nil)
-			if i := slices.Index(line.args, "-args"); i >= 0 {
-				packages, rest = line.args[:i], line.args[i:]
-			}
-			b, err := a.prepare(&f, line.flags, packages, true)
+			b, err := a.prepare(&f, line.flags, line.args, true)
 			if err != nil || b == nil {
 				return err
 			}
@@ -48,7 +43,7 @@ func (a *app) testCommand() *cobra.Command {
 			if trace.records() {
 				b.Flags = append(uncached(append(b.Env.Settings(), line.flags...)), b.Flags...)
 			}
-			cmd := b.Env.Command(append(b.Go("test", b.Args...), rest...)...)
+			cmd := b.Env.Command(append(b.Go("test", b.Args...), line.rest...)...)
 			// What doesn't compile is said on stderr, with -json on stdout.
 			cmd.Stdin, cmd.Stdout = inherit(a.stdin), a.stdout
 			stderr := newPositions(a.stderr, cmd.Dir, b.Overlay())

@@ -13,6 +13,10 @@ var valueFlags = makeSet(`C p asmflags buildmode buildvcs compiler gccgoflags gc
 	fuzzminimizetime list memprofile memprofilerate mutexprofile mutexprofilefraction outputdir
 	parallel run shuffle skip timeout trace vet vettool fuzzcachedir testlogfile gocoverdir artifacts_dir`)
 
+// boolFlags are the others of go test.
+var boolFlags = makeSet(`a n v x race msan asan cover work json linkshared modcacherw trimpath
+	c i artifacts benchmem failfast fullpath short`)
+
 // optionalValue are flags whose value may only follow an equals sign.
 var optionalValue = makeSet(`buildvcs`)
 
@@ -38,6 +42,13 @@ func flagName(arg string) (name, value string, hasValue bool) {
 func TakesValue(arg string) bool {
 	name, _, hasValue := flagName(arg)
 	return !hasValue && valueFlags[name] && !optionalValue[name]
+}
+
+// KnownToTest tells whether arg is a flag that go test knows. All others are those of
+// the tests themselves.
+func KnownToTest(arg string) bool {
+	name, _, _ := flagName(arg)
+	return valueFlags[name] || boolFlags[name]
 }
 
 // Lookup gives the last value of the flag with the given name; "true" for a

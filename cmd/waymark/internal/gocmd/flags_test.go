@@ -38,6 +38,17 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+func TestKnownToTest(t *testing.T) {
+	for flag, want := range map[string]bool{
+		"-run": true, "-run=X": true, "-test.v": true, "--short": true, "-race": true, "-buildvcs=false": true,
+		"-update": false, "-update=x": false, "-runs": false, "-args": false,
+	} {
+		if got := KnownToTest(flag); got != want {
+			t.Errorf("go test knows %s: %v", flag, got)
+		}
+	}
+}
+
 func TestExeName(t *testing.T) {
 	for path, want := range map[string]string{
 		"example.com/cmd/app": "app", "example.com/app/v2": "app", "app": "app", "example.com/v": "v", "v2": "v2",

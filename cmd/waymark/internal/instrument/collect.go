@@ -23,7 +23,7 @@ type function struct {
 // collect lists the functions of the group's own files, each literal behind
 // the declaration that it stands in, in source order.
 func collect(u *unit) []*function {
-	c := &collector{unit: u, literals: nameLiterals(u), forked: betweenForkAndExec(u)}
+	c := &collector{unit: u, literals: nameLiterals(u), links: linkNames(u), forked: betweenForkAndExec(u)}
 	for _, src := range u.build {
 		if !src.own {
 			continue
@@ -44,6 +44,7 @@ func collect(u *unit) []*function {
 type collector struct {
 	*unit
 	literals map[*ast.FuncLit]string
+	links    map[*ast.FuncDecl]string
 	forked   map[*ast.FuncDecl]bool
 	funcs    []*function
 }
@@ -61,7 +62,8 @@ func (c *collector) add(src *source, f *function) {
 func (c *collector) declared(src *source, fn *ast.FuncDecl, pragmas []string) *function {
 	symbol := c.symbols[fn]
 	f := &function{decl: fn, typ: fn.Type, body: fn.Body}
-	f.Name = linkPrefix(c.group) + symbol.String()
+	own := linkPrefix(c.group) + symbol.String()
+	f.Name = cmp.Or(c.links[fn], own)
 	f.Recv, f.Base = symbol.recv, symbol.base
 	switch {
 	case fn.Body == nil:
@@ -71,7 +73,7 @@ func (c *collector) declared(src *source, fn *ast.FuncDecl, pragmas []string) *f
 	case c.forked[fn]:
 		f.never = "runs between fork and exec"
 	default:
-		f.never = cmp.Or(forbidding(pragmas), unfit[f.Name])
+		f.never = cmp.Or(forbidding(pragmas), unfit[own])
 	}
 	c.add(src, f)
 	return f
@@ -95,7 +97,7 @@ func (c *collector) closures(src *source, decl ast.Decl, parent *function) {
 		f.Base = name
 		if parent != nil {
 			f.Recv = parent.Recv
-			f.Base = parent.Base + strings.TrimPrefix(f.Name, parent.Name)
+			f.Base = parent.Base + strings.TrimPrefix(name, c.symbols[parent.decl].String())
 		}
 		c.add(src, f)
 		return true

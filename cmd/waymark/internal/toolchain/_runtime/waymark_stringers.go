@@ -32,10 +32,13 @@ func wmAsText(v any) any {
 	return v
 }
 
-// wmAsTexts is wmAsText for all values of a list, or for what they point to.
+// wmAsTexts is wmAsText for all values of a list, or for what they point to. In a bubble
+// of testing/synctest no method is asked: on a goroutine in the bubble it would take part
+// in the bubble's time, which stands still while it waits for a lock; on one outside it
+// must not touch the bubble's channels.
 func wmAsTexts(list []any, pointers bool) []any {
 	gp := getg()
-	if wmStringer == nil || wm.on.Load() == 0 || gp.wmFlags&wmMuted != 0 {
+	if wmStringer == nil || wm.on.Load() == 0 || gp.wmFlags&wmMuted != 0 || gp.bubble != nil {
 		return list
 	}
 	out := make([]any, len(list))
