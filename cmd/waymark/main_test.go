@@ -14,6 +14,9 @@ import (
 var update = flag.Bool("update", false, "update the scripts' golden files")
 
 func TestMain(m *testing.M) {
+	if spec := os.Getenv(confineVar); spec != "" {
+		confine(spec)
+	}
 	testscript.Main(m, map[string]func(){"waymark": main})
 }
 
