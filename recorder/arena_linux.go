@@ -168,8 +168,13 @@ func (a *arena) populate(i, n int) error {
 	}
 	// Else much would be taken, from the program too, before it is found that there is too little.
 	var fs syscall.Statfs_t
-	if syscall.Fstatfs(a.file.fd, &fs) == nil && fs.Blocks > 0 && size/int64(fs.Bsize) > int64(fs.Bfree) {
-		return syscall.ENOSPC
+	if syscall.Fstatfs(a.file.fd, &fs) == nil {
+		if fs.Blocks > 0 && size/int64(fs.Bsize) > int64(fs.Bfree) {
+			return syscall.ENOSPC
+		}
+		if err := a.affordable(size, &fs); err != nil {
+			return err
+		}
 	}
 	for end := off + size; off < end; off += piece {
 		if err := a.reserve(off, min(piece, end-off)); err != nil {

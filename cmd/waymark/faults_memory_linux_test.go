@@ -33,9 +33,18 @@ func (f *faultTest) memory(t *testing.T) {
 		r.complete(t)
 	})
 	t.Run("cgroup", func(t *testing.T) {
-		group := memoryGroup(t, 64<<20)
-		r := faultRun{faultTest: f, calls: 500_000, wrap: []string{"/bin/sh", "-c", `echo $$ >` + group + `/cgroup.procs && exec "$0" "$@"`}}
+		group := memoryGroup(t, 40<<20)
+		grouped := faultRun{faultTest: f, calls: 500_000, wrap: []string{"/bin/sh", "-c", `echo $$ >` + group + `/cgroup.procs && exec "$0" "$@"`}}
+		r := grouped
 		r.complete(t)
+		// What is in memory counts, and the kernel kills who takes too much.
+		dir := mountSmall(t, "200m")
+		r = grouped
+		r.trace = filepath.Join(dir, "f.wmt")
+		r.complete(t)
+		r = grouped
+		r.trace, r.settings = filepath.Join(dir, "ring.wmt"), ",overflow=ring"
+		r.untraced(t, "set buffers to less")
 	})
 	for _, size := range []string{"64k", "1m"} { // for the buffers' first chunk, and for the first few
 		t.Run("tmpfs of "+size, func(t *testing.T) {
