@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -64,5 +65,19 @@ func (f *faultTest) disk(t *testing.T) {
 		r := faultRun{faultTest: f, calls: 500_000, settings: ",max-size=1MB,rotate=3"}
 		r.Refuse = []refusal{{Call: unix.SYS_RENAMEAT, Errno: syscall.EIO}}
 		r.stopped(t, "input/output error")
+	})
+	t.Run("dumps", func(t *testing.T) {
+		// Dump gives the error, and leaves no file.
+		said := filepath.Join(t.TempDir(), "said")
+		r := faultRun{faultTest: f, calls: 400_000, settings: ",overflow=ring,buffers=6MiB", thing: "dump " + said}
+		r.Refuse = []refusal{{unix.SYS_PWRITE64, syscall.ENOSPC, offset, 100_000}}
+		r.run(t)
+		b, err := os.ReadFile(said)
+		if err != nil || strings.Count(string(b), `"" write `) != 3 || strings.Count(string(b), "no space left on device") != 3 || r.said != "" {
+			t.Errorf("Dump said %s, %v; on stderr is %q", b, err, r.said)
+		}
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(r.trace), "*")); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
 	})
 }
