@@ -14,6 +14,7 @@ func (f *faultTest) calls(t *testing.T) {
 		call   uintptr
 		needed bool // to record
 	}{
+		{"openat", unix.SYS_OPENAT, true},
 		{"flock", unix.SYS_FLOCK, true},
 		{"ftruncate", unix.SYS_FTRUNCATE, true},
 		{"fstat", unix.SYS_FSTAT, true},

@@ -29,7 +29,16 @@ func (f *faultTest) memory(t *testing.T) {
 		(&faultRun{faultTest: f, settings: ",overflow=ring,buffers=4TiB"}).untraced(t, "4398046511104 bytes")
 	})
 	t.Run("heap limit", func(t *testing.T) {
-		r := faultRun{faultTest: f, calls: 500_000, env: []string{"GOGC=off", "GOMEMLIMIT=8MiB"}}
+		// Nothing is collected: all that the recorder ever allocates counts. The records of
+		// these calls take 32 MB.
+		took := filepath.Join(t.TempDir(), "took")
+		r := faultRun{faultTest: f, calls: 500_000, thing: "heap " + took, env: []string{"GOGC=off"}}
+		r.complete(t)
+		b, err := os.ReadFile(took)
+		if n, err1 := strconv.Atoi(string(b)); err != nil || err1 != nil || n > 4<<20 {
+			t.Errorf("%d bytes were allocated: %v, %v", n, err, err1)
+		}
+		r = faultRun{faultTest: f, env: []string{"GOGC=off", "GOMEMLIMIT=1MiB"}}
 		r.complete(t)
 	})
 	t.Run("cgroup", func(t *testing.T) {
