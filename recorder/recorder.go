@@ -139,8 +139,8 @@ func Replaceable(path string) error {
 
 func (r *Recorder) begin() error {
 	r.usable = 1
-	clk := chooseClock(r.config.Clock)
 	r.capture("")
+	clk := chooseClock(r.config.Clock)
 	rt.Start(r.arena.mem, r.config.Overflow, clk.counter())
 	want := firstChunks
 	if r.config.Overflow == rt.Ring {
