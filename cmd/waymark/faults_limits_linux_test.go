@@ -1,6 +1,7 @@
 package main
 
 import (
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -20,6 +21,11 @@ func (f *faultTest) limits(t *testing.T) {
 		r = faultRun{faultTest: f, thing: "descriptors", calls: 500_000, settings: ",max-size=1MB,rotate=3"}
 		r.Limits = map[int]uint64{unix.RLIMIT_NOFILE: 300}
 		r.stopped(t, "too many open files")
+	})
+	t.Run("buffers stay small", func(t *testing.T) {
+		r := faultRun{faultTest: f, goroutines: 30, calls: 10_000}
+		r.Refuse = []refusal{{unix.SYS_FALLOCATE, syscall.ENOSPC, 2, 3 << 20}} // its offset
+		r.complete(t)
 	})
 	t.Run("threads", func(t *testing.T) {
 		needRoot(t)

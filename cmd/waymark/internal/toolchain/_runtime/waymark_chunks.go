@@ -45,9 +45,13 @@ func WMFree(i int) {
 	wm.free[wm.nfree] = uint32(i)
 	wm.nfree++
 	wm.taken = max(wm.taken-1, 0) // one that is freed for the first time comes when the writer has none
+	// One for each chunk, as many may wait. After the last all of them: there may be
+	// room by now where they run, or nothing to wait for.
 	var waiting guintptr
-	if wm.nfree > wmReserve {
+	if wm.taken == 0 {
 		waiting = wmTakeWaiting()
+	} else if gp := wm.waiting.ptr(); gp != nil && wm.nfree > wmReserve {
+		waiting, wm.waiting, gp.schedlink = wm.waiting, gp.schedlink, 0
 	}
 	unlock(&wm.lock)
 	wmReady(waiting)
