@@ -284,7 +284,7 @@ func (r *Recorder) put(i int, c content) {
 
 // flush writes the batch and gives its chunks back.
 func (r *Recorder) flush() {
-	if len(r.out.buf) == 0 {
+	if len(r.out.buf) == 0 || r.closed {
 		return
 	}
 	r.appendOrigins()
@@ -394,10 +394,11 @@ func (r *Recorder) write() error {
 	if !errors.As(err, &cut) {
 		return err
 	}
-	o := output{file: r.out.file}
-	o.pending.lost = r.out.written.events + r.out.written.lost + r.out.pending.events + r.out.pending.lost
-	lost := o.pending.lost
+	lost := r.out.written.events + r.out.written.lost
+	o := output{file: r.out.file, pending: r.out.pending}
+	o.pending.lost += lost
 	r.origins, r.norigin, r.types = r.preamble(&o, r.partMeta()...)
+	o.buf = append(o.buf, r.out.buf...) // what both have readers take once
 	r.out, r.filling.blocks = o, 0
 	if err := o.file.truncate(0); err != nil {
 		return err
@@ -454,6 +455,12 @@ func (r *Recorder) finish(end format.ClockPair) error {
 	r.types.append(r.arena, &r.out)
 	r.out.pending.lost += rt.Lost()
 	r.closed = true
+	if err := r.write(); errors.Is(err, errRemoved) {
+		r.fail(err)
+		return nil
+	} else if err != nil {
+		return err // the arena is left, as if the program had been killed
+	}
 	return r.end(end)
 }
 

@@ -69,6 +69,20 @@ func (f *faultTest) interference(t *testing.T) {
 			}
 		})
 	}
+	t.Run("before anything was written", func(t *testing.T) {
+		r := paused(t, "", os.Remove)
+		r.calls = 2000
+		r.run(t)
+		if left, _ := filepath.Glob(r.trace + "*"); len(left) > 0 || !strings.Contains(r.said, "was removed by another program; recording has stopped, 80") {
+			t.Errorf("waymark said %q; left: %v", r.said, left)
+		}
+		r = paused(t, "", func(trace string) error { return os.Truncate(trace, 0) })
+		r.calls = 2000
+		r.run(t)
+		if info, found := r.read(t, r.trace); found != 2000 || !info.Complete || info.Lost != 0 || !strings.Contains(r.said, "cut to 0 bytes by another program; 0 events") {
+			t.Errorf("waymark said %q; %d calls, %+v", r.said, found, info)
+		}
+	})
 	for _, size := range []int64{0, 100_000} {
 		t.Run(fmt.Sprint("buffers cut to ", size), func(t *testing.T) {
 			paused(t, "", func(trace string) error { return os.Truncate(trace+".live", size) }).stopped(t, "was cut or overwritten")
