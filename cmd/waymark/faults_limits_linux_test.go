@@ -29,7 +29,7 @@ func (f *faultTest) limits(t *testing.T) {
 	})
 	t.Run("threads", func(t *testing.T) {
 		needRoot(t)
-		r := faultRun{faultTest: f, goroutines: 30, settings: ",buffers=2MiB", calls: 30_000}
+		r := faultRun{faultTest: f, goroutines: 30, settings: ",buffers=2MiB", calls: 30_000, env: []string{"GOMAXPROCS=2"}}
 		r.Limits = map[int]uint64{unix.RLIMIT_NPROC: 8}
 		r.User = 54321 // who has no other processes
 		r.complete(t)

@@ -18,7 +18,7 @@ func (f *faultTest) memory(t *testing.T) {
 		r.untraced(t, "cannot allocate memory")
 	})
 	t.Run("data", func(t *testing.T) { // the buffers are a file's, and count as that
-		r := faultRun{faultTest: f}
+		r := faultRun{faultTest: f, env: []string{"GOMAXPROCS=2"}}
 		r.Limits = map[int]uint64{unix.RLIMIT_DATA: 48 << 20}
 		r.complete(t)
 	})

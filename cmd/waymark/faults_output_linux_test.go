@@ -48,6 +48,7 @@ func (f *faultTest) output(t *testing.T) {
 		})
 	}
 	t.Run("full device", func(t *testing.T) {
+		needRoot(t) // else it is not permitted
 		r := faultRun{faultTest: f, trace: "/dev/full"}
 		r.run(t)
 		if !strings.Contains(r.said, "not a regular file") {
