@@ -39,7 +39,7 @@ func init() {
 	rt.Mute(true)
 	defer rt.Mute(false)
 	if err := start(env); err != nil {
-		fmt.Fprintf(os.Stderr, "waymark: %v; the program runs untraced\n", err)
+		recorder.Say("%v; the program runs untraced", err)
 	}
 }
 
@@ -62,7 +62,7 @@ func start(env string) error {
 		rt.Stringer(new(texts).text)
 	}
 	if o.Clock, err = chooseClock(os.Getenv("WAYMARKCLOCK"), recorder.Clocks()); err != nil {
-		fmt.Fprintf(os.Stderr, "waymark: %v\n", err)
+		recorder.Say("%v", err)
 	}
 	o.Config.Values = func(built string) recorder.Values { return values(built, env) }
 	r, err := recorder.Start(o.Config)
@@ -72,7 +72,7 @@ func start(env string) error {
 	recording = r
 	rt.AtExit(func() {
 		if err := r.Close(); err != nil {
-			fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", o.Path, err)
+			recorder.Say("complete %s: %v", o.Path, err)
 		}
 	})
 	return nil

@@ -2,11 +2,13 @@ package recorder
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/rt"
 )
 
 // arenaSuffix is appended to the trace file's name.
@@ -28,13 +30,28 @@ func (a *arena) chunk(i int) []byte {
 	return a.mem[i*format.ChunkSize : (i+1)*format.ChunkSize : (i+1)*format.ChunkSize]
 }
 
-// settled copies chunk i, which goroutines that still run may be writing to. What
-// is complete in the copy is complete: each clock is loaded before its word, the
-// opposite of the order in which they are stored, and on processors that reorder
-// plain loads the atomic ones stay in order.
-func (a *arena) settled(i int) []byte {
+// chunks is their number, with the control chunk.
+func (a *arena) chunks() int { return len(a.mem) / format.ChunkSize }
+
+// errBroken says that the arena is not what the program wrote.
+var errBroken = errors.New("was cut or overwritten by another program, or can't be read from its disk")
+
+// check gives an error if the arena is not intact any more. Others may cut the file, or
+// write to it, or its disk fail; the hooks see to it that the program survives that.
+func (a *arena) check(nonce [16]byte) error {
+	c, err := format.ParseControl(a.chunk(0))
+	if rt.Broken() || err != nil || c.Nonce != nonce || a.cut() {
+		return fmt.Errorf("%s %w", a.path, errBroken)
+	}
+	return nil
+}
+
+// settled copies chunk i, which goroutines that still run may be writing to, to memory
+// of its size. What is complete in the copy is complete: each clock is loaded before
+// its word, the opposite of the order in which they are stored, and on processors that
+// reorder plain loads the atomic ones stay in order.
+func (a *arena) settled(i int, to []byte) []byte {
 	chunk := a.chunk(i)
-	to := make([]byte, len(chunk))
 	copy(to, chunk[:format.ChunkHeader])
 	for at := format.ChunkHeader; at < len(chunk); at += format.RecordSize {
 		r := (*format.Record)(unsafe.Pointer(&chunk[at]))

@@ -4,6 +4,7 @@ package recorder
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strconv"
@@ -23,10 +24,18 @@ type backing = *file
 // a living process has an arena at path.
 //
 // The file gets its name when it is locked already: of several processes that
-// start at once, one gets the name.
-func newArena(path string, chunks int) (*arena, error) {
+// start at once, one gets the name. And when it says what it is: whatever a kill
+// leaves, the next recording may replace it.
+func newArena(path string, chunks int, control format.Control) (*arena, error) {
 	temporary := path + "." + strconv.Itoa(os.Getpid())
 	f, err := create(temporary)
+	if errors.Is(err, fs.ErrExist) {
+		// A kill left it: in a container every process may have the same id.
+		if err := removeStale(temporary); err != nil {
+			return nil, err
+		}
+		f, err = create(temporary)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -34,13 +43,18 @@ func newArena(path string, chunks int) (*arena, error) {
 	size := chunks * format.ChunkSize
 	err = os.NewSyscallError("flock", syscall.Flock(f.fd, syscall.LOCK_EX|syscall.LOCK_NB))
 	if err == nil {
-		err = f.truncate(int64(size))
-	}
-	if err == nil {
-		a.mem, err = mapAligned(f.fd, size)
+		if err = f.truncate(int64(size)); err == nil {
+			a.mem, err = mapAligned(f.fd, size)
+		}
+		if err != nil {
+			err = fmt.Errorf("%w for %d bytes", err, size)
+		}
 	}
 	if err == nil {
 		err = a.populate(0, 1)
+	}
+	if err == nil {
+		format.PutControl(a.mem, control)
 	}
 	if err == nil {
 		err = a.rename(path)
@@ -123,8 +137,14 @@ func mapAligned(fd, size int) ([]byte, error) {
 // remove deletes the arena's file. The memory stays mapped: goroutines that still
 // run may write to it.
 func (a *arena) remove() {
-	os.Remove(a.path)
+	a.file.remove()
 	a.file.close()
+}
+
+// cut tells whether the file has become shorter.
+func (a *arena) cut() bool {
+	st, err := a.file.own()
+	return err == nil && st.Size < int64(len(a.mem))
 }
 
 // mapFixed maps the file over the aligned part of space.
@@ -143,18 +163,25 @@ func mapFixed(space []byte, fd, size int) ([]byte, error) {
 // populate gives n chunks from chunk i on space on the disk and pages in memory.
 func (a *arena) populate(i, n int) error {
 	off, size := int64(i)*format.ChunkSize, int64(n)*format.ChunkSize
-	if err := a.file.own(); err != nil {
+	if _, err := a.file.own(); err != nil {
 		return err
 	}
-	err := syscall.Fallocate(a.file.fd, 0, off, size)
-	if err == syscall.EOPNOTSUPP || err == syscall.ENOSYS {
-		// The file system can't reserve: write.
-		return a.file.write(make([]byte, size), off)
+	// Else much would be taken, from the program too, before it is found that there is too little.
+	var fs syscall.Statfs_t
+	if syscall.Fstatfs(a.file.fd, &fs) == nil {
+		if fs.Blocks > 0 && size/int64(fs.Bsize) > int64(fs.Bfree) {
+			return syscall.ENOSPC
+		}
+		if err := a.affordable(size, &fs); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return os.NewSyscallError("fallocate", err)
+	for end := off + size; off < end; off += piece {
+		if err := a.reserve(off, min(piece, end-off)); err != nil {
+			return err
+		}
 	}
-	mem := a.mem[off : off+size]
+	mem := a.mem[int64(i)*format.ChunkSize:][:size]
 	const populateWrite = 23 // MADV_POPULATE_WRITE, Linux 5.14
 	if _, _, errno := syscall.Syscall(syscall.SYS_MADVISE, uintptr(unsafe.Pointer(&mem[0])), uintptr(size), populateWrite); errno != 0 {
 		for j := 0; j < len(mem); j += os.Getpagesize() {
@@ -162,4 +189,24 @@ func (a *arena) populate(i, n int) error {
 		}
 	}
 	return nil
+}
+
+// piece is how much space is reserved at once, bytes: little, as a signal may have
+// the kernel begin again.
+const piece = 2 << 20
+
+// reserve gives so many bytes from offset off on space on the disk.
+func (a *arena) reserve(off, size int64) error {
+	for {
+		switch err := syscall.Fallocate(a.file.fd, 0, off, size); err {
+		case nil:
+			return nil
+		case syscall.EINTR:
+		case syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO:
+			return os.NewSyscallError("fallocate", err)
+		default:
+			// The file system can't reserve, or the process must not: write.
+			return a.file.write(make([]byte, size), off)
+		}
+	}
 }

@@ -10,7 +10,10 @@ import (
 
 // facts describes the program and its host.
 func facts(clk clock, start format.ClockPair) []format.KeyValue {
-	program, _ := os.Executable()
+	program, err := os.Executable()
+	if err != nil {
+		program = os.Args[0] // there is no /proc
+	}
 	host, _ := os.Hostname()
 	return []format.KeyValue{
 		{Key: format.MetaProgram, Value: program},

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"syscall"
@@ -25,52 +26,85 @@ func create(path string) (*file, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: err}
 	}
-	f := &file{path: path, fd: raise(fd)}
-	if f.dev, f.ino, err = identity(f.fd); err != nil {
-		f.close()
-		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
+	f := &file{path: path}
+	if f.fd, err = raise(fd); err != nil {
+		err = &fs.PathError{Op: "create", Path: path, Err: err}
+	} else {
+		var st syscall.Stat_t
+		err = os.NewSyscallError("fstat", syscall.Fstat(f.fd, &st))
+		f.dev, f.ino = uint64(st.Dev), st.Ino
+	}
+	if err != nil {
+		syscall.Close(f.fd)
+		os.Remove(path)
+		return nil, err
 	}
 	return f, nil
 }
 
-// raise moves a descriptor to a high number, if the limit allows.
-func raise(fd int) int {
+// fewest is the number of descriptors that the program has to itself.
+const fewest = 200
+
+// raise moves a descriptor to a high number. It is an error if the limit allows none:
+// then the program may well need them all. Where the call itself is not allowed the
+// descriptor stays as it is.
+func raise(fd int) (int, error) {
 	const dupCloexec = 0x406 // F_DUPFD_CLOEXEC
-	for _, least := range []uintptr{1 << 16, 1000, 200} {
-		if high, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), dupCloexec, least); errno == 0 {
+	for _, least := range []uintptr{1 << 16, 1000, fewest} {
+		high, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), dupCloexec, least)
+		if errno == 0 {
 			syscall.Close(fd)
-			return int(high)
+			return int(high), nil
+		}
+		if errno != syscall.EINVAL && errno != syscall.EMFILE {
+			return fd, nil
 		}
 	}
-	return fd
+	return fd, fmt.Errorf("no descriptor from %d on is free, and those below are the program's: raise the limit (ulimit -n)", fewest)
 }
 
-func identity(fd int) (dev, ino uint64, err error) {
+// is tells whether st is this file's.
+func (f *file) is(st *syscall.Stat_t) bool { return uint64(st.Dev) == f.dev && st.Ino == f.ino }
+
+// own makes sure that the descriptor is this file's, and gives what fstat says of it.
+func (f *file) own() (syscall.Stat_t, error) {
 	var st syscall.Stat_t
-	err = syscall.Fstat(fd, &st)
-	return uint64(st.Dev), st.Ino, err
-}
-
-// own makes sure that the descriptor is this file's.
-func (f *file) own() error {
-	if dev, ino, err := identity(f.fd); err == nil && dev == f.dev && ino == f.ino {
-		return nil
+	if err := syscall.Fstat(f.fd, &st); err == nil && f.is(&st) {
+		return st, nil
 	}
 	fd, err := syscall.Open(f.path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
+	if err == nil {
+		if err = syscall.Fstat(fd, &st); err == nil && !f.is(&st) {
+			err = errors.New("another file is there now")
+		}
+		if err == nil {
+			f.fd, err = raise(fd)
+		}
+		if err != nil {
+			syscall.Close(fd)
+		}
+	}
 	if err != nil {
-		return &fs.PathError{Op: "open again, as the program closed it,", Path: f.path, Err: err}
+		return st, &fs.PathError{Op: "open again, as the program closed it,", Path: f.path, Err: err}
 	}
-	if dev, ino, err := identity(fd); err != nil || dev != f.dev || ino != f.ino {
-		syscall.Close(fd)
-		return &fs.PathError{Op: "open again, as the program closed it,", Path: f.path, Err: errors.New("another file is there now")}
-	}
-	f.fd = raise(fd)
-	return nil
+	return st, nil
 }
 
-// write writes b at offset off.
+// write writes b at offset off, which is not beyond the file's end. The error is a
+// cutError if others have made the file shorter, and errRemoved if it has no name any
+// more: what is written to it nobody could read.
 func (f *file) write(b []byte, off int64) error {
-	if err := f.own(); err != nil {
+	st, err := f.own()
+	if err == nil && st.Nlink == 0 && !f.named() {
+		err = fmt.Errorf("%s %w", f.path, errRemoved)
+	}
+	if err == nil && st.Size < off {
+		err = &cutError{f.path, st.Size}
+	}
+	if err == nil {
+		err = f.allowed(off + int64(len(b)))
+	}
+	if err != nil {
 		return err
 	}
 	for len(b) > 0 {
@@ -86,11 +120,41 @@ func (f *file) write(b []byte, off int64) error {
 	return nil
 }
 
+// named tells whether the file is the one of its name.
+func (f *file) named() bool {
+	var st syscall.Stat_t
+	return syscall.Lstat(f.path, &st) == nil && f.is(&st)
+}
+
+// allowed tells whether the file may have that size. Trying would not only give an
+// error: the kernel sends SIGXFSZ, which is none of the program's business.
+func (f *file) allowed(size int64) error {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) == nil && uint64(size) > uint64(limit.Cur) {
+		return &fs.PathError{Op: "write", Path: f.path, Err: fmt.Errorf("%w: the limit is %d bytes (ulimit -f)", syscall.EFBIG, limit.Cur)}
+	}
+	return nil
+}
+
 func (f *file) truncate(size int64) error {
-	if err := f.own(); err != nil {
+	_, err := f.own()
+	if err == nil {
+		err = f.allowed(size)
+	}
+	if err != nil {
 		return err
 	}
-	return os.NewSyscallError("ftruncate", syscall.Ftruncate(f.fd, size))
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Ftruncate(f.fd, size)
+	}
+	return os.NewSyscallError("ftruncate", err)
+}
+
+// remove removes the file, unless the name is another's by now.
+func (f *file) remove() {
+	if f.named() {
+		os.Remove(f.path)
+	}
 }
 
 // supersede gives f the name kept, which nothing has yet, and next the name of f.
@@ -118,7 +182,8 @@ func (f *file) supersede(next *file, kept string) error {
 
 // close closes the file, unless the descriptor is another's by now.
 func (f *file) close() error {
-	if dev, ino, err := identity(f.fd); err == nil && dev == f.dev && ino == f.ino {
+	var st syscall.Stat_t
+	if err := syscall.Fstat(f.fd, &st); err == nil && f.is(&st) {
 		return os.NewSyscallError("close", syscall.Close(f.fd))
 	}
 	return nil

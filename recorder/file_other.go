@@ -26,6 +26,8 @@ func (f *file) write(b []byte, off int64) error {
 
 func (f *file) truncate(size int64) error { return f.f.Truncate(size) }
 
+func (f *file) remove() { os.Remove(f.f.Name()) }
+
 // supersede gives f the name kept, which nothing has yet, and next the name of f.
 // Windows renames no open files.
 func (f *file) supersede(next *file, kept string) error {

@@ -1,9 +1,6 @@
 package recorder
 
 import (
-	"fmt"
-	"os"
-
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/rt"
 )
@@ -63,7 +60,7 @@ func (r *Recorder) stop() {
 	rt.Stop()
 	r.sayFull()
 	if err := r.finish(pair()); err != nil {
-		fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", r.path, err)
+		Say("complete %s: %v", r.path, err)
 	}
 }
 
@@ -75,13 +72,13 @@ func (r *Recorder) cut() {
 	r.sayFull()
 	r.out.pending.lost += rt.Lost() + r.unwritten()
 	if err := r.end(pair()); err != nil {
-		fmt.Fprintf(os.Stderr, "waymark: complete %s: %v\n", r.path, err)
+		Say("complete %s: %v", r.path, err)
 	}
 }
 
 func (r *Recorder) sayFull() {
 	if !r.filling.said {
 		r.filling.said = true
-		fmt.Fprintf(os.Stderr, "waymark: %s has reached its size of %d bytes; recording has stopped, the program goes on untraced\n", r.path, r.config.MaxSize)
+		Say("%s has reached its size of %d bytes; recording has stopped, the program goes on untraced", r.path, r.config.MaxSize)
 	}
 }

@@ -1,6 +1,24 @@
 package recorder
 
-import "github.com/waymark-go/waymark/format"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// errRemoved says that a file which is being written has been removed.
+var errRemoved = errors.New("was removed by another program")
+
+// A cutError says that a file which is being written has been cut.
+type cutError struct {
+	path string
+	size int64 // that it has now, bytes
+}
+
+func (e *cutError) Error() string {
+	return fmt.Sprintf("%s was cut to %d bytes by another program", e.path, e.size)
+}
 
 // An output is a trace file that is being written.
 type output struct {
@@ -23,7 +41,9 @@ func (o *output) block(kind format.BlockKind, payload []byte) {
 // write writes buf to the file. A block written in part is taken back.
 func (o *output) write() error {
 	if err := o.file.write(o.buf, o.size); err != nil {
-		o.file.truncate(o.size)
+		if !errors.As(err, new(*cutError)) {
+			o.file.truncate(o.size)
+		}
 		return err
 	}
 	o.size += int64(len(o.buf))

@@ -55,18 +55,19 @@ func (r *Recorder) nextPart() error {
 		err = r.out.file.supersede(next.file, partPath(r.path, r.part-1))
 	}
 	if err != nil {
+		next.file.remove()
 		next.file.close()
-		os.Remove(temporary)
 		return err
 	}
 	format.PutPart(r.arena.mem, r.part)
 	full := r.out
 	next.buf, full.buf = full.buf[:0], nil
 	r.out, r.origins, r.norigin, r.types, r.filling.blocks = next, origins, norigin, at, 0
+	err = full.end(now)
 	if old := r.part - r.config.Rotate; old >= 0 {
 		os.Remove(partPath(r.path, old))
 	}
-	return full.end(now)
+	return err
 }
 
 // partMeta gives the Meta that tells which recording, and which part of it, a file is.

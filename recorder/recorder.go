@@ -28,6 +28,7 @@ type Recorder struct {
 	path   string
 	pid    int // of the process that records; a copy of it (fork) must touch neither file
 	arena  *arena
+	nonce  [16]byte // of the arena; it only tells recordings apart
 	start  format.ClockPair
 
 	facts    []format.KeyValue // Meta of every file
@@ -69,17 +70,23 @@ func Start(c Config) (*Recorder, error) {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
 	r := &Recorder{config: c, path: path, pid: os.Getpid()}
+	// crypto/rand would start a timer, for which the runtime waits before it finds a
+	// program deadlocked.
+	now, _ := rt.Clock()
+	binary.LittleEndian.PutUint64(r.nonce[:], now)
+	binary.LittleEndian.PutUint64(r.nonce[8:], uint64(time.Now().UnixNano())^uint64(r.pid)<<32)
+	control := format.Control{PID: r.pid, Nonce: r.nonce}
 	chunks := c.Buffers/format.ChunkSize + 1
 	// Every P holds a chunk, also when it is idle: there must be enough for all.
 	if least := 4*max(runtime.GOMAXPROCS(0), runtime.NumCPU()) + 2*firstChunks; chunks < least {
 		chunks = least
 	}
-	r.arena, err = newArena(r.path+arenaSuffix, chunks)
+	r.arena, err = newArena(r.path+arenaSuffix, chunks, control)
 	for n := 1; errors.Is(err, errBusy) && n <= mostBeside; n++ {
 		// A parent, or another run, is recording to it, or this process did before it
 		// replaced its program: this one gets a file of its own beside it.
 		r.path = format.OfProcess(path, os.Getpid(), n)
-		r.arena, err = newArena(r.path+arenaSuffix, chunks)
+		r.arena, err = newArena(r.path+arenaSuffix, chunks, control)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("buffers: %w", err)
@@ -91,8 +98,8 @@ func Start(c Config) (*Recorder, error) {
 	}
 	if err == nil {
 		if err = r.begin(); err != nil {
+			r.out.file.remove()
 			r.out.file.close()
-			os.Remove(r.path)
 		}
 	}
 	if err != nil {
@@ -131,24 +138,17 @@ func Replaceable(path string) error {
 }
 
 func (r *Recorder) begin() error {
-	control := format.Control{PID: os.Getpid()}
-	// The nonce only tells recordings apart. crypto/rand would start a timer, for which
-	// the runtime waits before it finds a program deadlocked.
-	now, _ := rt.Clock()
-	binary.LittleEndian.PutUint64(control.Nonce[:], now)
-	binary.LittleEndian.PutUint64(control.Nonce[8:], uint64(time.Now().UnixNano())^uint64(os.Getpid())<<32)
-	format.PutControl(r.arena.mem, control)
 	r.usable = 1
-	clk := chooseClock(r.config.Clock)
 	r.capture("")
+	clk := chooseClock(r.config.Clock)
 	rt.Start(r.arena.mem, r.config.Overflow, clk.counter())
 	want := firstChunks
 	if r.config.Overflow == rt.Ring {
 		// All of it, as a ring that grew would overwrite events while there is room.
-		want = len(r.arena.mem)/format.ChunkSize - 1
+		want = r.arena.chunks() - 1
 	}
 	if err := r.grow(want); err != nil {
-		return fmt.Errorf("buffers: no space for %s: %w", r.arena.path, err)
+		return fmt.Errorf("buffers: %d bytes of %s: %w", want*format.ChunkSize, r.arena.path, err)
 	}
 
 	r.start = pair()
@@ -158,7 +158,7 @@ func (r *Recorder) begin() error {
 	}
 	r.identity = []format.KeyValue{
 		{Key: format.MetaArena, Value: r.arena.name()},
-		{Key: format.MetaNonce, Value: hex.EncodeToString(control.Nonce[:])}}
+		{Key: format.MetaNonce, Value: hex.EncodeToString(r.nonce[:])}}
 	r.preamble(&r.out, r.partMeta()...)
 	if err := r.out.write(); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (r *Recorder) register(p *rt.Package) {
 	}
 	r.sites = append(r.sites, siteTable{p.Base, p.Table})
 	r.out.block(format.BlockSites, table)
-	if err := r.out.write(); err != nil {
+	if err := r.write(); err != nil {
 		r.fail(err)
 		return
 	}
@@ -226,6 +226,9 @@ func (r *Recorder) register(p *rt.Package) {
 func (r *Recorder) loop() {
 	for rt.Wait() {
 		r.mu.Lock()
+		if rt.Broken() && !r.closed {
+			r.fail(r.arena.check(r.nonce))
+		}
 		for !r.closed {
 			i := rt.Take()
 			if i < 0 {
@@ -254,7 +257,10 @@ type content struct {
 func (r *Recorder) full(i int) content {
 	chunk := r.arena.chunk(i)
 	h := format.ParseChunk(chunk)
-	n := (int(h.End) - format.ChunkHeader) / format.RecordSize
+	n := 0
+	if h.End > format.ChunkHeader && h.End <= format.ChunkSize { // else it is broken, see arena.check
+		n = int(h.End-format.ChunkHeader) / format.RecordSize
+	}
 	return content{h, unsafe.Slice((*format.Record)(unsafe.Pointer(&chunk[format.ChunkHeader])), n)}
 }
 
@@ -278,7 +284,7 @@ func (r *Recorder) put(i int, c content) {
 
 // flush writes the batch and gives its chunks back.
 func (r *Recorder) flush() {
-	if len(r.out.buf) == 0 {
+	if len(r.out.buf) == 0 || r.closed {
 		return
 	}
 	r.appendOrigins()
@@ -287,7 +293,11 @@ func (r *Recorder) flush() {
 		r.synced = now
 		r.out.block(format.BlockClock, format.AppendClock(nil, pair()))
 	}
-	if err := r.out.write(); err != nil {
+	err := r.arena.check(r.nonce)
+	if err == nil {
+		err = r.write()
+	}
+	if err != nil {
 		r.fail(err)
 		return
 	}
@@ -302,7 +312,7 @@ func (r *Recorder) flush() {
 // Pages are allocated and touched here, because a full disk would otherwise be a
 // fatal signal in the program, and a page fault on the hot path.
 func (r *Recorder) grow(want int) error {
-	if max := len(r.arena.mem)/format.ChunkSize - r.usable; want > max {
+	if max := r.arena.chunks() - r.usable; want > max {
 		want = max
 	}
 	if want <= 0 {
@@ -332,24 +342,72 @@ func (r *Recorder) appendOrigins() {
 
 // fail ends recording: the program goes on, the file holds what was written.
 func (r *Recorder) fail(err error) {
-	fmt.Fprintf(os.Stderr, "waymark: %v; recording has stopped, %s holds what was written before\n", err, r.path)
 	r.closed = true
 	rt.Stop()
+	broken := errors.Is(err, errBroken)
+	lost := rt.Lost()
+	if broken {
+		// What the chunks say is not to be trusted.
+		const most = (format.ChunkSize - format.ChunkHeader) / format.RecordSize
+		lost += rt.Held() + uint64(len(r.taken))*most
+	} else {
+		lost += r.unwritten()
+	}
 	r.out.buf, r.out.pending = r.out.buf[:0], tally{}
-	r.out.written.lost += rt.Lost() + r.unwritten()
-	r.end(pair())
+	r.out.written.lost += lost
+	end := r.end(pair())
+	switch {
+	case errors.Is(err, errRemoved):
+		lost = r.out.written.events + r.out.written.lost
+		Say("%v; recording has stopped, %d events are lost", err, lost)
+	case end == nil || broken:
+		Say("%v; recording has stopped, %s holds what was written before, %d events are lost", err, r.path, lost)
+	default:
+		// The arena is left, as if the program had been killed.
+		Say("%v; recording has stopped, %s and %s hold what was recorded before", err, r.path, r.arena.path)
+	}
+	if end != nil && (broken || errors.Is(err, errRemoved)) {
+		r.arena.remove()
+	}
 }
 
 // unwritten counts the events in the arena that have not been written.
 func (r *Recorder) unwritten() (events uint64) {
+	chunk := make([]byte, format.ChunkSize)
+	var block []byte
 	for i := 1; i < r.usable; i++ {
 		if format.ParseChunk(r.arena.chunk(i)).InUse() {
-			h, recs := format.Records(r.arena.settled(i))
-			_, n := r.enc.Append(nil, h, recs)
+			h, recs := format.Records(r.arena.settled(i, chunk))
+			var n int
+			block, n = r.enc.Append(block[:0], h, recs)
 			events += h.Lost + uint64(n)
 		}
 	}
 	return events
+}
+
+// write writes what is in r.out. If others have cut the file it begins anew, with all
+// that readers need: what is gone counts as lost.
+func (r *Recorder) write() error {
+	err := r.out.write()
+	var cut *cutError
+	if !errors.As(err, &cut) {
+		return err
+	}
+	lost := r.out.written.events + r.out.written.lost
+	o := output{file: r.out.file, pending: r.out.pending}
+	o.pending.lost += lost
+	r.origins, r.norigin, r.types = r.preamble(&o, r.partMeta()...)
+	o.buf = append(o.buf, r.out.buf...) // what both have readers take once
+	r.out, r.filling.blocks = o, 0
+	if err := o.file.truncate(0); err != nil {
+		return err
+	}
+	if err := r.out.write(); err != nil {
+		return err
+	}
+	Say("%v; %d events that were in it are lost, recording goes on", cut, lost)
+	return nil
 }
 
 // Close writes what is left and completes the file. Events that happen
@@ -378,9 +436,10 @@ func (r *Recorder) finish(end format.ClockPair) error {
 	for i := rt.Take(); i >= 0 && !r.closed; i = rt.Take() {
 		r.put(i, r.full(i))
 	}
+	chunk := make([]byte, format.ChunkSize)
 	for i := 1; i < r.usable && !r.closed; i++ {
 		if format.ParseChunk(r.arena.chunk(i)).State == format.ChunkActive {
-			if h, recs := format.Records(r.arena.settled(i)); len(recs) > 0 {
+			if h, recs := format.Records(r.arena.settled(i, chunk)); len(recs) > 0 {
 				r.put(i, content{h, recs})
 			}
 		}
@@ -388,10 +447,20 @@ func (r *Recorder) finish(end format.ClockPair) error {
 	if r.closed {
 		return nil // failed meanwhile
 	}
+	if err := r.arena.check(r.nonce); err != nil {
+		r.fail(err)
+		return nil
+	}
 	r.appendOrigins()
 	r.types.append(r.arena, &r.out)
 	r.out.pending.lost += rt.Lost()
 	r.closed = true
+	if err := r.write(); errors.Is(err, errRemoved) {
+		r.fail(err)
+		return nil
+	} else if err != nil {
+		return err // the arena is left, as if the program had been killed
+	}
 	return r.end(end)
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 
 	"github.com/waymark-go/waymark/format"
@@ -66,7 +65,7 @@ func (r *Recorder) Dump() (path string, err error) {
 		o.file.close()
 	}
 	if err != nil {
-		os.Remove(path)
+		o.file.remove()
 		return "", err
 	}
 	return path, nil
@@ -76,15 +75,18 @@ func (r *Recorder) Dump() (path string, err error) {
 //
 // The window ends before sites are switched off, which happens to one after the other.
 func (r *Recorder) closeRing() error {
+	if err := r.arena.check(r.nonce); err != nil {
+		r.fail(err)
+		return nil
+	}
 	//lint:ignore SA4006 without the hooks Stop panics, and what follows is never reached
 	end := pair()
 	rt.Stop()
 	r.closed = true
 	if !r.config.DumpAtExit {
-		err := r.out.file.close()
-		os.Remove(r.path)
+		r.out.file.remove()
 		r.arena.remove()
-		return err
+		return r.out.file.close()
 	}
 	s, err := r.window(end.Clock)
 	if err != nil {
@@ -102,6 +104,9 @@ func (r *Recorder) closeRing() error {
 // overwrites it meanwhile: what is gone before its turn comes, oldest first, is
 // missing at the window's beginning.
 func (r *Recorder) window(until uint64) (*format.Snapshot, error) {
+	if err := r.arena.check(r.nonce); err != nil {
+		return nil, err
+	}
 	s, err := format.ReadArena(bytes.NewReader(r.arena.mem), int64(len(r.arena.mem)), until)
 	if err != nil {
 		return nil, fmt.Errorf("read the buffers: %w", err)

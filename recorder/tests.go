@@ -32,7 +32,7 @@ func (r *Recorder) note(kind format.BlockKind, payload []byte) {
 		return
 	}
 	r.out.block(kind, payload)
-	if err := r.out.write(); err != nil {
+	if err := r.write(); err != nil {
 		r.fail(err)
 	}
 }

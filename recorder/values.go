@@ -34,7 +34,7 @@ func (t *types) append(a *arena, o *output) {
 	if t.chunk == 0 {
 		t.chunk, t.offset = format.FirstTypes(a.chunk(0)), format.ChunkHeader
 	}
-	for t.chunk != 0 {
+	for t.chunk > 0 && t.chunk < a.chunks() { // else it is broken, see arena.check
 		// The link comes first: there is one only when nothing more is added to the chunk.
 		chunk := a.chunk(t.chunk)
 		next := format.NextTypes(format.ParseChunk(chunk))

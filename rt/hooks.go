@@ -56,6 +56,14 @@ func Free(i int) { runtime.WMFree(i) }
 // Queue tells how many chunks are free and how many are full.
 func Queue() (free, full int) { return runtime.WMQueue() }
 
+// Broken tells whether memory of the arena could not be read or written: it has been
+// replaced by empty memory, and nothing is recorded any more.
+func Broken() bool { return runtime.WMBroken() }
+
+// Held gives the number of records in chunks that have not been freed, as far as it
+// can be told without looking at the arena: not fewer than their events.
+func Held() uint64 { return runtime.WMHeld() }
+
 // Lost gives the number of events dropped since the last chunk of each stream began.
 func Lost() uint64 { return runtime.WMLost() }
 

@@ -35,6 +35,8 @@ func Take() int                                                     { panic(none
 func Wait() bool                                                    { panic(none) }
 func Free(int)                                                      { panic(none) }
 func Queue() (free, full int)                                       { panic(none) }
+func Broken() bool                                                  { panic(none) }
+func Held() uint64                                                  { panic(none) }
 func Lost() uint64                                                  { panic(none) }
 func Mute(bool)                                                     { panic(none) }
 func Writer(func())                                                 { panic(none) }

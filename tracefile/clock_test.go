@@ -75,6 +75,8 @@ func TestNanos(t *testing.T) {
 	}
 	a, b, c := testClock.At(testStart), testClock.At(testStart+second), testClock.At(testStart+10*second)
 	b.MonoNano += 1e8 // must not matter: the last one counts
+	set := c
+	set.UnixNano -= 3600e9 // nor must the wall clock, which may be set at any time
 	back, still := a, a
 	back.Clock--
 	still.Clock += second
@@ -86,6 +88,7 @@ func TestNanos(t *testing.T) {
 	}{
 		{"two", newFile(1, a, c), testStart + 5*second, 5e9},
 		{"three", newFile(1, a, b, c), testStart + 5*second, 5e9},
+		{"wall clock set back", newFile(1, a, set), testStart + 5*second, 5e9},
 		{"before", newFile(1, a, c), testStart - second/2000, -5e5},
 		{"one", newFile(2*second, a), testStart + 2*second, 1e9},
 		{"one, no hz", newFile(0, a), testStart + 17, 17},

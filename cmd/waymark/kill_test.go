@@ -35,8 +35,14 @@ func instrument(t *testing.T, name string, flags ...string) string {
 // instrumentFor is instrument for another architecture.
 func instrumentFor(t *testing.T, goarch, name string, flags ...string) string {
 	t.Helper()
+	return instrumentWith(t, tool(t), goarch, name, flags...)
+}
+
+// instrumentWith is instrument with a command that has been built.
+func instrumentWith(t *testing.T, tool, goarch, name string, flags ...string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	cmd := exec.Command(tool(t), append(append([]string{"build"}, flags...), "-o", path, ".")...)
+	cmd := exec.Command(tool, append(append([]string{"build"}, flags...), "-o", path, ".")...)
 	cmd.Dir = filepath.Join("testdata", name)
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOARCH="+goarch, "WAYMARKCACHE="+filepath.Join(t.TempDir(), "cache"))
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -17,6 +17,9 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if spec := os.Getenv(confineVar); spec != "" {
+		confine(spec)
+	}
 	testscript.Main(m, map[string]func(){"waymark": main})
 }
 

@@ -52,9 +52,13 @@ func Open() (*Cache, error) {
 		c.Limit = mb << 20
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("cache: %w; set WAYMARKCACHE to a folder that can be written", err)
+		return nil, unwritable(err)
 	}
 	return c, nil
+}
+
+func unwritable(err error) error {
+	return fmt.Errorf("cache: %w; set WAYMARKCACHE to a folder that can be written", err)
 }
 
 // Hash gives the name for contents, hashed in order with their lengths.
@@ -82,11 +86,11 @@ func (c *Cache) Put(content []byte, ext string) (string, error) {
 // write makes a file appear whole or not at all.
 func (c *Cache) write(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+		return unwritable(err)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".tmp-*")
 	if err != nil {
-		return err
+		return unwritable(err)
 	}
 	_, err = tmp.Write(content)
 	if err1 := tmp.Chmod(0o644); err == nil {
@@ -100,7 +104,7 @@ func (c *Cache) write(path string, content []byte) error {
 	}
 	if err != nil {
 		os.Remove(tmp.Name())
-		return fmt.Errorf("cache: %w", err)
+		return unwritable(err)
 	}
 	return nil
 }
@@ -133,11 +137,11 @@ func (c *Cache) Tree(name string, fill func(dir string) error) (string, error) {
 		return dir, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return "", err
+		return "", unwritable(err)
 	}
 	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".tmp-*")
 	if err != nil {
-		return "", err
+		return "", unwritable(err)
 	}
 	defer os.RemoveAll(tmp)
 	if err := fill(tmp); err != nil {
@@ -220,7 +224,7 @@ func (c *Cache) Trim() error {
 		return nil
 	}
 	if err := os.WriteFile(stamp, nil, 0o644); err != nil {
-		return err
+		return nil // it is read-only: what is in it can be used, and nothing is added
 	}
 	return c.trim(time.Now().Add(-grace))
 }

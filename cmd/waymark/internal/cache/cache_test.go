@@ -105,6 +105,41 @@ func TestTrim(t *testing.T) {
 	}
 }
 
+// A cache that can't be written to can be used, as far as it goes; what has to be added
+// gives an error that tells what to do.
+func TestReadOnly(t *testing.T) {
+	c := open(t)
+	path, err := c.Put([]byte("used"), ".go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Root may write to any folder: what can't be replaced is there in place of files.
+	old := time.Now().Add(-2 * grace)
+	for _, name := range []string{"trimmed", "named", "trees"} {
+		name = filepath.Join(c.Dir, name)
+		if name != filepath.Join(c.Dir, "trimmed") {
+			err = os.WriteFile(name, nil, 0o444)
+		} else if err = os.Mkdir(name, 0o755); err == nil {
+			err = os.Chtimes(name, old, old)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again, err := c.Put([]byte("used"), ".go"); err != nil || again != path {
+		t.Errorf("%s, %v", again, err)
+	}
+	if err := c.Trim(); err != nil {
+		t.Error(err)
+	}
+	_, err = c.Tree("new", func(string) error { return nil })
+	for _, err := range []error{err, c.Set("new", nil)} {
+		if err == nil || !strings.Contains(err.Error(), "set WAYMARKCACHE to a folder that can be written") {
+			t.Errorf("what can't be added: %v", err)
+		}
+	}
+}
+
 func TestOpenErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {

@@ -48,8 +48,8 @@ func (a *app) goBuild(b *build.Build, f *buildFlags, flags gocmd.Flags, args []s
 	err := await(cmd)
 	done()
 	if err == nil {
-		_, err = a.stderr.Write(out.Bytes()) // -x, -v and warnings
-		return err
+		a.stderr.Write(out.Bytes()) // -x, -v and warnings; the program is built, whoever reads them
+		return nil
 	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -139,7 +139,7 @@ func printFuncs(w io.Writer, funcs []build.Func) error {
 
 // keepWork copies the rewritten files to a new folder and says where it is.
 func (a *app) keepWork(b *build.Build) error {
-	dir, err := os.MkdirTemp("", "waymark-work-")
+	dir, err := tempDir("waymark-work-")
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,8 @@ func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "print the version", Args: arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
-			fmt.Fprintf(a.stdout, "waymark %s, trace file version %d\n", library.Version(), format.Version)
-			return nil
+			_, err := fmt.Fprintf(a.stdout, "waymark %s, trace file version %d\n", library.Version(), format.Version)
+			return err
 		},
 	}
 }

@@ -46,9 +46,28 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	help := &failing{Writer: stdout}
+	root.SetOut(help)
 	root.SetErr(stderr)
-	return a.status(root.Execute())
+	err := root.Execute()
+	if err == nil {
+		err = help.err
+	}
+	return a.status(err)
+}
+
+// failing remembers that writing failed, for who doesn't look: cobra's help and completion.
+type failing struct {
+	io.Writer
+	err error
+}
+
+func (w *failing) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
 }
 
 // status reports err and gives the exit status for it.

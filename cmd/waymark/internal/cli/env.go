@@ -41,7 +41,9 @@ func (a *app) envCommand() *cobra.Command {
 				return enc.Encode(m)
 			}
 			for _, kv := range vars {
-				fmt.Fprintf(a.stdout, "export %s='%s'\n", kv[0], strings.ReplaceAll(kv[1], "'", `'\''`))
+				if _, err := fmt.Fprintf(a.stdout, "export %s='%s'\n", kv[0], strings.ReplaceAll(kv[1], "'", `'\''`)); err != nil {
+					return err
+				}
 			}
 			return nil
 		})

@@ -55,6 +55,7 @@ func (a *app) run(t *traced) error {
 // await runs cmd to its end. Signals that would end this command are passed on to
 // it instead: this command has something to print, or to clear away, after it.
 func await(cmd *exec.Cmd) error {
+	keepPipes()
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
 	defer signal.Stop(signals)
@@ -76,6 +77,37 @@ func await(cmd *exec.Cmd) error {
 		}
 	}()
 	return cmd.Wait()
+}
+
+// guard has the temporary folder dir removed when a signal ends this command, which may
+// have much to print after the program, until it is released.
+func guard(dir string) (release func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, ending...)
+	released := make(chan struct{})
+	go func() {
+		select {
+		case s := <-signals:
+			if dir != "" {
+				os.RemoveAll(dir)
+			}
+			die(s)
+		case <-released:
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(released)
+	}
+}
+
+// tempDir makes a temporary folder.
+func tempDir(pattern string) (string, error) {
+	dir, err := os.MkdirTemp("", pattern)
+	if err != nil {
+		return "", fmt.Errorf("no temporary folder: %w; set TMPDIR to a folder that can be written", err)
+	}
+	return dir, nil
 }
 
 // inherit passes an open file on as it is. Another reader would be copied by a

@@ -15,6 +15,20 @@ var forwarded = []os.Signal{
 	syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH,
 }
 
+// ending are those that end this command when the program has ended.
+var ending = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+
+// die ends this process as the signal would have.
+func die(s os.Signal) {
+	signal.Reset(s)
+	syscall.Kill(syscall.Getpid(), s.(syscall.Signal))
+}
+
+// keepPipes has writing to a pipe that nobody reads give an error from now on. It would
+// end this command, which has a folder to clear away. Programs that it starts are not
+// affected.
+func keepPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
+
 // fromTerminal tells whether a signal of this kind comes from the keyboard of a
 // terminal in whose foreground this command runs: then the terminal has sent it to
 // the traced program too.

@@ -56,6 +56,7 @@ func (a *app) recordCommand() *cobra.Command {
 			t.env = rec.env(file)
 			dumps := recorder.Dumps(file)
 			runErr := a.run(t)
+			defer guard(t.dir)()
 			if errors.As(runErr, new(ended)) || runErr == nil {
 				for _, file := range recordings(file) {
 					if err := a.recorded(file, &rec, dumps); err != nil {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -41,6 +40,7 @@ func (a *app) runCommand() *cobra.Command {
 			file := filepath.Join(t.dir, "run.wmt")
 			t.env = rec.env(file)
 			runErr := a.run(t)
+			defer guard(t.dir)()
 			if err := a.reportRun(t.dir, file, &rep); err != nil && !errors.As(err, new(exitError)) {
 				fmt.Fprintf(a.stderr, "waymark: no report: %v\n", err)
 			}
@@ -93,7 +93,7 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*trac
 	if mains > 1 {
 		return nil, fmt.Errorf("%s names %d packages: name one", line.args[0], mains)
 	}
-	if t.dir, err = os.MkdirTemp("", "waymark-"); err != nil {
+	if t.dir, err = tempDir("waymark-"); err != nil {
 		return nil, err
 	}
 	exe := "program"

@@ -32,6 +32,7 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags) error {
 	cmd.Env = append(cmd.Env, "WAYMARK="+rec.envFiles(strings.ReplaceAll(dir, "%", "%%")+string(filepath.Separator)+"%n.%p.wmt"))
 
 	runErr := await(cmd)
+	defer guard(dir)()
 	if runErr != nil && !errors.As(runErr, new(*exec.ExitError)) {
 		return runErr
 	}
@@ -64,7 +65,7 @@ func withoutWaymark(env []string) []string {
 // kept it is inside the folder for them, so that they need not be copied.
 func recordingsDir(out string) (string, error) {
 	if out == "" {
-		return os.MkdirTemp("", "waymark-")
+		return tempDir("waymark-")
 	}
 	out, err := filepath.Abs(out)
 	if err != nil {

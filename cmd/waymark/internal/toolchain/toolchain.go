@@ -54,6 +54,8 @@ var anchors = []anchor{
 	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp); "},
 	// Every fatal end that the runtime itself brings about comes here.
 	{file: "panic.go", fn: "startpanic_m", before: "gp.m.mallocing++", text: "wmOnFatal(); "},
+	// Memory of the arena may be gone: the instruction is tried again.
+	{file: "signal_unix.go", fn: "sighandler", before: "delayedSignal := ", text: "if sig == _SIGBUS && wmOnFault(uintptr(c.sigaddr())) { return }; "},
 	// While gp is still the M's current goroutine.
 	{file: "proc.go", fn: "gdestroy", before: "casgstatus(gp, _Grunning, _Gdead)", text: "wmOnEnd(gp); "},
 	{file: "proc.go", fn: "main", before: "last := lastmoduledatap", text: "wmInitFirst(); "},

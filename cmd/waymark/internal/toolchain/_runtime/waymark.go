@@ -95,7 +95,7 @@ const (
 // and functions that are called while the runtime must not be left.
 const wmReserve = 8
 
-// After so many waits of 50 us with nothing for the writer to do, all chunks are
+// After so many sleeps of 50 us with nothing for the writer to do, all chunks are
 // with idle Ps, more than there were when recording began, and none will come.
 const wmPatience = 20_000
 
@@ -120,6 +120,7 @@ var wm struct {
 	block   bool          // wait for a free chunk
 	ring    bool          // use the oldest full chunk again
 	frozen  atomic.Bool   // the program is dying: the ring keeps what it holds
+	broken  atomic.Bool   // memory of the arena could not be reached, see wmOnFault
 	counter bool          // the clock is the processor's counter, which the fast path reads itself
 
 	// The arena: the control chunk, then the others. free is a stack, so that
@@ -133,7 +134,9 @@ var wm struct {
 	seq      uint64
 	filled   uint64      // clock when a chunk was last full
 	starved  atomic.Bool // a chunk was wanted and there was none
+	taken    int         // chunks that the writer has, neither full nor free
 	writer   *g          // parked in WMWait
+	waiting  guintptr    // parked in wmWait, linked by schedlink
 	closed   bool
 	pid      int // of the process that records
 	origins  []wmOriginKey
@@ -222,10 +225,12 @@ func WMStop() {
 	wm.closed = true
 	w := wm.writer
 	wm.writer = nil
+	waiting := wmTakeWaiting()
 	unlock(&wm.lock)
 	if w != nil {
 		goready(w, 0)
 	}
+	wmReady(waiting)
 }
 
 // WMLost gives the number of events dropped and not yet said in a chunk.
@@ -313,7 +318,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wmFlags&wmMuted != 0 {
 		return false
 	}
-	for waits := 0; ; waits++ {
+	for waits := 0; ; {
 		mp := acquirem()
 		pp := mp.p.ptr()
 		if gp != mp.curg || pp == nil {
@@ -364,16 +369,10 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			return false
 		}
 		releasem(mp)
-		wmWait()
+		if !wmWait() {
+			waits++
+		}
 	}
-}
-
-// wmWait sleeps a little as in a blocking system call: without the P, which the
-// writer may need.
-func wmWait() {
-	entersyscallblock()
-	usleep(50)
-	exitsyscall()
 }
 
 // wmRoom tells how many records fit into pp's chunk. The position is at a

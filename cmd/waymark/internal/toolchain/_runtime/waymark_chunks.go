@@ -20,6 +20,7 @@ func WMTake() int {
 	i := wm.full[wm.head]
 	wm.head = (wm.head + 1) % len(wm.full)
 	wm.nfull--
+	wm.taken++
 	return int(i)
 }
 
@@ -27,7 +28,7 @@ func WMTake() int {
 // recording goes on. One goroutine may call it.
 func WMWait() bool {
 	lock(&wm.lock)
-	for wm.nfull == 0 && !wm.starved.Load() && !wm.closed {
+	for wm.nfull == 0 && !wm.starved.Load() && !wm.closed && !wm.broken.Load() {
 		wm.writer = getg()
 		goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
 		lock(&wm.lock)
@@ -43,7 +44,61 @@ func WMFree(i int) {
 	lock(&wm.lock)
 	wm.free[wm.nfree] = uint32(i)
 	wm.nfree++
+	wm.taken = max(wm.taken-1, 0) // one that is freed for the first time comes when the writer has none
+	// One for each chunk, as many may wait. After the last all of them: there may be
+	// room by now where they run, or nothing to wait for.
+	var waiting guintptr
+	if wm.taken == 0 {
+		waiting = wmTakeWaiting()
+	} else if gp := wm.waiting.ptr(); gp != nil && wm.nfree > wmReserve {
+		waiting, wm.waiting, gp.schedlink = wm.waiting, gp.schedlink, 0
+	}
 	unlock(&wm.lock)
+	wmReady(waiting)
+}
+
+// wmWait waits until a chunk has been freed, and tells whether that was so. Parked, a
+// goroutine needs no thread: there may be no more of them. If the writer has nothing
+// that it could free, for Ps that are idle hold all chunks, it sleeps a little as in a
+// blocking system call: without the P, which others may need.
+func wmWait() (freed bool) {
+	lock(&wm.lock)
+	switch wake := wm.writer; {
+	case wm.closed || wm.nfree > wmReserve:
+		unlock(&wm.lock)
+		return true
+	case wm.nfull+wm.taken == 0:
+		unlock(&wm.lock)
+		entersyscallblock()
+		usleep(50)
+		exitsyscall()
+		return false
+	case wake != nil:
+		wm.writer = nil
+		unlock(&wm.lock)
+		wmWake(wake)
+		return true
+	}
+	gp := getg()
+	gp.schedlink = wm.waiting
+	wm.waiting.set(gp)
+	goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
+	return true
+}
+
+// wmTakeWaiting takes the list of those who wait. wm.lock is held.
+func wmTakeWaiting() (list guintptr) {
+	list, wm.waiting = wm.waiting, 0
+	return list
+}
+
+// wmReady lets those in the list go on.
+func wmReady(list guintptr) {
+	for list != 0 {
+		gp := list.ptr()
+		list, gp.schedlink = gp.schedlink, 0
+		goready(gp, 0)
+	}
 }
 
 // wmClear makes a chunk ready to be handed out again. Bytes of values may look like a
@@ -67,6 +122,14 @@ func wmRefill(pp *p, reserve bool) bool {
 	}
 	if wmPID() != wm.pid {
 		wmForked()
+		return false
+	}
+	if wm.broken.Load() {
+		lock(&wm.lock)
+		wake := wm.writer // who says what has happened
+		wm.writer = nil
+		unlock(&wm.lock)
+		wmWake(wake)
 		return false
 	}
 	if wm.ring {

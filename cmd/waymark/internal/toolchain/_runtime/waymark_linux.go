@@ -10,3 +10,18 @@ func wmMapped(p uintptr) bool {
 	var residence byte
 	return mincore(unsafe.Pointer(p), physPageSize, (*byte)(noescape(unsafe.Pointer(&residence)))) == 0
 }
+
+// wmOnFault is called in the signal handler when memory at addr could not be reached
+// (SIGBUS). If it is the arena's, its file has been cut, or its disk can't give or take
+// the page: an empty page takes the place, so that the program goes on, and recording
+// ends. What needs a lock is left to the next call that looks for a chunk.
+func wmOnFault(addr uintptr) bool {
+	if addr-wm.base >= uintptr(len(wm.full))*wmChunkSize {
+		return false
+	}
+	wm.on.Store(0)
+	wm.broken.Store(true)
+	page := alignDown(addr, physPageSize)
+	_, err := mmap(unsafe.Pointer(page), physPageSize, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_FIXED|_MAP_PRIVATE, -1, 0)
+	return err == 0
+}

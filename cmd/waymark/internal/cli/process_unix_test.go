@@ -1,0 +1,48 @@
+//go:build unix
+
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A signal that ends the command while it prints leaves no folder.
+func TestGuard(t *testing.T) {
+	const variable = "WAYMARK_TEST_GUARD"
+	if dir := os.Getenv(variable); dir != "" {
+		guard(dir)
+		os.Stdout.WriteString("ready\n")
+		time.Sleep(time.Minute)
+		os.Exit(0)
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		dir := filepath.Join(t.TempDir(), "dir")
+		if err := os.MkdirAll(filepath.Join(dir, "more"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestGuard$")
+		cmd.Env = append(os.Environ(), variable+"="+dir)
+		out, err := cmd.StdoutPipe()
+		if err := errors.Join(err, cmd.Start()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 100)); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Process.Signal(s)
+		cmd.Wait()
+		if w := cmd.ProcessState.Sys().(syscall.WaitStatus); !w.Signaled() || w.Signal() != s {
+			t.Errorf("%v: %v", s, cmd.ProcessState)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v: the folder is still there: %v", s, err)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+// Package runtime, as waymark adds to it: an arena whose memory is gone.
+
+package runtime
+
+// WMBroken tells whether memory of the arena could not be reached, see wmOnFault.
+func WMBroken() bool { return wm.broken.Load() }
+
+// WMHeld gives the number of records in chunks that were handed out and have not been
+// freed, but those that the caller has taken: as far as it can be told without looking
+// at the arena, not fewer than there are.
+func WMHeld() uint64 {
+	const most = (wmChunkSize - wmChunkHeader) / wmRecordSize
+	lock(&wm.lock)
+	n := uint64(wm.nfull) * most
+	unlock(&wm.lock)
+	for _, pp := range allp {
+		if pp.wmPos != 0 {
+			n += uint64((pp.wmPos-1)&(wmChunkSize-1)+1-wmChunkHeader) / wmRecordSize
+		}
+	}
+	return n
+}
