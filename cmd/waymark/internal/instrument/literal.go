@@ -17,7 +17,7 @@ import (
 // the order of initialisation and counted as the package's init function's.
 func nameLiterals(u *unit) map[*ast.FuncLit]string {
 	n := &namer{
-		liveness:   liveness{u.info, u.constants},
+		liveness:   liveness{u.info, u.constants, branchesOutOfRange(u.info, u.build)},
 		names:      make(map[*ast.FuncLit]string),
 		rangeNames: version.Compare(toolchain(u.opts), "go1.27") >= 0,
 	}
