@@ -8,19 +8,17 @@ import (
 )
 
 // generate writes the file that holds a group's site table and registers it.
-// It returns nil if there is nothing to put into it, also when the group has
-// been rewritten before.
+// It returns nil if there is nothing to put into it, also when all of the group
+// has been rewritten before. Files that were added since get a table of their own.
 func generate(u *unit, n *names, sites []Site) *Rewritten {
-	pkg := ""
+	pkg, before := "", false
 	for _, src := range u.files {
-		if isGenerated(src.Source) {
-			return nil
-		}
+		before = before || isGenerated(src.Source)
 		if pkg == "" && src.tree != nil {
 			pkg = src.tree.Name.Name
 		}
 	}
-	if pkg == "" || len(sites) == 0 && len(u.opts.Imports) == 0 {
+	if pkg == "" || len(sites) == 0 && (before || len(u.opts.Imports) == 0) {
 		return nil
 	}
 
