@@ -6,14 +6,17 @@ import (
 	"strings"
 )
 
-// block writes statements in a scope of their own.
-func (p *programmer) block() {
+// block writes statements in a scope of their own, and what last writes in the end.
+func (p *programmer) block(last ...func()) {
 	defer p.open()()
 	for range 1 + p.IntN(4) {
 		if p.in.left > 0 {
 			p.in.left--
 			p.statement()
 		}
+	}
+	for _, write := range last {
+		write()
 	}
 }
 
@@ -31,11 +34,11 @@ func (p *programmer) open() (end func()) {
 	}
 }
 
-// nested writes a block with its braces after what opens it.
-func (p *programmer) nested(format string, args ...any) {
-	p.line(format+" {", args...)
+// nested writes a block after what opens it, without its closing brace.
+func (p *programmer) nested(opening string, last ...func()) {
+	p.line("%s {", opening)
 	p.indent++
-	p.block()
+	p.block(last...)
 	p.indent--
 }
 
@@ -47,14 +50,12 @@ func (p *programmer) end() {
 	// What the block before has declared isn't in scope.
 	switch p.IntN(9) {
 	case 0:
-		p.nested("for")
-		p.ret()
+		p.nested("for", p.ret)
 		p.line("}")
 	case 1:
 		p.line("panic(%s)", p.expr(pick(p, []string{"error", "string", "int"}), 2))
 	case 2:
-		p.nested("if %s", p.expr("bool", 2))
-		p.ret()
+		p.nested("if "+p.expr("bool", 2), p.ret)
 		p.line("} else {")
 		p.ret()
 		p.line("}")
@@ -179,7 +180,7 @@ func (p *programmer) statement() {
 	case 5, 6:
 		p.line("note(%s, %s)", p.expr(pick(p, varTypes), 2), p.expr(pick(p, varTypes), 1))
 	case 7, 8:
-		p.nested("if %s", p.expr("bool", 2))
+		p.nested("if " + p.expr("bool", 2))
 		if p.chance(2) {
 			p.nested("} else")
 		}
@@ -195,8 +196,7 @@ func (p *programmer) statement() {
 	case 15, 16, 17:
 		p.deferStmt()
 	case 18:
-		p.nested("if %s", p.expr("bool", 1))
-		p.ret()
+		p.nested("if "+p.expr("bool", 1), p.ret)
 		p.line("}")
 	case 19:
 		p.branch()
