@@ -5,7 +5,7 @@
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
-# make test-std      GOROOT/src rewritten and built (minutes)
+# make test-rewriter GOROOT/src, GOROOT/test (another with GOROOT_TEST=), the module cache and random programs, instrumented (an hour)
 # make fuzz          every fuzz target for FUZZTIME
 # make lint          gofmt, go vet, staticcheck, go mod tidy, govulncheck where it can be had
 # make clean         removes bin
@@ -17,7 +17,7 @@ BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks examples/shop
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-cross test-values test-std bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-cross test-values test-rewriter bench fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -87,8 +87,9 @@ test-cross:
 test-values:
 	cd cmd/waymark && $(GO) test -run TestValueStorm -values 3 -v -timeout 30m .
 
-test-std:
-	cd cmd/waymark/internal/instrument && $(GO) test -long -v -timeout 60m .
+test-rewriter:
+	cd cmd/waymark/internal/instrument && $(GO) test -long -programs 600 -v -timeout 90m .
+	cd cmd/waymark && $(GO) test -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h .
 
 bench: $(BIN)/waymark
 	cd benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark

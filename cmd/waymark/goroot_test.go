@@ -38,10 +38,11 @@ func unlike(recipe string) string {
 // while they are recorded. See testdata/goroot for how. What fails is run once
 // more with plain Go: what fails there too says nothing.
 //
-// Another release of Go is used as its toolchain; its module holds no GOROOT/test,
-// for which the one of the release in the path serves:
+// Another release of Go is used through a link, as in TestStdBuild. Its module holds
+// no GOROOT/test; that of the release in the path serves:
 //
-//	GOTOOLCHAIN=go1.27.2 go test -run TestGorootTest -rewriter -v -timeout 3h . -goroot-test /usr/local/go/test
+//	GOROOT=/tmp/go1.27 GOTOOLCHAIN=local PATH=/tmp/go1.27/bin:$PATH \
+//		go test -run TestGorootTest -timeout 4h . -rewriter -goroot-test /usr/local/go/test
 func TestGorootTest(t *testing.T) {
 	if !*rewriter {
 		t.Skip("not asked for: make test-rewriter")
@@ -88,7 +89,7 @@ func TestGorootTest(t *testing.T) {
 	}
 	t.Logf("%s: %d files of GOROOT/test pass, %d are for other systems, %d fail without waymark too, %d are exempt; %s",
 		standin.version, n["PASS"], n["SKIP"], n["plain"], n["exempt"], standin.done(t))
-	if n["PASS"] < 1000 {
+	if n["PASS"] < 1000 && *gorootRun == "." {
 		t.Errorf("only %d files pass", n["PASS"])
 	}
 }
