@@ -8,7 +8,7 @@ import (
 
 // A programmer writes random Go functions that compile, end, and say what they do.
 //
-// What it writes needs no imports, only the helpers in helpers. Names at package
+// What it writes needs no imports, only helpers. Names at package
 // level begin with its name, so that the files of several fit into one package. Each
 // function says its name first, and then has a random body: statements of every
 // kind, closures, defers that change results and recover, panics of its own and of
@@ -64,10 +64,11 @@ type target struct {
 	loop  bool // continue may name it too
 }
 
-// types are those of variables; box is the program's own.
+// varTypes are the types of variables, those more often that make more expressions.
 var varTypes = []string{"int", "int", "int", "string", "bool", "error", "[]int", "func(int) int", "*box", "uint8"}
 
-// helpers are what the programs use.
+// helpers are what the programs use, as the type checker needs them; in support they
+// have bodies.
 const helpers = `
 var zero, one, two, ten = 0, 1, 2, 10
 
