@@ -11,14 +11,22 @@ import (
 // It returns nil if there is nothing to put into it, also when all of the group
 // has been rewritten before. Files that were added since get a table of their own.
 func generate(u *unit, n *names, sites []Site) *Rewritten {
-	pkg, before := "", false
+	pkg := ""
+	imported := make(map[string]bool)
 	for _, src := range u.files {
-		before = before || isGenerated(src.Source)
-		if pkg == "" && src.tree != nil {
+		if src.tree == nil {
+			continue
+		}
+		if pkg == "" {
 			pkg = src.tree.Name.Name
 		}
+		for _, spec := range src.tree.Imports {
+			imported[importPath(spec)] = true
+		}
 	}
-	if pkg == "" || len(sites) == 0 && (before || len(u.opts.Imports) == 0) {
+	imports := slices.Compact(slices.Sorted(slices.Values(u.opts.Imports)))
+	imports = slices.DeleteFunc(imports, func(path string) bool { return imported[path] })
+	if pkg == "" || len(sites) == 0 && len(imports) == 0 {
 		return nil
 	}
 
@@ -27,7 +35,7 @@ func generate(u *unit, n *names, sites []Site) *Rewritten {
 	if len(sites) > 0 {
 		fmt.Fprintf(&b, "\nimport %s %q\n", n.runtime(), u.opts.runtime())
 	}
-	for _, path := range slices.Compact(slices.Sorted(slices.Values(u.opts.Imports))) {
+	for _, path := range imports {
 		fmt.Fprintf(&b, "\nimport _ %q\n", path)
 	}
 	if len(sites) > 0 {
