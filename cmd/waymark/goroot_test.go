@@ -19,8 +19,8 @@ import (
 // exempt are programs of GOROOT/test that check what instrumentation must change,
 // each with the cause. What can be told by a rule is in unlike.
 var exempt = map[string]string{
-	"linkname.go":     "names what the compiler inlines from other packages, whose functions are instrumented",
 	"maymorestack.go": "counts the calls of a function that the compiler puts into every prologue, those of the hooks too",
+	"noinit.go":       "checks that a package has no code to initialise it; a rewritten one registers its functions",
 }
 
 // unlike gives the reason why a file of GOROOT/test, by its first line, is about
@@ -29,8 +29,13 @@ func unlike(recipe string) string {
 	if strings.HasPrefix(recipe, "// asmcheck") {
 		return "asmcheck: compares machine code"
 	}
+	if inlinedFrom.MatchString(recipe) {
+		return "errorcheckdir -m: compares what the compiler inlines from other packages, whose functions are instrumented"
+	}
 	return ""
 }
+
+var inlinedFrom = regexp.MustCompile(`^// errorcheck(andrun)?dir .*-m\b`)
 
 // TestGorootTest has the Go project's own runner judge all of GOROOT/test, with
 // every package and program instrumented: what compiles still does, what doesn't

@@ -40,9 +40,10 @@ func (c compilation) value(name string) string {
 }
 
 // leftAlone reports whether nothing can be instrumented: package runtime, what it
-// imports, and what is compiled without package runtime at hand.
+// imports, and what is compiled without package runtime at hand, or for an experiment
+// that it wasn't compiled for.
 func (c compilation) leftAlone() bool {
-	return len(c.files) == 0 || slices.Contains(c.flags, "-+") || slices.Contains(c.flags, "-std") || c.value("-importcfg") == "" ||
+	return len(c.files) == 0 || os.Getenv("GOEXPERIMENT") != "" || slices.Contains(c.flags, "-+") || slices.Contains(c.flags, "-std") || c.value("-importcfg") == "" ||
 		c.value("-p") == "runtime" || strings.HasPrefix(c.value("-p"), "internal/")
 }
 
