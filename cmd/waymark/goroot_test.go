@@ -159,7 +159,7 @@ func (s *standIn) done(t *testing.T) string {
 		}
 		sum[what] += i
 	}
-	if sum["recorded"] == 0 || sum["functions"] == 0 {
+	if *gorootRun == "." && (sum["recorded"] == 0 || sum["functions"] == 0) {
 		t.Errorf("nothing was instrumented and recorded: %v", sum)
 	}
 	return fmt.Sprintf("%d packages with %d functions compiled, %d refused as they should be, %d built by waymark build; %d programs run, %d of them recorded too",
