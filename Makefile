@@ -7,7 +7,7 @@
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; clang for -msan)
 # make test-modules  test suites of other modules, plain and traced, compared test by test (an hour or two, downloads)
-# make test-std      GOROOT/src rewritten and built (minutes)
+# make test-rewriter GOROOT/src, GOROOT/test (another with GOROOT_TEST=), the module cache and random programs, instrumented (an hour)
 # make fuzz          every fuzz target for FUZZTIME
 # make lint          gofmt, go vet, staticcheck, go mod tidy, govulncheck where it can be had
 # make clean         removes bin
@@ -19,7 +19,7 @@ BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks compatibility examples/shop
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-cross test-values test-modes test-modules test-std bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-cross test-values test-modes test-modules test-rewriter bench fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -98,8 +98,9 @@ test-modules: $(BIN)/waymark
 	cd compatibility && $(GO) build -o $(BIN)/compatibility . && for race in false true; do \
 		$(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules -race=$$race || exit 1; done
 
-test-std:
-	cd cmd/waymark/internal/instrument && $(GO) test -long -v -timeout 60m .
+test-rewriter:
+	cd cmd/waymark/internal/instrument && $(GO) test -long -programs 600 -v -timeout 90m .
+	cd cmd/waymark && $(GO) test -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h .
 
 bench: $(BIN)/waymark
 	cd benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark

@@ -35,7 +35,7 @@ type estimator struct {
 
 func newEstimator(u *unit) *estimator {
 	e := &estimator{
-		liveness: liveness{u.info, u.constants},
+		liveness: liveness{u.info, u.constants, branchesOutOfRange(u.info, u.build)},
 		decls:    make(map[*types.Func]*ast.FuncDecl),
 		fixed:    make(map[*ast.FuncDecl]bool),
 		known:    make(map[*types.Func]estimate),

@@ -130,7 +130,8 @@ func sameBits(from, to types.Type) bool {
 	f, ok1 := from.(*types.Basic)
 	t, ok2 := to.(*types.Basic)
 	if ok1 && ok2 {
-		integers := f.Info()&types.IsInteger != 0 && t.Info()&types.IsInteger != 0
+		// A constant that doesn't fit its type, which the compiler refuses, stays untyped.
+		integers := f.Info()&types.IsInteger != 0 && t.Info()&types.IsInteger != 0 && f.Info()&types.IsUntyped == 0
 		return integers && sizes.Sizeof(f) == sizes.Sizeof(t) || isAddress(f) && isAddress(t)
 	}
 	return isAddress(from) && isAddress(to)

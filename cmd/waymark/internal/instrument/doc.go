@@ -69,7 +69,8 @@
 //     right ones, compile the original. A file with syntax errors stays as
 //     it is.
 //   - A function's name in the table is that which runtime.FuncForPC gives.
-//   - Rewriting a second time changes nothing.
+//   - Rewriting a second time changes nothing. A file that waymark has rewritten is
+//     known by the import that it has on the line of the package clause.
 //   - The same input gives the same bytes.
 //
 // # What is never rewritten

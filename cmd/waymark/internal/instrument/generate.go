@@ -8,19 +8,25 @@ import (
 )
 
 // generate writes the file that holds a group's site table and registers it.
-// It returns nil if there is nothing to put into it, also when the group has
-// been rewritten before.
+// It returns nil if there is nothing to put into it, also when all of the group
+// has been rewritten before. Files that were added since get a table of their own.
 func generate(u *unit, n *names, sites []Site) *Rewritten {
 	pkg := ""
+	imported := make(map[string]bool)
 	for _, src := range u.files {
-		if isGenerated(src.Source) {
-			return nil
+		if src.tree == nil {
+			continue
 		}
-		if pkg == "" && src.tree != nil {
+		if pkg == "" {
 			pkg = src.tree.Name.Name
 		}
+		for _, spec := range src.tree.Imports {
+			imported[importPath(spec)] = true
+		}
 	}
-	if pkg == "" || len(sites) == 0 && len(u.opts.Imports) == 0 {
+	imports := slices.Compact(slices.Sorted(slices.Values(u.opts.Imports)))
+	imports = slices.DeleteFunc(imports, func(path string) bool { return imported[path] })
+	if pkg == "" || len(sites) == 0 && len(imports) == 0 {
 		return nil
 	}
 
@@ -29,7 +35,7 @@ func generate(u *unit, n *names, sites []Site) *Rewritten {
 	if len(sites) > 0 {
 		fmt.Fprintf(&b, "\nimport %s %q\n", n.runtime(), u.opts.runtime())
 	}
-	for _, path := range slices.Compact(slices.Sorted(slices.Values(u.opts.Imports))) {
+	for _, path := range imports {
 		fmt.Fprintf(&b, "\nimport _ %q\n", path)
 	}
 	if len(sites) > 0 {

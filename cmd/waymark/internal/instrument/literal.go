@@ -17,7 +17,7 @@ import (
 // the order of initialisation and counted as the package's init function's.
 func nameLiterals(u *unit) map[*ast.FuncLit]string {
 	n := &namer{
-		liveness:   liveness{u.info, u.constants},
+		liveness:   liveness{u.info, u.constants, branchesOutOfRange(u.info, u.build)},
 		names:      make(map[*ast.FuncLit]string),
 		rangeNames: version.Compare(toolchain(u.opts), "go1.27") >= 0,
 	}
@@ -147,14 +147,13 @@ func (n *namer) forStmt(stmt *ast.ForStmt, in *outer) {
 	n.walk(stmt.Body, in)
 }
 
+// rangeStmt reads a loop over a function as the compiler has rewritten it: the body
+// becomes a variable, and then the function is called with it.
 func (n *namer) rangeStmt(stmt *ast.RangeStmt, in *outer) {
 	body := in
 	overFunc := rangeOver(n.info, stmt) == overFunc
-	if overFunc {
-		n.walk(stmt.X, in)
-		if n.rangeNames {
-			body = in.nextRange()
-		}
+	if overFunc && n.rangeNames {
+		body = in.nextRange()
 	}
 	for _, e := range []ast.Expr{stmt.Key, stmt.Value} {
 		if e != nil {
@@ -165,6 +164,9 @@ func (n *namer) rangeStmt(stmt *ast.RangeStmt, in *outer) {
 		n.walk(stmt.X, in)
 	}
 	n.walk(stmt.Body, body)
+	if overFunc {
+		n.walk(stmt.X, in)
+	}
 }
 
 func (n *namer) switchStmt(stmt *ast.SwitchStmt, in *outer) {

@@ -14,6 +14,7 @@ import (
 type liveness struct {
 	info      *types.Info
 	constants *constants
+	returns   map[*ast.BranchStmt]bool // become returns, see branchesOutOfRange
 }
 
 // liveStmts returns the statements of a list to which control can come. The
@@ -38,7 +39,7 @@ func (l liveness) liveStmts(list []ast.Stmt) []ast.Stmt {
 func (l liveness) endsList(stmt ast.Stmt) bool {
 	switch stmt := stmt.(type) {
 	case *ast.BranchStmt:
-		return stmt.Tok == token.GOTO
+		return stmt.Tok == token.GOTO || l.returns[stmt]
 	case *ast.ReturnStmt:
 		return true
 	case *ast.ExprStmt:

@@ -61,10 +61,11 @@ func WMExitInts(f WMFrame, kinds, a, b, c, d WMWord) {}
 `
 
 // TestStdBuild instruments all functions of the standard library and of the
-// programs that come with Go, literals and tests too, but for the packages
-// that package runtime imports; in half of the packages with arguments and results. It builds the packages, has go vet check the
-// types of all tests, and runs those of a few packages. A release of Go that lies in the module cache, whose
-// files can't be overlaid, must be used through a symbolic link:
+// programs that come with Go, literals and tests too, with arguments and
+// results, but for the packages that package runtime imports. It builds the
+// packages, has go vet check the types of all tests, and runs those of a few
+// packages. A release of Go that lies in the module cache, whose files can't
+// be overlaid, must be used through a symbolic link:
 //
 //	ln -s "$(GOTOOLCHAIN=go1.27.2 go env GOROOT)" /tmp/go1.27
 //	GOROOT=/tmp/go1.27 GOTOOLCHAIN=local PATH=/tmp/go1.27/bin:$PATH \
@@ -88,16 +89,17 @@ func TestStdBuild(t *testing.T) {
 		overlay[path] = file
 	}
 	replace(filepath.Join(goroot(t), "src/runtime/waymark.go"), []byte(stub))
-	sites := 0
+	packages, sites := 0, 0
 	for _, p := range listPackages(t, work, "std", "cmd") {
 		if leaf[p.ImportPath] {
 			continue
 		}
+		packages++
 		for _, g := range []*Group{p.group(t), p.testGroup(t), p.xtestGroup(t)} {
 			if len(g.Files) == 0 {
 				continue
 			}
-			res, err := Rewrite(g, &Options{Closures: true, MinCost: -1, Values: everyOther(g), Redact: []string{"key"}})
+			res, err := Rewrite(g, &Options{Closures: true, MinCost: -1, Values: allValues, Redact: []string{"key"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +122,7 @@ func TestStdBuild(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: %d sites in %d files", toolchainVersion(), sites, len(overlay))
+	t.Logf("%s: %d packages, %d functions in %d files", toolchainVersion(), packages, sites, len(overlay))
 	goCommand(t, work, "build", "-p=1", "-overlay="+file, "-o="+os.DevNull, "std", "cmd")
 	goCommand(t, work, "vet", "-p=1", "-bools", "-overlay="+file, "std")
 	// Not among them are packages whose tests count allocations, of which
@@ -128,6 +130,9 @@ func TestStdBuild(t *testing.T) {
 	goCommand(t, work, "test", "-p=1", "-short", "-vet=off", "-overlay="+file,
 		"encoding/json", "go/types", "iter", "net/http", "os/exec", "slices", "strings", "syscall", "text/template", "time")
 }
+
+// allValues has the arguments and the results of every function recorded.
+func allValues(*Func) (args, results bool) { return true, true }
 
 // A listed is what the go command says about a package.
 type listed struct {
