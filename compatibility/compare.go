@@ -133,7 +133,7 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 	left := false
 	for _, d := range list {
 		d.Kind = Differs
-		if !slices.ContainsFunc(d.Traced, func(o Outcome) bool { return !slices.Contains(d.Plain, o) }) {
+		if !slices.ContainsFunc(d.Traced, func(o Outcome) bool { return !slices.Contains(d.Plain, o) }) || renamed(d, list) {
 			d.Kind = Unsteady
 		}
 		left = left || d.Kind == Differs
@@ -155,13 +155,22 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 		if d.Kind != Differs {
 			continue
 		}
-		if slices.Contains(d.Traced, slowed.of(d.Test)) && slowed.of(d.Test) != Pass {
+		// A test that never comes up plain doesn't fail because of time.
+		if o := slowed.of(d.Test); o != Pass && slices.Contains(d.Traced, o) && !slices.Contains(d.Plain, o) {
 			d.Kind, d.Slow = TimeBound, slower
 		}
 		r.Log("%s %s: plain %v, traced %v, plain but %.1f times slower %v: %s",
 			d.Package, d.Name, d.Plain, d.Traced, slower, slowed.of(d.Test), d.Kind)
 	}
 	return nil
+}
+
+// renamed tells whether d is a subtest that has another name in each run, one with the
+// time in it: traced it came up once, or never, and the test that it is in is the same.
+func renamed(d *Difference, list []*Difference) bool {
+	came := slices.DeleteFunc(slices.Clone(d.Traced), func(o Outcome) bool { return o == None })
+	same := !slices.ContainsFunc(list, func(o *Difference) bool { return o.Test == d.top() })
+	return d.Test != d.top() && same && len(d.Traced) > 2 && len(came) <= 1 && !slices.Contains(came, Fail)
 }
 
 // How many times slower than it is a test is made at least and at most, to see whether

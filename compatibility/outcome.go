@@ -5,11 +5,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"regexp"
 	"strings"
 )
 
 // A Test names a test or subtest of a package; without a name it is the package itself.
 type Test struct{ Package, Name string }
+
+// address is what a pointer or function is printed as: no two runs have the same.
+var address = regexp.MustCompile(`0x[0-9a-f]{5,}`)
+
+// newTest names a test so that it has the same name in every run.
+func newTest(pkg, name string) Test { return Test{pkg, address.ReplaceAllString(name, "0x…")} }
 
 // top gives the test at the top level that t is in.
 func (t Test) top() Test {
@@ -61,7 +68,7 @@ func readOutcomes(r io.Reader, other io.Writer) (*Outcomes, error) {
 			if !bytes.HasPrefix(line, []byte("{")) || json.Unmarshal(line, &e) != nil {
 				other.Write(line)
 			} else {
-				t := Test{e.Package, e.Test}
+				t := newTest(e.Package, e.Test)
 				switch e.Action {
 				case "output":
 					if len(output[t]) < maxOutput {
@@ -70,7 +77,9 @@ func readOutcomes(r io.Reader, other io.Writer) (*Outcomes, error) {
 				case "build-output":
 					io.WriteString(other, e.Output)
 				case "pass", "fail", "skip":
-					o.Of[t] = Outcome(e.Action)
+					if o.Of[t] != Fail { // of several with that name
+						o.Of[t] = Outcome(e.Action)
+					}
 					if e.Action == "fail" {
 						o.Output[t] = string(output[t])
 					}
