@@ -25,14 +25,14 @@ type digester struct {
 	d     *digest
 
 	// The goroutine that runs, and its calls that are open and began in the current span.
-	goroutine uint64
-	running   bool // there is a segment without its end
-	skip      bool
-	stack     []localFrame
-	kept      int     // of them, counted
-	segment   segment // without its end
-	number    int     // of the next event in the block
-	pause     uint64  // ticks that make a pause
+	running bool    // there is a segment without its end
+	segment segment // that one
+	skip    bool    // it was not asked for
+	plain   uint64  // its goroutine if its calls count, else 0
+	stack   []localFrame
+	kept    int    // of them, counted
+	number  int    // of the next event in the block
+	pause   uint64 // ticks that make a pause
 
 	inSpan   bool
 	first    uint32   // site of the span's first call
@@ -71,7 +71,7 @@ func newDigester(o Options, table *rowTable, pause uint64) *digester {
 func (x *digester) digest(block *tracefile.Block, d *digest, c cuts) {
 	d.reset()
 	d.ref, d.stream, d.begin, d.cuts = block.Ref(), block.Stream(), block.Begin(), c
-	x.d, x.running, x.number = d, false, 0
+	x.d, x.running, x.plain, x.number = d, false, 0, 0
 	for events := block.Next(); len(events) > 0 && x.add(events); {
 		events = block.Next()
 	}
@@ -86,48 +86,75 @@ func (x *digester) add(events []format.Event) bool {
 	fine := x.number > d.cuts.pauses
 	for i := range events {
 		ev := &events[i]
+		if x.plain == 0 || ev.Goroutine != x.plain || ev.Kind > format.Exit || fine || ev.Clock > x.opt.To {
+			if !x.begins(ev, number+i) {
+				if d.past {
+					return false
+				}
+				continue
+			}
+		}
 		clock := ev.Clock
-		if clock > x.opt.To {
-			d.past = true
-			return false
-		}
-		if ev.Kind == format.Go {
-			continue
-		}
-		if !x.running || ev.Goroutine != x.goroutine || fine && x.cut(number+i, clock) {
-			x.endSegment()
-			x.beginSegment(ev, number+i)
-		}
-		if ev.Goroutine == 0 {
-			d.unknown++
-			continue
-		}
 		d.last = clock
-		if x.skip && ev.Kind != format.End {
-			continue
-		}
-		if clock >= x.opt.From && ev.Kind != format.End {
+		if clock >= x.opt.From {
 			d.events++
 		}
-		switch n := len(x.stack); {
-		case ev.Kind == format.Enter:
+		n := len(x.stack)
+		if ev.Kind == format.Enter {
 			row, ok := x.table.row(ev.Site, &x.sites)
 			if !ok {
 				d.unknown++
 				continue
 			}
+			if n == 0 || x.stack[n-1].token >= ev.Token {
+				x.reach(ev.Site, ev.Token, clock)
+			}
 			x.enter(ev.Site, ev.Token, row, clock)
-		case ev.Kind == format.Exit && n > 0 && x.stack[n-1].token == ev.Token && x.stack[n-1].site == ev.Site:
-			x.exit(clock)
-		default:
-			x.endSpan()
-			d.steps = append(d.steps, step{event: ev.Kind, site: ev.Site, token: ev.Token, clock: clock, value: ev.Value, origin: ev.Origin})
-			if ev.Kind == format.End {
-				x.endSegment()
+			continue
+		}
+		if n > 0 && ev.Kind == format.Exit {
+			if f := &x.stack[n-1]; f.token == ev.Token && f.site == ev.Site {
+				x.stack = x.stack[:n-1]
+				x.exit(f, clock)
+				continue
 			}
 		}
+		x.endSpan()
+		d.steps = append(d.steps, step{event: ev.Kind, site: ev.Site, token: ev.Token, clock: clock, value: ev.Value, origin: ev.Origin})
 	}
 	return true
+}
+
+// begins begins a segment if there is to be one with the event of the given number. It
+// tells whether the event is still to be looked at.
+func (x *digester) begins(ev *format.Event, number int) bool {
+	d := x.d
+	if ev.Clock > x.opt.To {
+		d.past = true
+		return false
+	}
+	if ev.Kind == format.Go {
+		return false
+	}
+	if !x.running || ev.Goroutine != x.segment.goroutine || x.cut(number, ev.Clock) {
+		x.endSegment()
+		x.beginSegment(ev, number)
+	}
+	if ev.Goroutine == 0 {
+		d.unknown++
+		return false
+	}
+	if ev.Kind == format.End {
+		d.last = ev.Clock
+		x.endSpan()
+		d.steps = append(d.steps, step{event: format.End, clock: ev.Clock})
+		x.endSegment()
+		return false
+	}
+	if x.skip {
+		d.last = ev.Clock
+	}
+	return !x.skip
 }
 
 // cut tells whether a segment ends before the event with the given number.
@@ -151,9 +178,12 @@ func (x *digester) end() {
 }
 
 func (x *digester) beginSegment(ev *format.Event, number int) {
-	x.running, x.goroutine = true, ev.Goroutine
+	x.running, x.plain = true, 0
 	x.segment = segment{goroutine: ev.Goroutine, start: ev.Clock, first: number}
 	x.skip = !x.table.wanted(ev.Goroutine)
+	if !x.skip && ev.Goroutine != 0 {
+		x.plain = ev.Goroutine
+	}
 }
 
 func (x *digester) endSegment() {
@@ -161,53 +191,53 @@ func (x *digester) endSegment() {
 		return
 	}
 	x.endSpan()
-	x.running = false
+	x.running, x.plain = false, 0
 	d := x.d
 	steps := 0
 	if n := len(d.segments); n > 0 {
 		steps = d.segments[n-1].steps
 	}
-	if len(d.steps) > steps || !x.skip && x.goroutine != 0 {
+	if len(d.steps) > steps || !x.skip && x.segment.goroutine != 0 {
 		x.segment.end, x.segment.steps = d.last, len(d.steps)
 		d.segments = append(d.segments, x.segment)
 	}
 }
 
+// reach begins a span with a call if the calls that are open, or those below the
+// span, may be over when the call begins.
+func (x *digester) reach(site, token uint32, clock uint64) {
+	if len(x.stack) == 0 && x.inSpan && (token > x.token || token == x.token && site == x.first) {
+		return
+	}
+	x.endSpan()
+	x.inSpan, x.first, x.token = true, site, token
+	x.s = span{}
+	x.d.steps = append(x.d.steps, step{event: isSpan, site: site, token: token, clock: clock})
+}
+
 // enter opens a call.
 func (x *digester) enter(site, token, row uint32, clock uint64) {
-	n := len(x.stack)
-	if n == 0 {
-		if !x.inSpan || token < x.token || token == x.token && site != x.first {
-			x.endSpan()
-			x.beginSpan(site, token, clock)
+	f := localFrame{enter: clock, site: site, token: token, row: row}
+	if x.opt.Tree {
+		if n := len(x.stack); n > 0 {
+			f.node = x.stack[n-1].node
 		}
-	} else if x.stack[n-1].token >= token {
-		x.endSpan()
-		x.beginSpan(site, token, clock)
-		n = 0
-	}
-	node := uint32(0)
-	if x.opt.Tree && n > 0 {
-		node = x.stack[n-1].node
+		if row != leftOut {
+			f.node = x.tree.child(f.node, row)
+		}
 	}
 	if row != leftOut {
-		for int(row) >= len(x.rows) {
-			x.rows = append(x.rows, rowState{})
+		if int(row) >= len(x.rows) {
+			x.rows = append(x.rows, make([]rowState, int(row)+1-len(x.rows))...)
 		}
 		x.rows[row].open++
 		x.kept++
-		if x.opt.Tree {
-			node = x.tree.child(node, row)
-		}
 	}
-	x.stack = append(x.stack, localFrame{enter: clock, site: site, token: token, row: row, node: node})
+	x.stack = append(x.stack, f)
 }
 
-// exit ends the innermost call.
-func (x *digester) exit(clock uint64) {
-	n := len(x.stack) - 1
-	f := &x.stack[n]
-	x.stack = x.stack[:n]
+// exit ends the call f, which has been the innermost.
+func (x *digester) exit(f *localFrame, clock uint64) {
 	upward := f.children
 	if f.row != leftOut {
 		x.kept--
@@ -241,17 +271,11 @@ func (x *digester) exit(clock uint64) {
 			}
 		}
 	}
-	if n > 0 {
+	if n := len(x.stack); n > 0 {
 		x.stack[n-1].children += upward
 	} else {
 		x.s.upward += upward
 	}
-}
-
-func (x *digester) beginSpan(site, token uint32, clock uint64) {
-	x.inSpan, x.first, x.token = true, site, token
-	x.s = span{}
-	x.d.steps = append(x.d.steps, step{event: isSpan, site: site, token: token, clock: clock})
 }
 
 // endSpan ends the current span, if there is one, and hands its open calls over.
