@@ -84,7 +84,12 @@ func (x *digester) add(events []format.Event) bool {
 	number := x.number
 	x.number += len(events)
 	fine := x.number > d.cuts.pauses
-	for i := range events {
+	for i := 0; i < len(events); i++ {
+		if !fine {
+			if i += x.calls(events[i:]); i == len(events) {
+				break
+			}
+		}
 		ev := &events[i]
 		if x.plain == 0 || ev.Goroutine != x.plain || ev.Kind > format.Exit || fine || ev.Clock > x.opt.To {
 			if !x.begins(ev, number+i) {
@@ -99,22 +104,33 @@ func (x *digester) add(events []format.Event) bool {
 		if clock >= x.opt.From {
 			d.events++
 		}
-		n := len(x.stack)
+		stack := x.stack
+		n := len(stack)
 		if ev.Kind == format.Enter {
-			row, ok := x.table.row(ev.Site, &x.sites)
-			if !ok {
+			var row uint32
+			if site := uint64(ev.Site); site < uint64(len(x.sites)) && x.sites[site] != unasked {
+				row = x.sites[site]
+			} else if row = x.row(ev.Site); row == unasked {
 				d.unknown++
 				continue
 			}
-			if n == 0 || x.stack[n-1].token >= ev.Token {
+			if n == 0 || stack[n-1].token >= ev.Token {
 				x.reach(ev.Site, ev.Token, clock)
+				stack = x.stack
 			}
-			x.enter(ev.Site, ev.Token, row, clock)
+			if row != leftOut {
+				x.rows[row].open++
+				x.kept++
+			}
+			x.stack = append(stack, localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row})
+			if x.opt.Tree {
+				x.enterNode()
+			}
 			continue
 		}
 		if n > 0 && ev.Kind == format.Exit {
-			if f := &x.stack[n-1]; f.token == ev.Token && f.site == ev.Site {
-				x.stack = x.stack[:n-1]
+			if f := &stack[n-1]; f.token == ev.Token && f.site == ev.Site {
+				x.stack = stack[:n-1]
 				x.exit(f, clock)
 				continue
 			}
@@ -123,6 +139,104 @@ func (x *digester) add(events []format.Event) bool {
 		d.steps = append(d.steps, step{event: ev.Kind, site: ev.Site, token: ev.Token, clock: clock, value: ev.Value, origin: ev.Origin})
 	}
 	return true
+}
+
+// calls takes events as long as they are enters and exits like many before, and gives
+// the number of those taken. It does what add does, but appends to nothing and calls no function, so that
+// what it needs stays in registers.
+func (x *digester) calls(events []format.Event) int {
+	if x.plain == 0 || x.opt.Tree {
+		return 0
+	}
+	goroutine, from, to, shortest := x.plain, x.opt.From, x.opt.To, x.opt.Min
+	rows, sites := x.rows, x.sites
+	stack, n := x.stack[:cap(x.stack)], len(x.stack)
+	kept, ended, selfs := x.kept, uint64(0), uint64(0)
+	i := 0
+loop:
+	for ; i < len(events); i++ {
+		ev := &events[i]
+		clock := ev.Clock
+		if ev.Goroutine != goroutine || clock > to || clock < from {
+			break
+		}
+		switch ev.Kind {
+		case format.Enter:
+			if uint64(ev.Site) >= uint64(len(sites)) || n >= len(stack) {
+				break loop
+			}
+			row := sites[ev.Site]
+			if uint64(row) >= uint64(len(rows)) { // unasked and leftOut are
+				break loop
+			}
+			if n > 0 {
+				if stack[n-1].token >= ev.Token {
+					break loop
+				}
+			} else if !x.inSpan || ev.Token <= x.token && (ev.Token != x.token || ev.Site != x.first) {
+				break loop
+			}
+			rows[row].open++
+			stack[n] = localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row}
+			kept++
+			n++
+		case format.Exit:
+			if n == 0 {
+				break loop
+			}
+			f := &stack[n-1]
+			if f.token != ev.Token || f.site != ev.Site || uint64(f.row) >= uint64(len(rows)) {
+				break loop
+			}
+			r := &rows[f.row]
+			total := clock - max(f.enter, from)
+			if r.calls == 0 || total < shortest || r.open == 1 && r.total == 0 {
+				break loop
+			}
+			self := total - f.children
+			r.calls++
+			r.min, r.max = min(r.min, total), max(r.max, total)
+			r.sum += total
+			r.self += self
+			if r.open--; r.open == 0 {
+				r.total += total
+			}
+			selfs += self
+			ended++
+			kept--
+			n--
+			if n > 0 {
+				stack[n-1].children += total
+			} else {
+				x.s.upward += total
+			}
+			if kept == 0 {
+				x.s.roots.add(total)
+			}
+		default:
+			break loop
+		}
+	}
+	if i > 0 {
+		x.d.last = events[i-1].Clock
+		x.d.events += uint64(i)
+	}
+	x.stack, x.kept = stack[:n], kept
+	x.s.calls += ended
+	x.s.self += selfs
+	return i
+}
+
+// row asks for the row of a site, and makes room for it; it is unasked if there can't be such a site.
+func (x *digester) row(site uint32) uint32 {
+	row, ok := x.table.row(site, &x.sites)
+	if !ok {
+		return unasked
+	}
+	if row != leftOut && int(row) >= len(x.rows) {
+		x.rows = append(x.rows, make([]rowState, int(row)+1-len(x.rows))...)
+	}
+	return row
 }
 
 // begins begins a segment if there is to be one with the event of the given number. It
@@ -215,25 +329,16 @@ func (x *digester) reach(site, token uint32, clock uint64) {
 	x.d.steps = append(x.d.steps, step{event: isSpan, site: site, token: token, clock: clock})
 }
 
-// enter opens a call.
-func (x *digester) enter(site, token, row uint32, clock uint64) {
-	f := localFrame{enter: clock, site: site, token: token, row: row}
-	if x.opt.Tree {
-		if n := len(x.stack); n > 0 {
-			f.node = x.stack[n-1].node
-		}
-		if row != leftOut {
-			f.node = x.tree.child(f.node, row)
-		}
+// enterNode finds the node of the innermost call.
+func (x *digester) enterNode() {
+	n := len(x.stack) - 1
+	f := &x.stack[n]
+	if n > 0 {
+		f.node = x.stack[n-1].node
 	}
-	if row != leftOut {
-		if int(row) >= len(x.rows) {
-			x.rows = append(x.rows, make([]rowState, int(row)+1-len(x.rows))...)
-		}
-		x.rows[row].open++
-		x.kept++
+	if f.row != leftOut {
+		f.node = x.tree.child(f.node, f.row)
 	}
-	x.stack = append(x.stack, f)
 }
 
 // exit ends the call f, which has been the innermost.
