@@ -183,12 +183,11 @@ func (s *scan[T]) take(j *scanned[T], last *uint64, take func(T) error) error {
 
 // A scanOrder gives blocks in the order in which Scan takes them.
 type scanOrder struct {
-	streams []*stream
-	rest    [][]block // of each stream
-	clocks  []uint64  // at which the streams' next blocks begin, as their headers say
-	tree    tree      // of clocks; without nodes if there is no stream
-	until   uint64
-	past    bool // some were left out because of until
+	rest   [][]block // of each stream
+	clocks []uint64  // at which the streams' next blocks begin, as their headers say
+	tree   tree      // of clocks; without nodes if there is no stream
+	until  uint64
+	past   bool // some were left out because of until
 }
 
 func newScanOrder(streams []*stream, until uint64) *scanOrder {
