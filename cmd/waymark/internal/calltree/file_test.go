@@ -3,6 +3,7 @@ package calltree
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,7 +74,8 @@ var divided = []struct {
 		Keep: func(site uint32) bool { return site%3 > 0 }, Key: func(site uint32) uint32 { return site / 3 }}},
 }
 
-// TestBlocks reads made-up programs that panic, recover and exit, cut into blocks of several sizes.
+// TestBlocks reads made-up programs that panic, recover and exit, some with events missing,
+// cut into blocks of several sizes.
 func TestBlocks(t *testing.T) {
 	for _, tt := range divided {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,6 +84,9 @@ func TestBlocks(t *testing.T) {
 				r := rand.New(rand.NewPCG(seed, 1))
 				p := &program{rand: r, calm: seed%3 == 0}
 				events, _ := p.run(1 + int(seed%8))
+				if seed%2 == 1 { // some are lost
+					events = slices.DeleteFunc(events, func(format.Event) bool { return r.IntN(20) == 0 })
+				}
 				recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(seed*seed%150)}
 				file, err := recording.Open()
 				if err != nil {
@@ -188,5 +193,21 @@ func TestOrder(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestWindowOfRecursion cuts the calls of a recursion that a window begins in.
+func TestWindowOfRecursion(t *testing.T) {
+	events, err := calltreetest.Events("A10 A20 A30 +10 A40 a40 a30 a20 a10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recording := calltreetest.Recording{Events: events, End: 30}
+	file, err := recording.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sameAsOneByOne(t, file, Options{From: 10}, 30) {
+		t.Error("blocks could not be joined")
 	}
 }
