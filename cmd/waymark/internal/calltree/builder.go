@@ -8,7 +8,8 @@ import (
 	"github.com/waymark-go/waymark/format"
 )
 
-// Options say what a Builder counts. The zero value counts everything.
+// Options say what a Builder counts. The zero value counts everything. Goroutine, Keep
+// and Key are called by one goroutine at a time, and may be asked the same more than once.
 type Options struct {
 	From, To  uint64                   // clock; calls are cut to this window; To 0 is no end
 	Goroutine func(id uint64) bool     // leave other goroutines out
