@@ -3,6 +3,7 @@
 # make bench         what tracing costs, in one run
 # make test-counts   call counts against the go command's coverage counters, for real programs (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
+# make test-billion  memory of the commands that read a recording of a billion events (minutes, takes 2 GB of disk)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; clang for -msan)
@@ -19,7 +20,7 @@ BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks compatibility examples/shop
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-cross test-values test-modes test-modules test-rewriter bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -82,6 +83,9 @@ test-counts:
 
 test-million:
 	cd cmd/waymark && $(GO) test -run TestMillion -million -v .
+
+test-billion:
+	cd cmd/waymark && $(GO) test -run TestReadersMemory -billion -v -timeout 60m .
 
 test-cross:
 	$(call compile,$(ALL_PLATFORMS))

@@ -20,8 +20,11 @@ const predictions = 1024 // 8 KB: cleared for each block, and at home in the fir
 
 // after makes an enter (exit 0) or exit (1) of site the context of the next guess.
 func (p *predictor) after(site, exit uint32) {
-	p.slot = (site*2 + exit) * 0x9E3779B1 >> 22 % predictions
+	p.slot = contextOf(site, exit)
 }
+
+// contextOf gives the number of a context in the table.
+func contextOf(site, exit uint32) uint32 { return (site*2 + exit) * 0x9E3779B1 >> 22 % predictions }
 
 // A frame is an open call that was entered in the block.
 type frame struct{ site, token uint32 }

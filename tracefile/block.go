@@ -18,6 +18,7 @@ type block struct {
 	off     int64 // of its header in the file
 	seq     uint64
 	lost    uint64
+	clock   uint64 // of the header: no event of the block is earlier
 	length  uint32 // of the payload, bytes
 	events  uint32
 	damaged bool // found so when its turn came

@@ -27,6 +27,10 @@
 // some 50 KB for each stream, however long the recording; and for a test binary some
 // 100 bytes for each test, with what it logged.
 //
+// Scan reads blocks instead, with several workers and not in the order of time, for
+// those who can put together what they make of each block. It keeps a few blocks for each
+// worker in memory.
+//
 // Events are facts in the order of time: a goroutine's calls are spread over the
 // streams that it ran on, and what happened on others in the meantime lies
 // between. To follow a goroutine, keep a stack for each Event.Goroutine.

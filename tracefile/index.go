@@ -114,7 +114,7 @@ func (x *indexer) events(off int64, head []byte, length int) error {
 		s = &stream{id: h.Stream}
 		x.streams[h.Stream] = s
 	}
-	s.blocks = append(s.blocks, block{off: off, seq: h.Seq, lost: h.Lost, length: uint32(length), events: uint32(h.Events)})
+	s.blocks = append(s.blocks, block{off: off, seq: h.Seq, lost: h.Lost, clock: h.Clock, length: uint32(length), events: uint32(h.Events)})
 	x.first = min(x.first, h.Clock)
 	x.unchecked = s
 	return nil

@@ -1,7 +1,7 @@
 package tracefile
 
 import (
-	"errors"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -125,26 +125,38 @@ func (f *File) start() time.Time {
 // Verify reads all events, and gives the Info with what only that tells: the
 // goroutines and all damage. Its error is the operating system's.
 func (f *File) Verify() (Info, error) {
-	r := blockReader{f: f}
 	started := uint64(0)
-	for _, s := range f.streams {
-		for i := range s.blocks {
-			err := r.each(&s.blocks[i], func(ev *format.Event) {
-				if ev.Kind == format.Start {
-					started++
-				}
-			})
-			if errors.Is(err, format.ErrDamaged) {
-				f.spoil(&s.blocks[i])
-			} else if err != nil {
-				return Info{}, err
-			}
-		}
+	err := f.Starts(func(*format.Event) { started++ })
+	if err != nil {
+		return Info{}, err
 	}
 	f.mu.Lock()
 	f.started = started
 	f.mu.Unlock()
 	return f.Info(), nil
+}
+
+// Starts calls do for the start of each goroutine, in no particular order. It reads
+// all blocks, several at a time. Its error is the operating system's.
+func (f *File) Starts(do func(ev *format.Event)) error {
+	read := func(_ int, b *Block) []format.Event {
+		var starts []format.Event
+		for events := b.Next(); len(events) > 0; events = b.Next() {
+			for i := range events {
+				if events[i].Kind == format.Start { // which has no Data to outlive its block
+					starts = append(starts, events[i])
+				}
+			}
+		}
+		return starts
+	}
+	_, err := Scan(f, never, runtime.GOMAXPROCS(0), read, func(starts []format.Event) error {
+		for i := range starts {
+			do(&starts[i])
+		}
+		return nil
+	})
+	return err
 }
 
 // lastClock gives the clock at which the recording ended: the trailer tells, or

@@ -8,7 +8,8 @@ import (
 	"github.com/waymark-go/waymark/format"
 )
 
-// Options say what a Builder counts. The zero value counts everything.
+// Options say what a Builder counts. The zero value counts everything. Goroutine, Keep
+// and Key are called by one goroutine at a time, and may be asked the same more than once.
 type Options struct {
 	From, To  uint64                   // clock; calls are cut to this window; To 0 is no end
 	Goroutine func(id uint64) bool     // leave other goroutines out
@@ -47,8 +48,8 @@ func Read(src Source, o Options, end uint64) (*Result, error) {
 type Builder struct {
 	opt Options
 
-	sites   []uint32          // row by site, see rowOf
-	keys    map[uint32]uint32 // row by key
+	table   *rowTable
+	sites   []uint32 // its answers
 	rows    []Row
 	alive   map[uint64]*goroutine
 	streams []*goroutine // that ran last on a stream, so that alive is asked at switches only
@@ -63,18 +64,16 @@ type Builder struct {
 	call     Call // what OnCall is given
 }
 
-// Bounds for tables that are indexed with what a file says.
-const (
-	maxStreams = 1 << 12
-	maxSites   = 1 << 22
-)
+// maxStreams bounds a table that is indexed with what a file says.
+const maxStreams = 1 << 12
 
 // New returns a Builder.
 func New(o Options) *Builder {
 	if o.To == 0 {
 		o.To = 1<<64 - 1
 	}
-	b := &Builder{opt: o, keys: make(map[uint32]uint32), alive: make(map[uint64]*goroutine)}
+	b := &Builder{opt: o, alive: make(map[uint64]*goroutine)}
+	b.table = newRowTable(&b.opt)
 	if o.Tree {
 		b.paths = newPaths()
 	}
@@ -83,22 +82,17 @@ func New(o Options) *Builder {
 
 // Add takes the next event.
 func (b *Builder) Add(ev *format.Event) {
-	if ev.Kind == format.Go {
-		return
-	}
 	if ev.Clock > b.opt.To {
 		b.last = b.opt.To
 		return
 	}
-	var g *goroutine
-	if s := ev.Stream; uint64(s) < uint64(len(b.streams)) {
-		g = b.streams[s]
+	if ev.Kind == format.Go {
+		return
 	}
-	if g == nil || g.ID != ev.Goroutine || g.ID == 0 {
-		if g = b.goroutine(ev); g == nil {
-			b.problems.Unknown++
-			return
-		}
+	g := b.goroutine(ev.Goroutine, ev.Stream, ev.Clock)
+	if g == nil {
+		b.problems.Unknown++
+		return
 	}
 	b.last = max(b.last, ev.Clock)
 	if g.skip && ev.Kind != format.End {
@@ -113,9 +107,14 @@ func (b *Builder) Add(ev *format.Event) {
 	if clock >= b.opt.From && ev.Kind != format.End {
 		b.events++
 	}
+	b.event(g, ev, clock)
+}
+
+// event follows what g did at the given clock.
+func (b *Builder) event(g *goroutine, ev *format.Event, clock uint64) {
 	switch ev.Kind {
 	case format.Enter:
-		row, ok := b.rowOf(ev.Site)
+		row, ok := b.table.row(ev.Site, &b.sites)
 		if !ok {
 			b.problems.Unknown++
 			return
@@ -141,32 +140,43 @@ func (b *Builder) Add(ev *format.Event) {
 	}
 }
 
-// goroutine finds the state of the event's goroutine, or makes it. It is nil if
-// the event doesn't say which one it is.
-func (b *Builder) goroutine(ev *format.Event) *goroutine {
-	id := ev.Goroutine
+// goroutine finds the state of the goroutine that runs on a stream from the given
+// clock on, or makes it. It is nil for 0, which is no goroutine's id.
+func (b *Builder) goroutine(id uint64, stream uint32, clock uint64) *goroutine {
+	if uint64(stream) < uint64(len(b.streams)) {
+		if g := b.streams[stream]; g != nil && g.ID == id && id != 0 {
+			return g
+		}
+	}
 	if id == 0 {
 		return nil
 	}
 	g := b.alive[id]
 	if g == nil {
-		if n := len(b.spare); n > 0 {
-			g = b.spare[n-1]
-			b.spare = b.spare[:n-1]
-		} else {
-			g = new(goroutine)
-		}
-		g.Goroutine = Goroutine{ID: id, Start: ev.Clock}
-		g.last = ev.Clock
-		g.skip = b.opt.Goroutine != nil && !b.opt.Goroutine(id)
-		b.alive[id] = g
+		g = b.start(id, clock)
 	}
-	if s := ev.Stream; s < maxStreams {
-		for int(s) >= len(b.streams) {
+	if stream < maxStreams {
+		for int(stream) >= len(b.streams) {
 			b.streams = append(b.streams, nil)
 		}
-		b.streams[s] = g
+		b.streams[stream] = g
 	}
+	return g
+}
+
+// start makes the state of a goroutine.
+func (b *Builder) start(id, clock uint64) *goroutine {
+	var g *goroutine
+	if n := len(b.spare); n > 0 {
+		g = b.spare[n-1]
+		b.spare = b.spare[:n-1]
+	} else {
+		g = new(goroutine)
+	}
+	g.Goroutine = Goroutine{ID: id, Start: clock}
+	g.last = clock
+	g.skip = !b.table.wanted(id)
+	b.alive[id] = g
 	return g
 }
 
@@ -185,37 +195,6 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0]}
 	b.spare = append(b.spare, g)
 }
-
-// rowOf gives the row in which calls of a site are counted, or leftOut; it is not
-// ok if there can't be such a site.
-func (b *Builder) rowOf(site uint32) (row uint32, ok bool) {
-	if uint64(site) < uint64(len(b.sites)) && b.sites[site] != unasked {
-		return b.sites[site], true
-	}
-	if site >= maxSites {
-		return 0, false
-	}
-	for int(site) >= len(b.sites) {
-		b.sites = append(b.sites, unasked)
-	}
-	row = leftOut
-	if b.opt.Keep == nil || b.opt.Keep(site) {
-		key := site
-		if b.opt.Key != nil {
-			key = b.opt.Key(site)
-		}
-		if row, ok = b.keys[key]; !ok {
-			row = uint32(len(b.rows))
-			b.keys[key] = row
-			b.rows = append(b.rows, Row{Key: key})
-		}
-	}
-	b.sites[site] = row
-	return row, true
-}
-
-// unasked stands for the row of a site that has not been called yet.
-const unasked = leftOut - 1
 
 // Close ends what is still open and gives the result. end is the clock when the
 // recording ended; if it is unknown, and so 0, or smaller than that of the last

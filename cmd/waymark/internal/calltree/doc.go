@@ -1,7 +1,6 @@
 // Package calltree makes calls out of events: it follows each goroutine's stack
 // through the events of a recording, finds out when each call began and how it
-// ended, and adds the calls up by function. It is pure: events in, numbers out;
-// it reads no files and knows no names.
+// ended, and adds the calls up by function. Events in, numbers out: it knows no names.
 //
 //	b := calltree.New(calltree.Options{})
 //	for events.Next(&ev) {
@@ -56,6 +55,18 @@
 //	self   from enter to exit without the calls made in between
 //	sum    from enter to exit, of every call; min, max and the average, sum divided
 //	       by calls, are of these, so that min <= average <= max holds in recursion too
+//
+// # Blocks
+//
+// ReadFile gives what Read gives, for a whole file, and has workers read its blocks at
+// the same time. A digester adds up what it can of a block: calls that begin and end
+// there. A joiner takes the digests in order and gives a Builder the rest: what
+// concerns calls that began in an earlier block, and the calls that are open at the end. Of what is
+// added up, only this depends on the calls that were open before: whether a call
+// is the outermost one of its row, whether it is a root, where it is in the call
+// tree, and whether its beginning shows that others are over. Digests keep apart what they
+// must for that, in spans; see digester. Segments of a goroutine on several streams have
+// to follow each other; see joiner for what happens if they seem not to.
 //
 // # Filters
 //

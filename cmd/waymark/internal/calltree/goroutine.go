@@ -6,6 +6,7 @@ import "bytes"
 type goroutine struct {
 	Goroutine
 	last      uint64 // clock of the latest event
+	segment   *place // that a joiner is in; nil if none
 	stack     []frame
 	kept      int // frames on the stack that are counted
 	open      openRows
@@ -76,6 +77,16 @@ func (g *goroutine) settle(token uint32) {
 
 // enter opens a call.
 func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64, args []byte) {
+	b.reach(g, site, token, clock)
+	b.push(g, frame{enter: clock, site: site, token: token, row: row})
+	if b.opt.OnEnter != nil && g.stack[len(g.stack)-1].row != leftOut && clock >= b.opt.From {
+		b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept - 1, Start: clock, Args: args}
+		b.opt.OnEnter(&b.call)
+	}
+}
+
+// reach ends what is over if a call of site begins.
+func (b *Builder) reach(g *goroutine, site, token uint32, clock uint64) {
 	if n := len(g.stack); n > 0 && g.stack[n-1].token >= token {
 		b.unwind(g, token, clock)
 		if i := g.find(site, token); i >= 0 {
@@ -87,31 +98,39 @@ func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64, arg
 	if len(g.unwinding) > 0 {
 		g.settle(token)
 	}
+}
+
+// push puts an open call on the stack. Its slot and node are still to be found.
+func (b *Builder) push(g *goroutine, f frame) {
 	if b.opt.Depth > 0 && g.kept >= b.opt.Depth {
-		row = leftOut
+		f.row = leftOut
 	}
-	slot := int32(notOutermost)
-	if row != leftOut {
+	f.slot = notOutermost
+	if f.row != leftOut {
 		if g.open.full() {
 			g.growOpen()
 		}
-		slot = g.open.add(row)
+		f.slot = g.open.add(f.row)
 		g.kept++
+		if int(f.row) >= len(b.rows) {
+			b.rows = b.table.grow(b.rows, f.row)
+		}
 	}
-	node := uint32(0)
 	if b.paths != nil {
-		if n := len(g.stack); n > 0 {
-			node = g.stack[n-1].node
-		}
-		if row != leftOut {
-			node = b.paths.child(node, row)
+		f.node = g.node()
+		if f.row != leftOut {
+			f.node = b.paths.child(f.node, f.row)
 		}
 	}
-	g.stack = append(g.stack, frame{enter: clock, site: site, token: token, row: row, slot: slot, node: node})
-	if b.opt.OnEnter != nil && row != leftOut && clock >= b.opt.From {
-		b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept - 1, Start: clock, Args: args}
-		b.opt.OnEnter(&b.call)
+	g.stack = append(g.stack, f)
+}
+
+// node gives the node of the call tree that g is in.
+func (g *goroutine) node() uint32 {
+	if n := len(g.stack); n > 0 {
+		return g.stack[n-1].node
 	}
+	return 0
 }
 
 // find gives the index of the innermost frame with this site and token, among

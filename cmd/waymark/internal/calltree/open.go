@@ -33,6 +33,21 @@ func (o *openRows) add(row uint32) int32 {
 	}
 }
 
+// has tells whether a row is in the set.
+func (o *openRows) has(row uint32) bool {
+	if o.n == 0 {
+		return false
+	}
+	mask := uint32(len(o.slots) - 1)
+	h := row * 0x9E3779B1
+	for i := (h ^ h>>15) & mask; o.slots[i] != 0; i = (i + 1) & mask {
+		if o.slots[i] == row+1 {
+			return true
+		}
+	}
+	return false
+}
+
 // remove takes the row out that was put in last.
 func (o *openRows) remove(slot int32) {
 	o.slots[slot] = 0

@@ -45,6 +45,17 @@ func (r *Row) add(total, self uint64, outermost bool, flags Flags) {
 	}
 }
 
+// merge adds calls that have been added up, but for their Total.
+func (r *Row) merge(d *digestRow) {
+	if r.Calls == 0 || d.min < r.Min {
+		r.Min = d.min
+	}
+	r.Max = max(r.Max, d.max)
+	r.Calls += d.calls
+	r.Sum += d.sum
+	r.Self += d.self
+}
+
 // A Goroutine tells what a goroutine did.
 type Goroutine struct {
 	ID     uint64
@@ -69,6 +80,19 @@ func (g *Goroutine) addRoot(total uint64) {
 	g.Max = max(g.Max, total)
 	g.Roots++
 	g.Total += total
+}
+
+// addRoots adds root calls that have been added up.
+func (g *Goroutine) addRoots(o *roots) {
+	if o.n == 0 {
+		return
+	}
+	if g.Roots == 0 || o.min < g.Min {
+		g.Min = o.min
+	}
+	g.Max = max(g.Max, o.max)
+	g.Roots += o.n
+	g.Total += o.total
 }
 
 // Problems count what a complete recording of a correct program does not have.

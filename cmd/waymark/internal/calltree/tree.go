@@ -62,6 +62,14 @@ func (f *paths) add(node uint32, total, self uint64, flags Flags) {
 	}
 }
 
+// addAll adds calls that have been added up.
+func (f *paths) addAll(node uint32, s *spanNode) {
+	n := &f.nodes[node]
+	n.calls += s.calls
+	n.total += s.total
+	n.self += s.self
+}
+
 // roots makes the trees. Nodes without calls, all of which were too short for
 // Options.Min, are left out; their callees were shorter still.
 func (f *paths) roots(rows []Row) []*Node {

@@ -18,6 +18,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
@@ -36,6 +37,7 @@ type Printer struct {
 	label string // of the process, with a blank behind it; "" if it is the only one
 
 	pending map[uint64][]entered // by goroutine: entered, and not printed yet
+	names   []string             // of sites that were asked for, "" of others
 }
 
 // Names say what the numbers in calls stand for; a tracefile.File does.
@@ -60,7 +62,7 @@ func New(w io.Writer, file Names, nanos func(ticks uint64) int64, short bool) *P
 }
 
 func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, short bool, label string) *Printer {
-	return &Printer{w, file, nanos, short, label, make(map[uint64][]entered)}
+	return &Printer{w: w, file: file, nanos: nanos, short: short, label: label, pending: make(map[uint64][]entered)}
 }
 
 // head prints the names of the columns; that of processes, with a blank behind it, has
@@ -88,13 +90,13 @@ func (p *Printer) Call(c *calltree.Call) {
 	list := p.drop(c.Goroutine, c.Depth+1)
 	if n := len(list); n > 0 && list[n-1].Depth == c.Depth {
 		p.open(c.Goroutine, list[:n-1])
-		p.line(duration, c, p.name(c.Site)+list[n-1].args+p.results(c)+";"+p.comment("", c))
+		p.line(duration, c, p.name(c.Site), list[n-1].args, p.results(c), ";", p.comment("", c))
 	} else {
 		results := p.results(c)
 		if results != "" {
 			results += ";"
 		}
-		p.line(duration, c, "}"+results+p.comment(p.name(c.Site), c))
+		p.line(duration, c, "}", results, p.comment(p.name(c.Site), c))
 	}
 	if c.Depth == 0 {
 		delete(p.pending, c.Goroutine)
@@ -115,17 +117,42 @@ func (p *Printer) drop(goroutine uint64, depth int) []entered {
 // open prints the first lines of pending calls.
 func (p *Printer) open(goroutine uint64, list []entered) []entered {
 	for i := range list {
-		p.line("", &list[i].Call, p.name(list[i].Site)+list[i].args+" {")
+		p.line("", &list[i].Call, p.name(list[i].Site), list[i].args, " {")
 	}
 	return list[:0]
 }
 
-func (p *Printer) line(duration string, c *calltree.Call, text string) {
-	fmt.Fprintf(p.w, "%11s [%s%9d]  %s%s\n", duration, p.label, c.Goroutine, strings.Repeat("  ", c.Depth), text)
+// line prints a line of a call.
+func (p *Printer) line(duration string, c *calltree.Call, text ...string) {
+	b := appendRight(p.w.AvailableBuffer(), duration, 11)
+	b = append(b, " ["...)
+	b = append(b, p.label...)
+	var id [20]byte
+	b = appendRight(b, strconv.AppendUint(id[:0], c.Goroutine, 10), 9)
+	b = append(b, "]  "...)
+	b = appendRight(b, "", 2*c.Depth)
+	for _, t := range text {
+		b = append(b, t...)
+	}
+	p.w.Write(append(b, '\n'))
+}
+
+// appendRight appends text with blanks before it, so that both have the given width.
+func appendRight[T string | []byte](b []byte, text T, width int) []byte {
+	for n := len(text); n < width; n++ {
+		b = append(b, ' ')
+	}
+	return append(b, text...)
 }
 
 // comment says what there is to say about a call, as C does it.
 func (p *Printer) comment(name string, c *calltree.Call) string {
+	if c.Flags == 0 && len(c.Panic) == 0 {
+		if name == "" {
+			return ""
+		}
+		return " /* " + name + " */"
+	}
 	var words []string
 	if name != "" {
 		words = append(words, name)

@@ -13,7 +13,7 @@ import (
 // Write prints the calls of all processes of a set that the filter lets through,
 // and tells how many they were. On an error, what could be read has been printed.
 func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64, err error) {
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriterSize(w, 1<<16)
 	labels := make([]string, len(set.Processes)) // none for one
 	if len(labels) > 1 {
 		labels = report.Labels(set)
@@ -25,14 +25,16 @@ func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64
 			labels[i] = fmt.Sprintf("%*s ", width, l)
 		}
 	}
+	relay := newRelay()
 	calls, err = filter.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
 		file := set.Processes[process]
 		p := newPrinter(b, file, report.ScaleOf(file).Nanoseconds, filter.Min > 0, labels[process])
 		if process == 0 {
 			p.head(len(labels[0]))
 		}
-		return p.Enter, p.Call
+		return relay.to(p.Enter), relay.to(p.Call)
 	})
+	relay.close()
 	if flushErr := b.Flush(); flushErr != nil {
 		return calls, flushErr // the reader of the output has gone: not worth more words
 	}

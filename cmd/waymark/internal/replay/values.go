@@ -7,11 +7,25 @@ import (
 	"github.com/waymark-go/waymark/value"
 )
 
+// maxNames bounds the names that a Printer keeps.
+const maxNames = 1 << 16
+
+// name gives the name of a site's function.
 func (p *Printer) name(site uint32) string {
-	if s, ok := p.file.Site(site); ok {
-		return s.Name
+	if uint64(site) < uint64(len(p.names)) && p.names[site] != "" {
+		return p.names[site]
 	}
-	return fmt.Sprintf("unknown function %d", site)
+	name := fmt.Sprintf("unknown function %d", site)
+	if s, ok := p.file.Site(site); ok {
+		name = s.Name
+	}
+	if site < maxNames {
+		for int(site) >= len(p.names) {
+			p.names = append(p.names, "")
+		}
+		p.names[site] = name
+	}
+	return name
 }
 
 // args gives the arguments of a call that begins: () if they weren't recorded.

@@ -18,7 +18,7 @@ import (
 // The zero value leaves nothing out.
 type Filter struct {
 	From, To  time.Duration             // since the start of the first recording; To 0 is no end
-	Goroutine func(GoroutineID) bool    // these goroutines only, unless nil; asked once for each
+	Goroutine func(GoroutineID) bool    // these goroutines only, unless nil; asked about each, by one goroutine at a time
 	Keep      func(tracefile.Site) bool // these functions only, unless nil
 	Min       time.Duration             // without calls that are shorter
 	Depth     int                       // without calls that have as many callers; 0 is no limit

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
@@ -87,8 +88,7 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 	if r.By != ByGoroutine {
 		o.Key = func(site uint32) uint32 { return r.rowOf(identify(file, site, r.By)) }
 	}
-	p.Events = file.Events()
-	result, err := calltree.Read(p, o, clockAt(file, file.Info().Duration))
+	result, err := calltree.ReadFile(file, o, EndOf(file), runtime.GOMAXPROCS(0), p.add)
 
 	rec := Recording{
 		Process: label, Info: file.Info(),
@@ -214,20 +214,19 @@ func (r *Report) sum() Recording {
 	return s
 }
 
-// progress counts the events that pass.
+// progress counts the events that are read.
 type progress struct {
-	*tracefile.Events
 	read, all uint64
 	tell      func(read, all uint64)
 }
 
-// progressStep is how many events lie between two calls of Options.Progress: some 50 ms.
+// progressStep is how many events lie between two calls of Options.Progress: some 20 ms.
 const progressStep = 1 << 20
 
-func (p *progress) Next(ev *format.Event) bool {
-	p.read++
-	if p.read%progressStep == 0 && p.tell != nil {
+func (p *progress) add(events int) {
+	before := p.read
+	p.read += uint64(events)
+	if p.read/progressStep > before/progressStep && p.tell != nil {
 		p.tell(p.read, max(p.read, p.all))
 	}
-	return p.Events.Next(ev)
 }

@@ -239,14 +239,12 @@ func TestCompleteness(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	var told []uint64
-	p := progress{
-		Events: open(t, recording(t, shop)).Events(), read: 3*progressStep - 2, all: 5,
-		tell: func(read, all uint64) { told = append(told, read, all) },
+	p := progress{read: 3*progressStep - 2, all: 5, tell: func(read, all uint64) { told = append(told, read, all) }}
+	for range 3 {
+		p.add(1)
 	}
-	var ev format.Event
-	for p.Next(&ev) {
-	}
-	if diff := cmp.Diff([]uint64{3 * progressStep, 3 * progressStep}, told); diff != "" {
+	p.add(2 * progressStep)
+	if diff := cmp.Diff([]uint64{3 * progressStep, 3 * progressStep, 5*progressStep + 1, 5*progressStep + 1}, told); diff != "" {
 		t.Error(diff)
 	}
 }

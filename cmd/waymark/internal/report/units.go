@@ -36,7 +36,9 @@ func splitDuration(ns int64) (number, unit string) {
 		thousandth := u.ns / 1000
 		n := (abs + thousandth/2) / thousandth
 		if n/1000 < u.next {
-			return fmt.Sprintf("%s%d.%03d", sign, n/1000, n%1000), u.name
+			var b [24]byte
+			text := strconv.AppendUint(append(b[:0], sign...), n/1000, 10)
+			return string(append(text, '.', byte('0'+n/100%10), byte('0'+n/10%10), byte('0'+n%10))), u.name
 		}
 	}
 	panic("unreachable: hours have no next unit")

@@ -48,14 +48,11 @@ func Open(file *tracefile.File) *Recording {
 // what can't be read weren't there.
 func (r *Recording) Read() error {
 	// All of them come first: a goroutine may be heard of before its parent.
-	var ev format.Event
-	events := r.file.Events()
-	for events.Next(&ev) {
-		if ev.Kind == format.Start {
+	return r.file.Starts(func(ev *format.Event) {
+		if old, ok := r.starts[ev.Goroutine]; !ok || ev.Clock >= old.clock {
 			r.starts[ev.Goroutine] = start{ev.Value, ev.Clock}
 		}
-	}
-	return events.Err()
+	})
 }
 
 // TestAt gives the test that a goroutine's event at the given clock belongs to, nil

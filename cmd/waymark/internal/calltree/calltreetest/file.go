@@ -22,6 +22,8 @@ type Recording struct {
 	Start   uint64 // clock at the start, that of events and End counts from it
 	Hz      uint64 // ticks per second; 0 is 1e9, so that a tick is a nanosecond
 
+	PerBlock int // events in a block; 0 is 100
+
 	Path    string        // the file's name
 	Program string        // path; "" is /bin/prog
 	PID     int           // 0 is 42
@@ -35,8 +37,6 @@ type Table struct {
 	Package string
 	Sites   []format.Site
 }
-
-const perBlock = 100 // events
 
 // Bytes gives the trace file of the recording.
 func (r *Recording) Bytes() []byte {
@@ -70,6 +70,7 @@ func (r *Recording) Bytes() []byte {
 
 	streams := make(map[uint32][]format.Event) // not in a block yet
 	w.Seq = uint64(r.Part) << 32
+	perBlock := cmp.Or(r.PerBlock, 100)
 	events := 0
 	flush := func(stream uint32) {
 		w.Seq++

@@ -1,0 +1,412 @@
+package calltree
+
+import (
+	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// A digester makes digests of blocks. It follows the calls that begin in a block as a
+// Builder does, on a stack of its own. An event for which that stack isn't enough,
+// the exit of a call that began before or a panic, becomes a step of the digest, and
+// the calls that are open then are handed over to whoever knows the stack below: that
+// ends a span, and the next call begins another one.
+//
+// A span does not depend on the stack that it begins on, but for what is in it:
+//
+//   - Its first call may show that calls below are over. A later call of the span that could
+//     show more, because its token is smaller, begins a new span.
+//   - A call is the outermost one of its row if none is open below.
+//   - Its calls are root calls if no call is counted below.
+type digester struct {
+	opt   Options
+	table *rowTable
+	sites []uint32 // rowTable's answers
+	rows  []rowState
+	d     *digest
+
+	// The goroutine that runs, and its calls that are open and began in the current span.
+	running bool    // there is a segment without its end
+	segment segment // that one
+	skip    bool    // it was not asked for
+	plain   uint64  // its goroutine if its calls count, else 0
+	stack   []localFrame
+	kept    int    // of them, counted
+	number  int    // of the next event in the block
+	pause   uint64 // ticks that make a pause
+
+	inSpan   bool
+	first    uint32   // site of the span's first call
+	token    uint32   // of the span's first call
+	spanRows []uint32 // with a total
+	touched  []uint32 // rows with calls in the block
+	s        span
+	tree     spanTree
+}
+
+// rowState is what a digester knows of a row.
+type rowState struct {
+	open      uint32 // calls on the stack
+	calls     uint64 // what follows is of the block
+	self, sum uint64
+	min, max  uint64
+	total     uint64 // in the span, of outermost calls
+}
+
+// A localFrame is an open call that began in the span.
+type localFrame struct {
+	enter    uint64
+	children uint64
+	site     uint32
+	token    uint32
+	row      uint32
+	node     uint32 // of the call, or its nearest caller that is counted; in the span's nodes, counting from 1
+}
+
+// newDigester returns a digester to which that many ticks are a pause, see cuts.
+func newDigester(o Options, table *rowTable, pause uint64) *digester {
+	return &digester{opt: o, table: table, pause: pause}
+}
+
+// digest makes d that of a block.
+func (x *digester) digest(block *tracefile.Block, d *digest, c cuts) {
+	d.reset()
+	d.ref, d.stream, d.begin, d.cuts = block.Ref(), block.Stream(), block.Begin(), c
+	x.d, x.running, x.plain, x.number = d, false, 0, 0
+	for events := block.Next(); len(events) > 0 && x.add(events); {
+		events = block.Next()
+	}
+	x.end()
+}
+
+// add takes the next events of the block. It tells whether it wants more.
+func (x *digester) add(events []format.Event) bool {
+	d := x.d
+	number := x.number
+	x.number += len(events)
+	fine := x.number > d.cuts.pauses
+	for i := 0; i < len(events); i++ {
+		if !fine {
+			if i += x.calls(events[i:]); i == len(events) {
+				break
+			}
+		}
+		ev := &events[i]
+		if x.plain == 0 || ev.Goroutine != x.plain || ev.Kind > format.Exit || fine || ev.Clock > x.opt.To {
+			if !x.begins(ev, number+i) {
+				if d.past {
+					return false
+				}
+				continue
+			}
+		}
+		clock := ev.Clock
+		d.last = clock
+		if clock >= x.opt.From {
+			d.events++
+		}
+		stack := x.stack
+		n := len(stack)
+		if ev.Kind == format.Enter {
+			var row uint32
+			if site := uint64(ev.Site); site < uint64(len(x.sites)) && x.sites[site] != unasked {
+				row = x.sites[site]
+			} else if row = x.row(ev.Site); row == unasked {
+				d.unknown++
+				continue
+			}
+			if n == 0 || stack[n-1].token >= ev.Token {
+				x.reach(ev.Site, ev.Token, clock)
+				stack = x.stack
+			}
+			if row != leftOut {
+				x.rows[row].open++
+				x.kept++
+			}
+			x.stack = append(stack, localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row})
+			if x.opt.Tree {
+				x.enterNode()
+			}
+			continue
+		}
+		if n > 0 && ev.Kind == format.Exit {
+			if f := &stack[n-1]; f.token == ev.Token && f.site == ev.Site {
+				x.stack = stack[:n-1]
+				x.exit(f, clock)
+				continue
+			}
+		}
+		x.endSpan()
+		d.steps = append(d.steps, step{event: ev.Kind, site: ev.Site, token: ev.Token, clock: clock, value: ev.Value, origin: ev.Origin})
+	}
+	return true
+}
+
+// calls takes events as long as they are enters and exits like many before, and gives
+// the number of those taken. It does what add does, but appends to nothing and calls no function, so that
+// what it needs stays in registers.
+func (x *digester) calls(events []format.Event) int {
+	if x.plain == 0 || x.opt.Tree {
+		return 0
+	}
+	goroutine, from, to, shortest := x.plain, x.opt.From, x.opt.To, x.opt.Min
+	rows, sites := x.rows, x.sites
+	stack, n := x.stack[:cap(x.stack)], len(x.stack)
+	kept, ended, selfs := x.kept, uint64(0), uint64(0)
+	i := 0
+loop:
+	for ; i < len(events); i++ {
+		ev := &events[i]
+		clock := ev.Clock
+		if ev.Goroutine != goroutine || clock > to || clock < from {
+			break
+		}
+		switch ev.Kind {
+		case format.Enter:
+			if uint64(ev.Site) >= uint64(len(sites)) || n >= len(stack) {
+				break loop
+			}
+			row := sites[ev.Site]
+			if uint64(row) >= uint64(len(rows)) { // unasked and leftOut are
+				break loop
+			}
+			if n > 0 {
+				if stack[n-1].token >= ev.Token {
+					break loop
+				}
+			} else if !x.inSpan || ev.Token <= x.token && (ev.Token != x.token || ev.Site != x.first) {
+				break loop
+			}
+			rows[row].open++
+			stack[n] = localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row}
+			kept++
+			n++
+		case format.Exit:
+			if n == 0 {
+				break loop
+			}
+			f := &stack[n-1]
+			if f.token != ev.Token || f.site != ev.Site || uint64(f.row) >= uint64(len(rows)) {
+				break loop
+			}
+			r := &rows[f.row]
+			total := clock - max(f.enter, from)
+			if r.calls == 0 || total < shortest || r.open == 1 && r.total == 0 {
+				break loop
+			}
+			self := total - f.children
+			r.calls++
+			r.min, r.max = min(r.min, total), max(r.max, total)
+			r.sum += total
+			r.self += self
+			if r.open--; r.open == 0 {
+				r.total += total
+			}
+			selfs += self
+			ended++
+			kept--
+			n--
+			if n > 0 {
+				stack[n-1].children += total
+			} else {
+				x.s.upward += total
+			}
+			if kept == 0 {
+				x.s.roots.add(total)
+			}
+		default:
+			break loop
+		}
+	}
+	if i > 0 {
+		x.d.last = events[i-1].Clock
+		x.d.events += uint64(i)
+	}
+	x.stack, x.kept = stack[:n], kept
+	x.s.calls += ended
+	x.s.self += selfs
+	return i
+}
+
+// row asks for the row of a site, and makes room for it; it is unasked if there can't be such a site.
+func (x *digester) row(site uint32) uint32 {
+	row, ok := x.table.row(site, &x.sites)
+	if !ok {
+		return unasked
+	}
+	if row != leftOut && int(row) >= len(x.rows) {
+		x.rows = append(x.rows, make([]rowState, int(row)+1-len(x.rows))...)
+	}
+	return row
+}
+
+// begins begins a segment if there is to be one with the event of the given number. It
+// tells whether the event is still to be looked at.
+func (x *digester) begins(ev *format.Event, number int) bool {
+	d := x.d
+	if ev.Clock > x.opt.To {
+		d.past = true
+		return false
+	}
+	if ev.Kind == format.Go {
+		return false
+	}
+	if !x.running || ev.Goroutine != x.segment.goroutine || x.cut(number, ev.Clock) {
+		x.endSegment()
+		x.beginSegment(ev, number)
+	}
+	if ev.Goroutine == 0 {
+		d.unknown++
+		return false
+	}
+	if ev.Kind == format.End {
+		d.last = ev.Clock
+		x.endSpan()
+		d.steps = append(d.steps, step{event: format.End, clock: ev.Clock})
+		x.endSegment()
+		return false
+	}
+	if x.skip {
+		d.last = ev.Clock
+	}
+	return !x.skip
+}
+
+// cut tells whether a segment ends before the event with the given number.
+func (x *digester) cut(number int, clock uint64) bool {
+	c := &x.d.cuts
+	return number >= c.all || number >= c.pauses && clock-x.d.last >= x.pause
+}
+
+// end completes the digest.
+func (x *digester) end() {
+	x.endSegment()
+	d := x.d
+	for _, row := range x.touched {
+		r := &x.rows[row]
+		d.rows = append(d.rows, digestRow{row: row, calls: r.calls, self: r.self, sum: r.sum, min: r.min, max: r.max})
+		r.calls, r.self, r.sum, r.min, r.max = 0, 0, 0, 0, 0
+	}
+	x.touched = x.touched[:0]
+	d.all = x.number
+	x.d = nil
+}
+
+func (x *digester) beginSegment(ev *format.Event, number int) {
+	x.running, x.plain = true, 0
+	x.segment = segment{goroutine: ev.Goroutine, start: ev.Clock, first: number}
+	x.skip = !x.table.wanted(ev.Goroutine)
+	if !x.skip && ev.Goroutine != 0 {
+		x.plain = ev.Goroutine
+	}
+}
+
+func (x *digester) endSegment() {
+	if !x.running {
+		return
+	}
+	x.endSpan()
+	x.running, x.plain = false, 0
+	d := x.d
+	steps := 0
+	if n := len(d.segments); n > 0 {
+		steps = d.segments[n-1].steps
+	}
+	if len(d.steps) > steps || !x.skip && x.segment.goroutine != 0 {
+		x.segment.end, x.segment.steps = d.last, len(d.steps)
+		d.segments = append(d.segments, x.segment)
+	}
+}
+
+// reach begins a span with a call if the calls that are open, or those below the
+// span, may be over when the call begins.
+func (x *digester) reach(site, token uint32, clock uint64) {
+	if len(x.stack) == 0 && x.inSpan && (token > x.token || token == x.token && site == x.first) {
+		return
+	}
+	x.endSpan()
+	x.inSpan, x.first, x.token = true, site, token
+	x.s = span{}
+	x.d.steps = append(x.d.steps, step{event: isSpan, site: site, token: token, clock: clock})
+}
+
+// enterNode finds the node of the innermost call.
+func (x *digester) enterNode() {
+	n := len(x.stack) - 1
+	f := &x.stack[n]
+	if n > 0 {
+		f.node = x.stack[n-1].node
+	}
+	if f.row != leftOut {
+		f.node = x.tree.child(f.node, f.row)
+	}
+}
+
+// exit ends the call f, which has been the innermost.
+func (x *digester) exit(f *localFrame, clock uint64) {
+	upward := f.children
+	if f.row != leftOut {
+		x.kept--
+		r := &x.rows[f.row]
+		r.open--
+		start := max(f.enter, x.opt.From)
+		if clock >= start && clock-start >= x.opt.Min {
+			upward = clock - start
+			self := upward - f.children
+			if r.calls == 0 {
+				x.touched = append(x.touched, f.row)
+				r.min = upward
+			}
+			r.calls++
+			r.min, r.max = min(r.min, upward), max(r.max, upward)
+			r.sum += upward
+			r.self += self
+			if r.open == 0 && upward > 0 {
+				if r.total == 0 {
+					x.spanRows = append(x.spanRows, f.row)
+				}
+				r.total += upward
+			}
+			x.s.calls++
+			x.s.self += self
+			if x.kept == 0 {
+				x.s.roots.add(upward)
+			}
+			if x.opt.Tree {
+				x.tree.add(f.node, upward, self)
+			}
+		}
+	}
+	if n := len(x.stack); n > 0 {
+		x.stack[n-1].children += upward
+	} else {
+		x.s.upward += upward
+	}
+}
+
+// endSpan ends the current span, if there is one, and hands its open calls over.
+func (x *digester) endSpan() {
+	if !x.inSpan {
+		return
+	}
+	x.inSpan = false
+	d := x.d
+	for _, row := range x.spanRows {
+		r := &x.rows[row]
+		d.totals = append(d.totals, rowTotal{row, r.total})
+		r.total = 0
+	}
+	x.spanRows = x.spanRows[:0]
+	for i := range x.stack {
+		f := &x.stack[i]
+		d.opened = append(d.opened, opened{enter: f.enter, children: f.children, site: f.site, token: f.token, row: f.row})
+		if f.row != leftOut {
+			x.rows[f.row].open--
+		}
+	}
+	x.stack, x.kept = x.stack[:0], 0
+	if x.opt.Tree {
+		d.nodes = x.tree.appendTo(d.nodes)
+	}
+	x.s.totals, x.s.opened, x.s.nodes = len(d.totals), len(d.opened), len(d.nodes)
+	d.spans = append(d.spans, x.s)
+}
