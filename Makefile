@@ -1,6 +1,8 @@
 # make               builds bin/waymark
 # make test          all tests; needs Go, what else they use is built or skipped aloud
 # make bench         what tracing costs, in one run
+# make bench-peers   the same in full and side by side with other tracers, into docs (an hour)
+# make bench-programs  builds and runs of three real programs, plain and traced, into docs (hours, downloads them)
 # make test-counts   call counts against the go command's coverage counters, for real programs (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
@@ -18,7 +20,7 @@ BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks compatibility examples/shop
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-cross test-values test-modules test-std bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-cross test-values test-modules test-std bench bench-peers bench-programs fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -99,6 +101,15 @@ test-std:
 
 bench: $(BIN)/waymark
 	cd benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark
+
+# The functions of package traced, some with their arguments.
+LADDER := --include ../traced --all --args=...traced.Ints,...traced.Text,...traced.Struct
+
+bench-peers: $(BIN)/waymark
+	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: it will be absent"
+	cd benchmarks/ladder && $(BIN)/waymark build $(LADDER) -o $(BIN)/ladder .
+	cd benchmarks/peers && GOWORK=off $(GO) build -o $(BIN)/peers .
+	cd benchmarks/peers && $(BIN)/peers -waymark $(BIN)/waymark -ladder $(BIN)/ladder -dlv $(BIN)/dlv -docs ../../docs
 
 fuzz:
 	@for m in . cmd/waymark; do (cd $$m && $(GO) list -f '{{.Dir}}' ./... | while read d; do \

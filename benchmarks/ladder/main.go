@@ -3,9 +3,10 @@
 // one way of recording, and one run of the program:
 //
 //	ladder -rung off                                 compiled in, switched off
-//	ladder -rung memory                              to memory, from where nothing reads it
+//	ladder -rung memory -memory                      to memory, from where nothing reads it
 //	WAYMARK=record ladder -rung file -shape leaf     to a file
 //	WAYMARK=record ladder -sustained 60s             to a file, as many calls as all CPUs make
+//	WAYMARK=record ladder -calls 5000000             to a file, so many calls, for readers
 //
 // It must be built by waymark with the functions of package traced instrumented:
 //
@@ -21,14 +22,17 @@ import (
 
 	"github.com/waymark-go/waymark/benchmarks/measure"
 	"github.com/waymark-go/waymark/benchmarks/memory"
+	"github.com/waymark-go/waymark/benchmarks/traced"
 	"github.com/waymark-go/waymark/rt"
 )
 
 func main() {
 	var t measure.Turns
-	rung := flag.String("rung", "off", "`name` of the rung; memory switches tracing on, all else is up to the variable WAYMARK")
+	rung := flag.String("rung", "off", "what the results call this `way` of recording")
+	toMemory := flag.Bool("memory", false, "record to memory; all else is up to the variable WAYMARK")
 	shape := flag.String("shape", "", "only this `shape` of calls")
 	long := flag.Duration("sustained", 0, "make calls on all CPUs for so long, and nothing else")
+	calls := flag.Int("calls", 0, "make so many calls, and do nothing else")
 	flag.DurationVar(&t.Length, "turn", 40*time.Millisecond, "`length` of a turn")
 	flag.IntVar(&t.Count, "turns", 5, "number of turns")
 	flag.BoolVar(&t.Apart, "apart", false, "all plain turns before the traced ones")
@@ -39,8 +43,16 @@ func main() {
 		err = errors.New("not built by waymark; see make bench-peers")
 	case *long > 0:
 		err = measure.Print(os.Stdout, sustained(*rung, *long))
+	case *calls > 0:
+		loop(func(i int) int { return traced.Leaf(i, factor) })(*calls)
+		err = measure.Print(os.Stdout, measure.Result{Rung: *rung, Shape: "calls", Events: 2 * uint64(*calls)})
 	default:
-		err = climb(*rung, *shape, t)
+		if *toMemory {
+			err = memory.Record()
+		}
+		if err == nil {
+			err = climb(*rung, *shape, t)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "ladder:", err)
@@ -50,11 +62,6 @@ func main() {
 
 // climb measures the shape, or all of them.
 func climb(rung, shape string, t measure.Turns) error {
-	if rung == "memory" {
-		if err := memory.Record(); err != nil {
-			return err
-		}
-	}
 	found := false
 	for _, s := range shapes() {
 		if shape != "" && s.Name != shape {

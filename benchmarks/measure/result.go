@@ -17,12 +17,14 @@ type Result struct {
 	Plain  float64 // a call that isn't traced
 	Traced float64 // a traced one
 	Over   float64 // what tracing adds
-	Allocs float64 // allocations per traced call beyond those of a plain one
+	// Allocations per traced call beyond those of a plain one; nil if nothing tells.
+	Allocs *float64 `json:",omitempty"`
 
 	Events    uint64  // enters and exits of all the traced calls made
 	Lost      *uint64 `json:",omitempty"` // how many of them aren't in the recording; nil if nothing tells
 	Bytes     uint64  `json:",omitempty"` // size of the recording
 	PerSecond float64 `json:",omitempty"` // events per second, from the program's start to its end
+	Memory    uint64  `json:",omitempty"` // bytes, the most that a reader had
 }
 
 // Print writes results as Read reads them.

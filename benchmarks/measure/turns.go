@@ -66,10 +66,11 @@ func (t Turns) Round(rung string, s Shape) Result {
 	for i := range plain {
 		over = append(over, traced[i]-plain[i])
 	}
+	allocs = max(allocs, 0) / float64(n)
 	return Result{
 		Rung: rung, Shape: s.Name,
 		Floor: Median(floor), Plain: Median(plain), Traced: Median(traced), Over: Median(over),
-		Allocs: max(allocs, 0) / float64(n),
+		Allocs: &allocs,
 		Events: uint64(2 * n * (t.Count + 1)),
 	}
 }
