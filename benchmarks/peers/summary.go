@@ -69,7 +69,6 @@ func overNS(r measure.Result) float64   { return r.Over }
 func plainNS(r measure.Result) float64  { return r.Plain }
 func tracedNS(r measure.Result) float64 { return r.Traced }
 func rate(r measure.Result) float64     { return r.PerSecond }
-func allocs(r measure.Result) float64   { return r.Allocs }
 func memory(r measure.Result) float64   { return float64(r.Memory) }
 
 // allocs means something only if Allocs is known.
