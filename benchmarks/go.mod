@@ -4,4 +4,6 @@ go 1.26
 
 require github.com/waymark-go/waymark v0.0.0
 
+require github.com/google/go-cmp v0.7.0
+
 replace github.com/waymark-go/waymark => ..

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/waymark-go/waymark/benchmarks/measure"
 )
+
+// limit ends a command that hangs; the longest one takes a minute or two.
+const limit = 10 * time.Minute
 
 // run runs a command that prints results, with env besides the environment, in the
 // bench's folder, and gives them and how long it ran.
@@ -29,7 +33,9 @@ func (b *bench) run(env []string, name string, args ...string) ([]measure.Result
 // command runs a command in the bench's folder and gives what it printed to stdout.
 func (b *bench) command(env []string, name string, args ...string) ([]byte, time.Duration, error) {
 	var stderr bytes.Buffer
-	cmd := exec.Command(name, args...)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env, cmd.Stderr = b.dir, append(os.Environ(), env...), &stderr
 	start := time.Now()
 	out, err := cmd.Output()
@@ -44,7 +50,9 @@ func (b *bench) command(env []string, name string, args ...string) ([]byte, time
 // long it ran and the most memory that it had, in bytes.
 func (b *bench) discard(name string, args ...string) (took time.Duration, memory uint64, err error) {
 	var stderr bytes.Buffer
-	cmd := exec.Command(name, args...)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stderr = b.dir, &stderr // no Stdout: /dev/null
 	start := time.Now()
 	err = cmd.Run()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -19,7 +20,9 @@ func dlvPeer() peer {
 		round: func(b *bench) ([]measure.Result, error) {
 			command := strings.Fields(b.untracedCommand(max(b.slowCalls/100, 5)))
 			args := append([]string{"trace", "--exec", command[0], "^" + regexp.QuoteMeta(tracedLeaf) + "$", "--"}, command[1:]...)
-			cmd := exec.Command(b.dlv, args...)
+			ctx, cancel := context.WithTimeout(context.Background(), limit)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, b.dlv, args...)
 			cmd.Dir = b.dir
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr

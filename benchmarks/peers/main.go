@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,45 +98,57 @@ func mainErr(args []string, w, wErr io.Writer) error {
 	if len(list) == 0 {
 		return fmt.Errorf("-only %q: no tracer has such a name", *only)
 	}
-	s, err := b.measure(list, *rounds, wErr)
-	if err != nil {
-		return err
-	}
+	s := b.measure(list, *rounds, wErr)
 	if *docs == "" {
-		return s.writeTables(w)
+		err = s.writeTables(w)
+	} else {
+		err = s.publish(*docs)
 	}
-	return s.publish(*docs)
+	if err == nil && s.failed > 0 {
+		err = fmt.Errorf("%d tracers failed; what they said stands above and in the tables", s.failed)
+	}
+	return err
 }
 
-// measure runs the rounds.
-func (b *bench) measure(list []peer, rounds int, log io.Writer) (*summary, error) {
+// measure runs the rounds. A tracer that fails is left out from then on: an hour's
+// figures of the others must not be lost.
+func (b *bench) measure(list []peer, rounds int, log io.Writer) *summary {
 	s := &summary{rounds: rounds}
+	leave := func(p peer, why string) {
+		fmt.Fprintf(log, "%s is absent: %s\n", p.name, why)
+		s.absent = append(s.absent, absence{p.name, why})
+	}
+	fail := func(p peer, err error) {
+		leave(p, "failed: "+firstLine(err.Error()))
+		s.failed++
+	}
 	var present []peer
 	for _, p := range list {
-		why := p.absent(b)
-		if why == "" && p.build != nil {
-			if err := p.build(b); err != nil {
-				return nil, fmt.Errorf("%s: %w", p.name, err)
-			}
-		}
-		if why != "" {
-			fmt.Fprintf(log, "%s is absent: %s\n", p.name, why)
-			s.absent = append(s.absent, absence{p.name, why})
+		if why := p.absent(b); why != "" {
+			leave(p, why)
 			continue
+		}
+		if p.build != nil {
+			if err := p.build(b); err != nil {
+				fail(p, err)
+				continue
+			}
 		}
 		present = append(present, p)
 	}
 	for round := range rounds {
 		fmt.Fprintf(log, "round %d of %d\n", round+1, rounds)
-		for _, p := range present {
+		present = slices.DeleteFunc(present, func(p peer) bool {
 			results, err := p.round(b)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", p.name, err)
+				fail(p, fmt.Errorf("in round %d: %w", round+1, err))
+				return true
 			}
 			for _, r := range results {
 				s.add(p.name, r)
 			}
-		}
+			return false
+		})
 	}
-	return s, nil
+	return s
 }

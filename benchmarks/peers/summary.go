@@ -9,6 +9,7 @@ type summary struct {
 	rounds int
 	rows   []*row // in the order of the first round
 	absent []absence
+	failed int // of the absent ones, those that could have been measured
 }
 
 // A row is a rung of a tracer with a shape of calls, and what each round gave.
