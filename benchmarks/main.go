@@ -155,7 +155,6 @@ func toMemory() error {
 		{name: "plain recursion", run: plainRecurse}, {name: "recursion", run: tracedRecurse},
 	}
 	measure(off)
-	//lint:ignore SA4006 without the hooks Start panics, and what follows is never reached
 	allocs := testing.AllocsPerRun(10, func() { tracedLeaf(1000); tracedRecurse(1000) })
 
 	if err := memory.Record(); err != nil {

@@ -53,7 +53,7 @@ func shapes() []measure.Shape {
 	for _, g := range []struct {
 		name string
 		n    int
-	}{{"2 goroutines", 2}, {"4 goroutines", 4}, {"64 goroutines", 64}, {"10000 goroutines", 10_000}} {
+	}{{"1 goroutine", 1}, {"2 goroutines", 2}, {"4 goroutines", 4}, {"64 goroutines", 64}, {"10000 goroutines", 10_000}} {
 		list = append(list, measure.Shape{Name: g.name, NS: 20, Multi: g.n, Per: g.n * lot,
 			Plain:  goroutines(g.n, func(i int) int { return plain.Leaf(i, factor) }),
 			Traced: goroutines(g.n, func(i int) int { return traced.Leaf(i, factor) })})
@@ -71,7 +71,7 @@ func stepNS() float64 {
 	best := time.Hour
 	for range 10 {
 		start := time.Now()
-		plain.Busy(steps)
+		runtime.KeepAlive(plain.Busy(steps))
 		best = min(best, time.Since(start))
 	}
 	return float64(best.Nanoseconds()) / steps
@@ -98,10 +98,12 @@ func recursions(f func(n int) int) func(n int) {
 	}
 }
 
-// goroutines makes the calls on g of them, which take turns after every lot.
+// goroutines makes the calls on g of them, which take turns after every lot if there are
+// more than can run at the same time.
 func goroutines(g int, f func(i int) int) func(n int) {
 	return func(n int) {
 		var all sync.WaitGroup
+		turns := g > runtime.GOMAXPROCS(0)
 		for range g {
 			all.Go(func() {
 				s := 0
@@ -109,7 +111,9 @@ func goroutines(g int, f func(i int) int) func(n int) {
 					for i := range lot {
 						s += f(i)
 					}
-					runtime.Gosched()
+					if turns {
+						runtime.Gosched()
+					}
 				}
 				runtime.KeepAlive(s)
 			})

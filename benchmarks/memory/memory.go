@@ -20,7 +20,9 @@ func Record() error {
 	if err != nil {
 		return fmt.Errorf("map %d chunks: %w", chunks+1, err)
 	}
+	//lint:ignore SA4006 without the hooks Capture panics, and what follows is never reached
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(space))) & (format.ChunkSize - 1))
+	//lint:ignore SA4006 as above
 	_, counter, _ := rt.Counter()
 	rt.Capture(true, true, format.DefaultDepth, format.DefaultBytes, nil)
 	rt.Start(space[skip:skip+chunks*format.ChunkSize], rt.Block, counter)
