@@ -25,7 +25,7 @@ func lttngPeer() peer {
 		},
 		build: c.build,
 		round: func(b *bench) ([]measure.Result, error) {
-			list, _, err := b.run(nil, c.path(b), b.turnArgs("off", 20)...)
+			list, _, err := b.run(preload, c.path(b), b.turnArgs("off", 20)...) // no session: no daemon yet
 			if err != nil {
 				return nil, err
 			}

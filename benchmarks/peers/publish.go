@@ -11,6 +11,7 @@ import (
 // publish writes tables, samples and plot into the folder of documents.
 func (s *summary) publish(docs string) error {
 	var tables, samples strings.Builder
+	tables.WriteString("![What tracing adds to a call, of each tracer](performance.svg)\n\n")
 	if err := s.writeTables(&tables); err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"io"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -137,5 +139,37 @@ func TestFailure(t *testing.T) {
 	}
 	if r := s.find("good", "on", "leaf"); r == nil || len(r.results) != 2 {
 		t.Errorf("good: got %v, want two rounds", r)
+	}
+}
+
+// TestDocument: docs/performance.md describes each other tracer and each shape of calls, and
+// has a place for the tables.
+func TestDocument(t *testing.T) {
+	b, err := os.ReadFile("../../docs/performance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, ok := strings.Cut(string(b), "<!-- PEERS: ")
+	if !ok || !strings.Contains(string(b), "<!-- END PEERS -->") {
+		t.Error("no place for the tables")
+	}
+	for _, p := range peers() {
+		if p.name != waymarkName && !strings.Contains(before, "| "+p.name+" |") {
+			t.Errorf("%s isn't described", p.name)
+		}
+	}
+	source, err := os.ReadFile("../ladder/shapes.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shapes := regexp.MustCompile(`(?:Name: |\{)"([^"]+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(shapes) < 18 {
+		t.Fatalf("found %d shapes of calls in ladder/shapes.go, want at least 18", len(shapes))
+	}
+	for _, s := range shapes {
+		// 2 goroutines is described in a row with others: "1, 2, 4, ...".
+		if name := strings.TrimSuffix(strings.TrimSuffix(s[1], " goroutines"), " goroutine"); !strings.Contains(before, name) {
+			t.Errorf("calls %q aren't described", s[1])
+		}
 	}
 }
