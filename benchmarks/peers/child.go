@@ -33,7 +33,7 @@ func (b *bench) run(env []string, name string, args ...string) ([]measure.Result
 // command runs a command in the bench's folder and gives what it printed to stdout.
 func (b *bench) command(env []string, name string, args ...string) ([]byte, time.Duration, error) {
 	var stderr bytes.Buffer
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(b.ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env, cmd.Stderr = b.dir, append(os.Environ(), env...), &stderr
@@ -41,7 +41,7 @@ func (b *bench) command(env []string, name string, args ...string) ([]byte, time
 	out, err := cmd.Output()
 	took := time.Since(start)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w: %s", cmd, err, strings.TrimSpace(stderr.String()))
+		return nil, 0, failure(cmd, err, stderr.String())
 	}
 	return out, took, nil
 }
@@ -50,7 +50,7 @@ func (b *bench) command(env []string, name string, args ...string) ([]byte, time
 // long it ran and the most memory that it had, in bytes.
 func (b *bench) discard(name string, args ...string) (took time.Duration, memory uint64, err error) {
 	var stderr bytes.Buffer
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(b.ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Stderr = b.dir, &stderr // no Stdout: /dev/null
@@ -58,12 +58,20 @@ func (b *bench) discard(name string, args ...string) (took time.Duration, memory
 	err = cmd.Run()
 	took = time.Since(start)
 	if err != nil {
-		return 0, 0, fmt.Errorf("%s: %w: %s", cmd, err, firstLine(stderr.String()))
+		return 0, 0, failure(cmd, err, stderr.String())
 	}
 	if ru, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		memory = uint64(ru.Maxrss) << 10 // KiB on Linux
 	}
 	return took, memory, nil
+}
+
+// failure is the error of a command that said this to stderr.
+func failure(cmd *exec.Cmd, err error, said string) error {
+	if said = strings.TrimSpace(said); said != "" {
+		return fmt.Errorf("%s: %w: %s", cmd, err, said)
+	}
+	return fmt.Errorf("%s: %w", cmd, err)
 }
 
 // perSecond gives events per second.

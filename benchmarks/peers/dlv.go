@@ -20,7 +20,7 @@ func dlvPeer() peer {
 		round: func(b *bench) ([]measure.Result, error) {
 			command := strings.Fields(b.untracedCommand(max(b.slowCalls/100, 5)))
 			args := append([]string{"trace", "--exec", command[0], "^" + regexp.QuoteMeta(tracedLeaf) + "$", "--"}, command[1:]...)
-			ctx, cancel := context.WithTimeout(context.Background(), limit)
+			ctx, cancel := context.WithTimeout(b.ctx, limit)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, b.dlv, args...)
 			cmd.Dir = b.dir
@@ -28,7 +28,7 @@ func dlvPeer() peer {
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
 			if err != nil {
-				return nil, fmt.Errorf("dlv trace: %w: %s", err, firstLine(stderr.String()))
+				return nil, failure(cmd, err, stderr.String())
 			}
 			list, err := measure.Read(bytes.NewReader(out))
 			if err != nil {

@@ -17,11 +17,15 @@ import (
 // -finstrument-functions. The thread of each event is recorded, too.
 func lttngPeer() peer {
 	c := cBuild{name: "lttng", compiler: "gcc", traced: []string{"-finstrument-functions"}}
-	preload := []string{"LD_PRELOAD=liblttng-ust-cyg-profile-fast.so"}
+	preload := []string{"LD_PRELOAD=" + lttngLibrary}
 	return peer{
 		name: "LTTng-UST",
 		absent: func(*bench) string {
-			return missing("apt-get install lttng-tools liblttng-ust-dev gcc", "lttng", "lttng-sessiond", "gcc")
+			const install = "apt-get install lttng-tools liblttng-ust-dev gcc"
+			if why := missing(install, "lttng", "lttng-sessiond", "gcc"); why != "" {
+				return why
+			}
+			return missingLibrary(install, "gcc", lttngLibrary)
 		},
 		build: c.build,
 		round: func(b *bench) ([]measure.Result, error) {
@@ -55,6 +59,8 @@ func lttngPeer() peer {
 		},
 	}
 }
+
+const lttngLibrary = "liblttng-ust-cyg-profile-fast.so"
 
 // lttngDaemon starts the session daemon, unless one is running, and gives a function
 // that ends it.
@@ -100,7 +106,7 @@ func (b *bench) lttngSession(f func() error) (size, discarded uint64, err error)
 	if err := lttng("create " + name + " --output=" + data); err != nil {
 		return 0, 0, err
 	}
-	defer lttng("destroy " + name)
+	defer exec.Command("lttng", "destroy", name).Run() // when interrupted, too
 	for _, args := range []string{"enable-event -u -a -s " + name, "add-context -u -t vtid -s " + name, "start " + name} {
 		if err := lttng(args); err != nil {
 			return 0, 0, err

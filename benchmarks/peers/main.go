@@ -1,15 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/waymark-go/waymark/benchmarks/measure"
@@ -17,10 +20,11 @@ import (
 
 // A bench is one run of the comparison.
 type bench struct {
-	dir     string // for all files; each round removes its own
-	self    string // this program
-	waymark string // the command
-	ladder  string // benchmarks/ladder, built by waymark
+	ctx     context.Context // ends the commands that it runs
+	dir     string          // for all files; each round removes its own
+	self    string          // this program
+	waymark string          // the command
+	ladder  string          // benchmarks/ladder, built by waymark
 	dlv     string
 	source  string // folder of the C program
 
@@ -31,7 +35,10 @@ type bench struct {
 }
 
 func main() {
-	if err := mainErr(os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := mainErr(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
 		if !errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintln(os.Stderr, "peers:", err)
 		}
@@ -39,8 +46,8 @@ func main() {
 	}
 }
 
-func mainErr(args []string, w, wErr io.Writer) error {
-	b := &bench{turns: measure.Turns{Count: 5, Length: 40 * time.Millisecond}, calls: 5_000_000, slowCalls: 2000}
+func mainErr(ctx context.Context, args []string, w, wErr io.Writer) error {
+	b := &bench{ctx: ctx, turns: measure.Turns{Count: 5, Length: 40 * time.Millisecond}, calls: 5_000_000, slowCalls: 2000}
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(wErr)
 	flags.StringVar(&b.waymark, "waymark", "waymark", "the waymark `command`")
@@ -99,6 +106,9 @@ func mainErr(args []string, w, wErr io.Writer) error {
 		return fmt.Errorf("-only %q: no tracer has such a name", *only)
 	}
 	s := b.measure(list, *rounds, wErr)
+	if ctx.Err() != nil {
+		return errors.New("interrupted; nothing was written")
+	}
 	if *docs == "" {
 		err = s.writeTables(w)
 	} else {
@@ -137,6 +147,9 @@ func (b *bench) measure(list []peer, rounds int, log io.Writer) *summary {
 		present = append(present, p)
 	}
 	for round := range rounds {
+		if b.ctx.Err() != nil {
+			break
+		}
 		fmt.Fprintf(log, "round %d of %d\n", round+1, rounds)
 		present = slices.DeleteFunc(present, func(p peer) bool {
 			results, err := p.round(b)

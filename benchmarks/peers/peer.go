@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/waymark-go/waymark/benchmarks/measure"
@@ -44,6 +45,16 @@ func missing(install string, commands ...string) string {
 		}
 	}
 	return ""
+}
+
+// missingLibrary gives a reason if the compiler doesn't find the library.
+func missingLibrary(install, compiler, library string) string {
+	// It prints the path, or the name alone if there is none.
+	out, err := exec.Command(compiler, "-print-file-name="+library).Output()
+	if err == nil && filepath.IsAbs(strings.TrimSpace(string(out))) {
+		return ""
+	}
+	return fmt.Sprintf("`%s` not found; `%s` would install it", library, install)
 }
 
 // firstLine shortens what a command said to what fits into a table.

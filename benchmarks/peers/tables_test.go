@@ -115,7 +115,7 @@ func TestMistakes(t *testing.T) {
 		{"extra", "want flags only"},
 		{"-child nothing", `-child "nothing": no such rung`},
 	} {
-		err := mainErr(strings.Fields(c.args), io.Discard, io.Discard)
+		err := mainErr(t.Context(), strings.Fields(c.args), io.Discard, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.args, err, c.want)
 		}
@@ -132,7 +132,7 @@ func TestFailure(t *testing.T) {
 		name: "bad", absent: good.absent,
 		round: func(*bench) ([]measure.Result, error) { return nil, errors.New("broken\nmore") },
 	}
-	s := (&bench{}).measure([]peer{bad, good}, 2, io.Discard)
+	s := (&bench{ctx: t.Context()}).measure([]peer{bad, good}, 2, io.Discard)
 	want := []absence{{"bad", "failed: in round 1: broken"}}
 	if diff := cmp.Diff(want, s.absent, cmp.AllowUnexported(absence{})); diff != "" || s.failed != 1 {
 		t.Errorf("%d failed, want 1; absent (-want +got):\n%s", s.failed, diff)

@@ -20,7 +20,11 @@ func xrayPeer() peer {
 	return peer{
 		name: "LLVM XRay",
 		absent: func(b *bench) string {
-			return missing("apt-get install clang-14 libclang-rt-14-dev", "clang-14")
+			const install = "apt-get install clang-14 libclang-rt-14-dev"
+			if why := missing(install, "clang-14"); why != "" {
+				return why
+			}
+			return missingLibrary(install, "clang-14", "libclang_rt.xray-x86_64.a")
 		},
 		build: c.build,
 		round: func(b *bench) ([]measure.Result, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -13,9 +14,10 @@ import (
 
 // A bench is one run of the measurement.
 type bench struct {
-	dir     string // for all files
-	waymark string // the command
-	goroot  string // whose files the formatter reads
+	ctx     context.Context // ends the commands that it runs
+	dir     string          // for all files
+	waymark string          // the command
+	goroot  string          // whose files the formatter reads
 	rounds  int
 	cold    bool    // builds without caches are measured, too
 	shared  bool    // use the caches that there are, so that builds of a variant help the others
@@ -144,7 +146,7 @@ func rotate[T any](list []T, round int) []T {
 // run runs a command in dir and gives how long it took.
 func (b *bench) run(dir string, env []string, args ...string) (time.Duration, error) {
 	var out bytes.Buffer
-	cmd := exec.Command(args[0], args[1:]...)
+	cmd := exec.CommandContext(b.ctx, args[0], args[1:]...)
 	cmd.Dir = dir
 	// The subjects are no part of this repository's workspace.
 	cmd.Env = append(append(os.Environ(), "GOWORK=off"), env...)

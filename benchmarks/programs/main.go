@@ -2,21 +2,27 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/waymark-go/waymark/benchmarks/table"
 )
 
 func main() {
-	if err := mainErr(os.Args[1:], subjects(), os.Stdout, os.Stderr); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := mainErr(ctx, os.Args[1:], subjects(), os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
 		if !errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintln(os.Stderr, "programs:", err)
 		}
@@ -24,8 +30,8 @@ func main() {
 	}
 }
 
-func mainErr(args []string, list []subject, w, wErr io.Writer) error {
-	b := &bench{size: 1, log: wErr}
+func mainErr(ctx context.Context, args []string, list []subject, w, wErr io.Writer) error {
+	b := &bench{ctx: ctx, size: 1, log: wErr}
 	flags := flag.NewFlagSet("programs", flag.ContinueOnError)
 	flags.SetOutput(wErr)
 	flags.StringVar(&b.waymark, "waymark", "waymark", "the waymark `command`")

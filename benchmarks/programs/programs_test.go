@@ -44,7 +44,7 @@ func TestQuick(t *testing.T) {
 		args: func(*bench, float64) []string { return nil },
 	}
 	var log strings.Builder
-	if err := mainErr([]string{"-quick", "-waymark", waymark, "-docs", dir}, []subject{hello}, &log, &log); err != nil {
+	if err := mainErr(t.Context(), []string{"-quick", "-waymark", waymark, "-docs", dir}, []subject{hello}, &log, &log); err != nil {
 		t.Fatalf("%v\n%s", err, log.String())
 	}
 	f, err := os.Open(filepath.Join(dir, "programs.csv"))
@@ -119,7 +119,7 @@ func TestMistakes(t *testing.T) {
 		{"extra", "want flags only"},
 		{"-waymark ./nowhere", "make builds it"},
 	} {
-		err := mainErr(strings.Fields(c.args), subjects(), &strings.Builder{}, &strings.Builder{})
+		err := mainErr(t.Context(), strings.Fields(c.args), subjects(), &strings.Builder{}, &strings.Builder{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.args, err, c.want)
 		}
