@@ -16,7 +16,7 @@ import (
 func dlvPeer() peer {
 	return peer{
 		name:   "dlv trace",
-		absent: func(b *bench) string { return missing("make bin/dlv", b.dlv) },
+		absent: func(b *bench) string { return missing("cd tools && GOWORK=off go build -o ../bin/ tool", b.dlv) },
 		round: func(b *bench) ([]measure.Result, error) {
 			command := strings.Fields(b.untracedCommand(max(b.slowCalls/100, 5)))
 			args := append([]string{"trace", "--exec", command[0], "^" + regexp.QuoteMeta(tracedLeaf) + "$", "--"}, command[1:]...)

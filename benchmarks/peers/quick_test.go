@@ -120,7 +120,7 @@ func readSamples(t *testing.T, name string) map[string]bool {
 		}
 		positive := []string{"events"}
 		switch cell("calls") {
-		case cCalls, "sustained": // the process's time only
+		case cCalls, sustained: // the process's time only
 			positive = append(positive, "events_per_second")
 		default:
 			positive = append(positive, "floor_ns", "plain_ns", "traced_ns")

@@ -36,7 +36,7 @@ func (s *summary) writeShapes(w io.Writer) error {
 	var rungs []string
 	rows := map[string][][]string{}
 	for _, r := range s.rows {
-		if r.peer != waymarkName || r.shape == "sustained" {
+		if r.peer != waymarkName || r.shape == sustained {
 			continue
 		}
 		if rows[r.rung] == nil {
@@ -87,7 +87,7 @@ func (s *summary) writePeers(w io.Writer) error {
 // whole gives the row about all that the rung records when nothing but traced calls
 // is made, where that is measured apart.
 func (s *summary) whole(r *row) *row {
-	for _, shape := range []string{cCalls, "sustained"} {
+	for _, shape := range []string{cCalls, sustained} {
 		if all := s.find(r.peer, r.rung, shape); all != nil {
 			return all
 		}

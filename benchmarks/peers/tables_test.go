@@ -22,7 +22,7 @@ func TestTables(t *testing.T) {
 		d := float64(i)
 		s.add(waymarkName, measure.Result{Rung: rungMemory, Shape: "leaf", Floor: 20, Plain: 3, Traced: 24 + d, Over: 21 + d, Allocs: &zero, Events: 100})
 		s.add(waymarkName, measure.Result{Rung: rungMemory, Shape: "two ints", Floor: 20, Plain: 3, Traced: 26 + d, Over: 23 + d, Allocs: &zero, Events: 100})
-		s.add(waymarkName, measure.Result{Rung: rungFile, Shape: "sustained", Events: 1000, Bytes: 1300, Lost: n(0), PerSecond: 41e6})
+		s.add(waymarkName, measure.Result{Rung: rungFile, Shape: sustained, Events: 1000, Bytes: 1300, Lost: n(0), PerSecond: 41e6})
 		s.add("uftrace", measure.Result{Rung: "mcount, on", Shape: "leaf", Floor: 20, Plain: 2, Traced: 68, Over: 66, Events: 100})
 		s.add("uftrace", measure.Result{Rung: "mcount, on", Shape: cCalls, Events: 1000, Lost: n(100), Bytes: 14400, PerSecond: 24e6})
 	}

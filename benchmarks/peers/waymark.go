@@ -57,6 +57,9 @@ const (
 	rungMemory  = "to memory"
 	rungFile    = "to file"
 	rungRing    = "flight recorder"
+
+	// sustained is the shape of nothing but traced calls on all CPUs.
+	sustained = "sustained"
 )
 
 func (b *bench) ladderArgs(args ...string) []string {
@@ -100,6 +103,8 @@ func (b *bench) info(trace string, took time.Duration, r *measure.Result) error 
 		r.Lost = &info.Dropped
 	}
 	r.Bytes = info.Bytes
-	r.PerSecond = perSecond(r.Events, took)
+	if r.Shape == sustained { // the others make plain calls, too
+		r.PerSecond = perSecond(r.Events, took)
+	}
 	return nil
 }
