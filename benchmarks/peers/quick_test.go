@@ -17,6 +17,9 @@ import (
 // figures and documents are what they should be. How large figures are depends on the
 // machine.
 func TestQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs with waymark; run without -short")
+	}
 	dir := t.TempDir()
 	build := func(dir string, env []string, args ...string) {
 		cmd := exec.Command(args[0], args[1:]...)

@@ -14,6 +14,9 @@ import (
 
 // TestQuick measures a small program in one round, and looks whether all steps are there.
 func TestQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs with waymark; run without -short")
+	}
 	dir := t.TempDir()
 	waymark := filepath.Join(dir, "waymark")
 	cmd := exec.Command("go", "build", "-o", waymark, ".")
