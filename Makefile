@@ -1,6 +1,8 @@
 # make               builds bin/waymark
 # make test          all tests; needs Go, what else they use is built or skipped aloud
 # make bench         what tracing costs, in one run
+# make bench-peers   the same in full and side by side with other tracers, into docs (most of an hour)
+# make bench-programs  builds and runs of three real programs, plain and traced, into docs (an hour or two, downloads them)
 # make test-counts   call counts against the go command's coverage counters, for real programs (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-billion  memory of the commands that read a recording of a billion events (minutes, takes 2 GB of disk)
@@ -18,9 +20,11 @@ FUZZTIME ?= 30s
 GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks compatibility examples/shop
+# Modules that aren't in the workspace, so that it doesn't get what they require.
+APART    := benchmarks/peers
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -39,12 +43,14 @@ test: vet cross
 	else echo "SKIPPED: -race needs cgo and a C compiler"; fi
 	@$(call gotest,examples/shop,./...)
 	@$(call gotest,compatibility,./...)
+	@$(call gotest,benchmarks,./...)
+	@$(call gotest,benchmarks/peers,./...,GOWORK=off)
 	@$(call gotest,cmd/waymark,-timeout 30m ./...)
 	@awk '$(SKIPPED)' $(BIN)/test.log
 
-# gotest runs go test in a module and prints a line for each package, and all
+# gotest runs go test in a module, with a variable in its environment if one is given, and prints a line for each package, and all
 # that the tests that failed have said.
-gotest = (cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v $(2)) >$(BIN)/part.log 2>&1; status=$$?; cat $(BIN)/part.log >>$(BIN)/test.log; \
+gotest = (cd $(1) && PATH="$(BIN):$$PATH" $(3) $(GO) test -v $(2)) >$(BIN)/part.log 2>&1; status=$$?; cat $(BIN)/part.log >>$(BIN)/test.log; \
 	if [ $$status = 0 ]; then grep -E '^(ok|\?) ' $(BIN)/part.log | grep -v 'no test files'; else awk '$(FAILED)' $(BIN)/part.log; exit $$status; fi
 
 FAILED = function say(t,  i) { for (i = 0; i < lines[t]; i++) print said[t, i] } \
@@ -64,6 +70,7 @@ SKIPPED = /^=== (RUN|CONT|NAME)/ { test = $$3 } \
 vet:
 	@out=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +); test -z "$$out" || { echo "run gofmt -w on" $$out; exit 1; }
 	@for m in $(MODULES); do (cd $$m && $(GO) vet ./...) || exit 1; done
+	@for m in $(APART); do (cd $$m && GOWORK=off $(GO) vet ./...) || exit 1; done
 
 # Each module builds by itself; library and tool, with their tests, compile on other
 # platforms: some of them for make test, as each takes most of a minute at first.
@@ -109,6 +116,18 @@ test-rewriter:
 bench: $(BIN)/waymark
 	cd benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark
 
+# The functions of package traced, some with their arguments.
+LADDER := --include ../traced --all --args=...traced.Ints,...traced.Text,...traced.Struct
+
+bench-peers: $(BIN)/waymark
+	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: it will be absent"
+	cd benchmarks/ladder && $(BIN)/waymark build $(LADDER) -o $(BIN)/ladder .
+	cd benchmarks/peers && GOWORK=off $(GO) build -o $(BIN)/peers .
+	cd benchmarks/peers && $(BIN)/peers -waymark $(BIN)/waymark -ladder $(BIN)/ladder -dlv $(BIN)/dlv -docs ../../docs
+
+bench-programs: $(BIN)/waymark
+	cd benchmarks/programs && $(GO) build -o $(BIN)/programs . && $(BIN)/programs -waymark $(BIN)/waymark -docs ../../docs
+
 fuzz:
 	@for m in . cmd/waymark; do (cd $$m && $(GO) list -f '{{.Dir}}' ./... | while read d; do \
 		grep -hoE '^func Fuzz[A-Za-z]+' $$d/*_test.go 2>/dev/null | sed 's/func //' | while read f; do \
@@ -117,9 +136,11 @@ fuzz:
 
 lint: vet $(BIN)/staticcheck
 	@for m in $(MODULES); do (cd $$m && $(BIN)/staticcheck ./...) || exit 1; done
-	@for m in $(MODULES) tools; do (cd $$m && GOWORK=off $(GO) mod tidy -diff) || exit 1; done
+	@for m in $(APART); do (cd $$m && GOWORK=off $(BIN)/staticcheck ./...) || exit 1; done
+	@for m in $(MODULES) $(APART) tools; do (cd $$m && GOWORK=off $(GO) mod tidy -diff) || exit 1; done
 	@if $(GO) run $(GOVULNCHECK) -version >/dev/null 2>&1; then \
 		for m in $(MODULES); do (cd $$m && $(GO) run $(GOVULNCHECK) ./...) || exit 1; done; \
+		for m in $(APART); do (cd $$m && GOWORK=off $(GO) run $(GOVULNCHECK) ./...) || exit 1; done; \
 	else echo "SKIPPED: govulncheck or its database can't be reached"; fi
 
 clean:

@@ -24,9 +24,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/benchmarks/memory"
 	"github.com/waymark-go/waymark/benchmarks/plain"
 	"github.com/waymark-go/waymark/benchmarks/traced"
-	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/rt"
 )
 
@@ -48,9 +48,9 @@ func main() {
 	var err error
 	switch *child {
 	case "memory":
-		memory()
+		err = toMemory()
 	case "file":
-		file()
+		err = toFile()
 	case "":
 		err = run()
 	}
@@ -148,41 +148,18 @@ func tracedRecurse(n int) {
 	runtime.KeepAlive(s)
 }
 
-// memory measures with tracing off and with events going to memory, where a
-// goroutine takes full chunks and gives them back unread.
-func memory() {
+// toMemory measures with tracing off and with events going to memory.
+func toMemory() error {
 	off := []*rung{
 		{name: "plain leaf", run: plainLeaf}, {name: "leaf", run: tracedLeaf},
 		{name: "plain recursion", run: plainRecurse}, {name: "recursion", run: tracedRecurse},
 	}
 	measure(off)
-	//lint:ignore SA4006 without the hooks Start panics, and what follows is never reached
 	allocs := testing.AllocsPerRun(10, func() { tracedLeaf(1000); tracedRecurse(1000) })
 
-	const chunks = 64
-	space, err := syscall.Mmap(-1, 0, (chunks+1)*format.ChunkSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		panic(err)
+	if err := memory.Record(); err != nil {
+		return err
 	}
-	skip := int(-address(space) & (format.ChunkSize - 1))
-	_, counter, _ := rt.Counter()
-	rt.Capture(true, true, format.DefaultDepth, format.DefaultBytes, nil)
-	rt.Start(space[skip:skip+chunks*format.ChunkSize], rt.Block, counter)
-	for i := 1; i < chunks; i++ {
-		rt.Free(i)
-	}
-	rt.Writer(func() {
-		for rt.Wait() {
-			for i := rt.Take(); i >= 0; i = rt.Take() {
-				rt.Free(i)
-			}
-		}
-	})
-	rt.Packages(func(p *rt.Package) {
-		for i := range p.Sites {
-			rt.Switch(p, i, true)
-		}
-	})
 	on := []*rung{
 		{name: "floor", run: floor},
 		{name: "plain leaf", run: plainLeaf}, {name: "leaf", run: tracedLeaf},
@@ -191,7 +168,7 @@ func memory() {
 	}
 	measure(on)
 	allocsOn := testing.AllocsPerRun(10, func() { tracedLeaf(1000); tracedRecurse(1000); tracedInts(1000); tracedText(1000); tracedStruct(1000) })
-	json.NewEncoder(os.Stdout).Encode(map[string]float64{
+	return json.NewEncoder(os.Stdout).Encode(map[string]float64{
 		"off leaf": off[1].median() - off[0].median(), "off recursion": off[3].median() - off[2].median(),
 		"plain leaf": off[0].median(), "plain recursion": off[2].median(),
 		"floor":   on[0].median(),
@@ -201,9 +178,9 @@ func memory() {
 	})
 }
 
-// file measures while the recorder runs, to a file or in a ring: one goroutine makes
+// toFile measures while the recorder runs, to a file or in a ring: one goroutine makes
 // calls as fast as it can.
-func file() {
+func toFile() error {
 	rungs := []*rung{{name: "floor", run: floor}, {name: "plain leaf", run: plainLeaf}, {name: "leaf", run: tracedLeaf}}
 	*calls *= 4
 	start := time.Now()
@@ -213,7 +190,7 @@ func file() {
 		busy -= time.Duration(sum(r.ns) * float64(*calls))
 	}
 	events := float64(2 * *calls * (*rounds + 1))
-	json.NewEncoder(os.Stdout).Encode(map[string]float64{
+	return json.NewEncoder(os.Stdout).Encode(map[string]float64{
 		"floor": rungs[0].median(), "file leaf": rungs[2].median() - rungs[1].median(),
 		"events per second": events / busy.Seconds(),
 	})

@@ -1,6 +1,8 @@
 // Package plain holds what package traced does, not instrumented.
 package plain
 
+import "time"
+
 // Leaf takes about 2 to 3 ns. It has no loop: how a short loop is aligned would
 // make more of a difference than what is measured.
 //
@@ -22,3 +24,81 @@ func Recurse(n int) int {
 	}
 	return Recurse(n-1) + 1
 }
+
+// An Order is a struct that is passed by value.
+type Order struct {
+	ID     int
+	Name   string
+	Amount float64
+	Open   bool
+}
+
+// Ints, Text and Struct are Leaf with other parameters, which are recorded.
+//
+//go:noinline
+func Ints(a, n int) int {
+	s := a * n
+	s ^= s >> 7
+	s += s << 3
+	s ^= s >> 11
+	return s ^ n
+}
+
+//go:noinline
+func Text(name string, n int) int {
+	s := len(name) * n
+	s ^= s >> 7
+	s += s << 3
+	s ^= s >> 11
+	return s ^ n
+}
+
+//go:noinline
+func Struct(o Order) int {
+	s := o.ID * 0x9E37
+	s ^= s >> 7
+	s += s << 3
+	s ^= s >> 11
+	return s ^ len(o.Name)
+}
+
+// Empty has nothing to do.
+//
+//go:noinline
+func Empty(a int) int { return a }
+
+// Busy does n steps, each of which needs the result of the one before: how the loop is
+// aligned makes no difference then.
+//
+//go:noinline
+func Busy(n int) int {
+	s := n
+	for range n {
+		s = s*0x9E37 + 1
+	}
+	return s
+}
+
+// Catch recovers from what Throw panics with.
+//
+//go:noinline
+func Catch(v any) (r any) {
+	defer func() { r = recover() }()
+	Throw(v)
+	return nil
+}
+
+// Throw panics.
+//
+//go:noinline
+func Throw(v any) { panic(v) }
+
+// Receive parks the goroutine until there is something to receive.
+//
+//go:noinline
+func Receive(c <-chan int) int { return <-c }
+
+// Sleep parks the goroutine for a time.
+//
+//go:noinline
+func Sleep(d time.Duration) { time.Sleep(d) }

@@ -2,6 +2,8 @@
 // holds the same ones; waymark instruments these only.
 package traced
 
+import "time"
+
 // Leaf takes about 2 to 3 ns. It has no loop: how a short loop is aligned would
 // make more of a difference than what is measured.
 //
@@ -60,3 +62,44 @@ func Struct(o Order) int {
 	s ^= s >> 11
 	return s ^ len(o.Name)
 }
+
+// Empty has nothing to do.
+//
+//go:noinline
+func Empty(a int) int { return a }
+
+// Busy does n steps, each of which needs the result of the one before: how the loop is
+// aligned makes no difference then.
+//
+//go:noinline
+func Busy(n int) int {
+	s := n
+	for range n {
+		s = s*0x9E37 + 1
+	}
+	return s
+}
+
+// Catch recovers from what Throw panics with.
+//
+//go:noinline
+func Catch(v any) (r any) {
+	defer func() { r = recover() }()
+	Throw(v)
+	return nil
+}
+
+// Throw panics.
+//
+//go:noinline
+func Throw(v any) { panic(v) }
+
+// Receive parks the goroutine until there is something to receive.
+//
+//go:noinline
+func Receive(c <-chan int) int { return <-c }
+
+// Sleep parks the goroutine for a time.
+//
+//go:noinline
+func Sleep(d time.Duration) { time.Sleep(d) }

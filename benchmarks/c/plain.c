@@ -1,0 +1,2 @@
+#define NAME(f) plain_##f
+#include "functions.h"

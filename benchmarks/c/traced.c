@@ -1,0 +1,2 @@
+#define NAME(f) traced_##f
+#include "functions.h"
