@@ -8,12 +8,12 @@ import (
 )
 
 // writeTable writes results as tables in Markdown: one line for each suite, and one
-// for each test that differs.
+// for each test that differs, unless the one that it is in does.
 func writeTable(w io.Writer, list []*Result) {
 	slices.SortFunc(list, func(a, b *Result) int { return strings.Compare(a.Suite.Module, b.Suite.Module) })
-	fmt.Fprintln(w, "| Module | go test flags | Tests | Same | Unsteady | Time-bound | Different | Build, s: plain, traced | Run time, traced over plain |")
-	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---|---:|")
-	var total struct{ suites, tests, same, unsteady, bound, different int }
+	fmt.Fprintln(w, "| Module | go test flags | Tests | Fail plain | Same | Unsteady | Time-bound | Different | Build, s: plain, traced | Run time, traced over plain |")
+	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---|---:|")
+	var total struct{ suites, tests, failed, same, unsteady, bound, different int }
 	for _, r := range list {
 		if r.Trouble != "" {
 			fmt.Fprintf(w, "| %s | %s | %s |\n", r.Suite.Module, r.flags(), r.Trouble)
@@ -21,21 +21,23 @@ func writeTable(w io.Writer, list []*Result) {
 		}
 		unsteady, bound, different := r.count(Unsteady), r.count(TimeBound), r.count(Differs)
 		same := r.Tests - bound - different
-		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %.0f, %.0f | %s |\n", r.Suite.Module, r.flags(),
-			r.Tests, same, unsteady, bound, different, r.BuildPlain, r.Build, ratio(r.Run, r.RunPlain))
+		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %d | %.0f, %.0f | %s |\n", r.Suite.Module, r.flags(),
+			r.Tests, r.Failed, same, unsteady, bound, different, r.BuildPlain, r.Build, ratio(r.Run, r.RunPlain))
 		total.suites++
 		total.tests += r.Tests
+		total.failed += r.Failed
 		total.same += same
 		total.unsteady += unsteady
 		total.bound += bound
 		total.different += different
 	}
-	fmt.Fprintf(w, "| **%d suites** | | %d | %d | %d | %d | %d | | |\n",
-		total.suites, total.tests, total.same, total.unsteady, total.bound, total.different)
+	fmt.Fprintf(w, "| **%d suites** | | %d | %d | %d | %d | %d | %d | | |\n",
+		total.suites, total.tests, total.failed, total.same, total.unsteady, total.bound, total.different)
 	fmt.Fprintln(w)
 	for _, r := range list {
 		for _, d := range r.Differences {
-			if d.Kind != Unsteady {
+			inTop := d.Test != d.top() && slices.ContainsFunc(r.Differences, func(o *Difference) bool { return o.Test == d.top() && o.Kind == d.Kind })
+			if d.Kind != Unsteady && !inTop {
 				fmt.Fprintf(w, "* %s %s: %s", d.Package, d.Name, d.Kind)
 				if d.Slow > 0 {
 					fmt.Fprintf(w, ": fails plain, too, when %.0f times slower", d.Slow)
