@@ -60,7 +60,7 @@ func (r *Result) flags() string {
 	if len(words) == 0 {
 		return ""
 	}
-	return "`" + strings.Join(words, " ") + "`"
+	return "`" + strings.ReplaceAll(strings.Join(words, " "), "|", `\|`) + "`"
 }
 
 // ratio gives a over b, unless b is too short to tell.
