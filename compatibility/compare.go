@@ -155,8 +155,8 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 		if d.Kind != Differs {
 			continue
 		}
-		// A test that never comes up plain doesn't fail because of time.
-		if o := slowed.of(d.Test); o != Pass && slices.Contains(d.Traced, o) && !slices.Contains(d.Plain, o) {
+		// That it doesn't come up tells nothing: the slowed program may not have run at all.
+		if slowed.of(d.Test) == Fail && slices.Contains(d.Traced, Fail) {
 			d.Kind, d.Slow = TimeBound, slower
 		}
 		r.Log("%s %s: plain %v, traced %v, plain but %.1f times slower %v: %s",
@@ -166,11 +166,11 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 }
 
 // renamed tells whether d is a subtest that has another name in each run, one with the
-// time in it: traced it came up once, or never, and the test that it is in is the same.
+// time in it: it came up once in all runs, and the test that it is in is the same.
 func renamed(d *Difference, list []*Difference) bool {
-	came := slices.DeleteFunc(slices.Clone(d.Traced), func(o Outcome) bool { return o == None })
+	came := slices.DeleteFunc(slices.Concat(d.Plain, d.Traced), func(o Outcome) bool { return o == None })
 	same := !slices.ContainsFunc(list, func(o *Difference) bool { return o.Test == d.top() })
-	return d.Test != d.top() && same && len(d.Traced) > 2 && len(came) <= 1 && !slices.Contains(came, Fail)
+	return d.Test != d.top() && same && len(d.Traced) > 2 && len(came) == 1 && came[0] != Fail
 }
 
 // How many times slower than it is a test is made at least and at most, to see whether

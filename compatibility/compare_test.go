@@ -63,6 +63,12 @@ func TestDiffers(t *testing.T) {
 	})
 }
 
+func TestVanishes(t *testing.T) {
+	if !traced {
+		t.Run("sub", func(t *testing.T) {})
+	}
+}
+
 func TestSkips(t *testing.T) {
 	if traced {
 		t.Skip()
@@ -94,8 +100,8 @@ func TestUnsteady(t *testing.T) {
 	if err := r.compare(res, module); err != nil {
 		t.Fatal(err)
 	}
-	if res.Packages != 1 || res.Tests != 10 || res.Failed != 2 {
-		t.Errorf("%d packages, %d tests of which %d fail: want 1, 10, 2", res.Packages, res.Tests, res.Failed)
+	if res.Packages != 1 || res.Tests != 12 || res.Failed != 2 {
+		t.Errorf("%d packages, %d tests of which %d fail: want 1, 12, 2", res.Packages, res.Tests, res.Failed)
 	}
 	kinds := make(map[string]Kind)
 	for _, d := range res.Differences {
@@ -107,16 +113,20 @@ func TestUnsteady(t *testing.T) {
 			t.Errorf("output of %s is %q", d.Name, d.Output)
 		}
 	}
-	want := map[string]Kind{"TestDiffers": Differs, "TestDiffers/bad": Differs, "TestSkips": Differs, "TestUnsteady": Unsteady, "TestNames/time": Unsteady}
+	want := map[string]Kind{"TestDiffers": Differs, "TestDiffers/bad": Differs, "TestSkips": Differs, "TestVanishes/sub": Differs, "TestUnsteady": Unsteady, "TestNames/time": Unsteady}
 	if !maps.Equal(kinds, want) {
 		t.Errorf("got %v, want %v", kinds, want)
 	}
 	if len(res.Recordings.Said) != 1 || !strings.Contains(res.Recordings.Said[0], "the fake complains") {
 		t.Errorf("waymark said %q", res.Recordings.Said)
 	}
+	if res.recorded() {
+		t.Error("recordings with complaints and without events pass")
+	}
+	res.Recordings = &Recordings{Events: 1}
 	var table strings.Builder
 	writeTable(&table, []*Result{res})
-	if want := "| example.com/compare@v1.0.0 |  | 10 | 2 | 7 | 3 | 0 | 3 |"; !strings.Contains(table.String(), want) {
+	if want := "| example.com/compare@v1.0.0 |  | 12 | 2 | 8 | 3 | 0 | 4 |"; !strings.Contains(table.String(), want) {
 		t.Errorf("no %q in the table\n%s", want, table.String())
 	}
 }

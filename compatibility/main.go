@@ -97,14 +97,14 @@ func run(ctx context.Context, waymark, list, results, only string, race, again, 
 		if r.Go == version && r.Race == race {
 			shown = append(shown, r)
 			different += r.count(Differs)
-			if r.Trouble != "" {
+			if r.Trouble != "" || !r.recorded() {
 				different++
 			}
 		}
 	}
 	writeTable(os.Stdout, shown)
 	if different > 0 {
-		return fmt.Errorf("%d tests differ, or could not be compared", different)
+		return fmt.Errorf("%d differ: tests, or suites that could not be compared or have faults in their recordings; see the table and the results in %s", different, results)
 	}
 	return nil
 }

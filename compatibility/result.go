@@ -49,6 +49,12 @@ func (r *Result) count(k Kind) (n int) {
 	return n
 }
 
+// recorded tells whether the recordings have events and nothing is wrong with them.
+func (r *Result) recorded() bool {
+	rec := r.Recordings
+	return rec != nil && rec.Events > 0 && rec.Dropped == 0 && len(rec.Problems) == 0 && len(rec.Said) == 0
+}
+
 // file names the file of a result in a folder of them.
 func (r *Result) file(dir string) string {
 	name := strings.ReplaceAll(r.Suite.Path(), "/", "_") + "." + r.Go

@@ -144,7 +144,7 @@ type Recordings struct {
 	Events   uint64
 	Bytes    int64
 	Dropped  uint64
-	Problems []string // of those that can't be read, are damaged or not complete
+	Problems []string // of those that can't be read or are damaged
 	Said     []string // by waymark on stderr
 }
 
@@ -169,7 +169,6 @@ func (r *Runner) read(dir string) (*Recordings, error) {
 		var info struct {
 			Events, Dropped, Damaged uint64
 			Bytes                    int64
-			Complete                 bool
 		}
 		if err := json.Unmarshal(out, &info); err != nil {
 			return fmt.Errorf("%s: %w", path, err)

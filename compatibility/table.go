@@ -19,6 +19,10 @@ func writeTable(w io.Writer, list []*Result) {
 			fmt.Fprintf(w, "| %s | %s | %s |\n", r.Suite.Module, r.flags(), r.Trouble)
 			continue
 		}
+		if !r.recorded() {
+			fmt.Fprintf(w, "| %s | %s | faults in the recordings: %+v |\n", r.Suite.Module, r.flags(), r.Recordings)
+			continue
+		}
 		unsteady, bound, different := r.count(Unsteady), r.count(TimeBound), r.count(Differs)
 		same := r.Tests - bound - different
 		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %d | %.0f, %.0f | %s |\n", r.Suite.Module, r.flags(),

@@ -140,7 +140,7 @@ func (l liveness) static(cond ast.Expr) (int, ast.Expr) {
 
 // callsPanic reports whether expr is a call of the predeclared panic. The type checker
 // doesn't look at arguments of what it doesn't know, functions of other packages: there
-// it is taken to be, for if it is and were not seen, a return would be missing.
+// it is taken to be, or code inserted behind a panic would need a return.
 func callsPanic(info *types.Info, expr ast.Expr) bool {
 	call, ok := ast.Unparen(expr).(*ast.CallExpr)
 	if !ok {
