@@ -23,6 +23,8 @@ type arena struct {
 	path string // empty: it is not in a file, and dies with the process
 	mem  []byte
 	file backing
+	// spare holds a copied chunk. The stack wouldn't do: the program may have given it a small limit.
+	spare []byte
 }
 
 // chunk gives the memory of chunk i; 0 is the control chunk.
@@ -46,12 +48,12 @@ func (a *arena) check(nonce [16]byte) error {
 	return nil
 }
 
-// settled copies chunk i, which goroutines that still run may be writing to, to memory
-// of its size. What is complete in the copy is complete: each clock is loaded before
+// settled copies chunk i, which goroutines that still run may be writing to, to where
+// it stays until the next call. What is complete in the copy is complete: each clock is loaded before
 // its word, the opposite of the order in which they are stored, and on processors that
 // reorder plain loads the atomic ones stay in order.
-func (a *arena) settled(i int, to []byte) []byte {
-	chunk := a.chunk(i)
+func (a *arena) settled(i int) []byte {
+	chunk, to := a.chunk(i), a.spare
 	copy(to, chunk[:format.ChunkHeader])
 	for at := format.ChunkHeader; at < len(chunk); at += format.RecordSize {
 		r := (*format.Record)(unsafe.Pointer(&chunk[at]))

@@ -115,7 +115,7 @@ func numbered(path, word string) []string {
 
 // isPart tells whether the file at path is a part of a rotated recording.
 func isPart(path string) bool {
-	b := make([]byte, 64<<10) // Meta is the first block, and has some short facts
+	b := slices.Grow([]byte(nil), 64<<10)[:64<<10] // Meta is the first block, and has some short facts; not on the stack, whose limit is the program's
 	n, err := head(path, b)
 	if err != nil || format.CheckHeader(b[:n]) != nil {
 		return false

@@ -91,6 +91,7 @@ func Start(c Config) (*Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("buffers: %w", err)
 	}
+	r.arena.spare = make([]byte, format.ChunkSize)
 	if err = Replaceable(r.path); err == nil {
 		os.Remove(r.path)
 		removeParts(r.path)
@@ -373,11 +374,10 @@ func (r *Recorder) fail(err error) {
 
 // unwritten counts the events in the arena that have not been written.
 func (r *Recorder) unwritten() (events uint64) {
-	chunk := make([]byte, format.ChunkSize)
 	var block []byte
 	for i := 1; i < r.usable; i++ {
 		if format.ParseChunk(r.arena.chunk(i)).InUse() {
-			h, recs := format.Records(r.arena.settled(i, chunk))
+			h, recs := format.Records(r.arena.settled(i))
 			var n int
 			block, n = r.enc.Append(block[:0], h, recs)
 			events += h.Lost + uint64(n)
@@ -436,10 +436,9 @@ func (r *Recorder) finish(end format.ClockPair) error {
 	for i := rt.Take(); i >= 0 && !r.closed; i = rt.Take() {
 		r.put(i, r.full(i))
 	}
-	chunk := make([]byte, format.ChunkSize)
 	for i := 1; i < r.usable && !r.closed; i++ {
 		if format.ParseChunk(r.arena.chunk(i)).State == format.ChunkActive {
-			if h, recs := format.Records(r.arena.settled(i, chunk)); len(recs) > 0 {
+			if h, recs := format.Records(r.arena.settled(i)); len(recs) > 0 {
 				r.put(i, content{h, recs})
 			}
 		}
