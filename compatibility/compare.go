@@ -108,7 +108,6 @@ func differences(plain, with *Outcomes) []*Difference {
 func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 	only := only(list)
 	r.Log("%d tests differ: %s -run %s", len(list), list[0].Package, only.run)
-	var slower float64
 	for began := time.Now(); len(list[0].Plain) <= reruns; {
 		if len(list[0].Plain) > 1 && time.Since(began) > patience {
 			break
@@ -121,8 +120,8 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 		if err != nil {
 			return err
 		}
-		slower = max(slower, with.Seconds/plain.Seconds)
 		for _, d := range list {
+			d.slower = max(d.slower, with.Took[d.Test]/max(plain.Took[d.Test], leastTook))
 			d.Plain = append(d.Plain, plain.of(d.Test))
 			d.Traced = append(d.Traced, with.of(d.Test))
 			if out := with.Output[d.Test]; out != "" {
@@ -130,38 +129,36 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 			}
 		}
 	}
-	left := false
 	for _, d := range list {
 		d.Kind = Differs
 		if !slices.ContainsFunc(d.Traced, func(o Outcome) bool { return !slices.Contains(d.Plain, o) }) || renamed(d, list) {
 			d.Kind = Unsteady
+		} else if err := r.slowed(s, dir, d); err != nil {
+			return err
 		}
-		left = left || d.Kind == Differs
 	}
-	if !left {
-		return nil
-	}
+	return nil
+}
+
+// slowed runs a test that differs plain, as much slower as it was traced.
+func (r *Runner) slowed(s Suite, dir string, d *Difference) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	slower = min(max(slower, leastSlow), mostSlow)
+	slower := min(max(d.slower, leastSlow), mostSlow)
+	only := only([]*Difference{d})
 	only.flags = []string{"-exec=" + self + " -slow=" + strconv.FormatFloat(slower, 'f', 1, 64)}
 	slowed, _, err := r.test(s, dir, nil, only)
 	if err != nil {
 		return err
 	}
-	for _, d := range list {
-		if d.Kind != Differs {
-			continue
-		}
-		// That it doesn't come up tells nothing: the slowed program may not have run at all.
-		if slowed.of(d.Test) == Fail && slices.Contains(d.Traced, Fail) {
-			d.Kind, d.Slow = TimeBound, slower
-		}
-		r.Log("%s %s: plain %v, traced %v, plain but %.1f times slower %v: %s",
-			d.Package, d.Name, d.Plain, d.Traced, slower, slowed.of(d.Test), d.Kind)
+	// That it doesn't come up tells nothing: the slowed program may not have run at all.
+	if slowed.of(d.Test) == Fail && slices.Contains(d.Traced, Fail) {
+		d.Kind, d.Slow = TimeBound, slower
 	}
+	r.Log("%s %s: plain %v, traced %v, plain but %.1f times slower %v: %s",
+		d.Package, d.Name, d.Plain, d.Traced, slower, slowed.of(d.Test), d.Kind)
 	return nil
 }
 
@@ -177,8 +174,11 @@ func renamed(d *Difference, list []*Difference) bool {
 // that makes it fail: where it waits much, its time tells less than what it computes.
 const (
 	leastSlow = 5
-	mostSlow  = 50
+	mostSlow  = 500
 )
+
+// leastTook is the precision of the time that go test gives, in seconds.
+const leastTook = 0.01
 
 // A selection names some tests of a package.
 type selection struct {

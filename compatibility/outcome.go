@@ -37,8 +37,9 @@ const (
 // Outcomes are those of one run.
 type Outcomes struct {
 	Of      map[Test]Outcome
-	Output  map[Test]string // of those that failed
-	Seconds float64         // that the packages' test programs ran, added up
+	Output  map[Test]string  // of those that failed
+	Took    map[Test]float64 // seconds
+	Seconds float64          // that the packages' test programs ran, added up
 }
 
 // of gives the outcome of t.
@@ -55,7 +56,7 @@ const maxOutput = 4000
 // readOutcomes reads what go test -json prints. Lines that aren't JSON are the go
 // command's own messages, which go to other.
 func readOutcomes(r io.Reader, other io.Writer) (*Outcomes, error) {
-	o := &Outcomes{Of: make(map[Test]Outcome), Output: make(map[Test]string)}
+	o := &Outcomes{Of: make(map[Test]Outcome), Output: make(map[Test]string), Took: make(map[Test]float64)}
 	output := make(map[Test][]byte)
 	in := bufio.NewReaderSize(r, 1<<20)
 	for {
@@ -83,6 +84,7 @@ func readOutcomes(r io.Reader, other io.Writer) (*Outcomes, error) {
 					if e.Action == "fail" {
 						o.Output[t] = string(output[t])
 					}
+					o.Took[t] += e.Elapsed
 					if e.Test == "" {
 						o.Seconds += e.Elapsed
 					}

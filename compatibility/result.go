@@ -28,6 +28,8 @@ type Difference struct {
 	Kind          Kind
 	Slow          float64 // how many times slower it ran plain, when it failed so
 	Output        string  // when it was traced
+
+	slower float64 // how many times slower it ran traced
 }
 
 // A Kind says what is known about a difference.
