@@ -63,7 +63,7 @@ func main() {
 // climb measures the shape, or all of them.
 func climb(rung, shape string, t measure.Turns) error {
 	found := false
-	for _, s := range shapes() {
+	for _, s := range shapes(rung) {
 		if shape != "" && s.Name != shape {
 			continue
 		}

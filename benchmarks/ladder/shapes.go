@@ -17,14 +17,17 @@ const (
 	nap    = 50 * time.Microsecond // asked for: operating systems make up to a millisecond of it
 )
 
-// shapes gives all shapes of calls, in the order of the tables.
-func shapes() []measure.Shape {
+// shapes gives all shapes of calls on a rung, in the order of the tables.
+func shapes(rung string) []measure.Shape {
+	plainLeaf := loop(func(i int) int { return plain.Leaf(i, factor) })
 	list := []measure.Shape{
 		{Name: "empty", NS: 20, Plain: loop(plain.Empty), Traced: loop(traced.Empty)},
-		{Name: "leaf", NS: 20,
-			Plain:  loop(func(i int) int { return plain.Leaf(i, factor) }),
-			Traced: loop(func(i int) int { return traced.Leaf(i, factor) })},
+		{Name: "leaf", NS: 20, Plain: plainLeaf, Traced: loop(func(i int) int { return traced.Leaf(i, factor) })},
 		{Name: "recursion 10", NS: 20, Per: depth, Plain: recursions(plain.Recurse), Traced: recursions(traced.Recurse)},
+	}
+	if rung == "off" {
+		// Isn't traced: what of leaf's row can't be avoided.
+		list = append(list, measure.Shape{Name: "a frame alone", NS: 20, Plain: plainLeaf, Traced: loop(func(i int) int { return framed(i, factor) })})
 	}
 	perStep := stepNS()
 	for _, b := range []struct {
@@ -36,8 +39,8 @@ func shapes() []measure.Shape {
 	} {
 		steps := max(int(b.ns/perStep), 1)
 		list = append(list, measure.Shape{Name: b.name, NS: b.ns + 20,
-			Plain:  loop(func(int) int { return plain.Busy(steps) }),
-			Traced: loop(func(int) int { return traced.Busy(steps) })})
+			Plain:  chain(func(s int) int { return plain.Busy(steps, s) }),
+			Traced: chain(func(s int) int { return traced.Busy(steps, s) })})
 	}
 	list = append(list,
 		measure.Shape{Name: "two ints", NS: 25,
@@ -65,13 +68,31 @@ func shapes() []measure.Shape {
 	)
 }
 
+// framed is plain.Leaf with a call that is never made. So it has a frame, and that's
+// what tracing costs a small function at least, when it is off.
+//
+//go:noinline
+func framed(a, n int) int {
+	if n == 0 {
+		never()
+	}
+	s := a * n
+	s ^= s >> 7
+	s += s << 3
+	s ^= s >> 11
+	return s ^ n
+}
+
+//go:noinline
+func never() {}
+
 // stepNS gives what a step of Busy takes.
 func stepNS() float64 {
 	const steps = 100_000
 	best := time.Hour
 	for range 10 {
 		start := time.Now()
-		runtime.KeepAlive(plain.Busy(steps))
+		runtime.KeepAlive(plain.Busy(steps, 1))
 		best = min(best, time.Since(start))
 	}
 	return float64(best.Nanoseconds()) / steps
@@ -83,6 +104,18 @@ func loop(f func(i int) int) func(n int) {
 		s := 0
 		for i := range n {
 			s += f(i)
+		}
+		runtime.KeepAlive(s)
+	}
+}
+
+// chain calls f n times, each time with what it has returned. Else the processor would
+// begin with a call while it still computes the one before, for a lot of both.
+func chain(f func(s int) int) func(n int) {
+	return func(n int) {
+		s := 1
+		for range n {
+			s = f(s)
 		}
 		runtime.KeepAlive(s)
 	}

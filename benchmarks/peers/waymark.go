@@ -31,7 +31,10 @@ func waymarkPeer() peer {
 				}
 				list = append(list, results...)
 			}
-			for _, shape := range list[:len(list)/2] {
+			for _, shape := range list {
+				if shape.Rung != rungMemory {
+					continue
+				}
 				r, err := b.toFile(rungFile, "block", "-shape", shape.Shape)
 				if err != nil {
 					return nil, err

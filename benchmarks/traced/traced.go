@@ -68,12 +68,11 @@ func Struct(o Order) int {
 //go:noinline
 func Empty(a int) int { return a }
 
-// Busy does n steps, each of which needs the result of the one before: how the loop is
-// aligned makes no difference then.
+// Busy does n steps from s, each of which needs the result of the one before: how the
+// loop is aligned makes no difference then.
 //
 //go:noinline
-func Busy(n int) int {
-	s := n
+func Busy(n, s int) int {
 	for range n {
 		s = s*0x9E37 + 1
 	}
