@@ -133,21 +133,59 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 		d.Kind = Differs
 		if !slices.ContainsFunc(d.Traced, func(o Outcome) bool { return !slices.Contains(d.Plain, o) }) || renamed(d, list) {
 			d.Kind = Unsteady
-		} else if err := r.slowed(s, dir, d); err != nil {
+			continue
+		}
+		if err := r.slowed(s, dir, d, list); err != nil {
 			return err
+		}
+		if d.Kind == Differs && slices.Contains(d.Traced, Pass) {
+			if err := r.often(s, dir, d, list); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
+// often runs a test plain many times, which has passed under waymark at least once: it may
+// fail now and then without, too.
+func (r *Runner) often(s Suite, dir string, d *Difference, list []*Difference) error {
+	only := only(d.family(list))
+	only.flags = []string{"-count=" + strconv.Itoa(manyReruns)}
+	plain, _, err := r.test(s, dir, nil, only)
+	if err != nil {
+		return err
+	}
+	if plain.of(d.Test) == Fail && slices.Contains(d.Traced, Fail) {
+		d.Plain = append(d.Plain, Fail)
+		d.Kind = Unsteady
+	}
+	r.Log("%s %s: plain, %d times: %v: %s", d.Package, d.Name, manyReruns, plain.of(d.Test), d.Kind)
+	return nil
+}
+
+// manyReruns is how often a test is run plain that fails under waymark now and then.
+const manyReruns = 200
+
+// family gives d with those of its subtests that differ, too.
+func (d *Difference) family(list []*Difference) []*Difference {
+	out := []*Difference{d}
+	for _, other := range list {
+		if strings.HasPrefix(other.Name, d.Name+"/") {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
 // slowed runs a test that differs plain, as much slower as it was traced.
-func (r *Runner) slowed(s Suite, dir string, d *Difference) error {
+func (r *Runner) slowed(s Suite, dir string, d *Difference, list []*Difference) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	slower := min(max(d.slower, leastSlow), mostSlow)
-	only := only([]*Difference{d})
+	only := only(d.family(list))
 	only.flags = []string{"-exec=" + self + " -slow=" + strconv.FormatFloat(slower, 'f', 1, 64)}
 	slowed, _, err := r.test(s, dir, nil, only)
 	if err != nil {
@@ -187,16 +225,32 @@ type selection struct {
 	flags []string // for go test
 }
 
-// only selects the tests at top level that differences of one package are in.
+// only selects the tests at top level that differences of one package are in, and only
+// those of their subtests that differ if that is so in each of them.
 func only(list []*Difference) *selection {
 	s := &selection{pkg: list[0].Package}
-	var names []string
+	var tops, subs []string
+	whole := false // a test differs, and none of its subtests
 	for _, d := range list {
 		if d.Name == "" {
 			return s
 		}
-		names = append(names, regexp.QuoteMeta(d.top().Name))
+		top := d.top().Name
+		tops = append(tops, regexp.QuoteMeta(top))
+		if parts := strings.Split(d.Name, "/"); len(parts) > 1 {
+			subs = append(subs, regexp.QuoteMeta(parts[1]))
+		} else if len(d.family(list)) == 1 {
+			whole = true
+		}
 	}
-	s.run = "^(" + strings.Join(slices.Compact(names), "|") + ")$"
+	s.run = "^(" + strings.Join(distinct(tops), "|") + ")$"
+	if !whole && len(subs) > 0 {
+		s.run += "/^(" + strings.Join(distinct(subs), "|") + ")$"
+	}
 	return s
+}
+
+func distinct(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
 }

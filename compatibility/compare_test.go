@@ -161,3 +161,27 @@ func TestReadList(t *testing.T) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
 }
+
+func TestOnly(t *testing.T) {
+	list := func(names ...string) (out []*Difference) {
+		for _, n := range names {
+			out = append(out, &Difference{Test: Test{"p", n}})
+		}
+		return out
+	}
+	for _, c := range []struct {
+		list []*Difference
+		run  string
+	}{
+		{list("TestA"), "^(TestA)$"},
+		{list("TestB", "TestA", "TestA"), "^(TestA|TestB)$"},
+		{list("TestA", "TestA/x.y"), `^(TestA)$/^(x\.y)$`},
+		{list("TestA/x/1", "TestA/x/2", "TestB/y"), "^(TestA|TestB)$/^(x|y)$"},
+		{list("TestA/x", "TestB"), "^(TestA|TestB)$"},
+		{list("TestA", ""), ""},
+	} {
+		if got := only(c.list).run; got != c.run {
+			t.Errorf("%v: %s; want %s", c.list, got, c.run)
+		}
+	}
+}
