@@ -135,6 +135,9 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 			d.Kind = Unsteady
 			continue
 		}
+		if len(list) > tooMany {
+			continue // they have one cause, which is not to be found in each of them
+		}
 		if err := r.slowed(s, dir, d, list); err != nil {
 			return err
 		}
@@ -163,6 +166,9 @@ func (r *Runner) often(s Suite, dir string, d *Difference, list []*Difference) e
 	r.Log("%s %s: plain, %d times: %v: %s", d.Package, d.Name, manyReruns, plain.of(d.Test), d.Kind)
 	return nil
 }
+
+// tooMany tests of a package differ if it has died or took too long.
+const tooMany = 20
 
 // manyReruns is how often a test is run plain that fails under waymark now and then.
 const manyReruns = 200
