@@ -23,7 +23,8 @@ func (f *faultTest) memory(t *testing.T) {
 		r.complete(t)
 	})
 	t.Run("huge", func(t *testing.T) {
-		(&faultRun{faultTest: f, settings: ",buffers=9000000TB"}).untraced(t, "file too large for 90000000000000")
+		// Most file systems have no file of that size; tmpfs has, and then no memory holds it.
+		(&faultRun{faultTest: f, settings: ",buffers=9000000TB"}).untraced(t, "for 90000000000000")
 	})
 	t.Run("huge ring", func(t *testing.T) {
 		(&faultRun{faultTest: f, settings: ",overflow=ring,buffers=4TiB"}).untraced(t, "4398046511104 bytes")
