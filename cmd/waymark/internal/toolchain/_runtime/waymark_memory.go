@@ -25,18 +25,22 @@ func wmReadable(gp *g, p, n uintptr) uintptr {
 	}
 	for md := &firstmoduledata; md != nil; md = md.next {
 		switch {
-		case md.noptrdata <= p && p < md.end:
+		case wmWithin(p, md.noptrdata, md.end):
 			return min(n, md.end-p)
-		case md.types <= p && p < md.etypes:
+		case wmWithin(p, md.types, md.etypes):
 			return min(n, md.etypes-p)
-		case md.rodata <= p && p < md.epclntab:
+		case wmWithin(p, md.rodata, md.epclntab):
 			return min(n, md.epclntab-p)
-		case md == &firstmoduledata && wmConstants.start <= p && p < wmConstants.end:
+		case md == &firstmoduledata && wmWithin(p, wmConstants.start, wmConstants.end):
 			return min(n, wmConstants.end-p)
 		}
 	}
 	return 0
 }
+
+// wmWithin tells whether p lies in a section, if there is one: programs that compile code while they run
+// make modules for it, of which most fields are zero.
+func wmWithin(p, start, end uintptr) bool { return start != 0 && start <= p && p < end }
 
 // wmConstants is the memory around the types of the first module. From go1.27 on there
 // are functions' values behind them, and in position-independent programs constants

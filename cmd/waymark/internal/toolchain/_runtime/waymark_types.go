@@ -344,7 +344,7 @@ var wmSizes = [...]uintptr{
 // wmModuleOf gives the module among whose types the n bytes at p lie, nil if none.
 func wmModuleOf(p, n uintptr) *moduledata {
 	for md := &firstmoduledata; md != nil; md = md.next {
-		if md.types <= p && p < md.etypes && n <= md.etypes-p {
+		if wmWithin(p, md.types, md.etypes) && n <= md.etypes-p {
 			return md
 		}
 	}
