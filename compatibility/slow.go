@@ -10,8 +10,12 @@ import (
 	"time"
 )
 
-// slowPeriod is how long a slowed program runs and is stopped, together.
-const slowPeriod = 10 * time.Millisecond
+// slowPeriod is how long a slowed program runs and is stopped, together; longer if it would run for less
+// than leastRun, which signals can't cut to size.
+const (
+	slowPeriod = 10 * time.Millisecond
+	leastRun   = time.Millisecond
+)
 
 // slowDown runs a program that gets a part of the time only: it and its children are
 // stopped and continued by signals. It returns the program's exit status.
@@ -28,7 +32,7 @@ func slowDown(times float64, args []string) int {
 	signal.Notify(interrupts, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM)
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
-	on := max(time.Duration(float64(slowPeriod)/times), 100*time.Microsecond)
+	on := max(time.Duration(float64(slowPeriod)/times), leastRun)
 	next, wait := syscall.SIGSTOP, on
 	for {
 		select {
