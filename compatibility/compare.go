@@ -122,6 +122,7 @@ func (r *Runner) explain(s Suite, dir string, list []*Difference) error {
 		}
 		for _, d := range list {
 			d.slower = max(d.slower, with.Took[d.Test]/max(plain.Took[d.Test], leastTook))
+			d.took = max(d.took, plain.Took[d.Test])
 			d.Plain = append(d.Plain, plain.of(d.Test))
 			d.Traced = append(d.Traced, with.of(d.Test))
 			if out := with.Output[d.Test]; out != "" {
@@ -159,7 +160,7 @@ func (r *Runner) often(s Suite, dir string, d *Difference, list []*Difference) e
 	if err != nil {
 		return err
 	}
-	if plain.of(d.Test) == Fail && slices.Contains(d.Traced, Fail) {
+	if plain.of(d.Test) == Fail && !plain.TimedOut && slices.Contains(d.Traced, Fail) {
 		d.Plain = append(d.Plain, Fail)
 		d.Kind = Unsteady
 	}
@@ -184,23 +185,28 @@ func (d *Difference) family(list []*Difference) []*Difference {
 	return out
 }
 
-// slowed runs a test that differs plain, as much slower as it was traced. What a short test took is not
-// known well, so that it gets a second try, still slower.
+// slowed runs a test that differs plain, as much slower as it was traced. How much that is isn't known
+// well of a short test, so that it gets a second try, still slower.
 func (r *Runner) slowed(s Suite, dir string, d *Difference, list []*Difference) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	only := only(d.family(list))
-	for _, slower := range []float64{d.slower, 4 * d.slower} {
+	tries := []float64{d.slower}
+	if d.took < shortTest {
+		tries = append(tries, 4*d.slower)
+	}
+	for _, slower := range tries {
 		slower = min(max(slower, leastSlow), mostSlow)
 		only.flags = []string{"-exec=" + self + " -slow=" + strconv.FormatFloat(slower, 'f', 1, 64)}
 		slowed, _, err := r.test(s, dir, nil, only)
 		if err != nil {
 			return err
 		}
-		// That it doesn't come up tells nothing: the slowed program may not have run at all.
-		if slowed.of(d.Test) == Fail && slices.Contains(d.Traced, Fail) {
+		// That it doesn't come up tells nothing: the slowed program may not have run at all. Nor does a failure
+		// by go test's own limit.
+		if slowed.of(d.Test) == Fail && !slowed.TimedOut && slices.Contains(d.Traced, Fail) {
 			d.Kind, d.Slow = TimeBound, slower
 		}
 		r.Log("%s %s: plain %v, traced %v, plain but %.1f times slower %v: %s",
@@ -227,8 +233,12 @@ const (
 	mostSlow  = 500
 )
 
-// leastTook is the precision of the time that go test gives, in seconds.
-const leastTook = 0.01
+// Seconds: the precision of the times that go test gives, and what a test takes of which such times say
+// little when the machine does other things.
+const (
+	leastTook = 0.01
+	shortTest = 0.5
+)
 
 // A selection names some tests of a package.
 type selection struct {

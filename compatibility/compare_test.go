@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -182,6 +183,23 @@ func TestOnly(t *testing.T) {
 	} {
 		if got := only(c.list).run; got != c.run {
 			t.Errorf("%v: %s; want %s", c.list, got, c.run)
+		}
+	}
+}
+
+// What go test's limit ended is no outcome of the test's own.
+func TestTimedOut(t *testing.T) {
+	const end = `{"Action":"fail","Package":"p","Test":"TestA","Elapsed":1}` + "\n"
+	for out, want := range map[string]bool{
+		`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: test timed out after 6m0s\n"}` + "\n" + end: true,
+		`{"Action":"output","Package":"p","Test":"TestA","Output":"panic: something else\n"}` + "\n" + end:            false,
+	} {
+		o, err := readOutcomes(strings.NewReader(out), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.TimedOut != want || o.of(Test{"p", "TestA"}) != Fail {
+			t.Errorf("%s: timed out %v", out, o.TimedOut)
 		}
 	}
 }

@@ -40,6 +40,9 @@ type Outcomes struct {
 	Output  map[Test]string  // of those that failed
 	Took    map[Test]float64 // seconds
 	Seconds float64          // that the packages' test programs ran, added up
+
+	// TimedOut: go test's own limit ended a test program, and what ran then counts as failed.
+	TimedOut bool
 }
 
 // of gives the outcome of t.
@@ -72,6 +75,7 @@ func readOutcomes(r io.Reader, other io.Writer) (*Outcomes, error) {
 				t := newTest(e.Package, e.Test)
 				switch e.Action {
 				case "output":
+					o.TimedOut = o.TimedOut || strings.HasPrefix(e.Output, "panic: test timed out after ")
 					if len(output[t]) < maxOutput {
 						output[t] = append(output[t], e.Output...)
 					}

@@ -30,6 +30,7 @@ type Difference struct {
 	Output        string  // when it was traced
 
 	slower float64 // how many times slower it ran traced
+	took   float64 // plain, seconds, the most
 }
 
 // A Kind says what is known about a difference.
