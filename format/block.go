@@ -38,6 +38,7 @@ const (
 	BlockEnd
 	BlockTypes
 	BlockTests
+	BlockGroups
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -214,6 +214,14 @@ func (d *Decoder) other(ev *Event) bool {
 	case CodeValues: // of nothing
 		d.bytes()
 		return false
+	case CodeInfo:
+		rest := cursor{b: d.bytes()}
+		site := rest.uvarint()
+		if rest.err != nil || site > SiteMask {
+			d.fail("bad call of an info function")
+			return false
+		}
+		ev.Kind, ev.Site = Info, uint32(site)
 	case CodeSkew:
 		d.clock -= d.uvarint()
 		return false

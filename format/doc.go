@@ -30,13 +30,15 @@
 //	6     End      clock:u64 events:u64 lost:u64 flags:u64 recovered:u64; the last block of a complete file
 //	7     Types    type*; see Types
 //	8     Tests    n:uvarint, n times clock:uvarint goroutine:uvarint state:u8 name:string text:string; see TestState
+//	9     Groups   n:uvarint, n times name:string nvars:uvarint var:string* nsubgroups:uvarint name:string*
 //
 // End's events and lost are those of the whole file. A reader that completed
 // the file of a killed program from its arena sets the flag Recovered, and
 // recovered to the number of events that it added.
 //
-// There may be several Meta blocks: what they say adds up. Tests blocks are in the
-// order of time, and only test binaries have them.
+// There may be several Meta and Groups blocks: what they say adds up. Tests blocks are in the
+// order of time, and only test binaries have them. A Groups block names groups of functions, the variables that
+// hold them, as in Sites, and the groups that they directly contain.
 //
 // # Clocks
 //
@@ -64,10 +66,14 @@
 //
 //	table = package:string nfiles:uvarint file:string*
 //	        nsites:uvarint (name:string file:uvarint line:uvarint flags:uvarint)*
-//	        [nvalued:uvarint (index:uvarint nargs:uvarint name:string* nresults:uvarint name:string*)*]
+//	        [nvalued:uvarint (index:uvarint nargs:uvarint name:string* nresults:uvarint name:string*)*
+//	        [ngroups:uvarint group:string* first:uvarint ntraced:uvarint (name:string index:uvarint group:uvarint info:uvarint)*]]
 //
-// The last line is there if some sites record values: it gives the site's index in the
-// table and the names of receiver and parameters and of results, _ for those without.
+// The third line is there if some sites record values: it gives the site's index in the
+// table and the names of receiver and parameters and of results, _ for those without. The
+// last one is there if functions have directives: the variables that hold the groups, with
+// their packages; the functions' names, sorted, whose ids count up from first; their
+// sites' indexes plus 1, 0 if they aren't instrumented; their groups as indexes from 0; and 0, or for info functions 1 (NONE), 2 (ENTER) or 3 (EXIT).
 //
 // name is what runtime.FuncForPC(pc).Name() gives, line that of the func keyword,
 // file an index into the table's files, counting from 0.
@@ -99,9 +105,10 @@
 //	       5 Panic    token:uvarint                a panic begins in the frame of that token
 //	       6 Recover  token:uvarint                calls with greater tokens are gone
 //	       7 Goexit   token:uvarint                runtime.Goexit begins
-//	       8 Values   length:uvarint bytes         values of the enter, exit or panic before; delta is 0
+//	       8 Values   length:uvarint bytes         values of the enter, exit, panic or info before; delta is 0
 //	       9 Skew     back:uvarint                 the clock went back by so many ticks; delta is 0
-//	       >= 64      length:uvarint bytes         unknown to this version: skipped
+//	       64 Info    length:uvarint, site:uvarint in so many bytes: the info function was called
+//	       > 64       length:uvarint bytes         unknown to this version: skipped
 //
 // A token is the distance in bytes from the top of the goroutine's stack to the
 // frame of the function: it survives stack copying, and a frame is gone exactly

@@ -103,7 +103,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			continue
 		}
 		switch recs[i].code() {
-		case CodeStart, CodePanic, CodeRecover, CodeGoexit:
+		case CodeStart, CodePanic, CodeRecover, CodeGoexit, CodeInfo:
 			events++
 		case CodeValues, CodeInts:
 			i += recs[i].valueRecords()
@@ -191,6 +191,10 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 			return binary.AppendUvarint(dst, recs[1].Word&ValueMask), 1
 		}
 		return append(dst, 0), 0
+	case CodeInfo:
+		var site [binary.MaxVarintLen64]byte
+		n := binary.PutUvarint(site[:], value&SiteMask)
+		dst = append(append(dst, byte(n)), site[:n]...)
 	case CodeEnd:
 		e.m.goroutine()
 	case CodeGo:
@@ -207,7 +211,7 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 
 // mayHaveValues tells whether values behind the record belong to it.
 func (r Record) mayHaveValues() bool {
-	return r.isCall() || r.code() == CodePanic
+	return r.isCall() || r.code() == CodePanic || r.code() == CodeInfo
 }
 
 // appendValues appends what recs hold, by r, as the values of the event before.
@@ -277,7 +281,7 @@ func (r Record) code() uint32 {
 	switch code := uint32(r.Word >> CodeShift); code &^ 0xFF {
 	case FirstCode >> 16:
 		switch code &= 0xFF; code {
-		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts:
+		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo:
 			return code
 		}
 	}

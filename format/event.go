@@ -14,9 +14,10 @@ const (
 	Panic               // a panic begins in the frame of Token
 	Recover             // a panic was recovered: calls with tokens greater than Token are gone
 	Goexit              // runtime.Goexit begins in the frame of Token
+	Info                // the info function Site is called
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -31,11 +32,11 @@ type Event struct {
 	Goroutine uint64 // its id, as in stack traces; 0 when it isn't known
 	Stream    uint32 // the scheduler's P that it ran on
 	Kind      Kind
-	Site      uint32 // Enter, Exit
+	Site      uint32 // Enter, Exit, Info
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
 	Value     uint64 // Start: the parent goroutine's id
-	Data      []byte // Enter, Exit, Panic: arguments, results, the panic's value, if they were recorded; valid until the next call of Next
+	Data      []byte // Enter, Exit, Panic, Info: arguments, results, the panic's value, if they were recorded; valid until the next call of Next
 }
 
 // A Site describes an instrumented function.

@@ -37,11 +37,17 @@ func smallTrace() []byte {
 	b := AppendHeader(nil)
 	b = AppendBlock(b, BlockMeta, AppendMeta(nil, []KeyValue{{MetaProgram, "/bin/prog"}, {MetaClock, "tsc"}, {MetaHz, "2600000000"}}))
 	b = AppendBlock(b, BlockClock, AppendClock(nil, ClockPair{Clock: 1000, UnixNano: 1_700_000_000_000_000_000, MonoNano: 500}))
-	b = AppendBlock(b, BlockSites, AppendSites(nil, 1, string(AppendTable(nil, "example.com/m/p", []Site{
+	sites := []Site{
 		{Name: "example.com/m/p.F", File: "/src/p/f.go", Line: 10},
 		{Name: "example.com/m/p.F.func1", File: "/src/p/f.go", Line: 12, Flags: Closure},
 		{Name: "example.com/m/p.(*T).M", File: "/src/p/t.go", Line: 300},
+		{Name: "example.com/m/p.(*T).note", File: "/src/p/t.go", Line: 310, Args: []string{"t", "n"}},
+	}
+	b = AppendBlock(b, BlockSites, AppendSites(nil, 1, string(AppendFacility(AppendTable(nil, "example.com/m/p", sites), sites, Facility{
+		Groups: []string{"example.com/m/p.Reading"}, First: 1,
+		Functions: []TracedFunction{{Name: "T.M", Site: 2}, {Name: "T.note", Site: 3, Info: InfoExit}, {Name: "left.out", Site: -1}},
 	}))))
+	b = AppendBlock(b, BlockGroups, AppendGroups(nil, []Group{{Name: "Reading", Vars: []string{"example.com/m/p.Reading"}}, {Name: "IO", Subgroups: []string{"Reading"}}}))
 	b = AppendBlock(b, BlockOrigins, AppendOrigins(nil, []Origin{{ID: 1, Func: "main.main", File: "/src/main.go", Line: 21}}))
 
 	clock := uint64(1000)
@@ -69,6 +75,8 @@ func smallTrace() []byte {
 			{clock, code(CodeValues, 5)}, {0x6f6c6c6568, 0}, // of the exit
 			rec(170, code(CodePanic, 200)),
 			rec(100, code(CodeRecover, 200)),
+			rec(20, code(CodeInfo, 4)),
+			{clock, code(CodeInts, 1|uint64(KindInt)<<3)}, {7, 0}, // of the info function
 		}},
 		{Chunk{Stream: 3, Seq: 2, Clock: 6600, Goroutine: 1, Lost: 7}, []Record{
 			rec(1000, ExitBit|call(1, 200)), // entered in another block
@@ -85,7 +93,7 @@ func smallTrace() []byte {
 		b = AppendBlock(b, BlockEvents, payload)
 	}
 	b = AppendBlock(b, BlockTests, AppendTests(nil, []TestEvent{{Clock: 1001, Goroutine: 9, State: TestBegins, Name: "TestParse/empty"}}))
-	return AppendBlock(b, BlockEnd, AppendTrailer(nil, Trailer{Clock: clock, Events: 16, Lost: 7, Flags: Recovered, Recovered: 4}))
+	return AppendBlock(b, BlockEnd, AppendTrailer(nil, Trailer{Clock: clock, Events: 17, Lost: 7, Flags: Recovered, Recovered: 4}))
 }
 
 // dump writes a trace file as text: the bytes of each block and what they say.
@@ -130,10 +138,18 @@ func dump(t *testing.T, file []byte) string {
 			var base uint32
 			var pkg string
 			var sites []Site
-			base, pkg, sites, err = ParseSites(payload)
+			var facility Facility
+			base, pkg, sites, facility, err = ParseSites(payload)
 			facts = append(facts, fmt.Sprintf("sites of %s from %d on", pkg, base))
 			for _, s := range sites {
 				facts = append(facts, s)
+			}
+			facts = append(facts, facility)
+		case BlockGroups:
+			var groups []Group
+			groups, err = ParseGroups(payload)
+			for _, g := range groups {
+				facts = append(facts, g)
 			}
 		case BlockOrigins:
 			var origins []Origin

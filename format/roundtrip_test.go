@@ -18,7 +18,7 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 		value := r.Word & ValueMask
 		ev := Event{Clock: r.Clock, Stream: h.Stream}
 		mayHave := valued // the record directly before is one that can have values
-		valued = r.Word>>SiteShift&SiteMask != 0 && r.Word>>SiteShift&SiteMask < FirstCode || r.Word>>CodeShift == 0x7F00|CodePanic
+		valued = r.Word>>SiteShift&SiteMask != 0 && r.Word>>SiteShift&SiteMask < FirstCode || r.Word>>CodeShift == 0x7F00|CodePanic || r.Word>>CodeShift == 0x7F00|CodeInfo
 		switch code := r.Word >> CodeShift; {
 		case r.Word>>SiteShift&SiteMask == 0:
 			continue
@@ -43,6 +43,8 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 			ev.Kind, ev.Token = Recover, uint32(value)
 		case code == 0x7F00|CodeGoexit:
 			ev.Kind, ev.Token = Goexit, uint32(value)
+		case code == 0x7F00|CodeInfo:
+			ev.Kind, ev.Site = Info, uint32(value)&SiteMask
 		case code == 0x7F00|CodeInts:
 			if n := int(value & 7); mayHave {
 				events[len(events)-1].Data = meaningOfInts(value, recs[i+1:min(i+1+(n+1)/2, len(recs))])
@@ -149,7 +151,7 @@ func roundTrip(t *testing.T, h Chunk, recs []Record) (payload []byte) {
 				t.Fatalf("event %d is %+v, want %+v", i, ev, want[min(i, len(want)-1)])
 			}
 			switch ev.Kind {
-			case Enter, Exit, Start, Panic, Recover, Goexit:
+			case Enter, Exit, Start, Panic, Recover, Goexit, Info:
 				counted++
 			}
 		}
@@ -195,7 +197,7 @@ func (p *program) step() {
 	if n := len(stack); n > 0 {
 		token, caller = uint32(stack[n-1].Word), uint32(stack[n-1].Word>>SiteShift)
 	}
-	switch c := p.choose(40); {
+	switch c := p.choose(41); {
 	case c < 18 && len(stack) < 30: // a call, inlined into the caller with token + 0
 		site := uint64(1 + (caller*5+uint32(p.choose(3)))%40)
 		if p.choose(50) == 0 {
@@ -235,6 +237,8 @@ func (p *program) step() {
 	case c < 38:
 		p.record(codeWord(CodeGoexit, uint64(token)))
 	case c < 39:
+		p.record(codeWord(CodeInfo, uint64(1+p.choose(40))))
+	case c < 40:
 		kinds := uint64(0)
 		n := 1 + p.choose(4)
 		for i := 0; i < n; i++ {
@@ -292,7 +296,7 @@ func FuzzEncoder(f *testing.F) {
 	for i, w := range []uint64{
 		1<<SiteShift | 100, codeWord(CodeOrigin, 5), codeWord(CodeStart, 5), codeWord(0, 5), codeWord(CodeExit, 5),
 		codeWord(CodeSkew, 5), codeWord(99, 5), codeWord(255, 5), 0, 100, ExitBit | 100, ExitBit | codeWord(CodeGo, 5),
-		ExitBit | 1<<SiteShift | 100, codeWord(CodeValues, ValueMask), 1, 2,
+		ExitBit | 1<<SiteShift | 100, codeWord(CodeInfo, ValueMask), codeWord(CodeInfo, 0), codeWord(CodeValues, ValueMask), 1, 2,
 	} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(i))
 		b = binary.LittleEndian.AppendUint64(b, w)

@@ -247,14 +247,15 @@ func AppendSites(dst []byte, base uint32, table string) []byte {
 }
 
 // ParseSites reads the payload of a Sites block.
-func ParseSites(payload []byte) (base uint32, pkg string, sites []Site, err error) {
+func ParseSites(payload []byte) (base uint32, pkg string, sites []Site, f Facility, err error) {
 	c := cursor{b: payload}
 	b := c.uvarint()
 	pkg, sites = c.table()
+	f = c.facility(len(sites))
 	if b == 0 || b > FirstCode-uint64(len(sites)) {
 		c.fail(fmt.Sprintf("bad site id %d", b))
 	}
-	return uint32(b), pkg, sites, c.err
+	return uint32(b), pkg, sites, f, c.err
 }
 
 // AppendOrigins appends the payload of an Origins block.

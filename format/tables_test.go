@@ -26,12 +26,12 @@ func TestTablesRoundTrip(t *testing.T) {
 	}
 	last := uint32(FirstCode - len(sites))
 	for _, base := range []uint32{1, 300, last} {
-		if got, pkg, _, err := ParseSites(AppendSites(nil, base, string(table))); err != nil || got != base || pkg != "example.com/p" {
+		if got, pkg, _, _, err := ParseSites(AppendSites(nil, base, string(table))); err != nil || got != base || pkg != "example.com/p" {
 			t.Errorf("sites from %d: %d of %s, %v", base, got, pkg, err)
 		}
 	}
 	for _, base := range []uint32{0, last + 1, FirstCode, math.MaxUint32} {
-		if _, _, _, err := ParseSites(AppendSites(nil, base, string(table))); !errors.Is(err, ErrDamaged) {
+		if _, _, _, _, err := ParseSites(AppendSites(nil, base, string(table))); !errors.Is(err, ErrDamaged) {
 			t.Errorf("sites from %d: %v", base, err)
 		}
 	}
@@ -112,12 +112,12 @@ func TestCheckHeader(t *testing.T) {
 }
 
 func TestKindNames(t *testing.T) {
-	for k := Enter; k <= Goexit; k++ {
+	for k := Enter; k <= Info; k++ {
 		if name := k.String(); name == "" || strings.Contains(name, "(") {
 			t.Errorf("kind %d is %q", k, name)
 		}
 	}
-	if got := (Goexit + 1).String(); got != "kind(8)" {
+	if got := (Info + 1).String(); got != "kind(9)" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -130,6 +130,9 @@ func FuzzParse(f *testing.F) {
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
 	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
+	f.Add(AppendGroups(nil, []Group{{"IO", []string{"p.IO"}, []string{"Read", "Write"}}, {Name: "Read"}}))
+	sites := []Site{{"p.F", "f.go", 1, 0, nil, nil}, {"p.info", "f.go", 2, 0, nil, nil}}
+	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 3, []TracedFunction{{"F", 0, 0, NotInfo}, {"info", 1, 0, InfoEnter}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		check := func(err error, n int) bool {
 			if err != nil && !errors.Is(err, ErrDamaged) {
@@ -158,7 +161,7 @@ func FuzzParse(f *testing.F) {
 			again("table", sites, got, err)
 			again("package", pkg, gotPkg, err)
 		}
-		if base, _, sites, err := ParseSites(b); check(err, len(sites)) {
+		if base, _, sites, _, err := ParseSites(b); check(err, len(sites)) {
 			if base == 0 || uint64(base)+uint64(len(sites)) > FirstCode {
 				t.Errorf("%d sites from %d", len(sites), base)
 			}
@@ -170,6 +173,16 @@ func FuzzParse(f *testing.F) {
 		if tests, err := ParseTests(b); check(err, len(tests)) {
 			got, err := ParseTests(AppendTests(nil, tests))
 			again("tests", tests, got, err)
+		}
+		if groups, err := ParseGroups(b); check(err, len(groups)) {
+			got, err := ParseGroups(AppendGroups(nil, groups))
+			again("groups", groups, got, err)
+		}
+		if pkg, facility, err := ParseFacility(b); check(err, len(facility.Functions)) {
+			_, sites, _ := ParseTable(b)
+			gotPkg, got, err := ParseFacility(AppendFacility(AppendTable(nil, pkg, sites), sites, facility))
+			again("facility", facility, got, err)
+			again("package", pkg, gotPkg, err)
 		}
 		if trailer, err := ParseTrailer(b); check(err, 0) {
 			got, err := ParseTrailer(AppendTrailer(nil, trailer))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/rt"
 )
 
@@ -18,7 +19,11 @@ type Config struct {
 	Window     time.Duration // how much of it is wanted, counted back from its last event; 0 is all
 	DumpAtExit bool          // write it when the program ends well, too
 
+	Chosen bool // no site is switched on: somebody else chooses those that are recorded
+
 	Clock string // one of Clocks; default the first
+
+	Groups []format.Group // of the program, as far as it has any yet; see Recorder.AddGroups
 
 	// Values says what is recorded of values in a program that was built with the
 	// given settings; nil means nothing.

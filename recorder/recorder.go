@@ -40,13 +40,14 @@ type Recorder struct {
 	taken    []int       // chunks encoded in out.buf
 	usable   int         // chunks of the arena that have been handed out, with the control chunk
 	sites    []siteTable // registered
-	origins  int         // offset of the first origin not yet written
-	norigin  uint32      // origins written
-	part     int         // that is being written, see part.go
-	filling  filling     // see limit.go
-	types    types       // descriptions written
-	settings string      // of the packages registered so far
-	dumps    int         // written, see ring.go
+	groups   []format.Group
+	origins  int     // offset of the first origin not yet written
+	norigin  uint32  // origins written
+	part     int     // that is being written, see part.go
+	filling  filling // see limit.go
+	types    types   // descriptions written
+	settings string  // of the packages registered so far
+	dumps    int     // written, see ring.go
 	synced   time.Time
 	closed   bool
 }
@@ -69,7 +70,7 @@ func Start(c Config) (*Recorder, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
-	r := &Recorder{config: c, path: path, pid: os.Getpid()}
+	r := &Recorder{config: c, path: path, pid: os.Getpid(), groups: c.Groups}
 	// crypto/rand would start a timer, for which the runtime waits before it finds a
 	// program deadlocked.
 	now, _ := rt.Clock()
@@ -181,6 +182,9 @@ func (r *Recorder) preamble(o *output, meta ...format.KeyValue) (origins int, no
 	for _, s := range r.sites {
 		o.block(format.BlockSites, format.AppendSites(nil, s.base, s.table))
 	}
+	if len(r.groups) > 0 {
+		o.block(format.BlockGroups, format.AppendGroups(nil, r.groups))
+	}
 	list, next := format.ControlOrigins(r.arena.mem[:format.ChunkSize], 0, 0)
 	if len(list) > 0 {
 		o.block(format.BlockOrigins, format.AppendOrigins(nil, list))
@@ -219,8 +223,49 @@ func (r *Recorder) register(p *rt.Package) {
 		r.capture(p.Settings)
 	}
 	for i := range p.Sites {
-		rt.Switch(p, i, true)
+		if !r.config.Chosen {
+			rt.Switch(p, i, true)
+		}
 	}
+}
+
+// Chosen tells whether somebody else chooses the sites that are recorded.
+func (r *Recorder) Chosen() bool { return r.config.Chosen }
+
+// AddGroups notes groups of the program, or what else is known of some.
+func (r *Recorder) AddGroups(list ...format.Group) {
+	r.note(format.BlockGroups, format.AppendGroups(nil, list), func() {
+		r.groups = append(r.groups[:len(r.groups):len(r.groups)], list...)
+	})
+}
+
+// note writes a block at once: what it tells must be in the file when the
+// program dies. remember is called for what later parts need.
+func (r *Recorder) note(kind format.BlockKind, payload []byte, remember func()) {
+	if os.Getpid() != r.pid {
+		return
+	}
+	rt.Mute(true)
+	defer rt.Mute(false)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return
+	}
+	remember()
+	r.out.block(kind, payload)
+	if err := r.write(); err != nil {
+		r.fail(err)
+	}
+}
+
+// Ended tells whether recording has ended: it was closed, has failed, or the file has its size.
+func (r *Recorder) Ended() bool {
+	rt.Mute(true)
+	defer rt.Mute(false)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
 }
 
 // loop is the background goroutine.

@@ -280,9 +280,9 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 		}
 		return err
 	case format.BlockSites:
-		base, pkg, sites, err := format.ParseSites(payload)
+		base, pkg, sites, facility, err := format.ParseSites(payload)
 		if err == nil {
-			f.sites.add(siteTable{base, pkg, sites})
+			f.sites.add(siteTable{base, pkg, sites, groupVars(facility, len(sites))})
 		}
 		return err
 	case format.BlockOrigins:
@@ -302,6 +302,10 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 		if err == nil {
 			f.tests = append(f.tests, tests...)
 		}
+		return err
+	case format.BlockGroups:
+		list, err := format.ParseGroups(payload)
+		f.groups.add(list)
 		return err
 	case format.BlockEnd:
 		t, err := format.ParseTrailer(payload)

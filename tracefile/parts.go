@@ -53,6 +53,7 @@ func joinParts(parts []*File) *File {
 		for id, t := range p.types {
 			f.types[id] = t
 		}
+		f.groups.add(p.groups.list)
 		f.tests = append(f.tests, p.tests...)
 		f.pairs = append(f.pairs, p.pairs...)
 		for _, s := range p.streams {

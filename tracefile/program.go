@@ -58,9 +58,8 @@ func identify(s Site) identity { return identity{s.Package, s.Name, s.File, s.Li
 // gives ids in the same order each time that it runs.
 func (t siteTables) agree(o siteTables) bool {
 	for i := range t {
-		for j, s := range t[i].sites {
-			id := t[i].base + uint32(j)
-			if other, ok := o.site(id); ok && identify(other) != identify(Site{t[i].pkg, s}) {
+		for id := t[i].base; id < t[i].end(); id++ {
+			if other := o.of(id); other != nil && identify(other.site(id)) != identify(t[i].site(id)) {
 				return false
 			}
 		}

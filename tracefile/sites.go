@@ -10,6 +10,7 @@ import (
 type Site struct {
 	Package string // import path
 	format.Site
+	Groups []string // names of those that the function is in, directly or not, sorted
 }
 
 // A siteTable holds the sites with the ids from base on.
@@ -17,6 +18,7 @@ type siteTable struct {
 	base  uint32
 	pkg   string
 	sites []format.Site
+	vars  []string // that hold the sites' groups, see groupVars
 }
 
 // siteTables are ordered by base and don't overlap. Ids are looked up by
@@ -42,14 +44,33 @@ func (t *siteTable) end() uint32 { return t.base + uint32(len(t.sites)) }
 
 // Site gives the site with the given id, as in format.Event.Site, and tells
 // whether the file has it.
-func (f *File) Site(id uint32) (Site, bool) { return f.sites.site(id) }
-
-func (s siteTables) site(id uint32) (Site, bool) {
-	i := sort.Search(len(s), func(i int) bool { return s[i].end() > id })
-	if i == len(s) || id < s[i].base {
+func (f *File) Site(id uint32) (Site, bool) {
+	t := f.sites.of(id)
+	if t == nil {
 		return Site{}, false
 	}
-	return Site{s[i].pkg, s[i].sites[id-s[i].base]}, true
+	return f.site(t, id), true
+}
+
+// site gives the site of table t with the given id.
+func (f *File) site(t *siteTable, id uint32) Site {
+	s := t.site(id)
+	if t.vars != nil {
+		s.Groups = f.groups.of(t.vars[id-t.base])
+	}
+	return s
+}
+
+// site gives the site with the given id, which the table has, without its groups.
+func (t *siteTable) site(id uint32) Site { return Site{Package: t.pkg, Site: t.sites[id-t.base]} }
+
+// of gives the table that has the site with the given id, nil if none has.
+func (s siteTables) of(id uint32) *siteTable {
+	i := sort.Search(len(s), func(i int) bool { return s[i].end() > id })
+	if i == len(s) || id < s[i].base {
+		return nil
+	}
+	return &s[i]
 }
 
 // Sites calls yield for each site in the order of ids, until it returns false.
@@ -58,7 +79,7 @@ func (f *File) Sites(yield func(id uint32, s Site) bool) {
 	for i := range f.sites {
 		t := &f.sites[i]
 		for j := range t.sites {
-			if !yield(t.base+uint32(j), Site{t.pkg, t.sites[j]}) {
+			if id := t.base + uint32(j); !yield(id, f.site(t, id)) {
 				return
 			}
 		}

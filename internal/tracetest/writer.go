@@ -64,7 +64,16 @@ func (w *Writer) Pair(clock uint64) {
 
 // Sites appends a table of sites with the ids from base on.
 func (w *Writer) Sites(base uint32, pkg string, sites []format.Site) {
-	w.Block(format.BlockSites, format.AppendSites(nil, base, string(format.AppendTable(nil, pkg, sites))))
+	w.Facility(base, pkg, sites, format.Facility{})
+}
+
+// Facility is Sites for a package of which some functions have directives.
+func (w *Writer) Facility(base uint32, pkg string, sites []format.Site, f format.Facility) {
+	table := format.AppendTable(nil, pkg, sites)
+	if len(f.Functions) > 0 {
+		table = format.AppendFacility(table, sites, f)
+	}
+	w.Block(format.BlockSites, format.AppendSites(nil, base, string(table)))
 }
 
 // Chunk appends the records of a chunk and gives its header.

@@ -9,6 +9,7 @@ const (
 	Exited                      // runtime.Goexit ended the call
 	Open                        // the end of the recording, or of the window, came first
 	Cut                         // its end was not recorded; it is over since End at the latest
+	Info                        // it is one of an info function: it took no time, and nobody was told when it began
 )
 
 // A Call is one call that has ended.
@@ -21,7 +22,7 @@ type Call struct {
 	Flags      Flags
 
 	// What was recorded of values, encoded; see package value. Valid like the Call.
-	Args    []byte // when it begins
+	Args    []byte // when it begins; when it ends if it has Info
 	Results []byte // when it ends
 	Panic   []byte // when it ends: the value of the panic that ended it or that it recovered
 }

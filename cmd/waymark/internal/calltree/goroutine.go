@@ -85,6 +85,20 @@ func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64, arg
 	}
 }
 
+// info tells of a call of an info function, which takes no time.
+func (b *Builder) info(g *goroutine, site uint32, clock uint64, args []byte) {
+	row, ok := b.table.row(site, &b.sites)
+	if !ok {
+		b.problems.Unknown++
+		return
+	}
+	if b.opt.OnCall == nil || row == leftOut || clock < b.opt.From || b.opt.Min > 0 || b.opt.Depth > 0 && g.kept >= b.opt.Depth {
+		return
+	}
+	b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept, Start: clock, End: clock, Flags: Info, Args: args}
+	b.opt.OnCall(&b.call)
+}
+
 // reach ends what is over if a call of site begins.
 func (b *Builder) reach(g *goroutine, site, token uint32, clock uint64) {
 	if n := len(g.stack); n > 0 && g.stack[n-1].token >= token {

@@ -93,7 +93,7 @@ func (f *filterFlags) filter() (report.Filter, error) {
 // siteName gives the name of a recorded function for patterns.
 func siteName(s tracefile.Site) pattern.Func {
 	name := pattern.FromRuntime(s.Package, s.Name)
-	name.Dir = filepath.Dir(s.File)
+	name.Dir, name.Groups = filepath.Dir(s.File), s.Groups
 	return name
 }
 

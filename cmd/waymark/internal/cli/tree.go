@@ -74,7 +74,7 @@ func called(r *report.Report) []string {
 
 // rowName gives the name of a row's function for patterns.
 func rowName(r *report.Row) pattern.Func {
-	return siteName(tracefile.Site{Package: r.Package, Site: format.Site{Name: r.Name, File: r.File}})
+	return siteName(tracefile.Site{Package: r.Package, Site: format.Site{Name: r.Name, File: r.File}, Groups: r.Groups})
 }
 
 // A matcher finds functions by a pattern, and notes whether there were any.

@@ -86,6 +86,11 @@ func (p *Printer) Enter(c *calltree.Call) {
 
 // Call prints a call that has ended.
 func (p *Printer) Call(c *calltree.Call) {
+	if c.Flags&calltree.Info != 0 {
+		p.pending[c.Goroutine] = p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
+		p.line("", c, "// ", p.name(c.Site), p.args(c))
+		return
+	}
 	duration := report.Duration(p.nanos(c.End - c.Start))
 	list := p.drop(c.Goroutine, c.Depth+1)
 	if n := len(list); n > 0 && list[n-1].Depth == c.Depth {

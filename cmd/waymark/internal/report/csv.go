@@ -13,6 +13,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 	heads := map[By][]string{
 		ByFunction:  {"name", "package", "file", "line"},
 		ByPackage:   {"name"},
+		ByGroup:     {"name"},
 		ByGoroutine: {"pid", "goroutine", "parent_goroutine", "origin_func", "origin_file", "origin_line", "start_ns", "end_ns"},
 	}
 	c.Write(append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns"))
@@ -22,7 +23,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 		switch r.By {
 		case ByFunction:
 			record = []string{row.Name, row.Package, row.File, strconv.Itoa(row.Line)}
-		case ByPackage:
+		case ByPackage, ByGroup:
 			record = []string{row.Name}
 		case ByGoroutine:
 			g := &row.Goroutine

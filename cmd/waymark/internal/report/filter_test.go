@@ -44,7 +44,7 @@ func TestParseNames(t *testing.T) {
 	if by != ByGoroutine || err != nil {
 		t.Error(by, err)
 	}
-	if _, err := ParseBy("group"); message(err) != `a report by "group": want function, package or goroutine` {
+	if _, err := ParseBy("file"); message(err) != `a report by "file": want function, package, group or goroutine` {
 		t.Error(err)
 	}
 	if _, err := ParseSort("time"); message(err) != `sort by "time": want total, self, calls, avg, max or panics` {

@@ -21,7 +21,8 @@ type jsonReport struct {
 	Processes  []jsonProcess `json:"processes,omitempty"` // if there are several
 
 	Functions   *[]jsonFunction  `json:"functions,omitempty"`
-	Packages    *[]jsonPackage   `json:"packages,omitempty"`
+	Packages    *[]jsonNamed     `json:"packages,omitempty"`
+	Groups      *[]jsonNamed     `json:"groups,omitempty"`
 	ByGoroutine *[]jsonGoroutine `json:"by_goroutine,omitempty"`
 }
 
@@ -46,7 +47,8 @@ type jsonFunction struct {
 	jsonNumbers
 }
 
-type jsonPackage struct {
+// A jsonNamed is a package or a group.
+type jsonNamed struct {
 	Name string `json:"name"`
 	jsonNumbers
 }
@@ -111,15 +113,19 @@ func (r *Report) writeJSON(w io.Writer) error {
 	case ByFunction:
 		list := make([]jsonFunction, 0, len(rows))
 		for _, row := range rows {
-			list = append(list, jsonFunction{row.Name, row.Package, row.File, row.Line, []string{}, row.numbers()})
+			list = append(list, jsonFunction{row.Name, row.Package, row.File, row.Line, append([]string{}, row.Groups...), row.numbers()})
 		}
 		j.Functions = &list
-	case ByPackage:
-		list := make([]jsonPackage, 0, len(rows))
+	case ByPackage, ByGroup:
+		list := make([]jsonNamed, 0, len(rows))
 		for _, row := range rows {
-			list = append(list, jsonPackage{row.Name, row.numbers()})
+			list = append(list, jsonNamed{row.Name, row.numbers()})
 		}
-		j.Packages = &list
+		if r.By == ByPackage {
+			j.Packages = &list
+		} else {
+			j.Groups = &list
+		}
 	case ByGoroutine:
 		list := make([]jsonGoroutine, 0, len(rows))
 		for _, row := range rows {

@@ -81,14 +81,30 @@ func (r *Report) Read(set *tracefile.Set) error {
 
 // add adds the recording of a process that began at a time since the beginning of the first one.
 func (r *Report) add(file *tracefile.File, since time.Duration, label string, p *progress) error {
+	var errs []error
 	scale := ScaleOf(file)
 	o := r.Filter.options(file, label, since, scale)
 	o.Goroutines = r.By == ByGoroutine
 	o.Tree = r.Tree
-	if r.By != ByGoroutine {
-		o.Key = func(site uint32) uint32 { return r.rowOf(identify(file, site, r.By)) }
+	var result *calltree.Result // of the first reading; the others count the same calls in other rows
+	countings := r.countings(file)
+	p.all += uint64(len(countings)-1) * file.Info().Events
+	for _, rowOf := range countings {
+		o.Key = rowOf
+		one, err := calltree.ReadFile(file, o, EndOf(file), runtime.GOMAXPROCS(0), p.add)
+		for i := range one.Rows {
+			if row := &one.Rows[i]; rowOf != nil && row.Key != uncounted {
+				r.rows[row.Key].add(row, scale)
+			}
+		}
+		if result == nil {
+			result = one
+		}
+		if err != nil {
+			errs = append(errs, err)
+			break
+		}
 	}
-	result, err := calltree.ReadFile(file, o, EndOf(file), runtime.GOMAXPROCS(0), p.add)
 
 	rec := Recording{
 		Process: label, Info: file.Info(),
@@ -110,11 +126,7 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 	}
 	rec.Duration = int64(max(rec.Span.to-rec.Span.from, 0))
 	for i := range result.Rows {
-		row := &result.Rows[i]
-		rec.Open += row.Open
-		if r.By != ByGoroutine {
-			r.rows[row.Key].add(row, scale)
-		}
+		rec.Open += result.Rows[i].Open
 	}
 	for i := range result.Goroutines {
 		row := goroutineRow(file, &result.Goroutines[i], scale)
@@ -125,7 +137,7 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 	}
 	r.addTree(&r.tree, result.Tree, scale)
 	r.Recordings = append(r.Recordings, rec)
-	return err
+	return errors.Join(errs...)
 }
 
 // rowOf gives the index of the row with this identity.

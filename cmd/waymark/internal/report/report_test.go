@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,16 @@ func TestReport(t *testing.T) {
 	ticks.Hz = 3_000_000_000
 	nameless := recording(t, shop)
 	nameless.Tables = tables[:1]
+	grouped := recording(t, shop)
+	grouped.Tables = slices.Clone(tables)
+	grouped.Tables[1].Facility = format.Facility{Groups: []string{"p.Opening", "p.Reading"}, Functions: []format.TracedFunction{
+		{Name: "DB.Get", Site: 1, Group: 1}, {Name: "Open", Site: 0, Group: 0},
+	}}
+	grouped.Tables[2].Facility = format.Facility{Groups: []string{"p.Reading"}, Functions: []format.TracedFunction{{Name: "worker", Site: 0}}}
+	grouped.Groups = []format.Group{
+		{Name: "Opening", Vars: []string{"p.Opening"}}, {Name: "Reading", Vars: []string{"p.Reading"}},
+		{Name: "IO", Subgroups: []string{"Opening", "Reading"}}, {Name: "All", Subgroups: []string{"IO", "All"}},
+	}
 	storeOnly := func(s tracefile.Site) bool { return strings.HasSuffix(s.Package, "store") }
 
 	for _, tt := range []struct {
@@ -100,6 +111,11 @@ func TestReport(t *testing.T) {
 		{"packages.txt", Options{By: ByPackage, Sort: SortSelf}, Text, nil},
 		{"packages.json", Options{By: ByPackage}, JSON, nil},
 		{"packages.csv", Options{By: ByPackage}, CSV, nil},
+		{"groups.txt", Options{By: ByGroup}, Text, []*calltreetest.Recording{grouped}},
+		{"groups.json", Options{By: ByGroup}, JSON, []*calltreetest.Recording{grouped}},
+		{"groups.csv", Options{By: ByGroup}, CSV, []*calltreetest.Recording{grouped}},
+		{"grouped.json", Options{}, JSON, []*calltreetest.Recording{grouped}},
+		{"groupless.txt", Options{By: ByGroup}, Text, nil},
 		{"goroutines.txt", Options{By: ByGoroutine, Sort: SortAvg}, Text, nil},
 		{"goroutines.json", Options{By: ByGoroutine, Top: 2}, JSON, nil},
 		{"goroutines.csv", Options{By: ByGoroutine, Sort: SortMax}, CSV, nil},

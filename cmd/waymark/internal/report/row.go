@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/tracefile"
@@ -11,6 +9,7 @@ import (
 // A Row is a line of a report. Times are in ns; package calltree says what they mean.
 type Row struct {
 	identity
+	Groups    []string  // names of those that the function is in, sorted
 	Goroutine Goroutine // of a report by goroutine
 
 	Calls  uint64
@@ -29,7 +28,7 @@ type Row struct {
 // together: a function has several if its package is compiled more than once, as
 // it is for its tests.
 type identity struct {
-	Name    string // of a function as runtime.FuncForPC gives it, or a package's import path
+	Name    string // of a function as runtime.FuncForPC gives it, or a package's import path, or a group's name
 	Package string
 	File    string
 	Line    int // of the func keyword
@@ -53,18 +52,6 @@ func (r *Row) Avg() int64 {
 	}
 	// Min, Max and Sum are rounded by themselves: keep what holds for the exact ones.
 	return min(max(r.Sum/int64(r.measured), r.Min), r.Max)
-}
-
-// identify gives the identity of the row in which calls of a site are counted.
-func identify(file *tracefile.File, id uint32, by By) identity {
-	s, ok := file.Site(id)
-	switch {
-	case !ok:
-		return identity{Name: fmt.Sprintf("unknown function %d", id)}
-	case by == ByPackage:
-		return identity{Name: s.Package, Package: s.Package}
-	}
-	return identity{Name: s.Name, Package: s.Package, File: s.File, Line: s.Line}
 }
 
 func (r *Row) add(c *calltree.Row, scale calltree.Scale) {

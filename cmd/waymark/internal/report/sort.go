@@ -13,10 +13,11 @@ type By int
 const (
 	ByFunction By = iota
 	ByPackage
+	ByGroup
 	ByGoroutine
 )
 
-var byNames = []string{"function", "package", "goroutine"}
+var byNames = []string{"function", "package", "group", "goroutine"}
 
 func (b By) String() string { return byNames[b] }
 

@@ -41,10 +41,7 @@ func (r *Report) writeFoot(w io.Writer) error {
 }
 
 func functionTable(rows []*Row, by By) *table {
-	name := "Function"
-	if by == ByPackage {
-		name = "Package"
-	}
+	name := map[By]string{ByFunction: "Function", ByPackage: "Package", ByGroup: "Group"}[by]
 	t := &table{columns: []column{
 		{"Total time", true}, {"Self time", true}, {"Calls", true},
 		{"Min", true}, {"Avg", true}, {"Max", true}, {"Panics", true}, {name, false},

@@ -73,6 +73,9 @@ func (s *shape) enter(c *calltree.Call) {
 }
 
 func (s *shape) call(c *calltree.Call) {
+	if c.Flags&calltree.Info != 0 {
+		return
+	}
 	if c.Flags&(calltree.Panicked|calltree.Recovered) == calltree.Panicked {
 		s.panic = max(s.panic, c.Depth+1)
 	}

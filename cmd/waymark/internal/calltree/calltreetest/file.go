@@ -16,6 +16,7 @@ type Recording struct {
 	Events  []format.Event // in order of time
 	Tables  []Table        // with site ids from 1 on
 	Origins []format.Origin
+	Groups  []format.Group
 	Tests   []format.TestEvent // of a test binary
 	Lost    uint64
 	End     uint64 // clock; with 0 the file lacks its end, as a killed program's does
@@ -34,8 +35,9 @@ type Recording struct {
 
 // A Table is the sites of a package.
 type Table struct {
-	Package string
-	Sites   []format.Site
+	Package  string
+	Sites    []format.Site
+	Facility format.Facility // what directives say of the sites
 }
 
 // Bytes gives the trace file of the recording.
@@ -57,8 +59,11 @@ func (r *Recording) Bytes() []byte {
 	}, meta...)
 	base := uint32(1)
 	for _, t := range r.Tables {
-		w.Sites(base, t.Package, t.Sites)
+		w.Facility(base, t.Package, t.Sites, t.Facility)
 		base += uint32(len(t.Sites))
+	}
+	if len(r.Groups) > 0 {
+		w.Block(format.BlockGroups, format.AppendGroups(nil, r.Groups))
 	}
 	if len(r.Origins) > 0 {
 		w.Block(format.BlockOrigins, format.AppendOrigins(nil, r.Origins))

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// A counting says in which row the calls of a site are counted while a recording is read; the index of the
+// row, or uncounted.
+type counting func(site uint32) (row uint32)
+
+// uncounted stands for the rows of another counting.
+const uncounted = 1<<32 - 1
+
+// countings gives those with which a file is to be read, one after the other. A call is counted in one row, and
+// so a report by group reads a recording several times if groups contain each other.
+func (r *Report) countings(file *tracefile.File) []counting {
+	switch r.By {
+	case ByGoroutine:
+		return []counting{nil}
+	case ByGroup:
+		return r.groupCountings(file)
+	}
+	return []counting{func(id uint32) uint32 {
+		s, ok := file.Site(id)
+		name := identity{Name: s.Name, Package: s.Package, File: s.File, Line: s.Line}
+		switch {
+		case !ok:
+			name = identity{Name: fmt.Sprintf("unknown function %d", id)}
+		case r.By == ByPackage:
+			name = identity{Name: s.Package, Package: s.Package}
+		}
+		row := r.rowOf(name)
+		if r.By == ByFunction {
+			r.rows[row].Groups = s.Groups
+		}
+		return row
+	}}
+}
+
+// noGroup names the row of the functions that are in no group.
+const noGroup = "(no group)"
+
+// groupCountings puts groups that have no function in common into one counting, and the functions that are in
+// none into the first.
+func (r *Report) groupCountings(file *tracefile.File) []counting {
+	sites := make(map[string][]uint32)
+	file.Sites(func(id uint32, s tracefile.Site) bool {
+		for _, g := range s.Groups {
+			sites[g] = append(sites[g], id)
+		}
+		return true
+	})
+	var names []string
+	for name := range sites {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(sites[a]), len(sites[b])), cmp.Compare(a, b))
+	})
+	rows := []map[uint32]uint32{{}} // by site, of each counting
+	for _, name := range names {
+		i := slices.IndexFunc(rows, func(in map[uint32]uint32) bool {
+			return !slices.ContainsFunc(sites[name], func(id uint32) bool { _, ok := in[id]; return ok })
+		})
+		if i < 0 {
+			i = len(rows)
+			rows = append(rows, make(map[uint32]uint32))
+		}
+		row := r.rowOf(identity{Name: name})
+		for _, id := range sites[name] {
+			rows[i][id] = row
+		}
+	}
+	var list []counting
+	for i, in := range rows {
+		list = append(list, func(id uint32) uint32 {
+			if row, ok := in[id]; ok {
+				return row
+			}
+			if s, _ := file.Site(id); i == 0 && len(s.Groups) == 0 {
+				return r.rowOf(identity{Name: noGroup})
+			}
+			return uncounted
+		})
+	}
+	return list
+}

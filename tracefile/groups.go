@@ -1,0 +1,66 @@
+package tracefile
+
+import (
+	"slices"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// groups are what a file says of groups of functions.
+type groups struct {
+	list  []format.Group
+	byVar map[string]string   // names, by the variable that holds the group
+	in    map[string][]string // names of the groups that directly contain one, by its name
+}
+
+// add takes in what is known of some groups.
+func (g *groups) add(list []format.Group) {
+	if g.byVar == nil {
+		g.byVar, g.in = make(map[string]string), make(map[string][]string)
+	}
+	g.list = append(g.list, list...)
+	for _, one := range list {
+		for _, v := range one.Vars {
+			g.byVar[v] = one.Name
+		}
+		for _, sub := range one.Subgroups {
+			if !slices.Contains(g.in[sub], one.Name) {
+				g.in[sub] = append(g.in[sub], one.Name)
+			}
+		}
+	}
+}
+
+// of gives the names of the group that the variable holds and of those that contain it,
+// sorted.
+func (g *groups) of(variable string) []string {
+	name, ok := g.byVar[variable]
+	if !ok {
+		return nil
+	}
+	list := []string{name}
+	for i := 0; i < len(list); i++ { // it grows
+		for _, outer := range g.in[list[i]] {
+			if !slices.Contains(list, outer) {
+				list = append(list, outer)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// groupVars gives the variables that hold the groups of a table's sites, "" of those that are in
+// none; nil if all are.
+func groupVars(f format.Facility, sites int) []string {
+	if len(f.Groups) == 0 {
+		return nil
+	}
+	vars := make([]string, sites)
+	for _, fn := range f.Functions {
+		if fn.Site >= 0 && fn.Info == format.NotInfo {
+			vars[fn.Site] = f.Groups[fn.Group]
+		}
+	}
+	return vars
+}
