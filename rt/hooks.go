@@ -82,6 +82,24 @@ func OnTests(binary func(importPath string), test func(state uint8, name, text s
 	runtime.WMOnTests(binary, test)
 }
 
+// A Monitor is what is told of the calls of watched sites.
+type Monitor = runtime.WMMonitor
+
+// Masked stands for a value that isn't to be seen.
+type Masked = runtime.WMMasked
+
+// SetMonitor sets what is called, before the first site is watched.
+func SetMonitor(m Monitor) { runtime.WMSetMonitor(m) }
+
+// Watch switches on or off that the monitor sees calls of the i-th site of p.
+func Watch(p *Package, i int, on bool) { runtime.WMWatch(p, i, on) }
+
+// OnBind has f called for each package whose groups are known, and for those whose groups become known later.
+func OnBind(f func(*Package)) { runtime.WMOnBind(f) }
+
+// Goroutine gives the id of the calling goroutine.
+func Goroutine() uint64 { return runtime.WMGoroutine() }
+
 // Clock reads the events' clock, in ticks, and the monotonic clock, in ns.
 func Clock() (clock uint64, mono int64) { return runtime.WMClock() }
 

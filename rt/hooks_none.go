@@ -2,6 +2,8 @@
 
 package rt
 
+import "unsafe"
+
 // Enabled tells whether the program was built with the hooks.
 const Enabled = false
 
@@ -12,6 +14,20 @@ type Package struct {
 	Sites []uint32
 
 	Settings string
+	Groups   []any
+}
+
+// Masked stands for a value that isn't to be seen.
+type Masked struct{}
+
+func (Masked) String() string { return "***" }
+
+// A Monitor is what is told of the calls of watched sites.
+type Monitor struct {
+	Enter func(site uint32, args []any) unsafe.Pointer
+	Exit  func(call unsafe.Pointer, results []any, returned bool)
+	Panic func(call unsafe.Pointer, value any, goexit bool)
+	Info  func(call unsafe.Pointer, site uint32, args []any)
 }
 
 // An Overflow says what to do when no chunk is free.
@@ -44,6 +60,11 @@ func AtExit(func())                                                 { panic(none
 func Clock() (clock uint64, mono int64)                             { panic(none) }
 func Counter() (string, bool, uint64)                               { panic(none) }
 func Floor(int) uint64                                              { panic(none) }
+
+func SetMonitor(Monitor)        { panic(none) }
+func Watch(*Package, int, bool) { panic(none) }
+func OnBind(func(*Package))     { panic(none) }
+func Goroutine() uint64         { panic(none) }
 
 func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)

@@ -198,7 +198,11 @@ func TestUnknownToolchain(t *testing.T) {
 					if a.typ != "" {
 						src = []byte(strings.ReplaceAll(string(src), "type "+a.typ+" struct", "type other_"+a.typ+" struct"))
 					} else {
-						src = []byte(strings.ReplaceAll(string(src), a.before, "other_"+a.before))
+						other := "other_"
+						if strings.HasPrefix(a.before, "for ") {
+							other = "other_: " // a statement that isn't one of its block
+						}
+						src = []byte(strings.ReplaceAll(string(src), a.before, other+a.before))
 					}
 				}
 				if err := os.WriteFile(filepath.Join(dir, filepath.Base(path)), src, 0o644); err != nil {

@@ -21,7 +21,8 @@ import (
 )
 
 // A WMSite is the word that an instrumented function checks at entry: 0 when
-// tracing of the function is off, else its id. One load gives both.
+// tracing of the function is off, else its id. One load gives both. If monitors see
+// its calls there are flags above the id, see waymark_monitor.go.
 type WMSite uint32
 
 // A WMFrame is a traced call in progress: site<<32 | token. 0 is none: the
@@ -38,7 +39,12 @@ type WMPackage struct {
 
 	Settings string // of the build, in the form of WAYMARK
 
-	next *WMPackage
+	// Groups are what the variables hold that the table names, when they have been
+	// initialised.
+	Groups []any
+
+	bound bool
+	next  *WMPackage
 }
 
 const (
@@ -60,6 +66,7 @@ const (
 	wmRecover = (0x7F<<8 | 6) << 48
 	wmGoexit  = (0x7F<<8 | 7) << 48
 	wmOrigin  = (0x7F<<8 | 10) << 48
+	wmInfo    = (0x7F<<8 | 64) << 48
 
 	wmControlClock   = 40
 	wmControlMono    = 48
@@ -87,8 +94,9 @@ type wmRecord struct {
 
 // g.wmFlags
 const (
-	wmStarted = 1 << iota // its Start record has been written
-	wmMuted               // nothing that it calls is traced: it works for waymark itself
+	wmStarted = 1      // its Start record has been written
+	wmMute1   = 1 << 8 // the rest counts who mutes it: nothing that it calls is traced, as it works for waymark itself
+	wmMuted   = ^uintptr(wmMute1 - 1)
 )
 
 // Chunks that only callers which can't wait may take: hooks on the system stack,
@@ -115,6 +123,7 @@ var wm struct {
 	first, last *WMPackage
 	nextSite    uint32
 	onRegister  func(*WMPackage)
+	onBind      func(*WMPackage)
 
 	on      atomic.Uint32 // events are being recorded
 	block   bool          // wait for a free chunk
@@ -181,16 +190,34 @@ func WMPackages(f func(*WMPackage)) {
 	}
 }
 
-// WMSwitch switches the i-th site of p on or off. Stores to site words happen
-// here only: the race detector does not watch package runtime, and a call that
-// sees the old word is simply one from before.
-func WMSwitch(p *WMPackage, i int, on bool) {
-	var w uint32
-	if on {
-		w = p.Base + uint32(i)
+// WMBind tells what the groups are that the functions of p are in.
+func WMBind(p *WMPackage, groups ...any) bool {
+	p.Groups = groups
+	lock(&wm.lock)
+	p.bound = true
+	f := wm.onBind
+	unlock(&wm.lock)
+	if f != nil {
+		f(p)
 	}
-	atomic.Store((*uint32)(&p.Sites[i]), w)
+	return true
 }
+
+// WMOnBind calls f for each package whose groups are known, and for each of which they become known later.
+func WMOnBind(f func(*WMPackage)) {
+	lock(&wm.lock)
+	wm.onBind = f
+	p := wm.first
+	unlock(&wm.lock)
+	for ; p != nil; p = p.next {
+		if p.bound {
+			f(p)
+		}
+	}
+}
+
+// WMSwitch has calls of the i-th site of p recorded, or not.
+func WMSwitch(p *WMPackage, i int, on bool) { wmSetSite(p, i, wmRecorded, on) }
 
 // WMStart begins recording into an arena of memory mapped by the caller, which
 // stays mapped for ever. counter chooses the clock: the processor's counter, else
@@ -242,17 +269,16 @@ func WMLost() uint64 {
 	return n
 }
 
-// WMMute makes the calling goroutine invisible, or visible again.
-func WMMute(on bool) {
-	if gp := getg(); on {
-		gp.wmFlags |= wmMuted
-		for _, pp := range allp { // wherever it has run: its next event takes the slow path
-			if pp.wmGoid == gp.goid {
-				pp.wmGoid = ^uint64(0)
-			}
-		}
+// WMMute makes the calling goroutine invisible, or visible again when it has been
+// called as often with false as with true.
+func WMMute(on bool) { wmMute(getg(), on) }
+
+func wmMute(gp *g, on bool) {
+	if on {
+		gp.wmFlags += wmMute1
+		gp.wmID = 0 // of no P: its next event takes the slow path
 	} else {
-		gp.wmFlags &^= wmMuted
+		gp.wmFlags -= wmMute1
 	}
 }
 
@@ -290,7 +316,10 @@ func wmWriter(f func()) {
 func wmSlowEnter(site WMSite) WMFrame {
 	gp := getg()
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	if !wmEmit(gp, uint64(f), true, nil) {
+	if site&wmWatched != 0 {
+		return wmEnterWatched(f, nil)
+	}
+	if !wmSwitched(gp, uint64(f)) && !wmEmit(gp, uint64(f), true, nil) {
 		return 0
 	}
 	return f
@@ -300,7 +329,41 @@ func wmSlowEnter(site WMSite) WMFrame {
 //
 //go:noinline
 func wmSlowExit(f WMFrame) {
-	wmEmit(getg(), uint64(f)|wmExitBit, true, nil)
+	if f&wmFrameWatched != 0 {
+		wmExitWatched(f, nil)
+		return
+	}
+	if gp := getg(); !wmSwitched(gp, uint64(f)|wmExitBit) {
+		wmEmit(gp, uint64(f)|wmExitBit, true, nil)
+	}
+}
+
+// wmSwitched writes a record of a goroutine that has written before, on a P on which another one wrote last. That
+// is what makes most events of a program slow which has more goroutines than CPUs. All else is left to wmEmit.
+//
+// It can't be preempted, as functions of package runtime are at calls only.
+//
+//go:nosplit
+func wmSwitched(gp *g, word uint64) bool {
+	mp := gp.m
+	if gp.wmFlags != wmStarted || gp != mp.curg || !wm.counter || wm.on.Load() == 0 {
+		return false
+	}
+	pp := mp.p.ptr()
+	if pp == nil || wmRoom(pp) < 2 {
+		return false
+	}
+	now := wmTicks()
+	if pp.wmLast != gp.goid {
+		wmPut(pp, now, wmGo|gp.goid&wmValueMask)
+		pp.wmLast = gp.goid
+	}
+	wmPut(pp, now, word)
+	pp.wmGoid = gp.goid
+	if gp.wmID != gp.goid { // most often they are the same, and the line stays clean
+		gp.wmID = gp.goid
+	}
+	return true
 }
 
 // wmToken gives the token of the frame that calls a function with the given
@@ -350,7 +413,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 				wmPutValues(gp, pp, now, v)
 			}
 			if wm.counter {
-				pp.wmGoid = gp.goid
+				pp.wmGoid, gp.wmID = gp.goid, gp.goid
 			}
 			releasem(mp)
 			return true
@@ -388,8 +451,8 @@ func wmRoom(pp *p) int {
 // valid for whoever reads the arena after a kill.
 func wmPut(pp *p, clock, word uint64) {
 	r := (*wmRecord)(unsafe.Pointer(pp.wmPos))
-	atomic.Store64(&r.word, word)
-	atomic.Store64(&r.clock, clock)
+	wmStore(&r.word, word)
+	wmStore(&r.clock, clock)
 	pp.wmPos += wmRecordSize
 }
 
@@ -434,6 +497,7 @@ func wmOriginID(pc uintptr) uint32 {
 
 // wmOnPanic reports a panic that begins; gopanic calls it before any deferred call.
 func wmOnPanic(gp *g, token uint32, e any) {
+	wmWatchedPanic(gp, e, false)
 	if gp.wmFlags&wmStarted != 0 && wm.on.Load() != 0 {
 		e = wmPanicValue(e)
 		if wmStringer != nil && gp.wmFlags&wmMuted == 0 {
@@ -445,8 +509,17 @@ func wmOnPanic(gp *g, token uint32, e any) {
 
 // wmOnGoexit reports that runtime.Goexit begins.
 func wmOnGoexit(gp *g, token uint32) {
+	wmWatchedPanic(gp, nil, true)
 	if gp.wmFlags&wmStarted != 0 {
 		wmEmit(gp, wmGoexit|uint64(token), true, nil)
+	}
+}
+
+// wmOnGoexited is called when the deferred calls of a Goexit have run.
+func wmOnGoexited(gp *g) {
+	if w := gp.wmWatching; w != nil {
+		gp.wmUnwound = 0
+		w.leave(gp, 0)
 	}
 }
 
@@ -456,6 +529,9 @@ func wmOnRecovery(gp *g, sp uintptr) {
 	if gp.wmFlags&wmStarted != 0 {
 		wmEmitFor(gp, wmRecover|uint64(wmToken(gp, sp)))
 	}
+	if gp.wmWatching != nil && gp.wmFlags&wmMuted == 0 { // else it is a monitor that has recovered
+		gp.wmUnwound = wmToken(gp, sp) + 1
+	}
 }
 
 // wmOnEnd reports, on g0, that gp has ended. A g is used again for other goroutines.
@@ -463,7 +539,8 @@ func wmOnEnd(gp *g) {
 	if gp.wmFlags&wmStarted != 0 {
 		wmEmitFor(gp, wmEnd)
 	}
-	gp.wmFlags = 0
+	gp.wmFlags, gp.wmID = 0, 0
+	gp.wmWatching, gp.wmUnwound = nil, 0
 }
 
 // wmOnFatal is called when the program is about to print why it dies: of a panic, a

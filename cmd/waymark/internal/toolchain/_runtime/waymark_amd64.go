@@ -10,7 +10,7 @@ func WMEnter(s WMSite) WMFrame
 //go:noescape
 func WMExit(f WMFrame)
 
-// WMEnterInts is WMEnterArgs for up to four integers of predeclared types, see wmKinds.
+// WMEnterInts is WMEnterArgs for up to four integers of predeclared types, see wmValues.
 //
 //go:noescape
 func WMEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame
@@ -47,3 +47,7 @@ func wmCounter() (name string, constant bool, hz uint64) {
 //
 //go:noescape
 func wmTicks() uint64
+
+// wmStore stores a word of a record, after all that was stored before: the processor keeps the
+// order of stores, and the compiler that of those to memory. An atomic store would take 20 cycles.
+func wmStore(to *uint64, v uint64) { *to = v }

@@ -5,13 +5,16 @@
 // other register is free. RDTSC comes after the loads that it need not wait for.
 // The chunk is left for the slow path when the goroutine is not the one that
 // wrote last on this P, or when the position is a multiple of the chunk size:
-// full, or none yet. The word is stored before the clock, which commits it.
+// full, or none yet; or when monitors see the call, which the highest bit of the
+// site's word or the frame says. The word is stored before the clock, which commits it.
 
 // func WMEnter(s WMSite) WMFrame
 TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVL AX, CX
+	TESTL CX, CX
+	JMI  slow
 	MOVQ g_m(R14), BX
-	MOVQ g_goid(R14), SI
+	MOVQ g_wmID(R14), SI
 	MOVQ m_p(BX), BX
 	RDTSC
 	MOVQ p_wmPos(BX), DI
@@ -38,8 +41,10 @@ slow:
 // func WMExit(f WMFrame)
 TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	MOVQ AX, CX
+	TESTQ CX, CX
+	JMI  slow
 	MOVQ g_m(R14), BX
-	MOVQ g_goid(R14), SI
+	MOVQ g_wmID(R14), SI
 	MOVQ m_p(BX), BX
 	RDTSC
 	MOVQ p_wmPos(BX), DI
@@ -85,8 +90,10 @@ slow:
 // WMEnter with integers. They are stored before the clock that commits them.
 TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
 	MOVL AX, R10                     // site; BX kinds, CX a, DI b, SI c, R8 d
+	TESTL R10, R10
+	JMI  slow
 	MOVQ g_m(R14), R11
-	MOVQ g_goid(R14), R9
+	MOVQ g_wmID(R14), R9
 	MOVQ m_p(R11), R11
 	RDTSC
 	MOVQ p_wmPos(R11), R12
@@ -117,8 +124,10 @@ slow:
 // func WMExitInts(f WMFrame, kinds, a, b, c, d uint64)
 TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
 	MOVQ AX, R10
+	TESTQ R10, R10
+	JMI  slow
 	MOVQ g_m(R14), R11
-	MOVQ g_goid(R14), R9
+	MOVQ g_wmID(R14), R9
 	MOVQ m_p(R11), R11
 	RDTSC
 	MOVQ p_wmPos(R11), R12

@@ -15,7 +15,7 @@
 // func WMEnter(s WMSite) WMFrame
 TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVD g_m(g), R1
-	MOVD g_goid(g), R2
+	MOVD g_wmID(g), R2
 	MOVD m_p(R1), R1
 	MRS  CNTVCT_EL0, R3
 	MOVD p_wmPos(R1), R4
@@ -27,6 +27,7 @@ TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVD (g_stack+stack_hi)(g), R6
 	MOVD RSP, R7
 	SUB  R7, R6
+	TBNZ $31, R0, slow
 	ORR  R0<<32, R6, R0
 	MOVD R0, 8(R4)
 	STLR R3, (R4)
@@ -39,7 +40,7 @@ slow:
 // func WMExit(f WMFrame)
 TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	MOVD g_m(g), R1
-	MOVD g_goid(g), R2
+	MOVD g_wmID(g), R2
 	MOVD m_p(R1), R1
 	MRS  CNTVCT_EL0, R3
 	MOVD p_wmPos(R1), R4
@@ -48,6 +49,7 @@ TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	BNE  slow
 	TST  $0xffff, R4
 	BEQ  slow
+	TBNZ $63, R0, slow
 	ORR  $(1<<63), R0
 	MOVD R0, 8(R4)
 	STLR R3, (R4)

@@ -10,6 +10,9 @@ import "internal/runtime/sys"
 func WMEnter(s WMSite) WMFrame {
 	gp := getg()
 	f := WMFrame(s)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
+	if s&wmWatched != 0 {
+		return wmEnterWatched(f, nil)
+	}
 	if !wmEmit(gp, uint64(f), true, nil) {
 		return 0
 	}
@@ -19,7 +22,7 @@ func WMEnter(s WMSite) WMFrame {
 // WMExit records that the call f ends.
 //
 //go:noinline
-func WMExit(f WMFrame) { wmEmit(getg(), uint64(f)|wmExitBit, true, nil) }
+func WMExit(f WMFrame) { wmSlowExit(f) }
 
 // WMFloor reads the clock 2*n times.
 func WMFloor(n int) uint64 {

@@ -19,8 +19,14 @@ type WMWord = uint64
 //
 //go:noinline
 func wmSlowEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame {
-	f := WMFrame(s)<<32 | WMFrame(wmToken(getg(), sys.GetCallerSP()))
-	if !wmEmitInts(uint64(f), kinds, wmCaptured.args, [4]uint64{a, b, c, d}) {
+	return wmEnterInts(WMFrame(s)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), kinds, [4]uint64{a, b, c, d})
+}
+
+func wmEnterInts(f WMFrame, kinds uint64, words [4]uint64) WMFrame {
+	if f&wmFrameWatched != 0 {
+		return wmEnterWatched(f, &wmValues{n: int(kinds & 7), words: &words, kinds: kinds})
+	}
+	if !wmEmitInts(uint64(f), kinds, wmCaptured.args, words) {
 		return 0
 	}
 	return f
@@ -30,7 +36,12 @@ func wmSlowEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame {
 //
 //go:noinline
 func wmSlowExitInts(f WMFrame, kinds, a, b, c, d uint64) {
-	wmEmitInts(uint64(f)|wmExitBit, kinds, wmCaptured.results, [4]uint64{a, b, c, d})
+	words := [4]uint64{a, b, c, d}
+	if f&wmFrameWatched != 0 {
+		wmExitWatched(f, &wmValues{n: int(kinds & 7), words: &words, kinds: kinds})
+		return
+	}
+	wmEmitInts(uint64(f)|wmExitBit, kinds, wmCaptured.results, words)
 }
 
 // wmEmitInts is wmEmit for an event with integers, of which the values are written if

@@ -77,12 +77,16 @@ func wmTarget(p any) (v any) {
 //
 //go:noinline
 func WMEnterStrings(site WMSite, args ...any) WMFrame {
+	if site&wmWatched != 0 {
+		v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
+		return wmEnterWatched(WMFrame(site)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), &v)
+	}
 	if wmCaptured.args {
 		args = wmAsTexts(args, false)
 	}
 	gp := getg()
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	v := wmValues{list: unsafe.Pointer(unsafe.SliceData(args)), n: len(args)}
+	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
 	if !wmCaptured.args {
 		v.n = 0
 	}
@@ -94,7 +98,7 @@ func WMEnterStrings(site WMSite, args ...any) WMFrame {
 
 // WMExitStrings is WMExitResults with texts in place of values that have them.
 func WMExitStrings(f WMFrame, results ...any) {
-	if wmCaptured.results {
+	if wmCaptured.results && f&wmFrameWatched == 0 {
 		results = wmAsTexts(results, false)
 	}
 	WMExitResults(f, results...)
@@ -103,7 +107,7 @@ func WMExitStrings(f WMFrame, results ...any) {
 // WMExitDeferredStrings is WMExitStrings for a deferred call, with pointers to the results.
 func WMExitDeferredStrings(f WMFrame, results ...any) {
 	texts := results
-	if wmCaptured.results {
+	if wmCaptured.results && f&wmFrameWatched == 0 {
 		texts = wmAsTexts(results, true)
 	}
 	if unsafe.SliceData(texts) == unsafe.SliceData(results) {

@@ -27,6 +27,8 @@ import (
 // WMMasked is passed in place of a value that must not be recorded.
 type WMMasked struct{}
 
+func (WMMasked) String() string { return "***" }
+
 // wmText is passed in place of a value that is recorded as text.
 type wmText struct {
 	typ  *_type
@@ -39,6 +41,10 @@ type wmValues struct {
 	list     unsafe.Pointer // to the first of n interfaces
 	n        int
 	pointers bool
+
+	// Of integers whose interfaces have not been made: list is nil.
+	words *[4]uint64
+	kinds uint64
 }
 
 const (
@@ -88,7 +94,10 @@ func WMCapture(args, results bool, depth, bytes int, redact []string) {
 func WMEnterArgs(site WMSite, args ...any) WMFrame {
 	gp := getg()
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	v := wmValues{list: unsafe.Pointer(unsafe.SliceData(args)), n: len(args)}
+	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
+	if site&wmWatched != 0 {
+		return wmEnterWatched(f, &v)
+	}
 	if !wmCaptured.args {
 		v.n = 0
 	}
@@ -103,7 +112,7 @@ func WMEnterArgs(site WMSite, args ...any) WMFrame {
 //go:noinline
 //go:nosplit
 func WMExitResults(f WMFrame, results ...any) {
-	v := wmValues{list: unsafe.Pointer(unsafe.SliceData(results)), n: len(results)}
+	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(results))), n: len(results)}
 	wmExitValues(f, &v)
 }
 
@@ -112,12 +121,16 @@ func WMExitResults(f WMFrame, results ...any) {
 //go:noinline
 //go:nosplit
 func WMExitDeferred(f WMFrame, results ...any) {
-	v := wmValues{list: unsafe.Pointer(unsafe.SliceData(results)), n: len(results), pointers: true}
+	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(results))), n: len(results), pointers: true}
 	wmExitValues(f, &v)
 }
 
 //go:nosplit
 func wmExitValues(f WMFrame, v *wmValues) {
+	if f&wmFrameWatched != 0 {
+		wmExitWatched(f, v)
+		return
+	}
 	if !wmCaptured.results {
 		v.n = 0
 	}
@@ -132,7 +145,7 @@ func wmExitValues(f WMFrame, v *wmValues) {
 //go:nosplit
 func wmEmitFast(gp *g, word uint64, v *wmValues) bool {
 	pp := gp.m.p.ptr()
-	if pp.wmGoid != gp.goid || wmRoom(pp) < 1+v.records() {
+	if pp.wmGoid != gp.wmID || wmRoom(pp) < 1+v.records() {
 		return false
 	}
 	now := wmTicks()

@@ -1,0 +1,245 @@
+// Package runtime, as waymark adds to it: copies of values that may be kept.
+//
+// What the hooks get doesn't escape, so that a program allocates no more than without
+// them: a pointer among the values may lead to a variable on the goroutine's stack. Nothing in the
+// heap may point there, and monitors may keep what they get. So whatever the values
+// lead to on the stack is copied too, types saying where pointers are. Heap memory is not looked at:
+// it holds no pointers to the stack, and others may be writing to it, while
+// what is on this stack only this goroutine can reach.
+
+package runtime
+
+import (
+	"internal/abi"
+	"internal/goarch"
+	"internal/runtime/maps"
+	"unsafe"
+)
+
+// wmSlabs is memory for copies, allocated for many calls at once: a third of what a monitored call
+// costs else. Each piece is handed out once, and lives as long as somebody has a piece of the slab: the goroutine, as long as
+// there is room in it, and monitors.
+type wmSlabs struct {
+	lists   wmSlab[any]
+	words   wmSlab[uint64] // for values without pointers
+	strings wmSlab[string]
+}
+
+type wmSlab[T any] struct {
+	all  []T
+	used int
+}
+
+// A slab has room for so many of what is kept in it: few at first, as most goroutines make few calls.
+const (
+	wmLeastSlab = 8
+	wmMostSlab  = 128
+)
+
+// carve takes n from a slab. It stores no pointer most of the time: write barriers would
+// cost more than all else.
+func (s *wmSlab[T]) carve(n int) []T {
+	if len(s.all)-s.used < n {
+		s.all = make([]T, max(n, min(max(2*len(s.all), wmLeastSlab), wmMostSlab)))
+		s.used = 0
+	}
+	out := s.all[s.used : s.used+n : s.used+n]
+	s.used += n
+	return out
+}
+
+// copies gives copies of values.
+func (v *wmValues) copies(gp *g, s *wmSlabs) []any {
+	if v == nil || v.n == 0 {
+		return nil
+	}
+	out := s.lists.carve(v.n)
+	if v.words != nil {
+		s.integers(out, v)
+		return out
+	}
+	c := wmCopier{gp: gp, slabs: s}
+	for i := range out {
+		e := *(*any)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{})))
+		if v.pointers {
+			out[i] = c.variable(e)
+		} else {
+			out[i] = c.boxed(e)
+		}
+	}
+	return out
+}
+
+// variable gives a copy of the variable that p, which holds a pointer, points to.
+func (c *wmCopier) variable(p any) any {
+	at, v := efaceOf(&p).data, wmTarget(p)
+	e := efaceOf(&v)
+	if e.data != at || e._type.IsDirectIface() || c.onStack(at) {
+		return c.boxed(v)
+	}
+	// It has moved to the heap, where the program may go on to use it.
+	to := newobject(e._type)
+	typedmemmove(e._type, to, at)
+	e.data = to
+	return v
+}
+
+// integers makes interfaces of integers in memory of slabs.
+func (s *wmSlabs) integers(out []any, v *wmValues) {
+	words := s.words.carve(len(out))
+	for i := range out {
+		words[i] = v.words[i]
+		list := (*eface)(unsafe.Pointer(&out[i]))
+		// Without write barriers: types are never freed, and the words belong to a slab that was
+		// reachable when the collector began, or was made since.
+		*(*uintptr)(unsafe.Pointer(&list._type)) = uintptr(unsafe.Pointer(wmIntType(abi.Kind(v.kinds >> (3 + 5*i) & 31))))
+		*(*uintptr)(unsafe.Pointer(&list.data)) = uintptr(unsafe.Pointer(&words[i]))
+	}
+}
+
+// A wmCopier copies what is on gp's stack. It knows what it has copied by the distance from the
+// top of the stack, which stays the same when the stack moves, as it may with each call.
+type wmCopier struct {
+	gp    *g
+	slabs *wmSlabs
+	done  []wmCopied
+}
+
+type wmCopied struct {
+	token uintptr
+	typ   *_type
+	n     int
+	copy  unsafe.Pointer
+}
+
+func (c *wmCopier) onStack(p unsafe.Pointer) bool {
+	return uintptr(p)-c.gp.stack.lo < c.gp.stack.hi-c.gp.stack.lo
+}
+
+// boxed gives an interface whose value is in the heap.
+func (c *wmCopier) boxed(v any) (out any) {
+	from, to := efaceOf(&v), efaceOf(&out)
+	switch t := from._type; {
+	case t == nil:
+	case t.IsDirectIface():
+		word := from.data
+		c.value(unsafe.Pointer(&to.data), unsafe.Pointer(&word), t)
+		to._type = t
+	case !c.onStack(from.data):
+		return v // made by the program, or a constant
+	case !t.Pointers() && t.Size_ <= 64:
+		words := c.slabs.words.carve(int(t.Size_+7) / 8)
+		to.data = unsafe.Pointer(unsafe.SliceData(words))
+		memmove(to.data, from.data, t.Size_)
+		to._type = t
+	case t.Kind() == abi.String:
+		text := c.slabs.strings.carve(1)
+		to.data = unsafe.Pointer(unsafe.SliceData(text))
+		c.value(to.data, from.data, t)
+		to._type = t
+	default:
+		to.data = c.array(from.data, t, 1)
+		to._type = t
+	}
+	return out
+}
+
+// array gives a copy of n elements at p, which are on the stack.
+func (c *wmCopier) array(p unsafe.Pointer, t *_type, n int) unsafe.Pointer {
+	token := c.gp.stack.hi - uintptr(p)
+	for _, d := range c.done {
+		if d.token == token && d.typ == t && d.n == n {
+			return d.copy
+		}
+	}
+	to := newarray(t, n)
+	c.done = append(c.done, wmCopied{token, t, n, to})
+	if !t.Pointers() {
+		memmove(to, p, t.Size_*uintptr(n))
+		return to
+	}
+	for i := 0; i < n; i++ {
+		c.value(add(to, uintptr(i)*t.Size_), add(p, uintptr(i)*t.Size_), t)
+	}
+	return to
+}
+
+// value copies a value of type t to a place in the heap.
+func (c *wmCopier) value(to, from unsafe.Pointer, t *_type) {
+	if !t.Pointers() {
+		memmove(to, from, t.Size_)
+		return
+	}
+	word := *(*unsafe.Pointer)(from)
+	switch t.Kind() {
+	case abi.Struct:
+		fields := (*structtype)(unsafe.Pointer(t)).Fields
+		for i := range fields {
+			c.value(add(to, fields[i].Offset), add(from, fields[i].Offset), fields[i].Typ)
+		}
+	case abi.Array:
+		a := (*arraytype)(unsafe.Pointer(t))
+		for i := uintptr(0); i < a.Len; i++ {
+			c.value(add(to, i*a.Elem.Size_), add(from, i*a.Elem.Size_), a.Elem)
+		}
+	case abi.Pointer:
+		if c.onStack(word) {
+			word = c.array(word, (*ptrtype)(unsafe.Pointer(t)).Elem, 1)
+		}
+		*(*unsafe.Pointer)(to) = word
+	case abi.String:
+		s := *(*string)(from)
+		if c.onStack(word) {
+			s = string([]byte(s))
+		}
+		*(*string)(to) = s
+	case abi.Slice:
+		s := *(*slice)(from)
+		if c.onStack(word) {
+			s.array = c.array(s.array, (*slicetype)(unsafe.Pointer(t)).Elem, s.len)
+			s.cap = s.len
+		}
+		*(*slice)(to) = s
+	case abi.Interface:
+		c.iface(to, from, t)
+	case abi.Map:
+		if c.onStack(word) {
+			word = c.mapped(word, (*abi.MapType)(unsafe.Pointer(t)))
+		}
+		*(*unsafe.Pointer)(to) = word
+	default:
+		// Nobody knows what a closure holds, or what an unsafe.Pointer points to. Channels are never on a stack.
+		if c.onStack(word) {
+			word = nil
+		}
+		*(*unsafe.Pointer)(to) = word
+	}
+}
+
+func (c *wmCopier) iface(to, from unsafe.Pointer, t *_type) {
+	var v any
+	if len((*interfacetype)(unsafe.Pointer(t)).Methods) == 0 {
+		v = *(*any)(from)
+	} else if i := *(*iface)(from); i.tab != nil {
+		e := efaceOf(&v)
+		e._type, e.data = i.tab.Type, i.data
+	}
+	v = c.boxed(v)
+	*(*unsafe.Pointer)(to) = *(*unsafe.Pointer)(from) // the type or the table, which is on no stack
+	*(*unsafe.Pointer)(add(to, goarch.PtrSize)) = efaceOf(&v).data
+}
+
+// mapped gives a copy of a map that is on the stack.
+func (c *wmCopier) mapped(p unsafe.Pointer, t *abi.MapType) unsafe.Pointer {
+	m := (*maps.Map)(p)
+	to := makemap(t, int(m.Used()), nil)
+	var it maps.Iter
+	it.Init(t, m)
+	for it.Next(); it.Key() != nil; it.Next() {
+		key, elem := newobject(t.Key), newobject(t.Elem)
+		c.value(key, it.Key(), t.Key)
+		c.value(elem, it.Elem(), t.Elem)
+		typedmemmove(t.Elem, mapassign(t, to, key), elem)
+	}
+	return unsafe.Pointer(to)
+}

@@ -1,0 +1,328 @@
+// Package runtime, as waymark adds to it: calls that monitors see.
+//
+// A monitor is code of the program's that is told when functions are entered and left.
+// The word of a site that has one has wmWatched set, which the fast path leaves to the slow
+// one. A goroutine's watched calls that are in progress are
+// listed in its g, the innermost last: so the exit of a call goes to what its entry went to,
+// however sites are switched meanwhile, and calls that a panic leaves are known.
+//
+// Monitors run on the goroutine whose calls they see, as ordinary code. Nothing that they call
+// is traced, and none of the values that they get leads to a stack, see waymark_copy.go.
+
+package runtime
+
+import (
+	"internal/abi"
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+const (
+	wmWatched  = 1 << 31 // of a site's word: monitors see it
+	wmRecorded = 1 << 30 // of a site's word that has wmWatched: its calls are recorded, too
+
+	wmFrameWatched = wmWatched << 32 // the same of frames; it is where records have their wmExitBit
+	wmFrameFlags   = (wmWatched | wmRecorded) << 32
+)
+
+// A WMMonitor is what the library is told of watched calls.
+type WMMonitor struct {
+	// Enter is called when a call of the site with that id begins. What it gives is
+	// handed to the others; nil: nobody wants to know of this call.
+	Enter func(site uint32, args []any) unsafe.Pointer
+
+	// Exit is called when the call ends. returned is false if a panic or Goexit
+	// leaves it, of which there are no results.
+	Exit func(call unsafe.Pointer, results []any, returned bool)
+
+	// Panic is called when a panic with the value begins, or Goexit, in the call or in
+	// something that it has called and that isn't watched.
+	Panic func(call unsafe.Pointer, value any, goexit bool)
+
+	// Info is called for the info function with that site's id, called from the call.
+	Info func(call unsafe.Pointer, site uint32, args []any)
+}
+
+var wmMonitor WMMonitor
+
+// WMSetMonitor sets what is called, before the first site is watched.
+func WMSetMonitor(m WMMonitor) { wmMonitor = m }
+
+// A wmCall is a watched call in progress.
+type wmCall struct {
+	frame WMFrame
+	call  unsafe.Pointer // what Enter gave; it stays when the call has ended, as most often the next one has the same
+}
+
+// A wmWatching is what a goroutine needs for watched calls, from the first one on.
+type wmWatching struct {
+	calls []wmCall // the first n are in progress, the innermost last
+	n     int
+	slabs wmSlabs
+}
+
+// token gives the distance of the call's frame from the top of the stack.
+func (f WMFrame) token() uint32 { return uint32(f) }
+
+// site gives the id of the function's site.
+func (f WMFrame) site() uint32 { return uint32(f>>32) &^ (wmWatched | wmRecorded) }
+
+// WMWatch switches on or off that monitors see calls of the i-th site of p.
+func WMWatch(p *WMPackage, i int, on bool) { wmSetSite(p, i, wmWatched, on) }
+
+// wmSetSite sets or clears wmWatched or wmRecorded of a site. A word without
+// wmWatched is the site's id if calls are recorded. Stores to site words happen here only: the race detector does not
+// watch package runtime, and a call that sees the old word is simply one from before.
+func wmSetSite(p *WMPackage, i int, flag uint32, on bool) {
+	word := (*uint32)(&p.Sites[i])
+	for {
+		old := atomic.Load(word)
+		flags := old & (wmWatched | wmRecorded)
+		if old != 0 && flags&wmWatched == 0 {
+			flags = wmRecorded
+		}
+		if on {
+			flags |= flag
+		} else {
+			flags &^= flag
+		}
+		w := uint32(0)
+		switch {
+		case flags&wmWatched != 0:
+			w = p.Base + uint32(i) | flags
+		case flags != 0:
+			w = p.Base + uint32(i)
+		}
+		if atomic.Cas(word, old, w) {
+			return
+		}
+	}
+}
+
+// WMGoroutine gives the id of the calling goroutine.
+func WMGoroutine() uint64 { return getg().goid }
+
+// wmEnterWatched reports that a call begins and gives its frame, 0 if nobody wants
+// to know of its end.
+func wmEnterWatched(f WMFrame, v *wmValues) WMFrame {
+	gp := getg()
+	if gp.wmFlags&wmMuted != 0 || gp != gp.m.curg {
+		return 0
+	}
+	w := gp.wmWatching
+	if w == nil {
+		w = new(wmWatching)
+		gp.wmWatching = w
+	}
+	wmSettle(gp)
+	w.reach(gp, f)
+	args := v.copies(gp, &w.slabs)
+	wmMute(gp, true)
+	call := wmMonitor.Enter(f.site(), args)
+	wmMute(gp, false)
+	// Recorded after that: the time of monitors isn't the function's.
+	if f&(wmRecorded<<32) != 0 && !v.emit(gp, uint64(f&^wmFrameFlags), wmCaptured.args) {
+		f &^= wmRecorded << 32
+	}
+	switch {
+	case call != nil:
+		w.push(f, call)
+		return f
+	case f&(wmRecorded<<32) != 0:
+		return f &^ wmFrameFlags
+	}
+	return 0
+}
+
+// wmExitWatched reports that a watched call ends.
+func wmExitWatched(f WMFrame, v *wmValues) {
+	gp := getg()
+	if f&(wmRecorded<<32) != 0 {
+		v.emit(gp, uint64(f&^wmFrameFlags)|wmExitBit, wmCaptured.results)
+	}
+	wmSettle(gp)
+	w := gp.wmWatching
+	i := w.n - 1
+	for i >= 0 && w.calls[i].frame != f {
+		i--
+	}
+	if i < 0 {
+		return
+	}
+	w.leave(gp, i+1)
+	call := w.pop()
+	returned := !f.left(gp)
+	var results []any
+	if returned {
+		results = v.copies(gp, &w.slabs)
+	}
+	wmMute(gp, true)
+	wmMonitor.Exit(call, results, returned)
+	wmMute(gp, false)
+}
+
+// left tells whether a panic or Goexit is leaving the frame, whose deferred calls are running.
+func (f WMFrame) left(gp *g) bool {
+	p := gp._panic
+	return p != nil && !p.recovered && wmToken(gp, uintptr(p.sp)) == f.token()
+}
+
+// WMInfo reports a call of an info function: its word is that of a site, and it is called
+// by the function itself.
+//
+//go:noinline
+//go:nosplit
+func WMInfo(site WMSite, args ...any) {
+	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
+	wmInfoCalled(site, &v, sys.GetCallerPC(), wmToken(getg(), sys.GetCallerSP()))
+}
+
+// wmInfoCalled continues WMInfo. token is that of the physical frame that pc lies in: the info
+// function's, or its caller's if it has been inlined there.
+func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
+	gp := getg()
+	if gp.wmFlags&wmMuted != 0 || gp != gp.m.curg {
+		return
+	}
+	if site&wmWatched == 0 || site&wmRecorded != 0 {
+		v.emit(gp, wmInfo|uint64(site&^(wmWatched|wmRecorded)), wmCaptured.args)
+	}
+	if site&wmWatched == 0 {
+		return
+	}
+	w := gp.wmWatching
+	if w == nil {
+		return
+	}
+	wmSettle(gp)
+	if w.n == 0 {
+		return
+	}
+	i := w.n - 1
+	if w.calls[i].frame.token() != token {
+		caller := wmCallerToken(gp, pc, token)
+		for i >= 0 && w.calls[i].frame.token() > caller { // left by a panic whose deferred calls are running
+			i--
+		}
+		if i < 0 || w.calls[i].frame.token() != caller {
+			return
+		}
+	}
+	args := v.copies(gp, &w.slabs)
+	wmMute(gp, true)
+	wmMonitor.Info(w.calls[i].call, uint32(site&^(wmWatched|wmRecorded)), args)
+	wmMute(gp, false)
+}
+
+// wmCallerToken gives the token of the frame that has called the one of token, whose code pc is in: by a call, or
+// by a deferred one.
+func wmCallerToken(gp *g, pc uintptr, token uint32) (caller uint32) {
+	systemstack(func() {
+		var u unwinder
+		u.initAt(pc, gp.stack.hi-uintptr(token)+wmCallSize, 0, gp, unwindSilentErrors)
+		for u.next(); u.valid(); u.next() {
+			f := u.frame.fn
+			switch {
+			case f.funcID == abi.FuncIDWrapper, f.entry() == abi.FuncPCABIInternal(deferreturn):
+				continue
+			case f.funcID == abi.FuncID_gopanic, f.entry() == abi.FuncPCABIInternal(Goexit):
+				if p := gp._panic; p != nil {
+					caller = wmToken(gp, uintptr(p.sp))
+				}
+			default:
+				caller = wmToken(gp, u.frame.sp)
+			}
+			return
+		}
+	})
+	return caller
+}
+
+// emit records an event, with the values if they are wanted.
+func (v *wmValues) emit(gp *g, word uint64, wanted bool) bool {
+	if v != nil && v.words != nil {
+		return wmEmitInts(word, v.kinds, wanted, *v.words)
+	}
+	if !wanted {
+		v = nil
+	}
+	return wmEmit(gp, word, true, v)
+}
+
+func (w *wmWatching) push(f WMFrame, call unsafe.Pointer) {
+	if w.n == len(w.calls) {
+		w.calls = append(w.calls, wmCall{})
+		w.calls = w.calls[:cap(w.calls)]
+	}
+	c := &w.calls[w.n]
+	w.n++
+	c.frame = f
+	if c.call != call {
+		c.call = call
+	}
+}
+
+func (w *wmWatching) pop() unsafe.Pointer {
+	w.n--
+	return w.calls[w.n].call
+}
+
+// leave reports that the calls but the outermost n have been left by a panic or Goexit.
+func (w *wmWatching) leave(gp *g, n int) {
+	for w.n > n {
+		call := w.pop()
+		wmMute(gp, true)
+		wmMonitor.Exit(call, nil, false)
+		wmMute(gp, false)
+	}
+}
+
+// reach reports the calls that must be over when one begins in the frame f: their frames lie where its
+// frame is, or deeper. A function that is inlined into another one has the same token as that, and
+// none is inlined into itself.
+func (w *wmWatching) reach(gp *g, f WMFrame) {
+	n := w.n
+	for n > 0 && w.calls[n-1].frame.token() > f.token() {
+		n--
+	}
+	for i := n - 1; i >= 0 && w.calls[i].frame.token() == f.token(); i-- {
+		if w.calls[i].frame.site() == f.site() {
+			n = i
+		}
+	}
+	w.leave(gp, n)
+}
+
+// wmSettle reports the calls that a recovered panic has left, if one has left any.
+func wmSettle(gp *g) {
+	if gp.wmUnwound == 0 {
+		return
+	}
+	token := gp.wmUnwound - 1
+	gp.wmUnwound = 0
+	w := gp.wmWatching
+	n := w.n
+	for n > 0 && w.calls[n-1].frame.token() > token {
+		n--
+	}
+	// Of the calls in the frame that goes on only its own can be in progress still: those inlined into it are over.
+	for n > 1 && w.calls[n-1].frame.token() == token && w.calls[n-2].frame.token() == token {
+		n--
+	}
+	w.leave(gp, n)
+}
+
+// wmWatchedPanic reports a panic to the innermost watched call.
+func wmWatchedPanic(gp *g, value any, goexit bool) {
+	w := gp.wmWatching
+	if gp.wmFlags&wmMuted != 0 || w == nil {
+		return
+	}
+	wmSettle(gp)
+	if n := w.n; n > 0 {
+		wmMute(gp, true)
+		wmMonitor.Panic(w.calls[n-1].call, value, goexit)
+		wmMute(gp, false)
+	}
+}
