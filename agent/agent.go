@@ -6,26 +6,31 @@
 package agent
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
 
+	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/rt"
 )
 
-// recording is what the program records with, nil if it doesn't. It is set before
-// the program's own code runs, and stays.
-var recording *recorder.Recorder
+// recording is what the program records with, nil if it doesn't.
+var recording atomic.Pointer[recorder.Recorder]
 
 // ErrNoWindow says that there is nothing to dump.
 var ErrNoWindow = recorder.ErrNoWindow
 
 // Dump writes the window of the flight recorder, see waymark.Dump.
 func Dump() (path string, err error) {
-	if recording == nil {
+	r := recording.Load()
+	if r == nil {
 		return "", ErrNoWindow
 	}
-	return recording.Dump()
+	return r.Dump()
 }
 
 func init() {
@@ -38,19 +43,100 @@ func init() {
 	}
 	rt.Mute(true)
 	defer rt.Mute(false)
-	if err := start(env); err != nil {
+	if err := begin(env); err != nil {
 		recorder.Say("%v; the program runs untraced", err)
 	}
 }
 
-func start(env string) error {
+func begin(env string) error {
 	o, err := parse(env)
 	if err != nil {
 		return err
 	}
-	if !o.Record {
-		return nil
+	wanted.print = o.Print
+	if o.Record {
+		wanted.record = o.Include
+		o.Config.Chosen = len(o.Include) > 0
+		if err := record(o, env); err != nil {
+			return err
+		}
+	} else {
+		wanted.print = append(wanted.print, o.Include...)
 	}
+	if len(wanted.print)+len(wanted.record) > 0 {
+		rt.AtExit(missing)
+	}
+	return nil
+}
+
+// wanted are the groups that WAYMARK names, before the program's packages are initialised.
+var wanted struct{ record, print, found []string }
+
+// Wanted tells whether WAYMARK asks for a group to be recorded or printed. The group is there.
+func Wanted(name string) (record, print bool) {
+	starting.Lock()
+	defer starting.Unlock()
+	record, print = slices.Contains(wanted.record, name), slices.Contains(wanted.print, name)
+	if record || print {
+		wanted.found = append(wanted.found, name)
+	}
+	return record, print
+}
+
+// missing reports groups that WAYMARK names and the program hasn't.
+func missing() {
+	for _, name := range append(wanted.record, wanted.print...) {
+		if !slices.Contains(wanted.found, name) {
+			recorder.Say("WAYMARK: the program has no group %s", name)
+		}
+	}
+}
+
+// RecordsAll tells whether a recording of all sites is going on.
+func RecordsAll() bool {
+	r := recording.Load()
+	return r != nil && !r.Chosen()
+}
+
+var (
+	starting sync.Mutex     // guards what follows, and that recording begins
+	groups   []format.Group // of the program
+)
+
+// AddGroups tells recordings, those that begin later too, of groups or what else is known of some.
+func AddGroups(list ...format.Group) {
+	starting.Lock()
+	defer starting.Unlock()
+	groups = append(groups, list...)
+	if r := recording.Load(); r != nil {
+		r.AddGroups(list...)
+	}
+}
+
+// Record makes sure that a recording is going on, with the settings in WAYMARK, and tells
+// whether it is one of all sites. One that begins here is of those only that are switched on.
+func Record() (all bool, err error) {
+	starting.Lock()
+	defer starting.Unlock()
+	if r := recording.Load(); r != nil {
+		if r.Ended() {
+			return false, errors.New("the recording that there was has ended: there is only one in the life of a program")
+		}
+		return !r.Chosen(), nil
+	}
+	rt.Mute(true)
+	defer rt.Mute(false)
+	env := os.Getenv("WAYMARK")
+	o, err := parse(env)
+	if err != nil {
+		return false, err
+	}
+	o.Config.Chosen = true
+	return false, record(o, env)
+}
+
+// record begins a recording.
+func record(o options, env string) error {
 	program, err := os.Executable()
 	if err != nil {
 		program = "program"
@@ -65,11 +151,12 @@ func start(env string) error {
 		recorder.Say("%v", err)
 	}
 	o.Config.Values = func(built string) recorder.Values { return values(built, env) }
+	o.Config.Groups = groups
 	r, err := recorder.Start(o.Config)
 	if err != nil {
 		return fmt.Errorf("record to %s: %w", o.Path, err)
 	}
-	recording = r
+	recording.Store(r)
 	rt.AtExit(func() {
 		if err := r.Close(); err != nil {
 			recorder.Say("complete %s: %v", o.Path, err)

@@ -17,6 +17,9 @@ type options struct {
 	Record          bool // record: write a trace file
 	recorder.Config      // its Path has placeholders, see expand
 
+	Include []string // p, include: names of the groups whose functions are recorded; none is all
+	Print   []string // t, print: names of groups whose calls are printed
+
 	Capture   recorder.Values // args, results, arg-depth, arg-bytes, redact
 	Stringers bool            // stringers: values as text, as far as the program was built for it
 }
@@ -94,6 +97,10 @@ func (o *options) set(key, value string) error {
 	switch key {
 	case "record":
 		return setBool(&o.Record, key, value)
+	case "p", "include":
+		return addGroup(&o.Include, key, value)
+	case "t", "print":
+		return addGroup(&o.Print, key, value)
 	case "args":
 		return setBool(&o.Capture.Args, key, value)
 	case "results":
@@ -121,6 +128,16 @@ func (o *options) set(key, value string) error {
 		}
 		return err
 	}
+	return nil
+}
+
+// addGroup adds the group that a pattern names. It may be given several times.
+func addGroup(to *[]string, key, value string) error {
+	name, ok := strings.CutPrefix(value, "@")
+	if !ok || name == "" {
+		return fmt.Errorf("%s=%s: want a group, as in @IO", key, value)
+	}
+	*to = append(*to, name)
 	return nil
 }
 

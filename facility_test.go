@@ -1,0 +1,292 @@
+package waymark_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark"
+)
+
+// These tests call monitors themselves, as programs that plain Go builds have no traced
+// functions. What the hooks do is tested by the command's script facility.
+
+var (
+	inner = waymark.NewGroup("test.inner")
+	outer = waymark.NewGroup("test.outer", inner)
+)
+
+func TestGroups(t *testing.T) {
+	late := waymark.NewGroup("test.late")
+	if err := outer.Add(late); err != nil {
+		t.Fatal(err)
+	}
+	if err := outer.Add(late); err != nil {
+		t.Errorf("the second time: %v", err)
+	}
+	if got := fmt.Sprint(outer.Subgroups()); got != "[test.inner test.late]" {
+		t.Errorf("outer contains %s", got)
+	}
+	for _, c := range []struct {
+		g, h *waymark.Group
+		want bool
+	}{{outer, inner, true}, {outer, outer, true}, {inner, outer, false}, {inner, late, false}} {
+		if got := c.g.Contains(c.h); got != c.want {
+			t.Errorf("%s contains %s: %v", c.g, c.h, got)
+		}
+	}
+	var cycle *waymark.CycleError
+	if err := late.Add(outer); !errors.As(err, &cycle) || strings.Join(cycle.Groups, " ") != "test.late test.outer test.late" {
+		t.Errorf("a cycle: %v", err)
+	}
+	var twice *waymark.DuplicateGroupError
+	second := waymark.NewGroup("test.inner")
+	if err := second.Err(); !errors.As(err, &twice) || twice.Name != "test.inner" {
+		t.Errorf("a second group of the name: %v", err)
+	}
+	if err := waymark.Register(second, waymark.NoOp()); !errors.As(err, &twice) {
+		t.Errorf("registered against it: %v", err)
+	}
+	if g, err := waymark.GroupByName("test.inner"); g != inner || err != nil {
+		t.Errorf("by name: %v, %v", g, err)
+	}
+	for _, g := range waymark.Groups() {
+		if g == second {
+			t.Error("Groups has one that can't be used")
+		}
+	}
+}
+
+func TestRegister(t *testing.T) {
+	f, g := waymark.NoOp(), waymark.Print(io.Discard)
+	for _, factory := range []waymark.MonitorFactory{f, g} {
+		if err := waymark.Register(inner, factory); err != nil {
+			t.Fatal(err)
+		}
+		if got := waymark.RegisteredFactory(inner); got != factory {
+			t.Errorf("registered is %v; want %v", got, factory)
+		}
+	}
+	if got := waymark.RegisteredFactory(outer); got != nil {
+		t.Errorf("registered against the other one: %v", got)
+	}
+	waymark.Clear(inner)
+	waymark.Clear(inner)
+	if got := waymark.RegisteredFactory(inner); got != nil {
+		t.Errorf("cleared: %v", got)
+	}
+}
+
+// What is nil, or of no use, is refused.
+func TestRefused(t *testing.T) {
+	var none *waymark.NilError
+	if err := waymark.Register(nil, waymark.NoOp()); !errors.As(err, &none) || none.What != "the group" {
+		t.Errorf("no group: %v", err)
+	}
+	if err := waymark.Register(inner, nil); !errors.As(err, &none) || none.What != "the factory" {
+		t.Errorf("no factory: %v", err)
+	}
+	if err := outer.Add(nil); !errors.As(err, &none) || none.Of != "test.outer" {
+		t.Errorf("no subgroup: %v", err)
+	}
+	if err := waymark.NewGroup("test.holed", inner, nil).Err(); !errors.As(err, &none) || none.Index != 1 {
+		t.Errorf("no second subgroup: %v", err)
+	}
+	var name *waymark.NameError
+	bad := waymark.NewGroup("a name")
+	if err := bad.Err(); !errors.As(err, &name) {
+		t.Errorf("a name with a space: %v", err)
+	}
+	if err := bad.Add(inner); !errors.As(err, &name) {
+		t.Errorf("added to it: %v", err)
+	}
+	if err := outer.Add(bad); !errors.As(err, &name) || outer.Contains(bad) {
+		t.Errorf("added: %v", err)
+	}
+	if g := waymark.NewGroup("test.around", bad, inner); g.Err() != nil || g.Contains(bad) || !g.Contains(inner) {
+		t.Errorf("a group of it and another one: %v, %v", g.Err(), g.Subgroups())
+	}
+	var unknown *waymark.UnknownGroupError
+	if _, err := waymark.GroupByName("a name"); !errors.As(err, &unknown) {
+		t.Errorf("by name: %v", err)
+	}
+}
+
+type pair struct {
+	X     int
+	Inner struct {
+		List []string
+		Deep struct{ Deepest struct{ N int } }
+	}
+}
+
+// lock has a method String that waits.
+type lock struct{ N int }
+
+func (lock) String() string { time.Sleep(time.Hour); return "" }
+
+func TestPrint(t *testing.T) {
+	var out bytes.Buffer
+	m := waymark.Print(&out).Create("example.com/m/p")
+	var nilError *twiceError
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{nil, "nil"}, {true, "true"}, {-3, "-3"}, {uint8(200), "200"}, {1.5, "1.5"}, {float32(0.1), "0.1"}, {2 + 1i, `\(2\+1i\)`},
+		{"a\n\"b\"", `"a\\n\\"b\\""`}, {strings.Repeat("ä", 40), `"ä{32}"\.\.\.\(80 bytes\)`},
+		{[]int{1, 2}, `\[1 2\]`}, {[]int(nil), "nil"}, {make([]byte, 20), `\[0 0 0 0 0 0 0 0 \.\.\.\(20\)\]`},
+		{map[string]int{"a": 1}, `map\[string\]int\{\.\.\.\}`}, {map[string]int(nil), "nil"},
+		{pair{X: 1}, `\{X:1 Inner:\{List:nil Deep:\{\.\.\.\}\}\}`}, {&pair{}, `\(\*waymark_test\.pair\)\(0x[0-9a-f]+\)`}, {(*pair)(nil), "nil"},
+		{errors.New("wrong"), `"wrong"`}, {nilError, "nil"}, {lock{3}, `\{N:3\}`}, {waymark.Masked{}, `\*\*\*`},
+		{struct{ User, Password string }{"u", "p"}, `\{User:"u" Password:\*\*\*\}`}, {panicky{}, `"waymark_test.panicky: its Error panics"`},
+		{make(chan int, 1), `\(chan int\)\(0x[0-9a-f]+\)`}, {[][]int{{1, 2}, {}}, `\[\[1 2\] \[\]\]`}, {[][][]int{{{1}}}, `\[\[\[1\]\{\.\.\.\}\]\]`},
+	} {
+		out.Reset()
+		m.Enter(7, c.value)
+		m.Exit(7)
+		re := regexp.MustCompile(`^\d\d:\d\d:\d\d\.\d{6} \[0\] > p\.#7\(` + c.want + `\)\n`)
+		if !re.MatchString(out.String()) {
+			t.Errorf("%T: %q; want %s", c.value, out.String(), re)
+		}
+	}
+	out.Reset()
+	m.Enter(1, 2, "x")
+	m.Info([]any{"odd"}, 1, 3, waymark.Exit)
+	m.Enter(2)
+	m.Panic(2, errors.New("boom"))
+	m.Panic(2, waymark.Goexit)
+	m.Exit(2)
+	m.ExitResults(1, 5, nil)
+	got := regexp.MustCompile(`(?m)^\S+ \[0\] `).ReplaceAllString(out.String(), "")
+	want := `> p.#1(2, "x")
+  . p.#3("odd") EXIT
+  > p.#2()
+  ! p.#2 panics: "boom"
+  ! p.#2 calls runtime.Goexit
+  < p.#2
+< p.#1 = 5, nil
+`
+	if got != want {
+		t.Errorf("printed\n%s; want\n%s", got, want)
+	}
+}
+
+// panicky is an error whose method panics, as that of an embedded interface without a value does.
+type panicky struct{ error }
+
+type twiceError struct{}
+
+func (*twiceError) Error() string { return "must not be called" }
+
+func TestSlog(t *testing.T) {
+	var out bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	m := waymark.Slog(log).Create("example.com/m/p")
+	m.Enter(1, 2, "x")
+	m.Info([]any{3}, 1, 4, waymark.Enter)
+	m.Panic(1, "boom")
+	m.Exit(1)
+	m.ExitResults(1, errors.New("wrong"))
+	want := `level=DEBUG msg=enter package=example.com/m/p function=#1 goroutine=0 args.0=2 args.1="\"x\""
+level=DEBUG msg=info package=example.com/m/p function=#4 goroutine=0 caller=#1 point=ENTER args.0=3
+level=DEBUG msg=panic package=example.com/m/p function=#1 goroutine=0 value="\"boom\""
+level=DEBUG msg=exit package=example.com/m/p function=#1 goroutine=0
+level=DEBUG msg=exit package=example.com/m/p function=#1 goroutine=0 results.0="\"wrong\""
+`
+	if out.String() != want {
+		t.Errorf("logged\n%s; want\n%s", out.String(), want)
+	}
+	out.Reset()
+	waymark.Slog(slog.New(slog.NewTextHandler(&out, nil))).Create("p").Enter(1)
+	if out.Len() > 0 {
+		t.Errorf("logged although debug is off: %s", out.String())
+	}
+}
+
+func TestCompose(t *testing.T) {
+	var first, second bytes.Buffer
+	f := waymark.Compose(waymark.Print(&first), nil, waymark.Print(&second), waymark.Record())
+	if kind := waymark.KindOf(f); kind != "Compose(Print, Print, Record)" {
+		t.Errorf("kind %s", kind)
+	}
+	m := f.Create("p")
+	m.Enter(1)
+	m.Info(nil, 1, 2, waymark.None)
+	m.Panic(1, 3)
+	m.ExitResults(1, 4)
+	m.Enter(1)
+	m.Clear()
+	m.Exit(1)
+	if first.Len() == 0 || strings.Count(first.String(), "\n") != 6 || first.Len() != second.Len() || m.Package() != "p" {
+		t.Errorf("%q, %q", first.String(), second.String())
+	}
+	if m := waymark.Compose(waymark.Record()).Create("p"); m != nil {
+		t.Errorf("of nothing to call: %v", m)
+	}
+}
+
+func TestOperationTracer(t *testing.T) {
+	tracer := waymark.NewOperationTracer()
+	m := tracer.Create("example.com/m/p")
+	err := errors.New("wrong")
+	if got := tracer.Wrap(err); got != err {
+		t.Errorf("outside of all operations: %v", got)
+	}
+	m.Enter(1, "a")
+	m.Enter(2)
+	if got := tracer.Wrap(nil); got != nil {
+		t.Errorf("no error: %v", got)
+	}
+	if got := tracer.Wrap(err); !errors.Is(got, err) || got.Error() != `wrong (in p.#1("a") > p.#2())` {
+		t.Errorf("wrapped: %v", got)
+	}
+	m.Exit(2)
+	m.Info(nil, 1, 2, waymark.None)
+	m.Panic(1, 2)
+	if got := tracer.String(); got != `p.#1("a")` {
+		t.Errorf("after an exit: %s", got)
+	}
+	m.Clear()
+	m.ExitResults(1, 2)
+	if got := tracer.Operations(); len(got) > 0 {
+		t.Errorf("cleared: %v", got)
+	}
+}
+
+func TestFlagGroups(t *testing.T) {
+	fs := flag.NewFlagSet("test", flag.ContinueOnError)
+	waymark.FlagGroups(fs)
+	f := fs.Lookup("trace-test.outer")
+	if f == nil || !strings.HasPrefix(f.Usage, "print the calls of the functions in group test.outer, which contains test.inner") {
+		t.Fatalf("flag %+v", f)
+	}
+	if err := fs.Parse([]string{"-trace-test.outer"}); err != nil || waymark.RegisteredFactory(outer) == nil {
+		t.Errorf("on: %v", err)
+	}
+	if err := fs.Parse([]string{"-trace-test.outer=0"}); err != nil || waymark.RegisteredFactory(outer) != nil {
+		t.Errorf("off: %v", err)
+	}
+	fs.SetOutput(io.Discard)
+	if err := fs.Parse([]string{"-trace-test.outer=maybe"}); err == nil || waymark.RegisteredFactory(outer) != nil {
+		t.Errorf("neither: %v", err)
+	}
+}
+
+func TestTimingPoint(t *testing.T) {
+	if got := fmt.Sprint(waymark.None, waymark.Enter, waymark.Exit, waymark.TimingPoint(7), waymark.Goexit); got != "NONE ENTER EXIT TimingPoint(7) runtime.Goexit" {
+		t.Error(got)
+	}
+}

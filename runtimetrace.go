@@ -1,0 +1,57 @@
+package waymark
+
+import (
+	"context"
+	"runtime/trace"
+)
+
+// RuntimeTrace makes a factory of monitors that make a region of package runtime/trace of each call, which
+// `go tool trace` shows by goroutine, and a log entry of each call of an info function. While no such trace is
+// being made they do next to nothing.
+func RuntimeTrace() MonitorFactory { return new(regions) }
+
+type regions struct{ open perGoroutine[[]*trace.Region] }
+
+func (r *regions) Kind() string { return "RuntimeTrace" }
+
+func (r *regions) Create(pkg string) Monitor { return &regionMonitor{named{pkg}, r} }
+
+type regionMonitor struct {
+	named
+	r *regions
+}
+
+func (m *regionMonitor) Enter(id int, args ...any) {
+	list := m.r.open.get(true)
+	*list = append(*list, trace.StartRegion(context.Background(), m.function(id)))
+}
+
+func (m *regionMonitor) exit() {
+	list := m.r.open.get(false)
+	if list == nil || len(*list) == 0 {
+		return // cleared meanwhile
+	}
+	last := len(*list) - 1
+	(*list)[last].End()
+	if *list = (*list)[:last]; last == 0 {
+		m.r.open.drop()
+	}
+}
+
+func (m *regionMonitor) Exit(int) { m.exit() }
+
+func (m *regionMonitor) ExitResults(int, ...any) { m.exit() }
+
+func (m *regionMonitor) Info(args []any, caller, self int, point TimingPoint) {
+	if trace.IsEnabled() {
+		trace.Log(context.Background(), m.function(self), string(appendValues(nil, args)))
+	}
+}
+
+func (m *regionMonitor) Panic(id int, value any) {
+	if trace.IsEnabled() {
+		trace.Log(context.Background(), "panic in "+m.function(id), Text(value))
+	}
+}
+
+func (m *regionMonitor) Clear() { m.r.open.clear() }

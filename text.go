@@ -1,0 +1,159 @@
+package waymark
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/waymark-go/waymark/format"
+)
+
+// Limits of values as text.
+const (
+	maxText     = 64 // bytes of a string
+	maxElements = 8  // of slices, arrays and structs
+	maxNesting  = 2
+)
+
+// Text gives a value in the way of Go's syntax, cut if it is long, as monitors print it. Of the
+// program's methods it calls none but Error. It follows no pointer and looks into no map; elements of slices are read
+// where they are. Fields whose names look like those of secrets come as ***.
+func Text(v any) string { return string(appendValue(nil, v)) }
+
+// appendValues appends values separated by commas, in the way of Go's syntax.
+func appendValues(dst []byte, list []any) []byte {
+	for i, v := range list {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		dst = appendValue(dst, v)
+	}
+	return dst
+}
+
+// appendValue appends a value in the way of Go's syntax. Of the program's methods it
+// calls none but Error: they may wait for a lock that the traced function holds. It follows no
+// pointer and looks into no map, which others may be writing to.
+func appendValue(dst []byte, v any) []byte {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, "nil"...)
+	case Masked:
+		return append(dst, "***"...)
+	case error:
+		if rv := reflect.ValueOf(v); rv.Kind() == reflect.Pointer && rv.IsNil() {
+			return append(dst, "nil"...)
+		}
+		return appendText(dst, errorText(v))
+	}
+	return appendReflect(dst, reflect.ValueOf(v), maxNesting)
+}
+
+// errorText gives what an error says. Monitors may see one that the program would never ask.
+func errorText(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("%T: its Error panics", err)
+		}
+	}()
+	return err.Error()
+}
+
+// secrets are the words that tell which fields are left out.
+var secrets = strings.Split(format.DefaultRedact, ",")
+
+func appendReflect(dst []byte, v reflect.Value, depth int) []byte {
+	switch v.Kind() {
+	case reflect.Invalid:
+		return append(dst, "nil"...)
+	case reflect.Bool:
+		return strconv.AppendBool(dst, v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.AppendInt(dst, v.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		return strconv.AppendUint(dst, v.Uint(), 10)
+	case reflect.Float32:
+		return strconv.AppendFloat(dst, v.Float(), 'g', -1, 32)
+	case reflect.Float64:
+		return strconv.AppendFloat(dst, v.Float(), 'g', -1, 64)
+	case reflect.Complex64, reflect.Complex128:
+		return fmt.Append(dst, v.Complex())
+	case reflect.String:
+		return appendText(dst, v.String())
+	case reflect.Interface:
+		return appendReflect(dst, v.Elem(), depth)
+	case reflect.Slice, reflect.Array:
+		return appendList(dst, v, depth)
+	case reflect.Struct:
+		return appendStruct(dst, v, depth)
+	case reflect.Map:
+		if v.IsNil() {
+			return append(dst, "nil"...)
+		}
+		return fmt.Appendf(dst, "%v{...}", v.Type())
+	default: // Pointer, UnsafePointer, Chan, Func
+		if v.IsNil() {
+			return append(dst, "nil"...)
+		}
+		return fmt.Appendf(dst, "(%v)(%#x)", v.Type(), v.Pointer())
+	}
+}
+
+func appendText(dst []byte, s string) []byte {
+	if len(s) <= maxText {
+		return strconv.AppendQuote(dst, s)
+	}
+	cut := maxText
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	dst = strconv.AppendQuote(dst, s[:cut])
+	return fmt.Appendf(dst, "...(%d bytes)", len(s))
+}
+
+func appendList(dst []byte, v reflect.Value, depth int) []byte {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		return append(dst, "nil"...)
+	}
+	if depth == 0 && v.Len() > 0 {
+		return fmt.Appendf(dst, "[%d]{...}", v.Len())
+	}
+	dst = append(dst, '[')
+	for i := 0; i < v.Len(); i++ {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		if i == maxElements {
+			dst = fmt.Appendf(dst, "...(%d)", v.Len())
+			break
+		}
+		dst = appendReflect(dst, v.Index(i), depth-1)
+	}
+	return append(dst, ']')
+}
+
+func appendStruct(dst []byte, v reflect.Value, depth int) []byte {
+	if depth == 0 && v.NumField() > 0 {
+		return append(dst, "{...}"...)
+	}
+	dst = append(dst, '{')
+	for i := 0; i < v.NumField(); i++ {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		if i == maxElements {
+			dst = append(dst, "..."...)
+			break
+		}
+		name := v.Type().Field(i).Name
+		dst = append(append(dst, name...), ':')
+		if format.LooksSecret(name, secrets) {
+			dst = append(dst, "***"...)
+			continue
+		}
+		dst = appendReflect(dst, v.Field(i), depth-1)
+	}
+	return append(dst, '}')
+}
