@@ -5,8 +5,12 @@ import (
 	"os"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/vet"
 )
 
 func main() {
+	if vet.IsCall(os.Args[1:]) {
+		vet.Main()
+	}
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
@@ -27,6 +29,7 @@ type Options struct {
 	All      bool     // tiny functions too
 	MinSize  int      // leave out what has a lower inline cost; 0 leaves out what the compiler would inline
 	Closures bool     // function literals too
+	NoCode   bool     // functions are registered, but get no code
 
 	Values Values
 
@@ -68,6 +71,17 @@ type Func struct {
 	Reason       string `json:"reason,omitempty"` // why not
 	Cost         int    `json:"cost"`
 	Full         string `json:"full"` // as patterns see it
+
+	Traced *Traced `json:"traced,omitempty"` // what directives say of it
+}
+
+// A Traced is what is known of a function in a group, or of an info function.
+type Traced struct {
+	Name  string `json:"name"` // that tracing knows it by
+	ID    int    `json:"id"`
+	Group string `json:"group,omitempty"` // the variable that holds the group
+	Info  string `json:"info,omitempty"`  // of an info function: NONE, ENTER or EXIT
+	Doc   string `json:"doc,omitempty"`
 }
 
 // A File is a file of the overlay that holds rewritten or generated Go source.
@@ -85,10 +99,14 @@ type Build struct {
 	Flags gocmd.Flags // for go build or go test: the user's and what makes the build instrumented
 	Funcs []Func      // by package, in the order of go list, then by position
 	Files []File
-	Main  []*gocmd.Package // the packages that were asked for
-	Args  []string         // what to ask the go command for
 
-	overlay map[string]string
+	Groups []instrument.GroupVar // declared in the packages, by package, then by position
+
+	Main []*gocmd.Package // the packages that were asked for
+	Args []string         // what to ask the go command for
+
+	overlay  map[string]string
+	packages map[string]*gocmd.Package // all, by import path
 }
 
 // Prepare makes a build ready.
@@ -145,7 +163,9 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.packages = make(map[string]*gocmd.Package)
 	for _, p := range pkgs {
+		b.packages[p.ImportPath] = p
 		if !p.DepOnly {
 			b.Main = append(b.Main, p)
 		}
@@ -158,6 +178,9 @@ func Prepare(o *Options) (*Build, error) {
 		if err := b.linkAgent(o, pkgs, std); err != nil {
 			return nil, err
 		}
+	}
+	if err := b.findGroups(o, s, pkgs); err != nil {
+		return nil, err
 	}
 	copies, err := b.rewrite(o, s, pkgs, std)
 	if err != nil {
@@ -337,6 +360,10 @@ type selection struct {
 	o                *Options
 	include, exclude *pattern.Set
 	args, results    *pattern.Set // functions whose values are recorded
+
+	// If patterns name groups:
+	groups    map[string][]string // by variable: names of the group in it and of those that contain it
+	annotated map[string]bool     // packages in whose source there are directives
 }
 
 func newSelection(o *Options, dir string) (*selection, error) {
@@ -355,15 +382,72 @@ func newSelection(o *Options, dir string) (*selection, error) {
 
 // inScope tells whether functions of p may be selected.
 func (s *selection) inScope(p *gocmd.Package) bool {
-	if !s.include.Empty() {
-		return s.include.MayMatch(p.ImportPath, p.Dir, p.Name == "main")
+	main := !p.Standard && (p.Module == nil || p.Module.Main)
+	if s.include.Empty() {
+		return main
 	}
-	return !p.Standard && (p.Module == nil || p.Module.Main)
+	return s.include.MayMatch(p.ImportPath, p.Dir, p.Name == "main") || s.include.HasGroups() && s.annotated[p.ImportPath]
+}
+
+// findGroups finds out which groups there are, if patterns name some.
+func (b *Build) findGroups(o *Options, s *selection, pkgs []*gocmd.Package) error {
+	if !slices.ContainsFunc([]*pattern.Set{s.include, s.exclude, s.args, s.results}, (*pattern.Set).HasGroups) {
+		return nil
+	}
+	s.annotated = make(map[string]bool)
+	declared := make(map[string]instrument.GroupVar)
+	for _, p := range pkgs {
+		if p.Standard || p.Module != nil && p.Module.Path == library.Path {
+			continue
+		}
+		read := func(importPath string, names []string) error {
+			files, err := b.read(&job{pkg: p, dir: p.Dir}, names)
+			if err != nil {
+				return err
+			}
+			for _, f := range files {
+				s.annotated[p.ImportPath] = s.annotated[p.ImportPath] || bytes.Contains(f.Source, []byte("\n//waymark:"))
+			}
+			for _, g := range instrument.Groups(&instrument.Group{ImportPath: importPath, Files: files}, &instrument.Options{PackageName: b.packageName}) {
+				declared[g.Var] = g
+			}
+			return nil
+		}
+		names := append(slices.Clone(p.GoFiles), p.CgoFiles...)
+		if o.Test && !p.DepOnly {
+			names = append(names, p.TestGoFiles...)
+			if err := read(p.ImportPath+"_test", p.XTestGoFiles); err != nil {
+				return err
+			}
+		}
+		if err := read(p.ImportPath, names); err != nil {
+			return err
+		}
+	}
+	s.groups = make(map[string][]string)
+	for _, g := range declared {
+		var within func(v string)
+		within = func(v string) {
+			if !slices.Contains(s.groups[v], g.Name) {
+				s.groups[v] = append(s.groups[v], g.Name)
+				for _, sub := range declared[v].Subgroups {
+					within(sub)
+				}
+			}
+		}
+		within(g.Var)
+	}
+	for _, names := range s.groups {
+		slices.Sort(names)
+	}
+	return nil
 }
 
 // decide has the last word on a function that can be instrumented.
-func (s *selection) decide(f pattern.Func, tiny bool, cost int) (bool, string) {
+func (s *selection) decide(f pattern.Func, traced, info, tiny bool, cost int) (bool, string) {
 	included, exact := s.include.Match(f)
+	// Who calls an info function isn't known here, only that it is in a group.
+	included = included || info && s.include.HasGroups()
 	if !included && !s.include.Empty() {
 		return false, "not included"
 	}
@@ -371,7 +455,7 @@ func (s *selection) decide(f pattern.Func, tiny bool, cost int) (bool, string) {
 		return false, "excluded"
 	}
 	switch {
-	case exact || s.o.All:
+	case exact || traced || s.o.All:
 	case s.o.MinSize > 0:
 		if cost < s.o.MinSize {
 			return false, fmt.Sprintf("its size, %d, is below --min-size", cost)
@@ -399,6 +483,11 @@ func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
 	}
 	for _, f := range funcs {
 		names = append(names, f.Full, f.Name)
+	}
+	for _, groups := range s.groups {
+		for _, g := range groups {
+			names = append(names, "@"+g)
+		}
 	}
 	sort.Strings(names)
 	var errs []error

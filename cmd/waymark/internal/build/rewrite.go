@@ -2,6 +2,7 @@ package build
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,8 +38,9 @@ type job struct {
 // An outcome is what rewriting a group gave. It is kept under a name that says
 // all that it depends on, so that an unchanged group costs reading its files only.
 type outcome struct {
-	Files []File
-	Funcs []Func
+	Files  []File
+	Funcs  []Func
+	Groups []instrument.GroupVar
 }
 
 // rewrite rewrites all groups in scope. It gives the copies of modules that it
@@ -68,17 +70,39 @@ func (b *Build) rewrite(o *Options, s *selection, pkgs []*gocmd.Package, std *kn
 	}
 	close(queue)
 	wg.Wait()
+	if err := failures(jobs); err != nil {
+		return nil, err
+	}
 	for _, j := range jobs {
-		if j.err != nil {
-			return nil, j.err
-		}
 		for _, f := range j.outcome.Files {
 			b.overlay[f.Path] = f.Cached
 		}
 		b.Files = append(b.Files, j.outcome.Files...)
 		b.Funcs = append(b.Funcs, j.outcome.Funcs...)
+		b.Groups = append(b.Groups, j.outcome.Groups...)
 	}
 	return copies, nil
+}
+
+// failures gives the first error, or all mistakes in directives if there is no other one.
+func failures(jobs []*job) error {
+	var mistakes instrument.Diagnostics
+	for _, j := range jobs {
+		var list instrument.Diagnostics
+		switch {
+		case errors.As(j.err, &list):
+			for _, d := range list {
+				d.Pos.Filename = j.original(d.Pos.Filename)
+				mistakes = append(mistakes, d)
+			}
+		case j.err != nil:
+			return j.err
+		}
+	}
+	if len(mistakes) > 0 {
+		return mistakes
+	}
+	return nil
 }
 
 // jobs lists the groups: those in scope, and those that link the agent.
@@ -169,7 +193,7 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 	if err != nil {
 		return outcome{}, err
 	}
-	name, err := j.key(group, o, b.Env.GOVERSION+" "+b.Env.GOOS+" "+b.Env.GOARCH)
+	name, err := j.key(group, o, s.groups, b.otherNames(j.pkg), b.Env.GOVERSION+" "+b.Env.GOOS+" "+b.Env.GOARCH)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -192,6 +216,9 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 	for i := range out.Funcs {
 		f := &out.Funcs[i]
 		p := pattern.Func{Package: f.Package, Dir: j.pkg.Dir, Main: j.pkg.Name == "main", Name: strings.TrimPrefix(f.Full, f.Package+".")}
+		if f.Traced != nil {
+			p.Groups = s.groups[f.Traced.Group]
+		}
 		s.include.Match(p)
 		s.exclude.Match(p)
 		if f.Instrumented {
@@ -253,8 +280,26 @@ func (b *Build) read(j *job, names []string) ([]instrument.File, error) {
 	return files, nil
 }
 
+// packageName gives the name of a package of the build, empty if it isn't one.
+func (b *Build) packageName(path string) string {
+	if p := b.packages[path]; p != nil {
+		return p.Name
+	}
+	return ""
+}
+
+// otherNames gives the packages that p imports whose names aren't those that their paths make one expect.
+func (b *Build) otherNames(p *gocmd.Package) (list []string) {
+	for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
+		if name := b.packageName(path); name != "" && name != instrument.GuessName(path) {
+			list = append(list, path+" "+name)
+		}
+	}
+	return list
+}
+
 // key names the outcome: by the tool, the options, and the group with its sources.
-func (j *job) key(g *instrument.Group, o *Options, toolchain string) (string, error) {
+func (j *job) key(g *instrument.Group, o *Options, groups map[string][]string, names []string, toolchain string) (string, error) {
 	tool, err := identity()
 	if err != nil {
 		return "", err
@@ -266,9 +311,12 @@ func (j *job) key(g *instrument.Group, o *Options, toolchain string) (string, er
 		MinSize            int
 		Values             Values
 		Agent, Scope, Main bool
+		NoCode             bool
 		Dir                string
 		Group              *instrument.Group
-	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, j.agent, j.scope, j.pkg.Name == "main", j.pkg.Dir, g})
+		Groups             map[string][]string
+		Names              []string
+	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, j.agent, j.scope, j.pkg.Name == "main", o.NoCode, j.pkg.Dir, g, groups, names})
 	return "group-" + cache.Hash(data), err
 }
 
@@ -313,29 +361,37 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			return s.decide(patternFunc(j.pkg, f), f.Tiny, f.Cost)
+			return s.decide(s.patternFunc(j.pkg, f), f.Traced, f.Info != "", f.Tiny, f.Cost)
 		},
 		Values: func(f *instrument.Func) (args, results bool) {
 			mu.Lock()
 			defer mu.Unlock()
-			p := patternFunc(j.pkg, f)
+			p := s.patternFunc(j.pkg, f)
 			args, _ = s.args.Match(p)
 			results, _ = s.results.Match(p)
 			return args, results
 		},
+		PackageName: b.packageName,
+
 		Redact:   o.Values.Redact,
 		Settings: o.Values.settings(),
 
-		Stringers: o.Values.Stringers,
-		Table: func(sites []instrument.Site) string {
-			list := make([]format.Site, len(sites))
-			for i, site := range sites {
+		Stringers:    o.Values.Stringers,
+		NoDirectives: !j.scope,
+		NoCode:       o.NoCode,
+		Table: func(t *instrument.Table) string {
+			list := make([]format.Site, len(t.Sites))
+			for i, site := range t.Sites {
 				list[i] = format.Site{Name: site.Name, File: j.original(site.File), Line: site.Line, Args: site.Args, Results: site.Results}
 				if site.Closure {
 					list[i].Flags |= format.Closure
 				}
 			}
-			return string(format.AppendTable(nil, g.ImportPath, list))
+			table := format.AppendTable(nil, g.ImportPath, list)
+			if len(t.Traced) > 0 {
+				table = format.AppendFacility(table, list, facility(t))
+			}
+			return string(table)
 		},
 	}
 	if j.agent {
@@ -367,10 +423,18 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 	if j.scope {
 		for i := range res.Funcs {
 			f := &res.Funcs[i]
-			out.Funcs = append(out.Funcs, Func{
+			fn := Func{
 				Name: f.Name, Package: j.pkg.ImportPath, File: j.original(f.File), Line: f.Line,
 				Instrumented: f.Instrumented, Reason: f.Reason, Cost: f.Cost, Full: patternFunc(j.pkg, f).Full(),
-			})
+			}
+			if f.Traced {
+				fn.Traced = &Traced{f.Tracing, f.ID, f.Group, f.Info, f.Doc}
+			}
+			out.Funcs = append(out.Funcs, fn)
+		}
+		for _, g := range res.Groups {
+			g.File = j.original(g.File)
+			out.Groups = append(out.Groups, g)
 		}
 		sort.SliceStable(out.Funcs, func(i, j int) bool {
 			a, b := &out.Funcs[i], &out.Funcs[j]
@@ -380,12 +444,32 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 	return out, nil
 }
 
+// facility is what the program knows of functions with directives.
+func facility(t *instrument.Table) format.Facility {
+	f := format.Facility{Groups: t.Groups, First: t.First}
+	points := map[string]format.InfoKind{"": format.InfoNone, "enter": format.InfoEnter, "exit": format.InfoExit}
+	for _, tr := range t.Traced {
+		fn := format.TracedFunction{Name: tr.Name, Site: tr.Site, Group: tr.Group}
+		if tr.Group < 0 {
+			fn.Group, fn.Info = 0, points[tr.Point]
+		}
+		f.Functions = append(f.Functions, fn)
+	}
+	return f
+}
+
 // original gives the path of a file as the user knows it, where it is in a copied module.
 func (j *job) original(path string) string {
 	if rel, err := filepath.Rel(j.dir, path); err == nil && below(path, j.dir) {
 		return filepath.Join(j.pkg.Dir, rel)
 	}
 	return path
+}
+
+func (s *selection) patternFunc(p *gocmd.Package, f *instrument.Func) pattern.Func {
+	out := patternFunc(p, f)
+	out.Groups = s.groups[f.Group]
+	return out
 }
 
 func patternFunc(p *gocmd.Package, f *instrument.Func) pattern.Func {

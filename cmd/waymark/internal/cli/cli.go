@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 )
 
 // Exit statuses.
@@ -75,11 +77,15 @@ func (a *app) status(err error) int {
 	var exit exitError
 	var usage usageError
 	var gocmd *gocmd.Error
+	var mistakes instrument.Diagnostics
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &exit):
 		return int(exit)
+	case errors.As(err, &mistakes):
+		a.printMistakes(mistakes)
+		return exitFailed
 	case errors.As(err, &gocmd):
 		// The go command's own words, nothing else.
 		fmt.Fprintln(a.stderr, gocmd)
@@ -91,6 +97,17 @@ func (a *app) status(err error) int {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// printMistakes prints mistakes in directives in the way of the go command's tools.
+func (a *app) printMistakes(list instrument.Diagnostics) {
+	dir, _ := os.Getwd()
+	for _, d := range list {
+		if rel, err := filepath.Rel(dir, d.Pos.Filename); err == nil && !strings.HasPrefix(rel, "..") {
+			d.Pos.Filename = "." + string(filepath.Separator) + rel
+		}
+		fmt.Fprintln(a.stderr, d)
+	}
 }
 
 func (a *app) root() *cobra.Command {
@@ -120,7 +137,7 @@ command's: waymark run --include ./... -race ./cmd/app`,
 		return usagef("%w; see waymark %s -h", err, cmd.Name())
 	})
 	root.AddCommand(
-		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(),
+		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(), a.groupsCommand(), a.vetCommand(),
 		a.configurable(a.reportCommand()), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.infoCommand(), a.envCommand(), a.cleanCommand(), a.versionCommand(),
 	)
 	return root

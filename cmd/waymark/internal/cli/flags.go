@@ -17,6 +17,7 @@ import (
 type buildFlags struct {
 	include, exclude []string
 	all, closures    bool
+	tracegen         bool
 	minSize          int
 	dryRun, work     bool
 	verbose          int
@@ -30,6 +31,7 @@ func (f *buildFlags) define(set *pflag.FlagSet) {
 	set.BoolVar(&f.all, "all", false, "tiny functions too, which the compiler would inline")
 	set.IntVar(&f.minSize, "min-size", 0, "leave out functions with an inline cost below `N` (default: the compiler's budget)")
 	set.BoolVar(&f.closures, "closures", false, "function literals too")
+	set.BoolVar(&f.tracegen, "tracegen", true, "add code to functions; without it they are only registered, and can't be switched on")
 	f.values.define(set)
 	set.BoolVar(&f.dryRun, "dry-run", false, "print what would be instrumented and why not, do nothing")
 	set.BoolVar(&f.work, "work", false, "keep the rewritten files in a folder and print its name")
@@ -149,6 +151,9 @@ func (a *app) buildCmd(use, short, own string, o order, define func(*pflag.FlagS
 
 // prepare makes a build ready. It gives nil if --dry-run was asked for, and answered.
 func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool) (*build.Build, error) {
+	if f.verbose < 0 || f.verbose > 4 {
+		return nil, usagef("--verbose=%d: want 0 to 4", f.verbose)
+	}
 	values, err := f.values.options()
 	if err != nil {
 		return nil, err
@@ -164,7 +169,7 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	show, done := a.progress()
 	b, err := build.Prepare(&build.Options{
 		Include: f.include, Exclude: f.exclude,
-		All: f.all, MinSize: f.minSize, Closures: f.closures, Values: values,
+		All: f.all, MinSize: f.minSize, Closures: f.closures, NoCode: !f.tracegen, Values: values,
 		Test: test, Flags: flags, Args: args, Dir: dir, Cache: c,
 		Progress: show,
 	})

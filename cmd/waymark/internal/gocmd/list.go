@@ -22,6 +22,8 @@ type Package struct {
 	XTestGoFiles          []string
 	IgnoredGoFiles        []string
 	Imports               []string
+	TestImports           []string
+	XTestImports          []string
 	Error                 *PackageError
 }
 
@@ -47,7 +49,7 @@ func (p *Package) Files(names []string) []string {
 	return out
 }
 
-const listFields = "-json=Dir,ImportPath,Name,Standard,DepOnly,ForTest,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Imports,Error"
+const listFields = "-json=Dir,ImportPath,Name,Standard,DepOnly,ForTest,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Imports,TestImports,XTestImports,Error"
 
 // List gives the packages that the patterns name and all that they import, with
 // test also what their tests import. Variants of packages recompiled for tests

@@ -18,27 +18,41 @@ type function struct {
 	exits *exits         // of an instrumented function
 
 	args, results bool // record them
+
+	within *function // of a literal: the declared function that it stands in
+
+	// What directives say.
+	group   *groupRef  // that it is in
+	info    bool       // it is an info function
+	point   string     // of one: enter, exit or nothing
+	tracing string     // what tracing calls it; empty if it is neither of these
+	namedBy *directive // that gives this name, nil if none does
 }
 
 // collect lists the functions of the group's own files, each literal behind
-// the declaration that it stands in, in source order.
-func collect(u *unit) []*function {
+// the declaration that it stands in, in source order; and the declared ones of the
+// files that are compiled with those.
+func collect(u *unit) (funcs, with []*function) {
 	c := &collector{unit: u, literals: nameLiterals(u), links: linkNames(u), forked: betweenForkAndExec(u)}
 	for _, src := range u.build {
-		if !src.own {
-			continue
-		}
 		pragmas := src.pragmas()
 		for _, decl := range src.tree.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok {
+			fn, ok := decl.(*ast.FuncDecl)
+			switch {
+			case ok && src.own:
 				f := c.declared(src, fn, pragmas[fn])
+				c.add(src, f)
 				c.closures(src, fn, f)
-			} else {
+			case ok:
+				f := c.declared(src, fn, pragmas[fn])
+				f.src = src
+				with = append(with, f)
+			case src.own:
 				c.closures(src, decl, nil)
 			}
 		}
 	}
-	return c.funcs
+	return c.funcs, with
 }
 
 type collector struct {
@@ -75,7 +89,6 @@ func (c *collector) declared(src *source, fn *ast.FuncDecl, pragmas []string) *f
 	default:
 		f.never = cmp.Or(forbidding(pragmas), unfit[own])
 	}
-	c.add(src, f)
 	return f
 }
 
@@ -91,7 +104,7 @@ func (c *collector) closures(src *source, decl ast.Decl, parent *function) {
 		if !ok {
 			return false
 		}
-		f := &function{typ: lit.Type, body: lit.Body}
+		f := &function{typ: lit.Type, body: lit.Body, within: parent}
 		f.Closure = true
 		f.Name = linkPrefix(c.group) + name
 		f.Base = name

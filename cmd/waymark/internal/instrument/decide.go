@@ -12,10 +12,14 @@ func decide(u *unit, funcs []*function) {
 			f.Cost = est.cost
 			f.Tiny = est.inlinable && est.cost < minCost && !calledByRuntime(u.group, f)
 		}
+		f.Traced = f.tracing != ""
 		f.Instrumented, f.Reason = choose(u.opts, f)
 		if f.Instrumented {
 			if u.opts.Values != nil {
 				f.args, f.results = u.opts.Values(&f.Func)
+			}
+			if f.Traced { // monitors want them
+				f.args, f.results = true, true
 			}
 			f.args = f.args && count(f.params()) > 0
 			f.results = f.results && count(f.typ.Results) > 0
@@ -35,7 +39,7 @@ func choose(o *Options, f *function) (bool, string) {
 		if ok, reason := o.Select(&f.Func); !ok {
 			return false, reason
 		}
-	case f.Tiny:
+	case f.Tiny && !f.Traced:
 		return false, "tiny"
 	}
 	return true, ""

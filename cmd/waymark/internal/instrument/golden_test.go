@@ -130,6 +130,7 @@ func (g *golden) rewriteOptions() *Options {
 	o := &Options{
 		Closures: g.has("closures"),
 		Runtime:  hooks,
+		Library:  hooks,
 		Table:    namesTable,
 	}
 	if g.has("all") {
@@ -164,10 +165,19 @@ func (g *golden) runs() bool {
 }
 
 // namesTable is the site table that the stand-in hooks read.
-func namesTable(sites []Site) string {
+func namesTable(t *Table) string {
 	var lines []string
-	for _, s := range sites {
+	for _, s := range t.Sites {
 		lines = append(lines, fmt.Sprintf("%s:%d", s.Name, s.Line))
+	}
+	for i, f := range t.Traced {
+		line := fmt.Sprintf("traced %d %s site %d", t.First+i, f.Name, f.Site)
+		if f.Group >= 0 {
+			line += " group " + t.Groups[f.Group]
+		} else {
+			line += " info " + f.Point
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }

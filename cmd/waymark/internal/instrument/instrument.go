@@ -1,8 +1,12 @@
 package instrument
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"go/types"
+	"slices"
+	"strings"
 )
 
 // A Kind says which of a folder's packages a Group is.
@@ -85,15 +89,29 @@ type Options struct {
 	// "runtime".
 	Runtime string
 
+	// NoCode has functions registered only: they stay as they are, and can't be switched on.
+	NoCode bool
+
+	// NoDirectives has directives ignored, those with mistakes too.
+	NoDirectives bool
+
+	// Library is the path of the package whose type Group is that of groups; empty
+	// means github.com/waymark-go/waymark.
+	Library string
+
 	// Table encodes the sites for the generated file. A nil Table gives an
 	// empty table.
-	Table func([]Site) string
+	Table func(*Table) string
 
 	// Importer finds the types of other packages. They make the estimate of
 	// costs better and keep a function that returns from within a loop over
 	// an imported type's value from being taken for one that returns from
 	// within a range-over-func loop. A nil Importer leaves them unknown.
 	Importer types.Importer
+
+	// PackageName gives the name of the package with that path, empty if it isn't known. It tells which import a
+	// directive means. A nil PackageName leaves them to be guessed.
+	PackageName func(path string) string
 
 	// GOOS and GOARCH are the target's. They tell which literals there are
 	// that depend on runtime.GOOS and runtime.GOARCH; empty means not known.
@@ -125,6 +143,15 @@ type Func struct {
 	Line int
 
 	Closure bool // a function literal
+	Traced  bool // directives put it into a group, or make it an info function
+
+	// Of a traced one: its comment, its name and id for tracing, the variable that holds the group; of
+	// an info function NONE, ENTER or EXIT instead.
+	Doc     string
+	Tracing string
+	ID      int
+	Group   string
+	Info    string
 
 	// Cost estimates the compiler's inline cost. Tiny says that the compiler
 	// would inline the function and that the cost is below Options.MinCost.
@@ -146,6 +173,28 @@ type Site struct {
 	Args, Results []string
 }
 
+// A Table is what the generated file says of the instrumented functions.
+type Table struct {
+	Sites []Site
+
+	// Groups are the variables that hold groups of functions, with their packages, as in
+	// example.com/m/p.IO.
+	Groups []string
+
+	// Traced are the functions with directives, sorted by their tracing names. Their ids count up from First, as
+	// those of the package's own files come before those of its tests.
+	First  int
+	Traced []Traced
+}
+
+// A Traced is a function with directives.
+type Traced struct {
+	Name  string // that tracing knows it by
+	Site  int    // its index in Sites; -1 if it was left out, but has its id
+	Group int    // index in Groups; -1 of an info function
+	Point string // of an info function: enter, exit or nothing
+}
+
 // A Rewritten is a file as it is to be compiled.
 type Rewritten struct {
 	Path    string
@@ -158,8 +207,9 @@ type Rewritten struct {
 type Result struct {
 	Files     []Rewritten // as in Group.Files, in the same order
 	Generated *Rewritten  // the file to add to the folder; nil if none
-	Sites     []Site
-	Funcs     []Func // of Group.Files, in the compiler's order of files
+	Table     Table
+	Groups    []GroupVar // declared in Group.Files
+	Funcs     []Func     // of Group.Files, in the compiler's order of files
 }
 
 // Rewrite instruments the functions of g. It does no I/O and doesn't change
@@ -167,13 +217,27 @@ type Result struct {
 //
 // A file with syntax errors or one that waymark has already rewritten comes
 // back unchanged, with the reason. An error says that the group can't be
-// rewritten at all.
+// rewritten at all; it is Diagnostics if directives have mistakes.
 func Rewrite(g *Group, o *Options) (*Result, error) {
 	if len(g.Files) == 0 {
 		return nil, fmt.Errorf("package %s: no files", g.ImportPath)
 	}
 	u := load(g, o)
-	funcs := collect(u)
+	funcs, with := collect(u)
+	d := readDirectives(u)
+	traced := d.all(funcs, with)
+	first := 0
+	for _, f := range with {
+		if f.tracing != "" {
+			first++
+		}
+	}
+	for i, f := range traced {
+		f.describe(first + i)
+	}
+	if err := d.mistakes(); err != nil {
+		return nil, err
+	}
 	decide(u, funcs)
 
 	names, err := newNames(g)
@@ -183,7 +247,7 @@ func Rewrite(g *Group, o *Options) (*Result, error) {
 	res := &Result{}
 	for _, f := range funcs {
 		if f.Instrumented {
-			f.site = len(res.Sites)
+			f.site = len(res.Table.Sites)
 			site := Site{Index: f.site, Func: f.Func}
 			if f.args {
 				site.Args = valueNames(f.params())
@@ -191,10 +255,13 @@ func Rewrite(g *Group, o *Options) (*Result, error) {
 			if f.results {
 				site.Results = valueNames(f.typ.Results)
 			}
-			res.Sites = append(res.Sites, site)
+			res.Table.Sites = append(res.Table.Sites, site)
 		}
 		res.Funcs = append(res.Funcs, f.Func)
 	}
+	res.Table.First = first
+	groups := res.Table.trace(traced)
+	res.Groups = groupVars(u)
 	for _, src := range u.files {
 		rw, err := rewriteFile(src, u, names)
 		if err != nil {
@@ -202,6 +269,75 @@ func Rewrite(g *Group, o *Options) (*Result, error) {
 		}
 		res.Files = append(res.Files, rw)
 	}
-	res.Generated = generate(u, names, res.Sites)
+	res.Generated = generate(u, names, &res.Table, groups)
 	return res, nil
+}
+
+// Check finds the mistakes in the directives of a group, and which variables they take for groups. It
+// doesn't know whether these are.
+func Check(g *Group, o *Options) (Diagnostics, []GroupUse) {
+	u := load(g, o)
+	for _, src := range u.build {
+		if src.reason == byCgo {
+			src.reason = "" // what it says counts, in the file that cgo made it of
+		}
+	}
+	funcs, with := collect(u)
+	d := readDirectives(u)
+	d.all(funcs, with)
+	var uses []GroupUse
+	for _, ref := range d.vars.refs {
+		if ref.by.src.own {
+			uses = append(uses, GroupUse{u.place(ref.by.pos), ref.path, ref.name})
+		}
+	}
+	slices.SortFunc(uses, func(a, b GroupUse) int { return comparePositions(a.Pos, b.Pos) })
+	list, _ := d.mistakes().(Diagnostics)
+	return list, uses
+}
+
+// Groups gives the groups that the files declare.
+func Groups(g *Group, o *Options) []GroupVar {
+	for _, f := range g.Files {
+		if bytes.Contains(f.Source, []byte("NewGroup(")) {
+			return groupVars(load(g, o))
+		}
+	}
+	return nil
+}
+
+// A GroupUse is a variable that a directive names, and the first place where one does.
+type GroupUse struct {
+	Place
+	Package, Name string
+}
+
+// describe fills in what is said of a function with directives.
+func (f *function) describe(id int) {
+	f.Doc, f.Tracing, f.ID = firstText(f.decl.Doc), f.tracing, id
+	if f.group != nil {
+		f.Func.Group = f.group.path + "." + f.group.name
+	} else {
+		f.Info = cmp.Or(strings.ToUpper(f.point), "NONE")
+	}
+}
+
+// trace fills in what is said of functions with directives, and gives the variables
+// that hold their groups.
+func (t *Table) trace(traced []*function) (groups []*groupRef) {
+	for _, f := range traced {
+		tr := Traced{Name: f.tracing, Site: -1, Group: -1, Point: f.point}
+		if f.Instrumented {
+			tr.Site = f.site
+		}
+		if f.group != nil {
+			if tr.Group = slices.Index(groups, f.group); tr.Group < 0 {
+				tr.Group = len(groups)
+				groups = append(groups, f.group)
+				t.Groups = append(t.Groups, f.group.path+"."+f.group.name)
+			}
+		}
+		t.Traced = append(t.Traced, tr)
+	}
+	return groups
 }

@@ -37,7 +37,8 @@ func TestNames(t *testing.T) {
 			continue
 		}
 		u := load(g, &Options{Toolchain: toolchainVersion(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH})
-		for _, f := range collect(u) {
+		funcs, _ := collect(u)
+		for _, f := range funcs {
 			if f.Closure {
 				bodies[f.Name] = append(bodies[f.Name], span{f.Line, u.fset.Position(f.body.Rbrace).Line})
 			}

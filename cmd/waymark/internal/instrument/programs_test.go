@@ -148,7 +148,7 @@ func comparePrograms(t *testing.T, first, n uint64) {
 	}
 	compareCalls(t, made, traced)
 	t.Logf("%s: programs %d to %d: %d functions, %d calls of declared functions",
-		toolchainVersion(), first, first+n-1, len(res.Sites), len(made))
+		toolchainVersion(), first, first+n-1, len(res.Table.Sites), len(made))
 }
 
 // compareCalls compares the calls of declared functions that the programs say they

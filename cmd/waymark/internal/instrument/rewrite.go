@@ -13,7 +13,7 @@ import (
 // rewriteFile inserts the code of the instrumented functions of one file.
 func rewriteFile(src *source, u *unit, n *names) (Rewritten, error) {
 	out := Rewritten{Path: src.Path, Source: src.Source, Reason: src.reason}
-	if src.reason != "" {
+	if src.reason != "" || u.opts.NoCode {
 		return out, nil
 	}
 	w := &rewriter{src: src, names: n, opts: u.opts, info: u.info, buf: edit.NewBuffer(src.Source)}
@@ -54,6 +54,8 @@ func (w *rewriter) function(f *function) {
 		w.nameFields(f.typ.Results, w.result)
 	}
 	switch {
+	case f.info:
+		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.runtime()+".WMInfo("+site+w.values(f.params(), w.arg, "")+") }")
 	case f.exits.deferred:
 		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+frame+" := "+w.call(f, site)+"; defer "+w.deferredExit(f)+" }")
 	case len(f.exits.returns) == 0 && !f.exits.end:

@@ -131,8 +131,8 @@ func rewriteTwice(t *testing.T, g *Group, o *Options) {
 			t.Errorf("%s: changed when rewritten again", f.Path)
 		}
 	}
-	if second.Generated != nil || len(second.Sites) > 0 {
-		t.Errorf("%s: has %d sites when rewritten again", g.ImportPath, len(second.Sites))
+	if second.Generated != nil || len(second.Table.Sites) > 0 {
+		t.Errorf("%s: has %d sites when rewritten again", g.ImportPath, len(second.Table.Sites))
 	}
 }
 

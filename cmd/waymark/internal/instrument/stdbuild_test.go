@@ -111,7 +111,7 @@ func TestStdBuild(t *testing.T) {
 			if res.Generated != nil {
 				replace(res.Generated.Path, res.Generated.Source)
 			}
-			sites += len(res.Sites)
+			sites += len(res.Table.Sites)
 		}
 	}
 	data, err := json.Marshal(map[string]any{"Replace": overlay})

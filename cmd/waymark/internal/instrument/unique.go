@@ -23,6 +23,11 @@ func (n *names) reg() string     { return n.prefix + "reg" }
 func (n *names) frame() string   { return n.prefix + "f" }
 func (n *names) site() string    { return n.prefix + "s" }
 
+func (n *names) library() string { return n.prefix + "lib" }
+func (n *names) bound() string   { return n.prefix + "bound" }
+func (n *names) group() string   { return n.prefix + "group" }
+
+func (n *names) groups(i int) string { return fmt.Sprintf("%sg%d", n.prefix, i) }
 func (n *names) arg(i int) string    { return fmt.Sprintf("%sa%d", n.prefix, i) }
 func (n *names) result(i int) string { return fmt.Sprintf("%sr%d", n.prefix, i) }
 

@@ -59,6 +59,11 @@ func compileOrder(files []*source) []*source {
 	return files
 }
 
+// library returns the path of the package with type Group.
+func (o *Options) library() string {
+	return cmp.Or(o.Library, libraryPath)
+}
+
 // runtime returns the path of the package with the hooks.
 func (o *Options) runtime() string {
 	return cmp.Or(o.Runtime, "runtime")

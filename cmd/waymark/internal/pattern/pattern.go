@@ -7,6 +7,7 @@
 //	net/http.*  strings.Builder.*    * stands for any characters but '.' and '/'
 //	example.com/....Close            ... stands for any characters
 //	/^main\.handle/                  a regular expression over full names
+//	@IO                              the functions in a group, and in those that it contains
 //
 // A function's full name is its package's import path, for methods its receiver's
 // type without star and type parameters, and its name; functions of package main
@@ -19,6 +20,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -29,6 +31,8 @@ type Func struct {
 	Dir     string // the package's folder, for ./ patterns
 	Main    bool   // its package is a command
 	Name    string // Type.Method or F
+
+	Groups []string // names of those that it is in, directly or not
 }
 
 // Full gives the full name.
@@ -36,10 +40,15 @@ func (f Func) Full() string { return f.Package + "." + f.Name }
 
 // Names gives all names that patterns know f by.
 func (f Func) Names() []string {
+	var names []string
 	if f.Main {
-		return []string{"main." + f.Name, f.Full()}
+		names = append(names, "main."+f.Name)
 	}
-	return []string{f.Full()}
+	names = append(names, f.Full())
+	for _, g := range f.Groups {
+		names = append(names, "@"+g)
+	}
+	return names
 }
 
 // A Pattern selects functions.
@@ -50,6 +59,7 @@ type Pattern struct {
 	pkg   *regexp.Regexp // over import paths, nil if it can't name packages
 	dir   *regexp.Regexp // over folders, for ./ and absolute paths
 	exact bool
+	group string
 }
 
 // Compile reads a pattern. Relative package patterns are taken from dir.
@@ -58,8 +68,11 @@ func Compile(text, dir string) (*Pattern, error) {
 	switch {
 	case text == "":
 		return nil, fmt.Errorf("empty pattern")
+	case text == "@":
+		return nil, fmt.Errorf("pattern @: want the name of a group, as in @IO")
 	case strings.HasPrefix(text, "@"):
-		return nil, fmt.Errorf("pattern %s: groups are not supported yet", text)
+		p.group = text[1:]
+		return p, nil
 	case len(text) > 1 && text[0] == '/' && text[len(text)-1] == '/':
 		re, err := regexp.Compile(text[1 : len(text)-1])
 		if err != nil {
@@ -112,7 +125,7 @@ func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
 	if p.MatchPackage(importPath, dir) {
 		return true
 	}
-	if p.dir != nil {
+	if p.dir != nil || p.group != "" {
 		return false
 	}
 	if p.pkg == nil {
@@ -132,6 +145,9 @@ func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
 
 // Match tells whether p names f, and whether it names it alone.
 func (p *Pattern) Match(f Func) (ok, exact bool) {
+	if p.group != "" {
+		return slices.Contains(f.Groups, p.group), false
+	}
 	if p.MatchPackage(f.Package, f.Dir) {
 		return true, false
 	}
@@ -208,6 +224,12 @@ func split(text string) []string {
 
 // Empty tells whether there are no patterns.
 func (s *Set) Empty() bool { return len(s.patterns) == 0 }
+
+// HasGroups tells whether some patterns name groups. Which packages have functions in these
+// can't be told from the packages' names.
+func (s *Set) HasGroups() bool {
+	return slices.ContainsFunc(s.patterns, func(p *Pattern) bool { return p.group != "" })
+}
 
 // MayMatch tells whether a pattern could name a function of the package.
 func (s *Set) MayMatch(importPath, dir string, main bool) bool {

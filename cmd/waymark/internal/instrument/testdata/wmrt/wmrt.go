@@ -47,10 +47,34 @@ func WMRegister(p *WMPackage) bool {
 	mu.Lock()
 	defer mu.Unlock()
 	for i, line := range strings.Split(p.Table, "\n") {
+		if i == len(p.Sites) {
+			break // the rest is about functions with directives
+		}
 		p.Sites[i] = WMSite(len(sites))
 		sites = append(sites, line)
 	}
 	return true
+}
+
+// A Group stands in for the library's.
+type Group struct{ name string }
+
+func NewGroup(name string, subgroups ...*Group) *Group { return &Group{name} }
+
+// WMBind prints what groups functions are in.
+func WMBind(p *WMPackage, groups ...any) bool {
+	for _, g := range groups {
+		fmt.Fprintln(os.Stderr, "group", g.(*Group).name)
+	}
+	return true
+}
+
+// WMInfo prints the call of an info function.
+func WMInfo(s WMSite, args ...any) {
+	mu.Lock()
+	defer mu.Unlock()
+	name, _, _ := strings.Cut(sites[s], ":")
+	print(goroutine(), ". ", name+values(args))
 }
 
 // WMMasked stands for a value that must not be recorded.

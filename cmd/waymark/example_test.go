@@ -1,0 +1,26 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestInstrumentedModules runs the tests of other modules that are for instrumented programs only.
+func TestInstrumentedModules(t *testing.T) {
+	for dir, want := range map[string]string{
+		"../../examples/facility": "--- PASS: Example_instrumented",
+		"../../otelmonitor":       "--- PASS: TestInstrumented",
+	} {
+		t.Run(strings.TrimPrefix(dir, "../../"), func(t *testing.T) {
+			cmd := exec.Command(tool(t), "test", "-v", "./...")
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "GOWORK=off")
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), want) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
+)
+
+func (a *app) groupsCommand() *cobra.Command {
+	var f buildFlags
+	var out, format string
+	return a.buildCmd("groups [--flags] [go build flags] [-o FILE] [packages]",
+		"list the groups of functions, and who is in them", "o", mixed,
+		func(set *pflag.FlagSet) {
+			f.define(set)
+			set.StringVarP(&out, "output", "o", "", "`FILE` to write to; default: standard output")
+			set.StringVar(&format, "format", manifest.Formats[0], "`FORMAT`: "+strings.Join(manifest.Formats, ", "))
+			config.Mark(set, config.IsFile, "output")
+		},
+		func(line *commandLine) error {
+			if !slices.Contains(manifest.Formats, format) {
+				return usagef("groups: --format %s: want %s", format, strings.Join(manifest.Formats, ", "))
+			}
+			b, err := a.prepare(&f, line.flags, line.args, false)
+			if err != nil || b == nil {
+				return err
+			}
+			m, err := manifest.Of(b)
+			if err != nil {
+				return err
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				return m.Write(a.stdout, format, dir)
+			}
+			var text bytes.Buffer
+			if err := m.Write(&text, format, dir); err != nil {
+				return err
+			}
+			return os.WriteFile(out, text.Bytes(), 0o666)
+		})
+}

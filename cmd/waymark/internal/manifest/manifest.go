@@ -1,0 +1,162 @@
+// Package manifest says which groups of functions a program has, and who is in them, for
+// people, for programs, and in the properties format of the tracing facility that the idea comes from.
+package manifest
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
+)
+
+// A Manifest lists the groups and the functions with directives of some packages.
+type Manifest struct {
+	Groups   []Group   `json:"groups"`
+	Packages []Package `json:"packages"`
+}
+
+// A Group is a group with what is directly in it.
+type Group struct {
+	instrument.GroupVar
+	Functions []string `json:"functions,omitempty"` // with their packages
+}
+
+// A Package lists its functions with directives, by id.
+type Package struct {
+	Path      string     `json:"package"`
+	Functions []Function `json:"functions"`
+}
+
+// A Function is a function with a directive.
+type Function struct {
+	build.Traced
+	Symbol string `json:"symbol"` // what runtime.FuncForPC gives
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+}
+
+// Of gives the manifest of a build. It is an error if two groups have one name.
+func Of(b *build.Build) (*Manifest, error) {
+	m := &Manifest{Groups: []Group{}, Packages: []Package{}}
+	byVar := make(map[string]*Group)
+	declared := make(map[string]bool)
+	for _, g := range b.Groups {
+		m.Groups = append(m.Groups, Group{GroupVar: g})
+		declared[g.Var] = true
+	}
+	// Of those that functions are in and that are made otherwise, or elsewhere, only the variable is known.
+	for _, f := range b.Funcs {
+		if f.Traced != nil && f.Traced.Group != "" && !declared[f.Traced.Group] {
+			m.Groups = append(m.Groups, Group{GroupVar: instrument.GroupVar{Var: f.Traced.Group}})
+			declared[f.Traced.Group] = true
+		}
+	}
+	slices.SortStableFunc(m.Groups, func(x, y Group) int { return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Var, y.Var)) })
+	var twice []string
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		byVar[g.Var] = g
+		if i > 0 && g.Name != "" && m.Groups[i-1].Name == g.Name {
+			twice = append(twice, fmt.Sprintf("%s:%d: group %s has the name of the one at %s:%d", g.File, g.Line, g.Name, m.Groups[i-1].File, m.Groups[i-1].Line))
+		}
+	}
+	if twice != nil {
+		return nil, fmt.Errorf("%s", strings.Join(twice, "\n"))
+	}
+	packages := make(map[string]*Package)
+	var paths []string
+	for i := range b.Funcs {
+		f := &b.Funcs[i]
+		if f.Traced == nil {
+			continue
+		}
+		if packages[f.Package] == nil {
+			packages[f.Package] = &Package{Path: f.Package}
+			paths = append(paths, f.Package)
+		}
+		p := packages[f.Package]
+		p.Functions = append(p.Functions, Function{*f.Traced, f.Name, f.File, f.Line})
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		p := packages[path]
+		slices.SortFunc(p.Functions, func(x, y Function) int { return cmp.Compare(x.ID, y.ID) })
+		m.Packages = append(m.Packages, *p)
+		for _, f := range p.Functions {
+			if g := byVar[f.Group]; g != nil {
+				g.Functions = append(g.Functions, path+"."+f.Name)
+			}
+		}
+	}
+	return m, nil
+}
+
+// Formats are the names of the ways to write a manifest.
+var Formats = []string{"text", "json", "properties"}
+
+// Write writes the manifest in one of the Formats. For people, files below dir are named from there.
+func (m *Manifest) Write(w io.Writer, format, dir string) error {
+	b := bufio.NewWriter(w)
+	switch format {
+	case "json":
+		e := json.NewEncoder(b)
+		e.SetIndent("", "  ")
+		if err := e.Encode(m); err != nil {
+			return err
+		}
+	case "properties":
+		fmt.Fprintf(b, "waymark.groups.size=%d\n", len(m.Groups))
+		for i, g := range m.Groups {
+			fmt.Fprintf(b, "waymark.group.%d=%s\n", i+1, g.Var)
+		}
+	default:
+		m.text(b, dir)
+	}
+	return b.Flush()
+}
+
+func (m *Manifest) text(w io.Writer, dir string) {
+	file := func(path string) string {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+		return path
+	}
+	names := make(map[string]string)
+	for _, g := range m.Groups {
+		names[g.Var] = cmp.Or(g.Name, g.Var)
+	}
+	for _, g := range m.Groups {
+		fmt.Fprintf(w, "group %s  %s", cmp.Or(g.Name, "?"), g.Var)
+		if g.File != "" {
+			fmt.Fprintf(w, "  %s:%d", file(g.File), g.Line)
+		}
+		fmt.Fprintln(w)
+		if g.Doc != "" {
+			fmt.Fprintf(w, "    %s\n", g.Doc)
+		}
+		for _, sub := range g.Subgroups {
+			fmt.Fprintf(w, "    contains %s\n", cmp.Or(names[sub], sub))
+		}
+		for _, f := range g.Functions {
+			fmt.Fprintf(w, "    %s\n", f)
+		}
+	}
+	for _, p := range m.Packages {
+		fmt.Fprintf(w, "package %s\n", p.Path)
+		for _, f := range p.Functions {
+			what := cmp.Or(names[f.Group], f.Group)
+			if f.Info != "" {
+				what = "info " + f.Info
+			}
+			fmt.Fprintf(w, "    %d  %s  %s  %s:%d\n", f.ID, f.Name, what, file(f.File), f.Line)
+		}
+	}
+}
