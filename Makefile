@@ -19,9 +19,9 @@ GO       ?= go
 FUZZTIME ?= 30s
 GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
-MODULES  := . cmd/waymark benchmarks compatibility examples/shop
+MODULES  := . cmd/waymark benchmarks compatibility examples/shop examples/facility
 # Modules that aren't in the workspace, so that it doesn't get what they require.
-APART    := benchmarks/peers
+APART    := benchmarks/peers otelmonitor
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
 .PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs fuzz lint vet cross clean
@@ -42,6 +42,8 @@ test: vet cross
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(call gotest,.,-race ./...); \
 	else echo "SKIPPED: -race needs cgo and a C compiler"; fi
 	@$(call gotest,examples/shop,./...)
+	@$(call gotest,examples/facility,./...)
+	@$(call gotest,otelmonitor,./...,GOWORK=off)
 	@$(call gotest,compatibility,./...)
 	@$(call gotest,benchmarks,./...)
 	@$(call gotest,benchmarks/peers,./...,GOWORK=off)
@@ -116,8 +118,8 @@ test-rewriter:
 bench: $(BIN)/waymark
 	cd benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark
 
-# The functions of package traced, some with their arguments.
-LADDER := --include ../traced --all --args=...traced.Ints,...traced.Text,...traced.Struct
+# The functions of packages traced and grouped, some with their arguments.
+LADDER := --include ../traced,../grouped --all --args=...traced.Ints,...traced.Text,...traced.Struct
 
 bench-peers: $(BIN)/waymark
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: it will be absent"

@@ -5,12 +5,13 @@
 //	ladder -rung off                                 compiled in, switched off
 //	ladder -rung memory -memory                      to memory, from where nothing reads it
 //	WAYMARK=record ladder -rung file -shape leaf     to a file
+//	ladder -rung monitors                            monitors of groups
 //	WAYMARK=record ladder -sustained 60s             to a file, as many calls as all CPUs make
 //	WAYMARK=record ladder -calls 5000000             to a file, so many calls, for readers
 //
 // It must be built by waymark with the functions of package traced instrumented:
 //
-//	waymark build --include ../traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o ladder .
+//	waymark build --include ../traced,../grouped --all --args=...traced.Ints,...traced.Text,...traced.Struct -o ladder .
 package main
 
 import (
@@ -46,6 +47,8 @@ func main() {
 	case *calls > 0:
 		loop(func(i int) int { return traced.Leaf(i, factor) })(*calls)
 		err = measure.Print(os.Stdout, measure.Result{Rung: *rung, Shape: "calls", Events: 2 * uint64(*calls)})
+	case *rung == rungMonitors:
+		err = monitors(t)
 	default:
 		if *toMemory {
 			err = memory.Record()

@@ -30,7 +30,7 @@ func TestQuick(t *testing.T) {
 	}
 	waymark, ladder, peers := filepath.Join(dir, "waymark"), filepath.Join(dir, "ladder"), filepath.Join(dir, "peers")
 	build("../../cmd/waymark", []string{"GOWORK="}, "go", "build", "-o", waymark, ".")
-	build("../ladder", []string{"GOWORK="}, waymark, "build", "--include", "../traced", "--all",
+	build("../ladder", []string{"GOWORK="}, waymark, "build", "--include", "../traced,../grouped", "--all",
 		"--args=...traced.Ints,...traced.Text,...traced.Struct", "-o", ladder, ".")
 	build(".", []string{"GOWORK=off"}, "go", "build", "-o", peers, ".")
 	doc := filepath.Join(dir, "performance.md")
@@ -79,6 +79,7 @@ var wantRungs = map[string][]string{
 		"off/empty", "off/leaf", "off/recursion 10", "off/500 us", "to memory/two ints", "to memory/string and int",
 		"to memory/struct", "to memory/10000 goroutines", "to memory/panic, recovered", "to file/parks: channel",
 		"to file/parks: sleep", "to file/64 goroutines", "to file/50 ns", "to file/sustained", "flight recorder/leaf",
+		"monitors/3 groups, off", "monitors/another group on", "monitors/NoOp", "monitors/Compose of 3 NoOps", "monitors/OperationTracer",
 	},
 	readingName:     {"waymark report/calls", "waymark tree/calls", "waymark replay/calls"},
 	"runtime/trace": {"off/leaf", "on, discarded/leaf", "to file/recursion 10"},
@@ -161,8 +162,8 @@ func checkTables(t *testing.T, document string) {
 			t.Errorf("%q: %d bars, its header has %d", line, n, columns)
 		}
 	}
-	if tables < 7 { // bars, four rungs of waymark, side by side, reading
-		t.Errorf("got %d tables, want at least 7", tables)
+	if tables < 8 { // bars, five rungs of waymark, side by side, reading
+		t.Errorf("got %d tables, want at least 8", tables)
 	}
 	if strings.Contains(document, "not measured") {
 		t.Error("a bar isn't measured")

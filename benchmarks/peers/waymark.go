@@ -11,7 +11,7 @@ import (
 	"github.com/waymark-go/waymark/benchmarks/measure"
 )
 
-// waymarkPeer measures all shapes of calls on each rung: off and memory in one process
+// waymarkPeer measures all shapes of calls on each rung: off, memory and monitors in one process
 // each; to a file in one for each shape, so that each has its own bytes and losses.
 func waymarkPeer() peer {
 	return peer{
@@ -24,7 +24,7 @@ func waymarkPeer() peer {
 		},
 		round: func(b *bench) ([]measure.Result, error) {
 			var list []measure.Result
-			for _, args := range [][]string{{"-rung", rungOff}, {"-rung", rungMemory, "-memory"}} {
+			for _, args := range [][]string{{"-rung", rungOff}, {"-rung", rungMemory, "-memory"}, {"-rung", rungMonitors}} {
 				results, _, err := b.run(nil, b.ladder, b.ladderArgs(args...)...)
 				if err != nil {
 					return nil, err
@@ -55,11 +55,12 @@ func waymarkPeer() peer {
 }
 
 const (
-	waymarkName = "waymark"
-	rungOff     = "off"
-	rungMemory  = "to memory"
-	rungFile    = "to file"
-	rungRing    = "flight recorder"
+	waymarkName  = "waymark"
+	rungOff      = "off"
+	rungMemory   = "to memory"
+	rungFile     = "to file"
+	rungRing     = "flight recorder"
+	rungMonitors = "monitors"
 
 	// sustained is the shape of nothing but traced calls on all CPUs.
 	sustained = "sustained"
