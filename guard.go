@@ -121,3 +121,24 @@ func (r *registryState) permitted(g *Group) bool {
 func hasKinds(kinds []string, f MonitorFactory) bool {
 	return !slices.ContainsFunc(parts(f), func(part MonitorFactory) bool { return !slices.Contains(kinds, KindOf(part)) })
 }
+
+// KindOf gives the kind of a factory, for policies and lists: what its method Kind gives, if it has one, else its
+// type. Nobody else's factory has the kind of one of this package's.
+func KindOf(f MonitorFactory) string {
+	k, ok := f.(interface{ Kind() string })
+	if !ok {
+		return fmt.Sprintf("%T", f)
+	}
+	kind := k.Kind()
+	switch f.(type) {
+	case *printer, noOp, recording, *OperationTracer, *slogFactory, *regions, *compose:
+		return kind
+	}
+	if base, _, _ := strings.Cut(kind, "("); slices.Contains(ownKinds, base) {
+		return fmt.Sprintf("%T", f)
+	}
+	return kind
+}
+
+// ownKinds are the kinds of this package's factories.
+var ownKinds = []string{"Print", "NoOp", "Record", "OperationTracer", "Slog", "RuntimeTrace", "Compose"}

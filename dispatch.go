@@ -1,0 +1,159 @@
+package waymark
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/waymark-go/waymark/agent"
+	"github.com/waymark-go/waymark/recorder"
+	"github.com/waymark-go/waymark/rt"
+)
+
+func init() {
+	if rt.Enabled {
+		rt.SetMonitor(rt.Monitor{Enter: enter, Exit: exit, Panic: panicking, Info: info})
+		everything.Store(agent.RecordsAll())
+		rt.OnBind(bind)
+	}
+}
+
+// A slot is a monitor of a package in use, with the factory that made it.
+type slot struct {
+	pkg     string
+	factory MonitorFactory
+	monitor Monitor     // nil if there is nothing to call
+	records bool        // calls are recorded
+	broken  atomic.Bool // it has panicked
+}
+
+// A watch is what calls of a site are reported to.
+type watch struct {
+	id    int
+	slots []*slot
+}
+
+// watches are those of all sites, by the sites' ids. There is another slice when it grows.
+var watches atomic.Pointer[[]atomic.Pointer[watch]]
+
+// grow makes room for watches of sites with ids below n.
+func grow(n uint32) {
+	old := watches.Load()
+	if old != nil && len(*old) >= int(n) {
+		return
+	}
+	list := make([]atomic.Pointer[watch], 2*n)
+	if old != nil {
+		for i := range *old {
+			list[i].Store((*old)[i].Load())
+		}
+	}
+	watches.Store(&list)
+}
+
+// watch has calls of m reported to the slots of w, if there are some.
+func (m member) watch(w *watch) {
+	at := &(*watches.Load())[m.pkg.Base+uint32(m.index)]
+	if len(w.slots) == 0 {
+		rt.Watch(m.pkg, m.index, false)
+		at.Store(nil)
+		return
+	}
+	at.Store(w)
+	rt.Watch(m.pkg, m.index, true)
+}
+
+// guard is deferred around calls of a monitor: it stays as if there were none.
+func (s *slot) guard() {
+	if v := recover(); v != nil && !s.broken.Swap(true) {
+		recorder.Say("monitor %s of package %s panicked, and is not called any more: %v", KindOf(s.factory), s.pkg, v)
+	}
+}
+
+// What follows is called for each call of a watched site, by the hooks.
+
+func enter(site uint32, args []any) unsafe.Pointer {
+	w := (*watches.Load())[site].Load()
+	if w == nil {
+		return nil // switched off a moment ago
+	}
+	if hidden.Load() {
+		args = nil
+	}
+	for _, s := range w.slots {
+		s.enter(w.id, args)
+	}
+	return unsafe.Pointer(w)
+}
+
+func (s *slot) enter(id int, args []any) {
+	if s.broken.Load() {
+		return
+	}
+	defer s.guard()
+	s.monitor.Enter(id, args...)
+}
+
+func exit(call unsafe.Pointer, results []any, returned bool) {
+	w := (*watch)(call)
+	if hidden.Load() || !returned {
+		results = nil
+	}
+	for i := len(w.slots) - 1; i >= 0; i-- {
+		w.slots[i].exit(w.id, results)
+	}
+}
+
+func (s *slot) exit(id int, results []any) {
+	if s.broken.Load() {
+		return
+	}
+	defer s.guard()
+	if results == nil {
+		s.monitor.Exit(id)
+	} else {
+		s.monitor.ExitResults(id, results...)
+	}
+}
+
+func panicking(call unsafe.Pointer, value any, isGoexit bool) {
+	w := (*watch)(call)
+	switch {
+	case isGoexit:
+		value = Goexit
+	case hidden.Load():
+		value = nil
+	}
+	for _, s := range w.slots {
+		s.panic(w.id, value)
+	}
+}
+
+func (s *slot) panic(id int, value any) {
+	if s.broken.Load() {
+		return
+	}
+	defer s.guard()
+	s.monitor.Panic(id, value)
+}
+
+func info(call unsafe.Pointer, site uint32, args []any) {
+	m, ok := (*infos.Load())[site]
+	if !ok {
+		return
+	}
+	w := (*watch)(call)
+	if hidden.Load() {
+		args = nil
+	}
+	for _, s := range w.slots {
+		s.info(args, w.id, m)
+	}
+}
+
+func (s *slot) info(args []any, caller int, self member) {
+	if s.broken.Load() {
+		return
+	}
+	defer s.guard()
+	s.monitor.Info(args, caller, self.id, self.point)
+}
