@@ -305,7 +305,9 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 		return err
 	case format.BlockGroups:
 		list, err := format.ParseGroups(payload)
-		f.groups.add(list)
+		if err == nil {
+			f.groups.add(list)
+		}
 		return err
 	case format.BlockEnd:
 		t, err := format.ParseTrailer(payload)

@@ -319,7 +319,7 @@ func wmSlowEnter(site WMSite) WMFrame {
 	if site&wmWatched != 0 {
 		return wmEnterWatched(f, nil)
 	}
-	if !wmSwitched(gp, uint64(f)) && !wmEmit(gp, uint64(f), true, nil) {
+	if !wmEmit(gp, uint64(f), true, nil) {
 		return 0
 	}
 	return f
@@ -333,37 +333,7 @@ func wmSlowExit(f WMFrame) {
 		wmExitWatched(f, nil)
 		return
 	}
-	if gp := getg(); !wmSwitched(gp, uint64(f)|wmExitBit) {
-		wmEmit(gp, uint64(f)|wmExitBit, true, nil)
-	}
-}
-
-// wmSwitched writes a record of a goroutine that has written before, on a P on which another one wrote last. That
-// is what makes most events of a program slow which has more goroutines than CPUs. All else is left to wmEmit.
-//
-// It can't be preempted, as functions of package runtime are at calls only.
-//
-//go:nosplit
-func wmSwitched(gp *g, word uint64) bool {
-	mp := gp.m
-	if gp.wmFlags != wmStarted || gp != mp.curg || !wm.counter || wm.on.Load() == 0 {
-		return false
-	}
-	pp := mp.p.ptr()
-	if pp == nil || wmRoom(pp) < 2 {
-		return false
-	}
-	now := wmTicks()
-	if pp.wmLast != gp.goid {
-		wmPut(pp, now, wmGo|gp.goid&wmValueMask)
-		pp.wmLast = gp.goid
-	}
-	wmPut(pp, now, word)
-	pp.wmGoid = gp.goid
-	if gp.wmID != gp.goid { // most often they are the same, and the line stays clean
-		gp.wmID = gp.goid
-	}
-	return true
+	wmEmit(getg(), uint64(f)|wmExitBit, true, nil)
 }
 
 // wmToken gives the token of the frame that calls a function with the given
@@ -451,8 +421,8 @@ func wmRoom(pp *p) int {
 // valid for whoever reads the arena after a kill.
 func wmPut(pp *p, clock, word uint64) {
 	r := (*wmRecord)(unsafe.Pointer(pp.wmPos))
-	wmStore(&r.word, word)
-	wmStore(&r.clock, clock)
+	atomic.Store64(&r.word, word)
+	atomic.Store64(&r.clock, clock)
 	pp.wmPos += wmRecordSize
 }
 

@@ -47,7 +47,3 @@ func wmCounter() (name string, constant bool, hz uint64) {
 //
 //go:noescape
 func wmTicks() uint64
-
-// wmStore stores a word of a record, after all that was stored before: the processor keeps the
-// order of stores, and the compiler that of those to memory. An atomic store would take 20 cycles.
-func wmStore(to *uint64, v uint64) { *to = v }
