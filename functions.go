@@ -31,9 +31,25 @@ type member struct {
 // infos are the info functions, by the sites' ids.
 var infos atomic.Pointer[map[uint32]member]
 
-// functions has the names of packages' functions by id: []string by import path, never
+// functions has what is known of packages' functions, by import path: *catalogue, never
 // changed. Monitors ask for names all the time.
 var functions sync.Map
+
+// A catalogue lists the functions of a package by id.
+type catalogue struct {
+	names        []string
+	descriptions []Description
+}
+
+// A Description says what is known of a function that has a directive.
+type Description struct {
+	Package string
+	ID      int
+	Name    string      // that tracing knows it by
+	Doc     string      // the first sentence of its comment
+	Group   *Group      // that it is directly in; nil of info functions
+	Point   TimingPoint // what an info function means to timers
+}
 
 // Packages gives the import paths of the packages that have functions in groups, sorted.
 func Packages() []string {
@@ -55,12 +71,24 @@ func Functions(pkg string) ([]string, error) {
 	return append([]string(nil), names...), err
 }
 
+// Describe says what is known of a package's functions that have directives, info functions too, by id. Factories may
+// ask for that of the package that they make a monitor for. The error is a NotTracedError.
+func Describe(pkg string) ([]Description, error) {
+	c, err := catalogueOf(pkg)
+	return append([]Description(nil), c.descriptions...), err
+}
+
 func functionsOf(pkg string) ([]string, error) {
-	names, ok := functions.Load(pkg)
+	c, err := catalogueOf(pkg)
+	return c.names, err
+}
+
+func catalogueOf(pkg string) (catalogue, error) {
+	c, ok := functions.Load(pkg)
 	if !ok {
-		return nil, &NotTracedError{Package: pkg}
+		return catalogue{}, &NotTracedError{Package: pkg}
 	}
-	return names.([]string), nil
+	return *c.(*catalogue), nil
 }
 
 // FunctionName gives the name of a package's function by its id. Errors are a NotTracedError and an IDError.
@@ -98,14 +126,20 @@ func bind(p *rt.Package) {
 	}
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
+	documentGroups(f.Docs)
+	if len(f.Functions) == 0 {
+		return // it has comments only
+	}
 	t := registry.packages[path]
 	if t == nil {
 		t = &tracedPackage{path: path}
 		registry.packages[path] = t
 	}
-	old, _ := functionsOf(path)
-	names := make([]string, max(len(old), f.First+len(f.Functions)))
-	copy(names, old)
+	old, _ := catalogueOf(path)
+	n := max(len(old.names), f.First+len(f.Functions))
+	c := &catalogue{make([]string, n), make([]Description, n)}
+	copy(c.names, old.names)
+	copy(c.descriptions, old.descriptions)
 	known := make(map[uint32]member)
 	if old := infos.Load(); old != nil {
 		for site, m := range *old {
@@ -114,22 +148,24 @@ func bind(p *rt.Package) {
 	}
 	for i, fn := range f.Functions {
 		m := member{pkg: p, index: fn.Site, id: f.First + i}
-		names[m.id] = fn.Name
-		if fn.Site < 0 {
-			continue
-		}
 		switch fn.Info {
 		case format.NotInfo:
-			if m.group, _ = p.Groups[fn.Group].(*Group); m.group == nil {
-				recorder.Say("package %s: %s is in %s, which is no group", path, fn.Name, f.Groups[fn.Group])
-				continue
-			}
+			m.group, _ = p.Groups[fn.Group].(*Group)
 		case format.InfoEnter:
 			m.info, m.point = true, Enter
 		case format.InfoExit:
 			m.info, m.point = true, Exit
 		default:
 			m.info = true
+		}
+		c.names[m.id] = fn.Name
+		c.descriptions[m.id] = Description{path, m.id, fn.Name, fn.Doc, m.group, m.point}
+		if fn.Site < 0 {
+			continue
+		}
+		if m.group == nil && !m.info {
+			recorder.Say("package %s: %s is in %s, which is no group", path, fn.Name, f.Groups[fn.Group])
+			continue
 		}
 		if m.info {
 			known[p.Base+uint32(fn.Site)] = m
@@ -145,7 +181,7 @@ func bind(p *rt.Package) {
 	if len(held) > 0 {
 		agent.AddGroups(held...)
 	}
-	functions.Store(path, names)
+	functions.Store(path, c)
 	infos.Store(&known)
 	grow(p.Base + uint32(len(p.Sites)))
 	registry.applyTo(t)

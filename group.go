@@ -40,6 +40,7 @@ var groups struct {
 	mu   sync.RWMutex
 	list []*Group
 	name map[string]*Group
+	doc  map[string]string // by name; a group may come after it
 }
 
 // NewGroup makes a group of that name, which contains the subgroups. It is for
@@ -127,6 +128,26 @@ func newGroup(name string, subgroups []*Group) *Group {
 func (g *Group) Name() string { return g.name }
 
 func (g *Group) String() string { return g.name }
+
+// Doc gives the first sentence of the comment at the variable that the group was made for, in a program that was built by
+// waymark; empty if there is none.
+func (g *Group) Doc() string {
+	groups.mu.RLock()
+	defer groups.mu.RUnlock()
+	return groups.doc[g.name]
+}
+
+// documentGroups keeps what comments say of groups.
+func documentGroups(list []format.GroupDoc) {
+	groups.mu.Lock()
+	defer groups.mu.Unlock()
+	if groups.doc == nil {
+		groups.doc = make(map[string]string)
+	}
+	for _, d := range list {
+		groups.doc[d.Name] = d.Doc
+	}
+}
 
 // Err tells what is wrong with the group: a NameError, DuplicateGroupError or NilError;
 // nil if it can be used.

@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,7 @@ type Facility struct {
 	Groups    []string         // the variables that hold the groups, with their packages: example.com/m/p.IO
 	First     int              // id of the first function
 	Functions []TracedFunction // by id, from First on
+	Docs      []GroupDoc       // of groups that the package's variables hold
 }
 
 // A TracedFunction is a function with a directive.
@@ -28,7 +30,11 @@ type TracedFunction struct {
 	Site  int    // its index in the table; -1 if it isn't instrumented, but has its id
 	Group int    // index in Facility.Groups, if it isn't an info function
 	Info  InfoKind
+	Doc   string // the first sentence of its comment
 }
+
+// A GroupDoc is what the comment of a variable says of the group that it holds.
+type GroupDoc struct{ Name, Doc string }
 
 // AppendFacility appends f to a table, which AppendTable has made of the sites.
 func AppendFacility(table []byte, sites []Site, f Facility) []byte {
@@ -43,6 +49,21 @@ func AppendFacility(table []byte, sites []Site, f Facility) []byte {
 		for _, n := range []int{fn.Site + 1, fn.Group, int(fn.Info)} {
 			table = binary.AppendUvarint(table, uint64(n))
 		}
+	}
+	return appendDocs(table, f)
+}
+
+// appendDocs appends the comments, if there are some.
+func appendDocs(table []byte, f Facility) []byte {
+	if len(f.Docs) == 0 && !slices.ContainsFunc(f.Functions, func(fn TracedFunction) bool { return fn.Doc != "" }) {
+		return table
+	}
+	for _, fn := range f.Functions {
+		table = appendString(table, fn.Doc)
+	}
+	table = binary.AppendUvarint(table, uint64(len(f.Docs)))
+	for _, d := range f.Docs {
+		table = appendString(appendString(table, d.Name), d.Doc)
 	}
 	return table
 }
@@ -71,7 +92,21 @@ func (c *cursor) facility(sites int) (f Facility) {
 		fn.Site, fn.Group, fn.Info = int(site)-1, int(group), InfoKind(info)
 		f.Functions = append(f.Functions, fn)
 	}
+	c.docs(&f)
 	return f
+}
+
+// docs reads the comments, which tables of older commands haven't.
+func (c *cursor) docs(f *Facility) {
+	if len(c.b) == 0 {
+		return
+	}
+	for i := 0; i < len(f.Functions) && c.err == nil; i++ {
+		f.Functions[i].Doc = c.string()
+	}
+	for n := c.count(2); n > 0 && c.err == nil; n-- {
+		f.Docs = append(f.Docs, GroupDoc{Name: c.string(), Doc: c.string()})
+	}
 }
 
 // ValidGroupName tells whether a group can have that name.

@@ -45,7 +45,8 @@ func smallTrace() []byte {
 	}
 	b = AppendBlock(b, BlockSites, AppendSites(nil, 1, string(AppendFacility(AppendTable(nil, "example.com/m/p", sites), sites, Facility{
 		Groups: []string{"example.com/m/p.Reading"}, First: 1,
-		Functions: []TracedFunction{{Name: "T.M", Site: 2}, {Name: "T.note", Site: 3, Info: InfoExit}, {Name: "left.out", Site: -1}},
+		Functions: []TracedFunction{{Name: "T.M", Site: 2, Doc: "M reads."}, {Name: "T.note", Site: 3, Info: InfoExit}, {Name: "left.out", Site: -1}},
+		Docs:      []GroupDoc{{"Reading", "what reads"}},
 	}))))
 	b = AppendBlock(b, BlockGroups, AppendGroups(nil, []Group{{Name: "Reading", Vars: []string{"example.com/m/p.Reading"}}, {Name: "IO", Subgroups: []string{"Reading"}}}))
 	b = AppendBlock(b, BlockOrigins, AppendOrigins(nil, []Origin{{ID: 1, Func: "main.main", File: "/src/main.go", Line: 21}}))

@@ -132,7 +132,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Add(AppendGroups(nil, []Group{{"IO", []string{"p.IO"}, []string{"Read", "Write"}}, {Name: "Read"}}))
 	sites := []Site{{"p.F", "f.go", 1, 0, nil, nil}, {"p.info", "f.go", 2, 0, nil, nil}}
-	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 3, []TracedFunction{{"F", 0, 0, NotInfo}, {"info", 1, 0, InfoEnter}}}))
+	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 3, []TracedFunction{{"F", 0, 0, NotInfo, ""}, {"info", 1, 0, InfoEnter, ""}}, nil}))
+	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 0, []TracedFunction{{"F", 0, 0, NotInfo, "F is it."}, {"info", 1, 0, InfoExit, ""}}, []GroupDoc{{"IO", "what reads"}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		check := func(err error, n int) bool {
 			if err != nil && !errors.Is(err, ErrDamaged) {
@@ -178,7 +179,7 @@ func FuzzParse(f *testing.F) {
 			got, err := ParseGroups(AppendGroups(nil, groups))
 			again("groups", groups, got, err)
 		}
-		if pkg, facility, err := ParseFacility(b); check(err, len(facility.Functions)) {
+		if pkg, facility, err := ParseFacility(b); check(err, len(facility.Functions)) && check(err, len(facility.Docs)) {
 			_, sites, _ := ParseTable(b)
 			gotPkg, got, err := ParseFacility(AppendFacility(AppendTable(nil, pkg, sites), sites, facility))
 			again("facility", facility, got, err)

@@ -388,7 +388,7 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 				}
 			}
 			table := format.AppendTable(nil, g.ImportPath, list)
-			if len(t.Traced) > 0 {
+			if len(t.Traced) > 0 || len(t.Docs) > 0 {
 				table = format.AppendFacility(table, list, facility(t))
 			}
 			return string(table)
@@ -449,11 +449,14 @@ func facility(t *instrument.Table) format.Facility {
 	f := format.Facility{Groups: t.Groups, First: t.First}
 	points := map[string]format.InfoKind{"": format.InfoNone, "enter": format.InfoEnter, "exit": format.InfoExit}
 	for _, tr := range t.Traced {
-		fn := format.TracedFunction{Name: tr.Name, Site: tr.Site, Group: tr.Group}
+		fn := format.TracedFunction{Name: tr.Name, Site: tr.Site, Group: tr.Group, Doc: tr.Doc}
 		if tr.Group < 0 {
 			fn.Group, fn.Info = 0, points[tr.Point]
 		}
 		f.Functions = append(f.Functions, fn)
+	}
+	for _, d := range t.Docs {
+		f.Docs = append(f.Docs, format.GroupDoc(d))
 	}
 	return f
 }

@@ -155,3 +155,65 @@ func TestNothingInstrumented(t *testing.T) {
 		}
 	}
 }
+
+// The first sentences of comments go into the table, those of groups whose names are known too.
+func TestComments(t *testing.T) {
+	const src = `package p
+
+import "github.com/waymark-go/waymark"
+
+// IO is for input and output. There is more to it.
+var IO = waymark.NewGroup("IO")
+
+var Undocumented = waymark.NewGroup("Undocumented")
+
+// Unknown has a name that isn't known.
+var Unknown = waymark.NewGroup(name())
+
+// Get gets. See there.
+//
+//waymark:trace IO
+func Get() { begin() }
+
+//waymark:trace IO
+func Put() {}
+
+// begin says that
+// something begins
+//
+//waymark:info enter
+func begin() {}
+
+func name() string { return "x" }
+`
+	rewrite := func(src string, o Options) *Result {
+		t.Helper()
+		res, err := Rewrite(&Group{ImportPath: "example.com/p", Files: []File{{Path: "/p/p.go", Source: []byte(src)}}}, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	table := rewrite(src, Options{}).Table
+	if want := []GroupDoc{{"IO", "IO is for input and output."}}; !slices.Equal(table.Docs, want) {
+		t.Errorf("groups %q, want %q", table.Docs, want)
+	}
+	var docs []string
+	for _, f := range table.Traced {
+		docs = append(docs, f.Doc)
+	}
+	if want := []string{"Get gets.", "", "begin says that something begins"}; !slices.Equal(docs, want) {
+		t.Errorf("functions %q, want %q", docs, want)
+	}
+	if table = rewrite(src, Options{NoDirectives: true}).Table; table.Docs != nil {
+		t.Errorf("without directives there is %q", table.Docs)
+	}
+	// A package may have groups and no function at all.
+	only := "package p\n\nimport \"" + libraryPath + "\"\n\nvar IO = waymark.NewGroup(\"IO\") // what reads\n"
+	if res := rewrite(only, Options{}); res.Generated == nil || !strings.Contains(string(res.Generated.Source), "WMBind") {
+		t.Errorf("nothing is generated for groups alone: %v", res.Generated)
+	}
+	if got := firstSentence(strings.Repeat("ä", 150)); len(got) > 203 || !strings.HasSuffix(got, "ä...") {
+		t.Errorf("a long one becomes %q", got)
+	}
+}

@@ -27,8 +27,8 @@ func generate(u *unit, n *names, t *Table, groups []*groupRef) *Rewritten {
 	}
 	imports := slices.Compact(slices.Sorted(slices.Values(u.opts.Imports)))
 	imports = slices.DeleteFunc(imports, func(path string) bool { return imported[path] })
-	// Functions with directives are known to the program even if none of them is instrumented.
-	registers := len(sites) > 0 || len(t.Traced) > 0
+	// Functions with directives are known to the program even if none of them is instrumented, and so are comments.
+	registers := len(sites) > 0 || t.facility()
 	if pkg == "" || !registers && len(imports) == 0 {
 		return nil
 	}
@@ -72,7 +72,7 @@ func generate(u *unit, n *names, t *Table, groups []*groupRef) *Rewritten {
 // been initialised: a variable that refers to them is initialised next. The
 // compiler reports what is no group at the directive that names it.
 func bind(b *strings.Builder, u *unit, n *names, t *Table, groups []*groupRef) {
-	if len(t.Traced) == 0 {
+	if !t.facility() {
 		return
 	}
 	packages := groupPackages(u, groups)
@@ -105,3 +105,6 @@ func groupPackages(u *unit, groups []*groupRef) (list []string) {
 	}
 	return list
 }
+
+// facility tells whether the program is to know more than the sites.
+func (t *Table) facility() bool { return len(t.Traced) > 0 || len(t.Docs) > 0 }

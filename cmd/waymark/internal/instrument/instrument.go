@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"go/doc"
 	"go/types"
 	"slices"
 	"strings"
@@ -185,7 +186,13 @@ type Table struct {
 	// those of the package's own files come before those of its tests.
 	First  int
 	Traced []Traced
+
+	// Docs are the comments of variables that hold groups, of those whose names are known.
+	Docs []GroupDoc
 }
+
+// A GroupDoc is what a variable's comment says of the group that it holds: the first sentence.
+type GroupDoc struct{ Name, Doc string }
 
 // A Traced is a function with directives.
 type Traced struct {
@@ -193,6 +200,7 @@ type Traced struct {
 	Site  int    // its index in Sites; -1 if it was left out, but has its id
 	Group int    // index in Groups; -1 of an info function
 	Point string // of an info function: enter, exit or nothing
+	Doc   string // the first sentence of its comment
 }
 
 // A Rewritten is a file as it is to be compiled.
@@ -262,6 +270,9 @@ func Rewrite(g *Group, o *Options) (*Result, error) {
 	res.Table.First = first
 	groups := res.Table.trace(traced)
 	res.Groups = groupVars(u)
+	if !o.NoDirectives {
+		res.Table.document(res.Groups)
+	}
 	for _, src := range u.files {
 		rw, err := rewriteFile(src, u, names)
 		if err != nil {
@@ -326,7 +337,7 @@ func (f *function) describe(id int) {
 // that hold their groups.
 func (t *Table) trace(traced []*function) (groups []*groupRef) {
 	for _, f := range traced {
-		tr := Traced{Name: f.tracing, Site: -1, Group: -1, Point: f.point}
+		tr := Traced{Name: f.tracing, Site: -1, Group: -1, Point: f.point, Doc: firstSentence(f.decl.Doc.Text())}
 		if f.Instrumented {
 			tr.Site = f.site
 		}
@@ -340,4 +351,24 @@ func (t *Table) trace(traced []*function) (groups []*groupRef) {
 		t.Traced = append(t.Traced, tr)
 	}
 	return groups
+}
+
+// document fills in what comments say of groups.
+func (t *Table) document(groups []GroupVar) {
+	for _, g := range groups {
+		if doc := firstSentence(g.Doc); g.Name != "" && doc != "" {
+			t.Docs = append(t.Docs, GroupDoc{g.Name, doc})
+		}
+	}
+}
+
+// firstSentence gives the beginning of a comment, as lists of packages do. The program carries it, so it is cut where it
+// is long.
+func firstSentence(text string) string {
+	const limit = 200 // bytes
+	s := new(doc.Package).Synopsis(text)
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "..."
 }
