@@ -1,0 +1,102 @@
+package histogram
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+)
+
+// A Histogram is a distribution of durations, exact to 1.6 %. The zero Histogram is that of no durations.
+type Histogram struct{ classes []class } // with durations in them, in ascending order
+
+type class struct {
+	number int
+	n      uint64
+}
+
+// Count gives the number of durations.
+func (h Histogram) Count() uint64 {
+	n := uint64(0)
+	for _, c := range h.classes {
+		n += c.n
+	}
+	return n
+}
+
+// Quantile gives the duration that a share q of all, 0 to 1, doesn't exceed: 0.5 is the median. It is 0 if there are none.
+func (h Histogram) Quantile(q float64) time.Duration {
+	all := h.Count()
+	rank := uint64(math.Ceil(min(max(q, 0), 1) * float64(all)))
+	n := uint64(0)
+	for _, c := range h.classes {
+		if n += c.n; n >= rank {
+			return c.middle()
+		}
+	}
+	return 0
+}
+
+// middle gives the duration that is nearest to all of the class, in proportion.
+func (c class) middle() time.Duration {
+	from, width := bounds(c.number)
+	first, last := float64(from), float64(from+width-1)
+	if last == 0 {
+		return 0
+	}
+	return duration(uint64(math.Round(2 * first * last / (first + last))))
+}
+
+// Each calls f for the classes with durations in them, in ascending order: n were from a duration on, and below another one.
+func (h Histogram) Each(f func(from, below time.Duration, n uint64)) {
+	for _, c := range h.classes {
+		from, width := bounds(c.number)
+		f(duration(from), duration(from+width), c.n)
+	}
+}
+
+// Merge gives the distribution of both together.
+func (h Histogram) Merge(o Histogram) Histogram {
+	return h.combine(o, func(a, b uint64) uint64 { return a + b })
+}
+
+// Sub gives the distribution of those that are not in o, which h contains: what a later Histogram of a Counter has more. It
+// is right even if the counts have run over meanwhile.
+func (h Histogram) Sub(o Histogram) Histogram {
+	return h.combine(o, func(a, b uint64) uint64 { return a - b })
+}
+
+// combine puts the classes of both together.
+func (h Histogram) combine(o Histogram, f func(a, b uint64) uint64) Histogram {
+	var out Histogram
+	a, b := h.classes, o.classes
+	for len(a) > 0 || len(b) > 0 {
+		var c class
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].number < b[0].number:
+			c = class{a[0].number, f(a[0].n, 0)}
+			a = a[1:]
+		case len(a) == 0 || b[0].number < a[0].number:
+			c = class{b[0].number, f(0, b[0].n)}
+			b = b[1:]
+		default:
+			c = class{a[0].number, f(a[0].n, b[0].n)}
+			a, b = a[1:], b[1:]
+		}
+		if c.n > 0 {
+			out.classes = append(out.classes, c)
+		}
+	}
+	return out
+}
+
+// MarshalJSON gives the classes with durations in them: from_ns, below_ns and n of each.
+func (h Histogram) MarshalJSON() ([]byte, error) {
+	type bounded struct {
+		From  int64  `json:"from_ns"`
+		Below int64  `json:"below_ns"`
+		N     uint64 `json:"n"`
+	}
+	list := []bounded{}
+	h.Each(func(from, below time.Duration, n uint64) { list = append(list, bounded{int64(from), int64(below), n}) })
+	return json.Marshal(list)
+}

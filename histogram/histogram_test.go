@@ -1,0 +1,123 @@
+package histogram
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand"
+	"slices"
+	"testing"
+	"time"
+)
+
+// Each duration is in its class, classes touch each other, and none is wider than 1/32 of what is in it.
+func TestClasses(t *testing.T) {
+	end := uint64(0)
+	last := classOf(math.MaxUint64)
+	for class := 0; class <= last; class++ {
+		from, width := bounds(class)
+		if from != end {
+			t.Fatalf("class %d begins at %d, the one before ends at %d", class, from, end)
+		}
+		if classOf(from) != class || classOf(from+width-1) != class {
+			t.Fatalf("class %d is from %d, %d wide, whose classes are %d and %d", class, from, width, classOf(from), classOf(from+width-1))
+		}
+		if width > 1 && width*line > from {
+			t.Fatalf("class %d is from %d, %d wide", class, from, width)
+		}
+		end = from + width
+	}
+	if end != 0 {
+		t.Errorf("the last class ends %d before the last number", -end)
+	}
+	if last>>lineShift >= lines {
+		t.Errorf("class %d is in line %d of %d", last, last>>lineShift, lines)
+	}
+}
+
+// Quantiles are near those of the durations themselves.
+func TestQuantile(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for name, draw := range map[string]func() float64{
+		"uniform":     func() float64 { return r.Float64() * 1e6 },
+		"exponential": func() float64 { return r.ExpFloat64() * 1e4 },
+		"log-normal":  func() float64 { return math.Exp(r.NormFloat64()*3 + 10) },
+		"two peaks":   func() float64 { return []float64{150, 4e9}[r.Intn(2)] * (1 + r.Float64()/100) },
+		"short":       func() float64 { return float64(r.Intn(64)) },
+		"one":         func() float64 { return 12345 },
+		"very long":   func() float64 { return math.MaxInt64 * (1 - r.Float64()/1000) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var c Counter
+			list := make([]time.Duration, 20000)
+			for i := range list {
+				list[i] = time.Duration(draw())
+				c.Add(list[i])
+			}
+			slices.Sort(list)
+			h := c.Histogram()
+			if h.Count() != uint64(len(list)) {
+				t.Errorf("%d counted of %d", h.Count(), len(list))
+			}
+			for _, q := range []float64{0, 0.001, 0.5, 0.9, 0.99, 0.999, 1} {
+				want := list[max(int(math.Ceil(q*float64(len(list))))-1, 0)]
+				got := h.Quantile(q)
+				if off := math.Abs(float64(got-want)) / max(float64(want), 1); off > 1.0/63 {
+					t.Errorf("quantile %v is %v, want %v: off by %.2f %%", q, got, want, 100*off)
+				}
+			}
+		})
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	var h Histogram
+	if h.Count() != 0 || h.Quantile(0.5) != 0 {
+		t.Errorf("none: count %d, median %v", h.Count(), h.Quantile(0.5))
+	}
+	h.Each(func(from, below time.Duration, n uint64) { t.Errorf("a class from %v", from) })
+	if text, err := json.Marshal(h); string(text) != "[]" || err != nil {
+		t.Errorf("as JSON %s, %v", text, err)
+	}
+}
+
+func TestCombine(t *testing.T) {
+	var a, b Counter
+	for i := time.Duration(0); i < 1000; i++ {
+		a.Add(i * i)
+		if i%3 == 0 {
+			b.Add(i * i)
+		}
+	}
+	b.Add(-1) // counts as 0
+	before, later := a.Histogram(), Counter{}
+	a.AddTo(&later)
+	b.AddTo(&later)
+	if got, want := later.Histogram(), before.Merge(b.Histogram()); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("merged %v, added %v", want, got)
+	}
+	if got, want := later.Histogram().Sub(before), b.Histogram(); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("subtracted %v, want %v", got, want)
+	}
+	later.Reset()
+	if n := later.Histogram().Count(); n != 0 {
+		t.Errorf("%d after Reset", n)
+	}
+	// A count that runs over.
+	early, late := Histogram{[]class{{7, math.MaxUint64 - 1}}}, Histogram{[]class{{7, 3}}}
+	if n := late.Sub(early).Count(); n != 5 {
+		t.Errorf("%d more, want 5", n)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	var c Counter
+	for _, d := range []time.Duration{0, 63, 64, 65, math.MaxInt64} {
+		c.Add(d)
+	}
+	const want = `[{"from_ns":0,"below_ns":1,"n":1},{"from_ns":63,"below_ns":64,"n":1},{"from_ns":64,"below_ns":66,"n":2},` +
+		`{"from_ns":9079256848778919936,"below_ns":9223372036854775807,"n":1}]`
+	if text, err := json.Marshal(c.Histogram()); string(text) != want || err != nil {
+		t.Errorf("got %s, %v", text, err)
+	}
+}
