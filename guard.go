@@ -3,6 +3,7 @@ package waymark
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -123,7 +124,7 @@ func hasKinds(kinds []string, f MonitorFactory) bool {
 }
 
 // KindOf gives the kind of a factory, for policies and lists: what its method Kind gives, if it has one, else its
-// type. Nobody else's factory has the kind of one of this package's.
+// type. Nobody else's factory has the kind of one of this package's or of package timing's.
 func KindOf(f MonitorFactory) string {
 	k, ok := f.(interface{ Kind() string })
 	if !ok {
@@ -134,11 +135,16 @@ func KindOf(f MonitorFactory) string {
 	case *printer, noOp, recording, *OperationTracer, *slogFactory, *regions, *compose:
 		return kind
 	}
+	if of := reflect.TypeOf(f); of.PkgPath() == timingPath {
+		return kind
+	}
 	if base, _, _ := strings.Cut(kind, "("); slices.Contains(ownKinds, base) {
 		return fmt.Sprintf("%T", f)
 	}
 	return kind
 }
 
-// ownKinds are the kinds of this package's factories.
-var ownKinds = []string{"Print", "NoOp", "Record", "OperationTracer", "Slog", "RuntimeTrace", "Compose"}
+// ownKinds are the kinds of this package's factories, and of package timing's.
+var ownKinds = []string{"Print", "NoOp", "Record", "OperationTracer", "Slog", "RuntimeTrace", "Compose", "Timing"}
+
+const timingPath = "github.com/waymark-go/waymark/timing"

@@ -1,0 +1,84 @@
+package timing
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"time"
+)
+
+// moments adds up durations in ns. All of it is exact: the squares need 128 bits, and as these are integers nothing cancels,
+// whatever the order. Sums wrap, and differences between two instants are right all the same.
+type moments struct {
+	count, sum         uint64
+	squares            [2]uint64 // high and low
+	smallest, greatest uint64    // if count isn't 0
+}
+
+func (m *moments) add(d time.Duration) {
+	ns := uint64(max(d, 0))
+	if m.count == 0 || ns < m.smallest {
+		m.smallest = ns
+	}
+	m.greatest = max(m.greatest, ns)
+	m.count++
+	m.sum += ns
+	high, low := bits.Mul64(ns, ns)
+	m.addSquares(high, low)
+}
+
+func (m *moments) addSquares(high, low uint64) {
+	var carry uint64
+	m.squares[1], carry = bits.Add64(m.squares[1], low, 0)
+	m.squares[0], _ = bits.Add64(m.squares[0], high, carry)
+}
+
+// merge adds what o has added up.
+func (m *moments) merge(o moments) {
+	if o.count == 0 {
+		return
+	}
+	if m.count == 0 || o.smallest < m.smallest {
+		m.smallest = o.smallest
+	}
+	m.greatest = max(m.greatest, o.greatest)
+	m.count += o.count
+	m.sum += o.sum
+	m.addSquares(o.squares[0], o.squares[1])
+}
+
+// sub gives what m has more than an earlier o. The smallest and the greatest stay.
+func (m moments) sub(o moments) moments {
+	var borrow uint64
+	m.count -= o.count
+	m.sum -= o.sum
+	m.squares[1], borrow = bits.Sub64(m.squares[1], o.squares[1], 0)
+	m.squares[0], _ = bits.Sub64(m.squares[0], o.squares[0], borrow)
+	return m
+}
+
+func (m moments) mean() time.Duration {
+	if m.count == 0 {
+		return 0
+	}
+	return nanoseconds(m.sum / m.count)
+}
+
+// deviation gives the standard deviation of the durations: the root of (n*squares - sum²) / n².
+func (m moments) deviation() time.Duration {
+	if m.count == 0 {
+		return 0
+	}
+	n, sum := new(big.Int).SetUint64(m.count), new(big.Int).SetUint64(m.sum)
+	v := new(big.Int).SetUint64(m.squares[0])
+	v.Lsh(v, 64).Add(v, new(big.Int).SetUint64(m.squares[1]))
+	v.Mul(v, n).Sub(v, sum.Mul(sum, sum))
+	if v.Sign() <= 0 { // below only if sums have run over
+		return 0
+	}
+	f, _ := new(big.Float).SetInt(v).Float64()
+	return nanoseconds(uint64(math.Round(math.Sqrt(f) / float64(m.count))))
+}
+
+// nanoseconds makes a Duration of ns, which may be more than one can hold.
+func nanoseconds(ns uint64) time.Duration { return time.Duration(min(ns, math.MaxInt64)) }

@@ -1,0 +1,201 @@
+package timing
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// An open is an enter whose exit hasn't come yet.
+type open struct {
+	goroutine uint64
+	at        time.Duration
+	told      *audience // that of the enter, and so of the exit
+	own       bool      // only its own goroutine's exits end it
+	below     *open     // the one before it on the same goroutine
+
+	older, newer *open // in the shard, of those that any goroutine may end
+}
+
+// pool keeps opens that aren't in use: a timer that is warm allocates nothing.
+var pool = sync.Pool{New: func() any { return new(open) }}
+
+// An opens keeps the opens of a timer. They are spread over shards by their goroutines, so that goroutines which use one timer at the
+// same time don't wait for each other.
+type opens [shardCount]shard
+
+type shard struct {
+	mu             sync.Mutex
+	latest         map[uint64]*open // of each goroutine
+	oldest, newest *open            // of those that any goroutine may end
+	n              int
+	timed          atomic.Int64 // in Timer.Time, which needs no open
+
+	_ [64]byte // no two in one cache line
+}
+
+const (
+	shardBits  = 4
+	shardCount = 1 << shardBits
+)
+
+// shard gives the one for a goroutine of that id.
+func (o *opens) shard(goroutine uint64) *shard { return &o[hash(goroutine)] }
+
+// spread gives a number below shardCount for the calling goroutine, whose id that is. Where the id isn't known
+// the address of the stack stands in for it, which differs between goroutines and may change.
+func spread(goroutine uint64) int {
+	if goroutine == 0 {
+		var here byte
+		goroutine = uint64(uintptr(unsafe.Pointer(&here)) >> 11)
+	}
+	return hash(goroutine)
+}
+
+func hash(n uint64) int { return int(n * 0x9E3779B97F4A7C15 >> (64 - shardBits)) }
+
+// push adds an open. The caller has the lock.
+func (s *shard) push(o *open) {
+	if s.latest == nil {
+		s.latest = make(map[uint64]*open)
+	}
+	o.below = s.latest[o.goroutine]
+	s.latest[o.goroutine] = o
+	s.n++
+	if o.own {
+		return
+	}
+	if o.older = s.newest; o.older != nil {
+		o.older.newer = o
+	} else {
+		s.oldest = o
+	}
+	s.newest = o
+}
+
+// find gives the latest open of a goroutine, of those that only its own exits end or of the others. The caller has the lock.
+func (s *shard) find(goroutine uint64, own bool) *open {
+	o := s.latest[goroutine]
+	for o != nil && o.own != own {
+		o = o.below
+	}
+	return o
+}
+
+// remove takes an open out. The caller has the lock.
+func (s *shard) remove(o *open) {
+	if top := s.latest[o.goroutine]; top != o {
+		for top.below != o {
+			top = top.below
+		}
+		top.below = o.below
+	} else if o.below != nil {
+		s.latest[o.goroutine] = o.below
+	} else {
+		delete(s.latest, o.goroutine)
+	}
+	s.n--
+	if o.own {
+		return
+	}
+	if o.older != nil {
+		o.older.newer = o.newer
+	} else {
+		s.oldest = o.newer
+	}
+	if o.newer != nil {
+		o.newer.older = o.older
+	} else {
+		s.newest = o.older
+	}
+}
+
+// take gives the open that an exit on a goroutine ends, and takes it out; nil if there is none.
+//
+// It is the goroutine's own latest one. If that has none, it is the oldest of all others: what goes from one goroutine to the
+// next mostly leaves in the order in which it came; and where it doesn't, durations are wrong by no more than one thing
+// overtook another, while taking the latest would let an early one wait for ever under load. Whichever is taken, the sum of all durations
+// is the same.
+func (o *opens) take(goroutine uint64) *open {
+	s := o.shard(goroutine)
+	s.mu.Lock()
+	found := s.find(goroutine, false)
+	if found != nil {
+		s.remove(found)
+	}
+	s.mu.Unlock()
+	for found == nil {
+		s := o.withOldest()
+		if s == nil {
+			return nil
+		}
+		s.mu.Lock()
+		if found = s.oldest; found != nil { // else others were faster
+			s.remove(found)
+		}
+		s.mu.Unlock()
+	}
+	return found
+}
+
+// withOldest gives the shard that has the oldest open that any goroutine may end, nil if there is none.
+func (o *opens) withOldest() (first *shard) {
+	var at time.Duration
+	for i := range o {
+		s := &o[i]
+		s.mu.Lock()
+		if s.oldest != nil && (first == nil || s.oldest.at < at) {
+			first, at = s, s.oldest.at
+		}
+		s.mu.Unlock()
+	}
+	return first
+}
+
+// takeOwn gives the goroutine's latest open of those that only its own exits end, and takes it out; nil if there is none.
+func (o *opens) takeOwn(goroutine uint64) *open {
+	s := o.shard(goroutine)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.find(goroutine, true)
+	if found != nil {
+		s.remove(found)
+	}
+	return found
+}
+
+// drain takes out all that any goroutine may end, and with own the others too.
+func (o *opens) drain(own bool) (list []*open) {
+	for i := range o {
+		s := &o[i]
+		s.mu.Lock()
+		for s.oldest != nil {
+			list = append(list, s.oldest)
+			s.remove(s.oldest)
+		}
+		if own {
+			for _, top := range s.latest {
+				for ; top != nil; top = top.below {
+					list = append(list, top)
+				}
+			}
+			s.latest, s.n = nil, 0
+		}
+		s.mu.Unlock()
+	}
+	return list
+}
+
+// count gives the number of opens.
+func (o *opens) count() int {
+	n := 0
+	for i := range o {
+		s := &o[i]
+		s.mu.Lock()
+		n += s.n
+		s.mu.Unlock()
+		n += int(s.timed.Load())
+	}
+	return n
+}

@@ -1,0 +1,238 @@
+package timing
+
+import (
+	"reflect"
+	"sort"
+	"sync"
+	"time"
+
+	"github.com/waymark-go/waymark"
+)
+
+// A Set has timers and groups by name, and handlers that are told what happens to its active timers.
+type Set struct {
+	config Config
+	made   time.Time
+
+	mu       sync.Mutex
+	timers   []*Timer
+	groups   []*Group
+	names    map[string]Member
+	handlers []Handler
+	followed map[*waymark.Group]*Group // those made for waymark's
+}
+
+// A Config says how a Set knows what it can't know by itself. The zero Config will do.
+type Config struct {
+	// Clock gives the time since some instant. If it goes back, a duration is 0. nil means the time since the set was made, by the
+	// monotonic clock.
+	Clock func() time.Duration
+
+	// Goroutine gives the id of the calling goroutine, by which an exit finds its enter; 0 stands for all that have
+	// none. nil means waymark.GoroutineID, which gives 0 in programs that plain Go has built: there an exit ends the latest
+	// measurement, whoever began it. Counts, totals and means are right then too; minimum, maximum and what else depends on single durations is,
+	// as long as only one goroutine at a time measures with a timer. (The only other way to learn the id is to print the goroutine's stack,
+	// which takes as long as a hundred readings of the clock and more. Timer.Time doesn't need it.)
+	Goroutine func() uint64
+
+	// Stray is told of the first exit without an enter that each timer sees, and the goroutine that made it. nil means a line on stderr.
+	Stray func(t *Timer, goroutine uint64)
+}
+
+// Default is the set for those who need only one.
+var Default = NewSet(Config{})
+
+// NewSet makes a set without timers.
+func NewSet(c Config) *Set {
+	s := &Set{config: c, made: time.Now(), names: make(map[string]Member), followed: make(map[*waymark.Group]*Group)}
+	if s.config.Goroutine == nil {
+		s.config.Goroutine = waymark.GoroutineID
+	}
+	if s.config.Stray == nil {
+		s.config.Stray = sayStray
+	}
+	return s
+}
+
+func (s *Set) now() time.Duration {
+	if s.config.Clock != nil {
+		return s.config.Clock()
+	}
+	return time.Since(s.made)
+}
+
+func (s *Set) goroutine() uint64 { return s.config.Goroutine() }
+
+func (s *Set) stray(t *Timer, goroutine uint64) { s.config.Stray(t, goroutine) }
+
+// Timer makes a timer, which isn't enabled. Errors are a NameError and a DuplicateError.
+func (s *Set) Timer(name, description string) (*Timer, error) {
+	var t *Timer
+	err := s.change(func() (err error) {
+		t, err = s.timer(name, description)
+		return err
+	})
+	return t, err
+}
+
+// timer is Timer with the set's lock held.
+func (s *Set) timer(name, description string) (*Timer, error) {
+	t := new(Timer)
+	if err := s.name(t, name, description); err != nil {
+		return nil, err
+	}
+	t.index = int(count.Add(1) - 1)
+	s.timers = append(s.timers, t)
+	return t, nil
+}
+
+// Group makes a group with these members, which isn't enabled. Errors are a NameError, a DuplicateError, and what Group.Add
+// gives of the members.
+func (s *Set) Group(name, description string, members ...Member) (*Group, error) {
+	var g *Group
+	err := s.change(func() (err error) {
+		g, err = s.group(name, description, members)
+		return err
+	})
+	return g, err
+}
+
+// group is Group with the set's lock held.
+func (s *Set) group(name, description string, members []Member) (*Group, error) {
+	g := &Group{node: node{set: s, name: name}}
+	for _, m := range members {
+		if err := g.add(m); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.name(g, name, description); err != nil {
+		return nil, err
+	}
+	s.groups = append(s.groups, g)
+	return g, nil
+}
+
+// name makes m a member of the set. The caller has the lock.
+func (s *Set) name(m Member, name, description string) error {
+	if !validName(name) {
+		return &NameError{Name: name}
+	}
+	if s.names[name] != nil {
+		return &DuplicateError{Name: name}
+	}
+	*m.base() = node{set: s, name: name, description: description}
+	s.names[name] = m
+	return nil
+}
+
+// Lookup gives the timer or group of a name, or an UnknownError.
+func (s *Set) Lookup(name string) (Member, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.names[name]; m != nil {
+		return m, nil
+	}
+	return nil, &UnknownError{Name: name}
+}
+
+// Timers gives all timers, by name.
+func (s *Set) Timers() []*Timer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := append([]*Timer(nil), s.timers...)
+	sort.Slice(list, func(i, j int) bool { return list[i].name < list[j].name })
+	return list
+}
+
+// Groups gives all groups, by name.
+func (s *Set) Groups() []*Group {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.follow()
+	list := append([]*Group(nil), s.groups...)
+	sort.Slice(list, func(i, j int) bool { return list[i].name < list[j].name })
+	return list
+}
+
+// AddHandler has h told of events from now on: of enters, and of the exits that belong to them. A nil handler, and one that is
+// there already, are left out.
+func (s *Set) AddHandler(h Handler) {
+	s.change(func() error {
+		for _, old := range s.handlers {
+			if same(old, h) {
+				return nil
+			}
+		}
+		if h != nil {
+			s.handlers = append(s.handlers[:len(s.handlers):len(s.handlers)], h)
+		}
+		return nil
+	})
+}
+
+// RemoveHandler has h told of no more enters.
+func (s *Set) RemoveHandler(h Handler) {
+	s.change(func() error {
+		for i, old := range s.handlers {
+			if same(old, h) {
+				s.handlers = append(s.handlers[:i:i], s.handlers[i+1:]...)
+				break
+			}
+		}
+		return nil
+	})
+}
+
+// change does something to the set that may switch timers.
+func (s *Set) change(f func() error) error {
+	s.mu.Lock()
+	err := f()
+	var dropped map[*Timer][]*open
+	if err == nil {
+		dropped = s.apply()
+	}
+	s.mu.Unlock()
+	for t, list := range dropped { // without the lock, which handlers may need
+		t.drop(list)
+	}
+	return err
+}
+
+// apply makes which timers are active, and whom they tell, follow from what is enabled. It gives what was open in timers that
+// aren't active any more. The caller has the lock.
+func (s *Set) apply() map[*Timer][]*open {
+	s.follow()
+	for _, t := range s.timers {
+		t.active = t.enabled
+	}
+	for _, g := range s.groups {
+		g.active = false
+	}
+	for _, g := range s.groups {
+		if g.enabled {
+			g.activate()
+		}
+	}
+	dropped := make(map[*Timer][]*open)
+	told := &audience{s.handlers}
+	for _, t := range s.timers {
+		switch {
+		case t.active && len(s.handlers) > 0:
+			if t.opens.Load() == nil {
+				t.opens.Store(new(opens))
+			}
+			t.told.Store(told)
+		case t.told.Load() != nil:
+			t.told.Store(nil)
+			if list := t.opens.Load().drain(false); list != nil {
+				dropped[t] = list
+			}
+		}
+	}
+	return dropped
+}
+
+// same tells whether two handlers are one. Those that can't be compared are different.
+func same(a, b Handler) bool {
+	return a != nil && b != nil && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+}

@@ -1,0 +1,163 @@
+package timing
+
+import (
+	"encoding/json"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/waymark-go/waymark/histogram"
+)
+
+// Statistics is a Handler that adds up the durations of each timer. It is made by NewStatistics.
+type Statistics struct {
+	records atomic.Pointer[[]atomic.Pointer[record]] // by the timer's index
+	growing sync.Mutex                               // guards that there are more records
+
+	mu    sync.Mutex // guards what follows; handlers never wait for it
+	epoch uint64     // number of calls of Reset
+	since time.Time  // of the latest one
+}
+
+// A record is what is known of a timer. It is in cells, so that goroutines that use one timer at the same time don't wait for
+// each other.
+type record struct {
+	timer *Timer
+	cells [shardCount]atomic.Pointer[cell] // made when they are needed
+}
+
+type cell struct {
+	mu     sync.Mutex
+	sum    moments
+	strays uint64
+	times  histogram.Counter
+}
+
+// NewStatistics makes a Statistics, which is to be added to a set, or to several.
+func NewStatistics() *Statistics { return &Statistics{since: time.Now()} }
+
+// Handle implements Handler.
+func (s *Statistics) Handle(e Event) {
+	r := s.record(e.Timer)
+	if e.Kind != Exit && e.Kind != Stray {
+		return // the timer knows how many are open
+	}
+	c := r.cell(spread(e.Goroutine))
+	c.mu.Lock()
+	if e.Kind == Exit {
+		c.sum.add(e.Duration)
+		c.times.Add(e.Duration)
+	} else {
+		c.strays++
+	}
+	c.mu.Unlock()
+}
+
+func (s *Statistics) record(t *Timer) *record {
+	if list := s.records.Load(); list != nil && t.index < len(*list) {
+		if r := (*list)[t.index].Load(); r != nil {
+			return r
+		}
+	}
+	s.growing.Lock()
+	defer s.growing.Unlock()
+	list := s.records.Load()
+	if list == nil || t.index >= len(*list) {
+		longer := make([]atomic.Pointer[record], 2*t.index+16)
+		if list != nil {
+			for i := range *list {
+				longer[i].Store((*list)[i].Load())
+			}
+		}
+		list = &longer
+		s.records.Store(list)
+	}
+	r := (*list)[t.index].Load()
+	if r == nil {
+		r = &record{timer: t}
+		(*list)[t.index].Store(r)
+	}
+	return r
+}
+
+func (r *record) cell(i int) *cell {
+	if c := r.cells[i].Load(); c != nil {
+		return c
+	}
+	r.cells[i].CompareAndSwap(nil, new(cell))
+	return r.cells[i].Load()
+}
+
+// Snapshot gives what has been added up since the Statistics was made, or since Reset. Timers go on meanwhile: of each the
+// numbers fit each other, as long as nothing else is going on with it. It holds up nobody for longer than it takes to copy a
+// histogram.
+func (s *Statistics) Snapshot() Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	snap := Snapshot{Time: time.Now(), Timers: []Row{}, epoch: s.epoch}
+	snap.Elapsed = snap.Time.Sub(s.since)
+	for _, r := range s.all() {
+		snap.Timers = append(snap.Timers, r.row())
+	}
+	sort.SliceStable(snap.Timers, func(i, j int) bool { return snap.Timers[i].Name < snap.Timers[j].Name })
+	return snap
+}
+
+// Reset begins anew. Measurements that are in progress count when they end, as a whole.
+func (s *Statistics) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.epoch++
+	s.since = time.Now()
+	for _, r := range s.all() {
+		for i := range r.cells {
+			if c := r.cells[i].Load(); c != nil {
+				c.mu.Lock()
+				c.sum, c.strays = moments{}, 0
+				c.times.Reset()
+				c.mu.Unlock()
+			}
+		}
+	}
+}
+
+// String gives the snapshot as JSON. So a Statistics is a variable of package expvar:
+//
+//	expvar.Publish("timers", statistics)
+func (s *Statistics) String() string {
+	text, err := json.Marshal(s.Snapshot())
+	if err != nil {
+		return "null" // can't be: there are numbers and texts only
+	}
+	return string(text)
+}
+
+// all gives the records of all timers that there have been events of.
+func (s *Statistics) all() (list []*record) {
+	if records := s.records.Load(); records != nil {
+		for i := range *records {
+			if r := (*records)[i].Load(); r != nil {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+func (r *record) row() Row {
+	row := Row{Name: r.timer.name, Description: r.timer.description, Open: r.timer.Open()}
+	var times histogram.Counter
+	for i := range r.cells {
+		if c := r.cells[i].Load(); c != nil {
+			c.mu.Lock()
+			row.sum.merge(c.sum)
+			row.Strays += c.strays
+			c.times.AddTo(&times)
+			c.mu.Unlock()
+		}
+	}
+	row.Histogram = times.Histogram()
+	row.fill(nanoseconds(row.sum.smallest), nanoseconds(row.sum.greatest))
+	return row
+}

@@ -1,0 +1,143 @@
+package timing
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/waymark-go/waymark/recorder"
+)
+
+// A Timer measures how long something takes, from an enter to an exit. Its methods are for any number of goroutines at the
+// same time. While it isn't active they cost one atomic load.
+type Timer struct {
+	node
+	index int // among the timers of all sets
+
+	told   atomic.Pointer[audience] // nil while the timer isn't active, or nobody listens
+	opens  atomic.Pointer[opens]    // made before told is set for the first time
+	strays atomic.Bool              // there was an exit without an enter
+}
+
+// An audience is the handlers that are told of an enter, and so of its exit.
+type audience struct{ handlers []Handler }
+
+func (a *audience) tell(e Event) {
+	for _, h := range a.handlers {
+		h.Handle(e)
+	}
+}
+
+// count is of the timers of all sets.
+var count atomic.Int64
+
+// Enter begins a measurement, which Exit ends, perhaps on another goroutine. Measurements may nest.
+func (t *Timer) Enter() {
+	if t.told.Load() != nil {
+		t.enter(false)
+	}
+}
+
+// Exit ends the calling goroutine's latest measurement, or if it has none the one that others began first. If there is none
+// at all it is counted, and reported once for each timer, see Config. Measurements that Time began end by themselves.
+func (t *Timer) Exit() {
+	if told := t.told.Load(); told != nil {
+		t.exit(told)
+	}
+}
+
+// Time measures f, also if a panic or runtime.Goexit ends it. In programs that plain Go has built it costs less than Enter and Exit,
+// and knows which end belongs to which beginning where these don't, see Config.
+func (t *Timer) Time(f func()) {
+	told := t.told.Load()
+	if told == nil {
+		f()
+		return
+	}
+	goroutine := t.set.goroutine()
+	timed := &t.opens.Load()[spread(goroutine)].timed
+	timed.Add(1)
+	at := t.set.now()
+	told.tell(Event{Timer: t, Kind: Enter, Goroutine: goroutine, Time: at})
+	defer func() {
+		now := t.set.now()
+		timed.Add(-1)
+		told.tell(Event{t, Exit, goroutine, goroutine, now, max(now-at, 0)})
+	}()
+	f()
+}
+
+// Open gives the number of measurements that have begun and not ended.
+func (t *Timer) Open() int {
+	if o := t.opens.Load(); o != nil {
+		return o.count()
+	}
+	return 0
+}
+
+// enter begins a measurement; with own only the goroutine's own call of exitOwn ends it.
+func (t *Timer) enter(own bool) {
+	goroutine := t.set.goroutine()
+	o := pool.Get().(*open)
+	s := t.opens.Load().shard(goroutine)
+	s.mu.Lock()
+	// Read again: once the timer has been switched off, what is open is drained shard by shard.
+	told := t.told.Load()
+	if told == nil {
+		s.mu.Unlock()
+		pool.Put(o)
+		return
+	}
+	*o = open{goroutine: goroutine, told: told, own: own}
+	s.push(o)
+	o.at = t.set.now() // last, so that as little as possible of what is done here is measured
+	at := o.at
+	s.mu.Unlock()
+	told.tell(Event{Timer: t, Kind: Enter, Goroutine: goroutine, Time: at})
+}
+
+func (t *Timer) exit(told *audience) {
+	now := t.set.now()
+	goroutine := t.set.goroutine()
+	if o := t.opens.Load().take(goroutine); o != nil {
+		t.end(o, goroutine, now)
+		return
+	}
+	told.tell(Event{Timer: t, Kind: Stray, Goroutine: goroutine, Time: now})
+	if !t.strays.Swap(true) {
+		t.set.stray(t, goroutine)
+	}
+}
+
+// exitOwn ends what the goroutine began by enter(true), also if the timer has been switched off meanwhile; and does
+// nothing if the timer was off then.
+func (t *Timer) exitOwn() {
+	opens := t.opens.Load()
+	if opens == nil {
+		return
+	}
+	now := t.set.now()
+	goroutine := t.set.goroutine()
+	if o := opens.takeOwn(goroutine); o != nil {
+		t.end(o, goroutine, now)
+	}
+}
+
+func (t *Timer) end(o *open, goroutine uint64, now time.Duration) {
+	e := Event{t, Exit, goroutine, o.goroutine, now, max(now-o.at, 0)}
+	told := o.told
+	*o = open{}
+	pool.Put(o)
+	told.tell(e)
+}
+
+// drop tells those who were told of the enters that nobody waits for the exits any more.
+func (t *Timer) drop(list []*open) {
+	for _, o := range list {
+		o.told.tell(Event{Timer: t, Kind: Dropped, Goroutine: t.set.goroutine(), Entered: o.goroutine, Time: t.set.now()})
+	}
+}
+
+// sayStray is what Config.Stray is if there is none.
+func sayStray(t *Timer, goroutine uint64) {
+	recorder.Say("timer %s: an exit without an enter, on goroutine %d; more of this timer's are counted and not reported", t.name, goroutine)
+}
