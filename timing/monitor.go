@@ -173,8 +173,8 @@ func (m *monitor) point(id int) *point {
 func (m *monitor) Package() string { return m.pkg }
 
 func (m *monitor) Enter(id int, args ...any) {
-	if t := m.point(id).timer; t != nil && t.told.Load() != nil {
-		t.enter(true)
+	if t := m.point(id).timer; t != nil {
+		t.enterOwn()
 	}
 }
 

@@ -125,32 +125,29 @@ func (o *opens) take(goroutine uint64) *open {
 		s.remove(found)
 	}
 	s.mu.Unlock()
-	for found == nil {
-		s := o.withOldest()
-		if s == nil {
-			return nil
-		}
-		s.mu.Lock()
-		if found = s.oldest; found != nil { // else others were faster
-			s.remove(found)
-		}
-		s.mu.Unlock()
+	if found == nil {
+		found = o.takeOldest()
 	}
 	return found
 }
 
-// withOldest gives the shard that has the oldest open that any goroutine may end, nil if there is none.
-func (o *opens) withOldest() (first *shard) {
-	var at time.Duration
+// takeOldest takes out the oldest of all that any goroutine may end. All shards are locked, so that none is missed because it
+// comes into one that has been looked at while another exit takes what is in the next one.
+func (o *opens) takeOldest() (oldest *open) {
 	for i := range o {
 		s := &o[i]
 		s.mu.Lock()
-		if s.oldest != nil && (first == nil || s.oldest.at < at) {
-			first, at = s, s.oldest.at
+		if s.oldest != nil && (oldest == nil || s.oldest.at < oldest.at) {
+			oldest = s.oldest
 		}
-		s.mu.Unlock()
 	}
-	return first
+	if oldest != nil {
+		o.shard(oldest.goroutine).remove(oldest)
+	}
+	for i := range o {
+		o[i].mu.Unlock()
+	}
+	return oldest
 }
 
 // takeOwn gives the goroutine's latest open of those that only its own exits end, and takes it out; nil if there is none.

@@ -82,13 +82,11 @@ func (r Row) since(before *Row) Row {
 	r.sum = r.sum.sub(before.sum)
 	r.Strays -= before.Strays
 	r.Histogram = r.Histogram.Sub(before.Histogram)
-	if before.Count > 0 {
-		if before.Min <= least {
-			least = max(r.Histogram.Quantile(0), least)
-		}
-		if before.Max >= most {
-			most = min(r.Histogram.Quantile(1), most)
-		}
+	if before.Count > 0 && before.Max >= most {
+		most = min(max(r.Histogram.Quantile(1), least), most)
+	}
+	if before.Count > 0 && before.Min <= least {
+		least = max(min(r.Histogram.Quantile(0), most), least)
 	}
 	r.fill(least, most)
 	return r

@@ -74,7 +74,14 @@ func (t *Timer) Open() int {
 	return 0
 }
 
-// enter begins a measurement; with own only the goroutine's own call of exitOwn ends it.
+// enterOwn begins a measurement that only the goroutine's own call of exitOwn ends.
+func (t *Timer) enterOwn() {
+	if t.told.Load() != nil {
+		t.enter(true)
+	}
+}
+
+// enter begins a measurement, which Exit ends, or with own exitOwn.
 func (t *Timer) enter(own bool) {
 	goroutine := t.set.goroutine()
 	o := pool.Get().(*open)
@@ -108,7 +115,7 @@ func (t *Timer) exit(told *audience) {
 	}
 }
 
-// exitOwn ends what the goroutine began by enter(true), also if the timer has been switched off meanwhile; and does
+// exitOwn ends what the goroutine began by enterOwn, also if the timer has been switched off meanwhile; and does
 // nothing if the timer was off then.
 func (t *Timer) exitOwn() {
 	opens := t.opens.Load()
