@@ -3,6 +3,7 @@ package timing
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A Member is a Timer or a Group: what groups contain.
@@ -72,5 +73,5 @@ func (n *node) base() *node { return n }
 
 // validName tells whether tables and lines can show a name.
 func validName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }

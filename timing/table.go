@@ -28,7 +28,7 @@ func (s Snapshot) WriteTo(w io.Writer) (int64, error) {
 		if strays {
 			fmt.Fprintf(t, "%s\t", strayText)
 		}
-		fmt.Fprintf(t, "\v  %s\n", name) // behind the last cell it isn't aligned
+		fmt.Fprintf(t, "  %s\n", name) // behind the last cell, and so not aligned
 	}
 	line("Timer", "Count", func(i int) string { return durations[i].title }, "Open", "Strays")
 	for i := range s.Timers {

@@ -21,7 +21,9 @@ func newWorld() *world {
 	w.Set = NewSet(Config{
 		Clock:     func() time.Duration { return w.clock },
 		Goroutine: func() uint64 { return w.goroutine },
-		Stray:     func(t *Timer, goroutine uint64) { w.strays = append(w.strays, t.Name()+" "+strconv.FormatUint(goroutine, 10)) },
+		Stray: func(t *Timer, goroutine uint64) {
+			w.strays = append(w.strays, t.Name()+" "+strconv.FormatUint(goroutine, 10))
+		},
 	})
 	return w
 }
