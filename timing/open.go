@@ -13,7 +13,7 @@ type open struct {
 	at        time.Duration
 	told      *audience // that of the enter, and so of the exit
 	own       bool      // only its own goroutine's exits end it
-	below     *open     // the one before it on the same goroutine
+	below     *open     // the one before it in the shard's chain
 
 	older, newer *open // in the shard, of those that any goroutine may end
 }
@@ -27,8 +27,8 @@ type opens [shardCount]shard
 
 type shard struct {
 	mu             sync.Mutex
-	latest         map[uint64]*open // of each goroutine
-	oldest, newest *open            // of those that any goroutine may end
+	chains         []*open // by goroutine, each with the latest first; their number is a power of two
+	oldest, newest *open   // of those that any goroutine may end
 	n              int
 	timed          atomic.Int64 // in Timer.Time, which needs no open
 
@@ -55,13 +55,19 @@ func spread(goroutine uint64) int {
 
 func hash(n uint64) int { return int(n * 0x9E3779B97F4A7C15 >> (64 - shardBits)) }
 
+// chain gives where the chain of a goroutine begins. There is one.
+func (s *shard) chain(goroutine uint64) **open {
+	return &s.chains[goroutine>>shardBits&uint64(len(s.chains)-1)]
+}
+
 // push adds an open. The caller has the lock.
 func (s *shard) push(o *open) {
-	if s.latest == nil {
-		s.latest = make(map[uint64]*open)
+	if s.n >= 2*len(s.chains) {
+		s.grow()
 	}
-	o.below = s.latest[o.goroutine]
-	s.latest[o.goroutine] = o
+	chain := s.chain(o.goroutine)
+	o.below = *chain
+	*chain = o
 	s.n++
 	if o.own {
 		return
@@ -76,25 +82,40 @@ func (s *shard) push(o *open) {
 
 // find gives the latest open of a goroutine, of those that only its own exits end or of the others. The caller has the lock.
 func (s *shard) find(goroutine uint64, own bool) *open {
-	o := s.latest[goroutine]
-	for o != nil && o.own != own {
+	if len(s.chains) == 0 {
+		return nil
+	}
+	o := *s.chain(goroutine)
+	for o != nil && (o.goroutine != goroutine || o.own != own) {
 		o = o.below
 	}
 	return o
 }
 
+// grow makes more chains, so that they stay short.
+func (s *shard) grow() {
+	old := s.chains
+	s.chains = make([]*open, max(4, 2*len(old)))
+	for _, o := range old {
+		var oldest *open // the chain turned round
+		for o != nil {
+			o.below, oldest, o = oldest, o, o.below
+		}
+		for o = oldest; o != nil; {
+			next, chain := o.below, s.chain(o.goroutine)
+			o.below, *chain = *chain, o
+			o = next
+		}
+	}
+}
+
 // remove takes an open out. The caller has the lock.
 func (s *shard) remove(o *open) {
-	if top := s.latest[o.goroutine]; top != o {
-		for top.below != o {
-			top = top.below
-		}
-		top.below = o.below
-	} else if o.below != nil {
-		s.latest[o.goroutine] = o.below
-	} else {
-		delete(s.latest, o.goroutine)
+	at := s.chain(o.goroutine)
+	for *at != o {
+		at = &(*at).below
 	}
+	*at = o.below
 	s.n--
 	if o.own {
 		return
@@ -172,12 +193,12 @@ func (o *opens) drain(own bool) (list []*open) {
 			s.remove(s.oldest)
 		}
 		if own {
-			for _, top := range s.latest {
-				for ; top != nil; top = top.below {
-					list = append(list, top)
+			for _, o := range s.chains {
+				for ; o != nil; o = o.below {
+					list = append(list, o)
 				}
 			}
-			s.latest, s.n = nil, 0
+			s.chains, s.n = nil, 0
 		}
 		s.mu.Unlock()
 	}
