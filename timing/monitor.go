@@ -216,14 +216,17 @@ func (m *monitor) put(p *point, g *Group) {
 			}
 		}
 	}
-	m.set.change(func() error {
+	m.set.change(func() error { return g.add(p.timer) })
+	for { // only now, so that whoever finds it there finds the timer active
+		old := p.within.Load()
 		list := []*Group{g}
-		if old := p.within.Load(); old != nil {
+		if old != nil {
 			list = append(list, *old...)
 		}
-		p.within.Store(&list)
-		return g.add(p.timer)
-	})
+		if p.within.CompareAndSwap(old, &list) {
+			return
+		}
+	}
 }
 
 // Clear forgets the calls that are in progress.
