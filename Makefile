@@ -21,7 +21,7 @@ GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks compatibility examples/shop examples/facility
 # Modules that aren't in the workspace, so that it doesn't get what they require.
-APART    := benchmarks/peers otelmonitor
+APART    := benchmarks/peers otelmonitor prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
 .PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs fuzz lint vet cross clean
@@ -44,6 +44,7 @@ test: vet cross
 	@$(call gotest,examples/shop,./...)
 	@$(call gotest,examples/facility,./...)
 	@$(call gotest,otelmonitor,./...,GOWORK=off)
+	@$(call gotest,prometheus,./...,GOWORK=off)
 	@$(call gotest,compatibility,./...)
 	@$(call gotest,benchmarks,./...)
 	@$(call gotest,benchmarks/peers,./...,GOWORK=off)

@@ -28,3 +28,9 @@ func bounds(class int) (from, width uint64) {
 
 // duration makes a Duration of ns, which may be more than one can hold.
 func duration(ns uint64) time.Duration { return time.Duration(min(ns, math.MaxInt64)) }
+
+// Class gives the bounds of the class that a duration is counted in: from the first one up to, and without, the second.
+func Class(d time.Duration) (from, below time.Duration) {
+	first, width := bounds(classOf(uint64(max(d, 0))))
+	return duration(first), duration(first + width)
+}

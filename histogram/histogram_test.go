@@ -30,6 +30,11 @@ func TestClasses(t *testing.T) {
 	if end != 0 {
 		t.Errorf("the last class ends %d before the last number", -end)
 	}
+	for _, c := range [][3]time.Duration{{-1, 0, 1}, {63, 63, 64}, {65, 64, 66}, {1000, 992, 1008}, {math.MaxInt64, 9079256848778919936, math.MaxInt64}} {
+		if from, below := Class(c[0]); from != c[1] || below != c[2] {
+			t.Errorf("%d is counted from %d below %d, want from %d below %d", c[0], from, below, c[1], c[2])
+		}
+	}
 	if last>>lineShift >= lines {
 		t.Errorf("class %d is in line %d of %d", last, last>>lineShift, lines)
 	}

@@ -34,7 +34,7 @@ type cell struct {
 	times  histogram.Counter
 }
 
-// NewStatistics makes a Statistics, which is to be added to a set, or to several.
+// NewStatistics makes a Statistics, which is to be added to a set, or to several: timers of one name add up in it.
 func NewStatistics() *Statistics { return &Statistics{since: time.Now()} }
 
 // Handle implements Handler.
@@ -97,10 +97,20 @@ func (s *Statistics) Snapshot() Snapshot {
 	defer s.mu.Unlock()
 	snap := Snapshot{Time: time.Now(), Timers: []Row{}, epoch: s.epoch}
 	snap.Elapsed = snap.Time.Sub(s.since)
+	rows := make(map[string]*Row)
 	for _, r := range s.all() {
-		snap.Timers = append(snap.Timers, r.row())
+		row := rows[r.timer.name]
+		if row == nil {
+			row = &Row{Name: r.timer.name, Description: r.timer.description}
+			rows[r.timer.name] = row
+		}
+		r.addTo(row)
 	}
-	sort.SliceStable(snap.Timers, func(i, j int) bool { return snap.Timers[i].Name < snap.Timers[j].Name })
+	for _, row := range rows {
+		row.fill(nanoseconds(row.sum.smallest), nanoseconds(row.sum.greatest))
+		snap.Timers = append(snap.Timers, *row)
+	}
+	sort.Slice(snap.Timers, func(i, j int) bool { return snap.Timers[i].Name < snap.Timers[j].Name })
 	return snap
 }
 
@@ -145,8 +155,9 @@ func (s *Statistics) all() (list []*record) {
 	return list
 }
 
-func (r *record) row() Row {
-	row := Row{Name: r.timer.name, Description: r.timer.description, Open: r.timer.Open()}
+// addTo adds what is known of the timer to a row.
+func (r *record) addTo(row *Row) {
+	row.Open += r.timer.Open()
 	var times histogram.Counter
 	for i := range r.cells {
 		if c := r.cells[i].Load(); c != nil {
@@ -157,7 +168,5 @@ func (r *record) row() Row {
 			c.mu.Unlock()
 		}
 	}
-	row.Histogram = times.Histogram()
-	row.fill(nanoseconds(row.sum.smallest), nanoseconds(row.sum.greatest))
-	return row
+	row.Histogram = row.Histogram.Merge(times.Histogram())
 }

@@ -186,3 +186,16 @@ func TestJSON(t *testing.T) {
 		t.Errorf("nothing is %s", text)
 	}
 }
+
+// Timers of one name in several sets add up.
+func TestSeveralSets(t *testing.T) {
+	statistics := NewStatistics()
+	for i := 0; i < 2; i++ {
+		w := newWorld()
+		w.AddHandler(statistics)
+		w.measure(w.timer(t, "T"), 10, 30)
+	}
+	if rows := statistics.Snapshot().Timers; len(rows) != 1 || rows[0].Count != 4 || rows[0].Total != 80 || rows[0].Histogram.Count() != 4 {
+		t.Errorf("got %+v", rows)
+	}
+}

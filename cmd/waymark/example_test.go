@@ -12,6 +12,7 @@ func TestInstrumentedModules(t *testing.T) {
 	for dir, want := range map[string]string{
 		"../../examples/facility": "--- PASS: Example_instrumented",
 		"../../otelmonitor":       "--- PASS: TestInstrumented",
+		"../../prometheus":        "--- PASS: TestInstrumented",
 	} {
 		t.Run(strings.TrimPrefix(dir, "../../"), func(t *testing.T) {
 			cmd := exec.Command(tool(t), "test", "-v", "./...")
