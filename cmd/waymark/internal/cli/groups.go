@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -16,12 +17,14 @@ import (
 func (a *app) groupsCommand() *cobra.Command {
 	var f buildFlags
 	var out, format string
+	var timing bool
 	return a.buildCmd("groups [--flags] [go build flags] [-o FILE] [packages]",
 		"list the groups of functions, and who is in them", "o", mixed,
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			set.StringVarP(&out, "output", "o", "", "`FILE` to write to; default: standard output")
 			set.StringVar(&format, "format", manifest.Formats[0], "`FORMAT`: "+strings.Join(manifest.Formats, ", "))
+			set.BoolVar(&timing, "timing", false, "list the timers and timer groups that package timing makes of them instead")
 			config.Mark(set, config.IsFile, "output")
 		},
 		func(line *commandLine) error {
@@ -40,11 +43,15 @@ func (a *app) groupsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			write := func(w io.Writer) error { return m.Write(w, format, dir) }
+			if timing {
+				write = func(w io.Writer) error { return m.Timing().Write(w, format) }
+			}
 			if out == "" {
-				return m.Write(a.stdout, format, dir)
+				return write(a.stdout)
 			}
 			var text bytes.Buffer
-			if err := m.Write(&text, format, dir); err != nil {
+			if err := write(&text); err != nil {
 				return err
 			}
 			return os.WriteFile(out, text.Bytes(), 0o666)

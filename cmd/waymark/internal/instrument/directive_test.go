@@ -213,7 +213,7 @@ func name() string { return "x" }
 	if res := rewrite(only, Options{}); res.Generated == nil || !strings.Contains(string(res.Generated.Source), "WMBind") {
 		t.Errorf("nothing is generated for groups alone: %v", res.Generated)
 	}
-	if got := firstSentence(strings.Repeat("ä", 150)); len(got) > 203 || !strings.HasSuffix(got, "ä...") {
+	if got := FirstSentence(strings.Repeat("ä", 150)); len(got) > 203 || !strings.HasSuffix(got, "ä...") {
 		t.Errorf("a long one becomes %q", got)
 	}
 }

@@ -337,7 +337,7 @@ func (f *function) describe(id int) {
 // that hold their groups.
 func (t *Table) trace(traced []*function) (groups []*groupRef) {
 	for _, f := range traced {
-		tr := Traced{Name: f.tracing, Site: -1, Group: -1, Point: f.point, Doc: firstSentence(f.decl.Doc.Text())}
+		tr := Traced{Name: f.tracing, Site: -1, Group: -1, Point: f.point, Doc: FirstSentence(f.Doc)}
 		if f.Instrumented {
 			tr.Site = f.site
 		}
@@ -356,15 +356,15 @@ func (t *Table) trace(traced []*function) (groups []*groupRef) {
 // document fills in what comments say of groups.
 func (t *Table) document(groups []GroupVar) {
 	for _, g := range groups {
-		if doc := firstSentence(g.Doc); g.Name != "" && doc != "" {
+		if doc := FirstSentence(g.Doc); g.Name != "" && doc != "" {
 			t.Docs = append(t.Docs, GroupDoc{g.Name, doc})
 		}
 	}
 }
 
-// firstSentence gives the beginning of a comment, as lists of packages do. The program carries it, so it is cut where it
+// FirstSentence gives the beginning of a comment's text, as lists of packages do. Programs carry it, so it is cut where it
 // is long.
-func firstSentence(text string) string {
+func FirstSentence(text string) string {
 	const limit = 200 // bytes
 	s := new(doc.Package).Synopsis(text)
 	if len(s) <= limit {

@@ -106,9 +106,7 @@ func (m *Manifest) Write(w io.Writer, format, dir string) error {
 	b := bufio.NewWriter(w)
 	switch format {
 	case "json":
-		e := json.NewEncoder(b)
-		e.SetIndent("", "  ")
-		if err := e.Encode(m); err != nil {
+		if err := writeJSON(b, m); err != nil {
 			return err
 		}
 	case "properties":
@@ -122,6 +120,21 @@ func (m *Manifest) Write(w io.Writer, format, dir string) error {
 	return b.Flush()
 }
 
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// names gives the groups' names by their variables, which stand in for those that aren't known.
+func (m *Manifest) names() map[string]string {
+	names := make(map[string]string)
+	for _, g := range m.Groups {
+		names[g.Var] = cmp.Or(g.Name, g.Var)
+	}
+	return names
+}
+
 func (m *Manifest) text(w io.Writer, dir string) {
 	file := func(path string) string {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
@@ -129,10 +142,7 @@ func (m *Manifest) text(w io.Writer, dir string) {
 		}
 		return path
 	}
-	names := make(map[string]string)
-	for _, g := range m.Groups {
-		names[g.Var] = cmp.Or(g.Name, g.Var)
-	}
+	names := m.names()
 	for _, g := range m.Groups {
 		fmt.Fprintf(w, "group %s  %s", cmp.Or(g.Name, "?"), g.Var)
 		if g.File != "" {
