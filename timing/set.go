@@ -67,12 +67,9 @@ func (s *Set) stray(t *Timer, goroutine uint64) { s.config.Stray(t, goroutine) }
 
 // Timer makes a timer, which isn't enabled. Errors are a NameError and a DuplicateError.
 func (s *Set) Timer(name, description string) (*Timer, error) {
-	var t *Timer
-	err := s.change(func() (err error) {
-		t, err = s.timer(name, description)
-		return err
-	})
-	return t, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.timer(name, description)
 }
 
 // timer is Timer with the set's lock held.
@@ -89,12 +86,9 @@ func (s *Set) timer(name, description string) (*Timer, error) {
 // Group makes a group with these members, which isn't enabled. Errors are a NameError, a DuplicateError, and what Group.Add
 // gives of the members.
 func (s *Set) Group(name, description string, members ...Member) (*Group, error) {
-	var g *Group
-	err := s.change(func() (err error) {
-		g, err = s.group(name, description, members)
-		return err
-	})
-	return g, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.group(name, description, members)
 }
 
 // group is Group with the set's lock held.

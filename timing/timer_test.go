@@ -137,7 +137,7 @@ func TestTime(t *testing.T) {
 // Goroutines enter and exit one timer at the same time, on their own and for each other, while snapshots are taken and timers
 // are switched.
 func TestConcurrent(t *testing.T) {
-	const goroutines, rounds = 8, 2000
+	const goroutines, rounds = 8, 1000
 	for _, tt := range []struct {
 		name string
 		id   func() uint64
