@@ -11,9 +11,12 @@ import (
 // Attach has calls of the functions in groups measured by timers of s, and enables the timer groups that stand for these groups. It
 // registers Monitor(s) against each, in the place of what the program has registered; waymark.Clear ends it.
 //
-// Errors are those of GroupOf and waymark.Register; groups before the wrong one stay attached. In a program that plain Go has
+// Errors are those of GroupOf and waymark.Register, and a NilError; groups before the wrong one stay attached. In a program that plain Go has
 // built there are groups without timers then.
 func Attach(s *Set, groups ...*waymark.Group) error {
+	if s == nil {
+		return &NilError{What: "the set"}
+	}
 	for _, g := range groups {
 		follower, err := s.GroupOf(g)
 		if err != nil {
@@ -41,8 +44,9 @@ func Attach(s *Set, groups ...*waymark.Group) error {
 func Monitor(s *Set) waymark.MonitorFactory { return factory{s} }
 
 // GroupOf gives the group of s that stands for a group of functions: it has its name, contains the timers of its functions, and
-// the groups that stand for its subgroups, also for those that are added to it later. One that has the name already is used. Errors are
-// what g.Err gives, a waymark.NilError, and a DuplicateError if a timer has the name.
+// the groups that stand for its subgroups; one that is added to it later comes with the next thing that is enabled, disabled, attached or
+// listed. A group of s that has the name already is used. Errors are what g.Err gives, a waymark.NilError, and a DuplicateError if a
+// timer has the name.
 func (s *Set) GroupOf(g *waymark.Group) (*Group, error) {
 	if g == nil {
 		return nil, &waymark.NilError{What: "the group"}

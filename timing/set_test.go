@@ -183,6 +183,10 @@ func TestAttach(t *testing.T) {
 	if err := Attach(s, nil); !errors.As(err, &none) {
 		t.Errorf("attached to nil: %v", err)
 	}
+	var noSet *NilError
+	if err := Attach(nil, read); !errors.As(err, &noSet) {
+		t.Errorf("attached to no set: %v", err)
+	}
 	m := Monitor(s).Create("example.com/not/traced")
 	m.Enter(3)
 	m.Info(nil, 3, 4, waymark.Enter)

@@ -2,6 +2,7 @@ package timing
 
 import (
 	"math"
+	"math/rand"
 	"runtime"
 	"slices"
 	"sync"
@@ -61,6 +62,61 @@ func TestMatching(t *testing.T) {
 				t.Errorf("%d open, want %d", got, tt.open)
 			}
 		})
+	}
+}
+
+// Whatever goroutines do, exits end what a list of all that is open says.
+func TestMatchingAtRandom(t *testing.T) {
+	type opened struct {
+		goroutine uint64
+		at        time.Duration
+		own       bool
+	}
+	for seed := int64(0); seed < 20; seed++ {
+		r := rand.New(rand.NewSource(seed))
+		w, told := newWorld(), new(tape)
+		w.AddHandler(told)
+		timer := w.timer(t, "T")
+		var list []opened
+		goroutines := 1 + r.Intn(200)
+		for step := 1; step < 5000; step++ {
+			goroutine, own := uint64(r.Intn(goroutines)), r.Intn(2) == 0
+			w.goroutine, w.clock = goroutine, time.Duration(step)
+			if r.Intn(2000) > len(list)+900 { // there are more and more
+				if list = append(list, opened{goroutine, w.clock, own}); own {
+					timer.enterOwn()
+				} else {
+					timer.Enter()
+				}
+				continue
+			}
+			at := -1
+			for i, o := range list {
+				if o.own == own && o.goroutine == goroutine {
+					at = i
+				}
+			}
+			if at < 0 && !own {
+				at = slices.IndexFunc(list, func(o opened) bool { return !o.own })
+			}
+			told.events = nil
+			if own {
+				timer.exitOwn()
+			} else {
+				timer.Exit()
+			}
+			var want []Event
+			switch {
+			case at >= 0:
+				want = []Event{{timer, Exit, goroutine, list[at].goroutine, w.clock, w.clock - list[at].at}}
+				list = slices.Delete(list, at, at+1)
+			case !own:
+				want = []Event{{Timer: timer, Kind: Stray, Goroutine: goroutine, Time: w.clock}}
+			}
+			if !slices.Equal(told.events, want) || timer.Open() != len(list) {
+				t.Fatalf("seed %d, step %d: told of %v with %d open, want %v with %d", seed, step, told.events, timer.Open(), want, len(list))
+			}
+		}
 	}
 }
 
