@@ -122,31 +122,35 @@ func TestMistakes(t *testing.T) {
 var (
 	read  = waymark.NewGroup("timing.read")
 	write = waymark.NewGroup("timing.write")
-	both  = waymark.NewGroup("timing.both", read, write)
 	late  = waymark.NewGroup("timing.late")
 	bad   = waymark.NewGroup("timing.read")
+
+	runs int // of TestGroupOf
 )
 
 // Groups stand for waymark's, with what these contain, also later.
 func TestGroupOf(t *testing.T) {
+	runs++
+	name := fmt.Sprintf("timing.both.%d", runs) // no two groups of a program have one name
+	both := waymark.NewGroup(name, read, write)
 	s := NewSet(Config{})
 	mine := must(s.Timer("mine", ""))(t)
 	must(s.Group("timing.read", "My own.", mine))(t)
 	g := must(s.GroupOf(both))(t)
-	if got := fmt.Sprint(g, g.Members(), s.Groups()); got != "timing.both [timing.read timing.write] [timing.both timing.read timing.write]" {
+	if got := fmt.Sprint(g, g.Members(), s.Groups()); got != name+" [timing.read timing.write] ["+name+" timing.read timing.write]" {
 		t.Errorf("groups %s", got)
 	}
-	if again := must(s.GroupOf(both))(t); again != g || g.Description() != "Functions in group timing.both." {
+	if again := must(s.GroupOf(both))(t); again != g || g.Description() != "Functions in group "+name+"." {
 		t.Errorf("again %p, not %p: %s", again, g, g.Description())
 	}
 	g.Enable()
 	if !mine.Active() {
 		t.Error("what is in a group of mine isn't active")
 	}
-	if err := write.Add(late); err != nil {
+	if err := both.Add(late); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(s.Groups()); got != "[timing.both timing.late timing.read timing.write]" {
+	if got := fmt.Sprint(s.Groups()); got != "["+name+" timing.late timing.read timing.write]" {
 		t.Errorf("later %s", got)
 	}
 	var none *waymark.NilError

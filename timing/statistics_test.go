@@ -170,13 +170,13 @@ func TestJSON(t *testing.T) {
 	timer.Enable()
 	w.measure(timer, 100, 200)
 	timer.Exit()
-	expvar.Publish("timers", statistics)
+	var variable expvar.Var = statistics
 	var got struct {
 		Time    time.Time       `json:"time"`
 		Elapsed int64           `json:"elapsed_ns"`
 		Timers  json.RawMessage `json:"timers"`
 	}
-	if err := json.Unmarshal([]byte(expvar.Get("timers").String()), &got); err != nil {
+	if err := json.Unmarshal([]byte(variable.String()), &got); err != nil {
 		t.Fatal(err)
 	}
 	if string(got.Timers) != wantJSON || got.Elapsed <= 0 || time.Since(got.Time) > time.Minute {
