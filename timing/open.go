@@ -11,7 +11,7 @@ import (
 type open struct {
 	goroutine uint64
 	at        time.Duration
-	told      *audience // that of the enter, and so of the exit
+	told      *audience // that of the enter, and so of the exit; nil of a shadow
 	own       bool      // only its own goroutine's exits end it
 	below     *open     // the one before it in the shard's chain
 
@@ -29,7 +29,7 @@ type shard struct {
 	mu             sync.Mutex
 	chains         []*open // by goroutine, each with the latest first; their number is a power of two
 	oldest, newest *open   // of those that any goroutine may end
-	n              int
+	n, shadows     int
 	timed          atomic.Int64 // in Timer.Time, which needs no open
 
 	_ [64]byte // no two in one cache line
@@ -69,6 +69,9 @@ func (s *shard) push(o *open) {
 	o.below = *chain
 	*chain = o
 	s.n++
+	if o.told == nil {
+		s.shadows++
+	}
 	if o.own {
 		return
 	}
@@ -109,6 +112,15 @@ func (s *shard) grow() {
 	}
 }
 
+// shadow notes a call of a timer that is off, if an earlier one of the goroutine's began when it was on: the exit that comes
+// next is that of this one. The caller has the lock.
+func (s *shard) shadow(o *open, goroutine uint64) {
+	if s.find(goroutine, true) != nil {
+		*o = open{goroutine: goroutine, own: true}
+		s.push(o)
+	}
+}
+
 // remove takes an open out. The caller has the lock.
 func (s *shard) remove(o *open) {
 	at := s.chain(o.goroutine)
@@ -117,6 +129,9 @@ func (s *shard) remove(o *open) {
 	}
 	*at = o.below
 	s.n--
+	if o.told == nil {
+		s.shadows--
+	}
 	if o.own {
 		return
 	}
@@ -198,20 +213,20 @@ func (o *opens) drain(own bool) (list []*open) {
 					list = append(list, o)
 				}
 			}
-			s.chains, s.n = nil, 0
+			s.chains, s.n, s.shadows = nil, 0, 0
 		}
 		s.mu.Unlock()
 	}
 	return list
 }
 
-// count gives the number of opens.
+// count gives the number of opens, without shadows.
 func (o *opens) count() int {
 	n := 0
 	for i := range o {
 		s := &o[i]
 		s.mu.Lock()
-		n += s.n
+		n += s.n - s.shadows
 		s.mu.Unlock()
 		n += int(s.timed.Load())
 	}

@@ -74,9 +74,10 @@ func (t *Timer) Open() int {
 	return 0
 }
 
-// enterOwn begins a measurement that only the goroutine's own call of exitOwn ends.
+// enterOwn begins a measurement that only the goroutine's own call of exitOwn ends. Of a timer that has ever been active it has
+// to know also while it is off: see shadow.
 func (t *Timer) enterOwn() {
-	if t.told.Load() != nil {
+	if t.opens.Load() != nil {
 		t.enter(true)
 	}
 }
@@ -90,8 +91,10 @@ func (t *Timer) enter(own bool) {
 	// Read again: once the timer has been switched off, what is open is drained shard by shard.
 	told := t.told.Load()
 	if told == nil {
+		if own {
+			s.shadow(o, goroutine)
+		}
 		s.mu.Unlock()
-		pool.Put(o)
 		return
 	}
 	*o = open{goroutine: goroutine, told: told, own: own}
@@ -134,12 +137,17 @@ func (t *Timer) end(o *open, goroutine uint64, now time.Duration) {
 	told := o.told
 	*o = open{}
 	pool.Put(o)
-	told.tell(e)
+	if told != nil {
+		told.tell(e)
+	}
 }
 
 // drop tells those who were told of the enters that nobody waits for the exits any more.
 func (t *Timer) drop(list []*open) {
 	for _, o := range list {
+		if o.told == nil {
+			continue
+		}
 		o.told.tell(Event{Timer: t, Kind: Dropped, Goroutine: t.set.goroutine(), Entered: o.goroutine, Time: t.set.now()})
 	}
 }

@@ -39,6 +39,9 @@ func TestMatching(t *testing.T) {
 		{"switched off in between", []step{{1, 1, "enter"}, {2, 1, "call"}, {3, 1, "off"}, {4, 1, "exit"}, {5, 1, "return"}}, []string{"T dropped 0s", "T exit 3ns"}, 0},
 		{"and on again", []step{{1, 1, "enter"}, {3, 1, "off"}, {4, 1, "on"}, {9, 1, "exit"}}, []string{"T dropped 0s", "T stray 0s"}, 0},
 		{"switched on within a call", []step{{1, 1, "off"}, {2, 1, "call"}, {3, 1, "on"}, {4, 1, "return"}}, nil, 0},
+		{"off within a call", []step{{1, 1, "call"}, {2, 1, "off"}, {3, 1, "call"}, {5, 1, "return"}, {9, 1, "return"}}, []string{"T exit 8ns"}, 0},
+		{"off and on within calls", []step{{1, 1, "call"}, {2, 1, "off"}, {3, 1, "call"}, {4, 1, "on"}, {5, 1, "call"}, {7, 1, "return"}, {8, 1, "return"}, {9, 1, "return"}}, []string{"T exit 2ns", "T exit 8ns"}, 0},
+		{"one that is open when it is off", []step{{1, 1, "call"}, {2, 1, "off"}, {3, 1, "call"}}, nil, 1},
 		{"without ids", []step{{1, 0, "enter"}, {2, 0, "enter"}, {4, 0, "exit"}, {9, 0, "exit"}}, []string{"T exit 2ns", "T exit 8ns"}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
