@@ -112,13 +112,15 @@ func (s *shard) grow() {
 	}
 }
 
-// shadow notes a call of a timer that is off, if an earlier one of the goroutine's began when it was on: the exit that comes
-// next is that of this one. The caller has the lock.
-func (s *shard) shadow(o *open, goroutine uint64) {
-	if s.find(goroutine, true) != nil {
-		*o = open{goroutine: goroutine, own: true}
-		s.push(o)
+// shadow notes by o a call of a timer that is off, if an earlier one of the goroutine's began when it was on: the exit that
+// comes next is that of this one. It tells whether it was needed. The caller has the lock.
+func (s *shard) shadow(o *open, goroutine uint64) bool {
+	if s.find(goroutine, true) == nil {
+		return false
 	}
+	*o = open{goroutine: goroutine, own: true}
+	s.push(o)
+	return true
 }
 
 // remove takes an open out. The caller has the lock.

@@ -91,10 +91,11 @@ func (t *Timer) enter(own bool) {
 	// Read again: once the timer has been switched off, what is open is drained shard by shard.
 	told := t.told.Load()
 	if told == nil {
-		if own {
-			s.shadow(o, goroutine)
-		}
+		shadow := own && s.shadow(o, goroutine)
 		s.mu.Unlock()
+		if !shadow {
+			pool.Put(o)
+		}
 		return
 	}
 	*o = open{goroutine: goroutine, told: told, own: own}
