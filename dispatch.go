@@ -11,7 +11,7 @@ import (
 
 func init() {
 	if rt.Enabled {
-		rt.SetMonitor(rt.Monitor{Enter: enter, Exit: exit, Panic: panicking, Info: info})
+		agent.SetMonitor(rt.Monitor{Enter: enter, Exit: exit, Panic: panicking, Info: info})
 		everything.Store(agent.RecordsAll())
 		rt.OnBind(bind)
 	}
@@ -54,12 +54,12 @@ func grow(n uint32) {
 func (m member) watch(w *watch) {
 	at := &(*watches.Load())[m.pkg.Base+uint32(m.index)]
 	if len(w.slots) == 0 {
-		rt.Watch(m.pkg, m.index, false)
+		agent.Watch(m.pkg, m.index, false)
 		at.Store(nil)
 		return
 	}
 	at.Store(w)
-	rt.Watch(m.pkg, m.index, true)
+	agent.Watch(m.pkg, m.index, true)
 }
 
 // guard is deferred around calls of a monitor: it stays as if there were none.

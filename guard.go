@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/waymark-go/waymark/agent"
 )
 
 // A Caller says who registers a monitor.
@@ -62,6 +64,8 @@ func Guard(p Policy) {
 	if p.Forbid || p.NoArguments {
 		hidden.Store(true)
 	}
+	agent.Restrict(p.Forbid || p.Groups != nil || p.Kinds != nil && !slices.Contains(p.Kinds, "Print") ||
+		p.Callers != nil && !slices.Contains(p.Callers, Environment), p.NoArguments)
 	var kept []*registration
 	for _, r := range registry.list {
 		if registry.allowed(r) == nil {

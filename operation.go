@@ -2,6 +2,8 @@ package waymark
 
 import (
 	"strings"
+
+	"github.com/waymark-go/waymark/internal/text"
 )
 
 // An OperationTracer is a factory of monitors that know, for each goroutine, the monitored calls that
@@ -22,7 +24,7 @@ type Operation struct {
 }
 
 func (o Operation) String() string {
-	return string(append(appendValues([]byte(short(o.Package)+"."+o.Function+"("), o.Args), ')'))
+	return string(append(text.AppendList([]byte(short(o.Package)+"."+o.Function+"("), o.Args), ')'))
 }
 
 // NewOperationTracer makes an OperationTracer, which is to be registered against a group.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/text"
 )
 
 // Print makes a factory of monitors that write a line for each event, as soon as it happens:
@@ -51,6 +53,11 @@ func (n named) name(id int) string {
 
 // function gives the name of a function for people: with the last part of the package's path.
 func (n named) function(id int) string { return short(n.pkg) + "." + n.name(id) }
+
+// Text gives a value in the way of Go's syntax, cut if it is long, as monitors print it. Of the
+// program's methods it calls none but Error. It follows no pointer and looks into no map; elements of slices are read
+// where they are. Fields whose names look like those of secrets come as ***.
+func Text(v any) string { return string(text.Append(nil, v)) }
 
 func short(pkg string) string { return pkg[strings.LastIndexByte(pkg, '/')+1:] }
 
@@ -112,7 +119,7 @@ func (p *printer) print(depth int, mark, name, open string, values []any, end st
 		b = append(b, "  "...)
 	}
 	b = append(append(append(b, mark...), name...), open...)
-	b = append(append(appendValues(b, values), end...), '\n')
+	b = append(append(text.AppendList(b, values), end...), '\n')
 	p.w.Write(b)
 	p.line = b
 }

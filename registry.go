@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/waymark-go/waymark/agent"
 	"github.com/waymark-go/waymark/rt"
 )
 
@@ -171,7 +172,7 @@ func (r *registryState) applyTo(p *tracedPackage) {
 	for _, m := range p.members {
 		if m.info {
 			m.record(recorded)
-			rt.Watch(m.pkg, m.index, watched)
+			agent.Watch(m.pkg, m.index, watched)
 		}
 	}
 	var slots []*slot

@@ -3,6 +3,8 @@ package waymark
 import (
 	"context"
 	"runtime/trace"
+
+	"github.com/waymark-go/waymark/internal/text"
 )
 
 // RuntimeTrace makes a factory of monitors that make a region of package runtime/trace of each call, which
@@ -44,7 +46,7 @@ func (m *regionMonitor) ExitResults(int, ...any) { m.exit() }
 
 func (m *regionMonitor) Info(args []any, caller, self int, point TimingPoint) {
 	if trace.IsEnabled() {
-		trace.Log(context.Background(), m.function(self), string(appendValues(nil, args)))
+		trace.Log(context.Background(), m.function(self), string(text.AppendList(nil, args)))
 	}
 }
 

@@ -14,8 +14,10 @@ import (
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/clock"
 	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/stats"
 )
 
 // recording is what the program records with, nil if it doesn't.
@@ -53,19 +55,28 @@ func begin(env string) error {
 	if err != nil {
 		return err
 	}
-	wanted.print = o.Print
+	chooseClock()
+	var others []string
+	wanted.print, others = groupNames(o.Print)
+	if err := printCalls(others, o.Detail); err != nil {
+		return err
+	}
 	if o.Record {
-		wanted.record = o.Include
+		if wanted.record, others = groupNames(o.Include); len(others)+len(o.Exclude) > 0 {
+			return fmt.Errorf("WAYMARK: record with p or x of %s: a recording is of all functions or of groups; leave functions out when the program is built, or when the recording is read",
+				append(others, o.Exclude...)[0])
+		}
 		o.Config.Chosen = len(o.Include) > 0
 		if err := record(o, env); err != nil {
 			return err
 		}
-	} else {
-		wanted.print = append(wanted.print, o.Include...)
 	}
-	if len(wanted.print)+len(wanted.record) > 0 {
-		rt.AtExit(missing)
+	if o.Stats.On || !o.Record && len(o.Include)+len(o.Exclude) > 0 {
+		if err := gather(o); err != nil {
+			return err
+		}
 	}
+	rt.AtExit(missing)
 	return nil
 }
 
@@ -83,8 +94,11 @@ func Wanted(name string) (record, print bool) {
 	return record, print
 }
 
-// missing reports groups that WAYMARK names and the program hasn't.
+// missing reports groups that WAYMARK names and the program hasn't, and patterns that name no function.
 func missing() {
+	for _, p := range unmatched() {
+		recorder.Say("WAYMARK: %s names no function that was instrumented", p)
+	}
 	for _, name := range append(wanted.record, wanted.print...) {
 		if !slices.Contains(wanted.found, name) {
 			recorder.Say("WAYMARK: the program has no group %s", name)
@@ -108,6 +122,7 @@ func AddGroups(list ...format.Group) {
 	starting.Lock()
 	defer starting.Unlock()
 	groups = append(groups, list...)
+	stats.AddGroups(list)
 	if r := recording.Load(); r != nil {
 		r.AddGroups(list...)
 	}
@@ -135,8 +150,16 @@ func Record() (all bool, err error) {
 	return false, record(o, env)
 }
 
+// chooseClock says once what is wrong with the clock that was wanted.
+var chooseClock = sync.OnceFunc(func() {
+	if _, err := clock.Chosen(); err != nil {
+		recorder.Say("%v", err)
+	}
+})
+
 // record begins a recording.
 func record(o options, env string) error {
+	chooseClock()
 	program, err := os.Executable()
 	if err != nil {
 		program = "program"
@@ -146,9 +169,6 @@ func record(o options, env string) error {
 	}
 	if o.Stringers {
 		rt.Stringer(new(texts).text)
-	}
-	if o.Clock, err = chooseClock(os.Getenv("WAYMARKCLOCK"), recorder.Clocks()); err != nil {
-		recorder.Say("%v", err)
 	}
 	o.Config.Values = func(built string) recorder.Values { return values(built, env) }
 	o.Config.Groups = groups

@@ -3,12 +3,14 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/recorder"
 )
 
@@ -17,16 +19,33 @@ type options struct {
 	Record          bool // record: write a trace file
 	recorder.Config      // its Path has placeholders, see expand
 
-	Include []string // p, include: names of the groups whose functions are recorded; none is all
-	Print   []string // t, print: names of groups whose calls are printed
+	Include []string // p, include: patterns of the functions that are recorded or counted; none is all
+	Exclude []string // x, exclude: of those that are not
+	Print   []string // t, print: of those whose calls are printed
+	Detail  int      // d, verbose: how much of them, 0 to 3
+
+	Stats statistics
+
+	alias bool // patterns are regular expressions: Include matches whole names, Print parts of them
 
 	Capture   recorder.Values // args, results, arg-depth, arg-bytes, redact
 	Stringers bool            // stringers: values as text, as far as the program was built for it
 }
 
+// statistics are the settings for statistics.
+type statistics struct {
+	On         bool   // stats, or any of the others
+	Count      bool   // count: without times
+	Histograms bool   // histogram: with distributions
+	Every      int    // i, every: seconds between reports, 0: only at the end
+	Top        int    // top: rows of each list; 0: all
+	Report     output // report: of reports
+	Latest     string // latest: a file that has the latest numbers, for the command that began the program; with placeholders
+}
+
 // parse reads key=value pairs separated by commas, or with @FILE from a file,
-// where lines end like commas do. A backslash takes the meaning from the
-// character that follows, for paths with commas.
+// where lines end like commas do. A backslash takes the meaning from a comma, #, : or backslash
+// that follows. The form p:RE#t:RE#d:N#i:N is understood, too, see readAlias.
 func parse(env string) (options, error) {
 	o := defaults()
 	err := o.read(env)
@@ -34,7 +53,7 @@ func parse(env string) (options, error) {
 }
 
 func defaults() options {
-	return options{Config: recorder.Config{Path: "waymark.wmt"}, Stringers: true, Capture: recorder.Values{
+	return options{Config: recorder.Config{Path: "waymark.wmt"}, Stringers: true, Detail: 1, Stats: statistics{Top: 10}, Capture: recorder.Values{
 		Args: true, Results: true, Depth: format.DefaultDepth, Bytes: format.DefaultBytes,
 		Redact: format.AddRedactWords(nil, format.DefaultRedact),
 	}}
@@ -59,13 +78,17 @@ func (o *options) read(env string) error {
 		}
 		env = strings.ReplaceAll(string(b), "\n", ",")
 	}
+	comma, equals := byte(','), "="
+	if isAlias(env) {
+		comma, equals, o.alias = '#', ":", true
+	}
 	places := make(map[string]int) // of keys
 	for at := 0; at < len(env); {
-		item, size := next(env[at:])
-		key, value, _ := strings.Cut(item, "=")
+		item, size := next(env[at:], comma)
+		key, value, _ := strings.Cut(item, equals)
 		if key = strings.TrimSpace(key); key != "" {
 			places[key] = at + 1
-			if err := o.set(key, strings.TrimSpace(value)); err != nil {
+			if err := o.set(key, unescape(strings.TrimSpace(value))); err != nil {
 				return fmt.Errorf("%s, character %d: %w", source, at+1, err)
 			}
 		}
@@ -78,19 +101,34 @@ func (o *options) read(env string) error {
 	return nil
 }
 
-// next gives the text before the first comma, unescaped, and its size in s with the comma.
-func next(s string) (item string, size int) {
-	var b strings.Builder
+// isAlias tells whether the settings are in the form p:RE#t:RE#d:N#i:N.
+func isAlias(env string) bool {
+	return len(env) > 1 && env[1] == ':' && strings.IndexByte("ptdi", env[0]) >= 0
+}
+
+// next gives the text before the first comma that has its meaning, and its size in s with the comma.
+func next(s string, comma byte) (item string, size int) {
 	for i := 0; i < len(s); i++ {
 		switch {
-		case s[i] == ',':
-			return b.String(), i + 1
-		case s[i] == '\\' && i+1 < len(s):
+		case s[i] == comma:
+			return s[:i], i + 1
+		case s[i] == '\\':
+			i++
+		}
+	}
+	return s, len(s)
+}
+
+// unescape takes away the backslashes that took the meaning from what follows. Others stay: regular expressions have them.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(`,#:\`, s[i+1]) >= 0 {
 			i++
 		}
 		b.WriteByte(s[i])
 	}
-	return b.String(), len(s)
+	return b.String()
 }
 
 func (o *options) set(key, value string) error {
@@ -98,9 +136,33 @@ func (o *options) set(key, value string) error {
 	case "record":
 		return setBool(&o.Record, key, value)
 	case "p", "include":
-		return addGroup(&o.Include, key, value)
+		return o.addPattern(&o.Include, key, value, `^(?:%s)$`)
+	case "x", "exclude":
+		return o.addPattern(&o.Exclude, key, value, `%s`)
 	case "t", "print":
-		return addGroup(&o.Print, key, value)
+		return o.addPattern(&o.Print, key, value, `%s`)
+	case "d", "verbose":
+		return setInt(&o.Detail, key, value, 0, 3)
+	case "stats":
+		return setBool(&o.Stats.On, key, value)
+	case "count":
+		o.Stats.On = true
+		return setBool(&o.Stats.Count, key, value)
+	case "histogram":
+		o.Stats.On = true
+		return setBool(&o.Stats.Histograms, key, value)
+	case "i", "every":
+		o.Stats.On = true
+		return setInt(&o.Stats.Every, key, value, 0, 1e6)
+	case "top":
+		o.Stats.On = true
+		return setInt(&o.Stats.Top, key, value, 0, math.MaxInt32)
+	case "report":
+		o.Stats.On = true
+		return o.Stats.Report.set(key, value)
+	case "latest":
+		o.Stats.On = true
+		return setPath(&o.Stats.Latest, key, value)
 	case "args":
 		return setBool(&o.Capture.Args, key, value)
 	case "results":
@@ -114,13 +176,7 @@ func (o *options) set(key, value string) error {
 	case "redact":
 		o.Capture.Redact = format.AddRedactWords(o.Capture.Redact, value)
 	case "o", "out":
-		if value == "" {
-			return fmt.Errorf("%s: want the path of a file", key)
-		}
-		if _, err := expand(value, "", 0); err != nil {
-			return fmt.Errorf("%s=%s: %w", key, value, err)
-		}
-		o.Path = value
+		return setPath(&o.Path, key, value)
 	default:
 		known, err := o.Set(key, value)
 		if err == nil && !known {
@@ -131,13 +187,43 @@ func (o *options) set(key, value string) error {
 	return nil
 }
 
-// addGroup adds the group that a pattern names. It may be given several times.
-func addGroup(to *[]string, key, value string) error {
-	name, ok := strings.CutPrefix(value, "@")
-	if !ok || name == "" {
-		return fmt.Errorf("%s=%s: want a group, as in @IO", key, value)
+// addPattern adds a pattern, as --include takes it; in the alias a regular expression, which becomes one of
+// the form.
+func (o *options) addPattern(to *[]string, key, value, form string) error {
+	if value == "" {
+		return fmt.Errorf("%s: want a pattern, as in mymod/..., mymod/pkg.Func or @Group", key)
 	}
-	*to = append(*to, name)
+	p := value
+	if o.alias {
+		p = "/" + fmt.Sprintf(form, value) + "/"
+	}
+	if _, err := pattern.Compile(p, ""); err != nil {
+		return fmt.Errorf("%s=%s: %w", key, value, err)
+	}
+	*to = append(*to, p)
+	return nil
+}
+
+// groupNames gives the groups that patterns name, and the other patterns.
+func groupNames(patterns []string) (groups, others []string) {
+	for _, p := range patterns {
+		if name, ok := strings.CutPrefix(p, "@"); ok {
+			groups = append(groups, name)
+		} else {
+			others = append(others, p)
+		}
+	}
+	return groups, others
+}
+
+func setPath(to *string, key, value string) error {
+	if value == "" {
+		return fmt.Errorf("%s: want the path of a file", key)
+	}
+	if _, err := expand(value, "", 0); err != nil {
+		return fmt.Errorf("%s=%s: %w", key, value, err)
+	}
+	*to = value
 	return nil
 }
 

@@ -59,6 +59,29 @@ func TestParse(t *testing.T) {
 		{env: "overflow=ring,max-size=1GB", err: "character 15: max-size=1000000000: want overflow=block or drop with it"},
 		{env: "record,rotate=3", err: "character 8: rotate=3: want max-size with it"},
 		{env: "max-size=1GB,rotate=0", err: "rotate=0: want the number of parts to keep, 1 or more"},
+		{env: `p=main.*,x=/^main\.f{1\,2}$/,i=5,top=0,count,histogram=0`, want: with(func(o *options) {
+			o.Include, o.Exclude = []string{"main.*"}, []string{`/^main\.f{1,2}$/`}
+			o.Stats = statistics{On: true, Every: 5, Count: true}
+		})},
+		{env: "stats,report=json:a-%p.json,d=3,t=@IO,t=main.F", want: with(func(o *options) {
+			o.Stats.On, o.Stats.Report = true, output{JSON: true, Path: "a-%p.json"}
+			o.Detail, o.Print = 3, []string{"@IO", "main.F"}
+		})},
+		{env: "report=text:3", want: with(func(o *options) { o.Stats.On, o.Stats.Report = true, output{FD: 3} })},
+		{env: `p:main\..*#t:Read|Write#d:2#i:1`, want: with(func(o *options) {
+			o.alias, o.Include, o.Print = true, []string{`/^(?:main\..*)$/`}, []string{"/Read|Write/"}
+			o.Detail, o.Stats.On, o.Stats.Every = 2, true, 1
+		})},
+		{env: `t:a\#b\:c`, want: with(func(o *options) { o.alias, o.Print = true, []string{"/a#b:c/"} })},
+		{env: "p=", err: "character 1: p: want a pattern"},
+		{env: "stats,p=/[/", err: "character 7: p=/[/: pattern /[/: error parsing regexp"},
+		{env: "p:[#i:1", err: "character 1: p=[: pattern /^(?:[)$/: error parsing regexp"},
+		{env: "p:a#y:z", err: `character 5: unknown key "y"`},
+		{env: "i=-1", err: "i=-1: want 0 to 1000000"},
+		{env: "d=4", err: "d=4: want 0 to 3"},
+		{env: "report=xml:a", err: "report=xml:a: want text or json"},
+		{env: "report=json:0", err: "report=json:0: want a descriptor above 0"},
+		{env: "report=json:a%", err: "report=a%: a % at the end"},
 		{env: "record,tracing", err: `character 8: unknown key "tracing"`},
 		{env: "@" + file, err: `unknown key "file"`},
 		{env: "@" + file + "x", err: "no such file"},
@@ -93,6 +116,8 @@ func TestExpand(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add(`record,o=a\,b,overflow=drop`)
+	f.Add(`p:main\..*#t:Read|Write#d:2#i:1`)
+	f.Add(`p=main.*,x=/a\,b/,report=json:f,top=3`)
 	f.Add(`overflow=ring,buffers=64MiB,window=10s,max-size=1GB,rotate=2`)
 	f.Fuzz(func(t *testing.T, env string) {
 		if strings.HasPrefix(env, "@") {

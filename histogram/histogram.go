@@ -7,12 +7,32 @@ import (
 )
 
 // A Histogram is a distribution of durations, exact to 1.6 %. The zero Histogram is that of no durations.
-type Histogram struct{ classes []class } // with durations in them, in ascending order
+type Histogram struct {
+	classes []class // with durations in them, in ascending order
+	unit    float64 // ns in what the classes count; 0 is 1
+}
 
 type class struct {
 	number int
 	n      uint64
 }
+
+// OfTicks makes a Histogram of what was counted in other units than ns, each so many ns long. lines calls its argument for each
+// line of 32 classes in which something was counted, in ascending order: counts[i] were from + i*width on, and less than width more.
+func OfTicks(ns float64, lines func(add func(from, width uint64, counts [line]uint64))) Histogram {
+	h := Histogram{unit: ns}
+	lines(func(from, _ uint64, counts [line]uint64) {
+		for i, n := range counts {
+			if n > 0 {
+				h.classes = append(h.classes, class{classOf(from) + i, n})
+			}
+		}
+	})
+	return h
+}
+
+// In gives the same Histogram where a unit is so many ns long.
+func (h Histogram) In(ns float64) Histogram { return Histogram{h.classes, ns} }
 
 // Count gives the number of durations.
 func (h Histogram) Count() uint64 {
@@ -30,31 +50,46 @@ func (h Histogram) Quantile(q float64) time.Duration {
 	n := uint64(0)
 	for _, c := range h.classes {
 		if n += c.n; n >= rank {
-			return c.middle()
+			return h.middle(c)
 		}
 	}
 	return 0
 }
 
 // middle gives the duration that is nearest to all of the class, in proportion.
-func (c class) middle() time.Duration {
+func (h Histogram) middle(c class) time.Duration {
 	from, width := bounds(c.number)
 	first, last := float64(from), float64(from+width-1)
 	if last == 0 {
 		return 0
 	}
-	return duration(uint64(math.Round(2 * first * last / (first + last))))
+	return h.scaled(2 * first * last / (first + last))
+}
+
+// scaled makes a Duration of a number of units.
+func (h Histogram) scaled(units float64) time.Duration {
+	if h.unit > 0 {
+		units *= h.unit
+	}
+	if units = math.Round(units); units < math.MaxInt64 {
+		return time.Duration(units)
+	}
+	return math.MaxInt64
 }
 
 // Each calls f for the classes with durations in them, in ascending order: n were from a duration on, and below another one.
 func (h Histogram) Each(f func(from, below time.Duration, n uint64)) {
 	for _, c := range h.classes {
 		from, width := bounds(c.number)
-		f(duration(from), duration(from+width), c.n)
+		if h.unit > 0 {
+			f(h.scaled(float64(from)), h.scaled(float64(from)+float64(width)), c.n)
+		} else {
+			f(duration(from), duration(from+width), c.n)
+		}
 	}
 }
 
-// Merge gives the distribution of both together.
+// Merge gives the distribution of both together, whose units are the same.
 func (h Histogram) Merge(o Histogram) Histogram {
 	return h.combine(o, func(a, b uint64) uint64 { return a + b })
 }
@@ -67,7 +102,7 @@ func (h Histogram) Sub(o Histogram) Histogram {
 
 // combine puts the classes of both together.
 func (h Histogram) combine(o Histogram, f func(a, b uint64) uint64) Histogram {
-	var out Histogram
+	out := Histogram{unit: max(h.unit, o.unit)}
 	a, b := h.classes, o.classes
 	for len(a) > 0 || len(b) > 0 {
 		var c class

@@ -109,9 +109,41 @@ func TestCombine(t *testing.T) {
 		t.Errorf("%d after Reset", n)
 	}
 	// A count that runs over.
-	early, late := Histogram{[]class{{7, math.MaxUint64 - 1}}}, Histogram{[]class{{7, 3}}}
+	early, late := Histogram{classes: []class{{7, math.MaxUint64 - 1}}}, Histogram{classes: []class{{7, 3}}}
 	if n := late.Sub(early).Count(); n != 5 {
 		t.Errorf("%d more, want 5", n)
+	}
+}
+
+// What was counted in ticks has the same distribution in ns, as exact as it is in ticks.
+func TestTicks(t *testing.T) {
+	const ns = 0.4 // in a tick
+	var c Counter
+	for d := time.Duration(1); d < 1<<40; d += d/7 + 1 {
+		c.Add(d)
+	}
+	want := c.Histogram()
+	got := OfTicks(ns, func(add func(from, width uint64, counts [line]uint64)) {
+		for i, l := range c.lines {
+			if l != nil {
+				from, width := bounds(i << lineShift)
+				add(from, width, *l)
+			}
+		}
+	})
+	if got.Count() != want.Count() {
+		t.Fatalf("%d, want %d", got.Count(), want.Count())
+	}
+	for q := 0.0; q <= 1; q += 0.01 {
+		if ticks, scaled := float64(want.Quantile(q)), float64(got.Quantile(q)); math.Abs(scaled-ticks*ns) > 1 {
+			t.Errorf("quantile %g is %g ns, want %g", q, scaled, ticks*ns)
+		}
+	}
+	if n := got.Sub(got).Count(); n != 0 {
+		t.Errorf("%d are left of nothing", n)
+	}
+	if a, b := got.Merge(got).Quantile(0.5), got.Quantile(0.5); a != b {
+		t.Errorf("the median of twice the same is %v, not %v", a, b)
 	}
 }
 

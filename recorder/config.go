@@ -21,8 +21,6 @@ type Config struct {
 
 	Chosen bool // no site is switched on: somebody else chooses those that are recorded
 
-	Clock string // one of Clocks; default the first
-
 	Groups []format.Group // of the program, as far as it has any yet; see Recorder.AddGroups
 
 	// Values says what is recorded of values in a program that was built with the

@@ -6,10 +6,11 @@ import (
 	"strconv"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/clock"
 )
 
 // facts describes the program and its host.
-func facts(clk clock, start format.ClockPair) []format.KeyValue {
+func facts(clk clock.Clock, start format.ClockPair) []format.KeyValue {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0] // there is no /proc
@@ -24,8 +25,8 @@ func facts(clk clock, start format.ClockPair) []format.KeyValue {
 		{Key: format.MetaCPUs, Value: strconv.Itoa(runtime.NumCPU())},
 		{Key: format.MetaPID, Value: strconv.Itoa(os.Getpid())},
 		{Key: format.MetaParent, Value: strconv.Itoa(os.Getppid())},
-		{Key: format.MetaClock, Value: clk.name},
-		{Key: format.MetaHz, Value: strconv.FormatUint(clk.rate(start), 10)},
+		{Key: format.MetaClock, Value: clk.Name},
+		{Key: format.MetaHz, Value: strconv.FormatUint(rate(clk, start), 10)},
 		{Key: format.MetaStart, Value: strconv.FormatInt(start.UnixNano, 10)},
 	}
 }

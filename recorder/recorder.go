@@ -15,6 +15,7 @@ import (
 	"unsafe"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/clock"
 	"github.com/waymark-go/waymark/rt"
 )
 
@@ -142,8 +143,8 @@ func Replaceable(path string) error {
 func (r *Recorder) begin() error {
 	r.usable = 1
 	r.capture("")
-	clk := chooseClock(r.config.Clock)
-	rt.Start(r.arena.mem, r.config.Overflow, clk.counter())
+	clk, _ := clock.Chosen() // package agent has said what is wrong
+	rt.Start(r.arena.mem, r.config.Overflow)
 	want := firstChunks
 	if r.config.Overflow == rt.Ring {
 		// All of it, as a ring that grew would overwrite events while there is room.

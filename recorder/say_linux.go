@@ -14,16 +14,18 @@ func status(fd int) (st syscall.Stat_t, err error) {
 	return st, err
 }
 
-// Say prints a line on the program's stderr. It must not do to the program what its
+// Say prints a line on the program's stderr.
+func Say(text string, args ...any) { Print(fmt.Appendf(nil, "waymark: "+text+"\n", args...)) }
+
+// Print writes to the program's stderr. It must not do to the program what its
 // own writing there doesn't: a program that has become a daemon may have a file of its
 // own under that number, and where nobody reads a pipe any more package os ends the
 // program, and the kernel sends SIGPIPE.
-func Say(text string, args ...any) {
+func Print(b []byte) {
 	now, err := status(syscall.Stderr)
 	if err == nil && (now.Dev != stderr.Dev || now.Ino != stderr.Ino) || hungUp(syscall.Stderr) {
 		return
 	}
-	b := fmt.Appendf(nil, "waymark: "+text+"\n", args...)
 	for len(b) > 0 {
 		n, err := syscall.Write(syscall.Stderr, b)
 		if err == syscall.EINTR {

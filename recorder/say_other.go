@@ -8,4 +8,7 @@ import (
 )
 
 // Say prints a line on the program's stderr, which is waymark's only one.
-func Say(text string, args ...any) { fmt.Fprintf(os.Stderr, "waymark: "+text+"\n", args...) }
+func Say(text string, args ...any) { Print(fmt.Appendf(nil, "waymark: "+text+"\n", args...)) }
+
+// Print writes to the program's stderr.
+func Print(b []byte) { os.Stderr.Write(b) }

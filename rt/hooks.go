@@ -25,9 +25,11 @@ const (
 	Ring  Overflow = runtime.WMRing  // overwrite the chunk that has been full for the longest
 )
 
-// Start begins recording into arena, which must stay mapped for ever. counter: the
-// events' clock is the processor's counter, else the monotonic clock.
-func Start(arena []byte, o Overflow, counter bool) { runtime.WMStart(arena, o, counter) }
+// SetClock chooses the clock of events and of timed calls, once, before the first of them: the processor's counter, else the monotonic clock.
+func SetClock(counter bool) { runtime.WMSetClock(counter) }
+
+// Start begins recording into arena, which must stay mapped for ever. The clock has been set.
+func Start(arena []byte, o Overflow) { runtime.WMStart(arena, o) }
 
 // Capture says what is recorded of values, before Start or while a package that asks
 // for more registers, whose sites are still off: composite ones are opened
@@ -111,3 +113,46 @@ func Counter() (name string, constant bool, hz uint64) { return runtime.WMCounte
 // Floor reads the processor's counter 2*n times, or the monotonic clock where there
 // is none: what n traced calls can't cost less than.
 func Floor(n int) uint64 { return runtime.WMFloor(n) }
+
+// Count switches on or off that calls of the i-th site of p are counted, and timed if that is wanted.
+func Count(p *Package, i int, on, timed bool) { runtime.WMCount(p, i, on, timed) }
+
+// Histograms says whether histograms are kept of timed calls.
+func Histograms(on bool) { runtime.WMHistograms(on) }
+
+// Sites gives the number above all ids of sites.
+func Sites() uint32 { return runtime.WMSites() }
+
+// A Sum adds up the calls of a site. Times are in ticks.
+type Sum = runtime.WMSum
+
+// SumOf gives what is known of the calls of a site that were counted.
+func SumOf(site uint32) Sum { return runtime.WMSumOf(site) }
+
+// An Open adds up calls of a site that are in progress.
+type Open = runtime.WMOpen
+
+// OpenCalls adds to open, by site, what calls in progress have taken until now. The program stands still for that.
+func OpenCalls(open []Open) { runtime.WMOpenCalls(open) }
+
+// HistogramOf calls f for each line of a site's histogram in which something was counted, in ascending order: counts[i] calls took
+// from + i*width ticks, and less than width more.
+func HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {
+	runtime.WMHistogramOf(site, f)
+}
+
+// TimedGoroutines gives the number of goroutines that made timed calls.
+func TimedGoroutines() uint64 { return runtime.WMTimedGoroutines() }
+
+// LastWriter runs f on a system goroutine. It calls Await again and again until the program ends.
+func LastWriter(f func()) { runtime.WMWriterLast(f) }
+
+// Await waits until d ns are over, or without an end if d is negative, and tells whether the program is about to
+// end. Only what LastWriter runs calls it. It says its last words then, and calls Said.
+func Await(d int64) (ending bool) { return runtime.WMAwait(d) }
+
+// Said lets the program end.
+func Said() { runtime.WMSaid() }
+
+// BeforeExec has f called before another program takes this one's place in the process, which may still fail.
+func BeforeExec(f func()) { runtime.WMBeforeExec(f) }

@@ -43,7 +43,8 @@ const none = "waymark: the program was built without waymark's hooks"
 
 func Packages(func(*Package))                                       { panic(none) }
 func Switch(*Package, int, bool)                                    { panic(none) }
-func Start([]byte, Overflow, bool)                                  { panic(none) }
+func SetClock(bool)                                                 { panic(none) }
+func Start([]byte, Overflow)                                        { panic(none) }
 func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
 func Stringer(func(any) (string, bool))                             { panic(none) }
 func Stop()                                                         { panic(none) }
@@ -69,3 +70,25 @@ func Goroutine() uint64         { panic(none) }
 func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)
 }
+
+// A Sum adds up the calls of a site.
+type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics uint64 }
+
+// An Open adds up calls of a site that are in progress.
+type Open struct {
+	Total, Inner, Self, Least, Most uint64
+	Ended                           Sum
+}
+
+func OpenCalls([]Open)                                                { panic(none) }
+func Count(p *Package, i int, on, timed bool)                         { panic(none) }
+func Histograms(bool)                                                 { panic(none) }
+func Sites() uint32                                                   { panic(none) }
+func SumOf(uint32) Sum                                                { panic(none) }
+func HistogramOf(uint32, func(from, width uint64, counts [32]uint64)) { panic(none) }
+
+func TimedGoroutines() uint64 { panic(none) }
+func LastWriter(func())       { panic(none) }
+func Await(int64) bool        { panic(none) }
+func Said()                   { panic(none) }
+func BeforeExec(func())       { panic(none) }

@@ -25,7 +25,7 @@ type File struct {
 	// What the index found, see index.go.
 	meta    map[string]string
 	sites   siteTables
-	groups  groups
+	groups  format.GroupIndex
 	origins map[uint32]format.Origin
 	types   map[uint32]format.Type
 	tests   []format.TestEvent

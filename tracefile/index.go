@@ -282,7 +282,7 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 	case format.BlockSites:
 		base, pkg, sites, facility, err := format.ParseSites(payload)
 		if err == nil {
-			f.sites.add(siteTable{base, pkg, sites, groupVars(facility, len(sites))})
+			f.sites.add(siteTable{base, pkg, sites, facility.Vars(len(sites))})
 		}
 		return err
 	case format.BlockOrigins:
@@ -306,7 +306,7 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 	case format.BlockGroups:
 		list, err := format.ParseGroups(payload)
 		if err == nil {
-			f.groups.add(list)
+			f.groups.Add(list)
 		}
 		return err
 	case format.BlockEnd:

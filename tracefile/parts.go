@@ -53,7 +53,7 @@ func joinParts(parts []*File) *File {
 		for id, t := range p.types {
 			f.types[id] = t
 		}
-		f.groups.add(p.groups.list)
+		f.groups.Add(p.groups.List())
 		f.tests = append(f.tests, p.tests...)
 		f.pairs = append(f.pairs, p.pairs...)
 		for _, s := range p.streams {

@@ -18,7 +18,7 @@ type siteTable struct {
 	base  uint32
 	pkg   string
 	sites []format.Site
-	vars  []string // that hold the sites' groups, see groupVars
+	vars  []string // that hold the sites' groups, see format.Facility.Vars
 }
 
 // siteTables are ordered by base and don't overlap. Ids are looked up by
@@ -56,7 +56,7 @@ func (f *File) Site(id uint32) (Site, bool) {
 func (f *File) site(t *siteTable, id uint32) Site {
 	s := t.site(id)
 	if t.vars != nil {
-		s.Groups = f.groups.of(t.vars[id-t.base])
+		s.Groups = f.groups.Of(t.vars[id-t.base])
 	}
 	return s
 }

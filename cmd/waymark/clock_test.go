@@ -44,7 +44,7 @@ func TestClocks(t *testing.T) {
 	}
 	defer f.Close()
 	used := f.Info().Clock
-	if got := stderr.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "waymark: WAYMARKCLOCK=sundial: this machine has ") || !strings.HasSuffix(got, "; recording with "+used+"\n") {
+	if got := stderr.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "waymark: WAYMARKCLOCK=sundial: this machine has ") || !strings.HasSuffix(got, "; the clock is "+used+"\n") {
 		t.Errorf("stderr is %q, the clock %s", got, used)
 	}
 }

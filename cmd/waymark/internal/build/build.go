@@ -18,8 +18,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
+	"github.com/waymark-go/waymark/internal/pattern"
 )
 
 // Options say which functions to instrument.

@@ -18,8 +18,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/pattern"
 )
 
 // A job is a group of files to rewrite.

@@ -50,6 +50,19 @@ func (f *recordFlags) check() error {
 	return err
 }
 
+// first gives the name of the first flag that was given, "" if none was.
+func (f *recordFlags) first() string {
+	for _, name := range settings {
+		if f.set.Lookup(name).Changed {
+			return name
+		}
+	}
+	return ""
+}
+
+// given tells whether a flag was given.
+func (f *recordFlags) given() bool { return f.first() != "" }
+
 // ring tells whether the newest calls are kept in memory.
 func (f *recordFlags) ring() bool { return f.config.Overflow == rt.Ring }
 
@@ -62,9 +75,7 @@ func (f *recordFlags) env(path string) string {
 func (f *recordFlags) envFiles(path string) string {
 	var b strings.Builder
 	b.WriteString("record")
-	setting := func(name, value string) {
-		fmt.Fprintf(&b, ",%s=%s", name, strings.NewReplacer(`\`, `\\`, `,`, `\,`).Replace(value))
-	}
+	setting := func(name, value string) { fmt.Fprintf(&b, ",%s=%s", name, escape(value)) }
 	for _, name := range settings {
 		if flag := f.set.Lookup(name); flag.Changed || name == "overflow" {
 			setting(name, flag.Value.String())
@@ -73,3 +84,6 @@ func (f *recordFlags) envFiles(path string) string {
 	setting("o", path)
 	return b.String()
 }
+
+// escape makes a value one of WAYMARK.
+func escape(value string) string { return strings.NewReplacer(`\`, `\\`, `,`, `\,`).Replace(value) }

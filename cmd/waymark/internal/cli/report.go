@@ -100,6 +100,48 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 	return a.report(a.stderr, files, f, report.Filter{}, nil)
 }
 
+// reportStatistics prints the report after a run that gathered statistics, which are in dir: those of the program and of
+// processes that it started.
+func (a *app) reportStatistics(dir string, f *reportFlags) error {
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	format, err := report.ParseFormat(f.format)
+	if err != nil {
+		return err
+	}
+	o.Colour = colour(a.stderr)
+	files, err := filepath.Glob(filepath.Join(dir, "*"+statisticsExt))
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return errors.New("the program was killed before it wrote its numbers; waymark record keeps every call until a kill")
+	}
+	var all []*report.Statistics
+	for _, file := range files {
+		s, err := report.ReadStatistics(file)
+		if err != nil {
+			return err
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(x, y *report.Statistics) int { return x.From.Compare(y.From) })
+	if !all[0].Timed() && o.Sort == report.SortTotal {
+		o.Sort = report.SortCalls
+	}
+	r := report.New(o)
+	for _, s := range all {
+		if s.Program != all[0].Program {
+			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: it is of the program %s\n", filepath.Base(s.Program))
+			continue
+		}
+		r.AddStatistics(s)
+	}
+	return r.Write(a.stderr, format)
+}
+
 // A missed says which filters let nothing through, see filterFlags.
 type missed func(set *tracefile.Set, calls uint64) (notes []string, err error)
 

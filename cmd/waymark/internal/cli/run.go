@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -16,16 +17,22 @@ func (a *app) runCommand() *cobra.Command {
 	var f buildFlags
 	var rec recordFlags
 	var rep reportFlags
+	var stat statsFlags
 	return a.buildCmd("run [--flags] [go run flags] package [args]",
 		"run a program and print which functions took the time", "", programLast,
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			rec.define(set)
 			rep.define(set)
+			stat.define(set)
 		},
 		func(line *commandLine) error {
-			if err := errors.Join(rec.check(), rep.check()); err != nil {
+			if err := errors.Join(rec.check(), rep.check(), stat.check()); err != nil {
 				return err
+			}
+			records := rec.given() || rep.by != "function"
+			if records && stat.given() {
+				return usagef("run: --%s is of statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.first(), "by"))
 			}
 			t, err := a.buildProgram("run", &f, line)
 			if t != nil {
@@ -38,10 +45,19 @@ func (a *app) runCommand() *cobra.Command {
 				rec.set.Set("dump-at-exit", "true") // the report is of the window
 			}
 			file := filepath.Join(t.dir, "run.wmt")
-			t.env = rec.env(file)
+			if records {
+				t.env = rec.env(file) + stat.printing()
+			} else {
+				t.env = stat.env(t.dir, rep.top)
+			}
 			runErr := a.run(t)
 			defer guard(t.dir)()
-			if err := a.reportRun(t.dir, file, &rep); err != nil && !errors.As(err, new(exitError)) {
+			if records {
+				err = a.reportRun(t.dir, file, &rep)
+			} else {
+				err = a.reportStatistics(t.dir, &rep)
+			}
+			if err != nil && !errors.As(err, new(exitError)) {
 				fmt.Fprintf(a.stderr, "waymark: no report: %v\n", err)
 			}
 			t.clear() // the status may be a signal

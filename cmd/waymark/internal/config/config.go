@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/pattern"
 )
 
 // Annotations of flags.

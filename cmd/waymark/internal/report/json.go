@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/json"
 	"io"
+
+	"github.com/waymark-go/waymark/stats"
 )
 
 // The keys of these types are a contract: they may be joined by others, but stay.
@@ -78,10 +80,11 @@ type jsonNumbers struct {
 	MinNS   int64  `json:"min_ns"`
 	MaxNS   int64  `json:"max_ns"`
 	AvgNS   int64  `json:"avg_ns"`
+	*stats.Quantiles
 }
 
 func (r *Row) numbers() jsonNumbers {
-	return jsonNumbers{r.Calls, r.Panics, r.Total, r.Self, r.Min, r.Max, r.Avg()}
+	return jsonNumbers{r.Calls, r.Panics, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Quantiles}
 }
 
 func (r *Report) writeJSON(w io.Writer) error {

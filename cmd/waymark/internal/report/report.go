@@ -35,7 +35,8 @@ type Report struct {
 	index map[identity]uint32 // in rows
 	tree  node                // with Options.Tree; its children are the functions that goroutines begin in
 
-	damage []error // one for each damaged file
+	damage []error   // one for each damaged file
+	began  time.Time // the first process, of statistics
 }
 
 // A Recording tells where the numbers come from, and what they lack.
@@ -43,6 +44,9 @@ type Recording struct {
 	Files   []string       // absolute; several if it is in parts
 	Process string         // see Labels
 	Info    tracefile.Info // after reading, so with the damage that was met
+
+	Statistics bool // nothing was recorded, and there are no files
+	Killed     bool // they are from before the end of the program
 
 	// What the filter lets through.
 	Span       span  // since the beginning of the first recording

@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -20,6 +21,8 @@ type Row struct {
 	Sum    int64 // of all calls that Min, Max and Avg are about
 	Min    int64
 	Max    int64
+
+	Quantiles *stats.Quantiles // nil if the distribution is not known
 
 	measured uint64 // how many calls those are: all, or a goroutine's root calls
 }

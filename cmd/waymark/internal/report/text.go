@@ -8,15 +8,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
 // writeText prints the table, and under it where the numbers come from.
 func (r *Report) writeText(w io.Writer) error {
 	rows, more := r.Rows()
-	t := functionTable(rows, r.By)
-	if r.By == ByGoroutine {
+	var t *table
+	switch {
+	case r.By == ByGoroutine:
 		t = goroutineTable(rows, len(r.Recordings) > 1)
+	case r.counted():
+		t = countTable(rows)
+	default:
+		t = functionTable(rows, r.By)
 	}
 	if err := t.write(w, r.Colour); err != nil {
 		return err
@@ -46,13 +52,44 @@ func functionTable(rows []*Row, by By) *table {
 		{"Total time", true}, {"Self time", true}, {"Calls", true},
 		{"Min", true}, {"Avg", true}, {"Max", true}, {"Panics", true}, {name, false},
 	}}
+	quantiles := slices.ContainsFunc(rows, func(r *Row) bool { return r.Quantiles != nil })
+	if quantiles {
+		t.columns = slices.Insert(t.columns, 6, column{"p50", true}, column{"p90", true}, column{"p99", true}, column{"p99.9", true})
+	}
 	for _, r := range rows {
-		t.rows = append(t.rows, []cell{
+		row := []cell{
 			durationCell(r.Total), durationCell(r.Self), {strconv.FormatUint(r.Calls, 10), plain},
 			durationCell(r.Min), durationCell(r.Avg()), durationCell(r.Max), panicsCell(r.Panics), {r.Name, plain},
-		})
+		}
+		if quantiles {
+			row = slices.Insert(row, 6, quantileCells(r.Quantiles)...)
+		}
+		t.rows = append(t.rows, row)
 	}
 	return t
+}
+
+// counted tells whether calls were counted and not timed.
+func (r *Report) counted() bool {
+	return r.statistics() && len(r.rows) > 0 && !slices.ContainsFunc(r.rows, func(r *Row) bool { return r.Max > 0 })
+}
+
+// statistics tells whether nothing was recorded.
+func (r *Report) statistics() bool { return len(r.Recordings) > 0 && r.Recordings[0].Statistics }
+
+func countTable(rows []*Row) *table {
+	t := &table{columns: []column{{"Calls", true}, {"Function", false}}}
+	for _, r := range rows {
+		t.rows = append(t.rows, []cell{{strconv.FormatUint(r.Calls, 10), plain}, {r.Name, plain}})
+	}
+	return t
+}
+
+func quantileCells(q *stats.Quantiles) []cell {
+	if q == nil {
+		return []cell{{"-", dim}, {"-", dim}, {"-", dim}, {"-", dim}}
+	}
+	return []cell{durationCell(int64(q.P50)), durationCell(int64(q.P90)), durationCell(int64(q.P99)), durationCell(int64(q.P999))}
 }
 
 // goroutineTable names the processes of goroutines if there are several, as ids
@@ -123,6 +160,13 @@ func (r *Report) summary() string {
 	if n := len(r.Recordings); n > 1 {
 		name += fmt.Sprintf("%d processes, ", n)
 	}
+	if r.statistics() {
+		line := fmt.Sprintf("%s%s, %s", name, Duration(s.Duration), Things(s.Calls, "call"))
+		if s.Goroutines > 0 { // they are not told apart without the clock
+			line += ", " + Things(s.Goroutines, "goroutine")
+		}
+		return line
+	}
 	line := fmt.Sprintf("%s%s, %s, %s, ", name, Duration(s.Duration), Things(s.Events, "event"), Things(s.Goroutines, "goroutine"))
 	if s.Info.Lost == 0 {
 		return line + "no events lost"
@@ -134,6 +178,12 @@ func (r *Report) summary() string {
 func (r *Report) lacks() []string {
 	var lines []string
 	for _, rec := range r.Recordings {
+		if rec.Statistics {
+			if rec.Killed {
+				lines = append(lines, fmt.Sprintf("process %s was killed or crashed: its numbers are of its first %s", rec.Process, Duration(rec.Duration)))
+			}
+			continue
+		}
 		name := filepath.Base(rec.Files[0])
 		for _, state := range []string{completeness(rec.Info), beginning(rec.Info)} {
 			if state != "" {

@@ -45,8 +45,8 @@ type anchor struct {
 // without a line break, so that the runtime's own line numbers stay.
 var anchors = []anchor{
 	// Fields go to the end: assembly and the garbage collector know the offsets of some others.
-	{file: "runtime2.go", typ: "g", text: "wmFlags uintptr; wmID uint64; wmWatching *wmWatching; wmUnwound uint32"},
-	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLast, wmLost uint64"},
+	{file: "runtime2.go", typ: "g", text: "wmFlags uintptr; wmID uint64; wmWatching *wmWatching; wmTimes, wmTiming, wmTop uintptr; wmUnwound uint32"},
+	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLast, wmLost uint64; wmCells, wmNCells uintptr; wmTable *wmCellTable"},
 	// After gopanic's checks that the program can go on, before the first deferred call.
 	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, wmToken(gp, sys.GetCallerSP()), e); "},
 	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), wmToken(getg(), sys.GetCallerSP())); "},
@@ -60,8 +60,13 @@ var anchors = []anchor{
 	{file: "panic.go", fn: "startpanic_m", before: "gp.m.mallocing++", text: "wmOnFatal(); "},
 	// Memory of the arena may be gone: the instruction is tried again.
 	{file: "signal_unix.go", fn: "sighandler", before: "delayedSignal := ", text: "if sig == _SIGBUS && wmOnFault(uintptr(c.sigaddr())) { return }; "},
+	// The program is about to die of the signal; of SIGQUIT after it has said what it was doing.
+	{file: "signal_unix.go", fn: "sighandler", before: "if flags&_SigKill != 0", text: "if (flags&_SigKill != 0 || sig == _SIGQUIT) && wmOnKill(sig) { return }; "},
+	// It is about to die of writing where nobody reads.
+	{file: "signal_unix.go", fn: "sigpipe", before: "dieFromSignal(_SIGPIPE)", text: "wmLastWords(); "},
 	// While gp is still the M's current goroutine.
 	{file: "proc.go", fn: "gdestroy", before: "casgstatus(gp, _Grunning, _Gdead)", text: "wmOnEnd(gp); "},
+	{file: "proc.go", fn: "syscall_runtime_BeforeExec", before: "execLock.lock()", text: "wmOnExec(); "},
 	{file: "proc.go", fn: "main", before: "last := lastmoduledatap", text: "wmInitFirst(); "},
 }
 

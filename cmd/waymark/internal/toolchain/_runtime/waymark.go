@@ -21,8 +21,8 @@ import (
 )
 
 // A WMSite is the word that an instrumented function checks at entry: 0 when
-// tracing of the function is off, else its id. One load gives both. If monitors see
-// its calls there are flags above the id, see waymark_monitor.go.
+// tracing of the function is off, else its id. One load gives both. If its calls aren't merely
+// recorded there are flags above the id, see waymark_flags.go.
 type WMSite uint32
 
 // A WMFrame is a traced call in progress: site<<32 | token. 0 is none: the
@@ -122,7 +122,7 @@ var wm struct {
 	// Registration. Packages are never removed.
 	first, last *WMPackage
 	nextSite    uint32
-	onRegister  func(*WMPackage)
+	onRegister  []func(*WMPackage)
 	onBind      func(*WMPackage)
 
 	on      atomic.Uint32 // events are being recorded
@@ -170,9 +170,9 @@ func WMRegister(p *WMPackage) bool {
 	wm.last = p
 	p.Base = wm.nextSite
 	wm.nextSite += uint32(len(p.Sites))
-	f := wm.onRegister
+	list := wm.onRegister
 	unlock(&wm.lock)
-	if f != nil {
+	for _, f := range list {
 		f(p)
 	}
 	return true
@@ -181,12 +181,28 @@ func WMRegister(p *WMPackage) bool {
 // WMPackages calls f for each package registered so far and for each one that
 // registers later, in the order of their site ids.
 func WMPackages(f func(*WMPackage)) {
-	lock(&wm.lock)
-	p := wm.first
-	wm.onRegister = f
-	unlock(&wm.lock)
-	for ; p != nil; p = p.next {
-		f(p)
+	for {
+		lock(&wm.lock)
+		old := wm.onRegister
+		unlock(&wm.lock)
+		list := append(old[:len(old):len(old)], f) // nothing can be allocated under the lock
+		lock(&wm.lock)
+		changed := len(wm.onRegister) != len(old)
+		first, last := wm.first, wm.last
+		if !changed {
+			wm.onRegister = list
+		}
+		unlock(&wm.lock)
+		if changed {
+			continue
+		}
+		for p := first; p != nil; p = p.next {
+			f(p)
+			if p == last {
+				break
+			}
+		}
+		return
 	}
 }
 
@@ -216,13 +232,9 @@ func WMOnBind(f func(*WMPackage)) {
 	}
 }
 
-// WMSwitch has calls of the i-th site of p recorded, or not.
-func WMSwitch(p *WMPackage, i int, on bool) { wmSetSite(p, i, wmRecorded, on) }
-
 // WMStart begins recording into an arena of memory mapped by the caller, which
-// stays mapped for ever. counter chooses the clock: the processor's counter, else
-// the monotonic clock. No chunk is free before WMFree.
-func WMStart(arena []byte, overflow WMOverflow, counter bool) {
+// stays mapped for ever. WMSetClock has been called. No chunk is free before WMFree.
+func WMStart(arena []byte, overflow WMOverflow) {
 	chunks := len(arena) / wmChunkSize
 	free, full := make([]uint32, chunks), make([]uint32, chunks)
 	origins := make([]wmOriginKey, 256)
@@ -230,7 +242,6 @@ func WMStart(arena []byte, overflow WMOverflow, counter bool) {
 	wm.base = uintptr(unsafe.Pointer(unsafe.SliceData(arena)))
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
-	wm.counter = counter
 	wm.pid = wmPID()
 	wmTypes.table = wmNewTypeTable(1024)
 	wmFindConstants()
@@ -276,11 +287,15 @@ func WMMute(on bool) { wmMute(getg(), on) }
 func wmMute(gp *g, on bool) {
 	if on {
 		gp.wmFlags += wmMute1
-		gp.wmID = 0 // of no P: its next event takes the slow path
+		gp.wmID, gp.wmTiming = 0, 0 // of no P, and without a stack: its next call takes the slow path
 	} else {
 		gp.wmFlags -= wmMute1
 	}
 }
+
+// WMSetClock chooses the clock of events and of timed calls, once, before the first of them: the processor's counter, else
+// the monotonic clock.
+func WMSetClock(counter bool) { wm.counter = counter }
 
 // WMClock reads the clock of the events, in ticks, and the monotonic clock, in ns.
 func WMClock() (clock uint64, mono int64) { return wmClock(), nanotime() }
@@ -316,8 +331,8 @@ func wmWriter(f func()) {
 func wmSlowEnter(site WMSite) WMFrame {
 	gp := getg()
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	if site&wmWatched != 0 {
-		return wmEnterWatched(f, nil)
+	if site&wmFlagged != 0 {
+		return wmEnterFlagged(f, nil)
 	}
 	if !wmEmit(gp, uint64(f), true, nil) {
 		return 0
@@ -329,8 +344,8 @@ func wmSlowEnter(site WMSite) WMFrame {
 //
 //go:noinline
 func wmSlowExit(f WMFrame) {
-	if f&wmFrameWatched != 0 {
-		wmExitWatched(f, nil)
+	if f&wmFrameFlagged != 0 {
+		wmExitFlagged(f, nil)
 		return
 	}
 	wmEmit(getg(), uint64(f)|wmExitBit, true, nil)
@@ -499,6 +514,7 @@ func wmOnRecovery(gp *g, sp uintptr) {
 	if gp.wmFlags&wmStarted != 0 {
 		wmEmitFor(gp, wmRecover|uint64(wmToken(gp, sp)))
 	}
+	wmRecoverTimed(gp, wmToken(gp, sp))
 	if gp.wmWatching != nil && gp.wmFlags&wmMuted == 0 { // else it is a monitor that has recovered
 		gp.wmUnwound = wmToken(gp, sp) + 1
 	}
@@ -511,18 +527,20 @@ func wmOnEnd(gp *g) {
 	}
 	gp.wmFlags, gp.wmID = 0, 0
 	gp.wmWatching, gp.wmUnwound = nil, 0
+	wmLeaveTimed(gp)
 }
 
 // wmOnFatal is called when the program is about to print why it dies: of a panic, a
 // fatal error or SIGQUIT. The ring stops turning, so that what other goroutines
 // do while stacks are printed does not overwrite what led there; nothing else need be
 // done, because the arena outlives the process. This may run in a signal handler,
-// in whatever state the runtime is: it takes no lock.
+// in whatever state the runtime is: it takes no lock that may be held.
 func wmOnFatal() {
 	wm.frozen.Store(true)
 	if wm.on.Load() != 0 {
 		wmPair()
 	}
+	wmLastWords()
 }
 
 // wmEmitFor is wmEmit on g0, which still holds the P that gp ran on.

@@ -8,22 +8,47 @@
 // full, or none yet; or when monitors see the call, which the highest bit of the
 // site's word or the frame says. The word is stored before the clock, which commits it.
 
+// SWITCHED writes the Go record when another goroutine, SI, than the one that wrote last goes on at DI, on the P BX, at the
+// time DX:AX, whose halves it joins. It uses no stack, as that of a goroutine that has been switched to is often cold.
+// SI isn't 0 if the goroutine has been seen before and isn't muted, and the clock is the counter. There must be room
+// for two records.
+#define SWITCHED \
+	TESTQ SI, SI;                \
+	JEQ  slow;                   \
+	MOVL DI, R8;                 \
+	ANDL $0xffff, R8;            \
+	JEQ  slow;                   \
+	CMPL R8, $(0x10000-32);      \
+	JHI  slow;                   \
+	CMPQ SI, p_wmLast(BX);       \
+	JEQ  slow;                   \
+	SHLQ $32, DX;                \
+	ORQ  DX, AX;                 \
+	MOVQ $(0x7F01<<48), R9;      \
+	ORQ  SI, R9;                 \
+	MOVQ R9, 8(DI);              \
+	MOVQ AX, (DI);               \
+	ADDQ $16, DI;                \
+	MOVQ SI, p_wmLast(BX);       \
+	MOVQ SI, p_wmGoid(BX)
+
 // func WMEnter(s WMSite) WMFrame
 TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVL AX, CX
 	TESTL CX, CX
-	JMI  slow
+	JMI  flagged
 	MOVQ g_m(R14), BX
 	MOVQ g_wmID(R14), SI
 	MOVQ m_p(BX), BX
 	RDTSC
 	MOVQ p_wmPos(BX), DI
 	CMPQ SI, p_wmGoid(BX)
-	JNE  slow
+	JNE  switched
 	TESTL $0xffff, DI
 	JEQ  slow
 	SHLQ $32, DX
 	ORQ  DX, AX
+put:
 	MOVQ (g_stack+stack_hi)(R14), DX
 	SUBQ SP, DX
 	SHLQ $32, CX
@@ -34,35 +59,220 @@ TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVQ DI, p_wmPos(BX)
 	MOVQ CX, AX
 	RET
+switched:
+	SWITCHED
+	JMP  put
 slow:
 	MOVL CX, AX
+	JMP  ·wmSlowEnter<ABIInternal>(SB)
+
+// Calls that are counted, or timed, and no more. Other flags are for Go. AX is still the site's word; CX becomes
+// its id, and then the place of its cell.
+flagged:
+	MOVL CX, DX
+	SHRL $const_wmSiteBits, DX
+	ANDL $const_wmSiteID, CX
+	CMPL DX, $(const_wmFlagTimed)
+	JEQ  timed
+	CMPL DX, $(const_wmFlagCounted)
+	JNE  again
+	CMPQ g_wmFlags(R14), $const_wmMute1
+	JHS  again
+	MOVQ g_m(R14), BX
+	MOVQ m_p(BX), BX
+	TESTQ BX, BX
+	JEQ  again
+	CMPQ CX, p_wmNCells(BX)
+	JHS  again
+	SHLQ $const_wmCellShift, CX
+	ADDQ p_wmCells(BX), CX
+	INCQ wmCell_calls(CX)
+	INCQ wmCell_ended(CX)
+	XORL AX, AX                      // nobody wants to know of its end
+	RET
+
+	// SI is the stack of timed calls, DI its top, where the call's place is, and R13 the token. A greater one below it is
+	// of a call that is over.
+timed:
+	MOVQ g_wmTiming(R14), SI
+	MOVQ g_wmTop(R14), DI
+	TESTQ SI, SI
+	JEQ  again
+	CMPQ DI, wmTimes_end(SI)
+	JEQ  again
+	MOVQ g_m(R14), BX
+	MOVQ m_p(BX), BX
+	CMPQ CX, p_wmNCells(BX)
+	JHS  again
+	MOVQ (g_stack+stack_hi)(R14), R13
+	SUBQ SP, R13
+	CMPL R13, (wmTime_frame-wmTime__size)(DI)
+	JCS  again
+	// Is a call of the site in progress? R11 is the place of the first one that may be.
+	MOVL CX, R8
+	ANDL $(const_wmTimesSites-1), R8
+	MOVL wmTimes_outer(SI)(R8*4), R11
+	MOVL R11, R12
+look:
+	TESTL R12, R12
+	JEQ  outermost
+	MOVL (wmTime_frame+4)(SI)(R12*1), R10
+	ANDL $const_wmSiteID, R10
+	CMPL R10, CX
+	JEQ  inner
+	MOVL wmTime_next(SI)(R12*1), R12
+	JMP  look
+inner:
+	CMPL R13, wmTime_frame(SI)(R12*1) // in the same frame: it is over
+	JEQ  again
+	MOVQ $(const_wmTimeInner<<32), R11
+	JMP  begin
+outermost:
+	MOVQ DI, R12
+	SUBQ SI, R12
+	MOVL R12, wmTimes_outer(SI)(R8*4)
+begin:
+	MOVQ R11, wmTime_next(DI)        // and flags
+	MOVQ $0, wmTime_children(DI)
+	SHLQ $const_wmCellShift, CX
+	ADDQ p_wmCells(BX), CX
+	INCQ wmCell_calls(CX)
+	SHLQ $32, AX
+	ORQ  AX, R13
+	MOVQ R13, wmTime_frame(DI)
+	LEAQ wmTime__size(DI), R8
+	MOVQ R8, g_wmTop(R14)
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, wmTime_enter(DI)
+	MOVQ R13, AX
+	RET
+again:
 	JMP  ·wmSlowEnter<ABIInternal>(SB)
 
 // func WMExit(f WMFrame)
 TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	MOVQ AX, CX
 	TESTQ CX, CX
-	JMI  slow
+	JMI  flagged
 	MOVQ g_m(R14), BX
 	MOVQ g_wmID(R14), SI
 	MOVQ m_p(BX), BX
 	RDTSC
 	MOVQ p_wmPos(BX), DI
 	CMPQ SI, p_wmGoid(BX)
-	JNE  slow
+	JNE  switched
 	TESTL $0xffff, DI
 	JEQ  slow
 	SHLQ $32, DX
 	ORQ  DX, AX
+put:
 	BTSQ $63, CX
 	MOVQ CX, 8(DI)
 	MOVQ AX, (DI)
 	ADDQ $16, DI
 	MOVQ DI, p_wmPos(BX)
 	RET
+switched:
+	SWITCHED
+	JMP  put
 slow:
 	MOVQ CX, AX
 	JMP  ·wmSlowExit<ABIInternal>(SB)
+
+// A call that is timed and no more, on top of the stack of timed calls, on a goroutine that isn't panicking. DI becomes its place.
+flagged:
+	MOVQ CX, R8
+	SHRQ $32, R8
+	MOVL R8, DX
+	SHRL $const_wmSiteBits, DX
+	CMPL DX, $(const_wmFlagTimed)
+	JNE  slow
+	MOVQ g_wmTiming(R14), SI
+	MOVQ g_wmTop(R14), DI
+	TESTQ SI, SI
+	JEQ  slow
+	CMPQ g__panic(R14), $0
+	JNE  slow
+	SUBQ $wmTime__size, DI
+	CMPQ CX, wmTime_frame(DI)
+	JNE  slow
+	MOVL wmTime_flags(DI), R10
+	CMPL R10, $const_wmTimeInner
+	JHI  slow
+	MOVQ g_m(R14), BX
+	MOVQ m_p(BX), BX
+	ANDL $const_wmSiteID, R8
+	CMPQ R8, p_wmNCells(BX)
+	JHS  slow
+	MOVQ p_wmCells(BX), R9
+	MOVQ wmTime_children(DI), R11
+	MOVL wmTime_next(DI), R12
+	XORL R13, R13
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	SUBQ wmTime_enter(DI), AX        // what it took, 0 if the clocks of two CPUs differ
+	CMOVQCS R13, AX
+	MOVQ DI, g_wmTop(R14)
+	ADDQ AX, (wmTime_children-wmTime__size)(DI)
+	MOVQ R8, CX
+	SHLQ $const_wmCellShift, CX
+	ADDQ CX, R9                      // the cell
+	INCQ wmCell_ended(R9)
+	MOVQ AX, DX
+	SUBQ R11, DX
+	CMOVQCS R13, DX
+	ADDQ DX, wmCell_self(R9)
+	TESTL R10, R10
+	JNE  inner
+	ADDQ AX, wmCell_total(R9)
+	ANDL $(const_wmTimesSites-1), R8
+	MOVL R12, wmTimes_outer(SI)(R8*4)
+extremes:
+	CMPQ AX, wmCell_most(R9)
+	JHI  most
+least:
+	MOVQ AX, DX
+	NOTQ DX
+	CMPQ DX, wmCell_least(R9)
+	JHI  shortest
+histogram:
+	CMPB ·wmHistograms(SB), $0
+	JEQ  done
+	MOVQ wmCell_more(R9), SI
+	TESTQ SI, SI
+	JEQ  line
+	MOVQ AX, DX
+	ORQ  $(2*const_wmHistogramLine-1), DX
+	BSRQ DX, CX
+	SUBQ $5, CX
+	MOVQ AX, DX
+	SHRQ CX, DX
+	MOVQ DX, R8
+	SHRQ $5, R8
+	ADDQ CX, R8
+	MOVQ wmCellMore_lines(SI)(R8*8), SI
+	TESTQ SI, SI
+	JEQ  line
+	ANDL $(const_wmHistogramLine-1), DX
+	INCQ (SI)(DX*8)
+done:
+	RET
+inner:
+	ADDQ AX, wmCell_inner(R9)
+	JMP  extremes
+most:
+	MOVQ AX, wmCell_most(R9)
+	JMP  least
+shortest:
+	MOVQ DX, wmCell_least(R9)
+	JMP  histogram
+line:
+	MOVQ AX, wmTime_children(DI)
+	MOVQ DI, AX
+	JMP  ·wmSlowTime<ABIInternal>(SB)
 
 // INTS writes behind the record at R12, of the time AX, what BX says the integers CX,
 // DI, SI and R8 are, and those; marks the chunk as one with values (wmHeldValues); and
@@ -119,7 +329,14 @@ TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
 	RET
 slow:
 	MOVL R10, AX
+	SHRL $const_wmSiteBits, R10
+	CMPL R10, $(const_wmFlagTimed)
+	JEQ  valueless
+	CMPL R10, $(const_wmFlagCounted)
+	JEQ  valueless
 	JMP  ·wmSlowEnterInts<ABIInternal>(SB)
+valueless: // nobody wants the values; the token is the same
+	JMP  ·WMEnter<ABIInternal>(SB)
 
 // func WMExitInts(f WMFrame, kinds, a, b, c, d uint64)
 TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
@@ -149,7 +366,12 @@ TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
 	RET
 slow:
 	MOVQ R10, AX
+	SHRQ $(32+const_wmSiteBits), R10
+	CMPL R10, $(const_wmFlagTimed)
+	JEQ  valueless
 	JMP  ·wmSlowExitInts<ABIInternal>(SB)
+valueless:
+	JMP  ·WMExit<ABIInternal>(SB)
 
 // func WMFloor(n int) uint64
 // Reads the time stamp counter 2*n times: the cost that every figure is compared with.

@@ -10,8 +10,8 @@ import "internal/runtime/sys"
 func WMEnter(s WMSite) WMFrame {
 	gp := getg()
 	f := WMFrame(s)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	if s&wmWatched != 0 {
-		return wmEnterWatched(f, nil)
+	if s&wmFlagged != 0 {
+		return wmEnterFlagged(f, nil)
 	}
 	if !wmEmit(gp, uint64(f), true, nil) {
 		return 0

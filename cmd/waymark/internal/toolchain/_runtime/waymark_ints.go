@@ -23,8 +23,8 @@ func wmSlowEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame {
 }
 
 func wmEnterInts(f WMFrame, kinds uint64, words [4]uint64) WMFrame {
-	if f&wmFrameWatched != 0 {
-		return wmEnterWatched(f, &wmValues{n: int(kinds & 7), words: &words, kinds: kinds})
+	if f&wmFrameFlagged != 0 {
+		return wmEnterFlagged(f, &wmValues{n: int(kinds & 7), words: &words, kinds: kinds})
 	}
 	if !wmEmitInts(uint64(f), kinds, wmCaptured.args, words) {
 		return 0
@@ -37,8 +37,8 @@ func wmEnterInts(f WMFrame, kinds uint64, words [4]uint64) WMFrame {
 //go:noinline
 func wmSlowExitInts(f WMFrame, kinds, a, b, c, d uint64) {
 	words := [4]uint64{a, b, c, d}
-	if f&wmFrameWatched != 0 {
-		wmExitWatched(f, &wmValues{n: int(kinds & 7), words: &words, kinds: kinds})
+	if f&wmFrameFlagged != 0 {
+		wmExitFlagged(f, &wmValues{n: int(kinds & 7), words: &words, kinds: kinds})
 		return
 	}
 	wmEmitInts(uint64(f)|wmExitBit, kinds, wmCaptured.results, words)

@@ -1,8 +1,7 @@
 // Package runtime, as waymark adds to it: calls that monitors see.
 //
 // A monitor is code of the program's that is told when functions are entered and left.
-// The word of a site that has one has wmWatched set, which the fast path leaves to the slow
-// one. A goroutine's watched calls that are in progress are
+// A goroutine's watched calls that are in progress are
 // listed in its g, the innermost last: so the exit of a call goes to what its entry went to,
 // however sites are switched meanwhile, and calls that a panic leaves are known.
 //
@@ -13,17 +12,8 @@ package runtime
 
 import (
 	"internal/abi"
-	"internal/runtime/atomic"
 	"internal/runtime/sys"
 	"unsafe"
-)
-
-const (
-	wmWatched  = 1 << 31 // of a site's word: monitors see it
-	wmRecorded = 1 << 30 // of a site's word that has wmWatched: its calls are recorded, too
-
-	wmFrameWatched = wmWatched << 32 // the same of frames; it is where records have their wmExitBit
-	wmFrameFlags   = (wmWatched | wmRecorded) << 32
 )
 
 // A WMMonitor is what the library is told of watched calls.
@@ -62,54 +52,14 @@ type wmWatching struct {
 	slabs wmSlabs
 }
 
-// token gives the distance of the call's frame from the top of the stack.
-func (f WMFrame) token() uint32 { return uint32(f) }
-
-// site gives the id of the function's site.
-func (f WMFrame) site() uint32 { return uint32(f>>32) &^ (wmWatched | wmRecorded) }
-
-// WMWatch switches on or off that monitors see calls of the i-th site of p.
-func WMWatch(p *WMPackage, i int, on bool) { wmSetSite(p, i, wmWatched, on) }
-
-// wmSetSite sets or clears wmWatched or wmRecorded of a site. A word without
-// wmWatched is the site's id if calls are recorded. Stores to site words happen here only: the race detector does not
-// watch package runtime, and a call that sees the old word is simply one from before.
-func wmSetSite(p *WMPackage, i int, flag uint32, on bool) {
-	word := (*uint32)(&p.Sites[i])
-	for {
-		old := atomic.Load(word)
-		flags := old & (wmWatched | wmRecorded)
-		if old != 0 && flags&wmWatched == 0 {
-			flags = wmRecorded
-		}
-		if on {
-			flags |= flag
-		} else {
-			flags &^= flag
-		}
-		w := uint32(0)
-		switch {
-		case flags&wmWatched != 0:
-			w = p.Base + uint32(i) | flags
-		case flags != 0:
-			w = p.Base + uint32(i)
-		}
-		if atomic.Cas(word, old, w) {
-			return
-		}
-	}
-}
-
 // WMGoroutine gives the id of the calling goroutine.
 func WMGoroutine() uint64 { return getg().goid }
 
-// wmEnterWatched reports that a call begins and gives its frame, 0 if nobody wants
-// to know of its end.
-func wmEnterWatched(f WMFrame, v *wmValues) WMFrame {
-	gp := getg()
-	if gp.wmFlags&wmMuted != 0 || gp != gp.m.curg {
-		return 0
-	}
+// A watchedCall is what Enter of the monitor gave for a call.
+type watchedCall = unsafe.Pointer
+
+// wmEnterWatched reports that a call begins.
+func wmEnterWatched(gp *g, f WMFrame, v *wmValues) watchedCall {
 	w := gp.wmWatching
 	if w == nil {
 		w = new(wmWatching)
@@ -121,26 +71,11 @@ func wmEnterWatched(f WMFrame, v *wmValues) WMFrame {
 	wmMute(gp, true)
 	call := wmMonitor.Enter(f.site(), args)
 	wmMute(gp, false)
-	// Recorded after that: the time of monitors isn't the function's.
-	if f&(wmRecorded<<32) != 0 && !v.emit(gp, uint64(f&^wmFrameFlags), wmCaptured.args) {
-		f &^= wmRecorded << 32
-	}
-	switch {
-	case call != nil:
-		w.push(f, call)
-		return f
-	case f&(wmRecorded<<32) != 0:
-		return f &^ wmFrameFlags
-	}
-	return 0
+	return call
 }
 
 // wmExitWatched reports that a watched call ends.
-func wmExitWatched(f WMFrame, v *wmValues) {
-	gp := getg()
-	if f&(wmRecorded<<32) != 0 {
-		v.emit(gp, uint64(f&^wmFrameFlags)|wmExitBit, wmCaptured.results)
-	}
+func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
 	wmSettle(gp)
 	w := gp.wmWatching
 	i := w.n - 1
@@ -162,12 +97,6 @@ func wmExitWatched(f WMFrame, v *wmValues) {
 	wmMute(gp, false)
 }
 
-// left tells whether a panic or Goexit is leaving the frame, whose deferred calls are running.
-func (f WMFrame) left(gp *g) bool {
-	p := gp._panic
-	return p != nil && !p.recovered && wmToken(gp, uintptr(p.sp)) == f.token()
-}
-
 // WMInfo reports a call of an info function: its word is that of a site, and it is called
 // by the function itself.
 //
@@ -185,8 +114,8 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	if gp.wmFlags&wmMuted != 0 || gp != gp.m.curg {
 		return
 	}
-	if site&wmWatched == 0 || site&wmRecorded != 0 {
-		v.emit(gp, wmInfo|uint64(site&^(wmWatched|wmRecorded)), wmCaptured.args)
+	if site&wmFlagged == 0 || site&wmRecorded != 0 {
+		v.emit(gp, wmInfo|uint64(site&wmSiteID), wmCaptured.args)
 	}
 	if site&wmWatched == 0 {
 		return
@@ -211,7 +140,7 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	}
 	args := v.copies(gp, &w.slabs)
 	wmMute(gp, true)
-	wmMonitor.Info(w.calls[i].call, uint32(site&^(wmWatched|wmRecorded)), args)
+	wmMonitor.Info(w.calls[i].call, uint32(site&wmSiteID), args)
 	wmMute(gp, false)
 }
 

@@ -77,9 +77,9 @@ func wmTarget(p any) (v any) {
 //
 //go:noinline
 func WMEnterStrings(site WMSite, args ...any) WMFrame {
-	if site&wmWatched != 0 {
+	if site&wmFlagged != 0 {
 		v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
-		return wmEnterWatched(WMFrame(site)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), &v)
+		return wmEnterFlagged(WMFrame(site)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), &v)
 	}
 	if wmCaptured.args {
 		args = wmAsTexts(args, false)
@@ -98,7 +98,7 @@ func WMEnterStrings(site WMSite, args ...any) WMFrame {
 
 // WMExitStrings is WMExitResults with texts in place of values that have them.
 func WMExitStrings(f WMFrame, results ...any) {
-	if wmCaptured.results && f&wmFrameWatched == 0 {
+	if wmCaptured.results && f&wmFrameFlagged == 0 {
 		results = wmAsTexts(results, false)
 	}
 	WMExitResults(f, results...)
@@ -107,7 +107,7 @@ func WMExitStrings(f WMFrame, results ...any) {
 // WMExitDeferredStrings is WMExitStrings for a deferred call, with pointers to the results.
 func WMExitDeferredStrings(f WMFrame, results ...any) {
 	texts := results
-	if wmCaptured.results && f&wmFrameWatched == 0 {
+	if wmCaptured.results && f&wmFrameFlagged == 0 {
 		texts = wmAsTexts(results, true)
 	}
 	if unsafe.SliceData(texts) == unsafe.SliceData(results) {

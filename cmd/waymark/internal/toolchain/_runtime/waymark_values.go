@@ -95,8 +95,8 @@ func WMEnterArgs(site WMSite, args ...any) WMFrame {
 	gp := getg()
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
 	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
-	if site&wmWatched != 0 {
-		return wmEnterWatched(f, &v)
+	if site&wmFlagged != 0 {
+		return wmEnterFlagged(f, &v)
 	}
 	if !wmCaptured.args {
 		v.n = 0
@@ -127,8 +127,8 @@ func WMExitDeferred(f WMFrame, results ...any) {
 
 //go:nosplit
 func wmExitValues(f WMFrame, v *wmValues) {
-	if f&wmFrameWatched != 0 {
-		wmExitWatched(f, v)
+	if f&wmFrameFlagged != 0 {
+		wmExitFlagged(f, v)
 		return
 	}
 	if !wmCaptured.results {

@@ -1,20 +1,16 @@
-package tracefile
+package format
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/waymark-go/waymark/format"
-)
-
-// groups are what a file says of groups of functions.
-type groups struct {
-	list  []format.Group
+// A GroupIndex is what is known of groups.
+type GroupIndex struct {
+	list  []Group
 	byVar map[string]string   // names, by the variable that holds the group
 	in    map[string][]string // names of the groups that directly contain one, by its name
 }
 
-// add takes in what is known of some groups.
-func (g *groups) add(list []format.Group) {
+// Add takes in what is known of some groups.
+func (g *GroupIndex) Add(list []Group) {
 	if g.byVar == nil {
 		g.byVar, g.in = make(map[string]string), make(map[string][]string)
 	}
@@ -31,9 +27,12 @@ func (g *groups) add(list []format.Group) {
 	}
 }
 
-// of gives the names of the group that the variable holds and of those that contain it,
+// List gives all that was added.
+func (g *GroupIndex) List() []Group { return g.list }
+
+// Of gives the names of the group that the variable holds and of those that contain it,
 // sorted.
-func (g *groups) of(variable string) []string {
+func (g *GroupIndex) Of(variable string) []string {
 	name, ok := g.byVar[variable]
 	if !ok {
 		return nil
@@ -50,15 +49,15 @@ func (g *groups) of(variable string) []string {
 	return list
 }
 
-// groupVars gives the variables that hold the groups of a table's sites, "" of those that are in
+// Vars gives the variables that hold the groups of a table's sites, "" of those that are in
 // none; nil if all are.
-func groupVars(f format.Facility, sites int) []string {
+func (f Facility) Vars(sites int) []string {
 	if len(f.Groups) == 0 {
 		return nil
 	}
 	vars := make([]string, sites)
 	for _, fn := range f.Functions {
-		if fn.Site >= 0 && fn.Info == format.NotInfo {
+		if fn.Site >= 0 && fn.Info == NotInfo {
 			vars[fn.Site] = f.Groups[fn.Group]
 		}
 	}

@@ -23,6 +23,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Func is the name of a function.
@@ -65,6 +66,9 @@ type Pattern struct {
 // Compile reads a pattern. Relative package patterns are taken from dir.
 func Compile(text, dir string) (*Pattern, error) {
 	p := &Pattern{Text: text}
+	if !utf8.ValidString(text) {
+		return nil, fmt.Errorf("pattern %q: not UTF-8", text)
+	}
 	switch {
 	case text == "":
 		return nil, fmt.Errorf("empty pattern")
@@ -304,10 +308,10 @@ func distance(a, b string) int {
 	for j := range row {
 		row[j] = j
 	}
-	for i := range len(a) {
+	for i := 0; i < len(a); i++ {
 		diagonal := row[0]
 		row[0] = i + 1
-		for j := range len(b) {
+		for j := 0; j < len(b); j++ {
 			cost := diagonal
 			if a[i] != b[j] {
 				cost++

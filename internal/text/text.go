@@ -1,4 +1,5 @@
-package waymark
+// Package text writes values of the program's for people, as monitors print them.
+package text
 
 import (
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/rt"
 )
 
 // Limits of values as text.
@@ -17,30 +19,25 @@ const (
 	maxNesting  = 2
 )
 
-// Text gives a value in the way of Go's syntax, cut if it is long, as monitors print it. Of the
-// program's methods it calls none but Error. It follows no pointer and looks into no map; elements of slices are read
-// where they are. Fields whose names look like those of secrets come as ***.
-func Text(v any) string { return string(appendValue(nil, v)) }
-
-// appendValues appends values separated by commas, in the way of Go's syntax.
-func appendValues(dst []byte, list []any) []byte {
+// AppendList appends values separated by commas, in the way of Go's syntax.
+func AppendList(dst []byte, list []any) []byte {
 	for i, v := range list {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = appendValue(dst, v)
+		dst = Append(dst, v)
 	}
 	return dst
 }
 
-// appendValue appends a value in the way of Go's syntax. Of the program's methods it
+// Append appends a value in the way of Go's syntax. Of the program's methods it
 // calls none but Error: they may wait for a lock that the traced function holds. It follows no
 // pointer and looks into no map, which others may be writing to.
-func appendValue(dst []byte, v any) []byte {
+func Append(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "nil"...)
-	case Masked:
+	case rt.Masked:
 		return append(dst, "***"...)
 	case error:
 		if rv := reflect.ValueOf(v); rv.Kind() == reflect.Pointer && rv.IsNil() {

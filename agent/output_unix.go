@@ -1,0 +1,73 @@
+//go:build unix
+
+package agent
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// Package os would make the descriptors that the runtime needs to wait for files, and change the numbers that the
+// program's own get.
+
+// appendFile writes at the end of a file, which is made if there is none.
+func appendFile(path string, b []byte) error {
+	return writeFile(path, syscall.O_APPEND, b)
+}
+
+// replaceFile writes a file in place of another one, which is there until then.
+func replaceFile(path string, b []byte) error {
+	part := path + ".new"
+	err := writeFile(part, syscall.O_TRUNC|syscall.O_NOFOLLOW, b)
+	if err == nil {
+		err = syscall.Rename(part, path)
+	}
+	if err != nil {
+		syscall.Unlink(part)
+	}
+	return err
+}
+
+func writeFile(path string, flag int, b []byte) error {
+	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_CLOEXEC|flag, 0o666)
+	if err != nil {
+		return &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	err = writeTo(fd, b)
+	if closeErr := syscall.Close(fd); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return &fs.PathError{Op: "write", Path: path, Err: err}
+	}
+	return nil
+}
+
+// An identity tells files apart.
+type identity struct{ dev, ino uint64 }
+
+// identify tells what a descriptor is of.
+func identify(fd int) (identity, error) {
+	var st syscall.Stat_t
+	err := syscall.Fstat(fd, &st)
+	return identity{uint64(st.Dev), uint64(st.Ino)}, err
+}
+
+// writeTo writes to a descriptor. If that is one that doesn't wait, it has a second.
+func writeTo(fd int, b []byte) error {
+	for tries := 0; len(b) > 0; {
+		n, err := syscall.Write(fd, b)
+		switch {
+		case err == syscall.EINTR:
+		case err == syscall.EAGAIN && tries < 1000:
+			tries++
+			time.Sleep(time.Millisecond)
+		case err != nil:
+			return err
+		default:
+			b = b[n:]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package agent
+
+import (
+	"path/filepath"
+	"sync"
+
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/stats"
+)
+
+// A selection is the functions that patterns name.
+type selection struct {
+	mu      sync.Mutex
+	in, out *pattern.Set
+}
+
+// selections are all that were made.
+var selections []*selection
+
+// newSelection gives nil if all functions are meant.
+func newSelection(include, exclude []string) (*selection, error) {
+	if len(include)+len(exclude) == 0 {
+		return nil, nil
+	}
+	in, err := pattern.CompileSet(include, "")
+	if err != nil {
+		return nil, err
+	}
+	out, err := pattern.CompileSet(exclude, "")
+	if err != nil {
+		return nil, err
+	}
+	s := &selection{in: in, out: out}
+	selections = append(selections, s)
+	return s, nil
+}
+
+func (s *selection) has(f stats.Function) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := pattern.FromRuntime(f.Package, f.Name)
+	name.Dir, name.Groups = filepath.Dir(f.File), f.Groups
+	in, _ := s.in.Match(name)
+	out, _ := s.out.Match(name)
+	return (in || s.in.Empty()) && !out
+}
+
+// unmatched gives the patterns that have named nothing.
+func unmatched() (list []string) {
+	for _, s := range selections {
+		s.mu.Lock()
+		list = append(append(list, s.in.Unmatched()...), s.out.Unmatched()...)
+		s.mu.Unlock()
+	}
+	return list
+}

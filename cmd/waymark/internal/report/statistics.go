@@ -1,0 +1,84 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/waymark-go/waymark/stats"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// Statistics are what a program has gathered of its calls without recording them, as package agent writes it.
+type Statistics struct {
+	Program string `json:"program"`
+	PID     int    `json:"pid"`
+	Last    bool   `json:"last"` // taken when the program ended
+	stats.Snapshot
+}
+
+// ReadStatistics reads statistics from a file.
+func ReadStatistics(path string) (*Statistics, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var head struct {
+		Program string
+		PID     int
+		Last    bool
+	}
+	s := new(Statistics)
+	if err = json.Unmarshal(b, &head); err == nil {
+		err = json.Unmarshal(b, &s.Snapshot)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	s.Program, s.PID, s.Last = head.Program, head.PID, head.Last
+	return s, nil
+}
+
+// Timed tells whether there are times.
+func (s *Statistics) Timed() bool {
+	return slices.ContainsFunc(s.Functions, func(f stats.Stat) bool { return f.Max > 0 })
+}
+
+// AddStatistics adds the numbers of a process. The report is one by function.
+func (r *Report) AddStatistics(s *Statistics) {
+	rec := Recording{
+		Process: strconv.Itoa(s.PID), Statistics: true, Killed: !s.Last,
+		Info:       tracefile.Info{Program: s.Program, PID: s.PID, Complete: s.Last},
+		Goroutines: s.Goroutines, Duration: int64(s.To.Sub(s.From)),
+	}
+	if len(r.Recordings) == 0 {
+		r.began = s.From
+	}
+	rec.Span.from = s.From.Sub(r.began)
+	rec.Span.to = s.To.Sub(r.began)
+	for i := range s.Functions {
+		f := &s.Functions[i]
+		row := r.rows[r.rowOf(identity{Name: f.Name, Package: f.Package, File: f.File, Line: f.Line})]
+		row.Groups = f.Function.Groups
+		if row.Quantiles = nil; row.Calls == 0 { // those of several processes can't be put together
+			row.Quantiles = f.Quantiles()
+		}
+		if row.Calls == 0 || int64(f.Min) < row.Min {
+			row.Min = int64(f.Min)
+		}
+		row.Max = max(row.Max, int64(f.Max))
+		row.Calls += f.Calls
+		row.measured += f.Calls
+		row.Panics += f.Panics
+		row.Open += f.Open
+		row.Total += int64(f.Total)
+		row.Self += int64(f.Self)
+		row.Sum += int64(f.Avg) * int64(f.Calls)
+		rec.Calls += f.Calls
+		rec.Open += f.Open
+		rec.Events += 2*f.Calls - f.Open
+	}
+	r.Recordings = append(r.Recordings, rec)
+}

@@ -1,0 +1,19 @@
+package clock
+
+import "syscall"
+
+// sources gives the clocks that Linux found good, empty if it doesn't say. Package os would make the descriptors that
+// the runtime needs to wait for files, and change the numbers that the program's own get.
+func sources() string {
+	fd, err := syscall.Open("/sys/devices/system/clocksource/clocksource0/available_clocksource", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer syscall.Close(fd)
+	b := make([]byte, 4096)
+	n, err := syscall.Read(fd, b)
+	if err != nil {
+		return ""
+	}
+	return string(b[:n])
+}
