@@ -3,6 +3,7 @@
 # make bench         what tracing costs, in one run
 # make bench-peers   the same in full and side by side with other tracers, into docs (most of an hour)
 # make bench-programs  builds and runs of three real programs, plain and traced, into docs (an hour or two, downloads them)
+# make bench-store   a program that nearly only makes calls, with all kinds of tracing, into docs (minutes)
 # make test-counts   call counts against the go command's coverage counters, for real programs (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-billion  memory of the commands that read a recording of a billion events (minutes, takes 2 GB of disk)
@@ -19,12 +20,12 @@ GO       ?= go
 FUZZTIME ?= 30s
 GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
-MODULES  := . cmd/waymark benchmarks compatibility examples/shop examples/facility
+MODULES  := . cmd/waymark benchmarks compatibility examples/shop examples/facility examples/store
 # Modules that aren't in the workspace, so that it doesn't get what they require.
 APART    := benchmarks/peers otelmonitor prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs bench-store fuzz lint vet cross clean
 
 all: $(BIN)/waymark
 
@@ -43,6 +44,7 @@ test: vet cross
 	else echo "SKIPPED: -race needs cgo and a C compiler"; fi
 	@$(call gotest,examples/shop,./...)
 	@$(call gotest,examples/facility,./...)
+	@$(call gotest,examples/store,./...)
 	@$(call gotest,otelmonitor,./...,GOWORK=off)
 	@$(call gotest,prometheus,./...,GOWORK=off)
 	@$(call gotest,compatibility,./...)
@@ -127,6 +129,10 @@ bench-peers: $(BIN)/waymark
 	cd benchmarks/ladder && $(BIN)/waymark build $(LADDER) -o $(BIN)/ladder .
 	cd benchmarks/peers && GOWORK=off $(GO) build -o $(BIN)/peers .
 	cd benchmarks/peers && $(BIN)/peers -waymark $(BIN)/waymark -ladder $(BIN)/ladder -dlv $(BIN)/dlv -docs ../../docs
+
+bench-store: $(BIN)/waymark
+	cd examples/store && $(GO) build -o $(BIN)/store . && $(BIN)/waymark build --all --closures -o $(BIN)/store-traced .
+	cd benchmarks/store && $(GO) build -o $(BIN)/bench-store . && $(BIN)/bench-store -plain $(BIN)/store -traced $(BIN)/store-traced -docs ../../docs
 
 bench-programs: $(BIN)/waymark
 	cd benchmarks/programs && $(GO) build -o $(BIN)/programs . && $(BIN)/programs -waymark $(BIN)/waymark -docs ../../docs

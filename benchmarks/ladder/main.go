@@ -6,6 +6,8 @@
 //	ladder -rung memory -memory                      to memory, from where nothing reads it
 //	WAYMARK=record ladder -rung file -shape leaf     to a file
 //	ladder -rung monitors                            monitors of groups
+//	ladder -rung timers                              timers, by hand and of groups
+//	WAYMARK=stats ladder -rung stats -shape leaf     statistics
 //	WAYMARK=record ladder -sustained 60s             to a file, as many calls as all CPUs make
 //	WAYMARK=record ladder -calls 5000000             to a file, so many calls, for readers
 //
@@ -49,6 +51,8 @@ func main() {
 		err = measure.Print(os.Stdout, measure.Result{Rung: *rung, Shape: "calls", Events: 2 * uint64(*calls)})
 	case *rung == rungMonitors:
 		err = monitors(t)
+	case *rung == rungTimers:
+		err = timers(t)
 	default:
 		if *toMemory {
 			err = memory.Record()

@@ -57,7 +57,7 @@ func shapes(rung string) []measure.Shape {
 		name string
 		n    int
 	}{{"1 goroutine", 1}, {"2 goroutines", 2}, {"4 goroutines", 4}, {"64 goroutines", 64}, {"10000 goroutines", 10_000}} {
-		list = append(list, measure.Shape{Name: g.name, NS: 20, Multi: g.n, Per: g.n * lot,
+		list = append(list, measure.Shape{Name: g.name, NS: 20, Multi: g.n, Per: g.n * lot * lots,
 			Plain:  goroutines(g.n, func(i int) int { return plain.Leaf(i, factor) }),
 			Traced: goroutines(g.n, func(i int) int { return traced.Leaf(i, factor) })})
 	}
@@ -157,6 +157,9 @@ func goroutines(g int, f func(i int) int) func(n int) {
 
 // lot is how many calls a goroutine makes before another has its turn.
 const lot = 50
+
+// lots is how many turns a goroutine has at least, so that calls are measured and not the making of goroutines.
+const lots = 20
 
 // panics makes pairs of calls: one panics, its caller recovers.
 func panics(catch func(any) any) func(n int) {

@@ -24,8 +24,9 @@ func Record() error {
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(space))) & (format.ChunkSize - 1))
 	//lint:ignore SA4006 as above
 	_, counter, _ := rt.Counter()
+	rt.SetClock(counter)
 	rt.Capture(true, true, format.DefaultDepth, format.DefaultBytes, nil)
-	rt.Start(space[skip:skip+chunks*format.ChunkSize], rt.Block, counter)
+	rt.Start(space[skip:skip+chunks*format.ChunkSize], rt.Block)
 	for i := 1; i < chunks; i++ {
 		rt.Free(i)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/waymark-go/waymark/benchmarks/measure"
 )
 
-// waymarkPeer measures all shapes of calls on each rung: off, memory and monitors in one process
-// each; to a file in one for each shape, so that each has its own bytes and losses.
+// waymarkPeer measures all shapes of calls on each rung: off, memory, monitors and timers in one process
+// each, statistics in one for each shape; to a file in one for each shape, so that each has its own bytes and losses.
 func waymarkPeer() peer {
 	return peer{
 		name: waymarkName,
@@ -24,7 +24,7 @@ func waymarkPeer() peer {
 		},
 		round: func(b *bench) ([]measure.Result, error) {
 			var list []measure.Result
-			for _, args := range [][]string{{"-rung", rungOff}, {"-rung", rungMemory, "-memory"}, {"-rung", rungMonitors}} {
+			for _, args := range [][]string{{"-rung", rungOff}, {"-rung", rungMemory, "-memory"}, {"-rung", rungMonitors}, {"-rung", rungTimers}} {
 				results, _, err := b.run(nil, b.ladder, b.ladderArgs(args...)...)
 				if err != nil {
 					return nil, err
@@ -41,6 +41,11 @@ func waymarkPeer() peer {
 				}
 				list = append(list, r)
 			}
+			counted, err := b.statistics()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, counted...)
 			ring, err := b.toFile(rungRing, "ring", "-shape", "leaf")
 			if err != nil {
 				return nil, err
@@ -61,6 +66,12 @@ const (
 	rungFile     = "to file"
 	rungRing     = "flight recorder"
 	rungMonitors = "monitors"
+	rungTimers   = "timers"
+
+	// Statistics.
+	rungCount     = "count only"
+	rungStats     = "calls, total and self time"
+	rungHistogram = "with histogram"
 
 	// sustained is the shape of nothing but traced calls on all CPUs.
 	sustained = "sustained"
@@ -68,6 +79,21 @@ const (
 
 func (b *bench) ladderArgs(args ...string) []string {
 	return append(args, "-turn", b.turns.Length.String(), "-turns", strconv.Itoa(b.turns.Count))
+}
+
+// statistics runs the ladder for the shapes that statistics are measured with.
+func (b *bench) statistics() (list []measure.Result, err error) {
+	for _, rung := range []struct{ name, setting string }{{rungCount, "count"}, {rungStats, "stats"}, {rungHistogram, "histogram"}} {
+		for _, shape := range []string{"leaf", "recursion 10", "100 ns", "two ints", "2 goroutines", "10000 goroutines", "panic, recovered"} {
+			results, _, err := b.run([]string{"WAYMARK=" + rung.setting + ",report=text:" + os.DevNull}, b.ladder,
+				b.ladderArgs("-rung", rung.name, "-shape", shape)...)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, results...)
+		}
+	}
+	return list, nil
 }
 
 // toFile runs the ladder recording to a file, and adds what is in that.
