@@ -21,9 +21,10 @@ var wmLast struct {
 	stuck    atomic.Bool // the world can't be stopped: the dying thread can't give up its P, or another one may wait for a lock of its
 	reporter *g
 	say      func()
-	pid      int  // of the process that they are about: a copy of it (fork) has none
-	note     note // wakes the reporter, once in the life of the program
-	watch    note // wakes the watchdog, the same
+	perLock  int32 // what a lock adds to m.locks, which differs between releases
+	pid      int   // of the process that they are about: a copy of it (fork) has none
+	note     note  // wakes the reporter, once in the life of the program
+	watch    note  // wakes the watchdog, the same
 }
 
 const (
@@ -42,6 +43,12 @@ const (
 func WMWriterLast(f func()) {
 	wmLast.pid = wmPID()
 	wmLast.say = f
+	mp := acquirem()
+	before := mp.locks
+	lock(&wm.lock)
+	wmLast.perLock = mp.locks - before
+	unlock(&wm.lock)
+	releasem(mp)
 	wmLast.awaited.Store(true)
 	go wmReporter()
 	go wmWatchdog()
@@ -123,7 +130,7 @@ func wmLastWords() {
 	panicking.Add(1)
 	held := int32(0) // locks that are held to print
 	if mp.printlock > 0 {
-		held = 1
+		held = wmLast.perLock
 		wmLast.stuck.Store(true) // another thread may wait for that one, with its P
 	}
 	suspended := false
