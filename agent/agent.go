@@ -56,16 +56,13 @@ func begin(env string) error {
 		return err
 	}
 	chooseClock()
-	var others []string
-	wanted.print, others = groupNames(o.Print)
-	if err := printCalls(others, o.Detail); err != nil {
-		return err
-	}
 	if o.Record {
-		if wanted.record, others = groupNames(o.Include); len(others)+len(o.Exclude) > 0 {
+		chosen, others := groupNames(o.Include)
+		if others = append(others, o.Exclude...); len(others) > 0 {
 			return fmt.Errorf("WAYMARK: record with p or x of %s: a recording is of all functions or of groups; leave functions out when the program is built, or when the recording is read",
-				append(others, o.Exclude...)[0])
+				others[0])
 		}
+		wanted.record = chosen
 		o.Config.Chosen = len(o.Include) > 0
 		if err := record(o, env); err != nil {
 			return err
@@ -76,8 +73,10 @@ func begin(env string) error {
 			return err
 		}
 	}
+	groups, others := groupNames(o.Print)
+	wanted.print = groups
 	rt.AtExit(missing)
-	return nil
+	return printCalls(others, o.Detail) // last: what went wrong before says that nothing is traced
 }
 
 // wanted are the groups that WAYMARK names, before the program's packages are initialised.

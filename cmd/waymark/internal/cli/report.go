@@ -52,6 +52,14 @@ func (f *reportFlags) options() (o report.Options, err error) {
 	return o, nil
 }
 
+// layout gives what all flags say.
+func (f *reportFlags) layout() (o report.Options, format report.Format, err error) {
+	if o, err = f.options(); err == nil {
+		format, err = report.ParseFormat(f.format)
+	}
+	return o, format, err
+}
+
 func (a *app) reportCommand() *cobra.Command {
 	var f reportFlags
 	var filter filterFlags
@@ -103,11 +111,7 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 // reportStatistics prints the report after a run that gathered statistics, which are in dir: those of the program and of
 // processes that it started.
 func (a *app) reportStatistics(dir string, f *reportFlags) error {
-	o, err := f.options()
-	if err != nil {
-		return err
-	}
-	format, err := report.ParseFormat(f.format)
+	o, format, err := f.layout()
 	if err != nil {
 		return err
 	}
@@ -148,11 +152,7 @@ type missed func(set *tracefile.Set, calls uint64) (notes []string, err error)
 // report prints one report of all files. What could be read of a damaged file is
 // in it; then the status is that of a failure.
 func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.Filter, missed missed) error {
-	o, err := f.options()
-	if err != nil {
-		return err
-	}
-	format, err := report.ParseFormat(f.format)
+	o, format, err := f.layout()
 	if err != nil {
 		return err
 	}
