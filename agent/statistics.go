@@ -71,7 +71,7 @@ func gather(o options) error {
 	rt.AtExit(func() { r.end() })
 	rt.BeforeExec(r.exec)
 	if runtime.GOARCH != "wasm" { // which has no threads to wait on
-		rt.LastWriter(r.run)
+		rt.GoLast(r.run)
 	}
 	return nil
 }

@@ -15,8 +15,9 @@ const patience = 100 * time.Millisecond
 
 // texts turns values into text by their own methods Error and String, as fmt does. A
 // method may do anything: panic, wait for a lock that the traced call holds, call
-// functions that are traced. So it runs on a goroutine of its own, whose calls are
-// not traced, and has so much time; types whose methods took longer are not asked again.
+// functions that are traced. So it runs on a goroutine of its own, which is a system
+// goroutine: it may still be about to end when the program prints its stacks. It has so
+// much time; types whose methods took longer are not asked again.
 type texts struct {
 	slow sync.Map // of reflect.Type
 }
@@ -37,12 +38,11 @@ func (t *texts) text(v any) (string, bool) {
 		return "", false
 	}
 	answer := make(chan string, 1)
-	go func() {
-		rt.Mute(true)
+	rt.Go(func() {
 		defer close(answer)
 		defer func() { recover() }() // a nil receiver, mostly: then its fields are recorded
 		answer <- method()
-	}()
+	})
 	timeout := time.NewTimer(patience)
 	defer timeout.Stop()
 	select {

@@ -169,7 +169,7 @@ func (r *Recorder) begin() error {
 	rt.Packages(r.register)
 	rt.OnTests(r.binary, r.test)
 	if r.config.Overflow != rt.Ring {
-		rt.Writer(r.loop)
+		rt.Go(r.loop)
 	}
 	return nil
 }

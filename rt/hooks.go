@@ -72,8 +72,8 @@ func Lost() uint64 { return runtime.WMLost() }
 // Mute makes the calling goroutine invisible, or visible again.
 func Mute(on bool) { runtime.WMMute(on) }
 
-// Writer runs f on a system goroutine.
-func Writer(f func()) { runtime.WMWriter(f) }
+// Go runs f on a system goroutine, whose calls are not traced.
+func Go(f func()) { runtime.WMGo(f) }
 
 // AtExit has f called when the program ends by os.Exit or by returning from main.
 func AtExit(f func()) { runtime.WMAtExit(f) }
@@ -144,11 +144,11 @@ func HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {
 // TimedGoroutines gives the number of goroutines that made timed calls.
 func TimedGoroutines() uint64 { return runtime.WMTimedGoroutines() }
 
-// LastWriter runs f on a system goroutine. It calls Await again and again until the program ends.
-func LastWriter(f func()) { runtime.WMWriterLast(f) }
+// GoLast runs f on a system goroutine. It calls Await again and again until the program ends.
+func GoLast(f func()) { runtime.WMGoLast(f) }
 
 // Await waits until d ns are over, or without an end if d is negative, and tells whether the program is about to
-// end. Only what LastWriter runs calls it. It says its last words then, and calls Said.
+// end. Only what GoLast runs calls it. It says its last words then, and calls Said.
 func Await(d int64) (ending bool) { return runtime.WMAwait(d) }
 
 // Said lets the program end.

@@ -56,7 +56,7 @@ func Broken() bool                                                  { panic(none
 func Held() uint64                                                  { panic(none) }
 func Lost() uint64                                                  { panic(none) }
 func Mute(bool)                                                     { panic(none) }
-func Writer(func())                                                 { panic(none) }
+func Go(func())                                                     { panic(none) }
 func AtExit(func())                                                 { panic(none) }
 func Clock() (clock uint64, mono int64)                             { panic(none) }
 func Counter() (string, bool, uint64)                               { panic(none) }
@@ -88,7 +88,7 @@ func SumOf(uint32) Sum                                                { panic(no
 func HistogramOf(uint32, func(from, width uint64, counts [32]uint64)) { panic(none) }
 
 func TimedGoroutines() uint64 { panic(none) }
-func LastWriter(func())       { panic(none) }
+func GoLast(func())           { panic(none) }
 func Await(int64) bool        { panic(none) }
 func Said()                   { panic(none) }
 func BeforeExec(func())       { panic(none) }

@@ -30,7 +30,7 @@ func Record() error {
 	for i := 1; i < chunks; i++ {
 		rt.Free(i)
 	}
-	rt.Writer(func() {
+	rt.Go(func() {
 		for rt.Wait() {
 			for i := rt.Take(); i >= 0; i = rt.Take() {
 				rt.Free(i)

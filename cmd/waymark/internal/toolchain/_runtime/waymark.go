@@ -315,12 +315,12 @@ func wmClock() uint64 {
 // WMAtExit has f called when the program ends by os.Exit or by returning from main.
 func WMAtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }
 
-// WMWriter runs f on a goroutine of its own. Its entry function is one of package
+// WMGo runs f on a goroutine of its own. Its entry function is one of package
 // runtime, which makes it a system goroutine: absent from stack dumps and
 // NumGoroutine, and no reason to think that a deadlocked program is alive.
-func WMWriter(f func()) { go wmWriter(f) }
+func WMGo(f func()) { go wmRun(f) }
 
-func wmWriter(f func()) {
+func wmRun(f func()) {
 	WMMute(true)
 	f()
 }

@@ -39,8 +39,8 @@ const (
 	wmLook  = 100e6 // ns
 )
 
-// WMWriterLast is WMWriter for a function that calls WMAwait again and again, and says the last words. They are waited for from now on.
-func WMWriterLast(f func()) {
+// WMGoLast is WMGo for a function that calls WMAwait again and again, and says the last words. They are waited for from now on.
+func WMGoLast(f func()) {
 	wmLast.pid = wmPID()
 	wmLast.say = f
 	mp := acquirem()
@@ -58,7 +58,7 @@ func WMWriterLast(f func()) {
 
 func wmReporter() {
 	wmLast.reporter = getg()
-	wmWriter(wmLast.say)
+	wmRun(wmLast.say)
 }
 
 // WMAwait waits until ns are over, or without an end if it is negative, and tells whether the program is about to end. The caller
