@@ -485,7 +485,7 @@ func wmOnPanic(gp *g, token uint32, e any) {
 	wmWatchedPanic(gp, e, false)
 	if gp.wmFlags&wmStarted != 0 && wm.on.Load() != 0 {
 		e = wmPanicValue(e)
-		if wmStringer != nil && gp.wmFlags&wmMuted == 0 {
+		if wmStringer != nil && gp.wmFlags&wmMuted == 0 && gp.bubble == nil { // as in wmAsTexts
 			e = wmAsText(e)
 		}
 		wmEmit(gp, wmPanic|uint64(token), true, &wmValues{list: noescape(unsafe.Pointer(&e)), n: 1})
