@@ -46,7 +46,7 @@ type anchor struct {
 var anchors = []anchor{
 	// Fields go to the end: assembly and the garbage collector know the offsets of some others.
 	{file: "runtime2.go", typ: "g", text: "wmFlags uintptr; wmID uint64; wmWatching *wmWatching; wmTimes, wmTiming, wmTop uintptr; wmUnwound uint32"},
-	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLast, wmLost uint64; wmCells, wmNCells uintptr; wmTable *wmCellTable"},
+	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLast, wmLost uint64; wmCells, wmCounts, wmNCells uintptr; wmTable *wmCellTable"},
 	// After gopanic's checks that the program can go on, before the first deferred call.
 	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, wmToken(gp, sys.GetCallerSP()), e); "},
 	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), wmToken(getg(), sys.GetCallerSP())); "},

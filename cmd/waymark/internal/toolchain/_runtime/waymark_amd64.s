@@ -66,34 +66,29 @@ slow:
 	MOVL CX, AX
 	JMP  ·wmSlowEnter<ABIInternal>(SB)
 
-// Calls that are counted, or timed, and no more. Other flags are for Go. AX is still the site's word; CX becomes
-// its id, and then the place of its cell.
+// Calls that are counted, or timed, and no more. Other flags are for Go. AX is still the site's word. Less the flags
+// of such a call CX is the id, and too great an id if it has others.
 flagged:
-	MOVL CX, DX
-	SHRL $const_wmSiteBits, DX
-	ANDL $const_wmSiteID, CX
-	CMPL DX, $(const_wmFlagTimed)
-	JEQ  timed
-	CMPL DX, $(const_wmFlagCounted)
-	JNE  again
+	SUBL $const_wmWordCounted, CX
+	CMPL CX, $const_wmSiteID
+	JHI  uncounted
 	CMPQ g_wmFlags(R14), $const_wmMute1
 	JHS  again
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
-	TESTQ BX, BX
-	JEQ  again
 	CMPQ CX, p_wmNCells(BX)
 	JHS  again
-	SHLQ $const_wmCellShift, CX
-	ADDQ p_wmCells(BX), CX
-	INCQ wmCell_calls(CX)
-	INCQ wmCell_ended(CX)
+	MOVQ p_wmCounts(BX), BX
 	XORL AX, AX                      // nobody wants to know of its end
+	INCQ (BX)(CX*8)
 	RET
+uncounted:
+	SUBL $(const_wmWordTimed-const_wmWordCounted), CX
+	CMPL CX, $const_wmSiteID
+	JHI  again
 
 	// SI is the stack of timed calls, DI its top, where the call's place is, and R13 the token. A greater one below it is
-	// of a call that is over.
-timed:
+	// of a call that is over. CX is the id, and becomes the place of the cell.
 	MOVQ g_wmTiming(R14), SI
 	MOVQ g_wmTop(R14), DI
 	TESTQ SI, SI

@@ -1,10 +1,11 @@
 // Package runtime, as waymark adds to it: calls that are counted, without events.
 //
 // What is known of a site's calls is added up in cells, of which each P has one: so no two threads
-// ever write to the same, and what there is does not depend on the number of goroutines. Code in package
-// runtime is preempted at calls only, and so nothing else keeps a goroutine on its P while it updates a cell.
-// Cells only grow, modulo 2^64, and are never set back: who wants to know what happened between two
-// instants subtracts.
+// ever write to the same, and what there is does not depend on the number of goroutines. Calls that are
+// counted and no more have a count beside it, as nothing of a cell is needed but a word. Code in package
+// runtime is preempted at calls only, and so nothing else keeps a goroutine on its P while it updates them.
+// Cells and counts only grow, modulo 2^64, and are never set back: who wants to know what happened between
+// two instants subtracts.
 
 package runtime
 
@@ -14,10 +15,10 @@ import (
 	"unsafe"
 )
 
-// A wmCell adds up calls of a site. Times are in ticks of the clock of events.
+// A wmCell adds up timed calls of a site. Times are in ticks of the clock of events.
 type wmCell struct {
 	calls uint64 // that have begun
-	ended uint64 // that have ended; calls that aren't timed end as they begin
+	ended uint64 // that have ended
 	total uint64 // of those that no other call of the site was around
 	inner uint64 // of the others
 	self  uint64 // of all, without the timed calls that they made
@@ -30,11 +31,12 @@ type wmCell struct {
 // wmCellShift is of the size of a cell, a cache line.
 const wmCellShift = 6
 
-// A wmCellTable has the cells of a P, by site.
+// A wmCellTable has the cells and the counts of a P, by site.
 type wmCellTable struct {
-	cells atomic.Uintptr // stored before n, loaded after it: the tables that a P has one after the other grow
-	n     atomic.Uintptr
-	next  *wmCellTable
+	cells  atomic.Uintptr // both stored before n, loaded after it: the tables that a P has one after the other grow
+	counts atomic.Uintptr // of uint64, of calls that aren't timed, which end as they begin
+	n      atomic.Uintptr
+	next   *wmCellTable
 }
 
 // A wmCellMore is what a cell has that not every one needs.
@@ -68,24 +70,35 @@ func wmCellOf(pp *p, site uint32) *wmCell {
 	if uintptr(site) >= pp.wmNCells {
 		systemstack(func() { wmGrowCells(pp, site) })
 	}
-	return (*wmCell)(unsafe.Pointer(pp.wmCells + uintptr(site)<<wmCellShift))
+	return wmCellAt(pp.wmCells, site)
 }
 
-// wmGrowCells makes a larger table of cells for pp. The old one stays, for those who are reading it.
+func wmCellAt(cells uintptr, site uint32) *wmCell {
+	return (*wmCell)(unsafe.Pointer(cells + uintptr(site)<<wmCellShift))
+}
+
+func wmCountAt(counts uintptr, site uint32) *uint64 {
+	return (*uint64)(unsafe.Pointer(counts + uintptr(site)*8))
+}
+
+// wmGrowCells makes larger tables of cells and counts for pp. The old ones stay, for those who are reading them.
 func wmGrowCells(pp *p, site uint32) {
 	lock(&wm.lock)
 	n := uintptr(max(wm.nextSite, site+1))
 	unlock(&wm.lock)
 	n = max(n, 2*pp.wmNCells, 64)
 	cells := uintptr(persistentalloc(n<<wmCellShift, 64, &memstats.other_sys))
+	counts := uintptr(persistentalloc(n*8, 64, &memstats.other_sys))
 	if pp.wmNCells > 0 {
 		memmove(unsafe.Pointer(cells), unsafe.Pointer(pp.wmCells), pp.wmNCells<<wmCellShift)
+		memmove(unsafe.Pointer(counts), unsafe.Pointer(pp.wmCounts), pp.wmNCells*8)
 	}
 	t := pp.wmTable
 	if t == nil {
 		t = (*wmCellTable)(persistentalloc(unsafe.Sizeof(wmCellTable{}), 8, &memstats.other_sys))
 	}
 	t.cells.Store(cells)
+	t.counts.Store(counts)
 	t.n.Store(n)
 	if pp.wmTable == nil {
 		lock(&wmTables.lock)
@@ -93,16 +106,15 @@ func wmGrowCells(pp *p, site uint32) {
 		unlock(&wmTables.lock)
 		pp.wmTable = t
 	}
-	pp.wmCells, pp.wmNCells = cells, n
+	pp.wmCells, pp.wmCounts, pp.wmNCells = cells, counts, n
 }
 
 // wmCountCall counts a call that isn't timed.
 func wmCountCall(site uint32) {
 	mp := acquirem()
 	if pp := mp.p.ptr(); pp != nil {
-		c := wmCellOf(pp, site)
-		c.calls++
-		c.ended++
+		wmCellOf(pp, site) // makes room
+		*wmCountAt(pp.wmCounts, site)++
 	}
 	releasem(mp)
 }
@@ -152,7 +164,7 @@ func WMSites() uint32 {
 // A WMSum adds up the calls of a site. Times are in ticks.
 type WMSum struct {
 	Calls  uint64 // that have begun
-	Ended  uint64 // that have ended
+	Ended  uint64 // that have ended; calls that aren't timed end as they begin
 	Total  uint64 // of those that no other call of the site was around
 	Inner  uint64 // of the others
 	Self   uint64 // of all, without the timed calls that they made
@@ -165,7 +177,7 @@ type WMSum struct {
 // just then perhaps only a part.
 func WMSumOf(site uint32) WMSum {
 	var sum WMSum
-	least := uint64(0)
+	least, counted := uint64(0), uint64(0)
 	// Ends before beginnings, of all Ps: a call may end on another one, and there are never more ends.
 	for t := wmTableList(); t != nil; t = t.next {
 		if c := t.cell(site); c != nil {
@@ -177,6 +189,7 @@ func WMSumOf(site uint32) WMSum {
 		if c == nil {
 			continue
 		}
+		counted += atomic.Load64(wmCountAt(t.counts.Load(), site))
 		sum.Calls += atomic.Load64(&c.calls)
 		sum.Total += atomic.Load64(&c.total)
 		sum.Inner += atomic.Load64(&c.inner)
@@ -187,6 +200,8 @@ func WMSumOf(site uint32) WMSum {
 			sum.Panics += atomic.Load64(&m.panics)
 		}
 	}
+	sum.Calls += counted
+	sum.Ended += counted
 	sum.Least = ^least
 	return sum
 }
@@ -237,10 +252,10 @@ func wmTableList() *wmCellTable {
 	return wmTables.list
 }
 
-// cell gives the cell of a site, nil if the table has none.
+// cell gives the cell of a site, nil if the table has none, and no count.
 func (t *wmCellTable) cell(site uint32) *wmCell {
 	if n := t.n.Load(); uintptr(site) >= n {
 		return nil
 	}
-	return (*wmCell)(unsafe.Pointer(t.cells.Load() + uintptr(site)<<wmCellShift))
+	return wmCellAt(t.cells.Load(), site)
 }

@@ -17,9 +17,11 @@ const (
 	wmSiteBits = 27 // of the id
 	wmSiteID   = 1<<wmSiteBits - 1
 
-	// Words without the id for which the assembly has paths of its own.
-	wmFlagCounted = (wmFlagged | wmCounted) >> wmSiteBits
-	wmFlagTimed   = (wmFlagged | wmTimed) >> wmSiteBits
+	// Flags for which the assembly has paths of its own: in place, and as they are without the id.
+	wmWordCounted = wmFlagged | wmCounted
+	wmWordTimed   = wmFlagged | wmTimed
+	wmFlagCounted = wmWordCounted >> wmSiteBits
+	wmFlagTimed   = wmWordTimed >> wmSiteBits
 
 	// The same of frames. The first one is where records have their wmExitBit.
 	wmFrameFlagged  = wmFlagged << 32
