@@ -62,8 +62,12 @@ func (m member) watch(w *watch) {
 	agent.Watch(m.pkg, m.index, true)
 }
 
-// guard is deferred around calls of a monitor: it stays as if there were none.
-func (s *slot) guard() {
+// guard is deferred around calls of a monitor: it stays as if there were none. To recover where nothing panics costs more
+// than all else here.
+func (s *slot) guard(returned *bool) {
+	if *returned {
+		return
+	}
 	if v := recover(); v != nil && !s.broken.Swap(true) {
 		recorder.Say("monitor %s of package %s panicked, and is not called any more: %v", KindOf(s.factory), s.pkg, v)
 	}
@@ -89,8 +93,10 @@ func (s *slot) enter(id int, args []any) {
 	if s.broken.Load() {
 		return
 	}
-	defer s.guard()
+	returned := false
+	defer s.guard(&returned)
 	s.monitor.Enter(id, args...)
+	returned = true
 }
 
 func exit(call unsafe.Pointer, results []any, returned bool) {
@@ -107,12 +113,14 @@ func (s *slot) exit(id int, results []any) {
 	if s.broken.Load() {
 		return
 	}
-	defer s.guard()
+	returned := false
+	defer s.guard(&returned)
 	if results == nil {
 		s.monitor.Exit(id)
 	} else {
 		s.monitor.ExitResults(id, results...)
 	}
+	returned = true
 }
 
 func panicking(call unsafe.Pointer, value any, isGoexit bool) {
@@ -132,8 +140,10 @@ func (s *slot) panic(id int, value any) {
 	if s.broken.Load() {
 		return
 	}
-	defer s.guard()
+	returned := false
+	defer s.guard(&returned)
 	s.monitor.Panic(id, value)
+	returned = true
 }
 
 func info(call unsafe.Pointer, site uint32, args []any) {
@@ -154,6 +164,8 @@ func (s *slot) info(args []any, caller int, self member) {
 	if s.broken.Load() {
 		return
 	}
-	defer s.guard()
+	returned := false
+	defer s.guard(&returned)
 	s.monitor.Info(args, caller, self.id, self.point)
+	returned = true
 }

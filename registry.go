@@ -238,8 +238,10 @@ func (p *tracedPackage) slot(f MonitorFactory) *slot {
 			rt.Mute(true)
 			defer rt.Mute(false)
 		}
-		defer s.guard()
+		returned := false
+		defer s.guard(&returned)
 		s.monitor = f.Create(p.path)
+		returned = true
 	}()
 	p.slots = append(p.slots, s)
 	return s

@@ -36,16 +36,22 @@ const (
 	wmMostSlab  = 128
 )
 
-// carve takes n from a slab. It stores no pointer most of the time: write barriers would
+// carve takes n > 0 from a slab. It stores no pointer most of the time: write barriers would
 // cost more than all else.
-func (s *wmSlab[T]) carve(n int) []T {
+func (s *wmSlab[T]) carve(n int) (out []T) {
 	if len(s.all)-s.used < n {
-		s.all = make([]T, max(n, min(max(2*len(s.all), wmLeastSlab), wmMostSlab)))
-		s.used = 0
+		s.renew(n)
 	}
-	out := s.all[s.used : s.used+n : s.used+n]
+	// s.all[s.used:s.used+n:s.used+n], without checks
+	*(*slice)(unsafe.Pointer(&out)) = slice{add(unsafe.Pointer(unsafe.SliceData(s.all)), uintptr(s.used)*unsafe.Sizeof(out[0])), n, n}
 	s.used += n
 	return out
+}
+
+//go:noinline
+func (s *wmSlab[T]) renew(n int) {
+	s.all = make([]T, max(n, min(max(2*len(s.all), wmLeastSlab), wmMostSlab)))
+	s.used = 0
 }
 
 // copies gives copies of values.
@@ -53,11 +59,10 @@ func (v *wmValues) copies(gp *g, s *wmSlabs) []any {
 	if v == nil || v.n == 0 {
 		return nil
 	}
-	out := s.lists.carve(v.n)
 	if v.words != nil {
-		s.integers(out, v)
-		return out
+		return s.integers(v)
 	}
+	out := s.lists.carve(v.n)
 	c := wmCopier{gp: gp, slabs: s}
 	for i := range out {
 		e := *(*any)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{})))
@@ -85,16 +90,20 @@ func (c *wmCopier) variable(p any) any {
 }
 
 // integers makes interfaces of integers in memory of slabs.
-func (s *wmSlabs) integers(out []any, v *wmValues) {
-	words := s.words.carve(len(out))
+func (s *wmSlabs) integers(v *wmValues) []any {
+	out, words := s.lists.carve(v.n), s.words.carve(v.n)
+	kinds := v.kinds >> 3
 	for i := range out {
-		words[i] = v.words[i]
+		word := &words[i]
+		*word = v.words[i&3]
 		list := (*eface)(unsafe.Pointer(&out[i]))
 		// Without write barriers: types are never freed, and the words belong to a slab that was
 		// reachable when the collector began, or was made since.
-		*(*uintptr)(unsafe.Pointer(&list._type)) = uintptr(unsafe.Pointer(wmIntType(abi.Kind(v.kinds >> (3 + 5*i) & 31))))
-		*(*uintptr)(unsafe.Pointer(&list.data)) = uintptr(unsafe.Pointer(&words[i]))
+		*(*uintptr)(unsafe.Pointer(&list._type)) = uintptr(unsafe.Pointer(wmIntType(kinds)))
+		*(*uintptr)(unsafe.Pointer(&list.data)) = uintptr(unsafe.Pointer(word))
+		kinds >>= 5
 	}
+	return out
 }
 
 // A wmCopier copies what is on gp's stack. It knows what it has copied by the distance from the
@@ -128,7 +137,7 @@ func (c *wmCopier) boxed(v any) (out any) {
 	case !c.onStack(from.data):
 		return v // made by the program, or a constant
 	case !t.Pointers() && t.Size_ <= 64:
-		words := c.slabs.words.carve(int(t.Size_+7) / 8)
+		words := c.slabs.words.carve(max(int(t.Size_+7)/8, 1))
 		to.data = unsafe.Pointer(unsafe.SliceData(words))
 		memmove(to.data, from.data, t.Size_)
 		to._type = t

@@ -19,12 +19,13 @@ type WMWord = uint64
 //
 //go:noinline
 func wmSlowEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame {
-	return wmEnterInts(WMFrame(s)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), kinds, [4]uint64{a, b, c, d})
+	words := [4]uint64{a, b, c, d}
+	return wmEnterInts(WMFrame(s)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), kinds, &words)
 }
 
-func wmEnterInts(f WMFrame, kinds uint64, words [4]uint64) WMFrame {
+func wmEnterInts(f WMFrame, kinds uint64, words *[4]uint64) WMFrame {
 	if f&wmFrameFlagged != 0 {
-		return wmEnterFlagged(f, &wmValues{n: int(kinds & 7), words: &words, kinds: kinds})
+		return wmEnterFlagged(f, &wmValues{n: int(kinds & 7), words: words, kinds: kinds})
 	}
 	if !wmEmitInts(uint64(f), kinds, wmCaptured.args, words) {
 		return 0
@@ -41,15 +42,15 @@ func wmSlowExitInts(f WMFrame, kinds, a, b, c, d uint64) {
 		wmExitFlagged(f, &wmValues{n: int(kinds & 7), words: &words, kinds: kinds})
 		return
 	}
-	wmEmitInts(uint64(f)|wmExitBit, kinds, wmCaptured.results, words)
+	wmEmitInts(uint64(f)|wmExitBit, kinds, wmCaptured.results, &words)
 }
 
 // wmEmitInts is wmEmit for an event with integers, of which the values are written if
 // they are wanted.
-func wmEmitInts(word, kinds uint64, wanted bool, words [4]uint64) bool {
+func wmEmitInts(word, kinds uint64, wanted bool, words *[4]uint64) bool {
 	gp := getg()
 	var list [4]eface
-	v := wmInts(&list, &words, kinds)
+	v := wmInts(&list, words, kinds)
 	if !wanted {
 		v.n = 0
 	}
@@ -61,33 +62,17 @@ func wmEmitInts(word, kinds uint64, wanted bool, words [4]uint64) bool {
 func wmInts(list *[4]eface, words *[4]uint64, kinds uint64) wmValues {
 	n := int(kinds & 7)
 	for i := 0; i < n; i++ {
-		list[i] = eface{wmIntType(abi.Kind(kinds >> (3 + 5*i) & 31)), noescape(unsafe.Pointer(&words[i]))}
+		list[i] = eface{wmIntType(kinds >> (3 + 5*i)), noescape(unsafe.Pointer(&words[i]))}
 	}
 	return wmValues{list: noescape(unsafe.Pointer(list)), n: n}
 }
 
-func wmIntType(k abi.Kind) *_type {
-	switch k {
-	case abi.Int8:
-		return abi.TypeFor[int8]()
-	case abi.Int16:
-		return abi.TypeFor[int16]()
-	case abi.Int32:
-		return abi.TypeFor[int32]()
-	case abi.Int64:
-		return abi.TypeFor[int64]()
-	case abi.Uint:
-		return abi.TypeFor[uint]()
-	case abi.Uint8:
-		return abi.TypeFor[uint8]()
-	case abi.Uint16:
-		return abi.TypeFor[uint16]()
-	case abi.Uint32:
-		return abi.TypeFor[uint32]()
-	case abi.Uint64:
-		return abi.TypeFor[uint64]()
-	case abi.Uintptr:
-		return abi.TypeFor[uintptr]()
-	}
-	return abi.TypeFor[int]()
+// wmIntType gives the type of integers whose kind the lowest bits of kinds are.
+func wmIntType(kinds uint64) *_type { return efaceOf(&wmInteger[kinds&31])._type }
+
+// wmInteger has an integer of each type, by its kind.
+var wmInteger = [32]any{
+	abi.Int: int(0), abi.Int8: int8(0), abi.Int16: int16(0), abi.Int32: int32(0), abi.Int64: int64(0),
+	abi.Uint: uint(0), abi.Uint8: uint8(0), abi.Uint16: uint16(0), abi.Uint32: uint32(0), abi.Uint64: uint64(0),
+	abi.Uintptr: uintptr(0),
 }

@@ -8,7 +8,7 @@ import "internal/runtime/sys"
 //
 //go:noinline
 func WMEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame {
-	return wmEnterInts(WMFrame(s)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), kinds, [4]uint64{a, b, c, d})
+	return wmEnterInts(WMFrame(s)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), kinds, &[4]uint64{a, b, c, d})
 }
 
 // WMExitInts is WMExitResults for up to four integers of predeclared types.

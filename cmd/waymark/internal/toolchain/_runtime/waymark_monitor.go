@@ -66,7 +66,9 @@ func wmEnterWatched(gp *g, f WMFrame, v *wmValues) watchedCall {
 		gp.wmWatching = w
 	}
 	wmSettle(gp)
-	w.reach(gp, f)
+	if n := w.n; n > 0 && w.calls[n-1].frame.token() >= f.token() {
+		w.reach(gp, f)
+	}
 	args := v.copies(gp, &w.slabs)
 	wmMute(gp, true)
 	call := wmMonitor.Enter(f.site(), args)
@@ -85,7 +87,9 @@ func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
 	if i < 0 {
 		return
 	}
-	w.leave(gp, i+1)
+	if i+1 < w.n {
+		w.leave(gp, i+1)
+	}
 	call := w.pop()
 	returned := !f.left(gp)
 	var results []any
@@ -171,7 +175,7 @@ func wmCallerToken(gp *g, pc uintptr, token uint32) (caller uint32) {
 // emit records an event, with the values if they are wanted.
 func (v *wmValues) emit(gp *g, word uint64, wanted bool) bool {
 	if v != nil && v.words != nil {
-		return wmEmitInts(word, v.kinds, wanted, *v.words)
+		return wmEmitInts(word, v.kinds, wanted, v.words)
 	}
 	if !wanted {
 		v = nil
@@ -225,9 +229,12 @@ func (w *wmWatching) reach(gp *g, f WMFrame) {
 
 // wmSettle reports the calls that a recovered panic has left, if one has left any.
 func wmSettle(gp *g) {
-	if gp.wmUnwound == 0 {
-		return
+	if gp.wmUnwound != 0 {
+		wmSettleUnwound(gp)
 	}
+}
+
+func wmSettleUnwound(gp *g) {
 	token := gp.wmUnwound - 1
 	gp.wmUnwound = 0
 	w := gp.wmWatching
