@@ -11,7 +11,7 @@ const (
 	wmFlagged  = 1 << 31 // there are flags
 	wmRecorded = 1 << 30 // calls are recorded
 	wmWatched  = 1 << 29 // monitors see them, see waymark_monitor.go
-	wmCounted  = 1 << 28 // they are counted, see waymark_stats.go
+	wmCounted  = 1 << 28 // they are counted, see waymark_cells.go
 	wmTimed    = 1 << 27 // they are counted and timed
 
 	wmSiteBits = 27 // of the id
