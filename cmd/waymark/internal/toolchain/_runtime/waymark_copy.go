@@ -20,9 +20,10 @@ import (
 // costs else. Each piece is handed out once, and lives as long as somebody has a piece of the slab: the goroutine, as long as
 // there is room in it, and monitors.
 type wmSlabs struct {
-	lists   wmSlab[any]
-	words   wmSlab[uint64] // for values without pointers
-	strings wmSlab[string]
+	integers wmIntegers
+	lists    wmSlab[any]
+	words    wmSlab[uint64] // for values without pointers
+	strings  wmSlab[string]
 }
 
 type wmSlab[T any] struct {
@@ -50,18 +51,58 @@ func (s *wmSlab[T]) carve(n int) (out []T) {
 
 //go:noinline
 func (s *wmSlab[T]) renew(n int) {
-	s.all = make([]T, max(n, min(max(2*len(s.all), wmLeastSlab), wmMostSlab)))
+	s.all = make([]T, wmSlabSize(len(s.all), n))
 	s.used = 0
+}
+
+// wmSlabSize gives the size of the slab that follows one of size old, with room for n.
+func wmSlabSize(old, n int) int { return max(n, min(max(2*old, wmLeastSlab), wmMostSlab)) }
+
+// wmIntegers is a slab of integers in interfaces, of which there are as many as words.
+type wmIntegers struct {
+	lists []any
+	words []uint64
+	used  int
+}
+
+// carve makes interfaces of the integers of v.
+func (s *wmIntegers) carve(v *wmValues) []any {
+	n := v.n
+	if len(s.lists)-s.used < n {
+		size := wmSlabSize(len(s.lists), n)
+		s.lists, s.words, s.used = make([]any, size), make([]uint64, size), 0
+	}
+	// Of four, for there are not more, and only n are touched: so nothing is checked but that.
+	out := (*[4]any)(add(unsafe.Pointer(unsafe.SliceData(s.lists)), uintptr(s.used)*unsafe.Sizeof(eface{})))[:n:n]
+	word := add(unsafe.Pointer(unsafe.SliceData(s.words)), uintptr(s.used)*unsafe.Sizeof(WMWord(0)))
+	s.used += n
+	kinds := v.kinds >> 3
+	for i := range out {
+		e, w := (*eface)(unsafe.Pointer(&out[i])), add(word, uintptr(i)*unsafe.Sizeof(WMWord(0)))
+		*(*uint64)(w) = v.words[i&3]
+		// Without write barriers: types are never freed, and the words belong to a slab that was
+		// reachable when the collector began, or was made since.
+		*(*uintptr)(unsafe.Pointer(&e._type)) = uintptr(unsafe.Pointer(wmIntType(kinds)))
+		*(*uintptr)(unsafe.Pointer(&e.data)) = uintptr(w)
+		kinds >>= 5
+	}
+	return out
 }
 
 // copies gives copies of values.
 func (v *wmValues) copies(gp *g, s *wmSlabs) []any {
-	if v == nil || v.n == 0 {
+	switch {
+	case v == nil || v.n == 0:
 		return nil
+	case v.words != nil:
+		return s.integers.carve(v)
+	default:
+		return v.boxes(gp, s)
 	}
-	if v.words != nil {
-		return s.integers(v)
-	}
+}
+
+// boxes gives copies of values in interfaces.
+func (v *wmValues) boxes(gp *g, s *wmSlabs) []any {
 	out := s.lists.carve(v.n)
 	c := wmCopier{gp: gp, slabs: s}
 	for i := range out {
@@ -87,23 +128,6 @@ func (c *wmCopier) variable(p any) any {
 	typedmemmove(e._type, to, at)
 	e.data = to
 	return v
-}
-
-// integers makes interfaces of integers in memory of slabs.
-func (s *wmSlabs) integers(v *wmValues) []any {
-	out, words := s.lists.carve(v.n), s.words.carve(v.n)
-	kinds := v.kinds >> 3
-	for i := range out {
-		word := &words[i]
-		*word = v.words[i&3]
-		list := (*eface)(unsafe.Pointer(&out[i]))
-		// Without write barriers: types are never freed, and the words belong to a slab that was
-		// reachable when the collector began, or was made since.
-		*(*uintptr)(unsafe.Pointer(&list._type)) = uintptr(unsafe.Pointer(wmIntType(kinds)))
-		*(*uintptr)(unsafe.Pointer(&list.data)) = uintptr(unsafe.Pointer(word))
-		kinds >>= 5
-	}
-	return out
 }
 
 // A wmCopier copies what is on gp's stack. It knows what it has copied by the distance from the

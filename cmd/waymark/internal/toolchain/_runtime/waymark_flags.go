@@ -89,6 +89,14 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	if gp.wmFlags&wmMuted != 0 || gp != gp.m.curg {
 		return 0
 	}
+	if f&wmFrameFlags == wmFrameFlagged|wmFrameWatched { // most often it is that and nothing else
+		call := wmEnterWatched(gp, f, v)
+		if call == nil {
+			return 0
+		}
+		gp.wmWatching.push(f, call)
+		return f
+	}
 	var call watchedCall
 	if f&wmFrameWatched != 0 {
 		if call = wmEnterWatched(gp, f, v); call == nil {

@@ -19,8 +19,7 @@ type WMWord = uint64
 //
 //go:noinline
 func wmSlowEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame {
-	words := [4]uint64{a, b, c, d}
-	return wmEnterInts(WMFrame(s)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), kinds, &words)
+	return wmEnterInts(WMFrame(s)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), kinds, &[4]uint64{a, b, c, d})
 }
 
 func wmEnterInts(f WMFrame, kinds uint64, words *[4]uint64) WMFrame {
