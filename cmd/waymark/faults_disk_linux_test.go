@@ -63,7 +63,7 @@ func (f *faultTest) disk(t *testing.T) {
 	})
 	t.Run("parts", func(t *testing.T) {
 		r := faultRun{faultTest: f, calls: 500_000, settings: ",max-size=1MB,rotate=3"}
-		r.Refuse = []refusal{{Call: unix.SYS_RENAMEAT, Errno: syscall.EIO}}
+		r.Refuse = []refusal{{Call: sysRename, Errno: syscall.EIO}}
 		r.stopped(t, "input/output error")
 	})
 	t.Run("dumps", func(t *testing.T) {
