@@ -62,8 +62,8 @@ func (m member) watch(w *watch) {
 	agent.Watch(m.pkg, m.index, true)
 }
 
-// guard is deferred around calls of a monitor: it stays as if there were none. To recover where nothing panics costs more
-// than all else here.
+// guard is deferred around calls of a monitor: it stays as if there were none. It doesn't recover where the monitor has
+// returned, as that isn't free even if nothing panics.
 func (s *slot) guard(returned *bool) {
 	if *returned {
 		return

@@ -51,9 +51,12 @@ func (f *recordFlags) check() error {
 }
 
 // first gives the name of the first flag that was given, "" if none was.
-func (f *recordFlags) first() string {
-	for _, name := range settings {
-		if f.set.Lookup(name).Changed {
+func (f *recordFlags) first() string { return firstGiven(f.set, settings) }
+
+// firstGiven gives the name of the first of some flags that was given, "" if none was.
+func firstGiven(set *pflag.FlagSet, names []string) string {
+	for _, name := range names {
+		if set.Lookup(name).Changed {
 			return name
 		}
 	}

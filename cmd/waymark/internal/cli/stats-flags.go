@@ -41,14 +41,7 @@ func (f *statsFlags) check() error {
 }
 
 // first gives the name of the first flag of statistics that was given, "" if none was.
-func (f *statsFlags) first() string {
-	for _, name := range statsSettings {
-		if f.set.Lookup(name).Changed {
-			return name
-		}
-	}
-	return ""
-}
+func (f *statsFlags) first() string { return firstGiven(f.set, statsSettings) }
 
 // given tells whether such a flag was given.
 func (f *statsFlags) given() bool { return f.first() != "" }

@@ -1,0 +1,78 @@
+// Package runtime, as waymark adds to it: memory for copies of values.
+
+package runtime
+
+import "unsafe"
+
+// wmSlabs is memory for copies, allocated for many calls at once: a third of what a monitored call
+// costs else. Each piece is handed out once, and lives as long as somebody has a piece of the slab: the goroutine, as long as
+// there is room in it, and monitors.
+type wmSlabs struct {
+	integers wmIntegers
+	lists    wmSlab[any]
+	words    wmSlab[uint64] // for values without pointers
+	strings  wmSlab[string]
+}
+
+type wmSlab[T any] struct {
+	all  []T
+	used int
+}
+
+// A slab has room for so many of what is kept in it: few at first, as most goroutines make few calls.
+const (
+	wmLeastSlab = 8
+	wmMostSlab  = 128
+)
+
+// carve takes n > 0 from a slab. It stores no pointer most of the time: write barriers would
+// cost more than all else.
+func (s *wmSlab[T]) carve(n int) (out []T) {
+	if len(s.all)-s.used < n {
+		s.renew(n)
+	}
+	// s.all[s.used:s.used+n:s.used+n], without checks
+	*(*slice)(unsafe.Pointer(&out)) = slice{add(unsafe.Pointer(unsafe.SliceData(s.all)), uintptr(s.used)*unsafe.Sizeof(out[0])), n, n}
+	s.used += n
+	return out
+}
+
+//go:noinline
+func (s *wmSlab[T]) renew(n int) {
+	s.all = make([]T, wmSlabSize(len(s.all), n))
+	s.used = 0
+}
+
+// wmSlabSize gives the size of the slab that follows one of size old, with room for n.
+func wmSlabSize(old, n int) int { return max(n, min(max(2*old, wmLeastSlab), wmMostSlab)) }
+
+// wmIntegers is a slab of integers in interfaces, of which there are as many as words.
+type wmIntegers struct {
+	lists []any
+	words []uint64
+	used  int
+}
+
+// carve makes interfaces of the integers of v.
+func (s *wmIntegers) carve(v *wmValues) []any {
+	n := v.n
+	if len(s.lists)-s.used < n {
+		size := wmSlabSize(len(s.lists), n)
+		s.lists, s.words, s.used = make([]any, size), make([]uint64, size), 0
+	}
+	// Of four, for there are not more, and only n are touched: so nothing is checked but that.
+	out := (*[4]any)(add(unsafe.Pointer(unsafe.SliceData(s.lists)), uintptr(s.used)*unsafe.Sizeof(eface{})))[:n:n]
+	word := add(unsafe.Pointer(unsafe.SliceData(s.words)), uintptr(s.used)*unsafe.Sizeof(WMWord(0)))
+	s.used += n
+	kinds := v.kinds >> 3
+	for i := range out {
+		e, w := (*eface)(unsafe.Pointer(&out[i])), add(word, uintptr(i)*unsafe.Sizeof(WMWord(0)))
+		*(*uint64)(w) = v.words[i&3]
+		// Without write barriers: types are never freed, and the words belong to a slab that was
+		// reachable when the collector began, or was made since.
+		*(*uintptr)(unsafe.Pointer(&e._type)) = uintptr(unsafe.Pointer(wmIntType(kinds)))
+		*(*uintptr)(unsafe.Pointer(&e.data)) = uintptr(w)
+		kinds >>= 5
+	}
+	return out
+}
