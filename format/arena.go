@@ -211,8 +211,9 @@ const (
 
 	// CodeSkip is the first of the codes that carry their length, so that
 	// readers that don't know them can go on.
-	CodeSkip = 64
-	CodeInfo = 64
+	CodeSkip  = 64
+	CodeInfo  = 64
+	CodeError = 65
 )
 
 // Records decodes the records of a chunk of the arena, of size ChunkSize: those

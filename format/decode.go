@@ -214,14 +214,17 @@ func (d *Decoder) other(ev *Event) bool {
 	case CodeValues: // of nothing
 		d.bytes()
 		return false
-	case CodeInfo:
+	case CodeInfo, CodeError:
 		rest := cursor{b: d.bytes()}
 		site := rest.uvarint()
 		if rest.err != nil || site > SiteMask {
-			d.fail("bad call of an info function")
+			d.fail("bad site of an event")
 			return false
 		}
 		ev.Kind, ev.Site = Info, uint32(site)
+		if code == CodeError {
+			ev.Kind = Error
+		}
 	case CodeSkew:
 		d.clock -= d.uvarint()
 		return false

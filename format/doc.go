@@ -111,7 +111,8 @@
 //	       8 Values   length:uvarint bytes         values of the enter, exit, panic or info before; delta is 0
 //	       9 Skew     back:uvarint                 the clock went back by so many ticks; delta is 0
 //	       64 Info    length:uvarint, site:uvarint in so many bytes: the info function was called
-//	       > 64       length:uvarint bytes         unknown to this version: skipped
+//	       65 Error   length:uvarint, site:uvarint in so many bytes: the innermost call of the site returns an error, its exit follows
+//	       > 65       length:uvarint bytes         unknown to this version: skipped
 //
 // A token is the distance in bytes from the top of the goroutine's stack to the
 // frame of the function: it survives stack copying, and a frame is gone exactly

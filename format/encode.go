@@ -103,7 +103,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			continue
 		}
 		switch recs[i].code() {
-		case CodeStart, CodePanic, CodeRecover, CodeGoexit, CodeInfo:
+		case CodeStart, CodePanic, CodeRecover, CodeGoexit, CodeInfo, CodeError:
 			events++
 		case CodeValues, CodeInts:
 			i += recs[i].valueRecords()
@@ -191,7 +191,7 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 			return binary.AppendUvarint(dst, recs[1].Word&ValueMask), 1
 		}
 		return append(dst, 0), 0
-	case CodeInfo:
+	case CodeInfo, CodeError:
 		var site [binary.MaxVarintLen64]byte
 		n := binary.PutUvarint(site[:], value&SiteMask)
 		dst = append(append(dst, byte(n)), site[:n]...)
@@ -281,7 +281,7 @@ func (r Record) code() uint32 {
 	switch code := uint32(r.Word >> CodeShift); code &^ 0xFF {
 	case FirstCode >> 16:
 		switch code &= 0xFF; code {
-		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo:
+		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo, CodeError:
 			return code
 		}
 	}

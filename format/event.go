@@ -15,9 +15,10 @@ const (
 	Recover             // a panic was recovered: calls with tokens greater than Token are gone
 	Goexit              // runtime.Goexit begins in the frame of Token
 	Info                // the info function Site is called
+	Error               // the innermost call of Site returns an error; its exit follows
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -32,7 +33,7 @@ type Event struct {
 	Goroutine uint64 // its id, as in stack traces; 0 when it isn't known
 	Stream    uint32 // the scheduler's P that it ran on
 	Kind      Kind
-	Site      uint32 // Enter, Exit, Info
+	Site      uint32 // Enter, Exit, Info, Error
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
 	Value     uint64 // Start: the parent goroutine's id

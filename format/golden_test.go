@@ -78,6 +78,7 @@ func smallTrace() []byte {
 			rec(100, code(CodeRecover, 200)),
 			rec(20, code(CodeInfo, 4)),
 			{clock, code(CodeInts, 1|uint64(KindInt)<<3)}, {7, 0}, // of the info function
+			rec(10, code(CodeError, 1)),
 		}},
 		{Chunk{Stream: 3, Seq: 2, Clock: 6600, Goroutine: 1, Lost: 7}, []Record{
 			rec(1000, ExitBit|call(1, 200)), // entered in another block

@@ -45,6 +45,8 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 			ev.Kind, ev.Token = Goexit, uint32(value)
 		case code == 0x7F00|CodeInfo:
 			ev.Kind, ev.Site = Info, uint32(value)&SiteMask
+		case code == 0x7F00|CodeError:
+			ev.Kind, ev.Site = Error, uint32(value)&SiteMask
 		case code == 0x7F00|CodeInts:
 			if n := int(value & 7); mayHave {
 				events[len(events)-1].Data = meaningOfInts(value, recs[i+1:min(i+1+(n+1)/2, len(recs))])
@@ -151,7 +153,7 @@ func roundTrip(t *testing.T, h Chunk, recs []Record) (payload []byte) {
 				t.Fatalf("event %d is %+v, want %+v", i, ev, want[min(i, len(want)-1)])
 			}
 			switch ev.Kind {
-			case Enter, Exit, Start, Panic, Recover, Goexit, Info:
+			case Enter, Exit, Start, Panic, Recover, Goexit, Info, Error:
 				counted++
 			}
 		}
@@ -237,7 +239,7 @@ func (p *program) step() {
 	case c < 38:
 		p.record(codeWord(CodeGoexit, uint64(token)))
 	case c < 39:
-		p.record(codeWord(CodeInfo, uint64(1+p.choose(40))))
+		p.record(codeWord(uint64(CodeInfo+p.choose(2)), uint64(1+p.choose(40))))
 	case c < 40:
 		kinds := uint64(0)
 		n := 1 + p.choose(4)

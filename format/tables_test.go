@@ -112,12 +112,12 @@ func TestCheckHeader(t *testing.T) {
 }
 
 func TestKindNames(t *testing.T) {
-	for k := Enter; k <= Info; k++ {
+	for k := Enter; k <= Error; k++ {
 		if name := k.String(); name == "" || strings.Contains(name, "(") {
 			t.Errorf("kind %d is %q", k, name)
 		}
 	}
-	if got := (Info + 1).String(); got != "kind(9)" {
+	if got := (Error + 1).String(); got != "kind(10)" {
 		t.Errorf("got %q", got)
 	}
 }

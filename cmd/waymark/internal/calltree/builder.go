@@ -131,6 +131,8 @@ func (b *Builder) event(g *goroutine, ev *format.Event, clock uint64) {
 		b.begin(g, Exited, ev.Token, clock, nil)
 	case format.Recover:
 		b.recovered(g, ev.Token, clock)
+	case format.Error:
+		g.fails(ev.Site)
 	case format.Info:
 		b.info(g, ev.Site, clock, ev.Data)
 	case format.End:

@@ -9,6 +9,7 @@ const (
 	Exited                      // runtime.Goexit ended the call
 	Open                        // the end of the recording, or of the window, came first
 	Cut                         // its end was not recorded; it is over since End at the latest
+	Failed                      // it returned an error
 	Info                        // it is one of an info function: it took no time, and nobody was told when it began
 )
 

@@ -38,6 +38,7 @@ type digestRow struct {
 	row              uint32
 	calls, self, sum uint64
 	min, max         uint64
+	errors           uint64
 }
 
 // A segment is what a goroutine did while no other one ran on the stream.
@@ -74,6 +75,7 @@ const isSpan = format.Kind(0xFF)
 type span struct {
 	upward      uint64 // ticks of calls that the caller of the span's calls is to count as its children
 	calls, self uint64 // counted
+	errors      uint64 // calls that returned one
 	roots       roots
 	totals      int // index behind the last of its rows' totals
 	opened      int // index behind the last of the calls that are open at its end
@@ -105,6 +107,7 @@ type opened struct {
 	site     uint32
 	token    uint32
 	row      uint32
+	failed   bool // it returns an error
 }
 
 // A spanNode is a node of the call tree below the frame that a span begins in. parent
@@ -113,6 +116,7 @@ type spanNode struct {
 	parent, row uint32
 	calls       uint64
 	total, self uint64
+	errors      uint64
 }
 
 // reset empties d, to be used again.

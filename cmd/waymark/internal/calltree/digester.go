@@ -49,6 +49,7 @@ type rowState struct {
 	calls     uint64 // what follows is of the block
 	self, sum uint64
 	min, max  uint64
+	errors    uint64
 	total     uint64 // in the span, of outermost calls
 }
 
@@ -58,9 +59,13 @@ type localFrame struct {
 	children uint64
 	site     uint32
 	token    uint32
-	row      uint32
+	row      uint32 // with failedRow if it returns an error
 	node     uint32 // of the call, or its nearest caller that is counted; in the span's nodes, counting from 1
 }
+
+// failedRow marks the row of a call that returns an error. No row is as great, and so the loop that
+// takes what is frequent leaves its exit to others.
+const failedRow = 1 << 31
 
 // newDigester returns a digester to which that many ticks are a pause, see cuts.
 func newDigester(o Options, table *rowTable, pause uint64) *digester {
@@ -132,6 +137,14 @@ func (x *digester) add(events []format.Event) bool {
 			if f := &stack[n-1]; f.token == ev.Token && f.site == ev.Site {
 				x.stack = stack[:n-1]
 				x.exit(f, clock)
+				continue
+			}
+		}
+		if n > 0 && ev.Kind == format.Error {
+			if f := &stack[n-1]; f.site == ev.Site {
+				if f.row != leftOut {
+					f.row |= failedRow
+				}
 				continue
 			}
 		}
@@ -283,8 +296,8 @@ func (x *digester) end() {
 	d := x.d
 	for _, row := range x.touched {
 		r := &x.rows[row]
-		d.rows = append(d.rows, digestRow{row: row, calls: r.calls, self: r.self, sum: r.sum, min: r.min, max: r.max})
-		r.calls, r.self, r.sum, r.min, r.max = 0, 0, 0, 0, 0
+		d.rows = append(d.rows, digestRow{row: row, calls: r.calls, self: r.self, sum: r.sum, min: r.min, max: r.max, errors: r.errors})
+		r.calls, r.self, r.sum, r.min, r.max, r.errors = 0, 0, 0, 0, 0, 0
 	}
 	x.touched = x.touched[:0]
 	d.all = x.number
@@ -346,23 +359,26 @@ func (x *digester) exit(f *localFrame, clock uint64) {
 	upward := f.children
 	if f.row != leftOut {
 		x.kept--
-		r := &x.rows[f.row]
+		row, errors := f.row&^failedRow, uint64(f.row>>31)
+		r := &x.rows[row]
 		r.open--
 		start := max(f.enter, x.opt.From)
 		if clock >= start && clock-start >= x.opt.Min {
 			upward = clock - start
 			self := upward - f.children
 			if r.calls == 0 {
-				x.touched = append(x.touched, f.row)
+				x.touched = append(x.touched, row)
 				r.min = upward
 			}
 			r.calls++
 			r.min, r.max = min(r.min, upward), max(r.max, upward)
 			r.sum += upward
 			r.self += self
+			r.errors += errors
+			x.s.errors += errors
 			if r.open == 0 && upward > 0 {
 				if r.total == 0 {
-					x.spanRows = append(x.spanRows, f.row)
+					x.spanRows = append(x.spanRows, row)
 				}
 				r.total += upward
 			}
@@ -372,7 +388,7 @@ func (x *digester) exit(f *localFrame, clock uint64) {
 				x.s.roots.add(upward)
 			}
 			if x.opt.Tree {
-				x.tree.add(f.node, upward, self)
+				x.tree.add(f.node, upward, self, errors)
 			}
 		}
 	}
@@ -398,10 +414,12 @@ func (x *digester) endSpan() {
 	x.spanRows = x.spanRows[:0]
 	for i := range x.stack {
 		f := &x.stack[i]
-		d.opened = append(d.opened, opened{enter: f.enter, children: f.children, site: f.site, token: f.token, row: f.row})
+		o := opened{enter: f.enter, children: f.children, site: f.site, token: f.token, row: f.row}
 		if f.row != leftOut {
-			x.rows[f.row].open--
+			o.row, o.failed = f.row&^failedRow, f.row&failedRow != 0
+			x.rows[o.row].open--
 		}
+		d.opened = append(d.opened, o)
 	}
 	x.stack, x.kept = x.stack[:0], 0
 	if x.opt.Tree {

@@ -144,10 +144,10 @@ func arbitrary(data []byte) []format.Event {
 		case k < 10:
 			ev.Kind = format.Exit
 		default:
-			ev.Kind = []format.Kind{format.Panic, format.Recover, format.Goexit, format.Start, format.End, format.Enter}[k-10]
+			ev.Kind = []format.Kind{format.Panic, format.Recover, format.Goexit, format.Start, format.End, format.Error}[k-10]
 		}
 		switch ev.Kind {
-		case format.Enter, format.Exit:
+		case format.Enter, format.Exit, format.Error:
 			ev.Site, ev.Token = 1+uint32(b&3), uint32(b>>2)/4
 		case format.Start:
 			ev.Value, ev.Origin = uint64(b&7), uint32(b>>3)

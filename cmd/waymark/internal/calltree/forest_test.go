@@ -11,7 +11,7 @@ import (
 // marks show how a call ended.
 func (f Flags) marks() string {
 	var b strings.Builder
-	for i, c := range "!rg~?" {
+	for i, c := range "!rg~?e" {
 		if f&(1<<i) != 0 {
 			b.WriteRune(c)
 		}
@@ -21,7 +21,7 @@ func (f Flags) marks() string {
 
 // A forest collects finished calls and prints them as a tree: (A(B!)) is a call
 // of A that called B, which panicked. The marks are ! panicked, r recovered,
-// g Goexit, ~ open and ? cut.
+// g Goexit, ~ open, ? cut and e an error.
 type forest struct{ level []string }
 
 func (f *forest) add(c *Call) {

@@ -175,6 +175,16 @@ func (b *Builder) exit(g *goroutine, site, token uint32, clock uint64, results [
 	b.end(g, clock, g.fate(n-1), results)
 }
 
+// fails notes that the innermost call of site returns an error.
+func (g *goroutine) fails(site uint32) {
+	for i := len(g.stack) - 1; i >= 0; i-- {
+		if g.stack[i].site == site {
+			g.stack[i].flags |= Failed
+			return
+		}
+	}
+}
+
 // begin starts an unwinding.
 func (b *Builder) begin(g *goroutine, flag Flags, token uint32, clock uint64, value []byte) {
 	b.unwind(g, token, clock)
@@ -254,6 +264,9 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 			}
 			if flags&Cut != 0 {
 				b.problems.Cut++
+			}
+			if flags&Failed != 0 {
+				g.Errors++
 			}
 			g.Calls++
 			g.Self += self

@@ -222,6 +222,7 @@ func (j *joiner) span(g *goroutine, p *place, first *step) {
 	}
 	g.Calls += s.calls
 	g.Self += s.self
+	g.Errors += s.errors
 	if g.kept == 0 {
 		g.addRoots(&s.roots)
 	}
@@ -233,7 +234,11 @@ func (j *joiner) span(g *goroutine, p *place, first *step) {
 	}
 	for ; p.opened < s.opened; p.opened++ {
 		o := &d.opened[p.opened]
-		b.push(g, frame{enter: o.enter, children: o.children, site: o.site, token: o.token, row: o.row})
+		f := frame{enter: o.enter, children: o.children, site: o.site, token: o.token, row: o.row}
+		if o.failed {
+			f.flags = Failed
+		}
+		b.push(g, f)
 	}
 }
 

@@ -30,6 +30,7 @@ type node struct {
 	parent     *node
 	children   []*node
 	start, end uint64
+	failed     uint64 // clock at which it said that it returns an error; 0 if it doesn't
 	flags      Flags
 }
 
@@ -124,6 +125,10 @@ func (p *program) enter(site, token uint32) *node {
 
 // exit ends a call with an event of its own.
 func (p *program) exit(n *node, token uint32, o outcome) {
+	if o.flags == 0 && p.current == n && p.rand.IntN(4) == 0 {
+		p.emit(format.Error, n.site, 0)
+		n.failed = p.clock
+	}
 	p.emit(format.Exit, n.site, token)
 	p.gone(n, o.flags)
 	p.gone(n.parent, o.flags)

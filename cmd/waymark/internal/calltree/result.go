@@ -6,7 +6,7 @@ type Result struct {
 	Goroutines []Goroutine // by id; only if Options.Goroutines is set
 	Tree       []*Node     // of root calls, by key; only if Options.Tree is set
 
-	Events uint64 // within the window: enters, exits, panics, recoveries, Goexits and goroutine starts
+	Events uint64 // within the window: enters, exits, panics, recoveries, Goexits and goroutine starts, errors
 	Calls  uint64 // counted
 	Seen   uint64 // goroutines that were alive within the window
 
@@ -23,6 +23,7 @@ type Row struct {
 	Min    uint64
 	Max    uint64
 	Panics uint64 // calls that panicked
+	Errors uint64 // calls that returned an error
 	Open   uint64 // calls that had not ended
 }
 
@@ -40,6 +41,9 @@ func (r *Row) add(total, self uint64, outermost bool, flags Flags) {
 	if flags&Panicked != 0 {
 		r.Panics++
 	}
+	if flags&Failed != 0 {
+		r.Errors++
+	}
 	if flags&Open != 0 {
 		r.Open++
 	}
@@ -54,6 +58,7 @@ func (r *Row) merge(d *digestRow) {
 	r.Calls += d.calls
 	r.Sum += d.sum
 	r.Self += d.self
+	r.Errors += d.errors
 }
 
 // A Goroutine tells what a goroutine did.
@@ -71,6 +76,7 @@ type Goroutine struct {
 	Min    uint64 // of its root calls
 	Max    uint64 // of its root calls
 	Panics uint64 // that began on it
+	Errors uint64 // calls that returned an error
 }
 
 func (g *Goroutine) addRoot(total uint64) {

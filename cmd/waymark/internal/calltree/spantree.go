@@ -51,8 +51,9 @@ func (t *spanTree) grow() {
 	}
 }
 
-func (t *spanTree) add(node uint32, total, self uint64) {
+func (t *spanTree) add(node uint32, total, self, errors uint64) {
 	n := &t.nodes[node-1]
+	n.errors += errors
 	n.calls++
 	n.total += total
 	n.self += self

@@ -14,6 +14,7 @@ type Node struct {
 	Total    uint64 // of all calls, which contains that of Children
 	Self     uint64
 	Panics   uint64
+	Errors   uint64
 	Children []*Node // by key
 }
 
@@ -30,6 +31,7 @@ type treeNode struct {
 	calls       uint64
 	total, self uint64
 	panics      uint64
+	errors      uint64
 }
 
 func newPaths() *paths {
@@ -60,6 +62,9 @@ func (f *paths) add(node uint32, total, self uint64, flags Flags) {
 	if flags&Panicked != 0 {
 		n.panics++
 	}
+	if flags&Failed != 0 {
+		n.errors++
+	}
 }
 
 // addAll adds calls that have been added up.
@@ -68,6 +73,7 @@ func (f *paths) addAll(node uint32, s *spanNode) {
 	n.calls += s.calls
 	n.total += s.total
 	n.self += s.self
+	n.errors += s.errors
 }
 
 // roots makes the trees. Nodes without calls, all of which were too short for
@@ -79,7 +85,7 @@ func (f *paths) roots(rows []Row) []*Node {
 		if n.calls == 0 {
 			continue
 		}
-		out[i] = Node{Key: rows[n.row].Key, Calls: n.calls, Total: n.total, Self: n.self, Panics: n.panics}
+		out[i] = Node{Key: rows[n.row].Key, Calls: n.calls, Total: n.total, Self: n.self, Panics: n.panics, Errors: n.errors}
 		out[n.parent].Children = append(out[n.parent].Children, &out[i])
 	}
 	for i := range out {

@@ -118,6 +118,9 @@ func (h *truth) walk(n *node, depth int, keys []uint32) uint64 {
 			end, flags = to, Open
 		}
 	}
+	if n.failed > 0 && (h.opt.To == 0 || n.failed <= h.opt.To) {
+		flags |= Failed
+	}
 	counted := (h.opt.Keep == nil || h.opt.Keep(n.site)) &&
 		(h.opt.Goroutine == nil || h.opt.Goroutine(n.goroutine)) &&
 		(h.opt.Depth == 0 || depth < h.opt.Depth)
@@ -152,6 +155,9 @@ func (h *truth) walk(n *node, depth int, keys []uint32) uint64 {
 	}
 	if flags&Panicked != 0 {
 		r.Panics++
+	}
+	if flags&Failed != 0 {
+		r.Errors++
 	}
 	if flags&Open != 0 {
 		r.Open++

@@ -18,6 +18,7 @@ type function struct {
 	exits *exits         // of an instrumented function
 
 	args, results bool // record them
+	fails         bool // its last result is an error: report whether there is one
 
 	within *function // of a literal: the declared function that it stands in
 

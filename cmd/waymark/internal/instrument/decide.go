@@ -25,6 +25,7 @@ func decide(u *unit, funcs []*function) {
 			f.results = f.results && count(f.typ.Results) > 0
 			f.exits = findExits(u, f)
 			f.results = f.results && f.exits.fits
+			f.fails = f.exits.fits && !f.info && returnsError(u.info, f.typ)
 		}
 	}
 }

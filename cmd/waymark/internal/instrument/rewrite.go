@@ -50,7 +50,7 @@ func (w *rewriter) function(f *function) {
 	if f.args {
 		w.nameArgs(f)
 	}
-	if f.exits.named && !f.exits.deferred || f.results {
+	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.results {
 		w.nameFields(f.typ.Results, w.result)
 	}
 	switch {
@@ -92,11 +92,22 @@ func (w *rewriter) call(f *function, site string) string {
 	return w.runtime() + w.hook(".WMEnterArgs", ".WMEnterStrings") + "(" + site + w.values(f.params(), w.arg, "") + ")"
 }
 
-// exit is the call of the hook for the exit, where all results are in variables.
-func (w *rewriter) exit(f *function) string {
-	if !f.results {
-		return w.runtime() + ".WMExit(" + w.frame() + ")"
+// exit is the call of the hook for the exit at a return, or at the end of the body. Results that are recorded are in
+// variables.
+func (w *rewriter) exit(f *function, ret *ast.ReturnStmt) string {
+	err := w.returned(f, ret)
+	switch {
+	case f.results && err != "":
+		return w.runtime() + ".WMError(" + w.frame() + ", " + err + "); " + w.exitResults(f)
+	case f.results:
+		return w.exitResults(f)
+	case err != "":
+		return w.runtime() + ".WMExitError(" + w.frame() + ", " + err + ")"
 	}
+	return w.runtime() + ".WMExit(" + w.frame() + ")"
+}
+
+func (w *rewriter) exitResults(f *function) string {
 	if kinds, ok := w.ints(f.typ.Results); ok {
 		return w.runtime() + ".WMExitInts(" + w.frame() + w.words(f.typ.Results, w.result, kinds) + ")"
 	}
@@ -108,7 +119,10 @@ func (w *rewriter) exit(f *function) string {
 // counts those in the names of all that follow.
 func (w *rewriter) deferredExit(f *function) string {
 	if !f.results {
-		return w.exit(f)
+		if err := w.returned(f, nil); err != "" {
+			return w.runtime() + ".WMExitDeferredError(" + w.frame() + ", &" + err + ")"
+		}
+		return w.runtime() + ".WMExit(" + w.frame() + ")"
 	}
 	return w.runtime() + w.hook(".WMExitDeferred", ".WMExitDeferredStrings") + "(" + w.frame() + w.values(f.typ.Results, w.result, "&") + ")"
 }
@@ -131,7 +145,7 @@ func (w *rewriter) check(code string) string { return "if " + w.frame() + " != 0
 func (w *rewriter) ret(f *function, ret *ast.ReturnStmt) {
 	start, end := w.src.offset(ret.Pos()), w.src.offset(ret.End())
 	if len(ret.Results) == 0 || simple(ret.Results) && !f.results {
-		w.buf.Insert(start, "{ "+w.check(w.exit(f))+"; ")
+		w.buf.Insert(start, "{ "+w.check(w.exit(f, ret))+"; ")
 		w.buf.Insert(end, " }")
 		return
 	}
@@ -144,7 +158,7 @@ func (w *rewriter) ret(f *function, ret *ast.ReturnStmt) {
 			w.buf.Insert(w.src.offset(e.End()), ")")
 		}
 	}
-	w.buf.Insert(end, "; "+w.check(w.exit(f))+"; return }")
+	w.buf.Insert(end, "; "+w.check(w.exit(f, ret))+"; return }")
 }
 
 // end inserts an exit before the closing brace.
@@ -153,5 +167,5 @@ func (w *rewriter) end(f *function) {
 	if last := len(f.body.List) - 1; last >= 0 && !strings.Contains(w.src.between(f.body.List[last].End(), f.body.Rbrace), "\n") {
 		separator = ";"
 	}
-	w.buf.Insert(w.src.offset(f.body.Rbrace), separator+" "+w.check(w.exit(f))+" ")
+	w.buf.Insert(w.src.offset(f.body.Rbrace), separator+" "+w.check(w.exit(f, nil))+" ")
 }

@@ -57,6 +57,15 @@ type WMWord = uint64
 func WMEnterInts(s WMSite, kinds, a, b, c, d WMWord) WMFrame { return WMFrame(s) }
 
 //go:noinline
+func WMExitError(f WMFrame, err error) {}
+
+//go:noinline
+func WMExitDeferredError(f WMFrame, err *error) {}
+
+//go:noinline
+func WMError(f WMFrame, err error) {}
+
+//go:noinline
 func WMExitInts(f WMFrame, kinds, a, b, c, d WMWord) {}
 `
 

@@ -13,6 +13,7 @@ import (
 //
 //	A10  a10   enter and exit of the function of site 1 with token 10; B is of site 2
 //	!10  ^10   a panic begins in, is recovered in, the frame with token 10
+//	%1         the innermost call of the function of site 1 returns an error
 //	/10        Goexit begins in the frame with token 10
 //	<1         the goroutine starts; goroutine 1 created it, by the go statement with origin 1
 //	.          the goroutine ends
@@ -39,6 +40,8 @@ func Events(text string) ([]format.Event, error) {
 			ev.Kind = format.Panic
 		case c == '^':
 			ev.Kind = format.Recover
+		case c == '%':
+			ev.Kind, ev.Site, ev.Token = format.Error, uint32(n), 0
 		case c == '/':
 			ev.Kind = format.Goexit
 		case c == '<':

@@ -141,6 +141,8 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []format.Event) (for
 			code(format.CodePanic, uint64(ev.Token))
 		case format.Recover:
 			code(format.CodeRecover, uint64(ev.Token))
+		case format.Error:
+			code(format.CodeError, uint64(ev.Site))
 		case format.Goexit:
 			code(format.CodeGoexit, uint64(ev.Token))
 		}

@@ -10,6 +10,11 @@ func WMEnter(s WMSite) WMFrame
 //go:noescape
 func WMExit(f WMFrame)
 
+// WMExitError is WMExit for a call that returns err.
+//
+//go:noescape
+func WMExitError(f WMFrame, err error)
+
 // WMEnterInts is WMEnterArgs for up to four integers of predeclared types, see wmValues.
 //
 //go:noescape

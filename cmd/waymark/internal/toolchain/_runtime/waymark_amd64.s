@@ -269,6 +269,15 @@ line:
 	MOVQ DI, AX
 	JMP  ·wmSlowTime<ABIInternal>(SB)
 
+// func WMExitError(f WMFrame, err error)
+// WMExit of a call that returns err, whose first word is BX.
+TEXT ·WMExitError<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-24
+	TESTQ BX, BX
+	JNE  failed
+	JMP  ·WMExit<ABIInternal>(SB)
+failed:
+	JMP  ·wmExitFailed<ABIInternal>(SB)
+
 // INTS writes behind the record at R12, of the time AX, what BX says the integers CX,
 // DI, SI and R8 are, and those; marks the chunk as one with values (wmHeldValues); and
 // moves the position of the P R11 behind them. One or two records hold the integers.

@@ -42,6 +42,7 @@ type wmCellTable struct {
 // A wmCellMore is what a cell has that not every one needs.
 type wmCellMore struct {
 	panics uint64 // calls that a panic ended, or that recovered one
+	errors uint64 // calls that returned an error
 
 	// The histogram: calls by what they took. For the times of each power of two from 32 ticks on, and for those
 	// below 32, there is a line of 32 counts. Lines are made when they are needed.
@@ -125,6 +126,12 @@ func (c *wmCell) panicked() {
 	atomic.Store64(&m.panics, m.panics+1)
 }
 
+// failed counts a call that returns an error.
+func (c *wmCell) failed() {
+	m := c.moreOf()
+	atomic.Store64(&m.errors, m.errors+1)
+}
+
 // countTime counts a call in the histogram.
 func (c *wmCell) countTime(took uint64) {
 	m := c.moreOf()
@@ -171,6 +178,7 @@ type WMSum struct {
 	Least  uint64 // what the shortest one took; if none has ended, ^0
 	Most   uint64 // what the longest one took
 	Panics uint64 // calls that a panic ended, or that recovered one
+	Errors uint64 // calls that returned an error
 }
 
 // WMSumOf gives what is known of a site. Calls that go on meanwhile are in it or not, and of one that ends
@@ -198,6 +206,7 @@ func WMSumOf(site uint32) WMSum {
 		sum.Most = max(sum.Most, atomic.Load64(&c.most))
 		if m := (*wmCellMore)(unsafe.Pointer(atomic.Loaduintptr(&c.more))); m != nil {
 			sum.Panics += atomic.Load64(&m.panics)
+			sum.Errors += atomic.Load64(&m.errors)
 		}
 	}
 	sum.Calls += counted

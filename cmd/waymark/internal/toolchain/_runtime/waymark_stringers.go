@@ -113,6 +113,10 @@ func WMExitDeferredStrings(f WMFrame, results ...any) {
 	if unsafe.SliceData(texts) == unsafe.SliceData(results) {
 		WMExitDeferred(f, results...)
 	} else {
+		v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(results))), n: len(results), pointers: true}
+		if v.failedLast() && !f.left(getg()) {
+			wmFail(f)
+		}
 		WMExitResults(f, texts...)
 	}
 }

@@ -122,6 +122,9 @@ func WMExitResults(f WMFrame, results ...any) {
 //go:nosplit
 func WMExitDeferred(f WMFrame, results ...any) {
 	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(results))), n: len(results), pointers: true}
+	if v.failedLast() && !f.left(getg()) {
+		wmFail(f)
+	}
 	wmExitValues(f, &v)
 }
 

@@ -122,6 +122,28 @@ func enter(s WMSite, args string) WMFrame {
 
 func WMExit(f WMFrame) { exit(f, "") }
 
+// WMExitError says with which error the call ends.
+func WMExitError(f WMFrame, err error) {
+	if err != nil {
+		exit(f, " fails")
+		return
+	}
+	exit(f, "")
+}
+
+// WMExitDeferredError gets a pointer to the result.
+func WMExitDeferredError(f WMFrame, err *error) { WMExitError(f, *err) }
+
+// WMError says that the call is about to end with an error.
+func WMError(f WMFrame, err error) {
+	if err != nil {
+		mu.Lock()
+		defer mu.Unlock()
+		g := goroutine()
+		print(g, "error of ", stacks[g][len(stacks[g])-1].name)
+	}
+}
+
 func WMExitResults(f WMFrame, results ...any) { exit(f, " = "+values(results)) }
 
 // WMExitDeferred gets pointers to the results: they aren't there when it is deferred.

@@ -1,0 +1,41 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// returnsError reports whether the last result of a function is of the predeclared type error.
+func returnsError(info *types.Info, typ *ast.FuncType) bool {
+	if count(typ.Results) == 0 {
+		return false
+	}
+	last := typ.Results.List[len(typ.Results.List)-1]
+	id, ok := ast.Unparen(last.Type).(*ast.Ident)
+	return ok && info.Uses[id] == types.Universe.Lookup("error")
+}
+
+// returned gives the error that a return of f returns, as an expression that is evaluated where the exit is
+// reported; empty if there is none. Without a statement it is the result's variable. Results that are computed
+// have been assigned to the variables by then.
+func (w *rewriter) returned(f *function, ret *ast.ReturnStmt) string {
+	if !f.fails {
+		return ""
+	}
+	if ret != nil && len(ret.Results) > 0 {
+		last := ret.Results[len(ret.Results)-1]
+		if id, ok := ast.Unparen(last).(*ast.Ident); ok && w.info.Uses[id] == types.Universe.Lookup("nil") {
+			return ""
+		}
+		if simple(ret.Results) && !f.results {
+			return w.src.between(last.Pos(), last.End())
+		}
+	}
+	variables := w.variables(f.typ.Results, w.result)
+	given := valueNames(f.typ.Results)
+	last := len(variables) - 1
+	if given[last] == "_" && !f.exits.named && !f.results && !f.exits.deferred {
+		return "" // it has no name, and nothing assigns to it
+	}
+	return variables[last]
+}
