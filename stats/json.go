@@ -21,6 +21,7 @@ type jsonStat struct {
 	Calls   uint64 `json:"calls"`
 	Open    uint64 `json:"open"`
 	Panics  uint64 `json:"panics"`
+	Errors  uint64 `json:"errors"`
 	TotalNS int64  `json:"total_ns"`
 	SelfNS  int64  `json:"self_ns"`
 	MinNS   int64  `json:"min_ns"`
@@ -34,7 +35,7 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, 0, len(s.Functions))}
 	for i := range s.Functions {
 		f := &s.Functions[i]
-		j := jsonStat{f.Function, f.Calls, f.Open, f.Panics, int64(f.Total), int64(f.Self), int64(f.Min), int64(f.Max), int64(f.Avg), f.Quantiles()}
+		j := jsonStat{f.Function, f.Calls, f.Open, f.Panics, f.Errors, int64(f.Total), int64(f.Self), int64(f.Min), int64(f.Max), int64(f.Avg), f.Quantiles()}
 		out.Functions = append(out.Functions, j)
 	}
 	return json.Marshal(out)
@@ -49,7 +50,7 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines}
 	for _, j := range in.Functions {
 		s.Functions = append(s.Functions, Stat{Function: j.Function, Numbers: Numbers{
-			Calls: j.Calls, Open: j.Open, Panics: j.Panics,
+			Calls: j.Calls, Open: j.Open, Panics: j.Panics, Errors: j.Errors,
 			Total: time.Duration(j.TotalNS), Self: time.Duration(j.SelfNS),
 			Min: time.Duration(j.MinNS), Max: time.Duration(j.MaxNS), Avg: time.Duration(j.AvgNS),
 			quantiles: j.Quantiles,

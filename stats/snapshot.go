@@ -13,6 +13,7 @@ type Numbers struct {
 	Calls  uint64 // that have begun
 	Open   uint64 // calls in progress at the end
 	Panics uint64 // calls that a panic ended, or that recovered one
+	Errors uint64 // timed calls that returned an error, their last result
 
 	// Without times they are 0. Calls in progress count until now.
 	Total     time.Duration // of those that no other call of the function was around
@@ -170,6 +171,7 @@ func (x sample) since(old sample) sample {
 	x.Calls -= old.Calls
 	x.Ended -= old.Ended
 	x.Panics -= old.Panics
+	x.Errors -= old.Errors
 	x.Total = more(x.Total, old.Total)
 	x.Inner = more(x.Inner, old.Inner)
 	x.Self = more(x.Self, old.Self)
@@ -190,7 +192,7 @@ func more(now, before uint64) uint64 { return uint64(max(int64(now-before), 0)) 
 // in gives the numbers in ns.
 func (x sample) in(unit float64) Numbers {
 	ns := func(ticks uint64) time.Duration { return time.Duration(float64(ticks) * unit) }
-	n := Numbers{Calls: x.Calls, Open: x.open, Panics: x.Panics, Total: ns(x.Total), Self: ns(x.Self)}
+	n := Numbers{Calls: x.Calls, Open: x.open, Panics: x.Panics, Errors: x.Errors, Total: ns(x.Total), Self: ns(x.Self)}
 	least, most := min(x.Least, x.least), max(x.Most, x.most)
 	if least <= most { // else none was timed
 		n.Min, n.Max = ns(least), ns(most)

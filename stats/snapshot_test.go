@@ -29,9 +29,9 @@ func TestNotBuilt(t *testing.T) {
 // Counters wrap, and their differences are right.
 func TestSince(t *testing.T) {
 	const near = math.MaxUint64 - 1
-	old := sample{Sum: rt.Sum{Calls: near, Ended: near, Total: near, Inner: near, Self: near, Panics: near, Least: 5, Most: 9}, least: math.MaxUint64}
-	now := sample{Sum: rt.Sum{Calls: 4, Ended: 3, Total: 98, Inner: 8, Self: 38, Panics: 1, Least: 5, Most: 9}, open: 1, least: math.MaxUint64}
-	want := rt.Sum{Calls: 6, Ended: 5, Total: 100, Inner: 10, Self: 40, Panics: 3, Least: 5, Most: 9}
+	old := sample{Sum: rt.Sum{Calls: near, Ended: near, Total: near, Inner: near, Self: near, Panics: near, Errors: near, Least: 5, Most: 9}, least: math.MaxUint64}
+	now := sample{Sum: rt.Sum{Calls: 4, Ended: 3, Total: 98, Inner: 8, Self: 38, Panics: 1, Errors: 2, Least: 5, Most: 9}, open: 1, least: math.MaxUint64}
+	want := rt.Sum{Calls: 6, Ended: 5, Total: 100, Inner: 10, Self: 40, Panics: 3, Errors: 4, Least: 5, Most: 9}
 	if got := now.since(old); got.Sum != want || got.open != 1 {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -101,7 +101,7 @@ func example() *Snapshot {
 	return &Snapshot{From: from, To: from.Add(2 * time.Second), Goroutines: 3, Functions: []Stat{
 		stat("Read", "example.com/a", []string{"IO", "IORead"}, Numbers{Calls: 1000, Total: 1234567890, Self: 234567, Min: 10, Avg: 1234567, Max: 987654321,
 			quantiles: &Quantiles{100, 200, 300, 400}}),
-		stat("Write", "example.com/a", []string{"IO"}, Numbers{Calls: 2, Open: 1, Panics: 1, Total: 3500, Self: 3000, Min: 500, Avg: 1750, Max: 3000}),
+		stat("Write", "example.com/a", []string{"IO"}, Numbers{Calls: 2, Open: 1, Panics: 1, Errors: 2, Total: 3500, Self: 3000, Min: 500, Avg: 1750, Max: 3000}),
 		stat("main", "example.com/b", nil, Numbers{Calls: 1, Open: 1, Total: 2 * time.Second, Self: 1, Min: 2 * time.Second, Avg: 2 * time.Second, Max: 2 * time.Second}),
 	}}
 }
@@ -137,7 +137,7 @@ func TestJSON(t *testing.T) {
 	}
 	for _, want := range []string{
 		`{"from":"2026-01-02T03:04:05Z","to":"2026-01-02T03:04:07Z","duration_ns":2000000000,"goroutines":3,"functions":[{"name":"example.com/a.Read",` +
-			`"package":"example.com/a","file":"/src/Read.go","line":7,"groups":["IO","IORead"],"calls":1000,"open":0,"panics":0,"total_ns":1234567890,` +
+			`"package":"example.com/a","file":"/src/Read.go","line":7,"groups":["IO","IORead"],"calls":1000,"open":0,"panics":0,"errors":0,"total_ns":1234567890,` +
 			`"self_ns":234567,"min_ns":10,"max_ns":987654321,"avg_ns":1234567,"p50_ns":100,"p90_ns":200,"p99_ns":300,"p999_ns":400},`,
 		`"calls":2,"open":1,"panics":1,`,
 	} {
@@ -155,11 +155,11 @@ func TestJSON(t *testing.T) {
 }
 
 func TestSums(t *testing.T) {
-	want := []Sum{{"example.com/a", 1002, 1, 1, 237567}, {"example.com/b", 1, 1, 0, 1}}
+	want := []Sum{{"example.com/a", 1002, 1, 1, 2, 237567}, {"example.com/b", 1, 1, 0, 0, 1}}
 	if got := example().Packages(); !reflect.DeepEqual(got, want) {
 		t.Errorf("by package %v, want %v", got, want)
 	}
-	want = []Sum{{"IO", 1002, 1, 1, 237567}, {"IORead", 1000, 0, 0, 234567}}
+	want = []Sum{{"IO", 1002, 1, 1, 2, 237567}, {"IORead", 1000, 0, 0, 0, 234567}}
 	if got := example().Groups(); !reflect.DeepEqual(got, want) {
 		t.Errorf("by group %v, want %v", got, want)
 	}

@@ -12,6 +12,7 @@ type Sum struct {
 	Calls  uint64
 	Open   uint64
 	Panics uint64
+	Errors uint64
 	Self   time.Duration // in these functions, so that the sums of all packages are the whole
 }
 
@@ -42,6 +43,7 @@ func (s *Snapshot) sum(names func(*Stat) []string) []Sum {
 			to.Calls += f.Calls
 			to.Open += f.Open
 			to.Panics += f.Panics
+			to.Errors += f.Errors
 			to.Self += f.Self
 		}
 	}

@@ -24,7 +24,7 @@ type reportFlags struct {
 
 func (f *reportFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.by, "by", "function", "a row for each function, package, group or goroutine")
-	set.StringVar(&f.sort, "sort", "total", "total, self, calls, avg, max or panics")
+	set.StringVar(&f.sort, "sort", "total", "total, self, calls, avg, max, panics or errors")
 	set.StringVar(&f.format, "format", "text", "text, json or csv")
 	set.IntVar(&f.top, "top", 0, "print the first `N` rows only; 0 is all")
 }

@@ -75,6 +75,7 @@ type jsonOrigin struct {
 type jsonNumbers struct {
 	Calls   uint64 `json:"calls"`
 	Panics  uint64 `json:"panics"`
+	Errors  uint64 `json:"errors"`
 	TotalNS int64  `json:"total_ns"`
 	SelfNS  int64  `json:"self_ns"`
 	MinNS   int64  `json:"min_ns"`
@@ -84,7 +85,7 @@ type jsonNumbers struct {
 }
 
 func (r *Row) numbers() jsonNumbers {
-	return jsonNumbers{r.Calls, r.Panics, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Quantiles}
+	return jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Quantiles}
 }
 
 func (r *Report) writeJSON(w io.Writer) error {

@@ -15,6 +15,7 @@ type Row struct {
 
 	Calls  uint64
 	Panics uint64
+	Errors uint64 // calls that returned an error
 	Open   uint64 // calls that had not ended
 	Total  int64
 	Self   int64
@@ -66,6 +67,7 @@ func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	r.Calls += c.Calls
 	r.measured += c.Calls
 	r.Panics += c.Panics
+	r.Errors += c.Errors
 	r.Open += c.Open
 	r.Total += scale.Nanoseconds(c.Total)
 	r.Self += scale.Nanoseconds(c.Self)
@@ -81,6 +83,7 @@ func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Sc
 		},
 		Calls:    g.Calls,
 		Panics:   g.Panics,
+		Errors:   g.Errors,
 		Total:    scale.Nanoseconds(g.Total),
 		Self:     scale.Nanoseconds(g.Self),
 		Sum:      scale.Nanoseconds(g.Total),

@@ -37,9 +37,10 @@ const (
 	SortAvg
 	SortMax
 	SortPanics
+	SortErrors
 )
 
-var sortNames = []string{"total", "self", "calls", "avg", "max", "panics"}
+var sortNames = []string{"total", "self", "calls", "avg", "max", "panics", "errors"}
 
 // ParseSort reads the value of --sort.
 func ParseSort(text string) (Sort, error) {
@@ -67,6 +68,7 @@ func sortRows(rows []*Row, by Sort) {
 		SortAvg:    func(r *Row) uint64 { return uint64(r.Avg()) },
 		SortMax:    func(r *Row) uint64 { return uint64(r.Max) },
 		SortPanics: func(r *Row) uint64 { return r.Panics },
+		SortErrors: func(r *Row) uint64 { return r.Errors },
 	}[by]
 	slices.SortFunc(rows, func(a, b *Row) int {
 		return cmp.Or(

@@ -72,6 +72,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		row.Calls += f.Calls
 		row.measured += f.Calls
 		row.Panics += f.Panics
+		row.Errors += f.Errors
 		row.Open += f.Open
 		row.Total += int64(f.Total)
 		row.Self += int64(f.Self)
