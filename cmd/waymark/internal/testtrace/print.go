@@ -96,10 +96,8 @@ func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error
 		return err
 	}
 	var left []string
-	if v.depth > 0 {
-		if n := v.shape.below(v.depth - 1); n > 0 {
-			left = append(left, fmt.Sprintf("%s with %s or more", report.Things(n, "call"), report.Things(uint64(v.depth), "caller")))
-		}
+	if v.hidden > 0 {
+		left = append(left, fmt.Sprintf("%s with %s", report.Things(v.hidden, "call"), v.depths))
 	}
 	if n := v.lines.left(); n > 0 {
 		left = append(left, report.Things(n, "line"))

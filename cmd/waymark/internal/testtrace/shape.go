@@ -1,6 +1,8 @@
 package testtrace
 
 import (
+	"fmt"
+
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
@@ -16,6 +18,7 @@ type shape struct {
 	step   int           // index of the latest step in recent
 	panic  int           // depth of the deepest call that a panic ended which nobody recovered, counted from 1
 
+	began  uint64            // clock when the latest step began
 	erred  uint64            // clock when the test was marked as failed
 	called map[uint64][]bool // by goroutine: which of the open calls have called something
 }
@@ -66,6 +69,7 @@ func (s *shape) enter(c *calltree.Call) {
 		return
 	}
 	if c.Depth <= 1 {
+		s.began = c.Start
 		s.step = (s.step + 1) % steps
 		s.recent[s.step] = s.recent[s.step][:0]
 	}
@@ -105,24 +109,32 @@ func (s *shape) below(depth int) (n uint64) {
 	return n
 }
 
-// depth gives the greatest depth limit, as in calltree.Options, with which the latest
-// steps fit into so many lines; but not one that takes what a step itself calls out of
-// sight, or where a panic came from. 0 is no limit.
-func (s *shape) depth(lines int) int {
-	if lines == 0 {
-		return 0
+// inFailing tells whether a call that begins at the given clock belongs to the latest step.
+func (s *shape) inFailing(clock uint64) bool { return clock >= s.began && clock <= s.erred }
+
+// depths are limits, as in calltree.Options: for calls of the latest step, which went wrong, and for all
+// others. 0 is no limit.
+type depths struct{ failing, others int }
+
+// depths gives the greatest limits with which the latest steps fit into so many lines. What the last one of them calls comes
+// first. But none takes what a step itself calls out of sight, or where a panic came from.
+func (s *shape) depths(lines int) depths {
+	if lines <= 0 {
+		return depths{}
 	}
-	n := uint64(0)
+	last := s.recent[s.step : s.step+1]
+	others := append(append([]levels(nil), s.recent[:s.step]...), s.recent[s.step+1:]...)
+	least := lineCount(others, leastDepth)
+	var d depths
+	d.failing = s.fit(last, max(lines-least, lines/2))
+	d.others = s.fit(others, lines-lineCount(last, d.failing))
+	return d
+}
+
+// fit gives the greatest limit with which some steps take no more than so many lines, but no less than must be seen.
+func (s *shape) fit(list []levels, lines int) int {
 	for d := range s.all {
-		for _, l := range s.recent {
-			if d < len(l) {
-				n += l[d].calls
-			}
-			if d > 0 && d-1 < len(l) {
-				n += l[d-1].callers
-			}
-		}
-		if n > uint64(lines) {
+		if lineCount(list, d+1) > lines {
 			if limit := max(d, leastDepth, s.panic); limit < len(s.all) {
 				return limit
 			}
@@ -130,4 +142,35 @@ func (s *shape) depth(lines int) int {
 		}
 	}
 	return 0
+}
+
+// lineCount gives the number of lines that some steps take with a limit to the depth.
+func lineCount(list []levels, limit int) int {
+	n := uint64(0)
+	for _, step := range list {
+		for d := range step {
+			if limit > 0 && d >= limit {
+				break
+			}
+			n += step[d].calls
+			if limit == 0 || d+1 < limit {
+				n += step[d].callers
+			}
+		}
+	}
+	return int(min(n, 1<<30))
+}
+
+// String gives the number of callers that a call has which is left out.
+func (d depths) String() string {
+	callers := func(n int) string { return report.Things(uint64(n), "caller") + " or more" }
+	switch {
+	case d.failing == d.others:
+		return callers(d.others)
+	case d.failing == 0:
+		return callers(d.others) + ", but none where it failed"
+	case d.others == 0:
+		return callers(d.failing)
+	}
+	return fmt.Sprintf("%s, %d where it failed", callers(d.others), d.failing)
 }

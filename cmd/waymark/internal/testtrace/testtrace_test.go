@@ -328,6 +328,64 @@ func TestPrintLimits(t *testing.T) {
 	}
 }
 
+// A long preparation gives up its depth, and not the call that went wrong, which comes last before the failure.
+func TestPrintFailingStep(t *testing.T) {
+	prepare := "7 B20 C30 " + strings.Repeat("D40 E50 e50 d40 ", 40) + "c30 b20\n"
+	text := "7 begin TestA\n7 <1 A10\n" + prepare + prepare + "7 C20 D30 E40 F50 G60 g60 f50 e40 d30 c20\n" +
+		"7 log TestA a_test.go:9: no\n7 err TestA\n7 a10\n7 fail TestA"
+	r := read(t, text)
+	got := printed(t, r, r.Tests, Options{Lines: 32, More: "--lines 0"})
+	want := `=== TestA failed after 344 ns
+            [        7]  p.A() {
+            [        7]    p.B() {
+     161 ns [        7]      p.C();
+     163 ns [        7]    } /* p.B */
+            [        7]    p.B() {
+     161 ns [        7]      p.C();
+     163 ns [        7]    } /* p.B */
+            [        7]    p.C() {
+            [        7]      p.D() {
+            [        7]        p.E() {
+            [        7]          p.F() {
+       1 ns [        7]            p.G();
+       3 ns [        7]          } /* p.F */
+       5 ns [        7]        } /* p.E */
+       7 ns [        7]      } /* p.D */
+       9 ns [        7]    } /* p.C */
+            [        7]    // a_test.go:9: no
+     341 ns [        7]  } /* p.A */
+    left out: 160 calls with 3 callers or more, but none where it failed; see all with --lines 0
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Of a long text that a test logs, the beginning is enough among the calls, unless all lines are wanted.
+func TestPrintLongLog(t *testing.T) {
+	lines := []string{"a_test.go:9: " + strings.Repeat("é", 200), "two", "three", "four", "five"}
+	wide := "a_test.go:9: " + strings.Repeat("é", 146) + "…"
+	for _, c := range []struct {
+		limit int
+		text  string
+		want  []string
+	}{
+		{80, strings.Join(lines, "\n"), []string{wide, "two", "three", "… 2 lines more"}},
+		{80, strings.Join(lines[:4], "\n"), []string{wide, "two", "three", "four"}},
+		{0, strings.Join(lines, "\n"), lines},
+	} {
+		r := read(t, "7 begin TestA\n7 <1 A10\n7 log TestA x\n7 err TestA\n7 a10\n7 fail TestA")
+		r.Tests[0].logs[0].Text = c.text
+		var want strings.Builder
+		for _, line := range c.want {
+			want.WriteString("            [        7]    // " + line + "\n")
+		}
+		if got := printed(t, r, r.Tests, Options{Lines: c.limit}); !strings.Contains(got, want.String()) {
+			t.Errorf("limit %d:\n%s\nwant in it\n%s", c.limit, got, want.String())
+		}
+	}
+}
+
 func TestNamed(t *testing.T) {
 	r := read(t, `
 		7 begin TestA

@@ -1,6 +1,9 @@
 package testtrace
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 	"github.com/waymark-go/waymark/format"
@@ -10,28 +13,49 @@ import (
 type view struct {
 	test    *Test
 	shape   *shape
-	depth   int // as in calltree.Options
+	depths  depths
+	hidden  uint64 // calls that are deeper
+	brief   bool   // long logs are cut
 	builder *calltree.Builder
 	printer *Printer
 	lines   cutter
 }
 
 func newView(t *Test, s *shape, o Options, names replay.Names, nanos func(uint64) int64) *view {
-	v := &view{test: t, shape: s, depth: o.Depth, lines: cutter{limit: o.Lines}}
-	if v.depth == 0 {
-		v.depth = s.depth(o.Lines - o.Lines/headShare - o.Lines/restShare)
+	v := &view{test: t, shape: s, depths: depths{o.Depth, o.Depth}, brief: o.Lines > 0, lines: cutter{limit: o.Lines}}
+	if o.Depth == 0 {
+		v.depths = s.depths(o.Lines - o.Lines/headShare - o.Lines/restShare)
 	}
 	v.printer = NewPrinter(replay.New(&v.lines, names, nanos, false))
-	v.builder = calltree.New(calltree.Options{Depth: v.depth, OnEnter: v.enter, OnCall: v.printer.Call})
+	v.builder = calltree.New(calltree.Options{OnEnter: v.enter, OnCall: v.call})
 	return v
 }
 
 func (v *view) enter(c *calltree.Call) {
+	if v.deep(c) {
+		v.hidden++
+		return
+	}
 	if c.Goroutine != v.test.Goroutine {
 		// What other goroutines do stands inside of what the test was doing then.
 		v.printer.Open(v.test.Goroutine)
 	}
 	v.printer.Enter(c)
+}
+
+func (v *view) call(c *calltree.Call) {
+	if !v.deep(c) {
+		v.printer.Call(c)
+	}
+}
+
+// deep tells whether a call has too many callers to be shown.
+func (v *view) deep(c *calltree.Call) bool {
+	limit := v.depths.others
+	if v.shape.inFailing(c.Start) {
+		limit = v.depths.failing
+	}
+	return limit > 0 && c.Depth >= limit
 }
 
 // add takes the next event.
@@ -43,7 +67,31 @@ func (v *view) add(ev *format.Event) {
 // log takes what the test logs next.
 func (v *view) log(l Log) {
 	v.markBefore(l.Clock)
+	if v.brief {
+		l.Text = brief(l.Text)
+	}
 	v.printer.Log(v.test, l)
+}
+
+// What is kept of each text that a test logs: go test prints it whole, and the lines are for calls.
+const (
+	logLines   = 3
+	logColumns = 160
+)
+
+// brief gives the beginning of a text that a test logs, and says how much more there is.
+func brief(text string) string {
+	lines := strings.Split(text, "\n")
+	more := len(lines) - logLines
+	if more > 1 { // else a line would say that a line is missing
+		lines = append(lines[:logLines:logLines], fmt.Sprintf("… %d lines more", more))
+	}
+	for i, line := range lines {
+		if r := []rune(line); len(r) > logColumns {
+			lines[i] = string(r[:logColumns-1]) + "…"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // close takes the clock when the test or the recording ended.
