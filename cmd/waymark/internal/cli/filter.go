@@ -15,6 +15,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -132,7 +133,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64) (notes []string, 
 	if f.min > 0 {
 		longest, readErr := f.longest(set)
 		if err = readErr; longest > 0 {
-			notes = append(notes, fmt.Sprintf("--min %v: the longest call took %s", f.min, report.Duration(longest)))
+			notes = append(notes, fmt.Sprintf("--min %v: the longest call took %s", f.min, units.Duration(longest)))
 		}
 	}
 	return notes, errors.Join(err, fmt.Errorf("no call is left by %s", strings.Join(given, ", ")))

@@ -14,15 +14,20 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
 func (a *app) replayCommand() *cobra.Command {
 	var filter filterFlags
+	var text textFlags
 	var test string
 	cmd := &cobra.Command{
 		Use: "replay [flags] FILE...", Short: "print every call of recordings in order", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
+			if err := text.check(); err != nil {
+				return err
+			}
 			only, err := filter.filter()
 			if err != nil {
 				return err
@@ -32,13 +37,14 @@ func (a *app) replayCommand() *cobra.Command {
 					return err
 				}
 				if test != "" {
-					return a.replayTest(set, &only, test)
+					return a.replayTest(set, &only, test, &text)
 				}
-				calls, err := replay.Write(a.stdout, set, &only)
+				calls, err := replay.Write(a.stdout, set, &only, text.calls(a.stdout, set.Processes...))
 				return errors.Join(append(damage(set, err), a.tellMissed(filter.missed, set, calls))...)
 			})
 		},
 	}
+	text.define(cmd.Flags())
 	filter.define(cmd.Flags())
 	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
 	return cmd
@@ -50,7 +56,7 @@ func damage(set *tracefile.Set, err error) []error {
 	for _, p := range set.Processes {
 		for _, part := range p.Parts() {
 			if damaged := part.Info().Damaged; damaged > 0 {
-				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), format.ErrDamaged, report.Bytes(damaged)))
+				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), format.ErrDamaged, units.Bytes(damaged)))
 			}
 		}
 	}
@@ -58,7 +64,7 @@ func damage(set *tracefile.Set, err error) []error {
 }
 
 // replayTest prints what the test with the given name and its subtests did.
-func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string) error {
+func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string, text *textFlags) error {
 	if len(set.Processes) > 1 {
 		return usagef("--test: want the recording of one test binary, not of %d processes", len(set.Processes))
 	}
@@ -67,7 +73,7 @@ func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string) e
 	if err != nil {
 		return err
 	}
-	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, only.Min > 0))
+	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, only.Min > 0, text.calls(a.stdout, file)))
 	events.OnLog = p.Log
 	_, err = only.Read(events, set, calltree.Options{OnEnter: p.Enter, OnCall: p.Call})
 	if flushErr := p.Flush(); flushErr != nil {

@@ -15,12 +15,16 @@ import (
 
 func (a *app) treeCommand() *cobra.Command {
 	var filter filterFlags
+	var text textFlags
 	var root, callers, form string
 	cmd := &cobra.Command{
 		Use: "tree [flags] FILE...", Short: "print the call tree of recordings", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
 			if root != "" && callers != "" {
 				return usagef("--root and --callers: want one of them")
+			}
+			if err := text.check(); err != nil {
+				return err
 			}
 			asked, err := report.ParseFormat(form)
 			if err != nil {
@@ -42,7 +46,7 @@ func (a *app) treeCommand() *cobra.Command {
 					view.Callers = m.match
 				}
 			}
-			o := report.Options{Tree: true, Filter: only, Colour: colour(a.stdout)}
+			o := report.Options{Tree: true, Filter: only, Style: text.style(a.stdout), FullNames: text.full()}
 			return a.read(files, o, filter.missed, func(r *report.Report, set *tracefile.Set) error {
 				if err := r.WriteTree(a.stdout, view, asked); err != nil {
 					return err
@@ -57,6 +61,7 @@ func (a *app) treeCommand() *cobra.Command {
 	cmd.Flags().StringVar(&root, "root", "", "the trees of functions that match `PATTERN`")
 	cmd.Flags().StringVar(&callers, "callers", "", "who calls the functions that match `PATTERN`")
 	cmd.Flags().StringVar(&form, "format", "text", "text, json or csv")
+	text.define(cmd.Flags())
 	filter.define(cmd.Flags())
 	config.Mark(cmd.Flags(), config.IsPattern, "root", "callers")
 	return cmd

@@ -18,6 +18,7 @@ func (p *Printer) Open(goroutine uint64) {
 func (p *Printer) Note(goroutine uint64, depth int, text string) {
 	p.pending[goroutine] = p.open(goroutine, p.drop(goroutine, depth))
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintf(p.w, "%11s [%9d]  %s// %s\n", "", goroutine, strings.Repeat("  ", depth), line)
+		b := fmt.Appendf(nil, "%11s [%9d]  %s// %s", "", goroutine, strings.Repeat("  ", depth), line)
+		p.w.Write(append(p.style.cut(b), '\n'))
 	}
 }

@@ -20,10 +20,12 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
@@ -35,9 +37,29 @@ type Printer struct {
 	nanos func(ticks uint64) int64
 	short bool   // calls may be left out because they were short
 	label string // of the process, with a blank behind it; "" if it is the only one
+	style Style
 
 	pending map[uint64][]entered // by goroutine: entered, and not printed yet
 	names   []string             // of sites that were asked for, "" of others
+}
+
+// A Style says how calls are printed. The zero value is whole names and lines of any length.
+type Style struct {
+	Names *names.Set // shortens those of functions
+	Width int        // of lines at most, where terminals have no more; 0 is no limit
+}
+
+// cut returns a line, or its beginning with the mark of a cut.
+func (s *Style) cut(line []byte) []byte {
+	if s.Width == 0 || utf8.RuneCount(line) <= s.Width {
+		return line
+	}
+	end := 0
+	for n := 1; n < s.Width; n++ {
+		_, size := utf8.DecodeRune(line[end:])
+		end += size
+	}
+	return append(line[:end], "…"...)
 }
 
 // Names say what the numbers in calls stand for; a tracefile.File does.
@@ -55,14 +77,14 @@ type entered struct {
 // New returns a Printer of the only process. nanos gives the length of a number of
 // ticks in ns. short says that the calls are filtered by their duration: then a call
 // is printed when it is known to be long enough.
-func New(w io.Writer, file Names, nanos func(ticks uint64) int64, short bool) *Printer {
-	p := newPrinter(bufio.NewWriter(w), file, nanos, short, "")
+func New(w io.Writer, file Names, nanos func(ticks uint64) int64, short bool, style Style) *Printer {
+	p := newPrinter(bufio.NewWriter(w), file, nanos, short, "", style)
 	p.head(0)
 	return p
 }
 
-func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, short bool, label string) *Printer {
-	return &Printer{w: w, file: file, nanos: nanos, short: short, label: label, pending: make(map[uint64][]entered)}
+func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, short bool, label string, style Style) *Printer {
+	return &Printer{w: w, file: file, nanos: nanos, short: short, label: label, style: style, pending: make(map[uint64][]entered)}
 }
 
 // head prints the names of the columns; that of processes, with a blank behind it, has
@@ -91,7 +113,7 @@ func (p *Printer) Call(c *calltree.Call) {
 		p.line("", c, "// ", p.name(c.Site), p.args(c))
 		return
 	}
-	duration := report.Duration(p.nanos(c.End - c.Start))
+	duration := units.Aligned(p.nanos(c.End - c.Start))
 	list := p.drop(c.Goroutine, c.Depth+1)
 	if n := len(list); n > 0 && list[n-1].Depth == c.Depth {
 		p.open(c.Goroutine, list[:n-1])
@@ -135,11 +157,15 @@ func (p *Printer) line(duration string, c *calltree.Call, text ...string) {
 	var id [20]byte
 	b = appendRight(b, strconv.AppendUint(id[:0], c.Goroutine, 10), 9)
 	b = append(b, "]  "...)
-	b = appendRight(b, "", 2*c.Depth)
+	indent := 2 * c.Depth
+	if p.style.Width > 0 {
+		indent = min(indent, max(p.style.Width-len(b), 0)/2)
+	}
+	b = appendRight(b, "", indent)
 	for _, t := range text {
 		b = append(b, t...)
 	}
-	p.w.Write(append(b, '\n'))
+	p.w.Write(append(p.style.cut(b), '\n'))
 }
 
 // appendRight appends text with blanks before it, so that both have the given width.

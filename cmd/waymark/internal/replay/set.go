@@ -12,7 +12,7 @@ import (
 
 // Write prints the calls of all processes of a set that the filter lets through,
 // and tells how many they were. On an error, what could be read has been printed.
-func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64, err error) {
+func Write(w io.Writer, set *tracefile.Set, filter *report.Filter, style Style) (calls uint64, err error) {
 	b := bufio.NewWriterSize(w, 1<<16)
 	labels := make([]string, len(set.Processes)) // none for one
 	if len(labels) > 1 {
@@ -28,7 +28,7 @@ func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64
 	relay := newRelay()
 	calls, err = filter.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
 		file := set.Processes[process]
-		p := newPrinter(b, file, report.ScaleOf(file).Nanoseconds, filter.Min > 0, labels[process])
+		p := newPrinter(b, file, report.ScaleOf(file).Nanoseconds, filter.Min > 0, labels[process], style)
 		if process == 0 {
 			p.head(len(labels[0]))
 		}

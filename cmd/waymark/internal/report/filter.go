@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -83,7 +84,7 @@ func (f *Filter) Read(src calltree.Source, set *tracefile.Set, o calltree.Option
 // Check tells whether the time window has a part in the recordings.
 func (f *Filter) Check(set *tracefile.Set) error {
 	if d := set.Duration(); f.From > 0 && f.From >= d {
-		return fmt.Errorf("--time: begins at %s, but the recording ends at %s: choose an earlier beginning", Duration(int64(f.From)), Duration(int64(d)))
+		return fmt.Errorf("--time: begins at %s, but the recording ends at %s: choose an earlier beginning", units.Duration(int64(f.From)), units.Duration(int64(d)))
 	}
 	return nil
 }

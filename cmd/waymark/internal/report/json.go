@@ -80,11 +80,12 @@ type jsonNumbers struct {
 	MinNS   int64  `json:"min_ns"`
 	MaxNS   int64  `json:"max_ns"`
 	AvgNS   int64  `json:"avg_ns"`
+	Open    uint64 `json:"open"` // calls that had not ended
 	*stats.Quantiles
 }
 
 func (r *Row) numbers() jsonNumbers {
-	return jsonNumbers{r.Calls, r.Panics, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Quantiles}
+	return jsonNumbers{r.Calls, r.Panics, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, r.Quantiles}
 }
 
 func (r *Report) writeJSON(w io.Writer) error {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -19,8 +22,11 @@ type Options struct {
 	Sort   Sort
 	Top    int // rows to print; 0 is all
 	Filter Filter
-	Colour bool // of text
 	Tree   bool // for WriteTree
+
+	// Of text.
+	Style     table.Style
+	FullNames bool // of functions
 
 	// Progress, if not nil, is told now and then how many of a file's events have been read.
 	Progress func(read, all uint64)
@@ -33,6 +39,7 @@ type Report struct {
 
 	rows  []*Row
 	index map[identity]uint32 // in rows
+	names *names.Set          // of all functions of the recordings, called or not
 	tree  node                // with Options.Tree; its children are the functions that goroutines begin in
 
 	damage []error   // one for each damaged file
@@ -60,7 +67,11 @@ type Recording struct {
 
 // New returns an empty report.
 func New(o Options) *Report {
-	return &Report{Options: o, index: make(map[identity]uint32)}
+	r := &Report{Options: o, index: make(map[identity]uint32)}
+	if !o.FullNames {
+		r.names = names.NewSet()
+	}
+	return r
 }
 
 // Read adds the recordings of a set. On an error, what could be read has been
@@ -75,6 +86,7 @@ func (r *Report) Read(set *tracefile.Set) error {
 		p.all += file.Info().Events
 	}
 	var errs []error
+	AddNames(r.names, set.Processes...)
 	for i, file := range set.Processes {
 		if err := r.add(file, set.Since(file), labels[i], p); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", file.Path(), err))
@@ -121,7 +133,7 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 		}
 		rec.Files = append(rec.Files, path)
 		if n := part.Info().Damaged; n > 0 {
-			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", path, format.ErrDamaged, Bytes(n)))
+			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", path, format.ErrDamaged, units.Bytes(n)))
 		}
 	}
 	rec.Span = span{max(since, r.Filter.From), since + rec.Info.Duration}

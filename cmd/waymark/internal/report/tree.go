@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/internal/table"
 )
 
 // A View says what to show of a call tree. The zero value shows all of it.
@@ -144,20 +145,25 @@ func (r *Report) WriteTree(w io.Writer, v View, f Format) error {
 	for _, c := range root.children {
 		all += c.total
 	}
-	t := &table{columns: []column{
-		{"Total time", true}, {"Self time", true}, {"%", true}, {"Calls", true}, {"Panics", true}, {"Function", false},
+	t := &table.Table{Columns: []table.Column{
+		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
+		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Function"},
 	}}
 	root.walk(0, func(n *node, depth int) {
 		percent := 0.0
 		if all > 0 {
 			percent = 100 * float64(n.total) / float64(all)
 		}
-		t.rows = append(t.rows, []cell{
-			durationCell(n.total), durationCell(n.self), {fmt.Sprintf("%.1f", percent), plain},
-			{strconv.FormatUint(n.calls, 10), plain}, panicsCell(n.panics), {strings.Repeat("  ", depth) + n.Name, plain},
+		name := strings.Repeat("  ", depth) + r.names.Short(n.Name)
+		if n.Open > 0 && n.Open == n.Row.Calls {
+			name += table.AllOpen
+		}
+		t.Rows = append(t.Rows, []table.Cell{
+			table.Duration(n.total), table.Duration(n.self), {Text: fmt.Sprintf("%.1f", percent)},
+			table.Count(n.calls), table.Panics(n.panics), {Text: name},
 		})
 	})
-	if err := t.write(w, r.Colour); err != nil {
+	if err := t.Write(w, r.Style); err != nil {
 		return err
 	}
 	return r.writeFoot(w)

@@ -16,12 +16,12 @@ type view struct {
 	lines   cutter
 }
 
-func newView(t *Test, s *shape, o Options, names replay.Names, nanos func(uint64) int64) *view {
+func newView(t *Test, s *shape, o Options, file replay.Names, nanos func(uint64) int64) *view {
 	v := &view{test: t, shape: s, depth: o.Depth, lines: cutter{limit: o.Lines}}
 	if v.depth == 0 {
 		v.depth = s.depth(o.Lines - o.Lines/headShare - o.Lines/restShare)
 	}
-	v.printer = NewPrinter(replay.New(&v.lines, names, nanos, false))
+	v.printer = NewPrinter(replay.New(&v.lines, file, nanos, false, o.Style))
 	v.builder = calltree.New(calltree.Options{Depth: v.depth, OnEnter: v.enter, OnCall: v.printer.Call})
 	return v
 }
