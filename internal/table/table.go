@@ -12,6 +12,7 @@ import (
 type Table struct {
 	Columns []Column
 	Rows    [][]Cell
+	Stream  func(row func([]Cell)) // instead of Rows, where they would take much memory; called twice
 }
 
 // A Column is the head of one. The last column holds names: where a line is too long, the name is
@@ -55,30 +56,44 @@ const (
 // Write writes the table, and the heads of columns that have no room in a line below it.
 func (t *Table) Write(w io.Writer, s Style) error {
 	widths := t.widths()
-	var left []string
-	if s.Width > 0 {
-		t, widths, left = t.fit(widths, s.Width)
-	}
-	last := len(t.Columns) - 1
+	shown, left := t.fit(widths, s.Width)
 	head, rule := make([]Cell, len(t.Columns)), make([]Cell, len(t.Columns))
 	for i, c := range t.Columns {
 		head[i] = Cell{c.Head, Bold}
 		rule[i] = Cell{strings.Repeat("-", widths[i]), Plain}
 	}
 	b := bufio.NewWriter(w)
-	t.line(b, head, widths, s.Colour)
-	t.line(b, rule, widths, s.Colour)
-	for _, row := range t.Rows {
-		if width(row[last].Text) > widths[last] {
-			row = append([]Cell(nil), row...)
-			row[last].Text = cut(row[last].Text, widths[last])
+	line := func(row []Cell) {
+		for len(row) > 0 && row[len(row)-1].Text == "" {
+			row = row[:len(row)-1]
 		}
-		t.line(b, row, widths, s.Colour)
+		for _, i := range shown {
+			if i >= len(row) {
+				break // nothing follows the last column that has a text
+			}
+			b.WriteString(gap)
+			t.cell(b, i, row[i], widths[i], i < len(row)-1, s.Colour)
+		}
+		b.WriteByte('\n')
 	}
+	line(head)
+	line(rule)
+	t.each(line)
 	if len(left) > 0 {
 		b.WriteString(gap + "(no room for " + strings.Join(left, ", ") + ")\n")
 	}
 	return b.Flush()
+}
+
+// each calls f for the rows.
+func (t *Table) each(f func(row []Cell)) {
+	if t.Stream != nil {
+		t.Stream(f)
+		return
+	}
+	for _, row := range t.Rows {
+		f(row)
+	}
 }
 
 // widths returns those of the columns.
@@ -86,50 +101,43 @@ func (t *Table) widths() []int {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
 		widths[i] = width(c.Head)
-		for _, row := range t.Rows {
-			widths[i] = max(widths[i], width(row[i].Text))
-		}
 	}
+	t.each(func(row []Cell) {
+		for i, c := range row {
+			widths[i] = max(widths[i], width(c.Text))
+		}
+	})
 	return widths
 }
 
-// fit leaves out spare columns until lines have room for names, and gives these what room there is.
-func (t *Table) fit(widths []int, limit int) (fitting *Table, fittingWidths []int, left []string) {
+// fit returns the columns that are shown, and the heads of the others. In a line of limited length
+// spare columns are left out until names have room; then names get what room there is.
+func (t *Table) fit(widths []int, limit int) (shown []int, left []string) {
 	last := len(widths) - 1
-	room := limit - len(gap)
-	for _, w := range widths[:last] {
-		room -= w + len(gap)
+	spares, room := 0, limit-len(gap)
+	for i, c := range t.Columns[:last] {
+		spares = max(spares, c.Spare)
+		room -= widths[i] + len(gap)
 	}
-	drop := make([]bool, len(widths))
-	for spare := 1; room < min(widths[last], roomy); spare++ {
-		found := false
+	dropped := make([]bool, len(widths))
+	for spare := 1; limit > 0 && spare <= spares && room < min(widths[last], roomy); spare++ {
 		for i, c := range t.Columns {
-			found = found || c.Spare > spare
 			if c.Spare == spare {
-				drop[i] = true
+				dropped[i] = true
 				room += widths[i] + len(gap)
 				left = append(left, c.Head)
 			}
 		}
-		if !found {
-			break
+	}
+	for i := range widths {
+		if !dropped[i] {
+			shown = append(shown, i)
 		}
 	}
-	out := &Table{Rows: make([][]Cell, len(t.Rows))}
-	for i, c := range t.Columns {
-		if drop[i] {
-			continue
-		}
-		out.Columns = append(out.Columns, c)
-		fittingWidths = append(fittingWidths, widths[i])
-		for j, row := range t.Rows {
-			out.Rows[j] = append(out.Rows[j], row[i])
-		}
+	if limit > 0 { // what is narrower than the head gains nothing
+		widths[last] = min(widths[last], max(room, width(t.Columns[last].Head)))
 	}
-	// What is narrower than the head gains nothing.
-	lastWidth := &fittingWidths[len(fittingWidths)-1]
-	*lastWidth = min(*lastWidth, max(room, width(t.Columns[last].Head)))
-	return out, fittingWidths, left
+	return shown, left
 }
 
 // cut leaves the end of a name, which tells more than its beginning. It keeps indentation, but not
@@ -145,25 +153,21 @@ func cut(name string, room int) string {
 
 func width(s string) int { return utf8.RuneCountInString(s) }
 
-// line writes a row. Nothing follows the last column that has a text.
-func (t *Table) line(b *bufio.Writer, row []Cell, widths []int, coloured bool) {
-	for len(row) > 0 && row[len(row)-1].Text == "" {
-		row = row[:len(row)-1]
+// cell writes a cell of the i-th column; padded says that others follow.
+func (t *Table) cell(b *bufio.Writer, i int, c Cell, room int, padded, coloured bool) {
+	if width(c.Text) > room { // the last one
+		c.Text = cut(c.Text, room)
 	}
-	for i, c := range row {
-		b.WriteString(gap)
-		pad := strings.Repeat(" ", widths[i]-width(c.Text))
-		if t.Columns[i].Right {
-			b.WriteString(pad)
-		}
-		if coloured && c.Colour != Plain {
-			b.WriteString(string(c.Colour) + c.Text + reset)
-		} else {
-			b.WriteString(c.Text)
-		}
-		if !t.Columns[i].Right && i < len(row)-1 {
-			b.WriteString(pad)
-		}
+	pad := strings.Repeat(" ", room-width(c.Text))
+	if t.Columns[i].Right {
+		b.WriteString(pad)
 	}
-	b.WriteByte('\n')
+	if coloured && c.Colour != Plain {
+		b.WriteString(string(c.Colour) + c.Text + reset)
+	} else {
+		b.WriteString(c.Text)
+	}
+	if !t.Columns[i].Right && padded {
+		b.WriteString(pad)
+	}
 }

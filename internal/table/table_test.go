@@ -34,6 +34,21 @@ func TestTimed(t *testing.T) {
 	}
 }
 
+// Rows may be made as they are needed.
+func TestStream(t *testing.T) {
+	tab := Timed("Function", rows)
+	want := write(t, tab, Style{Width: 80})
+	made := tab.Rows
+	tab.Rows, tab.Stream = nil, func(row func([]Cell)) {
+		for _, r := range made {
+			row(r)
+		}
+	}
+	if got := write(t, tab, Style{Width: 80}); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // Where a terminal is narrow, columns go before names do, and of names the beginning.
 func TestWidth(t *testing.T) {
 	for _, width := range []int{200, 110, 100, 80, 60, 40} {
