@@ -13,12 +13,17 @@ type Selection struct {
 	Depth   int                    // calls with fewer callers that are chosen; 0 is no limit
 }
 
+// All tells whether s chooses all calls.
+func (s *Selection) All() bool {
+	return s.Show == nil && s.Root == nil && s.Callers == nil && s.Min == 0 && s.Depth == 0
+}
+
 // Of gives functions for Options.OnEnter and Options.OnCall that pass the chosen calls on. A
 // Call's Depth counts the chosen ones. A call that is chosen because of its duration, or of what it
 // calls, is passed to onEnter once that is known, and so after calls of other goroutines
 // that began later.
 func (s *Selection) Of(onEnter, onCall func(*Call)) (enter, call func(*Call)) {
-	if s.Show == nil && s.Root == nil && s.Callers == nil && s.Min == 0 && s.Depth == 0 {
+	if s.All() {
 		return onEnter, onCall
 	}
 	x := &selecting{Selection: s, onEnter: onEnter, onCall: onCall, stacks: make(map[uint64][]candidate)}

@@ -11,6 +11,7 @@ import (
 type table struct {
 	columns []column
 	rows    [][]cell
+	stream  func(row func([]cell)) // instead of rows, where these would take too much memory; called twice
 }
 
 type column struct {
@@ -37,22 +38,32 @@ const (
 )
 
 func (t *table) write(w io.Writer, coloured bool) error {
+	each := t.stream
+	if each == nil {
+		each = func(row func([]cell)) {
+			for _, r := range t.rows {
+				row(r)
+			}
+		}
+	}
 	head, rule := make([]cell, len(t.columns)), make([]cell, len(t.columns))
 	widths := make([]int, len(t.columns))
 	for i, c := range t.columns {
 		head[i] = cell{c.head, bold}
 		widths[i] = utf8.RuneCountInString(c.head)
-		for _, row := range t.rows {
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i].text))
+	}
+	each(func(row []cell) {
+		for i, c := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
 		}
-		rule[i] = cell{strings.Repeat("-", widths[i]), plain}
+	})
+	for i, width := range widths {
+		rule[i] = cell{strings.Repeat("-", width), plain}
 	}
 	b := bufio.NewWriter(w)
 	t.line(b, head, widths, coloured)
 	t.line(b, rule, widths, coloured)
-	for _, row := range t.rows {
-		t.line(b, row, widths, coloured)
-	}
+	each(func(row []cell) { t.line(b, row, widths, coloured) })
 	return b.Flush()
 }
 
