@@ -86,11 +86,13 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.report(a.stdout, files, &f, only, filter.missed)
+			return a.report(a.stdout, files, &f, only, func(set *tracefile.Set, r *report.Report) ([]string, error) {
+				return filter.missed(set, r.Calls(), showsRows, func() (int64, error) { return r.Longest(), nil })
+			})
 		},
 	}
 	f.define(cmd.Flags(), 0)
-	filter.define(cmd.Flags())
+	filter.define(cmd.Flags(), showsRows)
 	return cmd
 }
 
@@ -159,7 +161,7 @@ func (a *app) reportStatistics(dir string, f *reportFlags) error {
 }
 
 // A missed says which filters let nothing through, see filterFlags.
-type missed func(set *tracefile.Set, calls uint64) (notes []string, err error)
+type missed func(set *tracefile.Set, r *report.Report) (notes []string, err error)
 
 // report prints one report of all files. What could be read of a damaged file is
 // in it; then the status is that of a failure.
@@ -169,12 +171,18 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.
 		return err
 	}
 	o.Filter = filter
-	return a.read(files, o, missed, func(r *report.Report, _ *tracefile.Set) error { return r.Write(w, format) })
+	return a.read(files, o, missed, func(r *report.Report) error {
+		err := r.Write(w, format)
+		if format == report.CSV {
+			a.note(r.Lacks()...)
+		}
+		return err
+	})
 }
 
 // read adds up files and has write print the report, of what could be read. Then
 // come notes, and the error tells what could not.
-func (a *app) read(files []string, o report.Options, missed missed, write func(*report.Report, *tracefile.Set) error) error {
+func (a *app) read(files []string, o report.Options, missed missed, write func(*report.Report) error) error {
 	return a.withSet(files, func(set *tracefile.Set) error {
 		show, done := a.progress()
 		o.Progress = func(read, all uint64) {
@@ -186,20 +194,21 @@ func (a *app) read(files []string, o report.Options, missed missed, write func(*
 		if len(r.Recordings) == 0 {
 			return err
 		}
-		return errors.Join(write(r, set), err, r.Damage(), a.tellMissed(missed, set, r.Calls()))
+		err = errors.Join(write(r), err, r.Damage())
+		if missed != nil {
+			notes, missedErr := missed(set, r)
+			a.note(notes...)
+			err = errors.Join(err, missedErr)
+		}
+		return err
 	})
 }
 
-// tellMissed prints the notes of missed, if there is one.
-func (a *app) tellMissed(missed missed, set *tracefile.Set, calls uint64) error {
-	if missed == nil {
-		return nil
+// note prints lines that are no errors.
+func (a *app) note(lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintf(a.stderr, "waymark: %s\n", line)
 	}
-	notes, err := missed(set, calls)
-	for _, note := range notes {
-		fmt.Fprintf(a.stderr, "waymark: %s\n", note)
-	}
-	return err
 }
 
 func (a *app) infoCommand() *cobra.Command {

@@ -49,6 +49,7 @@ type jsonInfo struct {
 	Dropped    uint64 `json:"dropped"`
 	Damaged    int64  `json:"damaged"`
 	Complete   bool   `json:"complete"`
+	Stopped    string `json:"stopped,omitempty"` // why recording ended before the program did: "max-size" or "failure"
 	Live       bool   `json:"live"`
 	Recovered  uint64 `json:"recovered_events"`
 	Bytes      int64  `json:"bytes"`
@@ -59,7 +60,7 @@ func newJSONInfo(i tracefile.Info) jsonInfo {
 		Version: i.Version, Program: i.Program, Go: i.Go, GOOS: i.GOOS, GOARCH: i.GOARCH, Host: i.Host, CPUs: i.CPUs, PID: i.PID,
 		Clock: i.Clock, Duration: int64(i.Duration), From: int64(i.From), Sites: i.Sites,
 		Goroutines: i.Goroutines, Events: i.Events, Dropped: i.Lost, Damaged: i.Damaged,
-		Complete: i.Complete, Live: i.Live, Recovered: i.Recovered, Bytes: i.Size,
+		Complete: i.Complete, Stopped: i.Stopped.String(), Live: i.Live, Recovered: i.Recovered, Bytes: i.Size,
 	}
 	if !i.Start.IsZero() {
 		j.Start = i.Start.UnixNano()

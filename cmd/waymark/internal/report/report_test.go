@@ -124,7 +124,7 @@ func TestReport(t *testing.T) {
 		{"narrow.txt", Options{Style: table.Style{Width: 60}}, Text, nil},
 		{"ticks.txt", Options{}, Text, []*calltreetest.Recording{ticks}},
 		{"window.txt", Options{Filter: Filter{From: 2 * time.Millisecond, To: time.Second}}, Text, nil},
-		{"store.txt", Options{Filter: Filter{Keep: storeOnly}}, Text, nil},
+		{"store.txt", Options{Filter: Filter{Show: storeOnly}}, Text, nil},
 		{"min-depth.txt", Options{Filter: Filter{Min: time.Microsecond, Depth: 2, Goroutine: func(g GoroutineID) bool { return g == GoroutineID{"42", 1} }}}, Text, nil},
 		{"killed.txt", Options{}, Text, []*calltreetest.Recording{killed}},
 		{"killed.json", Options{}, JSON, []*calltreetest.Recording{killed}},

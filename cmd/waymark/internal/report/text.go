@@ -133,14 +133,30 @@ func (r *Report) summary() string {
 		}
 		return line
 	}
-	line := fmt.Sprintf("%s%s, %s, %s, ", name, units.Duration(s.Duration), units.Things(s.Events, "event"), units.Things(s.Goroutines, "goroutine"))
-	if s.Info.Lost == 0 {
-		return line + "no events lost"
+	line := fmt.Sprintf("%s%s, %s, %s", name, units.Duration(s.Duration), units.Things(s.Events, "event"), units.Things(s.Goroutines, "goroutine"))
+	switch {
+	case s.Info.Lost > 0:
+		return line + ", " + units.Things(s.Info.Lost, "event") + " lost"
+	case s.Info.Stopped == tracefile.NotStopped: // else nobody knows
+		line += ", no events lost"
 	}
-	return line + units.Things(s.Info.Lost, "event") + " lost"
+	return line
 }
 
-// lacks says what makes the numbers incomplete.
+// Lacks says what is missing in the report where nothing is printed under it: what its text says there.
+func (r *Report) Lacks() []string { return Lacks(r.Recordings) }
+
+// Lacks says what is missing in recordings, in lines. It is for what is printed without saying so.
+func Lacks(recordings []Recording) []string {
+	r := Report{Recordings: recordings}
+	lines := r.lacks()
+	if lost := r.sum().Info.Lost; lost > 0 {
+		lines = append([]string{units.Things(lost, "event") + " lost: calls are missing"}, lines...)
+	}
+	return lines
+}
+
+// lacks says what makes the numbers incomplete, lost events apart.
 func (r *Report) lacks() []string {
 	var lines []string
 	for _, rec := range r.Recordings {
@@ -167,7 +183,11 @@ func (r *Report) lacks() []string {
 	}
 	s := r.sum()
 	say(uint64(s.Info.Damaged), "byte", "damaged and left out")
-	say(s.Open, "call", "not ended, counted until the end")
+	if s.Past {
+		say(s.Open, "call", "not ended in the window, counted until it ends")
+	} else {
+		say(s.Open, "call", "not ended, counted until the end")
+	}
 	p := s.Problems
 	say(p.Cut, "call", "without a recorded end, counted until an event shows that it is over")
 	say(p.Unmatched, "call", "without a recorded beginning, left out")
@@ -178,6 +198,13 @@ func (r *Report) lacks() []string {
 
 // completeness says why the recording ends before its program did, "" if it does not.
 func completeness(i tracefile.Info) string {
+	missing := fmt.Sprintf("what the program did after %s is not in it", units.Duration(int64(i.Duration)))
+	switch i.Stopped {
+	case tracefile.StoppedFull:
+		return "recording stopped when the file had the size of --max-size; " + missing
+	case tracefile.StoppedFailed:
+		return "recording stopped when the file could not be written; " + missing
+	}
 	switch {
 	case i.RecoveryErr != nil:
 		return fmt.Sprintf("the program was killed or crashed, and its last events are missing: %v", i.RecoveryErr)

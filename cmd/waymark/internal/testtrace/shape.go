@@ -105,7 +105,7 @@ func (s *shape) below(depth int) (n uint64) {
 	return n
 }
 
-// depth gives the greatest depth limit, as in calltree.Options, with which the latest
+// depth gives the greatest depth limit, as in calltree.Selection, with which the latest
 // steps fit into so many lines; but not one that takes what a step itself calls out of
 // sight, or where a panic came from. 0 is no limit.
 func (s *shape) depth(lines int) int {

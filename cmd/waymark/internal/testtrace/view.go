@@ -10,7 +10,7 @@ import (
 type view struct {
 	test    *Test
 	shape   *shape
-	depth   int // as in calltree.Options
+	depth   int // as in calltree.Selection
 	builder *calltree.Builder
 	printer *Printer
 	lines   cutter
@@ -21,8 +21,10 @@ func newView(t *Test, s *shape, o Options, file replay.Names, nanos func(uint64)
 	if v.depth == 0 {
 		v.depth = s.depth(o.Lines - o.Lines/headShare - o.Lines/restShare)
 	}
-	v.printer = NewPrinter(replay.New(&v.lines, file, nanos, false, o.Style))
-	v.builder = calltree.New(calltree.Options{Depth: v.depth, OnEnter: v.enter, OnCall: v.printer.Call})
+	v.printer = NewPrinter(replay.New(&v.lines, file, nanos, nil, o.Style))
+	shown := calltree.Selection{Depth: v.depth}
+	enter, call := shown.Of(v.enter, v.printer.Call)
+	v.builder = calltree.New(calltree.Options{OnEnter: enter, OnCall: call})
 	return v
 }
 
