@@ -7,6 +7,11 @@ import "github.com/waymark-go/waymark/agent"
 // without overflow=ring, whose calls are all in the trace file anyway.
 var ErrNoWindow = agent.ErrNoWindow
 
+// ErrEmptyWindow is what the error of Dump wraps if the flight recorder holds no events: no
+// function that is recorded has been called, or the program has overwritten all of them
+// while Dump was reading.
+var ErrEmptyWindow = agent.ErrEmptyWindow
+
 // Dump writes what the flight recorder holds, the newest calls until now, to a trace
 // file of its own, and gives the absolute path. Recording goes on: the next Dump
 // writes what is the window then, to another file, whether or not the two overlap.
@@ -15,6 +20,6 @@ var ErrNoWindow = agent.ErrNoWindow
 // The files stand beside the trace file, and are numbered: waymark.dump1.wmt and so
 // on, existing ones left alone. The trace file itself is for the end of the program.
 //
-// The error is ErrNoWindow, or what the operating system says to writing the file;
-// then there is no file.
+// If there is an error there is no file. It is ErrNoWindow, wraps ErrEmptyWindow, or is what the
+// operating system says to writing the file.
 func Dump() (path string, err error) { return agent.Dump() }

@@ -8,5 +8,5 @@ import "embed"
 // cache and builds into the programs that it instruments. Programs do not refer
 // to it, so the linker leaves it out of them.
 //
-//go:embed go.mod *.go agent format histogram internal/clock internal/pattern internal/text recorder rt stats timing
+//go:embed go.mod *.go agent format histogram internal/clock internal/names internal/pattern internal/table internal/text internal/units recorder rt stats timing
 var Source embed.FS

@@ -26,6 +26,9 @@ var recording atomic.Pointer[recorder.Recorder]
 // ErrNoWindow says that there is nothing to dump.
 var ErrNoWindow = recorder.ErrNoWindow
 
+// ErrEmptyWindow says that the window holds no events.
+var ErrEmptyWindow = recorder.ErrEmptyWindow
+
 // Dump writes the window of the flight recorder, see waymark.Dump.
 func Dump() (path string, err error) {
 	r := recording.Load()

@@ -39,6 +39,7 @@ type statistics struct {
 	Histograms bool   // histogram: with distributions
 	Every      int    // i, every: seconds between reports, 0: only at the end
 	Top        int    // top: rows of each list; 0: all
+	FullNames  bool   // names: full
 	Report     output // report: of reports
 	Latest     string // latest: a file that has the latest numbers, for the command that began the program; with placeholders
 }
@@ -157,6 +158,12 @@ func (o *options) set(key, value string) error {
 	case "top":
 		o.Stats.On = true
 		return setInt(&o.Stats.Top, key, value, 0, math.MaxInt32)
+	case "names":
+		o.Stats.On = true
+		o.Stats.FullNames = value == "full"
+		if value != "full" && value != "short" {
+			return fmt.Errorf("%s=%s: want short or full", key, value)
+		}
 	case "report":
 		o.Stats.On = true
 		return o.Stats.Report.set(key, value)

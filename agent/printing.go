@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/internal/text"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/rt"
 	"github.com/waymark-go/waymark/stats"
@@ -173,7 +174,7 @@ func printExit(call unsafe.Pointer, results []any, returned bool) {
 		delete(p.current, c.goroutine)
 	}
 	p.mu.Unlock()
-	after := " " + took.Sub(c.began).String()
+	after := " " + units.Duration(took.Sub(c.began))
 	switch {
 	case !c.show:
 	case !returned:

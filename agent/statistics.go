@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/rt"
 	"github.com/waymark-go/waymark/stats"
@@ -187,9 +188,13 @@ func (r *reporter) json(snap *stats.Snapshot, last bool) []byte {
 // text gives a report for people.
 func (r *reporter) text(snap *stats.Snapshot) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "[waymark+] *** performance report: %s, process %d, after %v ***\n\n",
-		filepath.Base(r.program), r.pid, snap.To.Sub(snap.From).Round(time.Millisecond))
-	snap.WriteText(&b, r.Top)
+	fmt.Fprintf(&b, "[waymark+] *** performance report: %s, process %d, after %s ***\n\n",
+		filepath.Base(r.program), r.pid, units.Duration(snap.To.Sub(snap.From)))
+	if r.FullNames {
+		snap.WriteFullText(&b, r.Top)
+	} else {
+		snap.WriteText(&b, r.Top)
+	}
 	fmt.Fprintf(&b, "\n[waymark-] *** end of performance report ***\n")
 	return b.Bytes()
 }

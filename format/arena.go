@@ -35,6 +35,7 @@ const (
 	arenaOrigins   = 56
 	arenaTypes     = 60
 	arenaBefore    = 64
+	arenaStopped   = 72
 )
 
 // A Control is the arena's control chunk.
@@ -47,6 +48,8 @@ type Control struct {
 	// Before is a clock: chunks that were filled until then have been overwritten,
 	// and no others. 0: none has been.
 	Before uint64
+
+	Stopped uint32 // see PutStopped
 }
 
 // PutControl writes the fixed part of the control chunk to b. The program's
@@ -63,6 +66,12 @@ func PutControl(b []byte, c Control) {
 // PutPart notes in the control chunk b which part of a rotated recording events go to.
 func PutPart(b []byte, part int) {
 	binary.LittleEndian.PutUint32(b[arenaPart:], uint32(part))
+}
+
+// PutStopped notes in the control chunk b that recording has ended before the program, and why: the flags of
+// the trailer that the file should have.
+func PutStopped(b []byte, flags uint32) {
+	binary.LittleEndian.PutUint32(b[arenaStopped:], flags)
 }
 
 // IsArena tells whether a file that begins with b is an arena, of whatever version,
@@ -90,6 +99,7 @@ func ParseControl(b []byte) (Control, error) {
 	c.Pair.Clock = binary.LittleEndian.Uint64(b[arenaClock:])
 	c.Pair.MonoNano = int64(binary.LittleEndian.Uint64(b[arenaMono:]))
 	c.Before = binary.LittleEndian.Uint64(b[arenaBefore:])
+	c.Stopped = binary.LittleEndian.Uint32(b[arenaStopped:]) & (Full | Failed)
 	return c, nil
 }
 

@@ -33,8 +33,10 @@
 //	9     Groups   n:uvarint, n times name:string nvars:uvarint var:string* nsubgroups:uvarint name:string*
 //
 // End's events and lost are those of the whole file. A reader that completed
-// the file of a killed program from its arena sets the flag Recovered, and
-// recovered to the number of events that it added.
+// the file of a killed program from its arena sets the flag Recovered (1), and
+// recovered to the number of events that it added. The flag Full (2) says that recording
+// ended before the program did because the file had reached its size, Failed (4) because
+// it could not be written: what happened after clock is in no file.
 //
 // There may be several Meta and Groups blocks: what they say adds up. Tests blocks are in the
 // order of time, and only test binaries have them. A Groups block names groups of functions, the variables that
@@ -187,6 +189,7 @@
 //	          origins:u32              bytes in use at OriginsOffset, written last
 //	          types:u32                number of the first chunk of types, 0 if there is none
 //	          before:u64               clock until which chunks were filled that have been overwritten
+//	          stopped:u32              End's flags, but for Recovered, of a file that could not get its End
 //	          (at OriginsOffset) entry*; entry = pc:u64 line:u32 nfunc:u16 nfile:u16 func file, padded to 8
 //	chunk   = state:u32 stream:u32 seq:u64 clock:u64 goroutine:u64 end:u32 flags:u32 lost:u64 filled:u64 0:u64 record*
 //	record  = clock:u64 word:u64

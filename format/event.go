@@ -82,5 +82,9 @@ type Trailer struct {
 	Recovered uint64 // those of Events that a reader took from the arena
 }
 
-// Recovered, a flag of the trailer, says that a reader completed the file from the arena.
-const Recovered = 1 << 0
+// Flags of the trailer.
+const (
+	Recovered = 1 << 0 // a reader completed the file from the arena
+	Full      = 1 << 1 // recording ended before the program did: the file had reached its size
+	Failed    = 1 << 2 // recording ended before the program did: the file could not be written
+)

@@ -59,7 +59,7 @@ func (r *Recorder) nearlyFull() bool {
 func (r *Recorder) stop() {
 	rt.Stop()
 	r.sayFull()
-	if err := r.finish(pair()); err != nil {
+	if err := r.finish(pair(), format.Full); err != nil {
 		Say("complete %s: %v", r.path, err)
 	}
 }
@@ -71,7 +71,7 @@ func (r *Recorder) cut() {
 	rt.Stop()
 	r.sayFull()
 	r.out.pending.lost += rt.Lost() + r.unwritten()
-	if err := r.end(pair()); err != nil {
+	if err := r.end(pair(), format.Full); err != nil {
 		Say("complete %s: %v", r.path, err)
 	}
 }

@@ -54,12 +54,12 @@ func (o *output) write() error {
 	return nil
 }
 
-// end writes what is left and the trailer, and closes the file. last is when
+// end writes what is left and the trailer with the given flags, and closes the file. last is when
 // recording into it ended.
-func (o *output) end(last format.ClockPair) error {
+func (o *output) end(last format.ClockPair, flags uint64) error {
 	o.block(format.BlockClock, format.AppendClock(nil, last))
 	o.block(format.BlockEnd, format.AppendTrailer(nil, format.Trailer{
-		Clock: last.Clock, Events: o.written.events + o.pending.events, Lost: o.written.lost + o.pending.lost}))
+		Clock: last.Clock, Events: o.written.events + o.pending.events, Lost: o.written.lost + o.pending.lost, Flags: flags}))
 	err := o.write()
 	if err1 := o.file.close(); err == nil {
 		err = err1

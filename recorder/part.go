@@ -63,7 +63,7 @@ func (r *Recorder) nextPart() error {
 	full := r.out
 	next.buf, full.buf = full.buf[:0], nil
 	r.out, r.origins, r.norigin, r.types, r.filling.blocks = next, origins, norigin, at, 0
-	err = full.end(now)
+	err = full.end(now, 0)
 	if old := r.part - r.config.Rotate; old >= 0 {
 		os.Remove(partPath(r.path, old))
 	}

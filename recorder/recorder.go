@@ -402,7 +402,10 @@ func (r *Recorder) fail(err error) {
 	}
 	r.out.buf, r.out.pending = r.out.buf[:0], tally{}
 	r.out.written.lost += lost
-	end := r.end(pair())
+	if !broken {
+		format.PutStopped(r.arena.mem, format.Failed) // if the trailer can't say it
+	}
+	end := r.end(pair(), format.Failed)
 	switch {
 	case errors.Is(err, errRemoved):
 		lost = r.out.written.events + r.out.written.lost
@@ -473,12 +476,12 @@ func (r *Recorder) Close() error {
 		return r.closeRing()
 	}
 	rt.Stop()
-	return r.finish(pair())
+	return r.finish(pair(), 0)
 }
 
 // finish writes what the arena holds after recording has ended, which was at end,
-// and completes the file.
-func (r *Recorder) finish(end format.ClockPair) error {
+// and completes the file, whose trailer gets the given flags.
+func (r *Recorder) finish(end format.ClockPair, flags uint64) error {
 	for i := rt.Take(); i >= 0 && !r.closed; i = rt.Take() {
 		r.put(i, r.full(i))
 	}
@@ -506,12 +509,12 @@ func (r *Recorder) finish(end format.ClockPair) error {
 	} else if err != nil {
 		return err // the arena is left, as if the program had been killed
 	}
-	return r.end(end)
+	return r.end(end, flags)
 }
 
 // end completes the file, recording having ended at last, and removes the arena.
-func (r *Recorder) end(last format.ClockPair) error {
-	err := r.out.end(last)
+func (r *Recorder) end(last format.ClockPair, flags uint64) error {
+	err := r.out.end(last, flags)
 	if err == nil {
 		r.arena.remove()
 	}

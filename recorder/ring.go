@@ -23,6 +23,9 @@ import (
 // ErrNoWindow says that there is no ring to dump.
 var ErrNoWindow = errors.New("no flight recorder is running: build the program with waymark, and run it with WAYMARK=record,overflow=ring")
 
+// ErrEmptyWindow says that there is nothing in the ring that could be dumped.
+var ErrEmptyWindow = errors.New("the flight recorder's window is empty")
+
 // dumpWord is in the names of files written by Dump.
 const dumpWord = "dump"
 
@@ -30,7 +33,8 @@ const dumpWord = "dump"
 func Dumps(path string) []string { return numbered(path, dumpWord) }
 
 // Dump writes the window to a file of its own and gives its path. Recording goes on
-// meanwhile. It gives ErrNoWindow if recording has ended, or keeps no ring.
+// meanwhile. It gives ErrNoWindow if recording has ended, or keeps no ring, and an error that
+// wraps ErrEmptyWindow if there are no events; then there is no file.
 func (r *Recorder) Dump() (path string, err error) {
 	rt.Mute(true)
 	defer rt.Mute(false)
@@ -43,6 +47,9 @@ func (r *Recorder) Dump() (path string, err error) {
 	// the window ends when it begins to be read.
 	now := pair()
 	s, err := r.window(now.Clock)
+	if err == nil {
+		err = empty(s)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -60,7 +67,7 @@ func (r *Recorder) Dump() (path string, err error) {
 	_, _, at := r.preamble(&o)
 	at.append(r.arena, &o)
 	if err = o.window(s); err == nil {
-		err = o.end(now)
+		err = o.end(now, 0)
 	} else {
 		o.file.close()
 	}
@@ -69,6 +76,19 @@ func (r *Recorder) Dump() (path string, err error) {
 		return "", err
 	}
 	return path, nil
+}
+
+// empty gives an error that says why there are no events in a window, nil if there are some.
+func empty(s *format.Snapshot) error {
+	for i := range s.Chunks {
+		if s.Chunks[i].Events > 0 {
+			return nil
+		}
+	}
+	if s.Before > 0 {
+		return fmt.Errorf("%w: the program overwrote it while it was being read; larger buffers hold more", ErrEmptyWindow)
+	}
+	return fmt.Errorf("%w: no function that is recorded has been called", ErrEmptyWindow)
 }
 
 // closeRing ends a recording that nothing has ended before its time.
@@ -97,7 +117,7 @@ func (r *Recorder) closeRing() error {
 	if err := r.out.window(s); err != nil {
 		return err
 	}
-	return r.end(end)
+	return r.end(end, 0)
 }
 
 // window gives what the ring holds, without events after the clock until. The program

@@ -112,20 +112,27 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `Top 2 time consuming functions:
-   Total       Self  Calls   Min      Avg        Max    p50    p90    p99  p99.9  Panics  Function
-      2s        1ns      1    2s       2s         2s      -      -      -      -       -  example.com/b.main
-  1.235s  234.567µs   1000  10ns  1.235ms  987.654ms  100ns  200ns  300ns  400ns       -  example.com/a.Read
+  Total time   Self time  Calls    Min       Avg         Max     p50     p90     p99   p99.9  Panics  Errors  Function
+  ----------  ----------  -----  -----  --------  ----------  ------  ------  ------  ------  ------  ------  -------------
+    2.000 s         1 ns      1   open      open        open       -       -       -       -       -       -  b.main (open)
+    1.235 s   234.567 us   1000  10 ns  1.235 ms  987.654 ms  100 ns  200 ns  300 ns  400 ns       -       -  a.Read
 
 Top 2 called functions:
-  1000  example.com/a.Read
-     2  example.com/a.Write
+  Calls  Function
+  -----  --------
+   1000  a.Read
+      2  a.Write
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 	b.Reset()
+	if err := example().WriteFullText(&b, 2); err != nil || b.String() == want || !strings.Contains(b.String(), "  1000  example.com/a.Read\n") {
+		t.Errorf("in full, %v:\n%s", err, b.String())
+	}
+	b.Reset()
 	counted := &Snapshot{Functions: []Stat{{Function: Function{Name: "p.F"}, Numbers: Numbers{Calls: 7}}}}
-	if counted.WriteText(&b, 0); b.String() != "All called functions:\n  7  p.F\n" {
+	if counted.WriteText(&b, 0); b.String() != "All called functions:\n  Calls  Function\n  -----  --------\n      7  p.F\n" {
 		t.Errorf("calls only:\n%s", b.String())
 	}
 }

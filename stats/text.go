@@ -6,22 +6,59 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"text/tabwriter"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/names"
+	texttable "github.com/waymark-go/waymark/internal/table"
 )
 
-// WriteText writes for people: the functions that took the most time, then those that were called most often, of each so many;
-// 0 is all. Without times there are only the latter.
+// WriteText writes for people: the functions that took the most time, then those that were called
+// most often, top of each; 0 is all. Without times there are only the latter. Names are as short as
+// tells the functions of the snapshot apart, see [Snapshot.WriteFullText].
 func (s *Snapshot) WriteText(w io.Writer, top int) error {
+	short := names.NewSet()
+	for i := range s.Functions {
+		short.Add(s.Functions[i].Name)
+	}
+	return s.writeText(w, top, short)
+}
+
+// WriteFullText is WriteText with whole names.
+func (s *Snapshot) WriteFullText(w io.Writer, top int) error { return s.writeText(w, top, nil) }
+
+func (s *Snapshot) writeText(w io.Writer, top int, short *names.Set) error {
 	var b bytes.Buffer
 	if s.timed() {
-		s.byTime(&b, top)
+		list, title := s.first(top, func(a, b *Stat) int {
+			if c := cmp.Compare(b.Total, a.Total); c != 0 {
+				return c
+			}
+			return cmp.Compare(b.Self, a.Self)
+		}, "time consuming functions")
+		fmt.Fprintln(&b, title)
+		texttable.Timed("Function", rows(list, short)).Write(&b, texttable.Style{})
 		b.WriteByte('\n')
 	}
-	s.byCalls(&b, top)
+	list, title := s.first(top, func(a, b *Stat) int { return cmp.Compare(b.Calls, a.Calls) }, "called functions")
+	fmt.Fprintln(&b, title)
+	texttable.Counted(rows(list, short)).Write(&b, texttable.Style{})
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// rows gives the numbers of functions for a table.
+func rows(list []*Stat, short *names.Set) []texttable.Calls {
+	out := make([]texttable.Calls, len(list))
+	for i, f := range list {
+		out[i] = texttable.Calls{
+			Name: short.Short(f.Name), Calls: f.Calls, Open: f.Open, Panics: f.Panics, Errors: f.Errors,
+			Total: f.Total, Self: f.Self, Min: f.Min, Avg: f.Avg, Max: f.Max,
+		}
+		if q := f.Quantiles(); q != nil {
+			out[i].Quantiles = []time.Duration{q.P50, q.P90, q.P99, q.P999}
+		}
+	}
+	return out
 }
 
 // timed tells whether there are times.
@@ -39,66 +76,4 @@ func (s *Snapshot) first(top int, before func(a, b *Stat) int, heading string) (
 		return list[:top], fmt.Sprintf("Top %d %s:", top, heading)
 	}
 	return list, "All " + heading + ":"
-}
-
-func (s *Snapshot) byTime(b *bytes.Buffer, top int) {
-	list, title := s.first(top, func(a, b *Stat) int {
-		if c := cmp.Compare(b.Total, a.Total); c != 0 {
-			return c
-		}
-		return cmp.Compare(b.Self, a.Self)
-	}, "time consuming functions")
-	fmt.Fprintln(b, title)
-	distributions := slices.ContainsFunc(list, func(f *Stat) bool { return f.Quantiles() != nil })
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "Total\tSelf\tCalls\tMin\tAvg\tMax\t")
-	if distributions {
-		fmt.Fprint(t, "p50\tp90\tp99\tp99.9\t")
-	}
-	fmt.Fprint(t, "Panics\t  Function\n")
-	for _, f := range list {
-		for _, d := range []time.Duration{f.Total, f.Self} {
-			fmt.Fprintf(t, "%s\t", duration(d))
-		}
-		fmt.Fprintf(t, "%d\t", f.Calls)
-		for _, d := range []time.Duration{f.Min, f.Avg, f.Max} {
-			fmt.Fprintf(t, "%s\t", duration(d))
-		}
-		if distributions {
-			if q := f.Quantiles(); q == nil {
-				fmt.Fprint(t, "-\t-\t-\t-\t")
-			} else {
-				for _, d := range []time.Duration{q.P50, q.P90, q.P99, q.P999} {
-					fmt.Fprintf(t, "%s\t", duration(d))
-				}
-			}
-		}
-		panics := "-"
-		if f.Panics > 0 {
-			panics = strconv.FormatUint(f.Panics, 10)
-		}
-		fmt.Fprintf(t, "%s\t  %s\n", panics, f.Name)
-	}
-	t.Flush()
-}
-
-func (s *Snapshot) byCalls(b *bytes.Buffer, top int) {
-	list, title := s.first(top, func(a, b *Stat) int { return cmp.Compare(b.Calls, a.Calls) }, "called functions")
-	fmt.Fprintln(b, title)
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for _, f := range list {
-		fmt.Fprintf(t, "%d\t  %s\n", f.Calls, f.Name)
-	}
-	t.Flush()
-}
-
-// duration gives d with three or more significant digits.
-func duration(d time.Duration) string {
-	switch {
-	case d >= time.Second:
-		d = d.Round(time.Millisecond)
-	case d >= time.Millisecond:
-		d = d.Round(time.Microsecond)
-	}
-	return d.String()
 }

@@ -53,6 +53,6 @@ func ExampleNewLog() {
 	// Output:
 	//   0.000000 [0] > request
 	//   0.000020 [0]   > query
-	//   0.001520 [0]   < query 1.5ms
-	//   0.001520 [0] < request 1.52ms
+	//   0.001520 [0]   < query 1.500 ms
+	//   0.001520 [0] < request 1.520 ms
 }

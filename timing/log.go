@@ -4,7 +4,8 @@ import (
 	"io"
 	"strconv"
 	"sync"
-	"time"
+
+	"github.com/waymark-go/waymark/internal/units"
 )
 
 // A Log is a Handler that prints events as they happen, and keeps the newest. It is made by NewLog.
@@ -28,8 +29,8 @@ type Entry struct {
 //
 //	0.000125 [17] > example.com/m/store.Stream.WriteLong
 //	0.000127 [17]   > example.com/m/store.flush
-//	0.000190 [17]   < example.com/m/store.flush 63.4µs
-//	0.000192 [17] < example.com/m/store.Stream.WriteLong 67µs
+//	0.000190 [17]   < example.com/m/store.flush 63.412 us
+//	0.000192 [17] < example.com/m/store.Stream.WriteLong 67.001 us
 //	0.000195 [18] ? example.com/m/store.flush: exit without enter
 //
 // These are the seconds since the set was made, the goroutine, what happens, indented by how many measurements are around it on that goroutine,
@@ -102,7 +103,7 @@ func (e Entry) append(b []byte) []byte {
 	b = append(append(b, marks[e.Kind]...), e.Timer.name...)
 	switch e.Kind {
 	case Exit:
-		b = append(append(b, ' '), short(e.Duration).String()...)
+		b = append(append(b, ' '), units.Duration(e.Duration)...)
 	case Stray:
 		b = append(b, ": exit without enter"...)
 	case Dropped:
@@ -115,12 +116,3 @@ func (e Entry) append(b []byte) []byte {
 }
 
 var marks = [...]string{Enter: "> ", Exit: "< ", Stray: "? ", Dropped: "x "}
-
-// short rounds a duration to three digits.
-func short(d time.Duration) time.Duration {
-	unit := time.Duration(1)
-	for d/unit >= 1000 {
-		unit *= 10
-	}
-	return d.Round(unit)
-}

@@ -10,14 +10,14 @@ import (
 const wantLog = `  0.000001 [1] > outer
   0.000002 [1]   > inner
   0.000003 [2] > inner
-  0.000014 [1]   < inner 12µs
+  0.000014 [1]   < inner 12.000 us
   0.000015 [1]   > handed
-  1.000016 [2]   < handed 1s (entered on 1)
+  1.000016 [2]   < handed 1.000 s (entered on 1)
   1.000017 [3] ? inner: exit without enter
   1.000018 [1]   > handed
   1.000019 [1]   x handed: switched off before its exit
-  1.000020 [2] < inner 1s
-  1.000021 [1] < outer 1s
+  1.000020 [2] < inner 1.000 s
+  1.000021 [1] < outer 1.000 s
 `
 
 func TestLog(t *testing.T) {

@@ -136,9 +136,10 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-const wantTable = `  Count   Total     Min   Mean  StdDev     50%     90%     99%   99.9%     Max  Open  Strays  Timer
-      3  2.02ms  12.3µs  673µs   926µs  23.3µs  1.98ms  1.98ms  1.98ms  1.98ms     0       1  example.com/m/p.marshal
-      0       -       -      -       -       -       -       -       -       -     1       0  open
+const wantTable = `  Count     Total        Min        Mean      StdDev        50%       90%       99%     99.9%       Max  Open  Strays  Timer
+  -----  --------  ---------  ----------  ----------  ---------  --------  --------  --------  --------  ----  ------  -----------------------
+      3  2.019 ms  12.345 us  672.933 us  926.368 us  23.293 us  1.982 ms  1.982 ms  1.982 ms  1.983 ms     0       1  example.com/m/p.marshal
+      0         -          -           -           -          -         -         -         -         -     1       0  open
 `
 
 func TestTable(t *testing.T) {

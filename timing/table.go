@@ -2,45 +2,52 @@ package timing
 
 import (
 	"bytes"
-	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/table"
 )
 
-// WriteTo writes a table for people: a line for each timer, with durations in three digits. Columns of what never happened, nothing
+// WriteTo writes a table for people: a line for each timer. Columns of what never happened, nothing
 // open and no exit without enter, are left out.
 func (s Snapshot) WriteTo(w io.Writer) (int64, error) {
 	var open, strays bool
 	for _, r := range s.Timers {
 		open, strays = open || r.Open > 0, strays || r.Strays > 0
 	}
-	var b bytes.Buffer
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	line := func(name, count string, d func(i int) string, openText, strayText string) {
-		fmt.Fprintf(t, "%s\t", count)
-		for i := range durations {
-			fmt.Fprintf(t, "%s\t", d(i))
-		}
-		if open {
-			fmt.Fprintf(t, "%s\t", openText)
-		}
-		if strays {
-			fmt.Fprintf(t, "%s\t", strayText)
-		}
-		fmt.Fprintf(t, "  %s\n", name) // behind the last cell, and so not aligned
+	t := &table.Table{Columns: []table.Column{{Head: "Count", Right: true}}}
+	for i := range durations {
+		t.Columns = append(t.Columns, table.Column{Head: durations[i].title, Right: true})
 	}
-	line("Timer", "Count", func(i int) string { return durations[i].title }, "Open", "Strays")
+	if open {
+		t.Columns = append(t.Columns, table.Column{Head: "Open", Right: true})
+	}
+	if strays {
+		t.Columns = append(t.Columns, table.Column{Head: "Strays", Right: true})
+	}
+	t.Columns = append(t.Columns, table.Column{Head: "Timer"})
 	for i := range s.Timers {
 		r := &s.Timers[i]
-		line(r.Name, fmt.Sprint(r.Count), func(i int) string {
+		row := []table.Cell{table.Count(r.Count)}
+		for j := range durations {
 			if r.Count == 0 {
-				return "-"
+				row = append(row, table.None)
+			} else {
+				row = append(row, table.Duration(durations[j].of(r)))
 			}
-			return short(durations[i].of(r)).String()
-		}, fmt.Sprint(r.Open), fmt.Sprint(r.Strays))
+		}
+		if open {
+			row = append(row, table.Count(uint64(r.Open)))
+		}
+		if strays {
+			row = append(row, table.Count(r.Strays))
+		}
+		t.Rows = append(t.Rows, append(row, table.Cell{Text: r.Name}))
 	}
-	t.Flush()
+	var b bytes.Buffer
+	if err := t.Write(&b, table.Style{}); err != nil {
+		return 0, err
+	}
 	return b.WriteTo(w)
 }
 

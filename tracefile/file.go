@@ -39,6 +39,7 @@ type File struct {
 	// What recovery added, see recover.go.
 	live        bool
 	recovered   uint64
+	stopped     uint64 // flags of the trailer that there should be
 	recoveryErr error
 	unsavedErr  error
 

@@ -39,13 +39,15 @@ type Info struct {
 	Events     uint64 // that can be read
 	Lost       uint64 // events that the program dropped because it had no free buffer
 
-	// Complete tells that the program ended its recording itself. If it was
+	// Complete tells that the recording goes on to the end of the program. If that was
 	// killed, Recovered is how many of Events were taken from its buffers. If it
 	// was Live, still recording when the file was opened, Recovered is the same,
 	// and the File is a snapshot.
 	Complete  bool
 	Recovered uint64
 	Live      bool
+
+	Stopped Stop // why recording ended before the program did, if it did; it is not Complete then
 
 	// RecoveryErr is why the buffers of a program that was killed could not be
 	// read: its last events are missing. UnsavedErr is why what was read from them
@@ -58,6 +60,30 @@ type Info struct {
 	Blocks  int
 	Missing int   // parts between the first and the last of those given to Join that were not given
 	Damaged int64 // bytes that could not be read, as far as known, see Verify
+}
+
+// A Stop is a reason for which recording ended before the program did: nothing that happened after
+// Info.Duration is in the file.
+type Stop uint8
+
+const (
+	NotStopped    Stop = iota
+	StoppedFull        // the file had reached its max-size
+	StoppedFailed      // the file could not be written: the disk was full, say
+)
+
+// String gives "max-size" or "failure", "" for NotStopped.
+func (s Stop) String() string { return [...]string{"", "max-size", "failure"}[s] }
+
+// stopOf reads the flags of a trailer.
+func stopOf(flags uint64) Stop {
+	switch {
+	case flags&format.Failed != 0:
+		return StoppedFailed
+	case flags&format.Full != 0:
+		return StoppedFull
+	}
+	return NotStopped
 }
 
 // Meta gives the fact about the program or its host that was recorded under
@@ -85,7 +111,8 @@ func (f *File) Info() Info {
 		Hz:          uint64(max(number(format.MetaHz), 0)),
 		Duration:    time.Duration(max(f.Nanos(f.lastClock()), 0)),
 		Sites:       f.sites.count(),
-		Complete:    f.trailer != nil && f.trailer.Flags&format.Recovered == 0,
+		Complete:    f.trailer != nil && f.trailer.Flags&(format.Recovered|format.Full|format.Failed) == 0,
+		Stopped:     stopOf(f.stopped),
 		Live:        f.live,
 		Recovered:   f.recovered,
 		RecoveryErr: f.recoveryErr,
@@ -107,6 +134,7 @@ func (f *File) Info() Info {
 	if f.trailer != nil {
 		i.Lost = f.trailer.Lost
 		i.Recovered = f.trailer.Recovered
+		i.Stopped = stopOf(f.trailer.Flags)
 	}
 	return i
 }

@@ -72,6 +72,7 @@ func joinParts(parts []*File) *File {
 		end.Lost += info.Lost
 		end.Recovered += info.Recovered
 		f.recovered += p.recovered
+		f.stopped |= p.stopped
 		f.damaged += info.Damaged
 		f.blocks += info.Blocks
 		f.live = f.live || p.live

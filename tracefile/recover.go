@@ -55,7 +55,7 @@ func recoverFile(f *File, file *os.File, path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.live, f.recovered, f.unsavedErr = !a.dead, added.events, unsaved
+	f.live, f.recovered, f.unsavedErr, f.stopped = !a.dead, added.events, unsaved, uint64(s.Stopped)
 	return f, nil
 }
 
@@ -143,7 +143,7 @@ func (f *File) appendEnd(blocks []byte, s *format.Snapshot, added tally) []byte 
 		Clock:     f.lastClock(),
 		Events:    f.found.events + added.events,
 		Lost:      f.found.lost + added.lost,
-		Flags:     format.Recovered,
+		Flags:     format.Recovered | uint64(s.Stopped),
 		Recovered: added.events,
 	}
 	if p, ok := f.latestPair(s); ok {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // Writing fails after a while, of whatever cause. It may succeed again later: recording
@@ -24,7 +26,7 @@ func (f *faultTest) disk(t *testing.T) {
 			r.env = []string{"GOMAXPROCS=1"}
 			r.run(t)
 			info, calls := r.read(t, r.trace)
-			if calls == 0 || calls >= 1_000_000 || info.Complete || info.Recovered == 0 || info.Lost != 0 {
+			if calls == 0 || calls >= 1_000_000 || info.Complete || info.Stopped != tracefile.StoppedFailed || info.Recovered == 0 || info.Lost != 0 {
 				t.Errorf("%d calls, %+v", calls, info)
 			}
 		})

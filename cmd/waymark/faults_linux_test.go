@@ -257,7 +257,7 @@ func (r *faultRun) stopped(t *testing.T, why string) tracefile.Info {
 	if calls == 0 || calls >= uint64(r.goroutines*r.calls) {
 		t.Errorf("%d calls, %+v", calls, info)
 	}
-	if want := lostIn.FindStringSubmatch(r.said); want == nil || fmt.Sprint(info.Lost) != want[1] || info.Lost == 0 || !info.Complete {
+	if want := lostIn.FindStringSubmatch(r.said); want == nil || fmt.Sprint(info.Lost) != want[1] || info.Lost == 0 || info.Complete || info.Stopped != tracefile.StoppedFailed {
 		t.Errorf("waymark said %q; the file has %+v", r.said, info)
 	}
 	return info

@@ -14,13 +14,12 @@ type Options struct {
 	From, To  uint64                   // clock; calls are cut to this window; To 0 is no end
 	Goroutine func(id uint64) bool     // leave other goroutines out
 	Keep      func(site uint32) bool   // leave other functions out
-	Depth     int                      // leave out calls with as many callers; 0 is no limit
 	Min       uint64                   // ticks; leave out shorter calls, and so all that they made
 	Key       func(site uint32) uint32 // calls with equal keys make a row; nil: one row per site
 
 	Goroutines bool        // fill Result.Goroutines
 	Tree       bool        // fill Result.Tree
-	OnEnter    func(*Call) // called with each call as it begins; its End, Self and Flags are not known yet
+	OnEnter    func(*Call) // called with each call as it begins, or when the window does; its End, Self and Flags are not known yet
 	OnCall     func(*Call) // called with each call as it ends, callees first; the Call is valid until it returns
 }
 
@@ -58,6 +57,8 @@ type Builder struct {
 	paths    *paths // nil unless asked for
 	ended    []Goroutine
 	last     uint64 // clock of the latest event
+	ahead    bool   // OnEnter is to be told of the calls that are open when the window begins
+	past     bool   // there are events after the window
 	events   uint64
 	seen     uint64 // goroutines, see Result.Seen
 	problems Problems
@@ -73,6 +74,7 @@ func New(o Options) *Builder {
 		o.To = 1<<64 - 1
 	}
 	b := &Builder{opt: o, alive: make(map[uint64]*goroutine)}
+	b.ahead = o.From > 0 && o.OnEnter != nil
 	b.table = newRowTable(&b.opt)
 	if o.Tree {
 		b.paths = newPaths()
@@ -83,8 +85,11 @@ func New(o Options) *Builder {
 // Add takes the next event.
 func (b *Builder) Add(ev *format.Event) {
 	if ev.Clock > b.opt.To {
-		b.last = b.opt.To
+		b.last, b.past = b.opt.To, true
 		return
+	}
+	if b.ahead && ev.Clock >= b.opt.From {
+		b.tellOpen()
 	}
 	if ev.Kind == format.Go {
 		return
@@ -204,17 +209,24 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 // recording ended; if it is unknown, and so 0, or smaller than that of the last
 // event, the last event is taken as the end. The Builder can't be used afterwards.
 func (b *Builder) Close(end uint64) *Result {
+	if b.ahead {
+		b.tellOpen()
+	}
+	open := Open
+	if b.past = b.past || end > b.opt.To; b.past {
+		open |= Past
+	}
 	end = min(max(end, b.last), b.opt.To)
 	for _, id := range slices.Sorted(maps.Keys(b.alive)) {
 		g := b.alive[id]
 		for n := len(g.stack); n > 0; n-- {
-			b.end(g, end, g.fate(n-1)|Open, nil)
+			b.end(g, end, g.fate(n-1)|open, nil)
 		}
 		b.forget(g, end)
 	}
-	r := &Result{Goroutines: b.ended, Events: b.events, Seen: b.seen, Problems: b.problems}
+	r := &Result{Goroutines: b.ended, Events: b.events, Seen: b.seen, Past: b.past, Problems: b.problems}
 	if b.paths != nil {
-		r.Tree = b.paths.roots(b.rows)
+		r.Tree = b.paths.list(b.rows)
 	}
 	for _, row := range b.rows {
 		if row.Calls > 0 {

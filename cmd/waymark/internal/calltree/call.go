@@ -11,6 +11,7 @@ const (
 	Cut                         // its end was not recorded; it is over since End at the latest
 	Failed                      // it returned an error
 	Info                        // it is one of an info function: it took no time, and nobody was told when it began
+	Past                        // the recording goes on after the window's end, which came first; it has Open too
 )
 
 // A Call is one call that has ended.
@@ -19,7 +20,8 @@ type Call struct {
 	Site       uint32
 	Depth      int    // 0 for a root call
 	Start, End uint64 // clock, within the window
-	Self       uint64 // ticks that were not spent in calls made by this one
+	Began      uint64 // clock; before Start if that was before the window
+	Self       uint64 // ticks within the window that were not spent in calls made by this one
 	Flags      Flags
 
 	// What was recorded of values, encoded; see package value. Valid like the Call.

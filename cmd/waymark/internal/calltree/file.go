@@ -23,11 +23,9 @@ func ReadFile(file *tracefile.File, o Options, end uint64, workers int, tell fun
 	return Read(&counted{Events: file.Events(), tell: tell}, o, end)
 }
 
-// divides tells whether blocks can be read by themselves. Which calls have too many callers depends
-// on the stack below, and those who are told each call want them in order.
-func (o *Options) divides() bool {
-	return o.Depth == 0 && o.OnEnter == nil && o.OnCall == nil
-}
+// divides tells whether blocks can be read by themselves: those who are told each call
+// want them in order.
+func (o *Options) divides() bool { return o.OnEnter == nil && o.OnCall == nil }
 
 // pausesPerSecond says how long a pause is, see cuts: a goroutine that goes on on
 // another of the scheduler's Ps and comes back takes longer than half a microsecond.
@@ -60,7 +58,7 @@ func readBlocks(file *tracefile.File, o Options, end uint64, workers int, tell f
 		return nil, err
 	}
 	if past {
-		b.last = b.opt.To
+		b.last, b.past = b.opt.To, true
 	}
 	return b.Close(end), err
 }

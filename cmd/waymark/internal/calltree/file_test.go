@@ -40,23 +40,23 @@ func sameAsOneByOne(t *testing.T, file *tracefile.File, o Options, end uint64) (
 
 // lines writes a result down. Comparing trees node by node takes for ever if they differ.
 func lines(r *Result) []string {
-	list := []string{fmt.Sprintf("%d events, %d calls, %d goroutines, %+v", r.Events, r.Calls, r.Seen, r.Problems)}
+	list := []string{fmt.Sprintf("%d events, %d calls, %d goroutines, past %v, %+v", r.Events, r.Calls, r.Seen, r.Past, r.Problems)}
 	for _, row := range r.Rows {
 		list = append(list, fmt.Sprintf("%+v", row))
 	}
 	for _, g := range r.Goroutines {
 		list = append(list, fmt.Sprintf("%+v", g))
 	}
-	var walk func(prefix string, nodes []*Node)
-	walk = func(prefix string, nodes []*Node) {
-		for _, n := range nodes {
-			path := fmt.Sprint(prefix, " ", n.Key)
-			list = append(list, fmt.Sprintf("%s: calls %d, total %d, self %d, panics %d", path, n.Calls, n.Total, n.Self, n.Panics))
-			walk(path, n.Children)
+	paths := make([]string, len(r.Tree))
+	var nodes []string
+	for i, n := range r.Tree {
+		if paths[i] = fmt.Sprint("path ", n.Key); n.Caller != NoCaller {
+			paths[i] = fmt.Sprint(paths[n.Caller], " ", n.Key)
 		}
+		nodes = append(nodes, fmt.Sprintf("%s: calls %d, total %d, self %d, panics %d", paths[i], n.Calls, n.Total, n.Self, n.Panics))
 	}
-	walk("path", r.Tree)
-	return list
+	slices.Sort(nodes)
+	return append(list, nodes...)
 }
 
 // divided are the options with which blocks are read by themselves.

@@ -1,6 +1,10 @@
 package calltree
 
-import "bytes"
+import (
+	"bytes"
+	"maps"
+	"slices"
+)
 
 // goroutine is the state of a goroutine that is alive.
 type goroutine struct {
@@ -14,6 +18,7 @@ type goroutine struct {
 	skip      bool        // not asked for
 
 	recovered map[int][]byte // by frame: the value of the panic that it recovered
+	early     map[int][]byte // by frame: the arguments of a call that began before the window
 }
 
 // A frame is an open call.
@@ -79,9 +84,36 @@ func (g *goroutine) settle(token uint32) {
 func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64, args []byte) {
 	b.reach(g, site, token, clock)
 	b.push(g, frame{enter: clock, site: site, token: token, row: row})
-	if b.opt.OnEnter != nil && g.stack[len(g.stack)-1].row != leftOut && clock >= b.opt.From {
-		b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept - 1, Start: clock, Args: args}
-		b.opt.OnEnter(&b.call)
+	if b.opt.OnEnter == nil || row == leftOut {
+		return
+	}
+	if b.ahead {
+		if args != nil {
+			if g.early == nil {
+				g.early = make(map[int][]byte)
+			}
+			g.early[len(g.stack)-1] = bytes.Clone(args)
+		}
+		return
+	}
+	b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept - 1, Start: max(clock, b.opt.From), Began: clock, Args: args}
+	b.opt.OnEnter(&b.call)
+}
+
+// tellOpen tells of the calls that are open when the window begins.
+func (b *Builder) tellOpen() {
+	b.ahead = false
+	for _, id := range slices.Sorted(maps.Keys(b.alive)) {
+		g := b.alive[id]
+		depth := 0
+		for i := range g.stack {
+			if f := &g.stack[i]; f.row != leftOut {
+				b.call = Call{Goroutine: id, Site: f.site, Depth: depth, Start: b.opt.From, Began: f.enter, Args: g.early[i]}
+				b.opt.OnEnter(&b.call)
+				depth++
+			}
+		}
+		g.early = nil
 	}
 }
 
@@ -92,10 +124,10 @@ func (b *Builder) info(g *goroutine, site uint32, clock uint64, args []byte) {
 		b.problems.Unknown++
 		return
 	}
-	if b.opt.OnCall == nil || row == leftOut || clock < b.opt.From || b.opt.Min > 0 || b.opt.Depth > 0 && g.kept >= b.opt.Depth {
+	if b.opt.OnCall == nil || row == leftOut || clock < b.opt.From || b.opt.Min > 0 {
 		return
 	}
-	b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept, Start: clock, End: clock, Flags: Info, Args: args}
+	b.call = Call{Goroutine: g.ID, Site: site, Depth: g.kept, Start: clock, End: clock, Began: clock, Flags: Info, Args: args}
 	b.opt.OnCall(&b.call)
 }
 
@@ -116,9 +148,6 @@ func (b *Builder) reach(g *goroutine, site, token uint32, clock uint64) {
 
 // push puts an open call on the stack. Its slot and node are still to be found.
 func (b *Builder) push(g *goroutine, f frame) {
-	if b.opt.Depth > 0 && g.kept >= b.opt.Depth {
-		f.row = leftOut
-	}
 	f.slot = notOutermost
 	if f.row != leftOut {
 		if g.open.full() {
@@ -244,6 +273,9 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 	if g.recovered != nil {
 		delete(g.recovered, n)
 	}
+	if g.early != nil {
+		delete(g.early, n)
+	}
 	for i := len(g.unwinding) - 1; i >= 0 && g.unwinding[i].base > n; i-- {
 		g.unwinding[i].base = n
 	}
@@ -275,7 +307,7 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 			}
 			if b.opt.OnCall != nil {
 				b.call = Call{
-					Goroutine: g.ID, Site: f.site, Depth: g.kept, Start: start, End: clock, Self: self, Flags: flags,
+					Goroutine: g.ID, Site: f.site, Depth: g.kept, Start: start, End: clock, Began: f.enter, Self: self, Flags: flags,
 					Results: results, Panic: value,
 				}
 				b.opt.OnCall(&b.call)

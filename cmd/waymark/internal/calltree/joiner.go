@@ -69,7 +69,7 @@ func (j *joiner) take(d *digest) error {
 	b := j.b
 	b.last = max(b.last, d.last)
 	if d.past {
-		b.last = b.opt.To
+		b.last, b.past = b.opt.To, true
 	}
 	b.events += d.events
 	b.problems.Unknown += d.unknown

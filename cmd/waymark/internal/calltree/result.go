@@ -4,11 +4,12 @@ package calltree
 type Result struct {
 	Rows       []Row       // those with calls, by key
 	Goroutines []Goroutine // by id; only if Options.Goroutines is set
-	Tree       []*Node     // of root calls, by key; only if Options.Tree is set
+	Tree       []Node      // callers before callees; only if Options.Tree is set
 
 	Events uint64 // within the window: enters, exits, panics, recoveries, Goexits and goroutine starts, errors
 	Calls  uint64 // counted
 	Seen   uint64 // goroutines that were alive within the window
+	Past   bool   // the recording goes on after Options.To
 
 	Problems Problems
 }

@@ -1,22 +1,23 @@
 package calltree
 
-import (
-	"cmp"
-	"slices"
-)
-
 // A Node adds up the calls that were reached on one path of callers, over all
 // goroutines. Times are in ticks. A recursion is a path: each level has a node of
 // its own, and the totals along it are not added up anywhere.
+//
+// Nodes are a list, in which callers come before callees, and not linked: paths are as
+// long as the stack was deep, which may be a million calls.
 type Node struct {
-	Key      uint32 // as in Row
-	Calls    uint64
-	Total    uint64 // of all calls, which contains that of Children
-	Self     uint64
-	Panics   uint64
-	Errors   uint64
-	Children []*Node // by key
+	Caller int    // index of the caller's node, NoCaller for root calls
+	Key    uint32 // as in Row
+	Calls  uint64
+	Total  uint64 // of all calls, which contains that of the nodes they call
+	Self   uint64
+	Panics uint64
+	Errors uint64
 }
+
+// NoCaller is the Caller of root calls.
+const NoCaller = -1
 
 // paths collects nodes while calls go on. Node 0 is the root of all trees, whose
 // children are the root calls.
@@ -76,20 +77,22 @@ func (f *paths) addAll(node uint32, s *spanNode) {
 	n.errors += s.errors
 }
 
-// roots makes the trees. Nodes without calls, all of which were too short for
+// list gives the nodes. Those without calls, all of which were too short for
 // Options.Min, are left out; their callees were shorter still.
-func (f *paths) roots(rows []Row) []*Node {
-	out := make([]Node, len(f.nodes))
+func (f *paths) list(rows []Row) []Node {
+	out := make([]Node, 0, len(f.nodes)-1)
+	index := make([]int, len(f.nodes)) // in out
+	index[0] = NoCaller
 	for i := 1; i < len(f.nodes); i++ { // parents come before their children
 		n := &f.nodes[i]
 		if n.calls == 0 {
 			continue
 		}
-		out[i] = Node{Key: rows[n.row].Key, Calls: n.calls, Total: n.total, Self: n.self, Panics: n.panics, Errors: n.errors}
-		out[n.parent].Children = append(out[n.parent].Children, &out[i])
+		index[i] = len(out)
+		out = append(out, Node{
+			Caller: index[n.parent], Key: rows[n.row].Key,
+			Calls: n.calls, Total: n.total, Self: n.self, Panics: n.panics, Errors: n.errors,
+		})
 	}
-	for i := range out {
-		slices.SortFunc(out[i].Children, func(a, b *Node) int { return cmp.Compare(a.Key, b.Key) })
-	}
-	return out[0].Children
+	return out
 }

@@ -3,6 +3,7 @@ package calltree
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,23 +18,28 @@ func tree(t *testing.T, text string, o Options) string {
 	}
 	o.Tree = true
 	var b strings.Builder
-	printTree(&b, read(t, events, o).Tree)
+	printTree(&b, read(t, events, o).Tree, NoCaller)
 	return b.String()
 }
 
 // printTree writes nodes as A2/30/10(...), with calls, total and self.
-func printTree(b *strings.Builder, nodes []*Node) {
+func printTree(b *strings.Builder, nodes []Node, caller int) {
+	first := true
 	for i, n := range nodes {
-		if i > 0 {
+		if n.Caller != caller {
+			continue
+		}
+		if !first {
 			b.WriteByte(' ')
 		}
+		first = false
 		fmt.Fprintf(b, "%c%d/%d/%d", 'A'+n.Key-1, n.Calls, n.Total, n.Self)
 		if n.Panics > 0 {
 			fmt.Fprintf(b, "!%d", n.Panics)
 		}
-		if len(n.Children) > 0 {
+		if slices.ContainsFunc(nodes, func(c Node) bool { return c.Caller == i }) {
 			b.WriteByte('(')
-			printTree(b, n.Children)
+			printTree(b, nodes, i)
 			b.WriteByte(')')
 		}
 	}
@@ -49,7 +55,6 @@ func TestTree(t *testing.T) {
 		{name: "paths", events: calls, want: "A2/57/17(B3/34/30(C1/4/4) C1/6/6)"},
 		{name: "recursion", events: "A10 +1 A20 +2 A30 +3 a30 a20 a10", want: "A1/11/3(A1/8/4(A1/4/4))"},
 		{name: "left out", events: calls, want: "A2/57/47(C2/10/10)", opt: Options{Keep: func(s uint32) bool { return s != 2 }}},
-		{name: "depth", events: calls, want: "A2/57/57", opt: Options{Depth: 1}},
 		{name: "min", events: calls, want: "A2/57/22(B2/29/29 C1/6/6)", opt: Options{Min: 6}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,19 +72,20 @@ func TestTreeSums(t *testing.T) {
 		events, _ := p.run(1 + int(seed%8))
 		r := read(t, events, Options{Tree: true, Goroutines: true})
 		calls, self := make(map[uint32]uint64), make(map[uint32]uint64)
-		var walk func(nodes []*Node) (total uint64)
-		walk = func(nodes []*Node) (total uint64) {
-			for _, n := range nodes {
-				calls[n.Key] += n.Calls
-				self[n.Key] += n.Self
-				if below := walk(n.Children); n.Total != n.Self+below {
-					t.Errorf("seed %d: total %d, self %d, children %d", seed, n.Total, n.Self, below)
-				}
-				total += n.Total
+		below := make(map[int]uint64) // totals of what nodes call
+		for i, n := range r.Tree {
+			calls[n.Key] += n.Calls
+			self[n.Key] += n.Self
+			if below[n.Caller] += n.Total; n.Caller >= i {
+				t.Errorf("seed %d: node %d has the caller %d", seed, i, n.Caller)
 			}
-			return total
 		}
-		roots := walk(r.Tree)
+		for i, n := range r.Tree {
+			if n.Total != n.Self+below[i] {
+				t.Errorf("seed %d: total %d, self %d, children %d", seed, n.Total, n.Self, below[i])
+			}
+		}
+		roots := below[NoCaller]
 		for _, row := range r.Rows {
 			if calls[row.Key] != row.Calls || self[row.Key] != row.Self {
 				t.Errorf("seed %d: row %+v; nodes have %d calls, self %d", seed, row, calls[row.Key], self[row.Key])

@@ -27,11 +27,9 @@ func TestTruth(t *testing.T) {
 		{"packages", false, Options{Key: third}},
 		{"functions", false, Options{Keep: odd}},
 		{"goroutines", false, Options{Goroutine: func(id uint64) bool { return id%2 == 0 }}},
-		{"depth", false, Options{Depth: 3}},
-		{"depth of functions", false, Options{Depth: 3, Keep: odd}},
 		{"min", false, Options{Min: 150}},
 		{"window", true, Options{From: 2000, To: 6000}},
-		{"window of functions", true, Options{From: 2000, To: 6000, Keep: odd, Key: third, Min: 30, Depth: 5}},
+		{"window of functions", true, Options{From: 2000, To: 6000, Keep: odd, Key: third, Min: 30}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for seed := range uint64(50) {
@@ -115,15 +113,14 @@ func (h *truth) walk(n *node, depth int, keys []uint32) uint64 {
 			return 0
 		}
 		if end > to {
-			end, flags = to, Open
+			end, flags = to, Open|Past
 		}
 	}
 	if n.failed > 0 && (h.opt.To == 0 || n.failed <= h.opt.To) {
 		flags |= Failed
 	}
 	counted := (h.opt.Keep == nil || h.opt.Keep(n.site)) &&
-		(h.opt.Goroutine == nil || h.opt.Goroutine(n.goroutine)) &&
-		(h.opt.Depth == 0 || depth < h.opt.Depth)
+		(h.opt.Goroutine == nil || h.opt.Goroutine(n.goroutine))
 	key := n.site
 	if h.opt.Key != nil {
 		key = h.opt.Key(n.site)
@@ -140,7 +137,7 @@ func (h *truth) walk(n *node, depth int, keys []uint32) uint64 {
 		return callees
 	}
 	total := end - start
-	h.calls = append(h.calls, Call{Goroutine: n.goroutine, Site: n.site, Depth: depth, Start: start, End: end, Self: total - callees, Flags: flags})
+	h.calls = append(h.calls, Call{Goroutine: n.goroutine, Site: n.site, Depth: depth, Start: start, End: end, Began: n.start, Self: total - callees, Flags: flags})
 	r := h.rows[key]
 	if r == nil {
 		r = &Row{Key: key, Min: total}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
@@ -154,17 +153,6 @@ func arguments(min, max int) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// isTerminal tells whether w is one.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// colour tells whether to colour what is written to w: see no-color.org.
-func colour(w io.Writer) bool {
-	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // progress gives a function that shows what is being done in a line on stderr, and

@@ -15,43 +15,82 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// filterFlags leave calls out of what is read from a recording.
+// filterFlags say what of recordings is read, accounted for and shown.
 type filterFlags struct {
 	include, exclude []string
+	account, without []string
 	goroutine, time  string
-	min              time.Duration
+	min, shorter     time.Duration
 	depth            int
+	root, callers    matcher // only of commands with paths of calls
 
-	set               *pflag.FlagSet
-	included, without *pattern.Set
-	goroutines        []*wantedGoroutine
-	only              report.Filter // what they say together
+	set                    *pflag.FlagSet
+	included, excluded     *pattern.Set
+	accounted, unaccounted *pattern.Set
+	goroutines             []*wantedGoroutine
+	only                   report.Filter // what they say together
 }
 
-func (f *filterFlags) define(set *pflag.FlagSet) {
+// shows says what is shown where the commands differ.
+type shows struct {
+	min, depth string // what --min and --depth choose
+	longest    string // what --min is compared with
+}
+
+var (
+	showsRows  = shows{"rows with a total time of at least this, as in 10us", "functions that were called with fewer than `N` callers", "the greatest total time is"}
+	showsTree  = shows{"rows with a total time of at least this, as in 10us", "`N` levels of calls", "the greatest total time is"}
+	showsCalls = shows{"calls that took at least this, as in 10us", "calls with fewer than `N` callers", "the longest call took"}
+)
+
+func (f *filterFlags) define(set *pflag.FlagSet, what shows) {
 	f.set = set
-	set.StringArrayVar(&f.include, "include", nil, "only functions that match `PATTERN` (repeatable)")
-	set.StringArrayVar(&f.exclude, "exclude", nil, "without functions that match `PATTERN` (repeatable)")
-	set.StringVar(&f.goroutine, "goroutine", "", "only these goroutines, by `ID` as in 1,17, or by process and id as in 4711/1")
-	set.StringVar(&f.time, "time", "", "only the time `FROM..TO` since the start, as in 1.5s..2s")
-	set.DurationVar(&f.min, "min", 0, "without calls shorter than this, as in 10us")
-	set.IntVar(&f.depth, "depth", 0, "without calls that have `N` callers or more; 0 is no limit")
-	config.Mark(set, config.IsPattern, "include", "exclude")
+	set.StringArrayVar(&f.include, "include", nil, "show functions that match `PATTERN`; numbers stay what they are (repeatable)")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "don't show functions that match `PATTERN`; numbers stay what they are (repeatable)")
+	set.DurationVar(&f.min, "min", 0, "show "+what.min)
+	set.IntVar(&f.depth, "depth", 0, "show "+what.depth+"; 0 is no limit")
+	set.StringVar(&f.goroutine, "goroutine", "", "read only these goroutines, by `ID` as in 1,17, or by process and id as in 4711/1")
+	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s; of calls the part inside counts")
+	set.StringArrayVar(&f.account, "account", nil, "count calls of functions that match `PATTERN`, and others as part of their callers (repeatable)")
+	set.StringArrayVar(&f.without, "without", nil, "count calls of functions that match `PATTERN` as part of their callers (repeatable)")
+	set.DurationVar(&f.shorter, "without-shorter", 0, "count calls shorter than this as part of their callers")
+	config.Mark(set, config.IsPattern, "include", "exclude", "account", "without")
+}
+
+// definePaths defines the flags of commands that show who calls whom.
+func (f *filterFlags) definePaths(set *pflag.FlagSet, root, callers string) {
+	set.StringVar(&f.root.pattern, "root", "", root)
+	set.StringVar(&f.callers.pattern, "callers", "", callers)
+	config.Mark(set, config.IsPattern, "root", "callers")
 }
 
 // filter reads the flags.
 func (f *filterFlags) filter() (report.Filter, error) {
-	out := report.Filter{Min: f.min, Depth: f.depth}
-	var errs [6]error
+	out := report.Filter{Min: f.min, Depth: f.depth, Shortest: f.shorter}
+	if f.root.pattern != "" && f.callers.pattern != "" {
+		return out, usagef("--root and --callers: want one of them")
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return out, err
+	}
+	var errs []error
+	failed := func(name string, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--%s: %w", name, err))
+		}
+	}
 	if f.time != "" {
-		out.From, out.To, errs[0] = report.ParseWindow(f.time)
+		out.From, out.To, err = report.ParseWindow(f.time)
+		failed("time", err)
 	}
 	if f.goroutine != "" {
-		var ids []report.GoroutineID
-		ids, errs[1] = report.ParseGoroutines(f.goroutine)
+		ids, err := report.ParseGoroutines(f.goroutine)
+		failed("goroutine", err)
 		f.goroutines = nil
 		for _, id := range ids {
 			f.goroutines = append(f.goroutines, &wantedGoroutine{GoroutineID: id})
@@ -59,35 +98,69 @@ func (f *filterFlags) filter() (report.Filter, error) {
 		out.Goroutine = f.wanted
 	}
 	if f.min < 0 {
-		errs[2] = fmt.Errorf("%v: want 0 or more", f.min)
+		failed("min", fmt.Errorf("%v: want 0 or more", f.min))
+	}
+	if f.shorter < 0 {
+		failed("without-shorter", fmt.Errorf("%v: want 0 or more", f.shorter))
 	}
 	if f.depth < 0 {
-		errs[3] = fmt.Errorf("%d: want 0 or more", f.depth)
+		failed("depth", fmt.Errorf("%d: want 0 or more", f.depth))
 	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return out, err
+	compile := func(name string, patterns []string) *pattern.Set {
+		set, err := pattern.CompileSet(patterns, dir)
+		failed(name, err)
+		return set
 	}
-	f.included, errs[4] = pattern.CompileSet(f.include, dir)
-	f.without, errs[5] = pattern.CompileSet(f.exclude, dir)
-	for i, name := range []string{"time", "goroutine", "min", "depth", "include", "exclude"} {
-		if errs[i] != nil {
-			errs[i] = fmt.Errorf("--%s: %w", name, errs[i])
-		}
-	}
-	if err := errors.Join(errs[:]...); err != nil {
+	f.included, f.excluded = compile("include", f.include), compile("exclude", f.exclude)
+	f.accounted, f.unaccounted = compile("account", f.account), compile("without", f.without)
+	failed("root", f.root.compile(dir))
+	failed("callers", f.callers.compile(dir))
+	if err := errors.Join(errs...); err != nil {
 		return out, usageError{err}
 	}
-	if !f.included.Empty() || !f.without.Empty() {
-		out.Keep = func(s tracefile.Site) bool {
-			name := siteName(s)
-			included, _ := f.included.Match(name)
-			excluded, _ := f.without.Match(name)
-			return (included || f.included.Empty()) && !excluded
-		}
+	out.Show, out.Account = between(f.included, f.excluded), between(f.accounted, f.unaccounted)
+	if f.root.set != nil {
+		out.Root = f.root.match
+	}
+	if f.callers.set != nil {
+		out.Callers = f.callers.match
 	}
 	f.only = out
 	return out, nil
+}
+
+// between gives a function that tells whether a recorded function matches one pattern of in, or
+// there is none, and none of out; nil if there are no patterns.
+func between(in, out *pattern.Set) func(tracefile.Site) bool {
+	if in.Empty() && out.Empty() {
+		return nil
+	}
+	return func(s tracefile.Site) bool {
+		name := siteName(s)
+		included, _ := in.Match(name)
+		excluded, _ := out.Match(name)
+		return (included || in.Empty()) && !excluded
+	}
+}
+
+// A matcher finds functions by a pattern, and notes whether there were any.
+type matcher struct {
+	pattern string // "" is none
+	matched bool
+	set     *pattern.Set // nil without a pattern
+}
+
+func (m *matcher) compile(dir string) (err error) {
+	if m.pattern != "" {
+		m.set, err = pattern.CompileSet([]string{m.pattern}, dir)
+	}
+	return err
+}
+
+func (m *matcher) match(s tracefile.Site) bool {
+	ok, _ := m.set.Match(siteName(s))
+	m.matched = m.matched || ok
+	return ok
 }
 
 // siteName gives the name of a recorded function for patterns.
@@ -98,22 +171,30 @@ func siteName(s tracefile.Site) pattern.Func {
 }
 
 // missed says which patterns and goroutine ids are of nothing that is in the
-// recordings, one in a line, with what comes near. If calls is 0, nothing was let
-// through: then it is an error that says so.
-func (f *filterFlags) missed(set *tracefile.Set, calls uint64) (notes []string, err error) {
+// recordings, one in a line, with what comes near. If calls is 0, nothing is
+// shown: then it is an error that says so. longest gives what --min was compared with, ns.
+func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longest func() (ns int64, err error)) (notes []string, err error) {
 	names := f.matchSites(set)
-	for _, p := range f.included.Unmatched() {
-		notes = append(notes, "--include "+p+noFunction(p, names))
-	}
-	// A file's are often those of the build, which then leaves nothing to exclude.
-	if config.From(f.set.Lookup("exclude")) == "" {
-		for _, p := range f.without.Unmatched() {
-			notes = append(notes, "--exclude "+p+noFunction(p, names))
+	for _, list := range []struct {
+		name     string
+		patterns *pattern.Set
+	}{{"include", f.included}, {"exclude", f.excluded}, {"account", f.accounted}, {"without", f.unaccounted}} {
+		// A file's are often those of the build, which then leaves nothing to exclude.
+		if list.name == "exclude" && config.From(f.set.Lookup("exclude")) != "" {
+			continue
+		}
+		for _, p := range list.patterns.Unmatched() {
+			notes = append(notes, "--"+list.name+" "+p+noFunction(p, names))
 		}
 	}
 	for _, w := range f.goroutines {
 		if !w.found {
 			notes = append(notes, fmt.Sprintf("--goroutine %v: there is none%s", w.GoroutineID, w.near()))
+		}
+	}
+	for _, m := range []*matcher{&f.root, &f.callers} {
+		if m.set != nil && !m.matched {
+			return notes, fmt.Errorf("pattern %s matches no function that was called%s", m.pattern, isIt(m.pattern, names))
 		}
 	}
 	if calls > 0 {
@@ -122,7 +203,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64) (notes []string, 
 	var given []string
 	f.set.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "include", "exclude", "goroutine", "time", "min", "depth":
+		case "include", "exclude", "account", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers":
 			given = append(given, "--"+flag.Name)
 		}
 	})
@@ -130,22 +211,22 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64) (notes []string, 
 		return notes, nil // there was none before
 	}
 	if f.min > 0 {
-		longest, readErr := f.longest(set)
-		if err = readErr; longest > 0 {
-			notes = append(notes, fmt.Sprintf("--min %v: the longest call took %s", f.min, report.Duration(longest)))
+		ns, readErr := longest()
+		if err = readErr; ns > 0 {
+			notes = append(notes, fmt.Sprintf("--min %v: %s %s", f.min, what.longest, units.Duration(ns)))
 		}
 	}
 	return notes, errors.Join(err, fmt.Errorf("no call is left by %s", strings.Join(given, ", ")))
 }
 
-// longest gives the duration, ns, of the longest call that the other filters let
-// through. It reads the recordings once more.
+// longest gives the duration, ns, of the longest call that Follow tells without --min. It reads
+// the recordings once more.
 func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
 	others := f.only
 	others.Min = 0
 	_, err = others.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
 		scale := report.ScaleOf(set.Processes[process])
-		return nil, func(c *calltree.Call) { ns = max(ns, scale.Nanoseconds(c.End-c.Start)) }
+		return func(*calltree.Call) {}, func(c *calltree.Call) { ns = max(ns, scale.Nanoseconds(c.End-c.Began)) }
 	})
 	return ns, err
 }
@@ -153,15 +234,17 @@ func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
 // matchSites tries the patterns on all functions of the recordings, called or not,
 // and gives their names.
 func (f *filterFlags) matchSites(set *tracefile.Set) []string {
-	if f.included.Empty() && f.without.Empty() {
+	patterns := []*pattern.Set{f.included, f.excluded, f.accounted, f.unaccounted}
+	if f.root.set == nil && f.callers.set == nil && !slices.ContainsFunc(patterns, func(s *pattern.Set) bool { return !s.Empty() }) {
 		return nil
 	}
 	var names []string
 	for _, p := range set.Processes {
 		p.Sites(func(_ uint32, s tracefile.Site) bool {
 			name := siteName(s)
-			f.included.Match(name)
-			f.without.Match(name)
+			for _, set := range patterns {
+				set.Match(name)
+			}
 			names = append(names, name.Names()...)
 			return true
 		})

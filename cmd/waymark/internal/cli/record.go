@@ -15,7 +15,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -154,7 +154,7 @@ func (a *app) sayRecording(files []string) error {
 	}
 	what := files[len(files)-1]
 	if n := len(files) - 1; n > 0 {
-		what = fmt.Sprintf("%s and %s", what, report.Things(uint64(n), "earlier part"))
+		what = fmt.Sprintf("%s and %s", what, units.Things(uint64(n), "earlier part"))
 	}
 	fmt.Fprintf(a.stderr, "waymark: %s: %d events%s; see it with waymark report %s\n", what, events, dropped, strings.Join(files, " "))
 	return nil

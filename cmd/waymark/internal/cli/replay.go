@@ -8,21 +8,25 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
 func (a *app) replayCommand() *cobra.Command {
 	var filter filterFlags
+	var text textFlags
 	var test string
 	cmd := &cobra.Command{
 		Use: "replay [flags] FILE...", Short: "print every call of recordings in order", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
+			if err := text.check(); err != nil {
+				return err
+			}
 			only, err := filter.filter()
 			if err != nil {
 				return err
@@ -31,15 +35,30 @@ func (a *app) replayCommand() *cobra.Command {
 				if err := only.Check(set); err != nil {
 					return err
 				}
+				var read []report.Recording
+				var err error
 				if test != "" {
-					return a.replayTest(set, &only, test)
+					read, err = a.replayTest(set, &only, test, &text)
+				} else {
+					read, err = replay.Write(a.stdout, set, &only, text.calls(a.stdout, set.Processes...))
 				}
-				calls, err := replay.Write(a.stdout, set, &only)
-				return errors.Join(append(damage(set, err), a.tellMissed(filter.missed, set, calls))...)
+				if len(read) == 0 {
+					return err
+				}
+				a.note(report.Lacks(read)...)
+				calls := uint64(0)
+				for _, r := range read {
+					calls += r.Calls
+				}
+				notes, missed := filter.missed(set, calls, showsCalls, func() (int64, error) { return filter.longest(set) })
+				a.note(notes...)
+				return errors.Join(append(damage(set, err), missed)...)
 			})
 		},
 	}
-	filter.define(cmd.Flags())
+	text.define(cmd.Flags())
+	filter.define(cmd.Flags(), showsCalls)
+	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all that they make", "show calls of functions that match `PATTERN`, and those that they are made by")
 	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
 	return cmd
 }
@@ -50,7 +69,7 @@ func damage(set *tracefile.Set, err error) []error {
 	for _, p := range set.Processes {
 		for _, part := range p.Parts() {
 			if damaged := part.Info().Damaged; damaged > 0 {
-				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), format.ErrDamaged, report.Bytes(damaged)))
+				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), format.ErrDamaged, units.Bytes(damaged)))
 			}
 		}
 	}
@@ -58,22 +77,22 @@ func damage(set *tracefile.Set, err error) []error {
 }
 
 // replayTest prints what the test with the given name and its subtests did.
-func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string) error {
+func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string, text *textFlags) ([]report.Recording, error) {
 	if len(set.Processes) > 1 {
-		return usagef("--test: want the recording of one test binary, not of %d processes", len(set.Processes))
+		return nil, usagef("--test: want the recording of one test binary, not of %d processes", len(set.Processes))
 	}
 	file := set.Processes[0]
 	events, err := testEvents(file, file.Path(), test)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, only.Min > 0))
+	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, file.Nanos, text.calls(a.stdout, file)))
 	events.OnLog = p.Log
-	_, err = only.Read(events, set, calltree.Options{OnEnter: p.Enter, OnCall: p.Call})
+	read, err := only.Read(events, set, p.Enter, p.Call)
 	if flushErr := p.Flush(); flushErr != nil {
-		return flushErr // the reader of the output has gone: not worth more words
+		return nil, flushErr // the reader of the output has gone: not worth more words
 	}
-	return errors.Join(damage(set, err)...)
+	return []report.Recording{read}, err
 }
 
 // testEvents gives the events of the tests with the given name, and of their subtests.

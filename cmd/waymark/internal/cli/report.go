@@ -18,18 +18,26 @@ import (
 
 // reportFlags say how a report looks.
 type reportFlags struct {
+	textFlags
+	set              *pflag.FlagSet
 	by, sort, format string
 	top              int
 }
 
-func (f *reportFlags) define(set *pflag.FlagSet) {
+// define defines the flags. top is how many rows text has unless the user says otherwise.
+func (f *reportFlags) define(set *pflag.FlagSet, top int) {
+	f.set = set
+	f.textFlags.define(set)
 	set.StringVar(&f.by, "by", "function", "a row for each function, package, group or goroutine")
 	set.StringVar(&f.sort, "sort", "total", "total, self, calls, avg, max, panics or errors")
 	set.StringVar(&f.format, "format", "text", "text, json or csv")
-	set.IntVar(&f.top, "top", 0, "print the first `N` rows only; 0 is all")
+	set.IntVar(&f.top, "top", top, "print the first `N` rows only; 0 is all")
 }
 
 func (f *reportFlags) check() error {
+	if err := f.textFlags.check(); err != nil {
+		return err
+	}
 	if _, err := f.options(); err != nil {
 		return usageError{err}
 	}
@@ -49,13 +57,18 @@ func (f *reportFlags) options() (o report.Options, err error) {
 	if o.Top = f.top; o.Top < 0 {
 		return o, fmt.Errorf("--top=%d: want 0 or more", o.Top)
 	}
+	o.FullNames = f.full()
 	return o, nil
 }
 
-// layout gives what all flags say.
-func (f *reportFlags) layout() (o report.Options, format report.Format, err error) {
+// layout gives what all flags say of a report that is written to w.
+func (f *reportFlags) layout(w io.Writer) (o report.Options, format report.Format, err error) {
 	if o, err = f.options(); err == nil {
+		o.Style = f.style(w)
 		format, err = report.ParseFormat(f.format)
+	}
+	if format != report.Text && !f.set.Changed("top") {
+		o.Top = 0 // programs want all
 	}
 	return o, format, err
 }
@@ -73,11 +86,13 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.report(a.stdout, files, &f, only, filter.missed)
+			return a.report(a.stdout, files, &f, only, func(set *tracefile.Set, r *report.Report) ([]string, error) {
+				return filter.missed(set, r.Calls(), showsRows, func() (int64, error) { return r.Longest(), nil })
+			})
 		},
 	}
-	f.define(cmd.Flags())
-	filter.define(cmd.Flags())
+	f.define(cmd.Flags(), 0)
+	filter.define(cmd.Flags(), showsRows)
 	return cmd
 }
 
@@ -111,11 +126,10 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 // reportStatistics prints the report after a run that gathered statistics, which are in dir: those of the program and of
 // processes that it started.
 func (a *app) reportStatistics(dir string, f *reportFlags) error {
-	o, format, err := f.layout()
+	o, format, err := f.layout(a.stderr)
 	if err != nil {
 		return err
 	}
-	o.Colour = colour(a.stderr)
 	files, err := filepath.Glob(filepath.Join(dir, "*"+statisticsExt))
 	if err != nil {
 		return err
@@ -147,23 +161,28 @@ func (a *app) reportStatistics(dir string, f *reportFlags) error {
 }
 
 // A missed says which filters let nothing through, see filterFlags.
-type missed func(set *tracefile.Set, calls uint64) (notes []string, err error)
+type missed func(set *tracefile.Set, r *report.Report) (notes []string, err error)
 
 // report prints one report of all files. What could be read of a damaged file is
 // in it; then the status is that of a failure.
 func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.Filter, missed missed) error {
-	o, format, err := f.layout()
+	o, format, err := f.layout(w)
 	if err != nil {
 		return err
 	}
 	o.Filter = filter
-	o.Colour = colour(w)
-	return a.read(files, o, missed, func(r *report.Report, _ *tracefile.Set) error { return r.Write(w, format) })
+	return a.read(files, o, missed, func(r *report.Report) error {
+		err := r.Write(w, format)
+		if format == report.CSV {
+			a.note(r.Lacks()...)
+		}
+		return err
+	})
 }
 
 // read adds up files and has write print the report, of what could be read. Then
 // come notes, and the error tells what could not.
-func (a *app) read(files []string, o report.Options, missed missed, write func(*report.Report, *tracefile.Set) error) error {
+func (a *app) read(files []string, o report.Options, missed missed, write func(*report.Report) error) error {
 	return a.withSet(files, func(set *tracefile.Set) error {
 		show, done := a.progress()
 		o.Progress = func(read, all uint64) {
@@ -175,20 +194,21 @@ func (a *app) read(files []string, o report.Options, missed missed, write func(*
 		if len(r.Recordings) == 0 {
 			return err
 		}
-		return errors.Join(write(r, set), err, r.Damage(), a.tellMissed(missed, set, r.Calls()))
+		err = errors.Join(write(r), err, r.Damage())
+		if missed != nil {
+			notes, missedErr := missed(set, r)
+			a.note(notes...)
+			err = errors.Join(err, missedErr)
+		}
+		return err
 	})
 }
 
-// tellMissed prints the notes of missed, if there is one.
-func (a *app) tellMissed(missed missed, set *tracefile.Set, calls uint64) error {
-	if missed == nil {
-		return nil
+// note prints lines that are no errors.
+func (a *app) note(lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintf(a.stderr, "waymark: %s\n", line)
 	}
-	notes, err := missed(set, calls)
-	for _, note := range notes {
-		fmt.Fprintf(a.stderr, "waymark: %s\n", note)
-	}
-	return err
 }
 
 func (a *app) infoCommand() *cobra.Command {

@@ -13,6 +13,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
+// firstTop is how many rows fit a screen, for who runs a program the first time.
+const firstTop = 20
+
 func (a *app) runCommand() *cobra.Command {
 	var f buildFlags
 	var rec recordFlags
@@ -23,7 +26,7 @@ func (a *app) runCommand() *cobra.Command {
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			rec.define(set)
-			rep.define(set)
+			rep.define(set, firstTop)
 			stat.define(set)
 		},
 		func(line *commandLine) error {
@@ -48,7 +51,7 @@ func (a *app) runCommand() *cobra.Command {
 			if records {
 				t.env = rec.env(file) + stat.printing()
 			} else {
-				t.env = stat.env(t.dir, rep.top)
+				t.env = stat.env(t.dir, &rep)
 			}
 			runErr := a.run(t)
 			defer guard(t.dir)()

@@ -60,11 +60,14 @@ func (f *statsFlags) printing() string {
 }
 
 // env gives the value of WAYMARK that makes a program gather statistics, and leave them in dir.
-func (f *statsFlags) env(dir string, top int) string {
+func (f *statsFlags) env(dir string, rep *reportFlags) string {
 	var b strings.Builder
 	b.WriteString("stats,latest=" + escape(strings.ReplaceAll(filepath.Join(dir, "run-"), "%", "%%")+"%p"+statisticsExt))
-	if top > 0 {
-		b.WriteString(",top=" + strconv.Itoa(top))
+	if rep.set.Changed("top") {
+		b.WriteString(",top=" + strconv.Itoa(rep.top))
+	}
+	if rep.full() {
+		b.WriteString(",names=full")
 	}
 	for _, name := range statsSettings {
 		if flag := f.set.Lookup(name); flag.Changed {

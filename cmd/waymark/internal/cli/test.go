@@ -86,11 +86,13 @@ type traceFlags struct {
 	out   string
 	lines int
 	depth int
+	text  textFlags
 }
 
 func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.on, "trace", "", "record, and print the calls of failed tests, or of all: `failed|all`")
 	set.Lookup("trace").NoOptDefVal = "failed"
+	f.text.define(set)
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
@@ -103,6 +105,9 @@ func (f *traceFlags) records() bool { return f.on != "" || f.out != "" }
 func (f *traceFlags) check(flags gocmd.Flags) error {
 	if f.on != "" && f.on != "failed" && f.on != "all" {
 		return usagef("--trace=%s: want --trace, which is --trace=failed, or --trace=all", f.on)
+	}
+	if err := f.text.check(); err != nil {
+		return err
 	}
 	if f.lines < 0 || f.depth < 0 {
 		return usagef("--lines and --depth: want 0 or more")

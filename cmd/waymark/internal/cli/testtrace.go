@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -138,7 +138,7 @@ func (a *app) showTests(file *testRecording, f *traceFlags) error {
 	if err := r.Read(); err != nil {
 		return err
 	}
-	o := testtrace.Options{Lines: f.lines, Depth: f.depth, More: "--lines 0, or keep the recording with --out DIR"}
+	o := testtrace.Options{Lines: f.lines, Depth: f.depth, Style: f.text.calls(a.stderr, file.File), More: "--lines 0, or keep the recording with --out DIR"}
 	if f.out != "" {
 		o.More = "waymark replay --test %s " + filepath.Join(f.out, file.keep)
 	}
@@ -147,10 +147,10 @@ func (a *app) showTests(file *testRecording, f *traceFlags) error {
 	}
 	info := file.Info()
 	if info.Lost > 0 {
-		fmt.Fprintf(a.stderr, "\n%s of %s lost: calls are missing\n", report.Things(info.Lost, "event"), file.Meta(format.MetaTests))
+		fmt.Fprintf(a.stderr, "\n%s of %s lost: calls are missing\n", units.Things(info.Lost, "event"), file.Meta(format.MetaTests))
 	}
 	if info.Damaged > 0 {
-		return fmt.Errorf("%s: %w: %s could not be read", file.path, format.ErrDamaged, report.Bytes(info.Damaged))
+		return fmt.Errorf("%s: %w: %s could not be read", file.path, format.ErrDamaged, units.Bytes(info.Damaged))
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (a *app) keepRecordings(files []*testRecording, out string) error {
 		if what == "" {
 			what = "run by a test"
 		}
-		fmt.Fprintf(a.stderr, "waymark: %s: %s, %s\n", path, what, report.Things(f.Info().Events, "event"))
+		fmt.Fprintf(a.stderr, "waymark: %s: %s, %s\n", path, what, units.Things(f.Info().Events, "event"))
 	}
 	return errors.Join(errs...)
 }

@@ -3,6 +3,8 @@ package replay
 import (
 	"fmt"
 	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 )
 
 // Open prints the first lines of the calls that a goroutine is in, although it may not
@@ -18,6 +20,11 @@ func (p *Printer) Open(goroutine uint64) {
 func (p *Printer) Note(goroutine uint64, depth int, text string) {
 	p.pending[goroutine] = p.open(goroutine, p.drop(goroutine, depth))
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		fmt.Fprintf(p.w, "%11s [%9d]  %s// %s\n", "", goroutine, strings.Repeat("  ", depth), line)
+		var b []byte
+		if p.at != nil {
+			b = fmt.Appendf(b, "%*s", timeWidth, "")
+		}
+		b = fmt.Appendf(b, "%11s [%9d]  %s// %s", "", goroutine, report.Indent(depth), line)
+		p.w.Write(append(p.style.cut(b), '\n'))
 	}
 }

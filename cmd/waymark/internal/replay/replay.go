@@ -1,10 +1,11 @@
 // Package replay prints the calls of a recording one after the other, in the
-// manner of uftrace: braces around what a call made, durations at the left.
+// manner of uftrace: braces around what a call made, at the left the time since the start of the
+// recording, when the call began or at a closing brace ended, and durations.
 //
-//	 DURATION  GOROUTINE  FUNCTION
-//	         [        1]  main.main() {
-//	1.234 ms [        1]    main.load(path="a.txt") = (12, <nil>);
-//	5.678 ms [        1]  } /* main.main */
+//	        TIME   DURATION  GOROUTINE  FUNCTION
+//	0.000012340s            [        1]  main.main() {
+//	0.000020001s   1.234 ms [        1]    main.load(path="a.txt") = (12, <nil>);
+//	0.005690340s   5.678 ms [        1]  } /* main.main */
 //
 // Lines of several processes are marked with the process's id before that of the
 // goroutine, and come in the order of wall-clock time.
@@ -20,10 +21,13 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
@@ -33,11 +37,31 @@ type Printer struct {
 	w     *bufio.Writer
 	file  Names
 	nanos func(ticks uint64) int64
-	short bool   // calls may be left out because they were short
-	label string // of the process, with a blank behind it; "" if it is the only one
+	at    func(clock uint64) int64 // ns since the start; nil: there is no column for it
+	label string                   // of the process, with a blank behind it; "" if it is the only one
+	style Style
 
 	pending map[uint64][]entered // by goroutine: entered, and not printed yet
 	names   []string             // of sites that were asked for, "" of others
+}
+
+// A Style says how calls are printed. The zero value is whole names and lines of any length.
+type Style struct {
+	Names *names.Set // shortens those of functions
+	Width int        // of lines at most, where terminals have no more; 0 is no limit
+}
+
+// cut returns a line, or its beginning with the mark of a cut.
+func (s *Style) cut(line []byte) []byte {
+	if s.Width == 0 || utf8.RuneCount(line) <= s.Width {
+		return line
+	}
+	end := 0
+	for n := 1; n < s.Width; n++ {
+		_, size := utf8.DecodeRune(line[end:])
+		end += size
+	}
+	return append(line[:end], "…"...)
 }
 
 // Names say what the numbers in calls stand for; a tracefile.File does.
@@ -53,16 +77,15 @@ type entered struct {
 }
 
 // New returns a Printer of the only process. nanos gives the length of a number of
-// ticks in ns. short says that the calls are filtered by their duration: then a call
-// is printed when it is known to be long enough.
-func New(w io.Writer, file Names, nanos func(ticks uint64) int64, short bool) *Printer {
-	p := newPrinter(bufio.NewWriter(w), file, nanos, short, "")
+// ticks in ns, at the ns from the start to a clock reading; without at there is no column of times.
+func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, style Style) *Printer {
+	p := newPrinter(bufio.NewWriter(w), file, nanos, at, "", style)
 	p.head(0)
 	return p
 }
 
-func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, short bool, label string) *Printer {
-	return &Printer{w: w, file: file, nanos: nanos, short: short, label: label, pending: make(map[uint64][]entered)}
+func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, label string, style Style) *Printer {
+	return &Printer{w: w, file: file, nanos: nanos, at: at, label: label, style: style, pending: make(map[uint64][]entered)}
 }
 
 // head prints the names of the columns; that of processes, with a blank behind it, has
@@ -72,15 +95,15 @@ func (p *Printer) head(width int) {
 	if width > 0 {
 		process = fmt.Sprintf("%*s", width, "PROCESS ")
 	}
+	if p.at != nil {
+		fmt.Fprintf(p.w, "%*s", timeWidth, "TIME")
+	}
 	fmt.Fprintf(p.w, "%11s  %s%9s   %s\n", "DURATION", process, "GOROUTINE", "FUNCTION")
 }
 
 // Enter takes note of a call that begins.
 func (p *Printer) Enter(c *calltree.Call) {
-	list := p.drop(c.Goroutine, c.Depth)
-	if !p.short {
-		list = p.open(c.Goroutine, list)
-	}
+	list := p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
 	p.pending[c.Goroutine] = append(list, entered{*c, p.args(c)})
 }
 
@@ -88,20 +111,20 @@ func (p *Printer) Enter(c *calltree.Call) {
 func (p *Printer) Call(c *calltree.Call) {
 	if c.Flags&calltree.Info != 0 {
 		p.pending[c.Goroutine] = p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
-		p.line("", c, "// ", p.name(c.Site), p.args(c))
+		p.line(c.Start, "", c, "// ", p.name(c.Site), p.args(c))
 		return
 	}
-	duration := report.Duration(p.nanos(c.End - c.Start))
+	duration := units.Aligned(p.nanos(c.End - c.Began))
 	list := p.drop(c.Goroutine, c.Depth+1)
 	if n := len(list); n > 0 && list[n-1].Depth == c.Depth {
 		p.open(c.Goroutine, list[:n-1])
-		p.line(duration, c, p.name(c.Site), list[n-1].args, p.results(c), ";", p.comment("", c))
+		p.line(c.Began, duration, c, p.name(c.Site), list[n-1].args, p.results(c), ";", p.comment("", c))
 	} else {
 		results := p.results(c)
 		if results != "" {
 			results += ";"
 		}
-		p.line(duration, c, "}", results, p.comment(p.name(c.Site), c))
+		p.line(c.End, duration, c, "}", results, p.comment(p.name(c.Site), c))
 	}
 	if c.Depth == 0 {
 		delete(p.pending, c.Goroutine)
@@ -110,7 +133,7 @@ func (p *Printer) Call(c *calltree.Call) {
 	}
 }
 
-// drop forgets the pending calls at depth and deeper: they ended and were too short.
+// drop forgets the pending calls at depth and deeper: nobody said that they ended.
 func (p *Printer) drop(goroutine uint64, depth int) []entered {
 	list := p.pending[goroutine]
 	for len(list) > 0 && list[len(list)-1].Depth >= depth {
@@ -122,24 +145,32 @@ func (p *Printer) drop(goroutine uint64, depth int) []entered {
 // open prints the first lines of pending calls.
 func (p *Printer) open(goroutine uint64, list []entered) []entered {
 	for i := range list {
-		p.line("", &list[i].Call, p.name(list[i].Site), list[i].args, " {")
+		p.line(list[i].Began, "", &list[i].Call, p.name(list[i].Site), list[i].args, " {")
 	}
 	return list[:0]
 }
 
-// line prints a line of a call.
-func (p *Printer) line(duration string, c *calltree.Call, text ...string) {
-	b := appendRight(p.w.AvailableBuffer(), duration, 11)
+// line prints a line of a call, of which it tells what happened at the given clock.
+func (p *Printer) line(clock uint64, duration string, c *calltree.Call, text ...string) {
+	b := p.w.AvailableBuffer()
+	if p.at != nil {
+		b = appendTime(b, p.at(clock))
+	}
+	b = appendRight(b, duration, 11)
 	b = append(b, " ["...)
 	b = append(b, p.label...)
 	var id [20]byte
 	b = appendRight(b, strconv.AppendUint(id[:0], c.Goroutine, 10), 9)
 	b = append(b, "]  "...)
-	b = appendRight(b, "", 2*c.Depth)
+	levels := report.MaxIndent
+	if p.style.Width > 0 {
+		levels = min(levels, max(p.style.Width-len(b), 0)/4) // half of the room
+	}
+	b = append(b, report.IndentTo(c.Depth, levels)...)
 	for _, t := range text {
 		b = append(b, t...)
 	}
-	p.w.Write(append(b, '\n'))
+	p.w.Write(append(p.style.cut(b), '\n'))
 }
 
 // appendRight appends text with blanks before it, so that both have the given width.
@@ -167,10 +198,11 @@ func (p *Printer) comment(name string, c *calltree.Call) string {
 		text string
 	}{
 		{calltree.Exited, "runtime.Goexit"},
+		{calltree.Past, "goes on after the window"},
 		{calltree.Open, "not ended"},
 		{calltree.Cut, "end not recorded"},
 	} {
-		if c.Flags&f.flag != 0 {
+		if c.Flags&f.flag != 0 && (f.flag != calltree.Open || c.Flags&calltree.Past == 0) {
 			words = append(words, f.text)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Write prints the calls of all processes of a set that the filter lets through,
-// and tells how many they were. On an error, what could be read has been printed.
-func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64, err error) {
+// and gives what is known about their recordings. On an error, what could be read has been printed.
+func Write(w io.Writer, set *tracefile.Set, filter *report.Filter, style Style) (read []report.Recording, err error) {
 	b := bufio.NewWriterSize(w, 1<<16)
 	labels := make([]string, len(set.Processes)) // none for one
 	if len(labels) > 1 {
@@ -26,9 +26,9 @@ func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64
 		}
 	}
 	relay := newRelay()
-	calls, err = filter.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
+	read, err = filter.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
 		file := set.Processes[process]
-		p := newPrinter(b, file, report.ScaleOf(file).Nanoseconds, filter.Min > 0, labels[process])
+		p := newPrinter(b, file, report.ScaleOf(file).Nanoseconds, since(file, int64(set.Since(file))), labels[process], style)
 		if process == 0 {
 			p.head(len(labels[0]))
 		}
@@ -36,7 +36,7 @@ func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64
 	})
 	relay.close()
 	if flushErr := b.Flush(); flushErr != nil {
-		return calls, flushErr // the reader of the output has gone: not worth more words
+		return nil, flushErr // the reader of the output has gone: not worth more words
 	}
-	return calls, err
+	return read, err
 }

@@ -17,7 +17,7 @@ func (p *Printer) name(site uint32) string {
 	}
 	name := fmt.Sprintf("unknown function %d", site)
 	if s, ok := p.file.Site(site); ok {
-		name = s.Name
+		name = p.style.Names.Short(s.Name)
 	}
 	if site < maxNames {
 		for int(site) >= len(p.names) {

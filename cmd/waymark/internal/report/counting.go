@@ -12,12 +12,35 @@ import (
 // row, or uncounted.
 type counting func(site uint32) (row uint32)
 
-// uncounted stands for the rows of another counting.
-const uncounted = 1<<32 - 1
+// uncounted stands for the rows of another counting, hidden for what the filter doesn't show: that has to be
+// counted too, as it is not the time of its callers. No row has such a number.
+const (
+	uncounted = 1<<32 - 1
+	hidden    = 1<<32 - 2
+)
 
 // countings gives those with which a file is to be read, one after the other. A call is counted in one row, and
 // so a report by group reads a recording several times if groups contain each other.
 func (r *Report) countings(file *tracefile.File) []counting {
+	list := r.allCountings(file)
+	if show := ofSites(file, r.Filter.Show); show != nil && !r.Tree {
+		for i, rowOf := range list {
+			if rowOf == nil {
+				continue
+			}
+			list[i] = func(site uint32) uint32 {
+				if !show(site) {
+					return hidden
+				}
+				return rowOf(site)
+			}
+		}
+	}
+	return list
+}
+
+// allCountings gives countings in which everything is shown.
+func (r *Report) allCountings(file *tracefile.File) []counting {
 	switch r.By {
 	case ByGoroutine:
 		return []counting{nil}

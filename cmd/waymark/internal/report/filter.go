@@ -10,47 +10,62 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A Filter leaves calls out of a report, as if their functions had not been
-// instrumented: their time is then that of their callers. See package calltree.
-// The zero value leaves nothing out.
+// A Filter says what of some recordings is read, accounted for and shown. The zero value leaves
+// nothing out.
 type Filter struct {
-	From, To  time.Duration             // since the start of the first recording; To 0 is no end
-	Goroutine func(GoroutineID) bool    // these goroutines only, unless nil; asked about each, by one goroutine at a time
-	Keep      func(tracefile.Site) bool // these functions only, unless nil
-	Min       time.Duration             // without calls that are shorter
-	Depth     int                       // without calls that have as many callers; 0 is no limit
+	// What is read: that time, and these goroutines. Numbers are of what happened there.
+	From, To  time.Duration          // since the start of the first recording; To 0 is no end
+	Goroutine func(GoroutineID) bool // nil is all; asked about each, by one goroutine at a time
+
+	// The account. Calls that are left out of it count as part of their callers, as if
+	// their functions had not been instrumented. See package calltree.
+	Account  func(tracefile.Site) bool // of these functions only, unless nil
+	Shortest time.Duration             // without calls that are shorter
+
+	// What is shown: rows of tables, or calls in Follow. Their numbers don't depend on it.
+	Show    func(tracefile.Site) bool // these functions only, unless nil
+	Min     time.Duration             // rows with at least that total, calls that take as long
+	Depth   int                       // what has fewer callers; 0 is no limit
+	Root    func(tracefile.Site) bool // of a tree or in Follow: these functions and what they call, unless nil
+	Callers func(tracefile.Site) bool // of a tree or in Follow: who calls these functions, unless nil
 }
 
-// Follow follows the calls of all processes of a set that the filter lets through,
-// in the order of time. tell gives, for the process with the given index, what is to
+// Follow follows the calls of all processes of a set, and tells those that the filter shows in
+// the order of time. tell gives, for the process with the given index, what is to
 // be told its calls; ScaleOf gives the length of the ticks that they are in. Calls
 // of a process that have not ended are told when its recording ends. The result has
-// how many calls there were.
-func (f *Filter) Follow(set *tracefile.Set, tell func(process int) (onEnter, onCall func(*calltree.Call))) (calls uint64, err error) {
+// what is known about the recordings of the processes, Calls counting what was told.
+func (f *Filter) Follow(set *tracefile.Set, tell func(process int) (onEnter, onCall func(*calltree.Call))) ([]Recording, error) {
 	if err := f.Check(set); err != nil {
-		return 0, err
+		return nil, err
 	}
 	type process struct {
 		*calltree.Builder
 		index int
 		end   time.Duration // of its recording, since the start of the first one
+		calls func(*calltree.Result) uint64
 	}
 	var processes []*process // alive
 	labels := Labels(set)
 	byIndex := make([]*process, len(set.Processes))
 	for i, file := range set.Processes {
-		o := f.options(file, labels[i], set.Since(file), ScaleOf(file))
-		o.OnEnter, o.OnCall = tell(i)
-		byIndex[i] = &process{calltree.New(o), i, set.Since(file) + file.Info().Duration}
+		onEnter, onCall := tell(i)
+		o, calls := f.telling(file, labels[i], set.Since(file), onEnter, onCall)
+		byIndex[i] = &process{calltree.New(o), i, set.Since(file) + file.Info().Duration, calls}
 		processes = append(processes, byIndex[i])
 	}
 	slices.SortStableFunc(processes, func(a, b *process) int { return cmp.Compare(a.end, b.end) })
+	results := make([]*calltree.Result, len(set.Processes))
 	end := func() {
-		file := set.Processes[processes[0].index]
-		calls += processes[0].Close(clockAt(file, file.Info().Duration)).Calls
+		p := processes[0]
+		file := set.Processes[p.index]
+		r := p.Close(clockAt(file, file.Info().Duration))
+		r.Calls = p.calls(r)
+		results[p.index] = r
 		processes = processes[1:]
 	}
 	var ev format.Event
@@ -68,30 +83,79 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(process int) (onEnter, onC
 	for len(processes) > 0 {
 		end()
 	}
-	return calls, events.Err()
+	var list []Recording
+	for i, file := range set.Processes {
+		list = append(list, f.told(file, labels[i], set.Since(file), results[i]))
+	}
+	return list, events.Err()
 }
 
-// Read follows the calls in events of a set's only process that src gives. o says
-// what is to be told.
-func (f *Filter) Read(src calltree.Source, set *tracefile.Set, o calltree.Options) (*calltree.Result, error) {
-	file := set.Processes[0]
-	only := f.options(file, Labels(set)[0], 0, ScaleOf(file))
-	only.OnEnter, only.OnCall = o.OnEnter, o.OnCall
-	return calltree.Read(src, only, EndOf(file))
+// Read is Follow for the events of a set's only process that src gives.
+func (f *Filter) Read(src calltree.Source, set *tracefile.Set, onEnter, onCall func(*calltree.Call)) (Recording, error) {
+	file, label := set.Processes[0], Labels(set)[0]
+	o, calls := f.telling(file, label, 0, onEnter, onCall)
+	result, err := calltree.Read(src, o, EndOf(file))
+	result.Calls = calls(result)
+	return f.told(file, label, 0, result), err
+}
+
+// told is recording where calls have been told: they say themselves that their ends are missing.
+func (f *Filter) told(file *tracefile.File, label string, since time.Duration, result *calltree.Result) Recording {
+	rec := f.recording(file, label, since, result)
+	rec.Open, rec.Problems.Cut = 0, 0
+	return rec
+}
+
+// telling gives the options with which the calls of a process that the filter shows are told; calls
+// gives their number in the end.
+func (f *Filter) telling(file *tracefile.File, label string, since time.Duration, onEnter, onCall func(*calltree.Call)) (
+	o calltree.Options, calls func(*calltree.Result) uint64,
+) {
+	scale := ScaleOf(file)
+	o = f.options(file, label, since, scale)
+	o.Min = 0 // a call that is left out is as good as one that isn't shown
+	s := calltree.Selection{
+		Show: ofSites(file, f.Show), Root: ofSites(file, f.Root), Callers: ofSites(file, f.Callers),
+		Min: scale.TicksOf(int64(max(f.Min, f.Shortest))), Depth: f.Depth,
+	}
+	if s.All() {
+		o.OnEnter, o.OnCall = onEnter, onCall
+		return o, func(r *calltree.Result) uint64 { return r.Calls }
+	}
+	told := uint64(0)
+	o.OnEnter, o.OnCall = s.Of(onEnter, func(c *calltree.Call) { told++; onCall(c) })
+	return o, func(*calltree.Result) uint64 { return told }
+}
+
+// ofSites makes a question about a function one about the id of its site. It asks once about each.
+func ofSites(file *tracefile.File, wanted func(tracefile.Site) bool) func(id uint32) bool {
+	if wanted == nil {
+		return nil
+	}
+	answers := make(map[uint32]bool)
+	return func(id uint32) bool {
+		answer, ok := answers[id]
+		if !ok {
+			s, known := file.Site(id)
+			answer = known && wanted(s)
+			answers[id] = answer
+		}
+		return answer
+	}
 }
 
 // Check tells whether the time window has a part in the recordings.
 func (f *Filter) Check(set *tracefile.Set) error {
 	if d := set.Duration(); f.From > 0 && f.From >= d {
-		return fmt.Errorf("--time: begins at %s, but the recording ends at %s: choose an earlier beginning", Duration(int64(f.From)), Duration(int64(d)))
+		return fmt.Errorf("--time: begins at %s, but the recording ends at %s: choose an earlier beginning", units.Duration(int64(f.From)), units.Duration(int64(d)))
 	}
 	return nil
 }
 
-// options gives the filter in terms of the clock and the sites of a process's file,
+// options gives what is read and accounted for, in terms of the clock and the sites of a process's file,
 // which begins at a time since the start of the first one.
 func (f *Filter) options(file *tracefile.File, label string, since time.Duration, scale calltree.Scale) calltree.Options {
-	o := calltree.Options{Min: scale.TicksOf(int64(f.Min)), Depth: f.Depth}
+	o := calltree.Options{Min: scale.TicksOf(int64(f.Shortest)), Keep: ofSites(file, f.Account)}
 	if f.Goroutine != nil {
 		o.Goroutine = func(id uint64) bool { return f.Goroutine(GoroutineID{label, id}) }
 	}
@@ -100,12 +164,6 @@ func (f *Filter) options(file *tracefile.File, label string, since time.Duration
 	}
 	if f.To > 0 {
 		o.To = max(clockAt(file, f.To-since), 1) // 0 would be no end
-	}
-	if f.Keep != nil {
-		o.Keep = func(id uint32) bool {
-			s, ok := file.Site(id)
-			return ok && f.Keep(s)
-		}
 	}
 	return o
 }

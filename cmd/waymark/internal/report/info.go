@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -48,6 +49,7 @@ type jsonInfo struct {
 	Dropped    uint64 `json:"dropped"`
 	Damaged    int64  `json:"damaged"`
 	Complete   bool   `json:"complete"`
+	Stopped    string `json:"stopped,omitempty"` // why recording ended before the program did: "max-size" or "failure"
 	Live       bool   `json:"live"`
 	Recovered  uint64 `json:"recovered_events"`
 	Bytes      int64  `json:"bytes"`
@@ -58,7 +60,7 @@ func newJSONInfo(i tracefile.Info) jsonInfo {
 		Version: i.Version, Program: i.Program, Go: i.Go, GOOS: i.GOOS, GOARCH: i.GOARCH, Host: i.Host, CPUs: i.CPUs, PID: i.PID,
 		Clock: i.Clock, Duration: int64(i.Duration), From: int64(i.From), Sites: i.Sites,
 		Goroutines: i.Goroutines, Events: i.Events, Dropped: i.Lost, Damaged: i.Damaged,
-		Complete: i.Complete, Live: i.Live, Recovered: i.Recovered, Bytes: i.Size,
+		Complete: i.Complete, Stopped: i.Stopped.String(), Live: i.Live, Recovered: i.Recovered, Bytes: i.Size,
 	}
 	if !i.Start.IsZero() {
 		j.Start = i.Start.UnixNano()
@@ -76,7 +78,7 @@ func facts(i tracefile.Info, path string) []fact {
 		{"Program", i.Program},
 		{"Process", fmt.Sprint(i.PID)},
 		{"Go", fmt.Sprintf("%s %s/%s", i.Go, i.GOOS, i.GOARCH)},
-		{"Host", fmt.Sprintf("%s, %s", i.Host, Things(uint64(i.CPUs), "CPU"))},
+		{"Host", fmt.Sprintf("%s, %s", i.Host, units.Things(uint64(i.CPUs), "CPU"))},
 	}
 	if !i.Start.IsZero() {
 		list = append(list, fact{"Started", i.Start.UTC().Format(time.RFC3339Nano)})
@@ -85,7 +87,7 @@ func facts(i tracefile.Info, path string) []fact {
 	if i.Hz > 0 {
 		clock += ", " + frequency(i.Hz)
 	}
-	events := Count(i.Events)
+	events := units.Count(i.Events)
 	if i.Events > 0 {
 		events += fmt.Sprintf(", %.1f bytes each", float64(i.Size)/float64(i.Events))
 	}
@@ -94,20 +96,20 @@ func facts(i tracefile.Info, path string) []fact {
 		state = "complete"
 	}
 	list = append(list,
-		fact{"Duration", Duration(int64(i.Duration))},
+		fact{"Duration", units.Duration(int64(i.Duration))},
 		fact{"Clock", clock},
-		fact{"Functions", Count(uint64(i.Sites))},
-		fact{"Goroutines", Count(i.Goroutines)},
+		fact{"Functions", units.Count(uint64(i.Sites))},
+		fact{"Goroutines", units.Count(i.Goroutines)},
 		fact{"Events", events},
-		fact{"Lost", Count(i.Lost)},
+		fact{"Lost", units.Count(i.Lost)},
 		fact{"State", state},
-		fact{"File", fmt.Sprintf("%s, %s in %s, format version %d", filepath.Base(path), Bytes(i.Size), Things(uint64(i.Blocks), "block"), i.Version)},
+		fact{"File", fmt.Sprintf("%s, %s in %s, format version %d", filepath.Base(path), units.Bytes(i.Size), units.Things(uint64(i.Blocks), "block"), i.Version)},
 	)
 	if text := beginning(i); text != "" {
 		list = append(list, fact{"Begins", text})
 	}
 	if i.Damaged > 0 {
-		list = append(list, fact{"Damaged", Bytes(i.Damaged)})
+		list = append(list, fact{"Damaged", units.Bytes(i.Damaged)})
 	}
 	return list
 }

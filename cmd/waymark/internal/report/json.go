@@ -10,18 +10,55 @@ import (
 // The keys of these types are a contract: they may be joined by others, but stay.
 
 type jsonReport struct {
-	File       string        `json:"file"`            // the first one
-	Files      []string      `json:"files,omitempty"` // if there are several
-	Program    string        `json:"program"`
-	DurationNS int64         `json:"duration_ns"` // during which at least one process was recorded
-	Events     uint64        `json:"events"`
-	Dropped    uint64        `json:"dropped"`
-	Goroutines uint64        `json:"goroutines"`
-	Damaged    int64         `json:"damaged"`
-	Complete   bool          `json:"complete"`
-	Open       uint64        `json:"open"`
-	Processes  []jsonProcess `json:"processes,omitempty"` // if there are several
+	File       string   `json:"file"`            // the first one
+	Files      []string `json:"files,omitempty"` // if there are several
+	Program    string   `json:"program"`
+	DurationNS int64    `json:"duration_ns"` // during which at least one process was recorded
+	Events     uint64   `json:"events"`
+	Dropped    uint64   `json:"dropped"`
+	Goroutines uint64   `json:"goroutines"`
+	Damaged    int64    `json:"damaged"`
+	Complete   bool     `json:"complete"`
+	Open       uint64   `json:"open"`
+	jsonProblems
+	Processes []jsonProcess `json:"processes,omitempty"` // if there are several
+}
 
+// jsonProblems are what makes numbers incomplete, beside what is dropped or damaged.
+type jsonProblems struct {
+	Stopped   string `json:"stopped,omitempty"`       // why recording ended before the program did: "max-size" or "failure"
+	FromNS    int64  `json:"from_ns,omitempty"`       // from when on everything is there
+	Parts     int    `json:"missing_parts,omitempty"` // of rotated recordings
+	Cut       uint64 `json:"cut,omitempty"`           // calls without a recorded end
+	Unmatched uint64 `json:"unmatched,omitempty"`     // calls without a recorded beginning
+	Unknown   uint64 `json:"unknown,omitempty"`       // events of no known goroutine or function
+	Backward  uint64 `json:"backward,omitempty"`      // events that are earlier than the one before
+	Past      bool   `json:"past_window,omitempty"`   // calls that are open go on after the end of --time
+}
+
+// jsonLacks is what is missing in some recordings, for those who look at one object only.
+type jsonLacks struct {
+	Dropped  uint64 `json:"dropped"`
+	Damaged  int64  `json:"damaged"`
+	Complete bool   `json:"complete"`
+	jsonProblems
+}
+
+func (rec *Recording) jsonProblems() jsonProblems {
+	p := &rec.Problems
+	return jsonProblems{
+		Stopped: rec.Info.Stopped.String(), FromNS: int64(rec.Info.From), Parts: rec.Info.Missing,
+		Cut: p.Cut, Unmatched: p.Unmatched, Unknown: p.Unknown, Backward: p.Backward, Past: rec.Past && rec.Open > 0,
+	}
+}
+
+func (rec *Recording) jsonLacks() jsonLacks {
+	return jsonLacks{rec.Info.Lost, rec.Info.Damaged, rec.Info.Complete, rec.jsonProblems()}
+}
+
+// jsonRows is a report with its rows.
+type jsonRows struct {
+	jsonReport
 	Functions   *[]jsonFunction  `json:"functions,omitempty"`
 	Packages    *[]jsonNamed     `json:"packages,omitempty"`
 	Groups      *[]jsonNamed     `json:"groups,omitempty"`
@@ -81,18 +118,21 @@ type jsonNumbers struct {
 	MinNS   int64  `json:"min_ns"`
 	MaxNS   int64  `json:"max_ns"`
 	AvgNS   int64  `json:"avg_ns"`
+	Open    uint64 `json:"open"` // calls that had not ended
 	*stats.Quantiles
 }
 
 func (r *Row) numbers() jsonNumbers {
-	return jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Quantiles}
+	return jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, r.Quantiles}
 }
 
-func (r *Report) writeJSON(w io.Writer) error {
+// jsonHead gives what is said about the whole report.
+func (r *Report) jsonHead() jsonReport {
 	s := r.sum()
 	j := jsonReport{
 		Program: s.Info.Program, DurationNS: s.Duration, Events: s.Events,
 		Dropped: s.Info.Lost, Goroutines: s.Goroutines, Damaged: s.Info.Damaged, Complete: s.Info.Complete, Open: s.Open,
+		jsonProblems: s.jsonProblems(),
 	}
 	if len(s.Files) > 0 {
 		j.File = s.Files[0]
@@ -112,6 +152,11 @@ func (r *Report) writeJSON(w io.Writer) error {
 			j.Processes = append(j.Processes, p)
 		}
 	}
+	return j
+}
+
+func (r *Report) writeJSON(w io.Writer) error {
+	j := jsonRows{jsonReport: r.jsonHead()}
 	rows, _ := r.Rows()
 	switch r.By {
 	case ByFunction:

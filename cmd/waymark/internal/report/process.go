@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -22,6 +23,16 @@ func Labels(set *tracefile.Set) []string {
 		}
 	}
 	return labels
+}
+
+// AddNames adds the functions of recordings, called or not.
+func AddNames(to *names.Set, files ...*tracefile.File) {
+	for _, p := range files {
+		p.Sites(func(_ uint32, s tracefile.Site) bool {
+			to.Add(s.Name)
+			return true
+		})
+	}
 }
 
 // A span is a part of the time that a set of recordings covers.

@@ -6,10 +6,14 @@ import (
 	"io"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -19,8 +23,11 @@ type Options struct {
 	Sort   Sort
 	Top    int // rows to print; 0 is all
 	Filter Filter
-	Colour bool // of text
 	Tree   bool // for WriteTree
+
+	// Of text.
+	Style     table.Style
+	FullNames bool // of functions
 
 	// Progress, if not nil, is told now and then how many of a file's events have been read.
 	Progress func(read, all uint64)
@@ -33,7 +40,9 @@ type Report struct {
 
 	rows  []*Row
 	index map[identity]uint32 // in rows
-	tree  node                // with Options.Tree; its children are the functions that goroutines begin in
+	names *names.Set          // of all functions of the recordings, called or not
+	tree  forest              // with Options.Tree: the account, without regard to what is shown
+	shown *view               // of it
 
 	damage []error   // one for each damaged file
 	began  time.Time // the first process, of statistics
@@ -48,19 +57,24 @@ type Recording struct {
 	Statistics bool // nothing was recorded, and there are no files
 	Killed     bool // they are from before the end of the program
 
-	// What the filter lets through.
+	// Of what the filter has read and accounted for.
 	Span       span  // since the beginning of the first recording
 	Duration   int64 // ns
 	Events     uint64
 	Calls      uint64
 	Goroutines uint64
-	Open       uint64 // calls that had not ended
+	Open       uint64 // calls that had not ended; only those that are shown
+	Past       bool   // because the window ended before the recording did
 	Problems   calltree.Problems
 }
 
 // New returns an empty report.
 func New(o Options) *Report {
-	return &Report{Options: o, index: make(map[identity]uint32)}
+	r := &Report{Options: o, index: make(map[identity]uint32)}
+	if !o.FullNames {
+		r.names = names.NewSet()
+	}
+	return r
 }
 
 // Read adds the recordings of a set. On an error, what could be read has been
@@ -75,6 +89,7 @@ func (r *Report) Read(set *tracefile.Set) error {
 		p.all += file.Info().Events
 	}
 	var errs []error
+	AddNames(r.names, set.Processes...)
 	for i, file := range set.Processes {
 		if err := r.add(file, set.Since(file), labels[i], p); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", file.Path(), err))
@@ -89,7 +104,7 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 	scale := ScaleOf(file)
 	o := r.Filter.options(file, label, since, scale)
 	o.Goroutines = r.By == ByGoroutine
-	o.Tree = r.Tree
+	o.Tree = r.Tree || r.Filter.Depth > 0
 	var result *calltree.Result // of the first reading; the others count the same calls in other rows
 	countings := r.countings(file)
 	p.all += uint64(len(countings)-1) * file.Info().Events
@@ -97,9 +112,12 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 		o.Key = rowOf
 		one, err := calltree.ReadFile(file, o, EndOf(file), runtime.GOMAXPROCS(0), p.add)
 		for i := range one.Rows {
-			if row := &one.Rows[i]; rowOf != nil && row.Key != uncounted {
+			if row := &one.Rows[i]; rowOf != nil && row.Key < hidden {
 				r.rows[row.Key].add(row, scale)
 			}
+		}
+		if rowOf != nil && r.Filter.Depth > 0 {
+			r.markShallow(one.Tree)
 		}
 		if result == nil {
 			result = one
@@ -110,36 +128,29 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 		}
 	}
 
-	rec := Recording{
-		Process: label, Info: file.Info(),
-		Events: result.Events, Calls: result.Calls, Goroutines: result.Seen, Problems: result.Problems,
-	}
-	for _, part := range file.Parts() {
-		path := part.Path()
-		if abs, err := filepath.Abs(path); err == nil {
-			path = abs
-		}
-		rec.Files = append(rec.Files, path)
+	rec := r.Filter.recording(file, label, since, result)
+	for i, part := range file.Parts() {
 		if n := part.Info().Damaged; n > 0 {
-			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", path, format.ErrDamaged, Bytes(n)))
+			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", rec.Files[i], format.ErrDamaged, units.Bytes(n)))
 		}
 	}
-	rec.Span = span{max(since, r.Filter.From), since + rec.Info.Duration}
-	if to := r.Filter.To; to > 0 {
-		rec.Span.to = min(rec.Span.to, to)
+	goroutines := result.Goroutines
+	if r.By == ByGoroutine && r.Filter.Show != nil {
+		var err error
+		if goroutines, err = r.callers(file, o, goroutines); err != nil {
+			errs = append(errs, err)
+		}
 	}
-	rec.Duration = int64(max(rec.Span.to-rec.Span.from, 0))
-	for i := range result.Rows {
-		rec.Open += result.Rows[i].Open
-	}
-	for i := range result.Goroutines {
-		row := goroutineRow(file, &result.Goroutines[i], scale)
+	for i := range goroutines {
+		row := goroutineRow(file, &goroutines[i], scale)
 		row.Goroutine.Process, row.Goroutine.PID = label, rec.Info.PID
 		row.Goroutine.Start += int64(since)
 		row.Goroutine.End += int64(since)
 		r.rows = append(r.rows, row)
 	}
-	r.addTree(&r.tree, result.Tree, scale)
+	if r.Tree {
+		r.addTree(result.Tree, scale)
+	}
 	r.Recordings = append(r.Recordings, rec)
 	return errors.Join(errs...)
 }
@@ -155,10 +166,72 @@ func (r *Report) rowOf(id identity) uint32 {
 	return i
 }
 
-// Rows gives the rows with calls, sorted, and how many Options.Top leaves out.
+// recording tells what a result is made of.
+func (f *Filter) recording(file *tracefile.File, label string, since time.Duration, result *calltree.Result) Recording {
+	rec := Recording{
+		Process: label, Info: file.Info(),
+		Events: result.Events, Calls: result.Calls, Goroutines: result.Seen, Past: result.Past, Problems: result.Problems,
+	}
+	for _, part := range file.Parts() {
+		path := part.Path()
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		rec.Files = append(rec.Files, path)
+	}
+	rec.Span = span{max(since, f.From), since + rec.Info.Duration}
+	if f.To > 0 {
+		rec.Span.to = min(rec.Span.to, f.To)
+	}
+	rec.Duration = int64(max(rec.Span.to-rec.Span.from, 0))
+	for i := range result.Rows {
+		if row := &result.Rows[i]; row.Key != hidden {
+			rec.Open += row.Open
+		}
+	}
+	return rec
+}
+
+// markShallow marks the rows that have calls with few enough callers for the filter.
+func (r *Report) markShallow(tree []calltree.Node) {
+	callers := make([]int32, len(tree))
+	for i := range tree {
+		n := &tree[i]
+		if n.Caller != calltree.NoCaller {
+			callers[i] = callers[n.Caller] + 1
+		}
+		if n.Key < hidden && int(callers[i]) < r.Filter.Depth {
+			r.rows[n.Key].shallow = true
+		}
+	}
+}
+
+// callers gives those of a file's goroutines that call functions which the filter shows. It reads
+// the file once more.
+func (r *Report) callers(file *tracefile.File, o calltree.Options, all []calltree.Goroutine) ([]calltree.Goroutine, error) {
+	show := ofSites(file, r.Filter.Show)
+	account := o.Keep
+	o.Keep = func(site uint32) bool { return (account == nil || account(site)) && show(site) }
+	o.Tree = false
+	only, err := calltree.ReadFile(file, o, EndOf(file), runtime.GOMAXPROCS(0), nil)
+	call := make(map[uint64]bool)
+	for i := range only.Goroutines {
+		if g := &only.Goroutines[i]; g.Calls > 0 {
+			call[g.ID] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(g calltree.Goroutine) bool { return !call[g.ID] }), err
+}
+
+// shows tells whether the filter shows a row, --min apart.
+func (r *Report) shows(row *Row) bool {
+	return r.By == ByGoroutine || row.Calls > 0 && (r.Filter.Depth == 0 || row.shallow)
+}
+
+// Rows gives the rows with calls that the filter shows, sorted, and how many Options.Top leaves out.
 func (r *Report) Rows() (rows []*Row, more int) {
 	for _, row := range r.rows {
-		if row.Calls > 0 || r.By == ByGoroutine {
+		if r.shows(row) && row.Total >= int64(r.Filter.Min) {
 			rows = append(rows, row)
 		}
 	}
@@ -173,8 +246,35 @@ func (r *Report) Rows() (rows []*Row, more int) {
 // wraps format.ErrDamaged.
 func (r *Report) Damage() error { return errors.Join(r.damage...) }
 
-// Calls gives the number of calls in the report.
-func (r *Report) Calls() uint64 { return r.sum().Calls }
+// Calls gives the number of calls in what is shown.
+func (r *Report) Calls() (n uint64) {
+	if r.Tree {
+		r.walk(func(c *node, _ int) { n += c.calls }, nil)
+		return n
+	}
+	for _, row := range r.rows {
+		if r.shows(row) && row.Total >= int64(r.Filter.Min) {
+			n += row.Calls
+		}
+	}
+	return n
+}
+
+// Longest gives the greatest total, ns, of a row that is shown but for the filter's Min.
+func (r *Report) Longest() (ns int64) {
+	if r.Tree {
+		for _, n := range r.view().nodes {
+			ns = max(ns, n.total)
+		}
+		return ns
+	}
+	for _, row := range r.rows {
+		if r.shows(row) {
+			ns = max(ns, row.Total)
+		}
+	}
+	return ns
+}
 
 // Format is the form of a printed report.
 type Format int
@@ -183,6 +283,7 @@ const (
 	Text Format = iota
 	JSON
 	CSV
+	FlatJSON // of a tree; no value of --format
 )
 
 var formatNames = []string{"text", "json", "csv"}
@@ -217,10 +318,14 @@ func (r *Report) sum() Recording {
 		s.Info.Lost += rec.Info.Lost
 		s.Info.Damaged += rec.Info.Damaged
 		s.Info.Complete = s.Info.Complete && rec.Info.Complete
+		s.Info.Stopped = max(s.Info.Stopped, rec.Info.Stopped)
+		s.Info.Missing += rec.Info.Missing
+		s.Info.From = max(s.Info.From, rec.Info.From)
 		s.Events += rec.Events
 		s.Calls += rec.Calls
 		s.Goroutines += rec.Goroutines
 		s.Open += rec.Open
+		s.Past = s.Past || rec.Past
 		s.Problems.Unmatched += rec.Problems.Unmatched
 		s.Problems.Cut += rec.Problems.Cut
 		s.Problems.Backward += rec.Problems.Backward

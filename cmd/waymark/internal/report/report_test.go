@@ -16,6 +16,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -106,7 +107,7 @@ func TestReport(t *testing.T) {
 		{"functions.txt", Options{}, Text, nil},
 		{"functions.json", Options{}, JSON, nil},
 		{"functions.csv", Options{}, CSV, nil},
-		{"colour.txt", Options{Colour: true, Sort: SortPanics}, Text, nil},
+		{"colour.txt", Options{Style: table.Style{Colour: true}, Sort: SortPanics}, Text, nil},
 		{"calls-top2.txt", Options{Sort: SortCalls, Top: 2}, Text, nil},
 		{"packages.txt", Options{By: ByPackage, Sort: SortSelf}, Text, nil},
 		{"packages.json", Options{By: ByPackage}, JSON, nil},
@@ -119,9 +120,11 @@ func TestReport(t *testing.T) {
 		{"goroutines.txt", Options{By: ByGoroutine, Sort: SortAvg}, Text, nil},
 		{"goroutines.json", Options{By: ByGoroutine, Top: 2}, JSON, nil},
 		{"goroutines.csv", Options{By: ByGoroutine, Sort: SortMax}, CSV, nil},
+		{"full.txt", Options{FullNames: true}, Text, nil},
+		{"narrow.txt", Options{Style: table.Style{Width: 60}}, Text, nil},
 		{"ticks.txt", Options{}, Text, []*calltreetest.Recording{ticks}},
 		{"window.txt", Options{Filter: Filter{From: 2 * time.Millisecond, To: time.Second}}, Text, nil},
-		{"store.txt", Options{Filter: Filter{Keep: storeOnly}}, Text, nil},
+		{"store.txt", Options{Filter: Filter{Show: storeOnly}}, Text, nil},
 		{"min-depth.txt", Options{Filter: Filter{Min: time.Microsecond, Depth: 2, Goroutine: func(g GoroutineID) bool { return g == GoroutineID{"42", 1} }}}, Text, nil},
 		{"killed.txt", Options{}, Text, []*calltreetest.Recording{killed}},
 		{"killed.json", Options{}, JSON, []*calltreetest.Recording{killed}},

@@ -25,6 +25,7 @@ type Row struct {
 
 	Quantiles *stats.Quantiles // nil if the distribution is not known
 
+	shallow  bool   // some of the calls have few enough callers for the filter
 	measured uint64 // how many calls those are: all, or a goroutine's root calls
 }
 
@@ -47,6 +48,11 @@ type Goroutine struct {
 	Origin     format.Origin
 	Start, End int64 // ns since the start of the recording, of the first one if there are several
 	Ended      bool  // before the recording did
+}
+
+// site gives the row's function in the manner of a file.
+func (r *Row) site() tracefile.Site {
+	return tracefile.Site{Package: r.Package, Site: format.Site{Name: r.Name, File: r.File, Line: r.Line}, Groups: r.Groups}
 }
 
 // Avg gives the mean duration of a call, ns.

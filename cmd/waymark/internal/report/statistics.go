@@ -60,6 +60,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 	rec.Span.to = s.To.Sub(r.began)
 	for i := range s.Functions {
 		f := &s.Functions[i]
+		r.names.Add(f.Name)
 		row := r.rows[r.rowOf(identity{Name: f.Name, Package: f.Package, File: f.File, Line: f.Line})]
 		row.Groups = f.Function.Groups
 		if row.Quantiles = nil; row.Calls == 0 { // those of several processes can't be put together

@@ -5,35 +5,40 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
-	"github.com/waymark-go/waymark/stats"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
 // writeText prints the table, and under it where the numbers come from.
 func (r *Report) writeText(w io.Writer) error {
 	rows, more := r.Rows()
-	var t *table
+	var t *table.Table
 	switch {
 	case r.By == ByGoroutine:
-		t = goroutineTable(rows, len(r.Recordings) > 1)
+		t = r.goroutineTable(rows)
 	case r.counted():
-		t = countTable(rows)
+		t = table.Counted(r.calls(rows))
 	default:
-		t = functionTable(rows, r.By)
+		t = table.Timed(heads[r.By], r.calls(rows))
 	}
-	if err := t.write(w, r.Colour); err != nil {
+	if err := t.Write(w, r.Style); err != nil {
 		return err
 	}
 	if more > 0 {
-		if _, err := fmt.Fprintf(w, "  ... and %s more\n", Things(uint64(more), r.By.String())); err != nil {
+		if _, err := fmt.Fprintf(w, "  ... and %s more; --top N prints N, --top 0 all\n", units.Things(uint64(more), r.By.String())); err != nil {
 			return err
 		}
 	}
 	return r.writeFoot(w)
 }
+
+// heads are those of the column of names.
+var heads = map[By]string{ByFunction: "Function", ByPackage: "Package", ByGroup: "Group"}
 
 // writeFoot says where the numbers come from, and what they lack.
 func (r *Report) writeFoot(w io.Writer) error {
@@ -46,27 +51,24 @@ func (r *Report) writeFoot(w io.Writer) error {
 	return err
 }
 
-func functionTable(rows []*Row, by By) *table {
-	name := map[By]string{ByFunction: "Function", ByPackage: "Package", ByGroup: "Group"}[by]
-	t := &table{columns: []column{
-		{"Total time", true}, {"Self time", true}, {"Calls", true},
-		{"Min", true}, {"Avg", true}, {"Max", true}, {"Panics", true}, {name, false},
-	}}
-	quantiles := slices.ContainsFunc(rows, func(r *Row) bool { return r.Quantiles != nil })
-	if quantiles {
-		t.columns = slices.Insert(t.columns, 6, column{"p50", true}, column{"p90", true}, column{"p99", true}, column{"p99.9", true})
-	}
-	for _, r := range rows {
-		row := []cell{
-			durationCell(r.Total), durationCell(r.Self), {strconv.FormatUint(r.Calls, 10), plain},
-			durationCell(r.Min), durationCell(r.Avg()), durationCell(r.Max), panicsCell(r.Panics), {r.Name, plain},
+// calls gives the numbers of rows for a table.
+func (r *Report) calls(rows []*Row) []table.Calls {
+	list := make([]table.Calls, len(rows))
+	for i, row := range rows {
+		name := row.Name
+		if r.By == ByFunction {
+			name = r.names.Short(name)
 		}
-		if quantiles {
-			row = slices.Insert(row, 6, quantileCells(r.Quantiles)...)
+		list[i] = table.Calls{
+			Name: name, Calls: row.Calls, Open: row.Open, Panics: row.Panics, Errors: row.Errors,
+			Total: time.Duration(row.Total), Self: time.Duration(row.Self),
+			Min: time.Duration(row.Min), Avg: time.Duration(row.Avg()), Max: time.Duration(row.Max),
 		}
-		t.rows = append(t.rows, row)
+		if q := row.Quantiles; q != nil {
+			list[i].Quantiles = []time.Duration{q.P50, q.P90, q.P99, q.P999}
+		}
 	}
-	return t
+	return list
 }
 
 // counted tells whether calls were counted and not timed.
@@ -77,41 +79,28 @@ func (r *Report) counted() bool {
 // statistics tells whether nothing was recorded.
 func (r *Report) statistics() bool { return len(r.Recordings) > 0 && r.Recordings[0].Statistics }
 
-func countTable(rows []*Row) *table {
-	t := &table{columns: []column{{"Calls", true}, {"Function", false}}}
-	for _, r := range rows {
-		t.rows = append(t.rows, []cell{{strconv.FormatUint(r.Calls, 10), plain}, {r.Name, plain}})
-	}
-	return t
-}
-
-func quantileCells(q *stats.Quantiles) []cell {
-	if q == nil {
-		return []cell{{"-", dim}, {"-", dim}, {"-", dim}, {"-", dim}}
-	}
-	return []cell{durationCell(int64(q.P50)), durationCell(int64(q.P90)), durationCell(int64(q.P99)), durationCell(int64(q.P999))}
-}
-
 // goroutineTable names the processes of goroutines if there are several, as ids
 // are unique in one only.
-func goroutineTable(rows []*Row, several bool) *table {
-	t := &table{columns: []column{
-		{"Total time", true}, {"Lifetime", true}, {"Calls", true},
-		{"Min", true}, {"Avg", true}, {"Max", true}, {"Panics", true}, {"Goroutine", true}, {"Created by", false},
+func (r *Report) goroutineTable(rows []*Row) *table.Table {
+	several := len(r.Recordings) > 1
+	t := &table.Table{Columns: []table.Column{
+		{Head: "Total time", Right: true}, {Head: "Lifetime", Right: true}, {Head: "Calls", Right: true},
+		{Head: "Min", Right: true, Spare: 1}, {Head: "Avg", Right: true, Spare: 3}, {Head: "Max", Right: true, Spare: 2},
+		{Head: "Panics", Right: true}, {Head: "Errors", Right: true}, {Head: "Goroutine", Right: true}, {Head: "Created by"},
 	}}
 	if several {
-		t.columns = slices.Insert(t.columns, 7, column{"Process", true})
+		t.Columns = slices.Insert(t.Columns, 8, table.Column{Head: "Process", Right: true})
 	}
-	for _, r := range rows {
-		g := &r.Goroutine
-		t.rows = append(t.rows, []cell{
-			durationCell(r.Total), durationCell(g.End - g.Start), {strconv.FormatUint(r.Calls, 10), plain},
-			durationCell(r.Min), durationCell(r.Avg()), durationCell(r.Max), panicsCell(r.Panics),
-			{strconv.FormatUint(g.ID, 10), plain}, {g.creation(), plain},
+	for _, row := range rows {
+		g := &row.Goroutine
+		t.Rows = append(t.Rows, []table.Cell{
+			table.Duration(row.Total), table.Duration(g.End - g.Start), table.Count(row.Calls),
+			table.Duration(row.Min), table.Duration(row.Avg()), table.Duration(row.Max), table.Panics(row.Panics), table.Errors(row.Errors),
+			table.Count(g.ID), {Text: g.creation(r.names)},
 		})
 		if several {
-			last := &t.rows[len(t.rows)-1]
-			*last = slices.Insert(*last, 7, cell{g.Process, plain})
+			last := &t.Rows[len(t.Rows)-1]
+			*last = slices.Insert(*last, 8, table.Cell{Text: g.Process})
 		}
 	}
 	return t
@@ -119,38 +108,15 @@ func goroutineTable(rows []*Row, several bool) *table {
 
 // creation says where a goroutine comes from: "main.serve in goroutine 1 at server.go:12".
 // There is nothing to say of the main goroutine, which has no parent.
-func (g *Goroutine) creation() string {
+func (g *Goroutine) creation(short *names.Set) string {
 	if g.Parent == 0 {
 		return ""
 	}
 	s := fmt.Sprintf("goroutine %d", g.Parent)
 	if o := &g.Origin; o.Func != "" {
-		s = fmt.Sprintf("%s in %s at %s:%d", o.Func, s, filepath.Base(o.File), o.Line)
+		s = fmt.Sprintf("%s in %s at %s:%d", short.Short(o.Func), s, filepath.Base(o.File), o.Line)
 	}
 	return s
-}
-
-// durationCell pads the unit, so that numbers are aligned, and colours what is long.
-func durationCell(ns int64) cell {
-	number, unit := splitDuration(ns)
-	c := plain
-	switch unit {
-	case "ms":
-		c = green
-	case "s":
-		c = yellow
-	case "m", "h":
-		c = red
-	}
-	return cell{fmt.Sprintf("%s %2s", number, unit), c}
-}
-
-// panicsCell makes the rows with panics stand out.
-func panicsCell(n uint64) cell {
-	if n == 0 {
-		return cell{"-", dim}
-	}
-	return cell{strconv.FormatUint(n, 10), red}
 }
 
 // summary is the line about the recording.
@@ -161,26 +127,42 @@ func (r *Report) summary() string {
 		name += fmt.Sprintf("%d processes, ", n)
 	}
 	if r.statistics() {
-		line := fmt.Sprintf("%s%s, %s", name, Duration(s.Duration), Things(s.Calls, "call"))
+		line := fmt.Sprintf("%s%s, %s", name, units.Duration(s.Duration), units.Things(s.Calls, "call"))
 		if s.Goroutines > 0 { // they are not told apart without the clock
-			line += ", " + Things(s.Goroutines, "goroutine")
+			line += ", " + units.Things(s.Goroutines, "goroutine")
 		}
 		return line
 	}
-	line := fmt.Sprintf("%s%s, %s, %s, ", name, Duration(s.Duration), Things(s.Events, "event"), Things(s.Goroutines, "goroutine"))
-	if s.Info.Lost == 0 {
-		return line + "no events lost"
+	line := fmt.Sprintf("%s%s, %s, %s", name, units.Duration(s.Duration), units.Things(s.Events, "event"), units.Things(s.Goroutines, "goroutine"))
+	switch {
+	case s.Info.Lost > 0:
+		return line + ", " + units.Things(s.Info.Lost, "event") + " lost"
+	case s.Info.Stopped == tracefile.NotStopped: // else nobody knows
+		line += ", no events lost"
 	}
-	return line + Things(s.Info.Lost, "event") + " lost"
+	return line
 }
 
-// lacks says what makes the numbers incomplete.
+// Lacks says what is missing in the report where nothing is printed under it: what its text says there.
+func (r *Report) Lacks() []string { return Lacks(r.Recordings) }
+
+// Lacks says what is missing in recordings, in lines. It is for what is printed without saying so.
+func Lacks(recordings []Recording) []string {
+	r := Report{Recordings: recordings}
+	lines := r.lacks()
+	if lost := r.sum().Info.Lost; lost > 0 {
+		lines = append([]string{units.Things(lost, "event") + " lost: calls are missing"}, lines...)
+	}
+	return lines
+}
+
+// lacks says what makes the numbers incomplete, lost events apart.
 func (r *Report) lacks() []string {
 	var lines []string
 	for _, rec := range r.Recordings {
 		if rec.Statistics {
 			if rec.Killed {
-				lines = append(lines, fmt.Sprintf("process %s was killed or crashed: its numbers are of its first %s", rec.Process, Duration(rec.Duration)))
+				lines = append(lines, fmt.Sprintf("process %s was killed or crashed: its numbers are of its first %s", rec.Process, units.Duration(rec.Duration)))
 			}
 			continue
 		}
@@ -191,17 +173,21 @@ func (r *Report) lacks() []string {
 			}
 		}
 		if n := rec.Info.Missing; n > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s of the recording missing", name, Things(uint64(n), "part")))
+			lines = append(lines, fmt.Sprintf("%s: %s of the recording missing", name, units.Things(uint64(n), "part")))
 		}
 	}
 	say := func(n uint64, noun, text string) {
 		if n > 0 {
-			lines = append(lines, Things(n, noun)+" "+text)
+			lines = append(lines, units.Things(n, noun)+" "+text)
 		}
 	}
 	s := r.sum()
 	say(uint64(s.Info.Damaged), "byte", "damaged and left out")
-	say(s.Open, "call", "not ended, counted until the end")
+	if s.Past {
+		say(s.Open, "call", "not ended in the window, counted until it ends")
+	} else {
+		say(s.Open, "call", "not ended, counted until the end")
+	}
 	p := s.Problems
 	say(p.Cut, "call", "without a recorded end, counted until an event shows that it is over")
 	say(p.Unmatched, "call", "without a recorded beginning, left out")
@@ -212,6 +198,13 @@ func (r *Report) lacks() []string {
 
 // completeness says why the recording ends before its program did, "" if it does not.
 func completeness(i tracefile.Info) string {
+	missing := fmt.Sprintf("what the program did after %s is not in it", units.Duration(int64(i.Duration)))
+	switch i.Stopped {
+	case tracefile.StoppedFull:
+		return "recording stopped when the file had the size of --max-size; " + missing
+	case tracefile.StoppedFailed:
+		return "recording stopped when the file could not be written; " + missing
+	}
 	switch {
 	case i.RecoveryErr != nil:
 		return fmt.Sprintf("the program was killed or crashed, and its last events are missing: %v", i.RecoveryErr)
@@ -220,7 +213,7 @@ func completeness(i tracefile.Info) string {
 	case !i.Complete && i.Recovered == 0: // as where buffers don't survive the program
 		return "the program was killed or crashed; its last events may be missing"
 	case !i.Complete:
-		return fmt.Sprintf("the program was killed or crashed; %s recovered from its buffers", Things(i.Recovered, "event"))
+		return fmt.Sprintf("the program was killed or crashed; %s recovered from its buffers", units.Things(i.Recovered, "event"))
 	}
 	return ""
 }
@@ -231,7 +224,7 @@ func beginning(i tracefile.Info) string {
 	case i.From == 0:
 		return ""
 	case i.Ring:
-		return fmt.Sprintf("a window: what happened before %s was overwritten", Duration(int64(i.From)))
+		return fmt.Sprintf("a window: what happened before %s was overwritten", units.Duration(int64(i.From)))
 	}
-	return fmt.Sprintf("part %d: what happened before %s is in earlier parts", i.Part, Duration(int64(i.From)))
+	return fmt.Sprintf("part %d: what happened before %s is in earlier parts", i.Part, units.Duration(int64(i.From)))
 }

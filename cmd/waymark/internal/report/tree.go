@@ -5,185 +5,198 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A View says what to show of a call tree. The zero value shows all of it.
-type View struct {
-	Root    func(*Row) bool // trees of these functions, merged over all places they are called from
-	Callers func(*Row) bool // instead, who calls these functions: children are callers
-}
+// DefaultLevels is how many levels of calls are printed where more would be of no use, unless the filter
+// has a Depth: in nested JSON, because readers of it have limits of their own, some of 256 brackets;
+// and of callers, because that is quadratic work in a recursion.
+const DefaultLevels = 100
 
-// A node of a call tree adds up the calls of one function on one path of callers.
-type node struct {
-	*Row          // for the name; its numbers are not the node's
-	calls, panics uint64
-	total, self   int64
-	children      []*node
-	childrenByRow map[*Row]*node
-}
+// levels gives how many levels are printed where DefaultLevels matters.
+func (r *Report) levels() int { return cmp.Or(r.Filter.Depth, DefaultLevels) }
 
-// child gives the child for a function, making it if need be.
-func (n *node) child(r *Row) *node {
-	c := n.childrenByRow[r]
-	if c == nil {
-		c = &node{Row: r}
-		if n.childrenByRow == nil {
-			n.childrenByRow = make(map[*Row]*node)
+// addTree adds the tree of a recording.
+func (r *Report) addTree(list []calltree.Node, scale calltree.Scale) {
+	at := make([]uint32, len(list))
+	for i := range list {
+		n := &list[i]
+		parent := uint32(0)
+		if n.Caller != calltree.NoCaller {
+			parent = at[n.Caller]
 		}
-		n.childrenByRow[r] = c
-		n.children = append(n.children, c)
-	}
-	return c
-}
-
-// count adds the numbers of another node.
-func (n *node) count(o *node) {
-	n.calls += o.calls
-	n.panics += o.panics
-	n.total += o.total
-	n.self += o.self
-}
-
-// merge adds another tree.
-func (n *node) merge(o *node) {
-	n.count(o)
-	for _, c := range o.children {
-		n.child(c.Row).merge(c)
+		at[i] = r.tree.child(parent, n.Key)
+		r.tree.count(at[i], &node{calls: n.Calls, panics: n.Panics, errors: n.Errors, total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self)})
 	}
 }
 
-// addTree adds the trees of a recording.
-func (r *Report) addTree(to *node, list []*calltree.Node, scale calltree.Scale) {
-	for _, c := range list {
-		n := to.child(r.rows[c.Key])
-		n.count(&node{calls: c.Calls, panics: c.Panics, total: scale.Nanoseconds(c.Total), self: scale.Nanoseconds(c.Self)})
-		r.addTree(n, c.Children, scale)
-	}
+// A view is what is shown of a call tree, --min and --depth apart.
+type view struct {
+	*forest
+	children
+	all int64 // total, ns, of what it is part of
+	cut bool  // callers of more than DefaultLevels are left out
 }
 
-// view gives a node whose children are the trees to show, sorted.
-func (r *Report) view(v View) *node {
-	out := &r.tree
+// view gives what is shown of the tree. It is the same each time.
+func (r *Report) view() *view {
+	if r.shown != nil {
+		return r.shown
+	}
+	v := &view{forest: &r.tree}
+	r.shown = v
 	switch {
-	case v.Callers != nil:
-		out = new(node)
-		callers(out, &r.tree, nil, v.Callers)
-	case v.Root != nil:
-		out = new(node)
-		roots(out, &r.tree, v.Root)
+	case r.Filter.Callers != nil:
+		v.forest = r.callersOf(r.matching(r.Filter.Callers), v)
+	case r.Filter.Root != nil:
+		root := r.matching(r.Filter.Root)
+		v.forest = r.tree.some(func(n *node, caller uint32) bool { return caller != 0 || root(n.row) })
 	}
-	out.sort()
+	for i := range v.nodes {
+		if n := &v.nodes[i]; i > 0 && n.parent == 0 {
+			v.all += n.total
+		}
+	}
+	if r.Filter.Show != nil {
+		show := r.matching(r.Filter.Show)
+		v.forest = v.some(func(n *node, _ uint32) bool { return show(n.row) })
+	}
+	v.children = v.sorted(func(a, b *node) int {
+		if a.total != b.total {
+			return cmp.Compare(b.total, a.total) // what took the most time first
+		}
+		x, y := r.rows[a.row], r.rows[b.row]
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	return v
+}
+
+// matching makes a question about a function one about its row. It asks once about each.
+func (r *Report) matching(wanted func(tracefile.Site) bool) func(row uint32) bool {
+	answers := make([]byte, len(r.rows)) // 0 isn't known
+	return func(row uint32) bool {
+		if answers[row] == 0 {
+			answers[row] = 1
+			if wanted(r.rows[row].site()) {
+				answers[row] = 2
+			}
+		}
+		return answers[row] == 2
+	}
+}
+
+// callersOf gives the paths upwards from the nodes whose functions match, as far as they are shown. Each
+// node on the way up has the numbers of the calls at its foot. The time of a recursive
+// function counts where it is entered first.
+func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
+	out := new(forest)
+	open := make([]int32, len(r.rows)) // calls of the row on the path
+	below := r.tree.sorted(func(_, _ *node) int { return 0 })
+	below.visit(func(i uint32, _ int) bool {
+		n := &r.tree.nodes[i]
+		if match(n.row) {
+			numbers := *n
+			if open[n.row] > 0 {
+				numbers.total = 0
+			}
+			at := uint32(0)
+			for level := 0; i != 0; i = r.tree.nodes[i].parent {
+				if level++; level > r.levels() {
+					v.cut = r.Filter.Depth == 0
+					break
+				}
+				at = out.child(at, r.tree.nodes[i].row)
+				out.count(at, &numbers)
+			}
+		}
+		open[n.row]++
+		return true
+	}, func(i uint32) { open[r.tree.nodes[i].row]-- })
 	return out
 }
 
-// roots merges into out the trees below n whose functions match.
-func roots(out, n *node, match func(*Row) bool) {
-	for _, c := range n.children {
-		if match(c.Row) {
-			out.child(c.Row).merge(c)
-		} else {
-			roots(out, c, match)
-		}
+// walk calls enter for the nodes that are shown, callers before callees, and leave, if it isn't nil,
+// after what they call.
+func (r *Report) walk(enter func(n *node, depth int), leave func(n *node, depth int)) {
+	v := r.view()
+	depth := 0
+	shown := func(n *node) bool {
+		return n.total >= int64(r.Filter.Min) && (r.Filter.Depth == 0 || depth < r.Filter.Depth)
 	}
-}
-
-// callers merges into out the paths upwards from the nodes below n whose
-// functions match; path leads to n, outermost first. Each node on the way up has
-// the numbers of the calls at its foot. The time of a recursive function counts
-// where it is entered first.
-func callers(out, n *node, path []*node, match func(*Row) bool) {
-	for _, c := range n.children {
-		if match(c.Row) {
-			numbers := &node{calls: c.calls, panics: c.panics, total: c.total, self: c.self}
-			if slices.ContainsFunc(path, func(p *node) bool { return p.Row == c.Row }) {
-				numbers.total = 0
-			}
-			at := out.child(c.Row)
-			at.count(numbers)
-			for i := len(path) - 1; i >= 0; i-- {
-				at = at.child(path[i].Row)
-				at.count(numbers)
-			}
+	v.visit(func(i uint32, d int) bool {
+		depth = d
+		n := &v.nodes[i]
+		if !shown(n) {
+			return false
 		}
-		callers(out, c, append(path, c), match)
-	}
-}
-
-// sort puts what took the most time first.
-func (n *node) sort() {
-	slices.SortFunc(n.children, func(a, b *node) int {
-		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		enter(n, d)
+		depth++
+		return true
+	}, func(i uint32) {
+		if n := &v.nodes[i]; leave != nil && shown(n) {
+			leave(n, depth)
+		}
 	})
-	for _, c := range n.children {
-		c.sort()
-	}
 }
 
-// WriteTree prints the call tree of a report made with Options.Tree.
-func (r *Report) WriteTree(w io.Writer, v View, f Format) error {
-	root := r.view(v)
+// WriteTree prints the call tree of a report made with Options.Tree. note says what the form has left
+// out, "" if nothing.
+func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
+	if r.view().cut {
+		note = fmt.Sprintf("callers above %d levels are left out: --depth N shows N levels", DefaultLevels)
+	}
 	switch f {
 	case JSON:
-		return writeJSON(w, jsonNodes(root.children))
+		left, err := r.writeNested(w)
+		if left > 0 {
+			note = fmt.Sprintf("%s below %d levels left out: --flat has all, --depth N nests N levels", units.Things(left, "row"), DefaultLevels)
+		}
+		return note, err
+	case FlatJSON:
+		return note, r.writeFlat(w)
 	case CSV:
 		c := csv.NewWriter(w)
-		c.Write([]string{"depth", "total_ns", "self_ns", "calls", "panics", "name"})
-		root.walk(0, func(n *node, depth int) {
+		c.Write([]string{"depth", "total_ns", "self_ns", "calls", "panics", "errors", "name"})
+		r.walk(func(n *node, depth int) {
 			c.Write([]string{strconv.Itoa(depth), strconv.FormatInt(n.total, 10), strconv.FormatInt(n.self, 10),
-				strconv.FormatUint(n.calls, 10), strconv.FormatUint(n.panics, 10), n.Name})
-		})
+				strconv.FormatUint(n.calls, 10), strconv.FormatUint(n.panics, 10), strconv.FormatUint(n.errors, 10), r.rows[n.row].Name})
+		}, nil)
 		c.Flush()
-		return c.Error()
+		return note, c.Error()
 	}
-	var all int64
-	for _, c := range root.children {
-		all += c.total
-	}
-	t := &table{columns: []column{
-		{"Total time", true}, {"Self time", true}, {"%", true}, {"Calls", true}, {"Panics", true}, {"Function", false},
+	return note, r.writeTreeText(w)
+}
+
+func (r *Report) writeTreeText(w io.Writer) error {
+	all := r.view().all
+	t := &table.Table{Columns: []table.Column{
+		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
+		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true}, {Head: "Function"},
 	}}
-	root.walk(0, func(n *node, depth int) {
-		percent := 0.0
-		if all > 0 {
-			percent = 100 * float64(n.total) / float64(all)
-		}
-		t.rows = append(t.rows, []cell{
-			durationCell(n.total), durationCell(n.self), {fmt.Sprintf("%.1f", percent), plain},
-			{strconv.FormatUint(n.calls, 10), plain}, panicsCell(n.panics), {strings.Repeat("  ", depth) + n.Name, plain},
-		})
-	})
-	if err := t.write(w, r.Colour); err != nil {
+	t.Stream = func(line func([]table.Cell)) {
+		r.walk(func(n *node, depth int) {
+			percent := 0.0
+			if all > 0 {
+				percent = 100 * float64(n.total) / float64(all)
+			}
+			row := r.rows[n.row]
+			name := Indent(depth) + r.names.Short(row.Name)
+			if row.Open > 0 && row.Open == row.Calls {
+				name += table.AllOpen
+			}
+			line([]table.Cell{
+				table.Duration(n.total), table.Duration(n.self), {Text: fmt.Sprintf("%.1f", percent)},
+				table.Count(n.calls), table.Panics(n.panics), table.Errors(n.errors), {Text: name},
+			})
+		}, nil)
+	}
+	if err := t.Write(w, r.Style); err != nil {
 		return err
 	}
 	return r.writeFoot(w)
-}
-
-// walk calls f for the nodes below n, callers before callees.
-func (n *node) walk(depth int, f func(n *node, depth int)) {
-	for _, c := range n.children {
-		f(c, depth)
-		c.walk(depth+1, f)
-	}
-}
-
-type jsonNode struct {
-	Name     string     `json:"name"`
-	Calls    uint64     `json:"calls"`
-	Panics   uint64     `json:"panics"`
-	TotalNS  int64      `json:"total_ns"`
-	SelfNS   int64      `json:"self_ns"`
-	Children []jsonNode `json:"children"`
-}
-
-func jsonNodes(list []*node) []jsonNode {
-	out := make([]jsonNode, len(list))
-	for i, n := range list {
-		out[i] = jsonNode{n.Name, n.calls, n.panics, n.total, n.self, jsonNodes(n.children)}
-	}
-	return out
 }

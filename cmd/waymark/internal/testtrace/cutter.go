@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/units"
 )
 
 // A cutter keeps some of the lines that are written to it: the first ones, those
@@ -72,7 +72,7 @@ func (c *cutter) writeTo(w io.Writer) error {
 	var b bytes.Buffer
 	gap := func(n uint64) {
 		if n > 0 {
-			fmt.Fprintf(&b, "%26s... %s ...\n", "", report.Things(n, "line"))
+			fmt.Fprintf(&b, "%26s... %s ...\n", "", units.Things(n, "line"))
 		}
 	}
 	for _, line := range c.head {

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
-	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/internal/units"
 )
 
 // Options say how much is printed.
@@ -16,6 +17,8 @@ type Options struct {
 	Lines int    // for each test; 0 is no limit
 	Depth int    // without calls that have as many callers; 0: as many as Lines allows
 	More  string // how to see what was left out; %s stands for the test's name
+
+	Style replay.Style // of calls
 }
 
 // leastDepth is what limiting the number of lines leaves of a tree, of which lines are
@@ -34,7 +37,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	scale := report.ScaleOf(r.file)
 	views := make(map[*Test]*view)
 	for _, t := range shown {
-		views[t] = newView(t, shapes[t], o, shortNames{r.file}, scale.Nanoseconds)
+		views[t] = newView(t, shapes[t], o, r.file, scale.Nanoseconds)
 	}
 	events := r.Events(shown)
 	events.OnLog = func(t *Test, l Log) { views[t].log(l) }
@@ -56,7 +59,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 		if err := v.close(min(t.End, end)); err != nil {
 			return err
 		}
-		if err := r.printTest(w, v, report.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
+		if err := r.printTest(w, v, units.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
 			return err
 		}
 	}
@@ -64,7 +67,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "\nleft out: %s that began while several tests were running, and nothing tells whose\n",
-		report.Things(uint64(r.ambiguous), "goroutine"))
+		units.Things(uint64(r.ambiguous), "goroutine"))
 	return err
 }
 
@@ -97,43 +100,16 @@ func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error
 	}
 	var left []string
 	if v.hidden > 0 {
-		left = append(left, fmt.Sprintf("%s with %s", report.Things(v.hidden, "call"), v.depths))
+		left = append(left, fmt.Sprintf("%s with %s", units.Things(v.hidden, "call"), v.depths))
 	}
 	if n := v.lines.left(); n > 0 {
-		left = append(left, report.Things(n, "line"))
+		left = append(left, units.Things(n, "line"))
 	}
 	if len(left) == 0 {
 		return nil
 	}
 	_, err := fmt.Fprintf(w, "    left out: %s; see all with %s\n", strings.Join(left, ", "), strings.ReplaceAll(more, "%s", quote(t.Name)))
 	return err
-}
-
-// shortNames are those of a file's functions without the folders of the packages'
-// paths: who reads knows which packages are meant, and deep trees have no room for more.
-type shortNames struct{ *tracefile.File }
-
-func (n shortNames) Site(id uint32) (tracefile.Site, bool) {
-	s, ok := n.File.Site(id)
-	s.Name = shorten(s.Name)
-	return s, ok
-}
-
-// shorten leaves the last element of a package's path, or with a version in front of
-// which there is a better name the last two.
-func shorten(name string) string {
-	path := name
-	if i := strings.IndexAny(path, "[("); i >= 0 {
-		path = path[:i] // type arguments and receivers may hold paths of their own
-	}
-	i := strings.LastIndexByte(path, '/')
-	if i < 0 {
-		return name
-	}
-	if last := path[i+1:]; len(last) > 1 && last[0] == 'v' && last[1] >= '0' && last[1] <= '9' {
-		i = strings.LastIndexByte(path[:i], '/')
-	}
-	return name[i+1:]
 }
 
 // quote makes a word for a shell of a test's name.

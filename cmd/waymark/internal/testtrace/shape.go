@@ -6,6 +6,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/units"
 )
 
 // A shape is the number of calls of a test at each depth: enough to know how many
@@ -112,7 +113,7 @@ func (s *shape) below(depth int) (n uint64) {
 // inFailing tells whether a call that begins at the given clock belongs to the latest step.
 func (s *shape) inFailing(clock uint64) bool { return clock >= s.began && clock <= s.erred }
 
-// depths are limits, as in calltree.Options: for calls of the latest step, which went wrong, and for all
+// depths are limits, as in calltree.Selection: for calls of the latest step, which went wrong, and for all
 // others. 0 is no limit.
 type depths struct{ failing, others int }
 
@@ -163,7 +164,7 @@ func lineCount(list []levels, limit int) int {
 
 // String gives the number of callers that a call has which is left out.
 func (d depths) String() string {
-	callers := func(n int) string { return report.Things(uint64(n), "caller") + " or more" }
+	callers := func(n int) string { return units.Things(uint64(n), "caller") + " or more" }
 	switch {
 	case d.failing == d.others:
 		return callers(d.others)

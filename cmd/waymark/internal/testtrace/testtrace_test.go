@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // testWords are states of tests in the notation of read.
@@ -70,6 +72,8 @@ func read(t *testing.T, text string) *Recording {
 func printed(t *testing.T, r *Recording, tests []*Test, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
+	o.Style.Names = names.NewSet()
+	report.AddNames(o.Style.Names, r.file)
 	if err := r.Print(&b, tests, o); err != nil {
 		t.Fatal(err)
 	}
@@ -397,22 +401,6 @@ func TestNamed(t *testing.T) {
 	for name, want := range map[string]int{"TestA": 2, "TestA/x": 1, "TestAB": 1, "Test": 0, "": 0} {
 		if got := len(r.Named(name)); got != want {
 			t.Errorf("%q: %d tests; want %d", name, got, want)
-		}
-	}
-}
-
-func TestShorten(t *testing.T) {
-	for name, want := range map[string]string{
-		"main.main":                             "main.main",
-		"example.com/m/p.F.func1":               "p.F.func1",
-		"github.com/a/semver/v3.(*Version).Cmp": "semver/v3.(*Version).Cmp",
-		"github.com/a/vector.F":                 "vector.F",
-		"example.com/v2.F":                      "example.com/v2.F",
-		"example.com/m/p.G[...]":                "p.G[...]",
-		"p.(*T).M":                              "p.(*T).M",
-	} {
-		if got := shorten(name); got != want {
-			t.Errorf("%s: %s; want %s", name, got, want)
 		}
 	}
 }

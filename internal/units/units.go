@@ -1,30 +1,46 @@
-package report
+// Package units writes durations, counts and sizes for people, in the same way everywhere.
+package units
 
 import (
 	"fmt"
 	"strconv"
 )
 
-// Duration writes nanoseconds in the unit that fits, with three decimals:
-// "123 ns", "1.234 us", "1.234 ms", "1.234 s", "1.234 m", "1.234 h".
-func Duration(ns int64) string {
-	number, unit := splitDuration(ns)
+// Duration writes nanoseconds in the unit that fits:
+// "123 ns", "1.234 us", "1.234 ms", "1.234 s", "2m50.0s", "1h02m03s".
+func Duration[T ~int64](ns T) string {
+	number, unit := split(int64(ns))
+	if unit == "" {
+		return number
+	}
 	return number + " " + unit
 }
 
+// Aligned writes a duration for a column that is aligned right: units stand below each other.
+func Aligned[T ~int64](ns T) string {
+	number, unit := split(int64(ns))
+	switch len(unit) {
+	case 0:
+		return number + " "
+	case 1:
+		unit += " "
+	}
+	return number + " " + unit
+}
+
+// Units up to a minute.
 var units = []struct {
 	name string
 	ns   uint64
-	next uint64 // how many make the next unit
+	next uint64 // how many are too many
 }{
 	{"us", 1e3, 1e3},
 	{"ms", 1e6, 1e3},
 	{"s", 1e9, 60},
-	{"m", 60e9, 60},
-	{"h", 3600e9, 1 << 63},
 }
 
-func splitDuration(ns int64) (number, unit string) {
+// split returns a number with its unit, or for a minute and more a text that needs no unit.
+func split(ns int64) (number, unit string) {
 	sign, abs := "", uint64(ns)
 	if ns < 0 {
 		sign, abs = "-", -abs
@@ -41,7 +57,11 @@ func splitDuration(ns int64) (number, unit string) {
 			return string(append(text, '.', byte('0'+n/100%10), byte('0'+n/10%10), byte('0'+n%10))), u.name
 		}
 	}
-	panic("unreachable: hours have no next unit")
+	if tenths := (abs + 5e7) / 1e8; tenths < 36000 {
+		return fmt.Sprintf("%s%dm%02d.%ds", sign, tenths/600, tenths/10%60, tenths%10), ""
+	}
+	seconds := (abs + 5e8) / 1e9
+	return fmt.Sprintf("%s%dh%02dm%02ds", sign, seconds/3600, seconds/60%60, seconds%60), ""
 }
 
 // Count writes a number with its digits in groups: "1,234,567".

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// textFlags say how text for people looks.
+type textFlags struct{ names string }
+
+func (f *textFlags) define(set *pflag.FlagSet) {
+	set.StringVar(&f.names, "names", "short", "names of functions in text: short or full")
+}
+
+func (f *textFlags) check() error {
+	if f.names != "short" && f.names != "full" {
+		return usagef("--names=%s: want short or full", f.names)
+	}
+	return nil
+}
+
+// full reports whether names, and the lines that they are in, are to be whole.
+func (f *textFlags) full() bool { return f.names == "full" }
+
+// style says how tables are written to w.
+func (f *textFlags) style(w io.Writer) table.Style {
+	return table.Style{Colour: colour(w), Width: f.width(w)}
+}
+
+// width returns how long lines may be on w, 0 if they may have any length.
+func (f *textFlags) width(w io.Writer) int {
+	if f.full() {
+		return 0
+	}
+	return columns(w)
+}
+
+// calls returns how calls of recordings are written to w.
+func (f *textFlags) calls(w io.Writer, files ...*tracefile.File) replay.Style {
+	s := replay.Style{Width: f.width(w)}
+	if !f.full() {
+		s.Names = names.NewSet()
+		report.AddNames(s.Names, files...)
+	}
+	return s
+}
+
+// isTerminal tells whether w is one.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// colour tells whether to colour what is written to w: see no-color.org.
+func colour(w io.Writer) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// columns returns the width of the terminal that w is, 0 if it is none or doesn't tell.
+func columns(w io.Writer) int {
+	if !isTerminal(w) {
+		return 0
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n // as ls and others have it
+	}
+	n, _, err := term.GetSize(int(w.(*os.File).Fd()))
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,44 @@
+package names
+
+import "testing"
+
+func TestShort(t *testing.T) {
+	s := NewSet()
+	for _, name := range []string{
+		"main.main",
+		"example.com/shop/internal/cache.(*LRU[...]).Get",
+		"example.com/shop/a/store.Open",
+		"example.com/shop/b/store.Open",
+		"store.Close",
+		"example.com/x/main.F",
+		"example.com/m/v2.Open",
+		"gopkg.in/yaml%2ev3.Unmarshal",
+		"fmt.Println",
+	} {
+		s.Add(name)
+	}
+	for name, want := range map[string]string{
+		"main.main": "main.main",
+		"example.com/shop/internal/cache.(*LRU[...]).Get":   "cache.(*LRU[...]).Get",
+		"example.com/shop/internal/cache.Do[go.shape.a/b.]": "cache.Do[go.shape.a/b.]",
+		"example.com/shop/a/store.Open":                     "a/store.Open",
+		"example.com/shop/b/store.Open.func1":               "b/store.Open.func1",
+		"store.Close":                                       "store.Close", // there is no more of it
+		"example.com/x/main.F":                              "x/main.F",
+		"example.com/m/v2.Open":                             "m/v2.Open",
+		"gopkg.in/yaml%2ev3.Unmarshal":                      "yaml.v3.Unmarshal",
+		"fmt.Println":                                       "fmt.Println",
+		"net/http.(*Server).Serve":                          "http.(*Server).Serve", // not in the set
+		"example.com/other/cache.F":                         "other/cache.F",        // not in the set
+		"unknown function 7":                                "unknown function 7",
+	} {
+		if got := s.Short(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	var full *Set
+	full.Add("example.com/m/p.F")
+	if got := full.Short("example.com/m/p.F"); got != "example.com/m/p.F" {
+		t.Errorf("in full it is %s", got)
+	}
+}

@@ -1,0 +1,121 @@
+package table
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/units"
+)
+
+// Calls are the numbers of a row: of the calls of a function, or of several.
+type Calls struct {
+	Name                       string
+	Calls, Open                uint64 // Open calls have not ended
+	Panics, Errors             uint64
+	Total, Self, Min, Avg, Max time.Duration
+	Quantiles                  []time.Duration // as quantiles has them; nil if they aren't known
+}
+
+var quantiles = []string{"p50", "p90", "p99", "p99.9"}
+
+// Timed makes a table of calls with their times. head is that of the names.
+func Timed(head string, rows []Calls) *Table {
+	panics, errors := Column{"Panics", true, 1}, Column{"Errors", true, 1}
+	distributed := false
+	for i := range rows {
+		if rows[i].Panics > 0 {
+			panics.Spare = 0
+		}
+		if rows[i].Errors > 0 {
+			errors.Spare = 0
+		}
+		distributed = distributed || rows[i].Quantiles != nil
+	}
+	t := &Table{Columns: []Column{
+		{"Total time", true, 0}, {"Self time", true, 0}, {"Calls", true, 0}, {"Min", true, 2}, {"Avg", true, 4}, {"Max", true, 3},
+	}}
+	if distributed {
+		for _, q := range quantiles {
+			t.Columns = append(t.Columns, Column{q, true, 5})
+		}
+	}
+	t.Columns = append(t.Columns, panics, errors, Column{Head: head})
+	for i := range rows {
+		r := &rows[i]
+		row := []Cell{Duration(r.Total), Duration(r.Self), Count(r.Calls)}
+		for _, d := range []time.Duration{r.Min, r.Avg, r.Max} {
+			if r.allOpen() {
+				row = append(row, Cell{"open", Dim}) // nothing tells how long they take
+			} else {
+				row = append(row, Duration(d))
+			}
+		}
+		for j := 0; distributed && j < len(quantiles); j++ {
+			if r.Quantiles == nil {
+				row = append(row, None)
+			} else {
+				row = append(row, Duration(r.Quantiles[j]))
+			}
+		}
+		t.Rows = append(t.Rows, append(row, Panics(r.Panics), Errors(r.Errors), Cell{r.Name + r.mark(), Plain}))
+	}
+	return t
+}
+
+// Counted makes a table of how many calls there were.
+func Counted(rows []Calls) *Table {
+	t := &Table{Columns: []Column{{"Calls", true, 0}, {Head: "Function"}}}
+	for i := range rows {
+		t.Rows = append(t.Rows, []Cell{Count(rows[i].Calls), {rows[i].Name, Plain}})
+	}
+	return t
+}
+
+func (c *Calls) allOpen() bool { return c.Open > 0 && c.Open == c.Calls }
+
+// mark says how many of the calls are still open, for behind the name.
+func (c *Calls) mark() string {
+	switch {
+	case c.Open == 0:
+		return ""
+	case c.allOpen():
+		return AllOpen
+	}
+	return " (" + units.Count(c.Open) + " open)"
+}
+
+// AllOpen stands behind the name of a function none of whose calls has ended.
+const AllOpen = " (open)"
+
+// None stands for a number that there isn't.
+var None = Cell{"-", Dim}
+
+// Count is a cell with a number.
+func Count(n uint64) Cell { return Cell{strconv.FormatUint(n, 10), Plain} }
+
+// Duration is a cell with a duration. The colour tells its magnitude.
+func Duration[T ~int64](ns T) Cell {
+	c := Plain
+	switch d := time.Duration(ns); {
+	case d >= time.Minute:
+		c = Red
+	case d >= time.Second:
+		c = Yellow
+	case d >= time.Millisecond:
+		c = Green
+	}
+	return Cell{units.Aligned(ns), c}
+}
+
+// Panics is a cell that makes the rows with panics stand out.
+func Panics(n uint64) Cell { return marked(n, Red) }
+
+// Errors is a cell that makes the rows with errors stand out.
+func Errors(n uint64) Cell { return marked(n, Yellow) }
+
+func marked(n uint64, c Colour) Cell {
+	if n == 0 {
+		return None
+	}
+	return Cell{strconv.FormatUint(n, 10), c}
+}

@@ -1,0 +1,88 @@
+package table
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+var rows = []Calls{
+	{Name: "shop/loadgen.run", Calls: 4, Open: 1, Errors: 2, Total: 90 * time.Second, Self: time.Second, Min: 3, Avg: 22 * time.Second, Max: 30 * time.Second},
+	{Name: "httpapi.(*api).accept", Calls: 1, Open: 1, Total: 80 * time.Second, Self: 80 * time.Second, Min: 80 * time.Second, Avg: 80 * time.Second, Max: 80 * time.Second},
+	{Name: "cache.(*LRU[...]).GetOrLoad", Calls: 34450, Total: 1254 * time.Millisecond, Self: 505478 * time.Microsecond, Min: 70, Avg: 36389, Max: 12441000},
+}
+
+func write(t *testing.T, tab *Table, s Style) string {
+	t.Helper()
+	var b strings.Builder
+	if err := tab.Write(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestTimed(t *testing.T) {
+	const want = `  Total time   Self time  Calls    Min        Avg        Max  Panics  Errors  Function
+  ----------  ----------  -----  -----  ---------  ---------  ------  ------  ----------------------------
+    1m30.0s     1.000 s       4   3 ns  22.000 s   30.000 s        -       2  shop/loadgen.run (1 open)
+    1m20.0s     1m20.0s       1   open       open       open       -       -  httpapi.(*api).accept (open)
+    1.254 s   505.478 ms  34450  70 ns  36.389 us  12.441 ms       -       -  cache.(*LRU[...]).GetOrLoad
+`
+	if got := write(t, Timed("Function", rows), Style{}); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Rows may be made as they are needed.
+func TestStream(t *testing.T) {
+	tab := Timed("Function", rows)
+	want := write(t, tab, Style{Width: 80})
+	made := tab.Rows
+	tab.Rows, tab.Stream = nil, func(row func([]Cell)) {
+		for _, r := range made {
+			row(r)
+		}
+	}
+	if got := write(t, tab, Style{Width: 80}); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Where a terminal is narrow, columns go before names do, and of names the beginning.
+func TestWidth(t *testing.T) {
+	for _, width := range []int{200, 110, 100, 80, 60, 40} {
+		out := write(t, Timed("Function", rows), Style{Width: width})
+		for _, line := range strings.Split(out, "\n") {
+			if n := utf8.RuneCountInString(line); n > max(width, 49) { // the numbers that stay and the head
+				t.Errorf("a width of %d: %d in %q", width, n, line)
+			}
+		}
+		if !strings.Contains(out, "rLoad\n") || !strings.Contains(out, "(open)\n") {
+			t.Errorf("a width of %d: names have no end:\n%s", width, out)
+		}
+		if strings.Contains(out, "Min") == (width <= 80) && !strings.Contains(out, "(no room for") {
+			t.Errorf("a width of %d:\n%s", width, out)
+		}
+	}
+	if out := write(t, Timed("Function", rows), Style{Width: 80}); !strings.Contains(out, "cache.(*LRU[...]).GetOrLoad\n") || !strings.Contains(out, "\n  (no room for Panics, Min, Max)\n") {
+		t.Errorf("80 columns:\n%s", out)
+	}
+}
+
+func TestCut(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		room int
+		want string
+	}{
+		{"example.com/p.F", 10, "…e.com/p.F"},
+		{"    p.Function", 10, "    …ction"},
+		{"            p.F", 10, "      …p.F"},
+		{"                p.Function", 10, "     …tion"},
+	} {
+		if got := cut(tt.name, tt.room); got != tt.want || utf8.RuneCountInString(got) > tt.room {
+			t.Errorf("cut(%q, %d) = %q, want %q", tt.name, tt.room, got, tt.want)
+		}
+	}
+}
