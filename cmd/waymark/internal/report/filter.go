@@ -170,7 +170,8 @@ func (f *Filter) options(file *tracefile.File, label string, since time.Duration
 		o.From = clockAt(file, f.From-since)
 	}
 	if f.To > 0 {
-		o.To = max(clockAt(file, f.To-since), 1) // 0 would be no end
+		// What happened in that nanosecond is part of it. 0 would be no end.
+		o.To = max(clockAt(file, f.To-since+1), 2) - 1
 	}
 	return o
 }
