@@ -30,6 +30,8 @@ func newSelection(include, exclude []string) (*selection, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.Loosen() // packages come one by one
+	out.Loosen()
 	s := &selection{in: in, out: out}
 	selections = append(selections, s)
 	return s, nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -92,13 +93,121 @@ func writeCalls(t *testing.T, path string, events int) (blocks int) {
 	return blocks
 }
 
+// A recursion of a million calls is read in memory that grows with its depth, not with the square
+// of it, and printed in forms that can be read.
+func TestReadingDeep(t *testing.T) {
+	const depth, less = 1_000_000, 20_000
+	dir := t.TempDir()
+	files := map[int]string{depth: filepath.Join(dir, "deep.wmt"), less: filepath.Join(dir, "less.wmt")}
+	for depth, file := range files {
+		writeDeep(t, file, depth)
+	}
+	for _, tt := range []struct {
+		args  string
+		depth int
+		lines int    // printed, at least
+		says  string // on stderr
+	}{
+		{"tree", depth, depth, ""},
+		{"tree --format json --flat", depth, depth, ""},
+		{"tree --format json", depth, 900, "999,900 rows below 100 levels left out: --flat has all, --depth N nests N levels"},
+		{"tree --callers main.f3", depth, 100, "callers above 100 levels are left out: --depth N shows N levels"},
+		{"replay", depth, 2 * depth, ""},
+		{"tree --root main.f2 --exclude main.f1", less, less * 3 / 4, ""},
+		{"tree --format json --depth 4000", less, 4000, ""},
+		{"replay --callers main.f3 --min 1us", less, less, ""},
+	} {
+		out := new(printed)
+		memory := peakOf(t, out, tt.args, files[tt.depth])
+		t.Logf("%s: %d MB, %d lines, widest %d bytes", tt.args, memory>>20, out.lines, out.widest)
+		if most := (100 + tt.depth/1500) << 20; memory > most {
+			t.Errorf("%s: %d MB, want at most %d", tt.args, memory>>20, most>>20)
+		}
+		if out.lines < tt.lines || out.widest > 500 {
+			t.Errorf("%s: %d lines of up to %d bytes, want at least %d of up to 500", tt.args, out.lines, out.widest, tt.lines)
+		}
+		if !strings.Contains(string(out.tail), tt.says) {
+			t.Errorf("%s: printed %q at the end, want it to say %q", tt.args, out.tail, tt.says)
+		}
+		if strings.Contains(tt.args, "json") && tt.says == "" && !json.Valid(out.all) {
+			t.Errorf("%s: package encoding/json can't read it", tt.args)
+		}
+	}
+}
+
+// printed looks at what a command prints.
+type printed struct {
+	lines, widest, width int
+	tail                 []byte // what was printed last
+	all                  []byte // if it begins like JSON
+}
+
+func (p *printed) Write(b []byte) (int, error) {
+	if len(p.all) > 0 || p.lines == 0 && (b[0] == '{' || b[0] == '[') {
+		p.all = append(p.all, b...)
+	}
+	p.tail = append(p.tail, b...)
+	p.tail = p.tail[max(0, len(p.tail)-4096):]
+	for _, line := range bytes.SplitAfter(b, []byte("\n")) {
+		p.width += len(line)
+		p.widest = max(p.widest, p.width)
+		if bytes.HasSuffix(line, []byte("\n")) {
+			p.lines++
+			p.width = 0
+		}
+	}
+	return len(b), nil
+}
+
+// writeDeep writes a recording of four functions that call each other, as deep as that.
+func writeDeep(t *testing.T, path string, depth int) {
+	t.Helper()
+	const (
+		perBlock = 4000
+		start    = 1 << 40
+	)
+	w := tracetest.New(tracetest.Clock{Hz: 1e9, Start: start, Unix: 1_700_000_000_000_000_000, Mono: 1})
+	var sites []format.Site
+	for i := range 4 {
+		sites = append(sites, format.Site{Name: fmt.Sprintf("main.f%d", i), File: "/src/main.go", Line: i + 1})
+	}
+	w.Sites(1, "main", sites)
+	var recs []format.Record
+	clock := uint64(start)
+	add := func(level int, exit uint64) {
+		clock += 20
+		recs = append(recs, format.Record{Clock: clock, Word: exit | uint64(1+level%len(sites))<<format.SiteShift | uint64(32*(level+1))})
+		if len(recs) == perBlock {
+			w.Chunk(0, 1, recs)
+			recs = recs[:0]
+		}
+	}
+	for level := range depth {
+		add(level, 0)
+	}
+	for level := depth - 1; level >= 0; level-- {
+		add(level, format.ExitBit)
+	}
+	if len(recs) > 0 {
+		w.Chunk(0, 1, recs)
+	}
+	w.End(clock, format.Trailer{Events: uint64(2 * depth)})
+	if err := os.WriteFile(path, w.File, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // peak runs waymark and gives the greatest number of bytes that it had in memory at a time.
 // The kernel's count for a child that has ended includes its parent.
 func peak(t *testing.T, args, file string) (bytesInMemory int) {
 	t.Helper()
+	return peakOf(t, new(printed), args, file)
+}
+
+func peakOf(t *testing.T, out *printed, args, file string) (bytesInMemory int) {
+	t.Helper()
 	cmd := exec.Command("waymark", append(strings.Fields(args), file)...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +217,8 @@ func peak(t *testing.T, args, file string) (bytesInMemory int) {
 		select {
 		case err := <-done:
 			// The filter of the replay leaves no call.
-			if err != nil && !strings.Contains(out.String(), "no call is left by --min") {
-				t.Fatalf("waymark %s: %v\n%s", args, err, out.String())
+			if err != nil && !strings.Contains(string(out.tail), "no call is left by --min") {
+				t.Fatalf("waymark %s: %v\n%s", args, err, out.tail)
 			}
 			if bytesInMemory == 0 {
 				t.Fatalf("waymark %s ended before its memory was read", args)

@@ -9,7 +9,10 @@
 // Package pattern finds functions by these names.
 package names
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // A Set is the packages of the functions in an output. The nil Set shortens nothing.
 type Set struct {
@@ -86,5 +89,17 @@ func version(element string) bool {
 	return len(element) > 1 && element[0] == 'v' && strings.Trim(element[1:], "0123456789") == ""
 }
 
-// unescape undoes how symbols have the dots in the last element of a path.
-func unescape(path string) string { return strings.ReplaceAll(path, "%2e", ".") }
+// unescape undoes how symbols have some characters of paths: %2e is a dot.
+func unescape(path string) string {
+	for at := 0; ; {
+		i := strings.IndexByte(path[at:], '%')
+		if i < 0 || at+i+3 > len(path) {
+			return path
+		}
+		at += i
+		if c, err := strconv.ParseUint(path[at+1:at+3], 16, 8); err == nil {
+			path = path[:at] + string([]byte{byte(c)}) + path[at+3:]
+		}
+		at++
+	}
+}

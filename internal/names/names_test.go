@@ -30,6 +30,8 @@ func TestShort(t *testing.T) {
 		"fmt.Println":                                       "fmt.Println",
 		"net/http.(*Server).Serve":                          "http.(*Server).Serve", // not in the set
 		"example.com/other/cache.F":                         "other/cache.F",        // not in the set
+		"example.com/a%20b/100%25%2ex%.F":                   "100%.x%.F",
+		"example.com/m/d%c3%a9p%25.F":                       "dép%.F",
 		"unknown function 7":                                "unknown function 7",
 	} {
 		if got := s.Short(name); got != want {

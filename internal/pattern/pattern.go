@@ -6,7 +6,8 @@
 //	net/http.Get  bytes.Buffer.Write functions: package path, type, name
 //	net/http.*  strings.Builder.*    * stands for any characters but '.' and '/'
 //	example.com/....Close            ... stands for any characters
-//	/^main\.handle/                  a regular expression over full names
+//	cache.LRU.Get  cache.(*LRU).Get  names as they are printed, see [Set.Resolve]
+//	/^main\.handle/                  a regular expression over full and printed names
 //	@IO                              the functions in a group, and in those that it contains
 //
 // A function's full name is its package's import path, for methods its receiver's
@@ -17,13 +18,13 @@ package pattern
 
 import (
 	"fmt"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // A Func is the name of a function.
@@ -32,6 +33,7 @@ type Func struct {
 	Dir     string // the package's folder, for ./ patterns
 	Main    bool   // its package is a command
 	Name    string // Type.Method or F
+	Symbol  string // the same as the runtime has it, (*Type[...]).Method or F[...]; may be empty
 
 	Groups []string // names of those that it is in, directly or not
 }
@@ -39,13 +41,24 @@ type Func struct {
 // Full gives the full name.
 func (f Func) Full() string { return f.Package + "." + f.Name }
 
-// Names gives all names that patterns know f by.
-func (f Func) Names() []string {
-	var names []string
+// Printed gives the name that runtime.FuncForPC gives, but for escapes.
+func (f Func) Printed() string {
+	path, name := f.Package, f.Symbol
 	if f.Main {
-		names = append(names, "main."+f.Name)
+		path = "main"
 	}
-	names = append(names, f.Full())
+	if name == "" {
+		name = f.Name
+	}
+	return path + "." + name
+}
+
+// Names gives names that patterns know f by, for [Nearest].
+func (f Func) Names() []string {
+	names := []string{f.Printed()}
+	if f.Main {
+		names = append(names, f.Full())
+	}
 	for _, g := range f.Groups {
 		names = append(names, "@"+g)
 	}
@@ -56,11 +69,14 @@ func (f Func) Names() []string {
 type Pattern struct {
 	Text string // as the user wrote it
 
-	re    *regexp.Regexp // over full names
+	re    *regexp.Regexp // over full names; without pkg and dir over printed ones, too
 	pkg   *regexp.Regexp // over import paths, nil if it can't name packages
 	dir   *regexp.Regexp // over folders, for ./ and absolute paths
 	exact bool
 	group string
+
+	ends  []*ending // what it stands for, if it names the end of packages' paths
+	loose bool      // see Set.Loosen
 }
 
 // Compile reads a pattern. Relative package patterns are taken from dir.
@@ -101,8 +117,9 @@ func Compile(text, dir string) (*Pattern, error) {
 // normal turns the runtime's way to write methods, p.(*T[...]).M, into p.T.M.
 func normal(name string) string {
 	name = strings.ReplaceAll(name, "[...]", "")
-	if i := strings.Index(name, ".(*"); i >= 0 {
-		name = name[:i+1] + strings.Replace(name[i+3:], ")", "", 1)
+	i := strings.Index(name, ".(*") + 1
+	if i > 0 || strings.HasPrefix(name, "(*") {
+		name = name[:i] + strings.Replace(name[i+2:], ")", "", 1)
 	}
 	return name
 }
@@ -126,6 +143,9 @@ func (p *Pattern) MatchPackage(importPath, dir string) bool {
 // MayMatch tells whether p could name a function of the package, so that its
 // source must be looked at.
 func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
+	if p.ends != nil {
+		return slices.ContainsFunc(p.ends, func(e *ending) bool { return e.MayMatch(importPath, dir, main) })
+	}
 	if p.MatchPackage(importPath, dir) {
 		return true
 	}
@@ -152,11 +172,17 @@ func (p *Pattern) Match(f Func) (ok, exact bool) {
 	if p.group != "" {
 		return slices.Contains(f.Groups, p.group), false
 	}
+	if p.ends != nil {
+		return p.matchEnd(f)
+	}
 	if p.MatchPackage(f.Package, f.Dir) {
 		return true, false
 	}
 	if p.re == nil {
 		return false, false
+	}
+	if p.pkg == nil || p.loose {
+		return matchPrinted(p.re, f), p.exact
 	}
 	if p.re.MatchString(f.Full()) || f.Main && p.re.MatchString("main."+f.Name) {
 		return true, p.exact
@@ -267,72 +293,11 @@ func (s *Set) Unmatched() []string {
 	return out
 }
 
-// Nearest gives up to n of the names that are most like text, nearest first.
-func Nearest(text string, names []string, n int) []string {
-	type scored struct {
-		name string
-		dist int
-	}
-	var list []scored
-	text = strings.ToLower(normal(text))
-	for _, name := range names {
-		full := strings.ToLower(name)
-		d := distance(text, full)
-		// People write the end of a name as often as all of it.
-		if e := distance(path.Base(text), path.Base(full)) + 1; e < d {
-			d = e
-		}
-		if d <= len(text)/2+1 {
-			list = append(list, scored{name, d})
-		}
-	}
-	sort.Slice(list, func(i, j int) bool {
-		if list[i].dist != list[j].dist {
-			return list[i].dist < list[j].dist
-		}
-		return list[i].name < list[j].name
-	})
-	var out []string
-	for _, s := range list {
-		if len(out) < n && (len(out) == 0 || out[len(out)-1] != s.name) {
-			out = append(out, s.name)
-		}
-	}
-	return out
-}
-
-// distance is Levenshtein's: the insertions, deletions and replacements of
-// bytes that turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 0; i < len(a); i++ {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := 0; j < len(b); j++ {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
-}
-
 // FromRuntime gives the name for patterns of a function whose package has the
 // given import path and that runtime.FuncForPC calls name.
 func FromRuntime(importPath, name string) Func {
 	f := Func{Package: importPath, Main: strings.HasPrefix(name, "main.")}
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		name = name[i+1:]
-	}
-	if i := strings.IndexByte(name, '.'); i >= 0 {
-		name = name[i+1:]
-	}
-	f.Name = normal("." + name)[1:]
+	_, f.Symbol = names.Split(name)
+	f.Name = normal(f.Symbol)
 	return f
 }

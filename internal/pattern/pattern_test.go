@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 func TestMatch(t *testing.T) {
@@ -110,12 +112,105 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// Names are as they are printed: with short paths, stars and brackets.
+func TestPrintedNames(t *testing.T) {
+	funcs := []Func{
+		FromRuntime("example.com/shop/cache", "example.com/shop/cache.(*LRU[...]).Get"),
+		FromRuntime("example.com/shop/cache", "example.com/shop/cache.(*LRU[...]).Put"),
+		FromRuntime("example.com/shop/a/store", "example.com/shop/a/store.Open"),
+		FromRuntime("example.com/shop/b/store", "example.com/shop/b/store.Open"),
+		FromRuntime("example.com/shop/b/store", "example.com/shop/b/store.Close"),
+		FromRuntime("github.com/lib/cache", "github.com/lib/cache.Get"),
+		FromRuntime("gopkg.in/yaml.v3", "gopkg.in/yaml%2ev3.Unmarshal"),
+		FromRuntime("errors", "errors.New"),
+		FromRuntime("github.com/pkg/errors", "github.com/pkg/errors.New"),
+		FromRuntime("example.com/shop", "main.run"),
+	}
+	var packages []Package
+	for _, f := range funcs {
+		packages = append(packages, Package{Path: f.Package, Own: strings.HasPrefix(f.Package, "example.com/")})
+	}
+	for text, want := range map[string]string{
+		"cache.(*LRU[...]).Get":         "example.com/shop/cache.LRU.Get",
+		"cache.(*LRU).Get":              "example.com/shop/cache.LRU.Get",
+		"cache.LRU.Get":                 "example.com/shop/cache.LRU.Get",
+		"shop/cache.(*LRU).Get":         "example.com/shop/cache.LRU.Get",
+		"cache.(*LRU).*":                "example.com/shop/cache.LRU.Get example.com/shop/cache.LRU.Put",
+		"cache.*":                       "",
+		"lib/cache.*":                   "github.com/lib/cache.Get",
+		"cache":                         "example.com/shop/cache.LRU.Get example.com/shop/cache.LRU.Put",
+		"store.Close":                   "example.com/shop/b/store.Close",
+		"store.Open":                    "example.com/shop/a/store.Open example.com/shop/b/store.Open: pattern store.Open names functions of 2 packages: example.com/shop/a/store.Open, example.com/shop/b/store.Open; write more of the path",
+		"a/store.Open":                  "example.com/shop/a/store.Open",
+		"yaml.v3.Unmarshal":             "gopkg.in/yaml.v3.Unmarshal",
+		"errors.New":                    "errors.New",
+		"op/cache.(*LRU).Get":           "",
+		"Get":                           "",
+		"main.run":                      "example.com/shop.run",
+		`/^cache\.\(\*LRU\)\.Get$/`:     "example.com/shop/cache.LRU.Get",
+		`/^cache\.\(\*LRU\[\.\.\.\]\)/`: "example.com/shop/cache.LRU.Get example.com/shop/cache.LRU.Put",
+		`/^store\.Open$/`:               "example.com/shop/a/store.Open example.com/shop/b/store.Open",
+		`/^main\.run$/`:                 "example.com/shop.run",
+		`/^che\./`:                      "",
+	} {
+		s, err := CompileSet([]string{text}, "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Resolve(packages)
+		var got []string
+		for _, f := range funcs {
+			ok, exact := s.Match(f)
+			if !ok {
+				continue
+			}
+			got = append(got, f.Full())
+			if single := text[0] != '/' && strings.Contains(text, ".") && !strings.Contains(normal(text), "*"); exact != single {
+				t.Errorf("%s names %s exactly: %v", text, f.Full(), exact)
+			}
+			if !s.MayMatch(f.Package, f.Dir, f.Main) {
+				t.Errorf("%s matches %s, but not perhaps", text, f.Full())
+			}
+		}
+		result := strings.Join(got, " ")
+		for _, err := range s.Ambiguous() {
+			result += ": " + err.Error()
+		}
+		if result != want {
+			t.Errorf("%s matches %q; want %q", text, result, want)
+		}
+	}
+}
+
+func TestLoosen(t *testing.T) {
+	s, err := CompileSet([]string{"errors.New", "cache.(*LRU).*"}, "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Loosen()
+	for name, want := range map[string]bool{
+		"errors.New":                        true,
+		"github.com/pkg/errors.New":         true,
+		"github.com/pkg/errors.Newf":        false,
+		"github.com/pkg/terrors.New":        false,
+		"example.com/cache.(*LRU[...]).Get": true,
+	} {
+		path, _ := names.Split(name)
+		if got, _ := s.Match(FromRuntime(path, name)); got != want {
+			t.Errorf("%s matches: %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
-	names := []string{"example.com/app.handle", "main.handle", "main.main", "strings.Map"}
+	names := []string{"example.com/app.handle", "main.handle", "main.main", "strings.Map", "example.com/m/cache.(*LRU).Get"}
 	for text, want := range map[string][]string{
 		"main.handel": {"main.handle", "main.main"},
 		"strings.map": {"strings.Map"},
 		"zzzzzzzzzzz": nil,
+		"Get":         {"example.com/m/cache.(*LRU).Get"},
+		"LRU.Get":     {"example.com/m/cache.(*LRU).Get"},
+		"(*LRU).Gat":  {"example.com/m/cache.(*LRU).Get"},
 	} {
 		if got := Nearest(text, names, 2); len(got) == 0 != (len(want) == 0) || len(want) > 0 && got[0] != want[0] {
 			t.Errorf("nearest to %s: %q; want %q", text, got, want)

@@ -174,6 +174,7 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.resolve(pkgs)
 	if o.Test {
 		if err := b.linkAgent(o, pkgs, std); err != nil {
 			return nil, err
@@ -380,18 +381,42 @@ func newSelection(o *Options, dir string) (*selection, error) {
 	return s, nil
 }
 
+// sets gives those of patterns.
+func (s *selection) sets() []*pattern.Set {
+	return []*pattern.Set{s.include, s.exclude, s.args, s.results}
+}
+
+// resolve tells the patterns which packages there are.
+func (s *selection) resolve(pkgs []*gocmd.Package) {
+	var all []pattern.Package
+	seen := make(map[string]bool)
+	for _, p := range pkgs {
+		if !seen[p.ImportPath] {
+			seen[p.ImportPath] = true
+			all = append(all, pattern.Package{Path: p.ImportPath, Own: s.own(p)})
+		}
+	}
+	for _, set := range s.sets() {
+		set.Resolve(all)
+	}
+}
+
+// own tells whether p is of a main module.
+func (s *selection) own(p *gocmd.Package) bool {
+	return !p.Standard && (p.Module == nil || p.Module.Main)
+}
+
 // inScope tells whether functions of p may be selected.
 func (s *selection) inScope(p *gocmd.Package) bool {
-	main := !p.Standard && (p.Module == nil || p.Module.Main)
 	if s.include.Empty() {
-		return main
+		return s.own(p)
 	}
 	return s.include.MayMatch(p.ImportPath, p.Dir, p.Name == "main") || s.include.HasGroups() && s.annotated[p.ImportPath]
 }
 
 // findGroups finds out which groups there are, if patterns name some.
 func (b *Build) findGroups(o *Options, s *selection, pkgs []*gocmd.Package) error {
-	if !slices.ContainsFunc([]*pattern.Set{s.include, s.exclude, s.args, s.results}, (*pattern.Set).HasGroups) {
+	if !slices.ContainsFunc(s.sets(), (*pattern.Set).HasGroups) {
 		return nil
 	}
 	s.annotated = make(map[string]bool)
@@ -466,7 +491,7 @@ func (s *selection) decide(f pattern.Func, traced, info, tiny bool, cost int) (b
 	return true, ""
 }
 
-// check gives an error if a pattern matched nothing.
+// check gives an error if a pattern matched nothing, or what can't be told apart.
 func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
 	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched())
 	for _, text := range slices.Concat(s.args.Unmatched(), s.results.Unmatched()) {
@@ -474,15 +499,22 @@ func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
 			unmatched = append(unmatched, text)
 		}
 	}
+	var errs []error
+	for _, set := range s.sets() {
+		errs = append(errs, set.Ambiguous()...)
+	}
 	if len(unmatched) == 0 {
-		return nil
+		return errors.Join(errs...)
 	}
 	var names []string
 	for _, p := range pkgs {
 		names = append(names, p.ImportPath)
 	}
 	for _, f := range funcs {
-		names = append(names, f.Full, f.Name)
+		names = append(names, f.Name)
+		if strings.HasPrefix(f.Name, "main.") {
+			names = append(names, f.Full)
+		}
 	}
 	for _, groups := range s.groups {
 		for _, g := range groups {
@@ -490,13 +522,8 @@ func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
 		}
 	}
 	sort.Strings(names)
-	var errs []error
 	for _, text := range unmatched {
-		msg := fmt.Sprintf("pattern %s matches nothing in this build", text)
-		if near := pattern.Nearest(text, names, 3); len(near) > 0 {
-			msg += "; is it " + strings.Join(near, " or ") + "?"
-		}
-		errs = append(errs, errors.New(msg))
+		errs = append(errs, fmt.Errorf("pattern %s matches nothing in this build%s", text, pattern.IsIt(text, names, 3)))
 	}
 	return errors.Join(errs...)
 }

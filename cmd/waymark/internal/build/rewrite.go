@@ -19,6 +19,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 
@@ -216,6 +217,7 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 	for i := range out.Funcs {
 		f := &out.Funcs[i]
 		p := pattern.Func{Package: f.Package, Dir: j.pkg.Dir, Main: j.pkg.Name == "main", Name: strings.TrimPrefix(f.Full, f.Package+".")}
+		_, p.Symbol = names.Split(f.Name)
 		if f.Traced != nil {
 			p.Groups = s.groups[f.Traced.Group]
 		}
@@ -480,5 +482,6 @@ func patternFunc(p *gocmd.Package, f *instrument.Func) pattern.Func {
 	if f.Recv != "" {
 		name = f.Recv + "." + name
 	}
-	return pattern.Func{Package: p.ImportPath, Dir: p.Dir, Main: p.Name == "main", Name: name}
+	_, symbol := names.Split(f.Name)
+	return pattern.Func{Package: p.ImportPath, Dir: p.Dir, Main: p.Name == "main", Name: name, Symbol: symbol}
 }

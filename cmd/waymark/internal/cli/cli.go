@@ -127,19 +127,28 @@ command's: waymark run --include ./... -race ./cmd/app`,
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			return usagef("unknown command %s; is it %s?", args[0], strings.Join(near, " or "))
-		}
-		return usagef("unknown command %s; see waymark help", args[0])
+		return unknownCommand(root, args[0])
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w; see waymark %s -h", err, cmd.Name())
-	})
+	root.SetHelpCommand(helpCommand(root))
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 100"))
 	root.AddCommand(
 		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(), a.groupsCommand(), a.vetCommand(),
 		a.configurable(a.reportCommand()), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.infoCommand(), a.envCommand(), a.cleanCommand(), a.versionCommand(),
 	)
+	for _, cmd := range root.Commands() {
+		completes(cmd)
+		cmd.Example = indent(examples[cmd.Name()])
+	}
 	return root
+}
+
+// asIn gives an example with the recording in this folder that has the default name, if there is one.
+func asIn(command string) string {
+	if _, err := os.Stat(defaultRecording); err != nil {
+		return ""
+	}
+	return ", as in waymark " + command + " " + defaultRecording
 }
 
 // arguments checks the number of arguments of an offline command.
@@ -147,7 +156,7 @@ func arguments(min, max int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < min:
-			return usagef("%s: want %s", cmd.Name(), cmd.Use)
+			return usagef("%s: want a recording: waymark %s%s", cmd.Name(), cmd.Use, asIn(cmd.Name()))
 		case max >= 0 && len(args) > max:
 			return usagef("%s: unexpected argument %s", cmd.Name(), args[max])
 		}

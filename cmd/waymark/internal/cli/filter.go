@@ -125,8 +125,49 @@ func (f *filterFlags) filter() (report.Filter, error) {
 	if f.callers.set != nil {
 		out.Callers = f.callers.match
 	}
+	if len(f.sets()) > 0 {
+		out.Prepare = f.resolve
+	}
 	f.only = out
 	return out, nil
+}
+
+// sets gives the patterns of all flags, without those that have none.
+func (f *filterFlags) sets() (list []*pattern.Set) {
+	for _, set := range []*pattern.Set{f.included, f.excluded, f.accounted, f.unaccounted, f.root.set, f.callers.set} {
+		if set != nil && !set.Empty() {
+			list = append(list, set)
+		}
+	}
+	return list
+}
+
+// resolve tells the patterns which packages are in the recordings. It gives an error if some can't
+// be told apart.
+func (f *filterFlags) resolve(set *tracefile.Set) error {
+	var packages []pattern.Package
+	seen := make(map[string]bool)
+	for _, p := range set.Processes {
+		p.Sites(func(_ uint32, s tracefile.Site) bool {
+			if !seen[s.Package] {
+				seen[s.Package] = true
+				packages = append(packages, pattern.Package{Path: s.Package})
+			}
+			return true
+		})
+	}
+	for _, patterns := range f.sets() {
+		patterns.Resolve(packages)
+	}
+	f.matchSites(set)
+	var errs []error
+	for _, patterns := range f.sets() {
+		errs = append(errs, patterns.Ambiguous()...)
+	}
+	if len(errs) > 0 {
+		return usageError{errors.Join(errs...)}
+	}
+	return nil
 }
 
 // between gives a function that tells whether a recorded function matches one pattern of in, or
@@ -234,8 +275,8 @@ func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
 // matchSites tries the patterns on all functions of the recordings, called or not,
 // and gives their names.
 func (f *filterFlags) matchSites(set *tracefile.Set) []string {
-	patterns := []*pattern.Set{f.included, f.excluded, f.accounted, f.unaccounted}
-	if f.root.set == nil && f.callers.set == nil && !slices.ContainsFunc(patterns, func(s *pattern.Set) bool { return !s.Empty() }) {
+	patterns := f.sets()
+	if len(patterns) == 0 {
 		return nil
 	}
 	var names []string
@@ -259,12 +300,7 @@ func noFunction(text string, names []string) string {
 }
 
 // isIt asks whether one of the names that come near was meant, if any does.
-func isIt(text string, names []string) string {
-	if near := pattern.Nearest(text, names, 3); len(near) > 0 {
-		return "; is it " + strings.Join(near, " or ") + "?"
-	}
-	return ""
-}
+func isIt(text string, names []string) string { return pattern.IsIt(text, names, 3) }
 
 // A wantedGoroutine is one of --goroutine.
 type wantedGoroutine struct {

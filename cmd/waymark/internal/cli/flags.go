@@ -77,7 +77,7 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 			name, _, hasValue := strings.Cut(arg[2:], "=")
 			flag := set.Lookup(name)
 			if flag == nil {
-				return nil, usagef("unknown flag %s; the go command's flags have one dash", arg)
+				return nil, unknownBuildFlag(set, arg, name)
 			}
 			ours = append(ours, arg)
 			if !hasValue && flag.NoOptDefVal == "" {
@@ -122,7 +122,7 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 		}
 	}
 	if err := set.Parse(ours); err != nil {
-		return nil, usagef("%w", err)
+		return nil, valueError(err)
 	}
 	return c, nil
 }

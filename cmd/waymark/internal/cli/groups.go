@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
+	"github.com/waymark-go/waymark/internal/pattern"
 )
 
 func (a *app) groupsCommand() *cobra.Command {
@@ -29,7 +30,7 @@ func (a *app) groupsCommand() *cobra.Command {
 		},
 		func(line *commandLine) error {
 			if !slices.Contains(manifest.Formats, format) {
-				return usagef("groups: --format %s: want %s", format, strings.Join(manifest.Formats, ", "))
+				return usagef("groups: --format %s: want %s%s", format, strings.Join(manifest.Formats, ", "), pattern.IsIt(format, manifest.Formats, 1))
 			}
 			b, err := a.prepare(&f, line.flags, line.args, false)
 			if err != nil || b == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/rt"
 )
@@ -17,6 +18,9 @@ type recordFlags struct {
 	set    *pflag.FlagSet
 	config recorder.Config // what the settings say, after check
 }
+
+// overflows are the values of the setting of that name, by rt.Overflow.
+var overflows = []string{"block", "drop", "ring"}
 
 // settings are the names of recordFlags, in the order in which they are passed on.
 var settings = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate"}
@@ -45,7 +49,11 @@ func (f *recordFlags) check() error {
 	}
 	var wrong *recorder.SettingError
 	if errors.As(err, &wrong) {
-		return usagef("--%w", err)
+		meant := ""
+		if wrong.Key == "overflow" {
+			meant = pattern.IsIt(f.set.Lookup(wrong.Key).Value.String(), overflows, 1)
+		}
+		return usagef("--%w%s", err, meant)
 	}
 	return err
 }

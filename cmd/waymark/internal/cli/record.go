@@ -20,6 +20,9 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
+// defaultRecording is where record writes to unless the user says otherwise.
+const defaultRecording = "waymark.wmt"
+
 func (a *app) recordCommand() *cobra.Command {
 	var f buildFlags
 	var rec recordFlags
@@ -29,7 +32,7 @@ func (a *app) recordCommand() *cobra.Command {
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			rec.define(set)
-			set.StringVarP(&out, "output", "o", "waymark.wmt", "`FILE` to record to")
+			set.StringVarP(&out, "output", "o", defaultRecording, "`FILE` to record to")
 			config.Mark(set, config.IsFile, "output")
 		},
 		func(line *commandLine) error {

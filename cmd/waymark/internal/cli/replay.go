@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
 	"github.com/waymark-go/waymark/format"
-	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -112,9 +110,7 @@ func testEvents(file *tracefile.File, path, name string) (*testtrace.Events, err
 		}
 		slices.Sort(names)
 		msg := fmt.Sprintf("--test=%s: %s has no such test", name, path)
-		if near := pattern.Nearest(name, slices.Compact(names), 3); len(near) > 0 {
-			msg += "; is it " + strings.Join(near, " or ") + "?"
-		}
+		msg += isIt(name, slices.Compact(names))
 		return nil, usageError{errors.New(msg)}
 	}
 	return r.Events(named), nil

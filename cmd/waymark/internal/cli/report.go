@@ -28,9 +28,9 @@ type reportFlags struct {
 func (f *reportFlags) define(set *pflag.FlagSet, top int) {
 	f.set = set
 	f.textFlags.define(set)
-	set.StringVar(&f.by, "by", "function", "a row for each function, package, group or goroutine")
-	set.StringVar(&f.sort, "sort", "total", "total, self, calls, avg, max, panics or errors")
-	set.StringVar(&f.format, "format", "text", "text, json or csv")
+	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group or goroutine")
+	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics or errors")
+	set.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or csv")
 	set.IntVar(&f.top, "top", top, "print the first `N` rows only; 0 is all")
 }
 
@@ -235,6 +235,6 @@ func (a *app) infoCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, json or csv")
+	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT`: text or json")
 	return cmd
 }

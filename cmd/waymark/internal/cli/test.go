@@ -3,12 +3,14 @@ package cli
 import (
 	"errors"
 	"os/exec"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/internal/pattern"
 )
 
 func (a *app) testCommand() *cobra.Command {
@@ -80,6 +82,9 @@ func testStatus(err error) error {
 	return err
 }
 
+// traceModes are the values of --trace.
+var traceModes = []string{"failed", "all"}
+
 // traceFlags say what to record of tests, and what to print of it.
 type traceFlags struct {
 	on    string // "", failed or all
@@ -103,8 +108,8 @@ func (f *traceFlags) records() bool { return f.on != "" || f.out != "" }
 
 // check gives an error for what can't be: of waymark's flags, or with the go command's.
 func (f *traceFlags) check(flags gocmd.Flags) error {
-	if f.on != "" && f.on != "failed" && f.on != "all" {
-		return usagef("--trace=%s: want --trace, which is --trace=failed, or --trace=all", f.on)
+	if f.on != "" && !slices.Contains(traceModes, f.on) {
+		return usagef("--trace=%s: want --trace, which is --trace=failed, or --trace=all%s", f.on, pattern.IsIt(f.on, traceModes, 1))
 	}
 	if err := f.text.check(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -11,20 +12,24 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/tracefile"
 )
+
+// namesForms are the values of --names.
+var namesForms = []string{"short", "full"}
 
 // textFlags say how text for people looks.
 type textFlags struct{ names string }
 
 func (f *textFlags) define(set *pflag.FlagSet) {
-	set.StringVar(&f.names, "names", "short", "names of functions in text: short or full")
+	set.StringVar(&f.names, "names", "short", "`FORM` of functions' names in text: short, as far as they stay unique, or full")
 }
 
 func (f *textFlags) check() error {
-	if f.names != "short" && f.names != "full" {
-		return usagef("--names=%s: want short or full", f.names)
+	if !slices.Contains(namesForms, f.names) {
+		return usagef("--names=%s: want short or full%s", f.names, pattern.IsIt(f.names, namesForms, 1))
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (a *app) treeCommand() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().StringVar(&form, "format", "text", "text, json or csv; json is nested, 100 levels deep unless --depth says more")
+	cmd.Flags().StringVar(&form, "format", "text", "`FORMAT`: text, json or csv; json is nested, 100 levels deep unless --depth says more")
 	cmd.Flags().BoolVar(&flat, "flat", false, "with --format json: a list of rows with id and parent, of any depth")
 	text.define(cmd.Flags())
 	filter.define(cmd.Flags(), showsTree)

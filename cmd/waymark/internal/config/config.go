@@ -106,12 +106,7 @@ func (s *setting) check(commands map[string]*pflag.FlagSet) error {
 	return nil
 }
 
-func isIt(name string, known []string) string {
-	if near := pattern.Nearest(name, known, 1); len(near) > 0 {
-		return "; is it " + near[0] + "?"
-	}
-	return ""
-}
+func isIt(name string, known []string) string { return pattern.IsIt(name, known, 1) }
 
 // values gives what to set the flag to, one after the other.
 func (s *setting) values(f *pflag.Flag) ([]string, error) {

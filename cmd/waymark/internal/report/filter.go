@@ -32,6 +32,10 @@ type Filter struct {
 	Depth   int                       // what has fewer callers; 0 is no limit
 	Root    func(tracefile.Site) bool // of a tree or in Follow: these functions and what they call, unless nil
 	Callers func(tracefile.Site) bool // of a tree or in Follow: who calls these functions, unless nil
+
+	// Prepare, if not nil, is called with the recordings before any of the other functions. It may
+	// be called again.
+	Prepare func(*tracefile.Set) error
 }
 
 // Follow follows the calls of all processes of a set, and tells those that the filter shows in
@@ -144,10 +148,13 @@ func ofSites(file *tracefile.File, wanted func(tracefile.Site) bool) func(id uin
 	}
 }
 
-// Check tells whether the time window has a part in the recordings.
+// Check tells whether the time window has a part in the recordings, and calls Prepare.
 func (f *Filter) Check(set *tracefile.Set) error {
 	if d := set.Duration(); f.From > 0 && f.From >= d {
 		return fmt.Errorf("--time: begins at %s, but the recording ends at %s: choose an earlier beginning", units.Duration(int64(f.From)), units.Duration(int64(d)))
+	}
+	if f.Prepare != nil {
+		return f.Prepare(set)
 	}
 	return nil
 }
@@ -163,7 +170,8 @@ func (f *Filter) options(file *tracefile.File, label string, since time.Duration
 		o.From = clockAt(file, f.From-since)
 	}
 	if f.To > 0 {
-		o.To = max(clockAt(file, f.To-since), 1) // 0 would be no end
+		// What happened in that nanosecond is part of it. 0 would be no end.
+		o.To = max(clockAt(file, f.To-since+1), 2) - 1
 	}
 	return o
 }

@@ -91,7 +91,7 @@ func (c *children) of(n uint32) []uint32 { return c.list[c.first[n]:c.first[n+1]
 
 // visit calls enter for all nodes, callers before callees, and what they call if it says so;
 // then leave, if it isn't nil.
-func (c *children) visit(enter func(n uint32, depth int) bool, leave func(n uint32)) {
+func (c *children) visit(enter func(n uint32, depth int) bool, leave func(n uint32, depth int)) {
 	type level struct {
 		n    uint32
 		rest []uint32 // children that have not been visited
@@ -101,7 +101,7 @@ func (c *children) visit(enter func(n uint32, depth int) bool, leave func(n uint
 		top := &path[len(path)-1]
 		if len(top.rest) == 0 {
 			if leave != nil && len(path) > 1 {
-				leave(top.n)
+				leave(top.n, len(path)-2)
 			}
 			path = path[:len(path)-1]
 			continue

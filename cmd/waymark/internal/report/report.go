@@ -286,11 +286,12 @@ const (
 	FlatJSON // of a tree; no value of --format
 )
 
-var formatNames = []string{"text", "json", "csv"}
+// Formats are the values of --format.
+var Formats = []string{"text", "json", "csv"}
 
 // ParseFormat reads the value of --format.
 func ParseFormat(text string) (Format, error) {
-	i, err := parse("format", text, formatNames)
+	i, err := parse("format", text, Formats)
 	return Format(i), err
 }
 

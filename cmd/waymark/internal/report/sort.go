@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/waymark-go/waymark/internal/pattern"
 )
 
 // By says what a row of the report stands for.
@@ -17,13 +19,14 @@ const (
 	ByGoroutine
 )
 
-var byNames = []string{"function", "package", "group", "goroutine"}
+// Bys are the values of --by.
+var Bys = []string{"function", "package", "group", "goroutine"}
 
-func (b By) String() string { return byNames[b] }
+func (b By) String() string { return Bys[b] }
 
 // ParseBy reads the value of --by.
 func ParseBy(text string) (By, error) {
-	i, err := parse("a report by", text, byNames)
+	i, err := parse("a report by", text, Bys)
 	return By(i), err
 }
 
@@ -40,11 +43,12 @@ const (
 	SortErrors
 )
 
-var sortNames = []string{"total", "self", "calls", "avg", "max", "panics", "errors"}
+// Sorts are the values of --sort.
+var Sorts = []string{"total", "self", "calls", "avg", "max", "panics", "errors"}
 
 // ParseSort reads the value of --sort.
 func ParseSort(text string) (Sort, error) {
-	i, err := parse("sort by", text, sortNames)
+	i, err := parse("sort by", text, Sorts)
 	return Sort(i), err
 }
 
@@ -53,7 +57,7 @@ func parse(what, text string, names []string) (int, error) {
 	i := slices.Index(names, text)
 	if i < 0 {
 		last := len(names) - 1
-		return 0, fmt.Errorf("%s %q: want %s or %s", what, text, strings.Join(names[:last], ", "), names[last])
+		return 0, fmt.Errorf("%s %q: want %s or %s%s", what, text, strings.Join(names[:last], ", "), names[last], pattern.IsIt(text, names, 1))
 	}
 	return i, nil
 }

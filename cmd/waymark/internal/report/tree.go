@@ -116,7 +116,7 @@ func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 		}
 		open[n.row]++
 		return true
-	}, func(i uint32) { open[r.tree.nodes[i].row]-- })
+	}, func(i uint32, _ int) { open[r.tree.nodes[i].row]-- })
 	return out
 }
 
@@ -124,21 +124,18 @@ func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 // after what they call.
 func (r *Report) walk(enter func(n *node, depth int), leave func(n *node, depth int)) {
 	v := r.view()
-	depth := 0
-	shown := func(n *node) bool {
+	shown := func(n *node, depth int) bool {
 		return n.total >= int64(r.Filter.Min) && (r.Filter.Depth == 0 || depth < r.Filter.Depth)
 	}
-	v.visit(func(i uint32, d int) bool {
-		depth = d
+	v.visit(func(i uint32, depth int) bool {
 		n := &v.nodes[i]
-		if !shown(n) {
+		if !shown(n, depth) {
 			return false
 		}
-		enter(n, d)
-		depth++
+		enter(n, depth)
 		return true
-	}, func(i uint32) {
-		if n := &v.nodes[i]; leave != nil && shown(n) {
+	}, func(i uint32, depth int) {
+		if n := &v.nodes[i]; leave != nil && shown(n, depth) {
 			leave(n, depth)
 		}
 	})

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// completes has the shells' completion know the values of a command's flags, and which files it takes.
+func completes(cmd *cobra.Command) {
+	if cmd.DisableFlagParsing { // then cobra leaves values of flags to us, too
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if name, part, ok := strings.Cut(word, "="); ok && strings.HasPrefix(name, "--") {
+				return valuesOf(cmd, name[2:], args, part)
+			}
+			if n := len(args); n > 0 && strings.HasPrefix(args[n-1], "--") {
+				if f := cmd.Flags().Lookup(args[n-1][2:]); f != nil && f.NoOptDefVal == "" {
+					return valuesOf(cmd, f.Name, args, word)
+				}
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		cmd.RegisterFlagCompletionFunc(f.Name, func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			return valuesOf(cmd, f.Name, args, word)
+		})
+	})
+	if strings.Contains(cmd.Use, "FILE") {
+		cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"wmt"}, cobra.ShellCompDirectiveFilterFileExt)
+	} else {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+}
+
+// valuesOf gives the values of a flag that word may be the beginning of. args are the arguments before it.
+func valuesOf(cmd *cobra.Command, flag string, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	switch flag {
+	case "config":
+		return []string{"toml"}, cobra.ShellCompDirectiveFilterFileExt
+	case "out", "output":
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var list []string
+	for _, v := range values(cmd, flag, args) {
+		if strings.HasPrefix(v, word) {
+			list = append(list, v)
+		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+func values(cmd *cobra.Command, flag string, args []string) []string {
+	switch flag {
+	case "sort":
+		return report.Sorts
+	case "by":
+		return report.Bys
+	case "names":
+		return namesForms
+	case "trace":
+		return traceModes
+	case "overflow":
+		return overflows
+	case "format":
+		switch cmd.Name() {
+		case "groups":
+			return manifest.Formats
+		case "info":
+			return report.Formats[:2] // it is no table
+		}
+		return report.Formats
+	case "detail":
+		return []string{"0", "1", "2", "3"}
+	case "verbose":
+		return []string{"0", "1", "2", "3", "4"}
+	case "test":
+		return testNames(args)
+	case "include", "exclude", "account", "without", "root", "callers", "print", "args", "results":
+		if cmd.DisableFlagParsing {
+			return declaredGroups(".")
+		}
+		return recordedGroups(args)
+	}
+	return nil
+}
+
+// recordedGroups gives the groups of the recordings among arguments.
+func recordedGroups(files []string) (list []string) {
+	eachFile(files, func(f *tracefile.File) {
+		f.Sites(func(_ uint32, s tracefile.Site) bool {
+			for _, g := range s.Groups {
+				list = append(list, "@"+g)
+			}
+			return true
+		})
+	})
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// testNames gives the tests in the recordings among arguments.
+func testNames(files []string) (list []string) {
+	eachFile(files, func(f *tracefile.File) {
+		for _, t := range testtrace.Open(f).Tests {
+			list = append(list, t.Name)
+		}
+	})
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func eachFile(files []string, do func(*tracefile.File)) {
+	for _, name := range files {
+		if f, err := tracefile.Open(name); err == nil {
+			do(f)
+			f.Close()
+		}
+	}
+}
+
+var newGroup = regexp.MustCompile(`\bNewGroup\("([^"]+)"`)
+
+// declaredGroups gives the groups that Go files below a folder declare. It looks at their text only:
+// nobody who waits for a completion has the time for more.
+func declaredGroups(dir string) (list []string) {
+	files := 0
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return nil
+		case d.IsDir():
+			if path != dir && (name == "vendor" || name == "testdata" || name[0] == '.' || name[0] == '_') {
+				return fs.SkipDir
+			}
+		case strings.HasSuffix(name, ".go"):
+			if files++; files > 2000 {
+				return fs.SkipAll
+			}
+			src, _ := os.ReadFile(path)
+			for _, m := range newGroup.FindAllSubmatch(src, -1) {
+				list = append(list, "@"+string(m[1]))
+			}
+		}
+		return nil
+	})
+	slices.Sort(list)
+	return slices.Compact(list)
+}

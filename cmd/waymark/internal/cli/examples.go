@@ -1,0 +1,53 @@
+package cli
+
+import "strings"
+
+// examples are shown by the commands' help.
+var examples = map[string]string{
+	"build": `
+waymark build -o app ./cmd/app            then WAYMARK=stats ./app, or waymark record ./app
+waymark build --args --include ./... .    able to record arguments`,
+	"run": `
+waymark run ./cmd/app -v file.txt         -v and file.txt are the program's
+waymark run --sort self --top 50 .        the functions that take the time themselves`,
+	"test": `
+waymark test --trace ./...                what each failed test did
+waymark test --trace -run TestParse .     of one test; -run is go test's`,
+	"record": `
+waymark record -o app.wmt ./cmd/app       then waymark report app.wmt, tree, replay
+waymark record --args --results .         arguments and results, too`,
+	"rewrite": `
+waymark rewrite -o out ./...              what the compiler gets to see, in out
+waymark rewrite --args -o out ./store     with the code that records arguments`,
+	"groups": `
+waymark groups ./...                      groups, their functions, info functions
+waymark groups --format json -o g.json .  for programs`,
+	"vet": `
+waymark vet ./...                         mistakes in //waymark: directives
+go vet -vettool=$(which waymark) ./...    the same, by the go command`,
+	"report": `
+waymark report --top 20 app.wmt           the functions that took the most time
+waymark report --by package --sort calls app.wmt`,
+	"tree": `
+waymark tree --min 10ms app.wmt           who calls what, without what is short
+waymark tree --callers 'cache.(*LRU).Get' app.wmt`,
+	"replay": `
+waymark replay --min 1ms app.wmt          the calls that took a millisecond or more
+waymark replay --time 1.5s..2s --goroutine 1 app.wmt`,
+	"info": `
+waymark info app.wmt                      program, host, clock, events, damage
+waymark info --format json app.wmt        for programs`,
+	"env": `
+eval "$(waymark env .)" && go build .     an instrumented build by another tool
+waymark env --include ./store ./cmd/app   of some functions only`,
+	"clean": `
+waymark clean                             the next build rewrites all packages anew
+WAYMARKCACHE=/tmp/w waymark clean         another cache`,
+	"version": `
+waymark version
+waymark version | head -n 1`,
+}
+
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimPrefix(text, "\n"), "\n", "\n  ")
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/internal/pattern"
+)
+
+// unknownCommand says that there is no such command, and what was meant.
+func unknownCommand(root *cobra.Command, name string) error {
+	if filepath.Ext(name) == filepath.Ext(defaultRecording) {
+		return usagef("unknown command %s; is it waymark report %[1]s?", name)
+	}
+	var known []string
+	for _, c := range root.Commands() {
+		known = append(known, c.Name())
+	}
+	if meant := pattern.IsIt(name, known, 1); meant != "" {
+		return usagef("unknown command %s%s", name, meant)
+	}
+	return usagef("unknown command %s; see waymark help", name)
+}
+
+// helpCommand is cobra's, but that a mistake is one.
+func helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use: "help [command]", Short: "print the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if len(args) > 0 && (err != nil || cmd == root || len(rest) > 0) {
+				return unknownCommand(root, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+// flagError says what is wrong with the flags of a command that cobra has parsed, and what was meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return valueError(err)
+	}
+	arg := "--" + unknown.GetSpecifiedName()
+	if short := unknown.GetSpecifiedShortnames(); short != "" { // one dash, which pflag takes for several flags
+		arg = "-" + short
+	}
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	if cmd.Flags().Lookup(name) != nil {
+		return usagef("unknown flag %s: waymark's flags have two dashes: --%s", arg, name)
+	}
+	meant := nearestFlag(cmd.Flags(), name)
+	if meant == "" {
+		meant = "; see waymark " + cmd.Name() + " -h"
+	}
+	return usagef("unknown flag %s%s", arg, meant)
+}
+
+// unknownBuildFlag says that a command that builds has no flag with two dashes of that name, and
+// what was meant.
+func unknownBuildFlag(set *pflag.FlagSet, arg, name string) error {
+	if gocmd.KnownToTest(name) {
+		return usagef("unknown flag %s; is it %s? The go command's flags have one dash", arg, arg[1:])
+	}
+	if meant := nearestFlag(set, name); meant != "" {
+		return usagef("unknown flag %s%s", arg, meant)
+	}
+	return usagef("unknown flag %s; the go command's flags have one dash", arg)
+}
+
+// nearestFlag asks for the flag that a name comes near to.
+func nearestFlag(set *pflag.FlagSet, name string) string {
+	var known []string
+	set.VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	return pattern.IsIt("--"+name, known, 1)
+}
+
+// valueError says what is wrong with the value of a flag.
+func valueError(err error) error {
+	var wrong *pflag.InvalidValueError
+	var missing *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &missing) && missing.GetFlag() != nil:
+		return usagef("flag --%s needs a value", missing.GetFlag().Name)
+	case errors.As(err, &wrong):
+		if want := wanted[wrong.GetFlag().Value.Type()]; want != "" {
+			return usagef("--%s=%s: want %s", wrong.GetFlag().Name, wrong.GetValue(), want)
+		}
+	}
+	return usagef("%w", err)
+}
+
+// wanted says what values of flags are, by their types.
+var wanted = map[string]string{
+	"bool":     "true or false",
+	"int":      "a whole number",
+	"duration": "a duration, as in 10us or 1.5s",
+}

@@ -1,0 +1,89 @@
+package pattern
+
+import (
+	"path"
+	"sort"
+	"strings"
+)
+
+// Nearest gives up to n of the names that are most like text, nearest first. Names of functions are
+// also like what is written of their ends: a method with its type, or the last word alone.
+func Nearest(text string, names []string, n int) []string {
+	type scored struct {
+		name string
+		dist int
+	}
+	var list []scored
+	text = strings.ToLower(normal(text))
+	for _, name := range names {
+		full := strings.ToLower(normal(name))
+		d := distance(text, full)
+		// People write the end of a name as often as all of it.
+		end := path.Base(full)
+		d = min(d, distance(path.Base(text), end)+1)
+		for ok := !strings.Contains(text, "/"); ok && d > 1; {
+			if _, end, ok = strings.Cut(end, "."); ok {
+				d = min(d, distance(text, end)+1)
+			}
+		}
+		if d <= len(text)/2+1 {
+			list = append(list, scored{name, d})
+		}
+	}
+	sort.Slice(list, func(i, j int) bool {
+		if list[i].dist != list[j].dist {
+			return list[i].dist < list[j].dist
+		}
+		return list[i].name < list[j].name
+	})
+	var out []string
+	for _, s := range list {
+		if len(out) < n && (len(out) == 0 || out[len(out)-1] != s.name) {
+			out = append(out, s.name)
+		}
+	}
+	return out
+}
+
+// IsIt asks whether one of the n names that are most like text was meant: "; is it a or b?". It is
+// empty if none comes near.
+func IsIt(text string, names []string, n int) string {
+	near := Nearest(text, names, n)
+	if len(near) == 0 {
+		return ""
+	}
+	for i := range near {
+		near[i] = quote(near[i])
+	}
+	return "; is it " + strings.Join(near, " or ") + "?"
+}
+
+// quote makes a word for a shell of a name: receivers have parentheses.
+func quote(name string) string {
+	if strings.ContainsAny(name, "(*[ ") {
+		return "'" + name + "'"
+	}
+	return name
+}
+
+// distance is Levenshtein's: the insertions, deletions and replacements of
+// bytes that turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 0; i < len(a); i++ {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := 0; j < len(b); j++ {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,126 @@
+package pattern
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// A Package is one that patterns may name functions of.
+type Package struct {
+	Path string
+	Own  bool // the user's: where the end of a path is that of several packages, these are meant
+}
+
+// An ending is a package whose path ends in what a pattern says of it.
+type ending struct {
+	*Pattern        // with the whole path
+	found    string // the first function that matches
+}
+
+// Resolve tells the patterns which packages there are. A pattern that names none of them by its
+// path names those whose paths end in what it says, as printed names do: cache.(*LRU).Get is
+// example.com/m/cache.(*LRU).Get. See [Set.Ambiguous] for patterns that then match in several.
+func (s *Set) Resolve(packages []Package) {
+	for _, p := range s.patterns {
+		p.resolve(packages)
+	}
+}
+
+// Loosen is for when nobody knows all packages: patterns match functions of every package whose path
+// ends in what they say, also if there is one whose whole path that is.
+func (s *Set) Loosen() {
+	for _, p := range s.patterns {
+		p.loose = true
+	}
+}
+
+func (p *Pattern) resolve(packages []Package) {
+	text := normal(p.Text)
+	if p.pkg == nil || strings.HasPrefix(text, "main.") {
+		return
+	}
+	var all, own []*ending
+	for _, pkg := range packages {
+		if p.MayMatch(pkg.Path, "", false) {
+			return
+		}
+		for end := pkg.Path; ; {
+			_, shorter, ok := strings.Cut(end, "/")
+			if !ok {
+				break
+			}
+			end = shorter
+			function, ok := strings.CutPrefix(text, end)
+			if !ok || function != "" && function[0] != '.' {
+				continue
+			}
+			whole, err := Compile(pkg.Path+function, "")
+			if err != nil {
+				continue
+			}
+			all = append(all, &ending{Pattern: whole})
+			if pkg.Own {
+				own = append(own, all[len(all)-1])
+			}
+		}
+	}
+	if p.ends = all; len(own) > 0 {
+		p.ends = own
+	}
+}
+
+// matchEnd is Match for a pattern that names the end of paths.
+func (p *Pattern) matchEnd(f Func) (ok, exact bool) {
+	for _, e := range p.ends {
+		if ok, exact := e.Match(f); ok {
+			if e.found == "" {
+				e.found = f.Printed()
+			}
+			return true, exact
+		}
+	}
+	return false, false
+}
+
+// Ambiguous gives an error for each pattern that names the end of packages' paths and has matched
+// functions of several.
+func (s *Set) Ambiguous() (errs []error) {
+	for _, p := range s.patterns {
+		var found []string
+		for _, e := range p.ends {
+			if e.found != "" {
+				found = append(found, quote(e.found))
+			}
+		}
+		if len(found) > 1 {
+			errs = append(errs, fmt.Errorf("pattern %s names functions of %d packages: %s; write more of the path", p.Text, len(found), strings.Join(found, ", ")))
+		}
+	}
+	return errs
+}
+
+// matchPrinted tells whether a regular expression matches one of the forms in which f may be printed.
+func matchPrinted(re *regexp.Regexp, f Func) bool {
+	if re.MatchString(f.Full()) {
+		return true
+	}
+	functions := []string{f.Name}
+	if f.Symbol != "" && f.Symbol != f.Name {
+		functions = append(functions, f.Symbol)
+		if plain := strings.ReplaceAll(f.Symbol, "[...]", ""); plain != f.Symbol {
+			functions = append(functions, plain)
+		}
+	}
+	for _, function := range functions {
+		if f.Main && re.MatchString("main."+function) {
+			return true
+		}
+		for path, more := f.Package, true; more; _, path, more = strings.Cut(path, "/") {
+			if re.MatchString(path + "." + function) {
+				return true
+			}
+		}
+	}
+	return false
+}
