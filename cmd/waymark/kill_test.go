@@ -16,16 +16,6 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// tool builds the command for tests that need it beside the scripts.
-func tool(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "waymark")
-	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build waymark: %v\n%s", err, out)
-	}
-	return path
-}
-
 // instrument builds the main package in testdata/name and gives the binary.
 func instrument(t *testing.T, name string, flags ...string) string {
 	t.Helper()

@@ -2,10 +2,12 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -20,7 +22,39 @@ func TestMain(m *testing.M) {
 	if spec := os.Getenv(confineVar); spec != "" {
 		confine(spec)
 	}
-	testscript.Main(m, map[string]func(){"waymark": main})
+	testscript.Main(cleaner{m}, map[string]func(){"waymark": main})
+}
+
+// A cleaner removes what tests have shared when all have run.
+type cleaner struct{ *testing.M }
+
+func (c cleaner) Run() int {
+	defer func() { os.RemoveAll(built.dir) }()
+	return c.M.Run()
+}
+
+// built is the command for tests that need it beside the scripts.
+var built struct {
+	sync.Once
+	dir string
+	err error
+}
+
+// tool gives the path of the command, which the first test that asks builds.
+func tool(t *testing.T) string {
+	t.Helper()
+	built.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "waymark-test"); built.err != nil {
+			return
+		}
+		if out, err := exec.Command("go", "build", "-o", built.dir, ".").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("build waymark: %v\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return filepath.Join(built.dir, "waymark")
 }
 
 // TestScripts runs the command with the real go command, one script for each behaviour.

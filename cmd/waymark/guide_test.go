@@ -1,0 +1,106 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestGuide runs the commands of docs/guide.md and compares what they print with the document: all but
+// numbers, times and what stands for "...". A block of commands follows a comment that names the folder of the
+// program, in testdata/guide or in the repository; the folder is copied, and its blocks share the copy.
+func TestGuide(t *testing.T) {
+	text, err := os.ReadFile("../../docs/guide.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)<!-- run in: (\\S+) -->\n+```console\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	if all := strings.Count(string(text), "```console"); len(blocks) != all || all < 5 {
+		t.Fatalf("%d of %d blocks of commands name their folder; want all, and five at least", len(blocks), all)
+	}
+	path := filepath.Dir(tool(t)) + string(os.PathListSeparator) + os.Getenv("PATH")
+	dirs := make(map[string]string)
+	for _, b := range blocks {
+		folder := b[1]
+		if dirs[folder] == "" {
+			dirs[folder] = t.TempDir()
+			from := filepath.Join("testdata/guide", folder)
+			if strings.Contains(folder, "/") {
+				from = filepath.Join("../..", folder)
+			}
+			if err := os.CopyFS(dirs[folder], os.DirFS(from)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range strings.Split("\n"+b[2], "\n$ ")[1:] {
+			command, want, _ := strings.Cut(c, "\n")
+			t.Run(folder+"/"+command, func(t *testing.T) {
+				cmd := exec.Command("sh", "-c", command)
+				cmd.Dir = dirs[folder]
+				cmd.Env = append(os.Environ(), "PATH="+path, "GOWORK=off", "GOFLAGS=", "NO_COLOR=1", "WAYMARK=")
+				out, _ := cmd.CombinedOutput() // a program of the guide may fail: it says so
+				if missing := firstMissing(string(out), want); missing != "" {
+					t.Errorf("%s\nprints no %q, or not there:\n%s", command, missing, out)
+				}
+			})
+		}
+	}
+}
+
+var (
+	changing = regexp.MustCompile(`[0-9][0-9.,]*( (ns|us|ms|s)\b)?`)
+	blanks   = regexp.MustCompile(`[ -]+`)
+)
+
+// settled gives a line without what differs from run to run.
+func settled(line string) string {
+	return strings.TrimSpace(blanks.ReplaceAllString(changing.ReplaceAllString(line, "#"), " "))
+}
+
+// firstMissing gives the first of the wanted lines that isn't in the output behind those before it. There may
+// be others in between only where "..." stands.
+func firstMissing(output, want string) string {
+	var got []string
+	for _, line := range strings.Split(output, "\n") {
+		if line = settled(line); line != "" {
+			got = append(got, line)
+		}
+	}
+	skip := true // what a program prints comes before or after what waymark prints
+	for _, line := range strings.Split(want, "\n") {
+		wanted := settled(line)
+		switch {
+		case wanted == "":
+			continue
+		case strings.TrimSpace(line) == "...":
+			skip = true
+			continue
+		}
+		for skip && len(got) > 0 && got[0] != wanted {
+			got = got[1:]
+		}
+		if len(got) == 0 || got[0] != wanted {
+			return line
+		}
+		got, skip = got[1:], false
+	}
+	return ""
+}
+
+func TestFirstMissing(t *testing.T) {
+	const output = "12 calls\n\n  1.5 ms  main.f\n  3 s  main.g\nend\n"
+	for _, c := range []struct{ want, missing string }{
+		{"99 calls\n 7 ms main.f\n", ""},
+		{"9 ns main.f\n...\nend\n", ""},
+		{"9 ns main.f\nend\n", "end"},
+		{"3 s main.g\n1 s main.f", "1 s main.f"},
+		{"main.h", "main.h"},
+	} {
+		if got := firstMissing(output, c.want); got != c.missing {
+			t.Errorf("%q: missing %q, want %q", c.want, got, c.missing)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+// Transfer moves money between two accounts, from both sides at once.
+package main
+
+import (
+	"fmt"
+	"sync"
+)
+
+type account struct {
+	sync.Mutex
+	name    string
+	balance int
+}
+
+func main() {
+	a, b := &account{name: "a", balance: 1000}, &account{name: "b", balance: 1000}
+	var wg sync.WaitGroup
+	wg.Add(2)
+	go run(a, b, &wg)
+	go run(b, a, &wg)
+	wg.Wait()
+	fmt.Println(a.balance, b.balance)
+}
+
+func run(from, to *account, wg *sync.WaitGroup) {
+	defer wg.Done()
+	for amount := range 100_000 {
+		transfer(from, to, amount%10)
+	}
+}
+
+func transfer(from, to *account, amount int) {
+	from.Lock()
+	defer from.Unlock()
+	to.Lock()
+	defer to.Unlock()
+	from.balance -= amount
+	to.balance += amount
+}
