@@ -51,17 +51,21 @@ type Style struct {
 	Width int        // of lines at most, where terminals have no more; 0 is no limit
 }
 
-// cut returns a line, or its beginning with the mark of a cut.
-func (s *Style) cut(line []byte) []byte {
+// cut returns a line, or one without what there is no room for before its end.
+func (s *Style) cut(line []byte, end string) []byte {
 	if s.Width == 0 || utf8.RuneCount(line) <= s.Width {
 		return line
 	}
-	end := 0
-	for n := 1; n < s.Width; n++ {
-		_, size := utf8.DecodeRune(line[end:])
-		end += size
+	room := s.Width - 1 - utf8.RuneCountInString(end)
+	if room < s.Width/3 {
+		room, end = s.Width-1, ""
 	}
-	return append(line[:end], "…"...)
+	at := 0
+	for range room {
+		_, size := utf8.DecodeRune(line[at:])
+		at += size
+	}
+	return append(append(line[:at], "…"...), end...)
 }
 
 // Names say what the numbers in calls stand for; a tracefile.File does.
@@ -170,7 +174,11 @@ func (p *Printer) line(clock uint64, duration string, c *calltree.Call, text ...
 	for _, t := range text {
 		b = append(b, t...)
 	}
-	p.w.Write(append(p.style.cut(b), '\n'))
+	end := text[len(text)-1]
+	if !strings.HasPrefix(end, " ") { // a value; a brace or the name in a comment stays
+		end = ""
+	}
+	p.w.Write(append(p.style.cut(b, end), '\n'))
 }
 
 // appendRight appends text with blanks before it, so that both have the given width.
