@@ -181,10 +181,13 @@ func (p *Printer) line(clock uint64, duration string, c *calltree.Call, text ...
 	p.w.Write(append(p.style.cut(b, end), '\n'))
 }
 
+// blanks are as many as the widest of the columns has that are aligned at the right.
+const blanks = "            "
+
 // appendRight appends text with blanks before it, so that both have the given width.
 func appendRight[T string | []byte](b []byte, text T, width int) []byte {
-	for n := len(text); n < width; n++ {
-		b = append(b, ' ')
+	if n := width - len(text); n > 0 {
+		b = append(b, blanks[:n]...)
 	}
 	return append(b, text...)
 }
