@@ -36,6 +36,8 @@ type Value struct {
 	Bytes []byte // instead of Elems, where those are bytes
 
 	IsNil bool // a nil pointer, map, slice, function or channel
+
+	dynamic bool // its type isn't that of a field or an element
 }
 
 // Cut tells how many bytes of a string, elements or fields were not recorded.
@@ -104,7 +106,9 @@ func (d *decoder) dynamic(depth int) Value {
 		d.string(&v)
 		return v
 	default:
-		return d.value(d.typ(id), depth)
+		v := d.value(d.typ(id), depth)
+		v.dynamic = true
+		return v
 	}
 }
 

@@ -44,6 +44,26 @@ func (v Value) String() string {
 	return p.String()
 }
 
+// Panic prints the value of a panic: as String does, and with its type, as Go does, if the
+// package knows no text for it.
+func (v Value) Panic() string {
+	t := &v.Type
+	if _, ok := known(&v); ok || v.State != Known || t.Package == "" && t.Kind != format.KindPointer {
+		return v.String()
+	}
+	switch {
+	case t.Kind == format.KindStruct && len(t.Fields) > 0:
+		return t.Name + v.String()
+	case t.Kind == format.KindPointer && len(v.Elems) == 1 && v.Elems[0].Type.Kind == format.KindStruct:
+		return "&" + v.Elems[0].Panic()
+	case t.Kind == format.KindPointer:
+		return "(" + t.Name + ")(" + v.String() + ")"
+	case t.Kind == format.KindStruct:
+		return v.String()
+	}
+	return t.Name + "(" + v.String() + ")"
+}
+
 // more is the mark for n that are missing.
 func more(n int) string {
 	switch {
@@ -132,6 +152,9 @@ func (p *printer) text(s string) {
 }
 
 func (p *printer) structure(v *Value) {
+	if v.dynamic && len(v.Type.Fields) == 0 && v.Type.Package != "" {
+		p.WriteString(v.Type.Name) // all that is known of it
+	}
 	p.WriteByte('{')
 	for i := range v.Elems {
 		if i > 0 {

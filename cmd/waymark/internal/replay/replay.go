@@ -176,7 +176,7 @@ func (p *Printer) comment(name string, c *calltree.Call) string {
 	}
 	panicked := ""
 	if values, _ := value.Decode(c.Panic, p.file.Type); len(values) > 0 {
-		panicked = ": " + values[0].String()
+		panicked = ": " + values[0].Panic()
 	}
 	switch {
 	case c.Flags&calltree.Recovered != 0:
