@@ -40,6 +40,7 @@ func init() {
 		return
 	}
 	env := os.Getenv("WAYMARK")
+	redaction.env = env
 	if env == "" {
 		return
 	}
