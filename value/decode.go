@@ -38,6 +38,7 @@ type Value struct {
 	IsNil bool // a nil pointer, map, slice, function or channel
 
 	dynamic bool // its type isn't that of a field or an element
+	bytes   bool // Bytes are of type byte, not of one of the program's
 }
 
 // Cut tells how many bytes of a string, elements or fields were not recorded.
@@ -164,7 +165,10 @@ func (d *decoder) value(t format.Type, depth int) Value {
 			v.IsNil = true
 		case 1:
 			v.Bits = d.uvarint()
+		case 2:
+			v.Elems = []Value{d.dynamic(depth + 1)}
 		default:
+			v.Bits = d.uvarint()
 			v.Elems = []Value{d.dynamic(depth + 1)}
 		}
 	case format.KindInterface:
@@ -231,7 +235,7 @@ func (d *decoder) elements(v *Value, id uint32, depth int) {
 	}
 	t := d.typ(uint64(id))
 	if t.Kind == format.KindUint8 {
-		v.Bytes = d.bytes(n)
+		v.Bytes, v.bytes = d.bytes(n), t.Package == ""
 		return
 	}
 	for i := 0; i < n && d.err == nil; i++ {

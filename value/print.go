@@ -13,19 +13,43 @@ import (
 // List prints values as a list of arguments, each with its name unless that is _ or
 // missing: (a=1, err=<nil>). rest says that there were more.
 func List(values []Value, names []string, rest bool) string {
+	return new(Printer).List(values, names, rest)
+}
+
+// String prints the value as %+v does, see the package comment; a string is quoted.
+func (v Value) String() string { return new(Printer).Value(&v) }
+
+// A Printer prints values. The zero Printer prints all that was recorded.
+type Printer struct {
+	Width int // columns of a value; what goes beyond is cut; 0: no limit
+
+	Masked bool // set when a value has been printed that is masked, or a part of it is
+}
+
+// List is as the function of this name.
+func (p *Printer) List(values []Value, names []string, rest bool) string {
+	texts := make([]string, len(values))
+	for i := range values {
+		texts[i] = p.Value(&values[i])
+	}
+	return Join(texts, names, rest)
+}
+
+// Join puts the texts of arguments together as List does.
+func Join(texts, names []string, rest bool) string {
 	var b strings.Builder
 	b.WriteByte('(')
-	for i := range values {
+	for i, text := range texts {
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		if i < len(names) && names[i] != "_" {
 			b.WriteString(names[i] + "=")
 		}
-		b.WriteString(values[i].String())
+		b.WriteString(text)
 	}
-	if rest || len(values) < len(names) {
-		if len(values) > 0 {
+	if rest || len(texts) < len(names) {
+		if len(texts) > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString("…")
@@ -34,34 +58,80 @@ func List(values []Value, names []string, rest bool) string {
 	return b.String()
 }
 
-// String prints the value as %+v does, see the package comment; a string is quoted.
-func (v Value) String() string {
+// Value prints a value as its method String does, but not wider than p.Width.
+func (p *Printer) Value(v *Value) string {
 	if v.State == Known && v.Type.Kind == format.KindString {
-		return strconv.Quote(v.Text) + more(v.Cut())
+		return p.quote(v.Text, v.Cut())
 	}
-	var p printer
-	p.value(&v)
-	return p.String()
+	if text, ok := v.text(); ok {
+		return p.quote(text, v.Len-len(text))
+	}
+	return p.cut(p.whole(v))
 }
 
-// Panic prints the value of a panic: as String does, and with its type, as Go does, if the
-// package knows no text for it.
-func (v Value) Panic() string {
-	t := &v.Type
-	if _, ok := known(&v); ok || v.State != Known || t.Package == "" && t.Kind != format.KindPointer {
-		return v.String()
+// whole prints a value as part of another one is printed.
+func (p *Printer) whole(v *Value) string {
+	var b printer
+	b.value(v)
+	p.Masked = p.Masked || b.masked
+	return b.String()
+}
+
+// cut cuts text at the width.
+func (p *Printer) cut(text string) string {
+	if p.Width <= 0 || utf8.RuneCountInString(text) <= p.Width {
+		return text
 	}
+	n := 0
+	for i := range text {
+		if n++; n == p.Width {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// quote quotes text, of which so many bytes are missing, and leaves out what the width has no
+// room for.
+func (p *Printer) quote(text string, missing int) string {
+	quoted := strconv.Quote(text) + more(missing)
+	for n := len(text); p.Width > 0 && n > 0 && utf8.RuneCountInString(quoted) > p.Width; {
+		n = min(n-1, p.Width)
+		for n > 0 && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		left := missing
+		if missing >= 0 {
+			left += len(text) - n
+		}
+		quoted = strconv.Quote(text[:n]) + more(left)
+	}
+	return quoted
+}
+
+// Panic prints the value of a panic: whole, and with its type, as Go does, if the package
+// knows no text for it.
+func (p *Printer) Panic(v *Value) string {
+	if v.State == Known && v.Type.Kind == format.KindString && v.Type.Package == "" {
+		return strconv.Quote(v.Text) + more(v.Cut())
+	}
+	t := &v.Type
+	if _, ok := known(v); ok || v.State != Known || t.Package == "" && t.Kind != format.KindPointer {
+		return p.whole(v)
+	}
+	whole := (&Printer{}).Value(v)
+	p.whole(v) // for p.Masked
 	switch {
 	case t.Kind == format.KindStruct && len(t.Fields) > 0:
-		return t.Name + v.String()
-	case t.Kind == format.KindPointer && len(v.Elems) == 1 && v.Elems[0].Type.Kind == format.KindStruct:
-		return "&" + v.Elems[0].Panic()
-	case t.Kind == format.KindPointer:
-		return "(" + t.Name + ")(" + v.String() + ")"
+		return t.Name + whole
 	case t.Kind == format.KindStruct:
-		return v.String()
+		return whole
+	case t.Kind == format.KindPointer && len(v.Elems) == 1 && v.Elems[0].Type.Kind == format.KindStruct:
+		return "&" + p.Panic(&v.Elems[0])
+	case t.Kind == format.KindPointer:
+		return "(" + t.Name + ")(" + whole + ")"
 	}
-	return t.Name + "(" + v.String() + ")"
+	return t.Name + "(" + whole + ")"
 }
 
 // more is the mark for n that are missing.
@@ -75,7 +145,10 @@ func more(n int) string {
 	return "…+" + strconv.Itoa(n)
 }
 
-type printer struct{ strings.Builder }
+type printer struct {
+	strings.Builder
+	masked bool
+}
 
 func (p *printer) value(v *Value) {
 	switch v.State {
@@ -84,6 +157,7 @@ func (p *printer) value(v *Value) {
 		return
 	case Masked:
 		p.WriteString("***")
+		p.masked = true
 		return
 	case Unread:
 		p.WriteString("?")
@@ -172,7 +246,35 @@ func (p *printer) structure(v *Value) {
 	p.WriteByte('}')
 }
 
+// text returns what a byte slice holds, if that is text. What a cut has left of a character
+// isn't part of it.
+func (v *Value) text() (string, bool) {
+	if v.State != Known || v.Type.Kind != format.KindSlice || !v.bytes || len(v.Bytes) == 0 {
+		return "", false
+	}
+	graphic, i := false, 0
+	for i < len(v.Bytes) {
+		r, size := utf8.DecodeRune(v.Bytes[i:])
+		if r == utf8.RuneError && size == 1 {
+			if v.Cut() != 0 && !utf8.FullRune(v.Bytes[i:]) {
+				break
+			}
+			return "", false
+		}
+		if !strconv.IsPrint(r) && r != '\n' && r != '\r' && r != '\t' {
+			return "", false
+		}
+		graphic = graphic || strconv.IsGraphic(r) && r != ' '
+		i += size
+	}
+	return string(v.Bytes[:i]), graphic
+}
+
 func (p *printer) elements(v *Value) {
+	if text, ok := v.text(); ok {
+		p.WriteString(strconv.Quote(text) + more(v.Len-len(text)))
+		return
+	}
 	p.WriteByte('[')
 	n := 0
 	separate := func() {
