@@ -164,7 +164,8 @@
 //	struct                     n:u16, value of the first n fields but those that are masked
 //	array                      n:u16, value(elem) of the first n elements
 //	slice                      0:u8 if nil, else 1:u8 length:uvarint elem:uvarint n:u16, n elements
-//	pointer                    0:u8 if nil, 1:u8 address:uvarint, or 2:u8 and what it points to: dynamic
+//	pointer                    0:u8 if nil, 1:u8 address:uvarint, 2:u8 and what it points to: dynamic,
+//	                           or 3:u8 and both
 //	interface                  dynamic
 //	map                        0:u8 if nil, 1:u8 address:uvarint if it could not be read, or 2:u8 length:uvarint
 //	chan                       the same, with the length and the capacity

@@ -69,6 +69,14 @@ func (p *Printer) Value(v *Value) string {
 	return p.cut(p.whole(v))
 }
 
+// Target prints what a pointer points to behind a name, as far as it was recorded.
+func (p *Printer) Target(name string, v *Value) string {
+	for i := range v.Elems {
+		name += p.whole(&v.Elems[i])
+	}
+	return p.cut(name)
+}
+
 // whole prints a value as part of another one is printed.
 func (p *Printer) whole(v *Value) string {
 	var b printer
@@ -119,8 +127,9 @@ func (p *Printer) Panic(v *Value) string {
 	if _, ok := known(v); ok || v.State != Known || t.Package == "" && t.Kind != format.KindPointer {
 		return p.whole(v)
 	}
-	whole := (&Printer{}).Value(v)
-	p.whole(v) // for p.Masked
+	var unlimited Printer
+	whole := unlimited.Value(v)
+	p.Masked = p.Masked || unlimited.Masked
 	switch {
 	case t.Kind == format.KindStruct && len(t.Fields) > 0:
 		return t.Name + whole

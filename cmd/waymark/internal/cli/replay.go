@@ -20,6 +20,7 @@ import (
 func (a *app) replayCommand() *cobra.Command {
 	var filter filterFlags
 	var test string
+	var width int
 	cmd := &cobra.Command{
 		Use: "replay [flags] FILE...", Short: "print every call of recordings in order", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -27,21 +28,45 @@ func (a *app) replayCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := checkWidth(width); err != nil {
+				return err
+			}
 			return a.withSet(files, func(set *tracefile.Set) error {
 				if err := only.Check(set); err != nil {
 					return err
 				}
 				if test != "" {
-					return a.replayTest(set, &only, test)
+					return a.replayTest(set, &only, test, width)
 				}
-				calls, err := replay.Write(a.stdout, set, &only)
-				return errors.Join(append(damage(set, err), a.tellMissed(filter.missed, set, calls))...)
+				done, err := replay.Write(a.stdout, set, &only, replay.Options{Width: width})
+				a.explainMasked(done.Masked)
+				return errors.Join(append(damage(set, err), a.tellMissed(filter.missed, set, done.Calls))...)
 			})
 		},
 	}
 	filter.define(cmd.Flags())
+	cmd.Flags().IntVar(&width, "width", replay.DefaultWidth, widthUsage)
 	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
 	return cmd
+}
+
+const widthUsage = "print `N` columns of each value at most, receivers whole only once; 0: all of each"
+
+func checkWidth(n int) error {
+	if n < 0 {
+		return usagef("--width=%d: want 0, which is no limit, or more", n)
+	}
+	return nil
+}
+
+// maskedNote says how to see what *** stands for.
+const maskedNote = "***: the name looks like a secret's, so the value was not recorded; record with --redact none to see all, with --redact none,WORD to mask only names with WORD"
+
+// explainMasked says once on stderr what *** in the output means.
+func (a *app) explainMasked(masked bool) {
+	if masked {
+		fmt.Fprintf(a.stderr, "waymark: %s\n", maskedNote)
+	}
 }
 
 // damage lists what could not be read of the files of a set, after err.
@@ -58,7 +83,7 @@ func damage(set *tracefile.Set, err error) []error {
 }
 
 // replayTest prints what the test with the given name and its subtests did.
-func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string) error {
+func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string, width int) error {
 	if len(set.Processes) > 1 {
 		return usagef("--test: want the recording of one test binary, not of %d processes", len(set.Processes))
 	}
@@ -67,12 +92,13 @@ func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string) e
 	if err != nil {
 		return err
 	}
-	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, only.Min > 0))
+	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, replay.Options{Short: only.Min > 0, Width: width}))
 	events.OnLog = p.Log
 	_, err = only.Read(events, set, calltree.Options{OnEnter: p.Enter, OnCall: p.Call})
 	if flushErr := p.Flush(); flushErr != nil {
 		return flushErr // the reader of the output has gone: not worth more words
 	}
+	a.explainMasked(p.Masked())
 	return errors.Join(damage(set, err)...)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 )
 
 func (a *app) testCommand() *cobra.Command {
@@ -85,6 +86,7 @@ type traceFlags struct {
 	on    string // "", failed or all
 	out   string
 	lines int
+	width int // of values
 	depth int
 }
 
@@ -93,6 +95,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.Lookup("trace").NoOptDefVal = "failed"
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
+	set.IntVar(&f.width, "width", replay.DefaultWidth, widthUsage)
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
 }
 
@@ -106,6 +109,9 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 	}
 	if f.lines < 0 || f.depth < 0 {
 		return usagef("--lines and --depth: want 0 or more")
+	}
+	if err := checkWidth(f.width); err != nil {
+		return err
 	}
 	if !f.records() {
 		return nil

@@ -9,6 +9,12 @@
 // Lines of several processes are marked with the process's id before that of the
 // goroutine, and come in the order of wall-clock time.
 //
+// A value takes 60 columns at most, unless another width is asked for. A method's receiver is
+// printed whole once, with a number, and by its number from then on:
+//
+//	        [        1]    main.(*Client).Do(c=*Client@1{host:a.example n:0}, path="/") {
+//	1.234 ms [        1]    main.(*Client).Do(c=*Client@1, path="/b");
+//
 // Lines of a goroutine are in the order of its calls. A call's first line is
 // printed when its first callee is known, or its end: by then other goroutines may
 // have had their say.
@@ -36,6 +42,9 @@ type Printer struct {
 	short bool   // calls may be left out because they were short
 	label string // of the process, with a blank behind it; "" if it is the only one
 
+	values    value.Printer
+	receivers receivers
+
 	pending map[uint64][]entered // by goroutine: entered, and not printed yet
 	names   []string             // of sites that were asked for, "" of others
 }
@@ -49,21 +58,38 @@ type Names interface {
 // entered is a call that has begun, with its arguments as text.
 type entered struct {
 	calltree.Call
-	args string
+	args arguments
 }
 
-// New returns a Printer of the only process. nanos gives the length of a number of
-// ticks in ns. short says that the calls are filtered by their duration: then a call
-// is printed when it is known to be long enough.
-func New(w io.Writer, file Names, nanos func(ticks uint64) int64, short bool) *Printer {
-	p := newPrinter(bufio.NewWriter(w), file, nanos, short, "")
+// Options say how calls are printed.
+type Options struct {
+	// Short says that calls are filtered by their duration: then a call is printed when it is
+	// known to be long enough.
+	Short bool
+
+	// Width is the columns that a value may take; 0: no limit, and receivers are printed whole
+	// each time.
+	Width int
+}
+
+// DefaultWidth is the width of values unless the user says otherwise.
+const DefaultWidth = 60
+
+// New returns a Printer of the only process. nanos returns the length of a number of ticks in ns.
+func New(w io.Writer, file Names, nanos func(ticks uint64) int64, o Options) *Printer {
+	p := newPrinter(bufio.NewWriter(w), file, nanos, o, "")
 	p.head(0)
 	return p
 }
 
-func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, short bool, label string) *Printer {
-	return &Printer{w: w, file: file, nanos: nanos, short: short, label: label, pending: make(map[uint64][]entered)}
+func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, o Options, label string) *Printer {
+	return &Printer{w: w, file: file, nanos: nanos, short: o.Short, label: label,
+		values: value.Printer{Width: o.Width}, receivers: newReceivers(o.Width > 0), pending: make(map[uint64][]entered)}
 }
+
+// Masked reports whether a value has been printed that was not recorded because it looked like
+// a secret.
+func (p *Printer) Masked() bool { return p.values.Masked }
 
 // head prints the names of the columns; that of processes, with a blank behind it, has
 // the given width, 0 if there is none.
@@ -88,14 +114,15 @@ func (p *Printer) Enter(c *calltree.Call) {
 func (p *Printer) Call(c *calltree.Call) {
 	if c.Flags&calltree.Info != 0 {
 		p.pending[c.Goroutine] = p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
-		p.line("", c, "// ", p.name(c.Site), p.args(c))
+		args := p.args(c)
+		p.line("", c, "// ", p.name(c.Site), args.text())
 		return
 	}
 	duration := report.Duration(p.nanos(c.End - c.Start))
 	list := p.drop(c.Goroutine, c.Depth+1)
 	if n := len(list); n > 0 && list[n-1].Depth == c.Depth {
 		p.open(c.Goroutine, list[:n-1])
-		p.line(duration, c, p.name(c.Site), list[n-1].args, p.results(c), ";", p.comment("", c))
+		p.line(duration, c, p.name(c.Site), list[n-1].args.text(), p.results(c), ";", p.comment("", c))
 	} else {
 		results := p.results(c)
 		if results != "" {
@@ -122,7 +149,7 @@ func (p *Printer) drop(goroutine uint64, depth int) []entered {
 // open prints the first lines of pending calls.
 func (p *Printer) open(goroutine uint64, list []entered) []entered {
 	for i := range list {
-		p.line("", &list[i].Call, p.name(list[i].Site), list[i].args, " {")
+		p.line("", &list[i].Call, p.name(list[i].Site), list[i].args.text(), " {")
 	}
 	return list[:0]
 }
@@ -176,7 +203,7 @@ func (p *Printer) comment(name string, c *calltree.Call) string {
 	}
 	panicked := ""
 	if values, _ := value.Decode(c.Panic, p.file.Type); len(values) > 0 {
-		panicked = ": " + values[0].Panic()
+		panicked = ": " + p.values.Panic(&values[0])
 	}
 	switch {
 	case c.Flags&calltree.Recovered != 0:

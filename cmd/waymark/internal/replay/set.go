@@ -4,15 +4,22 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Write prints the calls of all processes of a set that the filter lets through,
-// and tells how many they were. On an error, what could be read has been printed.
-func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64, err error) {
+// A Result says what has been printed.
+type Result struct {
+	Calls  uint64
+	Masked bool // see Printer.Masked
+}
+
+// Write prints the calls of all processes of a set that the filter lets through. On an error,
+// what could be read has been printed.
+func Write(w io.Writer, set *tracefile.Set, filter *report.Filter, o Options) (Result, error) {
 	b := bufio.NewWriterSize(w, 1<<16)
 	labels := make([]string, len(set.Processes)) // none for one
 	if len(labels) > 1 {
@@ -25,18 +32,22 @@ func Write(w io.Writer, set *tracefile.Set, filter *report.Filter) (calls uint64
 			labels[i] = fmt.Sprintf("%*s ", width, l)
 		}
 	}
+	o.Short = o.Short || filter.Min > 0
+	var printers []*Printer
 	relay := newRelay()
-	calls, err = filter.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
+	calls, err := filter.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
 		file := set.Processes[process]
-		p := newPrinter(b, file, report.ScaleOf(file).Nanoseconds, filter.Min > 0, labels[process])
+		p := newPrinter(b, file, report.ScaleOf(file).Nanoseconds, o, labels[process])
+		printers = append(printers, p)
 		if process == 0 {
 			p.head(len(labels[0]))
 		}
 		return relay.to(p.Enter), relay.to(p.Call)
 	})
 	relay.close()
+	done := Result{Calls: calls, Masked: slices.ContainsFunc(printers, (*Printer).Masked)}
 	if flushErr := b.Flush(); flushErr != nil {
-		return calls, flushErr // the reader of the output has gone: not worth more words
+		return done, flushErr // the reader of the output has gone: not worth more words
 	}
-	return calls, err
+	return done, err
 }

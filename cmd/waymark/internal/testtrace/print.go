@@ -16,6 +16,7 @@ type Options struct {
 	Lines int    // for each test; 0 is no limit
 	Depth int    // without calls that have as many callers; 0: as many as Lines allows
 	More  string // how to see what was left out; %s stands for the test's name
+	Width int    // of values, see replay.Options
 }
 
 // leastDepth is what limiting the number of lines leaves of a tree, of which lines are
@@ -56,6 +57,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 		if err := v.close(min(t.End, end)); err != nil {
 			return err
 		}
+		r.masked = r.masked || v.printer.Masked()
 		if err := r.printTest(w, v, report.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
 			return err
 		}
@@ -77,6 +79,10 @@ func culprits(shown []*Test, shapes map[*Test]*shape) []*Test {
 	}
 	return slices.DeleteFunc(slices.Clone(shown), func(t *Test) bool { return t.Outcome == Unended && !guilty(t) })
 }
+
+// Masked reports whether a value has been printed that was not recorded because it looked like a
+// secret.
+func (r *Recording) Masked() bool { return r.masked }
 
 func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error {
 	t := v.test

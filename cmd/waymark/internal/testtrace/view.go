@@ -21,7 +21,7 @@ func newView(t *Test, s *shape, o Options, names replay.Names, nanos func(uint64
 	if v.depth == 0 {
 		v.depth = s.depth(o.Lines - o.Lines/headShare - o.Lines/restShare)
 	}
-	v.printer = NewPrinter(replay.New(&v.lines, names, nanos, false))
+	v.printer = NewPrinter(replay.New(&v.lines, names, nanos, replay.Options{Width: o.Width}))
 	v.builder = calltree.New(calltree.Options{Depth: v.depth, OnEnter: v.enter, OnCall: v.printer.Call})
 	return v
 }

@@ -295,19 +295,28 @@ func (c *wmCursor) slice(t *wmType, p uintptr, n, depth int) {
 	c.elements(elem, p, take, depth)
 }
 
-// pointer writes a pointer: with what it points to if that is to be opened, else the address.
+// pointer writes a pointer: with what it points to if that is to be opened, else the address. The
+// outermost one has both: readers tell by the address which object a method was called of.
 func (c *wmCursor) pointer(t *wmType, p uintptr, depth int) {
 	if p == 0 {
 		c.byte(0)
 		return
 	}
 	if depth > 0 && !c.full() {
+		outermost := depth == wmCaptured.depth
 		elem := wmTypeOf(t.elemKey)
 		if elem.kind != abi.Struct && elem.kind != abi.Array {
 			depth-- // these count themselves
 		}
 		if elem.id != wmUnread && wmReadable(c.gp, p, elem.size) == elem.size {
-			c.byte(2)
+			if outermost {
+				c.byte(3)
+				start := c.at
+				c.uvarint(uint64(p))
+				c.limit += c.at - start // not at the cost of what it points to
+			} else {
+				c.byte(2)
+			}
 			c.uvarint(uint64(elem.id))
 			c.value(elem, p, depth)
 			return
