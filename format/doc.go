@@ -167,8 +167,10 @@
 //	pointer                    0:u8 if nil, 1:u8 address:uvarint, 2:u8 and what it points to: dynamic,
 //	                           or 3:u8 and both
 //	interface                  dynamic
-//	map                        0:u8 if nil, 1:u8 address:uvarint if it could not be read, or 2:u8 length:uvarint
-//	chan                       the same, with the length and the capacity
+//	map                        0:u8 if nil, 1:u8 address:uvarint if it could not be read, 2:u8 length:uvarint,
+//	                           or 3:u8 length:uvarint key:uvarint elem:uvarint n:u16, n times a value of
+//	                           the key's type, masked:u8, and unless that is 1 a value of the element's
+//	chan                       as the first three of a map, with the length and the capacity
 //	func                       id of the function:uvarint, TypeNil or TypeUnread
 //
 // Lengths are what the program's memory said at that moment: while other goroutines

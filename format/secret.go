@@ -49,7 +49,7 @@ func partsMatch(name string, i int, word string) bool {
 	for ; n < len(word) && i < len(name); i++ {
 		if foldsTo(name[i:i+1], word[n:n+1]) {
 			n++
-		} else if name[i] != '_' {
+		} else if name[i] != '_' && name[i] != '-' {
 			return false
 		}
 	}

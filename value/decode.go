@@ -31,7 +31,8 @@ type Value struct {
 	Cap  int    // channels
 
 	// Elems are the elements of a slice or an array and the fields of a struct, as
-	// many as were recorded, or what a pointer points to, if that was.
+	// many as were recorded, the keys of a map, each with its value behind it, or what a
+	// pointer points to, if that was recorded.
 	Elems []Value
 	Bytes []byte // instead of Elems, where those are bytes
 
@@ -41,7 +42,7 @@ type Value struct {
 	bytes   bool // Bytes are of type byte, not of one of the program's
 }
 
-// Cut tells how many bytes of a string, elements or fields were not recorded.
+// Cut returns how many bytes of a string, elements, entries or fields were not recorded.
 func (v *Value) Cut() int {
 	switch v.Type.Kind {
 	case format.KindString:
@@ -50,6 +51,8 @@ func (v *Value) Cut() int {
 		return len(v.Type.Fields) - len(v.Elems)
 	case format.KindSlice, format.KindArray:
 		return v.Len - len(v.Elems) - len(v.Bytes)
+	case format.KindMap:
+		return v.Len - len(v.Elems)/2
 	}
 	return 0
 }
@@ -180,6 +183,9 @@ func (d *decoder) value(t format.Type, depth int) Value {
 		case 1:
 			v.State = Unread
 			d.uvarint() // the address
+		case 3:
+			v.Len = d.length()
+			d.entries(&v, depth)
 		default:
 			v.Len = d.length()
 			if t.Kind == format.KindChan {
@@ -240,6 +246,20 @@ func (d *decoder) elements(v *Value, id uint32, depth int) {
 	}
 	for i := 0; i < n && d.err == nil; i++ {
 		v.Elems = append(v.Elems, d.value(t, depth+1))
+	}
+}
+
+func (d *decoder) entries(v *Value, depth int) {
+	key, elem := d.typ(d.uvarint()), d.typ(d.uvarint())
+	for n := d.u16(); n > 0 && d.err == nil; n-- {
+		k := d.value(key, depth+1)
+		e := Value{State: Masked}
+		if d.byte() == 0 {
+			e = d.value(elem, depth+1)
+		} else if d.count++; d.count > maxValues {
+			d.fail("too many values")
+		}
+		v.Elems = append(v.Elems, k, e)
 	}
 }
 

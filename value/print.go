@@ -1,8 +1,10 @@
 package value
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -103,16 +105,23 @@ func (p *Printer) cut(text string) string {
 // room for.
 func (p *Printer) quote(text string, missing int) string {
 	quoted := strconv.Quote(text) + more(missing)
-	for n := len(text); p.Width > 0 && n > 0 && utf8.RuneCountInString(quoted) > p.Width; {
-		n = min(n-1, p.Width)
-		for n > 0 && !utf8.RuneStart(text[n]) {
-			n--
+	if p.Width <= 0 || utf8.RuneCountInString(quoted) <= p.Width {
+		return quoted
+	}
+	var starts []int // of characters
+	for i := range text {
+		if starts = append(starts, i); len(starts) == p.Width {
+			break
 		}
+	}
+	for i := len(starts) - 1; i >= 0; i-- {
 		left := missing
 		if missing >= 0 {
-			left += len(text) - n
+			left += len(text) - starts[i]
 		}
-		quoted = strconv.Quote(text[:n]) + more(left)
+		if quoted = strconv.Quote(text[:starts[i]]) + more(left); utf8.RuneCountInString(quoted) <= p.Width {
+			break
+		}
 	}
 	return quoted
 }
@@ -205,7 +214,7 @@ func (p *printer) value(v *Value) {
 	case format.KindPointer:
 		p.pointer(v)
 	case format.KindMap:
-		p.WriteString("map[" + more(v.Len) + "]")
+		p.entries(v)
 	case format.KindUnsafePointer:
 		p.address(v.Bits)
 	case format.KindChan:
@@ -305,6 +314,53 @@ func (p *printer) elements(v *Value) {
 		p.WriteString(more(cut))
 	}
 	p.WriteByte(']')
+}
+
+// entries prints a map's entries in the order of their keys, as far as they were recorded.
+func (p *printer) entries(v *Value) {
+	order := make([]int, len(v.Elems)/2)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return compareKeys(&v.Elems[2*i], &v.Elems[2*j]) })
+	p.WriteString("map[")
+	for n, i := range order {
+		if n > 0 {
+			p.WriteByte(' ')
+		}
+		p.value(&v.Elems[2*i])
+		p.WriteByte(':')
+		p.value(&v.Elems[2*i+1])
+	}
+	if cut := v.Cut(); cut != 0 {
+		if len(order) > 0 {
+			p.WriteByte(' ')
+		}
+		p.WriteString(more(cut))
+	}
+	p.WriteByte(']')
+}
+
+// compareKeys compares integers, floats and strings as fmt does, and others by their texts.
+func compareKeys(a, b *Value) int {
+	if a.Type.Kind != b.Type.Kind {
+		return cmp.Compare(a.Type.Kind, b.Type.Kind)
+	}
+	if a.State == Known && b.State == Known {
+		switch a.Type.Kind {
+		case format.KindInt, format.KindInt8, format.KindInt16, format.KindInt32, format.KindInt64:
+			return cmp.Compare(int64(a.Bits), int64(b.Bits))
+		case format.KindUint, format.KindUint8, format.KindUint16, format.KindUint32, format.KindUint64, format.KindUintptr:
+			return cmp.Compare(a.Bits, b.Bits)
+		case format.KindFloat32:
+			return cmp.Compare(math.Float32frombits(uint32(a.Bits)), math.Float32frombits(uint32(b.Bits)))
+		case format.KindFloat64:
+			return cmp.Compare(math.Float64frombits(a.Bits), math.Float64frombits(b.Bits))
+		case format.KindString:
+			return cmp.Compare(a.Text, b.Text)
+		}
+	}
+	return cmp.Compare(a.String(), b.String())
 }
 
 func (p *printer) pointer(v *Value) {

@@ -218,8 +218,7 @@ func (c *wmCursor) value(t *wmType, p uintptr, depth int) {
 	case abi.Interface:
 		c.iface(t, wmWord(p), p+wmWordSize, depth)
 	case abi.Map:
-		// Its length is the first word. What else is in it can't be read while others write.
-		c.header(wmWord(p), 1)
+		c.mapping(t, wmWord(p), depth)
 	case abi.Chan:
 		c.header(wmWord(p), 2) // its length and capacity
 	case abi.Func:

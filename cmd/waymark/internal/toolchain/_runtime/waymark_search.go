@@ -62,6 +62,8 @@ func (s *wmSearch) value(t *wmType, p uintptr, nesting int) bool {
 			return false
 		}
 		return s.elements(wmTypeOf(t.elemKey), wmWord(p), 1, nesting)
+	case abi.Map:
+		return s.mapping(t, wmWord(p), nesting)
 	case abi.Interface:
 		tab := wmWord(p)
 		switch {
@@ -89,6 +91,26 @@ func (s *wmSearch) elements(t *wmType, p, n uintptr, nesting int) bool {
 		}
 	}
 	return false
+}
+
+// mapping looks at the entries of the map at p.
+func (s *wmSearch) mapping(t *wmType, p uintptr, nesting int) bool {
+	var it wmMapIter
+	if p == 0 {
+		return false
+	}
+	if !it.init(s.gp, t, p) {
+		return it.head.used != 0
+	}
+	for n := 0; ; n++ {
+		key, elem, all := it.next()
+		if key == 0 {
+			return !all || !it.sound(n, true)
+		}
+		if it.secret(key) || s.value(it.key, key, nesting+1) || s.value(it.elem, elem, nesting+1) {
+			return true
+		}
+	}
 }
 
 // plain reports whether values of the type hold nothing that has a name. Functions and

@@ -16,17 +16,19 @@ import (
 
 // A wmType is what is needed to write values of a type. It is never freed.
 type wmType struct {
-	_       sys.NotInHeap
-	id      uint32
-	kind    abi.Kind // Invalid: a function
-	direct  bool     // an interface holds the value itself, not a pointer to it
-	methods bool     // an interface with methods
-	size    uintptr
-	elemKey uintptr // address of the element's type: of pointers and slices, described when needed
-	elem    *wmType // of arrays
-	len     uintptr // of arrays
-	fields  *wmField
-	nfields int
+	_        sys.NotInHeap
+	id       uint32
+	kind     abi.Kind // Invalid: a function
+	direct   bool     // an interface holds the value itself, not a pointer to it
+	methods  bool     // an interface with methods
+	size     uintptr
+	elemKey  uintptr // address of the element's type: of pointers, slices and maps, described when needed
+	keyKey   uintptr // the same of a map's keys
+	groupKey uintptr // and of its groups of entries
+	elem     *wmType // of arrays
+	len      uintptr // of arrays
+	fields   *wmField
+	nfields  int
 }
 
 type wmField struct {
@@ -284,6 +286,14 @@ func (t *wmType) describeElements(key uintptr, nesting int) bool {
 	case abi.Slice:
 		t.elemKey = uintptr(unsafe.Pointer((*slicetype)(unsafe.Pointer(key)).Elem))
 		return wmModuleOf(key, unsafe.Sizeof(slicetype{})) != nil
+	case abi.Map:
+		if wmModuleOf(key, unsafe.Sizeof(abi.MapType{})) == nil {
+			return false
+		}
+		m := (*abi.MapType)(unsafe.Pointer(key))
+		t.keyKey, t.elemKey = uintptr(unsafe.Pointer(m.Key)), uintptr(unsafe.Pointer(m.Elem))
+		t.groupKey = uintptr(unsafe.Pointer(m.Group))
+		return true
 	case abi.Interface:
 		if wmModuleOf(key, unsafe.Sizeof(interfacetype{})) == nil {
 			return false
