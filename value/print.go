@@ -221,7 +221,11 @@ func (p *printer) value(v *Value) {
 		if v.IsNil {
 			p.WriteString("<nil>")
 		} else {
-			fmt.Fprintf(p, "%s(len=%d cap=%d)", v.Type.Name, v.Len, v.Cap)
+			name := v.Type.Name
+			if name == "" {
+				name = "chan" // package reflect has made it
+			}
+			fmt.Fprintf(p, "%s(len=%d cap=%d)", name, v.Len, v.Cap)
 		}
 	case format.KindFunc:
 		if v.IsNil {
