@@ -19,6 +19,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
+	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 
@@ -53,12 +54,18 @@ type Values struct {
 // Everything is a pattern for the values of all functions.
 const Everything = "..."
 
-// settings gives the part of the settings that instrumented programs carry with them.
+// settings returns the part of the settings that instrumented programs carry with them. Values of
+// panics are recorded even if no arguments are, so that masks and methods count then, too.
 func (v *Values) settings() string {
-	if len(v.Args)+len(v.Results) == 0 {
+	usual := slices.Equal(v.Redact, format.AddRedactWords(nil, format.DefaultRedact))
+	if len(v.Args)+len(v.Results) == 0 && !v.Stringers && usual {
 		return ""
 	}
-	return fmt.Sprintf(`arg-depth=%d,arg-bytes=%d,redact=none\,%s`, v.Depth, v.Bytes, strings.Join(v.Redact, `\,`))
+	s := fmt.Sprintf(`arg-depth=%d,arg-bytes=%d,redact=none\,%s`, v.Depth, v.Bytes, strings.Join(v.Redact, `\,`))
+	if v.Stringers {
+		s += ",stringers"
+	}
+	return s
 }
 
 // A Func is a function with the decision about it.

@@ -20,7 +20,7 @@ func TestCut(t *testing.T) {
 		{"} = (äöü, 2, 3); /* main.f */", " /* main.f */", 26, "} = (äöü, 2,… /* main.f */"},
 		{"} = (1, 2, 3); /* main.f */", " /* main.f */", 13, "} = (1, 2, 3…"},
 	} {
-		s := Style{Width: tt.width}
+		s := Options{Columns: tt.width}
 		got := string(s.cut([]byte(tt.line), tt.end))
 		if got != tt.want || tt.width > 0 && utf8.RuneCountInString(got) > tt.width {
 			t.Errorf("%q in %d columns: %q, want %q", tt.line, tt.width, got, tt.want)

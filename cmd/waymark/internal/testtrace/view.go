@@ -21,7 +21,7 @@ func newView(t *Test, s *shape, o Options, file replay.Names, nanos func(uint64)
 	if v.depth == 0 {
 		v.depth = s.depth(o.Lines - o.Lines/headShare - o.Lines/restShare)
 	}
-	v.printer = NewPrinter(replay.New(&v.lines, file, nanos, nil, o.Style))
+	v.printer = NewPrinter(replay.New(&v.lines, file, nanos, nil, o.Calls))
 	shown := calltree.Selection{Depth: v.depth}
 	enter, call := shown.Of(v.enter, v.printer.Call)
 	v.builder = calltree.New(calltree.Options{OnEnter: enter, OnCall: call})
