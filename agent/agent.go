@@ -43,6 +43,7 @@ func init() {
 		return
 	}
 	env := os.Getenv("WAYMARK")
+	redaction.env = env
 	if env == "" {
 		return
 	}
@@ -169,10 +170,14 @@ func record(o options, env string) error {
 	if o.Path, err = expand(o.Path, program, os.Getpid()); err != nil {
 		return err
 	}
-	if o.Stringers {
-		rt.Stringer(new(texts).text)
+	stringers := sync.OnceFunc(func() { rt.Stringer(new(texts).text) })
+	o.Config.Values = func(built string) recorder.Values {
+		v := values(built, env)
+		if v.Stringers {
+			stringers()
+		}
+		return v
 	}
-	o.Config.Values = func(built string) recorder.Values { return values(built, env) }
 	o.Config.Groups = groups
 	r, err := recorder.Start(o.Config)
 	if err != nil {

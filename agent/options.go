@@ -28,8 +28,7 @@ type options struct {
 
 	alias bool // patterns are regular expressions: Include matches whole names, Print parts of them
 
-	Capture   recorder.Values // args, results, arg-depth, arg-bytes, redact
-	Stringers bool            // stringers: values as text, as far as the program was built for it
+	Capture recorder.Values // args, results, arg-depth, arg-bytes, redact, stringers
 }
 
 // statistics are the settings for statistics.
@@ -54,18 +53,23 @@ func parse(env string) (options, error) {
 }
 
 func defaults() options {
-	return options{Config: recorder.Config{Path: "waymark.wmt"}, Stringers: true, Detail: 1, Stats: statistics{Top: 10}, Capture: recorder.Values{
-		Args: true, Results: true, Depth: format.DefaultDepth, Bytes: format.DefaultBytes,
+	return options{Config: recorder.Config{Path: "waymark.wmt"}, Detail: 1, Stats: statistics{Top: 10}, Capture: recorder.Values{
+		Args: true, Results: true, Stringers: true, Depth: format.DefaultDepth, Bytes: format.DefaultBytes,
 		Redact: format.AddRedactWords(nil, format.DefaultRedact),
 	}}
 }
 
 // values gives what is recorded of values by a program that was built with the given
-// settings, in the form of WAYMARK, which has the last word.
+// settings, in the form of WAYMARK, which has the last word. Methods of the program run only
+// if it was built for that: WAYMARK can forbid them.
 func values(built, env string) recorder.Values {
 	o := defaults()
+	o.Capture.Stringers = false
 	o.read(built) // the command wrote it
-	o.read(env)   // was read before
+	wanted := o.Capture.Stringers
+	o.Capture.Stringers = true
+	o.read(env) // was read before
+	o.Capture.Stringers = o.Capture.Stringers && wanted
 	return o.Capture
 }
 
@@ -179,7 +183,7 @@ func (o *options) set(key, value string) error {
 	case "arg-bytes":
 		return setInt(&o.Capture.Bytes, key, value, 0, format.MaxBytes)
 	case "stringers":
-		return setBool(&o.Stringers, key, value)
+		return setBool(&o.Capture.Stringers, key, value)
 	case "redact":
 		o.Capture.Redact = format.AddRedactWords(o.Capture.Redact, value)
 	case "o", "out":

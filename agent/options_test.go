@@ -37,7 +37,7 @@ func TestParse(t *testing.T) {
 		{env: "o=100%.wmt", err: "WAYMARK, character 1: o=100%.wmt: unknown placeholder %.: want %p"},
 		{env: "out=x%", err: "out=x%: a % at the end"},
 		{env: "args=0,results,arg-depth=3,arg-bytes=16,stringers=0", want: with(func(o *options) {
-			o.Capture.Args, o.Capture.Depth, o.Capture.Bytes, o.Stringers = false, 3, 16, false
+			o.Capture.Args, o.Capture.Depth, o.Capture.Bytes, o.Capture.Stringers = false, 3, 16, false
 		})},
 		{env: `redact=none\,PIN\, iban`, want: with(func(o *options) { o.Capture.Redact = []string{"pin", "iban"} })},
 		{env: "arg-depth=11", err: "character 1: arg-depth=11: want 0 to 10"},

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"runtime"
 	"strconv"
 	"strings"
@@ -226,7 +227,15 @@ func (c *printed) print(mark, what string, values []any, end string) {
 		b = c.appendCallers(b)
 	}
 	recorder.Print(b)
+	if bytes.Contains(b, []byte("***")) {
+		explainMasked()
+	}
 }
+
+// explainMasked says once what *** means.
+var explainMasked = sync.OnceFunc(func() {
+	recorder.Say("***: the name looks like a secret's; build with --redact none to see all values")
+})
 
 // appendCallers appends the call stack, without the hooks and the function itself.
 func (c *printed) appendCallers(b []byte) []byte {

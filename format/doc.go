@@ -167,10 +167,13 @@
 //	struct                     n:u16, value of the first n fields but those that are masked
 //	array                      n:u16, value(elem) of the first n elements
 //	slice                      0:u8 if nil, else 1:u8 length:uvarint elem:uvarint n:u16, n elements
-//	pointer                    0:u8 if nil, 1:u8 address:uvarint, or 2:u8 and what it points to: dynamic
+//	pointer                    0:u8 if nil, 1:u8 address:uvarint, 2:u8 and what it points to: dynamic,
+//	                           or 3:u8 and both
 //	interface                  dynamic
-//	map                        0:u8 if nil, 1:u8 address:uvarint if it could not be read, or 2:u8 length:uvarint
-//	chan                       the same, with the length and the capacity
+//	map                        0:u8 if nil, 1:u8 address:uvarint if it could not be read, 2:u8 length:uvarint,
+//	                           or 3:u8 length:uvarint key:uvarint elem:uvarint n:u16, n times a value of
+//	                           the key's type, masked:u8, and unless that is 1 a value of the element's
+//	chan                       as the first three of a map, with the length and the capacity
 //	func                       id of the function:uvarint, TypeNil or TypeUnread
 //
 // Lengths are what the program's memory said at that moment: while other goroutines

@@ -1,9 +1,10 @@
 package format
 
-// LooksSecret tells whether a parameter or field of this name probably holds a
+// LooksSecret reports whether a parameter or field of this name probably holds a
 // secret: a part of the name, as capitals and underscores divide it, is one of the
 // words, its plural, ends in one of five letters or more (authtoken), or begins with
-// one of six or more (passwordhash). words are in lower case.
+// one of six or more (passwordhash). A word may also be several parts: apikey is
+// apiKey and API_KEY. words are in lower case, letters only.
 //
 // The program decides by it too, about fields: package runtime gets this file by way
 // of the waymark command. So it uses nothing but the language, and allocates nothing.
@@ -14,7 +15,7 @@ func LooksSecret(name string, words []string) bool {
 			to++
 		}
 		for _, word := range words {
-			if partMatches(name[from:to], word) {
+			if partMatches(name[from:to], word) || partsMatch(name, from, word) {
 				return true
 			}
 		}
@@ -40,6 +41,25 @@ func partMatches(part, word string) bool {
 	head, tail := foldsTo(part[:n], word), foldsTo(part[len(part)-n:], word)
 	rest := part[n:]
 	return head && (rest == "" || rest == "s" || rest == "S" || n >= 6) || tail && n >= 5
+}
+
+// partsMatch reports whether word, or its plural, is the parts of name that begin at i.
+func partsMatch(name string, i int, word string) bool {
+	n := 0
+	for ; n < len(word) && i < len(name); i++ {
+		if foldsTo(name[i:i+1], word[n:n+1]) {
+			n++
+		} else if name[i] != '_' && name[i] != '-' {
+			return false
+		}
+	}
+	if n == 0 || n < len(word) {
+		return false
+	}
+	if i < len(name) && (name[i] == 's' || name[i] == 'S') {
+		i++
+	}
+	return i == len(name) || beginsPart(name, i)
 }
 
 // foldsTo tells whether s is word but for capitals.

@@ -9,12 +9,13 @@ func TestLooksSecret(t *testing.T) {
 	words := strings.Split(DefaultRedact, ",")
 	for _, name := range strings.Fields(`password Password userPassword PASSWORD passwordHash passwordhash dbpassword
 		secret clientSecret client_secret secretKey token tokens authToken authtoken accessToken Authorization cookie Cookies sessionCookie
-		key apiKey APIKey api_key APIKEY keys privateKeys X_KEY pkKey2 passphrase credentials sshKey`) {
+		apiKey APIKey api_key API_KEYS APIKEY secretKey secret_key access_key accessKeyID AWSAccessKey privateKeys PrivateKey passphrase credentials sshKey signing_key`) {
 		if !LooksSecret(name, words) {
 			t.Errorf("%s does not look secret", name)
 		}
 	}
-	for _, name := range strings.Fields(`a _ monkey keyboard tokenizer tok pass turkey hockey keyed ke y Keyboard passes author authority cook`) {
+	for _, name := range strings.Fields(`a _ monkey keyboard tokenizer tok pass turkey hockey keyed ke y Keyboard passes author authority cook
+		key Key keys KEY X_KEY mapKey cacheKeys primaryKey publicKey keyLen pkKey2 apiMonkey privateMonkey access key_access apis apiKeyboard`) {
 		if LooksSecret(name, words) {
 			t.Errorf("%s looks secret", name)
 		}

@@ -11,6 +11,7 @@ type Values struct {
 	Depth         int      // how deep composite values are opened
 	Bytes         int      // of each value
 	Redact        []string // words in the names of fields that are not recorded, see format.LooksSecret
+	Stringers     bool     // texts of methods instead of values, see rt.Stringer
 }
 
 // capture sets what is recorded of values in a program that was built with the given settings.

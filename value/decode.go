@@ -31,14 +31,18 @@ type Value struct {
 	Cap  int    // channels
 
 	// Elems are the elements of a slice or an array and the fields of a struct, as
-	// many as were recorded, or what a pointer points to, if that was.
+	// many as were recorded, the keys of a map, each with its value behind it, or what a
+	// pointer points to, if that was recorded.
 	Elems []Value
 	Bytes []byte // instead of Elems, where those are bytes
 
 	IsNil bool // a nil pointer, map, slice, function or channel
+
+	dynamic bool // its type isn't that of a field or an element
+	bytes   bool // Bytes are of type byte, not of one of the program's
 }
 
-// Cut tells how many bytes of a string, elements or fields were not recorded.
+// Cut returns how many bytes of a string, elements, entries or fields were not recorded.
 func (v *Value) Cut() int {
 	switch v.Type.Kind {
 	case format.KindString:
@@ -47,6 +51,8 @@ func (v *Value) Cut() int {
 		return len(v.Type.Fields) - len(v.Elems)
 	case format.KindSlice, format.KindArray:
 		return v.Len - len(v.Elems) - len(v.Bytes)
+	case format.KindMap:
+		return v.Len - len(v.Elems)/2
 	}
 	return 0
 }
@@ -104,7 +110,9 @@ func (d *decoder) dynamic(depth int) Value {
 		d.string(&v)
 		return v
 	default:
-		return d.value(d.typ(id), depth)
+		v := d.value(d.typ(id), depth)
+		v.dynamic = true
+		return v
 	}
 }
 
@@ -160,7 +168,10 @@ func (d *decoder) value(t format.Type, depth int) Value {
 			v.IsNil = true
 		case 1:
 			v.Bits = d.uvarint()
+		case 2:
+			v.Elems = []Value{d.dynamic(depth + 1)}
 		default:
+			v.Bits = d.uvarint()
 			v.Elems = []Value{d.dynamic(depth + 1)}
 		}
 	case format.KindInterface:
@@ -172,6 +183,9 @@ func (d *decoder) value(t format.Type, depth int) Value {
 		case 1:
 			v.State = Unread
 			d.uvarint() // the address
+		case 3:
+			v.Len = d.length()
+			d.entries(&v, depth)
 		default:
 			v.Len = d.length()
 			if t.Kind == format.KindChan {
@@ -227,11 +241,25 @@ func (d *decoder) elements(v *Value, id uint32, depth int) {
 	}
 	t := d.typ(uint64(id))
 	if t.Kind == format.KindUint8 {
-		v.Bytes = d.bytes(n)
+		v.Bytes, v.bytes = d.bytes(n), t.Package == ""
 		return
 	}
 	for i := 0; i < n && d.err == nil; i++ {
 		v.Elems = append(v.Elems, d.value(t, depth+1))
+	}
+}
+
+func (d *decoder) entries(v *Value, depth int) {
+	key, elem := d.typ(d.uvarint()), d.typ(d.uvarint())
+	for n := d.u16(); n > 0 && d.err == nil; n-- {
+		k := d.value(key, depth+1)
+		e := Value{State: Masked}
+		if d.byte() == 0 {
+			e = d.value(elem, depth+1)
+		} else if d.count++; d.count > maxValues {
+			d.fail("too many values")
+		}
+		v.Elems = append(v.Elems, k, e)
 	}
 }
 

@@ -126,16 +126,33 @@ func (e *encoder) value(v reflect.Value) {
 		e.dynamic(v.Elem())
 	case reflect.Interface:
 		e.dynamic(v.Elem())
-	case reflect.Map, reflect.Chan:
+	case reflect.Map:
+		if v.IsNil() {
+			e.b = append(e.b, 0)
+			return
+		}
+		e.b = append(e.b, 3)
+		e.uvarint(uint64(v.Len()))
+		e.uvarint(uint64(e.id(v.Type().Key())))
+		e.uvarint(uint64(e.id(v.Type().Elem())))
+		e.count(v.Len())
+		for it := v.MapRange(); it.Next(); {
+			e.value(it.Key())
+			if it.Key().Kind() == reflect.String && it.Key().String() == "masked" {
+				e.b = append(e.b, 1)
+				continue
+			}
+			e.b = append(e.b, 0)
+			e.value(it.Value())
+		}
+	case reflect.Chan:
 		if v.IsNil() {
 			e.b = append(e.b, 0)
 			return
 		}
 		e.b = append(e.b, 2)
 		e.uvarint(uint64(v.Len()))
-		if v.Kind() == reflect.Chan {
-			e.uvarint(uint64(v.Cap()))
-		}
+		e.uvarint(uint64(v.Cap()))
 	case reflect.Func:
 		e.uvarint(format.TypeNil)
 	}

@@ -26,6 +26,8 @@ func known(v *Value) (text string, ok bool) {
 			return "context.Background", true
 		case "todoCtx":
 			return "context.TODO", true
+		case "deadlineExceededError":
+			return "context deadline exceeded", true
 		}
 		// What is in the others are mostly locks.
 		if v != outer && t.Kind == format.KindStruct {

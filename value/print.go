@@ -1,8 +1,10 @@
 package value
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -13,19 +15,43 @@ import (
 // List prints values as a list of arguments, each with its name unless that is _ or
 // missing: (a=1, err=<nil>). rest says that there were more.
 func List(values []Value, names []string, rest bool) string {
+	return new(Printer).List(values, names, rest)
+}
+
+// String prints the value as %+v does, see the package comment; a string is quoted.
+func (v Value) String() string { return new(Printer).Value(&v) }
+
+// A Printer prints values. The zero Printer prints all that was recorded.
+type Printer struct {
+	Width int // columns of a value; what goes beyond is cut; 0: no limit
+
+	Masked bool // set when a value has been printed that is masked, or a part of it is
+}
+
+// List is as the function of this name.
+func (p *Printer) List(values []Value, names []string, rest bool) string {
+	texts := make([]string, len(values))
+	for i := range values {
+		texts[i] = p.Value(&values[i])
+	}
+	return Join(texts, names, rest)
+}
+
+// Join puts the texts of arguments together as List does.
+func Join(texts, names []string, rest bool) string {
 	var b strings.Builder
 	b.WriteByte('(')
-	for i := range values {
+	for i, text := range texts {
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		if i < len(names) && names[i] != "_" {
 			b.WriteString(names[i] + "=")
 		}
-		b.WriteString(values[i].String())
+		b.WriteString(text)
 	}
-	if rest || len(values) < len(names) {
-		if len(values) > 0 {
+	if rest || len(texts) < len(names) {
+		if len(texts) > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString("…")
@@ -34,14 +60,96 @@ func List(values []Value, names []string, rest bool) string {
 	return b.String()
 }
 
-// String prints the value as %+v does, see the package comment; a string is quoted.
-func (v Value) String() string {
+// Value prints a value as its method String does, but not wider than p.Width.
+func (p *Printer) Value(v *Value) string {
 	if v.State == Known && v.Type.Kind == format.KindString {
+		return p.quote(v.Text, v.Cut())
+	}
+	if text, ok := v.text(); ok {
+		return p.quote(text, v.Len-len(text))
+	}
+	return p.cut(p.whole(v))
+}
+
+// Target prints what a pointer points to behind a name, as far as it was recorded.
+func (p *Printer) Target(name string, v *Value) string {
+	for i := range v.Elems {
+		name += p.whole(&v.Elems[i])
+	}
+	return p.cut(name)
+}
+
+// whole prints a value as part of another one is printed.
+func (p *Printer) whole(v *Value) string {
+	var b printer
+	b.value(v)
+	p.Masked = p.Masked || b.masked
+	return b.String()
+}
+
+// cut cuts text at the width.
+func (p *Printer) cut(text string) string {
+	if p.Width <= 0 || utf8.RuneCountInString(text) <= p.Width {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n++; n == p.Width {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// quote quotes text, of which so many bytes are missing, and leaves out what the width has no
+// room for.
+func (p *Printer) quote(text string, missing int) string {
+	quoted := strconv.Quote(text) + more(missing)
+	if p.Width <= 0 || utf8.RuneCountInString(quoted) <= p.Width {
+		return quoted
+	}
+	var starts []int // of characters
+	for i := range text {
+		if starts = append(starts, i); len(starts) == p.Width {
+			break
+		}
+	}
+	for i := len(starts) - 1; i >= 0; i-- {
+		left := missing
+		if missing >= 0 {
+			left += len(text) - starts[i]
+		}
+		if quoted = strconv.Quote(text[:starts[i]]) + more(left); utf8.RuneCountInString(quoted) <= p.Width {
+			break
+		}
+	}
+	return quoted
+}
+
+// Panic prints the value of a panic: whole, and with its type, as Go does, if the package
+// knows no text for it.
+func (p *Printer) Panic(v *Value) string {
+	if v.State == Known && v.Type.Kind == format.KindString && v.Type.Package == "" {
 		return strconv.Quote(v.Text) + more(v.Cut())
 	}
-	var p printer
-	p.value(&v)
-	return p.String()
+	t := &v.Type
+	if _, ok := known(v); ok || v.State != Known || t.Package == "" && t.Kind != format.KindPointer {
+		return p.whole(v)
+	}
+	var unlimited Printer
+	whole := unlimited.Value(v)
+	p.Masked = p.Masked || unlimited.Masked
+	switch {
+	case t.Kind == format.KindStruct && len(t.Fields) > 0:
+		return t.Name + whole
+	case t.Kind == format.KindStruct:
+		return whole
+	case t.Kind == format.KindPointer && len(v.Elems) == 1 && v.Elems[0].Type.Kind == format.KindStruct:
+		return "&" + p.Panic(&v.Elems[0])
+	case t.Kind == format.KindPointer:
+		return "(" + t.Name + ")(" + whole + ")"
+	}
+	return t.Name + "(" + whole + ")"
 }
 
 // more is the mark for n that are missing.
@@ -55,7 +163,10 @@ func more(n int) string {
 	return "…+" + strconv.Itoa(n)
 }
 
-type printer struct{ strings.Builder }
+type printer struct {
+	strings.Builder
+	masked bool
+}
 
 func (p *printer) value(v *Value) {
 	switch v.State {
@@ -64,6 +175,7 @@ func (p *printer) value(v *Value) {
 		return
 	case Masked:
 		p.WriteString("***")
+		p.masked = true
 		return
 	case Unread:
 		p.WriteString("?")
@@ -102,14 +214,18 @@ func (p *printer) value(v *Value) {
 	case format.KindPointer:
 		p.pointer(v)
 	case format.KindMap:
-		p.WriteString("map[" + more(v.Len) + "]")
+		p.entries(v)
 	case format.KindUnsafePointer:
 		p.address(v.Bits)
 	case format.KindChan:
 		if v.IsNil {
 			p.WriteString("<nil>")
 		} else {
-			fmt.Fprintf(p, "%s(len=%d cap=%d)", v.Type.Name, v.Len, v.Cap)
+			name := v.Type.Name
+			if name == "" {
+				name = "chan" // package reflect has made it
+			}
+			fmt.Fprintf(p, "%s(len=%d cap=%d)", name, v.Len, v.Cap)
 		}
 	case format.KindFunc:
 		if v.IsNil {
@@ -132,6 +248,9 @@ func (p *printer) text(s string) {
 }
 
 func (p *printer) structure(v *Value) {
+	if v.dynamic && len(v.Type.Fields) == 0 && v.Type.Package != "" {
+		p.WriteString(v.Type.Name) // all that is known of it
+	}
 	p.WriteByte('{')
 	for i := range v.Elems {
 		if i > 0 {
@@ -149,7 +268,35 @@ func (p *printer) structure(v *Value) {
 	p.WriteByte('}')
 }
 
+// text returns what a byte slice holds, if that is text. What a cut has left of a character
+// isn't part of it.
+func (v *Value) text() (string, bool) {
+	if v.State != Known || v.Type.Kind != format.KindSlice || !v.bytes || len(v.Bytes) == 0 {
+		return "", false
+	}
+	graphic, i := false, 0
+	for i < len(v.Bytes) {
+		r, size := utf8.DecodeRune(v.Bytes[i:])
+		if r == utf8.RuneError && size == 1 {
+			if v.Cut() != 0 && !utf8.FullRune(v.Bytes[i:]) {
+				break
+			}
+			return "", false
+		}
+		if !strconv.IsPrint(r) && r != '\n' && r != '\r' && r != '\t' {
+			return "", false
+		}
+		graphic = graphic || strconv.IsGraphic(r) && r != ' '
+		i += size
+	}
+	return string(v.Bytes[:i]), graphic
+}
+
 func (p *printer) elements(v *Value) {
+	if text, ok := v.text(); ok {
+		p.WriteString(strconv.Quote(text) + more(v.Len-len(text)))
+		return
+	}
 	p.WriteByte('[')
 	n := 0
 	separate := func() {
@@ -171,6 +318,53 @@ func (p *printer) elements(v *Value) {
 		p.WriteString(more(cut))
 	}
 	p.WriteByte(']')
+}
+
+// entries prints a map's entries in the order of their keys, as far as they were recorded.
+func (p *printer) entries(v *Value) {
+	order := make([]int, len(v.Elems)/2)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return compareKeys(&v.Elems[2*i], &v.Elems[2*j]) })
+	p.WriteString("map[")
+	for n, i := range order {
+		if n > 0 {
+			p.WriteByte(' ')
+		}
+		p.value(&v.Elems[2*i])
+		p.WriteByte(':')
+		p.value(&v.Elems[2*i+1])
+	}
+	if cut := v.Cut(); cut != 0 {
+		if len(order) > 0 {
+			p.WriteByte(' ')
+		}
+		p.WriteString(more(cut))
+	}
+	p.WriteByte(']')
+}
+
+// compareKeys compares integers, floats and strings as fmt does, and others by their texts.
+func compareKeys(a, b *Value) int {
+	if a.Type.Kind != b.Type.Kind {
+		return cmp.Compare(a.Type.Kind, b.Type.Kind)
+	}
+	if a.State == Known && b.State == Known {
+		switch a.Type.Kind {
+		case format.KindInt, format.KindInt8, format.KindInt16, format.KindInt32, format.KindInt64:
+			return cmp.Compare(int64(a.Bits), int64(b.Bits))
+		case format.KindUint, format.KindUint8, format.KindUint16, format.KindUint32, format.KindUint64, format.KindUintptr:
+			return cmp.Compare(a.Bits, b.Bits)
+		case format.KindFloat32:
+			return cmp.Compare(math.Float32frombits(uint32(a.Bits)), math.Float32frombits(uint32(b.Bits)))
+		case format.KindFloat64:
+			return cmp.Compare(math.Float64frombits(a.Bits), math.Float64frombits(b.Bits))
+		case format.KindString:
+			return cmp.Compare(a.Text, b.Text)
+		}
+	}
+	return cmp.Compare(a.String(), b.String())
 }
 
 func (p *printer) pointer(v *Value) {

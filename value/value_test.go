@@ -1,6 +1,7 @@
 package value
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,8 @@ func decode(t *testing.T, list ...any) []Value {
 }
 
 type point struct{ X, Y int }
+type point0 struct{}
+type octet byte
 
 func TestString(t *testing.T) {
 	n := 5
@@ -43,7 +46,11 @@ func TestString(t *testing.T) {
 		{point{1, -2}, "{X:1 Y:-2}"}, {&point{1, 2}, "&{X:1 Y:2}"}, {(*point)(nil), "<nil>"}, {&pn, "&&5"}, {struct{}{}, "{}"},
 		{[]int(nil), "[]"}, {[]int{}, "[]"}, {[3]int8{1, -2}, "[1 -2 0]"}, {[]byte{1, 255}, "[1 255]"}, {[2]byte{}, "[0 0]"},
 		{[]any{nil, 1, "x", []any{}}, "[<nil> 1 x []]"}, {struct{ any }{point{}}, "{any:{X:0 Y:0}}"},
-		{map[string]int(nil), "map[]"}, {map[string]int{}, "map[]"}, {map[string]int{"a": 1}, "map[…+1]"},
+		{map[string]int(nil), "map[]"}, {map[string]int{}, "map[]"}, {map[string]int{"a": 1}, "map[a:1]"},
+		{map[int8]any{5: nil, -3: "x", 100: point{}}, "map[-3:x 5:<nil> 100:{X:0 Y:0}]"}, {map[string]int{"b": 1, "masked": 2, "a\n": 3}, `map["a\n":3 b:1 masked:***]`},
+		{map[float64]bool{10: true, 9: true}, "map[9:true 10:true]"}, {map[any]uint8{1: 1, "b": 2}, "map[1:1 b:2]"}, {map[point]struct{}{{2, 1}: {}, {1, 2}: {}}, "map[{X:1 Y:2}:{} {X:2 Y:1}:{}]"},
+		{map[uint]int{200: 1, 30: 2}, "map[30:2 200:1]"}, {map[float32]int{2: 1, 1.5: 2}, "map[1.5:2 2:1]"}, {[]byte("GET /\r\n"), `"GET /\r\n"`}, {[][]byte{[]byte("ä b"), {0xC3}, {' '}, {7}}, `["ä b" [195] [32] [7]]`},
+		{[3]byte{'a', 'b', 'c'}, "[97 98 99]"}, {[]octet("ab"), "[97 98]"}, {point0{}, "value.point0{}"}, {struct{ A point0 }{}, "{A:{}}"},
 		{make(chan int, 2), "chan int(len=0 cap=2)"}, {(chan int)(nil), "<nil>"}, {(func())(nil), "<nil>"},
 		{struct {
 			Password string `wm:"masked"`
@@ -121,6 +128,11 @@ func TestCut(t *testing.T) {
 		{[]byte{67, format.TypeUnread}, "?", 0},
 		{[]byte{68, 1, 0x80, 1}, "0x80", 0},
 		{[]byte{69, 1, 5}, "?", 0},
+		{[]byte{69, 2, 5}, "map[…+5]", 5},
+		{[]byte{69, 3, 5, 2, 24, 2, 0, 6, 0, 1 << 1, 'x', 4, 1}, "map[2:*** 3:x …+3]", 3},
+		{[]byte{65, 1, 5, 8, 3, 0, 'a', 0xC3, 0xA4}, `"aä"…+2`, 2},
+		{[]byte{65, 1, 5, 8, 2, 0, 'a', 0xC3}, `"a"…+4`, 3},
+		{[]byte{68, 3, 0x80, 1, 2, 10}, "&5", 0},
 		{[]byte{format.TypeMasked}, "***", 0},
 		{[]byte{format.TypeUnread}, "?", 0},
 		{[]byte{format.TypeText, 64, 3 << 1, 'a', ' ', 'b'}, "a b", 0},
@@ -181,6 +193,58 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// A Printer cuts what is wider than its width, and says what it has left out.
+func TestWidth(t *testing.T) {
+	long := strings.Repeat("0123456789", 10)
+	for _, c := range []struct {
+		value any
+		width int
+		want  string
+	}{
+		{long[:20], 22, `"01234567890123456789"`}, {long[:20], 21, `"0123456789012345"…+4`}, {long, 12, `"012345"…+94`}, {long, 1, `""…+100`},
+		{[]byte(long), 12, `"012345"…+94`}, {"äöüäöüäöüä", 9, `"äöü"…+14`}, {"äöüäöüäöüä", 10, `"äöüä"…+12`}, {strings.Repeat("\n", 9), 11, `"\n\n\n"…+6`},
+		{point{1, 2}, 9, "{X:1 Y:2}"}, {point{1, 2}, 8, "{X:1 Y:…"}, {[]string{"äöü", "b"}, 5, "[äöü…"}, {12345, 3, "12…"}, {point{1, 2}, 0, "{X:1 Y:2}"},
+	} {
+		p := Printer{Width: c.width}
+		if got := p.Value(&decode(t, c.value)[0]); got != c.want {
+			t.Errorf("%v in %d columns: %s; want %s", c.value, c.width, got, c.want)
+		}
+	}
+	p := Printer{Width: 5}
+	if got := p.List(decode(t, point{1, 2}, 7), []string{"p", "n"}, false); got != "(p={X:1…, n=7)" {
+		t.Error(got)
+	}
+	if got := p.Target("*point@1", &decode(t, &point{1, 2})[0]); got != "*poi…" {
+		t.Error(got)
+	}
+	if p.Masked {
+		t.Error("nothing was masked")
+	}
+	if p.List([]Value{{State: Masked}}, nil, false); !p.Masked {
+		t.Error("a value was masked")
+	}
+}
+
+// The values of panics are not cut, and have their types where nothing tells what they are.
+func TestPanic(t *testing.T) {
+	p := Printer{Width: 5}
+	var n *failure
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{"a message", `"a message"`}, {errors.New("a message"), "a message"}, {123456, "123456"}, {time.Hour, "1h0m0s"}, {failure{4}, "value.failure{Code:4}"},
+		{&failure{4}, "&value.failure{Code:4}"}, {n, "(*value.failure)(<nil>)"}, {point0{}, "value.point0{}"}, {octet(7), "value.octet(7)"}, {words("ab"), `value.words("ab")`},
+		{nil, "<nil>"}, {[]int{1, 2, 3}, "[1 2 3]"}, {context.DeadlineExceeded, "context deadline exceeded"},
+	} {
+		if got := p.Panic(&decode(t, c.value)[0]); got != c.want {
+			t.Errorf("%#v: %s; want %s", c.value, got, c.want)
+		}
+	}
+}
+
+type words string
 
 // Whatever the bytes: no panic, and memory in proportion to what could be recorded.
 func FuzzDecode(f *testing.F) {

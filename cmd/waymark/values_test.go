@@ -32,7 +32,7 @@ func TestValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replayed, err := exec.Command(tool(t), "replay", trace).Output()
+	replayed, err := exec.Command(tool(t), "replay", "--width", "0", trace).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

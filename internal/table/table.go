@@ -4,6 +4,7 @@ package table
 import (
 	"bufio"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -50,7 +51,7 @@ const (
 
 const (
 	gap   = "  " // before each column
-	roomy = 32   // what names get before columns are left out for them
+	roomy = 24   // what names get before columns are left out for them
 )
 
 // Write writes the table, and the heads of columns that have no room in a line below it.
@@ -80,7 +81,7 @@ func (t *Table) Write(w io.Writer, s Style) error {
 	line(rule)
 	t.each(line)
 	if len(left) > 0 {
-		b.WriteString(gap + "(no room for " + strings.Join(left, ", ") + ")\n")
+		b.WriteString(gap + "(" + strconv.Itoa(s.Width) + " columns have no room for " + strings.Join(left, ", ") + ")\n")
 	}
 	return b.Flush()
 }

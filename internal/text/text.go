@@ -58,8 +58,9 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// secrets are the words that tell which fields are left out.
-var secrets = strings.Split(format.DefaultRedact, ",")
+// Secrets returns the words that tell which fields are left out. Package agent knows those
+// that the program was built with.
+var Secrets = func() []string { return strings.Split(format.DefaultRedact, ",") }
 
 func appendReflect(dst []byte, v reflect.Value, depth int) []byte {
 	switch v.Kind() {
@@ -135,6 +136,7 @@ func appendStruct(dst []byte, v reflect.Value, depth int) []byte {
 	if depth == 0 && v.NumField() > 0 {
 		return append(dst, "{...}"...)
 	}
+	secrets := Secrets()
 	dst = append(dst, '{')
 	for i := 0; i < v.NumField(); i++ {
 		if i > 0 {

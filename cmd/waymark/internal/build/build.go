@@ -19,6 +19,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
+	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 
@@ -53,12 +54,18 @@ type Values struct {
 // Everything is a pattern for the values of all functions.
 const Everything = "..."
 
-// settings gives the part of the settings that instrumented programs carry with them.
+// settings returns the part of the settings that instrumented programs carry with them. Values of
+// panics are recorded even if no arguments are, so that masks and methods count then, too.
 func (v *Values) settings() string {
-	if len(v.Args)+len(v.Results) == 0 {
+	usual := slices.Equal(v.Redact, format.AddRedactWords(nil, format.DefaultRedact))
+	if len(v.Args)+len(v.Results) == 0 && !v.Stringers && usual {
 		return ""
 	}
-	return fmt.Sprintf(`arg-depth=%d,arg-bytes=%d,redact=none\,%s`, v.Depth, v.Bytes, strings.Join(v.Redact, `\,`))
+	s := fmt.Sprintf(`arg-depth=%d,arg-bytes=%d,redact=none\,%s`, v.Depth, v.Bytes, strings.Join(v.Redact, `\,`))
+	if v.Stringers {
+		s += ",stringers"
+	}
+	return s
 }
 
 // A Func is a function with the decision about it.
@@ -194,7 +201,7 @@ func Prepare(o *Options) (*Build, error) {
 			b.Args = append(b.Args, filepath.Join(filepath.Dir(o.Args[0]), filepath.Base(f.Path)))
 		}
 	}
-	if err := s.check(pkgs, b.Funcs); err != nil {
+	if err := b.check(s, pkgs); err != nil {
 		return nil, err
 	}
 	if err := b.finish(o, flags, std, copies); err != nil {
@@ -491,8 +498,19 @@ func (s *selection) decide(f pattern.Func, traced, info, tiny bool, cost int) (b
 	return true, ""
 }
 
+// declared gives the names of the functions that are declared in a package's files.
+func (b *Build) declared(p *gocmd.Package) (names []string) {
+	g := &instrument.Group{ImportPath: p.ImportPath, Main: p.Name == "main"}
+	for _, file := range append(slices.Clone(p.GoFiles), p.CgoFiles...) {
+		if src, err := b.readFile(filepath.Join(p.Dir, file)); err == nil {
+			names = append(names, instrument.Declared(g, src)...)
+		}
+	}
+	return names
+}
+
 // check gives an error if a pattern matched nothing, or what can't be told apart.
-func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
+func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched())
 	for _, text := range slices.Concat(s.args.Unmatched(), s.results.Unmatched()) {
 		if text != Everything {
@@ -509,8 +527,11 @@ func (s *selection) check(pkgs []*gocmd.Package, funcs []Func) error {
 	var names []string
 	for _, p := range pkgs {
 		names = append(names, p.ImportPath)
+		if s.own(p) { // it may not have been looked at
+			names = append(names, b.declared(p)...)
+		}
 	}
-	for _, f := range funcs {
+	for _, f := range b.Funcs {
 		names = append(names, f.Name)
 		if strings.HasPrefix(f.Name, "main.") {
 			names = append(names, f.Full)

@@ -19,6 +19,7 @@ func (a *app) replayCommand() *cobra.Command {
 	var filter filterFlags
 	var text textFlags
 	var test string
+	var width int
 	cmd := &cobra.Command{
 		Use: "replay [flags] FILE...", Short: "print every call of recordings in order", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -29,23 +30,27 @@ func (a *app) replayCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := checkWidth(width); err != nil {
+				return err
+			}
 			return a.withSet(files, func(set *tracefile.Set) error {
 				if err := only.Check(set); err != nil {
 					return err
 				}
-				var read []report.Recording
+				var done replay.Result
 				var err error
 				if test != "" {
-					read, err = a.replayTest(set, &only, test, &text)
+					done, err = a.replayTest(set, &only, test, text.calls(a.stdout, width, set.Processes...))
 				} else {
-					read, err = replay.Write(a.stdout, set, &only, text.calls(a.stdout, set.Processes...))
+					done, err = replay.Write(a.stdout, set, &only, text.calls(a.stdout, width, set.Processes...))
 				}
-				if len(read) == 0 {
+				if len(done.Read) == 0 {
 					return err
 				}
-				a.note(report.Lacks(read)...)
+				a.explainMasked(done.Masked)
+				a.note(report.Lacks(done.Read)...)
 				calls := uint64(0)
-				for _, r := range read {
+				for _, r := range done.Read {
 					calls += r.Calls
 				}
 				notes, missed := filter.missed(set, calls, showsCalls, func() (int64, error) { return filter.longest(set) })
@@ -55,10 +60,30 @@ func (a *app) replayCommand() *cobra.Command {
 		},
 	}
 	text.define(cmd.Flags())
+	cmd.Flags().IntVar(&width, "width", replay.DefaultWidth, widthUsage)
 	filter.define(cmd.Flags(), showsCalls)
 	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all that they make", "show calls of functions that match `PATTERN`, and those that they are made by")
 	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
 	return cmd
+}
+
+const widthUsage = "print `N` columns of each value at most, receivers whole only once; 0: all of each"
+
+func checkWidth(n int) error {
+	if n < 0 {
+		return usagef("--width=%d: want 0, which is no limit, or more", n)
+	}
+	return nil
+}
+
+// maskedNote says how to see what *** stands for.
+const maskedNote = "***: the name looks like a secret's, so the value was not recorded; record with --redact none to see all, with --redact none,WORD to mask only names with WORD"
+
+// explainMasked says once on stderr what *** in the output means.
+func (a *app) explainMasked(masked bool) {
+	if masked {
+		fmt.Fprintf(a.stderr, "waymark: %s\n", maskedNote)
+	}
 }
 
 // damage lists what could not be read of the files of a set, after err.
@@ -75,22 +100,22 @@ func damage(set *tracefile.Set, err error) []error {
 }
 
 // replayTest prints what the test with the given name and its subtests did.
-func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string, text *textFlags) ([]report.Recording, error) {
+func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string, o replay.Options) (done replay.Result, err error) {
 	if len(set.Processes) > 1 {
-		return nil, usagef("--test: want the recording of one test binary, not of %d processes", len(set.Processes))
+		return done, usagef("--test: want the recording of one test binary, not of %d processes", len(set.Processes))
 	}
 	file := set.Processes[0]
 	events, err := testEvents(file, file.Path(), test)
 	if err != nil {
-		return nil, err
+		return done, err
 	}
-	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, file.Nanos, text.calls(a.stdout, file)))
+	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, file.Nanos, o))
 	events.OnLog = p.Log
 	read, err := only.Read(events, set, p.Enter, p.Call)
 	if flushErr := p.Flush(); flushErr != nil {
-		return nil, flushErr // the reader of the output has gone: not worth more words
+		return done, flushErr // the reader of the output has gone: not worth more words
 	}
-	return []report.Recording{read}, err
+	return replay.Result{Read: []report.Recording{read}, Masked: p.Masked()}, err
 }
 
 // testEvents gives the events of the tests with the given name, and of their subtests.

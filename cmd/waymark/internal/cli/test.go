@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 
@@ -90,6 +91,7 @@ type traceFlags struct {
 	on    string // "", failed or all
 	out   string
 	lines int
+	width int // of values
 	depth int
 	text  textFlags
 }
@@ -100,6 +102,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	f.text.define(set)
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
+	set.IntVar(&f.width, "width", replay.DefaultWidth, widthUsage)
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
 }
 
@@ -116,6 +119,9 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 	}
 	if f.lines < 0 || f.depth < 0 {
 		return usagef("--lines and --depth: want 0 or more")
+	}
+	if err := checkWidth(f.width); err != nil {
+		return err
 	}
 	if !f.records() {
 		return nil

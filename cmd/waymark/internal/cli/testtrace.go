@@ -37,9 +37,15 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags) error {
 		return runErr
 	}
 	files, errs := openRecordings(dir)
+	anyMasked := false
 	for _, file := range files {
-		errs = append(errs, a.showTests(file, f))
+		masked, err := a.showTests(file, f)
+		errs = append(errs, err)
+		anyMasked = anyMasked || masked
 		file.Close()
+	}
+	if anyMasked {
+		fmt.Fprintf(a.stderr, "\n%s\n", maskedNote)
 	}
 	if f.out != "" {
 		errs = append(errs, a.keepRecordings(files, f.out))
@@ -122,10 +128,11 @@ func openRecordings(dir string) (files []*testRecording, errs []error) {
 	return files, errs
 }
 
-// showTests prints the calls of the tests that were asked for.
-func (a *app) showTests(file *testRecording, f *traceFlags) error {
+// showTests prints the calls of the tests that were asked for, and reports whether values among
+// them are masked.
+func (a *app) showTests(file *testRecording, f *traceFlags) (masked bool, err error) {
 	if f.on == "" || file.Meta(format.MetaTests) == "" {
-		return nil
+		return false, nil
 	}
 	r := testtrace.Open(file.File)
 	shown := r.Tests
@@ -133,26 +140,26 @@ func (a *app) showTests(file *testRecording, f *traceFlags) error {
 		shown = r.Failed()
 	}
 	if len(shown) == 0 {
-		return nil // the file may be large: it isn't read for nothing
+		return false, nil // the file may be large: it isn't read for nothing
 	}
 	if err := r.Read(); err != nil {
-		return err
+		return false, err
 	}
-	o := testtrace.Options{Lines: f.lines, Depth: f.depth, Style: f.text.calls(a.stderr, file.File), More: "--lines 0, or keep the recording with --out DIR"}
+	o := testtrace.Options{Lines: f.lines, Depth: f.depth, Calls: f.text.calls(a.stderr, f.width, file.File), More: "--lines 0, or keep the recording with --out DIR"}
 	if f.out != "" {
 		o.More = "waymark replay --test %s " + filepath.Join(f.out, file.keep)
 	}
 	if err := r.Print(a.stderr, shown, o); err != nil {
-		return err
+		return r.Masked(), err
 	}
 	info := file.Info()
 	if info.Lost > 0 {
 		fmt.Fprintf(a.stderr, "\n%s of %s lost: calls are missing\n", units.Things(info.Lost, "event"), file.Meta(format.MetaTests))
 	}
 	if info.Damaged > 0 {
-		return fmt.Errorf("%s: %w: %s could not be read", file.path, format.ErrDamaged, units.Bytes(info.Damaged))
+		return r.Masked(), fmt.Errorf("%s: %w: %s could not be read", file.path, format.ErrDamaged, units.Bytes(info.Damaged))
 	}
-	return nil
+	return r.Masked(), nil
 }
 
 // keepRecordings moves recordings to the folder out and says their names.

@@ -50,14 +50,14 @@ func (f *textFlags) width(w io.Writer) int {
 	return columns(w)
 }
 
-// calls returns how calls of recordings are written to w.
-func (f *textFlags) calls(w io.Writer, files ...*tracefile.File) replay.Style {
-	s := replay.Style{Width: f.width(w)}
+// calls returns how calls of recordings are written to w, with values of the given width.
+func (f *textFlags) calls(w io.Writer, width int, files ...*tracefile.File) replay.Options {
+	o := replay.Options{Columns: f.width(w), Width: width}
 	if !f.full() {
-		s.Names = names.NewSet()
-		report.AddNames(s.Names, files...)
+		o.Names = names.NewSet()
+		report.AddNames(o.Names, files...)
 	}
-	return s
+	return o
 }
 
 // isTerminal tells whether w is one.

@@ -27,7 +27,7 @@ func BenchmarkReplay(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := Write(io.Discard, set, &report.Filter{}, Style{}); err != nil {
+					if _, err := Write(io.Discard, set, &report.Filter{}, Options{Width: DefaultWidth}); err != nil {
 						b.Fatal(err)
 					}
 				}

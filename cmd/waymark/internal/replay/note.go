@@ -25,6 +25,6 @@ func (p *Printer) Note(goroutine uint64, depth int, text string) {
 			b = fmt.Appendf(b, "%*s", timeWidth, "")
 		}
 		b = fmt.Appendf(b, "%11s [%9d]  %s// %s", "", goroutine, report.Indent(depth), line)
-		p.w.Write(append(p.style.cut(b), '\n'))
+		p.w.Write(append(p.opt.cut(b, ""), '\n'))
 	}
 }

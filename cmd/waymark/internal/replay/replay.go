@@ -10,6 +10,12 @@
 // Lines of several processes are marked with the process's id before that of the
 // goroutine, and come in the order of wall-clock time.
 //
+// A value takes 60 columns at most, unless another width is asked for. A method's receiver is
+// printed whole once, with a number, and by its number from then on:
+//
+//	        [        1]    main.(*Client).Do(c=*Client@1{host:a.example n:0}, path="/") {
+//	1.234 ms [        1]    main.(*Client).Do(c=*Client@1, path="/b");
+//
 // Lines of a goroutine are in the order of its calls. A call's first line is
 // printed when its first callee is known, or its end: by then other goroutines may
 // have had their say.
@@ -39,29 +45,43 @@ type Printer struct {
 	nanos func(ticks uint64) int64
 	at    func(clock uint64) int64 // ns since the start; nil: there is no column for it
 	label string                   // of the process, with a blank behind it; "" if it is the only one
-	style Style
+	opt   Options
+
+	values    value.Printer
+	receivers receivers
 
 	pending map[uint64][]entered // by goroutine: entered, and not printed yet
 	names   []string             // of sites that were asked for, "" of others
 }
 
-// A Style says how calls are printed. The zero value is whole names and lines of any length.
-type Style struct {
-	Names *names.Set // shortens those of functions
-	Width int        // of lines at most, where terminals have no more; 0 is no limit
+// Options say how calls are printed.
+type Options struct {
+	Names   *names.Set // shortens those of functions, unless nil
+	Columns int        // of lines at most, where terminals have no more; 0 is no limit
+
+	// Width is the columns that a value may take; 0: no limit, and receivers are printed whole
+	// each time.
+	Width int
 }
 
-// cut returns a line, or its beginning with the mark of a cut.
-func (s *Style) cut(line []byte) []byte {
-	if s.Width == 0 || utf8.RuneCount(line) <= s.Width {
+// DefaultWidth is the width of values unless the user says otherwise.
+const DefaultWidth = 60
+
+// cut returns a line, or one without what there is no room for before its end.
+func (o *Options) cut(line []byte, end string) []byte {
+	if o.Columns == 0 || utf8.RuneCount(line) <= o.Columns {
 		return line
 	}
-	end := 0
-	for n := 1; n < s.Width; n++ {
-		_, size := utf8.DecodeRune(line[end:])
-		end += size
+	room := o.Columns - 1 - utf8.RuneCountInString(end)
+	if room < o.Columns/3 {
+		room, end = o.Columns-1, ""
 	}
-	return append(line[:end], "…"...)
+	at := 0
+	for range room {
+		_, size := utf8.DecodeRune(line[at:])
+		at += size
+	}
+	return append(append(line[:at], "…"...), end...)
 }
 
 // Names say what the numbers in calls stand for; a tracefile.File does.
@@ -73,20 +93,25 @@ type Names interface {
 // entered is a call that has begun, with its arguments as text.
 type entered struct {
 	calltree.Call
-	args string
+	args arguments
 }
 
 // New returns a Printer of the only process. nanos gives the length of a number of
 // ticks in ns, at the ns from the start to a clock reading; without at there is no column of times.
-func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, style Style) *Printer {
-	p := newPrinter(bufio.NewWriter(w), file, nanos, at, "", style)
+func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, o Options) *Printer {
+	p := newPrinter(bufio.NewWriter(w), file, nanos, at, "", o)
 	p.head(0)
 	return p
 }
 
-func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, label string, style Style) *Printer {
-	return &Printer{w: w, file: file, nanos: nanos, at: at, label: label, style: style, pending: make(map[uint64][]entered)}
+func newPrinter(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, label string, o Options) *Printer {
+	return &Printer{w: w, file: file, nanos: nanos, at: at, label: label, opt: o,
+		values: value.Printer{Width: o.Width}, receivers: newReceivers(o.Width > 0), pending: make(map[uint64][]entered)}
 }
+
+// Masked reports whether a value has been printed that was not recorded because it looked like
+// a secret.
+func (p *Printer) Masked() bool { return p.values.Masked }
 
 // head prints the names of the columns; that of processes, with a blank behind it, has
 // the given width, 0 if there is none.
@@ -111,14 +136,15 @@ func (p *Printer) Enter(c *calltree.Call) {
 func (p *Printer) Call(c *calltree.Call) {
 	if c.Flags&calltree.Info != 0 {
 		p.pending[c.Goroutine] = p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
-		p.line(c.Start, "", c, "// ", p.name(c.Site), p.args(c))
+		args := p.args(c)
+		p.line(c.Start, "", c, "// ", p.name(c.Site), args.text())
 		return
 	}
 	duration := units.Aligned(p.nanos(c.End - c.Began))
 	list := p.drop(c.Goroutine, c.Depth+1)
 	if n := len(list); n > 0 && list[n-1].Depth == c.Depth {
 		p.open(c.Goroutine, list[:n-1])
-		p.line(c.Began, duration, c, p.name(c.Site), list[n-1].args, p.results(c), ";", p.comment("", c))
+		p.line(c.Began, duration, c, p.name(c.Site), list[n-1].args.text(), p.results(c), ";", p.comment("", c))
 	} else {
 		results := p.results(c)
 		if results != "" {
@@ -145,7 +171,7 @@ func (p *Printer) drop(goroutine uint64, depth int) []entered {
 // open prints the first lines of pending calls.
 func (p *Printer) open(goroutine uint64, list []entered) []entered {
 	for i := range list {
-		p.line(list[i].Began, "", &list[i].Call, p.name(list[i].Site), list[i].args, " {")
+		p.line(list[i].Began, "", &list[i].Call, p.name(list[i].Site), list[i].args.text(), " {")
 	}
 	return list[:0]
 }
@@ -163,20 +189,27 @@ func (p *Printer) line(clock uint64, duration string, c *calltree.Call, text ...
 	b = appendRight(b, strconv.AppendUint(id[:0], c.Goroutine, 10), 9)
 	b = append(b, "]  "...)
 	levels := report.MaxIndent
-	if p.style.Width > 0 {
-		levels = min(levels, max(p.style.Width-len(b), 0)/4) // half of the room
+	if p.opt.Columns > 0 {
+		levels = min(levels, max(p.opt.Columns-len(b), 0)/4) // half of the room
 	}
 	b = append(b, report.IndentTo(c.Depth, levels)...)
 	for _, t := range text {
 		b = append(b, t...)
 	}
-	p.w.Write(append(p.style.cut(b), '\n'))
+	end := text[len(text)-1]
+	if !strings.HasPrefix(end, " ") { // a value; a brace or the name in a comment stays
+		end = ""
+	}
+	p.w.Write(append(p.opt.cut(b, end), '\n'))
 }
+
+// blanks are as many as the widest of the columns has that are aligned at the right.
+const blanks = "            "
 
 // appendRight appends text with blanks before it, so that both have the given width.
 func appendRight[T string | []byte](b []byte, text T, width int) []byte {
-	for n := len(text); n < width; n++ {
-		b = append(b, ' ')
+	if n := width - len(text); n > 0 {
+		b = append(b, blanks[:n]...)
 	}
 	return append(b, text...)
 }
@@ -208,7 +241,7 @@ func (p *Printer) comment(name string, c *calltree.Call) string {
 	}
 	panicked := ""
 	if values, _ := value.Decode(c.Panic, p.file.Type); len(values) > 0 {
-		panicked = ": " + values[0].String()
+		panicked = ": " + p.values.Panic(&values[0])
 	}
 	switch {
 	case c.Flags&calltree.Recovered != 0:

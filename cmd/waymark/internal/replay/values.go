@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/value"
@@ -17,7 +18,7 @@ func (p *Printer) name(site uint32) string {
 	}
 	name := fmt.Sprintf("unknown function %d", site)
 	if s, ok := p.file.Site(site); ok {
-		name = p.style.Names.Short(s.Name)
+		name = p.opt.Names.Short(s.Name)
 	}
 	if site < maxNames {
 		for int(site) >= len(p.names) {
@@ -28,14 +29,28 @@ func (p *Printer) name(site uint32) string {
 	return name
 }
 
-// args gives the arguments of a call that begins: () if they weren't recorded.
-func (p *Printer) args(c *calltree.Call) string {
+// args returns the arguments of a call that begins: () if they weren't recorded.
+func (p *Printer) args(c *calltree.Call) arguments {
 	if c.Args == nil {
-		return "()"
+		return arguments{before: "()"}
 	}
 	values, err := value.Decode(c.Args, p.file.Type)
 	site, _ := p.file.Site(c.Site)
-	return value.List(values, site.Args, err != nil)
+	a := arguments{receiver: p.receivers.of(site.Name, values)}
+	texts := make([]string, len(values))
+	for i := range values {
+		switch {
+		case i > 0 || a.receiver == nil:
+			texts[i] = p.values.Value(&values[i])
+		default:
+			texts[i] = place
+			if !a.receiver.shown {
+				a.whole = p.values.Target(a.receiver.label, &values[i])
+			}
+		}
+	}
+	a.before, a.after, _ = strings.Cut(value.Join(texts, site.Args, err != nil), place)
+	return a
 }
 
 // results gives the results of a call that has ended, if it returned and they were recorded.
@@ -46,7 +61,7 @@ func (p *Printer) results(c *calltree.Call) string {
 	values, err := value.Decode(c.Results, p.file.Type)
 	site, _ := p.file.Site(c.Site)
 	if len(values) == 1 && err == nil && len(site.Results) == 1 {
-		return " = " + values[0].String()
+		return " = " + p.values.Value(&values[0])
 	}
-	return " = " + value.List(values, site.Results, err != nil)
+	return " = " + p.values.List(values, site.Results, err != nil)
 }

@@ -18,7 +18,7 @@ type Options struct {
 	Depth int    // without calls that have as many callers; 0: as many as Lines allows
 	More  string // how to see what was left out; %s stands for the test's name
 
-	Style replay.Style // of calls
+	Calls replay.Options
 }
 
 // leastDepth is what limiting the number of lines leaves of a tree, of which lines are
@@ -59,6 +59,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 		if err := v.close(min(t.End, end)); err != nil {
 			return err
 		}
+		r.masked = r.masked || v.printer.Masked()
 		if err := r.printTest(w, v, units.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
 			return err
 		}
@@ -80,6 +81,10 @@ func culprits(shown []*Test, shapes map[*Test]*shape) []*Test {
 	}
 	return slices.DeleteFunc(slices.Clone(shown), func(t *Test) bool { return t.Outcome == Unended && !guilty(t) })
 }
+
+// Masked reports whether a value has been printed that was not recorded because it looked like a
+// secret.
+func (r *Recording) Masked() bool { return r.masked }
 
 func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error {
 	t := v.test

@@ -21,6 +21,8 @@ type Recording struct {
 
 	// Goroutines of which can't be told which test they belong to, among those asked for.
 	ambiguous int
+
+	masked bool // a value that was printed
 }
 
 // A start is where a goroutine comes from.

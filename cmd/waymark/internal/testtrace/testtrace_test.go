@@ -72,8 +72,8 @@ func read(t *testing.T, text string) *Recording {
 func printed(t *testing.T, r *Recording, tests []*Test, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	o.Style.Names = names.NewSet()
-	report.AddNames(o.Style.Names, r.file)
+	o.Calls.Names = names.NewSet()
+	report.AddNames(o.Calls.Names, r.file)
 	if err := r.Print(&b, tests, o); err != nil {
 		t.Fatal(err)
 	}

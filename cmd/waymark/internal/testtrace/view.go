@@ -26,7 +26,7 @@ func newView(t *Test, s *shape, o Options, file replay.Names, nanos func(uint64)
 	if o.Depth == 0 {
 		v.depths = s.depths(o.Lines - o.Lines/headShare - o.Lines/restShare)
 	}
-	v.printer = NewPrinter(replay.New(&v.lines, file, nanos, nil, o.Style))
+	v.printer = NewPrinter(replay.New(&v.lines, file, nanos, nil, o.Calls))
 	v.builder = calltree.New(calltree.Options{OnEnter: v.enter, OnCall: v.call})
 	return v
 }

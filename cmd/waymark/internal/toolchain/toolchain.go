@@ -136,7 +136,7 @@ func secret() ([]byte, error) {
 		return nil, err
 	}
 	out := strings.Replace(string(src), "package format", "package runtime", 1)
-	for _, name := range []string{"LooksSecret", "beginsPart", "partMatches", "foldsTo", "isUpper", "isLetter"} {
+	for _, name := range []string{"LooksSecret", "beginsPart", "partMatches", "partsMatch", "foldsTo", "isUpper", "isLetter"} {
 		out = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(out, "wm"+strings.TrimPrefix(strings.ToUpper(name[:1])+name[1:], "Looks"))
 	}
 	return []byte(out), nil

@@ -101,6 +101,23 @@ func references() {
 		many[string(rune(i))] = nil
 	}
 	oracle.Call("main.aMap(x=%) = %", aMap, many)
+	oracle.Call("main.aMap(x=%) = %", aMap, map[string][]int{"one": {1}, "two": {1, 2}})
+	for i := range 99 {
+		delete(many, string(rune(i))) // it stays as large as it was
+	}
+	oracle.Call("main.aMap(x=%) = %", aMap, many)
+	digits, grown := make(map[int8]struct{}), make(map[uint16]*point)
+	for i := range int8(8) {
+		digits[i] = struct{}{}
+	}
+	for i := range uint16(90) {
+		grown[i+10] = &point{int(i), 1}
+	}
+	big := map[[20]int64][30]int64{{1}: {2}, {3}: {4}}
+	for _, x := range []any{digits, grown, big, map[bool]name{true: "yes", false: "no"}, map[any]error{1.5: io.EOF, 2.5: nil}, map[point]map[string]bool{{1, 2}: {"in": true}},
+		map[*point]int{nil: 1}, map[struct{}]struct{}{{}: {}}, map[string]func(){"f": references}, map[float64][0]int{0.5: {}}, map[[2]bool]chan int{{true}: nil}} {
+		oracle.Call("main.anAny(x=%) = %", anAny, x)
+	}
 	c := make(chan int, 3)
 	c <- 1
 	oracle.Call("main.aChan(x=%) = %", aChan, c)

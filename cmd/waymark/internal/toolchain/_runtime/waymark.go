@@ -245,6 +245,7 @@ func WMStart(arena []byte, overflow WMOverflow) {
 	wm.pid = wmPID()
 	wmTypes.table = wmNewTypeTable(1024)
 	wmFindConstants()
+	wmFindArguments()
 	unlock(&wm.lock)
 	wmPair()
 	wm.on.Store(1)

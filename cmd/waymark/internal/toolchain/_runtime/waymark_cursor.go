@@ -218,8 +218,7 @@ func (c *wmCursor) value(t *wmType, p uintptr, depth int) {
 	case abi.Interface:
 		c.iface(t, wmWord(p), p+wmWordSize, depth)
 	case abi.Map:
-		// Its length is the first word. What else is in it can't be read while others write.
-		c.header(wmWord(p), 1)
+		c.mapping(t, wmWord(p), depth)
 	case abi.Chan:
 		c.header(wmWord(p), 2) // its length and capacity
 	case abi.Func:
@@ -295,19 +294,28 @@ func (c *wmCursor) slice(t *wmType, p uintptr, n, depth int) {
 	c.elements(elem, p, take, depth)
 }
 
-// pointer writes a pointer: with what it points to if that is to be opened, else the address.
+// pointer writes a pointer: with what it points to if that is to be opened, else the address. The
+// outermost one has both: readers tell by the address which object a method was called of.
 func (c *wmCursor) pointer(t *wmType, p uintptr, depth int) {
 	if p == 0 {
 		c.byte(0)
 		return
 	}
 	if depth > 0 && !c.full() {
+		outermost := depth == wmCaptured.depth
 		elem := wmTypeOf(t.elemKey)
 		if elem.kind != abi.Struct && elem.kind != abi.Array {
 			depth-- // these count themselves
 		}
 		if elem.id != wmUnread && wmReadable(c.gp, p, elem.size) == elem.size {
-			c.byte(2)
+			if outermost {
+				c.byte(3)
+				start := c.at
+				c.uvarint(uint64(p))
+				c.limit += c.at - start // not at the cost of what it points to
+			} else {
+				c.byte(2)
+			}
 			c.uvarint(uint64(elem.id))
 			c.value(elem, p, depth)
 			return

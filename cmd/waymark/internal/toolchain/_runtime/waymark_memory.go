@@ -2,9 +2,11 @@
 
 package runtime
 
+import "unsafe"
+
 // wmReadable tells how many of the n bytes at p can be read: as far as they are of
-// one object of the heap, of gp's stack, or of the program's data. What C has
-// allocated or the program has mapped may be gone at any time: it can't.
+// one object of the heap, of gp's stack, of the program's data, or of its arguments.
+// What C has allocated or the program has mapped may be gone at any time: it can't.
 //
 //go:nosplit
 func wmReadable(gp *g, p, n uintptr) uintptr {
@@ -27,6 +29,8 @@ func wmReadable(gp *g, p, n uintptr) uintptr {
 		switch {
 		case wmWithin(p, md.noptrdata, md.end):
 			return min(n, md.end-p)
+		case wmWithin(p, md.data, md.edata): // C's linkers put it before noptrdata
+			return min(n, md.edata-p)
 		case wmWithin(p, md.types, md.etypes):
 			return min(n, md.etypes-p)
 		case wmWithin(p, md.rodata, md.epclntab):
@@ -34,6 +38,9 @@ func wmReadable(gp *g, p, n uintptr) uintptr {
 		case md == &firstmoduledata && wmWithin(p, wmConstants.start, wmConstants.end):
 			return min(n, wmConstants.end-p)
 		}
+	}
+	if wmWithin(p, wmArguments.start, wmArguments.end) {
+		return min(n, wmArguments.end-p)
 	}
 	return 0
 }
@@ -57,4 +64,26 @@ func wmFindConstants() {
 		end += physPageSize
 	}
 	wmConstants.start, wmConstants.end = start, end
+}
+
+// wmArguments is the memory of the program's arguments. Package runtime makes os.Args of
+// the kernel's strings without a copy. They lie behind argv, at the end of the first
+// thread's stack, which nobody unmaps.
+var wmArguments struct{ start, end uintptr }
+
+// wmFindArguments finds the pages of the arguments. The kernel puts one behind the other:
+// what lies elsewhere, C code has put there, and it may be gone at any time.
+func wmFindArguments() {
+	var start, end uintptr
+	for _, s := range argslice {
+		p := uintptr(unsafe.Pointer(unsafe.StringData(s)))
+		switch {
+		case start == 0 && p > uintptr(unsafe.Pointer(argv)):
+			start = p
+		case start == 0 || p != end:
+			return
+		}
+		end = p + uintptr(len(s)) + 1 // with the 0 at its end
+		wmArguments.start, wmArguments.end = alignDown(start, physPageSize), alignUp(end, physPageSize)
+	}
 }

@@ -1,7 +1,8 @@
 // Package runtime, as waymark adds to it: values as text, by methods of the program.
 //
 // Functions that were instrumented for it (waymark's flag --stringers) call these
-// hooks. What they are given escapes, for nobody knows what a method String keeps.
+// hooks. What they are given escapes, for nobody knows what a method String keeps. A value
+// that holds masked fields is recorded by its fields: its text would hold theirs.
 
 package runtime
 
@@ -23,8 +24,8 @@ func wmAsText(v any) any {
 	if v == nil {
 		return v
 	}
-	if _, masked := v.(WMMasked); masked {
-		return v
+	if _, masked := v.(WMMasked); masked || wmHoldsMasked(&v) {
+		return v // its fields are recorded, but for those
 	}
 	if text, ok := wmStringer(v); ok {
 		return wmText{efaceOf(&v)._type, text}

@@ -16,17 +16,19 @@ import (
 
 // A wmType is what is needed to write values of a type. It is never freed.
 type wmType struct {
-	_       sys.NotInHeap
-	id      uint32
-	kind    abi.Kind // Invalid: a function
-	direct  bool     // an interface holds the value itself, not a pointer to it
-	methods bool     // an interface with methods
-	size    uintptr
-	elemKey uintptr // address of the element's type: of pointers and slices, described when needed
-	elem    *wmType // of arrays
-	len     uintptr // of arrays
-	fields  *wmField
-	nfields int
+	_        sys.NotInHeap
+	id       uint32
+	kind     abi.Kind // Invalid: a function
+	direct   bool     // an interface holds the value itself, not a pointer to it
+	methods  bool     // an interface with methods
+	size     uintptr
+	elemKey  uintptr // address of the element's type: of pointers, slices and maps, described when needed
+	keyKey   uintptr // the same of a map's keys
+	groupKey uintptr // and of its groups of entries
+	elem     *wmType // of arrays
+	len      uintptr // of arrays
+	fields   *wmField
+	nfields  int
 }
 
 type wmField struct {
@@ -221,7 +223,7 @@ func wmDescribe(key uintptr, nesting int) *wmType {
 		return t
 	}
 	md := wmModuleOf(key, unsafe.Sizeof(_type{}))
-	if md == nil || key%wmWordSize != 0 || nesting > wmMaxNesting {
+	if key%wmWordSize != 0 || nesting > wmMaxNesting || md == nil && !wmMade(key) {
 		return &wmUnreadable
 	}
 	typ := (*_type)(unsafe.Pointer(key))
@@ -230,11 +232,13 @@ func wmDescribe(key uintptr, nesting int) *wmType {
 	if !t.describeElements(key, nesting) || t.direct && t.size != wmWordSize {
 		return &wmUnreadable
 	}
-	name := md.wmNameAt(md.types + uintptr(typ.Str))
-	if typ.TFlag&abi.TFlagExtraStar != 0 && name.len > 0 {
-		name.p, name.len = name.p+1, name.len-1
+	var name, pkg wmName // what package reflect has made has none that could be found here
+	if md != nil {
+		name, pkg = md.wmNameAt(md.types+uintptr(typ.Str)), md.wmPackage(typ)
+		if typ.TFlag&abi.TFlagExtraStar != 0 && name.len > 0 {
+			name.p, name.len = name.p+1, name.len-1
+		}
 	}
-	pkg := md.wmPackage(typ)
 	if pkg.len == 0 && typ.TFlag&abi.TFlagNamed != 0 && (t.kind <= abi.Complex128 || t.kind == abi.String) || t.kind == abi.UnsafePointer && pkg.len == 0 {
 		t.id = uint32(t.kind) // predeclared
 		return wmAdd(key, t)
@@ -280,18 +284,26 @@ func (t *wmType) describeElements(key uintptr, nesting int) bool {
 	switch t.kind {
 	case abi.Pointer:
 		t.elemKey = uintptr(unsafe.Pointer((*ptrtype)(unsafe.Pointer(key)).Elem))
-		return wmModuleOf(key, unsafe.Sizeof(ptrtype{})) != nil
+		return wmTypeReadable(key, unsafe.Sizeof(ptrtype{}))
 	case abi.Slice:
 		t.elemKey = uintptr(unsafe.Pointer((*slicetype)(unsafe.Pointer(key)).Elem))
-		return wmModuleOf(key, unsafe.Sizeof(slicetype{})) != nil
+		return wmTypeReadable(key, unsafe.Sizeof(slicetype{}))
+	case abi.Map:
+		if !wmTypeReadable(key, unsafe.Sizeof(abi.MapType{})) {
+			return false
+		}
+		m := (*abi.MapType)(unsafe.Pointer(key))
+		t.keyKey, t.elemKey = uintptr(unsafe.Pointer(m.Key)), uintptr(unsafe.Pointer(m.Elem))
+		t.groupKey = uintptr(unsafe.Pointer(m.Group))
+		return true
 	case abi.Interface:
-		if wmModuleOf(key, unsafe.Sizeof(interfacetype{})) == nil {
+		if !wmTypeReadable(key, unsafe.Sizeof(interfacetype{})) {
 			return false
 		}
 		t.methods = len((*interfacetype)(unsafe.Pointer(key)).Methods) > 0
 		return true
 	case abi.Array:
-		if wmModuleOf(key, unsafe.Sizeof(arraytype{})) == nil {
+		if !wmTypeReadable(key, unsafe.Sizeof(arraytype{})) {
 			return false
 		}
 		a := (*arraytype)(unsafe.Pointer(key))
@@ -299,7 +311,7 @@ func (t *wmType) describeElements(key uintptr, nesting int) bool {
 		t.elem = wmDescribe(uintptr(unsafe.Pointer(a.Elem)), nesting+1)
 		return t.elem != &wmUnreadable && (t.elem.size == 0 || t.len <= t.size/t.elem.size)
 	case abi.Struct:
-		if wmModuleOf(key, unsafe.Sizeof(structtype{})) == nil {
+		if !wmTypeReadable(key, unsafe.Sizeof(structtype{})) {
 			return false
 		}
 		fields := (*structtype)(unsafe.Pointer(key)).Fields
@@ -307,7 +319,7 @@ func (t *wmType) describeElements(key uintptr, nesting int) bool {
 			return true
 		}
 		p := uintptr(unsafe.Pointer(unsafe.SliceData(fields)))
-		if len(fields) > wmMaxCount || wmModuleOf(p, uintptr(len(fields))*unsafe.Sizeof(fields[0])) == nil {
+		if len(fields) > wmMaxCount || !wmTypeReadable(p, uintptr(len(fields))*unsafe.Sizeof(fields[0])) {
 			return false
 		}
 		t.nfields = len(fields)
@@ -351,16 +363,44 @@ func wmModuleOf(p, n uintptr) *moduledata {
 	return nil
 }
 
-// A wmName is a string among the types of a module.
+// wmMade reports whether what is at p looks like a type that package reflect has made while the
+// program ran. These lie in the heap, where they stay for ever; their names are known by negative
+// numbers, in a map that can't be looked at here.
+func wmMade(p uintptr) bool {
+	if !wmInHeap(p, unsafe.Sizeof(_type{})) {
+		return false
+	}
+	t := (*_type)(unsafe.Pointer(p))
+	return t.Str < 0 && int32(t.Str) > atomic.Loadint32(&reflectOffs.next) && t.Align_ != 0 && t.Align_&(t.Align_-1) == 0 && t.Align_ <= 16
+}
+
+// wmTypeReadable reports whether the n bytes at p, of a description of a type, can be read.
+func wmTypeReadable(p, n uintptr) bool { return wmModuleOf(p, n) != nil || wmInHeap(p, n) }
+
+// wmInHeap reports whether the n bytes at p are of one object of the heap.
+func wmInHeap(p, n uintptr) bool {
+	s := spanOf(p)
+	return s != nil && s.state.get() == mSpanInUse && wmReadable(getg(), p, n) == n
+}
+
+// A wmName is a string among the types of a module, or in the heap.
 type wmName struct{ p, len uintptr }
 
-// wmNameAt reads the name at p: flags, length, bytes, as abi.Name has it. It is empty if there is none.
+// wmNameAt reads the name at p. It is empty if there is none.
 func (md *moduledata) wmNameAt(p uintptr) wmName {
-	if p < md.types || p+3 > md.etypes {
+	if p < md.types {
+		return wmName{}
+	}
+	return wmReadName(p, md.etypes)
+}
+
+// wmReadName reads the name at p, before end: flags, length, bytes, as abi.Name has it.
+func wmReadName(p, end uintptr) wmName {
+	if p+3 > end {
 		return wmName{}
 	}
 	n, shift := uintptr(0), 0
-	for p++; shift < 21 && p < md.etypes; shift += 7 {
+	for p++; shift < 21 && p < end; shift += 7 {
 		b := *(*byte)(unsafe.Pointer(p))
 		p++
 		n |= uintptr(b&0x7F) << shift
@@ -368,7 +408,7 @@ func (md *moduledata) wmNameAt(p uintptr) wmName {
 			break
 		}
 	}
-	if p >= md.etypes || n > md.etypes-p {
+	if p >= end || n > end-p {
 		return wmName{}
 	}
 	return wmName{p, n}
@@ -377,11 +417,15 @@ func (md *moduledata) wmNameAt(p uintptr) wmName {
 func wmFieldName(key uintptr, i int) (wmName, bool) {
 	fields := (*structtype)(unsafe.Pointer(key)).Fields
 	p := uintptr(unsafe.Pointer(fields[i].Name.Bytes))
-	md := wmModuleOf(p, 1)
-	if md == nil {
+	if md := wmModuleOf(p, 1); md != nil {
+		return md.wmNameAt(p), true
+	}
+	const most = 1 << 12 // bytes of a name
+	if !wmInHeap(p, 1) {
 		return wmName{}, false
 	}
-	return md.wmNameAt(p), true
+	name := wmReadName(p, p+wmReadable(getg(), p, most))
+	return name, name.len > 0
 }
 
 // wmPackage gives the import path of a named type that is not predeclared.

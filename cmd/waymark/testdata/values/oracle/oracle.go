@@ -3,11 +3,14 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 	"unsafe"
 )
@@ -122,6 +125,9 @@ func within(v reflect.Value) string {
 		}
 		return "{" + strings.Join(fields, " ") + "}"
 	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && v.Type().Elem() == reflect.TypeFor[byte]() && isText(string(v.Bytes())) {
+			return strconv.Quote(string(v.Bytes()))
+		}
 		var elems []string
 		for i := range v.Len() {
 			elems = append(elems, within(v.Index(i)))
@@ -131,7 +137,18 @@ func within(v reflect.Value) string {
 		if v.Len() == 0 {
 			return "map[]"
 		}
-		return fmt.Sprintf("map[…+%d]", v.Len())
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int {
+			if a.Kind() == reflect.String {
+				return cmp.Compare(a.String(), b.String())
+			}
+			return cmp.Compare(within(addressable(a)), within(addressable(b)))
+		})
+		var entries []string
+		for _, k := range keys {
+			entries = append(entries, within(addressable(k))+":"+within(addressable(v.MapIndex(k))))
+		}
+		return "map[" + strings.Join(entries, " ") + "]"
 	case reflect.Chan:
 		if v.IsNil() {
 			return "<nil>"
@@ -149,6 +166,12 @@ func within(v reflect.Value) string {
 		return fmt.Sprintf("%+v", v.UnsafePointer())
 	}
 	return "<nil>"
+}
+
+// isText reports whether bytes look like text.
+func isText(s string) bool {
+	odd := func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\n\r\t", r) }
+	return strings.TrimSpace(s) != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, odd)
 }
 
 // oneLine quotes what does not fit into a line.

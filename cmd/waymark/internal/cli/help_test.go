@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/waymark-go/waymark/recorder"
+)
+
+// run gives what the command prints, and its exit status.
+func run(args ...string) (stdout, stderr string, status int) {
+	var out, err strings.Builder
+	status = Main(args, strings.NewReader(""), &out, &err)
+	return out.String(), err.String(), status
+}
+
+func TestHelp(t *testing.T) {
+	app := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
+	for _, cmd := range app.root().Commands() {
+		help, _, status := run(cmd.Name(), "-h")
+		if status != 0 {
+			t.Errorf("%s -h: status %d", cmd.Name(), status)
+		}
+		for _, line := range strings.Split(help, "\n") {
+			if n := utf8.RuneCountInString(line); n > 100 {
+				t.Errorf("%s -h: %d columns: %s", cmd.Name(), n, line)
+			}
+		}
+		_, text, _ := strings.Cut(help, "Examples:\n")
+		text, _, _ = strings.Cut(text, "\n\n")
+		if n := strings.Count(text, "waymark"); cmd.Name() != "help" && (n < 2 || strings.Count(text, "\n") != 1) {
+			t.Errorf("%s -h: want two examples, got\n%s", cmd.Name(), text)
+		}
+	}
+}
+
+// Names that come near are asked for, also with one dash.
+func TestMistakes(t *testing.T) {
+	for args, want := range map[string]string{
+		"reprot x.wmt":            "unknown command reprot; is it report?",
+		"app.wmt":                 "unknown command app.wmt; is it waymark report app.wmt?",
+		"help reprot":             "unknown command reprot; is it report?",
+		"zzzzz":                   "unknown command zzzzz; see waymark help",
+		"report":                  "report: want a recording: waymark report [flags] FILE...",
+		"report -top 5 x":         "unknown flag -top: waymark's flags have two dashes: --top",
+		"tree -callers=x x":       "unknown flag -callers=x: waymark's flags have two dashes: --callers",
+		"report --tpo 5 x":        "unknown flag --tpo; is it --top?",
+		"report --zzzzz 5 x":      "unknown flag --zzzzz; see waymark report -h",
+		"report --top":            "flag --top needs a value",
+		"report --top x x":        "--top=x: want a whole number",
+		"report --min soon x":     "--min=soon: want a duration, as in 10us or 1.5s",
+		"report --sort tot x":     `--sort: sort by "tot": want total, self, calls, avg, max or panics; is it total?`,
+		"report --by packages x":  `--by: a report by "packages": want function, package, group or goroutine; is it package?`,
+		"report --format jsn x":   `--format: format "jsn": want text, json or csv; is it json?`,
+		"report --names ful x":    "--names=ful: want short or full; is it full?",
+		"run --inclde x .":        "unknown flag --inclde; is it --include?",
+		"run --race .":            "unknown flag --race; is it -race? The go command's flags have one dash",
+		"run --zzzzz .":           "unknown flag --zzzzz; the go command's flags have one dash",
+		"run --top=x .":           "--top=x: want a whole number",
+		"run --overflow rnig .":   "--overflow=rnig: want block, drop or ring; is it ring?",
+		"test --trace=fialed .":   "--trace=fialed: want --trace, which is --trace=failed, or --trace=all; is it failed?",
+		"groups --format=jsn ./x": "groups: --format jsn: want text, json, properties; is it json?",
+	} {
+		if _, got, status := run(strings.Fields(args)...); got != "waymark: "+want+"\n" || status != exitUsage {
+			t.Errorf("waymark %s: status %d\ngot  %swant waymark: %s", args, status, got, want)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	const noFiles, extension = ":4\n", ":8\n"
+	for args, want := range map[string]string{
+		"report --sort ":      "total\nself\ncalls\navg\nmax\npanics\n" + noFiles,
+		"report --sort=c":     "calls\n" + noFiles,
+		"tree --format j":     "json\n" + noFiles,
+		"info --format ":      "text\njson\n" + noFiles,
+		"run --by ":           "function\npackage\ngroup\ngoroutine\n" + noFiles,
+		"run --overflow ":     "block\ndrop\nring\n" + noFiles,
+		"record --overflow=r": "ring\n" + noFiles,
+		"test --trace=":       "failed\nall\n" + noFiles,
+		"test --names ":       "short\nfull\n" + noFiles,
+		"groups --format p":   "properties\n" + noFiles,
+		"report ":             "wmt\n" + extension,
+		"replay --config ":    "toml\n" + extension,
+		"build ":              ":0\n",
+		"clean ":              noFiles,
+	} {
+		list := append([]string{"__complete"}, strings.Split(args, " ")...)
+		if got, _, _ := run(list...); got != want {
+			t.Errorf("waymark %s<TAB>: %q, want %q", args, got, want)
+		}
+	}
+	var c recorder.Config
+	for _, kind := range overflows {
+		if _, err := c.Set("overflow", kind); err != nil {
+			t.Error(err)
+		}
+	}
+}
