@@ -66,10 +66,10 @@ func values(built, env string) recorder.Values {
 	o := defaults()
 	o.Capture.Stringers = false
 	o.read(built) // the command wrote it
-	wanted := o.Capture.Stringers
+	asked := o.Capture.Stringers
 	o.Capture.Stringers = true
 	o.read(env) // was read before
-	o.Capture.Stringers = o.Capture.Stringers && wanted
+	o.Capture.Stringers = asked && o.Capture.Stringers
 	return o.Capture
 }
 

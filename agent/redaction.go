@@ -25,14 +25,16 @@ func init() {
 func secrets() []string {
 	r := &redaction
 	r.find.Do(func() {
-		built := ""
-		words := values(built, r.env).Redact
-		r.words.Store(&words)
+		var built string
+		read := func(settings string) {
+			built = settings
+			words := values(built, r.env).Redact
+			r.words.Store(&words)
+		}
+		read("")
 		rt.Packages(func(p *rt.Package) {
 			if p.Settings != built {
-				built = p.Settings
-				words := values(built, r.env).Redact
-				r.words.Store(&words)
+				read(p.Settings)
 			}
 		})
 	})

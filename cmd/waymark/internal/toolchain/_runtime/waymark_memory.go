@@ -29,14 +29,14 @@ func wmReadable(gp *g, p, n uintptr) uintptr {
 		switch {
 		case wmWithin(p, md.noptrdata, md.end):
 			return min(n, md.end-p)
-		case wmWithin(p, md.data, md.edata): // C's linkers put it before noptrdata
-			return min(n, md.edata-p)
 		case wmWithin(p, md.types, md.etypes):
 			return min(n, md.etypes-p)
 		case wmWithin(p, md.rodata, md.epclntab):
 			return min(n, md.epclntab-p)
 		case md == &firstmoduledata && wmWithin(p, wmConstants.start, wmConstants.end):
 			return min(n, wmConstants.end-p)
+		case wmWithin(p, md.data, md.edata): // C's linkers put it before noptrdata
+			return min(n, md.edata-p)
 		}
 	}
 	if wmWithin(p, wmArguments.start, wmArguments.end) {
