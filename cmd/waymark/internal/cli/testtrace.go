@@ -149,6 +149,9 @@ func (a *app) showTests(file *testRecording, f *traceFlags) error {
 	if info.Lost > 0 {
 		fmt.Fprintf(a.stderr, "\n%s of %s lost: calls are missing\n", report.Things(info.Lost, "event"), file.Meta(format.MetaTests))
 	}
+	if why := report.Stopped(info); why != "" {
+		fmt.Fprintf(a.stderr, "\n%s: %s\n", file.Meta(format.MetaTests), why)
+	}
 	if info.Damaged > 0 {
 		return fmt.Errorf("%s: %w: %s could not be read", file.path, format.ErrDamaged, report.Bytes(info.Damaged))
 	}
