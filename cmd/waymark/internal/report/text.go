@@ -196,8 +196,8 @@ func (r *Report) lacks() []string {
 	return lines
 }
 
-// completeness says why the recording ends before its program did, "" if it does not.
-func completeness(i tracefile.Info) string {
+// Stopped says why recording ended before the program did, "" if it did not.
+func Stopped(i tracefile.Info) string {
 	missing := fmt.Sprintf("what the program did after %s is not in it", units.Duration(int64(i.Duration)))
 	switch i.Stopped {
 	case tracefile.StoppedFull:
@@ -205,7 +205,14 @@ func completeness(i tracefile.Info) string {
 	case tracefile.StoppedFailed:
 		return "recording stopped when the file could not be written; " + missing
 	}
+	return ""
+}
+
+// completeness says why the recording ends before its program did, "" if it does not.
+func completeness(i tracefile.Info) string {
 	switch {
+	case i.Stopped != tracefile.NotStopped:
+		return Stopped(i)
 	case i.RecoveryErr != nil:
 		return fmt.Sprintf("the program was killed or crashed, and its last events are missing: %v", i.RecoveryErr)
 	case i.Live:
