@@ -31,6 +31,8 @@ type estimator struct {
 	decls map[*types.Func]*ast.FuncDecl
 	fixed map[*ast.FuncDecl]bool // a directive forbids inlining
 	known map[*types.Func]estimate
+
+	toolchain string // Options.Toolchain
 }
 
 func newEstimator(u *unit) *estimator {
@@ -39,6 +41,8 @@ func newEstimator(u *unit) *estimator {
 		decls:    make(map[*types.Func]*ast.FuncDecl),
 		fixed:    make(map[*ast.FuncDecl]bool),
 		known:    make(map[*types.Func]estimate),
+
+		toolchain: u.opts.Toolchain,
 	}
 	for _, src := range u.build {
 		for fn, pragmas := range src.pragmas() {
@@ -74,8 +78,7 @@ func (e *estimator) function(f *function) estimate {
 	return e.decl(f.decl)
 }
 
-// declared estimates a function by its object. A function of another package
-// that isn't in the list below isn't known to be inlined.
+// declared estimates a function of this package by its object.
 func (e *estimator) declared(obj *types.Func) estimate {
 	if est, ok := e.known[obj]; ok {
 		return est

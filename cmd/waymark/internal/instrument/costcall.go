@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/stdlib"
 )
 
 // call costs a call, a conversion or the use of a builtin function.
@@ -48,8 +50,10 @@ func (c *counter) calleeCost(fun ast.Expr, callee *types.Func) int {
 	if id, ok := fun.(*ast.Ident); ok && slices.Contains(c.params, c.info.Uses[id]) && c.info.Uses[id] != nil {
 		return costParamCall
 	}
-	if cost, ok := c.imported(fun, callee); ok {
-		return cost
+	if callee != nil {
+		if price, ok := stdlib.Price(callee, c.toolchain); ok {
+			return price
+		}
 	}
 	return costCall
 }
