@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -24,21 +25,53 @@ func (c *counter) call(e *ast.CallExpr) int {
 		s := c.info.Selections[sel]
 		if s.Kind() == types.MethodVal {
 			cost += c.receiver(sel, s)
-			if types.IsInterface(s.Recv()) {
-				cost++
+			if recv := callee.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+				cost += 1 + c.saved(sel.X)
 			}
 		}
+	} else if callee != nil {
+		cost++
 	} else {
-		cost += c.expr(fun)
+		cost += c.expr(fun) + c.saved(fun)
+	}
+	if callee != nil && isGeneric(callee) {
+		cost += costDictionary
 	}
 	return cost + c.calleeCost(fun, callee)
+}
+
+// saved costs the variable that keeps what a dynamic call goes to, if finding that calls something.
+func (c *counter) saved(x ast.Expr) int {
+	cost := 0
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				cost = costVariable
+			}
+		case *ast.CallExpr:
+			if tv := c.info.Types[n]; tv.Value == nil && !c.info.Types[n.Fun].IsType() && c.builtin(n.Fun) != "new" {
+				cost = costVariable
+			}
+		}
+		return cost == 0
+	})
+	return cost
+}
+
+// isGeneric reports whether calls of f pass a dictionary of types.
+func isGeneric(f *types.Func) bool {
+	sig := f.Signature()
+	return sig.TypeParams() != nil || sig.RecvTypeParams() != nil
 }
 
 // calleeCost returns what the compiler charges for a call on top of its
 // nodes: the body if it is inlined, or a price for being a call.
 func (c *counter) calleeCost(fun ast.Expr, callee *types.Func) int {
 	if lit, ok := fun.(*ast.FuncLit); ok {
-		if est := c.estimator.body(lit.Type, lit.Body); est.inlines() {
+		if est := c.estimator.body(nil, lit.Type, lit.Body); est.inlines() {
 			return est.cost
 		}
 	}
@@ -121,7 +154,7 @@ func (c *counter) args(e *ast.CallExpr) int {
 func (c *counter) conversion(to types.Type, x ast.Expr) int {
 	cost := c.expr(x)
 	from := c.info.TypeOf(x)
-	if known(from) && known(to) && !sameBits(from.Underlying(), to.Underlying()) {
+	if known(from) && known(to) && !isNil(from) && !sameBits(from.Underlying(), to.Underlying()) {
 		cost++
 	}
 	return cost
@@ -136,7 +169,7 @@ func sameBits(from, to types.Type) bool {
 	if ok1 && ok2 {
 		// A constant that doesn't fit its type, which the compiler refuses, stays untyped.
 		integers := f.Info()&types.IsInteger != 0 && t.Info()&types.IsInteger != 0 && f.Info()&types.IsUntyped == 0
-		return integers && sizes.Sizeof(f) == sizes.Sizeof(t) || isAddress(f) && isAddress(t)
+		return integers && sizes.Sizeof(f) == sizes.Sizeof(t) && f.Info()&types.IsUnsigned == t.Info()&types.IsUnsigned || isAddress(f) && isAddress(t)
 	}
 	return isAddress(from) && isAddress(to)
 }

@@ -69,6 +69,7 @@ func (p *prober) function(f *types.Func) {
 		for _, a := range args {
 			list = append(list, types.TypeString(a, p.qualifier))
 		}
+		nodes += 2 // the dictionary
 		sig, inst = t.(*types.Signature), "["+strings.Join(list, ", ")+"]"
 	}
 	p.add(f, nil, sig, p.qualifier(f.Pkg())+"."+f.Name()+inst, nodes)
@@ -126,12 +127,15 @@ func (p *prober) methods(named *types.Named, on *types.Var) {
 			continue
 		}
 		from := types.Type(types.NewPointer(recv))
-		nodes := 2
+		nodes := 2 + 2*through
+		if named.TypeParams() != nil {
+			nodes += 2 // the dictionary
+		}
 		_, pointer := f.Signature().Recv().Type().(*types.Pointer)
 		if through == 0 && !pointer {
 			from = recv
 		}
-		p.add(f.Origin(), from, f.Signature(), "r."+f.Name(), nodes+2*through)
+		p.add(f.Origin(), from, f.Signature(), "r."+f.Name(), nodes)
 	}
 }
 
