@@ -172,22 +172,20 @@ func (t tally) String() string {
 
 func calibrate(t *testing.T, p *listed, remarks map[string]remark) tally {
 	t.Helper()
-	res, err := Rewrite(p.group(t), &Options{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Toolchain: toolchainVersion()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := load(p.group(t), &Options{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Toolchain: toolchainVersion()})
+	funcs, _ := collect(u)
+	decide(u, funcs)
 	var n tally
-	for _, f := range res.Funcs {
+	for _, f := range funcs {
 		r, ok := remarks[f.File+":"+strconv.Itoa(f.Line)]
-		// What nothing calls is never tiny to us, whatever the compiler says.
-		if !ok || f.Closure || f.Recv == "" && (f.Base == "init" || f.Base == "main" && p.Name == "main") {
+		if !ok || f.Closure {
 			continue
 		}
 		n.funcs++
 		switch {
-		case f.Tiny == r.inlines:
+		case f.inlines == r.inlines:
 			n.agree++
-		case f.Tiny:
+		case f.inlines:
 			n.tiny++
 		default:
 			n.notTiny++
@@ -198,7 +196,7 @@ func calibrate(t *testing.T, p *listed, remarks map[string]remark) tally {
 				n.exact++
 			}
 		}
-		if f.Tiny != r.inlines && testing.Verbose() {
+		if f.inlines != r.inlines && testing.Verbose() {
 			t.Logf("%s:%d: estimate %d, compiler: %.100s", f.File, f.Line, f.Cost, r.text)
 		}
 	}

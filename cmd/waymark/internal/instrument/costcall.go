@@ -92,17 +92,17 @@ func (c *counter) calleeCost(fun ast.Expr, callee *types.Func) int {
 }
 
 // callee returns the function or method that fun names, if it is known which.
-func (c *counter) callee(fun ast.Expr) *types.Func {
+func (e *estimator) callee(fun ast.Expr) *types.Func {
 	var obj types.Object
 	switch fun := fun.(type) {
 	case *ast.Ident:
-		obj = c.info.Uses[fun]
+		obj = e.info.Uses[fun]
 	case *ast.SelectorExpr:
-		obj = c.info.Uses[fun.Sel]
+		obj = e.info.Uses[fun.Sel]
 	case *ast.IndexExpr:
-		return c.callee(ast.Unparen(fun.X))
+		return e.callee(ast.Unparen(fun.X))
 	case *ast.IndexListExpr:
-		return c.callee(ast.Unparen(fun.X))
+		return e.callee(ast.Unparen(fun.X))
 	}
 	f, ok := obj.(*types.Func)
 	if !ok {
@@ -186,13 +186,13 @@ func isAddress(t types.Type) bool {
 }
 
 // builtin returns the name of the predeclared function that fun is, if any.
-func (c *counter) builtin(fun ast.Expr) string {
+func (e *estimator) builtin(fun ast.Expr) string {
 	var obj types.Object
 	switch fun := ast.Unparen(fun).(type) {
 	case *ast.Ident:
-		obj = c.info.Uses[fun]
+		obj = e.info.Uses[fun]
 	case *ast.SelectorExpr: // of package unsafe
-		obj = c.info.Uses[fun.Sel]
+		obj = e.info.Uses[fun.Sel]
 	}
 	if b, ok := obj.(*types.Builtin); ok {
 		return b.Name()
