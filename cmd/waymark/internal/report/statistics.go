@@ -61,7 +61,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 	for i := range s.Functions {
 		f := &s.Functions[i]
 		row := r.rows[r.rowOf(identity{Name: f.Name, Package: f.Package, File: f.File, Line: f.Line})]
-		row.Groups = f.Function.Groups
+		row.Groups, row.Tiny = f.Function.Groups, f.Function.Tiny
 		if row.Quantiles = nil; row.Calls == 0 { // those of several processes can't be put together
 			row.Quantiles = f.Quantiles()
 		}
