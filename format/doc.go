@@ -70,15 +70,19 @@
 //	        nsites:uvarint (name:string file:uvarint line:uvarint flags:uvarint)*
 //	        [nvalued:uvarint (index:uvarint nargs:uvarint name:string* nresults:uvarint name:string*)*
 //	        [ngroups:uvarint group:string* first:uvarint ntraced:uvarint (name:string index:uvarint group:uvarint info:uvarint)*
-//	        [doc:string* ndocs:uvarint (name:string doc:string)*]]]
+//	        [doc:string* ndocs:uvarint (name:string doc:string)*
+//	        [ntiny:uvarint name:string* ncallers:uvarint (index:uvarint n:uvarint tiny:uvarint*)*]]]]
 //
 // The third line is there if some sites record values: it gives the site's index in the
 // table and the names of receiver and parameters and of results, _ for those without. The
 // fourth one is there if functions have directives: the variables that hold the groups, with
 // their packages; the functions' names, sorted, whose ids count up from first; their
 // sites' indexes plus 1, 0 if they aren't instrumented; their groups as indexes from 0; and 0, or for info functions 1 (NONE), 2 (ENTER) or 3 (EXIT).
-// The last one is there if there are comments: the first sentence of each of these functions' own, and those of the
-// variables that hold groups, by the groups' names.
+// The fifth one is there if there are comments: the first sentence of each of these functions' own, and those of the
+// variables that hold groups, by the groups' names. The last one is there if functions were left out because the
+// compiler inlines them, and run as part of calls of sites: their names without what comes before the function's in
+// the sites' names, package and dot; and for each site with some its index and theirs. A line that isn't
+// there for itself but for one that follows has zeros and empty texts.
 //
 // name is what runtime.FuncForPC(pc).Name() gives, line that of the func keyword,
 // file an index into the table's files, counting from 0.

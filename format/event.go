@@ -50,6 +50,10 @@ type Site struct {
 	// Names of the values that are recorded, _ for those without: receiver and
 	// parameters, results. nil if none are.
 	Args, Results []string
+
+	// Tiny are the names, without the Qualifier of Name, of functions of the package that run as part
+	// of this one's calls and aren't sites, because the compiler inlines them: their time is this one's own.
+	Tiny []string
 }
 
 // SiteFlags are properties of a site.

@@ -36,8 +36,13 @@ type TracedFunction struct {
 // A GroupDoc is what the comment of a variable says of the group that it holds.
 type GroupDoc struct{ Name, Doc string }
 
-// AppendFacility appends f to a table, which AppendTable has made of the sites.
+// AppendFacility appends f to a table, which AppendTable has made of the sites, and what is
+// known of tiny functions. It appends nothing if there are neither.
 func AppendFacility(table []byte, sites []Site, f Facility) []byte {
+	tiny := appendTiny(nil, sites)
+	if len(f.Groups) == 0 && f.First == 0 && len(f.Functions) == 0 && len(f.Docs) == 0 && len(tiny) == 0 {
+		return table
+	}
 	if len(appendSignatures(nil, sites)) == 0 {
 		table = binary.AppendUvarint(table, 0)
 	}
@@ -50,12 +55,12 @@ func AppendFacility(table []byte, sites []Site, f Facility) []byte {
 			table = binary.AppendUvarint(table, uint64(n))
 		}
 	}
-	return appendDocs(table, f)
+	return append(appendDocs(table, f, len(tiny) > 0), tiny...)
 }
 
-// appendDocs appends the comments, if there are some.
-func appendDocs(table []byte, f Facility) []byte {
-	if len(f.Docs) == 0 && !slices.ContainsFunc(f.Functions, func(fn TracedFunction) bool { return fn.Doc != "" }) {
+// appendDocs appends the comments, if there are some or something follows.
+func appendDocs(table []byte, f Facility, follows bool) []byte {
+	if !follows && len(f.Docs) == 0 && !slices.ContainsFunc(f.Functions, func(fn TracedFunction) bool { return fn.Doc != "" }) {
 		return table
 	}
 	for _, fn := range f.Functions {

@@ -40,7 +40,7 @@ func smallTrace() []byte {
 	sites := []Site{
 		{Name: "example.com/m/p.F", File: "/src/p/f.go", Line: 10},
 		{Name: "example.com/m/p.F.func1", File: "/src/p/f.go", Line: 12, Flags: Closure},
-		{Name: "example.com/m/p.(*T).M", File: "/src/p/t.go", Line: 300},
+		{Name: "example.com/m/p.(*T).M", File: "/src/p/t.go", Line: 300, Tiny: []string{"(*T).len", "min"}},
 		{Name: "example.com/m/p.(*T).note", File: "/src/p/t.go", Line: 310, Args: []string{"t", "n"}},
 	}
 	b = AppendBlock(b, BlockSites, AppendSites(nil, 1, string(AppendFacility(AppendTable(nil, "example.com/m/p", sites), sites, Facility{

@@ -18,11 +18,19 @@ func TestTablesRoundTrip(t *testing.T) {
 	if got, err := ParseClock(AppendClock(nil, pair)); err != nil || got != pair {
 		t.Errorf("clock pair %v, %v", got, err)
 	}
-	sites := []Site{{"p.F", "a.go", 1, 0, nil, nil}, {"p.G", "b.go", 1 << 20, Closure, []string{"g", "x"}, nil},
-		{"p.H", "a.go", 3, 1 << 31, nil, []string{"_", "err"}}, {}}
+	sites := []Site{{"p.F", "a.go", 1, 0, nil, nil, nil}, {"p.G", "b.go", 1 << 20, Closure, []string{"g", "x"}, nil, nil},
+		{"p.H", "a.go", 3, 1 << 31, nil, []string{"_", "err"}, nil}, {}}
 	table := AppendTable(nil, "example.com/p", sites)
 	if pkg, got, err := ParseTable(table); err != nil || pkg != "example.com/p" || !reflect.DeepEqual(got, sites) {
 		t.Errorf("table of %s: %v, %v", pkg, got, err)
+	}
+	sites[0].Tiny, sites[2].Tiny = []string{"f", "(*T).g"}, []string{"f"}
+	withTiny := AppendFacility(table, sites, Facility{})
+	if _, got, err := ParseTable(withTiny); err != nil || !reflect.DeepEqual(got, sites) {
+		t.Errorf("table with tiny functions: %v, %v", got, err)
+	}
+	if _, f, err := ParseFacility(withTiny); err != nil || !reflect.DeepEqual(f, Facility{}) {
+		t.Errorf("facility of a table with tiny functions: %v, %v", f, err)
 	}
 	last := uint32(FirstCode - len(sites))
 	for _, base := range []uint32{1, 300, last} {
@@ -126,12 +134,14 @@ func TestKindNames(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(AppendMeta(nil, []KeyValue{{MetaProgram, "/bin/prog"}, {MetaClock, "tsc"}}))
 	f.Add(AppendClock(nil, ClockPair{1, 2, 3}))
-	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{"p.F", "f.go", 1, 0, nil, nil}, {"p.G", "g.go", 2, 1, []string{"x"}, []string{"_"}}}))))
+	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{"p.F", "f.go", 1, 0, nil, nil, nil}, {"p.G", "g.go", 2, 1, []string{"x"}, []string{"_"}, nil}}))))
+	tiny := []Site{{"p.F", "f.go", 1, 0, nil, nil, []string{"G", "(*T).H"}}, {"p.G", "g.go", 2, 0, nil, nil, nil}, {"p.I", "g.go", 3, 0, []string{"x"}, nil, []string{"G"}}}
+	f.Add(AppendFacility(AppendTable(nil, "p", tiny), tiny, Facility{}))
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
 	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Add(AppendGroups(nil, []Group{{"IO", []string{"p.IO"}, []string{"Read", "Write"}}, {Name: "Read"}}))
-	sites := []Site{{"p.F", "f.go", 1, 0, nil, nil}, {"p.info", "f.go", 2, 0, nil, nil}}
+	sites := []Site{{"p.F", "f.go", 1, 0, nil, nil, nil}, {"p.info", "f.go", 2, 0, nil, nil, nil}}
 	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 3, []TracedFunction{{"F", 0, 0, NotInfo, ""}, {"info", 1, 0, InfoEnter, ""}}, nil}))
 	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 0, []TracedFunction{{"F", 0, 0, NotInfo, "F is it."}, {"info", 1, 0, InfoExit, ""}}, []GroupDoc{{"IO", "what reads"}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -158,7 +168,7 @@ func FuzzParse(f *testing.F) {
 			again("clock", pair, got, err)
 		}
 		if pkg, sites, err := ParseTable(b); check(err, len(sites)) {
-			gotPkg, got, err := ParseTable(AppendTable(nil, pkg, sites))
+			gotPkg, got, err := ParseTable(AppendFacility(AppendTable(nil, pkg, sites), sites, Facility{}))
 			again("table", sites, got, err)
 			again("package", pkg, gotPkg, err)
 		}
@@ -196,4 +206,19 @@ func FuzzParse(f *testing.F) {
 		}
 		CheckHeader(b)
 	})
+}
+
+func TestQualifier(t *testing.T) {
+	for name, want := range map[string]string{
+		"main.f":                       "main.",
+		"main.(*T[...]).m":             "main.",
+		"example.com/m/p.(*T).M.func1": "example.com/m/p.",
+		"gopkg.in/yaml%2ev3.unmarshal": "gopkg.in/yaml%2ev3.",
+		"p.F[example.com/q.T]":         "p.",
+		"unknown function":             "",
+	} {
+		if got := Qualifier(name); got != want {
+			t.Errorf("the qualifier of %s is %q, want %q", name, got, want)
+		}
+	}
 }

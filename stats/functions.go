@@ -14,6 +14,10 @@ type Function struct {
 	File    string   `json:"file"`
 	Line    int      `json:"line"`             // of the func keyword
 	Groups  []string `json:"groups,omitempty"` // names of those that it is in, directly or not, sorted
+
+	// Tiny are the names of functions that run as part of its calls and weren't instrumented, because the
+	// compiler inlines them: their time is this one's own.
+	Tiny []string `json:"tiny,omitempty"`
 }
 
 func (f Function) String() string { return fmt.Sprintf("%s (%s:%d)", f.Name, f.File, f.Line) }
@@ -24,6 +28,7 @@ type table struct {
 	path  string
 	sites []format.Site
 	vars  []string     // that hold the sites' groups
+	tiny  [][]string   // the sites' Function.Tiny
 	infos map[int]bool // sites that aren't functions but info functions: they have no calls
 }
 
@@ -34,7 +39,10 @@ func newTable(p *rt.Package) (*table, error) {
 		return nil, err
 	}
 	_, f, err := format.ParseFacility([]byte(p.Table))
-	t := &table{p, path, sites, f.Vars(len(sites)), make(map[int]bool)}
+	t := &table{p, path, sites, f.Vars(len(sites)), make([][]string, len(sites)), make(map[int]bool)}
+	for i := range sites {
+		t.tiny[i] = sites[i].TinyNames()
+	}
 	for _, fn := range f.Functions {
 		if fn.Info != format.NotInfo {
 			t.infos[fn.Site] = true
@@ -46,7 +54,7 @@ func newTable(p *rt.Package) (*table, error) {
 // function describes the i-th function.
 func (t *table) function(i int, groups *format.GroupIndex) Function {
 	site := &t.sites[i]
-	f := Function{Name: site.Name, Package: t.path, File: site.File, Line: site.Line}
+	f := Function{Name: site.Name, Package: t.path, File: site.File, Line: site.Line, Tiny: t.tiny[i]}
 	if t.vars != nil {
 		f.Groups = groups.Of(t.vars[i])
 	}

@@ -493,7 +493,7 @@ func (s *selection) decide(f pattern.Func, traced, info, tiny bool, cost int) (b
 			return false, fmt.Sprintf("its size, %d, is below --min-size", cost)
 		}
 	case tiny:
-		return false, "tiny: the compiler would inline it"
+		return false, instrument.Tiny
 	}
 	return true, ""
 }

@@ -384,16 +384,12 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 		Table: func(t *instrument.Table) string {
 			list := make([]format.Site, len(t.Sites))
 			for i, site := range t.Sites {
-				list[i] = format.Site{Name: site.Name, File: j.original(site.File), Line: site.Line, Args: site.Args, Results: site.Results}
+				list[i] = format.Site{Name: site.Name, File: j.original(site.File), Line: site.Line, Args: site.Args, Results: site.Results, Tiny: withoutPackage(site)}
 				if site.Closure {
 					list[i].Flags |= format.Closure
 				}
 			}
-			table := format.AppendTable(nil, g.ImportPath, list)
-			if len(t.Traced) > 0 || len(t.Docs) > 0 {
-				table = format.AppendFacility(table, list, facility(t))
-			}
-			return string(table)
+			return string(format.AppendFacility(format.AppendTable(nil, g.ImportPath, list), list, facility(t)))
 		},
 	}
 	if j.agent {
@@ -461,6 +457,14 @@ func facility(t *instrument.Table) format.Facility {
 		f.Docs = append(f.Docs, format.GroupDoc(d))
 	}
 	return f
+}
+
+// withoutPackage returns the names of the tiny functions of a site as its table has them.
+func withoutPackage(s instrument.Site) (names []string) {
+	for _, name := range s.Tiny {
+		names = append(names, strings.TrimPrefix(name, format.Qualifier(s.Name)))
+	}
+	return names
 }
 
 // original gives the path of a file as the user knows it, where it is in a copied module.

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/stdlib"
 )
 
 // check computes what types can be known. The result serves estimates and
@@ -32,7 +34,7 @@ func (u *unit) check() {
 		DisableUnusedImportCheck: true,
 	}
 	if conf.Importer == nil {
-		conf.Importer = unknownImporter{u.opts}
+		conf.Importer = defaultImporter{u.opts}
 	}
 	var trees []*ast.File
 	for _, src := range u.build {
@@ -43,23 +45,38 @@ func (u *unit) check() {
 	conf.Check(u.group.ImportPath, u.fset, trees, u.info)
 }
 
-// An unknownImporter gives empty packages, so that all that is selected from
-// them has an invalid type. All but the constants for the target's system,
-// for which there is often a choice of literals.
-type unknownImporter struct {
+// A defaultImporter knows the standard library, and of other packages that they exist: all
+// that is selected from those has an invalid type.
+type defaultImporter struct {
 	opts *Options
 }
 
-func (u unknownImporter) Import(importPath string) (*types.Package, error) {
-	if importPath == "unsafe" {
-		return types.Unsafe, nil
+func (d defaultImporter) Import(importPath string) (*types.Package, error) {
+	pkg := stdlib.Import(importPath)
+	if importPath == "runtime" && pkg != nil {
+		pkg = d.runtime(pkg)
 	}
-	pkg := types.NewPackage(importPath, path.Base(importPath))
-	if importPath == "runtime" && u.opts.GOOS != "" && u.opts.GOARCH != "" {
-		for name, value := range map[string]string{"GOOS": u.opts.GOOS, "GOARCH": u.opts.GOARCH} {
+	if pkg == nil {
+		pkg = types.NewPackage(importPath, path.Base(importPath))
+		pkg.MarkComplete()
+	}
+	return pkg, nil
+}
+
+// runtime returns package runtime with the constants for the target's system, for which there
+// is often a choice of literals.
+func (d defaultImporter) runtime(std *types.Package) *types.Package {
+	pkg := types.NewPackage("runtime", "runtime")
+	if d.opts.GOOS != "" && d.opts.GOARCH != "" {
+		for name, value := range map[string]string{"GOOS": d.opts.GOOS, "GOARCH": d.opts.GOARCH} {
 			pkg.Scope().Insert(types.NewConst(token.NoPos, pkg, name, types.Typ[types.String], constant.MakeString(value)))
 		}
 	}
+	for _, name := range std.Scope().Names() {
+		if pkg.Scope().Lookup(name) == nil {
+			pkg.Scope().Insert(std.Scope().Lookup(name))
+		}
+	}
 	pkg.MarkComplete()
-	return pkg, nil
+	return pkg
 }

@@ -17,6 +17,9 @@ type function struct {
 	site  int            // index in the site table, if instrumented
 	exits *exits         // of an instrumented function
 
+	inlines bool     // the compiler inlines it, as far as the estimate goes
+	tiny    []string // names of the tiny functions that run as part of it, sorted
+
 	args, results bool // record them
 	fails         bool // its last result is an error: report whether there is one
 

@@ -5,6 +5,8 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/stdlib"
 )
 
 // constants tells values of constants that are known for certain. The type
@@ -13,12 +15,14 @@ import (
 type constants struct {
 	info  *types.Info
 	inits map[types.Object]ast.Expr // the expressions that declare constants
+	all   bool                      // values of imported constants are those of the target
 	sure  map[types.Object]bool     // the answers so far
 }
 
 func newConstants(u *unit) *constants {
 	c := &constants{
 		info:  u.info,
+		all:   u.opts.Importer != nil,
 		inits: make(map[types.Object]ast.Expr),
 		sure:  make(map[types.Object]bool),
 	}
@@ -85,7 +89,9 @@ func (c *constants) known(obj *types.Const) bool {
 	}
 	init, ok := c.inits[obj]
 	if !ok {
-		return true // predeclared or imported
+		// Of the standard library the constants are known for one target only, but for
+		// those that defaultImporter makes.
+		return obj.Pkg() == nil || c.all || !stdlib.Has(obj)
 	}
 	sure, ok := c.sure[obj]
 	if !ok {

@@ -11,6 +11,10 @@ const (
 	costCall      = 57 // for a call that isn't inlined, on top of its nodes
 	costParamCall = 17 // for a call of a parameter, which may turn out a constant
 	costClosure   = 15 // for a function literal, on top of its node
+
+	costVariable = 5 // for one that the compiler makes: its declaration, its assignment, its use
+
+	costDictionary = 2 // for the types that a generic function is called with
 )
 
 // An estimate is a function's cost to the compiler's inliner, and whether
@@ -31,6 +35,8 @@ type estimator struct {
 	decls map[*types.Func]*ast.FuncDecl
 	fixed map[*ast.FuncDecl]bool // a directive forbids inlining
 	known map[*types.Func]estimate
+
+	toolchain string // Options.Toolchain
 }
 
 func newEstimator(u *unit) *estimator {
@@ -39,6 +45,8 @@ func newEstimator(u *unit) *estimator {
 		decls:    make(map[*types.Func]*ast.FuncDecl),
 		fixed:    make(map[*ast.FuncDecl]bool),
 		known:    make(map[*types.Func]estimate),
+
+		toolchain: u.opts.Toolchain,
 	}
 	for _, src := range u.build {
 		for fn, pragmas := range src.pragmas() {
@@ -66,7 +74,7 @@ func forbidsInlining(pragmas []string) bool {
 // function estimates a function that has a body.
 func (e *estimator) function(f *function) estimate {
 	if f.decl == nil {
-		return e.body(f.typ, f.body)
+		return e.body(nil, f.typ, f.body)
 	}
 	if obj, ok := e.info.Defs[f.decl.Name].(*types.Func); ok && e.decls[obj] == f.decl {
 		return e.declared(obj)
@@ -74,8 +82,7 @@ func (e *estimator) function(f *function) estimate {
 	return e.decl(f.decl)
 }
 
-// declared estimates a function by its object. A function of another package
-// that isn't in the list below isn't known to be inlined.
+// declared estimates a function of this package by its object.
 func (e *estimator) declared(obj *types.Func) estimate {
 	if est, ok := e.known[obj]; ok {
 		return est
@@ -92,16 +99,21 @@ func (e *estimator) declared(obj *types.Func) estimate {
 }
 
 func (e *estimator) decl(fn *ast.FuncDecl) estimate {
-	est := e.body(fn.Type, fn.Body)
+	est := e.body(fn.Recv, fn.Type, fn.Body)
 	est.inlinable = est.inlinable && !e.fixed[fn]
 	return est
 }
 
-func (e *estimator) body(typ *ast.FuncType, body *ast.BlockStmt) estimate {
+func (e *estimator) body(recv *ast.FieldList, typ *ast.FuncType, body *ast.BlockStmt) estimate {
 	c := &counter{estimator: e, inlinable: true}
-	for _, field := range typ.Params.List {
-		for _, name := range field.Names {
-			c.params = append(c.params, e.info.Defs[name])
+	for _, list := range []*ast.FieldList{recv, typ.Params} {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			for _, name := range field.Names {
+				c.params = append(c.params, e.info.Defs[name])
+			}
 		}
 	}
 	if typ.Results != nil {

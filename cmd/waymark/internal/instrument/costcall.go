@@ -2,8 +2,11 @@ package instrument
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/stdlib"
 )
 
 // call costs a call, a conversion or the use of a builtin function.
@@ -22,21 +25,53 @@ func (c *counter) call(e *ast.CallExpr) int {
 		s := c.info.Selections[sel]
 		if s.Kind() == types.MethodVal {
 			cost += c.receiver(sel, s)
-			if types.IsInterface(s.Recv()) {
-				cost++
+			if recv := callee.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+				cost += 1 + c.saved(sel.X)
 			}
 		}
+	} else if callee != nil {
+		cost++
 	} else {
-		cost += c.expr(fun)
+		cost += c.expr(fun) + c.saved(fun)
+	}
+	if callee != nil && isGeneric(callee) {
+		cost += costDictionary
 	}
 	return cost + c.calleeCost(fun, callee)
+}
+
+// saved costs the variable that keeps what a dynamic call goes to, if finding that calls something.
+func (c *counter) saved(x ast.Expr) int {
+	cost := 0
+	ast.Inspect(x, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				cost = costVariable
+			}
+		case *ast.CallExpr:
+			if tv := c.info.Types[n]; tv.Value == nil && !c.info.Types[n.Fun].IsType() && c.builtin(n.Fun) != "new" {
+				cost = costVariable
+			}
+		}
+		return cost == 0
+	})
+	return cost
+}
+
+// isGeneric reports whether calls of f pass a dictionary of types.
+func isGeneric(f *types.Func) bool {
+	sig := f.Signature()
+	return sig.TypeParams() != nil || sig.RecvTypeParams() != nil
 }
 
 // calleeCost returns what the compiler charges for a call on top of its
 // nodes: the body if it is inlined, or a price for being a call.
 func (c *counter) calleeCost(fun ast.Expr, callee *types.Func) int {
 	if lit, ok := fun.(*ast.FuncLit); ok {
-		if est := c.estimator.body(lit.Type, lit.Body); est.inlines() {
+		if est := c.estimator.body(nil, lit.Type, lit.Body); est.inlines() {
 			return est.cost
 		}
 	}
@@ -48,24 +83,26 @@ func (c *counter) calleeCost(fun ast.Expr, callee *types.Func) int {
 	if id, ok := fun.(*ast.Ident); ok && slices.Contains(c.params, c.info.Uses[id]) && c.info.Uses[id] != nil {
 		return costParamCall
 	}
-	if cost, ok := c.imported(fun, callee); ok {
-		return cost
+	if callee != nil {
+		if price, ok := stdlib.Price(callee, c.toolchain); ok {
+			return price
+		}
 	}
 	return costCall
 }
 
 // callee returns the function or method that fun names, if it is known which.
-func (c *counter) callee(fun ast.Expr) *types.Func {
+func (e *estimator) callee(fun ast.Expr) *types.Func {
 	var obj types.Object
 	switch fun := fun.(type) {
 	case *ast.Ident:
-		obj = c.info.Uses[fun]
+		obj = e.info.Uses[fun]
 	case *ast.SelectorExpr:
-		obj = c.info.Uses[fun.Sel]
+		obj = e.info.Uses[fun.Sel]
 	case *ast.IndexExpr:
-		return c.callee(ast.Unparen(fun.X))
+		return e.callee(ast.Unparen(fun.X))
 	case *ast.IndexListExpr:
-		return c.callee(ast.Unparen(fun.X))
+		return e.callee(ast.Unparen(fun.X))
 	}
 	f, ok := obj.(*types.Func)
 	if !ok {
@@ -117,7 +154,7 @@ func (c *counter) args(e *ast.CallExpr) int {
 func (c *counter) conversion(to types.Type, x ast.Expr) int {
 	cost := c.expr(x)
 	from := c.info.TypeOf(x)
-	if known(from) && known(to) && !sameBits(from.Underlying(), to.Underlying()) {
+	if known(from) && known(to) && !isNil(from) && !sameBits(from.Underlying(), to.Underlying()) {
 		cost++
 	}
 	return cost
@@ -132,7 +169,7 @@ func sameBits(from, to types.Type) bool {
 	if ok1 && ok2 {
 		// A constant that doesn't fit its type, which the compiler refuses, stays untyped.
 		integers := f.Info()&types.IsInteger != 0 && t.Info()&types.IsInteger != 0 && f.Info()&types.IsUntyped == 0
-		return integers && sizes.Sizeof(f) == sizes.Sizeof(t) || isAddress(f) && isAddress(t)
+		return integers && sizes.Sizeof(f) == sizes.Sizeof(t) && f.Info()&types.IsUnsigned == t.Info()&types.IsUnsigned || isAddress(f) && isAddress(t)
 	}
 	return isAddress(from) && isAddress(to)
 }
@@ -149,13 +186,13 @@ func isAddress(t types.Type) bool {
 }
 
 // builtin returns the name of the predeclared function that fun is, if any.
-func (c *counter) builtin(fun ast.Expr) string {
+func (e *estimator) builtin(fun ast.Expr) string {
 	var obj types.Object
 	switch fun := ast.Unparen(fun).(type) {
 	case *ast.Ident:
-		obj = c.info.Uses[fun]
+		obj = e.info.Uses[fun]
 	case *ast.SelectorExpr: // of package unsafe
-		obj = c.info.Uses[fun.Sel]
+		obj = e.info.Uses[fun.Sel]
 	}
 	if b, ok := obj.(*types.Builtin); ok {
 		return b.Name()

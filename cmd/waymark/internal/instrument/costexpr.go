@@ -53,7 +53,7 @@ func (c *counter) expr(e ast.Expr) int {
 		if tv := c.info.Types[e.Index]; tv.IsType() {
 			return 2 + c.expr(e.X) // a generic function with its dictionary
 		}
-		return 1 + c.expr(e.X) + c.expr(e.Index)
+		return 1 + c.expr(e.X) + c.expr(e.Index) + c.implicitDeref(e.X)
 	case *ast.IndexListExpr:
 		return 2 + c.expr(e.X)
 	case *ast.SliceExpr:
@@ -185,7 +185,7 @@ func (c *counter) receiver(e *ast.SelectorExpr, sel *types.Selection) int {
 		cost++
 	case want && !have:
 		cost++
-		if through == 0 && c.firstField(e.X) || through == 1 && sel.Index()[0] == 0 && isName(e.X) {
+		if through == 0 && c.firstField(e.X) || through == 1 && isName(e.X) && leads(sel) {
 			cost -= 2
 		}
 	}
@@ -225,7 +225,41 @@ func (c *counter) firstField(x ast.Expr) bool {
 		return false
 	}
 	sel := c.info.Selections[s]
-	return sel != nil && sel.Kind() == types.FieldVal && len(sel.Index()) == 1 && sel.Index()[0] == 0
+	return sel != nil && sel.Kind() == types.FieldVal && len(sel.Index()) == 1 && leads(sel)
+}
+
+// leads reports whether the field that a selection goes to, or through, lies at a struct's start.
+func leads(sel *types.Selection) bool {
+	typ := sel.Recv()
+	if p, ok := typ.Underlying().(*types.Pointer); ok {
+		typ = p.Elem()
+	}
+	s, ok := typ.Underlying().(*types.Struct)
+	if !ok {
+		return sel.Index()[0] == 0
+	}
+	for i := range sel.Index()[0] {
+		if !isEmpty(s.Field(i).Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// isEmpty reports whether values of a type take no room.
+func isEmpty(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !isEmpty(f.Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Array:
+		return t.Len() == 0 || isEmpty(t.Elem())
+	}
+	return false
 }
 
 // deref costs *x. That of a converted address, *(*T)(unsafe.Pointer(&v)), is
@@ -246,9 +280,24 @@ func (c *counter) deref(e *ast.StarExpr) int {
 	return cost
 }
 
+// implicitDeref costs what p[i] has that means (*p)[i].
+func (c *counter) implicitDeref(x ast.Expr) int {
+	if t := c.info.TypeOf(x); t != nil {
+		if p, ok := t.Underlying().(*types.Pointer); ok && isArray(p.Elem()) {
+			return 1
+		}
+	}
+	return 0
+}
+
 // slice costs x[i:j]. A low bound of 0 and a high bound of len(x) are free.
 func (c *counter) slice(e *ast.SliceExpr) int {
-	cost := 1 + c.expr(e.X)
+	cost := 1
+	if t := c.info.TypeOf(e.X); t != nil && isArray(t) {
+		cost += c.address(e.X)
+	} else {
+		cost += c.expr(e.X)
+	}
 	for _, bound := range []ast.Expr{e.Low, e.High, e.Max} {
 		if bound != nil {
 			cost += c.expr(bound)
@@ -306,6 +355,11 @@ func isNil(t types.Type) bool {
 
 func isPointer(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+func isArray(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Array)
 	return ok
 }
 

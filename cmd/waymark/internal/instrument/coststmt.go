@@ -224,7 +224,22 @@ func (c *counter) clause(s ast.Stmt, extra int) int {
 		}
 		cost += c.stmts(s.Body)
 	case *ast.CommClause:
-		cost += c.stmt(s.Comm) + c.stmts(s.Body)
+		cost += c.comm(s.Comm) + c.stmts(s.Body)
+	}
+	return cost
+}
+
+// comm costs what a clause of a select waits for. A receive assigns two values, be they asked for or not.
+func (c *counter) comm(s ast.Stmt) int {
+	cost := c.stmt(s)
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		cost += 3
+	case *ast.AssignStmt:
+		cost++
+		if len(s.Lhs) == 2 {
+			cost += 8 // by way of variables
+		}
 	}
 	return cost
 }

@@ -10,7 +10,8 @@ func decide(u *unit, funcs []*function) {
 		if f.body != nil {
 			est := costs.function(f)
 			f.Cost = est.cost
-			f.Tiny = est.inlinable && est.cost < minCost && !calledByRuntime(u.group, f)
+			f.inlines = est.inlines()
+			f.Tiny = est.inlinable && est.cost < minCost && !calledByRuntime(u.group, f) && !costs.slow(f.body)
 		}
 		f.Traced = f.tracing != ""
 		f.Instrumented, f.Reason = choose(u.opts, f)
@@ -28,6 +29,7 @@ func decide(u *unit, funcs []*function) {
 			f.fails = f.exits.fits && !f.info && returnsError(u.info, f.typ)
 		}
 	}
+	findTiny(costs, funcs)
 }
 
 func choose(o *Options, f *function) (bool, string) {
@@ -41,7 +43,7 @@ func choose(o *Options, f *function) (bool, string) {
 			return false, reason
 		}
 	case f.Tiny && !f.Traced:
-		return false, "tiny"
+		return false, Tiny
 	}
 	return true, ""
 }

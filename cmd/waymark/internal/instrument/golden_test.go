@@ -230,10 +230,15 @@ func (g *golden) rewrite(t *testing.T) (got, files map[string][]byte) {
 			got[res.Generated.Path] = res.Generated.Source
 			files[res.Generated.Path] = res.Generated.Source
 		}
+		sites := res.Table.Sites
 		for _, f := range res.Funcs {
-			decision := "instrumented"
-			if !f.Instrumented {
-				decision = f.Reason
+			decision := f.Reason
+			if f.Instrumented {
+				decision = "instrumented"
+				if len(sites[0].Tiny) > 0 {
+					decision += " without " + strings.Join(sites[0].Tiny, ", ")
+				}
+				sites = sites[1:]
 			}
 			fmt.Fprintf(&funcs, "%s:%d %s: %s\n", f.File, f.Line, f.Name, decision)
 		}

@@ -155,7 +155,8 @@ type Func struct {
 	Info    string
 
 	// Cost estimates the compiler's inline cost. Tiny says that the compiler
-	// would inline the function and that the cost is below Options.MinCost.
+	// would inline the function, that the cost is below Options.MinCost, and that
+	// the function neither waits nor calls others in a loop.
 	Cost int
 	Tiny bool
 
@@ -172,6 +173,10 @@ type Site struct {
 	// Names of the values that can be recorded, _ for those without: receiver and
 	// parameters, results. nil if none can.
 	Args, Results []string
+
+	// Tiny are the names of the functions that run as part of this one's calls and were left out
+	// because they are tiny, as far as they are in the same files. Sorted.
+	Tiny []string
 }
 
 // A Table is what the generated file says of the instrumented functions.
@@ -256,7 +261,7 @@ func Rewrite(g *Group, o *Options) (*Result, error) {
 	for _, f := range funcs {
 		if f.Instrumented {
 			f.site = len(res.Table.Sites)
-			site := Site{Index: f.site, Func: f.Func}
+			site := Site{Index: f.site, Func: f.Func, Tiny: f.tiny}
 			if f.args {
 				site.Args = valueNames(f.params())
 			}

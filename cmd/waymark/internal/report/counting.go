@@ -58,7 +58,7 @@ func (r *Report) allCountings(file *tracefile.File) []counting {
 		}
 		row := r.rowOf(name)
 		if r.By == ByFunction {
-			r.rows[row].Groups = s.Groups
+			r.rows[row].Groups, r.rows[row].Tiny = s.Groups, s.TinyNames()
 		}
 		return row
 	}}

@@ -83,6 +83,7 @@ type jsonFunction struct {
 	File    string   `json:"file"`
 	Line    int      `json:"line"`
 	Groups  []string `json:"groups"`
+	Tiny    []string `json:"tiny,omitempty"` // left out, so that their time is this function's own
 	jsonNumbers
 }
 
@@ -162,7 +163,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 	case ByFunction:
 		list := make([]jsonFunction, 0, len(rows))
 		for _, row := range rows {
-			list = append(list, jsonFunction{row.Name, row.Package, row.File, row.Line, append([]string{}, row.Groups...), row.numbers()})
+			list = append(list, jsonFunction{row.Name, row.Package, row.File, row.Line, append([]string{}, row.Groups...), row.Tiny, row.numbers()})
 		}
 		j.Functions = &list
 	case ByPackage, ByGroup:

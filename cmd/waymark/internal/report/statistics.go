@@ -62,7 +62,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		f := &s.Functions[i]
 		r.names.Add(f.Name)
 		row := r.rows[r.rowOf(identity{Name: f.Name, Package: f.Package, File: f.File, Line: f.Line})]
-		row.Groups = f.Function.Groups
+		row.Groups, row.Tiny = f.Function.Groups, f.Function.Tiny
 		if row.Quantiles = nil; row.Calls == 0 { // those of several processes can't be put together
 			row.Quantiles = f.Quantiles()
 		}

@@ -34,6 +34,11 @@ func (r *Report) writeText(w io.Writer) error {
 			return err
 		}
 	}
+	if line := r.tinyLine(rows); line != "" {
+		if _, err := fmt.Fprintf(w, "  %s\n", line); err != nil {
+			return err
+		}
+	}
 	return r.writeFoot(w)
 }
 
