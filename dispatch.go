@@ -12,7 +12,10 @@ import (
 func init() {
 	if rt.Enabled {
 		agent.SetMonitor(rt.Monitor{Enter: enter, Exit: exit, Panic: panicking, Info: info})
-		everything.Store(agent.RecordsAll())
+		if agent.RecordsAll() {
+			registry.list = append(registry.list, &registration{factory: Record(), caller: Environment})
+			registry.everything = true
+		}
 		rt.OnBind(bind)
 	}
 }

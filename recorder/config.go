@@ -24,8 +24,9 @@ type Config struct {
 	Groups []format.Group // of the program, as far as it has any yet; see Recorder.AddGroups
 
 	// Values says what is recorded of values in a program that was built with the
-	// given settings; nil means nothing.
+	// given settings; nil means nothing. Hidden: nothing is, whatever it says.
 	Values func(settings string) Values
+	Hidden bool
 
 	MaxSize int64 // of a trace file, bytes: recording ends there, or the next part begins; 0 is no limit
 	Rotate  int   // how many parts to keep; 0: no parts, recording ends at MaxSize

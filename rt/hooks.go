@@ -39,6 +39,9 @@ func Capture(args, results bool, depth, bytes int, redact []string) {
 	runtime.WMCapture(args, results, depth, bytes, redact)
 }
 
+// Hide has values of panics not recorded any more, and if that is wanted arguments and results neither.
+func Hide(values bool) { runtime.WMHide(values) }
+
 // Stringer sets a function that gives the text of a value, where functions were
 // instrumented for it. It runs on the goroutine whose call is recorded.
 func Stringer(f func(any) (string, bool)) { runtime.WMStringer(f) }

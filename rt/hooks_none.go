@@ -46,6 +46,7 @@ func Switch(*Package, int, bool)                                    { panic(none
 func SetClock(bool)                                                 { panic(none) }
 func Start([]byte, Overflow)                                        { panic(none) }
 func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
+func Hide(bool)                                                     { panic(none) }
 func Stringer(func(any) (string, bool))                             { panic(none) }
 func Stop()                                                         { panic(none) }
 func Take() int                                                     { panic(none) }
