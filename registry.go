@@ -169,7 +169,7 @@ func (r *registryState) applyTo(p *tracedPackage) {
 			}
 		}
 		r.record(m, record)
-		m.watch(&watch{m.id, called})
+		m.watch(&watch{m.id, m.function, called})
 		watched, recorded = watched || len(called) > 0, recorded || record
 	}
 	for _, m := range p.members {

@@ -27,7 +27,7 @@ type Monitor struct {
 	Enter func(site uint32, args []any) unsafe.Pointer
 	Exit  func(call unsafe.Pointer, results []any, returned bool)
 	Panic func(call unsafe.Pointer, value any, goexit bool)
-	Info  func(call unsafe.Pointer, site uint32, args []any)
+	Info  func(call unsafe.Pointer, site uint32, args []any, callers []string) bool
 }
 
 // An Overflow says what to do when no chunk is free.
