@@ -1,7 +1,6 @@
 package waymark
 
 import (
-	"reflect"
 	"slices"
 	"sync"
 
@@ -252,9 +251,4 @@ func (p *tracedPackage) forgetBroken(f MonitorFactory) {
 	for _, part := range parts(f) {
 		p.slots = slices.DeleteFunc(p.slots, func(s *slot) bool { return s.broken.Load() && same(s.factory, part) })
 	}
-}
-
-// same tells whether two factories are one. Those that can't be compared are different.
-func same(a, b MonitorFactory) bool {
-	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }
