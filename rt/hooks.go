@@ -135,8 +135,8 @@ func SumOf(site uint32) Sum { return runtime.WMSumOf(site) }
 // An Open adds up calls of a site that are in progress.
 type Open = runtime.WMOpen
 
-// OpenCalls adds to open, by site, what calls in progress have taken until now. The program stands still for that.
-func OpenCalls(open []Open) { runtime.WMOpenCalls(open) }
+// OpenCalls adds to open, by site, what calls in progress have taken until now, which it returns. The program stands still for that.
+func OpenCalls(open []Open) (clock uint64) { return runtime.WMOpenCalls(open) }
 
 // HistogramOf calls f for each line of a site's histogram in which something was counted, in ascending order: counts[i] calls took
 // from + i*width ticks, and less than width more.

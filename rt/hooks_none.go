@@ -77,11 +77,11 @@ type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics uint64 }
 
 // An Open adds up calls of a site that are in progress.
 type Open struct {
-	Total, Inner, Self, Least, Most uint64
-	Ended                           Sum
+	Total, Inner, Self, Least, Most, Panics uint64
+	Ended                                   Sum
 }
 
-func OpenCalls([]Open)                                                { panic(none) }
+func OpenCalls([]Open) uint64                                         { panic(none) }
 func Count(p *Package, i int, on, timed bool)                         { panic(none) }
 func Histograms(bool)                                                 { panic(none) }
 func Sites() uint32                                                   { panic(none) }
