@@ -12,28 +12,35 @@ func hasKinds(kinds []string, f MonitorFactory) bool {
 	return !slices.ContainsFunc(parts(f), func(part MonitorFactory) bool { return !slices.Contains(kinds, KindOf(part)) })
 }
 
-// KindOf gives the kind of a factory, for policies and lists: what its method Kind gives, if it has one, else its
-// type. Nobody else's factory has the kind of one of this package's or of package timing's.
+// KindOf returns the kind of a factory, for policies and lists: what its method Kind returns, if it has one, else its
+// type. Nobody else's factory has the kind of a ready-made one, of this module or of module otelmonitor.
 func KindOf(f MonitorFactory) string {
 	k, ok := f.(interface{ Kind() string })
 	if !ok {
 		return fmt.Sprintf("%T", f)
 	}
 	kind := k.Kind()
-	switch f.(type) {
-	case *printer, noOp, recording, *OperationTracer, *slogFactory, *regions, *compose:
-		return kind
-	}
-	if of := reflect.TypeOf(f); of.PkgPath() == timingPath {
-		return kind
-	}
-	if base, _, _ := strings.Cut(kind, "("); slices.Contains(ownKinds, base) {
+	base, _, _ := strings.Cut(kind, "(")
+	if home, ok := readyMade[base]; ok && home != packageOf(f) {
 		return fmt.Sprintf("%T", f)
 	}
 	return kind
 }
 
-// ownKinds are the kinds of this package's factories, and of package timing's.
-var ownKinds = []string{"Print", "NoOp", "Record", "OperationTracer", "Slog", "RuntimeTrace", "Compose", "Timing"}
+// readyMade has the kinds of ready-made factories, with the packages of their types.
+var readyMade = map[string]string{
+	"Print": packagePath, "NoOp": packagePath, "Record": packagePath, "OperationTracer": packagePath,
+	"Slog": packagePath, "RuntimeTrace": packagePath, "Compose": packagePath,
+	"Timing": packagePath + "/timing", "OpenTelemetry": packagePath + "/otelmonitor",
+}
 
-const timingPath = "github.com/waymark-go/waymark/timing"
+const packagePath = "github.com/waymark-go/waymark"
+
+// packageOf returns the import path of the package that the type of f is declared in.
+func packageOf(f MonitorFactory) string {
+	t := reflect.TypeOf(f)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath()
+}
