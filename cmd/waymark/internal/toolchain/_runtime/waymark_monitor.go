@@ -177,16 +177,35 @@ func wmSettleUnwound(gp *g) {
 	w.leave(gp, n)
 }
 
-// wmWatchedPanic reports a panic to the innermost watched call.
+// wmWatchedPanic reports a panic to the innermost watched call. Those that an earlier panic has left are over: it is running
+// deferred calls of a function further out, one of which panics.
 func wmWatchedPanic(gp *g, value any, goexit bool) {
 	w := gp.wmWatching
 	if gp.wmFlags&wmMuted != 0 || w == nil {
 		return
 	}
 	wmSettle(gp)
-	if n := w.n; n > 0 {
+	n := w.n
+	for n > 0 && w.left(gp, n-1) {
+		n--
+	}
+	w.leave(gp, n)
+	if n > 0 {
 		wmMute(gp, true)
 		wmMonitor.Panic(w.calls[n-1].call, value, goexit)
 		wmMute(gp, false)
 	}
+}
+
+// left reports whether a panic that is running deferred calls has left the i-th call. That is so if its frame lies between the one
+// whose deferred calls these are and the panic's own; or in the former, but for that frame's own call.
+func (w *wmWatching) left(gp *g, i int) bool {
+	token := w.calls[i].frame.token()
+	for p := gp._panic; p != nil; p = p.link {
+		at := wmToken(gp, uintptr(p.sp))
+		if token > at && token < wmToken(gp, uintptr(p.startSP)) || token == at && i > 0 && w.calls[i-1].frame.token() == at {
+			return true
+		}
+	}
+	return false
 }
