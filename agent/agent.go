@@ -56,6 +56,9 @@ func begin(env string) error {
 		return err
 	}
 	chooseClock()
+	if key := o.ofRecording(); key != "" && !o.Record {
+		unrecorded(key)
+	}
 	if o.Record {
 		chosen, others := groupNames(o.Include)
 		if others = append(others, o.Exclude...); len(others) > 0 {
@@ -77,6 +80,21 @@ func begin(env string) error {
 	wanted.print = groups
 	rt.AtExit(missing)
 	return printCalls(others, o.Detail) // last: what went wrong before says that nothing is traced
+}
+
+// unrecorded says that nothing is recorded, although WAYMARK has a key that is of recordings only: at the end, if the
+// program may begin a recording itself.
+func unrecorded(key string) {
+	say := func() {
+		if recording.Load() == nil {
+			recorder.Say("WAYMARK: %s without record: nothing is recorded; add record, as in WAYMARK=record,o=FILE", key)
+		}
+	}
+	if rt.Linked("github.com/waymark-go/waymark") {
+		rt.AtExit(say)
+	} else {
+		say()
+	}
 }
 
 // wanted are the groups that WAYMARK names, before the program's packages are initialised.

@@ -52,6 +52,9 @@ type SettingError struct{ Key, Value, Want string }
 
 func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Key, e.Value, e.Want) }
 
+// Keys are those that Set knows.
+var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate"}
+
 // Set sets what a setting of WAYMARK, or the command's flag of that name, says. It
 // tells whether there is such a setting. Its error is a SettingError.
 func (c *Config) Set(key, value string) (known bool, err error) {

@@ -102,6 +102,9 @@ func Watch(p *Package, i int, on bool) { runtime.WMWatch(p, i, on) }
 // OnBind has f called for each package whose groups are known, and for those whose groups become known later.
 func OnBind(f func(*Package)) { runtime.WMOnBind(f) }
 
+// Linked reports whether the program has the package of that path, which has something to initialise.
+func Linked(path string) bool { return runtime.WMLinked(path) }
+
 // Goroutine gives the id of the calling goroutine.
 func Goroutine() uint64 { return runtime.WMGoroutine() }
 

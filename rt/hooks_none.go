@@ -67,6 +67,7 @@ func SetMonitor(Monitor)        { panic(none) }
 func Watch(*Package, int, bool) { panic(none) }
 func OnBind(func(*Package))     { panic(none) }
 func Goroutine() uint64         { panic(none) }
+func Linked(string) bool        { panic(none) }
 
 func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)
