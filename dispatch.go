@@ -1,6 +1,7 @@
 package waymark
 
 import (
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -12,7 +13,10 @@ import (
 func init() {
 	if rt.Enabled {
 		agent.SetMonitor(rt.Monitor{Enter: enter, Exit: exit, Panic: panicking, Info: info})
-		everything.Store(agent.RecordsAll())
+		if agent.RecordsAll() {
+			registry.list = append(registry.list, &registration{factory: Record(), caller: Environment})
+			registry.everything = true
+		}
 		rt.OnBind(bind)
 	}
 }
@@ -28,8 +32,9 @@ type slot struct {
 
 // A watch is what calls of a site are reported to.
 type watch struct {
-	id    int
-	slots []*slot
+	id       int
+	function string // as runtime.FuncForPC names it
+	slots    []*slot
 }
 
 // watches are those of all sites, by the sites' ids. There is another slice when it grows.
@@ -60,6 +65,35 @@ func (m member) watch(w *watch) {
 	}
 	at.Store(w)
 	agent.Watch(m.pkg, m.index, true)
+}
+
+// watchOf returns what calls of a function are reported to, nil if they aren't.
+func watchOf(function string) *watch {
+	if site, ok := (*sites.Load())[function]; ok {
+		return (*watches.Load())[site].Load()
+	}
+	return nil
+}
+
+// standsIn reports whether a function literal stands in a function, by their names. One ends as in F.func1, F.func1.2 and
+// F-range1; where F was inlined into G, it is G.F.func1.
+func standsIn(literal, function string) bool {
+	_, local, _ := strings.Cut(short(function), ".")
+	for outer := literal; ; {
+		name := strings.TrimRight(outer, "0123456789")
+		cut := name
+		for _, ending := range []string{".func", "-range", "."} {
+			if cut = strings.TrimSuffix(name, ending); cut != name {
+				break
+			}
+		}
+		if len(name) == len(outer) || len(cut) == len(name) {
+			return false
+		}
+		if outer = cut; outer == function || strings.HasSuffix(outer, "."+local) {
+			return true
+		}
+	}
 }
 
 // guard is deferred around calls of a monitor: it stays as if there were none. It doesn't recover where the monitor has
@@ -146,18 +180,28 @@ func (s *slot) panic(id int, value any) {
 	returned = true
 }
 
-func info(call unsafe.Pointer, site uint32, args []any) {
+func info(call unsafe.Pointer, site uint32, args []any, callers []string) bool {
 	m, ok := (*infos.Load())[site]
 	if !ok {
-		return
+		return false
 	}
+	last := len(callers) - 1
 	w := (*watch)(call)
+	if w == nil { // its function has started this goroutine, and may have returned
+		if w = watchOf(callers[last]); w == nil {
+			return false
+		}
+	}
+	if callers[last] != w.function || last > 0 && !standsIn(callers[0], w.function) {
+		return false
+	}
 	if hidden.Load() {
 		args = nil
 	}
 	for _, s := range w.slots {
 		s.info(args, w.id, m)
 	}
+	return true
 }
 
 func (s *slot) info(args []any, caller int, self member) {

@@ -8,11 +8,13 @@ import (
 	"io"
 	"log/slog"
 	"regexp"
+	"runtime/trace"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/timing"
 )
 
 // These tests call monitors themselves, as programs that plain Go builds have no traced
@@ -198,11 +200,13 @@ func TestSlog(t *testing.T) {
 	m.Enter(1, 2, "x")
 	m.Info([]any{3}, 1, 4, waymark.Enter)
 	m.Panic(1, "boom")
+	m.Panic(1, waymark.Goexit)
 	m.Exit(1)
 	m.ExitResults(1, errors.New("wrong"))
 	want := `level=DEBUG msg=enter package=example.com/m/p function=#1 goroutine=0 args.0=2 args.1="\"x\""
 level=DEBUG msg=info package=example.com/m/p function=#4 goroutine=0 caller=#1 point=ENTER args.0=3
 level=DEBUG msg=panic package=example.com/m/p function=#1 goroutine=0 value="\"boom\""
+level=DEBUG msg=goexit package=example.com/m/p function=#1 goroutine=0
 level=DEBUG msg=exit package=example.com/m/p function=#1 goroutine=0
 level=DEBUG msg=exit package=example.com/m/p function=#1 goroutine=0 results.0="\"wrong\""
 `
@@ -213,6 +217,52 @@ level=DEBUG msg=exit package=example.com/m/p function=#1 goroutine=0 results.0="
 	waymark.Slog(slog.New(slog.NewTextHandler(&out, nil))).Create("p").Enter(1)
 	if out.Len() > 0 {
 		t.Errorf("logged although debug is off: %s", out.String())
+	}
+}
+
+func TestRuntimeTrace(t *testing.T) {
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	m := waymark.RuntimeTrace().Create("example.com/m/p")
+	m.Enter(1)
+	m.Panic(1, waymark.Goexit)
+	m.Panic(1, "boom")
+	m.Exit(1)
+	trace.Stop()
+	for text, want := range map[string]bool{"panic in p.#1": true, `"boom"`: true, "calls runtime.Goexit": true} {
+		if got := bytes.Contains(out.Bytes(), []byte(text)); got != want {
+			t.Errorf("the trace has %q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// borrowed claims to be of a kind, as one who embeds the real factory does, too.
+type borrowed struct {
+	waymark.MonitorFactory
+	kind string
+}
+
+func (b borrowed) Kind() string { return b.kind }
+
+func TestKindOf(t *testing.T) {
+	for _, kind := range []string{"Print", "NoOp", "Record", "OperationTracer", "Slog", "RuntimeTrace", "Compose(Print)", "Timing", "OpenTelemetry"} {
+		if got := waymark.KindOf(borrowed{waymark.NoOp(), kind}); got != "waymark_test.borrowed" {
+			t.Errorf("who claims to be %s is %s", kind, got)
+		}
+		if got := waymark.KindOf(&borrowed{waymark.NoOp(), kind}); got != "*waymark_test.borrowed" {
+			t.Errorf("who claims to be %s is %s", kind, got)
+		}
+	}
+	for f, want := range map[waymark.MonitorFactory]string{
+		waymark.Print(io.Discard): "Print", waymark.NoOp(): "NoOp", waymark.Record(): "Record", waymark.NewOperationTracer(): "OperationTracer",
+		waymark.Slog(nil): "Slog", waymark.RuntimeTrace(): "RuntimeTrace", borrowed{waymark.NoOp(), "own"}: "own",
+		timing.Monitor(timing.Default): "Timing",
+	} {
+		if got := waymark.KindOf(f); got != want {
+			t.Errorf("kind %s, want %s", got, want)
+		}
 	}
 }
 

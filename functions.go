@@ -1,6 +1,7 @@
 package waymark
 
 import (
+	"maps"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,9 @@ type member struct {
 	pkg   *rt.Package
 	index int // of its site
 	id    int
+
+	function string // as runtime.FuncForPC names it
+
 	group *Group // nil: of info functions
 	info  bool
 	point TimingPoint
@@ -30,6 +34,9 @@ type member struct {
 
 // infos are the info functions, by the sites' ids.
 var infos atomic.Pointer[map[uint32]member]
+
+// sites has the ids of the sites of functions in groups, by names as in member.function.
+var sites atomic.Pointer[map[string]uint32]
 
 // functions has what is known of packages' functions, by import path: *catalogue, never
 // changed. Monitors ask for names all the time.
@@ -120,6 +127,10 @@ func FunctionID(pkg, name string) (int, error) {
 // bind makes the functions of p known, whose groups are there now.
 func bind(p *rt.Package) {
 	path, f, err := format.ParseFacility([]byte(p.Table))
+	var table []format.Site
+	if err == nil {
+		_, table, err = format.ParseTable([]byte(p.Table))
+	}
 	if err != nil {
 		recorder.Say("table of package %s: %v", path, err) // the command wrote it
 		return
@@ -140,11 +151,10 @@ func bind(p *rt.Package) {
 	c := &catalogue{make([]string, n), make([]Description, n)}
 	copy(c.names, old.names)
 	copy(c.descriptions, old.descriptions)
-	known := make(map[uint32]member)
+	known, ids := make(map[uint32]member), make(map[string]uint32)
 	if old := infos.Load(); old != nil {
-		for site, m := range *old {
-			known[site] = m
-		}
+		maps.Copy(known, *old)
+		maps.Copy(ids, *sites.Load())
 	}
 	for i, fn := range f.Functions {
 		m := member{pkg: p, index: fn.Site, id: f.First + i}
@@ -167,8 +177,11 @@ func bind(p *rt.Package) {
 			recorder.Say("package %s: %s is in %s, which is no group", path, fn.Name, f.Groups[fn.Group])
 			continue
 		}
+		m.function = table[fn.Site].Name
 		if m.info {
 			known[p.Base+uint32(fn.Site)] = m
+		} else {
+			ids[m.function] = p.Base + uint32(fn.Site)
 		}
 		t.members = append(t.members, m)
 	}
@@ -182,6 +195,7 @@ func bind(p *rt.Package) {
 		agent.AddGroups(held...)
 	}
 	functions.Store(path, c)
+	sites.Store(&ids)
 	infos.Store(&known)
 	grow(p.Base + uint32(len(p.Sites)))
 	registry.applyTo(t)

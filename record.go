@@ -35,9 +35,5 @@ func startRecording(f MonitorFactory) error {
 	if !records(f) {
 		return nil
 	}
-	all, err := agent.Record()
-	if err == nil && all {
-		everything.Store(true)
-	}
-	return err
+	return agent.Record()
 }

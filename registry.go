@@ -1,10 +1,8 @@
 package waymark
 
 import (
-	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/waymark-go/waymark/agent"
 	"github.com/waymark-go/waymark/rt"
@@ -20,11 +18,14 @@ type registryState struct {
 	list     []*registration // in the order of registration
 	policies []policy
 	packages map[string]*tracedPackage
+
+	// everything says that a recording of all functions is going on: there is nothing to choose.
+	everything bool
 }
 
 // A registration is a factory registered against a group.
 type registration struct {
-	group   *Group
+	group   *Group // nil: all functions, which only WAYMARK=record does
 	factory MonitorFactory
 	caller  Caller
 }
@@ -50,8 +51,8 @@ func register(g *Group, f MonitorFactory, caller Caller) error {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	r := &registration{g, f, caller}
-	if err := registry.allowed(r); err != nil {
-		return err
+	if reason := registry.refusal(r); reason != "" {
+		return r.forbidden(reason)
 	}
 	if rt.Enabled {
 		if err := startRecording(f); err != nil {
@@ -146,7 +147,7 @@ func (r *registryState) apply() {
 func (r *registryState) applyTo(p *tracedPackage) {
 	byGroup := make(map[*Group][]*slot)
 	used := make(map[*slot]bool)
-	var watched, recorded bool
+	var watched, recorded, forbidden bool
 	for _, m := range p.members {
 		if m.group == nil {
 			continue
@@ -155,6 +156,7 @@ func (r *registryState) applyTo(p *tracedPackage) {
 		if !ok {
 			slots = r.wanted(p, m.group)
 			byGroup[m.group] = slots
+			forbidden = forbidden || !r.permitted(m.group)
 		}
 		var called []*slot
 		record := false
@@ -165,13 +167,13 @@ func (r *registryState) applyTo(p *tracedPackage) {
 				called = append(called, s)
 			}
 		}
-		m.record(record)
-		m.watch(&watch{m.id, called})
+		r.record(m, record)
+		m.watch(&watch{m.id, m.function, called})
 		watched, recorded = watched || len(called) > 0, recorded || record
 	}
 	for _, m := range p.members {
 		if m.info {
-			m.record(recorded)
+			r.record(m, recorded && !forbidden) // whoever calls it
 			agent.Watch(m.pkg, m.index, watched)
 		}
 	}
@@ -184,12 +186,9 @@ func (r *registryState) applyTo(p *tracedPackage) {
 	p.slots = slots
 }
 
-// everything says that a recording of all sites is going on: there is nothing to choose.
-var everything atomic.Bool
-
 // record has calls of m recorded, or not.
-func (m member) record(on bool) {
-	if !everything.Load() {
+func (r *registryState) record(m member, on bool) {
+	if !r.everything {
 		rt.Switch(m.pkg, m.index, on)
 	}
 }
@@ -199,7 +198,7 @@ func (m member) record(on bool) {
 func (r *registryState) wanted(p *tracedPackage, g *Group) []*slot {
 	var list []*slot
 	for _, reg := range r.list {
-		if !reg.group.Contains(g) || !r.permitted(g) {
+		if reg.group != nil && !reg.group.Contains(g) || !r.permitted(g) {
 			continue
 		}
 		for _, f := range parts(reg.factory) {
@@ -252,9 +251,4 @@ func (p *tracedPackage) forgetBroken(f MonitorFactory) {
 	for _, part := range parts(f) {
 		p.slots = slices.DeleteFunc(p.slots, func(s *slot) bool { return s.broken.Load() && same(s.factory, part) })
 	}
-}
-
-// same tells whether two factories are one. Those that can't be compared are different.
-func same(a, b MonitorFactory) bool {
-	return reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
 }

@@ -51,7 +51,11 @@ func (m *regionMonitor) Info(args []any, caller, self int, point TimingPoint) {
 }
 
 func (m *regionMonitor) Panic(id int, value any) {
-	if trace.IsEnabled() {
+	switch {
+	case !trace.IsEnabled():
+	case value == any(Goexit):
+		trace.Log(context.Background(), m.function(id), "calls runtime.Goexit")
+	default:
 		trace.Log(context.Background(), "panic in "+m.function(id), Text(value))
 	}
 }

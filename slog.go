@@ -7,7 +7,7 @@ import (
 )
 
 // Slog makes a factory of monitors that log each event at level debug: the message is enter, info,
-// exit or panic, the attributes say which package and function, which goroutine, and the values as text. A nil logger
+// exit, panic or goexit, the attributes say which package and function, which goroutine, and the values as text. A nil logger
 // means slog.Default at the time of the event.
 func Slog(l *slog.Logger) MonitorFactory { return &slogFactory{l} }
 
@@ -59,6 +59,10 @@ func (m *slogMonitor) ExitResults(id int, results ...any) {
 }
 
 func (m *slogMonitor) Panic(id int, value any) {
+	if value == any(Goexit) {
+		m.log("goexit", id)
+		return
+	}
 	m.log("panic", id, slog.String("value", Text(value)))
 }
 

@@ -60,6 +60,9 @@ func begin(env string) error {
 		return err
 	}
 	chooseClock()
+	if key := o.ofRecording(); key != "" && !o.Record {
+		unrecorded(key)
+	}
 	if o.Record {
 		chosen, others := groupNames(o.Include)
 		if others = append(others, o.Exclude...); len(others) > 0 {
@@ -81,6 +84,21 @@ func begin(env string) error {
 	wanted.print = groups
 	rt.AtExit(missing)
 	return printCalls(others, o.Detail) // last: what went wrong before says that nothing is traced
+}
+
+// unrecorded says that nothing is recorded, although WAYMARK has a key that is of recordings only: at the end, if the
+// program may begin a recording itself.
+func unrecorded(key string) {
+	say := func() {
+		if recording.Load() == nil {
+			recorder.Say("WAYMARK: %s without record: nothing is recorded; add record, as in WAYMARK=record,o=FILE", key)
+		}
+	}
+	if rt.Linked("github.com/waymark-go/waymark") {
+		rt.AtExit(say)
+	} else {
+		say()
+	}
 }
 
 // wanted are the groups that WAYMARK names, before the program's packages are initialised.
@@ -118,6 +136,7 @@ func RecordsAll() bool {
 var (
 	starting sync.Mutex     // guards what follows, and that recording begins
 	groups   []format.Group // of the program
+	hidden   bool           // values are not recorded
 )
 
 // AddGroups tells recordings, those that begin later too, of groups or what else is known of some.
@@ -131,26 +150,46 @@ func AddGroups(list ...format.Group) {
 	}
 }
 
-// Record makes sure that a recording is going on, with the settings in WAYMARK, and tells
-// whether it is one of all sites. One that begins here is of those only that are switched on.
-func Record() (all bool, err error) {
+// Record makes sure that a recording is going on, with the settings in WAYMARK. One that begins here is of those
+// sites only that are switched on.
+func Record() error {
 	starting.Lock()
 	defer starting.Unlock()
 	if r := recording.Load(); r != nil {
 		if r.Ended() {
-			return false, errors.New("the recording that there was has ended: there is only one in the life of a program")
+			return errors.New("the recording that there was has ended: there is only one in the life of a program")
 		}
-		return !r.Chosen(), nil
+		return nil
 	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	env := os.Getenv("WAYMARK")
 	o, err := parse(env)
 	if err != nil {
-		return false, err
+		return err
 	}
 	o.Config.Chosen = true
-	return false, record(o, env)
+	return record(o, env)
+}
+
+// Choose ends the recording of all sites: from now on somebody else switches on what is recorded, and
+// has done so with the sites that are in chosen.
+func Choose(chosen map[uint32]bool) {
+	if r := recording.Load(); r != nil {
+		r.Choose(chosen)
+	}
+}
+
+// HideValues has no values recorded any more, by a recording that begins later neither.
+func HideValues() {
+	starting.Lock()
+	defer starting.Unlock()
+	hidden = true
+	if r := recording.Load(); r != nil {
+		r.HideValues()
+	} else {
+		rt.Hide(true)
+	}
 }
 
 // chooseClock says once what is wrong with the clock that was wanted.
@@ -178,7 +217,7 @@ func record(o options, env string) error {
 		}
 		return v
 	}
-	o.Config.Groups = groups
+	o.Config.Groups, o.Config.Hidden = groups, hidden
 	r, err := recorder.Start(o.Config)
 	if err != nil {
 		return fmt.Errorf("record to %s: %w", o.Path, err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -77,9 +76,9 @@ func (o *options) read(env string) error {
 	source := "WAYMARK"
 	if strings.HasPrefix(env, "@") {
 		source = env[1:]
-		b, err := os.ReadFile(source)
+		b, err := readFile(source, mostSettings)
 		if err != nil {
-			return fmt.Errorf("WAYMARK: %w", err)
+			return fmt.Errorf("WAYMARK=%s: %w", env, err)
 		}
 		env = strings.ReplaceAll(string(b), "\n", ",")
 	}
@@ -105,6 +104,19 @@ func (o *options) read(env string) error {
 	}
 	return nil
 }
+
+// mostSettings is the largest file of settings that is read, bytes.
+const mostSettings = 1 << 20
+
+// A fileError is a file that settings can't be read from.
+type fileError string
+
+func (e fileError) Error() string { return string(e) }
+
+const (
+	errNotRegular = fileError("it is not a regular file: name one that has the settings")
+	errTooLarge   = fileError("it has more than 1 MiB: name a file that has settings only")
+)
 
 // isAlias tells whether the settings are in the form p:RE#t:RE#d:N#i:N.
 func isAlias(env string) bool {
@@ -192,10 +204,35 @@ func (o *options) set(key, value string) error {
 		known, err := o.Set(key, value)
 		if err == nil && !known {
 			err = fmt.Errorf("unknown key %q", key)
+			if near := pattern.Nearest(key, append(keys, recorder.Keys...), 1); len(key) > 2 && len(near) > 0 {
+				err = fmt.Errorf("%w; is it %s?", err, near[0])
+			}
 		}
 		return err
 	}
 	return nil
+}
+
+// keys are those that set knows, but those of recorder.Config.
+var keys = []string{
+	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "i", "every", "top",
+	"report", "latest", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
+}
+
+// ofRecording returns a key that was given, or its short form, and that means nothing where nothing is recorded; empty if there is none.
+func (o *options) ofRecording() string {
+	base := defaults()
+	switch {
+	case o.Path != base.Path:
+		return "o"
+	case o.Overflow != base.Overflow:
+		return "overflow"
+	case o.Buffers != base.Buffers:
+		return "buffers"
+	case o.MaxSize != base.MaxSize:
+		return "max-size"
+	}
+	return ""
 }
 
 // addPattern adds a pattern, as --include takes it; in the alias a regular expression, which becomes one of

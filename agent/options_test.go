@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/rt"
 )
 
@@ -83,6 +84,10 @@ func TestParse(t *testing.T) {
 		{env: "report=json:0", err: "report=json:0: want a descriptor above 0"},
 		{env: "report=json:a%", err: "report=a%: a % at the end"},
 		{env: "record,tracing", err: `character 8: unknown key "tracing"`},
+		{env: "recrod", err: `character 1: unknown key "recrod"; is it record?`},
+		{env: "Record", err: `unknown key "Record"; is it record?`},
+		{env: "record,overflw=ring", err: `character 8: unknown key "overflw"; is it overflow?`},
+		{env: "record,max_size=1GB", err: `character 8: unknown key "max_size"; is it max-size?`},
 		{env: "@" + file, err: `unknown key "file"`},
 		{env: "@" + file + "x", err: "no such file"},
 	} {
@@ -95,6 +100,28 @@ func TestParse(t *testing.T) {
 		}
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, %v; want %+v", c.env, got, err, c.want)
+		}
+	}
+}
+
+// The keys that are suggested are known.
+func TestKeys(t *testing.T) {
+	for _, key := range append(keys, recorder.Keys...) {
+		o := defaults()
+		if err := o.set(key, ""); err != nil && strings.Contains(err.Error(), "unknown key") {
+			t.Error(err)
+		}
+	}
+}
+
+// A setting of recordings is noticed where there is none.
+func TestOfRecording(t *testing.T) {
+	for env, want := range map[string]string{
+		"": "", "stats": "", "args=0,redact=pin,t=main.F": "", "o=x": "o", "overflow=ring,window=1s": "overflow", "buffers=64MiB": "buffers", "max-size=1GB,rotate=3": "max-size",
+	} {
+		o, err := parse(env)
+		if got := o.ofRecording(); got != want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", env, got, err, want)
 		}
 	}
 }

@@ -25,6 +25,20 @@ func replaceFile(path string, b []byte) error {
 	return os.Rename(path+".new", path)
 }
 
+// readFile reads a regular file of limited size.
+func readFile(path string, most int64) ([]byte, error) {
+	fi, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !fi.Mode().IsRegular():
+		return nil, errNotRegular
+	case fi.Size() > most:
+		return nil, errTooLarge
+	}
+	return os.ReadFile(path)
+}
+
 // writeTo writes to a descriptor.
 func writeTo(fd int, b []byte) error {
 	_, err := os.NewFile(uintptr(fd), "").Write(b)

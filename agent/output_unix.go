@@ -29,6 +29,37 @@ func replaceFile(path string, b []byte) error {
 	return err
 }
 
+// readFile reads a regular file of limited size. It doesn't wait for one that others write to, as a FIFO.
+func readFile(path string, most int64) ([]byte, error) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(fd)
+	var st syscall.Stat_t
+	switch err := syscall.Fstat(fd, &st); {
+	case err != nil:
+		return nil, err
+	case st.Mode&syscall.S_IFMT != syscall.S_IFREG:
+		return nil, errNotRegular
+	}
+	var b []byte
+	for part := make([]byte, 16<<10); ; {
+		n, err := syscall.Read(fd, part)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil:
+			return nil, err
+		case n == 0:
+			return b, nil
+		case int64(len(b)+n) > most:
+			return nil, errTooLarge
+		default:
+			b = append(b, part[:n]...)
+		}
+	}
+}
+
 func writeFile(path string, flag int, b []byte) error {
 	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_CLOEXEC|flag, 0o666)
 	if err != nil {

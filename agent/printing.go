@@ -203,10 +203,14 @@ func printPanic(call unsafe.Pointer, value any, goexit bool) {
 	}
 }
 
-func printInfo(call unsafe.Pointer, site uint32, args []any) {
-	if c := (*printed)(call); c.inner != nil {
-		printing.next.Info(c.inner, site, args)
+func printInfo(call unsafe.Pointer, site uint32, args []any, callers []string) bool {
+	var inner unsafe.Pointer
+	if call != nil {
+		if inner = (*printed)(call).inner; inner == nil {
+			return false
+		}
 	}
+	return printing.next.Info != nil && printing.next.Info(inner, site, args, callers)
 }
 
 // seesValues tells whether values may be printed now.

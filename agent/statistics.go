@@ -23,6 +23,9 @@ const (
 	latestEvery = time.Second
 )
 
+// lastPatience is how long the end of the program waits for the last report.
+const lastPatience = 2 * time.Second
+
 // A reporter prints statistics, from time to time and when the program ends, in whatever way it does.
 type reporter struct {
 	statistics
@@ -69,8 +72,8 @@ func gather(o options) error {
 	if err := stats.Start(options); err != nil {
 		return err
 	}
-	rt.AtExit(func() { r.end() })
-	rt.BeforeExec(r.exec)
+	rt.AtExit(func() { patiently(r.end) })
+	rt.BeforeExec(func() { patiently(r.exec) })
 	if runtime.GOARCH != "wasm" { // which has no threads to wait on
 		rt.GoLast(r.run)
 	}
@@ -122,6 +125,22 @@ func (r *reporter) run() {
 	}
 	r.end()
 	rt.Said()
+}
+
+// patiently waits for f, but not longer than the runtime waits where it ends the program: the report may
+// go where nobody reads.
+func patiently(f func()) {
+	done := make(chan struct{})
+	rt.Go(func() {
+		defer close(done)
+		f()
+	})
+	patience := time.NewTimer(lastPatience)
+	defer patience.Stop()
+	select {
+	case <-done:
+	case <-patience.C:
+	}
 }
 
 // end prints the last report.

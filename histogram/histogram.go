@@ -2,6 +2,7 @@ package histogram
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"time"
 )
@@ -124,14 +125,41 @@ func (h Histogram) combine(o Histogram, f func(a, b uint64) uint64) Histogram {
 	return out
 }
 
+// A jsonClass is a class with durations in it, as JSON.
+type jsonClass struct {
+	From  int64  `json:"from_ns"`
+	Below int64  `json:"below_ns"`
+	N     uint64 `json:"n"`
+}
+
 // MarshalJSON gives the classes with durations in them: from_ns, below_ns and n of each.
 func (h Histogram) MarshalJSON() ([]byte, error) {
-	type bounded struct {
-		From  int64  `json:"from_ns"`
-		Below int64  `json:"below_ns"`
-		N     uint64 `json:"n"`
-	}
-	list := []bounded{}
-	h.Each(func(from, below time.Duration, n uint64) { list = append(list, bounded{int64(from), int64(below), n}) })
+	list := []jsonClass{}
+	h.Each(func(from, below time.Duration, n uint64) {
+		list = append(list, jsonClass{int64(from), int64(below), n})
+	})
 	return json.Marshal(list)
+}
+
+// UnmarshalJSON reads what MarshalJSON has written. What was counted in ns is the same again; classes of other units become
+// those of ns that their middles are in. The error says which class is none.
+func (h *Histogram) UnmarshalJSON(b []byte) error {
+	var list []jsonClass
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	var out Histogram
+	for i, c := range list {
+		if c.From < 0 || c.Below < c.From || i > 0 && c.From < list[i-1].Below {
+			return fmt.Errorf("histogram: class %d is from %d to %d ns: want ascending ones, from 0 on", i, c.From, c.Below)
+		}
+		number := classOf(uint64(c.From + max(c.Below-1-c.From, 0)/2)) // there may be none between, in ticks below 1 ns
+		if last := len(out.classes) - 1; last >= 0 && out.classes[last].number == number {
+			out.classes[last].n += c.N
+		} else {
+			out.classes = append(out.classes, class{number, c.N})
+		}
+	}
+	*h = out
+	return nil
 }

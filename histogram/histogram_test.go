@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -156,5 +157,29 @@ func TestJSON(t *testing.T) {
 		`{"from_ns":9079256848778919936,"below_ns":9223372036854775807,"n":1}]`
 	if text, err := json.Marshal(c.Histogram()); string(text) != want || err != nil {
 		t.Errorf("got %s, %v", text, err)
+	}
+	for d := time.Duration(1); d < 1<<62; d += d/7 + 1 {
+		c.Add(d)
+	}
+	h, again := c.Histogram(), Histogram{}
+	text, _ := json.Marshal(h)
+	if err := json.Unmarshal(text, &again); err != nil || !reflect.DeepEqual(again, h) {
+		t.Errorf("read back %v, %v, want %v", again, err, h)
+	}
+	// Counted in ticks of 0.3 ns, of which several classes are one of ns.
+	ticks := h.In(0.3)
+	text, _ = json.Marshal(ticks)
+	if err := json.Unmarshal(text, &again); err != nil || again.Count() != h.Count() {
+		t.Errorf("read back %d of %d, %v", again.Count(), h.Count(), err)
+	}
+	for q := 0.0; q <= 1; q += 0.1 {
+		if got, want := float64(again.Quantile(q)), float64(ticks.Quantile(q)); math.Abs(got-want) > 1+want/32 {
+			t.Errorf("quantile %g is %g ns, want %g", q, got, want)
+		}
+	}
+	for _, text := range []string{`{}`, `[{"from_ns":-1,"below_ns":1,"n":1}]`, `[{"from_ns":5,"below_ns":4,"n":1}]`, `[{"from_ns":5,"below_ns":6,"n":1},{"from_ns":3,"below_ns":4,"n":1}]`} {
+		if err := json.Unmarshal([]byte(text), &again); err == nil {
+			t.Errorf("%s is read", text)
+		}
 	}
 }

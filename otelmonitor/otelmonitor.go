@@ -29,7 +29,7 @@ const name = "github.com/waymark-go/waymark/otelmonitor"
 //
 // A span has the function's name with the last part of its package's path, and the attributes code.function.name and
 // thread.id, which is the goroutine's. A result that is an error, or a panic, is recorded and sets the status. A call of an info
-// function is an event, with its arguments as text.
+// function is an event, with its arguments as text, and so is one of runtime.Goexit.
 func New(p trace.TracerProvider) waymark.MonitorFactory { return &factory{tracer: p.Tracer(name)} }
 
 type factory struct {
@@ -151,7 +151,12 @@ func (m *monitor) exit() {
 }
 
 func (m *monitor) Panic(id int, value any) {
-	if span := m.span(); span != nil {
+	span := m.span()
+	switch {
+	case span == nil:
+	case value == any(waymark.Goexit): // the end of the goroutine, not a failure
+		span.AddEvent("goexit")
+	default:
 		text := waymark.Text(value)
 		span.AddEvent("exception", trace.WithAttributes(attribute.String("exception.type", fmt.Sprintf("%T", value)), attribute.String("exception.message", text)))
 		span.SetStatus(codes.Error, "panic: "+text)

@@ -18,6 +18,12 @@ type absent struct{ context.Context }
 
 func (a *absent) Error() string { return "error " + a.Err().Error() }
 
+func TestKind(t *testing.T) {
+	if kind := waymark.KindOf(otelmonitor.New(sdk.NewTracerProvider())); kind != "OpenTelemetry" {
+		t.Errorf("kind %s", kind)
+	}
+}
+
 func TestSpans(t *testing.T) {
 	rec := tracetest.NewSpanRecorder()
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(rec))
@@ -62,6 +68,22 @@ func TestSpans(t *testing.T) {
 	}
 	events := inner.Events()
 	if len(events) != 2 || events[0].Name != "#3" || len(events[0].Attributes) != 3 || events[0].Attributes[2].Value.AsString() != `"odd"` {
+		t.Errorf("events %+v", events)
+	}
+}
+
+// runtime.Goexit, as T.FailNow and T.SkipNow call it, is no failure of the function.
+func TestGoexit(t *testing.T) {
+	rec := tracetest.NewSpanRecorder()
+	m := otelmonitor.New(sdk.NewTracerProvider(sdk.WithSpanProcessor(rec))).Create("example.com/m/store")
+	m.Enter(1)
+	m.Panic(1, waymark.Goexit)
+	m.Exit(1)
+	span := rec.Ended()[0]
+	if s := span.Status(); s.Code != codes.Unset {
+		t.Errorf("status %v", s)
+	}
+	if events := span.Events(); len(events) != 1 || events[0].Name != "goexit" {
 		t.Errorf("events %+v", events)
 	}
 }

@@ -24,8 +24,9 @@ type Config struct {
 	Groups []format.Group // of the program, as far as it has any yet; see Recorder.AddGroups
 
 	// Values says what is recorded of values in a program that was built with the
-	// given settings; nil means nothing.
+	// given settings; nil means nothing. Hidden: nothing is, whatever it says.
 	Values func(settings string) Values
+	Hidden bool
 
 	MaxSize int64 // of a trace file, bytes: recording ends there, or the next part begins; 0 is no limit
 	Rotate  int   // how many parts to keep; 0: no parts, recording ends at MaxSize
@@ -50,6 +51,9 @@ var overflows = [...]string{rt.Block: "block", rt.Drop: "drop", rt.Ring: "ring"}
 type SettingError struct{ Key, Value, Want string }
 
 func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Key, e.Value, e.Want) }
+
+// Keys are those that Set knows.
+var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate"}
 
 // Set sets what a setting of WAYMARK, or the command's flag of that name, says. It
 // tells whether there is such a setting. Its error is a SettingError.

@@ -38,9 +38,9 @@ type Recorder struct {
 	mu       sync.Mutex // guards what follows: the background goroutine, registration and Close take turns
 	out      output
 	enc      format.Encoder
-	taken    []int       // chunks encoded in out.buf
-	usable   int         // chunks of the arena that have been handed out, with the control chunk
-	sites    []siteTable // registered
+	taken    []int         // chunks encoded in out.buf
+	usable   int           // chunks of the arena that have been handed out, with the control chunk
+	packages []*rt.Package // registered
 	groups   []format.Group
 	origins  int     // offset of the first origin not yet written
 	norigin  uint32  // origins written
@@ -51,12 +51,6 @@ type Recorder struct {
 	dumps    int     // written, see ring.go
 	synced   time.Time
 	closed   bool
-}
-
-// A siteTable is the sites of a package.
-type siteTable struct {
-	base  uint32
-	table string
 }
 
 // Start begins recording all registered sites, and those that register later.
@@ -180,8 +174,8 @@ func (r *Recorder) preamble(o *output, meta ...format.KeyValue) (origins int, no
 	o.buf = format.AppendHeader(o.buf)
 	o.block(format.BlockMeta, format.AppendMeta(nil, append(r.facts[:len(r.facts):len(r.facts)], meta...)))
 	o.block(format.BlockClock, format.AppendClock(nil, r.start))
-	for _, s := range r.sites {
-		o.block(format.BlockSites, format.AppendSites(nil, s.base, s.table))
+	for _, p := range r.packages {
+		o.block(format.BlockSites, format.AppendSites(nil, p.Base, p.Table))
 	}
 	if len(r.groups) > 0 {
 		o.block(format.BlockGroups, format.AppendGroups(nil, r.groups))
@@ -214,7 +208,7 @@ func (r *Recorder) register(p *rt.Package) {
 	if r.closed {
 		return
 	}
-	r.sites = append(r.sites, siteTable{p.Base, p.Table})
+	r.packages = append(r.packages, p)
 	r.out.block(format.BlockSites, table)
 	if err := r.write(); err != nil {
 		r.fail(err)
@@ -231,7 +225,31 @@ func (r *Recorder) register(p *rt.Package) {
 }
 
 // Chosen tells whether somebody else chooses the sites that are recorded.
-func (r *Recorder) Chosen() bool { return r.config.Chosen }
+func (r *Recorder) Chosen() bool {
+	rt.Mute(true)
+	defer rt.Mute(false)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.config.Chosen
+}
+
+// Choose ends the recording of all sites: somebody else chooses those that are recorded from now on, and
+// has done so with the sites in chosen. Values of panics are hidden, as they may come from any function.
+func (r *Recorder) Choose(chosen map[uint32]bool) {
+	rt.Mute(true)
+	defer rt.Mute(false)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.config.Chosen = true
+	rt.Hide(false)
+	for _, p := range r.packages {
+		for i := range p.Sites {
+			if !chosen[p.Base+uint32(i)] {
+				rt.Switch(p, i, false)
+			}
+		}
+	}
+}
 
 // AddGroups notes groups of the program, or what else is known of some.
 func (r *Recorder) AddGroups(list ...format.Group) {

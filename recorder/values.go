@@ -20,8 +20,21 @@ func (r *Recorder) capture(settings string) {
 	if r.config.Values != nil {
 		v = r.config.Values(settings)
 	}
+	if r.config.Hidden {
+		v.Args, v.Results = false, false
+	}
 	r.settings = settings
 	rt.Capture(v.Args, v.Results, v.Depth, v.Bytes, v.Redact)
+}
+
+// HideValues has no values recorded any more.
+func (r *Recorder) HideValues() {
+	rt.Mute(true)
+	defer rt.Mute(false)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.config.Hidden = true
+	rt.Hide(true)
 }
 
 // types is a place in the chain of the arena's chunks that describe types.

@@ -27,7 +27,7 @@ type Monitor struct {
 	Enter func(site uint32, args []any) unsafe.Pointer
 	Exit  func(call unsafe.Pointer, results []any, returned bool)
 	Panic func(call unsafe.Pointer, value any, goexit bool)
-	Info  func(call unsafe.Pointer, site uint32, args []any)
+	Info  func(call unsafe.Pointer, site uint32, args []any, callers []string) bool
 }
 
 // An Overflow says what to do when no chunk is free.
@@ -46,6 +46,7 @@ func Switch(*Package, int, bool)                                    { panic(none
 func SetClock(bool)                                                 { panic(none) }
 func Start([]byte, Overflow)                                        { panic(none) }
 func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
+func Hide(bool)                                                     { panic(none) }
 func Stringer(func(any) (string, bool))                             { panic(none) }
 func Stop()                                                         { panic(none) }
 func Take() int                                                     { panic(none) }
@@ -66,6 +67,7 @@ func SetMonitor(Monitor)        { panic(none) }
 func Watch(*Package, int, bool) { panic(none) }
 func OnBind(func(*Package))     { panic(none) }
 func Goroutine() uint64         { panic(none) }
+func Linked(string) bool        { panic(none) }
 
 func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)
@@ -76,11 +78,11 @@ type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors u
 
 // An Open adds up calls of a site that are in progress.
 type Open struct {
-	Total, Inner, Self, Least, Most uint64
-	Ended                           Sum
+	Total, Inner, Self, Least, Most, Panics uint64
+	Ended                                   Sum
 }
 
-func OpenCalls([]Open)                                                { panic(none) }
+func OpenCalls([]Open) uint64                                         { panic(none) }
 func Count(p *Package, i int, on, timed bool)                         { panic(none) }
 func Histograms(bool)                                                 { panic(none) }
 func Sites() uint32                                                   { panic(none) }

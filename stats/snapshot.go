@@ -39,7 +39,8 @@ func (n *Numbers) Quantiles() *Quantiles {
 	if d.Count() == 0 {
 		return n.quantiles
 	}
-	return &Quantiles{d.Quantile(0.5), d.Quantile(0.9), d.Quantile(0.99), d.Quantile(0.999)}
+	quantile := func(q float64) time.Duration { return min(max(d.Quantile(q), n.Min), n.Max) }
+	return &Quantiles{quantile(0.5), quantile(0.9), quantile(0.99), quantile(0.999)}
 }
 
 // A Stat is what was gathered of a function's calls.
@@ -59,7 +60,8 @@ type Snapshot struct {
 	// Goroutines counts those that have made timed calls, since the program began.
 	Goroutines uint64
 
-	unit float64 // ns in a tick
+	unit  float64 // ns in a tick
+	clock uint64  // at To
 }
 
 // Take gives what was gathered since Start, or since Reset. Of calls that begin or end
@@ -76,7 +78,8 @@ func Reset() {
 		return
 	}
 	s.start, s.base = now(), make(map[uint32]sample)
-	for site, open := range openCalls() {
+	list, _ := openCalls()
+	for site, open := range list {
 		if x := read(uint32(site), open); x.Calls > 0 {
 			s.base[uint32(site)] = x
 		}
@@ -90,8 +93,10 @@ func (s *state) take() *Snapshot {
 		return new(Snapshot)
 	}
 	end := s.first.after()
-	snap := &Snapshot{From: s.start.wall, To: end.wall, unit: nsPerTick(s.first, end), Goroutines: rt.TimedGoroutines()}
-	open := openCalls()
+	open, clock := openCalls()
+	snap := &Snapshot{From: s.start.wall, Goroutines: rt.TimedGoroutines(), unit: nsPerTick(s.first, end), clock: clock}
+	// By the clock of calls, so that none is longer.
+	snap.To = snap.From.Add(nanoseconds(more(clock, s.start.clock), snap.unit))
 	for _, t := range s.packages {
 		for i := range t.sites {
 			if int(t.id(i)) >= len(open) {
@@ -116,7 +121,9 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 	for i := range before.Functions {
 		old[before.Functions[i].site] = before.Functions[i].sample
 	}
-	out := &Snapshot{From: before.To, To: s.To, Goroutines: s.Goroutines, unit: s.unit}
+	out := &Snapshot{To: s.To, Goroutines: s.Goroutines, unit: s.unit, clock: s.clock}
+	// The rate of the clock is known better by now.
+	out.From = s.To.Add(-nanoseconds(more(s.clock, before.clock), s.unit))
 	for _, f := range s.Functions {
 		if x := f.sample.since(old[f.site]); x.happened() {
 			f.Numbers, f.sample = x.in(s.unit), x
@@ -130,15 +137,15 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 type sample struct {
 	rt.Sum
 	open        uint64
+	before      uint64              // of a difference: calls in progress when it begins, which Calls doesn't have
 	histogram   histogram.Histogram // in ticks
 	least, most uint64              // of calls in progress; ^0 and 0 if there are none
 }
 
-// openCalls gives what calls in progress have taken, by site.
-func openCalls() []rt.Open {
-	open := make([]rt.Open, rt.Sites())
-	rt.OpenCalls(open)
-	return open
+// openCalls returns what calls in progress have taken, by site, at an instant of the clock.
+func openCalls() (open []rt.Open, clock uint64) {
+	open = make([]rt.Open, rt.Sites())
+	return open, rt.OpenCalls(open)
 }
 
 // read gives what all CPUs have added up, and calls in progress with it.
@@ -155,6 +162,7 @@ func read(site uint32, open rt.Open) sample {
 	x.Total += open.Total
 	x.Inner += open.Inner
 	x.Self += open.Self
+	x.Panics += open.Panics
 	return x
 }
 
@@ -175,9 +183,16 @@ func (x sample) since(old sample) sample {
 	x.Total = more(x.Total, old.Total)
 	x.Inner = more(x.Inner, old.Inner)
 	x.Self = more(x.Self, old.Self)
+	x.before = old.open
 	if old.Calls > 0 {
 		if x.histogram = x.histogram.Sub(old.histogram); x.histogram.Count() > 0 {
-			x.Least, x.Most = uint64(x.histogram.Quantile(0)), uint64(x.histogram.Quantile(1))
+			// A call that was shorter or longer than all before is known exactly.
+			if x.Least >= old.Least {
+				x.Least = max(x.Least, uint64(x.histogram.Quantile(0)))
+			}
+			if x.Most <= old.Most {
+				x.Most = min(x.Most, uint64(x.histogram.Quantile(1)))
+			}
 		} else if x.Ended == 0 { // what there was is all of before
 			x.Least, x.Most = math.MaxUint64, 0
 		}
@@ -191,14 +206,22 @@ func more(now, before uint64) uint64 { return uint64(max(int64(now-before), 0)) 
 
 // in gives the numbers in ns.
 func (x sample) in(unit float64) Numbers {
-	ns := func(ticks uint64) time.Duration { return time.Duration(float64(ticks) * unit) }
+	ns := func(ticks uint64) time.Duration { return nanoseconds(ticks, unit) }
 	n := Numbers{Calls: x.Calls, Open: x.open, Panics: x.Panics, Errors: x.Errors, Total: ns(x.Total), Self: ns(x.Self)}
 	least, most := min(x.Least, x.least), max(x.Most, x.most)
 	if least <= most { // else none was timed
 		n.Min, n.Max = ns(least), ns(most)
-		if n.Durations = x.histogram.In(unit); x.Calls > 0 {
-			n.Avg = ns((x.Total + x.Inner) / x.Calls)
+		n.Durations = x.histogram.In(unit)
+		if calls := x.Calls + x.before; calls > 0 {
+			// Of calls that were in progress when a difference began only the rest is in the sums, and Least and Most
+			// may be those of a histogram.
+			n.Avg = min(max(ns((x.Total+x.Inner)/calls), n.Min), n.Max)
 		}
 	}
 	return n
+}
+
+// nanoseconds makes a Duration of ticks, each so many ns long.
+func nanoseconds(ticks uint64, unit float64) time.Duration {
+	return time.Duration(float64(ticks) * unit)
 }

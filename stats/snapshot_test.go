@@ -29,14 +29,14 @@ func TestNotBuilt(t *testing.T) {
 // Counters wrap, and their differences are right.
 func TestSince(t *testing.T) {
 	const near = math.MaxUint64 - 1
-	old := sample{Sum: rt.Sum{Calls: near, Ended: near, Total: near, Inner: near, Self: near, Panics: near, Errors: near, Least: 5, Most: 9}, least: math.MaxUint64}
-	now := sample{Sum: rt.Sum{Calls: 4, Ended: 3, Total: 98, Inner: 8, Self: 38, Panics: 1, Errors: 2, Least: 5, Most: 9}, open: 1, least: math.MaxUint64}
-	want := rt.Sum{Calls: 6, Ended: 5, Total: 100, Inner: 10, Self: 40, Panics: 3, Errors: 4, Least: 5, Most: 9}
+	old := sample{Sum: rt.Sum{Calls: near, Ended: near, Total: near, Inner: near, Self: near, Panics: near, Errors: near, Least: 5, Most: 29}, least: math.MaxUint64}
+	now := sample{Sum: rt.Sum{Calls: 4, Ended: 3, Total: 98, Inner: 8, Self: 38, Panics: 1, Errors: 2, Least: 5, Most: 29}, open: 1, least: math.MaxUint64}
+	want := rt.Sum{Calls: 6, Ended: 5, Total: 100, Inner: 10, Self: 40, Panics: 3, Errors: 4, Least: 5, Most: 29}
 	if got := now.since(old); got.Sum != want || got.open != 1 {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	n := now.since(old).in(2)
-	if n.Calls != 6 || n.Total != 200 || n.Self != 80 || n.Min != 10 || n.Max != 18 || n.Avg != 36 { // 110 ticks of 6 calls
+	if n.Calls != 6 || n.Total != 200 || n.Self != 80 || n.Min != 10 || n.Max != 58 || n.Avg != 36 { // 110 ticks of 6 calls
 		t.Errorf("%+v", n)
 	}
 	if n := (sample{Sum: rt.Sum{Calls: 3, Ended: 3, Least: math.MaxUint64}, least: math.MaxUint64}).in(2); n.Min != 0 || n.Max != 0 || n.Avg != 0 {

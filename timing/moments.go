@@ -80,5 +80,20 @@ func (m moments) deviation() time.Duration {
 	return nanoseconds(uint64(math.Round(math.Sqrt(f) / float64(m.count))))
 }
 
+// momentsOf returns what has such a count, sum and standard deviation, whose squares are as exact as that.
+func momentsOf(count uint64, total, deviation time.Duration) moments {
+	m := moments{count: count, sum: uint64(total)}
+	if count == 0 {
+		return m
+	}
+	// deviation² * n + sum² / n
+	n, sum, dev := new(big.Int).SetUint64(count), new(big.Int).SetUint64(m.sum), big.NewInt(int64(deviation))
+	squares := dev.Mul(dev, dev)
+	squares.Mul(squares, n).Add(squares, sum.Mul(sum, sum).Quo(sum, n))
+	m.squares[1] = new(big.Int).And(squares, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
+	m.squares[0] = squares.Rsh(squares, 64).Uint64()
+	return m
+}
+
 // nanoseconds makes a Duration of ns, which may be more than one can hold.
 func nanoseconds(ns uint64) time.Duration { return time.Duration(min(ns, math.MaxInt64)) }

@@ -1,6 +1,7 @@
 package timing
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -12,8 +13,7 @@ type Snapshot struct {
 	Time    time.Time     `json:"time"`
 	Elapsed time.Duration `json:"elapsed_ns"` // what it is about ends at Time and has this length
 	Timers  []Row         `json:"timers"`
-
-	epoch uint64
+	Resets  uint64        `json:"resets"` // of the Statistics until then
 }
 
 // A Row is what is known of a timer. Durations of 0 stand for none where Count is 0.
@@ -54,11 +54,24 @@ func (r *Row) fill(least, most time.Duration) {
 	r.P50, r.P90, r.P99, r.P999 = quantile(0.5), quantile(0.9), quantile(0.99), quantile(0.999)
 }
 
+// UnmarshalJSON reads a row of a snapshot that was written as JSON. In differences (Since) of such snapshots the standard
+// deviation isn't exact.
+func (r *Row) UnmarshalJSON(b []byte) error {
+	type plain Row
+	var in plain
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	*r = Row(in)
+	r.sum = momentsOf(r.Count, r.Total, r.StdDev)
+	return nil
+}
+
 // Since gives what happened between an earlier snapshot and this one, of the same Statistics; if it was reset in between, what
 // happened since then. Where the shortest or the longest measurement of a timer was before, Min and Max are those that the
 // histogram tells of, exact to 1.6 %. Open is that of now.
 func (s Snapshot) Since(before Snapshot) Snapshot {
-	if before.epoch != s.epoch {
+	if before.Resets != s.Resets {
 		return s
 	}
 	s.Elapsed = s.Time.Sub(before.Time)

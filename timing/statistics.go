@@ -15,9 +15,9 @@ type Statistics struct {
 	records atomic.Pointer[[]atomic.Pointer[record]] // by the timer's index
 	growing sync.Mutex                               // guards that there are more records
 
-	mu    sync.Mutex // guards what follows; handlers never wait for it
-	epoch uint64     // number of calls of Reset
-	since time.Time  // of the latest one
+	mu     sync.Mutex // guards what follows; handlers never wait for it
+	resets uint64     // number of calls of Reset
+	since  time.Time  // of the latest one
 }
 
 // A record is what is known of a timer. It is in cells, so that goroutines that use one timer at the same time don't wait for
@@ -95,7 +95,7 @@ func (r *record) cell(i int) *cell {
 func (s *Statistics) Snapshot() Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snap := Snapshot{Time: time.Now(), Timers: []Row{}, epoch: s.epoch}
+	snap := Snapshot{Time: time.Now(), Timers: []Row{}, Resets: s.resets}
 	snap.Elapsed = snap.Time.Sub(s.since)
 	rows := make(map[string]*Row)
 	for _, r := range s.all() {
@@ -118,7 +118,7 @@ func (s *Statistics) Snapshot() Snapshot {
 func (s *Statistics) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.epoch++
+	s.resets++
 	s.since = time.Now()
 	for _, r := range s.all() {
 		for i := range r.cells {

@@ -188,7 +188,47 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Timers of one name in several sets add up.
+// What is read back is the same, also to those who want differences.
+func TestReadBack(t *testing.T) {
+	w, statistics := newWorld(), NewStatistics()
+	w.AddHandler(statistics)
+	timer := w.timer(t, "T")
+	statistics.Reset()
+	w.measure(timer, 5, 70, 3e9)
+	early := readBack(t, statistics.Snapshot())
+	w.measure(timer, 4, 1e6, 7e6, 7e6)
+	late := statistics.Snapshot()
+	again := readBack(t, late)
+	if got, want := mustJSON(t, again), mustJSON(t, late); got != want {
+		t.Errorf("read back %s, want %s", got, want)
+	}
+	want, _ := late.Since(early).Row("T")
+	got, _ := again.Since(early).Row("T")
+	if got.Count != 4 || got.Total != want.Total || got.Min != 4 || got.Max != want.Max || got.P50 != want.P50 || got.Histogram.Count() != 4 {
+		t.Errorf("the difference of what was read is %+v, want %+v", got, want)
+	}
+	if d := math.Abs(float64(got.StdDev - want.StdDev)); d > 0.01*float64(want.StdDev) {
+		t.Errorf("the deviation is %v, want %v", got.StdDev, want.StdDev)
+	}
+}
+
+func mustJSON(t *testing.T, s Snapshot) string {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func readBack(t *testing.T, s Snapshot) (out Snapshot) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(mustJSON(t, s)), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 func TestSeveralSets(t *testing.T) {
 	statistics := NewStatistics()
 	for i := 0; i < 2; i++ {

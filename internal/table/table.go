@@ -81,7 +81,7 @@ func (t *Table) Write(w io.Writer, s Style) error {
 	line(rule)
 	t.each(line)
 	if len(left) > 0 {
-		b.WriteString(gap + "(" + strconv.Itoa(s.Width) + " columns have no room for " + strings.Join(left, ", ") + ")\n")
+		b.WriteString(gap + "(" + strconv.Itoa(s.Width) + " columns have no room: " + strings.Join(left, ", ") + ")\n")
 	}
 	return b.Flush()
 }

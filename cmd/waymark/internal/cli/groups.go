@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
@@ -36,7 +39,16 @@ func (a *app) groupsCommand() *cobra.Command {
 			if err != nil || b == nil {
 				return err
 			}
-			m, err := manifest.Of(b)
+			quiet := f
+			quiet.verbose = 0 // what is done has been said
+			tests, err := a.prepare(&quiet, line.flags, line.args, true)
+			if err != nil {
+				if errors.As(err, new(instrument.Diagnostics)) {
+					return err
+				}
+				fmt.Fprintf(a.stderr, "waymark: without the functions of tests: %v\n", err)
+			}
+			m, err := manifest.Of(b, tests)
 			if err != nil {
 				return err
 			}

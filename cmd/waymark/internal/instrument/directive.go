@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 )
@@ -76,7 +77,10 @@ type directives struct {
 	types  map[string][]*directive // by the type's name
 	funcs  map[*ast.FuncDecl][]*directive
 	vars   variables
-	errors Diagnostics
+	infos  map[types.Object]*function // info functions
+
+	errors   Diagnostics
+	warnings Diagnostics // of what may be meant so, and fails no build
 }
 
 // readDirectives finds all directives. Those that stand over nothing are mistakes.
@@ -168,16 +172,16 @@ func (d *directives) apply(funcs []*function, clauses []*directive) {
 		return
 	}
 	pkg := d.packageScope(clauses)
-	types := make(map[string]surroundings)
+	byType := make(map[string]surroundings)
 	for name, list := range d.types {
-		types[name] = d.scope(list, "type "+name)
+		byType[name] = d.scope(list, "type "+name)
 	}
 	for _, f := range funcs {
 		if f.decl == nil {
 			continue
 		}
 		around := pkg
-		if own, ok := types[f.Recv]; ok && f.Recv != "" {
+		if own, ok := byType[f.Recv]; ok && f.Recv != "" {
 			own.ignore = own.ignore || pkg.ignore
 			if len(own.groups) == 0 {
 				own.what, own.groups, own.names = pkg.what, pkg.groups, pkg.names
@@ -261,8 +265,15 @@ func sameGroups(a, b []*groupRef) bool {
 }
 
 func (d *directives) unknown(one *directive) {
+	if word := strings.ToLower(one.word); word != one.word && slices.Contains(words, word) {
+		d.wrong(one, "there is no such directive: want %s in lower case", word)
+		return
+	}
 	d.wrong(one, "there is no such directive: want trace, ignore, name or info")
 }
+
+// words are those of directives.
+var words = []string{"trace", "ignore", "name", "info"}
 
 func (d *directives) alone(one *directive) {
 	if len(one.args) > 0 {

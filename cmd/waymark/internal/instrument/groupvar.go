@@ -99,6 +99,9 @@ func (d *directives) resolve(one *directive, text string) *groupRef {
 		case decl.kind != "a variable" || d.notGroup(decl):
 			d.wrong(one, "%s is %s: want a variable that holds a *waymark.Group", text, declKind(decl))
 			return nil
+		case nilPointer(decl.expr):
+			d.wrong(one, "%s is nil: want a variable that holds what waymark.NewGroup returns", text)
+			return nil
 		case !decl.set:
 			d.wrong(one, "%s is declared without a value: functions are put into groups before init functions run", text)
 			return nil
@@ -132,6 +135,18 @@ func (d *directives) resolve(one *directive, text string) *groupRef {
 		d.vars.refs[key] = ref
 	}
 	return ref
+}
+
+// nilPointer reports whether an expression is nil, or nil of a type.
+func nilPointer(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return e.Name == "nil"
+	case *ast.CallExpr:
+		_, pointer := ast.Unparen(e.Fun).(*ast.StarExpr)
+		return pointer && len(e.Args) == 1 && nilPointer(e.Args[0])
+	}
+	return false
 }
 
 func declKind(d declaration) string {

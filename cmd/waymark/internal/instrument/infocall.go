@@ -20,10 +20,10 @@ func (d *directives) infoCalls(funcs, with []*function) {
 	if len(byName) == 0 {
 		return
 	}
-	objects := make(map[types.Object]*function)
+	d.infos = make(map[types.Object]*function)
 	for id, obj := range d.unit.info.Defs {
 		if f := byName[id]; f != nil && obj != nil {
-			objects[obj] = f
+			d.infos[obj] = f
 		}
 	}
 	declared := make(map[*ast.FuncDecl]*function)
@@ -38,13 +38,13 @@ func (d *directives) infoCalls(funcs, with []*function) {
 		}
 		for _, decl := range src.tree.Decls {
 			fn, _ := decl.(*ast.FuncDecl)
-			d.usesIn(decl, declared[fn], objects)
+			d.usesIn(decl, declared[fn])
 		}
 	}
 }
 
 // usesIn reports the uses of info functions in a declaration, which is that of f or of no function.
-func (d *directives) usesIn(decl ast.Decl, f *function, infos map[types.Object]*function) {
+func (d *directives) usesIn(decl ast.Decl, f *function) {
 	wrong := func(at ast.Node, info *function, text string) {
 		d.errors = append(d.errors, Diagnostic{d.place(at.Pos()), info.decl.Name.Name + " is an info function" + text})
 	}
@@ -53,7 +53,7 @@ func (d *directives) usesIn(decl ast.Decl, f *function, infos map[types.Object]*
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			id := calleeName(n)
-			info := infos[origin(d.unit.info.Uses[id])]
+			info := d.infos[origin(d.unit.info.Uses[id])]
 			if id == nil || info == nil {
 				break
 			}
@@ -65,7 +65,7 @@ func (d *directives) usesIn(decl ast.Decl, f *function, infos map[types.Object]*
 				wrong(n, info, ", and "+f.decl.Name.Name+", which calls it, is in no group")
 			}
 		case *ast.Ident:
-			if info := infos[origin(d.unit.info.Uses[n])]; info != nil && !called[n] {
+			if info := d.infos[origin(d.unit.info.Uses[n])]; info != nil && !called[n] {
 				wrong(n, info, ": it can only be called")
 			}
 		}

@@ -289,8 +289,8 @@ func Rewrite(g *Group, o *Options) (*Result, error) {
 	return res, nil
 }
 
-// Check finds the mistakes in the directives of a group, and which variables they take for groups. It
-// doesn't know whether these are.
+// Check finds the mistakes in the directives of a group, what looks like one and fails no build, and which variables they
+// take for groups. It doesn't know whether these are.
 func Check(g *Group, o *Options) (Diagnostics, []GroupUse) {
 	u := load(g, o)
 	for _, src := range u.build {
@@ -301,6 +301,7 @@ func Check(g *Group, o *Options) (Diagnostics, []GroupUse) {
 	funcs, with := collect(u)
 	d := readDirectives(u)
 	d.all(funcs, with)
+	d.warn()
 	var uses []GroupUse
 	for _, ref := range d.vars.refs {
 		if ref.by.src.own {
@@ -308,6 +309,7 @@ func Check(g *Group, o *Options) (Diagnostics, []GroupUse) {
 		}
 	}
 	slices.SortFunc(uses, func(a, b GroupUse) int { return comparePositions(a.Pos, b.Pos) })
+	d.errors = append(d.errors, d.warnings...)
 	list, _ := d.mistakes().(Diagnostics)
 	return list, uses
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 )
 
-// A Manifest lists the groups and the functions with directives of some packages.
+// A Manifest lists the groups and the functions with directives of some packages, and of their tests. Groups are named as flags
+// (--include @NAME) and waymark.GroupByName take them. Where a name isn't known, the variable's stands for it.
 type Manifest struct {
 	Groups   []Group   `json:"groups"`
 	Packages []Package `json:"packages"`
@@ -25,7 +26,7 @@ type Manifest struct {
 // A Group is a group with what is directly in it.
 type Group struct {
 	instrument.GroupVar
-	Functions []string `json:"functions,omitempty"` // with their packages
+	Functions []string `json:"functions,omitempty"` // with their packages, by their tracing names
 }
 
 // A Package lists its functions with directives, by id.
@@ -42,23 +43,29 @@ type Function struct {
 	Line   int    `json:"line"`
 }
 
-// Of gives the manifest of a build. It is an error if two groups have one name.
-func Of(b *build.Build) (*Manifest, error) {
+// Of returns the manifest of a build, and of what the build of its tests has in test files; nil: without. It is an error if two
+// groups have one name.
+func Of(b, tests *build.Build) (*Manifest, error) {
 	m := &Manifest{Groups: []Group{}, Packages: []Package{}}
 	byVar := make(map[string]*Group)
 	declared := make(map[string]bool)
-	for _, g := range b.Groups {
+	vars, funcs := slices.Clone(b.Groups), slices.Clone(b.Funcs)
+	if tests != nil {
+		vars = append(vars, ofTests(tests.Groups, func(g *instrument.GroupVar) string { return g.File })...)
+		funcs = append(funcs, ofTests(tests.Funcs, func(f *build.Func) string { return f.File })...)
+	}
+	for _, g := range vars {
 		m.Groups = append(m.Groups, Group{GroupVar: g})
 		declared[g.Var] = true
 	}
 	// Of those that functions are in and that are made otherwise, or elsewhere, only the variable is known.
-	for _, f := range b.Funcs {
+	for _, f := range funcs {
 		if f.Traced != nil && f.Traced.Group != "" && !declared[f.Traced.Group] {
 			m.Groups = append(m.Groups, Group{GroupVar: instrument.GroupVar{Var: f.Traced.Group}})
 			declared[f.Traced.Group] = true
 		}
 	}
-	slices.SortStableFunc(m.Groups, func(x, y Group) int { return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Var, y.Var)) })
+	slices.SortStableFunc(m.Groups, func(x, y Group) int { return cmp.Or(cmp.Compare(x.label(), y.label()), cmp.Compare(x.Var, y.Var)) })
 	var twice []string
 	for i := range m.Groups {
 		g := &m.Groups[i]
@@ -72,16 +79,20 @@ func Of(b *build.Build) (*Manifest, error) {
 	}
 	packages := make(map[string]*Package)
 	var paths []string
-	for i := range b.Funcs {
-		f := &b.Funcs[i]
+	for i := range funcs {
+		f := &funcs[i]
 		if f.Traced == nil {
 			continue
 		}
-		if packages[f.Package] == nil {
-			packages[f.Package] = &Package{Path: f.Package}
-			paths = append(paths, f.Package)
+		path := f.Package
+		if external := path + "_test"; strings.HasPrefix(f.Name, external+".") {
+			path = external // the program knows it so
 		}
-		p := packages[f.Package]
+		if packages[path] == nil {
+			packages[path] = &Package{Path: path}
+			paths = append(paths, path)
+		}
+		p := packages[path]
 		p.Functions = append(p.Functions, Function{*f.Traced, f.Name, f.File, f.Line})
 	}
 	slices.Sort(paths)
@@ -95,8 +106,39 @@ func Of(b *build.Build) (*Manifest, error) {
 			}
 		}
 	}
+	name := func(v string) string {
+		if g := byVar[v]; g != nil {
+			return g.label()
+		}
+		return v
+	}
+	for i := range m.Groups {
+		g := &m.Groups[i]
+		g.Subgroups = slices.Clone(g.Subgroups)
+		for j, sub := range g.Subgroups {
+			g.Subgroups[j] = name(sub)
+		}
+	}
+	for _, p := range m.Packages {
+		for i := range p.Functions {
+			p.Functions[i].Group = name(p.Functions[i].Group)
+		}
+	}
 	return m, nil
 }
+
+// ofTests returns those of list that are in files of tests.
+func ofTests[T any](list []T, file func(*T) string) (out []T) {
+	for i := range list {
+		if strings.HasSuffix(file(&list[i]), "_test.go") {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// label returns the group's name, or its variable if that isn't known.
+func (g Group) label() string { return cmp.Or(g.Name, g.Var) }
 
 // Formats are the names of the ways to write a manifest.
 var Formats = []string{"text", "json", "properties"}
@@ -112,7 +154,7 @@ func (m *Manifest) Write(w io.Writer, format, dir string) error {
 	case "properties":
 		fmt.Fprintf(b, "waymark.groups.size=%d\n", len(m.Groups))
 		for i, g := range m.Groups {
-			fmt.Fprintf(b, "waymark.group.%d=%s\n", i+1, g.Var)
+			fmt.Fprintf(b, "waymark.group.%d=%s\n", i+1, g.label())
 		}
 	default:
 		m.text(b, dir)
@@ -126,15 +168,6 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// names gives the groups' names by their variables, which stand in for those that aren't known.
-func (m *Manifest) names() map[string]string {
-	names := make(map[string]string)
-	for _, g := range m.Groups {
-		names[g.Var] = cmp.Or(g.Name, g.Var)
-	}
-	return names
-}
-
 func (m *Manifest) text(w io.Writer, dir string) {
 	file := func(path string) string {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
@@ -142,7 +175,6 @@ func (m *Manifest) text(w io.Writer, dir string) {
 		}
 		return path
 	}
-	names := m.names()
 	for _, g := range m.Groups {
 		fmt.Fprintf(w, "group %s  %s", cmp.Or(g.Name, "?"), g.Var)
 		if g.File != "" {
@@ -153,7 +185,7 @@ func (m *Manifest) text(w io.Writer, dir string) {
 			fmt.Fprintf(w, "    %s\n", g.Doc)
 		}
 		for _, sub := range g.Subgroups {
-			fmt.Fprintf(w, "    contains %s\n", cmp.Or(names[sub], sub))
+			fmt.Fprintf(w, "    contains %s\n", sub)
 		}
 		for _, f := range g.Functions {
 			fmt.Fprintf(w, "    %s\n", f)
@@ -162,7 +194,7 @@ func (m *Manifest) text(w io.Writer, dir string) {
 	for _, p := range m.Packages {
 		fmt.Fprintf(w, "package %s\n", p.Path)
 		for _, f := range p.Functions {
-			what := cmp.Or(names[f.Group], f.Group)
+			what := f.Group
 			if f.Info != "" {
 				what = "info " + f.Info
 			}

@@ -44,17 +44,13 @@ type Timer struct {
 // Timing gives the timers and timer groups.
 func (m *Manifest) Timing() *Timing {
 	t := &Timing{Groups: []TimerGroup{}, Packages: []TimingPackage{}}
-	names := m.names()
 	for _, g := range m.Groups {
-		group := TimerGroup{Name: names[g.Var]}
+		group := TimerGroup{Name: g.label(), Subgroups: g.Subgroups}
 		group.Description = format.GroupDoc{Name: group.Name, Doc: instrument.FirstSentence(g.Doc)}.Describe()
-		for _, sub := range g.Subgroups {
-			group.Subgroups = append(group.Subgroups, cmp.Or(names[sub], sub))
-		}
 		t.Groups = append(t.Groups, group)
 	}
 	for _, p := range m.Packages {
-		if timers := p.timers(names); len(timers) > 0 {
+		if timers := p.timers(); len(timers) > 0 {
 			t.Packages = append(t.Packages, TimingPackage{p.Path, timers})
 		}
 	}
@@ -62,14 +58,14 @@ func (m *Manifest) Timing() *Timing {
 }
 
 // timers makes the timers of a package.
-func (p Package) timers(names map[string]string) []Timer {
+func (p Package) timers() []Timer {
 	var functions, points []Timer
 	for _, f := range p.Functions {
 		doc := instrument.FirstSentence(f.Doc)
 		switch f.Info {
 		case "":
 			functions = append(functions, Timer{
-				Name: f.Name, Description: format.TracedFunction{Name: f.Name, Doc: doc}.Describe(p.Path), Group: cmp.Or(names[f.Group], f.Group),
+				Name: f.Name, Description: format.TracedFunction{Name: f.Name, Doc: doc}.Describe(p.Path), Group: f.Group,
 			})
 		case "ENTER", "EXIT":
 			name := format.PointName(f.Name)

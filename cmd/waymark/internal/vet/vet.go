@@ -54,7 +54,7 @@ func run(pass *analysis.Pass) (any, error) {
 		} else {
 			own = append(own, one)
 		}
-		directives = directives || bytes.Contains(src, []byte("waymark:")) || bytes.Contains(src, []byte("NewGroup("))
+		directives = directives || bytes.Contains(bytes.ToLower(src), []byte("waymark:")) || bytes.Contains(src, []byte("NewGroup("))
 	}
 	if !directives {
 		return nil, nil

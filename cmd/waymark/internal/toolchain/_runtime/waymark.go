@@ -541,6 +541,9 @@ func wmOnFatal() {
 	if wm.on.Load() != 0 {
 		wmPair()
 	}
+	if gp := getg().m.curg; gp != nil && gp._panic != nil && !gp._panic.goexit {
+		wmLast.panicked.set(gp)
+	}
 	wmLastWords()
 }
 

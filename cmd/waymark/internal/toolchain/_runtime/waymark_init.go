@@ -19,6 +19,18 @@ func wmInitFirst() {
 	}
 }
 
+// WMLinked reports whether the program has the package of that path, which has something to initialise.
+func WMLinked(path string) bool {
+	for _, t := range firstmoduledata.inittasks {
+		if t.nfns > 0 {
+			if f := findfunc(*(*uintptr)(add(unsafe.Pointer(t), 8))); f.valid() && funcpkgpath(f) == path {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // wmListed tells whether path is a line of wmFirst.
 func wmListed(path string) bool {
 	rest := wmFirst

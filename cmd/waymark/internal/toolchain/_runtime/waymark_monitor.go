@@ -10,11 +10,7 @@
 
 package runtime
 
-import (
-	"internal/abi"
-	"internal/runtime/sys"
-	"unsafe"
-)
+import "unsafe"
 
 // A WMMonitor is what the library is told of watched calls.
 type WMMonitor struct {
@@ -30,8 +26,11 @@ type WMMonitor struct {
 	// something that it has called and that isn't watched.
 	Panic func(call unsafe.Pointer, value any, goexit bool)
 
-	// Info is called for the info function with that site's id, called from the call.
-	Info func(call unsafe.Pointer, site uint32, args []any)
+	// Info is called for the info function with that site's id, called from the call if that is of the
+	// function that callers names last. Before it are function literals through which it was called, the
+	// innermost first. It reports whether the call is that function's, and has been told.
+	// A nil call is of a function that has started the goroutine.
+	Info func(call unsafe.Pointer, site uint32, args []any, callers []string) bool
 }
 
 var wmMonitor WMMonitor
@@ -99,77 +98,6 @@ func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
 	wmMute(gp, true)
 	wmMonitor.Exit(call, results, returned)
 	wmMute(gp, false)
-}
-
-// WMInfo reports a call of an info function: its word is that of a site, and it is called
-// by the function itself.
-//
-//go:noinline
-//go:nosplit
-func WMInfo(site WMSite, args ...any) {
-	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
-	wmInfoCalled(site, &v, sys.GetCallerPC(), wmToken(getg(), sys.GetCallerSP()))
-}
-
-// wmInfoCalled continues WMInfo. token is that of the physical frame that pc lies in: the info
-// function's, or its caller's if it has been inlined there.
-func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
-	gp := getg()
-	if gp.wmFlags&wmMuted != 0 || gp != gp.m.curg {
-		return
-	}
-	if site&wmFlagged == 0 || site&wmRecorded != 0 {
-		v.emit(gp, wmInfo|uint64(site&wmSiteID), wmCaptured.args)
-	}
-	if site&wmWatched == 0 {
-		return
-	}
-	w := gp.wmWatching
-	if w == nil {
-		return
-	}
-	wmSettle(gp)
-	if w.n == 0 {
-		return
-	}
-	i := w.n - 1
-	if w.calls[i].frame.token() != token {
-		caller := wmCallerToken(gp, pc, token)
-		for i >= 0 && w.calls[i].frame.token() > caller { // left by a panic whose deferred calls are running
-			i--
-		}
-		if i < 0 || w.calls[i].frame.token() != caller {
-			return
-		}
-	}
-	args := v.copies(gp, &w.slabs)
-	wmMute(gp, true)
-	wmMonitor.Info(w.calls[i].call, uint32(site&wmSiteID), args)
-	wmMute(gp, false)
-}
-
-// wmCallerToken gives the token of the frame that has called the one of token, whose code pc is in: by a call, or
-// by a deferred one.
-func wmCallerToken(gp *g, pc uintptr, token uint32) (caller uint32) {
-	systemstack(func() {
-		var u unwinder
-		u.initAt(pc, gp.stack.hi-uintptr(token)+wmCallSize, 0, gp, unwindSilentErrors)
-		for u.next(); u.valid(); u.next() {
-			f := u.frame.fn
-			switch {
-			case f.funcID == abi.FuncIDWrapper, f.entry() == abi.FuncPCABIInternal(deferreturn):
-				continue
-			case f.funcID == abi.FuncID_gopanic, f.entry() == abi.FuncPCABIInternal(Goexit):
-				if p := gp._panic; p != nil {
-					caller = wmToken(gp, uintptr(p.sp))
-				}
-			default:
-				caller = wmToken(gp, u.frame.sp)
-			}
-			return
-		}
-	})
-	return caller
 }
 
 // emit records an event, with the values if they are wanted.
@@ -249,16 +177,35 @@ func wmSettleUnwound(gp *g) {
 	w.leave(gp, n)
 }
 
-// wmWatchedPanic reports a panic to the innermost watched call.
+// wmWatchedPanic reports a panic to the innermost watched call. Those that an earlier panic has left are over: it is running
+// deferred calls of a function further out, one of which panics.
 func wmWatchedPanic(gp *g, value any, goexit bool) {
 	w := gp.wmWatching
 	if gp.wmFlags&wmMuted != 0 || w == nil {
 		return
 	}
 	wmSettle(gp)
-	if n := w.n; n > 0 {
+	n := w.n
+	for n > 0 && w.left(gp, n-1) {
+		n--
+	}
+	w.leave(gp, n)
+	if n > 0 {
 		wmMute(gp, true)
 		wmMonitor.Panic(w.calls[n-1].call, value, goexit)
 		wmMute(gp, false)
 	}
+}
+
+// left reports whether a panic that is running deferred calls has left the i-th call. That is so if its frame lies between the one
+// whose deferred calls these are and the panic's own; or in the former, but for that frame's own call.
+func (w *wmWatching) left(gp *g, i int) bool {
+	token := w.calls[i].frame.token()
+	for p := gp._panic; p != nil; p = p.link {
+		at := wmToken(gp, uintptr(p.sp))
+		if token > at && token < wmToken(gp, uintptr(p.startSP)) || token == at && i > 0 && w.calls[i-1].frame.token() == at {
+			return true
+		}
+	}
+	return false
 }

@@ -233,24 +233,29 @@ func wmEndTimed(gp *g, pp *p, t *wmTimes, now uint64, panicked bool) {
 type WMOpen struct {
 	Total, Inner, Self uint64 // as in WMSum
 	Least, Most        uint64 // ^Least is what the shortest one has taken; 0 if there is none
+	Panics             uint64 // of these, calls that the panic ends which ends the program
 	Ended              WMSum  // of the site at the same instant, if there is one
 }
 
 // WMOpenCalls adds to open, by site, what calls in progress have taken until now. It stops the world for that, as what a goroutine
 // does meanwhile would make nonsense of it; if a dying thread keeps that from happening nothing is added. Sites
-// that have no place in open are left out.
-func WMOpenCalls(open []WMOpen) {
+// that have no place in open are left out. It returns that instant.
+func WMOpenCalls(open []WMOpen) (now uint64) {
 	if wmLast.stuck.Load() {
-		return
+		return wmClock()
 	}
 	stw := stopTheWorld(stwReadMemStats)
-	now := wmClock()
+	now = wmClock()
 	forEachGRace(func(gp *g) {
 		t := wmTimesOf(gp)
 		if t == nil {
 			return
 		}
 		within := uint64(0) // what the call made by the one at hand has taken
+		panics := uint64(0)
+		if wmLast.panicked.ptr() == gp {
+			panics = 1
+		}
 		for top := gp.wmTop; top > t.base(); top -= wmTimeSize {
 			call := wmTimeBelow(top)
 			took := uint64(0)
@@ -259,6 +264,7 @@ func WMOpenCalls(open []WMOpen) {
 			}
 			if site := call.frame.site(); int(site) < len(open) {
 				open[site].add(call, took, within)
+				open[site].Panics += panics
 			}
 			within = took
 		}
@@ -269,6 +275,7 @@ func WMOpenCalls(open []WMOpen) {
 		}
 	}
 	startTheWorld(stw)
+	return now
 }
 
 func (o *WMOpen) add(call *wmTime, took, within uint64) {

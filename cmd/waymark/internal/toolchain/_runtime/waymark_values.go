@@ -76,6 +76,7 @@ var wmCaptured struct {
 	depth         int
 	bytes         uintptr
 	redact        []string
+	panicsHidden  bool // their values are not to be seen
 }
 
 // WMCapture says what is recorded of arguments and results: composite values to the
@@ -85,6 +86,15 @@ func WMCapture(args, results bool, depth, bytes int, redact []string) {
 	wmCaptured.args, wmCaptured.results = args, results
 	wmCaptured.depth, wmCaptured.bytes = depth, uintptr(bytes)
 	wmCaptured.redact = redact
+}
+
+// WMHide has values of panics masked from now on, and if values is set arguments and results not
+// recorded: the program has so decided, while it was recorded. Calls that begin or end meanwhile see it or not.
+func WMHide(values bool) {
+	wmCaptured.panicsHidden = true
+	if values {
+		wmCaptured.args, wmCaptured.results = false, false
+	}
 }
 
 // WMEnterArgs is WMEnter with the arguments of the call.
@@ -196,6 +206,9 @@ func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
 
 // wmPanicValue gives the text of a panic value of the runtime's own, whose fields say little.
 func wmPanicValue(e any) any {
+	if wmCaptured.panicsHidden {
+		return WMMasked{}
+	}
 	switch err := e.(type) {
 	case boundsError:
 		return wmText{efaceOf(&e)._type, err.Error()}

@@ -147,6 +147,19 @@ type methods interface{ M() }
 //waymark:trace unset // want `unset is declared without a value`
 func tooLate() {}
 
+var empty *waymark.Group = nil
+
+var emptyToo = (*waymark.Group)(nil)
+
+//waymark:trace empty // want `empty is nil: want a variable that holds what waymark.NewGroup returns`
+func inNil() {}
+
+//waymark:trace emptyToo // want `emptyToo is nil`
+func inNilToo() {}
+
+//waymark:Trace IO // want `there is no such directive: want trace in lower case`
+func upperCase() {}
+
 //waymark:trace _ // want `undefined: _`
 func blank() {}
 

@@ -1,0 +1,38 @@
+//go:build unix
+
+package agent
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Settings are read from regular files of limited size: nothing else is waited for, or read without an end.
+func TestSettingsFile(t *testing.T) {
+	dir := t.TempDir()
+	fifo, large, full := filepath.Join(dir, "fifo"), filepath.Join(dir, "large"), filepath.Join(dir, "full")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, size := range map[string]int{large: mostSettings + 1, full: mostSettings} {
+		if err := os.WriteFile(path, bytes.Repeat([]byte("\n"), size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		fifo: "not a regular file", "/dev/zero": "not a regular file", dir: "not a regular file", large: "more than 1 MiB", full: "",
+		filepath.Join(dir, "none"): "no such file",
+	} {
+		_, err := parse("@" + path)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", path, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "WAYMARK=@"+path+": ")):
+			t.Errorf("%s: error %v; want one with %q", path, err, want)
+		}
+	}
+}

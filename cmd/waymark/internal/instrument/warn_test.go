@@ -1,0 +1,96 @@
+package instrument
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestWarnings compares what Check reports with what the source wants; a build of it doesn't fail.
+func TestWarnings(t *testing.T) {
+	const src = `//Waymark:trace IO // want "is a comment: a directive begins with //waymark:trace, in lower case and without a blank"
+package p
+
+import "github.com/waymark-go/waymark"
+
+var (
+	IO    = waymark.NewGroup("IO")
+	unset *waymark.Group
+	empty *waymark.Group = nil
+	outer = waymark.NewGroup("outer", IO, unset, // want "subgroup number 2, unset, is nil when the group is made"
+		empty) // want "subgroup number 3, empty, is nil"
+)
+
+// waymark:trace IO // want "is a comment"
+func blank() {}
+
+//WAYMARK:Trace IO // want "is a comment"
+type upper struct{}
+
+//	waymark:info enter // want "^//\twaymark:info enter is a comment: a directive begins with //waymark:info,"
+func tab() {}
+
+// waymark:ignore // want "is a comment"
+func ignored() {}
+
+// waymark:trace is how functions are put into groups, waymark: trace too.
+// waymark:ignore is not for this one.
+func prose() {
+	// waymark:trace IO
+}
+
+//waymark:info
+func mark(n int) {}
+
+//waymark:trace IO
+func here() {
+	mark(1)
+	func() { mark(2) }()
+	defer func() { mark(3) }()
+	go func() { func() { mark(4) }() }()
+	f := func() { mark(5) }
+	f()
+	defer f()
+	var g func(int)
+	g = (func(n int) { mark(n) })
+	g(6)
+	var h = func() { mark(7) }
+	h()
+	f = nil
+}
+
+//waymark:trace IO
+func elsewhere(list []func()) func() {
+	each(func() { mark(1) })                    // want "mark is called from a function literal that is passed on"
+	func() { each(func() { mark(2) }) }()       // want "passed on"
+	each(func() { func() { mark(3) }() })       // want "passed on"
+	list[0] = func() { mark(4) }                // want "passed on"
+	f := func() { mark(5) }                     // want "passed on"
+	each(f)
+	_ = struct{ f func() }{func() { mark(6) }} // want "passed on"
+	return func() { mark(7) }                   // want "passed on"
+}
+
+func each(f func()) { f() }
+`
+	g := &Group{ImportPath: "example.com/p", Files: []File{{Path: "p.go", Source: []byte(src)}}}
+	want := make(map[int]*regexp.Regexp)
+	for i, line := range strings.Split(src, "\n") {
+		if _, text, ok := strings.Cut(line, "// want "); ok {
+			want[i+1] = regexp.MustCompile(strings.Trim(text, "\""))
+		}
+	}
+	list, _ := Check(g, new(Options))
+	for _, d := range list {
+		if re := want[d.Pos.Line]; re == nil || !re.MatchString(d.Text) {
+			t.Errorf("%s: reported and not wanted", d)
+		}
+		delete(want, d.Pos.Line)
+	}
+	for line, re := range want {
+		t.Errorf("p.go:%d: nothing is reported; want %s", line, re)
+	}
+	if _, err := Rewrite(g, new(Options)); err != nil {
+		t.Errorf("the build fails: %v", err)
+	}
+}
