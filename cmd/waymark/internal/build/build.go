@@ -96,6 +96,7 @@ type File struct {
 // A Build is a prepared build.
 type Build struct {
 	Env   *gocmd.Env
+	Plain *gocmd.Env  // without what makes the build instrumented
 	Flags gocmd.Flags // for go build or go test: the user's and what makes the build instrumented
 	Funcs []Func      // by package, in the order of go list, then by position
 	Files []File
@@ -127,7 +128,7 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{Env: env, overlay: make(map[string]string)}
+	b := &Build{Env: env, Plain: env.Clone(), overlay: make(map[string]string)}
 	flags := o.Flags.Without("C")
 	if err := env.Settings().Refuse(); err != nil {
 		return nil, fmt.Errorf("GOFLAGS: %w", err)
@@ -280,7 +281,7 @@ func (b *Build) put(c *cache.Cache, files map[string][]byte) (err error) {
 func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Version]string, overlay map[string]string) (gocmd.Flags, error) {
 	mods := gocmd.Modules{
 		Version: library.Version(),
-		Library: func(goVersion string) (string, error) { return library.Dir(o.Cache, goVersion) },
+		Library: func(path, goVersion string) (string, error) { return library.ModuleDir(o.Cache, path, goVersion) },
 		Check:   library.Check,
 		Replace: copies,
 	}
@@ -291,7 +292,9 @@ func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Ver
 	}
 	all := maps.Clone(overlay)
 	for path, content := range files {
-		if all[path], err = o.Cache.Put(content, filepath.Ext(path)); err != nil {
+		if content == nil {
+			all[path] = "" // the go command doesn't see the file
+		} else if all[path], err = o.Cache.Put(content, filepath.Ext(path)); err != nil {
 			return nil, err
 		}
 	}
@@ -397,7 +400,7 @@ func (b *Build) findGroups(o *Options, s *selection, pkgs []*gocmd.Package) erro
 	s.annotated = make(map[string]bool)
 	declared := make(map[string]instrument.GroupVar)
 	for _, p := range pkgs {
-		if p.Standard || p.Module != nil && p.Module.Path == library.Path {
+		if p.Standard || p.Module != nil && library.Has(p.Module.Path) {
 			continue
 		}
 		read := func(importPath string, names []string) error {

@@ -116,7 +116,7 @@ func (b *Build) jobs(o *Options, s *selection, pkgs []*gocmd.Package, std *known
 	}
 	var jobs []*job
 	for _, p := range pkgs {
-		if never[p.ImportPath] || p.ImportPath == "unsafe" || p.Module != nil && p.Module.Path == library.Path {
+		if never[p.ImportPath] || p.ImportPath == "unsafe" || p.Module != nil && library.Has(p.Module.Path) {
 			continue
 		}
 		agent := !p.DepOnly && !p.Standard && (o.Test || p.Name == "main")

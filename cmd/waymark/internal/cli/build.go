@@ -59,7 +59,7 @@ func (a *app) goBuild(b *build.Build, f *buildFlags, flags gocmd.Flags, args []s
 	if e := (ended{exit.ProcessState}); exit.ExitCode() < 0 {
 		return exitError(e.status()) // interrupted
 	}
-	plain := b.Env.Command(slices.Concat([]string{"build"}, flags.Without("o", "C"), []string{"-o", os.DevNull}, args)...)
+	plain := b.Plain.Command(slices.Concat([]string{"build"}, flags.Without("o", "C"), []string{"-o", os.DevNull}, args)...)
 	plain.Stdout, plain.Stderr = a.stderr, a.stderr
 	a.trace(f, plain)
 	if await(plain) != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -83,6 +84,13 @@ func (e *Env) Settings() Flags {
 		rest = rest[end:]
 	}
 	return out
+}
+
+// Clone returns a copy to which other variables can be added.
+func (e *Env) Clone() *Env {
+	c := *e
+	c.Extra = slices.Clone(e.Extra)
+	return &c
 }
 
 // Command prepares a run of the go command.
