@@ -103,8 +103,11 @@ type Build struct {
 
 	Groups []instrument.GroupVar // declared in the packages, by package, then by position
 
-	Main []*gocmd.Package // the packages that were asked for
-	Args []string         // what to ask the go command for
+	Main    []*gocmd.Package // the packages that were asked for
+	Asked   []string         // the same as the user named them, without their version
+	Given   gocmd.Flags      // the user's own
+	Version string           // of the packages, if they were named with one
+	Args    []string         // what to ask the go command for
 
 	overlay  map[string]string
 	packages map[string]*gocmd.Package // all, by import path
@@ -124,22 +127,26 @@ func Prepare(o *Options) (*Build, error) {
 			dir = filepath.Join(o.Dir, c)
 		}
 	}
-	env, err := gocmd.LoadEnv(dir, filepath.Join(o.Cache.Dir, "links"))
+	b := &Build{Asked: o.Args, Given: o.Flags.Without("C"), overlay: make(map[string]string)}
+	work, err := b.atVersion(o, dir)
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{Env: env, Plain: env.Clone(), overlay: make(map[string]string)}
-	flags := o.Flags.Without("C")
+	var extra []string
+	if b.Version != "" {
+		extra = []string{"GOWORK=off"}
+	}
+	env, err := gocmd.LoadEnv(work, filepath.Join(o.Cache.Dir, "links"), extra...)
+	if err != nil {
+		return nil, err
+	}
+	b.Env, b.Plain = env, env.Clone()
+	flags := b.Given
 	if err := env.Settings().Refuse(); err != nil {
 		return nil, fmt.Errorf("GOFLAGS: %w", err)
 	}
 	if err := b.readUserOverlay(append(env.Settings(), flags...)); err != nil {
 		return nil, err
-	}
-	for _, arg := range o.Args {
-		if strings.Contains(arg, "@") {
-			return nil, fmt.Errorf("%s: a package at a version can't be instrumented in place: clone its module, or require it in a module of your own and name the package without @", arg)
-		}
 	}
 	std, err := closures(env, o.Cache)
 	if err != nil {
@@ -160,7 +167,7 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	pkgs, err := env.List(modules.ForList(), o.Args, o.Test)
+	pkgs, err := env.List(modules.ForList(), b.Asked, o.Test)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +182,9 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.Version != "" {
+		s.asked = b.Main
+	}
 	if o.Test {
 		if err := b.linkAgent(o, pkgs, std); err != nil {
 			return nil, err
@@ -187,7 +197,7 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Args = append(b.Args, o.Args...)
+	b.Args = append(b.Args, b.Asked...)
 	for _, f := range b.Files {
 		// Where files are named, a generated one must be named too, in the same way.
 		if f.Package == "command-line-arguments" && f.Generated {
@@ -199,6 +209,9 @@ func Prepare(o *Options) (*Build, error) {
 	}
 	if err := b.finish(o, flags, std, copies); err != nil {
 		return nil, err
+	}
+	if _, ok := flags.Lookup("o"); b.Version != "" && !ok && slices.ContainsFunc(b.Main, func(p *gocmd.Package) bool { return p.Name == "main" }) {
+		b.Flags = append(b.Flags, "-o="+dir+string(filepath.Separator)) // not into the module that was made for it
 	}
 	return b, o.Cache.Trim()
 }
@@ -367,6 +380,8 @@ type selection struct {
 	// If patterns name groups:
 	groups    map[string][]string // by variable: names of the group in it and of those that contain it
 	annotated map[string]bool     // packages in whose source there are directives
+
+	asked []*gocmd.Package // at a version: their module is as the user's
 }
 
 func newSelection(o *Options, dir string) (*selection, error) {
@@ -386,6 +401,9 @@ func newSelection(o *Options, dir string) (*selection, error) {
 // inScope tells whether functions of p may be selected.
 func (s *selection) inScope(p *gocmd.Package) bool {
 	main := !p.Standard && (p.Module == nil || p.Module.Main)
+	for _, a := range s.asked {
+		main = main || a.Module != nil && p.Module != nil && a.Module.Path == p.Module.Path
+	}
 	if s.include.Empty() {
 		return main
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,15 @@ type commandLine struct {
 	args  []string    // packages, or what comes after the flags
 	rest  []string    // what go test passes on to the tests
 	help  bool
+}
+
+// atVersion reports whether packages are named at a version. Such a build knows nothing of the module
+// in this folder, nor of its waymark.toml.
+func (c *commandLine) atVersion(o order) bool {
+	if o == programLast {
+		return len(c.args) > 0 && gocmd.AtVersion(c.args[0])
+	}
+	return slices.ContainsFunc(c.args, gocmd.AtVersion)
 }
 
 // An order says how flags and other arguments mix.
@@ -140,9 +150,11 @@ func (a *app) buildCmd(use, short, own string, o order, define func(*pflag.FlagS
 		if line.help {
 			return cmd.Help()
 		}
-		dir, _ := line.flags.Lookup("C")
-		if err := a.configure(cmd, dir); err != nil {
-			return err
+		if !line.atVersion(o) || cmd.Flags().Changed("config") {
+			dir, _ := line.flags.Lookup("C")
+			if err := a.configure(cmd, dir); err != nil {
+				return err
+			}
 		}
 		return located(cmd.Flags(), run(line))
 	}

@@ -118,5 +118,5 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*trac
 	}
 	t.path = filepath.Join(t.dir, exe+b.Env.GOEXE)
 	b.Flags = append(b.Flags, "-o", t.path)
-	return t, a.goBuild(b, f, flags, line.args[:n])
+	return t, a.goBuild(b, f)
 }

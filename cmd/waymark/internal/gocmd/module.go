@@ -46,7 +46,7 @@ func (m *Modules) Overlay(e *Env, flags Flags, files map[string][]byte) (Flags, 
 		return m.noModule(e, flags, files)
 	}
 	path := e.GOMOD
-	if alt, ok := append(e.Settings(), flags...).Lookup("modfile"); ok {
+	if alt, _ := append(e.Settings(), flags...).Lookup("modfile"); alt != "" {
 		path = alt
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(e.Dir, path)
@@ -240,7 +240,7 @@ func (m *Modules) noModule(e *Env, flags Flags, files map[string][]byte) (Flags,
 	if _, err := os.Stat(path); err == nil || !os.IsNotExist(err) {
 		return nil, fmt.Errorf("%s is there but the go command does not use it (GO111MODULE=off?): waymark works in module mode", path)
 	}
-	files[path] = fmt.Appendf(nil, "module command-line-arguments\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %[2]s => %[3]s\n", version, Library, modfile.AutoQuote(dir))
+	files[path] = fmt.Appendf(nil, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %[3]s => %[4]s\n", NoModule, version, Library, modfile.AutoQuote(dir))
 	return nil, nil
 }
 
