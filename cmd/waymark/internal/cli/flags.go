@@ -67,6 +67,10 @@ const (
 	packagesOnce              // as go test has it: packages stand together, flags that it doesn't know end them
 )
 
+// behindEquals is an annotation of flags whose value is optional: the words that are values. Without
+// an equals sign they would be taken for packages.
+const behindEquals = "waymark_values_behind_equals"
+
 // split takes arguments apart: two dashes are set's, one dash is the go command's,
 // except for those in own, which are set's shorthands. With packagesOnce, flags that go
 // test doesn't know are the tests', and so are arguments behind packages and a flag, or
@@ -95,6 +99,9 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 					return nil, usagef("flag %s needs a value", arg)
 				}
 				ours = append(ours, args[i])
+			}
+			if !hasValue && i+1 < len(args) && slices.Contains(flag.Annotations[behindEquals], args[i+1]) {
+				return nil, usagef("%s %s: a value of %[1]s stands behind an equals sign, %[1]s=%[2]s; for the packages %[2]s, %[1]s=%[3]s %[2]s", arg, args[i+1], flag.NoOptDefVal)
 			}
 		case len(arg) == 2 && arg[0] == '-' && strings.Contains(own, arg[1:]):
 			if i++; i == len(args) {

@@ -91,6 +91,7 @@ type traceFlags struct {
 func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.on, "trace", "", "record, and print the calls of failed tests, or of all: `failed|all`")
 	set.Lookup("trace").NoOptDefVal = "failed"
+	set.SetAnnotation("trace", behindEquals, []string{"failed", "all"})
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
