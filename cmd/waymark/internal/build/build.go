@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
@@ -91,6 +92,8 @@ type File struct {
 	Cached  string // where it is
 
 	Generated bool // not one of the user's
+
+	Edits []edit.Span // that made it of the user's file
 }
 
 // A Build is a prepared build.
@@ -264,6 +267,27 @@ func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[mod
 	}
 	b.Flags, err = b.withModules(o, flags, copies, b.overlay)
 	return err
+}
+
+// Dependent returns a package that was asked for which has, with its tests, the given one
+// among its dependencies; the given one if there is none.
+func (b *Build) Dependent(path string) string {
+	for _, p := range b.Main {
+		seen := make(map[string]bool)
+		queue := slices.Concat([]string{p.ImportPath}, p.TestImports, p.XTestImports)
+		for len(queue) > 0 {
+			next := queue[0]
+			queue = queue[1:]
+			if next == path {
+				return p.ImportPath
+			}
+			if q := b.packages[next]; q != nil && !seen[next] {
+				seen[next] = true
+				queue = append(queue, q.Imports...)
+			}
+		}
+	}
+	return path
 }
 
 // Overlay gives the file that the compiler reads in place of each that has another.

@@ -101,4 +101,3 @@ func (c *commandLine) exec() []string {
 	prefix, _ := c.flags.Lookup("exec")
 	return strings.Fields(prefix)
 }
-

@@ -68,8 +68,7 @@ func (a *app) goBuild(b *build.Build, f *buildFlags) error {
 		fmt.Fprint(a.stderr, text)
 		return exitError(exit.ExitCode())
 	}
-	a.stderr.Write(out.Bytes())
-	return errors.New("the program builds without waymark but not with it: this is a fault of waymark's; leave the functions at fault out with --exclude, and please report it")
+	return a.blame(b, f, out.String())
 }
 
 // What the compiler says of what a directive takes for a group: it reads the directive's position, and code of

@@ -46,19 +46,25 @@ func (a *app) testCommand() *cobra.Command {
 			cmd := b.Env.Command(append(b.Go("test", b.Args...), line.rest...)...)
 			// What doesn't compile is said on stderr, with -json on stdout.
 			cmd.Stdin, cmd.Stdout = inherit(a.stdin), a.stdout
-			stderr := newPositions(a.stderr, cmd.Dir, b.Overlay())
-			defer stderr.Flush()
+			errs := &buildErrors{w: a.stderr}
+			stderr := newPositions(errs, cmd.Dir, b.Overlay(), b.Files)
 			cmd.Stderr = stderr
+			ended := func() {
+				stderr.Flush()
+				a.say(errs, b, &f)
+			}
 			if b.Flags.Bool("json") {
-				stdout := newPositions(a.stdout, cmd.Dir, b.Overlay())
+				stdout := newPositions(a.stdout, cmd.Dir, b.Overlay(), b.Files)
 				defer stdout.Flush()
 				cmd.Stdout = stdout
 			}
 			a.trace(&f, cmd)
 			if trace.records() {
-				return a.traceTests(cmd, &rec, &trace)
+				return a.traceTests(cmd, &rec, &trace, ended)
 			}
-			return testStatus(await(cmd))
+			err = await(cmd)
+			ended()
+			return testStatus(err)
 		})
 }
 
