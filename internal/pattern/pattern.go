@@ -7,6 +7,7 @@
 //	net/http.*  strings.Builder.*    * stands for any characters but '.' and '/'
 //	example.com/....Close            ... stands for any characters
 //	/^main\.handle/                  a regular expression over full names
+//	std  all                         the standard library's packages, and all packages
 //	@IO                              the functions in a group, and in those that it contains
 //
 // A function's full name is its package's import path, for methods its receiver's
@@ -61,6 +62,7 @@ type Pattern struct {
 	dir   *regexp.Regexp // over folders, for ./ and absolute paths
 	exact bool
 	group string
+	std   bool // the packages of the standard library
 }
 
 // Compile reads a pattern. Relative package patterns are taken from dir.
@@ -76,6 +78,12 @@ func Compile(text, dir string) (*Pattern, error) {
 		return nil, fmt.Errorf("pattern @: want the name of a group, as in @IO")
 	case strings.HasPrefix(text, "@"):
 		p.group = text[1:]
+		return p, nil
+	case text == "std":
+		p.std = true
+		return p, nil
+	case text == "all":
+		p.pkg = regexp.MustCompile("")
 		return p, nil
 	case len(text) > 1 && text[0] == '/' && text[len(text)-1] == '/':
 		re, err := regexp.Compile(text[1 : len(text)-1])
@@ -120,7 +128,15 @@ func glob(s string, pkg bool) string {
 // MatchPackage tells whether p names all functions of the package.
 func (p *Pattern) MatchPackage(importPath, dir string) bool {
 	return p.pkg != nil && p.pkg.MatchString(importPath) ||
-		p.dir != nil && p.dir.MatchString(filepath.ToSlash(dir))
+		p.dir != nil && p.dir.MatchString(filepath.ToSlash(dir)) ||
+		p.std && standard(importPath, filepath.ToSlash(dir))
+}
+
+// standard reports whether a package looks like one of the standard library: its path begins with no
+// domain, and its folder is in the folder src of something.
+func standard(importPath, dir string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return !strings.Contains(first, ".") && strings.HasSuffix(dir, "/src/"+importPath)
 }
 
 // MayMatch tells whether p could name a function of the package, so that its
@@ -129,7 +145,7 @@ func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
 	if p.MatchPackage(importPath, dir) {
 		return true
 	}
-	if p.dir != nil || p.group != "" {
+	if p.dir != nil || p.group != "" || p.std {
 		return false
 	}
 	if p.pkg == nil {

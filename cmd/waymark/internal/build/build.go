@@ -422,14 +422,18 @@ func newSelection(o *Options, dir string) (*selection, error) {
 	return s, nil
 }
 
+// own reports whether p is of a main module, or of one that was named at a version.
+func (s *selection) own(p *gocmd.Package) bool {
+	ofAsked := func(a *gocmd.Package) bool {
+		return a.Module != nil && p.Module != nil && a.Module.Path == p.Module.Path
+	}
+	return !p.Standard && (p.Module == nil || p.Module.Main) || slices.ContainsFunc(s.asked, ofAsked)
+}
+
 // inScope tells whether functions of p may be selected.
 func (s *selection) inScope(p *gocmd.Package) bool {
-	main := !p.Standard && (p.Module == nil || p.Module.Main)
-	for _, a := range s.asked {
-		main = main || a.Module != nil && p.Module != nil && a.Module.Path == p.Module.Path
-	}
 	if s.include.Empty() {
-		return main
+		return s.own(p)
 	}
 	return s.include.MayMatch(p.ImportPath, p.Dir, p.Name == "main") || s.include.HasGroups() && s.annotated[p.ImportPath]
 }
