@@ -57,7 +57,7 @@ func TestWidth(t *testing.T) {
 	for _, width := range []int{200, 110, 100, 80, 60, 40} {
 		out := write(t, Timed("Function", rows), Style{Width: width})
 		for _, line := range strings.Split(out, "\n") {
-			if n := utf8.RuneCountInString(line); n > max(width, 53) { // the numbers that stay and the note
+			if n := utf8.RuneCountInString(line); n > max(width, 58) { // the numbers that stay and the note
 				t.Errorf("a width of %d: %d in %q", width, n, line)
 			}
 		}

@@ -2,6 +2,9 @@ package gocmd
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -97,6 +100,36 @@ func (f Flags) Without(names ...string) Flags {
 			out = append(out, f[i:i+size]...)
 		}
 		i += size - 1
+	}
+	return out
+}
+
+// pathFlags are the build flags whose values are files or folders.
+var pathFlags = makeSet(`o overlay pgo pkgdir`)
+
+// Absolute returns the flags with values that are relative files or folders taken from dir.
+func (f Flags) Absolute(dir string) Flags {
+	out := slices.Clone(f)
+	for i := 0; i < len(out); i++ {
+		name, value, has := flagName(out[i])
+		at := i
+		if TakesValue(out[i]) && i+1 < len(out) {
+			i++
+			value = out[i]
+		}
+		special := name == "pgo" && (value == "auto" || value == "off")
+		if !pathFlags[name] || value == "" || special || filepath.IsAbs(value) {
+			continue
+		}
+		abs := filepath.Join(dir, value)
+		if os.IsPathSeparator(value[len(value)-1]) {
+			abs += string(filepath.Separator) // a folder, for -o
+		}
+		if has {
+			out[at] = "-" + name + "=" + abs
+		} else {
+			out[i] = abs
+		}
 	}
 	return out
 }
