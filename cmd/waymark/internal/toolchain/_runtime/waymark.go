@@ -126,6 +126,7 @@ var wm struct {
 	onBind      func(*WMPackage)
 
 	on      atomic.Uint32 // events are being recorded
+	open    bool          // there is an arena, and chunks of it are handed out
 	block   bool          // wait for a free chunk
 	ring    bool          // use the oldest full chunk again
 	frozen  atomic.Bool   // the program is dying: the ring keeps what it holds
@@ -146,8 +147,7 @@ var wm struct {
 	taken    int         // chunks that the writer has, neither full nor free
 	writer   *g          // parked in WMWait
 	waiting  guintptr    // parked in wmWait, linked by schedlink
-	closed   bool
-	pid      int // of the process that records
+	pid      int         // of the process that records
 	origins  []wmOriginKey
 	norigins uint32
 }
@@ -242,7 +242,9 @@ func WMStart(arena []byte, overflow WMOverflow) {
 	wm.base = uintptr(unsafe.Pointer(unsafe.SliceData(arena)))
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
-	wm.pid = wmPID()
+	wm.nfree, wm.head, wm.nfull, wm.taken = 0, 0, 0, 0 // an earlier one may have failed
+	wm.norigins = 0
+	wm.pid, wm.open = wmPID(), true
 	wmTypes.table = wmNewTypeTable(1024)
 	wmFindConstants()
 	unlock(&wm.lock)
@@ -260,7 +262,7 @@ func WMStop() {
 		}
 	}
 	lock(&wm.lock)
-	wm.closed = true
+	wm.open = false
 	w := wm.writer
 	wm.writer = nil
 	waiting := wmTakeWaiting()
@@ -403,7 +405,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			releasem(mp)
 			return true
 		}
-		if wm.on.Load() == 0 || word == wmEnd {
+		if wm.on.Load() == 0 || !wm.open || word == wmEnd {
 			// An end that finds no room is not missed: it only tells readers early what they learn at last.
 			releasem(mp)
 			return false

@@ -28,14 +28,14 @@ func WMTake() int {
 // recording goes on. One goroutine may call it.
 func WMWait() bool {
 	lock(&wm.lock)
-	for wm.nfull == 0 && !wm.starved.Load() && !wm.closed && !wm.broken.Load() {
+	for wm.nfull == 0 && !wm.starved.Load() && wm.open && !wm.broken.Load() {
 		wm.writer = getg()
 		goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
 		lock(&wm.lock)
 	}
 	wm.starved.Store(false)
 	unlock(&wm.lock)
-	return !wm.closed
+	return wm.open
 }
 
 // WMFree gives a chunk back, or for the first time.
@@ -64,7 +64,7 @@ func WMFree(i int) {
 func wmWait() (freed bool) {
 	lock(&wm.lock)
 	switch wake := wm.writer; {
-	case wm.closed || wm.nfree > wmReserve:
+	case !wm.open || wm.nfree > wmReserve:
 		unlock(&wm.lock)
 		return true
 	case wm.nfull+wm.taken == 0:
@@ -117,7 +117,7 @@ func WMQueue() (free, full int) { return wm.nfree, wm.nfull }
 // wmRefill queues pp's chunk and gives it an empty one. It tells whether there
 // was one. The last few are for callers that can't wait.
 func wmRefill(pp *p, reserve bool) bool {
-	if wm.closed {
+	if !wm.open {
 		return false
 	}
 	if wmPID() != wm.pid {
@@ -144,7 +144,7 @@ func wmRefill(pp *p, reserve bool) bool {
 		return false
 	}
 	lock(&wm.lock)
-	if wm.nfree <= left || wm.closed {
+	if wm.nfree <= left || !wm.open {
 		// Perhaps Ps that are idle hold all chunks, and none will ever be full.
 		wm.starved.Store(true)
 		wake := wm.writer
@@ -173,7 +173,7 @@ func wmRefill(pp *p, reserve bool) bool {
 // runs that could mind that it isn't taken.
 func wmForked() {
 	wm.on.Store(0)
-	wm.closed = true
+	wm.open = false
 	for p := wm.first; p != nil; p = p.next {
 		for i := range p.Sites {
 			WMSwitch(p, i, false)
@@ -189,7 +189,7 @@ func wmForked() {
 // is none only if other Ps, more than there were when recording began, hold all.
 func wmTurn(pp *p) bool {
 	lock(&wm.lock)
-	if wm.closed || wm.frozen.Load() {
+	if !wm.open || wm.frozen.Load() {
 		unlock(&wm.lock)
 		return false
 	}
