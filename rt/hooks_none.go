@@ -66,6 +66,8 @@ func SetMonitor(Monitor)        { panic(none) }
 func Watch(*Package, int, bool) { panic(none) }
 func OnBind(func(*Package))     { panic(none) }
 func Goroutine() uint64         { panic(none) }
+func Late() int64               { panic(none) }
+func Unreported() uint64        { panic(none) }
 
 func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)

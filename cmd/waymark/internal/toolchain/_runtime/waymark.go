@@ -173,7 +173,7 @@ func WMRegister(p *WMPackage) bool {
 	list := wm.onRegister
 	unlock(&wm.lock)
 	for _, f := range list {
-		f(p)
+		wmWork(func() { f(p) })
 	}
 	return true
 }
@@ -197,7 +197,7 @@ func WMPackages(f func(*WMPackage)) {
 			continue
 		}
 		for p := first; p != nil; p = p.next {
-			f(p)
+			wmWork(func() { f(p) })
 			if p == last {
 				break
 			}
@@ -214,7 +214,7 @@ func WMBind(p *WMPackage, groups ...any) bool {
 	f := wm.onBind
 	unlock(&wm.lock)
 	if f != nil {
-		f(p)
+		wmWork(func() { f(p) })
 	}
 	return true
 }
@@ -227,7 +227,7 @@ func WMOnBind(f func(*WMPackage)) {
 	unlock(&wm.lock)
 	for ; p != nil; p = p.next {
 		if p.bound {
-			f(p)
+			wmWork(func() { f(p) })
 		}
 	}
 }
@@ -293,6 +293,14 @@ func wmMute(gp *g, on bool) {
 	} else {
 		gp.wmFlags -= wmMute1
 	}
+}
+
+// wmWork calls f, which works for waymark: it may take locks that the program's calls of the same
+// functions are reported under, if package sync is instrumented.
+func wmWork(f func()) {
+	WMMute(true)
+	defer WMMute(false)
+	f()
 }
 
 // WMSetClock chooses the clock of events and of timed calls, once, before the first of them: the processor's counter, else
@@ -383,7 +391,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 		if gp.wmFlags&wmStarted == 0 {
 			need += 2
 		}
-		canWait := wait && wm.block && mp.locks == 1 && mp.mallocing == 0 && mp.preemptoff == "" && !gp.throwsplit
+		canWait := wait && wm.block && wmMayWait(gp, 1)
 		if wmRoom(pp) >= need || wmRefill(pp, !canWait) {
 			now := wmClock()
 			if pp.wmLast != gp.goid {
@@ -423,6 +431,14 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			waits++
 		}
 	}
+}
+
+// wmMayWait tells whether gp, which is running, may wait, and so call code of the program's. own is
+// what the caller itself adds to m.locks. A goroutine that keeps its processor to itself, as in
+// sync.Pool, or holds a lock of the runtime's, must come back to it without a switch.
+func wmMayWait(gp *g, own int32) bool {
+	mp := gp.m
+	return mp.locks == own && mp.mallocing == 0 && mp.preemptoff == "" && !gp.throwsplit
 }
 
 // wmRoom tells how many records fit into pp's chunk. The position is at a
@@ -506,6 +522,7 @@ func wmOnGoexit(gp *g, token uint32) {
 func wmOnGoexited(gp *g) {
 	if w := gp.wmWatching; w != nil {
 		gp.wmUnwound = 0
+		w.pay(gp)
 		w.leave(gp, 0)
 	}
 }
@@ -528,6 +545,9 @@ func wmOnEnd(gp *g) {
 		wmEmitFor(gp, wmEnd)
 	}
 	gp.wmFlags, gp.wmID = 0, 0
+	if w := gp.wmWatching; w != nil {
+		wmUnreported.Add(int64(len(w.owed)))
+	}
 	gp.wmWatching, gp.wmUnwound = nil, 0
 	wmLeaveTimed(gp)
 }

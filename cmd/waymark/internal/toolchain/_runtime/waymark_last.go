@@ -161,8 +161,6 @@ func WMBeforeExec(f func()) { wmExec = f }
 
 func wmOnExec() {
 	if wmExec != nil {
-		WMMute(true)
-		wmExec()
-		WMMute(false)
+		wmWork(wmExec)
 	}
 }
