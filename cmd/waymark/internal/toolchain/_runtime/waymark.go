@@ -103,8 +103,8 @@ const (
 // and functions that are called while the runtime must not be left.
 const wmReserve = 8
 
-// After so many sleeps of 50 us with nothing for the writer to do, all chunks are
-// with idle Ps, more than there were when recording began, and none will come.
+// After so many sleeps of 50 us in which no chunk was handed out and there was nothing for the writer to do,
+// all are with idle Ps, more than there were when recording began, and none will come.
 const wmPatience = 20_000
 
 // A WMOverflow says what to do when no chunk is free.
@@ -146,7 +146,9 @@ var wm struct {
 	starved  atomic.Bool // a chunk was wanted and there was none
 	taken    int         // chunks that the writer has, neither full nor free
 	writer   *g          // parked in WMWait
-	waiting  guintptr    // parked in wmWait, linked by schedlink
+	waiting  wmQueue     // parked in wmWait
+	looking  bool        // a goroutine sleeps in wmWait
+	looks    int         // how often one has, since a chunk was handed out
 	pid      int         // of the process that records
 	origins  []wmOriginKey
 	norigins uint32
@@ -265,12 +267,13 @@ func WMStop() {
 	wm.open = false
 	w := wm.writer
 	wm.writer = nil
-	waiting := wmTakeWaiting()
+	waiting := wm.waiting
+	wm.waiting = wmQueue{}
 	unlock(&wm.lock)
-	if w != nil {
-		goready(w, 0)
+	wmWake(w)
+	for gp := waiting.pop(); gp != nil; gp = waiting.pop() {
+		wmWake(gp)
 	}
-	wmReady(waiting)
 }
 
 // WMLost gives the number of events dropped and not yet said in a chunk.
@@ -376,7 +379,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wmFlags&wmMuted != 0 {
 		return false
 	}
-	for waits := 0; ; {
+	for woken := false; ; woken = wmWait(woken) {
 		mp := acquirem()
 		pp := mp.p.ptr()
 		if gp != mp.curg || pp == nil {
@@ -411,25 +414,27 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 				pp.wmGoid, gp.wmID = gp.goid, gp.goid
 			}
 			releasem(mp)
+			if woken {
+				wmWakeNext()
+			}
 			return true
 		}
-		if wm.on.Load() == 0 || !wm.open || word == wmEnd {
-			// An end that finds no room is not missed: it only tells readers early what they learn at last.
+		ended := wm.on.Load() == 0 || !wm.open
+		if !ended && canWait && (wm.looks <= wmPatience || wm.nfull > 0) {
 			releasem(mp)
-			return false
+			continue
 		}
-		if !canWait || waits > wmPatience && wm.nfull == 0 {
+		if !ended && word != wmEnd { // an end only tells readers early what they learn at last
 			pp.wmLost++
 			if word < wmGo {
 				pp.wmLost++ // an enter: its exit won't be tried
 			}
-			releasem(mp)
-			return false
 		}
 		releasem(mp)
-		if !wmWait() {
-			waits++
+		if woken {
+			wmWakeNext()
 		}
+		return false
 	}
 }
 
