@@ -95,6 +95,7 @@ type wmRecord struct {
 // g.wmFlags
 const (
 	wmStarted = 1      // its Start record has been written
+	wmOwn     = 2      // it is waymark's, see waymark_goroutines.go
 	wmMute1   = 1 << 8 // the rest counts who mutes it: nothing that it calls is traced, as it works for waymark itself
 	wmMuted   = ^uintptr(wmMute1 - 1)
 )
@@ -328,16 +329,6 @@ func wmClock() uint64 {
 // WMAtExit has f called when the program ends by os.Exit or by returning from main.
 func WMAtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }
 
-// WMGo runs f on a goroutine of its own. Its entry function is one of package
-// runtime, which makes it a system goroutine: absent from stack dumps and
-// NumGoroutine, and no reason to think that a deadlocked program is alive.
-func WMGo(f func()) { go wmRun(f) }
-
-func wmRun(f func()) {
-	WMMute(true)
-	f()
-}
-
 // wmSlowEnter continues WMEnter, which jumps here when the fast path won't do.
 //
 //go:noinline
@@ -546,8 +537,13 @@ func wmOnRecovery(gp *g, sp uintptr) {
 
 // wmOnEnd reports, on g0, that gp has ended. A g is used again for other goroutines.
 func wmOnEnd(gp *g) {
-	if gp.wmFlags&wmStarted != 0 {
-		wmEmitFor(gp, wmEnd)
+	if gp.wmFlags != 0 {
+		if gp.wmFlags&wmStarted != 0 {
+			wmEmitFor(gp, wmEnd)
+		}
+		if gp.wmFlags&wmOwn != 0 {
+			wmGoroutines.alive.Add(-1)
+		}
 	}
 	gp.wmFlags, gp.wmID = 0, 0
 	if w := gp.wmWatching; w != nil {

@@ -50,7 +50,9 @@ func WMGoLast(f func()) {
 	unlock(&wm.lock)
 	releasem(mp)
 	wmLast.awaited.Store(true)
+	wmNewGoroutine()
 	go wmReporter()
+	wmNewGoroutine()
 	go wmWatchdog()
 }
 
