@@ -72,7 +72,7 @@ func printCalls(patterns []string, detail int) error {
 	p := &printing
 	p.only, p.detail = only, detail
 	p.sites, p.watched, p.current = make(map[uint32]printedSite), make(map[uint32]bool), make(map[uint64]*printed)
-	rt.SetMonitor(rt.Monitor{Enter: printEnter, Exit: printExit, Panic: printPanic, Info: printInfo})
+	setMonitor(rt.Monitor{Enter: printEnter, Exit: printExit, Panic: printPanic, Info: printInfo})
 	rt.Packages(printPackage)
 	return nil
 }
@@ -98,10 +98,19 @@ func printPackage(pkg *rt.Package) {
 // SetMonitor sets the monitor of package waymark.
 func SetMonitor(m rt.Monitor) {
 	if printing.only == nil {
-		rt.SetMonitor(m)
+		setMonitor(m)
 		return
 	}
 	printing.next = m
+}
+
+func setMonitor(m rt.Monitor) {
+	rt.SetMonitor(m)
+	rt.AtExit(func() {
+		if n := rt.Unreported(); n > 0 {
+			recorder.Say("%d calls, or their ends, were not reported to monitors: their goroutines could not wait there, as in sync.Pool, which keeps its processor; a recording has them", n)
+		}
+	})
 }
 
 // Watch has that monitor see calls of a site, or not any more.
@@ -111,6 +120,8 @@ func Watch(pkg *rt.Package, i int, on bool) {
 		rt.Watch(pkg, i, on)
 		return
 	}
+	rt.Mute(true)
+	defer rt.Mute(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	site := pkg.Base + uint32(i)
@@ -125,6 +136,8 @@ func Restrict(stop, hide bool) {
 	if p.only == nil {
 		return
 	}
+	rt.Mute(true)
+	defer rt.Mute(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stopped, p.hidden = p.stopped || stop, p.hidden || hide
@@ -165,7 +178,7 @@ func printEnter(site uint32, args []any) unsafe.Pointer {
 }
 
 func printExit(call unsafe.Pointer, results []any, returned bool) {
-	took := time.Now()
+	ended := time.Now().Add(-time.Duration(rt.Late()))
 	p, c := &printing, (*printed)(call)
 	if c.inner != nil {
 		p.next.Exit(c.inner, results, returned)
@@ -175,7 +188,7 @@ func printExit(call unsafe.Pointer, results []any, returned bool) {
 		delete(p.current, c.goroutine)
 	}
 	p.mu.Unlock()
-	after := " " + units.Duration(took.Sub(c.began))
+	after := " " + units.Duration(ended.Sub(c.began))
 	switch {
 	case !c.show:
 	case !returned:

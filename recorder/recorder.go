@@ -95,6 +95,7 @@ func Start(c Config) (*Recorder, error) {
 	}
 	if err == nil {
 		if err = r.begin(); err != nil {
+			rt.Stop() // another try may follow
 			r.out.file.remove()
 			r.out.file.close()
 		}

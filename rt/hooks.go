@@ -78,8 +78,14 @@ func Mute(on bool) { runtime.WMMute(on) }
 // Go runs f on a system goroutine, whose calls are not traced.
 func Go(f func()) { runtime.WMGo(f) }
 
-// AtExit has f called when the program ends by os.Exit or by returning from main.
-func AtExit(f func()) { runtime.WMAtExit(f) }
+// AtExit has f called when the program ends by os.Exit or by returning from main. What it calls is not traced.
+func AtExit(f func()) {
+	runtime.WMAtExit(func() {
+		Mute(true)
+		defer Mute(false)
+		f()
+	})
+}
 
 // OnTests has binary called with the import path of the package whose tests the go
 // command runs, and test for what happens to each test, on its goroutine.
@@ -95,6 +101,14 @@ type Masked = runtime.WMMasked
 
 // SetMonitor sets what is called, before the first site is watched.
 func SetMonitor(m Monitor) { runtime.WMSetMonitor(m) }
+
+// Late tells the monitor, while its Exit runs, how many ns ago the call ended: 0, but where the
+// goroutine must not wait, as in sync.Pool.
+func Late() int64 { return runtime.WMLate() }
+
+// Unreported gives the number of calls of which the beginning or the end was not reported to the
+// monitor, because the goroutine must not wait where it happened.
+func Unreported() uint64 { return runtime.WMUnreported() }
 
 // Watch switches on or off that the monitor sees calls of the i-th site of p.
 func Watch(p *Package, i int, on bool) { runtime.WMWatch(p, i, on) }

@@ -68,6 +68,8 @@ func Watch(*Package, int, bool) { panic(none) }
 func OnBind(func(*Package))     { panic(none) }
 func Goroutine() uint64         { panic(none) }
 func Linked(string) bool        { panic(none) }
+func Late() int64               { panic(none) }
+func Unreported() uint64        { panic(none) }
 
 func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)

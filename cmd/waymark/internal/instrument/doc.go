@@ -27,7 +27,7 @@
 // Where that can't be done, the exit is reported by a deferred call, which is
 // registered first and so runs last:
 //
-//	func F() (err error) { _ = wm_reg; if wm_s := wm_sites[3]; wm_s != 0 { wm_f := wm_rt.WMEnter(wm_s); defer wm_rt.WMExit(wm_f) };
+//	func F() (err error) { _ = wm_reg; if wm_s := wm_sites[3]; wm_s != 0 { if wm_f := wm_rt.WMEnter(wm_s); wm_f != 0 { defer wm_rt.WMExit(wm_f) } };
 //
 // This costs more, and is for functions
 //

@@ -57,7 +57,8 @@ func (w *rewriter) function(f *function) {
 	case f.info:
 		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.runtime()+".WMInfo("+site+w.values(f.params(), w.arg, "")+") }")
 	case f.exits.deferred:
-		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+frame+" := "+w.call(f, site)+"; defer "+w.deferredExit(f)+" }")
+		// The hook may say that nobody wants to know of the end: no exit without an enter.
+		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { if "+frame+" := "+w.call(f, site)+"; "+frame+" != 0 { defer "+w.deferredExit(f)+" } }")
 	case len(f.exits.returns) == 0 && !f.exits.end:
 		// Nothing would read a frame, and the language forbids unused variables.
 		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.call(f, site)+" }")

@@ -53,7 +53,7 @@ var anchors = []anchor{
 	{file: "panic.go", fn: "Goexit", before: "goexit1()", text: "wmOnGoexited(getg()); "},
 	// Here a function goes on that has recovered from a panic. Code of the program's may only run when start has taken
 	// what recovery left in gp.param.
-	{file: "panic.go", fn: "deferreturn", before: "for {", text: "if gp := getg(); gp.wmUnwound != 0 { wmSettle(gp) }; "},
+	{file: "panic.go", fn: "deferreturn", before: "for {", text: "if gp := getg(); gp.wmUnwound != 0 { wmRecovered(gp) }; "},
 	// sp is final here, also when recovery goes on with a pending Goexit.
 	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp); "},
 	// Every fatal end that the runtime itself brings about comes here.
@@ -67,6 +67,8 @@ var anchors = []anchor{
 	// While gp is still the M's current goroutine.
 	{file: "proc.go", fn: "gdestroy", before: "casgstatus(gp, _Grunning, _Gdead)", text: "wmOnEnd(gp); "},
 	{file: "proc.go", fn: "syscall_runtime_BeforeExec", before: "execLock.lock()", text: "wmOnExec(); "},
+	// All of it has been counted.
+	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},
 	{file: "proc.go", fn: "main", before: "last := lastmoduledatap", text: "wmInitFirst(); "},
 }
 

@@ -95,6 +95,7 @@ type wmRecord struct {
 // g.wmFlags
 const (
 	wmStarted = 1      // its Start record has been written
+	wmOwn     = 2      // it is waymark's, see waymark_goroutines.go
 	wmMute1   = 1 << 8 // the rest counts who mutes it: nothing that it calls is traced, as it works for waymark itself
 	wmMuted   = ^uintptr(wmMute1 - 1)
 )
@@ -103,8 +104,8 @@ const (
 // and functions that are called while the runtime must not be left.
 const wmReserve = 8
 
-// After so many sleeps of 50 us with nothing for the writer to do, all chunks are
-// with idle Ps, more than there were when recording began, and none will come.
+// After so many sleeps of 50 us in which no chunk was handed out and there was nothing for the writer to do,
+// all are with idle Ps, more than there were when recording began, and none will come.
 const wmPatience = 20_000
 
 // A WMOverflow says what to do when no chunk is free.
@@ -126,6 +127,7 @@ var wm struct {
 	onBind      func(*WMPackage)
 
 	on      atomic.Uint32 // events are being recorded
+	open    bool          // there is an arena, and chunks of it are handed out
 	block   bool          // wait for a free chunk
 	ring    bool          // use the oldest full chunk again
 	frozen  atomic.Bool   // the program is dying: the ring keeps what it holds
@@ -145,9 +147,10 @@ var wm struct {
 	starved  atomic.Bool // a chunk was wanted and there was none
 	taken    int         // chunks that the writer has, neither full nor free
 	writer   *g          // parked in WMWait
-	waiting  guintptr    // parked in wmWait, linked by schedlink
-	closed   bool
-	pid      int // of the process that records
+	waiting  wmQueue     // parked in wmWait
+	looking  bool        // a goroutine sleeps in wmWait
+	looks    int         // how often one has, since a chunk was handed out
+	pid      int         // of the process that records
 	origins  []wmOriginKey
 	norigins uint32
 }
@@ -173,7 +176,7 @@ func WMRegister(p *WMPackage) bool {
 	list := wm.onRegister
 	unlock(&wm.lock)
 	for _, f := range list {
-		f(p)
+		wmWork(func() { f(p) })
 	}
 	return true
 }
@@ -197,7 +200,7 @@ func WMPackages(f func(*WMPackage)) {
 			continue
 		}
 		for p := first; p != nil; p = p.next {
-			f(p)
+			wmWork(func() { f(p) })
 			if p == last {
 				break
 			}
@@ -214,7 +217,7 @@ func WMBind(p *WMPackage, groups ...any) bool {
 	f := wm.onBind
 	unlock(&wm.lock)
 	if f != nil {
-		f(p)
+		wmWork(func() { f(p) })
 	}
 	return true
 }
@@ -227,7 +230,7 @@ func WMOnBind(f func(*WMPackage)) {
 	unlock(&wm.lock)
 	for ; p != nil; p = p.next {
 		if p.bound {
-			f(p)
+			wmWork(func() { f(p) })
 		}
 	}
 }
@@ -242,7 +245,9 @@ func WMStart(arena []byte, overflow WMOverflow) {
 	wm.base = uintptr(unsafe.Pointer(unsafe.SliceData(arena)))
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
-	wm.pid = wmPID()
+	wm.nfree, wm.head, wm.nfull, wm.taken = 0, 0, 0, 0 // an earlier one may have failed
+	wm.norigins = 0
+	wm.pid, wm.open = wmPID(), true
 	wmTypes.table = wmNewTypeTable(1024)
 	wmFindConstants()
 	wmFindArguments()
@@ -261,15 +266,16 @@ func WMStop() {
 		}
 	}
 	lock(&wm.lock)
-	wm.closed = true
+	wm.open = false
 	w := wm.writer
 	wm.writer = nil
-	waiting := wmTakeWaiting()
+	waiting := wm.waiting
+	wm.waiting = wmQueue{}
 	unlock(&wm.lock)
-	if w != nil {
-		goready(w, 0)
+	wmWake(w)
+	for gp := waiting.pop(); gp != nil; gp = waiting.pop() {
+		wmWake(gp)
 	}
-	wmReady(waiting)
 }
 
 // WMLost gives the number of events dropped and not yet said in a chunk.
@@ -294,6 +300,14 @@ func wmMute(gp *g, on bool) {
 	}
 }
 
+// wmWork calls f, which works for waymark: it may take locks that the program's calls of the same
+// functions are reported under, if package sync is instrumented.
+func wmWork(f func()) {
+	WMMute(true)
+	defer WMMute(false)
+	f()
+}
+
 // WMSetClock chooses the clock of events and of timed calls, once, before the first of them: the processor's counter, else
 // the monotonic clock.
 func WMSetClock(counter bool) { wm.counter = counter }
@@ -315,16 +329,6 @@ func wmClock() uint64 {
 
 // WMAtExit has f called when the program ends by os.Exit or by returning from main.
 func WMAtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }
-
-// WMGo runs f on a goroutine of its own. Its entry function is one of package
-// runtime, which makes it a system goroutine: absent from stack dumps and
-// NumGoroutine, and no reason to think that a deadlocked program is alive.
-func WMGo(f func()) { go wmRun(f) }
-
-func wmRun(f func()) {
-	WMMute(true)
-	f()
-}
 
 // wmSlowEnter continues WMEnter, which jumps here when the fast path won't do.
 //
@@ -367,7 +371,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wmFlags&wmMuted != 0 {
 		return false
 	}
-	for waits := 0; ; {
+	for woken := false; ; woken = wmWait(woken) {
 		mp := acquirem()
 		pp := mp.p.ptr()
 		if gp != mp.curg || pp == nil {
@@ -382,7 +386,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 		if gp.wmFlags&wmStarted == 0 {
 			need += 2
 		}
-		canWait := wait && wm.block && mp.locks == 1 && mp.mallocing == 0 && mp.preemptoff == "" && !gp.throwsplit
+		canWait := wait && wm.block && wmMayWait(gp, 1)
 		if wmRoom(pp) >= need || wmRefill(pp, !canWait) {
 			now := wmClock()
 			if pp.wmLast != gp.goid {
@@ -402,26 +406,36 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 				pp.wmGoid, gp.wmID = gp.goid, gp.goid
 			}
 			releasem(mp)
+			if woken {
+				wmWakeNext()
+			}
 			return true
 		}
-		if wm.on.Load() == 0 || word == wmEnd {
-			// An end that finds no room is not missed: it only tells readers early what they learn at last.
+		ended := wm.on.Load() == 0 || !wm.open
+		if !ended && canWait && (wm.looks <= wmPatience || wm.nfull > 0) {
 			releasem(mp)
-			return false
+			continue
 		}
-		if !canWait || waits > wmPatience && wm.nfull == 0 {
+		if !ended && word != wmEnd { // an end only tells readers early what they learn at last
 			pp.wmLost++
 			if word < wmGo {
 				pp.wmLost++ // an enter: its exit won't be tried
 			}
-			releasem(mp)
-			return false
 		}
 		releasem(mp)
-		if !wmWait() {
-			waits++
+		if woken {
+			wmWakeNext()
 		}
+		return false
 	}
+}
+
+// wmMayWait tells whether gp, which is running, may wait, and so call code of the program's. own is
+// what the caller itself adds to m.locks. A goroutine that keeps its processor to itself, as in
+// sync.Pool, or holds a lock of the runtime's, must come back to it without a switch.
+func wmMayWait(gp *g, own int32) bool {
+	mp := gp.m
+	return mp.locks == own && mp.mallocing == 0 && mp.preemptoff == "" && !gp.throwsplit
 }
 
 // wmRoom tells how many records fit into pp's chunk. The position is at a
@@ -505,6 +519,7 @@ func wmOnGoexit(gp *g, token uint32) {
 func wmOnGoexited(gp *g) {
 	if w := gp.wmWatching; w != nil {
 		gp.wmUnwound = 0
+		w.pay(gp)
 		w.leave(gp, 0)
 	}
 }
@@ -523,10 +538,18 @@ func wmOnRecovery(gp *g, sp uintptr) {
 
 // wmOnEnd reports, on g0, that gp has ended. A g is used again for other goroutines.
 func wmOnEnd(gp *g) {
-	if gp.wmFlags&wmStarted != 0 {
-		wmEmitFor(gp, wmEnd)
+	if gp.wmFlags != 0 {
+		if gp.wmFlags&wmStarted != 0 {
+			wmEmitFor(gp, wmEnd)
+		}
+		if gp.wmFlags&wmOwn != 0 {
+			wmGoroutines.alive.Add(-1)
+		}
 	}
 	gp.wmFlags, gp.wmID = 0, 0
+	if w := gp.wmWatching; w != nil {
+		wmUnreported.Add(int64(len(w.owed)))
+	}
 	gp.wmWatching, gp.wmUnwound = nil, 0
 	wmLeaveTimed(gp)
 }

@@ -28,14 +28,14 @@ func WMTake() int {
 // recording goes on. One goroutine may call it.
 func WMWait() bool {
 	lock(&wm.lock)
-	for wm.nfull == 0 && !wm.starved.Load() && !wm.closed && !wm.broken.Load() {
+	for wm.nfull == 0 && !wm.starved.Load() && wm.open && !wm.broken.Load() {
 		wm.writer = getg()
 		goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
 		lock(&wm.lock)
 	}
 	wm.starved.Store(false)
 	unlock(&wm.lock)
-	return !wm.closed
+	return wm.open
 }
 
 // WMFree gives a chunk back, or for the first time.
@@ -45,60 +45,87 @@ func WMFree(i int) {
 	wm.free[wm.nfree] = uint32(i)
 	wm.nfree++
 	wm.taken = max(wm.taken-1, 0) // one that is freed for the first time comes when the writer has none
-	// One for each chunk, as many may wait. After the last all of them: there may be
-	// room by now where they run, or nothing to wait for.
-	var waiting guintptr
-	if wm.taken == 0 {
-		waiting = wmTakeWaiting()
-	} else if gp := wm.waiting.ptr(); gp != nil && wm.nfree > wmReserve {
-		waiting, wm.waiting, gp.schedlink = wm.waiting, gp.schedlink, 0
+	var gp *g
+	if wm.nfree > wmReserve || wm.nfull+wm.taken == 0 { // after the last one nobody else would wake it
+		gp = wm.waiting.pop()
 	}
 	unlock(&wm.lock)
-	wmReady(waiting)
+	wmWake(gp)
 }
 
-// wmWait waits until a chunk has been freed, and tells whether that was so. Parked, a
-// goroutine needs no thread: there may be no more of them. If the writer has nothing
-// that it could free, for Ps that are idle hold all chunks, it sleeps a little as in a
-// blocking system call: without the P, which others may need.
-func wmWait() (freed bool) {
+// A wmQueue is a list of parked goroutines, linked by schedlink.
+//
+// They wait for room in a chunk, of which each P needs one, whatever the number of goroutines. So a
+// chunk that is freed wakes one of them, and one that has written its event wakes the next, as there
+// may be room for that one too: what is woken in vain is one for each chunk. While somebody waits
+// there is always one who will wake it: the writer, which has chunks to free, or a goroutine that has
+// been woken, or that looks again and again, and is going to pass that on.
+type wmQueue struct{ head, tail guintptr }
+
+// push appends gp; one that has been woken in vain comes first.
+func (q *wmQueue) push(gp *g, first bool) {
+	switch {
+	case q.head == 0:
+		gp.schedlink = 0
+		q.head.set(gp)
+		q.tail.set(gp)
+	case first:
+		gp.schedlink = q.head
+		q.head.set(gp)
+	default:
+		gp.schedlink = 0
+		q.tail.ptr().schedlink.set(gp)
+		q.tail.set(gp)
+	}
+}
+
+// pop takes the first one, nil if there is none.
+func (q *wmQueue) pop() *g {
+	gp := q.head.ptr()
+	if gp != nil {
+		q.head, gp.schedlink = gp.schedlink, 0
+	}
+	return gp
+}
+
+// wmWait waits until there may be room, and tells whether it is the caller's turn to wake the next one
+// then, see wmQueue; woken says that it was already. Parked, a goroutine needs no thread: there may be
+// no more of them. If the writer has nothing that it could free, for Ps that are idle hold all chunks, one
+// goroutine sleeps a little as in a blocking system call: without the P, which others may need.
+func wmWait(woken bool) bool {
 	lock(&wm.lock)
 	switch wake := wm.writer; {
-	case wm.closed || wm.nfree > wmReserve:
+	case !wm.open || wm.nfree > wmReserve:
 		unlock(&wm.lock)
-		return true
-	case wm.nfull+wm.taken == 0:
+		return woken
+	case wm.nfull+wm.taken == 0 && !wm.looking:
+		wm.looking = true
 		unlock(&wm.lock)
 		entersyscallblock()
 		usleep(50)
 		exitsyscall()
-		return false
+		lock(&wm.lock)
+		wm.looking = false
+		wm.looks++
+		unlock(&wm.lock)
+		return true
 	case wake != nil:
 		wm.writer = nil
 		unlock(&wm.lock)
 		wmWake(wake)
-		return true
+		return woken
 	}
-	gp := getg()
-	gp.schedlink = wm.waiting
-	wm.waiting.set(gp)
+	wm.waiting.push(getg(), woken)
 	goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
 	return true
 }
 
-// wmTakeWaiting takes the list of those who wait. wm.lock is held.
-func wmTakeWaiting() (list guintptr) {
-	list, wm.waiting = wm.waiting, 0
-	return list
-}
-
-// wmReady lets those in the list go on.
-func wmReady(list guintptr) {
-	for list != 0 {
-		gp := list.ptr()
-		list, gp.schedlink = gp.schedlink, 0
-		goready(gp, 0)
-	}
+// wmWakeNext wakes the goroutine that has waited for the longest.
+func wmWakeNext() {
+	lock(&wm.lock)
+	gp := wm.waiting.pop()
+	unlock(&wm.lock)
+	wmWake(gp)
 }
 
 // wmClear makes a chunk ready to be handed out again. Bytes of values may look like a
@@ -117,7 +144,7 @@ func WMQueue() (free, full int) { return wm.nfree, wm.nfull }
 // wmRefill queues pp's chunk and gives it an empty one. It tells whether there
 // was one. The last few are for callers that can't wait.
 func wmRefill(pp *p, reserve bool) bool {
-	if wm.closed {
+	if !wm.open {
 		return false
 	}
 	if wmPID() != wm.pid {
@@ -139,12 +166,17 @@ func wmRefill(pp *p, reserve bool) bool {
 	if !reserve && wm.block {
 		left = wmReserve
 	}
-	if wm.nfree <= left && wm.starved.Load() {
+	if wm.nfree <= left && wm.starved.Load() && pp.wmPos == 0 {
 		// A look without the lock: dropping must not cost more than recording.
 		return false
 	}
 	lock(&wm.lock)
-	if wm.nfree <= left || wm.closed {
+	if !wm.open {
+		unlock(&wm.lock)
+		return false
+	}
+	wmQueueFull(pp) // also if there is no other one: it is what the writer can free
+	if wm.nfree <= left {
 		// Perhaps Ps that are idle hold all chunks, and none will ever be full.
 		wm.starved.Store(true)
 		wake := wm.writer
@@ -153,7 +185,6 @@ func wmRefill(pp *p, reserve bool) bool {
 		wmWake(wake)
 		return false
 	}
-	wmQueueFull(pp)
 	wm.nfree--
 	wmHandOut(pp, wm.free[wm.nfree])
 
@@ -173,7 +204,7 @@ func wmRefill(pp *p, reserve bool) bool {
 // runs that could mind that it isn't taken.
 func wmForked() {
 	wm.on.Store(0)
-	wm.closed = true
+	wm.open = false
 	for p := wm.first; p != nil; p = p.next {
 		for i := range p.Sites {
 			WMSwitch(p, i, false)
@@ -189,7 +220,7 @@ func wmForked() {
 // is none only if other Ps, more than there were when recording began, hold all.
 func wmTurn(pp *p) bool {
 	lock(&wm.lock)
-	if wm.closed || wm.frozen.Load() {
+	if !wm.open || wm.frozen.Load() {
 		unlock(&wm.lock)
 		return false
 	}
@@ -242,6 +273,7 @@ func wmQueueFull(pp *p) {
 // wmHandOut makes chunk i, which is free, pp's. wm.lock is held. What an earlier use
 // left in it is told from records by its older clock; see wmClear for what has none.
 func wmHandOut(pp *p, i uint32) {
+	wm.looks = 0
 	c := wm.base + uintptr(i)*wmChunkSize
 	wm.seq++
 	h := (*wmChunkHead)(unsafe.Pointer(c))

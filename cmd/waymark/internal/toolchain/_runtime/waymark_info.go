@@ -36,6 +36,10 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	if site&wmWatched == 0 {
 		return
 	}
+	if !wmMayWait(gp, 0) {
+		wmUnreported.Add(1)
+		return
+	}
 	wmSettle(gp)
 	var chain wmCallers
 	systemstack(func() { chain.find(gp, pc, token) })

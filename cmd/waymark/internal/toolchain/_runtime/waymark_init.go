@@ -8,6 +8,7 @@ import "unsafe"
 // it imports, before any other package: recording then sees the first
 // function of every other package, and the order among those stays what it was.
 func wmInitFirst() {
+	wmRankLocks()
 	for _, t := range firstmoduledata.inittasks {
 		if t.nfns == 0 {
 			continue
@@ -50,4 +51,13 @@ func wmListed(path string) bool {
 		rest = rest[i+1:]
 	}
 	return false
+}
+
+// wmRankLocks tells the runtime's lock ranking (GOEXPERIMENT=staticlockranking) which locks may be taken
+// while these are held. Goroutines park under wm.lock, as under a channel's; and it is taken under
+// wmTypes.lock, for which there is a rank before channels' that only tests of the runtime use. All others
+// are leaves, the ranking's default.
+func wmRankLocks() {
+	lockInit(&wm.lock, lockRankHchan)
+	lockInit(&wmTypes.lock, lockRankTestR)
 }

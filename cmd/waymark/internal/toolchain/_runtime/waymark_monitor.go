@@ -7,10 +7,17 @@
 //
 // Monitors run on the goroutine whose calls they see, as ordinary code. Nothing that they call
 // is traced, and none of the values that they get leads to a stack, see waymark_copy.go.
+//
+// They may wait, as any code may. A goroutine that must not, because it keeps its processor to
+// itself (procPin, as in sync.Pool), can't call them: calls that begin there are counted instead,
+// and ends are owed until the goroutine comes to a hook where it may wait.
 
 package runtime
 
-import "unsafe"
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
 
 // A WMMonitor is what the library is told of watched calls.
 type WMMonitor struct {
@@ -48,7 +55,42 @@ type wmCall struct {
 type wmWatching struct {
 	calls []wmCall // the first n are in progress, the innermost last
 	n     int
+	owed  []wmOwed // in the order in which they are to be reported
+	late  int64    // how long ago the end happened that is being reported, ns
 	slabs wmSlabs
+}
+
+// A wmOwed is the end of a call that could not be reported when it happened.
+type wmOwed struct {
+	call     unsafe.Pointer
+	results  []any
+	returned bool
+	at       int64 // nanotime
+}
+
+// wmOwes in g.wmUnwound says that the goroutine owes ends and nothing else: no token is as great.
+const wmOwes = ^uint32(0)
+
+// wmUnreported counts what could not be reported to monitors.
+var wmUnreported atomic.Uint64
+
+// WMUnreported gives the number of calls of which the beginning or the end was not reported to
+// monitors, because the goroutine must not wait where it happened. What goroutines still owe is not
+// in it, but of the calling one.
+func WMUnreported() uint64 {
+	n := wmUnreported.Load()
+	if w := getg().wmWatching; w != nil {
+		n += uint64(len(w.owed))
+	}
+	return n
+}
+
+// WMLate tells the monitor, while its Exit runs, how many ns ago the call ended.
+func WMLate() int64 {
+	if w := getg().wmWatching; w != nil {
+		return w.late
+	}
+	return 0
 }
 
 // WMGoroutine gives the id of the calling goroutine.
@@ -59,6 +101,10 @@ type watchedCall = unsafe.Pointer
 
 // wmEnterWatched reports that a call begins.
 func wmEnterWatched(gp *g, f WMFrame, v *wmValues) watchedCall {
+	if !wmMayWait(gp, 0) {
+		wmUnreported.Add(1)
+		return nil
+	}
 	w := gp.wmWatching
 	if w == nil {
 		w = new(wmWatching)
@@ -84,6 +130,10 @@ func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
 		i--
 	}
 	if i < 0 {
+		return
+	}
+	if !wmMayWait(gp, 0) {
+		w.owe(gp, i, v.copies(gp, &w.slabs))
 		return
 	}
 	if i+1 < w.n {
@@ -129,6 +179,35 @@ func (w *wmWatching) pop() unsafe.Pointer {
 	return w.calls[w.n].call
 }
 
+// owe notes that the i-th call has returned, with these results, and that those above it have
+// been left: it can't be reported now. A panic leaves no call here, as none may begin.
+func (w *wmWatching) owe(gp *g, i int, results []any) {
+	for now := nanotime(); w.n > i; {
+		call := w.pop()
+		if w.n > i {
+			w.owed = append(w.owed, wmOwed{call: call, at: now})
+		} else {
+			w.owed = append(w.owed, wmOwed{call, results, true, now})
+		}
+	}
+	if gp.wmUnwound == 0 {
+		gp.wmUnwound = wmOwes
+	}
+}
+
+// pay reports the ends that are owed.
+func (w *wmWatching) pay(gp *g) {
+	for i := range w.owed {
+		o := w.owed[i]
+		w.owed[i] = wmOwed{}
+		w.late = max(nanotime()-o.at, 1)
+		wmMute(gp, true)
+		wmMonitor.Exit(o.call, o.results, o.returned)
+		wmMute(gp, false)
+	}
+	w.owed, w.late = w.owed[:0], 0
+}
+
 // leave reports that the calls but the outermost n have been left by a panic or Goexit.
 func (w *wmWatching) leave(gp *g, n int) {
 	for w.n > n {
@@ -155,17 +234,33 @@ func (w *wmWatching) reach(gp *g, f WMFrame) {
 	w.leave(gp, n)
 }
 
-// wmSettle reports the calls that a recovered panic has left, if one has left any.
+// wmSettle reports the calls that a recovered panic has left, if one has left any, and ends that
+// are owed.
 func wmSettle(gp *g) {
 	if gp.wmUnwound != 0 {
 		wmSettleUnwound(gp)
 	}
 }
 
+// wmRecovered is called where a function goes on that has recovered from a panic. Ends that are owed
+// and nothing else are for the next hook: deferred calls may be about to release a monitor's lock.
+func wmRecovered(gp *g) {
+	if gp.wmUnwound != wmOwes {
+		wmSettle(gp)
+	}
+}
+
 func wmSettleUnwound(gp *g) {
-	token := gp.wmUnwound - 1
+	if !wmMayWait(gp, 0) {
+		return
+	}
+	token, unwound := gp.wmUnwound-1, gp.wmUnwound != wmOwes
 	gp.wmUnwound = 0
 	w := gp.wmWatching
+	w.pay(gp)
+	if !unwound {
+		return
+	}
 	n := w.n
 	for n > 0 && w.calls[n-1].frame.token() > token {
 		n--

@@ -5,6 +5,7 @@ package runtime
 // wmSleep waits for a note, as notetsleepg does, on a thread that checkdead takes for idle: the program may be
 // deadlocked although somebody waits to say its last words.
 func wmSleep(n *note, ns int64) {
+	wmGoroutines.blocked.Add(1)
 	entersyscallblock()
 	systemstack(func() {
 		wmIdle()
@@ -12,11 +13,14 @@ func wmSleep(n *note, ns int64) {
 		wmBusy() // before it waits for a P, for which it may count as idle
 	})
 	exitsyscall()
+	wmGoroutines.blocked.Add(-1)
 }
 
 // wmWatchdog sees to it that a signal that was held back ends the program, although the last words are not said in time. It
 // doesn't need a P for that: the world may be about to stop for ever.
 func wmWatchdog() {
+	getg().wmFlags |= wmOwn
+	wmGoroutines.blocked.Add(1)
 	entersyscallblock()
 	systemstack(func() {
 		wmIdle()
@@ -35,6 +39,7 @@ func wmWatchdog() {
 		wmBusy()
 	})
 	exitsyscall()
+	wmGoroutines.blocked.Add(-1)
 }
 
 // wmIdle has checkdead take the thread for idle.

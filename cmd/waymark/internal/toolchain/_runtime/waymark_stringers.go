@@ -36,10 +36,10 @@ func wmAsText(v any) any {
 // wmAsTexts is wmAsText for all values of a list, or for what they point to. In a bubble
 // of testing/synctest no method is asked: on a goroutine in the bubble it would take part
 // in the bubble's time, which stands still while it waits for a lock; on one outside it
-// must not touch the bubble's channels.
+// must not touch the bubble's channels. Nor is one asked where the goroutine must not wait.
 func wmAsTexts(list []any, pointers bool) []any {
 	gp := getg()
-	if wmStringer == nil || wm.on.Load() == 0 || gp.wmFlags&wmMuted != 0 || gp.bubble != nil {
+	if wmStringer == nil || wm.on.Load() == 0 || gp.wmFlags&wmMuted != 0 || gp.bubble != nil || !wmMayWait(gp, 0) {
 		return list
 	}
 	out := make([]any, len(list))

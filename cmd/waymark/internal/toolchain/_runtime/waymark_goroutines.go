@@ -1,0 +1,45 @@
+// Package runtime, as waymark adds to it: goroutines that work for waymark.
+//
+// Their entry functions are of package runtime, which makes them system goroutines: absent from stack
+// dumps and NumGoroutine, and no reason to think that a deadlocked program is alive. Package
+// runtime/metrics counts system goroutines, too; these it doesn't.
+
+package runtime
+
+import "internal/runtime/atomic"
+
+var wmGoroutines struct {
+	created atomic.Int64
+	alive   atomic.Int64
+	blocked atomic.Int64 // as in system calls, in wmSleep and wmWatchdog; each has a thread
+}
+
+// WMGo runs f on a goroutine of its own, whose calls are not traced.
+func WMGo(f func()) {
+	wmNewGoroutine()
+	go wmRun(f)
+}
+
+// wmNewGoroutine is called before each go statement of waymark's.
+func wmNewGoroutine() {
+	wmGoroutines.created.Add(1)
+	wmGoroutines.alive.Add(1)
+}
+
+func wmRun(f func()) {
+	getg().wmFlags |= wmOwn
+	WMMute(true)
+	f()
+}
+
+// wmHideGoroutines takes waymark's goroutines out of what runtime/metrics reports. What they are doing at
+// that moment isn't looked at: all that aren't blocked count as waiting, as most often they do.
+func wmHideGoroutines(a *schedStatsAggregate) {
+	alive, blocked := wmGoroutines.alive.Load(), wmGoroutines.blocked.Load()
+	less := func(n *uint64, by int64) { *n -= min(*n, uint64(max(by, 0))) }
+	less(&a.gTotal, alive)
+	less(&a.gNonGo, blocked)
+	less(&a.gWaiting, alive-blocked)
+	less(&a.gCreated, wmGoroutines.created.Load())
+	less(&a.threads, blocked)
+}
