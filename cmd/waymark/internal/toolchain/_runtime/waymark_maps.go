@@ -11,6 +11,7 @@ package runtime
 import (
 	"internal/abi"
 	"internal/runtime/atomic"
+	"internal/runtime/sys"
 	"unsafe"
 )
 
@@ -38,24 +39,46 @@ type wmMapTable struct {
 // wmMapGroups is how many groups of 8 entries are looked at: those of a full table.
 const wmMapGroups = 128
 
+// wmSlots are the 8 places for keys or for elements in a group.
+type wmSlots struct {
+	typ            *wmType
+	offset, stride uintptr
+	away           bool // large ones are elsewhere
+}
+
+// set notes where values of typ are, and reports whether they may be stored as the given type.
+func (s *wmSlots) set(typ, stored *wmType, most, offset, stride uintptr) bool {
+	*s = wmSlots{typ, offset, stride, typ.size > most}
+	return stored == typ && !s.away || stored.kind == abi.Pointer && s.away
+}
+
+// at returns the address of the i-th value in a group, 0 if it can't be read.
+func (s *wmSlots) at(gp *g, group, i uintptr) uintptr {
+	p := group + s.offset + i*s.stride
+	if s.away {
+		if p = wmWord(p); wmReadable(gp, p, s.typ.size) < s.typ.size {
+			return 0
+		}
+	}
+	return p
+}
+
 // A wmMapIter finds the entries of a map.
 type wmMapIter struct {
-	gp        *g
-	m         uintptr
-	head      wmMap // as it was at first
-	key, elem *wmType
+	gp   *g
+	m    uintptr
+	head wmMap // as it was at first
 
-	// Of a group: where its entries are. The compiler's type says it, in each release its own way.
-	size                uintptr
-	keys, keyStride     uintptr
-	elems, elemStride   uintptr
-	keyAway, elemAway   bool // large ones are elsewhere
-	table               int  // next one of the directory
-	last                uintptr
-	groups, group, more uintptr // of the table: address, next index, how many are left
-	left                int
-	at                  uintptr // group
-	full                uint64  // a bit in the highest place of each byte that stands for an entry of it
+	size        uintptr // of a group
+	keys, elems wmSlots
+
+	table     int     // next one of the directory
+	last      uintptr // table
+	groups    uintptr // of the table
+	next, end uintptr // indexes of groups
+	left      int     // how many groups and tables may still be looked at
+	group     uintptr
+	full      uint64 // entries in it: the highest bit of a byte for each
 }
 
 // init begins with the map of type t at m, whose head can be read. It reports whether there may
@@ -65,20 +88,20 @@ func (it *wmMapIter) init(gp *g, t *wmType, m uintptr) bool {
 	if !it.read(&it.head) || it.head.used == 0 || it.head.writing != 0 {
 		return false
 	}
-	it.key, it.elem = wmTypeOf(t.keyKey), wmTypeOf(t.elemKey)
-	if it.key.id == wmUnread || it.elem.id == wmUnread || !it.layout(wmTypeOf(t.groupKey)) {
+	key, elem := wmTypeOf(t.keyKey), wmTypeOf(t.elemKey)
+	if key.id == wmUnread || elem.id == wmUnread || !it.layout(wmTypeOf(t.groupKey), key, elem) {
 		return false
 	}
-	it.keyAway, it.elemAway = it.key.size > abi.MapMaxKeyBytes, it.elem.size > abi.MapMaxElemBytes
 	if it.head.dirLen == 0 {
-		it.groups, it.more = it.head.dirPtr, 1
+		it.groups, it.end = it.head.dirPtr, 1
 	}
 	return true
 }
 
-// read reads the map's head.
+// read reads what is needed of the map's head.
 func (it *wmMapIter) read(head *wmMap) bool {
-	if wmReadable(it.gp, it.m, unsafe.Sizeof(*head)) < unsafe.Sizeof(*head) {
+	const size = unsafe.Sizeof(*head)
+	if it.m%wmWordSize != 0 || wmReadable(it.gp, it.m, size) < size {
 		return false
 	}
 	m := (*wmMap)(unsafe.Pointer(it.m))
@@ -91,86 +114,59 @@ func (it *wmMapIter) read(head *wmMap) bool {
 // them were all that there was to see.
 func (it *wmMapIter) sound(n int, all bool) bool {
 	var now wmMap
-	return it.read(&now) && now == it.headOnly() && (!all || uint64(n) == now.used)
-}
-
-// headOnly returns what read reads.
-func (it *wmMapIter) headOnly() wmMap {
-	return wmMap{used: it.head.used, dirPtr: it.head.dirPtr, dirLen: it.head.dirLen, writing: it.head.writing}
+	return it.read(&now) && now == it.head && (!all || uint64(n) == now.used)
 }
 
 // layout takes apart the type of a group: a control word, then 8 pairs, or 8 keys and 8 elements.
-func (it *wmMapIter) layout(group *wmType) bool {
-	it.size = group.size
-	if group.kind != abi.Struct || group.size < 8 {
+func (it *wmMapIter) layout(group, key, elem *wmType) bool {
+	const mostKey, mostElem = abi.MapMaxKeyBytes, abi.MapMaxElemBytes
+	eight := func(t *wmType) bool { return t.kind == abi.Array && t.len == abi.MapGroupSlots }
+	if it.size = group.size; group.kind != abi.Struct || it.size < 8 {
 		return false
 	}
 	switch group.nfields {
 	case 2:
 		pairs := group.field(1)
-		if pairs.typ.kind != abi.Array || pairs.typ.len != abi.MapGroupSlots || pairs.typ.elem.kind != abi.Struct || pairs.typ.elem.nfields != 2 {
+		if !eight(pairs.typ) || pairs.typ.elem.kind != abi.Struct || pairs.typ.elem.nfields != 2 {
 			return false
 		}
 		pair := pairs.typ.elem
-		it.keys, it.keyStride = pairs.offset+pair.field(0).offset, pair.size
-		it.elems, it.elemStride = pairs.offset+pair.field(1).offset, pair.size
-		return it.fits(pair.field(0).typ, it.key, abi.MapMaxKeyBytes) && it.fits(pair.field(1).typ, it.elem, abi.MapMaxElemBytes)
+		k, e := pair.field(0), pair.field(1)
+		return it.keys.set(key, k.typ, mostKey, pairs.offset+k.offset, pair.size) &&
+			it.elems.set(elem, e.typ, mostElem, pairs.offset+e.offset, pair.size)
 	case 3:
-		keys, elems := group.field(1), group.field(2)
-		if keys.typ.kind != abi.Array || elems.typ.kind != abi.Array || keys.typ.len != abi.MapGroupSlots || elems.typ.len != abi.MapGroupSlots {
-			return false
-		}
-		it.keys, it.keyStride = keys.offset, keys.typ.elem.size
-		it.elems, it.elemStride = elems.offset, elems.typ.elem.size
-		return it.fits(keys.typ.elem, it.key, abi.MapMaxKeyBytes) && it.fits(elems.typ.elem, it.elem, abi.MapMaxElemBytes)
+		k, e := group.field(1), group.field(2)
+		return eight(k.typ) && eight(e.typ) &&
+			it.keys.set(key, k.typ.elem, mostKey, k.offset, k.typ.elem.size) &&
+			it.elems.set(elem, e.typ.elem, mostElem, e.offset, e.typ.elem.size)
 	}
 	return false
 }
 
-// fits reports whether a place of type stored holds a value of type t, or a pointer to it if that is large.
-func (it *wmMapIter) fits(stored, t *wmType, most uintptr) bool {
-	return stored == t || t.size > most && stored.kind == abi.Pointer
-}
-
-// next returns where the next key and its element are, 0 if there are no more or if it has looked
+// entry returns where the next key and its element are, 0 if there are no more or if it has looked
 // long enough: then all is false.
-func (it *wmMapIter) next() (key, elem uintptr, all bool) {
-	for {
-		for it.full == 0 {
-			if it.more == 0 && !it.nextTable() {
-				return 0, 0, true
-			}
-			if it.left--; it.left < 0 {
-				return 0, 0, false
-			}
-			it.at = it.groups + it.group*it.size
-			it.group++
-			it.more--
-			if wmReadable(it.gp, it.at, it.size) < it.size {
-				return 0, 0, false
-			}
-			it.full = ^*(*uint64)(unsafe.Pointer(it.at)) & 0x8080808080808080
+func (it *wmMapIter) entry() (key, elem uintptr, all bool) {
+	for it.full == 0 {
+		if it.next == it.end && !it.nextTable() {
+			return 0, 0, true
 		}
-		slot := uintptr(0)
-		for it.full>>(8*slot)&0x80 == 0 {
-			slot++
-		}
-		it.full &^= 0x80 << (8 * slot)
-		key, elem = it.at+it.keys+slot*it.keyStride, it.at+it.elems+slot*it.elemStride
-		if it.keyAway {
-			key = wmWord(key)
-		}
-		if it.elemAway {
-			elem = wmWord(elem)
-		}
-		if it.keyAway && wmReadable(it.gp, key, it.key.size) < it.key.size || it.elemAway && wmReadable(it.gp, elem, it.elem.size) < it.elem.size {
+		it.group = it.groups + it.next*it.size
+		it.next++
+		if it.left--; it.left < 0 || wmReadable(it.gp, it.group, it.size) < it.size {
 			return 0, 0, false
 		}
-		return key, elem, true
+		it.full = ^*(*uint64)(unsafe.Pointer(it.group)) & 0x8080808080808080
 	}
+	slot := uintptr(sys.TrailingZeros64(it.full)) / 8
+	it.full &= it.full - 1
+	key, elem = it.keys.at(it.gp, it.group, slot), it.elems.at(it.gp, it.group, slot)
+	if elem == 0 {
+		key = 0
+	}
+	return key, elem, false
 }
 
-// nextTable goes on to the next table of the directory, in which one may be listed several times in a row.
+// nextTable goes on to the next table of the directory, which may list one several times in a row.
 func (it *wmMapIter) nextTable() bool {
 	for it.table < it.head.dirLen {
 		if it.left--; it.left < 0 {
@@ -181,14 +177,15 @@ func (it *wmMapIter) nextTable() bool {
 		if wmReadable(it.gp, at, wmWordSize) < wmWordSize {
 			return false
 		}
+		const size = unsafe.Sizeof(wmMapTable{})
 		p := wmWord(at)
-		if p == it.last || wmReadable(it.gp, p, unsafe.Sizeof(wmMapTable{})) < unsafe.Sizeof(wmMapTable{}) {
+		if p == it.last || p%wmWordSize != 0 || wmReadable(it.gp, p, size) < size {
 			continue
 		}
 		it.last = p
 		t := (*wmMapTable)(unsafe.Pointer(p))
-		it.groups, it.group, it.more = atomic.Loaduintptr(&t.groups), 0, uintptr(t.lengthMask)+1
-		return it.more > 0
+		it.groups, it.next, it.end = atomic.Loaduintptr(&t.groups), 0, uintptr(t.lengthMask)+1
+		return it.end > 0
 	}
 	return false
 }
@@ -196,9 +193,10 @@ func (it *wmMapIter) nextTable() bool {
 // secret reports whether a key is a string that looks like the name of a secret.
 func (it *wmMapIter) secret(key uintptr) bool {
 	const most = 64 // bytes of a name
-	t := it.key
+	t := it.keys.typ
 	if t.kind == abi.Interface && !t.methods && wmWord(key) != 0 {
-		if t, key = wmTypeOf(wmWord(key)), wmWord(key+wmWordSize); wmReadable(it.gp, key, t.size) < t.size {
+		t, key = wmTypeOf(wmWord(key)), wmWord(key+wmWordSize)
+		if wmReadable(it.gp, key, t.size) < t.size {
 			return false
 		}
 	}
@@ -207,34 +205,34 @@ func (it *wmMapIter) secret(key uintptr) bool {
 	}
 	p, n := wmWord(key), wmWord(key+wmWordSize)
 	n = wmReadable(it.gp, p, min(n, most))
-	return n > 0 && wmSecret(unsafe.String((*byte)(unsafe.Pointer(p)), int(n)), wmCaptured.redact)
+	name := unsafe.String((*byte)(unsafe.Pointer(p)), int(n))
+	return n > 0 && wmSecret(name, wmCaptured.redact)
 }
 
 // mapping writes the map at p: its length and, if it is to be opened and nobody changes it, entries.
 func (c *wmCursor) mapping(t *wmType, p uintptr, depth int) {
 	var it wmMapIter
-	if p == 0 || depth <= 0 || c.full() || t.groupKey == 0 || wmReadable(c.gp, p, unsafe.Sizeof(wmMap{})) < unsafe.Sizeof(wmMap{}) || !it.init(c.gp, t, p) {
+	if p == 0 || depth <= 0 || c.full() || !it.init(c.gp, t, p) {
 		c.header(p, 1)
 		return
 	}
 	start := *c
 	c.byte(3)
 	c.uvarint(it.head.used)
-	c.uvarint(uint64(it.key.id))
-	c.uvarint(uint64(it.elem.id))
+	c.uvarint(uint64(it.keys.typ.id))
+	c.uvarint(uint64(it.elems.typ.id))
 	at, n, all := c.count(), 0, false
 	for n < wmMaxCount && !c.full() {
 		var key, elem uintptr
-		if key, elem, all = it.next(); key == 0 {
+		if key, elem, all = it.entry(); key == 0 {
 			break
 		}
-		all = false
-		c.value(it.key, key, depth-1)
+		c.value(it.keys.typ, key, depth-1)
 		if it.secret(key) {
 			c.byte(1)
 		} else {
 			c.byte(0)
-			c.value(it.elem, elem, depth-1)
+			c.value(it.elems.typ, elem, depth-1)
 		}
 		n++
 	}

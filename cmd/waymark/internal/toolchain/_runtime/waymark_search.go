@@ -100,14 +100,15 @@ func (s *wmSearch) mapping(t *wmType, p uintptr, nesting int) bool {
 		return false
 	}
 	if !it.init(s.gp, t, p) {
-		return it.head.used != 0
+		return it.head.used != 0 || it.head.writing != 0 || !it.read(&it.head)
 	}
 	for n := 0; ; n++ {
-		key, elem, all := it.next()
+		key, elem, all := it.entry()
 		if key == 0 {
 			return !all || !it.sound(n, true)
 		}
-		if it.secret(key) || s.value(it.key, key, nesting+1) || s.value(it.elem, elem, nesting+1) {
+		if it.secret(key) || s.value(it.keys.typ, key, nesting+1) ||
+			s.value(it.elems.typ, elem, nesting+1) {
 			return true
 		}
 	}

@@ -147,7 +147,7 @@ func wmTypeOf(key uintptr) *wmType {
 	if wmTypesFit(wmFewTypes) {
 		wmTypes.short = false
 		t = wmDescribe(key, 0)
-		if t == &wmUnreadable && !wmTypes.short && wmModuleOf(key, 1) != nil {
+		if t == &wmUnreadable && !wmTypes.short && (wmModuleOf(key, 1) != nil || wmMade(key)) {
 			wmAdd(key, t) // nor will it be another time, and each takes memory
 		}
 	}
