@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// MaxIndent is how many levels of calls are told by blanks: what is further in could not be read, and
-// lines of a recursion would take memory quadratic in its depth.
+// MaxIndent is how many levels of calls are told by blanks: what is further in could not be read,
+// and lines of a recursion would take memory quadratic in its depth.
 const MaxIndent = 40
 
 var blanks = strings.Repeat("  ", MaxIndent)
 
-// Indent gives what stands before a call with as many callers: two blanks for each, but if there are
-// more than MaxIndent the number of them: "(41) ".
+// Indent gives what stands before a call with as many callers: two blanks for each, but if there
+// are more than MaxIndent the number of them: "(41) ".
 func Indent(depth int) string {
 	if depth <= MaxIndent {
 		return blanks[:2*depth]

@@ -177,7 +177,8 @@ func (r *Report) summary() string {
 	return line
 }
 
-// Lacks says what is missing in the report where nothing is printed under it: what its text says there.
+// Lacks says what is missing in the report where nothing is printed under it: what its text says
+// there.
 func (r *Report) Lacks() []string { return Lacks(r.Recordings) }
 
 // Lacks says what is missing in recordings, in lines. It is for what is printed without saying so.
