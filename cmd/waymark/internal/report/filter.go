@@ -101,7 +101,7 @@ func (f *Filter) Read(src calltree.Source, set *tracefile.Set, onEnter, onCall f
 // told is recording where calls have been told: they say themselves that their ends are missing.
 func (f *Filter) told(file *tracefile.File, label string, since time.Duration, result *calltree.Result) Recording {
 	rec := f.recording(file, label, since, result)
-	rec.Open, rec.Problems.Cut = 0, 0
+	rec.Problems.Cut = 0
 	return rec
 }
 
