@@ -179,7 +179,7 @@ func (r *Report) writeTreeText(w io.Writer) error {
 				percent = 100 * float64(n.total) / float64(all)
 			}
 			row([]cell{
-				durationCell(n.total), durationCell(n.self), {fmt.Sprintf("%.1f", percent), plain},
+				durationCell(n.total), durationCell(n.self), {strconv.FormatFloat(percent, 'f', 1, 64), plain},
 				{strconv.FormatUint(n.calls, 10), plain}, panicsCell(n.panics), {Indent(depth) + r.rows[n.row].Name, plain},
 			})
 		}, nil)
