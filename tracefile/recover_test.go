@@ -198,8 +198,8 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// A recording whose file could not be written any more, not even to its end, has ended: the arena says it,
-// while the program lives and after it was killed.
+// A recording whose file could not be written any more, not even to its end, has ended: the arena
+// says it, while the program lives and after it was killed.
 func TestRecoverStopped(t *testing.T) {
 	k := newKilled(t)
 	format.PutStopped(k.arena, format.Failed)

@@ -12,8 +12,8 @@ import (
 	"github.com/waymark-go/waymark/format"
 )
 
-// Every command that reads says what the recording lacks: under a table, on stderr where there is none,
-// as members of JSON.
+// Every command that reads says what the recording lacks: under a table, on stderr where there is
+// none, as members of JSON.
 func TestLacks(t *testing.T) {
 	events, err := calltreetest.Events("A10 B20 +1000 b20 c90 a10")
 	if err != nil {

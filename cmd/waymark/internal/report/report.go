@@ -137,7 +137,7 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 	goroutines := result.Goroutines
 	if r.By == ByGoroutine && r.Filter.Show != nil {
 		var err error
-		if goroutines, err = r.callers(file, o, goroutines); err != nil {
+		if goroutines, err = r.calling(file, o, goroutines); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -206,32 +206,36 @@ func (r *Report) markShallow(tree []calltree.Node) {
 	}
 }
 
-// callers gives those of a file's goroutines that call functions which the filter shows. It reads
+// calling gives those of a file's goroutines that call functions which the filter shows. It reads
 // the file once more.
-func (r *Report) callers(file *tracefile.File, o calltree.Options, all []calltree.Goroutine) ([]calltree.Goroutine, error) {
+func (r *Report) calling(file *tracefile.File, o calltree.Options, all []calltree.Goroutine) ([]calltree.Goroutine, error) {
 	show := ofSites(file, r.Filter.Show)
 	account := o.Keep
 	o.Keep = func(site uint32) bool { return (account == nil || account(site)) && show(site) }
 	o.Tree = false
 	only, err := calltree.ReadFile(file, o, EndOf(file), runtime.GOMAXPROCS(0), nil)
-	call := make(map[uint64]bool)
+	calling := make(map[uint64]bool)
 	for i := range only.Goroutines {
 		if g := &only.Goroutines[i]; g.Calls > 0 {
-			call[g.ID] = true
+			calling[g.ID] = true
 		}
 	}
-	return slices.DeleteFunc(all, func(g calltree.Goroutine) bool { return !call[g.ID] }), err
+	return slices.DeleteFunc(all, func(g calltree.Goroutine) bool { return !calling[g.ID] }), err
 }
 
-// shows tells whether the filter shows a row, --min apart.
-func (r *Report) shows(row *Row) bool {
+// shows tells whether the filter shows a row, unless its total is below min.
+func (r *Report) shows(row *Row, min time.Duration) bool {
+	if row.Total < int64(min) {
+		return false
+	}
 	return r.By == ByGoroutine || row.Calls > 0 && (r.Filter.Depth == 0 || row.shallow)
 }
 
-// Rows gives the rows with calls that the filter shows, sorted, and how many Options.Top leaves out.
+// Rows gives the rows with calls that the filter shows, sorted, and how many Options.Top leaves
+// out.
 func (r *Report) Rows() (rows []*Row, more int) {
 	for _, row := range r.rows {
-		if r.shows(row) && row.Total >= int64(r.Filter.Min) {
+		if r.shows(row, r.Filter.Min) {
 			rows = append(rows, row)
 		}
 	}
@@ -253,7 +257,7 @@ func (r *Report) Calls() (n uint64) {
 		return n
 	}
 	for _, row := range r.rows {
-		if r.shows(row) && row.Total >= int64(r.Filter.Min) {
+		if r.shows(row, r.Filter.Min) {
 			n += row.Calls
 		}
 	}
@@ -269,7 +273,7 @@ func (r *Report) Longest() (ns int64) {
 		return ns
 	}
 	for _, row := range r.rows {
-		if r.shows(row) {
+		if r.shows(row, 0) {
 			ns = max(ns, row.Total)
 		}
 	}

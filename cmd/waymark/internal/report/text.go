@@ -148,12 +148,13 @@ func (r *Report) summary() string {
 	return line
 }
 
-// Lacks says what is missing in the report where nothing is printed under it: what its text says there.
-func (r *Report) Lacks() []string { return Lacks(r.Recordings) }
-
-// Lacks says what is missing in recordings, in lines. It is for what is printed without saying so.
+// Lacks says what is missing in recordings, in lines, for what is printed without saying so. Calls
+// that had not ended are not missing.
 func Lacks(recordings []Recording) []string {
-	r := Report{Recordings: recordings}
+	r := Report{Recordings: slices.Clone(recordings)}
+	for i := range r.Recordings {
+		r.Recordings[i].Open = 0
+	}
 	lines := r.lacks()
 	if lost := r.sum().Info.Lost; lost > 0 {
 		lines = append([]string{units.Things(lost, "event") + " lost: calls are missing"}, lines...)
