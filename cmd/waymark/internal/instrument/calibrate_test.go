@@ -58,7 +58,7 @@ var calibrations = []calibration{
 			"github.com/pelletier/go-toml/v2", "github.com/pelletier/go-toml/v2/unstable", "github.com/spf13/cobra", "github.com/spf13/pflag",
 			"golang.org/x/tools/go/packages", "golang.org/x/tools/go/ssa",
 		},
-		tiny: 0.3, notTiny: 1.5,
+		tiny: 0.3, notTiny: 0.8,
 	},
 }
 

@@ -109,7 +109,7 @@ type Options struct {
 	// Importer finds the types of other packages. They make the estimate of
 	// costs better and keep a function that returns from within a loop over
 	// an imported type's value from being taken for one that returns from
-	// within a range-over-func loop. A nil Importer leaves them unknown.
+	// within a range-over-func loop. A nil Importer knows the standard library's.
 	Importer types.Importer
 
 	// PackageName gives the name of the package with that path, empty if it isn't known. It tells which import a

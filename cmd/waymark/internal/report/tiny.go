@@ -26,6 +26,9 @@ func (r *Report) tinyLine(rows []*Row) string {
 	if r.counted() {
 		where = ""
 	}
-	return fmt.Sprintf("%s called by these left out%s: --all shows them, --include %s one",
-		units.Things(uint64(len(names)), "tiny function"), where, first)
+	how := fmt.Sprintf("--all shows them, --include %s one", first)
+	if len(names) == 1 {
+		how = fmt.Sprintf("--all or --include %s shows it", first)
+	}
+	return fmt.Sprintf("%s called by these left out%s: %s", units.Things(uint64(len(names)), "tiny function"), where, how)
 }
