@@ -19,7 +19,7 @@ var wmLast struct {
 	reason   atomic.Uint32 // why the program ends; 0: it doesn't
 	said     atomic.Bool
 	stuck    atomic.Bool // the world can't be stopped: the dying thread can't give up its P, or another one may wait for a lock of its
-	panicked guintptr // the goroutine whose panic ends the program
+	panicked guintptr    // the goroutine whose panic ends the program
 	reporter *g
 	say      func()
 	perLock  int32 // what a lock adds to m.locks, which differs between releases
