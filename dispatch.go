@@ -75,8 +75,8 @@ func watchOf(function string) *watch {
 	return nil
 }
 
-// standsIn reports whether a function literal stands in a function, by their names. One ends as in F.func1, F.func1.2 and
-// F-range1; where F was inlined into G, it is G.F.func1.
+// standsIn reports whether a function literal stands in a function, by their names. One ends as in
+// F.func1, F.func1.2 and F-range1; where F was inlined into G, it is G.F.func1.
 func standsIn(literal, function string) bool {
 	_, local, _ := strings.Cut(short(function), ".")
 	for outer := literal; ; {

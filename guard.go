@@ -33,9 +33,9 @@ func (c Caller) String() string {
 	return fmt.Sprintf("Caller(%d)", int(c))
 }
 
-// A Policy says who may observe what. Monitors and recordings see arguments and results of functions,
-// also of unexported ones, so a program that handles secrets may want to forbid some of it. The
-// zero Policy allows everything.
+// A Policy says who may observe what. Monitors and recordings see arguments and results of
+// functions, also of unexported ones, so a program that handles secrets may want to forbid some of
+// it. The zero Policy allows everything.
 //
 // Policies are about monitors, printed calls and recordings. They do not restrict statistics, which
 // have names, counts and times, and no values.
@@ -48,19 +48,20 @@ type Policy struct {
 }
 
 // Guard puts a policy into force, for as long as the program runs: it can't be taken back, and what
-// a second policy allows must be allowed by the first one, too. What is registered already and isn't
-// allowed is removed. A policy covers the groups that an allowed group contains when Guard is called.
-// It does not cover groups added later.
+// a second policy allows must be allowed by the first one, too. What is registered already and
+// isn't allowed is removed. A policy covers the groups that an allowed group contains when Guard is
+// called. It does not cover groups added later.
 //
 // What the variable WAYMARK asks for is restricted in the same way: a recording with WAYMARK=record
-// counts as a factory of kind Record, registered by the Environment against all functions. If a policy
-// does not allow that, nothing more is recorded; if it has Groups, only functions in these are. A line
-// on stderr says so. Then values of panics are not recorded either, as any function may raise them.
+// counts as a factory of kind Record, registered by the Environment against all functions. If a
+// policy does not allow that, nothing more is recorded; if it has Groups, only functions in these
+// are. A line on stderr says so. In both cases values of panics are not recorded either, as any
+// function may raise them.
 //
-// Guard does not undo what has happened: calls before it have been reported and recorded, with their
-// values, and calls in progress are reported and recorded to their end, by all policies but Forbid and
-// NoArguments without a change. Recording begins before the program's first package is initialised. So
-// call Guard early, in an init function of a package that imports little; and put //waymark:ignore over
+// Guard does not undo what has happened: calls before it have been reported and recorded, with
+// their values. Calls in progress are reported and recorded to their end; Forbid and NoArguments
+// hide their values. Recording begins before the program's first package is initialised. So call
+// Guard early, in an init function of a package that imports little. Put //waymark:ignore over
 // functions that nobody may ever see.
 func Guard(p Policy) {
 	for _, line := range registry.guard(p) {
@@ -83,8 +84,10 @@ func (r *registryState) guard(p Policy) (lines []string) {
 		}
 	}
 	r.policies = append(r.policies, sealed)
-	agent.Restrict(p.Forbid || p.Groups != nil || p.Kinds != nil && !slices.Contains(p.Kinds, "Print") ||
-		p.Callers != nil && !slices.Contains(p.Callers, Environment), p.NoArguments)
+	if agent.Restrict(p.Forbid || p.Groups != nil || p.Kinds != nil && !slices.Contains(p.Kinds, "Print") ||
+		p.Callers != nil && !slices.Contains(p.Callers, Environment), p.NoArguments) {
+		lines = append(lines, "print: the program's policy forbids it; functions are not printed any more by patterns")
+	}
 	var kept []*registration
 	wanted := false // WAYMARK's recording goes on
 	for _, reg := range r.list {
@@ -121,7 +124,8 @@ func (r *registryState) guard(p Policy) (lines []string) {
 	return lines
 }
 
-// recordsAll reports whether all functions are recorded: WAYMARK asks for it, and no policy is against it.
+// recordsAll reports whether all functions are recorded: WAYMARK asks for it, and no policy is
+// against it.
 func (r *registryState) recordsAll() bool {
 	return slices.ContainsFunc(r.list, func(reg *registration) bool { return reg.group == nil }) &&
 		!slices.ContainsFunc(r.policies, func(p policy) bool { return p.within != nil })

@@ -30,7 +30,8 @@ func addressable(v reflect.Value) reflect.Value {
 func identical(v, w reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Func:
-		// A function value points to its closure. Value.Pointer gives the code, which closures share.
+		// A function value points to its closure. Value.Pointer gives the code, which closures
+		// share.
 		return *(*unsafe.Pointer)(unsafe.Pointer(v.UnsafeAddr())) == *(*unsafe.Pointer)(unsafe.Pointer(w.UnsafeAddr()))
 	case reflect.Slice:
 		return v.Pointer() == w.Pointer() && v.Len() == w.Len() && v.Cap() == w.Cap()

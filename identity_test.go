@@ -18,7 +18,8 @@ type listFactory struct {
 	wrap  [1]func()
 }
 
-// A factory that can't be compared makes one monitor for a package, too, however often and against whatever it is registered.
+// A factory that can't be compared makes one monitor for a package, too, however often and against
+// whatever it is registered.
 func TestFactoriesMakeOnce(t *testing.T) {
 	made := 0
 	f := factoryFunc(func(pkg string) Monitor { made++; return NoOp().Create(pkg) })

@@ -12,8 +12,9 @@ func hasKinds(kinds []string, f MonitorFactory) bool {
 	return !slices.ContainsFunc(parts(f), func(part MonitorFactory) bool { return !slices.Contains(kinds, KindOf(part)) })
 }
 
-// KindOf returns the kind of a factory, for policies and lists: what its method Kind returns, if it has one, else its
-// type. Nobody else's factory has the kind of a ready-made one, of this module or of module otelmonitor.
+// KindOf returns the kind of a factory, for policies and lists: what its method Kind returns, if it
+// has one, else its type. Nobody else's factory has the kind of a ready-made one, of this module or
+// of module otelmonitor.
 func KindOf(f MonitorFactory) string {
 	k, ok := f.(interface{ Kind() string })
 	if !ok {

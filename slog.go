@@ -7,8 +7,8 @@ import (
 )
 
 // Slog makes a factory of monitors that log each event at level debug: the message is enter, info,
-// exit, panic or goexit, the attributes say which package and function, which goroutine, and the values as text. A nil logger
-// means slog.Default at the time of the event.
+// exit, panic or goexit, the attributes say which package and function, which goroutine, and the
+// values as text. A nil logger means slog.Default at the time of the event.
 func Slog(l *slog.Logger) MonitorFactory { return &slogFactory{l} }
 
 type slogFactory struct{ logger *slog.Logger }

@@ -86,8 +86,8 @@ func begin(env string) error {
 	return printCalls(others, o.Detail) // last: what went wrong before says that nothing is traced
 }
 
-// unrecorded says that nothing is recorded, although WAYMARK has a key that is of recordings only: at the end, if the
-// program may begin a recording itself.
+// unrecorded says that nothing is recorded, although WAYMARK has a key that is of recordings only:
+// at the end, if the program may begin a recording itself.
 func unrecorded(key string) {
 	say := func() {
 		if recording.Load() == nil {
@@ -150,8 +150,8 @@ func AddGroups(list ...format.Group) {
 	}
 }
 
-// Record makes sure that a recording is going on, with the settings in WAYMARK. One that begins here is of those
-// sites only that are switched on.
+// Record makes sure that a recording is going on, with the settings in WAYMARK. One that begins
+// here is of those sites only that are switched on.
 func Record() error {
 	starting.Lock()
 	defer starting.Unlock()
@@ -172,8 +172,8 @@ func Record() error {
 	return record(o, env)
 }
 
-// Choose ends the recording of all sites: from now on somebody else switches on what is recorded, and
-// has done so with the sites that are in chosen.
+// Choose ends the recording of all sites: from now on somebody else switches on what is recorded,
+// and has done so with the sites that are in chosen.
 func Choose(chosen map[uint32]bool) {
 	if r := recording.Load(); r != nil {
 		r.Choose(chosen)

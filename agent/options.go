@@ -219,7 +219,8 @@ var keys = []string{
 	"report", "latest", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
 }
 
-// ofRecording returns a key that was given, or its short form, and that means nothing where nothing is recorded; empty if there is none.
+// ofRecording returns a key that was given, or its short form, and that means nothing where nothing
+// is recorded; empty if there is none.
 func (o *options) ofRecording() string {
 	base := defaults()
 	switch {

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// Settings are read from regular files of limited size: nothing else is waited for, or read without an end.
+// Settings are read from regular files of limited size: nothing else is waited for, or read without
+// an end.
 func TestSettingsFile(t *testing.T) {
 	dir := t.TempDir()
 	fifo, large, full := filepath.Join(dir, "fifo"), filepath.Join(dir, "large"), filepath.Join(dir, "full")

@@ -29,7 +29,8 @@ func replaceFile(path string, b []byte) error {
 	return err
 }
 
-// readFile reads a regular file of limited size. It doesn't wait for one that others write to, as a FIFO.
+// readFile reads a regular file of limited size. It doesn't wait for one that others write to, as a
+// FIFO.
 func readFile(path string, most int64) ([]byte, error) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != nil {

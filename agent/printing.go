@@ -130,22 +130,25 @@ func Watch(pkg *rt.Package, i int, on bool) {
 	rt.Watch(pkg, i, on || shown && !p.stopped)
 }
 
-// Restrict is how the program forbids that functions are printed by patterns, or their values.
-func Restrict(stop, hide bool) {
+// Restrict is how the program forbids that functions are printed by patterns, or their values. It
+// reports whether that ends the printing of some.
+func Restrict(stop, hide bool) (ended bool) {
 	p := &printing
 	if p.only == nil {
-		return
+		return false
 	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	ended = stop && !p.stopped
 	p.stopped, p.hidden = p.stopped || stop, p.hidden || hide
 	if p.stopped {
 		for id, s := range p.sites {
 			rt.Watch(s.pkg, s.index, p.watched[id])
 		}
 	}
+	return ended
 }
 
 func printEnter(site uint32, args []any) unsafe.Pointer {

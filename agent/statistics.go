@@ -127,8 +127,8 @@ func (r *reporter) run() {
 	rt.Said()
 }
 
-// patiently waits for f, but not longer than the runtime waits where it ends the program: the report may
-// go where nobody reads.
+// patiently waits for f, but not longer than the runtime waits where it ends the program: the
+// report may go where nobody reads.
 func patiently(f func()) {
 	done := make(chan struct{})
 	rt.Go(func() {

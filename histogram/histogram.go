@@ -141,8 +141,9 @@ func (h Histogram) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// UnmarshalJSON reads what MarshalJSON has written. What was counted in ns is the same again; classes of other units become
-// those of ns that their middles are in. The error says which class is none.
+// UnmarshalJSON reads what MarshalJSON has written. What was counted in ns is the same again;
+// classes of other units become those of ns that their middles are in. The error says which class
+// is none.
 func (h *Histogram) UnmarshalJSON(b []byte) error {
 	var list []jsonClass
 	if err := json.Unmarshal(b, &list); err != nil {

@@ -234,8 +234,9 @@ func (r *Recorder) Chosen() bool {
 	return r.config.Chosen
 }
 
-// Choose ends the recording of all sites: somebody else chooses those that are recorded from now on, and
-// has done so with the sites in chosen. Values of panics are hidden, as they may come from any function.
+// Choose ends the recording of all sites: somebody else chooses those that are recorded from now
+// on, and has done so with the sites in chosen. Values of panics are hidden, as they may come from
+// any function.
 func (r *Recorder) Choose(chosen map[uint32]bool) {
 	rt.Mute(true)
 	defer rt.Mute(false)

@@ -39,7 +39,8 @@ func Capture(args, results bool, depth, bytes int, redact []string) {
 	runtime.WMCapture(args, results, depth, bytes, redact)
 }
 
-// Hide has values of panics not recorded any more, and if that is wanted arguments and results neither.
+// Hide has values of panics not recorded any more, and if that is wanted arguments and results
+// neither.
 func Hide(values bool) { runtime.WMHide(values) }
 
 // Stringer sets a function that gives the text of a value, where functions were
@@ -116,7 +117,8 @@ func Watch(p *Package, i int, on bool) { runtime.WMWatch(p, i, on) }
 // OnBind has f called for each package whose groups are known, and for those whose groups become known later.
 func OnBind(f func(*Package)) { runtime.WMOnBind(f) }
 
-// Linked reports whether the program has the package of that path, which has something to initialise.
+// Linked reports whether the program has the package of that path, which has something to
+// initialise.
 func Linked(path string) bool { return runtime.WMLinked(path) }
 
 // Goroutine gives the id of the calling goroutine.
@@ -152,7 +154,8 @@ func SumOf(site uint32) Sum { return runtime.WMSumOf(site) }
 // An Open adds up calls of a site that are in progress.
 type Open = runtime.WMOpen
 
-// OpenCalls adds to open, by site, what calls in progress have taken until now, which it returns. The program stands still for that.
+// OpenCalls adds to open, by site, what calls in progress have taken until now, which it returns.
+// The program stands still for that.
 func OpenCalls(open []Open) (clock uint64) { return runtime.WMOpenCalls(open) }
 
 // HistogramOf calls f for each line of a site's histogram in which something was counted, in ascending order: counts[i] calls took

@@ -213,8 +213,8 @@ func (x sample) in(unit float64) Numbers {
 		n.Min, n.Max = ns(least), ns(most)
 		n.Durations = x.histogram.In(unit)
 		if calls := x.Calls + x.before; calls > 0 {
-			// Of calls that were in progress when a difference began only the rest is in the sums, and Least and Most
-			// may be those of a histogram.
+			// Of calls that were in progress when a difference began only the rest is in the sums,
+			// and Least and Most may be those of a histogram.
 			n.Avg = min(max(ns((x.Total+x.Inner)/calls), n.Min), n.Max)
 		}
 	}

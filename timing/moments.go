@@ -80,7 +80,8 @@ func (m moments) deviation() time.Duration {
 	return nanoseconds(uint64(math.Round(math.Sqrt(f) / float64(m.count))))
 }
 
-// momentsOf returns what has such a count, sum and standard deviation, whose squares are as exact as that.
+// momentsOf returns what has such a count, sum and standard deviation, whose squares are as exact
+// as that.
 func momentsOf(count uint64, total, deviation time.Duration) moments {
 	m := moments{count: count, sum: uint64(total)}
 	if count == 0 {

@@ -54,8 +54,8 @@ func (r *Row) fill(least, most time.Duration) {
 	r.P50, r.P90, r.P99, r.P999 = quantile(0.5), quantile(0.9), quantile(0.99), quantile(0.999)
 }
 
-// UnmarshalJSON reads a row of a snapshot that was written as JSON. In differences (Since) of such snapshots the standard
-// deviation isn't exact.
+// UnmarshalJSON reads a row of a snapshot that was written as JSON. In differences (Since) of such
+// snapshots the standard deviation isn't exact.
 func (r *Row) UnmarshalJSON(b []byte) error {
 	type plain Row
 	var in plain

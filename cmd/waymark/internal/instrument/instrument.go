@@ -292,8 +292,8 @@ func Rewrite(g *Group, o *Options) (*Result, error) {
 	return res, nil
 }
 
-// Check finds the mistakes in the directives of a group, what looks like one and fails no build, and which variables they
-// take for groups. It doesn't know whether these are.
+// Check finds the mistakes in the directives of a group, what looks like one and fails no build,
+// and which variables they take for groups. It doesn't know whether these are.
 func Check(g *Group, o *Options) (Diagnostics, []GroupUse) {
 	u := load(g, o)
 	for _, src := range u.build {

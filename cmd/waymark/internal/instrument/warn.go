@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// warn finds what looks like a mistake and fails no build, because it may be meant so: comments that are nearly directives,
-// subgroups that are nil, and calls of info functions that no monitor may ever see.
+// warn finds what looks like a mistake and fails no build, because it may be meant so: comments
+// that are nearly directives, subgroups that are nil, and calls of info functions that no monitor
+// may ever see.
 func (d *directives) warn() {
 	vars := declaredVariables(d.unit)
 	for _, src := range d.files {
@@ -92,7 +93,8 @@ func (d *directives) nearly(doc *ast.CommentGroup) {
 	}
 }
 
-// passedOn warns of calls of info functions from function literals that others than the function they stand in may call.
+// passedOn warns of calls of info functions from function literals that others than the function
+// they stand in may call.
 func (d *directives) passedOn(fn *ast.FuncDecl) {
 	parents := make(map[ast.Node]ast.Node)
 	var path []ast.Node
@@ -127,7 +129,8 @@ func (d *directives) passedOn(fn *ast.FuncDecl) {
 	}
 }
 
-// calledHere reports whether a literal in fn is only called, deferred or started there: where it stands, or by a variable.
+// calledHere reports whether a literal in fn is only called, deferred or started there: where it
+// stands, or by a variable.
 func (d *directives) calledHere(fn *ast.FuncDecl, lit *ast.FuncLit, parents map[ast.Node]ast.Node) bool {
 	var value ast.Expr = lit
 	parent := parents[lit]

@@ -16,8 +16,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 )
 
-// A Manifest lists the groups and the functions with directives of some packages, and of their tests. Groups are named as flags
-// (--include @NAME) and waymark.GroupByName take them. Where a name isn't known, the variable's stands for it.
+// A Manifest lists the groups and the functions with directives of some packages, and of their
+// tests. Groups are named as flags (--include @NAME) and waymark.GroupByName take them. Where a
+// name isn't known, the variable's stands for it.
 type Manifest struct {
 	Groups   []Group   `json:"groups"`
 	Packages []Package `json:"packages"`
@@ -43,8 +44,8 @@ type Function struct {
 	Line   int    `json:"line"`
 }
 
-// Of returns the manifest of a build, and of what the build of its tests has in test files; nil: without. It is an error if two
-// groups have one name.
+// Of returns the manifest of a build, and of what the build of its tests has in test files; nil:
+// without. It is an error if two groups have one name.
 func Of(b, tests *build.Build) (*Manifest, error) {
 	m := &Manifest{Groups: []Group{}, Packages: []Package{}}
 	byVar := make(map[string]*Group)

@@ -1,9 +1,9 @@
 // Package runtime, as waymark adds to it: calls of info functions.
 //
-// They are told to the call that they stand in. Which that is can't be seen from frames of the stack
-// alone, as the compiler inlines: the function, if it isn't instrumented, into an instrumented one; function
-// literals into functions; an instrumented function into another one, if it has a profile. So the
-// functions' names count, too.
+// They are told to the call that they stand in. Which that is can't be seen from frames of the
+// stack alone, as the compiler inlines: the function, if it isn't instrumented, into an
+// instrumented one; function literals into functions; an instrumented function into another one, if
+// it has a profile. So the functions' names count, too.
 
 package runtime
 
@@ -57,7 +57,8 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	wmMute(gp, false)
 }
 
-// wmCallers are functions that called each other: literals, the innermost first, and what has called them.
+// wmCallers are functions that called each other: literals, the innermost first, and what has
+// called them.
 type wmCallers struct {
 	n      int
 	names  [wmMostCallers]string
@@ -67,8 +68,8 @@ type wmCallers struct {
 
 const wmMostCallers = 16 // literals within each other
 
-// find finds, on the system stack, who has called the info function whose frame is that of token, or that was
-// inlined there, and whose code pc is in.
+// find finds, on the system stack, who has called the info function whose frame is that of token,
+// or that was inlined there, and whose code pc is in.
 func (c *wmCallers) find(gp *g, pc uintptr, token uint32) {
 	var u unwinder
 	self := true         // the info function's own frame is still to come
@@ -101,8 +102,8 @@ func (c *wmCallers) find(gp *g, pc uintptr, token uint32) {
 	}
 }
 
-// addInlined adds the functions that were inlined where pc is, and reports whether the last one is no literal. If self
-// is set the innermost one is left out, once.
+// addInlined adds the functions that were inlined where pc is, and reports whether the last one is
+// no literal. If self is set the innermost one is left out, once.
 func (c *wmCallers) addInlined(pc uintptr, token uint32, self *bool) (found bool) {
 	f := findfunc(pc)
 	if !f.valid() {
@@ -121,15 +122,16 @@ func (c *wmCallers) addInlined(pc uintptr, token uint32, self *bool) (found bool
 	return false
 }
 
-// add adds a function, and reports whether it is the last one: no literal, or there is no room for more.
+// add adds a function, and reports whether it is the last one: no literal, or there is no room for
+// more.
 func (c *wmCallers) add(name string, token uint32) bool {
 	c.names[c.n], c.tokens[c.n] = name, token
 	c.n++
 	return c.n == wmMostCallers || !wmLiteral(name)
 }
 
-// wmLiteral reports whether a function may be a literal, by its name: one ends as in F.func1, F.func1.2
-// or F-range1.
+// wmLiteral reports whether a function may be a literal, by its name: one ends as in F.func1,
+// F.func1.2 or F-range1.
 func wmLiteral(name string) bool {
 	n := len(name)
 	for n > 0 && '0' <= name[n-1] && name[n-1] <= '9' {

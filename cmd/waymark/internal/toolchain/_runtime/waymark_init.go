@@ -22,7 +22,8 @@ func wmInitFirst() {
 	}
 }
 
-// WMLinked reports whether the program has the package of that path, which has something to initialise.
+// WMLinked reports whether the program has the package of that path, which has something to
+// initialise.
 func WMLinked(path string) bool {
 	for _, t := range firstmoduledata.inittasks {
 		if t.nfns > 0 {

@@ -33,10 +33,10 @@ type WMMonitor struct {
 	// something that it has called and that isn't watched.
 	Panic func(call unsafe.Pointer, value any, goexit bool)
 
-	// Info is called for the info function with that site's id, called from the call if that is of the
-	// function that callers names last. Before it are function literals through which it was called, the
-	// innermost first. It reports whether the call is that function's, and has been told.
-	// A nil call is of a function that has started the goroutine.
+	// Info is called for the info function with that site's id, called from the call if that is of
+	// the function that callers names last. Before it are function literals through which it was
+	// called, the innermost first. It reports whether the call is that function's, and has been
+	// told. A nil call is of a function that has started the goroutine.
 	Info func(call unsafe.Pointer, site uint32, args []any, callers []string) bool
 }
 
@@ -272,8 +272,8 @@ func wmSettleUnwound(gp *g) {
 	w.leave(gp, n)
 }
 
-// wmWatchedPanic reports a panic to the innermost watched call. Those that an earlier panic has left are over: it is running
-// deferred calls of a function further out, one of which panics.
+// wmWatchedPanic reports a panic to the innermost watched call. Those that an earlier panic has
+// left are over: it is running deferred calls of a function further out, one of which panics.
 func wmWatchedPanic(gp *g, value any, goexit bool) {
 	w := gp.wmWatching
 	if gp.wmFlags&wmMuted != 0 || w == nil {
@@ -292,8 +292,9 @@ func wmWatchedPanic(gp *g, value any, goexit bool) {
 	}
 }
 
-// left reports whether a panic that is running deferred calls has left the i-th call. That is so if its frame lies between the one
-// whose deferred calls these are and the panic's own; or in the former, but for that frame's own call.
+// left reports whether a panic that is running deferred calls has left the i-th call. That is so if
+// its frame lies between the one whose deferred calls these are and the panic's own; or in the
+// former, but for that frame's own call.
 func (w *wmWatching) left(gp *g, i int) bool {
 	token := w.calls[i].frame.token()
 	for p := gp._panic; p != nil; p = p.link {

@@ -89,7 +89,8 @@ func WMCapture(args, results bool, depth, bytes int, redact []string) {
 }
 
 // WMHide has values of panics masked from now on, and if values is set arguments and results not
-// recorded: the program has so decided, while it was recorded. Calls that begin or end meanwhile see it or not.
+// recorded: the program has so decided, while it was recorded. Calls that begin or end meanwhile
+// see it or not.
 func WMHide(values bool) {
 	wmCaptured.panicsHidden = true
 	if values {
