@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strconv"
 
 	"github.com/waymark-go/waymark/format"
@@ -32,6 +33,9 @@ func Dumps(path string) []string { return numbered(path, dumpWord) }
 // Dump writes the window to a file of its own and gives its path. Recording goes on
 // meanwhile. It gives ErrNoWindow if recording has ended, or keeps no ring.
 func (r *Recorder) Dump() (path string, err error) {
+	if os.Getpid() != r.pid {
+		return "", ErrNoWindow
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()

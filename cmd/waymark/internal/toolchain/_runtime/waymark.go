@@ -374,7 +374,10 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 		mp := acquirem()
 		pp := mp.p.ptr()
 		if gp != mp.curg || pp == nil {
-			// On a system stack, where timers' callbacks run.
+			// On a system stack, where timers' callbacks run: the event is no goroutine's.
+			if pp != nil {
+				wmLose(pp, word)
+			}
 			releasem(mp)
 			return false
 		}
@@ -416,16 +419,21 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			continue
 		}
 		if !ended && word != wmEnd { // an end only tells readers early what they learn at last
-			pp.wmLost++
-			if word < wmGo {
-				pp.wmLost++ // an enter: its exit won't be tried
-			}
+			wmLose(pp, word)
 		}
 		releasem(mp)
 		if woken {
 			wmWakeNext()
 		}
 		return false
+	}
+}
+
+// wmLose counts an event that isn't written.
+func wmLose(pp *p, word uint64) {
+	pp.wmLost++
+	if word < wmGo {
+		pp.wmLost++ // an enter: its exit won't be tried
 	}
 }
 
