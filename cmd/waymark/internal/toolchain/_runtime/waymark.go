@@ -104,8 +104,8 @@ const (
 // and functions that are called while the runtime must not be left.
 const wmReserve = 8
 
-// After so many sleeps of 50 us in which no chunk was handed out and there was nothing for the writer to do,
-// all are with idle Ps, more than there were when recording began, and none will come.
+// After so many sleeps of 50 us in which no chunk was handed out and there was nothing for the
+// writer to do, all are with idle Ps, more than there were when recording began, and none will come.
 const wmPatience = 20_000
 
 // A WMOverflow says what to do when no chunk is free.
@@ -554,7 +554,7 @@ func wmOnEnd(gp *g) {
 		}
 	}
 	gp.wmFlags, gp.wmID = 0, 0
-	if w := gp.wmWatching; w != nil {
+	if w := gp.wmWatching; w != nil && len(w.owed) > 0 {
 		wmUnreported.Add(int64(len(w.owed)))
 	}
 	gp.wmWatching, gp.wmUnwound = nil, 0

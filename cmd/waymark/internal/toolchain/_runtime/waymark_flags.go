@@ -132,8 +132,8 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	return f
 }
 
-// wmEnterSystem is wmEnterFlagged on a system stack, where timers' callbacks run. The call is no goroutine's
-// and has no frame: it is counted wherever it is wanted, and that is all.
+// wmEnterSystem is wmEnterFlagged on a system stack, where timers' callbacks run. The call is no
+// goroutine's and has no frame: it is counted wherever it is wanted, and that is all.
 func wmEnterSystem(gp *g, f WMFrame) {
 	if f&wmFrameRecorded != 0 {
 		wmEmit(gp, f.plain(), false, nil)
