@@ -108,7 +108,7 @@ func setMonitor(m rt.Monitor) {
 	rt.SetMonitor(m)
 	rt.AtExit(func() {
 		if n := rt.Unreported(); n > 0 {
-			recorder.Say("%d calls, or their ends, were not reported to monitors: their goroutines could not wait there, as in sync.Pool, which keeps its processor; a recording has them", n)
+			recorder.Say("%d calls, or their ends, were not reported to monitors: they were made where nothing may wait, as in sync.Pool or in callbacks of timers", n)
 		}
 	})
 }

@@ -280,8 +280,12 @@ func (r *Recorder) note(kind format.BlockKind, payload []byte, remember func()) 
 	}
 }
 
-// Ended tells whether recording has ended: it was closed, has failed, or the file has its size.
+// Ended tells whether recording has ended: it was closed, has failed, or the file has its size. In a
+// copy of the process (fork) it has.
 func (r *Recorder) Ended() bool {
+	if os.Getpid() != r.pid {
+		return true // and the lock may be held for ever
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()

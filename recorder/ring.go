@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"strconv"
 
 	"github.com/waymark-go/waymark/format"
@@ -36,6 +37,9 @@ func Dumps(path string) []string { return numbered(path, dumpWord) }
 // meanwhile. It gives ErrNoWindow if recording has ended, or keeps no ring, and an error that
 // wraps ErrEmptyWindow if there are no events; then there is no file.
 func (r *Recorder) Dump() (path string, err error) {
+	if os.Getpid() != r.pid {
+		return "", ErrNoWindow
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()

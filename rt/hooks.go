@@ -79,7 +79,8 @@ func Mute(on bool) { runtime.WMMute(on) }
 // Go runs f on a system goroutine, whose calls are not traced.
 func Go(f func()) { runtime.WMGo(f) }
 
-// AtExit has f called when the program ends by os.Exit or by returning from main. What it calls is not traced.
+// AtExit has f called when the program ends by os.Exit or by returning from main. What f calls is
+// not traced.
 func AtExit(f func()) {
 	runtime.WMAtExit(func() {
 		Mute(true)

@@ -104,8 +104,8 @@ const (
 // and functions that are called while the runtime must not be left.
 const wmReserve = 8
 
-// After so many sleeps of 50 us in which no chunk was handed out and there was nothing for the writer to do,
-// all are with idle Ps, more than there were when recording began, and none will come.
+// After so many sleeps of 50 us in which no chunk was handed out and there was nothing for the
+// writer to do, all are with idle Ps, more than there were when recording began, and none will come.
 const wmPatience = 20_000
 
 // A WMOverflow says what to do when no chunk is free.
@@ -375,7 +375,10 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 		mp := acquirem()
 		pp := mp.p.ptr()
 		if gp != mp.curg || pp == nil {
-			// On a system stack, where timers' callbacks run.
+			// On a system stack, where timers' callbacks run: the event is no goroutine's.
+			if pp != nil {
+				wmLose(pp, word)
+			}
 			releasem(mp)
 			return false
 		}
@@ -417,16 +420,21 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			continue
 		}
 		if !ended && word != wmEnd { // an end only tells readers early what they learn at last
-			pp.wmLost++
-			if word < wmGo {
-				pp.wmLost++ // an enter: its exit won't be tried
-			}
+			wmLose(pp, word)
 		}
 		releasem(mp)
 		if woken {
 			wmWakeNext()
 		}
 		return false
+	}
+}
+
+// wmLose counts an event that isn't written.
+func wmLose(pp *p, word uint64) {
+	pp.wmLost++
+	if word < wmGo {
+		pp.wmLost++ // an enter: its exit won't be tried
 	}
 }
 
@@ -547,7 +555,7 @@ func wmOnEnd(gp *g) {
 		}
 	}
 	gp.wmFlags, gp.wmID = 0, 0
-	if w := gp.wmWatching; w != nil {
+	if w := gp.wmWatching; w != nil && len(w.owed) > 0 {
 		wmUnreported.Add(int64(len(w.owed)))
 	}
 	gp.wmWatching, gp.wmUnwound = nil, 0

@@ -56,10 +56,10 @@ func WMFree(i int) {
 // A wmQueue is a list of parked goroutines, linked by schedlink.
 //
 // They wait for room in a chunk, of which each P needs one, whatever the number of goroutines. So a
-// chunk that is freed wakes one of them, and one that has written its event wakes the next, as there
-// may be room for that one too: what is woken in vain is one for each chunk. While somebody waits
-// there is always one who will wake it: the writer, which has chunks to free, or a goroutine that has
-// been woken, or that looks again and again, and is going to pass that on.
+// chunk that is freed wakes one of them. A goroutine that was woken and has written its event wakes
+// the next, as there may be room for that one too. So one wake-up for each chunk is in vain. While
+// somebody waits there is always somebody who will wake it: the writer, which has chunks to free, or
+// a goroutine that has been woken or looks again and again, and then wakes the next.
 type wmQueue struct{ head, tail guintptr }
 
 // push appends gp; one that has been woken in vain comes first.
@@ -88,10 +88,11 @@ func (q *wmQueue) pop() *g {
 	return gp
 }
 
-// wmWait waits until there may be room, and tells whether it is the caller's turn to wake the next one
-// then, see wmQueue; woken says that it was already. Parked, a goroutine needs no thread: there may be
-// no more of them. If the writer has nothing that it could free, for Ps that are idle hold all chunks, one
-// goroutine sleeps a little as in a blocking system call: without the P, which others may need.
+// wmWait waits until there may be room, and reports whether it is then the caller's turn to wake the
+// next goroutine, see wmQueue; woken says that it was already. Parked, a goroutine needs no thread:
+// there may be no more of them. If the writer has nothing that it could free, for Ps that are idle
+// hold all chunks, one goroutine sleeps a little as in a blocking system call: without the P, which
+// others may need.
 func wmWait(woken bool) bool {
 	lock(&wm.lock)
 	switch wake := wm.writer; {

@@ -86,7 +86,11 @@ func wmSetSite(p *WMPackage, i int, flag uint32, on bool) {
 // to know of its end.
 func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	gp := getg()
-	if gp.wmFlags&wmMuted != 0 || gp != gp.m.curg {
+	if gp.wmFlags&wmMuted != 0 {
+		return 0
+	}
+	if gp != gp.m.curg {
+		wmEnterSystem(gp, f)
 		return 0
 	}
 	if f&wmFrameFlags == wmFrameFlagged|wmFrameWatched { // most often it is that and nothing else
@@ -126,6 +130,20 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 		wmEnterTimed(gp, f)
 	}
 	return f
+}
+
+// wmEnterSystem is wmEnterFlagged on a system stack, where timers' callbacks run. The call is no
+// goroutine's and has no frame: it is counted wherever it is wanted, and that is all.
+func wmEnterSystem(gp *g, f WMFrame) {
+	if f&wmFrameRecorded != 0 {
+		wmEmit(gp, f.plain(), false, nil)
+	}
+	if f&wmFrameWatched != 0 {
+		wmUnreported.Add(1)
+	}
+	if f&(wmFrameTimed|wmCounted<<32) != 0 {
+		wmCountCall(f.site())
+	}
 }
 
 // wmExitFlagged does all that is wanted when such a call ends.

@@ -2,7 +2,7 @@
 //
 // Their entry functions are of package runtime, which makes them system goroutines: absent from stack
 // dumps and NumGoroutine, and no reason to think that a deadlocked program is alive. Package
-// runtime/metrics counts system goroutines, too; these it doesn't.
+// runtime/metrics counts system goroutines; wmHideGoroutines takes these out.
 
 package runtime
 
@@ -32,8 +32,8 @@ func wmRun(f func()) {
 	f()
 }
 
-// wmHideGoroutines takes waymark's goroutines out of what runtime/metrics reports. What they are doing at
-// that moment isn't looked at: all that aren't blocked count as waiting, as most often they do.
+// wmHideGoroutines takes waymark's goroutines out of what runtime/metrics reports. It doesn't look at
+// what they are doing: all that aren't blocked count as waiting, as most often they are.
 func wmHideGoroutines(a *schedStatsAggregate) {
 	alive, blocked := wmGoroutines.alive.Load(), wmGoroutines.blocked.Load()
 	less := func(n *uint64, by int64) { *n -= min(*n, uint64(max(by, 0))) }
