@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest gives up to n of the names that are most like text, nearest first. Names of functions are
-// also like parts of them: the method with its type or alone, or with its package.
+// Nearest returns up to n of the names that are most like text, nearest first. Names of functions
+// are also like parts of them: the method with its type or alone, or with its package.
 func Nearest(text string, names []string, n int) []string {
 	type scored struct {
 		name string

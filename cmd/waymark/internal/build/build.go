@@ -388,7 +388,7 @@ func newSelection(o *Options, dir string) (*selection, error) {
 	return s, nil
 }
 
-// sets gives those of patterns.
+// sets returns those of patterns.
 func (s *selection) sets() []*pattern.Set {
 	return []*pattern.Set{s.include, s.exclude, s.args, s.results}
 }
@@ -408,7 +408,7 @@ func (s *selection) resolve(pkgs []*gocmd.Package) {
 	}
 }
 
-// own tells whether p is of a main module.
+// own reports whether p is of a main module.
 func (s *selection) own(p *gocmd.Package) bool {
 	return !p.Standard && (p.Module == nil || p.Module.Main)
 }
@@ -498,7 +498,7 @@ func (s *selection) decide(f pattern.Func, traced, info, tiny bool, cost int) (b
 	return true, ""
 }
 
-// declared gives the names of the functions that are declared in a package's files.
+// declared returns the names of the functions that are declared in a package's files.
 func (b *Build) declared(p *gocmd.Package) (names []string) {
 	g := &instrument.Group{ImportPath: p.ImportPath, Main: p.Name == "main"}
 	for _, file := range append(slices.Clone(p.GoFiles), p.CgoFiles...) {

@@ -41,7 +41,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// flagError says what is wrong with the flags of a command that cobra has parsed, and what was meant.
+// flagError says what is wrong with the flags of a command that cobra has parsed, and what was
+// meant.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
