@@ -68,8 +68,8 @@ func PutPart(b []byte, part int) {
 	binary.LittleEndian.PutUint32(b[arenaPart:], uint32(part))
 }
 
-// PutStopped notes in the control chunk b that recording has ended before the program, and why: the flags of
-// the trailer that the file should have.
+// PutStopped notes in the control chunk b that recording has ended before the program, and why: the
+// flags of the trailer that the file should have.
 func PutStopped(b []byte, flags uint32) {
 	binary.LittleEndian.PutUint32(b[arenaStopped:], flags)
 }

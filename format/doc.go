@@ -191,7 +191,7 @@
 //	          origins:u32              bytes in use at OriginsOffset, written last
 //	          types:u32                number of the first chunk of types, 0 if there is none
 //	          before:u64               clock until which chunks were filled that have been overwritten
-//	          stopped:u32              End's flags, but for Recovered, of a file that could not get its End
+//	          stopped:u32              End's flags Full and Failed if the file could not get its End
 //	          (at OriginsOffset) entry*; entry = pc:u64 line:u32 nfunc:u16 nfile:u16 func file, padded to 8
 //	chunk   = state:u32 stream:u32 seq:u64 clock:u64 goroutine:u64 end:u32 flags:u32 lost:u64 filled:u64 0:u64 record*
 //	record  = clock:u64 word:u64

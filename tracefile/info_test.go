@@ -71,6 +71,30 @@ func TestInfo(t *testing.T) {
 	}
 }
 
+// A recording that ended before its program is not complete, and the file says why.
+func TestStopped(t *testing.T) {
+	for _, tt := range []struct {
+		flags    uint64
+		complete bool
+		stopped  Stop
+		text     string
+	}{
+		{0, true, NotStopped, ""},
+		{1 << 40, true, NotStopped, ""}, // of a later version
+		{format.Recovered, false, NotStopped, ""},
+		{format.Full, false, StoppedFull, "max-size"},
+		{format.Failed, false, StoppedFailed, "failure"},
+		{format.Failed | format.Recovered, false, StoppedFailed, "failure"},
+	} {
+		w := newTrace()
+		w.End(testStart+testHz, format.Trailer{Flags: tt.flags})
+		i := openBytes(t, w.File).Info()
+		if i.Complete != tt.complete || i.Stopped != tt.stopped || i.Stopped.String() != tt.text {
+			t.Errorf("flags %d: complete %v, stopped by %q; want %v, %q", tt.flags, i.Complete, i.Stopped, tt.complete, tt.text)
+		}
+	}
+}
+
 func TestSites(t *testing.T) {
 	w := newTrace() // has the sites from 1 to testSites
 	table := func(base uint32, pkg string, names ...string) {

@@ -198,6 +198,31 @@ func TestRecover(t *testing.T) {
 	}
 }
 
+// A recording whose file could not be written any more, not even to its end, has ended: the arena
+// says it, while the program lives and after it was killed.
+func TestRecoverStopped(t *testing.T) {
+	k := newKilled(t)
+	format.PutStopped(k.arena, format.Failed)
+	path := k.write(t)
+	for i := 0; i < 2; i++ { // the second time from the End block
+		if info := k.check(t, path, k.missing).Info(); info.Stopped != StoppedFailed {
+			t.Errorf("stopped by %q", info.Stopped)
+		}
+	}
+	path = k.write(t)
+	arena, err := os.Open(path + ".live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer arena.Close()
+	if !tryLock(arena) {
+		t.Fatal("no lock")
+	}
+	if info := k.check(t, path, k.missing).Info(); info.Stopped != StoppedFailed || !info.Live {
+		t.Errorf("while the program lives: %+v", info)
+	}
+}
+
 // The program was killed between the two halves of the last clock pair.
 func TestRecoverTornPair(t *testing.T) {
 	k := newKilled(t)

@@ -27,7 +27,7 @@ func Nearest(text string, names []string, n int) []string {
 				d = min(d, distance(text, part)+1)
 			}
 		}
-		if d <= len(text)/2+1 {
+		if d <= len(path.Base(text))/2+1 {
 			list = append(list, scored{name, d})
 		}
 	}

@@ -70,8 +70,12 @@
 //
 // # Filters
 //
-// Options leave calls out, and always in one manner: as if the functions that are
+// Options leave calls out of the account, and always in one manner: as if the functions that are
 // left out had not been instrumented. Their own time is then their caller's, the
 // calls that they made are their caller's calls, and what has no caller left is
 // not part of the result. A time window cuts calls: the part inside counts.
+//
+// What is shown of the account is another matter. A Selection chooses among the calls that
+// are told, and changes nothing of them but their depth; who prints rows or a tree
+// leaves out some.
 package calltree

@@ -172,11 +172,13 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.
 	}
 	o.Filter = filter
 	return a.read(files, o, missed, func(r *report.Report) error {
-		err := r.Write(w, format)
-		if format == report.CSV {
-			a.note(r.Lacks()...)
+		if err := r.Write(w, format); err != nil {
+			return err
 		}
-		return err
+		if format == report.CSV {
+			a.note(report.Lacks(r.Recordings)...)
+		}
+		return nil
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/internal/units"
@@ -155,6 +156,9 @@ func (a *app) showTests(file *testRecording, f *traceFlags) (masked bool, err er
 	info := file.Info()
 	if info.Lost > 0 {
 		fmt.Fprintf(a.stderr, "\n%s of %s lost: calls are missing\n", units.Things(info.Lost, "event"), file.Meta(format.MetaTests))
+	}
+	if why := report.Stopped(info); why != "" {
+		fmt.Fprintf(a.stderr, "\n%s: %s\n", file.Meta(format.MetaTests), why)
 	}
 	if info.Damaged > 0 {
 		return r.Masked(), fmt.Errorf("%s: %w: %s could not be read", file.path, format.ErrDamaged, units.Bytes(info.Damaged))

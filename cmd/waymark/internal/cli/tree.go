@@ -39,13 +39,16 @@ func (a *app) treeCommand() *cobra.Command {
 					write = report.FlatJSON
 				}
 				note, err := r.WriteTree(a.stdout, write)
+				if err != nil {
+					return err
+				}
 				if note != "" {
 					a.note(note)
 				}
 				if asked == report.CSV {
-					a.note(r.Lacks()...)
+					a.note(report.Lacks(r.Recordings)...)
 				}
-				return err
+				return nil
 			})
 		},
 	}

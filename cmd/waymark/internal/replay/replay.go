@@ -150,7 +150,11 @@ func (p *Printer) Call(c *calltree.Call) {
 		if results != "" {
 			results += ";"
 		}
-		p.line(c.End, duration, c, "}", results, p.comment(p.name(c.Site), c))
+		if c.Flags == 0 && len(c.Panic) == 0 { // no strings are put together for what is most frequent
+			p.line(c.End, duration, c, "}", results, " /* ", p.name(c.Site), " */")
+		} else {
+			p.line(c.End, duration, c, "}", results, p.comment(p.name(c.Site), c))
+		}
 	}
 	if c.Depth == 0 {
 		delete(p.pending, c.Goroutine)
@@ -216,11 +220,8 @@ func appendRight[T string | []byte](b []byte, text T, width int) []byte {
 
 // comment says what there is to say about a call, as C does it.
 func (p *Printer) comment(name string, c *calltree.Call) string {
-	if c.Flags == 0 && len(c.Panic) == 0 {
-		if name == "" {
-			return ""
-		}
-		return " /* " + name + " */"
+	if c.Flags == 0 && len(c.Panic) == 0 && name == "" {
+		return ""
 	}
 	var words []string
 	if name != "" {

@@ -32,8 +32,8 @@ func appendTime(b []byte, ns int64) []byte {
 	return append(b, text[:]...)
 }
 
-// appendLongTime appends a time that the column is too narrow for, or one before the start: clocks of
-// CPUs may disagree when recording begins.
+// appendLongTime appends a time that the column is too narrow for, or one before the start: clocks
+// of CPUs may disagree when recording begins.
 func appendLongTime(b []byte, ns int64) []byte {
 	abs := uint64(ns)
 	if ns < 0 {

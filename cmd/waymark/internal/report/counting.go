@@ -12,8 +12,8 @@ import (
 // row, or uncounted.
 type counting func(site uint32) (row uint32)
 
-// uncounted stands for the rows of another counting, hidden for what the filter doesn't show: that has to be
-// counted too, as it is not the time of its callers. No row has such a number.
+// uncounted stands for the rows of another counting, hidden for what the filter doesn't show: that
+// has to be counted too, as it is not the time of its callers. No row has such a number.
 const (
 	uncounted = 1<<32 - 1
 	hidden    = 1<<32 - 2

@@ -106,7 +106,7 @@ func (f *Filter) Read(src calltree.Source, set *tracefile.Set, onEnter, onCall f
 // told is recording where calls have been told: they say themselves that their ends are missing.
 func (f *Filter) told(file *tracefile.File, label string, since time.Duration, result *calltree.Result) Recording {
 	rec := f.recording(file, label, since, result)
-	rec.Open, rec.Problems.Cut = 0, 0
+	rec.Problems.Cut = 0
 	return rec
 }
 
@@ -159,8 +159,8 @@ func (f *Filter) Check(set *tracefile.Set) error {
 	return nil
 }
 
-// options gives what is read and accounted for, in terms of the clock and the sites of a process's file,
-// which begins at a time since the start of the first one.
+// options gives what is read and accounted for, in terms of the clock and the sites of a process's
+// file, which begins at a time since the start of the first one.
 func (f *Filter) options(file *tracefile.File, label string, since time.Duration, scale calltree.Scale) calltree.Options {
 	o := calltree.Options{Min: scale.TicksOf(int64(f.Shortest)), Keep: ofSites(file, f.Account)}
 	if f.Goroutine != nil {

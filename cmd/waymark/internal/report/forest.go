@@ -40,8 +40,8 @@ func (f *forest) count(n uint32, o *node) {
 	to.self += o.self
 }
 
-// some gives a forest of those nodes that wanted chooses. What others call comes below the nearest of their
-// callers that is chosen, whose node there wanted is told, 0 if there is none.
+// some gives a forest of those nodes that wanted chooses. What others call comes below the nearest
+// of their callers that is chosen, whose node there wanted is told, 0 if there is none.
 func (f *forest) some(wanted func(n *node, caller uint32) bool) *forest {
 	out := new(forest)
 	at := make([]uint32, len(f.nodes)) // the node there, of the call or its caller

@@ -228,7 +228,8 @@ func (r *Report) shows(row *Row) bool {
 	return r.By == ByGoroutine || row.Calls > 0 && (r.Filter.Depth == 0 || row.shallow)
 }
 
-// Rows gives the rows with calls that the filter shows, sorted, and how many Options.Top leaves out.
+// Rows gives the rows with calls that the filter shows, sorted, and how many Options.Top leaves
+// out.
 func (r *Report) Rows() (rows []*Row, more int) {
 	for _, row := range r.rows {
 		if r.shows(row) && row.Total >= int64(r.Filter.Min) {

@@ -155,6 +155,101 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// Filters choose rows, which have the numbers that they have among all.
+func TestRowsKeepNumbers(t *testing.T) {
+	site := func(part string) func(tracefile.Site) bool {
+		return func(s tracefile.Site) bool { return strings.Contains(s.Name, part) }
+	}
+	not := func(part string) func(tracefile.Site) bool {
+		return func(s tracefile.Site) bool { return !strings.Contains(s.Name, part) }
+	}
+	csv := func(o Options) []string {
+		r := New(o)
+		if err := r.Read(join(t, recording(t, shop))); err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		var err error
+		if o.Tree {
+			_, err = r.WriteTree(&b, CSV)
+		} else {
+			err = r.Write(&b, CSV)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(b.String()), "\n")[1:]
+	}
+	const main, open, get, worker = "main.main", "store.Open", "Get", "main.worker"
+	for _, tt := range []struct {
+		name   string
+		opt    Options
+		filter Filter
+		want   []string // parts of the rows
+	}{
+		{"include", Options{}, Filter{Show: site("main.")}, []string{main, worker}},
+		{"exclude", Options{}, Filter{Show: not("Get")}, []string{main, worker, open}},
+		{"min", Options{}, Filter{Min: time.Second}, []string{main, worker}},
+		{"depth", Options{}, Filter{Depth: 1}, []string{main, worker}},
+		{"depth 2", Options{}, Filter{Depth: 2}, []string{main, worker, get, open}},
+		{"all of them", Options{}, Filter{Depth: 2, Min: 10 * time.Millisecond, Show: not(main)}, []string{worker, get}},
+		{"package", Options{By: ByPackage}, Filter{Show: site("main.")}, []string{"example.com/shop,"}},
+		{"goroutine", Options{By: ByGoroutine}, Filter{Show: site("worker")}, []string{"42,2,", "42,3,"}},
+		{"goroutine by min", Options{By: ByGoroutine}, Filter{Min: time.Second}, []string{"42,1,", "42,2,"}},
+		{"tree by min", Options{Tree: true}, Filter{Min: 10 * time.Millisecond}, []string{main, get, get, worker}},
+		{"tree by depth", Options{Tree: true}, Filter{Depth: 1}, []string{main, worker}},
+		{"tree without leaves", Options{Tree: true}, Filter{Show: not("Get")}, []string{main, open, worker}},
+		{"tree by all", Options{Tree: true}, Filter{Show: not("Get"), Min: time.Second, Depth: 3}, []string{main, worker}},
+	} {
+		all := csv(tt.opt)
+		tt.opt.Filter = tt.filter
+		rows := csv(tt.opt)
+		for i, row := range rows {
+			if !slices.Contains(all, row) {
+				t.Errorf("%s: row %s is none of\n%s", tt.name, row, strings.Join(all, "\n"))
+			}
+			if i < len(tt.want) && !strings.Contains(row, tt.want[i]) {
+				t.Errorf("%s: row %d is %s, want that of %s", tt.name, i, row, tt.want[i])
+			}
+		}
+		if len(rows) != len(tt.want) {
+			t.Errorf("%s: %d rows, want %v:\n%s", tt.name, len(rows), tt.want, strings.Join(rows, "\n"))
+		}
+	}
+}
+
+// What is left out of the account counts as part of its callers.
+func TestAccount(t *testing.T) {
+	self := func(f Filter) map[string]int64 {
+		r := New(Options{Filter: f})
+		if err := r.Read(join(t, recording(t, "A10 +10 B20 +20 C30 +40 c30 b20 C20 +80 c20 a10"))); err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[string]int64)
+		rows, _ := r.Rows()
+		for _, row := range rows {
+			got[row.Name[strings.LastIndexByte(row.Name, '/')+1:]] = row.Self
+		}
+		return got
+	}
+	get := func(s tracefile.Site) bool { return strings.Contains(s.Name, "Get") }
+	for _, tt := range []struct {
+		name string
+		f    Filter
+		want map[string]int64
+	}{
+		{"all", Filter{}, map[string]int64{"main.main": 13, "store.Open": 22, "store.(*DB).Get[...]": 122}},
+		{"some", Filter{Account: func(s tracefile.Site) bool { return !get(s) }}, map[string]int64{"main.main": 94, "store.Open": 63}},
+		{"one", Filter{Account: get}, map[string]int64{"store.(*DB).Get[...]": 122}},
+		{"shortest", Filter{Shortest: 50}, map[string]int64{"main.main": 13, "store.Open": 63, "store.(*DB).Get[...]": 81}},
+		{"shown of some", Filter{Account: func(s tracefile.Site) bool { return !get(s) }, Min: 100}, map[string]int64{"main.main": 94}},
+	} {
+		if diff := cmp.Diff(tt.want, self(tt.f)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
 func TestInfo(t *testing.T) {
 	killed := recording(t, shop)
 	killed.End = 0
@@ -245,6 +340,10 @@ func TestCompleteness(t *testing.T) {
 		want string
 	}{
 		{tracefile.Info{Complete: true}, ""},
+		{tracefile.Info{Stopped: tracefile.StoppedFull, Duration: 1500},
+			"recording stopped when the file had the size of --max-size; what the program did after 1.500 us is not in it"},
+		{tracefile.Info{Stopped: tracefile.StoppedFailed, Live: true, Recovered: 5},
+			"recording stopped when the file could not be written; what the program did after 0 ns is not in it"},
 		{tracefile.Info{Live: true, Recovered: 5}, "still being recorded"},
 		{tracefile.Info{Recovered: 5000}, "the program was killed or crashed; 5,000 events recovered from its buffers"},
 		{tracefile.Info{}, "the program was killed or crashed; its last events may be missing"},

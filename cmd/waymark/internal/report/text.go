@@ -143,12 +143,13 @@ func (r *Report) summary() string {
 	return line
 }
 
-// Lacks says what is missing in the report where nothing is printed under it: what its text says there.
-func (r *Report) Lacks() []string { return Lacks(r.Recordings) }
-
-// Lacks says what is missing in recordings, in lines. It is for what is printed without saying so.
+// Lacks says what is missing in recordings, in lines, for what is printed without saying so. Calls
+// that had not ended are not missing.
 func Lacks(recordings []Recording) []string {
-	r := Report{Recordings: recordings}
+	r := Report{Recordings: slices.Clone(recordings)}
+	for i := range r.Recordings {
+		r.Recordings[i].Open = 0
+	}
 	lines := r.lacks()
 	if lost := r.sum().Info.Lost; lost > 0 {
 		lines = append([]string{units.Things(lost, "event") + " lost: calls are missing"}, lines...)
@@ -196,8 +197,8 @@ func (r *Report) lacks() []string {
 	return lines
 }
 
-// completeness says why the recording ends before its program did, "" if it does not.
-func completeness(i tracefile.Info) string {
+// Stopped says why recording ended before the program did, "" if it did not.
+func Stopped(i tracefile.Info) string {
 	missing := fmt.Sprintf("what the program did after %s is not in it", units.Duration(int64(i.Duration)))
 	switch i.Stopped {
 	case tracefile.StoppedFull:
@@ -205,7 +206,14 @@ func completeness(i tracefile.Info) string {
 	case tracefile.StoppedFailed:
 		return "recording stopped when the file could not be written; " + missing
 	}
+	return ""
+}
+
+// completeness says why the recording ends before its program did, "" if it does not.
+func completeness(i tracefile.Info) string {
 	switch {
+	case i.Stopped != tracefile.NotStopped:
+		return Stopped(i)
 	case i.RecoveryErr != nil:
 		return fmt.Sprintf("the program was killed or crashed, and its last events are missing: %v", i.RecoveryErr)
 	case i.Live:

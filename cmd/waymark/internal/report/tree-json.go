@@ -60,8 +60,8 @@ func members(v any, indent string) (string, error) {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")), nil
 }
 
-// writeNested writes a list of the root calls, with what they call inside of them, and gives the number of
-// nodes that are too deep for that. Root calls have what is known to be missing too.
+// writeNested writes a list of the root calls, with what they call inside of them, and gives the
+// number of nodes that are too deep for that. Root calls have what is known to be missing too.
 func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 	const step = 4 // blanks for each level: of the list and of the object
 	margin := func(depth int) string { return strings.Repeat(" ", step*min(depth, DefaultLevels)+4) }
@@ -124,8 +124,8 @@ func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 	return left, w.Flush()
 }
 
-// writeFlat writes an object like that of a report, with a list of all nodes, callers before callees: id counts
-// from 1, parent is the caller's, 0 for root calls.
+// writeFlat writes an object like that of a report, with a list of all nodes, callers before
+// callees: id counts from 1, parent is the caller's, 0 for root calls.
 func (r *Report) writeFlat(file io.Writer) error {
 	head, err := members(r.jsonHead(), "  ")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// DefaultLevels is how many levels of calls are printed where more would be of no use, unless the filter
-// has a Depth: in nested JSON, because readers of it have limits of their own, some of 256 brackets;
-// and of callers, because that is quadratic work in a recursion.
+// DefaultLevels is how many levels of calls are printed where more would be of no use, unless the
+// filter has a Depth: in nested JSON, because readers of it have limits of their own, some of 256
+// brackets; and of callers, because that is quadratic work in a recursion.
 const DefaultLevels = 100
 
 // levels gives how many levels are printed where DefaultLevels matters.
@@ -90,8 +90,8 @@ func (r *Report) matching(wanted func(tracefile.Site) bool) func(row uint32) boo
 	}
 }
 
-// callersOf gives the paths upwards from the nodes whose functions match, as far as they are shown. Each
-// node on the way up has the numbers of the calls at its foot. The time of a recursive
+// callersOf gives the paths upwards from the nodes whose functions match, as far as they are shown.
+// Each node on the way up has the numbers of the calls at its foot. The time of a recursive
 // function counts where it is entered first.
 func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 	out := new(forest)
@@ -120,8 +120,8 @@ func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 	return out
 }
 
-// walk calls enter for the nodes that are shown, callers before callees, and leave, if it isn't nil,
-// after what they call.
+// walk calls enter for the nodes that are shown, callers before callees, and leave, if it isn't
+// nil, after what they call.
 func (r *Report) walk(enter func(n *node, depth int), leave func(n *node, depth int)) {
 	v := r.view()
 	shown := func(n *node, depth int) bool {
@@ -141,8 +141,8 @@ func (r *Report) walk(enter func(n *node, depth int), leave func(n *node, depth 
 	})
 }
 
-// WriteTree prints the call tree of a report made with Options.Tree. note says what the form has left
-// out, "" if nothing.
+// WriteTree prints the call tree of a report made with Options.Tree. note says what the form has
+// left out, "" if nothing.
 func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 	if r.view().cut {
 		note = fmt.Sprintf("callers above %d levels are left out: --depth N shows N levels", DefaultLevels)

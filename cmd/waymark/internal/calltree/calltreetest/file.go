@@ -19,6 +19,7 @@ type Recording struct {
 	Groups  []format.Group
 	Tests   []format.TestEvent // of a test binary
 	Lost    uint64
+	Flags   uint64 // of the trailer
 	End     uint64 // clock; with 0 the file lacks its end, as a killed program's does
 	Start   uint64 // clock at the start, that of events and End counts from it
 	Hz      uint64 // ticks per second; 0 is 1e9, so that a tick is a nanosecond
@@ -93,7 +94,7 @@ func (r *Recording) Bytes() []byte {
 		}
 	}
 	if r.End > 0 {
-		w.End(r.Start+r.End, format.Trailer{Events: uint64(events), Lost: r.Lost})
+		w.End(r.Start+r.End, format.Trailer{Events: uint64(events), Lost: r.Lost, Flags: r.Flags})
 	}
 	return w.File
 }
