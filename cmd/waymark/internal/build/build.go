@@ -143,6 +143,9 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := env.RefusePath(b.Asked); err != nil {
+		return nil, err
+	}
 	b.Env, b.Plain = env, env.Clone()
 	flags := b.Given
 	if err := env.Settings().Refuse(); err != nil {
