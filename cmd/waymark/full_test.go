@@ -110,6 +110,22 @@ func TestDiskFullRotating(t *testing.T) {
 	}
 }
 
+// When there is no room for the build, nobody is at fault.
+func TestDiskFullBuild(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skipf("SKIPPED: needs the right to mount a small file system: %v", err)
+	}
+	defer syscall.Unmount(dir, syscall.MNT_DETACH)
+	cmd := exec.Command(tool(t), "build", "-o", filepath.Join(dir, "program"), ".")
+	cmd.Dir = filepath.Join("testdata", "kill")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "WAYMARKCACHE="+filepath.Join(t.TempDir(), "cache"))
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "waymark: the build did not end: no space left on device") || strings.Contains(string(out), "fault") {
+		t.Errorf("%v, and was said: %s", err, out)
+	}
+}
+
 // lines gets what a program writes, a line for each write.
 type lines chan string
 

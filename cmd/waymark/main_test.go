@@ -70,6 +70,7 @@ func scripts(t *testing.T, dir string) {
 		Dir:                 dir,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"proxy": proxy},
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, vars...)
 			return nil

@@ -8,6 +8,7 @@
 //	example.com/....Close            ... stands for any characters
 //	cache.LRU.Get  cache.(*LRU).Get  names as they are printed, see [Set.Resolve]
 //	/^main\.handle/                  a regular expression over full and printed names
+//	std  all                         the standard library's packages, and all packages
 //	@IO                              the functions in a group, and in those that it contains
 //
 // A function's full name is its package's import path, for methods its receiver's
@@ -74,6 +75,7 @@ type Pattern struct {
 	dir   *regexp.Regexp // over folders, for ./ and absolute paths
 	exact bool
 	group string
+	std   bool // the packages of the standard library
 
 	ends  []*ending // what it stands for, if it names the end of packages' paths
 	loose bool      // see Set.Loosen
@@ -92,6 +94,12 @@ func Compile(text, dir string) (*Pattern, error) {
 		return nil, fmt.Errorf("pattern @: want the name of a group, as in @IO")
 	case strings.HasPrefix(text, "@"):
 		p.group = text[1:]
+		return p, nil
+	case text == "std":
+		p.std = true
+		return p, nil
+	case text == "all":
+		p.pkg = regexp.MustCompile("")
 		return p, nil
 	case len(text) > 1 && text[0] == '/' && text[len(text)-1] == '/':
 		re, err := regexp.Compile(text[1 : len(text)-1])
@@ -137,7 +145,15 @@ func glob(s string, pkg bool) string {
 // MatchPackage tells whether p names all functions of the package.
 func (p *Pattern) MatchPackage(importPath, dir string) bool {
 	return p.pkg != nil && p.pkg.MatchString(importPath) ||
-		p.dir != nil && p.dir.MatchString(filepath.ToSlash(dir))
+		p.dir != nil && p.dir.MatchString(filepath.ToSlash(dir)) ||
+		p.std && standard(importPath, filepath.ToSlash(dir))
+}
+
+// standard reports whether a package looks like one of the standard library: its path begins with no
+// domain, and its folder is in the folder src of something.
+func standard(importPath, dir string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return !strings.Contains(first, ".") && strings.HasSuffix(dir, "/src/"+importPath)
 }
 
 // MayMatch tells whether p could name a function of the package, so that its
@@ -149,7 +165,7 @@ func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
 	if p.MatchPackage(importPath, dir) {
 		return true
 	}
-	if p.dir != nil || p.group != "" {
+	if p.dir != nil || p.group != "" || p.std {
 		return false
 	}
 	if p.pkg == nil {

@@ -40,9 +40,12 @@ func TestMatch(t *testing.T) {
 		"./lib":                 "example.com/app/lib.T.Close",
 		"../apple":              "example.com/apple.F",
 		"/src/apple":            "example.com/apple.F",
-		"net/htt":               "",
-		"Get":                   "",
-		"net/http.Ge":           "",
+		"std":                   "net/http.Get net/http.Client.Do net/http/httptest.NewServer",
+		"all": "net/http.Get net/http.Client.Do net/http/httptest.NewServer gopkg.in/yaml.v3.Unmarshal example.com/app.main " +
+			"example.com/app.T.Close example.com/app/lib.T.Close example.com/apple.F",
+		"net/htt":     "",
+		"Get":         "",
+		"net/http.Ge": "",
 	} {
 		p, err := Compile(pattern, "/src/app")
 		if err != nil {
@@ -84,6 +87,7 @@ func TestMayMatchIsNarrow(t *testing.T) {
 		{"net/http.Get", "net/http", true},
 		{"net/http.Get", "net", false},
 		{"strings", "net/http", false},
+		{"std", "example.com/app", false},
 		{"main.main", "example.com/app", false},
 		{"net/...", "net/http", true},
 		{"net/h...p.Get", "net/http", true},

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
@@ -98,19 +99,25 @@ type File struct {
 	Cached  string // where it is
 
 	Generated bool // not one of the user's
+
+	Edits []edit.Span // that made it of the user's file
 }
 
 // A Build is a prepared build.
 type Build struct {
 	Env   *gocmd.Env
+	Plain *gocmd.Env  // without what makes the build instrumented
 	Flags gocmd.Flags // for go build or go test: the user's and what makes the build instrumented
 	Funcs []Func      // by package, in the order of go list, then by position
 	Files []File
 
 	Groups []instrument.GroupVar // declared in the packages, by package, then by position
 
-	Main []*gocmd.Package // the packages that were asked for
-	Args []string         // what to ask the go command for
+	Main    []*gocmd.Package // the packages that were asked for
+	Asked   []string         // the same as the user named them, without their version
+	Given   gocmd.Flags      // the user's own
+	Version string           // of the packages, if they were named with one
+	Args    []string         // what to ask the go command for
 
 	overlay  map[string]string
 	packages map[string]*gocmd.Package // all, by import path
@@ -130,22 +137,29 @@ func Prepare(o *Options) (*Build, error) {
 			dir = filepath.Join(o.Dir, c)
 		}
 	}
-	env, err := gocmd.LoadEnv(dir, filepath.Join(o.Cache.Dir, "links"))
+	b := &Build{Asked: o.Args, Given: o.Flags.Without("C"), overlay: make(map[string]string)}
+	work, err := b.atVersion(o, dir)
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{Env: env, overlay: make(map[string]string)}
-	flags := o.Flags.Without("C")
+	var extra []string
+	if b.Version != "" {
+		extra = []string{"GOWORK=off"}
+	}
+	env, err := gocmd.LoadEnv(work, filepath.Join(o.Cache.Dir, "links"), extra...)
+	if err != nil {
+		return nil, err
+	}
+	if err := env.RefusePath(b.Asked); err != nil {
+		return nil, err
+	}
+	b.Env, b.Plain = env, env.Clone()
+	flags := b.Given
 	if err := env.Settings().Refuse(); err != nil {
 		return nil, fmt.Errorf("GOFLAGS: %w", err)
 	}
 	if err := b.readUserOverlay(append(env.Settings(), flags...)); err != nil {
 		return nil, err
-	}
-	for _, arg := range o.Args {
-		if strings.Contains(arg, "@") {
-			return nil, fmt.Errorf("%s: a package at a version can't be instrumented in place: clone its module, or require it in a module of your own and name the package without @", arg)
-		}
 	}
 	std, err := closures(env, o.Cache)
 	if err != nil {
@@ -166,7 +180,7 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	pkgs, err := env.List(modules.ForList(), o.Args, o.Test)
+	pkgs, err := env.List(modules.ForList(), b.Asked, o.Test)
 	if err != nil {
 		return nil, err
 	}
@@ -181,6 +195,9 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.Version != "" {
+		s.asked = b.Main
+	}
 	s.resolve(pkgs)
 	if o.Test {
 		if err := b.linkAgent(o, pkgs, std); err != nil {
@@ -194,7 +211,7 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Args = append(b.Args, o.Args...)
+	b.Args = append(b.Args, b.Asked...)
 	for _, f := range b.Files {
 		// Where files are named, a generated one must be named too, in the same way.
 		if f.Package == "command-line-arguments" && f.Generated {
@@ -206,6 +223,9 @@ func Prepare(o *Options) (*Build, error) {
 	}
 	if err := b.finish(o, flags, std, copies); err != nil {
 		return nil, err
+	}
+	if _, ok := flags.Lookup("o"); b.Version != "" && !ok && slices.ContainsFunc(b.Main, func(p *gocmd.Package) bool { return p.Name == "main" }) {
+		b.Flags = append(b.Flags, "-o="+dir+string(filepath.Separator)) // not into the module that was made for it
 	}
 	return b, o.Cache.Trim()
 }
@@ -260,6 +280,27 @@ func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[mod
 	return err
 }
 
+// Dependent returns a package that was asked for which has, with its tests, the given one
+// among its dependencies; the given one if there is none.
+func (b *Build) Dependent(path string) string {
+	for _, p := range b.Main {
+		seen := make(map[string]bool)
+		queue := slices.Concat([]string{p.ImportPath}, p.TestImports, p.XTestImports)
+		for len(queue) > 0 {
+			next := queue[0]
+			queue = queue[1:]
+			if next == path {
+				return p.ImportPath
+			}
+			if q := b.packages[next]; q != nil && !seen[next] {
+				seen[next] = true
+				queue = append(queue, q.Imports...)
+			}
+		}
+	}
+	return path
+}
+
 // Overlay gives the file that the compiler reads in place of each that has another.
 func (b *Build) Overlay() map[string]string { return maps.Clone(b.overlay) }
 
@@ -288,7 +329,7 @@ func (b *Build) put(c *cache.Cache, files map[string][]byte) (err error) {
 func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Version]string, overlay map[string]string) (gocmd.Flags, error) {
 	mods := gocmd.Modules{
 		Version: library.Version(),
-		Library: func(goVersion string) (string, error) { return library.Dir(o.Cache, goVersion) },
+		Library: func(path, goVersion string) (string, error) { return library.ModuleDir(o.Cache, path, goVersion) },
 		Check:   library.Check,
 		Replace: copies,
 	}
@@ -299,7 +340,9 @@ func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Ver
 	}
 	all := maps.Clone(overlay)
 	for path, content := range files {
-		if all[path], err = o.Cache.Put(content, filepath.Ext(path)); err != nil {
+		if content == nil {
+			all[path] = "" // the go command doesn't see the file
+		} else if all[path], err = o.Cache.Put(content, filepath.Ext(path)); err != nil {
 			return nil, err
 		}
 	}
@@ -372,6 +415,8 @@ type selection struct {
 	// If patterns name groups:
 	groups    map[string][]string // by variable: names of the group in it and of those that contain it
 	annotated map[string]bool     // packages in whose source there are directives
+
+	asked []*gocmd.Package // at a version: their module is as the user's
 }
 
 func newSelection(o *Options, dir string) (*selection, error) {
@@ -408,9 +453,12 @@ func (s *selection) resolve(pkgs []*gocmd.Package) {
 	}
 }
 
-// own reports whether p is of a main module.
+// own reports whether p is of a main module, or of one that was named at a version.
 func (s *selection) own(p *gocmd.Package) bool {
-	return !p.Standard && (p.Module == nil || p.Module.Main)
+	ofAsked := func(a *gocmd.Package) bool {
+		return a.Module != nil && p.Module != nil && a.Module.Path == p.Module.Path
+	}
+	return !p.Standard && (p.Module == nil || p.Module.Main) || slices.ContainsFunc(s.asked, ofAsked)
 }
 
 // inScope tells whether functions of p may be selected.
@@ -429,7 +477,7 @@ func (b *Build) findGroups(o *Options, s *selection, pkgs []*gocmd.Package) erro
 	s.annotated = make(map[string]bool)
 	declared := make(map[string]instrument.GroupVar)
 	for _, p := range pkgs {
-		if p.Standard || p.Module != nil && p.Module.Path == library.Path {
+		if p.Standard || p.Module != nil && library.Has(p.Module.Path) {
 			continue
 		}
 		read := func(importPath string, names []string) error {

@@ -117,7 +117,7 @@ func (b *Build) jobs(o *Options, s *selection, pkgs []*gocmd.Package, std *known
 	}
 	var jobs []*job
 	for _, p := range pkgs {
-		if never[p.ImportPath] || p.ImportPath == "unsafe" || p.Module != nil && p.Module.Path == library.Path {
+		if never[p.ImportPath] || p.ImportPath == "unsafe" || p.Module != nil && library.Has(p.Module.Path) {
 			continue
 		}
 		agent := !p.DepOnly && !p.Standard && (o.Test || p.Name == "main")
@@ -406,7 +406,7 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 	var out outcome
 	add := func(f *instrument.Rewritten) error {
 		cached, err := o.Cache.Put(f.Source, suffix(f.Path))
-		out.Files = append(out.Files, File{Package: j.pkg.ImportPath, Path: f.Path, Cached: cached})
+		out.Files = append(out.Files, File{Package: j.pkg.ImportPath, Path: f.Path, Cached: cached, Edits: f.Edits})
 		return err
 	}
 	for i := range res.Files {

@@ -131,9 +131,8 @@ func (c *Cache) Set(name string, content []byte) error {
 // Tree gives the folder for a name, calling fill with an empty folder to make it if
 // it isn't there yet.
 func (c *Cache) Tree(name string, fill func(dir string) error) (string, error) {
-	dir := filepath.Join(c.Dir, "trees", name)
-	if fi, err := os.Stat(dir); err == nil {
-		touch(dir, fi)
+	dir, ok := c.Lookup(name)
+	if ok {
 		return dir, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
@@ -157,6 +156,17 @@ func (c *Cache) Tree(name string, fill func(dir string) error) (string, error) {
 		return "", fmt.Errorf("cache: %w", err)
 	}
 	return dir, nil
+}
+
+// Lookup returns the folder that Tree made for a name, and whether it is there.
+func (c *Cache) Lookup(name string) (dir string, ok bool) {
+	dir = filepath.Join(c.Dir, "trees", name)
+	fi, err := os.Stat(dir)
+	if err != nil {
+		return dir, false
+	}
+	touch(dir, fi)
+	return dir, true
 }
 
 // touch notes a use, once an hour at most.

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
 func (a *app) buildCommand() *cobra.Command {
@@ -28,13 +27,13 @@ func (a *app) buildCommand() *cobra.Command {
 			if err != nil || b == nil {
 				return err
 			}
-			return a.goBuild(b, &f, line.flags, line.args)
+			return a.goBuild(b, &f)
 		})
 }
 
 // goBuild runs go build. If it fails, the user's own program is built plain for
 // its messages: those name the user's files with the columns that the user sees.
-func (a *app) goBuild(b *build.Build, f *buildFlags, flags gocmd.Flags, args []string) error {
+func (a *app) goBuild(b *build.Build, f *buildFlags) error {
 	if f.work {
 		if err := a.keepWork(b); err != nil {
 			return err
@@ -59,7 +58,7 @@ func (a *app) goBuild(b *build.Build, f *buildFlags, flags gocmd.Flags, args []s
 	if e := (ended{exit.ProcessState}); exit.ExitCode() < 0 {
 		return exitError(e.status()) // interrupted
 	}
-	plain := b.Env.Command(slices.Concat([]string{"build"}, flags.Without("o", "C"), []string{"-o", os.DevNull}, args)...)
+	plain := b.Plain.Command(slices.Concat([]string{"build"}, b.Given.Without("o"), []string{"-o", os.DevNull}, b.Asked)...)
 	plain.Stdout, plain.Stderr = a.stderr, a.stderr
 	a.trace(f, plain)
 	if await(plain) != nil {
@@ -69,8 +68,7 @@ func (a *app) goBuild(b *build.Build, f *buildFlags, flags gocmd.Flags, args []s
 		fmt.Fprint(a.stderr, text)
 		return exitError(exit.ExitCode())
 	}
-	a.stderr.Write(out.Bytes())
-	return errors.New("the program builds without waymark but not with it: this is a fault of waymark's; leave the functions at fault out with --exclude, and please report it")
+	return a.blame(b, f, out.String())
 }
 
 // What the compiler says of what a directive takes for a group: it reads the directive's position, and code of

@@ -26,6 +26,9 @@ func (a *app) envCommand() *cobra.Command {
 			if err != nil || b == nil {
 				return err
 			}
+			if b.Version != "" {
+				return usagef("env: %s: other tools know no package at a version: clone its module, and name the package in the clone", line.args[0])
+			}
 			vars := [][2]string{{"GOFLAGS", goflags(b.Env.GOFLAGS, b.Flags)}}
 			for _, kv := range b.Env.Extra {
 				k, v, _ := strings.Cut(kv, "=")

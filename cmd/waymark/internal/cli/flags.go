@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,6 +49,15 @@ type commandLine struct {
 	help  bool
 }
 
+// atVersion reports whether packages are named at a version. Such a build knows nothing of the module
+// in this folder, nor of its waymark.toml.
+func (c *commandLine) atVersion(o order) bool {
+	if o == programLast {
+		return len(c.args) > 0 && gocmd.AtVersion(c.args[0])
+	}
+	return slices.ContainsFunc(c.args, gocmd.AtVersion)
+}
+
 // An order says how flags and other arguments mix.
 type order int
 
@@ -56,6 +66,10 @@ const (
 	programLast               // flags end at the first other argument: what follows it is for the program
 	packagesOnce              // as go test has it: packages stand together, flags that it doesn't know end them
 )
+
+// behindEquals is an annotation of flags whose value is optional: the words that are values. Without
+// an equals sign they would be taken for packages.
+const behindEquals = "waymark_values_behind_equals"
 
 // split takes arguments apart: two dashes are set's, one dash is the go command's,
 // except for those in own, which are set's shorthands. With packagesOnce, flags that go
@@ -86,6 +100,9 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 				}
 				ours = append(ours, args[i])
 			}
+			if !hasValue && i+1 < len(args) && slices.Contains(flag.Annotations[behindEquals], args[i+1]) {
+				return nil, usagef("%s %s: a value of %[1]s stands behind an equals sign, %[1]s=%[2]s; for the packages %[2]s, %[1]s=%[3]s %[2]s", arg, args[i+1], flag.NoOptDefVal)
+			}
 		case len(arg) == 2 && arg[0] == '-' && strings.Contains(own, arg[1:]):
 			if i++; i == len(args) {
 				return nil, usagef("flag %s needs a value", arg)
@@ -100,6 +117,8 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 		case o == packagesOnce && strings.HasPrefix(arg, "-") && len(arg) > 1 && !gocmd.KnownToTest(arg):
 			ended = true
 			c.rest = append(c.rest, arg)
+		case o != packagesOnce && strings.HasPrefix(arg, "-") && len(arg) > 1 && !gocmd.KnownToBuild(arg) && lookup(set, arg) != nil:
+			return nil, usagef("unknown flag %s: waymark's flags have two dashes: -%[1]s", arg)
 		case strings.HasPrefix(arg, "-") && len(arg) > 1:
 			ended = ended || len(c.args) > 0
 			c.flags = append(c.flags, arg)
@@ -127,6 +146,12 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 	return c, nil
 }
 
+// lookup returns the flag that an argument with one dash or two names, nil if there is none.
+func lookup(set *pflag.FlagSet, arg string) *pflag.Flag {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return set.Lookup(name)
+}
+
 // buildCmd makes a command that builds. Its flags are parsed by split.
 func (a *app) buildCmd(use, short, own string, o order, define func(*pflag.FlagSet), run func(*commandLine) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, DisableFlagParsing: true, DisableFlagsInUseLine: true}
@@ -140,9 +165,11 @@ func (a *app) buildCmd(use, short, own string, o order, define func(*pflag.FlagS
 		if line.help {
 			return cmd.Help()
 		}
-		dir, _ := line.flags.Lookup("C")
-		if err := a.configure(cmd, dir); err != nil {
-			return err
+		if !line.atVersion(o) || cmd.Flags().Changed("config") {
+			dir, _ := line.flags.Lookup("C")
+			if err := a.configure(cmd, dir); err != nil {
+				return err
+			}
 		}
 		return located(cmd.Flags(), run(line))
 	}

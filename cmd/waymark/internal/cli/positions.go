@@ -9,6 +9,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 )
 
 // positions is a writer for what the go command says. It puts the user's files in the
@@ -17,16 +20,20 @@ type positions struct {
 	w        io.Writer
 	dir      string            // where the command runs
 	original map[string]string // by rewritten file
-	lines    map[string][][]byte
-	pending  []byte // of a line that has not ended
+	edits    map[string][]edit.Span
+	texts    map[string][]byte // of files that have been read
+	pending  []byte            // of a line that has not ended
 }
 
-func newPositions(w io.Writer, dir string, overlay map[string]string) *positions {
-	p := &positions{w: w, dir: dir, original: make(map[string]string), lines: make(map[string][][]byte)}
+func newPositions(w io.Writer, dir string, overlay map[string]string, files []build.File) *positions {
+	p := &positions{w: w, dir: dir, original: make(map[string]string), edits: make(map[string][]edit.Span), texts: make(map[string][]byte)}
 	for from, to := range overlay {
 		if strings.HasSuffix(from, ".go") {
 			p.original[to] = from
 		}
+	}
+	for _, f := range files {
+		p.edits[f.Cached] = f.Edits
 	}
 	return p
 }
@@ -55,7 +62,12 @@ var position = regexp.MustCompile(`([^\s:"]+\.go)(?::(\d+)(?::(\d+))?)?`)
 func (p *positions) translate(text []byte) []byte {
 	return position.ReplaceAllFunc(text, func(found []byte) []byte {
 		m := position.FindSubmatch(found)
-		file, ok := p.original[string(m[1])]
+		// Where a relative path is shorter, the go command and vet give that.
+		rewritten := string(m[1])
+		if !filepath.IsAbs(rewritten) {
+			rewritten = filepath.Join(p.dir, rewritten)
+		}
+		file, ok := p.original[rewritten]
 		if !ok {
 			return found
 		}
@@ -66,7 +78,7 @@ func (p *positions) translate(text []byte) []byte {
 		out = fmt.Appendf(out, ":%s", m[2])
 		line, _ := strconv.Atoi(string(m[2]))
 		column, _ := strconv.Atoi(string(m[3]))
-		if column = moved(p.line(file, line), p.line(string(m[1]), line), column); column > 0 {
+		if column = p.moved(file, rewritten, line, column); column > 0 {
 			out = fmt.Appendf(out, ":%d", column)
 		}
 		return out
@@ -85,41 +97,42 @@ func (p *positions) short(file string) string {
 	return rel
 }
 
-// line gives a line of a file, nil if it can't be read.
-func (p *positions) line(file string, n int) []byte {
-	lines, ok := p.lines[file]
-	if !ok {
-		if data, err := os.ReadFile(file); err == nil {
-			lines = bytes.Split(data, []byte("\n"))
-		}
-		p.lines[file] = lines
-	}
-	if n < 1 || n > len(lines) {
-		return nil
-	}
-	return lines[n-1]
-}
-
-// moved gives the column in the original line of what is at a column of the rewritten
-// one: the rewriter inserts text, and so that is known before the first and behind
-// the last insertion. 0 is unknown.
-func moved(original, rewritten []byte, column int) int {
-	if column < 1 || column > len(rewritten) {
+// moved returns the column in a file of what is at a line and column of the rewritten
+// one; the line is the same. It returns 0 for what the rewriter has put in.
+func (p *positions) moved(file, rewritten string, line, column int) int {
+	start, old := lineStart(p.text(rewritten), line), lineStart(p.text(file), line)
+	if column < 1 || start < 0 || old < 0 {
 		return 0
 	}
-	n := 0
-	for n < len(original) && original[n] == rewritten[n] {
-		n++
+	offset, ok := edit.Original(p.edits[rewritten], start+column-1)
+	if !ok || offset < old {
+		return 0
 	}
-	if column <= n {
-		return column
+	return offset - old + 1
+}
+
+// text returns what is in a file, nil if it can't be read.
+func (p *positions) text(file string) []byte {
+	text, ok := p.texts[file]
+	if !ok {
+		text, _ = os.ReadFile(file)
+		p.texts[file] = text
 	}
-	n = 0
-	for n < len(original) && original[len(original)-1-n] == rewritten[len(rewritten)-1-n] {
-		n++
+	return text
+}
+
+// lineStart returns the offset of a line, counted from 1; -1 if there is none.
+func lineStart(text []byte, line int) int {
+	start := 0
+	for ; line > 1; line-- {
+		end := bytes.IndexByte(text[start:], '\n')
+		if end < 0 {
+			return -1
+		}
+		start += end + 1
 	}
-	if back := len(rewritten) - column; back < n {
-		return len(original) - back
+	if line < 1 || start >= len(text) {
+		return -1
 	}
-	return 0
+	return start
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/tracefile"
@@ -27,9 +25,11 @@ func (a *app) recordCommand() *cobra.Command {
 	var f buildFlags
 	var rec recordFlags
 	var out string
+	var set *pflag.FlagSet
 	return a.buildCmd("record [--flags] [go build flags] [-o FILE] package-or-instrumented-binary [args]",
 		"run a program and record every call to a file", "o", programLast,
-		func(set *pflag.FlagSet) {
+		func(flags *pflag.FlagSet) {
+			set = flags
 			f.define(set)
 			rec.define(set)
 			set.StringVarP(&out, "output", "o", defaultRecording, "`FILE` to record to")
@@ -46,7 +46,7 @@ func (a *app) recordCommand() *cobra.Command {
 			if len(line.args) > 0 && strings.Trim(line.args[0], "0123456789") == "" {
 				return usagef("record: %s is a process id: recording a running process is not supported yet", line.args[0])
 			}
-			t, err := a.program(&f, line)
+			t, err := a.program("record", &f, set, line)
 			if t != nil {
 				defer t.clear()
 			}
@@ -70,38 +70,6 @@ func (a *app) recordCommand() *cobra.Command {
 			t.clear() // the status may be a signal
 			return programStatus(runErr)
 		})
-}
-
-// program gives the program to record: an instrumented binary, or a package to build.
-func (a *app) program(f *buildFlags, line *commandLine) (*traced, error) {
-	if len(line.args) > 0 && !strings.HasSuffix(line.args[0], ".go") {
-		if fi, err := os.Stat(line.args[0]); err == nil && fi.Mode().IsRegular() {
-			if err := instrumented(line.args[0]); err != nil {
-				return nil, err
-			}
-			path, err := filepath.Abs(line.args[0])
-			return &traced{path: path, args: line.args[1:]}, err
-		}
-	}
-	return a.buildProgram("record", f, line)
-}
-
-// instrumented checks that the file at path is a program that waymark built.
-func instrumented(path string) error {
-	info, err := buildinfo.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("%s is not a Go program: %w", path, err)
-	}
-	for _, s := range info.Settings {
-		if s.Key == "-tags" {
-			for _, tag := range strings.Split(s.Value, ",") {
-				if tag == library.Tag {
-					return nil
-				}
-			}
-		}
-	}
-	return fmt.Errorf("%s was not built by waymark: build it with waymark build, or name its package", path)
 }
 
 // replaceable tries whether a trace file can be written, before the program runs,

@@ -21,9 +21,11 @@ func (a *app) runCommand() *cobra.Command {
 	var rec recordFlags
 	var rep reportFlags
 	var stat statsFlags
-	return a.buildCmd("run [--flags] [go run flags] package [args]",
+	var set *pflag.FlagSet
+	return a.buildCmd("run [--flags] [go run flags] package-or-instrumented-binary [args]",
 		"run a program and print which functions took the time", "", programLast,
-		func(set *pflag.FlagSet) {
+		func(flags *pflag.FlagSet) {
+			set = flags
 			f.define(set)
 			rec.define(set)
 			rep.define(set, firstTop)
@@ -37,7 +39,7 @@ func (a *app) runCommand() *cobra.Command {
 			if records && stat.given() {
 				return usagef("run: --%s is of statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.first(), "by"))
 			}
-			t, err := a.buildProgram("run", &f, line)
+			t, err := a.program("run", &f, set, line)
 			if t != nil {
 				defer t.clear()
 			}
@@ -90,10 +92,7 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*trac
 	if n == 0 {
 		line.args, n = []string{"."}, 1
 	}
-	t := &traced{args: line.args[n:]}
-	if prefix, ok := line.flags.Lookup("exec"); ok {
-		t.exec = strings.Fields(prefix)
-	}
+	t := &traced{args: line.args[n:], exec: line.exec()}
 	flags := line.flags.Without("exec")
 	if _, ok := flags.Lookup("o"); ok {
 		return nil, usagef("%s: -o names no output here; waymark build -o does", name)
@@ -121,5 +120,5 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*trac
 	}
 	t.path = filepath.Join(t.dir, exe+b.Env.GOEXE)
 	b.Flags = append(b.Flags, "-o", t.path)
-	return t, a.goBuild(b, f, flags, line.args[:n])
+	return t, a.goBuild(b, f)
 }

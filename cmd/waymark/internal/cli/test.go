@@ -49,19 +49,25 @@ func (a *app) testCommand() *cobra.Command {
 			cmd := b.Env.Command(append(b.Go("test", b.Args...), line.rest...)...)
 			// What doesn't compile is said on stderr, with -json on stdout.
 			cmd.Stdin, cmd.Stdout = inherit(a.stdin), a.stdout
-			stderr := newPositions(a.stderr, cmd.Dir, b.Overlay())
-			defer stderr.Flush()
+			errs := &buildErrors{w: a.stderr}
+			stderr := newPositions(errs, cmd.Dir, b.Overlay(), b.Files)
 			cmd.Stderr = stderr
+			ended := func() {
+				stderr.Flush()
+				a.say(errs, b, &f)
+			}
 			if b.Flags.Bool("json") {
-				stdout := newPositions(a.stdout, cmd.Dir, b.Overlay())
+				stdout := newPositions(a.stdout, cmd.Dir, b.Overlay(), b.Files)
 				defer stdout.Flush()
 				cmd.Stdout = stdout
 			}
 			a.trace(&f, cmd)
 			if trace.records() {
-				return a.traceTests(cmd, &rec, &trace)
+				return a.traceTests(cmd, &rec, &trace, ended)
 			}
-			return testStatus(await(cmd))
+			err = await(cmd)
+			ended()
+			return testStatus(err)
 		})
 }
 
@@ -99,6 +105,7 @@ type traceFlags struct {
 func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.on, "trace", "", "record, and print the calls of failed tests, or of all: `failed|all`")
 	set.Lookup("trace").NoOptDefVal = "failed"
+	set.SetAnnotation("trace", behindEquals, traceModes)
 	f.text.define(set)
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")

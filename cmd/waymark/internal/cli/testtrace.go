@@ -18,8 +18,9 @@ import (
 )
 
 // traceTests runs go test with its test binaries recording, and then prints what was
-// asked for on stderr: stdout is go test's own, which other programs may read.
-func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags) error {
+// asked for on stderr: stdout is go test's own, which other programs may read. It calls
+// ended when go test has ended.
+func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended func()) error {
 	if rec.ring() {
 		rec.set.Set("dump-at-exit", "true") // what is printed is of the window
 	}
@@ -33,6 +34,7 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags) error {
 	cmd.Env = append(cmd.Env, "WAYMARK="+rec.envFiles(strings.ReplaceAll(dir, "%", "%%")+string(filepath.Separator)+"%n.%p.wmt"))
 
 	runErr := await(cmd)
+	ended()
 	defer guard(dir)()
 	if runErr != nil && !errors.As(runErr, new(*exec.ExitError)) {
 		return runErr

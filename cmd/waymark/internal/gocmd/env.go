@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ type Env struct {
 	GOROOT, GOVERSION, GOMOD, GOWORK, GOFLAGS string
 	GOMODCACHE, GOOS, GOARCH, CGO_ENABLED     string
 	GOEXE, GOCACHE, GOHOSTOS, GOHOSTARCH      string
-	GOEXPERIMENT                              string
+	GOEXPERIMENT, GO111MODULE                 string
 
 	Dir   string   // where the go command runs
 	Go    string   // the go command
@@ -26,9 +27,9 @@ type Env struct {
 
 // LoadEnv asks the go command for its environment in dir. A toolchain that the
 // go command downloaded lies in the module cache, whose files can't be overlaid:
-// it is used through a symbolic link in linkDir.
-func LoadEnv(dir, linkDir string) (*Env, error) {
-	e := &Env{Dir: dir, Go: "go"}
+// it is used through a symbolic link in linkDir. extra are variables for the go command.
+func LoadEnv(dir, linkDir string, extra ...string) (*Env, error) {
+	e := &Env{Dir: dir, Go: "go", Extra: extra}
 	out, err := e.Output("env", "-json")
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func LoadEnv(dir, linkDir string) (*Env, error) {
 		}
 		e.GOROOT = link
 		e.Go = filepath.Join(link, "bin", "go")
-		e.Extra = []string{"GOROOT=" + link, "GOTOOLCHAIN=local"}
+		e.Extra = append(e.Extra, "GOROOT="+link, "GOTOOLCHAIN=local")
 	}
 	return e, nil
 }
@@ -83,6 +84,22 @@ func (e *Env) Settings() Flags {
 		rest = rest[end:]
 	}
 	return out
+}
+
+// RefusePath returns an error if the go command would find packages in GOPATH instead of modules.
+func (e *Env) RefusePath(args []string) error {
+	files := len(args) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !strings.HasSuffix(arg, ".go") })
+	if e.GO111MODULE != "off" && (e.GO111MODULE != "auto" || e.GOMOD != "" || files) {
+		return nil
+	}
+	return fmt.Errorf("GO111MODULE=%s: waymark needs modules, and the go command doesn't use them here: unset GO111MODULE (go env -u GO111MODULE, if go env -w has set it), and run go mod init where there is no go.mod", e.GO111MODULE)
+}
+
+// Clone returns a copy to which other variables can be added.
+func (e *Env) Clone() *Env {
+	c := *e
+	c.Extra = slices.Clone(e.Extra)
+	return &c
 }
 
 // Command prepares a run of the go command.

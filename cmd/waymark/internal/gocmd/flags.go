@@ -2,6 +2,9 @@ package gocmd
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,6 +18,12 @@ var valueFlags = makeSet(`C p asmflags buildmode buildvcs compiler gccgoflags gc
 
 // boolFlags are the others of go test.
 var boolFlags = makeSet(`a n v x race msan asan cover work json linkshared modcacherw trimpath
+	c i artifacts benchmem failfast fullpath short`)
+
+// testOnly are those of both that go build and go run don't know.
+var testOnly = makeSet(`bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile fuzz fuzztime
+	fuzzminimizetime list memprofile memprofilerate mutexprofile mutexprofilefraction outputdir
+	parallel run shuffle skip timeout trace vet vettool fuzzcachedir testlogfile gocoverdir artifacts_dir
 	c i artifacts benchmem failfast fullpath short`)
 
 // optionalValue are flags whose value may only follow an equals sign.
@@ -49,6 +58,13 @@ func TakesValue(arg string) bool {
 func KnownToTest(arg string) bool {
 	name, _, _ := flagName(arg)
 	return valueFlags[name] || boolFlags[name]
+}
+
+// KnownToBuild reports whether arg is a flag that go build or go run knows.
+func KnownToBuild(arg string) bool {
+	name := strings.TrimLeft(arg, "-")
+	name, _, _ = strings.Cut(name, "=")
+	return (valueFlags[name] || boolFlags[name]) && !testOnly[name]
 }
 
 // Lookup gives the last value of the flag with the given name; "true" for a
@@ -97,6 +113,36 @@ func (f Flags) Without(names ...string) Flags {
 			out = append(out, f[i:i+size]...)
 		}
 		i += size - 1
+	}
+	return out
+}
+
+// pathFlags are the build flags whose values are files or folders.
+var pathFlags = makeSet(`o overlay pgo pkgdir`)
+
+// Absolute returns the flags with values that are relative files or folders taken from dir.
+func (f Flags) Absolute(dir string) Flags {
+	out := slices.Clone(f)
+	for i := 0; i < len(out); i++ {
+		name, value, has := flagName(out[i])
+		at := i
+		if TakesValue(out[i]) && i+1 < len(out) {
+			i++
+			value = out[i]
+		}
+		special := name == "pgo" && (value == "auto" || value == "off")
+		if !pathFlags[name] || value == "" || special || filepath.IsAbs(value) {
+			continue
+		}
+		abs := filepath.Join(dir, value)
+		if os.IsPathSeparator(value[len(value)-1]) {
+			abs += string(filepath.Separator) // a folder, for -o
+		}
+		if has {
+			out[at] = "-" + name + "=" + abs
+		} else {
+			out[i] = abs
+		}
 	}
 	return out
 }

@@ -13,19 +13,24 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// Library is the path of the module that instrumented programs import.
-const Library = "github.com/waymark-go/waymark"
+// Library is the path of the module that instrumented programs import. LibraryParent is the path of
+// a module that has the library in a subfolder, for vendored builds.
+const (
+	Library       = "github.com/waymark-go/waymark"
+	LibraryParent = "github.com/waymark-go"
+)
 
 // Modules says how modules must be found differently in the instrumented build.
 type Modules struct {
-	Version string                                         // of the library that the tool carries
-	Library func(goVersion string) (dir string, err error) // its folder, with that language version in its go.mod
-	Check   func(dir string) error                         // whether the library in a folder is the one that the tool carries
-	Replace map[module.Version]string                      // module to folder: copies of modules that can't be overlaid in place
+	Version string                                               // of the library that the tool carries
+	Library func(path, goVersion string) (dir string, err error) // folder of the module Library or LibraryParent, with that language version in its go.mod
+	Check   func(dir string) error                               // whether the library in a folder is the one that the tool carries
+	Replace map[module.Version]string                            // module to folder: copies of modules that can't be overlaid in place
 }
 
 // Overlay adds to files, an overlay, what makes the go command find the
-// library and the copies, and gives the flags to add.
+// library and the copies, and returns the flags to add. A file without content is hidden.
+// Variables that the go command needs are added to e.
 //
 // Where the build uses a go.mod, an overlay replaces it by one that requires the
 // library too. So the build stays what it was: no workspace, the same module graph,
@@ -41,7 +46,7 @@ func (m *Modules) Overlay(e *Env, flags Flags, files map[string][]byte) (Flags, 
 		return m.noModule(e, flags, files)
 	}
 	path := e.GOMOD
-	if alt, ok := append(e.Settings(), flags...).Lookup("modfile"); ok {
+	if alt, _ := append(e.Settings(), flags...).Lookup("modfile"); alt != "" {
 		path = alt
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(e.Dir, path)
@@ -57,10 +62,10 @@ func (m *Modules) Overlay(e *Env, flags Flags, files map[string][]byte) (Flags, 
 	if f.Module != nil && f.Module.Mod.Path == Library {
 		return nil, m.Check(filepath.Dir(path)) // the library itself is being built
 	}
-	if vendored(e, flags, f) {
+	if vendored(e, flags, filepath.Dir(e.GOMOD), f.Go, false) {
 		return m.vendor(e, flags, f, files)
 	}
-	dir, err := m.Library(goVersion(f.Go))
+	dir, err := m.Library(Library, goVersion(f.Go))
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +86,19 @@ func (m *Modules) Overlay(e *Env, flags Flags, files map[string][]byte) (Flags, 
 type replacer interface {
 	AddReplace(oldPath, oldVers, newPath, newVers string) error
 	DropReplace(oldPath, oldVers string) error
+}
+
+// dropReplaces removes the replacements of a module, of all its versions and of single ones.
+func dropReplaces(f replacer, all []*modfile.Replace, path string) error {
+	for _, r := range slices.Clone(all) {
+		if r.Old.Path != path {
+			continue
+		}
+		if err := f.DropReplace(path, r.Old.Version); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func replaceAll(f replacer, library string, copies map[module.Version]string) error {
@@ -141,56 +159,6 @@ func goVersion(g *modfile.Go) string {
 	return g.Version
 }
 
-// vendored tells whether the go command would use the vendor folder.
-func vendored(e *Env, flags Flags, f *modfile.File) bool {
-	mod, ok := flags.Lookup("mod")
-	if !ok {
-		mod, ok = e.Settings().Lookup("mod")
-	}
-	if ok {
-		return mod == "vendor"
-	}
-	fi, err := os.Stat(filepath.Join(filepath.Dir(e.GOMOD), "vendor"))
-	return err == nil && fi.IsDir() && semver.Compare("v"+goVersion(f.Go), "v1.14") >= 0
-}
-
-// vendor makes a workspace of the module and the library, for this build only.
-func (m *Modules) vendor(e *Env, flags Flags, f *modfile.File, files map[string][]byte) (Flags, error) {
-	dir, err := m.Library(goVersion(f.Go))
-	if err != nil {
-		return nil, err
-	}
-	root := filepath.Dir(e.GOMOD)
-	w := new(modfile.WorkFile)
-	w.Syntax = new(modfile.FileSyntax)
-	if err := w.AddGoStmt(workVersion(f.Go)); err != nil {
-		return nil, err
-	}
-	// In a workspace the go command takes these from go.work alone.
-	for _, g := range f.Godebug {
-		if err := w.AddGodebug(g.Key, g.Value); err != nil {
-			return nil, err
-		}
-	}
-	for _, use := range []string{root, dir} {
-		if err := w.AddUse(use, ""); err != nil {
-			return nil, err
-		}
-	}
-	path := filepath.Join(root, "go.work")
-	if _, err := os.Stat(path); err == nil {
-		return nil, fmt.Errorf("%s exists but GOWORK=off: waymark needs that name for a vendored build; run with -mod=mod, or without GOWORK=off", path)
-	}
-	files[path] = modfile.Format(w.Syntax)
-	if !slices.Contains(e.Extra, "GOWORK="+path) {
-		e.Extra = append(e.Extra, "GOWORK="+path)
-	}
-	if _, ok := flags.Lookup("mod"); !ok {
-		return Flags{"-mod=vendor"}, nil
-	}
-	return nil, nil
-}
-
 // workVersion gives a version for a go.work: a workspace wants one, at least 1.18.
 func workVersion(g *modfile.Go) string {
 	v := goVersion(g)
@@ -229,11 +197,21 @@ func (m *Modules) workspace(e *Env, flags Flags, path string, files map[string][
 			return nil, err
 		}
 	}
-	dir, err := m.Library(goVersion(w.Go))
+	if root := filepath.Dir(path); vendored(e, flags, root, w.Go, true) {
+		if err := m.useBesideVendor(w, root, files); err != nil {
+			return nil, err
+		}
+		return nil, replaceIn(w, m.Replace, path, files)
+	}
+	dir, err := m.Library(Library, goVersion(w.Go))
 	if err != nil {
 		return nil, err
 	}
 	if err := w.AddUse(dir, ""); err != nil {
+		return nil, err
+	}
+	// The go command refuses to replace a module that the workspace has.
+	if err := dropReplaces(w, w.Replace, Library); err != nil {
 		return nil, err
 	}
 	return nil, replaceIn(w, m.Replace, path, files)
@@ -254,7 +232,7 @@ func (m *Modules) noModule(e *Env, flags Flags, files map[string][]byte) (Flags,
 	if i := strings.IndexFunc(version, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); i >= 0 {
 		version = version[:i]
 	}
-	dir, err := m.Library(version)
+	dir, err := m.Library(Library, version)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +240,7 @@ func (m *Modules) noModule(e *Env, flags Flags, files map[string][]byte) (Flags,
 	if _, err := os.Stat(path); err == nil || !os.IsNotExist(err) {
 		return nil, fmt.Errorf("%s is there but the go command does not use it (GO111MODULE=off?): waymark works in module mode", path)
 	}
-	files[path] = fmt.Appendf(nil, "module command-line-arguments\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %[2]s => %[3]s\n", version, Library, modfile.AutoQuote(dir))
+	files[path] = fmt.Appendf(nil, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nreplace %[3]s => %[4]s\n", NoModule, version, Library, modfile.AutoQuote(dir))
 	return nil, nil
 }
 

@@ -14,11 +14,12 @@ import (
 
 	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
 // Path is the library's module path, Agent the package that programs link.
 const (
-	Path  = "github.com/waymark-go/waymark"
+	Path  = gocmd.Library
 	Agent = Path + "/agent"
 	Tag   = "waymark" // the build tag under which it uses the hooks
 )
@@ -84,29 +85,45 @@ func constrain(src []byte) ([]byte, error) {
 	return append([]byte("//go:build "+language+"\n\n"), src...), nil
 }
 
-// Dir gives a folder with the library's source. goVersion is what its go.mod says:
+// Has reports whether the module with this path is the library, or has it in a subfolder.
+func Has(path string) bool { return path == Path || path == gocmd.LibraryParent }
+
+// Dir returns a folder with the library's source. goVersion is what its go.mod says:
 // a module may not ask for a newer language than the main module that requires it.
-func Dir(c *cache.Cache, goVersion string) (string, error) {
+func Dir(c *cache.Cache, goVersion string) (string, error) { return ModuleDir(c, Path, goVersion) }
+
+// ModuleDir returns the folder of a module that has the library in it: Path, or a parent of it.
+func ModuleDir(c *cache.Cache, module, goVersion string) (string, error) {
+	below, ok := strings.CutPrefix(Path, module)
+	if !ok {
+		return "", fmt.Errorf("module %s can't hold %s", module, Path)
+	}
 	files, err := sources()
 	if err != nil {
 		return "", err
 	}
-	files["go.mod"] = fmt.Appendf(nil, "module %s\n\ngo %s\n", Path, goVersion)
+	if below != "" {
+		delete(files, "source.go") // it embeds go.mod for the command, and there is none in a subfolder
+	}
 	name, err := Hash()
 	if err != nil {
 		return "", err
 	}
-	return c.Tree("library-"+name+"-go"+goVersion, func(dir string) error {
-		for path, b := range files {
-			dst := filepath.Join(dir, filepath.FromSlash(path))
-			if err := os.MkdirAll(filepath.Dir(dst), 0o755); err != nil {
+	name = "library-" + name + "-go" + goVersion + strings.ReplaceAll(below, "/", "-")
+	return c.Tree(name, func(dir string) error {
+		write := func(path string, b []byte) error {
+			path = filepath.Join(dir, filepath.FromSlash(path))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				return err
 			}
-			if err := os.WriteFile(dst, b, 0o644); err != nil {
+			return os.WriteFile(path, b, 0o644)
+		}
+		for path, b := range files {
+			if err := write("."+below+"/"+path, b); err != nil {
 				return err
 			}
 		}
-		return nil
+		return write("go.mod", fmt.Appendf(nil, "module %s\n\ngo %s\n", module, goVersion))
 	})
 }
 

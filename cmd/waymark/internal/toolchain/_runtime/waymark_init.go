@@ -13,7 +13,9 @@ func wmInitFirst() {
 			continue
 		}
 		pc := *(*uintptr)(add(unsafe.Pointer(t), 8))
-		if f := findfunc(pc); f.valid() && wmListed(funcpkgpath(f)) {
+		// The program's first function has no name here, and funcpkgpath wants one. It is below
+		// package runtime, and so not listed.
+		if f := findfunc(pc); f.valid() && funcname(f) != "" && wmListed(funcpkgpath(f)) {
 			doInit1(t)
 		}
 	}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+)
+
+// program returns the program to run, in a temporary folder of its own for what it writes:
+// an instrumented binary, or one that is built from a package. It returns nil if --dry-run
+// was asked for.
+func (a *app) program(name string, f *buildFlags, set *pflag.FlagSet, line *commandLine) (*traced, error) {
+	path, err := binary(line)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" {
+		return a.buildProgram(name, f, line)
+	}
+	if flag := forBuild(set, line); flag != "" {
+		return nil, usagef("%s: %s is for building, and %s is built: leave %s out, or name the package", name, flag, line.args[0], flag)
+	}
+	t := &traced{path: path, args: line.args[1:], exec: line.exec()}
+	t.dir, err = tempDir("waymark-")
+	return t, err
+}
+
+// binary returns the path of the instrumented program that the arguments begin with, "" if
+// they name a package.
+func binary(line *commandLine) (string, error) {
+	if len(line.args) == 0 || strings.HasSuffix(line.args[0], ".go") {
+		return "", nil
+	}
+	name := line.args[0]
+	if fi, err := os.Stat(name); err != nil || !fi.Mode().IsRegular() {
+		return "", nil
+	}
+	err := instrumented(name)
+	if filepath.Base(name) == name && (err != nil || isPackage(name)) {
+		return "", nil // to the go command a name without a separator is a package
+	}
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(name)
+}
+
+// isPackage reports whether the go command knows a package by that name.
+func isPackage(name string) bool {
+	out, err := exec.Command("go", "list", "-find", "-f", "{{.Name}}", "--", name).Output()
+	return err == nil && len(out) > 0
+}
+
+// instrumented checks that the file at path is a program that waymark built.
+func instrumented(path string) error {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s is not a Go program: %w", path, err)
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-tags" {
+			for _, tag := range strings.Split(s.Value, ",") {
+				if tag == library.Tag {
+					return nil
+				}
+			}
+		}
+	}
+	return fmt.Errorf("%s was not built by waymark: build it with waymark build, or name its package", path)
+}
+
+// forBuild returns the first flag on the command line that only a build heeds, "" if there
+// is none. Those of waymark.toml are for packages and binaries alike.
+func forBuild(set *pflag.FlagSet, line *commandLine) string {
+	if rest := line.flags.Without("exec"); len(rest) > 0 {
+		return rest[0]
+	}
+	var f buildFlags
+	build := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.define(build)
+	first := ""
+	set.Visit(func(flag *pflag.Flag) {
+		speaks := flag.Name == "verbose" || flag.Name == "debug"
+		if first == "" && build.Lookup(flag.Name) != nil && !speaks && config.From(flag) == "" {
+			first = "--" + flag.Name
+		}
+	})
+	return first
+}
+
+// exec returns go run's -exec: a program and its arguments to run the program with.
+func (c *commandLine) exec() []string {
+	prefix, _ := c.flags.Lookup("exec")
+	return strings.Fields(prefix)
+}
