@@ -117,8 +117,8 @@ func Wanted(name string) (record, print bool) {
 
 // missing reports groups that WAYMARK names and the program hasn't, and patterns that name no function.
 func missing() {
-	for _, p := range unmatched() {
-		recorder.Say("WAYMARK: %s names no function that was instrumented", p)
+	for _, text := range unmatched() {
+		recorder.Say("WAYMARK: %s", text)
 	}
 	for _, name := range append(wanted.record, wanted.print...) {
 		if !slices.Contains(wanted.found, name) {

@@ -12,6 +12,7 @@ import (
 type selection struct {
 	mu      sync.Mutex
 	in, out *pattern.Set
+	names   []string // of the functions that were asked about
 }
 
 // selections are all that were made.
@@ -42,16 +43,19 @@ func (s *selection) has(f stats.Function) bool {
 	defer s.mu.Unlock()
 	name := pattern.FromRuntime(f.Package, f.Name)
 	name.Dir, name.Groups = filepath.Dir(f.File), f.Groups
+	s.names = append(s.names, name.Names()...)
 	in, _ := s.in.Match(name)
 	out, _ := s.out.Match(name)
 	return (in || s.in.Empty()) && !out
 }
 
-// unmatched gives the patterns that have named nothing.
+// unmatched says which patterns have named nothing, and what comes near.
 func unmatched() (list []string) {
 	for _, s := range selections {
 		s.mu.Lock()
-		list = append(append(list, s.in.Unmatched()...), s.out.Unmatched()...)
+		for _, p := range append(s.in.Unmatched(), s.out.Unmatched()...) {
+			list = append(list, p+" names no function that was instrumented"+pattern.IsIt(p, s.names, 1))
+		}
 		s.mu.Unlock()
 	}
 	return list

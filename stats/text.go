@@ -46,7 +46,7 @@ func (s *Snapshot) writeText(w io.Writer, top int, short *names.Set) error {
 	return err
 }
 
-// rows gives the numbers of functions for a table.
+// rows returns the numbers of functions for a table.
 func rows(list []*Stat, short *names.Set) []texttable.Calls {
 	out := make([]texttable.Calls, len(list))
 	for i, f := range list {
@@ -61,12 +61,12 @@ func rows(list []*Stat, short *names.Set) []texttable.Calls {
 	return out
 }
 
-// timed tells whether there are times.
+// timed reports whether there are times.
 func (s *Snapshot) timed() bool {
 	return slices.ContainsFunc(s.Functions, func(f Stat) bool { return f.Max > 0 || f.Open > 0 })
 }
 
-// first gives the first functions by an order, and a heading.
+// first returns the first functions by an order, and a heading.
 func (s *Snapshot) first(top int, before func(a, b *Stat) int, heading string) (list []*Stat, title string) {
 	for i := range s.Functions {
 		list = append(list, &s.Functions[i])

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Nearest gives up to n of the names that are most like text, nearest first. Names of functions are
-// also like what is written of their ends: a method with its type, or the last word alone.
+// Nearest returns up to n of the names that are most like text, nearest first. Names of functions
+// are also like parts of them: the method with its type or alone, or with its package.
 func Nearest(text string, names []string, n int) []string {
 	type scored struct {
 		name string
@@ -21,12 +21,13 @@ func Nearest(text string, names []string, n int) []string {
 		// People write the end of a name as often as all of it.
 		end := path.Base(full)
 		d = min(d, distance(path.Base(text), end)+1)
-		for ok := !strings.Contains(text, "/"); ok && d > 1; {
-			if _, end, ok = strings.Cut(end, "."); ok {
-				d = min(d, distance(text, end)+1)
+		if pkg, function, ok := strings.Cut(end, "."); ok {
+			method := function[strings.LastIndexByte(function, '.')+1:]
+			for _, part := range []string{function, method, pkg + "." + method} {
+				d = min(d, distance(text, part)+1)
 			}
 		}
-		if d <= len(text)/2+1 {
+		if d <= len(path.Base(text))/2+1 {
 			list = append(list, scored{name, d})
 		}
 	}
@@ -38,6 +39,9 @@ func Nearest(text string, names []string, n int) []string {
 	})
 	var out []string
 	for _, s := range list {
+		if s.dist > list[0].dist+2 {
+			break // the others are nearer by far
+		}
 		if len(out) < n && (len(out) == 0 || out[len(out)-1] != s.name) {
 			out = append(out, s.name)
 		}

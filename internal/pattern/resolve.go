@@ -27,8 +27,8 @@ func (s *Set) Resolve(packages []Package) {
 	}
 }
 
-// Loosen is for when nobody knows all packages: patterns match functions of every package whose path
-// ends in what they say, also if there is one whose whole path that is.
+// Loosen is for when nobody knows all packages: patterns match functions of every package whose
+// path ends in what they say, also if there is one whose whole path that is.
 func (s *Set) Loosen() {
 	for _, p := range s.patterns {
 		p.loose = true
@@ -83,7 +83,7 @@ func (p *Pattern) matchEnd(f Func) (ok, exact bool) {
 	return false, false
 }
 
-// Ambiguous gives an error for each pattern that names the end of packages' paths and has matched
+// Ambiguous returns an error for each pattern that names the end of packages' paths and has matched
 // functions of several.
 func (s *Set) Ambiguous() (errs []error) {
 	for _, p := range s.patterns {
@@ -100,7 +100,8 @@ func (s *Set) Ambiguous() (errs []error) {
 	return errs
 }
 
-// matchPrinted tells whether a regular expression matches one of the forms in which f may be printed.
+// matchPrinted reports whether a regular expression matches one of the forms in which f may be
+// printed.
 func matchPrinted(re *regexp.Regexp, f Func) bool {
 	if re.MatchString(f.Full()) {
 		return true

@@ -150,6 +150,9 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := env.RefusePath(b.Asked); err != nil {
+		return nil, err
+	}
 	b.Env, b.Plain = env, env.Clone()
 	flags := b.Given
 	if err := env.Settings().Refuse(); err != nil {
@@ -430,7 +433,7 @@ func newSelection(o *Options, dir string) (*selection, error) {
 	return s, nil
 }
 
-// sets gives those of patterns.
+// sets returns those of patterns.
 func (s *selection) sets() []*pattern.Set {
 	return []*pattern.Set{s.include, s.exclude, s.args, s.results}
 }
@@ -543,7 +546,7 @@ func (s *selection) decide(f pattern.Func, traced, info, tiny bool, cost int) (b
 	return true, ""
 }
 
-// declared gives the names of the functions that are declared in a package's files.
+// declared returns the names of the functions that are declared in a package's files.
 func (b *Build) declared(p *gocmd.Package) (names []string) {
 	g := &instrument.Group{ImportPath: p.ImportPath, Main: p.Name == "main"}
 	for _, file := range append(slices.Clone(p.GoFiles), p.CgoFiles...) {

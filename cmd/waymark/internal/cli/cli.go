@@ -143,7 +143,8 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	return root
 }
 
-// asIn gives an example with the recording in this folder that has the default name, if there is one.
+// asIn returns an example with the recording in this folder that has the default name, if there is
+// one.
 func asIn(command string) string {
 	if _, err := os.Stat(defaultRecording); err != nil {
 		return ""

@@ -17,7 +17,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// completes has the shells' completion know the values of a command's flags, and which files it takes.
+// completes has the shells' completion know the values of a command's flags, and which files it
+// takes.
 func completes(cmd *cobra.Command) {
 	if cmd.DisableFlagParsing { // then cobra leaves values of flags to us, too
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -45,7 +46,8 @@ func completes(cmd *cobra.Command) {
 	}
 }
 
-// valuesOf gives the values of a flag that word may be the beginning of. args are the arguments before it.
+// valuesOf returns the values of a flag that word may be the beginning of. args are the arguments
+// before it.
 func valuesOf(cmd *cobra.Command, flag string, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	switch flag {
 	case "config":
@@ -97,7 +99,7 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 	return nil
 }
 
-// recordedGroups gives the groups of the recordings among arguments.
+// recordedGroups returns the groups of the recordings among arguments.
 func recordedGroups(files []string) (list []string) {
 	eachFile(files, func(f *tracefile.File) {
 		f.Sites(func(_ uint32, s tracefile.Site) bool {
@@ -111,7 +113,7 @@ func recordedGroups(files []string) (list []string) {
 	return slices.Compact(list)
 }
 
-// testNames gives the tests in the recordings among arguments.
+// testNames returns the tests in the recordings among arguments.
 func testNames(files []string) (list []string) {
 	eachFile(files, func(f *tracefile.File) {
 		for _, t := range testtrace.Open(f).Tests {
@@ -133,8 +135,8 @@ func eachFile(files []string, do func(*tracefile.File)) {
 
 var newGroup = regexp.MustCompile(`\bNewGroup\("([^"]+)"`)
 
-// declaredGroups gives the groups that Go files below a folder declare. It looks at their text only:
-// nobody who waits for a completion has the time for more.
+// declaredGroups returns the groups that Go files below a folder declare. It looks at their text
+// only: nobody who waits for a completion has the time for more.
 func declaredGroups(dir string) (list []string) {
 	files := 0
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -132,7 +132,7 @@ func (f *filterFlags) filter() (report.Filter, error) {
 	return out, nil
 }
 
-// sets gives the patterns of all flags, without those that have none.
+// sets returns the patterns of all flags, without those that have none.
 func (f *filterFlags) sets() (list []*pattern.Set) {
 	for _, set := range []*pattern.Set{f.included, f.excluded, f.accounted, f.unaccounted, f.root.set, f.callers.set} {
 		if set != nil && !set.Empty() {
@@ -142,7 +142,7 @@ func (f *filterFlags) sets() (list []*pattern.Set) {
 	return list
 }
 
-// resolve tells the patterns which packages are in the recordings. It gives an error if some can't
+// resolve tells the patterns which packages are in the recordings. It returns an error if some can't
 // be told apart.
 func (f *filterFlags) resolve(set *tracefile.Set) error {
 	var packages []pattern.Package

@@ -117,6 +117,8 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 		case o == packagesOnce && strings.HasPrefix(arg, "-") && len(arg) > 1 && !gocmd.KnownToTest(arg):
 			ended = true
 			c.rest = append(c.rest, arg)
+		case o != packagesOnce && strings.HasPrefix(arg, "-") && len(arg) > 1 && !gocmd.KnownToBuild(arg) && lookup(set, arg) != nil:
+			return nil, usagef("unknown flag %s: waymark's flags have two dashes: -%[1]s", arg)
 		case strings.HasPrefix(arg, "-") && len(arg) > 1:
 			ended = ended || len(c.args) > 0
 			c.flags = append(c.flags, arg)
@@ -142,6 +144,12 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 		return nil, valueError(err)
 	}
 	return c, nil
+}
+
+// lookup returns the flag that an argument with one dash or two names, nil if there is none.
+func lookup(set *pflag.FlagSet, arg string) *pflag.Flag {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return set.Lookup(name)
 }
 
 // buildCmd makes a command that builds. Its flags are parsed by split.

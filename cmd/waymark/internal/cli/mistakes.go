@@ -41,7 +41,8 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// flagError says what is wrong with the flags of a command that cobra has parsed, and what was meant.
+// flagError says what is wrong with the flags of a command that cobra has parsed, and what was
+// meant.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -77,8 +78,11 @@ func unknownBuildFlag(set *pflag.FlagSet, arg, name string) error {
 // nearestFlag asks for the flag that a name comes near to.
 func nearestFlag(set *pflag.FlagSet, name string) string {
 	var known []string
-	set.VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
-	return pattern.IsIt("--"+name, known, 1)
+	set.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if near := pattern.Nearest(name, known, 1); len(near) > 0 {
+		return "; is it --" + near[0] + "?"
+	}
+	return ""
 }
 
 // valueError says what is wrong with the value of a flag.

@@ -105,7 +105,7 @@ type traceFlags struct {
 func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.on, "trace", "", "record, and print the calls of failed tests, or of all: `failed|all`")
 	set.Lookup("trace").NoOptDefVal = "failed"
-	set.SetAnnotation("trace", behindEquals, []string{"failed", "all"})
+	set.SetAnnotation("trace", behindEquals, traceModes)
 	f.text.define(set)
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")

@@ -18,7 +18,7 @@ type Env struct {
 	GOROOT, GOVERSION, GOMOD, GOWORK, GOFLAGS string
 	GOMODCACHE, GOOS, GOARCH, CGO_ENABLED     string
 	GOEXE, GOCACHE, GOHOSTOS, GOHOSTARCH      string
-	GOEXPERIMENT                              string
+	GOEXPERIMENT, GO111MODULE                 string
 
 	Dir   string   // where the go command runs
 	Go    string   // the go command
@@ -84,6 +84,15 @@ func (e *Env) Settings() Flags {
 		rest = rest[end:]
 	}
 	return out
+}
+
+// RefusePath returns an error if the go command would find packages in GOPATH instead of modules.
+func (e *Env) RefusePath(args []string) error {
+	files := len(args) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !strings.HasSuffix(arg, ".go") })
+	if e.GO111MODULE != "off" && (e.GO111MODULE != "auto" || e.GOMOD != "" || files) {
+		return nil
+	}
+	return fmt.Errorf("GO111MODULE=%s: waymark needs modules, and the go command doesn't use them here: unset GO111MODULE (go env -u GO111MODULE, if go env -w has set it), and run go mod init where there is no go.mod", e.GO111MODULE)
 }
 
 // Clone returns a copy to which other variables can be added.

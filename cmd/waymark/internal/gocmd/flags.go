@@ -20,6 +20,12 @@ var valueFlags = makeSet(`C p asmflags buildmode buildvcs compiler gccgoflags gc
 var boolFlags = makeSet(`a n v x race msan asan cover work json linkshared modcacherw trimpath
 	c i artifacts benchmem failfast fullpath short`)
 
+// testOnly are those of both that go build and go run don't know.
+var testOnly = makeSet(`bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile fuzz fuzztime
+	fuzzminimizetime list memprofile memprofilerate mutexprofile mutexprofilefraction outputdir
+	parallel run shuffle skip timeout trace vet vettool fuzzcachedir testlogfile gocoverdir artifacts_dir
+	c i artifacts benchmem failfast fullpath short`)
+
 // optionalValue are flags whose value may only follow an equals sign.
 var optionalValue = makeSet(`buildvcs`)
 
@@ -52,6 +58,13 @@ func TakesValue(arg string) bool {
 func KnownToTest(arg string) bool {
 	name, _, _ := flagName(arg)
 	return valueFlags[name] || boolFlags[name]
+}
+
+// KnownToBuild reports whether arg is a flag that go build or go run knows.
+func KnownToBuild(arg string) bool {
+	name := strings.TrimLeft(arg, "-")
+	name, _, _ = strings.Cut(name, "=")
+	return (valueFlags[name] || boolFlags[name]) && !testOnly[name]
 }
 
 // Lookup gives the last value of the flag with the given name; "true" for a

@@ -49,6 +49,17 @@ func TestKnownToTest(t *testing.T) {
 	}
 }
 
+func TestKnownToBuild(t *testing.T) {
+	for flag, want := range map[string]bool{
+		"-race": true, "-tags=x": true, "--work": true, "-exec": true, "-o": true, "-cover": true,
+		"-count": false, "-count=1": false, "-test.v": false, "-include": false, "-trace": false,
+	} {
+		if got := KnownToBuild(flag); got != want {
+			t.Errorf("go build knows %s: %v", flag, got)
+		}
+	}
+}
+
 func TestExeName(t *testing.T) {
 	for path, want := range map[string]string{
 		"example.com/cmd/app": "app", "example.com/app/v2": "app", "app": "app", "example.com/v": "v", "v2": "v2",

@@ -56,7 +56,7 @@ func (r *Report) writeFoot(w io.Writer) error {
 	return err
 }
 
-// calls gives the numbers of rows for a table.
+// calls returns the numbers of rows for a table.
 func (r *Report) calls(rows []*Row) []table.Calls {
 	list := make([]table.Calls, len(rows))
 	for i, row := range rows {
