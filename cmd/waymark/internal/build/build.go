@@ -150,7 +150,7 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := env.RefusePath(b.Asked); err != nil {
+	if err := env.RefuseGOPATH(b.Asked); err != nil {
 		return nil, err
 	}
 	b.Env, b.Plain = env, env.Clone()

@@ -41,9 +41,11 @@ func requiring(c *cache.Cache, args, packages []string, version string) (string,
 		query = append(query, []byte(arg))
 	}
 	name := "version-" + cache.Hash(query...)
-	if found, ok := c.Get(name); ok && gocmd.Exact(version) {
-		if dir, ok := c.Lookup(string(found)); ok {
-			return dir, nil
+	if gocmd.Exact(version) {
+		if tree, ok := c.Get(name); ok {
+			if dir, ok := c.Lookup(string(tree)); ok {
+				return dir, nil
+			}
 		}
 	}
 	tmp, err := os.MkdirTemp("", "waymark-")
@@ -63,7 +65,7 @@ func requiring(c *cache.Cache, args, packages []string, version string) (string,
 		return "", err
 	}
 	tree := "version-" + cache.Hash(mod, sum)
-	dir, err := c.Tree(tree, func(dir string) error {
+	dir, err := c.Tree(tree, func(dir string) error { // the same requirements, the same folder
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o644); err != nil {
 			return err
 		}

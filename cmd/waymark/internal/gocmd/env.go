@@ -86,8 +86,8 @@ func (e *Env) Settings() Flags {
 	return out
 }
 
-// RefusePath returns an error if the go command would find packages in GOPATH instead of modules.
-func (e *Env) RefusePath(args []string) error {
+// RefuseGOPATH returns an error if the go command would find packages in GOPATH instead of modules.
+func (e *Env) RefuseGOPATH(args []string) error {
 	files := len(args) > 0 && !slices.ContainsFunc(args, func(arg string) bool { return !strings.HasSuffix(arg, ".go") })
 	if e.GO111MODULE != "off" && (e.GO111MODULE != "auto" || e.GOMOD != "" || files) {
 		return nil
