@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
@@ -90,7 +91,8 @@ type File struct {
 	Path    string // where the go command believes it to be
 	Cached  string // where it is
 
-	Generated bool // not one of the user's
+	Generated bool       // not one of the user's
+	Runs      []edit.Run // what it keeps of the user's
 }
 
 // A Build is a prepared build.
@@ -106,6 +108,8 @@ type Build struct {
 	Args []string         // what to ask the go command for
 
 	overlay  map[string]string
+	runs     map[string][]edit.Run // by path: what rewritten files keep
+	user     map[string]string     // the user's own overlay
 	packages map[string]*gocmd.Package // all, by import path
 }
 
@@ -127,7 +131,7 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{Env: env, overlay: make(map[string]string)}
+	b := &Build{Env: env, overlay: make(map[string]string), runs: make(map[string][]edit.Run), user: make(map[string]string)}
 	flags := o.Flags.Without("C")
 	if err := env.Settings().Refuse(); err != nil {
 		return nil, fmt.Errorf("GOFLAGS: %w", err)
@@ -150,7 +154,7 @@ func Prepare(o *Options) (*Build, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := b.put(o.Cache, files); err != nil {
+		if err := b.patch(o.Cache, files); err != nil {
 			return nil, err
 		}
 	}
@@ -199,6 +203,11 @@ func Prepare(o *Options) (*Build, error) {
 	if err := b.finish(o, flags, std, copies); err != nil {
 		return nil, err
 	}
+	if all := append(env.Settings(), flags...); all.Covers() {
+		if err := b.cover(o.Cache, all, pkgs, std); err != nil {
+			return nil, err
+		}
+	}
 	return b, o.Cache.Trim()
 }
 
@@ -228,6 +237,7 @@ func (b *Build) readUserOverlay(flags gocmd.Flags) error {
 		}
 		b.overlay[filepath.Clean(from)] = to
 	}
+	b.user = maps.Clone(b.overlay)
 	return nil
 }
 
@@ -245,7 +255,7 @@ func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[mod
 	if err != nil {
 		return err
 	}
-	if err := b.put(o.Cache, files); err != nil {
+	if err := b.patch(o.Cache, files); err != nil {
 		return err
 	}
 	b.Flags, err = b.withModules(o, flags, copies, b.overlay)
@@ -263,6 +273,16 @@ func suffix(path string) string {
 		return tests
 	}
 	return filepath.Ext(path)
+}
+
+// patch adds files of the toolchain to the overlay.
+func (b *Build) patch(c *cache.Cache, files map[string]toolchain.File) error {
+	contents := make(map[string][]byte)
+	for path, f := range files {
+		contents[path] = f.Content
+		b.keeps(path, f.Runs)
+	}
+	return b.put(c, contents)
 }
 
 // put adds files to the overlay.

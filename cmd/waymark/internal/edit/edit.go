@@ -61,12 +61,10 @@ func (b *Buffer) Changed() bool {
 	return len(b.edits) > 0
 }
 
-// Bytes returns a new slice with the edits applied. It fails if an edit lies
-// outside the text or if two edits overlap; the edits stay queued.
-func (b *Buffer) Bytes() ([]byte, error) {
-	// The order of the ends decides between edits that start together, so
-	// that insertions go before the replacement of what follows them. The
-	// sort is stable, so that insertions keep the order of the calls.
+// sorted returns the edits in the order of the text. The order of the ends decides
+// between edits that start together, so that insertions go before the replacement of
+// what follows them. The sort is stable, so that insertions keep the order of the calls.
+func (b *Buffer) sorted() []edit {
 	edits := slices.Clone(b.edits)
 	slices.SortStableFunc(edits, func(x, y edit) int {
 		if x.start != y.start {
@@ -74,7 +72,13 @@ func (b *Buffer) Bytes() ([]byte, error) {
 		}
 		return x.end - y.end
 	})
+	return edits
+}
 
+// Bytes returns a new slice with the edits applied. It fails if an edit lies
+// outside the text or if two edits overlap; the edits stay queued.
+func (b *Buffer) Bytes() ([]byte, error) {
+	edits := b.sorted()
 	size := len(b.text)
 	for i, e := range edits {
 		if e.start < 0 || e.end < e.start || e.end > len(b.text) {

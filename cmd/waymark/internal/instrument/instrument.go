@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 )
 
 // A Kind says which of a folder's packages a Group is.
@@ -208,7 +210,8 @@ type Rewritten struct {
 	Path    string
 	Source  []byte
 	Changed bool
-	Reason  string // why nothing of the file could be rewritten, if so
+	Runs    []edit.Run // what Source keeps of a file that is changed
+	Reason  string     // why nothing of the file could be rewritten, if so
 }
 
 // A Result is a rewritten Group.
