@@ -108,8 +108,8 @@ type Build struct {
 	Args []string         // what to ask the go command for
 
 	overlay  map[string]string
-	runs     map[string][]edit.Run // by path: what rewritten files keep
-	user     map[string]string     // the user's own overlay
+	runs     map[string][]edit.Run     // by path: what rewritten files keep
+	user     map[string]string         // the user's own overlay
 	packages map[string]*gocmd.Package // all, by import path
 }
 
@@ -204,7 +204,7 @@ func Prepare(o *Options) (*Build, error) {
 		return nil, err
 	}
 	if all := append(env.Settings(), flags...); all.Covers() {
-		if err := b.cover(o.Cache, all, pkgs, std); err != nil {
+		if err := b.cover(o, all, std, copies); err != nil {
 			return nil, err
 		}
 	}

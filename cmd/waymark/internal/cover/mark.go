@@ -57,7 +57,9 @@ func (in *input) mark() (*marks, error) {
 	return m, nil
 }
 
-func (m *marks) comment(n int, side string) []byte { return fmt.Appendf(nil, "/*%s%d%s*/", m.name, n, side) }
+func (m *marks) comment(n int, side string) []byte {
+	return fmt.Appendf(nil, "/*%s%d%s*/", m.name, n, side)
+}
 
 // replace gives marked, what cover made of the text with comments, with waymark's texts in
 // their places. plain is what cover made of the text without.

@@ -13,9 +13,9 @@ import (
 type Plan struct {
 	Files map[string]File // by path, as the go command knows them
 
-	// Added are import paths of packages that only instrumented programs have. They
-	// aren't covered.
-	Added []string
+	// Uncovered are import paths of packages that aren't covered though the go command
+	// has them covered.
+	Uncovered []string
 }
 
 // A File is one of the overlay.

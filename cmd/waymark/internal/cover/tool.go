@@ -65,7 +65,9 @@ type tool struct {
 	plan   Plan
 }
 
-func (t *tool) command(args []string) []string { return slices.Concat(t.prefix, []string{t.path}, args) }
+func (t *tool) command(args []string) []string {
+	return slices.Concat(t.prefix, []string{t.path}, args)
+}
 
 func (t *tool) run(stdout io.Writer, args []string) error {
 	words := t.command(args)
@@ -99,7 +101,7 @@ func (t *tool) version(args []string) error {
 		}
 		h.Write(src)
 	}
-	fmt.Fprintf(h, "%q", t.plan.Added)
+	fmt.Fprintf(h, "%q", t.plan.Uncovered)
 	_, err = fmt.Printf("%s+waymark.%x\n", strings.TrimSpace(out.String()), h.Sum(nil)[:8])
 	return err
 }
@@ -126,8 +128,8 @@ func (t *tool) cover(args []string) error {
 	if err := c.read(*config); err != nil {
 		return err
 	}
-	added := slices.Contains(t.plan.Added, c.path())
-	if !added && !slices.ContainsFunc(flags.Args(), func(path string) bool { _, ok := t.plan.Files[path]; return ok }) {
+	uncovered := slices.Contains(t.plan.Uncovered, c.path())
+	if !uncovered && !slices.ContainsFunc(flags.Args(), func(path string) bool { _, ok := t.plan.Files[path]; return ok }) {
 		return become(t.command(args))
 	}
 	outs, err := readLines(*list)
@@ -166,7 +168,7 @@ func (t *tool) cover(args []string) error {
 		}
 		inputs = append(inputs, in)
 	}
-	if added {
+	if uncovered {
 		*mode = "regonly" // as the go command itself has it for packages that can't be left out
 	}
 	cover := func(config, vars string, read, write func(*input) string) error {
