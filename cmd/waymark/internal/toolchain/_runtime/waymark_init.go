@@ -13,7 +13,7 @@ func wmInitFirst() {
 			continue
 		}
 		pc := *(*uintptr)(add(unsafe.Pointer(t), 8))
-		if f := findfunc(pc); f.valid() && funcname(f) != "" && wmListed(funcpkgpath(f)) {
+		if f := findfunc(pc); f.valid() && wmListed(funcpkgpath(f)) {
 			doInit1(t)
 		}
 	}
