@@ -53,12 +53,8 @@ func run(root, version, out string, write bool) error {
 		}
 		fmt.Println(m.Version)
 	}
-	stale, err := r.stale()
-	if err != nil {
-		return err
-	}
 	if write {
-		for _, f := range stale {
+		for _, f := range r.stale {
 			if err := os.WriteFile(filepath.Join(root, f.name), f.content, 0o644); err != nil {
 				return err
 			}
@@ -73,11 +69,11 @@ func run(root, version, out string, write bool) error {
 		filepath.ToSlash(abs), mods[0].Path, mods[0].Path+"/cmd/waymark", version)
 	fmt.Print("\nto publish it:\n")
 	switch {
-	case len(stale) > 0 && !write:
-		fmt.Printf("\tmake release VERSION=%s OUT=%s WRITE=1     # so that these say so: %s\n", version, out, names(stale))
+	case len(r.stale) > 0 && !write:
+		fmt.Printf("\tmake release VERSION=%s OUT=%s WRITE=1     # so that these say so: %s\n", version, out, names(r.stale))
 		fallthrough
-	case len(stale) > 0:
-		fmt.Printf("\tgit commit -m 'Release %s' %s\n", version, names(stale))
+	case len(r.stale) > 0:
+		fmt.Printf("\tgit commit -m 'Release %s' %s\n", version, names(r.stale))
 	case r.dirty:
 		fmt.Print("\tgit commit      # there are changes without one\n")
 	}

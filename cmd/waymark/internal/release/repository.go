@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,6 +37,7 @@ type repository struct {
 
 	files []string // that git has, or would take, with slashes
 	paths []string // of the public modules
+	stale []file   // go.mod and go.work files that name public modules at other versions, as they must be
 	dirty bool     // not all is committed
 	time  time.Time
 }
@@ -59,7 +61,7 @@ func open(root, version string) (*repository, error) {
 		}
 		r.paths = append(r.paths, f.Module.Mod.Path)
 	}
-	return r, nil
+	return r, r.findStale()
 }
 
 // list asks git for the files.
@@ -119,7 +121,7 @@ func (r *repository) modules() ([]*released, error) {
 		if m.mod, err = r.require(f); err != nil {
 			return nil, err
 		}
-		m.files = r.contents(dir, m.mod)
+		m.files = r.contents(dir)
 		mods = append(mods, m)
 	}
 	return mods, nil
@@ -153,7 +155,7 @@ func (r *repository) require(f *modfile.File) ([]byte, error) {
 
 // contents gives the files of the module in dir, without those of modules in it. As the go
 // command does with what is tagged, it gives a module without a license the repository's.
-func (r *repository) contents(dir string, mod []byte) (list []zip.File) {
+func (r *repository) contents(dir string) (list []zip.File) {
 	var nested []string
 	for _, name := range r.files {
 		if d, base := path.Split(name); base == "go.mod" && path.Clean(d) != dir {
@@ -170,12 +172,10 @@ func (r *repository) contents(dir string, mod []byte) (list []zip.File) {
 			continue
 		}
 		f := &content{path: inside, source: filepath.Join(r.root, name)}
-		switch inside {
-		case "go.mod":
-			f.data = mod
-		case "LICENSE":
-			license = true
+		if i := slices.IndexFunc(r.stale, func(f file) bool { return f.name == name }); i >= 0 {
+			f.data = r.stale[i].content
 		}
+		license = license || inside == "LICENSE"
 		list = append(list, f)
 	}
 	if !license {
@@ -184,14 +184,14 @@ func (r *repository) contents(dir string, mod []byte) (list []zip.File) {
 	return list
 }
 
-// stale gives the go.mod and go.work files that name released modules at other versions.
-// The go.work files replace these versions by the folders, as long as the go command
-// can't find them elsewhere.
-func (r *repository) stale() (list []file, err error) {
+// findStale finds the go.mod and go.work files that name public modules at other versions.
+// The go.work files replace these versions by folders, because the go command reads the
+// go.mod of each version that is required.
+func (r *repository) findStale() error {
 	for _, name := range r.files {
 		old, err := os.ReadFile(filepath.Join(r.root, name))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		var content []byte
 		switch path.Base(name) {
@@ -201,24 +201,23 @@ func (r *repository) stale() (list []file, err error) {
 			}
 			f, err := modfile.Parse(name, old, nil)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if content, err = r.require(f); err != nil {
-				return nil, err
+				return err
 			}
 		case "go.work":
 			f, err := modfile.ParseWork(name, old, nil)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			for _, rep := range slices.Clone(f.Replace) {
-				if slices.Contains(r.paths, rep.Old.Path) && rep.Old.Version != r.version {
-					if err := f.DropReplace(rep.Old.Path, rep.Old.Version); err != nil {
-						return nil, err
-					}
-					if err := f.AddReplace(rep.Old.Path, r.version, rep.New.Path, ""); err != nil {
-						return nil, err
-					}
+				old, dir := rep.Old, rep.New.Path
+				if !slices.Contains(r.paths, old.Path) || old.Version == r.version {
+					continue
+				}
+				if err := errors.Join(f.DropReplace(old.Path, old.Version), f.AddReplace(old.Path, r.version, dir, "")); err != nil {
+					return err
 				}
 			}
 			f.Cleanup()
@@ -227,8 +226,8 @@ func (r *repository) stale() (list []file, err error) {
 			continue
 		}
 		if !bytes.Equal(content, old) {
-			list = append(list, file{name, content})
+			r.stale = append(r.stale, file{name, content})
 		}
 	}
-	return list, nil
+	return nil
 }
