@@ -13,6 +13,7 @@
 # make test-modules  test suites of other modules, plain and traced, compared test by test (an hour or two, downloads)
 # make test-rewriter GOROOT/src, GOROOT/test (another with GOROOT_TEST=), the module cache and random programs, instrumented (an hour)
 # make fuzz          every fuzz target for FUZZTIME
+# make release VERSION=v0.9.0 OUT=DIR   writes the public modules as a module proxy, says which tags publish them (WRITE=1: go.mod files too)
 # make lint          gofmt, go vet, staticcheck, go mod tidy, govulncheck where it can be had
 # make clean         removes bin
 
@@ -21,11 +22,11 @@ FUZZTIME ?= 30s
 GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark benchmarks compatibility examples/shop examples/facility examples/store
-# Modules that aren't in the workspace, so that it doesn't get what they require.
+# Modules in workspaces of their own, so that the others don't get what they require.
 APART    := benchmarks/peers otelmonitor prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs bench-store fuzz lint vet cross clean
+.PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -45,17 +46,17 @@ test: vet cross
 	@$(call gotest,examples/shop,./...)
 	@$(call gotest,examples/facility,./...)
 	@$(call gotest,examples/store,./...)
-	@$(call gotest,otelmonitor,./...,GOWORK=off)
-	@$(call gotest,prometheus,./...,GOWORK=off)
+	@$(call gotest,otelmonitor,./...)
+	@$(call gotest,prometheus,./...)
 	@$(call gotest,compatibility,./...)
 	@$(call gotest,benchmarks,./...)
-	@$(call gotest,benchmarks/peers,./...,GOWORK=off)
+	@$(call gotest,benchmarks/peers,./...)
 	@$(call gotest,cmd/waymark,-timeout 30m ./...)
 	@awk '$(SKIPPED)' $(BIN)/test.log
 
-# gotest runs go test in a module, with a variable in its environment if one is given, and prints a line for each package, and all
-# that the tests that failed have said.
-gotest = (cd $(1) && PATH="$(BIN):$$PATH" $(3) $(GO) test -v $(2)) >$(BIN)/part.log 2>&1; status=$$?; cat $(BIN)/part.log >>$(BIN)/test.log; \
+# gotest runs go test in a module, and prints a line for each package, and all that the
+# tests that failed have said.
+gotest = (cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v $(2)) >$(BIN)/part.log 2>&1; status=$$?; cat $(BIN)/part.log >>$(BIN)/test.log; \
 	if [ $$status = 0 ]; then grep -E '^(ok|\?) ' $(BIN)/part.log | grep -v 'no test files'; else awk '$(FAILED)' $(BIN)/part.log; exit $$status; fi
 
 FAILED = function say(t,  i) { for (i = 0; i < lines[t]; i++) print said[t, i] } \
@@ -74,17 +75,20 @@ SKIPPED = /^=== (RUN|CONT|NAME)/ { test = $$3 } \
 
 vet:
 	@out=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +); test -z "$$out" || { echo "run gofmt -w on" $$out; exit 1; }
-	@for m in $(MODULES); do (cd $$m && $(GO) vet ./...) || exit 1; done
-	@for m in $(APART); do (cd $$m && GOWORK=off $(GO) vet ./...) || exit 1; done
+	@for m in $(MODULES) $(APART); do (cd $$m && $(GO) vet ./...) || exit 1; done
 
-# Each module builds by itself; library and tool, with their tests, compile on other
-# platforms: some of them for make test, as each takes most of a minute at first.
+# Each module builds with nothing but what it requires; library and tool, with their tests,
+# compile on other platforms: some of them for make test, as each takes most of a minute at first.
 PLATFORMS     := linux/arm64 darwin/arm64 windows/amd64
 ALL_PLATFORMS := linux/amd64 linux/arm64 linux/386 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 cross:
-	@for m in $(MODULES); do (cd $$m && GOWORK=off $(GO) build -o /dev/null ./...) || exit 1; done
+	@for m in $(MODULES); do (cd $$m && $(call alone,$$m) && GOWORK=off $(GO) build -modfile=$(BIN)/alone.mod -o /dev/null ./...) || exit 1; done
 	@$(call compile,$(PLATFORMS))
+
+# alone writes the go.mod of a module, in whose folder it is called, as it is without a workspace.
+alone = mkdir -p $(BIN) && cp go.mod $(BIN)/alone.mod && { cp go.sum $(BIN)/alone.sum 2>/dev/null || : >$(BIN)/alone.sum; } && \
+	{ [ $(1) = . ] || $(GO) mod edit -replace=github.com/waymark-go/waymark=$(CURDIR) -replace=github.com/waymark-go/waymark/benchmarks=$(CURDIR)/benchmarks $(BIN)/alone.mod; }
 
 compile = for p in $(1); do for m in . cmd/waymark; do \
 		(cd $$m && CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p\#*/} $(GO) vet ./...) || exit 1; \
@@ -127,7 +131,7 @@ LADDER := --include ../traced,../grouped --all --args=...traced.Ints,...traced.T
 bench-peers: $(BIN)/waymark
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: it will be absent"
 	cd benchmarks/ladder && $(BIN)/waymark build $(LADDER) -o $(BIN)/ladder .
-	cd benchmarks/peers && GOWORK=off $(GO) build -o $(BIN)/peers .
+	cd benchmarks/peers && $(GO) build -o $(BIN)/peers .
 	cd benchmarks/peers && $(BIN)/peers -waymark $(BIN)/waymark -ladder $(BIN)/ladder -dlv $(BIN)/dlv -docs ../../docs
 
 bench-store: $(BIN)/waymark
@@ -144,13 +148,15 @@ fuzz:
 		done || exit 1; done) || exit 1; done
 
 lint: vet $(BIN)/staticcheck
-	@for m in $(MODULES); do (cd $$m && $(BIN)/staticcheck ./...) || exit 1; done
-	@for m in $(APART); do (cd $$m && GOWORK=off $(BIN)/staticcheck ./...) || exit 1; done
-	@for m in $(MODULES) $(APART) tools; do (cd $$m && GOWORK=off $(GO) mod tidy -diff) || exit 1; done
+	@for m in $(MODULES) $(APART); do (cd $$m && $(BIN)/staticcheck ./...) || exit 1; done
+	@for m in $(MODULES) $(APART); do (cd $$m && $(call alone,$$m) && GOWORK=off $(GO) mod tidy -modfile=$(BIN)/alone.mod -diff) || exit 1; done
+	@cd tools && GOWORK=off $(GO) mod tidy -diff
 	@if $(GO) run $(GOVULNCHECK) -version >/dev/null 2>&1; then \
-		for m in $(MODULES); do (cd $$m && $(GO) run $(GOVULNCHECK) ./...) || exit 1; done; \
-		for m in $(APART); do (cd $$m && GOWORK=off $(GO) run $(GOVULNCHECK) ./...) || exit 1; done; \
+		for m in $(MODULES) $(APART); do (cd $$m && $(GO) run $(GOVULNCHECK) ./...) || exit 1; done; \
 	else echo "SKIPPED: govulncheck or its database can't be reached"; fi
+
+release:
+	@$(GO) run ./cmd/waymark/internal/release -version '$(VERSION)' -out '$(OUT)' $(if $(WRITE),-write)
 
 clean:
 	rm -rf $(BIN)

@@ -6,5 +6,3 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/waymark-go/waymark v0.0.0
 )
-
-replace github.com/waymark-go/waymark => ..

@@ -17,5 +17,3 @@ require (
 	go.opentelemetry.io/otel/metric v1.38.0 // indirect
 	golang.org/x/sys v0.35.0 // indirect
 )
-
-replace github.com/waymark-go/waymark => ../

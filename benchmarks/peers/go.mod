@@ -3,11 +3,6 @@ module github.com/waymark-go/waymark/benchmarks/peers
 
 go 1.26.0
 
-replace (
-	github.com/waymark-go/waymark => ../..
-	github.com/waymark-go/waymark/benchmarks => ..
-)
-
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/waymark-go/waymark/benchmarks v0.0.0

@@ -32,7 +32,7 @@ func TestQuick(t *testing.T) {
 	build("../../cmd/waymark", []string{"GOWORK="}, "go", "build", "-o", waymark, ".")
 	build("../ladder", []string{"GOWORK="}, waymark, "build", "--include", "../traced,../grouped", "--all",
 		"--args=...traced.Ints,...traced.Text,...traced.Struct", "-o", ladder, ".")
-	build(".", []string{"GOWORK=off"}, "go", "build", "-o", peers, ".")
+	build(".", []string{"GOWORK="}, "go", "build", "-o", peers, ".")
 	doc := filepath.Join(dir, "performance.md")
 	if err := os.WriteFile(doc, []byte("<!-- PEERS: here -->\n<!-- END PEERS -->\n"), 0o666); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ func TestInstrumentedModules(t *testing.T) {
 		t.Run(strings.TrimPrefix(dir, "../../"), func(t *testing.T) {
 			cmd := exec.Command(tool(t), "test", "-v", "./...")
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "GOWORK=off")
+			cmd.Env = append(os.Environ(), "GOWORK=") // each is in a workspace with the library
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), want) {
 				t.Errorf("%v\n%s", err, out)

@@ -16,5 +16,3 @@ require (
 )
 
 require github.com/inconshreveable/mousetrap v1.1.0 // indirect
-
-replace github.com/waymark-go/waymark => ../..

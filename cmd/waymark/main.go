@@ -5,12 +5,16 @@ import (
 	"os"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cover"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/vet"
 )
 
 func main() {
-	if vet.IsCall(os.Args[1:]) {
+	switch {
+	case vet.IsCall(os.Args[1:]):
 		vet.Main()
+	case cover.IsCall(os.Args[1:]):
+		os.Exit(cover.Main(os.Args[1:]))
 	}
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

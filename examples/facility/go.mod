@@ -3,5 +3,3 @@ module github.com/waymark-go/waymark/examples/facility
 go 1.26
 
 require github.com/waymark-go/waymark v0.0.0
-
-replace github.com/waymark-go/waymark => ../..

@@ -98,9 +98,8 @@ type File struct {
 	Path    string // where the go command believes it to be
 	Cached  string // where it is
 
-	Generated bool // not one of the user's
-
-	Edits []edit.Span // that made it of the user's file
+	Generated bool       // not one of the user's
+	Runs      []edit.Run // what it keeps of the user's
 }
 
 // A Build is a prepared build.
@@ -120,6 +119,8 @@ type Build struct {
 	Args    []string         // what to ask the go command for
 
 	overlay  map[string]string
+	runs     map[string][]edit.Run     // by path: what rewritten files keep
+	user     map[string]string         // the user's own overlay
 	packages map[string]*gocmd.Package // all, by import path
 }
 
@@ -137,7 +138,10 @@ func Prepare(o *Options) (*Build, error) {
 			dir = filepath.Join(o.Dir, c)
 		}
 	}
-	b := &Build{Asked: o.Args, Given: o.Flags.Without("C"), overlay: make(map[string]string)}
+	b := &Build{
+		Asked: o.Args, Given: o.Flags.Without("C"),
+		overlay: make(map[string]string), runs: make(map[string][]edit.Run), user: make(map[string]string),
+	}
 	work, err := b.atVersion(o, dir)
 	if err != nil {
 		return nil, err
@@ -171,7 +175,7 @@ func Prepare(o *Options) (*Build, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := b.put(o.Cache, files); err != nil {
+		if err := b.patch(o.Cache, files); err != nil {
 			return nil, err
 		}
 	}
@@ -227,6 +231,11 @@ func Prepare(o *Options) (*Build, error) {
 	if _, ok := flags.Lookup("o"); b.Version != "" && !ok && slices.ContainsFunc(b.Main, func(p *gocmd.Package) bool { return p.Name == "main" }) {
 		b.Flags = append(b.Flags, "-o="+dir+string(filepath.Separator)) // not into the module that was made for it
 	}
+	if all := append(env.Settings(), flags...); all.Covers() {
+		if err := b.cover(o, all, std, copies); err != nil {
+			return nil, err
+		}
+	}
 	return b, o.Cache.Trim()
 }
 
@@ -256,6 +265,7 @@ func (b *Build) readUserOverlay(flags gocmd.Flags) error {
 		}
 		b.overlay[filepath.Clean(from)] = to
 	}
+	b.user = maps.Clone(b.overlay)
 	return nil
 }
 
@@ -273,7 +283,7 @@ func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[mod
 	if err != nil {
 		return err
 	}
-	if err := b.put(o.Cache, files); err != nil {
+	if err := b.patch(o.Cache, files); err != nil {
 		return err
 	}
 	b.Flags, err = b.withModules(o, flags, copies, b.overlay)
@@ -312,6 +322,16 @@ func suffix(path string) string {
 		return tests
 	}
 	return filepath.Ext(path)
+}
+
+// patch adds files of the toolchain to the overlay.
+func (b *Build) patch(c *cache.Cache, files map[string]toolchain.File) error {
+	contents := make(map[string][]byte)
+	for path, f := range files {
+		contents[path] = f.Content
+		b.keeps(path, f.Runs)
+	}
+	return b.put(c, contents)
 }
 
 // put adds files to the overlay.

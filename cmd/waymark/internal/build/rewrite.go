@@ -77,6 +77,7 @@ func (b *Build) rewrite(o *Options, s *selection, pkgs []*gocmd.Package, std *kn
 	for _, j := range jobs {
 		for _, f := range j.outcome.Files {
 			b.overlay[f.Path] = f.Cached
+			b.keeps(f.Path, f.Runs)
 		}
 		b.Files = append(b.Files, j.outcome.Files...)
 		b.Funcs = append(b.Funcs, j.outcome.Funcs...)
@@ -402,7 +403,7 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 	var out outcome
 	add := func(f *instrument.Rewritten) error {
 		cached, err := o.Cache.Put(f.Source, suffix(f.Path))
-		out.Files = append(out.Files, File{Package: j.pkg.ImportPath, Path: f.Path, Cached: cached, Edits: f.Edits})
+		out.Files = append(out.Files, File{Package: j.pkg.ImportPath, Path: f.Path, Cached: cached, Runs: f.Runs})
 		return err
 	}
 	for i := range res.Files {

@@ -6,8 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/format"
 )
 
 func (a *app) cleanCommand() *cobra.Command {
@@ -24,16 +22,6 @@ func (a *app) cleanCommand() *cobra.Command {
 			}
 			fmt.Fprintf(a.stderr, "waymark: %.1f MB removed from %s\n", float64(n)/1e6, c.Dir)
 			return nil
-		},
-	}
-}
-
-func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "print the version", Args: arguments(0, 0),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.stdout, "waymark %s, trace file version %d\n", library.Version(), format.Version)
-			return err
 		},
 	}
 }

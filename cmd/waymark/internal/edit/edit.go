@@ -100,34 +100,6 @@ func (b *Buffer) sorted() []edit {
 	return edits
 }
 
-// A Span says that an edit took the place of the bytes in [Start, End) with Size others.
-type Span struct{ Start, End, Size int }
-
-// Spans returns the edits that Bytes applies, in order.
-func (b *Buffer) Spans() []Span {
-	var spans []Span
-	for _, e := range b.sorted() {
-		spans = append(spans, Span{e.start, e.end, len(e.new)})
-	}
-	return spans
-}
-
-// Original returns the offset in the original text of the byte at an offset of the edited
-// one. It returns false for a byte that an edit has put in.
-func Original(spans []Span, offset int) (int, bool) {
-	grown := 0 // by the edits before
-	for _, s := range spans {
-		if offset < s.Start+grown {
-			break
-		}
-		if offset < s.Start+grown+s.Size {
-			return 0, false
-		}
-		grown += s.Size - (s.End - s.Start)
-	}
-	return offset - grown, true
-}
-
 func (e edit) String() string {
 	return fmt.Sprintf("[%d,%d)->%q", e.start, e.end, e.new)
 }

@@ -96,6 +96,16 @@ func (f Flags) Bool(name string) bool {
 	return ok && v != "false" && v != "0"
 }
 
+// Covers tells whether the go command may cover packages.
+func (f Flags) Covers() bool {
+	for _, name := range []string{"covermode", "coverpkg", "coverprofile"} {
+		if _, ok := f.Lookup(name); ok {
+			return true
+		}
+	}
+	return f.Bool("cover")
+}
+
 // Without gives the flags without those of the given names.
 func (f Flags) Without(names ...string) Flags {
 	var out Flags
@@ -170,11 +180,6 @@ func (f Flags) ForList() Flags {
 
 // Refuse gives an error for flags that don't work in an instrumented build.
 func (f Flags) Refuse() error {
-	for _, name := range []string{"cover", "covermode", "coverpkg", "coverprofile"} {
-		if v, ok := f.Lookup(name); ok && v != "false" {
-			return fmt.Errorf("-%s can't be combined with tracing: the go command drops overlaid files of the packages it covers (golang/go#73802); measure coverage with plain go test, or leave -%s out", name, name)
-		}
-	}
 	if v, ok := f.Lookup("compiler"); ok && v != "gc" {
 		return fmt.Errorf("-compiler=%s: only gc can be instrumented", v)
 	}

@@ -26,11 +26,17 @@ func TestFlags(t *testing.T) {
 		t.Errorf("for go list: %s; want %s", got, want)
 	}
 	if err := f.Refuse(); err != nil {
-		t.Errorf("-cover=false: %v", err)
+		t.Error(err)
 	}
-	for _, bad := range []string{"-cover", "-coverprofile=x", "-coverpkg ./...", "-compiler gccgo"} {
-		if err := Flags(strings.Fields(bad)).Refuse(); err == nil {
-			t.Errorf("%s is not refused", bad)
+	if err := Flags(strings.Fields("-compiler gccgo")).Refuse(); err == nil {
+		t.Error("gccgo is not refused")
+	}
+	if f.Covers() {
+		t.Error("-cover=false covers")
+	}
+	for _, one := range []string{"-cover", "-coverprofile=x", "-coverpkg ./...", "-covermode=set", "-v --cover"} {
+		if !Flags(strings.Fields(one)).Covers() {
+			t.Errorf("%s does not cover", one)
 		}
 	}
 	if !slices.Equal(Flags(nil).Without("x"), Flags(nil)) {

@@ -12,6 +12,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
@@ -24,17 +26,27 @@ const (
 	Tag   = "waymark" // the build tag under which it uses the hooks
 )
 
-// Version gives the version of the library that this command was built with.
+// Version gives the version of the library that this command was built with. Built from a
+// checkout that is that of the command, which git knows, as both get the same tags; without
+// git it is v0.0.0.
 func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, dep := range info.Deps {
-			if dep.Path == Path && dep.Version != "" && dep.Version != "(devel)" && dep.Replace == nil {
-				return dep.Version
-			}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return unknown
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == Path && semver.IsValid(dep.Version) && dep.Replace == nil {
+			return dep.Version
 		}
 	}
-	return "v0.0.0"
+	if v := semver.Canonical(info.Main.Version); semver.Compare(v, unknown) > 0 && strings.HasPrefix(info.Main.Path, Path+"/") {
+		return v
+	}
+	return unknown
 }
+
+// unknown is the version that go.mod files require where there is no release.
+const unknown = "v0.0.0"
 
 // sources gives the library's files without its tests.
 func sources() (map[string][]byte, error) {

@@ -22,6 +22,6 @@ var testAnchors = []anchor{
 
 // PatchTesting gives the overlay with which package testing of the toolchain at
 // goroot tells which test runs on which goroutine. Its parameters are those of Patch.
-func PatchTesting(goroot, version string) (map[string][]byte, error) {
+func PatchTesting(goroot, version string) (map[string]File, error) {
 	return patchPackage(goroot, version, "testing", testAnchors)
 }

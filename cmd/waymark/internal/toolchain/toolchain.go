@@ -72,28 +72,36 @@ var anchors = []anchor{
 	{file: "proc.go", fn: "main", before: "last := lastmoduledatap", text: "wmInitFirst(); "},
 }
 
+// A File is a file of the overlay.
+type File struct {
+	Content []byte
+	Runs    []edit.Run // what it keeps of the toolchain's file; nil of one that is added
+}
+
 // Patch gives the overlay for the toolchain at goroot: paths below
 // goroot/src/runtime and their contents. version (go env GOVERSION) is for error
 // messages. first lists the packages that are initialised before all others.
-func Patch(goroot, version string, first []string) (map[string][]byte, error) {
+func Patch(goroot, version string, first []string) (map[string]File, error) {
 	out, err := patchPackage(goroot, version, "runtime", anchors)
 	if err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(goroot, "src", "runtime")
-	if out[filepath.Join(dir, "waymark_secret.go")], err = secret(); err != nil {
+	words, err := secret()
+	if err != nil {
 		return nil, err
 	}
-	out[filepath.Join(dir, "waymark_first.go")] = fmt.Appendf(nil,
-		"package runtime\n\n// wmFirst lists the packages to initialise before all others.\nconst wmFirst = %q\n", strings.Join(first, "\n"))
+	out[filepath.Join(dir, "waymark_secret.go")] = File{Content: words}
+	out[filepath.Join(dir, "waymark_first.go")] = File{Content: fmt.Appendf(nil,
+		"package runtime\n\n// wmFirst lists the packages to initialise before all others.\nconst wmFirst = %q\n", strings.Join(first, "\n"))}
 	return out, nil
 }
 
 // patchPackage gives the overlay for a package of the standard library: its own
 // files with text at anchors, and the hooks' files beside them.
-func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string][]byte, error) {
+func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]File, error) {
 	dir := filepath.Join(goroot, "src", pkg)
-	out := make(map[string][]byte)
+	out := make(map[string]File)
 	entries, err := hooks.ReadDir("_" + pkg)
 	if err != nil {
 		return nil, err
@@ -103,7 +111,7 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string][]b
 		if err != nil {
 			return nil, err
 		}
-		out[filepath.Join(dir, e.Name())] = b
+		out[filepath.Join(dir, e.Name())] = File{Content: b}
 	}
 
 	edits := make(map[string]*patch)
@@ -125,7 +133,7 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string][]b
 		if err != nil {
 			return nil, err
 		}
-		out[p.name] = b
+		out[p.name] = File{b, p.buf.Runs()}
 	}
 	return out, nil
 }

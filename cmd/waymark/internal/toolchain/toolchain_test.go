@@ -139,9 +139,9 @@ func goroot(t *testing.T) string {
 var patches = []struct {
 	pkg     string
 	anchors []anchor
-	patch   func(goroot, version string) (map[string][]byte, error)
+	patch   func(goroot, version string) (map[string]File, error)
 }{
-	{"runtime", anchors, func(goroot, version string) (map[string][]byte, error) {
+	{"runtime", anchors, func(goroot, version string) (map[string]File, error) {
 		return Patch(goroot, version, []string{"errors", "example.com/agent"})
 	}},
 	{"testing", testAnchors, PatchTesting},
@@ -153,8 +153,8 @@ func TestPatchKeepsLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for path, got := range files {
-			name := filepath.Base(path)
+		for path, file := range files {
+			got, name := file.Content, filepath.Base(path)
 			if strings.HasPrefix(name, "waymark") {
 				if _, err := os.Stat(path); err == nil {
 					t.Errorf("package %s has a file %s of its own", c.pkg, name)
@@ -168,8 +168,13 @@ func TestPatchKeepsLines(t *testing.T) {
 			if g, w := strings.Count(string(got), "\n"), strings.Count(string(want), "\n"); g != w {
 				t.Errorf("%s has %d lines, %d before", name, g, w)
 			}
-			if string(got) == string(want) {
+			if len(file.Runs) < 2 {
 				t.Errorf("%s is not changed", name)
+			}
+			for _, r := range file.Runs {
+				if string(got[r.New:r.New+r.Size]) != string(want[r.Old:r.Old+r.Size]) {
+					t.Errorf("%s: %v is not what is kept", name, r)
+				}
 			}
 		}
 	}

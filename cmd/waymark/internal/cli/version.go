@@ -1,0 +1,24 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
+	"github.com/waymark-go/waymark/format"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "print the version, and the Go releases that it is tested with", Args: arguments(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(a.stdout, "waymark %s, trace file version %d\nbuilt with %s for %s/%s, tested with %s\n",
+				library.Version(), format.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(toolchain.Tested, ", "))
+			return err
+		},
+	}
+}

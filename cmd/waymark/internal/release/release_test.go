@@ -1,0 +1,145 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// A release has what git has under the tags that it names, once what it writes is committed.
+func TestContents(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	root, out := t.TempDir(), t.TempDir()
+	put := func(name, text string) {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("LICENSE", "free\n")
+	put(".gitignore", "/bin/\n")
+	put("bin/program", "large\n")
+	put("go.mod", "module example.com/m\n\ngo 1.21\n")
+	put("m.go", "package m\n")
+	put("go.work", "go 1.26\n\nuse (\n\t.\n\t./cmd/waymark\n)\n\nreplace example.com/m v0.0.0 => ./\n")
+	put("cmd/waymark/go.mod", "module example.com/m/cmd/waymark\n\ngo 1.26\n\nrequire (\n\texample.com/m v0.0.0\n\texample.com/other v1.2.3\n)\n")
+	put("cmd/waymark/main.go", "package main\n")
+	put("cmd/waymark/testdata/t/go.mod", "module example.com/t\n\nrequire example.com/m v0.0.0\n")
+	for _, dir := range []string{"otelmonitor", "prometheus", "examples"} {
+		put(dir+"/go.mod", "module example.com/m/"+dir+"\n\nrequire example.com/m v0.0.0\n")
+		put(dir+"/x.go", "package x\n")
+	}
+	put("otelmonitor/LICENSE", "its own\n")
+	git := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-C", root, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	git("add", "-A")
+	git("commit", "-q", "-m", "first")
+	const version = "v0.9.0"
+	if err := run(root, version, out, true); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"go.work":                       "replace example.com/m v0.9.0 => ./\n",
+		"cmd/waymark/go.mod":            "example.com/m v0.9.0\n",
+		"examples/go.mod":               "example.com/m v0.9.0\n",
+		"cmd/waymark/testdata/t/go.mod": "example.com/m v0.0.0\n",
+	} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %q, %v; want %q in it", name, text, err, want)
+		}
+	}
+	git("commit", "-q", "-a", "-m", "release")
+	for _, dir := range public {
+		path := strings.TrimSuffix("example.com/m/"+dir, "/.")
+		m := module.Version{Path: path, Version: version}
+		tagged := filepath.Join(t.TempDir(), "tagged.zip")
+		w, err := os.Create(tagged)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := zip.CreateFromVCS(w, m, root, "HEAD", strings.TrimPrefix(dir, ".")); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := unzip(t, m, tagged)
+		if dir == "cmd/waymark" || dir == "prometheus" {
+			want["LICENSE"] = "free\n" // the go command adds it, package zip does not
+		}
+		got := unzip(t, m, filepath.Join(out, filepath.FromSlash(path), "@v", version+".zip"))
+		for name := range want {
+			if got[name] != want[name] {
+				t.Errorf("%s: %s is %q, want %q", path, name, got[name], want[name])
+			}
+		}
+		for name := range got {
+			if _, ok := want[name]; !ok {
+				t.Errorf("%s: %s is not in the module", path, name)
+			}
+		}
+		mod, err := os.ReadFile(filepath.Join(out, filepath.FromSlash(path), "@v", version+".mod"))
+		if err != nil || string(mod) != want["go.mod"] {
+			t.Errorf("%s: its go.mod is %q, %v; want %q", path, mod, err, want["go.mod"])
+		}
+	}
+
+	put("otelmonitor/go.mod", "module example.com/m/otelmonitor\n\nrequire example.com/m v0.9.0\n\nreplace example.com/m => ../\n")
+	if err := run(root, "v0.9.1", out, false); err == nil || !strings.Contains(err.Error(), "otelmonitor/go.mod replaces example.com/m: ") {
+		t.Errorf("with a replace: %v", err)
+	}
+	put("otelmonitor/go.mod", "module example.com/m/otelmonitor\n\nrequire example.com/m/examples v0.9.0\n")
+	if err := run(root, "v0.9.1", out, false); err == nil || !strings.Contains(err.Error(), "requires example.com/m/examples, which isn't released") {
+		t.Errorf("with a module that isn't public: %v", err)
+	}
+}
+
+// unzip gives the files of a module.
+func unzip(t *testing.T, m module.Version, path string) map[string]string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "m")
+	if err := zip.Unzip(dir, m, path); err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string]string)
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		files[filepath.ToSlash(rel)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestVersions(t *testing.T) {
+	for version, good := range map[string]bool{
+		"v0.9.0": true, "v1.0.0": true, "v1.2.3-rc.1": true,
+		"": false, "0.9.0": false, "v1": false, "v1.2": false, "v2.0.0": false, "v1.0.0+meta": false, "v0.0.0-20260101000000-0123456789ab": false,
+	} {
+		if err := check(version); (err == nil) != good {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+}
