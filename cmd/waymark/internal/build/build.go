@@ -91,9 +91,8 @@ type File struct {
 	Path    string // where the go command believes it to be
 	Cached  string // where it is
 
-	Generated bool // not one of the user's
-
-	Edits []edit.Span // that made it of the user's file
+	Generated bool       // not one of the user's
+	Runs      []edit.Run // what it keeps of the user's
 }
 
 // A Build is a prepared build.

@@ -404,7 +404,7 @@ func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *
 	var out outcome
 	add := func(f *instrument.Rewritten) error {
 		cached, err := o.Cache.Put(f.Source, suffix(f.Path))
-		out.Files = append(out.Files, File{Package: j.pkg.ImportPath, Path: f.Path, Cached: cached, Edits: f.Edits})
+		out.Files = append(out.Files, File{Package: j.pkg.ImportPath, Path: f.Path, Cached: cached, Runs: f.Runs})
 		return err
 	}
 	for i := range res.Files {

@@ -18,22 +18,22 @@ import (
 // place of the rewritten ones that the compiler and vet name.
 type positions struct {
 	w        io.Writer
-	dir      string            // where the command runs
-	original map[string]string // by rewritten file
-	edits    map[string][]edit.Span
-	texts    map[string][]byte // of files that have been read
-	pending  []byte            // of a line that has not ended
+	dir      string                // where the command runs
+	original map[string]string     // by rewritten file
+	runs     map[string][]edit.Run // by rewritten file: what it keeps of the original
+	texts    map[string][]byte     // of files that have been read
+	pending  []byte                // of a line that has not ended
 }
 
 func newPositions(w io.Writer, dir string, overlay map[string]string, files []build.File) *positions {
-	p := &positions{w: w, dir: dir, original: make(map[string]string), edits: make(map[string][]edit.Span), texts: make(map[string][]byte)}
+	p := &positions{w: w, dir: dir, original: make(map[string]string), runs: make(map[string][]edit.Run), texts: make(map[string][]byte)}
 	for from, to := range overlay {
 		if strings.HasSuffix(from, ".go") {
 			p.original[to] = from
 		}
 	}
 	for _, f := range files {
-		p.edits[f.Cached] = f.Edits
+		p.runs[f.Cached] = f.Runs
 	}
 	return p
 }
@@ -104,7 +104,7 @@ func (p *positions) moved(file, rewritten string, line, column int) int {
 	if column < 1 || start < 0 || old < 0 {
 		return 0
 	}
-	offset, ok := edit.Original(p.edits[rewritten], start+column-1)
+	offset, ok := edit.Original(p.runs[rewritten], start+column-1)
 	if !ok || offset < old {
 		return 0
 	}

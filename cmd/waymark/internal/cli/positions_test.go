@@ -46,7 +46,7 @@ func TestPositions(t *testing.T) {
 	} {
 		for size := 1; size <= len(say(c.in)); size += 7 { // however it arrives
 			var out strings.Builder
-			p := newPositions(&out, filepath.Join(dir, "m"), map[string]string{original: rewritten}, []build.File{{Cached: rewritten, Edits: buf.Spans()}})
+			p := newPositions(&out, filepath.Join(dir, "m"), map[string]string{original: rewritten}, []build.File{{Cached: rewritten, Runs: buf.Runs()}})
 			for rest := say(c.in); rest != ""; {
 				n := min(size, len(rest))
 				if _, err := p.Write([]byte(rest[:n])); err != nil {

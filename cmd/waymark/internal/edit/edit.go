@@ -61,6 +61,20 @@ func (b *Buffer) Changed() bool {
 	return len(b.edits) > 0
 }
 
+// sorted returns the edits in the order of the text. The order of the ends decides
+// between edits that start together, so that insertions go before the replacement of
+// what follows them. The sort is stable, so that insertions keep the order of the calls.
+func (b *Buffer) sorted() []edit {
+	edits := slices.Clone(b.edits)
+	slices.SortStableFunc(edits, func(x, y edit) int {
+		if x.start != y.start {
+			return x.start - y.start
+		}
+		return x.end - y.end
+	})
+	return edits
+}
+
 // Bytes returns a new slice with the edits applied. It fails if an edit lies
 // outside the text or if two edits overlap; the edits stay queued.
 func (b *Buffer) Bytes() ([]byte, error) {
@@ -84,48 +98,6 @@ func (b *Buffer) Bytes() ([]byte, error) {
 		done = e.end
 	}
 	return append(out, b.text[done:]...), nil
-}
-
-// sorted returns the edits in the order in which they apply. The order of the ends
-// decides between edits that start together, so that insertions go before the replacement
-// of what follows them. The sort is stable, so that insertions keep the order of the calls.
-func (b *Buffer) sorted() []edit {
-	edits := slices.Clone(b.edits)
-	slices.SortStableFunc(edits, func(x, y edit) int {
-		if x.start != y.start {
-			return x.start - y.start
-		}
-		return x.end - y.end
-	})
-	return edits
-}
-
-// A Span says that an edit took the place of the bytes in [Start, End) with Size others.
-type Span struct{ Start, End, Size int }
-
-// Spans returns the edits that Bytes applies, in order.
-func (b *Buffer) Spans() []Span {
-	var spans []Span
-	for _, e := range b.sorted() {
-		spans = append(spans, Span{e.start, e.end, len(e.new)})
-	}
-	return spans
-}
-
-// Original returns the offset in the original text of the byte at an offset of the edited
-// one. It returns false for a byte that an edit has put in.
-func Original(spans []Span, offset int) (int, bool) {
-	grown := 0 // by the edits before
-	for _, s := range spans {
-		if offset < s.Start+grown {
-			break
-		}
-		if offset < s.Start+grown+s.Size {
-			return 0, false
-		}
-		grown += s.Size - (s.End - s.Start)
-	}
-	return offset - grown, true
 }
 
 func (e edit) String() string {

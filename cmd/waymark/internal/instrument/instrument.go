@@ -210,8 +210,8 @@ type Rewritten struct {
 	Path    string
 	Source  []byte
 	Changed bool
-	Edits   []edit.Span // that made Source of the file
-	Reason  string      // why nothing of the file could be rewritten, if so
+	Runs    []edit.Run // what Source keeps of a file that is changed
+	Reason  string     // why nothing of the file could be rewritten, if so
 }
 
 // A Result is a rewritten Group.

@@ -30,7 +30,7 @@ func rewriteFile(src *source, u *unit, n *names) (Rewritten, error) {
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", src.Path, err)
 	}
-	out.Source, out.Changed, out.Edits = text, true, w.buf.Spans()
+	out.Source, out.Changed, out.Runs = text, true, w.buf.Runs()
 	return out, nil
 }
 
