@@ -178,6 +178,7 @@ func (m *Modules) workspace(e *Env, flags Flags, path string, files map[string][
 	if err != nil {
 		return nil, err
 	}
+	var newer error
 	for _, use := range w.Use {
 		dir := use.Path
 		if !filepath.IsAbs(dir) {
@@ -193,9 +194,12 @@ func (m *Modules) workspace(e *Env, flags Flags, path string, files map[string][
 			}
 			return nil, replaceIn(w, m.Replace, path, files) // the workspace has it already
 		}
-		if err := m.checkVersion(f); err != nil {
-			return nil, err
+		if err := m.checkVersion(f); err != nil && newer == nil {
+			newer = err // unless the workspace has the library itself
 		}
+	}
+	if newer != nil {
+		return nil, newer
 	}
 	if root := filepath.Dir(path); vendored(e, flags, root, w.Go, true) {
 		if err := m.useBesideVendor(w, root, files); err != nil {
