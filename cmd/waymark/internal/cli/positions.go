@@ -20,7 +20,7 @@ type positions struct {
 	w        io.Writer
 	dir      string                // where the command runs
 	original map[string]string     // by rewritten file
-	runs     map[string][]edit.Run // by rewritten file
+	runs     map[string][]edit.Run // by rewritten file: what it keeps of the original
 	texts    map[string][]byte     // of files that have been read
 	pending  []byte                // of a line that has not ended
 }

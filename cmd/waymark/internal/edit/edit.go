@@ -61,6 +61,20 @@ func (b *Buffer) Changed() bool {
 	return len(b.edits) > 0
 }
 
+// sorted returns the edits in the order of the text. The order of the ends decides
+// between edits that start together, so that insertions go before the replacement of
+// what follows them. The sort is stable, so that insertions keep the order of the calls.
+func (b *Buffer) sorted() []edit {
+	edits := slices.Clone(b.edits)
+	slices.SortStableFunc(edits, func(x, y edit) int {
+		if x.start != y.start {
+			return x.start - y.start
+		}
+		return x.end - y.end
+	})
+	return edits
+}
+
 // Bytes returns a new slice with the edits applied. It fails if an edit lies
 // outside the text or if two edits overlap; the edits stay queued.
 func (b *Buffer) Bytes() ([]byte, error) {
@@ -84,20 +98,6 @@ func (b *Buffer) Bytes() ([]byte, error) {
 		done = e.end
 	}
 	return append(out, b.text[done:]...), nil
-}
-
-// sorted returns the edits in the order in which they apply. The order of the ends
-// decides between edits that start together, so that insertions go before the replacement
-// of what follows them. The sort is stable, so that insertions keep the order of the calls.
-func (b *Buffer) sorted() []edit {
-	edits := slices.Clone(b.edits)
-	slices.SortStableFunc(edits, func(x, y edit) int {
-		if x.start != y.start {
-			return x.start - y.start
-		}
-		return x.end - y.end
-	})
-	return edits
 }
 
 func (e edit) String() string {

@@ -1,7 +1,5 @@
 package edit
 
-import "sort"
-
 // A Run is a part of a text that edits keep: Size bytes, not none, which are at Old in the
 // text and at New in the edited one. The runs of a text, in its order, say all about the
 // edits: what lies between two of them in the text was replaced by what lies between them
@@ -35,16 +33,6 @@ func appendRun(runs []Run, r Run) []Run {
 		return runs
 	}
 	return append(runs, r)
-}
-
-// Original returns the offset in the text of the byte at an offset of the edited one. It returns
-// false for a byte that an edit has put in.
-func Original(runs []Run, offset int) (int, bool) {
-	i := sort.Search(len(runs), func(i int) bool { return offset < runs[i].New+runs[i].Size })
-	if i == len(runs) || offset < runs[i].New {
-		return 0, false
-	}
-	return runs[i].Old + offset - runs[i].New, true
 }
 
 // Compose returns the runs of a text that was edited twice: first keeps what the first
