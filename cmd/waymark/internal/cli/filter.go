@@ -54,10 +54,10 @@ func (f *filterFlags) define(set *pflag.FlagSet, what shows) {
 	set.DurationVar(&f.min, "min", 0, "show "+what.min)
 	set.IntVar(&f.depth, "depth", 0, "show "+what.depth+"; 0 is no limit")
 	set.StringVar(&f.goroutine, "goroutine", "", "read only these goroutines, by `ID` as in 1,17, or by process and id as in 4711/1")
-	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s; of calls the part inside counts")
-	set.StringArrayVar(&f.account, "account", nil, "count calls of functions that match `PATTERN`, and others as part of their callers (repeatable)")
-	set.StringArrayVar(&f.without, "without", nil, "count calls of functions that match `PATTERN` as part of their callers (repeatable)")
-	set.DurationVar(&f.shorter, "without-shorter", 0, "count calls shorter than this as part of their callers")
+	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s")
+	set.StringArrayVar(&f.account, "account", nil, "count functions that match `PATTERN` only: the time of others is their callers' (repeatable)")
+	set.StringArrayVar(&f.without, "without", nil, "don't count functions that match `PATTERN`: their time is their callers' (repeatable)")
+	set.DurationVar(&f.shorter, "without-shorter", 0, "don't count calls shorter than this: their time is their callers'")
 	config.Mark(set, config.IsPattern, "include", "exclude", "account", "without")
 }
 
