@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // that those have or embed.
 type declarer struct {
 	pkg     *types.Package
-	prices  map[string]string // by what funcKey returns: bodies
+	prices  map[string]string // bodies, by types.Func.FullName
 	imports map[string]bool
 	pending []*types.TypeName // types to declare
 	seen    map[*types.TypeName]bool
@@ -47,7 +48,7 @@ func declare(pkg *types.Package, prices map[string]string) string {
 			}
 		}
 	}
-	for _, typ := range slices.Sorted(keys(vars)) {
+	for _, typ := range slices.Sorted(maps.Keys(vars)) {
 		fmt.Fprintf(&d.body, "var %s %s\n", strings.Join(vars[typ], ", "), typ)
 	}
 	for len(d.pending) > 0 {
@@ -57,22 +58,13 @@ func declare(pkg *types.Package, prices map[string]string) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n", pkg.Name())
-	for _, path := range slices.Sorted(keys(d.imports)) {
+	for _, path := range slices.Sorted(maps.Keys(d.imports)) {
 		fmt.Fprintf(&b, "import %s %q\n", alias(path), path)
 	}
 	return b.String() + d.body.String()
 }
 
-func keys[V any](m map[string]V) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
-}
-
+// alias returns the name under which a package is imported: no declared name is like it.
 func alias(path string) string {
 	return strings.NewReplacer("/", "_", ".", "_", "-", "_").Replace(path)
 }
@@ -179,15 +171,12 @@ func (d *declarer) function(f *types.Func) {
 	if recv := sig.Recv(); recv != nil {
 		fmt.Fprintf(&d.body, "(%s) ", d.typ(recv.Type()))
 	}
-	var b strings.Builder
-	b.WriteString(f.Name())
-	w := types.TypeString(nameless(sig), d.qualifier)
-	b.WriteString(strings.TrimPrefix(w, "func"))
+	signature := strings.TrimPrefix(types.TypeString(nameless(sig), d.qualifier), "func")
 	body := d.prices[f.FullName()]
 	if body == "" && sig.TypeParams() != nil {
 		body = fmt.Sprintf(" { %d }", notInlined) // they must have one
 	}
-	fmt.Fprintf(&d.body, "%s%s\n", b.String(), body)
+	fmt.Fprintf(&d.body, "%s%s%s\n", f.Name(), signature, body)
 }
 
 // nameless drops the names of parameters and results.

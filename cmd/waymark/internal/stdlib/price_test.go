@@ -58,9 +58,6 @@ func (p *prober) function(f *types.Func) {
 	nodes := 2
 	if params := sig.TypeParams(); params != nil {
 		args := arguments(params)
-		if args == nil {
-			return
-		}
 		t, err := types.Instantiate(nil, sig, args, true)
 		if err != nil {
 			return
