@@ -60,7 +60,9 @@ func errorText(err error) (text string) {
 
 // Secrets returns the words that tell which fields are left out. Package agent knows those
 // that the program was built with.
-var Secrets = func() []string { return strings.Split(format.DefaultRedact, ",") }
+var Secrets = func() []string { return usual }
+
+var usual = strings.Split(format.DefaultRedact, ",")
 
 func appendReflect(dst []byte, v reflect.Value, depth int) []byte {
 	switch v.Kind() {
