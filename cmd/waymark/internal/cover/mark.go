@@ -9,7 +9,6 @@ import (
 
 // marks are comments in a file that stand where another text belongs.
 type marks struct {
-	file string // where text is
 	text []byte // the user's text with a comment before and one behind each part that is replaced
 	name string // that the comments begin with
 	list []replacement
