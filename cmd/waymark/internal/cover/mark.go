@@ -82,7 +82,8 @@ func (m *marks) replace(marked, plain []byte) ([]byte, error) {
 	}
 	out, without = append(out, marked...), append(without, marked...)
 	if !bytes.Equal(without, plain) {
-		return nil, errors.New("cover counts something else when there is a comment where waymark inserts code: leave the file's functions out with --exclude, and please report it")
+		return nil, errors.New("cover counts something else when there is a comment where waymark inserts code: " +
+			"leave the file's functions out with --exclude, and please report it")
 	}
 	return out, nil
 }
