@@ -9,7 +9,6 @@ import (
 
 // marks are comments in a file that stand where another text belongs.
 type marks struct {
-	file string // where text is
 	text []byte // the user's text with a comment before and one behind each part that is replaced
 	name string // that the comments begin with
 	list []replacement
@@ -83,7 +82,8 @@ func (m *marks) replace(marked, plain []byte) ([]byte, error) {
 	}
 	out, without = append(out, marked...), append(without, marked...)
 	if !bytes.Equal(without, plain) {
-		return nil, errors.New("cover counts something else when there is a comment where waymark inserts code: leave the file's functions out with --exclude, and please report it")
+		return nil, errors.New("cover counts something else when there is a comment where waymark inserts code: " +
+			"leave the file's functions out with --exclude, and please report it")
 	}
 	return out, nil
 }

@@ -106,213 +106,45 @@ func (t *tool) version(args []string) error {
 	return err
 }
 
-// An input is a file of the package to cover.
-type input struct {
-	path string // as the go command knows it
-	out  string // where the result goes
-	read string // what cover reads
-	File
-}
-
 // cover runs cover as the go command wanted, but on the user's own files, and adds to the
 // results what the compiler gets otherwise.
 func (t *tool) cover(args []string) error {
 	flags := flag.NewFlagSet("cover", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
+	r := &rewriting{tool: t}
 	config, list := flags.String("pkgcfg", "", ""), flags.String("outfilelist", "", "")
-	mode, variable := flags.String("mode", "", ""), flags.String("var", "", "")
+	flags.StringVar(&r.mode, "mode", "", "")
+	flags.StringVar(&r.variable, "var", "", "")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("-cover: the go command calls its tool cover in a way that waymark does not know: %w", err)
 	}
-	var c pkgConfig
-	if err := c.read(*config); err != nil {
+	if err := r.config.read(*config); err != nil {
 		return err
 	}
-	uncovered := slices.Contains(t.plan.Uncovered, c.path())
-	if !uncovered && !slices.ContainsFunc(flags.Args(), func(path string) bool { _, ok := t.plan.Files[path]; return ok }) {
+	if slices.Contains(t.plan.Uncovered, r.config.path()) {
+		r.mode = "regonly" // as the go command itself has it for packages that can't be left out
+	} else if !slices.ContainsFunc(flags.Args(), func(path string) bool { _, ok := t.plan.Files[path]; return ok }) {
 		return become(t.command(args))
 	}
-	outs, err := readLines(*list)
+	results, err := readLines(*list)
 	if err != nil {
 		return err
 	}
-	if len(outs) != 1+flags.NArg() {
-		return fmt.Errorf("-cover: the go command wants %d results of %d files, in a way that waymark does not know", len(outs), flags.NArg())
+	if len(results) != 1+flags.NArg() {
+		return fmt.Errorf("-cover: the go command wants %d results of %d files, in a way that waymark does not know", len(results), flags.NArg())
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(*list), "waymark-")
-	if err != nil {
+	if r.dir, err = os.MkdirTemp(filepath.Dir(*list), "waymark-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	var inputs []input
-	for i, path := range flags.Args() {
-		in := input{path: path, out: outs[1+i], read: path, File: t.plan.Files[path]}
-		if in.Rewritten != "" && in.Original == "" {
-			src, err := os.ReadFile(in.Rewritten)
-			if err != nil {
-				return err
-			}
-			if err := in.write(src); err != nil {
-				return err
-			}
-			continue
-		}
-		if in.Original != "" && in.Original != path {
-			// The user's own overlay. Only the name of the file is in profiles.
-			if c.local() {
-				return fmt.Errorf("-cover: %s is named on the command line and replaced by -overlay: name its package instead", path)
-			}
-			if in.read, err = copyTo(filepath.Join(dir, strconv.Itoa(i)), filepath.Base(path), in.Original); err != nil {
-				return err
-			}
-		}
-		inputs = append(inputs, in)
-	}
-	if uncovered {
-		*mode = "regonly" // as the go command itself has it for packages that can't be left out
-	}
-	cover := func(config, vars string, read, write func(*input) string) error {
-		files, results := []string{}, []string{vars}
-		for i := range inputs {
-			files, results = append(files, read(&inputs[i])), append(results, write(&inputs[i]))
-		}
-		list := filepath.Join(dir, "results.txt")
-		if err := os.WriteFile(list, []byte(strings.Join(results, "\n")+"\n"), 0o644); err != nil {
-			return err
-		}
-		return t.run(os.Stdout, slices.Concat([]string{"-pkgcfg", config, "-mode", *mode, "-var", *variable, "-outfilelist", list}, files))
-	}
-	if err := cover(*config, outs[0], func(in *input) string { return in.read }, func(in *input) string { return in.out }); err != nil {
+	defer os.RemoveAll(r.dir)
+	if err := r.open(flags.Args(), results[1:]); err != nil {
 		return err
 	}
-
-	// Again, with marks at waymark's edits.
-	marked := make(map[string]*marks)
-	for i := range inputs {
-		in := &inputs[i]
-		if in.Runs == nil {
-			continue
-		}
-		m, err := in.mark()
-		if err != nil {
-			return err
-		}
-		marked[in.path] = m
-		m.file = filepath.Join(dir, fmt.Sprint("marked-", i, ".go"))
-		if err := os.WriteFile(m.file, m.text, 0o644); err != nil {
-			return err
-		}
-	}
-	if len(marked) > 0 {
-		again := filepath.Join(dir, "pkgcfg.txt")
-		if err := c.write(again, filepath.Join(dir, "coveragecfg")); err != nil {
-			return err
-		}
-		read := func(in *input) string {
-			if m := marked[in.path]; m != nil {
-				return m.file
-			}
-			return in.read
-		}
-		write := func(in *input) string {
-			if m := marked[in.path]; m != nil {
-				return m.file + ".cover"
-			}
-			return filepath.Join(dir, "unused.go")
-		}
-		if err := cover(again, filepath.Join(dir, "covervars.go"), read, write); err != nil {
-			return err
-		}
-	}
-	for i := range inputs {
-		in := &inputs[i]
-		text, err := readBody(in.out)
-		if err != nil {
-			return err
-		}
-		if m := marked[in.path]; m != nil {
-			other, err := readBody(m.file + ".cover")
-			if err != nil {
-				return err
-			}
-			if text, err = m.replace(other, text); err != nil {
-				return fmt.Errorf("-cover: %s: %w", in.path, err)
-			}
-		}
-		if err := in.write(text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// write writes what the compiler gets, which takes it for the user's file.
-func (in *input) write(text []byte) error {
-	return os.WriteFile(in.out, append(fmt.Appendf(nil, "//line %s:1:1\n", in.path), text...), 0o644)
-}
-
-// readBody reads a result of cover without its first line, which names the file.
-func readBody(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	line, body, _ := bytes.Cut(text, []byte("\n"))
-	if !bytes.HasPrefix(line, []byte("//line ")) {
-		return nil, fmt.Errorf("-cover: %s does not begin with a line directive: waymark does not know this toolchain's cover", path)
-	}
-	return body, nil
-}
-
-func readLines(path string) ([]string, error) {
-	data, err := os.ReadFile(path)
-	return strings.Split(strings.TrimSpace(string(data)), "\n"), err
-}
-
-func copyTo(dir, name, from string) (string, error) {
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return "", err
-	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, name)
-	return path, os.WriteFile(path, data, 0o644)
-}
-
-// A pkgConfig is what the go command tells cover about a package, see
-// cmd/internal/cov/covcmd. What isn't known here stays as it is.
-type pkgConfig map[string]any
-
-func (c *pkgConfig) read(path string) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("-cover: the go command calls its tool cover in a way that waymark does not know: %w", err)
-	}
-	if err := json.Unmarshal(data, c); err != nil {
-		return fmt.Errorf("-cover: %s: %w", path, err)
-	}
-	return nil
-}
-
-func (c pkgConfig) path() string {
-	path, _ := c["PkgPath"].(string)
-	return path
-}
-
-// local tells whether profiles have the whole paths of files.
-func (c pkgConfig) local() bool {
-	local, _ := c["Local"].(bool)
-	return local
-}
-
-// write writes the configuration for a run whose results about the package nobody reads.
-func (c pkgConfig) write(path, out string) error {
-	c["OutConfig"], c["EmitMetaFile"] = out, ""
-	data, err := json.Marshal(c)
-	if err != nil {
+	if err := r.run(*config, results[0], func(in *input) (string, string) { return in.read, in.out }); err != nil {
 		return err
 	}
-	return os.WriteFile(path, data, 0o644)
+	if err := r.runMarked(); err != nil {
+		return err
+	}
+	return r.merge()
 }
