@@ -22,6 +22,7 @@ func (r *Report) tinyLine(rows []*Row) string {
 	if first == "" {
 		return ""
 	}
+	first = r.names.Short(first) // patterns take it so
 	where := " (in self time)"
 	if r.counted() {
 		where = ""
