@@ -36,7 +36,8 @@ type estimator struct {
 	fixed map[*ast.FuncDecl]bool // a directive forbids inlining
 	known map[*types.Func]estimate
 
-	toolchain string // Options.Toolchain
+	calling   map[*types.Func]bool // answers of bodyCalls
+	toolchain string               // Options.Toolchain
 }
 
 func newEstimator(u *unit) *estimator {
@@ -46,6 +47,7 @@ func newEstimator(u *unit) *estimator {
 		fixed:    make(map[*ast.FuncDecl]bool),
 		known:    make(map[*types.Func]estimate),
 
+		calling:   make(map[*types.Func]bool),
 		toolchain: u.opts.Toolchain,
 	}
 	for _, src := range u.build {

@@ -101,6 +101,10 @@ func (e *estimator) calls(call *ast.CallExpr) bool {
 
 // bodyCalls reports whether there is a call in the body of a function of the package.
 func (e *estimator) bodyCalls(f *types.Func) bool {
+	if found, ok := e.calling[f]; ok {
+		return found
+	}
+	e.calling[f] = true // a recursive call stays one
 	found := false
 	ast.Inspect(e.decls[f].Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && !found {
@@ -108,6 +112,7 @@ func (e *estimator) bodyCalls(f *types.Func) bool {
 		}
 		return !found
 	})
+	e.calling[f] = found
 	return found
 }
 
