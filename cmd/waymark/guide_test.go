@@ -51,7 +51,7 @@ func TestGuide(t *testing.T) {
 }
 
 var (
-	changing = regexp.MustCompile(`[0-9][0-9.,]*( (ns|us|ms|s)\b)?`)
+	changing = regexp.MustCompile(`-?[0-9][0-9.,]*( (ns|us|ms|s)\b)?`)
 	blanks   = regexp.MustCompile(`[ -]+`)
 )
 

@@ -16,7 +16,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 		ByGroup:     {"name"},
 		ByGoroutine: {"pid", "goroutine", "parent_goroutine", "origin_func", "origin_file", "origin_line", "start_ns", "end_ns"},
 	}
-	c.Write(append(heads[r.By], "calls", "panics", "errors", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns"))
+	c.Write(append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors"))
 	rows, _ := r.Rows()
 	for _, row := range rows {
 		var record []string
@@ -32,8 +32,8 @@ func (r *Report) writeCSV(w io.Writer) error {
 				signed(g.Start), signed(g.End),
 			}
 		}
-		c.Write(append(record, unsigned(row.Calls), unsigned(row.Panics), unsigned(row.Errors),
-			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg())))
+		c.Write(append(record, unsigned(row.Calls), unsigned(row.Panics),
+			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg()), unsigned(row.Errors)))
 	}
 	c.Flush()
 	return c.Error()

@@ -158,10 +158,10 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 		return note, r.writeFlat(w)
 	case CSV:
 		c := csv.NewWriter(w)
-		c.Write([]string{"depth", "total_ns", "self_ns", "calls", "panics", "errors", "name"})
+		c.Write([]string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"})
 		r.walk(func(n *node, depth int) {
 			c.Write([]string{strconv.Itoa(depth), strconv.FormatInt(n.total, 10), strconv.FormatInt(n.self, 10),
-				strconv.FormatUint(n.calls, 10), strconv.FormatUint(n.panics, 10), strconv.FormatUint(n.errors, 10), r.rows[n.row].Name})
+				strconv.FormatUint(n.calls, 10), strconv.FormatUint(n.panics, 10), r.rows[n.row].Name, strconv.FormatUint(n.errors, 10)})
 		}, nil)
 		c.Flush()
 		return note, c.Error()

@@ -24,7 +24,7 @@ func main() {
 
 func run(from, to *account, wg *sync.WaitGroup) {
 	defer wg.Done()
-	for amount := range 100_000 {
+	for amount := range 10_000_000 {
 		transfer(from, to, amount%10)
 	}
 }
