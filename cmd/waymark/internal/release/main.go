@@ -65,7 +65,7 @@ func run(root, version, out string, write bool) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nto try it:\n\tGOPROXY=file://%s,https://proxy.golang.org GONOSUMDB=%s go install %s@%s\n",
+	fmt.Printf("\nto try it:\n\tGOPROXY=file://%s,$(go env GOPROXY) GONOSUMDB=%s go install %s@%s\n",
 		filepath.ToSlash(abs), mods[0].Path, mods[0].Path+"/cmd/waymark", version)
 	fmt.Print("\nto publish it:\n")
 	switch {

@@ -1,0 +1,207 @@
+package build
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/internal/pattern"
+)
+
+// A selection decides about functions.
+type selection struct {
+	o                *Options
+	include, exclude *pattern.Set
+	args, results    *pattern.Set // functions whose values are recorded
+
+	// If patterns name groups:
+	groups    map[string][]string // by variable: names of the group in it and of those that contain it
+	annotated map[string]bool     // packages in whose source there are directives
+
+	asked []*gocmd.Package // at a version: their module is as the user's
+}
+
+func newSelection(o *Options, dir string) (*selection, error) {
+	s := &selection{o: o}
+	for _, set := range []struct {
+		to    **pattern.Set
+		texts []string
+	}{{&s.include, o.Include}, {&s.exclude, o.Exclude}, {&s.args, o.Values.Args}, {&s.results, o.Values.Results}} {
+		var err error
+		if *set.to, err = pattern.CompileSet(set.texts, dir); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// sets returns those of patterns.
+func (s *selection) sets() []*pattern.Set {
+	return []*pattern.Set{s.include, s.exclude, s.args, s.results}
+}
+
+// resolve tells the patterns which packages there are.
+func (s *selection) resolve(pkgs []*gocmd.Package) {
+	var all []pattern.Package
+	seen := make(map[string]bool)
+	for _, p := range pkgs {
+		if !seen[p.ImportPath] {
+			seen[p.ImportPath] = true
+			all = append(all, pattern.Package{Path: p.ImportPath, Own: s.own(p)})
+		}
+	}
+	for _, set := range s.sets() {
+		set.Resolve(all)
+	}
+}
+
+// own reports whether p is of a main module, or of one that was named at a version.
+func (s *selection) own(p *gocmd.Package) bool {
+	ofAsked := func(a *gocmd.Package) bool {
+		return a.Module != nil && p.Module != nil && a.Module.Path == p.Module.Path
+	}
+	return !p.Standard && (p.Module == nil || p.Module.Main) || slices.ContainsFunc(s.asked, ofAsked)
+}
+
+// inScope tells whether functions of p may be selected.
+func (s *selection) inScope(p *gocmd.Package) bool {
+	if s.include.Empty() {
+		return s.own(p)
+	}
+	return s.include.MayMatch(p.ImportPath, p.Dir, p.Name == "main") || s.include.HasGroups() && s.annotated[p.ImportPath]
+}
+
+// findGroups finds out which groups there are, if patterns name some.
+func (b *Build) findGroups(o *Options, s *selection, pkgs []*gocmd.Package) error {
+	if !slices.ContainsFunc(s.sets(), (*pattern.Set).HasGroups) {
+		return nil
+	}
+	s.annotated = make(map[string]bool)
+	declared := make(map[string]instrument.GroupVar)
+	for _, p := range pkgs {
+		if p.Standard || p.Module != nil && library.Has(p.Module.Path) {
+			continue
+		}
+		read := func(importPath string, names []string) error {
+			files, err := b.read(&job{pkg: p, dir: p.Dir}, names)
+			if err != nil {
+				return err
+			}
+			for _, f := range files {
+				s.annotated[p.ImportPath] = s.annotated[p.ImportPath] || bytes.Contains(f.Source, []byte("\n//waymark:"))
+			}
+			for _, g := range instrument.Groups(&instrument.Group{ImportPath: importPath, Files: files}, &instrument.Options{PackageName: b.packageName}) {
+				declared[g.Var] = g
+			}
+			return nil
+		}
+		names := append(slices.Clone(p.GoFiles), p.CgoFiles...)
+		if o.Test && !p.DepOnly {
+			names = append(names, p.TestGoFiles...)
+			if err := read(p.ImportPath+"_test", p.XTestGoFiles); err != nil {
+				return err
+			}
+		}
+		if err := read(p.ImportPath, names); err != nil {
+			return err
+		}
+	}
+	s.groups = make(map[string][]string)
+	for _, g := range declared {
+		var within func(v string)
+		within = func(v string) {
+			if !slices.Contains(s.groups[v], g.Name) {
+				s.groups[v] = append(s.groups[v], g.Name)
+				for _, sub := range declared[v].Subgroups {
+					within(sub)
+				}
+			}
+		}
+		within(g.Var)
+	}
+	for _, names := range s.groups {
+		slices.Sort(names)
+	}
+	return nil
+}
+
+// decide has the last word on a function that can be instrumented.
+func (s *selection) decide(f pattern.Func, traced, info, tiny bool, cost int) (bool, string) {
+	included, exact := s.include.Match(f)
+	// Who calls an info function isn't known here, only that it is in a group.
+	included = included || info && s.include.HasGroups()
+	if !included && !s.include.Empty() {
+		return false, "not included"
+	}
+	if excluded, _ := s.exclude.Match(f); excluded {
+		return false, "excluded"
+	}
+	switch {
+	case exact || traced || s.o.All:
+	case s.o.MinSize > 0:
+		if cost < s.o.MinSize {
+			return false, fmt.Sprintf("its size, %d, is below --min-size", cost)
+		}
+	case tiny:
+		return false, instrument.Tiny
+	}
+	return true, ""
+}
+
+// declared returns the names of the functions that are declared in a package's files.
+func (b *Build) declared(p *gocmd.Package) (names []string) {
+	g := &instrument.Group{ImportPath: p.ImportPath, Main: p.Name == "main"}
+	for _, file := range append(slices.Clone(p.GoFiles), p.CgoFiles...) {
+		if src, err := b.readFile(filepath.Join(p.Dir, file)); err == nil {
+			names = append(names, instrument.Declared(g, src)...)
+		}
+	}
+	return names
+}
+
+// check gives an error if a pattern matched nothing, or what can't be told apart.
+func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
+	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched())
+	for _, text := range slices.Concat(s.args.Unmatched(), s.results.Unmatched()) {
+		if text != Everything {
+			unmatched = append(unmatched, text)
+		}
+	}
+	var errs []error
+	for _, set := range s.sets() {
+		errs = append(errs, set.Ambiguous()...)
+	}
+	if len(unmatched) == 0 {
+		return errors.Join(errs...)
+	}
+	var names []string
+	for _, p := range pkgs {
+		names = append(names, p.ImportPath)
+		if s.own(p) { // it may not have been looked at
+			names = append(names, b.declared(p)...)
+		}
+	}
+	for _, f := range b.Funcs {
+		names = append(names, f.Name)
+		if strings.HasPrefix(f.Name, "main.") {
+			names = append(names, f.Full)
+		}
+	}
+	for _, groups := range s.groups {
+		for _, g := range groups {
+			names = append(names, "@"+g)
+		}
+	}
+	sort.Strings(names)
+	for _, text := range unmatched {
+		errs = append(errs, fmt.Errorf("pattern %s matches nothing in this build%s", text, pattern.IsIt(text, names, 3)))
+	}
+	return errors.Join(errs...)
+}
