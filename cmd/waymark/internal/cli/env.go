@@ -29,7 +29,11 @@ func (a *app) envCommand() *cobra.Command {
 			if b.Version != "" {
 				return usagef("env: %s: other tools know no package at a version: clone its module, and name the package in the clone", line.args[0])
 			}
-			vars := [][2]string{{"GOFLAGS", goflags(b.Env.GOFLAGS, b.Flags)}}
+			all, err := goflags(b.Env.GOFLAGS, b.Flags)
+			if err != nil {
+				return err
+			}
+			vars := [][2]string{{"GOFLAGS", all}}
 			for _, kv := range b.Env.Extra {
 				k, v, _ := strings.Cut(kv, "=")
 				vars = append(vars, [2]string{k, v})
@@ -54,7 +58,7 @@ func (a *app) envCommand() *cobra.Command {
 
 // goflags appends flags to a value of GOFLAGS, in which flags and values are one
 // word, quoted if they hold spaces.
-func goflags(old string, flags []string) string {
+func goflags(old string, flags []string) (string, error) {
 	words := strings.Fields(old)
 	for i := 0; i < len(flags); i++ {
 		w := flags[i]
@@ -62,10 +66,16 @@ func goflags(old string, flags []string) string {
 			i++
 			w += "=" + flags[i]
 		}
-		if strings.ContainsAny(w, " \t") {
+		switch {
+		case !strings.ContainsAny(w, " \t'\""):
+		case !strings.Contains(w, "'"):
 			w = "'" + w + "'"
+		case !strings.Contains(w, `"`):
+			w = `"` + w + `"`
+		default:
+			return "", fmt.Errorf("env: GOFLAGS can't hold %s, which has both kinds of quotes: give -flags without quotes, or use a folder without blanks in its name", w)
 		}
 		words = append(words, w)
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, " "), nil
 }

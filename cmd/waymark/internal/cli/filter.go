@@ -213,7 +213,7 @@ func siteName(s tracefile.Site) pattern.Func {
 
 // missed says which patterns and goroutine ids are of nothing that is in the
 // recordings, one in a line, with what comes near. If calls is 0, nothing is
-// shown: then it is an error that says so. longest gives what --min was compared with, ns.
+// shown: then it is an error that says so. longest returns what --min was compared with, ns; nil: that is not known.
 func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longest func() (ns int64, err error)) (notes []string, err error) {
 	names := f.matchSites(set)
 	for _, list := range []struct {
@@ -252,8 +252,11 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 		return notes, nil // there was none before
 	}
 	if f.min > 0 {
-		ns, readErr := longest()
-		if err = readErr; ns > 0 {
+		ns := int64(0)
+		if longest != nil {
+			ns, err = longest()
+		}
+		if ns > 0 {
 			notes = append(notes, fmt.Sprintf("--min %v: %s %s", f.min, what.longest, units.Duration(ns)))
 		}
 	}

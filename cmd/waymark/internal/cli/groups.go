@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
@@ -39,14 +40,16 @@ func (a *app) groupsCommand() *cobra.Command {
 			if err != nil || b == nil {
 				return err
 			}
-			quiet := f
-			quiet.verbose = 0 // what is done has been said
-			tests, err := a.prepare(&quiet, line.flags, line.args, true)
-			if err != nil {
-				if errors.As(err, new(instrument.Diagnostics)) {
-					return err
+			var tests *build.Build
+			if b.Version == "" { // else the go command builds no tests
+				quiet := f
+				quiet.verbose = 0 // what is done has been said
+				if tests, err = a.prepare(&quiet, line.flags, line.args, true); err != nil {
+					if errors.As(err, new(instrument.Diagnostics)) {
+						return err
+					}
+					fmt.Fprintf(a.stderr, "waymark: without the functions of tests: %v\n", err)
 				}
-				fmt.Fprintf(a.stderr, "waymark: without the functions of tests: %v\n", err)
 			}
 			m, err := manifest.Of(b, tests)
 			if err != nil {

@@ -72,9 +72,13 @@ func (m *marks) replace(marked, plain []byte) ([]byte, error) {
 		}
 		within, rest, ok := bytes.Cut(rest, m.comment(i, ">"))
 		// What cover inserts belongs to the statement that follows, so it stays before it.
-		counter, ok2 := bytes.CutSuffix(within, r.old)
-		if !ok || !ok2 {
+		counter, known := bytes.CutSuffix(within, r.old)
+		switch {
+		case !ok:
 			return nil, lost
+		case !known:
+			return nil, errors.New("cover inserts code where waymark replaces some: " +
+				"leave the file's functions out with --exclude, and please report it")
 		}
 		out = append(append(append(out, before...), counter...), r.new...)
 		without = append(append(without, before...), within...)

@@ -78,7 +78,7 @@ func (t *tool) run(stdout io.Writer, args []string) error {
 
 // What covers files is cover and this package.
 //
-//go:embed *.go
+//go:embed config.go mark.go plan.go rewriting.go tool.go
 var self embed.FS
 
 // version answers the go command's question for what results depend on besides the files,

@@ -23,12 +23,15 @@ func (w *rewriter) returned(f *function, ret *ast.ReturnStmt) string {
 		return ""
 	}
 	if ret != nil && len(ret.Results) > 0 {
-		last := ret.Results[len(ret.Results)-1]
-		if id, ok := ast.Unparen(last).(*ast.Ident); ok && w.info.Uses[id] == types.Universe.Lookup("nil") {
+		id, ok := ast.Unparen(ret.Results[len(ret.Results)-1]).(*ast.Ident)
+		if ok && w.info.Uses[id] == types.Universe.Lookup("nil") {
 			return ""
 		}
 		if simple(ret.Results) && !f.results {
-			return w.src.between(last.Pos(), last.End())
+			if !ok {
+				return "" // a literal is no error: the compiler is to say so
+			}
+			return id.Name
 		}
 	}
 	variables := w.variables(f.typ.Results, w.result)

@@ -75,11 +75,27 @@ func (s *slowness) selects(n *ast.SelectStmt) {
 	for _, stmt := range n.Body.List {
 		clause := stmt.(*ast.CommClause)
 		waits = waits && clause.Comm != nil
+		switch comm := clause.Comm.(type) { // what is evaluated, apart from the operation itself
+		case *ast.SendStmt:
+			s.walk(s.loop, comm.Chan, comm.Value)
+		case *ast.ExprStmt:
+			s.walk(s.loop, received(comm.X))
+		case *ast.AssignStmt:
+			s.walk(s.loop, received(comm.Rhs[0]))
+		}
 		for _, stmt := range clause.Body {
 			s.walk(s.loop, stmt)
 		}
 	}
 	s.found = s.found || waits
+}
+
+// received returns the channel that a clause of a select receives from.
+func received(x ast.Expr) ast.Expr {
+	if u, ok := ast.Unparen(x).(*ast.UnaryExpr); ok {
+		return u.X
+	}
+	return x
 }
 
 // calls reports whether a call, or a call in what it is inlined to, stays a call.

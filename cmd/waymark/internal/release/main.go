@@ -68,14 +68,15 @@ func run(root, version, out string, write bool) error {
 	fmt.Printf("\nto try it:\n\tGOPROXY=file://%s,$(go env GOPROXY) GONOSUMDB=%s go install %s@%s\n",
 		filepath.ToSlash(abs), mods[0].Path, mods[0].Path+"/cmd/waymark", version)
 	fmt.Print("\nto publish it:\n")
+	if r.dirty {
+		fmt.Print("\tgit commit      # there were changes without one, which tags would lack; then make release again\n")
+	}
 	switch {
 	case len(r.stale) > 0 && !write:
 		fmt.Printf("\tmake release VERSION=%s OUT=%s WRITE=1     # so that these say so: %s\n", version, out, names(r.stale))
 		fallthrough
 	case len(r.stale) > 0:
 		fmt.Printf("\tgit commit -m 'Release %s' %s\n", version, names(r.stale))
-	case r.dirty:
-		fmt.Print("\tgit commit      # there are changes without one\n")
 	}
 	var tags []string
 	for _, dir := range public {
