@@ -245,8 +245,11 @@ func WMStart(arena []byte, overflow WMOverflow) {
 	wm.base = uintptr(unsafe.Pointer(unsafe.SliceData(arena)))
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
-	wm.nfree, wm.head, wm.nfull, wm.taken = 0, 0, 0, 0 // an earlier one may have failed
-	wm.norigins = 0
+	// An earlier one may have failed.
+	wm.nfree, wm.head, wm.nfull, wm.taken = 0, 0, 0, 0
+	wm.norigins, wm.looks = 0, 0
+	wm.broken.Store(false)
+	wm.starved.Store(false)
 	wm.pid, wm.open = wmPID(), true
 	wmTypes.table = wmNewTypeTable(1024)
 	wmFindConstants()
@@ -555,9 +558,6 @@ func wmOnEnd(gp *g) {
 		}
 	}
 	gp.wmFlags, gp.wmID = 0, 0
-	if w := gp.wmWatching; w != nil && len(w.owed) > 0 {
-		wmUnreported.Add(int64(len(w.owed)))
-	}
 	gp.wmWatching, gp.wmUnwound = nil, 0
 	wmLeaveTimed(gp)
 }
@@ -572,7 +572,9 @@ func wmOnFatal() {
 	if wm.on.Load() != 0 {
 		wmPair()
 	}
-	if gp := getg().m.curg; gp != nil && gp._panic != nil && !gp._panic.goexit {
+	// A fatal error or a signal may come while deferred calls of a panic run, which is perhaps recovered.
+	mp := getg().m
+	if gp := mp.curg; mp.throwing == throwTypeNone && gp != nil && gp._panic != nil && !gp._panic.goexit {
 		wmLast.panicked.set(gp)
 	}
 	wmLastWords()

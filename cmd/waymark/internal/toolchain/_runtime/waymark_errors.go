@@ -40,15 +40,19 @@ func wmExitFailed(f WMFrame) {
 //
 //go:noinline
 func wmFail(f WMFrame) {
-	if f&wmFrameFlagged == 0 || f&wmFrameRecorded != 0 {
-		wmEmit(getg(), wmError|uint64(f.site()), true, nil)
-	}
+	gp := getg()
 	if f&wmFrameTimed != 0 {
+		if f&wmFrameRecorded != 0 {
+			wmExitTimed(gp, f) // the event may have to wait, which isn't the function's time
+		}
 		mp := acquirem()
 		if pp := mp.p.ptr(); pp != nil {
 			wmCellOf(pp, f.site()).failed()
 		}
 		releasem(mp)
+	}
+	if f&wmFrameFlagged == 0 || f&wmFrameRecorded != 0 {
+		wmEmit(gp, wmError|uint64(f.site()), true, nil)
 	}
 }
 

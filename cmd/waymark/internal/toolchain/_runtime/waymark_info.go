@@ -27,7 +27,7 @@ func WMInfo(site WMSite, args ...any) {
 // function's, or its caller's if it has been inlined there.
 func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	gp := getg()
-	if gp.wmFlags&wmMuted != 0 || gp != gp.m.curg {
+	if gp.wmFlags&wmMuted != 0 {
 		return
 	}
 	if site&wmFlagged == 0 || site&wmRecorded != 0 {
@@ -36,7 +36,7 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	if site&wmWatched == 0 {
 		return
 	}
-	if !wmMayWait(gp, 0) {
+	if gp != gp.m.curg || !wmMayWait(gp, 0) { // on a system stack it is no goroutine's
 		wmUnreported.Add(1)
 		return
 	}

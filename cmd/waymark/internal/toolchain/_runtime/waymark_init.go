@@ -10,26 +10,33 @@ import "unsafe"
 func wmInitFirst() {
 	wmRankLocks()
 	for _, t := range firstmoduledata.inittasks {
-		if t.nfns == 0 {
-			continue
-		}
-		pc := *(*uintptr)(add(unsafe.Pointer(t), 8))
-		// The program's first function has no name here, and funcpkgpath wants one. It is below
-		// package runtime, and so not listed.
-		if f := findfunc(pc); f.valid() && funcname(f) != "" && wmListed(funcpkgpath(f)) {
+		if path := wmInitialised(t); path != "" && wmListed(path) {
 			doInit1(t)
 		}
 	}
+}
+
+// wmInitialised gives the path of the package that t initialises, "" if that is nothing or has no
+// name.
+func wmInitialised(t *initTask) string {
+	if t.nfns == 0 {
+		return ""
+	}
+	f := findfunc(*(*uintptr)(add(unsafe.Pointer(t), 8)))
+	// The program's first function has no name here, and funcpkgpath wants one. It is below
+	// package runtime, which nobody asks about.
+	if !f.valid() || funcname(f) == "" {
+		return ""
+	}
+	return funcpkgpath(f)
 }
 
 // WMLinked reports whether the program has the package of that path, which has something to
 // initialise.
 func WMLinked(path string) bool {
 	for _, t := range firstmoduledata.inittasks {
-		if t.nfns > 0 {
-			if f := findfunc(*(*uintptr)(add(unsafe.Pointer(t), 8))); f.valid() && funcpkgpath(f) == path {
-				return true
-			}
+		if wmInitialised(t) == path {
+			return true
 		}
 	}
 	return false

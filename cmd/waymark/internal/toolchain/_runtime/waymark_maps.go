@@ -143,12 +143,14 @@ func (it *wmMapIter) layout(group, key, elem *wmType) bool {
 	return false
 }
 
-// entry returns where the next key and its element are, 0 if there are no more or if it has looked
-// long enough: then all is false.
+// entry returns where the next key and its element are, 0 if there are no more, and all is true, or if
+// it gives up.
 func (it *wmMapIter) entry() (key, elem uintptr, all bool) {
 	for it.full == 0 {
-		if it.next == it.end && !it.nextTable() {
-			return 0, 0, true
+		if it.next == it.end {
+			if found, all := it.nextTable(); !found {
+				return 0, 0, all
+			}
 		}
 		it.group = it.groups + it.next*it.size
 		it.next++
@@ -166,16 +168,17 @@ func (it *wmMapIter) entry() (key, elem uintptr, all bool) {
 	return key, elem, false
 }
 
-// nextTable goes on to the next table of the directory, which may list one several times in a row.
-func (it *wmMapIter) nextTable() bool {
+// nextTable goes on to the next table of the directory, which may list one several times in a row. If
+// there is none all tells whether these were all, or it gives up.
+func (it *wmMapIter) nextTable() (found, all bool) {
 	for it.table < it.head.dirLen {
 		if it.left--; it.left < 0 {
-			return false
+			return false, false
 		}
 		at := it.head.dirPtr + uintptr(it.table)*wmWordSize
 		it.table++
 		if wmReadable(it.gp, at, wmWordSize) < wmWordSize {
-			return false
+			return false, false
 		}
 		const size = unsafe.Sizeof(wmMapTable{})
 		p := wmWord(at)
@@ -185,28 +188,32 @@ func (it *wmMapIter) nextTable() bool {
 		it.last = p
 		t := (*wmMapTable)(unsafe.Pointer(p))
 		it.groups, it.next, it.end = atomic.Loaduintptr(&t.groups), 0, uintptr(t.lengthMask)+1
-		return it.end > 0
+		return it.end > 0, false
 	}
-	return false
+	return false, true
 }
 
-// secret reports whether a key is a string that looks like the name of a secret.
+// secret reports whether a key is a string that looks like the name of a secret, or may do so where
+// it isn't looked at.
 func (it *wmMapIter) secret(key uintptr) bool {
-	const most = 64 // bytes of a name
+	const most = 1 << 10 // bytes that are looked at
+	if len(wmCaptured.redact) == 0 {
+		return false
+	}
 	t := it.keys.typ
 	if t.kind == abi.Interface && !t.methods && wmWord(key) != 0 {
 		t, key = wmTypeOf(wmWord(key)), wmWord(key+wmWordSize)
-		if wmReadable(it.gp, key, t.size) < t.size {
-			return false
+		if t.kind == abi.String && wmReadable(it.gp, key, t.size) < t.size {
+			return true
 		}
 	}
 	if t.kind != abi.String {
 		return false
 	}
 	p, n := wmWord(key), wmWord(key+wmWordSize)
-	n = wmReadable(it.gp, p, min(n, most))
-	name := unsafe.String((*byte)(unsafe.Pointer(p)), int(n))
-	return n > 0 && wmSecret(name, wmCaptured.redact)
+	seen := wmReadable(it.gp, p, min(n, most))
+	name := unsafe.String((*byte)(unsafe.Pointer(p)), int(seen))
+	return seen < n || wmSecret(name, wmCaptured.redact)
 }
 
 // mapping writes the map at p: its length and, if it is to be opened and nobody changes it, entries.

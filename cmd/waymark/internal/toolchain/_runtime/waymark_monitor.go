@@ -71,19 +71,12 @@ type wmOwed struct {
 // wmOwes in g.wmUnwound says that the goroutine owes ends and nothing else: no token is as great.
 const wmOwes = ^uint32(0)
 
-// wmUnreported counts what could not be reported to monitors.
+// wmUnreported counts what could not be reported to monitors, with what goroutines owe.
 var wmUnreported atomic.Uint64
 
 // WMUnreported gives the number of calls of which the beginning or the end was not reported to
-// monitors, because the goroutine must not wait where it happened. What goroutines still owe is not
-// in it, but of the calling one.
-func WMUnreported() uint64 {
-	n := wmUnreported.Load()
-	if w := getg().wmWatching; w != nil {
-		n += uint64(len(w.owed))
-	}
-	return n
-}
+// monitors, because the goroutine must not wait where it happened.
+func WMUnreported() uint64 { return wmUnreported.Load() }
 
 // WMLate tells the monitor, while its Exit runs, how many ns ago the call ended.
 func WMLate() int64 {
@@ -184,6 +177,7 @@ func (w *wmWatching) pop() unsafe.Pointer {
 func (w *wmWatching) owe(gp *g, i int, results []any) {
 	for now := nanotime(); w.n > i; {
 		call := w.pop()
+		wmUnreported.Add(1)
 		if w.n > i {
 			w.owed = append(w.owed, wmOwed{call: call, at: now})
 		} else {
@@ -200,6 +194,7 @@ func (w *wmWatching) pay(gp *g) {
 	for i := range w.owed {
 		o := w.owed[i]
 		w.owed[i] = wmOwed{}
+		wmUnreported.Add(-1)
 		w.late = max(nanotime()-o.at, 1)
 		wmMute(gp, true)
 		wmMonitor.Exit(o.call, o.results, o.returned)

@@ -24,7 +24,14 @@ func wmAsText(v any) any {
 	if v == nil {
 		return v
 	}
-	if _, masked := v.(WMMasked); masked || wmHoldsMasked(&v) {
+	switch v.(type) {
+	case WMMasked:
+		return v
+	case error, stringer:
+	default:
+		return v // nor is it searched
+	}
+	if wmHoldsMasked(&v) {
 		return v // its fields are recorded, but for those
 	}
 	if text, ok := wmStringer(v); ok {

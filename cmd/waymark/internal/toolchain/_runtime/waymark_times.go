@@ -122,7 +122,8 @@ func wmReachTimed(gp *g, pp *p, t *wmTimes, f WMFrame) (place uint32) {
 	return place
 }
 
-// wmExitTimed ends the call, and those above it, which have been left in ways that nobody has seen.
+// wmExitTimed ends the call, and those above it, which have been left in ways that nobody has seen. It
+// does nothing if the call has been ended already.
 func wmExitTimed(gp *g, f WMFrame) {
 	t := wmTimesOf(gp)
 	if t == nil {
@@ -130,6 +131,9 @@ func wmExitTimed(gp *g, f WMFrame) {
 	}
 	top := gp.wmTop
 	for top > t.base() && wmTimeBelow(top).frame != f {
+		if wmTimeBelow(top).frame.token() < f.token() {
+			return
+		}
 		top -= wmTimeSize
 	}
 	if top == t.base() {

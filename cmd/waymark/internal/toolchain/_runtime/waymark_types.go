@@ -283,11 +283,17 @@ func (t *wmType) describeElements(key uintptr, nesting int) bool {
 	}
 	switch t.kind {
 	case abi.Pointer:
+		if !wmTypeReadable(key, unsafe.Sizeof(ptrtype{})) {
+			return false
+		}
 		t.elemKey = uintptr(unsafe.Pointer((*ptrtype)(unsafe.Pointer(key)).Elem))
-		return wmTypeReadable(key, unsafe.Sizeof(ptrtype{}))
+		return true
 	case abi.Slice:
+		if !wmTypeReadable(key, unsafe.Sizeof(slicetype{})) {
+			return false
+		}
 		t.elemKey = uintptr(unsafe.Pointer((*slicetype)(unsafe.Pointer(key)).Elem))
-		return wmTypeReadable(key, unsafe.Sizeof(slicetype{}))
+		return true
 	case abi.Map:
 		if !wmTypeReadable(key, unsafe.Sizeof(abi.MapType{})) {
 			return false
