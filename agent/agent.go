@@ -43,7 +43,6 @@ func init() {
 		return
 	}
 	env := os.Getenv("WAYMARK")
-	redaction.env = env
 	if env == "" {
 		return
 	}
@@ -54,8 +53,16 @@ func init() {
 	}
 }
 
+// began are the settings that the program began with.
+var began settings
+
 func begin(env string) error {
-	o, err := parse(env)
+	s, err := load(env)
+	if err != nil {
+		return err
+	}
+	began = s
+	o, err := parse(s)
 	if err != nil {
 		return err
 	}
@@ -71,7 +78,7 @@ func begin(env string) error {
 		}
 		wanted.record = chosen
 		o.Config.Chosen = len(o.Include) > 0
-		if err := record(o, env); err != nil {
+		if err := record(o, s); err != nil {
 			return err
 		}
 	}
@@ -82,8 +89,19 @@ func begin(env string) error {
 	}
 	groups, others := groupNames(o.Print)
 	wanted.print = groups
-	rt.AtExit(missing)
+	atExit(missing)
 	return printCalls(others, o.Detail) // last: what went wrong before says that nothing is traced
+}
+
+// atExit has f called when the program ends, but not at the end of a copy of the process (fork): it
+// would say things twice, and locks may be held for ever there.
+func atExit(f func()) {
+	pid := os.Getpid()
+	rt.AtExit(func() {
+		if os.Getpid() == pid {
+			f()
+		}
+	})
 }
 
 // unrecorded says that nothing is recorded, although WAYMARK has a key that is of recordings only:
@@ -95,7 +113,7 @@ func unrecorded(key string) {
 		}
 	}
 	if rt.Linked("github.com/waymark-go/waymark") {
-		rt.AtExit(say)
+		atExit(say)
 	} else {
 		say()
 	}
@@ -163,13 +181,19 @@ func Record() error {
 	}
 	rt.Mute(true)
 	defer rt.Mute(false)
-	env := os.Getenv("WAYMARK")
-	o, err := parse(env)
+	s := began
+	if env := os.Getenv("WAYMARK"); env != s.env {
+		var err error
+		if s, err = load(env); err != nil {
+			return err
+		}
+	}
+	o, err := parse(s)
 	if err != nil {
 		return err
 	}
 	o.Config.Chosen = true
-	return record(o, env)
+	return record(o, s)
 }
 
 // Choose ends the recording of all sites: from now on somebody else switches on what is recorded,
@@ -200,7 +224,7 @@ var chooseClock = sync.OnceFunc(func() {
 })
 
 // record begins a recording.
-func record(o options, env string) error {
+func record(o options, s settings) error {
 	chooseClock()
 	program, err := os.Executable()
 	if err != nil {
@@ -211,7 +235,7 @@ func record(o options, env string) error {
 	}
 	stringers := sync.OnceFunc(func() { rt.Stringer(new(texts).text) })
 	o.Config.Values = func(built string) recorder.Values {
-		v := values(built, env)
+		v := values(settings{text: built}, s)
 		if v.Stringers {
 			stringers()
 		}
@@ -223,7 +247,7 @@ func record(o options, env string) error {
 		return fmt.Errorf("record to %s: %w", o.Path, err)
 	}
 	recording.Store(r)
-	rt.AtExit(func() {
+	atExit(func() {
 		if err := r.Close(); err != nil {
 			recorder.Say("complete %s: %v", o.Path, err)
 		}

@@ -42,12 +42,32 @@ type statistics struct {
 	Latest     string // latest: a file that has the latest numbers, for the command that began the program; with placeholders
 }
 
-// parse reads key=value pairs separated by commas, or with @FILE from a file,
-// where lines end like commas do. A backslash takes the meaning from a comma, #, : or backslash
-// that follows. The form p:RE#t:RE#d:N#i:N is understood, too, see readAlias.
-func parse(env string) (options, error) {
+// settings are the text of WAYMARK, or of the file that it names. They are loaded once: the program
+// may change its directory, or remove the file.
+type settings struct {
+	env    string // WAYMARK
+	source string // for errors
+	text   string
+}
+
+// load reads the file that WAYMARK names as @FILE. Lines end like commas do there.
+func load(env string) (settings, error) {
+	path, ok := strings.CutPrefix(env, "@")
+	if !ok {
+		return settings{env, "WAYMARK", env}, nil
+	}
+	b, err := readFile(path, mostSettings)
+	if err != nil {
+		return settings{}, fmt.Errorf("WAYMARK=%s: %w", env, err)
+	}
+	return settings{env, path, strings.ReplaceAll(string(b), "\n", ",")}, nil
+}
+
+// parse reads key=value pairs separated by commas. A backslash takes the meaning from a comma, #, :
+// or backslash that follows. The form p:RE#t:RE#d:N#i:N is understood, too, see isAlias.
+func parse(s settings) (options, error) {
 	o := defaults()
-	err := o.read(env)
+	err := o.read(s)
 	return o, err
 }
 
@@ -61,27 +81,19 @@ func defaults() options {
 // values gives what is recorded of values by a program that was built with the given
 // settings, in the form of WAYMARK, which has the last word. Methods of the program run only
 // if it was built for that: WAYMARK can forbid them.
-func values(built, env string) recorder.Values {
+func values(built, env settings) recorder.Values {
 	o := defaults()
 	o.Capture.Stringers = false
 	o.read(built) // the command wrote it
 	asked := o.Capture.Stringers
 	o.Capture.Stringers = true
-	o.read(env) // was read before
+	o.read(env) // which was read before
 	o.Capture.Stringers = asked && o.Capture.Stringers
 	return o.Capture
 }
 
-func (o *options) read(env string) error {
-	source := "WAYMARK"
-	if strings.HasPrefix(env, "@") {
-		source = env[1:]
-		b, err := readFile(source, mostSettings)
-		if err != nil {
-			return fmt.Errorf("WAYMARK=%s: %w", env, err)
-		}
-		env = strings.ReplaceAll(string(b), "\n", ",")
-	}
+func (o *options) read(s settings) error {
+	env := s.text
 	comma, equals := byte(','), "="
 	if isAlias(env) {
 		comma, equals, o.alias = '#', ":", true
@@ -93,14 +105,14 @@ func (o *options) read(env string) error {
 		if key = strings.TrimSpace(key); key != "" {
 			places[key] = at + 1
 			if err := o.set(key, unescape(strings.TrimSpace(value))); err != nil {
-				return fmt.Errorf("%s, character %d: %w", source, at+1, err)
+				return fmt.Errorf("%s, character %d: %w", s.source, at+1, err)
 			}
 		}
 		at += size
 	}
 	var wrong *recorder.SettingError
 	if err := o.Check(); errors.As(err, &wrong) {
-		return fmt.Errorf("%s, character %d: %w", source, places[wrong.Key], err)
+		return fmt.Errorf("%s, character %d: %w", s.source, places[wrong.Key], err)
 	}
 	return nil
 }
@@ -216,7 +228,7 @@ func (o *options) set(key, value string) error {
 // keys are those that set knows, but those of recorder.Config.
 var keys = []string{
 	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "i", "every", "top",
-	"report", "latest", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
+	"names", "report", "latest", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
 }
 
 // ofRecording returns a key that was given, or its short form, and that means nothing where nothing

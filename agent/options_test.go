@@ -1,9 +1,14 @@
 package agent
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,7 +96,7 @@ func TestParse(t *testing.T) {
 		{env: "@" + file, err: `unknown key "file"`},
 		{env: "@" + file + "x", err: "no such file"},
 	} {
-		got, err := parse(c.env)
+		got, err := parseEnv(c.env)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s: error %v; want one with %q", c.env, err, c.err)
@@ -101,6 +106,66 @@ func TestParse(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, %v; want %+v", c.env, got, err, c.want)
 		}
+	}
+}
+
+func parseEnv(env string) (options, error) {
+	s, err := load(env)
+	if err != nil {
+		return options{}, err
+	}
+	return parse(s)
+}
+
+// What was loaded from a file stays when the program removes it.
+func TestLoadedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings")
+	if err := os.WriteFile(path, []byte("redact=iban\nargs=0"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := load("@" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if v := values(settings{text: "redact=pin"}, s); v.Args || !slices.Contains(v.Redact, "iban") || !slices.Contains(v.Redact, "pin") {
+		t.Errorf("%+v, want no arguments, iban and pin redacted", v)
+	}
+}
+
+// The keys that set knows are suggested.
+func TestKeysOfSet(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "options.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); !ok || f.Name.Name != "set" {
+			continue
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			c, ok := n.(*ast.CaseClause)
+			if !ok {
+				return true
+			}
+			for _, e := range c.List {
+				key, err := strconv.Unquote(e.(*ast.BasicLit).Value)
+				if err != nil {
+					t.Error(err)
+				}
+				found = append(found, key)
+			}
+			return true
+		})
+	}
+	want := slices.Clone(keys)
+	slices.Sort(found)
+	slices.Sort(want)
+	if !slices.Equal(found, want) {
+		t.Errorf("set has %v, keys are %v", found, want)
 	}
 }
 
@@ -119,7 +184,7 @@ func TestOfRecording(t *testing.T) {
 	for env, want := range map[string]string{
 		"": "", "stats": "", "args=0,redact=pin,t=main.F": "", "o=x": "o", "overflow=ring,window=1s": "overflow", "buffers=64MiB": "buffers", "max-size=1GB,rotate=3": "max-size",
 	} {
-		o, err := parse(env)
+		o, err := parseEnv(env)
 		if got := o.ofRecording(); got != want || err != nil {
 			t.Errorf("%s: %q, %v, want %q", env, got, err, want)
 		}
@@ -150,7 +215,7 @@ func FuzzParse(f *testing.F) {
 		if strings.HasPrefix(env, "@") {
 			return
 		}
-		o, err := parse(env)
+		o, err := parseEnv(env)
 		if err == nil && o.Path == "" {
 			t.Errorf("%q: no path and no error", env)
 		}

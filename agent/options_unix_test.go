@@ -28,7 +28,7 @@ func TestSettingsFile(t *testing.T) {
 		fifo: "not a regular file", "/dev/zero": "not a regular file", dir: "not a regular file", large: "more than 1 MiB", full: "",
 		filepath.Join(dir, "none"): "no such file",
 	} {
-		_, err := parse("@" + path)
+		_, err := parseEnv("@" + path)
 		switch {
 		case want == "" && err != nil:
 			t.Errorf("%s: %v", path, err)

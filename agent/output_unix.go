@@ -32,7 +32,7 @@ func replaceFile(path string, b []byte) error {
 // readFile reads a regular file of limited size. It doesn't wait for one that others write to, as a
 // FIFO.
 func readFile(path string, most int64) ([]byte, error) {
-	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	fd, err := open(path, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,17 @@ func readFile(path string, most int64) ([]byte, error) {
 	}
 }
 
+// open opens a file. A signal may interrupt that where the file system is slow, as FUSE or NFS.
+func open(path string, flag int, mode uint32) (fd int, err error) {
+	for {
+		if fd, err = syscall.Open(path, flag|syscall.O_CLOEXEC, mode); err != syscall.EINTR {
+			return fd, err
+		}
+	}
+}
+
 func writeFile(path string, flag int, b []byte) error {
-	fd, err := syscall.Open(path, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_CLOEXEC|flag, 0o666)
+	fd, err := open(path, syscall.O_WRONLY|syscall.O_CREAT|flag, 0o666)
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: path, Err: err}
 	}

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"runtime"
 	"strconv"
 	"strings"
@@ -106,7 +105,7 @@ func SetMonitor(m rt.Monitor) {
 
 func setMonitor(m rt.Monitor) {
 	rt.SetMonitor(m)
-	rt.AtExit(func() {
+	atExit(func() {
 		if n := rt.Unreported(); n > 0 {
 			recorder.Say("%d calls, or their ends, were not reported to monitors: they were made where nothing may wait, as in sync.Pool or in callbacks of timers", n)
 		}
@@ -242,12 +241,13 @@ func (c *printed) print(mark, what string, values []any, end string) {
 	b := time.Now().AppendFormat(nil, "15:04:05.000000 [")
 	b = append(strconv.AppendUint(b, c.goroutine, 10), "] "...)
 	b = append(append(append(b, strings.Repeat("  ", c.depth)...), mark...), what...)
-	b = append(append(text.AppendList(b, values), end...), '\n')
+	b, masked := text.AppendMasked(b, values)
+	b = append(append(b, end...), '\n')
 	if mark == "> " && printing.detail >= detailStack {
 		b = c.appendCallers(b)
 	}
 	recorder.Print(b)
-	if bytes.Contains(b, []byte("***")) {
+	if masked {
 		explainMasked()
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 // redaction is what makes fields secret in values that are printed.
 var redaction struct {
-	env   string // WAYMARK, as it was when the program began
 	find  sync.Once
 	words atomic.Pointer[[]string]
 }
@@ -26,9 +25,9 @@ func secrets() []string {
 	r := &redaction
 	r.find.Do(func() {
 		var built string
-		read := func(settings string) {
-			built = settings
-			words := values(built, r.env).Redact
+		read := func(text string) {
+			built = text
+			words := values(settings{text: built}, began).Redact
 			r.words.Store(&words)
 		}
 		read("")

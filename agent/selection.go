@@ -12,7 +12,7 @@ import (
 type selection struct {
 	mu      sync.Mutex
 	in, out *pattern.Set
-	names   []string // of the functions that were asked about
+	names   []string // of the functions that were asked about, until each pattern has named one
 }
 
 // selections are all that were made.
@@ -43,9 +43,13 @@ func (s *selection) has(f stats.Function) bool {
 	defer s.mu.Unlock()
 	name := pattern.FromRuntime(f.Package, f.Name)
 	name.Dir, name.Groups = filepath.Dir(f.File), f.Groups
-	s.names = append(s.names, name.Names()...)
 	in, _ := s.in.Match(name)
 	out, _ := s.out.Match(name)
+	if s.in.AllMatched() && s.out.AllMatched() {
+		s.names = nil
+	} else {
+		s.names = append(s.names, name.Names()...)
+	}
 	return (in || s.in.Empty()) && !out
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/units"
@@ -23,8 +24,12 @@ const (
 	latestEvery = time.Second
 )
 
-// lastPatience is how long the end of the program waits for the last report.
-const lastPatience = 2 * time.Second
+// How long the end of the program waits for the last report.
+const (
+	writePatience = 2 * time.Second  // while it is written: it may go where nobody reads
+	lastPatience  = 30 * time.Second // while it is made
+	lastLook      = 50 * time.Millisecond
+)
 
 // A reporter prints statistics, from time to time and when the program ends, in whatever way it does.
 type reporter struct {
@@ -36,6 +41,8 @@ type reporter struct {
 	mu     sync.Mutex
 	ended  bool
 	failed bool // reports can't be written
+
+	writes atomic.Uint64 // beginnings and ends of writes: odd while something is written
 }
 
 // gather begins to gather statistics of the functions that the settings name.
@@ -72,8 +79,12 @@ func gather(o options) error {
 	if err := stats.Start(options); err != nil {
 		return err
 	}
-	rt.AtExit(func() { patiently(r.end) })
-	rt.BeforeExec(func() { patiently(r.exec) })
+	atExit(func() { r.patiently(r.end) })
+	rt.BeforeExec(func() {
+		if os.Getpid() == r.pid {
+			r.patiently(r.exec)
+		}
+	})
 	if runtime.GOARCH != "wasm" { // which has no threads to wait on
 		rt.GoLast(r.run)
 	}
@@ -127,20 +138,30 @@ func (r *reporter) run() {
 	rt.Said()
 }
 
-// patiently waits for f, but not longer than the runtime waits where it ends the program: the
-// report may go where nobody reads.
-func patiently(f func()) {
-	done := make(chan struct{})
-	rt.Go(func() {
-		defer close(done)
-		f()
-	})
-	patience := time.NewTimer(lastPatience)
-	defer patience.Stop()
-	select {
-	case <-done:
-	case <-patience.C:
+// patiently waits for f, which reports, but not for ever.
+func (r *reporter) patiently(f func()) {
+	var seen uint64
+	waited := time.Duration(0) // since something was begun or done
+	wait := func() bool {
+		now := r.writes.Load()
+		if now != seen {
+			seen, waited = now, 0
+		}
+		waited += lastLook
+		if now%2 == 1 {
+			return waited < writePatience
+		}
+		return waited < lastPatience
 	}
+	if rt.Finish(f, int64(lastLook), wait) {
+		return
+	}
+	// It may be stderr that nobody reads.
+	say := func() {
+		recorder.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
+			waited)
+	}
+	rt.Finish(say, int64(lastLook), func() bool { return false })
 }
 
 // end prints the last report.
@@ -167,7 +188,8 @@ func (r *reporter) report(print, last bool) {
 	r.ended = last
 	snap := stats.Take()
 	if r.Latest != "" {
-		r.check(replaceFile(r.Latest, r.json(snap, last)))
+		b := r.json(snap, last)
+		r.write(func() error { return replaceFile(r.Latest, b) })
 		if r.Every == 0 || last {
 			return // the command prints the last one
 		}
@@ -175,16 +197,20 @@ func (r *reporter) report(print, last bool) {
 	if !print {
 		return
 	}
+	var b []byte
 	if r.Report.JSON {
-		r.check(r.Report.write(r.json(snap, last)))
+		b = r.json(snap, last)
 	} else {
-		r.check(r.Report.write(r.text(snap)))
+		b = r.text(snap)
 	}
+	r.write(func() error { return r.Report.write(b) })
 }
 
-// check ends reports that can't be written.
-func (r *reporter) check(err error) {
-	if err != nil {
+// write has f write a report. It ends reports that can't be written.
+func (r *reporter) write(f func() error) {
+	r.writes.Add(1)
+	defer r.writes.Add(1)
+	if err := f(); err != nil {
 		recorder.Say("report: %v; there are no further reports", err)
 		r.ended, r.failed = true, true
 	}

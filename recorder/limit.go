@@ -58,6 +58,7 @@ func (r *Recorder) nearlyFull() bool {
 // stop ends recording as the file has reached its size: the program goes on untraced.
 func (r *Recorder) stop() {
 	rt.Stop()
+	format.PutStopped(r.arena.mem, format.Full) // if the trailer can't say it
 	r.sayFull()
 	if err := r.finish(pair(), format.Full); err != nil {
 		Say("complete %s: %v", r.path, err)
@@ -69,6 +70,7 @@ func (r *Recorder) stop() {
 func (r *Recorder) cut() {
 	r.closed = true
 	rt.Stop()
+	format.PutStopped(r.arena.mem, format.Full)
 	r.sayFull()
 	r.out.pending.lost += rt.Lost() + r.unwritten()
 	if err := r.end(pair(), format.Full); err != nil {

@@ -225,8 +225,12 @@ func (r *Recorder) register(p *rt.Package) {
 	}
 }
 
-// Chosen tells whether somebody else chooses the sites that are recorded.
+// Chosen tells whether somebody else chooses the sites that are recorded. In a copy of the process
+// (fork) it does: nothing is recorded.
 func (r *Recorder) Chosen() bool {
+	if os.Getpid() != r.pid {
+		return true // and the lock may be held for ever
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()
@@ -238,6 +242,9 @@ func (r *Recorder) Chosen() bool {
 // on, and has done so with the sites in chosen. Values of panics are hidden, as they may come from
 // any function.
 func (r *Recorder) Choose(chosen map[uint32]bool) {
+	if os.Getpid() != r.pid {
+		return
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()

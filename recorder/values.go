@@ -1,6 +1,8 @@
 package recorder
 
 import (
+	"os"
+
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/rt"
 )
@@ -29,6 +31,9 @@ func (r *Recorder) capture(settings string) {
 
 // HideValues has no values recorded any more.
 func (r *Recorder) HideValues() {
+	if os.Getpid() != r.pid {
+		return
+	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()

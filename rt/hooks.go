@@ -79,6 +79,11 @@ func Mute(on bool) { runtime.WMMute(on) }
 // Go runs f on a system goroutine, whose calls are not traced.
 func Go(f func()) { runtime.WMGo(f) }
 
+// Finish runs f on a system goroutine, waits for it, and reports whether f has returned. After each
+// pause, in ns, it calls wait, and gives up if that returns false. The calling goroutine may be in a
+// bubble of testing/synctest.
+func Finish(f func(), pause int64, wait func() bool) bool { return runtime.WMFinish(f, pause, wait) }
+
 // AtExit has f called when the program ends by os.Exit or by returning from main. What f calls is
 // not traced.
 func AtExit(f func()) {

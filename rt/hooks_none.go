@@ -58,6 +58,7 @@ func Held() uint64                                                  { panic(none
 func Lost() uint64                                                  { panic(none) }
 func Mute(bool)                                                     { panic(none) }
 func Go(func())                                                     { panic(none) }
+func Finish(func(), int64, func() bool) bool                        { panic(none) }
 func AtExit(func())                                                 { panic(none) }
 func Clock() (clock uint64, mono int64)                             { panic(none) }
 func Counter() (string, bool, uint64)                               { panic(none) }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/waymark-go/waymark/histogram"
@@ -116,7 +117,15 @@ func (s *state) take() *Snapshot {
 
 // Since gives what was gathered after another snapshot, which was taken before with no Reset between. The shortest and the
 // longest call are as exact then as the distribution is; without one they are those since Start.
+//
+// Only Take returns snapshots that can be subtracted: if one of the two is zero, or was read from JSON, Since
+// returns a copy of s.
 func (s *Snapshot) Since(before *Snapshot) *Snapshot {
+	if s.clock == 0 || before.clock == 0 {
+		all := *s
+		all.Functions = slices.Clone(s.Functions)
+		return &all
+	}
 	old := make(map[uint32]sample)
 	for i := range before.Functions {
 		old[before.Functions[i].site] = before.Functions[i].sample

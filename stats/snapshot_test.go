@@ -44,6 +44,32 @@ func TestSince(t *testing.T) {
 	}
 }
 
+// Where one snapshot is zero or was read from JSON nothing is subtracted, and From says so.
+func TestSinceForeign(t *testing.T) {
+	begin := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+	taken := &Snapshot{From: begin, To: begin.Add(time.Second), unit: 1, clock: 5e15, Functions: []Stat{{
+		Function: Function{Name: "main.f"}, Numbers: Numbers{Calls: 7},
+		site: 1, sample: sample{Sum: rt.Sum{Calls: 7}},
+	}}}
+	b, err := json.Marshal(taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := new(Snapshot)
+	if err := json.Unmarshal(b, read); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name      string
+		s, before *Snapshot
+	}{{"zero", taken, new(Snapshot)}, {"read before", taken, read}, {"read", read, taken}, {"both read", read, read}} {
+		d := c.s.Since(c.before)
+		if !d.From.Equal(begin) || !d.To.Equal(taken.To) || len(d.Functions) != 1 || d.Functions[0].Calls != 7 {
+			t.Errorf("%s: %v to %v, %+v; want 7 calls from %v to %v", c.name, d.From, d.To, d.Functions, begin, taken.To)
+		}
+	}
+}
+
 // The shortest and the longest call of a difference are those of its distribution.
 func TestSinceExtremes(t *testing.T) {
 	count := func(list ...time.Duration) histogram.Histogram {

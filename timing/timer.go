@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/recorder"
+	"github.com/waymark-go/waymark/rt"
 )
 
 // A Timer measures how long something takes, from an enter to an exit. Its methods are for any number of goroutines at the
@@ -126,11 +127,19 @@ func (t *Timer) exitOwn() {
 	if opens == nil {
 		return
 	}
-	now := t.set.now()
+	now := t.set.now() - delay()
 	goroutine := t.set.goroutine()
 	if o := opens.takeOwn(goroutine); o != nil {
-		t.end(o, goroutine, now)
+		t.end(o, goroutine, max(now, o.at)) // the bubble of testing/synctest has a clock of its own
 	}
+}
+
+// delay returns how long ago the call ended whose exit a monitor is told of now.
+func delay() time.Duration {
+	if !rt.Enabled {
+		return 0
+	}
+	return time.Duration(rt.Late())
 }
 
 func (t *Timer) end(o *open, goroutine uint64, now time.Duration) {

@@ -202,8 +202,13 @@ func TestRecover(t *testing.T) {
 // says it, while the program lives and after it was killed.
 func TestRecoverStopped(t *testing.T) {
 	k := newKilled(t)
-	format.PutStopped(k.arena, format.Failed)
+	format.PutStopped(k.arena, format.Full)
 	path := k.write(t)
+	if info := k.check(t, path, k.missing).Info(); info.Stopped != StoppedFull {
+		t.Errorf("stopped by %q, want max-size", info.Stopped)
+	}
+	format.PutStopped(k.arena, format.Failed)
+	path = k.write(t)
 	for i := 0; i < 2; i++ { // the second time from the End block
 		if info := k.check(t, path, k.missing).Info(); info.Stopped != StoppedFailed {
 			t.Errorf("stopped by %q", info.Stopped)

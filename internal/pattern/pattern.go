@@ -298,6 +298,9 @@ func (s *Set) Match(f Func) (ok, exact bool) {
 	return ok, exact
 }
 
+// AllMatched reports whether each pattern has matched something.
+func (s *Set) AllMatched() bool { return !slices.Contains(s.hits, 0) }
+
 // Unmatched gives the patterns that matched nothing.
 func (s *Set) Unmatched() []string {
 	var out []string

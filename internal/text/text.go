@@ -21,31 +21,48 @@ const (
 
 // AppendList appends values separated by commas, in the way of Go's syntax.
 func AppendList(dst []byte, list []any) []byte {
+	dst, _ = AppendMasked(dst, list)
+	return dst
+}
+
+// AppendMasked is AppendList, and reports whether it has written *** in the place of a value.
+func AppendMasked(dst []byte, list []any) (out []byte, masked bool) {
+	var w writer
 	for i, v := range list {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = Append(dst, v)
+		dst = w.append(dst, v)
 	}
-	return dst
+	return dst, w.masked
 }
 
 // Append appends a value in the way of Go's syntax. Of the program's methods it
 // calls none but Error: they may wait for a lock that the traced function holds. It follows no
 // pointer and looks into no map, which others may be writing to.
-func Append(dst []byte, v any) []byte {
+func Append(dst []byte, v any) []byte { return new(writer).append(dst, v) }
+
+// A writer knows whether it has left out a value.
+type writer struct{ masked bool }
+
+func (w *writer) mask(dst []byte) []byte {
+	w.masked = true
+	return append(dst, "***"...)
+}
+
+func (w *writer) append(dst []byte, v any) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "nil"...)
 	case rt.Masked:
-		return append(dst, "***"...)
+		return w.mask(dst)
 	case error:
 		if rv := reflect.ValueOf(v); rv.Kind() == reflect.Pointer && rv.IsNil() {
 			return append(dst, "nil"...)
 		}
 		return appendText(dst, errorText(v))
 	}
-	return appendReflect(dst, reflect.ValueOf(v), maxNesting)
+	return w.value(dst, reflect.ValueOf(v), maxNesting)
 }
 
 // errorText gives what an error says. Monitors may see one that the program would never ask.
@@ -64,7 +81,7 @@ var Secrets = func() []string { return usual }
 
 var usual = strings.Split(format.DefaultRedact, ",")
 
-func appendReflect(dst []byte, v reflect.Value, depth int) []byte {
+func (w *writer) value(dst []byte, v reflect.Value, depth int) []byte {
 	switch v.Kind() {
 	case reflect.Invalid:
 		return append(dst, "nil"...)
@@ -83,11 +100,11 @@ func appendReflect(dst []byte, v reflect.Value, depth int) []byte {
 	case reflect.String:
 		return appendText(dst, v.String())
 	case reflect.Interface:
-		return appendReflect(dst, v.Elem(), depth)
+		return w.value(dst, v.Elem(), depth)
 	case reflect.Slice, reflect.Array:
-		return appendList(dst, v, depth)
+		return w.list(dst, v, depth)
 	case reflect.Struct:
-		return appendStruct(dst, v, depth)
+		return w.fields(dst, v, depth)
 	case reflect.Map:
 		if v.IsNil() {
 			return append(dst, "nil"...)
@@ -113,7 +130,7 @@ func appendText(dst []byte, s string) []byte {
 	return fmt.Appendf(dst, "...(%d bytes)", len(s))
 }
 
-func appendList(dst []byte, v reflect.Value, depth int) []byte {
+func (w *writer) list(dst []byte, v reflect.Value, depth int) []byte {
 	if v.Kind() == reflect.Slice && v.IsNil() {
 		return append(dst, "nil"...)
 	}
@@ -129,12 +146,12 @@ func appendList(dst []byte, v reflect.Value, depth int) []byte {
 			dst = fmt.Appendf(dst, "...(%d)", v.Len())
 			break
 		}
-		dst = appendReflect(dst, v.Index(i), depth-1)
+		dst = w.value(dst, v.Index(i), depth-1)
 	}
 	return append(dst, ']')
 }
 
-func appendStruct(dst []byte, v reflect.Value, depth int) []byte {
+func (w *writer) fields(dst []byte, v reflect.Value, depth int) []byte {
 	if depth == 0 && v.NumField() > 0 {
 		return append(dst, "{...}"...)
 	}
@@ -151,10 +168,10 @@ func appendStruct(dst []byte, v reflect.Value, depth int) []byte {
 		name := v.Type().Field(i).Name
 		dst = append(append(dst, name...), ':')
 		if format.LooksSecret(name, secrets) {
-			dst = append(dst, "***"...)
+			dst = w.mask(dst)
 			continue
 		}
-		dst = appendReflect(dst, v.Field(i), depth-1)
+		dst = w.value(dst, v.Field(i), depth-1)
 	}
 	return append(dst, '}')
 }

@@ -1,0 +1,35 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/waymark-go/waymark/stats"
+)
+
+// Names are kept for the messages about patterns that name nothing, and no longer.
+func TestSelectionNames(t *testing.T) {
+	before := selections
+	defer func() { selections = before }()
+	s, err := newSelection([]string{"main.f", "main.g"}, []string{"main.x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		has  bool
+		kept bool
+	}{{"main.f", true, true}, {"main.x", false, true}, {"main.gg", false, true}, {"main.g", true, false}, {"main.h", false, false}} {
+		if got := s.has(stats.Function{Name: c.name, Package: "main"}); got != c.has {
+			t.Errorf("has %s: %v", c.name, got)
+		}
+		if kept := len(s.names) > 0; kept != c.kept {
+			t.Errorf("after %s the names are %v", c.name, s.names)
+		}
+		if c.name == "main.gg" {
+			if got := unmatched(); len(got) == 0 || !strings.Contains(got[len(got)-1], "main.g ") {
+				t.Errorf("unmatched: %q, want main.g", got)
+			}
+		}
+	}
+}

@@ -1,0 +1,26 @@
+// Package runtime, as waymark adds to it: work that the end of the program waits for.
+
+package runtime
+
+// WMFinish runs f on a goroutine of waymark's, waits for it, and reports whether f has returned.
+// After each pause, in ns, it calls wait, and gives up if that returns false.
+//
+// It waits on a note. In a bubble of testing/synctest a channel and a timer would belong to the
+// bubble: f's goroutine, which is outside, must not close that channel, and the bubble's time stands
+// still.
+func WMFinish(f func(), pause int64, wait func() bool) bool {
+	done := new(note)
+	wmNewGoroutine()
+	go wmFinish(f, done)
+	for !notetsleepg(done, pause) {
+		if !wait() {
+			return false
+		}
+	}
+	return true
+}
+
+func wmFinish(f func(), done *note) {
+	wmRun(f)
+	notewakeup(done)
+}
