@@ -225,39 +225,41 @@ func (r *Recorder) register(p *rt.Package) {
 	}
 }
 
-// Chosen tells whether somebody else chooses the sites that are recorded. In a copy of the process
-// (fork) it does: nothing is recorded.
-func (r *Recorder) Chosen() bool {
+// locked calls f with the lock, on a goroutine that is muted, and returns true. In a copy of the process
+// (fork) it calls nothing: the lock may be held for ever there, and nothing is recorded.
+func (r *Recorder) locked(f func()) bool {
 	if os.Getpid() != r.pid {
-		return true // and the lock may be held for ever
+		return false
 	}
 	rt.Mute(true)
 	defer rt.Mute(false)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.config.Chosen
+	f()
+	return true
+}
+
+// Chosen tells whether somebody else chooses the sites that are recorded. In a copy of the process
+// (fork) it does.
+func (r *Recorder) Chosen() (chosen bool) {
+	return !r.locked(func() { chosen = r.config.Chosen }) || chosen
 }
 
 // Choose ends the recording of all sites: somebody else chooses those that are recorded from now
 // on, and has done so with the sites in chosen. Values of panics are hidden, as they may come from
 // any function.
 func (r *Recorder) Choose(chosen map[uint32]bool) {
-	if os.Getpid() != r.pid {
-		return
-	}
-	rt.Mute(true)
-	defer rt.Mute(false)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.config.Chosen = true
-	rt.Hide(false)
-	for _, p := range r.packages {
-		for i := range p.Sites {
-			if !chosen[p.Base+uint32(i)] {
-				rt.Switch(p, i, false)
+	r.locked(func() {
+		r.config.Chosen = true
+		rt.Hide(false)
+		for _, p := range r.packages {
+			for i := range p.Sites {
+				if !chosen[p.Base+uint32(i)] {
+					rt.Switch(p, i, false)
+				}
 			}
 		}
-	}
+	})
 }
 
 // AddGroups notes groups of the program, or what else is known of some.
@@ -270,34 +272,22 @@ func (r *Recorder) AddGroups(list ...format.Group) {
 // note writes a block at once: what it tells must be in the file when the
 // program dies. remember is called for what later parts need.
 func (r *Recorder) note(kind format.BlockKind, payload []byte, remember func()) {
-	if os.Getpid() != r.pid {
-		return
-	}
-	rt.Mute(true)
-	defer rt.Mute(false)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return
-	}
-	remember()
-	r.out.block(kind, payload)
-	if err := r.write(); err != nil {
-		r.fail(err)
-	}
+	r.locked(func() {
+		if r.closed {
+			return
+		}
+		remember()
+		r.out.block(kind, payload)
+		if err := r.write(); err != nil {
+			r.fail(err)
+		}
+	})
 }
 
 // Ended tells whether recording has ended: it was closed, has failed, or the file has its size. In a
 // copy of the process (fork) it has.
-func (r *Recorder) Ended() bool {
-	if os.Getpid() != r.pid {
-		return true // and the lock may be held for ever
-	}
-	rt.Mute(true)
-	defer rt.Mute(false)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.closed
+func (r *Recorder) Ended() (ended bool) {
+	return !r.locked(func() { ended = r.closed }) || ended
 }
 
 // loop is the background goroutine.

@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"os"
 
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/rt"
@@ -31,15 +30,10 @@ func (r *Recorder) capture(settings string) {
 
 // HideValues has no values recorded any more.
 func (r *Recorder) HideValues() {
-	if os.Getpid() != r.pid {
-		return
-	}
-	rt.Mute(true)
-	defer rt.Mute(false)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.config.Hidden = true
-	rt.Hide(true)
+	r.locked(func() {
+		r.config.Hidden = true
+		rt.Hide(true)
+	})
 }
 
 // types is a place in the chain of the arena's chunks that describe types.
