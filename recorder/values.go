@@ -1,7 +1,6 @@
 package recorder
 
 import (
-
 	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/rt"
 )
