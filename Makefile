@@ -21,9 +21,9 @@ GO       ?= go
 FUZZTIME ?= 30s
 GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
-MODULES  := . cmd/waymark benchmarks compatibility examples/shop examples/facility examples/store
+MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
-APART    := benchmarks/peers otelmonitor prometheus
+APART    := dev/benchmarks/peers contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
 .PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs bench-store fuzz lint vet cross clean release
@@ -33,11 +33,11 @@ all: $(BIN)/waymark
 $(BIN)/waymark: $(SOURCES) go.work cmd/waymark/go.mod
 	cd cmd/waymark && $(GO) build -o $@ .
 
-# dlv and staticcheck, at the versions that tools/go.mod names.
+# dlv and staticcheck, at the versions that dev/tools/go.mod names.
 $(BIN)/dlv: PACKAGE = github.com/go-delve/delve/cmd/dlv
 $(BIN)/staticcheck: PACKAGE = honnef.co/go/tools/cmd/staticcheck
-$(BIN)/dlv $(BIN)/staticcheck: tools/go.mod
-	cd tools && GOWORK=off $(GO) build -o $@ $(PACKAGE)
+$(BIN)/dlv $(BIN)/staticcheck: dev/tools/go.mod
+	cd dev/tools && GOWORK=off $(GO) build -o $@ $(PACKAGE)
 
 test: vet cross
 	@mkdir -p $(BIN) && : >$(BIN)/test.log
@@ -48,11 +48,11 @@ test: vet cross
 	@$(call gotest,examples/shop,./...)
 	@$(call gotest,examples/facility,./...)
 	@$(call gotest,examples/store,./...)
-	@$(call gotest,otelmonitor,./...)
-	@$(call gotest,prometheus,./...)
-	@$(call gotest,compatibility,./...)
-	@$(call gotest,benchmarks,./...)
-	@$(call gotest,benchmarks/peers,./...)
+	@$(call gotest,contrib/otel,./...)
+	@$(call gotest,contrib/prometheus,./...)
+	@$(call gotest,dev/compatibility,./...)
+	@$(call gotest,dev/benchmarks,./...)
+	@$(call gotest,dev/benchmarks/peers,./...)
 	@$(call gotest,cmd/waymark,-timeout 40m -run '$(BY_HAND)' .)
 	@$(call gotest,cmd/waymark,-timeout 40m -skip '$(BY_HAND)' ./...)
 	@awk '$(SKIPPED)' $(BIN)/test.log
@@ -96,7 +96,7 @@ cross:
 
 # alone writes the go.mod of a module, in whose folder it is called, as it is without a workspace.
 alone = mkdir -p $(BIN) && cp go.mod $(BIN)/alone.mod && { cp go.sum $(BIN)/alone.sum 2>/dev/null || : >$(BIN)/alone.sum; } && \
-	{ [ $(1) = . ] || $(GO) mod edit -replace=github.com/waymark-go/waymark=$(CURDIR) -replace=github.com/waymark-go/waymark/benchmarks=$(CURDIR)/benchmarks $(BIN)/alone.mod; }
+	{ [ $(1) = . ] || $(GO) mod edit -replace=github.com/waymark-go/waymark=$(CURDIR) -replace=github.com/waymark-go/waymark/dev/benchmarks=$(CURDIR)/dev/benchmarks $(BIN)/alone.mod; }
 
 compile = for p in $(1); do for m in . cmd/waymark; do \
 		(cd $$m && CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p\#*/} $(GO) vet ./...) || exit 1; \
@@ -123,7 +123,7 @@ test-modes:
 
 # With -race too for those that modules.txt marks. What has results isn't run again.
 test-modules: $(BIN)/waymark
-	cd compatibility && $(GO) build -o $(BIN)/compatibility . && for race in false true; do \
+	cd dev/compatibility && $(GO) build -o $(BIN)/compatibility . && for race in false true; do \
 		$(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules -race=$$race || exit 1; done
 
 test-rewriter:
@@ -131,23 +131,23 @@ test-rewriter:
 	cd cmd/waymark && $(GO) test -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h .
 
 bench: $(BIN)/waymark
-	cd benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark
+	cd dev/benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark
 
 # The functions of packages traced and grouped, some with their arguments.
 LADDER := --include ../traced,../grouped --all --args=...traced.Ints,...traced.Text,...traced.Struct
 
 bench-peers: $(BIN)/waymark
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: it will be absent"
-	cd benchmarks/ladder && $(BIN)/waymark build $(LADDER) -o $(BIN)/ladder .
-	cd benchmarks/peers && $(GO) build -o $(BIN)/peers .
-	cd benchmarks/peers && $(BIN)/peers -waymark $(BIN)/waymark -ladder $(BIN)/ladder -dlv $(BIN)/dlv -docs ../../docs
+	cd dev/benchmarks/ladder && $(BIN)/waymark build $(LADDER) -o $(BIN)/ladder .
+	cd dev/benchmarks/peers && $(GO) build -o $(BIN)/peers .
+	cd dev/benchmarks/peers && $(BIN)/peers -waymark $(BIN)/waymark -ladder $(BIN)/ladder -dlv $(BIN)/dlv -docs ../../../docs
 
 bench-store: $(BIN)/waymark
 	cd examples/store && $(GO) build -o $(BIN)/store . && $(BIN)/waymark build --all --closures -o $(BIN)/store-traced .
-	cd benchmarks/store && $(GO) build -o $(BIN)/bench-store . && $(BIN)/bench-store -plain $(BIN)/store -traced $(BIN)/store-traced -docs ../../docs
+	cd dev/benchmarks/store && $(GO) build -o $(BIN)/bench-store . && $(BIN)/bench-store -plain $(BIN)/store -traced $(BIN)/store-traced -docs ../../../docs
 
 bench-programs: $(BIN)/waymark
-	cd benchmarks/programs && $(GO) build -o $(BIN)/programs . && $(BIN)/programs -waymark $(BIN)/waymark -docs ../../docs
+	cd dev/benchmarks/programs && $(GO) build -o $(BIN)/programs . && $(BIN)/programs -waymark $(BIN)/waymark -docs ../../../docs
 
 fuzz:
 	@for m in . cmd/waymark; do (cd $$m && $(GO) list -f '{{.Dir}}' ./... | while read d; do \
@@ -158,7 +158,7 @@ fuzz:
 lint: vet $(BIN)/staticcheck
 	@for m in $(MODULES) $(APART); do (cd $$m && $(BIN)/staticcheck ./...) || exit 1; done
 	@for m in $(MODULES) $(APART); do (cd $$m && $(call alone,$$m) && GOWORK=off $(GO) mod tidy -modfile=$(BIN)/alone.mod -diff) || exit 1; done
-	@cd tools && GOWORK=off $(GO) mod tidy -diff
+	@cd dev/tools && GOWORK=off $(GO) mod tidy -diff
 	@if $(GO) run $(GOVULNCHECK) -version >/dev/null 2>&1; then \
 		for m in $(MODULES) $(APART); do (cd $$m && $(GO) run $(GOVULNCHECK) ./...) || exit 1; done; \
 	else echo "SKIPPED: govulncheck or its database can't be reached"; fi

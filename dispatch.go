@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/agent"
-	"github.com/waymark-go/waymark/recorder"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/agent"
+	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 func init() {

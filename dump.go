@@ -1,6 +1,6 @@
 package waymark
 
-import "github.com/waymark-go/waymark/agent"
+import "github.com/waymark-go/waymark/internal/agent"
 
 // ErrNoWindow is what Dump gives if no flight recorder is running: in a program
 // built by plain `go build`, in one that isn't recording, and in one that records

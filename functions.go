@@ -6,10 +6,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/waymark-go/waymark/agent"
-	"github.com/waymark-go/waymark/format"
-	"github.com/waymark-go/waymark/recorder"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/agent"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A tracedPackage is a package with functions that have directives.

@@ -3,7 +3,7 @@ package waymark
 import (
 	"sync"
 
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // perGoroutine keeps a T for each goroutine that is in a monitored call. What is of one

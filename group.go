@@ -4,10 +4,10 @@ import (
 	"os"
 	"sync"
 
-	"github.com/waymark-go/waymark/agent"
-	"github.com/waymark-go/waymark/format"
-	"github.com/waymark-go/waymark/recorder"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/agent"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A Group is a set of functions that belong together by what they do, wherever they

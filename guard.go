@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/waymark-go/waymark/agent"
-	"github.com/waymark-go/waymark/recorder"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/agent"
+	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A Caller says who registers a monitor.

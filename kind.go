@@ -14,7 +14,7 @@ func hasKinds(kinds []string, f MonitorFactory) bool {
 
 // KindOf returns the kind of a factory, for policies and lists: what its method Kind returns, if it
 // has one, else its type. Nobody else's factory has the kind of a ready-made one, of this module or
-// of module otelmonitor.
+// of module contrib/otel.
 func KindOf(f MonitorFactory) string {
 	k, ok := f.(interface{ Kind() string })
 	if !ok {
@@ -32,7 +32,7 @@ func KindOf(f MonitorFactory) string {
 var readyMade = map[string]string{
 	"Print": packagePath, "NoOp": packagePath, "Record": packagePath, "OperationTracer": packagePath,
 	"Slog": packagePath, "RuntimeTrace": packagePath, "Compose": packagePath,
-	"Timing": packagePath + "/timing", "OpenTelemetry": packagePath + "/otelmonitor",
+	"Timing": packagePath + "/timing", "OpenTelemetry": packagePath + "/contrib/otel",
 }
 
 const packagePath = "github.com/waymark-go/waymark"

@@ -3,7 +3,7 @@ package waymark
 import (
 	"fmt"
 
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A Monitor is told what the functions of one package do. Functions are named by ids, see FunctionName.

@@ -1,6 +1,6 @@
 package waymark
 
-import "github.com/waymark-go/waymark/agent"
+import "github.com/waymark-go/waymark/internal/agent"
 
 // Record gives a factory that has calls recorded in the trace file, at the full speed of recording: its monitors
 // need not be called. If the program isn't recording already, as it does with

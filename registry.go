@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/waymark-go/waymark/agent"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/agent"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // The registry knows which factories are registered against which groups, makes their monitors, and

@@ -3,8 +3,8 @@ package stats
 import (
 	"fmt"
 
-	"github.com/waymark-go/waymark/format"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A Function is an instrumented function.

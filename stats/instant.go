@@ -3,7 +3,7 @@ package stats
 import (
 	"time"
 
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // An instant is a reading of the clock of calls, and of others.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/histogram"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // Numbers are what was gathered of calls.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/waymark-go/waymark/format"
 	"github.com/waymark-go/waymark/internal/clock"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // Options say what is gathered.

@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/format"
-	"github.com/waymark-go/waymark/recorder"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/recorder"
 )
 
 // Attach has calls of the functions in groups measured by timers of s, and enables the timer groups that stand for these groups. It

@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/waymark-go/waymark/recorder"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A Timer measures how long something takes, from an enter to an exit. Its methods are for any number of goroutines at the

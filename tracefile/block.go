@@ -3,7 +3,7 @@ package tracefile
 import (
 	"fmt"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // A stream is the Events blocks of one of the scheduler's Ps.

@@ -3,7 +3,7 @@ package tracefile
 import (
 	"errors"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // Events reads the events of a File in the order of time, in the manner of

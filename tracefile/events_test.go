@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/tracetest"
 )
 

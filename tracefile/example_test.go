@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // A File is an open trace file. Its methods, except Close, may be called from

@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // maxEventsHeader is how long the header of an Events payload can get, bytes:

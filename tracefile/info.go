@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // Info describes a recording. Facts that the file has lost are zero.

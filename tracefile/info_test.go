@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 func TestInfo(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // A program was killed while its recording went from one part to the next: the arena

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // Parts gives the files that f is made of: those that Join has put together, or

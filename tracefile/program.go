@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // sameProgram tells in what files differ that are not of one build of one program.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // scanEvents gives the events that Scan reads of each stream.

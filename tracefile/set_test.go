@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/tracetest"
 )
 

@@ -3,7 +3,7 @@ package tracefile
 import (
 	"sort"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // A Site is an instrumented function.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // A State says what is known of a value.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // An encoder writes values as package runtime does, all of them whole.

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // known gives the text that the method Error or String of a type of the standard

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 func decode(t *testing.T, list ...any) []Value {

@@ -10,9 +10,9 @@ import (
 // TestInstrumentedModules runs the tests of other modules that are for instrumented programs only.
 func TestInstrumentedModules(t *testing.T) {
 	for dir, want := range map[string]string{
-		"../../examples/facility": "--- PASS: Example_instrumented",
-		"../../otelmonitor":       "--- PASS: TestInstrumented",
-		"../../prometheus":        "--- PASS: TestInstrumented",
+		"../../examples/facility":  "--- PASS: Example_instrumented",
+		"../../contrib/otel":       "--- PASS: TestInstrumented",
+		"../../contrib/prometheus": "--- PASS: TestInstrumented",
 	} {
 		t.Run(strings.TrimPrefix(dir, "../../"), func(t *testing.T) {
 			cmd := exec.Command(tool(t), "test", "-v", "./...")

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/format"
-	"github.com/waymark-go/waymark/recorder"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // nanotime is the name of the runtime's monotonic clock, which every machine has.

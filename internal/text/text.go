@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/waymark-go/waymark/format"
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // Limits of values as text.

@@ -3,7 +3,7 @@ package text
 import (
 	"testing"
 
-	"github.com/waymark-go/waymark/rt"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // Values that were left out are told from those of the program that look like it.

@@ -6,7 +6,7 @@ package tracetest
 import (
 	"strconv"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // A Clock is that of the program, and relates it to others.

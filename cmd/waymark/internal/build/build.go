@@ -17,7 +17,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // Options say which functions to instrument.

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // Options say what a Builder counts. The zero value counts everything. Goroutine, Keep

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // TestTruth compares results with those that a plain walk over the true calls

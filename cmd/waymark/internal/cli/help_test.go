@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/waymark-go/waymark/recorder"
+	"github.com/waymark-go/waymark/internal/recorder"
 )
 
 // run gives what the command prints, and its exit status.

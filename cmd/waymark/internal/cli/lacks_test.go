@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // Every command that reads says what the recording lacks: under a table, on stderr where there is

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/units"
-	"github.com/waymark-go/waymark/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
-	"github.com/waymark-go/waymark/recorder"
+	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // valueFlags say what is recorded of arguments and results.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 func (a *app) versionCommand() *cobra.Command {

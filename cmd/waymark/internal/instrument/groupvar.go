@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // libraryPath is where type Group is.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // maxInts is how many integers the hooks for integers take.

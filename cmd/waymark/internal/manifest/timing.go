@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // A Timing says which timers and timer groups package timing makes of the groups and functions in a Manifest.

@@ -17,7 +17,7 @@ import (
 )
 
 // public are the folders of the modules that are released, the library first.
-var public = []string{".", "cmd/waymark", "otelmonitor", "prometheus"}
+var public = []string{".", "cmd/waymark", "contrib/otel", "contrib/prometheus"}
 
 func main() {
 	version := flag.String("version", "", "version of all modules, as in v0.9.0")

@@ -35,11 +35,11 @@ func TestContents(t *testing.T) {
 	put("cmd/waymark/go.mod", "module example.com/m/cmd/waymark\n\ngo 1.26\n\nrequire (\n\texample.com/m v0.0.0\n\texample.com/other v1.2.3\n)\n")
 	put("cmd/waymark/main.go", "package main\n")
 	put("cmd/waymark/testdata/t/go.mod", "module example.com/t\n\nrequire example.com/m v0.0.0\n")
-	for _, dir := range []string{"otelmonitor", "prometheus", "examples"} {
+	for _, dir := range []string{"contrib/otel", "contrib/prometheus", "examples"} {
 		put(dir+"/go.mod", "module example.com/m/"+dir+"\n\nrequire example.com/m v0.0.0\n")
 		put(dir+"/x.go", "package x\n")
 	}
-	put("otelmonitor/LICENSE", "its own\n")
+	put("contrib/otel/LICENSE", "its own\n")
 	git := func(args ...string) {
 		cmd := exec.Command("git", append([]string{"-C", root, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -80,7 +80,7 @@ func TestContents(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := unzip(t, m, tagged)
-		if dir == "cmd/waymark" || dir == "prometheus" {
+		if dir == "cmd/waymark" || dir == "contrib/prometheus" {
 			want["LICENSE"] = "free\n" // the go command adds it, package zip does not
 		}
 		got := unzip(t, m, filepath.Join(out, filepath.FromSlash(path), "@v", version+".zip"))
@@ -100,11 +100,11 @@ func TestContents(t *testing.T) {
 		}
 	}
 
-	put("otelmonitor/go.mod", "module example.com/m/otelmonitor\n\nrequire example.com/m v0.9.0\n\nreplace example.com/m => ../\n")
-	if err := run(root, "v0.9.1", out, false); err == nil || !strings.Contains(err.Error(), "otelmonitor/go.mod replaces example.com/m: ") {
+	put("contrib/otel/go.mod", "module example.com/m/contrib/otel\n\nrequire example.com/m v0.9.0\n\nreplace example.com/m => ../../\n")
+	if err := run(root, "v0.9.1", out, false); err == nil || !strings.Contains(err.Error(), "contrib/otel/go.mod replaces example.com/m: ") {
 		t.Errorf("with a replace: %v", err)
 	}
-	put("otelmonitor/go.mod", "module example.com/m/otelmonitor\n\nrequire example.com/m/examples v0.9.0\n")
+	put("contrib/otel/go.mod", "module example.com/m/contrib/otel\n\nrequire example.com/m/examples v0.9.0\n")
 	if err := run(root, "v0.9.1", out, false); err == nil || !strings.Contains(err.Error(), "requires example.com/m/examples, which isn't released") {
 		t.Errorf("with a module that isn't public: %v", err)
 	}

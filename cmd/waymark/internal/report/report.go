@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"

@@ -15,7 +15,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/tracefile"
 )

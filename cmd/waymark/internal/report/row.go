@@ -2,7 +2,7 @@ package report
 
 import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
 )

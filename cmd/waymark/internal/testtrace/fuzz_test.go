@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -3,7 +3,7 @@ package testtrace
 import (
 	"strings"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // An Outcome is how a test ended.

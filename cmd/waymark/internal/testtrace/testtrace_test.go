@@ -10,7 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/names"
 )
 

@@ -141,7 +141,7 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 // secret gives package runtime the function by which the library and the command
 // decide what looks like a secret.
 func secret() ([]byte, error) {
-	src, err := waymark.Source.ReadFile("format/secret.go")
+	src, err := waymark.Source.ReadFile("internal/format/secret.go")
 	if err != nil {
 		return nil, err
 	}

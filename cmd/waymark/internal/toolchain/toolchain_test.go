@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // The hooks can't import package format, so they repeat its layout.

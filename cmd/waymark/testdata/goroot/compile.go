@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // A compilation is a command line of the compiler, taken apart.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // Events reads events in a short notation: words, each an event that happens one

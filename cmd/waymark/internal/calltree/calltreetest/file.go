@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/tracetest"
 	"github.com/waymark-go/waymark/tracefile"
 )

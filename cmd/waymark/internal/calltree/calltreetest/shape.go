@@ -3,7 +3,7 @@ package calltreetest
 import (
 	"math/rand/v2"
 
-	"github.com/waymark-go/waymark/format"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // A Shape is of a program that goes up and down the stack at random, for benchmarks.

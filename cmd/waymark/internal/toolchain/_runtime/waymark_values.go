@@ -1,7 +1,7 @@
 // Package runtime, as waymark adds to it: arguments, results and panic values.
 //
 // Values are written behind the record of their event, typed, in the encoding that
-// package github.com/waymark-go/waymark/format describes. Three things must hold
+// package github.com/waymark-go/waymark/internal/format describes. Three things must hold
 // whatever the program does meanwhile:
 //
 //   - No code of the program's runs: no String, no Error, no map access.

@@ -1,3 +1,0 @@
-module github.com/waymark-go/waymark/compatibility
-
-go 1.26

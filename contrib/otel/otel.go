@@ -1,0 +1,166 @@
+// Package otel makes OpenTelemetry spans of calls that waymark traces.
+//
+//	waymark.Register(store.IO, otel.New(otel.GetTracerProvider()))
+//
+// A call's span is a child of the span of the call that it is made from, on the same goroutine. So functions need
+// neither take contexts nor pass on those that they get. The outermost one's parent is the span in the first argument
+// that is a context.Context; and so is an inner one's if the program has begun that span itself since the calls around it.
+package otel
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/waymark-go/waymark"
+)
+
+// name is that of the tracer.
+const name = "github.com/waymark-go/waymark/contrib/otel"
+
+// New makes a factory of monitors that start and end spans of the provider's.
+//
+// A span has the function's name with the last part of its package's path, and the attributes code.function.name and
+// thread.id, which is the goroutine's. A result that is an error, or a panic, is recorded and sets the status. A call of an info
+// function is an event, with its arguments as text, and so is one of runtime.Goexit.
+func New(p trace.TracerProvider) waymark.MonitorFactory { return &factory{tracer: p.Tracer(name)} }
+
+type factory struct {
+	tracer trace.Tracer
+	open   sync.Map // *nest by goroutine
+}
+
+// A nest is the spans of a goroutine's calls, the innermost last. Only that goroutine touches it.
+type nest struct {
+	spans    []trace.Span
+	contexts []context.Context // with the spans
+	given    []trace.SpanID    // of the contexts that the calls got
+}
+
+// Kind is what waymark.KindOf gives.
+func (f *factory) Kind() string { return "OpenTelemetry" }
+
+// Create makes the monitor of a package.
+func (f *factory) Create(pkg string) waymark.Monitor { return &monitor{f, pkg} }
+
+type monitor struct {
+	f   *factory
+	pkg string
+}
+
+func (m *monitor) Package() string { return m.pkg }
+
+func (m *monitor) function(id int) string {
+	name, err := waymark.FunctionName(m.pkg, id)
+	if err != nil {
+		return fmt.Sprint("#", id)
+	}
+	return name
+}
+
+func (m *monitor) Enter(id int, args ...any) {
+	goroutine := waymark.GoroutineID()
+	v, _ := m.f.open.LoadOrStore(goroutine, new(nest))
+	n := v.(*nest)
+	ctx, given := n.parent(args)
+	function := m.function(id)
+	ctx, span := m.f.tracer.Start(ctx, m.pkg[strings.LastIndexByte(m.pkg, '/')+1:]+"."+function, trace.WithAttributes(
+		attribute.String("code.function.name", m.pkg+"."+function), attribute.Int64("thread.id", int64(goroutine))))
+	n.spans, n.contexts, n.given = append(n.spans, span), append(n.contexts, ctx), append(n.given, given)
+}
+
+// parent gives the context in which the span of a call with these arguments begins, and the span in the one that it got.
+func (n *nest) parent(args []any) (ctx context.Context, given trace.SpanID) {
+	ctx = context.Background()
+	last := len(n.contexts) - 1
+	if last >= 0 {
+		ctx = n.contexts[last]
+	}
+	for _, arg := range args {
+		if c, ok := arg.(context.Context); ok && !isNil(c) {
+			given = trace.SpanContextFromContext(c).SpanID()
+			if last < 0 || given.IsValid() && !slices.Contains(n.given, given) {
+				ctx = c
+			}
+			break
+		}
+	}
+	return ctx, given
+}
+
+// span gives the span of the innermost call, nil if there is none.
+func (m *monitor) span() trace.Span {
+	if v, ok := m.f.open.Load(waymark.GoroutineID()); ok {
+		if n := v.(*nest); len(n.spans) > 0 {
+			return n.spans[len(n.spans)-1]
+		}
+	}
+	return nil
+}
+
+func (m *monitor) Info(args []any, caller, self int, point waymark.TimingPoint) {
+	if span := m.span(); span != nil {
+		attrs := []attribute.KeyValue{attribute.String("waymark.point", point.String())}
+		for i, arg := range args {
+			attrs = append(attrs, attribute.String(fmt.Sprint("waymark.arg.", i), waymark.Text(arg)))
+		}
+		span.AddEvent(m.function(self), trace.WithAttributes(attrs...))
+	}
+}
+
+func (m *monitor) Exit(id int) { m.exit() }
+
+func (m *monitor) ExitResults(id int, results ...any) {
+	defer m.exit() // an error's own method may panic
+	if span := m.span(); span != nil {
+		for _, r := range results {
+			if err, ok := r.(error); ok && !isNil(err) {
+				span.RecordError(err)
+				span.SetStatus(codes.Error, err.Error())
+			}
+		}
+	}
+}
+
+// isNil tells whether v, which isn't nil itself, holds a nil pointer: as a result of such a type is no error.
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return r.Kind() == reflect.Pointer && r.IsNil()
+}
+
+func (m *monitor) exit() {
+	goroutine := waymark.GoroutineID()
+	v, ok := m.f.open.Load(goroutine)
+	if !ok {
+		return // cleared meanwhile
+	}
+	n := v.(*nest)
+	last := len(n.spans) - 1
+	n.spans[last].End()
+	n.spans, n.contexts, n.given = n.spans[:last], n.contexts[:last], n.given[:last]
+	if last == 0 {
+		m.f.open.Delete(goroutine)
+	}
+}
+
+func (m *monitor) Panic(id int, value any) {
+	span := m.span()
+	switch {
+	case span == nil:
+	case value == any(waymark.Goexit): // the end of the goroutine, not a failure
+		span.AddEvent("goexit")
+	default:
+		text := waymark.Text(value)
+		span.AddEvent("exception", trace.WithAttributes(attribute.String("exception.type", fmt.Sprintf("%T", value)), attribute.String("exception.message", text)))
+		span.SetStatus(codes.Error, "panic: "+text)
+	}
+}
+
+func (m *monitor) Clear() { m.f.open.Clear() }

@@ -1,0 +1,86 @@
+// Ladder makes all kinds of calls, plain and traced, and prints what tracing them cost:
+// the program that `make bench-peers` runs again and again. One rung of the ladder is
+// one way of recording, and one run of the program:
+//
+//	ladder -rung off                                 compiled in, switched off
+//	ladder -rung memory -memory                      to memory, from where nothing reads it
+//	WAYMARK=record ladder -rung file -shape leaf     to a file
+//	ladder -rung monitors                            monitors of groups
+//	ladder -rung timers                              timers, by hand and of groups
+//	WAYMARK=stats ladder -rung stats -shape leaf     statistics
+//	WAYMARK=record ladder -sustained 60s             to a file, as many calls as all CPUs make
+//	WAYMARK=record ladder -calls 5000000             to a file, so many calls, for readers
+//
+// It must be built by waymark with the functions of package traced instrumented:
+//
+//	waymark build --include ../traced,../grouped --all --args=...traced.Ints,...traced.Text,...traced.Struct -o ladder .
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/waymark-go/waymark/dev/benchmarks/measure"
+	"github.com/waymark-go/waymark/dev/benchmarks/memory"
+	"github.com/waymark-go/waymark/dev/benchmarks/traced"
+	"github.com/waymark-go/waymark/internal/rt"
+)
+
+func main() {
+	var t measure.Turns
+	rung := flag.String("rung", "off", "what the results call this `way` of recording")
+	toMemory := flag.Bool("memory", false, "record to memory; all else is up to the variable WAYMARK")
+	shape := flag.String("shape", "", "only this `shape` of calls")
+	long := flag.Duration("sustained", 0, "make calls on all CPUs for so long, and nothing else")
+	calls := flag.Int("calls", 0, "make so many calls, and do nothing else")
+	flag.DurationVar(&t.Length, "turn", 40*time.Millisecond, "`length` of a turn")
+	flag.IntVar(&t.Count, "turns", 5, "number of turns")
+	flag.BoolVar(&t.Apart, "apart", false, "all plain turns before the traced ones")
+	flag.Parse()
+	var err error
+	switch {
+	case !rt.Enabled:
+		err = errors.New("not built by waymark; see make bench-peers")
+	case *long > 0:
+		err = measure.Print(os.Stdout, sustained(*rung, *long))
+	case *calls > 0:
+		loop(func(i int) int { return traced.Leaf(i, factor) })(*calls)
+		err = measure.Print(os.Stdout, measure.Result{Rung: *rung, Shape: "calls", Events: 2 * uint64(*calls)})
+	case *rung == rungMonitors:
+		err = monitors(t)
+	case *rung == rungTimers:
+		err = timers(t)
+	default:
+		if *toMemory {
+			err = memory.Record()
+		}
+		if err == nil {
+			err = climb(*rung, *shape, t)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ladder:", err)
+		os.Exit(1)
+	}
+}
+
+// climb measures the shape, or all of them.
+func climb(rung, shape string, t measure.Turns) error {
+	found := false
+	for _, s := range shapes(rung) {
+		if shape != "" && s.Name != shape {
+			continue
+		}
+		found = true
+		if err := measure.Print(os.Stdout, t.Round(rung, s)); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return fmt.Errorf("-shape %q: there is none of this name; see benchmarks/ladder/shapes.go", shape)
+	}
+	return nil
+}

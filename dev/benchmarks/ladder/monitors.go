@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+
+	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/dev/benchmarks/grouped"
+	"github.com/waymark-go/waymark/dev/benchmarks/measure"
+	"github.com/waymark-go/waymark/dev/benchmarks/plain"
+)
+
+// rungMonitors is measured by monitors.
+const rungMonitors = "monitors"
+
+// monitors measures what monitors cost that are registered against a group, and another group's.
+func monitors(t measure.Turns) error {
+	plainLeaf := loop(func(i int) int { return plain.Leaf(i, factor) })
+	leaf := loop(func(i int) int { return grouped.Leaf(i, factor) })
+	noOps := waymark.Compose(waymark.NoOp(), waymark.NoOp(), waymark.NoOp())
+	for _, m := range []struct {
+		name    string
+		group   *waymark.Group
+		factory waymark.MonitorFactory
+		shape   measure.Shape
+	}{
+		{name: "3 groups, off", shape: measure.Shape{NS: 20, Plain: plainLeaf, Traced: leaf}},
+		{name: "3 groups, off: recursion 10", shape: measure.Shape{NS: 20, Per: depth, Plain: recursions(plain.Recurse), Traced: recursions(grouped.Recurse)}},
+		{name: "another group on", group: grouped.Others, factory: waymark.NoOp(), shape: measure.Shape{NS: 20, Plain: plainLeaf, Traced: leaf}},
+		{name: "NoOp", group: grouped.Leafs, factory: waymark.NoOp(), shape: measure.Shape{NS: 150, Plain: plainLeaf, Traced: leaf}},
+		{name: "NoOp, by a group around", group: grouped.All, factory: waymark.NoOp(), shape: measure.Shape{NS: 150, Plain: plainLeaf, Traced: leaf}},
+		{name: "Compose of 3 NoOps", group: grouped.Leafs, factory: noOps, shape: measure.Shape{NS: 150, Plain: plainLeaf, Traced: leaf}},
+		{name: "OperationTracer", group: grouped.Leafs, factory: waymark.NewOperationTracer(), shape: measure.Shape{NS: 300, Plain: plainLeaf, Traced: leaf}},
+	} {
+		if m.group != nil {
+			if err := waymark.Register(m.group, m.factory); err != nil {
+				return err
+			}
+		}
+		m.shape.Name = m.name
+		if err := measure.Print(os.Stdout, t.Round(rungMonitors, m.shape)); err != nil {
+			return err
+		}
+		if m.group != nil {
+			waymark.Clear(m.group)
+		}
+	}
+	return nil
+}

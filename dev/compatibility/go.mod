@@ -1,0 +1,3 @@
+module github.com/waymark-go/waymark/dev/compatibility
+
+go 1.26

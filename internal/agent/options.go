@@ -1,0 +1,333 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/recorder"
+)
+
+// options are the settings in WAYMARK.
+type options struct {
+	Record          bool // record: write a trace file
+	recorder.Config      // its Path has placeholders, see expand
+
+	Include []string // p, include: patterns of the functions that are recorded or counted; none is all
+	Exclude []string // x, exclude: of those that are not
+	Print   []string // t, print: of those whose calls are printed
+	Detail  int      // d, verbose: how much of them, 0 to 3
+
+	Stats statistics
+
+	alias bool // patterns are regular expressions: Include matches whole names, Print parts of them
+
+	Capture recorder.Values // args, results, arg-depth, arg-bytes, redact, stringers
+}
+
+// statistics are the settings for statistics.
+type statistics struct {
+	On         bool   // stats, or any of the others
+	Count      bool   // count: without times
+	Histograms bool   // histogram: with distributions
+	Every      int    // i, every: seconds between reports, 0: only at the end
+	Top        int    // top: rows of each list; 0: all
+	FullNames  bool   // names: full
+	Report     output // report: of reports
+	Latest     string // latest: a file that has the latest numbers, for the command that began the program; with placeholders
+}
+
+// settings are the text of WAYMARK, or of the file that it names. They are loaded once: the program
+// may change its directory, or remove the file.
+type settings struct {
+	env    string // WAYMARK
+	source string // for errors
+	text   string
+}
+
+// load reads the file that WAYMARK names as @FILE. Lines end like commas do there.
+func load(env string) (settings, error) {
+	path, ok := strings.CutPrefix(env, "@")
+	if !ok {
+		return settings{env, "WAYMARK", env}, nil
+	}
+	b, err := readFile(path, mostSettings)
+	if err != nil {
+		return settings{}, fmt.Errorf("WAYMARK=%s: %w", env, err)
+	}
+	return settings{env, path, strings.ReplaceAll(string(b), "\n", ",")}, nil
+}
+
+// parse reads key=value pairs separated by commas. A backslash takes the meaning from a comma, #, :
+// or backslash that follows. The form p:RE#t:RE#d:N#i:N is understood, too, see isAlias.
+func parse(s settings) (options, error) {
+	o := defaults()
+	err := o.read(s)
+	return o, err
+}
+
+func defaults() options {
+	return options{Config: recorder.Config{Path: "waymark.wmt"}, Detail: 1, Stats: statistics{Top: 10}, Capture: recorder.Values{
+		Args: true, Results: true, Stringers: true, Depth: format.DefaultDepth, Bytes: format.DefaultBytes,
+		Redact: format.AddRedactWords(nil, format.DefaultRedact),
+	}}
+}
+
+// values gives what is recorded of values by a program that was built with the given
+// settings, in the form of WAYMARK, which has the last word. Methods of the program run only
+// if it was built for that: WAYMARK can forbid them.
+func values(built, env settings) recorder.Values {
+	o := defaults()
+	o.Capture.Stringers = false
+	o.read(built) // the command wrote it
+	asked := o.Capture.Stringers
+	o.Capture.Stringers = true
+	o.read(env) // which was read before
+	o.Capture.Stringers = asked && o.Capture.Stringers
+	return o.Capture
+}
+
+func (o *options) read(s settings) error {
+	env := s.text
+	comma, equals := byte(','), "="
+	if isAlias(env) {
+		comma, equals, o.alias = '#', ":", true
+	}
+	places := make(map[string]int) // of keys
+	for at := 0; at < len(env); {
+		item, size := next(env[at:], comma)
+		key, value, _ := strings.Cut(item, equals)
+		if key = strings.TrimSpace(key); key != "" {
+			places[key] = at + 1
+			if err := o.set(key, unescape(strings.TrimSpace(value))); err != nil {
+				return fmt.Errorf("%s, character %d: %w", s.source, at+1, err)
+			}
+		}
+		at += size
+	}
+	var wrong *recorder.SettingError
+	if err := o.Check(); errors.As(err, &wrong) {
+		return fmt.Errorf("%s, character %d: %w", s.source, places[wrong.Key], err)
+	}
+	return nil
+}
+
+// mostSettings is the largest file of settings that is read, bytes.
+const mostSettings = 1 << 20
+
+// A fileError is a file that settings can't be read from.
+type fileError string
+
+func (e fileError) Error() string { return string(e) }
+
+const (
+	errNotRegular = fileError("it is not a regular file: name one that has the settings")
+	errTooLarge   = fileError("it has more than 1 MiB: name a file that has settings only")
+)
+
+// isAlias tells whether the settings are in the form p:RE#t:RE#d:N#i:N.
+func isAlias(env string) bool {
+	return len(env) > 1 && env[1] == ':' && strings.IndexByte("ptdi", env[0]) >= 0
+}
+
+// next gives the text before the first comma that has its meaning, and its size in s with the comma.
+func next(s string, comma byte) (item string, size int) {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == comma:
+			return s[:i], i + 1
+		case s[i] == '\\':
+			i++
+		}
+	}
+	return s, len(s)
+}
+
+// unescape takes away the backslashes that took the meaning from what follows. Others stay: regular expressions have them.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(`,#:\`, s[i+1]) >= 0 {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func (o *options) set(key, value string) error {
+	switch key {
+	case "record":
+		return setBool(&o.Record, key, value)
+	case "p", "include":
+		return o.addPattern(&o.Include, key, value, `^(?:%s)$`)
+	case "x", "exclude":
+		return o.addPattern(&o.Exclude, key, value, `%s`)
+	case "t", "print":
+		return o.addPattern(&o.Print, key, value, `%s`)
+	case "d", "verbose":
+		return setInt(&o.Detail, key, value, 0, 3)
+	case "stats":
+		return setBool(&o.Stats.On, key, value)
+	case "count":
+		o.Stats.On = true
+		return setBool(&o.Stats.Count, key, value)
+	case "histogram":
+		o.Stats.On = true
+		return setBool(&o.Stats.Histograms, key, value)
+	case "i", "every":
+		o.Stats.On = true
+		return setInt(&o.Stats.Every, key, value, 0, 1e6)
+	case "top":
+		o.Stats.On = true
+		return setInt(&o.Stats.Top, key, value, 0, math.MaxInt32)
+	case "names":
+		o.Stats.On = true
+		o.Stats.FullNames = value == "full"
+		if value != "full" && value != "short" {
+			return fmt.Errorf("%s=%s: want short or full", key, value)
+		}
+	case "report":
+		o.Stats.On = true
+		return o.Stats.Report.set(key, value)
+	case "latest":
+		o.Stats.On = true
+		return setPath(&o.Stats.Latest, key, value)
+	case "args":
+		return setBool(&o.Capture.Args, key, value)
+	case "results":
+		return setBool(&o.Capture.Results, key, value)
+	case "arg-depth":
+		return setInt(&o.Capture.Depth, key, value, 0, format.MaxDepth)
+	case "arg-bytes":
+		return setInt(&o.Capture.Bytes, key, value, 0, format.MaxBytes)
+	case "stringers":
+		return setBool(&o.Capture.Stringers, key, value)
+	case "redact":
+		o.Capture.Redact = format.AddRedactWords(o.Capture.Redact, value)
+	case "o", "out":
+		return setPath(&o.Path, key, value)
+	default:
+		known, err := o.Set(key, value)
+		if err == nil && !known {
+			err = fmt.Errorf("unknown key %q", key)
+			if near := pattern.Nearest(key, append(keys, recorder.Keys...), 1); len(key) > 2 && len(near) > 0 {
+				err = fmt.Errorf("%w; is it %s?", err, near[0])
+			}
+		}
+		return err
+	}
+	return nil
+}
+
+// keys are those that set knows, but those of recorder.Config.
+var keys = []string{
+	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "i", "every", "top",
+	"names", "report", "latest", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
+}
+
+// ofRecording returns a key that was given, or its short form, and that means nothing where nothing
+// is recorded; empty if there is none.
+func (o *options) ofRecording() string {
+	base := defaults()
+	switch {
+	case o.Path != base.Path:
+		return "o"
+	case o.Overflow != base.Overflow:
+		return "overflow"
+	case o.Buffers != base.Buffers:
+		return "buffers"
+	case o.MaxSize != base.MaxSize:
+		return "max-size"
+	}
+	return ""
+}
+
+// addPattern adds a pattern, as --include takes it; in the alias a regular expression, which becomes one of
+// the form.
+func (o *options) addPattern(to *[]string, key, value, form string) error {
+	if value == "" {
+		return fmt.Errorf("%s: want a pattern, as in mymod/..., mymod/pkg.Func or @Group", key)
+	}
+	p := value
+	if o.alias {
+		p = "/" + fmt.Sprintf(form, value) + "/"
+	}
+	if _, err := pattern.Compile(p, ""); err != nil {
+		return fmt.Errorf("%s=%s: %w", key, value, err)
+	}
+	*to = append(*to, p)
+	return nil
+}
+
+// groupNames gives the groups that patterns name, and the other patterns.
+func groupNames(patterns []string) (groups, others []string) {
+	for _, p := range patterns {
+		if name, ok := strings.CutPrefix(p, "@"); ok {
+			groups = append(groups, name)
+		} else {
+			others = append(others, p)
+		}
+	}
+	return groups, others
+}
+
+func setPath(to *string, key, value string) error {
+	if value == "" {
+		return fmt.Errorf("%s: want the path of a file", key)
+	}
+	if _, err := expand(value, "", 0); err != nil {
+		return fmt.Errorf("%s=%s: %w", key, value, err)
+	}
+	*to = value
+	return nil
+}
+
+func setBool(to *bool, key, value string) error {
+	on, err := strconv.ParseBool(value)
+	if value != "" && err != nil {
+		return fmt.Errorf("%s=%s: want 1 or 0", key, value)
+	}
+	*to = value == "" || on
+	return nil
+}
+
+func setInt(to *int, key, value string, least, most int) error {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		return fmt.Errorf("%s=%s: want %d to %d", key, value, least, most)
+	}
+	*to = n
+	return nil
+}
+
+// expand puts the program's name and process id in place of %n and %p, so that
+// several processes with one environment get files of their own. %% is a percent sign.
+func expand(path, program string, pid int) (string, error) {
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] != '%' {
+			b.WriteByte(path[i])
+			continue
+		}
+		if i++; i == len(path) {
+			return "", errors.New("a % at the end: want %p, %n or %%")
+		}
+		switch path[i] {
+		case 'p':
+			b.WriteString(strconv.Itoa(pid))
+		case 'n':
+			b.WriteString(strings.TrimSuffix(filepath.Base(program), ".exe"))
+		case '%':
+			b.WriteByte('%')
+		default:
+			return "", fmt.Errorf("unknown placeholder %%%c: want %%p, the process id, %%n, the program's name, or %%%%", path[i])
+		}
+	}
+	return b.String(), nil
+}

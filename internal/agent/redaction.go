@@ -1,0 +1,41 @@
+package agent
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/text"
+)
+
+// redaction is what makes fields secret in values that are printed.
+var redaction struct {
+	find  sync.Once
+	words atomic.Pointer[[]string]
+}
+
+func init() {
+	if rt.Enabled {
+		text.Secrets = secrets
+	}
+}
+
+// secrets returns the words that the program was built with, or those of WAYMARK.
+func secrets() []string {
+	r := &redaction
+	r.find.Do(func() {
+		var built string
+		read := func(text string) {
+			built = text
+			words := values(settings{text: built}, began).Redact
+			r.words.Store(&words)
+		}
+		read("")
+		rt.Packages(func(p *rt.Package) {
+			if p.Settings != built {
+				read(p.Settings)
+			}
+		})
+	})
+	return *r.words.Load()
+}

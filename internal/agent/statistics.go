@@ -1,0 +1,245 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/stats"
+)
+
+// The latest numbers are written for the command when the program has run for as long as it had when they were last written,
+// between these bounds: what a kill may cost.
+const (
+	latestFirst = 10 * time.Millisecond
+	latestEvery = time.Second
+)
+
+// How long the end of the program waits for the last report.
+const (
+	writePatience = 2 * time.Second  // while it is written: it may go where nobody reads
+	lastPatience  = 30 * time.Second // while it is made
+	lastLook      = 50 * time.Millisecond
+)
+
+// A reporter prints statistics, from time to time and when the program ends, in whatever way it does.
+type reporter struct {
+	statistics
+	program string
+	pid     int // a copy of the process (fork) must not report
+	began   time.Time
+
+	mu     sync.Mutex
+	ended  bool
+	failed bool // reports can't be written
+
+	writes atomic.Uint64 // beginnings and ends of writes: odd while something is written
+}
+
+// gather begins to gather statistics of the functions that the settings name.
+func gather(o options) error {
+	only, err := newSelection(o.Include, o.Exclude)
+	if err != nil {
+		return err
+	}
+	r := &reporter{statistics: o.Stats, pid: os.Getpid(), began: time.Now()}
+	if r.program, err = os.Executable(); err != nil {
+		r.program = "program"
+	}
+	for _, path := range []*string{&r.Report.Path, &r.Latest} {
+		if *path == "" {
+			continue
+		}
+		if *path, err = expand(*path, r.program, r.pid); err != nil {
+			return err
+		}
+		if *path, err = filepath.Abs(*path); err != nil { // the program may go elsewhere
+			return err
+		}
+	}
+	if err := r.Report.open(); err != nil {
+		return fmt.Errorf("WAYMARK: report: %w", err)
+	}
+	if r.Latest, err = unused(r.Latest); err != nil {
+		return err
+	}
+	options := stats.Options{CallsOnly: o.Stats.Count, Histograms: o.Stats.Histograms}
+	if only != nil {
+		options.Functions = only.has
+	}
+	if err := stats.Start(options); err != nil {
+		return err
+	}
+	atExit(func() { r.patiently(r.end) })
+	rt.BeforeExec(func() {
+		if os.Getpid() == r.pid {
+			r.patiently(r.exec)
+		}
+	})
+	if runtime.GOARCH != "wasm" { // which has no threads to wait on
+		rt.GoLast(r.run)
+	}
+	return nil
+}
+
+// unused gives a path at which there is no file: another program, which this one has replaced in its process, may have
+// left its numbers.
+func unused(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	ext := filepath.Ext(path)
+	for n, next := 2, path; ; n++ {
+		if _, err := os.Lstat(next); err != nil {
+			return next, nil
+		}
+		next = fmt.Sprintf("%s-%d%s", path[:len(path)-len(ext)], n, ext)
+	}
+}
+
+// run reports from time to time, and when the program dies.
+func (r *reporter) run() {
+	const never = 1 << 62
+	every := time.Duration(r.Every) * time.Second
+	latest, report := time.Duration(never), time.Duration(never) // when they are due, since the beginning
+	if r.Latest != "" {
+		latest = latestFirst
+	}
+	if every > 0 {
+		report = every
+	}
+	for {
+		pause := int64(-1)
+		if next := min(latest, report); next < never {
+			pause = int64(max(next-time.Since(r.began), time.Millisecond))
+		}
+		if rt.Await(pause) {
+			break
+		}
+		now := time.Since(r.began)
+		r.report(now >= report, false)
+		if now >= latest {
+			latest = now + min(now, latestEvery)
+		}
+		if now >= report {
+			report = now - now%every + every
+		}
+	}
+	r.end()
+	rt.Said()
+}
+
+// patiently waits for f, which reports, but not for ever.
+func (r *reporter) patiently(f func()) {
+	var seen uint64
+	waited := time.Duration(0) // since something was begun or done
+	wait := func() bool {
+		now := r.writes.Load()
+		if now != seen {
+			seen, waited = now, 0
+		}
+		waited += lastLook
+		if now%2 == 1 {
+			return waited < writePatience
+		}
+		return waited < lastPatience
+	}
+	if rt.Finish(f, int64(lastLook), wait) {
+		return
+	}
+	// It may be stderr that nobody reads.
+	say := func() {
+		recorder.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
+			waited)
+	}
+	rt.Finish(say, int64(lastLook), func() bool { return false })
+}
+
+// end prints the last report.
+func (r *reporter) end() { r.report(true, true) }
+
+// exec prints the last report before another program takes this one's place in the process. If that fails there are others.
+func (r *reporter) exec() {
+	r.report(true, true)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = r.failed
+}
+
+// report writes the latest numbers, and prints them if it is time to.
+func (r *reporter) report(print, last bool) {
+	if os.Getpid() != r.pid {
+		return // and its lock may be held for ever
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return
+	}
+	r.ended = last
+	snap := stats.Take()
+	if r.Latest != "" {
+		b := r.json(snap, last)
+		r.write(func() error { return replaceFile(r.Latest, b) })
+		if r.Every == 0 || last {
+			return // the command prints the last one
+		}
+	}
+	if !print {
+		return
+	}
+	var b []byte
+	if r.Report.JSON {
+		b = r.json(snap, last)
+	} else {
+		b = r.text(snap)
+	}
+	r.write(func() error { return r.Report.write(b) })
+}
+
+// write has f write a report. It ends reports that can't be written.
+func (r *reporter) write(f func() error) {
+	r.writes.Add(1)
+	defer r.writes.Add(1)
+	if err := f(); err != nil {
+		recorder.Say("report: %v; there are no further reports", err)
+		r.ended, r.failed = true, true
+	}
+}
+
+// json gives a report as a line.
+func (r *reporter) json(snap *stats.Snapshot, last bool) []byte {
+	b, err := json.Marshal(snap)
+	if err != nil {
+		return nil // there is nothing in it that can't be
+	}
+	head, _ := json.Marshal(struct {
+		Program string `json:"program"`
+		PID     int    `json:"pid"`
+		Last    bool   `json:"last"`
+	}{r.program, r.pid, last})
+	return append(append(append(head[:len(head)-1], ','), b[1:]...), '\n')
+}
+
+// text gives a report for people.
+func (r *reporter) text(snap *stats.Snapshot) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "[waymark+] *** performance report: %s, process %d, after %s ***\n\n",
+		filepath.Base(r.program), r.pid, units.Duration(snap.To.Sub(snap.From)))
+	if r.FullNames {
+		snap.WriteFullText(&b, r.Top)
+	} else {
+		snap.WriteText(&b, r.Top)
+	}
+	fmt.Fprintf(&b, "\n[waymark-] *** end of performance report ***\n")
+	return b.Bytes()
+}

@@ -1,0 +1,29 @@
+// Package function describes instrumented functions: one type for the build, the manifest,
+// patterns, statistics, observers and trace files.
+package function
+
+// A Func is a function of a program. What its user does not know is zero.
+type Func struct {
+	Name    string `json:"name"`    // as runtime.FuncForPC returns it
+	Package string `json:"package"` // import path
+	File    string `json:"file"`
+	Line    int    `json:"line"` // of the func keyword
+
+	// Groups are the names of the groups that the function is in, directly or not, sorted. Group
+	// is the one that its directive names; empty if there is no directive.
+	Groups []string `json:"groups,omitempty"`
+	Group  string   `json:"-"`
+
+	// Tiny are the names of functions that run as part of this one's calls and are not
+	// instrumented, because the compiler inlines them: their time is this one's own.
+	Tiny []string `json:"tiny,omitempty"`
+
+	// Functions with directives have a name for tracing, such as Type.Method or what a directive
+	// says, and an id: the index of that name among the package's, sorted.
+	TracingName string `json:"-"`
+	ID          int    `json:"-"`
+	Doc         string `json:"-"` // the first sentence of the function's comment
+}
+
+// String returns the function's name.
+func (f Func) String() string { return f.Name }

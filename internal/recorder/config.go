@@ -1,0 +1,129 @@
+package recorder
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/rt"
+)
+
+// Config says what to record and where to.
+type Config struct {
+	Path     string      // of the trace file; an existing one is replaced
+	Overflow rt.Overflow // when buffers are full; default is to wait
+	Buffers  int         // memory for buffers, bytes; default DefaultBuffers
+
+	// Of a ring.
+	Window     time.Duration // how much of it is wanted, counted back from its last event; 0 is all
+	DumpAtExit bool          // write it when the program ends well, too
+
+	Chosen bool // no site is switched on: somebody else chooses those that are recorded
+
+	Groups []format.Group // of the program, as far as it has any yet; see Recorder.AddGroups
+
+	// Values says what is recorded of values in a program that was built with the
+	// given settings; nil means nothing. Hidden: nothing is, whatever it says.
+	Values func(settings string) Values
+	Hidden bool
+
+	MaxSize int64 // of a trace file, bytes: recording ends there, or the next part begins; 0 is no limit
+	Rotate  int   // how many parts to keep; 0: no parts, recording ends at MaxSize
+}
+
+// Sizes, in bytes.
+const (
+	// DefaultBuffers is the memory for buffers. Only a ring takes all of it at once.
+	DefaultBuffers = 64 << 20
+
+	// minBuffers lets each of a few Ps have a chunk, and the hooks that can't wait their reserve.
+	minBuffers = 2 << 20
+
+	// minMaxSize leaves room for the sites of a large program.
+	minMaxSize = 1e6
+)
+
+// Overflows lists the names of what can be done when buffers are full, by rt.Overflow.
+var overflows = [...]string{rt.Block: "block", rt.Drop: "drop", rt.Ring: "ring"}
+
+// A SettingError is a value that a setting can't have.
+type SettingError struct{ Key, Value, Want string }
+
+func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Key, e.Value, e.Want) }
+
+// Keys are those that Set knows.
+var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate"}
+
+// Set sets what a setting of WAYMARK, or the command's flag of that name, says. It
+// tells whether there is such a setting. Its error is a SettingError.
+func (c *Config) Set(key, value string) (known bool, err error) {
+	wrong := func(want string, args ...any) (bool, error) {
+		return true, &SettingError{key, value, fmt.Sprintf(want, args...)}
+	}
+	switch key {
+	case "overflow":
+		for i, name := range overflows {
+			if value == name {
+				c.Overflow = rt.Overflow(i)
+				return true, nil
+			}
+		}
+		return wrong("block, drop or ring")
+	case "buffers":
+		n, err := ParseSize(value)
+		if err != nil {
+			return wrong("%v", err)
+		}
+		if c.Buffers = int(n); n < minBuffers || int64(c.Buffers) != n {
+			return wrong("at least %d bytes, and what memory holds", minBuffers)
+		}
+	case "window":
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return wrong("a time above 0, as in 10s or 500ms")
+		}
+		c.Window = d
+	case "dump-at-exit":
+		on, err := strconv.ParseBool(value)
+		if value != "" && err != nil {
+			return wrong("1 or 0")
+		}
+		c.DumpAtExit = value == "" || on
+	case "max-size":
+		n, err := ParseSize(value)
+		if err != nil {
+			return wrong("%v", err)
+		}
+		if n < minMaxSize {
+			return wrong("at least %d bytes", int(minMaxSize))
+		}
+		c.MaxSize = n
+	case "rotate":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return wrong("the number of parts to keep, 1 or more")
+		}
+		c.Rotate = n
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// Check tells whether the settings fit each other. Its error is a SettingError of
+// the one that does not fit.
+func (c *Config) Check() error {
+	ring := c.Overflow == rt.Ring
+	switch {
+	case c.Window > 0 && !ring:
+		return &SettingError{"window", c.Window.String(), "overflow=ring with it: only a ring has a window"}
+	case c.DumpAtExit && !ring:
+		return &SettingError{"dump-at-exit", "1", "overflow=ring with it: all else is written as it happens"}
+	case c.MaxSize > 0 && ring:
+		return &SettingError{"max-size", strconv.FormatInt(c.MaxSize, 10), "overflow=block or drop with it: what a ring writes is bounded by buffers"}
+	case c.Rotate > 0 && c.MaxSize == 0:
+		return &SettingError{"rotate", strconv.Itoa(c.Rotate), "max-size with it: the size of a part"}
+	}
+	return nil
+}

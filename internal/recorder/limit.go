@@ -1,0 +1,86 @@
+package recorder
+
+import (
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/rt"
+)
+
+// filling is what is known about a file with a size limit.
+type filling struct {
+	blocks int   // of events in this file
+	bytes  int64 // of events, in all files
+	chunks int64 // that these are of
+	said   bool  // that it is full
+}
+
+// tailRoom is what a file needs for its last blocks beside the origins, bytes.
+const tailRoom = 4096
+
+// room tells whether the file has room for n more bytes, and then for its end. The
+// first block of events always has: a part makes progress, however many sites
+// there are.
+func (r *Recorder) room(n int) bool {
+	if r.config.MaxSize == 0 || r.filling.blocks == 0 {
+		return true
+	}
+	tail := tailRoom + format.OriginsSize(r.arena.mem) - r.origins
+	return r.out.size+int64(len(r.out.buf)+n+tail) <= r.config.MaxSize
+}
+
+// append encodes a chunk into the batch and gives the number of its events. It is
+// not ok, and nothing is appended, if the file has no room for it.
+func (r *Recorder) append(c content) (events int, ok bool) {
+	start := len(r.out.buf)
+	buf, events := r.enc.Append(format.BeginBlock(r.out.buf, format.BlockEvents), c.Chunk, c.recs)
+	r.out.buf = format.EndBlock(buf, start)
+	if !r.room(0) {
+		r.out.buf = r.out.buf[:start]
+		return events, false
+	}
+	r.filling.blocks++
+	r.filling.chunks++
+	r.filling.bytes += int64(len(r.out.buf) - start)
+	return events, true
+}
+
+// nearlyFull tells whether recording should stop, because what the arena can hold may
+// just about fit into the file: then it can be written to the last event. It may
+// fill up while a batch is written, so all chunks count, and an eighth more, as
+// chunks differ. Of a small file no more than a quarter is kept for that.
+func (r *Recorder) nearlyFull() bool {
+	if r.closed || r.config.MaxSize == 0 || r.config.Rotate > 0 || r.filling.chunks == 0 {
+		return false
+	}
+	ahead := int64(r.usable-1) * r.filling.bytes / r.filling.chunks
+	return !r.room(int(min(ahead+ahead/8, r.config.MaxSize/4)))
+}
+
+// stop ends recording as the file has reached its size: the program goes on untraced.
+func (r *Recorder) stop() {
+	rt.Stop()
+	format.PutStopped(r.arena.mem, format.Full) // if the trailer can't say it
+	r.sayFull()
+	if err := r.finish(pair(), format.Full); err != nil {
+		Say("complete %s: %v", r.path, err)
+	}
+}
+
+// cut is stop for a file that has no room for what is in the arena either: it
+// counts as lost.
+func (r *Recorder) cut() {
+	r.closed = true
+	rt.Stop()
+	format.PutStopped(r.arena.mem, format.Full)
+	r.sayFull()
+	r.out.pending.lost += rt.Lost() + r.unwritten()
+	if err := r.end(pair(), format.Full); err != nil {
+		Say("complete %s: %v", r.path, err)
+	}
+}
+
+func (r *Recorder) sayFull() {
+	if !r.filling.said {
+		r.filling.said = true
+		Say("%s has reached its size of %d bytes; recording has stopped, the program goes on untraced", r.path, r.config.MaxSize)
+	}
+}

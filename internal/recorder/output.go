@@ -1,0 +1,68 @@
+package recorder
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/waymark-go/waymark/internal/format"
+)
+
+// errRemoved says that a file which is being written has been removed.
+var errRemoved = errors.New("was removed by another program")
+
+// A cutError says that a file which is being written has been cut.
+type cutError struct {
+	path string
+	size int64 // that it has now, bytes
+}
+
+func (e *cutError) Error() string {
+	return fmt.Sprintf("%s was cut to %d bytes by another program", e.path, e.size)
+}
+
+// An output is a trace file that is being written.
+type output struct {
+	file *file
+	size int64  // of the file's whole blocks, bytes
+	buf  []byte // blocks to write
+
+	written tally // what the file's blocks hold
+	pending tally // what buf holds besides
+}
+
+// A tally counts events.
+type tally struct{ events, lost uint64 }
+
+// block appends a block to what is to be written.
+func (o *output) block(kind format.BlockKind, payload []byte) {
+	o.buf = format.AppendBlock(o.buf, kind, payload)
+}
+
+// write writes buf to the file. A block written in part is taken back.
+func (o *output) write() error {
+	if err := o.file.write(o.buf, o.size); err != nil {
+		if !errors.As(err, new(*cutError)) {
+			o.file.truncate(o.size)
+		}
+		return err
+	}
+	o.size += int64(len(o.buf))
+	o.buf = o.buf[:0]
+	o.written.events += o.pending.events
+	o.written.lost += o.pending.lost
+	o.pending = tally{}
+	return nil
+}
+
+// end writes what is left and the trailer with the given flags, and closes the file. last is when
+// recording into it ended.
+func (o *output) end(last format.ClockPair, flags uint64) error {
+	o.block(format.BlockClock, format.AppendClock(nil, last))
+	o.block(format.BlockEnd, format.AppendTrailer(nil, format.Trailer{
+		Clock: last.Clock, Events: o.written.events + o.pending.events, Lost: o.written.lost + o.pending.lost, Flags: flags}))
+	err := o.write()
+	if err1 := o.file.close(); err == nil {
+		err = err1
+	}
+	return err
+}

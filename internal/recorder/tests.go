@@ -1,0 +1,21 @@
+package recorder
+
+import (
+	"strings"
+
+	"github.com/waymark-go/waymark/internal/format"
+)
+
+// binary notes whose tests the program runs.
+func (r *Recorder) binary(importPath string) {
+	r.note(format.BlockMeta, format.AppendMeta(nil, []format.KeyValue{{Key: format.MetaTests, Value: importPath}}), func() {})
+}
+
+// test notes what happens to a test.
+func (r *Recorder) test(state uint8, name, text string, goroutine, clock uint64) {
+	if len(text) > format.MaxTestText {
+		text = strings.ToValidUTF8(text[:format.MaxTestText], "")
+	}
+	r.note(format.BlockTests, format.AppendTests(nil, []format.TestEvent{
+		{Clock: clock, Goroutine: goroutine, State: format.TestState(state), Name: name, Text: text}}), func() {})
+}
