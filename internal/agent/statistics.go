@@ -235,11 +235,7 @@ func (r *reporter) text(snap *stats.Snapshot) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "[waymark+] *** performance report: %s, process %d, after %s ***\n\n",
 		filepath.Base(r.program), r.pid, units.Duration(snap.To.Sub(snap.From)))
-	if r.FullNames {
-		snap.WriteFullText(&b, r.Top)
-	} else {
-		snap.WriteText(&b, r.Top)
-	}
+	stats.Text{Snapshot: snap, Top: r.Top, FullNames: r.FullNames}.WriteTo(&b)
 	fmt.Fprintf(&b, "\n[waymark-] *** end of performance report ***\n")
 	return b.Bytes()
 }
