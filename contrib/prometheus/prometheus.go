@@ -79,9 +79,8 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	snap := c.statistics.Snapshot()
-	created := snap.Time.Add(-snap.Elapsed)
 	for _, r := range snap.Timers {
-		ch <- newHistogram(c.duration, r.Histogram, r.Total, created, c.buckets, r.Name)
+		ch <- newHistogram(c.duration, r.Histogram, r.Total, snap.From, c.buckets, r.Name)
 		ch <- prometheus.MustNewConstMetric(c.open, prometheus.GaugeValue, float64(r.Open), r.Name)
 		ch <- prometheus.MustNewConstMetric(c.strays, prometheus.CounterValue, float64(r.Strays), r.Name)
 	}
