@@ -42,7 +42,7 @@ func TestActive(t *testing.T) {
 				active = append(active, name)
 			}
 			if timer, ok := m.(*Timer); ok && (timer.told.Load() != nil) != m.Active() {
-				t.Errorf("after %s: %s is active: %v, and tells: %v", step.do, name, m.Active(), timer.told.Load() != nil)
+				t.Errorf("after %s: %s is active: %v, and has handlers: %v; want the same", step.do, name, m.Active(), timer.told.Load() != nil)
 			}
 		}
 		if got := strings.Join(active, " "); got != step.want {
@@ -112,7 +112,7 @@ func TestMistakes(t *testing.T) {
 		t.Errorf("added twice: %v, want one member", inner.Members())
 	}
 	if inner.Remove(nil) {
-		t.Error("nil was removed")
+		t.Error("Remove(nil) is true, want false")
 	}
 }
 
@@ -143,7 +143,7 @@ func TestGroupOf(t *testing.T) {
 	}
 	g.Enable()
 	if !mine.Active() {
-		t.Error("what is in a group of mine isn't active")
+		t.Error("a timer in a group of the same name is not active, want active")
 	}
 	if err := both.Add(late); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestAttach(t *testing.T) {
 		t.Errorf("registered is %v of kind %s, want %v of kind Timing", f, waymark.KindOf(f), Monitor(s))
 	}
 	if g := must(s.GroupOf(read))(t); !g.Active() {
-		t.Error("the group isn't active")
+		t.Error("the group is not active after Attach, want active")
 	}
 	if err := Attach(s, nil); !errors.Is(err, ErrNil) {
 		t.Errorf("attached to nil: %v, want %v", err, ErrNil)

@@ -37,7 +37,7 @@ func TestPromtool(t *testing.T) {
 	cmd := exec.Command(promtool, "check", "metrics")
 	cmd.Stdin = bytes.NewReader(text)
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v\n%s\nof\n%s", err, out, text)
+		t.Errorf("promtool: %v\n%s\nof\n%s\nwant no complaint", err, out, text)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestServer(t *testing.T) {
 			for _, q := range append(common, tt.questions...) {
 				got, err := server.ask(q.query)
 				if err != nil {
-					t.Errorf("%s: %v", q.query, err)
+					t.Errorf("%s: %v, want %v", q.query, err, q.want)
 				} else if got < q.want*(1-q.off) || got > q.want*(1+q.off) {
 					t.Errorf("%s is %v, want %v", q.query, got, q.want)
 				}
