@@ -15,6 +15,6 @@
 // A quantile is the middle of its class in proportion: the harmonic mean of the shortest and the
 // longest duration of the class. The error is half of the class's width at most.
 //
-// A [Counter] counts. A [Histogram] is a value: what a Counter held at some instant. A Histogram can
-// be kept, merged with others, and subtracted from a later one.
+// A [Counter] counts. A [Histogram] is a value: what a Counter held at some instant. A Histogram
+// can be kept, merged with others, and subtracted from a later one.
 package histogram

@@ -45,8 +45,8 @@ func (h Histogram) Count() uint64 {
 	return n
 }
 
-// Quantile returns the duration that a share q of all durations does not exceed. q is 0 to 1; 0.5 is
-// the median. Quantile returns 0 if there are no durations.
+// Quantile returns the duration that a share q of all durations does not exceed. q is 0 to 1; 0.5
+// is the median. Quantile returns 0 if there are no durations.
 func (h Histogram) Quantile(q float64) time.Duration {
 	all := h.Count()
 	rank := uint64(math.Ceil(min(max(q, 0), 1) * float64(all)))
@@ -93,7 +93,8 @@ func (h Histogram) Each(f func(from, below time.Duration, n uint64)) {
 	}
 }
 
-// Merge returns the distribution of the durations of h and o. The units of h and o must be the same.
+// Merge returns the distribution of the durations of h and o. The units of h and o must be the
+// same.
 func (h Histogram) Merge(o Histogram) Histogram {
 	return h.combine(o, func(a, b uint64) uint64 { return a + b })
 }
@@ -157,7 +158,8 @@ func (h *Histogram) UnmarshalJSON(b []byte) error {
 		if c.From < 0 || c.Below < c.From || i > 0 && c.From < list[i-1].Below {
 			return fmt.Errorf("histogram: class %d is from %d to %d ns: want ascending classes, from 0 on", i, c.From, c.Below)
 		}
-		number := classOf(uint64(c.From + max(c.Below-1-c.From, 0)/2)) // there may be none between, in ticks below 1 ns
+		// Below may be From where ticks are shorter than 1 ns.
+		number := classOf(uint64(c.From + max(c.Below-1-c.From, 0)/2))
 		if last := len(out.classes) - 1; last >= 0 && out.classes[last].number == number {
 			out.classes[last].n += c.N
 		} else {

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Each duration is in its class, classes touch each other, and none is wider than 1/32 of what is in it.
+// Each duration is in its class, classes touch each other, and none is wider than 1/32 of what is
+// in it.
 func TestClasses(t *testing.T) {
 	end := uint64(0)
 	last := classOf(math.MaxUint64)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The keys of these types are a contract: keys may be added, but none goes away. The keys of functions
-// are those of a recording's report.
+// The keys of these types are a contract: keys may be added, but none goes away. The keys of
+// functions are those of a recording's report.
 
 type jsonSnapshot struct {
 	From       time.Time  `json:"from"`
@@ -30,8 +30,8 @@ type jsonStat struct {
 	*Quantiles
 }
 
-// MarshalJSON writes all functions. Times are in ns. Functions whose Histogram is not empty have the
-// four Quantiles.
+// MarshalJSON writes all functions. Times are in ns. Functions whose Histogram is not empty have
+// the four Quantiles.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions))}
 	for i := range s.Functions {

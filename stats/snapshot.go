@@ -30,8 +30,8 @@ type Numbers struct {
 // Quantiles are the 50 %, 90 %, 99 % and 99.9 % quantiles of durations: P50, P90, P99 and P999.
 type Quantiles = histogram.Quantiles
 
-// Quantiles returns the quantiles of the calls that have ended, exact to 1.6 % and not outside of Min
-// and Max. It returns nil if the distribution is not known.
+// Quantiles returns the quantiles of the calls that have ended, exact to 1.6 % and not outside of
+// Min and Max. It returns nil if the distribution is not known.
 func (n *Numbers) Quantiles() *Quantiles {
 	if n.Histogram.Count() == 0 {
 		return n.quantiles
@@ -40,10 +40,10 @@ func (n *Numbers) Quantiles() *Quantiles {
 	return &q
 }
 
-// Quantile returns the duration that a share q of the calls that have ended does not exceed, exact to
-// 1.6 % and not outside of Min and Max. q is 0 to 1. Quantile returns 0 if the distribution is not
-// known. JSON has four quantiles only: of a snapshot read from JSON, Quantile returns the next higher
-// quantile.
+// Quantile returns the duration that a share q of the calls that have ended does not exceed, exact
+// to 1.6 % and not outside of Min and Max. q is 0 to 1. Quantile returns 0 if the distribution is
+// not known. JSON has four quantiles only: of a snapshot read from JSON, Quantile returns the next
+// higher quantile.
 func (n *Numbers) Quantile(q float64) time.Duration {
 	switch r := n.quantiles; {
 	case n.Histogram.Count() > 0:
@@ -86,8 +86,8 @@ type Snapshot struct {
 
 // Take returns what was gathered since Start, or since Reset. Before Start, and in a program that
 // plain Go has built, the snapshot is empty. Take stops the program while it looks at the calls in
-// progress of all goroutines: some 30 us with few goroutines. The numbers of functions without calls
-// in progress are read while they change.
+// progress of all goroutines: some 30 us with few goroutines. The numbers of functions without
+// calls in progress are read while they change.
 func Take() *Snapshot { return gathering.take() }
 
 // Reset leaves out what was gathered until now from all snapshots that are taken later.
@@ -144,8 +144,8 @@ func (s *state) take() *Snapshot {
 // between, Since returns what happened since Reset. If before is nil or empty, Since returns a copy
 // of s. Open is that of s.
 //
-// Min and Max are exact if the shortest or the longest call happened in between. If not, they are as
-// exact as the Histogram; without Histogram they are those of s.
+// Min and Max are exact if the shortest or the longest call happened in between. If not, they are
+// as exact as the Histogram; without Histogram they are those of s.
 //
 // JSON lacks what Since needs: if s or before was read from JSON, Since returns a copy of s.
 func (s *Snapshot) Since(before *Snapshot) *Snapshot {

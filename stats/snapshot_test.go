@@ -48,8 +48,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// Where one snapshot is empty, was read from JSON, or is of before a Reset, nothing is subtracted, and
-// From says so.
+// Where one snapshot is empty, was read from JSON, or is of before a Reset, nothing is subtracted,
+// and From says so.
 func TestSinceForeign(t *testing.T) {
 	begin := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 	taken := &Snapshot{From: begin, To: begin.Add(time.Second), unit: 1, clock: 5e15, Functions: []Stat{{

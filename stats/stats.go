@@ -38,7 +38,7 @@ type state struct {
 
 	on      bool
 	options Options
-	first   instant           // when gathering began, for the rate of the clock; zero if it never began
+	first   instant           // when gathering began; zero if it never began
 	start   instant           // of what snapshots hold: that of first, or of the latest Reset
 	base    map[uint32]sample // what Reset has set aside, by site
 	resets  uint64            // number of calls of Reset
@@ -46,8 +46,8 @@ type state struct {
 
 var known sync.Once // packages are listed
 
-// Start begins to gather. It keeps what was gathered before. If gathering is going on already, Start
-// changes the options. The error is ErrNotBuilt.
+// Start begins to gather. It keeps what was gathered before. If gathering is going on already,
+// Start changes the options. The error is ErrNotBuilt.
 func Start(o Options) error {
 	if !rt.Enabled {
 		return ErrNotBuilt
@@ -92,7 +92,8 @@ func (s *state) add(p *rt.Package) {
 	s.apply(t)
 }
 
-// apply switches a package's functions as the options say. Calls that this makes of the program's are nobody's business.
+// apply switches a package's functions as the options say. Calls that this makes of the program's
+// are nobody's business.
 func (s *state) apply(t *table) {
 	rt.Mute(true)
 	defer rt.Mute(false)

@@ -12,8 +12,8 @@ import (
 	texttable "github.com/waymark-go/waymark/internal/table"
 )
 
-// A Text writes a snapshot for people: the functions that took the most time, then the functions that
-// were called most often. Without times there are only the latter.
+// A Text writes a snapshot for people: the functions that took the most time, then the functions
+// that were called most often. Without times there are only the latter.
 //
 //	stats.Text{Snapshot: stats.Take(), Top: 10}.WriteTo(os.Stderr)
 type Text struct {

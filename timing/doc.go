@@ -12,17 +12,18 @@
 //
 // # Model
 //
-// A [Timer] measures one thing, from an enter to an exit, on any number of goroutines at the same time.
-// A [Group] contains timers and other groups, to switch them together. A timer is active while the
-// timer itself or a group around it is enabled. A [Set] holds timers and groups by name, and calls its
-// handlers for the events of active timers. A [Statistics] is a handler that adds up durations and
-// returns a [Snapshot] of them. A [Log] is a handler that prints each event. A timer that is not
-// active, or has no handler, costs one atomic load.
+// A [Timer] measures one thing, from an enter to an exit, on any number of goroutines at the same
+// time. A [Group] contains timers and other groups, to switch them together. A timer is active
+// while the timer itself or a group around it is enabled. A [Set] holds timers and groups by name,
+// and calls its handlers for the events of active timers. A [Statistics] is a handler that adds up
+// durations and returns a [Snapshot] of them. A [Log] is a handler that prints each event. A timer
+// that is not active, or has no handler, costs one atomic load.
 //
 // # Functions with directives
 //
-// A program that waymark has built need not make timers, nor call them. [Attach] measures calls of the
-// functions in groups, with a timer for each function, and with timer groups that stand for the groups:
+// A program that waymark has built need not make timers, nor call them. [Attach] measures calls of
+// the functions in groups, with a timer for each function, and with timer groups that stand for the
+// groups:
 //
 //	err := timing.Attach(timing.Default, stream.IO)
 //
@@ -37,17 +38,17 @@
 //
 // # Which exit belongs to which enter
 //
-// A call's exit belongs to the call's enter, whatever happens. [Timer.Exit] ends the latest measurement
-// of its goroutine. If the goroutine has none, Exit ends the oldest measurement that another goroutine
-// began. An exit without any enter is counted, and reported once for each timer. A timer that is
-// switched off forgets what Timer.Enter began, because it will not see the exit. Calls and [Timer.Time]
-// are measured to their end.
+// A call's exit belongs to the call's enter, whatever happens. [Timer.Exit] ends the latest
+// measurement of its goroutine. If the goroutine has none, Exit ends the oldest measurement that
+// another goroutine began. An exit without any enter is counted, and reported once for each timer.
+// A timer that is switched off forgets what Timer.Enter began, because it will not see the exit.
+// Calls and [Timer.Time] are measured to their end.
 //
 // # Cost
 //
 // A measurement takes two locks that other goroutines rarely want, reads the clock twice, and
 // allocates nothing once a timer is warm. A warm timer takes some 2 KB for what is open, and with
 // statistics 2 KB or more for each sixteenth of the goroutines that use the timer. BenchmarkTimer
-// measures the time. A measurement contains the end of the enter and the beginning of the exit: some
-// 100 ns where the timer is that of a function.
+// measures the time. A measurement contains the end of the enter and the beginning of the exit:
+// some 100 ns where the timer is that of a function.
 package timing

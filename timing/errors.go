@@ -20,8 +20,8 @@ func (e *Error) Error() string { return e.text }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errors for errors.Is. All but ErrForeign are the same values as the errors of package waymark with
-// these names.
+// Errors for errors.Is. All but ErrForeign are the same values as the errors of package waymark
+// with these names.
 var (
 	ErrName      = fault.ErrName      // a name is empty or has characters that can't be printed
 	ErrDuplicate = fault.ErrDuplicate // the set has a timer or a group of this name

@@ -15,8 +15,8 @@ type Group struct {
 	of      *waymark.Group // the group of functions that it stands for, nil if there is none
 }
 
-// Add puts a member into the group. Errors are [ErrCycle] if m contains the group, [ErrForeign] if m is
-// of another set, and [ErrNil].
+// Add puts a member into the group. Errors are [ErrCycle] if m contains the group, [ErrForeign] if
+// m is of another set, and [ErrNil].
 func (g *Group) Add(m Member) error {
 	return g.set.change(func() error { return g.add(m) })
 }

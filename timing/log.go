@@ -25,8 +25,8 @@ type Entry struct {
 	Depth int // number of measurements around the event on its goroutine
 }
 
-// NewLog returns a Log that writes a line for each event to w, unless w is nil, and keeps the newest
-// keep events.
+// NewLog returns a Log that writes a line for each event to w, unless w is nil, and keeps the
+// newest keep events.
 //
 //	0.000125 [17] > example.com/m/store.Stream.WriteLong
 //	0.000127 [17]   > example.com/m/store.flush
@@ -36,8 +36,8 @@ type Entry struct {
 //
 // A line has the seconds since the set was made, the goroutine, what happens, and the duration. The
 // lines of a goroutine are indented by the number of measurements around the event. Behind a
-// measurement that another goroutine began stands that goroutine's id. The Log writes whole lines, one
-// at a time, and ignores errors of w.
+// measurement that another goroutine began stands that goroutine's id. The Log writes whole lines,
+// one at a time, and ignores errors of w.
 func NewLog(w io.Writer, keep int) *Log {
 	return &Log{w: w, keep: max(keep, 0), depths: make(map[uint64]int)}
 }

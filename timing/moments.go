@@ -8,8 +8,8 @@ import (
 )
 
 // moments adds up durations in ns. All sums are exact integers, in 128 bits for the squares, so the
-// order does not matter and nothing cancels. Sums wrap; differences between two instants are right all
-// the same.
+// order does not matter and nothing cancels. Sums wrap; differences between two instants are right
+// all the same.
 type moments struct {
 	count, sum         uint64
 	squares            [2]uint64 // high and low
@@ -81,8 +81,8 @@ func (m moments) deviation() time.Duration {
 	return nanoseconds(uint64(math.Round(math.Sqrt(f) / float64(m.count))))
 }
 
-// momentsOf returns moments with this count, sum and standard deviation. The squares are as exact as
-// the deviation.
+// momentsOf returns moments with this count, sum and standard deviation. The squares are as exact
+// as the deviation.
 func momentsOf(count uint64, total, deviation time.Duration) moments {
 	m := moments{count: count, sum: uint64(total)}
 	if count == 0 {
@@ -97,5 +97,6 @@ func momentsOf(count uint64, total, deviation time.Duration) moments {
 	return m
 }
 
-// nanoseconds converts ns to a Duration. What is more than a Duration can hold becomes the greatest.
+// nanoseconds converts ns to a Duration. What is more than a Duration can hold becomes the
+// greatest.
 func nanoseconds(ns uint64) time.Duration { return time.Duration(min(ns, math.MaxInt64)) }

@@ -8,9 +8,9 @@ import (
 	"github.com/waymark-go/waymark/internal/recorder"
 )
 
-// Attach measures calls of the functions in groups by timers of s, and enables the timer groups that
-// stand for these groups. Attach registers Monitor(s) against each group, in the place of what the
-// program has registered. waymark.Clear ends the measuring.
+// Attach measures calls of the functions in groups by timers of s, and enables the timer groups
+// that stand for these groups. Attach registers Monitor(s) against each group, in the place of what
+// the program has registered. waymark.Clear ends the measuring.
 //
 // Errors are those of [Set.GroupOf] and waymark.Register, and [ErrNil]. Groups before the wrong one
 // stay attached. In a program that plain Go has built, Attach makes groups without timers.
@@ -41,14 +41,15 @@ func Attach(s *Set, groups ...*waymark.Group) error {
 // begin or end: enterMarshal and exitMarshal have the timer example.com/m/store.marshal. A function
 // marshal has the same timer; the timer then adds up both.
 //
-// The timers of functions are in the groups that stand for the functions' groups, see [Set.GroupOf].
-// The timer of an info function is in the groups of the functions that have called the info function.
+// The timers of functions are in the groups that stand for the functions' groups, see
+// [Set.GroupOf]. The timer of an info function is in the groups of the functions that have called
+// the info function.
 //
 // Unlike Attach, Monitor enables no timer, and waymark.Compose can join its factory with others.
 func Monitor(s *Set) waymark.MonitorFactory { return factory{s} }
 
-// GroupOf returns the group of s that stands for g, a group of functions. The returned group has the
-// name of g, and contains the timers of the functions in g and the groups that stand for g's
+// GroupOf returns the group of s that stands for g, a group of functions. The returned group has
+// the name of g, and contains the timers of the functions in g and the groups that stand for g's
 // subgroups. A subgroup that is added to g later takes effect at the next call of Enable, Disable,
 // Attach, Groups or Members. If s has a group of the name already, GroupOf uses that group.
 //
@@ -85,8 +86,8 @@ func (s *Set) groupOf(g *waymark.Group) (*Group, error) {
 	return follower, nil
 }
 
-// follow adds the subgroups of groups of functions to the groups that stand for them. The caller has
-// the lock.
+// follow adds the subgroups of groups of functions to the groups that stand for them. The caller
+// has the lock.
 func (s *Set) follow() {
 	for i := 0; i < len(s.groups); i++ { // groupOf appends to s.groups
 		g := s.groups[i]
@@ -126,8 +127,8 @@ type point struct {
 	within atomic.Pointer[[]*Group] // of an info function: the groups of its callers
 }
 
-// read makes timers for the package's functions. The package has more functions than before if it has
-// tests that have registered meanwhile.
+// read makes timers for the package's functions. The package has more functions than before if it
+// has tests that have registered meanwhile.
 func (m *monitor) read() {
 	list, err := waymark.Describe(m.pkg)
 	if err != nil {

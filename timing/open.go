@@ -21,8 +21,8 @@ type open struct {
 // pool keeps opens that are not in use: a timer that is warm allocates nothing.
 var pool = sync.Pool{New: func() any { return new(open) }}
 
-// An opens keeps the opens of a timer in shards, by their goroutines, so that goroutines do not wait
-// for each other when they use one timer at the same time.
+// An opens keeps the opens of a timer in shards, by their goroutines, so that goroutines do not
+// wait for each other when they use one timer at the same time.
 type opens [shardCount]shard
 
 type shard struct {
@@ -43,8 +43,8 @@ const (
 // shard returns the shard for a goroutine of that id.
 func (o *opens) shard(goroutine uint64) *shard { return &o[hash(goroutine)] }
 
-// spread returns a number below shardCount for the calling goroutine of that id. Where the id is not
-// known, spread uses the address of the stack, which differs between goroutines and may change.
+// spread returns a number below shardCount for the calling goroutine of that id. Where the id is
+// not known, spread uses the address of the stack, which differs between goroutines and may change.
 func spread(goroutine uint64) int {
 	if goroutine == 0 {
 		var here byte
@@ -83,8 +83,8 @@ func (s *shard) push(o *open) {
 	s.newest = o
 }
 
-// find returns the latest open of a goroutine: of the opens that only the goroutine itself may end, or
-// of those that any goroutine may end. The caller has the lock.
+// find returns the latest open of a goroutine: of the opens that only the goroutine itself may end,
+// or of those that any goroutine may end. The caller has the lock.
 func (s *shard) find(goroutine uint64, own bool) *open {
 	if len(s.chains) == 0 {
 		return nil
@@ -114,8 +114,8 @@ func (s *shard) grow() {
 }
 
 // shadow notes by o a call that began while the timer was off, if an earlier call of the goroutine
-// began while the timer was on: the next exit belongs to the later call. shadow reports whether o was
-// needed. The caller has the lock.
+// began while the timer was on: the next exit belongs to the later call. shadow reports whether o
+// was needed. The caller has the lock.
 func (s *shard) shadow(o *open, goroutine uint64) bool {
 	if s.find(goroutine, true) == nil {
 		return false
@@ -153,10 +153,11 @@ func (s *shard) remove(o *open) {
 
 // take takes out the open that an exit on a goroutine ends, and returns it; nil if there is none.
 //
-// take prefers the goroutine's own latest open. If the goroutine has none, take chooses the oldest of
-// all others: what goes from one goroutine to the next mostly leaves in the order in which it came.
-// Where one thing overtakes another, durations are wrong by no more than that. Taking the latest
-// would let an early open wait for ever under load. The sum of all durations is the same either way.
+// take prefers the goroutine's own latest open. If the goroutine has none, take chooses the oldest
+// of all others: what goes from one goroutine to the next mostly leaves in the order in which it
+// came. Where one thing overtakes another, durations are wrong by no more than that. Taking the
+// latest would let an early open wait for ever under load. The sum of all durations is the same
+// either way.
 func (o *opens) take(goroutine uint64) *open {
 	s := o.shard(goroutine)
 	s.mu.Lock()
@@ -172,8 +173,8 @@ func (o *opens) take(goroutine uint64) *open {
 }
 
 // takeOldest takes out the oldest open that any goroutine may end, and returns it. All shards are
-// locked: otherwise an open could come into a shard that takeOldest has looked at, while another exit
-// takes the open of the next shard.
+// locked: otherwise an open could come into a shard that takeOldest has looked at, while another
+// exit takes the open of the next shard.
 func (o *opens) takeOldest() (oldest *open) {
 	for i := range o {
 		s := &o[i]

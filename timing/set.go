@@ -33,10 +33,10 @@ type Config struct {
 	// stands for all goroutines without an id. nil means waymark.GoroutineID.
 	//
 	// In programs that plain Go has built, waymark.GoroutineID returns 0. There an exit ends the
-	// latest measurement of any goroutine. Counts, totals and means are right all the same. Minimum,
-	// maximum and quantiles are right as long as one goroutine at a time uses a timer, and for
-	// Timer.Time, which does not need the id. (The only other way to learn the id is to print the
-	// goroutine's stack, which takes as long as a hundred readings of the clock.)
+	// latest measurement of any goroutine. Counts, totals and means are right all the same.
+	// Minimum, maximum and quantiles are right as long as one goroutine at a time uses a timer, and
+	// for Timer.Time, which does not need the id. (The only other way to learn the id is to print
+	// the goroutine's stack, which takes as long as a hundred readings of the clock.)
 	Goroutine func() uint64
 
 	// Stray is called for the first exit without an enter of each timer, with the goroutine that
@@ -91,8 +91,8 @@ func (s *Set) timer(name, description string) (*Timer, error) {
 	return t, nil
 }
 
-// Group makes a group with these members, which is not enabled. Errors are [ErrName], [ErrDuplicate],
-// and those of [Group.Add].
+// Group makes a group with these members, which is not enabled. Errors are [ErrName],
+// [ErrDuplicate], and those of [Group.Add].
 func (s *Set) Group(name, description string, members ...Member) (*Group, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,8 +172,8 @@ func (s *Set) AddHandler(h Handler) {
 	})
 }
 
-// RemoveHandler calls h for no more enters. It still calls h for the ends of measurements whose enters
-// h has seen.
+// RemoveHandler calls h for no more enters. It still calls h for the ends of measurements whose
+// enters h has seen.
 func (s *Set) RemoveHandler(h Handler) {
 	s.change(func() error {
 		for i, old := range s.handlers {

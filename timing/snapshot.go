@@ -42,8 +42,8 @@ type Row struct {
 // Quantiles are the 50 %, 90 %, 99 % and 99.9 % quantiles of durations: P50, P90, P99 and P999.
 type Quantiles = histogram.Quantiles
 
-// Quantile returns the duration that a share q of the measurements does not exceed, exact to 1.6 % and
-// not outside of Min and Max. q is 0 to 1. Quantile returns 0 if there are no measurements.
+// Quantile returns the duration that a share q of the measurements does not exceed, exact to 1.6 %
+// and not outside of Min and Max. q is 0 to 1. Quantile returns 0 if there are no measurements.
 func (r *Row) Quantile(q float64) time.Duration {
 	return min(max(r.Histogram.Quantile(q), r.Min), r.Max)
 }
@@ -102,8 +102,8 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 // Reset was called in between, Since returns what happened since Reset. If before is nil or empty,
 // Since returns a copy of s. Open is that of s.
 //
-// Min and Max are exact if the shortest or the longest measurement happened in between. If not, they
-// are as exact as the Histogram: to 1.6 %.
+// Min and Max are exact if the shortest or the longest measurement happened in between. If not,
+// they are as exact as the Histogram: to 1.6 %.
 //
 // s and before may have been read from JSON. Then StdDev is not exact.
 func (s *Snapshot) Since(before *Snapshot) *Snapshot {

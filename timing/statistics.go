@@ -10,7 +10,8 @@ import (
 	"github.com/waymark-go/waymark/histogram"
 )
 
-// Statistics is a Handler that adds up the durations of each timer. NewStatistics makes a Statistics.
+// Statistics is a Handler that adds up the durations of each timer. NewStatistics makes a
+// Statistics.
 type Statistics struct {
 	records atomic.Pointer[[]atomic.Pointer[record]] // by the timer's index
 	growing sync.Mutex                               // guards changes of records

@@ -26,7 +26,8 @@ func TestStatistics(t *testing.T) {
 		"short":     func(r *rand.Rand) float64 { return float64(r.Intn(50)) },
 		"uniform":   func(r *rand.Rand) float64 { return 1e6 * r.Float64() },
 		"long tail": func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()*2 + 12) },
-		// The deviation is a billionth of the mean: sums of floating point squares would know nothing of it.
+		// The deviation is a billionth of the mean: sums of floating point squares would know
+		// nothing of it.
 		"close together": func(r *rand.Rand) float64 { return 1e15 + 1e6*r.Float64() },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,8 +47,8 @@ func (t *Timer) Exit() {
 	}
 }
 
-// Time measures f, also if a panic or runtime.Goexit ends f. In programs that plain Go has built, Time
-// costs less than Enter and Exit, and always knows which end belongs to which beginning, see
+// Time measures f, also if a panic or runtime.Goexit ends f. In programs that plain Go has built,
+// Time costs less than Enter and Exit, and always knows which end belongs to which beginning, see
 // Config.Goroutine.
 func (t *Timer) Time(f func()) {
 	told := t.told.Load()
@@ -77,8 +77,8 @@ func (t *Timer) Open() int {
 	return 0
 }
 
-// enterOwn begins a measurement that only the goroutine's own call of exitOwn ends. Once a timer has
-// been active, it must know of these calls also while it is off: see shadow.
+// enterOwn begins a measurement that only the goroutine's own call of exitOwn ends. Once a timer
+// has been active, it must know of these calls also while it is off: see shadow.
 func (t *Timer) enterOwn() {
 	if t.opens.Load() != nil {
 		t.enter(true)
@@ -122,8 +122,8 @@ func (t *Timer) exit(told *audience) {
 	}
 }
 
-// exitOwn ends what the goroutine began by enterOwn, also if the timer has been switched off since. It
-// does nothing if the timer was off when the call began.
+// exitOwn ends what the goroutine began by enterOwn, also if the timer has been switched off since.
+// It does nothing if the timer was off when the call began.
 func (t *Timer) exitOwn() {
 	opens := t.opens.Load()
 	if opens == nil {

@@ -193,8 +193,8 @@ func TestTime(t *testing.T) {
 	}
 }
 
-// Goroutines enter and exit one timer at the same time, on their own and for each other, while snapshots are taken and timers
-// are switched.
+// Goroutines enter and exit one timer at the same time, on their own and for each other, while
+// snapshots are taken and timers are switched.
 func TestConcurrent(t *testing.T) {
 	const goroutines, rounds = 8, 1000
 	for _, tt := range []struct {

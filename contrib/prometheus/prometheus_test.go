@@ -26,7 +26,8 @@ type program struct {
 	times map[string][]time.Duration // what was measured, by timer, sorted
 }
 
-// start starts a program: 2 timers with durations of all sizes, one that is open, and exits without an enter.
+// start starts a program: 2 timers with durations of all sizes, one that is open, and exits without
+// an enter.
 func start(t *testing.T, c waymarkprom.Config) program {
 	t.Helper()
 	var now time.Duration

@@ -41,7 +41,8 @@ func TestPromtool(t *testing.T) {
 	}
 }
 
-// TestServer has a Prometheus server scrape a program, with classic and with native histograms, and asks it.
+// TestServer has a Prometheus server scrape a program, with classic and with native histograms, and
+// asks it.
 func TestServer(t *testing.T) {
 	binary, err := exec.LookPath("prometheus")
 	if err != nil {
@@ -92,7 +93,8 @@ func TestServer(t *testing.T) {
 // A server is a Prometheus server's address.
 type server string
 
-// serve runs a Prometheus server that scrapes url until the test ends, and waits for its first scrape.
+// serve runs a Prometheus server that scrapes url until the test ends, and waits for its first
+// scrape.
 func serve(t *testing.T, binary, target string, args []string) server {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,6 +1,7 @@
-// Store is the benchmark with which the idea of an agent that counts calls was published for Java: millions of rows of
-// a few bits each, filled through setters and searched through getters, so that nearly all of its time goes into functions
-// that do nearly nothing. It is the worst that can happen to a tracer.
+// Store is the benchmark with which the idea of an agent that counts calls was published for Java:
+// millions of rows of a few bits each, filled through setters and searched through getters, so that
+// nearly all of its time goes into functions that do nearly nothing. It is the worst that can
+// happen to a tracer.
 //
 //	go run . -rows 10000000
 //	waymark run --all . -rows 10000000
