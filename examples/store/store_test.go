@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// A store gives back what was put into its rows.
+// A row returns what was put into its fields.
 func TestRow(t *testing.T) {
 	for _, v := range []struct{ gender, age, height, amount int }{{0, 0, 0, 0}, {1, 127, 255, 16383}, {1, 18, 190, 9999}} {
 		var r Row
