@@ -12,12 +12,13 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
 )
 
 // Options say which functions to instrument.
@@ -65,28 +66,20 @@ func (v *Values) settings() string {
 	return s
 }
 
-// A Func is a function with the decision about it.
+// A Func is a function with the decision about it. Its Group is the variable that holds the group.
 type Func struct {
-	Name         string `json:"name"`    // as runtime.FuncForPC gives it
-	Package      string `json:"package"` // import path
-	File         string `json:"file"`
-	Line         int    `json:"line"`
-	Instrumented bool   `json:"instrumented"`
-	Reason       string `json:"reason,omitempty"` // why not
-	Cost         int    `json:"cost"`
-	Full         string `json:"full"` // as patterns see it
+	function.Func
+	Instrumented bool
+	Reason       string // why not
+	Cost         int
+	Full         string // as patterns see it
 
-	Traced *Traced `json:"traced,omitempty"` // what directives say of it
+	Info    string // of an info function: NONE, ENTER or EXIT
+	Comment string // of one with a directive: its whole comment
 }
 
-// A Traced is what is known of a function in a group, or of an info function.
-type Traced struct {
-	Name  string `json:"name"` // that tracing knows it by
-	ID    int    `json:"id"`
-	Group string `json:"group,omitempty"` // the variable that holds the group
-	Info  string `json:"info,omitempty"`  // of an info function: NONE, ENTER or EXIT
-	Doc   string `json:"doc,omitempty"`
-}
+// Traced reports whether f is in a group, or is an info function.
+func (f *Func) Traced() bool { return f.TracingName != "" }
 
 // A File is a file of the overlay that holds rewritten or generated Go source.
 type File struct {
@@ -106,7 +99,7 @@ type Build struct {
 	Funcs []Func      // by package, in the order of go list, then by position
 	Files []File
 
-	Groups []instrument.GroupVar // declared in the packages, by package, then by position
+	Groups []directive.GroupVar // declared in the packages, by package, then by position
 
 	Main    []*gocmd.Package // the packages that were asked for
 	Asked   []string         // the same as the user named them, without their version
@@ -118,6 +111,7 @@ type Build struct {
 	runs     map[string][]edit.Run     // by path: what rewritten files keep
 	user     map[string]string         // the user's own overlay
 	packages map[string]*gocmd.Package // all, by import path
+	names    map[string]string         // of packages, by import path
 }
 
 // Prepare makes a build ready.
@@ -184,9 +178,9 @@ func Prepare(o *Options) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.packages = make(map[string]*gocmd.Package)
+	b.packages, b.names = make(map[string]*gocmd.Package), make(map[string]string)
 	for _, p := range pkgs {
-		b.packages[p.ImportPath] = p
+		b.packages[p.ImportPath], b.names[p.ImportPath] = p, p.Name
 		if !p.DepOnly {
 			b.Main = append(b.Main, p)
 		}

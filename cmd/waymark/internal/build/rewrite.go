@@ -1,6 +1,8 @@
 package build
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,43 +10,40 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 
 	"golang.org/x/mod/module"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/names"
-	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 )
 
-// A job is a group of files to rewrite.
+// A job is a unit of files to rewrite.
 type job struct {
 	pkg     *gocmd.Package
-	kind    instrument.Kind
+	kind    syntax.Kind
 	names   []string // of the files, in the package's folder
 	with    []string
-	agent   bool   // the group links the agent
+	agent   bool   // the unit links the agent
 	scope   bool   // functions may be selected
 	dir     string // the folder that the go command will read it from
 	outcome outcome
 	err     error
 }
 
-// An outcome is what rewriting a group gave. It is kept under a name that says
-// all that it depends on, so that an unchanged group costs reading its files only.
+// An outcome is what rewriting a unit came to. It is kept under a name that says
+// all that it depends on, so that an unchanged unit costs reading its files only.
 type outcome struct {
 	Files  []File
 	Funcs  []Func
-	Groups []instrument.GroupVar
+	Groups []directive.GroupVar
 }
 
-// rewrite rewrites all groups in scope. It gives the copies of modules that it
+// rewrite rewrites all units in scope. It returns the copies of modules that it
 // made because their files can't be overlaid in place.
 func (b *Build) rewrite(o *Options, s *selection, pkgs []*gocmd.Package, std *known) (map[module.Version]string, error) {
 	jobs, err := b.jobs(o, s, pkgs, std)
@@ -86,11 +85,11 @@ func (b *Build) rewrite(o *Options, s *selection, pkgs []*gocmd.Package, std *kn
 	return copies, nil
 }
 
-// failures gives the first error, or all mistakes in directives if there is no other one.
+// failures returns the first error, or all mistakes in directives if there is no other one.
 func failures(jobs []*job) error {
-	var mistakes instrument.Diagnostics
+	var mistakes directive.Diagnostics
 	for _, j := range jobs {
-		var list instrument.Diagnostics
+		var list directive.Diagnostics
 		switch {
 		case errors.As(j.err, &list):
 			for _, d := range list {
@@ -107,7 +106,7 @@ func failures(jobs []*job) error {
 	return nil
 }
 
-// jobs lists the groups: those in scope, and those that link the agent.
+// jobs lists the units: those in scope, and those that link the agent.
 func (b *Build) jobs(o *Options, s *selection, pkgs []*gocmd.Package, std *known) ([]*job, error) {
 	never := make(map[string]bool)
 	for _, path := range std.Runtime {
@@ -127,16 +126,16 @@ func (b *Build) jobs(o *Options, s *selection, pkgs []*gocmd.Package, std *known
 			continue
 		}
 		base := slices.Sorted(slices.Values(append(slices.Clone(p.GoFiles), p.CgoFiles...)))
-		add := func(kind instrument.Kind, names, with []string) {
+		add := func(kind syntax.Kind, names, with []string) {
 			if len(names) > 0 && (scope || agent) {
 				jobs = append(jobs, &job{pkg: p, kind: kind, names: names, with: with, agent: agent, scope: scope, dir: p.Dir})
 				agent = false // once is enough
 			}
 		}
-		add(instrument.Package, base, nil)
+		add(syntax.Package, base, nil)
 		if o.Test && !p.DepOnly {
-			add(instrument.Test, p.TestGoFiles, base)
-			add(instrument.XTest, p.XTestGoFiles, nil)
+			add(syntax.Test, p.TestGoFiles, base)
+			add(syntax.XTest, p.XTestGoFiles, nil)
 		}
 	}
 	return jobs, nil
@@ -183,28 +182,28 @@ func (b *Build) copyModules(o *Options, jobs []*job) (map[module.Version]string,
 	return copies, nil
 }
 
-// below tells whether path is in the folder dir.
+// below reports whether path is in the folder dir.
 func below(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// run rewrites one group, or finds it in the cache.
+// run rewrites one unit, or finds it in the cache.
 func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, error) {
-	group, err := b.group(j, o)
+	unit, err := b.unit(j, o)
 	if err != nil {
 		return outcome{}, err
 	}
-	name, err := j.key(group, o, s.groups, b.otherNames(j.pkg), b.Env.GOVERSION+" "+b.Env.GOOS+" "+b.Env.GOARCH)
+	name, err := j.key(unit, o, s.groups, b.otherNames(j.pkg), b.Env.GOVERSION+" "+b.Env.GOOS+" "+b.Env.GOARCH)
 	if err != nil {
 		return outcome{}, err
 	}
 	out, ok := j.load(o.Cache, name)
 	if !ok {
-		if out, err = b.make(j, group, o, s, mu); err != nil {
+		if out, err = b.make(j, unit, o, s, mu); err != nil {
 			return outcome{}, err
 		}
-		data, err := json.Marshal(out)
+		data, err := out.encode()
 		if err != nil {
 			return outcome{}, err
 		}
@@ -217,11 +216,7 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 	defer mu.Unlock()
 	for i := range out.Funcs {
 		f := &out.Funcs[i]
-		p := pattern.Func{Package: f.Package, Dir: j.pkg.Dir, Main: j.pkg.Name == "main", Name: strings.TrimPrefix(f.Full, f.Package+".")}
-		_, p.Symbol = names.Split(f.Name)
-		if f.Traced != nil {
-			p.Groups = s.groups[f.Traced.Group]
-		}
+		p := s.patternFunc(j.pkg, &f.Func, strings.TrimPrefix(f.Full, f.Package+"."))
 		s.include.Match(p)
 		s.exclude.Match(p)
 		if f.Instrumented {
@@ -232,15 +227,15 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 	return out, nil
 }
 
-func (b *Build) group(j *job, o *Options) (*instrument.Group, error) {
+func (b *Build) unit(j *job, o *Options) (*syntax.Unit, error) {
 	// In tests and in a plugin a main package is compiled under its own path.
 	mode, _ := append(b.Env.Settings(), o.Flags...).Lookup("buildmode")
-	g := &instrument.Group{
+	g := &syntax.Unit{
 		ImportPath: j.pkg.ImportPath,
 		Main:       j.pkg.Name == "main" && !o.Test && mode != "plugin",
 		Kind:       j.kind,
 	}
-	if j.kind == instrument.XTest {
+	if j.kind == syntax.XTest {
 		g.ImportPath += "_test"
 	}
 	if m := j.pkg.Module; m != nil && m.GoVersion != "" {
@@ -267,8 +262,8 @@ func (b *Build) group(j *job, o *Options) (*instrument.Group, error) {
 	return g, nil
 }
 
-func (b *Build) read(j *job, names []string) ([]instrument.File, error) {
-	var files []instrument.File
+func (b *Build) read(j *job, names []string) ([]syntax.File, error) {
+	var files []syntax.File
 	for _, name := range names {
 		path := name
 		if !filepath.IsAbs(path) {
@@ -278,31 +273,23 @@ func (b *Build) read(j *job, names []string) ([]instrument.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, instrument.File{Path: path, Source: src, Cgo: slices.Contains(j.pkg.CgoFiles, name)})
+		files = append(files, syntax.File{Path: path, Source: src, Cgo: slices.Contains(j.pkg.CgoFiles, name)})
 	}
 	return files, nil
 }
 
-// packageName gives the name of a package of the build, empty if it isn't one.
-func (b *Build) packageName(path string) string {
-	if p := b.packages[path]; p != nil {
-		return p.Name
-	}
-	return ""
-}
-
-// otherNames gives the packages that p imports whose names aren't those that their paths make one expect.
+// otherNames returns the packages that p imports whose names aren't those that their paths make one expect.
 func (b *Build) otherNames(p *gocmd.Package) (list []string) {
 	for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
-		if name := b.packageName(path); name != "" && name != instrument.GuessName(path) {
+		if name := b.names[path]; name != "" && name != syntax.GuessName(path) {
 			list = append(list, path+" "+name)
 		}
 	}
 	return list
 }
 
-// key names the outcome: by the tool, the options, and the group with its sources.
-func (j *job) key(g *instrument.Group, o *Options, groups map[string][]string, names []string, toolchain string) (string, error) {
+// key names the outcome: by the tool, the options, and the unit with its sources.
+func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names []string, toolchain string) (string, error) {
 	tool, err := identity()
 	if err != nil {
 		return "", err
@@ -316,11 +303,11 @@ func (j *job) key(g *instrument.Group, o *Options, groups map[string][]string, n
 		Agent, Scope, Main bool
 		NoCode             bool
 		Dir                string
-		Group              *instrument.Group
+		Unit               *syntax.Unit
 		Groups             map[string][]string
 		Names              []string
-	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, j.agent, j.scope, j.pkg.Name == "main", o.NoCode, j.pkg.Dir, g, groups, names})
-	return "group-" + cache.Hash(data), err
+	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, j.agent, j.scope, j.pkg.Name == "main", o.NoCode, j.pkg.Dir, u, groups, names})
+	return "unit-" + cache.Hash(data), err
 }
 
 // identity tells versions of this command apart, also those built from one
@@ -337,10 +324,21 @@ var identity = sync.OnceValues(func() (string, error) {
 	return fmt.Sprint(fi.Size(), fi.ModTime().UnixNano()), nil
 })
 
+// encode returns out as it is kept.
+func (out *outcome) encode() ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(out)
+	return b.Bytes(), err
+}
+
+func (out *outcome) decode(data []byte) error {
+	return gob.NewDecoder(bytes.NewReader(data)).Decode(out)
+}
+
 // load reads a kept outcome whose files are all still there.
 func (j *job) load(c *cache.Cache, name string) (out outcome, ok bool) {
 	data, ok := c.Get(name)
-	if !ok || json.Unmarshal(data, &out) != nil {
+	if !ok || out.decode(data) != nil {
 		return outcome{}, false
 	}
 	for _, f := range out.Files {
@@ -351,142 +349,10 @@ func (j *job) load(c *cache.Cache, name string) (out outcome, ok bool) {
 	return out, true
 }
 
-// make rewrites a group and puts its files into the cache.
-func (b *Build) make(j *job, g *instrument.Group, o *Options, s *selection, mu *sync.Mutex) (outcome, error) {
-	opt := &instrument.Options{
-		Closures:  o.Closures,
-		Toolchain: b.Env.GOVERSION,
-		GOOS:      b.Env.GOOS,
-		GOARCH:    b.Env.GOARCH,
-		Select: func(f *instrument.Func) (bool, string) {
-			if !j.scope {
-				return false, "not included"
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			return s.decide(s.patternFunc(j.pkg, f), f.Traced, f.Info != "", f.Tiny, f.Cost)
-		},
-		Values: func(f *instrument.Func) (args, results bool) {
-			mu.Lock()
-			defer mu.Unlock()
-			p := s.patternFunc(j.pkg, f)
-			args, _ = s.args.Match(p)
-			results, _ = s.results.Match(p)
-			return args, results
-		},
-		PackageName: b.packageName,
-
-		Redact:   o.Values.Redact,
-		Settings: o.Values.settings(),
-
-		Stringers:    o.Values.Stringers,
-		NoDirectives: !j.scope,
-		NoCode:       o.NoCode,
-		Table: func(t *instrument.Table) string {
-			list := make([]format.Site, len(t.Sites))
-			for i, site := range t.Sites {
-				list[i] = format.Site{Name: site.Name, File: j.original(site.File), Line: site.Line, Args: site.Args, Results: site.Results, Tiny: withoutPackage(site)}
-				if site.Closure {
-					list[i].Flags |= format.Closure
-				}
-			}
-			return string(format.AppendFacility(format.AppendTable(nil, g.ImportPath, list), list, facility(t)))
-		},
-	}
-	if j.agent {
-		opt.Imports = []string{library.Agent}
-	}
-	res, err := instrument.Rewrite(g, opt)
-	if err != nil {
-		return outcome{}, err
-	}
-	var out outcome
-	add := func(f *instrument.Rewritten) error {
-		cached, err := o.Cache.Put(f.Source, suffix(f.Path))
-		out.Files = append(out.Files, File{Package: j.pkg.ImportPath, Path: f.Path, Cached: cached, Runs: f.Runs})
-		return err
-	}
-	for i := range res.Files {
-		if res.Files[i].Changed {
-			if err := add(&res.Files[i]); err != nil {
-				return outcome{}, err
-			}
-		}
-	}
-	if res.Generated != nil {
-		if err := add(res.Generated); err != nil {
-			return outcome{}, err
-		}
-		out.Files[len(out.Files)-1].Generated = true
-	}
-	if j.scope {
-		for i := range res.Funcs {
-			f := &res.Funcs[i]
-			fn := Func{
-				Name: f.Name, Package: j.pkg.ImportPath, File: j.original(f.File), Line: f.Line,
-				Instrumented: f.Instrumented, Reason: f.Reason, Cost: f.Cost, Full: patternFunc(j.pkg, f).Full(),
-			}
-			if f.Traced {
-				fn.Traced = &Traced{f.Tracing, f.ID, f.Group, f.Info, f.Doc}
-			}
-			out.Funcs = append(out.Funcs, fn)
-		}
-		for _, g := range res.Groups {
-			g.File = j.original(g.File)
-			out.Groups = append(out.Groups, g)
-		}
-		sort.SliceStable(out.Funcs, func(i, j int) bool {
-			a, b := &out.Funcs[i], &out.Funcs[j]
-			return a.File < b.File || a.File == b.File && a.Line < b.Line
-		})
-	}
-	return out, nil
-}
-
-// facility is what the program knows of functions with directives.
-func facility(t *instrument.Table) format.Facility {
-	f := format.Facility{Groups: t.Groups, First: t.First}
-	points := map[string]format.InfoKind{"": format.InfoNone, "enter": format.InfoEnter, "exit": format.InfoExit}
-	for _, tr := range t.Traced {
-		fn := format.TracedFunction{Name: tr.Name, Site: tr.Site, Group: tr.Group, Doc: tr.Doc}
-		if tr.Group < 0 {
-			fn.Group, fn.Info = 0, points[tr.Point]
-		}
-		f.Functions = append(f.Functions, fn)
-	}
-	for _, d := range t.Docs {
-		f.Docs = append(f.Docs, format.GroupDoc(d))
-	}
-	return f
-}
-
-// withoutPackage returns the names of the tiny functions of a site as its table has them.
-func withoutPackage(s instrument.Site) (names []string) {
-	for _, name := range s.Tiny {
-		names = append(names, strings.TrimPrefix(name, format.Qualifier(s.Name)))
-	}
-	return names
-}
-
-// original gives the path of a file as the user knows it, where it is in a copied module.
+// original returns the path of a file as the user knows it, where it is in a copied module.
 func (j *job) original(path string) string {
 	if rel, err := filepath.Rel(j.dir, path); err == nil && below(path, j.dir) {
 		return filepath.Join(j.pkg.Dir, rel)
 	}
 	return path
-}
-
-func (s *selection) patternFunc(p *gocmd.Package, f *instrument.Func) pattern.Func {
-	out := patternFunc(p, f)
-	out.Groups = s.groups[f.Group]
-	return out
-}
-
-func patternFunc(p *gocmd.Package, f *instrument.Func) pattern.Func {
-	name := f.Base
-	if f.Recv != "" {
-		name = f.Recv + "." + name
-	}
-	_, symbol := names.Split(f.Name)
-	return pattern.Func{Package: p.ImportPath, Dir: p.Dir, Main: p.Name == "main", Name: name, Symbol: symbol}
 }

@@ -9,9 +9,14 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/funcname"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 
@@ -70,7 +75,7 @@ func (s *selection) own(p *gocmd.Package) bool {
 	return !p.Standard && (p.Module == nil || p.Module.Main) || slices.ContainsFunc(s.asked, ofAsked)
 }
 
-// inScope tells whether functions of p may be selected.
+// inScope reports whether functions of p may be selected.
 func (s *selection) inScope(p *gocmd.Package) bool {
 	if s.include.Empty() {
 		return s.own(p)
@@ -84,7 +89,7 @@ func (b *Build) findGroups(o *Options, s *selection, pkgs []*gocmd.Package) erro
 		return nil
 	}
 	s.annotated = make(map[string]bool)
-	declared := make(map[string]instrument.GroupVar)
+	declared := make(map[string]directive.GroupVar)
 	for _, p := range pkgs {
 		if p.Standard || p.Module != nil && library.Has(p.Module.Path) {
 			continue
@@ -95,9 +100,9 @@ func (b *Build) findGroups(o *Options, s *selection, pkgs []*gocmd.Package) erro
 				return err
 			}
 			for _, f := range files {
-				s.annotated[p.ImportPath] = s.annotated[p.ImportPath] || bytes.Contains(f.Source, []byte("\n//waymark:"))
+				s.annotated[p.ImportPath] = s.annotated[p.ImportPath] || bytes.Contains(f.Source, []byte("\n"+directive.Prefix))
 			}
-			for _, g := range instrument.Groups(&instrument.Group{ImportPath: importPath, Files: files}, &instrument.Options{PackageName: b.packageName}) {
+			for _, g := range directive.Groups(&syntax.Unit{ImportPath: importPath, Files: files}, &syntax.Config{PackageNames: b.names}) {
 				declared[g.Var] = g
 			}
 			return nil
@@ -132,41 +137,67 @@ func (b *Build) findGroups(o *Options, s *selection, pkgs []*gocmd.Package) erro
 	return nil
 }
 
-// decide has the last word on a function that can be instrumented.
-func (s *selection) decide(f pattern.Func, traced, info, tiny bool, cost int) (bool, string) {
-	included, exact := s.include.Match(f)
-	// Who calls an info function isn't known here, only that it is in a group.
+// choose decides about the functions of a package.
+func (s *selection) choose(p *gocmd.Package, scope bool, funcs []*instrument.Func) {
+	for _, f := range funcs {
+		if f.Never != "" {
+			continue
+		}
+		pf := s.patternFunc(p, &f.Func.Func, f.Local())
+		if f.Reason = notIncluded; scope {
+			f.Reason = s.refuse(pf, f)
+		}
+		if f.Instrument = f.Reason == ""; f.Instrument {
+			f.Args, _ = s.args.Match(pf)
+			f.Results, _ = s.results.Match(pf)
+		}
+	}
+}
+
+const notIncluded = "not included"
+
+// refuse returns the reason why a function that can be instrumented isn't, empty if it is.
+func (s *selection) refuse(pf pattern.Func, f *instrument.Func) string {
+	included, exact := s.include.Match(pf)
+	// The callers of an info function aren't known here, only that it is in a group.
+	info := f.Mark != nil && f.Mark.Group == nil
 	included = included || info && s.include.HasGroups()
 	if !included && !s.include.Empty() {
-		return false, "not included"
+		return notIncluded
 	}
-	if excluded, _ := s.exclude.Match(f); excluded {
-		return false, "excluded"
+	if excluded, _ := s.exclude.Match(pf); excluded {
+		return "excluded"
 	}
 	switch {
-	case exact || traced || s.o.All:
+	case exact || f.Mark != nil || s.o.All:
 	case s.o.MinSize > 0:
-		if cost < s.o.MinSize {
-			return false, fmt.Sprintf("its size, %d, is below --min-size", cost)
+		if f.Cost < s.o.MinSize {
+			return fmt.Sprintf("its size, %d, is below --min-size", f.Cost)
 		}
-	case tiny:
-		return false, instrument.Tiny
+	case f.IsTiny:
+		return instrument.Tiny
 	}
-	return true, ""
+	return ""
+}
+
+// patternFunc returns a function of p as patterns see it, by its name in the package.
+func (s *selection) patternFunc(p *gocmd.Package, f *function.Func, local string) pattern.Func {
+	_, symbol := names.Split(f.Name)
+	return pattern.Func{Package: p.ImportPath, Dir: p.Dir, Main: p.Name == "main", Name: local, Symbol: symbol, Groups: s.groups[f.Group]}
 }
 
 // declared returns the names of the functions that are declared in a package's files.
 func (b *Build) declared(p *gocmd.Package) (names []string) {
-	g := &instrument.Group{ImportPath: p.ImportPath, Main: p.Name == "main"}
+	u := &syntax.Unit{ImportPath: p.ImportPath, Main: p.Name == "main"}
 	for _, file := range append(slices.Clone(p.GoFiles), p.CgoFiles...) {
 		if src, err := b.readFile(filepath.Join(p.Dir, file)); err == nil {
-			names = append(names, instrument.Declared(g, src)...)
+			names = append(names, funcname.Declared(u, src)...)
 		}
 	}
 	return names
 }
 
-// check gives an error if a pattern matched nothing, or what can't be told apart.
+// check returns an error if a pattern matched nothing, or what can't be told apart.
 func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched())
 	for _, text := range slices.Concat(s.args.Unmatched(), s.results.Unmatched()) {

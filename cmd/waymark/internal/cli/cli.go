@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 )
 
 // Exit statuses.
@@ -76,7 +76,7 @@ func (a *app) status(err error) int {
 	var exit exitError
 	var usage usageError
 	var gocmd *gocmd.Error
-	var mistakes instrument.Diagnostics
+	var mistakes directive.Diagnostics
 	switch {
 	case err == nil:
 		return 0
@@ -99,7 +99,7 @@ func (a *app) status(err error) int {
 }
 
 // printMistakes prints mistakes in directives in the way of the go command's tools.
-func (a *app) printMistakes(list instrument.Diagnostics) {
+func (a *app) printMistakes(list directive.Diagnostics) {
 	dir, _ := os.Getwd()
 	for _, d := range list {
 		if rel, err := filepath.Rel(dir, d.Pos.Filename); err == nil && !strings.HasPrefix(rel, "..") {

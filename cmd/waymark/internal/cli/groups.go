@@ -14,7 +14,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
@@ -45,7 +45,7 @@ func (a *app) groupsCommand() *cobra.Command {
 				quiet := f
 				quiet.verbose = 0 // what is done has been said
 				if tests, err = a.prepare(&quiet, line.flags, line.args, true); err != nil {
-					if errors.As(err, new(instrument.Diagnostics)) {
+					if errors.As(err, new(directive.Diagnostics)) {
 						return err
 					}
 					fmt.Fprintf(a.stderr, "waymark: without the functions of tests: %v\n", err)

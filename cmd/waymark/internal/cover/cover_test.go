@@ -19,6 +19,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 )
 
 var std = flag.Bool("std", false, "cover the whole standard library (a minute)")
@@ -66,41 +67,49 @@ func TestStd(t *testing.T) {
 }
 
 func coverPackage(t *testing.T, tool, mode, path, name, dir string, names []string) {
-	group := &instrument.Group{ImportPath: path}
+	unit := &syntax.Unit{ImportPath: path}
 	for _, n := range names {
 		src, err := os.ReadFile(filepath.Join(dir, n))
 		if err != nil {
 			t.Fatal(err)
 		}
-		group.Files = append(group.Files, instrument.File{Path: filepath.Join(dir, n), Source: src})
+		unit.Files = append(unit.Files, syntax.File{Path: filepath.Join(dir, n), Source: src})
 	}
-	every := func(*instrument.Func) (bool, bool) { return true, true }
-	res, err := instrument.Rewrite(group, &instrument.Options{
-		Closures: true, Values: every,
-		Select: func(*instrument.Func) (bool, string) { return true, "" },
-	})
+	a, err := instrument.Analyze(unit, &instrument.Options{Closures: true, MinCost: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range a.Funcs {
+		f.Args, f.Results = true, true
+	}
+	rewriting, err := a.Plan()
 	if err != nil {
 		t.Fatal(err)
 	}
 	plan := Plan{Files: make(map[string]File)}
 	rewritten := make(map[string][]byte)
-	put := func(f *instrument.Rewritten, original string) {
-		to := filepath.Join(t.TempDir(), filepath.Base(f.Path))
-		write(t, to, f.Source)
-		plan.Files[f.Path] = File{Original: original, Rewritten: to, Runs: f.Runs}
-		rewritten[f.Path] = f.Source
+	put := func(path, original string, text []byte, runs []edit.Run) {
+		to := filepath.Join(t.TempDir(), filepath.Base(path))
+		write(t, to, text)
+		plan.Files[path] = File{Original: original, Rewritten: to, Runs: runs}
+		rewritten[path] = text
 	}
 	var files []string
-	for i := range res.Files {
-		files = append(files, res.Files[i].Path)
-		if res.Files[i].Changed {
-			put(&res.Files[i], res.Files[i].Path)
+	for i := range rewriting.Files {
+		f := &rewriting.Files[i]
+		files = append(files, f.Path)
+		if f.Edits != nil {
+			text, err := f.Text()
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(f.Path, f.Path, text, f.Edits.Runs())
 		}
 	}
 	plain := run(t, []string{tool}, mode, path, name, files, nil)
-	if res.Generated != nil {
-		put(res.Generated, "")
-		files = append([]string{res.Generated.Path}, files...)
+	if g := rewriting.Generate(""); g != nil {
+		put(g.Path, "", g.Source, nil)
+		files = append([]string{g.Path}, files...)
 	}
 	traced := run(t, nil, mode, path, name, files, func(dir string) []string {
 		data, err := json.Marshal(plan)

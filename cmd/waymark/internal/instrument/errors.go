@@ -15,10 +15,10 @@ func returnsError(info *types.Info, typ *ast.FuncType) bool {
 	return ok && info.Uses[id] == types.Universe.Lookup("error")
 }
 
-// returned gives the error that a return of f returns, as an expression that is evaluated where the exit is
+// returned returns the error that a return of f returns, as an expression that is evaluated where the exit is
 // reported; empty if there is none. Without a statement it is the result's variable. Results that are computed
 // have been assigned to the variables by then.
-func (w *rewriter) returned(f *function, ret *ast.ReturnStmt) string {
+func (w *rewriter) returned(f *Func, ret *ast.ReturnStmt) string {
 	if !f.fails {
 		return ""
 	}
@@ -27,17 +27,17 @@ func (w *rewriter) returned(f *function, ret *ast.ReturnStmt) string {
 		if ok && w.info.Uses[id] == types.Universe.Lookup("nil") {
 			return ""
 		}
-		if simple(ret.Results) && !f.results {
+		if simple(ret.Results) && !f.Results {
 			if !ok {
 				return "" // a literal is no error: the compiler is to say so
 			}
 			return id.Name
 		}
 	}
-	variables := w.variables(f.typ.Results, w.result)
-	given := valueNames(f.typ.Results)
+	variables := w.variables(f.Type.Results, w.result)
+	given := valueNames(f.Type.Results)
 	last := len(variables) - 1
-	if given[last] == "_" && !f.exits.named && !f.results && !f.exits.deferred {
+	if given[last] == "_" && !f.exits.named && !f.Results && !f.exits.deferred {
 		return "" // it has no name, and nothing assigns to it
 	}
 	return variables[last]

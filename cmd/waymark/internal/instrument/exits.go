@@ -5,6 +5,9 @@ import (
 	"go/token"
 	"go/types"
 	"go/version"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/flow"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 )
 
 // exits is what the rewriter must know of the ways out of a function. Those
@@ -18,25 +21,25 @@ type exits struct {
 }
 
 // findExits analyses the body of f and chooses the shape of its rewriting.
-func findExits(u *unit, f *function) *exits {
+func findExits(t *syntax.Tree, f *Func) *exits {
 	v := &exitVisitor{
-		info:       u.info,
-		results:    f.typ.Results,
-		record:     f.results,
-		rangeFuncs: hasRangeFuncs(u.group, f.src.tree),
-		scopes:     newScopes(f.typ),
+		info:       t.Info,
+		results:    f.Type.Results,
+		record:     f.Results,
+		rangeFuncs: hasRangeFuncs(t.Unit, f.Source.AST),
+		scopes:     newScopes(f.Type),
 		exits:      &exits{fits: true},
 	}
-	v.list(f.body.List)
-	v.exits.end = !terminates(u.info, f.body.List)
+	v.list(f.Body.List)
+	v.exits.end = !flow.Terminates(t.Info, f.Body.List)
 	return v.exits
 }
 
 // hasRangeFuncs reports whether the language version of a file may have
 // range-over-func loops.
-func hasRangeFuncs(g *Group, tree *ast.File) bool {
+func hasRangeFuncs(u *syntax.Unit, tree *ast.File) bool {
 	const since = "go1.23"
-	if !version.IsValid(g.GoVersion) || version.Compare(g.GoVersion, since) >= 0 {
+	if !version.IsValid(u.GoVersion) || version.Compare(u.GoVersion, since) >= 0 {
 		return true
 	}
 	// A build constraint can choose a newer version for one file.
@@ -106,7 +109,7 @@ func (v *exitVisitor) stmt(s ast.Stmt) {
 }
 
 func (v *exitVisitor) rangeStmt(s *ast.RangeStmt) {
-	maybeFunc := v.rangeFuncs && rangeOver(v.info, s) != overValue
+	maybeFunc := v.rangeFuncs && flow.RangeOver(v.info, s) != flow.OverValue
 	if maybeFunc {
 		v.inRange++
 	}

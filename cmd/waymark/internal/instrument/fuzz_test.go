@@ -4,22 +4,24 @@ import (
 	"go/parser"
 	"go/token"
 	"testing"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 )
 
 // FuzzRewrite checks that no input stops the rewriter, and that what parses
 // still does when it is rewritten, on the same lines, and stays as it is when
 // it is rewritten again.
 func FuzzRewrite(f *testing.F) {
-	for _, g := range readGoldens(f) {
-		for _, src := range g.input {
+	for _, u := range readGoldens(f) {
+		for _, src := range u.input {
 			f.Add(src, true)
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte, closures bool) {
-		g := &Group{ImportPath: "example.com/p", Files: []File{{Path: "p.go", Source: src}}}
+		u := &syntax.Unit{ImportPath: "example.com/p", Files: []syntax.File{{Path: "p.go", Source: src}}}
 		if _, err := parser.ParseFile(token.NewFileSet(), "p.go", src, parser.ParseComments|parser.SkipObjectResolution); err == nil {
-			rewriteTwice(t, g, &Options{Closures: closures, MinCost: -1})
-		} else if res, err := Rewrite(g, &Options{}); err != nil || res.Files[0].Changed {
+			rewriteTwice(t, u, &Options{Closures: closures, MinCost: -1}, nil)
+		} else if res, err := rewrite(u, &Options{}, nil); err != nil || res.files[0].changed {
 			t.Errorf("a file with errors is changed (%v)", err)
 		}
 	})

@@ -5,106 +5,107 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 )
 
-// generate writes the file that holds a group's site table and registers it.
-// It returns nil if there is nothing to put into it, also when all of the group
-// has been rewritten before. Files that were added since get a table of their own.
-func generate(u *unit, n *names, t *Table, groups []*groupRef) *Rewritten {
-	sites := t.Sites
+// A Generated is a file to add to the unit's folder.
+type Generated struct {
+	Path   string
+	Source []byte
+}
+
+// Generate returns the file that holds the site table and registers it. table is what Sites and
+// Facility are encoded as. Generate returns nil if there is nothing to put into the file, also when
+// all of the unit has been rewritten before. Files that were added since get a table of their own.
+func (p *Plan) Generate(table string) *Generated {
+	t, o, n := p.analysis.tree, p.analysis.opts, p.names
 	pkg := ""
 	imported := make(map[string]bool)
-	for _, src := range u.files {
-		if src.tree == nil {
+	for _, src := range t.Files {
+		if src.AST == nil {
 			continue
 		}
 		if pkg == "" {
-			pkg = src.tree.Name.Name
+			pkg = src.AST.Name.Name
 		}
-		for _, spec := range src.tree.Imports {
-			imported[importPath(spec)] = true
+		for _, spec := range src.AST.Imports {
+			imported[syntax.ImportPath(spec)] = true
 		}
 	}
-	imports := slices.Compact(slices.Sorted(slices.Values(u.opts.Imports)))
+	imports := slices.Compact(slices.Sorted(slices.Values(o.Imports)))
 	imports = slices.DeleteFunc(imports, func(path string) bool { return imported[path] })
-	// Functions with directives are known to the program even if none of them is instrumented, and so are comments.
-	registers := len(sites) > 0 || t.facility()
+	registers := len(p.Sites) > 0 || p.binds()
 	if pkg == "" || !registers && len(imports) == 0 {
 		return nil
 	}
 
+	packages := p.groupPackages()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\npackage %s\n", header, pkg)
+	fmt.Fprintf(&b, "%s\n\npackage %s\n", syntax.Header, pkg)
 	if registers {
-		fmt.Fprintf(&b, "\nimport %s %q\n", n.runtime(), u.opts.runtime())
+		fmt.Fprintf(&b, "\nimport %s %q\n", n.runtime(), o.HooksPath())
 	}
-	if len(groups) > 0 {
-		fmt.Fprintf(&b, "\nimport %s %q\n", n.library(), u.opts.library())
+	if len(p.groups) > 0 {
+		fmt.Fprintf(&b, "\nimport %s %q\n", n.library(), o.library())
 	}
-	for i, path := range groupPackages(u, groups) {
+	for i, path := range packages {
 		fmt.Fprintf(&b, "\nimport %s %q\n", n.groups(i), path)
 	}
 	for _, path := range imports {
 		fmt.Fprintf(&b, "\nimport _ %q\n", path)
 	}
 	if registers {
-		table := ""
-		if u.opts.Table != nil {
-			table = u.opts.Table(t)
-		}
-		fmt.Fprintf(&b, "\nvar %s [%d]%s.WMSite\n", n.sites(), len(sites), n.runtime())
+		fmt.Fprintf(&b, "\nvar %s [%d]%s\n", n.sites(), len(p.Sites), n.hook(hook.Site))
 		settings := ""
-		if u.opts.Settings != "" {
-			settings = fmt.Sprintf(", Settings: %q", u.opts.Settings)
+		if o.Settings != "" {
+			settings = fmt.Sprintf(", %s: %q", hook.Settings, o.Settings)
 		}
-		fmt.Fprintf(&b, "\nvar %s = %s.WMPackage{Sites: %s[:], Table: %q%s}\n", n.pkg(), n.runtime(), n.sites(), table, settings)
-		fmt.Fprintf(&b, "\nvar %s = %s.WMRegister(&%s)\n", n.reg(), n.runtime(), n.pkg())
-		bind(&b, u, n, t, groups)
+		fmt.Fprintf(&b, "\nvar %s = %s{%s: %s[:], %s: %q%s}\n", n.pkg(), n.hook(hook.Package), hook.Sites, n.sites(), hook.Table, table, settings)
+		fmt.Fprintf(&b, "\nvar %s = %s(&%s)\n", n.reg(), n.hook(hook.Register), n.pkg())
+		p.bind(&b, packages)
 	}
-	return &Rewritten{
-		Path:    filepath.Join(filepath.Dir(u.group.Files[0].Path), n.file),
-		Source:  []byte(b.String()),
-		Changed: true,
-	}
+	return &Generated{filepath.Join(filepath.Dir(t.Unit.Files[0].Path), n.file), []byte(b.String())}
 }
 
-// bind has the program tell the hooks what the groups are, as soon as their variables have
-// been initialised: a variable that refers to them is initialised next. The
-// compiler reports what is no group at the directive that names it.
-func bind(b *strings.Builder, u *unit, n *names, t *Table, groups []*groupRef) {
-	if !t.facility() {
+// binds reports whether the program is to know more than the sites: functions with directives, even
+// if none of them is instrumented, and comments.
+func (p *Plan) binds() bool { return len(p.Facility.Functions) > 0 || len(p.Facility.Docs) > 0 }
+
+// bind has the program tell the hooks what the groups are, as soon as their variables have been
+// initialised: a variable that refers to them is initialised next. The compiler reports what is no
+// group at the directive that names it.
+func (p *Plan) bind(b *strings.Builder, packages []string) {
+	if !p.binds() {
 		return
 	}
-	packages := groupPackages(u, groups)
-	fmt.Fprintf(b, "\nvar %s = %s && %s.WMBind(&%s", n.bound(), n.reg(), n.runtime(), n.pkg())
-	for _, g := range groups {
-		pos := u.fset.Position(g.by.pos)
-		at := fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
-		if pos.Column > 0 { // below a line directive without one it isn't known
-			at += fmt.Sprintf(":%d", pos.Column)
+	n := p.names
+	fmt.Fprintf(b, "\nvar %s = %s && %s(&%s", n.bound(), n.reg(), n.hook(hook.Bind), n.pkg())
+	for _, g := range p.groups {
+		at := fmt.Sprintf("%s:%d", g.Pos.Filename, g.Pos.Line)
+		if g.Pos.Column > 0 { // below a line directive without one it isn't known
+			at += fmt.Sprintf(":%d", g.Pos.Column)
 		}
 		line := "/*line " + at + "*/"
-		name := line + g.name
-		if i := slices.Index(packages, g.path); i >= 0 {
+		name := line + g.Name
+		if i := slices.Index(packages, g.Package); i >= 0 {
 			name = line + n.groups(i) + "." + name
 		}
 		fmt.Fprintf(b, ",\n%s(%s)", n.group(), name)
 	}
 	b.WriteString(")\n")
-	if len(groups) > 0 {
+	if len(p.groups) > 0 {
 		fmt.Fprintf(b, "\nfunc %s(g *%s.Group) interface{} { return g }\n", n.group(), n.library())
 	}
 }
 
-// groupPackages gives the paths of other packages that groups are in.
-func groupPackages(u *unit, groups []*groupRef) (list []string) {
-	for _, g := range groups {
-		if g.path != u.group.ImportPath && !slices.Contains(list, g.path) {
-			list = append(list, g.path)
+// groupPackages returns the paths of other packages that groups are in.
+func (p *Plan) groupPackages() (list []string) {
+	for _, g := range p.groups {
+		if g.Package != p.analysis.tree.Unit.ImportPath && !slices.Contains(list, g.Package) {
+			list = append(list, g.Package)
 		}
 	}
 	return list
 }
-
-// facility tells whether the program is to know more than the sites.
-func (t *Table) facility() bool { return len(t.Traced) > 0 || len(t.Docs) > 0 }

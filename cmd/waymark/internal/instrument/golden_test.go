@@ -18,11 +18,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax/syntaxtest"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 var update = flag.Bool("update", false, "rewrite the wanted parts of the golden files")
@@ -129,9 +132,8 @@ func (g *golden) encode(t *testing.T, data []byte) []byte {
 func (g *golden) rewriteOptions() *Options {
 	o := &Options{
 		Closures: g.has("closures"),
-		Runtime:  hooks,
+		Config:   syntax.Config{Hooks: hooks, Toolchain: g.version("toolchain")},
 		Library:  hooks,
-		Table:    namesTable,
 	}
 	if g.has("all") {
 		o.MinCost = -1
@@ -141,11 +143,12 @@ func (g *golden) rewriteOptions() *Options {
 			o.Imports = append(o.Imports, path)
 		}
 	}
-	o.Values = func(*Func) (bool, bool) { return g.has("args"), g.has("results") }
 	o.Redact = []string{"password", "token"}
-	o.Toolchain = g.version("toolchain")
 	return o
 }
+
+// decide has values recorded as the options say.
+func (g *golden) decide(f *Func) { f.Args, f.Results = g.has("args"), g.has("results") }
 
 // version returns the version of Go in an option, empty if it isn't given.
 func (g *golden) version(option string) string {
@@ -161,46 +164,46 @@ func (g *golden) version(option string) string {
 func (g *golden) runs() bool {
 	release := g.version("toolchain")
 	return g.has("run") && !testing.Short() &&
-		(release == "" || version.Lang(release) == version.Lang(toolchainVersion()))
+		(release == "" || version.Lang(release) == version.Lang(syntaxtest.Toolchain()))
 }
 
 // namesTable is the site table that the stand-in hooks read.
-func namesTable(t *Table) string {
+func namesTable(p *Plan) string {
 	var lines []string
-	for _, s := range t.Sites {
+	for _, s := range p.Sites {
 		lines = append(lines, fmt.Sprintf("%s:%d", s.Name, s.Line))
 	}
-	for i, f := range t.Traced {
-		line := fmt.Sprintf("traced %d %s site %d", t.First+i, f.Name, f.Site)
-		if f.Group >= 0 {
-			line += " group " + t.Groups[f.Group]
+	for i, f := range p.Facility.Functions {
+		line := fmt.Sprintf("traced %d %s site %d", p.Facility.First+i, f.Name, f.Site)
+		if f.Info == format.NotInfo {
+			line += " group " + p.Facility.Groups[f.Group]
 		} else {
-			line += " info " + f.Point
+			line += " info " + map[format.InfoKind]string{format.InfoEnter: "enter", format.InfoExit: "exit"}[f.Info]
 		}
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// groups returns the packages of the program. Paths of files are relative
+// units returns the packages of the program. Paths of files are relative
 // to the archive.
-func (g *golden) groups(t *testing.T) []*Group {
-	byDir := make(map[string]*Group)
+func (g *golden) units(t *testing.T) []*syntax.Unit {
+	byDir := make(map[string]*syntax.Unit)
 	for _, name := range slices.Sorted(maps.Keys(g.input)) {
 		if path.Ext(name) != ".go" {
 			continue
 		}
 		dir := path.Dir(name)
-		group := byDir[dir]
-		if group == nil {
-			group = &Group{ImportPath: path.Join("example.com/fake", g.name, dir), GoVersion: g.version("go")}
-			byDir[dir] = group
+		unit := byDir[dir]
+		if unit == nil {
+			unit = &syntax.Unit{ImportPath: path.Join("example.com/fake", g.name, dir), GoVersion: g.version("go")}
+			byDir[dir] = unit
 		}
 		tree, err := parser.ParseFile(token.NewFileSet(), name, g.input[name], parser.PackageClauseOnly)
-		group.Main = group.Main || err == nil && tree.Name.Name == "main"
-		group.Files = append(group.Files, File{Path: name, Source: g.input[name]})
+		unit.Main = unit.Main || err == nil && tree.Name.Name == "main"
+		unit.Files = append(unit.Files, syntax.File{Path: name, Source: g.input[name]})
 	}
-	return slices.SortedFunc(maps.Values(byDir), func(a, b *Group) int {
+	return slices.SortedFunc(maps.Values(byDir), func(a, b *syntax.Unit) int {
 		return cmp.Compare(a.ImportPath, b.ImportPath)
 	})
 }
@@ -211,34 +214,29 @@ func (g *golden) rewrite(t *testing.T) (got, files map[string][]byte) {
 	got = make(map[string][]byte)
 	files = maps.Clone(g.input)
 	var funcs bytes.Buffer
-	for _, group := range g.groups(t) {
-		res, err := Rewrite(group, g.rewriteOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, f := range res.Files {
-			files[f.Path] = f.Source
-			if f.Changed {
-				got[f.Path] = g.encode(t, f.Source)
-				checkLines(t, group.Files[i].Source, f.Source)
+	for _, unit := range g.units(t) {
+		res := mustRewrite(t, unit, g.rewriteOptions(), g.decide)
+		for i, f := range res.files {
+			files[f.path] = f.source
+			if f.changed {
+				got[f.path] = g.encode(t, f.source)
+				checkLines(t, unit.Files[i].Source, f.source)
 			} else {
-				reason := cmp.Or(f.Reason, "nothing to instrument")
-				fmt.Fprintf(&funcs, "%s unchanged: %s\n", f.Path, reason)
+				reason := cmp.Or(f.reason, "nothing to instrument")
+				fmt.Fprintf(&funcs, "%s unchanged: %s\n", f.path, reason)
 			}
 		}
-		if res.Generated != nil {
-			got[res.Generated.Path] = res.Generated.Source
-			files[res.Generated.Path] = res.Generated.Source
+		if res.generated != nil {
+			got[res.generated.Path] = res.generated.Source
+			files[res.generated.Path] = res.generated.Source
 		}
-		sites := res.Table.Sites
-		for _, f := range res.Funcs {
+		for _, f := range res.funcs {
 			decision := f.Reason
-			if f.Instrumented {
+			if f.Instrument {
 				decision = "instrumented"
-				if len(sites[0].Tiny) > 0 {
-					decision += " without " + strings.Join(sites[0].Tiny, ", ")
+				if len(f.Tiny) > 0 {
+					decision += " without " + strings.Join(f.Tiny, ", ")
 				}
-				sites = sites[1:]
 			}
 			fmt.Fprintf(&funcs, "%s:%d %s: %s\n", f.File, f.Line, f.Name, decision)
 		}
@@ -359,20 +357,7 @@ func buildPrograms(t *testing.T, dir string, programs []string) {
 	for _, p := range programs {
 		args = append(args, "./"+p)
 	}
-	goCommand(t, dir, args...)
-}
-
-// goCommand runs the go command outside of any workspace.
-func goCommand(t *testing.T, dir string, args ...string) []byte {
-	t.Helper()
-	cmd := exec.Command("go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return out
+	syntaxtest.Go(t, dir, args...)
 }
 
 func runProgram(t *testing.T, binary string) (stdout, stderr []byte) {
@@ -385,16 +370,6 @@ func runProgram(t *testing.T, binary string) (stdout, stderr []byte) {
 	}
 	return out.Bytes(), errs.Bytes()
 }
-
-// toolchainVersion is the version of the go command on the path, which builds
-// the programs. It may be another than that which built the test.
-var toolchainVersion = sync.OnceValue(func() string {
-	out, err := exec.Command("go", "env", "GOVERSION").Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
-})
 
 // checkLines fails if rewriting has moved a node of the tree to another line.
 // The rewritten tree has more nodes, so it looks for each identifier and

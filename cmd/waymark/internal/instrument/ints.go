@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"slices"
 	"strings"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 	"github.com/waymark-go/waymark/internal/format"
 )
-
-// maxInts is how many integers the hooks for integers take.
-const maxInts = 4
 
 var intKinds = map[types.BasicKind]format.TypeKind{
 	types.Int: format.KindInt, types.Int8: format.KindInt8, types.Int16: format.KindInt16, types.Int32: format.KindInt32, types.Int64: format.KindInt64,
@@ -19,11 +17,12 @@ var intKinds = map[types.BasicKind]format.TypeKind{
 	types.Uintptr: format.KindUintptr,
 }
 
-// ints gives the kinds of the variables in list, as package runtime takes them, if
+// ints returns the kinds of the variables in list, as package runtime takes them, if
 // all are integers of predeclared types and none is to be masked.
 func (w *rewriter) ints(list *ast.FieldList) (kinds uint64, ok bool) {
 	n := count(list)
-	if n > maxInts || w.opts.Stringers || w.dotImports() {
+	// A name from a package whose names the file uses as its own may be int, too.
+	if n > hook.MaxInts || w.opts.Stringers || len(syntax.DotImports(w.src.AST)) > 0 {
 		return 0, false
 	}
 	kinds = uint64(n)
@@ -50,22 +49,14 @@ func (w *rewriter) ints(list *ast.FieldList) (kinds uint64, ok bool) {
 	return kinds, true
 }
 
-// dotImports reports whether the file imports names from a package that isn't known:
-// int might be one of them.
-func (w *rewriter) dotImports() bool {
-	return slices.ContainsFunc(w.src.tree.Imports, func(spec *ast.ImportSpec) bool {
-		return spec.Name != nil && spec.Name.Name == "."
-	})
-}
-
 // words lists the variables in list as the hooks for integers take them.
 func (w *rewriter) words(list *ast.FieldList, name func(int) string, kinds uint64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ", %d", kinds)
 	variables := w.variables(list, name)
-	for i := range maxInts {
+	for i := range hook.MaxInts {
 		if i < len(variables) {
-			fmt.Fprintf(&b, ", %s.WMWord(%s)", w.runtime(), variables[i])
+			fmt.Fprintf(&b, ", %s(%s)", w.hook(hook.Word), variables[i])
 		} else {
 			b.WriteString(", 0")
 		}

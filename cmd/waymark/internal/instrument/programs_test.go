@@ -16,6 +16,9 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax/syntaxtest"
 )
 
 var (
@@ -112,28 +115,23 @@ func TestPrograms(t *testing.T) {
 
 func comparePrograms(t *testing.T, first, n uint64) {
 	t.Helper()
-	g := &Group{ImportPath: "example.com/fake/p", Main: true}
+	u := &syntax.Unit{ImportPath: "example.com/fake/p", Main: true}
 	var calls strings.Builder
 	for i := range n {
 		source, entry := newProgram(first+i, *size)
-		g.Files = append(g.Files, File{Path: fmt.Sprintf("p/p%05d.go", first+i), Source: []byte(source)})
+		u.Files = append(u.Files, syntax.File{Path: fmt.Sprintf("p/p%05d.go", first+i), Source: []byte(source)})
 		fmt.Fprintf(&calls, "\t%s()\n", entry)
 	}
-	g.With = []File{{Path: "p/support.go", Source: fmt.Appendf(nil, support, calls.String())}}
-	res, err := Rewrite(g, &Options{
-		Closures: true, MinCost: -1, Values: someValues,
-		Runtime: hooks, Table: namesTable, Toolchain: toolchainVersion(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u.With = []syntax.File{{Path: "p/support.go", Source: fmt.Appendf(nil, support, calls.String())}}
+	o := &Options{Config: syntax.Config{Hooks: hooks, Toolchain: syntaxtest.Toolchain()}, Closures: true, MinCost: -1}
+	res := mustRewrite(t, u, o, someValues)
 	plain, rewritten := make(map[string][]byte), make(map[string][]byte)
-	for i, f := range res.Files {
-		checkLines(t, g.Files[i].Source, f.Source)
-		plain[f.Path], rewritten[f.Path] = g.Files[i].Source, f.Source
+	for i, f := range res.files {
+		checkLines(t, u.Files[i].Source, f.source)
+		plain[f.path], rewritten[f.path] = u.Files[i].Source, f.source
 	}
-	rewritten[res.Generated.Path] = res.Generated.Source
-	plain[g.With[0].Path], rewritten[g.With[0].Path] = g.With[0].Source, g.With[0].Source
+	rewritten[res.generated.Path] = res.generated.Source
+	plain[u.With[0].Path], rewritten[u.With[0].Path] = u.With[0].Source, u.With[0].Source
 
 	want, _ := buildAndRun(t, plain)
 	got, traced := buildAndRun(t, rewritten)
@@ -148,7 +146,7 @@ func comparePrograms(t *testing.T, first, n uint64) {
 	}
 	compareCalls(t, made, traced)
 	t.Logf("%s: programs %d to %d: %d functions, %d calls of declared functions",
-		toolchainVersion(), first, first+n-1, len(res.Table.Sites), len(made))
+		syntaxtest.Toolchain(), first, first+n-1, len(res.Sites), len(made))
 }
 
 // compareCalls compares the calls of declared functions that the programs say they
@@ -194,7 +192,7 @@ func callName(line string) string {
 var declaredEntry = regexp.MustCompile(`^(> main\.(?:\(\*box\)\.)?)(p\d+f\d+(?:\[\.\.\.\])?[-.\w]*)`)
 
 // someValues has arguments recorded in half of the functions and results in a third.
-func someValues(f *Func) (args, results bool) { return f.Line%2 == 0, f.Line%3 == 0 }
+func someValues(f *Func) { f.Args, f.Results = f.Line%2 == 0, f.Line%3 == 0 }
 
 // buildAndRun builds a program without inlining, as the compiler renames literals
 // that it inlines, and runs it.
@@ -202,7 +200,7 @@ func buildAndRun(t *testing.T, files map[string][]byte) (stdout, stderr string) 
 	t.Helper()
 	dir := t.TempDir()
 	writeModule(t, dir, files)
-	goCommand(t, dir, "build", "-gcflags=-l", "-ldflags=-s -w", "-o", "program", "./p")
+	syntaxtest.Go(t, dir, "build", "-gcflags=-l", "-ldflags=-s -w", "-o", "program", "./p")
 	var out, errs bytes.Buffer
 	cmd := exec.Command(filepath.Join(dir, "program"))
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -220,21 +218,18 @@ func FuzzProgram(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, size int) {
 		source, _ := newProgram(seed, size&63)
-		g := &Group{ImportPath: "example.com/p", Main: true, Files: []File{{Path: "p.go", Source: []byte(source)}}}
+		u := &syntax.Unit{ImportPath: "example.com/p", Main: true, Files: []syntax.File{{Path: "p.go", Source: []byte(source)}}}
 		with := "package main\n" + helpers + "\nfunc main() {}\n"
-		g.With = []File{{Path: "support.go", Source: []byte(with)}}
+		u.With = []syntax.File{{Path: "support.go", Source: []byte(with)}}
 		if err := typeErrors(source, with); err != nil {
 			t.Fatalf("the program isn't valid: %v\n%s", err, source)
 		}
-		for _, values := range []func(*Func) (bool, bool){nil, allValues, someValues} {
-			o := &Options{Closures: true, MinCost: -1, Values: values}
-			rewriteTwice(t, g, o)
-			res, err := Rewrite(g, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := typeErrors(string(res.Generated.Source), string(res.Files[0].Source), with); err != nil {
-				t.Errorf("%v\n%s", err, res.Files[0].Source)
+		for _, values := range []func(*Func){nil, allValues, someValues} {
+			o := &Options{Closures: true, MinCost: -1}
+			rewriteTwice(t, u, o, values)
+			res := mustRewrite(t, u, o, values)
+			if err := typeErrors(string(res.generated.Source), string(res.files[0].source), with); err != nil {
+				t.Errorf("%v\n%s", err, res.files[0].source)
 			}
 		}
 	})

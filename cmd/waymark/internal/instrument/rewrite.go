@@ -8,54 +8,42 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 )
 
-// rewriteFile inserts the code of the instrumented functions of one file.
-func rewriteFile(src *source, u *unit, n *names) (Rewritten, error) {
-	out := Rewritten{Path: src.Path, Source: src.Source, Reason: src.reason}
-	if src.reason != "" || u.opts.NoCode {
-		return out, nil
+// rewriteFile returns the edits that insert the code of the instrumented functions of one file.
+func rewriteFile(src *syntax.Source, funcs []*Func, a *Analysis, n *unique) *edit.Buffer {
+	w := &rewriter{src: src, unique: n, opts: a.opts, info: a.tree.Info, buf: edit.NewBuffer(src.Source)}
+	for _, f := range funcs {
+		w.function(f)
 	}
-	w := &rewriter{src: src, names: n, opts: u.opts, info: u.info, buf: edit.NewBuffer(src.Source)}
-	for _, f := range src.funcs {
-		if f.Instrumented {
-			w.function(f)
-		}
-	}
-	if !w.buf.Changed() {
-		return out, nil
-	}
-	w.buf.Insert(src.offset(src.tree.Name.End()), fmt.Sprintf("; import %s %q", n.runtime(), u.opts.runtime()))
-	text, err := w.buf.Bytes()
-	if err != nil {
-		return out, fmt.Errorf("%s: %w", src.Path, err)
-	}
-	out.Source, out.Changed, out.Runs = text, true, w.buf.Runs()
-	return out, nil
+	w.buf.Insert(src.Offset(src.AST.Name.End()), fmt.Sprintf("; import %s %q", n.runtime(), a.opts.HooksPath()))
+	return w.buf
 }
 
 // A rewriter queues the insertions for one file. Those at one offset must be
 // queued in the order in which they are to appear.
 type rewriter struct {
-	src  *source
+	src  *syntax.Source
 	buf  *edit.Buffer
 	opts *Options
 	info *types.Info
-	*names
+	*unique
 }
 
-func (w *rewriter) function(f *function) {
+func (w *rewriter) function(f *Func) {
 	word := w.sites() + "[" + strconv.Itoa(f.site) + "]"
 	frame, site := w.frame(), w.site()
-	if f.args {
+	if f.Args {
 		w.nameArgs(f)
 	}
-	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.results {
-		w.nameFields(f.typ.Results, w.result)
+	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.Results {
+		w.nameFields(f.Type.Results, w.result)
 	}
 	switch {
-	case f.info:
-		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.runtime()+".WMInfo("+site+w.values(f.params(), w.arg, "")+") }")
+	case f.isInfo():
+		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.hook(hook.Info)+"("+site+w.values(f.Params(), w.arg, "")+") }")
 	case f.exits.deferred:
 		// The hook may say that nobody wants to know of the end: no exit without an enter.
 		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { if "+frame+" := "+w.call(f, site)+"; "+frame+" != 0 { defer "+w.deferredExit(f)+" } }")
@@ -65,7 +53,7 @@ func (w *rewriter) function(f *function) {
 	default:
 		// One variable is the site's word first and then the frame: when the site is
 		// off both are 0, and the compiler needs neither a move nor a jump.
-		w.enter(f, frame+" := "+w.runtime()+".WMFrame("+word+"); if "+frame+" != 0 { "+frame+" = "+w.call(f, w.runtime()+".WMSite("+frame+")")+" }")
+		w.enter(f, frame+" := "+w.hook(hook.Frame)+"("+word+"); if "+frame+" != 0 { "+frame+" = "+w.call(f, w.hook(hook.Site)+"("+frame+")")+" }")
 		for _, ret := range f.exits.returns {
 			w.ret(f, ret)
 		}
@@ -78,58 +66,58 @@ func (w *rewriter) function(f *function) {
 // enter inserts code at the start of the body. The mention of the registration
 // makes Go's rules for the order of initialisation run it before the initialiser
 // of any variable that calls the function.
-func (w *rewriter) enter(f *function, code string) {
-	w.buf.Insert(w.src.offset(f.body.Lbrace)+1, " _ = "+w.reg()+"; "+code+";")
+func (w *rewriter) enter(f *Func, code string) {
+	w.buf.Insert(w.src.Offset(f.Body.Lbrace)+1, " _ = "+w.reg()+"; "+code+";")
 }
 
 // call is the call of the hook for the entry.
-func (w *rewriter) call(f *function, site string) string {
-	if !f.args {
-		return w.runtime() + ".WMEnter(" + site + ")"
+func (w *rewriter) call(f *Func, site string) string {
+	if !f.Args {
+		return w.hook(hook.Enter) + "(" + site + ")"
 	}
-	if kinds, ok := w.ints(f.params()); ok {
-		return w.runtime() + ".WMEnterInts(" + site + w.words(f.params(), w.arg, kinds) + ")"
+	if kinds, ok := w.ints(f.Params()); ok {
+		return w.hook(hook.EnterInts) + "(" + site + w.words(f.Params(), w.arg, kinds) + ")"
 	}
-	return w.runtime() + w.hook(".WMEnterArgs", ".WMEnterStrings") + "(" + site + w.values(f.params(), w.arg, "") + ")"
+	return w.hook(w.textual(hook.EnterArgs, hook.EnterStrings)) + "(" + site + w.values(f.Params(), w.arg, "") + ")"
 }
 
 // exit is the call of the hook for the exit at a return, or at the end of the body. Results that are recorded are in
 // variables.
-func (w *rewriter) exit(f *function, ret *ast.ReturnStmt) string {
+func (w *rewriter) exit(f *Func, ret *ast.ReturnStmt) string {
 	err := w.returned(f, ret)
 	switch {
-	case f.results && err != "":
-		return w.runtime() + ".WMError(" + w.frame() + ", " + err + "); " + w.exitResults(f)
-	case f.results:
+	case f.Results && err != "":
+		return w.hook(hook.Error) + "(" + w.frame() + ", " + err + "); " + w.exitResults(f)
+	case f.Results:
 		return w.exitResults(f)
 	case err != "":
-		return w.runtime() + ".WMExitError(" + w.frame() + ", " + err + ")"
+		return w.hook(hook.ExitError) + "(" + w.frame() + ", " + err + ")"
 	}
-	return w.runtime() + ".WMExit(" + w.frame() + ")"
+	return w.hook(hook.Exit) + "(" + w.frame() + ")"
 }
 
-func (w *rewriter) exitResults(f *function) string {
-	if kinds, ok := w.ints(f.typ.Results); ok {
-		return w.runtime() + ".WMExitInts(" + w.frame() + w.words(f.typ.Results, w.result, kinds) + ")"
+func (w *rewriter) exitResults(f *Func) string {
+	if kinds, ok := w.ints(f.Type.Results); ok {
+		return w.hook(hook.ExitInts) + "(" + w.frame() + w.words(f.Type.Results, w.result, kinds) + ")"
 	}
-	return w.runtime() + w.hook(".WMExitResults", ".WMExitStrings") + "(" + w.frame() + w.values(f.typ.Results, w.result, "") + ")"
+	return w.hook(w.textual(hook.ExitResults, hook.ExitStrings)) + "(" + w.frame() + w.values(f.Type.Results, w.result, "") + ")"
 }
 
 // deferredExit is that of a deferred call, whose arguments are evaluated before the
 // results are there. A function literal would read them later, but the compiler
 // counts those in the names of all that follow.
-func (w *rewriter) deferredExit(f *function) string {
-	if !f.results {
+func (w *rewriter) deferredExit(f *Func) string {
+	if !f.Results {
 		if err := w.returned(f, nil); err != "" {
-			return w.runtime() + ".WMExitDeferredError(" + w.frame() + ", &" + err + ")"
+			return w.hook(hook.ExitDeferredError) + "(" + w.frame() + ", &" + err + ")"
 		}
-		return w.runtime() + ".WMExit(" + w.frame() + ")"
+		return w.hook(hook.Exit) + "(" + w.frame() + ")"
 	}
-	return w.runtime() + w.hook(".WMExitDeferred", ".WMExitDeferredStrings") + "(" + w.frame() + w.values(f.typ.Results, w.result, "&") + ")"
+	return w.hook(w.textual(hook.ExitDeferred, hook.ExitDeferredStrings)) + "(" + w.frame() + w.values(f.Type.Results, w.result, "&") + ")"
 }
 
-// hook gives the hook for values, or that for values as text.
-func (w *rewriter) hook(values, strings string) string {
+// textual returns the hook for values, or the one for values as text.
+func (w *rewriter) textual(values, strings string) string {
 	if w.opts.Stringers {
 		return strings
 	}
@@ -143,30 +131,30 @@ func (w *rewriter) check(code string) string { return "if " + w.frame() + " != 0
 // assignment to the results treats untyped constants, shifts, nil and generic
 // functions exactly as the return does, which a declaration of new variables would
 // not. What was assigned isn't evaluated again: in return b, a it may mean the results.
-func (w *rewriter) ret(f *function, ret *ast.ReturnStmt) {
-	start, end := w.src.offset(ret.Pos()), w.src.offset(ret.End())
-	if len(ret.Results) == 0 || simple(ret.Results) && !f.results {
+func (w *rewriter) ret(f *Func, ret *ast.ReturnStmt) {
+	start, end := w.src.Offset(ret.Pos()), w.src.Offset(ret.End())
+	if len(ret.Results) == 0 || simple(ret.Results) && !f.Results {
 		w.buf.Insert(start, "{ "+w.check(w.exit(f, ret))+"; ")
 		w.buf.Insert(end, " }")
 		return
 	}
-	results := w.variables(f.typ.Results, w.result)
+	results := w.variables(f.Type.Results, w.result)
 	w.buf.Replace(start, start+len("return"), "{ "+strings.Join(results, ", ")+" =")
 	for i, e := range ret.Results {
 		// go vet, which go test runs, takes n = n for a mistake.
 		if id, ok := e.(*ast.Ident); ok && i < len(results) && id.Name == results[i] {
-			w.buf.Insert(w.src.offset(e.Pos()), "(")
-			w.buf.Insert(w.src.offset(e.End()), ")")
+			w.buf.Insert(w.src.Offset(e.Pos()), "(")
+			w.buf.Insert(w.src.Offset(e.End()), ")")
 		}
 	}
 	w.buf.Insert(end, "; "+w.check(w.exit(f, ret))+"; return }")
 }
 
 // end inserts an exit before the closing brace.
-func (w *rewriter) end(f *function) {
+func (w *rewriter) end(f *Func) {
 	separator := ""
-	if last := len(f.body.List) - 1; last >= 0 && !strings.Contains(w.src.between(f.body.List[last].End(), f.body.Rbrace), "\n") {
+	if last := len(f.Body.List) - 1; last >= 0 && !strings.Contains(w.src.Between(f.Body.List[last].End(), f.Body.Rbrace), "\n") {
 		separator = ";"
 	}
-	w.buf.Insert(w.src.offset(f.body.Rbrace), separator+" "+w.check(w.exit(f, nil))+" ")
+	w.buf.Insert(w.src.Offset(f.Body.Rbrace), separator+" "+w.check(w.exit(f, nil))+" ")
 }

@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax/syntaxtest"
 )
 
 // TestStd rewrites everything of all packages in GOROOT, whether they would
@@ -36,8 +39,8 @@ func TestStd(t *testing.T) {
 		}
 		t.Run(rel, func(t *testing.T) {
 			t.Parallel()
-			for _, g := range readGroups(t, dir, filepath.ToSlash(rel)) {
-				rewriteTwice(t, g, &Options{Closures: true, MinCost: -1, Values: everyOther(g)})
+			for _, u := range readUnits(t, dir, filepath.ToSlash(rel)) {
+				rewriteTwice(t, u, &Options{Closures: true, MinCost: -1}, everyOther(u))
 			}
 		})
 		return nil
@@ -56,15 +59,15 @@ func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// readGroups makes a group of the files of each package name in a folder,
+// readUnits makes a unit of the files of each package name in a folder,
 // and one of the tests of each. Build constraints are ignored.
-func readGroups(t *testing.T, dir, importPath string) []*Group {
+func readUnits(t *testing.T, dir, importPath string) []*syntax.Unit {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups := make(map[string]*Group)
+	units := make(map[string]*syntax.Unit)
 	for _, name := range files {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -75,78 +78,70 @@ func readGroups(t *testing.T, dir, importPath string) []*Group {
 			t.Logf("%v", err)
 			continue
 		}
-		g := &Group{ImportPath: importPath, Main: tree.Name.Name == "main"}
+		u := &syntax.Unit{ImportPath: importPath, Main: tree.Name.Name == "main"}
 		if strings.HasSuffix(name, "_test.go") {
-			g.Kind = Test
+			u.Kind = syntax.Test
 			if strings.HasSuffix(tree.Name.Name, "_test") {
-				g.Kind = XTest
+				u.Kind = syntax.XTest
 			}
 		}
-		key := tree.Name.Name + []string{"", " test", " xtest"}[g.Kind]
-		if groups[key] == nil {
-			groups[key] = g
+		key := tree.Name.Name + []string{"", " test", " xtest"}[u.Kind]
+		if units[key] == nil {
+			units[key] = u
 		}
-		groups[key].Files = append(groups[key].Files, File{Path: name, Source: data})
+		units[key].Files = append(units[key].Files, syntax.File{Path: name, Source: data})
 	}
-	return slices.SortedFunc(maps.Values(groups), func(a, b *Group) int {
+	return slices.SortedFunc(maps.Values(units), func(a, b *syntax.Unit) int {
 		return cmp.Compare(a.Kind, b.Kind)
 	})
 }
 
 // everyOther has values recorded in about half of all packages, always the same.
-func everyOther(g *Group) func(*Func) (args, results bool) {
-	if len(g.ImportPath)%2 == 0 {
+func everyOther(u *syntax.Unit) func(*Func) {
+	if len(u.ImportPath)%2 == 0 {
 		return nil
 	}
 	return allValues
 }
 
-// rewriteTwice rewrites a group, checks the result, and rewrites that.
-func rewriteTwice(t *testing.T, g *Group, o *Options) {
+// rewriteTwice rewrites a unit, checks the result, and rewrites that.
+func rewriteTwice(t *testing.T, u *syntax.Unit, o *Options, decide func(*Func)) {
 	t.Helper()
-	first, err := Rewrite(g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := *g
+	first := mustRewrite(t, u, o, decide)
+	again := *u
 	again.Files = nil
-	for i, f := range first.Files {
-		if f.Changed {
-			checkLines(t, g.Files[i].Source, f.Source)
+	for i, f := range first.files {
+		if f.changed {
+			checkLines(t, u.Files[i].Source, f.source)
 		}
-		again.Files = append(again.Files, File{Path: f.Path, Source: f.Source})
+		again.Files = append(again.Files, syntax.File{Path: f.path, Source: f.source})
 	}
-	if first.Generated != nil {
-		again.Files = append(again.Files, File{Path: first.Generated.Path, Source: first.Generated.Source})
+	if first.generated != nil {
+		again.Files = append(again.Files, syntax.File{Path: first.generated.Path, Source: first.generated.Source})
 	}
 	if t.Failed() {
 		return
 	}
-	second, err := Rewrite(&again, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range second.Files {
-		if f.Changed {
-			t.Errorf("%s: changed when rewritten again", f.Path)
+	second := mustRewrite(t, &again, o, decide)
+	for _, f := range second.files {
+		if f.changed {
+			t.Errorf("%s: changed when rewritten again", f.path)
 		}
 	}
-	if second.Generated != nil || len(second.Table.Sites) > 0 {
-		t.Errorf("%s: has %d sites when rewritten again", g.ImportPath, len(second.Table.Sites))
+	if second.generated != nil || len(second.Sites) > 0 {
+		t.Errorf("%s: has %d sites when rewritten again", u.ImportPath, len(second.Sites))
 	}
 }
 
 // BenchmarkRewrite rewrites package net/http, 60,000 lines.
 func BenchmarkRewrite(b *testing.B) {
-	g := listPackages(b, b.TempDir(), "net/http")[0].group(b)
+	u := syntaxtest.List(b, b.TempDir(), "net/http")[0].Unit(b)
 	size := 0
-	for _, f := range g.Files {
+	for _, f := range u.Files {
 		size += len(f.Source)
 	}
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		if _, err := Rewrite(g, &Options{}); err != nil {
-			b.Fatal(err)
-		}
+		mustRewrite(b, u, &Options{}, nil)
 	}
 }

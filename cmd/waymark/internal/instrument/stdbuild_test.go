@@ -1,16 +1,16 @@
 package instrument
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax/syntaxtest"
 )
 
 var long = flag.Bool("long", false, "build a fully instrumented standard library, which takes minutes")
@@ -85,7 +85,7 @@ func TestStdBuild(t *testing.T) {
 	}
 	work := t.TempDir()
 	leaf := map[string]bool{"unsafe": true}
-	for _, path := range strings.Fields(string(goCommand(t, work, "list", "-deps", "runtime"))) {
+	for _, path := range strings.Fields(string(syntaxtest.Go(t, work, "list", "-deps", "runtime"))) {
 		leaf[path] = true
 	}
 
@@ -99,28 +99,25 @@ func TestStdBuild(t *testing.T) {
 	}
 	replace(filepath.Join(goroot(t), "src/runtime/waymark.go"), []byte(stub))
 	packages, sites := 0, 0
-	for _, p := range listPackages(t, work, "std", "cmd") {
+	for _, p := range syntaxtest.List(t, work, "std", "cmd") {
 		if leaf[p.ImportPath] {
 			continue
 		}
 		packages++
-		for _, g := range []*Group{p.group(t), p.testGroup(t), p.xtestGroup(t)} {
-			if len(g.Files) == 0 {
+		for _, u := range []*syntax.Unit{p.Unit(t), p.TestUnit(t), p.XTestUnit(t)} {
+			if len(u.Files) == 0 {
 				continue
 			}
-			res, err := Rewrite(g, &Options{Closures: true, MinCost: -1, Values: allValues, Redact: []string{"key"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range res.Files {
-				if f.Changed {
-					replace(f.Path, f.Source)
+			res := mustRewrite(t, u, &Options{Closures: true, MinCost: -1, Redact: []string{"key"}}, allValues)
+			for _, f := range res.files {
+				if f.changed {
+					replace(f.path, f.source)
 				}
 			}
-			if res.Generated != nil {
-				replace(res.Generated.Path, res.Generated.Source)
+			if res.generated != nil {
+				replace(res.generated.Path, res.generated.Source)
 			}
-			sites += len(res.Table.Sites)
+			sites += len(res.Sites)
 		}
 	}
 	data, err := json.Marshal(map[string]any{"Replace": overlay})
@@ -131,88 +128,11 @@ func TestStdBuild(t *testing.T) {
 	if err := os.WriteFile(file, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s: %d packages, %d functions in %d files", toolchainVersion(), packages, sites, len(overlay))
-	goCommand(t, work, "build", "-p=1", "-overlay="+file, "-o="+os.DevNull, "std", "cmd")
-	goCommand(t, work, "vet", "-p=1", "-bools", "-overlay="+file, "std")
+	t.Logf("%s: %d packages, %d functions in %d files", syntaxtest.Toolchain(), packages, sites, len(overlay))
+	syntaxtest.Go(t, work, "build", "-p=1", "-overlay="+file, "-o="+os.DevNull, "std", "cmd")
+	syntaxtest.Go(t, work, "vet", "-p=1", "-bools", "-overlay="+file, "std")
 	// Not among them are packages whose tests count allocations, of which
 	// there are more where functions aren't inlined.
-	goCommand(t, work, "test", "-p=1", "-short", "-vet=off", "-overlay="+file,
+	syntaxtest.Go(t, work, "test", "-p=1", "-short", "-vet=off", "-overlay="+file,
 		"encoding/json", "go/types", "iter", "net/http", "os/exec", "slices", "strings", "syscall", "text/template", "time")
-}
-
-// allValues has the arguments and the results of every function recorded.
-func allValues(*Func) (args, results bool) { return true, true }
-
-// A listed is what the go command says about a package.
-type listed struct {
-	ImportPath, Name, Dir     string
-	GoFiles, CgoFiles         []string
-	TestGoFiles, XTestGoFiles []string
-	Module                    *struct{ GoVersion string }
-}
-
-func listPackages(t testing.TB, dir string, patterns ...string) []*listed {
-	t.Helper()
-	const fields = "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Module"
-	cmd := exec.Command("go", append([]string{"list", fields}, patterns...)...)
-	cmd.Dir = dir
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	var list []*listed
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		p := new(listed)
-		if err := dec.Decode(p); err == io.EOF {
-			return list
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, p)
-	}
-}
-
-// group returns the files of the package itself.
-func (p *listed) group(t testing.TB) *Group {
-	t.Helper()
-	g := &Group{ImportPath: p.ImportPath, Main: p.Name == "main"}
-	if p.Module != nil && p.Module.GoVersion != "" {
-		g.GoVersion = "go" + p.Module.GoVersion
-	}
-	g.Files = append(p.read(t, p.GoFiles), p.read(t, p.CgoFiles)...)
-	return g
-}
-
-// testGroup returns the package's tests of the same name.
-func (p *listed) testGroup(t *testing.T) *Group {
-	t.Helper()
-	g := p.group(t)
-	g.Kind, g.Main = Test, false
-	g.Files, g.With = p.read(t, p.TestGoFiles), g.Files
-	return g
-}
-
-// xtestGroup returns the tests in a package of their own.
-func (p *listed) xtestGroup(t *testing.T) *Group {
-	t.Helper()
-	g := p.group(t)
-	g.Kind, g.Main = XTest, false
-	g.ImportPath += "_test"
-	g.Files, g.Others = p.read(t, p.XTestGoFiles), g.Files
-	return g
-}
-
-func (p *listed) read(t testing.TB, names []string) []File {
-	t.Helper()
-	var files []File
-	for _, name := range names {
-		path := filepath.Join(p.Dir, name)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, File{Path: path, Source: data})
-	}
-	return files
 }

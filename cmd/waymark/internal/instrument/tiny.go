@@ -5,18 +5,17 @@ import (
 	"go/types"
 	"maps"
 	"slices"
-)
 
-// Tiny is the reason why a function is left out that the compiler would inline.
-const Tiny = "tiny: the compiler would inline it"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/inlinecost"
+)
 
 // findTiny notes for each instrumented function which tiny ones run as part of it: those that it
 // calls, and those that they call. Only functions of the same files are known.
-func findTiny(e *estimator, funcs []*function) {
-	tiny := make(map[*types.Func]*function)
+func findTiny(e *inlinecost.Estimator, info *types.Info, funcs []*Func) {
+	tiny := make(map[*types.Func]*Func)
 	for _, f := range funcs {
-		if f.decl != nil && f.Reason == Tiny {
-			if obj, ok := e.info.Defs[f.decl.Name].(*types.Func); ok {
+		if f.Decl != nil && f.Reason == Tiny {
+			if obj, ok := info.Defs[f.Decl.Name].(*types.Func); ok {
 				tiny[obj] = f
 			}
 		}
@@ -26,10 +25,10 @@ func findTiny(e *estimator, funcs []*function) {
 	}
 	instrumented := make(map[ast.Node]bool) // literals, which are functions of their own
 	for _, f := range funcs {
-		instrumented[f.body] = f.decl == nil && f.Instrumented
+		instrumented[f.Body] = f.Decl == nil && f.Instrument
 	}
 	for _, f := range funcs {
-		if !f.Instrumented {
+		if !f.Instrument {
 			continue
 		}
 		found := make(map[string]bool)
@@ -40,15 +39,15 @@ func findTiny(e *estimator, funcs []*function) {
 					return false
 				}
 				if call, ok := n.(*ast.CallExpr); ok {
-					if t := tiny[e.callee(ast.Unparen(call.Fun))]; t != nil && !found[t.Name] {
+					if t := tiny[e.Callee(ast.Unparen(call.Fun))]; t != nil && !found[t.Name] {
 						found[t.Name] = true
-						visit(t.body)
+						visit(t.Body)
 					}
 				}
 				return true
 			})
 		}
-		visit(f.body)
-		f.tiny = slices.Sorted(maps.Keys(found))
+		visit(f.Body)
+		f.Tiny = slices.Sorted(maps.Keys(found))
 	}
 }

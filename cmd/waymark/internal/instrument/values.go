@@ -4,20 +4,11 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// params gives the receiver and the parameters of f.
-func (f *function) params() *ast.FieldList {
-	if f.decl == nil || f.decl.Recv == nil {
-		return f.typ.Params
-	}
-	all := *f.typ.Params
-	all.List = append(append([]*ast.Field(nil), f.decl.Recv.List...), all.List...)
-	return &all
-}
-
-// count gives the number of variables that a list of parameters or results stands for.
+// count returns the number of variables that a list of parameters or results stands for.
 func count(list *ast.FieldList) int {
 	if list == nil {
 		return 0
@@ -40,13 +31,13 @@ func valueNames(list *ast.FieldList) []string {
 }
 
 // nameArgs gives a name to the receiver and to each parameter that has none.
-func (w *rewriter) nameArgs(f *function) {
+func (w *rewriter) nameArgs(f *Func) {
 	i := 0
-	if f.decl != nil && f.decl.Recv != nil {
-		w.nameFields(f.decl.Recv, w.arg)
-		i = f.decl.Recv.NumFields()
+	if f.Decl != nil && f.Decl.Recv != nil {
+		w.nameFields(f.Decl.Recv, w.arg)
+		i = f.Decl.Recv.NumFields()
 	}
-	w.nameFields(f.typ.Params, func(j int) string { return w.arg(i + j) })
+	w.nameFields(f.Type.Params, func(j int) string { return w.arg(i + j) })
 }
 
 // nameFields gives a name to each parameter or result that has none or a blank one.
@@ -56,19 +47,19 @@ func (w *rewriter) nameFields(list *ast.FieldList, name func(int) string) {
 	}
 	if !list.Opening.IsValid() {
 		typ := list.List[0].Type
-		w.buf.Insert(w.src.offset(typ.Pos()), "("+name(0)+" ")
-		w.buf.Insert(w.src.offset(typ.End()), ")")
+		w.buf.Insert(w.src.Offset(typ.Pos()), "("+name(0)+" ")
+		w.buf.Insert(w.src.Offset(typ.End()), ")")
 		return
 	}
 	i := 0
 	for _, field := range list.List {
 		if len(field.Names) == 0 {
-			w.buf.Insert(w.src.offset(field.Type.Pos()), name(i)+" ")
+			w.buf.Insert(w.src.Offset(field.Type.Pos()), name(i)+" ")
 			i++
 		}
 		for _, id := range field.Names {
 			if id.Name == "_" {
-				w.buf.Replace(w.src.offset(id.Pos()), w.src.offset(id.End()), name(i))
+				w.buf.Replace(w.src.Offset(id.Pos()), w.src.Offset(id.End()), name(i))
 			}
 			i++
 		}
@@ -93,7 +84,7 @@ func (w *rewriter) values(list *ast.FieldList, name func(int) string, operator s
 	given := valueNames(list)
 	for i, variable := range w.variables(list, name) {
 		if format.LooksSecret(given[i], w.opts.Redact) {
-			b.WriteString(", " + w.runtime() + ".WMMasked{}")
+			b.WriteString(", " + w.hook(hook.Masked) + "{}")
 		} else {
 			b.WriteString(", " + operator + variable)
 		}

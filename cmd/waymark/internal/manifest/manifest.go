@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
 )
 
 // A Manifest lists the groups and the functions with directives of some packages, and of their
@@ -26,7 +26,7 @@ type Manifest struct {
 
 // A Group is a group with what is directly in it.
 type Group struct {
-	instrument.GroupVar
+	directive.GroupVar
 	Functions []string `json:"functions,omitempty"` // with their packages, by their tracing names
 }
 
@@ -38,7 +38,12 @@ type Package struct {
 
 // A Function is a function with a directive.
 type Function struct {
-	build.Traced
+	Name  string `json:"name"` // that tracing knows it by
+	ID    int    `json:"id"`
+	Group string `json:"group,omitempty"` // its name, or the variable that holds it
+	Info  string `json:"info,omitempty"`  // of an info function: NONE, ENTER or EXIT
+	Doc   string `json:"doc,omitempty"`   // the whole comment
+
 	Symbol string `json:"symbol"` // what runtime.FuncForPC gives
 	File   string `json:"file"`
 	Line   int    `json:"line"`
@@ -52,7 +57,7 @@ func Of(b, tests *build.Build) (*Manifest, error) {
 	declared := make(map[string]bool)
 	vars, funcs := slices.Clone(b.Groups), slices.Clone(b.Funcs)
 	if tests != nil {
-		vars = append(vars, ofTests(tests.Groups, func(g *instrument.GroupVar) string { return g.File })...)
+		vars = append(vars, ofTests(tests.Groups, func(g *directive.GroupVar) string { return g.File })...)
 		funcs = append(funcs, ofTests(tests.Funcs, func(f *build.Func) string { return f.File })...)
 	}
 	for _, g := range vars {
@@ -61,9 +66,9 @@ func Of(b, tests *build.Build) (*Manifest, error) {
 	}
 	// Of those that functions are in and that are made otherwise, or elsewhere, only the variable is known.
 	for _, f := range funcs {
-		if f.Traced != nil && f.Traced.Group != "" && !declared[f.Traced.Group] {
-			m.Groups = append(m.Groups, Group{GroupVar: instrument.GroupVar{Var: f.Traced.Group}})
-			declared[f.Traced.Group] = true
+		if f.Group != "" && !declared[f.Group] {
+			m.Groups = append(m.Groups, Group{GroupVar: directive.GroupVar{Var: f.Group}})
+			declared[f.Group] = true
 		}
 	}
 	slices.SortStableFunc(m.Groups, func(x, y Group) int { return cmp.Or(cmp.Compare(x.label(), y.label()), cmp.Compare(x.Var, y.Var)) })
@@ -82,7 +87,7 @@ func Of(b, tests *build.Build) (*Manifest, error) {
 	var paths []string
 	for i := range funcs {
 		f := &funcs[i]
-		if f.Traced == nil {
+		if !f.Traced() {
 			continue
 		}
 		path := f.Package
@@ -94,7 +99,7 @@ func Of(b, tests *build.Build) (*Manifest, error) {
 			paths = append(paths, path)
 		}
 		p := packages[path]
-		p.Functions = append(p.Functions, Function{*f.Traced, f.Name, f.File, f.Line})
+		p.Functions = append(p.Functions, Function{f.TracingName, f.ID, f.Group, f.Info, f.Comment, f.Name, f.File, f.Line})
 	}
 	slices.Sort(paths)
 	for _, path := range paths {

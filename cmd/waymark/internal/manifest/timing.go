@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
 	"github.com/waymark-go/waymark/internal/format"
 )
 
@@ -46,7 +46,7 @@ func (m *Manifest) Timing() *Timing {
 	t := &Timing{Groups: []TimerGroup{}, Packages: []TimingPackage{}}
 	for _, g := range m.Groups {
 		group := TimerGroup{Name: g.label(), Subgroups: g.Subgroups}
-		group.Description = format.GroupDoc{Name: group.Name, Doc: instrument.FirstSentence(g.Doc)}.Describe()
+		group.Description = format.GroupDoc{Name: group.Name, Doc: directive.FirstSentence(g.Doc)}.Describe()
 		t.Groups = append(t.Groups, group)
 	}
 	for _, p := range m.Packages {
@@ -61,7 +61,7 @@ func (m *Manifest) Timing() *Timing {
 func (p Package) timers() []Timer {
 	var functions, points []Timer
 	for _, f := range p.Functions {
-		doc := instrument.FirstSentence(f.Doc)
+		doc := directive.FirstSentence(f.Doc)
 		switch f.Info {
 		case "":
 			functions = append(functions, Timer{

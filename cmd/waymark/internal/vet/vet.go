@@ -1,4 +1,8 @@
-// Package vet reports mistakes in directives, as `go vet -vettool` runs it: with the types of all that packages import.
+// Package vet reports mistakes in directives, with the types of all that packages import. The go
+// command runs it:
+//
+//	go vet -vettool=$(which waymark) ./...        # as `waymark vet ./...` does
+//	go vet -vettool=$(which waymark) -fix ./...   # mends directives that are nearly right
 package vet
 
 import (
@@ -12,8 +16,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/unitchecker"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 )
 
 // Analyzer reports mistakes in directives.
@@ -39,7 +44,7 @@ func Main() { unitchecker.Main(Analyzer) }
 func run(pass *analysis.Pass) (any, error) {
 	path, _, _ := strings.Cut(pass.Pkg.Path(), " ")
 	files := make(map[string]*token.File)
-	var own, tests []instrument.File
+	var own, tests []syntax.File
 	directives := false
 	for _, f := range pass.Files {
 		file := pass.Fset.File(f.FileStart)
@@ -48,7 +53,7 @@ func run(pass *analysis.Pass) (any, error) {
 			return nil, err
 		}
 		files[file.Name()] = file
-		one := instrument.File{Path: file.Name(), Source: src}
+		one := syntax.File{Path: file.Name(), Source: src}
 		if strings.HasSuffix(file.Name(), "_test.go") {
 			tests = append(tests, one)
 		} else {
@@ -59,75 +64,87 @@ func run(pass *analysis.Pass) (any, error) {
 	if !directives {
 		return nil, nil
 	}
-	at := func(p instrument.Place) (token.Pos, bool) {
-		file := files[p.File]
-		if file == nil || p.Pos.Offset > file.Size() {
-			return token.NoPos, false
+	at := func(file string, offset int) token.Pos {
+		if f := files[file]; f != nil && offset <= f.Size() {
+			return f.Pos(offset)
 		}
-		return file.Pos(p.Pos.Offset), true
+		return token.NoPos
 	}
+	imported := imports(pass.Pkg)
 	// As builds do it: the package's own files first, and then its tests with those.
-	check := func(g *instrument.Group) {
-		if len(g.Files) == 0 {
+	check := func(u *syntax.Unit) {
+		if len(u.Files) == 0 {
 			return
 		}
-		mistakes, uses := instrument.Check(g, &instrument.Options{Importer: imports{pass.Pkg}, PackageName: imports{pass.Pkg}.name})
+		mistakes, uses := directive.Check(u, &syntax.Config{Importer: imported, PackageNames: imported.names()})
 		for _, d := range mistakes {
-			if pos, ok := at(d.Place); ok {
-				pass.Reportf(pos, "%s", d.Text)
+			if pos := at(d.File, d.Pos.Offset); pos.IsValid() {
+				pass.Report(analysis.Diagnostic{Pos: pos, Message: d.Text, SuggestedFixes: fixes(d, at)})
 			}
 		}
 		for _, use := range uses {
-			if pos, ok := at(use.Place); ok {
-				if text := wrong(pass.Pkg, path, use); text != "" {
+			if pos := at(use.File, use.Pos.Offset); pos.IsValid() {
+				if text := wrong(imported, pass.Pkg, path, use); text != "" {
 					pass.Reportf(pos, "//waymark:trace: %s", text)
 				}
 			}
 		}
 	}
 	main := pass.Pkg.Name() == "main"
-	check(&instrument.Group{ImportPath: path, Main: main, Files: own})
-	check(&instrument.Group{ImportPath: path, Main: main, Kind: instrument.Test, Files: tests, With: own})
+	check(&syntax.Unit{ImportPath: path, Main: main, Files: own})
+	check(&syntax.Unit{ImportPath: path, Main: main, Kind: syntax.Test, Files: tests, With: own})
 	return nil, nil
 }
 
-// imports finds the packages that one imports, directly or not.
-type imports struct{ of *types.Package }
+// fixes returns what mends a mistake, if that is obvious.
+func fixes(d directive.Diagnostic, at func(file string, offset int) token.Pos) []analysis.SuggestedFix {
+	if d.Fix == (directive.Fix{}) {
+		return nil
+	}
+	edit := analysis.TextEdit{Pos: at(d.File, d.Fix.Start), End: at(d.File, d.Fix.End), NewText: []byte(d.Fix.New)}
+	return []analysis.SuggestedFix{{Message: "write " + d.Fix.New, TextEdits: []analysis.TextEdit{edit}}}
+}
 
-// Import implements types.Importer.
-func (i imports) Import(path string) (*types.Package, error) {
-	seen := make(map[*types.Package]bool)
-	var find func(p *types.Package) *types.Package
-	find = func(p *types.Package) *types.Package {
+// packages are packages by import path.
+type packages map[string]*types.Package
+
+// imports returns the packages that p imports, directly or not.
+func imports(p *types.Package) packages {
+	found, seen := make(packages), make(map[*types.Package]bool)
+	var visit func(p *types.Package)
+	visit = func(p *types.Package) {
 		for _, q := range p.Imports() {
 			if seen[q] {
 				continue
 			}
 			seen[q] = true
-			if importPath(q) == path {
-				return q
+			if path := importPath(q); found[path] == nil {
+				found[path] = q
 			}
-			if found := find(q); found != nil {
-				return found
-			}
+			visit(q)
 		}
-		return nil
 	}
-	if p := find(i.of); p != nil {
-		return p, nil
+	visit(p)
+	return found
+}
+
+// Import implements types.Importer.
+func (p packages) Import(path string) (*types.Package, error) {
+	if found := p[path]; found != nil {
+		return found, nil
 	}
 	return nil, fmt.Errorf("package %s is not imported", path)
 }
 
-// name gives the name of an imported package, empty if there is none.
-func (i imports) name(path string) string {
-	if p, err := i.Import(path); err == nil {
-		return p.Name()
+func (p packages) names() map[string]string {
+	names := make(map[string]string)
+	for path, pkg := range p {
+		names[path] = pkg.Name()
 	}
-	return ""
+	return names
 }
 
-// importPath gives the path by which a package is imported: that of one which is compiled again for a test has
+// importPath returns the path by which a package is imported: that of one which is compiled again for a test has
 // the test behind it.
 func importPath(p *types.Package) string {
 	path, _, _ := strings.Cut(p.Path(), " [")
@@ -135,11 +152,10 @@ func importPath(p *types.Package) string {
 }
 
 // wrong says what is wrong with a variable that is taken for a group; nothing if it is one.
-func wrong(pkg *types.Package, path string, use instrument.GroupUse) string {
+func wrong(imported packages, pkg *types.Package, path string, use *directive.Ref) string {
 	name := use.Name
 	if use.Package != path {
-		var err error
-		if pkg, err = (imports{pkg}).Import(use.Package); err != nil {
+		if pkg = imported[use.Package]; pkg == nil {
 			return "" // the compiler reports that
 		}
 		name = pkg.Name() + "." + name

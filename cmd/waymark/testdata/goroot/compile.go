@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 	"github.com/waymark-go/waymark/internal/format"
 )
 
@@ -106,46 +107,55 @@ func compile(args []string) (int, error) {
 
 // rewrite writes the instrumented files to dir.
 func (c compilation) rewrite(dir string) (files []string, functions int, err error) {
-	g := &instrument.Group{ImportPath: c.value("-p"), Main: c.value("-p") == "main", GoVersion: c.value("-lang")}
+	u := &syntax.Unit{ImportPath: c.value("-p"), Main: c.value("-p") == "main", GoVersion: c.value("-lang")}
 	for _, name := range c.files {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			return nil, 0, err
 		}
-		g.Files = append(g.Files, instrument.File{Path: name, Source: src})
+		u.Files = append(u.Files, syntax.File{Path: name, Source: src})
 	}
 	o := &instrument.Options{
-		Closures:  true,
-		MinCost:   -1,
-		Values:    func(*instrument.Func) (bool, bool) { return true, true },
-		Toolchain: os.Getenv("STANDIN_GOVERSION"),
-		GOOS:      runtime.GOOS,
-		GOARCH:    runtime.GOARCH,
-		Table: func(sites []instrument.Site) string {
-			list := make([]format.Site, len(sites))
-			for i, s := range sites {
-				list[i] = format.Site{Name: s.Name, File: s.File, Line: s.Line, Args: s.Args, Results: s.Results}
-			}
-			return string(format.AppendTable(nil, g.ImportPath, list))
-		},
+		Config:   syntax.Config{Toolchain: os.Getenv("STANDIN_GOVERSION"), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH},
+		Closures: true,
+		MinCost:  -1,
 	}
-	if g.Main {
+	if u.Main {
 		o.Imports = []string{"github.com/waymark-go/waymark/agent"}
 	}
-	res, err := instrument.Rewrite(g, o)
+	a, err := instrument.Analyze(u, o)
 	if err != nil {
 		return nil, 0, err
 	}
-	all := res.Files
-	if res.Generated != nil {
-		all = append([]instrument.Rewritten{*res.Generated}, all...)
+	for _, f := range a.Funcs {
+		f.Args, f.Results = true, true
 	}
-	for _, f := range all {
-		name := filepath.Join(dir, filepath.Base(f.Path))
-		if err := os.WriteFile(name, f.Source, 0o666); err != nil {
+	plan, err := a.Plan()
+	if err != nil {
+		return nil, 0, err
+	}
+	write := func(path string, text []byte) error {
+		name := filepath.Join(dir, filepath.Base(path))
+		files = append(files, name)
+		return os.WriteFile(name, text, 0o666)
+	}
+	table := format.AppendFacility(format.AppendTable(nil, u.ImportPath, plan.Sites), plan.Sites, plan.Facility)
+	if g := plan.Generate(string(table)); g != nil {
+		if err := write(g.Path, g.Source); err != nil {
 			return nil, 0, err
 		}
-		files = append(files, name)
 	}
-	return files, len(res.Sites), nil
+	for i := range plan.Files {
+		f := &plan.Files[i]
+		text := u.Files[i].Source
+		if f.Edits != nil {
+			if text, err = f.Text(); err != nil {
+				return nil, 0, err
+			}
+		}
+		if err := write(f.Path, text); err != nil {
+			return nil, 0, err
+		}
+	}
+	return files, len(plan.Sites), nil
 }

@@ -1,0 +1,111 @@
+package build
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/internal/format"
+)
+
+// make plans the rewriting of a unit, and applies the plan: it puts the files into the cache.
+func (b *Build) make(j *job, u *syntax.Unit, o *Options, s *selection, mu *sync.Mutex) (outcome, error) {
+	a, err := instrument.Analyze(u, b.options(j, o))
+	if err != nil {
+		return outcome{}, err
+	}
+	mu.Lock()
+	s.choose(j.pkg, j.scope, a.Funcs)
+	mu.Unlock()
+	plan, err := a.Plan()
+	if err != nil {
+		return outcome{}, err
+	}
+	var out outcome
+	if err := out.write(j, u, o.Cache, plan); err != nil {
+		return outcome{}, err
+	}
+	if j.scope {
+		out.describe(j, a)
+	}
+	return out, nil
+}
+
+// options returns those for the rewriting of a unit.
+func (b *Build) options(j *job, o *Options) *instrument.Options {
+	opt := &instrument.Options{
+		Config: syntax.Config{
+			PackageNames: b.names,
+			GOOS:         b.Env.GOOS,
+			GOARCH:       b.Env.GOARCH,
+			Toolchain:    b.Env.GOVERSION,
+		},
+		Closures:     o.Closures,
+		Redact:       o.Values.Redact,
+		Stringers:    o.Values.Stringers,
+		Settings:     o.Values.settings(),
+		NoCode:       o.NoCode,
+		NoDirectives: !j.scope,
+	}
+	if j.agent {
+		opt.Imports = []string{library.Agent}
+	}
+	return opt
+}
+
+// write puts the files of a plan into the cache.
+func (out *outcome) write(j *job, u *syntax.Unit, c *cache.Cache, plan *instrument.Plan) error {
+	add := func(path string, text []byte, runs []edit.Run, generated bool) error {
+		cached, err := c.Put(text, suffix(path))
+		out.Files = append(out.Files, File{Package: j.pkg.ImportPath, Path: path, Cached: cached, Runs: runs, Generated: generated})
+		return err
+	}
+	for i := range plan.Files {
+		f := &plan.Files[i]
+		if f.Edits == nil {
+			continue
+		}
+		text, err := f.Text()
+		if err != nil {
+			return err
+		}
+		if err := add(f.Path, text, f.Edits.Runs(), false); err != nil {
+			return err
+		}
+	}
+	for i := range plan.Sites {
+		plan.Sites[i].File = j.original(plan.Sites[i].File)
+	}
+	table := format.AppendFacility(format.AppendTable(nil, u.ImportPath, plan.Sites), plan.Sites, plan.Facility)
+	if g := plan.Generate(string(table)); g != nil {
+		return add(g.Path, g.Source, nil, true)
+	}
+	return nil
+}
+
+// infoKinds are the names of the kinds of info functions.
+var infoKinds = map[format.InfoKind]string{format.InfoNone: "NONE", format.InfoEnter: "ENTER", format.InfoExit: "EXIT"}
+
+// describe notes the functions with the decisions about them, by position, and the groups.
+func (out *outcome) describe(j *job, a *instrument.Analysis) {
+	for _, f := range a.Funcs {
+		fn := Func{Func: f.Func.Func, Instrumented: f.Instrument, Reason: f.Reason, Cost: f.Cost}
+		fn.Package, fn.File, fn.Full = j.pkg.ImportPath, j.original(f.File), j.pkg.ImportPath+"."+f.Local()
+		if f.Mark != nil {
+			fn.Info, fn.Comment = infoKinds[f.Mark.Info], f.Mark.Comment
+		}
+		out.Funcs = append(out.Funcs, fn)
+	}
+	slices.SortStableFunc(out.Funcs, func(a, b Func) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	for _, g := range a.Groups {
+		g.File = j.original(g.File)
+		out.Groups = append(out.Groups, g)
+	}
+}

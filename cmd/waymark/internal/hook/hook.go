@@ -1,0 +1,82 @@
+// Package hook names what rewritten code uses of the hooks in package runtime:
+//
+//	fmt.Fprintf(&b, "%s.%s(%s)", runtime, hook.Enter, site) // wm_rt.WMEnter(wm_sites[3])
+//
+// Every name that package instrument writes into a program stands here. The hooks themselves are
+// in package toolchain, whose tests compare them with Signatures.
+package hook
+
+// Types.
+const (
+	Site    = "WMSite"    // the word that a function checks at entry
+	Frame   = "WMFrame"   // a call in progress
+	Package = "WMPackage" // files that are compiled together, with their sites
+	Word    = "WMWord"    // uint64, by a name that programs don't give another meaning
+	Masked  = "WMMasked"  // passed in place of a value that looks secret
+)
+
+// Fields of Package that generated code sets.
+const (
+	Sites    = "Sites"
+	Table    = "Table"
+	Settings = "Settings"
+)
+
+// Functions that a package calls when it is initialised.
+const (
+	Register = "WMRegister" // with its Package
+	Bind     = "WMBind"     // with its Package and its groups
+)
+
+// Functions for the beginning of a call. Each returns the call's Frame, 0 if nobody wants to know of
+// its end.
+const (
+	Enter        = "WMEnter"
+	EnterArgs    = "WMEnterArgs"    // with receiver and arguments
+	EnterStrings = "WMEnterStrings" // with the same, to be recorded as text
+	EnterInts    = "WMEnterInts"    // with up to MaxInts integers
+)
+
+// Functions for the end of a call.
+const (
+	Exit        = "WMExit"
+	ExitError   = "WMExitError"   // of a call that returns an error or nil
+	ExitResults = "WMExitResults" // with results
+	ExitStrings = "WMExitStrings" // with results, to be recorded as text
+	ExitInts    = "WMExitInts"    // with up to MaxInts integers
+	Error       = "WMError"       // before the exit of a call with results, the last of which is an error
+)
+
+// Functions for the end of a call that is reported by a deferred call: they take pointers to results.
+// Where nothing is known of results it is Exit.
+const (
+	ExitDeferredError   = "WMExitDeferredError"
+	ExitDeferred        = "WMExitDeferred"
+	ExitDeferredStrings = "WMExitDeferredStrings"
+)
+
+// Info reports a call of an info function.
+const Info = "WMInfo"
+
+// MaxInts is how many integers EnterInts and ExitInts take.
+const MaxInts = 4
+
+// Signatures are the types of the functions.
+var Signatures = map[string]string{
+	Register:            "func(*WMPackage) bool",
+	Bind:                "func(*WMPackage, ...any) bool",
+	Enter:               "func(WMSite) WMFrame",
+	EnterArgs:           "func(WMSite, ...any) WMFrame",
+	EnterStrings:        "func(WMSite, ...any) WMFrame",
+	EnterInts:           "func(WMSite, uint64, uint64, uint64, uint64, uint64) WMFrame",
+	Exit:                "func(WMFrame)",
+	ExitError:           "func(WMFrame, error)",
+	ExitResults:         "func(WMFrame, ...any)",
+	ExitStrings:         "func(WMFrame, ...any)",
+	ExitInts:            "func(WMFrame, uint64, uint64, uint64, uint64, uint64)",
+	Error:               "func(WMFrame, error)",
+	ExitDeferredError:   "func(WMFrame, *error)",
+	ExitDeferred:        "func(WMFrame, ...any)",
+	ExitDeferredStrings: "func(WMFrame, ...any)",
+	Info:                "func(WMSite, ...any)",
+}

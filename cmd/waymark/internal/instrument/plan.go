@@ -1,0 +1,139 @@
+package instrument
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
+)
+
+// A Plan says how the files of a unit are to be changed.
+type Plan struct {
+	Files []File // as in Unit.Files, in the same order
+
+	// Sites are the instrumented functions, and Facility is what the program is to know of functions
+	// with directives and of groups. The caller makes the table of both, for Generate.
+	Sites    []format.Site
+	Facility format.Facility
+
+	groups   []*directive.Ref // those of Facility.Groups
+	analysis *Analysis
+	names    *unique
+}
+
+// A File is a file with the edits that it needs.
+type File struct {
+	Path   string
+	Edits  *edit.Buffer // nil if the file stays as it is
+	Reason string       // why nothing of the file could be rewritten, if so
+}
+
+// Plan returns the plan for the decisions that were made. It doesn't change the sources; the same
+// decisions about the same unit make the same plan.
+//
+// A file with syntax errors, or one that waymark has already rewritten, stays as it is.
+func (a *Analysis) Plan() (*Plan, error) {
+	n, err := newNames(a.tree.Unit)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{analysis: a, names: n}
+	findTiny(a.costs, a.tree.Info, a.Funcs)
+	bySource := make(map[*syntax.Source][]*Func)
+	for _, f := range a.Funcs {
+		if f.Instrument {
+			a.prepare(f)
+			f.site = len(p.Sites)
+			p.Sites = append(p.Sites, f.describe())
+			bySource[f.Source] = append(bySource[f.Source], f)
+		}
+	}
+	for _, src := range a.tree.Files {
+		f := File{Path: src.Path, Reason: src.Reason}
+		if list := bySource[src]; len(list) > 0 && !a.opts.NoCode {
+			f.Edits = rewriteFile(src, list, a, n)
+		}
+		p.Files = append(p.Files, f)
+	}
+	p.describeGroups()
+	return p, nil
+}
+
+// prepare finds out what the edits of an instrumented function need to know.
+func (a *Analysis) prepare(f *Func) {
+	if f.Mark != nil {
+		f.Args, f.Results = true, true
+	}
+	f.Args = f.Args && count(f.Params()) > 0
+	f.Results = f.Results && count(f.Type.Results) > 0
+	f.exits = findExits(a.tree, f)
+	f.Results = f.Results && f.exits.fits
+	f.fails = f.exits.fits && !f.isInfo() && returnsError(a.tree.Info, f.Type)
+}
+
+// isInfo reports whether f is an info function.
+func (f *Func) isInfo() bool { return f.Mark != nil && f.Mark.Group == nil }
+
+// describe returns the site of an instrumented function.
+func (f *Func) describe() format.Site {
+	s := format.Site{Name: f.Name, File: f.File, Line: f.Line}
+	if f.Lit != nil {
+		s.Flags |= format.Closure
+	}
+	if f.Args {
+		s.Args = valueNames(f.Params())
+	}
+	if f.Results {
+		s.Results = valueNames(f.Type.Results)
+	}
+	pkg, _ := names.Split(f.Name)
+	for _, name := range f.Tiny {
+		s.Tiny = append(s.Tiny, strings.TrimPrefix(name, pkg+"."))
+	}
+	return s
+}
+
+// describeGroups sets what the program is to know of functions with directives and of groups.
+func (p *Plan) describeGroups() {
+	a, out := p.analysis, &p.Facility
+	sites := make(map[*directive.Mark]int)
+	for _, f := range a.Funcs {
+		if f.Mark != nil && f.Instrument {
+			sites[f.Mark] = f.site
+		}
+	}
+	out.First = a.set.First
+	for _, m := range a.set.Marks {
+		f := format.TracedFunction{Name: m.Func.TracingName, Site: -1, Info: m.Info, Doc: m.Func.Doc}
+		if site, ok := sites[m]; ok {
+			f.Site = site
+		}
+		if m.Group != nil {
+			if f.Group = slices.Index(p.groups, m.Group); f.Group < 0 {
+				f.Group = len(p.groups)
+				p.groups = append(p.groups, m.Group)
+				out.Groups = append(out.Groups, m.Group.String())
+			}
+		}
+		out.Functions = append(out.Functions, f)
+	}
+	for _, g := range a.Groups {
+		if doc := directive.FirstSentence(g.Doc); g.Name != "" && doc != "" {
+			out.Docs = append(out.Docs, format.GroupDoc{Name: g.Name, Doc: doc})
+		}
+	}
+}
+
+// Text returns the edited text of a file.
+func (f *File) Text() ([]byte, error) {
+	text, err := f.Edits.Bytes()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return text, nil
+}
