@@ -145,9 +145,9 @@ On the commands that build, two dashes are waymark's flags and one dash is the g
 
 	b.WriteString("\n## The variable WAYMARK\n\n" +
 		wrap("An instrumented program reads `WAYMARK` when it starts: pairs of `key=value`, separated by commas. "+
-		"A key without a value is on. A backslash takes the meaning from a comma, `#`, `:` or backslash behind it. "+
-		"`WAYMARK=@FILE` reads the pairs from a regular file of 1 MiB at most, where line ends count as commas. "+
-		"If the program can't understand a value, it says so on stderr and runs untraced.")+"\n\n"+
+			"A key without a value is on. A backslash takes the meaning from a comma, `#`, `:` or backslash behind it. "+
+			"`WAYMARK=@FILE` reads the pairs from a regular file of 1 MiB at most, where line ends count as commas. "+
+			"If the program can't understand a value, it says so on stderr and runs untraced.") + "\n\n" +
 		"| Key | Means |\n|---|---|\n")
 	writeVariables(&b, settingsOfWAYMARK)
 	b.WriteString("\n## Other variables\n\n| Variable | Means |\n|---|---|\n")
