@@ -13,7 +13,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
@@ -32,7 +32,7 @@ type filterFlags struct {
 	included, excluded     *pattern.Set
 	accounted, unaccounted *pattern.Set
 	goroutines             []*wantedGoroutine
-	only                   report.Filter // what they say together
+	only                   recording.Filter // what they say together
 }
 
 // shows says what is shown where the commands differ.
@@ -69,8 +69,8 @@ func (f *filterFlags) definePaths(set *pflag.FlagSet, root, callers string) {
 }
 
 // filter reads the flags.
-func (f *filterFlags) filter() (report.Filter, error) {
-	out := report.Filter{Min: f.min, Depth: f.depth, Shortest: f.shorter}
+func (f *filterFlags) filter() (recording.Filter, error) {
+	out := recording.Filter{Min: f.min, Depth: f.depth, Shortest: f.shorter}
 	if f.root.pattern != "" && f.callers.pattern != "" {
 		return out, usagef("--root and --callers: want one of them")
 	}
@@ -85,11 +85,11 @@ func (f *filterFlags) filter() (report.Filter, error) {
 		}
 	}
 	if f.time != "" {
-		out.From, out.To, err = report.ParseWindow(f.time)
+		out.From, out.To, err = recording.ParseWindow(f.time)
 		failed("time", err)
 	}
 	if f.goroutine != "" {
-		ids, err := report.ParseGoroutines(f.goroutine)
+		ids, err := recording.ParseGoroutines(f.goroutine)
 		failed("goroutine", err)
 		f.goroutines = nil
 		for _, id := range ids {
@@ -268,9 +268,8 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
 	others := f.only
 	others.Min = 0
-	_, err = others.Follow(set, func(process int) (onEnter, onCall func(*calltree.Call)) {
-		scale := report.ScaleOf(set.Processes[process])
-		return func(*calltree.Call) {}, func(c *calltree.Call) { ns = max(ns, scale.Nanoseconds(c.End-c.Began)) }
+	_, err = others.Follow(set, func(p *recording.Process) (onEnter, onCall func(*calltree.Call)) {
+		return func(*calltree.Call) {}, func(c *calltree.Call) { ns = max(ns, p.Scale.Nanoseconds(c.End-c.Began)) }
 	})
 	return ns, err
 }
@@ -307,14 +306,14 @@ func isIt(text string, names []string) string { return pattern.IsIt(text, names,
 
 // A wantedGoroutine is one of --goroutine.
 type wantedGoroutine struct {
-	report.GoroutineID
+	recording.GoroutineID
 	found        bool
-	below, above report.GoroutineID // the nearest ones that there are in the process
-	process      string             // one that there is
+	below, above recording.GoroutineID // the nearest ones that there are in the process
+	process      string                // one that there is
 }
 
 // wanted tells whether a goroutine was asked for.
-func (f *filterFlags) wanted(g report.GoroutineID) bool {
+func (f *filterFlags) wanted(g recording.GoroutineID) bool {
 	ok := false
 	for _, w := range f.goroutines {
 		w.process = g.Process
@@ -323,9 +322,9 @@ func (f *filterFlags) wanted(g report.GoroutineID) bool {
 		case g.ID == w.ID:
 			w.found, ok = true, true
 		case g.ID < w.ID && g.ID > w.below.ID:
-			w.below = report.GoroutineID{Process: w.Process, ID: g.ID}
+			w.below = recording.GoroutineID{Process: w.Process, ID: g.ID}
 		case g.ID > w.ID && (w.above.ID == 0 || g.ID < w.above.ID):
-			w.above = report.GoroutineID{Process: w.Process, ID: g.ID}
+			w.above = recording.GoroutineID{Process: w.Process, ID: g.ID}
 		}
 	}
 	return ok
@@ -334,7 +333,7 @@ func (f *filterFlags) wanted(g report.GoroutineID) bool {
 // near names the nearest goroutines that there are, or a process if that is wrong.
 func (w *wantedGoroutine) near() string {
 	var near []string
-	for _, g := range []report.GoroutineID{w.below, w.above} {
+	for _, g := range []recording.GoroutineID{w.below, w.above} {
 		if g.ID > 0 {
 			near = append(near, g.String())
 		}

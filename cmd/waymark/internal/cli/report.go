@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/tracefile"
@@ -120,7 +121,7 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 		}
 		files = append(files, other)
 	}
-	return a.report(a.stderr, files, f, report.Filter{}, nil)
+	return a.report(a.stderr, files, f, recording.Filter{}, nil)
 }
 
 // reportStatistics prints the report after a run that gathered statistics, which are in dir: those of the program and of
@@ -165,7 +166,7 @@ type missed func(set *tracefile.Set, r *report.Report) (notes []string, err erro
 
 // report prints one report of all files. What could be read of a damaged file is
 // in it; then the status is that of a failure.
-func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.Filter, missed missed) error {
+func (a *app) report(w io.Writer, files []string, f *reportFlags, filter recording.Filter, missed missed) error {
 	o, format, err := f.layout(w)
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter report.
 			return err
 		}
 		if format == report.CSV {
-			a.note(report.Lacks(r.Recordings)...)
+			a.note(recording.Lacks(r.Recordings)...)
 		}
 		return nil
 	})

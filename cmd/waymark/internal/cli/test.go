@@ -10,7 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 
@@ -109,7 +109,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	f.text.define(set)
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
-	set.IntVar(&f.width, "width", replay.DefaultWidth, widthUsage)
+	set.IntVar(&f.width, "width", transcript.DefaultWidth, widthUsage)
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
 }
 
