@@ -18,8 +18,8 @@ import (
 	"github.com/waymark-go/waymark/internal/agent"
 )
 
-// checkout is the repository's folder, from this one.
-const checkout = "../.."
+// topFolder is the repository's folder, from this one.
+const topFolder = "../.."
 
 // tracked returns the files of the checkout, by their paths from its folder.
 func tracked(t *testing.T) []string {
@@ -31,7 +31,7 @@ func tracked(t *testing.T) []string {
 		t.Skip("needs git, and a checkout of it")
 	}
 	return slices.DeleteFunc(strings.Split(strings.TrimSpace(string(out)), "\n"), func(name string) bool {
-		_, err := os.Stat(filepath.Join(checkout, name))
+		_, err := os.Stat(filepath.Join(topFolder, name))
 		return err != nil // removed, and not committed yet
 	})
 }
@@ -59,7 +59,7 @@ func documents(t *testing.T) []*document {
 		if path.Ext(name) != ".md" || strings.Contains(name, "testdata/") {
 			continue
 		}
-		list = append(list, readDocument(name, readText(t, filepath.Join(checkout, name))))
+		list = append(list, readDocument(name, readText(t, filepath.Join(topFolder, name))))
 	}
 	return list
 }
@@ -124,7 +124,7 @@ func TestDocsLinks(t *testing.T) {
 			if target != "" {
 				to = path.Join(path.Dir(d.name), target)
 			}
-			if _, err := os.Stat(filepath.Join(checkout, to)); err != nil {
+			if _, err := os.Stat(filepath.Join(topFolder, to)); err != nil {
 				t.Errorf("%s: link to %s: there is no %s", d.name, m[1], to)
 			} else if anchor != "" && !slices.Contains(anchors[to], anchor) {
 				t.Errorf("%s: link to %s: %s has no such heading", d.name, m[1], to)
@@ -291,10 +291,10 @@ func TestDocsNames(t *testing.T) {
 	var tests strings.Builder
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
-			tests.WriteString(readText(t, filepath.Join(checkout, name)))
+			tests.WriteString(readText(t, filepath.Join(topFolder, name)))
 		}
 	}
-	makefile := readText(t, filepath.Join(checkout, "Makefile"))
+	makefile := readText(t, filepath.Join(topFolder, "Makefile"))
 	test := regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
 	scripts := regexp.MustCompile("\\bscripts? ((?:`[\\w-]+`(?:, | and )?)+)")
 	goldens := regexp.MustCompile("\\bgoldens? ((?:`[\\w-]+`(?:, | and )?)+)")
@@ -367,7 +367,7 @@ func wantTarget(t *testing.T, at, makefile, name string) {
 // exportedBy returns what go doc says of a package of the library.
 func exportedBy(t *testing.T, pkg string) string {
 	t.Helper()
-	dir := filepath.Join(checkout, pkg)
+	dir := filepath.Join(topFolder, pkg)
 	if pkg == "waymark" {
 		dir = repository
 	}
@@ -382,10 +382,10 @@ func exportedBy(t *testing.T, pkg string) string {
 
 // TestDocsFigures compares figures that stand in several documents with where they come from.
 func TestDocsFigures(t *testing.T) {
-	readme := readText(t, filepath.Join(checkout, "README.md"))
+	readme := readText(t, filepath.Join(topFolder, "README.md"))
 	_, costs, _ := strings.Cut(readme, "\n## What it costs\n")
 	costs, _, _ = strings.Cut(costs, "\n## ")
-	measured := readText(t, filepath.Join(checkout, "docs/performance.md"))
+	measured := readText(t, filepath.Join(topFolder, "docs/performance.md"))
 	figures := regexp.MustCompile(`[+-]?\d+(?:\.\d+)? (?:ns|x|%|M|MB)\b|[+-]?\d+(?:\.\d+)? %`).FindAllString(costs, -1)
 	if len(figures) < 5 {
 		t.Errorf("README.md says what tracing costs with the figures %q, want 5 at least", figures)
@@ -396,12 +396,12 @@ func TestDocsFigures(t *testing.T) {
 			t.Errorf("README.md: docs/performance.md has no figure %s", f)
 		}
 	}
-	suites := readText(t, filepath.Join(checkout, "docs/compatibility.md"))
+	suites := readText(t, filepath.Join(topFolder, "docs/compatibility.md"))
 	total := regexp.MustCompile(`suites\*\* \| \| (\d+)(\d{3}) \|`).FindStringSubmatch(suites)
 	if total == nil || !strings.Contains(readme, total[1]+","+total[2]+" tests") {
 		t.Errorf("README.md doesn't have the number of tests of docs/compatibility.md, %q", total)
 	}
-	limits := readText(t, filepath.Join(checkout, "docs/limits.md"))
+	limits := readText(t, filepath.Join(topFolder, "docs/limits.md"))
 	for _, release := range toolchain.Tested {
 		if !strings.Contains(readme, release) || !strings.Contains(limits, release) {
 			t.Errorf("README.md or docs/limits.md doesn't name the tested release %s", release)
