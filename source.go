@@ -8,5 +8,5 @@ import "embed"
 // cache and builds into the programs that it instruments. Programs do not refer
 // to it, so the linker leaves it out of them.
 //
-//go:embed go.mod *.go agent histogram internal/agent internal/clock internal/format internal/function internal/names internal/pattern internal/recorder internal/rt internal/table internal/text internal/units stats timing
+//go:embed go.mod *.go agent histogram internal/agent internal/clock internal/fault internal/format internal/function internal/names internal/pattern internal/recorder internal/rt internal/table internal/text internal/units stats timing
 var Source embed.FS

@@ -2,12 +2,13 @@ package histogram
 
 import "time"
 
-// A Counter counts durations. The zero Counter is empty and ready. It is for one goroutine at a time.
+// A Counter counts durations. The zero Counter is empty and ready. Only one goroutine at a time may
+// use a Counter.
 //
-// It takes 480 bytes, and 256 more for each power of two of which there are durations, from when there are.
+// A Counter takes 480 bytes, and 256 bytes more for each power of two with durations in it.
 type Counter struct{ lines [lines]*[line]uint64 }
 
-// Add counts a duration. One below 0 counts as 0.
+// Add counts d. A duration below 0 counts as 0.
 func (c *Counter) Add(d time.Duration) {
 	class := classOf(uint64(max(d, 0)))
 	l := c.lines[class>>lineShift]
@@ -33,7 +34,7 @@ func (c *Counter) AddTo(sum *Counter) {
 	}
 }
 
-// Reset forgets what was counted, but not the memory for it.
+// Reset forgets what was counted. The Counter keeps its memory.
 func (c *Counter) Reset() {
 	for _, l := range c.lines {
 		if l != nil {
@@ -42,7 +43,7 @@ func (c *Counter) Reset() {
 	}
 }
 
-// Histogram gives what has been counted.
+// Histogram returns what c has counted.
 func (c *Counter) Histogram() Histogram {
 	var h Histogram
 	for i, l := range c.lines {

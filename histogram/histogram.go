@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Histogram is a distribution of durations, exact to 1.6 %. The zero Histogram is that of no durations.
+// A Histogram is a distribution of durations, exact to 1.6 %. The zero Histogram has no durations.
 type Histogram struct {
 	classes []class // with durations in them, in ascending order
 	unit    float64 // ns in what the classes count; 0 is 1
@@ -18,8 +18,9 @@ type class struct {
 	n      uint64
 }
 
-// OfTicks makes a Histogram of what was counted in other units than ns, each so many ns long. lines calls its argument for each
-// line of 32 classes in which something was counted, in ascending order: counts[i] were from + i*width on, and less than width more.
+// OfTicks returns a Histogram of what was counted in other units than ns, such as ticks of a clock;
+// ns is the length of a unit. lines calls add for each line of 32 classes with durations in it, in
+// ascending order. counts[i] durations were from + i*width units or more, and less than width more.
 func OfTicks(ns float64, lines func(add func(from, width uint64, counts [line]uint64))) Histogram {
 	h := Histogram{unit: ns}
 	lines(func(from, _ uint64, counts [line]uint64) {
@@ -32,10 +33,10 @@ func OfTicks(ns float64, lines func(add func(from, width uint64, counts [line]ui
 	return h
 }
 
-// In gives the same Histogram where a unit is so many ns long.
+// In returns h with units that are ns long.
 func (h Histogram) In(ns float64) Histogram { return Histogram{h.classes, ns} }
 
-// Count gives the number of durations.
+// Count returns the number of durations.
 func (h Histogram) Count() uint64 {
 	n := uint64(0)
 	for _, c := range h.classes {
@@ -44,7 +45,8 @@ func (h Histogram) Count() uint64 {
 	return n
 }
 
-// Quantile gives the duration that a share q of all, 0 to 1, doesn't exceed: 0.5 is the median. It is 0 if there are none.
+// Quantile returns the duration that a share q of all durations does not exceed. q is 0 to 1; 0.5
+// is the median. Quantile returns 0 if there are no durations.
 func (h Histogram) Quantile(q float64) time.Duration {
 	all := h.Count()
 	rank := uint64(math.Ceil(min(max(q, 0), 1) * float64(all)))
@@ -57,7 +59,7 @@ func (h Histogram) Quantile(q float64) time.Duration {
 	return 0
 }
 
-// middle gives the duration that is nearest to all of the class, in proportion.
+// middle returns the duration that is nearest to all durations of the class, in proportion.
 func (h Histogram) middle(c class) time.Duration {
 	from, width := bounds(c.number)
 	first, last := float64(from), float64(from+width-1)
@@ -67,7 +69,7 @@ func (h Histogram) middle(c class) time.Duration {
 	return h.scaled(2 * first * last / (first + last))
 }
 
-// scaled makes a Duration of a number of units.
+// scaled converts a number of units to a Duration.
 func (h Histogram) scaled(units float64) time.Duration {
 	if h.unit > 0 {
 		units *= h.unit
@@ -78,7 +80,8 @@ func (h Histogram) scaled(units float64) time.Duration {
 	return math.MaxInt64
 }
 
-// Each calls f for the classes with durations in them, in ascending order: n were from a duration on, and below another one.
+// Each calls f for each class with durations in it, in ascending order: n durations were from or
+// more, and less than below.
 func (h Histogram) Each(f func(from, below time.Duration, n uint64)) {
 	for _, c := range h.classes {
 		from, width := bounds(c.number)
@@ -90,18 +93,19 @@ func (h Histogram) Each(f func(from, below time.Duration, n uint64)) {
 	}
 }
 
-// Merge gives the distribution of both together, whose units are the same.
+// Merge returns the distribution of the durations of h and o. The units of h and o must be the
+// same.
 func (h Histogram) Merge(o Histogram) Histogram {
 	return h.combine(o, func(a, b uint64) uint64 { return a + b })
 }
 
-// Sub gives the distribution of those that are not in o, which h contains: what a later Histogram of a Counter has more. It
-// is right even if the counts have run over meanwhile.
+// Sub returns the distribution of the durations of h that are not in o, where o is an earlier
+// Histogram of the same Counter. Counts may have run over in between.
 func (h Histogram) Sub(o Histogram) Histogram {
 	return h.combine(o, func(a, b uint64) uint64 { return a - b })
 }
 
-// combine puts the classes of both together.
+// combine returns the classes of h and o with the counts that f returns.
 func (h Histogram) combine(o Histogram, f func(a, b uint64) uint64) Histogram {
 	out := Histogram{unit: max(h.unit, o.unit)}
 	a, b := h.classes, o.classes
@@ -132,7 +136,7 @@ type jsonClass struct {
 	N     uint64 `json:"n"`
 }
 
-// MarshalJSON gives the classes with durations in them: from_ns, below_ns and n of each.
+// MarshalJSON writes a list of the classes with durations in them: from_ns, below_ns and n of each.
 func (h Histogram) MarshalJSON() ([]byte, error) {
 	list := []jsonClass{}
 	h.Each(func(from, below time.Duration, n uint64) {
@@ -141,9 +145,9 @@ func (h Histogram) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// UnmarshalJSON reads what MarshalJSON has written. What was counted in ns is the same again;
-// classes of other units become those of ns that their middles are in. The error says which class
-// is none.
+// UnmarshalJSON reads what MarshalJSON has written. A Histogram that was counted in ns is the same
+// again. A class of other units becomes the class of ns that its middle is in. An error names the
+// first class that is not above the class before it.
 func (h *Histogram) UnmarshalJSON(b []byte) error {
 	var list []jsonClass
 	if err := json.Unmarshal(b, &list); err != nil {
@@ -152,9 +156,10 @@ func (h *Histogram) UnmarshalJSON(b []byte) error {
 	var out Histogram
 	for i, c := range list {
 		if c.From < 0 || c.Below < c.From || i > 0 && c.From < list[i-1].Below {
-			return fmt.Errorf("histogram: class %d is from %d to %d ns: want ascending ones, from 0 on", i, c.From, c.Below)
+			return fmt.Errorf("histogram: class %d is from %d to %d ns: want ascending classes, from 0 on", i, c.From, c.Below)
 		}
-		number := classOf(uint64(c.From + max(c.Below-1-c.From, 0)/2)) // there may be none between, in ticks below 1 ns
+		// Below may be From where ticks are shorter than 1 ns.
+		number := classOf(uint64(c.From + max(c.Below-1-c.From, 0)/2))
 		if last := len(out.classes) - 1; last >= 0 && out.classes[last].number == number {
 			out.classes[last].n += c.N
 		} else {

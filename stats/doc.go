@@ -1,16 +1,21 @@
-// Package stats tells how often functions are called and how long that takes, while the program
-// runs, without a trace file: calls, total and self time, the shortest and the longest call, panics, and the
-// distribution of durations. The program must have been built by waymark.
+// Package stats counts and times the calls of functions while the program runs, without a trace
+// file: calls, total and self time, the shortest and the longest call, panics, errors, and the
+// distribution of durations. waymark must have built the program.
 //
-//	if err := stats.Start(stats.Options{Histograms: true}); err != nil { ... }
+//	if err := stats.Start(stats.Options{Histograms: true}); err != nil {
+//		return err
+//	}
 //	...
 //	for _, f := range stats.Take().Functions {
-//		fmt.Println(f.Name, f.Calls, f.Self, f.Durations.Quantile(0.99))
+//		fmt.Println(f.Name, f.Calls, f.Self, f.Quantile(0.99))
 //	}
 //
-// Calls are added up where they happen, by each CPU for itself, and put together when somebody asks. That takes
-// no lock and no atomic operation per call, and no memory for goroutines that call nothing.
+// # Model
 //
-// What is added up is never set back, only subtracted: by Reset for all, by Since for one who watches. Counters wrap modulo 2^64,
-// and so do their differences.
+// Each CPU adds up calls where they happen. [Take] puts the sums of all CPUs together in a
+// [Snapshot]. A call takes no lock and no atomic operation, and a goroutine without timed calls
+// takes no memory.
+//
+// Nothing sets the sums back. [Reset] subtracts for all users, [Snapshot.Since] for one user.
+// Counters wrap modulo 2^64, and so do their differences.
 package stats

@@ -1,26 +1,22 @@
 package stats
 
 import (
-	"fmt"
-
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// A Function is an instrumented function.
-type Function struct {
-	Name    string   `json:"name"`    // as runtime.FuncForPC gives it
-	Package string   `json:"package"` // import path
-	File    string   `json:"file"`
-	Line    int      `json:"line"`             // of the func keyword
-	Groups  []string `json:"groups,omitempty"` // names of those that it is in, directly or not, sorted
-
-	// Tiny are the names of functions that run as part of its calls and weren't instrumented, because the
-	// compiler inlines them: their time is this one's own.
-	Tiny []string `json:"tiny,omitempty"`
-}
-
-func (f Function) String() string { return fmt.Sprintf("%s (%s:%d)", f.Name, f.File, f.Line) }
+// A Func is an instrumented function. Functions of this package set these fields:
+//
+//	Name    string   // as runtime.FuncForPC returns it: example.com/app/store.(*Store).Get
+//	Package string   // import path
+//	File    string
+//	Line    int      // of the keyword func
+//	Groups  []string // names of the groups that the function is in, directly or not, sorted
+//	Tiny    []string // names of functions that the compiler inlines into this function
+//
+// The functions in Tiny are not instrumented: their time is this function's own.
+type Func = function.Func
 
 // A table is the functions of a package.
 type table struct {
@@ -28,7 +24,7 @@ type table struct {
 	path  string
 	sites []format.Site
 	vars  []string     // that hold the sites' groups
-	tiny  [][]string   // the sites' Function.Tiny
+	tiny  [][]string   // the sites' Func.Tiny
 	infos map[int]bool // sites that aren't functions but info functions: they have no calls
 }
 
@@ -52,14 +48,14 @@ func newTable(p *rt.Package) (*table, error) {
 }
 
 // function describes the i-th function.
-func (t *table) function(i int, groups *format.GroupIndex) Function {
+func (t *table) function(i int, groups *format.GroupIndex) Func {
 	site := &t.sites[i]
-	f := Function{Name: site.Name, Package: t.path, File: site.File, Line: site.Line, Tiny: t.tiny[i]}
+	f := Func{Name: site.Name, Package: t.path, File: site.File, Line: site.Line, Tiny: t.tiny[i]}
 	if t.vars != nil {
 		f.Groups = groups.Of(t.vars[i])
 	}
 	return f
 }
 
-// id gives the id of the i-th function's site.
+// id returns the id of the i-th function's site.
 func (t *table) id(i int) uint32 { return t.pkg.Base + uint32(i) }

@@ -6,7 +6,7 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// An instant is a reading of the clock of calls, and of others.
+// An instant is a reading of three clocks at the same time: the clock of calls, and two others.
 type instant struct {
 	clock uint64 // ticks
 	mono  int64  // ns
@@ -18,10 +18,11 @@ func now() instant {
 	return instant{clock, mono, time.Now()}
 }
 
-// shortest is how far readings must be apart at least to tell the clock's rate: to a thousandth, as reading takes 100 ns or so.
+// shortest is how far two readings are apart at least, so that they give the clock's rate to a
+// thousandth: a reading takes some 100 ns.
 const shortest = 200 * time.Microsecond
 
-// after gives a later instant, that far away.
+// after returns an instant that is shortest or more after i.
 func (i instant) after() instant {
 	for {
 		if n := now(); n.mono-i.mono >= int64(shortest) {
@@ -30,7 +31,7 @@ func (i instant) after() instant {
 	}
 }
 
-// nsPerTick gives the length of a tick between two readings.
+// nsPerTick returns the length of a tick between two readings, in ns.
 func nsPerTick(from, to instant) float64 {
 	if to.clock <= from.clock {
 		return 1

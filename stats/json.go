@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The keys of these types are a contract: they may be joined by others, but stay. Those of functions are as in
-// the report of a recording.
+// The keys of these types are a contract: keys may be added, but none goes away. The keys of
+// functions are those of a recording's report.
 
 type jsonSnapshot struct {
 	From       time.Time  `json:"from"`
@@ -17,7 +17,7 @@ type jsonSnapshot struct {
 }
 
 type jsonStat struct {
-	Function
+	Func
 	Calls   uint64 `json:"calls"`
 	Open    uint64 `json:"open"`
 	Panics  uint64 `json:"panics"`
@@ -30,18 +30,22 @@ type jsonStat struct {
 	*Quantiles
 }
 
-// MarshalJSON gives all functions. Times are in ns; there are quantiles where distributions were gathered.
+// MarshalJSON writes all functions. Times are in ns. Functions whose Histogram is not empty have
+// the four Quantiles.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
-	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, 0, len(s.Functions))}
+	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions))}
 	for i := range s.Functions {
 		f := &s.Functions[i]
-		j := jsonStat{f.Function, f.Calls, f.Open, f.Panics, f.Errors, int64(f.Total), int64(f.Self), int64(f.Min), int64(f.Max), int64(f.Avg), f.Quantiles()}
-		out.Functions = append(out.Functions, j)
+		out.Functions[i] = jsonStat{
+			Func: f.Func, Calls: f.Calls, Open: f.Open, Panics: f.Panics, Errors: f.Errors,
+			TotalNS: int64(f.Total), SelfNS: int64(f.Self),
+			MinNS: int64(f.Min), MaxNS: int64(f.Max), AvgNS: int64(f.Mean), Quantiles: f.Quantiles(),
+		}
 	}
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON has written. Of distributions there are only the Quantiles.
+// UnmarshalJSON reads what MarshalJSON has written. Histograms are empty: JSON has only Quantiles.
 func (s *Snapshot) UnmarshalJSON(b []byte) error {
 	var in jsonSnapshot
 	if err := json.Unmarshal(b, &in); err != nil {
@@ -49,10 +53,10 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 	}
 	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines}
 	for _, j := range in.Functions {
-		s.Functions = append(s.Functions, Stat{Function: j.Function, Numbers: Numbers{
+		s.Functions = append(s.Functions, Stat{Func: j.Func, Numbers: Numbers{
 			Calls: j.Calls, Open: j.Open, Panics: j.Panics, Errors: j.Errors,
 			Total: time.Duration(j.TotalNS), Self: time.Duration(j.SelfNS),
-			Min: time.Duration(j.MinNS), Max: time.Duration(j.MaxNS), Avg: time.Duration(j.AvgNS),
+			Min: time.Duration(j.MinNS), Max: time.Duration(j.MaxNS), Mean: time.Duration(j.AvgNS),
 			quantiles: j.Quantiles,
 		}})
 	}

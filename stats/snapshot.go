@@ -9,44 +9,62 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// Numbers are what was gathered of calls.
+// Numbers are what was gathered of calls. Calls that are counted only have no times: Total, Self,
+// Min, Max and Mean are 0.
 type Numbers struct {
-	Calls  uint64 // that have begun
-	Open   uint64 // calls in progress at the end
-	Panics uint64 // calls that a panic ended, or that recovered one
-	Errors uint64 // timed calls that returned an error, their last result
+	Calls  uint64 // calls that have begun
+	Open   uint64 // calls in progress when the snapshot was taken
+	Panics uint64 // calls that a panic ended, or that recovered a panic
+	Errors uint64 // timed calls whose last result was an error
 
-	// Without times they are 0. Calls in progress count until now.
-	Total     time.Duration // of those that no other call of the function was around
-	Self      time.Duration // without the calls that they made, of functions that are timed
-	Min, Max  time.Duration
-	Avg       time.Duration       // of all calls
-	Durations histogram.Histogram // of those that have ended; empty unless it was wanted
+	// Calls in progress count in all times until the snapshot was taken.
+	Total     time.Duration       // of outermost calls: a recursion counts once
+	Self      time.Duration       // of all calls, without the timed calls that they made
+	Min, Max  time.Duration       // the shortest and the longest call
+	Mean      time.Duration       // of all calls
+	Histogram histogram.Histogram // of calls that have ended; empty without Options.Histograms
 
-	quantiles *Quantiles // if they were read
+	quantiles *Quantiles // of a snapshot that was read from JSON
 }
 
-// Quantiles are the durations that so many of all calls don't exceed.
-type Quantiles struct {
-	P50  time.Duration `json:"p50_ns"`
-	P90  time.Duration `json:"p90_ns"`
-	P99  time.Duration `json:"p99_ns"`
-	P999 time.Duration `json:"p999_ns"`
-}
+// Quantiles are the 50 %, 90 %, 99 % and 99.9 % quantiles of durations: P50, P90, P99 and P999.
+type Quantiles = histogram.Quantiles
 
-// Quantiles gives those of calls that have ended; nil if the distribution isn't known.
+// Quantiles returns the quantiles of the calls that have ended, exact to 1.6 % and not outside of
+// Min and Max. It returns nil if the distribution is not known.
 func (n *Numbers) Quantiles() *Quantiles {
-	d := n.Durations
-	if d.Count() == 0 {
+	if n.Histogram.Count() == 0 {
 		return n.quantiles
 	}
-	quantile := func(q float64) time.Duration { return min(max(d.Quantile(q), n.Min), n.Max) }
-	return &Quantiles{quantile(0.5), quantile(0.9), quantile(0.99), quantile(0.999)}
+	q := n.Histogram.Quantiles(n.Min, n.Max)
+	return &q
+}
+
+// Quantile returns the duration that a share q of the calls that have ended does not exceed, exact
+// to 1.6 % and not outside of Min and Max. q is 0 to 1. Quantile returns 0 if the distribution is
+// not known. JSON has four quantiles only: of a snapshot read from JSON, Quantile returns the next
+// higher quantile.
+func (n *Numbers) Quantile(q float64) time.Duration {
+	switch r := n.quantiles; {
+	case n.Histogram.Count() > 0:
+		return min(max(n.Histogram.Quantile(q), n.Min), n.Max)
+	case r == nil:
+		return 0
+	case q <= 0.5:
+		return r.P50
+	case q <= 0.9:
+		return r.P90
+	case q <= 0.99:
+		return r.P99
+	case q <= 0.999:
+		return r.P999
+	}
+	return n.Max
 }
 
 // A Stat is what was gathered of a function's calls.
 type Stat struct {
-	Function
+	Func
 	Numbers
 
 	site   uint32
@@ -58,19 +76,21 @@ type Snapshot struct {
 	From, To  time.Time
 	Functions []Stat // with calls, in the order of packages' initialisation, then of the source
 
-	// Goroutines counts those that have made timed calls, since the program began.
+	// Goroutines is the number of goroutines that have made timed calls since the program began.
 	Goroutines uint64
 
-	unit  float64 // ns in a tick
-	clock uint64  // at To
+	unit   float64 // ns in a tick
+	clock  uint64  // at To; 0 if Take did not make the snapshot
+	resets uint64  // number of calls of Reset until then
 }
 
-// Take gives what was gathered since Start, or since Reset. Of calls that begin or end
-// meanwhile a part may be in it. The program stands still for as long as it takes to look at the calls in progress of all goroutines, some 30 us if
-// there are few.
+// Take returns what was gathered since Start, or since Reset. Before Start, and in a program that
+// plain Go has built, the snapshot is empty. Take stops the program while it looks at the calls in
+// progress of all goroutines: some 30 us with few goroutines. The numbers of functions without
+// calls in progress are read while they change.
 func Take() *Snapshot { return gathering.take() }
 
-// Reset has what was gathered until now left out from then on.
+// Reset leaves out what was gathered until now from all snapshots that are taken later.
 func Reset() {
 	s := &gathering
 	s.mu.Lock()
@@ -79,6 +99,7 @@ func Reset() {
 		return
 	}
 	s.start, s.base = now(), make(map[uint32]sample)
+	s.resets++
 	list, _ := openCalls()
 	for site, open := range list {
 		if x := read(uint32(site), open); x.Calls > 0 {
@@ -95,33 +116,40 @@ func (s *state) take() *Snapshot {
 	}
 	end := s.first.after()
 	open, clock := openCalls()
-	snap := &Snapshot{From: s.start.wall, Goroutines: rt.TimedGoroutines(), unit: nsPerTick(s.first, end), clock: clock}
-	// By the clock of calls, so that none is longer.
+	snap := &Snapshot{
+		From: s.start.wall, Goroutines: rt.TimedGoroutines(),
+		unit: nsPerTick(s.first, end), clock: clock, resets: s.resets,
+	}
+	// By the clock of calls, so that no call is longer than the snapshot.
 	snap.To = snap.From.Add(nanoseconds(more(clock, s.start.clock), snap.unit))
 	for _, t := range s.packages {
 		for i := range t.sites {
 			if int(t.id(i)) >= len(open) {
-				continue // it has been loaded meanwhile
+				continue // the package was loaded after openCalls
 			}
 			x := read(t.id(i), open[t.id(i)])
 			if x.Calls == 0 {
 				continue
 			}
 			if x = x.since(s.base[t.id(i)]); x.happened() {
-				snap.Functions = append(snap.Functions, Stat{t.function(i, &s.groups), x.in(snap.unit), t.id(i), x})
+				f := Stat{t.function(i, &s.groups), x.in(snap.unit), t.id(i), x}
+				snap.Functions = append(snap.Functions, f)
 			}
 		}
 	}
 	return snap
 }
 
-// Since gives what was gathered after another snapshot, which was taken before with no Reset between. The shortest and the
-// longest call are as exact then as the distribution is; without one they are those since Start.
+// Since returns what happened between before, an earlier snapshot, and s. If Reset was called in
+// between, Since returns what happened since Reset. If before is nil or empty, Since returns a copy
+// of s. Open is that of s.
 //
-// Only Take returns snapshots that can be subtracted: if one of the two is zero, or was read from JSON, Since
-// returns a copy of s.
+// Min and Max are exact if the shortest or the longest call happened in between. If not, they are
+// as exact as the Histogram; without Histogram they are those of s.
+//
+// JSON lacks what Since needs: if s or before was read from JSON, Since returns a copy of s.
 func (s *Snapshot) Since(before *Snapshot) *Snapshot {
-	if s.clock == 0 || before.clock == 0 {
+	if s.clock == 0 || before == nil || before.clock == 0 || s.resets != before.resets {
 		all := *s
 		all.Functions = slices.Clone(s.Functions)
 		return &all
@@ -130,8 +158,8 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 	for i := range before.Functions {
 		old[before.Functions[i].site] = before.Functions[i].sample
 	}
-	out := &Snapshot{To: s.To, Goroutines: s.Goroutines, unit: s.unit, clock: s.clock}
-	// The rate of the clock is known better by now.
+	out := &Snapshot{To: s.To, Goroutines: s.Goroutines, unit: s.unit, clock: s.clock, resets: s.resets}
+	// The rate of the clock is known better now than when before was taken.
 	out.From = s.To.Add(-nanoseconds(more(s.clock, before.clock), s.unit))
 	for _, f := range s.Functions {
 		if x := f.sample.since(old[f.site]); x.happened() {
@@ -146,18 +174,18 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 type sample struct {
 	rt.Sum
 	open        uint64
-	before      uint64              // of a difference: calls in progress when it begins, which Calls doesn't have
+	before      uint64              // calls in progress at the beginning of a difference; not in Calls
 	histogram   histogram.Histogram // in ticks
 	least, most uint64              // of calls in progress; ^0 and 0 if there are none
 }
 
-// openCalls returns what calls in progress have taken, by site, at an instant of the clock.
+// openCalls returns the times of calls in progress by site, at an instant of the clock.
 func openCalls() (open []rt.Open, clock uint64) {
 	open = make([]rt.Open, rt.Sites())
 	return open, rt.OpenCalls(open)
 }
 
-// read gives what all CPUs have added up, and calls in progress with it.
+// read returns what all CPUs have added up of a site, with the calls in progress.
 func read(site uint32, open rt.Open) sample {
 	x := sample{Sum: open.Ended, least: ^open.Least, most: open.Most}
 	if open.Least == 0 { // there are none
@@ -175,15 +203,17 @@ func read(site uint32, open rt.Open) sample {
 	return x
 }
 
-// distribution gives that of a site's calls, in ticks.
+// distribution returns the distribution of a site's calls, in ticks.
 func distribution(site uint32) histogram.Histogram {
-	return histogram.OfTicks(1, func(add func(from, width uint64, counts [32]uint64)) { rt.HistogramOf(site, add) })
+	return histogram.OfTicks(1, func(add func(from, width uint64, counts [32]uint64)) {
+		rt.HistogramOf(site, add)
+	})
 }
 
-// happened tells whether a call began or ended.
+// happened reports whether a call began or ended, or is in progress.
 func (x sample) happened() bool { return x.Calls != 0 || x.Ended != 0 || x.open != 0 }
 
-// since gives what was added after an older sample.
+// since returns what was added after an older sample.
 func (x sample) since(old sample) sample {
 	x.Calls -= old.Calls
 	x.Ended -= old.Ended
@@ -195,42 +225,45 @@ func (x sample) since(old sample) sample {
 	x.before = old.open
 	if old.Calls > 0 {
 		if x.histogram = x.histogram.Sub(old.histogram); x.histogram.Count() > 0 {
-			// A call that was shorter or longer than all before is known exactly.
+			// A call that was shorter or longer than all calls before is known exactly.
 			if x.Least >= old.Least {
 				x.Least = max(x.Least, uint64(x.histogram.Quantile(0)))
 			}
 			if x.Most <= old.Most {
 				x.Most = min(x.Most, uint64(x.histogram.Quantile(1)))
 			}
-		} else if x.Ended == 0 { // what there was is all of before
+		} else if x.Ended == 0 { // all that is in Least and Most happened before
 			x.Least, x.Most = math.MaxUint64, 0
 		}
 	}
 	return x
 }
 
-// more gives how much more a sum of times is than before, also if it has wrapped. It may be less where calls in progress are in it and the clocks
-// of CPUs differ: then it is 0.
+// more returns how much a sum of times has grown; the sum may have wrapped. A sum with calls in
+// progress may have become less, because the clocks of CPUs differ: then more returns 0.
 func more(now, before uint64) uint64 { return uint64(max(int64(now-before), 0)) }
 
-// in gives the numbers in ns.
+// in returns the numbers of a sample whose ticks are unit ns long.
 func (x sample) in(unit float64) Numbers {
 	ns := func(ticks uint64) time.Duration { return nanoseconds(ticks, unit) }
-	n := Numbers{Calls: x.Calls, Open: x.open, Panics: x.Panics, Errors: x.Errors, Total: ns(x.Total), Self: ns(x.Self)}
+	n := Numbers{
+		Calls: x.Calls, Open: x.open, Panics: x.Panics, Errors: x.Errors,
+		Total: ns(x.Total), Self: ns(x.Self),
+	}
 	least, most := min(x.Least, x.least), max(x.Most, x.most)
-	if least <= most { // else none was timed
+	if least <= most { // else no call was timed
 		n.Min, n.Max = ns(least), ns(most)
-		n.Durations = x.histogram.In(unit)
+		n.Histogram = x.histogram.In(unit)
 		if calls := x.Calls + x.before; calls > 0 {
-			// Of calls that were in progress when a difference began only the rest is in the sums,
-			// and Least and Most may be those of a histogram.
-			n.Avg = min(max(ns((x.Total+x.Inner)/calls), n.Min), n.Max)
+			// The sums of a difference have only the rest of calls that were in progress at its
+			// beginning, and Least and Most may be those of a histogram.
+			n.Mean = min(max(ns((x.Total+x.Inner)/calls), n.Min), n.Max)
 		}
 	}
 	return n
 }
 
-// nanoseconds makes a Duration of ticks, each so many ns long.
+// nanoseconds converts ticks to a Duration; unit is the length of a tick in ns.
 func nanoseconds(ticks uint64, unit float64) time.Duration {
 	return time.Duration(float64(ticks) * unit)
 }

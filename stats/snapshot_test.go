@@ -22,7 +22,7 @@ func TestNotBuilt(t *testing.T) {
 	Reset()
 	Stop()
 	if s := Take(); len(s.Functions) != 0 || len(s.Since(s).Functions) != 0 {
-		t.Errorf("Take: %v", s.Functions)
+		t.Errorf("Take has functions %v, and since then %v; want none", s.Functions, s.Since(s).Functions)
 	}
 }
 
@@ -33,22 +33,27 @@ func TestSince(t *testing.T) {
 	now := sample{Sum: rt.Sum{Calls: 4, Ended: 3, Total: 98, Inner: 8, Self: 38, Panics: 1, Errors: 2, Least: 5, Most: 29}, open: 1, least: math.MaxUint64}
 	want := rt.Sum{Calls: 6, Ended: 5, Total: 100, Inner: 10, Self: 40, Panics: 3, Errors: 4, Least: 5, Most: 29}
 	if got := now.since(old); got.Sum != want || got.open != 1 {
-		t.Errorf("%+v, want %+v", got, want)
+		t.Errorf("got %+v with %d open, want %+v with 1", got.Sum, got.open, want)
 	}
-	n := now.since(old).in(2)
-	if n.Calls != 6 || n.Total != 200 || n.Self != 80 || n.Min != 10 || n.Max != 58 || n.Avg != 36 { // 110 ticks of 6 calls
-		t.Errorf("%+v", n)
+	numbers := Numbers{ // 110 ticks of 6 calls
+		Calls: 6, Open: 1, Panics: 3, Errors: 4, Total: 200, Self: 80, Min: 10, Max: 58, Mean: 36,
+		Histogram: histogram.Histogram{}.In(2),
 	}
-	if n := (sample{Sum: rt.Sum{Calls: 3, Ended: 3, Least: math.MaxUint64}, least: math.MaxUint64}).in(2); n.Min != 0 || n.Max != 0 || n.Avg != 0 {
-		t.Errorf("calls that were only counted: %+v", n)
+	if n := now.since(old).in(2); !reflect.DeepEqual(n, numbers) {
+		t.Errorf("got %+v, want %+v", n, numbers)
+	}
+	counted := sample{Sum: rt.Sum{Calls: 3, Ended: 3, Least: math.MaxUint64}, least: math.MaxUint64}
+	if n, want := counted.in(2), (Numbers{Calls: 3}); !reflect.DeepEqual(n, want) {
+		t.Errorf("calls that were only counted: got %+v, want %+v", n, want)
 	}
 }
 
-// Where one snapshot is zero or was read from JSON nothing is subtracted, and From says so.
+// Where one snapshot is empty, was read from JSON, or is of before a Reset, nothing is subtracted,
+// and From says so.
 func TestSinceForeign(t *testing.T) {
 	begin := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 	taken := &Snapshot{From: begin, To: begin.Add(time.Second), unit: 1, clock: 5e15, Functions: []Stat{{
-		Function: Function{Name: "main.f"}, Numbers: Numbers{Calls: 7},
+		Func: Func{Name: "main.f"}, Numbers: Numbers{Calls: 7},
 		site: 1, sample: sample{Sum: rt.Sum{Calls: 7}},
 	}}}
 	b, err := json.Marshal(taken)
@@ -59,10 +64,15 @@ func TestSinceForeign(t *testing.T) {
 	if err := json.Unmarshal(b, read); err != nil {
 		t.Fatal(err)
 	}
+	reset := *taken
+	reset.resets++
 	for _, c := range []struct {
 		name      string
 		s, before *Snapshot
-	}{{"zero", taken, new(Snapshot)}, {"read before", taken, read}, {"read", read, taken}, {"both read", read, read}} {
+	}{
+		{"nil", taken, nil}, {"empty", taken, new(Snapshot)}, {"reset", &reset, taken},
+		{"read before", taken, read}, {"read", read, taken}, {"both read", read, read},
+	} {
 		d := c.s.Since(c.before)
 		if !d.From.Equal(begin) || !d.To.Equal(taken.To) || len(d.Functions) != 1 || d.Functions[0].Calls != 7 {
 			t.Errorf("%s: %v to %v, %+v; want 7 calls from %v to %v", c.name, d.From, d.To, d.Functions, begin, taken.To)
@@ -83,22 +93,22 @@ func TestSinceExtremes(t *testing.T) {
 	now := sample{Sum: rt.Sum{Calls: 4, Ended: 4, Least: 1, Most: 1e9}, histogram: count(1, 1e9, 50, 1000)}
 	d := now.since(old)
 	if d.Least != 50 || math.Abs(float64(d.Most)-1000) > 16 || d.histogram.Count() != 2 {
-		t.Errorf("%d to %d, of %d", d.Least, d.Most, d.histogram.Count())
+		t.Errorf("%d to %d ticks of %d calls, want 50 to 1000 of 2", d.Least, d.Most, d.histogram.Count())
 	}
 	// A call in progress is in it; where nothing has ended it is alone.
 	now.least, now.most, now.open = 5000, 7000, 2
 	if n := now.since(old).in(1); n.Min != 50 || n.Max != 7000 {
-		t.Errorf("%v to %v with calls in progress", n.Min, n.Max)
+		t.Errorf("%v to %v with calls in progress, want 50 ns to 7 us", n.Min, n.Max)
 	}
 	now.Sum, now.histogram = old.Sum, old.histogram
 	now.Calls += 2
 	if n := now.since(old).in(1); n.Min != 5000 || n.Max != 7000 {
-		t.Errorf("%v to %v of calls in progress only", n.Min, n.Max)
+		t.Errorf("%v to %v of calls in progress only, want 5 to 7 us", n.Min, n.Max)
 	}
 	// Clocks of two CPUs that differ.
 	old.Total, now.Total = 100, 90
 	if n := now.since(old).in(1); n.Total != 0 {
-		t.Errorf("a total of %v", n.Total)
+		t.Errorf("a total of %v, want 0", n.Total)
 	}
 }
 
@@ -114,29 +124,25 @@ func TestNsPerTick(t *testing.T) {
 		{at(100, 1000), at(50, 1100), 1},
 	} {
 		if got := nsPerTick(c.from, c.to); got != c.want {
-			t.Errorf("%v to %v: %g, want %g", c.from, c.to, got, c.want)
+			t.Errorf("%v to %v: %g ns per tick, want %g", c.from, c.to, got, c.want)
 		}
 	}
 }
 
 func example() *Snapshot {
 	stat := func(name, pkg string, groups []string, n Numbers) Stat {
-		return Stat{Function: Function{Name: pkg + "." + name, Package: pkg, File: "/src/" + name + ".go", Line: 7, Groups: groups}, Numbers: n}
+		return Stat{Func: Func{Name: pkg + "." + name, Package: pkg, File: "/src/" + name + ".go", Line: 7, Groups: groups}, Numbers: n}
 	}
 	from := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return &Snapshot{From: from, To: from.Add(2 * time.Second), Goroutines: 3, Functions: []Stat{
-		stat("Read", "example.com/a", []string{"IO", "IORead"}, Numbers{Calls: 1000, Total: 1234567890, Self: 234567, Min: 10, Avg: 1234567, Max: 987654321,
-			quantiles: &Quantiles{100, 200, 300, 400}}),
-		stat("Write", "example.com/a", []string{"IO"}, Numbers{Calls: 2, Open: 1, Panics: 1, Errors: 2, Total: 3500, Self: 3000, Min: 500, Avg: 1750, Max: 3000}),
-		stat("main", "example.com/b", nil, Numbers{Calls: 1, Open: 1, Total: 2 * time.Second, Self: 1, Min: 2 * time.Second, Avg: 2 * time.Second, Max: 2 * time.Second}),
+		stat("Read", "example.com/a", []string{"IO", "IORead"}, Numbers{Calls: 1000, Total: 1234567890, Self: 234567, Min: 10, Mean: 1234567, Max: 987654321,
+			quantiles: &Quantiles{P50: 100, P90: 200, P99: 300, P999: 400}}),
+		stat("Write", "example.com/a", []string{"IO"}, Numbers{Calls: 2, Open: 1, Panics: 1, Errors: 2, Total: 3500, Self: 3000, Min: 500, Mean: 1750, Max: 3000}),
+		stat("main", "example.com/b", nil, Numbers{Calls: 1, Open: 1, Total: 2 * time.Second, Self: 1, Min: 2 * time.Second, Mean: 2 * time.Second, Max: 2 * time.Second}),
 	}}
 }
 
 func TestText(t *testing.T) {
-	var b bytes.Buffer
-	if err := example().WriteText(&b, 2); err != nil {
-		t.Fatal(err)
-	}
 	const want = `Top 2 time consuming functions:
   Total time   Self time  Calls    Min       Avg         Max     p50     p90     p99   p99.9  Panics  Errors  Function
   ----------  ----------  -----  -----  --------  ----------  ------  ------  ------  ------  ------  ------  -------------
@@ -149,17 +155,48 @@ Top 2 called functions:
    1000  a.Read
       2  a.Write
 `
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	var b bytes.Buffer
+	n, err := Text{Snapshot: example(), Top: 2}.WriteTo(&b)
+	if b.String() != want || n != int64(len(want)) || err != nil {
+		t.Errorf("got %d bytes, %v\n%s\nwant %d\n%s", n, err, b.String(), len(want), want)
 	}
 	b.Reset()
-	if err := example().WriteFullText(&b, 2); err != nil || b.String() == want || !strings.Contains(b.String(), "  1000  example.com/a.Read\n") {
-		t.Errorf("in full, %v:\n%s", err, b.String())
+	n, err = Text{Snapshot: example(), Top: 2, FullNames: true}.WriteTo(&b)
+	if line := "  1000  example.com/a.Read\n"; !strings.Contains(b.String(), line) || n != int64(b.Len()) || err != nil {
+		t.Errorf("in full: %d bytes, %v, of\n%s\nwant a line %q", n, err, b.String(), line)
 	}
-	b.Reset()
-	counted := &Snapshot{Functions: []Stat{{Function: Function{Name: "p.F"}, Numbers: Numbers{Calls: 7}}}}
-	if counted.WriteText(&b, 0); b.String() != "All called functions:\n  Calls  Function\n  -----  --------\n      7  p.F\n" {
-		t.Errorf("calls only:\n%s", b.String())
+	counted := &Snapshot{Functions: []Stat{{Func: Func{Name: "p.F"}, Numbers: Numbers{Calls: 7}}}}
+	const calls = "All called functions:\n  Calls  Function\n  -----  --------\n      7  p.F\n"
+	if counted.String() != calls {
+		t.Errorf("calls only: got\n%s\nwant\n%s", counted, calls)
+	}
+}
+
+// Quantiles are those of the histogram, and of what was read those that JSON has.
+func TestQuantiles(t *testing.T) {
+	var c histogram.Counter
+	for d := time.Duration(1); d <= 1000; d++ {
+		c.Add(d * time.Microsecond)
+	}
+	distributed := Numbers{Calls: 1000, Min: time.Microsecond, Max: time.Millisecond, Histogram: c.Histogram()}
+	read := Numbers{Calls: 1000, Max: time.Millisecond, quantiles: distributed.Quantiles()}
+	for _, q := range []struct {
+		q    float64
+		want time.Duration // of the distribution, exact to 1.6 %
+		read time.Duration // with JSON's next higher quantile
+	}{{-1, 1, 500}, {0, 1, 500}, {0.5, 500, 500}, {0.6, 600, 900}, {0.95, 950, 990}, {0.995, 995, 999}, {1, 1000, 1000}, {2, 1000, 1000}} {
+		for name, c := range map[string]struct {
+			n    Numbers
+			want time.Duration
+		}{"taken": {distributed, q.want}, "read": {read, q.read}} {
+			want := c.want * time.Microsecond
+			if got := c.n.Quantile(q.q); math.Abs(float64(got-want)) > 0.016*float64(want) {
+				t.Errorf("%s: quantile %g is %v, want %v", name, q.q, got, want)
+			}
+		}
+	}
+	if none := (Numbers{Calls: 1, Max: 5}); none.Quantile(0.5) != 0 || none.Quantiles() != nil {
+		t.Errorf("without distribution: %v, %v; want 0, nil", none.Quantile(0.5), none.Quantiles())
 	}
 }
 

@@ -1,32 +1,34 @@
 package stats
 
 import (
-	"errors"
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/clock"
+	"github.com/waymark-go/waymark/internal/fault"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // Options say what is gathered.
 type Options struct {
-	// Functions says of which functions; nil means of all that are instrumented. It is
-	// asked again for packages that are loaded and groups that are made later, and must not call functions of this package, nor
-	// make groups.
-	Functions func(Function) bool
+	// Functions reports whether calls of a function are gathered; nil means calls of all
+	// instrumented functions. Start calls Functions for each function, and so do packages that are
+	// loaded later and groups that are made later. Functions must not call functions of this
+	// package, nor make groups.
+	Functions func(Func) bool
 
-	// CallsOnly has calls counted and not timed, for a fraction of the cost.
+	// CallsOnly counts calls without timing them, for a fraction of the cost.
 	CallsOnly bool
 
-	// Histograms has the distributions of durations gathered, too.
+	// Histograms gathers the distributions of durations, too.
 	Histograms bool
 }
 
-// ErrNotBuilt says that the program wasn't built by waymark.
-var ErrNotBuilt = errors.New("stats: the program was not built by waymark")
+// ErrNotBuilt is the error of Start in a program that plain Go has built. It is the same value as
+// waymark.ErrNotBuilt.
+var ErrNotBuilt = fault.ErrNotBuilt
 
-// gathering is what is going on.
+// gathering is the state of all gathering in the program.
 var gathering state
 
 type state struct {
@@ -36,20 +38,21 @@ type state struct {
 
 	on      bool
 	options Options
-	first   instant           // when gathering began, for the rate of the clock; zero: it never did
-	start   instant           // what is before it is left out
+	first   instant           // when gathering began; zero if it never began
+	start   instant           // of what snapshots hold: that of first, or of the latest Reset
 	base    map[uint32]sample // what Reset has set aside, by site
+	resets  uint64            // number of calls of Reset
 }
 
 var known sync.Once // packages are listed
 
-// Start begins to gather. What was gathered before is kept; if it is going on already the options change. The
-// error is ErrNotBuilt.
+// Start begins to gather. It keeps what was gathered before. If gathering is going on already,
+// Start changes the options. The error is ErrNotBuilt.
 func Start(o Options) error {
 	if !rt.Enabled {
 		return ErrNotBuilt
 	}
-	clock.Chosen() // it works with any
+	clock.Chosen() // any clock will do
 	s := &gathering
 	known.Do(func() { rt.Packages(s.add) })
 	s.mu.Lock()
@@ -66,7 +69,7 @@ func Start(o Options) error {
 	return nil
 }
 
-// Stop ends gathering. What was gathered stays, and calls in progress are seen to their ends.
+// Stop ends gathering. What was gathered stays. Calls in progress are gathered until they end.
 func Stop() {
 	s := &gathering
 	s.mu.Lock()
@@ -89,7 +92,8 @@ func (s *state) add(p *rt.Package) {
 	s.apply(t)
 }
 
-// apply switches a package's functions as the options say. Calls that this makes of the program's are nobody's business.
+// apply switches a package's functions as the options say. Calls that this makes of the program's
+// are nobody's business.
 func (s *state) apply(t *table) {
 	rt.Mute(true)
 	defer rt.Mute(false)

@@ -6,27 +6,28 @@ import (
 	"time"
 )
 
-// A Sum adds up the calls of several functions.
+// A Sum is the numbers of several functions: those of a package, or those in a group.
 type Sum struct {
-	Name   string
+	Name   string // of the package or the group
 	Calls  uint64
 	Open   uint64
 	Panics uint64
 	Errors uint64
-	Self   time.Duration // in these functions, so that the sums of all packages are the whole
+	Self   time.Duration // the sums of all packages are the self time of the program
 }
 
-// Packages adds up functions by package, in the order of self time.
+// Packages returns the sums of packages, the greatest self time first.
 func (s *Snapshot) Packages() []Sum {
 	return s.sum(func(f *Stat) []string { return []string{f.Package} })
 }
 
-// Groups adds up functions by group, in the order of self time. Those of a group in another one count for both.
+// Groups returns the sums of groups, the greatest self time first. Functions of a group that is in
+// another group count for both.
 func (s *Snapshot) Groups() []Sum {
-	return s.sum(func(f *Stat) []string { return f.Function.Groups })
+	return s.sum(func(f *Stat) []string { return f.Groups })
 }
 
-// sum adds up functions by names that they have.
+// sum adds up the functions that have a name in common.
 func (s *Snapshot) sum(names func(*Stat) []string) []Sum {
 	index := make(map[string]int)
 	var list []Sum

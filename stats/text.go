@@ -12,24 +12,34 @@ import (
 	texttable "github.com/waymark-go/waymark/internal/table"
 )
 
-// WriteText writes for people: the functions that took the most time, then those that were called
-// most often, top of each; 0 is all. Without times there are only the latter. Names are as short as
-// tells the functions of the snapshot apart, see [Snapshot.WriteFullText].
-func (s *Snapshot) WriteText(w io.Writer, top int) error {
-	short := names.NewSet()
-	for i := range s.Functions {
-		short.Add(s.Functions[i].Name)
-	}
-	return s.writeText(w, top, short)
+// A Text writes a snapshot for people: the functions that took the most time, then the functions
+// that were called most often. Without times there are only the latter.
+//
+//	stats.Text{Snapshot: stats.Take(), Top: 10}.WriteTo(os.Stderr)
+type Text struct {
+	Snapshot *Snapshot
+
+	// Top is the number of functions in each list; 0 means all functions.
+	Top int
+
+	// FullNames writes whole names. Without FullNames, names are as short as they stay unique in
+	// the snapshot.
+	FullNames bool
 }
 
-// WriteFullText is WriteText with whole names.
-func (s *Snapshot) WriteFullText(w io.Writer, top int) error { return s.writeText(w, top, nil) }
-
-func (s *Snapshot) writeText(w io.Writer, top int, short *names.Set) error {
+// WriteTo implements io.WriterTo. The error is that of w.
+func (t Text) WriteTo(w io.Writer) (int64, error) {
+	s := t.Snapshot
+	var short *names.Set
+	if !t.FullNames {
+		short = names.NewSet()
+		for i := range s.Functions {
+			short.Add(s.Functions[i].Name)
+		}
+	}
 	var b bytes.Buffer
 	if s.timed() {
-		list, title := s.first(top, func(a, b *Stat) int {
+		list, title := s.first(t.Top, func(a, b *Stat) int {
 			if c := cmp.Compare(b.Total, a.Total); c != 0 {
 				return c
 			}
@@ -39,11 +49,21 @@ func (s *Snapshot) writeText(w io.Writer, top int, short *names.Set) error {
 		texttable.Timed("Function", rows(list, short)).Write(&b, texttable.Style{})
 		b.WriteByte('\n')
 	}
-	list, title := s.first(top, func(a, b *Stat) int { return cmp.Compare(b.Calls, a.Calls) }, "called functions")
+	byCalls := func(a, b *Stat) int { return cmp.Compare(b.Calls, a.Calls) }
+	list, title := s.first(t.Top, byCalls, "called functions")
 	fmt.Fprintln(&b, title)
 	texttable.Counted(rows(list, short)).Write(&b, texttable.Style{})
-	_, err := w.Write(b.Bytes())
-	return err
+	return b.WriteTo(w)
+}
+
+// WriteTo implements io.WriterTo: it writes the Text of s, with all functions and short names.
+func (s *Snapshot) WriteTo(w io.Writer) (int64, error) { return Text{Snapshot: s}.WriteTo(w) }
+
+// String returns what WriteTo writes.
+func (s *Snapshot) String() string {
+	var b bytes.Buffer
+	s.WriteTo(&b)
+	return b.String()
 }
 
 // rows returns the numbers of functions for a table.
@@ -52,7 +72,7 @@ func rows(list []*Stat, short *names.Set) []texttable.Calls {
 	for i, f := range list {
 		out[i] = texttable.Calls{
 			Name: short.Short(f.Name), Calls: f.Calls, Open: f.Open, Panics: f.Panics, Errors: f.Errors,
-			Total: f.Total, Self: f.Self, Min: f.Min, Avg: f.Avg, Max: f.Max,
+			Total: f.Total, Self: f.Self, Min: f.Min, Avg: f.Mean, Max: f.Max,
 		}
 		if q := f.Quantiles(); q != nil {
 			out[i].Quantiles = []time.Duration{q.P50, q.P90, q.P99, q.P999}

@@ -9,10 +9,10 @@ import (
 type Kind uint8
 
 const (
-	Enter   Kind = iota // something began
-	Exit                // it ended
+	Enter   Kind = iota // a measurement began
+	Exit                // a measurement ended
 	Stray               // an exit without an enter
-	Dropped             // the timer was switched off before the exit, which is of no interest any more
+	Dropped             // the timer was switched off before the exit, which no handler will see
 )
 
 func (k Kind) String() string {
@@ -29,22 +29,24 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// An Event is what handlers are told of.
+// An Event is something that happened to a timer.
 type Event struct {
 	Timer *Timer
 	Kind  Kind
 
-	// Goroutine is the id of the one on which it happened, Entered of the one on which the enter did that an Exit or Dropped
-	// belongs to. They are 0 where ids aren't known, see Config.
+	// Goroutine is the id of the goroutine on which the event happened. Entered is the id of the
+	// goroutine that made the enter which an Exit or Dropped belongs to. Both are 0 where ids are
+	// not known, see [Config].
 	Goroutine, Entered uint64
 
 	Time     time.Duration // since the set was made
-	Duration time.Duration // of an Exit, since its enter; never below 0
+	Duration time.Duration // of an Exit: the time since its enter; never below 0
 }
 
-// A Handler is told of the events of a set's active timers. It runs on the goroutine on which they happen, at the same time
-// on several goroutines, and what it does at an enter takes its time from what is measured. It must not enter or exit timers of the set.
+// A Handler handles the events of a set's active timers. Handle runs on the goroutine on which the
+// event happens, on several goroutines at the same time. The time that Handle takes for an enter is
+// part of the measurement. Handle must not enter or exit timers of the set.
 //
-// Each Enter that it is told of is followed by an Exit or Dropped, even if the handler has been removed meanwhile; and of an enter that
-// it wasn't told of it isn't told the end either.
+// After each Enter that a handler has seen comes an Exit or Dropped, even if the handler has been
+// removed in between. A handler that has not seen an Enter does not see the end.
 type Handler interface{ Handle(Event) }

@@ -1,6 +1,10 @@
 package timing
 
-import "github.com/waymark-go/waymark"
+import (
+	"slices"
+
+	"github.com/waymark-go/waymark"
+)
 
 // A Group contains timers and other groups, to any depth, so that they can be switched together.
 type Group struct {
@@ -8,44 +12,35 @@ type Group struct {
 
 	// Guarded by set.mu.
 	members []Member
-	of      *waymark.Group // that it follows, nil if none
+	of      *waymark.Group // the group of functions that it stands for, nil if there is none
 }
 
-// Add puts a member into the group. Errors are a CycleError if it contains the group, a ForeignError if it is of another set, and
-// a NilError.
+// Add puts a member into the group. Errors are [ErrCycle] if m contains the group, [ErrForeign] if
+// m is of another set, and [ErrNil].
 func (g *Group) Add(m Member) error {
 	return g.set.change(func() error { return g.add(m) })
 }
 
 // add is Add with the set's lock held.
 func (g *Group) add(m Member) error {
-	switch m := m.(type) {
-	case nil:
-		return &NilError{What: "a member", Of: g.name}
-	case *Timer:
-		if m == nil {
-			return &NilError{What: "a member", Of: g.name}
-		}
-	case *Group:
-		if m == nil {
-			return &NilError{What: "a member", Of: g.name}
-		}
-		if m.set == g.set {
-			if path := m.path(g); path != nil {
-				return &CycleError{Groups: append([]string{g.name}, path...)}
-			}
-		}
+	if m == nil || m == Member((*Timer)(nil)) || m == Member((*Group)(nil)) {
+		return memberError(g.name, ErrNil, "a member is nil")
 	}
 	if m.base().set != g.set {
-		return &ForeignError{Name: m.Name(), Group: g.name}
+		return memberError(g.name, ErrForeign, m.Name()+" is of another set")
 	}
-	if !g.has(m) {
+	if sub, ok := m.(*Group); ok {
+		if path := sub.path(g); path != nil {
+			return cycleError(append([]string{g.name}, path...))
+		}
+	}
+	if !slices.Contains(g.members, m) {
 		g.members = append(g.members, m)
 	}
 	return nil
 }
 
-// Remove takes a member out of the group, and tells whether it was directly in it.
+// Remove takes a member out of the group. It reports whether m was directly in the group.
 func (g *Group) Remove(m Member) bool {
 	removed := false
 	g.set.change(func() error {
@@ -61,7 +56,8 @@ func (g *Group) Remove(m Member) bool {
 	return removed
 }
 
-// Members gives what is directly in the group, in the order in which it was added.
+// Members returns the timers and groups that are directly in the group, in the order in which they
+// were added.
 func (g *Group) Members() []Member {
 	g.set.mu.Lock()
 	defer g.set.mu.Unlock()
@@ -69,16 +65,8 @@ func (g *Group) Members() []Member {
 	return append([]Member(nil), g.members...)
 }
 
-func (g *Group) has(m Member) bool {
-	for _, old := range g.members {
-		if old == m {
-			return true
-		}
-	}
-	return false
-}
-
-// path gives the names of the groups from g to h, each in the one before; nil if g doesn't contain h.
+// path returns the names of the groups from g to h, of which each is in the one before. It returns
+// nil if g does not contain h.
 func (g *Group) path(h *Group) []string {
 	if g == h {
 		return []string{g.name}
@@ -93,7 +81,7 @@ func (g *Group) path(h *Group) []string {
 	return nil
 }
 
-// activate marks what g contains.
+// activate marks g and all that g contains as active.
 func (g *Group) activate() {
 	if g.active {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/waymark-go/waymark/internal/units"
 )
 
-// A Log is a Handler that prints events as they happen, and keeps the newest. It is made by NewLog.
+// A Log is a Handler that prints events as they happen, and keeps the newest. NewLog makes a Log.
 type Log struct {
 	mu     sync.Mutex
 	w      io.Writer
@@ -22,10 +22,11 @@ type Log struct {
 // An Entry is an event in a Log.
 type Entry struct {
 	Event
-	Depth int // number of measurements around it on its goroutine
+	Depth int // number of measurements around the event on its goroutine
 }
 
-// NewLog makes a Log that writes a line for each event to w, and keeps the newest so many; with a nil w or 0 it doesn't.
+// NewLog returns a Log that writes a line for each event to w, unless w is nil, and keeps the
+// newest keep events.
 //
 //	0.000125 [17] > example.com/m/store.Stream.WriteLong
 //	0.000127 [17]   > example.com/m/store.flush
@@ -33,9 +34,10 @@ type Entry struct {
 //	0.000192 [17] < example.com/m/store.Stream.WriteLong 67.001 us
 //	0.000195 [18] ? example.com/m/store.flush: exit without enter
 //
-// These are the seconds since the set was made, the goroutine, what happens, indented by how many measurements are around it on that goroutine,
-// and at the end how long it took. A measurement that another goroutine began has that one's id behind it. Lines are written
-// whole, one at a time. What w says about writing is ignored.
+// A line has the seconds since the set was made, the goroutine, what happens, and the duration. The
+// lines of a goroutine are indented by the number of measurements around the event. Behind a
+// measurement that another goroutine began stands that goroutine's id. The Log writes whole lines,
+// one at a time, and ignores errors of w.
 func NewLog(w io.Writer, keep int) *Log {
 	return &Log{w: w, keep: max(keep, 0), depths: make(map[uint64]int)}
 }
@@ -72,7 +74,7 @@ func (l *Log) leave(goroutine uint64) {
 	}
 }
 
-// Entries gives the events that are kept, the oldest first.
+// Entries returns the events that are kept, the oldest first.
 func (l *Log) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +88,7 @@ func (l *Log) Clear() {
 	l.kept, l.next = nil, 0
 }
 
-// String gives the line that a Log prints of the event.
+// String returns the line that a Log prints for the event.
 func (e Entry) String() string { return string(e.append(nil)) }
 
 func (e Entry) append(b []byte) []byte {

@@ -42,22 +42,22 @@ func TestLog(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSuffix(wantLog, "\n"), "\n")
 	if got := log.Entries(); len(got) != 3 || fmt.Sprint(got[0]) != lines[len(lines)-3] || fmt.Sprint(got[2]) != lines[len(lines)-1] {
-		t.Errorf("kept %v", got)
+		t.Errorf("kept %v, want the last three of\n%s", got, wantLog)
 	}
 	if len(log.depths) != 0 {
-		t.Errorf("depths are left: %v", log.depths)
+		t.Errorf("depths are left: %v, want none", log.depths)
 	}
 	log.Clear()
 	if got := log.Entries(); len(got) != 0 {
-		t.Errorf("after Clear there is %v", got)
+		t.Errorf("after Clear there is %v, want nothing", got)
 	}
 	w.on(1, 2*time.Second, outer.Enter)
 	if got := log.Entries(); len(got) != 1 || got[0].Timer != outer || got[0].Kind != Enter {
-		t.Errorf("then %v", got)
+		t.Errorf("then %v, want an enter of %v", got, outer)
 	}
 	for kind, want := range map[Kind]string{Enter: "enter", Exit: "exit", Stray: "stray", Dropped: "dropped", 9: "Kind(9)"} {
 		if kind.String() != want {
-			t.Errorf("%d is %s", kind, kind)
+			t.Errorf("%d is %s, want %s", kind, kind, want)
 		}
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// moments adds up durations in ns. All of it is exact: the squares need 128 bits, and as these are integers nothing cancels,
-// whatever the order. Sums wrap, and differences between two instants are right all the same.
+// moments adds up durations in ns. All sums are exact integers, in 128 bits for the squares, so the
+// order does not matter and nothing cancels. Sums wrap; differences between two instants are right
+// all the same.
 type moments struct {
 	count, sum         uint64
 	squares            [2]uint64 // high and low
@@ -47,7 +48,7 @@ func (m *moments) merge(o moments) {
 	m.addSquares(o.squares[0], o.squares[1])
 }
 
-// sub gives what m has more than an earlier o. The smallest and the greatest stay.
+// sub returns what m has more than an earlier o. The smallest and the greatest are those of m.
 func (m moments) sub(o moments) moments {
 	var borrow uint64
 	m.count -= o.count
@@ -64,7 +65,7 @@ func (m moments) mean() time.Duration {
 	return nanoseconds(m.sum / m.count)
 }
 
-// deviation gives the standard deviation of the durations: the root of (n*squares - sum²) / n².
+// deviation returns the standard deviation of the durations: the root of (n*squares - sum²) / n².
 func (m moments) deviation() time.Duration {
 	if m.count == 0 {
 		return 0
@@ -73,15 +74,15 @@ func (m moments) deviation() time.Duration {
 	v := new(big.Int).SetUint64(m.squares[0])
 	v.Lsh(v, 64).Add(v, new(big.Int).SetUint64(m.squares[1]))
 	v.Mul(v, n).Sub(v, sum.Mul(sum, sum))
-	if v.Sign() <= 0 { // below only if sums have run over
+	if v.Sign() <= 0 { // negative only if sums have run over
 		return 0
 	}
 	f, _ := new(big.Float).SetInt(v).Float64()
 	return nanoseconds(uint64(math.Round(math.Sqrt(f) / float64(m.count))))
 }
 
-// momentsOf returns what has such a count, sum and standard deviation, whose squares are as exact
-// as that.
+// momentsOf returns moments with this count, sum and standard deviation. The squares are as exact
+// as the deviation.
 func momentsOf(count uint64, total, deviation time.Duration) moments {
 	m := moments{count: count, sum: uint64(total)}
 	if count == 0 {
@@ -96,5 +97,6 @@ func momentsOf(count uint64, total, deviation time.Duration) moments {
 	return m
 }
 
-// nanoseconds makes a Duration of ns, which may be more than one can hold.
+// nanoseconds converts ns to a Duration. What is more than a Duration can hold becomes the
+// greatest.
 func nanoseconds(ns uint64) time.Duration { return time.Duration(min(ns, math.MaxInt64)) }

@@ -8,14 +8,15 @@ import (
 	"github.com/waymark-go/waymark/internal/recorder"
 )
 
-// Attach has calls of the functions in groups measured by timers of s, and enables the timer groups that stand for these groups. It
-// registers Monitor(s) against each, in the place of what the program has registered; waymark.Clear ends it.
+// Attach measures calls of the functions in groups by timers of s, and enables the timer groups
+// that stand for these groups. Attach registers Monitor(s) against each group, in the place of what
+// the program has registered. waymark.Clear ends the measuring.
 //
-// Errors are those of GroupOf and waymark.Register, and a NilError; groups before the wrong one stay attached. In a program that plain Go has
-// built there are groups without timers then.
+// Errors are those of [Set.GroupOf] and waymark.Register, and [ErrNil]. Groups before the wrong one
+// stay attached. In a program that plain Go has built, Attach makes groups without timers.
 func Attach(s *Set, groups ...*waymark.Group) error {
 	if s == nil {
-		return &NilError{What: "the set"}
+		return nilError("the set")
 	}
 	for _, g := range groups {
 		follower, err := s.GroupOf(g)
@@ -30,26 +31,32 @@ func Attach(s *Set, groups ...*waymark.Group) error {
 	return nil
 }
 
-// Monitor makes a factory of monitors that enter and exit timers of s: each function with a directive has one, by the name of
-// package and function, as in example.com/m/store.Stream.Read; described by the first sentence of its comment. Each call is a
-// measurement, also if it ends by a panic or runtime.Goexit.
+// Monitor returns a factory of monitors that enter and exit timers of s. Each function with a
+// directive has a timer with the names of package and function, such as
+// example.com/m/store.Stream.Read. The timer's description is the first sentence of the function's
+// comment. Each call is a measurement, also if a panic or runtime.Goexit ends the call.
 //
-// Info functions that are marked enter and exit begin and end measurements of a timer that they share by their names, as enterMarshal
-// and exitMarshal do; on any goroutines. How these are cut is said at format.PointName: here the timer is example.com/m/store.marshal. A
-// function of that name has the same timer, in which both then add up.
+// Info functions that are marked enter and exit begin and end measurements of a timer, on any
+// goroutines. Two info functions share the timer by their names without a word such as enter, exit,
+// begin or end: enterMarshal and exitMarshal have the timer example.com/m/store.marshal. A function
+// marshal has the same timer; the timer then adds up both.
 //
-// The timers are in groups that stand for waymark's, see GroupOf, those of info functions in the groups of the functions that have called
-// them. All are made when the factory is registered, and measure nothing before they or their groups are enabled. That is how it
-// differs from Attach, and that it can be composed with others by waymark.Compose.
+// The timers of functions are in the groups that stand for the functions' groups, see
+// [Set.GroupOf]. The timer of an info function is in the groups of the functions that have called
+// the info function.
+//
+// Unlike Attach, Monitor enables no timer, and waymark.Compose can join its factory with others.
 func Monitor(s *Set) waymark.MonitorFactory { return factory{s} }
 
-// GroupOf gives the group of s that stands for a group of functions: it has its name, contains the timers of its functions, and
-// the groups that stand for its subgroups; one that is added to it later comes with the next thing that is enabled, disabled, attached or
-// listed. A group of s that has the name already is used. Errors are what g.Err gives, a waymark.NilError, and a DuplicateError if a
-// timer has the name.
+// GroupOf returns the group of s that stands for g, a group of functions. The returned group has
+// the name of g, and contains the timers of the functions in g and the groups that stand for g's
+// subgroups. A subgroup that is added to g later takes effect at the next call of Enable, Disable,
+// Attach, Groups or Members. If s has a group of the name already, GroupOf uses that group.
+//
+// Errors are that of g.Err, [ErrNil], and [ErrDuplicate] if a timer has the name.
 func (s *Set) GroupOf(g *waymark.Group) (*Group, error) {
 	if g == nil {
-		return nil, &waymark.NilError{What: "the group"}
+		return nil, nilError("the group")
 	}
 	if err := g.Err(); err != nil {
 		return nil, err
@@ -79,9 +86,10 @@ func (s *Set) groupOf(g *waymark.Group) (*Group, error) {
 	return follower, nil
 }
 
-// follow has groups contain what those of waymark contain that they stand for. The caller has the lock.
+// follow adds the subgroups of groups of functions to the groups that stand for them. The caller
+// has the lock.
 func (s *Set) follow() {
-	for i := 0; i < len(s.groups); i++ { // it grows
+	for i := 0; i < len(s.groups); i++ { // groupOf appends to s.groups
 		g := s.groups[i]
 		if g.of == nil {
 			continue
@@ -94,7 +102,7 @@ func (s *Set) follow() {
 	}
 }
 
-// A factory makes monitors of a set. Two of one set are the same.
+// A factory makes monitors of a set. Two factories of one set are equal.
 type factory struct{ set *Set }
 
 func (f factory) Kind() string { return "Timing" }
@@ -109,17 +117,18 @@ func (f factory) Create(pkg string) waymark.Monitor {
 type monitor struct {
 	set    *Set
 	pkg    string
-	points atomic.Pointer[[]*point] // by the function's id; never changed
+	points atomic.Pointer[[]*point] // by the function's id; the slice never changes
 }
 
 // A point is a function, or what an info function begins or ends.
 type point struct {
 	timer  *Timer
 	group  *Group                   // of a function
-	within atomic.Pointer[[]*Group] // of an info function: those of its callers
+	within atomic.Pointer[[]*Group] // of an info function: the groups of its callers
 }
 
-// read makes timers for the package's functions. There are more than before if those in its tests have become known.
+// read makes timers for the package's functions. The package has more functions than before if it
+// has tests that have registered meanwhile.
 func (m *monitor) read() {
 	list, err := waymark.Describe(m.pkg)
 	if err != nil {
@@ -162,7 +171,7 @@ func (m *monitor) read() {
 	m.points.Store(&points)
 }
 
-// point gives that of a function.
+// point returns the point of a function.
 func (m *monitor) point(id int) *point {
 	points := m.points.Load()
 	if points == nil || id >= len(*points) {
@@ -221,7 +230,7 @@ func (m *monitor) put(p *point, g *Group) {
 		}
 	}
 	m.set.change(func() error { return g.add(p.timer) })
-	for { // only now, so that whoever finds it there finds the timer active
+	for { // only now: whoever finds the group in p.within finds the timer active
 		old := p.within.Load()
 		list := []*Group{g}
 		if old != nil {

@@ -7,28 +7,28 @@ import (
 	"unsafe"
 )
 
-// An open is an enter whose exit hasn't come yet.
+// An open is an enter whose exit has not come yet.
 type open struct {
 	goroutine uint64
 	at        time.Duration
-	told      *audience // that of the enter, and so of the exit; nil of a shadow
+	told      *audience // the handlers of the enter, and so of the exit; nil of a shadow
 	own       bool      // only its own goroutine's exits end it
-	below     *open     // the one before it in the shard's chain
+	below     *open     // the open before this one in the shard's chain
 
-	older, newer *open // in the shard, of those that any goroutine may end
+	older, newer *open // in the shard, of the opens that any goroutine may end
 }
 
-// pool keeps opens that aren't in use: a timer that is warm allocates nothing.
+// pool keeps opens that are not in use: a timer that is warm allocates nothing.
 var pool = sync.Pool{New: func() any { return new(open) }}
 
-// An opens keeps the opens of a timer. They are spread over shards by their goroutines, so that goroutines which use one timer at the
-// same time don't wait for each other.
+// An opens keeps the opens of a timer in shards, by their goroutines, so that goroutines do not
+// wait for each other when they use one timer at the same time.
 type opens [shardCount]shard
 
 type shard struct {
 	mu             sync.Mutex
 	chains         []*open // by goroutine, each with the latest first; their number is a power of two
-	oldest, newest *open   // of those that any goroutine may end
+	oldest, newest *open   // of the opens that any goroutine may end
 	n, shadows     int
 	timed          atomic.Int64 // in Timer.Time, which needs no open
 
@@ -40,11 +40,11 @@ const (
 	shardCount = 1 << shardBits
 )
 
-// shard gives the one for a goroutine of that id.
+// shard returns the shard for a goroutine of that id.
 func (o *opens) shard(goroutine uint64) *shard { return &o[hash(goroutine)] }
 
-// spread gives a number below shardCount for the calling goroutine, whose id that is. Where the id isn't known
-// the address of the stack stands in for it, which differs between goroutines and may change.
+// spread returns a number below shardCount for the calling goroutine of that id. Where the id is
+// not known, spread uses the address of the stack, which differs between goroutines and may change.
 func spread(goroutine uint64) int {
 	if goroutine == 0 {
 		var here byte
@@ -55,7 +55,7 @@ func spread(goroutine uint64) int {
 
 func hash(n uint64) int { return int(n * 0x9E3779B97F4A7C15 >> (64 - shardBits)) }
 
-// chain gives where the chain of a goroutine begins. There is one.
+// chain returns where the chain of a goroutine begins. s must have chains.
 func (s *shard) chain(goroutine uint64) **open {
 	return &s.chains[goroutine>>shardBits&uint64(len(s.chains)-1)]
 }
@@ -83,7 +83,8 @@ func (s *shard) push(o *open) {
 	s.newest = o
 }
 
-// find gives the latest open of a goroutine, of those that only its own exits end or of the others. The caller has the lock.
+// find returns the latest open of a goroutine: of the opens that only the goroutine itself may end,
+// or of those that any goroutine may end. The caller has the lock.
 func (s *shard) find(goroutine uint64, own bool) *open {
 	if len(s.chains) == 0 {
 		return nil
@@ -112,8 +113,9 @@ func (s *shard) grow() {
 	}
 }
 
-// shadow notes by o a call of a timer that is off, if an earlier one of the goroutine's began when it was on: the exit that
-// comes next is that of this one. It tells whether it was needed. The caller has the lock.
+// shadow notes by o a call that began while the timer was off, if an earlier call of the goroutine
+// began while the timer was on: the next exit belongs to the later call. shadow reports whether o
+// was needed. The caller has the lock.
 func (s *shard) shadow(o *open, goroutine uint64) bool {
 	if s.find(goroutine, true) == nil {
 		return false
@@ -149,12 +151,13 @@ func (s *shard) remove(o *open) {
 	}
 }
 
-// take gives the open that an exit on a goroutine ends, and takes it out; nil if there is none.
+// take takes out the open that an exit on a goroutine ends, and returns it; nil if there is none.
 //
-// It is the goroutine's own latest one. If that has none, it is the oldest of all others: what goes from one goroutine to the
-// next mostly leaves in the order in which it came; and where it doesn't, durations are wrong by no more than one thing
-// overtook another, while taking the latest would let an early one wait for ever under load. Whichever is taken, the sum of all durations
-// is the same.
+// take prefers the goroutine's own latest open. If the goroutine has none, take chooses the oldest
+// of all others: what goes from one goroutine to the next mostly leaves in the order in which it
+// came. Where one thing overtakes another, durations are wrong by no more than that. Taking the
+// latest would let an early open wait for ever under load. The sum of all durations is the same
+// either way.
 func (o *opens) take(goroutine uint64) *open {
 	s := o.shard(goroutine)
 	s.mu.Lock()
@@ -169,8 +172,9 @@ func (o *opens) take(goroutine uint64) *open {
 	return found
 }
 
-// takeOldest takes out the oldest of all that any goroutine may end. All shards are locked, so that none is missed because it
-// comes into one that has been looked at while another exit takes what is in the next one.
+// takeOldest takes out the oldest open that any goroutine may end, and returns it. All shards are
+// locked: otherwise an open could come into a shard that takeOldest has looked at, while another
+// exit takes the open of the next shard.
 func (o *opens) takeOldest() (oldest *open) {
 	for i := range o {
 		s := &o[i]
@@ -188,7 +192,8 @@ func (o *opens) takeOldest() (oldest *open) {
 	return oldest
 }
 
-// takeOwn gives the goroutine's latest open of those that only its own exits end, and takes it out; nil if there is none.
+// takeOwn takes out the goroutine's latest open that only the goroutine itself may end, and returns
+// it; nil if there is none.
 func (o *opens) takeOwn(goroutine uint64) *open {
 	s := o.shard(goroutine)
 	s.mu.Lock()
@@ -200,7 +205,7 @@ func (o *opens) takeOwn(goroutine uint64) *open {
 	return found
 }
 
-// drain takes out all that any goroutine may end, and with own the others too.
+// drain takes out all opens that any goroutine may end, and with own the others too.
 func (o *opens) drain(own bool) (list []*open) {
 	for i := range o {
 		s := &o[i]
@@ -222,7 +227,7 @@ func (o *opens) drain(own bool) (list []*open) {
 	return list
 }
 
-// count gives the number of opens, without shadows.
+// count returns the number of opens, without shadows.
 func (o *opens) count() int {
 	n := 0
 	for i := range o {

@@ -9,7 +9,7 @@ import (
 	"github.com/waymark-go/waymark"
 )
 
-// A Set has timers and groups by name, and handlers that are told what happens to its active timers.
+// A Set holds timers and groups by name, and the handlers of its active timers.
 type Set struct {
 	config Config
 	made   time.Time
@@ -19,32 +19,40 @@ type Set struct {
 	groups   []*Group
 	names    map[string]Member
 	handlers []Handler
-	followed map[*waymark.Group]*Group // those made for waymark's
+	followed map[*waymark.Group]*Group // groups that stand for groups of functions
 }
 
-// A Config says how a Set knows what it can't know by itself. The zero Config will do.
+// A Config has the functions that a Set asks for time and goroutine, and the function that it calls
+// for stray exits. The zero Config will do.
 type Config struct {
-	// Clock gives the time since some instant. If it goes back, a duration is 0. nil means the time since the set was made, by the
-	// monotonic clock.
+	// Clock returns the time since some instant. If the clock goes back, a duration is 0. nil means
+	// the time since the set was made, by the monotonic clock.
 	Clock func() time.Duration
 
-	// Goroutine gives the id of the calling goroutine, by which an exit finds its enter; 0 stands for all that have
-	// none. nil means waymark.GoroutineID, which gives 0 in programs that plain Go has built: there an exit ends the latest
-	// measurement, whoever began it. Counts, totals and means are right then too; minimum, maximum and what else depends on single durations is,
-	// as long as only one goroutine at a time measures with a timer. (The only other way to learn the id is to print the goroutine's stack,
-	// which takes as long as a hundred readings of the clock and more. Timer.Time doesn't need it.)
+	// Goroutine returns the id of the calling goroutine, by which an exit finds its enter. The id 0
+	// stands for all goroutines without an id. nil means waymark.GoroutineID.
+	//
+	// In programs that plain Go has built, waymark.GoroutineID returns 0. There an exit ends the
+	// latest measurement of any goroutine. Counts, totals and means are right all the same.
+	// Minimum, maximum and quantiles are right as long as one goroutine at a time uses a timer, and
+	// for Timer.Time, which does not need the id. (The only other way to learn the id is to print
+	// the goroutine's stack, which takes as long as a hundred readings of the clock.)
 	Goroutine func() uint64
 
-	// Stray is told of the first exit without an enter that each timer sees, and the goroutine that made it. nil means a line on stderr.
+	// Stray is called for the first exit without an enter of each timer, with the goroutine that
+	// made the exit. nil means a line on stderr.
 	Stray func(t *Timer, goroutine uint64)
 }
 
-// Default is the set for those who need only one.
+// Default is a set for programs that need only one set.
 var Default = NewSet(Config{})
 
-// NewSet makes a set without timers.
+// NewSet returns a set without timers.
 func NewSet(c Config) *Set {
-	s := &Set{config: c, made: time.Now(), names: make(map[string]Member), followed: make(map[*waymark.Group]*Group)}
+	s := &Set{
+		config: c, made: time.Now(),
+		names: make(map[string]Member), followed: make(map[*waymark.Group]*Group),
+	}
 	if s.config.Goroutine == nil {
 		s.config.Goroutine = waymark.GoroutineID
 	}
@@ -65,7 +73,7 @@ func (s *Set) goroutine() uint64 { return s.config.Goroutine() }
 
 func (s *Set) stray(t *Timer, goroutine uint64) { s.config.Stray(t, goroutine) }
 
-// Timer makes a timer, which isn't enabled. Errors are a NameError and a DuplicateError.
+// Timer makes a timer, which is not enabled. Errors are [ErrName] and [ErrDuplicate].
 func (s *Set) Timer(name, description string) (*Timer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,8 +91,8 @@ func (s *Set) timer(name, description string) (*Timer, error) {
 	return t, nil
 }
 
-// Group makes a group with these members, which isn't enabled. Errors are a NameError, a DuplicateError, and what Group.Add
-// gives of the members.
+// Group makes a group with these members, which is not enabled. Errors are [ErrName],
+// [ErrDuplicate], and those of [Group.Add].
 func (s *Set) Group(name, description string, members ...Member) (*Group, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,27 +117,27 @@ func (s *Set) group(name, description string, members []Member) (*Group, error) 
 // name makes m a member of the set. The caller has the lock.
 func (s *Set) name(m Member, name, description string) error {
 	if !validName(name) {
-		return &NameError{Name: name}
+		return nameError(name)
 	}
 	if s.names[name] != nil {
-		return &DuplicateError{Name: name}
+		return duplicateError(name)
 	}
 	*m.base() = node{set: s, name: name, description: description}
 	s.names[name] = m
 	return nil
 }
 
-// Lookup gives the timer or group of a name, or an UnknownError.
+// Lookup returns the timer or the group of a name. The error is [ErrUnknown].
 func (s *Set) Lookup(name string) (Member, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m := s.names[name]; m != nil {
 		return m, nil
 	}
-	return nil, &UnknownError{Name: name}
+	return nil, unknownError(name)
 }
 
-// Timers gives all timers, by name.
+// Timers returns all timers, sorted by name.
 func (s *Set) Timers() []*Timer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +146,7 @@ func (s *Set) Timers() []*Timer {
 	return list
 }
 
-// Groups gives all groups, by name.
+// Groups returns all groups, sorted by name.
 func (s *Set) Groups() []*Group {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +156,8 @@ func (s *Set) Groups() []*Group {
 	return list
 }
 
-// AddHandler has h told of events from now on: of enters, and of the exits that belong to them. A nil handler, and one that is
-// there already, are left out.
+// AddHandler calls h for events from now on: for enters, and for the exits that belong to them.
+// AddHandler does nothing if h is nil or has been added already.
 func (s *Set) AddHandler(h Handler) {
 	s.change(func() error {
 		for _, old := range s.handlers {
@@ -164,7 +172,8 @@ func (s *Set) AddHandler(h Handler) {
 	})
 }
 
-// RemoveHandler has h told of no more enters.
+// RemoveHandler calls h for no more enters. It still calls h for the ends of measurements whose
+// enters h has seen.
 func (s *Set) RemoveHandler(h Handler) {
 	s.change(func() error {
 		for i, old := range s.handlers {
@@ -192,8 +201,8 @@ func (s *Set) change(f func() error) error {
 	return err
 }
 
-// apply makes which timers are active, and whom they tell, follow from what is enabled. It gives what was open in timers that
-// aren't active any more. The caller has the lock.
+// apply sets which timers are active, and their handlers, from what is enabled. It returns what was
+// open in timers that are no longer active. The caller has the lock.
 func (s *Set) apply() map[*Timer][]*open {
 	s.follow()
 	for _, t := range s.timers {
@@ -226,7 +235,8 @@ func (s *Set) apply() map[*Timer][]*open {
 	return dropped
 }
 
-// same tells whether two handlers are one. Those that can't be compared are different.
+// same reports whether two handlers are one. Handlers that can't be compared are different.
 func same(a, b Handler) bool {
-	return a != nil && b != nil && reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable() && a == b
+	comparable := func(h Handler) bool { return h != nil && reflect.ValueOf(h).Comparable() }
+	return comparable(a) && comparable(b) && a == b
 }

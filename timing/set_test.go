@@ -42,7 +42,7 @@ func TestActive(t *testing.T) {
 				active = append(active, name)
 			}
 			if timer, ok := m.(*Timer); ok && (timer.told.Load() != nil) != m.Active() {
-				t.Errorf("after %s: %s is active: %v, and tells: %v", step.do, name, m.Active(), timer.told.Load() != nil)
+				t.Errorf("after %s: %s is active: %v, and has handlers: %v; want the same", step.do, name, m.Active(), timer.told.Load() != nil)
 			}
 		}
 		if got := strings.Join(active, " "); got != step.want {
@@ -51,16 +51,17 @@ func TestActive(t *testing.T) {
 	}
 	outer.Enable()
 	if a.Enabled() || !outer.Enabled() {
-		t.Errorf("enabled: a %v, outer %v", a.Enabled(), outer.Enabled())
+		t.Errorf("enabled: a %v, outer %v; want false, true", a.Enabled(), outer.Enabled())
 	}
-	if !outer.Remove(inner) || outer.Remove(inner) || a.Active() || !b.Active() {
-		t.Errorf("with inner removed a is active: %v, b: %v", a.Active(), b.Active())
+	if first, second := outer.Remove(inner), outer.Remove(inner); !first || second || a.Active() || !b.Active() {
+		t.Errorf("inner removed: %v, then %v; a is active: %v, b: %v; want true, false; false, true", first, second, a.Active(), b.Active())
 	}
 	if err := outer.Add(a); err != nil || !a.Active() {
-		t.Errorf("added to an enabled group: %v, active: %v", err, a.Active())
+		t.Errorf("added to an enabled group: %v, active: %v; want no error, true", err, a.Active())
 	}
-	if got := fmt.Sprint(outer.Members(), s.Timers(), s.Groups()); got != "[b a] [a b] [inner other outer]" {
-		t.Errorf("lists %s", got)
+	const lists = "[b a] [a b] [inner other outer]"
+	if got := fmt.Sprint(outer.Members(), s.Timers(), s.Groups()); got != lists {
+		t.Errorf("members, timers and groups %s, want %s", got, lists)
 	}
 }
 
@@ -73,49 +74,45 @@ func TestMistakes(t *testing.T) {
 	foreign := must(other.Timer("foreign", ""))(t)
 	var noTimer *Timer
 	var noGroup *Group
-	var cycle *CycleError
-	var duplicate *DuplicateError
-	var name *NameError
-	var none *NilError
-	var stranger *ForeignError
-	var unknown *UnknownError
 	second := func(_ any, err error) error { return err }
 	for _, tt := range []struct {
 		err  error
-		as   any
+		is   error
+		name string
 		text string
 	}{
-		{inner.Add(outer), &cycle, "timer group inner would contain itself: inner > outer > middle > inner"},
-		{inner.Add(inner), &cycle, "timer group inner would contain itself: inner > inner"},
-		{second(s.Timer("a", "")), &duplicate, "timer a: there is another timer or group of this name"},
-		{second(s.Group("a", "")), &duplicate, "timer a: there is another timer or group of this name"},
-		{second(s.Timer("outer", "")), &duplicate, "timer outer: there is another timer or group of this name"},
-		{second(s.Timer("", "")), &name, `timer "": want a name of printable characters`},
-		{second(s.Group("a\nb", "")), &name, `timer "a\nb": want a name of printable characters`},
-		{second(s.Timer("a\xff", "")), &name, `timer "a\xff": want a name of printable characters`},
-		{inner.Add(nil), &none, "timer group inner: a member is nil"},
-		{inner.Add(noTimer), &none, "timer group inner: a member is nil"},
-		{inner.Add(noGroup), &none, "timer group inner: a member is nil"},
-		{second(s.Group("new", "", a, nil)), &none, "timer group new: a member is nil"},
-		{inner.Add(foreign), &stranger, "timer group inner: foreign is of another set"},
-		{second(s.Group("new", "", foreign)), &stranger, "timer group new: foreign is of another set"},
-		{second(s.Lookup("new")), &unknown, "there is no timer or group new"},
+		{inner.Add(outer), ErrCycle, "inner", "timer group inner would contain itself: inner > outer > middle > inner"},
+		{inner.Add(inner), ErrCycle, "inner", "timer group inner would contain itself: inner > inner"},
+		{second(s.Timer("a", "")), ErrDuplicate, "a", "timer a: there is another timer or group of this name"},
+		{second(s.Group("a", "")), ErrDuplicate, "a", "timer a: there is another timer or group of this name"},
+		{second(s.Timer("outer", "")), ErrDuplicate, "outer", "timer outer: there is another timer or group of this name"},
+		{second(s.Timer("", "")), ErrName, "", `timer "": want a name of printable characters`},
+		{second(s.Group("a\nb", "")), ErrName, "a\nb", `timer "a\nb": want a name of printable characters`},
+		{second(s.Timer("a\xff", "")), ErrName, "a\xff", `timer "a\xff": want a name of printable characters`},
+		{inner.Add(nil), ErrNil, "inner", "timer group inner: a member is nil"},
+		{inner.Add(noTimer), ErrNil, "inner", "timer group inner: a member is nil"},
+		{inner.Add(noGroup), ErrNil, "inner", "timer group inner: a member is nil"},
+		{second(s.Group("new", "", a, nil)), ErrNil, "new", "timer group new: a member is nil"},
+		{inner.Add(foreign), ErrForeign, "inner", "timer group inner: foreign is of another set"},
+		{second(s.Group("new", "", foreign)), ErrForeign, "new", "timer group new: foreign is of another set"},
+		{second(s.Lookup("new")), ErrUnknown, "new", "there is no timer or group new"},
 	} {
-		if !errors.As(tt.err, tt.as) || tt.err.Error() != tt.text {
-			t.Errorf("got %T %v, want %s", tt.err, tt.err, tt.text)
+		var e *Error
+		if !errors.As(tt.err, &e) || e.Name != tt.name || e.Err != tt.is || e.Error() != tt.text {
+			t.Errorf("got %#v, want name %q, error %q, text %q", tt.err, tt.name, tt.is, tt.text)
 		}
 	}
 	if timer, err := s.Timer("a", ""); timer != nil || err == nil {
-		t.Errorf("a second timer of the name is %v", timer)
+		t.Errorf("a second timer of the name is %v, with error %v; want none, with an error", timer, err)
 	}
 	if m, err := s.Lookup("a"); m != Member(a) || err != nil || m.Description() != "Timer a." {
-		t.Errorf("by name: %v, %v", m, err)
+		t.Errorf("by name: %v, %v; want %v with its description, and no error", m, err, a)
 	}
 	if inner.Add(a); len(inner.Members()) != 1 {
-		t.Errorf("added twice: %v", inner.Members())
+		t.Errorf("added twice: %v, want one member", inner.Members())
 	}
 	if inner.Remove(nil) {
-		t.Error("nil was removed")
+		t.Error("Remove(nil) is true, want false")
 	}
 }
 
@@ -137,35 +134,35 @@ func TestGroupOf(t *testing.T) {
 	mine := must(s.Timer("mine", ""))(t)
 	must(s.Group("timing.read", "My own.", mine))(t)
 	g := must(s.GroupOf(both))(t)
-	if got := fmt.Sprint(g, g.Members(), s.Groups()); got != name+" [timing.read timing.write] ["+name+" timing.read timing.write]" {
-		t.Errorf("groups %s", got)
+	want := name + " [timing.read timing.write] [" + name + " timing.read timing.write]"
+	if got := fmt.Sprint(g, g.Members(), s.Groups()); got != want {
+		t.Errorf("groups %s, want %s", got, want)
 	}
 	if again := must(s.GroupOf(both))(t); again != g || g.Description() != "Functions in group "+name+"." {
-		t.Errorf("again %p, not %p: %s", again, g, g.Description())
+		t.Errorf("again %p, %q; want %p, %q", again, g.Description(), g, "Functions in group "+name+".")
 	}
 	g.Enable()
 	if !mine.Active() {
-		t.Error("what is in a group of mine isn't active")
+		t.Error("a timer in a group of the same name is not active, want active")
 	}
 	if err := both.Add(late); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(s.Groups()); got != "["+name+" timing.late timing.read timing.write]" {
-		t.Errorf("later %s", got)
+	want = "[" + name + " timing.late timing.read timing.write]"
+	if got := fmt.Sprint(s.Groups()); got != want {
+		t.Errorf("later %s, want %s", got, want)
 	}
-	var none *waymark.NilError
-	if _, err := s.GroupOf(nil); !errors.As(err, &none) {
-		t.Errorf("of nil: %v", err)
+	if _, err := s.GroupOf(nil); !errors.Is(err, ErrNil) {
+		t.Errorf("of nil: %v, want %v", err, ErrNil)
 	}
 	var twice *waymark.DuplicateGroupError
 	if _, err := s.GroupOf(bad); !errors.As(err, &twice) {
-		t.Errorf("of a group with a mistake: %v", err)
+		t.Errorf("of a group with a mistake: %v, want a %T", err, twice)
 	}
 	s = NewSet(Config{})
 	must(s.Timer("timing.late", ""))(t)
-	var duplicate *DuplicateError
-	if _, err := s.GroupOf(late); !errors.As(err, &duplicate) {
-		t.Errorf("of one whose name a timer has: %v", err)
+	if _, err := s.GroupOf(late); !errors.Is(err, ErrDuplicate) {
+		t.Errorf("of a group whose name a timer has: %v, want %v", err, ErrDuplicate)
 	}
 }
 
@@ -178,18 +175,16 @@ func TestAttach(t *testing.T) {
 	defer waymark.Clear(read)
 	defer waymark.Clear(write)
 	if f := waymark.RegisteredFactory(write); f != Monitor(s) || waymark.KindOf(f) != "Timing" {
-		t.Errorf("registered is %v of kind %s", f, waymark.KindOf(f))
+		t.Errorf("registered is %v of kind %s, want %v of kind Timing", f, waymark.KindOf(f), Monitor(s))
 	}
 	if g := must(s.GroupOf(read))(t); !g.Active() {
-		t.Error("the group isn't active")
+		t.Error("the group is not active after Attach, want active")
 	}
-	var none *waymark.NilError
-	if err := Attach(s, nil); !errors.As(err, &none) {
-		t.Errorf("attached to nil: %v", err)
+	if err := Attach(s, nil); !errors.Is(err, ErrNil) {
+		t.Errorf("attached to nil: %v, want %v", err, ErrNil)
 	}
-	var noSet *NilError
-	if err := Attach(nil, read); !errors.As(err, &noSet) {
-		t.Errorf("attached to no set: %v", err)
+	if err := Attach(nil, read); !errors.Is(err, ErrNil) {
+		t.Errorf("attached to no set: %v, want %v", err, ErrNil)
 	}
 	m := Monitor(s).Create("example.com/not/traced")
 	m.Enter(3)
@@ -199,6 +194,6 @@ func TestAttach(t *testing.T) {
 	m.Panic(3, "x")
 	m.Clear()
 	if len(s.Timers()) != 0 || m.Package() != "example.com/not/traced" {
-		t.Errorf("timers %v of package %s", s.Timers(), m.Package())
+		t.Errorf("timers %v of package %s, want none of example.com/not/traced", s.Timers(), m.Package())
 	}
 }

@@ -2,47 +2,53 @@ package timing
 
 import (
 	"encoding/json"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/waymark-go/waymark/histogram"
 )
 
-// A Snapshot is what a Statistics knew at some instant. It has a row for each timer that something happened to, by name.
+// A Snapshot is what a Statistics has added up between two instants.
 type Snapshot struct {
-	Time    time.Time     `json:"time"`
-	Elapsed time.Duration `json:"elapsed_ns"` // what it is about ends at Time and has this length
-	Timers  []Row         `json:"timers"`
-	Resets  uint64        `json:"resets"` // of the Statistics until then
+	From, To time.Time
+	Timers   []Row // of each timer with events, sorted by name
+
+	resets uint64 // number of calls of Reset until To
 }
 
-// A Row is what is known of a timer. Durations of 0 stand for none where Count is 0.
+// A Row is what was measured by a timer. Where Count is 0, all durations are 0.
 type Row struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 
-	Count  uint64        `json:"count"` // of measurements that have ended
+	Count  uint64        `json:"count"` // measurements that have ended
 	Total  time.Duration `json:"total_ns"`
 	Min    time.Duration `json:"min_ns"`
 	Max    time.Duration `json:"max_ns"`
 	Mean   time.Duration `json:"mean_ns"`
 	StdDev time.Duration `json:"stddev_ns"`
 
-	// What so many of all measurements don't exceed: exact to 1.6 %, and never outside of Min and Max.
-	P50  time.Duration `json:"p50_ns"`
-	P90  time.Duration `json:"p90_ns"`
-	P99  time.Duration `json:"p99_ns"`
-	P999 time.Duration `json:"p999_ns"`
+	// P50, P90, P99 and P999: exact to 1.6 %, and not outside of Min and Max.
+	Quantiles
 
-	Open   int    `json:"open"`                // measurements that have begun and not ended, at the time of the snapshot
-	Strays uint64 `json:"exits_without_enter"` // which are in nothing else
+	Open   int    `json:"open"`                // measurements in progress when the snapshot was taken
+	Strays uint64 `json:"exits_without_enter"` // not in Count, nor in any duration
 
-	Histogram histogram.Histogram `json:"histogram"`
+	Histogram histogram.Histogram `json:"histogram"` // of measurements that have ended
 
 	sum moments
 }
 
-// fill makes the numbers of the sums and the histogram.
+// Quantiles are the 50 %, 90 %, 99 % and 99.9 % quantiles of durations: P50, P90, P99 and P999.
+type Quantiles = histogram.Quantiles
+
+// Quantile returns the duration that a share q of the measurements does not exceed, exact to 1.6 %
+// and not outside of Min and Max. q is 0 to 1. Quantile returns 0 if there are no measurements.
+func (r *Row) Quantile(q float64) time.Duration {
+	return min(max(r.Histogram.Quantile(q), r.Min), r.Max)
+}
+
+// fill sets the numbers from the sums and the histogram.
 func (r *Row) fill(least, most time.Duration) {
 	r.Count, r.Total = r.sum.count, nanoseconds(r.sum.sum)
 	if r.Count == 0 {
@@ -50,12 +56,37 @@ func (r *Row) fill(least, most time.Duration) {
 	}
 	r.Min, r.Max = least, most
 	r.Mean, r.StdDev = r.sum.mean(), r.sum.deviation()
-	quantile := func(q float64) time.Duration { return min(max(r.Histogram.Quantile(q), least), most) }
-	r.P50, r.P90, r.P99, r.P999 = quantile(0.5), quantile(0.9), quantile(0.99), quantile(0.999)
+	r.Quantiles = r.Histogram.Quantiles(least, most)
 }
 
-// UnmarshalJSON reads a row of a snapshot that was written as JSON. In differences (Since) of such
-// snapshots the standard deviation isn't exact.
+// The keys of this type and of Row are a contract: keys may be added, but none goes away.
+type jsonSnapshot struct {
+	Time    time.Time     `json:"time"` // To
+	Elapsed time.Duration `json:"elapsed_ns"`
+	Timers  []Row         `json:"timers"`
+	Resets  uint64        `json:"resets"`
+}
+
+// MarshalJSON writes all timers. Times are in ns.
+func (s *Snapshot) MarshalJSON() ([]byte, error) {
+	timers := s.Timers
+	if timers == nil {
+		timers = []Row{}
+	}
+	return json.Marshal(jsonSnapshot{s.To, s.To.Sub(s.From), timers, s.resets})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written.
+func (s *Snapshot) UnmarshalJSON(b []byte) error {
+	var in jsonSnapshot
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	*s = Snapshot{in.Time.Add(-in.Elapsed), in.Time, in.Timers, in.Resets}
+	return nil
+}
+
+// UnmarshalJSON reads a row of a snapshot that was written as JSON.
 func (r *Row) UnmarshalJSON(b []byte) error {
 	type plain Row
 	var in plain
@@ -67,27 +98,31 @@ func (r *Row) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Since gives what happened between an earlier snapshot and this one, of the same Statistics; if it was reset in between, what
-// happened since then. Where the shortest or the longest measurement of a timer was before, Min and Max are those that the
-// histogram tells of, exact to 1.6 %. Open is that of now.
-func (s Snapshot) Since(before Snapshot) Snapshot {
-	if before.Resets != s.Resets {
-		return s
+// Since returns what happened between before, an earlier snapshot of the same Statistics, and s. If
+// Reset was called in between, Since returns what happened since Reset. If before is nil or empty,
+// Since returns a copy of s. Open is that of s.
+//
+// Min and Max are exact if the shortest or the longest measurement happened in between. If not,
+// they are as exact as the Histogram: to 1.6 %.
+//
+// s and before may have been read from JSON. Then StdDev is not exact.
+func (s *Snapshot) Since(before *Snapshot) *Snapshot {
+	out := *s
+	out.Timers = slices.Clone(s.Timers)
+	if before == nil || before.To.IsZero() || before.resets != s.resets {
+		return &out
 	}
-	s.Elapsed = s.Time.Sub(before.Time)
+	out.From = before.To
 	earlier := make(map[string]*Row, len(before.Timers))
 	for i := range before.Timers {
 		earlier[before.Timers[i].Name] = &before.Timers[i]
 	}
-	rows := make([]Row, len(s.Timers))
-	for i, r := range s.Timers {
+	for i, r := range out.Timers {
 		if b := earlier[r.Name]; b != nil {
-			r = r.since(b)
+			out.Timers[i] = r.since(b)
 		}
-		rows[i] = r
 	}
-	s.Timers = rows
-	return s
+	return &out
 }
 
 func (r Row) since(before *Row) Row {
@@ -105,19 +140,12 @@ func (r Row) since(before *Row) Row {
 	return r
 }
 
-// Row gives the row of the timer with that name.
-func (s Snapshot) Row(name string) (Row, bool) {
+// Row returns the row of the timer with that name, and reports whether there is one.
+func (s *Snapshot) Row(name string) (Row, bool) {
 	for _, r := range s.Timers {
 		if r.Name == name {
 			return r, true
 		}
 	}
 	return Row{}, false
-}
-
-// String gives the text that WriteTo writes.
-func (s Snapshot) String() string {
-	var b strings.Builder
-	s.WriteTo(&b)
-	return b.String()
 }

@@ -10,18 +10,19 @@ import (
 	"github.com/waymark-go/waymark/histogram"
 )
 
-// Statistics is a Handler that adds up the durations of each timer. It is made by NewStatistics.
+// Statistics is a Handler that adds up the durations of each timer. NewStatistics makes a
+// Statistics.
 type Statistics struct {
 	records atomic.Pointer[[]atomic.Pointer[record]] // by the timer's index
-	growing sync.Mutex                               // guards that there are more records
+	growing sync.Mutex                               // guards changes of records
 
 	mu     sync.Mutex // guards what follows; handlers never wait for it
 	resets uint64     // number of calls of Reset
-	since  time.Time  // of the latest one
+	since  time.Time  // when the latest Reset was, or NewStatistics
 }
 
-// A record is what is known of a timer. It is in cells, so that goroutines that use one timer at the same time don't wait for
-// each other.
+// A record is what is known of a timer. It is spread over cells, so that goroutines do not wait for
+// each other when they use one timer at the same time.
 type record struct {
 	timer *Timer
 	cells [shardCount]atomic.Pointer[cell] // made when they are needed
@@ -34,14 +35,15 @@ type cell struct {
 	times  histogram.Counter
 }
 
-// NewStatistics makes a Statistics, which is to be added to a set, or to several: timers of one name add up in it.
+// NewStatistics returns a Statistics without measurements. Set.AddHandler adds it to a set, or to
+// several sets: the timers of all sets that have one name share a row.
 func NewStatistics() *Statistics { return &Statistics{since: time.Now()} }
 
 // Handle implements Handler.
 func (s *Statistics) Handle(e Event) {
 	r := s.record(e.Timer)
 	if e.Kind != Exit && e.Kind != Stray {
-		return // the timer knows how many are open
+		return // the timer counts its open measurements
 	}
 	c := r.cell(spread(e.Goroutine))
 	c.mu.Lock()
@@ -89,14 +91,13 @@ func (r *record) cell(i int) *cell {
 	return r.cells[i].Load()
 }
 
-// Snapshot gives what has been added up since the Statistics was made, or since Reset. Timers go on meanwhile: of each the
-// numbers fit each other, as long as nothing else is going on with it. It holds up nobody for longer than it takes to copy a
-// histogram.
-func (s *Statistics) Snapshot() Snapshot {
+// Snapshot returns what was added up since the Statistics was made, or since Reset. Timers go on
+// meanwhile. The numbers of a timer fit each other if nothing happens to the timer during Snapshot.
+// No measurement waits for longer than it takes to copy a histogram.
+func (s *Statistics) Snapshot() *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snap := Snapshot{Time: time.Now(), Timers: []Row{}, Resets: s.resets}
-	snap.Elapsed = snap.Time.Sub(s.since)
+	snap := &Snapshot{From: s.since, To: time.Now(), resets: s.resets}
 	rows := make(map[string]*Row)
 	for _, r := range s.all() {
 		row := rows[r.timer.name]
@@ -114,7 +115,7 @@ func (s *Statistics) Snapshot() Snapshot {
 	return snap
 }
 
-// Reset begins anew. Measurements that are in progress count when they end, as a whole.
+// Reset sets all sums to 0. A measurement that is in progress counts as a whole when it ends.
 func (s *Statistics) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,18 +133,18 @@ func (s *Statistics) Reset() {
 	}
 }
 
-// String gives the snapshot as JSON. So a Statistics is a variable of package expvar:
+// String returns a snapshot as JSON. So a Statistics is a variable of package expvar:
 //
 //	expvar.Publish("timers", statistics)
 func (s *Statistics) String() string {
 	text, err := json.Marshal(s.Snapshot())
 	if err != nil {
-		return "null" // can't be: there are numbers and texts only
+		return "null" // can't happen: a snapshot has numbers and texts only
 	}
 	return string(text)
 }
 
-// all gives the records of all timers that there have been events of.
+// all returns the records of all timers that have had events.
 func (s *Statistics) all() (list []*record) {
 	if records := s.records.Load(); records != nil {
 		for i := range *records {

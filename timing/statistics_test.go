@@ -22,22 +22,23 @@ func (w *world) measure(timer *Timer, list ...time.Duration) {
 
 // What is added up is what the durations themselves give.
 func TestStatistics(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
-	for name, draw := range map[string]func() float64{
-		"short":     func() float64 { return float64(r.Intn(50)) },
-		"uniform":   func() float64 { return 1e6 * r.Float64() },
-		"long tail": func() float64 { return math.Exp(r.NormFloat64()*2 + 12) },
-		// The deviation is a billionth of the mean: sums of floating point squares would know nothing of it.
-		"close together": func() float64 { return 1e15 + 1e6*r.Float64() },
+	for name, draw := range map[string]func(r *rand.Rand) float64{
+		"short":     func(r *rand.Rand) float64 { return float64(r.Intn(50)) },
+		"uniform":   func(r *rand.Rand) float64 { return 1e6 * r.Float64() },
+		"long tail": func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()*2 + 12) },
+		// The deviation is a billionth of the mean: sums of floating point squares would know
+		// nothing of it.
+		"close together": func(r *rand.Rand) float64 { return 1e15 + 1e6*r.Float64() },
 	} {
 		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewSource(1))
 			w, statistics := newWorld(), NewStatistics()
 			w.AddHandler(statistics)
 			timer := w.timer(t, "T")
 			list := make([]time.Duration, 5000)
 			var total time.Duration
 			for i := range list {
-				list[i] = time.Duration(draw())
+				list[i] = time.Duration(draw(r))
 				total += list[i]
 				w.goroutine = uint64(i)
 				w.measure(timer, list[i])
@@ -94,7 +95,7 @@ func TestSince(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		what string
-		snap Snapshot
+		snap *Snapshot
 		name string
 		want numbers
 	}{
@@ -105,18 +106,28 @@ func TestSince(t *testing.T) {
 		{"new extremes", third.Since(second), "a", numbers{2, 3007, 7, 3000, 1497, 0}},
 		{"itself", third.Since(third), "a", numbers{}},
 		{"after a reset", fourth.Since(third), "a", numbers{1, 50, 50, 50, 0, 0}},
-		{"the zero snapshot", first.Since(Snapshot{}), "a", numbers{2, 1010, 10, 1000, 495, 0}},
+		{"since nothing", first.Since(nil), "a", numbers{2, 1010, 10, 1000, 495, 0}},
+		{"since the empty snapshot", first.Since(&Snapshot{}), "a", numbers{2, 1010, 10, 1000, 495, 0}},
 	} {
 		r, _ := tt.snap.Row(tt.name)
 		if got := (numbers{r.Count, r.Total, r.Min, r.Max, r.StdDev, r.Strays}); got != tt.want || r.Histogram.Count() != r.Count {
-			t.Errorf("%s: got %v, want %v", tt.what, got, tt.want)
+			t.Errorf("%s: got %v with %d in the histogram, want %v", tt.what, got, r.Histogram.Count(), tt.want)
 		}
 	}
 	if _, ok := first.Row("c"); ok {
-		t.Error("there is a row of a timer that isn't there")
+		t.Error("there is a row of a timer that does not exist, want none")
 	}
-	if d := second.Since(first).Elapsed; d != second.Time.Sub(first.Time) || d < 0 {
-		t.Errorf("elapsed %v", d)
+	for _, tt := range []struct {
+		what     string
+		snap     *Snapshot
+		from, to time.Time
+	}{
+		{"a difference", second.Since(first), first.To, second.To},
+		{"after a reset", fourth.Since(third), fourth.From, fourth.To},
+	} {
+		if !tt.snap.From.Equal(tt.from) || !tt.snap.To.Equal(tt.to) || tt.to.Before(tt.from) {
+			t.Errorf("%s is from %v to %v, want %v to %v", tt.what, tt.snap.From, tt.snap.To, tt.from, tt.to)
+		}
 	}
 }
 
@@ -129,10 +140,10 @@ func TestWrap(t *testing.T) {
 	}
 	got := late.sub(early)
 	if got.count != 2 || got.sum != 8 || got.squares != [2]uint64{0, 34} || got.mean() != 4 || got.deviation() != 1 {
-		t.Errorf("got %+v, mean %v, deviation %v", got, got.mean(), got.deviation())
+		t.Errorf("got %+v, mean %v, deviation %v; want 2 with sum 8, squares 34, mean 4, deviation 1", got, got.mean(), got.deviation())
 	}
 	if d := (moments{count: 2, sum: 10, squares: [2]uint64{0, 1}}).deviation(); d != 0 {
-		t.Errorf("deviation of what can't be is %v", d)
+		t.Errorf("deviation of what can't be is %v, want 0", d)
 	}
 }
 
@@ -155,7 +166,7 @@ func TestTable(t *testing.T) {
 	open.Exit()
 	statistics.Reset()
 	if got, _, _ := strings.Cut(statistics.Snapshot().String(), "\n"); strings.Contains(got, "Open") || strings.Contains(got, "Strays") {
-		t.Errorf("columns of what never happened: %s", got)
+		t.Errorf("columns %s, want none of Open and Strays", got)
 	}
 }
 
@@ -184,7 +195,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("got %s at %v after %d ns\nwant %s", got.Timers, got.Time, got.Elapsed, wantJSON)
 	}
 	if text := NewStatistics().String(); !strings.Contains(text, `"timers":[]`) {
-		t.Errorf("nothing is %s", text)
+		t.Errorf("nothing is %s, want an empty list of timers", text)
 	}
 }
 
@@ -212,7 +223,7 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-func mustJSON(t *testing.T, s Snapshot) string {
+func mustJSON(t *testing.T, s *Snapshot) string {
 	t.Helper()
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -221,9 +232,10 @@ func mustJSON(t *testing.T, s Snapshot) string {
 	return string(text)
 }
 
-func readBack(t *testing.T, s Snapshot) (out Snapshot) {
+func readBack(t *testing.T, s *Snapshot) *Snapshot {
 	t.Helper()
-	if err := json.Unmarshal([]byte(mustJSON(t, s)), &out); err != nil {
+	out := new(Snapshot)
+	if err := json.Unmarshal([]byte(mustJSON(t, s)), out); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -237,6 +249,6 @@ func TestSeveralSets(t *testing.T) {
 		w.measure(w.timer(t, "T"), 10, 30)
 	}
 	if rows := statistics.Snapshot().Timers; len(rows) != 1 || rows[0].Count != 4 || rows[0].Total != 80 || rows[0].Histogram.Count() != 4 {
-		t.Errorf("got %+v", rows)
+		t.Errorf("got %+v, want one row with count 4 and total 80 ns", rows)
 	}
 }

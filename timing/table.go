@@ -8,9 +8,9 @@ import (
 	"github.com/waymark-go/waymark/internal/table"
 )
 
-// WriteTo writes a table for people: a line for each timer. Columns of what never happened, nothing
-// open and no exit without enter, are left out.
-func (s Snapshot) WriteTo(w io.Writer) (int64, error) {
+// WriteTo implements io.WriterTo: it writes a table for people, with a line for each timer. The
+// columns Open and Strays are left out if they hold nothing but zeros.
+func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	var open, strays bool
 	for _, r := range s.Timers {
 		open, strays = open || r.Open > 0, strays || r.Strays > 0
@@ -49,6 +49,13 @@ func (s Snapshot) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	return b.WriteTo(w)
+}
+
+// String returns what WriteTo writes.
+func (s *Snapshot) String() string {
+	var b bytes.Buffer
+	s.WriteTo(&b)
+	return b.String()
 }
 
 // durations are the columns of durations.

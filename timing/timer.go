@@ -8,18 +8,18 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// A Timer measures how long something takes, from an enter to an exit. Its methods are for any number of goroutines at the
-// same time. While it isn't active they cost one atomic load.
+// A Timer measures how long something takes, from an enter to an exit. Any number of goroutines may
+// call its methods at the same time. While the timer is not active, a call costs one atomic load.
 type Timer struct {
 	node
 	index int // among the timers of all sets
 
-	told   atomic.Pointer[audience] // nil while the timer isn't active, or nobody listens
+	told   atomic.Pointer[audience] // nil while the timer is not active, or there is no handler
 	opens  atomic.Pointer[opens]    // made before told is set for the first time
 	strays atomic.Bool              // there was an exit without an enter
 }
 
-// An audience is the handlers that are told of an enter, and so of its exit.
+// An audience is the handlers of an enter, and so of its exit.
 type audience struct{ handlers []Handler }
 
 func (a *audience) tell(e Event) {
@@ -28,26 +28,28 @@ func (a *audience) tell(e Event) {
 	}
 }
 
-// count is of the timers of all sets.
+// count is the number of timers of all sets.
 var count atomic.Int64
 
-// Enter begins a measurement, which Exit ends, perhaps on another goroutine. Measurements may nest.
+// Enter begins a measurement. Exit ends it, perhaps on another goroutine. Measurements may nest.
 func (t *Timer) Enter() {
 	if t.told.Load() != nil {
 		t.enter(false)
 	}
 }
 
-// Exit ends the calling goroutine's latest measurement, or if it has none the one that others began first. If there is none
-// at all it is counted, and reported once for each timer, see Config. Measurements that Time began end by themselves.
+// Exit ends the calling goroutine's latest measurement. If the goroutine has none, Exit ends the
+// oldest measurement of all goroutines. An exit without any enter is counted, and reported once for
+// each timer, see Config.Stray. Exit does not end measurements that Time began.
 func (t *Timer) Exit() {
 	if told := t.told.Load(); told != nil {
 		t.exit(told)
 	}
 }
 
-// Time measures f, also if a panic or runtime.Goexit ends it. In programs that plain Go has built it costs less than Enter and Exit,
-// and knows which end belongs to which beginning where these don't, see Config.
+// Time measures f, also if a panic or runtime.Goexit ends f. In programs that plain Go has built,
+// Time costs less than Enter and Exit, and always knows which end belongs to which beginning, see
+// Config.Goroutine.
 func (t *Timer) Time(f func()) {
 	told := t.told.Load()
 	if told == nil {
@@ -67,7 +69,7 @@ func (t *Timer) Time(f func()) {
 	f()
 }
 
-// Open gives the number of measurements that have begun and not ended.
+// Open returns the number of measurements that have begun and not ended.
 func (t *Timer) Open() int {
 	if o := t.opens.Load(); o != nil {
 		return o.count()
@@ -75,8 +77,8 @@ func (t *Timer) Open() int {
 	return 0
 }
 
-// enterOwn begins a measurement that only the goroutine's own call of exitOwn ends. Of a timer that has ever been active it has
-// to know also while it is off: see shadow.
+// enterOwn begins a measurement that only the goroutine's own call of exitOwn ends. Once a timer
+// has been active, it must know of these calls also while it is off: see shadow.
 func (t *Timer) enterOwn() {
 	if t.opens.Load() != nil {
 		t.enter(true)
@@ -101,7 +103,7 @@ func (t *Timer) enter(own bool) {
 	}
 	*o = open{goroutine: goroutine, told: told, own: own}
 	s.push(o)
-	o.at = t.set.now() // last, so that as little as possible of what is done here is measured
+	o.at = t.set.now() // last, so that as little as possible of this function is measured
 	at := o.at
 	s.mu.Unlock()
 	told.tell(Event{Timer: t, Kind: Enter, Goroutine: goroutine, Time: at})
@@ -120,8 +122,8 @@ func (t *Timer) exit(told *audience) {
 	}
 }
 
-// exitOwn ends what the goroutine began by enterOwn, also if the timer has been switched off meanwhile; and does
-// nothing if the timer was off then.
+// exitOwn ends what the goroutine began by enterOwn, also if the timer has been switched off since.
+// It does nothing if the timer was off when the call began.
 func (t *Timer) exitOwn() {
 	opens := t.opens.Load()
 	if opens == nil {
@@ -152,17 +154,19 @@ func (t *Timer) end(o *open, goroutine uint64, now time.Duration) {
 	}
 }
 
-// drop tells those who were told of the enters that nobody waits for the exits any more.
+// drop sends Dropped to the handlers of the enters in list.
 func (t *Timer) drop(list []*open) {
 	for _, o := range list {
 		if o.told == nil {
 			continue
 		}
-		o.told.tell(Event{Timer: t, Kind: Dropped, Goroutine: t.set.goroutine(), Entered: o.goroutine, Time: t.set.now()})
+		o.told.tell(Event{
+			Timer: t, Kind: Dropped, Goroutine: t.set.goroutine(), Entered: o.goroutine, Time: t.set.now(),
+		})
 	}
 }
 
-// sayStray is what Config.Stray is if there is none.
+// sayStray is Config.Stray if that is nil.
 func sayStray(t *Timer, goroutine uint64) {
 	recorder.Say("timer %s: an exit without an enter, on goroutine %d; more of this timer's are counted and not reported", t.name, goroutine)
 }

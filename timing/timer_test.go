@@ -133,7 +133,7 @@ func TestFirstInFirstOut(t *testing.T) {
 		w.on(uint64(i+1), time.Duration(i), timer.Enter)
 	}
 	if timer.Open() != n {
-		t.Errorf("%d open", timer.Open())
+		t.Errorf("%d open, want %d", timer.Open(), n)
 	}
 	for i := 0; i < n; i++ {
 		w.on(uint64(n+i+1), n+2*time.Duration(i), timer.Exit)
@@ -179,7 +179,7 @@ func TestTime(t *testing.T) {
 	<-done
 	timer.Time(func() {
 		if timer.Open() != 1 {
-			t.Errorf("%d open within", timer.Open())
+			t.Errorf("%d open within, want 1", timer.Open())
 		}
 		w.clock += 11
 		timer.Disable()
@@ -189,12 +189,12 @@ func TestTime(t *testing.T) {
 		t.Errorf("got %q, want %q, after %d runs", got, want, runs)
 	}
 	if timer.Open() != 0 {
-		t.Errorf("%d open", timer.Open())
+		t.Errorf("%d open, want 0", timer.Open())
 	}
 }
 
-// Goroutines enter and exit one timer at the same time, on their own and for each other, while snapshots are taken and timers
-// are switched.
+// Goroutines enter and exit one timer at the same time, on their own and for each other, while
+// snapshots are taken and timers are switched.
 func TestConcurrent(t *testing.T) {
 	const goroutines, rounds = 8, 1000
 	for _, tt := range []struct {
@@ -258,7 +258,8 @@ func TestConcurrent(t *testing.T) {
 					snap := statistics.Snapshot()
 					for _, r := range snap.Since(before).Timers {
 						if r.Histogram.Count() != r.Count || r.Min > r.Max || r.P50 > r.P99 || r.Count > 2*goroutines*rounds {
-							t.Errorf("%s in between: count %d, min %v, max %v, p50 %v, p99 %v", r.Name, r.Count, r.Min, r.Max, r.P50, r.P99)
+							t.Errorf("%s in between: count %d of which the histogram has %d, min %v, max %v, p50 %v, p99 %v; want count <= %d, the same in the histogram, min <= max, p50 <= p99",
+								r.Name, r.Count, r.Histogram.Count(), r.Min, r.Max, r.P50, r.P99, 2*goroutines*rounds)
 						}
 					}
 					before = snap
@@ -285,11 +286,12 @@ func TestConcurrent(t *testing.T) {
 			for name, want := range map[string]uint64{"own": 2 * goroutines * rounds, "timed": goroutines * rounds, "handed": goroutines * rounds} {
 				r, _ := snap.Row(name)
 				if r.Count != want || r.Histogram.Count() != want || r.Open != 0 || r.Strays != 0 || r.Total < r.Max {
-					t.Errorf("%s: count %d, want %d; %d open, %d strays, min %v", name, r.Count, want, r.Open, r.Strays, r.Min)
+					t.Errorf("%s: count %d of which the histogram has %d, %d open, %d strays, total %v, max %v; want %d, %d, 0, 0, total >= max",
+						name, r.Count, r.Histogram.Count(), r.Open, r.Strays, r.Total, r.Max, want, want)
 				}
 			}
 			if r, _ := snap.Row("switched"); r.Open != 0 {
-				t.Errorf("switched: %d open", r.Open)
+				t.Errorf("switched: %d open, want 0", r.Open)
 			}
 		})
 	}
@@ -316,7 +318,7 @@ func TestHandlersComeAndGo(t *testing.T) {
 	w.AddHandler(nil)
 	timer.Enter()
 	if len(second.events) != 2 || timer.Open() != 0 {
-		t.Errorf("nobody listens: %v, %d open", second.events, timer.Open())
+		t.Errorf("without handlers: %v, %d open; want 2 events, 0 open", second.events, timer.Open())
 	}
 }
 
@@ -334,6 +336,6 @@ func TestExtremes(t *testing.T) {
 	w.on(1, 100, timer.Exit)
 	r, _ := statistics.Snapshot().Since(before).Row("T")
 	if r.Count != 1 || r.Total != 100 || r.Min != 100 || r.Max < 99 || r.Max > 101 || r.StdDev != 0 {
-		t.Errorf("one of 100 ns is %+v", r)
+		t.Errorf("one of 100 ns is %+v, want count 1, total and min 100 ns, max 99 to 101 ns, no deviation", r)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// A State says what is known of a value.
+// A State says how much of a value is known.
 type State uint8
 
 const (
@@ -16,29 +16,32 @@ const (
 	Nil          // nil in an interface: it has no type
 	Masked       // not recorded, because its name looked like that of a secret
 	Unread       // could not be read: the memory was not the program's, or in use for something else
-	Text         // what the program's own method Error or String returned is in Text
+	Text         // Value.Text is what the program's own method Error or String returned
 )
 
 // A Value is an argument, a result, a panic's value, or a part of one.
 type Value struct {
 	State State
-	Type  format.Type // of a Known or Text value; of an interface's, the dynamic one
+	Type  format.Type // of a Known or Text value; of an interface, the dynamic type
 
-	Bits uint64 // booleans, integers (two's complement), floats as math.Float64bits gives them, the real part of complex numbers, addresses
-	Imag uint64 // imaginary part
+	// Bits are a boolean, an integer (two's complement), a float (math.Float32bits or
+	// math.Float64bits), the real part of a complex number, or an address. Imag is the imaginary
+	// part.
+	Bits uint64
+	Imag uint64
 	Text string // strings, names of functions
 	Len  int    // strings (bytes), slices, arrays, maps, channels
 	Cap  int    // channels
 
-	// Elems are the elements of a slice or an array and the fields of a struct, as
-	// many as were recorded, the keys of a map, each with its value behind it, or what a
-	// pointer points to, if that was recorded.
+	// Elems are what was recorded of the elements of a slice or an array, of the fields of a
+	// struct, of the entries of a map, each key with its value behind it, or of what a pointer
+	// points to. Bytes are in the place of Elems where the elements are bytes.
 	Elems []Value
-	Bytes []byte // instead of Elems, where those are bytes
+	Bytes []byte
 
 	IsNil bool // a nil pointer, map, slice, function or channel
 
-	dynamic bool // its type isn't that of a field or an element
+	dynamic bool // the type is recorded with the value, not that of a field or an element
 	bytes   bool // Bytes are of type byte, not of one of the program's
 }
 
@@ -57,7 +60,7 @@ func (v *Value) Cut() int {
 	return 0
 }
 
-// Limits against data that was made up: what a program records stays far below.
+// Limits against made-up data. What a program records stays far below.
 const (
 	maxValues = 1 << 16
 	maxDepth  = 200
@@ -65,8 +68,9 @@ const (
 
 var errDamaged = errors.New("damaged values")
 
-// Decode reads the values in data, the Data of an event. types gives a type by id, see
-// tracefile.File.Type. On an error, what could be read is returned with it.
+// Decode reads the values in data, the Data of an event. types returns the type of an id, as
+// tracefile.File.Type does. The error says how far before its end data is damaged; the values
+// before the damage are returned with the error.
 func Decode(data []byte, types func(id uint32) (format.Type, bool)) ([]Value, error) {
 	d := decoder{b: data, types: types}
 	var list []Value

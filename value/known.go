@@ -9,10 +9,9 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// known gives the text that the method Error or String of a type of the standard
-// library would give, made out of the value's fields. It is not ok for other types,
-// and where a field that it needs was not recorded. Pointers into package testing are
-// shown by their types.
+// known returns the text that the method Error or String of a type of the standard library would
+// return, made out of the value's fields. It is not ok for other types, and where a necessary field
+// was not recorded. Of pointers into package testing known returns the type.
 func known(v *Value) (text string, ok bool) {
 	outer, t := v, &v.Type
 	if t.Kind == format.KindPointer && len(v.Elems) == 1 && v.Elems[0].State == Known {
@@ -29,7 +28,7 @@ func known(v *Value) (text string, ok bool) {
 		case "deadlineExceededError":
 			return "context deadline exceeded", true
 		}
-		// What is in the others are mostly locks.
+		// The other types hold little but locks.
 		if v != outer && t.Kind == format.KindStruct {
 			return outer.Type.Name, true
 		}
@@ -91,7 +90,7 @@ func known(v *Value) (text string, ok bool) {
 	return "", false
 }
 
-// field gives a field's text, if all of it was recorded.
+// field returns a field's text, if all of the text was recorded.
 func (v *Value) field(name string) (string, bool) {
 	if v.Type.Kind == format.KindStruct {
 		for i := range v.Elems {
@@ -103,7 +102,7 @@ func (v *Value) field(name string) (string, bool) {
 	return "", false
 }
 
-// whole gives a value's text, if it is one and all of it was recorded.
+// whole returns the text of a value that has one, if all of the text was recorded.
 func whole(v *Value) (string, bool) {
 	if v.State == Known && v.Type.Kind == format.KindString && v.Cut() == 0 {
 		return v.Text, true
@@ -117,7 +116,7 @@ func whole(v *Value) (string, bool) {
 	return known(v)
 }
 
-// join puts text and fields together, by turns.
+// join joins parts: by turns a text, and the name of a field whose text is meant.
 func (v *Value) join(parts ...string) (string, bool) {
 	var b strings.Builder
 	for i, part := range parts {
@@ -134,8 +133,8 @@ func (v *Value) join(parts ...string) (string, bool) {
 	return b.String(), true
 }
 
-// time gives a time.Time as its method String does in UTC: how far the time's own
-// location is from there is not in its fields.
+// time returns the text of a time.Time in UTC. The fields do not hold the offset of the time's own
+// location.
 func (v *Value) time() (string, bool) {
 	const (
 		hasMonotonic = 1 << 63 // then wall holds seconds since 1885
@@ -152,7 +151,7 @@ func (v *Value) time() (string, bool) {
 	return time.Unix(sec, int64(wall&nanoseconds)).UTC().String(), true
 }
 
-// errors gives the texts of a field that is a slice of errors, a line for each.
+// errors returns the texts of a field that is a slice of errors, a line for each error.
 func (v *Value) errors(name string) (string, bool) {
 	var lines []string
 	if v.Type.Kind == format.KindStruct {

@@ -12,23 +12,23 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// List prints values as a list of arguments, each with its name unless that is _ or
-// missing: (a=1, err=<nil>). rest says that there were more.
+// List prints values as a list of arguments, each with its name unless the name is _ or missing:
+// (a=1, err=<nil>). rest says that values are missing at the end, which List prints as an ellipsis.
 func List(values []Value, names []string, rest bool) string {
 	return new(Printer).List(values, names, rest)
 }
 
-// String prints the value as %+v does, see the package comment; a string is quoted.
+// String returns the value as %+v prints it, see the package comment. A string is quoted.
 func (v Value) String() string { return new(Printer).Value(&v) }
 
 // A Printer prints values. The zero Printer prints all that was recorded.
 type Printer struct {
-	Width int // columns of a value; what goes beyond is cut; 0: no limit
+	Width int // columns of a value, which cut longer texts; 0 is no limit
 
-	Masked bool // set when a value has been printed that is masked, or a part of it is
+	Masked bool // set when the Printer has printed a value with State Masked, or with such a part
 }
 
-// List is as the function of this name.
+// List does what the function List does, with the Printer's Width.
 func (p *Printer) List(values []Value, names []string, rest bool) string {
 	texts := make([]string, len(values))
 	for i := range values {
@@ -60,7 +60,7 @@ func Join(texts, names []string, rest bool) string {
 	return b.String()
 }
 
-// Value prints a value as its method String does, but not wider than p.Width.
+// Value prints a value as the method Value.String does, but not wider than p.Width.
 func (p *Printer) Value(v *Value) string {
 	if v.State == Known && v.Type.Kind == format.KindString {
 		return p.quote(v.Text, v.Cut())
@@ -71,7 +71,7 @@ func (p *Printer) Value(v *Value) string {
 	return p.cut(p.whole(v))
 }
 
-// Target prints what a pointer points to behind a name, as far as it was recorded.
+// Target prints a name, and behind it what the pointer v points to, as far as that was recorded.
 func (p *Printer) Target(name string, v *Value) string {
 	for i := range v.Elems {
 		name += p.whole(&v.Elems[i])
@@ -101,8 +101,8 @@ func (p *Printer) cut(text string) string {
 	return text
 }
 
-// quote quotes text, of which so many bytes are missing, and leaves out what the width has no
-// room for.
+// quote quotes text whose last bytes were not recorded; missing is their number. It leaves out what
+// the width has no room for.
 func (p *Printer) quote(text string, missing int) string {
 	quoted := strconv.Quote(text) + more(missing)
 	if p.Width <= 0 || utf8.RuneCountInString(quoted) <= p.Width {
@@ -126,8 +126,8 @@ func (p *Printer) quote(text string, missing int) string {
 	return quoted
 }
 
-// Panic prints the value of a panic: whole, and with its type, as Go does, if the package
-// knows no text for it.
+// Panic prints the value of a panic, whole. If the package knows no text for the value, Panic
+// prints the value's type, too, as Go does.
 func (p *Printer) Panic(v *Value) string {
 	if v.State == Known && v.Type.Kind == format.KindString && v.Type.Package == "" {
 		return strconv.Quote(v.Text) + more(v.Cut())
@@ -152,7 +152,7 @@ func (p *Printer) Panic(v *Value) string {
 	return t.Name + "(" + whole + ")"
 }
 
-// more is the mark for n that are missing.
+// more returns the mark for n missing bytes, elements or entries.
 func more(n int) string {
 	switch {
 	case n == 0:
@@ -236,7 +236,7 @@ func (p *printer) value(v *Value) {
 	}
 }
 
-// text prints a string within a value: as it is, unless that would break the line.
+// text prints a string within a value: quoted only if its characters would break the line.
 func (p *printer) text(s string) {
 	for _, r := range s {
 		if r < ' ' || r == 0x7F || r == utf8.RuneError {
@@ -249,7 +249,7 @@ func (p *printer) text(s string) {
 
 func (p *printer) structure(v *Value) {
 	if v.dynamic && len(v.Type.Fields) == 0 && v.Type.Package != "" {
-		p.WriteString(v.Type.Name) // all that is known of it
+		p.WriteString(v.Type.Name) // nothing else is known of the value
 	}
 	p.WriteByte('{')
 	for i := range v.Elems {
@@ -268,8 +268,8 @@ func (p *printer) structure(v *Value) {
 	p.WriteByte('}')
 }
 
-// text returns what a byte slice holds, if that is text. What a cut has left of a character
-// isn't part of it.
+// text returns what a byte slice holds, if that is text. A character of which a cut has left a part
+// is not in the text.
 func (v *Value) text() (string, bool) {
 	if v.State != Known || v.Type.Kind != format.KindSlice || !v.bytes || len(v.Bytes) == 0 {
 		return "", false
@@ -320,7 +320,7 @@ func (p *printer) elements(v *Value) {
 	p.WriteByte(']')
 }
 
-// entries prints a map's entries in the order of their keys, as far as they were recorded.
+// entries prints the recorded entries of a map in the order of their keys.
 func (p *printer) entries(v *Value) {
 	order := make([]int, len(v.Elems)/2)
 	for i := range order {
@@ -345,7 +345,7 @@ func (p *printer) entries(v *Value) {
 	p.WriteByte(']')
 }
 
-// compareKeys compares integers, floats and strings as fmt does, and others by their texts.
+// compareKeys compares integers, floats and strings as fmt does, and other keys by their texts.
 func compareKeys(a, b *Value) int {
 	if a.Type.Kind != b.Type.Kind {
 		return cmp.Compare(a.Type.Kind, b.Type.Kind)

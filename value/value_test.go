@@ -23,7 +23,7 @@ func decode(t *testing.T, list ...any) []Value {
 	data, types := encode(list...)
 	values, err := Decode(data, types)
 	if err != nil || len(values) != len(list) {
-		t.Fatalf("%d values, %v", len(values), err)
+		t.Fatalf("%d values, %v; want %d, no error", len(values), err, len(list))
 	}
 	return values
 }
@@ -87,7 +87,7 @@ func TestKnown(t *testing.T) {
 	// Where a field is missing or not what it should be, fields are printed.
 	for _, x := range []any{(*fs.PathError)(nil), &fs.PathError{Op: "open"}, &fs.PathError{Err: failure{1}}, &strconv.NumError{}} {
 		if got := decode(t, x)[0].String(); got != "<nil>" && !strings.HasPrefix(got, "&{") {
-			t.Errorf("%#v: %s", x, got)
+			t.Errorf("%#v: %s; want <nil> or its fields", x, got)
 		}
 	}
 }
@@ -161,10 +161,10 @@ func TestDecodePrefix(t *testing.T) {
 	for n := range data {
 		values, err := Decode(data[:n], types)
 		if len(values) >= len(list) || !reflect.DeepEqual(values, whole[:len(values):len(values)]) && len(values) > 0 {
-			t.Errorf("%d bytes: %v", n, values)
+			t.Errorf("%d bytes: %v; want the first of %v", n, values, whole)
 		}
 		if size := len(encodedPrefix(list[:len(values)])); (err == nil) != (n == size) {
-			t.Errorf("%d bytes of %d values, which take %d: %v", n, len(values), size, err)
+			t.Errorf("%d bytes of %d values, which take %d: got error %v; want one if bytes are left", n, len(values), size, err)
 		}
 	}
 }
@@ -212,17 +212,19 @@ func TestWidth(t *testing.T) {
 		}
 	}
 	p := Printer{Width: 5}
-	if got := p.List(decode(t, point{1, 2}, 7), []string{"p", "n"}, false); got != "(p={X:1…, n=7)" {
-		t.Error(got)
+	list := p.List(decode(t, point{1, 2}, 7), []string{"p", "n"}, false)
+	if want := "(p={X:1…, n=7)"; list != want {
+		t.Errorf("list %s, want %s", list, want)
 	}
-	if got := p.Target("*point@1", &decode(t, &point{1, 2})[0]); got != "*poi…" {
-		t.Error(got)
+	target := p.Target("*point@1", &decode(t, &point{1, 2})[0])
+	if want := "*poi…"; target != want {
+		t.Errorf("target %s, want %s", target, want)
 	}
 	if p.Masked {
-		t.Error("nothing was masked")
+		t.Error("Masked is true before a value is masked, want false")
 	}
 	if p.List([]Value{{State: Masked}}, nil, false); !p.Masked {
-		t.Error("a value was masked")
+		t.Error("Masked is false after a value was masked, want true")
 	}
 }
 
@@ -261,7 +263,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		values, err := Decode(data, e.find)
 		if err != nil && !errors.Is(err, errDamaged) {
-			t.Error(err)
+			t.Errorf("error %v, want %v or none", err, errDamaged)
 		}
 		n := 0
 		var walk func([]Value)
@@ -275,10 +277,10 @@ func FuzzDecode(f *testing.F) {
 		walk(values)
 		// A field that is masked or an empty struct's takes no bytes, or two.
 		if n > 16*len(data)+16 && n > maxValues+len(values) {
-			t.Errorf("%d values out of %d bytes", n, len(data))
+			t.Errorf("%d values out of %d bytes, want %d at most", n, len(data), max(16*len(data)+16, maxValues+len(values)))
 		}
 		if text := List(values, nil, err != nil); strings.Contains(text, "\n") {
-			t.Errorf("more than a line: %q", text)
+			t.Errorf("got %q, want a single line", text)
 		}
 	})
 }

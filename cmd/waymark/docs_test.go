@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -21,19 +22,26 @@ import (
 // topFolder is the repository's folder, from this one.
 const topFolder = "../.."
 
-// tracked returns the files of the checkout, by their paths from its folder.
-func tracked(t *testing.T) []string {
+// repositoryFiles returns the files of the repository, by their paths from its folder.
+func repositoryFiles(t *testing.T) []string {
 	t.Helper()
-	cmd := exec.Command("git", "ls-files", "-co", "--exclude-standard")
-	cmd.Dir = repository
-	out, err := cmd.Output()
-	if err != nil {
-		t.Skip("needs git, and a checkout of it")
-	}
-	return slices.DeleteFunc(strings.Split(strings.TrimSpace(string(out)), "\n"), func(name string) bool {
-		_, err := os.Stat(filepath.Join(topFolder, name))
-		return err != nil // removed, and not committed yet
+	var list []string
+	err := filepath.WalkDir(topFolder, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "bin"):
+			return fs.SkipDir
+		case !d.IsDir():
+			name, err = filepath.Rel(topFolder, name)
+			list = append(list, filepath.ToSlash(name))
+		}
+		return err
 	})
+	if err != nil || len(list) < 100 {
+		t.Fatalf("found %d files in %s, want 100 at least; error: %v", len(list), topFolder, err)
+	}
+	return list
 }
 
 // A document is a Markdown file of the repository.
@@ -55,7 +63,7 @@ func (d *document) at(l line) string { return fmt.Sprintf("%s:%d", d.name, l.num
 func documents(t *testing.T) []*document {
 	t.Helper()
 	var list []*document
-	for _, name := range tracked(t) {
+	for _, name := range repositoryFiles(t) {
 		if path.Ext(name) != ".md" || strings.Contains(name, "testdata/") {
 			continue
 		}
@@ -287,7 +295,7 @@ var othersTests = []string{"TestDeepNestedLabelPerformance", "TestManyCDATAPerfo
 // TestDocsNames checks that tests, scripts, goldens, make targets, files and identifiers that
 // documents name exist.
 func TestDocsNames(t *testing.T) {
-	files := tracked(t)
+	files := repositoryFiles(t)
 	var tests strings.Builder
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
@@ -369,7 +377,7 @@ func exportedBy(t *testing.T, pkg string) string {
 	t.Helper()
 	dir := filepath.Join(topFolder, pkg)
 	if pkg == "waymark" {
-		dir = repository
+		dir = topFolder
 	}
 	cmd := exec.Command("go", "doc", "-short", ".")
 	cmd.Dir = dir

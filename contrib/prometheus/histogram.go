@@ -11,14 +11,16 @@ import (
 	"github.com/waymark-go/waymark/histogram"
 )
 
-// Classes is a distribution of durations, as histogram.Histogram is one.
+// Classes is a distribution of durations, such as a histogram.Histogram.
 type Classes interface {
-	// Each calls f for each class of durations with some in it, in ascending order.
+	// Each calls f for each class with durations in it, in ascending order: n durations were from
+	// or more, and less than below.
 	Each(f func(from, below time.Duration, n uint64))
 }
 
-// NewHistogram makes a metric of a distribution, with the sum of all durations, the time from which on they were counted, bounds of
-// classic buckets (nil means DefaultBuckets), and values for the labels of desc.
+// NewHistogram returns a metric of the distribution c. sum is the sum of all durations, since is
+// when counting began, buckets are the bounds of classic buckets (nil means DefaultBuckets), and
+// labels are the values of the labels of desc. If the number of labels is wrong, the scrape fails.
 func NewHistogram(desc *prometheus.Desc, c Classes, sum time.Duration, since time.Time, buckets []time.Duration, labels ...string) prometheus.Metric {
 	if buckets == nil {
 		buckets = DefaultBuckets
@@ -26,7 +28,7 @@ func NewHistogram(desc *prometheus.Desc, c Classes, sum time.Duration, since tim
 	return newHistogram(desc, c, sum, since, classEnds(buckets), labels...)
 }
 
-// classEnds gives the bounds, each moved up to the end of the class that it is in, in ascending order.
+// classEnds returns the bounds in ascending order, each moved up to the end of its class.
 func classEnds(buckets []time.Duration) []time.Duration {
 	list := make([]time.Duration, len(buckets))
 	for i, b := range buckets {
@@ -37,10 +39,10 @@ func classEnds(buckets []time.Duration) []time.Duration {
 	return slices.Compact(list)
 }
 
-// schema is that of native histograms: 2^4 buckets for each power of two.
+// schema is the schema of native histograms: 2^4 buckets for each power of two.
 const schema = 4
 
-// A metric is a native histogram with classic buckets.
+// A metric is a native histogram that has classic buckets, too.
 type metric struct {
 	prometheus.Metric
 	buckets []*dto.Bucket
@@ -77,7 +79,8 @@ func newHistogram(desc *prometheus.Desc, c Classes, sum time.Duration, since tim
 	return m
 }
 
-// bucketOf gives the native bucket that has the middle of a class: the one that ends at 2^(number/2^schema) seconds.
+// bucketOf returns the number of the native bucket with the middle of a class: the bucket that ends
+// at 2^(number/2^schema) seconds.
 func bucketOf(from, below time.Duration) int {
 	middle := (from + (below-1-from)/2).Seconds()
 	return int(math.Ceil(math.Log2(middle) * (1 << schema)))

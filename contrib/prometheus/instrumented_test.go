@@ -54,6 +54,6 @@ func TestInstrumented(t *testing.T) {
 	}
 	const pkg = "github.com/waymark-go/waymark/contrib/prometheus_test"
 	if got[pkg+".work"] != 5 || got[pkg+".part"] != 5 || len(got) != 2 {
-		t.Errorf("counts %v", got)
+		t.Errorf("counts %v, want 5 of %s.work and 5 of %[2]s.part", got, pkg)
 	}
 }

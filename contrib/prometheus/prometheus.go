@@ -1,4 +1,12 @@
-// Package prometheus gives what timers have measured to Prometheus.
+// Package prometheus exports what timers have measured as metrics of Prometheus. Import it under
+// another name, beside the package prometheus of client_golang:
+//
+//	import (
+//		"github.com/prometheus/client_golang/prometheus"
+//
+//		waymarkprom "github.com/waymark-go/waymark/contrib/prometheus"
+//		"github.com/waymark-go/waymark/timing"
+//	)
 //
 //	statistics := timing.NewStatistics()
 //	timing.Default.AddHandler(statistics)
@@ -6,21 +14,24 @@
 //
 // # Metrics
 //
-// Each timer is a label value: timer="example.com/m/store.Stream.Read".
+// Each timer is a value of the label timer: timer="example.com/m/store.Stream.Read".
 //
 //	waymark_timer_duration_seconds           histogram  measurements that have ended
-//	waymark_timer_open                       gauge      measurements that have begun and not ended
-//	waymark_timer_exits_without_enter_total  counter    ends without a beginning, which are in nothing else
+//	waymark_timer_open                       gauge      measurements in progress
+//	waymark_timer_exits_without_enter_total  counter    ends without a beginning
 //
-// The histogram is a classic and a native one at the same time: a server gets what it asks for.
+// The histogram is a classic and a native histogram at the same time: a server gets what it asks
+// for.
 //
-// Measurements are counted in classes, see package histogram, and so a bucket can be exact only if it ends where a class does.
-// Bounds of classic buckets are moved up to the end of their class, by 3 % at most, and the counts are exact then. Those in
-// DefaultBuckets are such ends.
+// # How exact buckets are
 //
-// Native histograms have schema 4, which is 16 buckets for each power of two, the finest that has none narrower than a class. A class
-// that lies in two buckets is counted in the one that has its middle. So what a server makes of them, such as a quantile, is off by
-// 6 % at most.
+// Package histogram counts measurements in classes, so a bucket is exact only if the bucket ends
+// where a class ends. NewCollector moves the bounds of classic buckets up to the end of their
+// class, by 3 % at most. The counts are exact then. DefaultBuckets are such ends.
+//
+// Native histograms have schema 4: 16 buckets for each power of two. In the next finer schema a
+// bucket would be narrower than a class. A class that lies in two buckets is counted in the bucket
+// of its middle. So quantiles and other results of a server are off by 6 % at most.
 package prometheus
 
 import (
@@ -31,7 +42,8 @@ import (
 	"github.com/waymark-go/waymark/timing"
 )
 
-// DefaultBuckets are the bounds of classic buckets: powers of 4 from 1 us to 69 s, less 1 ns, where classes of package histogram end.
+// DefaultBuckets are the bounds of classic buckets: powers of 4 from 1 us to 69 s, less 1 ns.
+// Classes of package histogram end there.
 var DefaultBuckets = func() (list []time.Duration) {
 	for b := time.Duration(1) << 10; b <= 1<<36; b *= 4 {
 		list = append(list, b-1)
@@ -39,13 +51,14 @@ var DefaultBuckets = func() (list []time.Duration) {
 	return list
 }()
 
-// A Config says how metrics are made. The zero Config will do.
+// A Config has the settings of a collector. The zero Config will do.
 type Config struct {
-	Namespace string          // what their names begin with; empty means waymark
+	Namespace string          // the first part of the metrics' names; empty means waymark
 	Buckets   []time.Duration // bounds of classic buckets, in any order; nil means DefaultBuckets
 }
 
-// NewCollector makes a collector of what a Statistics has added up. Statistics.Reset is for servers what a restart is.
+// NewCollector returns a collector of the metrics of s. After s.Reset a server sees what it sees
+// after a restart of the program.
 func NewCollector(s *timing.Statistics, c Config) prometheus.Collector {
 	if c.Namespace == "" {
 		c.Namespace = "waymark"
@@ -79,9 +92,8 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	snap := c.statistics.Snapshot()
-	created := snap.Time.Add(-snap.Elapsed)
 	for _, r := range snap.Timers {
-		ch <- newHistogram(c.duration, r.Histogram, r.Total, created, c.buckets, r.Name)
+		ch <- newHistogram(c.duration, r.Histogram, r.Total, snap.From, c.buckets, r.Name)
 		ch <- prometheus.MustNewConstMetric(c.open, prometheus.GaugeValue, float64(r.Open), r.Name)
 		ch <- prometheus.MustNewConstMetric(c.strays, prometheus.CounterValue, float64(r.Strays), r.Name)
 	}

@@ -26,7 +26,8 @@ type program struct {
 	times map[string][]time.Duration // what was measured, by timer, sorted
 }
 
-// start starts a program: 2 timers with durations of all sizes, one that is open, and exits without an enter.
+// start starts a program: 2 timers with durations of all sizes, one that is open, and exits without
+// an enter.
 func start(t *testing.T, c waymarkprom.Config) program {
 	t.Helper()
 	var now time.Duration
@@ -45,10 +46,8 @@ func start(t *testing.T, c waymarkprom.Config) program {
 		timers[name] = timer
 	}
 	for i := 0; i < 3000; i++ {
-		for name, d := range map[string]time.Duration{
-			"short": time.Duration(r.Intn(100)),
-			"long":  time.Duration(math.Exp(r.NormFloat64()*3 + 13)),
-		} {
+		short, long := time.Duration(r.Intn(100)), time.Duration(math.Exp(r.NormFloat64()*3+13))
+		for name, d := range map[string]time.Duration{"short": short, "long": long} {
 			timers[name].Time(func() { now += d })
 			p.times[name] = append(p.times[name], d)
 		}
@@ -93,7 +92,7 @@ func (p program) scrape(t *testing.T, format expfmt.Format) map[string]*dto.Metr
 		}
 	}
 	if len(got) != 12 {
-		t.Errorf("%s: %d metrics", resp.Header.Get("Content-Type"), len(got))
+		t.Errorf("%s: %d metrics, want 12", resp.Header.Get("Content-Type"), len(got))
 	}
 	return got
 }
@@ -141,10 +140,10 @@ func TestScrape(t *testing.T) {
 					}
 				}
 				if n := got["waymark_timer_open example.com/m/store.Stream.Read"].GetGauge().GetValue(); n != 1 {
-					t.Errorf("%v open", n)
+					t.Errorf("%v open, want 1", n)
 				}
 				if n := got[`waymark_timer_exits_without_enter_total stray "quoted"`].GetCounter().GetValue(); n != 2 {
-					t.Errorf("%v exits without enter", n)
+					t.Errorf("%v exits without enter, want 2", n)
 				}
 			})
 		}
@@ -156,7 +155,7 @@ func checkNative(t *testing.T, timer string, h *dto.Histogram, list []time.Durat
 	t.Helper()
 	zero := below(list, 0)
 	if h.GetSchema() != 4 || h.GetZeroCount() != zero || h.GetCreatedTimestamp() == nil {
-		t.Errorf("%s: schema %d, %d zeros of %d, created %v", timer, h.GetSchema(), h.GetZeroCount(), zero, h.GetCreatedTimestamp())
+		t.Errorf("%s: schema %d, %d zeros, created %v; want 4, %d, any time", timer, h.GetSchema(), h.GetZeroCount(), h.GetCreatedTimestamp(), zero)
 	}
 	number, n, cumulative, i := 0, int64(0), zero, 0
 	for _, span := range h.GetPositiveSpan() {
@@ -174,7 +173,7 @@ func checkNative(t *testing.T, timer string, h *dto.Histogram, list []time.Durat
 		}
 	}
 	if cumulative != uint64(len(list)) {
-		t.Errorf("%s: %d in native buckets of %d", timer, cumulative, len(list))
+		t.Errorf("%s: %d in native buckets, want %d", timer, cumulative, len(list))
 	}
 }
 
@@ -202,6 +201,6 @@ func TestWrongLabels(t *testing.T) {
 	desc := prometheus.NewDesc("x", "X.", []string{"a"}, nil)
 	m := waymarkprom.NewHistogram(desc, histogram.Histogram{}, 0, time.Time{}, nil)
 	if err := m.Write(new(dto.Metric)); err == nil {
-		t.Error("no label value is no error")
+		t.Error("no label value: got no error, want one")
 	}
 }

@@ -37,11 +37,12 @@ func TestPromtool(t *testing.T) {
 	cmd := exec.Command(promtool, "check", "metrics")
 	cmd.Stdin = bytes.NewReader(text)
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
-		t.Errorf("%v\n%s\nof\n%s", err, out, text)
+		t.Errorf("promtool: %v\n%s\nof\n%s\nwant no complaint", err, out, text)
 	}
 }
 
-// TestServer has a Prometheus server scrape a program, with classic and with native histograms, and asks it.
+// TestServer has a Prometheus server scrape a program, with classic and with native histograms, and
+// asks it.
 func TestServer(t *testing.T) {
 	binary, err := exec.LookPath("prometheus")
 	if err != nil {
@@ -80,7 +81,7 @@ func TestServer(t *testing.T) {
 			for _, q := range append(common, tt.questions...) {
 				got, err := server.ask(q.query)
 				if err != nil {
-					t.Errorf("%s: %v", q.query, err)
+					t.Errorf("%s: %v, want %v", q.query, err, q.want)
 				} else if got < q.want*(1-q.off) || got > q.want*(1+q.off) {
 					t.Errorf("%s is %v, want %v", q.query, got, q.want)
 				}
@@ -92,7 +93,8 @@ func TestServer(t *testing.T) {
 // A server is a Prometheus server's address.
 type server string
 
-// serve runs a Prometheus server that scrapes url until the test ends, and waits for its first scrape.
+// serve runs a Prometheus server that scrapes url until the test ends, and waits for its first
+// scrape.
 func serve(t *testing.T, binary, target string, args []string) server {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,11 +1,11 @@
-// Store is the benchmark with which the idea of an agent that counts calls was published for Java: millions of rows of
-// a few bits each, filled through setters and searched through getters, so that nearly all of its time goes into functions
-// that do nearly nothing. It is the worst that can happen to a tracer.
+// Store is the benchmark of an article about an agent for Java that counts calls. It fills millions
+// of rows of a few bits each through setters, and searches them through getters. Nearly all of its
+// time goes into functions that do nearly nothing: nothing is harder on a tracer.
 //
 //	go run . -rows 10000000
 //	waymark run --all . -rows 10000000
 //
-// All functions are called as often as can be told beforehand, see calls.
+// The number of rows determines the number of calls of each function.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	fmt.Printf("filled in %v, searched in %v\n", filled.Round(time.Microsecond), found.Round(time.Microsecond))
 }
 
-// wealthy finds men of 18 to 25 years and 190 cm or more who have 9,990 or more.
+// wealthy returns a finder of men of 18 to 25 years and 190 cm or more, with 9,990 or more.
 func wealthy() *Finder {
 	f := new(Finder)
 	f.Where((*Row).Gender, func(v int) bool { return v == male })

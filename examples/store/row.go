@@ -15,7 +15,7 @@ const male = 1
 
 type field int
 
-// shift tells where the bits of a field begin, width how many there are.
+// shift returns where the bits of a field begin. mask returns as many low bits as the field has.
 func (f field) shift() uint { return [...]uint{0, 1, 8, 16}[f] }
 func (f field) mask() uint32 {
 	return [...]uint32{1<<1 - 1, 1<<7 - 1, 1<<8 - 1, 1<<14 - 1}[f]

@@ -3,7 +3,7 @@ package main
 // A Store holds rows.
 type Store struct{ rows []Row }
 
-// NewStore makes a store of n rows with values that look random and are always the same.
+// NewStore returns a store of n rows with values that look random and are always the same.
 func NewStore(n int) *Store {
 	s := &Store{make([]Row, n)}
 	x := uint32(1)
@@ -19,14 +19,14 @@ func NewStore(n int) *Store {
 	return s
 }
 
-// next gives the next one of a sequence of numbers: xorshift.
+// next returns the number after x in a pseudo-random sequence, by xorshift.
 func next(x uint32) uint32 {
 	x ^= x << 13
 	x ^= x >> 17
 	return x ^ x<<5
 }
 
-// Find counts the rows that a finder matches.
+// Find returns the number of rows that f matches.
 func (s *Store) Find(f *Finder) (matched int) {
 	for i := range s.rows {
 		if f.Match(&s.rows[i]) {
@@ -44,12 +44,12 @@ type condition struct {
 	holds func(int) bool
 }
 
-// Where adds a condition: holds gives true for the field that get gives.
+// Where adds a condition: holds must return true for the value that get returns.
 func (f *Finder) Where(get func(*Row) int, holds func(int) bool) {
 	f.conditions = append(f.conditions, condition{get, holds})
 }
 
-// Match tells whether all conditions hold.
+// Match reports whether all conditions hold.
 func (f *Finder) Match(r *Row) bool {
 	for _, c := range f.conditions {
 		if !c.holds(c.get(r)) {

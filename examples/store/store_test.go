@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// A store gives back what was put into its rows.
+// A row returns what was put into its fields.
 func TestRow(t *testing.T) {
 	for _, v := range []struct{ gender, age, height, amount int }{{0, 0, 0, 0}, {1, 127, 255, 16383}, {1, 18, 190, 9999}} {
 		var r Row
@@ -13,7 +13,7 @@ func TestRow(t *testing.T) {
 			r.SetAmount(v.amount)
 		}
 		if r.Gender() != v.gender || r.Age() != v.age || r.Height() != v.height || r.Amount() != v.amount {
-			t.Errorf("%v becomes %d, %d, %d, %d", v, r.Gender(), r.Age(), r.Height(), r.Amount())
+			t.Errorf("got %[2]d, %[3]d, %[4]d, %[5]d; want %[1]v", v, r.Gender(), r.Age(), r.Height(), r.Amount())
 		}
 	}
 }

@@ -85,7 +85,7 @@ func printPackage(pkg *rt.Package) {
 	p := &printing
 	for i := range sites {
 		s := &sites[i]
-		if p.only.has(stats.Function{Name: s.Name, Package: path, File: s.File, Line: s.Line}) {
+		if p.only.has(stats.Func{Name: s.Name, Package: path, File: s.File, Line: s.Line}) {
 			p.mu.Lock()
 			p.sites[pkg.Base+uint32(i)] = printedSite{pkg, i, s.Name}
 			p.mu.Unlock()

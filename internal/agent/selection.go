@@ -38,7 +38,7 @@ func newSelection(include, exclude []string) (*selection, error) {
 	return s, nil
 }
 
-func (s *selection) has(f stats.Function) bool {
+func (s *selection) has(f stats.Func) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := pattern.FromRuntime(f.Package, f.Name)

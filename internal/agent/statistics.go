@@ -17,8 +17,8 @@ import (
 	"github.com/waymark-go/waymark/stats"
 )
 
-// The latest numbers are written for the command when the program has run for as long as it had when they were last written,
-// between these bounds: what a kill may cost.
+// The latest numbers are written for the command when the program has run for as long as it had
+// when they were last written, between these bounds: what a kill may cost.
 const (
 	latestFirst = 10 * time.Millisecond
 	latestEvery = time.Second
@@ -31,7 +31,8 @@ const (
 	lastLook      = 50 * time.Millisecond
 )
 
-// A reporter prints statistics, from time to time and when the program ends, in whatever way it does.
+// A reporter prints statistics, from time to time and when the program ends, in whatever way it
+// does.
 type reporter struct {
 	statistics
 	program string
@@ -91,8 +92,8 @@ func gather(o options) error {
 	return nil
 }
 
-// unused gives a path at which there is no file: another program, which this one has replaced in its process, may have
-// left its numbers.
+// unused gives a path at which there is no file: another program, which this one has replaced in
+// its process, may have left its numbers.
 func unused(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -167,7 +168,8 @@ func (r *reporter) patiently(f func()) {
 // end prints the last report.
 func (r *reporter) end() { r.report(true, true) }
 
-// exec prints the last report before another program takes this one's place in the process. If that fails there are others.
+// exec prints the last report before another program takes this one's place in the process. If that
+// fails there are others.
 func (r *reporter) exec() {
 	r.report(true, true)
 	r.mu.Lock()
@@ -235,11 +237,7 @@ func (r *reporter) text(snap *stats.Snapshot) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "[waymark+] *** performance report: %s, process %d, after %s ***\n\n",
 		filepath.Base(r.program), r.pid, units.Duration(snap.To.Sub(snap.From)))
-	if r.FullNames {
-		snap.WriteFullText(&b, r.Top)
-	} else {
-		snap.WriteText(&b, r.Top)
-	}
+	stats.Text{Snapshot: snap, Top: r.Top, FullNames: r.FullNames}.WriteTo(&b)
 	fmt.Fprintf(&b, "\n[waymark-] *** end of performance report ***\n")
 	return b.Bytes()
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/waymark-go/waymark/internal/units"
 )
 
-// Calls are the numbers of a row: of the calls of a function, or of several.
+// Calls are the numbers of a row: of the calls of a function, a package or a group.
 type Calls struct {
 	Name                       string
 	Calls, Open                uint64 // Open calls have not ended
 	Panics, Errors             uint64
 	Total, Self, Min, Avg, Max time.Duration
-	Quantiles                  []time.Duration // as quantiles has them; nil if they aren't known
+	Quantiles                  []time.Duration // in the order of quantiles; nil if they are not known
 }
 
 var quantiles = []string{"p50", "p90", "p99", "p99.9"}
 
-// Timed makes a table of calls with their times. head is that of the names.
+// Timed returns a table of calls with their times. head is the head of the column of names.
 func Timed(head string, rows []Calls) *Table {
 	panics, errors := Column{"Panics", true, 1}, Column{"Errors", true, 1}
 	distributed := false
@@ -45,7 +45,7 @@ func Timed(head string, rows []Calls) *Table {
 		row := []Cell{Duration(r.Total), Duration(r.Self), Count(r.Calls)}
 		for _, d := range []time.Duration{r.Min, r.Avg, r.Max} {
 			if r.allOpen() {
-				row = append(row, Cell{"open", Dim}) // nothing tells how long they take
+				row = append(row, Cell{"open", Dim}) // no call has ended, so no duration is known
 			} else {
 				row = append(row, Duration(d))
 			}
@@ -62,7 +62,7 @@ func Timed(head string, rows []Calls) *Table {
 	return t
 }
 
-// Counted makes a table of how many calls there were.
+// Counted returns a table of the numbers of calls.
 func Counted(rows []Calls) *Table {
 	t := &Table{Columns: []Column{{"Calls", true, 0}, {Head: "Function"}}}
 	for i := range rows {
@@ -73,7 +73,7 @@ func Counted(rows []Calls) *Table {
 
 func (c *Calls) allOpen() bool { return c.Open > 0 && c.Open == c.Calls }
 
-// mark says how many of the calls are still open, for behind the name.
+// mark returns what stands behind the name: how many of the calls are open.
 func (c *Calls) mark() string {
 	switch {
 	case c.Open == 0:
@@ -87,13 +87,13 @@ func (c *Calls) mark() string {
 // AllOpen stands behind the name of a function none of whose calls has ended.
 const AllOpen = " (open)"
 
-// None stands for a number that there isn't.
+// None is a cell for a number that does not exist.
 var None = Cell{"-", Dim}
 
-// Count is a cell with a number.
+// Count returns a cell with a number.
 func Count(n uint64) Cell { return Cell{strconv.FormatUint(n, 10), Plain} }
 
-// Duration is a cell with a duration. The colour tells its magnitude.
+// Duration returns a cell with a duration, whose colour shows its magnitude.
 func Duration[T ~int64](ns T) Cell {
 	c := Plain
 	switch d := time.Duration(ns); {
@@ -107,10 +107,10 @@ func Duration[T ~int64](ns T) Cell {
 	return Cell{units.Aligned(ns), c}
 }
 
-// Panics is a cell that makes the rows with panics stand out.
+// Panics returns a cell that makes rows with panics stand out.
 func Panics(n uint64) Cell { return marked(n, Red) }
 
-// Errors is a cell that makes the rows with errors stand out.
+// Errors returns a cell that makes rows with errors stand out.
 func Errors(n uint64) Cell { return marked(n, Yellow) }
 
 func marked(n uint64, c Colour) Cell {

@@ -1,4 +1,8 @@
 // Package table writes tables for people, on terminals and elsewhere.
+//
+//	t := table.Table{Columns: []table.Column{{Head: "Calls", Right: true}, {Head: "Function"}}}
+//	t.Rows = append(t.Rows, []table.Cell{table.Count(7), {Text: "main.main"}})
+//	t.Write(os.Stdout, table.Style{})
 package table
 
 import (
@@ -9,19 +13,19 @@ import (
 	"unicode/utf8"
 )
 
-// A Table is text in columns, with a head that is underlined.
+// A Table is text in columns under an underlined head.
 type Table struct {
 	Columns []Column
 	Rows    [][]Cell
-	Stream  func(row func([]Cell)) // instead of Rows, where they would take much memory; called twice
+	Stream  func(row func([]Cell)) // instead of Rows that would take much memory; called twice
 }
 
-// A Column is the head of one. The last column holds names: where a line is too long, the name is
-// cut at its beginning.
+// A Column is the head of a column. The last column holds names: where a line is too long, Write
+// cuts the beginning of the name.
 type Column struct {
 	Head  string
 	Right bool // aligned
-	Spare int  // where names have no room, columns are left out from 1 on; 0 stays
+	Spare int  // columns are left out where names have no room: 1 first, 0 never
 }
 
 // A Cell is a text in a row.
@@ -51,7 +55,7 @@ const (
 
 const (
 	gap   = "  " // before each column
-	roomy = 24   // what names get before columns are left out for them
+	roomy = 24   // room of names below which columns are left out
 )
 
 // Write writes the table, and the heads of columns that have no room in a line below it.
@@ -97,7 +101,7 @@ func (t *Table) each(f func(row []Cell)) {
 	}
 }
 
-// widths returns those of the columns.
+// widths returns the widths of the columns.
 func (t *Table) widths() []int {
 	widths := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
@@ -111,8 +115,9 @@ func (t *Table) widths() []int {
 	return widths
 }
 
-// fit returns the columns that are shown, and the heads of the others. In a line of limited length
-// spare columns are left out until names have room; then names get what room there is.
+// fit returns the columns that are shown, and the heads of the others. Where the length of a line
+// is limited, fit leaves out spare columns until names have room. Then names get the room that is
+// left.
 func (t *Table) fit(widths []int, limit int) (shown []int, left []string) {
 	last := len(widths) - 1
 	spares, room := 0, limit-len(gap)
@@ -135,14 +140,14 @@ func (t *Table) fit(widths []int, limit int) (shown []int, left []string) {
 			shown = append(shown, i)
 		}
 	}
-	if limit > 0 { // what is narrower than the head gains nothing
+	if limit > 0 { // a column is never narrower than its head
 		widths[last] = min(widths[last], max(room, width(t.Columns[last].Head)))
 	}
 	return shown, left
 }
 
-// cut leaves the end of a name, which tells more than its beginning. It keeps indentation, but not
-// at the cost of more than half of the room.
+// cut returns the end of a name, which says more than its beginning. It keeps indentation up to
+// half of the room.
 func cut(name string, room int) string {
 	text := []rune(strings.TrimLeft(name, " "))
 	indent := min(width(name)-len(text), max(room-len(text)-1, room/2))
@@ -154,9 +159,9 @@ func cut(name string, room int) string {
 
 func width(s string) int { return utf8.RuneCountInString(s) }
 
-// cell writes a cell of the i-th column; padded says that others follow.
+// cell writes a cell of the i-th column; padded says that other cells follow.
 func (t *Table) cell(b *bufio.Writer, i int, c Cell, room int, padded, coloured bool) {
-	if width(c.Text) > room { // the last one
+	if width(c.Text) > room { // a name in the last column
 		c.Text = cut(c.Text, room)
 	}
 	pad := strings.Repeat(" ", room-width(c.Text))

@@ -58,14 +58,14 @@ func TestWidth(t *testing.T) {
 		out := write(t, Timed("Function", rows), Style{Width: width})
 		for _, line := range strings.Split(out, "\n") {
 			if n := utf8.RuneCountInString(line); n > max(width, 58) { // the numbers that stay and the note
-				t.Errorf("a width of %d: %d in %q", width, n, line)
+				t.Errorf("a width of %d: %d columns in %q, want %d at most", width, n, line, max(width, 58))
 			}
 		}
 		if !strings.Contains(out, "rLoad\n") || !strings.Contains(out, "(open)\n") {
-			t.Errorf("a width of %d: names have no end:\n%s", width, out)
+			t.Errorf("a width of %d: got\n%s\nwant names with their ends", width, out)
 		}
 		if strings.Contains(out, "Min") == (width <= 80) && !strings.Contains(out, "columns have no room:") {
-			t.Errorf("a width of %d:\n%s", width, out)
+			t.Errorf("a width of %d: got\n%s\nwant Min, or a note about columns without room", width, out)
 		}
 	}
 	const want = `  Total time   Self time  Calls        Avg        Max  Function

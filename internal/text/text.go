@@ -1,4 +1,6 @@
-// Package text writes values of the program's for people, as monitors print them.
+// Package text writes values of the program for people, as monitors print them.
+//
+//	text.AppendList(nil, []any{"a", 7, err}) // "a", 7, "file does not exist"
 package text
 
 import (
@@ -19,13 +21,14 @@ const (
 	maxNesting  = 2
 )
 
-// AppendList appends values separated by commas, in the way of Go's syntax.
+// AppendList appends values in Go's syntax, separated by commas.
 func AppendList(dst []byte, list []any) []byte {
 	dst, _ = AppendMasked(dst, list)
 	return dst
 }
 
-// AppendMasked is AppendList, and reports whether it has written *** in the place of a value.
+// AppendMasked does what AppendList does. It reports whether it has written *** in the place of a
+// value.
 func AppendMasked(dst []byte, list []any) (out []byte, masked bool) {
 	var w writer
 	for i, v := range list {
@@ -37,9 +40,9 @@ func AppendMasked(dst []byte, list []any) (out []byte, masked bool) {
 	return dst, w.masked
 }
 
-// Append appends a value in the way of Go's syntax. Of the program's methods it
-// calls none but Error: they may wait for a lock that the traced function holds. It follows no
-// pointer and looks into no map, which others may be writing to.
+// Append appends a value in Go's syntax. The only method of the program that Append calls is Error:
+// other methods may wait for a lock that the traced function holds. Append follows no pointer and
+// looks into no map, because other goroutines may be writing there.
 func Append(dst []byte, v any) []byte { return new(writer).append(dst, v) }
 
 // A writer knows whether it has left out a value.
@@ -65,7 +68,8 @@ func (w *writer) append(dst []byte, v any) []byte {
 	return w.value(dst, reflect.ValueOf(v), maxNesting)
 }
 
-// errorText gives what an error says. Monitors may see one that the program would never ask.
+// errorText returns the text of an error. Error may panic: monitors see errors whose text the
+// program never asks for.
 func errorText(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -75,8 +79,8 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// Secrets returns the words that tell which fields are left out. Package agent knows those
-// that the program was built with.
+// Secrets returns the words in the names of fields whose values are masked. Package agent sets the
+// function that returns the words of the build.
 var Secrets = func() []string { return usual }
 
 var usual = strings.Split(format.DefaultRedact, ",")

@@ -24,7 +24,7 @@ func TestMasked(t *testing.T) {
 	} {
 		got, masked := AppendMasked([]byte("f("), c.list)
 		if string(got) != "f("+c.want || masked != c.masked {
-			t.Errorf("%s, masked %v; want f(%s, %v", got, masked, c.want, c.masked)
+			t.Errorf("got %s, masked %v; want f(%s, %v", got, masked, c.want, c.masked)
 		}
 	}
 }

@@ -4,6 +4,7 @@
 package tracetest
 
 import (
+	"encoding/binary"
 	"strconv"
 
 	"github.com/waymark-go/waymark/internal/format"
@@ -82,6 +83,19 @@ func (w *Writer) Chunk(stream uint32, goroutine uint64, recs []format.Record) fo
 	h := format.Chunk{State: format.ChunkFull, Stream: stream, Seq: w.Seq, Clock: recs[0].Clock - 1, Goroutine: goroutine}
 	w.Events(h, recs)
 	return h
+}
+
+// Values returns the records of the values of the event before them. data is what package value
+// reads.
+func Values(clock uint64, data []byte) []format.Record {
+	word := uint64(format.FirstCode)<<format.SiteShift | format.CodeValues<<format.CodeShift | uint64(len(data))
+	list := []format.Record{{Clock: clock, Word: word}}
+	for ; len(data) > 0; data = data[min(len(data), format.RecordSize):] {
+		var b [format.RecordSize]byte
+		copy(b[:], data)
+		list = append(list, format.Record{Clock: binary.LittleEndian.Uint64(b[:8]), Word: binary.LittleEndian.Uint64(b[8:])})
+	}
+	return list
 }
 
 // Events appends the records of the chunk h, and tells how many count as events.

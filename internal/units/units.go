@@ -1,4 +1,8 @@
 // Package units writes durations, counts and sizes for people, in the same way everywhere.
+//
+//	units.Duration(1234567)       // "1.235 ms"
+//	units.Things(2000, "call")    // "2,000 calls"
+//	units.Bytes(3_400_000)        // "3.4 MB"
 package units
 
 import (
@@ -6,8 +10,8 @@ import (
 	"strconv"
 )
 
-// Duration writes nanoseconds in the unit that fits:
-// "123 ns", "1.234 us", "1.234 ms", "1.234 s", "2m50.0s", "1h02m03s".
+// Duration returns nanoseconds in the unit that fits: "123 ns", "1.234 us", "1.234 ms", "1.234 s",
+// "2m50.0s", "1h02m03s".
 func Duration[T ~int64](ns T) string {
 	number, unit := split(int64(ns))
 	if unit == "" {
@@ -16,7 +20,7 @@ func Duration[T ~int64](ns T) string {
 	return number + " " + unit
 }
 
-// Aligned writes a duration for a column that is aligned right: units stand below each other.
+// Aligned returns a duration for a column that is aligned right: units stand below each other.
 func Aligned[T ~int64](ns T) string {
 	number, unit := split(int64(ns))
 	switch len(unit) {
@@ -32,14 +36,14 @@ func Aligned[T ~int64](ns T) string {
 var units = []struct {
 	name string
 	ns   uint64
-	next uint64 // how many are too many
+	next uint64 // from this number on the next unit fits
 }{
 	{"us", 1e3, 1e3},
 	{"ms", 1e6, 1e3},
 	{"s", 1e9, 60},
 }
 
-// split returns a number with its unit, or for a minute and more a text that needs no unit.
+// split returns a number and its unit. For a minute and more it returns a text that needs no unit.
 func split(ns int64) (number, unit string) {
 	sign, abs := "", uint64(ns)
 	if ns < 0 {
@@ -64,7 +68,7 @@ func split(ns int64) (number, unit string) {
 	return fmt.Sprintf("%s%dh%02dm%02ds", sign, seconds/3600, seconds/60%60, seconds%60), ""
 }
 
-// Count writes a number with its digits in groups: "1,234,567".
+// Count returns a number with its digits in groups: "1,234,567".
 func Count(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -73,7 +77,7 @@ func Count(n uint64) string {
 	return s
 }
 
-// Things writes a count with its noun: "1 call", "2,000 calls".
+// Things returns a count with its noun: "1 call", "2,000 calls".
 func Things(n uint64, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -81,7 +85,7 @@ func Things(n uint64, noun string) string {
 	return Count(n) + " " + noun
 }
 
-// Bytes writes a size: "123 bytes", "1.2 KB", "3.4 MB"; a KB is 1000 bytes.
+// Bytes returns a size: "123 bytes", "1.2 KB", "3.4 MB"; a KB is 1000 bytes.
 func Bytes(n int64) string {
 	if n < 1000 {
 		return Things(uint64(n), "byte")

@@ -51,8 +51,10 @@ func TestCount(t *testing.T) {
 			t.Errorf("Count(%d) = %q, want %q", n, got, want)
 		}
 	}
-	if got := Things(1, "call") + ", " + Things(2000, "call"); got != "1 call, 2,000 calls" {
-		t.Error(got)
+	for n, want := range map[uint64]string{0: "0 calls", 1: "1 call", 2000: "2,000 calls"} {
+		if got := Things(n, "call"); got != want {
+			t.Errorf("Things(%d) = %q, want %q", n, got, want)
+		}
 	}
 }
 

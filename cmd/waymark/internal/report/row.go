@@ -11,7 +11,7 @@ import (
 type Row struct {
 	identity
 	Groups    []string  // names of those that the function is in, sorted
-	Tiny      []string  // functions that were left out and whose time is its own, see stats.Function
+	Tiny      []string  // functions that were left out and whose time is its own, see stats.Func
 	Goroutine Goroutine // of a report by goroutine
 
 	Calls  uint64

@@ -63,7 +63,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		f := &s.Functions[i]
 		r.names.Add(f.Name)
 		row := r.rows[r.rowOf(identity{Name: f.Name, Package: f.Package, File: f.File, Line: f.Line})]
-		row.Groups, row.Tiny = f.Function.Groups, f.Function.Tiny
+		row.Groups, row.Tiny = f.Groups, f.Tiny
 		if row.Quantiles = nil; row.Calls == 0 { // those of several processes can't be put together
 			row.Quantiles = f.Quantiles()
 		}
@@ -78,7 +78,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		row.Open += f.Open
 		row.Total += int64(f.Total)
 		row.Self += int64(f.Self)
-		row.Sum += int64(f.Avg) * int64(f.Calls)
+		row.Sum += int64(f.Mean) * int64(f.Calls)
 		rec.Calls += f.Calls
 		rec.Open += f.Open
 		rec.Events += 2*f.Calls - f.Open
