@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"time"
 
 	"github.com/waymark-go/waymark/internal/format"
 )
@@ -55,6 +56,19 @@ func (t *timeline) span(ticks uint64) int64 {
 // as in a file that was cut off early, it is the program's own estimate of its
 // clock's rate, good to about a thousandth.
 func (f *File) Nanos(clock uint64) int64 { return f.time.nanos(clock) }
+
+// ClockAt returns the first clock reading that is at t since the start of the recording, or later.
+func (f *File) ClockAt(t time.Duration) uint64 {
+	low, high := uint64(0), uint64(1)<<63
+	for low < high {
+		if mid := low + (high-low)/2; f.Nanos(mid) < int64(t) {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
 
 // setTimeline makes the timeline from what the index found; first is the
 // earliest clock of an Events block, for files that have lost their Clock blocks.

@@ -9,16 +9,14 @@ import (
 	"testing"
 )
 
-// TestGuide runs the commands of docs/guide.md and compares what they print with the document: all but
-// numbers, times and what stands for "...". A block of commands follows a comment that names the folder of the
-// program, in testdata/guide or in the repository; the folder is copied, and its blocks share the copy.
+// TestGuide runs the commands of the README and of docs/guide.md, and compares what they print with the
+// documents: all but numbers, times and the lines that "..." stands for. A block of commands follows a
+// comment that names the folder of the program, in testdata/guide or in the repository. The folder is
+// copied, and its blocks share the copy.
 func TestGuide(t *testing.T) {
-	text, err := os.ReadFile("../../docs/guide.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)<!-- run in: (\\S+) -->\n+```console\n(.*?)```").FindAllStringSubmatch(string(text), -1)
-	if all := strings.Count(string(text), "```console"); len(blocks) != all || all < 5 {
+	text := readText(t, "../../README.md") + readText(t, "../../docs/guide.md")
+	blocks := regexp.MustCompile("(?s)<!-- run in: (\\S+) -->\n+```console\n(.*?)```").FindAllStringSubmatch(text, -1)
+	if all := strings.Count(text, "```console"); len(blocks) != all || all < 5 {
 		t.Fatalf("%d of %d blocks of commands name their folder; want all, and five at least", len(blocks), all)
 	}
 	path := filepath.Dir(tool(t)) + string(os.PathListSeparator) + os.Getenv("PATH")
@@ -55,13 +53,13 @@ var (
 	blanks   = regexp.MustCompile(`[ -]+`)
 )
 
-// settled gives a line without what differs from run to run.
+// settled returns a line without the parts that differ from run to run.
 func settled(line string) string {
 	return strings.TrimSpace(blanks.ReplaceAllString(changing.ReplaceAllString(line, "#"), " "))
 }
 
-// firstMissing gives the first of the wanted lines that isn't in the output behind those before it. There may
-// be others in between only where "..." stands.
+// firstMissing returns the first of the wanted lines that doesn't follow the wanted lines before it in the
+// output. Other lines may stand in between only where "..." stands.
 func firstMissing(output, want string) string {
 	var got []string
 	for _, line := range strings.Split(output, "\n") {

@@ -81,3 +81,40 @@ func (a *app) say(e *buildErrors, b *build.Build, f *buildFlags) {
 	e.held.WriteTo(e.w)
 	fmt.Fprintln(a.stderr, "waymark: the tests "+ourFault)
 }
+
+// What the compiler says of what a directive takes for a group: it reads the directive's position, and code of
+// the generated file, where names are ours.
+var (
+	noGroup    = regexp.MustCompile(`^(.+:\d+:\d+): cannot use (\S+) \(.*of (?:\S+ )?type (.*)\) as \*.*\.Group value in argument to wmt?\d*_group`)
+	aboutGroup = regexp.MustCompile(`^(.+?:\d+(?::\d+)?): (.*\bwmt?\d*_g(?:\d+\.|roup\b).*)`)
+	ourNames   = regexp.MustCompile(`\bwmt?\d*_g\d+\.`)
+	argumentTo = regexp.MustCompile(` in argument to wmt?\d*_group`)
+)
+
+// groupErrors gives what the compiler says of such things, in words of the user's, if it says nothing else.
+func groupErrors(out string) string {
+	const want = ": want a variable that holds a *waymark.Group"
+	var b strings.Builder
+	for line := range strings.Lines(out) {
+		line = strings.TrimSuffix(line, "\n")
+		m := aboutGroup.FindStringSubmatch(line)
+		switch {
+		case strings.HasPrefix(line, "# "):
+			b.WriteString(line)
+		case strings.HasSuffix(line, "too many errors"):
+			continue
+		case m == nil:
+			return ""
+		case noGroup.MatchString(line):
+			b.WriteString(noGroup.ReplaceAllString(line, "$1: //waymark:trace: $2 is of type $3"+want))
+		default:
+			text := argumentTo.ReplaceAllString(m[2], "")
+			if !strings.HasPrefix(text, "undefined: ") {
+				text += want
+			}
+			b.WriteString(m[1] + ": //waymark:trace: " + text)
+		}
+		b.WriteString("\n")
+	}
+	return ourNames.ReplaceAllString(b.String(), "")
+}

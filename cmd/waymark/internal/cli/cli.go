@@ -1,4 +1,4 @@
-// Package cli is the face of the waymark command: one file for each command,
+// Package cli is the face of the waymark command: one file for each command, named after it,
 // which reads its arguments, has other packages do the work, and prints.
 package cli
 

@@ -7,9 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
@@ -48,7 +49,7 @@ func (a *app) replayCommand() *cobra.Command {
 					return err
 				}
 				a.explainMasked(done.Masked)
-				a.note(report.Lacks(done.Read)...)
+				a.note(recording.Lacks(done.Read)...)
 				calls := uint64(0)
 				for _, r := range done.Read {
 					calls += r.Calls
@@ -64,7 +65,7 @@ func (a *app) replayCommand() *cobra.Command {
 		},
 	}
 	text.define(cmd.Flags())
-	cmd.Flags().IntVar(&width, "width", replay.DefaultWidth, widthUsage)
+	cmd.Flags().IntVar(&width, "width", transcript.DefaultWidth, widthUsage)
 	filter.define(cmd.Flags(), showsCalls)
 	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all that they make", "show calls of functions that match `PATTERN`, and those that they are made by")
 	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
@@ -104,7 +105,7 @@ func damage(set *tracefile.Set, err error) []error {
 }
 
 // replayTest prints what the test with the given name and its subtests did.
-func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string, o replay.Options) (done replay.Result, err error) {
+func (a *app) replayTest(set *tracefile.Set, only *recording.Filter, test string, o transcript.Options) (done replay.Result, err error) {
 	if len(set.Processes) > 1 {
 		return done, usagef("--test: want the recording of one test binary, not of %d processes", len(set.Processes))
 	}
@@ -113,13 +114,13 @@ func (a *app) replayTest(set *tracefile.Set, only *report.Filter, test string, o
 	if err != nil {
 		return done, err
 	}
-	p := testtrace.NewPrinter(replay.New(a.stdout, file, report.ScaleOf(file).Nanoseconds, file.Nanos, o))
+	p := testtrace.NewPrinter(transcript.New(a.stdout, file, recording.ScaleOf(file).Nanoseconds, file.Nanos, o))
 	events.OnLog = p.Log
 	read, err := only.Read(events, set, p.Enter, p.Call)
 	if flushErr := p.Flush(); flushErr != nil {
 		return done, flushErr // the reader of the output has gone: not worth more words
 	}
-	return replay.Result{Read: []report.Recording{read}, Masked: p.Masked()}, err
+	return replay.Result{Read: []recording.Summary{read}, Masked: p.Masked()}, err
 }
 
 // testEvents gives the events of the tests with the given name, and of their subtests.

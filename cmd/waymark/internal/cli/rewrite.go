@@ -2,10 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 )
 
@@ -33,4 +36,22 @@ func (a *app) rewriteCommand() *cobra.Command {
 			fmt.Fprintf(a.stderr, "waymark: %d files written to %s\n", len(b.Files), out)
 			return nil
 		})
+}
+
+// writeSources writes the rewritten files below dir, in folders by import path.
+func writeSources(b *build.Build, dir string) error {
+	for _, f := range b.Files {
+		src, err := os.ReadFile(f.Cached)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, filepath.FromSlash(f.Package), filepath.Base(f.Path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, src, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // firstTop is how many rows fit a screen, for who runs a program the first time.
@@ -70,55 +73,66 @@ func (a *app) runCommand() *cobra.Command {
 		})
 }
 
-// programStatus turns the end of the traced program into that of this command.
-func programStatus(err error) error {
-	var e ended
-	if errors.As(err, &e) {
-		return exitError(e.status())
+// reportRun prints the report after a run that recorded to file. Earlier parts are
+// beside it, and so is what processes that the program started recorded.
+func (a *app) reportRun(dir, file string, f *reportFlags) error {
+	first, err := tracefile.Open(file)
+	if err != nil {
+		return err
 	}
-	return err
+	defer first.Close()
+	all, err := filepath.Glob(filepath.Join(dir, "*"+filepath.Ext(file)))
+	if err != nil {
+		return err
+	}
+	files := []string{file}
+	dumps := recorder.Dumps(file) // hold what the window held then
+	for _, other := range all {
+		if other == file || slices.Contains(dumps, other) {
+			continue
+		}
+		if err := joinable(first, other); err != nil {
+			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: %v\n", err)
+			continue
+		}
+		files = append(files, other)
+	}
+	return a.report(a.stderr, files, f, recording.Filter{}, nil)
 }
 
-// buildProgram builds the program that line names, as go run would, into a folder
-// of its own. It gives nil if --dry-run was asked for.
-func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*traced, error) {
-	n := 0
-	for n < len(line.args) && strings.HasSuffix(line.args[n], ".go") {
-		n++
+// reportStatistics prints the report after a run that gathered statistics, which are in dir: those of the program and of
+// processes that it started.
+func (a *app) reportStatistics(dir string, f *reportFlags) error {
+	o, format, err := f.layout(a.stderr)
+	if err != nil {
+		return err
 	}
-	if n == 0 && len(line.args) > 0 {
-		n = 1
+	files, err := filepath.Glob(filepath.Join(dir, "*"+statisticsExt))
+	if err != nil {
+		return err
 	}
-	if n == 0 {
-		line.args, n = []string{"."}, 1
+	if len(files) == 0 {
+		return errors.New("the program was killed before it wrote its numbers; waymark record keeps every call until a kill")
 	}
-	t := &traced{args: line.args[n:], exec: line.exec()}
-	flags := line.flags.Without("exec")
-	if _, ok := flags.Lookup("o"); ok {
-		return nil, usagef("%s: -o names no output here; waymark build -o does", name)
-	}
-	b, err := a.prepare(f, flags, line.args[:n], false)
-	if err != nil || b == nil {
-		return nil, err
-	}
-	mains := 0
-	for _, p := range b.Main {
-		if p.Error == nil && p.Name != "main" {
-			return nil, fmt.Errorf("package %s is not a main package: name one that is a command", p.ImportPath)
+	var all []*report.Statistics
+	for _, file := range files {
+		s, err := report.ReadStatistics(file)
+		if err != nil {
+			return err
 		}
-		mains++
+		all = append(all, s)
 	}
-	if mains > 1 {
-		return nil, fmt.Errorf("%s names %d packages: name one", line.args[0], mains)
+	slices.SortFunc(all, func(x, y *report.Statistics) int { return x.From.Compare(y.From) })
+	if !all[0].Timed() && o.Sort == report.SortTotal {
+		o.Sort = report.SortCalls
 	}
-	if t.dir, err = tempDir("waymark-"); err != nil {
-		return nil, err
+	r := report.New(o)
+	for _, s := range all {
+		if s.Program != all[0].Program {
+			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: it is of the program %s\n", filepath.Base(s.Program))
+			continue
+		}
+		r.AddStatistics(s)
 	}
-	exe := "program"
-	if mains == 1 {
-		exe = gocmd.ExeName(b.Main[0].ImportPath) // as go run does it, for what os.Args[0] ends in
-	}
-	t.path = filepath.Join(t.dir, exe+b.Env.GOEXE)
-	b.Flags = append(b.Flags, "-o", t.path)
-	return t, a.goBuild(b, f)
+	return r.Write(a.stderr, format)
 }

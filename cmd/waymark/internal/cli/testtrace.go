@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/units"
@@ -159,7 +159,7 @@ func (a *app) showTests(file *testRecording, f *traceFlags) (masked bool, err er
 	if info.Lost > 0 {
 		fmt.Fprintf(a.stderr, "\n%s of %s lost: calls are missing\n", units.Things(info.Lost, "event"), file.Meta(format.MetaTests))
 	}
-	if why := report.Stopped(info); why != "" {
+	if why := recording.Stopped(info); why != "" {
 		fmt.Fprintf(a.stderr, "\n%s: %s\n", file.Meta(format.MetaTests), why)
 	}
 	if info.Damaged > 0 {

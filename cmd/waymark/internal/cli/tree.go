@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -46,7 +47,7 @@ func (a *app) treeCommand() *cobra.Command {
 					a.note(note)
 				}
 				if asked == report.CSV {
-					a.note(report.Lacks(r.Recordings)...)
+					a.note(recording.Lacks(r.Recordings)...)
 				}
 				return nil
 			})

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -27,7 +28,7 @@ func BenchmarkReplay(b *testing.B) {
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := Write(io.Discard, set, &report.Filter{}, Options{Width: DefaultWidth}); err != nil {
+					if _, err := Write(io.Discard, set, &recording.Filter{}, transcript.Options{Width: transcript.DefaultWidth}); err != nil {
 						b.Fatal(err)
 					}
 				}

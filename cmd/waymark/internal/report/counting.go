@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -12,25 +13,21 @@ import (
 // row, or uncounted.
 type counting func(site uint32) (row uint32)
 
-// uncounted stands for the rows of another counting, hidden for what the filter doesn't show: that
-// has to be counted too, as it is not the time of its callers. No row has such a number.
-const (
-	uncounted = 1<<32 - 1
-	hidden    = 1<<32 - 2
-)
+// uncounted stands for the rows of another counting. No row has the number.
+const uncounted = 1<<32 - 1
 
 // countings gives those with which a file is to be read, one after the other. A call is counted in one row, and
 // so a report by group reads a recording several times if groups contain each other.
-func (r *Report) countings(file *tracefile.File) []counting {
-	list := r.allCountings(file)
-	if show := ofSites(file, r.Filter.Show); show != nil && !r.Tree {
+func (r *Report) countings(p *recording.Process) []counting {
+	list := r.allCountings(p.File)
+	if show := p.Matcher(r.Filter.Show); show != nil && !r.Tree {
 		for i, rowOf := range list {
 			if rowOf == nil {
 				continue
 			}
 			list[i] = func(site uint32) uint32 {
 				if !show(site) {
-					return hidden
+					return recording.Hidden
 				}
 				return rowOf(site)
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -91,7 +92,7 @@ func facts(i tracefile.Info, path string) []fact {
 	if i.Events > 0 {
 		events += fmt.Sprintf(", %.1f bytes each", float64(i.Size)/float64(i.Events))
 	}
-	state := completeness(i)
+	state := recording.Completeness(i)
 	if state == "" {
 		state = "complete"
 	}
@@ -105,7 +106,7 @@ func facts(i tracefile.Info, path string) []fact {
 		fact{"State", state},
 		fact{"File", fmt.Sprintf("%s, %s in %s, format version %d", filepath.Base(path), units.Bytes(i.Size), units.Things(uint64(i.Blocks), "block"), i.Version)},
 	)
-	if text := beginning(i); text != "" {
+	if text := recording.Beginning(i); text != "" {
 		list = append(list, fact{"Begins", text})
 	}
 	if i.Damaged > 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/stats"
 )
 
@@ -44,7 +45,7 @@ type jsonLacks struct {
 	jsonProblems
 }
 
-func (rec *Recording) jsonProblems() jsonProblems {
+func newJSONProblems(rec *recording.Summary) jsonProblems {
 	p := &rec.Problems
 	return jsonProblems{
 		Stopped: rec.Info.Stopped.String(), FromNS: int64(rec.Info.From), Parts: rec.Info.Missing,
@@ -52,8 +53,8 @@ func (rec *Recording) jsonProblems() jsonProblems {
 	}
 }
 
-func (rec *Recording) jsonLacks() jsonLacks {
-	return jsonLacks{rec.Info.Lost, rec.Info.Damaged, rec.Info.Complete, rec.jsonProblems()}
+func newJSONLacks(rec *recording.Summary) jsonLacks {
+	return jsonLacks{rec.Info.Lost, rec.Info.Damaged, rec.Info.Complete, newJSONProblems(rec)}
 }
 
 // jsonRows is a report with its rows.
@@ -129,11 +130,11 @@ func (r *Row) numbers() jsonNumbers {
 
 // jsonHead gives what is said about the whole report.
 func (r *Report) jsonHead() jsonReport {
-	s := r.sum()
+	s := recording.Sum(r.Recordings)
 	j := jsonReport{
 		Program: s.Info.Program, DurationNS: s.Duration, Events: s.Events,
 		Dropped: s.Info.Lost, Goroutines: s.Goroutines, Damaged: s.Info.Damaged, Complete: s.Info.Complete, Open: s.Open,
-		jsonProblems: s.jsonProblems(),
+		jsonProblems: newJSONProblems(&s),
 	}
 	if len(s.Files) > 0 {
 		j.File = s.Files[0]

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/table"
@@ -22,7 +22,7 @@ type Options struct {
 	By     By
 	Sort   Sort
 	Top    int // rows to print; 0 is all
-	Filter Filter
+	Filter recording.Filter
 	Tree   bool // for WriteTree
 
 	// Of text.
@@ -36,7 +36,7 @@ type Options struct {
 // A Report adds up the calls of the processes of a program.
 type Report struct {
 	Options
-	Recordings []Recording // of the processes
+	Recordings []recording.Summary // of the processes
 
 	rows  []*Row
 	index map[identity]uint32 // in rows
@@ -46,26 +46,6 @@ type Report struct {
 
 	damage []error   // one for each damaged file
 	began  time.Time // the first process, of statistics
-}
-
-// A Recording tells where the numbers come from, and what they lack.
-type Recording struct {
-	Files   []string       // absolute; several if it is in parts
-	Process string         // see Labels
-	Info    tracefile.Info // after reading, so with the damage that was met
-
-	Statistics bool // nothing was recorded, and there are no files
-	Killed     bool // they are from before the end of the program
-
-	// Of what the filter has read and accounted for.
-	Span       span  // since the beginning of the first recording
-	Duration   int64 // ns
-	Events     uint64
-	Calls      uint64
-	Goroutines uint64
-	Open       uint64 // calls that had not ended; only those that are shown
-	Past       bool   // because the window ended before the recording did
-	Problems   calltree.Problems
 }
 
 // New returns an empty report.
@@ -83,37 +63,35 @@ func (r *Report) Read(set *tracefile.Set) error {
 	if err := r.Filter.Check(set); err != nil {
 		return err
 	}
-	labels := Labels(set)
-	p := &progress{tell: r.Progress}
+	progress := &progress{tell: r.Progress}
 	for _, file := range set.Processes {
-		p.all += file.Info().Events
+		progress.all += file.Info().Events
 	}
 	var errs []error
-	AddNames(r.names, set.Processes...)
-	for i, file := range set.Processes {
-		if err := r.add(file, set.Since(file), labels[i], p); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", file.Path(), err))
+	recording.AddNames(r.names, set.Processes...)
+	for _, p := range recording.Processes(set) {
+		if err := r.add(p, progress); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", p.File.Path(), err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// add adds the recording of a process that began at a time since the beginning of the first one.
-func (r *Report) add(file *tracefile.File, since time.Duration, label string, p *progress) error {
+// add adds the recording of a process.
+func (r *Report) add(p *recording.Process, progress *progress) error {
 	var errs []error
-	scale := ScaleOf(file)
-	o := r.Filter.options(file, label, since, scale)
+	o := r.Filter.Options(p)
 	o.Goroutines = r.By == ByGoroutine
 	o.Tree = r.Tree || r.Filter.Depth > 0
 	var result *calltree.Result // of the first reading; the others count the same calls in other rows
-	countings := r.countings(file)
-	p.all += uint64(len(countings)-1) * file.Info().Events
+	countings := r.countings(p)
+	progress.all += uint64(len(countings)-1) * p.File.Info().Events
 	for _, rowOf := range countings {
 		o.Key = rowOf
-		one, err := calltree.ReadFile(file, o, EndOf(file), runtime.GOMAXPROCS(0), p.add)
+		one, err := calltree.ReadFile(p.File, o, p.End, runtime.GOMAXPROCS(0), progress.add)
 		for i := range one.Rows {
-			if row := &one.Rows[i]; rowOf != nil && row.Key < hidden {
-				r.rows[row.Key].add(row, scale)
+			if row := &one.Rows[i]; rowOf != nil && row.Key < recording.Hidden {
+				r.rows[row.Key].add(row, p.Scale)
 			}
 		}
 		if rowOf != nil && r.Filter.Depth > 0 {
@@ -128,8 +106,8 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 		}
 	}
 
-	rec := r.Filter.recording(file, label, since, result)
-	for i, part := range file.Parts() {
+	rec := r.Filter.Summary(p, result)
+	for i, part := range p.File.Parts() {
 		if n := part.Info().Damaged; n > 0 {
 			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", rec.Files[i], format.ErrDamaged, units.Bytes(n)))
 		}
@@ -137,19 +115,19 @@ func (r *Report) add(file *tracefile.File, since time.Duration, label string, p 
 	goroutines := result.Goroutines
 	if r.By == ByGoroutine && r.Filter.Show != nil {
 		var err error
-		if goroutines, err = r.calling(file, o, goroutines); err != nil {
+		if goroutines, err = r.calling(p, o, goroutines); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	for i := range goroutines {
-		row := goroutineRow(file, &goroutines[i], scale)
-		row.Goroutine.Process, row.Goroutine.PID = label, rec.Info.PID
-		row.Goroutine.Start += int64(since)
-		row.Goroutine.End += int64(since)
+		row := goroutineRow(p.File, &goroutines[i], p.Scale)
+		row.Goroutine.Process, row.Goroutine.PID = p.Label, rec.Info.PID
+		row.Goroutine.Start += int64(p.Since)
+		row.Goroutine.End += int64(p.Since)
 		r.rows = append(r.rows, row)
 	}
 	if r.Tree {
-		r.addTree(result.Tree, scale)
+		r.addTree(result.Tree, p.Scale)
 	}
 	r.Recordings = append(r.Recordings, rec)
 	return errors.Join(errs...)
@@ -166,32 +144,6 @@ func (r *Report) rowOf(id identity) uint32 {
 	return i
 }
 
-// recording tells what a result is made of.
-func (f *Filter) recording(file *tracefile.File, label string, since time.Duration, result *calltree.Result) Recording {
-	rec := Recording{
-		Process: label, Info: file.Info(),
-		Events: result.Events, Calls: result.Calls, Goroutines: result.Seen, Past: result.Past, Problems: result.Problems,
-	}
-	for _, part := range file.Parts() {
-		path := part.Path()
-		if abs, err := filepath.Abs(path); err == nil {
-			path = abs
-		}
-		rec.Files = append(rec.Files, path)
-	}
-	rec.Span = span{max(since, f.From), since + rec.Info.Duration}
-	if f.To > 0 {
-		rec.Span.to = min(rec.Span.to, f.To)
-	}
-	rec.Duration = int64(max(rec.Span.to-rec.Span.from, 0))
-	for i := range result.Rows {
-		if row := &result.Rows[i]; row.Key != hidden {
-			rec.Open += row.Open
-		}
-	}
-	return rec
-}
-
 // markShallow marks the rows that have calls with few enough callers for the filter.
 func (r *Report) markShallow(tree []calltree.Node) {
 	callers := make([]int32, len(tree))
@@ -200,7 +152,7 @@ func (r *Report) markShallow(tree []calltree.Node) {
 		if n.Caller != calltree.NoCaller {
 			callers[i] = callers[n.Caller] + 1
 		}
-		if n.Key < hidden && int(callers[i]) < r.Filter.Depth {
+		if n.Key < recording.Hidden && int(callers[i]) < r.Filter.Depth {
 			r.rows[n.Key].shallow = true
 		}
 	}
@@ -208,12 +160,12 @@ func (r *Report) markShallow(tree []calltree.Node) {
 
 // calling gives those of a file's goroutines that call functions which the filter shows. It reads
 // the file once more.
-func (r *Report) calling(file *tracefile.File, o calltree.Options, all []calltree.Goroutine) ([]calltree.Goroutine, error) {
-	show := ofSites(file, r.Filter.Show)
+func (r *Report) calling(p *recording.Process, o calltree.Options, all []calltree.Goroutine) ([]calltree.Goroutine, error) {
+	show := p.Matcher(r.Filter.Show)
 	account := o.Keep
 	o.Keep = func(site uint32) bool { return (account == nil || account(site)) && show(site) }
 	o.Tree = false
-	only, err := calltree.ReadFile(file, o, EndOf(file), runtime.GOMAXPROCS(0), nil)
+	only, err := calltree.ReadFile(p.File, o, p.End, runtime.GOMAXPROCS(0), nil)
 	calling := make(map[uint64]bool)
 	for i := range only.Goroutines {
 		if g := &only.Goroutines[i]; g.Calls > 0 {
@@ -308,36 +260,6 @@ func (r *Report) Write(w io.Writer, f Format) error {
 		return r.writeCSV(w)
 	}
 	return r.writeText(w)
-}
-
-// sum adds up the recordings, for what is said about the whole report.
-func (r *Report) sum() Recording {
-	s := Recording{Info: tracefile.Info{Complete: true}}
-	var spans []span
-	for i, rec := range r.Recordings {
-		if i == 0 {
-			s.Info.Program = rec.Info.Program
-		}
-		s.Files = append(s.Files, rec.Files...)
-		spans = append(spans, rec.Span)
-		s.Info.Lost += rec.Info.Lost
-		s.Info.Damaged += rec.Info.Damaged
-		s.Info.Complete = s.Info.Complete && rec.Info.Complete
-		s.Info.Stopped = max(s.Info.Stopped, rec.Info.Stopped)
-		s.Info.Missing += rec.Info.Missing
-		s.Info.From = max(s.Info.From, rec.Info.From)
-		s.Events += rec.Events
-		s.Calls += rec.Calls
-		s.Goroutines += rec.Goroutines
-		s.Open += rec.Open
-		s.Past = s.Past || rec.Past
-		s.Problems.Unmatched += rec.Problems.Unmatched
-		s.Problems.Cut += rec.Problems.Cut
-		s.Problems.Backward += rec.Problems.Backward
-		s.Problems.Unknown += rec.Problems.Unknown
-	}
-	s.Duration = int64(covered(spans))
-	return s
 }
 
 // progress counts the events that are read.

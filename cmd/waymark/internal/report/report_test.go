@@ -15,6 +15,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/tracefile"
@@ -41,7 +42,7 @@ const shop = `
 	@3 <1 D10 C20 c20 d10 .
 	@1 C20 +30 c20 +64000000000 a10`
 
-func recording(t *testing.T, text string) *calltreetest.Recording {
+func made(t *testing.T, text string) *calltreetest.Recording {
 	t.Helper()
 	events, err := calltreetest.Events(text)
 	if err != nil {
@@ -77,16 +78,16 @@ func join(t *testing.T, recordings ...*calltreetest.Recording) *tracefile.Set {
 }
 
 func TestReport(t *testing.T) {
-	killed := recording(t, "A10 B20 !30 C40 +100 c40 @2 D10 c50 C20 +5")
+	killed := made(t, "A10 B20 !30 C40 +100 c40 @2 D10 c50 C20 +5")
 	killed.End = 0
-	lossy := recording(t, "A10 B20 C30 +1000 a10 c90")
+	lossy := made(t, "A10 B20 C30 +1000 a10 c90")
 	lossy.Lost = 12345
 	lossy.Path, lossy.PID, lossy.Later = "/tmp/shop.43.wmt", 43, 2*time.Second
-	ticks := recording(t, shop)
+	ticks := made(t, shop)
 	ticks.Hz = 3_000_000_000
-	nameless := recording(t, shop)
+	nameless := made(t, shop)
 	nameless.Tables = tables[:1]
-	grouped := recording(t, shop)
+	grouped := made(t, shop)
 	grouped.Tables = slices.Clone(tables)
 	grouped.Tables[1].Facility = format.Facility{Groups: []string{"p.Opening", "p.Reading"}, Functions: []format.TracedFunction{
 		{Name: "DB.Get", Site: 1, Group: 1}, {Name: "Open", Site: 0, Group: 0},
@@ -123,24 +124,24 @@ func TestReport(t *testing.T) {
 		{"full.txt", Options{FullNames: true}, Text, nil},
 		{"narrow.txt", Options{Style: table.Style{Width: 60}}, Text, nil},
 		{"ticks.txt", Options{}, Text, []*calltreetest.Recording{ticks}},
-		{"window.txt", Options{Filter: Filter{From: 2 * time.Millisecond, To: time.Second}}, Text, nil},
-		{"store.txt", Options{Filter: Filter{Show: storeOnly}}, Text, nil},
-		{"min-depth.txt", Options{Filter: Filter{Min: time.Microsecond, Depth: 2, Goroutine: func(g GoroutineID) bool { return g == GoroutineID{"42", 1} }}}, Text, nil},
+		{"window.txt", Options{Filter: recording.Filter{From: 2 * time.Millisecond, To: time.Second}}, Text, nil},
+		{"store.txt", Options{Filter: recording.Filter{Show: storeOnly}}, Text, nil},
+		{"min-depth.txt", Options{Filter: recording.Filter{Min: time.Microsecond, Depth: 2, Goroutine: func(g recording.GoroutineID) bool { return g == recording.GoroutineID{Process: "42", ID: 1} }}}, Text, nil},
 		{"killed.txt", Options{}, Text, []*calltreetest.Recording{killed}},
 		{"killed.json", Options{}, JSON, []*calltreetest.Recording{killed}},
 		{"lossy.txt", Options{}, Text, []*calltreetest.Recording{lossy}},
 		{"nameless.txt", Options{Sort: SortCalls}, Text, []*calltreetest.Recording{nameless}},
-		{"several.txt", Options{}, Text, []*calltreetest.Recording{recording(t, shop), lossy}},
-		{"several.json", Options{}, JSON, []*calltreetest.Recording{recording(t, shop), lossy}},
-		{"several-goroutines.txt", Options{By: ByGoroutine}, Text, []*calltreetest.Recording{recording(t, shop), lossy}},
-		{"several-goroutines.csv", Options{By: ByGoroutine}, CSV, []*calltreetest.Recording{recording(t, shop), lossy}},
-		{"several-window.json", Options{Filter: Filter{From: time.Second, To: 2*time.Second + 500}}, JSON, []*calltreetest.Recording{recording(t, shop), lossy}},
-		{"empty.txt", Options{}, Text, []*calltreetest.Recording{recording(t, "")}},
-		{"empty.json", Options{}, JSON, []*calltreetest.Recording{recording(t, "")}},
+		{"several.txt", Options{}, Text, []*calltreetest.Recording{made(t, shop), lossy}},
+		{"several.json", Options{}, JSON, []*calltreetest.Recording{made(t, shop), lossy}},
+		{"several-goroutines.txt", Options{By: ByGoroutine}, Text, []*calltreetest.Recording{made(t, shop), lossy}},
+		{"several-goroutines.csv", Options{By: ByGoroutine}, CSV, []*calltreetest.Recording{made(t, shop), lossy}},
+		{"several-window.json", Options{Filter: recording.Filter{From: time.Second, To: 2*time.Second + 500}}, JSON, []*calltreetest.Recording{made(t, shop), lossy}},
+		{"empty.txt", Options{}, Text, []*calltreetest.Recording{made(t, "")}},
+		{"empty.json", Options{}, JSON, []*calltreetest.Recording{made(t, "")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.from == nil {
-				tt.from = []*calltreetest.Recording{recording(t, shop)}
+				tt.from = []*calltreetest.Recording{made(t, shop)}
 			}
 			r := New(tt.opt)
 			if err := r.Read(join(t, tt.from...)); err != nil {
@@ -165,7 +166,7 @@ func TestRowsKeepNumbers(t *testing.T) {
 	}
 	csv := func(o Options) []string {
 		r := New(o)
-		if err := r.Read(join(t, recording(t, shop))); err != nil {
+		if err := r.Read(join(t, made(t, shop))); err != nil {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
@@ -184,22 +185,22 @@ func TestRowsKeepNumbers(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		opt    Options
-		filter Filter
+		filter recording.Filter
 		want   []string // parts of the rows
 	}{
-		{"include", Options{}, Filter{Show: site("main.")}, []string{main, worker}},
-		{"exclude", Options{}, Filter{Show: not("Get")}, []string{main, worker, open}},
-		{"min", Options{}, Filter{Min: time.Second}, []string{main, worker}},
-		{"depth", Options{}, Filter{Depth: 1}, []string{main, worker}},
-		{"depth 2", Options{}, Filter{Depth: 2}, []string{main, worker, get, open}},
-		{"all of them", Options{}, Filter{Depth: 2, Min: 10 * time.Millisecond, Show: not(main)}, []string{worker, get}},
-		{"package", Options{By: ByPackage}, Filter{Show: site("main.")}, []string{"example.com/shop,"}},
-		{"goroutine", Options{By: ByGoroutine}, Filter{Show: site("worker")}, []string{"42,2,", "42,3,"}},
-		{"goroutine by min", Options{By: ByGoroutine}, Filter{Min: time.Second}, []string{"42,1,", "42,2,"}},
-		{"tree by min", Options{Tree: true}, Filter{Min: 10 * time.Millisecond}, []string{main, get, get, worker}},
-		{"tree by depth", Options{Tree: true}, Filter{Depth: 1}, []string{main, worker}},
-		{"tree without leaves", Options{Tree: true}, Filter{Show: not("Get")}, []string{main, open, worker}},
-		{"tree by all", Options{Tree: true}, Filter{Show: not("Get"), Min: time.Second, Depth: 3}, []string{main, worker}},
+		{"include", Options{}, recording.Filter{Show: site("main.")}, []string{main, worker}},
+		{"exclude", Options{}, recording.Filter{Show: not("Get")}, []string{main, worker, open}},
+		{"min", Options{}, recording.Filter{Min: time.Second}, []string{main, worker}},
+		{"depth", Options{}, recording.Filter{Depth: 1}, []string{main, worker}},
+		{"depth 2", Options{}, recording.Filter{Depth: 2}, []string{main, worker, get, open}},
+		{"all of them", Options{}, recording.Filter{Depth: 2, Min: 10 * time.Millisecond, Show: not(main)}, []string{worker, get}},
+		{"package", Options{By: ByPackage}, recording.Filter{Show: site("main.")}, []string{"example.com/shop,"}},
+		{"goroutine", Options{By: ByGoroutine}, recording.Filter{Show: site("worker")}, []string{"42,2,", "42,3,"}},
+		{"goroutine by min", Options{By: ByGoroutine}, recording.Filter{Min: time.Second}, []string{"42,1,", "42,2,"}},
+		{"tree by min", Options{Tree: true}, recording.Filter{Min: 10 * time.Millisecond}, []string{main, get, get, worker}},
+		{"tree by depth", Options{Tree: true}, recording.Filter{Depth: 1}, []string{main, worker}},
+		{"tree without leaves", Options{Tree: true}, recording.Filter{Show: not("Get")}, []string{main, open, worker}},
+		{"tree by all", Options{Tree: true}, recording.Filter{Show: not("Get"), Min: time.Second, Depth: 3}, []string{main, worker}},
 	} {
 		all := csv(tt.opt)
 		tt.opt.Filter = tt.filter
@@ -220,9 +221,9 @@ func TestRowsKeepNumbers(t *testing.T) {
 
 // What is left out of the account counts as part of its callers.
 func TestAccount(t *testing.T) {
-	self := func(f Filter) map[string]int64 {
+	self := func(f recording.Filter) map[string]int64 {
 		r := New(Options{Filter: f})
-		if err := r.Read(join(t, recording(t, "A10 +10 B20 +20 C30 +40 c30 b20 C20 +80 c20 a10"))); err != nil {
+		if err := r.Read(join(t, made(t, "A10 +10 B20 +20 C30 +40 c30 b20 C20 +80 c20 a10"))); err != nil {
 			t.Fatal(err)
 		}
 		got := make(map[string]int64)
@@ -235,14 +236,14 @@ func TestAccount(t *testing.T) {
 	get := func(s tracefile.Site) bool { return strings.Contains(s.Name, "Get") }
 	for _, tt := range []struct {
 		name string
-		f    Filter
+		f    recording.Filter
 		want map[string]int64
 	}{
-		{"all", Filter{}, map[string]int64{"main.main": 13, "store.Open": 22, "store.(*DB).Get[...]": 122}},
-		{"some", Filter{Account: func(s tracefile.Site) bool { return !get(s) }}, map[string]int64{"main.main": 94, "store.Open": 63}},
-		{"one", Filter{Account: get}, map[string]int64{"store.(*DB).Get[...]": 122}},
-		{"shortest", Filter{Shortest: 50}, map[string]int64{"main.main": 13, "store.Open": 63, "store.(*DB).Get[...]": 81}},
-		{"shown of some", Filter{Account: func(s tracefile.Site) bool { return !get(s) }, Min: 100}, map[string]int64{"main.main": 94}},
+		{"all", recording.Filter{}, map[string]int64{"main.main": 13, "store.Open": 22, "store.(*DB).Get[...]": 122}},
+		{"some", recording.Filter{Account: func(s tracefile.Site) bool { return !get(s) }}, map[string]int64{"main.main": 94, "store.Open": 63}},
+		{"one", recording.Filter{Account: get}, map[string]int64{"store.(*DB).Get[...]": 122}},
+		{"shortest", recording.Filter{Shortest: 50}, map[string]int64{"main.main": 13, "store.Open": 63, "store.(*DB).Get[...]": 81}},
+		{"shown of some", recording.Filter{Account: func(s tracefile.Site) bool { return !get(s) }, Min: 100}, map[string]int64{"main.main": 94}},
 	} {
 		if diff := cmp.Diff(tt.want, self(tt.f)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -251,15 +252,15 @@ func TestAccount(t *testing.T) {
 }
 
 func TestInfo(t *testing.T) {
-	killed := recording(t, shop)
+	killed := made(t, shop)
 	killed.End = 0
 	for _, tt := range []struct {
 		name   string
 		format Format
 		from   *calltreetest.Recording
 	}{
-		{"info.txt", Text, recording(t, shop)},
-		{"info.json", JSON, recording(t, shop)},
+		{"info.txt", Text, made(t, shop)},
+		{"info.json", JSON, made(t, shop)},
 		{"info-killed.txt", Text, killed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -279,7 +280,7 @@ func TestInfo(t *testing.T) {
 // TestParts reports on a recording in two parts: calls that begin in the first one
 // end in the second, and panics go on.
 func TestParts(t *testing.T) {
-	whole := recording(t, shop)
+	whole := made(t, shop)
 	text := func(recordings ...*calltreetest.Recording) string {
 		r := New(Options{})
 		if err := r.Read(join(t, recordings...)); err != nil {
@@ -308,14 +309,14 @@ func TestParts(t *testing.T) {
 
 // TestDamage flips a bit in the last block of events.
 func TestDamage(t *testing.T) {
-	b := recording(t, strings.Repeat(shop, 20)).Bytes()
+	b := made(t, strings.Repeat(shop, 20)).Bytes()
 	at := bytes.LastIndex(b, append(format.BlockMagic(), byte(format.BlockEvents)))
 	b[at+format.BlockHeader+5] ^= 1
 	f, err := calltreetest.Open("/tmp/damaged.wmt", b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := tracefile.Join([]*tracefile.File{open(t, recording(t, shop)), f})
+	set, err := tracefile.Join([]*tracefile.File{open(t, made(t, shop)), f})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,27 +332,6 @@ func TestDamage(t *testing.T) {
 	r.Write(&text, Text)
 	if !strings.Contains(text.String(), " damaged and left out\n") {
 		t.Errorf("not said in:\n%s", &text)
-	}
-}
-
-func TestCompleteness(t *testing.T) {
-	for _, tt := range []struct {
-		info tracefile.Info
-		want string
-	}{
-		{tracefile.Info{Complete: true}, ""},
-		{tracefile.Info{Stopped: tracefile.StoppedFull, Duration: 1500},
-			"recording stopped when the file had the size of --max-size; what the program did after 1.500 us is not in it"},
-		{tracefile.Info{Stopped: tracefile.StoppedFailed, Live: true, Recovered: 5},
-			"recording stopped when the file could not be written; what the program did after 0 ns is not in it"},
-		{tracefile.Info{Live: true, Recovered: 5}, "still being recorded"},
-		{tracefile.Info{Recovered: 5000}, "the program was killed or crashed; 5,000 events recovered from its buffers"},
-		{tracefile.Info{}, "the program was killed or crashed; its last events may be missing"},
-		{tracefile.Info{RecoveryErr: os.ErrNotExist}, "the program was killed or crashed, and its last events are missing: file does not exist"},
-	} {
-		if got := completeness(tt.info); got != tt.want {
-			t.Errorf("%+v: %q, want %q", tt.info, got, tt.want)
-		}
 	}
 }
 

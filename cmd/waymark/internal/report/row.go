@@ -42,7 +42,7 @@ type identity struct {
 
 // A Goroutine is what a row tells about its goroutine, besides times.
 type Goroutine struct {
-	Process    string // see Labels
+	Process    string // the Label of a recording.Process
 	PID        int
 	ID         uint64
 	Parent     uint64 // 0 if unknown

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -48,7 +49,7 @@ func (s *Statistics) Timed() bool {
 
 // AddStatistics adds the numbers of a process. The report is one by function.
 func (r *Report) AddStatistics(s *Statistics) {
-	rec := Recording{
+	rec := recording.Summary{
 		Process: strconv.Itoa(s.PID), Statistics: true, Killed: !s.Last,
 		Info:       tracefile.Info{Program: s.Program, PID: s.PID, Complete: s.Last},
 		Goroutines: s.Goroutines, Duration: int64(s.To.Sub(s.From)),
@@ -56,8 +57,8 @@ func (r *Report) AddStatistics(s *Statistics) {
 	if len(r.Recordings) == 0 {
 		r.began = s.From
 	}
-	rec.Span.from = s.From.Sub(r.began)
-	rec.Span.to = s.To.Sub(r.began)
+	rec.Span.From = s.From.Sub(r.began)
+	rec.Span.To = s.To.Sub(r.began)
 	for i := range s.Functions {
 		f := &s.Functions[i]
 		r.names.Add(f.Name)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
@@ -182,7 +183,7 @@ func (r *Report) writeTreeText(w io.Writer) error {
 				percent = 100 * float64(n.total) / float64(all)
 			}
 			row := r.rows[n.row]
-			name := Indent(depth) + r.names.Short(row.Name)
+			name := recording.Indent(depth) + r.names.Short(row.Name)
 			if row.Open > 0 && row.Open == row.Calls {
 				name += table.AllOpen
 			}

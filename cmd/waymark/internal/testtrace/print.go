@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/units"
 )
@@ -18,7 +18,7 @@ type Options struct {
 	Depth int    // without calls that have as many callers; 0: as many as Lines allows
 	More  string // how to see what was left out; %s stands for the test's name
 
-	Calls replay.Options
+	Calls transcript.Options
 }
 
 // leastDepth is what limiting the number of lines leaves of a tree, of which lines are
@@ -33,8 +33,8 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 		return err
 	}
 	shown = culprits(shown, shapes)
-	end := report.EndOf(r.file)
-	scale := report.ScaleOf(r.file)
+	end := recording.EndOf(r.file)
+	scale := recording.ScaleOf(r.file)
 	views := make(map[*Test]*view)
 	for _, t := range shown {
 		views[t] = newView(t, shapes[t], o, r.file, scale.Nanoseconds)

@@ -2,18 +2,18 @@ package testtrace
 
 import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 )
 
 // A Printer prints calls and, in their place among them, what tests log. Enter and
 // Call are for calltree's OnEnter and OnCall, Log is for Events.OnLog.
 type Printer struct {
-	*replay.Printer
+	*transcript.Printer
 	open map[uint64]int // by goroutine: depth of the next call
 }
 
 // NewPrinter returns a Printer that uses p.
-func NewPrinter(p *replay.Printer) *Printer {
+func NewPrinter(p *transcript.Printer) *Printer {
 	return &Printer{p, make(map[uint64]int)}
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/units"
 )
@@ -50,7 +50,7 @@ func (r *Recording) shapes(tests []*Test) (map[*Test]*shape, error) {
 	for events.Next(&ev) {
 		builders[events.Test()].Add(&ev)
 	}
-	end := report.EndOf(r.file)
+	end := recording.EndOf(r.file)
 	for _, t := range tests {
 		builders[t].Close(min(t.End, end))
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/names"
 )
@@ -73,7 +73,7 @@ func printed(t *testing.T, r *Recording, tests []*Test, o Options) string {
 	t.Helper()
 	var b bytes.Buffer
 	o.Calls.Names = names.NewSet()
-	report.AddNames(o.Calls.Names, r.file)
+	recording.AddNames(o.Calls.Names, r.file)
 	if err := r.Print(&b, tests, o); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/internal/format"
 )
 
@@ -21,12 +21,12 @@ type view struct {
 	lines   cutter
 }
 
-func newView(t *Test, s *shape, o Options, file replay.Names, nanos func(uint64) int64) *view {
+func newView(t *Test, s *shape, o Options, file transcript.Names, nanos func(uint64) int64) *view {
 	v := &view{test: t, shape: s, depths: depths{o.Depth, o.Depth}, brief: o.Lines > 0, lines: cutter{limit: o.Lines}}
 	if o.Depth == 0 {
 		v.depths = s.depths(o.Lines - o.Lines/headShare - o.Lines/restShare)
 	}
-	v.printer = NewPrinter(replay.New(&v.lines, file, nanos, nil, o.Calls))
+	v.printer = NewPrinter(transcript.New(&v.lines, file, nanos, nil, o.Calls))
 	v.builder = calltree.New(calltree.Options{OnEnter: v.enter, OnCall: v.call})
 	return v
 }

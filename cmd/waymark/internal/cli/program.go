@@ -2,6 +2,7 @@ package cli
 
 import (
 	"debug/buildinfo"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
 )
 
@@ -100,4 +102,57 @@ func forBuild(set *pflag.FlagSet, line *commandLine) string {
 func (c *commandLine) exec() []string {
 	prefix, _ := c.flags.Lookup("exec")
 	return strings.Fields(prefix)
+}
+
+// buildProgram builds the program that line names, as go run would, into a folder
+// of its own. It gives nil if --dry-run was asked for.
+func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*traced, error) {
+	n := 0
+	for n < len(line.args) && strings.HasSuffix(line.args[n], ".go") {
+		n++
+	}
+	if n == 0 && len(line.args) > 0 {
+		n = 1
+	}
+	if n == 0 {
+		line.args, n = []string{"."}, 1
+	}
+	t := &traced{args: line.args[n:], exec: line.exec()}
+	flags := line.flags.Without("exec")
+	if _, ok := flags.Lookup("o"); ok {
+		return nil, usagef("%s: -o names no output here; waymark build -o does", name)
+	}
+	b, err := a.prepare(f, flags, line.args[:n], false)
+	if err != nil || b == nil {
+		return nil, err
+	}
+	mains := 0
+	for _, p := range b.Main {
+		if p.Error == nil && p.Name != "main" {
+			return nil, fmt.Errorf("package %s is not a main package: name one that is a command", p.ImportPath)
+		}
+		mains++
+	}
+	if mains > 1 {
+		return nil, fmt.Errorf("%s names %d packages: name one", line.args[0], mains)
+	}
+	if t.dir, err = tempDir("waymark-"); err != nil {
+		return nil, err
+	}
+	exe := "program"
+	if mains == 1 {
+		exe = gocmd.ExeName(b.Main[0].ImportPath) // as go run does it, for what os.Args[0] ends in
+	}
+	t.path = filepath.Join(t.dir, exe+b.Env.GOEXE)
+	b.Flags = append(b.Flags, "-o", t.path)
+	return t, a.goBuild(b, f)
+}
+
+// programStatus turns the end of the traced program into that of this command.
+func programStatus(err error) error {
+	var e ended
+	if errors.As(err, &e) {
+		return exitError(e.status())
+	}
+	return err
 }

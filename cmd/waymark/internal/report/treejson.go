@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
 // A nodeWriter writes the nodes of a tree as JSON objects. Package encoding/json would recur into
@@ -65,8 +67,8 @@ func members(v any, indent string) (string, error) {
 func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 	const step = 4 // blanks for each level: of the list and of the object
 	margin := func(depth int) string { return strings.Repeat(" ", step*min(depth, DefaultLevels)+4) }
-	sum := r.sum()
-	lacks, err := members(sum.jsonLacks(), margin(0))
+	sum := recording.Sum(r.Recordings)
+	lacks, err := members(newJSONLacks(&sum), margin(0))
 	if err != nil {
 		return 0, err
 	}

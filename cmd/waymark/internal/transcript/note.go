@@ -1,10 +1,10 @@
-package replay
+package transcript
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
 // Open prints the first lines of the calls that a goroutine is in, although it may not
@@ -24,7 +24,7 @@ func (p *Printer) Note(goroutine uint64, depth int, text string) {
 		if p.at != nil {
 			b = fmt.Appendf(b, "%*s", timeWidth, "")
 		}
-		b = fmt.Appendf(b, "%11s [%9d]  %s// %s", "", goroutine, report.Indent(depth), line)
+		b = fmt.Appendf(b, "%11s [%9d]  %s// %s", "", goroutine, recording.Indent(depth), line)
 		p.w.Write(append(p.opt.cut(b, ""), '\n'))
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/table"
@@ -51,11 +51,11 @@ func (f *textFlags) width(w io.Writer) int {
 }
 
 // calls returns how calls of recordings are written to w, with values of the given width.
-func (f *textFlags) calls(w io.Writer, width int, files ...*tracefile.File) replay.Options {
-	o := replay.Options{Columns: f.width(w), Width: width}
+func (f *textFlags) calls(w io.Writer, width int, files ...*tracefile.File) transcript.Options {
+	o := transcript.Options{Columns: f.width(w), Width: width}
 	if !f.full() {
 		o.Names = names.NewSet()
-		report.AddNames(o.Names, files...)
+		recording.AddNames(o.Names, files...)
 	}
 	return o
 }

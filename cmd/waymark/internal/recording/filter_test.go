@@ -1,4 +1,4 @@
-package report
+package recording
 
 import (
 	"testing"
@@ -36,22 +36,6 @@ func TestParseGoroutines(t *testing.T) {
 		if _, err := ParseGoroutines(text); err == nil {
 			t.Errorf("ParseGoroutines(%q) gave no error", text)
 		}
-	}
-}
-
-func TestParseNames(t *testing.T) {
-	by, err := ParseBy("goroutine")
-	if by != ByGoroutine || err != nil {
-		t.Error(by, err)
-	}
-	if _, err := ParseBy("file"); message(err) != `a report by "file": want function, package, group or goroutine` {
-		t.Error(err)
-	}
-	if _, err := ParseSort("time"); message(err) != `sort by "time": want total, self, calls, avg, max, panics or errors` {
-		t.Error(err)
-	}
-	if _, err := ParseFormat("xml"); message(err) != `format "xml": want text, json or csv` {
-		t.Error(err)
 	}
 }
 

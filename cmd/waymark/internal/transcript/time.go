@@ -1,4 +1,4 @@
-package replay
+package transcript
 
 import "strconv"
 
@@ -45,10 +45,4 @@ func appendLongTime(b []byte, ns int64) []byte {
 		b = append(b, thousands[abs/unit%1000][:]...)
 	}
 	return append(b, 's')
-}
-
-// since gives the function for New that tells the time of a file's events since the start of the
-// first recording, which was so many ns before the file's.
-func since(file interface{ Nanos(clock uint64) int64 }, start int64) func(clock uint64) int64 {
-	return func(clock uint64) int64 { return start + file.Nanos(clock) }
 }

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+)
+
+// buildFlags are waymark's flags of the commands that build.
+type buildFlags struct {
+	include, exclude []string
+	all, closures    bool
+	tracegen         bool
+	minSize          int
+	dryRun, work     bool
+	verbose          int
+	debug            bool
+	values           valueFlags
+}
+
+func (f *buildFlags) define(set *pflag.FlagSet) {
+	set.StringArrayVar(&f.include, "include", nil, "instrument what matches `PATTERN` only (repeatable); default: the packages of the main modules")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "leave out what matches `PATTERN` (repeatable)")
+	set.BoolVar(&f.all, "all", false, "tiny functions too, which the compiler would inline")
+	set.IntVar(&f.minSize, "min-size", 0, "leave out functions with an inline cost below `N` (default: the compiler's budget)")
+	set.BoolVar(&f.closures, "closures", false, "function literals too")
+	set.BoolVar(&f.tracegen, "tracegen", true, "add code to functions; without it they are only registered, and can't be switched on")
+	f.values.define(set)
+	set.BoolVar(&f.dryRun, "dry-run", false, "print what would be instrumented and why not, do nothing")
+	set.BoolVar(&f.work, "work", false, "keep the rewritten files in a folder and print its name")
+	set.IntVar(&f.verbose, "verbose", 0, "say more on stderr: 1 counts, 2 packages, 3 functions, 4 files")
+	set.BoolVar(&f.debug, "debug", false, "print the go commands that are run")
+	config.Mark(set, config.IsPattern, "include", "exclude")
+}
+
+// prepare makes a build ready. It gives nil if --dry-run was asked for, and answered.
+func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool) (*build.Build, error) {
+	if f.verbose < 0 || f.verbose > 4 {
+		return nil, usagef("--verbose=%d: want 0 to 4", f.verbose)
+	}
+	values, err := f.values.options()
+	if err != nil {
+		return nil, err
+	}
+	c, err := cache.Open()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	show, done := a.progress()
+	b, err := build.Prepare(&build.Options{
+		Include: f.include, Exclude: f.exclude,
+		All: f.all, MinSize: f.minSize, Closures: f.closures, NoCode: !f.tracegen, Values: values,
+		Test: test, Flags: flags, Args: args, Dir: dir, Cache: c,
+		Progress: show,
+	})
+	done()
+	if err != nil {
+		return nil, err
+	}
+	a.describe(f, b)
+	if f.dryRun {
+		return nil, printFuncs(a.stdout, b.Funcs)
+	}
+	return b, nil
+}

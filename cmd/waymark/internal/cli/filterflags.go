@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/pattern"
+)
+
+// filterFlags say what of recordings is read, accounted for and shown.
+type filterFlags struct {
+	include, exclude []string
+	account, without []string
+	goroutine, time  string
+	min, shorter     time.Duration
+	depth            int
+	root, callers    matcher // only of commands with paths of calls
+
+	set                    *pflag.FlagSet
+	included, excluded     *pattern.Set
+	accounted, unaccounted *pattern.Set
+	goroutines             []*wantedGoroutine
+	only                   recording.Filter // what they say together
+}
+
+// shows says what is shown where the commands differ.
+type shows struct {
+	min, depth string // what --min and --depth choose
+	longest    string // what --min is compared with
+}
+
+var (
+	showsRows  = shows{"rows with a total time of at least this, as in 10us", "functions that were called with fewer than `N` callers", "the greatest total time is"}
+	showsTree  = shows{"rows with a total time of at least this, as in 10us", "`N` levels of calls", "the greatest total time is"}
+	showsCalls = shows{"calls that took at least this, as in 10us", "calls with fewer than `N` callers", "the longest call took"}
+)
+
+func (f *filterFlags) define(set *pflag.FlagSet, what shows) {
+	f.set = set
+	set.StringArrayVar(&f.include, "include", nil, "show functions that match `PATTERN`; numbers stay what they are (repeatable)")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "don't show functions that match `PATTERN`; numbers stay what they are (repeatable)")
+	set.DurationVar(&f.min, "min", 0, "show "+what.min)
+	set.IntVar(&f.depth, "depth", 0, "show "+what.depth+"; 0 is no limit")
+	set.StringVar(&f.goroutine, "goroutine", "", "read only these goroutines, by `ID` as in 1,17, or by process and id as in 4711/1")
+	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s")
+	set.StringArrayVar(&f.account, "account", nil, "count functions that match `PATTERN` only: the time of others is their callers' (repeatable)")
+	set.StringArrayVar(&f.without, "without", nil, "don't count functions that match `PATTERN`: their time is their callers' (repeatable)")
+	set.DurationVar(&f.shorter, "without-shorter", 0, "don't count calls shorter than this: their time is their callers'")
+	config.Mark(set, config.IsPattern, "include", "exclude", "account", "without")
+}
+
+// definePaths defines the flags of commands that show who calls whom.
+func (f *filterFlags) definePaths(set *pflag.FlagSet, root, callers string) {
+	set.StringVar(&f.root.pattern, "root", "", root)
+	set.StringVar(&f.callers.pattern, "callers", "", callers)
+	config.Mark(set, config.IsPattern, "root", "callers")
+}
+
+// filter reads the flags.
+func (f *filterFlags) filter() (recording.Filter, error) {
+	out := recording.Filter{Min: f.min, Depth: f.depth, Shortest: f.shorter}
+	if f.root.pattern != "" && f.callers.pattern != "" {
+		return out, usagef("--root and --callers: want one of them")
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return out, err
+	}
+	var errs []error
+	failed := func(name string, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--%s: %w", name, err))
+		}
+	}
+	if f.time != "" {
+		out.From, out.To, err = recording.ParseWindow(f.time)
+		failed("time", err)
+	}
+	if f.goroutine != "" {
+		ids, err := recording.ParseGoroutines(f.goroutine)
+		failed("goroutine", err)
+		f.goroutines = nil
+		for _, id := range ids {
+			f.goroutines = append(f.goroutines, &wantedGoroutine{GoroutineID: id})
+		}
+		out.Goroutine = f.wanted
+	}
+	if f.min < 0 {
+		failed("min", fmt.Errorf("%v: want 0 or more", f.min))
+	}
+	if f.shorter < 0 {
+		failed("without-shorter", fmt.Errorf("%v: want 0 or more", f.shorter))
+	}
+	if f.depth < 0 {
+		failed("depth", fmt.Errorf("%d: want 0 or more", f.depth))
+	}
+	compile := func(name string, patterns []string) *pattern.Set {
+		set, err := pattern.CompileSet(patterns, dir)
+		failed(name, err)
+		return set
+	}
+	f.included, f.excluded = compile("include", f.include), compile("exclude", f.exclude)
+	f.accounted, f.unaccounted = compile("account", f.account), compile("without", f.without)
+	failed("root", f.root.compile(dir))
+	failed("callers", f.callers.compile(dir))
+	if err := errors.Join(errs...); err != nil {
+		return out, usageError{err}
+	}
+	out.Show, out.Account = between(f.included, f.excluded), between(f.accounted, f.unaccounted)
+	if f.root.set != nil {
+		out.Root = f.root.match
+	}
+	if f.callers.set != nil {
+		out.Callers = f.callers.match
+	}
+	if len(f.sets()) > 0 {
+		out.Prepare = f.resolve
+	}
+	f.only = out
+	return out, nil
+}

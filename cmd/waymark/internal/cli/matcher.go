@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// sets returns the patterns of all flags, without those that have none.
+func (f *filterFlags) sets() (list []*pattern.Set) {
+	for _, set := range []*pattern.Set{f.included, f.excluded, f.accounted, f.unaccounted, f.root.set, f.callers.set} {
+		if set != nil && !set.Empty() {
+			list = append(list, set)
+		}
+	}
+	return list
+}
+
+// resolve tells the patterns which packages are in the recordings. It returns an error if some can't
+// be told apart.
+func (f *filterFlags) resolve(set *tracefile.Set) error {
+	var packages []pattern.Package
+	seen := make(map[string]bool)
+	for _, p := range set.Processes {
+		p.Sites(func(_ uint32, s tracefile.Site) bool {
+			if !seen[s.Package] {
+				seen[s.Package] = true
+				packages = append(packages, pattern.Package{Path: s.Package})
+			}
+			return true
+		})
+	}
+	for _, patterns := range f.sets() {
+		patterns.Resolve(packages)
+	}
+	f.matchSites(set)
+	var errs []error
+	for _, patterns := range f.sets() {
+		errs = append(errs, patterns.Ambiguous()...)
+	}
+	if len(errs) > 0 {
+		return usageError{errors.Join(errs...)}
+	}
+	return nil
+}
+
+// matchSites tries the patterns on all functions of the recordings, called or not,
+// and gives their names.
+func (f *filterFlags) matchSites(set *tracefile.Set) []string {
+	patterns := f.sets()
+	if len(patterns) == 0 {
+		return nil
+	}
+	var names []string
+	for _, p := range set.Processes {
+		p.Sites(func(_ uint32, s tracefile.Site) bool {
+			name := siteName(s)
+			for _, set := range patterns {
+				set.Match(name)
+			}
+			names = append(names, name.Names()...)
+			return true
+		})
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// between gives a function that tells whether a recorded function matches one pattern of in, or
+// there is none, and none of out; nil if there are no patterns.
+func between(in, out *pattern.Set) func(tracefile.Site) bool {
+	if in.Empty() && out.Empty() {
+		return nil
+	}
+	return func(s tracefile.Site) bool {
+		name := siteName(s)
+		included, _ := in.Match(name)
+		excluded, _ := out.Match(name)
+		return (included || in.Empty()) && !excluded
+	}
+}
+
+// A matcher finds functions by a pattern, and notes whether there were any.
+type matcher struct {
+	pattern string // "" is none
+	matched bool
+	set     *pattern.Set // nil without a pattern
+}
+
+func (m *matcher) compile(dir string) (err error) {
+	if m.pattern != "" {
+		m.set, err = pattern.CompileSet([]string{m.pattern}, dir)
+	}
+	return err
+}
+
+func (m *matcher) match(s tracefile.Site) bool {
+	ok, _ := m.set.Match(siteName(s))
+	m.matched = m.matched || ok
+	return ok
+}
+
+// siteName gives the name of a recorded function for patterns.
+func siteName(s tracefile.Site) pattern.Func {
+	name := pattern.FromRuntime(s.Package, s.Name)
+	name.Dir, name.Groups = filepath.Dir(s.File), s.Groups
+	return name
+}

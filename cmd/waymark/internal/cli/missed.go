@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// A missed says which filters let nothing through, see filterFlags.
+type missed func(set *tracefile.Set, r *report.Report) (notes []string, err error)
+
+// missed says which patterns and goroutine ids are of nothing that is in the
+// recordings, one in a line, with what comes near. If calls is 0, nothing is
+// shown: then it is an error that says so. longest returns what --min was compared with, ns; nil: that is not known.
+func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longest func() (ns int64, err error)) (notes []string, err error) {
+	names := f.matchSites(set)
+	for _, list := range []struct {
+		name     string
+		patterns *pattern.Set
+	}{{"include", f.included}, {"exclude", f.excluded}, {"account", f.accounted}, {"without", f.unaccounted}} {
+		// A file's are often those of the build, which then leaves nothing to exclude.
+		if list.name == "exclude" && config.From(f.set.Lookup("exclude")) != "" {
+			continue
+		}
+		for _, p := range list.patterns.Unmatched() {
+			notes = append(notes, "--"+list.name+" "+p+noFunction(p, names))
+		}
+	}
+	for _, w := range f.goroutines {
+		if !w.found {
+			notes = append(notes, fmt.Sprintf("--goroutine %v: there is none%s", w.GoroutineID, w.near()))
+		}
+	}
+	for _, m := range []*matcher{&f.root, &f.callers} {
+		if m.set != nil && !m.matched {
+			return notes, fmt.Errorf("pattern %s matches no function that was called%s", m.pattern, isIt(m.pattern, names))
+		}
+	}
+	if calls > 0 {
+		return notes, nil
+	}
+	var given []string
+	f.set.Visit(func(flag *pflag.Flag) {
+		switch flag.Name {
+		case "include", "exclude", "account", "without", "without-shorter", "goroutine", "time", "min", "depth", "root", "callers":
+			given = append(given, "--"+flag.Name)
+		}
+	})
+	if len(given) == 0 {
+		return notes, nil // there was none before
+	}
+	if f.min > 0 {
+		ns := int64(0)
+		if longest != nil {
+			ns, err = longest()
+		}
+		if ns > 0 {
+			notes = append(notes, fmt.Sprintf("--min %v: %s %s", f.min, what.longest, units.Duration(ns)))
+		}
+	}
+	return notes, errors.Join(err, fmt.Errorf("no call is left by %s", strings.Join(given, ", ")))
+}
+
+// longest gives the duration, ns, of the longest call that Follow tells without --min. It reads
+// the recordings once more.
+func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
+	others := f.only
+	others.Min = 0
+	_, err = others.Follow(set, func(p *recording.Process) (onEnter, onCall func(*calltree.Call)) {
+		return func(*calltree.Call) {}, func(c *calltree.Call) { ns = max(ns, p.Scale.Nanoseconds(c.End-c.Began)) }
+	})
+	return ns, err
+}
+
+// noFunction says that a pattern matches none of the names.
+func noFunction(text string, names []string) string {
+	return " matches no function of the recording" + isIt(text, names)
+}
+
+// isIt asks whether one of the names that come near was meant, if any does.
+func isIt(text string, names []string) string { return pattern.IsIt(text, names, 3) }
+
+// A wantedGoroutine is one of --goroutine.
+type wantedGoroutine struct {
+	recording.GoroutineID
+	found        bool
+	below, above recording.GoroutineID // the nearest ones that there are in the process
+	process      string                // one that there is
+}
+
+// wanted tells whether a goroutine was asked for.
+func (f *filterFlags) wanted(g recording.GoroutineID) bool {
+	ok := false
+	for _, w := range f.goroutines {
+		w.process = g.Process
+		switch {
+		case w.Process != "" && w.Process != g.Process:
+		case g.ID == w.ID:
+			w.found, ok = true, true
+		case g.ID < w.ID && g.ID > w.below.ID:
+			w.below = recording.GoroutineID{Process: w.Process, ID: g.ID}
+		case g.ID > w.ID && (w.above.ID == 0 || g.ID < w.above.ID):
+			w.above = recording.GoroutineID{Process: w.Process, ID: g.ID}
+		}
+	}
+	return ok
+}
+
+// near names the nearest goroutines that there are, or a process if that is wrong.
+func (w *wantedGoroutine) near() string {
+	var near []string
+	for _, g := range []recording.GoroutineID{w.below, w.above} {
+		if g.ID > 0 {
+			near = append(near, g.String())
+		}
+	}
+	switch {
+	case len(near) > 0:
+		return "; is it " + strings.Join(near, " or ") + "?"
+	case w.process != "":
+		return "; there is the process " + w.process
+	}
+	return ""
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+)
+
+// reportFlags say how a report looks.
+type reportFlags struct {
+	textFlags
+	set              *pflag.FlagSet
+	by, sort, format string
+	top              int
+}
+
+// define defines the flags. top is how many rows text has unless the user says otherwise.
+func (f *reportFlags) define(set *pflag.FlagSet, top int) {
+	f.set = set
+	f.textFlags.define(set)
+	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group or goroutine")
+	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics or errors")
+	set.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or csv")
+	set.IntVar(&f.top, "top", top, "print the first `N` rows only; 0 is all")
+}
+
+func (f *reportFlags) check() error {
+	if err := f.textFlags.check(); err != nil {
+		return err
+	}
+	if _, err := f.options(); err != nil {
+		return usageError{err}
+	}
+	if _, err := report.ParseFormat(f.format); err != nil {
+		return usagef("--format: %w", err)
+	}
+	return nil
+}
+
+func (f *reportFlags) options() (o report.Options, err error) {
+	if o.By, err = report.ParseBy(f.by); err != nil {
+		return o, fmt.Errorf("--by: %w", err)
+	}
+	if o.Sort, err = report.ParseSort(f.sort); err != nil {
+		return o, fmt.Errorf("--sort: %w", err)
+	}
+	if o.Top = f.top; o.Top < 0 {
+		return o, fmt.Errorf("--top=%d: want 0 or more", o.Top)
+	}
+	o.FullNames = f.full()
+	return o, nil
+}
+
+// layout gives what all flags say of a report that is written to w.
+func (f *reportFlags) layout(w io.Writer) (o report.Options, format report.Format, err error) {
+	if o, err = f.options(); err == nil {
+		o.Style = f.style(w)
+		format, err = report.ParseFormat(f.format)
+	}
+	if format != report.Text && !f.set.Changed("top") {
+		o.Top = 0 // programs want all
+	}
+	return o, format, err
+}

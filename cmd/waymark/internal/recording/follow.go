@@ -1,0 +1,101 @@
+package recording
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// Follow follows the calls of all processes of a set, and tells those that the filter shows in
+// the order of time. tell returns what is to be told the calls of a process. Calls of a process
+// that have not ended are told when its recording ends. The result summarises the processes,
+// Calls counting what was told.
+func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall func(*calltree.Call))) ([]Summary, error) {
+	if err := f.Check(set); err != nil {
+		return nil, err
+	}
+	type following struct {
+		*calltree.Builder
+		index int
+		end   time.Duration // of the recording, since the start of the first one
+		calls func(*calltree.Result) uint64
+	}
+	var alive []*following
+	processes := Processes(set)
+	byIndex := make([]*following, len(processes))
+	for i, p := range processes {
+		onEnter, onCall := tell(p)
+		o, calls := f.telling(p, onEnter, onCall)
+		byIndex[i] = &following{calltree.New(o), i, p.Since + p.File.Info().Duration, calls}
+		alive = append(alive, byIndex[i])
+	}
+	slices.SortStableFunc(alive, func(a, b *following) int { return cmp.Compare(a.end, b.end) })
+	results := make([]*calltree.Result, len(processes))
+	end := func() {
+		p := alive[0]
+		r := p.Close(processes[p.index].End)
+		r.Calls = p.calls(r)
+		results[p.index] = r
+		alive = alive[1:]
+	}
+	var ev format.Event
+	events := set.Events()
+	for events.Next(&ev) {
+		now := time.Duration(events.Nanos())
+		if f.To > 0 && now > f.To {
+			break
+		}
+		for alive[0].end < now && events.Ended(alive[0].index) {
+			end()
+		}
+		byIndex[events.Process()].Add(&ev)
+	}
+	for len(alive) > 0 {
+		end()
+	}
+	var list []Summary
+	for i, p := range processes {
+		list = append(list, f.told(p, results[i]))
+	}
+	return list, events.Err()
+}
+
+// Read is Follow for the events of a set's only process that src gives.
+func (f *Filter) Read(src calltree.Source, set *tracefile.Set, onEnter, onCall func(*calltree.Call)) (Summary, error) {
+	p := Processes(set)[0]
+	o, calls := f.telling(p, onEnter, onCall)
+	result, err := calltree.Read(src, o, p.End)
+	result.Calls = calls(result)
+	return f.told(p, result), err
+}
+
+// told is Summary where calls have been told: the calls say themselves that their ends are missing.
+func (f *Filter) told(p *Process, result *calltree.Result) Summary {
+	s := f.Summary(p, result)
+	s.Problems.Cut = 0
+	return s
+}
+
+// telling returns the options with which the calls of a process that the filter shows are told;
+// calls returns their number in the end.
+func (f *Filter) telling(p *Process, onEnter, onCall func(*calltree.Call)) (
+	o calltree.Options, calls func(*calltree.Result) uint64,
+) {
+	o = f.Options(p)
+	o.Min = 0 // a call that is left out is as good as one that isn't shown
+	s := calltree.Selection{
+		Show: p.Matcher(f.Show), Root: p.Matcher(f.Root), Callers: p.Matcher(f.Callers),
+		Min: p.Scale.TicksOf(int64(max(f.Min, f.Shortest))), Depth: f.Depth,
+	}
+	if s.All() {
+		o.OnEnter, o.OnCall = onEnter, onCall
+		return o, func(r *calltree.Result) uint64 { return r.Calls }
+	}
+	told := uint64(0)
+	o.OnEnter, o.OnCall = s.Of(onEnter, func(c *calltree.Call) { told++; onCall(c) })
+	return o, func(*calltree.Result) uint64 { return told }
+}

@@ -1,0 +1,266 @@
+// Package transcript prints calls one after the other, in the manner of uftrace: braces around what a
+// call made. At the left are the time since the start of the recording, when the call began or at a
+// closing brace ended, and durations.
+//
+//	p := transcript.New(os.Stdout, file, scale.Nanoseconds, file.Nanos, transcript.Options{})
+//	b := calltree.New(calltree.Options{OnEnter: p.Enter, OnCall: p.Call})
+//	...
+//	return p.Flush()
+//
+// prints
+//
+//	        TIME   DURATION  GOROUTINE  FUNCTION
+//	0.000012340s            [        1]  main.main() {
+//	0.000020001s   1.234 ms [        1]    main.load(path="a.txt") = (12, <nil>);
+//	0.005690340s   5.678 ms [        1]  } /* main.main */
+//
+// A value takes 60 columns at most, unless another width is asked for. A method's receiver is
+// printed whole once, with a number, and by its number from then on:
+//
+//	        [        1]    main.(*Client).Do(c=*Client@1{host:a.example n:0}, path="/") {
+//	1.234 ms [        1]    main.(*Client).Do(c=*Client@1, path="/b");
+//
+// Lines of a goroutine are in the order of its calls. A call's first line is
+// printed when its first callee is known, or its end: by then other goroutines may
+// have had their say.
+package transcript
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/value"
+)
+
+// A Printer prints calls of one process. Enter and Call are for calltree's OnEnter and OnCall.
+type Printer struct {
+	w     *bufio.Writer
+	file  Names
+	nanos func(ticks uint64) int64
+	at    func(clock uint64) int64 // ns since the start; nil: there is no column for it
+	label string                   // of the process, with a blank behind it; "" if it is the only one
+	opt   Options
+
+	values    value.Printer
+	receivers receivers
+
+	pending map[uint64][]entered // by goroutine: entered, and not printed yet
+	names   []string             // of sites that were asked for, "" of others
+}
+
+// Options say how calls are printed.
+type Options struct {
+	Names   *names.Set // shortens those of functions, unless nil
+	Columns int        // of lines at most, where terminals have no more; 0 is no limit
+
+	// Width is the columns that a value may take; 0: no limit, and receivers are printed whole
+	// each time.
+	Width int
+}
+
+// DefaultWidth is the width of values unless the user says otherwise.
+const DefaultWidth = 60
+
+// cut returns a line, or one without what there is no room for before its end.
+func (o *Options) cut(line []byte, end string) []byte {
+	if o.Columns == 0 || utf8.RuneCount(line) <= o.Columns {
+		return line
+	}
+	room := o.Columns - 1 - utf8.RuneCountInString(end)
+	if room < o.Columns/3 {
+		room, end = o.Columns-1, ""
+	}
+	at := 0
+	for range room {
+		_, size := utf8.DecodeRune(line[at:])
+		at += size
+	}
+	return append(append(line[:at], "…"...), end...)
+}
+
+// Names say what the numbers in calls stand for; a tracefile.File does.
+type Names interface {
+	Site(id uint32) (tracefile.Site, bool)
+	Type(id uint32) (format.Type, bool)
+}
+
+// entered is a call that has begun, with its arguments as text.
+type entered struct {
+	calltree.Call
+	args arguments
+}
+
+// New returns a Printer of the only process. nanos gives the length of a number of
+// ticks in ns, at the ns from the start to a clock reading; without at there is no column of times.
+func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, o Options) *Printer {
+	p := NewLabelled(bufio.NewWriter(w), file, nanos, at, "", o)
+	p.Head(0)
+	return p
+}
+
+// NewLabelled is New for one of several processes, whose lines have a label, with a blank behind it.
+// The names of the columns are left to Head.
+func NewLabelled(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, label string, o Options) *Printer {
+	return &Printer{w: w, file: file, nanos: nanos, at: at, label: label, opt: o,
+		values: value.Printer{Width: o.Width}, receivers: newReceivers(o.Width > 0), pending: make(map[uint64][]entered)}
+}
+
+// Masked reports whether a value has been printed that was not recorded because it looked like
+// a secret.
+func (p *Printer) Masked() bool { return p.values.Masked }
+
+// Head prints the names of the columns. That of processes has the given width, with a blank behind
+// it; 0: there is none.
+func (p *Printer) Head(width int) {
+	process := ""
+	if width > 0 {
+		process = fmt.Sprintf("%*s", width, "PROCESS ")
+	}
+	if p.at != nil {
+		fmt.Fprintf(p.w, "%*s", timeWidth, "TIME")
+	}
+	fmt.Fprintf(p.w, "%11s  %s%9s   %s\n", "DURATION", process, "GOROUTINE", "FUNCTION")
+}
+
+// Enter takes note of a call that begins.
+func (p *Printer) Enter(c *calltree.Call) {
+	list := p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
+	p.pending[c.Goroutine] = append(list, entered{*c, p.args(c)})
+}
+
+// Call prints a call that has ended.
+func (p *Printer) Call(c *calltree.Call) {
+	if c.Flags&calltree.Info != 0 {
+		p.pending[c.Goroutine] = p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
+		args := p.args(c)
+		p.line(c.Start, "", c, "// ", p.name(c.Site), args.text())
+		return
+	}
+	duration := units.Aligned(p.nanos(c.End - c.Began))
+	list := p.drop(c.Goroutine, c.Depth+1)
+	if n := len(list); n > 0 && list[n-1].Depth == c.Depth {
+		p.open(c.Goroutine, list[:n-1])
+		p.line(c.Began, duration, c, p.name(c.Site), list[n-1].args.text(), p.results(c), ";", p.comment("", c))
+	} else {
+		results := p.results(c)
+		if results != "" {
+			results += ";"
+		}
+		if c.Flags == 0 && len(c.Panic) == 0 { // no strings are put together for what is most frequent
+			p.line(c.End, duration, c, "}", results, " /* ", p.name(c.Site), " */")
+		} else {
+			p.line(c.End, duration, c, "}", results, p.comment(p.name(c.Site), c))
+		}
+	}
+	if c.Depth == 0 {
+		delete(p.pending, c.Goroutine)
+	} else {
+		p.pending[c.Goroutine] = list[:0]
+	}
+}
+
+// drop forgets the pending calls at depth and deeper: nobody said that they ended.
+func (p *Printer) drop(goroutine uint64, depth int) []entered {
+	list := p.pending[goroutine]
+	for len(list) > 0 && list[len(list)-1].Depth >= depth {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// open prints the first lines of pending calls.
+func (p *Printer) open(goroutine uint64, list []entered) []entered {
+	for i := range list {
+		p.line(list[i].Began, "", &list[i].Call, p.name(list[i].Site), list[i].args.text(), " {")
+	}
+	return list[:0]
+}
+
+// line prints a line of a call, of which it tells what happened at the given clock.
+func (p *Printer) line(clock uint64, duration string, c *calltree.Call, text ...string) {
+	b := p.w.AvailableBuffer()
+	if p.at != nil {
+		b = appendTime(b, p.at(clock))
+	}
+	b = appendRight(b, duration, 11)
+	b = append(b, " ["...)
+	b = append(b, p.label...)
+	var id [20]byte
+	b = appendRight(b, strconv.AppendUint(id[:0], c.Goroutine, 10), 9)
+	b = append(b, "]  "...)
+	levels := recording.MaxIndent
+	if p.opt.Columns > 0 {
+		levels = min(levels, max(p.opt.Columns-len(b), 0)/4) // half of the room
+	}
+	b = append(b, recording.IndentTo(c.Depth, levels)...)
+	for _, t := range text {
+		b = append(b, t...)
+	}
+	end := text[len(text)-1]
+	if !strings.HasPrefix(end, " ") { // a value; a brace or the name in a comment stays
+		end = ""
+	}
+	p.w.Write(append(p.opt.cut(b, end), '\n'))
+}
+
+// blanks are as many as the widest of the columns has that are aligned at the right.
+const blanks = "            "
+
+// appendRight appends text with blanks before it, so that both have the given width.
+func appendRight[T string | []byte](b []byte, text T, width int) []byte {
+	if n := width - len(text); n > 0 {
+		b = append(b, blanks[:n]...)
+	}
+	return append(b, text...)
+}
+
+// comment says what there is to say about a call, as C does it.
+func (p *Printer) comment(name string, c *calltree.Call) string {
+	if c.Flags == 0 && len(c.Panic) == 0 && name == "" {
+		return ""
+	}
+	var words []string
+	if name != "" {
+		words = append(words, name)
+	}
+	for _, f := range []struct {
+		flag calltree.Flags
+		text string
+	}{
+		{calltree.Exited, "runtime.Goexit"},
+		{calltree.Past, "goes on after the window"},
+		{calltree.Open, "not ended"},
+		{calltree.Cut, "end not recorded"},
+	} {
+		if c.Flags&f.flag != 0 && (f.flag != calltree.Open || c.Flags&calltree.Past == 0) {
+			words = append(words, f.text)
+		}
+	}
+	panicked := ""
+	if values, _ := value.Decode(c.Panic, p.file.Type); len(values) > 0 {
+		panicked = ": " + p.values.Panic(&values[0])
+	}
+	switch {
+	case c.Flags&calltree.Recovered != 0:
+		words = append(words, "recovered a panic"+panicked)
+	case c.Flags&calltree.Panicked != 0 || panicked != "":
+		words = append(words, "panic"+panicked)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " /* " + strings.Join(words, ", ") + " */"
+}
+
+// Flush writes what has not been written yet.
+func (p *Printer) Flush() error { return p.w.Flush() }
