@@ -45,15 +45,15 @@ type anchor struct {
 // without a line break, so that the runtime's own line numbers stay.
 var anchors = []anchor{
 	// Fields go to the end: assembly and the garbage collector know the offsets of some others.
-	{file: "runtime2.go", typ: "g", text: "wmFlags uintptr; wmID uint64; wmWatching *wmWatching; wmTimes, wmTiming, wmTop uintptr; wmUnwound uint32"},
-	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLast, wmLost uint64; wmCells, wmCounts, wmNCells uintptr; wmTable *wmCellTable"},
+	{file: "runtime2.go", typ: "g", text: "wm wmG"},
+	{file: "runtime2.go", typ: "p", text: "wm wmP"},
 	// After gopanic's checks that the program can go on, before the first deferred call.
 	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, wmToken(gp, sys.GetCallerSP()), e); "},
 	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), wmToken(getg(), sys.GetCallerSP())); "},
 	{file: "panic.go", fn: "Goexit", before: "goexit1()", text: "wmOnGoexited(getg()); "},
 	// Here a function goes on that has recovered from a panic. Code of the program's may only run when start has taken
 	// what recovery left in gp.param.
-	{file: "panic.go", fn: "deferreturn", before: "for {", text: "if gp := getg(); gp.wmUnwound != 0 { wmRecovered(gp) }; "},
+	{file: "panic.go", fn: "deferreturn", before: "for {", text: "if gp := getg(); gp.wm.unwound != 0 { wmRecovered(gp) }; "},
 	// sp is final here, also when recovery goes on with a pending Goexit.
 	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp); "},
 	// Every fatal end that the runtime itself brings about comes here.

@@ -92,14 +92,6 @@ type wmRecord struct {
 	word  uint64
 }
 
-// g.wmFlags
-const (
-	wmStarted = 1      // its Start record has been written
-	wmOwn     = 2      // it is waymark's, see waymark_goroutines.go
-	wmMute1   = 1 << 8 // the rest counts who mutes it: nothing that it calls is traced, as it works for waymark itself
-	wmMuted   = ^uintptr(wmMute1 - 1)
-)
-
 // Chunks that only callers which can't wait may take: hooks on the system stack,
 // and functions that are called while the runtime must not be left.
 const wmReserve = 8
@@ -285,7 +277,7 @@ func WMStop() {
 func WMLost() uint64 {
 	var n uint64
 	for _, pp := range allp {
-		n += pp.wmLost
+		n += pp.wm.lost
 	}
 	return n
 }
@@ -296,10 +288,10 @@ func WMMute(on bool) { wmMute(getg(), on) }
 
 func wmMute(gp *g, on bool) {
 	if on {
-		gp.wmFlags += wmMute1
-		gp.wmID, gp.wmTiming = 0, 0 // of no P, and without a stack: its next call takes the slow path
+		gp.wm.flags += wmMute1
+		gp.wm.id, gp.wm.timing = 0, 0 // of no P, and without a stack: its next call takes the slow path
 	} else {
-		gp.wmFlags -= wmMute1
+		gp.wm.flags -= wmMute1
 	}
 }
 
@@ -371,7 +363,7 @@ func wmToken(gp *g, sp uintptr) uint32 { return uint32(gp.stack.hi - sp + wmCall
 // wmEmit writes a record for gp, with values if there are some, and tells whether it
 // did. With wait it may release the P and wait for a chunk, if the program asked for that.
 func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
-	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wmFlags&wmMuted != 0 {
+	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wm.flags&wmMuted != 0 {
 		return false
 	}
 	for woken := false; ; woken = wmWait(woken) {
@@ -386,21 +378,21 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			return false
 		}
 		need := 1 + v.records()
-		if pp.wmLast != gp.goid {
+		if pp.wm.last != gp.goid {
 			need++
 		}
-		if gp.wmFlags&wmStarted == 0 {
+		if gp.wm.flags&wmStarted == 0 {
 			need += 2
 		}
 		canWait := wait && wm.block && wmMayWait(gp, 1)
 		if wmRoom(pp) >= need || wmRefill(pp, !canWait) {
 			now := wmClock()
-			if pp.wmLast != gp.goid {
+			if pp.wm.last != gp.goid {
 				wmPut(pp, now, wmGo|gp.goid&wmValueMask)
-				pp.wmLast = gp.goid
+				pp.wm.last = gp.goid
 			}
-			if gp.wmFlags&wmStarted == 0 {
-				gp.wmFlags |= wmStarted
+			if gp.wm.flags&wmStarted == 0 {
+				gp.wm.flags |= wmStarted
 				wmPut(pp, now, wmStart|gp.parentGoid&wmValueMask)
 				wmPut(pp, now, wmOrigin|uint64(wmOriginID(gp.gopc)))
 			}
@@ -409,7 +401,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 				wmPutValues(gp, pp, now, v)
 			}
 			if wm.counter {
-				pp.wmGoid, gp.wmID = gp.goid, gp.goid
+				pp.wm.goid, gp.wm.id = gp.goid, gp.goid
 			}
 			releasem(mp)
 			if woken {
@@ -435,9 +427,9 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 
 // wmLose counts an event that isn't written.
 func wmLose(pp *p, word uint64) {
-	pp.wmLost++
+	pp.wm.lost++
 	if word < wmGo {
-		pp.wmLost++ // an enter: its exit won't be tried
+		pp.wm.lost++ // an enter: its exit won't be tried
 	}
 }
 
@@ -452,7 +444,7 @@ func wmMayWait(gp *g, own int32) bool {
 // wmRoom tells how many records fit into pp's chunk. The position is at a
 // multiple of the chunk size when there is no chunk or it is full.
 func wmRoom(pp *p) int {
-	if at := pp.wmPos & (wmChunkSize - 1); at != 0 {
+	if at := pp.wm.pos & (wmChunkSize - 1); at != 0 {
 		return int(wmChunkSize-at) / wmRecordSize
 	}
 	return 0
@@ -461,10 +453,10 @@ func wmRoom(pp *p) int {
 // wmPut writes a record. The clock comes last: it is what makes the record
 // valid for whoever reads the arena after a kill.
 func wmPut(pp *p, clock, word uint64) {
-	r := (*wmRecord)(unsafe.Pointer(pp.wmPos))
+	r := (*wmRecord)(unsafe.Pointer(pp.wm.pos))
 	atomic.Store64(&r.word, word)
 	atomic.Store64(&r.clock, clock)
-	pp.wmPos += wmRecordSize
+	pp.wm.pos += wmRecordSize
 }
 
 // wmOriginID gives the id of the go statement at pc. The control chunk lists
@@ -509,9 +501,9 @@ func wmOriginID(pc uintptr) uint32 {
 // wmOnPanic reports a panic that begins; gopanic calls it before any deferred call.
 func wmOnPanic(gp *g, token uint32, e any) {
 	wmWatchedPanic(gp, e, false)
-	if gp.wmFlags&wmStarted != 0 && wm.on.Load() != 0 {
+	if gp.wm.flags&wmStarted != 0 && wm.on.Load() != 0 {
 		e = wmPanicValue(e)
-		if wmStringer != nil && gp.wmFlags&wmMuted == 0 && gp.bubble == nil { // as in wmAsTexts
+		if wmStringer != nil && gp.wm.flags&wmMuted == 0 && gp.bubble == nil { // as in wmAsTexts
 			e = wmAsText(e)
 		}
 		wmEmit(gp, wmPanic|uint64(token), true, &wmValues{list: noescape(unsafe.Pointer(&e)), n: 1})
@@ -521,15 +513,15 @@ func wmOnPanic(gp *g, token uint32, e any) {
 // wmOnGoexit reports that runtime.Goexit begins.
 func wmOnGoexit(gp *g, token uint32) {
 	wmWatchedPanic(gp, nil, true)
-	if gp.wmFlags&wmStarted != 0 {
+	if gp.wm.flags&wmStarted != 0 {
 		wmEmit(gp, wmGoexit|uint64(token), true, nil)
 	}
 }
 
 // wmOnGoexited is called when the deferred calls of a Goexit have run.
 func wmOnGoexited(gp *g) {
-	if w := gp.wmWatching; w != nil {
-		gp.wmUnwound = 0
+	if w := gp.wm.watching; w != nil {
+		gp.wm.unwound = 0
 		w.pay(gp)
 		w.leave(gp, 0)
 	}
@@ -538,27 +530,27 @@ func wmOnGoexited(gp *g) {
 // wmOnRecovery reports, on g0, that gp goes on in the frame whose stack pointer
 // is sp: deeper frames are gone.
 func wmOnRecovery(gp *g, sp uintptr) {
-	if gp.wmFlags&wmStarted != 0 {
+	if gp.wm.flags&wmStarted != 0 {
 		wmEmitFor(gp, wmRecover|uint64(wmToken(gp, sp)))
 	}
 	wmRecoverTimed(gp, wmToken(gp, sp))
-	if gp.wmWatching != nil && gp.wmFlags&wmMuted == 0 { // else it is a monitor that has recovered
-		gp.wmUnwound = wmToken(gp, sp) + 1
+	if gp.wm.watching != nil && gp.wm.flags&wmMuted == 0 { // else it is a monitor that has recovered
+		gp.wm.unwound = wmToken(gp, sp) + 1
 	}
 }
 
 // wmOnEnd reports, on g0, that gp has ended. A g is used again for other goroutines.
 func wmOnEnd(gp *g) {
-	if gp.wmFlags != 0 {
-		if gp.wmFlags&wmStarted != 0 {
+	if gp.wm.flags != 0 {
+		if gp.wm.flags&wmStarted != 0 {
 			wmEmitFor(gp, wmEnd)
 		}
-		if gp.wmFlags&wmOwn != 0 {
+		if gp.wm.flags&wmOwn != 0 {
 			wmGoroutines.alive.Add(-1)
 		}
 	}
-	gp.wmFlags, gp.wmID = 0, 0
-	gp.wmWatching, gp.wmUnwound = nil, 0
+	gp.wm.flags, gp.wm.id = 0, 0
+	gp.wm.watching, gp.wm.unwound = nil, 0
 	wmLeaveTimed(gp)
 }
 

@@ -20,7 +20,7 @@
 	JEQ  slow;                   \
 	CMPL R8, $(0x10000-32);      \
 	JHI  slow;                   \
-	CMPQ SI, p_wmLast(BX);       \
+	CMPQ SI, (p_wm+wmP_last)(BX);       \
 	JEQ  slow;                   \
 	SHLQ $32, DX;                \
 	ORQ  DX, AX;                 \
@@ -29,8 +29,8 @@
 	MOVQ R9, 8(DI);              \
 	MOVQ AX, (DI);               \
 	ADDQ $16, DI;                \
-	MOVQ SI, p_wmLast(BX);       \
-	MOVQ SI, p_wmGoid(BX)
+	MOVQ SI, (p_wm+wmP_last)(BX);       \
+	MOVQ SI, (p_wm+wmP_goid)(BX)
 
 // func WMEnter(s WMSite) WMFrame
 TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
@@ -38,11 +38,11 @@ TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	TESTL CX, CX
 	JMI  flagged
 	MOVQ g_m(R14), BX
-	MOVQ g_wmID(R14), SI
+	MOVQ (g_wm+wmG_id)(R14), SI
 	MOVQ m_p(BX), BX
 	RDTSC
-	MOVQ p_wmPos(BX), DI
-	CMPQ SI, p_wmGoid(BX)
+	MOVQ (p_wm+wmP_pos)(BX), DI
+	CMPQ SI, (p_wm+wmP_goid)(BX)
 	JNE  switched
 	TESTL $0xffff, DI
 	JEQ  slow
@@ -56,7 +56,7 @@ put:
 	MOVQ CX, 8(DI)
 	MOVQ AX, (DI)
 	ADDQ $16, DI
-	MOVQ DI, p_wmPos(BX)
+	MOVQ DI, (p_wm+wmP_pos)(BX)
 	MOVQ CX, AX
 	RET
 switched:
@@ -72,13 +72,13 @@ flagged:
 	SUBL $const_wmWordCounted, CX
 	CMPL CX, $const_wmSiteID
 	JHI  uncounted
-	CMPQ g_wmFlags(R14), $const_wmMute1
+	CMPQ (g_wm+wmG_flags)(R14), $const_wmMute1
 	JHS  again
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
-	CMPQ CX, p_wmNCells(BX)
+	CMPQ CX, (p_wm+wmP_ncells)(BX)
 	JHS  again
-	MOVQ p_wmCounts(BX), BX
+	MOVQ (p_wm+wmP_counts)(BX), BX
 	XORL AX, AX                      // nobody wants to know of its end
 	INCQ (BX)(CX*8)
 	RET
@@ -89,15 +89,15 @@ uncounted:
 
 	// SI is the stack of timed calls, DI its top, where the call's place is, and R13 the token. A greater one below it is
 	// of a call that is over. CX is the id, and becomes the place of the cell.
-	MOVQ g_wmTiming(R14), SI
-	MOVQ g_wmTop(R14), DI
+	MOVQ (g_wm+wmG_timing)(R14), SI
+	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
 	JEQ  again
 	CMPQ DI, wmTimes_end(SI)
 	JEQ  again
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
-	CMPQ CX, p_wmNCells(BX)
+	CMPQ CX, (p_wm+wmP_ncells)(BX)
 	JHS  again
 	MOVQ (g_stack+stack_hi)(R14), R13
 	SUBQ SP, R13
@@ -130,13 +130,13 @@ begin:
 	MOVQ R11, wmTime_next(DI)        // and flags
 	MOVQ $0, wmTime_children(DI)
 	SHLQ $const_wmCellShift, CX
-	ADDQ p_wmCells(BX), CX
+	ADDQ (p_wm+wmP_cells)(BX), CX
 	INCQ wmCell_calls(CX)
 	SHLQ $32, AX
 	ORQ  AX, R13
 	MOVQ R13, wmTime_frame(DI)
 	LEAQ wmTime__size(DI), R8
-	MOVQ R8, g_wmTop(R14)
+	MOVQ R8, (g_wm+wmG_top)(R14)
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
@@ -152,11 +152,11 @@ TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	TESTQ CX, CX
 	JMI  flagged
 	MOVQ g_m(R14), BX
-	MOVQ g_wmID(R14), SI
+	MOVQ (g_wm+wmG_id)(R14), SI
 	MOVQ m_p(BX), BX
 	RDTSC
-	MOVQ p_wmPos(BX), DI
-	CMPQ SI, p_wmGoid(BX)
+	MOVQ (p_wm+wmP_pos)(BX), DI
+	CMPQ SI, (p_wm+wmP_goid)(BX)
 	JNE  switched
 	TESTL $0xffff, DI
 	JEQ  slow
@@ -167,7 +167,7 @@ put:
 	MOVQ CX, 8(DI)
 	MOVQ AX, (DI)
 	ADDQ $16, DI
-	MOVQ DI, p_wmPos(BX)
+	MOVQ DI, (p_wm+wmP_pos)(BX)
 	RET
 switched:
 	SWITCHED
@@ -184,8 +184,8 @@ flagged:
 	SHRL $const_wmSiteBits, DX
 	CMPL DX, $(const_wmFlagTimed)
 	JNE  slow
-	MOVQ g_wmTiming(R14), SI
-	MOVQ g_wmTop(R14), DI
+	MOVQ (g_wm+wmG_timing)(R14), SI
+	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
 	JEQ  slow
 	CMPQ g__panic(R14), $0
@@ -199,9 +199,9 @@ flagged:
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
 	ANDL $const_wmSiteID, R8
-	CMPQ R8, p_wmNCells(BX)
+	CMPQ R8, (p_wm+wmP_ncells)(BX)
 	JHS  slow
-	MOVQ p_wmCells(BX), R9
+	MOVQ (p_wm+wmP_cells)(BX), R9
 	MOVQ wmTime_children(DI), R11
 	MOVL wmTime_next(DI), R12
 	XORL R13, R13
@@ -210,7 +210,7 @@ flagged:
 	ORQ  DX, AX
 	SUBQ wmTime_enter(DI), AX        // what it took, 0 if the clocks of two CPUs differ
 	CMOVQCS R13, AX
-	MOVQ DI, g_wmTop(R14)
+	MOVQ DI, (g_wm+wmG_top)(R14)
 	ADDQ AX, (wmTime_children-wmTime__size)(DI)
 	MOVQ R8, CX
 	SHLQ $const_wmCellShift, CX
@@ -298,7 +298,7 @@ failed:
 	SHRL $1, BX;              \
 	SHLQ $4, BX;              \
 	LEAQ 32(R12)(BX*1), R12;  \
-	MOVQ R12, p_wmPos(R11)
+	MOVQ R12, (p_wm+wmP_pos)(R11)
 
 // func WMEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame
 // WMEnter with integers. They are stored before the clock that commits them.
@@ -307,11 +307,11 @@ TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
 	TESTL R10, R10
 	JMI  slow
 	MOVQ g_m(R14), R11
-	MOVQ g_wmID(R14), R9
+	MOVQ (g_wm+wmG_id)(R14), R9
 	MOVQ m_p(R11), R11
 	RDTSC
-	MOVQ p_wmPos(R11), R12
-	CMPQ R9, p_wmGoid(R11)
+	MOVQ (p_wm+wmP_pos)(R11), R12
+	CMPQ R9, (p_wm+wmP_goid)(R11)
 	JNE  slow
 	MOVL R12, R9
 	ANDL $0xffff, R9
@@ -348,11 +348,11 @@ TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
 	TESTQ R10, R10
 	JMI  slow
 	MOVQ g_m(R14), R11
-	MOVQ g_wmID(R14), R9
+	MOVQ (g_wm+wmG_id)(R14), R9
 	MOVQ m_p(R11), R11
 	RDTSC
-	MOVQ p_wmPos(R11), R12
-	CMPQ R9, p_wmGoid(R11)
+	MOVQ (p_wm+wmP_pos)(R11), R12
+	CMPQ R9, (p_wm+wmP_goid)(R11)
 	JNE  slow
 	MOVL R12, R9
 	ANDL $0xffff, R9

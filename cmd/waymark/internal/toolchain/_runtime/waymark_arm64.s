@@ -15,11 +15,11 @@
 // func WMEnter(s WMSite) WMFrame
 TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVD g_m(g), R1
-	MOVD g_wmID(g), R2
+	MOVD (g_wm+wmG_id)(g), R2
 	MOVD m_p(R1), R1
 	MRS  CNTVCT_EL0, R3
-	MOVD p_wmPos(R1), R4
-	MOVD p_wmGoid(R1), R5
+	MOVD (p_wm+wmP_pos)(R1), R4
+	MOVD (p_wm+wmP_goid)(R1), R5
 	CMP  R5, R2
 	BNE  slow
 	TST  $0xffff, R4
@@ -32,7 +32,7 @@ TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVD R0, 8(R4)
 	STLR R3, (R4)
 	ADD  $16, R4
-	MOVD R4, p_wmPos(R1)
+	MOVD R4, (p_wm+wmP_pos)(R1)
 	RET
 slow:
 	JMP  ·wmSlowEnter<ABIInternal>(SB)
@@ -40,11 +40,11 @@ slow:
 // func WMExit(f WMFrame)
 TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	MOVD g_m(g), R1
-	MOVD g_wmID(g), R2
+	MOVD (g_wm+wmG_id)(g), R2
 	MOVD m_p(R1), R1
 	MRS  CNTVCT_EL0, R3
-	MOVD p_wmPos(R1), R4
-	MOVD p_wmGoid(R1), R5
+	MOVD (p_wm+wmP_pos)(R1), R4
+	MOVD (p_wm+wmP_goid)(R1), R5
 	CMP  R5, R2
 	BNE  slow
 	TST  $0xffff, R4
@@ -54,7 +54,7 @@ TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	MOVD R0, 8(R4)
 	STLR R3, (R4)
 	ADD  $16, R4
-	MOVD R4, p_wmPos(R1)
+	MOVD R4, (p_wm+wmP_pos)(R1)
 	RET
 slow:
 	JMP  ·wmSlowExit<ABIInternal>(SB)

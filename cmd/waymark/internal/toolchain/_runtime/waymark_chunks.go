@@ -167,7 +167,7 @@ func wmRefill(pp *p, reserve bool) bool {
 	if !reserve && wm.block {
 		left = wmReserve
 	}
-	if wm.nfree <= left && wm.starved.Load() && pp.wmPos == 0 {
+	if wm.nfree <= left && wm.starved.Load() && pp.wm.pos == 0 {
 		// A look without the lock: dropping must not cost more than recording.
 		return false
 	}
@@ -212,7 +212,7 @@ func wmForked() {
 		}
 	}
 	for _, pp := range allp {
-		pp.wmPos = 0
+		pp.wm.pos = 0
 	}
 }
 
@@ -257,18 +257,18 @@ func wmTakeChunk() (i uint32, ok bool) {
 
 // wmQueueFull queues pp's chunk, if it has one. wm.lock is held.
 func wmQueueFull(pp *p) {
-	if pp.wmPos == 0 {
+	if pp.wm.pos == 0 {
 		return
 	}
-	c := (pp.wmPos - 1) &^ (wmChunkSize - 1)
+	c := (pp.wm.pos - 1) &^ (wmChunkSize - 1)
 	h := (*wmChunkHead)(unsafe.Pointer(c))
-	h.end = uint32(pp.wmPos - c)
+	h.end = uint32(pp.wm.pos - c)
 	wm.filled = max(wmClock(), wm.filled+1) // no two are equal: it orders chunks
 	h.filled = wm.filled
 	atomic.Store(&h.state, wmChunkFull)
 	wm.full[(wm.head+wm.nfull)%len(wm.full)] = uint32((c - wm.base) / wmChunkSize)
 	wm.nfull++
-	pp.wmPos = 0
+	pp.wm.pos = 0
 }
 
 // wmHandOut makes chunk i, which is free, pp's. wm.lock is held. What an earlier use
@@ -281,14 +281,14 @@ func wmHandOut(pp *p, i uint32) {
 	h.stream = uint32(pp.id)
 	h.seq = wm.seq
 	h.end = 0
-	h.lost, pp.wmLost = pp.wmLost, 0
+	h.lost, pp.wm.lost = pp.wm.lost, 0
 	h.goroutine = 0
 	h.clock = wmClock()
 	h.filled = 0
 	atomic.Store(&h.state, wmChunkActive)
-	pp.wmPos = c + wmChunkHeader
-	pp.wmLast = ^uint64(0) // every chunk says for itself whose events it holds
-	pp.wmGoid = ^uint64(0) // not 0: that is every g0, whose events no fast path may write
+	pp.wm.pos = c + wmChunkHeader
+	pp.wm.last = ^uint64(0) // every chunk says for itself whose events it holds
+	pp.wm.goid = ^uint64(0) // not 0: that is every g0, whose events no fast path may write
 	wmPair()
 }
 

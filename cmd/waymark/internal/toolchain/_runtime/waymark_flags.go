@@ -86,7 +86,7 @@ func wmSetSite(p *WMPackage, i int, flag uint32, on bool) {
 // to know of its end.
 func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	gp := getg()
-	if gp.wmFlags&wmMuted != 0 {
+	if gp.wm.flags&wmMuted != 0 {
 		return 0
 	}
 	if gp != gp.m.curg {
@@ -98,7 +98,7 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 		if call == nil {
 			return 0
 		}
-		gp.wmWatching.push(f, call)
+		gp.wm.watching.push(f, call)
 		return f
 	}
 	var call watchedCall
@@ -124,7 +124,7 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 		}
 	}
 	if call != nil {
-		gp.wmWatching.push(f, call)
+		gp.wm.watching.push(f, call)
 	}
 	if f&wmFrameTimed != 0 {
 		wmEnterTimed(gp, f)

@@ -27,7 +27,7 @@ func wmNewGoroutine() {
 }
 
 func wmRun(f func()) {
-	getg().wmFlags |= wmOwn
+	getg().wm.flags |= wmOwn
 	WMMute(true)
 	f()
 }

@@ -159,7 +159,7 @@ func wmExitValues(f WMFrame, v *wmValues) {
 //go:nosplit
 func wmEmitFast(gp *g, word uint64, v *wmValues) bool {
 	pp := gp.m.p.ptr()
-	if pp.wmGoid != gp.wmID || wmRoom(pp) < 1+v.records() {
+	if pp.wm.goid != gp.wm.id || wmRoom(pp) < 1+v.records() {
 		return false
 	}
 	now := wmTicks()
@@ -182,7 +182,7 @@ func (v *wmValues) records() int {
 //
 //go:nosplit
 func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
-	start := pp.wmPos + wmRecordSize
+	start := pp.wm.pos + wmRecordSize
 	c := wmCursor{at: start, end: start + uintptr(v.records()-1)*wmRecordSize, gp: gp}
 	for i := 0; i < v.n; i++ {
 		c.limit = c.at + wmCaptured.bytes
@@ -202,7 +202,7 @@ func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
 	h := (*wmChunkHead)(unsafe.Pointer(start &^ (wmChunkSize - 1)))
 	h.flags |= wmHeldValues
 	wmPut(pp, clock, wmValuesCode|uint64(size))
-	pp.wmPos = next
+	pp.wm.pos = next
 }
 
 // wmPanicValue gives the text of a panic value of the runtime's own, whose fields say little.
