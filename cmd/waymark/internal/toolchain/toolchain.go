@@ -19,10 +19,8 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
-	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 )
 
@@ -87,11 +85,6 @@ func Patch(goroot, version string, first []string) (map[string]File, error) {
 		return nil, err
 	}
 	dir := filepath.Join(goroot, "src", "runtime")
-	words, err := secret()
-	if err != nil {
-		return nil, err
-	}
-	out[filepath.Join(dir, "waymark_secret.go")] = File{Content: words}
 	out[filepath.Join(dir, "waymark_first.go")] = File{Content: fmt.Appendf(nil,
 		"package runtime\n\n// wmFirst lists the packages to initialise before all others.\nconst wmFirst = %q\n", strings.Join(first, "\n"))}
 	return out, nil
@@ -112,6 +105,9 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 			return nil, err
 		}
 		out[filepath.Join(dir, e.Name())] = File{Content: b}
+	}
+	if err := addShared(out, dir, pkg); err != nil {
+		return nil, err
 	}
 
 	edits := make(map[string]*patch)
@@ -136,20 +132,6 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 		out[p.name] = File{b, p.buf.Runs()}
 	}
 	return out, nil
-}
-
-// secret gives package runtime the function by which the library and the command
-// decide what looks like a secret.
-func secret() ([]byte, error) {
-	src, err := waymark.Source.ReadFile("internal/format/secret.go")
-	if err != nil {
-		return nil, err
-	}
-	out := strings.Replace(string(src), "package format", "package runtime", 1)
-	for _, name := range []string{"LooksSecret", "beginsPart", "partMatches", "partsMatch", "foldsTo", "isUpper", "isLetter"} {
-		out = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(out, "wm"+strings.TrimPrefix(strings.ToUpper(name[:1])+name[1:], "Looks"))
-	}
-	return []byte(out), nil
 }
 
 // A patch is a source file with edits to come.

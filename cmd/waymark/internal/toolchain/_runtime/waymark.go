@@ -47,32 +47,22 @@ type WMPackage struct {
 	next  *WMPackage
 }
 
+// Words of events that aren't calls. Constants whose names those of package format end are made from
+// that package, see waymark_format.go.
 const (
-	wmChunkSize   = 64 << 10
-	wmChunkHeader = 64
-	wmRecordSize  = 16
+	wmFirstWord = wmFirstCode << wmSiteShift
 
-	wmChunkFree   = 0
-	wmChunkActive = 1
-	wmChunkFull   = 2
-
-	wmExitBit   = 1 << 63
-	wmValueMask = 1<<48 - 1
-
-	wmGo      = (0x7F<<8 | 1) << 48
-	wmStart   = (0x7F<<8 | 2) << 48
-	wmEnd     = (0x7F<<8 | 3) << 48
-	wmPanic   = (0x7F<<8 | 5) << 48
-	wmRecover = (0x7F<<8 | 6) << 48
-	wmGoexit  = (0x7F<<8 | 7) << 48
-	wmOrigin  = (0x7F<<8 | 10) << 48
-	wmInfo    = (0x7F<<8 | 64) << 48
-
-	wmControlClock   = 40
-	wmControlMono    = 48
-	wmControlOrigins = 56
-	wmControlBefore  = 64
-	wmOriginsOffset  = 128
+	wmGo      = wmFirstWord | wmCodeGo<<wmCodeShift
+	wmStart   = wmFirstWord | wmCodeStart<<wmCodeShift
+	wmEnd     = wmFirstWord | wmCodeEnd<<wmCodeShift
+	wmPanic   = wmFirstWord | wmCodePanic<<wmCodeShift
+	wmRecover = wmFirstWord | wmCodeRecover<<wmCodeShift
+	wmGoexit  = wmFirstWord | wmCodeGoexit<<wmCodeShift
+	wmValued  = wmFirstWord | wmCodeValues<<wmCodeShift
+	wmOrigin  = wmFirstWord | wmCodeOrigin<<wmCodeShift
+	wmInts    = wmFirstWord | wmCodeInts<<wmCodeShift
+	wmInfo    = wmFirstWord | wmCodeInfo<<wmCodeShift
+	wmError   = wmFirstWord | wmCodeError<<wmCodeShift // the innermost call of the site that the value names returns an error
 )
 
 // wmChunkHead begins a chunk.
@@ -480,7 +470,7 @@ func wmOriginID(pc uintptr) uint32 {
 	}
 	name := funcNameForPrint(funcname(f))
 	file, line := funcline(f, pc-sys.PCQuantum)
-	used := (*uint32)(unsafe.Pointer(wm.base + wmControlOrigins))
+	used := (*uint32)(unsafe.Pointer(wm.base + wmArenaOrigins))
 	size := (16 + len(name) + len(file) + 7) &^ 7
 	if int(*used)+size > wmChunkSize-wmOriginsOffset || len(name) >= 1<<16 || len(file) >= 1<<16 {
 		return 0

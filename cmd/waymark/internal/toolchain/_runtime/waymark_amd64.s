@@ -16,19 +16,19 @@
 	TESTQ SI, SI;                \
 	JEQ  slow;                   \
 	MOVL DI, R8;                 \
-	ANDL $0xffff, R8;            \
+	ANDL $(const_wmChunkSize-1), R8; \
 	JEQ  slow;                   \
-	CMPL R8, $(0x10000-32);      \
+	CMPL R8, $(const_wmChunkSize-2*const_wmRecordSize); \
 	JHI  slow;                   \
 	CMPQ SI, (p_wm+wmP_last)(BX);       \
 	JEQ  slow;                   \
 	SHLQ $32, DX;                \
 	ORQ  DX, AX;                 \
-	MOVQ $(0x7F01<<48), R9;      \
+	MOVQ $const_wmGo, R9;        \
 	ORQ  SI, R9;                 \
 	MOVQ R9, 8(DI);              \
 	MOVQ AX, (DI);               \
-	ADDQ $16, DI;                \
+	ADDQ $const_wmRecordSize, DI; \
 	MOVQ SI, (p_wm+wmP_last)(BX);       \
 	MOVQ SI, (p_wm+wmP_goid)(BX)
 
@@ -44,7 +44,7 @@ TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVQ (p_wm+wmP_pos)(BX), DI
 	CMPQ SI, (p_wm+wmP_goid)(BX)
 	JNE  switched
-	TESTL $0xffff, DI
+	TESTL $(const_wmChunkSize-1), DI
 	JEQ  slow
 	SHLQ $32, DX
 	ORQ  DX, AX
@@ -55,7 +55,7 @@ put:
 	ORQ  DX, CX
 	MOVQ CX, 8(DI)
 	MOVQ AX, (DI)
-	ADDQ $16, DI
+	ADDQ $const_wmRecordSize, DI
 	MOVQ DI, (p_wm+wmP_pos)(BX)
 	MOVQ CX, AX
 	RET
@@ -158,15 +158,15 @@ TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	MOVQ (p_wm+wmP_pos)(BX), DI
 	CMPQ SI, (p_wm+wmP_goid)(BX)
 	JNE  switched
-	TESTL $0xffff, DI
+	TESTL $(const_wmChunkSize-1), DI
 	JEQ  slow
 	SHLQ $32, DX
 	ORQ  DX, AX
 put:
-	BTSQ $63, CX
+	BTSQ $const_wmExitShift, CX
 	MOVQ CX, 8(DI)
 	MOVQ AX, (DI)
-	ADDQ $16, DI
+	ADDQ $const_wmRecordSize, DI
 	MOVQ DI, (p_wm+wmP_pos)(BX)
 	RET
 switched:
@@ -286,13 +286,13 @@ failed:
 	MOVQ DI, 40(R12);         \
 	MOVQ SI, 48(R12);         \
 	MOVQ R8, 56(R12);         \
-	MOVQ $(0x7F0B<<48), R10;  \
+	MOVQ $const_wmInts, R10;  \
 	ORQ  BX, R10;             \
 	MOVQ R10, 24(R12);        \
 	MOVQ AX, 16(R12);         \
 	MOVQ R12, R10;            \
-	ANDQ $~0xffff, R10;       \
-	MOVL $1, 36(R10);         \
+	ANDQ $~(const_wmChunkSize-1), R10; \
+	MOVL $const_wmHeldValues, wmChunkHead_flags(R10); \
 	ANDL $7, BX;              \
 	INCL BX;                  \
 	SHRL $1, BX;              \
@@ -314,9 +314,9 @@ TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
 	CMPQ R9, (p_wm+wmP_goid)(R11)
 	JNE  slow
 	MOVL R12, R9
-	ANDL $0xffff, R9
+	ANDL $(const_wmChunkSize-1), R9
 	JEQ  slow
-	CMPL R9, $(0x10000-64)
+	CMPL R9, $(const_wmChunkSize-4*const_wmRecordSize)
 	JHI  slow
 	CMPB ·wmCaptured(SB), $0         // its first field: args
 	JEQ  slow
@@ -355,15 +355,15 @@ TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
 	CMPQ R9, (p_wm+wmP_goid)(R11)
 	JNE  slow
 	MOVL R12, R9
-	ANDL $0xffff, R9
+	ANDL $(const_wmChunkSize-1), R9
 	JEQ  slow
-	CMPL R9, $(0x10000-64)
+	CMPL R9, $(const_wmChunkSize-4*const_wmRecordSize)
 	JHI  slow
 	CMPB ·wmCaptured+1(SB), $0       // its second field: results
 	JEQ  slow
 	SHLQ $32, DX
 	ORQ  DX, AX
-	BTSQ $63, R10
+	BTSQ $const_wmExitShift, R10
 	MOVQ R10, 8(R12)
 	MOVQ AX, (R12)
 	INTS

@@ -22,7 +22,7 @@ TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVD (p_wm+wmP_goid)(R1), R5
 	CMP  R5, R2
 	BNE  slow
-	TST  $0xffff, R4
+	TST  $(const_wmChunkSize-1), R4
 	BEQ  slow
 	MOVD (g_stack+stack_hi)(g), R6
 	MOVD RSP, R7
@@ -31,7 +31,7 @@ TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	ORR  R0<<32, R6, R0
 	MOVD R0, 8(R4)
 	STLR R3, (R4)
-	ADD  $16, R4
+	ADD  $const_wmRecordSize, R4
 	MOVD R4, (p_wm+wmP_pos)(R1)
 	RET
 slow:
@@ -47,13 +47,13 @@ TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	MOVD (p_wm+wmP_goid)(R1), R5
 	CMP  R5, R2
 	BNE  slow
-	TST  $0xffff, R4
+	TST  $(const_wmChunkSize-1), R4
 	BEQ  slow
 	TBNZ $63, R0, slow
-	ORR  $(1<<63), R0
+	ORR  $(1<<const_wmExitShift), R0
 	MOVD R0, 8(R4)
 	STLR R3, (R4)
-	ADD  $16, R4
+	ADD  $const_wmRecordSize, R4
 	MOVD R4, (p_wm+wmP_pos)(R1)
 	RET
 slow:

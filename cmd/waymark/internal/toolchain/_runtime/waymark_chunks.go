@@ -250,7 +250,7 @@ func wmTakeChunk() (i uint32, ok bool) {
 	// Whoever reads the arena, now or after a kill, must find this before the
 	// chunk changes, and must not take a half-written header for a full chunk's.
 	h := (*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize))
-	atomic.Store64((*uint64)(unsafe.Pointer(wm.base+wmControlBefore)), h.filled)
+	atomic.Store64((*uint64)(unsafe.Pointer(wm.base+wmArenaBefore)), h.filled)
 	wmClear(h)
 	return i, true
 }
@@ -300,6 +300,6 @@ func wmWake(gp *g) {
 
 // wmPair notes both clocks in the control chunk, for readers of the arena.
 func wmPair() {
-	*(*uint64)(unsafe.Pointer(wm.base + wmControlClock)) = wmClock()
-	*(*uint64)(unsafe.Pointer(wm.base + wmControlMono)) = uint64(nanotime())
+	*(*uint64)(unsafe.Pointer(wm.base + wmArenaClock)) = wmClock()
+	*(*uint64)(unsafe.Pointer(wm.base + wmArenaMono)) = uint64(nanotime())
 }

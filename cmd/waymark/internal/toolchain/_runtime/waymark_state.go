@@ -32,4 +32,3 @@ const (
 	wmMute1   = 1 << 8 // the rest counts who mutes it: nothing that it calls is traced, as it works for waymark itself
 	wmMuted   = ^uintptr(wmMute1 - 1)
 )
-

@@ -43,7 +43,7 @@ func (t *wmType) field(i int) *wmField {
 }
 
 // wmUnreadable stands for what is no type, or for one that there was no room to describe.
-var wmUnreadable = wmType{id: wmUnread}
+var wmUnreadable = wmType{id: wmTypeUnread}
 
 // wmTypes finds descriptions by address: of a type, of an interface table, of a
 // function's code. Reading takes no lock: a slot's key is stored last, and when
@@ -202,7 +202,7 @@ func wmDescribeFunction(pc uintptr, name string) *wmType {
 	t := (*wmType)(persistentalloc(unsafe.Sizeof(wmType{}), wmWordSize, &memstats.other_sys))
 	w := wmOpenEntry()
 	w.uvarint(uint64(w.id))
-	w.byte(wmFunction)
+	w.byte(wmKindFunction)
 	w.name(wmName{uintptr(unsafe.Pointer(unsafe.StringData(name))), uintptr(len(name))})
 	w.name(wmName{})
 	if !w.close() {
@@ -341,7 +341,7 @@ func (t *wmType) describeElements(key uintptr, nesting int) bool {
 			if !ok {
 				return false
 			}
-			f.masked = wmSecret(unsafe.String((*byte)(unsafe.Pointer(name.p)), int(name.len)), wmCaptured.redact)
+			f.masked = wmLooksSecret(unsafe.String((*byte)(unsafe.Pointer(name.p)), int(name.len)), wmCaptured.redact)
 		}
 		return true
 	}
@@ -482,7 +482,7 @@ func wmOpenEntry() (w wmEntry) {
 	c := wmTypes.chunk
 	w.start = c + uintptr((*wmChunkHead)(unsafe.Pointer(c)).end)
 	w.at, w.end = w.start+2, c+wmChunkSize
-	w.id = wmFirstID + wmTypes.id
+	w.id = wmFirstType + wmTypes.id
 	return w
 }
 
@@ -515,7 +515,7 @@ func wmNewTypeChunk() bool {
 	h.end, h.goroutine, h.seq = wmChunkHeader, 0, 0
 	atomic.Store(&h.state, wmChunkTypes)
 	if wmTypes.chunk == 0 {
-		atomic.Store((*uint32)(unsafe.Pointer(wm.base+wmControlType)), i)
+		atomic.Store((*uint32)(unsafe.Pointer(wm.base+wmArenaTypes)), i)
 	} else {
 		atomic.Store64(&(*wmChunkHead)(unsafe.Pointer(wmTypes.chunk)).goroutine, uint64(i))
 	}

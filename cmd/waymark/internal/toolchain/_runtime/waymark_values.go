@@ -48,26 +48,10 @@ type wmValues struct {
 }
 
 const (
-	wmValuesCode = (0x7F<<8 | 8) << 48
-
-	// Ids of types that need no description: those of predeclared types are their kinds.
-	wmNil      = 0
-	wmMaskedID = 27
-	wmUnread   = 28
-	wmTextID   = 29
-	wmFirstID  = 64
-
-	// The kind of a description that names a function.
-	wmFunction = 64
-
 	// What a value may take beyond its limit, bytes: heads of what is opened last.
 	wmValueSlop = 128
 	// What the values of an event may take, bytes. The chunk must have room for it.
 	wmMaxValues = 16 << 10
-
-	wmHeldValues  = 1 // flag of a chunk
-	wmChunkTypes  = 3 // state of a chunk
-	wmControlType = 60
 )
 
 // What WMCapture sets.
@@ -201,7 +185,7 @@ func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
 	}
 	h := (*wmChunkHead)(unsafe.Pointer(start &^ (wmChunkSize - 1)))
 	h.flags |= wmHeldValues
-	wmPut(pp, clock, wmValuesCode|uint64(size))
+	wmPut(pp, clock, wmValued|uint64(size))
 	pp.wm.pos = next
 }
 
