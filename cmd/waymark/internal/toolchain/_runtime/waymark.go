@@ -133,6 +133,7 @@ var wm struct {
 	looking  bool        // a goroutine sleeps in wmWait
 	looks    int         // how often one has, since a chunk was handed out
 	pid      int         // of the process that records
+	number   uint32      // of the latest recording
 	origins  []wmOriginKey
 	norigins uint32
 }
@@ -217,9 +218,13 @@ func WMOnBind(f func(*WMPackage)) {
 	}
 }
 
-// WMStart begins recording into an arena of memory mapped by the caller, which
-// stays mapped for ever. WMSetClock has been called. No chunk is free before WMFree.
-func WMStart(arena []byte, overflow WMOverflow) {
+// WMStart begins recording into an arena of memory mapped by the caller, which stays mapped until
+// WMRetire, and returns the number of the recording. The one before has ended. WMSetClock has been
+// called. No chunk is free before WMFree.
+func WMStart(arena []byte, overflow WMOverflow) (recording uint32) {
+	if wm.base != 0 {
+		WMRetire()
+	}
 	chunks := len(arena) / wmChunkSize
 	free, full := make([]uint32, chunks), make([]uint32, chunks)
 	origins := make([]wmOriginKey, 256)
@@ -227,18 +232,22 @@ func WMStart(arena []byte, overflow WMOverflow) {
 	wm.base = uintptr(unsafe.Pointer(unsafe.SliceData(arena)))
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
-	// An earlier one may have failed.
-	wm.nfree, wm.head, wm.nfull, wm.taken = 0, 0, 0, 0
-	wm.norigins, wm.looks = 0, 0
+	wm.looks = 0
 	wm.broken.Store(false)
 	wm.starved.Store(false)
 	wm.pid, wm.open = wmPID(), true
-	wmTypes.table = wmNewTypeTable(1024)
+	wm.number++
+	recording = wm.number
+	wmCaptured.panicsHidden = false
+	if wmTypes.table == nil {
+		wmForgetTypes()
+	}
 	wmFindConstants()
 	wmFindArguments()
 	unlock(&wm.lock)
 	wmPair()
 	wm.on.Store(1)
+	return recording
 }
 
 // WMStop ends recording: calls in progress write their exits as long as there

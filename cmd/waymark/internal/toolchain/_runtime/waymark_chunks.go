@@ -24,18 +24,21 @@ func WMTake() int {
 	return int(i)
 }
 
-// WMWait waits until a chunk is full or more of them are wanted, and tells whether
-// recording goes on. One goroutine may call it.
-func WMWait() bool {
+// WMWait waits until a chunk is full or more of them are wanted, and reports whether the recording
+// goes on. One goroutine of each recording may call WMWait.
+func WMWait(recording uint32) bool {
 	lock(&wm.lock)
-	for wm.nfull == 0 && !wm.starved.Load() && wm.open && !wm.broken.Load() {
+	for wm.nfull == 0 && !wm.starved.Load() && wm.open && wm.number == recording && !wm.broken.Load() {
 		wm.writer = getg()
 		goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
 		lock(&wm.lock)
 	}
-	wm.starved.Store(false)
+	goesOn := wm.open && wm.number == recording
+	if goesOn {
+		wm.starved.Store(false)
+	}
 	unlock(&wm.lock)
-	return wm.open
+	return goesOn
 }
 
 // WMFree gives a chunk back, or for the first time.

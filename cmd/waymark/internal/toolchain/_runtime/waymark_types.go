@@ -14,7 +14,7 @@ import (
 	"unsafe"
 )
 
-// A wmType is what is needed to write values of a type. It is never freed.
+// A wmType is what is needed to write values of a type. It lasts until WMRetire.
 type wmType struct {
 	_        sys.NotInHeap
 	id       uint32
@@ -74,7 +74,7 @@ func (t *wmTypeTable) slot(i uintptr) *wmTypeSlot {
 }
 
 func wmNewTypeTable(slots uintptr) *wmTypeTable {
-	t := (*wmTypeTable)(persistentalloc(unsafe.Sizeof(wmTypeTable{})+slots*unsafe.Sizeof(wmTypeSlot{}), 64, &memstats.other_sys))
+	t := (*wmTypeTable)(wmTypeMemory(unsafe.Sizeof(wmTypeTable{}) + slots*unsafe.Sizeof(wmTypeSlot{})))
 	t.mask = slots - 1
 	return t
 }
@@ -199,7 +199,7 @@ func wmDescribeFunction(pc uintptr, name string) *wmType {
 	if !wmTypesFit(wmFewTypes + uintptr(len(name))) {
 		return &wmUnreadable
 	}
-	t := (*wmType)(persistentalloc(unsafe.Sizeof(wmType{}), wmWordSize, &memstats.other_sys))
+	t := (*wmType)(wmTypeMemory(unsafe.Sizeof(wmType{})))
 	w := wmOpenEntry()
 	w.uvarint(uint64(w.id))
 	w.byte(wmKindFunction)
@@ -227,7 +227,7 @@ func wmDescribe(key uintptr, nesting int) *wmType {
 		return &wmUnreadable
 	}
 	typ := (*_type)(unsafe.Pointer(key))
-	t := (*wmType)(persistentalloc(unsafe.Sizeof(wmType{}), wmWordSize, &memstats.other_sys))
+	t := (*wmType)(wmTypeMemory(unsafe.Sizeof(wmType{})))
 	t.kind, t.size, t.direct = typ.Kind(), typ.Size_, typ.IsDirectIface()
 	if !t.describeElements(key, nesting) || t.direct && t.size != wmWordSize {
 		return &wmUnreadable
@@ -329,7 +329,7 @@ func (t *wmType) describeElements(key uintptr, nesting int) bool {
 			return false
 		}
 		t.nfields = len(fields)
-		t.fields = (*wmField)(persistentalloc(uintptr(t.nfields)*unsafe.Sizeof(wmField{}), wmWordSize, &memstats.other_sys))
+		t.fields = (*wmField)(wmTypeMemory(uintptr(t.nfields) * unsafe.Sizeof(wmField{})))
 		for i := range fields {
 			f := t.field(i)
 			f.typ = wmDescribe(uintptr(unsafe.Pointer(fields[i].Typ)), nesting+1)
