@@ -30,13 +30,13 @@ func WMRetire() bool {
 	unlock(&wm.lock)
 	for _, pp := range allp[:cap(allp)] { // GOMAXPROCS may grow again
 		if pp != nil {
-			pp.wmPos, pp.wmLost = 0, 0
-			pp.wmGoid, pp.wmLast = ^uint64(0), ^uint64(0)
+			pp.wm.pos, pp.wm.lost = 0, 0
+			pp.wm.goid, pp.wm.last = ^uint64(0), ^uint64(0)
 		}
 	}
 	forEachGRace(func(gp *g) {
-		gp.wmFlags &^= wmStarted
-		gp.wmID = 0 // else the fast path would write its events without a Start record
+		gp.wm.flags &^= wmStarted
+		gp.wm.id = 0 // else the fast path would write its events without a Start record
 	})
 	lock(&wmTypes.lock)
 	wmForgetTypes()
