@@ -1,7 +1,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Both routines are ABIInternal: arguments and results in R0, g in R28; R1 to R7
+// These routines are ABIInternal: arguments and results in R0, g in R28; R1 to R7
 // are free. As on amd64 the counter is read without a barrier, and the chunk is
 // left for the slow path when the goroutine is not the one that may write here, or
 // when the position is a multiple of the chunk size: full, or none yet.
@@ -49,7 +49,7 @@ TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	BNE  slow
 	TST  $(const_wmChunkSize-1), R4
 	BEQ  slow
-	TBNZ $63, R0, slow
+	TBNZ $const_wmExitShift, R0, slow
 	ORR  $(1<<const_wmExitShift), R0
 	MOVD R0, 8(R4)
 	STLR R3, (R4)

@@ -84,9 +84,7 @@ func wmCountAt(counts uintptr, site uint32) *uint64 {
 
 // wmGrowCells makes larger tables of cells and counts for pp. The old ones stay, for those who are reading them.
 func wmGrowCells(pp *p, site uint32) {
-	lock(&wm.lock)
-	n := uintptr(max(wm.nextSite, site+1))
-	unlock(&wm.lock)
+	n := uintptr(max(WMSites(), site+1))
 	n = max(n, 2*pp.wm.ncells, 64)
 	cells := uintptr(persistentalloc(n<<wmCellShift, 64, &memstats.other_sys))
 	counts := uintptr(persistentalloc(n*8, 64, &memstats.other_sys))
@@ -159,13 +157,6 @@ func wmHistogramPlace(took uint64) (line, sub uintptr) {
 	shift := uintptr(sys.Len64(took|(2*wmHistogramLine-1)) - 6)
 	at := uintptr(took >> shift)
 	return shift + at/wmHistogramLine, at % wmHistogramLine
-}
-
-// WMSites gives the id that the next site to be registered gets.
-func WMSites() uint32 {
-	lock(&wm.lock)
-	defer unlock(&wm.lock)
-	return wm.nextSite
 }
 
 // A WMSum adds up the calls of a site. Times are in ticks.

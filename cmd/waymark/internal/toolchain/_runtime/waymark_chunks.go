@@ -10,6 +10,26 @@ import (
 	"unsafe"
 )
 
+// wmChunkHead begins a chunk.
+type wmChunkHead struct {
+	state, stream uint32
+	seq           uint64
+	clock         uint64
+	goroutine     uint64
+	end           uint32
+	flags         uint32
+	lost          uint64
+	filled        uint64
+}
+
+// Chunks that only callers which can't wait may take: hooks on the system stack,
+// and functions that are called while the runtime must not be left.
+const wmReserve = 8
+
+// After so many sleeps of 50 us in which no chunk was handed out and there was nothing for the
+// writer to do, all are with idle Ps, more than there were when recording began, and none will come.
+const wmPatience = 20_000
+
 // WMTake gives the index of the chunk that has been full for the longest, -1 if there is none.
 func WMTake() int {
 	lock(&wm.lock)
@@ -209,11 +229,7 @@ func wmRefill(pp *p, reserve bool) bool {
 func wmForked() {
 	wm.on.Store(0)
 	wm.open = false
-	for p := wm.first; p != nil; p = p.next {
-		for i := range p.Sites {
-			WMSwitch(p, i, false)
-		}
-	}
+	wmSwitchOff()
 	for _, pp := range allp {
 		pp.wm.pos = 0
 	}
@@ -301,8 +317,11 @@ func wmWake(gp *g) {
 	}
 }
 
-// wmPair notes both clocks in the control chunk, for readers of the arena.
-func wmPair() {
-	*(*uint64)(unsafe.Pointer(wm.base + wmArenaClock)) = wmClock()
-	*(*uint64)(unsafe.Pointer(wm.base + wmArenaMono)) = uint64(nanotime())
+// WMLost gives the number of events dropped and not yet said in a chunk.
+func WMLost() uint64 {
+	var n uint64
+	for _, pp := range allp {
+		n += pp.wm.lost
+	}
+	return n
 }

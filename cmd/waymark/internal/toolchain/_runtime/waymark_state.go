@@ -1,6 +1,42 @@
-// Package runtime, as waymark adds to it: what a goroutine and a P hold.
+// Package runtime, as waymark adds to it: what a recording, a goroutine and a P hold.
 
 package runtime
+
+import "internal/runtime/atomic"
+
+// wm is the recording.
+var wm struct {
+	lock mutex
+
+	on      atomic.Uint32 // events are being recorded
+	open    bool          // there is an arena, and chunks of it are handed out
+	block   bool          // wait for a free chunk
+	ring    bool          // use the oldest full chunk again
+	frozen  atomic.Bool   // the program is dying: the ring keeps what it holds
+	broken  atomic.Bool   // memory of the arena could not be reached, see wmOnFault
+	counter bool          // the clock is the processor's counter, which the fast path reads itself
+
+	// The arena: the control chunk, then the others. free is a stack, so that
+	// the chunk last emptied, still warm, is used next; full is a ring.
+	base     uintptr
+	free     []uint32
+	nfree    int
+	full     []uint32
+	head     int
+	nfull    int
+	seq      uint64
+	filled   uint64      // clock when a chunk was last full
+	starved  atomic.Bool // a chunk was wanted and there was none
+	taken    int         // chunks that the writer has, neither full nor free
+	writer   *g          // parked in WMWait
+	waiting  wmQueue     // parked in wmWait
+	looking  bool        // a goroutine sleeps in wmWait
+	looks    int         // how often one has, since a chunk was handed out
+	pid      int         // of the process that records
+	number   uint32      // of the latest recording
+	origins  []wmOriginKey
+	norigins uint32
+}
 
 // A wmG is waymark's part of a g. The assembly reads it.
 type wmG struct {

@@ -44,8 +44,8 @@ const (
 	wmFirstTimes = 8 // places in a stack of class 0; of the next class twice as many
 )
 
-// wmTimesFree has the stacks that nobody uses, by class.
-var wmTimesFree struct {
+// wmStacks has the stacks that nobody uses, by class.
+var wmStacks struct {
 	lock       mutex
 	list       [24]uintptr
 	goroutines uint64 // that got one
@@ -53,9 +53,9 @@ var wmTimesFree struct {
 
 // WMTimedGoroutines gives the number of goroutines that made timed calls.
 func WMTimedGoroutines() uint64 {
-	lock(&wmTimesFree.lock)
-	defer unlock(&wmTimesFree.lock)
-	return wmTimesFree.goroutines
+	lock(&wmStacks.lock)
+	defer unlock(&wmStacks.lock)
+	return wmStacks.goroutines
 }
 
 // wmTimesOf gives gp's stack of timed calls, nil if it has none.
@@ -314,16 +314,16 @@ func wmGrowTimes(gp *g) {
 	if old != nil {
 		class = old.class + 1
 	}
-	free := &wmTimesFree.list[class] // Go's stacks are smaller than the largest one by far
-	lock(&wmTimesFree.lock)
+	free := &wmStacks.list[class] // Go's stacks are smaller than the largest one by far
+	lock(&wmStacks.lock)
 	t := (*wmTimes)(unsafe.Pointer(*free))
 	if t != nil {
 		*free = t.free
 	}
 	if old == nil {
-		wmTimesFree.goroutines++
+		wmStacks.goroutines++
 	}
-	unlock(&wmTimesFree.lock)
+	unlock(&wmStacks.lock)
 	places := uintptr(wmFirstTimes) << class
 	if t == nil {
 		t = (*wmTimes)(persistentalloc(unsafe.Sizeof(wmTimes{})+places*wmTimeSize, 64, &memstats.other_sys))
@@ -344,7 +344,7 @@ func wmGrowTimes(gp *g) {
 
 // release gives the stack to others.
 func (t *wmTimes) release() {
-	lock(&wmTimesFree.lock)
-	t.free, wmTimesFree.list[t.class] = wmTimesFree.list[t.class], uintptr(unsafe.Pointer(t))
-	unlock(&wmTimesFree.lock)
+	lock(&wmStacks.lock)
+	t.free, wmStacks.list[t.class] = wmStacks.list[t.class], uintptr(unsafe.Pointer(t))
+	unlock(&wmStacks.lock)
 }

@@ -137,23 +137,6 @@ func wmExitValues(f WMFrame, v *wmValues) {
 	}
 }
 
-// wmEmitFast is wmEmit where nothing stands in the way: gp wrote last on this P and
-// there is room. Nothing here can be preempted, so the P stays this one.
-//
-//go:nosplit
-func wmEmitFast(gp *g, word uint64, v *wmValues) bool {
-	pp := gp.m.p.ptr()
-	if pp.wm.goid != gp.wm.id || wmRoom(pp) < 1+v.records() {
-		return false
-	}
-	now := wmTicks()
-	wmPut(pp, now, word)
-	if v.n > 0 {
-		wmPutValues(gp, pp, now, v)
-	}
-	return true
-}
-
 // records tells how many records the values may take.
 func (v *wmValues) records() int {
 	if v == nil || v.n == 0 {
