@@ -21,6 +21,9 @@ const (
 	ChunkTypes  = 3
 )
 
+// HeldValues is a flag of a chunk: it has held values, which may look like records.
+const HeldValues = 1
+
 const arenaMagic = "wmarena\n"
 
 // Offsets in the control chunk.
@@ -193,7 +196,8 @@ type Record struct {
 
 // Fields of Record.Word.
 const (
-	ExitBit   = 1 << 63
+	ExitShift = 63
+	ExitBit   = 1 << ExitShift
 	SiteShift = 32
 	SiteMask  = 1<<31 - 1
 

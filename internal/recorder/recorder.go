@@ -25,12 +25,13 @@ const batchSize = 256 << 10
 
 // A Recorder writes a trace file.
 type Recorder struct {
-	config Config
-	path   string
-	pid    int // of the process that records; a copy of it (fork) must touch neither file
-	arena  *arena
-	nonce  [16]byte // of the arena; it only tells recordings apart
-	start  format.ClockPair
+	config    Config
+	path      string
+	pid       int // of the process that records; a copy of it (fork) must touch neither file
+	arena     *arena
+	nonce     [16]byte // of the arena; it only tells recordings apart
+	start     format.ClockPair
+	recording uint32 // number in the life of the program
 
 	facts    []format.KeyValue // Meta of every file
 	identity []format.KeyValue // Meta of those that the arena belongs to
@@ -139,7 +140,10 @@ func (r *Recorder) begin() error {
 	r.usable = 1
 	r.capture("")
 	clk, _ := clock.Chosen() // package agent has said what is wrong
-	rt.Start(r.arena.mem, r.config.Overflow)
+	r.recording = rt.Start(r.arena.mem, r.config.Overflow)
+	if r.config.Hidden {
+		rt.Hide(true) // of panics, too
+	}
 	want := firstChunks
 	if r.config.Overflow == rt.Ring {
 		// All of it, as a ring that grew would overwrite events while there is room.
@@ -292,7 +296,7 @@ func (r *Recorder) Ended() (ended bool) {
 
 // loop is the background goroutine.
 func (r *Recorder) loop() {
-	for rt.Wait() {
+	for rt.Wait(r.recording) {
 		r.mu.Lock()
 		if rt.Broken() && !r.closed {
 			r.fail(r.arena.check(r.nonce))

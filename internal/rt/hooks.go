@@ -28,8 +28,13 @@ const (
 // SetClock chooses the clock of events and of timed calls, once, before the first of them: the processor's counter, else the monotonic clock.
 func SetClock(counter bool) { runtime.WMSetClock(counter) }
 
-// Start begins recording into arena, which must stay mapped for ever. The clock has been set.
-func Start(arena []byte, o Overflow) { runtime.WMStart(arena, o) }
+// Start begins a recording into arena, which must stay mapped until Retire, and returns the number
+// of the recording. The recording before has ended. The clock has been set.
+func Start(arena []byte, o Overflow) (recording uint32) { return runtime.WMStart(arena, o) }
+
+// Retire forgets the arena of a recording that has ended, and reports whether the arena may be
+// unmapped. The program stands still meanwhile.
+func Retire() bool { return runtime.WMRetire() }
 
 // Capture says what is recorded of values, before Start or while a package that asks
 // for more registers, whose sites are still off: composite ones are opened
@@ -47,14 +52,15 @@ func Hide(values bool) { runtime.WMHide(values) }
 // instrumented for it. It runs on the goroutine whose call is recorded.
 func Stringer(f func(any) (string, bool)) { runtime.WMStringer(f) }
 
-// Stop ends recording.
+// Stop ends recording. Until Retire, calls in progress may write their exits into the arena.
 func Stop() { runtime.WMStop() }
 
 // Take gives the index of the oldest full chunk, -1 if there is none.
 func Take() int { return runtime.WMTake() }
 
-// Wait waits until a chunk is full, or more are wanted, and tells whether recording goes on.
-func Wait() bool { return runtime.WMWait() }
+// Wait waits until a chunk is full, or more are wanted, and reports whether the recording of that
+// number goes on.
+func Wait(recording uint32) bool { return runtime.WMWait(recording) }
 
 // Free gives chunk i back, or for the first time.
 func Free(i int) { runtime.WMFree(i) }

@@ -44,13 +44,14 @@ const none = "waymark: the program was built without waymark's hooks"
 func Packages(func(*Package))                                       { panic(none) }
 func Switch(*Package, int, bool)                                    { panic(none) }
 func SetClock(bool)                                                 { panic(none) }
-func Start([]byte, Overflow)                                        { panic(none) }
+func Start([]byte, Overflow) uint32                                 { panic(none) }
+func Retire() bool                                                  { panic(none) }
 func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
 func Hide(bool)                                                     { panic(none) }
 func Stringer(func(any) (string, bool))                             { panic(none) }
 func Stop()                                                         { panic(none) }
 func Take() int                                                     { panic(none) }
-func Wait() bool                                                    { panic(none) }
+func Wait(uint32) bool                                              { panic(none) }
 func Free(int)                                                      { panic(none) }
 func Queue() (free, full int)                                       { panic(none) }
 func Broken() bool                                                  { panic(none) }

@@ -26,12 +26,12 @@ func Record() error {
 	_, counter, _ := rt.Counter()
 	rt.SetClock(counter)
 	rt.Capture(true, true, format.DefaultDepth, format.DefaultBytes, nil)
-	rt.Start(space[skip:skip+chunks*format.ChunkSize], rt.Block)
+	recording := rt.Start(space[skip:skip+chunks*format.ChunkSize], rt.Block)
 	for i := 1; i < chunks; i++ {
 		rt.Free(i)
 	}
 	rt.Go(func() {
-		for rt.Wait() {
+		for rt.Wait(recording) {
 			for i := rt.Take(); i >= 0; i = rt.Take() {
 				rt.Free(i)
 			}

@@ -19,10 +19,8 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
-	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 )
 
@@ -45,15 +43,15 @@ type anchor struct {
 // without a line break, so that the runtime's own line numbers stay.
 var anchors = []anchor{
 	// Fields go to the end: assembly and the garbage collector know the offsets of some others.
-	{file: "runtime2.go", typ: "g", text: "wmFlags uintptr; wmID uint64; wmWatching *wmWatching; wmTimes, wmTiming, wmTop uintptr; wmUnwound uint32"},
-	{file: "runtime2.go", typ: "p", text: "wmPos uintptr; wmGoid, wmLast, wmLost uint64; wmCells, wmCounts, wmNCells uintptr; wmTable *wmCellTable"},
+	{file: "runtime2.go", typ: "g", text: "wm wmG"},
+	{file: "runtime2.go", typ: "p", text: "wm wmP"},
 	// After gopanic's checks that the program can go on, before the first deferred call.
 	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, wmToken(gp, sys.GetCallerSP()), e); "},
 	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), wmToken(getg(), sys.GetCallerSP())); "},
 	{file: "panic.go", fn: "Goexit", before: "goexit1()", text: "wmOnGoexited(getg()); "},
 	// Here a function goes on that has recovered from a panic. Code of the program's may only run when start has taken
 	// what recovery left in gp.param.
-	{file: "panic.go", fn: "deferreturn", before: "for {", text: "if gp := getg(); gp.wmUnwound != 0 { wmRecovered(gp) }; "},
+	{file: "panic.go", fn: "deferreturn", before: "for {", text: "if gp := getg(); gp.wm.unwound != 0 { wmRecovered(gp) }; "},
 	// sp is final here, also when recovery goes on with a pending Goexit.
 	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp); "},
 	// Every fatal end that the runtime itself brings about comes here.
@@ -87,11 +85,6 @@ func Patch(goroot, version string, first []string) (map[string]File, error) {
 		return nil, err
 	}
 	dir := filepath.Join(goroot, "src", "runtime")
-	words, err := secret()
-	if err != nil {
-		return nil, err
-	}
-	out[filepath.Join(dir, "waymark_secret.go")] = File{Content: words}
 	out[filepath.Join(dir, "waymark_first.go")] = File{Content: fmt.Appendf(nil,
 		"package runtime\n\n// wmFirst lists the packages to initialise before all others.\nconst wmFirst = %q\n", strings.Join(first, "\n"))}
 	return out, nil
@@ -112,6 +105,9 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 			return nil, err
 		}
 		out[filepath.Join(dir, e.Name())] = File{Content: b}
+	}
+	if err := addShared(out, dir, pkg); err != nil {
+		return nil, err
 	}
 
 	edits := make(map[string]*patch)
@@ -136,20 +132,6 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 		out[p.name] = File{b, p.buf.Runs()}
 	}
 	return out, nil
-}
-
-// secret gives package runtime the function by which the library and the command
-// decide what looks like a secret.
-func secret() ([]byte, error) {
-	src, err := waymark.Source.ReadFile("internal/format/secret.go")
-	if err != nil {
-		return nil, err
-	}
-	out := strings.Replace(string(src), "package format", "package runtime", 1)
-	for _, name := range []string{"LooksSecret", "beginsPart", "partMatches", "partsMatch", "foldsTo", "isUpper", "isLetter"} {
-		out = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(out, "wm"+strings.TrimPrefix(strings.ToUpper(name[:1])+name[1:], "Looks"))
-	}
-	return []byte(out), nil
 }
 
 // A patch is a source file with edits to come.

@@ -2,12 +2,9 @@ package toolchain
 
 import (
 	"go/ast"
-	"go/constant"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,90 +16,69 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// The hooks can't import package format, so they repeat its layout.
-func TestLayoutIsThatOfFormat(t *testing.T) {
-	var sources [][]byte
-	for _, name := range []string{"waymark.go", "waymark_cursor.go", "waymark_types.go", "waymark_values.go"} {
-		src, err := hooks.ReadFile("_runtime/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sources = append(sources, src)
-	}
-	pkg := constants(t, sources...)
-	code := func(c uint64) uint64 { return format.FirstCode<<format.SiteShift | c<<format.CodeShift }
-	for name, want := range map[string]uint64{
-		"wmChunkSize": format.ChunkSize, "wmChunkHeader": format.ChunkHeader, "wmRecordSize": format.RecordSize,
-		"wmChunkFree": format.ChunkFree, "wmChunkActive": format.ChunkActive, "wmChunkFull": format.ChunkFull,
-		"wmExitBit": format.ExitBit, "wmValueMask": format.ValueMask,
-		"wmGo": code(format.CodeGo), "wmStart": code(format.CodeStart), "wmEnd": code(format.CodeEnd),
-		"wmPanic": code(format.CodePanic), "wmRecover": code(format.CodeRecover), "wmGoexit": code(format.CodeGoexit),
-		"wmOrigin": code(format.CodeOrigin), "wmOriginsOffset": format.OriginsOffset,
-		"wmChunkTypes": format.ChunkTypes, "wmValuesCode": code(format.CodeValues),
-		"wmNil": format.TypeNil, "wmMaskedID": format.TypeMasked, "wmUnread": format.TypeUnread, "wmTextID": format.TypeText,
-		"wmFirstID": format.FirstType, "wmFunction": uint64(format.KindFunction), "wmMaxCount": math.MaxUint16,
-	} {
-		c, ok := pkg.Scope().Lookup(name).(*types.Const)
-		if !ok {
-			t.Errorf("no constant %s", name)
-			continue
-		}
-		if got, exact := constant.Uint64Val(c.Val()); !exact || got != want {
-			t.Errorf("%s is %v, in package format it is %#x", name, c.Val(), want)
-		}
-	}
-	// The chunk's header and the control chunk, by what format reads from them.
+// The hooks write a chunk's header as a struct of theirs: its fields lie where package format reads
+// them.
+func TestChunkHeadIsThatOfFormat(t *testing.T) {
 	b := make([]byte, format.ChunkSize)
 	for i := range b[:format.ChunkHeader] {
 		b[i] = byte(i)
 	}
 	h := format.ParseChunk(b)
-	at := func(v uint64) uint64 { return v & 0xFF } // the offset that the value was read from
-	if got := [...]uint64{at(uint64(h.State)), at(uint64(h.Stream)), at(h.Seq), at(h.Clock), at(h.Goroutine), at(uint64(h.End)), at(h.Lost), at(h.Filled)}; got != [...]uint64{0, 4, 8, 16, 24, 32, 40, 48} {
-		t.Errorf("package format reads a chunk's header at %v; wmChunkHead has its fields elsewhere", got)
+	at := func(v uint64) int64 { return int64(v & 0xFF) } // the offset that the value was read from
+	want := map[string]int64{
+		"state": at(uint64(h.State)), "stream": at(uint64(h.Stream)), "seq": at(h.Seq), "clock": at(h.Clock),
+		"goroutine": at(h.Goroutine), "end": at(uint64(h.End)), "lost": at(h.Lost), "filled": at(h.Filled),
 	}
-	clear(b)
-	format.PutControl(b, format.Control{})
-	for i, name := range []string{"wmControlClock", "wmControlMono", "wmControlOrigins", "wmControlBefore"} {
-		c := pkg.Scope().Lookup(name).(*types.Const)
-		if got, _ := constant.Uint64Val(c.Val()); got != uint64(40+8*i) {
-			t.Errorf("%s is %d", name, got)
+	got := offsets(t, "wmChunkHead")
+	for name, offset := range want {
+		if got[name] != offset {
+			t.Errorf("wmChunkHead.%s is at %d, package format reads it at %d", name, got[name], offset)
 		}
 	}
-	first := pkg.Scope().Lookup("wmControlType").(*types.Const)
-	if off, _ := constant.Uint64Val(first.Val()); off == 0 || off >= format.OriginsOffset {
-		t.Errorf("wmControlType is %v", first.Val())
-	} else if b[off] = 3; format.FirstTypes(b) != 3 {
-		t.Errorf("package format does not find the first chunk of types at %d", off)
-	}
-	if next := format.NextTypes(h); at(uint64(next)) != 24 {
-		t.Errorf("package format finds the next chunk of types at %d; wmNewTypeChunk writes it elsewhere", next)
-	}
-	b[40], b[48], b[64] = 1, 2, 3
-	if c, err := format.ParseControl(b); err != nil || c.Pair.Clock != 1 || c.Pair.MonoNano != 2 || c.Before != 3 {
-		t.Errorf("control chunk reads as %+v, %v", c, err)
+	if next := at(uint64(format.NextTypes(h))); got["goroutine"] != next {
+		t.Errorf("wmNewTypeChunk writes the next chunk of types at %d, package format reads it at %d", got["goroutine"], next)
 	}
 }
 
-// constants type-checks the constants of files alone. Those that refer to something
-// else than each other are left without a value.
-func constants(t *testing.T, sources ...[]byte) *types.Package {
+// offsets returns the offsets of the fields of a struct type in the hooks, bytes.
+func offsets(t *testing.T, name string) map[string]int64 {
+	t.Helper()
+	files, err := Patch(goroot(t), runtime.Version(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	fset := token.NewFileSet()
 	only := &ast.File{Name: ast.NewIdent("hooks")}
-	for _, src := range sources {
-		file, err := parser.ParseFile(fset, "hooks.go", src, parser.SkipObjectResolution)
+	for path, file := range files {
+		if !strings.HasPrefix(filepath.Base(path), "waymark") || filepath.Ext(path) != ".go" {
+			continue
+		}
+		parsed, err := parser.ParseFile(fset, path, file.Content, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range file.Decls {
-			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.CONST {
+		for _, d := range parsed.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
 				only.Decls = append(only.Decls, g)
 			}
 		}
 	}
-	conf := types.Config{Importer: importer.Default(), Error: func(error) {}}
+	conf := types.Config{Error: func(error) {}} // of types of package runtime's own
 	pkg, _ := conf.Check("hooks", fset, []*ast.File{only}, nil)
-	return pkg
+	typ, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+	if !ok {
+		t.Fatalf("the hooks have no type %s", name)
+	}
+	s := typ.Type().Underlying().(*types.Struct)
+	var fields []*types.Var
+	for i := range s.NumFields() {
+		fields = append(fields, s.Field(i))
+	}
+	out := make(map[string]int64)
+	for i, offset := range types.SizesFor("gc", "amd64").Offsetsof(fields) {
+		out[fields[i].Name()] = offset
+	}
+	return out
 }
 
 // The hooks write the runtime's kinds of types, which are those of package reflect.
@@ -126,7 +102,7 @@ func TestKindsAreThoseOfFormat(t *testing.T) {
 	}
 }
 
-// goroot gives the folder of the Go tree that the go command uses.
+// goroot returns the folder of the Go tree that the go command uses.
 func goroot(t *testing.T) string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -218,29 +194,6 @@ func TestUnknownToolchain(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "go1.99") || !strings.Contains(err.Error(), Tested[0]) || !strings.Contains(err.Error(), a.file) {
 				t.Errorf("without the anchor %q of %s: %v; want an error that names the release, the file and the tested ones", a.before+a.typ, a.file, err)
 			}
-		}
-	}
-}
-
-// Package testing's hooks can't import package format, so they repeat its states.
-func TestStatesAreThoseOfFormat(t *testing.T) {
-	src, err := hooks.ReadFile("_testing/waymark.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkg := constants(t, src)
-	for name, want := range map[string]format.TestState{
-		"wmTestBegins": format.TestBegins, "wmTestPauses": format.TestPauses, "wmTestContinues": format.TestContinues,
-		"wmTestPasses": format.TestPasses, "wmTestFails": format.TestFails, "wmTestSkips": format.TestSkips,
-		"wmTestPanics": format.TestPanics, "wmTestLogs": format.TestLogs, "wmTestErrs": format.TestErrs,
-	} {
-		c, ok := pkg.Scope().Lookup(name).(*types.Const)
-		if !ok {
-			t.Errorf("no constant %s", name)
-			continue
-		}
-		if got, exact := constant.Uint64Val(c.Val()); !exact || got != uint64(want) {
-			t.Errorf("%s is %v, in package format it is %d", name, c.Val(), want)
 		}
 	}
 }

@@ -1,7 +1,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Both routines are ABIInternal: arguments and results in AX, g in R14, every
+// These routines are ABIInternal: arguments and results in AX, g in R14, every
 // other register is free. RDTSC comes after the loads that it need not wait for.
 // The chunk is left for the slow path when the goroutine is not the one that
 // wrote last on this P, or when the position is a multiple of the chunk size:
@@ -16,21 +16,21 @@
 	TESTQ SI, SI;                \
 	JEQ  slow;                   \
 	MOVL DI, R8;                 \
-	ANDL $0xffff, R8;            \
+	ANDL $(const_wmChunkSize-1), R8; \
 	JEQ  slow;                   \
-	CMPL R8, $(0x10000-32);      \
+	CMPL R8, $(const_wmChunkSize-2*const_wmRecordSize); \
 	JHI  slow;                   \
-	CMPQ SI, p_wmLast(BX);       \
+	CMPQ SI, (p_wm+wmP_last)(BX);       \
 	JEQ  slow;                   \
 	SHLQ $32, DX;                \
 	ORQ  DX, AX;                 \
-	MOVQ $(0x7F01<<48), R9;      \
+	MOVQ $const_wmGo, R9;        \
 	ORQ  SI, R9;                 \
 	MOVQ R9, 8(DI);              \
 	MOVQ AX, (DI);               \
-	ADDQ $16, DI;                \
-	MOVQ SI, p_wmLast(BX);       \
-	MOVQ SI, p_wmGoid(BX)
+	ADDQ $const_wmRecordSize, DI; \
+	MOVQ SI, (p_wm+wmP_last)(BX);       \
+	MOVQ SI, (p_wm+wmP_goid)(BX)
 
 // func WMEnter(s WMSite) WMFrame
 TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
@@ -38,13 +38,13 @@ TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	TESTL CX, CX
 	JMI  flagged
 	MOVQ g_m(R14), BX
-	MOVQ g_wmID(R14), SI
+	MOVQ (g_wm+wmG_id)(R14), SI
 	MOVQ m_p(BX), BX
 	RDTSC
-	MOVQ p_wmPos(BX), DI
-	CMPQ SI, p_wmGoid(BX)
+	MOVQ (p_wm+wmP_pos)(BX), DI
+	CMPQ SI, (p_wm+wmP_goid)(BX)
 	JNE  switched
-	TESTL $0xffff, DI
+	TESTL $(const_wmChunkSize-1), DI
 	JEQ  slow
 	SHLQ $32, DX
 	ORQ  DX, AX
@@ -55,8 +55,8 @@ put:
 	ORQ  DX, CX
 	MOVQ CX, 8(DI)
 	MOVQ AX, (DI)
-	ADDQ $16, DI
-	MOVQ DI, p_wmPos(BX)
+	ADDQ $const_wmRecordSize, DI
+	MOVQ DI, (p_wm+wmP_pos)(BX)
 	MOVQ CX, AX
 	RET
 switched:
@@ -72,13 +72,13 @@ flagged:
 	SUBL $const_wmWordCounted, CX
 	CMPL CX, $const_wmSiteID
 	JHI  uncounted
-	CMPQ g_wmFlags(R14), $const_wmMute1
+	CMPQ (g_wm+wmG_flags)(R14), $const_wmMute1
 	JHS  again
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
-	CMPQ CX, p_wmNCells(BX)
+	CMPQ CX, (p_wm+wmP_ncells)(BX)
 	JHS  again
-	MOVQ p_wmCounts(BX), BX
+	MOVQ (p_wm+wmP_counts)(BX), BX
 	XORL AX, AX                      // nobody wants to know of its end
 	INCQ (BX)(CX*8)
 	RET
@@ -89,15 +89,15 @@ uncounted:
 
 	// SI is the stack of timed calls, DI its top, where the call's place is, and R13 the token. A greater one below it is
 	// of a call that is over. CX is the id, and becomes the place of the cell.
-	MOVQ g_wmTiming(R14), SI
-	MOVQ g_wmTop(R14), DI
+	MOVQ (g_wm+wmG_timing)(R14), SI
+	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
 	JEQ  again
 	CMPQ DI, wmTimes_end(SI)
 	JEQ  again
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
-	CMPQ CX, p_wmNCells(BX)
+	CMPQ CX, (p_wm+wmP_ncells)(BX)
 	JHS  again
 	MOVQ (g_stack+stack_hi)(R14), R13
 	SUBQ SP, R13
@@ -130,13 +130,13 @@ begin:
 	MOVQ R11, wmTime_next(DI)        // and flags
 	MOVQ $0, wmTime_children(DI)
 	SHLQ $const_wmCellShift, CX
-	ADDQ p_wmCells(BX), CX
+	ADDQ (p_wm+wmP_cells)(BX), CX
 	INCQ wmCell_calls(CX)
 	SHLQ $32, AX
 	ORQ  AX, R13
 	MOVQ R13, wmTime_frame(DI)
 	LEAQ wmTime__size(DI), R8
-	MOVQ R8, g_wmTop(R14)
+	MOVQ R8, (g_wm+wmG_top)(R14)
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
@@ -152,22 +152,22 @@ TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	TESTQ CX, CX
 	JMI  flagged
 	MOVQ g_m(R14), BX
-	MOVQ g_wmID(R14), SI
+	MOVQ (g_wm+wmG_id)(R14), SI
 	MOVQ m_p(BX), BX
 	RDTSC
-	MOVQ p_wmPos(BX), DI
-	CMPQ SI, p_wmGoid(BX)
+	MOVQ (p_wm+wmP_pos)(BX), DI
+	CMPQ SI, (p_wm+wmP_goid)(BX)
 	JNE  switched
-	TESTL $0xffff, DI
+	TESTL $(const_wmChunkSize-1), DI
 	JEQ  slow
 	SHLQ $32, DX
 	ORQ  DX, AX
 put:
-	BTSQ $63, CX
+	BTSQ $const_wmExitShift, CX
 	MOVQ CX, 8(DI)
 	MOVQ AX, (DI)
-	ADDQ $16, DI
-	MOVQ DI, p_wmPos(BX)
+	ADDQ $const_wmRecordSize, DI
+	MOVQ DI, (p_wm+wmP_pos)(BX)
 	RET
 switched:
 	SWITCHED
@@ -184,8 +184,8 @@ flagged:
 	SHRL $const_wmSiteBits, DX
 	CMPL DX, $(const_wmFlagTimed)
 	JNE  slow
-	MOVQ g_wmTiming(R14), SI
-	MOVQ g_wmTop(R14), DI
+	MOVQ (g_wm+wmG_timing)(R14), SI
+	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
 	JEQ  slow
 	CMPQ g__panic(R14), $0
@@ -199,9 +199,9 @@ flagged:
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
 	ANDL $const_wmSiteID, R8
-	CMPQ R8, p_wmNCells(BX)
+	CMPQ R8, (p_wm+wmP_ncells)(BX)
 	JHS  slow
-	MOVQ p_wmCells(BX), R9
+	MOVQ (p_wm+wmP_cells)(BX), R9
 	MOVQ wmTime_children(DI), R11
 	MOVL wmTime_next(DI), R12
 	XORL R13, R13
@@ -210,7 +210,7 @@ flagged:
 	ORQ  DX, AX
 	SUBQ wmTime_enter(DI), AX        // what it took, 0 if the clocks of two CPUs differ
 	CMOVQCS R13, AX
-	MOVQ DI, g_wmTop(R14)
+	MOVQ DI, (g_wm+wmG_top)(R14)
 	ADDQ AX, (wmTime_children-wmTime__size)(DI)
 	MOVQ R8, CX
 	SHLQ $const_wmCellShift, CX
@@ -277,105 +277,6 @@ TEXT ·WMExitError<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-24
 	JMP  ·WMExit<ABIInternal>(SB)
 failed:
 	JMP  ·wmExitFailed<ABIInternal>(SB)
-
-// INTS writes behind the record at R12, of the time AX, what BX says the integers CX,
-// DI, SI and R8 are, and those; marks the chunk as one with values (wmHeldValues); and
-// moves the position of the P R11 behind them. One or two records hold the integers.
-#define INTS \
-	MOVQ CX, 32(R12);         \
-	MOVQ DI, 40(R12);         \
-	MOVQ SI, 48(R12);         \
-	MOVQ R8, 56(R12);         \
-	MOVQ $(0x7F0B<<48), R10;  \
-	ORQ  BX, R10;             \
-	MOVQ R10, 24(R12);        \
-	MOVQ AX, 16(R12);         \
-	MOVQ R12, R10;            \
-	ANDQ $~0xffff, R10;       \
-	MOVL $1, 36(R10);         \
-	ANDL $7, BX;              \
-	INCL BX;                  \
-	SHRL $1, BX;              \
-	SHLQ $4, BX;              \
-	LEAQ 32(R12)(BX*1), R12;  \
-	MOVQ R12, p_wmPos(R11)
-
-// func WMEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame
-// WMEnter with integers. They are stored before the clock that commits them.
-TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
-	MOVL AX, R10                     // site; BX kinds, CX a, DI b, SI c, R8 d
-	TESTL R10, R10
-	JMI  slow
-	MOVQ g_m(R14), R11
-	MOVQ g_wmID(R14), R9
-	MOVQ m_p(R11), R11
-	RDTSC
-	MOVQ p_wmPos(R11), R12
-	CMPQ R9, p_wmGoid(R11)
-	JNE  slow
-	MOVL R12, R9
-	ANDL $0xffff, R9
-	JEQ  slow
-	CMPL R9, $(0x10000-64)
-	JHI  slow
-	CMPB ·wmCaptured(SB), $0         // its first field: args
-	JEQ  slow
-	SHLQ $32, DX
-	ORQ  DX, AX
-	MOVQ (g_stack+stack_hi)(R14), R13
-	SUBQ SP, R13
-	SHLQ $32, R10
-	ORQ  R10, R13                    // the frame
-	MOVQ R13, 8(R12)
-	MOVQ AX, (R12)
-	INTS
-	MOVQ R13, AX
-	RET
-slow:
-	MOVL R10, AX
-	SHRL $const_wmSiteBits, R10
-	CMPL R10, $(const_wmFlagTimed)
-	JEQ  valueless
-	CMPL R10, $(const_wmFlagCounted)
-	JEQ  valueless
-	JMP  ·wmSlowEnterInts<ABIInternal>(SB)
-valueless: // nobody wants the values; the token is the same
-	JMP  ·WMEnter<ABIInternal>(SB)
-
-// func WMExitInts(f WMFrame, kinds, a, b, c, d uint64)
-TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
-	MOVQ AX, R10
-	TESTQ R10, R10
-	JMI  slow
-	MOVQ g_m(R14), R11
-	MOVQ g_wmID(R14), R9
-	MOVQ m_p(R11), R11
-	RDTSC
-	MOVQ p_wmPos(R11), R12
-	CMPQ R9, p_wmGoid(R11)
-	JNE  slow
-	MOVL R12, R9
-	ANDL $0xffff, R9
-	JEQ  slow
-	CMPL R9, $(0x10000-64)
-	JHI  slow
-	CMPB ·wmCaptured+1(SB), $0       // its second field: results
-	JEQ  slow
-	SHLQ $32, DX
-	ORQ  DX, AX
-	BTSQ $63, R10
-	MOVQ R10, 8(R12)
-	MOVQ AX, (R12)
-	INTS
-	RET
-slow:
-	MOVQ R10, AX
-	SHRQ $(32+const_wmSiteBits), R10
-	CMPL R10, $(const_wmFlagTimed)
-	JEQ  valueless
-	JMP  ·wmSlowExitInts<ABIInternal>(SB)
-valueless:
-	JMP  ·WMExit<ABIInternal>(SB)
 
 // func WMFloor(n int) uint64
 // Reads the time stamp counter 2*n times: the cost that every figure is compared with.

@@ -1,7 +1,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Both routines are ABIInternal: arguments and results in R0, g in R28; R1 to R7
+// These routines are ABIInternal: arguments and results in R0, g in R28; R1 to R7
 // are free. As on amd64 the counter is read without a barrier, and the chunk is
 // left for the slow path when the goroutine is not the one that may write here, or
 // when the position is a multiple of the chunk size: full, or none yet.
@@ -15,14 +15,14 @@
 // func WMEnter(s WMSite) WMFrame
 TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	MOVD g_m(g), R1
-	MOVD g_wmID(g), R2
+	MOVD (g_wm+wmG_id)(g), R2
 	MOVD m_p(R1), R1
 	MRS  CNTVCT_EL0, R3
-	MOVD p_wmPos(R1), R4
-	MOVD p_wmGoid(R1), R5
+	MOVD (p_wm+wmP_pos)(R1), R4
+	MOVD (p_wm+wmP_goid)(R1), R5
 	CMP  R5, R2
 	BNE  slow
-	TST  $0xffff, R4
+	TST  $(const_wmChunkSize-1), R4
 	BEQ  slow
 	MOVD (g_stack+stack_hi)(g), R6
 	MOVD RSP, R7
@@ -31,8 +31,8 @@ TEXT ·WMEnter<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	ORR  R0<<32, R6, R0
 	MOVD R0, 8(R4)
 	STLR R3, (R4)
-	ADD  $16, R4
-	MOVD R4, p_wmPos(R1)
+	ADD  $const_wmRecordSize, R4
+	MOVD R4, (p_wm+wmP_pos)(R1)
 	RET
 slow:
 	JMP  ·wmSlowEnter<ABIInternal>(SB)
@@ -40,21 +40,21 @@ slow:
 // func WMExit(f WMFrame)
 TEXT ·WMExit<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	MOVD g_m(g), R1
-	MOVD g_wmID(g), R2
+	MOVD (g_wm+wmG_id)(g), R2
 	MOVD m_p(R1), R1
 	MRS  CNTVCT_EL0, R3
-	MOVD p_wmPos(R1), R4
-	MOVD p_wmGoid(R1), R5
+	MOVD (p_wm+wmP_pos)(R1), R4
+	MOVD (p_wm+wmP_goid)(R1), R5
 	CMP  R5, R2
 	BNE  slow
-	TST  $0xffff, R4
+	TST  $(const_wmChunkSize-1), R4
 	BEQ  slow
-	TBNZ $63, R0, slow
-	ORR  $(1<<63), R0
+	TBNZ $const_wmExitShift, R0, slow
+	ORR  $(1<<const_wmExitShift), R0
 	MOVD R0, 8(R4)
 	STLR R3, (R4)
-	ADD  $16, R4
-	MOVD R4, p_wmPos(R1)
+	ADD  $const_wmRecordSize, R4
+	MOVD R4, (p_wm+wmP_pos)(R1)
 	RET
 slow:
 	JMP  ·wmSlowExit<ABIInternal>(SB)

@@ -68,10 +68,10 @@ func WMHistograms(on bool) { wmHistograms = on }
 
 // wmCellOf gives the cell of a site on the P, which stays ours as long as the caller isn't preempted.
 func wmCellOf(pp *p, site uint32) *wmCell {
-	if uintptr(site) >= pp.wmNCells {
+	if uintptr(site) >= pp.wm.ncells {
 		systemstack(func() { wmGrowCells(pp, site) })
 	}
-	return wmCellAt(pp.wmCells, site)
+	return wmCellAt(pp.wm.cells, site)
 }
 
 func wmCellAt(cells uintptr, site uint32) *wmCell {
@@ -84,30 +84,28 @@ func wmCountAt(counts uintptr, site uint32) *uint64 {
 
 // wmGrowCells makes larger tables of cells and counts for pp. The old ones stay, for those who are reading them.
 func wmGrowCells(pp *p, site uint32) {
-	lock(&wm.lock)
-	n := uintptr(max(wm.nextSite, site+1))
-	unlock(&wm.lock)
-	n = max(n, 2*pp.wmNCells, 64)
+	n := uintptr(max(WMSites(), site+1))
+	n = max(n, 2*pp.wm.ncells, 64)
 	cells := uintptr(persistentalloc(n<<wmCellShift, 64, &memstats.other_sys))
 	counts := uintptr(persistentalloc(n*8, 64, &memstats.other_sys))
-	if pp.wmNCells > 0 {
-		memmove(unsafe.Pointer(cells), unsafe.Pointer(pp.wmCells), pp.wmNCells<<wmCellShift)
-		memmove(unsafe.Pointer(counts), unsafe.Pointer(pp.wmCounts), pp.wmNCells*8)
+	if pp.wm.ncells > 0 {
+		memmove(unsafe.Pointer(cells), unsafe.Pointer(pp.wm.cells), pp.wm.ncells<<wmCellShift)
+		memmove(unsafe.Pointer(counts), unsafe.Pointer(pp.wm.counts), pp.wm.ncells*8)
 	}
-	t := pp.wmTable
+	t := pp.wm.table
 	if t == nil {
 		t = (*wmCellTable)(persistentalloc(unsafe.Sizeof(wmCellTable{}), 8, &memstats.other_sys))
 	}
 	t.cells.Store(cells)
 	t.counts.Store(counts)
 	t.n.Store(n)
-	if pp.wmTable == nil {
+	if pp.wm.table == nil {
 		lock(&wmTables.lock)
 		t.next, wmTables.list = wmTables.list, t
 		unlock(&wmTables.lock)
-		pp.wmTable = t
+		pp.wm.table = t
 	}
-	pp.wmCells, pp.wmCounts, pp.wmNCells = cells, counts, n
+	pp.wm.cells, pp.wm.counts, pp.wm.ncells = cells, counts, n
 }
 
 // wmCountCall counts a call that isn't timed.
@@ -115,7 +113,7 @@ func wmCountCall(site uint32) {
 	mp := acquirem()
 	if pp := mp.p.ptr(); pp != nil {
 		wmCellOf(pp, site) // makes room
-		*wmCountAt(pp.wmCounts, site)++
+		*wmCountAt(pp.wm.counts, site)++
 	}
 	releasem(mp)
 }
@@ -159,13 +157,6 @@ func wmHistogramPlace(took uint64) (line, sub uintptr) {
 	shift := uintptr(sys.Len64(took|(2*wmHistogramLine-1)) - 6)
 	at := uintptr(took >> shift)
 	return shift + at/wmHistogramLine, at % wmHistogramLine
-}
-
-// WMSites gives the id that the next site to be registered gets.
-func WMSites() uint32 {
-	lock(&wm.lock)
-	defer unlock(&wm.lock)
-	return wm.nextSite
 }
 
 // A WMSum adds up the calls of a site. Times are in ticks.

@@ -10,6 +10,26 @@ import (
 	"unsafe"
 )
 
+// wmChunkHead begins a chunk.
+type wmChunkHead struct {
+	state, stream uint32
+	seq           uint64
+	clock         uint64
+	goroutine     uint64
+	end           uint32
+	flags         uint32
+	lost          uint64
+	filled        uint64
+}
+
+// Chunks that only callers which can't wait may take: hooks on the system stack,
+// and functions that are called while the runtime must not be left.
+const wmReserve = 8
+
+// After so many sleeps of 50 us in which no chunk was handed out and there was nothing for the
+// writer to do, all are with idle Ps, more than there were when recording began, and none will come.
+const wmPatience = 20_000
+
 // WMTake gives the index of the chunk that has been full for the longest, -1 if there is none.
 func WMTake() int {
 	lock(&wm.lock)
@@ -24,18 +44,21 @@ func WMTake() int {
 	return int(i)
 }
 
-// WMWait waits until a chunk is full or more of them are wanted, and tells whether
-// recording goes on. One goroutine may call it.
-func WMWait() bool {
+// WMWait waits until a chunk is full or more of them are wanted, and reports whether the recording
+// goes on. One goroutine of each recording may call WMWait.
+func WMWait(recording uint32) bool {
 	lock(&wm.lock)
-	for wm.nfull == 0 && !wm.starved.Load() && wm.open && !wm.broken.Load() {
+	for wm.nfull == 0 && !wm.starved.Load() && wm.open && wm.number == recording && !wm.broken.Load() {
 		wm.writer = getg()
 		goparkunlock(&wm.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
 		lock(&wm.lock)
 	}
-	wm.starved.Store(false)
+	goesOn := wm.open && wm.number == recording
+	if goesOn {
+		wm.starved.Store(false)
+	}
 	unlock(&wm.lock)
-	return wm.open
+	return goesOn
 }
 
 // WMFree gives a chunk back, or for the first time.
@@ -167,7 +190,7 @@ func wmRefill(pp *p, reserve bool) bool {
 	if !reserve && wm.block {
 		left = wmReserve
 	}
-	if wm.nfree <= left && wm.starved.Load() && pp.wmPos == 0 {
+	if wm.nfree <= left && wm.starved.Load() && pp.wm.pos == 0 {
 		// A look without the lock: dropping must not cost more than recording.
 		return false
 	}
@@ -206,13 +229,9 @@ func wmRefill(pp *p, reserve bool) bool {
 func wmForked() {
 	wm.on.Store(0)
 	wm.open = false
-	for p := wm.first; p != nil; p = p.next {
-		for i := range p.Sites {
-			WMSwitch(p, i, false)
-		}
-	}
+	wmSwitchOff()
 	for _, pp := range allp {
-		pp.wmPos = 0
+		pp.wm.pos = 0
 	}
 }
 
@@ -250,25 +269,25 @@ func wmTakeChunk() (i uint32, ok bool) {
 	// Whoever reads the arena, now or after a kill, must find this before the
 	// chunk changes, and must not take a half-written header for a full chunk's.
 	h := (*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize))
-	atomic.Store64((*uint64)(unsafe.Pointer(wm.base+wmControlBefore)), h.filled)
+	atomic.Store64((*uint64)(unsafe.Pointer(wm.base+wmArenaBefore)), h.filled)
 	wmClear(h)
 	return i, true
 }
 
 // wmQueueFull queues pp's chunk, if it has one. wm.lock is held.
 func wmQueueFull(pp *p) {
-	if pp.wmPos == 0 {
+	if pp.wm.pos == 0 {
 		return
 	}
-	c := (pp.wmPos - 1) &^ (wmChunkSize - 1)
+	c := (pp.wm.pos - 1) &^ (wmChunkSize - 1)
 	h := (*wmChunkHead)(unsafe.Pointer(c))
-	h.end = uint32(pp.wmPos - c)
+	h.end = uint32(pp.wm.pos - c)
 	wm.filled = max(wmClock(), wm.filled+1) // no two are equal: it orders chunks
 	h.filled = wm.filled
 	atomic.Store(&h.state, wmChunkFull)
 	wm.full[(wm.head+wm.nfull)%len(wm.full)] = uint32((c - wm.base) / wmChunkSize)
 	wm.nfull++
-	pp.wmPos = 0
+	pp.wm.pos = 0
 }
 
 // wmHandOut makes chunk i, which is free, pp's. wm.lock is held. What an earlier use
@@ -281,14 +300,14 @@ func wmHandOut(pp *p, i uint32) {
 	h.stream = uint32(pp.id)
 	h.seq = wm.seq
 	h.end = 0
-	h.lost, pp.wmLost = pp.wmLost, 0
+	h.lost, pp.wm.lost = pp.wm.lost, 0
 	h.goroutine = 0
 	h.clock = wmClock()
 	h.filled = 0
 	atomic.Store(&h.state, wmChunkActive)
-	pp.wmPos = c + wmChunkHeader
-	pp.wmLast = ^uint64(0) // every chunk says for itself whose events it holds
-	pp.wmGoid = ^uint64(0) // not 0: that is every g0, whose events no fast path may write
+	pp.wm.pos = c + wmChunkHeader
+	pp.wm.last = ^uint64(0) // every chunk says for itself whose events it holds
+	pp.wm.goid = ^uint64(0) // not 0: that is every g0, whose events no fast path may write
 	wmPair()
 }
 
@@ -298,8 +317,11 @@ func wmWake(gp *g) {
 	}
 }
 
-// wmPair notes both clocks in the control chunk, for readers of the arena.
-func wmPair() {
-	*(*uint64)(unsafe.Pointer(wm.base + wmControlClock)) = wmClock()
-	*(*uint64)(unsafe.Pointer(wm.base + wmControlMono)) = uint64(nanotime())
+// WMLost gives the number of events dropped and not yet said in a chunk.
+func WMLost() uint64 {
+	var n uint64
+	for _, pp := range allp {
+		n += pp.wm.lost
+	}
+	return n
 }

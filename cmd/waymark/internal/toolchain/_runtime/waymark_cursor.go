@@ -86,7 +86,7 @@ const wmMaxCount = 1<<16 - 1
 //go:nosplit
 func (c *wmCursor) simple(e *eface) bool {
 	if e._type == nil {
-		c.uvarint(wmNil)
+		c.uvarint(wmTypeNil)
 		return true
 	}
 	t := wmFindType(uintptr(unsafe.Pointer(e._type)))
@@ -138,14 +138,14 @@ func (c *wmCursor) room() uintptr {
 func (c *wmCursor) top(e *eface, pointer bool) {
 	switch e._type {
 	case nil:
-		c.uvarint(wmNil)
+		c.uvarint(wmTypeNil)
 		return
 	case abi.TypeFor[WMMasked]():
-		c.uvarint(wmMaskedID)
+		c.uvarint(wmTypeMasked)
 		return
 	case abi.TypeFor[wmText]():
 		t := (*wmText)(e.data)
-		c.uvarint(wmTextID)
+		c.uvarint(wmTypeText)
 		c.uvarint(uint64(wmTypeOf(uintptr(unsafe.Pointer(t.typ))).id))
 		c.string(uintptr(unsafe.Pointer(unsafe.StringData(t.text))), len(t.text), true)
 		return
@@ -285,7 +285,7 @@ func (c *wmCursor) slice(t *wmType, p uintptr, n, depth int) {
 		most := min(take, c.room()) // no element takes less than a byte
 		take = wmReadable(c.gp, p, most*elem.size) / elem.size
 	}
-	if elem.id == wmUnread {
+	if elem.id == wmTypeUnread {
 		take = 0
 	}
 	c.byte(1)
@@ -307,7 +307,7 @@ func (c *wmCursor) pointer(t *wmType, p uintptr, depth int) {
 		if elem.kind != abi.Struct && elem.kind != abi.Array {
 			depth-- // these count themselves
 		}
-		if elem.id != wmUnread && wmReadable(c.gp, p, elem.size) == elem.size {
+		if elem.id != wmTypeUnread && wmReadable(c.gp, p, elem.size) == elem.size {
 			if outermost {
 				c.byte(3)
 				start := c.at
@@ -328,7 +328,7 @@ func (c *wmCursor) pointer(t *wmType, p uintptr, depth int) {
 // iface writes an interface whose first word is tab and whose second is at p.
 func (c *wmCursor) iface(t *wmType, tab, p uintptr, depth int) {
 	if tab == 0 {
-		c.uvarint(wmNil)
+		c.uvarint(wmTypeNil)
 		return
 	}
 	var dyn *wmType
@@ -367,9 +367,9 @@ func (c *wmCursor) header(p uintptr, n uintptr) {
 func (c *wmCursor) function(p uintptr) {
 	switch {
 	case p == 0:
-		c.uvarint(wmNil)
+		c.uvarint(wmTypeNil)
 	case wmReadable(c.gp, p, wmWordSize) < wmWordSize:
-		c.uvarint(wmUnread)
+		c.uvarint(wmTypeUnread)
 	default:
 		c.uvarint(uint64(wmTypeOfFunction(wmWord(p)).id))
 	}

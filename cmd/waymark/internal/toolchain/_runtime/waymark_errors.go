@@ -8,9 +8,6 @@ package runtime
 
 import "unsafe"
 
-// wmError is an event: the innermost call of the site that the value names returns an error.
-const wmError = (0x7F<<8 | 65) << 48
-
 // WMError reports err, which the call f returns. The exit follows.
 func WMError(f WMFrame, err error) {
 	if err != nil {

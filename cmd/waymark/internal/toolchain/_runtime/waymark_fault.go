@@ -14,8 +14,8 @@ func WMHeld() uint64 {
 	n := uint64(wm.nfull) * most
 	unlock(&wm.lock)
 	for _, pp := range allp {
-		if pp.wmPos != 0 {
-			n += uint64((pp.wmPos-1)&(wmChunkSize-1)+1-wmChunkHeader) / wmRecordSize
+		if pp.wm.pos != 0 {
+			n += uint64((pp.wm.pos-1)&(wmChunkSize-1)+1-wmChunkHeader) / wmRecordSize
 		}
 	}
 	return n

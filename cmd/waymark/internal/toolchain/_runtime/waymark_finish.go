@@ -2,6 +2,8 @@
 
 package runtime
 
+import "internal/runtime/exithook"
+
 // WMFinish runs f on a goroutine of waymark's, waits for it, and reports whether f has returned.
 // After each pause, in ns, it calls wait, and gives up if that returns false.
 //
@@ -24,3 +26,6 @@ func wmFinish(f func(), done *note) {
 	wmRun(f)
 	notewakeup(done)
 }
+
+// WMAtExit has f called when the program ends by os.Exit or by returning from main.
+func WMAtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }

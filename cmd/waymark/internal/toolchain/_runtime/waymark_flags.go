@@ -32,15 +32,6 @@ const (
 	wmFrameWanted   = wmFrameRecorded | wmFrameWatched | wmFrameTimed // their ends are wanted, too
 )
 
-// token gives the distance of the call's frame from the top of the stack.
-func (f WMFrame) token() uint32 { return uint32(f) }
-
-// site gives the id of the function's site.
-func (f WMFrame) site() uint32 { return uint32(f>>32) & wmSiteID }
-
-// plain gives the frame as it is recorded.
-func (f WMFrame) plain() uint64 { return uint64(f &^ wmFrameFlags) }
-
 // WMSwitch has calls of the i-th site of p recorded, or not.
 func WMSwitch(p *WMPackage, i int, on bool) { wmSetSite(p, i, wmRecorded, on) }
 
@@ -80,88 +71,4 @@ func wmSetSite(p *WMPackage, i int, flag uint32, on bool) {
 			return
 		}
 	}
-}
-
-// wmEnterFlagged does all that is wanted when a call begins, and gives its frame, 0 if nobody wants
-// to know of its end.
-func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
-	gp := getg()
-	if gp.wmFlags&wmMuted != 0 {
-		return 0
-	}
-	if gp != gp.m.curg {
-		wmEnterSystem(gp, f)
-		return 0
-	}
-	if f&wmFrameFlags == wmFrameFlagged|wmFrameWatched { // most often it is that and nothing else
-		call := wmEnterWatched(gp, f, v)
-		if call == nil {
-			return 0
-		}
-		gp.wmWatching.push(f, call)
-		return f
-	}
-	var call watchedCall
-	if f&wmFrameWatched != 0 {
-		if call = wmEnterWatched(gp, f, v); call == nil {
-			f &^= wmFrameWatched
-		}
-	}
-	// The time of monitors isn't the function's.
-	if f&wmFrameRecorded != 0 && !v.emit(gp, f.plain(), wmCaptured.args) {
-		f &^= wmFrameRecorded
-	}
-	if f&wmFrameTimed == 0 {
-		if f&(wmCounted<<32) != 0 {
-			wmCountCall(f.site())
-		}
-		f &^= wmCounted << 32
-		switch f & wmFrameWanted {
-		case 0:
-			return 0
-		case wmFrameRecorded:
-			return WMFrame(f.plain())
-		}
-	}
-	if call != nil {
-		gp.wmWatching.push(f, call)
-	}
-	if f&wmFrameTimed != 0 {
-		wmEnterTimed(gp, f)
-	}
-	return f
-}
-
-// wmEnterSystem is wmEnterFlagged on a system stack, where timers' callbacks run. The call is no
-// goroutine's and has no frame: it is counted wherever it is wanted, and that is all.
-func wmEnterSystem(gp *g, f WMFrame) {
-	if f&wmFrameRecorded != 0 {
-		wmEmit(gp, f.plain(), false, nil)
-	}
-	if f&wmFrameWatched != 0 {
-		wmUnreported.Add(1)
-	}
-	if f&(wmFrameTimed|wmCounted<<32) != 0 {
-		wmCountCall(f.site())
-	}
-}
-
-// wmExitFlagged does all that is wanted when such a call ends.
-func wmExitFlagged(f WMFrame, v *wmValues) {
-	gp := getg()
-	if f&wmFrameTimed != 0 {
-		wmExitTimed(gp, f)
-	}
-	if f&wmFrameRecorded != 0 {
-		v.emit(gp, f.plain()|wmExitBit, wmCaptured.results)
-	}
-	if f&wmFrameWatched != 0 {
-		wmExitWatched(gp, f, v)
-	}
-}
-
-// left tells whether a panic or Goexit is leaving the frame, whose deferred calls are running.
-func (f WMFrame) left(gp *g) bool {
-	p := gp._panic
-	return p != nil && !p.recovered && wmToken(gp, uintptr(p.sp)) == f.token()
 }

@@ -27,7 +27,7 @@ func wmNewGoroutine() {
 }
 
 func wmRun(f func()) {
-	getg().wmFlags |= wmOwn
+	getg().wm.flags |= wmOwn
 	WMMute(true)
 	f()
 }
@@ -42,4 +42,25 @@ func wmHideGoroutines(a *schedStatsAggregate) {
 	less(&a.gWaiting, alive-blocked)
 	less(&a.gCreated, wmGoroutines.created.Load())
 	less(&a.threads, blocked)
+}
+
+// WMMute makes the calling goroutine invisible, or visible again when it has been
+// called as often with false as with true.
+func WMMute(on bool) { wmMute(getg(), on) }
+
+func wmMute(gp *g, on bool) {
+	if on {
+		gp.wm.flags += wmMute1
+		gp.wm.id, gp.wm.timing = 0, 0 // of no P, and without a stack: its next call takes the slow path
+	} else {
+		gp.wm.flags -= wmMute1
+	}
+}
+
+// wmWork calls f, which works for waymark: it may take locks that the program's calls of the same
+// functions are reported under, if package sync is instrumented.
+func wmWork(f func()) {
+	WMMute(true)
+	defer WMMute(false)
+	f()
 }

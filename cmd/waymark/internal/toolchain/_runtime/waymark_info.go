@@ -27,7 +27,7 @@ func WMInfo(site WMSite, args ...any) {
 // function's, or its caller's if it has been inlined there.
 func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	gp := getg()
-	if gp.wmFlags&wmMuted != 0 {
+	if gp.wm.flags&wmMuted != 0 {
 		return
 	}
 	if site&wmFlagged == 0 || site&wmRecorded != 0 {
@@ -46,10 +46,10 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	if chain.n == 0 {
 		return
 	}
-	w := gp.wmWatching
+	w := gp.wm.watching
 	if w == nil {
 		w = new(wmWatching)
-		gp.wmWatching = w
+		gp.wm.watching = w
 	}
 	args := v.copies(gp, &w.slabs)
 	wmMute(gp, true)

@@ -60,12 +60,3 @@ func wmListed(path string) bool {
 	}
 	return false
 }
-
-// wmRankLocks tells the runtime's lock ranking (GOEXPERIMENT=staticlockranking) which locks may be
-// taken while these are held. Goroutines park under wm.lock, as under a channel's. wm.lock is taken
-// under wmTypes.lock: that gets a rank before channels' which only tests of the runtime use. All
-// other locks are leaves, the ranking's default.
-func wmRankLocks() {
-	lockInit(&wm.lock, lockRankHchan)
-	lockInit(&wmTypes.lock, lockRankTestR)
-}

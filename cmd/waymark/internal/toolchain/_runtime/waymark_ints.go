@@ -49,16 +49,16 @@ func wmSlowExitInts(f WMFrame, kinds, a, b, c, d uint64) {
 func wmEmitInts(word, kinds uint64, wanted bool, words *[4]uint64) bool {
 	gp := getg()
 	var list [4]eface
-	v := wmInts(&list, words, kinds)
+	v := wmIntsOf(&list, words, kinds)
 	if !wanted {
 		v.n = 0
 	}
 	return wmEmitFast(gp, word, &v) || wmEmit(gp, word, true, &v)
 }
 
-// wmInts makes interfaces of words. Those of fewer than 64 bits are the lower ones:
+// wmIntsOf makes interfaces of words. Those of fewer than 64 bits are the lower ones:
 // recording needs a little-endian machine.
-func wmInts(list *[4]eface, words *[4]uint64, kinds uint64) wmValues {
+func wmIntsOf(list *[4]eface, words *[4]uint64, kinds uint64) wmValues {
 	n := int(kinds & 7)
 	for i := 0; i < n; i++ {
 		list[i] = eface{wmIntType(kinds >> (3 + 5*i)), noescape(unsafe.Pointer(&words[i]))}

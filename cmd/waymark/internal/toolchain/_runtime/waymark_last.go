@@ -167,3 +167,21 @@ func wmOnExec() {
 		wmWork(wmExec)
 	}
 }
+
+// wmOnFatal is called when the program is about to print why it dies: of a panic, a
+// fatal error or SIGQUIT. The ring stops turning, so that what other goroutines
+// do while stacks are printed does not overwrite what led there; nothing else need be
+// done, because the arena outlives the process. This may run in a signal handler,
+// in whatever state the runtime is: it takes no lock that may be held.
+func wmOnFatal() {
+	wm.frozen.Store(true)
+	if wm.on.Load() != 0 {
+		wmPair()
+	}
+	// A fatal error or a signal may come while deferred calls of a panic run, which is perhaps recovered.
+	mp := getg().m
+	if gp := mp.curg; mp.throwing == throwTypeNone && gp != nil && gp._panic != nil && !gp._panic.goexit {
+		wmLast.panicked.set(gp)
+	}
+	wmLastWords()
+}

@@ -89,7 +89,7 @@ func (it *wmMapIter) init(gp *g, t *wmType, m uintptr) bool {
 		return false
 	}
 	key, elem := wmTypeOf(t.keyKey), wmTypeOf(t.elemKey)
-	if key.id == wmUnread || elem.id == wmUnread || !it.layout(wmTypeOf(t.groupKey), key, elem) {
+	if key.id == wmTypeUnread || elem.id == wmTypeUnread || !it.layout(wmTypeOf(t.groupKey), key, elem) {
 		return false
 	}
 	if it.head.dirLen == 0 {
@@ -213,7 +213,7 @@ func (it *wmMapIter) secret(key uintptr) bool {
 	p, n := wmWord(key), wmWord(key+wmWordSize)
 	seen := wmReadable(it.gp, p, min(n, most))
 	name := unsafe.String((*byte)(unsafe.Pointer(p)), int(seen))
-	return seen < n || wmSecret(name, wmCaptured.redact)
+	return seen < n || wmLooksSecret(name, wmCaptured.redact)
 }
 
 // mapping writes the map at p: its length and, if it is to be opened and nobody changes it, entries.

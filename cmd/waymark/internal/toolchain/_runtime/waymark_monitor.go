@@ -68,7 +68,7 @@ type wmOwed struct {
 	at       int64 // nanotime
 }
 
-// wmOwes in g.wmUnwound says that the goroutine owes ends and nothing else: no token is as great.
+// wmOwes in g.wm.unwound says that the goroutine owes ends and nothing else: no token is as great.
 const wmOwes = ^uint32(0)
 
 // wmUnreported counts what could not be reported to monitors, with what goroutines owe.
@@ -80,7 +80,7 @@ func WMUnreported() uint64 { return wmUnreported.Load() }
 
 // WMLate tells the monitor, while its Exit runs, how many ns ago the call ended.
 func WMLate() int64 {
-	if w := getg().wmWatching; w != nil {
+	if w := getg().wm.watching; w != nil {
 		return w.late
 	}
 	return 0
@@ -98,10 +98,10 @@ func wmEnterWatched(gp *g, f WMFrame, v *wmValues) watchedCall {
 		wmUnreported.Add(1)
 		return nil
 	}
-	w := gp.wmWatching
+	w := gp.wm.watching
 	if w == nil {
 		w = new(wmWatching)
-		gp.wmWatching = w
+		gp.wm.watching = w
 	}
 	wmSettle(gp)
 	if n := w.n; n > 0 && w.calls[n-1].frame.token() >= f.token() {
@@ -117,7 +117,7 @@ func wmEnterWatched(gp *g, f WMFrame, v *wmValues) watchedCall {
 // wmExitWatched reports that a watched call ends.
 func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
 	wmSettle(gp)
-	w := gp.wmWatching
+	w := gp.wm.watching
 	i := w.n - 1
 	for i >= 0 && w.calls[i].frame != f {
 		i--
@@ -184,8 +184,8 @@ func (w *wmWatching) owe(gp *g, i int, results []any) {
 			w.owed = append(w.owed, wmOwed{call, results, true, now})
 		}
 	}
-	if gp.wmUnwound == 0 {
-		gp.wmUnwound = wmOwes
+	if gp.wm.unwound == 0 {
+		gp.wm.unwound = wmOwes
 	}
 }
 
@@ -232,7 +232,7 @@ func (w *wmWatching) reach(gp *g, f WMFrame) {
 // wmSettle reports the calls that a recovered panic has left, if one has left any, and ends that
 // are owed.
 func wmSettle(gp *g) {
-	if gp.wmUnwound != 0 {
+	if gp.wm.unwound != 0 {
 		wmSettleUnwound(gp)
 	}
 }
@@ -240,7 +240,7 @@ func wmSettle(gp *g) {
 // wmRecovered is called where a function goes on that has recovered from a panic. Ends that are owed
 // and nothing else are for the next hook: deferred calls may be about to release a monitor's lock.
 func wmRecovered(gp *g) {
-	if gp.wmUnwound != wmOwes {
+	if gp.wm.unwound != wmOwes {
 		wmSettle(gp)
 	}
 }
@@ -249,9 +249,9 @@ func wmSettleUnwound(gp *g) {
 	if !wmMayWait(gp, 0) {
 		return
 	}
-	token, unwound := gp.wmUnwound-1, gp.wmUnwound != wmOwes
-	gp.wmUnwound = 0
-	w := gp.wmWatching
+	token, unwound := gp.wm.unwound-1, gp.wm.unwound != wmOwes
+	gp.wm.unwound = 0
+	w := gp.wm.watching
 	w.pay(gp)
 	if !unwound {
 		return
@@ -270,8 +270,8 @@ func wmSettleUnwound(gp *g) {
 // wmWatchedPanic reports a panic to the innermost watched call. Those that an earlier panic has
 // left are over: it is running deferred calls of a function further out, one of which panics.
 func wmWatchedPanic(gp *g, value any, goexit bool) {
-	w := gp.wmWatching
-	if gp.wmFlags&wmMuted != 0 || w == nil {
+	w := gp.wm.watching
+	if gp.wm.flags&wmMuted != 0 || w == nil {
 		return
 	}
 	wmSettle(gp)

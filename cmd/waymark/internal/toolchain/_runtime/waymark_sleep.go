@@ -19,7 +19,7 @@ func wmSleep(n *note, ns int64) {
 // wmWatchdog sees to it that a signal that was held back ends the program, although the last words are not said in time. It
 // doesn't need a P for that: the world may be about to stop for ever.
 func wmWatchdog() {
-	getg().wmFlags |= wmOwn
+	getg().wm.flags |= wmOwn
 	wmGoroutines.blocked.Add(1)
 	entersyscallblock()
 	systemstack(func() {

@@ -8,7 +8,7 @@ package runtime
 
 import "unsafe"
 
-// A wmTimes is the stack of a goroutine's timed calls. Its top, behind the innermost one, is in g.wmTop. Places in it
+// A wmTimes is the stack of a goroutine's timed calls. Its top, behind the innermost one, is in g.wm.top. Places in it
 // are named by their distance from its beginning, so that it can move.
 type wmTimes struct {
 	end   uintptr // behind the last place
@@ -44,8 +44,8 @@ const (
 	wmFirstTimes = 8 // places in a stack of class 0; of the next class twice as many
 )
 
-// wmTimesFree has the stacks that nobody uses, by class.
-var wmTimesFree struct {
+// wmStacks has the stacks that nobody uses, by class.
+var wmStacks struct {
 	lock       mutex
 	list       [24]uintptr
 	goroutines uint64 // that got one
@@ -53,13 +53,13 @@ var wmTimesFree struct {
 
 // WMTimedGoroutines gives the number of goroutines that made timed calls.
 func WMTimedGoroutines() uint64 {
-	lock(&wmTimesFree.lock)
-	defer unlock(&wmTimesFree.lock)
-	return wmTimesFree.goroutines
+	lock(&wmStacks.lock)
+	defer unlock(&wmStacks.lock)
+	return wmStacks.goroutines
 }
 
 // wmTimesOf gives gp's stack of timed calls, nil if it has none.
-func wmTimesOf(gp *g) *wmTimes { return (*wmTimes)(unsafe.Pointer(gp.wmTimes)) }
+func wmTimesOf(gp *g) *wmTimes { return (*wmTimes)(unsafe.Pointer(gp.wm.times)) }
 
 // base gives the top of a stack without calls.
 func (t *wmTimes) base() uintptr { return uintptr(unsafe.Pointer(&t.bottom)) + wmTimeSize }
@@ -80,7 +80,7 @@ func wmEnterTimed(gp *g, f WMFrame) {
 		releasem(mp)
 		return
 	}
-	if t := wmTimesOf(gp); t == nil || gp.wmTop == t.end {
+	if t := wmTimesOf(gp); t == nil || gp.wm.top == t.end {
 		systemstack(func() { wmGrowTimes(gp) })
 	}
 	t := wmTimesOf(gp)
@@ -88,16 +88,16 @@ func wmEnterTimed(gp *g, f WMFrame) {
 	at := wmReachTimed(gp, pp, t, f)
 	wmCellOf(pp, site).calls++
 	head := &t.outer[site%wmTimesSites]
-	call := (*wmTime)(unsafe.Pointer(gp.wmTop))
+	call := (*wmTime)(unsafe.Pointer(gp.wm.top))
 	*call = wmTime{frame: f}
 	if at != 0 {
 		call.flags = wmTimeInner
 	} else {
-		call.next, *head = *head, uint32(gp.wmTop-gp.wmTimes)
+		call.next, *head = *head, uint32(gp.wm.top-gp.wm.times)
 	}
-	gp.wmTop += wmTimeSize
+	gp.wm.top += wmTimeSize
 	if wm.counter {
-		gp.wmTiming = gp.wmTimes
+		gp.wm.timing = gp.wm.times
 	}
 	call.enter = wmClock()
 	releasem(mp)
@@ -106,7 +106,7 @@ func wmEnterTimed(gp *g, f WMFrame) {
 // wmReachTimed ends the calls that must be over when one begins in the frame f, as in wmWatching.reach, and
 // gives the place of the outermost call of the same site that is still in progress; 0 if there is none.
 func wmReachTimed(gp *g, pp *p, t *wmTimes, f WMFrame) (place uint32) {
-	n := gp.wmTop
+	n := gp.wm.top
 	for n > t.base() && wmTimeBelow(n).frame.token() > f.token() {
 		n -= wmTimeSize
 	}
@@ -129,7 +129,7 @@ func wmExitTimed(gp *g, f WMFrame) {
 	if t == nil {
 		return
 	}
-	top := gp.wmTop
+	top := gp.wm.top
 	for top > t.base() && wmTimeBelow(top).frame != f {
 		if wmTimeBelow(top).frame.token() < f.token() {
 			return
@@ -146,8 +146,8 @@ func wmExitTimed(gp *g, f WMFrame) {
 		panicked := gp._panic == nil || !gp._panic.goexit
 		wmPopTimed(gp, pp, t, top, panicked)
 		wmEndTimed(gp, pp, t, now, left && panicked)
-		if wm.counter && gp.wmFlags&wmMuted == 0 {
-			gp.wmTiming = gp.wmTimes
+		if wm.counter && gp.wm.flags&wmMuted == 0 {
+			gp.wm.timing = gp.wm.times
 		}
 	}
 	releasem(mp)
@@ -160,7 +160,7 @@ func wmRecoverTimed(gp *g, token uint32) {
 	if t == nil {
 		return
 	}
-	n := gp.wmTop
+	n := gp.wm.top
 	for n > t.base() && wmTimeBelow(n).frame.token() > token {
 		n -= wmTimeSize
 	}
@@ -189,30 +189,30 @@ func wmLeaveTimed(gp *g) {
 	}
 	releasem(mp)
 	t.release()
-	gp.wmTimes, gp.wmTiming, gp.wmTop = 0, 0, 0
+	gp.wm.times, gp.wm.timing, gp.wm.top = 0, 0, 0
 }
 
 // wmPopTimed ends the calls from the address n on.
 func wmPopTimed(gp *g, pp *p, t *wmTimes, n uintptr, panicked bool) {
-	if gp.wmTop == n {
+	if gp.wm.top == n {
 		return
 	}
 	now := wmClock()
-	for gp.wmTop > n {
+	for gp.wm.top > n {
 		wmEndTimed(gp, pp, t, now, panicked)
 	}
 }
 
 // wmEndTimed ends the innermost call.
 func wmEndTimed(gp *g, pp *p, t *wmTimes, now uint64, panicked bool) {
-	gp.wmTop -= wmTimeSize
-	call := (*wmTime)(unsafe.Pointer(gp.wmTop))
+	gp.wm.top -= wmTimeSize
+	call := (*wmTime)(unsafe.Pointer(gp.wm.top))
 	site := call.frame.site()
 	took := uint64(0)
 	if now > call.enter { // clocks of CPUs may differ
 		took = now - call.enter
 	}
-	wmTimeBelow(gp.wmTop).children += took
+	wmTimeBelow(gp.wm.top).children += took
 	c := wmCellOf(pp, site)
 	c.ended++
 	if call.flags&wmTimeInner != 0 {
@@ -260,7 +260,7 @@ func WMOpenCalls(open []WMOpen) (now uint64) {
 		if wmLast.panicked.ptr() == gp {
 			panics = 1
 		}
-		for top := gp.wmTop; top > t.base(); top -= wmTimeSize {
+		for top := gp.wm.top; top > t.base(); top -= wmTimeSize {
 			call := wmTimeBelow(top)
 			took := uint64(0)
 			if now > call.enter {
@@ -314,37 +314,37 @@ func wmGrowTimes(gp *g) {
 	if old != nil {
 		class = old.class + 1
 	}
-	free := &wmTimesFree.list[class] // Go's stacks are smaller than the largest one by far
-	lock(&wmTimesFree.lock)
+	free := &wmStacks.list[class] // Go's stacks are smaller than the largest one by far
+	lock(&wmStacks.lock)
 	t := (*wmTimes)(unsafe.Pointer(*free))
 	if t != nil {
 		*free = t.free
 	}
 	if old == nil {
-		wmTimesFree.goroutines++
+		wmStacks.goroutines++
 	}
-	unlock(&wmTimesFree.lock)
+	unlock(&wmStacks.lock)
 	places := uintptr(wmFirstTimes) << class
 	if t == nil {
 		t = (*wmTimes)(persistentalloc(unsafe.Sizeof(wmTimes{})+places*wmTimeSize, 64, &memstats.other_sys))
 	}
 	*t = wmTimes{class: class}
 	t.end = t.base() + places*wmTimeSize
-	gp.wmTimes, gp.wmTiming = uintptr(unsafe.Pointer(t)), 0
+	gp.wm.times, gp.wm.timing = uintptr(unsafe.Pointer(t)), 0
 	if old == nil {
-		gp.wmTop = t.base()
+		gp.wm.top = t.base()
 		return
 	}
-	used := gp.wmTop - old.base()
+	used := gp.wm.top - old.base()
 	memmove(unsafe.Pointer(t.base()), unsafe.Pointer(old.base()), used)
-	gp.wmTop = t.base() + used
+	gp.wm.top = t.base() + used
 	t.outer, t.bottom = old.outer, old.bottom
 	old.release()
 }
 
 // release gives the stack to others.
 func (t *wmTimes) release() {
-	lock(&wmTimesFree.lock)
-	t.free, wmTimesFree.list[t.class] = wmTimesFree.list[t.class], uintptr(unsafe.Pointer(t))
-	unlock(&wmTimesFree.lock)
+	lock(&wmStacks.lock)
+	t.free, wmStacks.list[t.class] = wmStacks.list[t.class], uintptr(unsafe.Pointer(t))
+	unlock(&wmStacks.lock)
 }

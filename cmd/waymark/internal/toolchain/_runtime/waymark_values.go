@@ -48,26 +48,10 @@ type wmValues struct {
 }
 
 const (
-	wmValuesCode = (0x7F<<8 | 8) << 48
-
-	// Ids of types that need no description: those of predeclared types are their kinds.
-	wmNil      = 0
-	wmMaskedID = 27
-	wmUnread   = 28
-	wmTextID   = 29
-	wmFirstID  = 64
-
-	// The kind of a description that names a function.
-	wmFunction = 64
-
 	// What a value may take beyond its limit, bytes: heads of what is opened last.
 	wmValueSlop = 128
 	// What the values of an event may take, bytes. The chunk must have room for it.
 	wmMaxValues = 16 << 10
-
-	wmHeldValues  = 1 // flag of a chunk
-	wmChunkTypes  = 3 // state of a chunk
-	wmControlType = 60
 )
 
 // What WMCapture sets.
@@ -153,23 +137,6 @@ func wmExitValues(f WMFrame, v *wmValues) {
 	}
 }
 
-// wmEmitFast is wmEmit where nothing stands in the way: gp wrote last on this P and
-// there is room. Nothing here can be preempted, so the P stays this one.
-//
-//go:nosplit
-func wmEmitFast(gp *g, word uint64, v *wmValues) bool {
-	pp := gp.m.p.ptr()
-	if pp.wmGoid != gp.wmID || wmRoom(pp) < 1+v.records() {
-		return false
-	}
-	now := wmTicks()
-	wmPut(pp, now, word)
-	if v.n > 0 {
-		wmPutValues(gp, pp, now, v)
-	}
-	return true
-}
-
 // records tells how many records the values may take.
 func (v *wmValues) records() int {
 	if v == nil || v.n == 0 {
@@ -182,7 +149,7 @@ func (v *wmValues) records() int {
 //
 //go:nosplit
 func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
-	start := pp.wmPos + wmRecordSize
+	start := pp.wm.pos + wmRecordSize
 	c := wmCursor{at: start, end: start + uintptr(v.records()-1)*wmRecordSize, gp: gp}
 	for i := 0; i < v.n; i++ {
 		c.limit = c.at + wmCaptured.bytes
@@ -201,8 +168,8 @@ func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
 	}
 	h := (*wmChunkHead)(unsafe.Pointer(start &^ (wmChunkSize - 1)))
 	h.flags |= wmHeldValues
-	wmPut(pp, clock, wmValuesCode|uint64(size))
-	pp.wmPos = next
+	wmPut(pp, clock, wmValued|uint64(size))
+	pp.wm.pos = next
 }
 
 // wmPanicValue gives the text of a panic value of the runtime's own, whose fields say little.

@@ -8,20 +8,6 @@ import (
 	"sync/atomic"
 )
 
-// States of a test, those of package github.com/waymark-go/waymark/format; a test
-// compares the constants.
-const (
-	wmTestBegins = 1 + iota
-	wmTestPauses
-	wmTestContinues
-	wmTestPasses
-	wmTestFails
-	wmTestSkips
-	wmTestPanics
-	wmTestLogs
-	wmTestErrs
-)
-
 // wmBinary tells whose tests the go command runs. It alone gives this flag: a test
 // binary that a test starts as a helper may end in the middle of a test.
 func wmBinary(importPath string) {

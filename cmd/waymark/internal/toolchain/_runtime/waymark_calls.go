@@ -1,0 +1,81 @@
+// Package runtime, as waymark adds to it: calls of which more is wanted than their events.
+
+package runtime
+
+// wmEnterFlagged does all that is wanted when a call begins, and gives its frame, 0 if nobody wants
+// to know of its end.
+func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
+	gp := getg()
+	if gp.wm.flags&wmMuted != 0 {
+		return 0
+	}
+	if gp != gp.m.curg {
+		wmEnterSystem(gp, f)
+		return 0
+	}
+	if f&wmFrameFlags == wmFrameFlagged|wmFrameWatched { // most often it is that and nothing else
+		call := wmEnterWatched(gp, f, v)
+		if call == nil {
+			return 0
+		}
+		gp.wm.watching.push(f, call)
+		return f
+	}
+	var call watchedCall
+	if f&wmFrameWatched != 0 {
+		if call = wmEnterWatched(gp, f, v); call == nil {
+			f &^= wmFrameWatched
+		}
+	}
+	// The time of monitors isn't the function's.
+	if f&wmFrameRecorded != 0 && !v.emit(gp, f.plain(), wmCaptured.args) {
+		f &^= wmFrameRecorded
+	}
+	if f&wmFrameTimed == 0 {
+		if f&(wmCounted<<32) != 0 {
+			wmCountCall(f.site())
+		}
+		f &^= wmCounted << 32
+		switch f & wmFrameWanted {
+		case 0:
+			return 0
+		case wmFrameRecorded:
+			return WMFrame(f.plain())
+		}
+	}
+	if call != nil {
+		gp.wm.watching.push(f, call)
+	}
+	if f&wmFrameTimed != 0 {
+		wmEnterTimed(gp, f)
+	}
+	return f
+}
+
+// wmEnterSystem is wmEnterFlagged on a system stack, where timers' callbacks run. The call is no
+// goroutine's and has no frame: it is counted wherever it is wanted, and that is all.
+func wmEnterSystem(gp *g, f WMFrame) {
+	if f&wmFrameRecorded != 0 {
+		wmEmit(gp, f.plain(), false, nil)
+	}
+	if f&wmFrameWatched != 0 {
+		wmUnreported.Add(1)
+	}
+	if f&(wmFrameTimed|wmCounted<<32) != 0 {
+		wmCountCall(f.site())
+	}
+}
+
+// wmExitFlagged does all that is wanted when such a call ends.
+func wmExitFlagged(f WMFrame, v *wmValues) {
+	gp := getg()
+	if f&wmFrameTimed != 0 {
+		wmExitTimed(gp, f)
+	}
+	if f&wmFrameRecorded != 0 {
+		v.emit(gp, f.plain()|wmExitBit, wmCaptured.results)
+	}
+	if f&wmFrameWatched != 0 {
+		wmExitWatched(gp, f, v)
+	}
+}

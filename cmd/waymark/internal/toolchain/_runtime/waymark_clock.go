@@ -1,0 +1,30 @@
+// Package runtime, as waymark adds to it: the clock of events and of timed calls.
+
+package runtime
+
+import "unsafe"
+
+// WMSetClock chooses the clock of events and of timed calls, once, before the first of them: the processor's counter, else
+// the monotonic clock.
+func WMSetClock(counter bool) { wm.counter = counter }
+
+// WMClock reads the clock of the events, in ticks, and the monotonic clock, in ns.
+func WMClock() (clock uint64, mono int64) { return wmClock(), nanotime() }
+
+// WMCounter describes the processor's counter: its name, empty if there is none;
+// whether the processor says that it counts at a constant rate; and the rate in
+// ticks per second, 0 if the processor doesn't say.
+func WMCounter() (name string, constant bool, hz uint64) { return wmCounter() }
+
+func wmClock() uint64 {
+	if wm.counter {
+		return wmTicks()
+	}
+	return uint64(nanotime())
+}
+
+// wmPair notes both clocks in the control chunk, for readers of the arena.
+func wmPair() {
+	*(*uint64)(unsafe.Pointer(wm.base + wmArenaClock)) = wmClock()
+	*(*uint64)(unsafe.Pointer(wm.base + wmArenaMono)) = uint64(nanotime())
+}

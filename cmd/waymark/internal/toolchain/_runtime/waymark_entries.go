@@ -1,0 +1,81 @@
+// Package runtime, as waymark adds to it: descriptions of types, as entries in chunks of the arena.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// A wmEntry is a description that is being written. Its first two bytes are its size.
+type wmEntry struct {
+	wmCursor
+	start uintptr
+	id    uint32
+}
+
+func (w *wmEntry) name(n wmName) {
+	w.uvarint(uint64(n.len))
+	w.bytes(n.p, n.len)
+}
+
+// What a type with those that it holds by value usually takes, and a field, bytes.
+const (
+	wmFewTypes   = 4 << 10
+	wmFieldBytes = 40
+)
+
+// wmTypesFit makes sure that the current chunk of descriptions has so many bytes left:
+// it takes another one if need be, and tells whether there was one.
+func wmTypesFit(size uintptr) bool {
+	if c := wmTypes.chunk; c != 0 && uintptr((*wmChunkHead)(unsafe.Pointer(c)).end)+size <= wmChunkSize {
+		return true
+	}
+	return size <= wmChunkSize-wmChunkHeader && wmNewTypeChunk()
+}
+
+// wmOpenEntry begins a description.
+func wmOpenEntry() (w wmEntry) {
+	c := wmTypes.chunk
+	w.start = c + uintptr((*wmChunkHead)(unsafe.Pointer(c)).end)
+	w.at, w.end = w.start+2, c+wmChunkSize
+	w.id = wmFirstType + wmTypes.id
+	return w
+}
+
+// close makes the description part of the chunk. One that did not fit is dropped.
+func (w *wmEntry) close() bool {
+	if w.at >= w.end {
+		return false
+	}
+	size := w.at - w.start - 2
+	*(*byte)(unsafe.Pointer(w.start)) = byte(size)
+	*(*byte)(unsafe.Pointer(w.start + 1)) = byte(size >> 8)
+	h := (*wmChunkHead)(unsafe.Pointer(wmTypes.chunk))
+	atomic.Store(&h.end, uint32(w.at-wmTypes.chunk))
+	wmTypes.id++
+	return true
+}
+
+// wmNewTypeChunk takes a chunk for descriptions and links it to the last one, the
+// first to the control chunk. It tells whether one was free.
+func wmNewTypeChunk() bool {
+	lock(&wm.lock)
+	i, ok := wmTakeChunk()
+	unlock(&wm.lock)
+	if !ok {
+		wmTypes.short = true
+		return false
+	}
+	c := wm.base + uintptr(i)*wmChunkSize
+	h := (*wmChunkHead)(unsafe.Pointer(c))
+	h.end, h.goroutine, h.seq = wmChunkHeader, 0, 0
+	atomic.Store(&h.state, wmChunkTypes)
+	if wmTypes.chunk == 0 {
+		atomic.Store((*uint32)(unsafe.Pointer(wm.base+wmArenaTypes)), i)
+	} else {
+		atomic.Store64(&(*wmChunkHead)(unsafe.Pointer(wmTypes.chunk)).goroutine, uint64(i))
+	}
+	wmTypes.chunk = c
+	return true
+}

@@ -1,0 +1,53 @@
+// Package runtime, as waymark adds to it: go statements that made goroutines.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+type wmOriginKey struct {
+	pc uintptr
+	id uint32
+}
+
+// wmOriginID gives the id of the go statement at pc. The control chunk lists
+// them with their positions, resolved here because nobody could after a kill.
+func wmOriginID(pc uintptr) uint32 {
+	if pc == 0 {
+		return 0
+	}
+	lock(&wm.lock)
+	defer unlock(&wm.lock)
+	mask := uint32(len(wm.origins) - 1)
+	i := uint32(pc>>2) & mask
+	for ; wm.origins[i].pc != 0; i = (i + 1) & mask {
+		if wm.origins[i].pc == pc {
+			return wm.origins[i].id
+		}
+	}
+	f := findfunc(pc)
+	if !f.valid() || int(wm.norigins) >= len(wm.origins)*3/4 {
+		return 0
+	}
+	name := funcNameForPrint(funcname(f))
+	file, line := funcline(f, pc-sys.PCQuantum)
+	used := (*uint32)(unsafe.Pointer(wm.base + wmArenaOrigins))
+	size := (16 + len(name) + len(file) + 7) &^ 7
+	if int(*used)+size > wmChunkSize-wmOriginsOffset || len(name) >= 1<<16 || len(file) >= 1<<16 {
+		return 0
+	}
+	at := wm.base + wmOriginsOffset + uintptr(*used)
+	*(*uint64)(unsafe.Pointer(at)) = uint64(pc)
+	*(*uint32)(unsafe.Pointer(at + 8)) = uint32(line)
+	*(*uint16)(unsafe.Pointer(at + 12)) = uint16(len(name))
+	*(*uint16)(unsafe.Pointer(at + 14)) = uint16(len(file))
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(at+16)), len(name)), name)
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(at+16+uintptr(len(name)))), len(file)), file)
+	atomic.Store(used, *used+uint32(size))
+	wm.norigins++
+	wm.origins[i] = wmOriginKey{pc, wm.norigins}
+	return wm.norigins
+}

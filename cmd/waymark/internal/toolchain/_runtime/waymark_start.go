@@ -1,0 +1,64 @@
+// Package runtime, as waymark adds to it: a recording begins and ends.
+
+package runtime
+
+import "unsafe"
+
+// A WMOverflow says what to do when no chunk is free.
+type WMOverflow uint8
+
+const (
+	WMBlock = iota // wait for one
+	WMDrop         // drop the event and count it
+	WMRing         // use the chunk again that has been full for the longest
+)
+
+// WMStart begins recording into an arena of memory mapped by the caller, which stays mapped until
+// WMRetire, and returns the number of the recording. The one before has ended. WMSetClock has been
+// called. No chunk is free before WMFree.
+func WMStart(arena []byte, overflow WMOverflow) (recording uint32) {
+	if wm.base != 0 {
+		WMRetire()
+	}
+	chunks := len(arena) / wmChunkSize
+	free, full := make([]uint32, chunks), make([]uint32, chunks)
+	origins := make([]wmOriginKey, 256)
+	lock(&wm.lock)
+	wm.base = uintptr(unsafe.Pointer(unsafe.SliceData(arena)))
+	wm.free, wm.full, wm.origins = free, full, origins
+	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
+	wm.looks = 0
+	wm.broken.Store(false)
+	wm.starved.Store(false)
+	wm.pid, wm.open = wmPID(), true
+	wm.number++
+	recording = wm.number
+	wmCaptured.panicsHidden = false
+	if wmTypes.table == nil {
+		wmForgetTypes()
+	}
+	wmFindConstants()
+	wmFindArguments()
+	unlock(&wm.lock)
+	wmPair()
+	wm.on.Store(1)
+	return recording
+}
+
+// WMStop ends recording: calls in progress write their exits as long as there
+// is room in the chunk at hand, and nobody waits any more.
+func WMStop() {
+	wm.on.Store(0)
+	wmSwitchOff()
+	lock(&wm.lock)
+	wm.open = false
+	w := wm.writer
+	wm.writer = nil
+	waiting := wm.waiting
+	wm.waiting = wmQueue{}
+	unlock(&wm.lock)
+	wmWake(w)
+	for gp := waiting.pop(); gp != nil; gp = waiting.pop() {
+		wmWake(gp)
+	}
+}

@@ -1,0 +1,63 @@
+// Package runtime, as waymark adds to it: panics, Goexit, recovery, and the end of a goroutine.
+//
+// Package runtime calls these functions where its stack unwinds. Calls that a panic leaves run no exit.
+
+package runtime
+
+import "unsafe"
+
+// wmOnPanic reports a panic that begins; gopanic calls it before any deferred call.
+func wmOnPanic(gp *g, token uint32, e any) {
+	wmWatchedPanic(gp, e, false)
+	if gp.wm.flags&wmStarted != 0 && wm.on.Load() != 0 {
+		e = wmPanicValue(e)
+		if wmStringer != nil && gp.wm.flags&wmMuted == 0 && gp.bubble == nil { // as in wmAsTexts
+			e = wmAsText(e)
+		}
+		wmEmit(gp, wmPanic|uint64(token), true, &wmValues{list: noescape(unsafe.Pointer(&e)), n: 1})
+	}
+}
+
+// wmOnGoexit reports that runtime.Goexit begins.
+func wmOnGoexit(gp *g, token uint32) {
+	wmWatchedPanic(gp, nil, true)
+	if gp.wm.flags&wmStarted != 0 {
+		wmEmit(gp, wmGoexit|uint64(token), true, nil)
+	}
+}
+
+// wmOnGoexited is called when the deferred calls of a Goexit have run.
+func wmOnGoexited(gp *g) {
+	if w := gp.wm.watching; w != nil {
+		gp.wm.unwound = 0
+		w.pay(gp)
+		w.leave(gp, 0)
+	}
+}
+
+// wmOnRecovery reports, on g0, that gp goes on in the frame whose stack pointer
+// is sp: deeper frames are gone.
+func wmOnRecovery(gp *g, sp uintptr) {
+	if gp.wm.flags&wmStarted != 0 {
+		wmEmitFor(gp, wmRecover|uint64(wmToken(gp, sp)))
+	}
+	wmRecoverTimed(gp, wmToken(gp, sp))
+	if gp.wm.watching != nil && gp.wm.flags&wmMuted == 0 { // else it is a monitor that has recovered
+		gp.wm.unwound = wmToken(gp, sp) + 1
+	}
+}
+
+// wmOnEnd reports, on g0, that gp has ended. A g is used again for other goroutines.
+func wmOnEnd(gp *g) {
+	if gp.wm.flags != 0 {
+		if gp.wm.flags&wmStarted != 0 {
+			wmEmitFor(gp, wmEnd)
+		}
+		if gp.wm.flags&wmOwn != 0 {
+			wmGoroutines.alive.Add(-1)
+		}
+	}
+	gp.wm.flags, gp.wm.id = 0, 0
+	gp.wm.watching, gp.wm.unwound = nil, 0
+	wmLeaveTimed(gp)
+}
