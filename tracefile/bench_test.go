@@ -33,7 +33,7 @@ func BenchmarkEvents(b *testing.B) {
 			f := openBytes(b, w.File)
 			b.ReportAllocs()
 			b.ResetTimer()
-			var ev format.Event
+			var ev Event
 			n := 0
 			for i := 0; i < b.N; i++ {
 				for e := f.Events(); e.Next(&ev); {

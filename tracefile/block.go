@@ -71,13 +71,14 @@ func (r *blockReader) open(b *block) error {
 
 // each calls do for each event of b. Errors are those of open; do may have been
 // called before one.
-func (r *blockReader) each(b *block, do func(ev *format.Event)) error {
+func (r *blockReader) each(b *block, do func(ev *Event)) error {
 	if err := r.open(b); err != nil {
 		return err
 	}
 	for n := r.dec.Read(r.batch[:]); n > 0; n = r.dec.Read(r.batch[:]) {
-		for i := range r.batch[:n] {
-			do(&r.batch[i])
+		events := asEvents(r.batch[:n])
+		for i := range events {
+			do(&events[i])
 		}
 	}
 	return r.dec.Err()

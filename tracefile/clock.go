@@ -48,7 +48,7 @@ func (t *timeline) span(ticks uint64) int64 {
 	return int64(min(hi<<(64-t.shift)|lo>>t.shift, math.MaxInt64))
 }
 
-// Nanos gives the time of a clock reading, such as format.Event.Clock, in ns
+// Nanos returns the time of a clock reading, such as Event.Clock, in ns
 // since the start of the recording. It is negative for what was before, and
 // never decreases as clock increases.
 //

@@ -19,13 +19,13 @@ import (
 )
 
 // checkRead reads all of a damaged file and compares with the events that are left.
-func checkRead(t *testing.T, file []byte, events []format.Event, damaged int64) {
+func checkRead(t *testing.T, file []byte, events []Event, damaged int64) {
 	t.Helper()
 	f := openBytes(t, file)
 	before := f.Info().Damaged
 	e := f.Events()
-	var got []format.Event
-	var ev format.Event
+	var got []Event
+	var ev Event
 	for e.Next(&ev) {
 		got = append(got, ev)
 	}
@@ -50,11 +50,11 @@ func checkRead(t *testing.T, file []byte, events []format.Event, damaged int64) 
 }
 
 // eventsOf gives the events of blocks in the order of time.
-func eventsOf(blocks []decodedBlock) (evs []format.Event) {
+func eventsOf(blocks []decodedBlock) (evs []Event) {
 	for _, b := range blocks {
 		evs = append(evs, b.events...)
 	}
-	slices.SortStableFunc(evs, func(a, b format.Event) int { return cmp.Compare(a.Clock, b.Clock) })
+	slices.SortStableFunc(evs, func(a, b Event) int { return cmp.Compare(a.Clock, b.Clock) })
 	return evs
 }
 
@@ -190,7 +190,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	before := heap()
 	f := openBytes(t, w.File)
 	e := f.Events()
-	var ev format.Event
+	var ev Event
 	n := 0
 	for e.Next(&ev) {
 		n++
@@ -283,7 +283,7 @@ func FuzzNewFile(f *testing.F) {
 				continue
 			}
 			e := f.Events()
-			var ev format.Event
+			var ev Event
 			last := uint64(0)
 			n := 0
 			for e.Next(&ev) {
@@ -292,7 +292,7 @@ func FuzzNewFile(f *testing.F) {
 				}
 				last = ev.Clock
 				f.Nanos(ev.Clock)
-				f.Site(ev.Site)
+				f.Func(ev.Site)
 				f.Origin(ev.Origin)
 				if n++; n > len(b) {
 					t.Fatalf("%d events in %d bytes", n, len(b))
@@ -301,8 +301,8 @@ func FuzzNewFile(f *testing.F) {
 			if e.Err() != nil {
 				t.Fatal(e.Err())
 			}
-			f.Sites(func(id uint32, s Site) bool {
-				if got, ok := f.Site(id); !ok || !reflect.DeepEqual(got, s) {
+			f.Funcs(func(id uint32, s Func) bool {
+				if got, ok := f.Func(id); !ok || !reflect.DeepEqual(got, s) {
 					t.Fatalf("site %d is %+v, %v, want %+v", id, got, ok, s)
 				}
 				return true

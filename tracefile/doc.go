@@ -1,17 +1,16 @@
-// Package tracefile reads the trace files that waymark records; package format
-// describes them byte by byte.
+// Package tracefile reads the trace files that waymark records.
 //
-//	f, err := tracefile.Open("prog.trace")
+//	f, err := tracefile.Open("prog.wmt")
 //	if err != nil {
 //		return err
 //	}
 //	defer f.Close()
-//	var ev format.Event
+//	var ev tracefile.Event
 //	events := f.Events()
 //	for events.Next(&ev) {
-//		if ev.Kind == format.Enter {
-//			site, _ := f.Site(ev.Site)
-//			fmt.Println(f.Nanos(ev.Clock), ev.Goroutine, site.Name)
+//		if ev.Kind == tracefile.Enter {
+//			fn, _ := f.Func(ev.Site)
+//			fmt.Println(f.Nanos(ev.Clock), ev.Goroutine, fn.Name)
 //		}
 //	}
 //	return events.Err()
@@ -41,14 +40,14 @@
 // search for the next block whose checksum holds begins behind it; the rest of
 // the file is read as if nothing had been there. Info counts the bytes that are
 // missing. The checksums of blocks of events are only checked when Events or
-// Verify comes to them; what they find is in Info from then on. Until then their
+// Verify comes to them; Info has the result from then on. Until then their
 // lengths are taken on trust, so that a damaged length which happens to lead to
 // the beginning of another block takes the blocks in between with it: they are
 // missing, and counted.
 //
 // A gap in a stream leaves calls without their ends and ends without their calls:
-// users of Events close a call when a smaller token of its goroutine says that it
-// is gone, as they must anyway for a recording that begins or ends in the middle.
+// users of Events close a call when a smaller token of its goroutine says that the
+// call is gone, as they must anyway for a recording that begins or ends in the middle.
 //
 // # Several files
 //
@@ -59,12 +58,14 @@
 //	if err != nil {
 //		return err
 //	}
+//	var ev tracefile.Event
 //	events := set.Events()
 //	for events.Next(&ev) {
 //		p := set.Processes[events.Process()]
-//		site, _ := p.Site(ev.Site)
-//		fmt.Println(events.Nanos(), p.Info().PID, ev.Goroutine, site.Name)
+//		fn, _ := p.Func(ev.Site)
+//		fmt.Println(events.Nanos(), p.Info().PID, ev.Goroutine, fn.Name)
 //	}
+//	return events.Err()
 //
 // # Programs that were killed
 //

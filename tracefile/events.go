@@ -25,9 +25,9 @@ type Events struct {
 type cursor struct {
 	blockReader
 	s      *stream
-	next   int            // index of the block after the one that is being read
-	clock  uint64         // of the latest event decoded
-	events []format.Event // decoded, the next one first; a part of batch
+	next   int     // index of the block after the one that is being read
+	clock  uint64  // of the latest event decoded
+	events []Event // decoded, the next one first; a part of batch
 }
 
 // Events begins to read the events from the first one: it reads the first block
@@ -55,7 +55,7 @@ func (f *File) Events() *Events {
 // disagree and the clock of a stream went back, its events get the latest clock
 // before that. Events of different streams with the same clock come in no
 // particular order, but always in the same.
-func (e *Events) Next(ev *format.Event) bool {
+func (e *Events) Next(ev *Event) bool {
 	c := e.cur
 	if c == nil {
 		return false
@@ -109,7 +109,7 @@ func (e *Events) choose(clock uint64) {
 func (e *Events) fill(c *cursor) uint64 {
 	for {
 		if n := c.dec.Read(c.batch[:]); n > 0 {
-			c.events = c.batch[:n]
+			c.events = asEvents(c.batch[:n])
 			for i := range c.events {
 				ev := &c.events[i]
 				c.clock = max(c.clock, min(ev.Clock, never-1))

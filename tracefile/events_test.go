@@ -16,13 +16,13 @@ import (
 
 // want gives the events of blocks in the order in which Events must give them,
 // the slow way.
-func want(t testing.TB, file []byte) []format.Event {
+func want(t testing.TB, file []byte) []Event {
 	t.Helper()
-	var evs []format.Event
+	var evs []Event
 	for _, b := range eventBlocks(t, file) {
 		evs = append(evs, b.events...)
 	}
-	slices.SortStableFunc(evs, func(a, b format.Event) int { return cmp.Compare(a.Clock, b.Clock) })
+	slices.SortStableFunc(evs, func(a, b Event) int { return cmp.Compare(a.Clock, b.Clock) })
 	return evs
 }
 
@@ -30,7 +30,7 @@ func want(t testing.TB, file []byte) []format.Event {
 type decodedBlock struct {
 	format.EventsHeader
 	off, end int
-	events   []format.Event
+	events   []Event
 }
 
 func eventBlocks(t testing.TB, file []byte) (blocks []decodedBlock) {
@@ -49,8 +49,9 @@ func eventBlocks(t testing.TB, file []byte) (blocks []decodedBlock) {
 		if b.EventsHeader, err = dec.Reset(file[off+format.BlockHeader : b.end]); err != nil {
 			t.Fatal(err)
 		}
-		var ev format.Event
-		for dec.Next(&ev) {
+		var one [1]format.Event
+		for dec.Next(&one[0]) {
+			ev := asEvents(one[:])[0]
 			ev.Data = bytes.Clone(ev.Data)
 			b.events = append(b.events, ev)
 		}
@@ -62,14 +63,14 @@ func eventBlocks(t testing.TB, file []byte) (blocks []decodedBlock) {
 	return blocks
 }
 
-func equal(a, b format.Event) bool {
+func equal(a, b Event) bool {
 	data := bytes.Equal(a.Data, b.Data)
 	a.Data, b.Data = nil, nil
 	return data && a.Clock == b.Clock && a.Goroutine == b.Goroutine && a.Stream == b.Stream && a.Kind == b.Kind &&
 		a.Site == b.Site && a.Token == b.Token && a.Origin == b.Origin && a.Value == b.Value
 }
 
-func same(t *testing.T, got, want []format.Event) {
+func same(t *testing.T, got, want []Event) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%d events, want %d", len(got), len(want))
@@ -154,7 +155,7 @@ func TestEventsAtTheSameTime(t *testing.T) {
 		t.Fatalf("%d events, want 60", len(evs))
 	}
 	for i, ev := range evs {
-		if ev.Kind != format.Enter || uint32(ev.Data[1])*20+uint32(ev.Data[0])+1 != ev.Site {
+		if ev.Kind != Enter || uint32(ev.Data[1])*20+uint32(ev.Data[0])+1 != ev.Site {
 			t.Fatalf("event %d is %+v", i, ev)
 		}
 	}
@@ -189,7 +190,7 @@ func TestEventsOfUnknownSites(t *testing.T) {
 	if len(evs) != 1 || evs[0].Site != format.FirstCode-1 {
 		t.Fatalf("got %+v, want an enter of site %d", evs, format.FirstCode-1)
 	}
-	if s, ok := f.Site(evs[0].Site); ok {
+	if s, ok := f.Func(evs[0].Site); ok {
 		t.Errorf("site %d is %+v, want none", evs[0].Site, s)
 	}
 }
@@ -244,7 +245,7 @@ func TestReadErrors(t *testing.T) {
 		f, err := NewFile(failingReader{bytes.NewReader(w.File), int64(at)}, int64(len(w.File)))
 		if err == nil {
 			e := f.Events()
-			var ev format.Event
+			var ev Event
 			for e.Next(&ev) {
 			}
 			err = e.Err()
@@ -268,7 +269,7 @@ func TestEventsDontAllocate(t *testing.T) {
 		}
 	}
 	e := openBytes(t, w.File).Events()
-	var ev format.Event
+	var ev Event
 	n := 0
 	allocs := testing.AllocsPerRun(1, func() {
 		for i := 0; i < 2*chunkRecords && e.Next(&ev); i++ {
@@ -295,7 +296,7 @@ func TestConcurrentUse(t *testing.T) {
 		wg.Add(2)
 		go func() {
 			defer wg.Done()
-			var ev format.Event
+			var ev Event
 			n := 0
 			for e := f.Events(); e.Next(&ev); n++ {
 				if !equal(ev, left[n]) {

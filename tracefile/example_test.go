@@ -19,15 +19,15 @@ func Example() {
 	defer f.Close()
 
 	depth := make(map[uint64]int) // of each goroutine
-	var ev format.Event
+	var ev tracefile.Event
 	events := f.Events()
 	for events.Next(&ev) {
 		switch ev.Kind {
-		case format.Enter:
-			site, _ := f.Site(ev.Site)
-			fmt.Printf("%3d ns  goroutine %d  %*s%s\n", f.Nanos(ev.Clock), ev.Goroutine, 2*depth[ev.Goroutine], "", site.Name)
+		case tracefile.Enter:
+			fn, _ := f.Func(ev.Site)
+			fmt.Printf("%3d ns  goroutine %d  %*s%s\n", f.Nanos(ev.Clock), ev.Goroutine, 2*depth[ev.Goroutine], "", fn.Name)
 			depth[ev.Goroutine]++
-		case format.Exit:
+		case tracefile.Exit:
 			depth[ev.Goroutine]--
 		}
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A File is an open trace file. Its methods, except Close, may be called from
@@ -24,11 +26,11 @@ type File struct {
 
 	// What the index found, see index.go.
 	meta    map[string]string
-	sites   siteTables
+	funcs   funcTables
 	groups  format.GroupIndex
-	origins map[uint32]format.Origin
-	types   map[uint32]format.Type
-	tests   []format.TestEvent
+	origins map[uint32]Origin
+	types   map[uint32]value.Type
+	tests   []TestEvent
 	pairs   []format.ClockPair // the first and the last; one or none if there are no more
 	time    timeline
 	trailer *format.Trailer // nil without an End block
@@ -58,9 +60,9 @@ type tally struct{ events, lost uint64 }
 // Open opens the trace file at path. If its program was killed, Open first
 // completes the file from what the program left behind, see the package comment.
 //
-// Errors wrap format.ErrNotTrace or format.ErrVersion if the file is none that
-// this package reads, else what the operating system reports. Damage is no
-// error: what can be read is read, and Info tells how much could not.
+// Errors wrap ErrNotTrace or ErrVersion if the file is none that this package
+// reads, else what the operating system reports. Damage is no error: what can be
+// read is read, and Info says how much could not.
 func Open(path string) (*File, error) {
 	// A FIFO would block in os.Open, and can't be read at random.
 	if fi, err := os.Stat(path); err != nil {
@@ -118,7 +120,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	}
 	f := &File{
 		r: r, size: size, path: path,
-		meta: make(map[string]string), origins: make(map[uint32]format.Origin), types: make(map[uint32]format.Type),
+		meta: make(map[string]string), origins: make(map[uint32]Origin), types: make(map[uint32]value.Type),
 	}
 	if err := buildIndex(f); err != nil {
 		return nil, err
@@ -126,7 +128,7 @@ func NewFile(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Path gives the name that the file was opened by, "" if it isn't known; of
+// Path returns the name that the file was opened by, "" if it isn't known; of
 // several parts the first one's.
 func (f *File) Path() string { return f.path }
 
@@ -138,25 +140,37 @@ func (f *File) Close() error {
 	return f.closer.Close()
 }
 
-// Origin gives the go statement with the given id, as in format.Event.Origin,
-// and tells whether the file has it.
-func (f *File) Origin(id uint32) (format.Origin, bool) {
+// Origin returns the go statement with the given id, as in Event.Origin, and reports whether the
+// file has it.
+func (f *File) Origin(id uint32) (Origin, bool) {
 	o, ok := f.origins[id]
 	return o, ok
 }
 
-// Type gives the type with the given id, as in the values of events, and tells
-// whether the file has it. Package value reads values.
-func (f *File) Type(id uint32) (format.Type, bool) {
-	if t, ok := format.Predeclared(id); ok {
+// Type returns the type with the given id, as in the values of events, and reports whether the file
+// has it. It is for value.Decode.
+func (f *File) Type(id uint32) (value.Type, bool) {
+	if t, ok := value.Predeclared(id); ok {
 		return t, true
 	}
 	t, ok := f.types[id]
 	return t, ok
 }
 
-// Tests gives what happened to the tests of a test binary, in the order of time. The
+// typeOf returns a type as users see it.
+func typeOf(t *format.Type) value.Type {
+	v := value.Type{ID: t.ID, Kind: reflect.Kind(t.Kind), Name: t.Name, Package: t.Package, Len: t.Len, Elem: t.Elem}
+	if t.Fields != nil {
+		v.Fields = make([]value.Field, len(t.Fields))
+		for i, f := range t.Fields {
+			v.Fields[i] = value.Field(f)
+		}
+	}
+	return v
+}
+
+// Tests returns what happened to the tests of a test binary, in the order of time. The
 // result must not be changed.
-func (f *File) Tests() []format.TestEvent { return f.tests }
+func (f *File) Tests() []TestEvent { return f.tests }
 
 func isEOF(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }

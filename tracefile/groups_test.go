@@ -20,16 +20,16 @@ func TestGroups(t *testing.T) {
 	}))
 	f := openBytes(t, w.File)
 	want := map[uint32][]string{100: {"All", "IO", "Read"}}
-	f.Sites(func(id uint32, s Site) bool {
+	f.Funcs(func(id uint32, s Func) bool {
 		if !reflect.DeepEqual(s.Groups, want[id]) {
 			t.Errorf("%s is in %q, want %q", s.Name, s.Groups, want[id])
 		}
 		return true
 	})
-	if s, ok := f.Site(100); !ok || !reflect.DeepEqual(s.Groups, want[100]) {
+	if s, ok := f.Func(100); !ok || !reflect.DeepEqual(s.Groups, want[100]) {
 		t.Errorf("%v, %v", s, ok)
 	}
-	if _, ok := f.Site(104); ok {
+	if _, ok := f.Func(104); ok {
 		t.Error("there is a site 104")
 	}
 }

@@ -282,27 +282,30 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 	case format.BlockSites:
 		base, pkg, sites, facility, err := format.ParseSites(payload)
 		if err == nil {
-			f.sites.add(siteTable{base, pkg, sites, facility.Vars(len(sites))})
+			f.funcs.add(newFuncTable(base, pkg, sites, facility))
 		}
 		return err
 	case format.BlockOrigins:
 		origins, err := format.ParseOrigins(payload)
 		for _, o := range origins {
-			f.origins[o.ID] = o
+			f.origins[o.ID] = Origin(o)
 		}
 		return err
 	case format.BlockTypes:
 		types, err := format.ParseTypes(payload)
-		for _, t := range types {
-			f.types[t.ID] = t
+		for i := range types {
+			f.types[types[i].ID] = typeOf(&types[i])
 		}
 		return err
 	case format.BlockTests:
 		tests, err := format.ParseTests(payload)
-		if err == nil {
-			f.tests = append(f.tests, tests...)
+		if err != nil {
+			return err
 		}
-		return err
+		for _, t := range tests {
+			f.tests = append(f.tests, TestEvent{t.Clock, t.Goroutine, TestState(t.State), t.Name, t.Text})
+		}
+		return nil
 	case format.BlockGroups:
 		list, err := format.ParseGroups(payload)
 		if err == nil {

@@ -34,7 +34,7 @@ type Info struct {
 	Rotated bool
 	Part    int
 
-	Sites      int
+	Funcs      int    // instrumented functions
 	Goroutines uint64 // started in the recording; 0 before Verify
 	Events     uint64 // that can be read
 	Lost       uint64 // events that the program dropped because it had no free buffer
@@ -86,8 +86,8 @@ func stopOf(flags uint64) Stop {
 	return NotStopped
 }
 
-// Meta gives the fact about the program or its host that was recorded under
-// one of format's Meta keys, "" if there is none.
+// Meta returns the fact about the program or its host that was recorded under a key, such as "ppid";
+// "" if there is none. Info has most of them.
 func (f *File) Meta(key string) string { return f.meta[key] }
 
 // Info describes the recording. Events are checked when they are read: Damaged,
@@ -110,7 +110,7 @@ func (f *File) Info() Info {
 		Clock:       f.meta[format.MetaClock],
 		Hz:          uint64(max(number(format.MetaHz), 0)),
 		Duration:    time.Duration(max(f.Nanos(f.lastClock()), 0)),
-		Sites:       f.sites.count(),
+		Funcs:       f.funcs.count(),
 		Complete:    f.trailer != nil && f.trailer.Flags&(format.Recovered|format.Full|format.Failed) == 0,
 		Stopped:     stopOf(f.stopped),
 		Live:        f.live,
@@ -154,7 +154,7 @@ func (f *File) start() time.Time {
 // goroutines and all damage. Its error is the operating system's.
 func (f *File) Verify() (Info, error) {
 	started := uint64(0)
-	err := f.Starts(func(*format.Event) { started++ })
+	err := f.Starts(func(*Event) { started++ })
 	if err != nil {
 		return Info{}, err
 	}
@@ -166,19 +166,19 @@ func (f *File) Verify() (Info, error) {
 
 // Starts calls do for the start of each goroutine, in no particular order. It reads
 // all blocks, several at a time. Its error is the operating system's.
-func (f *File) Starts(do func(ev *format.Event)) error {
-	read := func(_ int, b *Block) []format.Event {
-		var starts []format.Event
+func (f *File) Starts(do func(ev *Event)) error {
+	read := func(_ int, b *Block) []Event {
+		var starts []Event
 		for events := b.Next(); len(events) > 0; events = b.Next() {
 			for i := range events {
-				if events[i].Kind == format.Start { // which has no Data to outlive its block
+				if events[i].Kind == Start { // which has no Data to outlive its block
 					starts = append(starts, events[i])
 				}
 			}
 		}
 		return starts
 	}
-	_, err := Scan(f, never, runtime.GOMAXPROCS(0), read, func(starts []format.Event) error {
+	_, err := Scan(f, never, runtime.GOMAXPROCS(0), read, func(starts []Event) error {
 		for i := range starts {
 			do(&starts[i])
 		}
@@ -202,7 +202,7 @@ func (f *File) lastClock() uint64 {
 			last := uint64(0)
 			for i := len(s.blocks) - 1; i >= 0 && last == 0; i-- {
 				// What can't be read here is counted when its turn comes.
-				r.each(&s.blocks[i], func(ev *format.Event) { last = max(last, ev.Clock) })
+				r.each(&s.blocks[i], func(ev *Event) { last = max(last, ev.Clock) })
 			}
 			f.last = max(f.last, last)
 		}

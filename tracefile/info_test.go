@@ -34,7 +34,7 @@ func TestInfo(t *testing.T) {
 		Program: "/bin/prog", Go: "go1.26.8", GOOS: "linux", GOARCH: "amd64", Host: "host", CPUs: 2, PID: 42,
 		Clock: "tsc", Hz: testHz,
 		Start: time.Unix(0, testUnix), Duration: time.Second,
-		Sites: testSites, Events: 6, Lost: 8, Complete: true,
+		Funcs: testSites, Events: 6, Lost: 8, Complete: true,
 		Size: int64(len(w.File)), Blocks: 8,
 	}
 	f := openBytes(t, w.File)
@@ -111,20 +111,20 @@ func TestSites(t *testing.T) {
 	table(1001, "c", "c.F")        // overlaps
 	table(600, "empty")
 	f := openBytes(t, w.File)
-	if got, want := f.Info().Sites, testSites+3; got != want {
+	if got, want := f.Info().Funcs, testSites+3; got != want {
 		t.Errorf("%d sites, want %d", got, want)
 	}
 	for id, want := range map[uint32]string{0: "", 1: "example.com/m/p.F0", testSites: "example.com/m/p.F63", testSites + 1: "",
 		499: "", 500: "a.F", 501: "", 600: "", 999: "", 1000: "b.F", 1001: "b.G", 1002: "", 1<<32 - 1: ""} {
-		if s, ok := f.Site(id); s.Name != want || ok != (want != "") {
+		if s, ok := f.Func(id); s.Name != want || ok != (want != "") {
 			t.Errorf("site %d is %+v, %v, want %q", id, s, ok, want)
 		}
 	}
-	if s, _ := f.Site(1001); s.Package != "b" || s.File != "f.go" || s.Line != 2 || s.Flags != format.Closure {
+	if s, _ := f.Func(1001); s.Package != "b" || s.File != "f.go" || s.Line != 2 || !s.Literal {
 		t.Errorf("site 1001 is %+v", s)
 	}
 	var ids []uint32
-	f.Sites(func(id uint32, s Site) bool {
+	f.Funcs(func(id uint32, s Func) bool {
 		if id > testSites {
 			ids = append(ids, id)
 		}
@@ -137,13 +137,17 @@ func TestSites(t *testing.T) {
 
 func TestTests(t *testing.T) {
 	w := newTrace(format.KeyValue{Key: format.MetaTests, Value: "example.com/m/p"})
-	want := []format.TestEvent{
-		{Clock: testStart + 1, Goroutine: 7, State: format.TestBegins, Name: "TestA"},
-		{Clock: testStart + 2, Goroutine: 7, State: format.TestLogs, Name: "TestA", Text: "a_test.go:1: x"},
-		{Clock: testStart + 3, Goroutine: 7, State: format.TestPasses, Name: "TestA"},
+	want := []TestEvent{
+		{Clock: testStart + 1, Goroutine: 7, State: TestBegins, Name: "TestA"},
+		{Clock: testStart + 2, Goroutine: 7, State: TestLogs, Name: "TestA", Text: "a_test.go:1: x"},
+		{Clock: testStart + 3, Goroutine: 7, State: TestPasses, Name: "TestA"},
 	}
-	w.Block(format.BlockTests, format.AppendTests(nil, want[:2]))
-	w.Block(format.BlockTests, format.AppendTests(nil, want[2:]))
+	written := make([]format.TestEvent, len(want))
+	for i, ev := range want {
+		written[i] = format.TestEvent{Clock: ev.Clock, Goroutine: ev.Goroutine, State: format.TestState(ev.State), Name: ev.Name, Text: ev.Text}
+	}
+	w.Block(format.BlockTests, format.AppendTests(nil, written[:2]))
+	w.Block(format.BlockTests, format.AppendTests(nil, written[2:]))
 	w.Block(format.BlockTests, []byte{200}) // damaged
 	f, err := NewFile(bytes.NewReader(w.File), int64(len(w.File)))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/value"
 )
 
 // Parts gives the files that f is made of: those that Join has put together, or
@@ -35,7 +36,7 @@ func joinParts(parts []*File) *File {
 	last := parts[len(parts)-1]
 	f := &File{
 		r: concatenation(parts), path: parts[0].path, parts: parts,
-		meta: parts[0].meta, origins: make(map[uint32]format.Origin), types: make(map[uint32]format.Type),
+		meta: parts[0].meta, origins: make(map[uint32]Origin), types: make(map[uint32]value.Type),
 	}
 	first := ^uint64(0)
 	streams := make(map[uint32]*stream)
@@ -44,8 +45,8 @@ func joinParts(parts []*File) *File {
 		if i > 0 {
 			f.missing += p.number() - parts[i-1].number() - 1
 		}
-		for _, t := range p.sites {
-			f.sites.add(t)
+		for _, t := range p.funcs {
+			f.funcs.add(t)
 		}
 		for id, o := range p.origins {
 			f.origins[id] = o

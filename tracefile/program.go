@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
 )
 
 // sameProgram tells in what files differ that are not of one build of one program.
@@ -17,7 +18,7 @@ func sameProgram(files []*File) error {
 	// The one with most functions has them all, if it is the same program.
 	most := files[0]
 	for _, f := range files {
-		if f.sites.count() > most.sites.count() {
+		if f.funcs.count() > most.funcs.count() {
 			most = f
 		}
 	}
@@ -26,7 +27,7 @@ func sameProgram(files []*File) error {
 		if x, y := a.program(), b.program(); x != y && x != "" && y != "" {
 			return fmt.Errorf("%s is of the program %s, %s of %s: give files of one program", a.path, x, b.path, y)
 		}
-		if f == most || f.sites.agree(most.sites) {
+		if f == most || f.funcs.agree(most.funcs) {
 			continue
 		}
 		if a, b = f, most; most == files[0] {
@@ -46,20 +47,12 @@ func (f *File) program() string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".exe")
 }
 
-// An identity is what tells functions apart.
-type identity struct {
-	pkg, name, file string
-	line            int
-}
-
-func identify(s Site) identity { return identity{s.Package, s.Name, s.File, s.Line} }
-
 // agree tells whether no id means one function in t and another in o. A program
 // gives ids in the same order each time that it runs.
-func (t siteTables) agree(o siteTables) bool {
+func (t funcTables) agree(o funcTables) bool {
 	for i := range t {
 		for id := t[i].base; id < t[i].end(); id++ {
-			if other := o.of(id); other != nil && identify(other.site(id)) != identify(t[i].site(id)) {
+			if other := o.of(id); other != nil && other.identity(id) != t[i].identity(id) {
 				return false
 			}
 		}
@@ -69,13 +62,13 @@ func (t siteTables) agree(o siteTables) bool {
 
 // differentBuilds says in which functions a and b differ, nil if in none.
 func differentBuilds(a, b *File) error {
-	in := func(f *File) map[string]map[identity]bool {
-		m := make(map[string]map[identity]bool)
-		f.Sites(func(_ uint32, s Site) bool {
-			if m[s.Name] == nil {
-				m[s.Name] = make(map[identity]bool)
+	in := func(f *File) map[string]map[function.Identity]bool {
+		m := make(map[string]map[function.Identity]bool)
+		f.Funcs(func(_ uint32, fn Func) bool {
+			if m[fn.Name] == nil {
+				m[fn.Name] = make(map[function.Identity]bool)
 			}
-			m[s.Name][identify(s)] = true
+			m[fn.Name][fn.Identity()] = true
 			return true
 		})
 		return m
@@ -114,7 +107,7 @@ func differentBuilds(a, b *File) error {
 		a.path, b.path, a.program(), count, name, how)
 }
 
-func sameSites(a, b map[identity]bool) bool {
+func sameSites(a, b map[function.Identity]bool) bool {
 	for s := range a {
 		if !b[s] {
 			return false
@@ -124,10 +117,10 @@ func sameSites(a, b map[identity]bool) bool {
 }
 
 // place says where the first of functions with one name is.
-func place(sites map[identity]bool) string {
+func place(sites map[function.Identity]bool) string {
 	var places []string
 	for s := range sites {
-		places = append(places, fmt.Sprintf("%s:%d", s.file, s.line))
+		places = append(places, fmt.Sprintf("%s:%d", s.File, s.Line))
 	}
 	sort.Strings(places)
 	return places[0]

@@ -75,7 +75,7 @@ func TestReadLiveProgram(t *testing.T) {
 		}
 		defer f.Close()
 		e := f.Events()
-		var ev format.Event
+		var ev Event
 		n := uint64(0)
 		for e.Next(&ev) {
 			if want := testStart + 1 + n; ev.Clock != want || ev.Site != uint32(1+want%testSites) {

@@ -52,7 +52,7 @@ func putOrigin(control []byte, fn, file string, line int) {
 // A killed is a recording whose program was killed.
 type killed struct {
 	file, arena []byte
-	events      []format.Event // all that the program recorded
+	events      []Event // all that the program recorded
 	lost        uint64
 	last        uint64 // clock of the end
 	missing     uint64 // events that are only in the arena
@@ -114,7 +114,7 @@ func newKilled(t *testing.T) *killed {
 	for _, b := range eventBlocks(t, whole.File) {
 		k.events = append(k.events, b.events...)
 	}
-	slices.SortStableFunc(k.events, func(a, b format.Event) int { return int(int64(a.Clock - b.Clock)) })
+	slices.SortStableFunc(k.events, func(a, b Event) int { return int(int64(a.Clock - b.Clock)) })
 	return k
 }
 
@@ -434,7 +434,7 @@ func TestRecoverAtTheSameTime(t *testing.T) {
 				}
 				defer f.Close()
 				e := f.Events()
-				var ev format.Event
+				var ev Event
 				n := 0
 				for e.Next(&ev) {
 					if n < len(k.events) && !equal(ev, k.events[n]) {

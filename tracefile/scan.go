@@ -43,8 +43,8 @@ func (b *Block) Begin() uint64 { return b.begin }
 
 // Next gives the next events, none at the end of the block. They are valid until
 // the next call, and so is what their Data is in.
-func (b *Block) Next() []format.Event {
-	events := b.batch[:b.dec.Read(b.batch[:])]
+func (b *Block) Next() []Event {
+	events := asEvents(b.batch[:b.dec.Read(b.batch[:])])
 	clock := b.clock
 	for i := range events {
 		ev := &events[i]

@@ -13,13 +13,13 @@ import (
 )
 
 // scanEvents gives the events that Scan reads of each stream.
-func scanEvents(t testing.TB, f *File, workers int) map[uint32][]format.Event {
+func scanEvents(t testing.TB, f *File, workers int) map[uint32][]Event {
 	t.Helper()
 	type result struct {
 		stream uint32
-		events []format.Event
+		events []Event
 	}
-	got := make(map[uint32][]format.Event)
+	got := make(map[uint32][]Event)
 	_, err := Scan(f, math.MaxUint64, workers, func(_ int, b *Block) result {
 		r := result{stream: b.Stream()}
 		for events := b.Next(); len(events) > 0; events = b.Next() {
@@ -43,7 +43,7 @@ func scanEvents(t testing.TB, f *File, workers int) map[uint32][]format.Event {
 func sameScan(t *testing.T, b []byte) {
 	t.Helper()
 	f := openBytes(t, b)
-	want := make(map[uint32][]format.Event)
+	want := make(map[uint32][]Event)
 	for _, ev := range all(t, f) {
 		want[ev.Stream] = append(want[ev.Stream], ev)
 	}

@@ -91,7 +91,7 @@ func (s *Set) Duration() time.Duration {
 
 // Events begins to read the events of all processes, in the order of wall-clock time.
 func (s *Set) Events() *SetEvents {
-	e := &SetEvents{set: s, current: -1, heads: make([]format.Event, len(s.Processes))}
+	e := &SetEvents{set: s, current: -1, heads: make([]Event, len(s.Processes))}
 	for i, p := range s.Processes {
 		e.sources = append(e.sources, p.Events())
 		e.since = append(e.since, min(int64(s.Since(p)), epoch/4))
@@ -104,19 +104,19 @@ func (s *Set) Events() *SetEvents {
 // SetEvents reads the events of a Set, in the manner of Events.
 type SetEvents struct {
 	set     *Set
-	sources []*Events      // of the processes
-	since   []int64        // ns from the set's beginning to the process's
-	heads   []format.Event // the next one of each process
-	times   []uint64       // of heads
-	tree    tree           // of times
-	current int            // the process whose event was given last; -1 at first
+	sources []*Events // of the processes
+	since   []int64   // ns from the set's beginning to the process's
+	heads   []Event   // the next one of each process
+	times   []uint64  // of heads
+	tree    tree      // of times
+	current int       // the process whose event was given last; -1 at first
 	err     error
 }
 
 // Next reads the next event into ev and tells whether there was one; if not, Err
 // tells whether it was because of an error. ev.Data is valid until the next call.
 // ev.Clock is in the ticks of the event's Process.
-func (e *SetEvents) Next(ev *format.Event) bool {
+func (e *SetEvents) Next(ev *Event) bool {
 	if e.current >= 0 {
 		e.times[e.current] = e.fill(e.current)
 		e.tree.replace(e.times[e.current])

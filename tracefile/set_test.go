@@ -202,9 +202,9 @@ func TestSetEvents(t *testing.T) {
 	if d := set.Duration(); d != time.Second+15*time.Microsecond {
 		t.Errorf("Duration %v", d)
 	}
-	var got [3][]format.Event
+	var got [3][]Event
 	last, turns, before := int64(0), 0, -1
-	var ev format.Event
+	var ev Event
 	e := set.Events()
 	for e.Next(&ev) {
 		i := e.Process()
@@ -248,7 +248,7 @@ func TestSetWithoutTime(t *testing.T) {
 		t.Errorf("since %v, duration %v", set.Since(lost), set.Duration())
 	}
 	n := 0
-	var ev format.Event
+	var ev Event
 	for e := set.Events(); e.Next(&ev); {
 		n++
 	}
@@ -341,7 +341,7 @@ func FuzzJoin(f *testing.F) {
 		set.Duration()
 		counts := make([]int, len(set.Processes))
 		last := int64(-1 << 63)
-		var ev format.Event
+		var ev Event
 		e := set.Events()
 		for e.Next(&ev) {
 			if e.Nanos() < last {

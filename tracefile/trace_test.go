@@ -84,10 +84,10 @@ func word(code, value uint64) uint64 {
 }
 
 // all reads the events of f.
-func all(t testing.TB, f *File) []format.Event {
+func all(t testing.TB, f *File) []Event {
 	t.Helper()
-	var evs []format.Event
-	var ev format.Event
+	var evs []Event
+	var ev Event
 	e := f.Events()
 	for e.Next(&ev) {
 		ev.Data = bytes.Clone(ev.Data)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/waymark-go/waymark/internal/format"
 )
@@ -22,7 +23,7 @@ const (
 // A Value is an argument, a result, a panic's value, or a part of one.
 type Value struct {
 	State State
-	Type  format.Type // of a Known or Text value; of an interface, the dynamic type
+	Type  Type // of a Known or Text value; of an interface, the dynamic type
 
 	// Bits are a boolean, an integer (two's complement), a float (math.Float32bits or
 	// math.Float64bits), the real part of a complex number, or an address. Imag is the imaginary
@@ -48,13 +49,13 @@ type Value struct {
 // Cut returns how many bytes of a string, elements, entries or fields were not recorded.
 func (v *Value) Cut() int {
 	switch v.Type.Kind {
-	case format.KindString:
+	case reflect.String:
 		return v.Len - len(v.Text)
-	case format.KindStruct:
+	case reflect.Struct:
 		return len(v.Type.Fields) - len(v.Elems)
-	case format.KindSlice, format.KindArray:
+	case reflect.Slice, reflect.Array:
 		return v.Len - len(v.Elems) - len(v.Bytes)
-	case format.KindMap:
+	case reflect.Map:
 		return v.Len - len(v.Elems)/2
 	}
 	return 0
@@ -71,7 +72,7 @@ var errDamaged = errors.New("damaged values")
 // Decode reads the values in data, the Data of an event. types returns the type of an id, as
 // tracefile.File.Type does. The error says how far before its end data is damaged; the values
 // before the damage are returned with the error.
-func Decode(data []byte, types func(id uint32) (format.Type, bool)) ([]Value, error) {
+func Decode(data []byte, types func(id uint32) (Type, bool)) ([]Value, error) {
 	d := decoder{b: data, types: types}
 	var list []Value
 	for len(d.b) > 0 && d.err == nil {
@@ -85,7 +86,7 @@ func Decode(data []byte, types func(id uint32) (format.Type, bool)) ([]Value, er
 
 type decoder struct {
 	b     []byte
-	types func(id uint32) (format.Type, bool)
+	types func(id uint32) (Type, bool)
 	count int
 	err   error
 }
@@ -120,17 +121,17 @@ func (d *decoder) dynamic(depth int) Value {
 	}
 }
 
-func (d *decoder) typ(id uint64) format.Type {
+func (d *decoder) typ(id uint64) Type {
 	if id < 1<<32 {
 		if t, ok := d.types(uint32(id)); ok {
 			return t
 		}
 	}
 	d.fail(fmt.Sprintf("unknown type %d", id))
-	return format.Type{}
+	return Type{}
 }
 
-func (d *decoder) value(t format.Type, depth int) Value {
+func (d *decoder) value(t Type, depth int) Value {
 	v := Value{Type: t}
 	if d.count++; d.count > maxValues || depth > maxDepth {
 		d.fail("too many values")
@@ -139,34 +140,34 @@ func (d *decoder) value(t format.Type, depth int) Value {
 		return v
 	}
 	switch t.Kind {
-	case format.KindBool, format.KindUint8:
+	case reflect.Bool, reflect.Uint8:
 		v.Bits = uint64(d.byte())
-	case format.KindInt, format.KindInt8, format.KindInt16, format.KindInt32, format.KindInt64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		u := d.uvarint()
 		v.Bits = u>>1 ^ -(u & 1)
-	case format.KindUint, format.KindUint16, format.KindUint32, format.KindUint64, format.KindUintptr, format.KindUnsafePointer:
+	case reflect.Uint, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr, reflect.UnsafePointer:
 		v.Bits = d.uvarint()
-	case format.KindFloat32:
+	case reflect.Float32:
 		v.Bits = uint64(d.u32())
-	case format.KindFloat64:
+	case reflect.Float64:
 		v.Bits = d.u64()
-	case format.KindComplex64:
+	case reflect.Complex64:
 		v.Bits, v.Imag = uint64(d.u32()), uint64(d.u32())
-	case format.KindComplex128:
+	case reflect.Complex128:
 		v.Bits, v.Imag = d.u64(), d.u64()
-	case format.KindString:
+	case reflect.String:
 		d.string(&v)
-	case format.KindStruct:
+	case reflect.Struct:
 		d.fields(&v, depth)
-	case format.KindArray:
+	case reflect.Array:
 		v.Len = t.Len
 		d.elements(&v, t.Elem, depth)
-	case format.KindSlice:
+	case reflect.Slice:
 		if v.IsNil = d.byte() == 0; !v.IsNil {
 			v.Len = d.length()
 			d.elements(&v, uint32(d.uvarint()), depth)
 		}
-	case format.KindPointer:
+	case reflect.Pointer:
 		switch d.byte() {
 		case 0:
 			v.IsNil = true
@@ -178,9 +179,9 @@ func (d *decoder) value(t format.Type, depth int) Value {
 			v.Bits = d.uvarint()
 			v.Elems = []Value{d.dynamic(depth + 1)}
 		}
-	case format.KindInterface:
+	case reflect.Interface:
 		return d.dynamic(depth + 1)
-	case format.KindMap, format.KindChan:
+	case reflect.Map, reflect.Chan:
 		switch d.byte() {
 		case 0:
 			v.IsNil = true
@@ -192,11 +193,11 @@ func (d *decoder) value(t format.Type, depth int) Value {
 			d.entries(&v, depth)
 		default:
 			v.Len = d.length()
-			if t.Kind == format.KindChan {
+			if t.Kind == reflect.Chan {
 				v.Cap = d.length()
 			}
 		}
-	case format.KindFunc:
+	case reflect.Func:
 		switch id := d.uvarint(); id {
 		case format.TypeNil:
 			v.IsNil = true
@@ -244,7 +245,7 @@ func (d *decoder) elements(v *Value, id uint32, depth int) {
 		return
 	}
 	t := d.typ(uint64(id))
-	if t.Kind == format.KindUint8 {
+	if t.Kind == reflect.Uint8 {
 		v.Bytes, v.bytes = d.bytes(n), t.Package == ""
 		return
 	}

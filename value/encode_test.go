@@ -11,12 +11,12 @@ import (
 // An encoder writes values as package runtime does, all of them whole.
 type encoder struct {
 	ids   map[reflect.Type]uint32
-	types map[uint32]format.Type
+	types map[uint32]Type
 	b     []byte
 }
 
 // encode gives the data of an event with the values in list, and its types.
-func encode(list ...any) ([]byte, func(uint32) (format.Type, bool)) {
+func encode(list ...any) ([]byte, func(uint32) (Type, bool)) {
 	e := newEncoder()
 	for _, x := range list {
 		e.dynamic(reflect.ValueOf(x))
@@ -25,11 +25,11 @@ func encode(list ...any) ([]byte, func(uint32) (format.Type, bool)) {
 }
 
 func newEncoder() *encoder {
-	return &encoder{ids: make(map[reflect.Type]uint32), types: make(map[uint32]format.Type)}
+	return &encoder{ids: make(map[reflect.Type]uint32), types: make(map[uint32]Type)}
 }
 
-func (e *encoder) find(id uint32) (format.Type, bool) {
-	if t, ok := format.Predeclared(id); ok {
+func (e *encoder) find(id uint32) (Type, bool) {
+	if t, ok := Predeclared(id); ok {
 		return t, true
 	}
 	t, ok := e.types[id]
@@ -40,16 +40,16 @@ func (e *encoder) id(t reflect.Type) uint32 {
 	if id, ok := e.ids[t]; ok {
 		return id
 	}
-	if _, ok := format.Predeclared(uint32(t.Kind())); ok && t.PkgPath() == "" {
+	if _, ok := Predeclared(uint32(t.Kind())); ok && t.PkgPath() == "" {
 		return uint32(t.Kind())
 	}
-	d := format.Type{Kind: format.TypeKind(t.Kind()), Name: t.String(), Package: t.PkgPath()}
+	d := Type{Kind: t.Kind(), Name: t.String(), Package: t.PkgPath()}
 	switch t.Kind() {
 	case reflect.Array:
 		d.Len, d.Elem = t.Len(), e.id(t.Elem())
 	case reflect.Struct:
 		for i := 0; i < t.NumField(); i++ {
-			d.Fields = append(d.Fields, format.Field{Name: t.Field(i).Name, Type: e.id(t.Field(i).Type), Masked: t.Field(i).Tag.Get("wm") == "masked"})
+			d.Fields = append(d.Fields, Field{Name: t.Field(i).Name, Type: e.id(t.Field(i).Type), Masked: t.Field(i).Tag.Get("wm") == "masked"})
 		}
 	}
 	d.ID = format.FirstType + uint32(len(e.types))

@@ -20,7 +20,7 @@ func Example() {
 	}
 	defer file.Close()
 
-	var ev format.Event
+	var ev tracefile.Event
 	events := file.Events()
 	for events.Next(&ev) {
 		if ev.Data == nil {
@@ -30,8 +30,8 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		site, _ := file.Site(ev.Site)
-		if ev.Kind == format.Enter {
+		site, _ := file.Func(ev.Site)
+		if ev.Kind == tracefile.Enter {
 			fmt.Println(site.Name + value.List(values, site.Args, false))
 		} else {
 			fmt.Println(site.Name, "=", values[0])

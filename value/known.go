@@ -1,12 +1,11 @@
 package value
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/waymark-go/waymark/internal/format"
 )
 
 // known returns the text that the method Error or String of a type of the standard library would
@@ -14,7 +13,7 @@ import (
 // was not recorded. Of pointers into package testing known returns the type.
 func known(v *Value) (text string, ok bool) {
 	outer, t := v, &v.Type
-	if t.Kind == format.KindPointer && len(v.Elems) == 1 && v.Elems[0].State == Known {
+	if t.Kind == reflect.Pointer && len(v.Elems) == 1 && v.Elems[0].State == Known {
 		v, t = &v.Elems[0], &v.Elems[0].Type
 	}
 	_, base, _ := strings.Cut(t.Name, ".")
@@ -29,7 +28,7 @@ func known(v *Value) (text string, ok bool) {
 			return "context deadline exceeded", true
 		}
 		// The other types hold little but locks.
-		if v != outer && t.Kind == format.KindStruct {
+		if v != outer && t.Kind == reflect.Struct {
 			return outer.Type.Name, true
 		}
 	case "time":
@@ -92,7 +91,7 @@ func known(v *Value) (text string, ok bool) {
 
 // field returns a field's text, if all of the text was recorded.
 func (v *Value) field(name string) (string, bool) {
-	if v.Type.Kind == format.KindStruct {
+	if v.Type.Kind == reflect.Struct {
 		for i := range v.Elems {
 			if v.Type.Fields[i].Name == name {
 				return whole(&v.Elems[i])
@@ -104,7 +103,7 @@ func (v *Value) field(name string) (string, bool) {
 
 // whole returns the text of a value that has one, if all of the text was recorded.
 func whole(v *Value) (string, bool) {
-	if v.State == Known && v.Type.Kind == format.KindString && v.Cut() == 0 {
+	if v.State == Known && v.Type.Kind == reflect.String && v.Cut() == 0 {
 		return v.Text, true
 	}
 	if v.State == Text {
@@ -141,7 +140,7 @@ func (v *Value) time() (string, bool) {
 		nanoseconds  = 1<<30 - 1
 	)
 	year := func(y int) int64 { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC).Unix() }
-	if v.Type.Kind != format.KindStruct || len(v.Elems) < 2 {
+	if v.Type.Kind != reflect.Struct || len(v.Elems) < 2 {
 		return "", false
 	}
 	wall, sec := v.Elems[0].Bits, year(1)+int64(v.Elems[1].Bits)
@@ -154,7 +153,7 @@ func (v *Value) time() (string, bool) {
 // errors returns the texts of a field that is a slice of errors, a line for each error.
 func (v *Value) errors(name string) (string, bool) {
 	var lines []string
-	if v.Type.Kind == format.KindStruct {
+	if v.Type.Kind == reflect.Struct {
 		for i := range v.Elems {
 			if list := &v.Elems[i]; v.Type.Fields[i].Name == name && list.Cut() == 0 {
 				for j := range list.Elems {

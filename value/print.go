@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/waymark-go/waymark/internal/format"
 )
 
 // List prints values as a list of arguments, each with its name unless the name is _ or missing:
@@ -62,7 +61,7 @@ func Join(texts, names []string, rest bool) string {
 
 // Value prints a value as the method Value.String does, but not wider than p.Width.
 func (p *Printer) Value(v *Value) string {
-	if v.State == Known && v.Type.Kind == format.KindString {
+	if v.State == Known && v.Type.Kind == reflect.String {
 		return p.quote(v.Text, v.Cut())
 	}
 	if text, ok := v.text(); ok {
@@ -129,24 +128,24 @@ func (p *Printer) quote(text string, missing int) string {
 // Panic prints the value of a panic, whole. If the package knows no text for the value, Panic
 // prints the value's type, too, as Go does.
 func (p *Printer) Panic(v *Value) string {
-	if v.State == Known && v.Type.Kind == format.KindString && v.Type.Package == "" {
+	if v.State == Known && v.Type.Kind == reflect.String && v.Type.Package == "" {
 		return strconv.Quote(v.Text) + more(v.Cut())
 	}
 	t := &v.Type
-	if _, ok := known(v); ok || v.State != Known || t.Package == "" && t.Kind != format.KindPointer {
+	if _, ok := known(v); ok || v.State != Known || t.Package == "" && t.Kind != reflect.Pointer {
 		return p.whole(v)
 	}
 	var unlimited Printer
 	whole := unlimited.Value(v)
 	p.Masked = p.Masked || unlimited.Masked
 	switch {
-	case t.Kind == format.KindStruct && len(t.Fields) > 0:
+	case t.Kind == reflect.Struct && len(t.Fields) > 0:
 		return t.Name + whole
-	case t.Kind == format.KindStruct:
+	case t.Kind == reflect.Struct:
 		return whole
-	case t.Kind == format.KindPointer && len(v.Elems) == 1 && v.Elems[0].Type.Kind == format.KindStruct:
+	case t.Kind == reflect.Pointer && len(v.Elems) == 1 && v.Elems[0].Type.Kind == reflect.Struct:
 		return "&" + p.Panic(&v.Elems[0])
-	case t.Kind == format.KindPointer:
+	case t.Kind == reflect.Pointer:
 		return "(" + t.Name + ")(" + whole + ")"
 	}
 	return t.Name + "(" + whole + ")"
@@ -190,34 +189,34 @@ func (p *printer) value(v *Value) {
 		return
 	}
 	switch k := v.Type.Kind; k {
-	case format.KindBool:
+	case reflect.Bool:
 		p.WriteString(strconv.FormatBool(v.Bits != 0))
-	case format.KindInt, format.KindInt8, format.KindInt16, format.KindInt32, format.KindInt64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		p.WriteString(strconv.FormatInt(int64(v.Bits), 10))
-	case format.KindUint, format.KindUint8, format.KindUint16, format.KindUint32, format.KindUint64, format.KindUintptr:
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		p.WriteString(strconv.FormatUint(v.Bits, 10))
-	case format.KindFloat32:
+	case reflect.Float32:
 		fmt.Fprint(p, math.Float32frombits(uint32(v.Bits)))
-	case format.KindFloat64:
+	case reflect.Float64:
 		fmt.Fprint(p, math.Float64frombits(v.Bits))
-	case format.KindComplex64:
+	case reflect.Complex64:
 		fmt.Fprint(p, complex(math.Float32frombits(uint32(v.Bits)), math.Float32frombits(uint32(v.Imag))))
-	case format.KindComplex128:
+	case reflect.Complex128:
 		fmt.Fprint(p, complex(math.Float64frombits(v.Bits), math.Float64frombits(v.Imag)))
-	case format.KindString:
+	case reflect.String:
 		p.text(v.Text)
 		p.WriteString(more(v.Cut()))
-	case format.KindStruct:
+	case reflect.Struct:
 		p.structure(v)
-	case format.KindSlice, format.KindArray:
+	case reflect.Slice, reflect.Array:
 		p.elements(v)
-	case format.KindPointer:
+	case reflect.Pointer:
 		p.pointer(v)
-	case format.KindMap:
+	case reflect.Map:
 		p.entries(v)
-	case format.KindUnsafePointer:
+	case reflect.UnsafePointer:
 		p.address(v.Bits)
-	case format.KindChan:
+	case reflect.Chan:
 		if v.IsNil {
 			p.WriteString("<nil>")
 		} else {
@@ -227,7 +226,7 @@ func (p *printer) value(v *Value) {
 			}
 			fmt.Fprintf(p, "%s(len=%d cap=%d)", name, v.Len, v.Cap)
 		}
-	case format.KindFunc:
+	case reflect.Func:
 		if v.IsNil {
 			p.WriteString("<nil>")
 		} else {
@@ -271,7 +270,7 @@ func (p *printer) structure(v *Value) {
 // text returns what a byte slice holds, if that is text. A character of which a cut has left a part
 // is not in the text.
 func (v *Value) text() (string, bool) {
-	if v.State != Known || v.Type.Kind != format.KindSlice || !v.bytes || len(v.Bytes) == 0 {
+	if v.State != Known || v.Type.Kind != reflect.Slice || !v.bytes || len(v.Bytes) == 0 {
 		return "", false
 	}
 	graphic, i := false, 0
@@ -352,15 +351,15 @@ func compareKeys(a, b *Value) int {
 	}
 	if a.State == Known && b.State == Known {
 		switch a.Type.Kind {
-		case format.KindInt, format.KindInt8, format.KindInt16, format.KindInt32, format.KindInt64:
+		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 			return cmp.Compare(int64(a.Bits), int64(b.Bits))
-		case format.KindUint, format.KindUint8, format.KindUint16, format.KindUint32, format.KindUint64, format.KindUintptr:
+		case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 			return cmp.Compare(a.Bits, b.Bits)
-		case format.KindFloat32:
+		case reflect.Float32:
 			return cmp.Compare(math.Float32frombits(uint32(a.Bits)), math.Float32frombits(uint32(b.Bits)))
-		case format.KindFloat64:
+		case reflect.Float64:
 			return cmp.Compare(math.Float64frombits(a.Bits), math.Float64frombits(b.Bits))
-		case format.KindString:
+		case reflect.String:
 			return cmp.Compare(a.Text, b.Text)
 		}
 	}

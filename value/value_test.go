@@ -98,14 +98,14 @@ func (failure) Error() string { return "" }
 
 // Values that were cut, as the program writes them.
 func TestCut(t *testing.T) {
-	structure := format.Type{ID: 64, Kind: format.KindStruct, Name: "p.T", Fields: []format.Field{{Name: "A", Type: 2}, {Name: "B", Type: 24}}}
-	slice := format.Type{ID: 65, Kind: format.KindSlice, Name: "[]int"}
-	function := format.Type{ID: 66, Kind: format.KindFunction, Name: "p.f"}
-	types := map[uint32]format.Type{64: structure, 65: slice, 66: function,
-		67: {ID: 67, Kind: format.KindFunc, Name: "func()"}, 68: {ID: 68, Kind: format.KindPointer, Name: "*int"},
-		69: {ID: 69, Kind: format.KindMap, Name: "map[int]int"}, 70: {ID: 70, Kind: format.KindArray, Name: "[5]int", Len: 5, Elem: 2}}
-	find := func(id uint32) (format.Type, bool) {
-		if t, ok := format.Predeclared(id); ok {
+	structure := Type{ID: 64, Kind: reflect.Struct, Name: "p.T", Fields: []Field{{Name: "A", Type: 2}, {Name: "B", Type: 24}}}
+	slice := Type{ID: 65, Kind: reflect.Slice, Name: "[]int"}
+	function := Type{ID: 66, Kind: Function, Name: "p.f"}
+	types := map[uint32]Type{64: structure, 65: slice, 66: function,
+		67: {ID: 67, Kind: reflect.Func, Name: "func()"}, 68: {ID: 68, Kind: reflect.Pointer, Name: "*int"},
+		69: {ID: 69, Kind: reflect.Map, Name: "map[int]int"}, 70: {ID: 70, Kind: reflect.Array, Name: "[5]int", Len: 5, Elem: 2}}
+	find := func(id uint32) (Type, bool) {
+		if t, ok := Predeclared(id); ok {
 			return t, true
 		}
 		t, ok := types[id]

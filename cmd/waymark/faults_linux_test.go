@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -276,12 +275,12 @@ func (r *faultRun) read(t *testing.T, trace string) (tracefile.Info, uint64) {
 	calls, exits := uint64(0), uint64(0)
 	var digits []byte
 	events := f.Events()
-	for ev := (format.Event{}); events.Next(&ev); {
-		site, _ := f.Site(ev.Site)
-		if ev.Kind != format.Enter && ev.Kind != format.Exit || len(site.Name) != len("main.d0") {
+	for ev := (tracefile.Event{}); events.Next(&ev); {
+		site, _ := f.Func(ev.Site)
+		if ev.Kind != tracefile.Enter && ev.Kind != tracefile.Exit || len(site.Name) != len("main.d0") {
 			continue
 		}
-		if ev.Kind == format.Exit {
+		if ev.Kind == tracefile.Exit {
 			exits++
 			continue
 		}

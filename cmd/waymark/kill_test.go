@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -85,16 +84,16 @@ func kill(t *testing.T, times int, command func(args ...string) *exec.Cmd) {
 		}
 		var enters, exits [workers]uint64
 		events := f.Events()
-		for ev := (format.Event{}); events.Next(&ev); {
-			if ev.Kind != format.Enter && ev.Kind != format.Exit {
+		for ev := (tracefile.Event{}); events.Next(&ev); {
+			if ev.Kind != tracefile.Enter && ev.Kind != tracefile.Exit {
 				continue
 			}
-			site, ok := f.Site(ev.Site)
+			site, ok := f.Func(ev.Site)
 			if !ok {
 				t.Fatalf("event of unknown site %d", ev.Site)
 			}
 			if w := strings.IndexByte("0123", site.Name[len(site.Name)-1]); w >= 0 && strings.Contains(site.Name, ".leaf") {
-				if ev.Kind == format.Enter {
+				if ev.Kind == tracefile.Enter {
 					enters[w]++
 				} else {
 					exits[w]++

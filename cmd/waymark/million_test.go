@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -57,8 +56,8 @@ func TestMillion(t *testing.T) {
 	defer f.Close()
 	parked := 0
 	events := f.Events()
-	for ev := (format.Event{}); events.Next(&ev); {
-		if ev.Kind == format.Start {
+	for ev := (tracefile.Event{}); events.Next(&ev); {
+		if ev.Kind == tracefile.Start {
 			parked++
 		}
 	}

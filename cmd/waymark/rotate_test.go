@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -59,13 +58,13 @@ func TestKillRotating(t *testing.T) {
 				t.Fatal(err)
 			}
 			events := f.Events()
-			for ev := (format.Event{}); events.Next(&ev); {
-				site, ok := f.Site(ev.Site)
-				if ev.Kind != format.Enter && ev.Kind != format.Exit || !ok || !strings.Contains(site.Name, ".leaf") {
+			for ev := (tracefile.Event{}); events.Next(&ev); {
+				site, ok := f.Func(ev.Site)
+				if ev.Kind != tracefile.Enter && ev.Kind != tracefile.Exit || !ok || !strings.Contains(site.Name, ".leaf") {
 					continue
 				}
 				w := site.Name[len(site.Name)-1] - '0'
-				if ev.Kind == format.Enter {
+				if ev.Kind == tracefile.Enter {
 					enters[w]++
 				} else {
 					exits[w]++

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -66,7 +65,7 @@ func validate(t *testing.T, trace string, printed []byte) (clock string) {
 	defer f.Close()
 	clock = f.Info().Clock
 	names := make(map[uint32]string)
-	f.Sites(func(id uint32, s tracefile.Site) bool {
+	f.Funcs(func(id uint32, s tracefile.Func) bool {
 		names[id] = s.Name
 		return true
 	})
@@ -74,18 +73,18 @@ func validate(t *testing.T, trace string, printed []byte) (clock string) {
 	var end uint64
 	last := make(map[uint64]uint64)
 	events := f.Events()
-	for ev := (format.Event{}); events.Next(&ev); end = ev.Clock {
+	for ev := (tracefile.Event{}); events.Next(&ev); end = ev.Clock {
 		if ev.Clock < last[ev.Goroutine] || ev.Clock < end {
 			t.Fatalf("goroutine %d: event at %d after one at %d", ev.Goroutine, ev.Clock, end)
 		}
 		last[ev.Goroutine] = ev.Clock
-		if ev.Kind == format.Enter {
+		if ev.Kind == tracefile.Enter {
 			calls[names[ev.Site]]++
 		}
 	}
 	b := calltree.New(calltree.Options{Goroutines: true})
 	events = f.Events()
-	for ev := (format.Event{}); events.Next(&ev); {
+	for ev := (tracefile.Event{}); events.Next(&ev); {
 		b.Add(&ev)
 	}
 	r := b.Close(end)

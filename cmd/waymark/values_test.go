@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
@@ -174,10 +173,10 @@ func decodeAll(t *testing.T, trace string) {
 	defer f.Close()
 	n, printed, size := 0, 0, 0
 	events := f.Events()
-	for ev := (format.Event{}); events.Next(&ev); {
+	for ev := (tracefile.Event{}); events.Next(&ev); {
 		values, err := value.Decode(ev.Data, f.Type)
 		if err != nil {
-			site, _ := f.Site(ev.Site)
+			site, _ := f.Func(ev.Site)
 			t.Fatalf("%s: %v in %x", site.Name, err, ev.Data)
 		}
 		if n += len(values); n&63 == 0 { // printing takes much longer than reading

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -35,10 +34,10 @@ type numbering struct {
 
 // add takes an event of main.number or of a digit and tells whether it may follow
 // what went before.
-func (g *numbering) add(kind format.Kind, name string) error {
+func (g *numbering) add(kind tracefile.Kind, name string) error {
 	name = strings.TrimPrefix(name, "main.")
 	switch {
-	case name == "number" && kind == format.Enter:
+	case name == "number" && kind == tracefile.Enter:
 		if g.in {
 			return fmt.Errorf("number %d begins in number %#x", g.last+1, g.last)
 		}
@@ -58,7 +57,7 @@ func (g *numbering) add(kind format.Kind, name string) error {
 			g.count++
 		}
 		g.in = false
-	case kind == format.Enter:
+	case kind == tracefile.Enter:
 		if g.digit != 0 || g.count > 0 && !g.in {
 			return fmt.Errorf("digit %s in digit %c or in no number, after %#x", name, g.digit, g.last)
 		}
@@ -88,12 +87,12 @@ func readWindow(t *testing.T, trace string) (numbers, tracefile.Info) {
 	all := numbers{make(map[uint64]*numbering)}
 	events := f.Events()
 	info := f.Info()
-	for ev := (format.Event{}); events.Next(&ev); {
+	for ev := (tracefile.Event{}); events.Next(&ev); {
 		// Before the beginning some streams still have events and others don't.
-		if ev.Kind != format.Enter && ev.Kind != format.Exit || f.Nanos(ev.Clock) < int64(info.From) {
+		if ev.Kind != tracefile.Enter && ev.Kind != tracefile.Exit || f.Nanos(ev.Clock) < int64(info.From) {
 			continue
 		}
-		site, ok := f.Site(ev.Site)
+		site, ok := f.Func(ev.Site)
 		if !ok {
 			t.Fatalf("event of unknown site %d", ev.Site)
 		}

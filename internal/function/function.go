@@ -27,3 +27,15 @@ type Func struct {
 
 // String returns the function's name.
 func (f Func) String() string { return f.Name }
+
+// An Identity is what tells functions apart. A function may be instrumented more than once, as its
+// package is compiled again for tests.
+type Identity struct {
+	Name    string
+	Package string
+	File    string
+	Line    int
+}
+
+// Identity returns what tells f from other functions.
+func (f *Func) Identity() Identity { return Identity{f.Name, f.Package, f.File, f.Line} }

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // BenchmarkAdd measures the cost of an event in recordings of several shapes.
@@ -33,19 +33,19 @@ func BenchmarkAdd(b *testing.B) {
 
 // walk gives 2^16 or so events of a random walk up and down the stack. It ends
 // with all calls over, so that it can be repeated.
-func walk(sites, depth, switchEvery int) []format.Event {
+func walk(sites, depth, switchEvery int) []tracefile.Event {
 	const length = 1 << 16
 	r := rand.New(rand.NewPCG(1, 2))
 	stacks := make([][]uint32, 1000)
-	var events []format.Event
+	var events []tracefile.Event
 	step := func(g int, enter bool) {
 		s := stacks[g]
-		ev := format.Event{Clock: 1 << 40, Goroutine: uint64(g + 1), Stream: uint32(g % 4)}
+		ev := tracefile.Event{Clock: 1 << 40, Goroutine: uint64(g + 1), Stream: uint32(g % 4)}
 		if enter {
 			s = append(s, 1+r.Uint32N(uint32(sites)))
-			ev.Kind, ev.Site, ev.Token = format.Enter, s[len(s)-1], uint32(len(s)*64)
+			ev.Kind, ev.Site, ev.Token = tracefile.Enter, s[len(s)-1], uint32(len(s)*64)
 		} else {
-			ev.Kind, ev.Site, ev.Token = format.Exit, s[len(s)-1], uint32(len(s)*64)
+			ev.Kind, ev.Site, ev.Token = tracefile.Exit, s[len(s)-1], uint32(len(s)*64)
 			s = s[:len(s)-1]
 		}
 		stacks[g] = s

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // Options say what a Builder counts. The zero value counts everything. Goroutine, Keep
@@ -26,7 +26,7 @@ type Options struct {
 // A Source gives the events of a recording: those of a goroutine in order, and
 // all in the order of time.
 type Source interface {
-	Next(*format.Event) bool
+	Next(*tracefile.Event) bool
 	Err() error
 }
 
@@ -34,7 +34,7 @@ type Source interface {
 // those before. end is the clock when the recording ended, see Builder.Close.
 func Read(src Source, o Options, end uint64) (*Result, error) {
 	b := New(o)
-	var ev format.Event
+	var ev tracefile.Event
 	for ev.Clock <= b.opt.To && src.Next(&ev) {
 		b.Add(&ev)
 	}
@@ -83,7 +83,7 @@ func New(o Options) *Builder {
 }
 
 // Add takes the next event.
-func (b *Builder) Add(ev *format.Event) {
+func (b *Builder) Add(ev *tracefile.Event) {
 	if ev.Clock > b.opt.To {
 		b.last, b.past = b.opt.To, true
 		return
@@ -91,7 +91,7 @@ func (b *Builder) Add(ev *format.Event) {
 	if b.ahead && ev.Clock >= b.opt.From {
 		b.tellOpen()
 	}
-	if ev.Kind == format.Go {
+	if ev.Kind == tracefile.Go {
 		return
 	}
 	g := b.goroutine(ev.Goroutine, ev.Stream, ev.Clock)
@@ -100,7 +100,7 @@ func (b *Builder) Add(ev *format.Event) {
 		return
 	}
 	b.last = max(b.last, ev.Clock)
-	if g.skip && ev.Kind != format.End {
+	if g.skip && ev.Kind != tracefile.End {
 		return
 	}
 	clock := ev.Clock
@@ -109,38 +109,38 @@ func (b *Builder) Add(ev *format.Event) {
 		b.problems.Backward++
 	}
 	g.last = clock
-	if clock >= b.opt.From && ev.Kind != format.End {
+	if clock >= b.opt.From && ev.Kind != tracefile.End {
 		b.events++
 	}
 	b.event(g, ev, clock)
 }
 
 // event follows what g did at the given clock.
-func (b *Builder) event(g *goroutine, ev *format.Event, clock uint64) {
+func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
 	switch ev.Kind {
-	case format.Enter:
+	case tracefile.Enter:
 		row, ok := b.table.row(ev.Site, &b.sites)
 		if !ok {
 			b.problems.Unknown++
 			return
 		}
 		b.enter(g, ev.Site, row, ev.Token, clock, ev.Data)
-	case format.Exit:
+	case tracefile.Exit:
 		b.exit(g, ev.Site, ev.Token, clock, ev.Data)
-	case format.Start:
+	case tracefile.Start:
 		g.Parent, g.Origin = ev.Value, ev.Origin
-	case format.Panic:
+	case tracefile.Panic:
 		g.Panics++
 		b.begin(g, Panicked, ev.Token, clock, ev.Data)
-	case format.Goexit:
+	case tracefile.Goexit:
 		b.begin(g, Exited, ev.Token, clock, nil)
-	case format.Recover:
+	case tracefile.Recover:
 		b.recovered(g, ev.Token, clock)
-	case format.Error:
+	case tracefile.Error:
 		g.fails(ev.Site)
-	case format.Info:
+	case tracefile.Marker:
 		b.info(g, ev.Site, clock, ev.Data)
-	case format.End:
+	case tracefile.End:
 		for len(g.stack) > 0 {
 			b.endUnseen(g, clock)
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // TestMemory checks that what has ended takes no memory: the state of a goroutine
@@ -13,22 +13,22 @@ import (
 func TestMemory(t *testing.T) {
 	b := New(Options{})
 	id, clock := uint64(0), uint64(0)
-	add := func(kind format.Kind, site, token uint32) {
+	add := func(kind tracefile.Kind, site, token uint32) {
 		clock++
-		b.Add(&format.Event{Clock: clock, Goroutine: id, Kind: kind, Site: site, Token: token})
+		b.Add(&tracefile.Event{Clock: clock, Goroutine: id, Kind: kind, Site: site, Token: token})
 	}
 	goroutine := func() {
 		id++
-		add(format.Start, 0, 0)
+		add(tracefile.Start, 0, 0)
 		for depth := uint32(1); depth < 100; depth++ {
-			add(format.Enter, depth, depth*64)
+			add(tracefile.Enter, depth, depth*64)
 		}
-		add(format.Panic, 0, 100*64)
-		add(format.Recover, 0, 50*64)
+		add(tracefile.Panic, 0, 100*64)
+		add(tracefile.Recover, 0, 50*64)
 		for depth := uint32(50); depth > 0; depth-- {
-			add(format.Exit, depth, depth*64)
+			add(tracefile.Exit, depth, depth*64)
 		}
-		add(format.End, 0, 0)
+		add(tracefile.End, 0, 0)
 	}
 	goroutine()
 	if n := testing.AllocsPerRun(1000, goroutine); n > 0 {
@@ -45,11 +45,11 @@ func TestMemory(t *testing.T) {
 // TestUnknown checks that ids that can't be are counted, not indexed with.
 func TestUnknown(t *testing.T) {
 	b := New(Options{})
-	for _, ev := range []format.Event{
-		{Kind: format.Enter, Site: 1, Token: 64},
-		{Kind: format.Enter, Site: 1<<31 - 1, Token: 64, Goroutine: 1},
-		{Kind: format.Enter, Site: 1, Token: 128, Goroutine: 1, Stream: 1<<32 - 1, Clock: 5},
-		{Kind: format.Exit, Site: 1, Token: 128, Goroutine: 1, Stream: 1<<32 - 1, Clock: 3},
+	for _, ev := range []tracefile.Event{
+		{Kind: tracefile.Enter, Site: 1, Token: 64},
+		{Kind: tracefile.Enter, Site: 1<<31 - 1, Token: 64, Goroutine: 1},
+		{Kind: tracefile.Enter, Site: 1, Token: 128, Goroutine: 1, Stream: 1<<32 - 1, Clock: 5},
+		{Kind: tracefile.Exit, Site: 1, Token: 128, Goroutine: 1, Stream: 1<<32 - 1, Clock: 3},
 	} {
 		b.Add(&ev)
 	}
@@ -67,8 +67,8 @@ func FuzzAdd(f *testing.F) {
 		clock := uint64(0)
 		for ; len(data) >= 3; data = data[3:] {
 			clock += uint64(data[1] >> 4)
-			b.Add(&format.Event{
-				Kind: format.Kind(data[0] % 10), Goroutine: 1 + uint64(data[0]>>6), Stream: uint32(data[0] >> 7),
+			b.Add(&tracefile.Event{
+				Kind: tracefile.Kind(data[0] % 10), Goroutine: 1 + uint64(data[0]>>6), Stream: uint32(data[0] >> 7),
 				Clock: clock, Site: uint32(data[1] & 15), Token: uint32(data[2]),
 			})
 		}

@@ -3,7 +3,6 @@ package calltree
 import (
 	"math"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -60,7 +59,7 @@ var noCuts = cuts{math.MaxInt, math.MaxInt}
 // A step is an event that concerns calls that had begun before, or a span.
 type step struct {
 	clock  uint64
-	event  format.Kind // or isSpan
+	event  tracefile.Kind // or isSpan
 	site   uint32
 	token  uint32
 	origin uint32 // of a Start
@@ -68,7 +67,7 @@ type step struct {
 }
 
 // isSpan stands for the next of the digest's spans in place of an event.
-const isSpan = format.Kind(0xFF)
+const isSpan = tracefile.Kind(0xFF)
 
 // A span adds up calls with nothing in between that concerns calls that had begun
 // before. Its step has the site, token and clock of its first call.

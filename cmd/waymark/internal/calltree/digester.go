@@ -1,9 +1,6 @@
 package calltree
 
-import (
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/tracefile"
-)
+import "github.com/waymark-go/waymark/tracefile"
 
 // A digester makes digests of blocks. It follows the calls that begin in a block as a
 // Builder does, on a stack of its own. An event for which that stack isn't enough,
@@ -84,7 +81,7 @@ func (x *digester) digest(block *tracefile.Block, d *digest, c cuts) {
 }
 
 // add takes the next events of the block. It tells whether it wants more.
-func (x *digester) add(events []format.Event) bool {
+func (x *digester) add(events []tracefile.Event) bool {
 	d := x.d
 	number := x.number
 	x.number += len(events)
@@ -96,7 +93,7 @@ func (x *digester) add(events []format.Event) bool {
 			}
 		}
 		ev := &events[i]
-		if x.plain == 0 || ev.Goroutine != x.plain || ev.Kind > format.Exit || fine || ev.Clock > x.opt.To {
+		if x.plain == 0 || ev.Goroutine != x.plain || ev.Kind > tracefile.Exit || fine || ev.Clock > x.opt.To {
 			if !x.begins(ev, number+i) {
 				if d.past {
 					return false
@@ -111,7 +108,7 @@ func (x *digester) add(events []format.Event) bool {
 		}
 		stack := x.stack
 		n := len(stack)
-		if ev.Kind == format.Enter {
+		if ev.Kind == tracefile.Enter {
 			var row uint32
 			if site := uint64(ev.Site); site < uint64(len(x.sites)) && x.sites[site] != unasked {
 				row = x.sites[site]
@@ -133,14 +130,14 @@ func (x *digester) add(events []format.Event) bool {
 			}
 			continue
 		}
-		if n > 0 && ev.Kind == format.Exit {
+		if n > 0 && ev.Kind == tracefile.Exit {
 			if f := &stack[n-1]; f.token == ev.Token && f.site == ev.Site {
 				x.stack = stack[:n-1]
 				x.exit(f, clock)
 				continue
 			}
 		}
-		if n > 0 && ev.Kind == format.Error {
+		if n > 0 && ev.Kind == tracefile.Error {
 			if f := &stack[n-1]; f.site == ev.Site {
 				if f.row != leftOut {
 					f.row |= failedRow
@@ -157,7 +154,7 @@ func (x *digester) add(events []format.Event) bool {
 // calls takes events as long as they are enters and exits like many before, and gives
 // the number of those taken. It does what add does, but appends to nothing and calls no function, so that
 // what it needs stays in registers.
-func (x *digester) calls(events []format.Event) int {
+func (x *digester) calls(events []tracefile.Event) int {
 	if x.plain == 0 || x.opt.Tree {
 		return 0
 	}
@@ -174,7 +171,7 @@ loop:
 			break
 		}
 		switch ev.Kind {
-		case format.Enter:
+		case tracefile.Enter:
 			if uint64(ev.Site) >= uint64(len(sites)) || n >= len(stack) {
 				break loop
 			}
@@ -193,7 +190,7 @@ loop:
 			stack[n] = localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row}
 			kept++
 			n++
-		case format.Exit:
+		case tracefile.Exit:
 			if n == 0 {
 				break loop
 			}
@@ -254,13 +251,13 @@ func (x *digester) row(site uint32) uint32 {
 
 // begins begins a segment if there is to be one with the event of the given number. It
 // tells whether the event is still to be looked at.
-func (x *digester) begins(ev *format.Event, number int) bool {
+func (x *digester) begins(ev *tracefile.Event, number int) bool {
 	d := x.d
 	if ev.Clock > x.opt.To {
 		d.past = true
 		return false
 	}
-	if ev.Kind == format.Go {
+	if ev.Kind == tracefile.Go {
 		return false
 	}
 	if !x.running || ev.Goroutine != x.segment.goroutine || x.cut(number, ev.Clock) {
@@ -271,10 +268,10 @@ func (x *digester) begins(ev *format.Event, number int) bool {
 		d.unknown++
 		return false
 	}
-	if ev.Kind == format.End {
+	if ev.Kind == tracefile.End {
 		d.last = ev.Clock
 		x.endSpan()
-		d.steps = append(d.steps, step{event: format.End, clock: ev.Clock})
+		d.steps = append(d.steps, step{event: tracefile.End, clock: ev.Clock})
 		x.endSegment()
 		return false
 	}
@@ -304,7 +301,7 @@ func (x *digester) end() {
 	x.d = nil
 }
 
-func (x *digester) beginSegment(ev *format.Event, number int) {
+func (x *digester) beginSegment(ev *tracefile.Event, number int) {
 	x.running, x.plain = true, 0
 	x.segment = segment{goroutine: ev.Goroutine, start: ev.Clock, first: number}
 	x.skip = !x.table.wanted(ev.Goroutine)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -70,7 +69,7 @@ type counted struct {
 	n    int
 }
 
-func (c *counted) Next(ev *format.Event) bool {
+func (c *counted) Next(ev *tracefile.Event) bool {
 	if c.n++; c.n%countStep == 0 {
 		c.tell(countStep)
 	}

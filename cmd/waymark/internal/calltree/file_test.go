@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -85,7 +84,7 @@ func TestBlocks(t *testing.T) {
 				p := &program{rand: r, calm: seed%3 == 0}
 				events, _ := p.run(1 + int(seed%8))
 				if seed%2 == 1 { // some are lost
-					events = slices.DeleteFunc(events, func(format.Event) bool { return r.IntN(20) == 0 })
+					events = slices.DeleteFunc(events, func(tracefile.Event) bool { return r.IntN(20) == 0 })
 				}
 				recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(seed*seed%150)}
 				file, err := recording.Open()
@@ -127,8 +126,8 @@ func FuzzBlocks(f *testing.F) {
 }
 
 // arbitrary makes events of bytes, two for each: small numbers, so that they have to do with each other.
-func arbitrary(data []byte) []format.Event {
-	var events []format.Event
+func arbitrary(data []byte) []tracefile.Event {
+	var events []tracefile.Event
 	clock := uint64(1)
 	goroutine, stream := uint64(1), uint32(0)
 	for ; len(data) >= 2; data = data[2:] {
@@ -137,21 +136,21 @@ func arbitrary(data []byte) []format.Event {
 		if a>>6 == 3 {
 			goroutine, stream = uint64(b&3), uint32(b>>2&3)
 		}
-		ev := format.Event{Clock: clock, Goroutine: goroutine, Stream: stream}
+		ev := tracefile.Event{Clock: clock, Goroutine: goroutine, Stream: stream}
 		switch k := a & 15; {
 		case k < 5:
-			ev.Kind = format.Enter
+			ev.Kind = tracefile.Enter
 		case k < 10:
-			ev.Kind = format.Exit
+			ev.Kind = tracefile.Exit
 		default:
-			ev.Kind = []format.Kind{format.Panic, format.Recover, format.Goexit, format.Start, format.End, format.Error}[k-10]
+			ev.Kind = []tracefile.Kind{tracefile.Panic, tracefile.Recover, tracefile.Goexit, tracefile.Start, tracefile.End, tracefile.Error}[k-10]
 		}
 		switch ev.Kind {
-		case format.Enter, format.Exit, format.Error:
+		case tracefile.Enter, tracefile.Exit, tracefile.Error:
 			ev.Site, ev.Token = 1+uint32(b&3), uint32(b>>2)/4
-		case format.Start:
+		case tracefile.Start:
 			ev.Value, ev.Origin = uint64(b&7), uint32(b>>3)
-		case format.End:
+		case tracefile.End:
 		default:
 			ev.Token = uint32(b >> 4)
 		}
@@ -174,15 +173,15 @@ func TestOrder(t *testing.T) {
 	} {
 		for _, end := range []bool{false, true} {
 			t.Run(fmt.Sprint(tt.name, " ended ", end), func(t *testing.T) {
-				last := format.Event{Kind: format.Exit, Clock: 30, Goroutine: 1, Site: 1, Token: 8}
+				last := tracefile.Event{Kind: tracefile.Exit, Clock: 30, Goroutine: 1, Site: 1, Token: 8}
 				if end {
-					last = format.Event{Kind: format.End, Clock: 30, Goroutine: 1}
+					last = tracefile.Event{Kind: tracefile.End, Clock: 30, Goroutine: 1}
 				}
-				recording := calltreetest.Recording{End: 50, Events: []format.Event{
-					{Kind: format.Enter, Clock: 10, Goroutine: 1, Site: 1, Token: 8},
+				recording := calltreetest.Recording{End: 50, Events: []tracefile.Event{
+					{Kind: tracefile.Enter, Clock: 10, Goroutine: 1, Site: 1, Token: 8},
 					last,
-					{Kind: format.Enter, Clock: tt.second, Goroutine: 1, Stream: 1, Site: 2, Token: 8},
-					{Kind: format.Exit, Clock: 40, Goroutine: 1, Stream: 1, Site: 2, Token: 8},
+					{Kind: tracefile.Enter, Clock: tt.second, Goroutine: 1, Stream: 1, Site: 2, Token: 8},
+					{Kind: tracefile.Exit, Clock: 40, Goroutine: 1, Stream: 1, Site: 2, Token: 8},
 				}}
 				file, err := recording.Open()
 				if err != nil {

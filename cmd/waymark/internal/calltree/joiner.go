@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -201,10 +200,10 @@ func (j *joiner) segment(p *place) {
 		switch st := &d.steps[p.step]; st.event {
 		case isSpan:
 			j.span(g, p, st)
-		case format.Exit:
+		case tracefile.Exit:
 			b.exit(g, st.site, st.token, st.clock, nil)
 		default:
-			b.event(g, &format.Event{Kind: st.event, Site: st.site, Token: st.token, Value: st.value, Origin: st.origin}, st.clock)
+			b.event(g, &tracefile.Event{Kind: st.event, Site: st.site, Token: st.token, Value: st.value, Origin: st.origin}, st.clock)
 		}
 	}
 }

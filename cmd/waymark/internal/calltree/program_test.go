@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // A program acts out goroutines that call, defer, panic, recover and exit, and
@@ -14,7 +14,7 @@ import (
 type program struct {
 	rand    *rand.Rand
 	calm    bool // no panics and Goexits; goroutines may still run at the end
-	events  []format.Event
+	events  []tracefile.Event
 	calls   []*node // root calls
 	current *node
 	id      uint64 // of the goroutine
@@ -48,8 +48,8 @@ const (
 
 // run gives the events of a program, in order of time over all goroutines, which
 // move between streams, and its root calls.
-func (p *program) run(goroutines int) ([]format.Event, []*node) {
-	var all []format.Event
+func (p *program) run(goroutines int) ([]tracefile.Event, []*node) {
+	var all []tracefile.Event
 	var open []*node
 	for i := range goroutines {
 		p.goroutine(uint64(i+1), p.rand.Uint64N(3000))
@@ -58,7 +58,7 @@ func (p *program) run(goroutines int) ([]format.Event, []*node) {
 			open = append(open, p.current)
 		}
 	}
-	slices.SortStableFunc(all, func(x, y format.Event) int { return cmp.Compare(x.Clock, y.Clock) })
+	slices.SortStableFunc(all, func(x, y tracefile.Event) int { return cmp.Compare(x.Clock, y.Clock) })
 	for _, n := range open {
 		for ; n != nil; n = n.parent {
 			n.end, n.flags = all[len(all)-1].Clock, Open
@@ -70,7 +70,7 @@ func (p *program) run(goroutines int) ([]format.Event, []*node) {
 func (p *program) goroutine(id, start uint64) {
 	p.id, p.clock, p.fuel, p.events, p.current = id, start, p.rand.IntN(300), nil, nil
 	const sp = 64 // of an uninstrumented function that recovers whatever comes
-	p.emit(format.Start, 0, 0)
+	p.emit(tracefile.Start, 0, 0)
 	p.events[0].Value, p.events[0].Origin = id/2, uint32(id%5)
 	if p.calm && p.rand.IntN(2) == 0 {
 		// Calls until the recording ends in the middle of one.
@@ -84,17 +84,17 @@ func (p *program) goroutine(id, start uint64) {
 	var o outcome
 	for p.fuel > 0 && o.flags != Exited {
 		if o = p.call(sp, 0); o.flags == Panicked {
-			p.emit(format.Recover, 0, sp)
+			p.emit(tracefile.Recover, 0, sp)
 			p.gone(nil, Panicked)
 		}
 	}
-	p.emit(format.End, 0, 0)
+	p.emit(tracefile.End, 0, 0)
 	p.gone(nil, Exited)
 }
 
 const recordingEnds = "the recording ends"
 
-func (p *program) emit(kind format.Kind, site, token uint32) {
+func (p *program) emit(kind tracefile.Kind, site, token uint32) {
 	if len(p.events) > 1000 {
 		panic(recordingEnds)
 	}
@@ -107,11 +107,11 @@ func (p *program) emit(kind format.Kind, site, token uint32) {
 		stream = p.rand.Uint32N(4)
 		p.clock++ // moving takes time, and events of one time on two streams are in no order
 	}
-	p.events = append(p.events, format.Event{Clock: p.clock, Goroutine: p.id, Stream: stream, Kind: kind, Site: site, Token: token})
+	p.events = append(p.events, tracefile.Event{Clock: p.clock, Goroutine: p.id, Stream: stream, Kind: kind, Site: site, Token: token})
 }
 
 func (p *program) enter(site, token uint32) *node {
-	p.emit(format.Enter, site, token)
+	p.emit(tracefile.Enter, site, token)
 	p.fuel--
 	n := &node{site: site, goroutine: p.id, parent: p.current, start: p.clock}
 	if n.parent == nil {
@@ -126,10 +126,10 @@ func (p *program) enter(site, token uint32) *node {
 // exit ends a call with an event of its own.
 func (p *program) exit(n *node, token uint32, o outcome) {
 	if o.flags == 0 && p.current == n && p.rand.IntN(4) == 0 {
-		p.emit(format.Error, n.site, 0)
+		p.emit(tracefile.Error, n.site, 0)
 		n.failed = p.clock
 	}
-	p.emit(format.Exit, n.site, token)
+	p.emit(tracefile.Exit, n.site, token)
 	p.gone(n, o.flags)
 	p.gone(n.parent, o.flags)
 }
@@ -157,7 +157,7 @@ func (p *program) call(sp uint32, level int) outcome {
 	recovers := p.rand.IntN(2) == 0
 	for i := range p.rand.IntN(4) {
 		if recovers && i == 1 && o.flags == Panicked {
-			p.emit(format.Recover, 0, token)
+			p.emit(tracefile.Recover, 0, token)
 			p.gone(n, Panicked)
 			n.flags |= Panicked | Recovered
 			o = outcome{sp: token}
@@ -179,7 +179,7 @@ func (p *program) deferred(o outcome, level int) outcome {
 		return o
 	case o.flags == Exited && d.flags == Panicked:
 		// What recovers a panic on top of a Goexit goes on with that.
-		p.emit(format.Recover, 0, o.sp-8)
+		p.emit(tracefile.Recover, 0, o.sp-8)
 		p.gone(above, Panicked)
 		return o
 	}
@@ -197,7 +197,7 @@ func (p *program) body(token uint32, level, inlined int) outcome {
 		case 3: // through an uninstrumented function that recovers
 			above, sp := p.current, token+16
 			if o = p.call(sp, level+1); o.flags == Panicked {
-				p.emit(format.Recover, 0, sp)
+				p.emit(tracefile.Recover, 0, sp)
 				p.gone(above, Panicked)
 				o = outcome{sp: token}
 			}
@@ -208,12 +208,12 @@ func (p *program) body(token uint32, level, inlined int) outcome {
 			}
 		case 5:
 			if !p.calm && p.rand.IntN(2) == 0 {
-				p.emit(format.Panic, 0, token+8*p.rand.Uint32N(2))
+				p.emit(tracefile.Panic, 0, token+8*p.rand.Uint32N(2))
 				return outcome{Panicked, token + 40}
 			}
 		case 6:
 			if !p.calm && p.rand.IntN(20) == 0 {
-				p.emit(format.Goexit, 0, token)
+				p.emit(tracefile.Goexit, 0, token)
 				return outcome{Exited, token + 40}
 			}
 		default:

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // TestTruth compares results with those that a plain walk over the true calls
@@ -80,7 +80,7 @@ func compare[T any](t *testing.T, what string, got, want []T) {
 }
 
 // read gives the result of a trace file with these events.
-func read(t *testing.T, events []format.Event, o Options) *Result {
+func read(t *testing.T, events []tracefile.Event, o Options) *Result {
 	t.Helper()
 	recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock}
 	file, err := recording.Open()

@@ -102,7 +102,7 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 // recordedGroups returns the groups of the recordings among arguments.
 func recordedGroups(files []string) (list []string) {
 	eachFile(files, func(f *tracefile.File) {
-		f.Sites(func(_ uint32, s tracefile.Site) bool {
+		f.Funcs(func(_ uint32, s tracefile.Func) bool {
 			for _, g := range s.Groups {
 				list = append(list, "@"+g)
 			}

@@ -25,7 +25,7 @@ func (f *filterFlags) resolve(set *tracefile.Set) error {
 	var packages []pattern.Package
 	seen := make(map[string]bool)
 	for _, p := range set.Processes {
-		p.Sites(func(_ uint32, s tracefile.Site) bool {
+		p.Funcs(func(_ uint32, s tracefile.Func) bool {
 			if !seen[s.Package] {
 				seen[s.Package] = true
 				packages = append(packages, pattern.Package{Path: s.Package})
@@ -56,7 +56,7 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	}
 	var names []string
 	for _, p := range set.Processes {
-		p.Sites(func(_ uint32, s tracefile.Site) bool {
+		p.Funcs(func(_ uint32, s tracefile.Func) bool {
 			name := siteName(s)
 			for _, set := range patterns {
 				set.Match(name)
@@ -71,11 +71,11 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 
 // between gives a function that tells whether a recorded function matches one pattern of in, or
 // there is none, and none of out; nil if there are no patterns.
-func between(in, out *pattern.Set) func(tracefile.Site) bool {
+func between(in, out *pattern.Set) func(tracefile.Func) bool {
 	if in.Empty() && out.Empty() {
 		return nil
 	}
-	return func(s tracefile.Site) bool {
+	return func(s tracefile.Func) bool {
 		name := siteName(s)
 		included, _ := in.Match(name)
 		excluded, _ := out.Match(name)
@@ -97,14 +97,14 @@ func (m *matcher) compile(dir string) (err error) {
 	return err
 }
 
-func (m *matcher) match(s tracefile.Site) bool {
+func (m *matcher) match(s tracefile.Func) bool {
 	ok, _ := m.set.Match(siteName(s))
 	m.matched = m.matched || ok
 	return ok
 }
 
 // siteName gives the name of a recorded function for patterns.
-func siteName(s tracefile.Site) pattern.Func {
+func siteName(s tracefile.Func) pattern.Func {
 	name := pattern.FromRuntime(s.Package, s.Name)
 	name.Dir, name.Groups = filepath.Dir(s.File), s.Groups
 	return name

@@ -11,7 +11,6 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -97,7 +96,7 @@ func damage(set *tracefile.Set, err error) []error {
 	for _, p := range set.Processes {
 		for _, part := range p.Parts() {
 			if damaged := part.Info().Damaged; damaged > 0 {
-				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), format.ErrDamaged, units.Bytes(damaged)))
+				errs = append(errs, fmt.Errorf("%s: %w: %s could not be read, the calls are of the rest", part.Path(), tracefile.ErrDamaged, units.Bytes(damaged)))
 			}
 		}
 	}

@@ -163,7 +163,7 @@ func (a *app) showTests(file *testRecording, f *traceFlags) (masked bool, err er
 		fmt.Fprintf(a.stderr, "\n%s: %s\n", file.Meta(format.MetaTests), why)
 	}
 	if info.Damaged > 0 {
-		return r.Masked(), fmt.Errorf("%s: %w: %s could not be read", file.path, format.ErrDamaged, units.Bytes(info.Damaged))
+		return r.Masked(), fmt.Errorf("%s: %w: %s could not be read", file.path, tracefile.ErrDamaged, units.Bytes(info.Damaged))
 	}
 	return r.Masked(), nil
 }

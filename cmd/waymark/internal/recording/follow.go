@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -42,7 +41,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall
 		results[p.index] = r
 		alive = alive[1:]
 	}
-	var ev format.Event
+	var ev tracefile.Event
 	events := set.Events()
 	for events.Next(&ev) {
 		now := time.Duration(events.Nanos())

@@ -53,7 +53,7 @@ func Processes(set *tracefile.Set) []*Process {
 
 // Matcher returns the question wanted, which is about a function, as one about the id of its site.
 // It asks wanted once about each. nil stays nil.
-func (p *Process) Matcher(wanted func(tracefile.Site) bool) func(id uint32) bool {
+func (p *Process) Matcher(wanted func(tracefile.Func) bool) func(id uint32) bool {
 	if wanted == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (p *Process) Matcher(wanted func(tracefile.Site) bool) func(id uint32) bool
 	return func(id uint32) bool {
 		answer, ok := answers[id]
 		if !ok {
-			s, known := p.File.Site(id)
+			s, known := p.File.Func(id)
 			answer = known && wanted(s)
 			answers[id] = answer
 		}
@@ -72,7 +72,7 @@ func (p *Process) Matcher(wanted func(tracefile.Site) bool) func(id uint32) bool
 // AddNames adds the functions of recordings, called or not.
 func AddNames(to *names.Set, files ...*tracefile.File) {
 	for _, f := range files {
-		f.Sites(func(_ uint32, s tracefile.Site) bool {
+		f.Funcs(func(_ uint32, s tracefile.Func) bool {
 			to.Add(s.Name)
 			return true
 		})

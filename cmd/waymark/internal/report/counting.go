@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -45,19 +46,14 @@ func (r *Report) allCountings(file *tracefile.File) []counting {
 		return r.groupCountings(file)
 	}
 	return []counting{func(id uint32) uint32 {
-		s, ok := file.Site(id)
-		name := identity{Name: s.Name, Package: s.Package, File: s.File, Line: s.Line}
+		s, ok := file.Func(id)
 		switch {
 		case !ok:
-			name = identity{Name: fmt.Sprintf("unknown function %d", id)}
+			return r.rowOf(function.Func{Name: fmt.Sprintf("unknown function %d", id)})
 		case r.By == ByPackage:
-			name = identity{Name: s.Package, Package: s.Package}
+			return r.rowOf(function.Func{Name: s.Package, Package: s.Package})
 		}
-		row := r.rowOf(name)
-		if r.By == ByFunction {
-			r.rows[row].Groups, r.rows[row].Tiny = s.Groups, s.TinyNames()
-		}
-		return row
+		return r.rowOf(s.Func)
 	}}
 }
 
@@ -68,7 +64,7 @@ const noGroup = "(no group)"
 // none into the first.
 func (r *Report) groupCountings(file *tracefile.File) []counting {
 	sites := make(map[string][]uint32)
-	file.Sites(func(id uint32, s tracefile.Site) bool {
+	file.Funcs(func(id uint32, s tracefile.Func) bool {
 		for _, g := range s.Groups {
 			sites[g] = append(sites[g], id)
 		}
@@ -90,7 +86,7 @@ func (r *Report) groupCountings(file *tracefile.File) []counting {
 			i = len(rows)
 			rows = append(rows, make(map[uint32]uint32))
 		}
-		row := r.rowOf(identity{Name: name})
+		row := r.rowOf(function.Func{Name: name})
 		for _, id := range sites[name] {
 			rows[i][id] = row
 		}
@@ -101,8 +97,8 @@ func (r *Report) groupCountings(file *tracefile.File) []counting {
 			if row, ok := in[id]; ok {
 				return row
 			}
-			if s, _ := file.Site(id); i == 0 && len(s.Groups) == 0 {
-				return r.rowOf(identity{Name: noGroup})
+			if s, _ := file.Func(id); i == 0 && len(s.Groups) == 0 {
+				return r.rowOf(function.Func{Name: noGroup})
 			}
 			return uncounted
 		})

@@ -59,7 +59,7 @@ type jsonInfo struct {
 func newJSONInfo(i tracefile.Info) jsonInfo {
 	j := jsonInfo{
 		Version: i.Version, Program: i.Program, Go: i.Go, GOOS: i.GOOS, GOARCH: i.GOARCH, Host: i.Host, CPUs: i.CPUs, PID: i.PID,
-		Clock: i.Clock, Duration: int64(i.Duration), From: int64(i.From), Sites: i.Sites,
+		Clock: i.Clock, Duration: int64(i.Duration), From: int64(i.From), Sites: i.Funcs,
 		Goroutines: i.Goroutines, Events: i.Events, Dropped: i.Lost, Damaged: i.Damaged,
 		Complete: i.Complete, Stopped: i.Stopped.String(), Live: i.Live, Recovered: i.Recovered, Bytes: i.Size,
 	}
@@ -99,7 +99,7 @@ func facts(i tracefile.Info, path string) []fact {
 	list = append(list,
 		fact{"Duration", units.Duration(int64(i.Duration))},
 		fact{"Clock", clock},
-		fact{"Functions", units.Count(uint64(i.Sites))},
+		fact{"Functions", units.Count(uint64(i.Funcs))},
 		fact{"Goroutines", units.Count(i.Goroutines)},
 		fact{"Events", events},
 		fact{"Lost", units.Count(i.Lost)},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
@@ -39,10 +39,10 @@ type Report struct {
 	Recordings []recording.Summary // of the processes
 
 	rows  []*Row
-	index map[identity]uint32 // in rows
-	names *names.Set          // of all functions of the recordings, called or not
-	tree  forest              // with Options.Tree: the account, without regard to what is shown
-	shown *view               // of it
+	index map[function.Identity]uint32 // in rows
+	names *names.Set                   // of all functions of the recordings, called or not
+	tree  forest                       // with Options.Tree: the account, without regard to what is shown
+	shown *view                        // of it
 
 	damage []error   // one for each damaged file
 	began  time.Time // the first process, of statistics
@@ -50,7 +50,7 @@ type Report struct {
 
 // New returns an empty report.
 func New(o Options) *Report {
-	r := &Report{Options: o, index: make(map[identity]uint32)}
+	r := &Report{Options: o, index: make(map[function.Identity]uint32)}
 	if !o.FullNames {
 		r.names = names.NewSet()
 	}
@@ -109,7 +109,7 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 	rec := r.Filter.Summary(p, result)
 	for i, part := range p.File.Parts() {
 		if n := part.Info().Damaged; n > 0 {
-			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", rec.Files[i], format.ErrDamaged, units.Bytes(n)))
+			r.damage = append(r.damage, fmt.Errorf("%s: %w: %s could not be read, the report is of the rest", rec.Files[i], tracefile.ErrDamaged, units.Bytes(n)))
 		}
 	}
 	goroutines := result.Goroutines
@@ -133,14 +133,16 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 	return errors.Join(errs...)
 }
 
-// rowOf gives the index of the row with this identity.
-func (r *Report) rowOf(id identity) uint32 {
-	i, ok := r.index[id]
+// rowOf returns the index of the row of a function, which may have several sites: its package is
+// compiled again for tests. The groups and tiny functions of the latest one are the row's.
+func (r *Report) rowOf(f function.Func) uint32 {
+	i, ok := r.index[f.Identity()]
 	if !ok {
 		i = uint32(len(r.rows))
-		r.index[id] = i
-		r.rows = append(r.rows, &Row{identity: id})
+		r.index[f.Identity()] = i
+		r.rows = append(r.rows, new(Row))
 	}
+	r.rows[i].Func = f
 	return i
 }
 
@@ -199,7 +201,7 @@ func (r *Report) Rows() (rows []*Row, more int) {
 }
 
 // Damage gives an error that tells which files were damaged, nil if none was. It
-// wraps format.ErrDamaged.
+// wraps tracefile.ErrDamaged.
 func (r *Report) Damage() error { return errors.Join(r.damage...) }
 
 // Calls gives the number of calls in what is shown.

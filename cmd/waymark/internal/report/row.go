@@ -2,17 +2,15 @@ package report
 
 import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
 // A Row is a line of a report. Times are in ns; package calltree says what they mean.
 type Row struct {
-	identity
-	Groups    []string  // names of those that the function is in, sorted
-	Tiny      []string  // functions that were left out and whose time is its own, see stats.Func
-	Goroutine Goroutine // of a report by goroutine
+	function.Func           // or only a Name: a package's import path, or a group's name
+	Goroutine     Goroutine // of a report by goroutine
 
 	Calls  uint64
 	Panics uint64
@@ -30,30 +28,15 @@ type Row struct {
 	measured uint64 // how many calls those are: all, or a goroutine's root calls
 }
 
-// An identity is what distinguishes a row. Sites that share one are counted
-// together: a function has several if its package is compiled more than once, as
-// it is for its tests.
-type identity struct {
-	Name    string // of a function as runtime.FuncForPC gives it, or a package's import path, or a group's name
-	Package string
-	File    string
-	Line    int // of the func keyword
-}
-
 // A Goroutine is what a row tells about its goroutine, besides times.
 type Goroutine struct {
 	Process    string // the Label of a recording.Process
 	PID        int
 	ID         uint64
 	Parent     uint64 // 0 if unknown
-	Origin     format.Origin
+	Origin     tracefile.Origin
 	Start, End int64 // ns since the start of the recording, of the first one if there are several
 	Ended      bool  // before the recording did
-}
-
-// site gives the row's function in the manner of a file.
-func (r *Row) site() tracefile.Site {
-	return tracefile.Site{Package: r.Package, Site: format.Site{Name: r.Name, File: r.File, Line: r.Line}, Groups: r.Groups}
 }
 
 // Avg gives the mean duration of a call, ns.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -62,8 +63,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 	for i := range s.Functions {
 		f := &s.Functions[i]
 		r.names.Add(f.Name)
-		row := r.rows[r.rowOf(identity{Name: f.Name, Package: f.Package, File: f.File, Line: f.Line})]
-		row.Groups, row.Tiny = f.Groups, f.Tiny
+		row := r.rows[r.rowOf(function.Func{Name: f.Name, Package: f.Package, File: f.File, Line: f.Line, Groups: f.Groups, Tiny: f.Tiny})]
 		if row.Quantiles = nil; row.Calls == 0 { // those of several processes can't be put together
 			row.Quantiles = f.Quantiles()
 		}

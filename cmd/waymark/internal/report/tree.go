@@ -78,12 +78,12 @@ func (r *Report) view() *view {
 }
 
 // matching makes a question about a function one about its row. It asks once about each.
-func (r *Report) matching(wanted func(tracefile.Site) bool) func(row uint32) bool {
+func (r *Report) matching(wanted func(tracefile.Func) bool) func(row uint32) bool {
 	answers := make([]byte, len(r.rows)) // 0 isn't known
 	return func(row uint32) bool {
 		if answers[row] == 0 {
 			answers[row] = 1
-			if wanted(r.rows[row].site()) {
+			if wanted(tracefile.Func{Func: r.rows[row].Func}) {
 				answers[row] = 2
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -18,12 +17,12 @@ type Events struct {
 	r      *Recording
 	events *tracefile.Events
 	keep   map[*Test]bool
-	logs   []testLog    // to come, by their clocks
-	ends   []*Test      // those that ended and have no End yet, by their ends
-	held   format.Event // the next event of the file that belongs to one of the tests
-	owner  *Test        // of held; nil at the end
-	given  bool         // held has been given: what its Data is in is used again with the next
-	test   *Test        // of the event that Next gave
+	logs   []testLog       // to come, by their clocks
+	ends   []*Test         // those that ended and have no End yet, by their ends
+	held   tracefile.Event // the next event of the file that belongs to one of the tests
+	owner  *Test           // of held; nil at the end
+	given  bool            // held has been given: what its Data is in is used again with the next
+	test   *Test           // of the event that Next gave
 }
 
 type testLog struct {
@@ -52,7 +51,7 @@ func (r *Recording) Events(tests []*Test) *Events {
 func (e *Events) advance() {
 	e.given = false
 	for e.events.Next(&e.held) {
-		if e.held.Kind != format.Go {
+		if e.held.Kind != tracefile.Go {
 			if e.owner = e.r.TestAt(e.held.Goroutine, e.held.Clock); e.keep[e.owner] {
 				return
 			}
@@ -63,13 +62,13 @@ func (e *Events) advance() {
 
 // Next gives the next event, and tells whether there is one. ev.Data is valid until
 // the next call.
-func (e *Events) Next(ev *format.Event) bool {
+func (e *Events) Next(ev *tracefile.Event) bool {
 	if e.given {
 		e.advance()
 	}
 	if len(e.ends) > 0 && (e.owner == nil || e.ends[0].End < e.held.Clock) {
 		e.test, e.ends = e.ends[0], e.ends[1:]
-		*ev = format.Event{Kind: format.End, Clock: e.test.End, Goroutine: e.test.Goroutine}
+		*ev = tracefile.Event{Kind: tracefile.End, Clock: e.test.End, Goroutine: e.test.Goroutine}
 		e.say(ev.Clock)
 		return true
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -24,8 +23,8 @@ func FuzzPrint(f *testing.F) {
 		}
 		// Four bytes make a test event: clock, goroutine, state, name.
 		for ; len(tests) >= 4 && len(rec.Tests) < 50; tests = tests[4:] {
-			rec.Tests = append(rec.Tests, format.TestEvent{Clock: uint64(tests[0]), Goroutine: uint64(tests[1]),
-				State: format.TestState(tests[2]), Name: strings.Repeat("T/", int(tests[3]%4)) + "T", Text: "text\n"})
+			rec.Tests = append(rec.Tests, tracefile.TestEvent{Clock: uint64(tests[0]), Goroutine: uint64(tests[1]),
+				State: tracefile.TestState(tests[2]), Name: strings.Repeat("T/", int(tests[3]%4)) + "T", Text: "text\n"})
 		}
 		b := rec.Bytes()
 		file, err := tracefile.NewFile(bytes.NewReader(b), int64(len(b)))

@@ -8,8 +8,8 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // Options say how much is printed.
@@ -41,7 +41,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	}
 	events := r.Events(shown)
 	events.OnLog = func(t *Test, l Log) { views[t].log(l) }
-	var ev format.Event
+	var ev tracefile.Event
 	for events.Next(&ev) {
 		views[events.Test()].add(&ev)
 	}

@@ -46,11 +46,11 @@ func Open(file *tracefile.File) *Recording {
 }
 
 // Read finds out which goroutines belong to which test. It comes before TestAt and
-// Print. Errors are the operating system's, or format.ErrDamaged: then it is as if
+// Print. Errors are the operating system's, or tracefile.ErrDamaged: then it is as if
 // what can't be read weren't there.
 func (r *Recording) Read() error {
 	// All of them come first: a goroutine may be heard of before its parent.
-	return r.file.Starts(func(ev *format.Event) {
+	return r.file.Starts(func(ev *tracefile.Event) {
 		if old, ok := r.starts[ev.Goroutine]; !ok || ev.Clock >= old.clock {
 			r.starts[ev.Goroutine] = start{ev.Value, ev.Clock}
 		}

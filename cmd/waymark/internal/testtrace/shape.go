@@ -5,8 +5,8 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // A shape is the number of calls of a test at each depth: enough to know how many
@@ -46,7 +46,7 @@ func (r *Recording) shapes(tests []*Test) (map[*Test]*shape, error) {
 		builders[t] = calltree.New(calltree.Options{OnEnter: s.enter, OnCall: s.call})
 	}
 	events := r.Events(tests)
-	var ev format.Event
+	var ev tracefile.Event
 	for events.Next(&ev) {
 		builders[events.Test()].Add(&ev)
 	}

@@ -3,7 +3,7 @@ package testtrace
 import (
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // An Outcome is how a test ended.
@@ -54,11 +54,11 @@ func (t *Test) ticks(end uint64) uint64 {
 }
 
 // tests makes tests of what happened to them, in the order in which they began.
-func tests(events []format.TestEvent) []*Test {
+func tests(events []tracefile.TestEvent) []*Test {
 	var all []*Test
 	running := make(map[string]*Test)
 	for _, ev := range events {
-		if ev.State == format.TestBegins {
+		if ev.State == tracefile.TestBegins {
 			t := &Test{Name: ev.Name, Goroutine: ev.Goroutine, Begin: ev.Clock, End: never, erred: never}
 			t.parent = parentOf(ev.Name, running)
 			running[ev.Name] = t
@@ -70,26 +70,26 @@ func tests(events []format.TestEvent) []*Test {
 			continue // its beginning was in a damaged block
 		}
 		switch ev.State {
-		case format.TestPauses:
+		case tracefile.TestPauses:
 			t.Outcome, t.waitFrom, t.waitTo = Waiting, ev.Clock, never
 			continue
-		case format.TestContinues:
+		case tracefile.TestContinues:
 			t.Outcome = Unended
 			t.waitTo = ev.Clock
 			continue
-		case format.TestLogs:
+		case tracefile.TestLogs:
 			t.logs = append(t.logs, Log{ev.Goroutine, ev.Clock, ev.Text})
 			continue
-		case format.TestErrs:
+		case tracefile.TestErrs:
 			t.erred = min(t.erred, ev.Clock)
 			continue
-		case format.TestPasses:
+		case tracefile.TestPasses:
 			t.Outcome = Passed
-		case format.TestFails:
+		case tracefile.TestFails:
 			t.Outcome = Failed
-		case format.TestSkips:
+		case tracefile.TestSkips:
 			t.Outcome = Skipped
-		case format.TestPanics:
+		case tracefile.TestPanics:
 			t.Outcome = Panicked
 		default:
 			continue // a state of a later version

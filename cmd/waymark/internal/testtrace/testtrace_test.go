@@ -12,13 +12,14 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // testWords are states of tests in the notation of read.
-var testWords = map[string]format.TestState{
-	"begin": format.TestBegins, "pause": format.TestPauses, "continue": format.TestContinues,
-	"pass": format.TestPasses, "fail": format.TestFails, "skip": format.TestSkips, "panic": format.TestPanics,
-	"err": format.TestErrs,
+var testWords = map[string]tracefile.TestState{
+	"begin": tracefile.TestBegins, "pause": tracefile.TestPauses, "continue": tracefile.TestContinues,
+	"pass": tracefile.TestPasses, "fail": tracefile.TestFails, "skip": tracefile.TestSkips, "panic": tracefile.TestPanics,
+	"err": tracefile.TestErrs,
 }
 
 // read makes a recording of lines in the order of time. A line is a goroutine's
@@ -38,9 +39,9 @@ func read(t *testing.T, text string) *Recording {
 		fmt.Sscan(goroutine, &id)
 		if state, ok := testWords[word]; ok || word == "log" {
 			clock++
-			ev := format.TestEvent{Clock: clock, Goroutine: id, State: state, Name: rest}
+			ev := tracefile.TestEvent{Clock: clock, Goroutine: id, State: state, Name: rest}
 			if word == "log" {
-				ev.State = format.TestLogs
+				ev.State = tracefile.TestLogs
 				ev.Name, ev.Text, _ = strings.Cut(rest, " ")
 			}
 			rec.Tests = append(rec.Tests, ev)

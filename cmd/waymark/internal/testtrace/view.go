@@ -6,7 +6,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // A view is what is printed of a test.
@@ -59,7 +59,7 @@ func (v *view) deep(c *calltree.Call) bool {
 }
 
 // add takes the next event.
-func (v *view) add(ev *format.Event) {
+func (v *view) add(ev *tracefile.Event) {
 	v.markBefore(ev.Clock)
 	v.builder.Add(ev)
 }

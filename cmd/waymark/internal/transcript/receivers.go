@@ -2,9 +2,9 @@ package transcript
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/value"
 )
 
@@ -52,7 +52,7 @@ func (r *receivers) of(function string, args []value.Value) *receiver {
 		return nil
 	}
 	v := &args[0]
-	if v.State != value.Known || v.Type.Kind != format.KindPointer || v.Bits == 0 {
+	if v.State != value.Known || v.Type.Kind != reflect.Pointer || v.Bits == 0 {
 		return nil
 	}
 	key := receiverKey{v.Type.Name, v.Bits}

@@ -35,7 +35,6 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
@@ -55,7 +54,7 @@ type Printer struct {
 	receivers receivers
 
 	pending map[uint64][]entered // by goroutine: entered, and not printed yet
-	names   []string             // of sites that were asked for, "" of others
+	funcs   []*called            // by site, nil unless asked for
 }
 
 // Options say how calls are printed.
@@ -90,8 +89,8 @@ func (o *Options) cut(line []byte, end string) []byte {
 
 // Names say what the numbers in calls stand for; a tracefile.File does.
 type Names interface {
-	Site(id uint32) (tracefile.Site, bool)
-	Type(id uint32) (format.Type, bool)
+	Func(id uint32) (tracefile.Func, bool)
+	Type(id uint32) (value.Type, bool)
 }
 
 // entered is a call that has begun, with its arguments as text.

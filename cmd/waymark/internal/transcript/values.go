@@ -5,29 +5,42 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
 
-// maxNames bounds the names that a Printer keeps.
-const maxNames = 1 << 16
-
-// name gives the name of a site's function.
-func (p *Printer) name(site uint32) string {
-	if uint64(site) < uint64(len(p.names)) && p.names[site] != "" {
-		return p.names[site]
-	}
-	name := fmt.Sprintf("unknown function %d", site)
-	if s, ok := p.file.Site(site); ok {
-		name = p.opt.Names.Short(s.Name)
-	}
-	if site < maxNames {
-		for int(site) >= len(p.names) {
-			p.names = append(p.names, "")
-		}
-		p.names[site] = name
-	}
-	return name
+// A called is a function that was called, with its name as it is printed.
+type called struct {
+	tracefile.Func
+	text string
 }
+
+// maxFuncs bounds the functions that a Printer keeps.
+const maxFuncs = 1 << 16
+
+// function returns the function of a site.
+func (p *Printer) function(site uint32) *called {
+	if uint64(site) < uint64(len(p.funcs)) && p.funcs[site] != nil {
+		return p.funcs[site]
+	}
+	f := new(called)
+	var ok bool
+	if f.Func, ok = p.file.Func(site); ok {
+		f.text = p.opt.Names.Short(f.Name)
+	} else {
+		f.text = fmt.Sprintf("unknown function %d", site)
+	}
+	if site < maxFuncs {
+		for int(site) >= len(p.funcs) {
+			p.funcs = append(p.funcs, nil)
+		}
+		p.funcs[site] = f
+	}
+	return f
+}
+
+// name returns the name of a site's function.
+func (p *Printer) name(site uint32) string { return p.function(site).text }
 
 // args returns the arguments of a call that begins: () if they weren't recorded.
 func (p *Printer) args(c *calltree.Call) arguments {
@@ -35,8 +48,8 @@ func (p *Printer) args(c *calltree.Call) arguments {
 		return arguments{before: "()"}
 	}
 	values, err := value.Decode(c.Args, p.file.Type)
-	site, _ := p.file.Site(c.Site)
-	a := arguments{receiver: p.receivers.of(site.Name, values)}
+	f := p.function(c.Site)
+	a := arguments{receiver: p.receivers.of(f.Name, values)}
 	texts := make([]string, len(values))
 	for i := range values {
 		switch {
@@ -49,7 +62,7 @@ func (p *Printer) args(c *calltree.Call) arguments {
 			}
 		}
 	}
-	a.before, a.after, _ = strings.Cut(value.Join(texts, site.Args, err != nil), place)
+	a.before, a.after, _ = strings.Cut(value.Join(texts, f.Args, err != nil), place)
 	return a
 }
 
@@ -59,9 +72,9 @@ func (p *Printer) results(c *calltree.Call) string {
 		return ""
 	}
 	values, err := value.Decode(c.Results, p.file.Type)
-	site, _ := p.file.Site(c.Site)
-	if len(values) == 1 && err == nil && len(site.Results) == 1 {
+	f := p.function(c.Site)
+	if len(values) == 1 && err == nil && len(f.Results) == 1 {
 		return " = " + p.values.Value(&values[0])
 	}
-	return " = " + p.values.List(values, site.Results, err != nil)
+	return " = " + p.values.List(values, f.Results, err != nil)
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // Events reads events in a short notation: words, each an event that happens one
@@ -19,8 +19,8 @@ import (
 //	.          the goroutine ends
 //	@2         events that follow are of goroutine 2 (1 at first)
 //	+5         five more ticks pass
-func Events(text string) ([]format.Event, error) {
-	var list []format.Event
+func Events(text string) ([]tracefile.Event, error) {
+	var list []tracefile.Event
 	clock, goroutine := uint64(0), uint64(1)
 	for _, word := range strings.Fields(text) {
 		n := uint64(0)
@@ -30,24 +30,24 @@ func Events(text string) ([]format.Event, error) {
 				return nil, fmt.Errorf("%s: %w", word, err)
 			}
 		}
-		ev := format.Event{Goroutine: goroutine, Token: uint32(n)}
+		ev := tracefile.Event{Goroutine: goroutine, Token: uint32(n)}
 		switch c := word[0]; {
 		case 'A' <= c && c <= 'Z':
-			ev.Kind, ev.Site = format.Enter, uint32(c-'A'+1)
+			ev.Kind, ev.Site = tracefile.Enter, uint32(c-'A'+1)
 		case 'a' <= c && c <= 'z':
-			ev.Kind, ev.Site = format.Exit, uint32(c-'a'+1)
+			ev.Kind, ev.Site = tracefile.Exit, uint32(c-'a'+1)
 		case c == '!':
-			ev.Kind = format.Panic
+			ev.Kind = tracefile.Panic
 		case c == '^':
-			ev.Kind = format.Recover
+			ev.Kind = tracefile.Recover
 		case c == '%':
-			ev.Kind, ev.Site, ev.Token = format.Error, uint32(n), 0
+			ev.Kind, ev.Site, ev.Token = tracefile.Error, uint32(n), 0
 		case c == '/':
-			ev.Kind = format.Goexit
+			ev.Kind = tracefile.Goexit
 		case c == '<':
-			ev.Kind, ev.Token, ev.Value, ev.Origin = format.Start, 0, n, 1
+			ev.Kind, ev.Token, ev.Value, ev.Origin = tracefile.Start, 0, n, 1
 		case c == '.':
-			ev.Kind = format.End
+			ev.Kind = tracefile.End
 		case c == '@':
 			goroutine = n
 			continue

@@ -13,11 +13,11 @@ import (
 
 // A Recording is what File writes.
 type Recording struct {
-	Events  []format.Event // in order of time
-	Tables  []Table        // with site ids from 1 on
-	Origins []format.Origin
+	Events  []tracefile.Event // in order of time
+	Tables  []Table           // with site ids from 1 on
+	Origins []tracefile.Origin
 	Groups  []format.Group
-	Tests   []format.TestEvent // of a test binary
+	Tests   []tracefile.TestEvent // of a test binary
 	Lost    uint64
 	Flags   uint64 // of the trailer
 	End     uint64 // clock; with 0 the file lacks its end, as a killed program's does
@@ -67,14 +67,14 @@ func (r *Recording) Bytes() []byte {
 		w.Block(format.BlockGroups, format.AppendGroups(nil, r.Groups))
 	}
 	if len(r.Origins) > 0 {
-		w.Block(format.BlockOrigins, format.AppendOrigins(nil, r.Origins))
+		w.Block(format.BlockOrigins, format.AppendOrigins(nil, origins(r.Origins)))
 	}
 	for _, t := range r.Tests {
-		t.Clock += r.Start
-		w.Block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{t}))
+		one := format.TestEvent{Clock: r.Start + t.Clock, Goroutine: t.Goroutine, State: format.TestState(t.State), Name: t.Name, Text: t.Text}
+		w.Block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{one}))
 	}
 
-	streams := make(map[uint32][]format.Event) // not in a block yet
+	streams := make(map[uint32][]tracefile.Event) // not in a block yet
 	w.Seq = uint64(r.Part) << 32
 	perBlock := cmp.Or(r.PerBlock, 100)
 	events := 0
@@ -99,6 +99,14 @@ func (r *Recording) Bytes() []byte {
 	return w.File
 }
 
+// origins returns go statements as they are written.
+func origins(list []tracefile.Origin) (written []format.Origin) {
+	for _, o := range list {
+		written = append(written, format.Origin(o))
+	}
+	return written
+}
+
 // Open gives the recording as the file that a reader sees.
 func (r *Recording) Open() (*tracefile.File, error) { return Open(r.Path, r.Bytes()) }
 
@@ -116,7 +124,7 @@ type named struct {
 func (n named) Name() string { return n.name }
 
 // chunk gives the chunk that holds the events, all of one stream.
-func (r *Recording) chunk(stream uint32, seq uint64, events []format.Event) (format.Chunk, []format.Record) {
+func (r *Recording) chunk(stream uint32, seq uint64, events []tracefile.Event) (format.Chunk, []format.Record) {
 	h := format.Chunk{Stream: stream, Seq: seq, Clock: r.Start + events[0].Clock, Goroutine: events[0].Goroutine}
 	running := h.Goroutine
 	var recs []format.Record
@@ -129,22 +137,22 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []format.Event) (for
 		}
 		call := uint64(ev.Site)<<format.SiteShift | uint64(ev.Token)
 		switch ev.Kind {
-		case format.Enter:
+		case tracefile.Enter:
 			add(call)
-		case format.Exit:
+		case tracefile.Exit:
 			add(call | format.ExitBit)
-		case format.Start:
+		case tracefile.Start:
 			code(format.CodeStart, ev.Value)
 			code(format.CodeOrigin, uint64(ev.Origin))
-		case format.End:
+		case tracefile.End:
 			code(format.CodeEnd, 0)
-		case format.Panic:
+		case tracefile.Panic:
 			code(format.CodePanic, uint64(ev.Token))
-		case format.Recover:
+		case tracefile.Recover:
 			code(format.CodeRecover, uint64(ev.Token))
-		case format.Error:
+		case tracefile.Error:
 			code(format.CodeError, uint64(ev.Site))
-		case format.Goexit:
+		case tracefile.Goexit:
 			code(format.CodeGoexit, uint64(ev.Token))
 		}
 	}

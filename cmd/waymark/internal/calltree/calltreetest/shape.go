@@ -3,7 +3,7 @@ package calltreetest
 import (
 	"math/rand/v2"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // A Shape is of a program that goes up and down the stack at random, for benchmarks.
@@ -30,14 +30,14 @@ func (s *Shape) Recording() *Recording {
 	event := func(g int, enter bool) {
 		stack := stacks[g]
 		clock += 20 + r.Uint64N(60)
-		ev := format.Event{Clock: clock, Goroutine: uint64(g + 1), Stream: uint32(g % 2), Kind: format.Exit}
+		ev := tracefile.Event{Clock: clock, Goroutine: uint64(g + 1), Stream: uint32(g % 2), Kind: tracefile.Exit}
 		if enter {
 			caller := uint32(0)
 			if n := len(stack); n > 0 {
 				caller = stack[n-1]
 			}
 			stack = append(stack, 1+(caller*7+r.Uint32N(8)/6)%uint32(s.sites))
-			ev.Kind = format.Enter
+			ev.Kind = tracefile.Enter
 		}
 		ev.Site, ev.Token = stack[len(stack)-1], uint32(len(stack)*64)
 		if !enter {

@@ -1,0 +1,88 @@
+package tracefile
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/waymark-go/waymark/internal/format"
+)
+
+// A Kind says what an event reports.
+type Kind uint8
+
+const (
+	Enter   Kind = iota // a call of Site begins
+	Exit                // the call of Site with Token ends; calls with greater tokens are gone
+	Go                  // the stream goes on with Goroutine
+	Start               // Goroutine's first event: Value is the parent's id, Origin where it was created
+	End                 // Goroutine has ended
+	Panic               // a panic begins in the frame of Token
+	Recover             // a panic was recovered: calls with tokens greater than Token are gone
+	Goexit              // runtime.Goexit begins in the frame of Token
+	Marker              // the info function Site is called
+	Error               // the innermost call of Site returns an error; its exit follows
+)
+
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error"}
+
+// String returns the kind's name in lower case, as in "enter".
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// An Event is what happened at one moment on a goroutine.
+type Event struct {
+	Clock     uint64 // ticks of the program's clock, see File.Nanos
+	Goroutine uint64 // its id, as in stack traces; 0 when it isn't known
+	Stream    uint32 // the scheduler's P that it ran on
+	Kind      Kind
+	Site      uint32 // Enter, Exit, Marker, Error: id of the function, see File.Func
+	Token     uint32 // Enter, Exit, Panic, Recover, Goexit: bytes from the top of the stack to the frame
+	Origin    uint32 // Start: id of the go statement, see File.Origin; 0 if unknown
+	Value     uint64 // Start: the parent goroutine's id
+
+	// Data holds arguments (Enter, Marker), results (Exit) or the panic's value, encoded, if they were
+	// recorded. Package value reads them. They are valid until the next events are read.
+	Data []byte
+}
+
+// asEvents returns decoded events as what users see, without copying them: both types have the same
+// fields, which a test checks.
+func asEvents(list []format.Event) []Event {
+	return unsafe.Slice((*Event)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
+}
+
+// An Origin is a go statement that created goroutines.
+type Origin struct {
+	ID   uint32
+	Func string // the function that holds the go statement
+	File string
+	Line int
+}
+
+// A TestState says what happens to a test of package testing.
+type TestState uint8
+
+const (
+	TestBegins    TestState = 1 + iota // it runs on Goroutine from now on
+	TestPauses                         // T.Parallel: it waits for its turn
+	TestContinues                      // its turn has come
+	TestPasses
+	TestFails
+	TestSkips
+	TestPanics // nobody recovered: the program is about to end
+	TestLogs   // Text is what was logged, with file and line, cut after 1,000 bytes
+	TestErrs   // it is marked as failed: t.Fail, or what calls it
+)
+
+// A TestEvent says what happened to a test when. Examples and fuzz targets are tests too.
+type TestEvent struct {
+	Clock     uint64 // ticks of the program's clock
+	Goroutine uint64
+	State     TestState
+	Name      string // as in package testing: TestParse/empty
+	Text      string
+}
