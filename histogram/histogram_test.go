@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // Each duration is in its class, classes touch each other, and none is wider than 1/32 of what is in it.
@@ -43,21 +45,21 @@ func TestClasses(t *testing.T) {
 
 // Quantiles are near those of the durations themselves.
 func TestQuantile(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
-	for name, draw := range map[string]func() float64{
-		"uniform":     func() float64 { return r.Float64() * 1e6 },
-		"exponential": func() float64 { return r.ExpFloat64() * 1e4 },
-		"log-normal":  func() float64 { return math.Exp(r.NormFloat64()*3 + 10) },
-		"two peaks":   func() float64 { return []float64{150, 4e9}[r.Intn(2)] * (1 + r.Float64()/100) },
-		"short":       func() float64 { return float64(r.Intn(64)) },
-		"one":         func() float64 { return 12345 },
-		"very long":   func() float64 { return math.MaxInt64 * (1 - r.Float64()/1000) },
+	for name, draw := range map[string]func(r *rand.Rand) float64{
+		"uniform":     func(r *rand.Rand) float64 { return r.Float64() * 1e6 },
+		"exponential": func(r *rand.Rand) float64 { return r.ExpFloat64() * 1e4 },
+		"log-normal":  func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()*3 + 10) },
+		"two peaks":   func(r *rand.Rand) float64 { return []float64{150, 4e9}[r.Intn(2)] * (1 + r.Float64()/100) },
+		"short":       func(r *rand.Rand) float64 { return float64(r.Intn(64)) },
+		"one":         func(r *rand.Rand) float64 { return 12345 },
+		"very long":   func(r *rand.Rand) float64 { return math.MaxInt64 * (1 - r.Float64()/1000) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			r := seed.Rand(t, 1)
 			var c Counter
 			list := make([]time.Duration, 20000)
 			for i := range list {
-				list[i] = time.Duration(draw())
+				list[i] = time.Duration(draw(r))
 				c.Add(list[i])
 			}
 			slices.Sort(list)

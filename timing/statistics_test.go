@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // measure has a timer measure durations, one after the other.
@@ -22,22 +24,22 @@ func (w *world) measure(timer *Timer, list ...time.Duration) {
 
 // What is added up is what the durations themselves give.
 func TestStatistics(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
-	for name, draw := range map[string]func() float64{
-		"short":     func() float64 { return float64(r.Intn(50)) },
-		"uniform":   func() float64 { return 1e6 * r.Float64() },
-		"long tail": func() float64 { return math.Exp(r.NormFloat64()*2 + 12) },
+	for name, draw := range map[string]func(r *rand.Rand) float64{
+		"short":     func(r *rand.Rand) float64 { return float64(r.Intn(50)) },
+		"uniform":   func(r *rand.Rand) float64 { return 1e6 * r.Float64() },
+		"long tail": func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()*2 + 12) },
 		// The deviation is a billionth of the mean: sums of floating point squares would know nothing of it.
-		"close together": func() float64 { return 1e15 + 1e6*r.Float64() },
+		"close together": func(r *rand.Rand) float64 { return 1e15 + 1e6*r.Float64() },
 	} {
 		t.Run(name, func(t *testing.T) {
+			r := seed.Rand(t, 1)
 			w, statistics := newWorld(), NewStatistics()
 			w.AddHandler(statistics)
 			timer := w.timer(t, "T")
 			list := make([]time.Duration, 5000)
 			var total time.Duration
 			for i := range list {
-				list[i] = time.Duration(draw())
+				list[i] = time.Duration(draw(r))
 				total += list[i]
 				w.goroutine = uint64(i)
 				w.measure(timer, list[i])
