@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // Each duration is in its class, classes touch each other, and none is wider than 1/32 of what is
@@ -54,7 +56,7 @@ func TestQuantile(t *testing.T) {
 		"very long":   func(r *rand.Rand) float64 { return math.MaxInt64 * (1 - r.Float64()/1000) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewSource(1))
+			r := seed.Rand(t, 1)
 			var c Counter
 			list := make([]time.Duration, 20000)
 			for i := range list {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // measure has a timer measure durations, one after the other.
@@ -31,7 +33,7 @@ func TestStatistics(t *testing.T) {
 		"close together": func(r *rand.Rand) float64 { return 1e15 + 1e6*r.Float64() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := rand.New(rand.NewSource(1))
+			r := seed.Rand(t, 1)
 			w, statistics := newWorld(), NewStatistics()
 			w.AddHandler(statistics)
 			timer := w.timer(t, "T")

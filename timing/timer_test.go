@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // An exit ends the goroutine's own latest enter, else the oldest one of others.
@@ -75,8 +77,8 @@ func TestMatchingAtRandom(t *testing.T) {
 		at        time.Duration
 		own       bool
 	}
-	for seed := int64(0); seed < 20; seed++ {
-		r := rand.New(rand.NewSource(seed))
+	for _, seed := range seed.List(20) {
+		r := rand.New(rand.NewSource(int64(seed)))
 		w, told := newWorld(), new(tape)
 		w.AddHandler(told)
 		timer := w.timer(t, "T")

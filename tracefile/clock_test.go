@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/rand"
 	"testing"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/seed"
 	"github.com/waymark-go/waymark/internal/tracetest"
 )
 
 func TestTimeline(t *testing.T) {
 	const day = 86400
-	rnd := rand.New(rand.NewSource(1))
+	rnd := seed.Rand(t, 1)
 	for _, test := range []struct{ start, ticks, ns uint64 }{
 		{0, 1, 1},
 		{1000, 2_600_000_000, 1e9},               // TSC

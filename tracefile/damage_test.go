@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"math/rand"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // checkRead reads all of a damaged file and compares with the events that are left.
@@ -133,7 +133,7 @@ func TestEveryBitFlipped(t *testing.T) {
 func TestResync(t *testing.T) {
 	w := twoStreams()
 	blocks := eventBlocks(t, w.File)
-	rnd := rand.New(rand.NewSource(1))
+	rnd := seed.Rand(t, 1)
 	noise := make([]byte, 100000)
 	rnd.Read(noise)
 	header := format.BeginBlock(nil, format.BlockEvents)

@@ -3,7 +3,6 @@ package tracefile
 import (
 	"encoding/hex"
 	"io/fs"
-	"math/rand"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 func TestRecoverReadOnly(t *testing.T) {
@@ -162,7 +162,7 @@ func (p *liveProgram) kill() {
 // run fills chunks in turn and writes them to the file some time later.
 func (p *liveProgram) run(t *testing.T) {
 	defer p.ended.Store(true)
-	rnd := rand.New(rand.NewSource(1))
+	rnd := seed.Rand(t, 1)
 	var enc format.Encoder
 	var full [][]byte
 	clock := uint64(testStart)

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand"
 	"slices"
 	"testing"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // scanEvents gives the events that Scan reads of each stream.
@@ -69,7 +69,7 @@ func sameScan(t *testing.T, b []byte) {
 }
 
 func TestScan(t *testing.T) {
-	r := rand.New(rand.NewSource(1))
+	r := seed.Rand(t, 1)
 	for streams := 0; streams < 6; streams++ {
 		w := newTrace()
 		for i := 0; i < 20*streams; i++ {

@@ -26,12 +26,12 @@ func TestCross(t *testing.T) {
 			{"windows", "amd64"}, {"windows", "arm64"},
 		}
 	}
-	waymark, cache := tool(t), filepath.Join(t.TempDir(), "cache")
+	waymark := tool(t)
 	for _, p := range platforms {
 		t.Run(p[0]+"_"+p[1], func(t *testing.T) {
 			cmd := exec.Command(waymark, "build", "--all", "--closures", "--include", include, "-o", filepath.Join(t.TempDir(), "shop"), ".")
 			cmd.Dir = filepath.Join("..", "..", "examples", "shop")
-			cmd.Env = append(os.Environ(), "GOOS="+p[0], "GOARCH="+p[1], "CGO_ENABLED=0", "WAYMARKCACHE="+cache)
+			cmd.Env = append(os.Environ(), "GOOS="+p[0], "GOARCH="+p[1], "CGO_ENABLED=0")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("waymark build: %v\n%s", err, out)
 			}

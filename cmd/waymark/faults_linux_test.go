@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,15 +21,7 @@ import (
 // Whatever happens around a traced program: what it prints and its exit status are those
 // of the plain one, and what is recorded is exact, or counted as lost.
 func TestFaults(t *testing.T) {
-	f := &faultTest{plain: filepath.Join(t.TempDir(), "plain")}
-	build := exec.Command("go", "build", "-o", f.plain, ".")
-	build.Dir = "testdata/faults"
-	build.Env = append(os.Environ(), "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	f.tool = tool(t)
-	f.traced = instrumentWith(t, f.tool, runtime.GOARCH, "faults", "--all")
+	f := &faultTest{tool: tool(t), plain: plain(t, "faults"), traced: instrument(t, "faults", "--all")}
 	for _, prog := range []string{f.plain, f.traced} {
 		// For another user, too.
 		for dir := filepath.Dir(prog); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {

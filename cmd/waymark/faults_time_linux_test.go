@@ -10,15 +10,18 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // Signals that stop the program, or end the command that started it.
 func (f *faultTest) signals(t *testing.T) {
 	t.Run("stop and continue", func(t *testing.T) {
 		r := faultRun{faultTest: f, goroutines: 4, calls: 200_000}
+		random := seed.Rand(t, rand.Uint64())
 		r.disturb = func(cmd *exec.Cmd) {
 			for range 10 {
-				time.Sleep(time.Duration(rand.IntN(10e6)))
+				time.Sleep(time.Duration(random.Intn(10e6)))
 				cmd.Process.Signal(syscall.SIGSTOP)
 				time.Sleep(10 * time.Millisecond)
 				cmd.Process.Signal(syscall.SIGCONT)

@@ -20,11 +20,11 @@ import (
 // one line says so.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
+	prog := instrument(t, "storm", "--all", "--closures")
 	for _, size := range []string{"1m", "4m", "12m"} {
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
 			t.Skipf("SKIPPED: needs the right to mount a small file system: %v", err)
 		}
-		prog := instrument(t, "storm", "--all", "--closures")
 		trace := filepath.Join(dir, "full.wmt")
 		cmd := exec.Command(prog, "5000")
 		cmd.Env = append(os.Environ(), "WAYMARK=record,o="+trace)
@@ -119,7 +119,7 @@ func TestDiskFullBuild(t *testing.T) {
 	defer syscall.Unmount(dir, syscall.MNT_DETACH)
 	cmd := exec.Command(tool(t), "build", "-o", filepath.Join(dir, "program"), ".")
 	cmd.Dir = filepath.Join("testdata", "kill")
-	cmd.Env = append(os.Environ(), "GOWORK=off", "WAYMARKCACHE="+filepath.Join(t.TempDir(), "cache"))
+	cmd.Env = append(os.Environ(), "GOWORK=off")
 	out, err := cmd.CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "waymark: the build did not end: no space left on device") || strings.Contains(string(out), "fault") {
 		t.Errorf("%v, and was said: %s", err, out)

@@ -6,39 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/seed"
 	"github.com/waymark-go/waymark/tracefile"
 )
-
-// instrument builds the main package in testdata/name and gives the binary.
-func instrument(t *testing.T, name string, flags ...string) string {
-	t.Helper()
-	return instrumentFor(t, runtime.GOARCH, name, flags...)
-}
-
-// instrumentFor is instrument for another architecture.
-func instrumentFor(t *testing.T, goarch, name string, flags ...string) string {
-	t.Helper()
-	return instrumentWith(t, tool(t), goarch, name, flags...)
-}
-
-// instrumentWith is instrument with a command that has been built.
-func instrumentWith(t *testing.T, tool, goarch, name string, flags ...string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	cmd := exec.Command(tool, append(append([]string{"build"}, flags...), "-o", path, ".")...)
-	cmd.Dir = filepath.Join("testdata", name)
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOARCH="+goarch, "WAYMARKCACHE="+filepath.Join(t.TempDir(), "cache"))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("waymark build: %v\n%s", err, out)
-	}
-	return path
-}
 
 // A program that is killed at any moment leaves a recording of every call
 // that it had finished: it counts them in shared memory, after each one.
@@ -53,7 +28,7 @@ func TestKill(t *testing.T) {
 // kill runs the program so many times, kills it and checks what it leaves.
 func kill(t *testing.T, times int, command func(args ...string) *exec.Cmd) {
 	t.Helper()
-	dir := t.TempDir()
+	dir, r := t.TempDir(), seed.Rand(t, rand.Uint64())
 	const workers = 4
 	for i := range times {
 		counters, trace := filepath.Join(dir, "counters"), filepath.Join(dir, "kill.wmt")
@@ -72,7 +47,7 @@ func kill(t *testing.T, times int, command func(args ...string) *exec.Cmd) {
 				t.Fatal("the program does not begin")
 			}
 		}
-		time.Sleep(time.Duration(rand.IntN(300e6)))
+		time.Sleep(time.Duration(r.Intn(300e6)))
 		if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}

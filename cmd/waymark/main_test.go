@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,39 +21,20 @@ func TestMain(m *testing.M) {
 	if spec := os.Getenv(confineVar); spec != "" {
 		confine(spec)
 	}
-	testscript.Main(cleaner{m}, map[string]func(){"waymark": main})
+	testscript.Main(sharing{m}, map[string]func(){"waymark": main})
 }
 
-// A cleaner removes what tests have shared when all have run.
-type cleaner struct{ *testing.M }
+// A sharing runs tests that share programs and a cache.
+type sharing struct{ *testing.M }
 
-func (c cleaner) Run() int {
-	defer func() { os.RemoveAll(built.dir) }()
-	return c.M.Run()
-}
-
-// built is the command for tests that need it beside the scripts.
-var built struct {
-	sync.Once
-	dir string
-	err error
-}
-
-// tool gives the path of the command, which the first test that asks builds.
-func tool(t *testing.T) string {
-	t.Helper()
-	built.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "waymark-test"); built.err != nil {
-			return
-		}
-		if out, err := exec.Command("go", "build", "-o", built.dir, ".").CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("build waymark: %v\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
+func (s sharing) Run() int {
+	end, err := beginSharing()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	return filepath.Join(built.dir, "waymark")
+	defer end()
+	return s.M.Run()
 }
 
 // TestScripts runs the command with the real go command, one script for each behaviour.
@@ -81,10 +61,8 @@ func scripts(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One cache for all scripts: the patched runtime is built once.
-	cache := filepath.Join(t.TempDir(), "waymark")
 	vars := []string{
-		"WAYMARKCACHE=" + cache,
+		"WAYMARKCACHE=" + os.Getenv("WAYMARKCACHE"),
 		"GOCACHE=" + goEnv("GOCACHE"),
 		"GOMODCACHE=" + goEnv("GOMODCACHE"),
 		"GOPROXY=" + goEnv("GOPROXY"),

@@ -20,14 +20,7 @@ func TestMillion(t *testing.T) {
 	if !*million {
 		t.Skip("not asked for: make test-million")
 	}
-	traced := instrument(t, "million")
-	plain := filepath.Join(t.TempDir(), "plain")
-	build := exec.Command("go", "build", "-o", plain, ".")
-	build.Dir = filepath.Join("testdata", "million")
-	build.Env = append(os.Environ(), "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	plain, traced := plain(t, "million"), instrument(t, "million")
 	trace := filepath.Join(t.TempDir(), "million.wmt")
 	resident := func(prog string, env ...string) int {
 		cmd := exec.Command(prog)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/seed"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -20,7 +21,7 @@ import (
 // with every call that it had finished, each once.
 func TestKillRotating(t *testing.T) {
 	prog := instrument(t, "kill", "--all")
-	dir := t.TempDir()
+	dir, r := t.TempDir(), seed.Rand(t, rand.Uint64())
 	const workers = 4
 	for i := range 10 {
 		counters, trace := filepath.Join(dir, "counters"), filepath.Join(dir, "kill.wmt")
@@ -40,7 +41,7 @@ func TestKillRotating(t *testing.T) {
 				t.Fatal("the program does not begin")
 			}
 		}
-		time.Sleep(time.Duration(rand.IntN(100e6)))
+		time.Sleep(time.Duration(r.Intn(100e6)))
 		if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/waymark-go/waymark/internal/seed"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
@@ -134,6 +135,7 @@ func TestValueKill(t *testing.T) {
 		t.Skip("needs the recorder's shared memory, which is for linux")
 	}
 	prog := instrument(t, "valuestorm", "--all", "--args", "--results", "-gcflags=-d=checkptr=0")
+	r := seed.Rand(t, rand.Uint64())
 	for i := range 5 {
 		trace := filepath.Join(t.TempDir(), "values.wmt")
 		cmd := exec.Command(prog, "60")
@@ -146,7 +148,7 @@ func TestValueKill(t *testing.T) {
 		for fi, err := os.Stat(trace); err != nil || fi.Size() < 1<<20; fi, err = os.Stat(trace) {
 			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(time.Duration(rand.IntN(100e6)))
+		time.Sleep(time.Duration(r.Intn(100e6)))
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package prometheus_test
 import (
 	"fmt"
 	"math"
-	"math/rand"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,6 +16,7 @@ import (
 
 	waymarkprom "github.com/waymark-go/waymark/contrib/prometheus"
 	"github.com/waymark-go/waymark/histogram"
+	"github.com/waymark-go/waymark/internal/seed"
 	"github.com/waymark-go/waymark/timing"
 )
 
@@ -35,7 +35,7 @@ func start(t *testing.T, c waymarkprom.Config) program {
 	statistics := timing.NewStatistics()
 	set.AddHandler(statistics)
 	p := program{times: make(map[string][]time.Duration)}
-	r := rand.New(rand.NewSource(1))
+	r := seed.Rand(t, 1)
 	timers := make(map[string]*timing.Timer)
 	for _, name := range []string{"short", "long", "example.com/m/store.Stream.Read", "stray \"quoted\""} {
 		timer, err := set.Timer(name, "")

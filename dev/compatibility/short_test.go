@@ -14,7 +14,7 @@ func TestShort(t *testing.T) {
 	}
 	waymark := filepath.Join(t.TempDir(), "waymark")
 	build := exec.Command("go", "build", "-o", waymark, ".")
-	build.Dir = filepath.Join("..", "cmd", "waymark")
+	build.Dir = filepath.Join("..", "..", "cmd", "waymark")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

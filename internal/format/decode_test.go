@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand"
 	"testing"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // readBy gives the events of a block that reads of as many at a time give, and how it ended.
@@ -26,15 +28,15 @@ func readBy(payload []byte, batch int) (events []Event, err error) {
 // TestReadInBatches checks that it makes no difference how many events are read at a time,
 // in whole blocks and in such as no encoder makes.
 func TestReadInBatches(t *testing.T) {
-	for seed := int64(0); seed < 100; seed++ {
-		r := rand.New(rand.NewSource(seed))
+	for _, seed := range seed.List(100) {
+		r := rand.New(rand.NewSource(int64(seed)))
 		p := newProgram(r.Intn)
 		for len(p.recs) < 300 {
 			p.step()
 		}
 		var enc Encoder
 		payload, _ := enc.Append(nil, Chunk{Clock: p.clock, Goroutine: 1}, p.recs)
-		for i := int64(0); i < seed%5; i++ {
+		for i := uint64(0); i < seed%5; i++ {
 			payload[r.Intn(len(payload))] = byte(r.Intn(256))
 		}
 		want, wantErr := readBy(payload, 1)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"math/rand"
 	"testing"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // meaning gives the events that a chunk's records stand for, one by one: the
@@ -260,15 +262,18 @@ func (p *program) step() {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for seed := int64(0); seed < 300; seed++ {
-		p := newProgram(rand.New(rand.NewSource(seed)).Intn)
+	for _, seed := range seed.List(300) {
+		p := newProgram(rand.New(rand.NewSource(int64(seed))).Intn)
 		for i := 0; i < 4; i++ { // the calls of one chunk return in the next
-			h := Chunk{State: ChunkFull, Stream: uint32(seed), Seq: uint64(seed) << 20, Clock: p.clock, Goroutine: p.goroutine, Lost: uint64(i)}
+			h := Chunk{State: ChunkFull, Stream: uint32(seed), Seq: seed << 20, Clock: p.clock, Goroutine: p.goroutine, Lost: uint64(i)}
 			p.recs = p.recs[:0]
 			for len(p.recs) < 500 {
 				p.step()
 			}
 			roundTrip(t, h, p.recs)
+			if t.Failed() {
+				t.Fatalf("with seed %d", seed)
+			}
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand"
 	"slices"
 	"testing"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // A ringProgram fills an arena as the hooks do with overflow ring. Every event has
@@ -23,8 +25,8 @@ type ringProgram struct {
 	events  [][2]uint64 // clock and stream of each
 }
 
-func newRingProgram(chunks int) *ringProgram {
-	p := &ringProgram{mem: make([]byte, (chunks+1)*ChunkSize), rand: rand.New(rand.NewSource(1))}
+func newRingProgram(t *testing.T, chunks int) *ringProgram {
+	p := &ringProgram{mem: make([]byte, (chunks+1)*ChunkSize), rand: seed.Rand(t, 1)}
 	PutControl(p.mem, Control{PID: 1})
 	for i := chunks; i > 0; i-- {
 		p.free = append(p.free, i)
@@ -100,7 +102,7 @@ func TestReadTurningRing(t *testing.T) {
 	for _, before := range []int{0, 100, 5 * perChunk, 30 * perChunk} {
 		for _, steps := range []int{0, 1, 50, 700, 3 * perChunk} {
 			for _, cut := range []bool{false, true} {
-				p := newRingProgram(9)
+				p := newRingProgram(t, 9)
 				p.run(before)
 				p.steps = steps
 				until := uint64(0)
@@ -164,7 +166,7 @@ func eventsOf(t *testing.T, s *Snapshot) (streams [3][]uint64) {
 }
 
 func TestTrim(t *testing.T) {
-	p := newRingProgram(9)
+	p := newRingProgram(t, 9)
 	p.run(30000)
 	for _, ticks := range []uint64{1, 5000, 1e9} {
 		s, err := ReadArena(bytes.NewReader(p.mem), int64(len(p.mem)), 0)

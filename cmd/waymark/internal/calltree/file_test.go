@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/seed"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -79,7 +80,7 @@ func TestBlocks(t *testing.T) {
 	for _, tt := range divided {
 		t.Run(tt.name, func(t *testing.T) {
 			joined := 0
-			for seed := range uint64(24) {
+			for _, seed := range seed.List(24) {
 				r := rand.New(rand.NewPCG(seed, 1))
 				p := &program{rand: r, calm: seed%3 == 0}
 				events, _ := p.run(1 + int(seed%8))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 // TestSelection compares the calls that are chosen with those that a plain walk over the
@@ -34,7 +35,7 @@ func TestSelection(t *testing.T) {
 		{"in a window", Selection{Callers: third, Min: 60}, Options{From: 2000, To: 6000}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for seed := range uint64(50) {
+			for _, seed := range seed.List(50) {
 				p := &program{rand: rand.New(rand.NewPCG(seed, 1)), calm: tt.opt.To > 0}
 				events, calls := p.run(1 + int(seed%8))
 

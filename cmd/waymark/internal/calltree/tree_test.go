@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 func tree(t *testing.T, text string, o Options) string {
@@ -67,7 +68,7 @@ func TestTree(t *testing.T) {
 
 // The nodes of a tree add up to the rows, and each one to its children.
 func TestTreeSums(t *testing.T) {
-	for seed := range uint64(30) {
+	for _, seed := range seed.List(30) {
 		p := &program{rand: rand.New(rand.NewPCG(seed, 1))}
 		events, _ := p.run(1 + int(seed%8))
 		r := read(t, events, Options{Tree: true, Goroutines: true})

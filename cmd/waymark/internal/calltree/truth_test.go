@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/seed"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -32,7 +33,7 @@ func TestTruth(t *testing.T) {
 		{"window of functions", true, Options{From: 2000, To: 6000, Keep: odd, Key: third, Min: 30}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for seed := range uint64(50) {
+			for _, seed := range seed.List(50) {
 				p := &program{rand: rand.New(rand.NewPCG(seed, 1)), calm: tt.calm}
 				events, calls := p.run(1 + int(seed%8))
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-go/waymark/internal/seed"
 )
 
 func TestRuns(t *testing.T) {
@@ -26,8 +28,7 @@ func TestRuns(t *testing.T) {
 // The runs of one text are equal to those of another, and whatever lies between them is not
 // in the other: every byte of the text and of the edited one differs from all others.
 func TestCompose(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := seed.Rand(t, rand.Uint64())
 	next := byte(0)
 	text := func(n int) []byte {
 		out := make([]byte, n)
@@ -39,12 +40,12 @@ func TestCompose(t *testing.T) {
 	}
 	change := func(b *Buffer, size int) {
 		for at := 0; at <= size; {
-			at += r.IntN(6)
-			end := at + r.IntN(3)
+			at += r.Intn(6)
+			end := at + r.Intn(3)
 			if end > size {
 				return
 			}
-			b.Replace(at, end, string(text(r.IntN(3))))
+			b.Replace(at, end, string(text(r.Intn(3))))
 			at = end
 		}
 	}
@@ -55,13 +56,13 @@ func TestCompose(t *testing.T) {
 		change(first, len(old))
 		middle, err := first.Bytes()
 		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			t.Fatal(err)
 		}
 		then := NewBuffer(middle)
 		change(then, len(middle))
 		final, err := then.Bytes()
 		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+			t.Fatal(err)
 		}
 		var want []Run
 		for i, b := range old {
@@ -72,7 +73,7 @@ func TestCompose(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(want, Compose(first.Runs(), then.Runs())); diff != "" {
-			t.Fatalf("seed %d: %v, then %v (-want +got):\n%s", seed, first.edits, then.edits, diff)
+			t.Fatalf("%v, then %v (-want +got):\n%s", first.edits, then.edits, diff)
 		}
 	}
 }
