@@ -112,7 +112,7 @@ func TestSinceExtremes(t *testing.T) {
 	}
 }
 
-// A clock that stands still, or goes back, as a virtual machine's may, gives no nonsense.
+// A clock that stands still or goes back, as in a virtual machine, has a tick of 1 ns.
 func TestNsPerTick(t *testing.T) {
 	at := func(clock uint64, mono int64) instant { return instant{clock: clock, mono: mono} }
 	for _, c := range []struct {

@@ -60,5 +60,5 @@ func BenchmarkContended(b *testing.B) {
 	})
 }
 
-// idOfAddress gives a number that goroutines differ in which aren't deep in calls.
+// idOfAddress returns a number that differs between goroutines with short stacks.
 func idOfAddress() uint64 { return uint64(1 + spread(0)) }

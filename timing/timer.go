@@ -136,7 +136,7 @@ func (t *Timer) exitOwn() {
 	}
 }
 
-// delay returns how long ago the call ended whose exit a monitor is told of now.
+// delay returns how long ago the call ended whose exit a monitor is reporting.
 func delay() time.Duration {
 	if !rt.Enabled {
 		return 0

@@ -299,7 +299,7 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// A handler is told of the end of what it was told the beginning of, and of nothing else.
+// A handler sees the ends of the measurements whose beginnings it has seen, and no other ends.
 func TestHandlersComeAndGo(t *testing.T) {
 	w, first, second := newWorld(), new(tape), new(tape)
 	timer := w.timer(t, "T")

@@ -52,12 +52,12 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// A tape keeps what a handler is told.
+// A tape is a handler that keeps the events.
 type tape struct{ events []Event }
 
 func (p *tape) Handle(e Event) { p.events = append(p.events, e) }
 
-// took gives the kinds and durations of all but enters.
+// took returns the kinds and durations of all events but enters, and forgets the events.
 func (p *tape) took() (list []string) {
 	for _, e := range p.events {
 		if e.Kind != Enter {
@@ -68,7 +68,7 @@ func (p *tape) took() (list []string) {
 	return list
 }
 
-// idOfStack gives the goroutine's id in a program that plain Go has built.
+// idOfStack returns the goroutine's id in a program that plain Go has built.
 func idOfStack() uint64 {
 	var b [64]byte
 	fields := bytes.Fields(b[:runtime.Stack(b[:], false)])

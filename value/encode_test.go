@@ -15,7 +15,7 @@ type encoder struct {
 	b     []byte
 }
 
-// encode gives the data of an event with the values in list, and its types.
+// encode returns the data of an event with the values in list, and its types.
 func encode(list ...any) ([]byte, func(uint32) (Type, bool)) {
 	e := newEncoder()
 	for _, x := range list {

@@ -228,7 +228,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// The values of panics are not cut, and have their types where nothing tells what they are.
+// The values of panics are not cut. They have their types unless the package knows a text for them.
 func TestPanic(t *testing.T) {
 	p := Printer{Width: 5}
 	var n *failure

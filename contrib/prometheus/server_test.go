@@ -142,7 +142,7 @@ scrape_configs:
 	}
 }
 
-// ask gives the one number that a query has as its answer.
+// ask returns the greatest number in the answer to a query.
 func (s server) ask(query string) (float64, error) {
 	resp, err := http.Get(string(s) + "/api/v1/query?query=" + url.QueryEscape(query))
 	if err != nil {

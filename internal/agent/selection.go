@@ -12,13 +12,13 @@ import (
 type selection struct {
 	mu      sync.Mutex
 	in, out *pattern.Set
-	names   []string // of the functions that were asked about, until each pattern has named one
+	names   []string // of the functions that has was asked about, until each pattern has named one
 }
 
-// selections are all that were made.
+// selections are all selections of the program.
 var selections []*selection
 
-// newSelection gives nil if all functions are meant.
+// newSelection returns nil if there are no patterns: all functions are meant.
 func newSelection(include, exclude []string) (*selection, error) {
 	if len(include)+len(exclude) == 0 {
 		return nil, nil
@@ -53,7 +53,7 @@ func (s *selection) has(f stats.Func) bool {
 	return (in || s.in.Empty()) && !out
 }
 
-// unmatched says which patterns have named nothing, and what comes near.
+// unmatched returns a line for each pattern that has named nothing, with a name that comes near.
 func unmatched() (list []string) {
 	for _, s := range selections {
 		s.mu.Lock()

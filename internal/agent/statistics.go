@@ -17,8 +17,8 @@ import (
 	"github.com/waymark-go/waymark/stats"
 )
 
-// The latest numbers are written for the command when the program has run for as long as it had
-// when they were last written, between these bounds: what a kill may cost.
+// The latest numbers are written for the command each time the program has run twice as long, and
+// not less often than every latestEvery. A kill costs the numbers since then.
 const (
 	latestFirst = 10 * time.Millisecond
 	latestEvery = time.Second
@@ -26,13 +26,12 @@ const (
 
 // How long the end of the program waits for the last report.
 const (
-	writePatience = 2 * time.Second  // while it is written: it may go where nobody reads
+	writePatience = 2 * time.Second  // while it is written: perhaps nobody reads it
 	lastPatience  = 30 * time.Second // while it is made
 	lastLook      = 50 * time.Millisecond
 )
 
-// A reporter prints statistics, from time to time and when the program ends, in whatever way it
-// does.
+// A reporter prints statistics, from time to time and when the program ends in any way.
 type reporter struct {
 	statistics
 	program string
@@ -86,14 +85,14 @@ func gather(o options) error {
 			r.patiently(r.exec)
 		}
 	})
-	if runtime.GOARCH != "wasm" { // which has no threads to wait on
+	if runtime.GOARCH != "wasm" { // wasm has no threads to wait on
 		rt.GoLast(r.run)
 	}
 	return nil
 }
 
-// unused gives a path at which there is no file: another program, which this one has replaced in
-// its process, may have left its numbers.
+// unused returns a path without a file. There may be the numbers of another program, which this
+// program has replaced in the process.
 func unused(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -111,7 +110,7 @@ func unused(path string) (string, error) {
 func (r *reporter) run() {
 	const never = 1 << 62
 	every := time.Duration(r.Every) * time.Second
-	latest, report := time.Duration(never), time.Duration(never) // when they are due, since the beginning
+	latest, report := time.Duration(never), time.Duration(never) // when they are due, since began
 	if r.Latest != "" {
 		latest = latestFirst
 	}
@@ -139,7 +138,7 @@ func (r *reporter) run() {
 	rt.Said()
 }
 
-// patiently waits for f, which reports, but not for ever.
+// patiently waits until f has reported, but not for ever.
 func (r *reporter) patiently(f func()) {
 	var seen uint64
 	waited := time.Duration(0) // since something was begun or done
@@ -157,7 +156,7 @@ func (r *reporter) patiently(f func()) {
 	if rt.Finish(f, int64(lastLook), wait) {
 		return
 	}
-	// It may be stderr that nobody reads.
+	// Perhaps nobody reads stderr: the line must not wait for ever, either.
 	say := func() {
 		recorder.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
 			waited)
@@ -168,8 +167,8 @@ func (r *reporter) patiently(f func()) {
 // end prints the last report.
 func (r *reporter) end() { r.report(true, true) }
 
-// exec prints the last report before another program takes this one's place in the process. If that
-// fails there are others.
+// exec prints a report before another program takes this program's place in the process. If the
+// exec fails, further reports follow.
 func (r *reporter) exec() {
 	r.report(true, true)
 	r.mu.Lock()
@@ -180,7 +179,7 @@ func (r *reporter) exec() {
 // report writes the latest numbers, and prints them if it is time to.
 func (r *reporter) report(print, last bool) {
 	if os.Getpid() != r.pid {
-		return // and its lock may be held for ever
+		return // the lock may be held for ever in a copy
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -208,7 +207,7 @@ func (r *reporter) report(print, last bool) {
 	r.write(func() error { return r.Report.write(b) })
 }
 
-// write has f write a report. It ends reports that can't be written.
+// write calls f to write a report. If f fails there are no further reports.
 func (r *reporter) write(f func() error) {
 	r.writes.Add(1)
 	defer r.writes.Add(1)
@@ -218,11 +217,11 @@ func (r *reporter) write(f func() error) {
 	}
 }
 
-// json gives a report as a line.
+// json returns a report as a line.
 func (r *reporter) json(snap *stats.Snapshot, last bool) []byte {
 	b, err := json.Marshal(snap)
 	if err != nil {
-		return nil // there is nothing in it that can't be
+		return nil // can't happen: a snapshot has numbers, times and names only
 	}
 	head, _ := json.Marshal(struct {
 		Program string `json:"program"`
@@ -232,7 +231,7 @@ func (r *reporter) json(snap *stats.Snapshot, last bool) []byte {
 	return append(append(append(head[:len(head)-1], ','), b[1:]...), '\n')
 }
 
-// text gives a report for people.
+// text returns a report for people.
 func (r *reporter) text(snap *stats.Snapshot) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "[waymark+] *** performance report: %s, process %d, after %s ***\n\n",

@@ -6,7 +6,7 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// Values that were left out are told from those of the program that look like it.
+// A masked value is reported; a value of the program that looks like a mask is not.
 func TestMasked(t *testing.T) {
 	type account struct {
 		Owner    string

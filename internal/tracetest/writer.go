@@ -18,7 +18,7 @@ type Clock struct {
 	Mono  int64  // ns at the start
 }
 
-// At gives the pair of readings at clock.
+// At returns the pair of readings at clock.
 func (c Clock) At(clock uint64) format.ClockPair {
 	ticks := clock - c.Start
 	ns := int64(ticks/c.Hz*1e9 + ticks%c.Hz*1e9/c.Hz)
@@ -77,7 +77,7 @@ func (w *Writer) Facility(base uint32, pkg string, sites []format.Site, f format
 	w.Block(format.BlockSites, format.AppendSites(nil, base, string(table)))
 }
 
-// Chunk appends the records of a chunk and gives its header.
+// Chunk appends the records of a chunk and returns the header of the chunk.
 func (w *Writer) Chunk(stream uint32, goroutine uint64, recs []format.Record) format.Chunk {
 	w.Seq++
 	h := format.Chunk{State: format.ChunkFull, Stream: stream, Seq: w.Seq, Clock: recs[0].Clock - 1, Goroutine: goroutine}
@@ -98,7 +98,7 @@ func Values(clock uint64, data []byte) []format.Record {
 	return list
 }
 
-// Events appends the records of the chunk h, and tells how many count as events.
+// Events appends the records of the chunk h, and returns how many records count as events.
 func (w *Writer) Events(h format.Chunk, recs []format.Record) int {
 	payload, n := w.enc.Append(nil, h, recs)
 	w.Block(format.BlockEvents, payload)
