@@ -6,6 +6,8 @@
 //		fmt.Println(f.Name, f.Line, f.Never) // example.com/m/p.F 12 //go:nosplit
 //	}
 //
+// # What is never rewritten
+//
 // Never rewritten are functions without a body; functions named _, which nothing can call;
 // functions with directives that forbid growing the stack or write barriers (//go:nosplit,
 // //go:systemstack and their like), since the hooks may do both; what the cgo command has

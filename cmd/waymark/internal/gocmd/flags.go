@@ -96,7 +96,7 @@ func (f Flags) Bool(name string) bool {
 	return ok && v != "false" && v != "0"
 }
 
-// Covers tells whether the go command may cover packages.
+// Covers reports whether the go command may cover packages.
 func (f Flags) Covers() bool {
 	for _, name := range []string{"covermode", "coverpkg", "coverprofile"} {
 		if _, ok := f.Lookup(name); ok {
@@ -106,20 +106,21 @@ func (f Flags) Covers() bool {
 	return f.Bool("cover")
 }
 
-// Without gives the flags without those of the given names.
+// Without returns the flags without those of the given names.
 func (f Flags) Without(names ...string) Flags {
+	return f.only(func(name string) bool { return !slices.Contains(names, name) })
+}
+
+// only returns the flags with names for which keep reports true.
+func (f Flags) only(keep func(name string) bool) Flags {
 	var out Flags
 	for i := 0; i < len(f); i++ {
-		n, _, _ := flagName(f[i])
+		name, _, _ := flagName(f[i])
 		size := 1
 		if TakesValue(f[i]) && i+1 < len(f) {
 			size = 2
 		}
-		drop := false
-		for _, name := range names {
-			drop = drop || n == name
-		}
-		if !drop {
+		if keep(name) {
 			out = append(out, f[i:i+size]...)
 		}
 		i += size - 1
@@ -161,24 +162,12 @@ func (f Flags) Absolute(dir string) Flags {
 // go list takes all build flags, but not those of go test.
 var listFlags = makeSet(`C mod modfile overlay tags race msan asan modcacherw compiler buildvcs`)
 
-// ForList gives the flags that matter to go list.
+// ForList returns the flags that matter to go list.
 func (f Flags) ForList() Flags {
-	var out Flags
-	for i := 0; i < len(f); i++ {
-		n, _, _ := flagName(f[i])
-		size := 1
-		if TakesValue(f[i]) && i+1 < len(f) {
-			size = 2
-		}
-		if listFlags[n] {
-			out = append(out, f[i:i+size]...)
-		}
-		i += size - 1
-	}
-	return out
+	return f.only(func(name string) bool { return listFlags[name] })
 }
 
-// Refuse gives an error for flags that don't work in an instrumented build.
+// Refuse returns an error for flags that don't work in an instrumented build.
 func (f Flags) Refuse() error {
 	if v, ok := f.Lookup("compiler"); ok && v != "gc" {
 		return fmt.Errorf("-compiler=%s: only gc can be instrumented", v)
