@@ -46,7 +46,7 @@ type Func struct {
 	Lit    *ast.FuncLit  // nil of a declared function
 	Type   *ast.FuncType
 	Body   *ast.BlockStmt // nil if it has none
-	Within *Func          // of a literal: the declared function that it stands in, nil if there is none
+	Within *Func          // of a literal: the declared function that it stands in, if any
 }
 
 // List returns the functions of the unit's own files, each literal behind the declaration that it

@@ -40,20 +40,20 @@ func makeSet(words string) map[string]bool {
 // Flags are arguments for the go command.
 type Flags []string
 
-// flagName gives the name of a flag argument without dashes, a test. prefix and value.
+// flagName returns the name of a flag argument without dashes, a test. prefix and value.
 func flagName(arg string) (name, value string, hasValue bool) {
 	name = strings.TrimLeft(arg, "-")
 	name, value, hasValue = strings.Cut(name, "=")
 	return strings.TrimPrefix(name, "test."), value, hasValue
 }
 
-// TakesValue tells whether arg, a flag of the go command, is followed by its value.
+// TakesValue reports whether arg, a flag of the go command, is followed by its value.
 func TakesValue(arg string) bool {
 	name, _, hasValue := flagName(arg)
 	return !hasValue && valueFlags[name] && !optionalValue[name]
 }
 
-// KnownToTest tells whether arg is a flag that go test knows. All others are those of
+// KnownToTest reports whether arg is a flag that go test knows. All others are those of
 // the tests themselves.
 func KnownToTest(arg string) bool {
 	name, _, _ := flagName(arg)
@@ -67,7 +67,7 @@ func KnownToBuild(arg string) bool {
 	return (valueFlags[name] || boolFlags[name]) && !testOnly[name]
 }
 
-// Lookup gives the last value of the flag with the given name; "true" for a
+// Lookup returns the last value of the flag with the given name; "true" for a
 // boolean flag without one.
 func (f Flags) Lookup(name string) (value string, ok bool) {
 	for i := 0; i < len(f); i++ {
@@ -90,7 +90,7 @@ func (f Flags) Lookup(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// Bool tells whether the boolean flag is set.
+// Bool reports whether the boolean flag is set.
 func (f Flags) Bool(name string) bool {
 	v, ok := f.Lookup(name)
 	return ok && v != "false" && v != "0"

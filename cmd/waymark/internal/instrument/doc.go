@@ -29,9 +29,9 @@
 //		{ wm_r0 = G(a) + 1; if wm_f != 0 { wm_rt.WMExit(wm_f) }; return }
 //	}
 //
-// (There are no new lines really: the first two are one.) There is an exit at each return and, where
-// control can reach it, at the end of the body. Where that can't be done, a deferred call reports
-// the exit, which is registered first and so runs last:
+// (There are no new lines really: the first two are one.) There is an exit at each return and,
+// where control can reach it, at the end of the body. Where that can't be done, a deferred call
+// reports the exit, which is registered first and so runs last:
 //
 //	func F() (err error) { _ = wm_reg; if wm_s := wm_sites[3]; wm_s != 0 {
 //			if wm_f := wm_rt.WMEnter(wm_s); wm_f != 0 { defer wm_rt.WMExit(wm_f) } };
