@@ -128,6 +128,7 @@ test-modules: $(BIN)/waymark
 
 test-rewriter:
 	cd cmd/waymark/internal/instrument && $(GO) test -long -programs 600 -v -timeout 90m .
+	cd cmd/waymark/internal && $(GO) test -long -v ./funcname && $(GO) test -v ./inlinecost
 	cd cmd/waymark && $(GO) test -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h .
 
 bench: $(BIN)/waymark

@@ -51,8 +51,9 @@ type Site struct {
 	// parameters, results. nil if none are.
 	Args, Results []string
 
-	// Tiny are the names, without the Qualifier of Name, of functions of the package that run as part
-	// of this one's calls and aren't sites, because the compiler inlines them: their time is this one's own.
+	// Tiny are the names of functions of the same package, without the package, that run as part of
+	// this one's calls and aren't sites, because the compiler inlines them: their time is this one's
+	// own.
 	Tiny []string
 }
 

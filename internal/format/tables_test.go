@@ -207,18 +207,3 @@ func FuzzParse(f *testing.F) {
 		CheckHeader(b)
 	})
 }
-
-func TestQualifier(t *testing.T) {
-	for name, want := range map[string]string{
-		"main.f":                       "main.",
-		"main.(*T[...]).m":             "main.",
-		"example.com/m/p.(*T).M.func1": "example.com/m/p.",
-		"gopkg.in/yaml%2ev3.unmarshal": "gopkg.in/yaml%2ev3.",
-		"p.F[example.com/q.T]":         "p.",
-		"unknown function":             "",
-	} {
-		if got := Qualifier(name); got != want {
-			t.Errorf("the qualifier of %s is %q, want %q", name, got, want)
-		}
-	}
-}

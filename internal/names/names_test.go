@@ -44,3 +44,18 @@ func TestShort(t *testing.T) {
 		t.Errorf("in full it is %s", got)
 	}
 }
+
+func TestSplit(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"main.f":                       {"main", "f"},
+		"main.(*T[...]).m":             {"main", "(*T[...]).m"},
+		"example.com/m/p.(*T).M.func1": {"example.com/m/p", "(*T).M.func1"},
+		"gopkg.in/yaml%2ev3.unmarshal": {"gopkg.in/yaml%2ev3", "unmarshal"},
+		"p.F[example.com/q.T]":         {"p", "F[example.com/q.T]"},
+		"unknown function":             {"", "unknown function"},
+	} {
+		if path, function := Split(name); [2]string{path, function} != want {
+			t.Errorf("%s is %q of package %q, want %q of %q", name, function, path, want[1], want[0])
+		}
+	}
+}

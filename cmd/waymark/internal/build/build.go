@@ -26,7 +26,7 @@ type Options struct {
 	Include  []string // patterns; none means the packages of the main modules
 	Exclude  []string // patterns
 	All      bool     // tiny functions too
-	MinSize  int      // leave out what has a lower inline cost; 0 leaves out what the compiler would inline
+	MinSize  int      // leave out functions of a lower inline cost; 0: those that are inlined
 	Closures bool     // function literals too
 	NoCode   bool     // functions are registered, but get no code
 
@@ -219,7 +219,8 @@ func Prepare(o *Options) (*Build, error) {
 		return nil, err
 	}
 	if _, ok := flags.Lookup("o"); b.Version != "" && !ok && slices.ContainsFunc(b.Main, func(p *gocmd.Package) bool { return p.Name == "main" }) {
-		b.Flags = append(b.Flags, "-o="+dir+string(filepath.Separator)) // not into the module that was made for it
+		// Not into the module that was made for the packages.
+		b.Flags = append(b.Flags, "-o="+dir+string(filepath.Separator))
 	}
 	if all := append(env.Settings(), flags...); all.Covers() {
 		if err := b.cover(o, all, std, copies); err != nil {
@@ -301,7 +302,7 @@ func (b *Build) Dependent(path string) string {
 	return path
 }
 
-// Overlay gives the file that the compiler reads in place of each that has another.
+// Overlay returns the file that the compiler reads in place of each that has another.
 func (b *Build) Overlay() map[string]string { return maps.Clone(b.overlay) }
 
 // suffix is what a file's name must end with for the tools that get the file from the
@@ -334,7 +335,7 @@ func (b *Build) put(c *cache.Cache, files map[string][]byte) (err error) {
 	return nil
 }
 
-// withModules gives flags with which the go command sees files through the given
+// withModules returns flags with which the go command sees files through the given
 // overlay and finds the library, and in place of modules their copies.
 func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Version]string, overlay map[string]string) (gocmd.Flags, error) {
 	mods := gocmd.Modules{

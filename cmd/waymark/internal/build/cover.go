@@ -120,7 +120,7 @@ func (b *Build) uncovered(patterns string, test bool, std *known, copies map[mod
 	return list, nil
 }
 
-// imports gives the packages that were asked for and all that they import.
+// imports returns the packages that were asked for and all that they import.
 func (b *Build) imports(test bool) map[string]bool {
 	all := make(map[string]bool)
 	var visit func(path string)

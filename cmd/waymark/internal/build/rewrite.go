@@ -278,7 +278,8 @@ func (b *Build) read(j *job, names []string) ([]syntax.File, error) {
 	return files, nil
 }
 
-// otherNames returns the packages that p imports whose names aren't those that their paths make one expect.
+// otherNames returns the packages that p imports whose names aren't those that their paths make one
+// expect.
 func (b *Build) otherNames(p *gocmd.Package) (list []string) {
 	for _, path := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
 		if name := b.names[path]; name != "" && name != syntax.GuessName(path) {

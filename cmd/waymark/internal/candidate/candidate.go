@@ -6,6 +6,8 @@
 //		fmt.Println(f.Name, f.Line, f.Never) // example.com/m/p.F 12 //go:nosplit
 //	}
 //
+// # What is never rewritten
+//
 // Never rewritten are functions without a body; functions named _, which nothing can call;
 // functions with directives that forbid growing the stack or write barriers (//go:nosplit,
 // //go:systemstack and their like), since the hooks may do both; what the cgo command has
@@ -44,7 +46,7 @@ type Func struct {
 	Lit    *ast.FuncLit  // nil of a declared function
 	Type   *ast.FuncType
 	Body   *ast.BlockStmt // nil if it has none
-	Within *Func          // of a literal: the declared function that it stands in, nil if there is none
+	Within *Func          // of a literal: the declared function that it stands in, if any
 }
 
 // List returns the functions of the unit's own files, each literal behind the declaration that it

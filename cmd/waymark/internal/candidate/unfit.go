@@ -23,7 +23,7 @@ func betweenForkAndExec(t *syntax.Tree) map[*ast.FuncDecl]bool {
 	if t.Unit.ImportPath != "syscall" {
 		return found
 	}
-	byName := make(map[string][]*ast.FuncDecl) // several, if files for several systems are read together
+	byName := make(map[string][]*ast.FuncDecl) // several, if files are for several systems
 	for _, fn := range t.Funcs() {
 		if fn.Recv == nil && fn.Body != nil {
 			byName[fn.Name.Name] = append(byName[fn.Name.Name], fn)

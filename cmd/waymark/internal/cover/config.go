@@ -26,7 +26,7 @@ func (c pkgConfig) path() string {
 	return path
 }
 
-// local tells whether profiles have the whole paths of files.
+// local reports whether profiles have the whole paths of files.
 func (c pkgConfig) local() bool {
 	local, _ := c["Local"].(bool)
 	return local

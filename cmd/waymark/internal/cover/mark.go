@@ -60,7 +60,7 @@ func (m *marks) comment(n int, side string) []byte {
 	return fmt.Appendf(nil, "/*%s%d%s*/", m.name, n, side)
 }
 
-// replace gives marked, what cover made of the text with comments, with waymark's texts in
+// replace returns marked, what cover made of the text with comments, with waymark's texts in
 // their places. plain is what cover made of the text without.
 func (m *marks) replace(marked, plain []byte) ([]byte, error) {
 	var out, without []byte

@@ -28,7 +28,7 @@ type File struct {
 // word is the first argument of this command when the go command calls it.
 const word = "toolexec"
 
-// Flag gives the go command's flag by which it calls the command at path for each of its
+// Flag returns the go command's flag by which it calls the command at path for each of its
 // tools. plan is a file with a Plan in JSON. user is the user's own -toolexec, which gets
 // the tools from this command.
 func Flag(path, plan string, user []string) (string, error) {

@@ -17,11 +17,11 @@ import (
 	"strings"
 )
 
-// IsCall tells whether a command line is one with which the go command calls this
+// IsCall reports whether a command line is one with which the go command calls this
 // command for a tool.
 func IsCall(args []string) bool { return len(args) > 3 && args[0] == word }
 
-// Main runs a tool for the go command and gives its exit status.
+// Main runs a tool for the go command and returns its exit status.
 func Main(args []string) int {
 	err := call(args[1], args[2], args[3:])
 	var exit *exec.ExitError

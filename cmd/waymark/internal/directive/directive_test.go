@@ -65,7 +65,8 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// The directives over package clauses of tests are for tests, whose ids follow those of the package.
+// The directives over package clauses of tests are for tests, whose ids follow those of the
+// package.
 func TestClauses(t *testing.T) {
 	const groups = "import \"" + LibraryPath + "\"\n\nvar A, B = waymark.NewGroup(\"A\"), waymark.NewGroup(\"B\")\n"
 	const functions = "func F() {}\n\nfunc G() {}\n"
@@ -124,7 +125,7 @@ func TestGroupNames(t *testing.T) {
 	}
 }
 
-// What a directive over a type declares and a method's names may be written differently in two files.
+// A directive over a type and one over its method may name a group differently in two files.
 func TestSameGroup(t *testing.T) {
 	u := &syntax.Unit{ImportPath: "example.com/p", Files: []syntax.File{
 		{Path: "/p/a.go", Source: []byte("package p\n\nimport \"x/groups\"\n\n//waymark:trace groups.R groups.W\ntype T struct{}\n")},

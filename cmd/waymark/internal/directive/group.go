@@ -16,7 +16,7 @@ import (
 // A GroupVar is a variable of a package that is initialised by NewGroup.
 type GroupVar struct {
 	Var       string   `json:"var"`                 // with the package, as in example.com/m/p.IO
-	Name      string   `json:"name"`                // of the group; empty if it isn't known, as where it isn't a constant
+	Name      string   `json:"name"`                // of the group; empty if it isn't a constant
 	Doc       string   `json:"doc,omitempty"`       // the variable's comment
 	File      string   `json:"file,omitempty"`      // empty if it isn't known where it is declared
 	Line      int      `json:"line,omitempty"`      //
@@ -74,7 +74,8 @@ func (r *reader) declaredGroups(found func(src *syntax.Source, name *ast.Ident, 
 	}
 }
 
-// groupNames reports calls of NewGroup that make no group that can be used, as far as that can be seen.
+// groupNames reports calls of NewGroup that make no group that can be used, as far as that can be
+// seen.
 func (r *reader) groupNames() {
 	first := make(map[string]token.Pos)
 	r.declaredGroups(func(src *syntax.Source, _ *ast.Ident, call *ast.CallExpr, _ ...*ast.CommentGroup) {

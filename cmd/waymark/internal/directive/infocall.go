@@ -8,8 +8,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/candidate"
 )
 
-// infoCalls reports uses of info functions from where they would tell nobody anything: calls from functions that
-// aren't traced, and all that isn't a call. A call from a literal is one of the function that it stands in.
+// infoCalls reports uses of info functions from where they would tell nobody anything: calls from
+// functions that aren't traced, and all that isn't a call. A call from a literal is one of the
+// function that it stands in.
 func (r *reader) infoCalls(funcs, with []*candidate.Func) {
 	byName := make(map[*ast.Ident]*candidate.Func)
 	for _, list := range [][]*candidate.Func{with, funcs} {

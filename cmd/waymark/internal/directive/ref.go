@@ -70,8 +70,9 @@ func declare(decls map[string]declaration, src *syntax.Source, tok token.Token, 
 
 var groupName = regexp.MustCompile(`^[\pL_][\pL\pN_]*(\.[\pL_][\pL\pN_]*)?$`)
 
-// resolve returns the variable that a directive names, as Go code in its file would; nil if there is none.
-// Whether it holds a group is for the compiler to say, but what can't hold one is found here.
+// resolve returns the variable that a directive names, as Go code in its file would; nil if there
+// is none. Whether it holds a group is for the compiler to say, but what can't hold one is found
+// here.
 func (r *reader) resolve(one *comment, text string) *Ref {
 	if !groupName.MatchString(text) {
 		r.wrong(one, "%s: want the variable of a group, as in IO or pkg.IO", text)
@@ -147,8 +148,8 @@ func declKind(d declaration) string {
 	return d.kind
 }
 
-// notGroup reports whether a variable's declaration shows that it holds no group. Where it doesn't, the compiler has
-// the last word.
+// notGroup reports whether a variable's declaration shows that it holds no group. Where it doesn't,
+// the compiler has the last word.
 func (r *reader) notGroup(d declaration) bool {
 	switch t := d.typ.(type) {
 	case nil:

@@ -6,7 +6,7 @@ package edit
 // in the edited one.
 type Run struct{ Old, New, Size int }
 
-// Runs returns what the edits keep. It is of use where Bytes gives no error.
+// Runs returns what the edits keep. It is of use where Bytes returns no error.
 func (b *Buffer) Runs() []Run {
 	var runs []Run
 	old, new := 0, 0

@@ -65,7 +65,7 @@ func symlink(target, link string) error {
 	return os.Symlink(target, link)
 }
 
-// Settings gives the flags in GOFLAGS. Each is one word, in quotes if it has spaces.
+// Settings returns the flags in GOFLAGS. Each is one word, in quotes if it has spaces.
 func (e *Env) Settings() Flags {
 	var out Flags
 	for rest := strings.TrimSpace(e.GOFLAGS); rest != ""; rest = strings.TrimSpace(rest) {
@@ -111,7 +111,7 @@ func (e *Env) Command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Output runs the go command and gives what it prints. The error holds what it
+// Output runs the go command and returns what it prints. The error holds what it
 // printed on stderr.
 func (e *Env) Output(args ...string) ([]byte, error) {
 	cmd := e.Command(args...)

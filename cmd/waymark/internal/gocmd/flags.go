@@ -40,20 +40,20 @@ func makeSet(words string) map[string]bool {
 // Flags are arguments for the go command.
 type Flags []string
 
-// flagName gives the name of a flag argument without dashes, a test. prefix and value.
+// flagName returns the name of a flag argument without dashes, a test. prefix and value.
 func flagName(arg string) (name, value string, hasValue bool) {
 	name = strings.TrimLeft(arg, "-")
 	name, value, hasValue = strings.Cut(name, "=")
 	return strings.TrimPrefix(name, "test."), value, hasValue
 }
 
-// TakesValue tells whether arg, a flag of the go command, is followed by its value.
+// TakesValue reports whether arg, a flag of the go command, is followed by its value.
 func TakesValue(arg string) bool {
 	name, _, hasValue := flagName(arg)
 	return !hasValue && valueFlags[name] && !optionalValue[name]
 }
 
-// KnownToTest tells whether arg is a flag that go test knows. All others are those of
+// KnownToTest reports whether arg is a flag that go test knows. All others are those of
 // the tests themselves.
 func KnownToTest(arg string) bool {
 	name, _, _ := flagName(arg)
@@ -67,7 +67,7 @@ func KnownToBuild(arg string) bool {
 	return (valueFlags[name] || boolFlags[name]) && !testOnly[name]
 }
 
-// Lookup gives the last value of the flag with the given name; "true" for a
+// Lookup returns the last value of the flag with the given name; "true" for a
 // boolean flag without one.
 func (f Flags) Lookup(name string) (value string, ok bool) {
 	for i := 0; i < len(f); i++ {
@@ -90,13 +90,13 @@ func (f Flags) Lookup(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// Bool tells whether the boolean flag is set.
+// Bool reports whether the boolean flag is set.
 func (f Flags) Bool(name string) bool {
 	v, ok := f.Lookup(name)
 	return ok && v != "false" && v != "0"
 }
 
-// Covers tells whether the go command may cover packages.
+// Covers reports whether the go command may cover packages.
 func (f Flags) Covers() bool {
 	for _, name := range []string{"covermode", "coverpkg", "coverprofile"} {
 		if _, ok := f.Lookup(name); ok {
@@ -106,20 +106,21 @@ func (f Flags) Covers() bool {
 	return f.Bool("cover")
 }
 
-// Without gives the flags without those of the given names.
+// Without returns the flags without those of the given names.
 func (f Flags) Without(names ...string) Flags {
+	return f.only(func(name string) bool { return !slices.Contains(names, name) })
+}
+
+// only returns the flags with names for which keep reports true.
+func (f Flags) only(keep func(name string) bool) Flags {
 	var out Flags
 	for i := 0; i < len(f); i++ {
-		n, _, _ := flagName(f[i])
+		name, _, _ := flagName(f[i])
 		size := 1
 		if TakesValue(f[i]) && i+1 < len(f) {
 			size = 2
 		}
-		drop := false
-		for _, name := range names {
-			drop = drop || n == name
-		}
-		if !drop {
+		if keep(name) {
 			out = append(out, f[i:i+size]...)
 		}
 		i += size - 1
@@ -161,24 +162,12 @@ func (f Flags) Absolute(dir string) Flags {
 // go list takes all build flags, but not those of go test.
 var listFlags = makeSet(`C mod modfile overlay tags race msan asan modcacherw compiler buildvcs`)
 
-// ForList gives the flags that matter to go list.
+// ForList returns the flags that matter to go list.
 func (f Flags) ForList() Flags {
-	var out Flags
-	for i := 0; i < len(f); i++ {
-		n, _, _ := flagName(f[i])
-		size := 1
-		if TakesValue(f[i]) && i+1 < len(f) {
-			size = 2
-		}
-		if listFlags[n] {
-			out = append(out, f[i:i+size]...)
-		}
-		i += size - 1
-	}
-	return out
+	return f.only(func(name string) bool { return listFlags[name] })
 }
 
-// Refuse gives an error for flags that don't work in an instrumented build.
+// Refuse returns an error for flags that don't work in an instrumented build.
 func (f Flags) Refuse() error {
 	if v, ok := f.Lookup("compiler"); ok && v != "gc" {
 		return fmt.Errorf("-compiler=%s: only gc can be instrumented", v)

@@ -37,7 +37,7 @@ type Module struct {
 // A PackageError is why a package can't be built.
 type PackageError struct{ Pos, Err string }
 
-// Files gives the absolute paths of names in the package's folder.
+// Files returns the absolute paths of names in the package's folder.
 func (p *Package) Files(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -51,7 +51,7 @@ func (p *Package) Files(names []string) []string {
 
 const listFields = "-json=Dir,ImportPath,Name,Standard,DepOnly,ForTest,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Imports,TestImports,XTestImports,Error"
 
-// List gives the packages that the patterns name and all that they import, with
+// List returns the packages that the patterns name and all that they import, with
 // test also what their tests import. Variants of packages recompiled for tests
 // and generated test mains are left out.
 func (e *Env) List(flags Flags, patterns []string, test bool) ([]*Package, error) {
@@ -84,7 +84,7 @@ func (e *Env) List(flags Flags, patterns []string, test bool) ([]*Package, error
 	}
 }
 
-// Names gives the import paths of the patterns' packages and all that they import.
+// Names returns the import paths of the patterns' packages and all that they import.
 func (e *Env) Names(flags Flags, patterns ...string) ([]string, error) {
 	out, err := e.Output(append(append([]string{"list", "-deps"}, flags...), patterns...)...)
 	if err != nil {
@@ -93,7 +93,7 @@ func (e *Env) Names(flags Flags, patterns ...string) ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
-// ExeName gives the name of the executable that the go command makes of a main
+// ExeName returns the name of the executable that the go command makes of a main
 // package: the last element of its path that isn't a version.
 func ExeName(importPath string) string {
 	dir, base := path.Split(importPath)

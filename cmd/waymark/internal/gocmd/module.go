@@ -22,10 +22,17 @@ const (
 
 // Modules says how modules must be found differently in the instrumented build.
 type Modules struct {
-	Version string                                               // of the library that the tool carries
-	Library func(path, goVersion string) (dir string, err error) // folder of the module Library or LibraryParent, with that language version in its go.mod
-	Check   func(dir string) error                               // whether the library in a folder is the one that the tool carries
-	Replace map[module.Version]string                            // module to folder: copies of modules that can't be overlaid in place
+	Version string // of the library that the tool carries
+
+	// Library returns the folder of the module with that path, Library or LibraryParent, with the
+	// given language version in its go.mod.
+	Library func(path, goVersion string) (dir string, err error)
+
+	// Check returns an error if the library in a folder isn't the one that the tool carries.
+	Check func(dir string) error
+
+	// Replace are the folders of copies of modules that can't be overlaid in place.
+	Replace map[module.Version]string
 }
 
 // Overlay adds to files, an overlay, what makes the go command find the
@@ -151,7 +158,7 @@ func readMod(path string) (*modfile.File, error) {
 	return modfile.Parse(path, b, nil)
 }
 
-// goVersion gives the language version of a go.mod or go.work.
+// goVersion returns the language version of a go.mod or go.work.
 func goVersion(g *modfile.Go) string {
 	if g == nil {
 		return "1.16" // what the go command assumes for a go.mod that doesn't say
@@ -159,7 +166,7 @@ func goVersion(g *modfile.Go) string {
 	return g.Version
 }
 
-// workVersion gives a version for a go.work: a workspace wants one, at least 1.18.
+// workVersion returns a version for a go.work: a workspace wants one, at least 1.18.
 func workVersion(g *modfile.Go) string {
 	v := goVersion(g)
 	if semver.Compare("v"+v, "v1.18") < 0 {

@@ -231,7 +231,8 @@ func (c *counter) clause(s ast.Stmt, extra int) int {
 	return cost
 }
 
-// comm costs what a clause of a select waits for. A receive assigns two values, be they asked for or not.
+// comm costs what a clause of a select waits for. A receive assigns two values, be they asked for
+// or not.
 func (c *counter) comm(s ast.Stmt) int {
 	cost := c.stmt(s)
 	switch s := s.(type) {

@@ -15,9 +15,9 @@ func returnsError(info *types.Info, typ *ast.FuncType) bool {
 	return ok && info.Uses[id] == types.Universe.Lookup("error")
 }
 
-// returned returns the error that a return of f returns, as an expression that is evaluated where the exit is
-// reported; empty if there is none. Without a statement it is the result's variable. Results that are computed
-// have been assigned to the variables by then.
+// returned returns the error that a return of f returns, as an expression that is evaluated where
+// the exit is reported; empty if there is none. Without a statement it is the result's variable.
+// Results that are computed have been assigned to the variables by then.
 func (w *rewriter) returned(f *Func, ret *ast.ReturnStmt) string {
 	if !f.fails {
 		return ""

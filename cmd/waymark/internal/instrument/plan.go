@@ -16,8 +16,8 @@ import (
 type Plan struct {
 	Files []File // as in Unit.Files, in the same order
 
-	// Sites are the instrumented functions, and Facility is what the program is to know of functions
-	// with directives and of groups. The caller makes the table of both, for Generate.
+	// Sites are the instrumented functions, and Facility is what the program is to know of
+	// functions with directives and of groups. The caller makes the table of both, for Generate.
 	Sites    []format.Site
 	Facility format.Facility
 

@@ -81,8 +81,8 @@ func (w *rewriter) call(f *Func, site string) string {
 	return w.hook(w.textual(hook.EnterArgs, hook.EnterStrings)) + "(" + site + w.values(f.Params(), w.arg, "") + ")"
 }
 
-// exit is the call of the hook for the exit at a return, or at the end of the body. Results that are recorded are in
-// variables.
+// exit is the call of the hook for the exit at a return, or at the end of the body. Results that
+// are recorded are in variables.
 func (w *rewriter) exit(f *Func, ret *ast.ReturnStmt) string {
 	err := w.returned(f, ret)
 	switch {

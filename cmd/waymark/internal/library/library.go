@@ -26,7 +26,7 @@ const (
 	Tag   = "waymark" // the build tag under which it uses the hooks
 )
 
-// Version gives the version of the library that this command was built with. Built from a
+// Version returns the version of the library that this command was built with. Built from a
 // checkout that is that of the command, which git knows, as both get the same tags; without
 // git it is v0.0.0.
 func Version() string {
@@ -48,7 +48,7 @@ func Version() string {
 // unknown is the version that go.mod files require where there is no release.
 const unknown = "v0.0.0"
 
-// sources gives the library's files without its tests.
+// sources returns the library's files without its tests.
 func sources() (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	err := fs.WalkDir(waymark.Source, ".", func(path string, d fs.DirEntry, err error) error {
@@ -139,7 +139,7 @@ func ModuleDir(c *cache.Cache, module, goVersion string) (string, error) {
 	})
 }
 
-// Check gives an error if the library in dir isn't the one that this command carries:
+// Check returns an error if the library in dir isn't the one that this command carries:
 // the hooks that the command adds to a build fit that one only.
 func Check(dir string) error {
 	return fs.WalkDir(waymark.Source, ".", func(path string, d fs.DirEntry, err error) error {

@@ -29,8 +29,8 @@ var Analyzer = &analysis.Analyzer{
 	Run:  run,
 }
 
-// IsCall tells whether a command line is one with which go vet calls its tool: to ask for its version or its
-// flags, or to check a package, behind flags that it passes on.
+// IsCall reports whether a command line is one with which go vet calls its tool: to ask for its
+// version or its flags, or to check a package, behind flags that it passes on.
 func IsCall(args []string) bool {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
 		return len(args) == 1 && strings.HasSuffix(args[0], ".cfg")
@@ -144,8 +144,8 @@ func (p packages) names() map[string]string {
 	return names
 }
 
-// importPath returns the path by which a package is imported: that of one which is compiled again for a test has
-// the test behind it.
+// importPath returns the path by which a package is imported: that of one which is compiled again
+// for a test has the test behind it.
 func importPath(p *types.Package) string {
 	path, _, _ := strings.Cut(p.Path(), " [")
 	return path
