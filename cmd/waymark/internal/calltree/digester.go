@@ -1,6 +1,10 @@
 package calltree
 
-import "github.com/waymark-go/waymark/tracefile"
+import (
+	"bytes"
+
+	"github.com/waymark-go/waymark/tracefile"
+)
 
 // A digester makes digests of blocks. It follows the calls that begin in a block as a
 // Builder does, on a stack of its own. An event for which that stack isn't enough,
@@ -29,6 +33,7 @@ type digester struct {
 	stack   []localFrame
 	kept    int    // of them, counted
 	number  int    // of the next event in the block
+	ahead   bool   // the window has not begun yet
 	pause   uint64 // ticks that make a pause
 
 	inSpan   bool
@@ -74,6 +79,7 @@ func (x *digester) digest(block *tracefile.Block, d *digest, c cuts) {
 	d.reset()
 	d.ref, d.stream, d.begin, d.cuts = block.Ref(), block.Stream(), block.Begin(), c
 	x.d, x.running, x.plain, x.number = d, false, 0, 0
+	x.ahead = d.begin < x.opt.From
 	for events := block.Next(); len(events) > 0 && x.add(events); {
 		events = block.Next()
 	}
@@ -87,9 +93,22 @@ func (x *digester) add(events []tracefile.Event) bool {
 	x.number += len(events)
 	fine := x.number > d.cuts.pauses
 	for i := 0; i < len(events); i++ {
+		if x.ahead && events[i].Clock >= x.opt.From {
+			x.ahead = false
+			x.endSpan() // skim has found no nodes for its calls
+		}
 		if !fine {
-			if i += x.calls(events[i:]); i == len(events) {
+			if x.ahead {
+				i += x.skim(events[i:])
+			} else {
+				i += x.calls(events[i:])
+			}
+			if i == len(events) {
 				break
+			}
+			if x.ahead && events[i].Clock >= x.opt.From {
+				i--
+				continue
 			}
 		}
 		ev := &events[i]
@@ -125,7 +144,7 @@ func (x *digester) add(events []tracefile.Event) bool {
 				x.kept++
 			}
 			x.stack = append(stack, localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row})
-			if x.opt.Tree {
+			if x.opt.Tree && !x.ahead {
 				x.enterNode()
 			}
 			continue
@@ -146,6 +165,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 			}
 		}
 		x.endSpan()
+		if ev.Kind == tracefile.Panic && x.opt.OnCall != nil {
+			d.panics = append(d.panics, bytes.Clone(ev.Data))
+		}
 		d.steps = append(d.steps, step{event: ev.Kind, site: ev.Site, token: ev.Token, clock: clock, value: ev.Value, origin: ev.Origin})
 	}
 	return true
@@ -234,6 +256,65 @@ loop:
 	x.stack, x.kept = stack[:n], kept
 	x.s.calls += ended
 	x.s.self += selfs
+	return i
+}
+
+// skim is calls for events before the window: nothing is counted there, and only the calls that
+// are still open in the end matter.
+func (x *digester) skim(events []tracefile.Event) int {
+	if x.plain == 0 {
+		return 0
+	}
+	goroutine, before := x.plain, x.opt.From
+	rows, sites := x.rows, x.sites
+	stack, n := x.stack[:cap(x.stack)], len(x.stack)
+	kept := x.kept
+	i := 0
+loop:
+	for ; i < len(events); i++ {
+		ev := &events[i]
+		if ev.Goroutine != goroutine || ev.Clock >= before {
+			break
+		}
+		switch ev.Kind {
+		case tracefile.Enter:
+			if uint64(ev.Site) >= uint64(len(sites)) || n >= len(stack) {
+				break loop
+			}
+			row := sites[ev.Site]
+			if uint64(row) >= uint64(len(rows)) { // unasked and leftOut are
+				break loop
+			}
+			if n > 0 {
+				if stack[n-1].token >= ev.Token {
+					break loop
+				}
+			} else if !x.inSpan || ev.Token <= x.token && (ev.Token != x.token || ev.Site != x.first) {
+				break loop
+			}
+			rows[row].open++
+			stack[n] = localFrame{enter: ev.Clock, site: ev.Site, token: ev.Token, row: row}
+			kept++
+			n++
+		case tracefile.Exit:
+			if n == 0 {
+				break loop
+			}
+			f := &stack[n-1]
+			if f.token != ev.Token || f.site != ev.Site || uint64(f.row) >= uint64(len(rows)) {
+				break loop
+			}
+			rows[f.row].open--
+			kept--
+			n--
+		default:
+			break loop
+		}
+	}
+	if i > 0 {
+		x.d.last = events[i-1].Clock
+	}
+	x.stack, x.kept = stack[:n], kept
 	return i
 }
 

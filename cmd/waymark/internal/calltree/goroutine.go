@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // goroutine is the state of a goroutine that is alive.
@@ -19,6 +21,8 @@ type goroutine struct {
 
 	recovered map[int][]byte // by frame: the value of the panic that it recovered
 	early     map[int][]byte // by frame: the arguments of a call that began before the window
+
+	began []tracefile.BlockRef // by frame: the block in which the call began, while a NewAt reads
 }
 
 // A frame is an open call.
