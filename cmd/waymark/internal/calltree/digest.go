@@ -104,10 +104,9 @@ type rowTotal struct {
 type opened struct {
 	enter    uint64
 	children uint64
-	site     uint32
-	token    uint32
-	row      uint32
-	failed   bool // it returns an error
+	frameKey
+	row    uint32
+	failed bool // it returns an error
 }
 
 // A spanNode is a node of the call tree below the frame that a span begins in. parent

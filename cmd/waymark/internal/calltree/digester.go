@@ -37,8 +37,7 @@ type digester struct {
 	pause   uint64 // ticks that make a pause
 
 	inSpan   bool
-	first    uint32   // site of the span's first call
-	token    uint32   // of the span's first call
+	first    frameKey // of the span's first call
 	spanRows []uint32 // with a total
 	touched  []uint32 // rows with calls in the block
 	s        span
@@ -59,10 +58,9 @@ type rowState struct {
 type localFrame struct {
 	enter    uint64
 	children uint64
-	site     uint32
-	token    uint32
-	row      uint32 // with failedRow if it returns an error
-	node     uint32 // of the call, or its nearest caller that is counted; in the span's nodes, counting from 1
+	frameKey
+	row  uint32 // with failedRow if it returns an error
+	node uint32 // of the call, or its nearest caller that is counted; in the span's nodes, counting from 1
 }
 
 // failedRow marks the row of a call that returns an error. No row is as great, and so the loop that
@@ -135,7 +133,7 @@ func (x *digester) add(events []tracefile.Event) bool {
 				d.unknown++
 				continue
 			}
-			if n == 0 || stack[n-1].token >= ev.Token {
+			if n == 0 || !stack[n-1].below(ev.Token) {
 				x.reach(ev.Site, ev.Token, clock)
 				stack = x.stack
 			}
@@ -143,14 +141,14 @@ func (x *digester) add(events []tracefile.Event) bool {
 				x.rows[row].open++
 				x.kept++
 			}
-			x.stack = append(stack, localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row})
+			x.stack = append(stack, localFrame{enter: clock, frameKey: frameKey{ev.Site, ev.Token}, row: row})
 			if x.opt.Tree && !x.ahead {
 				x.enterNode()
 			}
 			continue
 		}
 		if n > 0 && ev.Kind == tracefile.Exit {
-			if f := &stack[n-1]; f.token == ev.Token && f.site == ev.Site {
+			if f := &stack[n-1]; f.exits(ev.Site, ev.Token) {
 				x.stack = stack[:n-1]
 				x.exit(f, clock)
 				continue
@@ -202,14 +200,14 @@ loop:
 				break loop
 			}
 			if n > 0 {
-				if stack[n-1].token >= ev.Token {
+				if !stack[n-1].below(ev.Token) {
 					break loop
 				}
-			} else if !x.inSpan || ev.Token <= x.token && (ev.Token != x.token || ev.Site != x.first) {
+			} else if !x.inSpan || !x.first.mayStay(ev.Site, ev.Token) {
 				break loop
 			}
 			rows[row].open++
-			stack[n] = localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row}
+			stack[n] = localFrame{enter: clock, frameKey: frameKey{ev.Site, ev.Token}, row: row}
 			kept++
 			n++
 		case tracefile.Exit:
@@ -217,7 +215,7 @@ loop:
 				break loop
 			}
 			f := &stack[n-1]
-			if f.token != ev.Token || f.site != ev.Site || uint64(f.row) >= uint64(len(rows)) {
+			if !f.exits(ev.Site, ev.Token) || uint64(f.row) >= uint64(len(rows)) {
 				break loop
 			}
 			r := &rows[f.row]
@@ -286,14 +284,14 @@ loop:
 				break loop
 			}
 			if n > 0 {
-				if stack[n-1].token >= ev.Token {
+				if !stack[n-1].below(ev.Token) {
 					break loop
 				}
-			} else if !x.inSpan || ev.Token <= x.token && (ev.Token != x.token || ev.Site != x.first) {
+			} else if !x.inSpan || !x.first.mayStay(ev.Site, ev.Token) {
 				break loop
 			}
 			rows[row].open++
-			stack[n] = localFrame{enter: ev.Clock, site: ev.Site, token: ev.Token, row: row}
+			stack[n] = localFrame{enter: ev.Clock, frameKey: frameKey{ev.Site, ev.Token}, row: row}
 			kept++
 			n++
 		case tracefile.Exit:
@@ -301,7 +299,7 @@ loop:
 				break loop
 			}
 			f := &stack[n-1]
-			if f.token != ev.Token || f.site != ev.Site || uint64(f.row) >= uint64(len(rows)) {
+			if !f.exits(ev.Site, ev.Token) || uint64(f.row) >= uint64(len(rows)) {
 				break loop
 			}
 			rows[f.row].open--
@@ -411,11 +409,11 @@ func (x *digester) endSegment() {
 // reach begins a span with a call if the calls that are open, or those below the
 // span, may be over when the call begins.
 func (x *digester) reach(site, token uint32, clock uint64) {
-	if len(x.stack) == 0 && x.inSpan && (token > x.token || token == x.token && site == x.first) {
+	if len(x.stack) == 0 && x.inSpan && x.first.mayStay(site, token) {
 		return
 	}
 	x.endSpan()
-	x.inSpan, x.first, x.token = true, site, token
+	x.inSpan, x.first = true, frameKey{site, token}
 	x.s = span{}
 	x.d.steps = append(x.d.steps, step{event: isSpan, site: site, token: token, clock: clock})
 }
@@ -492,7 +490,7 @@ func (x *digester) endSpan() {
 	x.spanRows = x.spanRows[:0]
 	for i := range x.stack {
 		f := &x.stack[i]
-		o := opened{enter: f.enter, children: f.children, site: f.site, token: f.token, row: f.row}
+		o := opened{enter: f.enter, children: f.children, frameKey: f.frameKey, row: f.row}
 		if f.row != leftOut {
 			o.row, o.failed = f.row&^failedRow, f.row&failedRow != 0
 			x.rows[o.row].open--

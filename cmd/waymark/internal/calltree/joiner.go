@@ -242,7 +242,7 @@ func (j *joiner) span(g *goroutine, p *place, first *step) {
 	}
 	for ; p.opened < s.opened; p.opened++ {
 		o := &d.opened[p.opened]
-		f := frame{enter: o.enter, children: o.children, site: o.site, token: o.token, row: o.row}
+		f := frame{enter: o.enter, children: o.children, frameKey: o.frameKey, row: o.row}
 		if o.failed {
 			f.flags = Failed
 		}
