@@ -143,7 +143,7 @@ func (b *Builder) push(g *goroutine, f frame) {
 	if b.paths != nil {
 		f.node = g.node()
 		if f.row != leftOut {
-			f.node = b.paths.child(f.node, f.row)
+			f.node = b.paths.Child(f.node, f.row)
 		}
 	}
 	g.stack = append(g.stack, f)

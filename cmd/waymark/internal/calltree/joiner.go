@@ -258,7 +258,7 @@ func (j *joiner) grow(p *place, end int, base uint32) {
 	j.nodes = append(j.nodes[:0], base)
 	for ; p.node < end; p.node++ {
 		n := &p.d.nodes[p.node]
-		at := j.b.paths.child(j.nodes[n.parent], n.row)
+		at := j.b.paths.Child(j.nodes[n.parent], n.row)
 		j.b.paths.addAll(at, n)
 		j.nodes = append(j.nodes, at)
 	}
