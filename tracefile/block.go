@@ -12,6 +12,16 @@ type stream struct {
 	blocks []block // by seq, each once
 }
 
+// at returns the index of the block in which events from the given clock on begin: the last one
+// before which, by the blocks' headers, all events are earlier.
+func (s *stream) at(clock uint64) int {
+	i := 0
+	for i+1 < len(s.blocks) && s.blocks[i+1].clock < clock {
+		i++
+	}
+	return i
+}
+
 // A block locates an Events block. There is one for every 4,000 events or so of
 // the file: this is what memory grows with.
 type block struct {

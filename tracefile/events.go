@@ -6,10 +6,23 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
+// A Range is a part of a recording's time: the clock readings from From to To, with both. A To of 0
+// is the end of the recording; the zero Range is all of the recording.
+type Range struct{ From, To uint64 }
+
+// end returns the last clock reading of r.
+func (r Range) end() uint64 {
+	if r.To == 0 {
+		return never - 1
+	}
+	return min(r.To, never-1)
+}
+
 // Events reads the events of a File in the order of time, in the manner of
 // bufio.Scanner. It holds one block of each stream in memory.
 type Events struct {
 	f       *File
+	to      uint64    // the last clock that is wanted
 	cursors []*cursor // of the streams
 	tree    tree      // of their next events' clocks
 	cur     *cursor   // the stream that is being read; nil at the end
@@ -32,16 +45,31 @@ type cursor struct {
 
 // Events begins to read the events from the first one: it reads the first block
 // of each stream.
-func (f *File) Events() *Events {
-	e := &Events{f: f}
+func (f *File) Events() *Events { return f.EventsIn(Range{}) }
+
+// EventsIn is Events for those in a range. Reading begins with the block of each stream that holds
+// the range's beginning, as the index has it: nothing before is read. If the clock of a stream went
+// back there, see Events.Next, events have the clocks that they would have without what was before.
+func (f *File) EventsIn(r Range) *Events {
+	e := &Events{f: f, to: r.end()}
 	if len(f.streams) == 0 {
 		return e
 	}
 	clocks := make([]uint64, len(f.streams))
 	for i, s := range f.streams {
-		c := &cursor{blockReader: blockReader{f: f}, s: s}
+		c := &cursor{blockReader: blockReader{f: f}, s: s, next: s.at(r.From)}
 		e.cursors = append(e.cursors, c)
 		clocks[i] = e.fill(c)
+		for clocks[i] < r.From {
+			for len(c.events) > 0 && c.events[0].Clock < r.From {
+				c.events = c.events[1:]
+			}
+			if len(c.events) > 0 {
+				clocks[i] = c.events[0].Clock
+			} else {
+				clocks[i] = e.fill(c)
+			}
+		}
 	}
 	e.tree = newTree(clocks)
 	e.choose(e.tree.winner().clock)
@@ -98,8 +126,8 @@ func (e *Events) turn(c *cursor) *cursor {
 // next of the one that was it until now.
 func (e *Events) choose(clock uint64) {
 	w, limit := e.tree.replace(clock)
-	e.cur, e.limit = e.cursors[w.stream], limit
-	if w.clock == never || e.err != nil {
+	e.cur, e.limit = e.cursors[w.stream], min(limit, e.to)
+	if w.clock > e.to || e.err != nil {
 		e.cur = nil
 	}
 }

@@ -90,10 +90,13 @@ func (s *Set) Duration() time.Duration {
 }
 
 // Events begins to read the events of all processes, in the order of wall-clock time.
-func (s *Set) Events() *SetEvents {
+func (s *Set) Events() *SetEvents { return s.EventsIn(make([]Range, len(s.Processes))) }
+
+// EventsIn is Events for those in a range of each process's time, see File.EventsIn.
+func (s *Set) EventsIn(ranges []Range) *SetEvents {
 	e := &SetEvents{set: s, current: -1, heads: make([]Event, len(s.Processes))}
 	for i, p := range s.Processes {
-		e.sources = append(e.sources, p.Events())
+		e.sources = append(e.sources, p.EventsIn(ranges[i]))
 		e.since = append(e.since, min(int64(s.Since(p)), epoch/4))
 		e.times = append(e.times, e.fill(i))
 	}

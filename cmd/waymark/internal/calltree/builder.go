@@ -77,7 +77,7 @@ func New(o Options) *Builder {
 	b.ahead = o.From > 0 && o.OnEnter != nil
 	b.table = newRowTable(&b.opt)
 	if o.Tree {
-		b.paths = newPaths()
+		b.paths = new(paths)
 	}
 	return b
 }

@@ -29,6 +29,7 @@ type digest struct {
 	totals []rowTotal
 	opened []opened
 	nodes  []spanNode
+	panics [][]byte // their values
 }
 
 // A digestRow adds up the calls of a row that began and ended in the block, but for
@@ -103,10 +104,9 @@ type rowTotal struct {
 type opened struct {
 	enter    uint64
 	children uint64
-	site     uint32
-	token    uint32
-	row      uint32
-	failed   bool // it returns an error
+	frameKey
+	row    uint32
+	failed bool // it returns an error
 }
 
 // A spanNode is a node of the call tree below the frame that a span begins in. parent
@@ -122,6 +122,6 @@ type spanNode struct {
 func (d *digest) reset() {
 	*d = digest{
 		rows: d.rows[:0], segments: d.segments[:0], steps: d.steps[:0], spans: d.spans[:0],
-		totals: d.totals[:0], opened: d.opened[:0], nodes: d.nodes[:0],
+		totals: d.totals[:0], opened: d.opened[:0], nodes: d.nodes[:0], panics: d.panics[:0],
 	}
 }

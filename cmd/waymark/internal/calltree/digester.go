@@ -1,6 +1,10 @@
 package calltree
 
-import "github.com/waymark-go/waymark/tracefile"
+import (
+	"bytes"
+
+	"github.com/waymark-go/waymark/tracefile"
+)
 
 // A digester makes digests of blocks. It follows the calls that begin in a block as a
 // Builder does, on a stack of its own. An event for which that stack isn't enough,
@@ -29,11 +33,11 @@ type digester struct {
 	stack   []localFrame
 	kept    int    // of them, counted
 	number  int    // of the next event in the block
+	ahead   bool   // the window has not begun yet
 	pause   uint64 // ticks that make a pause
 
 	inSpan   bool
-	first    uint32   // site of the span's first call
-	token    uint32   // of the span's first call
+	first    frameKey // of the span's first call
 	spanRows []uint32 // with a total
 	touched  []uint32 // rows with calls in the block
 	s        span
@@ -54,10 +58,9 @@ type rowState struct {
 type localFrame struct {
 	enter    uint64
 	children uint64
-	site     uint32
-	token    uint32
-	row      uint32 // with failedRow if it returns an error
-	node     uint32 // of the call, or its nearest caller that is counted; in the span's nodes, counting from 1
+	frameKey
+	row  uint32 // with failedRow if it returns an error
+	node uint32 // of the call, or its nearest caller that is counted; in the span's nodes, counting from 1
 }
 
 // failedRow marks the row of a call that returns an error. No row is as great, and so the loop that
@@ -74,6 +77,7 @@ func (x *digester) digest(block *tracefile.Block, d *digest, c cuts) {
 	d.reset()
 	d.ref, d.stream, d.begin, d.cuts = block.Ref(), block.Stream(), block.Begin(), c
 	x.d, x.running, x.plain, x.number = d, false, 0, 0
+	x.ahead = d.begin < x.opt.From
 	for events := block.Next(); len(events) > 0 && x.add(events); {
 		events = block.Next()
 	}
@@ -87,9 +91,22 @@ func (x *digester) add(events []tracefile.Event) bool {
 	x.number += len(events)
 	fine := x.number > d.cuts.pauses
 	for i := 0; i < len(events); i++ {
+		if x.ahead && events[i].Clock >= x.opt.From {
+			x.ahead = false
+			x.endSpan() // skim has found no nodes for its calls
+		}
 		if !fine {
-			if i += x.calls(events[i:]); i == len(events) {
+			if x.ahead {
+				i += x.skim(events[i:])
+			} else {
+				i += x.calls(events[i:])
+			}
+			if i == len(events) {
 				break
+			}
+			if x.ahead && events[i].Clock >= x.opt.From {
+				i--
+				continue
 			}
 		}
 		ev := &events[i]
@@ -116,7 +133,7 @@ func (x *digester) add(events []tracefile.Event) bool {
 				d.unknown++
 				continue
 			}
-			if n == 0 || stack[n-1].token >= ev.Token {
+			if n == 0 || !stack[n-1].below(ev.Token) {
 				x.reach(ev.Site, ev.Token, clock)
 				stack = x.stack
 			}
@@ -124,14 +141,14 @@ func (x *digester) add(events []tracefile.Event) bool {
 				x.rows[row].open++
 				x.kept++
 			}
-			x.stack = append(stack, localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row})
-			if x.opt.Tree {
+			x.stack = append(stack, localFrame{enter: clock, frameKey: frameKey{ev.Site, ev.Token}, row: row})
+			if x.opt.Tree && !x.ahead {
 				x.enterNode()
 			}
 			continue
 		}
 		if n > 0 && ev.Kind == tracefile.Exit {
-			if f := &stack[n-1]; f.token == ev.Token && f.site == ev.Site {
+			if f := &stack[n-1]; f.exits(ev.Site, ev.Token) {
 				x.stack = stack[:n-1]
 				x.exit(f, clock)
 				continue
@@ -146,6 +163,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 			}
 		}
 		x.endSpan()
+		if ev.Kind == tracefile.Panic && x.opt.OnCall != nil {
+			d.panics = append(d.panics, bytes.Clone(ev.Data))
+		}
 		d.steps = append(d.steps, step{event: ev.Kind, site: ev.Site, token: ev.Token, clock: clock, value: ev.Value, origin: ev.Origin})
 	}
 	return true
@@ -180,14 +200,14 @@ loop:
 				break loop
 			}
 			if n > 0 {
-				if stack[n-1].token >= ev.Token {
+				if !stack[n-1].below(ev.Token) {
 					break loop
 				}
-			} else if !x.inSpan || ev.Token <= x.token && (ev.Token != x.token || ev.Site != x.first) {
+			} else if !x.inSpan || !x.first.mayStay(ev.Site, ev.Token) {
 				break loop
 			}
 			rows[row].open++
-			stack[n] = localFrame{enter: clock, site: ev.Site, token: ev.Token, row: row}
+			stack[n] = localFrame{enter: clock, frameKey: frameKey{ev.Site, ev.Token}, row: row}
 			kept++
 			n++
 		case tracefile.Exit:
@@ -195,7 +215,7 @@ loop:
 				break loop
 			}
 			f := &stack[n-1]
-			if f.token != ev.Token || f.site != ev.Site || uint64(f.row) >= uint64(len(rows)) {
+			if !f.exits(ev.Site, ev.Token) || uint64(f.row) >= uint64(len(rows)) {
 				break loop
 			}
 			r := &rows[f.row]
@@ -234,6 +254,65 @@ loop:
 	x.stack, x.kept = stack[:n], kept
 	x.s.calls += ended
 	x.s.self += selfs
+	return i
+}
+
+// skim is calls for events before the window: nothing is counted there, and only the calls that
+// are still open in the end matter.
+func (x *digester) skim(events []tracefile.Event) int {
+	if x.plain == 0 {
+		return 0
+	}
+	goroutine, before := x.plain, x.opt.From
+	rows, sites := x.rows, x.sites
+	stack, n := x.stack[:cap(x.stack)], len(x.stack)
+	kept := x.kept
+	i := 0
+loop:
+	for ; i < len(events); i++ {
+		ev := &events[i]
+		if ev.Goroutine != goroutine || ev.Clock >= before {
+			break
+		}
+		switch ev.Kind {
+		case tracefile.Enter:
+			if uint64(ev.Site) >= uint64(len(sites)) || n >= len(stack) {
+				break loop
+			}
+			row := sites[ev.Site]
+			if uint64(row) >= uint64(len(rows)) { // unasked and leftOut are
+				break loop
+			}
+			if n > 0 {
+				if !stack[n-1].below(ev.Token) {
+					break loop
+				}
+			} else if !x.inSpan || !x.first.mayStay(ev.Site, ev.Token) {
+				break loop
+			}
+			rows[row].open++
+			stack[n] = localFrame{enter: ev.Clock, frameKey: frameKey{ev.Site, ev.Token}, row: row}
+			kept++
+			n++
+		case tracefile.Exit:
+			if n == 0 {
+				break loop
+			}
+			f := &stack[n-1]
+			if !f.exits(ev.Site, ev.Token) || uint64(f.row) >= uint64(len(rows)) {
+				break loop
+			}
+			rows[f.row].open--
+			kept--
+			n--
+		default:
+			break loop
+		}
+	}
+	if i > 0 {
+		x.d.last = events[i-1].Clock
+	}
+	x.stack, x.kept = stack[:n], kept
 	return i
 }
 
@@ -330,11 +409,11 @@ func (x *digester) endSegment() {
 // reach begins a span with a call if the calls that are open, or those below the
 // span, may be over when the call begins.
 func (x *digester) reach(site, token uint32, clock uint64) {
-	if len(x.stack) == 0 && x.inSpan && (token > x.token || token == x.token && site == x.first) {
+	if len(x.stack) == 0 && x.inSpan && x.first.mayStay(site, token) {
 		return
 	}
 	x.endSpan()
-	x.inSpan, x.first, x.token = true, site, token
+	x.inSpan, x.first = true, frameKey{site, token}
 	x.s = span{}
 	x.d.steps = append(x.d.steps, step{event: isSpan, site: site, token: token, clock: clock})
 }
@@ -411,7 +490,7 @@ func (x *digester) endSpan() {
 	x.spanRows = x.spanRows[:0]
 	for i := range x.stack {
 		f := &x.stack[i]
-		o := opened{enter: f.enter, children: f.children, site: f.site, token: f.token, row: f.row}
+		o := opened{enter: f.enter, children: f.children, frameKey: f.frameKey, row: f.row}
 		if f.row != leftOut {
 			o.row, o.failed = f.row&^failedRow, f.row&failedRow != 0
 			x.rows[o.row].open--

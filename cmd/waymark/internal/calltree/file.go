@@ -14,9 +14,13 @@ func ReadFile(file *tracefile.File, o Options, end uint64, workers int, tell fun
 		tell = func(int) {}
 	}
 	if o.divides() {
-		r, err := readBlocks(file, o, end, workers, tell)
+		b := New(o)
+		past, err := b.readBlocks(file, b.opt.To, false, workers, tell)
 		if !errors.Is(err, errOrder) {
-			return r, err
+			if past {
+				b.last, b.past = b.opt.To, true
+			}
+			return b.Close(end), err
 		}
 	}
 	return Read(&counted{Events: file.Events(), tell: tell}, o, end)
@@ -30,14 +34,17 @@ func (o *Options) divides() bool { return o.OnEnter == nil && o.OnCall == nil }
 // another of the scheduler's Ps and comes back takes longer than half a microsecond.
 const pausesPerSecond = 2_000_000
 
-// readBlocks makes the result from digests of the blocks.
-func readBlocks(file *tracefile.File, o Options, end uint64, workers int, tell func(events int)) (*Result, error) {
-	b := New(o)
+// readBlocks takes in the events of file that are not later than until, by way of digests of the
+// blocks. It reports whether there are more. After errOrder b is of no use; strict makes the error
+// come also where the clock of a stream goes back from one block to the next.
+func (b *Builder) readBlocks(file *tracefile.File, until uint64, strict bool, workers int, tell func(events int)) (past bool, err error) {
 	spare := sync.Pool{New: func() any { return new(digest) }}
 	pause := file.Info().Hz / pausesPerSecond
+	o := b.opt
+	o.To = until
 	digesters := make([]*digester, workers+1)
 	for i := range digesters {
-		digesters[i] = newDigester(b.opt, b.table, pause)
+		digesters[i] = newDigester(o, b.table, pause)
 	}
 	read := func(worker int, block *tracefile.Block) *digest {
 		d := spare.Get().(*digest)
@@ -45,21 +52,19 @@ func readBlocks(file *tracefile.File, o Options, end uint64, workers int, tell f
 		return d
 	}
 	j := newJoiner(b, digesters[workers], func(d *digest) { spare.Put(d) })
+	j.strict = strict
 	take := func(d *digest) error {
 		tell(d.all)
 		return j.take(d)
 	}
-	past, err := tracefile.Scan(file, b.opt.To, workers, read, take)
+	past, err = tracefile.Scan(file, until, workers, read, take)
 	if errors.Is(err, errOrder) {
-		return nil, err
+		return false, err
 	}
 	if err := j.close(); err != nil {
-		return nil, err
+		return false, err
 	}
-	if past {
-		b.last, b.past = b.opt.To, true
-	}
-	return b.Close(end), err
+	return past || j.past, err
 }
 
 // counted tells how many events pass.

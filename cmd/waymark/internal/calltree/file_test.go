@@ -34,7 +34,7 @@ func sameAsOneByOne(t *testing.T, file *tracefile.File, o Options, end uint64) (
 	if d := file.Info().Damaged; d != damaged {
 		t.Errorf("%d bytes damaged, before %d", d, damaged)
 	}
-	_, err = readBlocks(file, o, end, 1, func(int) {})
+	_, err = New(o).readBlocks(file, New(o).opt.To, false, 1, func(int) {})
 	return err == nil
 }
 
@@ -123,6 +123,7 @@ func FuzzBlocks(f *testing.F) {
 		o := divided[int(options)%len(divided)].opt
 		o.From, o.To, o.Min = o.From/40, o.To/40, o.Min/40
 		sameAsOneByOne(t, file, o, recording.End)
+		sameAsFromTheStart(t, file, o, recording.End)
 	})
 }
 

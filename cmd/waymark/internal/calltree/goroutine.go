@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"slices"
+
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 // goroutine is the state of a goroutine that is alive.
@@ -19,18 +21,19 @@ type goroutine struct {
 
 	recovered map[int][]byte // by frame: the value of the panic that it recovered
 	early     map[int][]byte // by frame: the arguments of a call that began before the window
+
+	began []tracefile.BlockRef // by frame: the block in which the call began, while a NewAt reads
 }
 
 // A frame is an open call.
 type frame struct {
 	enter    uint64 // clock
 	children uint64 // ticks of the calls that it made, as far as they are counted
-	site     uint32
-	token    uint32
-	row      uint32 // or leftOut
-	slot     int32  // of the row in the goroutine's openRows, or notOutermost
-	node     uint32 // of the call tree: of the call, or of its nearest caller that is counted
-	flags    Flags
+	frameKey
+	row   uint32 // or leftOut
+	slot  int32  // of the row in the goroutine's openRows, or notOutermost
+	node  uint32 // of the call tree: of the call, or of its nearest caller that is counted
+	flags Flags
 }
 
 // leftOut stands for the row of a frame that a filter has taken out. It stays on
@@ -43,13 +46,6 @@ type unwinding struct {
 	flag  Flags  // Panicked or Exited
 	base  int    // frames below were open when it began; those above are of deferred calls
 	value []byte // of the panic, if it was recorded
-}
-
-// unwind ends the calls whose tokens are greater than token.
-func (b *Builder) unwind(g *goroutine, token uint32, clock uint64) {
-	for n := len(g.stack); n > 0 && g.stack[n-1].token > token; n-- {
-		b.endUnseen(g, clock)
-	}
 }
 
 // endUnseen ends the innermost call for which there is no exit event.
@@ -83,7 +79,7 @@ func (g *goroutine) settle(token uint32) {
 // enter opens a call.
 func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64, args []byte) {
 	b.reach(g, site, token, clock)
-	b.push(g, frame{enter: clock, site: site, token: token, row: row})
+	b.push(g, frame{enter: clock, frameKey: frameKey{site, token}, row: row})
 	if b.opt.OnEnter == nil || row == leftOut {
 		return
 	}
@@ -131,21 +127,6 @@ func (b *Builder) info(g *goroutine, site uint32, clock uint64, args []byte) {
 	b.opt.OnCall(&b.call)
 }
 
-// reach ends what is over if a call of site begins.
-func (b *Builder) reach(g *goroutine, site, token uint32, clock uint64) {
-	if n := len(g.stack); n > 0 && g.stack[n-1].token >= token {
-		b.unwind(g, token, clock)
-		if i := g.find(site, token); i >= 0 {
-			for len(g.stack) > i {
-				b.endUnseen(g, clock)
-			}
-		}
-	}
-	if len(g.unwinding) > 0 {
-		g.settle(token)
-	}
-}
-
 // push puts an open call on the stack. Its slot and node are still to be found.
 func (b *Builder) push(g *goroutine, f frame) {
 	f.slot = notOutermost
@@ -162,7 +143,7 @@ func (b *Builder) push(g *goroutine, f frame) {
 	if b.paths != nil {
 		f.node = g.node()
 		if f.row != leftOut {
-			f.node = b.paths.child(f.node, f.row)
+			f.node = b.paths.Child(f.node, f.row)
 		}
 	}
 	g.stack = append(g.stack, f)
@@ -174,34 +155,6 @@ func (g *goroutine) node() uint32 {
 		return g.stack[n-1].node
 	}
 	return 0
-}
-
-// find gives the index of the innermost frame with this site and token, among
-// those with this token at the top of the stack, or -1.
-func (g *goroutine) find(site, token uint32) int {
-	for i := len(g.stack) - 1; i >= 0 && g.stack[i].token == token; i-- {
-		if g.stack[i].site == site {
-			return i
-		}
-	}
-	return -1
-}
-
-// exit ends a call.
-func (b *Builder) exit(g *goroutine, site, token uint32, clock uint64, results []byte) {
-	n := len(g.stack)
-	if n == 0 || g.stack[n-1].token != token || g.stack[n-1].site != site {
-		b.unwind(g, token, clock)
-		i := g.find(site, token)
-		if i < 0 {
-			b.problems.Unmatched++
-			return
-		}
-		for n = len(g.stack); n > i+1; n-- {
-			b.endUnseen(g, clock)
-		}
-	}
-	b.end(g, clock, g.fate(n-1), results)
 }
 
 // fails notes that the innermost call of site returns an error.

@@ -21,6 +21,8 @@ type joiner struct {
 	b       *Builder
 	x       *digester
 	done    func(*digest) // may use the digest again
+	strict  bool          // take no block that begins before the end of its stream's last one
+	past    bool          // there are events after the digesters' window
 	streams []*place      // by stream
 	heap    []head        // of the streams that have segments left
 	now     uint64        // how far the joiner has come
@@ -34,7 +36,9 @@ type place struct {
 	in                   bool // the next segment has begun
 	segment, step        int  // the next ones
 	span                 int
-	totals, opened, node int // of the next span
+	totals, opened, node int    // of the next span
+	last                 uint64 // clock of the latest event
+	panics               int    // the next one
 }
 
 // A head is the next beginning or end of a segment of a stream.
@@ -51,13 +55,13 @@ func newJoiner(b *Builder, x *digester, done func(*digest)) *joiner {
 // take takes the next digest, in the order in which blocks begin, and those of a
 // stream one after the other.
 func (j *joiner) take(d *digest) error {
-	if d.begin < j.now {
-		return errOrder
-	}
 	for int(d.stream) >= len(j.streams) {
 		j.streams = append(j.streams, new(place))
 	}
 	p := j.streams[d.stream]
+	if d.begin < j.now || j.strict && d.begin < p.last {
+		return errOrder
+	}
 	// The digest of the stream's block before is done after this, as no event of d is
 	// earlier than its last one.
 	for len(j.heap) > 0 && (j.heap[0].clock < d.begin || p.d != nil) {
@@ -67,12 +71,10 @@ func (j *joiner) take(d *digest) error {
 	}
 	b := j.b
 	b.last = max(b.last, d.last)
-	if d.past {
-		b.last, b.past = b.opt.To, true
-	}
+	j.past = j.past || d.past
 	b.events += d.events
 	b.problems.Unknown += d.unknown
-	*p = place{d: d}
+	*p = place{d: d, last: max(p.last, d.last)}
 	if len(d.segments) == 0 {
 		j.finish(p)
 		return nil
@@ -202,6 +204,13 @@ func (j *joiner) segment(p *place) {
 			j.span(g, p, st)
 		case tracefile.Exit:
 			b.exit(g, st.site, st.token, st.clock, nil)
+		case tracefile.Panic:
+			var value []byte
+			if b.opt.OnCall != nil {
+				value = d.panics[p.panics]
+				p.panics++
+			}
+			b.event(g, &tracefile.Event{Kind: tracefile.Panic, Token: st.token, Data: value}, st.clock)
 		default:
 			b.event(g, &tracefile.Event{Kind: st.event, Site: st.site, Token: st.token, Value: st.value, Origin: st.origin}, st.clock)
 		}
@@ -233,11 +242,14 @@ func (j *joiner) span(g *goroutine, p *place, first *step) {
 	}
 	for ; p.opened < s.opened; p.opened++ {
 		o := &d.opened[p.opened]
-		f := frame{enter: o.enter, children: o.children, site: o.site, token: o.token, row: o.row}
+		f := frame{enter: o.enter, children: o.children, frameKey: o.frameKey, row: o.row}
 		if o.failed {
 			f.flags = Failed
 		}
 		b.push(g, f)
+		if b.opt.OnEnter != nil {
+			g.began = append(g.began[:min(len(g.began), len(g.stack)-1)], d.ref)
+		}
 	}
 }
 
@@ -246,7 +258,7 @@ func (j *joiner) grow(p *place, end int, base uint32) {
 	j.nodes = append(j.nodes[:0], base)
 	for ; p.node < end; p.node++ {
 		n := &p.d.nodes[p.node]
-		at := j.b.paths.child(j.nodes[n.parent], n.row)
+		at := j.b.paths.Child(j.nodes[n.parent], n.row)
 		j.b.paths.addAll(at, n)
 		j.nodes = append(j.nodes, at)
 	}

@@ -19,44 +19,19 @@ type Node struct {
 // NoCaller is the Caller of root calls.
 const NoCaller = -1
 
-// paths collects nodes while calls go on. Node 0 is the root of all trees, whose
-// children are the root calls.
-type paths struct {
-	nodes []treeNode
-	index map[uint64]uint32 // by parent<<32 | row
-}
+// paths collects nodes while calls go on.
+type paths struct{ Paths[pathSum] }
 
-type treeNode struct {
-	parent, row uint32
-	recent      uint32 // the child entered last: most calls repeat the one before
+// A pathSum adds up the calls of a node.
+type pathSum struct {
 	calls       uint64
 	total, self uint64
 	panics      uint64
 	errors      uint64
 }
 
-func newPaths() *paths {
-	return &paths{nodes: make([]treeNode, 1), index: make(map[uint64]uint32)}
-}
-
-// child gives the node of calls of row from the calls of the node parent.
-func (f *paths) child(parent, row uint32) uint32 {
-	if r := f.nodes[parent].recent; r != 0 && f.nodes[r].row == row {
-		return r
-	}
-	key := uint64(parent)<<32 | uint64(row)
-	n, ok := f.index[key]
-	if !ok {
-		n = uint32(len(f.nodes))
-		f.nodes = append(f.nodes, treeNode{parent: parent, row: row})
-		f.index[key] = n
-	}
-	f.nodes[parent].recent = n
-	return n
-}
-
 func (f *paths) add(node uint32, total, self uint64, flags Flags) {
-	n := &f.nodes[node]
+	n := &f.Nodes[node].Sum
 	n.calls++
 	n.total += total
 	n.self += self
@@ -70,7 +45,7 @@ func (f *paths) add(node uint32, total, self uint64, flags Flags) {
 
 // addAll adds calls that have been added up.
 func (f *paths) addAll(node uint32, s *spanNode) {
-	n := &f.nodes[node]
+	n := &f.Nodes[node].Sum
 	n.calls += s.calls
 	n.total += s.total
 	n.self += s.self
@@ -80,18 +55,21 @@ func (f *paths) addAll(node uint32, s *spanNode) {
 // list gives the nodes. Those without calls, all of which were too short for
 // Options.Min, are left out; their callees were shorter still.
 func (f *paths) list(rows []Row) []Node {
-	out := make([]Node, 0, len(f.nodes)-1)
-	index := make([]int, len(f.nodes)) // in out
+	if len(f.Nodes) == 0 {
+		return []Node{}
+	}
+	out := make([]Node, 0, len(f.Nodes)-1)
+	index := make([]int, len(f.Nodes)) // in out
 	index[0] = NoCaller
-	for i := 1; i < len(f.nodes); i++ { // parents come before their children
-		n := &f.nodes[i]
-		if n.calls == 0 {
+	for i := 1; i < len(f.Nodes); i++ { // parents come before their children
+		n, sum := &f.Nodes[i], &f.Nodes[i].Sum
+		if sum.calls == 0 {
 			continue
 		}
 		index[i] = len(out)
 		out = append(out, Node{
-			Caller: index[n.parent], Key: rows[n.row].Key,
-			Calls: n.calls, Total: n.total, Self: n.self, Panics: n.panics, Errors: n.errors,
+			Caller: index[n.Parent], Key: rows[n.Row].Key,
+			Calls: sum.calls, Total: sum.total, Self: sum.self, Panics: sum.panics, Errors: sum.errors,
 		})
 	}
 	return out

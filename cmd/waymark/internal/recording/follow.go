@@ -26,10 +26,12 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall
 	var alive []*following
 	processes := Processes(set)
 	byIndex := make([]*following, len(processes))
+	ranges := make([]tracefile.Range, len(processes))
 	for i, p := range processes {
 		onEnter, onCall := tell(p)
 		o, calls := f.telling(p, onEnter, onCall)
-		byIndex[i] = &following{calltree.New(o), i, p.Since + p.File.Info().Duration, calls}
+		byIndex[i] = &following{nil, i, p.Since + p.File.Info().Duration, calls}
+		byIndex[i].Builder, ranges[i] = calltree.NewAt(p.File, o)
 		alive = append(alive, byIndex[i])
 	}
 	slices.SortStableFunc(alive, func(a, b *following) int { return cmp.Compare(a.end, b.end) })
@@ -42,7 +44,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall
 		alive = alive[1:]
 	}
 	var ev tracefile.Event
-	events := set.Events()
+	events := set.EventsIn(ranges)
 	for events.Next(&ev) {
 		now := time.Duration(events.Nanos())
 		if f.To > 0 && now > f.To {

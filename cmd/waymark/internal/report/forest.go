@@ -1,41 +1,28 @@
 package report
 
-import "slices"
+import (
+	"slices"
 
-// A forest is some call trees: lists of nodes, not linked, as a tree may be a million calls
-// deep. Nodes are named by their index. Node 0 is no call: root calls are its children.
-type forest struct {
-	nodes []node // callers before callees
-	index map[uint64]uint32
-}
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+)
+
+// A forest is some call trees, with times in ns. Rows are indices in the Report's rows.
+type forest struct{ calltree.Paths[numbers] }
 
 // A node of a call tree adds up the calls of one function on one path of callers.
-type node struct {
-	parent, row uint32 // row is the index in the Report's rows
+type node = calltree.PathNode[numbers]
+
+// numbers are those of a node.
+type numbers struct {
 	calls       uint64
 	panics      uint64
 	errors      uint64
 	total, self int64
 }
 
-// child gives the node of the calls of row that those of parent make.
-func (f *forest) child(parent, row uint32) uint32 {
-	if f.index == nil {
-		f.nodes, f.index = make([]node, 1), make(map[uint64]uint32)
-	}
-	key := uint64(parent)<<32 | uint64(row)
-	n, ok := f.index[key]
-	if !ok {
-		n = uint32(len(f.nodes))
-		f.nodes = append(f.nodes, node{parent: parent, row: row})
-		f.index[key] = n
-	}
-	return n
-}
-
 // count adds to the numbers of a node.
-func (f *forest) count(n uint32, o *node) {
-	to := &f.nodes[n]
+func (f *forest) count(n uint32, o *numbers) {
+	to := &f.Nodes[n].Sum
 	to.calls += o.calls
 	to.panics += o.panics
 	to.errors += o.errors
@@ -47,12 +34,12 @@ func (f *forest) count(n uint32, o *node) {
 // of their callers that is chosen, whose node there wanted is told, 0 if there is none.
 func (f *forest) some(wanted func(n *node, caller uint32) bool) *forest {
 	out := new(forest)
-	at := make([]uint32, len(f.nodes)) // the node there, of the call or its caller
-	for i := 1; i < len(f.nodes); i++ {
-		n := &f.nodes[i]
-		if at[i] = at[n.parent]; wanted(n, at[i]) {
-			at[i] = out.child(at[i], n.row)
-			out.count(at[i], n)
+	at := make([]uint32, len(f.Nodes)) // the node there, of the call or its caller
+	for i := 1; i < len(f.Nodes); i++ {
+		n := &f.Nodes[i]
+		if at[i] = at[n.Parent]; wanted(n, at[i]) {
+			at[i] = out.Child(at[i], n.Row)
+			out.count(at[i], &n.Sum)
 		}
 	}
 	return out
@@ -66,22 +53,22 @@ type children struct {
 
 // sorted gives the children of all nodes, those of a node in order.
 func (f *forest) sorted(compare func(a, b *node) int) children {
-	nodes := max(len(f.nodes), 1)
+	nodes := max(len(f.Nodes), 1)
 	c := children{list: make([]uint32, nodes-1), first: make([]uint32, nodes+1)}
 	for i := 1; i < nodes; i++ {
-		c.first[f.nodes[i].parent+1]++
+		c.first[f.Nodes[i].Parent+1]++
 	}
 	for n := range nodes {
 		c.first[n+1] += c.first[n]
 	}
 	next := slices.Clone(c.first)
 	for i := 1; i < nodes; i++ {
-		parent := f.nodes[i].parent
+		parent := f.Nodes[i].Parent
 		c.list[next[parent]] = uint32(i)
 		next[parent]++
 	}
 	for n := range nodes {
-		slices.SortStableFunc(c.of(uint32(n)), func(a, b uint32) int { return compare(&f.nodes[a], &f.nodes[b]) })
+		slices.SortStableFunc(c.of(uint32(n)), func(a, b uint32) int { return compare(&f.Nodes[a], &f.Nodes[b]) })
 	}
 	return c
 }

@@ -207,7 +207,7 @@ func (r *Report) Damage() error { return errors.Join(r.damage...) }
 // Calls gives the number of calls in what is shown.
 func (r *Report) Calls() (n uint64) {
 	if r.Tree {
-		r.walk(func(c *node, _ int) { n += c.calls }, nil)
+		r.walk(func(c *node, _ int) { n += c.Sum.calls }, nil)
 		return n
 	}
 	for _, row := range r.rows {
@@ -221,8 +221,8 @@ func (r *Report) Calls() (n uint64) {
 // Longest gives the greatest total, ns, of a row that is shown but for the filter's Min.
 func (r *Report) Longest() (ns int64) {
 	if r.Tree {
-		for _, n := range r.view().nodes {
-			ns = max(ns, n.total)
+		for _, n := range r.view().Nodes {
+			ns = max(ns, n.Sum.total)
 		}
 		return ns
 	}

@@ -31,8 +31,8 @@ func (r *Report) addTree(list []calltree.Node, scale calltree.Scale) {
 		if n.Caller != calltree.NoCaller {
 			parent = at[n.Caller]
 		}
-		at[i] = r.tree.child(parent, n.Key)
-		r.tree.count(at[i], &node{calls: n.Calls, panics: n.Panics, errors: n.Errors, total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self)})
+		at[i] = r.tree.Child(parent, n.Key)
+		r.tree.count(at[i], &numbers{calls: n.Calls, panics: n.Panics, errors: n.Errors, total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self)})
 	}
 }
 
@@ -56,22 +56,22 @@ func (r *Report) view() *view {
 		v.forest = r.callersOf(r.matching(r.Filter.Callers), v)
 	case r.Filter.Root != nil:
 		root := r.matching(r.Filter.Root)
-		v.forest = r.tree.some(func(n *node, caller uint32) bool { return caller != 0 || root(n.row) })
+		v.forest = r.tree.some(func(n *node, caller uint32) bool { return caller != 0 || root(n.Row) })
 	}
-	for i := range v.nodes {
-		if n := &v.nodes[i]; i > 0 && n.parent == 0 {
-			v.all += n.total
+	for i := range v.Nodes {
+		if n := &v.Nodes[i]; i > 0 && n.Parent == 0 {
+			v.all += n.Sum.total
 		}
 	}
 	if r.Filter.Show != nil {
 		show := r.matching(r.Filter.Show)
-		v.forest = v.some(func(n *node, _ uint32) bool { return show(n.row) })
+		v.forest = v.some(func(n *node, _ uint32) bool { return show(n.Row) })
 	}
 	v.children = v.sorted(func(a, b *node) int {
-		if a.total != b.total {
-			return cmp.Compare(b.total, a.total) // what took the most time first
+		if a.Sum.total != b.Sum.total {
+			return cmp.Compare(b.Sum.total, a.Sum.total) // what took the most time first
 		}
-		x, y := r.rows[a.row], r.rows[b.row]
+		x, y := r.rows[a.Row], r.rows[b.Row]
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
 	return v
@@ -99,25 +99,25 @@ func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 	open := make([]int32, len(r.rows)) // calls of the row on the path
 	below := r.tree.sorted(func(_, _ *node) int { return 0 })
 	below.visit(func(i uint32, _ int) bool {
-		n := &r.tree.nodes[i]
-		if match(n.row) {
-			numbers := *n
-			if open[n.row] > 0 {
-				numbers.total = 0
+		n := &r.tree.Nodes[i]
+		if match(n.Row) {
+			sum := n.Sum
+			if open[n.Row] > 0 {
+				sum.total = 0
 			}
 			at := uint32(0)
-			for level := 0; i != 0; i = r.tree.nodes[i].parent {
+			for level := 0; i != 0; i = r.tree.Nodes[i].Parent {
 				if level++; level > r.levels() {
 					v.cut = r.Filter.Depth == 0
 					break
 				}
-				at = out.child(at, r.tree.nodes[i].row)
-				out.count(at, &numbers)
+				at = out.Child(at, r.tree.Nodes[i].Row)
+				out.count(at, &sum)
 			}
 		}
-		open[n.row]++
+		open[n.Row]++
 		return true
-	}, func(i uint32, _ int) { open[r.tree.nodes[i].row]-- })
+	}, func(i uint32, _ int) { open[r.tree.Nodes[i].Row]-- })
 	return out
 }
 
@@ -126,17 +126,17 @@ func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 func (r *Report) walk(enter func(n *node, depth int), leave func(n *node, depth int)) {
 	v := r.view()
 	shown := func(n *node, depth int) bool {
-		return n.total >= int64(r.Filter.Min) && (r.Filter.Depth == 0 || depth < r.Filter.Depth)
+		return n.Sum.total >= int64(r.Filter.Min) && (r.Filter.Depth == 0 || depth < r.Filter.Depth)
 	}
 	v.visit(func(i uint32, depth int) bool {
-		n := &v.nodes[i]
+		n := &v.Nodes[i]
 		if !shown(n, depth) {
 			return false
 		}
 		enter(n, depth)
 		return true
 	}, func(i uint32, depth int) {
-		if n := &v.nodes[i]; leave != nil && shown(n, depth) {
+		if n := &v.Nodes[i]; leave != nil && shown(n, depth) {
 			leave(n, depth)
 		}
 	})
@@ -161,8 +161,8 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 		c := csv.NewWriter(w)
 		c.Write([]string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"})
 		r.walk(func(n *node, depth int) {
-			c.Write([]string{strconv.Itoa(depth), strconv.FormatInt(n.total, 10), strconv.FormatInt(n.self, 10),
-				strconv.FormatUint(n.calls, 10), strconv.FormatUint(n.panics, 10), r.rows[n.row].Name, strconv.FormatUint(n.errors, 10)})
+			c.Write([]string{strconv.Itoa(depth), strconv.FormatInt(n.Sum.total, 10), strconv.FormatInt(n.Sum.self, 10),
+				strconv.FormatUint(n.Sum.calls, 10), strconv.FormatUint(n.Sum.panics, 10), r.rows[n.Row].Name, strconv.FormatUint(n.Sum.errors, 10)})
 		}, nil)
 		c.Flush()
 		return note, c.Error()
@@ -180,16 +180,16 @@ func (r *Report) writeTreeText(w io.Writer) error {
 		r.walk(func(n *node, depth int) {
 			percent := 0.0
 			if all > 0 {
-				percent = 100 * float64(n.total) / float64(all)
+				percent = 100 * float64(n.Sum.total) / float64(all)
 			}
-			row := r.rows[n.row]
+			row := r.rows[n.Row]
 			name := recording.Indent(depth) + r.names.Short(row.Name)
 			if row.Open > 0 && row.Open == row.Calls {
 				name += table.AllOpen
 			}
 			line([]table.Cell{
-				table.Duration(n.total), table.Duration(n.self), {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
-				table.Count(n.calls), table.Panics(n.panics), table.Errors(n.errors), {Text: name},
+				table.Duration(n.Sum.total), table.Duration(n.Sum.self), {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
+				table.Count(n.Sum.calls), table.Panics(n.Sum.panics), table.Errors(n.Sum.errors), {Text: name},
 			})
 		}, nil)
 	}

@@ -25,23 +25,23 @@ func (r *Report) newNodeWriter(w io.Writer) *nodeWriter {
 
 // numbers writes the members that every node has, in lines with the given indentation, or in one.
 func (w *nodeWriter) numbers(n *node, indent string) {
-	if w.names[n.row] == nil {
+	if w.names[n.Row] == nil {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
-		e.Encode(w.rows[n.row].Name) // a string has no errors
-		w.names[n.row] = bytes.TrimSpace(b.Bytes())
+		e.Encode(w.rows[n.Row].Name) // a string has no errors
+		w.names[n.Row] = bytes.TrimSpace(b.Bytes())
 	}
 	separator := ", "
 	if indent != "" {
 		separator = ",\n" + indent
 	}
 	b := append(w.AvailableBuffer(), `"name": `...)
-	b = append(b, w.names[n.row]...)
+	b = append(b, w.names[n.Row]...)
 	for _, member := range []struct {
 		name  string
 		value int64
-	}{{"calls", int64(n.calls)}, {"panics", int64(n.panics)}, {"errors", int64(n.errors)}, {"total_ns", n.total}, {"self_ns", n.self}} {
+	}{{"calls", int64(n.Sum.calls)}, {"panics", int64(n.Sum.panics)}, {"errors", int64(n.Sum.errors)}, {"total_ns", n.Sum.total}, {"self_ns", n.Sum.self}} {
 		b = append(b, separator...)
 		b = append(append(append(b, '"'), member.name...), `": `...)
 		b = strconv.AppendInt(b, member.value, 10)

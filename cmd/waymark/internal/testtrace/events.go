@@ -30,11 +30,13 @@ type testLog struct {
 	Log
 }
 
-// Events gives the events of those tests.
+// Events returns the events of those tests. It reads the time in which one of them ran.
 func (r *Recording) Events(tests []*Test) *Events {
-	e := &Events{r: r, events: r.file.Events(), keep: make(map[*Test]bool), given: true}
+	e := &Events{r: r, keep: make(map[*Test]bool), given: true}
+	time := tracefile.Range{From: never}
 	for _, t := range tests {
 		e.keep[t] = true
+		time.From, time.To = min(time.From, t.Begin), max(time.To, t.End)
 		if t.End != never {
 			e.ends = append(e.ends, t)
 		}
@@ -42,6 +44,7 @@ func (r *Recording) Events(tests []*Test) *Events {
 			e.logs = append(e.logs, testLog{t, l})
 		}
 	}
+	e.events = r.file.EventsIn(time)
 	slices.SortStableFunc(e.logs, func(a, b testLog) int { return cmp.Compare(a.Clock, b.Clock) })
 	slices.SortStableFunc(e.ends, func(a, b *Test) int { return cmp.Compare(a.End, b.End) })
 	return e

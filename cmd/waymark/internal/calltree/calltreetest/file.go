@@ -3,6 +3,7 @@ package calltreetest
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"strconv"
 	"time"
 
@@ -154,6 +155,12 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []tracefile.Event) (
 			code(format.CodeError, uint64(ev.Site))
 		case tracefile.Goexit:
 			code(format.CodeGoexit, uint64(ev.Token))
+		}
+		if n := len(ev.Data); n > 0 {
+			code(format.CodeValues, uint64(n))
+			for b := append(bytes.Clone(ev.Data), make([]byte, format.RecordSize)...); len(b) > format.RecordSize; b = b[format.RecordSize:] {
+				recs = append(recs, format.Record{Clock: binary.LittleEndian.Uint64(b), Word: binary.LittleEndian.Uint64(b[8:])})
+			}
 		}
 	}
 	return h, recs
