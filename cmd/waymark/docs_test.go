@@ -17,8 +17,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
 	"github.com/waymark-go/waymark/internal/agent"
+	"github.com/waymark-go/waymark/internal/format"
 )
 
 // topFolder is the repository's folder, from this one.
@@ -437,6 +440,17 @@ func TestDocsFigures(t *testing.T) {
 	total := regexp.MustCompile(`suites\*\* \| \| (\d+)(\d{3}) \|`).FindStringSubmatch(suites)
 	if total == nil || !strings.Contains(readme, total[1]+","+total[2]+" tests") {
 		t.Errorf("README.md doesn't have the number of tests of docs/compatibility.md, %q", total)
+	}
+	usage := readText(t, filepath.Join(topFolder, "docs/usage.md"))
+	for _, word := range strings.Split(format.DefaultRedact, ",") {
+		if !regexp.MustCompile(`\b` + word + `\b`).MatchString(usage) {
+			t.Errorf("docs/usage.md doesn't name %q, which names of secrets have", word)
+		}
+	}
+	for _, want := range []string{fmt.Sprintf("Below level %d ", recording.MaxIndent), fmt.Sprintf("Nested JSON has %d levels", report.DefaultLevels)} {
+		if !strings.Contains(usage, want) {
+			t.Errorf("docs/usage.md has no %q", want)
+		}
 	}
 	limits := readText(t, filepath.Join(topFolder, "docs/limits.md"))
 	for _, release := range toolchain.Tested {
