@@ -144,3 +144,36 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestDocsRewritten compares the rewritten function in docs/decisions.md with what waymark rewrite
+// writes.
+func TestDocsRewritten(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/m\n\ngo 1.26\n")
+	write(t, filepath.Join(dir, "main.go"), `package main
+
+func main() { F(1) }
+
+func G(a int) int { return a }
+
+func F(a int) int {
+	if a == 0 {
+		return a
+	}
+	return G(a) + 1
+}
+`)
+	if out, err := runIn(dir, tool(t), "rewrite", "--all", "-o", "out", "."); err != nil {
+		t.Fatalf("waymark rewrite: %v\n%s", err, out)
+	}
+	text := func(text, begin string) string {
+		_, text, _ = strings.Cut(text, begin)
+		text, _, _ = strings.Cut(text, "\n\n")
+		return strings.Join(strings.Fields(begin+text), " ")
+	}
+	want := text(readText(t, filepath.Join(dir, "out/example.com/m/main.go")), "func F(")
+	got := text(readText(t, filepath.Join(topFolder, "docs/decisions.md")), "func F(")
+	if got != want {
+		t.Errorf("docs/decisions.md has another rewritten function:\ngot  %s\nwant %s", got, want)
+	}
+}

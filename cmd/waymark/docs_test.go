@@ -183,6 +183,16 @@ func TestDocsShape(t *testing.T) {
 	}
 }
 
+// TestDocsDecisions checks that the decisions are numbered in their order.
+func TestDocsDecisions(t *testing.T) {
+	text := readText(t, filepath.Join(topFolder, "docs/decisions.md"))
+	for i, m := range regexp.MustCompile(`(?m)^### (\d+)\. `).FindAllStringSubmatch(text, -1) {
+		if want := fmt.Sprint(i + 1); m[1] != want {
+			t.Errorf("docs/decisions.md: decision %s comes where %s should", m[1], want)
+		}
+	}
+}
+
 // commandFlags returns the flags of each command, out of its help.
 func commandFlags(t *testing.T) map[string][]string {
 	t.Helper()
