@@ -23,13 +23,13 @@ type calibration struct {
 
 var calibrations = []calibration{
 	{
-		name:     "small packages",
-		packages: []string{"bufio", "encoding/json", "strings", "text/template"},
+		name:     "some of the standard library",
+		packages: []string{"bufio", "encoding/json", "go/types", "text/template"},
 		tiny:     0.1, notTiny: 0.3,
 	},
 	{
 		name:     "standard library",
-		packages: []string{"cmd/go/internal/load", "go/types", "net/http"},
+		packages: []string{"bufio", "cmd/go/internal/load", "encoding/json", "go/types", "net/http", "strings", "text/template"},
 		long:     true,
 		tiny:     0.1, notTiny: 0.3,
 	},
