@@ -1,5 +1,6 @@
 # make               builds bin/waymark
-# make test          all tests; needs Go, what else they use is built or skipped aloud
+# make test          the tests for each change; needs Go, what else they use is skipped aloud
+# make test-long     what of the same tests takes longer: other toolchains, build modes, platforms, large packages
 # make bench         what tracing costs, in one run
 # make bench-peers   the same in full and side by side with other tracers, into docs (most of an hour)
 # make bench-programs  builds and runs of three real programs, plain and traced, into docs (an hour or two, downloads them)
@@ -26,7 +27,7 @@ MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop example
 APART    := dev/benchmarks/peers contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -39,32 +40,62 @@ $(BIN)/staticcheck: PACKAGE = honnef.co/go/tools/cmd/staticcheck
 $(BIN)/dlv $(BIN)/staticcheck: dev/tools/go.mod
 	cd dev/tools && GOWORK=off $(GO) build -o $@ $(PACKAGE)
 
-test: vet cross
-	@mkdir -p $(BIN) && : >$(BIN)/test.log
-	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: what needs it is skipped"
-	@$(call gotest,.,./...)
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(call gotest,.,-race ./...); \
-	else echo "SKIPPED: -race needs cgo and a C compiler"; fi
-	@$(call gotest,examples/shop,./...)
-	@$(call gotest,examples/facility,./...)
-	@$(call gotest,examples/store,./...)
-	@$(call gotest,contrib/otel,./...)
-	@$(call gotest,contrib/prometheus,./...)
-	@$(call gotest,dev/compatibility,./...)
-	@$(call gotest,dev/benchmarks,./...)
-	@$(call gotest,dev/benchmarks/peers,./...)
-	@$(call gotest,cmd/waymark,-timeout 40m -run '$(BY_HAND)' .)
-	@$(call gotest,cmd/waymark,-timeout 40m -skip '$(BY_HAND)' ./...)
-	@awk '$(SKIPPED)' $(BIN)/test.log
+# The parts of make test. Some use one core only, so that JOBS of them run side by side; each prints
+# what it has to say when it ends. vet comes before them: it compiles what they share.
+JOBS  ?= 2
+PARTS := scripts race command library cross dev/compatibility dev/benchmarks/peers dev/benchmarks examples/shop examples/facility examples/store \
+	contrib/otel contrib/prometheus
 
-# Tests that run the command as a user does are half of all. By themselves neither half comes near its limit,
-# on a machine that is busy with other things either.
+test: vet
+	@rm -rf $(BIN)/test && mkdir -p $(BIN)/test
+	@$(MAKE) -s -k -j$(JOBS) $(PARTS:%=part/%); status=$$?; \
+	cat $(BIN)/test/*.log | awk '$(SKIPPED)'; \
+	if [ $$status != 0 ]; then echo "FAILED: $$(cd $(BIN)/test && ls *.failed | sed 's/[.]failed//')"; fi; exit $$status
+
+part/library:
+	@$(call gotest,.,./...)
+
+# With -short and without those that use one goroutine only and become ten times slower.
+part/race:
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(call gotest,.,-race -short -skip '^(TestEveryBitFlipped|TestReadTurningRing)$$' ./...); \
+	else echo "SKIPPED: -race needs cgo and a C compiler"; fi
+
+part/scripts:
+	@$(call gotest,cmd/waymark,-run '$(BY_HAND)' .)
+
+part/command:
+	@$(call gotest,cmd/waymark,-skip '$(BY_HAND)' ./...)
+
+part/cross:
+	@$(call part,$(MAKE) -s cross)
+
+part/%:
+	@$(call gotest,$*,./...)
+
+# What a user does by hand: run the command with the real go command.
 BY_HAND := ^(TestScripts|TestGuide|TestInstrumentedModules)$$
 
-# gotest runs go test in a module, and prints a line for each package, and all that the
-# tests that failed have said.
-gotest = (cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v $(2)) >$(BIN)/part.log 2>&1; status=$$?; cat $(BIN)/part.log >>$(BIN)/test.log; \
-	if [ $$status = 0 ]; then grep -E '^(ok|\?) ' $(BIN)/part.log | grep -v 'no test files'; else awk '$(FAILED)' $(BIN)/part.log; exit $$status; fi
+# What make test leaves out of tests that it runs.
+test-long: $(BIN)/dlv
+	$(call compile,$(LONG_PLATFORMS))
+	$(GO) test -race -timeout $(TIMEOUT) ./...
+	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^TestScripts$$' -long -v -timeout $(TIMEOUT) .
+	cd cmd/waymark && $(GO) test -run '^TestCalibration$$' -long -timeout $(TIMEOUT) ./internal/instrument
+	cd cmd/waymark && $(GO) test -run '^TestStd$$' -std -timeout $(TIMEOUT) ./internal/cover
+	cd dev/benchmarks/peers && PATH="$(BIN):$$PATH" $(GO) test -timeout $(TIMEOUT) .
+
+# A machine four times slower than two quiet cores comes nowhere near it.
+TIMEOUT := 60m
+
+# part runs a command with its output in the part's log, and prints a line for each package that
+# passed, or all that was said if it failed.
+part = mkdir -p $(BIN)/test; log=$(BIN)/test/$(subst /,-,$(@:part/%=%)); \
+	( $(1) ) >$$log.log 2>&1; status=$$?; \
+	if [ $$status = 0 ]; then grep -E '^(ok|\?) ' $$log.log | grep -v 'no test files' >$$log.out; \
+	else : >$$log.failed; awk '$(FAILED)' $$log.log >$$log.out; fi; cat $$log.out; exit $$status
+
+# gotest is part for the tests of a module.
+gotest = $(call part,cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v -timeout $(TIMEOUT) $(2))
 
 FAILED = function say(t,  i) { for (i = 0; i < lines[t]; i++) print said[t, i] } \
 	/^=== / { test = $$3; next } \
@@ -84,12 +115,14 @@ vet:
 	@out=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +); test -z "$$out" || { echo "run gofmt -w on" $$out; exit 1; }
 	@for m in $(MODULES) $(APART); do (cd $$m && $(GO) vet ./...) || exit 1; done
 
-# Each module builds with nothing but what it requires; library and tool, with their tests,
-# compile on other platforms: some of them for make test, as each takes most of a minute at first.
-# TestArchitectures runs programs for linux/arm64.
-PLATFORMS     := darwin/arm64 windows/amd64
-ALL_PLATFORMS := linux/amd64 linux/arm64 linux/386 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+# Library and tool, with their tests, compile on other platforms: one for make test, as each takes
+# most of a minute at first, one of another kind for make test-long. TestArchitectures runs programs
+# for linux/arm64.
+PLATFORMS      := windows/amd64
+LONG_PLATFORMS := darwin/arm64
+ALL_PLATFORMS  := linux/amd64 linux/arm64 linux/386 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
+# Each module builds with nothing but what it requires, and for other platforms.
 cross:
 	@for m in $(MODULES); do (cd $$m && $(call alone,$$m) && GOWORK=off $(GO) build -modfile=$(BIN)/alone.mod -o /dev/null ./...) || exit 1; done
 	@$(call compile,$(PLATFORMS))

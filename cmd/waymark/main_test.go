@@ -14,6 +14,7 @@ import (
 
 var (
 	update = flag.Bool("update", false, "update the scripts' golden files")
+	long   = flag.Bool("long", false, "run scripts to their ends, which compiles the standard library for more toolchains and build modes (minutes)")
 	modes  = flag.Bool("modes", false, "run the scripts of build modes, each of which compiles the standard library anew (minutes)")
 )
 
@@ -89,6 +90,8 @@ func scripts(t *testing.T, dir string) {
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {
+			case "long": // in front of what make test-long does beyond make test
+				return *long, nil
 			case "race":
 				return goEnv("CGO_ENABLED") == "1", nil
 			case "toolchains":

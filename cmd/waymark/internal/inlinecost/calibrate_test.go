@@ -20,6 +20,7 @@ type calibration struct {
 	name     string
 	get      []string // what go get takes to have the packages; none for the standard library
 	packages []string
+	long     bool // takes most of a minute
 
 	// The most functions of a hundred that may be wrongly tiny, and wrongly not.
 	tiny, notTiny float64
@@ -27,8 +28,14 @@ type calibration struct {
 
 var calibrations = []calibration{
 	{
+		name:     "some of the standard library",
+		packages: []string{"bufio", "encoding/json", "go/types", "text/template"},
+		tiny:     0.1, notTiny: 0.3,
+	},
+	{
 		name:     "standard library",
 		packages: []string{"bufio", "cmd/go/internal/load", "encoding/json", "go/types", "net/http", "strings", "text/template"},
+		long:     true,
 		tiny:     0.1, notTiny: 0.3,
 	},
 	{
@@ -40,17 +47,20 @@ var calibrations = []calibration{
 		name:     "codec",
 		get:      []string{"github.com/ugorji/go/codec@v1.2.12"},
 		packages: []string{"github.com/ugorji/go/codec"},
+		long:     true,
 	},
 	{
 		name:     "compression",
 		get:      []string{"github.com/klauspost/compress@v1.17.11"},
 		packages: []string{"github.com/klauspost/compress/..."},
+		long:     true,
 		tiny:     0.1,
 	},
 	{
 		name:     "DNS",
 		get:      []string{"github.com/miekg/dns@v1.1.62"},
 		packages: []string{"github.com/miekg/dns"},
+		long:     true,
 	},
 	{
 		// Much of what they call is in packages of other modules, of which nothing is known.
@@ -63,6 +73,7 @@ var calibrations = []calibration{
 			"github.com/pelletier/go-toml/v2", "github.com/pelletier/go-toml/v2/unstable", "github.com/spf13/cobra", "github.com/spf13/pflag",
 			"golang.org/x/tools/go/packages", "golang.org/x/tools/go/ssa",
 		},
+		long: true,
 		tiny: 0.3, notTiny: 0.8,
 	},
 }
@@ -71,13 +82,17 @@ var calibrations = []calibration{
 // -gcflags=-m=2. With -v it lists the functions about which they differ.
 //
 // Costs of single functions may be off by a few nodes; what must hold is that
-// nearly all functions are on the right side of the budget.
+// nearly all functions are on the right side of the budget. With -long it looks
+// at more functions.
 func TestCalibration(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the compiler")
 	}
 	for _, c := range calibrations {
 		t.Run(c.name, func(t *testing.T) {
+			if c.long && !*long {
+				t.Skip("takes most of a minute: make test-long")
+			}
 			dir := t.TempDir()
 			if c.get != nil {
 				getPackages(t, dir, c.get)
