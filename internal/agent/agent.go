@@ -247,10 +247,5 @@ func record(o options, s settings) error {
 		return fmt.Errorf("record to %s: %w", o.Path, err)
 	}
 	recording.Store(r)
-	atExit(func() {
-		if err := r.Close(); err != nil {
-			recorder.Say("complete %s: %v", o.Path, err)
-		}
-	})
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // arenaSuffix is appended to the trace file's name.
@@ -20,9 +19,10 @@ var errBusy = errors.New("another process is recording to it")
 
 // An arena is the memory that events are written to.
 type arena struct {
-	path string // empty: it is not in a file, and dies with the process
-	mem  []byte
-	file backing
+	path  string // empty: it is not in a file, and dies with the process
+	mem   []byte
+	space []byte // what was mapped to have mem in it
+	file  backing
 	// spare holds a copied chunk. The stack wouldn't do: the program may have given it a small limit.
 	spare []byte
 }
@@ -38,12 +38,12 @@ func (a *arena) chunks() int { return len(a.mem) / format.ChunkSize }
 // errBroken says that the arena is not what the program wrote.
 var errBroken = errors.New("was cut or overwritten by another program, or can't be read from its disk")
 
-// check gives an error if the arena is not intact any more. Others may cut the file, or
-// write to it, or its disk fail; the hooks see to it that the program survives that.
-func (a *arena) check(nonce [16]byte) error {
-	c, err := format.ParseControl(a.chunk(0))
-	if rt.Broken() || err != nil || c.Nonce != nonce || a.cut() {
-		return fmt.Errorf("%s %w", a.path, errBroken)
+// intact returns an error if the arena is not what the program wrote any more. Others may cut the
+// file, or write to it, or its disk may fail; the hooks see to it that the program survives that.
+func (r *Recorder) intact() error {
+	c, err := format.ParseControl(r.arena.chunk(0))
+	if r.rt.Broken() || err != nil || c.Nonce != r.nonce || r.arena.cut() {
+		return fmt.Errorf("%s %w", r.arena.path, errBroken)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func newArena(path string, chunks int, control format.Control) (*arena, error) {
 	err = os.NewSyscallError("flock", syscall.Flock(f.fd, syscall.LOCK_EX|syscall.LOCK_NB))
 	if err == nil {
 		if err = f.truncate(int64(size)); err == nil {
-			a.mem, err = mapAligned(f.fd, size)
+			err = a.mapAligned(size)
 		}
 		if err != nil {
 			err = fmt.Errorf("%w for %d bytes", err, size)
@@ -61,6 +61,7 @@ func newArena(path string, chunks int, control format.Control) (*arena, error) {
 	}
 	if err != nil {
 		a.remove()
+		a.unmap()
 		return nil, err
 	}
 	return a, nil
@@ -126,19 +127,30 @@ func removeStale(path string) error {
 
 // mapAligned reserves address space generously and maps the file at the first
 // aligned address in it.
-func mapAligned(fd, size int) ([]byte, error) {
-	space, err := syscall.Mmap(-1, 0, size+format.ChunkSize, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+func (a *arena) mapAligned(size int) (err error) {
+	a.space, err = syscall.Mmap(-1, 0, size+format.ChunkSize, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		return nil, os.NewSyscallError("mmap", err)
+		return os.NewSyscallError("mmap", err)
 	}
-	return mapFixed(space, fd, size)
+	a.mem, err = mapFixed(a.space, a.file.fd, size)
+	return err
 }
 
-// remove deletes the arena's file. The memory stays mapped: goroutines that still
-// run may write to it.
+// remove deletes the arena's file. The memory stays mapped until unmap: goroutines that still run
+// may write to it.
 func (a *arena) remove() {
 	a.file.remove()
 	a.file.close()
+}
+
+// unmap gives the memory back, when nobody writes to it any more. A file that is left has no lock
+// then: its first reader may complete the trace file.
+func (a *arena) unmap() {
+	if a.space != nil {
+		syscall.Munmap(a.space)
+	}
+	a.file.close()
+	a.space, a.mem = nil, nil
 }
 
 // cut tells whether the file has become shorter.

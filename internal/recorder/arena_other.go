@@ -27,3 +27,5 @@ func (a *arena) populate(i, n int) error { return nil }
 func (a *arena) cut() bool { return false }
 
 func (a *arena) remove() {}
+
+func (a *arena) unmap() { a.mem = nil }

@@ -5,15 +5,14 @@ import (
 
 	"github.com/waymark-go/waymark/internal/clock"
 	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // rate gives the clock's rate, in ticks per second, measured from start on for
 // 200 us if it isn't known: good to about a thousandth. It serves files that end
 // before a second pair of clocks is read.
-func rate(c clock.Clock, start format.ClockPair) uint64 {
+func rate(h hooks, c clock.Clock, start format.ClockPair) uint64 {
 	for c.Hz == 0 {
-		now := pair()
+		now := pair(h)
 		if d := now.MonoNano - start.MonoNano; d > 200e3 {
 			c.Hz = uint64(float64(now.Clock-start.Clock) * 1e9 / float64(d))
 		}
@@ -22,14 +21,14 @@ func rate(c clock.Clock, start format.ClockPair) uint64 {
 }
 
 // pair reads the clocks together: of a few tries the one that took the least time.
-func pair() format.ClockPair {
-	awaitStep()
+func pair(h hooks) format.ClockPair {
+	awaitStep(h)
 	var best format.ClockPair
 	least := ^uint64(0)
 	for i := 0; i < 5; i++ {
-		before, _ := rt.Clock()
+		before, _ := h.Clock()
 		wall := time.Now().UnixNano()
-		after, mono := rt.Clock()
+		after, mono := h.Clock()
 		if d := after - before; d < least {
 			least = d
 			best = format.ClockPair{Clock: before + d/2, UnixNano: wall, MonoNano: mono}
@@ -40,8 +39,8 @@ func pair() format.ClockPair {
 
 // ticks gives how many ticks of the events' clock d takes. start is a pair that was
 // read before.
-func ticks(d time.Duration, start format.ClockPair) uint64 {
-	now := pair()
+func ticks(h hooks, d time.Duration, start format.ClockPair) uint64 {
+	now := pair(h)
 	if now.MonoNano <= start.MonoNano {
 		return uint64(d)
 	}

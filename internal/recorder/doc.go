@@ -10,10 +10,12 @@
 // moment every event is in one of the two files. It may be in both: readers tell
 // by the chunk's sequence number.
 //
+// A program makes any number of recordings, one after the other, see program.go.
+//
 // With overflow ring the oldest chunks are overwritten instead, and nothing is written
 // to the trace file until the program ends, see ring.go. A recording may be rotated,
 // one file after the other, see part.go.
 //
-// No failure changes what the program does: it is said once on stderr, and
-// recording ends.
+// No failure changes what the program does: a line on stderr says what has failed, and the recording
+// ends.
 package recorder

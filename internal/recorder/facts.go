@@ -10,7 +10,7 @@ import (
 )
 
 // facts describes the program and its host.
-func facts(clk clock.Clock, start format.ClockPair) []format.KeyValue {
+func facts(h hooks, clk clock.Clock, start format.ClockPair) []format.KeyValue {
 	program, err := os.Executable()
 	if err != nil {
 		program = os.Args[0] // there is no /proc
@@ -26,7 +26,7 @@ func facts(clk clock.Clock, start format.ClockPair) []format.KeyValue {
 		{Key: format.MetaPID, Value: strconv.Itoa(os.Getpid())},
 		{Key: format.MetaParent, Value: strconv.Itoa(os.Getppid())},
 		{Key: format.MetaClock, Value: clk.Name},
-		{Key: format.MetaHz, Value: strconv.FormatUint(rate(clk, start), 10)},
+		{Key: format.MetaHz, Value: strconv.FormatUint(rate(h, clk, start), 10)},
 		{Key: format.MetaStart, Value: strconv.FormatInt(start.UnixNano, 10)},
 	}
 }

@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // filling is what is known about a file with a size limit.
@@ -57,10 +56,10 @@ func (r *Recorder) nearlyFull() bool {
 
 // stop ends recording as the file has reached its size: the program goes on untraced.
 func (r *Recorder) stop() {
-	rt.Stop()
+	r.rt.Stop()
 	format.PutStopped(r.arena.mem, format.Full) // if the trailer can't say it
 	r.sayFull()
-	if err := r.finish(pair(), format.Full); err != nil {
+	if err := r.finish(pair(r.rt), format.Full); err != nil {
 		Say("complete %s: %v", r.path, err)
 	}
 }
@@ -69,11 +68,11 @@ func (r *Recorder) stop() {
 // counts as lost.
 func (r *Recorder) cut() {
 	r.closed = true
-	rt.Stop()
+	r.rt.Stop()
 	format.PutStopped(r.arena.mem, format.Full)
 	r.sayFull()
-	r.out.pending.lost += rt.Lost() + r.unwritten()
-	if err := r.end(pair(), format.Full); err != nil {
+	r.out.pending.lost += r.rt.Lost() + r.unwritten()
+	if err := r.end(pair(r.rt), format.Full); err != nil {
 		Say("complete %s: %v", r.path, err)
 	}
 }

@@ -66,3 +66,27 @@ func (o *output) end(last format.ClockPair, flags uint64) error {
 	}
 	return err
 }
+
+// write writes what is in r.out. If others have cut the file it begins anew, with all
+// that readers need: what is gone counts as lost.
+func (r *Recorder) write() error {
+	err := r.out.write()
+	var cut *cutError
+	if !errors.As(err, &cut) {
+		return err
+	}
+	lost := r.out.written.events + r.out.written.lost
+	o := output{file: r.out.file, pending: r.out.pending}
+	o.pending.lost += lost
+	r.origins, r.norigin, r.types = r.preamble(&o, r.partMeta()...)
+	o.buf = append(o.buf, r.out.buf...) // what both have readers take once
+	r.out, r.filling.blocks = o, 0
+	if err := o.file.truncate(0); err != nil {
+		return err
+	}
+	if err := r.out.write(); err != nil {
+		return err
+	}
+	Say("%v; %d events that were in it are lost, recording goes on", cut, lost)
+	return nil
+}

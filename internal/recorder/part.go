@@ -42,7 +42,7 @@ func (r *Recorder) turn() {
 
 func (r *Recorder) nextPart() error {
 	r.part++
-	now := pair() // what happened until now is in earlier parts, if not in the arena
+	now := pair(r.rt) // what happened until now is in earlier parts, if not in the arena
 	next := output{}
 	meta := append(r.partMeta(), format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(now.Clock, 10)})
 	origins, norigin, at := r.preamble(&next, meta...)

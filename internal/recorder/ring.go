@@ -40,8 +40,8 @@ func (r *Recorder) Dump() (path string, err error) {
 	if os.Getpid() != r.pid {
 		return "", ErrNoWindow
 	}
-	rt.Mute(true)
-	defer rt.Mute(false)
+	r.rt.Mute(true)
+	defer r.rt.Mute(false)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || r.config.Overflow != rt.Ring {
@@ -49,7 +49,7 @@ func (r *Recorder) Dump() (path string, err error) {
 	}
 	// Events that happen meanwhile would be there of some streams and not of others:
 	// the window ends when it begins to be read.
-	now := pair()
+	now := pair(r.rt)
 	s, err := r.window(now.Clock)
 	if err == nil {
 		err = empty(s)
@@ -99,13 +99,12 @@ func empty(s *format.Snapshot) error {
 //
 // The window ends before sites are switched off, which happens to one after the other.
 func (r *Recorder) closeRing() error {
-	if err := r.arena.check(r.nonce); err != nil {
+	if err := r.intact(); err != nil {
 		r.fail(err)
 		return nil
 	}
-	//lint:ignore SA4006 without the hooks Stop panics, and what follows is never reached
-	end := pair()
-	rt.Stop()
+	end := pair(r.rt)
+	r.rt.Stop()
 	r.closed = true
 	if !r.config.DumpAtExit {
 		r.out.file.remove()
@@ -128,7 +127,7 @@ func (r *Recorder) closeRing() error {
 // overwrites it meanwhile: what is gone before its turn comes, oldest first, is
 // missing at the window's beginning.
 func (r *Recorder) window(until uint64) (*format.Snapshot, error) {
-	if err := r.arena.check(r.nonce); err != nil {
+	if err := r.intact(); err != nil {
 		return nil, err
 	}
 	s, err := format.ReadArena(bytes.NewReader(r.arena.mem), int64(len(r.arena.mem)), until)
@@ -136,7 +135,7 @@ func (r *Recorder) window(until uint64) (*format.Snapshot, error) {
 		return nil, fmt.Errorf("read the buffers: %w", err)
 	}
 	if r.config.Window > 0 {
-		s.Trim(ticks(r.config.Window, r.start))
+		s.Trim(ticks(r.rt, r.config.Window, r.start))
 	}
 	return s, nil
 }

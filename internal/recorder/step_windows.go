@@ -1,16 +1,14 @@
 package recorder
 
-import "github.com/waymark-go/waymark/internal/rt"
-
 // awaitStep waits until the monotonic clock has just moved. That of Windows counts
 // timer interrupts, 0.5 to 15.6 ms apart: read at any other moment it is late by as
 // much, and a short recording would get wrong times. It is not waited for longer
 // than 20 ms, in turns of the processor's counter of at most 5 GHz.
-func awaitStep() {
+func awaitStep(h hooks) {
 	const most = 20e6 * 5
-	start, before := rt.Clock()
+	start, before := h.Clock()
 	for {
-		if clock, mono := rt.Clock(); mono != before || clock-start > most {
+		if clock, mono := h.Clock(); mono != before || clock-start > most {
 			return
 		}
 	}

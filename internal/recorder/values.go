@@ -2,7 +2,6 @@ package recorder
 
 import (
 	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // Values say what is recorded of values, by functions that were instrumented for it.
@@ -24,14 +23,16 @@ func (r *Recorder) capture(settings string) {
 		v.Args, v.Results = false, false
 	}
 	r.settings = settings
-	rt.Capture(v.Args, v.Results, v.Depth, v.Bytes, v.Redact)
+	r.rt.Capture(v.Args, v.Results, v.Depth, v.Bytes, v.Redact)
 }
 
 // HideValues has no values recorded any more.
 func (r *Recorder) HideValues() {
 	r.locked(func() {
-		r.config.Hidden = true
-		rt.Hide(true)
+		if !r.closed {
+			r.config.Hidden = true
+			r.rt.Hide(true)
+		}
 	})
 }
 

@@ -1,0 +1,125 @@
+package recorder
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/waymark-go/waymark/internal/format"
+)
+
+// loop is the background goroutine.
+func (r *Recorder) loop() {
+	for r.rt.Wait(r.recording) {
+		r.mu.Lock()
+		if r.rt.Broken() && !r.closed {
+			r.fail(r.intact())
+		}
+		for !r.closed {
+			i := r.rt.Take()
+			if i < 0 {
+				break
+			}
+			r.put(i, r.full(i))
+			if r.nearlyFull() {
+				r.stop()
+			}
+		}
+		r.flush()
+		if free, _ := r.rt.Queue(); free < r.usable/2 && !r.closed {
+			r.grow(2*r.usable - 1)
+		}
+		r.mu.Unlock()
+	}
+}
+
+// A content is a chunk, taken apart.
+type content struct {
+	format.Chunk
+	recs []format.Record
+}
+
+// full gives the content of the full chunk i, where it lies.
+func (r *Recorder) full(i int) content {
+	chunk := r.arena.chunk(i)
+	h := format.ParseChunk(chunk)
+	n := 0
+	if h.End > format.ChunkHeader && h.End <= format.ChunkSize { // else it is broken, see arena.check
+		n = int(h.End-format.ChunkHeader) / format.RecordSize
+	}
+	return content{h, unsafe.Slice((*format.Record)(unsafe.Pointer(&chunk[format.ChunkHeader])), n)}
+}
+
+// put appends chunk i to the batch, in the next part if this one has no room for it.
+func (r *Recorder) put(i int, c content) {
+	n, ok := r.append(c)
+	if !ok {
+		r.turn()
+		if r.closed {
+			return
+		}
+		n, _ = r.append(c)
+	}
+	r.out.pending.events += uint64(n)
+	r.out.pending.lost += c.Lost
+	r.taken = append(r.taken, i)
+	if len(r.out.buf) >= batchSize {
+		r.flush()
+	}
+}
+
+// flush writes the batch and gives its chunks back.
+func (r *Recorder) flush() {
+	if len(r.out.buf) == 0 || r.closed {
+		return
+	}
+	r.appendOrigins()
+	r.types.append(r.arena, &r.out)
+	if now := time.Now(); now.Sub(r.synced) > time.Second {
+		r.synced = now
+		r.out.block(format.BlockClock, format.AppendClock(nil, pair(r.rt)))
+	}
+	err := r.intact()
+	if err == nil {
+		err = r.write()
+	}
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	for _, i := range r.taken {
+		r.rt.Free(i)
+	}
+	r.taken = r.taken[:0]
+}
+
+// grow makes as many more chunks usable, as memory allows. It starts with few and
+// goes on by doubling, except for a ring: a short run should not pay for 64 MB.
+// Pages are allocated and touched here, because a full disk would otherwise be a
+// fatal signal in the program, and a page fault on the hot path.
+func (r *Recorder) grow(want int) error {
+	if max := r.arena.chunks() - r.usable; want > max {
+		want = max
+	}
+	if want <= 0 {
+		return nil
+	}
+	if err := r.arena.populate(r.usable, want); err != nil {
+		return err
+	}
+	for i := r.usable + want - 1; i >= r.usable; i-- {
+		r.rt.Free(i)
+	}
+	r.usable += want
+	return nil
+}
+
+// firstChunks is how many chunks are usable at the start: 2 MB.
+const firstChunks = 32
+
+func (r *Recorder) appendOrigins() {
+	origins, next := format.ControlOrigins(r.arena.mem[:format.ChunkSize], r.origins, r.norigin)
+	if len(origins) > 0 {
+		r.out.block(format.BlockOrigins, format.AppendOrigins(nil, origins))
+		r.origins, r.norigin = next, r.norigin+uint32(len(origins))
+	}
+}

@@ -1,0 +1,69 @@
+package recorder
+
+import (
+	"github.com/waymark-go/waymark/internal/clock"
+	"github.com/waymark-go/waymark/internal/rt"
+)
+
+// hooks is what a recording needs of the running program. Package rt has it; tests have a program
+// of their own.
+type hooks interface {
+	Start(arena []byte, o rt.Overflow) (recording uint32)
+	Stop()
+	Retire() bool
+
+	Take() int
+	Wait(recording uint32) bool
+	Free(i int)
+	Queue() (free, full int)
+	Held() uint64
+	Lost() uint64
+	Broken() bool
+
+	Packages(f func(*rt.Package))
+	Switch(p *rt.Package, i int, on bool)
+	OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64))
+	Capture(args, results bool, depth, bytes int, redact []string)
+	Hide(values bool)
+	Stringer(f func(any) (string, bool))
+
+	Clock() (clock uint64, mono int64)
+	Chosen() clock.Clock
+	Mute(on bool)
+	Go(f func())
+	AtExit(f func())
+}
+
+// linked are the hooks of the program that the package is linked into.
+type linked struct{}
+
+func (linked) Start(arena []byte, o rt.Overflow) uint32     { return rt.Start(arena, o) }
+func (linked) Stop()                                        { rt.Stop() }
+func (linked) Retire() bool                                 { return rt.Retire() }
+func (linked) Take() int                                    { return rt.Take() }
+func (linked) Wait(recording uint32) bool                   { return rt.Wait(recording) }
+func (linked) Free(i int)                                   { rt.Free(i) }
+func (linked) Queue() (free, full int)                      { return rt.Queue() }
+func (linked) Held() uint64                                 { return rt.Held() }
+func (linked) Lost() uint64                                 { return rt.Lost() }
+func (linked) Broken() bool                                 { return rt.Broken() }
+func (linked) Packages(f func(*rt.Package))                 { rt.Packages(f) }
+func (linked) Switch(p *rt.Package, i int, on bool)         { rt.Switch(p, i, on) }
+func (linked) Capture(a, r bool, d, b int, redact []string) { rt.Capture(a, r, d, b, redact) }
+func (linked) Hide(values bool)                             { rt.Hide(values) }
+func (linked) Stringer(f func(any) (string, bool))          { rt.Stringer(f) }
+func (linked) Clock() (clock uint64, mono int64)            { return rt.Clock() }
+func (linked) Mute(on bool)                                 { rt.Mute(on) }
+func (linked) Go(f func())                                  { rt.Go(f) }
+func (linked) AtExit(f func())                              { rt.AtExit(f) }
+
+func (linked) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64)) {
+	rt.OnTests(binary, test)
+}
+
+// Chosen returns the clock of the program. Package agent has said what is wrong with the one that
+// the user has chosen.
+func (linked) Chosen() clock.Clock {
+	c, _ := clock.Chosen()
+	return c
+}
