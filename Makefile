@@ -80,7 +80,7 @@ test-long: $(BIN)/dlv
 	$(call compile,$(LONG_PLATFORMS))
 	$(GO) test -race -timeout $(TIMEOUT) ./...
 	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^TestScripts$$' -long -v -timeout $(TIMEOUT) .
-	cd cmd/waymark && $(GO) test -run '^TestCalibration$$' -long -timeout $(TIMEOUT) ./internal/instrument
+	cd cmd/waymark && $(GO) test -run '^TestCalibration$$' -long -timeout $(TIMEOUT) ./internal/inlinecost
 	cd cmd/waymark && $(GO) test -run '^TestStd$$' -std -timeout $(TIMEOUT) ./internal/cover
 	cd dev/benchmarks/peers && PATH="$(BIN):$$PATH" $(GO) test -timeout $(TIMEOUT) .
 

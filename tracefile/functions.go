@@ -5,6 +5,7 @@ import (
 
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // A Func is an instrumented function. It has the fields Name, as runtime.FuncForPC returns it,
@@ -37,7 +38,8 @@ func newFuncTable(base uint32, pkg string, sites []format.Site, facility format.
 		for j, name := range s.Tiny {
 			full, ok := qualified[name]
 			if !ok {
-				full = format.Qualifier(s.Name) + name
+				path, _ := names.Split(s.Name)
+				full = path + "." + name
 				qualified[name] = full
 			}
 			s.Tiny[j] = full

@@ -46,7 +46,7 @@ func TestSitesExceedMaxSize(t *testing.T) {
 		t.Fatal("it goes on")
 	}
 	info := read(t, r.Path()).info
-	if info.Stopped != tracefile.StoppedFull || info.Sites != 1 || info.Events+info.Lost != 10_000 || info.Lost == 0 {
+	if info.Stopped != tracefile.StoppedFull || info.Funcs != 1 || info.Events+info.Lost != 10_000 || info.Lost == 0 {
 		t.Errorf("%+v; want a full one with 1 site and 10,000 events, some of them lost", info)
 	}
 }

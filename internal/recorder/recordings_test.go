@@ -21,7 +21,7 @@ type contents struct {
 	calls map[string]int // by function: enters
 	exits int
 	meta  func(string) string
-	tests []format.TestEvent
+	tests []tracefile.TestEvent
 }
 
 // read reads a trace file.
@@ -37,12 +37,12 @@ func read(t *testing.T, path string) contents {
 		t.Fatal(err)
 	}
 	events := f.Events()
-	for ev := (format.Event{}); events.Next(&ev); {
+	for ev := (tracefile.Event{}); events.Next(&ev); {
 		switch ev.Kind {
-		case format.Enter:
-			s, _ := f.Site(ev.Site)
+		case tracefile.Enter:
+			s, _ := f.Func(ev.Site)
 			c.calls[s.Name]++
-		case format.Exit:
+		case tracefile.Exit:
 			c.exits++
 		}
 	}
@@ -110,7 +110,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("sites %v are on, ended %v, retired %d times; want none, true, 1", f.switched, r.Ended(), f.retired)
 	}
 	info := read(t, r.Path()).info
-	if info.Clock != "nanotime" || info.Hz != 1e9 || info.PID != os.Getpid() || info.Sites != 3 {
+	if info.Clock != "nanotime" || info.Hz != 1e9 || info.PID != os.Getpid() || info.Funcs != 3 {
 		t.Errorf("%+v; want clock nanotime with 1e9 Hz, process %d, 3 sites", info, os.Getpid())
 	}
 }
@@ -239,8 +239,8 @@ func TestCopy(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if info := read(t, r.Path()).info; info.Sites != 1 {
-		t.Errorf("%d sites, want 1: the copy's package is not in the file", info.Sites)
+	if info := read(t, r.Path()).info; info.Funcs != 1 {
+		t.Errorf("%d sites, want 1: the copy's package is not in the file", info.Funcs)
 	}
 }
 

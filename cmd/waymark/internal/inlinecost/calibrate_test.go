@@ -1,6 +1,7 @@
 package inlinecost
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,6 +15,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax/syntaxtest"
 )
+
+var long = flag.Bool("long", false, "calibrate with more packages, which takes minutes")
 
 // A calibration is a set of packages whose functions are estimated and compiled.
 type calibration struct {
