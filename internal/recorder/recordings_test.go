@@ -319,7 +319,7 @@ func TestTests(t *testing.T) {
 			f.binary("example.com/p")
 		}
 		f.test(uint8(format.TestBegins), "TestX", "", 1, 10)
-		f.test(uint8(format.TestPasses), "TestX", strings.Repeat("é", format.MaxTestText), 1, 20)
+		f.test(uint8(tracefile.TestPasses), "TestX", strings.Repeat("é", format.MaxTestText), 1, 20)
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestTests(t *testing.T) {
 		if got := c.meta(format.MetaTests); got != "example.com/p" {
 			t.Errorf("recording %d is of the tests of %q, want example.com/p", i, got)
 		}
-		if len(c.tests) != 2 || c.tests[0].Name != "TestX" || c.tests[1].State != format.TestPasses || len(c.tests[1].Text) > format.MaxTestText {
+		if len(c.tests) != 2 || c.tests[0].Name != "TestX" || c.tests[1].State != tracefile.TestPasses || len(c.tests[1].Text) > format.MaxTestText {
 			t.Errorf("recording %d has %d tests: %.300v; want TestX run and passed", i, len(c.tests), c.tests)
 		}
 	}
