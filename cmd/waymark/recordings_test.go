@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
@@ -151,12 +150,12 @@ func checkRecording(t *testing.T, path string, want expected) {
 	end := uint64(0)
 	points := 0
 	events := f.Events()
-	for ev := (format.Event{}); events.Next(&ev); end = ev.Clock {
+	for ev := (tracefile.Event{}); events.Next(&ev); end = ev.Clock {
 		values, err := value.Decode(ev.Data, f.Type)
 		if err != nil {
 			t.Fatalf("%s: %v in %x", name, err, ev.Data)
 		}
-		if site, _ := f.Site(ev.Site); ev.Kind == format.Enter && site.Name == "main.inside" {
+		if site, _ := f.Func(ev.Site); ev.Kind == tracefile.Enter && site.Name == "main.inside" {
 			var x, y int
 			if _, err := fmt.Sscanf(value.List(values, nil, false), `({X:%d Y:%d}, "text")`, &x, &y); err != nil || x != -y {
 				t.Fatalf("%s: %v: inside was called with %s", name, err, value.List(values, nil, false))
@@ -181,7 +180,7 @@ func checkRecording(t *testing.T, path string, want expected) {
 	}
 	calls, open := make(map[string]uint64), make(map[string]uint64)
 	for _, row := range one.Rows {
-		site, _ := f.Site(row.Key)
+		site, _ := f.Func(row.Key)
 		if short := strings.TrimPrefix(site.Name, "main."); want.Calls[short] > 0 {
 			calls[short], open[short] = row.Calls, row.Open
 		} else {
@@ -225,8 +224,8 @@ func checkNumbers(t *testing.T, all []expected) {
 		}
 		seen := make(map[uint64]bool)
 		events, end := f.Events(), uint64(0)
-		for ev := (format.Event{}); events.Next(&ev); end = ev.Clock {
-			if site, _ := f.Site(ev.Site); ev.Kind != format.Enter || site.Name != "main.number" {
+		for ev := (tracefile.Event{}); events.Next(&ev); end = ev.Clock {
+			if site, _ := f.Func(ev.Site); ev.Kind != tracefile.Enter || site.Name != "main.number" {
 				continue
 			}
 			values, err := value.Decode(ev.Data, f.Type)
