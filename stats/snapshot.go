@@ -7,6 +7,7 @@ import (
 
 	"github.com/waymark-go/waymark/histogram"
 	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
 // Numbers are what was gathered of calls.
@@ -98,17 +99,18 @@ func (s *state) take() *Snapshot {
 	snap := &Snapshot{From: s.start.wall, Goroutines: rt.TimedGoroutines(), unit: nsPerTick(s.first, end), clock: clock}
 	// By the clock of calls, so that none is longer.
 	snap.To = snap.From.Add(nanoseconds(more(clock, s.start.clock), snap.unit))
-	for _, t := range s.packages {
-		for i := range t.sites {
-			if int(t.id(i)) >= len(open) {
+	for _, t := range switchboard.Default.Tables() {
+		for i, f := range t.Funcs() {
+			site := t.Base + uint32(i)
+			if int(site) >= len(open) {
 				continue // it has been loaded meanwhile
 			}
-			x := read(t.id(i), open[t.id(i)])
+			x := read(site, open[site])
 			if x.Calls == 0 {
 				continue
 			}
-			if x = x.since(s.base[t.id(i)]); x.happened() {
-				snap.Functions = append(snap.Functions, Stat{t.function(i, &s.groups), x.in(snap.unit), t.id(i), x})
+			if x = x.since(s.base[site]); x.happened() {
+				snap.Functions = append(snap.Functions, Stat{functionOf(f), x.in(snap.unit), site, x})
 			}
 		}
 	}

@@ -5,8 +5,9 @@ import (
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/clock"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
 // Options say what is gathered.
@@ -30,9 +31,8 @@ var ErrNotBuilt = errors.New("stats: the program was not built by waymark")
 var gathering state
 
 type state struct {
-	mu       sync.Mutex
-	packages []*table
-	groups   format.GroupIndex
+	mu    sync.Mutex
+	owner *switchboard.Owner // of what is gathered
 
 	on      bool
 	options Options
@@ -40,8 +40,6 @@ type state struct {
 	start   instant           // what is before it is left out
 	base    map[uint32]sample // what Reset has set aside, by site
 }
-
-var known sync.Once // packages are listed
 
 // Start begins to gather. What was gathered before is kept; if it is going on already the options change. The
 // error is ErrNotBuilt.
@@ -51,7 +49,6 @@ func Start(o Options) error {
 	}
 	clock.Chosen() // it works with any
 	s := &gathering
-	known.Do(func() { rt.Packages(s.add) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first == (instant{}) {
@@ -60,10 +57,7 @@ func Start(o Options) error {
 	}
 	s.options, s.on = o, true
 	rt.Histograms(o.Histograms && !o.CallsOnly)
-	for _, t := range s.packages {
-		s.apply(t)
-	}
-	return nil
+	return s.apply()
 }
 
 // Stop ends gathering. What was gathered stays, and calls in progress are seen to their ends.
@@ -72,42 +66,23 @@ func Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.on = false
-	for _, t := range s.packages {
-		s.apply(t)
-	}
+	s.apply()
 }
 
-// add makes a package known, and gathers there what is wanted.
-func (s *state) add(p *rt.Package) {
-	t, err := newTable(p)
-	if err != nil {
-		return // the recorder says so
+// apply has calls counted and timed as the options say. Calls made from here are not traced.
+func (s *state) apply() error {
+	if s.owner == nil {
+		s.owner = switchboard.Default.Join("statistics", switchboard.Program)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.packages = append(s.packages, t)
-	s.apply(t)
-}
-
-// apply switches a package's functions as the options say. Calls that this makes of the program's are nobody's business.
-func (s *state) apply(t *table) {
-	rt.Mute(true)
-	defer rt.Mute(false)
-	for i := range t.sites {
-		on := s.on && !t.infos[i] && (s.options.Functions == nil || s.options.Functions(t.function(i, &s.groups)))
-		rt.Count(t.pkg, i, on, !s.options.CallsOnly)
+	if !s.on {
+		return s.owner.Set()
 	}
-}
-
-// AddGroups tells which groups there are. Package agent calls it.
-func AddGroups(list []format.Group) {
-	s := &gathering
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.groups.Add(list)
-	for _, t := range s.packages {
-		if t.vars != nil {
-			s.apply(t) // what is wanted may depend on it
-		}
+	wish := switchboard.Wish{Want: rt.Timed}
+	if s.options.CallsOnly {
+		wish.Want = rt.Counted
 	}
+	if wanted := s.options.Functions; wanted != nil {
+		wish.Select.Has = func(f *function.Func) bool { return wanted(functionOf(f)) }
+	}
+	return s.owner.Set(wish)
 }

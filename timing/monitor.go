@@ -1,17 +1,19 @@
 package timing
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // Attach has calls of the functions in groups measured by timers of s, and enables the timer groups that stand for these groups. It
-// registers Monitor(s) against each, in the place of what the program has registered; waymark.Clear ends it.
+// registers Monitor(s) against each, in the place of what the program has registered; monitor.Clear ends it.
 //
-// Errors are those of GroupOf and waymark.Register, and a NilError; groups before the wrong one stay attached. In a program that plain Go has
+// Errors are those of GroupOf and monitor.Register, and a NilError; groups before the wrong one stay attached. In a program that plain Go has
 // built there are groups without timers then.
 func Attach(s *Set, groups ...*waymark.Group) error {
 	if s == nil {
@@ -22,7 +24,7 @@ func Attach(s *Set, groups ...*waymark.Group) error {
 		if err != nil {
 			return err
 		}
-		if err := waymark.Register(g, Monitor(s)); err != nil {
+		if err := monitor.Register(g, Monitor(s)); err != nil {
 			return err
 		}
 		follower.Enable()
@@ -40,16 +42,16 @@ func Attach(s *Set, groups ...*waymark.Group) error {
 //
 // The timers are in groups that stand for waymark's, see GroupOf, those of info functions in the groups of the functions that have called
 // them. All are made when the factory is registered, and measure nothing before they or their groups are enabled. That is how it
-// differs from Attach, and that it can be composed with others by waymark.Compose.
-func Monitor(s *Set) waymark.MonitorFactory { return factory{s} }
+// differs from Attach, and that it can be composed with others by monitor.Compose.
+func Monitor(s *Set) monitor.Factory { return factory{s} }
 
 // GroupOf gives the group of s that stands for a group of functions: it has its name, contains the timers of its functions, and
 // the groups that stand for its subgroups; one that is added to it later comes with the next thing that is enabled, disabled, attached or
-// listed. A group of s that has the name already is used. Errors are what g.Err gives, a waymark.NilError, and a DuplicateError if a
+// listed. A group of s that has the name already is used. Errors are what g.Err returns, one that wraps waymark.ErrNil, and a DuplicateError if a
 // timer has the name.
 func (s *Set) GroupOf(g *waymark.Group) (*Group, error) {
 	if g == nil {
-		return nil, &waymark.NilError{What: "the group"}
+		return nil, fmt.Errorf("the group %w", waymark.ErrNil)
 	}
 	if err := g.Err(); err != nil {
 		return nil, err
@@ -99,14 +101,14 @@ type factory struct{ set *Set }
 
 func (f factory) Kind() string { return "Timing" }
 
-func (f factory) Create(pkg string) waymark.Monitor {
-	m := &monitor{set: f.set, pkg: pkg}
+func (f factory) Create(pkg string) monitor.Monitor {
+	m := &timers{set: f.set, pkg: pkg}
 	m.read()
 	return m
 }
 
-// A monitor enters and exits the timers of a package's functions.
-type monitor struct {
+// A timers monitor enters and exits the timers of a package's functions.
+type timers struct {
 	set    *Set
 	pkg    string
 	points atomic.Pointer[[]*point] // by the function's id; never changed
@@ -120,8 +122,8 @@ type point struct {
 }
 
 // read makes timers for the package's functions. There are more than before if those in its tests have become known.
-func (m *monitor) read() {
-	list, err := waymark.Describe(m.pkg)
+func (m *timers) read() {
+	list, err := monitor.Functions(m.pkg)
 	if err != nil {
 		return
 	}
@@ -129,11 +131,12 @@ func (m *monitor) read() {
 	m.set.change(func() error {
 		for i, d := range list {
 			points[i] = new(point)
-			name, info := d.Name, format.NotInfo
+			name, info := d.TracingName, format.NotInfo
+			group, _ := waymark.GroupByName(d.Group)
 			switch {
-			case d.Point != waymark.None:
+			case d.Point != waymark.NoPoint:
 				name, info = format.PointName(name), format.InfoEnter
-			case d.Group == nil:
+			case group == nil:
 				continue // an info function without a meaning for timers, or a function left over
 			}
 			if name = m.pkg + "." + name; name == m.pkg+"." {
@@ -142,17 +145,17 @@ func (m *monitor) read() {
 			t, ok := m.set.names[name].(*Timer)
 			if !ok {
 				var err error
-				description := format.TracedFunction{Name: d.Name, Doc: d.Doc, Info: info}.Describe(m.pkg)
+				description := format.TracedFunction{Name: d.TracingName, Doc: d.Doc, Info: info}.Describe(m.pkg)
 				if t, err = m.set.timer(name, description); err != nil {
-					recorder.Say("%v: %s.%s isn't timed", err, m.pkg, d.Name)
+					recorder.Say("%v: %s.%s isn't timed", err, m.pkg, d.TracingName)
 					continue
 				}
 			}
 			points[i].timer = t
-			if d.Group == nil {
+			if group == nil {
 				continue
 			}
-			if g, err := m.set.groupOf(d.Group); err == nil {
+			if g, err := m.set.groupOf(group); err == nil {
 				g.add(t)
 				points[i].group = g
 			}
@@ -163,7 +166,7 @@ func (m *monitor) read() {
 }
 
 // point gives that of a function.
-func (m *monitor) point(id int) *point {
+func (m *timers) point(id int) *point {
 	points := m.points.Load()
 	if points == nil || id >= len(*points) {
 		m.read()
@@ -174,26 +177,26 @@ func (m *monitor) point(id int) *point {
 	return (*points)[id]
 }
 
-func (m *monitor) Package() string { return m.pkg }
+func (m *timers) Package() string { return m.pkg }
 
-func (m *monitor) Enter(id int, args ...any) {
+func (m *timers) Enter(id int, args ...any) {
 	if t := m.point(id).timer; t != nil {
 		t.enterOwn()
 	}
 }
 
-func (m *monitor) Exit(id int) {
+func (m *timers) Exit(id int) {
 	if t := m.point(id).timer; t != nil {
 		t.exitOwn()
 	}
 }
 
-func (m *monitor) ExitResults(id int, results ...any) { m.Exit(id) }
+func (m *timers) ExitResults(id int, results ...any) { m.Exit(id) }
 
-func (m *monitor) Panic(id int, value any) {}
+func (m *timers) Panic(id int, value any) {}
 
-func (m *monitor) Info(args []any, caller, self int, what waymark.TimingPoint) {
-	if what == waymark.None {
+func (m *timers) Info(args []any, caller, self int, what waymark.Point) {
+	if what == waymark.NoPoint {
 		return
 	}
 	p := m.point(self)
@@ -201,7 +204,7 @@ func (m *monitor) Info(args []any, caller, self int, what waymark.TimingPoint) {
 		return
 	}
 	m.put(p, m.point(caller).group)
-	if what == waymark.Enter {
+	if what == waymark.Begin {
 		p.timer.Enter()
 	} else {
 		p.timer.Exit()
@@ -209,7 +212,7 @@ func (m *monitor) Info(args []any, caller, self int, what waymark.TimingPoint) {
 }
 
 // put puts an info function's timer into the group of a function that calls it.
-func (m *monitor) put(p *point, g *Group) {
+func (m *timers) put(p *point, g *Group) {
 	if g == nil {
 		return
 	}
@@ -234,7 +237,7 @@ func (m *monitor) put(p *point, g *Group) {
 }
 
 // Clear forgets the calls that are in progress.
-func (m *monitor) Clear() {
+func (m *timers) Clear() {
 	points := m.points.Load()
 	if points == nil {
 		return

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // A Set has timers and groups by name, and handlers that are told what happens to its active timers.
@@ -29,7 +30,7 @@ type Config struct {
 	Clock func() time.Duration
 
 	// Goroutine gives the id of the calling goroutine, by which an exit finds its enter; 0 stands for all that have
-	// none. nil means waymark.GoroutineID, which gives 0 in programs that plain Go has built: there an exit ends the latest
+	// none. nil means monitor.GoroutineID, which gives 0 in programs that plain Go has built: there an exit ends the latest
 	// measurement, whoever began it. Counts, totals and means are right then too; minimum, maximum and what else depends on single durations is,
 	// as long as only one goroutine at a time measures with a timer. (The only other way to learn the id is to print the goroutine's stack,
 	// which takes as long as a hundred readings of the clock and more. Timer.Time doesn't need it.)
@@ -46,7 +47,7 @@ var Default = NewSet(Config{})
 func NewSet(c Config) *Set {
 	s := &Set{config: c, made: time.Now(), names: make(map[string]Member), followed: make(map[*waymark.Group]*Group)}
 	if s.config.Goroutine == nil {
-		s.config.Goroutine = waymark.GoroutineID
+		s.config.Goroutine = monitor.GoroutineID
 	}
 	if s.config.Stray == nil {
 		s.config.Stray = sayStray

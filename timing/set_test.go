@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // A timer is active while it is enabled or a group around it is.
@@ -153,12 +154,10 @@ func TestGroupOf(t *testing.T) {
 	if got := fmt.Sprint(s.Groups()); got != "["+name+" timing.late timing.read timing.write]" {
 		t.Errorf("later %s", got)
 	}
-	var none *waymark.NilError
-	if _, err := s.GroupOf(nil); !errors.As(err, &none) {
+	if _, err := s.GroupOf(nil); !errors.Is(err, waymark.ErrNil) {
 		t.Errorf("of nil: %v", err)
 	}
-	var twice *waymark.DuplicateGroupError
-	if _, err := s.GroupOf(bad); !errors.As(err, &twice) {
+	if _, err := s.GroupOf(bad); !errors.Is(err, waymark.ErrDuplicate) {
 		t.Errorf("of a group with a mistake: %v", err)
 	}
 	s = NewSet(Config{})
@@ -175,16 +174,15 @@ func TestAttach(t *testing.T) {
 	if err := Attach(s, read, write); err != nil {
 		t.Fatal(err)
 	}
-	defer waymark.Clear(read)
-	defer waymark.Clear(write)
-	if f := waymark.RegisteredFactory(write); f != Monitor(s) || waymark.KindOf(f) != "Timing" {
-		t.Errorf("registered is %v of kind %s", f, waymark.KindOf(f))
+	defer monitor.Clear(read)
+	defer monitor.Clear(write)
+	if f := monitor.RegisteredFactory(write); f != Monitor(s) || monitor.KindOf(f) != "Timing" {
+		t.Errorf("registered is %v of kind %s", f, monitor.KindOf(f))
 	}
 	if g := must(s.GroupOf(read))(t); !g.Active() {
 		t.Error("the group isn't active")
 	}
-	var none *waymark.NilError
-	if err := Attach(s, nil); !errors.As(err, &none) {
+	if err := Attach(s, nil); !errors.Is(err, waymark.ErrNil) {
 		t.Errorf("attached to nil: %v", err)
 	}
 	var noSet *NilError
@@ -193,7 +191,7 @@ func TestAttach(t *testing.T) {
 	}
 	m := Monitor(s).Create("example.com/not/traced")
 	m.Enter(3)
-	m.Info(nil, 3, 4, waymark.Enter)
+	m.Info(nil, 3, 4, waymark.Begin)
 	m.Exit(3)
 	m.ExitResults(0, 1)
 	m.Panic(3, "x")

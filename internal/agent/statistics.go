@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/units"
@@ -74,7 +75,9 @@ func gather(o options) error {
 	}
 	options := stats.Options{CallsOnly: o.Stats.Count, Histograms: o.Stats.Histograms}
 	if only != nil {
-		options.Functions = only.has
+		options.Functions = func(f stats.Function) bool {
+			return only.has(&function.Func{Name: f.Name, Package: f.Package, File: f.File, Groups: f.Groups})
+		}
 	}
 	if err := stats.Start(options); err != nil {
 		return err

@@ -161,7 +161,11 @@ func (r *Recorder) begin() error {
 	if err := r.out.write(); err != nil {
 		return err
 	}
-	rt.Packages(r.register)
+	packages := r.config.Packages
+	if packages == nil {
+		packages = rt.Packages
+	}
+	packages(r.register)
 	rt.OnTests(r.binary, r.test)
 	if r.config.Overflow != rt.Ring {
 		rt.Go(r.loop)

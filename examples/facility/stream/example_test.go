@@ -5,8 +5,8 @@ import (
 	"os"
 	"regexp"
 
-	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/examples/facility/stream"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // times takes out what differs from run to run.
@@ -31,14 +31,14 @@ func Example() {
 		}
 	}
 	fmt.Println("IORead:")
-	report(waymark.Register(stream.IORead, waymark.Print(plain{})))
+	report(monitor.Register(stream.IORead, monitor.Print(plain{})))
 	use()
-	waymark.Clear(stream.IORead)
+	monitor.Clear(stream.IORead)
 
 	fmt.Println("IO:")
-	report(waymark.Register(stream.IO, waymark.Print(plain{})))
+	report(monitor.Register(stream.IO, monitor.Print(plain{})))
 	use()
-	waymark.Clear(stream.IO)
+	monitor.Clear(stream.IO)
 
 	fmt.Println("nothing:")
 	use()
