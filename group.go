@@ -35,10 +35,12 @@ type Group struct {
 	err       error
 }
 
-// groups are all groups, in the order of their creation.
-var groups struct {
+// groups are all groups of the program.
+var groups = new(groupSet)
+
+type groupSet struct {
 	mu   sync.RWMutex
-	list []*Group
+	list []*Group // in the order of their creation
 	name map[string]*Group
 }
 

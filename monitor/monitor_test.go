@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"regexp"
@@ -25,47 +24,6 @@ var (
 	inner = waymark.NewGroup("test.inner")
 	outer = waymark.NewGroup("test.outer", inner)
 )
-
-func TestGroups(t *testing.T) {
-	late := waymark.NewGroup("test.late")
-	if err := outer.Add(late); err != nil {
-		t.Fatal(err)
-	}
-	if err := outer.Add(late); err != nil {
-		t.Errorf("the second time: %v", err)
-	}
-	if got := fmt.Sprint(outer.Subgroups()); got != "[test.inner test.late]" {
-		t.Errorf("outer contains %s", got)
-	}
-	for _, c := range []struct {
-		g, h *waymark.Group
-		want bool
-	}{{outer, inner, true}, {outer, outer, true}, {inner, outer, false}, {inner, late, false}} {
-		if got := c.g.Contains(c.h); got != c.want {
-			t.Errorf("%s contains %s: %v", c.g, c.h, got)
-		}
-	}
-	var cycle *waymark.CycleError
-	if err := late.Add(outer); !errors.As(err, &cycle) || strings.Join(cycle.Groups, " ") != "test.late test.outer test.late" {
-		t.Errorf("a cycle: %v", err)
-	}
-	var twice *waymark.DuplicateGroupError
-	second := waymark.NewGroup("test.inner")
-	if err := second.Err(); !errors.As(err, &twice) || twice.Name != "test.inner" {
-		t.Errorf("a second group of the name: %v", err)
-	}
-	if err := monitor.Register(second, monitor.NoOp()); !errors.As(err, &twice) {
-		t.Errorf("registered against it: %v", err)
-	}
-	if g, err := waymark.GroupByName("test.inner"); g != inner || err != nil {
-		t.Errorf("by name: %v, %v", g, err)
-	}
-	for _, g := range waymark.Groups() {
-		if g == second {
-			t.Error("Groups has one that can't be used")
-		}
-	}
-}
 
 func TestRegister(t *testing.T) {
 	f, g := monitor.NoOp(), monitor.Print(io.Discard)
@@ -89,36 +47,18 @@ func TestRegister(t *testing.T) {
 
 // What is nil, or of no use, is refused.
 func TestRefused(t *testing.T) {
-	var none *waymark.NilError
-	if err := monitor.Register(nil, monitor.NoOp()); !errors.As(err, &none) || none.What != "the group" {
-		t.Errorf("no group: %v", err)
-	}
-	if err := monitor.Register(inner, nil); !errors.As(err, &none) || none.What != "the factory" {
-		t.Errorf("no factory: %v", err)
-	}
-	if err := outer.Add(nil); !errors.As(err, &none) || none.Of != "test.outer" {
-		t.Errorf("no subgroup: %v", err)
-	}
-	if err := waymark.NewGroup("test.holed", inner, nil).Err(); !errors.As(err, &none) || none.Index != 1 {
-		t.Errorf("no second subgroup: %v", err)
-	}
-	var name *waymark.NameError
 	bad := waymark.NewGroup("a name")
-	if err := bad.Err(); !errors.As(err, &name) {
-		t.Errorf("a name with a space: %v", err)
-	}
-	if err := bad.Add(inner); !errors.As(err, &name) {
-		t.Errorf("added to it: %v", err)
-	}
-	if err := outer.Add(bad); !errors.As(err, &name) || outer.Contains(bad) {
-		t.Errorf("added: %v", err)
-	}
-	if g := waymark.NewGroup("test.around", bad, inner); g.Err() != nil || g.Contains(bad) || !g.Contains(inner) {
-		t.Errorf("a group of it and another one: %v, %v", g.Err(), g.Subgroups())
-	}
-	var unknown *waymark.UnknownGroupError
-	if _, err := waymark.GroupByName("a name"); !errors.As(err, &unknown) {
-		t.Errorf("by name: %v", err)
+	for what, c := range map[string]struct {
+		err, is error
+		text    string
+	}{
+		"no group":   {monitor.Register(nil, monitor.NoOp()), waymark.ErrNil, "the group is nil"},
+		"no factory": {monitor.Register(inner, nil), waymark.ErrNil, "the factory is nil"},
+		"a bad name": {monitor.Register(bad, monitor.NoOp()), waymark.ErrName, `group "a name": want a name of letters, digits and _ - . /`},
+	} {
+		if !errors.Is(c.err, c.is) || c.err.Error() != c.text {
+			t.Errorf("%s: %v, want %s", what, c.err, c.text)
+		}
 	}
 }
 
@@ -333,11 +273,5 @@ func TestFlagGroups(t *testing.T) {
 	fs.SetOutput(io.Discard)
 	if err := fs.Parse([]string{"-trace-test.outer=maybe"}); err == nil || monitor.RegisteredFactory(outer) != nil {
 		t.Errorf("neither: %v", err)
-	}
-}
-
-func TestTimingPoint(t *testing.T) {
-	if got := fmt.Sprint(waymark.NoPoint, waymark.Begin, waymark.End, waymark.Point(7), monitor.Goexit); got != "NONE ENTER EXIT TimingPoint(7) runtime.Goexit" {
-		t.Error(got)
 	}
 }
