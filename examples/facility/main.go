@@ -32,21 +32,23 @@ func main() {
 		os.Exit(1)
 	}
 	r := rand.New(rand.NewSource(*seed))
-	watched := 0 // jobs left to be watched
+	var watch *waymark.Attachment // of IO
+	watched := 0                  // jobs left to be watched
 	for i := range *jobs {
 		err := job(i, r.Intn(4), r.Intn(5))
 		switch {
 		case err != nil && watched == 0:
 			fmt.Printf("%v: watching IO for 2 jobs\n", err)
 			watched = 2
-			if err := monitor.Register(stream.IO, monitor.Print(os.Stdout)); err != nil {
+			if watch, err = waymark.Attach(stream.IO, waymark.Print(os.Stdout)); err != nil {
 				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
 			}
 		case err != nil:
 			fmt.Println(err)
 		case watched > 0:
 			if watched--; watched == 0 {
-				monitor.Clear(stream.IO)
+				watch.Close()
 			}
 		}
 		time.Sleep(time.Millisecond)

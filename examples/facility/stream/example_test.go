@@ -5,8 +5,8 @@ import (
 	"os"
 	"regexp"
 
+	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/examples/facility/stream"
-	"github.com/waymark-go/waymark/monitor"
 )
 
 // times takes out what differs from run to run.
@@ -25,20 +25,16 @@ func use() {
 }
 
 func Example() {
-	report := func(err error) {
+	for _, g := range []*waymark.Group{stream.IORead, stream.IO} {
+		fmt.Println(g.Name() + ":")
+		a, err := waymark.Attach(g, waymark.Print(plain{}))
 		if err != nil {
 			fmt.Println(err)
+			return
 		}
+		use()
+		a.Close()
 	}
-	fmt.Println("IORead:")
-	report(monitor.Register(stream.IORead, monitor.Print(plain{})))
-	use()
-	monitor.Clear(stream.IORead)
-
-	fmt.Println("IO:")
-	report(monitor.Register(stream.IO, monitor.Print(plain{})))
-	use()
-	monitor.Clear(stream.IO)
 
 	fmt.Println("nothing:")
 	use()
