@@ -1,18 +1,18 @@
 package waymark
 
 import (
-	"os"
+	"fmt"
+	"strings"
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/agent"
 	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
-// A Group is a set of functions that belong together by what they do, wherever they
-// are, so that they can be observed together. It may contain other groups, to any
-// depth: what is in those is in it, too.
+// A Group is a set of functions that belong together by what they do, wherever they are, so that
+// they can be observed together. It may contain other groups, to any depth: what is in those is in
+// it, too.
 //
 // A function becomes a member by a directive over it that names the variable which
 // holds the group, as Go code in that place would:
@@ -23,10 +23,10 @@ import (
 //	//waymark:trace IORead
 //	func (s *Stream) ReadInt() int { ... }
 //
-// Over a type the directive is for all its methods, over a package clause for all functions
-// of the package, but for those that have one of their own. If it names several groups there, it only
-// declares what is used below, and each function must name one of them. A
-// function is directly in one group at most.
+// Over a type the directive is for all its methods, over a package clause for all functions of the
+// package, except those that have one of their own. If it names several groups there, it only
+// declares what is used below, and each function must name one of them. A function is directly in
+// one group at most.
 type Group struct {
 	name string
 
@@ -35,62 +35,37 @@ type Group struct {
 	err       error
 }
 
-// groups are all groups, in the order of their creation.
-var groups struct {
+// groups are all groups of the program.
+var groups = new(groupSet)
+
+type groupSet struct {
 	mu   sync.RWMutex
-	list []*Group
+	list []*Group // in the order of their creation
 	name map[string]*Group
-	doc  map[string]string // by name; a group may come after it
 }
 
-// NewGroup makes a group of that name, which contains the subgroups. It is for
-// initialising variables of packages. Names consist of letters, digits and _ - . /
-// and differ from each other in the whole program.
+// NewGroup makes a group of that name, which contains the subgroups. It is for initialising
+// variables of packages. Names consist of letters, digits and _ - . / and differ from each other in
+// the whole program.
 //
-// What is wrong with a group is told by Err and by all that is asked to use it.
+// Err says what is wrong with a group, and so does all that is asked to use it.
 func NewGroup(name string, subgroups ...*Group) *Group {
 	g := newGroup(name, subgroups)
-	if g.err != nil {
-		recorder.Say("%v", g.err)
-		return g
-	}
-	g.tell(subgroups)
-	record, print := agent.Wanted(name)
-	if record {
-		g.byEnvironment(Record())
-	}
-	if print {
-		g.byEnvironment(toStderr())
+	if g.err == nil {
+		g.tell(subgroups)
 	}
 	return g
 }
 
-// tell has recordings say that g contains the subgroups.
+// tell makes known that g contains the subgroups.
 func (g *Group) tell(subgroups []*Group) {
-	if !rt.Enabled {
-		return
-	}
 	known := format.Group{Name: g.name}
 	for _, sub := range subgroups {
 		if sub.err == nil {
 			known.Subgroups = append(known.Subgroups, sub.name)
 		}
 	}
-	agent.AddGroups(known)
-}
-
-// toStderr gives the one printer for those who have no code for it, so that a function in several of
-// their groups is printed once.
-var toStderr = sync.OnceValue(func() MonitorFactory { return Print(os.Stderr) })
-
-// byEnvironment registers what WAYMARK asks for, beside what it has asked for before.
-func (g *Group) byEnvironment(f MonitorFactory) {
-	if old := registeredBy(g, Environment); old != nil {
-		f = Compose(old, f)
-	}
-	if err := register(g, f, Environment); err != nil {
-		recorder.Say("WAYMARK: %v", err)
-	}
+	switchboard.Default.AddGroups(known)
 }
 
 func newGroup(name string, subgroups []*Group) *Group {
@@ -99,18 +74,18 @@ func newGroup(name string, subgroups []*Group) *Group {
 	defer groups.mu.Unlock()
 	switch {
 	case !format.ValidGroupName(name):
-		g.err = &NameError{Name: name}
+		g.err = &GroupError{name, ErrName}
 	case groups.name[name] != nil:
-		g.err = &DuplicateGroupError{Name: name}
+		g.err = &GroupError{name, ErrDuplicate}
 	}
 	for i, sub := range subgroups {
 		if sub == nil {
 			if g.err == nil {
-				g.err = &NilError{What: "a subgroup", Of: name, Index: i}
+				g.err = &GroupError{name, fmt.Errorf("a subgroup (number %d) %w", i+1, ErrNil)}
 			}
 			continue
 		}
-		if sub.err == nil { // else it has said so
+		if sub.err == nil {
 			g.subgroups = append(g.subgroups, sub)
 		}
 	}
@@ -124,46 +99,33 @@ func newGroup(name string, subgroups []*Group) *Group {
 	return g
 }
 
-// Name gives the group's name.
+// Name returns the group's name.
 func (g *Group) Name() string { return g.name }
 
 func (g *Group) String() string { return g.name }
 
-// Doc gives the first sentence of the comment at the variable that the group was made for, in a program that was built by
-// waymark; empty if there is none.
-func (g *Group) Doc() string {
-	groups.mu.RLock()
-	defer groups.mu.RUnlock()
-	return groups.doc[g.name]
-}
+// Doc returns the first sentence of the comment at the variable that the group was made for, in a
+// program that was built by waymark; empty if there is none.
+func (g *Group) Doc() string { return switchboard.Default.GroupDoc(g.name) }
 
-// documentGroups keeps what comments say of groups.
-func documentGroups(list []format.GroupDoc) {
-	groups.mu.Lock()
-	defer groups.mu.Unlock()
-	if groups.doc == nil {
-		groups.doc = make(map[string]string)
-	}
-	for _, d := range list {
-		groups.doc[d.Name] = d.Doc
-	}
-}
-
-// Err tells what is wrong with the group: a NameError, DuplicateGroupError or NilError;
-// nil if it can be used.
+// Err returns what is wrong with the group, a GroupError; nil if the group can be used.
 func (g *Group) Err() error { return g.err }
 
-// Subgroups gives the groups that g directly contains.
+func (g *Group) selection() (switchboard.Selection, string, error) {
+	return switchboard.Selection{Groups: []string{g.name}}, g.name, g.err
+}
+
+// Subgroups returns the groups that g directly contains.
 func (g *Group) Subgroups() []*Group {
 	groups.mu.RLock()
 	defer groups.mu.RUnlock()
 	return append([]*Group(nil), g.subgroups...)
 }
 
-// Contains tells whether h is g or in it, at any depth.
+// Contains reports whether h is g or in it, at any depth.
 func (g *Group) Contains(h *Group) bool { return g.all()[h] }
 
-// path gives the groups from g to h, each in the one before; nil if g doesn't contain h.
+// path returns the groups from g to h, each in the one before; nil if g doesn't contain h.
 func (g *Group) path(h *Group) []*Group {
 	if g == h {
 		return []*Group{g}
@@ -176,7 +138,7 @@ func (g *Group) path(h *Group) []*Group {
 	return nil
 }
 
-// all gives g and all groups in it.
+// all returns g and all groups in it.
 func (g *Group) all() map[*Group]bool {
 	groups.mu.RLock()
 	defer groups.mu.RUnlock()
@@ -195,12 +157,11 @@ func (g *Group) all() map[*Group]bool {
 	return list
 }
 
-// Add puts h into g: a package can so put its functions into a group of another one.
-// Monitors registered against g see h's functions from then on. It gives a CycleError if h
-// contains g, a NilError if h is nil, and what Err gives of either.
+// Add puts h into g: a package can so put its functions into a group of another one. Observers of g
+// see h's functions from then on. It returns a GroupError, of g or of h.
 func (g *Group) Add(h *Group) error {
 	if h == nil {
-		return &NilError{What: "a subgroup", Of: g.name}
+		return &GroupError{g.name, fmt.Errorf("a subgroup (number 1) %w", ErrNil)}
 	}
 	if g.err != nil {
 		return g.err
@@ -212,9 +173,6 @@ func (g *Group) Add(h *Group) error {
 		return err
 	}
 	g.tell([]*Group{h})
-	registry.mu.Lock()
-	defer registry.mu.Unlock()
-	registry.apply()
 	return nil
 }
 
@@ -226,7 +184,7 @@ func (g *Group) add(h *Group) error {
 		for _, step := range p {
 			names = append(names, step.name)
 		}
-		return &CycleError{Groups: names}
+		return &GroupError{g.name, fmt.Errorf("%w: %s", ErrCycle, strings.Join(names, " > "))}
 	}
 	for _, sub := range g.subgroups {
 		if sub == h {
@@ -237,7 +195,7 @@ func (g *Group) add(h *Group) error {
 	return nil
 }
 
-// Groups gives all groups that can be used, in the order of their creation.
+// Groups returns all groups that can be used, in the order of their creation.
 func Groups() []*Group {
 	groups.mu.RLock()
 	defer groups.mu.RUnlock()
@@ -250,12 +208,33 @@ func Groups() []*Group {
 	return list
 }
 
-// GroupByName gives the group of that name, or an UnknownGroupError.
+// GroupByName returns the group of that name, or a GroupError that wraps ErrUnknownGroup.
 func GroupByName(name string) (*Group, error) {
 	groups.mu.RLock()
 	defer groups.mu.RUnlock()
 	if g := groups.name[name]; g != nil {
 		return g, nil
 	}
-	return nil, &UnknownGroupError{Name: name}
+	return nil, &GroupError{name, ErrUnknownGroup}
+}
+
+func init() {
+	if rt.Enabled {
+		rt.OnBind(bind)
+	}
+}
+
+// bind makes known which groups the functions of p are in, whose variables have been initialised.
+func bind(p *rt.Package) {
+	held := make([]*switchboard.Bound, len(p.Groups))
+	for i, v := range p.Groups {
+		switch g, _ := v.(*Group); {
+		case g == nil:
+		case g.err != nil:
+			held[i] = &switchboard.Bound{}
+		default:
+			held[i] = &switchboard.Bound{Name: g.name}
+		}
+	}
+	switchboard.Default.Bind(p, held)
 }

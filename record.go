@@ -1,39 +1,70 @@
 package waymark
 
-import "github.com/waymark-go/waymark/internal/agent"
+import (
+	"github.com/waymark-go/waymark/internal/agent"
+	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
+)
 
-// Record gives a factory that has calls recorded in the trace file, at the full speed of recording: its monitors
-// need not be called. If the program isn't recording already, as it does with
-// WAYMARK=record, registering it begins a recording with the settings in WAYMARK, to waymark.wmt if these
-// name no file, of the functions only that are in such groups, and of the info functions of their packages. The error is then what
-// starting that gives; it is one, too, if the recording has ended, as one does that reaches its size.
-func Record() MonitorFactory { return recording{} }
-
-type recording struct{}
-
-func (recording) Kind() string { return "Record" }
-
-func (recording) Create(string) Monitor { return nil }
-
-// records tells whether f has calls recorded: it, or a part of it, is what Record gives.
-func records(f MonitorFactory) bool {
-	switch f := f.(type) {
-	case recording:
-		return true
-	case *compose:
-		for _, part := range f.factories {
-			if records(part) {
-				return true
-			}
-		}
-	}
-	return false
+// A Recording is a trace file that is being written.
+type Recording struct {
+	recording *agent.Recording
+	owner     *switchboard.Owner
 }
 
-// startRecording makes sure that there is a recording if f needs one.
-func startRecording(f MonitorFactory) error {
-	if !records(f) {
-		return nil
+// Record begins to record calls of the selected functions in a trace file at path, and of the info
+// functions of their packages. In the path %p stands for the process id, %n for the program's name.
+// An older trace file there is replaced. All other settings are those of WAYMARK, or defaults.
+//
+// There is one recording at a time, and any number one after the other. Errors are those of Attach,
+// ErrNotBuilt, ErrRecording, and those of making the file.
+func Record(s Selector, path string) (*Recording, error) {
+	selection, group, err := selected(s)
+	if err != nil {
+		return nil, err
 	}
-	return agent.Record()
+	if !rt.Enabled {
+		return nil, ErrNotBuilt
+	}
+	r := &Recording{owner: switchboard.Default.Join("Record", FromProgram)}
+	r.owner.Group = group
+	wish := switchboard.Wish{Want: rt.Recorded, Select: selection, Kind: "Record"}
+	if err := r.owner.Check(wish); err != nil {
+		return nil, err
+	}
+	if r.recording, err = agent.Record(path); err != nil {
+		return nil, err
+	}
+	if err := r.owner.Set(wish); err != nil { // a policy has come meanwhile
+		r.recording.Close()
+		return nil, err
+	}
+	return r, nil
 }
+
+// Close completes the trace file. Calls in progress are open in it. It may be called again.
+func (r *Recording) Close() error {
+	err := r.recording.Close()
+	r.owner.Close()
+	return err
+}
+
+// Path returns the absolute path of the trace file.
+func (r *Recording) Path() string { return r.recording.Path() }
+
+// Dump writes what the recording's flight recorder holds, see the function Dump.
+func (r *Recording) Dump() (path string, err error) { return r.recording.Dump() }
+
+// Dump writes what the flight recorder holds, the newest calls until now, to a trace file of its
+// own, and returns the absolute path. Recording goes on: the next Dump writes what is the window
+// then, to another file, whether or not the two overlap. Calls of other goroutines go on meanwhile;
+// Dump returns when the file is complete.
+//
+// The files stand beside the trace file, and are numbered: waymark.dump1.wmt and so on, existing
+// ones left alone. The trace file itself is for the end of the program.
+//
+// If there is an error there is no file. It is ErrNoWindow in a program that is not recording, or
+// without overflow=ring, where all calls are in the trace file anyway. It wraps ErrEmptyWindow if no
+// function that is recorded has been called, or if the program has overwritten all while Dump was
+// reading. Else it is the operating system's.
+func Dump() (path string, err error) { return agent.Dump() }

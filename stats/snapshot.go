@@ -7,6 +7,7 @@ import (
 
 	"github.com/waymark-go/waymark/histogram"
 	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
 // Numbers are what was gathered of calls. Calls that are counted only have no times: Total, Self,
@@ -122,18 +123,18 @@ func (s *state) take() *Snapshot {
 	}
 	// By the clock of calls, so that no call is longer than the snapshot.
 	snap.To = snap.From.Add(nanoseconds(more(clock, s.start.clock), snap.unit))
-	for _, t := range s.packages {
-		for i := range t.sites {
-			if int(t.id(i)) >= len(open) {
+	for _, t := range switchboard.Default.Tables() {
+		for i, f := range t.Funcs() {
+			site := t.Base + uint32(i)
+			if int(site) >= len(open) {
 				continue // the package was loaded after openCalls
 			}
-			x := read(t.id(i), open[t.id(i)])
+			x := read(site, open[site])
 			if x.Calls == 0 {
 				continue
 			}
-			if x = x.since(s.base[t.id(i)]); x.happened() {
-				f := Stat{t.function(i, &s.groups), x.in(snap.unit), t.id(i), x}
-				snap.Functions = append(snap.Functions, f)
+			if x = x.since(s.base[site]); x.happened() {
+				snap.Functions = append(snap.Functions, Stat{*f, x.in(snap.unit), site, x})
 			}
 		}
 	}

@@ -5,8 +5,9 @@ import (
 
 	"github.com/waymark-go/waymark/internal/clock"
 	"github.com/waymark-go/waymark/internal/fault"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
 // Options say what is gathered.
@@ -32,9 +33,8 @@ var ErrNotBuilt = fault.ErrNotBuilt
 var gathering state
 
 type state struct {
-	mu       sync.Mutex
-	packages []*table
-	groups   format.GroupIndex
+	mu    sync.Mutex
+	owner *switchboard.Owner // of what is gathered
 
 	on      bool
 	options Options
@@ -44,8 +44,6 @@ type state struct {
 	resets  uint64            // number of calls of Reset
 }
 
-var known sync.Once // packages are listed
-
 // Start begins to gather. It keeps what was gathered before. If gathering is going on already,
 // Start changes the options. The error is ErrNotBuilt.
 func Start(o Options) error {
@@ -54,7 +52,6 @@ func Start(o Options) error {
 	}
 	clock.Chosen() // any clock will do
 	s := &gathering
-	known.Do(func() { rt.Packages(s.add) })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first == (instant{}) {
@@ -63,10 +60,7 @@ func Start(o Options) error {
 	}
 	s.options, s.on = o, true
 	rt.Histograms(o.Histograms && !o.CallsOnly)
-	for _, t := range s.packages {
-		s.apply(t)
-	}
-	return nil
+	return s.apply()
 }
 
 // Stop ends gathering. What was gathered stays. Calls in progress are gathered until they end.
@@ -75,43 +69,23 @@ func Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.on = false
-	for _, t := range s.packages {
-		s.apply(t)
-	}
+	s.apply()
 }
 
-// add makes a package known, and gathers there what is wanted.
-func (s *state) add(p *rt.Package) {
-	t, err := newTable(p)
-	if err != nil {
-		return // the recorder says so
+// apply has calls counted and timed as the options say. Calls made from here are not traced.
+func (s *state) apply() error {
+	if s.owner == nil {
+		s.owner = switchboard.Default.Join("statistics", switchboard.Program)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.packages = append(s.packages, t)
-	s.apply(t)
-}
-
-// apply switches a package's functions as the options say. Calls that this makes of the program's
-// are nobody's business.
-func (s *state) apply(t *table) {
-	rt.Mute(true)
-	defer rt.Mute(false)
-	for i := range t.sites {
-		on := s.on && !t.infos[i] && (s.options.Functions == nil || s.options.Functions(t.function(i, &s.groups)))
-		rt.Count(t.pkg, i, on, !s.options.CallsOnly)
+	if !s.on {
+		return s.owner.Set()
 	}
-}
-
-// AddGroups tells which groups there are. Package agent calls it.
-func AddGroups(list []format.Group) {
-	s := &gathering
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.groups.Add(list)
-	for _, t := range s.packages {
-		if t.vars != nil {
-			s.apply(t) // what is wanted may depend on it
-		}
+	wish := switchboard.Wish{Want: rt.Timed}
+	if s.options.CallsOnly {
+		wish.Want = rt.Counted
 	}
+	if wanted := s.options.Functions; wanted != nil {
+		wish.Select.Has = func(f *function.Func) bool { return wanted(*f) }
+	}
+	return s.owner.Set(wish)
 }

@@ -1,18 +1,20 @@
 package timing
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // Attach measures calls of the functions in groups by timers of s, and enables the timer groups
 // that stand for these groups. Attach registers Monitor(s) against each group, in the place of what
-// the program has registered. waymark.Clear ends the measuring.
+// the program has registered. monitor.Clear ends the measuring.
 //
-// Errors are those of [Set.GroupOf] and waymark.Register, and [ErrNil]. Groups before the wrong one
+// Errors are those of [Set.GroupOf] and monitor.Register, and [ErrNil]. Groups before the wrong one
 // stay attached. In a program that plain Go has built, Attach makes groups without timers.
 func Attach(s *Set, groups ...*waymark.Group) error {
 	if s == nil {
@@ -23,7 +25,7 @@ func Attach(s *Set, groups ...*waymark.Group) error {
 		if err != nil {
 			return err
 		}
-		if err := waymark.Register(g, Monitor(s)); err != nil {
+		if err := monitor.Register(g, Monitor(s)); err != nil {
 			return err
 		}
 		follower.Enable()
@@ -45,8 +47,8 @@ func Attach(s *Set, groups ...*waymark.Group) error {
 // [Set.GroupOf]. The timer of an info function is in the groups of the functions that have called
 // the info function.
 //
-// Unlike Attach, Monitor enables no timer, and waymark.Compose can join its factory with others.
-func Monitor(s *Set) waymark.MonitorFactory { return factory{s} }
+// Unlike Attach, Monitor enables no timer, and monitor.Compose can join its factory with others.
+func Monitor(s *Set) monitor.Factory { return factory{s} }
 
 // GroupOf returns the group of s that stands for g, a group of functions. The returned group has
 // the name of g, and contains the timers of the functions in g and the groups that stand for g's
@@ -107,14 +109,14 @@ type factory struct{ set *Set }
 
 func (f factory) Kind() string { return "Timing" }
 
-func (f factory) Create(pkg string) waymark.Monitor {
-	m := &monitor{set: f.set, pkg: pkg}
+func (f factory) Create(pkg string) monitor.Monitor {
+	m := &timers{set: f.set, pkg: pkg}
 	m.read()
 	return m
 }
 
-// A monitor enters and exits the timers of a package's functions.
-type monitor struct {
+// A timers monitor enters and exits the timers of a package's functions.
+type timers struct {
 	set    *Set
 	pkg    string
 	points atomic.Pointer[[]*point] // by the function's id; the slice never changes
@@ -129,8 +131,8 @@ type point struct {
 
 // read makes timers for the package's functions. The package has more functions than before if it
 // has tests that have registered meanwhile.
-func (m *monitor) read() {
-	list, err := waymark.Describe(m.pkg)
+func (m *timers) read() {
+	list, err := monitor.Functions(m.pkg)
 	if err != nil {
 		return
 	}
@@ -138,11 +140,12 @@ func (m *monitor) read() {
 	m.set.change(func() error {
 		for i, d := range list {
 			points[i] = new(point)
-			name, info := d.Name, format.NotInfo
+			name, info := d.TracingName, format.NotInfo
+			group, _ := waymark.GroupByName(d.Group)
 			switch {
-			case d.Point != waymark.None:
+			case d.Point != waymark.NoPoint:
 				name, info = format.PointName(name), format.InfoEnter
-			case d.Group == nil:
+			case group == nil:
 				continue // an info function without a meaning for timers, or a function left over
 			}
 			if name = m.pkg + "." + name; name == m.pkg+"." {
@@ -151,17 +154,17 @@ func (m *monitor) read() {
 			t, ok := m.set.names[name].(*Timer)
 			if !ok {
 				var err error
-				description := format.TracedFunction{Name: d.Name, Doc: d.Doc, Info: info}.Describe(m.pkg)
+				description := format.TracedFunction{Name: d.TracingName, Doc: d.Doc, Info: info}.Describe(m.pkg)
 				if t, err = m.set.timer(name, description); err != nil {
-					recorder.Say("%v: %s.%s isn't timed", err, m.pkg, d.Name)
+					recorder.Say("%v: %s.%s isn't timed", err, m.pkg, d.TracingName)
 					continue
 				}
 			}
 			points[i].timer = t
-			if d.Group == nil {
+			if group == nil {
 				continue
 			}
-			if g, err := m.set.groupOf(d.Group); err == nil {
+			if g, err := m.set.groupOf(group); err == nil {
 				g.add(t)
 				points[i].group = g
 			}
@@ -172,7 +175,7 @@ func (m *monitor) read() {
 }
 
 // point returns the point of a function.
-func (m *monitor) point(id int) *point {
+func (m *timers) point(id int) *point {
 	points := m.points.Load()
 	if points == nil || id >= len(*points) {
 		m.read()
@@ -183,26 +186,26 @@ func (m *monitor) point(id int) *point {
 	return (*points)[id]
 }
 
-func (m *monitor) Package() string { return m.pkg }
+func (m *timers) Package() string { return m.pkg }
 
-func (m *monitor) Enter(id int, args ...any) {
+func (m *timers) Enter(id int, args ...any) {
 	if t := m.point(id).timer; t != nil {
 		t.enterOwn()
 	}
 }
 
-func (m *monitor) Exit(id int) {
+func (m *timers) Exit(id int) {
 	if t := m.point(id).timer; t != nil {
 		t.exitOwn()
 	}
 }
 
-func (m *monitor) ExitResults(id int, results ...any) { m.Exit(id) }
+func (m *timers) ExitResults(id int, results ...any) { m.Exit(id) }
 
-func (m *monitor) Panic(id int, value any) {}
+func (m *timers) Panic(id int, value any) {}
 
-func (m *monitor) Info(args []any, caller, self int, what waymark.TimingPoint) {
-	if what == waymark.None {
+func (m *timers) Info(args []any, caller, self int, what waymark.Point) {
+	if what == waymark.NoPoint {
 		return
 	}
 	p := m.point(self)
@@ -210,7 +213,7 @@ func (m *monitor) Info(args []any, caller, self int, what waymark.TimingPoint) {
 		return
 	}
 	m.put(p, m.point(caller).group)
-	if what == waymark.Enter {
+	if what == waymark.Begin {
 		p.timer.Enter()
 	} else {
 		p.timer.Exit()
@@ -218,7 +221,7 @@ func (m *monitor) Info(args []any, caller, self int, what waymark.TimingPoint) {
 }
 
 // put puts an info function's timer into the group of a function that calls it.
-func (m *monitor) put(p *point, g *Group) {
+func (m *timers) put(p *point, g *Group) {
 	if g == nil {
 		return
 	}
@@ -243,7 +246,7 @@ func (m *monitor) put(p *point, g *Group) {
 }
 
 // Clear forgets the calls that are in progress.
-func (m *monitor) Clear() {
+func (m *timers) Clear() {
 	points := m.points.Load()
 	if points == nil {
 		return

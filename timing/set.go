@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // A Set holds timers and groups by name, and the handlers of its active timers.
@@ -30,9 +31,9 @@ type Config struct {
 	Clock func() time.Duration
 
 	// Goroutine returns the id of the calling goroutine, by which an exit finds its enter. The id 0
-	// stands for all goroutines without an id. nil means waymark.GoroutineID.
+	// stands for all goroutines without an id. nil means monitor.GoroutineID.
 	//
-	// In programs that plain Go has built, waymark.GoroutineID returns 0. There an exit ends the
+	// In programs that plain Go has built, monitor.GoroutineID returns 0. There an exit ends the
 	// latest measurement of any goroutine. Counts, totals and means are right all the same.
 	// Minimum, maximum and quantiles are right as long as one goroutine at a time uses a timer, and
 	// for Timer.Time, which does not need the id. (The only other way to learn the id is to print
@@ -54,7 +55,7 @@ func NewSet(c Config) *Set {
 		names: make(map[string]Member), followed: make(map[*waymark.Group]*Group),
 	}
 	if s.config.Goroutine == nil {
-		s.config.Goroutine = waymark.GoroutineID
+		s.config.Goroutine = monitor.GoroutineID
 	}
 	if s.config.Stray == nil {
 		s.config.Stray = sayStray

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // A timer is active while it is enabled or a group around it is.
@@ -155,9 +156,8 @@ func TestGroupOf(t *testing.T) {
 	if _, err := s.GroupOf(nil); !errors.Is(err, ErrNil) {
 		t.Errorf("of nil: %v, want %v", err, ErrNil)
 	}
-	var twice *waymark.DuplicateGroupError
-	if _, err := s.GroupOf(bad); !errors.As(err, &twice) {
-		t.Errorf("of a group with a mistake: %v, want a %T", err, twice)
+	if _, err := s.GroupOf(bad); !errors.Is(err, ErrDuplicate) {
+		t.Errorf("of a group with a mistake: %v, want %v", err, ErrDuplicate)
 	}
 	s = NewSet(Config{})
 	must(s.Timer("timing.late", ""))(t)
@@ -172,10 +172,10 @@ func TestAttach(t *testing.T) {
 	if err := Attach(s, read, write); err != nil {
 		t.Fatal(err)
 	}
-	defer waymark.Clear(read)
-	defer waymark.Clear(write)
-	if f := waymark.RegisteredFactory(write); f != Monitor(s) || waymark.KindOf(f) != "Timing" {
-		t.Errorf("registered is %v of kind %s, want %v of kind Timing", f, waymark.KindOf(f), Monitor(s))
+	defer monitor.Clear(read)
+	defer monitor.Clear(write)
+	if f := monitor.RegisteredFactory(write); f != Monitor(s) || monitor.KindOf(f) != "Timing" {
+		t.Errorf("registered is %v of kind %s, want %v of kind Timing", f, monitor.KindOf(f), Monitor(s))
 	}
 	if g := must(s.GroupOf(read))(t); !g.Active() {
 		t.Error("the group is not active after Attach, want active")
@@ -188,7 +188,7 @@ func TestAttach(t *testing.T) {
 	}
 	m := Monitor(s).Create("example.com/not/traced")
 	m.Enter(3)
-	m.Info(nil, 3, 4, waymark.Enter)
+	m.Info(nil, 3, 4, waymark.Begin)
 	m.Exit(3)
 	m.ExitResults(0, 1)
 	m.Panic(3, "x")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/contrib/otel"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 var Spans = waymark.NewGroup("otel.Spans")
@@ -35,10 +36,10 @@ func tooMuch(n int) {}
 func TestInstrumented(t *testing.T) {
 	rec := tracetest.NewSpanRecorder()
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(rec))
-	if err := waymark.Register(Spans, otel.New(provider)); err != nil {
+	if err := monitor.Register(Spans, otel.New(provider)); err != nil {
 		t.Fatal(err)
 	}
-	defer waymark.Clear(Spans)
+	defer monitor.Clear(Spans)
 	ctx, span := provider.Tracer("test").Start(context.Background(), "test")
 	outer(ctx)
 	ended := rec.Ended()

@@ -1,6 +1,6 @@
 // Package otel makes OpenTelemetry spans of calls that waymark traces.
 //
-//	waymark.Register(store.IO, otel.New(otel.GetTracerProvider()))
+//	monitor.Register(store.IO, otel.New(otel.GetTracerProvider()))
 //
 // A call's span is a child of the span of the call that it is made from, on the same goroutine. So functions need
 // neither take contexts nor pass on those that they get. The outermost one's parent is the span in the first argument
@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // name is that of the tracer.
@@ -30,7 +31,7 @@ const name = "github.com/waymark-go/waymark/contrib/otel"
 // A span has the function's name with the last part of its package's path, and the attributes code.function.name and
 // thread.id, which is the goroutine's. A result that is an error, or a panic, is recorded and sets the status. A call of an info
 // function is an event, with its arguments as text, and so is one of runtime.Goexit.
-func New(p trace.TracerProvider) waymark.MonitorFactory { return &factory{tracer: p.Tracer(name)} }
+func New(p trace.TracerProvider) monitor.Factory { return &factory{tracer: p.Tracer(name)} }
 
 type factory struct {
 	tracer trace.Tracer
@@ -44,29 +45,29 @@ type nest struct {
 	given    []trace.SpanID    // of the contexts that the calls got
 }
 
-// Kind is what waymark.KindOf gives.
+// Kind is what monitor.KindOf gives.
 func (f *factory) Kind() string { return "OpenTelemetry" }
 
 // Create makes the monitor of a package.
-func (f *factory) Create(pkg string) waymark.Monitor { return &monitor{f, pkg} }
+func (f *factory) Create(pkg string) monitor.Monitor { return &watcher{f, pkg} }
 
-type monitor struct {
+type watcher struct {
 	f   *factory
 	pkg string
 }
 
-func (m *monitor) Package() string { return m.pkg }
+func (m *watcher) Package() string { return m.pkg }
 
-func (m *monitor) function(id int) string {
-	name, err := waymark.FunctionName(m.pkg, id)
+func (m *watcher) function(id int) string {
+	name, err := monitor.FunctionName(m.pkg, id)
 	if err != nil {
 		return fmt.Sprint("#", id)
 	}
 	return name
 }
 
-func (m *monitor) Enter(id int, args ...any) {
-	goroutine := waymark.GoroutineID()
+func (m *watcher) Enter(id int, args ...any) {
+	goroutine := monitor.GoroutineID()
 	v, _ := m.f.open.LoadOrStore(goroutine, new(nest))
 	n := v.(*nest)
 	ctx, given := n.parent(args)
@@ -96,8 +97,8 @@ func (n *nest) parent(args []any) (ctx context.Context, given trace.SpanID) {
 }
 
 // span gives the span of the innermost call, nil if there is none.
-func (m *monitor) span() trace.Span {
-	if v, ok := m.f.open.Load(waymark.GoroutineID()); ok {
+func (m *watcher) span() trace.Span {
+	if v, ok := m.f.open.Load(monitor.GoroutineID()); ok {
 		if n := v.(*nest); len(n.spans) > 0 {
 			return n.spans[len(n.spans)-1]
 		}
@@ -105,7 +106,7 @@ func (m *monitor) span() trace.Span {
 	return nil
 }
 
-func (m *monitor) Info(args []any, caller, self int, point waymark.TimingPoint) {
+func (m *watcher) Info(args []any, caller, self int, point waymark.Point) {
 	if span := m.span(); span != nil {
 		attrs := []attribute.KeyValue{attribute.String("waymark.point", point.String())}
 		for i, arg := range args {
@@ -115,9 +116,9 @@ func (m *monitor) Info(args []any, caller, self int, point waymark.TimingPoint) 
 	}
 }
 
-func (m *monitor) Exit(id int) { m.exit() }
+func (m *watcher) Exit(id int) { m.exit() }
 
-func (m *monitor) ExitResults(id int, results ...any) {
+func (m *watcher) ExitResults(id int, results ...any) {
 	defer m.exit() // an error's own method may panic
 	if span := m.span(); span != nil {
 		for _, r := range results {
@@ -135,8 +136,8 @@ func isNil(v any) bool {
 	return r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-func (m *monitor) exit() {
-	goroutine := waymark.GoroutineID()
+func (m *watcher) exit() {
+	goroutine := monitor.GoroutineID()
 	v, ok := m.f.open.Load(goroutine)
 	if !ok {
 		return // cleared meanwhile
@@ -150,11 +151,11 @@ func (m *monitor) exit() {
 	}
 }
 
-func (m *monitor) Panic(id int, value any) {
+func (m *watcher) Panic(id int, value any) {
 	span := m.span()
 	switch {
 	case span == nil:
-	case value == any(waymark.Goexit): // the end of the goroutine, not a failure
+	case value == any(monitor.Goexit): // the end of the goroutine, not a failure
 		span.AddEvent("goexit")
 	default:
 		text := waymark.Text(value)
@@ -163,4 +164,4 @@ func (m *monitor) Panic(id int, value any) {
 	}
 }
 
-func (m *monitor) Clear() { m.f.open.Clear() }
+func (m *watcher) Clear() { m.f.open.Clear() }

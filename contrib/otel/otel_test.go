@@ -11,6 +11,7 @@ import (
 
 	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/contrib/otel"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // absent is an error and a context of which there is none.
@@ -19,7 +20,7 @@ type absent struct{ context.Context }
 func (a *absent) Error() string { return "error " + a.Err().Error() }
 
 func TestKind(t *testing.T) {
-	if kind := waymark.KindOf(otel.New(sdk.NewTracerProvider())); kind != "OpenTelemetry" {
+	if kind := monitor.KindOf(otel.New(sdk.NewTracerProvider())); kind != "OpenTelemetry" {
 		t.Errorf("kind %s", kind)
 	}
 }
@@ -32,7 +33,7 @@ func TestSpans(t *testing.T) {
 
 	m.Enter(1, "x", ctx)
 	m.Enter(2)
-	m.Info([]any{7, "odd"}, 2, 3, waymark.Enter)
+	m.Info([]any{7, "odd"}, 2, 3, waymark.Begin)
 	m.Panic(2, "boom")
 	m.Exit(2)
 	m.ExitResults(1, 5, errors.New("wrong"))
@@ -77,7 +78,7 @@ func TestGoexit(t *testing.T) {
 	rec := tracetest.NewSpanRecorder()
 	m := otel.New(sdk.NewTracerProvider(sdk.WithSpanProcessor(rec))).Create("example.com/m/store")
 	m.Enter(1)
-	m.Panic(1, waymark.Goexit)
+	m.Panic(1, monitor.Goexit)
 	m.Exit(1)
 	span := rec.Ended()[0]
 	if s := span.Status(); s.Code != codes.Unset {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/waymark-go/waymark"
 	waymarkprom "github.com/waymark-go/waymark/contrib/prometheus"
+	"github.com/waymark-go/waymark/monitor"
 	"github.com/waymark-go/waymark/timing"
 )
 
@@ -36,7 +37,7 @@ func TestInstrumented(t *testing.T) {
 	if err := timing.Attach(set, Work); err != nil {
 		t.Fatal(err)
 	}
-	defer waymark.Clear(Work)
+	defer monitor.Clear(Work)
 	work(4)
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(waymarkprom.NewCollector(statistics, waymarkprom.Config{Namespace: "test"}))

@@ -13,39 +13,42 @@ import (
 
 	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/examples/facility/stream"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // Jobs is for what the program does on its own.
 var Jobs = waymark.NewGroup("Jobs")
 
 // operations knows what is being done, for errors.
-var operations = waymark.NewOperationTracer()
+var operations = monitor.NewOperationTracer()
 
 func main() {
 	jobs := flag.Int("jobs", 20, "`number` of jobs")
 	seed := flag.Int64("seed", 1, "of their contents")
-	waymark.FlagGroups(flag.CommandLine)
+	monitor.FlagGroups(flag.CommandLine)
 	flag.Parse()
-	if err := waymark.Register(Jobs, operations); err != nil {
+	if err := monitor.Register(Jobs, operations); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	r := rand.New(rand.NewSource(*seed))
-	watched := 0 // jobs left to be watched
+	var watch *waymark.Attachment // of IO
+	watched := 0                  // jobs left to be watched
 	for i := range *jobs {
 		err := job(i, r.Intn(4), r.Intn(5))
 		switch {
 		case err != nil && watched == 0:
 			fmt.Printf("%v: watching IO for 2 jobs\n", err)
 			watched = 2
-			if err := waymark.Register(stream.IO, waymark.Print(os.Stdout)); err != nil {
+			if watch, err = waymark.Attach(stream.IO, waymark.Print(os.Stdout)); err != nil {
 				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
 			}
 		case err != nil:
 			fmt.Println(err)
 		case watched > 0:
 			if watched--; watched == 0 {
-				waymark.Clear(stream.IO)
+				watch.Close()
 			}
 		}
 		time.Sleep(time.Millisecond)

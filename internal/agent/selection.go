@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/stats"
 )
 
 // A selection is the functions that patterns name.
@@ -38,7 +38,7 @@ func newSelection(include, exclude []string) (*selection, error) {
 	return s, nil
 }
 
-func (s *selection) has(f stats.Func) bool {
+func (s *selection) has(f *function.Func) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := pattern.FromRuntime(f.Package, f.Name)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/stats"
+	"github.com/waymark-go/waymark/internal/function"
 )
 
 // Names are kept for the messages about patterns that name nothing, and no longer.
@@ -20,7 +20,7 @@ func TestSelectionNames(t *testing.T) {
 		has  bool
 		kept bool
 	}{{"main.f", true, true}, {"main.x", false, true}, {"main.gg", false, true}, {"main.g", true, false}, {"main.h", false, false}} {
-		if got := s.has(stats.Func{Name: c.name, Package: "main"}); got != c.has {
+		if got := s.has(&function.Func{Name: c.name, Package: "main"}); got != c.has {
 			t.Errorf("has %s: %v", c.name, got)
 		}
 		if kept := len(s.names) > 0; kept != c.kept {

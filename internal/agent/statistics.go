@@ -74,7 +74,7 @@ func gather(o options) error {
 	}
 	options := stats.Options{CallsOnly: o.Stats.Count, Histograms: o.Stats.Histograms}
 	if only != nil {
-		options.Functions = only.has
+		options.Functions = func(f stats.Func) bool { return only.has(&f) }
 	}
 	if err := stats.Start(options); err != nil {
 		return err

@@ -20,8 +20,8 @@ var (
 	ErrUnknown = errors.New("nothing has the name")
 
 	// ErrCycle says that a group would contain itself.
-	ErrCycle = errors.New("a group would contain itself")
+	ErrCycle = errors.New("would contain itself")
 
 	// ErrNil says that an argument is nil that must not be nil.
-	ErrNil = errors.New("an argument is nil")
+	ErrNil = errors.New("is nil")
 )

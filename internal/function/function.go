@@ -2,6 +2,8 @@
 // patterns, statistics, observers and trace files.
 package function
 
+import "fmt"
+
 // A Func is a function of a program. What its user does not know is zero.
 type Func struct {
 	Name    string `json:"name"`    // as runtime.FuncForPC returns it
@@ -23,6 +25,11 @@ type Func struct {
 	TracingName string `json:"-"`
 	ID          int    `json:"-"`
 	Doc         string `json:"-"` // the first sentence of the function's comment
+
+	// Marker says that the function is an info function: its calls mark a place. Point is what
+	// begins or ends there.
+	Marker bool  `json:"-"`
+	Point  Point `json:"-"`
 }
 
 // String returns the function's name.
@@ -39,3 +46,25 @@ type Identity struct {
 
 // Identity returns what tells f from other functions.
 func (f *Func) Identity() Identity { return Identity{f.Name, f.Package, f.File, f.Line} }
+
+// A Point says what the call of an info function stands for.
+type Point int
+
+const (
+	NoPoint Point = iota // nothing but itself
+	Begin                // something begins
+	End                  // it ends
+)
+
+// String returns the word of the directive, in capitals: ENTER for Begin, EXIT for End.
+func (p Point) String() string {
+	switch p {
+	case NoPoint:
+		return "NONE"
+	case Begin:
+		return "ENTER"
+	case End:
+		return "EXIT"
+	}
+	return fmt.Sprintf("Point(%d)", int(p))
+}

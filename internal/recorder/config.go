@@ -21,6 +21,10 @@ type Config struct {
 
 	Chosen bool // no site is switched on: somebody else chooses those that are recorded
 
+	// Packages calls a function with each package, now and as packages register. nil means
+	// rt.Packages.
+	Packages func(func(*rt.Package))
+
 	Groups []format.Group // of the program, as far as it has any yet; see Recorder.AddGroups
 
 	// Values says what is recorded of values in a program that was built with the

@@ -85,7 +85,7 @@ func (p *program) locked(f func()) {
 func (p *program) register(pkg *rt.Package) {
 	p.locked(func() {
 		p.packages = append(p.packages, pkg)
-		if r := p.latest.Load(); r != nil {
+		if r := p.latest.Load(); r != nil && r.config.Packages == nil {
 			r.register(pkg)
 		}
 	})

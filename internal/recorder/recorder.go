@@ -106,8 +106,12 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	p.latest.Store(r)
-	for _, pkg := range p.packages {
-		r.register(pkg)
+	if c.Packages != nil {
+		c.Packages(r.register)
+	} else {
+		for _, pkg := range p.packages {
+			r.register(pkg)
+		}
 	}
 	if p.tests != "" {
 		r.binary(p.tests)

@@ -123,8 +123,16 @@ func Late() int64 { return runtime.WMLate() }
 // monitor, because the goroutine must not wait where it happened.
 func Unreported() uint64 { return runtime.WMUnreported() }
 
-// Watch switches on or off that the monitor sees calls of the i-th site of p.
-func Watch(p *Package, i int, on bool) { runtime.WMWatch(p, i, on) }
+// What Want can want of a site. Timed calls are counted, too.
+const (
+	Recorded = runtime.WMRecorded
+	Watched  = runtime.WMWatched
+	Counted  = runtime.WMCounted
+	Timed    = runtime.WMTimed
+)
+
+// Want sets all that is done with calls of the i-th site of p, in one store.
+func Want(p *Package, i int, flags uint32) { runtime.WMWant(p, i, flags) }
 
 // OnBind has f called for each package whose groups are known, and for those whose groups become known later.
 func OnBind(f func(*Package)) { runtime.WMOnBind(f) }
@@ -147,9 +155,6 @@ func Counter() (name string, constant bool, hz uint64) { return runtime.WMCounte
 // Floor reads the processor's counter 2*n times, or the monotonic clock where there
 // is none: what n traced calls can't cost less than.
 func Floor(n int) uint64 { return runtime.WMFloor(n) }
-
-// Count switches on or off that calls of the i-th site of p are counted, and timed if that is wanted.
-func Count(p *Package, i int, on, timed bool) { runtime.WMCount(p, i, on, timed) }
 
 // Histograms says whether histograms are kept of timed calls.
 func Histograms(on bool) { runtime.WMHistograms(on) }

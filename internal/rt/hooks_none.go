@@ -39,6 +39,14 @@ const (
 	Ring
 )
 
+// What Want can want of a site.
+const (
+	Recorded = 1 << iota
+	Watched
+	Counted
+	Timed
+)
+
 const none = "waymark: the program was built without waymark's hooks"
 
 func Packages(func(*Package))                                       { panic(none) }
@@ -65,13 +73,13 @@ func Clock() (clock uint64, mono int64)                             { panic(none
 func Counter() (string, bool, uint64)                               { panic(none) }
 func Floor(int) uint64                                              { panic(none) }
 
-func SetMonitor(Monitor)        { panic(none) }
-func Watch(*Package, int, bool) { panic(none) }
-func OnBind(func(*Package))     { panic(none) }
-func Goroutine() uint64         { panic(none) }
-func Linked(string) bool        { panic(none) }
-func Late() int64               { panic(none) }
-func Unreported() uint64        { panic(none) }
+func Want(*Package, int, uint32) { panic(none) }
+func SetMonitor(Monitor)         { panic(none) }
+func OnBind(func(*Package))      { panic(none) }
+func Goroutine() uint64          { panic(none) }
+func Linked(string) bool         { panic(none) }
+func Late() int64                { panic(none) }
+func Unreported() uint64         { panic(none) }
 
 func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)
@@ -87,7 +95,6 @@ type Open struct {
 }
 
 func OpenCalls([]Open) uint64                                         { panic(none) }
-func Count(p *Package, i int, on, timed bool)                         { panic(none) }
 func Histograms(bool)                                                 { panic(none) }
 func Sites() uint32                                                   { panic(none) }
 func SumOf(uint32) Sum                                                { panic(none) }

@@ -7,6 +7,7 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/grouped"
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 	"github.com/waymark-go/waymark/dev/benchmarks/plain"
+	"github.com/waymark-go/waymark/monitor"
 )
 
 // rungMonitors is measured by monitors.
@@ -16,23 +17,23 @@ const rungMonitors = "monitors"
 func monitors(t measure.Turns) error {
 	plainLeaf := loop(func(i int) int { return plain.Leaf(i, factor) })
 	leaf := loop(func(i int) int { return grouped.Leaf(i, factor) })
-	noOps := waymark.Compose(waymark.NoOp(), waymark.NoOp(), waymark.NoOp())
+	noOps := monitor.Compose(monitor.NoOp(), monitor.NoOp(), monitor.NoOp())
 	for _, m := range []struct {
 		name    string
 		group   *waymark.Group
-		factory waymark.MonitorFactory
+		factory monitor.Factory
 		shape   measure.Shape
 	}{
 		{name: "3 groups, off", shape: measure.Shape{NS: 20, Plain: plainLeaf, Traced: leaf}},
 		{name: "3 groups, off: recursion 10", shape: measure.Shape{NS: 20, Per: depth, Plain: recursions(plain.Recurse), Traced: recursions(grouped.Recurse)}},
-		{name: "another group on", group: grouped.Others, factory: waymark.NoOp(), shape: measure.Shape{NS: 20, Plain: plainLeaf, Traced: leaf}},
-		{name: "NoOp", group: grouped.Leafs, factory: waymark.NoOp(), shape: measure.Shape{NS: 150, Plain: plainLeaf, Traced: leaf}},
-		{name: "NoOp, by a group around", group: grouped.All, factory: waymark.NoOp(), shape: measure.Shape{NS: 150, Plain: plainLeaf, Traced: leaf}},
+		{name: "another group on", group: grouped.Others, factory: monitor.NoOp(), shape: measure.Shape{NS: 20, Plain: plainLeaf, Traced: leaf}},
+		{name: "NoOp", group: grouped.Leafs, factory: monitor.NoOp(), shape: measure.Shape{NS: 150, Plain: plainLeaf, Traced: leaf}},
+		{name: "NoOp, by a group around", group: grouped.All, factory: monitor.NoOp(), shape: measure.Shape{NS: 150, Plain: plainLeaf, Traced: leaf}},
 		{name: "Compose of 3 NoOps", group: grouped.Leafs, factory: noOps, shape: measure.Shape{NS: 150, Plain: plainLeaf, Traced: leaf}},
-		{name: "OperationTracer", group: grouped.Leafs, factory: waymark.NewOperationTracer(), shape: measure.Shape{NS: 300, Plain: plainLeaf, Traced: leaf}},
+		{name: "OperationTracer", group: grouped.Leafs, factory: monitor.NewOperationTracer(), shape: measure.Shape{NS: 300, Plain: plainLeaf, Traced: leaf}},
 	} {
 		if m.group != nil {
-			if err := waymark.Register(m.group, m.factory); err != nil {
+			if err := monitor.Register(m.group, m.factory); err != nil {
 				return err
 			}
 		}
@@ -41,7 +42,7 @@ func monitors(t measure.Turns) error {
 			return err
 		}
 		if m.group != nil {
-			waymark.Clear(m.group)
+			monitor.Clear(m.group)
 		}
 	}
 	return nil

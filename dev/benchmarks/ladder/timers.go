@@ -3,10 +3,10 @@ package main
 import (
 	"os"
 
-	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/dev/benchmarks/grouped"
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 	"github.com/waymark-go/waymark/dev/benchmarks/plain"
+	"github.com/waymark-go/waymark/monitor"
 	"github.com/waymark-go/waymark/timing"
 )
 
@@ -42,6 +42,6 @@ func timers(t measure.Turns) error {
 	if err := timing.Attach(set, grouped.Leafs); err != nil {
 		return err
 	}
-	defer waymark.Clear(grouped.Leafs)
+	defer monitor.Clear(grouped.Leafs)
 	return round("of a group's functions", 300, func(i int) int { return grouped.Leaf(i, factor) })
 }

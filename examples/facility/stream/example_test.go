@@ -25,20 +25,16 @@ func use() {
 }
 
 func Example() {
-	report := func(err error) {
+	for _, g := range []*waymark.Group{stream.IORead, stream.IO} {
+		fmt.Println(g.Name() + ":")
+		a, err := waymark.Attach(g, waymark.Print(plain{}))
 		if err != nil {
 			fmt.Println(err)
+			return
 		}
+		use()
+		a.Close()
 	}
-	fmt.Println("IORead:")
-	report(waymark.Register(stream.IORead, waymark.Print(plain{})))
-	use()
-	waymark.Clear(stream.IORead)
-
-	fmt.Println("IO:")
-	report(waymark.Register(stream.IO, waymark.Print(plain{})))
-	use()
-	waymark.Clear(stream.IO)
 
 	fmt.Println("nothing:")
 	use()

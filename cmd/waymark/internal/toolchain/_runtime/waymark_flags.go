@@ -35,17 +35,35 @@ const (
 // WMSwitch has calls of the i-th site of p recorded, or not.
 func WMSwitch(p *WMPackage, i int, on bool) { wmSetSite(p, i, wmRecorded, on) }
 
-// WMWatch switches on or off that monitors see calls of the i-th site of p.
-func WMWatch(p *WMPackage, i int, on bool) { wmSetSite(p, i, wmWatched, on) }
+// What WMWant can want of a site. WMTimed counts, too.
+const (
+	WMRecorded = wmRecorded
+	WMWatched  = wmWatched
+	WMCounted  = wmCounted
+	WMTimed    = wmTimed
+)
 
-// WMCount switches on or off that calls of the i-th site of p are counted, and timed if that is wanted.
-func WMCount(p *WMPackage, i int, on, timed bool) {
-	wmSetSite(p, i, wmTimed, on && timed)
-	wmSetSite(p, i, wmCounted, on && !timed)
+// WMWant sets all that is done with calls of the i-th site of p, in one store.
+func WMWant(p *WMPackage, i int, flags uint32) {
+	if flags&wmTimed != 0 {
+		flags &^= wmCounted
+	}
+	atomic.Store((*uint32)(&p.Sites[i]), wmSiteWord(p.Base+uint32(i), flags))
 }
 
-// wmSetSite sets or clears a flag of a site. Stores to site words happen here only: the race detector does not
-// watch package runtime, and a call that sees the old word is simply one from before.
+// wmSiteWord returns the word of the site with that id.
+func wmSiteWord(id, flags uint32) uint32 {
+	switch flags {
+	case 0:
+		return 0
+	case wmRecorded:
+		return id
+	}
+	return id | flags | wmFlagged
+}
+
+// wmSetSite sets or clears a flag of a site. Stores to site words happen here and in WMWant only: the
+// race detector does not watch package runtime, and a call that sees the old word is one from before.
 func wmSetSite(p *WMPackage, i int, flag uint32, on bool) {
 	word := (*uint32)(&p.Sites[i])
 	for {
@@ -59,15 +77,7 @@ func wmSetSite(p *WMPackage, i int, flag uint32, on bool) {
 		} else {
 			flags &^= flag
 		}
-		w := uint32(0)
-		switch flags {
-		case 0:
-		case wmRecorded:
-			w = p.Base + uint32(i)
-		default:
-			w = p.Base + uint32(i) | flags | wmFlagged
-		}
-		if atomic.Cas(word, old, w) {
+		if atomic.Cas(word, old, wmSiteWord(p.Base+uint32(i), flags)) {
 			return
 		}
 	}

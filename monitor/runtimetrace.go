@@ -1,18 +1,22 @@
-package waymark
+package monitor
 
 import (
 	"context"
 	"runtime/trace"
 
+	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/internal/goroutine"
 	"github.com/waymark-go/waymark/internal/text"
 )
 
 // RuntimeTrace makes a factory of monitors that make a region of package runtime/trace of each call, which
 // `go tool trace` shows by goroutine, and a log entry of each call of an info function. While no such trace is
 // being made they do next to nothing.
-func RuntimeTrace() MonitorFactory { return new(regions) }
+func RuntimeTrace() Factory { return new(regions) }
 
-type regions struct{ open perGoroutine[[]*trace.Region] }
+type regions struct {
+	open goroutine.Local[[]*trace.Region]
+}
 
 func (r *regions) Kind() string { return "RuntimeTrace" }
 
@@ -24,19 +28,19 @@ type regionMonitor struct {
 }
 
 func (m *regionMonitor) Enter(id int, args ...any) {
-	list := m.r.open.get(true)
+	list := m.r.open.Get(true)
 	*list = append(*list, trace.StartRegion(context.Background(), m.function(id)))
 }
 
 func (m *regionMonitor) exit() {
-	list := m.r.open.get(false)
+	list := m.r.open.Get(false)
 	if list == nil || len(*list) == 0 {
 		return // cleared meanwhile
 	}
 	last := len(*list) - 1
 	(*list)[last].End()
 	if *list = (*list)[:last]; last == 0 {
-		m.r.open.drop()
+		m.r.open.Drop()
 	}
 }
 
@@ -44,7 +48,7 @@ func (m *regionMonitor) Exit(int) { m.exit() }
 
 func (m *regionMonitor) ExitResults(int, ...any) { m.exit() }
 
-func (m *regionMonitor) Info(args []any, caller, self int, point TimingPoint) {
+func (m *regionMonitor) Info(args []any, caller, self int, point waymark.Point) {
 	if trace.IsEnabled() {
 		trace.Log(context.Background(), m.function(self), string(text.AppendList(nil, args)))
 	}
@@ -56,8 +60,8 @@ func (m *regionMonitor) Panic(id int, value any) {
 	case value == any(Goexit):
 		trace.Log(context.Background(), m.function(id), "calls runtime.Goexit")
 	default:
-		trace.Log(context.Background(), "panic in "+m.function(id), Text(value))
+		trace.Log(context.Background(), "panic in "+m.function(id), waymark.Text(value))
 	}
 }
 
-func (m *regionMonitor) Clear() { m.r.open.clear() }
+func (m *regionMonitor) Clear() { m.r.open.Clear() }

@@ -1,4 +1,4 @@
-package waymark
+package monitor
 
 import (
 	"math"
@@ -8,7 +8,7 @@ import (
 
 // same reports whether two factories are one. Those that Go can't compare are if they hold the same
 // functions, maps and memory of slices.
-func same(a, b MonitorFactory) bool {
+func same(a, b Factory) bool {
 	v, w := reflect.ValueOf(a), reflect.ValueOf(b)
 	if v.Type() != w.Type() {
 		return false

@@ -1,16 +1,12 @@
-package waymark
+package monitor
 
 import (
 	"math"
 	"testing"
 )
 
-type factoryFunc func(string) Monitor
-
-func (f factoryFunc) Create(pkg string) Monitor { return f(pkg) }
-
 type listFactory struct {
-	MonitorFactory
+	Factory
 	names []string
 	every float64
 	extra map[string]int
@@ -22,25 +18,21 @@ type listFactory struct {
 // whatever it is registered.
 func TestFactoriesMakeOnce(t *testing.T) {
 	made := 0
-	f := factoryFunc(func(pkg string) Monitor { made++; return NoOp().Create(pkg) })
-	b := &Group{name: "b"}
-	a := &Group{name: "a", subgroups: []*Group{b}}
-	p := &tracedPackage{path: "p"}
-	r := &registryState{list: []*registration{{group: a, factory: f}, {group: b, factory: f}}}
-	first, second := r.wanted(p, b), r.wanted(p, b)
-	if made != 1 || len(first) != 1 || len(second) != 1 || first[0] != second[0] {
-		t.Errorf("made %d monitors, reported to %d, then to %d; want one", made, len(first), len(second))
+	f := FactoryFunc(func(pkg string) Monitor { made++; return NoOp().Create(pkg) })
+	first, second := slotOf("once", f), slotOf("once", f)
+	if made != 1 || first != second {
+		t.Errorf("made %d monitors, in one slot: %v; want 1 and true", made, first == second)
 	}
 }
 
 func TestSame(t *testing.T) {
-	closure := func(n int) factoryFunc { return func(string) Monitor { n++; return nil } }
+	closure := func(n int) FactoryFunc { return func(string) Monitor { n++; return nil } }
 	one := closure(1)
 	call := func() {}
 	list := listFactory{NoOp(), []string{"a"}, math.NaN(), map[string]int{}, []int{1}, [1]func(){call}}
 	other := func(change func(*listFactory)) listFactory { l := list; change(&l); return l }
 	for name, c := range map[string]struct {
-		a, b MonitorFactory
+		a, b Factory
 		want bool
 	}{
 		"one function":        {one, one, true},
@@ -55,7 +47,7 @@ func TestSame(t *testing.T) {
 		"numbers":             {list, other(func(l *listFactory) { l.every = 1 }), false},
 		"maps":                {list, other(func(l *listFactory) { l.extra = map[string]int{} }), false},
 		"interfaces":          {list, other(func(l *listFactory) { l.any = 1 }), false},
-		"embedded interfaces": {list, other(func(l *listFactory) { l.MonitorFactory = nil }), false},
+		"embedded interfaces": {list, other(func(l *listFactory) { l.Factory = nil }), false},
 		"functions in arrays": {list, other(func(l *listFactory) { l.wrap[0] = nil }), false},
 	} {
 		if got := same(c.a, c.b); got != c.want {

@@ -1,4 +1,4 @@
-package waymark
+package switchboard
 
 import "testing"
 

@@ -1,15 +1,18 @@
-package waymark
+package monitor
 
 import (
 	"context"
 	"log/slog"
 	"strconv"
+
+	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/internal/goroutine"
 )
 
 // Slog makes a factory of monitors that log each event at level debug: the message is enter, info,
 // exit, panic or goexit, the attributes say which package and function, which goroutine, and the
 // values as text. A nil logger means slog.Default at the time of the event.
-func Slog(l *slog.Logger) MonitorFactory { return &slogFactory{l} }
+func Slog(l *slog.Logger) Factory { return &slogFactory{l} }
 
 type slogFactory struct{ logger *slog.Logger }
 
@@ -32,7 +35,7 @@ func (m *slogMonitor) log(message string, id int, attrs ...slog.Attr) {
 		return
 	}
 	attrs = append([]slog.Attr{
-		slog.String("package", m.pkg), slog.String("function", m.name(id)), slog.Uint64("goroutine", GoroutineID()),
+		slog.String("package", m.pkg), slog.String("function", m.name(id)), slog.Uint64("goroutine", goroutine.ID()),
 	}, attrs...)
 	l.LogAttrs(ctx, slog.LevelDebug, message, attrs...)
 }
@@ -41,14 +44,14 @@ func (m *slogMonitor) log(message string, id int, attrs ...slog.Attr) {
 func valuesAttr(key string, list []any) slog.Attr {
 	attrs := make([]any, len(list))
 	for i, v := range list {
-		attrs[i] = slog.String(strconv.Itoa(i), Text(v))
+		attrs[i] = slog.String(strconv.Itoa(i), waymark.Text(v))
 	}
 	return slog.Group(key, attrs...)
 }
 
 func (m *slogMonitor) Enter(id int, args ...any) { m.log("enter", id, valuesAttr("args", args)) }
 
-func (m *slogMonitor) Info(args []any, caller, self int, point TimingPoint) {
+func (m *slogMonitor) Info(args []any, caller, self int, point waymark.Point) {
 	m.log("info", self, slog.String("caller", m.name(caller)), slog.String("point", point.String()), valuesAttr("args", args))
 }
 
@@ -63,7 +66,7 @@ func (m *slogMonitor) Panic(id int, value any) {
 		m.log("goexit", id)
 		return
 	}
-	m.log("panic", id, slog.String("value", Text(value)))
+	m.log("panic", id, slog.String("value", waymark.Text(value)))
 }
 
 func (m *slogMonitor) Clear() {}

@@ -1,12 +1,16 @@
-package waymark
+package monitor
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/waymark-go/waymark"
+)
 
 // Compose makes a factory of monitors that pass everything on to the monitors of
 // several factories: beginnings in their order, ends in the opposite one. Nil factories
 // are left out.
-func Compose(factories ...MonitorFactory) MonitorFactory {
-	var list []MonitorFactory
+func Compose(factories ...Factory) Factory {
+	var list []Factory
 	for _, f := range factories {
 		if f != nil {
 			list = append(list, f)
@@ -15,7 +19,7 @@ func Compose(factories ...MonitorFactory) MonitorFactory {
 	return &compose{list}
 }
 
-type compose struct{ factories []MonitorFactory }
+type compose struct{ factories []Factory }
 
 func (c *compose) Kind() string {
 	var kinds []string
@@ -51,7 +55,7 @@ func (c *composite) Enter(id int, args ...any) {
 	}
 }
 
-func (c *composite) Info(args []any, caller, self int, point TimingPoint) {
+func (c *composite) Info(args []any, caller, self int, point waymark.Point) {
 	for _, m := range c.list {
 		m.Info(args, caller, self, point)
 	}

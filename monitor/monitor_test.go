@@ -1,10 +1,9 @@
-package waymark_test
+package monitor_test
 
 import (
 	"bytes"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/monitor"
 	"github.com/waymark-go/waymark/timing"
 )
 
@@ -25,99 +25,40 @@ var (
 	outer = waymark.NewGroup("test.outer", inner)
 )
 
-func TestGroups(t *testing.T) {
-	late := waymark.NewGroup("test.late")
-	if err := outer.Add(late); err != nil {
-		t.Fatal(err)
-	}
-	if err := outer.Add(late); err != nil {
-		t.Errorf("the second time: %v", err)
-	}
-	if got := fmt.Sprint(outer.Subgroups()); got != "[test.inner test.late]" {
-		t.Errorf("outer contains %s", got)
-	}
-	for _, c := range []struct {
-		g, h *waymark.Group
-		want bool
-	}{{outer, inner, true}, {outer, outer, true}, {inner, outer, false}, {inner, late, false}} {
-		if got := c.g.Contains(c.h); got != c.want {
-			t.Errorf("%s contains %s: %v", c.g, c.h, got)
-		}
-	}
-	var cycle *waymark.CycleError
-	if err := late.Add(outer); !errors.As(err, &cycle) || strings.Join(cycle.Groups, " ") != "test.late test.outer test.late" {
-		t.Errorf("a cycle: %v", err)
-	}
-	var twice *waymark.DuplicateGroupError
-	second := waymark.NewGroup("test.inner")
-	if err := second.Err(); !errors.As(err, &twice) || twice.Name != "test.inner" {
-		t.Errorf("a second group of the name: %v", err)
-	}
-	if err := waymark.Register(second, waymark.NoOp()); !errors.As(err, &twice) {
-		t.Errorf("registered against it: %v", err)
-	}
-	if g, err := waymark.GroupByName("test.inner"); g != inner || err != nil {
-		t.Errorf("by name: %v, %v", g, err)
-	}
-	for _, g := range waymark.Groups() {
-		if g == second {
-			t.Error("Groups has one that can't be used")
-		}
-	}
-}
-
 func TestRegister(t *testing.T) {
-	f, g := waymark.NoOp(), waymark.Print(io.Discard)
-	for _, factory := range []waymark.MonitorFactory{f, g} {
-		if err := waymark.Register(inner, factory); err != nil {
+	f, g := monitor.NoOp(), monitor.Print(io.Discard)
+	for _, factory := range []monitor.Factory{f, g} {
+		if err := monitor.Register(inner, factory); err != nil {
 			t.Fatal(err)
 		}
-		if got := waymark.RegisteredFactory(inner); got != factory {
+		if got := monitor.RegisteredFactory(inner); got != factory {
 			t.Errorf("registered is %v; want %v", got, factory)
 		}
 	}
-	if got := waymark.RegisteredFactory(outer); got != nil {
+	if got := monitor.RegisteredFactory(outer); got != nil {
 		t.Errorf("registered against the other one: %v", got)
 	}
-	waymark.Clear(inner)
-	waymark.Clear(inner)
-	if got := waymark.RegisteredFactory(inner); got != nil {
+	monitor.Clear(inner)
+	monitor.Clear(inner)
+	if got := monitor.RegisteredFactory(inner); got != nil {
 		t.Errorf("cleared: %v", got)
 	}
 }
 
 // What is nil, or of no use, is refused.
 func TestRefused(t *testing.T) {
-	var none *waymark.NilError
-	if err := waymark.Register(nil, waymark.NoOp()); !errors.As(err, &none) || none.What != "the group" {
-		t.Errorf("no group: %v", err)
-	}
-	if err := waymark.Register(inner, nil); !errors.As(err, &none) || none.What != "the factory" {
-		t.Errorf("no factory: %v", err)
-	}
-	if err := outer.Add(nil); !errors.As(err, &none) || none.Of != "test.outer" {
-		t.Errorf("no subgroup: %v", err)
-	}
-	if err := waymark.NewGroup("test.holed", inner, nil).Err(); !errors.As(err, &none) || none.Index != 1 {
-		t.Errorf("no second subgroup: %v", err)
-	}
-	var name *waymark.NameError
 	bad := waymark.NewGroup("a name")
-	if err := bad.Err(); !errors.As(err, &name) {
-		t.Errorf("a name with a space: %v", err)
-	}
-	if err := bad.Add(inner); !errors.As(err, &name) {
-		t.Errorf("added to it: %v", err)
-	}
-	if err := outer.Add(bad); !errors.As(err, &name) || outer.Contains(bad) {
-		t.Errorf("added: %v", err)
-	}
-	if g := waymark.NewGroup("test.around", bad, inner); g.Err() != nil || g.Contains(bad) || !g.Contains(inner) {
-		t.Errorf("a group of it and another one: %v, %v", g.Err(), g.Subgroups())
-	}
-	var unknown *waymark.UnknownGroupError
-	if _, err := waymark.GroupByName("a name"); !errors.As(err, &unknown) {
-		t.Errorf("by name: %v", err)
+	for what, c := range map[string]struct {
+		err, is error
+		text    string
+	}{
+		"no group":   {monitor.Register(nil, monitor.NoOp()), waymark.ErrNil, "the group is nil"},
+		"no factory": {monitor.Register(inner, nil), waymark.ErrNil, "the factory is nil"},
+		"a bad name": {monitor.Register(bad, monitor.NoOp()), waymark.ErrName, `group "a name": want a name of letters, digits and _ - . /`},
+	} {
+		if !errors.Is(c.err, c.is) || c.err.Error() != c.text {
+			t.Errorf("%s: %v, want %s", what, c.err, c.text)
+		}
 	}
 }
 
@@ -136,7 +77,7 @@ func (lock) String() string { time.Sleep(time.Hour); return "" }
 
 func TestPrint(t *testing.T) {
 	var out bytes.Buffer
-	m := waymark.Print(&out).Create("example.com/m/p")
+	m := monitor.Print(&out).Create("example.com/m/p")
 	var nilError *twiceError
 	for _, c := range []struct {
 		value any
@@ -146,9 +87,9 @@ func TestPrint(t *testing.T) {
 		{"a\n\"b\"", `"a\\n\\"b\\""`}, {strings.Repeat("ä", 40), `"ä{32}"\.\.\.\(80 bytes\)`},
 		{[]int{1, 2}, `\[1 2\]`}, {[]int(nil), "nil"}, {make([]byte, 20), `\[0 0 0 0 0 0 0 0 \.\.\.\(20\)\]`},
 		{map[string]int{"a": 1}, `map\[string\]int\{\.\.\.\}`}, {map[string]int(nil), "nil"},
-		{pair{X: 1}, `\{X:1 Inner:\{List:nil Deep:\{\.\.\.\}\}\}`}, {&pair{}, `\(\*waymark_test\.pair\)\(0x[0-9a-f]+\)`}, {(*pair)(nil), "nil"},
+		{pair{X: 1}, `\{X:1 Inner:\{List:nil Deep:\{\.\.\.\}\}\}`}, {&pair{}, `\(\*monitor_test\.pair\)\(0x[0-9a-f]+\)`}, {(*pair)(nil), "nil"},
 		{errors.New("wrong"), `"wrong"`}, {nilError, "nil"}, {lock{3}, `\{N:3\}`}, {waymark.Masked{}, `\*\*\*`},
-		{struct{ User, Password string }{"u", "p"}, `\{User:"u" Password:\*\*\*\}`}, {panicky{}, `"waymark_test.panicky: its Error panics"`},
+		{struct{ User, Password string }{"u", "p"}, `\{User:"u" Password:\*\*\*\}`}, {panicky{}, `"monitor_test.panicky: its Error panics"`},
 		{make(chan int, 1), `\(chan int\)\(0x[0-9a-f]+\)`}, {[][]int{{1, 2}, {}}, `\[\[1 2\] \[\]\]`}, {[][][]int{{{1}}}, `\[\[\[1\]\{\.\.\.\}\]\]`},
 	} {
 		out.Reset()
@@ -161,10 +102,10 @@ func TestPrint(t *testing.T) {
 	}
 	out.Reset()
 	m.Enter(1, 2, "x")
-	m.Info([]any{"odd"}, 1, 3, waymark.Exit)
+	m.Info([]any{"odd"}, 1, 3, waymark.End)
 	m.Enter(2)
 	m.Panic(2, errors.New("boom"))
-	m.Panic(2, waymark.Goexit)
+	m.Panic(2, monitor.Goexit)
 	m.Exit(2)
 	m.ExitResults(1, 5, nil)
 	got := regexp.MustCompile(`(?m)^\S+ \[0\] `).ReplaceAllString(out.String(), "")
@@ -196,11 +137,11 @@ func TestSlog(t *testing.T) {
 		}
 		return a
 	}}))
-	m := waymark.Slog(log).Create("example.com/m/p")
+	m := monitor.Slog(log).Create("example.com/m/p")
 	m.Enter(1, 2, "x")
-	m.Info([]any{3}, 1, 4, waymark.Enter)
+	m.Info([]any{3}, 1, 4, waymark.Begin)
 	m.Panic(1, "boom")
-	m.Panic(1, waymark.Goexit)
+	m.Panic(1, monitor.Goexit)
 	m.Exit(1)
 	m.ExitResults(1, errors.New("wrong"))
 	want := `level=DEBUG msg=enter package=example.com/m/p function=#1 goroutine=0 args.0=2 args.1="\"x\""
@@ -214,7 +155,7 @@ level=DEBUG msg=exit package=example.com/m/p function=#1 goroutine=0 results.0="
 		t.Errorf("logged\n%s; want\n%s", out.String(), want)
 	}
 	out.Reset()
-	waymark.Slog(slog.New(slog.NewTextHandler(&out, nil))).Create("p").Enter(1)
+	monitor.Slog(slog.New(slog.NewTextHandler(&out, nil))).Create("p").Enter(1)
 	if out.Len() > 0 {
 		t.Errorf("logged although debug is off: %s", out.String())
 	}
@@ -225,9 +166,9 @@ func TestRuntimeTrace(t *testing.T) {
 	if err := trace.Start(&out); err != nil {
 		t.Fatal(err)
 	}
-	m := waymark.RuntimeTrace().Create("example.com/m/p")
+	m := monitor.RuntimeTrace().Create("example.com/m/p")
 	m.Enter(1)
-	m.Panic(1, waymark.Goexit)
+	m.Panic(1, monitor.Goexit)
 	m.Panic(1, "boom")
 	m.Exit(1)
 	trace.Stop()
@@ -240,7 +181,7 @@ func TestRuntimeTrace(t *testing.T) {
 
 // borrowed claims to be of a kind, as one who embeds the real factory does, too.
 type borrowed struct {
-	waymark.MonitorFactory
+	monitor.Factory
 	kind string
 }
 
@@ -248,19 +189,19 @@ func (b borrowed) Kind() string { return b.kind }
 
 func TestKindOf(t *testing.T) {
 	for _, kind := range []string{"Print", "NoOp", "Record", "OperationTracer", "Slog", "RuntimeTrace", "Compose(Print)", "Timing", "OpenTelemetry"} {
-		if got := waymark.KindOf(borrowed{waymark.NoOp(), kind}); got != "waymark_test.borrowed" {
+		if got := monitor.KindOf(borrowed{monitor.NoOp(), kind}); got != "monitor_test.borrowed" {
 			t.Errorf("who claims to be %s is %s", kind, got)
 		}
-		if got := waymark.KindOf(&borrowed{waymark.NoOp(), kind}); got != "*waymark_test.borrowed" {
+		if got := monitor.KindOf(&borrowed{monitor.NoOp(), kind}); got != "*monitor_test.borrowed" {
 			t.Errorf("who claims to be %s is %s", kind, got)
 		}
 	}
-	for f, want := range map[waymark.MonitorFactory]string{
-		waymark.Print(io.Discard): "Print", waymark.NoOp(): "NoOp", waymark.Record(): "Record", waymark.NewOperationTracer(): "OperationTracer",
-		waymark.Slog(nil): "Slog", waymark.RuntimeTrace(): "RuntimeTrace", borrowed{waymark.NoOp(), "own"}: "own",
+	for f, want := range map[monitor.Factory]string{
+		monitor.Print(io.Discard): "Print", monitor.NoOp(): "NoOp", monitor.Record(): "Record", monitor.NewOperationTracer(): "OperationTracer",
+		monitor.Slog(nil): "Slog", monitor.RuntimeTrace(): "RuntimeTrace", borrowed{monitor.NoOp(), "own"}: "own",
 		timing.Monitor(timing.Default): "Timing",
 	} {
-		if got := waymark.KindOf(f); got != want {
+		if got := monitor.KindOf(f); got != want {
 			t.Errorf("kind %s, want %s", got, want)
 		}
 	}
@@ -268,13 +209,13 @@ func TestKindOf(t *testing.T) {
 
 func TestCompose(t *testing.T) {
 	var first, second bytes.Buffer
-	f := waymark.Compose(waymark.Print(&first), nil, waymark.Print(&second), waymark.Record())
-	if kind := waymark.KindOf(f); kind != "Compose(Print, Print, Record)" {
+	f := monitor.Compose(monitor.Print(&first), nil, monitor.Print(&second), monitor.Record())
+	if kind := monitor.KindOf(f); kind != "Compose(Print, Print, Record)" {
 		t.Errorf("kind %s", kind)
 	}
 	m := f.Create("p")
 	m.Enter(1)
-	m.Info(nil, 1, 2, waymark.None)
+	m.Info(nil, 1, 2, waymark.NoPoint)
 	m.Panic(1, 3)
 	m.ExitResults(1, 4)
 	m.Enter(1)
@@ -283,13 +224,13 @@ func TestCompose(t *testing.T) {
 	if first.Len() == 0 || strings.Count(first.String(), "\n") != 6 || first.Len() != second.Len() || m.Package() != "p" {
 		t.Errorf("%q, %q", first.String(), second.String())
 	}
-	if m := waymark.Compose(waymark.Record()).Create("p"); m != nil {
+	if m := monitor.Compose(monitor.Record()).Create("p"); m != nil {
 		t.Errorf("of nothing to call: %v", m)
 	}
 }
 
 func TestOperationTracer(t *testing.T) {
-	tracer := waymark.NewOperationTracer()
+	tracer := monitor.NewOperationTracer()
 	m := tracer.Create("example.com/m/p")
 	err := errors.New("wrong")
 	if got := tracer.Wrap(err); got != err {
@@ -304,7 +245,7 @@ func TestOperationTracer(t *testing.T) {
 		t.Errorf("wrapped: %v", got)
 	}
 	m.Exit(2)
-	m.Info(nil, 1, 2, waymark.None)
+	m.Info(nil, 1, 2, waymark.NoPoint)
 	m.Panic(1, 2)
 	if got := tracer.String(); got != `p.#1("a")` {
 		t.Errorf("after an exit: %s", got)
@@ -318,25 +259,19 @@ func TestOperationTracer(t *testing.T) {
 
 func TestFlagGroups(t *testing.T) {
 	fs := flag.NewFlagSet("test", flag.ContinueOnError)
-	waymark.FlagGroups(fs)
+	monitor.FlagGroups(fs)
 	f := fs.Lookup("trace-test.outer")
 	if f == nil || !strings.HasPrefix(f.Usage, "print the calls of the functions in group test.outer, which contains test.inner") {
 		t.Fatalf("flag %+v", f)
 	}
-	if err := fs.Parse([]string{"-trace-test.outer"}); err != nil || waymark.RegisteredFactory(outer) == nil {
+	if err := fs.Parse([]string{"-trace-test.outer"}); err != nil || monitor.RegisteredFactory(outer) == nil {
 		t.Errorf("on: %v", err)
 	}
-	if err := fs.Parse([]string{"-trace-test.outer=0"}); err != nil || waymark.RegisteredFactory(outer) != nil {
+	if err := fs.Parse([]string{"-trace-test.outer=0"}); err != nil || monitor.RegisteredFactory(outer) != nil {
 		t.Errorf("off: %v", err)
 	}
 	fs.SetOutput(io.Discard)
-	if err := fs.Parse([]string{"-trace-test.outer=maybe"}); err == nil || waymark.RegisteredFactory(outer) != nil {
+	if err := fs.Parse([]string{"-trace-test.outer=maybe"}); err == nil || monitor.RegisteredFactory(outer) != nil {
 		t.Errorf("neither: %v", err)
-	}
-}
-
-func TestTimingPoint(t *testing.T) {
-	if got := fmt.Sprint(waymark.None, waymark.Enter, waymark.Exit, waymark.TimingPoint(7), waymark.Goexit); got != "NONE ENTER EXIT TimingPoint(7) runtime.Goexit" {
-		t.Error(got)
 	}
 }

@@ -1,18 +1,20 @@
-package waymark
+package monitor
 
 import (
 	"strings"
 
+	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/internal/goroutine"
 	"github.com/waymark-go/waymark/internal/text"
 )
 
 // An OperationTracer is a factory of monitors that know, for each goroutine, the monitored calls that
 // are in progress, with their arguments: what was the program doing when that error happened?
 //
-//	var operations = waymark.NewOperationTracer()
+//	var operations = monitor.NewOperationTracer()
 //	...
 //	return operations.Wrap(err) // "no such row (in store.DB.Get("users", 17) > store.page.find(17))"
-type OperationTracer struct{ nests perGoroutine[nest] }
+type OperationTracer struct{ nests goroutine.Local[nest] }
 
 type nest struct{ list []Operation }
 
@@ -33,18 +35,18 @@ func NewOperationTracer() *OperationTracer { return new(OperationTracer) }
 // Kind implements what KindOf asks for.
 func (t *OperationTracer) Kind() string { return "OperationTracer" }
 
-// Create implements MonitorFactory.
+// Create implements Factory.
 func (t *OperationTracer) Create(pkg string) Monitor { return &operationMonitor{named{pkg}, t} }
 
-// Operations gives the calls of the calling goroutine that are in progress, the outermost first.
+// Operations returns the calls of the calling goroutine that are in progress, the outermost first.
 func (t *OperationTracer) Operations() []Operation {
-	if n := t.nests.get(false); n != nil {
+	if n := t.nests.Get(false); n != nil {
 		return append([]Operation(nil), n.list...)
 	}
 	return nil
 }
 
-// String gives the calling goroutine's calls in progress as text, the outermost first.
+// String returns the calling goroutine's calls in progress as text, the outermost first.
 func (t *OperationTracer) String() string { return operationsText(t.Operations()) }
 
 func operationsText(list []Operation) string {
@@ -68,10 +70,10 @@ type OperationError struct {
 
 func (e *OperationError) Error() string { return e.Err.Error() + " (in " + e.text + ")" }
 
-// Unwrap gives the error itself.
+// Unwrap returns the error itself.
 func (e *OperationError) Unwrap() error { return e.Err }
 
-// Wrap gives an OperationError of err with the calling goroutine's calls in progress; err itself if it is
+// Wrap returns an OperationError of err with the calling goroutine's calls in progress; err itself if it is
 // nil or there are none.
 func (t *OperationTracer) Wrap(err error) error {
 	list := t.Operations()
@@ -87,19 +89,19 @@ type operationMonitor struct {
 }
 
 func (m *operationMonitor) Enter(id int, args ...any) {
-	n := m.t.nests.get(true)
+	n := m.t.nests.Get(true)
 	n.list = append(n.list, Operation{m.pkg, m.name(id), args})
 }
 
 func (m *operationMonitor) exit() {
-	n := m.t.nests.get(false)
+	n := m.t.nests.Get(false)
 	if n == nil || len(n.list) == 0 {
 		return // cleared meanwhile
 	}
 	last := len(n.list) - 1
 	n.list[last] = Operation{}
 	if n.list = n.list[:last]; last == 0 {
-		m.t.nests.drop()
+		m.t.nests.Drop()
 	}
 }
 
@@ -107,8 +109,8 @@ func (m *operationMonitor) Exit(int) { m.exit() }
 
 func (m *operationMonitor) ExitResults(int, ...any) { m.exit() }
 
-func (m *operationMonitor) Info([]any, int, int, TimingPoint) {}
+func (m *operationMonitor) Info([]any, int, int, waymark.Point) {}
 
 func (m *operationMonitor) Panic(int, any) {}
 
-func (m *operationMonitor) Clear() { m.t.nests.clear() }
+func (m *operationMonitor) Clear() { m.t.nests.Clear() }

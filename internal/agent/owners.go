@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/waymark-go/waymark/internal/printer"
+	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
+)
+
+// wanted are the groups that WAYMARK names, which the program makes later.
+var wanted []string
+
+// beginOwners begins the recording that the settings ask for, and has their groups recorded and
+// printed.
+func beginOwners(o options, s settings) error {
+	var recorded []string
+	if o.Record {
+		var others []string
+		recorded, others = groupNames(o.Include)
+		if others = append(others, o.Exclude...); len(others) > 0 {
+			return fmt.Errorf("WAYMARK: record with p or x of %s: a recording is of all functions or of groups; leave functions out when the program is built, or when the recording is read",
+				others[0])
+		}
+		if _, err := start(o, s); err != nil {
+			return err
+		}
+		if len(recorded) == 0 {
+			recordAll()
+		}
+	}
+	printed, _ := groupNames(o.Print)
+	wanted = append(slices.Clone(recorded), printed...)
+	for i, name := range wanted {
+		if !slices.Contains(wanted[:i], name) {
+			wantGroup(name, slices.Contains(recorded, name), slices.Contains(printed, name))
+		}
+	}
+	return nil
+}
+
+// recordAll has all functions recorded, or those of the groups that policies allow.
+func recordAll() {
+	owner := switchboard.Default.Join("Record", switchboard.Environment)
+	owner.Removed = func(reason string) string { return "record: " + reason + "; nothing more is recorded" }
+	set(owner, switchboard.Wish{Want: rt.Recorded, Kind: "Record", Narrow: true})
+}
+
+// wantGroup has the functions of a group recorded or printed, or both.
+func wantGroup(name string, record, print bool) {
+	var wishes []switchboard.Wish
+	kind, selection := "", switchboard.Selection{Groups: []string{name}}
+	if record {
+		kind = "Record"
+		wishes = append(wishes, switchboard.Wish{Want: rt.Recorded, Select: selection, Kind: kind})
+	}
+	if print {
+		kind = "Print"
+		wishes = append(wishes, switchboard.Wish{Want: rt.Watched, Select: selection, Kind: kind,
+			Observer: func(string) switchboard.Observer { return printer.Stderr }})
+	}
+	if len(wishes) > 1 {
+		kind = "Compose(Record, Print)"
+	}
+	owner := switchboard.Default.Join(kind, switchboard.Environment)
+	owner.Group = name
+	owner.Removed = func(reason string) string {
+		return (&switchboard.PolicyError{Kind: kind, Group: name, Origin: switchboard.Environment, Reason: reason}).Error()
+	}
+	set(owner, wishes...)
+}
+
+func set(owner *switchboard.Owner, wishes ...switchboard.Wish) {
+	if err := owner.Set(wishes...); err != nil {
+		recorder.Say("WAYMARK: %v", err)
+	}
+}
+
+// missing reports groups that WAYMARK names and the program hasn't, and patterns that name no
+// function.
+func missing() {
+	for _, text := range unmatched() {
+		recorder.Say("WAYMARK: %s", text)
+	}
+	known := make(map[string]bool)
+	for _, g := range switchboard.Default.Groups() {
+		known[g.Name] = true
+	}
+	for _, name := range wanted {
+		if !known[name] {
+			recorder.Say("WAYMARK: the program has no group %s", name)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package switchboard
+
+import (
+	"maps"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/waymark-go/waymark/internal/function"
+)
+
+// A seat is an observer of a package's functions.
+type seat struct {
+	observer Observer // nil: there is nothing to tell
+	kind     string
+	broken   atomic.Bool // it has panicked
+}
+
+// A Breaker is an observer that wants to know that it has panicked. Others are reported on stderr.
+type Breaker interface{ Broken(value any) }
+
+// seat returns the seat of the wish's observer of t's package. An observer that has panicked stays
+// away until it is wanted anew.
+func (t *Table) seat(w *wish) *seat {
+	o := w.Observer(t.unit.path)
+	if s := w.seats[t]; s != nil && same(s.observer, o) {
+		return s
+	}
+	for _, other := range t.unit.tables {
+		for _, s := range other.seats {
+			if same(s.observer, o) && !s.broken.Load() {
+				w.seats[t] = s
+				return s
+			}
+		}
+	}
+	s := &seat{observer: o, kind: w.Kind}
+	w.seats[t] = s
+	t.seats = append(t.seats, s)
+	return s
+}
+
+// same reports whether two observers are one.
+func same(a, b Observer) bool {
+	return a == nil && b == nil || a != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
+}
+
+// guard is deferred around calls of an observer: it stays as if there were none. It does not recover where the
+// observer has returned, as that is not free even if nothing panics.
+func (s *seat) guard(returned *bool) {
+	if *returned {
+		return
+	}
+	v := recover()
+	if v == nil || s.broken.Swap(true) {
+		return
+	}
+	if b, ok := s.observer.(Breaker); ok {
+		b.Broken(v)
+		return
+	}
+	Say("observer %s panicked, and is not called any more: %v", s.kind, v)
+}
+
+func (s *seat) tell(e *Event) {
+	if s.broken.Load() {
+		return
+	}
+	returned := false
+	defer s.guard(&returned)
+	s.observer.Observe(e)
+	returned = true
+}
+
+// A watch is what calls of a site are told to.
+type watch struct {
+	fn    *function.Func
+	seats []*seat
+}
+
+// tell tells an event to all observers, of which an Exit goes to the last one first.
+func (w *watch) tell(e *Event) {
+	if e.Kind == Exit {
+		for i := len(w.seats) - 1; i >= 0; i-- {
+			w.seats[i].tell(e)
+		}
+		return
+	}
+	for _, s := range w.seats {
+		s.tell(e)
+	}
+}
+
+// watch sets what calls of a site are told to.
+func (b *Board) watch(id uint32, w *watch) {
+	list := *b.watches.Load()
+	if int(id) >= len(list) {
+		if w == nil {
+			return
+		}
+		grown := make([]atomic.Pointer[watch], 2*(id+1))
+		for i := range list {
+			grown[i].Store(list[i].Load())
+		}
+		b.watches.Store(&grown)
+		list = grown
+	}
+	list[id].Store(w)
+}
+
+// noteCallers makes the functions of a package with info functions known by their names.
+func (b *Board) noteCallers(t *Table) {
+	known := *b.callers.Load()
+	funcs := t.Funcs()
+	if len(funcs) == 0 || t.unit.byID.Load() == nil {
+		return
+	}
+	if id, ok := known[funcs[0].Name]; ok && id == t.Base {
+		return
+	}
+	list := maps.Clone(known)
+	if list == nil {
+		list = make(map[string]uint32)
+	}
+	for i, f := range funcs {
+		list[f.Name] = t.Base + uint32(i)
+	}
+	b.callers.Store(&list)
+}
+
+// watchOf returns what calls of a function are told to, nil if they are not.
+func (b *Board) watchOf(name string) *watch {
+	if id, ok := (*b.callers.Load())[name]; ok {
+		if list := *b.watches.Load(); int(id) < len(list) {
+			return list[id].Load()
+		}
+	}
+	return nil
+}
+
+// The hooks call what follows for each call of a watched site.
+
+func (b *Board) enter(site uint32, args []any) unsafe.Pointer {
+	w := (*b.watches.Load())[site].Load()
+	if w == nil {
+		return nil // switched off a moment ago
+	}
+	b.tell(w, newEvent(Enter, w.fn), args)
+	return unsafe.Pointer(w)
+}
+
+func (b *Board) exit(call unsafe.Pointer, results []any, returned bool) {
+	w := (*watch)(call)
+	e := newEvent(Exit, w.fn)
+	if e.Returned = returned; !returned {
+		results = nil
+	}
+	b.tell(w, e, results)
+}
+
+func (b *Board) panicking(call unsafe.Pointer, value any, isGoexit bool) {
+	w := (*watch)(call)
+	e := newEvent(Panic, w.fn)
+	switch {
+	case isGoexit:
+		e.Kind = Goexit
+	case !b.hidden.Load():
+		e.Value = value
+	}
+	b.tell(w, e, nil)
+}
+
+func (b *Board) info(call unsafe.Pointer, site uint32, args []any, callers []string) bool {
+	f, ok := (*b.markers.Load())[site]
+	if !ok {
+		return false
+	}
+	last := len(callers) - 1
+	w := (*watch)(call)
+	if w == nil { // its function has started this goroutine, and may have returned
+		if w = b.watchOf(callers[last]); w == nil {
+			return false
+		}
+	}
+	if callers[last] != w.fn.Name || last > 0 && !standsIn(callers[0], w.fn.Name) {
+		return false
+	}
+	e := newEvent(Marker, f)
+	e.Caller, e.Point = w.fn, f.Point
+	b.tell(w, e, args)
+	return true
+}
+
+// tell tells an event with these values, unless they are hidden.
+func (b *Board) tell(w *watch, e *Event, values []any) {
+	if e.hidden = b.hidden.Load(); !e.hidden {
+		e.values = values
+	}
+	w.tell(e)
+	e.release()
+}
+
+// standsIn reports whether a function literal stands in a function, by their names. One ends as in
+// F.func1, F.func1.2 and F-range1; where F was inlined into G, it is G.F.func1.
+func standsIn(literal, function string) bool {
+	_, local, _ := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], ".")
+	for outer := literal; ; {
+		name := strings.TrimRight(outer, "0123456789")
+		cut := name
+		for _, ending := range []string{".func", "-range", "."} {
+			if cut = strings.TrimSuffix(name, ending); cut != name {
+				break
+			}
+		}
+		if len(name) == len(outer) || len(cut) == len(name) {
+			return false
+		}
+		if outer = cut; outer == function || strings.HasSuffix(outer, "."+local) {
+			return true
+		}
+	}
+}

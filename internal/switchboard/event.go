@@ -1,0 +1,91 @@
+package switchboard
+
+import (
+	"sync"
+
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/goroutine"
+)
+
+// A Kind says what has happened to a call.
+type Kind uint8
+
+const (
+	Enter  Kind = iota // the call begins
+	Exit               // the call ends
+	Panic              // a panic begins in the call, which may recover it
+	Goexit             // runtime.Goexit begins in the call
+	Marker             // the call calls an info function
+)
+
+func (k Kind) String() string {
+	if int(k) < len(kinds) {
+		return kinds[k]
+	}
+	return "unknown"
+}
+
+var kinds = [...]string{Enter: "enter", Exit: "exit", Panic: "panic", Goexit: "goexit", Marker: "marker"}
+
+// An Event is what an observer is told. Package waymark documents it.
+type Event struct {
+	Kind      Kind
+	Returned  bool           // of an Exit: the call has returned
+	Goroutine uint64         // the id of the goroutine
+	Func      *function.Func // of a Marker the info function
+	Caller    *function.Func // of a Marker the function that the call is of
+	Point     function.Point // of a Marker
+	Value     any            // of a Panic
+
+	values []any // arguments or results
+	hidden bool
+}
+
+// Args returns the arguments of an Enter or a Marker, the receiver first. A variadic parameter's
+// are one slice.
+func (e *Event) Args() []any {
+	if e.Kind == Enter || e.Kind == Marker {
+		return e.values
+	}
+	return nil
+}
+
+// Results returns the results of an Exit. There are none if the call has not returned.
+func (e *Event) Results() []any {
+	if e.Kind == Exit {
+		return e.values
+	}
+	return nil
+}
+
+// Hidden reports whether a policy hides the arguments, the results and the value of a panic.
+func (e *Event) Hidden() bool { return e.hidden }
+
+// Clone returns a copy that may be kept.
+func (e *Event) Clone() *Event {
+	c := *e
+	return &c
+}
+
+// WithValues sets the arguments or results of an event, for adapters and tests.
+func WithValues(e *Event, values []any) *Event {
+	e.values = values
+	return e
+}
+
+// An Observer is told of calls.
+type Observer interface{ Observe(*Event) }
+
+// events are for use again: an event costs no allocation.
+var events = sync.Pool{New: func() any { return new(Event) }}
+
+func newEvent(k Kind, f *function.Func) *Event {
+	e := events.Get().(*Event)
+	e.Kind, e.Func, e.Goroutine = k, f, goroutine.ID()
+	return e
+}
+
+func (e *Event) release() {
+	*e = Event{}
+	events.Put(e)
+}

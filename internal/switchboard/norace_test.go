@@ -1,0 +1,5 @@
+//go:build !race
+
+package switchboard_test
+
+const raceEnabled = false

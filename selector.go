@@ -1,0 +1,85 @@
+package waymark
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/switchboard"
+)
+
+// A Selector selects functions: a *Group, or what Pattern returns.
+type Selector interface {
+	// selection returns the functions, and the name of the group if they are one's.
+	selection() (s switchboard.Selection, group string, err error)
+}
+
+// Pattern selects the functions that one of the patterns names, as the command's flag --include
+// does: mymod/..., mymod/pkg, mymod/pkg.Func, pkg.Type.*, /regexp/, or @Group. What is wrong with a
+// pattern is an error where the selector is used.
+func Pattern(patterns ...string) Selector { return patternSelector(patterns) }
+
+type patternSelector []string
+
+func (p patternSelector) selection() (s switchboard.Selection, group string, err error) {
+	if len(p) == 0 {
+		return s, "", errors.New("no pattern: want one, as in mymod/..., mymod/pkg.Func or @Group")
+	}
+	for _, text := range p {
+		name, ok := strings.CutPrefix(text, "@")
+		if !ok || !format.ValidGroupName(name) {
+			s.Groups = nil
+			break
+		}
+		s.Groups = append(s.Groups, name)
+	}
+	if s.Groups != nil {
+		return s, strings.Join(s.Groups, ", "), nil
+	}
+	set, err := pattern.CompileSet(p, "")
+	if err != nil {
+		return s, "", err
+	}
+	set.Loosen() // packages come one by one
+	var mu sync.Mutex
+	s.Has = func(f *function.Func) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		name := pattern.FromRuntime(f.Package, f.Name)
+		name.Dir, name.Groups = filepath.Dir(f.File), f.Groups
+		in, _ := set.Match(name)
+		return in
+	}
+	return s, "", nil
+}
+
+// selected returns what s selects.
+func selected(s Selector) (switchboard.Selection, string, error) {
+	if g, ok := s.(*Group); s == nil || ok && g == nil {
+		return switchboard.Selection{}, "", fmt.Errorf("the group %w", ErrNil)
+	}
+	return s.selection()
+}
+
+// Funcs returns the functions that s selects at this moment, by package in the order of
+// initialisation, then in that of the source; nil if something is wrong with s.
+func Funcs(s Selector) []Func {
+	selection, _, err := selected(s)
+	if err != nil {
+		return nil
+	}
+	return values(switchboard.Default.Funcs(selection))
+}
+
+func values(list []*function.Func) []Func {
+	funcs := make([]Func, len(list))
+	for i, f := range list {
+		funcs[i] = *f
+	}
+	return funcs
+}
