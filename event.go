@@ -47,20 +47,20 @@ type Event = switchboard.Event
 type Kind = switchboard.Kind
 
 const (
-	Enter  = switchboard.Enter  // it begins; nothing in it has run
-	Exit   = switchboard.Exit   // it ends; its deferred calls have run
-	Panic  = switchboard.Panic  // a panic begins in it, and has not unwound anything; the call may recover it
-	Goexit = switchboard.Goexit // runtime.Goexit begins in it
-	Marker = switchboard.Marker // it calls an info function
+	Enter  Kind = switchboard.Enter  // it begins; nothing in it has run
+	Exit   Kind = switchboard.Exit   // it ends; its deferred calls have run
+	Panic  Kind = switchboard.Panic  // a panic begins in it, and has not unwound anything; the call may recover it
+	Goexit Kind = switchboard.Goexit // runtime.Goexit begins in it
+	Marker Kind = switchboard.Marker // it calls an info function
 )
 
 // A Point says what an info function marks.
 type Point = function.Point
 
 const (
-	NoPoint = function.NoPoint // a place
-	Begin   = function.Begin   // the beginning of something: //waymark:info enter
-	End     = function.End     // its end: //waymark:info exit
+	NoPoint Point = function.NoPoint // a place
+	Begin   Point = function.Begin   // the beginning of something: //waymark:info enter
+	End     Point = function.End     // its end: //waymark:info exit
 )
 
 // A Func is a function of the program.

@@ -10,9 +10,9 @@ import (
 type Origin = switchboard.Origin
 
 const (
-	FromProgram     = switchboard.Program     // the program's own code
-	FromEnvironment = switchboard.Environment // the variable WAYMARK
-	FromCommand     = switchboard.Command     // a command, through the control socket
+	FromProgram     Origin = switchboard.Program     // the program's own code
+	FromEnvironment Origin = switchboard.Environment // the variable WAYMARK
+	FromCommand     Origin = switchboard.Command     // a command, through the control socket
 )
 
 // A Policy says who may observe what. Observers and recordings see arguments and results of

@@ -2,7 +2,10 @@
 
 package rt
 
-import "runtime"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // Enabled tells whether the program was built with the hooks.
 const Enabled = true
@@ -114,6 +117,10 @@ type Masked = runtime.WMMasked
 
 // SetMonitor sets what is called, before the first site is watched.
 func SetMonitor(m Monitor) { runtime.WMSetMonitor(m) }
+
+// Scratch returns a place where the monitor keeps something for the calling goroutine, for as long as
+// the goroutine runs. Only what is called by the monitor's functions may use it.
+func Scratch() *unsafe.Pointer { return runtime.WMScratch() }
 
 // Late tells the monitor, while its Exit runs, how many ns ago the call ended: 0, but where the
 // goroutine must not wait, as in sync.Pool.

@@ -81,6 +81,8 @@ func Linked(string) bool         { panic(none) }
 func Late() int64                { panic(none) }
 func Unreported() uint64         { panic(none) }
 
+func Scratch() *unsafe.Pointer { panic(none) }
+
 func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)
 }

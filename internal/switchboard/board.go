@@ -162,7 +162,7 @@ func (o *Owner) Set(wishes ...Wish) error {
 		o.wishes = append(o.wishes, &wish{w, make(map[*Table][]bool), make(map[*Table]*seat)})
 		if w.Want&rt.Watched != 0 && !b.installed {
 			b.installed = true
-			b.switches.Monitor(rt.Monitor{Enter: b.enter, Exit: b.exit, Panic: b.panicking, Info: b.info})
+			b.switches.Monitor(b.monitor())
 		}
 	}
 	b.owners = slices.DeleteFunc(b.owners, func(other *Owner) bool { return other == o })

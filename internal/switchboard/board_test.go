@@ -252,21 +252,6 @@ func TestBroken(t *testing.T) {
 	equal(t, "calls when it is wanted anew", calls, 2)
 }
 
-// An event costs no allocation.
-func TestNoAllocation(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector drops what is in pools")
-	}
-	r := switchtest.Fresh(t)
-	bind(store(r))
-	must(t, switchboard.Default.Join("x", switchboard.Program).Set(observed(&pointer{observerFunc(func(e *switchboard.Event) { _ = e.Args() })}, groups("In"))))
-	args := []any{1, 2}
-	call := r.Enter("m/store.Read", args...)
-	if n := testing.AllocsPerRun(1000, func() { call.Exit(args...) }); n != 0 {
-		t.Errorf("%v allocations for an end, want 0", n)
-	}
-}
-
 // Policies refuse wishes, take them away, narrow them, and hide values.
 func TestPolicies(t *testing.T) {
 	all := switchboard.Wish{Want: rt.Recorded, Kind: "Record", Narrow: true}

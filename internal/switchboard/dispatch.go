@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A seat is an observer of a package's functions.
@@ -79,19 +80,6 @@ type watch struct {
 	seats []*seat
 }
 
-// tell tells an event to all observers, of which an Exit goes to the last one first.
-func (w *watch) tell(e *Event) {
-	if e.Kind == Exit {
-		for i := len(w.seats) - 1; i >= 0; i-- {
-			w.seats[i].tell(e)
-		}
-		return
-	}
-	for _, s := range w.seats {
-		s.tell(e)
-	}
-}
-
 // watch sets what calls of a site are told to.
 func (b *Board) watch(id uint32, w *watch) {
 	list := *b.watches.Load()
@@ -139,36 +127,42 @@ func (b *Board) watchOf(name string) *watch {
 	return nil
 }
 
-// The hooks call what follows for each call of a watched site.
-
-func (b *Board) enter(site uint32, args []any) unsafe.Pointer {
-	w := (*b.watches.Load())[site].Load()
-	if w == nil {
-		return nil // switched off a moment ago
+// monitor returns what the hooks call for each call of a watched site.
+func (b *Board) monitor() rt.Monitor {
+	return rt.Monitor{
+		Enter: func(site uint32, args []any) unsafe.Pointer {
+			w := (*b.watches.Load())[site].Load()
+			if w == nil {
+				return nil // switched off a moment ago
+			}
+			b.tell(w, newEvent(Enter, w.fn), args)
+			return unsafe.Pointer(w)
+		},
+		Exit: func(call unsafe.Pointer, results []any, returned bool) {
+			w := (*watch)(call)
+			e := newEvent(Exit, w.fn)
+			e.Returned = returned
+			if e.hidden = b.hidden.Load(); returned && !e.hidden {
+				e.values = results
+			}
+			for i := len(w.seats) - 1; i >= 0; i-- { // the last one first
+				w.seats[i].tell(e)
+			}
+			e.release()
+		},
+		Panic: func(call unsafe.Pointer, value any, goexit bool) {
+			w := (*watch)(call)
+			e := newEvent(Panic, w.fn)
+			switch {
+			case goexit:
+				e.Kind = Goexit
+			case !b.hidden.Load():
+				e.Value = value
+			}
+			b.tell(w, e, nil)
+		},
+		Info: b.info,
 	}
-	b.tell(w, newEvent(Enter, w.fn), args)
-	return unsafe.Pointer(w)
-}
-
-func (b *Board) exit(call unsafe.Pointer, results []any, returned bool) {
-	w := (*watch)(call)
-	e := newEvent(Exit, w.fn)
-	if e.Returned = returned; !returned {
-		results = nil
-	}
-	b.tell(w, e, results)
-}
-
-func (b *Board) panicking(call unsafe.Pointer, value any, isGoexit bool) {
-	w := (*watch)(call)
-	e := newEvent(Panic, w.fn)
-	switch {
-	case isGoexit:
-		e.Kind = Goexit
-	case !b.hidden.Load():
-		e.Value = value
-	}
-	b.tell(w, e, nil)
 }
 
 func (b *Board) info(call unsafe.Pointer, site uint32, args []any, callers []string) bool {
@@ -192,12 +186,14 @@ func (b *Board) info(call unsafe.Pointer, site uint32, args []any, callers []str
 	return true
 }
 
-// tell tells an event with these values, unless they are hidden.
+// tell tells an event with these values, unless they are hidden, to all observers.
 func (b *Board) tell(w *watch, e *Event, values []any) {
 	if e.hidden = b.hidden.Load(); !e.hidden {
 		e.values = values
 	}
-	w.tell(e)
+	for _, s := range w.seats {
+		s.tell(e)
+	}
 	e.release()
 }
 

@@ -1,10 +1,11 @@
 package switchboard
 
 import (
-	"sync"
+	"unsafe"
 
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/goroutine"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A Kind says what has happened to a call.
@@ -76,16 +77,20 @@ func WithValues(e *Event, values []any) *Event {
 // An Observer is told of calls.
 type Observer interface{ Observe(*Event) }
 
-// events are for use again: an event costs no allocation.
-var events = sync.Pool{New: func() any { return new(Event) }}
-
+// newEvent returns the event of the calling goroutine: an event costs no allocation.
 func newEvent(k Kind, f *function.Func) *Event {
-	e := events.Get().(*Event)
-	e.Kind, e.Func, e.Goroutine = k, f, goroutine.ID()
+	var e *Event
+	if !rt.Enabled {
+		e = new(Event) // in tests
+	} else if at := rt.Scratch(); *at != nil {
+		e = (*Event)(*at)
+	} else {
+		e = new(Event)
+		*at = unsafe.Pointer(e)
+	}
+	*e = Event{Kind: k, Func: f, Goroutine: goroutine.ID()}
 	return e
 }
 
-func (e *Event) release() {
-	*e = Event{}
-	events.Put(e)
-}
+// release forgets the program's values.
+func (e *Event) release() { e.values, e.Value = nil, nil }

@@ -58,6 +58,8 @@ type wmWatching struct {
 	owed  []wmOwed // in the order in which they are to be reported
 	late  int64    // how long ago the end happened that is being reported, ns
 	slabs wmSlabs
+
+	scratch unsafe.Pointer // see WMScratch
 }
 
 // A wmOwed is the end of a call that could not be reported when it happened.

@@ -1,5 +1,0 @@
-//go:build race
-
-package switchboard_test
-
-const raceEnabled = true
