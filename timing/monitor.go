@@ -1,7 +1,6 @@
 package timing
 
 import (
-	"fmt"
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark"

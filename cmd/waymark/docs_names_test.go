@@ -295,3 +295,31 @@ func TestDocsFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestDocsFaults checks that each fault in docs/limits.md names a test: one of its own, or a part of
+// TestFaults.
+func TestDocsFaults(t *testing.T) {
+	var tests strings.Builder
+	for _, name := range repositoryFiles(t) {
+		if strings.HasPrefix(name, "cmd/waymark/faults_") {
+			tests.WriteString(readText(t, filepath.Join(topFolder, name)))
+		}
+	}
+	_, faults, _ := strings.Cut(readText(t, filepath.Join(topFolder, "docs/limits.md")), "\n## Faults\n")
+	rows := regexp.MustCompile(`(?m)^\| .*\| ([^|]+) \|$`).FindAllStringSubmatch(faults, -1)
+	for _, row := range rows[1:] { // the first one is the heading
+		names := inlineCode.FindAllString(row[1], -1)
+		if len(names) == 0 {
+			t.Errorf("docs/limits.md: no test is named: %s", row[0])
+		}
+		for _, name := range names {
+			part, _, _ := strings.Cut(strings.Trim(name, "`"), "/")
+			if !strings.HasPrefix(part, "Test") && !strings.Contains(tests.String(), "Run(\""+part+"\"") {
+				t.Errorf("docs/limits.md: TestFaults has no part %s", part)
+			}
+		}
+	}
+	if len(rows) < 20 {
+		t.Errorf("docs/limits.md has %d faults, want 20 at least", len(rows))
+	}
+}
