@@ -56,7 +56,7 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 
 // WMScratch returns a place where the library keeps something for the calling goroutine, while the
 // library is told of a watched call.
-func WMScratch() *unsafe.Pointer { return &getg().wmWatching.scratch }
+func WMScratch() *unsafe.Pointer { return &getg().wm.watching.scratch }
 
 // wmSiteWord returns the word of the site with that id.
 func wmSiteWord(id, flags uint32) uint32 {
