@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var long = flag.Bool("long", false, "build a fully instrumented standard library and calibrate with more packages, which takes minutes")
+var long = flag.Bool("long", false, "build a fully instrumented standard library, rewrite and calibrate with all packages, which takes minutes")
 
 // stub holds hooks for package runtime. All sites are on, but nothing happens.
 const stub = `package runtime
