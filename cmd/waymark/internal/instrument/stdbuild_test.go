@@ -13,7 +13,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax/syntaxtest"
 )
 
-var long = flag.Bool("long", false, "build a fully instrumented standard library, which takes minutes")
+var long = flag.Bool("long", false, "build a fully instrumented standard library and rewrite all its packages, which takes minutes")
 
 // stub holds hooks for package runtime. All sites are on, but nothing happens.
 const stub = `package runtime
