@@ -373,45 +373,6 @@ func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Ver
 	return append(append(flags.Without("overlay", "tags"), extra...), "-overlay="+name, "-tags="+tags), nil
 }
 
-// known lists packages by what is special about them.
-type known struct {
-	Runtime []string // runtime and what it imports: never instrumented
-	Agent   []string // the agent and what it imports: initialised first
-}
-
-// closures finds the known packages of a toolchain and target. The answer is
-// kept: it changes with them and the library only.
-func closures(env *gocmd.Env, c *cache.Cache) (*known, error) {
-	hash, err := library.Hash()
-	if err != nil {
-		return nil, err
-	}
-	name := "closures-" + cache.Hash([]byte(strings.Join([]string{env.GOVERSION, env.GOROOT, env.GOOS, env.GOARCH, env.CGO_ENABLED, env.GOEXPERIMENT, hash}, " ")))
-	k := new(known)
-	if data, ok := c.Get(name); ok && json.Unmarshal(data, k) == nil {
-		return k, nil
-	}
-	dir, err := library.Dir(c, "1.21")
-	if err != nil {
-		return nil, err
-	}
-	// In the library's own folder, away from the user's module and its flags.
-	lib := *env
-	lib.Dir = dir
-	lib.Extra = append([]string{"GOWORK=off", "GOFLAGS="}, env.Extra...)
-	if k.Runtime, err = lib.Names(nil, "runtime"); err != nil {
-		return nil, err
-	}
-	if k.Agent, err = lib.Names(nil, library.Agent); err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(k)
-	if err != nil {
-		return nil, err
-	}
-	return k, c.Set(name, data)
-}
-
 // Go prepares a run of the go command with the build's flags and the given arguments.
 func (b *Build) Go(verb string, args ...string) []string {
 	return append(append([]string{verb}, b.Flags...), args...)

@@ -2,7 +2,7 @@
 // rewritten, and collects everything that the go command needs to build the
 // program from the rewritten files instead of the user's own.
 //
-//	go env, go list --> packages --select--> groups of files --rewrite--> cache
+//	go env, go list --> packages --select--> units of files --rewrite--> cache
 //	cache, patched runtime, go.mod --> overlay --> flags for go build, go test
 //
 // Nothing is ever written below the user's modules.

@@ -160,8 +160,7 @@ const notIncluded = "not included"
 func (s *selection) refuse(pf pattern.Func, f *instrument.Func) string {
 	included, exact := s.include.Match(pf)
 	// The callers of an info function aren't known here, only that it is in a group.
-	info := f.Mark != nil && f.Mark.Group == nil
-	included = included || info && s.include.HasGroups()
+	included = included || f.Mark.IsInfo() && s.include.HasGroups()
 	if !included && !s.include.Empty() {
 		return notIncluded
 	}

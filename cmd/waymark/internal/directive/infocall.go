@@ -15,7 +15,7 @@ func (r *reader) infoCalls(funcs, with []*candidate.Func) {
 	byName := make(map[*ast.Ident]*candidate.Func)
 	for _, list := range [][]*candidate.Func{with, funcs} {
 		for _, f := range list {
-			if r.marks[f] != nil && r.marks[f].Group == nil {
+			if r.marks[f].IsInfo() {
 				byName[f.Decl.Name] = f
 			}
 		}
@@ -64,7 +64,7 @@ func (r *reader) usesIn(decl ast.Decl, f *candidate.Func) {
 			switch {
 			case f == nil:
 				wrong(n, info, ", and called by no function")
-			case !r.inGroup(f) && !r.meantForGroup(f):
+			case !r.marks[f].InGroup() && !r.meantForGroup(f):
 				wrong(n, info, ", and "+f.Decl.Name.Name+", which calls it, is in no group")
 			}
 		case *ast.Ident:
@@ -75,9 +75,6 @@ func (r *reader) usesIn(decl ast.Decl, f *candidate.Func) {
 		return true
 	})
 }
-
-// inGroup reports whether f is in a group.
-func (r *reader) inGroup(f *candidate.Func) bool { return r.marks[f] != nil && r.marks[f].Group != nil }
 
 // meantForGroup reports whether a directive puts f into a group, if a mistaken one.
 func (r *reader) meantForGroup(f *candidate.Func) bool {

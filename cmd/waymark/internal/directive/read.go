@@ -46,6 +46,12 @@ func (s *Set) Of(f *candidate.Func) *Mark {
 	return s.Marks[f.ID-s.First]
 }
 
+// IsInfo reports whether m is of an info function. A nil Mark isn't.
+func (m *Mark) IsInfo() bool { return m != nil && m.Group == nil }
+
+// InGroup reports whether m is of a function in a group. A nil Mark isn't.
+func (m *Mark) InGroup() bool { return m != nil && m.Group != nil }
+
 // Read reads the directives in a unit's files and applies them to its functions, those of its own
 // files and those of the files that it is compiled with. library is the path of the package with
 // type Group. The error is Diagnostics.

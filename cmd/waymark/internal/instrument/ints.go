@@ -56,7 +56,7 @@ func (w *rewriter) words(list *ast.FieldList, name func(int) string, kinds uint6
 	variables := w.variables(list, name)
 	for i := range hook.MaxInts {
 		if i < len(variables) {
-			fmt.Fprintf(&b, ", %s(%s)", w.hook(hook.Word), variables[i])
+			fmt.Fprintf(&b, ", %s", w.invoke(hook.Word, variables[i]))
 		} else {
 			b.WriteString(", 0")
 		}

@@ -34,6 +34,9 @@ func (n *unique) groups(i int) string { return fmt.Sprintf("%sg%d", n.prefix, i)
 func (n *unique) arg(i int) string    { return fmt.Sprintf("%sa%d", n.prefix, i) }
 func (n *unique) result(i int) string { return fmt.Sprintf("%sr%d", n.prefix, i) }
 
+// invoke is a call of the hook, or a conversion to its type.
+func (n *unique) invoke(hook, args string) string { return n.hook(hook) + "(" + args + ")" }
+
 func newNames(u *syntax.Unit) (*unique, error) {
 	folder := slices.Concat(u.Files, u.With, u.Others)
 	file, err := generatedName(u.Kind, folder)
@@ -44,8 +47,8 @@ func newNames(u *syntax.Unit) (*unique, error) {
 }
 
 // uniquePrefix returns the first of wm_, wm1_, wm2_, ... that begins no
-// word in any of the files. A Test group's is wmt_, because its files are
-// compiled together with those of the Package group.
+// word in any of the files. A Test unit's is wmt_, because its files are
+// compiled together with those of the Package unit.
 func uniquePrefix(kind syntax.Kind, folder []syntax.File) string {
 	base := "wm"
 	if kind == syntax.Test {
@@ -86,7 +89,7 @@ func inWord(c byte) bool {
 
 // generatedName returns a name for the generated file that sorts before the
 // other files that the compiler gets with it: the folder's test files for a
-// test group, its other Go files for the package. A file may not begin with a
+// test unit, its other Go files for the package. A file may not begin with a
 // character that sorts before 0, or the go command refuses or ignores it;
 // after that, ! is the lowest that people might use.
 func generatedName(kind syntax.Kind, folder []syntax.File) (string, error) {

@@ -73,11 +73,8 @@ func (a *Analysis) prepare(f *Func) {
 	f.Results = f.Results && count(f.Type.Results) > 0
 	f.exits = findExits(a.tree, f)
 	f.Results = f.Results && f.exits.fits
-	f.fails = f.exits.fits && !f.isInfo() && returnsError(a.tree.Info, f.Type)
+	f.fails = f.exits.fits && !f.Mark.IsInfo() && returnsError(a.tree.Info, f.Type)
 }
-
-// isInfo reports whether f is an info function.
-func (f *Func) isInfo() bool { return f.Mark != nil && f.Mark.Group == nil }
 
 // describe returns the site of an instrumented function.
 func (f *Func) describe() format.Site {

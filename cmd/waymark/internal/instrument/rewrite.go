@@ -42,8 +42,8 @@ func (w *rewriter) function(f *Func) {
 		w.nameFields(f.Type.Results, w.result)
 	}
 	switch {
-	case f.isInfo():
-		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.hook(hook.Info)+"("+site+w.values(f.Params(), w.arg, "")+") }")
+	case f.Mark.IsInfo():
+		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.invoke(hook.Info, site+w.values(f.Params(), w.arg, ""))+" }")
 	case f.exits.deferred:
 		// The hook may say that nobody wants to know of the end: no exit without an enter.
 		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { if "+frame+" := "+w.call(f, site)+"; "+frame+" != 0 { defer "+w.deferredExit(f)+" } }")
@@ -53,7 +53,7 @@ func (w *rewriter) function(f *Func) {
 	default:
 		// One variable is the site's word first and then the frame: when the site is
 		// off both are 0, and the compiler needs neither a move nor a jump.
-		w.enter(f, frame+" := "+w.hook(hook.Frame)+"("+word+"); if "+frame+" != 0 { "+frame+" = "+w.call(f, w.hook(hook.Site)+"("+frame+")")+" }")
+		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { "+frame+" = "+w.call(f, w.invoke(hook.Site, frame))+" }")
 		for _, ret := range f.exits.returns {
 			w.ret(f, ret)
 		}
@@ -73,12 +73,12 @@ func (w *rewriter) enter(f *Func, code string) {
 // call is the call of the hook for the entry.
 func (w *rewriter) call(f *Func, site string) string {
 	if !f.Args {
-		return w.hook(hook.Enter) + "(" + site + ")"
+		return w.invoke(hook.Enter, site)
 	}
 	if kinds, ok := w.ints(f.Params()); ok {
-		return w.hook(hook.EnterInts) + "(" + site + w.words(f.Params(), w.arg, kinds) + ")"
+		return w.invoke(hook.EnterInts, site+w.words(f.Params(), w.arg, kinds))
 	}
-	return w.hook(w.textual(hook.EnterArgs, hook.EnterStrings)) + "(" + site + w.values(f.Params(), w.arg, "") + ")"
+	return w.invoke(w.textual(hook.EnterArgs, hook.EnterStrings), site+w.values(f.Params(), w.arg, ""))
 }
 
 // exit is the call of the hook for the exit at a return, or at the end of the body. Results that
@@ -87,20 +87,20 @@ func (w *rewriter) exit(f *Func, ret *ast.ReturnStmt) string {
 	err := w.returned(f, ret)
 	switch {
 	case f.Results && err != "":
-		return w.hook(hook.Error) + "(" + w.frame() + ", " + err + "); " + w.exitResults(f)
+		return w.invoke(hook.Error, w.frame()+", "+err) + "; " + w.exitResults(f)
 	case f.Results:
 		return w.exitResults(f)
 	case err != "":
-		return w.hook(hook.ExitError) + "(" + w.frame() + ", " + err + ")"
+		return w.invoke(hook.ExitError, w.frame()+", "+err)
 	}
-	return w.hook(hook.Exit) + "(" + w.frame() + ")"
+	return w.invoke(hook.Exit, w.frame())
 }
 
 func (w *rewriter) exitResults(f *Func) string {
 	if kinds, ok := w.ints(f.Type.Results); ok {
-		return w.hook(hook.ExitInts) + "(" + w.frame() + w.words(f.Type.Results, w.result, kinds) + ")"
+		return w.invoke(hook.ExitInts, w.frame()+w.words(f.Type.Results, w.result, kinds))
 	}
-	return w.hook(w.textual(hook.ExitResults, hook.ExitStrings)) + "(" + w.frame() + w.values(f.Type.Results, w.result, "") + ")"
+	return w.invoke(w.textual(hook.ExitResults, hook.ExitStrings), w.frame()+w.values(f.Type.Results, w.result, ""))
 }
 
 // deferredExit is that of a deferred call, whose arguments are evaluated before the
@@ -109,11 +109,11 @@ func (w *rewriter) exitResults(f *Func) string {
 func (w *rewriter) deferredExit(f *Func) string {
 	if !f.Results {
 		if err := w.returned(f, nil); err != "" {
-			return w.hook(hook.ExitDeferredError) + "(" + w.frame() + ", &" + err + ")"
+			return w.invoke(hook.ExitDeferredError, w.frame()+", &"+err)
 		}
-		return w.hook(hook.Exit) + "(" + w.frame() + ")"
+		return w.invoke(hook.Exit, w.frame())
 	}
-	return w.hook(w.textual(hook.ExitDeferred, hook.ExitDeferredStrings)) + "(" + w.frame() + w.values(f.Type.Results, w.result, "&") + ")"
+	return w.invoke(w.textual(hook.ExitDeferred, hook.ExitDeferredStrings), w.frame()+w.values(f.Type.Results, w.result, "&"))
 }
 
 // textual returns the hook for values, or the one for values as text.
