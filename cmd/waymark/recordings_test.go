@@ -23,8 +23,8 @@ type expected struct {
 	Unmatched   uint64
 }
 
-// A program makes any number of recordings, one after the other. Each is complete, and holds its own
-// calls only, whatever is open when it begins and ends and whatever became of the one before.
+// A program makes any number of recordings, one after the other. Each is complete, and holds its
+// own calls only, whatever is open when it begins and ends and whatever became of the one before.
 func TestRecordings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -134,8 +134,8 @@ func parseExpected(t *testing.T, printed []byte, n int) (all []expected) {
 	return all
 }
 
-// checkRecording compares a recording with what the program knows of it, event by event and block by
-// block.
+// checkRecording compares a recording with what the program knows of it, event by event and block
+// by block.
 func checkRecording(t *testing.T, path string, want expected) {
 	t.Helper()
 	f, err := tracefile.Open(path)

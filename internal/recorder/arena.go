@@ -27,7 +27,7 @@ type arena struct {
 	spare []byte
 }
 
-// chunk gives the memory of chunk i; 0 is the control chunk.
+// chunk returns the memory of chunk i; 0 is the control chunk.
 func (a *arena) chunk(i int) []byte {
 	return a.mem[i*format.ChunkSize : (i+1)*format.ChunkSize : (i+1)*format.ChunkSize]
 }
@@ -48,10 +48,10 @@ func (r *Recorder) intact() error {
 	return nil
 }
 
-// settled copies chunk i, which goroutines that still run may be writing to, to where
-// it stays until the next call. What is complete in the copy is complete: each clock is loaded before
-// its word, the opposite of the order in which they are stored, and on processors that
-// reorder plain loads the atomic ones stay in order.
+// settled copies chunk i, which goroutines that still run may be writing to, to where it stays
+// until the next call. What is complete in the copy is complete: each clock is loaded before its
+// word, the opposite of the order in which they are stored, and on processors that reorder plain
+// loads the atomic ones stay in order.
 func (a *arena) settled(i int) []byte {
 	chunk, to := a.chunk(i), a.spare
 	copy(to, chunk[:format.ChunkHeader])

@@ -153,7 +153,7 @@ func (a *arena) unmap() {
 	a.space, a.mem = nil, nil
 }
 
-// cut tells whether the file has become shorter.
+// cut reports whether the file has become shorter.
 func (a *arena) cut() bool {
 	st, err := a.file.own()
 	return err == nil && st.Size < int64(len(a.mem))

@@ -7,7 +7,7 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// rate gives the clock's rate, in ticks per second, measured from start on for
+// rate returns the clock's rate, in ticks per second, measured from start on for
 // 200 us if it isn't known: good to about a thousandth. It serves files that end
 // before a second pair of clocks is read.
 func rate(h hooks, c clock.Clock, start format.ClockPair) uint64 {
@@ -37,7 +37,7 @@ func pair(h hooks) format.ClockPair {
 	return best
 }
 
-// ticks gives how many ticks of the events' clock d takes. start is a pair that was
+// ticks returns how many ticks of the events' clock d takes. start is a pair that was
 // read before.
 func ticks(h hooks, d time.Duration, start format.ClockPair) uint64 {
 	now := pair(h)

@@ -115,7 +115,7 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 	return true, nil
 }
 
-// Check tells whether the settings fit each other. Its error is a SettingError of
+// Check reports whether the settings fit each other. Its error is a SettingError of
 // the one that does not fit.
 func (c *Config) Check() error {
 	ring := c.Overflow == rt.Ring

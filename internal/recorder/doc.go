@@ -16,6 +16,6 @@
 // to the trace file until the program ends, see ring.go. A recording may be rotated,
 // one file after the other, see part.go.
 //
-// No failure changes what the program does: a line on stderr says what has failed, and the recording
-// ends.
+// No failure changes what the program does: a line on stderr says what has failed, and the
+// recording ends.
 package recorder

@@ -38,7 +38,7 @@ type content struct {
 	recs []format.Record
 }
 
-// full gives the content of the full chunk i, where it lies.
+// full returns the content of the full chunk i, where it lies.
 func (r *Recorder) full(i int) content {
 	chunk := r.arena.chunk(i)
 	h := format.ParseChunk(chunk)

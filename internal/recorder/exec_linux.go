@@ -12,7 +12,7 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// ownEarlier tells whether the arena with this control chunk is this process's own,
+// ownEarlier reports whether the arena with this control chunk is this process's own,
 // from before it replaced its program (exec): then what it holds has been read by
 // nobody, and the program has begun once more under the same settings. Another
 // process may have had the same id, but its arena is from before this process began.
@@ -30,7 +30,7 @@ func ownEarlier(c format.Control) bool {
 	return ok && c.Pair.MonoNano >= began-(readClock(boot)-readClock(monotonic))
 }
 
-// beginning gives the time at which a process began, in ns since the machine did,
+// beginning returns the time at which a process began, in ns since the machine did,
 // from its /proc/PID/stat: field 22, in hundredths of a second. The second field is
 // the program's name in parentheses and may hold any character.
 func beginning(stat string) (ns int64, ok bool) {

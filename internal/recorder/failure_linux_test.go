@@ -46,7 +46,8 @@ func said(t *testing.T, do func()) string {
 	return string(b)
 }
 
-// limitFiles has no file get larger than so many bytes, until the function that it returns is called.
+// limitFiles has no file get larger than so many bytes, until the function that it returns is
+// called.
 func limitFiles(t *testing.T, size uint64) (restore func()) {
 	t.Helper()
 	var was syscall.Rlimit

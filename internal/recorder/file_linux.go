@@ -63,7 +63,7 @@ func raise(fd int) (int, error) {
 	return fd, fmt.Errorf("no descriptor from %d on is free, and those below are the program's: raise the limit (ulimit -n)", fewest)
 }
 
-// is tells whether st is this file's.
+// is reports whether st is this file's.
 func (f *file) is(st *syscall.Stat_t) bool { return uint64(st.Dev) == f.dev && st.Ino == f.ino }
 
 // own makes sure that the descriptor is this file's, and gives what fstat says of it.
@@ -120,13 +120,13 @@ func (f *file) write(b []byte, off int64) error {
 	return nil
 }
 
-// named tells whether the file is the one of its name.
+// named reports whether the file is the one of its name.
 func (f *file) named() bool {
 	var st syscall.Stat_t
 	return syscall.Lstat(f.path, &st) == nil && f.is(&st)
 }
 
-// allowed tells whether the file may have that size. Trying would not only give an
+// allowed reports whether the file may have that size. Trying would not only give an
 // error: the kernel sends SIGXFSZ, which is none of the program's business.
 func (f *file) allowed(size int64) error {
 	var limit syscall.Rlimit

@@ -15,7 +15,7 @@ type filling struct {
 // tailRoom is what a file needs for its last blocks beside the origins, bytes.
 const tailRoom = 4096
 
-// room tells whether the file has room for n more bytes, and then for its end. The
+// room reports whether the file has room for n more bytes, and then for its end. The
 // first block of events always has: a part makes progress, however many sites
 // there are.
 func (r *Recorder) room(n int) bool {
@@ -26,7 +26,7 @@ func (r *Recorder) room(n int) bool {
 	return r.out.size+int64(len(r.out.buf)+n+tail) <= r.config.MaxSize
 }
 
-// append encodes a chunk into the batch and gives the number of its events. It is
+// append encodes a chunk into the batch and returns the number of its events. It is
 // not ok, and nothing is appended, if the file has no room for it.
 func (r *Recorder) append(c content) (events int, ok bool) {
 	start := len(r.out.buf)
@@ -42,7 +42,7 @@ func (r *Recorder) append(c content) (events int, ok bool) {
 	return events, true
 }
 
-// nearlyFull tells whether recording should stop, because what the arena can hold may
+// nearlyFull reports whether recording should stop, because what the arena can hold may
 // just about fit into the file: then it can be written to the last event. It may
 // fill up while a batch is written, so all chunks count, and an eighth more, as
 // chunks differ. Of a small file no more than a quarter is kept for that.

@@ -16,7 +16,7 @@ import (
 // written out. In a control group with a memory limit, such as a container, the kernel
 // would kill the program for what the recorder takes.
 
-// affordable gives an error if so many bytes more are over half of what the process's
+// affordable returns an error if so many bytes more are over half of what the process's
 // control group leaves. What is on a disk costs nothing that can't be had back.
 func (a *arena) affordable(size int64, fs *syscall.Statfs_t) error {
 	const tmpfs = 0x01021994
@@ -42,7 +42,7 @@ var memoryControllers = []memoryController{
 	{"0::", "", "memory.max", "memory.current", "inactive_file"},
 }
 
-// memoryLeft gives how many bytes the groups in membership, the content of
+// memoryLeft returns how many bytes the groups in membership, the content of
 // /proc/self/cgroup, may still take, of those with a limit the least. In a container
 // the path may not be there, and the group is at the root.
 func memoryLeft(root, membership string) int64 {
@@ -64,7 +64,7 @@ func memoryLeft(root, membership string) int64 {
 	return left
 }
 
-// left gives what the group at dir leaves, math.MaxInt64 if it has no limit.
+// left returns what the group at dir leaves, math.MaxInt64 if it has no limit.
 func (c *memoryController) left(dir string) int64 {
 	number := func(file, key string) (int64, bool) {
 		b := make([]byte, 16<<10)

@@ -70,7 +70,7 @@ func (r *Recorder) nextPart() error {
 	return err
 }
 
-// partMeta gives the Meta that tells which recording, and which part of it, a file is.
+// partMeta returns the Meta that tells which recording, and which part of it, a file is.
 func (r *Recorder) partMeta() []format.KeyValue {
 	meta := slices.Clone(r.identity)
 	if r.config.Rotate > 0 {
@@ -79,10 +79,10 @@ func (r *Recorder) partMeta() []format.KeyValue {
 	return meta
 }
 
-// partPath gives the name of an earlier part of the recording at path.
+// partPath returns the name of an earlier part of the recording at path.
 func partPath(path string, part int) string { return format.Beside(path, partWord+strconv.Itoa(part)) }
 
-// Parts gives the files of the earlier parts of the recording at path, oldest first.
+// Parts returns the files of the earlier parts of the recording at path, oldest first.
 func Parts(path string) []string {
 	newest, _ := os.Stat(path)
 	return slices.DeleteFunc(numbered(path, partWord), func(name string) bool {
@@ -92,7 +92,7 @@ func Parts(path string) []string {
 	})
 }
 
-// numbered gives the files beside the one at path whose names have word and a number
+// numbered returns the files beside the one at path whose names have word and a number
 // in front of the extension, by number.
 func numbered(path, word string) []string {
 	dir, ext := filepath.Dir(path), filepath.Ext(path)
@@ -113,7 +113,7 @@ func numbered(path, word string) []string {
 	return names
 }
 
-// isPart tells whether the file at path is a part of a rotated recording.
+// isPart reports whether the file at path is a part of a rotated recording.
 func isPart(path string) bool {
 	b := slices.Grow([]byte(nil), 64<<10)[:64<<10] // Meta is the first block, and has some short facts; not on the stack, whose limit is the program's
 	n, err := head(path, b)

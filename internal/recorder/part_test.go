@@ -9,7 +9,7 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// Parts gives what is a part of a rotated recording, by its name and its content.
+// Parts returns what is a part of a rotated recording, by its name and its content.
 func TestParts(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, meta ...format.KeyValue) string {

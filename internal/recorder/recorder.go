@@ -122,8 +122,8 @@ func (p *program) record(c Config) (*Recorder, error) {
 	return r, nil
 }
 
-// Path returns the absolute path of the trace file, of the newest part if the recording is rotated. It
-// is not the path of Config if another process records to that.
+// Path returns the absolute path of the trace file, of the newest part if the recording is rotated.
+// It is not the path of Config if another process records to that.
 func (r *Recorder) Path() string { return r.path }
 
 // mostBeside is how many recordings a process may have beside the one that it was

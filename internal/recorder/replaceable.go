@@ -9,7 +9,7 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// Replaceable tells whether a trace file may take the place of what is at path:
+// Replaceable reports whether a trace file may take the place of what is at path:
 // nothing, an empty file or an older trace file, but not the user's own.
 func Replaceable(path string) error {
 	fi, err := os.Lstat(path)

@@ -30,11 +30,11 @@ var ErrEmptyWindow = errors.New("the flight recorder's window is empty")
 // dumpWord is in the names of files written by Dump.
 const dumpWord = "dump"
 
-// Dumps gives the files that Dump has written beside the trace file at path, in order.
+// Dumps returns the files that Dump has written beside the trace file at path, in order.
 func Dumps(path string) []string { return numbered(path, dumpWord) }
 
-// Dump writes the window to a file of its own and gives its path. Recording goes on
-// meanwhile. It gives ErrNoWindow if recording has ended, or keeps no ring, and an error that
+// Dump writes the window to a file of its own and returns its path. Recording goes on
+// meanwhile. It returns ErrNoWindow if recording has ended, or keeps no ring, and an error that
 // wraps ErrEmptyWindow if there are no events; then there is no file.
 func (r *Recorder) Dump() (path string, err error) {
 	if os.Getpid() != r.pid {
@@ -82,7 +82,7 @@ func (r *Recorder) Dump() (path string, err error) {
 	return path, nil
 }
 
-// empty gives an error that says why there are no events in a window, nil if there are some.
+// empty returns an error that says why there are no events in a window, nil if there are some.
 func empty(s *format.Snapshot) error {
 	for i := range s.Chunks {
 		if s.Chunks[i].Events > 0 {
@@ -123,7 +123,7 @@ func (r *Recorder) closeRing() error {
 	return r.end(end, 0)
 }
 
-// window gives what the ring holds, without events after the clock until. The program
+// window returns what the ring holds, without events after the clock until. The program
 // overwrites it meanwhile: what is gone before its turn comes, oldest first, is
 // missing at the window's beginning.
 func (r *Recorder) window(until uint64) (*format.Snapshot, error) {

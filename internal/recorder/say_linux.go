@@ -38,7 +38,7 @@ func Print(b []byte) {
 	}
 }
 
-// hungUp tells whether nobody reads what is written to a descriptor.
+// hungUp reports whether nobody reads what is written to a descriptor.
 func hungUp(fd int) bool {
 	const gone = 0x8 | 0x10 // POLLERR, POLLHUP
 	poll := struct {

@@ -43,8 +43,8 @@ func (r *Recorder) register(p *rt.Package) {
 	}
 }
 
-// locked calls f with the lock, on a goroutine that is muted, and returns true. In a copy of the process
-// (fork) it calls nothing: the lock may be held for ever there, and nothing is recorded.
+// locked calls f with the lock, on a goroutine that is muted, and returns true. In a copy of the
+// process (fork) it calls nothing: the lock may be held for ever there, and nothing is recorded.
 func (r *Recorder) locked(f func()) bool {
 	if os.Getpid() != r.pid {
 		return false
@@ -57,8 +57,8 @@ func (r *Recorder) locked(f func()) bool {
 	return true
 }
 
-// Chosen tells whether somebody else chooses the sites that are recorded. In a copy of the process
-// (fork) it does.
+// Chosen reports whether somebody else chooses the sites that are recorded. In a copy of the
+// process (fork) it does.
 func (r *Recorder) Chosen() (chosen bool) {
 	return !r.locked(func() { chosen = r.config.Chosen }) || chosen
 }
@@ -105,8 +105,8 @@ func (r *Recorder) note(kind format.BlockKind, payload []byte, remember func()) 
 	})
 }
 
-// Ended tells whether recording has ended: it was closed, has failed, or the file has its size. In a
-// copy of the process (fork) it has.
+// Ended reports whether recording has ended: it was closed, has failed, or the file has its size.
+// In a copy of the process (fork) it has.
 func (r *Recorder) Ended() (ended bool) {
 	return !r.locked(func() { ended = r.closed }) || ended
 }

@@ -28,7 +28,8 @@ const (
 	Ring  Overflow = runtime.WMRing  // overwrite the chunk that has been full for the longest
 )
 
-// SetClock chooses the clock of events and of timed calls, once, before the first of them: the processor's counter, else the monotonic clock.
+// SetClock chooses the clock of events and of timed calls, once, before the first of them: the
+// processor's counter, else the monotonic clock.
 func SetClock(counter bool) { runtime.WMSetClock(counter) }
 
 // Start begins a recording into arena, which must stay mapped until Retire, and returns the number
@@ -89,8 +90,8 @@ func Mute(on bool) { runtime.WMMute(on) }
 func Go(f func()) { runtime.WMGo(f) }
 
 // Finish runs f on a system goroutine, waits for it, and reports whether f has returned. After each
-// pause, in ns, it calls wait, and gives up if that returns false. The calling goroutine may be in a
-// bubble of testing/synctest.
+// pause, in ns, it calls wait, and gives up if that returns false. The calling goroutine may be in
+// a bubble of testing/synctest.
 func Finish(f func(), pause int64, wait func() bool) bool { return runtime.WMFinish(f, pause, wait) }
 
 // AtExit has f called when the program ends by os.Exit or by returning from main. What f calls is
@@ -141,7 +142,8 @@ const (
 // Want sets all that is done with calls of the i-th site of p, in one store.
 func Want(p *Package, i int, flags uint32) { runtime.WMWant(p, i, flags) }
 
-// OnBind has f called for each package whose groups are known, and for those whose groups become known later.
+// OnBind has f called for each package whose groups are known, and for those whose groups become
+// known later.
 func OnBind(f func(*Package)) { runtime.WMOnBind(f) }
 
 // Linked reports whether the program has the package of that path, which has something to
@@ -182,8 +184,8 @@ type Open = runtime.WMOpen
 // The program stands still for that.
 func OpenCalls(open []Open) (clock uint64) { return runtime.WMOpenCalls(open) }
 
-// HistogramOf calls f for each line of a site's histogram in which something was counted, in ascending order: counts[i] calls took
-// from + i*width ticks, and less than width more.
+// HistogramOf calls f for each line of a site's histogram in which something was counted, in
+// ascending order: counts[i] calls took from + i*width ticks, and less than width more.
 func HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {
 	runtime.WMHistogramOf(site, f)
 }
@@ -194,12 +196,14 @@ func TimedGoroutines() uint64 { return runtime.WMTimedGoroutines() }
 // GoLast runs f on a system goroutine. It calls Await again and again until the program ends.
 func GoLast(f func()) { runtime.WMGoLast(f) }
 
-// Await waits until d ns are over, or without an end if d is negative, and tells whether the program is about to
-// end. Only what GoLast runs calls it. It says its last words then, and calls Said.
+// Await waits until d ns are over, or without an end if d is negative, and tells whether the
+// program is about to end. Only what GoLast runs calls it. It says its last words then, and calls
+// Said.
 func Await(d int64) (ending bool) { return runtime.WMAwait(d) }
 
 // Said lets the program end.
 func Said() { runtime.WMSaid() }
 
-// BeforeExec has f called before another program takes this one's place in the process, which may still fail.
+// BeforeExec has f called before another program takes this one's place in the process, which may
+// still fail.
 func BeforeExec(f func()) { runtime.WMBeforeExec(f) }

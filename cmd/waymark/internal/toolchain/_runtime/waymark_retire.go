@@ -45,8 +45,8 @@ func WMRetire() bool {
 	return !wm.frozen.Load()
 }
 
-// A wmTypeBlock is a piece of the memory for descriptions of types, which follows the block's head. The
-// memory is used again by the next recording, and never given back.
+// A wmTypeBlock is a piece of the memory for descriptions of types, which follows the block's head.
+// The memory is used again by the next recording, and never given back.
 type wmTypeBlock struct {
 	_          sys.NotInHeap
 	next       *wmTypeBlock
@@ -77,8 +77,8 @@ func wmTypeMemory(size uintptr) unsafe.Pointer {
 	return p
 }
 
-// wmForgetTypes makes an empty table in place of all descriptions. Nobody reads them meanwhile: that
-// is done without preemption.
+// wmForgetTypes makes an empty table in place of all descriptions. Nobody reads them meanwhile:
+// that is done without preemption.
 func wmForgetTypes() {
 	for b := wmTypeBlocks; b != nil; b = b.next {
 		b.used = 0
