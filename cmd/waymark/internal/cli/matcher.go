@@ -2,9 +2,9 @@ package cli
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -57,7 +57,7 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	var names []string
 	for _, p := range set.Processes {
 		p.Funcs(func(_ uint32, s tracefile.Func) bool {
-			name := siteName(s)
+			name := pattern.Of(&s.Func)
 			for _, set := range patterns {
 				set.Match(name)
 			}
@@ -71,12 +71,12 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 
 // between gives a function that tells whether a recorded function matches one pattern of in, or
 // there is none, and none of out; nil if there are no patterns.
-func between(in, out *pattern.Set) func(tracefile.Func) bool {
+func between(in, out *pattern.Set) func(*function.Func) bool {
 	if in.Empty() && out.Empty() {
 		return nil
 	}
-	return func(s tracefile.Func) bool {
-		name := siteName(s)
+	return func(f *function.Func) bool {
+		name := pattern.Of(f)
 		included, _ := in.Match(name)
 		excluded, _ := out.Match(name)
 		return (included || in.Empty()) && !excluded
@@ -97,15 +97,8 @@ func (m *matcher) compile(dir string) (err error) {
 	return err
 }
 
-func (m *matcher) match(s tracefile.Func) bool {
-	ok, _ := m.set.Match(siteName(s))
+func (m *matcher) match(f *function.Func) bool {
+	ok, _ := m.set.Match(pattern.Of(f))
 	m.matched = m.matched || ok
 	return ok
-}
-
-// siteName gives the name of a recorded function for patterns.
-func siteName(s tracefile.Func) pattern.Func {
-	name := pattern.FromRuntime(s.Package, s.Name)
-	name.Dir, name.Groups = filepath.Dir(s.File), s.Groups
-	return name
 }

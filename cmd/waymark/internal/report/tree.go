@@ -9,9 +9,9 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
-	"github.com/waymark-go/waymark/tracefile"
 )
 
 // DefaultLevels is how many levels of calls are printed where more would be of no use, unless the
@@ -78,12 +78,12 @@ func (r *Report) view() *view {
 }
 
 // matching makes a question about a function one about its row. It asks once about each.
-func (r *Report) matching(wanted func(tracefile.Func) bool) func(row uint32) bool {
+func (r *Report) matching(wanted func(*function.Func) bool) func(row uint32) bool {
 	answers := make([]byte, len(r.rows)) // 0 isn't known
 	return func(row uint32) bool {
 		if answers[row] == 0 {
 			answers[row] = 1
-			if wanted(tracefile.Func{Func: r.rows[row].Func}) {
+			if wanted(&r.rows[row].Func) {
 				answers[row] = 2
 			}
 		}
