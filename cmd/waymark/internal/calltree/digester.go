@@ -171,9 +171,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 	return true
 }
 
-// calls takes events as long as they are enters and exits like many before, and gives
-// the number of those taken. It does what add does, but appends to nothing and calls no function, so that
-// what it needs stays in registers.
+// calls takes events as long as they are enters and exits like many before, and gives the number of
+// those taken. It does what add does, but appends to nothing and calls no function, so that what it
+// needs stays in registers.
 func (x *digester) calls(events []tracefile.Event) int {
 	if x.plain == 0 || x.opt.Tree {
 		return 0
@@ -316,7 +316,8 @@ loop:
 	return i
 }
 
-// row asks for the row of a site, and makes room for it; it is unasked if there can't be such a site.
+// row asks for the row of a site, and makes room for it; it is unasked if there can't be such a
+// site.
 func (x *digester) row(site uint32) uint32 {
 	row, ok := x.table.row(site, &x.sites)
 	if !ok {
@@ -360,7 +361,7 @@ func (x *digester) begins(ev *tracefile.Event, number int) bool {
 	return !x.skip
 }
 
-// cut tells whether a segment ends before the event with the given number.
+// cut reports whether a segment ends before the event with the given number.
 func (x *digester) cut(number int, clock uint64) bool {
 	c := &x.d.cuts
 	return number >= c.all || number >= c.pauses && clock-x.d.last >= x.pause

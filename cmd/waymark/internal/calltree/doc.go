@@ -58,7 +58,7 @@
 //
 // # Blocks
 //
-// ReadFile gives what Read gives, for a whole file, and has workers read its blocks at
+// ReadFile returns what Read returns, for a whole file, and has workers read its blocks at
 // the same time. A digester adds up what it can of a block: calls that begin and end
 // there. A joiner takes the digests in order and gives a Builder the rest: what
 // concerns calls that began in an earlier block, and the calls that are open at the end. Of what is

@@ -19,8 +19,8 @@ func (f *filterFlags) sets() (list []*pattern.Set) {
 	return list
 }
 
-// resolve tells the patterns which packages are in the recordings. It returns an error if some can't
-// be told apart.
+// resolve tells the patterns which packages are in the recordings. It returns an error if some
+// can't be told apart.
 func (f *filterFlags) resolve(set *tracefile.Set) error {
 	var packages []pattern.Package
 	seen := make(map[string]bool)
@@ -48,7 +48,7 @@ func (f *filterFlags) resolve(set *tracefile.Set) error {
 }
 
 // matchSites tries the patterns on all functions of the recordings, called or not,
-// and gives their names.
+// and returns their names.
 func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	patterns := f.sets()
 	if len(patterns) == 0 {
@@ -69,7 +69,7 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	return slices.Compact(names)
 }
 
-// between gives a function that tells whether a recorded function matches one pattern of in, or
+// between returns a function that tells whether a recorded function matches one pattern of in, or
 // there is none, and none of out; nil if there are no patterns.
 func between(in, out *pattern.Set) func(*function.Func) bool {
 	if in.Empty() && out.Empty() {

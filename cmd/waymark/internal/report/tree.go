@@ -19,7 +19,7 @@ import (
 // brackets; and of callers, because that is quadratic work in a recursion.
 const DefaultLevels = 100
 
-// levels gives how many levels are printed where DefaultLevels matters.
+// levels returns how many levels are printed where DefaultLevels matters.
 func (r *Report) levels() int { return cmp.Or(r.Filter.Depth, DefaultLevels) }
 
 // addTree adds the tree of a recording.
@@ -44,7 +44,7 @@ type view struct {
 	cut bool  // callers of more than DefaultLevels are left out
 }
 
-// view gives what is shown of the tree. It is the same each time.
+// view returns what is shown of the tree. It is the same each time.
 func (r *Report) view() *view {
 	if r.shown != nil {
 		return r.shown
@@ -91,8 +91,8 @@ func (r *Report) matching(wanted func(*function.Func) bool) func(row uint32) boo
 	}
 }
 
-// callersOf gives the paths upwards from the nodes whose functions match, as far as they are shown.
-// Each node on the way up has the numbers of the calls at its foot. The time of a recursive
+// callersOf returns the paths upwards from the nodes whose functions match, as far as they are
+// shown. Each node on the way up has the numbers of the calls at its foot. The time of a recursive
 // function counts where it is entered first.
 func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 	out := new(forest)
