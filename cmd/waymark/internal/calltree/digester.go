@@ -91,22 +91,20 @@ func (x *digester) add(events []tracefile.Event) bool {
 	x.number += len(events)
 	fine := x.number > d.cuts.pauses
 	for i := 0; i < len(events); i++ {
-		if x.ahead && events[i].Clock >= x.opt.From {
-			x.ahead = false
-			x.endSpan() // skim has found no nodes for its calls
+		if x.ahead {
+			if !fine {
+				if i += x.skim(events[i:]); i == len(events) {
+					break
+				}
+			}
+			if events[i].Clock >= x.opt.From {
+				x.ahead = false
+				x.endSpan() // its calls have no nodes
+			}
 		}
-		if !fine {
-			if x.ahead {
-				i += x.skim(events[i:])
-			} else {
-				i += x.calls(events[i:])
-			}
-			if i == len(events) {
+		if !fine && !x.ahead {
+			if i += x.calls(events[i:]); i == len(events) {
 				break
-			}
-			if x.ahead && events[i].Clock >= x.opt.From {
-				i--
-				continue
 			}
 		}
 		ev := &events[i]

@@ -68,6 +68,13 @@
 // must for that, in spans; see digester. Segments of a goroutine on several streams have
 // to follow each other; see joiner for what happens if they seem not to.
 //
+// # Windows
+//
+// A call that is open when a time window begins may have begun anywhere before, and nothing in a
+// trace file says where. So blocks before a window are read too, by all workers, which follow stacks
+// and count nothing. Who is told each call gets a Builder from NewAt: it knows the open calls and
+// their arguments, and takes the events in the window only.
+//
 // # Filters
 //
 // Options leave calls out of the account, and always in one manner: as if the functions that are
