@@ -67,7 +67,7 @@ func openArena(f *File, path string) (*arena, error) {
 // close closes the file, which gives up the lock.
 func (a *arena) close() { a.file.Close() }
 
-// removed tells whether the file was deleted since it was opened: the program
+// removed reports whether the file was deleted since it was opened: the program
 // has ended, or another reader has completed the trace file.
 func (a *arena) removed() bool {
 	now, err := os.Stat(a.path)

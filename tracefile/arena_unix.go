@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// sharedArenas tells whether programs on this platform record to arenas.
+// sharedArenas reports whether programs on this platform record to arenas.
 const sharedArenas = true
 
 // tryLock takes the lock that a living program has on its arena, and tells
@@ -22,7 +22,7 @@ func tryLock(f *os.File) bool {
 	}
 }
 
-// writable tells whether files in the folder dir can be deleted.
+// writable reports whether files in the folder dir can be deleted.
 func writable(dir string) bool {
 	const writeAndSearch = 2 | 1
 	return syscall.Access(dir, writeAndSearch) == nil

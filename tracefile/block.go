@@ -34,7 +34,7 @@ type block struct {
 	damaged bool // found so when its turn came
 }
 
-// size gives the bytes that the block takes in the file.
+// size returns the bytes that the block takes in the file.
 func (b *block) size() int64 { return format.BlockHeader + int64(b.length) }
 
 // spoil notes that b is damaged.

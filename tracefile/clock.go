@@ -39,7 +39,7 @@ func (t *timeline) nanos(clock uint64) int64 {
 	return t.span(clock - t.start)
 }
 
-// span gives the ns that ticks take, at most what an int64 holds.
+// span returns the ns that ticks take, at most what an int64 holds.
 func (t *timeline) span(ticks uint64) int64 {
 	hi, lo := bits.Mul64(ticks, t.scale)
 	if hi>>t.shift != 0 {
@@ -85,7 +85,7 @@ func (f *File) setTimeline(first uint64) {
 	}
 }
 
-// hz gives the estimated rate of the program's clock, ticks per second. Without
+// hz returns the estimated rate of the program's clock, ticks per second. Without
 // one a tick counts as a nanosecond.
 func (f *File) hz() uint64 {
 	if hz, err := strconv.ParseUint(f.meta[format.MetaHz], 10, 64); err == nil && hz > 0 {

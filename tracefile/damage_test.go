@@ -49,7 +49,7 @@ func checkRead(t *testing.T, file []byte, events []Event, damaged int64) {
 	}
 }
 
-// eventsOf gives the events of blocks in the order of time.
+// eventsOf returns the events of blocks in the order of time.
 func eventsOf(blocks []decodedBlock) (evs []Event) {
 	for _, b := range blocks {
 		evs = append(evs, b.events...)
@@ -323,7 +323,7 @@ func FuzzNewFile(f *testing.F) {
 	})
 }
 
-// repair gives b with the checksums of its blocks made right.
+// repair returns b with the checksums of its blocks made right.
 func repair(b []byte) []byte {
 	b = slices.Clone(b)
 	for off := format.HeaderSize; off+format.BlockHeader <= len(b); {

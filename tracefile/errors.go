@@ -2,9 +2,9 @@ package tracefile
 
 import "github.com/waymark-go/waymark/internal/format"
 
-// Errors wrap ErrNotTrace for a file that is no trace file, ErrVersion for one of a version that this
-// package doesn't read. ErrDamaged is for users to wrap who make an error of the damage that Info
-// tells of.
+// Errors wrap ErrNotTrace for a file that is no trace file, and ErrVersion for a file of a version
+// that this package doesn't read. Damage is no error of this package: whoever makes one of
+// Info.Damaged wraps ErrDamaged.
 var ErrNotTrace, ErrVersion, ErrDamaged = sentinels()
 
 func sentinels() (notTrace, version, damaged error) {

@@ -76,7 +76,7 @@ func (f *File) EventsIn(r Range) *Events {
 	return e
 }
 
-// Next reads the next event into ev and tells whether there was one; if not, Err
+// Next reads the next event into ev and reports whether there was one; if not, Err
 // tells whether it was because of an error. ev.Data is valid until the next call.
 //
 // Clocks never decrease from one event to the next. Where the CPUs' counters
@@ -98,16 +98,16 @@ func (e *Events) Next(ev *Event) bool {
 	return true
 }
 
-// Err gives the error that ended reading: one of the operating system, never damage.
+// Err returns the error that ended reading: one of the operating system, never damage.
 func (e *Events) Err() error { return e.err }
 
-// Skipped gives how much has been left out until now because it was damaged, in
+// Skipped returns how much has been left out until now because it was damaged, in
 // the blocks that hold events. Info().Damaged has what was found elsewhere, too.
 func (e *Events) Skipped() (bytes int64, blocks int) {
 	return e.skipped.bytes, e.skipped.blocks
 }
 
-// turn gives the cursor of the next event, nil at the end. c, the current one,
+// turn returns the cursor of the next event, nil at the end. c, the current one,
 // has reached the end of its batch or an event that is later than another's.
 func (e *Events) turn(c *cursor) *cursor {
 	var clock uint64

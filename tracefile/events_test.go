@@ -14,7 +14,7 @@ import (
 	"github.com/waymark-go/waymark/internal/tracetest"
 )
 
-// want gives the events of blocks in the order in which Events must give them,
+// want returns the events of blocks in the order in which Events must give them,
 // the slow way.
 func want(t testing.TB, file []byte) []Event {
 	t.Helper()

@@ -160,7 +160,7 @@ func (x *indexer) resync(off int64) (int64, error) {
 	return at, nil
 }
 
-// find gives the offset of the first block magic from at on, or the end of the file.
+// find returns the offset of the first block magic from at on, or the end of the file.
 func (x *indexer) find(at int64) (int64, error) {
 	magic := format.BlockMagic()
 	for {
@@ -178,7 +178,7 @@ func (x *indexer) find(at int64) (int64, error) {
 	}
 }
 
-// whole tells whether the block at off is what was written.
+// whole reports whether the block at off is what was written.
 func (x *indexer) whole(off int64) (bool, error) {
 	b, err := x.win.at(off, format.BlockHeader)
 	if err != nil {
@@ -194,7 +194,7 @@ func (x *indexer) whole(off int64) (bool, error) {
 	return x.check(off, h.Length)
 }
 
-// check reads the block at off and tells whether it is what was written.
+// check reads the block at off and reports whether it is what was written.
 func (x *indexer) check(off int64, length int) (bool, error) {
 	var err error
 	if _, x.buf, err = x.f.readBlock(off, length, x.buf); errors.Is(err, format.ErrDamaged) {
@@ -247,7 +247,7 @@ func (x *indexer) order(s *stream) error {
 	return nil
 }
 
-// firstWhole gives the first of the blocks that is whole, if any is, and counts
+// firstWhole returns the first of the blocks that is whole, if any is, and counts
 // those that are not.
 func (x *indexer) firstWhole(blocks []block) (first block, found bool, err error) {
 	for _, b := range blocks {
@@ -332,7 +332,7 @@ type window struct {
 	buf [4096]byte
 }
 
-// at gives n bytes at off, fewer at the end of the file. They are valid until
+// at returns n bytes at off, fewer at the end of the file. They are valid until
 // the next call.
 func (w *window) at(off int64, n int) ([]byte, error) {
 	if i := off - w.off; i >= 0 && i+int64(n) <= int64(len(w.b)) {
@@ -346,5 +346,5 @@ func (w *window) at(off int64, n int) ([]byte, error) {
 	return w.b[:min(n, got)], nil
 }
 
-// rest gives what the window holds from off on.
+// rest returns what the window holds from off on.
 func (w *window) rest(off int64) []byte { return w.b[off-w.off:] }

@@ -72,7 +72,7 @@ const (
 	StoppedFailed      // the file could not be written: the disk was full, say
 )
 
-// String gives "max-size" or "failure", "" for NotStopped.
+// String returns "max-size" or "failure", "" for NotStopped.
 func (s Stop) String() string { return [...]string{"", "max-size", "failure"}[s] }
 
 // stopOf reads the flags of a trailer.
@@ -139,7 +139,7 @@ func (f *File) Info() Info {
 	return i
 }
 
-// start gives the time at which the recording began, the zero Time if it is lost.
+// start returns the time at which the recording began, the zero Time if it is lost.
 func (f *File) start() time.Time {
 	if len(f.pairs) > 0 {
 		return time.Unix(0, f.pairs[0].UnixNano)
@@ -150,7 +150,7 @@ func (f *File) start() time.Time {
 	return time.Time{}
 }
 
-// Verify reads all events, and gives the Info with what only that tells: the
+// Verify reads all events, and returns the Info with what only that shows: the
 // goroutines and all damage. Its error is the operating system's.
 func (f *File) Verify() (Info, error) {
 	started := uint64(0)
@@ -187,7 +187,7 @@ func (f *File) Starts(do func(ev *Event)) error {
 	return err
 }
 
-// lastClock gives the clock at which the recording ended: the trailer tells, or
+// lastClock returns the clock at which the recording ended: the trailer tells, or
 // else the last event and the last Clock block.
 func (f *File) lastClock() uint64 {
 	if f.trailer != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/waymark-go/waymark/value"
 )
 
-// Parts gives the files that f is made of: those that Join has put together, or
+// Parts returns the files that f is made of: those that Join has put together, or
 // f itself. Their Info has the damage that was met in each.
 func (f *File) Parts() []*File {
 	if len(f.parts) == 0 {
@@ -20,7 +20,7 @@ func (f *File) Parts() []*File {
 	return f.parts
 }
 
-// number gives the file's place among the parts of its recording.
+// number returns the file's place among the parts of its recording.
 func (f *File) number() int {
 	n, _ := strconv.Atoi(f.meta[format.MetaPart])
 	return max(n, 0)
@@ -118,7 +118,7 @@ func (f *File) settle(s *stream) {
 	}
 }
 
-// part gives the part that holds what is at off in f, and its offset there.
+// part returns the part that holds what is at off in f, and its offset there.
 func (f *File) part(off int64) (*File, int64) { return concatenation(f.parts).at(off) }
 
 // A concatenation reads the bytes of files one after the other. A read does not

@@ -40,14 +40,14 @@ func sameProgram(files []*File) error {
 	return nil
 }
 
-// program gives the program's name without folder: waymark run builds it in a new
+// program returns the program's name without folder: waymark run builds it in a new
 // one each time.
 func (f *File) program() string {
 	name := strings.ReplaceAll(f.meta[format.MetaProgram], `\`, "/")
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '/')+1:], ".exe")
 }
 
-// agree tells whether no id means one function in t and another in o. A program
+// agree reports whether no id means one function in t and another in o. A program
 // gives ids in the same order each time that it runs.
 func (t funcTables) agree(o funcTables) bool {
 	for i := range t {

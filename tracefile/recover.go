@@ -59,7 +59,7 @@ func recoverFile(f *File, file *os.File, path string) (*File, error) {
 	return f, nil
 }
 
-// rest gives the blocks that s has beyond those in f.
+// rest returns the blocks that s has beyond those in f.
 func (f *File) rest(s *format.Snapshot) (blocks []byte, added tally) {
 	if s.Before > 0 {
 		from := format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(s.Before, 10)}
@@ -104,7 +104,7 @@ func (f *File) appendTypes(blocks, descriptions []byte) []byte {
 	return blocks
 }
 
-// holds tells whether f has the block of a stream with the number seq, whole.
+// holds reports whether f has the block of a stream with the number seq, whole.
 func (f *File) holds(id uint32, seq uint64) bool {
 	i, ok := slices.BinarySearchFunc(f.streams, id, func(s *stream, id uint32) int { return cmp.Compare(s.id, id) })
 	if !ok {
@@ -119,7 +119,7 @@ func (f *File) holds(id uint32, seq uint64) bool {
 	return r.open(&blocks[i]) == nil
 }
 
-// latestPair gives the clock pair of s if it can replace the last of f. A kill may
+// latestPair returns the clock pair of s if it can replace the last of f. A kill may
 // have come between its halves: then it is of no use, nor is one taken so soon
 // after the first that it makes the clock's rate worse than the estimate.
 func (f *File) latestPair(s *format.Snapshot) (p format.ClockPair, ok bool) {

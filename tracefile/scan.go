@@ -23,7 +23,7 @@ type BlockRef struct {
 	floor  uint64 // clock of the latest event before
 }
 
-// Ref gives what Open takes to read the block again.
+// Ref returns what Open takes to read the block again.
 func (b *Block) Ref() BlockRef { return b.ref }
 
 // Open makes b give the events of the block that r stands for from the first one.
@@ -35,13 +35,13 @@ func (b *Block) Open(r BlockRef) error {
 	return nil
 }
 
-// Stream gives the stream that the block is of.
+// Stream returns the stream that the block is of.
 func (b *Block) Stream() uint32 { return b.ref.stream }
 
-// Begin gives the clock at which the block begins: none of its events is earlier.
+// Begin returns the clock at which the block begins: none of its events is earlier.
 func (b *Block) Begin() uint64 { return b.begin }
 
-// Next gives the next events, none at the end of the block. They are valid until
+// Next returns the next events, none at the end of the block. They are valid until
 // the next call, and so is what their Data is in.
 func (b *Block) Next() []Event {
 	events := asEvents(b.batch[:b.dec.Read(b.batch[:])])
@@ -220,7 +220,7 @@ func (o *scanOrder) advance(stream int) {
 	}
 }
 
-// next gives the next block and the index of its stream; nil if there are no more.
+// next returns the next block and the index of its stream; nil if there are no more.
 func (o *scanOrder) next() (stream int, b *block) {
 	if len(o.clocks) == 0 || o.tree.winner().clock == never {
 		return 0, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/waymark-go/waymark/internal/seed"
 )
 
-// scanEvents gives the events that Scan reads of each stream.
+// scanEvents returns the events that Scan reads of each stream.
 func scanEvents(t testing.TB, f *File, workers int) map[uint32][]Event {
 	t.Helper()
 	type result struct {

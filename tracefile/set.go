@@ -70,7 +70,7 @@ func Join(files []*File) (*Set, error) {
 	return s, nil
 }
 
-// Since gives the time from the beginning of the first process's recording to
+// Since returns the time from the beginning of the first process's recording to
 // that of p's. It is 0 for a file that has lost the time.
 func (s *Set) Since(p *File) time.Duration {
 	if t := p.start(); !t.IsZero() {
@@ -79,7 +79,7 @@ func (s *Set) Since(p *File) time.Duration {
 	return 0
 }
 
-// Duration gives the time from the beginning of the first recording to the end of
+// Duration returns the time from the beginning of the first recording to the end of
 // the last.
 func (s *Set) Duration() time.Duration {
 	var d time.Duration
@@ -116,7 +116,7 @@ type SetEvents struct {
 	err     error
 }
 
-// Next reads the next event into ev and tells whether there was one; if not, Err
+// Next reads the next event into ev and reports whether there was one; if not, Err
 // tells whether it was because of an error. ev.Data is valid until the next call.
 // ev.Clock is in the ticks of the event's Process.
 func (e *SetEvents) Next(ev *Event) bool {
@@ -133,18 +133,18 @@ func (e *SetEvents) Next(ev *Event) bool {
 	return true
 }
 
-// Process gives the index in the Set's Processes of the process that the latest
+// Process returns the index in the Set's Processes of the process that the latest
 // event is of.
 func (e *SetEvents) Process() int { return e.current }
 
-// Ended tells whether there are no more events of the process with the given index.
+// Ended reports whether there are no more events of the process with the given index.
 func (e *SetEvents) Ended(process int) bool { return e.times[process] == never }
 
-// Nanos gives the time of the latest event, in ns since the beginning of the
+// Nanos returns the time of the latest event, in ns since the beginning of the
 // Set's first process.
 func (e *SetEvents) Nanos() int64 { return int64(e.times[e.current]) - epoch }
 
-// Err gives the first error that ended the reading of a process's events: one of
+// Err returns the first error that ended the reading of a process's events: one of
 // the operating system, never damage. The events of the others have been given.
 func (e *SetEvents) Err() error { return e.err }
 

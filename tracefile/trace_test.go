@@ -99,7 +99,7 @@ func all(t testing.TB, f *File) []Event {
 	return evs
 }
 
-// blockOffsets gives the offsets of the blocks of a file that is not damaged, and its end.
+// blockOffsets returns the offsets of the blocks of a file that is not damaged, and its end.
 func blockOffsets(file []byte) []int {
 	offs := []int{format.HeaderSize}
 	for off := format.HeaderSize; off < len(file); {

@@ -38,14 +38,14 @@ func newTree(clocks []uint64) tree {
 	return t
 }
 
-// match gives the earlier of a and b, or b if they are equal, and the other.
+// match returns the earlier of a and b, or b if they are equal, and the other.
 func match(a, b node) (winner, loser node) {
 	_, less := bits.Sub64(a.clock, b.clock, 0)
 	clock, stream := (a.clock^b.clock)&-less, (a.stream^b.stream)&-less
 	return node{b.clock ^ clock, b.stream ^ stream}, node{a.clock ^ clock, a.stream ^ stream}
 }
 
-// winner gives the stream with the earliest clock.
+// winner returns the stream with the earliest clock.
 func (t *tree) winner() node { return t.nodes[0] }
 
 // replace puts in the winner's next clock. It gives the new winner, and the

@@ -25,6 +25,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/names"
 )
 
@@ -312,7 +313,14 @@ func (s *Set) Unmatched() []string {
 	return out
 }
 
-// FromRuntime gives the name for patterns of a function whose package has the
+// Of returns the name for patterns of a function that is in a program.
+func Of(f *function.Func) Func {
+	name := FromRuntime(f.Package, f.Name)
+	name.Dir, name.Groups = filepath.Dir(f.File), f.Groups
+	return name
+}
+
+// FromRuntime returns the name for patterns of a function whose package has the
 // given import path and that runtime.FuncForPC calls name.
 func FromRuntime(importPath, name string) Func {
 	f := Func{Package: importPath, Main: strings.HasPrefix(name, "main.")}

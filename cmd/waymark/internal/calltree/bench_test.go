@@ -31,7 +31,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// walk gives 2^16 or so events of a random walk up and down the stack. It ends
+// walk returns 2^16 or so events of a random walk up and down the stack. It ends
 // with all calls over, so that it can be repeated.
 func walk(sites, depth, switchEvery int) []tracefile.Event {
 	const length = 1 << 16

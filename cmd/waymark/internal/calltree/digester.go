@@ -91,22 +91,20 @@ func (x *digester) add(events []tracefile.Event) bool {
 	x.number += len(events)
 	fine := x.number > d.cuts.pauses
 	for i := 0; i < len(events); i++ {
-		if x.ahead && events[i].Clock >= x.opt.From {
-			x.ahead = false
-			x.endSpan() // skim has found no nodes for its calls
+		if x.ahead {
+			if !fine {
+				if i += x.skim(events[i:]); i == len(events) {
+					break
+				}
+			}
+			if events[i].Clock >= x.opt.From {
+				x.ahead = false
+				x.endSpan() // its calls have no nodes
+			}
 		}
-		if !fine {
-			if x.ahead {
-				i += x.skim(events[i:])
-			} else {
-				i += x.calls(events[i:])
-			}
-			if i == len(events) {
+		if !fine && !x.ahead {
+			if i += x.calls(events[i:]); i == len(events) {
 				break
-			}
-			if x.ahead && events[i].Clock >= x.opt.From {
-				i--
-				continue
 			}
 		}
 		ev := &events[i]
@@ -171,9 +169,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 	return true
 }
 
-// calls takes events as long as they are enters and exits like many before, and gives
-// the number of those taken. It does what add does, but appends to nothing and calls no function, so that
-// what it needs stays in registers.
+// calls takes events as long as they are enters and exits like many before, and gives the number of
+// those taken. It does what add does, but appends to nothing and calls no function, so that what it
+// needs stays in registers.
 func (x *digester) calls(events []tracefile.Event) int {
 	if x.plain == 0 || x.opt.Tree {
 		return 0
@@ -316,7 +314,8 @@ loop:
 	return i
 }
 
-// row asks for the row of a site, and makes room for it; it is unasked if there can't be such a site.
+// row asks for the row of a site, and makes room for it; it is unasked if there can't be such a
+// site.
 func (x *digester) row(site uint32) uint32 {
 	row, ok := x.table.row(site, &x.sites)
 	if !ok {
@@ -360,7 +359,7 @@ func (x *digester) begins(ev *tracefile.Event, number int) bool {
 	return !x.skip
 }
 
-// cut tells whether a segment ends before the event with the given number.
+// cut reports whether a segment ends before the event with the given number.
 func (x *digester) cut(number int, clock uint64) bool {
 	c := &x.d.cuts
 	return number >= c.all || number >= c.pauses && clock-x.d.last >= x.pause

@@ -58,7 +58,7 @@
 //
 // # Blocks
 //
-// ReadFile gives what Read gives, for a whole file, and has workers read its blocks at
+// ReadFile returns what Read returns, for a whole file, and has workers read its blocks at
 // the same time. A digester adds up what it can of a block: calls that begin and end
 // there. A joiner takes the digests in order and gives a Builder the rest: what
 // concerns calls that began in an earlier block, and the calls that are open at the end. Of what is
@@ -67,6 +67,13 @@
 // tree, and whether its beginning shows that others are over. Digests keep apart what they
 // must for that, in spans; see digester. Segments of a goroutine on several streams have
 // to follow each other; see joiner for what happens if they seem not to.
+//
+// # Windows
+//
+// A call that is open when a time window begins may have begun anywhere before, and nothing in a
+// trace file says where. So blocks before a window are read too, by all workers, which follow stacks
+// and count nothing. Who is told each call gets a Builder from NewAt: it knows the open calls and
+// their arguments, and takes the events in the window only.
 //
 // # Filters
 //

@@ -26,7 +26,7 @@ func ReadFile(file *tracefile.File, o Options, end uint64, workers int, tell fun
 	return Read(&counted{Events: file.Events(), tell: tell}, o, end)
 }
 
-// divides tells whether blocks can be read by themselves: those who are told each call
+// divides reports whether blocks can be read by themselves: those who are told each call
 // want them in order.
 func (o *Options) divides() bool { return o.OnEnter == nil && o.OnCall == nil }
 
@@ -67,7 +67,7 @@ func (b *Builder) readBlocks(file *tracefile.File, until uint64, strict bool, wo
 	return past || j.past, err
 }
 
-// counted tells how many events pass.
+// counted reports how many events pass.
 type counted struct {
 	*tracefile.Events
 	tell func(events int)

@@ -127,7 +127,8 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// arbitrary makes events of bytes, two for each: small numbers, so that they have to do with each other.
+// arbitrary makes events of bytes, two for each: small numbers, so that they have to do with each
+// other.
 func arbitrary(data []byte) []tracefile.Event {
 	var events []tracefile.Event
 	clock := uint64(1)

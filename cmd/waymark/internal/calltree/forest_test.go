@@ -39,7 +39,7 @@ func (f *forest) String() string {
 	return f.level[0]
 }
 
-// build gives the calls of the events as text, and the result.
+// build returns the calls of the events as text, and the result.
 func build(t testing.TB, text string, o Options) (string, *Result) {
 	t.Helper()
 	var f forest

@@ -57,7 +57,7 @@ func (b *Builder) endUnseen(g *goroutine, clock uint64) {
 	b.end(g, clock, flags, nil)
 }
 
-// fate tells how the call of frame i ends if it does now: by the innermost
+// fate reports how the call of frame i ends if it does now: by the innermost
 // unwinding that began above it. Bases never decrease along g.unwinding.
 func (g *goroutine) fate(i int) Flags {
 	if n := len(g.unwinding); n > 0 && g.unwinding[n-1].base > i {
@@ -149,7 +149,7 @@ func (b *Builder) push(g *goroutine, f frame) {
 	g.stack = append(g.stack, f)
 }
 
-// node gives the node of the call tree that g is in.
+// node returns the node of the call tree that g is in.
 func (g *goroutine) node() uint32 {
 	if n := len(g.stack); n > 0 {
 		return g.stack[n-1].node
@@ -194,7 +194,7 @@ func (b *Builder) recovered(g *goroutine, token uint32, clock uint64) {
 	g.settle(token)
 }
 
-// panicFrom gives the value of the panic that a recovery in the frame of the given
+// panicFrom returns the value of the panic that a recovery in the frame of the given
 // token stops: of those that it ends, the latest.
 func (g *goroutine) panicFrom(token uint32) []byte {
 	if n := len(g.unwinding); n > 0 && g.unwinding[n-1].token >= token {
@@ -203,7 +203,7 @@ func (g *goroutine) panicFrom(token uint32) []byte {
 	return nil
 }
 
-// panicOf gives the value of the panic that frame i ends with or recovered.
+// panicOf returns the value of the panic that frame i ends with or recovered.
 func (g *goroutine) panicOf(i int, flags Flags) []byte {
 	if flags&Recovered != 0 {
 		return g.recovered[i]

@@ -122,7 +122,7 @@ func (j *joiner) next(until uint64) error {
 	return nil
 }
 
-// head gives the next beginning or end of a segment.
+// head returns the next beginning or end of a segment.
 func (p *place) head() head {
 	s := &p.d.segments[p.segment]
 	if p.in {
@@ -181,7 +181,7 @@ func (j *joiner) finish(p *place) {
 	p.d = nil
 }
 
-// row gives the Builder's row.
+// row returns the Builder's row.
 func (j *joiner) row(row uint32) *Row {
 	b := j.b
 	if int(row) >= len(b.rows) {
@@ -294,7 +294,7 @@ func (j *joiner) down() {
 	}
 }
 
-// second gives the earliest head but the first.
+// second returns the earliest head but the first.
 func (j *joiner) second() head {
 	first := head{clock: math.MaxUint64, end: true}
 	for i := 1; i <= 2 && i < len(j.heap); i++ {
@@ -305,7 +305,7 @@ func (j *joiner) second() head {
 	return first
 }
 
-// before tells whether h comes before o: segments that touch overlap, so
+// before reports whether h comes before o: segments that touch overlap, so
 // of those at the same time beginnings come first.
 func (h head) before(o head) bool {
 	if h.clock != o.clock {

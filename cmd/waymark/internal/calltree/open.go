@@ -33,7 +33,7 @@ func (o *openRows) add(row uint32) int32 {
 	}
 }
 
-// has tells whether a row is in the set.
+// has reports whether a row is in the set.
 func (o *openRows) has(row uint32) bool {
 	if o.n == 0 {
 		return false
@@ -54,7 +54,7 @@ func (o *openRows) remove(slot int32) {
 	o.n--
 }
 
-// full tells whether there is no room: half of the slots stay empty.
+// full reports whether there is no room: half of the slots stay empty.
 func (o *openRows) full() bool { return 2*o.n >= len(o.slots) }
 
 // growOpen makes room in the set of g. It puts the rows in anew, in the order of the stack.

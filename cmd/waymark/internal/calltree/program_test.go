@@ -46,7 +46,7 @@ const (
 	maxLevel     = 14
 )
 
-// run gives the events of a program, in order of time over all goroutines, which
+// run returns the events of a program, in order of time over all goroutines, which
 // move between streams, and its root calls.
 func (p *program) run(goroutines int) ([]tracefile.Event, []*node) {
 	var all []tracefile.Event

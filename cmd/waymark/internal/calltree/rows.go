@@ -23,7 +23,7 @@ const maxSites = 1 << 22
 // unasked stands for the row of a site that has not been called yet.
 const unasked = leftOut - 1
 
-// row gives the row in which calls of a site are counted, or leftOut. cache has the
+// row returns the row in which calls of a site are counted, or leftOut. cache has the
 // answers that its owner has got before; it is not ok if there can't be such a site.
 func (t *rowTable) row(site uint32, cache *[]uint32) (row uint32, ok bool) {
 	if c := *cache; uint64(site) < uint64(len(c)) && c[site] != unasked {
@@ -62,7 +62,7 @@ func (t *rowTable) ask(site uint32) uint32 {
 	return row
 }
 
-// extend gives sites with a place for the given one.
+// extend returns sites with a place for the given one.
 func extend(sites []uint32, site uint32) []uint32 {
 	for int(site) >= len(sites) {
 		sites = append(sites, unasked)
@@ -83,7 +83,7 @@ func (t *rowTable) grow(list []Row, row uint32) []Row {
 	return list
 }
 
-// wanted tells whether a goroutine was asked for.
+// wanted reports whether a goroutine was asked for.
 func (t *rowTable) wanted(goroutine uint64) bool {
 	if t.opt.Goroutine == nil {
 		return true

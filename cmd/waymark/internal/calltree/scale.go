@@ -23,7 +23,7 @@ func (s Scale) Nanoseconds(ticks uint64) int64 {
 	return int64(min(ns, 1<<63-1))
 }
 
-// TicksOf gives the fewest ticks that last at least ns nanoseconds.
+// TicksOf returns the fewest ticks that last at least ns nanoseconds.
 func (s Scale) TicksOf(ns int64) uint64 {
 	if ns <= 0 {
 		return 0

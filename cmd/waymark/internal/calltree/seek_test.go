@@ -14,8 +14,9 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// sameAsFromTheStart checks that a Builder of NewAt tells the calls which one does that is given all
-// events, and has the same result. It reports whether the new one was given those in the window only.
+// sameAsFromTheStart checks that a Builder of NewAt tells the calls which one does that is given
+// all events, and has the same result. It reports whether the new one was given those in the window
+// only.
 func sameAsFromTheStart(t *testing.T, file *tracefile.File, o Options, end uint64) (sought bool) {
 	t.Helper()
 	told := func(seek bool) []string {

@@ -13,12 +13,12 @@ type Selection struct {
 	Depth   int                    // calls with fewer callers that are chosen; 0 is no limit
 }
 
-// All tells whether s chooses all calls.
+// All reports whether s chooses all calls.
 func (s *Selection) All() bool {
 	return s.Show == nil && s.Root == nil && s.Callers == nil && s.Min == 0 && s.Depth == 0
 }
 
-// Of gives functions for Options.OnEnter and Options.OnCall that pass the chosen calls on. A
+// Of returns functions for Options.OnEnter and Options.OnCall that pass the chosen calls on. A
 // Call's Depth counts the chosen ones. A call that is chosen because of its duration, or of what it
 // calls, is passed to onEnter once that is known, and so after calls of other goroutines
 // that began later.

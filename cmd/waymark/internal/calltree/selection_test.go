@@ -78,7 +78,7 @@ type choosing struct {
 	calls []Call
 }
 
-// walk takes a call with its callers, outermost first, and tells whether it or one that
+// walk takes a call with its callers, outermost first, and reports whether it or one that
 // it makes is one of Callers that is chosen.
 func (w *choosing) walk(n *node, truth *truth, callers []*node) (made bool) {
 	path := callers
@@ -119,7 +119,7 @@ func (w *choosing) walk(n *node, truth *truth, callers []*node) (made bool) {
 	return made
 }
 
-// candidate tells whether the last call of a path can be chosen, if as many before it can.
+// candidate reports whether the last call of a path can be chosen, if as many before it can.
 func (w *choosing) candidate(path []*node, before int) bool {
 	n := path[len(path)-1]
 	return (w.Show == nil || w.Show(n.site)) && (w.Depth == 0 || before < w.Depth) &&

@@ -14,7 +14,7 @@ type spanSlot struct {
 
 const minSpanSlots = 64
 
-// child gives the node of the calls of row by those of the node parent.
+// child returns the node of the calls of row by those of the node parent.
 func (t *spanTree) child(parent, row uint32) uint32 {
 	if 2*len(t.nodes) >= len(t.slots) {
 		t.grow()
@@ -27,7 +27,7 @@ func (t *spanTree) child(parent, row uint32) uint32 {
 	return slot.node
 }
 
-// find gives the slot of a node, or the free one where it belongs.
+// find returns the slot of a node, or the free one where it belongs.
 func (t *spanTree) find(parent, row uint32) *spanSlot {
 	mask := uint64(len(t.slots) - 1)
 	h := (uint64(parent)<<32 | uint64(row)) * 0x9E3779B97F4A7C15

@@ -11,8 +11,8 @@ type frameKey struct {
 // one. If not, other calls are over, or the call began before anything that is known.
 func (k *frameKey) exits(site, token uint32) bool { return k.token == token && k.site == site }
 
-// below reports whether the call stays open, and all that called it, when one with this token begins,
-// whatever function that is of.
+// below reports whether the call stays open, and all that called it, when one with this token
+// begins, whatever function that is of.
 func (k *frameKey) below(token uint32) bool { return k.token < token }
 
 // mayStay reports whether a call of site with this token may begin at the bottom of a span whose

@@ -52,7 +52,7 @@ func (f *paths) addAll(node uint32, s *spanNode) {
 	n.errors += s.errors
 }
 
-// list gives the nodes. Those without calls, all of which were too short for
+// list returns the nodes. Those without calls, all of which were too short for
 // Options.Min, are left out; their callees were shorter still.
 func (f *paths) list(rows []Row) []Node {
 	if len(f.Nodes) == 0 {

@@ -80,7 +80,7 @@ func compare[T any](t *testing.T, what string, got, want []T) {
 	}
 }
 
-// read gives the result of a trace file with these events.
+// read returns the result of a trace file with these events.
 func read(t *testing.T, events []tracefile.Event, o Options) *Result {
 	t.Helper()
 	recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock}

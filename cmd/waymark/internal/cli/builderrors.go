@@ -82,8 +82,8 @@ func (a *app) say(e *buildErrors, b *build.Build, f *buildFlags) {
 	fmt.Fprintln(a.stderr, "waymark: the tests "+ourFault)
 }
 
-// What the compiler says of what a directive takes for a group: it reads the directive's position, and code of
-// the generated file, where names are ours.
+// What the compiler says of what a directive takes for a group: it reads the directive's position,
+// and code of the generated file, where names are ours.
 var (
 	noGroup    = regexp.MustCompile(`^(.+:\d+:\d+): cannot use (\S+) \(.*of (?:\S+ )?type (.*)\) as \*.*\.Group value in argument to wmt?\d*_group`)
 	aboutGroup = regexp.MustCompile(`^(.+?:\d+(?::\d+)?): (.*\bwmt?\d*_g(?:\d+\.|roup\b).*)`)
@@ -91,7 +91,8 @@ var (
 	argumentTo = regexp.MustCompile(` in argument to wmt?\d*_group`)
 )
 
-// groupErrors gives what the compiler says of such things, in words of the user's, if it says nothing else.
+// groupErrors returns what the compiler says of such things, in words of the user's, if it says
+// nothing else.
 func groupErrors(out string) string {
 	const want = ": want a variable that holds a *waymark.Group"
 	var b strings.Builder

@@ -165,7 +165,7 @@ func arguments(min, max int) cobra.PositionalArgs {
 	}
 }
 
-// progress gives a function that shows what is being done in a line on stderr, and
+// progress returns a function that shows what is being done in a line on stderr, and
 // one that removes the line. Only people at a terminal see it.
 func (a *app) progress() (show func(string), done func()) {
 	if !isTerminal(a.stderr) {

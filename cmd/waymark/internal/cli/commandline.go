@@ -18,8 +18,8 @@ type commandLine struct {
 	help  bool
 }
 
-// atVersion reports whether packages are named at a version. Such a build knows nothing of the module
-// in this folder, nor of its waymark.toml.
+// atVersion reports whether packages are named at a version. Such a build knows nothing of the
+// module in this folder, nor of its waymark.toml.
 func (c *commandLine) atVersion(o order) bool {
 	if o == programLast {
 		return len(c.args) > 0 && gocmd.AtVersion(c.args[0])
@@ -36,8 +36,8 @@ const (
 	packagesOnce              // as go test has it: packages stand together, flags that it doesn't know end them
 )
 
-// behindEquals is an annotation of flags whose value is optional: the words that are values. Without
-// an equals sign they would be taken for packages.
+// behindEquals is an annotation of flags whose value is optional: the words that are values.
+// Without an equals sign they would be taken for packages.
 const behindEquals = "waymark_values_behind_equals"
 
 // split takes arguments apart: two dashes are set's, one dash is the go command's,

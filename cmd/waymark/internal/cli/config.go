@@ -71,7 +71,7 @@ func (a *app) configure(cmd *cobra.Command, dir string) error {
 	return nil
 }
 
-// defaultConfig gives the file in the folder of the main module or the workspace
+// defaultConfig returns the file in the folder of the main module or the workspace
 // that dir is in, "" if there is none.
 func defaultConfig(dir string) string {
 	for {

@@ -9,7 +9,7 @@ import (
 	"github.com/waymark-go/waymark/internal/recorder"
 )
 
-// run gives what the command prints, and its exit status.
+// run returns what the command prints, and its exit status.
 func run(args ...string) (stdout, stderr string, status int) {
 	var out, err strings.Builder
 	status = Main(args, strings.NewReader(""), &out, &err)

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -19,8 +19,8 @@ func (f *filterFlags) sets() (list []*pattern.Set) {
 	return list
 }
 
-// resolve tells the patterns which packages are in the recordings. It returns an error if some can't
-// be told apart.
+// resolve tells the patterns which packages are in the recordings. It returns an error if some
+// can't be told apart.
 func (f *filterFlags) resolve(set *tracefile.Set) error {
 	var packages []pattern.Package
 	seen := make(map[string]bool)
@@ -48,7 +48,7 @@ func (f *filterFlags) resolve(set *tracefile.Set) error {
 }
 
 // matchSites tries the patterns on all functions of the recordings, called or not,
-// and gives their names.
+// and returns their names.
 func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	patterns := f.sets()
 	if len(patterns) == 0 {
@@ -57,7 +57,7 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	var names []string
 	for _, p := range set.Processes {
 		p.Funcs(func(_ uint32, s tracefile.Func) bool {
-			name := siteName(s)
+			name := pattern.Of(&s.Func)
 			for _, set := range patterns {
 				set.Match(name)
 			}
@@ -69,14 +69,14 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	return slices.Compact(names)
 }
 
-// between gives a function that tells whether a recorded function matches one pattern of in, or
+// between returns a function that tells whether a recorded function matches one pattern of in, or
 // there is none, and none of out; nil if there are no patterns.
-func between(in, out *pattern.Set) func(tracefile.Func) bool {
+func between(in, out *pattern.Set) func(*function.Func) bool {
 	if in.Empty() && out.Empty() {
 		return nil
 	}
-	return func(s tracefile.Func) bool {
-		name := siteName(s)
+	return func(f *function.Func) bool {
+		name := pattern.Of(f)
 		included, _ := in.Match(name)
 		excluded, _ := out.Match(name)
 		return (included || in.Empty()) && !excluded
@@ -97,15 +97,8 @@ func (m *matcher) compile(dir string) (err error) {
 	return err
 }
 
-func (m *matcher) match(s tracefile.Func) bool {
-	ok, _ := m.set.Match(siteName(s))
+func (m *matcher) match(f *function.Func) bool {
+	ok, _ := m.set.Match(pattern.Of(f))
 	m.matched = m.matched || ok
 	return ok
-}
-
-// siteName gives the name of a recorded function for patterns.
-func siteName(s tracefile.Func) pattern.Func {
-	name := pattern.FromRuntime(s.Package, s.Name)
-	name.Dir, name.Groups = filepath.Dir(s.File), s.Groups
-	return name
 }

@@ -19,9 +19,9 @@ import (
 // A missed says which filters let nothing through, see filterFlags.
 type missed func(set *tracefile.Set, r *report.Report) (notes []string, err error)
 
-// missed says which patterns and goroutine ids are of nothing that is in the
-// recordings, one in a line, with what comes near. If calls is 0, nothing is
-// shown: then it is an error that says so. longest returns what --min was compared with, ns; nil: that is not known.
+// missed says which patterns and goroutine ids are of nothing that is in the recordings, one in a
+// line, with what comes near. If calls is 0, nothing is shown: then it is an error that says so.
+// longest returns what --min was compared with, ns; nil: that is not known.
 func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longest func() (ns int64, err error)) (notes []string, err error) {
 	names := f.matchSites(set)
 	for _, list := range []struct {
@@ -71,7 +71,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 	return notes, errors.Join(err, fmt.Errorf("no call is left by %s", strings.Join(given, ", ")))
 }
 
-// longest gives the duration, ns, of the longest call that Follow tells without --min. It reads
+// longest returns the duration, ns, of the longest call that Follow tells without --min. It reads
 // the recordings once more.
 func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
 	others := f.only
@@ -98,7 +98,7 @@ type wantedGoroutine struct {
 	process      string                // one that there is
 }
 
-// wanted tells whether a goroutine was asked for.
+// wanted reports whether a goroutine was asked for.
 func (f *filterFlags) wanted(g recording.GoroutineID) bool {
 	ok := false
 	for _, w := range f.goroutines {

@@ -85,7 +85,7 @@ func (p *positions) translate(text []byte) []byte {
 	})
 }
 
-// short gives a file's name as the go command does.
+// short returns a file's name as the go command does.
 func (p *positions) short(file string) string {
 	rel, err := filepath.Rel(p.dir, file)
 	if err != nil || len(rel) >= len(file) {

@@ -19,5 +19,5 @@ func keepPipes() {}
 
 func fromTerminal(os.Signal) bool { return true }
 
-// status gives the exit status for a program that ended with state.
+// status returns the exit status for a program that ended with state.
 func (e ended) status() int { return e.state.ExitCode() }

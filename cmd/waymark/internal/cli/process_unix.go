@@ -29,7 +29,7 @@ func die(s os.Signal) {
 // affected.
 func keepPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
-// fromTerminal tells whether a signal of this kind comes from the keyboard of a
+// fromTerminal reports whether a signal of this kind comes from the keyboard of a
 // terminal in whose foreground this command runs: then the terminal has sent it to
 // the traced program too.
 func fromTerminal(s os.Signal) bool {
@@ -45,7 +45,7 @@ func fromTerminal(s os.Signal) bool {
 	return err == nil && pgrp == unix.Getpgrp()
 }
 
-// status gives the exit status for a program that ended with state. A signal that
+// status returns the exit status for a program that ended with state. A signal that
 // ended it ends this process too, so that whoever waits sees the same; unless Go
 // or the kernel would print or dump something for it.
 func (e ended) status() int {

@@ -58,10 +58,10 @@ func (f *recordFlags) check() error {
 	return err
 }
 
-// first gives the name of the first flag that was given, "" if none was.
+// first returns the name of the first flag that was given, "" if none was.
 func (f *recordFlags) first() string { return firstGiven(f.set, settings) }
 
-// firstGiven gives the name of the first of some flags that was given, "" if none was.
+// firstGiven returns the name of the first of some flags that was given, "" if none was.
 func firstGiven(set *pflag.FlagSet, names []string) string {
 	for _, name := range names {
 		if set.Lookup(name).Changed {
@@ -71,13 +71,13 @@ func firstGiven(set *pflag.FlagSet, names []string) string {
 	return ""
 }
 
-// given tells whether a flag was given.
+// given reports whether a flag was given.
 func (f *recordFlags) given() bool { return f.first() != "" }
 
-// ring tells whether the newest calls are kept in memory.
+// ring reports whether the newest calls are kept in memory.
 func (f *recordFlags) ring() bool { return f.config.Overflow == rt.Ring }
 
-// env gives the value of WAYMARK that makes a program record to path.
+// env returns the value of WAYMARK that makes a program record to path.
 func (f *recordFlags) env(path string) string {
 	return f.envFiles(strings.ReplaceAll(path, "%", "%%"))
 }

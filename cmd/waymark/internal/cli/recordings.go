@@ -8,7 +8,7 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// joinable tells whether the file with this name is of f's program.
+// joinable reports whether the file with this name is of f's program.
 func joinable(f *tracefile.File, name string) error {
 	other, err := tracefile.Open(name)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *app) withSet(names []string, do func(*tracefile.Set) error) error {
 	return errors.Join(append([]error{do(set)}, errs...)...)
 }
 
-// recordings gives the trace files of a program that was told to record to file:
+// recordings returns the trace files of a program that was told to record to file:
 // that one and, if its process has replaced its program (exec), those of what came
 // after, in order. Files of the same name from before are not among them.
 func recordings(file string) []string {

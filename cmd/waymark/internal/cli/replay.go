@@ -122,7 +122,7 @@ func (a *app) replayTest(set *tracefile.Set, only *recording.Filter, test string
 	return replay.Result{Read: []recording.Summary{read}, Masked: p.Masked()}, err
 }
 
-// testEvents gives the events of the tests with the given name, and of their subtests.
+// testEvents returns the events of the tests with the given name, and of their subtests.
 func testEvents(file *tracefile.File, path, name string) (*testtrace.Events, error) {
 	r := testtrace.Open(file)
 	if err := r.Read(); err != nil {

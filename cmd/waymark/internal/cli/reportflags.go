@@ -54,7 +54,7 @@ func (f *reportFlags) options() (o report.Options, err error) {
 	return o, nil
 }
 
-// layout gives what all flags say of a report that is written to w.
+// layout returns what all flags say of a report that is written to w.
 func (f *reportFlags) layout(w io.Writer) (o report.Options, format report.Format, err error) {
 	if o, err = f.options(); err == nil {
 		o.Style = f.style(w)

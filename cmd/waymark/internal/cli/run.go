@@ -100,8 +100,8 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 	return a.report(a.stderr, files, f, recording.Filter{}, nil)
 }
 
-// reportStatistics prints the report after a run that gathered statistics, which are in dir: those of the program and of
-// processes that it started.
+// reportStatistics prints the report after a run that gathered statistics, which are in dir: those
+// of the program and of processes that it started.
 func (a *app) reportStatistics(dir string, f *reportFlags) error {
 	o, format, err := f.layout(a.stderr)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 )
 
-// statsFlags are the flags of statistics. Their names are those of the settings of WAYMARK that they become.
+// statsFlags are the flags of statistics. Their names are those of the settings of WAYMARK that
+// they become.
 type statsFlags struct{ set *pflag.FlagSet }
 
 // statisticsExt ends the names of the files that programs leave their numbers in.
@@ -40,13 +41,13 @@ func (f *statsFlags) check() error {
 	return nil
 }
 
-// first gives the name of the first flag of statistics that was given, "" if none was.
+// first returns the name of the first flag of statistics that was given, "" if none was.
 func (f *statsFlags) first() string { return firstGiven(f.set, statsSettings) }
 
-// given tells whether such a flag was given.
+// given reports whether such a flag was given.
 func (f *statsFlags) given() bool { return f.first() != "" }
 
-// printing gives the settings that have calls printed.
+// printing returns the settings that have calls printed.
 func (f *statsFlags) printing() string {
 	var b strings.Builder
 	patterns, _ := f.set.GetStringArray("print")
@@ -59,7 +60,7 @@ func (f *statsFlags) printing() string {
 	return b.String()
 }
 
-// env gives the value of WAYMARK that makes a program gather statistics, and leave them in dir.
+// env returns the value of WAYMARK that makes a program gather statistics, and leave them in dir.
 func (f *statsFlags) env(dir string, rep *reportFlags) string {
 	var b strings.Builder
 	b.WriteString("stats,latest=" + escape(strings.ReplaceAll(filepath.Join(dir, "run-"), "%", "%%")+"%p"+statisticsExt))

@@ -67,7 +67,7 @@ func (a *app) testCommand() *cobra.Command {
 		})
 }
 
-// uncached gives the flag with which tests run also if the go command knows their
+// uncached returns the flag with which tests run also if the go command knows their
 // result, unless the user's flags say how often they run.
 func uncached(flags gocmd.Flags) gocmd.Flags {
 	if _, ok := flags.Lookup("count"); ok {

@@ -65,7 +65,7 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended f
 	return testStatus(runErr)
 }
 
-// withoutWaymark gives an environment without the variable WAYMARK.
+// withoutWaymark returns an environment without the variable WAYMARK.
 func withoutWaymark(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "WAYMARK=") })
 }

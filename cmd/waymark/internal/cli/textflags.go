@@ -60,13 +60,13 @@ func (f *textFlags) calls(w io.Writer, width int, files ...*tracefile.File) tran
 	return o
 }
 
-// isTerminal tells whether w is one.
+// isTerminal reports whether w is one.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colour tells whether to colour what is written to w: see no-color.org.
+// colour reports whether to colour what is written to w: see no-color.org.
 func colour(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -35,10 +35,10 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
 }
 
-// records tells whether the tests are recorded.
+// records reports whether the tests are recorded.
 func (f *traceFlags) records() bool { return f.on != "" || f.out != "" }
 
-// check gives an error for what can't be: of waymark's flags, or with the go command's.
+// check returns an error for what can't be: of waymark's flags, or with the go command's.
 func (f *traceFlags) check(flags gocmd.Flags) error {
 	if f.on != "" && !slices.Contains(traceModes, f.on) {
 		return usagef("--trace=%s: want --trace, which is --trace=failed, or --trace=all%s", f.on, pattern.IsIt(f.on, traceModes, 1))

@@ -16,8 +16,6 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax/syntaxtest"
 )
 
-var long = flag.Bool("long", false, "calibrate with more packages, which takes minutes")
-
 // A calibration is a set of packages whose functions are estimated and compiled.
 type calibration struct {
 	name     string

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -18,15 +19,15 @@ type Filter struct {
 
 	// The account. Calls that are left out of it count as part of their callers, as if
 	// their functions had not been instrumented. See package calltree.
-	Account  func(tracefile.Func) bool // of these functions only, unless nil
+	Account  func(*function.Func) bool // of these functions only, unless nil
 	Shortest time.Duration             // without calls that are shorter
 
 	// What is shown: rows of tables, or calls in Follow. Their numbers don't depend on it.
-	Show    func(tracefile.Func) bool // these functions only, unless nil
+	Show    func(*function.Func) bool // these functions only, unless nil
 	Min     time.Duration             // rows with at least that total, calls that take as long
 	Depth   int                       // what has fewer callers; 0 is no limit
-	Root    func(tracefile.Func) bool // of a tree or in Follow: these functions and what they call, unless nil
-	Callers func(tracefile.Func) bool // of a tree or in Follow: who calls these functions, unless nil
+	Root    func(*function.Func) bool // of a tree or in Follow: these functions and what they call, unless nil
+	Callers func(*function.Func) bool // of a tree or in Follow: who calls these functions, unless nil
 
 	// Prepare, if not nil, is called with the recordings before any of the other functions. It may
 	// be called again.

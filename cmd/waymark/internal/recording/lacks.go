@@ -9,8 +9,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Lacks says in lines what is missing in recordings, for output that has no place for it. Calls that
-// had not ended are not missing.
+// Lacks says in lines what is missing in recordings, for output that has no place for it. Calls
+// that had not ended are not missing.
 func Lacks(list []Summary) []string {
 	list = slices.Clone(list)
 	for i := range list {

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -53,7 +54,7 @@ func Processes(set *tracefile.Set) []*Process {
 
 // Matcher returns the question wanted, which is about a function, as one about the id of its site.
 // It asks wanted once about each. nil stays nil.
-func (p *Process) Matcher(wanted func(tracefile.Func) bool) func(id uint32) bool {
+func (p *Process) Matcher(wanted func(*function.Func) bool) func(id uint32) bool {
 	if wanted == nil {
 		return nil
 	}
@@ -61,8 +62,8 @@ func (p *Process) Matcher(wanted func(tracefile.Func) bool) func(id uint32) bool
 	return func(id uint32) bool {
 		answer, ok := answers[id]
 		if !ok {
-			s, known := p.File.Func(id)
-			answer = known && wanted(s)
+			fn, known := p.File.Func(id)
+			answer = known && wanted(&fn.Func)
 			answers[id] = answer
 		}
 		return answer

@@ -37,7 +37,7 @@ func newRelay() *relay {
 	return r
 }
 
-// to gives a function that has tell called with a copy of the call.
+// to returns a function that has tell called with a copy of the call.
 func (r *relay) to(tell func(*calltree.Call)) func(*calltree.Call) {
 	return func(c *calltree.Call) {
 		b := r.batch

@@ -26,7 +26,7 @@ type Result struct {
 }
 
 // Write prints the calls of all processes of a set that the filter lets through,
-// and gives what is known about them. On an error, what could be read has been printed.
+// and returns what is known about them. On an error, what could be read has been printed.
 func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o transcript.Options) (done Result, err error) {
 	b := bufio.NewWriterSize(w, 1<<16)
 	width := 0 // of labels; one process has none

@@ -10,15 +10,16 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A counting says in which row the calls of a site are counted while a recording is read; the index of the
-// row, or uncounted.
+// A counting says in which row the calls of a site are counted while a recording is read; the index
+// of the row, or uncounted.
 type counting func(site uint32) (row uint32)
 
 // uncounted stands for the rows of another counting. No row has the number.
 const uncounted = 1<<32 - 1
 
-// countings gives those with which a file is to be read, one after the other. A call is counted in one row, and
-// so a report by group reads a recording several times if groups contain each other.
+// countings returns those with which a file is to be read, one after the other. A call is counted
+// in one row, and so a report by group reads a recording several times if groups contain each
+// other.
 func (r *Report) countings(p *recording.Process) []counting {
 	list := r.allCountings(p.File)
 	if show := p.Matcher(r.Filter.Show); show != nil && !r.Tree {
@@ -37,7 +38,7 @@ func (r *Report) countings(p *recording.Process) []counting {
 	return list
 }
 
-// allCountings gives countings in which everything is shown.
+// allCountings returns countings in which everything is shown.
 func (r *Report) allCountings(file *tracefile.File) []counting {
 	switch r.By {
 	case ByGoroutine:
@@ -60,8 +61,8 @@ func (r *Report) allCountings(file *tracefile.File) []counting {
 // noGroup names the row of the functions that are in no group.
 const noGroup = "(no group)"
 
-// groupCountings puts groups that have no function in common into one counting, and the functions that are in
-// none into the first.
+// groupCountings puts groups that have no function in common into one counting, and the functions
+// that are in none into the first.
 func (r *Report) groupCountings(file *tracefile.File) []counting {
 	sites := make(map[string][]uint32)
 	file.Funcs(func(id uint32, s tracefile.Func) bool {

@@ -30,8 +30,8 @@ func (f *forest) count(n uint32, o *numbers) {
 	to.self += o.self
 }
 
-// some gives a forest of those nodes that wanted chooses. What others call comes below the nearest
-// of their callers that is chosen, whose node there wanted is told, 0 if there is none.
+// some returns a forest of those nodes that wanted chooses. What others call comes below the
+// nearest of their callers that is chosen, whose node there wanted is told, 0 if there is none.
 func (f *forest) some(wanted func(n *node, caller uint32) bool) *forest {
 	out := new(forest)
 	at := make([]uint32, len(f.Nodes)) // the node there, of the call or its caller
@@ -51,7 +51,7 @@ type children struct {
 	first []uint32 // index in list; one more than there are nodes
 }
 
-// sorted gives the children of all nodes, those of a node in order.
+// sorted returns the children of all nodes, those of a node in order.
 func (f *forest) sorted(compare func(a, b *node) int) children {
 	nodes := max(len(f.Nodes), 1)
 	c := children{list: make([]uint32, nodes-1), first: make([]uint32, nodes+1)}
@@ -73,7 +73,7 @@ func (f *forest) sorted(compare func(a, b *node) int) children {
 	return c
 }
 
-// of gives the children of a node.
+// of returns the children of a node.
 func (c *children) of(n uint32) []uint32 { return c.list[c.first[n]:c.first[n+1]] }
 
 // visit calls enter for all nodes, callers before callees, and what they call if it says so;

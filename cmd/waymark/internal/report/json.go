@@ -128,7 +128,7 @@ func (r *Row) numbers() jsonNumbers {
 	return jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, r.Quantiles}
 }
 
-// jsonHead gives what is said about the whole report.
+// jsonHead returns what is said about the whole report.
 func (r *Report) jsonHead() jsonReport {
 	s := recording.Sum(r.Recordings)
 	j := jsonReport{

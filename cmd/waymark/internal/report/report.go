@@ -160,7 +160,7 @@ func (r *Report) markShallow(tree []calltree.Node) {
 	}
 }
 
-// calling gives those of a file's goroutines that call functions which the filter shows. It reads
+// calling returns those of a file's goroutines that call functions which the filter shows. It reads
 // the file once more.
 func (r *Report) calling(p *recording.Process, o calltree.Options, all []calltree.Goroutine) ([]calltree.Goroutine, error) {
 	show := p.Matcher(r.Filter.Show)
@@ -177,7 +177,7 @@ func (r *Report) calling(p *recording.Process, o calltree.Options, all []calltre
 	return slices.DeleteFunc(all, func(g calltree.Goroutine) bool { return !calling[g.ID] }), err
 }
 
-// shows tells whether the filter shows a row, unless its total is below min.
+// shows reports whether the filter shows a row, unless its total is below min.
 func (r *Report) shows(row *Row, min time.Duration) bool {
 	if row.Total < int64(min) {
 		return false
@@ -185,7 +185,7 @@ func (r *Report) shows(row *Row, min time.Duration) bool {
 	return r.By == ByGoroutine || row.Calls > 0 && (r.Filter.Depth == 0 || row.shallow)
 }
 
-// Rows gives the rows with calls that the filter shows, sorted, and how many Options.Top leaves
+// Rows returns the rows with calls that the filter shows, sorted, and how many Options.Top leaves
 // out.
 func (r *Report) Rows() (rows []*Row, more int) {
 	for _, row := range r.rows {
@@ -200,11 +200,11 @@ func (r *Report) Rows() (rows []*Row, more int) {
 	return rows, 0
 }
 
-// Damage gives an error that tells which files were damaged, nil if none was. It
+// Damage returns an error that tells which files were damaged, nil if none was. It
 // wraps tracefile.ErrDamaged.
 func (r *Report) Damage() error { return errors.Join(r.damage...) }
 
-// Calls gives the number of calls in what is shown.
+// Calls returns the number of calls in what is shown.
 func (r *Report) Calls() (n uint64) {
 	if r.Tree {
 		r.walk(func(c *node, _ int) { n += c.Sum.calls }, nil)
@@ -218,7 +218,7 @@ func (r *Report) Calls() (n uint64) {
 	return n
 }
 
-// Longest gives the greatest total, ns, of a row that is shown but for the filter's Min.
+// Longest returns the greatest total, ns, of a row that is shown but for the filter's Min.
 func (r *Report) Longest() (ns int64) {
 	if r.Tree {
 		for _, n := range r.view().Nodes {

@@ -17,6 +17,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -97,7 +98,7 @@ func TestReport(t *testing.T) {
 		{Name: "Opening", Vars: []string{"p.Opening"}}, {Name: "Reading", Vars: []string{"p.Reading"}},
 		{Name: "IO", Subgroups: []string{"Opening", "Reading"}}, {Name: "All", Subgroups: []string{"IO", "All"}},
 	}
-	storeOnly := func(s tracefile.Func) bool { return strings.HasSuffix(s.Package, "store") }
+	storeOnly := func(s *function.Func) bool { return strings.HasSuffix(s.Package, "store") }
 
 	for _, tt := range []struct {
 		name   string
@@ -158,11 +159,11 @@ func TestReport(t *testing.T) {
 
 // Filters choose rows, which have the numbers that they have among all.
 func TestRowsKeepNumbers(t *testing.T) {
-	site := func(part string) func(tracefile.Func) bool {
-		return func(s tracefile.Func) bool { return strings.Contains(s.Name, part) }
+	site := func(part string) func(*function.Func) bool {
+		return func(s *function.Func) bool { return strings.Contains(s.Name, part) }
 	}
-	not := func(part string) func(tracefile.Func) bool {
-		return func(s tracefile.Func) bool { return !strings.Contains(s.Name, part) }
+	not := func(part string) func(*function.Func) bool {
+		return func(s *function.Func) bool { return !strings.Contains(s.Name, part) }
 	}
 	csv := func(o Options) []string {
 		r := New(o)
@@ -233,17 +234,17 @@ func TestAccount(t *testing.T) {
 		}
 		return got
 	}
-	get := func(s tracefile.Func) bool { return strings.Contains(s.Name, "Get") }
+	get := func(s *function.Func) bool { return strings.Contains(s.Name, "Get") }
 	for _, tt := range []struct {
 		name string
 		f    recording.Filter
 		want map[string]int64
 	}{
 		{"all", recording.Filter{}, map[string]int64{"main.main": 13, "store.Open": 22, "store.(*DB).Get[...]": 122}},
-		{"some", recording.Filter{Account: func(s tracefile.Func) bool { return !get(s) }}, map[string]int64{"main.main": 94, "store.Open": 63}},
+		{"some", recording.Filter{Account: func(s *function.Func) bool { return !get(s) }}, map[string]int64{"main.main": 94, "store.Open": 63}},
 		{"one", recording.Filter{Account: get}, map[string]int64{"store.(*DB).Get[...]": 122}},
 		{"shortest", recording.Filter{Shortest: 50}, map[string]int64{"main.main": 13, "store.Open": 63, "store.(*DB).Get[...]": 81}},
-		{"shown of some", recording.Filter{Account: func(s tracefile.Func) bool { return !get(s) }, Min: 100}, map[string]int64{"main.main": 94}},
+		{"shown of some", recording.Filter{Account: func(s *function.Func) bool { return !get(s) }, Min: 100}, map[string]int64{"main.main": 94}},
 	} {
 		if diff := cmp.Diff(tt.want, self(tt.f)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

@@ -39,7 +39,7 @@ type Goroutine struct {
 	Ended      bool  // before the recording did
 }
 
-// Avg gives the mean duration of a call, ns.
+// Avg returns the mean duration of a call, ns.
 func (r *Row) Avg() int64 {
 	if r.measured == 0 {
 		return 0

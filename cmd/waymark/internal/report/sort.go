@@ -52,7 +52,7 @@ func ParseSort(text string) (Sort, error) {
 	return Sort(i), err
 }
 
-// parse gives the index of text in names.
+// parse returns the index of text in names.
 func parse(what, text string, names []string) (int, error) {
 	i := slices.Index(names, text)
 	if i < 0 {

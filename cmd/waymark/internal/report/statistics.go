@@ -13,7 +13,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Statistics are what a program has gathered of its calls without recording them, as package agent writes it.
+// Statistics are what a program has gathered of its calls without recording them, as package agent
+// writes it.
 type Statistics struct {
 	Program string `json:"program"`
 	PID     int    `json:"pid"`
@@ -43,7 +44,7 @@ func ReadStatistics(path string) (*Statistics, error) {
 	return s, nil
 }
 
-// Timed tells whether there are times.
+// Timed reports whether there are times.
 func (s *Statistics) Timed() bool {
 	return slices.ContainsFunc(s.Functions, func(f stats.Stat) bool { return f.Max > 0 })
 }

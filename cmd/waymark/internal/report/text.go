@@ -77,12 +77,12 @@ func (r *Report) calls(rows []*Row) []table.Calls {
 	return list
 }
 
-// counted tells whether calls were counted and not timed.
+// counted reports whether calls were counted and not timed.
 func (r *Report) counted() bool {
 	return r.statistics() && len(r.rows) > 0 && !slices.ContainsFunc(r.rows, func(r *Row) bool { return r.Max > 0 })
 }
 
-// statistics tells whether nothing was recorded.
+// statistics reports whether nothing was recorded.
 func (r *Report) statistics() bool { return len(r.Recordings) > 0 && r.Recordings[0].Statistics }
 
 // goroutineTable names the processes of goroutines if there are several, as ids

@@ -9,9 +9,9 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
-	"github.com/waymark-go/waymark/tracefile"
 )
 
 // DefaultLevels is how many levels of calls are printed where more would be of no use, unless the
@@ -19,7 +19,7 @@ import (
 // brackets; and of callers, because that is quadratic work in a recursion.
 const DefaultLevels = 100
 
-// levels gives how many levels are printed where DefaultLevels matters.
+// levels returns how many levels are printed where DefaultLevels matters.
 func (r *Report) levels() int { return cmp.Or(r.Filter.Depth, DefaultLevels) }
 
 // addTree adds the tree of a recording.
@@ -44,7 +44,7 @@ type view struct {
 	cut bool  // callers of more than DefaultLevels are left out
 }
 
-// view gives what is shown of the tree. It is the same each time.
+// view returns what is shown of the tree. It is the same each time.
 func (r *Report) view() *view {
 	if r.shown != nil {
 		return r.shown
@@ -78,12 +78,12 @@ func (r *Report) view() *view {
 }
 
 // matching makes a question about a function one about its row. It asks once about each.
-func (r *Report) matching(wanted func(tracefile.Func) bool) func(row uint32) bool {
+func (r *Report) matching(wanted func(*function.Func) bool) func(row uint32) bool {
 	answers := make([]byte, len(r.rows)) // 0 isn't known
 	return func(row uint32) bool {
 		if answers[row] == 0 {
 			answers[row] = 1
-			if wanted(tracefile.Func{Func: r.rows[row].Func}) {
+			if wanted(&r.rows[row].Func) {
 				answers[row] = 2
 			}
 		}
@@ -91,8 +91,8 @@ func (r *Report) matching(wanted func(tracefile.Func) bool) func(row uint32) boo
 	}
 }
 
-// callersOf gives the paths upwards from the nodes whose functions match, as far as they are shown.
-// Each node on the way up has the numbers of the calls at its foot. The time of a recursive
+// callersOf returns the paths upwards from the nodes whose functions match, as far as they are
+// shown. Each node on the way up has the numbers of the calls at its foot. The time of a recursive
 // function counts where it is entered first.
 func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 	out := new(forest)

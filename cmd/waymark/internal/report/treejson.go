@@ -49,7 +49,8 @@ func (w *nodeWriter) numbers(n *node, indent string) {
 	w.Write(b)
 }
 
-// members gives those of v, an object, to be put into another one, whose members begin with indent.
+// members returns those of v, an object, to be put into another one, whose members begin with
+// indent.
 func members(v any, indent string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -64,7 +64,7 @@ func (c *cutter) add(line []byte) {
 	}
 }
 
-// left gives the number of lines that were left out.
+// left returns the number of lines that were left out.
 func (c *cutter) left() uint64 { return c.cut + c.after }
 
 // writeTo writes the lines that were kept.

@@ -7,7 +7,7 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Events gives the events of some tests of a recording. It is a calltree.Source.
+// Events reads the events of some tests of a recording. It is a calltree.Source.
 //
 // When a test has ended it gives an End of its goroutine: what t.FailNow or a panic
 // ended has no exit, and package testing, which goes on there, isn't part of the test.
@@ -63,7 +63,7 @@ func (e *Events) advance() {
 	e.owner = nil
 }
 
-// Next gives the next event, and tells whether there is one. ev.Data is valid until
+// Next returns the next event, and reports whether there is one. ev.Data is valid until
 // the next call.
 func (e *Events) Next(ev *tracefile.Event) bool {
 	if e.given {
@@ -84,7 +84,7 @@ func (e *Events) Next(ev *tracefile.Event) bool {
 	return true
 }
 
-// say gives what was logged before the given clock.
+// say returns what was logged before the given clock.
 func (e *Events) say(before uint64) {
 	for len(e.logs) > 0 && e.logs[0].Clock < before {
 		if e.OnLog != nil {
@@ -94,8 +94,8 @@ func (e *Events) say(before uint64) {
 	}
 }
 
-// Test gives the test of the event that Next gave.
+// Test returns the test of the event that Next gave.
 func (e *Events) Test() *Test { return e.test }
 
-// Err gives the error that ended the events.
+// Err returns the error that ended the events.
 func (e *Events) Err() error { return e.events.Err() }

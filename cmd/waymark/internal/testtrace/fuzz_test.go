@@ -40,7 +40,8 @@ func FuzzPrint(f *testing.F) {
 		if err := r.Print(&out, r.Tests, Options{Lines: limit}); err != nil {
 			t.Fatal(err)
 		}
-		// A test's heading, names of columns, two gaps and what was left out come on top; and one line in all.
+		// A test's heading, names of columns, two gaps and what was left out come on top; and one
+		// line in all.
 		if n, most := bytes.Count(out.Bytes(), []byte("\n")), len(r.Tests)*(limit+6)+2; n > most {
 			t.Errorf("%d lines of %d tests, more than %d:\n%s", n, len(r.Tests), most, out.Bytes())
 		}

@@ -57,7 +57,7 @@ func (r *Recording) Read() error {
 	})
 }
 
-// TestAt gives the test that a goroutine's event at the given clock belongs to, nil
+// TestAt returns the test that a goroutine's event at the given clock belongs to, nil
 // if it belongs to none.
 func (r *Recording) TestAt(goroutine, clock uint64) *Test {
 	if runs := r.runs[goroutine]; runs != nil {
@@ -69,7 +69,7 @@ func (r *Recording) TestAt(goroutine, clock uint64) *Test {
 	return nil
 }
 
-// runAt gives the test that runs at the given clock. Examples run one after the other
+// runAt returns the test that runs at the given clock. Examples run one after the other
 // on one goroutine, and so there are gaps.
 func runAt(runs []*Test, clock uint64) *Test {
 	i := sort.Search(len(runs), func(i int) bool { return runs[i].Begin > clock })
@@ -82,7 +82,7 @@ func runAt(runs []*Test, clock uint64) *Test {
 // main is the goroutine that package testing and examples run on.
 const main = 1
 
-// owner gives the test that a goroutine belongs to which isn't a test's own: that of
+// owner returns the test that a goroutine belongs to which isn't a test's own: that of
 // the nearest goroutine that started it, directly or not, of which the test is known.
 func (r *Recording) owner(goroutine uint64) *Test {
 	var t *Test
@@ -116,7 +116,7 @@ func (r *Recording) owner(goroutine uint64) *Test {
 	return t
 }
 
-// Failed gives the tests that failed. A test that didn't end failed too, unless the
+// Failed returns the tests that failed. A test that didn't end failed too, unless the
 // program died of a panic in another one.
 func (r *Recording) Failed() []*Test {
 	panicked := slices.ContainsFunc(r.Tests, func(t *Test) bool { return t.Outcome == Panicked })
@@ -125,7 +125,7 @@ func (r *Recording) Failed() []*Test {
 	})
 }
 
-// Named gives the tests with a name, and their subtests.
+// Named returns the tests with a name, and their subtests.
 func (r *Recording) Named(name string) []*Test {
 	var named []*Test
 	for _, t := range r.Tests {

@@ -102,7 +102,7 @@ func (l *levels) add(depth int, first bool) {
 
 func (s *shape) calls() uint64 { return s.below(-1) }
 
-// below gives the number of calls that have more than so many callers.
+// below returns the number of calls that have more than so many callers.
 func (s *shape) below(depth int) (n uint64) {
 	for d := depth + 1; d < len(s.all); d++ {
 		n += s.all[d].calls
@@ -110,15 +110,16 @@ func (s *shape) below(depth int) (n uint64) {
 	return n
 }
 
-// inFailing tells whether a call that begins at the given clock belongs to the latest step.
+// inFailing reports whether a call that begins at the given clock belongs to the latest step.
 func (s *shape) inFailing(clock uint64) bool { return clock >= s.began && clock <= s.erred }
 
-// depths are limits, as in calltree.Selection: for calls of the latest step, which went wrong, and for all
-// others. 0 is no limit.
+// depths are limits, as in calltree.Selection: for calls of the latest step, which went wrong, and
+// for all others. 0 is no limit.
 type depths struct{ failing, others int }
 
-// depths gives the greatest limits with which the latest steps fit into so many lines. What the last one of them calls comes
-// first. But none takes what a step itself calls out of sight, or where a panic came from.
+// depths returns the greatest limits with which the latest steps fit into so many lines. What the
+// last one of them calls comes first. But none takes what a step itself calls out of sight, or
+// where a panic came from.
 func (s *shape) depths(lines int) depths {
 	if lines <= 0 {
 		return depths{}
@@ -132,7 +133,8 @@ func (s *shape) depths(lines int) depths {
 	return d
 }
 
-// fit gives the greatest limit with which some steps take no more than so many lines, but no less than must be seen.
+// fit returns the greatest limit with which some steps take no more than so many lines, but no less
+// than must be seen.
 func (s *shape) fit(list []levels, lines int) int {
 	for d := range s.all {
 		if lineCount(list, d+1) > lines {
@@ -145,7 +147,7 @@ func (s *shape) fit(list []levels, lines int) int {
 	return 0
 }
 
-// lineCount gives the number of lines that some steps take with a limit to the depth.
+// lineCount returns the number of lines that some steps take with a limit to the depth.
 func lineCount(list []levels, limit int) int {
 	n := uint64(0)
 	for _, step := range list {
@@ -162,7 +164,7 @@ func lineCount(list []levels, limit int) int {
 	return int(min(n, 1<<30))
 }
 
-// String gives the number of callers that a call has which is left out.
+// String returns the number of callers that a call has which is left out.
 func (d depths) String() string {
 	callers := func(n int) string { return units.Things(uint64(n), "caller") + " or more" }
 	switch {

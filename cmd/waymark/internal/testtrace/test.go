@@ -46,7 +46,7 @@ type Log struct {
 // never is the clock of what did not happen.
 const never = 1<<64 - 1
 
-// ticks gives how long the test ran, without waiting. end is the clock when the recording ended.
+// ticks returns how long the test ran, without waiting. end is the clock when the recording ended.
 func (t *Test) ticks(end uint64) uint64 {
 	end = max(min(t.End, end), t.Begin)
 	from, to := min(t.waitFrom, end), min(t.waitTo, end)

@@ -333,7 +333,8 @@ func TestPrintLimits(t *testing.T) {
 	}
 }
 
-// A long preparation gives up its depth, and not the call that went wrong, which comes last before the failure.
+// A long preparation gives up its depth, and not the call that went wrong, which comes last before
+// the failure.
 func TestPrintFailingStep(t *testing.T) {
 	prepare := "7 B20 C30 " + strings.Repeat("D40 E50 e50 d40 ", 40) + "c30 b20\n"
 	text := "7 begin TestA\n7 <1 A10\n" + prepare + prepare + "7 C20 D30 E40 F50 G60 g60 f50 e40 d30 c20\n" +
@@ -366,7 +367,8 @@ func TestPrintFailingStep(t *testing.T) {
 	}
 }
 
-// Of a long text that a test logs, the beginning is enough among the calls, unless all lines are wanted.
+// Of a long text that a test logs, the beginning is enough among the calls, unless all lines are
+// wanted.
 func TestPrintLongLog(t *testing.T) {
 	lines := []string{"a_test.go:9: " + strings.Repeat("é", 200), "two", "three", "four", "five"}
 	wide := "a_test.go:9: " + strings.Repeat("é", 146) + "…"

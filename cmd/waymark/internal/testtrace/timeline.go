@@ -70,7 +70,7 @@ func newTimeline(tests []*Test) timeline {
 	return line
 }
 
-// at gives the test that runs at the given clock; it is not ok if there are several.
+// at returns the test that runs at the given clock; it is not ok if there are several.
 func (l timeline) at(clock uint64) (only *Test, ok bool) {
 	i := sort.Search(len(l), func(i int) bool { return l[i].from > clock })
 	if i == 0 {

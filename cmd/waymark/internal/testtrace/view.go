@@ -49,7 +49,7 @@ func (v *view) call(c *calltree.Call) {
 	}
 }
 
-// deep tells whether a call has too many callers to be shown.
+// deep reports whether a call has too many callers to be shown.
 func (v *view) deep(c *calltree.Call) bool {
 	limit := v.depths.others
 	if v.shape.inFailing(c.Start) {
@@ -79,7 +79,7 @@ const (
 	logColumns = 160
 )
 
-// brief gives the beginning of a text that a test logs, and says how much more there is.
+// brief returns the beginning of a text that a test logs, and says how much more there is.
 func brief(text string) string {
 	lines := strings.Split(text, "\n")
 	more := len(lines) - logLines

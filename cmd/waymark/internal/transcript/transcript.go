@@ -1,6 +1,6 @@
-// Package transcript prints calls one after the other, in the manner of uftrace: braces around what a
-// call made. At the left are the time since the start of the recording, when the call began or at a
-// closing brace ended, and durations.
+// Package transcript prints calls one after the other, in the manner of uftrace: braces around what
+// a call made. At the left are the time since the start of the recording, when the call began or at
+// a closing brace ended, and durations.
 //
 //	p := transcript.New(os.Stdout, file, scale.Nanoseconds, file.Nanos, transcript.Options{})
 //	b := calltree.New(calltree.Options{OnEnter: p.Enter, OnCall: p.Call})
@@ -107,8 +107,8 @@ func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock 
 	return p
 }
 
-// NewLabelled is New for one of several processes, whose lines have a label, with a blank behind it.
-// The names of the columns are left to Head.
+// NewLabelled is New for one of several processes, whose lines have a label, with a blank behind
+// it. The names of the columns are left to Head.
 func NewLabelled(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, label string, o Options) *Printer {
 	return &Printer{w: w, file: file, nanos: nanos, at: at, label: label, opt: o,
 		values: value.Printer{Width: o.Width}, receivers: newReceivers(o.Width > 0), pending: make(map[uint64][]entered)}

@@ -66,7 +66,7 @@ func (p *Printer) args(c *calltree.Call) arguments {
 	return a
 }
 
-// results gives the results of a call that has ended, if it returned and they were recorded.
+// results returns the results of a call that has ended, if it returned and they were recorded.
 func (p *Printer) results(c *calltree.Call) string {
 	if c.Results == nil || c.Flags&(calltree.Panicked|calltree.Exited) != 0 && c.Flags&calltree.Recovered == 0 {
 		return ""

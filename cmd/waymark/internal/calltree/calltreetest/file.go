@@ -42,7 +42,7 @@ type Table struct {
 	Facility format.Facility // what directives say of the sites
 }
 
-// Bytes gives the trace file of the recording.
+// Bytes returns the trace file of the recording.
 func (r *Recording) Bytes() []byte {
 	var meta []format.KeyValue
 	add := func(key, value string) { meta = append(meta, format.KeyValue{Key: key, Value: value}) }
@@ -108,10 +108,10 @@ func origins(list []tracefile.Origin) (written []format.Origin) {
 	return written
 }
 
-// Open gives the recording as the file that a reader sees.
+// Open returns the recording as the file that a reader sees.
 func (r *Recording) Open() (*tracefile.File, error) { return Open(r.Path, r.Bytes()) }
 
-// Open gives the bytes of a trace file as the file that a reader sees at path.
+// Open returns the bytes of a trace file as the file that a reader sees at path.
 func Open(path string, b []byte) (*tracefile.File, error) {
 	return tracefile.NewFile(named{bytes.NewReader(b), path}, int64(len(b)))
 }
@@ -124,7 +124,7 @@ type named struct {
 
 func (n named) Name() string { return n.name }
 
-// chunk gives the chunk that holds the events, all of one stream.
+// chunk returns the chunk that holds the events, all of one stream.
 func (r *Recording) chunk(stream uint32, seq uint64, events []tracefile.Event) (format.Chunk, []format.Record) {
 	h := format.Chunk{Stream: stream, Seq: seq, Clock: r.Start + events[0].Clock, Goroutine: events[0].Goroutine}
 	running := h.Goroutine

@@ -21,7 +21,7 @@ var Shapes = []Shape{
 	{"recursion", 3, 1000, 1, 1 << 30},
 }
 
-// Recording gives a million events or so on two streams.
+// Recording returns a million events or so on two streams.
 func (s *Shape) Recording() *Recording {
 	r := rand.New(rand.NewPCG(1, 2))
 	stacks := make([][]uint32, s.goroutines)
