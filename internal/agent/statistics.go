@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/recorder"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/stats"
 )
@@ -79,17 +78,17 @@ func gather(o options) error {
 			return only.has(&function.Func{Name: f.Name, Package: f.Package, File: f.File, Groups: f.Groups})
 		}
 	}
-	if err := stats.Start(options); err != nil {
+	if err := host.Gather(options); err != nil {
 		return err
 	}
 	atExit(func() { r.patiently(r.end) })
-	rt.BeforeExec(func() {
+	host.BeforeExec(func() {
 		if os.Getpid() == r.pid {
 			r.patiently(r.exec)
 		}
 	})
 	if runtime.GOARCH != "wasm" { // which has no threads to wait on
-		rt.GoLast(r.run)
+		host.GoLast(r.run)
 	}
 	return nil
 }
@@ -125,7 +124,7 @@ func (r *reporter) run() {
 		if next := min(latest, report); next < never {
 			pause = int64(max(next-time.Since(r.began), time.Millisecond))
 		}
-		if rt.Await(pause) {
+		if host.Await(pause) {
 			break
 		}
 		now := time.Since(r.began)
@@ -138,7 +137,7 @@ func (r *reporter) run() {
 		}
 	}
 	r.end()
-	rt.Said()
+	host.Said()
 }
 
 // patiently waits for f, which reports, but not for ever.
@@ -156,15 +155,15 @@ func (r *reporter) patiently(f func()) {
 		}
 		return waited < lastPatience
 	}
-	if rt.Finish(f, int64(lastLook), wait) {
+	if host.Finish(f, int64(lastLook), wait) {
 		return
 	}
 	// It may be stderr that nobody reads.
 	say := func() {
-		recorder.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
+		switchboard.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
 			waited)
 	}
-	rt.Finish(say, int64(lastLook), func() bool { return false })
+	host.Finish(say, int64(lastLook), func() bool { return false })
 }
 
 // end prints the last report.
@@ -214,7 +213,7 @@ func (r *reporter) write(f func() error) {
 	r.writes.Add(1)
 	defer r.writes.Add(1)
 	if err := f(); err != nil {
-		recorder.Say("report: %v; there are no further reports", err)
+		switchboard.Say("report: %v; there are no further reports", err)
 		r.ended, r.failed = true, true
 	}
 }
