@@ -9,25 +9,23 @@ import (
 	"os"
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/clock"
 	"github.com/waymark-go/waymark/internal/recorder"
-	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
 func init() {
 	switchboard.Say = recorder.Say
-	if !rt.Enabled {
+	if !host.Enabled() {
 		return
 	}
 	env := os.Getenv("WAYMARK")
 	if env == "" {
 		return
 	}
-	rt.Mute(true)
-	defer rt.Mute(false)
+	host.Mute(true)
+	defer host.Mute(false)
 	if err := begin(env); err != nil {
-		recorder.Say("%v; the program runs untraced", err)
+		switchboard.Say("%v; the program runs untraced", err)
 	}
 }
 
@@ -65,7 +63,7 @@ func begin(env string) error {
 // would say things twice, and locks may be held for ever there.
 func atExit(f func()) {
 	pid := os.Getpid()
-	rt.AtExit(func() {
+	host.AtExit(func() {
 		if os.Getpid() == pid {
 			f()
 		}
@@ -77,10 +75,10 @@ func atExit(f func()) {
 func unrecorded(key string) {
 	say := func() {
 		if !recorded.Load() {
-			recorder.Say("WAYMARK: %s without record: nothing is recorded; add record, as in WAYMARK=record,o=FILE", key)
+			switchboard.Say("WAYMARK: %s without record: nothing is recorded; add record, as in WAYMARK=record,o=FILE", key)
 		}
 	}
-	if rt.Linked("github.com/waymark-go/waymark") {
+	if host.Linked("github.com/waymark-go/waymark") {
 		atExit(say)
 	} else {
 		say()
@@ -89,7 +87,7 @@ func unrecorded(key string) {
 
 // chooseClock says once what is wrong with the clock that was wanted.
 var chooseClock = sync.OnceFunc(func() {
-	if _, err := clock.Chosen(); err != nil {
-		recorder.Say("%v", err)
+	if err := host.Clock(); err != nil {
+		switchboard.Say("%v", err)
 	}
 })

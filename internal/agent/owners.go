@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/internal/printer"
-	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
 )
@@ -74,7 +73,7 @@ func wantGroup(name string, record, print bool) {
 
 func set(owner *switchboard.Owner, wishes ...switchboard.Wish) {
 	if err := owner.Set(wishes...); err != nil {
-		recorder.Say("WAYMARK: %v", err)
+		switchboard.Say("WAYMARK: %v", err)
 	}
 }
 
@@ -82,7 +81,7 @@ func set(owner *switchboard.Owner, wishes ...switchboard.Wish) {
 // function.
 func missing() {
 	for _, text := range unmatched() {
-		recorder.Say("WAYMARK: %s", text)
+		switchboard.Say("WAYMARK: %s", text)
 	}
 	known := make(map[string]bool)
 	for _, g := range switchboard.Default.Groups() {
@@ -90,7 +89,7 @@ func missing() {
 	}
 	for _, name := range wanted {
 		if !known[name] {
-			recorder.Say("WAYMARK: the program has no group %s", name)
+			switchboard.Say("WAYMARK: the program has no group %s", name)
 		}
 	}
 }

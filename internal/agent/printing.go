@@ -37,5 +37,5 @@ func printCalls(patterns []string, detail int) error {
 
 // explainMasked says once what *** means.
 var explainMasked = sync.OnceFunc(func() {
-	recorder.Say("***: the name looks like a secret's; build with --redact none to see all values")
+	switchboard.Say("***: the name looks like a secret's; build with --redact none to see all values")
 })

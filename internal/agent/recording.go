@@ -25,9 +25,9 @@ var ErrEmptyWindow = recorder.ErrEmptyWindow
 // A Recording is a trace file that is being written. Owners on the switchboard say which functions
 // are recorded.
 type Recording struct {
-	recorder atomic.Pointer[recorder.Recorder] // nil while it begins
-	path     string
-	board    switchboard.Recording
+	file  atomic.Pointer[file] // nil while it begins
+	path  string
+	board switchboard.Recording
 }
 
 var (
@@ -65,11 +65,11 @@ func Recorded() error {
 
 // again begins a recording while the program runs. The caller has the lock.
 func again(path string) (*Recording, error) {
-	if !rt.Enabled {
+	if !host.Enabled() {
 		return nil, nil
 	}
-	rt.Mute(true)
-	defer rt.Mute(false)
+	host.Mute(true)
+	defer host.Mute(false)
 	s := began
 	if env := os.Getenv("WAYMARK"); env != s.env {
 		var err error
@@ -100,7 +100,7 @@ func start(o options, s settings) (*Recording, error) {
 	if o.Path, err = filepath.Abs(o.Path); err != nil {
 		return nil, err
 	}
-	stringers := sync.OnceFunc(func() { rt.Stringer(new(texts).text) })
+	stringers := sync.OnceFunc(func() { host.Stringer(new(texts).text) })
 	o.Config.Values = func(built string) recorder.Values {
 		v := values(settings{text: built}, s)
 		if v.Stringers {
@@ -115,11 +115,11 @@ func start(o options, s settings) (*Recording, error) {
 		r.board = switchboard.Recording{Package: register, Groups: r.addGroups, Ended: r.ended}
 		board.Record(&r.board)
 	}
-	began, err := recorder.Start(o.Config)
+	began, err := host.Record(o.Config)
 	if err != nil {
 		return nil, fmt.Errorf("record to %s: %w", o.Path, err)
 	}
-	r.recorder.Store(began)
+	r.file.Store(&began)
 	if later := board.Groups()[len(o.Config.Groups):]; len(later) > 0 {
 		began.AddGroups(later...)
 	}
@@ -129,15 +129,15 @@ func start(o options, s settings) (*Recording, error) {
 }
 
 func (r *Recording) addGroups(list []format.Group) {
-	if to := r.recorder.Load(); to != nil {
-		to.AddGroups(list...)
+	if to := r.file.Load(); to != nil {
+		(*to).AddGroups(list...)
 	}
 }
 
 // ended reports whether the recording has ended: it has failed, or the file has its size.
 func (r *Recording) ended() bool {
-	of := r.recorder.Load()
-	return of != nil && of.Ended()
+	of := r.file.Load()
+	return of != nil && (*of).Ended()
 }
 
 // Close completes the trace file. It may be called again.
@@ -151,7 +151,7 @@ func (r *Recording) close() error {
 	if current.Load() != r {
 		return nil
 	}
-	err := r.recorder.Load().Close()
+	err := (*r.file.Load()).Close()
 	switchboard.Default.EndRecord(&r.board)
 	current.Store(nil)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r *Recording) Dump() (path string, err error) {
 	if current.Load() != r {
 		return "", ErrNoWindow
 	}
-	return r.recorder.Load().Dump()
+	return (*r.file.Load()).Dump()
 }
 
 // Dump writes the window of the flight recorder, see waymark.Dump.
@@ -184,8 +184,8 @@ func HideValues() {
 	starting.Lock()
 	defer starting.Unlock()
 	if r := current.Load(); r != nil {
-		r.recorder.Load().HideValues()
-	} else if rt.Enabled {
-		rt.Hide(true)
+		(*r.file.Load()).HideValues()
+	} else if host.Enabled() {
+		host.Hide(true)
 	}
 }

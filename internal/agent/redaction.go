@@ -9,20 +9,22 @@ import (
 )
 
 // redaction is what makes fields secret in values that are printed.
-var redaction struct {
+var redaction = new(redactor)
+
+type redactor struct {
 	find  sync.Once
 	words atomic.Pointer[[]string]
 }
 
 func init() {
-	if rt.Enabled {
+	if host.Enabled() {
 		text.Secrets = secrets
 	}
 }
 
 // secrets returns the words that the program was built with, or those of WAYMARK.
 func secrets() []string {
-	r := &redaction
+	r := redaction
 	r.find.Do(func() {
 		var built string
 		read := func(text string) {
@@ -31,7 +33,7 @@ func secrets() []string {
 			r.words.Store(&words)
 		}
 		read("")
-		rt.Packages(func(p *rt.Package) {
+		host.Packages(func(p *rt.Package) {
 			if p.Settings != built {
 				read(p.Settings)
 			}

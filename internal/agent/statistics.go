@@ -11,8 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/recorder"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/stats"
 )
@@ -76,17 +75,17 @@ func gather(o options) error {
 	if only != nil {
 		options.Functions = func(f stats.Func) bool { return only.has(&f) }
 	}
-	if err := stats.Start(options); err != nil {
+	if err := host.Gather(options); err != nil {
 		return err
 	}
 	atExit(func() { r.patiently(r.end) })
-	rt.BeforeExec(func() {
+	host.BeforeExec(func() {
 		if os.Getpid() == r.pid {
 			r.patiently(r.exec)
 		}
 	})
 	if runtime.GOARCH != "wasm" { // wasm has no threads to wait on
-		rt.GoLast(r.run)
+		host.GoLast(r.run)
 	}
 	return nil
 }
@@ -122,7 +121,7 @@ func (r *reporter) run() {
 		if next := min(latest, report); next < never {
 			pause = int64(max(next-time.Since(r.began), time.Millisecond))
 		}
-		if rt.Await(pause) {
+		if host.Await(pause) {
 			break
 		}
 		now := time.Since(r.began)
@@ -135,7 +134,7 @@ func (r *reporter) run() {
 		}
 	}
 	r.end()
-	rt.Said()
+	host.Said()
 }
 
 // patiently waits until f has reported, but not for ever.
@@ -153,15 +152,15 @@ func (r *reporter) patiently(f func()) {
 		}
 		return waited < lastPatience
 	}
-	if rt.Finish(f, int64(lastLook), wait) {
+	if host.Finish(f, int64(lastLook), wait) {
 		return
 	}
 	// Perhaps nobody reads stderr: the line must not wait for ever, either.
 	say := func() {
-		recorder.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
+		switchboard.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
 			waited)
 	}
-	rt.Finish(say, int64(lastLook), func() bool { return false })
+	host.Finish(say, int64(lastLook), func() bool { return false })
 }
 
 // end prints the last report.
@@ -212,7 +211,7 @@ func (r *reporter) write(f func() error) {
 	r.writes.Add(1)
 	defer r.writes.Add(1)
 	if err := f(); err != nil {
-		recorder.Say("report: %v; there are no further reports", err)
+		switchboard.Say("report: %v; there are no further reports", err)
 		r.ended, r.failed = true, true
 	}
 }

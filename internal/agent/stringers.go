@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"sync"
 	"time"
-
-	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // patience is how long a method String or Error may take. Longer ones wait, probably
@@ -38,7 +36,7 @@ func (t *texts) text(v any) (string, bool) {
 		return "", false
 	}
 	answer := make(chan string, 1)
-	rt.Go(func() {
+	host.Go(func() {
 		defer close(answer)
 		defer func() { recover() }() // a nil receiver, mostly: then its fields are recorded
 		answer <- method()

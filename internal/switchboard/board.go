@@ -269,7 +269,9 @@ func (b *Board) apply(t *Table) {
 				continue
 			}
 			list = append(list, w)
-			b.load(t)
+			if w.Select.Groups == nil { // else Bind has loaded it if it has functions in groups
+				b.load(t)
+			}
 		}
 	}
 	if !recording {

@@ -141,6 +141,10 @@ func TestLater(t *testing.T) {
 		names = append(names, f.Name+" of "+f.Group+" in "+strings.Join(f.Groups, " "))
 	}
 	equal(t, "functions", names, []string{"m/store.Read of In in All In", "m/store.Write of Out in All Around Out"})
+	// Those of the package's own tests, in a group that is known.
+	b.Bind(r.Register("m/store", switchtest.Functions("m/store.helper"), format.Facility{Groups: []string{"m/store.In"}, First: 5,
+		Functions: []format.TracedFunction{{Name: "helper", Site: 0}}}), []*switchboard.Bound{{Name: "In"}})
+	equal(t, "word of a test's function", r.Word("m/store.helper"), "watched")
 	other := b.Join("other", switchboard.Program)
 	must(t, other.Set(switchboard.Wish{Want: rt.Counted, Select: named("m/later.F")}))
 	r.Register("m/later", switchtest.Functions("m/later.F", "m/later.G"), format.Facility{})

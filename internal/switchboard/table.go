@@ -238,7 +238,7 @@ func (b *Board) Groups() []format.Group {
 }
 
 // Bind makes known which groups the variables hold that p's table names: nil stands for what is no
-// group, and Group{} for a group that can't be used.
+// group, and Bound{} for a group that can't be used.
 func (b *Board) Bind(p *rt.Package, held []*Bound) {
 	b.list()
 	path, f, err := format.ParseFacility([]byte(p.Table))
@@ -261,8 +261,10 @@ func (b *Board) Bind(p *rt.Package, held []*Bound) {
 		for _, d := range f.Docs {
 			b.docs.Store(d.Name, d.Doc)
 		}
-		if t := b.table(p); t != nil && len(f.Functions) > 0 {
+		if len(f.Functions) > 0 {
+			t := b.table(p)
 			b.load(t)
+			b.apply(t)
 		}
 	}()
 	b.AddGroups(groups...)

@@ -1,0 +1,77 @@
+package agent
+
+import (
+	"github.com/waymark-go/waymark/internal/clock"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/stats"
+)
+
+// host is what the agent runs on. Tests have another one.
+var host hosting = program{}
+
+// A hosting is what the agent needs of the runtime, and of the recorder. Package rt describes most.
+type hosting interface {
+	Enabled() bool
+	Record(recorder.Config) (file, error)
+	Gather(stats.Options) error
+	Clock() error // what is wrong with the clock that was wanted
+
+	Mute(on bool)
+	Hide(values bool)
+	Linked(path string) bool
+	Packages(f func(*rt.Package))
+	Stringer(f func(any) (string, bool))
+
+	Go(f func())
+	GoLast(f func())
+	Await(ns int64) (ending bool)
+	Said()
+	AtExit(f func())
+	BeforeExec(f func())
+	Finish(f func(), pause int64, wait func() bool) bool
+}
+
+// A file is a trace file that is being written.
+type file interface {
+	AddGroups(...format.Group)
+	HideValues()
+	Ended() bool
+	Dump() (path string, err error)
+	Close() error
+}
+
+// program is the program that the agent is in.
+type program struct{}
+
+func (program) Enabled() bool { return rt.Enabled }
+
+func (program) Record(c recorder.Config) (file, error) {
+	r, err := recorder.Start(c)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (program) Clock() error {
+	_, err := clock.Chosen()
+	return err
+}
+
+func (program) Gather(o stats.Options) error { return stats.Start(o) }
+
+func (program) Mute(on bool)                        { rt.Mute(on) }
+func (program) Hide(values bool)                    { rt.Hide(values) }
+func (program) Linked(path string) bool             { return rt.Linked(path) }
+func (program) Packages(f func(*rt.Package))        { rt.Packages(f) }
+func (program) Stringer(f func(any) (string, bool)) { rt.Stringer(f) }
+func (program) Go(f func())                         { rt.Go(f) }
+func (program) GoLast(f func())                     { rt.GoLast(f) }
+func (program) Await(ns int64) bool                 { return rt.Await(ns) }
+func (program) Said()                               { rt.Said() }
+func (program) AtExit(f func())                     { rt.AtExit(f) }
+func (program) BeforeExec(f func())                 { rt.BeforeExec(f) }
+
+func (program) Finish(f func(), pause int64, wait func() bool) bool { return rt.Finish(f, pause, wait) }
