@@ -112,7 +112,7 @@ func wmPushWatched(gp *g, f WMFrame, call watchedCall) {
 func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
 	wmSettle(gp)
 	top := wmStackOf(gp).find(gp.wm.top, f)
-	if top == 0 {
+	if top == 0 || wmBelow(top).frame&wmFrameWatched == 0 {
 		return
 	}
 	if top < gp.wm.top {
@@ -182,17 +182,31 @@ func wmLeaveWatched(gp *g, n uintptr) {
 }
 
 // wmWatchedPanic reports a panic to the innermost watched call. Those that an earlier panic has
-// left are over: it is running deferred calls of a function further out, one of which panics.
+// left are over: it is running deferred calls of a function further out, one of which panics. Such a
+// deferred call may be timed, and so lie above them on the stack: they stay there, unwatched.
 func wmWatchedPanic(gp *g, value any, goexit bool) {
 	w := gp.wm.watching
-	if gp.wm.flags&wmMuted != 0 || w == nil || gp.wm.top == 0 {
+	if gp.wm.flags&wmMuted != 0 || w == nil {
 		return
 	}
 	wmSettle(gp)
-	wmLeave(gp, wmStackOf(gp).unleft(gp, gp.wm.top), wmPanics(gp))
-	if w.n > 0 {
+	s := wmStackOf(gp)
+	for top := gp.wm.top; w.n > 0; top -= wmCallBytes {
+		c := wmBelow(top)
+		if c.frame&wmFrameWatched == 0 {
+			continue
+		}
+		if !s.left(gp, top) {
+			wmMute(gp, true)
+			wmMonitor.Panic(*w.at(w.n - 1), value, goexit)
+			wmMute(gp, false)
+			break
+		}
+		c.frame &^= wmFrameWatched
+		call := w.pop()
 		wmMute(gp, true)
-		wmMonitor.Panic(w.calls[w.n-1], value, goexit)
+		wmMonitor.Exit(call, nil, false)
 		wmMute(gp, false)
 	}
+	wmDrop(gp, s.base())
 }

@@ -87,27 +87,23 @@ func (s *wmStack) goOn(top uintptr, token uint32) uintptr {
 	return top
 }
 
-// unleft returns the top of the stack without the calls that a panic has left which is running deferred
-// calls. A call has been left if its frame lies between the one whose deferred calls these are and the
-// panic's own; or in the former, but for that frame's own call.
-func (s *wmStack) unleft(gp *g, top uintptr) uintptr {
-	for ; top > s.base(); top -= wmCallBytes {
-		token, left := wmBelow(top).frame.token(), false
-		for p := gp._panic; p != nil && !left; p = p.link {
-			at := wmToken(gp, uintptr(p.sp))
-			left = token > at && token < wmToken(gp, uintptr(p.startSP)) ||
-				token == at && wmBelow(top-wmCallBytes).frame.token() == at
-		}
-		if !left {
-			break
+// left reports whether a panic that is running deferred calls has left the call below top. That is so
+// if its frame lies between the one whose deferred calls these are and the panic's own; or in the
+// former, but for that frame's own call.
+func (s *wmStack) left(gp *g, top uintptr) bool {
+	token := wmBelow(top).frame.token()
+	for p := gp._panic; p != nil; p = p.link {
+		at := wmToken(gp, uintptr(p.sp))
+		if token > at && token < wmToken(gp, uintptr(p.startSP)) || token == at && wmBelow(top-wmCallBytes).frame.token() == at {
+			return true
 		}
 	}
-	return top
+	return false
 }
 
 // find returns the top of the stack when the call f is the innermost one, 0 if f isn't on it.
 func (s *wmStack) find(top uintptr, f WMFrame) uintptr {
-	for (wmBelow(top).frame^f)&^wmFrameTimed != 0 { // the time may have been ended before
+	for (wmBelow(top).frame^f)&^(wmFrameTimed|wmFrameWatched) != 0 { // an end may have been reported before
 		if wmBelow(top).frame.token() < f.token() {
 			return 0
 		}
