@@ -37,6 +37,9 @@ waymark replay --time 1.5s..2s --goroutine 1 app.wmt`,
 	"info": `
 waymark info app.wmt                      program, host, clock, events, damage
 waymark info --format json app.wmt        for programs`,
+	"dump": `
+waymark dump --text app.wmt               offsets, sizes, checksums, events
+waymark dump --text app.wmt | grep damaged`,
 	"env": `
 eval "$(waymark env .)" && go build .     an instrumented build by another tool
 waymark env --include ./store ./cmd/app   of some functions only`,

@@ -93,7 +93,7 @@ uncounted:
 	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
 	JEQ  again
-	CMPQ DI, wmTimes_end(SI)
+	CMPQ DI, wmStack_end(SI)
 	JEQ  again
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
@@ -101,46 +101,46 @@ uncounted:
 	JHS  again
 	MOVQ (g_stack+stack_hi)(R14), R13
 	SUBQ SP, R13
-	CMPL R13, (wmTime_frame-wmTime__size)(DI)
+	CMPL R13, (wmCall_frame-wmCall__size)(DI)
 	JCS  again
 	// Is a call of the site in progress? R11 is the place of the first one that may be.
 	MOVL CX, R8
-	ANDL $(const_wmTimesSites-1), R8
-	MOVL wmTimes_outer(SI)(R8*4), R11
+	ANDL $(const_wmStackSites-1), R8
+	MOVL wmStack_outer(SI)(R8*4), R11
 	MOVL R11, R12
 look:
 	TESTL R12, R12
 	JEQ  outermost
-	MOVL (wmTime_frame+4)(SI)(R12*1), R10
+	MOVL (wmCall_frame+4)(SI)(R12*1), R10
 	ANDL $const_wmSiteID, R10
 	CMPL R10, CX
 	JEQ  inner
-	MOVL wmTime_next(SI)(R12*1), R12
+	MOVL wmCall_next(SI)(R12*1), R12
 	JMP  look
 inner:
-	CMPL R13, wmTime_frame(SI)(R12*1) // in the same frame: it is over
+	CMPL R13, wmCall_frame(SI)(R12*1) // in the same frame: it is over
 	JEQ  again
-	MOVQ $(const_wmTimeInner<<32), R11
+	MOVQ $(const_wmCallInner<<32), R11
 	JMP  begin
 outermost:
 	MOVQ DI, R12
 	SUBQ SI, R12
-	MOVL R12, wmTimes_outer(SI)(R8*4)
+	MOVL R12, wmStack_outer(SI)(R8*4)
 begin:
-	MOVQ R11, wmTime_next(DI)        // and flags
-	MOVQ $0, wmTime_children(DI)
+	MOVQ R11, wmCall_next(DI)        // and flags
+	MOVQ $0, wmCall_children(DI)
 	SHLQ $const_wmCellShift, CX
 	ADDQ (p_wm+wmP_cells)(BX), CX
 	INCQ wmCell_calls(CX)
 	SHLQ $32, AX
 	ORQ  AX, R13
-	MOVQ R13, wmTime_frame(DI)
-	LEAQ wmTime__size(DI), R8
+	MOVQ R13, wmCall_frame(DI)
+	LEAQ wmCall__size(DI), R8
 	MOVQ R8, (g_wm+wmG_top)(R14)
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
-	MOVQ AX, wmTime_enter(DI)
+	MOVQ AX, wmCall_enter(DI)
 	MOVQ R13, AX
 	RET
 again:
@@ -190,11 +190,11 @@ flagged:
 	JEQ  slow
 	CMPQ g__panic(R14), $0
 	JNE  slow
-	SUBQ $wmTime__size, DI
-	CMPQ CX, wmTime_frame(DI)
+	SUBQ $wmCall__size, DI
+	CMPQ CX, wmCall_frame(DI)
 	JNE  slow
-	MOVL wmTime_flags(DI), R10
-	CMPL R10, $const_wmTimeInner
+	MOVL wmCall_flags(DI), R10
+	CMPL R10, $const_wmCallInner
 	JHI  slow
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
@@ -202,16 +202,16 @@ flagged:
 	CMPQ R8, (p_wm+wmP_ncells)(BX)
 	JHS  slow
 	MOVQ (p_wm+wmP_cells)(BX), R9
-	MOVQ wmTime_children(DI), R11
-	MOVL wmTime_next(DI), R12
+	MOVQ wmCall_children(DI), R11
+	MOVL wmCall_next(DI), R12
 	XORL R13, R13
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
-	SUBQ wmTime_enter(DI), AX        // what it took, 0 if the clocks of two CPUs differ
+	SUBQ wmCall_enter(DI), AX        // what it took, 0 if the clocks of two CPUs differ
 	CMOVQCS R13, AX
 	MOVQ DI, (g_wm+wmG_top)(R14)
-	ADDQ AX, (wmTime_children-wmTime__size)(DI)
+	ADDQ AX, (wmCall_children-wmCall__size)(DI)
 	MOVQ R8, CX
 	SHLQ $const_wmCellShift, CX
 	ADDQ CX, R9                      // the cell
@@ -223,8 +223,8 @@ flagged:
 	TESTL R10, R10
 	JNE  inner
 	ADDQ AX, wmCell_total(R9)
-	ANDL $(const_wmTimesSites-1), R8
-	MOVL R12, wmTimes_outer(SI)(R8*4)
+	ANDL $(const_wmStackSites-1), R8
+	MOVL R12, wmStack_outer(SI)(R8*4)
 extremes:
 	CMPQ AX, wmCell_most(R9)
 	JHI  most
@@ -265,7 +265,7 @@ shortest:
 	MOVQ DX, wmCell_least(R9)
 	JMP  histogram
 line:
-	MOVQ AX, wmTime_children(DI)
+	MOVQ AX, wmCall_children(DI)
 	MOVQ DI, AX
 	JMP  ·wmSlowTime<ABIInternal>(SB)
 

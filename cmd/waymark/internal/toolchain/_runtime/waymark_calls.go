@@ -18,7 +18,7 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 		if call == nil {
 			return 0
 		}
-		gp.wm.watching.push(f, call)
+		wmPushWatched(gp, f, call)
 		return f
 	}
 	var call watchedCall
@@ -43,11 +43,10 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 			return WMFrame(f.plain())
 		}
 	}
-	if call != nil {
-		gp.wm.watching.push(f, call)
-	}
 	if f&wmFrameTimed != 0 {
-		wmEnterTimed(gp, f)
+		wmEnterTimed(gp, f, call)
+	} else {
+		wmPushWatched(gp, f, call)
 	}
 	return f
 }

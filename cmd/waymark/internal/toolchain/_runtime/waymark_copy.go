@@ -19,7 +19,7 @@ import (
 // copies gives copies of values.
 func (v *wmValues) copies(gp *g, s *wmSlabs) []any {
 	switch {
-	case v == nil || v.n == 0:
+	case v == nil:
 		return nil
 	case v.words != nil:
 		return s.integers.carve(v)
@@ -30,6 +30,9 @@ func (v *wmValues) copies(gp *g, s *wmSlabs) []any {
 
 // boxes gives copies of values in interfaces.
 func (v *wmValues) boxes(gp *g, s *wmSlabs) []any {
+	if v.n == 0 {
+		return nil
+	}
 	out := s.lists.carve(v.n)
 	c := wmCopier{gp: gp, slabs: s}
 	for i := range out {

@@ -174,3 +174,14 @@ func wmEmitFast(gp *g, word uint64, v *wmValues) bool {
 	}
 	return true
 }
+
+// emit records an event, with the values if they are wanted.
+func (v *wmValues) emit(gp *g, word uint64, wanted bool) bool {
+	if v != nil && v.words != nil {
+		return wmEmitInts(word, v.kinds, wanted, v.words)
+	}
+	if !wanted {
+		v = nil
+	}
+	return wmEmit(gp, word, true, v)
+}

@@ -48,12 +48,11 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	}
 	w := gp.wm.watching
 	if w == nil {
-		w = new(wmWatching)
-		gp.wm.watching = w
+		w = wmNewWatching(gp)
 	}
 	args := v.copies(gp, &w.slabs)
 	wmMute(gp, true)
-	chain.tell(w, uint32(site&wmSiteID), args)
+	chain.tell(gp, uint32(site&wmSiteID), args)
 	wmMute(gp, false)
 }
 
@@ -149,7 +148,7 @@ func wmLiteral(name string) bool {
 }
 
 // tell tells the call that the info function was called from, if it is a watched one.
-func (c *wmCallers) tell(w *wmWatching, site uint32, args []any) {
+func (c *wmCallers) tell(gp *g, site uint32, args []any) {
 	names := unsafe.Slice((*string)(noescape(unsafe.Pointer(&c.names))), c.n) // nobody keeps them
 	for i, name := range names {
 		names[i] = funcNameForPrint(name)
@@ -160,8 +159,15 @@ func (c *wmCallers) tell(w *wmWatching, site uint32, args []any) {
 			wmMonitor.Info(nil, site, args, callers)
 			return
 		}
-		for i := w.n - 1; i >= 0; i-- {
-			if w.calls[i].frame.token() == c.tokens[last] && wmMonitor.Info(w.calls[i].call, site, args, callers) {
+		w := gp.wm.watching
+		i := w.n
+		for top := gp.wm.top; i > 0; top -= wmCallBytes {
+			call := wmBelow(top)
+			if call.frame&wmFrameWatched == 0 {
+				continue
+			}
+			i--
+			if call.frame.token() == c.tokens[last] && wmMonitor.Info(w.calls[i], site, args, callers) {
 				return
 			}
 		}

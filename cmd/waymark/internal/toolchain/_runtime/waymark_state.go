@@ -43,9 +43,9 @@ type wmG struct {
 	flags    uintptr
 	id       uint64 // its goid while the fast path may write its events: it has been seen, and the clock is the counter; else 0
 	watching *wmWatching
-	times    uintptr // *wmTimes, see waymark_times.go; 0 if it has made no timed call
+	stack    uintptr // *wmStack, see waymark_stack.go; 0 if there is none
 	timing   uintptr // the same while the fast path may time calls, else 0
-	top      uintptr // of times
+	top      uintptr // of the stack
 	unwound  uint32  // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
 }
 
@@ -65,6 +65,7 @@ type wmP struct {
 const (
 	wmStarted = 1      // its Start record has been written
 	wmOwn     = 2      // it is waymark's, see waymark_goroutines.go
+	wmTimes   = 4      // it has made a timed call
 	wmMute1   = 1 << 8 // the rest counts who mutes it: nothing that it calls is traced, as it works for waymark itself
 	wmMuted   = ^uintptr(wmMute1 - 1)
 )

@@ -1,231 +1,159 @@
 // Package runtime, as waymark adds to it: calls that are timed, without events.
 //
-// When a goroutine's timed calls in progress have begun, and how long the calls that they made have taken, is on
-// a stack of its own, outside of the heap. That a function calls itself, and so which of its calls counts for the
-// total, is found by a small hash table of those calls that no other call of their site is around.
+// When a call has begun, and how long the timed calls that it made have taken, is on the goroutine's
+// stack of calls. That a function calls itself, and so which of its calls counts for the total, is found
+// by a small hash table of those calls that no other call of their site is around.
 
 package runtime
 
-import "unsafe"
-
-// A wmTimes is the stack of a goroutine's timed calls. Its top, behind the innermost one, is in g.wm.top. Places in it
-// are named by their distance from its beginning, so that it can move.
-type wmTimes struct {
-	end   uintptr // behind the last place
-	class uintptr
-	free  uintptr // the next one of the class that is free
-
-	// outer has, by sites modulo its length, the place of the latest call that no other one of its site is around; 0 if
-	// there is none. The others of the same remainder follow by wmTime.next.
-	outer [wmTimesSites]uint32
-
-	bottom wmTime // stands for the caller of the first one
-	// More follow.
-}
-
-// A wmTime is a timed call in progress. The assembly knows its size.
-type wmTime struct {
-	enter    uint64 // clock
-	children uint64 // ticks of the timed calls that it made
-	frame    WMFrame
-	next     uint32 // see wmTimes.outer; only if it isn't inner
-	flags    uint32
-}
-
-// wmTime.flags. The assembly leaves calls with flags above the first one to Go.
-const (
-	wmTimeInner     = 1 // another call of the site is around
-	wmTimeRecovered = 2 // it has recovered a panic
+import (
+	"internal/runtime/atomic"
+	"unsafe"
 )
 
-const (
-	wmTimesSites = 32
-	wmTimeSize   = unsafe.Sizeof(wmTime{})
-	wmFirstTimes = 8 // places in a stack of class 0; of the next class twice as many
-)
+var wmTimedGoroutines atomic.Uint64
 
-// wmStacks has the stacks that nobody uses, by class.
-var wmStacks struct {
-	lock       mutex
-	list       [24]uintptr
-	goroutines uint64 // that got one
-}
+// WMTimedGoroutines returns the number of goroutines that made timed calls.
+func WMTimedGoroutines() uint64 { return wmTimedGoroutines.Load() }
 
-// WMTimedGoroutines gives the number of goroutines that made timed calls.
-func WMTimedGoroutines() uint64 {
-	lock(&wmStacks.lock)
-	defer unlock(&wmStacks.lock)
-	return wmStacks.goroutines
-}
-
-// wmTimesOf gives gp's stack of timed calls, nil if it has none.
-func wmTimesOf(gp *g) *wmTimes { return (*wmTimes)(unsafe.Pointer(gp.wm.times)) }
-
-// base gives the top of a stack without calls.
-func (t *wmTimes) base() uintptr { return uintptr(unsafe.Pointer(&t.bottom)) + wmTimeSize }
-
-// at gives the call at a place.
-func (t *wmTimes) at(place uint32) *wmTime {
-	return (*wmTime)(unsafe.Pointer(uintptr(unsafe.Pointer(t)) + uintptr(place)))
-}
-
-// wmTimeBelow gives the call that lies below an address in a stack.
-func wmTimeBelow(top uintptr) *wmTime { return (*wmTime)(unsafe.Pointer(top - wmTimeSize)) }
-
-// wmEnterTimed begins to time the call.
-func wmEnterTimed(gp *g, f WMFrame) {
-	mp := acquirem()
-	pp := mp.p.ptr()
-	if pp == nil {
-		releasem(mp)
+// wmEnterTimed puts the call on the stack and begins to time it. watched is what the monitor gave for
+// it, nil if the monitor doesn't see it.
+func wmEnterTimed(gp *g, f WMFrame, watched watchedCall) {
+	if gp.m.p == 0 { // in a system call
 		return
 	}
-	if t := wmTimesOf(gp); t == nil || gp.wm.top == t.end {
-		systemstack(func() { wmGrowTimes(gp) })
+	wmSettle(gp)
+	s := wmStackOf(gp)
+	if s == nil || gp.wm.top == s.end {
+		s = wmGrowStack(gp)
 	}
-	t := wmTimesOf(gp)
+	if wmBelow(gp.wm.top).frame.token() >= f.token() {
+		wmReach(gp, f)
+	}
+	if watched != nil {
+		gp.wm.watching.push(watched)
+	}
+	mp := acquirem()
+	if gp.wm.flags&wmTimes == 0 {
+		gp.wm.flags |= wmTimes
+		wmTimedGoroutines.Add(1)
+	}
 	site := f.site()
-	at := wmReachTimed(gp, pp, t, f)
-	wmCellOf(pp, site).calls++
-	head := &t.outer[site%wmTimesSites]
-	call := (*wmTime)(unsafe.Pointer(gp.wm.top))
-	*call = wmTime{frame: f}
-	if at != 0 {
-		call.flags = wmTimeInner
+	wmCellOf(mp.p.ptr(), site).calls++
+	call := (*wmCall)(unsafe.Pointer(gp.wm.top))
+	*call = wmCall{frame: f}
+	head := &s.outer[site%wmStackSites]
+	if s.inProgress(site) {
+		call.flags = wmCallInner
 	} else {
-		call.next, *head = *head, uint32(gp.wm.top-gp.wm.times)
+		call.next, *head = *head, uint32(gp.wm.top-gp.wm.stack)
 	}
-	gp.wm.top += wmTimeSize
+	gp.wm.top += wmCallBytes
 	if wm.counter {
-		gp.wm.timing = gp.wm.times
+		gp.wm.timing = gp.wm.stack
 	}
 	call.enter = wmClock()
 	releasem(mp)
 }
 
-// wmReachTimed ends the calls that must be over when one begins in the frame f, as in wmWatching.reach, and
-// gives the place of the outermost call of the same site that is still in progress; 0 if there is none.
-func wmReachTimed(gp *g, pp *p, t *wmTimes, f WMFrame) (place uint32) {
-	n := gp.wm.top
-	for n > t.base() && wmTimeBelow(n).frame.token() > f.token() {
-		n -= wmTimeSize
-	}
-	for at := n; at > t.base() && wmTimeBelow(at).frame.token() == f.token(); at -= wmTimeSize {
-		if wmTimeBelow(at).frame.site() == f.site() {
-			n = at - wmTimeSize
+// inProgress reports whether a timed call of the site is on the stack.
+func (s *wmStack) inProgress(site uint32) bool {
+	for place := s.outer[site%wmStackSites]; place != 0; place = s.at(place).next {
+		if s.at(place).frame.site() == site {
+			return true
 		}
 	}
-	wmPopTimed(gp, pp, t, n, true)
-	for place = t.outer[f.site()%wmTimesSites]; place != 0 && t.at(place).frame.site() != f.site(); {
-		place = t.at(place).next
-	}
-	return place
+	return false
 }
 
-// wmExitTimed ends the call, and those above it, which have been left in ways that nobody has seen. It
-// does nothing if the call has been ended already.
+// wmExitTimed ends the time of a call, and the calls above it, which have been left in ways that nobody
+// has seen. It does nothing if the time has been ended already.
 func wmExitTimed(gp *g, f WMFrame) {
-	t := wmTimesOf(gp)
-	if t == nil {
-		return
-	}
-	top := gp.wm.top
-	for top > t.base() && wmTimeBelow(top).frame != f {
-		if wmTimeBelow(top).frame.token() < f.token() {
-			return
-		}
-		top -= wmTimeSize
-	}
-	if top == t.base() {
+	s := wmStackOf(gp)
+	if s == nil || gp.m.p == 0 {
 		return
 	}
 	now := wmClock()
+	wmSettle(gp)
+	top := s.find(gp.wm.top, f)
+	if top == 0 || wmBelow(top).frame&wmFrameTimed == 0 {
+		return
+	}
+	panicked := wmPanics(gp)
 	left := f.left(gp)
+	if gp.wm.top > top {
+		wmLeave(gp, top, panicked)
+	}
 	mp := acquirem()
-	if pp := mp.p.ptr(); pp != nil {
-		panicked := gp._panic == nil || !gp._panic.goexit
-		wmPopTimed(gp, pp, t, top, panicked)
-		wmEndTimed(gp, pp, t, now, left && panicked)
-		if wm.counter && gp.wm.flags&wmMuted == 0 {
-			gp.wm.timing = gp.wm.times
-		}
+	s.endTime(mp.p.ptr(), wmBelow(top), now, left && panicked)
+	wmDrop(gp, top-wmCallBytes)
+	if wm.counter && gp.wm.flags&wmMuted == 0 {
+		gp.wm.timing = gp.wm.stack
 	}
 	releasem(mp)
 }
 
-// wmRecoverTimed ends, on g0, the calls that a recovered panic has left: gp goes on in the frame of token. Of the calls
-// there only the frame's own can be in progress still: those inlined into it are over.
-func wmRecoverTimed(gp *g, token uint32) {
-	t := wmTimesOf(gp)
-	if t == nil {
-		return
+// wmRecoverTimed ends, on g0, the times of the calls that a recovered panic has left: gp goes on in the
+// frame of token. It reports whether monitors are to be told of some of them.
+func wmRecoverTimed(gp *g, token uint32) (untold bool) {
+	s := wmStackOf(gp)
+	if s == nil {
+		return false
 	}
-	n := gp.wm.top
-	for n > t.base() && wmTimeBelow(n).frame.token() > token {
-		n -= wmTimeSize
+	n := s.goOn(gp.wm.top, token)
+	wmEndTimes(gp, n, true)
+	if call := wmBelow(n); call.frame.token() == token {
+		call.flags |= wmCallRecovered
 	}
-	for n-wmTimeSize > t.base() && wmTimeBelow(n).frame.token() == token && wmTimeBelow(n-wmTimeSize).frame.token() == token {
-		n -= wmTimeSize
-	}
-	mp := acquirem()
-	if pp := mp.p.ptr(); pp != nil {
-		wmPopTimed(gp, pp, t, n, true)
-		if n > t.base() && wmTimeBelow(n).frame.token() == token {
-			wmTimeBelow(n).flags |= wmTimeRecovered
-		}
-	}
-	releasem(mp)
+	return gp.wm.top > n
 }
 
-// wmLeaveTimed ends, on g0, all calls of gp, which ends.
-func wmLeaveTimed(gp *g) {
-	t := wmTimesOf(gp)
-	if t == nil {
-		return
-	}
+// wmEndTimes ends the times of the calls above the address n. Those that monitors see stay on the
+// stack, with the ones below them.
+func wmEndTimes(gp *g, n uintptr, panicked bool) {
 	mp := acquirem()
-	if pp := mp.p.ptr(); pp != nil {
-		wmPopTimed(gp, pp, t, t.base(), false)
-	}
-	releasem(mp)
-	t.release()
-	gp.wm.times, gp.wm.timing, gp.wm.top = 0, 0, 0
-}
-
-// wmPopTimed ends the calls from the address n on.
-func wmPopTimed(gp *g, pp *p, t *wmTimes, n uintptr, panicked bool) {
-	if gp.wm.top == n {
+	if gp.wm.top == n || mp.p == 0 {
+		releasem(mp)
 		return
 	}
 	now := wmClock()
-	for gp.wm.top > n {
-		wmEndTimed(gp, pp, t, now, panicked)
+	s := wmStackOf(gp)
+	for top := gp.wm.top; top > n; top -= wmCallBytes {
+		s.endTime(mp.p.ptr(), wmBelow(top), now, panicked)
 	}
+	wmDrop(gp, n)
+	releasem(mp)
 }
 
-// wmEndTimed ends the innermost call.
-func wmEndTimed(gp *g, pp *p, t *wmTimes, now uint64, panicked bool) {
-	gp.wm.top -= wmTimeSize
-	call := (*wmTime)(unsafe.Pointer(gp.wm.top))
+// endTime ends the time of a call, those above which have been ended. What the calls above have taken
+// is passed on if the call isn't timed, or not any more.
+func (s *wmStack) endTime(pp *p, call *wmCall, now uint64, panicked bool) {
 	site := call.frame.site()
-	took := uint64(0)
+	took, children := uint64(0), call.children
+	below := wmBelow(uintptr(unsafe.Pointer(call)))
+	call.children = 0
+	if call.frame&wmFrameTimed == 0 {
+		below.children += children
+		return
+	}
+	call.frame &^= wmFrameTimed
 	if now > call.enter { // clocks of CPUs may differ
 		took = now - call.enter
 	}
-	wmTimeBelow(gp.wm.top).children += took
+	below.children += took
 	c := wmCellOf(pp, site)
 	c.ended++
-	if call.flags&wmTimeInner != 0 {
+	if call.flags&wmCallInner != 0 {
 		c.inner += took
 	} else {
 		c.total += took
-		t.outer[site%wmTimesSites] = call.next
+		s.outer[site%wmStackSites] = call.next
 	}
-	if took > call.children {
-		c.self += took - call.children
+	if took > children {
+		c.self += took - children
 	}
 	c.least, c.most = max(c.least, ^took), max(c.most, took)
-	if panicked || call.flags&wmTimeRecovered != 0 {
+	if panicked || call.flags&wmCallRecovered != 0 {
 		c.panicked()
 	}
 	if wmHistograms {
@@ -233,118 +161,15 @@ func wmEndTimed(gp *g, pp *p, t *wmTimes, now uint64, panicked bool) {
 	}
 }
 
-// A WMOpen adds up calls of a site that are in progress.
-type WMOpen struct {
-	Total, Inner, Self uint64 // as in WMSum
-	Least, Most        uint64 // ^Least is what the shortest one has taken; 0 if there is none
-	Panics             uint64 // of these, calls that the panic ends which ends the program
-	Ended              WMSum  // of the site at the same instant, if there is one
-}
-
-// WMOpenCalls adds to open, by site, what calls in progress have taken until now. It stops the world for that, as what a goroutine
-// does meanwhile would make nonsense of it; if a dying thread keeps that from happening nothing is added. Sites
-// that have no place in open are left out. It returns that instant.
-func WMOpenCalls(open []WMOpen) (now uint64) {
-	if wmLast.stuck.Load() {
-		return wmClock()
-	}
-	stw := stopTheWorld(stwReadMemStats)
-	now = wmClock()
-	forEachGRace(func(gp *g) {
-		t := wmTimesOf(gp)
-		if t == nil {
-			return
-		}
-		within := uint64(0) // what the call made by the one at hand has taken
-		panics := uint64(0)
-		if wmLast.panicked.ptr() == gp {
-			panics = 1
-		}
-		for top := gp.wm.top; top > t.base(); top -= wmTimeSize {
-			call := wmTimeBelow(top)
-			took := uint64(0)
-			if now > call.enter {
-				took = now - call.enter
-			}
-			if site := call.frame.site(); int(site) < len(open) {
-				open[site].add(call, took, within)
-				open[site].Panics += panics
-			}
-			within = took
-		}
-	})
-	for site := range open {
-		if open[site].Least > 0 {
-			open[site].Ended = WMSumOf(uint32(site))
-		}
-	}
-	startTheWorld(stw)
-	return now
-}
-
-func (o *WMOpen) add(call *wmTime, took, within uint64) {
-	if call.flags&wmTimeInner != 0 {
-		o.Inner += took
-	} else {
-		o.Total += took
-	}
-	if inside := call.children + within; took > inside {
-		o.Self += took - inside
-	}
-	o.Least, o.Most = max(o.Least, ^took), max(o.Most, took)
-}
-
 // wmSlowTime counts a call in the histogram where a line of it is missing. The assembly jumps here: the call has been
 // popped from its place, and what it took is where its children's time was. A single parameter is what callers of
 // WMExit have room for.
 //
 //go:nosplit
-func wmSlowTime(at *wmTime) {
+func wmSlowTime(at *wmCall) {
 	mp := acquirem()
 	if pp := mp.p.ptr(); pp != nil {
 		systemstack(func() { wmCellOf(pp, at.frame.site()).countTime(at.children) })
 	}
 	releasem(mp)
-}
-
-// wmGrowTimes gives gp a stack of timed calls, or a larger one.
-func wmGrowTimes(gp *g) {
-	old := wmTimesOf(gp)
-	class := uintptr(0)
-	if old != nil {
-		class = old.class + 1
-	}
-	free := &wmStacks.list[class] // Go's stacks are smaller than the largest one by far
-	lock(&wmStacks.lock)
-	t := (*wmTimes)(unsafe.Pointer(*free))
-	if t != nil {
-		*free = t.free
-	}
-	if old == nil {
-		wmStacks.goroutines++
-	}
-	unlock(&wmStacks.lock)
-	places := uintptr(wmFirstTimes) << class
-	if t == nil {
-		t = (*wmTimes)(persistentalloc(unsafe.Sizeof(wmTimes{})+places*wmTimeSize, 64, &memstats.other_sys))
-	}
-	*t = wmTimes{class: class}
-	t.end = t.base() + places*wmTimeSize
-	gp.wm.times, gp.wm.timing = uintptr(unsafe.Pointer(t)), 0
-	if old == nil {
-		gp.wm.top = t.base()
-		return
-	}
-	used := gp.wm.top - old.base()
-	memmove(unsafe.Pointer(t.base()), unsafe.Pointer(old.base()), used)
-	gp.wm.top = t.base() + used
-	t.outer, t.bottom = old.outer, old.bottom
-	old.release()
-}
-
-// release gives the stack to others.
-func (t *wmTimes) release() {
-	lock(&wmStacks.lock)
-	t.free, wmStacks.list[t.class] = wmStacks.list[t.class], uintptr(unsafe.Pointer(t))
-	unlock(&wmStacks.lock)
 }

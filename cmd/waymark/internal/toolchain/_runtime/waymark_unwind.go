@@ -31,7 +31,9 @@ func wmOnGoexited(gp *g) {
 	if w := gp.wm.watching; w != nil {
 		gp.wm.unwound = 0
 		w.pay(gp)
-		w.leave(gp, 0)
+		if s := wmStackOf(gp); s != nil {
+			wmLeave(gp, s.base(), false)
+		}
 	}
 }
 
@@ -41,9 +43,9 @@ func wmOnRecovery(gp *g, sp uintptr) {
 	if gp.wm.flags&wmStarted != 0 {
 		wmEmitFor(gp, wmRecover|uint64(wmToken(gp, sp)))
 	}
-	wmRecoverTimed(gp, wmToken(gp, sp))
-	if gp.wm.watching != nil && gp.wm.flags&wmMuted == 0 { // else it is a monitor that has recovered
+	if wmRecoverTimed(gp, wmToken(gp, sp)) && gp.wm.flags&wmMuted == 0 { // else it is a monitor that has recovered
 		gp.wm.unwound = wmToken(gp, sp) + 1
+		gp.wm.timing = 0 // the next timed call takes the slow path, which settles that
 	}
 }
 
@@ -59,5 +61,5 @@ func wmOnEnd(gp *g) {
 	}
 	gp.wm.flags, gp.wm.id = 0, 0
 	gp.wm.watching, gp.wm.unwound = nil, 0
-	wmLeaveTimed(gp)
+	wmEndStack(gp)
 }

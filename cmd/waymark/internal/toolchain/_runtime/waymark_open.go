@@ -1,0 +1,68 @@
+// Package runtime, as waymark adds to it: timed calls that are in progress.
+
+package runtime
+
+// A WMOpen adds up calls of a site that are in progress.
+type WMOpen struct {
+	Total, Inner, Self uint64 // as in WMSum
+	Least, Most        uint64 // ^Least is what the shortest one has taken; 0 if there is none
+	Panics             uint64 // of these, calls that the panic ends which ends the program
+	Ended              WMSum  // of the site at the same instant, if there is one
+}
+
+// WMOpenCalls adds to open, by site, what calls in progress have taken until now. It stops the world for that, as what a goroutine
+// does meanwhile would make nonsense of it; if a dying thread keeps that from happening nothing is added. Sites
+// that have no place in open are left out. It returns that instant.
+func WMOpenCalls(open []WMOpen) (now uint64) {
+	if wmLast.stuck.Load() {
+		return wmClock()
+	}
+	stw := stopTheWorld(stwReadMemStats)
+	now = wmClock()
+	forEachGRace(func(gp *g) {
+		s := wmStackOf(gp)
+		if s == nil {
+			return
+		}
+		within := uint64(0) // what the calls above that aren't in call.children have taken
+		panics := uint64(0)
+		if wmLast.panicked.ptr() == gp {
+			panics = 1
+		}
+		for top := gp.wm.top; top > s.base(); top -= wmCallBytes {
+			call := wmBelow(top)
+			if call.frame&wmFrameTimed == 0 {
+				within += call.children
+				continue
+			}
+			took := uint64(0)
+			if now > call.enter {
+				took = now - call.enter
+			}
+			if site := call.frame.site(); int(site) < len(open) {
+				open[site].add(call, took, within)
+				open[site].Panics += panics
+			}
+			within = took
+		}
+	})
+	for site := range open {
+		if open[site].Least > 0 {
+			open[site].Ended = WMSumOf(uint32(site))
+		}
+	}
+	startTheWorld(stw)
+	return now
+}
+
+func (o *WMOpen) add(call *wmCall, took, within uint64) {
+	if call.flags&wmCallInner != 0 {
+		o.Inner += took
+	} else {
+		o.Total += took
+	}
+	if inside := call.children + within; took > inside {
+		o.Self += took - inside
+	}
+	o.Least, o.Most = max(o.Least, ^took), max(o.Most, took)
+}
