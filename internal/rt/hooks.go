@@ -2,10 +2,7 @@
 
 package rt
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "runtime"
 
 // Enabled tells whether the program was built with the hooks.
 const Enabled = true
@@ -113,15 +110,18 @@ func OnTests(binary func(importPath string), test func(state uint8, name, text s
 // A Monitor is what is told of the calls of watched sites.
 type Monitor = runtime.WMMonitor
 
+// An Event is what comes with an event that the monitor is told: the goroutine, a place for the
+// monitor, and the arguments or results.
+type Event = runtime.WMEvent
+
+// EventOf returns an event with these values, for tests.
+func EventOf(values []any) *Event { return runtime.WMEventOf(values) }
+
 // Masked stands for a value that isn't to be seen.
 type Masked = runtime.WMMasked
 
 // SetMonitor sets what is called, before the first site is watched.
 func SetMonitor(m Monitor) { runtime.WMSetMonitor(m) }
-
-// Scratch returns a place where the monitor keeps something for the calling goroutine, for as long as
-// the goroutine runs. Only what is called by the monitor's functions may use it.
-func Scratch() *unsafe.Pointer { return runtime.WMScratch() }
 
 // Late tells the monitor, while its Exit runs, how many ns ago the call ended: 0, but where the
 // goroutine must not wait, as in sync.Pool.

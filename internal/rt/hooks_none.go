@@ -24,11 +24,24 @@ func (Masked) String() string { return "***" }
 
 // A Monitor is what is told of the calls of watched sites.
 type Monitor struct {
-	Enter func(site uint32, args []any) unsafe.Pointer
-	Exit  func(call unsafe.Pointer, results []any, returned bool)
-	Panic func(call unsafe.Pointer, value any, goexit bool)
-	Info  func(call unsafe.Pointer, site uint32, args []any, callers []string) bool
+	Enter func(site uint32, e *Event) unsafe.Pointer
+	Exit  func(call unsafe.Pointer, e *Event, returned bool)
+	Panic func(call unsafe.Pointer, e *Event, value any, goexit bool)
+	Info  func(call unsafe.Pointer, e *Event, site uint32, callers []string) bool
 }
+
+// An Event is what comes with an event that the monitor is told.
+type Event struct {
+	Goroutine uint64
+	Place     unsafe.Pointer
+	values    []any
+}
+
+// EventOf returns an event with these values, for tests.
+func EventOf(values []any) *Event { return &Event{values: values} }
+
+// Values returns the arguments or results.
+func (e *Event) Values() []any { return e.values }
 
 // An Overflow says what to do when no chunk is free.
 type Overflow uint8
@@ -80,8 +93,6 @@ func Goroutine() uint64          { panic(none) }
 func Linked(string) bool         { panic(none) }
 func Late() int64                { panic(none) }
 func Unreported() uint64         { panic(none) }
-
-func Scratch() *unsafe.Pointer { panic(none) }
 
 func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 	panic(none)

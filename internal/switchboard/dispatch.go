@@ -47,37 +47,46 @@ func same(a, b Observer) bool {
 	return a == nil && b == nil || a != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
 }
 
-// guard is deferred around calls of an observer: it stays as if there were none. It does not recover where the
-// observer has returned, as that is not free even if nothing panics.
-func (s *seat) guard(returned *bool) {
-	if *returned {
-		return
-	}
-	v := recover()
-	if v == nil || s.broken.Swap(true) {
-		return
-	}
-	if b, ok := s.observer.(Breaker); ok {
-		b.Broken(v)
-		return
-	}
-	Say("observer %s panicked, and is not called any more: %v", s.kind, v)
-}
-
+// tell tells the observer an event. After a panic of the observer all stays as if there were no
+// observer. Where Observe has returned nothing is recovered, as that is not free even if nothing
+// panics.
 func (s *seat) tell(e *Event) {
 	if s.broken.Load() {
 		return
 	}
 	returned := false
-	defer s.guard(&returned)
+	defer func() {
+		if !returned {
+			s.broke(recover())
+		}
+	}()
 	s.observer.Observe(e)
 	returned = true
+}
+
+// broke notes that the observer has panicked with this value; nil: runtime.Goexit has left Observe.
+func (s *seat) broke(value any) {
+	if value == nil || s.broken.Swap(true) {
+		return
+	}
+	if b, ok := s.observer.(Breaker); ok {
+		b.Broken(value)
+		return
+	}
+	Say("observer %s panicked, and is not called any more: %v", s.kind, value)
 }
 
 // A watch is what calls of a site are told to.
 type watch struct {
 	fn    *function.Func
 	seats []*seat
+}
+
+// tell tells an event to all observers, in the order of their wishes.
+func (w *watch) tell(e *Event) {
+	for _, s := range w.seats {
+		s.tell(e)
+	}
 }
 
 // watch sets what calls of a site are told to.
@@ -127,45 +136,49 @@ func (b *Board) watchOf(name string) *watch {
 	return nil
 }
 
-// monitor returns what the hooks call for each call of a watched site.
+// monitor returns what the hooks call for each call of a watched site. Inlined into another function
+// it would have literals in which nothing is inlined any more.
+//
+//go:noinline
 func (b *Board) monitor() rt.Monitor {
 	return rt.Monitor{
-		Enter: func(site uint32, args []any) unsafe.Pointer {
+		Enter: func(site uint32, from *rt.Event) unsafe.Pointer {
 			w := (*b.watches.Load())[site].Load()
 			if w == nil {
 				return nil // switched off a moment ago
 			}
-			b.tell(w, newEvent(Enter, w.fn), args)
+			e := eventOf(from)
+			e.begin(Enter, w.fn, b.hidden.Load())
+			for _, s := range w.seats {
+				s.tell(e)
+			}
 			return unsafe.Pointer(w)
 		},
-		Exit: func(call unsafe.Pointer, results []any, returned bool) {
-			w := (*watch)(call)
-			e := newEvent(Exit, w.fn)
+		Exit: func(call unsafe.Pointer, from *rt.Event, returned bool) {
+			w, e := (*watch)(call), eventOf(from)
+			e.begin(Exit, w.fn, b.hidden.Load())
 			e.Returned = returned
-			if e.hidden = b.hidden.Load(); returned && !e.hidden {
-				e.values = results
-			}
 			for i := len(w.seats) - 1; i >= 0; i-- { // the last one first
 				w.seats[i].tell(e)
 			}
-			e.release()
 		},
-		Panic: func(call unsafe.Pointer, value any, goexit bool) {
-			w := (*watch)(call)
-			e := newEvent(Panic, w.fn)
+		Panic: func(call unsafe.Pointer, from *rt.Event, value any, goexit bool) {
+			w, e := (*watch)(call), eventOf(from)
+			e.begin(Panic, w.fn, b.hidden.Load())
 			switch {
 			case goexit:
 				e.Kind = Goexit
-			case !b.hidden.Load():
+			case !e.hidden:
 				e.Value = value
 			}
-			b.tell(w, e, nil)
+			w.tell(e)
+			e.Value = nil
 		},
 		Info: b.info,
 	}
 }
 
-func (b *Board) info(call unsafe.Pointer, site uint32, args []any, callers []string) bool {
+func (b *Board) info(call unsafe.Pointer, from *rt.Event, site uint32, callers []string) bool {
 	f, ok := (*b.markers.Load())[site]
 	if !ok {
 		return false
@@ -180,21 +193,12 @@ func (b *Board) info(call unsafe.Pointer, site uint32, args []any, callers []str
 	if callers[last] != w.fn.Name || last > 0 && !standsIn(callers[0], w.fn.Name) {
 		return false
 	}
-	e := newEvent(Marker, f)
+	e := eventOf(from)
+	e.begin(Marker, f, b.hidden.Load())
 	e.Caller, e.Point = w.fn, f.Point
-	b.tell(w, e, args)
+	w.tell(e)
+	e.Caller, e.Point = nil, function.NoPoint
 	return true
-}
-
-// tell tells an event with these values, unless they are hidden, to all observers.
-func (b *Board) tell(w *watch, e *Event, values []any) {
-	if e.hidden = b.hidden.Load(); !e.hidden {
-		e.values = values
-	}
-	for _, s := range w.seats {
-		s.tell(e)
-	}
-	e.release()
 }
 
 // standsIn reports whether a function literal stands in a function, by their names. One ends as in

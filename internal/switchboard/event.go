@@ -4,7 +4,6 @@ import (
 	"unsafe"
 
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/goroutine"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
@@ -38,7 +37,8 @@ type Event struct {
 	Point     function.Point // of a Marker
 	Value     any            // of a Panic
 
-	values []any // arguments or results
+	from   *rt.Event // has the arguments or results
+	list   []any     // the same, if from is nil
 	hidden bool
 }
 
@@ -46,7 +46,7 @@ type Event struct {
 // are one slice.
 func (e *Event) Args() []any {
 	if e.Kind == Enter || e.Kind == Marker {
-		return e.values
+		return e.all()
 	}
 	return nil
 }
@@ -54,9 +54,20 @@ func (e *Event) Args() []any {
 // Results returns the results of an Exit. There are none if the call has not returned.
 func (e *Event) Results() []any {
 	if e.Kind == Exit {
-		return e.values
+		return e.all()
 	}
 	return nil
+}
+
+// all returns the arguments or results.
+func (e *Event) all() []any {
+	switch {
+	case e.hidden:
+		return nil
+	case e.from != nil:
+		return e.from.Values()
+	}
+	return e.list
 }
 
 // Hidden reports whether a policy hides the arguments, the results and the value of a panic.
@@ -65,32 +76,32 @@ func (e *Event) Hidden() bool { return e.hidden }
 // Clone returns a copy that may be kept.
 func (e *Event) Clone() *Event {
 	c := *e
+	c.from, c.list = nil, e.all()
 	return &c
 }
 
 // WithValues sets the arguments or results of an event, for adapters and tests.
 func WithValues(e *Event, values []any) *Event {
-	e.values = values
+	e.from, e.list = nil, values
 	return e
 }
 
 // An Observer is told of calls.
 type Observer interface{ Observe(*Event) }
 
-// newEvent returns the event of the calling goroutine: an event costs no allocation.
-func newEvent(k Kind, f *function.Func) *Event {
-	var e *Event
-	if !rt.Enabled {
-		e = new(Event) // in tests
-	} else if at := rt.Scratch(); *at != nil {
-		e = (*Event)(*at)
-	} else {
-		e = new(Event)
-		*at = unsafe.Pointer(e)
+// eventOf returns the goroutine's event: an event costs no allocation.
+func eventOf(from *rt.Event) *Event {
+	if from.Place == nil {
+		from.Place = unsafe.Pointer(&Event{from: from})
 	}
-	*e = Event{Kind: k, Func: f, Goroutine: goroutine.ID()}
-	return e
+	return (*Event)(from.Place)
 }
 
-// release forgets the program's values.
-func (e *Event) release() { e.values, e.Value = nil, nil }
+// begin makes e an event of a function. A pointer is stored only if it is another one than last
+// time, as a store costs a look at the collector's state.
+func (e *Event) begin(k Kind, f *function.Func, hidden bool) {
+	e.Kind, e.Returned, e.Goroutine, e.hidden = k, false, e.from.Goroutine, hidden
+	if e.Func != f {
+		e.Func = f
+	}
+}

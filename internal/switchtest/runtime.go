@@ -155,7 +155,7 @@ func (r *Runtime) Enter(function string, args ...any) *Call {
 	if !watched {
 		return nil
 	}
-	if c := r.monitor.Enter(site, args); c != nil {
+	if c := r.monitor.Enter(site, rt.EventOf(args)); c != nil {
 		return &Call{r, function, c}
 	}
 	return nil
@@ -164,37 +164,37 @@ func (r *Runtime) Enter(function string, args ...any) *Call {
 // Exit ends the call with these results.
 func (c *Call) Exit(results ...any) {
 	if c != nil {
-		c.r.monitor.Exit(c.call, results, true)
+		c.r.monitor.Exit(c.call, rt.EventOf(results), true)
 	}
 }
 
 // Leave ends the call as a panic does that leaves it.
 func (c *Call) Leave() {
 	if c != nil {
-		c.r.monitor.Exit(c.call, nil, false)
+		c.r.monitor.Exit(c.call, rt.EventOf(nil), false)
 	}
 }
 
 // Panic begins a panic in the call.
 func (c *Call) Panic(value any) {
 	if c != nil {
-		c.r.monitor.Panic(c.call, value, false)
+		c.r.monitor.Panic(c.call, rt.EventOf(nil), value, false)
 	}
 }
 
 // Goexit begins runtime.Goexit in the call.
 func (c *Call) Goexit() {
 	if c != nil {
-		c.r.monitor.Panic(c.call, nil, true)
+		c.r.monitor.Panic(c.call, rt.EventOf(nil), nil, true)
 	}
 }
 
 // Mark calls an info function from the call, and reports whether the call was told.
 func (c *Call) Mark(info string, args ...any) bool {
-	return c != nil && c.r.monitor.Info(c.call, c.r.sites[info], args, []string{c.function})
+	return c != nil && c.r.monitor.Info(c.call, rt.EventOf(args), c.r.sites[info], []string{c.function})
 }
 
 // MarkStarted calls an info function on a goroutine that the function has started.
 func (r *Runtime) MarkStarted(function, info string, args ...any) bool {
-	return r.monitor.Info(nil, r.sites[info], args, []string{function})
+	return r.monitor.Info(nil, rt.EventOf(args), r.sites[info], []string{function})
 }

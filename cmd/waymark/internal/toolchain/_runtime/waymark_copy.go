@@ -16,19 +16,7 @@ import (
 	"unsafe"
 )
 
-// copies gives copies of values.
-func (v *wmValues) copies(gp *g, s *wmSlabs) []any {
-	switch {
-	case v == nil:
-		return nil
-	case v.words != nil:
-		return s.integers.carve(v)
-	default:
-		return v.boxes(gp, s)
-	}
-}
-
-// boxes gives copies of values in interfaces.
+// boxes returns copies of values in interfaces.
 func (v *wmValues) boxes(gp *g, s *wmSlabs) []any {
 	if v.n == 0 {
 		return nil

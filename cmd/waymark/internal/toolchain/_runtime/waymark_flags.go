@@ -5,10 +5,7 @@
 
 package runtime
 
-import (
-	"internal/runtime/atomic"
-	"unsafe"
-)
+import "internal/runtime/atomic"
 
 const (
 	wmFlagged  = 1 << 31 // there are flags
@@ -53,10 +50,6 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	}
 	atomic.Store((*uint32)(&p.Sites[i]), wmSiteWord(p.Base+uint32(i), flags))
 }
-
-// WMScratch returns a place where the library keeps something for the calling goroutine, while the
-// library is told of a watched call.
-func WMScratch() *unsafe.Pointer { return &getg().wm.watching.scratch }
 
 // wmSiteWord returns the word of the site with that id.
 func wmSiteWord(id, flags uint32) uint32 {

@@ -50,9 +50,9 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	if w == nil {
 		w = wmNewWatching(gp)
 	}
-	args := v.copies(gp, &w.slabs)
+	w.with(gp, v)
 	wmMute(gp, true)
-	chain.tell(gp, uint32(site&wmSiteID), args)
+	chain.tell(w, gp, uint32(site&wmSiteID))
 	wmMute(gp, false)
 }
 
@@ -148,7 +148,7 @@ func wmLiteral(name string) bool {
 }
 
 // tell tells the call that the info function was called from, if it is a watched one.
-func (c *wmCallers) tell(gp *g, site uint32, args []any) {
+func (c *wmCallers) tell(w *wmWatching, gp *g, site uint32) {
 	names := unsafe.Slice((*string)(noescape(unsafe.Pointer(&c.names))), c.n) // nobody keeps them
 	for i, name := range names {
 		names[i] = funcNameForPrint(name)
@@ -156,10 +156,9 @@ func (c *wmCallers) tell(gp *g, site uint32, args []any) {
 	for last := range names {
 		callers := names[:last+1]
 		if c.parent && last == c.n-1 {
-			wmMonitor.Info(nil, site, args, callers)
+			wmMonitor.Info(nil, &w.event, site, callers)
 			return
 		}
-		w := gp.wm.watching
 		i := w.n
 		for top := gp.wm.top; i > 0; top -= wmCallBytes {
 			call := wmBelow(top)
@@ -167,7 +166,7 @@ func (c *wmCallers) tell(gp *g, site uint32, args []any) {
 				continue
 			}
 			i--
-			if call.frame.token() == c.tokens[last] && wmMonitor.Info(w.calls[i], site, args, callers) {
+			if call.frame.token() == c.tokens[last] && wmMonitor.Info(w.calls[i], &w.event, site, callers) {
 				return
 			}
 		}

@@ -19,7 +19,17 @@ type WMWord = uint64
 //
 //go:noinline
 func wmSlowEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame {
-	return wmEnterInts(WMFrame(s)<<32|WMFrame(wmToken(getg(), sys.GetCallerSP())), kinds, &[4]uint64{a, b, c, d})
+	gp := getg()
+	f := WMFrame(s)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
+	if gp.sees(f) {
+		return wmEnterWatchedInts(gp, f, kinds, a, b, c, d)
+	}
+	return wmEnterInts(f, kinds, &[4]uint64{a, b, c, d})
+}
+
+// sees reports whether monitors are told of a call of the goroutine, and that is all.
+func (gp *g) sees(f WMFrame) bool {
+	return f&wmFrameFlags == wmFrameFlagged|wmFrameWatched && gp.wm.flags&wmMuted == 0 && gp == gp.m.curg
 }
 
 func wmEnterInts(f WMFrame, kinds uint64, words *[4]uint64) WMFrame {
@@ -36,6 +46,10 @@ func wmEnterInts(f WMFrame, kinds uint64, words *[4]uint64) WMFrame {
 //
 //go:noinline
 func wmSlowExitInts(f WMFrame, kinds, a, b, c, d uint64) {
+	if f&wmFrameFlags == wmFrameFlagged|wmFrameWatched {
+		wmExitWatchedInts(getg(), f, kinds, a, b, c, d)
+		return
+	}
 	words := [4]uint64{a, b, c, d}
 	if f&wmFrameFlagged != 0 {
 		wmExitFlagged(f, &wmValues{n: int(kinds & 7), words: &words, kinds: kinds})

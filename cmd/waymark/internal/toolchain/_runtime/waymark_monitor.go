@@ -18,21 +18,21 @@ import (
 type WMMonitor struct {
 	// Enter is called when a call of the site with that id begins. What it gives is
 	// handed to the others; nil: nobody wants to know of this call.
-	Enter func(site uint32, args []any) unsafe.Pointer
+	Enter func(site uint32, e *WMEvent) unsafe.Pointer
 
 	// Exit is called when the call ends. returned is false if a panic or Goexit
 	// leaves it, of which there are no results.
-	Exit func(call unsafe.Pointer, results []any, returned bool)
+	Exit func(call unsafe.Pointer, e *WMEvent, returned bool)
 
 	// Panic is called when a panic with the value begins, or Goexit, in the call or in
 	// something that it has called and that isn't watched.
-	Panic func(call unsafe.Pointer, value any, goexit bool)
+	Panic func(call unsafe.Pointer, e *WMEvent, value any, goexit bool)
 
 	// Info is called for the info function with that site's id, called from the call if that is of
 	// the function that callers names last. Before it are function literals through which it was
 	// called, the innermost first. It reports whether the call is that function's, and has been
 	// told. A nil call is of a function that has started the goroutine.
-	Info func(call unsafe.Pointer, site uint32, args []any, callers []string) bool
+	Info func(call unsafe.Pointer, e *WMEvent, site uint32, callers []string) bool
 }
 
 var wmMonitor WMMonitor
@@ -50,8 +50,7 @@ type wmWatching struct {
 	owed  []wmOwed // in the order in which they are to be reported
 	late  int64    // how long ago the end happened that is being reported, ns
 	slabs wmSlabs
-
-	scratch unsafe.Pointer // see WMScratch
+	event WMEvent
 }
 
 // WMGoroutine gives the id of the calling goroutine.
@@ -63,6 +62,32 @@ type watchedCall = unsafe.Pointer
 // wmEnterWatched reports that a call begins, and returns what the monitor gave for it, nil if nobody is to
 // be told of its end.
 func wmEnterWatched(gp *g, f WMFrame, v *wmValues) watchedCall {
+	w := wmBeginsWatched(gp, f)
+	if w == nil {
+		return nil
+	}
+	w.with(gp, v)
+	return w.enter(gp, f)
+}
+
+// wmEnterWatchedInts is wmEnterFlagged for a call with integers that monitors see and that is all.
+func wmEnterWatchedInts(gp *g, f WMFrame, kinds, a, b, c, d uint64) WMFrame {
+	w := wmBeginsWatched(gp, f)
+	if w == nil {
+		return 0
+	}
+	w.event.integers(kinds, a, b, c, d)
+	call := w.enter(gp, f)
+	if call == nil {
+		return 0
+	}
+	wmPushWatched(gp, f, call)
+	return f
+}
+
+// wmBeginsWatched reports what is to be reported before a watched call begins. It returns nil if nobody can be
+// told of the call.
+func wmBeginsWatched(gp *g, f WMFrame) *wmWatching {
 	if !wmMayWait(gp, 0) {
 		wmUnreported.Add(1)
 		return nil
@@ -75,16 +100,13 @@ func wmEnterWatched(gp *g, f WMFrame, v *wmValues) watchedCall {
 	if wmBelow(gp.wm.top).frame.token() >= f.token() {
 		wmReach(gp, f)
 	}
-	var args []any
-	switch { // as in copies, without a call
-	case v == nil:
-	case v.words != nil:
-		args = w.slabs.integers.carve(v)
-	default:
-		args = v.boxes(gp, &w.slabs)
-	}
+	return w
+}
+
+// enter tells the monitor that the call begins whose arguments the event has.
+func (w *wmWatching) enter(gp *g, f WMFrame) watchedCall {
 	wmMute(gp, true)
-	call := wmMonitor.Enter(f.site(), args)
+	call := wmMonitor.Enter(f.site(), &w.event)
 	wmMute(gp, false)
 	return call
 }
@@ -95,6 +117,7 @@ func wmNewWatching(gp *g) *wmWatching {
 		wmGrowStack(gp)
 	}
 	w := new(wmWatching)
+	w.event.Goroutine = gp.goid
 	gp.wm.watching = w
 	return w
 }
@@ -112,13 +135,8 @@ func wmPushWatched(gp *g, f WMFrame, call watchedCall) {
 
 // wmExitWatched reports that a watched call ends. Its time has been ended.
 func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
-	wmSettle(gp)
-	top := wmStackOf(gp).find(gp.wm.top, f)
-	if top == 0 || wmBelow(top).frame&wmFrameWatched == 0 {
+	if !wmEndsWatched(gp, f) {
 		return
-	}
-	if top < gp.wm.top {
-		wmLeave(gp, top, wmPanics(gp))
 	}
 	if !wmMayWait(gp, 0) {
 		wmOweExit(gp, f, v)
@@ -126,16 +144,49 @@ func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
 	}
 	w, call := gp.wm.watching, wmPop(gp)
 	returned := !f.left(gp)
-	var results []any
-	switch {
-	case v == nil || !returned:
-	case v.words != nil:
-		results = w.slabs.integers.carve(v)
-	default:
-		results = v.boxes(gp, &w.slabs)
+	if !returned {
+		v = nil
 	}
+	w.with(gp, v)
+	w.exit(gp, call, returned)
+}
+
+// wmExitWatchedInts is wmExitFlagged for a call with integers that monitors see and that is all.
+func wmExitWatchedInts(gp *g, f WMFrame, kinds, a, b, c, d uint64) {
+	if !wmEndsWatched(gp, f) {
+		return
+	}
+	if !wmMayWait(gp, 0) {
+		wmOweExit(gp, f, &wmValues{n: int(kinds & 7), words: &[4]uint64{a, b, c, d}, kinds: kinds})
+		return
+	}
+	w, call := gp.wm.watching, wmPop(gp)
+	w.event.integers(kinds, a, b, c, d)
+	returned := !f.left(gp)
+	if !returned {
+		w.event.set(nil)
+	}
+	w.exit(gp, call, returned)
+}
+
+// wmEndsWatched reports what is to be reported before a watched call ends, which is the innermost one then. It
+// reports whether the end is still to be reported.
+func wmEndsWatched(gp *g, f WMFrame) bool {
+	wmSettle(gp)
+	top := wmStackOf(gp).find(gp.wm.top, f)
+	if top == 0 || wmBelow(top).frame&wmFrameWatched == 0 {
+		return false
+	}
+	if top < gp.wm.top {
+		wmLeave(gp, top, wmPanics(gp))
+	}
+	return true
+}
+
+// exit tells the monitor that a call ends whose results the event has.
+func (w *wmWatching) exit(gp *g, call watchedCall, returned bool) {
 	wmMute(gp, true)
-	wmMonitor.Exit(call, results, returned)
+	wmMonitor.Exit(call, &w.event, returned)
 	wmMute(gp, false)
 }
 
@@ -175,7 +226,7 @@ func wmLeaveWatched(gp *g, n uintptr) {
 		case call == nil:
 		case wait:
 			wmMute(gp, true)
-			wmMonitor.Exit(call, nil, false)
+			wmMonitor.Exit(call, gp.wm.watching.event.set(nil), false)
 			wmMute(gp, false)
 		default:
 			gp.wm.watching.owe(gp, wmOwed{call: call, at: now})
@@ -200,14 +251,14 @@ func wmWatchedPanic(gp *g, value any, goexit bool) {
 		}
 		if !s.left(gp, top) {
 			wmMute(gp, true)
-			wmMonitor.Panic(*w.at(w.n - 1), value, goexit)
+			wmMonitor.Panic(*w.at(w.n-1), w.event.set(nil), value, goexit)
 			wmMute(gp, false)
 			break
 		}
 		c.frame &^= wmFrameWatched
 		call := w.pop()
 		wmMute(gp, true)
-		wmMonitor.Exit(call, nil, false)
+		wmMonitor.Exit(call, gp.wm.watching.event.set(nil), false)
 		wmMute(gp, false)
 	}
 	wmDrop(gp, s.base())

@@ -53,21 +53,18 @@ type wmIntegers struct {
 	used  int
 }
 
-// carve makes interfaces of the integers of v.
-func (s *wmIntegers) carve(v *wmValues) []any {
-	n := v.n
+// carve puts n integers into interfaces. kinds has their types, as in waymark_ints.go.
+func (s *wmIntegers) carve(n int, kinds uint64, words *[4]uint64) []any {
 	if len(s.lists)-s.used < n {
-		size := wmSlabSize(len(s.lists), n)
-		s.lists, s.words, s.used = make([]any, size), make([]uint64, size), 0
+		s.renew(n)
 	}
 	// Of four, for there are not more, and only n are touched: so nothing is checked but that.
 	out := (*[4]any)(add(unsafe.Pointer(unsafe.SliceData(s.lists)), uintptr(s.used)*unsafe.Sizeof(eface{})))[:n:n]
 	word := add(unsafe.Pointer(unsafe.SliceData(s.words)), uintptr(s.used)*unsafe.Sizeof(WMWord(0)))
 	s.used += n
-	kinds := v.kinds >> 3
 	for i := range out {
 		e, w := (*eface)(unsafe.Pointer(&out[i])), add(word, uintptr(i)*unsafe.Sizeof(WMWord(0)))
-		*(*uint64)(w) = v.words[i&3]
+		*(*uint64)(w) = words[i&3]
 		// Without write barriers: types are never freed, and the words belong to a slab that was
 		// reachable when the collector began, or was made since.
 		*(*uintptr)(unsafe.Pointer(&e._type)) = uintptr(unsafe.Pointer(wmIntType(kinds)))
@@ -75,4 +72,10 @@ func (s *wmIntegers) carve(v *wmValues) []any {
 		kinds >>= 5
 	}
 	return out
+}
+
+//go:noinline
+func (s *wmIntegers) renew(n int) {
+	size := wmSlabSize(len(s.lists), n)
+	s.lists, s.words, s.used = make([]any, size), make([]uint64, size), 0
 }
