@@ -251,7 +251,7 @@ func wmWatchedPanic(gp *g, value any, goexit bool) {
 		}
 		if !s.left(gp, top) {
 			wmMute(gp, true)
-			wmMonitor.Panic(*w.at(w.n-1), w.event.set(nil), value, goexit)
+			wmMonitor.Panic(*w.at(w.n - 1), w.event.set(nil), value, goexit)
 			wmMute(gp, false)
 			break
 		}
