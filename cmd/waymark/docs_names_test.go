@@ -211,6 +211,38 @@ func TestDocsNames(t *testing.T) {
 	}
 }
 
+// TestDocsTable checks that the tests in the appendix of docs/groups.md are in the packages that it
+// says: of tests without a package that is the root package or monitor.
+func TestDocsTable(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w+)\(`)
+	folders := make(map[string][]string) // of a test
+	for _, name := range repositoryFiles(t) {
+		if strings.HasSuffix(name, "_test.go") {
+			for _, m := range declared.FindAllStringSubmatch(readText(t, filepath.Join(topFolder, name)), -1) {
+				folders[m[1]] = append(folders[m[1]], filepath.ToSlash(filepath.Dir(name)))
+			}
+		}
+	}
+	_, table, _ := strings.Cut(readText(t, filepath.Join(topFolder, "docs/groups.md")), "\n## Appendix")
+	tests := regexp.MustCompile("((?:\\b(?:Test|Benchmark)\\w+(?:, )?)+)(?: in `([\\w/]+)`)?")
+	rows := regexp.MustCompile(`(?m)^\|.*\| ([^|]+) \|$`).FindAllStringSubmatch(table, -1)
+	for _, row := range rows {
+		for _, m := range tests.FindAllStringSubmatch(row[1], -1) {
+			for _, name := range strings.Split(strings.TrimSuffix(m[1], ", "), ", ") {
+				in := func(dir string) bool {
+					return m[2] == "" && (dir == "." || dir == "monitor") || m[2] != "" && (dir == m[2] || strings.HasSuffix(dir, "/"+m[2]))
+				}
+				if !slices.ContainsFunc(folders[name], in) {
+					t.Errorf("docs/groups.md: %s is in %q, want what its row says: %s", name, folders[name], row[1])
+				}
+			}
+		}
+	}
+	if len(rows) < 60 {
+		t.Errorf("the appendix of docs/groups.md has %d rows, want 60 at least", len(rows))
+	}
+}
+
 func wantTarget(t *testing.T, at, makefile, name string) {
 	t.Helper()
 	folder, _, ok := strings.Cut(name, "/")
