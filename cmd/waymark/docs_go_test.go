@@ -18,7 +18,7 @@ var importsOf = map[string]string{
 	"stats": "github.com/waymark-go/waymark/stats", "timing": "github.com/waymark-go/waymark/timing",
 	"tracefile": "github.com/waymark-go/waymark/tracefile", "value": "github.com/waymark-go/waymark/value",
 	"stream": "github.com/waymark-go/waymark/examples/facility/stream",
-	"atomic": "sync/atomic", "errors": "errors", "flag": "flag", "fmt": "fmt", "log": "log", "os": "os", "slog": "log/slog", "time": "time",
+	"atomic": "sync/atomic", "errors": "errors", "flag": "flag", "fmt": "fmt", "histogram": "github.com/waymark-go/waymark/histogram", "log": "log", "os": "os", "slog": "log/slog", "time": "time",
 }
 
 // TestDocsGo compiles each Go block of the documents, and runs programs. Blocks that begin with a
@@ -126,9 +126,13 @@ func errorsOf(out string, err error) string {
 }
 
 func runIn(dir string, args ...string) (string, error) {
+	return runEnv(dir, []string{"GOWORK=off"}, args...)
+}
+
+func runEnv(dir string, env []string, args ...string) (string, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "NO_COLOR=1", "WAYMARK=")
+	cmd.Env = append(append(os.Environ(), "GOFLAGS=", "NO_COLOR=1", "WAYMARK="), env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
