@@ -1,5 +1,5 @@
-// Package waymark observes the functions of the program that imports it: those that belong together
-// by what they do, wherever they are.
+// Package waymark observes functions of the program that imports it: the functions of a group, which
+// belong together wherever they are, or functions that patterns name.
 //
 //	var IO = waymark.NewGroup("IO")
 //

@@ -6,8 +6,8 @@
 //	...
 //	monitor.Clear(stream.IO)
 //
-// A Factory makes a Monitor for each package, which is told of calls by the functions' ids. Package
-// waymark, below this one, has the smaller interface: one Observer, told of events that name their
-// functions. Use Attach of that package for code of your own. Use this package for its ready-made
-// monitors, for one monitor of each package, and for code in the document's way.
+// A Factory makes a Monitor for each package. A Monitor gets the calls of the package's functions,
+// each function by its id. Package waymark has the smaller interface: one Observer, which gets
+// events that name their functions. Use waymark.Attach for code of your own. Use this package for
+// its ready-made monitors, for one monitor of each package, and for code that follows the document.
 package monitor

@@ -2,9 +2,9 @@
 // prints them as the verb %+v of package fmt does.
 //
 //	if ev.Data != nil {
-//		site, _ := file.Site(ev.Site)
+//		fn, _ := file.Func(ev.Site)
 //		args, err := value.Decode(ev.Data, file.Type)
-//		fmt.Printf("%s%s\n", site.Name, value.List(args, site.Args, err != nil))
+//		fmt.Printf("%s%s\n", fn.Name, value.List(args, fn.Args, err != nil))
 //	}
 //
 // Here file is a tracefile.File and ev is an event of a call's beginning. The example is a whole

@@ -17,7 +17,8 @@ var importsOf = map[string]string{
 	"waymark": "github.com/waymark-go/waymark", "monitor": "github.com/waymark-go/waymark/monitor",
 	"stats": "github.com/waymark-go/waymark/stats", "timing": "github.com/waymark-go/waymark/timing",
 	"tracefile": "github.com/waymark-go/waymark/tracefile", "value": "github.com/waymark-go/waymark/value",
-	"atomic": "sync/atomic", "errors": "errors", "flag": "flag", "fmt": "fmt", "log": "log", "os": "os", "slog": "log/slog", "time": "time",
+	"stream": "github.com/waymark-go/waymark/examples/facility/stream",
+	"atomic": "sync/atomic", "errors": "errors", "flag": "flag", "fmt": "fmt", "histogram": "github.com/waymark-go/waymark/histogram", "log": "log", "os": "os", "slog": "log/slog", "time": "time",
 }
 
 // TestDocsGo compiles each Go block of the documents, and runs programs. Blocks that begin with a
@@ -39,8 +40,10 @@ func TestDocsGo(t *testing.T) {
 			continue
 		}
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "go.mod"), "module example.com/m\n\ngo 1.26\n\nrequire github.com/waymark-go/waymark v0.0.0\n\n"+
-			"replace github.com/waymark-go/waymark => "+library+"\n")
+		write(t, filepath.Join(dir, "go.mod"), "module example.com/m\n\ngo 1.26\n\n"+
+			"require (\n\tgithub.com/waymark-go/waymark v0.0.0\n\tgithub.com/waymark-go/waymark/examples/facility v0.0.0\n)\n\n"+
+			"replace github.com/waymark-go/waymark => "+library+"\n"+
+			"replace github.com/waymark-go/waymark/examples/facility => "+library+"/examples/facility\n")
 		imports := make(map[string]string)
 		for name, path := range importsOf {
 			imports[name] = path
@@ -123,9 +126,13 @@ func errorsOf(out string, err error) string {
 }
 
 func runIn(dir string, args ...string) (string, error) {
+	return runEnv(dir, []string{"GOWORK=off"}, args...)
+}
+
+func runEnv(dir string, env []string, args ...string) (string, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "NO_COLOR=1", "WAYMARK=")
+	cmd.Env = append(append(os.Environ(), "GOFLAGS=", "NO_COLOR=1", "WAYMARK="), env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

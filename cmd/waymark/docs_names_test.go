@@ -147,15 +147,20 @@ func TestDocsNames(t *testing.T) {
 	test := regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
 	scripts := regexp.MustCompile("\\bscripts? ((?:`[\\w-]+`(?:, | and )?)+)")
 	goldens := regexp.MustCompile("\\bgoldens? ((?:`[\\w-]+`(?:, | and )?)+)")
-	target := regexp.MustCompile(`(?:^|\s)make ([a-z][\w-]*)`)
+	target := regexp.MustCompile(`(?:^|\s)make ([a-z][\w/-]*)`)
 	file := regexp.MustCompile(`^[\w./-]+/[\w.-]+\.(?:go|s|md|txtar|txt|py|csv|svg)$`)
 	identifier := regexp.MustCompile(`^\*?(waymark|stats|timing|monitor|tracefile|value|histogram)\.([A-Z]\w*)`)
 	exported := make(map[string][]string)
 	for _, d := range documents(t) {
-		if d.name == "CHANGELOG.md" {
-			continue
-		}
 		for _, l := range d.lines {
+			if d.name == "CHANGELOG.md" {
+				// It names what is gone, too, but for the last column of a table.
+				cells := strings.Split(strings.TrimSuffix(l.text, " |"), " | ")
+				if !strings.HasPrefix(l.text, "|") || len(cells) < 2 {
+					continue
+				}
+				l.text = cells[len(cells)-1]
+			}
 			if l.code {
 				for _, m := range target.FindAllStringSubmatch(l.text, -1) {
 					wantTarget(t, d.at(l), makefile, m[1])
@@ -163,8 +168,8 @@ func TestDocsNames(t *testing.T) {
 				continue
 			}
 			text := inlineCode.ReplaceAllStringFunc(l.text, func(code string) string {
-				if strings.ContainsAny(code, " /=") {
-					return "" // a command, or something of other modules
+				if strings.ContainsAny(code, " /=") || identifier.MatchString(strings.Trim(code, "`")) {
+					return "" // a command, something of other modules, or of the library
 				}
 				return code
 			})
@@ -206,9 +211,42 @@ func TestDocsNames(t *testing.T) {
 	}
 }
 
+// TestDocsTable checks that the tests in the appendix of docs/groups.md are in the packages that it
+// says: of tests without a package that is the root package or monitor.
+func TestDocsTable(t *testing.T) {
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w+)\(`)
+	folders := make(map[string][]string) // of a test
+	for _, name := range repositoryFiles(t) {
+		if strings.HasSuffix(name, "_test.go") {
+			for _, m := range declared.FindAllStringSubmatch(readText(t, filepath.Join(topFolder, name)), -1) {
+				folders[m[1]] = append(folders[m[1]], filepath.ToSlash(filepath.Dir(name)))
+			}
+		}
+	}
+	_, table, _ := strings.Cut(readText(t, filepath.Join(topFolder, "docs/groups.md")), "\n## Appendix")
+	tests := regexp.MustCompile("((?:\\b(?:Test|Benchmark)\\w+(?:, )?)+)(?: in `([\\w/]+)`)?")
+	rows := regexp.MustCompile(`(?m)^\|.*\| ([^|]+) \|$`).FindAllStringSubmatch(table, -1)
+	for _, row := range rows {
+		for _, m := range tests.FindAllStringSubmatch(row[1], -1) {
+			for _, name := range strings.Split(strings.TrimSuffix(m[1], ", "), ", ") {
+				in := func(dir string) bool {
+					return m[2] == "" && (dir == "." || dir == "monitor") || m[2] != "" && (dir == m[2] || strings.HasSuffix(dir, "/"+m[2]))
+				}
+				if !slices.ContainsFunc(folders[name], in) {
+					t.Errorf("docs/groups.md: %s is in %q, want what its row says: %s", name, folders[name], row[1])
+				}
+			}
+		}
+	}
+	if len(rows) < 60 {
+		t.Errorf("the appendix of docs/groups.md has %d rows, want 60 at least", len(rows))
+	}
+}
+
 func wantTarget(t *testing.T, at, makefile, name string) {
 	t.Helper()
-	if !strings.Contains(makefile, "\n"+name+":") {
+	folder, _, ok := strings.Cut(name, "/")
+	if !strings.Contains(makefile, "\n"+name+":") && !(ok && strings.Contains(makefile, "\n"+folder+"/%:")) {
 		t.Errorf("%s: there is no make target %s", at, name)
 	}
 }

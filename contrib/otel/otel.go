@@ -1,10 +1,19 @@
-// Package otel makes OpenTelemetry spans of calls that waymark traces.
+// Package otel makes OpenTelemetry spans of calls that waymark traces. Import it under another name,
+// beside the package otel of OpenTelemetry:
 //
-//	monitor.Register(store.IO, otel.New(otel.GetTracerProvider()))
+//	import (
+//		"go.opentelemetry.io/otel"
 //
-// A call's span is a child of the span of the call that it is made from, on the same goroutine. So functions need
-// neither take contexts nor pass on those that they get. The outermost one's parent is the span in the first argument
-// that is a context.Context; and so is an inner one's if the program has begun that span itself since the calls around it.
+//		waymarkotel "github.com/waymark-go/waymark/contrib/otel"
+//		"github.com/waymark-go/waymark/monitor"
+//	)
+//
+//	err := monitor.Register(store.IO, waymarkotel.New(otel.GetTracerProvider()))
+//
+// A call's span is a child of the span of the call around it, on the same goroutine. So functions
+// need neither take contexts nor pass them on. The parent of an outermost call's span is the span in
+// the first argument that is a context.Context. The same holds for an inner call if the program has
+// begun that span itself since the calls around it.
 package otel
 
 import (
