@@ -23,7 +23,7 @@ var shortages = []string{
 	"cannot allocate memory", "too many open files", "signal: killed",
 }
 
-// shortage returns the shortage that a message tells of, "" if there is none.
+// shortage returns the shortage that a message names, "" if there is none.
 func shortage(message string) string {
 	message = strings.ToLower(message)
 	for _, s := range shortages {
@@ -35,8 +35,8 @@ func shortage(message string) string {
 }
 
 // blame says why the instrumented build failed with a message. The user's own program is built
-// plain for its messages: those name the user's files with the columns that the user sees. Only what
-// the compiler says of rewritten code alone is waymark's fault.
+// plain for its messages: those name the user's files with the columns that the user sees. Only
+// what the compiler says of rewritten code alone is waymark's fault.
 func (a *app) blame(b *build.Build, f *buildFlags, message string, failed exitError) error {
 	rejected := rejections(message)
 	out, ok := a.plain(b, f, "build", b.Given.Without("o"), slices.Concat([]string{"-o", os.DevNull}, b.Asked),
@@ -70,8 +70,8 @@ func (a *app) blame(b *build.Build, f *buildFlags, message string, failed exitEr
 // plain runs the go command on the user's own source, and returns what it says and whether it
 // succeeds. refused says that the go command itself refused the instrumented build.
 //
-// A module may find the library with waymark only: its go.sum lacks it. There the go command refuses
-// a plain build before anything is compiled, so plain helps it to the library.
+// A module may find the library with waymark only: its go.sum lacks it. There the go command
+// refuses a plain build before anything is compiled, so plain helps it to the library.
 func (a *app) plain(b *build.Build, f *buildFlags, verb string, flags gocmd.Flags, args []string, refused bool) (out string, ok bool) {
 	run := func(env *gocmd.Env, flags gocmd.Flags) (out string, ok, compiled bool) {
 		var stdout, stderr bytes.Buffer

@@ -11,9 +11,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 )
 
-// buildErrors is a writer for what the go command says on stderr, in whole lines. It keeps back what
-// the compiler says, because the compiler sees rewritten code: the plain build has the
-// words for that, see say. The rest, as what vet says, is passed on.
+// buildErrors is a writer for what the go command says on stderr, in whole lines. It keeps back
+// what the compiler says, because the compiler sees rewritten code: the plain build has the words
+// for that, see say. The rest, as what vet says, is passed on.
 type buildErrors struct {
 	w        io.Writer
 	header   string // the line "# package" that was read last, if nothing was read since

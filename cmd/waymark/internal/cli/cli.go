@@ -41,7 +41,7 @@ type app struct {
 	configPath string // of the file that flags were taken from, "" if there was none
 }
 
-// Main runs the command with the given arguments and gives its exit status.
+// Main runs the command with the given arguments and returns its exit status.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
@@ -71,7 +71,7 @@ func (w *failing) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// status reports err and gives the exit status for it.
+// status reports err and returns the exit status for it.
 func (a *app) status(err error) int {
 	var exit exitError
 	var usage usageError

@@ -32,8 +32,8 @@ type order int
 
 const (
 	mixed        order = iota // in any way: the others are packages
-	programLast               // flags end at the first other argument: what follows it is for the program
-	packagesOnce              // as go test has it: packages stand together, flags that it doesn't know end them
+	programLast               // flags end at the first other argument: the rest is the program's
+	packagesOnce              // as in go test: packages stand together, unknown flags end them
 )
 
 // behindEquals is an annotation of flags whose value is optional: the words that are values.

@@ -19,7 +19,7 @@ func (f *filterFlags) sets() (list []*pattern.Set) {
 	return list
 }
 
-// resolve tells the patterns which packages are in the recordings. It returns an error if some
+// resolve resolves the patterns among the packages of the recordings. It returns an error if some
 // can't be told apart.
 func (f *filterFlags) resolve(set *tracefile.Set) error {
 	var packages []pattern.Package
@@ -69,7 +69,7 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	return slices.Compact(names)
 }
 
-// between returns a function that tells whether a recorded function matches one pattern of in, or
+// between returns a function that reports whether a recorded function matches one pattern of in, or
 // there is none, and none of out; nil if there are no patterns.
 func between(in, out *pattern.Set) func(*function.Func) bool {
 	if in.Empty() && out.Empty() {

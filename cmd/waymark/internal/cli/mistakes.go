@@ -49,7 +49,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		return valueError(err)
 	}
 	arg := "--" + unknown.GetSpecifiedName()
-	if short := unknown.GetSpecifiedShortnames(); short != "" { // one dash, which pflag takes for several flags
+	// pflag takes a word with one dash for several flags.
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		arg = "-" + short
 	}
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")

@@ -62,7 +62,7 @@ var position = regexp.MustCompile(`([^\s:"]+\.go)(?::(\d+)(?::(\d+))?)?`)
 func (p *positions) translate(text []byte) []byte {
 	return position.ReplaceAllFunc(text, func(found []byte) []byte {
 		m := position.FindSubmatch(found)
-		// Where a relative path is shorter, the go command and vet give that.
+		// Where a relative path is shorter, the go command and vet print that.
 		rewritten := string(m[1])
 		if !filepath.IsAbs(rewritten) {
 			rewritten = filepath.Join(p.dir, rewritten)

@@ -105,7 +105,7 @@ func (c *commandLine) exec() []string {
 }
 
 // buildProgram builds the program that line names, as go run would, into a folder
-// of its own. It gives nil if --dry-run was asked for.
+// of its own. It returns nil if --dry-run was asked for.
 func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*traced, error) {
 	n := 0
 	for n < len(line.args) && strings.HasSuffix(line.args[n], ".go") {

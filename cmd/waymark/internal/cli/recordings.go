@@ -20,7 +20,7 @@ func joinable(f *tracefile.File, name string) error {
 }
 
 // withSet opens files, which are of one program, and calls do with what they hold.
-// Those that can't be opened are left out; the error tells which, and why.
+// Those that can't be opened are left out; the error says which, and why.
 func (a *app) withSet(names []string, do func(*tracefile.Set) error) error {
 	var files []*tracefile.File
 	var errs []error

@@ -55,7 +55,7 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter recordi
 }
 
 // read adds up files and has write print the report, of what could be read. Then
-// come notes, and the error tells what could not.
+// come notes, and the error says what could not.
 func (a *app) read(files []string, o report.Options, missed missed, write func(*report.Report) error) error {
 	return a.withSet(files, func(set *tracefile.Set) error {
 		show, done := a.progress()

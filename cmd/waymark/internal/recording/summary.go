@@ -10,7 +10,7 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A Summary tells where the numbers of a process come from, and what they lack.
+// A Summary says where the numbers of a process come from, and what they lack.
 type Summary struct {
 	Files   []string       // absolute; several if the recording is in parts
 	Process string         // the Label

@@ -30,7 +30,7 @@ const (
 func newRelay() *relay {
 	r := &relay{full: make(chan *batch, batches), empty: make(chan *batch, batches), done: make(chan struct{})}
 	for range batches {
-		r.empty <- &batch{data: make([]byte, 0, 4096)} // not nil: what was recorded isn't, even if it is empty
+		r.empty <- &batch{data: make([]byte, 0, 4096)} // recorded values are not nil, even if empty
 	}
 	r.batch = <-r.empty
 	go r.run()

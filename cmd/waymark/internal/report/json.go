@@ -27,14 +27,14 @@ type jsonReport struct {
 
 // jsonProblems are what makes numbers incomplete, beside what is dropped or damaged.
 type jsonProblems struct {
-	Stopped   string `json:"stopped,omitempty"`       // why recording ended before the program did: "max-size" or "failure"
+	Stopped   string `json:"stopped,omitempty"`       // "max-size" or "failure", if it ended early
 	FromNS    int64  `json:"from_ns,omitempty"`       // from when on everything is there
 	Parts     int    `json:"missing_parts,omitempty"` // of rotated recordings
 	Cut       uint64 `json:"cut,omitempty"`           // calls without a recorded end
 	Unmatched uint64 `json:"unmatched,omitempty"`     // calls without a recorded beginning
 	Unknown   uint64 `json:"unknown,omitempty"`       // events of no known goroutine or function
 	Backward  uint64 `json:"backward,omitempty"`      // events that are earlier than the one before
-	Past      bool   `json:"past_window,omitempty"`   // calls that are open go on after the end of --time
+	Past      bool   `json:"past_window,omitempty"`   // open calls go on after --time
 }
 
 // jsonLacks is what is missing in some recordings, for those who look at one object only.

@@ -47,7 +47,7 @@ type Printer struct {
 	file  Names
 	nanos func(ticks uint64) int64
 	at    func(clock uint64) int64 // ns since the start; nil: there is no column for it
-	label string                   // of the process, with a blank behind it; "" if it is the only one
+	label string                   // of the process, and a blank; "" if it is the only one
 	opt   Options
 
 	values    value.Printer
@@ -99,7 +99,7 @@ type entered struct {
 	args arguments
 }
 
-// New returns a Printer of the only process. nanos gives the length of a number of
+// New returns a Printer of the only process. nanos returns the length of a number of
 // ticks in ns, at the ns from the start to a clock reading; without at there is no column of times.
 func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, o Options) *Printer {
 	p := NewLabelled(bufio.NewWriter(w), file, nanos, at, "", o)
@@ -155,7 +155,7 @@ func (p *Printer) Call(c *calltree.Call) {
 		if results != "" {
 			results += ";"
 		}
-		if c.Flags == 0 && len(c.Panic) == 0 { // no strings are put together for what is most frequent
+		if c.Flags == 0 && len(c.Panic) == 0 { // no concatenation for the most frequent lines
 			p.line(c.End, duration, c, "}", results, " /* ", p.name(c.Site), " */")
 		} else {
 			p.line(c.End, duration, c, "}", results, p.comment(p.name(c.Site), c))
