@@ -86,8 +86,8 @@ func count(t *testing.T, path string, worker int) uint64 {
 	return binary.LittleEndian.Uint64(b[worker*64:])
 }
 
-// runAndKill runs the program of testdata/kill, which counts its calls in the file counters, with the
-// given settings, and kills it some time after its first call and after ready returns true.
+// runAndKill runs the program of testdata/kill, which counts its calls in the file counters, with
+// the given settings, and kills it some time after its first call and after ready returns true.
 func runAndKill(t *testing.T, cmd *exec.Cmd, settings, counters string, after time.Duration, ready func() bool) {
 	t.Helper()
 	if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {

@@ -16,8 +16,8 @@ import (
 // isOurs ends messages about a build that fails with waymark only.
 const isOurs = "this is a fault of waymark's; leave the functions at fault out with --exclude, and please report it"
 
-// shortages are what the go command and the tools that it runs say when the machine fails
-// them and not the source.
+// shortages are words in messages of the go command and its tools when the machine lacks something
+// and the source is good.
 var shortages = []string{
 	"no space left on device", "not enough space on the disk", "disk quota exceeded", "read-only file system",
 	"cannot allocate memory", "too many open files", "signal: killed",
@@ -34,9 +34,9 @@ func shortage(message string) string {
 	return ""
 }
 
-// blame says why the instrumented build failed with a message. The user's own program is built
-// plain for its messages: those name the user's files with the columns that the user sees. Only
-// what the compiler says of rewritten code alone is waymark's fault.
+// blame says why the instrumented build failed with a message. It builds the user's own program
+// plain, because the messages of a plain build have the user's files and columns. What the compiler
+// rejects only in rewritten code is waymark's fault.
 func (a *app) blame(b *build.Build, f *buildFlags, message string, failed exitError) error {
 	rejected := rejections(message)
 	out, ok := a.plain(b, f, "build", b.Given.Without("o"), slices.Concat([]string{"-o", os.DevNull}, b.Asked),
@@ -70,8 +70,8 @@ func (a *app) blame(b *build.Build, f *buildFlags, message string, failed exitEr
 // plain runs the go command on the user's own source, and returns what it says and whether it
 // succeeds. refused says that the go command itself refused the instrumented build.
 //
-// A module may find the library with waymark only: its go.sum lacks it. There the go command
-// refuses a plain build before anything is compiled, so plain helps it to the library.
+// If a module's go.sum lacks the library, only waymark builds the module: the go command refuses a
+// plain build before it compiles anything. Then plain builds with the library that waymark carries.
 func (a *app) plain(b *build.Build, f *buildFlags, verb string, flags gocmd.Flags, args []string, refused bool) (out string, ok bool) {
 	run := func(env *gocmd.Env, flags gocmd.Flags) (out string, ok, compiled bool) {
 		var stdout, stderr bytes.Buffer
@@ -99,9 +99,9 @@ func (a *app) plain(b *build.Build, f *buildFlags, verb string, flags gocmd.Flag
 	return out, false
 }
 
-// onlyRewritten returns what the compiler says of rewritten packages, but for those that it rejects
-// in plain builds too, and a sentence that names these packages and waymark's fault. Both are empty
-// if there are none.
+// onlyRewritten returns what the compiler says of packages that it rejects only if they are
+// rewritten, and an error message that names these packages. Both are empty if there are no such
+// packages.
 func onlyRewritten(rejected []rejection, plain string) (text, fault string) {
 	name := func(r rejection) string {
 		name, _, _ := strings.Cut(r.pkg, " [")

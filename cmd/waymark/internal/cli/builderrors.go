@@ -11,9 +11,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 )
 
-// buildErrors is a writer for what the go command says on stderr, in whole lines. It keeps back
-// what the compiler says, because the compiler sees rewritten code: the plain build has the words
-// for that, see say. The rest, as what vet says, is passed on.
+// buildErrors is a writer for the go command's stderr, in whole lines. It keeps the compiler's
+// messages back, because the compiler sees rewritten code: say replaces them by those of a plain
+// build. Other lines, for example vet's, are passed on.
 type buildErrors struct {
 	w        io.Writer
 	header   string // the line "# package" that was read last, if nothing was read since
@@ -59,8 +59,8 @@ func rejections(out string) []rejection {
 	return e.rejected
 }
 
-// say ends the output of go test: with the compiler's words for the plain tests, and with what was
-// kept back of packages that compile there.
+// say ends the output of go test. It prints the compiler's messages about the plain tests, then
+// those that were kept back about packages that compile plain.
 func (a *app) say(e *buildErrors, b *build.Build, f *buildFlags) {
 	io.WriteString(e.w, e.header)
 	if len(e.rejected) == 0 {
@@ -94,8 +94,8 @@ func (a *app) say(e *buildErrors, b *build.Build, f *buildFlags) {
 	fmt.Fprintln(a.stderr, "waymark: "+fault)
 }
 
-// What the compiler says of what a directive takes for a group: it reads the directive's position,
-// and code of the generated file, where names are ours.
+// The compiler's messages about a variable that a directive takes for a group. They have the
+// directive's position, but quote generated code, whose names are waymark's.
 var (
 	noGroup    = regexp.MustCompile(`^(.+:\d+:\d+): cannot use (\S+) \(.*of (?:\S+ )?type (.*)\) as \*.*\.Group value in argument to wmt?\d*_group`)
 	aboutGroup = regexp.MustCompile(`^(.+?:\d+(?::\d+)?): (.*\bwmt?\d*_g(?:\d+\.|roup\b).*)`)
@@ -103,8 +103,7 @@ var (
 	argumentTo = regexp.MustCompile(` in argument to wmt?\d*_group`)
 )
 
-// groupErrors returns what the compiler says of such things, in words of the user's, if it says
-// nothing else.
+// groupErrors returns such messages with the user's names, "" if out has any other message.
 func groupErrors(out string) string {
 	const want = ": want a variable that holds a *waymark.Group"
 	var b strings.Builder

@@ -79,8 +79,8 @@ func instrumented(path string) error {
 	return fmt.Errorf("%s was not built by waymark: build it with waymark build, or name its package", path)
 }
 
-// forBuild returns the first flag on the command line that only a build heeds, "" if there
-// is none. Those of waymark.toml are for packages and binaries alike.
+// forBuild returns the first flag on the command line that only a build uses, "" if there is none.
+// The flags of waymark.toml are for packages and binaries alike.
 func forBuild(set *pflag.FlagSet, line *commandLine) string {
 	if rest := line.flags.Without("exec"); len(rest) > 0 {
 		return rest[0]
