@@ -69,7 +69,7 @@ type Builder struct {
 	call     Call // what OnCall is given
 }
 
-// maxStreams bounds a table that is indexed with what a file says.
+// maxStreams bounds a table that is indexed with numbers from a file.
 const maxStreams = 1 << 12
 
 // New returns a Builder.

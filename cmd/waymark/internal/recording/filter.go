@@ -10,7 +10,7 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A Filter says what of some recordings is read, accounted for and shown. The zero value leaves
+// A Filter chooses the calls of recordings that are read, counted and shown. The zero value leaves
 // nothing out.
 type Filter struct {
 	// What is read: that time, and these goroutines. Numbers are of what happened there.

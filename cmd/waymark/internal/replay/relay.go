@@ -2,8 +2,8 @@ package replay
 
 import "github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 
-// A relay hands calls on to functions that another goroutine calls, in the same order: those who
-// follow the calls and those who print them then have a core each.
+// A relay passes calls on to functions that another goroutine calls, in the same order. So
+// following calls and printing them use a core each.
 type relay struct {
 	batch *batch // not handed on yet
 	full  chan *batch

@@ -8,7 +8,7 @@ import (
 	"github.com/waymark-go/waymark/stats"
 )
 
-// The keys of these types are a contract: they may be joined by others, but stay.
+// The keys of these types are a contract: keys may be added, but none is removed.
 
 type jsonReport struct {
 	File       string   `json:"file"`            // the first one
@@ -37,7 +37,7 @@ type jsonProblems struct {
 	Past      bool   `json:"past_window,omitempty"`   // open calls go on after --time
 }
 
-// jsonLacks is what is missing in some recordings, for those who look at one object only.
+// jsonLacks is what is missing in some recordings, for readers of a single object.
 type jsonLacks struct {
 	Dropped  uint64 `json:"dropped"`
 	Damaged  int64  `json:"damaged"`

@@ -11,8 +11,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
-// A nodeWriter writes the nodes of a tree as JSON objects. Package encoding/json would recur into
-// nested ones.
+// A nodeWriter writes the nodes of a tree as JSON objects without recursion, unlike encoding/json.
 type nodeWriter struct {
 	*bufio.Writer
 	rows  []*Row
