@@ -1,20 +1,20 @@
 # make               builds bin/waymark
 # make test          the tests for each change; needs Go, what else they use is skipped aloud
-# make test-long     what of the same tests takes longer: other toolchains, build modes, platforms, large packages
+# make test-long     the same tests in full: other toolchains, platforms, large packages
 # make bench         what tracing costs, in one run
-# make bench-peers   the same in full and side by side with other tracers, into docs (most of an hour)
-# make bench-programs  builds and runs of three real programs, plain and traced, into docs (an hour or two, downloads them)
-# make bench-store   a program that nearly only makes calls, with all kinds of tracing, into docs (minutes)
-# make test-counts   call counts against the go command's coverage counters, for real programs (minutes, downloads)
+# make bench-peers   the same in full, with other tracers, into docs (most of an hour)
+# make bench-programs  three real programs, plain and traced, into docs (an hour or two, downloads)
+# make bench-store   a program of calls only, with all kinds of tracing, into docs (minutes)
+# make test-counts   call counts against the go command's coverage counters (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
-# make test-billion  memory of the commands that read a recording of a billion events (minutes, takes 2 GB of disk)
+# make test-billion  memory of the commands that read a billion events (minutes, 2 GB of disk)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
-# make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; clang for -msan)
-# make test-modules  test suites of other modules, plain and traced, compared test by test (an hour or two, downloads)
-# make test-rewriter GOROOT/src, GOROOT/test (another with GOROOT_TEST=), the module cache and random programs, instrumented (an hour)
+# make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; -msan: clang)
+# make test-modules  test suites of other modules, plain and traced (an hour or two, downloads)
+# make test-rewriter GOROOT/src, GOROOT/test (or GOROOT_TEST=), module cache, random programs (an hour)
 # make fuzz          every fuzz target for FUZZTIME
-# make release VERSION=v0.9.0 OUT=DIR   writes the public modules as a module proxy, says which tags publish them (WRITE=1: go.mod files too)
+# make release VERSION=v0.9.0 OUT=DIR   the public modules as a proxy (WRITE=1: go.mod files too)
 # make lint          gofmt, go vet, staticcheck, go mod tidy, govulncheck where it can be had
 # make clean         removes bin
 

@@ -25,7 +25,7 @@ type confinement struct {
 	Dir      string
 }
 
-// A refusal is a system call that gives an error: always, or with From if the argument
+// A refusal is a system call that fails: always, or with From if the argument
 // number Arg, from 0, is From or more.
 type refusal struct {
 	Call  uintptr
@@ -37,7 +37,7 @@ type refusal struct {
 // offset is pwrite's argument.
 const offset = 3
 
-// command gives the command to run a program in c.
+// command returns the command to run a program in c.
 func (c *confinement) command(t *testing.T, prog string, args ...string) *exec.Cmd {
 	t.Helper()
 	spec, err := json.Marshal(c)
@@ -100,7 +100,7 @@ func confine(spec string) {
 	must("exec "+os.Args[1], syscall.Exec(os.Args[1], os.Args[1:], env))
 }
 
-// confineFailed is the status with which confine tells that it could not.
+// confineFailed is the status of a confine that failed.
 const confineFailed = 125
 
 func must(what string, err error) {
@@ -110,7 +110,7 @@ func must(what string, err error) {
 	}
 }
 
-// seccomp gives a filter. Where calls go by other numbers (32-bit ones on a 64-bit
+// seccomp returns a filter. Where calls go by other numbers (32-bit ones on a 64-bit
 // kernel) it isn't used.
 func seccomp(refuse []refusal) []unix.SockFilter {
 	load := func(off uint32) unix.SockFilter {

@@ -59,7 +59,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// goroot gives the folder of the Go tree that the go command uses.
+// goroot returns the folder of the Go tree that the go command uses.
 func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(command(t, ".", nil, "go", "env", "GOROOT")))
 }
@@ -187,7 +187,7 @@ func checkout(t *testing.T, s subject) string {
 	return dir
 }
 
-// command runs a program in dir and gives what it prints on stdout.
+// command runs a program in dir and returns what it prints on stdout.
 func command(t *testing.T, dir string, env []string, name string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -202,7 +202,7 @@ func command(t *testing.T, dir string, env []string, name string, args ...string
 	return out
 }
 
-// coverage gives the count of each function's first block.
+// coverage returns the count of each function's first block.
 func coverage(t *testing.T, dir string, s subject) map[place]uint64 {
 	bin, data, profile := filepath.Join(t.TempDir(), "covered"), t.TempDir(), filepath.Join(t.TempDir(), "profile")
 	command(t, dir, nil, "go", "build", "-cover", "-covermode=atomic", "-coverpkg=./...", "-o", bin, s.main)
@@ -268,7 +268,7 @@ func firstBlocks(t *testing.T, dir, file string, blocks []block, counts map[plac
 	})
 }
 
-// leftOut gives the functions that waymark says it can't instrument, with the reason.
+// leftOut returns the functions that waymark says it can't instrument, with the reason.
 func leftOut(t *testing.T, dir, waymark string, s subject) map[place]string {
 	out := make(map[place]string)
 	text := command(t, dir, nil, waymark, "build", "--dry-run", "--all", "--closures", "--include", "./...", s.main)

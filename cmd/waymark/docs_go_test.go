@@ -22,9 +22,9 @@ var importsOf = map[string]string{
 }
 
 // TestDocsGo compiles each Go block of the documents, and runs programs. Blocks that begin with a
-// package clause are files: a program, or a package that later blocks of the document may use. Other
-// blocks are declarations or statements. A program is built by waymark. If a text block follows, the
-// program must print it, but for numbers, times and the lines that "..." stands for.
+// package clause are files: a program, or a package that later blocks of the document may use.
+// Other blocks are declarations or statements. A program is built by waymark. If a text block
+// follows, the program must print it, but for numbers, times and the lines that "..." stands for.
 func TestDocsGo(t *testing.T) {
 	library, err := filepath.Abs(topFolder)
 	if err != nil {

@@ -334,8 +334,8 @@ func TestDocsFigures(t *testing.T) {
 	}
 }
 
-// TestDocsFaults checks that each fault in docs/limits.md names a test: one of its own, or a part of
-// TestFaults.
+// TestDocsFaults checks that each fault in docs/limits.md names a test: one of its own, or a part
+// of TestFaults.
 func TestDocsFaults(t *testing.T) {
 	var tests strings.Builder
 	for _, name := range repositoryFiles(t) {

@@ -48,7 +48,7 @@ func (f *faultTest) disk(t *testing.T) {
 		r := faultRun{faultTest: f, calls: 1_000_000, settings: ",buffers=4MiB"}
 		r.Limits = map[int]uint64{unix.RLIMIT_FSIZE: 500_000}
 		r.untraced(t, "ulimit -f")
-		limit := uint64(4*runtime.NumCPU()+70) << 16 // enough for the smallest buffers that there are
+		limit := uint64(4*runtime.NumCPU()+70) << 16 // enough for the smallest buffers
 		r = faultRun{faultTest: f, calls: int(limit / 3), settings: ",buffers=2MiB"}
 		r.Limits = map[int]uint64{unix.RLIMIT_FSIZE: limit}
 		r.stopped(t, "ulimit -f")
@@ -69,7 +69,7 @@ func (f *faultTest) disk(t *testing.T) {
 		r.stopped(t, "input/output error")
 	})
 	t.Run("dumps", func(t *testing.T) {
-		// Dump gives the error, and leaves no file.
+		// Dump returns the error, and leaves no file.
 		said := filepath.Join(t.TempDir(), "said")
 		r := faultRun{faultTest: f, calls: 400_000, settings: ",overflow=ring,buffers=6MiB", thing: "dump " + said}
 		r.Refuse = []refusal{{unix.SYS_PWRITE64, syscall.ENOSPC, offset, 100_000}}

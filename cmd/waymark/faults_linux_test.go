@@ -189,7 +189,7 @@ func start(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// exitStatus gives the status, or that of a shell for a signal.
+// exitStatus returns the status, or that of a shell for a signal.
 func exitStatus(s *os.ProcessState) int {
 	if w := s.Sys().(syscall.WaitStatus); w.Signaled() {
 		return 128 + int(w.Signal())
@@ -197,7 +197,7 @@ func exitStatus(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-// openDir gives a folder in which every user may write.
+// openDir returns a folder in which every user may write.
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -255,7 +255,7 @@ func (r *faultRun) stopped(t *testing.T, why string) tracefile.Info {
 
 var lostIn = regexp.MustCompile(`(\d+) events (that were in it )?are lost`)
 
-// read reads a recording, checks it, and gives the number of its calls of digits.
+// read reads a recording, checks it, and returns the number of its calls of digits.
 func (r *faultRun) read(t *testing.T, trace string) (tracefile.Info, uint64) {
 	t.Helper()
 	f, err := tracefile.Open(trace)
@@ -300,7 +300,7 @@ func (r *faultRun) read(t *testing.T, trace string) (tracefile.Info, uint64) {
 	return info, calls
 }
 
-// sequence gives the digits that a goroutine of the program calls.
+// sequence returns the digits that a goroutine of the program calls.
 func (r *faultRun) sequence() string {
 	b := make([]byte, 0, r.calls)
 	sum := uint32(0)

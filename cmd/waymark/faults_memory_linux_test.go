@@ -60,7 +60,7 @@ func (f *faultTest) memory(t *testing.T) {
 		r.trace, r.settings = filepath.Join(dir, "ring.wmt"), ",overflow=ring"
 		r.untraced(t, "set buffers to less")
 	})
-	for _, size := range []string{"64k", "1m"} { // for the buffers' first chunk, and for the first few
+	for _, size := range []string{"64k", "1m"} { // the buffers' first chunk, the first few
 		t.Run("tmpfs of "+size, func(t *testing.T) {
 			dir := mountSmall(t, size)
 			(&faultRun{faultTest: f, trace: filepath.Join(dir, "f.wmt")}).untraced(t, "no space left on device")
@@ -102,7 +102,7 @@ func mountSmall(t *testing.T, size string) string {
 	return dir
 }
 
-// fileSystem gives the kind of the file system that dir is on, as statfs(2) names it.
+// fileSystem returns the kind of the file system that dir is on, as statfs(2) names it.
 func fileSystem(t *testing.T, dir string) int64 {
 	t.Helper()
 	var st unix.Statfs_t

@@ -18,7 +18,7 @@ func (f *faultTest) output(t *testing.T) {
 		name, why string
 		make      func(path string) error
 	}{
-		{"fifo", "not a regular file", func(path string) error { return syscall.Mkfifo(path, 0o666) }}, // nobody reads, and nobody waits
+		{"fifo", "not a regular file", func(path string) error { return syscall.Mkfifo(path, 0o666) }},
 		{"folder", "not a regular file", func(path string) error { return os.Mkdir(path, 0o777) }},
 		{"link", "not a regular file", func(path string) error { return os.Symlink("nowhere", path) }},
 		{"none/f.wmt", "no such file or directory", nil},

@@ -23,7 +23,7 @@ var exempt = map[string]string{
 	"noinit.go":       "checks that a package has no code to initialise it; a rewritten one registers its functions",
 }
 
-// unlike gives the reason why a file of GOROOT/test, by its first line, is about
+// unlike returns the reason why a file of GOROOT/test, by its first line, is about
 // something else than what a program does; empty if it isn't.
 func unlike(recipe string) string {
 	if strings.HasPrefix(recipe, "// asmcheck") {
@@ -254,7 +254,7 @@ func runTestdir(t *testing.T, runner, root string, s *standIn, pattern string) m
 	return results
 }
 
-// alternatives gives a pattern for -test.run that matches names with slashes.
+// alternatives returns a pattern for -test.run that matches names with slashes.
 func alternatives(names []string) string {
 	var list []string
 	for _, name := range names {

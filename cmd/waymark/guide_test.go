@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestGuide runs the commands of the README and of docs/guide.md, and compares what they print with the
-// documents: all but numbers, times and the lines that "..." stands for. A block of commands follows a
-// comment that names the folder of the program, in testdata/guide or in the repository. The folder is
-// copied, and its blocks share the copy.
+// TestGuide runs the commands of the README and of docs/guide.md, and compares what they print with
+// the documents: all but numbers, times and the lines that "..." stands for. A block of commands
+// follows a comment that names the folder of the program, in testdata/guide or in the repository.
+// The folder is copied, and its blocks share the copy.
 func TestGuide(t *testing.T) {
 	text := readText(t, "../../README.md") + readText(t, "../../docs/guide.md")
 	blocks := regexp.MustCompile("(?s)<!-- run in: (\\S+) -->\n+```console\n(.*?)```").FindAllStringSubmatch(text, -1)
@@ -58,8 +58,8 @@ func settled(line string) string {
 	return strings.TrimSpace(blanks.ReplaceAllString(changing.ReplaceAllString(line, "#"), " "))
 }
 
-// firstMissing returns the first of the wanted lines that doesn't follow the wanted lines before it in the
-// output. Other lines may stand in between only where "..." stands.
+// firstMissing returns the first of the wanted lines that doesn't follow the wanted lines
+// before it in the output. Other lines may stand in between only where "..." stands.
 func firstMissing(output, want string) string {
 	var got []string
 	for _, line := range strings.Split(output, "\n") {

@@ -32,26 +32,7 @@ func kill(t *testing.T, times int, command func(args ...string) *exec.Cmd) {
 	const workers = 4
 	for i := range times {
 		counters, trace := filepath.Join(dir, "counters"), filepath.Join(dir, "kill.wmt")
-		if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cmd := command(counters)
-		cmd.Env = append(os.Environ(), "WAYMARK=record,o="+trace)
-		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		// Before the first call there is nothing to check.
-		for start := time.Now(); count(t, counters, 0) == 0; time.Sleep(time.Millisecond) {
-			if time.Since(start) > 30*time.Second {
-				t.Fatal("the program does not begin")
-			}
-		}
-		time.Sleep(time.Duration(r.Intn(300e6)))
-		if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		cmd.Wait()
+		runAndKill(t, command(counters), "record,o="+trace, counters, time.Duration(r.Intn(300e6)), func() bool { return true })
 
 		f, err := tracefile.Open(trace)
 		if err != nil {
@@ -103,4 +84,29 @@ func count(t *testing.T, path string, worker int) uint64 {
 		t.Fatal(err)
 	}
 	return binary.LittleEndian.Uint64(b[worker*64:])
+}
+
+// runAndKill runs the program of testdata/kill, which counts its calls in the file counters, with
+// the given settings, and kills it some time after its first call and after ready returns true.
+func runAndKill(t *testing.T, cmd *exec.Cmd, settings, counters string, after time.Duration, ready func() bool) {
+	t.Helper()
+	if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), "WAYMARK="+settings)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill() // if the test ends here
+	for start := time.Now(); count(t, counters, 0) == 0 || !ready(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > 30*time.Second {
+			t.Fatal("the program does not begin")
+		}
+	}
+	time.Sleep(after)
+	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Wait()
 }

@@ -71,7 +71,7 @@ func cachedModules(t *testing.T, modcache string) []string {
 	return dirs
 }
 
-// instrumentModule compiles a copy of a module plain and instrumented, and gives the
+// instrumentModule compiles a copy of a module plain and instrumented, and returns the
 // number of its packages that compile and of their functions.
 func instrumentModule(t *testing.T, waymark, cache, modcache, src string) (packages, functions int) {
 	dir := t.TempDir()
@@ -136,7 +136,7 @@ func instrumentModule(t *testing.T, waymark, cache, modcache, src string) (packa
 	return len(names), functions
 }
 
-// compiled has the go command compile packages, and gives for each what is wrong
+// compiled has the go command compile packages, and returns for each what is wrong
 // with it; empty if it compiles.
 func compiled(t *testing.T, dir string, env []string, patterns ...string) map[string]string {
 	t.Helper()

@@ -27,11 +27,24 @@ func listPackages(t *testing.T) []*listedPackage {
 	if _, err := os.Stat("../../go.work"); err != nil {
 		t.Skip("without go.work there is only a part of the repository")
 	}
-	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}}\t{{.Doc}}\t{{join .Imports \" \"}}", repository+"/...")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %v", cmd.Args, err)
+	works := []string{"../../go.work"}
+	for _, pattern := range []string{"../../*/*/go.work", "../../*/*/*/go.work"} {
+		apart, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		works = append(works, apart...)
+	}
+	var out []byte
+	for _, work := range works {
+		// With -e modules from elsewhere need not be there.
+		cmd := exec.Command("go", "list", "-e", "-f", "{{.ImportPath}}\t{{.Doc}}\t{{join .Imports \" \"}}", repository+"/...")
+		cmd.Dir, cmd.Stderr = filepath.Dir(work), os.Stderr
+		text, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%v in %s: %v", cmd.Args, cmd.Dir, err)
+		}
+		out = append(out, text...)
 	}
 	below := func(importPath string) (name string, ok bool) {
 		rest, ok := strings.CutPrefix(importPath, repository)
@@ -45,7 +58,7 @@ func listPackages(t *testing.T) []*listedPackage {
 	byName := make(map[string]*listedPackage)
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if name, ok := below(fields[0]); ok {
+		if name, ok := below(fields[0]); ok && byName[name] == nil {
 			p := &listedPackage{name: name, synopsis: fields[1]}
 			for _, i := range strings.Fields(fields[2]) {
 				if name, ok := below(i); ok {
@@ -80,6 +93,7 @@ var importers = []struct {
 	{"tracefile", "the programs that are traced need not read trace files", []string{"cmd/waymark/...", "dev/..."}},
 	{"cmd/waymark/...", "the library and tools for development go without the command", []string{"cmd/waymark/..."}},
 	{"dev/...", "nothing is built on tools for development", []string{"dev/..."}},
+	{"contrib/...", "only users' programs need what other systems need", nil},
 }
 
 // leaves are packages that import no package of the repository but each other.
@@ -121,8 +135,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// docs/packages.md lists all packages with their importers, as `go test -run TestPackages -update .`
-// writes it.
+// docs/packages.md lists all packages with their importers, as `go test -run TestPackages -update
+// .` writes it.
 func TestPackages(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Packages\n\n" + wrap("Each package of this repository with the first sentence of its comment, and the packages that import it. "+
@@ -160,6 +174,7 @@ func TestPackages(t *testing.T) {
 // parts are those of the list.
 var parts = []struct{ folder, heading string }{
 	{"", "The library, for programs to import"}, {"internal", "The library's own"},
+	{"contrib", "For programs that use other systems, each a module of its own"},
 	{"cmd", "The command"}, {"dev", "For development"},
 }
 

@@ -197,7 +197,7 @@ func writeDeep(t *testing.T, path string, depth int) {
 	}
 }
 
-// peak runs waymark and gives the greatest number of bytes that it had in memory at a time.
+// peak runs waymark and returns the greatest number of bytes that it had in memory at a time.
 // The kernel's count for a child that has ended includes its parent.
 func peak(t *testing.T, args, file string) (bytesInMemory int) {
 	t.Helper()

@@ -57,7 +57,8 @@ func TestRecordings(t *testing.T) {
 					for _, want := range all {
 						checkRecording(t, want.Path, want)
 						if overflow == "ring" {
-							// The call of Dump is open in the dump, and nothing that came after it is there.
+							// The call of Dump is open in the dump, and nothing that came after it
+							// is there.
 							want.Open["dump"]++
 							for _, name := range []string{"end", "check"} {
 								want.Calls[name] -= want.lastCalls(name)
@@ -104,7 +105,8 @@ func TestRecordings(t *testing.T) {
 					t.Fatalf("%s%s", out, stderr)
 				}
 				for name, most := range map[string]int64{
-					"Descriptors": 0, "Arenas": 0, "Goroutines": 0, "Threads": 2, "Mapped": 1 << 20, "Heap": 256 << 10, "Other": 4 * 256 << 10, // the runtime takes that much at once, for each P
+					"Descriptors": 0, "Arenas": 0, "Goroutines": 0, "Threads": 2, "Mapped": 1 << 20, "Heap": 256 << 10,
+					"Other": 4 * 256 << 10, // the runtime takes so much at once, for each P
 				} {
 					if grown := after[name] - before[name]; grown > most {
 						t.Errorf("%s: %d after 20 recordings, %d after 120; want at most %d more", name, before[name], after[name], most)

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,27 +24,8 @@ func TestKillRotating(t *testing.T) {
 	const workers = 4
 	for i := range 10 {
 		counters, trace := filepath.Join(dir, "counters"), filepath.Join(dir, "kill.wmt")
-		if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command(prog, counters)
-		cmd.Env = append(os.Environ(), "WAYMARK=record,max-size=1MB,rotate=1000000,o="+trace)
-		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer cmd.Process.Kill() // if the test gives up
 		rotated := func() bool { _, err := os.Stat(filepath.Join(dir, "kill.part1.wmt")); return err == nil }
-		for start := time.Now(); count(t, counters, 0) == 0 || !rotated(); time.Sleep(time.Millisecond) {
-			if time.Since(start) > 30*time.Second {
-				t.Fatal("the program does not begin")
-			}
-		}
-		time.Sleep(time.Duration(r.Intn(100e6)))
-		if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		cmd.Wait()
+		runAndKill(t, exec.Command(prog, counters), "record,max-size=1MB,rotate=1000000,o="+trace, counters, time.Duration(r.Intn(100e6)), rotated)
 
 		var enters, exits [workers]uint64
 		parts := append(recorder.Parts(trace), trace)

@@ -39,7 +39,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// storm runs the program and checks its recording. It gives the name of its clock.
+// storm runs the program and checks its recording. It returns the name of its clock.
 func storm(t *testing.T, cmd *exec.Cmd, settings string, env ...string) (clock string) {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "storm.wmt")
@@ -55,7 +55,7 @@ func storm(t *testing.T, cmd *exec.Cmd, settings string, env ...string) (clock s
 }
 
 // validate checks a complete recording against the counts that the program
-// printed, and gives the name of its clock.
+// printed, and returns the name of its clock.
 func validate(t *testing.T, trace string, printed []byte) (clock string) {
 	t.Helper()
 	f, err := tracefile.Open(trace)

@@ -55,7 +55,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// functionOf gives the name that a line of a replay begins with.
+// functionOf returns the name that a line of a replay begins with.
 func functionOf(line string) string {
 	// A method's receiver is in parentheses too.
 	i := strings.IndexByte(strings.Replace(line, ".(", ".*", 1), '(')

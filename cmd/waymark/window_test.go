@@ -32,7 +32,7 @@ type numbering struct {
 	count uint64 // numbers finished
 }
 
-// add takes an event of main.number or of a digit and tells whether it may follow
+// add takes an event of main.number or of a digit and reports whether it may follow
 // what went before.
 func (g *numbering) add(kind tracefile.Kind, name string) error {
 	name = strings.TrimPrefix(name, "main.")
@@ -205,7 +205,7 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// runWindow runs the program in a folder of its own and gives the trace file, the
+// runWindow runs the program in a folder of its own and returns the trace file, the
 // file with the counters, and what it printed.
 func runWindow(t *testing.T, prog, end string, last int, settings, env string, status int) (trace, counters string, out []byte) {
 	t.Helper()

@@ -238,7 +238,7 @@ func run() error {
 	return reading(trace)
 }
 
-// start runs this program as a child and gives what it measured.
+// start runs this program as a child and returns what it measured.
 func start(name string, env ...string) (map[string]float64, error) {
 	cmd := exec.Command(os.Args[0], "-child", name, "-rounds", strconv.Itoa(*rounds), "-calls", strconv.Itoa(*calls))
 	cmd.Env = append(os.Environ(), env...)

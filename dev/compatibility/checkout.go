@@ -53,7 +53,7 @@ func (s Suite) checkout(dir string) error {
 	return nil
 }
 
-// addGoMod gives a module that is older than modules the file it lacks.
+// addGoMod adds a go.mod to a module that is older than modules.
 func (s Suite) addGoMod(dir string) error {
 	name := filepath.Join(dir, "go.mod")
 	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {

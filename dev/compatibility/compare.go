@@ -84,7 +84,7 @@ func (r *Runner) compare(res *Result, dir string) (err error) {
 	return nil
 }
 
-// differences gives the tests with different outcomes, sorted. A package that fails
+// differences returns the tests with different outcomes, sorted. A package that fails
 // because of its tests isn't one of them.
 func differences(plain, with *Outcomes) []*Difference {
 	all := maps.Clone(plain.Of)
@@ -174,7 +174,7 @@ const tooMany = 20
 // manyReruns is how often a test is run plain that fails under waymark now and then.
 const manyReruns = 200
 
-// family gives d with those of its subtests that differ, too.
+// family returns d with those of its subtests that differ, too.
 func (d *Difference) family(list []*Difference) []*Difference {
 	out := []*Difference{d}
 	for _, other := range list {
@@ -185,8 +185,8 @@ func (d *Difference) family(list []*Difference) []*Difference {
 	return out
 }
 
-// slowed runs a test that differs plain, as much slower as it was traced. How much that is isn't known
-// well of a short test, so that it gets a second try, still slower.
+// slowed runs a test that differs plain, as much slower as it was traced. How much that is isn't
+// known well of a short test, so that it gets a second try, still slower.
 func (r *Runner) slowed(s Suite, dir string, d *Difference, list []*Difference) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -204,8 +204,8 @@ func (r *Runner) slowed(s Suite, dir string, d *Difference, list []*Difference) 
 		if err != nil {
 			return err
 		}
-		// That it doesn't come up tells nothing: the slowed program may not have run at all. Nor does a failure
-		// by go test's own limit.
+		// That it doesn't come up tells nothing: the slowed program may not have run at all. Nor
+		// does a failure by go test's own limit.
 		if slowed.of(d.Test) == Fail && !slowed.TimedOut && slices.Contains(d.Traced, Fail) {
 			d.Kind, d.Slow = TimeBound, slower
 		}
@@ -218,7 +218,7 @@ func (r *Runner) slowed(s Suite, dir string, d *Difference, list []*Difference) 
 	return nil
 }
 
-// renamed tells whether d is a subtest that has another name in each run, one with the
+// renamed reports whether d is a subtest that has another name in each run, one with the
 // time in it: it came up once in all runs, and the test that it is in is the same.
 func renamed(d *Difference, list []*Difference) bool {
 	came := slices.DeleteFunc(slices.Concat(d.Plain, d.Traced), func(o Outcome) bool { return o == None })
@@ -227,14 +227,14 @@ func renamed(d *Difference, list []*Difference) bool {
 }
 
 // How many times slower than it is a test is made at least and at most, to see whether
-// that makes it fail: where it waits much, its time tells less than what it computes.
+// that makes it fail: where it waits much, its time says less than what it computes.
 const (
 	leastSlow = 5
 	mostSlow  = 500
 )
 
-// Seconds: the precision of the times that go test gives, and what a test takes of which such times say
-// little when the machine does other things.
+// Seconds: the precision of the times that go test gives, and what a test takes of which such times
+// say little when the machine does other things.
 const (
 	leastTook = 0.01
 	shortTest = 0.5

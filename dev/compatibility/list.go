@@ -17,7 +17,7 @@ type Suite struct {
 	Env      []string
 }
 
-// Path gives the module's path without its version.
+// Path returns the module's path without its version.
 func (s Suite) Path() string {
 	path, _, _ := strings.Cut(s.Module, "@")
 	return path

@@ -18,7 +18,7 @@ var address = regexp.MustCompile(`0x[0-9a-f]{5,}`)
 // newTest names a test so that it has the same name in every run.
 func newTest(pkg, name string) Test { return Test{pkg, address.ReplaceAllString(name, "0x…")} }
 
-// top gives the test at the top level that t is in.
+// top returns the test at the top level that t is in.
 func (t Test) top() Test {
 	name, _, _ := strings.Cut(t.Name, "/")
 	return Test{t.Package, name}
@@ -45,7 +45,7 @@ type Outcomes struct {
 	TimedOut bool
 }
 
-// of gives the outcome of t.
+// of returns the outcome of t.
 func (o *Outcomes) of(t Test) Outcome {
 	if r, ok := o.Of[t]; ok {
 		return r

@@ -42,7 +42,7 @@ const (
 	Differs   Kind = "different"
 )
 
-// count gives the number of differences of a kind.
+// count returns the number of differences of a kind.
 func (r *Result) count(k Kind) (n int) {
 	for _, d := range r.Differences {
 		if d.Kind == k {
@@ -52,7 +52,7 @@ func (r *Result) count(k Kind) (n int) {
 	return n
 }
 
-// recorded tells whether the recordings have events and nothing is wrong with them.
+// recorded reports whether the recordings have events and nothing is wrong with them.
 func (r *Result) recorded() bool {
 	rec := r.Recordings
 	return rec != nil && rec.Events > 0 && rec.Dropped == 0 && len(rec.Problems) == 0 && len(rec.Said) == 0

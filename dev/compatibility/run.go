@@ -48,7 +48,7 @@ func (r *Runner) command(s Suite, waymark []string, flags, packages []string) []
 	return append(args, packages...)
 }
 
-// build builds the suite's tests and runs none. It gives the seconds that took.
+// build builds the suite's tests and runs none. It returns the seconds that took.
 func (r *Runner) build(s Suite, dir string, waymark []string) (seconds float64, err error) {
 	begin := time.Now()
 	var out bytes.Buffer
@@ -184,7 +184,7 @@ func (r *Runner) read(dir string) (*Recordings, error) {
 	return rec, err
 }
 
-// complaints gives the lines in which waymark says that something is wrong: all of
+// complaints returns the lines in which waymark says that something is wrong: all of
 // its lines but those that name the recordings.
 func complaints(stderr, dir string) []string {
 	var list []string

@@ -52,7 +52,7 @@ func writeTable(w io.Writer, list []*Result) {
 	}
 }
 
-// flags gives what the suite was tested with besides its packages.
+// flags returns what the suite was tested with besides its packages.
 func (r *Result) flags() string {
 	words := slices.Concat(r.Suite.Env, r.Suite.Flags)
 	if r.Race {
@@ -67,7 +67,7 @@ func (r *Result) flags() string {
 	return "`" + strings.ReplaceAll(strings.Join(words, " "), "|", `\|`) + "`"
 }
 
-// ratio gives a over b, unless b is too short to tell.
+// ratio returns a over b, unless b is too short to tell.
 func ratio(a, b float64) string {
 	if b < 0.1 {
 		return "-"

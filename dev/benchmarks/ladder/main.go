@@ -13,7 +13,8 @@
 //
 // It must be built by waymark with the functions of package traced instrumented:
 //
-//	waymark build --include ../traced,../grouped --all --args=...traced.Ints,...traced.Text,...traced.Struct -o ladder .
+//	waymark build --include ../traced,../grouped --all \
+//		--args=...traced.Ints,...traced.Text,...traced.Struct -o ladder .
 package main
 
 import (

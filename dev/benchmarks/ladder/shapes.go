@@ -17,7 +17,7 @@ const (
 	nap    = 50 * time.Microsecond // asked for: operating systems make up to a millisecond of it
 )
 
-// shapes gives all shapes of calls on a rung, in the order of the tables.
+// shapes returns all shapes of calls on a rung, in the order of the tables.
 func shapes(rung string) []measure.Shape {
 	plainLeaf := loop(func(i int) int { return plain.Leaf(i, factor) })
 	list := []measure.Shape{
@@ -86,7 +86,7 @@ func framed(a, n int) int {
 //go:noinline
 func never() {}
 
-// stepNS gives what a step of Busy takes.
+// stepNS returns what a step of Busy takes.
 func stepNS() float64 {
 	const steps = 100_000
 	best := time.Hour
@@ -158,7 +158,8 @@ func goroutines(g int, f func(i int) int) func(n int) {
 // lot is how many calls a goroutine makes before another has its turn.
 const lot = 50
 
-// lots is how many turns a goroutine has at least, so that calls are measured and not the making of goroutines.
+// lots is how many turns a goroutine has at least, so that calls are measured and not the making of
+// goroutines.
 const lots = 20
 
 // panics makes pairs of calls: one panics, its caller recovers.

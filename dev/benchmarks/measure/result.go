@@ -21,7 +21,7 @@ type Result struct {
 	Allocs *float64 `json:",omitempty"`
 
 	Events    uint64  // enters and exits of all the traced calls made
-	Lost      *uint64 `json:",omitempty"` // how many of them aren't in the recording; nil if nothing tells
+	Lost      *uint64 `json:",omitempty"` // those that aren't in the recording; nil if unknown
 	Bytes     uint64  `json:",omitempty"` // size of the recording
 	PerSecond float64 `json:",omitempty"` // events per second, from the program's start to its end
 	Memory    uint64  `json:",omitempty"` // bytes, the most that a reader had
@@ -62,11 +62,11 @@ func Read(r io.Reader) ([]Result, error) {
 	return list, nil
 }
 
-// Median gives the median of list; of an even number of values the greater of the two
+// Median returns the median of list; of an even number of values the greater of the two
 // in the middle, so that it is one that was measured.
 func Median(list []float64) float64 { return Percentile(list, 50) }
 
-// Percentile gives the value below which p of a hundred values lie; 0 of an empty list.
+// Percentile returns the value below which p of a hundred values lie; 0 of an empty list.
 func Percentile(list []float64, p int) float64 {
 	if len(list) == 0 {
 		return 0

@@ -25,7 +25,7 @@ type Turns struct {
 	Apart bool
 }
 
-// calls gives the number of calls of s in a turn.
+// calls returns the number of calls of s in a turn.
 func (t Turns) calls(s Shape) int {
 	per := max(s.Per, 1)
 	return max(int(float64(t.Length.Nanoseconds())/s.NS)/per, 1) * per
@@ -75,7 +75,7 @@ func (t Turns) Round(rung string, s Shape) Result {
 	}
 }
 
-// mallocs gives the allocations of the whole process while f makes n calls.
+// mallocs returns the allocations of the whole process while f makes n calls.
 func mallocs(f func(int), n int) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -22,7 +22,6 @@ func Record() error {
 	}
 	//lint:ignore SA4006 without the hooks Capture panics, and what follows is never reached
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(space))) & (format.ChunkSize - 1))
-	//lint:ignore SA4006 as above
 	_, counter, _ := rt.Counter()
 	rt.SetClock(counter)
 	rt.Capture(true, true, format.DefaultDepth, format.DefaultBytes, nil)

@@ -9,7 +9,7 @@ import (
 // A bar is a figure that waymark is to reach.
 type bar struct {
 	figure, bar string
-	// value gives what was measured; false if it wasn't.
+	// value returns what was measured; false if it wasn't.
 	value   func(s *summary) (float64, bool)
 	unit    string // format of the value
 	reached func(v float64) bool
@@ -18,7 +18,7 @@ type bar struct {
 func atMost(max float64) func(float64) bool  { return func(v float64) bool { return v <= max } }
 func atLeast(min float64) func(float64) bool { return func(v float64) bool { return v >= min } }
 
-// of gives the median of a figure of waymark's.
+// of returns the median of a figure of waymark's.
 func of(rung, shape string, f func(measure.Result) float64) func(*summary) (float64, bool) {
 	return func(s *summary) (float64, bool) {
 		r := s.find(waymarkName, rung, shape)
@@ -29,7 +29,7 @@ func of(rung, shape string, f func(measure.Result) float64) func(*summary) (floa
 	}
 }
 
-// combine gives f of two figures.
+// combine returns f of two figures.
 func combine(a, b func(*summary) (float64, bool), f func(a, b float64) float64) func(*summary) (float64, bool) {
 	return func(s *summary) (float64, bool) {
 		x, okX := a(s)
@@ -44,7 +44,7 @@ func combine(a, b func(*summary) (float64, bool), f func(a, b float64) float64) 
 func difference(a, b float64) float64 { return a - b }
 func quotient(a, b float64) float64   { return a / b }
 
-// scaling gives the throughput of a number of goroutines over that of one, traced, in
+// scaling returns the throughput of a number of goroutines over that of one, traced, in
 // relation to the same of plain calls. Times are of CPUs: those that stay the same mean
 // that it scales as well as can be.
 func scaling(rung, shape string) func(*summary) (float64, bool) {
@@ -63,7 +63,7 @@ func reader(rung string, f func(measure.Result) float64) func(*summary) (float64
 	}
 }
 
-// bars gives all of them. Those about real programs are in the tables of
+// bars returns all of them. Those about real programs are in the tables of
 // `make bench-programs`.
 func bars() []bar {
 	return []bar{
@@ -97,7 +97,7 @@ func million(f func(measure.Result) float64) func(measure.Result) float64 {
 	return func(r measure.Result) float64 { return f(r) / 1e6 }
 }
 
-// cells gives the bar as a row of a table.
+// cells returns the bar as a row of a table.
 func (b bar) cells(s *summary) []string {
 	v, ok := b.value(s)
 	if !ok {

@@ -17,7 +17,7 @@ import (
 const limit = 10 * time.Minute
 
 // run runs a command that prints results, with env besides the environment, in the
-// bench's folder, and gives them and how long it ran.
+// bench's folder, and returns them and how long it ran.
 func (b *bench) run(env []string, name string, args ...string) ([]measure.Result, time.Duration, error) {
 	out, took, err := b.command(env, name, args...)
 	if err != nil {
@@ -30,7 +30,7 @@ func (b *bench) run(env []string, name string, args ...string) ([]measure.Result
 	return list, took, nil
 }
 
-// command runs a command in the bench's folder and gives what it printed to stdout.
+// command runs a command in the bench's folder and returns what it printed to stdout.
 func (b *bench) command(env []string, name string, args ...string) ([]byte, time.Duration, error) {
 	var stderr bytes.Buffer
 	ctx, cancel := context.WithTimeout(b.ctx, limit)
@@ -46,7 +46,7 @@ func (b *bench) command(env []string, name string, args ...string) ([]byte, time
 	return out, took, nil
 }
 
-// discard runs a command in the bench's folder whose output isn't wanted, and gives how
+// discard runs a command in the bench's folder whose output isn't wanted, and returns how
 // long it ran and the most memory that it had, in bytes.
 func (b *bench) discard(name string, args ...string) (took time.Duration, memory uint64, err error) {
 	var stderr bytes.Buffer
@@ -74,12 +74,12 @@ func failure(cmd *exec.Cmd, err error, said string) error {
 	return fmt.Errorf("%s: %w", cmd, err)
 }
 
-// perSecond gives events per second.
+// perSecond returns events per second.
 func perSecond(events uint64, took time.Duration) float64 {
 	return float64(events) / took.Seconds()
 }
 
-// lost gives how many of the events made aren't among those kept, of which there may
+// lost returns how many of the events made aren't among those kept, of which there may
 // be more: tracers add events of their own.
 func lost(made, kept uint64) *uint64 {
 	n := made - min(made, kept)

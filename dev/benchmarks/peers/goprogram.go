@@ -81,7 +81,7 @@ func childName(peer, rung string) string {
 	return peer + ": " + rung
 }
 
-// shapes gives the two shapes that are measured of all tracers.
+// shapes returns the two shapes that are measured of all tracers.
 func (c calls) shapes(ctx context.Context) []measure.Shape {
 	return []measure.Shape{
 		{Name: "leaf", NS: c.ns,

@@ -29,7 +29,7 @@ func lttngPeer() peer {
 		},
 		build: c.build,
 		round: func(b *bench) ([]measure.Result, error) {
-			list, _, err := b.run(preload, c.path(b), b.turnArgs("off", 20)...) // no session: no daemon yet
+			list, _, err := b.run(preload, c.path(b), b.turnArgs("off", 20)...) // no session yet
 			if err != nil {
 				return nil, err
 			}
@@ -62,7 +62,7 @@ func lttngPeer() peer {
 
 const lttngLibrary = "liblttng-ust-cyg-profile-fast.so"
 
-// lttngDaemon starts the session daemon, unless one is running, and gives a function
+// lttngDaemon starts the session daemon, unless one is running, and returns a function
 // that ends it.
 func (b *bench) lttngDaemon() (stop func(), err error) {
 	running := func() bool { return exec.Command("lttng", "list").Run() == nil }
@@ -89,7 +89,7 @@ func (b *bench) lttngDaemon() (stop func(), err error) {
 	return nil, fmt.Errorf("lttng-sessiond: not ready after 10 s: %s", firstLine(said.String()))
 }
 
-// lttngSession records while f runs, and gives the size of the recording and the
+// lttngSession records while f runs, and returns the size of the recording and the
 // number of discarded events.
 func (b *bench) lttngSession(f func() error) (size, discarded uint64, err error) {
 	const name = "waymark-peers"

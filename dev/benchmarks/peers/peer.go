@@ -20,7 +20,7 @@ type peer struct {
 	round func(b *bench) ([]measure.Result, error)
 }
 
-// peers gives all of them, in the order of the tables.
+// peers returns all of them, in the order of the tables.
 func peers() []peer {
 	return []peer{
 		waymarkPeer(),
@@ -37,7 +37,7 @@ func peers() []peer {
 	}
 }
 
-// missing gives a reason to leave a peer out if one of the commands isn't there.
+// missing returns a reason to leave a peer out if one of the commands isn't there.
 func missing(install string, commands ...string) string {
 	for _, c := range commands {
 		if _, err := exec.LookPath(c); err != nil {
@@ -47,7 +47,7 @@ func missing(install string, commands ...string) string {
 	return ""
 }
 
-// missingLibrary gives a reason if the compiler doesn't find the library.
+// missingLibrary returns a reason if the compiler doesn't find the library.
 func missingLibrary(install, compiler, library string) string {
 	// It prints the path, or the name alone if there is none.
 	out, err := exec.Command(compiler, "-print-file-name="+library).Output()

@@ -94,7 +94,7 @@ var wantRungs = map[string][]string{
 	"bpftrace":      {"uprobe/leaf", "uprobe+uretprobe/recursion 10", "uprobe of a Go function/leaf"},
 }
 
-// readSamples gives which rungs and shapes there are, after a look at their figures.
+// readSamples returns which rungs and shapes there are, after a look at their figures.
 func readSamples(t *testing.T, name string) map[string]bool {
 	f, err := os.Open(name)
 	if err != nil {

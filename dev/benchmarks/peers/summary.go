@@ -30,7 +30,7 @@ func (s *summary) add(peer string, r measure.Result) {
 	to.results = append(to.results, r)
 }
 
-// find gives the row, or nil.
+// find returns the row, or nil.
 func (s *summary) find(peer, rung, shape string) *row {
 	for _, r := range s.rows {
 		if r.peer == peer && r.rung == rung && r.shape == shape {
@@ -40,7 +40,7 @@ func (s *summary) find(peer, rung, shape string) *row {
 	return nil
 }
 
-// floor gives the time of two reads of the time stamp counter in all rounds of all rungs.
+// floor returns the time of two reads of the time stamp counter in all rounds of all rungs.
 func (s *summary) floor() []float64 {
 	var list []float64
 	for _, row := range s.rows {
@@ -53,7 +53,7 @@ func (s *summary) floor() []float64 {
 	return list
 }
 
-// values gives a figure in each round.
+// values returns a figure in each round.
 func (r *row) values(f func(measure.Result) float64) []float64 {
 	var list []float64
 	for _, result := range r.results {

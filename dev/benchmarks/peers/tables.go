@@ -84,7 +84,7 @@ func (s *summary) writePeers(w io.Writer) error {
 		"Allocations", "Bytes/event", "Lost", "M events/s", "x waymark"}, rows)
 }
 
-// whole gives the row about all that the rung records when nothing but traced calls
+// whole returns the row about all that the rung records when nothing but traced calls
 // is made, where that is measured apart.
 func (s *summary) whole(r *row) *row {
 	for _, shape := range []string{cCalls, sustained} {
@@ -95,7 +95,7 @@ func (s *summary) whole(r *row) *row {
 	return r
 }
 
-// against tells how many times as much as waymark's a tracer's rung costs: off against
+// against says how many times as much as waymark's a tracer's rung costs: off against
 // off, to a file against to a file, all else against memory.
 func (s *summary) against(r *row) string {
 	rung := rungMemory

@@ -71,7 +71,7 @@ func uftracePeer() peer {
 	}
 }
 
-// uftraceCount gives the number of enters and exits in a recording, by uftrace's report.
+// uftraceCount returns the number of enters and exits in a recording, by uftrace's report.
 func (b *bench) uftraceCount(data string) (uint64, error) {
 	out, _, err := b.command(nil, "uftrace", "report", "--no-pager", "-d", data, "-f", "call")
 	if err != nil {

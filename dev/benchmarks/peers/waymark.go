@@ -11,8 +11,9 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 )
 
-// waymarkPeer measures all shapes of calls on each rung: off, memory, monitors and timers in one process
-// each, statistics in one for each shape; to a file in one for each shape, so that each has its own bytes and losses.
+// waymarkPeer measures all shapes of calls on each rung: off, memory, monitors and timers in one
+// process each, statistics in one for each shape; to a file in one for each shape, so that each has
+// its own bytes and losses.
 func waymarkPeer() peer {
 	return peer{
 		name: waymarkName,

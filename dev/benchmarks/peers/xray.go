@@ -72,7 +72,7 @@ func xrayPeer() peer {
 	}
 }
 
-// xrayCount gives the number of function records in a log: llvm-xray rejects those that
+// xrayCount returns the number of function records in a log: llvm-xray rejects those that
 // begin in the middle of a call. Records without the lowest bit in their first byte are
 // functions', of 8 bytes; the others are metadata, of 16. See LLVM's documentation,
 // XRayFDRFormat.

@@ -137,13 +137,13 @@ func (b *bench) runs(s subject, dir string, variants []variant, round int, o *ou
 	return o.readInfo(b.waymark, trace)
 }
 
-// rotate gives list beginning with another element each round.
+// rotate returns list beginning with another element each round.
 func rotate[T any](list []T, round int) []T {
 	n := round % len(list)
 	return append(append([]T(nil), list[n:]...), list[:n]...)
 }
 
-// run runs a command in dir and gives how long it took.
+// run runs a command in dir and returns how long it took.
 func (b *bench) run(dir string, env []string, args ...string) (time.Duration, error) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(b.ctx, args[0], args[1:]...)

@@ -67,7 +67,7 @@ func (o *outcome) readInfo(waymark, trace string) error {
 	return nil
 }
 
-// seconds gives the times of a step by round; none if it wasn't measured.
+// seconds returns the times of a step by round; none if it wasn't measured.
 func (o *outcome) seconds(step, variant string) []float64 {
 	var list []float64
 	for _, t := range o.times {
@@ -78,7 +78,7 @@ func (o *outcome) seconds(step, variant string) []float64 {
 	return list
 }
 
-// overPlain gives the medians of the rounds' ratios and differences, in seconds, to the
+// overPlain returns the medians of the rounds' ratios and differences, in seconds, to the
 // plain build's.
 func (o *outcome) overPlain(step, variant string) (ratio, difference float64) {
 	plain, other := o.seconds(step, plainBuild), o.seconds(step, variant)

@@ -23,7 +23,8 @@ type subject struct {
 	args func(b *bench, size float64) []string
 }
 
-// bboltDriver is there because bbolt's own benchmark command ends after a given time, however far it got.
+// bboltDriver is there because bbolt's own benchmark command ends after a given time, however far
+// it got.
 //
 //go:embed bbolt.go.txt
 var bboltDriver string

@@ -107,6 +107,7 @@ type Build struct {
 	Version string           // of the packages, if they were named with one
 	Args    []string         // what to ask the go command for
 
+	cache    *cache.Cache
 	overlay  map[string]string
 	runs     map[string][]edit.Run     // by path: what rewritten files keep
 	user     map[string]string         // the user's own overlay
@@ -129,7 +130,7 @@ func Prepare(o *Options) (*Build, error) {
 		}
 	}
 	b := &Build{
-		Asked: o.Args, Given: o.Flags.Without("C"),
+		Asked: o.Args, Given: o.Flags.Without("C"), cache: o.Cache,
 		overlay: make(map[string]string), runs: make(map[string][]edit.Run), user: make(map[string]string),
 	}
 	work, err := b.atVersion(o, dir)
@@ -170,7 +171,7 @@ func Prepare(o *Options) (*Build, error) {
 		}
 	}
 	o.Progress("listing packages")
-	modules, err := b.withModules(o, flags, nil, b.overlay)
+	modules, err := b.withModules(flags, nil, b.overlay)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +278,7 @@ func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[mod
 	if err := b.patch(o.Cache, files); err != nil {
 		return err
 	}
-	b.Flags, err = b.withModules(o, flags, copies, b.overlay)
+	b.Flags, err = b.withModules(flags, copies, b.overlay)
 	return err
 }
 
@@ -335,12 +336,32 @@ func (b *Build) put(c *cache.Cache, files map[string][]byte) (err error) {
 	return nil
 }
 
+// FindLibrary returns the given flags of the user's with those that make the go command find the
+// library, as the instrumented build finds it. They build the user's own sources.
+func (b *Build) FindLibrary(flags gocmd.Flags) (gocmd.Flags, error) {
+	return b.overlaid(flags, nil, b.user)
+}
+
 // withModules returns flags with which the go command sees files through the given
-// overlay and finds the library, and in place of modules their copies.
-func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Version]string, overlay map[string]string) (gocmd.Flags, error) {
+// overlay and finds the library with its hooks, and in place of modules their copies.
+func (b *Build) withModules(flags gocmd.Flags, copies map[module.Version]string, overlay map[string]string) (gocmd.Flags, error) {
+	all, err := b.overlaid(flags, copies, overlay)
+	if err != nil {
+		return nil, err
+	}
+	tags, ok := flags.Lookup("tags")
+	if !ok {
+		tags, _ = b.Env.Settings().Lookup("tags")
+	}
+	tags = strings.Join(append(strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' }), library.Tag), ",")
+	return append(all.Without("tags"), "-tags="+tags), nil
+}
+
+// overlaid is withModules without the build tag of the hooks.
+func (b *Build) overlaid(flags gocmd.Flags, copies map[module.Version]string, overlay map[string]string) (gocmd.Flags, error) {
 	mods := gocmd.Modules{
 		Version: library.Version(),
-		Library: func(path, goVersion string) (string, error) { return library.ModuleDir(o.Cache, path, goVersion) },
+		Library: func(path, goVersion string) (string, error) { return library.ModuleDir(b.cache, path, goVersion) },
 		Check:   library.Check,
 		Replace: copies,
 	}
@@ -353,7 +374,7 @@ func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Ver
 	for path, content := range files {
 		if content == nil {
 			all[path] = "" // the go command doesn't see the file
-		} else if all[path], err = o.Cache.Put(content, filepath.Ext(path)); err != nil {
+		} else if all[path], err = b.cache.Put(content, filepath.Ext(path)); err != nil {
 			return nil, err
 		}
 	}
@@ -361,16 +382,11 @@ func (b *Build) withModules(o *Options, flags gocmd.Flags, copies map[module.Ver
 	if err != nil {
 		return nil, err
 	}
-	name, err := o.Cache.Put(data, ".json")
+	name, err := b.cache.Put(data, ".json")
 	if err != nil {
 		return nil, err
 	}
-	tags, ok := flags.Lookup("tags")
-	if !ok {
-		tags, _ = b.Env.Settings().Lookup("tags")
-	}
-	tags = strings.Join(append(strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' }), library.Tag), ",")
-	return append(append(flags.Without("overlay", "tags"), extra...), "-overlay="+name, "-tags="+tags), nil
+	return append(append(flags.Without("overlay"), extra...), "-overlay="+name), nil
 }
 
 // Go prepares a run of the go command with the build's flags and the given arguments.

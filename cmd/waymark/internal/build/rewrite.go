@@ -311,7 +311,7 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 	return "unit-" + cache.Hash(data), err
 }
 
-// identity tells versions of this command apart, also those built from one
+// identity distinguishes versions of this command, also those built from one
 // working tree one after the other.
 var identity = sync.OnceValues(func() (string, error) {
 	exe, err := os.Executable()

@@ -27,7 +27,7 @@ type selection struct {
 	args, results    *pattern.Set // functions whose values are recorded
 
 	// If patterns name groups:
-	groups    map[string][]string // by variable: names of the group in it and of those that contain it
+	groups    map[string][]string // by variable: names of its group and of those around it
 	annotated map[string]bool     // packages in whose source there are directives
 
 	asked []*gocmd.Package // at a version: their module is as the user's
@@ -52,7 +52,7 @@ func (s *selection) sets() []*pattern.Set {
 	return []*pattern.Set{s.include, s.exclude, s.args, s.results}
 }
 
-// resolve tells the patterns which packages there are.
+// resolve resolves the patterns among the given packages.
 func (s *selection) resolve(pkgs []*gocmd.Package) {
 	var all []pattern.Package
 	seen := make(map[string]bool)

@@ -28,7 +28,7 @@ type Cache struct {
 	Limit int64 // bytes
 }
 
-// Open gives the cache of the user: WAYMARKCACHE, or waymark in the user's cache
+// Open returns the cache of the user: WAYMARKCACHE, or waymark in the user's cache
 // folder. WAYMARKCACHESIZE, in MB, sets its limit.
 func Open() (*Cache, error) {
 	dir := os.Getenv("WAYMARKCACHE")
@@ -61,7 +61,7 @@ func unwritable(err error) error {
 	return fmt.Errorf("cache: %w; set WAYMARKCACHE to a folder that can be written", err)
 }
 
-// Hash gives the name for contents, hashed in order with their lengths.
+// Hash returns the name for contents, hashed in order with their lengths.
 func Hash(contents ...[]byte) string {
 	h := sha256.New()
 	for _, b := range contents {
@@ -71,7 +71,7 @@ func Hash(contents ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Put stores content under its hash, with ext appended, and gives the file's
+// Put stores content under its hash, with ext appended, and returns the file's
 // path. The same content has the same path.
 func (c *Cache) Put(content []byte, ext string) (string, error) {
 	name := Hash(content)
@@ -128,7 +128,7 @@ func (c *Cache) Set(name string, content []byte) error {
 	return c.write(filepath.Join(c.Dir, "named", name), content)
 }
 
-// Tree gives the folder for a name, calling fill with an empty folder to make it if
+// Tree returns the folder for a name, calling fill with an empty folder to make it if
 // it isn't there yet.
 func (c *Cache) Tree(name string, fill func(dir string) error) (string, error) {
 	dir, ok := c.Lookup(name)
@@ -257,7 +257,7 @@ func (c *Cache) trim(before time.Time) error {
 	return nil
 }
 
-// Clean removes all entries and tells how many bytes they took.
+// Clean removes all entries and returns how many bytes they took.
 func (c *Cache) Clean() (int64, error) {
 	_, total, err := c.entries()
 	if err != nil {

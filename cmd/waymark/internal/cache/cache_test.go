@@ -106,7 +106,7 @@ func TestTrim(t *testing.T) {
 }
 
 // A cache that can't be written to can be used, as far as it goes; what has to be added
-// gives an error that tells what to do.
+// returns an error that says what to do.
 func TestReadOnly(t *testing.T) {
 	c := open(t)
 	path, err := c.Put([]byte("used"), ".go")

@@ -17,13 +17,17 @@ type Options struct {
 	Min       uint64                   // ticks; leave out shorter calls, and so all that they made
 	Key       func(site uint32) uint32 // calls with equal keys make a row; nil: one row per site
 
-	Goroutines bool        // fill Result.Goroutines
-	Tree       bool        // fill Result.Tree
-	OnEnter    func(*Call) // called with each call as it begins, or when the window does; its End, Self and Flags are not known yet
-	OnCall     func(*Call) // called with each call as it ends, callees first; the Call is valid until it returns
+	Goroutines bool // fill Result.Goroutines
+	Tree       bool // fill Result.Tree
+	// OnEnter is called with each call as it begins, or when the window does. The call's End, Self
+	// and Flags are not known yet.
+	OnEnter func(*Call)
+	// OnCall is called with each call as it ends, callees first. The Call is valid until OnCall
+	// returns.
+	OnCall func(*Call)
 }
 
-// A Source gives the events of a recording: those of a goroutine in order, and
+// A Source returns the events of a recording: those of a goroutine in order, and
 // all in the order of time.
 type Source interface {
 	Next(*tracefile.Event) bool
@@ -65,7 +69,7 @@ type Builder struct {
 	call     Call // what OnCall is given
 }
 
-// maxStreams bounds a table that is indexed with what a file says.
+// maxStreams bounds a table that is indexed with numbers from a file.
 const maxStreams = 1 << 12
 
 // New returns a Builder.
@@ -205,7 +209,7 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 	b.spare = append(b.spare, g)
 }
 
-// Close ends what is still open and gives the result. end is the clock when the
+// Close ends what is still open and returns the result. end is the clock when the
 // recording ended; if it is unknown, and so 0, or smaller than that of the last
 // event, the last event is taken as the end. The Builder can't be used afterwards.
 func (b *Builder) Close(end uint64) *Result {

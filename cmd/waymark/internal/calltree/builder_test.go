@@ -59,7 +59,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// FuzzAdd gives a Builder any events. The sums hold for whatever it makes of them.
+// FuzzAdd feeds a Builder with any events. The sums hold for whatever it makes of them.
 func FuzzAdd(f *testing.F) {
 	f.Add([]byte("\x00\x01\x08\x00\x02\x10\x05\x00\x10\x06\x00\x08\x01\x01\x08"))
 	f.Fuzz(func(t *testing.T, data []byte) {

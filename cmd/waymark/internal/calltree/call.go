@@ -1,6 +1,6 @@
 package calltree
 
-// Flags tell how a call ended.
+// Flags say how a call ended.
 type Flags uint8
 
 const (
@@ -10,8 +10,8 @@ const (
 	Open                        // the end of the recording, or of the window, came first
 	Cut                         // its end was not recorded; it is over since End at the latest
 	Failed                      // it returned an error
-	Info                        // it is one of an info function: it took no time, and nobody was told when it began
-	Past                        // the recording goes on after the window's end, which came first; it has Open too
+	Info                        // of an info function: it took no time, and OnEnter was not called
+	Past                        // the window ended before the call; Open is set too
 )
 
 // A Call is one call that has ended.

@@ -73,7 +73,7 @@ const isSpan = tracefile.Kind(0xFF)
 // A span adds up calls with nothing in between that concerns calls that had begun
 // before. Its step has the site, token and clock of its first call.
 type span struct {
-	upward      uint64 // ticks of calls that the caller of the span's calls is to count as its children
+	upward      uint64 // ticks of calls that count as children of the caller of the span's calls
 	calls, self uint64 // counted
 	errors      uint64 // calls that returned one
 	roots       roots

@@ -60,7 +60,7 @@ type localFrame struct {
 	children uint64
 	frameKey
 	row  uint32 // with failedRow if it returns an error
-	node uint32 // of the call, or its nearest caller that is counted; in the span's nodes, counting from 1
+	node uint32 // in the span's nodes, from 1: of the call or its nearest counted caller
 }
 
 // failedRow marks the row of a call that returns an error. No row is as great, and so the loop that
@@ -84,7 +84,7 @@ func (x *digester) digest(block *tracefile.Block, d *digest, c cuts) {
 	x.end()
 }
 
-// add takes the next events of the block. It tells whether it wants more.
+// add takes the next events of the block. It reports whether it wants more.
 func (x *digester) add(events []tracefile.Event) bool {
 	d := x.d
 	number := x.number
@@ -169,9 +169,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 	return true
 }
 
-// calls takes events as long as they are enters and exits like many before, and gives the number of
-// those taken. It does what add does, but appends to nothing and calls no function, so that what it
-// needs stays in registers.
+// calls takes events as long as they are enters and exits like many before, and returns the number
+// of those taken. It does what add does, but appends to nothing and calls no function, so that what
+// it needs stays in registers.
 func (x *digester) calls(events []tracefile.Event) int {
 	if x.plain == 0 || x.opt.Tree {
 		return 0

@@ -60,7 +60,7 @@
 //
 // ReadFile returns what Read returns, for a whole file, and has workers read its blocks at
 // the same time. A digester adds up what it can of a block: calls that begin and end
-// there. A joiner takes the digests in order and gives a Builder the rest: what
+// there. A joiner takes the digests in order and passes a Builder the rest: what
 // concerns calls that began in an earlier block, and the calls that are open at the end. Of what is
 // added up, only this depends on the calls that were open before: whether a call
 // is the outermost one of its row, whether it is a root, where it is in the call
@@ -71,9 +71,9 @@
 // # Windows
 //
 // A call that is open when a time window begins may have begun anywhere before, and nothing in a
-// trace file says where. So blocks before a window are read too, by all workers, which follow stacks
-// and count nothing. Who is told each call gets a Builder from NewAt: it knows the open calls and
-// their arguments, and takes the events in the window only.
+// trace file says where. So blocks before a window are read too, by all workers, which follow
+// stacks and count nothing. Who is told each call gets a Builder from NewAt: it knows the open
+// calls and their arguments, and takes the events in the window only.
 //
 // # Filters
 //

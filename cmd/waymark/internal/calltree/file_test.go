@@ -14,7 +14,7 @@ import (
 )
 
 // sameAsOneByOne compares ReadFile's results, with several numbers of workers, to
-// what a Builder makes of the same events one by one. It tells whether blocks were joined.
+// what a Builder makes of the same events one by one. It reports whether blocks were joined.
 func sameAsOneByOne(t *testing.T, file *tracefile.File, o Options, end uint64) (joined bool) {
 	t.Helper()
 	want, err := Read(file.Events(), o, end)

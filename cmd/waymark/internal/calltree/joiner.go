@@ -11,7 +11,7 @@ import (
 // which digests can be joined: they have to be read one by one.
 var errOrder = errors.New("clocks of streams disagree")
 
-// A joiner gives digests to a Builder. What matters is the order of each goroutine's
+// A joiner passes digests to a Builder. What matters is the order of each goroutine's
 // segments. The beginnings and ends of all segments are gone through in the order of time,
 // and a segment is taken at its end. Where one of the same goroutine begins before
 // that, on another stream, the goroutine moved there, and perhaps back: the block of the first

@@ -16,7 +16,7 @@ const minSlots = 8
 // notOutermost stands for the slot of a call whose row was in the set.
 const notOutermost = -1
 
-// add puts a row into the set, which must have room, and gives its slot, or
+// add puts a row into the set, which must have room, and returns its slot, or
 // notOutermost if the row was there.
 func (o *openRows) add(row uint32) int32 {
 	mask := uint32(len(o.slots) - 1)

@@ -6,7 +6,7 @@ type Result struct {
 	Goroutines []Goroutine // by id; only if Options.Goroutines is set
 	Tree       []Node      // callers before callees; only if Options.Tree is set
 
-	Events uint64 // within the window: enters, exits, panics, recoveries, Goexits and goroutine starts, errors
+	Events uint64 // within the window: of all kinds
 	Calls  uint64 // counted
 	Seen   uint64 // goroutines that were alive within the window
 	Past   bool   // the recording goes on after Options.To
@@ -62,7 +62,7 @@ func (r *Row) merge(d *digestRow) {
 	r.Errors += d.errors
 }
 
-// A Goroutine tells what a goroutine did.
+// A Goroutine is what a goroutine did.
 type Goroutine struct {
 	ID     uint64
 	Parent uint64 // 0 if its start was not recorded

@@ -21,7 +21,7 @@ func NewAt(file *tracefile.File, o Options) (*Builder, tracefile.Range) {
 		err = b.findArguments()
 	}
 	if err != nil {
-		return New(o), tracefile.Range{} // who adds the events meets the error, if it isn't errOrder
+		return New(o), tracefile.Range{} // Add returns the error, if it isn't errOrder
 	}
 	return b, tracefile.Range{From: o.From}
 }

@@ -20,7 +20,7 @@ import (
 func sameAsFromTheStart(t *testing.T, file *tracefile.File, o Options, end uint64) (sought bool) {
 	t.Helper()
 	told := func(seek bool) []string {
-		calls := make(map[uint64][]string) // events of streams with the same clock come in any order
+		calls := make(map[uint64][]string) // events with the same clock come in any order
 		o := o
 		o.OnEnter = func(c *Call) { calls[c.Goroutine] = append(calls[c.Goroutine], fmt.Sprintf("enter %+v", *c)) }
 		o.OnCall = func(c *Call) { calls[c.Goroutine] = append(calls[c.Goroutine], fmt.Sprintf("call %+v", *c)) }

@@ -8,7 +8,7 @@ import "bytes"
 type Selection struct {
 	Show    func(site uint32) bool // calls of these functions, unless nil
 	Root    func(site uint32) bool // calls of these functions and all that they make, unless nil
-	Callers func(site uint32) bool // calls of these functions and those that they are made by, unless nil
+	Callers func(site uint32) bool // calls of these functions and their callers, unless nil
 	Min     uint64                 // ticks; calls that take as long
 	Depth   int                    // calls with fewer callers that are chosen; 0 is no limit
 }

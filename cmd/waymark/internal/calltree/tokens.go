@@ -1,6 +1,6 @@
 package calltree
 
-// A frameKey tells open calls of a goroutine apart: the function, and the token of its frame. The
+// A frameKey distinguishes open calls of a goroutine: the function, and the token of its frame. The
 // rules of the package comment about tokens rest on these methods.
 type frameKey struct {
 	site  uint32

@@ -106,7 +106,7 @@ type truth struct {
 }
 
 // walk counts n and what it called, callees first, with depth counted callers
-// whose keys are given, and tells how much of its time is its caller's callees'.
+// whose keys are given, and returns how much of its time is its caller's callees'.
 func (h *truth) walk(n *node, depth int, keys []uint32) uint64 {
 	start, end, flags := max(n.start, h.opt.From), n.end, n.flags
 	if to := h.opt.To; to > 0 {

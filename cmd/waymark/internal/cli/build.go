@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -29,8 +27,7 @@ func (a *app) buildCommand() *cobra.Command {
 		})
 }
 
-// goBuild runs go build. If it fails, the user's own program is built plain for
-// its messages: those name the user's files with the columns that the user sees.
+// goBuild runs go build. blame says why it failed.
 func (a *app) goBuild(b *build.Build, f *buildFlags) error {
 	if f.work {
 		if err := a.keepWork(b); err != nil {
@@ -56,17 +53,7 @@ func (a *app) goBuild(b *build.Build, f *buildFlags) error {
 	if e := (ended{exit.ProcessState}); exit.ExitCode() < 0 {
 		return exitError(e.status()) // interrupted
 	}
-	plain := b.Plain.Command(slices.Concat([]string{"build"}, b.Given.Without("o"), []string{"-o", os.DevNull}, b.Asked)...)
-	plain.Stdout, plain.Stderr = a.stderr, a.stderr
-	a.trace(f, plain)
-	if await(plain) != nil {
-		return exitError(exit.ExitCode())
-	}
-	if text := groupErrors(out.String()); text != "" {
-		fmt.Fprint(a.stderr, text)
-		return exitError(exit.ExitCode())
-	}
-	return a.blame(b, f, out.String())
+	return a.blame(b, f, out.String(), exitError(exit.ExitCode()))
 }
 
 // trace prints a command line if --debug was given.

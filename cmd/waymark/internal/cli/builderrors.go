@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -12,18 +11,23 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 )
 
-// buildErrors is a writer for what go test says on stderr, in whole lines. It keeps back what
-// the compiler says, because the compiler sees rewritten code: the plain build has the
-// words for that, see say. What vet says is passed on.
+// buildErrors is a writer for the go command's stderr, in whole lines. It keeps the compiler's
+// messages back, because the compiler sees rewritten code: say replaces them by those of a plain
+// build. Other lines, for example vet's, are passed on.
 type buildErrors struct {
 	w        io.Writer
 	header   string // the line "# package" that was read last, if nothing was read since
 	holding  bool
-	held     bytes.Buffer
-	packages []string // that the compiler rejects, as in "# package [tests]"
+	rejected []rejection
 }
 
-var diagnostic = regexp.MustCompile(`^(\s|\S+\.go:\d+|too many errors)`)
+// A rejection is what the compiler says of one package.
+type rejection struct {
+	pkg  string // as in the line "# package [tests]"
+	text string // with that line
+}
+
+var diagnostic = regexp.MustCompile(`^(\s|\S+\.(go|s):\d+|asm: |too many errors)`)
 
 func (e *buildErrors) Write(b []byte) (int, error) {
 	for line := range strings.Lines(string(b)) {
@@ -34,11 +38,10 @@ func (e *buildErrors) Write(b []byte) (int, error) {
 		case strings.HasPrefix(line, "# "):
 			out, e.header, e.holding = e.header, line, false
 		case e.header != "" && diagnostic.MatchString(line):
-			e.packages = append(e.packages, strings.TrimSpace(e.header[2:]))
-			e.held.WriteString(e.header + line)
+			e.rejected = append(e.rejected, rejection{strings.TrimSpace(e.header[2:]), e.header + line})
 			e.header, e.holding = "", true
 		case e.holding && diagnostic.MatchString(line):
-			e.held.WriteString(line)
+			e.rejected[len(e.rejected)-1].text += line
 		default:
 			out, e.header, e.holding = e.header+line, "", false
 		}
@@ -49,16 +52,23 @@ func (e *buildErrors) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// say ends the output of go test: with the compiler's words for the plain tests, or what was
-// kept back if these compile.
+// rejections returns what the compiler says in the output of the go command.
+func rejections(out string) []rejection {
+	e := &buildErrors{w: io.Discard}
+	io.WriteString(e, out)
+	return e.rejected
+}
+
+// say ends the output of go test. It prints the compiler's messages about the plain tests, then
+// those that were kept back about packages that compile plain.
 func (a *app) say(e *buildErrors, b *build.Build, f *buildFlags) {
 	io.WriteString(e.w, e.header)
-	if len(e.packages) == 0 {
+	if len(e.rejected) == 0 {
 		return
 	}
 	var tests []string
-	for _, p := range e.packages {
-		name, variant, ok := strings.Cut(strings.TrimSuffix(p, ".test]"), " [")
+	for _, r := range e.rejected {
+		name, variant, ok := strings.Cut(strings.TrimSuffix(r.pkg, ".test]"), " [")
 		if !ok {
 			variant = b.Dependent(name)
 		}
@@ -66,24 +76,26 @@ func (a *app) say(e *buildErrors, b *build.Build, f *buildFlags) {
 			tests = append(tests, variant)
 		}
 	}
-	plain := b.Plain.Command(slices.Concat([]string{"test"}, b.Given.Without("o", "c"), []string{"-c", "-o", os.DevNull}, tests)...)
-	var out bytes.Buffer
-	plain.Stderr = &out
-	a.trace(f, plain)
-	if await(plain) != nil && out.Len() > 0 {
-		out.WriteTo(e.w)
+	out, ok := a.plain(b, f, "test", b.Given.Without("o", "c"), append([]string{"-c", "-o", os.DevNull}, tests...), false)
+	text, fault := onlyRewritten(e.rejected, out)
+	if ok {
+		fault = "the tests build without waymark but not with it: " + isOurs
+	} else {
+		io.WriteString(e.w, out)
+	}
+	if text == "" {
 		return
 	}
-	if text := groupErrors(e.held.String()); text != "" {
-		io.WriteString(e.w, text)
+	if groups := groupErrors(text); groups != "" {
+		io.WriteString(e.w, groups)
 		return
 	}
-	e.held.WriteTo(e.w)
-	fmt.Fprintln(a.stderr, "waymark: the tests "+ourFault)
+	io.WriteString(e.w, text)
+	fmt.Fprintln(a.stderr, "waymark: "+fault)
 }
 
-// What the compiler says of what a directive takes for a group: it reads the directive's position,
-// and code of the generated file, where names are ours.
+// The compiler's messages about a variable that a directive takes for a group. They have the
+// directive's position, but quote generated code, whose names are waymark's.
 var (
 	noGroup    = regexp.MustCompile(`^(.+:\d+:\d+): cannot use (\S+) \(.*of (?:\S+ )?type (.*)\) as \*.*\.Group value in argument to wmt?\d*_group`)
 	aboutGroup = regexp.MustCompile(`^(.+?:\d+(?::\d+)?): (.*\bwmt?\d*_g(?:\d+\.|roup\b).*)`)
@@ -91,8 +103,7 @@ var (
 	argumentTo = regexp.MustCompile(` in argument to wmt?\d*_group`)
 )
 
-// groupErrors returns what the compiler says of such things, in words of the user's, if it says
-// nothing else.
+// groupErrors returns such messages with the user's names, "" if out has any other message.
 func groupErrors(out string) string {
 	const want = ": want a variable that holds a *waymark.Group"
 	var b strings.Builder

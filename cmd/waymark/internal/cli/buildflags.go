@@ -38,7 +38,7 @@ func (f *buildFlags) define(set *pflag.FlagSet) {
 	config.Mark(set, config.IsPattern, "include", "exclude")
 }
 
-// prepare makes a build ready. It gives nil if --dry-run was asked for, and answered.
+// prepare makes a build ready. It returns nil if --dry-run was asked for, and answered.
 func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool) (*build.Build, error) {
 	if f.verbose < 0 || f.verbose > 4 {
 		return nil, usagef("--verbose=%d: want 0 to 4", f.verbose)

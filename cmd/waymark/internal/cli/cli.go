@@ -27,8 +27,8 @@ type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// An exitError ends the command with a status and nothing more to say: a
-// traced program's own, or after a report that a file is damaged.
+// An exitError ends the command with a status and without a message: the status is a traced
+// program's own, or a message was printed before.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
@@ -41,7 +41,7 @@ type app struct {
 	configPath string // of the file that flags were taken from, "" if there was none
 }
 
-// Main runs the command with the given arguments and gives its exit status.
+// Main runs the command with the given arguments and returns its exit status.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
@@ -57,7 +57,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.status(err)
 }
 
-// failing remembers that writing failed, for who doesn't look: cobra's help and completion.
+// failing remembers that writing failed: cobra's help and completion ignore errors.
 type failing struct {
 	io.Writer
 	err error
@@ -71,7 +71,7 @@ func (w *failing) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// status reports err and gives the exit status for it.
+// status reports err and returns the exit status for it.
 func (a *app) status(err error) int {
 	var exit exitError
 	var usage usageError
@@ -143,8 +143,8 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	return root
 }
 
-// asIn returns an example with the recording in this folder that has the default name, if there is
-// one.
+// asIn returns an example that names the recording of the default name, if this folder has that
+// file.
 func asIn(command string) string {
 	if _, err := os.Stat(defaultRecording); err != nil {
 		return ""
@@ -165,8 +165,8 @@ func arguments(min, max int) cobra.PositionalArgs {
 	}
 }
 
-// progress returns a function that shows what is being done in a line on stderr, and
-// one that removes the line. Only people at a terminal see it.
+// progress returns a function that shows the current step in a line on stderr, and a function that
+// removes the line. The line is shown only on a terminal.
 func (a *app) progress() (show func(string), done func()) {
 	if !isTerminal(a.stderr) {
 		return func(string) {}, func() {}

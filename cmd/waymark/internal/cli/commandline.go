@@ -32,18 +32,18 @@ type order int
 
 const (
 	mixed        order = iota // in any way: the others are packages
-	programLast               // flags end at the first other argument: what follows it is for the program
-	packagesOnce              // as go test has it: packages stand together, flags that it doesn't know end them
+	programLast               // flags end at the first other argument: the rest is the program's
+	packagesOnce              // as in go test: packages stand together, unknown flags end them
 )
 
 // behindEquals is an annotation of flags whose value is optional: the words that are values.
 // Without an equals sign they would be taken for packages.
 const behindEquals = "waymark_values_behind_equals"
 
-// split takes arguments apart: two dashes are set's, one dash is the go command's,
-// except for those in own, which are set's shorthands. With packagesOnce, flags that go
-// test doesn't know are the tests', and so are arguments behind packages and a flag, or
-// behind such a flag, which might be its value; and all after -args is.
+// split takes arguments apart. Flags with two dashes are set's. Flags with one dash are the go
+// command's, except for those in own, which are set's shorthands. With packagesOnce the tests get
+// the flags that go test doesn't know, the arguments behind such a flag (they may be its value) or
+// behind packages and a flag, and all after -args.
 func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine, error) {
 	c := new(commandLine)
 	var ours []string

@@ -17,8 +17,7 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// completes has the shells' completion know the values of a command's flags, and which files it
-// takes.
+// completes sets the shells' completion of a command: the values of its flags, and its files.
 func completes(cmd *cobra.Command) {
 	if cmd.DisableFlagParsing { // then cobra leaves values of flags to us, too
 		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -135,8 +134,8 @@ func eachFile(files []string, do func(*tracefile.File)) {
 
 var newGroup = regexp.MustCompile(`\bNewGroup\("([^"]+)"`)
 
-// declaredGroups returns the groups that Go files below a folder declare. It looks at their text
-// only: nobody who waits for a completion has the time for more.
+// declaredGroups returns the groups that Go files below a folder declare. It only searches the text
+// of the files, because a completion must be quick.
 func declaredGroups(dir string) (list []string) {
 	files := 0
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

@@ -19,7 +19,7 @@ func defineConfig(set *pflag.FlagSet) {
 	set.String("config", "", "read flags from `FILE`, off for none; default: "+configFile+" in the main module's folder")
 }
 
-// configurable has an offline command take flags from a file.
+// configurable lets an offline command take flags from a file.
 func (a *app) configurable(cmd *cobra.Command) *cobra.Command {
 	defineConfig(cmd.Flags())
 	run := cmd.RunE
@@ -32,8 +32,8 @@ func (a *app) configurable(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// configure sets flags that the command line didn't from the file that --config
-// names, or that lies in the main module's folder. dir is where the go command runs.
+// configure sets flags that the command line leaves open, from the file that --config names or from
+// the file in the main module's folder. dir is where the go command runs.
 func (a *app) configure(cmd *cobra.Command, dir string) error {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -92,7 +92,7 @@ func defaultConfig(dir string) string {
 	}
 }
 
-// located says of mistakes in values of flags where in a file they are.
+// located adds the place in a file to errors about values of flags.
 func located(set *pflag.FlagSet, err error) error {
 	var usage usageError
 	if !errors.As(err, &usage) {

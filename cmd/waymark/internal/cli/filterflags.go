@@ -13,7 +13,7 @@ import (
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 
-// filterFlags say what of recordings is read, accounted for and shown.
+// filterFlags choose the calls of recordings that a command reads, counts and shows.
 type filterFlags struct {
 	include, exclude []string
 	account, without []string
@@ -29,7 +29,7 @@ type filterFlags struct {
 	only                   recording.Filter // what they say together
 }
 
-// shows says what is shown where the commands differ.
+// shows has the texts in which the commands differ.
 type shows struct {
 	min, depth string // what --min and --depth choose
 	longest    string // what --min is compared with

@@ -19,8 +19,8 @@ func (f *filterFlags) sets() (list []*pattern.Set) {
 	return list
 }
 
-// resolve tells the patterns which packages are in the recordings. It returns an error if some
-// can't be told apart.
+// resolve resolves the patterns among the packages of the recordings. It returns an error if a
+// pattern is ambiguous.
 func (f *filterFlags) resolve(set *tracefile.Set) error {
 	var packages []pattern.Package
 	seen := make(map[string]bool)
@@ -69,8 +69,8 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	return slices.Compact(names)
 }
 
-// between returns a function that tells whether a recorded function matches one pattern of in, or
-// there is none, and none of out; nil if there are no patterns.
+// between returns a function that reports whether a recorded function matches a pattern of in (any
+// function does if in is empty) and no pattern of out. It returns nil if there are no patterns.
 func between(in, out *pattern.Set) func(*function.Func) bool {
 	if in.Empty() && out.Empty() {
 		return nil
@@ -83,7 +83,7 @@ func between(in, out *pattern.Set) func(*function.Func) bool {
 	}
 }
 
-// A matcher finds functions by a pattern, and notes whether there were any.
+// A matcher finds functions by a pattern, and notes whether it has found any.
 type matcher struct {
 	pattern string // "" is none
 	matched bool

@@ -16,12 +16,12 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A missed says which filters let nothing through, see filterFlags.
+// A missed knows which filters let nothing through, see filterFlags.
 type missed func(set *tracefile.Set, r *report.Report) (notes []string, err error)
 
-// missed says which patterns and goroutine ids are of nothing that is in the recordings, one in a
-// line, with what comes near. If calls is 0, nothing is shown: then it is an error that says so.
-// longest returns what --min was compared with, ns; nil: that is not known.
+// missed returns a line for each pattern and goroutine id that the recordings lack, with the
+// nearest that they have. If calls is 0, nothing is shown, and missed returns an error that says
+// so. longest returns the duration in ns that --min was compared with; nil if it is not known.
 func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longest func() (ns int64, err error)) (notes []string, err error) {
 	names := f.matchSites(set)
 	for _, list := range []struct {
@@ -71,7 +71,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 	return notes, errors.Join(err, fmt.Errorf("no call is left by %s", strings.Join(given, ", ")))
 }
 
-// longest returns the duration, ns, of the longest call that Follow tells without --min. It reads
+// longest returns the duration in ns of the longest call that Follow finds without --min. It reads
 // the recordings once more.
 func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
 	others := f.only
@@ -87,7 +87,7 @@ func noFunction(text string, names []string) string {
 	return " matches no function of the recording" + isIt(text, names)
 }
 
-// isIt asks whether one of the names that come near was meant, if any does.
+// isIt asks whether the user meant one of the nearest names, if there are any.
 func isIt(text string, names []string) string { return pattern.IsIt(text, names, 3) }
 
 // A wantedGoroutine is one of --goroutine.
@@ -116,7 +116,7 @@ func (f *filterFlags) wanted(g recording.GoroutineID) bool {
 	return ok
 }
 
-// near names the nearest goroutines that there are, or a process if that is wrong.
+// near names the nearest goroutines, or the nearest process if the process is wrong.
 func (w *wantedGoroutine) near() string {
 	var near []string
 	for _, g := range []recording.GoroutineID{w.below, w.above} {

@@ -12,7 +12,7 @@ import (
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 
-// unknownCommand says that there is no such command, and what was meant.
+// unknownCommand returns an error about an unknown command, with the nearest one.
 func unknownCommand(root *cobra.Command, name string) error {
 	if filepath.Ext(name) == filepath.Ext(defaultRecording) {
 		return usagef("unknown command %s; is it waymark report %[1]s?", name)
@@ -27,7 +27,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usagef("unknown command %s; see waymark help", name)
 }
 
-// helpCommand is cobra's, but that a mistake is one.
+// helpCommand is cobra's, except that help about an unknown command is an error.
 func helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [command]", Short: "print the help of a command",
@@ -41,15 +41,15 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// flagError says what is wrong with the flags of a command that cobra has parsed, and what was
-// meant.
+// flagError explains an error of cobra's about a command's flags, and names the nearest flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return valueError(err)
 	}
 	arg := "--" + unknown.GetSpecifiedName()
-	if short := unknown.GetSpecifiedShortnames(); short != "" { // one dash, which pflag takes for several flags
+	// pflag takes a word with one dash for several flags.
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		arg = "-" + short
 	}
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -63,8 +63,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("unknown flag %s%s", arg, meant)
 }
 
-// unknownBuildFlag says that a command that builds has no flag with two dashes of that name, and
-// what was meant.
+// unknownBuildFlag returns an error about an unknown flag with two dashes of a command that builds,
+// with the nearest flag.
 func unknownBuildFlag(set *pflag.FlagSet, arg, name string) error {
 	if gocmd.KnownToTest(name) {
 		return usagef("unknown flag %s; is it %s? The go command's flags have one dash", arg, arg[1:])
@@ -75,7 +75,7 @@ func unknownBuildFlag(set *pflag.FlagSet, arg, name string) error {
 	return usagef("unknown flag %s; the go command's flags have one dash", arg)
 }
 
-// nearestFlag asks for the flag that a name comes near to.
+// nearestFlag asks whether the user meant the flag whose name is nearest.
 func nearestFlag(set *pflag.FlagSet, name string) string {
 	var known []string
 	set.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })

@@ -14,8 +14,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 )
 
-// positions is a writer for what the go command says. It puts the user's files in the
-// place of the rewritten ones that the compiler and vet name.
+// positions is a writer for the go command's output. Where the compiler and vet name a rewritten
+// file, it writes the name of the user's file.
 type positions struct {
 	w        io.Writer
 	dir      string                // where the command runs
@@ -62,7 +62,7 @@ var position = regexp.MustCompile(`([^\s:"]+\.go)(?::(\d+)(?::(\d+))?)?`)
 func (p *positions) translate(text []byte) []byte {
 	return position.ReplaceAllFunc(text, func(found []byte) []byte {
 		m := position.FindSubmatch(found)
-		// Where a relative path is shorter, the go command and vet give that.
+		// Where a relative path is shorter, the go command and vet print that.
 		rewritten := string(m[1])
 		if !filepath.IsAbs(rewritten) {
 			rewritten = filepath.Join(p.dir, rewritten)
@@ -97,8 +97,8 @@ func (p *positions) short(file string) string {
 	return rel
 }
 
-// moved returns the column in a file of what is at a line and column of the rewritten
-// one; the line is the same. It returns 0 for what the rewriter has put in.
+// moved returns the column in the user's file for a line and column of the rewritten file. The line
+// is the same in both. For code that the rewriter has inserted it returns 0.
 func (p *positions) moved(file, rewritten string, line, column int) int {
 	start, old := lineStart(p.text(rewritten), line), lineStart(p.text(file), line)
 	if column < 1 || start < 0 || old < 0 {

@@ -33,8 +33,9 @@ func TestPositions(t *testing.T) {
 	say := func(line string) string { return strings.ReplaceAll(line, "R", rewritten) }
 	for _, c := range []struct{ in, want string }{
 		{"R:4:9: undefined: missing\n", "./a.go:4:9: undefined: missing\n"},
-		{"R:3:15: declared\n", "./a.go:3:15: declared\n"},                                 // before the first insertion
-		{"R:3:26: declared and not used: x\n", "./a.go:3:17: declared and not used: x\n"}, // between two
+		// Before the first insertion and between two.
+		{"R:3:15: declared\n", "./a.go:3:15: declared\n"},
+		{"R:3:26: declared and not used: x\n", "./a.go:3:17: declared and not used: x\n"},
 		{"R:3:17: inserted\n", "./a.go:3: inserted\n"},
 		{"../cache/0123.go:4:9: relative\n", "./a.go:4:9: relative\n"},
 		{"R:3:62: end\n", "./a.go:3:40: end\n"}, // behind the last

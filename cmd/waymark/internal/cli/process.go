@@ -26,9 +26,9 @@ func (t *traced) clear() {
 	}
 }
 
-// run runs the program with the command's own standard streams. What ends the
-// program does not end the command: it has a report to print. The error is an
-// ended, unless the program could not be started.
+// run runs the program with the command's own standard streams. A signal that ends the program does
+// not end the command, which has a report to print. The error is an ended, unless the program could
+// not be started.
 func (a *app) run(t *traced) error {
 	argv := append(append(t.exec[:len(t.exec):len(t.exec)], t.path), t.args...)
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -52,8 +52,8 @@ func (a *app) run(t *traced) error {
 	return err
 }
 
-// await runs cmd to its end. Signals that would end this command are passed on to
-// it instead: this command has something to print, or to clear away, after it.
+// await runs cmd to its end. Signals that would end this command are passed on to cmd instead,
+// because this command has something to print or to clear away afterwards.
 func await(cmd *exec.Cmd) error {
 	keepPipes()
 	signals := make(chan os.Signal, 16)
@@ -79,8 +79,8 @@ func await(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// guard has the temporary folder dir removed when a signal ends this command, which may
-// have much to print after the program, until it is released.
+// guard removes the temporary folder dir when a signal ends this command, until release is called:
+// this command may have much to print after the program has ended.
 func guard(dir string) (release func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, ending...)

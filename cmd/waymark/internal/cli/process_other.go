@@ -14,7 +14,7 @@ var ending = forwarded
 // die ends this process.
 func die(os.Signal) { os.Exit(exitFailed) }
 
-// keepPipes does nothing: here writing to a pipe that nobody reads gives an error.
+// keepPipes does nothing: here writing to a pipe that nobody reads fails.
 func keepPipes() {}
 
 func fromTerminal(os.Signal) bool { return true }

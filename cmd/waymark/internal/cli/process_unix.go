@@ -24,7 +24,7 @@ func die(s os.Signal) {
 	syscall.Kill(syscall.Getpid(), s.(syscall.Signal))
 }
 
-// keepPipes has writing to a pipe that nobody reads give an error from now on. It would
+// keepPipes makes writes to a pipe that nobody reads fail from now on. It would
 // end this command, which has a folder to clear away. Programs that it starts are not
 // affected.
 func keepPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -79,8 +79,8 @@ func instrumented(path string) error {
 	return fmt.Errorf("%s was not built by waymark: build it with waymark build, or name its package", path)
 }
 
-// forBuild returns the first flag on the command line that only a build heeds, "" if there
-// is none. Those of waymark.toml are for packages and binaries alike.
+// forBuild returns the first flag on the command line that only a build uses, "" if there is none.
+// The flags of waymark.toml are for packages and binaries alike.
 func forBuild(set *pflag.FlagSet, line *commandLine) string {
 	if rest := line.flags.Without("exec"); len(rest) > 0 {
 		return rest[0]
@@ -105,7 +105,7 @@ func (c *commandLine) exec() []string {
 }
 
 // buildProgram builds the program that line names, as go run would, into a folder
-// of its own. It gives nil if --dry-run was asked for.
+// of its own. It returns nil if --dry-run was asked for.
 func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*traced, error) {
 	n := 0
 	for n < len(line.args) && strings.HasSuffix(line.args[n], ".go") {

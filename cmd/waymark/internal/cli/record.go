@@ -90,8 +90,8 @@ func replaceable(file string) error {
 	return nil
 }
 
-// recorded completes the recording of a program that was killed, and says what there
-// is. before are the dumps that there were already.
+// recorded completes the recording of a program that was killed, and says what was recorded. before
+// are the dumps of earlier runs.
 func (a *app) recorded(file string, rec *recordFlags, before []string) error {
 	for _, dump := range recorder.Dumps(file) {
 		if !slices.Contains(before, dump) {
@@ -107,7 +107,7 @@ func (a *app) recorded(file string, rec *recordFlags, before []string) error {
 	return a.sayRecording(append(recorder.Parts(file), file))
 }
 
-// sayRecording says what is in a recording, which may be of several parts.
+// sayRecording says what a recording holds. A recording may have several parts.
 func (a *app) sayRecording(files []string) error {
 	var events, lost uint64
 	for _, name := range files {

@@ -19,8 +19,8 @@ func joinable(f *tracefile.File, name string) error {
 	return err
 }
 
-// withSet opens files, which are of one program, and calls do with what they hold.
-// Those that can't be opened are left out; the error tells which, and why.
+// withSet opens files, which must be of one program, and calls do with their set. Files that can't
+// be opened are left out, and the error says which and why.
 func (a *app) withSet(names []string, do func(*tracefile.Set) error) error {
 	var files []*tracefile.File
 	var errs []error
@@ -46,9 +46,9 @@ func (a *app) withSet(names []string, do func(*tracefile.Set) error) error {
 	return errors.Join(append([]error{do(set)}, errs...)...)
 }
 
-// recordings returns the trace files of a program that was told to record to file:
-// that one and, if its process has replaced its program (exec), those of what came
-// after, in order. Files of the same name from before are not among them.
+// recordings returns the trace files of a program that was told to record to file: that file and,
+// if the process has replaced its program (exec), the files of the programs after it, in order.
+// Files of earlier runs are not among them.
 func recordings(file string) []string {
 	all := []string{file}
 	info, err := readInfo(file)

@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "write docs/reference.md anew")
 
 const referenceFile = "../../../../docs/reference.md"
 
-// TestReference compares docs/reference.md with what the code says: commands, flags, keys of WAYMARK.
+// TestReference compares docs/reference.md with what the code says: commands, flags, keys of
+// WAYMARK.
 func TestReference(t *testing.T) {
 	app := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
 	want := reference(app.root())

@@ -35,8 +35,8 @@ func (a *app) reportCommand() *cobra.Command {
 	return cmd
 }
 
-// report prints one report of all files. What could be read of a damaged file is
-// in it; then the status is that of a failure.
+// report prints one report of all files. The report holds what could be read of damaged files; then
+// the status is 1.
 func (a *app) report(w io.Writer, files []string, f *reportFlags, filter recording.Filter, missed missed) error {
 	o, format, err := f.layout(w)
 	if err != nil {
@@ -54,8 +54,8 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter recordi
 	})
 }
 
-// read adds up files and has write print the report, of what could be read. Then
-// come notes, and the error tells what could not.
+// read adds up what can be read of files, calls write to print the report, and prints notes. The
+// error names what could not be read.
 func (a *app) read(files []string, o report.Options, missed missed, write func(*report.Report) error) error {
 	return a.withSet(files, func(set *tracefile.Set) error {
 		show, done := a.progress()

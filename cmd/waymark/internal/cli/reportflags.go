@@ -54,7 +54,7 @@ func (f *reportFlags) options() (o report.Options, err error) {
 	return o, nil
 }
 
-// layout returns what all flags say of a report that is written to w.
+// layout returns the options of a report to w and its format, by all flags.
 func (f *reportFlags) layout(w io.Writer) (o report.Options, format report.Format, err error) {
 	if o, err = f.options(); err == nil {
 		o.Style = f.style(w)

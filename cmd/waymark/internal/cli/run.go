@@ -16,7 +16,7 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// firstTop is how many rows fit a screen, for who runs a program the first time.
+// firstTop is how many rows run shows, which fit a screen.
 const firstTop = 20
 
 func (a *app) runCommand() *cobra.Command {
@@ -73,8 +73,8 @@ func (a *app) runCommand() *cobra.Command {
 		})
 }
 
-// reportRun prints the report after a run that recorded to file. Earlier parts are
-// beside it, and so is what processes that the program started recorded.
+// reportRun prints the report after a run that recorded to file. Earlier parts, and recordings of
+// processes that the program started, are in the same folder.
 func (a *app) reportRun(dir, file string, f *reportFlags) error {
 	first, err := tracefile.Open(file)
 	if err != nil {
@@ -100,7 +100,7 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 	return a.report(a.stderr, files, f, recording.Filter{}, nil)
 }
 
-// reportStatistics prints the report after a run that gathered statistics, which are in dir: those
+// reportStatistics prints the report after a run that gathered statistics. dir has the statistics
 // of the program and of processes that it started.
 func (a *app) reportStatistics(dir string, f *reportFlags) error {
 	o, format, err := f.layout(a.stderr)

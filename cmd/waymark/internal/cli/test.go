@@ -67,8 +67,8 @@ func (a *app) testCommand() *cobra.Command {
 		})
 }
 
-// uncached returns the flag with which tests run also if the go command knows their
-// result, unless the user's flags say how often they run.
+// uncached returns the flag that makes the go command run tests whose result it knows. It returns
+// nil if the user's flags say how often tests run.
 func uncached(flags gocmd.Flags) gocmd.Flags {
 	if _, ok := flags.Lookup("count"); ok {
 		return nil

@@ -17,9 +17,9 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// traceTests runs go test with its test binaries recording, and then prints what was
-// asked for on stderr: stdout is go test's own, which other programs may read. It calls
-// ended when go test has ended.
+// traceTests runs go test with its test binaries recording, calls ended, and then prints the calls
+// that
+// --trace asks for. It prints to stderr, because other programs may read go test's stdout.
 func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended func()) error {
 	if rec.ring() {
 		rec.set.Set("dump-at-exit", "true") // what is printed is of the window
@@ -70,8 +70,8 @@ func withoutWaymark(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return strings.HasPrefix(kv, "WAYMARK=") })
 }
 
-// recordingsDir makes a folder for test binaries to record to. If recordings are to be
-// kept it is inside the folder for them, so that they need not be copied.
+// recordingsDir makes a folder for test binaries to record to. If recordings are kept, the folder
+// is inside the folder for kept ones, so that recordings need not be copied.
 func recordingsDir(out string) (string, error) {
 	if out == "" {
 		return tempDir("waymark-")

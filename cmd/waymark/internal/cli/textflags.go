@@ -34,7 +34,7 @@ func (f *textFlags) check() error {
 	return nil
 }
 
-// full reports whether names, and the lines that they are in, are to be whole.
+// full reports whether names and lines are not shortened.
 func (f *textFlags) full() bool { return f.names == "full" }
 
 // style says how tables are written to w.
@@ -71,7 +71,7 @@ func colour(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// columns returns the width of the terminal that w is, 0 if it is none or doesn't tell.
+// columns returns the width of the terminal w, 0 if w is no terminal or its width is unknown.
 func columns(w io.Writer) int {
 	if !isTerminal(w) {
 		return 0

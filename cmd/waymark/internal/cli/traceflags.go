@@ -38,7 +38,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 // records reports whether the tests are recorded.
 func (f *traceFlags) records() bool { return f.on != "" || f.out != "" }
 
-// check returns an error for what can't be: of waymark's flags, or with the go command's.
+// check returns an error for flags of waymark's that don't fit together, or the go command's flags.
 func (f *traceFlags) check(flags gocmd.Flags) error {
 	if f.on != "" && !slices.Contains(traceModes, f.on) {
 		return usagef("--trace=%s: want --trace, which is --trace=failed, or --trace=all%s", f.on, pattern.IsIt(f.on, traceModes, 1))
@@ -68,9 +68,9 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 	return nil
 }
 
-// widen has function literals and tiny functions instrumented too, and values recorded,
-// unless the user said otherwise: who looks for a fault wants to see every call, and
-// times matter less than with the other commands.
+// widen turns on function literals, tiny functions and values, unless the user said otherwise.
+// Whoever looks for a fault wants to see every call, and times matter less here than in other
+// commands.
 func (f *traceFlags) widen(b *buildFlags, set *pflag.FlagSet) {
 	if !set.Changed("closures") {
 		b.closures = true

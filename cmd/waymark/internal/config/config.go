@@ -27,7 +27,7 @@ func Mark(set *pflag.FlagSet, what string, names ...string) {
 	}
 }
 
-// From tells where in a file the flag's value is, "" if it comes from elsewhere.
+// From returns where in a file the flag's value is, "" if it comes from elsewhere.
 func From(f *pflag.Flag) string {
 	if at := f.Annotations[from]; len(at) > 0 {
 		return at[0]
@@ -65,7 +65,7 @@ func Apply(path, dir, command string, commands map[string]*pflag.FlagSet) error 
 	return nil
 }
 
-// check tells whether a setting is of flags that there are, and of their type.
+// check reports whether a setting is of flags that there are, and of their type.
 func (s *setting) check(commands map[string]*pflag.FlagSet) error {
 	sets := commands
 	if s.table != "" {
@@ -108,7 +108,7 @@ func (s *setting) check(commands map[string]*pflag.FlagSet) error {
 
 func isIt(name string, known []string) string { return pattern.IsIt(name, known, 1) }
 
-// values gives what to set the flag to, one after the other.
+// values returns what to set the flag to, one after the other.
 func (s *setting) values(f *pflag.Flag) ([]string, error) {
 	want := ""
 	switch kind := f.Value.Type(); {

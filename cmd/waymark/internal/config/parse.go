@@ -122,7 +122,7 @@ func (p *parser) tooDeep(keys []*unstable.Node) error {
 	return fmt.Errorf("%s: %s: want flags, and tables of commands with flags", p.at(keys[0]), strings.Join(names, "."))
 }
 
-// at gives a node's place.
+// at returns a node's place.
 func (p *parser) at(n *unstable.Node) string {
 	start := p.Shape(n.Raw).Start
 	return fmt.Sprintf("%s:%d:%d", p.path, start.Line, start.Column)

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// A pkgConfig is what the go command tells cover about a package, see
+// A pkgConfig is what the go command passes to cover about a package, see
 // cmd/internal/cov/covcmd. What isn't known here stays as it is.
 type pkgConfig map[string]any
 

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// goTool gives the path of the go command's cover.
+// goTool returns the path of the go command's cover.
 func goTool(t *testing.T) string {
 	out, err := exec.Command("go", "tool", "-n", "cover").Output()
 	if err != nil {
@@ -154,7 +154,7 @@ func coverPackage(t *testing.T, tool, mode, path, name, dir string, names []stri
 	}
 }
 
-// functions gives the names of the declared functions.
+// functions returns the names of the declared functions.
 func functions(f *ast.File) (names []string) {
 	for _, d := range f.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
@@ -180,7 +180,7 @@ func write(t *testing.T, path string, data []byte) {
 	}
 }
 
-// run calls cover as the go command does and gives the results by input, under "" that with
+// run calls cover as the go command does and returns the results by input, under "" that with
 // the meta-data.
 func run(t *testing.T, words []string, mode, path, name string, files []string, wrap func(dir string) []string) map[string][]byte {
 	t.Helper()

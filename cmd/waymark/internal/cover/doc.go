@@ -1,5 +1,5 @@
 // Package cover lets rewritten packages be covered: the go command's -cover and its
-// relatives. The go command gives its tool cover the files that are on disk, not those
+// relatives. The go command passes to its tool cover the files that are on disk, not those
 // of an overlay (golang/go#73802). So this command stands between the two, as the go
 // command's -toolexec:
 //
@@ -18,6 +18,6 @@
 // its result these places are. Without the comments both results must be the same; if
 // they are not the build fails, instead of counting wrong.
 //
-// The go command asks each tool for its version, to tell cached results of one from those
+// The go command asks each tool for its version, to distinguish cached results of one from those
 // of another. Here cover is another tool than without this command, all others are the same.
 package cover

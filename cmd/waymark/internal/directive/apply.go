@@ -152,7 +152,7 @@ func (r *reader) function(f *candidate.Func, around surroundings) {
 	}
 }
 
-// mark gives f a mark, and its name for tracing.
+// mark sets the mark of f, and its name for tracing.
 func (r *reader) mark(f *candidate.Func, m *Mark) {
 	m.Func = f
 	r.marks[f] = m

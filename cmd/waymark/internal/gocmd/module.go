@@ -237,7 +237,7 @@ func replaceIn(w *modfile.WorkFile, copies map[module.Version]string, path strin
 	return nil
 }
 
-// noModule gives files outside any module a go.mod.
+// noModule adds a go.mod for files outside any module.
 func (m *Modules) noModule(e *Env, flags Flags, files map[string][]byte) (Flags, error) {
 	version := strings.TrimPrefix(e.GOVERSION, "go")
 	if i := strings.IndexFunc(version, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); i >= 0 {

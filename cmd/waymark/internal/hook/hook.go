@@ -28,8 +28,8 @@ const (
 	Bind     = "WMBind"     // with its Package and its groups
 )
 
-// Functions for the beginning of a call. Each returns the call's Frame, 0 if nobody wants to know of
-// its end.
+// Functions for the beginning of a call. Each returns the call's Frame, 0 if nobody wants to know
+// of its end.
 const (
 	Enter        = "WMEnter"
 	EnterArgs    = "WMEnterArgs"    // with receiver and arguments
@@ -44,11 +44,11 @@ const (
 	ExitResults = "WMExitResults" // with results
 	ExitStrings = "WMExitStrings" // with results, to be recorded as text
 	ExitInts    = "WMExitInts"    // with up to MaxInts integers
-	Error       = "WMError"       // before the exit of a call with results, the last of which is an error
+	Error       = "WMError"       // before the exit of a call whose last result is an error
 )
 
-// Functions for the end of a call that is reported by a deferred call: they take pointers to results.
-// Where nothing is known of results it is Exit.
+// Functions for the end of a call that is reported by a deferred call: they take pointers to
+// results. Where nothing is known of results it is Exit.
 const (
 	ExitDeferredError   = "WMExitDeferredError"
 	ExitDeferred        = "WMExitDeferred"

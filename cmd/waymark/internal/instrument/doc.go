@@ -50,16 +50,17 @@
 //
 // What an edit could change in the program, and why it doesn't:
 //
-//   - Positions in stack traces, in panics and in the debugger. Every token of the user stays on its
-//     line: text is inserted, never printed from the tree; comments and directives aren't touched.
+//   - Positions in stack traces, in panics and in the debugger. Every token of the user stays on
+//     its line: text is inserted, never printed from the tree; comments and directives aren't
+//     touched.
 //   - Frames. No call gets another one, so that recover and the arguments of runtime.Caller mean
 //     what they did.
 //   - The time and the calls of a return. What a return computes takes time, may panic and may call
-//     functions, and all that belongs to the call. So it is assigned to the results, which get names
-//     for that, before the exit.
-//   - Conversions. An assignment to a result has exactly the rules of a return: the same conversions,
-//     types of constants and shifts, and inference for generic functions. The declaration of new
-//     variables would have others.
+//     functions, and all that belongs to the call. So it is assigned to the results, which get
+//     names for that, before the exit.
+//   - Conversions. An assignment to a result has exactly the rules of a return: the same
+//     conversions, types of constants and shifts, and inference for generic functions. The
+//     declaration of new variables would have others.
 //   - A named result that is shadowed at a return that computes something: nothing can be assigned
 //     to it. The exit is deferred.
 //   - A defer of the function's own: what is deferred is part of the call. The exit is deferred.
@@ -77,19 +78,20 @@
 //     dependency of every variable whose initialiser calls the function, so that Go's rules put it
 //     first. The generated file's name sorts before those of the other files, so that those rules
 //     keep the order of all other variables.
-//   - Names that the program has or has redefined. Inserted names begin with a prefix that no word of
-//     the folder has. Inserted code uses these names and literals only, never a predeclared name.
-//   - Code that doesn't compile. It still doesn't, though the columns and some words of the compiler's
-//     message may differ; to show the user the right ones, compile the original. A file with syntax
-//     errors stays as it is.
-//   - Rewriting a second time. It changes nothing: a file that waymark has rewritten is known by the
-//     import that it has on the line of the package clause.
+//   - Names that the program has or has redefined. Inserted names begin with a prefix that no word
+//     of the folder has. Inserted code uses these names and literals only, never a predeclared
+//     name.
+//   - Code that doesn't compile. It still doesn't, though the columns and some words of the
+//     compiler's message may differ; to show the user the right ones, compile the original. A file
+//     with syntax errors stays as it is.
+//   - Rewriting a second time. It changes nothing: a file that waymark has rewritten is known by
+//     the import that it has on the line of the package clause.
 //   - Code that must not call the hooks. Package candidate knows it: "What is never rewritten".
-//   - Inlining. A tiny function is one that the compiler would inline (package inlinecost). Two calls
-//     put it out of the compiler's reach, and the loss of inlining costs more than the check whether
-//     a site is on, so tiny functions are left out unless they are asked for. Functions that only
-//     the runtime calls, main and init, are never tiny, nor are those that may take long: that wait,
-//     or call others in a loop.
+//   - Inlining. A tiny function is one that the compiler would inline (package inlinecost). Two
+//     calls put it out of the compiler's reach, and the loss of inlining costs more than the check
+//     whether a site is on, so tiny functions are left out unless they are asked for. Functions
+//     that only the runtime calls, main and init, are never tiny, nor are those that may take long:
+//     that wait, or call others in a loop.
 //   - Names in the table. They are those that runtime.FuncForPC returns; package funcname has the
 //     limits.
 //

@@ -146,7 +146,7 @@ func (v *exitVisitor) ret(s *ast.ReturnStmt) {
 }
 
 // fits reports whether a return has as many results as its function, as far
-// as the syntax tells. If not, the compiler must see it as it is, to say so;
+// as the syntax shows. If not, the compiler must see it as it is, to say so;
 // with results that we have named it could even become valid.
 func (v *exitVisitor) fits(s *ast.ReturnStmt) bool {
 	want := v.results.NumFields()

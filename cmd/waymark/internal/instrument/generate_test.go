@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 	"github.com/waymark-go/waymark/internal/format"
 )
@@ -24,7 +25,7 @@ func TestNothingInstrumented(t *testing.T) {
 	src := "package p\n\nimport g \"example.com/groups\"\n\n//waymark:trace g.IO\nfunc f() {}\n"
 	none := func(f *Func) { f.Instrument = false }
 	res := mustRewrite(t, &syntax.Unit{ImportPath: "example.com/p", Files: []syntax.File{{Path: "/p/p.go", Source: []byte(src)}}}, new(Options), none)
-	for _, want := range []string{"WMRegister", "WMBind"} {
+	for _, want := range []string{hook.Register, hook.Bind} {
 		if got := string(res.generated.Source); !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, got)
 		}
@@ -81,7 +82,7 @@ func name() string { return "x" }
 	}
 	// A package may have groups and no function at all.
 	only := "package p\n\nimport \"" + directive.LibraryPath + "\"\n\nvar IO = waymark.NewGroup(\"IO\") // what reads\n"
-	if res := one(only, Options{}); res.generated == nil || !strings.Contains(string(res.generated.Source), "WMBind") {
+	if res := one(only, Options{}); res.generated == nil || !strings.Contains(string(res.generated.Source), hook.Bind) {
 		t.Errorf("nothing is generated for groups alone: %v", res.generated)
 	}
 }

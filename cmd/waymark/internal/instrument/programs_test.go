@@ -178,7 +178,7 @@ func compareCalls(t *testing.T, made []string, traced string) {
 	}
 }
 
-// callName gives the name of a declared function in a line of the hooks about an
+// callName returns the name of a declared function in a line of the hooks about an
 // entry, without arguments.
 func callName(line string) string {
 	m := declaredEntry.FindStringSubmatch(line)

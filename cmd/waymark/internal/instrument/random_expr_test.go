@@ -79,7 +79,7 @@ func (p *programmer) expr(typ string, depth int) string {
 	return p.operand(typ)
 }
 
-// mayPanic gives the expression, or more often one that can't panic: programs are to
+// mayPanic returns the expression, or more often one that can't panic: programs are to
 // get beyond their first statements.
 func (p *programmer) mayPanic(expr, safe string) string {
 	if p.chance(3) {

@@ -118,7 +118,7 @@ func sameTypes(a, b []variable) bool {
 	return true
 }
 
-// declare brings a variable into scope and gives its name: a new one, or that of a
+// declare brings a variable into scope and returns its name: a new one, or that of a
 // result, which it hides if the scope isn't the function's.
 func (p *programmer) declare(typ string) string {
 	name := fmt.Sprint("v", p.fresh())
@@ -137,7 +137,7 @@ func without(vars []variable, name string) []variable {
 	return slices.DeleteFunc(vars, func(v variable) bool { return v.name == name })
 }
 
-// target opens a statement that others in it may leave by name, and gives what to
+// target opens a statement that others in it may leave by name, and returns what to
 // write in front of it. The label is used at once, as Go wants.
 func (p *programmer) target(loop bool) (label string) {
 	t := target{loop: loop}

@@ -90,7 +90,7 @@ func spend()
 
 func refuel()
 
-// text gives a value as a string.
+// text returns a value as a string.
 func text(arg any) string
 
 // elsewhere runs f on another goroutine and waits until it ends, perhaps of goexit.
@@ -99,7 +99,7 @@ func elsewhere(f func())
 func goexit()
 `
 
-// newProgram gives the source of a file, and the name of the function to call.
+// newProgram returns the source of a file, and the name of the function to call.
 func newProgram(seed uint64, size int) (source, entry string) {
 	p := &programmer{Rand: rand.New(rand.NewPCG(seed, 1)), name: fmt.Sprintf("p%d", seed), size: size}
 	p.line("package main")
@@ -193,7 +193,7 @@ func (p *programmer) function(i int) {
 	p.funcs = append(p.funcs, f)
 }
 
-// variables gives up to n variables of random types.
+// variables returns up to n variables of random types.
 func (p *programmer) variables(prefix string, n int) []variable {
 	var list []variable
 	for i := range p.IntN(n + 1) {
@@ -218,7 +218,7 @@ func (p *programmer) list(vars []variable, bare bool) []string {
 	return list
 }
 
-// listedAs gives the variables that have a name where they were listed.
+// listedAs returns the variables that have a name where they were listed.
 func listedAs(vars []variable, listed []string) []variable {
 	var list []variable
 	for i, v := range vars {
@@ -258,7 +258,7 @@ func (p *programmer) resultList() string {
 	return " (" + joined(list) + ")"
 }
 
-// named gives the variables with names that can be used.
+// named returns the variables with names that can be used.
 func named(vars []variable) []variable {
 	var list []variable
 	for _, v := range vars {

@@ -30,7 +30,7 @@ func valueNames(list *ast.FieldList) []string {
 	return names
 }
 
-// nameArgs gives a name to the receiver and to each parameter that has none.
+// nameArgs names the receiver and each parameter that has no name.
 func (w *rewriter) nameArgs(f *Func) {
 	i := 0
 	if f.Decl != nil && f.Decl.Recv != nil {
@@ -40,7 +40,7 @@ func (w *rewriter) nameArgs(f *Func) {
 	w.nameFields(f.Type.Params, func(j int) string { return w.arg(i + j) })
 }
 
-// nameFields gives a name to each parameter or result that has none or a blank one.
+// nameFields names each parameter or result that has no name or a blank one.
 func (w *rewriter) nameFields(list *ast.FieldList, name func(int) string) {
 	if list == nil {
 		return

@@ -115,7 +115,7 @@ func ModuleDir(c *cache.Cache, module, goVersion string) (string, error) {
 		return "", err
 	}
 	if below != "" {
-		delete(files, "source.go") // it embeds go.mod for the command, and there is none in a subfolder
+		delete(files, "source.go") // it embeds go.mod, which a subfolder lacks
 	}
 	name, err := Hash()
 	if err != nil {

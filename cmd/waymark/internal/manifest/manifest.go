@@ -1,5 +1,5 @@
-// Package manifest says which groups of functions a program has, and who is in them, for
-// people, for programs, and in the properties format of the tracing facility that the idea comes from.
+// Package manifest says which groups of functions a program has, and who is in them, for people,
+// for programs, and in the properties format of the tracing facility that the idea comes from.
 package manifest
 
 import (
@@ -44,7 +44,7 @@ type Function struct {
 	Info  string `json:"info,omitempty"`  // of an info function: NONE, ENTER or EXIT
 	Doc   string `json:"doc,omitempty"`   // the whole comment
 
-	Symbol string `json:"symbol"` // what runtime.FuncForPC gives
+	Symbol string `json:"symbol"` // as runtime.FuncForPC has it
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 }
@@ -64,7 +64,8 @@ func Of(b, tests *build.Build) (*Manifest, error) {
 		m.Groups = append(m.Groups, Group{GroupVar: g})
 		declared[g.Var] = true
 	}
-	// Of those that functions are in and that are made otherwise, or elsewhere, only the variable is known.
+	// Of those that functions are in and that are made otherwise, or elsewhere, only the variable
+	// is known.
 	for _, f := range funcs {
 		if f.Group != "" && !declared[f.Group] {
 			m.Groups = append(m.Groups, Group{GroupVar: directive.GroupVar{Var: f.Group}})
@@ -149,7 +150,8 @@ func (g Group) label() string { return cmp.Or(g.Name, g.Var) }
 // Formats are the names of the ways to write a manifest.
 var Formats = []string{"text", "json", "properties"}
 
-// Write writes the manifest in one of the Formats. For people, files below dir are named from there.
+// Write writes the manifest in one of the Formats. For people, files below dir are named from
+// there.
 func (m *Manifest) Write(w io.Writer, format, dir string) error {
 	b := bufio.NewWriter(w)
 	switch format {

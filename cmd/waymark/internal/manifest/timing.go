@@ -13,7 +13,8 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// A Timing says which timers and timer groups package timing makes of the groups and functions in a Manifest.
+// A Timing says which timers and timer groups package timing makes of the groups and functions in a
+// Manifest.
 type Timing struct {
 	Groups   []TimerGroup    `json:"groups"`
 	Packages []TimingPackage `json:"packages"`
@@ -26,7 +27,8 @@ type TimerGroup struct {
 	Subgroups   []string `json:"subgroups,omitempty"` // by name
 }
 
-// A TimingPackage lists the timers of a package: first those of functions, by name, then those of info functions.
+// A TimingPackage lists the timers of a package: first those of functions, by name, then those of
+// info functions.
 type TimingPackage struct {
 	Path   string  `json:"package"`
 	Timers []Timer `json:"timers"`
@@ -41,7 +43,7 @@ type Timer struct {
 	Exit        []string `json:"exit,omitempty"`  // and end it
 }
 
-// Timing gives the timers and timer groups.
+// Timing returns the timers and timer groups.
 func (m *Manifest) Timing() *Timing {
 	t := &Timing{Groups: []TimerGroup{}, Packages: []TimingPackage{}}
 	for _, g := range m.Groups {

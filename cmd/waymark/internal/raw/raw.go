@@ -1,10 +1,10 @@
-// Package raw prints a trace file as it is, block by block and event by event, for people who work on
-// the format:
+// Package raw prints a trace file as it is, block by block and event by event, for people who work
+// on the format:
 //
 //	damaged, err := raw.Write(os.Stdout, file, size)
 //
-// It knows package format and nothing of what recordings mean: no time but ticks, no function but its
-// site's id. Package tracefile is for everything else.
+// It knows package format and nothing of what recordings mean: no time but ticks, no function but
+// its site's id. Package tracefile is for everything else.
 package raw
 
 import (
@@ -17,9 +17,10 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// Write prints the trace file r of size bytes to w: a line for the header, for each block and each range
-// that is damaged, with its offset in bytes; below a block what the block holds. Write returns how many
-// bytes are damaged. Errors are of r and w, or wrap format.ErrNotTrace or format.ErrVersion.
+// Write prints the trace file r of size bytes to w: a line for the header, for each block and each
+// range that is damaged, with its offset in bytes; below a block what the block holds. Write
+// returns how many bytes are damaged. Errors are of r and w, or wrap format.ErrNotTrace or
+// format.ErrVersion.
 func Write(w io.Writer, r io.ReaderAt, size int64) (damaged int64, err error) {
 	out := bufio.NewWriterSize(w, 64<<10)
 	p := printer{Writer: out, r: r, size: size}
@@ -97,7 +98,8 @@ func (p *printer) block(off int64) (b format.Block, payload []byte, damage, err 
 	return b, payload, nil, nil
 }
 
-// next returns the offset of the first good block from off on, the size of the file if there is none.
+// next returns the offset of the first good block from off on, the size of the file if there is
+// none.
 func (p *printer) next(off int64) (int64, error) {
 	magic := format.BlockMagic()
 	window := make([]byte, 64<<10)

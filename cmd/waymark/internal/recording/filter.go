@@ -10,7 +10,7 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A Filter says what of some recordings is read, accounted for and shown. The zero value leaves
+// A Filter chooses the calls of recordings that are read, counted and shown. The zero value leaves
 // nothing out.
 type Filter struct {
 	// What is read: that time, and these goroutines. Numbers are of what happened there.
@@ -26,8 +26,8 @@ type Filter struct {
 	Show    func(*function.Func) bool // these functions only, unless nil
 	Min     time.Duration             // rows with at least that total, calls that take as long
 	Depth   int                       // what has fewer callers; 0 is no limit
-	Root    func(*function.Func) bool // of a tree or in Follow: these functions and what they call, unless nil
-	Callers func(*function.Func) bool // of a tree or in Follow: who calls these functions, unless nil
+	Root    func(*function.Func) bool // of a tree, in Follow: functions with callees, unless nil
+	Callers func(*function.Func) bool // of a tree, in Follow: functions with callers, unless nil
 
 	// Prepare, if not nil, is called with the recordings before any of the other functions. It may
 	// be called again.

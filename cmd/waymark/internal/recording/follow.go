@@ -65,7 +65,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall
 	return list, events.Err()
 }
 
-// Read is Follow for the events of a set's only process that src gives.
+// Read is Follow for the events of a set's only process, which src holds.
 func (f *Filter) Read(src calltree.Source, set *tracefile.Set, onEnter, onCall func(*calltree.Call)) (Summary, error) {
 	p := Processes(set)[0]
 	o, calls := f.telling(p, onEnter, onCall)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// MaxIndent is how many levels of calls are told by blanks: what is further in could not be read,
-// and lines of a recursion would take memory quadratic in its depth.
+// MaxIndent is how many levels of calls blanks show. Deeper lines could not be read, and the lines
+// of a recursion would take memory quadratic in its depth.
 const MaxIndent = 40
 
 var blanks = strings.Repeat("  ", MaxIndent)

@@ -9,8 +9,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Lacks says in lines what is missing in recordings, for output that has no place for it. Calls
-// that had not ended are not missing.
+// Lacks returns lines about what is missing in recordings, for output that has no place for it.
+// Calls that had not ended are not missing.
 func Lacks(list []Summary) []string {
 	list = slices.Clone(list)
 	for i := range list {
@@ -23,7 +23,7 @@ func Lacks(list []Summary) []string {
 	return lines
 }
 
-// LacksBeside says in lines what makes numbers incomplete, beside lost events.
+// LacksBeside returns lines about what makes numbers incomplete, besides lost events.
 func LacksBeside(list []Summary) []string {
 	var lines []string
 	for _, rec := range list {
@@ -63,7 +63,7 @@ func LacksBeside(list []Summary) []string {
 	return lines
 }
 
-// Stopped says why recording ended before the program did, "" if it did not.
+// Stopped returns why recording ended before the program did, "" if it did not.
 func Stopped(i tracefile.Info) string {
 	missing := fmt.Sprintf("what the program did after %s is not in it", units.Duration(int64(i.Duration)))
 	switch i.Stopped {
@@ -75,7 +75,7 @@ func Stopped(i tracefile.Info) string {
 	return ""
 }
 
-// Completeness says why the recording ends before its program did, "" if it does not.
+// Completeness returns why the recording ends before its program did, "" if it does not.
 func Completeness(i tracefile.Info) string {
 	switch {
 	case i.Stopped != tracefile.NotStopped:
@@ -92,7 +92,7 @@ func Completeness(i tracefile.Info) string {
 	return ""
 }
 
-// Beginning says why the recording begins after its program did, "" if it does not.
+// Beginning returns why the recording begins after its program did, "" if it does not.
 func Beginning(i tracefile.Info) string {
 	switch {
 	case i.From == 0:

@@ -10,7 +10,7 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A Summary tells where the numbers of a process come from, and what they lack.
+// A Summary says where the numbers of a process come from, and what they lack.
 type Summary struct {
 	Files   []string       // absolute; several if the recording is in parts
 	Process string         // the Label
@@ -30,8 +30,8 @@ type Summary struct {
 	Problems   calltree.Problems
 }
 
-// Hidden is the key of rows that are counted and not shown, as they are not the time of their
-// callers. No other row has the number.
+// Hidden is the key of rows that are counted but not shown, because their time is not their
+// callers'. No other row has this number.
 const Hidden = 1<<32 - 2
 
 // Summary says what a result is made of.
@@ -60,7 +60,7 @@ func (f *Filter) Summary(p *Process, result *calltree.Result) Summary {
 	return s
 }
 
-// Sum adds up summaries, for what is said about all of them.
+// Sum adds up summaries, for statements about all of them.
 func Sum(list []Summary) Summary {
 	sum := Summary{Info: tracefile.Info{Complete: true}}
 	var spans []Span

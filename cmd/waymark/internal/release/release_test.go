@@ -110,7 +110,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// unzip gives the files of a module.
+// unzip returns the files of a module.
 func unzip(t *testing.T, m module.Version, path string) map[string]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "m")

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// check gives an error if a version can't be that of a release.
+// check returns an error if a version can't be that of a release.
 func check(version string) error {
 	switch {
 	case semver.Canonical(version) != version || version == "":
@@ -37,7 +37,7 @@ type repository struct {
 
 	files []string // that git has, or would take, with slashes
 	paths []string // of the public modules
-	stale []file   // go.mod and go.work files that name public modules at other versions, as they must be
+	stale []file   // go.mod and go.work files with other versions of public modules, mended
 	dirty bool     // not all is committed
 	time  time.Time
 }
@@ -48,7 +48,7 @@ type file struct {
 	content []byte
 }
 
-// open gives the repository in a folder.
+// open returns the repository in a folder.
 func open(root, version string) (*repository, error) {
 	r := &repository{root: root, version: version}
 	if err := r.list(); err != nil {
@@ -101,7 +101,7 @@ type released struct {
 	files []zip.File
 }
 
-// modules gives the modules to release.
+// modules returns the modules to release.
 func (r *repository) modules() ([]*released, error) {
 	var mods []*released
 	for i, dir := range public {
@@ -141,7 +141,7 @@ func (r *repository) readMod(dir string) (*modfile.File, error) {
 	return f, err
 }
 
-// require gives a go.mod that requires public modules at the version that is released.
+// require returns a go.mod that requires public modules at the version that is released.
 func (r *repository) require(f *modfile.File) ([]byte, error) {
 	for _, req := range f.Require {
 		if slices.Contains(r.paths, req.Mod.Path) {
@@ -153,8 +153,8 @@ func (r *repository) require(f *modfile.File) ([]byte, error) {
 	return f.Format()
 }
 
-// contents gives the files of the module in dir, without those of modules in it. As the go
-// command does with what is tagged, it gives a module without a license the repository's.
+// contents returns the files of the module in dir, without those of modules in it. As the go
+// command does with what is tagged, it adds the repository's license to a module without one.
 func (r *repository) contents(dir string) (list []zip.File) {
 	var nested []string
 	for _, name := range r.files {

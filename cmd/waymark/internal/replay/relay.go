@@ -2,8 +2,8 @@ package replay
 
 import "github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 
-// A relay hands calls on to functions that another goroutine calls, in the same order: those who
-// follow the calls and those who print them then have a core each.
+// A relay passes calls on to functions that another goroutine calls, in the same order. So
+// following calls and printing them use a core each.
 type relay struct {
 	batch *batch // not handed on yet
 	full  chan *batch
@@ -30,7 +30,7 @@ const (
 func newRelay() *relay {
 	r := &relay{full: make(chan *batch, batches), empty: make(chan *batch, batches), done: make(chan struct{})}
 	for range batches {
-		r.empty <- &batch{data: make([]byte, 0, 4096)} // not nil: what was recorded isn't, even if it is empty
+		r.empty <- &batch{data: make([]byte, 0, 4096)} // recorded values are not nil, even if empty
 	}
 	r.batch = <-r.empty
 	go r.run()

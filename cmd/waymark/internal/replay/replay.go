@@ -1,9 +1,10 @@
 // Package replay prints the calls of recordings one after the other, in the order of time.
 //
-//	done, err := replay.Write(os.Stdout, set, &recording.Filter{Min: time.Millisecond}, transcript.Options{})
+//	slow := &recording.Filter{Min: time.Millisecond}
+//	done, err := replay.Write(os.Stdout, set, slow, transcript.Options{})
 //
-// Package transcript has the form of the lines. Lines of several processes are marked with the
-// process's id before that of the goroutine, and come in the order of wall-clock time. Reading and
+// Package transcript has the form of the lines. Lines of several processes have the
+// process's id before the goroutine's id, and come in the order of wall-clock time. Reading and
 // printing have a goroutine each.
 package replay
 

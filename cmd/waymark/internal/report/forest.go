@@ -76,8 +76,8 @@ func (f *forest) sorted(compare func(a, b *node) int) children {
 // of returns the children of a node.
 func (c *children) of(n uint32) []uint32 { return c.list[c.first[n]:c.first[n+1]] }
 
-// visit calls enter for all nodes, callers before callees, and what they call if it says so;
-// then leave, if it isn't nil.
+// visit calls enter for all nodes, callers before callees. It visits a node's callees if enter
+// returns true, and then calls leave, if leave isn't nil.
 func (c *children) visit(enter func(n uint32, depth int) bool, leave func(n uint32, depth int)) {
 	type level struct {
 		n    uint32

@@ -50,7 +50,7 @@ type jsonInfo struct {
 	Dropped    uint64 `json:"dropped"`
 	Damaged    int64  `json:"damaged"`
 	Complete   bool   `json:"complete"`
-	Stopped    string `json:"stopped,omitempty"` // why recording ended before the program did: "max-size" or "failure"
+	Stopped    string `json:"stopped,omitempty"` // "max-size" or "failure" if it ended early
 	Live       bool   `json:"live"`
 	Recovered  uint64 `json:"recovered_events"`
 	Bytes      int64  `json:"bytes"`

@@ -8,7 +8,7 @@ import (
 	"github.com/waymark-go/waymark/stats"
 )
 
-// The keys of these types are a contract: they may be joined by others, but stay.
+// The keys of these types are a contract: keys may be added, but none is removed.
 
 type jsonReport struct {
 	File       string   `json:"file"`            // the first one
@@ -27,17 +27,17 @@ type jsonReport struct {
 
 // jsonProblems are what makes numbers incomplete, beside what is dropped or damaged.
 type jsonProblems struct {
-	Stopped   string `json:"stopped,omitempty"`       // why recording ended before the program did: "max-size" or "failure"
+	Stopped   string `json:"stopped,omitempty"`       // "max-size" or "failure", if it ended early
 	FromNS    int64  `json:"from_ns,omitempty"`       // from when on everything is there
 	Parts     int    `json:"missing_parts,omitempty"` // of rotated recordings
 	Cut       uint64 `json:"cut,omitempty"`           // calls without a recorded end
 	Unmatched uint64 `json:"unmatched,omitempty"`     // calls without a recorded beginning
 	Unknown   uint64 `json:"unknown,omitempty"`       // events of no known goroutine or function
 	Backward  uint64 `json:"backward,omitempty"`      // events that are earlier than the one before
-	Past      bool   `json:"past_window,omitempty"`   // calls that are open go on after the end of --time
+	Past      bool   `json:"past_window,omitempty"`   // open calls go on after --time
 }
 
-// jsonLacks is what is missing in some recordings, for those who look at one object only.
+// jsonLacks is what is missing in some recordings, for readers of a single object.
 type jsonLacks struct {
 	Dropped  uint64 `json:"dropped"`
 	Damaged  int64  `json:"damaged"`

@@ -41,7 +41,7 @@ type Report struct {
 	rows  []*Row
 	index map[function.Identity]uint32 // in rows
 	names *names.Set                   // of all functions of the recordings, called or not
-	tree  forest                       // with Options.Tree: the account, without regard to what is shown
+	tree  forest                       // with Options.Tree: the whole account, shown or not
 	shown *view                        // of it
 
 	damage []error   // one for each damaged file
@@ -83,7 +83,7 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 	o := r.Filter.Options(p)
 	o.Goroutines = r.By == ByGoroutine
 	o.Tree = r.Tree || r.Filter.Depth > 0
-	var result *calltree.Result // of the first reading; the others count the same calls in other rows
+	var result *calltree.Result // of the first reading; others count the same calls in other rows
 	countings := r.countings(p)
 	progress.all += uint64(len(countings)-1) * p.File.Info().Events
 	for _, rowOf := range countings {
@@ -200,7 +200,7 @@ func (r *Report) Rows() (rows []*Row, more int) {
 	return rows, 0
 }
 
-// Damage returns an error that tells which files were damaged, nil if none was. It
+// Damage returns an error that names the damaged files, nil if none was. It
 // wraps tracefile.ErrDamaged.
 func (r *Report) Damage() error { return errors.Join(r.damage...) }
 

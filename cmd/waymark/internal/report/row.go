@@ -28,7 +28,7 @@ type Row struct {
 	measured uint64 // how many calls those are: all, or a goroutine's root calls
 }
 
-// A Goroutine is what a row tells about its goroutine, besides times.
+// A Goroutine is what a row says about its goroutine, besides times.
 type Goroutine struct {
 	Process    string // the Label of a recording.Process
 	PID        int

@@ -13,8 +13,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Statistics are what a program has gathered of its calls without recording them, as package agent
-// writes it.
+// Statistics are what a program has counted of its calls without recording them, as package agent
+// writes them.
 type Statistics struct {
 	Program string `json:"program"`
 	PID     int    `json:"pid"`

@@ -85,8 +85,8 @@ func (r *Report) counted() bool {
 // statistics reports whether nothing was recorded.
 func (r *Report) statistics() bool { return len(r.Recordings) > 0 && r.Recordings[0].Statistics }
 
-// goroutineTable names the processes of goroutines if there are several, as ids
-// are unique in one only.
+// goroutineTable names the processes of goroutines if there are several processes, because ids are
+// unique in one process only.
 func (r *Report) goroutineTable(rows []*Row) *table.Table {
 	several := len(r.Recordings) > 1
 	t := &table.Table{Columns: []table.Column{

@@ -6,8 +6,8 @@ import (
 	"github.com/waymark-go/waymark/internal/units"
 )
 
-// tinyLine says how many functions that those of the rows call were left out because they are tiny,
-// and how to see them; "" if none was.
+// tinyLine returns a line about how many callees of the rows' functions were left out because they
+// are tiny, and how to see them; "" if none was left out.
 func (r *Report) tinyLine(rows []*Row) string {
 	first := ""
 	names := make(map[string]bool)

@@ -14,9 +14,9 @@ import (
 	"github.com/waymark-go/waymark/internal/units"
 )
 
-// DefaultLevels is how many levels of calls are printed where more would be of no use, unless the
-// filter has a Depth: in nested JSON, because readers of it have limits of their own, some of 256
-// brackets; and of callers, because that is quadratic work in a recursion.
+// DefaultLevels is how many levels of calls are printed, unless the filter has a Depth, in nested
+// JSON and of callers. Some readers of JSON allow only 256 nested brackets, and the work for
+// callers is quadratic in the depth of a recursion.
 const DefaultLevels = 100
 
 // levels returns how many levels are printed where DefaultLevels matters.
@@ -77,7 +77,8 @@ func (r *Report) view() *view {
 	return v
 }
 
-// matching makes a question about a function one about its row. It asks once about each.
+// matching turns a question about a function into a question about its row. It asks once for each
+// row.
 func (r *Report) matching(wanted func(*function.Func) bool) func(row uint32) bool {
 	answers := make([]byte, len(r.rows)) // 0 isn't known
 	return func(row uint32) bool {

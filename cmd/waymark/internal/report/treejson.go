@@ -11,8 +11,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
-// A nodeWriter writes the nodes of a tree as JSON objects. Package encoding/json would recur into
-// nested ones.
+// A nodeWriter writes the nodes of a tree as JSON objects without recursion, unlike encoding/json.
 type nodeWriter struct {
 	*bufio.Writer
 	rows  []*Row
@@ -63,7 +62,7 @@ func members(v any, indent string) (string, error) {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")), nil
 }
 
-// writeNested writes a list of the root calls, with what they call inside of them, and gives the
+// writeNested writes a list of the root calls, with what they call inside of them, and returns the
 // number of nodes that are too deep for that. Root calls have what is known to be missing too.
 func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 	const step = 4 // blanks for each level: of the list and of the object

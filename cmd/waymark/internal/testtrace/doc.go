@@ -14,7 +14,7 @@
 //
 // # What belongs to a test
 //
-// Package testing, as waymark changes it, tells on which goroutine a test runs, from
+// Package testing, as waymark changes it, reports on which goroutine a test runs, from
 // when to when. The test's are the calls on that goroutine between those times, and in
 // the same time the calls on goroutines that it started, and those that they started.
 // A subtest has a goroutine of its own, and so have parallel tests: calls of a subtest

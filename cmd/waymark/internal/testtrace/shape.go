@@ -17,7 +17,7 @@ type shape struct {
 	all    levels
 	recent [steps]levels // a ring
 	step   int           // index of the latest step in recent
-	panic  int           // depth of the deepest call that a panic ended which nobody recovered, counted from 1
+	panic  int           // depth of the deepest call that an unrecovered panic ended, from 1
 
 	began  uint64            // clock when the latest step began
 	erred  uint64            // clock when the test was marked as failed

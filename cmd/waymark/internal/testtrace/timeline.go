@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// A timeline tells when exactly one test was running. A test with a running subtest
+// A timeline knows when exactly one test was running. A test with a running subtest
 // waits for it, so that it doesn't count.
 type timeline []span
 

@@ -28,7 +28,7 @@ func TestConstantTSC(t *testing.T) {
 func main() {
 	for _, c := range []struct {
 		name                    string
-		highest, power, outside uint32 // EAX of 8000_0000H, EDX of 8000_0007H, both of any other leaf
+		highest, power, outside uint32 // EAX of 8000_0000H, EDX of 8000_0007H, both of others
 	}{
 		{"invariant", 0x80000008, 0x100, 0},
 		{"invariant, highest leaf", 0x80000007, 0x100, 0},

@@ -84,7 +84,8 @@ func secret() ([]byte, error) {
 // hookName returns the name in the hooks of what package format calls name.
 func hookName(name string) string { return "wm" + strings.ToUpper(name[:1]) + name[1:] }
 
-// addShared adds the files that are made from package format's to the overlay of package pkg in dir.
+// addShared adds the files that are made from package format's to the overlay of package pkg in
+// dir.
 func addShared(out map[string]File, dir, pkg string) error {
 	add := func(name string, src []byte, err error) error {
 		out[filepath.Join(dir, name)] = File{Content: src}

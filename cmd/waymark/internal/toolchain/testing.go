@@ -1,8 +1,8 @@
 package toolchain
 
-// testAnchors are the places in package testing where a test begins, waits for its
-// turn, logs, is marked as failed, and ends. An end is told before the test's parent may go on: that one may
-// end the process.
+// testAnchors are the places in package testing where a test begins, waits for its turn, logs, is
+// marked as failed, and ends. An end is told before the test's parent may go on: that one may end
+// the process.
 var testAnchors = []anchor{
 	{file: "testing.go", fn: "runTests", before: "ok = true", text: "wmBinary(importPath); "},
 	{file: "testing.go", fn: "tRunner", before: "t.runner = callerName(0)", text: "wmBegin(&t.common); "},
@@ -20,8 +20,8 @@ var testAnchors = []anchor{
 	{file: "run_example.go", fn: "runExample", before: "ok = eg.processRunResult(", text: "defer wmExampleEnd(eg.Name, &ok); "},
 }
 
-// PatchTesting gives the overlay with which package testing of the toolchain at
-// goroot tells which test runs on which goroutine. Its parameters are those of Patch.
+// PatchTesting returns the overlay with which package testing of the toolchain at
+// goroot reports which test runs on which goroutine. Its parameters are those of Patch.
 func PatchTesting(goroot, version string) (map[string]File, error) {
 	return patchPackage(goroot, version, "testing", testAnchors)
 }

@@ -49,8 +49,8 @@ var anchors = []anchor{
 	{file: "panic.go", fn: "gopanic", before: "p.start(", text: "wmOnPanic(gp, wmToken(gp, sys.GetCallerSP()), e); "},
 	{file: "panic.go", fn: "Goexit", before: "p.start(", text: "wmOnGoexit(getg(), wmToken(getg(), sys.GetCallerSP())); "},
 	{file: "panic.go", fn: "Goexit", before: "goexit1()", text: "wmOnGoexited(getg()); "},
-	// Here a function goes on that has recovered from a panic. Code of the program's may only run when start has taken
-	// what recovery left in gp.param.
+	// Here a function goes on that has recovered from a panic. Code of the program's may only run
+	// when start has taken what recovery left in gp.param.
 	{file: "panic.go", fn: "deferreturn", before: "for {", text: "if gp := getg(); gp.wm.unwound != 0 { wmRecovered(gp) }; "},
 	// sp is final here, also when recovery goes on with a pending Goexit.
 	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp); "},
@@ -76,7 +76,7 @@ type File struct {
 	Runs    []edit.Run // what it keeps of the toolchain's file; nil of one that is added
 }
 
-// Patch gives the overlay for the toolchain at goroot: paths below
+// Patch returns the overlay for the toolchain at goroot: paths below
 // goroot/src/runtime and their contents. version (go env GOVERSION) is for error
 // messages. first lists the packages that are initialised before all others.
 func Patch(goroot, version string, first []string) (map[string]File, error) {
@@ -90,7 +90,7 @@ func Patch(goroot, version string, first []string) (map[string]File, error) {
 	return out, nil
 }
 
-// patchPackage gives the overlay for a package of the standard library: its own
+// patchPackage returns the overlay for a package of the standard library: its own
 // files with text at anchors, and the hooks' files beside them.
 func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]File, error) {
 	dir := filepath.Join(goroot, "src", pkg)

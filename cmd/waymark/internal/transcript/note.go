@@ -7,16 +7,15 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
-// Open prints the first lines of the calls that a goroutine is in, although it may not
-// be known yet what they call.
+// Open prints the first lines of the calls that a goroutine is in, before their callees are known.
 func (p *Printer) Open(goroutine uint64) {
 	if list := p.pending[goroutine]; len(list) > 0 {
 		p.pending[goroutine] = p.open(goroutine, list)
 	}
 }
 
-// Note prints text that a goroutine has to say at this point, each line as a comment,
-// within the call that has depth callers.
+// Note prints the text of a goroutine at this point, each line as a comment, within the call that
+// has depth callers.
 func (p *Printer) Note(goroutine uint64, depth int, text string) {
 	p.pending[goroutine] = p.open(goroutine, p.drop(goroutine, depth))
 	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {

@@ -8,8 +8,8 @@ import (
 	"github.com/waymark-go/waymark/value"
 )
 
-// receivers are the receivers of methods that have been seen: pointers, by what they point to.
-// An object that is made where another one was can't be told from that one.
+// receivers are the receivers of the methods so far: pointers, by address and type. Two objects
+// that were made at the same address, one after the other, are taken for one.
 type receivers struct {
 	seen   map[receiverKey]*receiver
 	counts map[string]int // by type

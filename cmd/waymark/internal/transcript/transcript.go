@@ -20,9 +20,8 @@
 //	        [        1]    main.(*Client).Do(c=*Client@1{host:a.example n:0}, path="/") {
 //	1.234 ms [        1]    main.(*Client).Do(c=*Client@1, path="/b");
 //
-// Lines of a goroutine are in the order of its calls. A call's first line is
-// printed when its first callee is known, or its end: by then other goroutines may
-// have had their say.
+// Lines of a goroutine are in the order of its calls. A call's first line is printed when the
+// call's first callee or its end is known. Lines of other goroutines may come before that line.
 package transcript
 
 import (
@@ -47,7 +46,7 @@ type Printer struct {
 	file  Names
 	nanos func(ticks uint64) int64
 	at    func(clock uint64) int64 // ns since the start; nil: there is no column for it
-	label string                   // of the process, with a blank behind it; "" if it is the only one
+	label string                   // of the process, and a blank; "" if it is the only one
 	opt   Options
 
 	values    value.Printer
@@ -99,7 +98,7 @@ type entered struct {
 	args arguments
 }
 
-// New returns a Printer of the only process. nanos gives the length of a number of
+// New returns a Printer of the only process. nanos returns the length of a number of
 // ticks in ns, at the ns from the start to a clock reading; without at there is no column of times.
 func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, o Options) *Printer {
 	p := NewLabelled(bufio.NewWriter(w), file, nanos, at, "", o)
@@ -107,8 +106,8 @@ func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock 
 	return p
 }
 
-// NewLabelled is New for one of several processes, whose lines have a label, with a blank behind
-// it. The names of the columns are left to Head.
+// NewLabelled is New for one of several processes. The process's lines have a label and a blank.
+// Head prints the names of the columns.
 func NewLabelled(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, label string, o Options) *Printer {
 	return &Printer{w: w, file: file, nanos: nanos, at: at, label: label, opt: o,
 		values: value.Printer{Width: o.Width}, receivers: newReceivers(o.Width > 0), pending: make(map[uint64][]entered)}
@@ -118,8 +117,8 @@ func NewLabelled(w *bufio.Writer, file Names, nanos func(ticks uint64) int64, at
 // a secret.
 func (p *Printer) Masked() bool { return p.values.Masked }
 
-// Head prints the names of the columns. That of processes has the given width, with a blank behind
-// it; 0: there is none.
+// Head prints the names of the columns. The column of processes has the given width with its blank;
+// if width is 0, there is no such column.
 func (p *Printer) Head(width int) {
 	process := ""
 	if width > 0 {
@@ -131,7 +130,7 @@ func (p *Printer) Head(width int) {
 	fmt.Fprintf(p.w, "%11s  %s%9s   %s\n", "DURATION", process, "GOROUTINE", "FUNCTION")
 }
 
-// Enter takes note of a call that begins.
+// Enter is called when a call begins.
 func (p *Printer) Enter(c *calltree.Call) {
 	list := p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
 	p.pending[c.Goroutine] = append(list, entered{*c, p.args(c)})
@@ -155,7 +154,7 @@ func (p *Printer) Call(c *calltree.Call) {
 		if results != "" {
 			results += ";"
 		}
-		if c.Flags == 0 && len(c.Panic) == 0 { // no strings are put together for what is most frequent
+		if c.Flags == 0 && len(c.Panic) == 0 { // no concatenation for the most frequent lines
 			p.line(c.End, duration, c, "}", results, " /* ", p.name(c.Site), " */")
 		} else {
 			p.line(c.End, duration, c, "}", results, p.comment(p.name(c.Site), c))
@@ -168,7 +167,7 @@ func (p *Printer) Call(c *calltree.Call) {
 	}
 }
 
-// drop forgets the pending calls at depth and deeper: nobody said that they ended.
+// drop forgets the pending calls at depth and deeper, whose ends are not in the recording.
 func (p *Printer) drop(goroutine uint64, depth int) []entered {
 	list := p.pending[goroutine]
 	for len(list) > 0 && list[len(list)-1].Depth >= depth {
@@ -185,7 +184,7 @@ func (p *Printer) open(goroutine uint64, list []entered) []entered {
 	return list[:0]
 }
 
-// line prints a line of a call, of which it tells what happened at the given clock.
+// line prints a line of a call about what happened at the given clock.
 func (p *Printer) line(clock uint64, duration string, c *calltree.Call, text ...string) {
 	b := p.w.AvailableBuffer()
 	if p.at != nil {
@@ -223,7 +222,7 @@ func appendRight[T string | []byte](b []byte, text T, width int) []byte {
 	return append(b, text...)
 }
 
-// comment says what there is to say about a call, as C does it.
+// comment prints remarks about a call as a comment of C.
 func (p *Printer) comment(name string, c *calltree.Call) string {
 	if c.Flags == 0 && len(c.Panic) == 0 && name == "" {
 		return ""
