@@ -2,7 +2,7 @@ package waymark
 
 import (
 	"github.com/waymark-go/waymark/internal/agent"
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
@@ -66,7 +66,7 @@ func Guard(p Policy) {
 		agent.HideValues()
 	}
 	for _, line := range lines {
-		recorder.Say("WAYMARK: %s", line)
+		console.Say("WAYMARK: %s", line)
 	}
 }
 

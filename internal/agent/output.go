@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/console"
 )
 
 // An output says how reports are written and where to: text or json, on stderr, a descriptor that the program
@@ -48,7 +48,7 @@ func (o *output) write(b []byte) error {
 		}
 		return writeTo(o.FD, b)
 	}
-	recorder.Print(b)
+	console.Print(b)
 	return nil
 }
 

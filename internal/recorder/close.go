@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 )
@@ -108,12 +109,12 @@ func (r *Recorder) fail(err error) {
 	switch {
 	case errors.Is(err, errRemoved):
 		lost = r.out.written.events + r.out.written.lost
-		Say("%v; recording has stopped, %d events are lost", err, lost)
+		console.Say("%v; recording has stopped, %d events are lost", err, lost)
 	case end == nil || broken:
-		Say("%v; recording has stopped, %s holds what was written before, %d events are lost", err, r.path, lost)
+		console.Say("%v; recording has stopped, %s holds what was written before, %d events are lost", err, r.path, lost)
 	default:
 		// The arena is left, as if the program had been killed.
-		Say("%v; recording has stopped, %s and %s hold what was recorded before", err, r.path, r.arena.path)
+		console.Say("%v; recording has stopped, %s and %s hold what was recorded before", err, r.path, r.arena.path)
 	}
 	if end != nil && (broken || errors.Is(err, errRemoved)) {
 		r.arena.remove()

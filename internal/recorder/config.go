@@ -19,10 +19,8 @@ type Config struct {
 	Window     time.Duration // how much of it is wanted, counted back from its last event; 0 is all
 	DumpAtExit bool          // write it when the program ends well, too
 
-	Chosen bool // no site is switched on: somebody else chooses those that are recorded
-
-	// Packages calls a function with each package, now and as packages register. nil means
-	// rt.Packages.
+	// Packages calls a function with each package, now and as packages register, and switches a
+	// package's sites on only after that.
 	Packages func(func(*rt.Package))
 
 	Groups []format.Group // of the program, as far as it has any yet; see Recorder.AddGroups

@@ -106,13 +106,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	p.latest.Store(r)
-	if c.Packages != nil {
-		c.Packages(r.register)
-	} else {
-		for _, pkg := range p.packages {
-			r.register(pkg)
-		}
-	}
+	c.Packages(r.register)
 	if p.tests != "" {
 		r.binary(p.tests)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// register writes a package's sites before it switches them on: events whose
-// sites are unknown would be worthless after a kill.
+// register writes a package's sites before they are switched on: events whose sites are unknown
+// would be worthless after a kill.
 func (r *Recorder) register(p *rt.Package) {
 	if os.Getpid() != r.pid {
 		return
@@ -36,11 +36,6 @@ func (r *Recorder) register(p *rt.Package) {
 	if p.Settings != r.settings {
 		r.capture(p.Settings)
 	}
-	for i := range p.Sites {
-		if !r.config.Chosen {
-			r.rt.Switch(p, i, true)
-		}
-	}
 }
 
 // locked calls f with the lock, on a goroutine that is muted, and returns true. In a copy of the
@@ -55,32 +50,6 @@ func (r *Recorder) locked(f func()) bool {
 	defer r.mu.Unlock()
 	f()
 	return true
-}
-
-// Chosen reports whether somebody else chooses the sites that are recorded. In a copy of the
-// process (fork) it does.
-func (r *Recorder) Chosen() (chosen bool) {
-	return !r.locked(func() { chosen = r.config.Chosen }) || chosen
-}
-
-// Choose ends the recording of all sites: somebody else chooses those that are recorded from now
-// on, and has done so with the sites in chosen. Values of panics are hidden, as they may come from
-// any function.
-func (r *Recorder) Choose(chosen map[uint32]bool) {
-	r.locked(func() {
-		if r.closed {
-			return
-		}
-		r.config.Chosen = true
-		r.rt.Hide(false)
-		for _, p := range r.packages {
-			for i := range p.Sites {
-				if !chosen[p.Base+uint32(i)] {
-					r.rt.Switch(p, i, false)
-				}
-			}
-		}
-	})
 }
 
 // AddGroups notes groups of the program, or what else is known of some.

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
 )
@@ -61,7 +62,7 @@ func (s *seat) guard(returned *bool) {
 		b.Broken(v)
 		return
 	}
-	Say("observer %s panicked, and is not called any more: %v", s.kind, v)
+	console.Say("observer %s panicked, and is not called any more: %v", s.kind, v)
 }
 
 func (s *seat) tell(e *Event) {
