@@ -15,4 +15,3 @@ import (
 //
 // The functions in Tiny are not instrumented: their time is this function's own.
 type Func = function.Func
-

@@ -13,7 +13,7 @@ import (
 type Config struct {
 	Path     string      // of the trace file; an existing one is replaced
 	Overflow rt.Overflow // when buffers are full; default is to wait
-	Buffers  int         // memory for buffers, bytes; default DefaultBuffers
+	Buffers  int         // memory for buffers, bytes; default defaultBuffers
 
 	// Of a ring.
 	Window     time.Duration // how much of it is wanted, counted back from its last event; 0 is all
@@ -36,8 +36,8 @@ type Config struct {
 
 // Sizes, in bytes.
 const (
-	// DefaultBuffers is the memory for buffers. Only a ring takes all of it at once.
-	DefaultBuffers = 64 << 20
+	// defaultBuffers is the memory for buffers. Only a ring takes all of it at once.
+	defaultBuffers = 64 << 20
 
 	// minBuffers lets each of a few Ps have a chunk, and the hooks that can't wait their reserve.
 	minBuffers = 2 << 20
@@ -73,7 +73,7 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 		}
 		return wrong("block, drop or ring")
 	case "buffers":
-		n, err := ParseSize(value)
+		n, err := parseSize(value)
 		if err != nil {
 			return wrong("%v", err)
 		}
@@ -93,7 +93,7 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 		}
 		c.DumpAtExit = value == "" || on
 	case "max-size":
-		n, err := ParseSize(value)
+		n, err := parseSize(value)
 		if err != nil {
 			return wrong("%v", err)
 		}

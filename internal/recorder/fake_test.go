@@ -32,7 +32,6 @@ type fake struct {
 	free     []int
 	full     []int
 	streams  map[uint32]*stream
-	lost     uint64
 
 	muted     int
 	retired   int

@@ -59,7 +59,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	if c.Buffers <= 0 {
-		c.Buffers = DefaultBuffers
+		c.Buffers = defaultBuffers
 	}
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")

@@ -266,7 +266,7 @@ func TestValues(t *testing.T) {
 	r.Close()
 
 	f.hidden = false
-	r = f.start(Config{})
+	f.start(Config{})
 	if f.captured.Args || f.captured.Results || f.hidden {
 		t.Errorf("%+v, hidden %v; want no values, and those of panics", f.captured, f.hidden)
 	}
