@@ -2,9 +2,10 @@
 //
 //	monitor.Register(store.IO, otel.New(otel.GetTracerProvider()))
 //
-// A call's span is a child of the span of the call that it is made from, on the same goroutine. So functions need
-// neither take contexts nor pass on those that they get. The outermost one's parent is the span in the first argument
-// that is a context.Context; and so is an inner one's if the program has begun that span itself since the calls around it.
+// A call's span is a child of the caller's span, on the same goroutine. So functions need neither
+// take contexts nor pass them on. The parent of the outermost span is the span in the first argument
+// that is a context.Context. The same holds for an inner call whose context has a span that the
+// program itself has begun since the calls around it.
 package otel
 
 import (
@@ -28,9 +29,10 @@ const name = "github.com/waymark-go/waymark/contrib/otel"
 
 // New makes a factory of monitors that start and end spans of the provider's.
 //
-// A span has the function's name with the last part of its package's path, and the attributes code.function.name and
-// thread.id, which is the goroutine's. A result that is an error, or a panic, is recorded and sets the status. A call of an info
-// function is an event, with its arguments as text, and so is one of runtime.Goexit.
+// A span's name is the function's, with the last part of its package's path. Its attributes are
+// code.function.name and thread.id, the goroutine's id. An error among the results, or a panic, is
+// recorded and sets the status. A call of an info function is an event with the arguments as text.
+// runtime.Goexit is an event, too.
 func New(p trace.TracerProvider) monitor.Factory { return &factory{tracer: p.Tracer(name)} }
 
 type factory struct {
@@ -45,7 +47,7 @@ type nest struct {
 	given    []trace.SpanID    // of the contexts that the calls got
 }
 
-// Kind is what monitor.KindOf gives.
+// Kind is what monitor.KindOf returns.
 func (f *factory) Kind() string { return "OpenTelemetry" }
 
 // Create makes the monitor of a package.
@@ -77,7 +79,8 @@ func (m *watcher) Enter(id int, args ...any) {
 	n.spans, n.contexts, n.given = append(n.spans, span), append(n.contexts, ctx), append(n.given, given)
 }
 
-// parent gives the context in which the span of a call with these arguments begins, and the span in the one that it got.
+// parent returns the context in which the span of a call with these arguments begins, and the span
+// of the context among the arguments.
 func (n *nest) parent(args []any) (ctx context.Context, given trace.SpanID) {
 	ctx = context.Background()
 	last := len(n.contexts) - 1
@@ -96,7 +99,7 @@ func (n *nest) parent(args []any) (ctx context.Context, given trace.SpanID) {
 	return ctx, given
 }
 
-// span gives the span of the innermost call, nil if there is none.
+// span returns the span of the innermost call, nil if there is none.
 func (m *watcher) span() trace.Span {
 	if v, ok := m.f.open.Load(monitor.GoroutineID()); ok {
 		if n := v.(*nest); len(n.spans) > 0 {
@@ -130,7 +133,8 @@ func (m *watcher) ExitResults(id int, results ...any) {
 	}
 }
 
-// isNil tells whether v, which isn't nil itself, holds a nil pointer: as a result of such a type is no error.
+// isNil reports whether v, which isn't nil itself, holds a nil pointer: as a result of such a type
+// is no error.
 func isNil(v any) bool {
 	r := reflect.ValueOf(v)
 	return r.Kind() == reflect.Pointer && r.IsNil()

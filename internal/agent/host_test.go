@@ -93,8 +93,8 @@ func (f *fake) exit() {
 	}
 }
 
-// begins has the agent begin with such settings in a fake program, with a package m of two functions,
-// of which F is in group G.
+// begins has the agent begin with such settings in a fake program, with a package m of two
+// functions, of which F is in group G.
 func begins(t *testing.T, env string) (*fake, *switchtest.Runtime, error) {
 	t.Helper()
 	r, f := switchtest.Fresh(t), new(fake)

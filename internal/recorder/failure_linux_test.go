@@ -120,7 +120,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 			path := r.Path()
-			// Close gives back what the recording holds, the next recording too if nobody has.
+			// Close returns back what the recording holds, the next recording too if nobody has.
 			if c.lost {
 				if err := r.Close(); err != nil {
 					t.Error(err)

@@ -16,7 +16,7 @@ type program struct {
 	latest atomic.Pointer[Recorder]
 	pid    atomic.Int64 // of the process that has registered, 0 if none has
 
-	mu     sync.Mutex // guards the fields below, and the beginning of recordings; is locked before Recorder.mu
+	mu     sync.Mutex // guards the fields below and the beginning of recordings; locked before Recorder.mu
 	atExit bool       // the latest recording is closed at the end of the program
 	tests  string     // import path of the package whose tests the program runs
 }

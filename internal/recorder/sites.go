@@ -59,8 +59,8 @@ func (r *Recorder) AddGroups(list ...format.Group) {
 	})
 }
 
-// note writes a block at once: what it tells must be in the file when the
-// program dies. remember is called for what later parts need.
+// note writes a block at once, so that the block is in the file when the program dies. remember is
+// called to note what later parts need.
 func (r *Recorder) note(kind format.BlockKind, payload []byte, remember func()) {
 	r.locked(func() {
 		if r.closed {
@@ -74,8 +74,8 @@ func (r *Recorder) note(kind format.BlockKind, payload []byte, remember func()) 
 	})
 }
 
-// Ended reports whether recording has ended: it was closed, has failed, or the file has its size.
-// In a copy of the process (fork) it has.
+// Ended reports whether recording has ended: it was closed, has failed, or the file has reached its
+// size. In a copy of the process (fork) it has ended.
 func (r *Recorder) Ended() (ended bool) {
 	return !r.locked(func() { ended = r.closed }) || ended
 }
