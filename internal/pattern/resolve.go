@@ -75,7 +75,7 @@ func (p *Pattern) matchEnd(f Func) (ok, exact bool) {
 	for _, e := range p.ends {
 		if ok, exact := e.Match(f); ok {
 			if e.found == "" {
-				e.found = f.Printed()
+				e.found = f.printed()
 			}
 			return true, exact
 		}
