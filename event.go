@@ -11,8 +11,8 @@ import (
 //
 // Observe runs on the goroutine of the call, on several goroutines at the same time. An observer
 // that was told of the beginning of a call is told of its end, on the same goroutine, also when its
-// attachment has been closed meanwhile. What Observe calls is not traced. An observer that panics is
-// reported on stderr and not called any more. It must not end the goroutine (runtime.Goexit,
+// attachment has been closed meanwhile. What Observe calls is not traced. An observer that panics
+// is reported on stderr and not called any more. It must not end the goroutine (runtime.Goexit,
 // T.FailNow).
 type Observer interface{ Observe(*Event) }
 
@@ -39,8 +39,8 @@ func (f ObserverFunc) Observe(e *Event) { f(e) }
 //
 // Values are copies: they may be kept, but not be changed, as other observers get the same. What
 // they point to is the program's. Values on the caller's stack are copied with what they point to
-// there; closures and unsafe pointers to the stack come as nil. Masked stands for values whose names
-// look like secrets.
+// there; closures and unsafe pointers to the stack come as nil. Masked stands for values whose
+// names look like secrets.
 type Event = switchboard.Event
 
 // A Kind says what has happened to a call.

@@ -2,7 +2,7 @@ package waymark
 
 import (
 	"github.com/waymark-go/waymark/internal/agent"
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
@@ -27,7 +27,8 @@ type Policy struct {
 	Origins []Origin // only from these; nil: all
 
 	// Kinds are what may be attached: Print, Record, names of other ready-made monitors, and types
-	// of observers and factories, as in "main.counter". Composed ones may if all parts may. nil: all.
+	// of observers and factories, as in "main.counter". Composed ones may if all parts may. nil:
+	// all.
 	Kinds []string
 
 	NoArguments bool // nobody gets arguments, results or values of panics
@@ -36,19 +37,19 @@ type Policy struct {
 // Guard puts a policy into force, for as long as the program runs: it can't be taken back, and what
 // a second policy allows must be allowed by the first one, too. What is attached already and is not
 // allowed is removed. A policy covers the groups that an allowed group contains when Guard is
-// called. It does not cover groups added later. While a policy has Groups, functions can be selected
-// by groups only, not by patterns.
+// called. It does not cover groups added later. While a policy has Groups, functions can be
+// selected by groups only, not by patterns.
 //
 // Guard restricts the variable WAYMARK in the same way: a recording with WAYMARK=record is of kind
 // Record, FromEnvironment, and of all functions. If a policy does not allow that, nothing more is
 // recorded; if it has Groups, only functions in these are. A line on stderr says so. In both cases
 // values of panics are not recorded either, as any function may raise them.
 //
-// Guard does not undo what has happened: calls before it have been observed and recorded, with their
-// values. Calls in progress are observed and recorded to their end; Forbid and NoArguments hide
-// their values. Recording begins before the program's first package is initialised. So call Guard
-// early, in an init function of a package that imports little. Put //waymark:ignore over functions
-// that nobody may ever see.
+// Guard does not undo what has happened: calls before it have been observed and recorded, with
+// their values. Calls in progress are observed and recorded to their end; Forbid and NoArguments
+// hide their values. Recording begins before the program's first package is initialised. So call
+// Guard early, in an init function of a package that imports little. Put //waymark:ignore over
+// functions that nobody may ever see.
 func Guard(p Policy) {
 	sealed := switchboard.Policy{Forbid: p.Forbid, Hide: p.NoArguments, Kinds: clone(p.Kinds), Origins: clone(p.Origins)}
 	if p.Groups != nil {
@@ -66,7 +67,7 @@ func Guard(p Policy) {
 		agent.HideValues()
 	}
 	for _, line := range lines {
-		recorder.Say("WAYMARK: %s", line)
+		console.Say("WAYMARK: %s", line)
 	}
 }
 

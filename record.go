@@ -64,7 +64,7 @@ func (r *Recording) Dump() (path string, err error) { return r.recording.Dump() 
 // ones left alone. The trace file itself is for the end of the program.
 //
 // If there is an error there is no file. It is ErrNoWindow in a program that is not recording, or
-// without overflow=ring, where all calls are in the trace file anyway. It wraps ErrEmptyWindow if no
-// function that is recorded has been called, or if the program has overwritten all while Dump was
-// reading. Else it is the operating system's.
+// without overflow=ring, where all calls are in the trace file anyway. It wraps ErrEmptyWindow if
+// no function that is recorded has been called, or if the program has overwritten all while Dump
+// was reading. Else it is the operating system's.
 func Dump() (path string, err error) { return agent.Dump() }

@@ -8,8 +8,8 @@ import (
 	"github.com/waymark-go/waymark/internal/text"
 )
 
-// An OperationTracer is a factory of monitors that know, for each goroutine, the monitored calls that
-// are in progress, with their arguments: what was the program doing when that error happened?
+// An OperationTracer is a factory of monitors that know, for each goroutine, the monitored calls
+// that are in progress, with their arguments: what was the program doing when that error happened?
 //
 //	var operations = monitor.NewOperationTracer()
 //	...
@@ -73,8 +73,8 @@ func (e *OperationError) Error() string { return e.Err.Error() + " (in " + e.tex
 // Unwrap returns the error itself.
 func (e *OperationError) Unwrap() error { return e.Err }
 
-// Wrap returns an OperationError of err with the calling goroutine's calls in progress; err itself if it is
-// nil or there are none.
+// Wrap returns an OperationError of err with the calling goroutine's calls in progress; err itself
+// if it is nil or there are none.
 func (t *OperationTracer) Wrap(err error) error {
 	list := t.Operations()
 	if err == nil || len(list) == 0 {

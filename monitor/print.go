@@ -59,9 +59,9 @@ func (m *printMonitor) Panic(id int, value any) {
 
 func (m *printMonitor) Clear() { m.p.Clear() }
 
-// FlagGroups defines a flag for each group that there is, -trace-IO for group IO, which has calls of
-// its functions printed on standard error, see Print. Call it when packages have been initialised,
-// as in main.
+// FlagGroups defines a flag for each group that there is, -trace-IO for group IO, which has calls
+// of its functions printed on standard error, see Print. Call it when packages have been
+// initialised, as in main.
 func FlagGroups(fs *flag.FlagSet) {
 	p := &print{printer.Stderr}
 	for _, g := range waymark.Groups() {

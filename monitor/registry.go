@@ -27,9 +27,9 @@ type registration struct {
 }
 
 // Register has calls of all functions in g told to monitors that f makes, one for each package. The
-// program registers one factory against a group; a later one takes the earlier one's place. What the
-// environment has registered stays beside it. A function that is in several groups with factories is
-// told to all, once to each, also if the same factory is registered twice.
+// program registers one factory against a group; a later one takes the earlier one's place. What
+// the environment has registered stays beside it. A function that is in several groups with
+// factories is told to all, once to each, also if the same factory is registered twice.
 //
 // Errors are what g.Err returns, one that wraps waymark.ErrNil, and a waymark.PolicyError. In a
 // program that was not built by waymark nothing is ever told.
@@ -99,8 +99,8 @@ func remove(g *waymark.Group) {
 	registry.list = slices.DeleteFunc(registry.list, func(r *registration) bool { return r.group == g })
 }
 
-// Clear takes the factory that is registered against g away, if there is one: nothing is told to its
-// monitors any more, except the ends of calls whose beginning they have seen.
+// Clear takes the factory that is registered against g away, if there is one: nothing is told to
+// its monitors any more, except the ends of calls whose beginning they have seen.
 func Clear(g *waymark.Group) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/waymark-go/waymark/internal/text"
 )
 
-// RuntimeTrace makes a factory of monitors that make a region of package runtime/trace of each call, which
-// `go tool trace` shows by goroutine, and a log entry of each call of an info function. While no such trace is
-// being made they do next to nothing.
+// RuntimeTrace makes a factory of monitors that make a region of package runtime/trace of each
+// call, which `go tool trace` shows by goroutine, and a log entry of each call of an info function.
+// While no such trace is being made they do next to nothing.
 func RuntimeTrace() Factory { return new(regions) }
 
 type regions struct {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
 )
@@ -73,7 +73,7 @@ func (s *slot) observer() switchboard.Observer {
 // Broken is called when the monitor has panicked. It makes way for another one, see forgetBroken.
 func (s *slot) Broken(value any) {
 	if !s.broken.Swap(true) {
-		recorder.Say("monitor %s of package %s panicked, and is not called any more: %v", KindOf(s.factory), s.pkg, value)
+		console.Say("monitor %s of package %s panicked, and is not called any more: %v", KindOf(s.factory), s.pkg, value)
 	}
 }
 

@@ -1,10 +1,6 @@
 package stats
 
-import (
-	"time"
-
-	"github.com/waymark-go/waymark/internal/rt"
-)
+import "time"
 
 // An instant is a reading of three clocks at the same time: the clock of calls, and two others.
 type instant struct {
@@ -13,7 +9,7 @@ type instant struct {
 	wall  time.Time
 }
 
-func now() instant {
+func now(rt sums) instant {
 	clock, mono := rt.Clock()
 	return instant{clock, mono, time.Now()}
 }
@@ -23,9 +19,9 @@ func now() instant {
 const shortest = 200 * time.Microsecond
 
 // after returns an instant that is shortest or more after i.
-func (i instant) after() instant {
+func (i instant) after(rt sums) instant {
 	for {
-		if n := now(); n.mono-i.mono >= int64(shortest) {
+		if n := now(rt); n.mono-i.mono >= int64(shortest) {
 			return n
 		}
 	}

@@ -92,18 +92,19 @@ type Snapshot struct {
 func Take() *Snapshot { return gathering.take() }
 
 // Reset leaves out what was gathered until now from all snapshots that are taken later.
-func Reset() {
-	s := &gathering
+func Reset() { gathering.reset() }
+
+func (s *state) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first == (instant{}) {
 		return
 	}
-	s.start, s.base = now(), make(map[uint32]sample)
+	s.start, s.base = now(s.rt), make(map[uint32]sample)
 	s.resets++
-	list, _ := openCalls()
+	list, _ := s.openCalls()
 	for site, open := range list {
-		if x := read(uint32(site), open); x.Calls > 0 {
+		if x := s.read(uint32(site), open); x.Calls > 0 {
 			s.base[uint32(site)] = x
 		}
 	}
@@ -115,10 +116,10 @@ func (s *state) take() *Snapshot {
 	if s.first == (instant{}) {
 		return new(Snapshot)
 	}
-	end := s.first.after()
-	open, clock := openCalls()
+	end := s.first.after(s.rt)
+	open, clock := s.openCalls()
 	snap := &Snapshot{
-		From: s.start.wall, Goroutines: rt.TimedGoroutines(),
+		From: s.start.wall, Goroutines: s.rt.TimedGoroutines(),
 		unit: nsPerTick(s.first, end), clock: clock, resets: s.resets,
 	}
 	// By the clock of calls, so that no call is longer than the snapshot.
@@ -129,7 +130,7 @@ func (s *state) take() *Snapshot {
 			if int(site) >= len(open) {
 				continue // the package was loaded after openCalls
 			}
-			x := read(site, open[site])
+			x := s.read(site, open[site])
 			if x.Calls == 0 {
 				continue
 			}
@@ -181,22 +182,22 @@ type sample struct {
 }
 
 // openCalls returns the times of calls in progress by site, at an instant of the clock.
-func openCalls() (open []rt.Open, clock uint64) {
-	open = make([]rt.Open, rt.Sites())
-	return open, rt.OpenCalls(open)
+func (s *state) openCalls() (open []rt.Open, clock uint64) {
+	open = make([]rt.Open, s.rt.Sites())
+	return open, s.rt.OpenCalls(open)
 }
 
 // read returns what all CPUs have added up of a site, with the calls in progress.
-func read(site uint32, open rt.Open) sample {
+func (s *state) read(site uint32, open rt.Open) sample {
 	x := sample{Sum: open.Ended, least: ^open.Least, most: open.Most}
 	if open.Least == 0 { // there are none
-		x.Sum = rt.SumOf(site)
+		x.Sum = s.rt.SumOf(site)
 	}
 	if x.Calls == 0 {
 		return x
 	}
 	x.open = x.Calls - x.Ended
-	x.histogram = distribution(site)
+	x.histogram = s.distribution(site)
 	x.Total += open.Total
 	x.Inner += open.Inner
 	x.Self += open.Self
@@ -205,9 +206,9 @@ func read(site uint32, open rt.Open) sample {
 }
 
 // distribution returns the distribution of a site's calls, in ticks.
-func distribution(site uint32) histogram.Histogram {
+func (s *state) distribution(site uint32) histogram.Histogram {
 	return histogram.OfTicks(1, func(add func(from, width uint64, counts [32]uint64)) {
-		rt.HistogramOf(site, add)
+		s.rt.HistogramOf(site, add)
 	})
 }
 

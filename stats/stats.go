@@ -3,7 +3,6 @@ package stats
 import (
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/clock"
 	"github.com/waymark-go/waymark/internal/fault"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
@@ -30,9 +29,11 @@ type Options struct {
 var ErrNotBuilt = fault.ErrNotBuilt
 
 // gathering is the state of all gathering in the program.
-var gathering state
+var gathering = state{rt: linked{}}
 
 type state struct {
+	rt sums
+
 	mu    sync.Mutex
 	owner *switchboard.Owner // of what is gathered
 
@@ -46,26 +47,27 @@ type state struct {
 
 // Start begins to gather. It keeps what was gathered before. If gathering is going on already,
 // Start changes the options. The error is ErrNotBuilt.
-func Start(o Options) error {
-	if !rt.Enabled {
+func Start(o Options) error { return gathering.begin(o) }
+
+func (s *state) begin(o Options) error {
+	if !s.rt.Enabled() {
 		return ErrNotBuilt
 	}
-	clock.Chosen() // any clock will do
-	s := &gathering
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first == (instant{}) {
-		s.first = now()
+		s.first = now(s.rt)
 		s.start = s.first
 	}
 	s.options, s.on = o, true
-	rt.Histograms(o.Histograms && !o.CallsOnly)
+	s.rt.Histograms(o.Histograms && !o.CallsOnly)
 	return s.apply()
 }
 
 // Stop ends gathering. What was gathered stays. Calls in progress are gathered until they end.
-func Stop() {
-	s := &gathering
+func Stop() { gathering.end() }
+
+func (s *state) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.on = false

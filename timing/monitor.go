@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/monitor"
 )
 
@@ -155,7 +155,7 @@ func (m *timers) read() {
 				var err error
 				description := format.TracedFunction{Name: d.TracingName, Doc: d.Doc, Info: info}.Describe(m.pkg)
 				if t, err = m.set.timer(name, description); err != nil {
-					recorder.Say("%v: %s.%s isn't timed", err, m.pkg, d.TracingName)
+					console.Say("%v: %s.%s isn't timed", err, m.pkg, d.TracingName)
 					continue
 				}
 			}

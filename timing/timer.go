@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
@@ -168,5 +168,5 @@ func (t *Timer) drop(list []*open) {
 
 // sayStray is Config.Stray if that is nil.
 func sayStray(t *Timer, goroutine uint64) {
-	recorder.Say("timer %s: an exit without an enter, on goroutine %d; more of this timer's are counted and not reported", t.name, goroutine)
+	console.Say("timer %s: an exit without an enter, on goroutine %d; more of this timer's are counted and not reported", t.name, goroutine)
 }

@@ -37,9 +37,10 @@ const name = "github.com/waymark-go/waymark/contrib/otel"
 
 // New makes a factory of monitors that start and end spans of the provider's.
 //
-// A span has the function's name with the last part of its package's path, and the attributes code.function.name and
-// thread.id, which is the goroutine's. A result that is an error, or a panic, is recorded and sets the status. A call of an info
-// function is an event, with its arguments as text, and so is one of runtime.Goexit.
+// A span's name is the function's, with the last part of its package's path. Its attributes are
+// code.function.name and thread.id, the goroutine's id. An error among the results, or a panic, is
+// recorded and sets the status. A call of an info function is an event with the arguments as text.
+// runtime.Goexit is an event, too.
 func New(p trace.TracerProvider) monitor.Factory { return &factory{tracer: p.Tracer(name)} }
 
 type factory struct {
@@ -54,7 +55,7 @@ type nest struct {
 	given    []trace.SpanID    // of the contexts that the calls got
 }
 
-// Kind is what monitor.KindOf gives.
+// Kind is what monitor.KindOf returns.
 func (f *factory) Kind() string { return "OpenTelemetry" }
 
 // Create makes the monitor of a package.
@@ -86,7 +87,8 @@ func (m *watcher) Enter(id int, args ...any) {
 	n.spans, n.contexts, n.given = append(n.spans, span), append(n.contexts, ctx), append(n.given, given)
 }
 
-// parent gives the context in which the span of a call with these arguments begins, and the span in the one that it got.
+// parent returns the context in which the span of a call with these arguments begins, and the span
+// of the context among the arguments.
 func (n *nest) parent(args []any) (ctx context.Context, given trace.SpanID) {
 	ctx = context.Background()
 	last := len(n.contexts) - 1
@@ -105,7 +107,7 @@ func (n *nest) parent(args []any) (ctx context.Context, given trace.SpanID) {
 	return ctx, given
 }
 
-// span gives the span of the innermost call, nil if there is none.
+// span returns the span of the innermost call, nil if there is none.
 func (m *watcher) span() trace.Span {
 	if v, ok := m.f.open.Load(monitor.GoroutineID()); ok {
 		if n := v.(*nest); len(n.spans) > 0 {
@@ -139,7 +141,8 @@ func (m *watcher) ExitResults(id int, results ...any) {
 	}
 }
 
-// isNil tells whether v, which isn't nil itself, holds a nil pointer: as a result of such a type is no error.
+// isNil reports whether v, which isn't nil itself, holds a nil pointer: as a result of such a type
+// is no error.
 func isNil(v any) bool {
 	r := reflect.ValueOf(v)
 	return r.Kind() == reflect.Pointer && r.IsNil()

@@ -1,5 +1,6 @@
-// Facility switches groups of its own functions on and off while it runs: each time that something goes wrong it
-// watches for a while what the functions concerned do, and its errors say what was being done.
+// Facility switches groups of its own functions on and off while it runs: each time that something
+// goes wrong it watches for a while what the functions concerned do, and its errors say what was
+// being done.
 //
 //	waymark build -o facility . && ./facility
 package main

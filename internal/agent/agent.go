@@ -9,12 +9,10 @@ import (
 	"os"
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/recorder"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/console"
 )
 
 func init() {
-	switchboard.Say = recorder.Say
 	if !host.Enabled() {
 		return
 	}
@@ -25,7 +23,7 @@ func init() {
 	host.Mute(true)
 	defer host.Mute(false)
 	if err := begin(env); err != nil {
-		switchboard.Say("%v; the program runs untraced", err)
+		console.Say("%v; the program runs untraced", err)
 	}
 }
 
@@ -75,7 +73,7 @@ func atExit(f func()) {
 func unrecorded(key string) {
 	say := func() {
 		if !recorded.Load() {
-			switchboard.Say("WAYMARK: %s without record: nothing is recorded; add record, as in WAYMARK=record,o=FILE", key)
+			console.Say("WAYMARK: %s without record: nothing is recorded; add record, as in WAYMARK=record,o=FILE", key)
 		}
 	}
 	if host.Linked("github.com/waymark-go/waymark") {
@@ -88,6 +86,6 @@ func unrecorded(key string) {
 // chooseClock says once what is wrong with the clock that was wanted.
 var chooseClock = sync.OnceFunc(func() {
 	if err := host.Clock(); err != nil {
-		switchboard.Say("%v", err)
+		console.Say("%v", err)
 	}
 })

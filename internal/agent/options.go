@@ -18,10 +18,10 @@ type options struct {
 	Record          bool // record: write a trace file
 	recorder.Config      // its Path has placeholders, see expand
 
-	Include []string // p, include: patterns of the functions that are recorded or counted; none is all
-	Exclude []string // x, exclude: of those that are not
-	Print   []string // t, print: of those whose calls are printed
-	Detail  int      // d, verbose: how much of them, 0 to 3
+	Include []string // p, include: patterns of functions that are recorded or counted; none is all
+	Exclude []string // x, exclude: patterns of functions that are not
+	Print   []string // t, print: patterns of functions whose calls are printed
+	Detail  int      // d, verbose: how much is printed of calls, 0 to 3
 
 	Stats statistics
 
@@ -39,7 +39,7 @@ type statistics struct {
 	Top        int    // top: rows of each list; 0: all
 	FullNames  bool   // names: full
 	Report     output // report: of reports
-	Latest     string // latest: a file that has the latest numbers, for the command that began the program; with placeholders
+	Latest     string // latest: a file with the latest numbers, for the command; with placeholders
 }
 
 // settings are the text of WAYMARK, or of the file that it names. They are loaded once: the program
@@ -78,9 +78,9 @@ func defaults() options {
 	}}
 }
 
-// values gives what is recorded of values by a program that was built with the given
-// settings, in the form of WAYMARK, which has the last word. Methods of the program run only
-// if it was built for that: WAYMARK can forbid them.
+// values returns what is recorded of values in a program that was built with the given settings,
+// which have the form of WAYMARK. WAYMARK has the last word. Methods of the program run only if the
+// program was built for them: WAYMARK can only forbid them.
 func values(built, env settings) recorder.Values {
 	o := defaults()
 	o.Capture.Stringers = false
@@ -130,12 +130,13 @@ const (
 	errTooLarge   = fileError("it has more than 1 MiB: name a file that has settings only")
 )
 
-// isAlias tells whether the settings are in the form p:RE#t:RE#d:N#i:N.
+// isAlias reports whether the settings are in the form p:RE#t:RE#d:N#i:N.
 func isAlias(env string) bool {
 	return len(env) > 1 && env[1] == ':' && strings.IndexByte("ptdi", env[0]) >= 0
 }
 
-// next gives the text before the first comma that has its meaning, and its size in s with the comma.
+// next returns the text before the first comma that is not escaped, and the text's size in s with
+// the comma.
 func next(s string, comma byte) (item string, size int) {
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -148,7 +149,7 @@ func next(s string, comma byte) (item string, size int) {
 	return s, len(s)
 }
 
-// unescape takes away the backslashes that took the meaning from what follows. Others stay: regular expressions have them.
+// unescape removes the backslashes before separators. Others stay: regular expressions have them.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -248,8 +249,8 @@ func (o *options) ofRecording() string {
 	return ""
 }
 
-// addPattern adds a pattern, as --include takes it; in the alias a regular expression, which becomes one of
-// the form.
+// addPattern adds a pattern, as --include takes it. In the alias value is a regular expression,
+// which is put into form.
 func (o *options) addPattern(to *[]string, key, value, form string) error {
 	if value == "" {
 		return fmt.Errorf("%s: want a pattern, as in mymod/..., mymod/pkg.Func or @Group", key)
@@ -265,7 +266,7 @@ func (o *options) addPattern(to *[]string, key, value, form string) error {
 	return nil
 }
 
-// groupNames gives the groups that patterns name, and the other patterns.
+// groupNames returns the groups that patterns name, and the other patterns.
 func groupNames(patterns []string) (groups, others []string) {
 	for _, p := range patterns {
 		if name, ok := strings.CutPrefix(p, "@"); ok {

@@ -5,11 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/console"
 )
 
-// An output says how reports are written and where to: text or json, on stderr, a descriptor that the program
-// was given, or at the end of a file.
+// An output says how reports are written and where to: text or json, on stderr, a descriptor that
+// the program was given, or at the end of a file.
 type output struct {
 	JSON bool
 	Path string // with placeholders; empty: a descriptor
@@ -48,11 +48,12 @@ func (o *output) write(b []byte) error {
 		}
 		return writeTo(o.FD, b)
 	}
-	recorder.Print(b)
+	console.Print(b)
 	return nil
 }
 
-// open makes sure that the descriptor is one that the program was given: else it will be some file of the program's.
+// open makes sure that the program was given the descriptor: else it would become some file of the
+// program's.
 func (o *output) open() (err error) {
 	if o.FD != 0 {
 		if o.file, err = identify(o.FD); err != nil {

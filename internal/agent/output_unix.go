@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Package os would make the descriptors that the runtime needs to wait for files, and change the numbers that the
-// program's own get.
+// These functions make system calls: package os would make the descriptors that the runtime needs to
+// wait for files, and so change the numbers of the program's own descriptors.
 
 // appendFile writes at the end of a file, which is made if there is none.
 func appendFile(path string, b []byte) error {
@@ -85,10 +85,10 @@ func writeFile(path string, flag int, b []byte) error {
 	return nil
 }
 
-// An identity tells files apart.
+// An identity is of one file only.
 type identity struct{ dev, ino uint64 }
 
-// identify tells what a descriptor is of.
+// identify returns the identity of the descriptor's file.
 func identify(fd int) (identity, error) {
 	var st syscall.Stat_t
 	err := syscall.Fstat(fd, &st)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/printer"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
@@ -73,7 +74,7 @@ func wantGroup(name string, record, print bool) {
 
 func set(owner *switchboard.Owner, wishes ...switchboard.Wish) {
 	if err := owner.Set(wishes...); err != nil {
-		switchboard.Say("WAYMARK: %v", err)
+		console.Say("WAYMARK: %v", err)
 	}
 }
 
@@ -81,7 +82,7 @@ func set(owner *switchboard.Owner, wishes ...switchboard.Wish) {
 // function.
 func missing() {
 	for _, text := range unmatched() {
-		switchboard.Say("WAYMARK: %s", text)
+		console.Say("WAYMARK: %s", text)
 	}
 	known := make(map[string]bool)
 	for _, g := range switchboard.Default.Groups() {
@@ -89,7 +90,7 @@ func missing() {
 	}
 	for _, name := range wanted {
 		if !known[name] {
-			switchboard.Say("WAYMARK: the program has no group %s", name)
+			console.Say("WAYMARK: the program has no group %s", name)
 		}
 	}
 }

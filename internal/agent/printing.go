@@ -3,8 +3,8 @@ package agent
 import (
 	"sync"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/printer"
-	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
 )
@@ -26,7 +26,7 @@ func printCalls(patterns []string, detail int) error {
 		return err
 	}
 	p := printer.New(printer.Style{FullNames: true, Durations: true, Values: detail >= detailValues,
-		Callers: detail >= detailStack, Files: detail >= detailFiles, Masked: explainMasked}, recorder.Print)
+		Callers: detail >= detailStack, Files: detail >= detailFiles, Masked: explainMasked}, console.Print)
 	owner := switchboard.Default.Join(p.Kind(), switchboard.Environment)
 	owner.Removed = func(string) string {
 		return "print: the program's policy forbids it; functions are not printed any more by patterns"
@@ -37,5 +37,5 @@ func printCalls(patterns []string, detail int) error {
 
 // explainMasked says once what *** means.
 var explainMasked = sync.OnceFunc(func() {
-	switchboard.Say("***: the name looks like a secret's; build with --redact none to see all values")
+	console.Say("***: the name looks like a secret's; build with --redact none to see all values")
 })

@@ -110,7 +110,7 @@ func start(o options, s settings) (*Recording, error) {
 	}
 	board := switchboard.Default
 	r := &Recording{path: o.Path}
-	o.Config.Groups, o.Config.Hidden, o.Config.Chosen = board.Groups(), board.Hidden(), true
+	o.Config.Groups, o.Config.Hidden = board.Groups(), board.Hidden()
 	o.Config.Packages = func(register func(*rt.Package)) {
 		r.board = switchboard.Recording{Package: register, Groups: r.addGroups, Ended: r.ended}
 		board.Record(&r.board)

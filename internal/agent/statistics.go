@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/stats"
 )
@@ -157,7 +157,7 @@ func (r *reporter) patiently(f func()) {
 	}
 	// Perhaps nobody reads stderr: the line must not wait for ever, either.
 	say := func() {
-		switchboard.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
+		console.Say("report: it was not written within %v, perhaps because nobody reads it; the program ends without it",
 			waited)
 	}
 	host.Finish(say, int64(lastLook), func() bool { return false })
@@ -211,7 +211,7 @@ func (r *reporter) write(f func() error) {
 	r.writes.Add(1)
 	defer r.writes.Add(1)
 	if err := f(); err != nil {
-		switchboard.Say("report: %v; there are no further reports", err)
+		console.Say("report: %v; there are no further reports", err)
 		r.ended, r.failed = true, true
 	}
 }

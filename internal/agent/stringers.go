@@ -20,7 +20,7 @@ type texts struct {
 	slow sync.Map // of reflect.Type
 }
 
-// text gives the text of v, if it has one.
+// text returns the text of v, if v has one.
 func (t *texts) text(v any) (string, bool) {
 	var method func() string
 	switch v := v.(type) {

@@ -19,21 +19,20 @@ type Clock struct {
 	Hz   uint64 // ticks per second; 0 if that has to be measured
 }
 
-var chosen = sync.OnceValues(func() (Clock, error) {
-	//lint:ignore SA4006 without the hooks SetClock panics, and what follows is never reached
-	name, err := choose(os.Getenv("WAYMARKCLOCK"), clocks())
-	//lint:ignore SA4006 as above
+var chosen = sync.OnceValues(func() (c Clock, err error) {
+	c.Name, err = choose(os.Getenv("WAYMARKCLOCK"), clocks())
 	counter, _, hz := rt.Counter()
-	if name != counter {
-		hz = 1e9
+	if c.Hz = hz; c.Name != counter {
+		c.Hz = 1e9
 	}
-	rt.SetClock(name == counter)
-	return Clock{name, hz}, err
+	rt.SetClock(c.Name == counter)
+	return c, err
 })
 
-// Chosen gives the clock of this process: the processor's counter where it is constant and the same on all
-// CPUs, else the runtime's monotonic clock, which costs more to read; or the one that the variable WAYMARKCLOCK
-// names. If the machine has none of that name the error says so, and what is used instead.
+// Chosen returns the clock of this process: the clock that the variable WAYMARKCLOCK names, else
+// the processor's counter where it is constant and the same on all CPUs, else the runtime's
+// monotonic clock, which costs more to read. If the machine has no clock of that name, the error
+// says so and names the clock that is used instead.
 func Chosen() (Clock, error) { return chosen() }
 
 // clocks lists the clocks that this machine has. The first is the one to use.
@@ -48,7 +47,7 @@ func clocks() []string {
 	}
 }
 
-// choose gives the clock that is wanted, of those that the machine has. One that it hasn't is no reason to do without.
+// choose returns the clock that is wanted, else the first one that the machine has.
 func choose(want string, clocks []string) (string, error) {
 	for _, c := range clocks {
 		if c == want {
@@ -62,14 +61,13 @@ func choose(want string, clocks []string) (string, error) {
 		want, strings.Join(clocks, " and "), clocks[0])
 }
 
-// trusted tells whether the kernel thinks the counter good. CPUID tells that a
-// time stamp counter is constant, but not that those of all CPUs agree; the kernel
-// compares them and strikes tsc from its list when they don't. Where there is no
-// list the processor's word has to do.
+// trusted reports whether the kernel thinks the counter good. CPUID says that a time stamp counter
+// is constant, but not that the counters of all CPUs agree. The kernel compares them, and strikes
+// tsc from its list when they differ. Where there is no list, the processor's word has to do.
 func trusted(counter string) bool { return listed(sources(), counter) }
 
-// listed tells whether the kernel's list of clocks doesn't speak against a counter.
-// Of others than the time stamp counter it says nothing.
+// listed reports whether the kernel's list of clocks allows a counter. The list is about the time
+// stamp counter only.
 func listed(sources, counter string) bool {
 	if counter != "tsc" || sources == "" {
 		return true

@@ -2,5 +2,5 @@
 
 package clock
 
-// sources gives nothing: no system but Linux has such a list.
+// sources returns "": no system but Linux has the list.
 func sources() string { return "" }

@@ -77,7 +77,7 @@ func PutStopped(b []byte, flags uint32) {
 	binary.LittleEndian.PutUint32(b[arenaStopped:], flags)
 }
 
-// IsArena tells whether a file that begins with b is an arena, of whatever version,
+// IsArena reports whether a file that begins with b is an arena, of whatever version,
 // or could be one: it is all zeros if its process was killed before the control
 // chunk was written.
 func IsArena(b []byte) bool {
@@ -106,10 +106,10 @@ func ParseControl(b []byte) (Control, error) {
 	return c, nil
 }
 
-// OriginsSize gives how many bytes of a control chunk the origins take.
+// OriginsSize returns how many bytes of a control chunk the origins take.
 func OriginsSize(b []byte) int { return int(binary.LittleEndian.Uint32(b[arenaOrigins:])) }
 
-// ControlOrigins gives the origins in a control chunk. from is where to begin,
+// ControlOrigins returns the origins in a control chunk. from is where to begin,
 // in bytes, 0 for the first; next is where to go on once there are more, and
 // id the number of origins before from. What is damaged ends the list.
 func ControlOrigins(b []byte, from int, id uint32) (origins []Origin, next int) {
@@ -139,7 +139,7 @@ func ControlOrigins(b []byte, from int, id uint32) (origins []Origin, next int) 
 	return origins, from
 }
 
-// FirstTypes gives the number of the first chunk that describes types, 0 if there is
+// FirstTypes returns the number of the first chunk that describes types, 0 if there is
 // none yet; NextTypes that of the one that follows the given one. Both count from the
 // beginning of the arena, and are not to be trusted.
 func FirstTypes(control []byte) int {
@@ -151,7 +151,7 @@ func FirstTypes(control []byte) int {
 
 func NextTypes(chunk Chunk) int { return int(uint32(chunk.Goroutine)) }
 
-// ChunkOfTypes gives the descriptions in a chunk, in the form of a Types block, from
+// ChunkOfTypes returns the descriptions in a chunk, in the form of a Types block, from
 // the given offset on, ChunkHeader for the first; next is where to go on once there are more.
 func ChunkOfTypes(chunk []byte, from int) (types []byte, next int) {
 	h := ParseChunk(chunk)

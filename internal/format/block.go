@@ -57,7 +57,7 @@ func AppendHeader(dst []byte) []byte {
 	return append(dst, make([]byte, HeaderSize-len(fileMagic)-2)...)
 }
 
-// CheckHeader tells whether b begins with the header of a file that this version reads.
+// CheckHeader reports whether b begins with the header of a file that this version reads.
 func CheckHeader(b []byte) error {
 	if len(b) < HeaderSize || string(b[:len(fileMagic)]) != fileMagic {
 		return ErrNotTrace
@@ -130,7 +130,7 @@ func ParseBlock(b []byte) (Block, error) {
 	return blk, nil
 }
 
-// Check tells whether payload is what was written.
+// Check reports whether payload is what was written.
 func (b *Block) Check(payload []byte) error {
 	if len(payload) != b.Length || checksum(b.head[:], payload) != b.crc {
 		return fmt.Errorf("checksum differs: %w", ErrDamaged)
@@ -138,5 +138,6 @@ func (b *Block) Check(payload []byte) error {
 	return nil
 }
 
-// BlockMagic gives the bytes that every block begins with, for finding the next block after damage.
+// BlockMagic returns the bytes that every block begins with, for finding the next block after
+// damage.
 func BlockMagic() []byte { return []byte(blockMagic) }

@@ -15,7 +15,7 @@ type EventsHeader struct {
 	Lost      uint64 // events dropped on the stream before this block
 }
 
-// ParseEventsHeader reads the header and gives the rest of the payload.
+// ParseEventsHeader reads the header and returns the rest of the payload.
 func ParseEventsHeader(payload []byte) (EventsHeader, []byte, error) {
 	c := cursor{b: payload}
 	stream := c.uvarint()
@@ -50,10 +50,10 @@ func (d *Decoder) Reset(payload []byte) (EventsHeader, error) {
 	return h, err
 }
 
-// Err gives what reading stopped at, nil at the end of the block. It wraps ErrDamaged.
+// Err returns what reading stopped at, nil at the end of the block. It wraps ErrDamaged.
 func (d *Decoder) Err() error { return d.err }
 
-// Next reads the next event into ev and tells whether there was one. Fields
+// Next reads the next event into ev and reports whether there was one. Fields
 // that the event's kind does not use are zero, but for Clock, Goroutine and
 // Stream. ev.Data is a part of the payload.
 func (d *Decoder) Next(ev *Event) bool {
@@ -64,7 +64,7 @@ func (d *Decoder) Next(ev *Event) bool {
 }
 
 // Read is Next for as many events as evs has room for, which takes a third of the time.
-// It gives the number of events read, 0 at the end of the block or at damage.
+// It returns the number of events read, 0 at the end of the block or at damage.
 func (d *Decoder) Read(evs []Event) int {
 	clear(evs)
 	n := 0
@@ -138,7 +138,7 @@ func (d *Decoder) calls(evs []Event) int {
 	return n
 }
 
-// record reads a record into ev, which is empty, and tells whether it is an event.
+// record reads a record into ev, which is empty, and reports whether it is an event.
 func (d *Decoder) record(ev *Event) bool {
 	m := &d.m
 	v := d.uvarint()
@@ -179,7 +179,7 @@ func (d *Decoder) enter(ev *Event, p prediction) {
 	d.m.after(ev.Site, 0)
 }
 
-// values reads the values of ev if they are next. It tells whether all went well.
+// values reads the values of ev if they are next. It reports whether all went well.
 func (d *Decoder) values(ev *Event) bool {
 	if i := d.pos; i+1 < len(d.b) && d.b[i] == tagOther && d.b[i+1] == CodeValues {
 		d.pos += 2
@@ -188,7 +188,7 @@ func (d *Decoder) values(ev *Event) bool {
 	return d.err == nil
 }
 
-// other reads a record with a code and tells whether it is an event.
+// other reads a record with a code and reports whether it is an event.
 func (d *Decoder) other(ev *Event) bool {
 	switch code := d.uvarint(); code {
 	case CodeGo:

@@ -9,7 +9,7 @@ import (
 	"github.com/waymark-go/waymark/internal/seed"
 )
 
-// readBy gives the events of a block that reads of as many at a time give, and how it ended.
+// readBy returns the events of a block that reads of as many at a time give, and how it ended.
 func readBy(payload []byte, batch int) (events []Event, err error) {
 	var dec Decoder
 	if _, err := dec.Reset(payload); err != nil {
@@ -58,7 +58,8 @@ func TestReadInBatches(t *testing.T) {
 	}
 }
 
-// TestValuesOfNothing reads values that don't follow an event, or follow others: they are no event's.
+// TestValuesOfNothing reads values that don't follow an event, or follow others: they are no
+// event's.
 func TestValuesOfNothing(t *testing.T) {
 	values := func(text string) []byte { return append([]byte{tagOther, CodeValues, byte(len(text))}, text...) }
 	enter := []byte{1<<tagBits | tagEnter, 1, 2}

@@ -1,7 +1,6 @@
 // Package format defines waymark's trace file and the shared-memory arena that
-// a recording program fills: constants, encoders and decoders, byte by byte. It
-// is a leaf: the recorder in the traced program and the reader of trace files
-// both build on it and on nothing else of waymark.
+// a recording program fills: constants, encoders and decoders, byte by byte. The
+// recorder in the traced program and the reader of trace files both build on it.
 //
 // All integers are little endian. "uvarint" and "svarint" are the variable
 // length integers of encoding/binary (svarint is zigzag). "string" is a uvarint
@@ -13,13 +12,12 @@
 //	header = "waymark\n" version:u16 0:u16 0:u32                 (16 bytes)
 //	block  = "wmBK" kind:u8 0:u8 0:u16 length:u32 crc:u32 payload (16 bytes + length)
 //
-// crc is CRC-32C (Castagnoli) of the 8 bytes from kind to length, then of the
-// payload. length is at most MaxPayload, MaxEvents in an Events block. The version changes when a reader of
-// the previous one would misread the file; a new block kind, meta key or event
-// code does not change it, because readers skip what they don't know. Every
-// block can be understood with the header, Meta and Sites blocks alone, so
-// damage costs the blocks that it hits and no others; a reader finds the next
-// one by its "wmBK" and crc.
+// crc is CRC-32C (Castagnoli) of the 8 bytes from kind to length, then of the payload. length is at
+// most MaxPayload, MaxEvents in an Events block. The version changes when a reader of the previous
+// one would misread the file. A new block kind, meta key or event code does not change it, because
+// readers skip what they don't know. A reader understands a block with the header, Meta and Sites
+// alone, so damage costs only the blocks that it hits. The reader finds the next block by its "wmBK"
+// and crc.
 //
 //	kind  name     payload
 //	1     Meta     n:uvarint, n times key:string value:string
@@ -27,10 +25,11 @@
 //	3     Sites    base:uvarint table; see Sites
 //	4     Events   see Events
 //	5     Origins  n:uvarint, n times id:uvarint line:uvarint func:string file:string
-//	6     End      clock:u64 events:u64 lost:u64 flags:u64 recovered:u64; the last block of a complete file
+//	6     End      clock:u64 events:u64 lost:u64 flags:u64 recovered:u64; last in a complete file
 //	7     Types    type*; see Types
-//	8     Tests    n:uvarint, n times clock:uvarint goroutine:uvarint state:u8 name:string text:string; see TestState
-//	9     Groups   n:uvarint, n times name:string nvars:uvarint var:string* nsubgroups:uvarint name:string*
+//	8     Tests    n:uvarint, n times clock:uvarint goroutine:uvarint state:u8 name:string text:string
+//	9     Groups   n:uvarint, n times name:string nvars:uvarint var:string*
+//	               nsubgroups:uvarint name:string*
 //
 // End's events and lost are those of the whole file. A reader that completed
 // the file of a killed program from its arena sets the flag Recovered (1), and
@@ -38,9 +37,9 @@
 // ended before the program did because the file had reached its size, Failed (4) because
 // it could not be written: what happened after clock is in no file.
 //
-// There may be several Meta and Groups blocks: what they say adds up. Tests blocks are in the
-// order of time, and only test binaries have them. A Groups block names groups of functions, the variables that
-// hold them, as in Sites, and the groups that they directly contain.
+// There may be several Meta and Groups blocks: what they say adds up. Tests blocks are in the order
+// of time, and only test binaries have them. A Groups block names groups of functions, the
+// variables that hold them, as in Sites, and the groups that they directly contain.
 //
 // # Clocks
 //
@@ -69,23 +68,28 @@
 //	table = package:string nfiles:uvarint file:string*
 //	        nsites:uvarint (name:string file:uvarint line:uvarint flags:uvarint)*
 //	        [nvalued:uvarint (index:uvarint nargs:uvarint name:string* nresults:uvarint name:string*)*
-//	        [ngroups:uvarint group:string* first:uvarint ntraced:uvarint (name:string index:uvarint group:uvarint info:uvarint)*
+//	        [ngroups:uvarint group:string* first:uvarint ntraced:uvarint
+//	          (name:string index:uvarint group:uvarint info:uvarint)*
 //	        [doc:string* ndocs:uvarint (name:string doc:string)*
 //	        [ntiny:uvarint name:string* ncallers:uvarint (index:uvarint n:uvarint tiny:uvarint*)*]]]]
 //
-// The third line is there if some sites record values: it gives the site's index in the
-// table and the names of receiver and parameters and of results, _ for those without. The
-// fourth one is there if functions have directives: the variables that hold the groups, with
-// their packages; the functions' names, sorted, whose ids count up from first; their
-// sites' indexes plus 1, 0 if they aren't instrumented; their groups as indexes from 0; and 0, or for info functions 1 (NONE), 2 (ENTER) or 3 (EXIT).
-// The fifth one is there if there are comments: the first sentence of each of these functions' own, and those of the
-// variables that hold groups, by the groups' names. The last one is there if functions were left out because the
-// compiler inlines them, and run as part of calls of sites: their names without what comes before the function's in
-// the sites' names, package and dot; and for each site with some its index and theirs. A line that isn't
-// there for itself but for one that follows has zeros and empty texts.
+// Lines that a table does not need are missing at its end. A line that is there only for a later
+// one has zeros and empty texts. By line:
 //
-// name is what runtime.FuncForPC(pc).Name() gives, line that of the func keyword,
-// file an index into the table's files, counting from 0.
+//   - third: sites that record values, by index in the table, with the names of receiver and
+//     parameters and of results, _ for those without a name.
+//   - fourth: functions with directives. First come the variables that hold groups, with their
+//     packages. Then come the functions, sorted by name, whose ids count up from first. index is
+//     that of the site plus 1, 0 if the function isn't instrumented; group counts from 0; info is
+//     0, or for info functions 1 (NONE), 2 (ENTER) or 3 (EXIT).
+//   - fifth: the first sentences of comments, of each of these functions, and of the variables that
+//     hold groups, by the groups' names.
+//   - sixth: functions that were left out because the compiler inlines them, so that they run as
+//     part of calls of sites. Their names lack the package and the dot before the function. For
+//     each site with some of them there is its index, and theirs.
+//
+// name is the function's as runtime.FuncForPC returns it, line that of the func keyword, file an
+// index into the table's files, counting from 0.
 //
 // # Events
 //
@@ -114,10 +118,12 @@
 //	       5 Panic    token:uvarint                a panic begins in the frame of that token
 //	       6 Recover  token:uvarint                calls with greater tokens are gone
 //	       7 Goexit   token:uvarint                runtime.Goexit begins
-//	       8 Values   length:uvarint bytes         values of the enter, exit, panic or info before; delta is 0
+//	       8 Values   length:uvarint bytes         values of the event before, delta is 0: of an enter,
+//	                                               exit, panic or info
 //	       9 Skew     back:uvarint                 the clock went back by so many ticks; delta is 0
 //	       64 Info    length:uvarint, site:uvarint in so many bytes: the info function was called
-//	       65 Error   length:uvarint, site:uvarint in so many bytes: the innermost call of the site returns an error, its exit follows
+//	       65 Error   length:uvarint, site:uvarint in so many bytes: the innermost call of the site
+//	                  returns an error, its exit follows
 //	       > 65       length:uvarint bytes         unknown to this version: skipped
 //
 // A token is the distance in bytes from the top of the goroutine's stack to the
@@ -167,16 +173,18 @@
 //	int...                     svarint
 //	uint..., unsafe.Pointer    uvarint
 //	float32, float64           u32, u64: the bits; complex numbers are two of them
-//	string                     n<<1|cut:uvarint [length:uvarint] n bytes; cut if length, which is only then there, is greater
+//	string                     n<<1|cut:uvarint [length:uvarint] n bytes; cut if length, which is
+//	                           only then there, is greater
 //	struct                     n:u16, value of the first n fields but those that are masked
 //	array                      n:u16, value(elem) of the first n elements
 //	slice                      0:u8 if nil, else 1:u8 length:uvarint elem:uvarint n:u16, n elements
 //	pointer                    0:u8 if nil, 1:u8 address:uvarint, 2:u8 and what it points to: dynamic,
 //	                           or 3:u8 and both
 //	interface                  dynamic
-//	map                        0:u8 if nil, 1:u8 address:uvarint if it could not be read, 2:u8 length:uvarint,
-//	                           or 3:u8 length:uvarint key:uvarint elem:uvarint n:u16, n times a value of
-//	                           the key's type, masked:u8, and unless that is 1 a value of the element's
+//	map                        0:u8 if nil, 1:u8 address:uvarint if it could not be read,
+//	                           2:u8 length:uvarint, or 3:u8 length:uvarint key:uvarint elem:uvarint
+//	                           n:u16, n times a value of the key's type, masked:u8, and unless
+//	                           masked is 1 a value of the element's
 //	chan                       as the first three of a map, with the length and the capacity
 //	func                       id of the function:uvarint, TypeNil or TypeUnread
 //
@@ -195,9 +203,10 @@
 //	          clock:u64 mono_ns:u64    the latest pair read together
 //	          origins:u32              bytes in use at OriginsOffset, written last
 //	          types:u32                number of the first chunk of types, 0 if there is none
-//	          before:u64               clock until which chunks were filled that have been overwritten
+//	          before:u64               clock until which overwritten chunks were filled
 //	          stopped:u32              End's flags Full and Failed if the file could not get its End
-//	          (at OriginsOffset) entry*; entry = pc:u64 line:u32 nfunc:u16 nfile:u16 func file, padded to 8
+//	          (at OriginsOffset) entry*
+//	entry   = pc:u64 line:u32 nfunc:u16 nfile:u16 func file, padded to 8
 //	chunk   = state:u32 stream:u32 seq:u64 clock:u64 goroutine:u64 end:u32 flags:u32 lost:u64 filled:u64 0:u64 record*
 //	record  = clock:u64 word:u64
 //

@@ -23,7 +23,7 @@ func (p *predictor) after(site, exit uint32) {
 	p.slot = contextOf(site, exit)
 }
 
-// contextOf gives the number of a context in the table.
+// contextOf returns the number of a context in the table.
 func contextOf(site, exit uint32) uint32 { return (site*2 + exit) * 0x9E3779B1 >> 22 % predictions }
 
 // A frame is an open call that was entered in the block.
@@ -46,7 +46,7 @@ func (m *model) goroutine() {
 	m.slot = 0
 }
 
-// top gives the token of the innermost call, the base that enters count from.
+// top returns the token of the innermost call, the base that enters count from.
 func (m *model) top() uint32 {
 	if n := len(m.stack); n > 0 {
 		return m.stack[n-1].token
@@ -90,10 +90,9 @@ type Encoder struct {
 	m model
 }
 
-// Append appends the payload for chunk h with its records to dst, and tells
-// how many events (enters, exits, panics, goroutine starts) it holds. Records
-// that are none of those that doc.go lists, and an Origin without its Start,
-// are left out: they would make the rest of the block unreadable.
+// Append appends the payload for chunk h with its records to dst, and returns the number of events
+// in it (enters, exits, panics, goroutine starts). It leaves out records that doc.go does not list,
+// and an Origin without its Start: they would make the rest of the block unreadable.
 func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, events int) {
 	m := &e.m
 	m.reset()
@@ -178,7 +177,8 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	return dst, events
 }
 
-// appendOther appends recs[0], which isn't an enter or exit, and tells how many further records it took.
+// appendOther appends recs[0], which isn't an enter or exit, and returns how many further records it
+// took.
 func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, int) {
 	r := recs[0]
 	code, value := r.code(), r.Word&ValueMask
@@ -209,7 +209,7 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 	return dst, 0
 }
 
-// mayHaveValues tells whether values behind the record belong to it.
+// mayHaveValues reports whether values behind the record belong to it.
 func (r Record) mayHaveValues() bool {
 	return r.isCall() || r.code() == CodePanic || r.code() == CodeInfo
 }
@@ -263,17 +263,17 @@ func appendInts(dst []byte, kinds uint64, recs []Record) []byte {
 	return append(dst, values...)
 }
 
-// What code gives for an enter or exit, and for a word that is nothing a
+// What code returns for an enter or exit, and for a word that is nothing a
 // program writes.
 const (
 	codeCall = 0
 	codeNone = 0xFF
 )
 
-// isCall tells whether the record is of an enter or an exit, as most are.
+// isCall reports whether the record is of an enter or an exit, as most are.
 func (r Record) isCall() bool { return uint32(r.Word>>SiteShift)&SiteMask-1 < FirstCode-1 }
 
-// code gives the record's code.
+// code returns the record's code.
 func (r Record) code() uint32 {
 	if r.isCall() {
 		return codeCall
@@ -288,7 +288,7 @@ func (r Record) code() uint32 {
 	return codeNone
 }
 
-// valueRecords tells how many records the values after r take.
+// valueRecords returns how many records the values after r take.
 func (r Record) valueRecords() int {
 	if r.code() == CodeInts {
 		return (int(r.Word&(1<<intsBits-1)) + 1) / 2

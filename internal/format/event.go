@@ -37,12 +37,15 @@ type Event struct {
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
 	Value     uint64 // Start: the parent goroutine's id
-	Data      []byte // Enter, Exit, Panic, Info: arguments, results, the panic's value, if they were recorded; valid until the next call of Next
+
+	// Data holds arguments (Enter, Info), results (Exit) or the panic's value, if they were recorded,
+	// until the next call of Next.
+	Data []byte
 }
 
 // A Site describes an instrumented function.
 type Site struct {
-	Name  string // as runtime.FuncForPC gives it
+	Name  string // as runtime.FuncForPC returns it
 	File  string
 	Line  int // of the func keyword
 	Flags SiteFlags
@@ -52,8 +55,8 @@ type Site struct {
 	Args, Results []string
 
 	// Tiny are the names of functions of the same package, without the package, that run as part of
-	// this one's calls and aren't sites, because the compiler inlines them: their time is this one's
-	// own.
+	// this one's calls and aren't sites, because the compiler inlines them: their time is this
+	// one's own.
 	Tiny []string
 }
 

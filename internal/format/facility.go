@@ -114,7 +114,7 @@ func (c *cursor) docs(f *Facility) {
 	}
 }
 
-// ValidGroupName tells whether a group can have that name.
+// ValidGroupName reports whether a group can have that name.
 func ValidGroupName(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./") == ""
 }

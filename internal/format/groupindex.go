@@ -27,10 +27,10 @@ func (g *GroupIndex) Add(list []Group) {
 	}
 }
 
-// List gives all that was added.
+// List returns all that was added.
 func (g *GroupIndex) List() []Group { return g.list }
 
-// Of gives the names of the group that the variable holds and of those that contain it,
+// Of returns the names of the group that the variable holds and of those that contain it,
 // sorted.
 func (g *GroupIndex) Of(variable string) []string {
 	name, ok := g.byVar[variable]
@@ -49,7 +49,7 @@ func (g *GroupIndex) Of(variable string) []string {
 	return list
 }
 
-// Vars gives the variables that hold the groups of a table's sites, "" of those that are in
+// Vars returns the variables that hold the groups of a table's sites, "" of those that are in
 // none; nil if all are.
 func (f Facility) Vars(sites int) []string {
 	if len(f.Groups) == 0 {

@@ -9,12 +9,14 @@ import (
 // pointWords say that something begins or ends.
 var pointWords = []string{"enter", "exit", "begin", "end", "start", "stop"}
 
-// PointName gives the name of what an info function says the beginning or the end of, by the function's tracing name: without
-// a word enter, exit, begin, end, start or stop at its beginning or its end, in upper or lower case. So what enterMarshal begins
-// exitMarshal ends, as marshalEnter and marshalExit do: it is marshal. Of Type.begin and Type.end it is Type; of functions
-// that are just begin and end it is empty.
+// PointName returns the name of what an info function says the beginning or the end of, by the
+// function's tracing name: without a word enter, exit, begin, end, start or stop at its beginning
+// or its end, in upper or lower case. So what enterMarshal begins exitMarshal ends, as marshalEnter
+// and marshalExit do: it is marshal. Of Type.begin and Type.end it is Type; of functions that are
+// just begin and end it is empty.
 //
-// A word ends where an upper-case letter, a digit or one of _ - . follows, so there is none in endpoint or send.
+// A word ends where an upper-case letter, a digit or one of _ - . follows, so there is none in
+// endpoint or send.
 func PointName(tracing string) string {
 	dot := strings.LastIndexByte(tracing, '.') + 1
 	typ, name := tracing[:dot], tracing[dot:]
@@ -44,20 +46,21 @@ func cutWord(name, word string) (rest string, ok bool) {
 	return name, false
 }
 
-// beginsWord tells whether a new word begins with s, or nothing is left.
+// beginsWord reports whether a new word begins with s, or nothing is left.
 func beginsWord(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return s == "" || !unicode.IsLower(r)
 }
 
-// endsWord tells whether tail is a word of its own behind s.
+// endsWord reports whether tail is a word of its own behind s.
 func endsWord(s, tail string) bool {
 	last, _ := utf8.DecodeLastRuneInString(s)
 	capital, acronym := unicode.IsUpper(rune(tail[0])), unicode.IsUpper(rune(tail[1]))
 	return !unicode.IsLetter(last) || capital && !(acronym && unicode.IsUpper(last))
 }
 
-// lowerFirst makes the first word of a name begin as one in the middle of a line does; an acronym stays.
+// lowerFirst makes the first word of a name begin as one in the middle of a line does; an acronym
+// stays.
 func lowerFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if next, _ := utf8.DecodeRuneInString(s[n:]); n == 0 || unicode.IsUpper(next) {
@@ -66,8 +69,8 @@ func lowerFirst(s string) string {
 	return string(unicode.ToLower(r)) + s[n:]
 }
 
-// Describe gives a sentence that says what a function with a directive is: its comment's first one, or else one that names
-// function and package.
+// Describe returns a sentence that says what a function with a directive is: its comment's first
+// one, or else one that names function and package.
 func (f TracedFunction) Describe(pkg string) string {
 	switch {
 	case f.Doc != "":
@@ -81,7 +84,7 @@ func (f TracedFunction) Describe(pkg string) string {
 	return "Timing point of package " + pkg + "."
 }
 
-// Describe gives a sentence that says what the group is.
+// Describe returns a sentence that says what the group is.
 func (d GroupDoc) Describe() string {
 	if d.Doc != "" {
 		return d.Doc

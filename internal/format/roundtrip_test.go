@@ -10,7 +10,7 @@ import (
 	"github.com/waymark-go/waymark/internal/seed"
 )
 
-// meaning gives the events that a chunk's records stand for, one by one: the
+// meaning returns the events that a chunk's records stand for, one by one: the
 // naive counterpart of Encoder and Decoder.
 func meaning(h Chunk, recs []Record) (events []Event) {
 	goroutine := h.Goroutine
@@ -79,7 +79,7 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 	return events
 }
 
-// meaningOfInts gives the values that a record of code Ints stands for.
+// meaningOfInts returns the values that a record of code Ints stands for.
 func meaningOfInts(value uint64, recs []Record) []byte {
 	var words []uint64
 	for _, r := range recs {

@@ -24,7 +24,7 @@ func LooksSecret(name string, words []string) bool {
 	return false
 }
 
-// beginsPart tells whether a part of name begins at i: a capital behind another
+// beginsPart reports whether a part of name begins at i: a capital behind another
 // character, or the last of several capitals (the K of APIKey), or what is no letter.
 func beginsPart(name string, i int) bool {
 	if !isUpper(name[i]) {
@@ -62,7 +62,7 @@ func partsMatch(name string, i int, word string) bool {
 	return i == len(name) || beginsPart(name, i)
 }
 
-// foldsTo tells whether s is word but for capitals.
+// foldsTo reports whether s is word but for capitals.
 func foldsTo(s, word string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]

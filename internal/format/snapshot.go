@@ -98,7 +98,7 @@ func ReadArena(r io.ReaderAt, size int64, until uint64) (*Snapshot, error) {
 	return s, nil
 }
 
-// filled gives the clock when the chunk was full; none is later if it isn't yet.
+// filled returns the clock when the chunk was full; none is later if it isn't yet.
 func (c *Chunk) filled() uint64 {
 	if c.State == ChunkActive {
 		return 1<<64 - 1
@@ -106,7 +106,7 @@ func (c *Chunk) filled() uint64 {
 	return c.Filled
 }
 
-// InUse tells whether the chunk holds events.
+// InUse reports whether the chunk holds events.
 func (c Chunk) InUse() bool { return c.State == ChunkActive || c.State == ChunkFull }
 
 // A place is where a chunk was seen.
@@ -128,7 +128,7 @@ func (a *arenaReader) header(off int64) (Chunk, error) {
 	return ParseChunk(b[:]), err
 }
 
-// chunk reads the chunk that was seen at p, and tells whether it is still there.
+// chunk reads the chunk that was seen at p, and reports whether it is still there.
 func (a *arenaReader) chunk(p place) (h Chunk, recs []Record, there bool, err error) {
 	if _, err := a.r.ReadAt(a.buf[:], p.off); err != nil {
 		return h, nil, false, err
@@ -149,7 +149,7 @@ func (a *arenaReader) chunk(p place) (h Chunk, recs []Record, there bool, err er
 	return h, recs, there, err
 }
 
-// types gives the descriptions in the chain of chunks from the i-th on.
+// types returns the descriptions in the chain of chunks from the i-th on.
 func (a *arenaReader) types(i int, size int64) (types []byte, err error) {
 	for seen := int64(0); i > 0 && int64(i) < size/ChunkSize && seen < size/ChunkSize; seen++ {
 		if _, err := a.r.ReadAt(a.buf[:], int64(i)*ChunkSize); err != nil {
@@ -162,7 +162,7 @@ func (a *arenaReader) types(i int, size int64) (types []byte, err error) {
 	return types, nil
 }
 
-// recordsUntil gives the records before the first one that is later than until.
+// recordsUntil returns the records before the first one that is later than until.
 func recordsUntil(recs []Record, until uint64) []Record {
 	n := len(recs)
 	eachClock(recs, func(i int, clock uint64) bool {
@@ -174,7 +174,7 @@ func recordsUntil(recs []Record, until uint64) []Record {
 	return recs[:n]
 }
 
-// lastClock gives the latest clock of records.
+// lastClock returns the latest clock of records.
 func lastClock(recs []Record) (last uint64) {
 	eachClock(recs, func(_ int, clock uint64) bool {
 		last = max(last, clock)
@@ -184,7 +184,7 @@ func lastClock(recs []Record) (last uint64) {
 }
 
 // eachClock calls do with the index and the clock of each record that is not a part
-// of another one's values, until it gives false.
+// of another one's values, until do returns false.
 func eachClock(recs []Record, do func(i int, clock uint64) bool) {
 	for i := 0; i < len(recs) && do(i, recs[i].Clock); i++ {
 		if code := recs[i].code(); code == CodeValues || code == CodeInts {

@@ -141,7 +141,7 @@ func TestReadTurningRing(t *testing.T) {
 	}
 }
 
-// eventsOf gives the clocks of each stream's events after s.Before.
+// eventsOf returns the clocks of each stream's events after s.Before.
 func eventsOf(t *testing.T, s *Snapshot) (streams [3][]uint64) {
 	t.Helper()
 	for _, c := range s.Chunks {

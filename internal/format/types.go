@@ -77,7 +77,7 @@ var predeclared = [...]string{
 	KindString: "string", KindUnsafePointer: "unsafe.Pointer",
 }
 
-// Predeclared gives the predeclared type with the given id, and tells whether there is one.
+// Predeclared returns the predeclared type with the given id, and reports whether there is one.
 func Predeclared(id uint32) (Type, bool) {
 	if id >= uint32(len(predeclared)) || predeclared[id] == "" {
 		return Type{}, false
@@ -85,7 +85,8 @@ func Predeclared(id uint32) (Type, bool) {
 	return Type{ID: id, Kind: TypeKind(id), Name: predeclared[id]}, true
 }
 
-// AppendType appends t as Types blocks and the arena hold it. It appends nothing if t takes more than 64 KB.
+// AppendType appends t as Types blocks and the arena hold it. It appends nothing if t takes more
+// than 64 KB.
 func AppendType(dst []byte, t *Type) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0)

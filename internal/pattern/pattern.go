@@ -40,11 +40,11 @@ type Func struct {
 	Groups []string // names of those that it is in, directly or not
 }
 
-// Full gives the full name.
+// Full returns the full name.
 func (f Func) Full() string { return f.Package + "." + f.Name }
 
-// Printed gives the name that runtime.FuncForPC gives, but for escapes.
-func (f Func) Printed() string {
+// printed returns the name that runtime.FuncForPC returns, but for escapes.
+func (f Func) printed() string {
 	path, name := f.Package, f.Symbol
 	if f.Main {
 		path = "main"
@@ -55,9 +55,9 @@ func (f Func) Printed() string {
 	return path + "." + name
 }
 
-// Names gives names that patterns know f by, for [Nearest].
+// Names returns the names that patterns know f by, for [Nearest].
 func (f Func) Names() []string {
-	names := []string{f.Printed()}
+	names := []string{f.printed()}
 	if f.Main {
 		names = append(names, f.Full())
 	}
@@ -143,21 +143,21 @@ func glob(s string, pkg bool) string {
 	return strings.ReplaceAll(q, `\*`, `[^./]*`)
 }
 
-// MatchPackage tells whether p names all functions of the package.
+// MatchPackage reports whether p names all functions of the package.
 func (p *Pattern) MatchPackage(importPath, dir string) bool {
 	return p.pkg != nil && p.pkg.MatchString(importPath) ||
 		p.dir != nil && p.dir.MatchString(filepath.ToSlash(dir)) ||
 		p.std && standard(importPath, filepath.ToSlash(dir))
 }
 
-// standard reports whether a package looks like one of the standard library: its path begins with no
-// domain, and its folder is in the folder src of something.
+// standard reports whether a package looks like one of the standard library: its path begins with
+// no domain, and its folder is in the folder src of something.
 func standard(importPath, dir string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	return !strings.Contains(first, ".") && strings.HasSuffix(dir, "/src/"+importPath)
 }
 
-// MayMatch tells whether p could name a function of the package, so that its
+// MayMatch reports whether p could name a function of the package, so that its
 // source must be looked at.
 func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
 	if p.ends != nil {
@@ -184,7 +184,7 @@ func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
 		strings.HasPrefix(importPath+".", text)
 }
 
-// Match tells whether p names f, and whether it names it alone.
+// Match reports whether p names f, and whether p names no other function.
 func (p *Pattern) Match(f Func) (ok, exact bool) {
 	if p.group != "" {
 		return slices.Contains(f.Groups, p.group), false
@@ -207,8 +207,8 @@ func (p *Pattern) Match(f Func) (ok, exact bool) {
 	return false, false
 }
 
-// Rebase gives the patterns in text one by one, with relative package patterns made
-// absolute: they are taken from dir.
+// Rebase returns the patterns in text one by one. It makes relative package patterns absolute:
+// they are relative to dir.
 func Rebase(text, dir string) []string {
 	list := split(text)
 	for i, one := range list {
@@ -219,7 +219,7 @@ func Rebase(text, dir string) []string {
 	return list
 }
 
-// relative tells whether a pattern begins at a folder that it doesn't name.
+// relative reports whether a pattern begins at a folder that it doesn't name.
 func relative(text string) bool {
 	return text == "." || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")
 }
@@ -269,16 +269,16 @@ func split(text string) []string {
 	return out
 }
 
-// Empty tells whether there are no patterns.
+// Empty reports whether there are no patterns.
 func (s *Set) Empty() bool { return len(s.patterns) == 0 }
 
-// HasGroups tells whether some patterns name groups. Which packages have functions in these
-// can't be told from the packages' names.
+// HasGroups reports whether some patterns name groups. Nobody knows by the names of packages which
+// packages have functions in the groups.
 func (s *Set) HasGroups() bool {
 	return slices.ContainsFunc(s.patterns, func(p *Pattern) bool { return p.group != "" })
 }
 
-// MayMatch tells whether a pattern could name a function of the package.
+// MayMatch reports whether a pattern could name a function of the package.
 func (s *Set) MayMatch(importPath, dir string, main bool) bool {
 	for _, p := range s.patterns {
 		if p.MayMatch(importPath, dir, main) {
@@ -288,7 +288,7 @@ func (s *Set) MayMatch(importPath, dir string, main bool) bool {
 	return false
 }
 
-// Match tells whether a pattern names f, and whether one names it alone.
+// Match reports whether a pattern names f, and whether a pattern names f alone.
 func (s *Set) Match(f Func) (ok, exact bool) {
 	for i, p := range s.patterns {
 		if o, e := p.Match(f); o {
@@ -302,7 +302,7 @@ func (s *Set) Match(f Func) (ok, exact bool) {
 // AllMatched reports whether each pattern has matched something.
 func (s *Set) AllMatched() bool { return !slices.Contains(s.hits, 0) }
 
-// Unmatched gives the patterns that matched nothing.
+// Unmatched returns the patterns that matched nothing.
 func (s *Set) Unmatched() []string {
 	var out []string
 	for i, p := range s.patterns {

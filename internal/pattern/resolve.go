@@ -18,8 +18,8 @@ type ending struct {
 	found    string // the first function that matches
 }
 
-// Resolve tells the patterns which packages there are. A pattern that names none of them by its
-// path names those whose paths end in what it says, as printed names do: cache.(*LRU).Get is
+// Resolve makes the packages known to the patterns. A pattern that names none of them by its path
+// names the packages whose paths end in the pattern's, as printed names do: cache.(*LRU).Get is
 // example.com/m/cache.(*LRU).Get. See [Set.Ambiguous] for patterns that then match in several.
 func (s *Set) Resolve(packages []Package) {
 	for _, p := range s.patterns {
@@ -75,7 +75,7 @@ func (p *Pattern) matchEnd(f Func) (ok, exact bool) {
 	for _, e := range p.ends {
 		if ok, exact := e.Match(f); ok {
 			if e.found == "" {
-				e.found = f.Printed()
+				e.found = f.printed()
 			}
 			return true, exact
 		}

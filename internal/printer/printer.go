@@ -14,9 +14,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/goroutine"
-	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/internal/text"
@@ -50,7 +50,7 @@ func New(s Style, write func(line []byte)) *Printer { return &Printer{style: s, 
 
 // Stderr is the one printer of groups for those who have no code for it, so that a function in
 // several of their groups is printed once.
-var Stderr = New(Lines, recorder.Print)
+var Stderr = New(Lines, console.Print)
 
 // Kind implements what switchboard.KindOf asks for.
 func (p *Printer) Kind() string { return "Print" }

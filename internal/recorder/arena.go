@@ -23,7 +23,8 @@ type arena struct {
 	mem   []byte
 	space []byte // what was mapped to have mem in it
 	file  backing
-	// spare holds a copied chunk. The stack wouldn't do: the program may have given it a small limit.
+	// spare holds a copied chunk. The stack wouldn't do: the program may have given it a small
+	// limit.
 	spare []byte
 }
 

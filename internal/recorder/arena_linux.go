@@ -14,14 +14,13 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// backing is the arena's file. Its lock, which the mapping holds too, tells readers
-// that the process is alive.
+// backing is the arena's file. Readers know by its lock, which the mapping holds too, that the
+// process is alive.
 type backing = *file
 
-// newArena maps a new file of the given number of chunks, only the first of
-// which, the control chunk, takes space yet. The mapping is aligned to the chunk
-// size: the hot path tells a chunk's end by the address. The error is errBusy if
-// a living process has an arena at path.
+// newArena maps a new file of the given number of chunks. Only the first, the control chunk, takes
+// space yet. The mapping is aligned to the chunk size: the hot path knows a chunk's end by the
+// address. The error is errBusy if a living process has an arena at path.
 //
 // The file gets its name when it is locked already: of several processes that
 // start at once, one gets the name. And when it says what it is: whatever a kill
@@ -67,7 +66,7 @@ func newArena(path string, chunks int, control format.Control) (*arena, error) {
 	return a, nil
 }
 
-// rename gives the arena its name, in place of one that a dead process left behind.
+// rename lets the arena take its name, in place of an arena that a dead process left behind.
 func (a *arena) rename(path string) error {
 	for {
 		err := syscall.Link(a.path, path)
@@ -143,8 +142,8 @@ func (a *arena) remove() {
 	a.file.close()
 }
 
-// unmap gives the memory back, when nobody writes to it any more. A file that is left has no lock
-// then: its first reader may complete the trace file.
+// unmap frees the memory, when nobody writes to it any more. A file that is left has no lock then:
+// its first reader may complete the trace file.
 func (a *arena) unmap() {
 	if a.space != nil {
 		syscall.Munmap(a.space)
@@ -172,7 +171,7 @@ func mapFixed(space []byte, fd, size int) ([]byte, error) {
 	return space[skip : int(skip)+size : int(skip)+size], nil
 }
 
-// populate gives n chunks from chunk i on space on the disk and pages in memory.
+// populate allocates space on the disk, and pages in memory, for n chunks from chunk i on.
 func (a *arena) populate(i, n int) error {
 	off, size := int64(i)*format.ChunkSize, int64(n)*format.ChunkSize
 	if _, err := a.file.own(); err != nil {
@@ -203,11 +202,10 @@ func (a *arena) populate(i, n int) error {
 	return nil
 }
 
-// piece is how much space is reserved at once, bytes: little, as a signal may have
-// the kernel begin again.
+// piece is the number of bytes reserved at once: few, as after a signal the kernel begins again.
 const piece = 2 << 20
 
-// reserve gives so many bytes from offset off on space on the disk.
+// reserve allocates space on the disk for size bytes from offset off on.
 func (a *arena) reserve(off, size int64) error {
 	for {
 		switch err := syscall.Fallocate(a.file.fd, 0, off, size); err {

@@ -3,14 +3,15 @@ package recorder
 import (
 	"errors"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// Close writes what is left, completes the file, and gives back what the recording holds. Events
-// that happen meanwhile, on goroutines that still run, are not recorded. The program stands still
-// for a moment, as no thread may write to memory that is unmapped. If the recording has ended by
-// itself, Close gives back what it holds. Another Close does nothing.
+// Close writes what is left, completes the file, and frees what the recording holds. Events that
+// happen meanwhile, on goroutines that still run, are not recorded. The program stands still for a
+// moment, as no thread may write to memory that is unmapped. If the recording has ended by itself,
+// Close frees what the recording holds. Another Close does nothing.
 func (r *Recorder) Close() (err error) {
 	r.locked(func() {
 		err = r.close()
@@ -31,8 +32,8 @@ func (r *Recorder) close() error {
 	return r.finish(pair(r.rt), 0)
 }
 
-// finish writes what the arena holds after recording has ended, which was at end,
-// and completes the file, whose trailer gets the given flags.
+// finish writes what the arena holds after recording has ended, at end, and completes the file with
+// the given flags in its trailer.
 func (r *Recorder) finish(end format.ClockPair, flags uint64) error {
 	for i := r.rt.Take(); i >= 0 && !r.closed; i = r.rt.Take() {
 		r.put(i, r.full(i))
@@ -73,7 +74,7 @@ func (r *Recorder) end(last format.ClockPair, flags uint64) error {
 	return err
 }
 
-// release gives back what a recording that has ended holds. Where its end failed files are left.
+// release frees what a recording that has ended holds. If the end has failed, files are left.
 func (r *Recorder) release() {
 	if r.arena == nil {
 		return
@@ -108,12 +109,12 @@ func (r *Recorder) fail(err error) {
 	switch {
 	case errors.Is(err, errRemoved):
 		lost = r.out.written.events + r.out.written.lost
-		Say("%v; recording has stopped, %d events are lost", err, lost)
+		console.Say("%v; recording has stopped, %d events are lost", err, lost)
 	case end == nil || broken:
-		Say("%v; recording has stopped, %s holds what was written before, %d events are lost", err, r.path, lost)
+		console.Say("%v; recording has stopped, %s holds what was written before, %d events are lost", err, r.path, lost)
 	default:
 		// The arena is left, as if the program had been killed.
-		Say("%v; recording has stopped, %s and %s hold what was recorded before", err, r.path, r.arena.path)
+		console.Say("%v; recording has stopped, %s and %s hold what was recorded before", err, r.path, r.arena.path)
 	}
 	if end != nil && (broken || errors.Is(err, errRemoved)) {
 		r.arena.remove()

@@ -11,44 +11,44 @@ import (
 
 // Config says what to record and where to.
 type Config struct {
-	Path     string      // of the trace file; an existing one is replaced
-	Overflow rt.Overflow // when buffers are full; default is to wait
-	Buffers  int         // memory for buffers, bytes; default DefaultBuffers
+	Path     string      // of the trace file; an existing trace file is replaced
+	Overflow rt.Overflow // what to do when buffers are full; default is to wait
+	Buffers  int         // memory for buffers, bytes; default is defaultBuffers
 
-	// Of a ring.
-	Window     time.Duration // how much of it is wanted, counted back from its last event; 0 is all
-	DumpAtExit bool          // write it when the program ends well, too
+	// Settings of a ring.
+	Window     time.Duration // wanted of the ring, counted back from its last event; 0 is all
+	DumpAtExit bool          // write the ring when the program ends well, too
 
-	Chosen bool // no site is switched on: somebody else chooses those that are recorded
-
-	// Packages calls a function with each package, now and as packages register. nil means
-	// rt.Packages.
+	// Packages calls a function with each package, now and as packages register, and switches a
+	// package's sites on only after that.
 	Packages func(func(*rt.Package))
 
 	Groups []format.Group // of the program, as far as it has any yet; see Recorder.AddGroups
 
-	// Values says what is recorded of values in a program that was built with the
-	// given settings; nil means nothing. Hidden: nothing is, whatever it says.
+	// Values returns what is recorded of values in a program that was built with the given settings;
+	// nil: nothing is recorded.
 	Values func(settings string) Values
-	Hidden bool
+	Hidden bool // no values are recorded, whatever Values returns
 
-	MaxSize int64 // of a trace file, bytes: recording ends there, or the next part begins; 0 is no limit
-	Rotate  int   // how many parts to keep; 0: no parts, recording ends at MaxSize
+	// MaxSize is the size of a trace file, in bytes, at which recording ends or the next part begins;
+	// 0 is no limit.
+	MaxSize int64
+	Rotate  int // number of parts to keep; 0: no parts, recording ends at MaxSize
 }
 
 // Sizes, in bytes.
 const (
-	// DefaultBuffers is the memory for buffers. Only a ring takes all of it at once.
-	DefaultBuffers = 64 << 20
+	// defaultBuffers is the memory for buffers. Only a ring takes the whole of it at once.
+	defaultBuffers = 64 << 20
 
-	// minBuffers lets each of a few Ps have a chunk, and the hooks that can't wait their reserve.
+	// minBuffers has a chunk for each of a few Ps, and the reserve of the hooks that can't wait.
 	minBuffers = 2 << 20
 
 	// minMaxSize leaves room for the sites of a large program.
 	minMaxSize = 1e6
 )
 
-// Overflows lists the names of what can be done when buffers are full, by rt.Overflow.
+// overflows lists the names of rt.Overflow.
 var overflows = [...]string{rt.Block: "block", rt.Drop: "drop", rt.Ring: "ring"}
 
 // A SettingError is a value that a setting can't have.
@@ -59,8 +59,8 @@ func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.K
 // Keys are those that Set knows.
 var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate"}
 
-// Set sets what a setting of WAYMARK, or the command's flag of that name, says. It
-// tells whether there is such a setting. Its error is a SettingError.
+// Set sets the setting of that name, of WAYMARK or of the command's flags, and reports whether there
+// is such a setting. Its error is a SettingError.
 func (c *Config) Set(key, value string) (known bool, err error) {
 	wrong := func(want string, args ...any) (bool, error) {
 		return true, &SettingError{key, value, fmt.Sprintf(want, args...)}
@@ -75,7 +75,7 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 		}
 		return wrong("block, drop or ring")
 	case "buffers":
-		n, err := ParseSize(value)
+		n, err := parseSize(value)
 		if err != nil {
 			return wrong("%v", err)
 		}
@@ -95,7 +95,7 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 		}
 		c.DumpAtExit = value == "" || on
 	case "max-size":
-		n, err := ParseSize(value)
+		n, err := parseSize(value)
 		if err != nil {
 			return wrong("%v", err)
 		}
@@ -115,8 +115,7 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 	return true, nil
 }
 
-// Check reports whether the settings fit each other. Its error is a SettingError of
-// the one that does not fit.
+// Check returns a SettingError if a setting does not fit the others.
 func (c *Config) Check() error {
 	ring := c.Overflow == rt.Ring
 	switch {

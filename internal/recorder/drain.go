@@ -67,7 +67,7 @@ func (r *Recorder) put(i int, c content) {
 	}
 }
 
-// flush writes the batch and gives its chunks back.
+// flush writes the batch and frees its chunks.
 func (r *Recorder) flush() {
 	if len(r.out.buf) == 0 || r.closed {
 		return
@@ -92,10 +92,10 @@ func (r *Recorder) flush() {
 	r.taken = r.taken[:0]
 }
 
-// grow makes as many more chunks usable, as memory allows. It starts with few and
-// goes on by doubling, except for a ring: a short run should not pay for 64 MB.
-// Pages are allocated and touched here, because a full disk would otherwise be a
-// fatal signal in the program, and a page fault on the hot path.
+// grow makes that many more chunks usable, as far as the arena has them. Except for a ring, the
+// recorder begins with few and doubles them: a short run should not pay for 64 MB. grow allocates and
+// touches pages, because a full disk would otherwise be a fatal signal in the program, and a page
+// fault on the hot path.
 func (r *Recorder) grow(want int) error {
 	if max := r.arena.chunks() - r.usable; want > max {
 		want = max
@@ -113,7 +113,7 @@ func (r *Recorder) grow(want int) error {
 	return nil
 }
 
-// firstChunks is how many chunks are usable at the start: 2 MB.
+// firstChunks is the number of chunks that are usable at the start: 2 MB.
 const firstChunks = 32
 
 func (r *Recorder) appendOrigins() {

@@ -4,46 +4,33 @@ package recorder
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// said returns what do has printed on stderr.
-func said(t *testing.T, do func()) string {
-	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	saved, err := syscall.Dup(syscall.Stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was := stderr
-	if err := syscall.Dup3(int(w.Fd()), syscall.Stderr, 0); err != nil {
-		t.Fatal(err)
-	}
-	w.Close()
-	stderr, _ = status(syscall.Stderr)
+// said returns the text that do has printed on stderr.
+func said(do func()) string {
+	var mu sync.Mutex
+	var all []byte
+	defer console.Divert(func(text []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		all = append(all, text...)
+	})()
 	do()
-	stderr = was
-	err = syscall.Dup3(saved, syscall.Stderr, 0)
-	syscall.Close(saved)
-	b, err1 := io.ReadAll(r)
-	if err != nil || err1 != nil {
-		t.Fatal(err, err1)
-	}
-	return string(b)
+	mu.Lock()
+	defer mu.Unlock()
+	return string(all)
 }
 
 // limitFiles has no file get larger than so many bytes, until the function that it returns is
@@ -115,7 +102,7 @@ func TestFailures(t *testing.T) {
 			before := descriptors(t)
 			r := f.start(c.config)
 			f.call(0, 1, 1, 100)
-			text := said(t, func() {
+			text := said(func() {
 				if restore := c.harm(f, r); restore != nil {
 					defer restore()
 				}
@@ -133,7 +120,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 			path := r.Path()
-			// Close gives back what the recording holds, the next recording too if nobody has.
+			// Close returns back what the recording holds, the next recording too if nobody has.
 			if c.lost {
 				if err := r.Close(); err != nil {
 					t.Error(err)
@@ -167,7 +154,7 @@ func TestCut(t *testing.T) {
 	r := f.start(Config{})
 	f.call(0, 1, 1, 100_000)
 	f.wait("blocks are written", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.out.written.events > 0 })
-	text := said(t, func() {
+	text := said(func() {
 		r.mu.Lock()
 		err := os.Truncate(r.Path(), 0)
 		r.mu.Unlock()
@@ -201,7 +188,7 @@ func TestEndFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		restore := limitFiles(t, uint64(fi.Size())+1)
-		text := said(t, f.exit)
+		text := said(f.exit)
 		restore()
 		if want := "complete " + r.Path(); !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
 			t.Errorf("overflow=%s: stderr is %q; want one line with %q", overflows[overflow], text, want)
@@ -240,7 +227,7 @@ func TestDescriptorsClosed(t *testing.T) {
 	if err := os.WriteFile(r.Path(), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	text := said(t, func() {
+	text := said(func() {
 		f.call(0, 1, 1, 50_000)
 		r.Close()
 	})
@@ -294,7 +281,7 @@ func TestStaleArena(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := descriptors(t)
-	if r, err := f.program.start(Config{Path: path}); err == nil || !strings.Contains(err.Error(), "not an arena of waymark's") {
+	if r, err := f.try(Config{Path: path}); err == nil || !strings.Contains(err.Error(), "not an arena of waymark's") {
 		t.Errorf("%v, %v; want an error: it is another file", r, err)
 	}
 	if n := descriptors(t); n != before {
@@ -320,7 +307,7 @@ func TestNoRoomForBuffers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.wmt")
 	before := descriptors(t)
 	restore := limitFiles(t, 1<<20)
-	r, err := f.program.start(Config{Path: path})
+	r, err := f.try(Config{Path: path})
 	restore()
 	if err == nil || !strings.Contains(err.Error(), "buffers: write") || !strings.Contains(err.Error(), "the limit is 1048576 bytes") {
 		t.Errorf("%v, %v; want an error with the limit", r, err)

@@ -38,8 +38,7 @@ type fake struct {
 	captured  Values
 	hidden    bool
 	stringer  func(any) (string, bool)
-	switched  map[uint32]bool // by site
-	register  []func(*rt.Package)
+	register  func(*rt.Package) // of the latest recording
 	packages  []*rt.Package
 	nextSite  uint32
 	binary    func(string)
@@ -56,7 +55,7 @@ type stream struct {
 }
 
 func newFake(t *testing.T) *fake {
-	f := &fake{t: t, began: time.Now(), nextSite: 1, switched: make(map[uint32]bool)}
+	f := &fake{t: t, began: time.Now(), nextSite: 1}
 	f.changed.L = &f.mu
 	f.program = &program{rt: f}
 	t.Cleanup(func() {
@@ -80,11 +79,22 @@ func (f *fake) start(c Config) *Recorder {
 	if c.Buffers == 0 {
 		c.Buffers = minBuffers
 	}
-	r, err := f.program.start(c)
+	r, err := f.try(c)
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	return r
+}
+
+// try begins a recording of all packages, also those that register later.
+func (f *fake) try(c Config) (*Recorder, error) {
+	c.Packages = func(register func(*rt.Package)) {
+		f.register = register
+		for _, p := range f.packages {
+			register(p)
+		}
+	}
+	return f.program.start(c)
 }
 
 // pkg registers a package with so many functions.
@@ -98,11 +108,15 @@ func (f *fake) pkg(path string, functions int) *rt.Package {
 		p.Sites = append(p.Sites, 0)
 	}
 	f.nextSite += uint32(functions)
-	f.packages = append(f.packages, p)
-	for _, r := range f.register {
-		r(p)
-	}
+	f.add(p)
 	return p
+}
+
+// add registers a package.
+func (f *fake) add(p *rt.Package) {
+	if f.packages = append(f.packages, p); f.register != nil {
+		f.register(p)
+	}
 }
 
 // call records so many calls of a site, each an enter and an exit.
@@ -251,7 +265,6 @@ func (f *fake) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open = false
-	clear(f.switched)
 	f.changed.Broadcast()
 }
 
@@ -325,19 +338,6 @@ func (f *fake) Broken() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.broken
-}
-
-func (f *fake) Packages(register func(*rt.Package)) {
-	f.register = append(f.register, register)
-	for _, p := range f.packages {
-		register(p)
-	}
-}
-
-func (f *fake) Switch(p *rt.Package, i int, on bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.switched[p.Base+uint32(i)] = on
 }
 
 func (f *fake) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64)) {

@@ -66,7 +66,7 @@ func raise(fd int) (int, error) {
 // is reports whether st is this file's.
 func (f *file) is(st *syscall.Stat_t) bool { return uint64(st.Dev) == f.dev && st.Ino == f.ino }
 
-// own makes sure that the descriptor is this file's, and gives what fstat says of it.
+// own makes sure that the descriptor is this file's, and returns what fstat says of the file.
 func (f *file) own() (syscall.Stat_t, error) {
 	var st syscall.Stat_t
 	if err := syscall.Fstat(f.fd, &st); err == nil && f.is(&st) {
@@ -126,8 +126,8 @@ func (f *file) named() bool {
 	return syscall.Lstat(f.path, &st) == nil && f.is(&st)
 }
 
-// allowed reports whether the file may have that size. Trying would not only give an
-// error: the kernel sends SIGXFSZ, which is none of the program's business.
+// allowed returns an error if the file may not have that size. Just to write would make the kernel
+// send SIGXFSZ to the program.
 func (f *file) allowed(size int64) error {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) == nil && uint64(size) > uint64(limit.Cur) {
@@ -157,7 +157,7 @@ func (f *file) remove() {
 	}
 }
 
-// supersede gives f the name kept, which nothing has yet, and next the name of f.
+// supersede renames f to kept, which is no file yet, and next to the name that f had.
 // Where there are hard links, there is a file of that name at any moment.
 func (f *file) supersede(next *file, kept string) error {
 	err := syscall.Link(f.path, kept)

@@ -28,7 +28,7 @@ func (f *file) truncate(size int64) error { return f.f.Truncate(size) }
 
 func (f *file) remove() { os.Remove(f.f.Name()) }
 
-// supersede gives f the name kept, which nothing has yet, and next the name of f.
+// supersede renames f to kept, which is no file yet, and next to the name that f had.
 // Windows renames no open files.
 func (f *file) supersede(next *file, kept string) error {
 	path, temporary := f.f.Name(), next.f.Name()

@@ -20,8 +20,6 @@ type hooks interface {
 	Lost() uint64
 	Broken() bool
 
-	Packages(f func(*rt.Package))
-	Switch(p *rt.Package, i int, on bool)
 	OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64))
 	Capture(args, results bool, depth, bytes int, redact []string)
 	Hide(values bool)
@@ -47,8 +45,6 @@ func (linked) Queue() (free, full int)                      { return rt.Queue() 
 func (linked) Held() uint64                                 { return rt.Held() }
 func (linked) Lost() uint64                                 { return rt.Lost() }
 func (linked) Broken() bool                                 { return rt.Broken() }
-func (linked) Packages(f func(*rt.Package))                 { rt.Packages(f) }
-func (linked) Switch(p *rt.Package, i int, on bool)         { rt.Switch(p, i, on) }
 func (linked) Capture(a, r bool, d, b int, redact []string) { rt.Capture(a, r, d, b, redact) }
 func (linked) Hide(values bool)                             { rt.Hide(values) }
 func (linked) Stringer(f func(any) (string, bool))          { rt.Stringer(f) }

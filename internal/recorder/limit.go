@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 )
 
@@ -60,7 +61,7 @@ func (r *Recorder) stop() {
 	format.PutStopped(r.arena.mem, format.Full) // if the trailer can't say it
 	r.sayFull()
 	if err := r.finish(pair(r.rt), format.Full); err != nil {
-		Say("complete %s: %v", r.path, err)
+		console.Say("complete %s: %v", r.path, err)
 	}
 }
 
@@ -73,13 +74,13 @@ func (r *Recorder) cut() {
 	r.sayFull()
 	r.out.pending.lost += r.rt.Lost() + r.unwritten()
 	if err := r.end(pair(r.rt), format.Full); err != nil {
-		Say("complete %s: %v", r.path, err)
+		console.Say("complete %s: %v", r.path, err)
 	}
 }
 
 func (r *Recorder) sayFull() {
 	if !r.filling.said {
 		r.filling.said = true
-		Say("%s has reached its size of %d bytes; recording has stopped, the program goes on untraced", r.path, r.config.MaxSize)
+		console.Say("%s has reached its size of %d bytes; recording has stopped, the program goes on untraced", r.path, r.config.MaxSize)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 )
 
@@ -87,6 +88,6 @@ func (r *Recorder) write() error {
 	if err := r.out.write(); err != nil {
 		return err
 	}
-	Say("%v; %d events that were in it are lost, recording goes on", cut, lost)
+	console.Say("%v; %d events that were in it are lost, recording goes on", cut, lost)
 	return nil
 }

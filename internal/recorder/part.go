@@ -11,15 +11,14 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
-// A recording that is rotated is written to one file after the other. The newest
-// part always has the name that the user gave: when it is full it gets a name with
-// its number, FILE.part0.wmt, and a new file takes its place.
+// A recording that is rotated is written to one file after the other. The newest part always has
+// the name that the user gave. A part that is full gets a name with its number, FILE.part0.wmt, and
+// a new file takes its place.
 //
-// A kill may come at any moment of that. Therefore the new file is complete with
-// all sites before it gets the name, and there is a file of that name at any moment.
-// The full one gets its End last: until then it is one that a reader completes
-// from the arena like any other. The arena says which part it belongs to, so that
-// the readers of earlier parts leave it alone.
+// A kill may come at any moment of that. Therefore the new file has all sites before it gets the
+// name, and there is a file of that name at any moment. The full part gets its End last: until then
+// a reader completes it from the arena, as any trace file. The arena says which part it belongs to,
+// so that the readers of earlier parts leave the arena alone.
 
 const (
 	partWord   = "part"
@@ -28,7 +27,7 @@ const (
 
 // turn begins the next part, or ends recording if there are none.
 func (r *Recorder) turn() {
-	r.flush() // gives back all chunks that were written: what the arena holds then is for the new part
+	r.flush() // frees all chunks that were written: what the arena holds then is for the new part
 	switch {
 	case r.closed:
 	case r.config.Rotate == 0:
@@ -70,7 +69,7 @@ func (r *Recorder) nextPart() error {
 	return err
 }
 
-// partMeta returns the Meta that tells which recording, and which part of it, a file is.
+// partMeta returns the Meta that says which recording, and which part of it, a file is.
 func (r *Recorder) partMeta() []format.KeyValue {
 	meta := slices.Clone(r.identity)
 	if r.config.Rotate > 0 {
@@ -115,7 +114,9 @@ func numbered(path, word string) []string {
 
 // isPart reports whether the file at path is a part of a rotated recording.
 func isPart(path string) bool {
-	b := slices.Grow([]byte(nil), 64<<10)[:64<<10] // Meta is the first block, and has some short facts; not on the stack, whose limit is the program's
+	// Meta is the first block, and has some short facts. The buffer is not on the stack: the program
+	// may have set a small limit.
+	b := slices.Grow([]byte(nil), 64<<10)[:64<<10]
 	n, err := head(path, b)
 	if err != nil || format.CheckHeader(b[:n]) != nil {
 		return false

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/console"
 )
 
 // A program makes any number of recordings, one after the other. It registers with the runtime
@@ -16,10 +16,9 @@ type program struct {
 	latest atomic.Pointer[Recorder]
 	pid    atomic.Int64 // of the process that has registered, 0 if none has
 
-	mu       sync.Mutex // guards what follows, and lets one recording begin at a time; is locked before Recorder.mu
-	atExit   bool       // the latest recording is closed at the end of the program
-	packages []*rt.Package
-	tests    string // import path of the package whose tests the program runs
+	mu     sync.Mutex // guards the fields below and the beginning of recordings; locked before Recorder.mu
+	atExit bool       // the latest recording is closed at the end of the program
+	tests  string     // import path of the package whose tests the program runs
 }
 
 // running is the program that this package is linked into.
@@ -31,9 +30,8 @@ var ErrRecording = errors.New("a recording is going on already: close it first")
 // errCopy says that the process is a copy. Threads that would have to stop weren't copied.
 var errCopy = errors.New("this process is a copy (fork) of one that has recorded: start a program of its own to record")
 
-// Start begins recording all registered sites, and those that register later. The recording before
-// has ended, else the error is ErrRecording. The end of the program closes the recording, if nobody
-// has before.
+// Start begins a recording. While another one goes on, it returns ErrRecording. The end of the
+// program closes a recording that is still going on.
 func Start(c Config) (*Recorder, error) { return running.start(c) }
 
 func (p *program) start(c Config) (*Recorder, error) {
@@ -63,7 +61,6 @@ func (p *program) start(c Config) (*Recorder, error) {
 // listen registers with the runtime, once.
 func (p *program) listen() {
 	if p.pid.CompareAndSwap(0, int64(os.Getpid())) {
-		p.rt.Packages(p.register)
 		p.rt.OnTests(p.binary, p.test)
 	}
 }
@@ -79,16 +76,6 @@ func (p *program) locked(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f()
-}
-
-// register notes a package, for the latest recording and for all that follow.
-func (p *program) register(pkg *rt.Package) {
-	p.locked(func() {
-		p.packages = append(p.packages, pkg)
-		if r := p.latest.Load(); r != nil && r.config.Packages == nil {
-			r.register(pkg)
-		}
-	})
 }
 
 // binary notes whose tests the program runs, for the latest recording and for all that follow.
@@ -118,6 +105,6 @@ func (p *program) end() {
 	}
 	var err error
 	if r.locked(func() { err = r.close() }); err != nil {
-		Say("complete %s: %v", r.path, err)
+		console.Say("complete %s: %v", r.path, err)
 	}
 }

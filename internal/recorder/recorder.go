@@ -16,8 +16,8 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// batchSize is how much is encoded before it is written, bytes: enough to
-// make the system call cheap, little enough that chunks come back soon.
+// batchSize is the number of bytes encoded before they are written: enough to make the system call
+// cheap, few enough that chunks are free again soon.
 const batchSize = 256 << 10
 
 // A Recorder writes a trace file.
@@ -25,16 +25,16 @@ type Recorder struct {
 	rt        hooks
 	config    Config
 	path      string
-	pid       int // of the process that records; a copy of it (fork) must touch neither file
+	pid       int // of the process that records; a copy of the process (fork) must touch neither file
 	arena     *arena
-	nonce     [16]byte // of the arena; it only tells recordings apart
+	nonce     [16]byte // of the arena; recordings differ by it
 	start     format.ClockPair
 	recording uint32 // number in the life of the program
 
 	facts    []format.KeyValue // Meta of every file
-	identity []format.KeyValue // Meta of those that the arena belongs to
+	identity []format.KeyValue // Meta of the files that the arena belongs to
 
-	mu       sync.Mutex // guards what follows: the background goroutine, registration and Close take turns
+	mu       sync.Mutex // guards the fields below, for the background goroutine, registration and Close
 	out      output
 	enc      format.Encoder
 	taken    []int         // chunks encoded in out.buf
@@ -59,7 +59,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	if c.Buffers <= 0 {
-		c.Buffers = DefaultBuffers
+		c.Buffers = defaultBuffers
 	}
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
@@ -106,13 +106,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	p.latest.Store(r)
-	if c.Packages != nil {
-		c.Packages(r.register)
-	} else {
-		for _, pkg := range p.packages {
-			r.register(pkg)
-		}
-	}
+	c.Packages(r.register)
 	if p.tests != "" {
 		r.binary(p.tests)
 	}
@@ -126,8 +120,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 // It is not the path of Config if another process records to that.
 func (r *Recorder) Path() string { return r.path }
 
-// mostBeside is how many recordings a process may have beside the one that it was
-// told to write.
+// mostBeside is the number of names tried beside the path, where other recordings are in progress.
 const mostBeside = 99
 
 // begin has events recorded, and writes what every file begins with.

@@ -86,12 +86,8 @@ func TestRecord(t *testing.T) {
 	f.pkg("p", 2)
 	r := f.start(Config{})
 	q := f.pkg("q", 1) // registers later
-	want := map[uint32]bool{1: true, 2: true, 3: true}
-	if !maps.Equal(f.switched, want) {
-		t.Errorf("these sites are on: %v; want %v", f.switched, want)
-	}
-	if q.Base != 3 || r.Ended() || r.Chosen() {
-		t.Errorf("site %d, ended %v, chosen %v; want 3, false, false", q.Base, r.Ended(), r.Chosen())
+	if q.Base != 3 || r.Ended() {
+		t.Errorf("site %d, ended %v; want 3, false", q.Base, r.Ended())
 	}
 	f.call(0, 7, 1, 100)
 	f.call(1, 8, 2, 50_000) // more than is usable at the beginning
@@ -106,8 +102,8 @@ func TestRecord(t *testing.T) {
 	if got, want := names(t, r.Path()), []string{"a.wmt"}; !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
-	if len(f.switched) > 0 || !r.Ended() || f.retired != 1 {
-		t.Errorf("sites %v are on, ended %v, retired %d times; want none, true, 1", f.switched, r.Ended(), f.retired)
+	if f.open || !r.Ended() || f.retired != 1 {
+		t.Errorf("open %v, ended %v, retired %d times; want false, true, 1", f.open, r.Ended(), f.retired)
 	}
 	info := read(t, r.Path()).info
 	if info.Clock != "nanotime" || info.Hz != 1e9 || info.PID != os.Getpid() || info.Funcs != 3 {
@@ -124,16 +120,13 @@ func TestOneAfterTheOther(t *testing.T) {
 	for i := 1; i <= 5; i++ {
 		path := filepath.Join(dir, string(rune('0'+i))+".wmt")
 		r := f.start(Config{Path: path})
-		if other, err := f.program.start(Config{Path: dir + "/other.wmt"}); err != ErrRecording {
+		if other, err := f.try(Config{Path: dir + "/other.wmt"}); err != ErrRecording {
 			t.Fatalf("another recording: %v, %v; want %v", other, err, ErrRecording)
 		}
 		f.call(0, 1, 1, 10*i)
 		f.call(1, 2, 1, 10*i)
 		if err := errors.Join(r.Close(), r.Close()); err != nil {
 			t.Fatal(err)
-		}
-		if r.Choose(nil); len(f.switched) > 0 { // it has ended
-			t.Errorf("sites %v are on", f.switched)
 		}
 		r.AddGroups(format.Group{})
 		r.HideValues()
@@ -147,14 +140,11 @@ func TestOneAfterTheOther(t *testing.T) {
 			before = n
 		}
 	}
-	if f.pkg("q", 1); len(f.switched) > 0 {
-		t.Errorf("nothing is recorded, and sites %v are on", f.switched)
-	}
+	f.pkg("q", 1) // nothing is recorded
 	r := f.start(Config{})
 	f.call(0, 1, 2, 1)
-	if len(f.register) != 1 || len(f.exitHooks) != 1 || f.retired != 5 || f.number != 6 {
-		t.Errorf("registered %d times, %d hooks at exit, retired %d times, %d recordings; want 1, 1, 5, 6",
-			len(f.register), len(f.exitHooks), f.retired, f.number)
+	if len(f.exitHooks) != 1 || f.retired != 5 || f.number != 6 {
+		t.Errorf("%d hooks at exit, retired %d times, %d recordings; want 1, 5, 6", len(f.exitHooks), f.retired, f.number)
 	}
 	f.exit()
 	is(t, r.Path(), map[string]int{"q.Fa": 1})
@@ -191,7 +181,7 @@ func TestStartFails(t *testing.T) {
 		{"mine.txt", "is not a trace file"},
 		{"folder", "is not a regular file"},
 	} {
-		r, err := f.program.start(Config{Path: filepath.Join(dir, c.path)})
+		r, err := f.try(Config{Path: filepath.Join(dir, c.path)})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, %v; want an error with %q", c.path, r, err, c.want)
 		}
@@ -226,7 +216,7 @@ func TestCopy(t *testing.T) {
 	f.binary("example.com/p")
 	f.test(0, "TestX", "", 1, 1)
 	f.exit()
-	if r, err := f.program.start(Config{Path: r.Path()}); err != errCopy {
+	if r, err := f.try(Config{Path: r.Path()}); err != errCopy {
 		t.Errorf("%v, %v; want %v", r, err, errCopy)
 	}
 	if path, err := r.Dump(); err != ErrNoWindow {
@@ -255,8 +245,7 @@ func TestValues(t *testing.T) {
 	if f.captured.Args || !f.captured.Results {
 		t.Errorf("%+v; want results", f.captured)
 	}
-	f.packages = append(f.packages, &rt.Package{Table: string(format.AppendTable(nil, "q", nil)), Base: 2, Settings: "args"})
-	f.register[0](f.packages[1])
+	f.add(&rt.Package{Table: string(format.AppendTable(nil, "q", nil)), Base: 2, Settings: "args"})
 	if c := f.captured; !c.Args || c.Depth != 2 || c.Bytes != 99 || !slices.Equal(c.Redact, []string{"word"}) {
 		t.Errorf("%+v; want arguments of depth 2, 99 bytes, without word", c)
 	}
@@ -283,29 +272,24 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Somebody else chooses what is recorded.
-func TestChoose(t *testing.T) {
+// Groups that are known at the beginning, and those that come later, are in the file.
+func TestGroups(t *testing.T) {
 	f := newFake(t)
-	f.pkg("p", 3)
-	r := f.start(Config{Chosen: true, Groups: []format.Group{{Name: "one"}}})
-	if !r.Chosen() || len(f.switched) > 0 {
-		t.Errorf("chosen %v, sites %v are on; want true, none", r.Chosen(), f.switched)
-	}
-	r.AddGroups(format.Group{Name: "two"})
+	sites := []format.Site{{Name: "p.F", File: "p.go", Line: 1}}
+	table := format.AppendFacility(format.AppendTable(nil, "p", sites), sites, format.Facility{
+		Groups: []string{"p.One"}, Functions: []format.TracedFunction{{Name: "F"}}})
+	f.add(&rt.Package{Table: string(table), Base: 1, Sites: make([]uint32, 1)})
+	r := f.start(Config{Groups: []format.Group{{Name: "one", Vars: []string{"p.One"}}}})
+	r.AddGroups(format.Group{Name: "two", Subgroups: []string{"one"}})
 	r.Close()
 	file, err := tracefile.Open(r.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	file.Close()
-
-	r = f.start(Config{})
-	if r.Chosen() {
-		t.Error("chosen")
-	}
-	r.Choose(map[uint32]bool{2: true})
-	if want := map[uint32]bool{1: false, 2: true, 3: false}; !r.Chosen() || !maps.Equal(f.switched, want) || !f.hidden {
-		t.Errorf("chosen %v, sites %v, panics hidden %v; want true, %v, true", r.Chosen(), f.switched, f.hidden, want)
+	defer file.Close()
+	fn, ok := file.Func(1)
+	if want := []string{"one", "two"}; !ok || !slices.Equal(fn.Groups, want) {
+		t.Errorf("function %q, known %v, in groups %q; want p.F, true, %q", fn.Name, ok, fn.Groups, want)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// register writes a package's sites before it switches them on: events whose
-// sites are unknown would be worthless after a kill.
+// register writes a package's sites before they are switched on: events whose sites are unknown
+// would be worthless after a kill.
 func (r *Recorder) register(p *rt.Package) {
 	if os.Getpid() != r.pid {
 		return
@@ -36,11 +36,6 @@ func (r *Recorder) register(p *rt.Package) {
 	if p.Settings != r.settings {
 		r.capture(p.Settings)
 	}
-	for i := range p.Sites {
-		if !r.config.Chosen {
-			r.rt.Switch(p, i, true)
-		}
-	}
 }
 
 // locked calls f with the lock, on a goroutine that is muted, and returns true. In a copy of the
@@ -57,32 +52,6 @@ func (r *Recorder) locked(f func()) bool {
 	return true
 }
 
-// Chosen reports whether somebody else chooses the sites that are recorded. In a copy of the
-// process (fork) it does.
-func (r *Recorder) Chosen() (chosen bool) {
-	return !r.locked(func() { chosen = r.config.Chosen }) || chosen
-}
-
-// Choose ends the recording of all sites: somebody else chooses those that are recorded from now
-// on, and has done so with the sites in chosen. Values of panics are hidden, as they may come from
-// any function.
-func (r *Recorder) Choose(chosen map[uint32]bool) {
-	r.locked(func() {
-		if r.closed {
-			return
-		}
-		r.config.Chosen = true
-		r.rt.Hide(false)
-		for _, p := range r.packages {
-			for i := range p.Sites {
-				if !chosen[p.Base+uint32(i)] {
-					r.rt.Switch(p, i, false)
-				}
-			}
-		}
-	})
-}
-
 // AddGroups notes groups of the program, or what else is known of some.
 func (r *Recorder) AddGroups(list ...format.Group) {
 	r.note(format.BlockGroups, format.AppendGroups(nil, list), func() {
@@ -90,8 +59,8 @@ func (r *Recorder) AddGroups(list ...format.Group) {
 	})
 }
 
-// note writes a block at once: what it tells must be in the file when the
-// program dies. remember is called for what later parts need.
+// note writes a block at once, so that the block is in the file when the program dies. remember is
+// called to note what later parts need.
 func (r *Recorder) note(kind format.BlockKind, payload []byte, remember func()) {
 	r.locked(func() {
 		if r.closed {
@@ -105,8 +74,8 @@ func (r *Recorder) note(kind format.BlockKind, payload []byte, remember func()) 
 	})
 }
 
-// Ended reports whether recording has ended: it was closed, has failed, or the file has its size.
-// In a copy of the process (fork) it has.
+// Ended reports whether recording has ended: it was closed, has failed, or the file has reached its
+// size. In a copy of the process (fork) it has ended.
 func (r *Recorder) Ended() (ended bool) {
 	return !r.locked(func() { ended = r.closed }) || ended
 }

@@ -17,8 +17,8 @@ var units = []struct {
 	{"b", 1}, // last: the others end in it
 }
 
-// ParseSize reads a number of bytes, such as 65536, 64MB or 64MiB.
-func ParseSize(s string) (int64, error) {
+// parseSize reads a number of bytes, such as 65536, 64MB or 64MiB.
+func parseSize(s string) (int64, error) {
 	number, unit := s, int64(1)
 	for _, u := range units {
 		if i := len(s) - len(u.name); i > 0 && strings.EqualFold(s[i:], u.name) {

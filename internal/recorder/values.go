@@ -9,7 +9,7 @@ type Values struct {
 	Args, Results bool
 	Depth         int      // how deep composite values are opened
 	Bytes         int      // of each value
-	Redact        []string // words in the names of fields that are not recorded, see format.LooksSecret
+	Redact        []string // words in names of fields that are not recorded, see format.LooksSecret
 	Stringers     bool     // texts of methods instead of values, see rt.Stringer
 }
 

@@ -147,8 +147,8 @@ func (b *Board) table(p *rt.Package) *Table {
 	return t
 }
 
-// Set has the owner want these and nothing else. It returns a *PolicyError if a policy is against one;
-// then nothing has changed.
+// Set has the owner want these and nothing else. It returns a *PolicyError if a policy is against
+// one; then nothing has changed.
 func (o *Owner) Set(wishes ...Wish) error {
 	b := o.board
 	b.list()

@@ -314,7 +314,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// While a policy has groups, patterns are refused, and it does not cover groups that are added later.
+// While a policy has groups, patterns are refused, and it does not cover groups that are added
+// later.
 func TestPolicyGroups(t *testing.T) {
 	r := switchtest.Fresh(t)
 	b := switchboard.Default

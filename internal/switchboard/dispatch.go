@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
 )
@@ -73,7 +74,7 @@ func (s *seat) broke(value any) {
 		b.Broken(value)
 		return
 	}
-	Say("observer %s panicked, and is not called any more: %v", s.kind, value)
+	console.Say("observer %s panicked, and is not called any more: %v", s.kind, value)
 }
 
 // A watch is what calls of a site are told to.

@@ -117,9 +117,9 @@ func (b *Board) allows(w *wish, f *function.Func) bool {
 	return w.Want&(rt.Recorded|rt.Watched) == 0 || b.permits(f.Group)
 }
 
-// Guard puts a policy into force, which can't be taken back. Wishes that it does not allow are taken
-// away. It returns what to say to whoever has set WAYMARK, and whether this policy is the first one
-// to hide values.
+// Guard puts a policy into force, which can't be taken back. Wishes that it does not allow are
+// taken away. It returns what to say to whoever has set WAYMARK, and whether this policy is the
+// first one to hide values.
 func (b *Board) Guard(p Policy) (lines []string, hides bool) {
 	defer b.lock()()
 	narrowed, before := b.narrows(), b.recordsAll()

@@ -3,6 +3,7 @@ package switchboard
 import (
 	"os"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
@@ -46,7 +47,7 @@ func (runtime) Monitor(m rt.Monitor) {
 	pid := os.Getpid()
 	rt.AtExit(func() {
 		if n := rt.Unreported(); n > 0 && os.Getpid() == pid { // a copy of the process (fork) says nothing
-			Say("%d calls, or their ends, were not reported to monitors: they were made where nothing may wait, as in sync.Pool or in callbacks of timers", n)
+			console.Say("%d calls, or their ends, were not reported to monitors: they were made where nothing may wait, as in sync.Pool or in callbacks of timers", n)
 		}
 	})
 }
@@ -62,7 +63,3 @@ func (runtime) HidePanics() {
 		rt.Hide(false)
 	}
 }
-
-// Say prints a line for the user. Package agent, which is in all programs that waymark builds, sets
-// it: the line goes to stderr.
-var Say = func(format string, args ...any) {}

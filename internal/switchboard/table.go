@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
@@ -59,7 +60,7 @@ func (b *Board) load(t *Table) {
 		_, f, err = format.ParseFacility([]byte(t.pkg.Table))
 	}
 	if err != nil {
-		Say("table of package %s: %v", path, err) // the command wrote it
+		console.Say("table of package %s: %v", path, err) // the command wrote it
 		t.funcs.Store(new([]*function.Func))
 		return
 	}
@@ -253,7 +254,7 @@ func (b *Board) Bind(p *rt.Package, held []*Bound) {
 	}
 	for _, fn := range f.Functions {
 		if fn.Info == format.NotInfo && fn.Site >= 0 && (fn.Group >= len(held) || held[fn.Group] == nil) {
-			Say("package %s: %s is in %s, which is no group", path, fn.Name, f.Groups[fn.Group])
+			console.Say("package %s: %s is in %s, which is no group", path, fn.Name, f.Groups[fn.Group])
 		}
 	}
 	func() {

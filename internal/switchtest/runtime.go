@@ -3,12 +3,13 @@
 package switchtest
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
 
+	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
@@ -32,22 +33,24 @@ type Runtime struct {
 // Fresh puts an empty board in the place of the program's until the test ends.
 func Fresh(t testing.TB) *Runtime {
 	r := &Runtime{words: make(map[uint32]uint32), sites: make(map[string]uint32), next: 1}
-	before, say := switchboard.Default, switchboard.Say
+	before := switchboard.Default
 	switchboard.Default = switchboard.New(r)
 	t.Cleanup(func() {
 		if r.Muted != 0 {
 			t.Errorf("the goroutine is muted %d times in the end, want 0", r.Muted)
 		}
-		switchboard.Default, switchboard.Say = before, say
+		switchboard.Default = before
 	})
 	return r
 }
 
-// Said has lines for the user appended to the result.
+// Said has each line for the user appended to the result, until the test ends.
 func Said(t testing.TB) *[]string {
-	list, before := new([]string), switchboard.Say
-	switchboard.Say = func(format string, args ...any) { *list = append(*list, fmt.Sprintf(format, args...)) }
-	t.Cleanup(func() { switchboard.Say = before })
+	list := new([]string)
+	t.Cleanup(console.Divert(func(text []byte) {
+		line := strings.TrimPrefix(string(text), "waymark: ")
+		*list = append(*list, strings.TrimSuffix(line, "\n"))
+	}))
 	return list
 }
 

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/recordings/truth"
 )
 
@@ -48,11 +50,28 @@ func config(path, overflow string) recorder.Config {
 	defer truth.Exit("config", truth.Enter("config"))
 	c := recorder.Config{Path: path, Buffers: 4 << 20, DumpAtExit: overflow == "ring"}
 	c.Values = func(string) recorder.Values { return recorder.Values{Args: true, Results: true, Depth: 3, Bytes: 100} }
+	c.Packages = recordAll
 	if _, err := c.Set("overflow", overflow); err != nil {
 		panic(err)
 	}
 	return c
 }
+
+// recordAll registers all packages and switches their sites on. All sites are off when it begins.
+func recordAll(register func(*rt.Package)) {
+	for _, p := range packages() {
+		register(p)
+		for i := range p.Sites {
+			rt.Want(p, i, rt.Recorded)
+		}
+	}
+}
+
+// packages returns all packages of the program, which have registered before main begins.
+var packages = sync.OnceValue(func() (list []*rt.Package) {
+	rt.Packages(func(p *rt.Package) { list = append(list, p) })
+	return list
+})
 
 // end ends a recording, and is open then.
 func end(r *recorder.Recorder) {

@@ -1,11 +1,10 @@
 // Package runtime, as waymark adds to it: calls that are counted, without events.
 //
-// What is known of a site's calls is added up in cells, of which each P has one: so no two threads
-// ever write to the same, and what there is does not depend on the number of goroutines. Calls that are
-// counted and no more have a count beside it, as nothing of a cell is needed but a word. Code in package
-// runtime is preempted at calls only, and so nothing else keeps a goroutine on its P while it updates them.
-// Cells and counts only grow, modulo 2^64, and are never set back: who wants to know what happened between
-// two instants subtracts.
+// The calls of a site are added up in cells, one for each P. So no two threads write to the same
+// cell, and the memory does not depend on the number of goroutines. Calls that are only counted have
+// a count of one word beside the cells. Code in package runtime is preempted at calls only: nothing
+// else keeps a goroutine on its P while it updates a cell. Cells and counts only grow, modulo 2^64,
+// and are never set back: what happened between two instants is a difference.
 
 package runtime
 
@@ -19,11 +18,11 @@ import (
 type wmCell struct {
 	calls uint64 // that have begun
 	ended uint64 // that have ended
-	total uint64 // of those that no other call of the site was around
-	inner uint64 // of the others
-	self  uint64 // of all, without the timed calls that they made
-	least uint64 // ^least is what the shortest one took, so that zero means none
-	most  uint64 // what the longest one took
+	total uint64 // time of outermost calls: no other call of the site was around them
+	inner uint64 // time of the other calls
+	self  uint64 // time of all calls, without the timed calls that they made
+	least uint64 // ^least is the time of the shortest call, so that zero means none
+	most  uint64 // time of the longest call
 
 	more uintptr // *wmCellMore; 0 if there is none yet
 }
@@ -33,19 +32,19 @@ const wmCellShift = 6
 
 // A wmCellTable has the cells and the counts of a P, by site.
 type wmCellTable struct {
-	cells  atomic.Uintptr // both stored before n, loaded after it: the tables that a P has one after the other grow
+	cells  atomic.Uintptr // stored before n and loaded after it, as counts is: later tables are larger
 	counts atomic.Uintptr // of uint64, of calls that aren't timed, which end as they begin
 	n      atomic.Uintptr
 	next   *wmCellTable
 }
 
-// A wmCellMore is what a cell has that not every one needs.
+// A wmCellMore is the part of a cell that most cells do not need.
 type wmCellMore struct {
-	panics uint64 // calls that a panic ended, or that recovered one
+	panics uint64 // calls that a panic ended, or that recovered a panic
 	errors uint64 // calls that returned an error
 
-	// The histogram: calls by what they took. For the times of each power of two from 32 ticks on, and for those
-	// below 32, there is a line of 32 counts. Lines are made when they are needed.
+	// The histogram: calls by their times. There is a line of 32 counts for the times below 32 ticks,
+	// and for those of each power of two from 32 on. Lines are made when they are needed.
 	lines [wmHistogramLines]uintptr
 }
 
@@ -66,7 +65,7 @@ var wmHistograms bool
 // WMHistograms says whether histograms are kept of timed calls.
 func WMHistograms(on bool) { wmHistograms = on }
 
-// wmCellOf gives the cell of a site on the P, which stays ours as long as the caller isn't preempted.
+// wmCellOf returns the cell of a site on the P, which stays ours until the caller is preempted.
 func wmCellOf(pp *p, site uint32) *wmCell {
 	if uintptr(site) >= pp.wm.ncells {
 		systemstack(func() { wmGrowCells(pp, site) })
@@ -82,7 +81,7 @@ func wmCountAt(counts uintptr, site uint32) *uint64 {
 	return (*uint64)(unsafe.Pointer(counts + uintptr(site)*8))
 }
 
-// wmGrowCells makes larger tables of cells and counts for pp. The old ones stay, for those who are reading them.
+// wmGrowCells makes larger tables of cells and counts for pp. The old tables stay, for their readers.
 func wmGrowCells(pp *p, site uint32) {
 	n := uintptr(max(WMSites(), site+1))
 	n = max(n, 2*pp.wm.ncells, 64)
@@ -142,7 +141,7 @@ func (c *wmCell) countTime(took uint64) {
 	*(*uint64)(unsafe.Pointer(m.lines[line] + sub*8))++
 }
 
-// moreOf gives what a cell has beside it, which is there from then on. Others see it when it is empty.
+// moreOf returns the rest of a cell, which it makes if there is none. Other threads see it empty.
 func (c *wmCell) moreOf() *wmCellMore {
 	if c.more == 0 {
 		systemstack(func() {
@@ -152,7 +151,7 @@ func (c *wmCell) moreOf() *wmCellMore {
 	return (*wmCellMore)(unsafe.Pointer(c.more))
 }
 
-// wmHistogramPlace gives the line and the place in it where a time is counted.
+// wmHistogramPlace returns the line, and the place in the line, where a time is counted.
 func wmHistogramPlace(took uint64) (line, sub uintptr) {
 	shift := uintptr(sys.Len64(took|(2*wmHistogramLine-1)) - 6)
 	at := uintptr(took >> shift)
@@ -163,17 +162,17 @@ func wmHistogramPlace(took uint64) (line, sub uintptr) {
 type WMSum struct {
 	Calls  uint64 // that have begun
 	Ended  uint64 // that have ended; calls that aren't timed end as they begin
-	Total  uint64 // of those that no other call of the site was around
-	Inner  uint64 // of the others
-	Self   uint64 // of all, without the timed calls that they made
-	Least  uint64 // what the shortest one took; if none has ended, ^0
-	Most   uint64 // what the longest one took
-	Panics uint64 // calls that a panic ended, or that recovered one
+	Total  uint64 // time of outermost calls: no other call of the site was around them
+	Inner  uint64 // time of the other calls
+	Self   uint64 // time of all calls, without the timed calls that they made
+	Least  uint64 // time of the shortest call; ^0 if no call has ended
+	Most   uint64 // time of the longest call
+	Panics uint64 // calls that a panic ended, or that recovered a panic
 	Errors uint64 // calls that returned an error
 }
 
-// WMSumOf gives what is known of a site. Calls that go on meanwhile are in it or not, and of one that ends
-// just then perhaps only a part.
+// WMSumOf returns the sum of a site's calls. It may have any part of a call that begins or ends
+// meanwhile.
 func WMSumOf(site uint32) WMSum {
 	var sum WMSum
 	least, counted := uint64(0), uint64(0)
@@ -206,8 +205,8 @@ func WMSumOf(site uint32) WMSum {
 	return sum
 }
 
-// WMHistogramOf gives the histogram of a site, a line at a time: f is told of each line in which a time was counted, in
-// ascending order, how many calls took from + i*width ticks and less than width more.
+// WMHistogramOf calls f for each line of a site's histogram in which a time was counted, in ascending
+// order: counts[i] calls took from + i*width ticks, and less than width more.
 func WMHistogramOf(site uint32, f func(from, width uint64, counts [wmHistogramLine]uint64)) {
 	for line := uintptr(0); line < wmHistogramLines; line++ {
 		var counts [wmHistogramLine]uint64
@@ -227,7 +226,7 @@ func WMHistogramOf(site uint32, f func(from, width uint64, counts [wmHistogramLi
 	}
 }
 
-// addLine adds a line of the cell's histogram to counts, and gives the bits that were set in some of its counts.
+// addLine adds a line of the cell's histogram to counts, and returns the bits set in its counts.
 func (c *wmCell) addLine(line uintptr, counts *[wmHistogramLine]uint64) (any uint64) {
 	m := (*wmCellMore)(unsafe.Pointer(atomic.Loaduintptr(&c.more)))
 	if m == nil {
@@ -245,14 +244,14 @@ func (c *wmCell) addLine(line uintptr, counts *[wmHistogramLine]uint64) (any uin
 	return any
 }
 
-// wmTableList gives the first of all tables.
+// wmTableList returns the first of all tables.
 func wmTableList() *wmCellTable {
 	lock(&wmTables.lock)
 	defer unlock(&wmTables.lock)
 	return wmTables.list
 }
 
-// cell gives the cell of a site, nil if the table has none, and no count.
+// cell returns the cell of a site, nil if the table has neither cell nor count.
 func (t *wmCellTable) cell(site uint32) *wmCell {
 	if n := t.n.Load(); uintptr(site) >= n {
 		return nil

@@ -1,7 +1,7 @@
-// Package runtime, as waymark adds to it: who has which chunk.
+// Package runtime, as waymark adds to it: chunks go from the free ones to Ps, and to the writer.
 //
-// A chunk is free, a P's, or full. Full ones wait for the writer, which gives them
-// back when their events are in the trace file; of a ring the oldest is taken again.
+// A chunk is free, a P's, or full. Full chunks wait for the writer, which frees them when their
+// events are in the trace file. Of a ring the oldest full chunk is used again.
 
 package runtime
 
@@ -26,11 +26,11 @@ type wmChunkHead struct {
 // and functions that are called while the runtime must not be left.
 const wmReserve = 8
 
-// After so many sleeps of 50 us in which no chunk was handed out and there was nothing for the
-// writer to do, all are with idle Ps, more than there were when recording began, and none will come.
+// After this many sleeps of 50 us without a chunk handed out, and without work for the writer, all
+// chunks are with idle Ps, more than there were when recording began, and none will come.
 const wmPatience = 20_000
 
-// WMTake gives the index of the chunk that has been full for the longest, -1 if there is none.
+// WMTake returns the index of the chunk that has been full for the longest, -1 if there is none.
 func WMTake() int {
 	lock(&wm.lock)
 	defer unlock(&wm.lock)
@@ -61,7 +61,7 @@ func WMWait(recording uint32) bool {
 	return goesOn
 }
 
-// WMFree gives a chunk back, or for the first time.
+// WMFree makes a chunk free, after WMTake or for the first time.
 func WMFree(i int) {
 	wmClear((*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize)))
 	lock(&wm.lock)
@@ -78,14 +78,14 @@ func WMFree(i int) {
 
 // A wmQueue is a list of parked goroutines, linked by schedlink.
 //
-// They wait for room in a chunk, of which each P needs one, whatever the number of goroutines. So a
-// chunk that is freed wakes one of them. A goroutine that was woken and has written its event wakes
-// the next, as there may be room for that one too. So one wake-up for each chunk is in vain. While
-// somebody waits there is always somebody who will wake it: the writer, which has chunks to free, or
-// a goroutine that has been woken or looks again and again, and then wakes the next.
+// They wait for room in a chunk. Each P needs one chunk, whatever the number of goroutines, so a
+// chunk that is freed wakes one goroutine. A woken goroutine that has written its event wakes the
+// next, as there may be room for the next one's event too. So one wake-up for each chunk is in vain.
+// A waiting goroutine is always woken at some time: by the writer, which has chunks to free, or by a
+// goroutine that has been woken or looks again and again, and then wakes the next.
 type wmQueue struct{ head, tail guintptr }
 
-// push appends gp; one that has been woken in vain comes first.
+// push appends gp; a goroutine that has been woken in vain comes first.
 func (q *wmQueue) push(gp *g, first bool) {
 	switch {
 	case q.head == 0:
@@ -102,7 +102,7 @@ func (q *wmQueue) push(gp *g, first bool) {
 	}
 }
 
-// pop takes the first one, nil if there is none.
+// pop removes and returns the first goroutine, nil if there is none.
 func (q *wmQueue) pop() *g {
 	gp := q.head.ptr()
 	if gp != nil {
@@ -152,8 +152,8 @@ func wmWakeNext() {
 	wmWake(gp)
 }
 
-// wmClear makes a chunk ready to be handed out again. Bytes of values may look like a
-// record that is newer than the chunk: who reads the arena would take them for one.
+// wmClear makes a chunk ready to be handed out again. Bytes of values may look like a record that is
+// newer than the chunk, which readers of the arena would take for an event.
 func wmClear(h *wmChunkHead) {
 	atomic.Store(&h.state, wmChunkFree)
 	if h.flags&wmHeldValues != 0 {
@@ -162,11 +162,11 @@ func wmClear(h *wmChunkHead) {
 	}
 }
 
-// WMQueue tells how many chunks are free and how many are full.
+// WMQueue returns the numbers of free and of full chunks.
 func WMQueue() (free, full int) { return wm.nfree, wm.nfull }
 
-// wmRefill queues pp's chunk and gives it an empty one. It tells whether there
-// was one. The last few are for callers that can't wait.
+// wmRefill queues pp's chunk, hands an empty chunk to pp, and reports whether there was one. The last
+// few chunks are for callers that can't wait.
 func wmRefill(pp *p, reserve bool) bool {
 	if !wm.open {
 		return false
@@ -222,10 +222,9 @@ func wmRefill(pp *p, reserve bool) bool {
 	return true
 }
 
-// wmForked ends recording in a process that is a copy of the one that records: C's
-// fork, in a program that goes on in Go. It shares the arena and has nobody to empty
-// it. The lock may be held for ever by a thread that wasn't copied; no other thread
-// runs that could mind that it isn't taken.
+// wmForked ends recording in a copy of the process that records: C's fork, in a program that goes on
+// in Go. The copy shares the arena and has nobody to empty it. wmForked takes no lock: a thread that
+// wasn't copied may hold the lock for ever, and no other thread runs.
 func wmForked() {
 	wm.on.Store(0)
 	wm.open = false
@@ -235,9 +234,9 @@ func wmForked() {
 	}
 }
 
-// wmTurn is wmRefill for a ring. It never waits and needs no writer: where no
-// chunk is free, the one that has been full for the longest is overwritten. There
-// is none only if other Ps, more than there were when recording began, hold all.
+// wmTurn is wmRefill for a ring. It never waits and needs no writer: if no chunk is free, the chunk
+// that has been full for the longest is overwritten. There is none only if other Ps, more than there
+// were when recording began, hold all.
 func wmTurn(pp *p) bool {
 	lock(&wm.lock)
 	if !wm.open || wm.frozen.Load() {
@@ -253,8 +252,8 @@ func wmTurn(pp *p) bool {
 	return ok
 }
 
-// wmTakeChunk takes a chunk that is free or, of a ring, the one that has been full for
-// the longest. wm.lock is held.
+// wmTakeChunk takes a chunk that is free or, of a ring, the chunk that has been full for the longest.
+// wm.lock is held.
 func wmTakeChunk() (i uint32, ok bool) {
 	if wm.nfree > 0 {
 		wm.nfree--
@@ -290,8 +289,8 @@ func wmQueueFull(pp *p) {
 	pp.wm.pos = 0
 }
 
-// wmHandOut makes chunk i, which is free, pp's. wm.lock is held. What an earlier use
-// left in it is told from records by its older clock; see wmClear for what has none.
+// wmHandOut makes chunk i, which is free, pp's. wm.lock is held. Records that an earlier use left
+// there have older clocks; see wmClear for bytes without a clock.
 func wmHandOut(pp *p, i uint32) {
 	wm.looks = 0
 	c := wm.base + uintptr(i)*wmChunkSize
@@ -317,7 +316,7 @@ func wmWake(gp *g) {
 	}
 }
 
-// WMLost gives the number of events dropped and not yet said in a chunk.
+// WMLost returns the number of dropped events that no chunk says yet.
 func WMLost() uint64 {
 	var n uint64
 	for _, pp := range allp {

@@ -80,8 +80,8 @@ func (c *wmCursor) setCount(at uintptr, n int) {
 
 const wmMaxCount = 1<<16 - 1
 
-// simple is top for what is written without the system stack: numbers and strings
-// whose types are known already. It tells whether the value was one.
+// simple is top for values that are written without the system stack: numbers and strings whose types
+// are known already. It reports whether the value was written.
 //
 //go:nosplit
 func (c *wmCursor) simple(e *eface) bool {
@@ -119,12 +119,12 @@ func (c *wmCursor) simple(e *eface) bool {
 	return true
 }
 
-// full tells whether the value has reached its limit.
+// full reports whether the value has reached its limit.
 //
 //go:nosplit
 func (c *wmCursor) full() bool { return c.at >= c.limit }
 
-// room tells how many bytes are left until the limit.
+// room returns the number of bytes left until the limit.
 //
 //go:nosplit
 func (c *wmCursor) room() uintptr {
@@ -295,7 +295,7 @@ func (c *wmCursor) slice(t *wmType, p uintptr, n, depth int) {
 }
 
 // pointer writes a pointer: with what it points to if that is to be opened, else the address. The
-// outermost one has both: readers tell by the address which object a method was called of.
+// outermost pointer has both: readers know by the address which object a method was called of.
 func (c *wmCursor) pointer(t *wmType, p uintptr, depth int) {
 	if p == 0 {
 		c.byte(0)

@@ -1,11 +1,12 @@
-// Package runtime, as waymark adds to it: last words, a report that is printed when the program ends in ways that
-// run none of its code any more: by a signal, a panic that nobody recovers, a fatal error.
+// Package runtime, as waymark adds to it: last words, a report that is printed when the program ends
+// in ways that run none of its code any more: by a signal, an unrecovered panic, a fatal error.
 //
-// A goroutine waits for that, blocked in the kernel as in a system call, because it can be woken from anywhere there:
-// from a signal's handler and from a thread whose locks will never be released. It may use its thread as a clock as well, for
-// what is to be done from time to time. Neither that thread nor the watchdog's counts as running: a deadlock is still found.
+// A goroutine, the reporter, waits for the end, blocked in the kernel as in a system call. There it
+// can be woken from anywhere: from a signal's handler, and from a thread whose locks will never be
+// released. The reporter may use its thread as a clock as well, for regular work. Neither its thread
+// nor the watchdog's counts as running, so a deadlock is still found.
 //
-// Nothing here may keep the program from ending: what takes longer than wmLastPatience is not waited for.
+// Nothing here may keep the program from ending: nobody waits longer than wmLastPatience.
 
 package runtime
 
@@ -18,12 +19,12 @@ var wmLast struct {
 	awaited  atomic.Bool   // somebody has last words
 	reason   atomic.Uint32 // why the program ends; 0: it doesn't
 	said     atomic.Bool
-	stuck    atomic.Bool // the world can't be stopped: the dying thread can't give up its P, or another one may wait for a lock of its
+	stuck    atomic.Bool // the world can't be stopped: the dying thread has a P or a lock for ever
 	panicked guintptr    // the goroutine whose panic ends the program
 	reporter *g
 	say      func()
 	perLock  int32 // what a lock adds to m.locks, which differs between releases
-	pid      int   // of the process that they are about: a copy of it (fork) has none
+	pid      int   // of the process that ends: a copy of it (fork) has no last words
 	note     note  // wakes the reporter, once in the life of the program
 	watch    note  // wakes the watchdog, the same
 }
@@ -31,16 +32,18 @@ var wmLast struct {
 const (
 	wmFatal = 1 << 31 // wmLast.reason: by itself. Else it is a signal.
 
-	// After so many ms the program dies without the report: who prints it may need what died with another thread, or be
-	// writing where nobody reads.
+	// After this many ms the program dies without the report. The reporter may need something that
+	// died with another thread, or be writing where nobody reads.
 	wmLastPatience = 2000
 
-	// Where notes can be woken by handlers of signals: those made of futexes. Elsewhere who waits looks from time to time.
+	// Handlers of signals can wake notes that are made of futexes. Elsewhere the reporter looks from
+	// time to time.
 	wmWakes = goos.IsLinux+goos.IsFreebsd+goos.IsDragonfly > 0
 	wmLook  = 100e6 // ns
 )
 
-// WMGoLast is WMGo for a function that calls WMAwait again and again, and says the last words. They are waited for from now on.
+// WMGoLast is WMGo for a function that calls WMAwait again and again, and says the last words. From
+// now on the program's end waits for them.
 func WMGoLast(f func()) {
 	wmLast.pid = wmPID()
 	wmLast.say = f
@@ -64,8 +67,9 @@ func wmReporter() {
 	wmRun(wmLast.say)
 }
 
-// WMAwait waits until ns are over, or without an end if it is negative, and tells whether the program is about to end. The caller
-// is the only one, on a system goroutine. It prints its last words then, and calls WMSaid.
+// WMAwait waits for ns nanoseconds, without an end if ns is negative, and reports whether the program
+// is about to end. Then its caller, the only one, on a system goroutine, prints the last words and
+// calls WMSaid.
 func WMAwait(ns int64) (ending bool) {
 	for wmLast.reason.Load() == 0 {
 		part := ns
@@ -98,7 +102,7 @@ func wmPatient() {
 	}
 }
 
-// wmEnding has the last words said, and tells whether somebody is going to, as yet nobody has.
+// wmEnding has the last words said, and reports whether the reporter has begun because of this call.
 //
 //go:nosplit
 //go:nowritebarrierrec
@@ -113,23 +117,23 @@ func wmEnding(reason uint32) bool {
 	return true
 }
 
-// wmOnKill is told by the handler of signals of one that ends the program. If it gives true the program goes on
-// until the last words are said, and the signal comes again.
+// wmOnKill is called by the handler of a signal that ends the program. If it returns true, the program
+// goes on until the last words are said, and the signal comes again.
 //
 //go:nosplit
 //go:nowritebarrierrec
 func wmOnKill(sig uint32) bool { return wmEnding(sig) }
 
-// wmLastWords is called on g0 or in a signal's handler, when the program can't go on: it has the last words said, and waits for them, also
-// if they are being said already.
+// wmLastWords has the last words said, and waits for them, also if they are being said already. It is
+// called on g0 or in a signal's handler, when the program can't go on.
 func wmLastWords() {
 	gp := getg()
 	mp := gp.m
 	if !wmLast.awaited.Load() || wmLast.said.Load() || mp.curg != nil && mp.curg == wmLast.reporter || mp.dying != 0 || mp.mallocing != 0 || wmPID() != wmLast.pid {
 		return
 	}
-	// main waits for who is panicking, and doesn't end the program with a status of 0; no deadlock is found once more, and
-	// the collector doesn't begin, which would wait for this thread.
+	// While panicking is set, main does not end the program with a status of 0, no deadlock is found
+	// once more, and the collector, which would wait for this thread, doesn't begin.
 	panicking.Add(1)
 	held := int32(0) // locks that are held to print
 	if mp.printlock > 0 {
@@ -159,7 +163,8 @@ func wmLastWords() {
 
 var wmExec func()
 
-// WMBeforeExec has f called before another program takes this one's place in the process, which may still fail.
+// WMBeforeExec has f called before another program takes this one's place in the process. That may
+// still fail.
 func WMBeforeExec(f func()) { wmExec = f }
 
 func wmOnExec() {
@@ -168,17 +173,16 @@ func wmOnExec() {
 	}
 }
 
-// wmOnFatal is called when the program is about to print why it dies: of a panic, a
-// fatal error or SIGQUIT. The ring stops turning, so that what other goroutines
-// do while stacks are printed does not overwrite what led there; nothing else need be
-// done, because the arena outlives the process. This may run in a signal handler,
-// in whatever state the runtime is: it takes no lock that may be held.
+// wmOnFatal is called when the program is about to print why it dies: of a panic, a fatal error or
+// SIGQUIT. The ring stops turning, so that other goroutines do not overwrite what led there while
+// stacks are printed. Nothing else need be done, because the arena outlives the process. wmOnFatal
+// may run in a signal handler, in any state of the runtime: it takes no lock that may be held.
 func wmOnFatal() {
 	wm.frozen.Store(true)
 	if wm.on.Load() != 0 {
 		wmPair()
 	}
-	// A fatal error or a signal may come while deferred calls of a panic run, which is perhaps recovered.
+	// A fatal error or a signal may come while deferred calls of a panic run. The panic may be recovered.
 	mp := getg().m
 	if gp := mp.curg; mp.throwing == throwTypeNone && gp != nil && gp._panic != nil && !gp._panic.goexit {
 		wmLast.panicked.set(gp)

@@ -143,8 +143,8 @@ func (it *wmMapIter) layout(group, key, elem *wmType) bool {
 	return false
 }
 
-// entry returns where the next key and its element are, 0 if there are no more, and all is true, or if
-// it gives up.
+// entry returns where the next key and its element are. They are 0 if entry gives up, and if there
+// are no more, when all is true.
 func (it *wmMapIter) entry() (key, elem uintptr, all bool) {
 	for it.full == 0 {
 		if it.next == it.end {
@@ -168,8 +168,8 @@ func (it *wmMapIter) entry() (key, elem uintptr, all bool) {
 	return key, elem, false
 }
 
-// nextTable goes on to the next table of the directory, which may list one several times in a row. If
-// there is none all tells whether these were all, or it gives up.
+// nextTable goes on to the next table of the directory, which may list a table several times in a
+// row. If there is no table left, all reports whether the map has been seen whole.
 func (it *wmMapIter) nextTable() (found, all bool) {
 	for it.table < it.head.dirLen {
 		if it.left--; it.left < 0 {

@@ -137,7 +137,7 @@ func wmExitValues(f WMFrame, v *wmValues) {
 	}
 }
 
-// records tells how many records the values may take.
+// records returns the number of records that the values may take.
 func (v *wmValues) records() int {
 	if v == nil || v.n == 0 {
 		return 0
@@ -172,7 +172,7 @@ func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
 	pp.wm.pos = next
 }
 
-// wmPanicValue gives the text of a panic value of the runtime's own, whose fields say little.
+// wmPanicValue returns the text of a panic value of the runtime's own, whose fields say little.
 func wmPanicValue(e any) any {
 	if wmCaptured.panicsHidden {
 		return WMMasked{}

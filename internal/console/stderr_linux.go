@@ -1,12 +1,11 @@
-package recorder
+package console
 
 import (
-	"fmt"
 	"syscall"
 	"unsafe"
 )
 
-// stderr is what the descriptor of that name was when the program began.
+// stderr is the file that the descriptor stood for when the program began.
 var stderr, _ = status(syscall.Stderr)
 
 func status(fd int) (st syscall.Stat_t, err error) {
@@ -14,27 +13,23 @@ func status(fd int) (st syscall.Stat_t, err error) {
 	return st, err
 }
 
-// Say prints a line on the program's stderr.
-func Say(text string, args ...any) { Print(fmt.Appendf(nil, "waymark: "+text+"\n", args...)) }
-
-// Print writes to the program's stderr. It must not do to the program what its
-// own writing there doesn't: a program that has become a daemon may have a file of its
-// own under that number, and where nobody reads a pipe any more package os ends the
-// program, and the kernel sends SIGPIPE.
-func Print(b []byte) {
+// write writes to stderr as the program's own code could without harm. A program that has become a
+// daemon may have a file of its own under the descriptor's number. Where nobody reads a pipe any
+// more, package os ends the program and the kernel sends SIGPIPE.
+func write(text []byte) {
 	now, err := status(syscall.Stderr)
 	if err == nil && (now.Dev != stderr.Dev || now.Ino != stderr.Ino) || hungUp(syscall.Stderr) {
 		return
 	}
-	for len(b) > 0 {
-		n, err := syscall.Write(syscall.Stderr, b)
+	for len(text) > 0 {
+		n, err := syscall.Write(syscall.Stderr, text)
 		if err == syscall.EINTR {
 			continue
 		}
 		if err != nil {
 			return
 		}
-		b = b[n:]
+		text = text[n:]
 	}
 }
 

@@ -1,0 +1,186 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/switchtest"
+)
+
+// counts are the sums of a program whose tests make its calls. A tick takes 2 ns.
+type counts struct {
+	tick       uint64
+	calls      map[uint32]rt.Sum
+	open       map[uint32]rt.Open
+	histograms bool
+	sites      uint32
+}
+
+func (c *counts) Enabled() bool { return true }
+
+// Clock goes on with each reading, as nobody waits for a fake clock.
+func (c *counts) Clock() (clock uint64, mono int64) {
+	c.tick += uint64(shortest)
+	return c.tick, int64(2 * c.tick)
+}
+
+func (c *counts) Histograms(on bool)       { c.histograms = on }
+func (c *counts) Sites() uint32            { return c.sites }
+func (c *counts) SumOf(site uint32) rt.Sum { return c.calls[site] }
+func (c *counts) TimedGoroutines() uint64  { return 3 }
+
+func (c *counts) OpenCalls(open []rt.Open) (clock uint64) {
+	for site, o := range c.open {
+		open[site] = o
+	}
+	return c.tick
+}
+
+func (c *counts) HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {
+	if c.histograms {
+		f(0, 1, [32]uint64{10: c.calls[site].Ended})
+	}
+}
+
+// gathers returns a state of its own in a program with the functions main.f, main.g and lib.h,
+// whose sites are 1, 2 and 3.
+func gathers(t *testing.T) (*state, *counts, *switchtest.Runtime) {
+	r := switchtest.Fresh(t)
+	r.Register("main", switchtest.Functions("main.f", "main.g"), format.Facility{})
+	r.Register("lib", switchtest.Functions("lib.h"), format.Facility{})
+	c := &counts{tick: 1000, calls: make(map[uint32]rt.Sum), open: make(map[uint32]rt.Open), sites: 4}
+	return &state{rt: c}, c, r
+}
+
+// ended returns the sums of n calls of 10 ticks each.
+func ended(n uint64) rt.Sum {
+	return rt.Sum{Calls: n, Ended: n, Total: 10 * n, Self: 10 * n, Least: 10, Most: 10}
+}
+
+// calls returns the numbers of calls by function.
+func calls(s *Snapshot) map[string]uint64 {
+	list := make(map[string]uint64)
+	for _, f := range s.Functions {
+		list[f.Name] = f.Calls
+	}
+	return list
+}
+
+func TestSwitches(t *testing.T) {
+	s, c, r := gathers(t)
+	words := func() string {
+		return fmt.Sprintf("%q %q %q %v", r.Word("main.f"), r.Word("main.g"), r.Word("lib.h"), c.histograms)
+	}
+	for _, step := range []struct {
+		options Options
+		want    string
+	}{
+		{Options{}, `"timed" "timed" "timed" false`},
+		{Options{Histograms: true}, `"timed" "timed" "timed" true`},
+		{Options{CallsOnly: true, Histograms: true}, `"counted" "counted" "counted" false`},
+		{Options{Functions: func(f Func) bool { return f.Package == "main" }}, `"timed" "timed" "" false`},
+	} {
+		if err := s.begin(step.options); err != nil || words() != step.want {
+			t.Errorf("%+v: %v, words %s; want no error, %s", step.options, err, words(), step.want)
+		}
+	}
+	// A policy is about wishes that see values, which statistics don't.
+	switchboard.Default.Guard(switchboard.Policy{Forbid: true})
+	if want := `"timed" "timed" "" false`; words() != want {
+		t.Errorf("after a policy: words %s, want %s", words(), want)
+	}
+	if s.end(); words() != `"" "" "" false` {
+		t.Errorf("after the end: words %s, want none", words())
+	}
+}
+
+func TestTake(t *testing.T) {
+	s, c, _ := gathers(t)
+	if err := s.begin(Options{Histograms: true}); err != nil {
+		t.Fatal(err)
+	}
+	c.calls[1] = ended(4)
+	c.open[3] = rt.Open{Total: 20, Self: 15, Least: ^uint64(20), Most: 20, Ended: rt.Sum{Calls: 3, Ended: 2, Total: 30, Self: 30, Least: 10, Most: 20}}
+	first := s.take()
+	if got, want := calls(first), map[string]uint64{"main.f": 4, "lib.h": 3}; !maps.Equal(got, want) {
+		t.Fatalf("calls %v, want %v", got, want)
+	}
+	if f := first.Functions[0]; f.Total != 80 || f.Self != 80 || f.Min != 20 || f.Max != 20 || f.Mean != 20 || f.Open != 0 || f.Histogram.Count() != 4 {
+		t.Errorf("main.f: %+v; want 4 calls of 20 ns, with a histogram", f.Numbers)
+	}
+	if h := first.Functions[1]; h.Total != 100 || h.Self != 90 || h.Min != 20 || h.Max != 40 || h.Open != 1 {
+		t.Errorf("lib.h: %+v; want total 100 ns, self 90 ns, 20 to 40 ns, 1 open", h.Numbers)
+	}
+	if long := first.To.Sub(first.From); first.Goroutines != 3 || long <= 0 || long%(2*shortest) != 0 {
+		t.Errorf("%d goroutines in %v; want 3 in a multiple of %v", first.Goroutines, long, 2*shortest)
+	}
+
+	c.calls[1], c.calls[2] = ended(6), ended(1)
+	delete(c.open, 3)
+	c.calls[3] = rt.Sum{Calls: 3, Ended: 3, Total: 60, Self: 50, Least: 10, Most: 30}
+	second := s.take()
+	if got, want := calls(second.Since(first)), map[string]uint64{"main.f": 2, "main.g": 1, "lib.h": 0}; !maps.Equal(got, want) {
+		t.Errorf("calls since the first snapshot: %v, want %v", got, want)
+	}
+
+	s.reset()
+	if got := calls(s.take()); len(got) != 0 {
+		t.Errorf("calls after Reset: %v, want none", got)
+	}
+	c.calls[2] = ended(8)
+	third := s.take()
+	for name, snap := range map[string]*Snapshot{"taken": third, "since one from before Reset": third.Since(second)} {
+		if got, want := calls(snap), map[string]uint64{"main.g": 7}; !maps.Equal(got, want) {
+			t.Errorf("%s: calls %v, want %v", name, got, want)
+		}
+	}
+}
+
+// Before the beginning there is nothing to take or to reset.
+func TestNotBegun(t *testing.T) {
+	s, c, _ := gathers(t)
+	c.calls[1] = ended(4)
+	s.reset()
+	s.end()
+	if snap := s.take(); len(snap.Functions) != 0 || !snap.From.Equal(time.Time{}) {
+		t.Errorf("%+v; want an empty snapshot", snap)
+	}
+}
+
+// A package that loads while a snapshot is taken has no sums in it yet.
+func TestLoadedLater(t *testing.T) {
+	s, c, r := gathers(t)
+	if err := s.begin(Options{}); err != nil {
+		t.Fatal(err)
+	}
+	r.Register("late", switchtest.Functions("late.f"), format.Facility{}) // site 4
+	c.calls[1], c.calls[4] = ended(1), ended(1)
+	if got, want := calls(s.take()), map[string]uint64{"main.f": 1}; !maps.Equal(got, want) {
+		t.Errorf("calls %v, want %v", got, want)
+	}
+	c.sites++
+	if got, want := calls(s.take()), map[string]uint64{"main.f": 1, "late.f": 1}; !maps.Equal(got, want) {
+		t.Errorf("calls %v, want %v", got, want)
+	}
+	if r.Word("late.f") != "timed" {
+		t.Errorf("late.f is %q, want timed", r.Word("late.f"))
+	}
+}
+
+// plain has no sums.
+type plain struct{ counts }
+
+func (*plain) Enabled() bool { return false }
+
+func TestBeginFails(t *testing.T) {
+	s := &state{rt: new(plain)}
+	if err := s.begin(Options{}); !errors.Is(err, ErrNotBuilt) {
+		t.Errorf("%v, want %v", err, ErrNotBuilt)
+	}
+}

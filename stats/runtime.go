@@ -1,0 +1,40 @@
+package stats
+
+import (
+	"github.com/waymark-go/waymark/internal/clock"
+	"github.com/waymark-go/waymark/internal/rt"
+)
+
+// sums are the sums of calls that the runtime keeps by site. Package rt describes the methods.
+type sums interface {
+	Enabled() bool
+	Clock() (clock uint64, mono int64)
+	Histograms(on bool)
+	Sites() uint32
+	SumOf(site uint32) rt.Sum
+	OpenCalls(open []rt.Open) (clock uint64)
+	HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64))
+	TimedGoroutines() uint64
+}
+
+// linked are the sums of the program that the package is linked into.
+type linked struct{}
+
+// Enabled reports whether there are sums. It has the clock chosen, as any clock will do.
+func (linked) Enabled() bool {
+	if rt.Enabled {
+		clock.Chosen()
+	}
+	return rt.Enabled
+}
+
+func (linked) Clock() (clock uint64, mono int64)       { return rt.Clock() }
+func (linked) Histograms(on bool)                      { rt.Histograms(on) }
+func (linked) Sites() uint32                           { return rt.Sites() }
+func (linked) SumOf(site uint32) rt.Sum                { return rt.SumOf(site) }
+func (linked) OpenCalls(open []rt.Open) (clock uint64) { return rt.OpenCalls(open) }
+func (linked) TimedGoroutines() uint64                 { return rt.TimedGoroutines() }
+
+func (linked) HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {
+	rt.HistogramOf(site, f)
+}
