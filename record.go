@@ -13,8 +13,11 @@ type Recording struct{ recording *agent.Recording }
 // functions of their packages. In the path %p stands for the process id, %n for the program's name.
 // An older trace file there is replaced. All other settings are those of WAYMARK, or defaults.
 //
-// There is one recording at a time, and any number one after the other. Errors are those of Attach,
-// ErrNotBuilt, ErrRecording, and those of making the file.
+// There is one recording at a time, and any number one after the other. The recordings that
+// WAYMARK=record and monitor.Record begin go on until the program ends: no other recording can
+// begin then. Groups that monitor.Record is registered against are recorded in each recording.
+//
+// Errors are those of Attach, ErrNotBuilt, ErrRecording, and those of making the file.
 func Record(s Selector, path string) (*Recording, error) {
 	selection, group, err := selected(s)
 	if err != nil {
