@@ -7,17 +7,17 @@ import (
 )
 
 // A Recording is a trace file that is being written.
-type Recording struct {
-	recording *agent.Recording
-	owner     *switchboard.Owner
-}
+type Recording struct{ recording *agent.Recording }
 
 // Record begins to record calls of the selected functions in a trace file at path, and of the info
 // functions of their packages. In the path %p stands for the process id, %n for the program's name.
 // An older trace file there is replaced. All other settings are those of WAYMARK, or defaults.
 //
-// There is one recording at a time, and any number one after the other. Errors are those of Attach,
-// ErrNotBuilt, ErrRecording, and those of making the file.
+// There is one recording at a time, and any number one after the other. The recordings that
+// WAYMARK=record and monitor.Record begin go on until the program ends: no other recording can
+// begin then. Groups that monitor.Record is registered against are recorded in each recording.
+//
+// Errors are those of Attach, ErrNotBuilt, ErrRecording, and those of making the file.
 func Record(s Selector, path string) (*Recording, error) {
 	selection, group, err := selected(s)
 	if err != nil {
@@ -26,28 +26,21 @@ func Record(s Selector, path string) (*Recording, error) {
 	if !rt.Enabled {
 		return nil, ErrNotBuilt
 	}
-	r := &Recording{owner: switchboard.Default.Join("Record", FromProgram)}
-	r.owner.Group = group
+	owner := switchboard.Default.Join("Record", FromProgram)
+	owner.Group = group
 	wish := switchboard.Wish{Want: rt.Recorded, Select: selection, Kind: "Record"}
-	if err := r.owner.Check(wish); err != nil {
+	if err := owner.Check(wish); err != nil {
 		return nil, err
 	}
-	if r.recording, err = agent.Record(path); err != nil {
+	r, err := agent.Record(path, owner, wish)
+	if err != nil {
 		return nil, err
 	}
-	if err := r.owner.Set(wish); err != nil { // a policy has come meanwhile
-		r.recording.Close()
-		return nil, err
-	}
-	return r, nil
+	return &Recording{r}, nil
 }
 
 // Close completes the trace file. Calls in progress are open in it. It may be called again.
-func (r *Recording) Close() error {
-	err := r.recording.Close()
-	r.owner.Close()
-	return err
-}
+func (r *Recording) Close() error { return r.recording.Close() }
 
 // Path returns the absolute path of the trace file.
 func (r *Recording) Path() string { return r.recording.Path() }

@@ -21,7 +21,8 @@ type Selector interface {
 
 // Pattern selects the functions that one of the patterns names, as the command's flag --include
 // does: mymod/..., mymod/pkg, mymod/pkg.Func, pkg.Type.*, /regexp/, or @Group. What is wrong with a
-// pattern is an error where the selector is used.
+// pattern is an error where the selector is used. A pattern that names no function is no error, as
+// packages may be loaded and groups made later: Funcs returns the functions that it names now.
 func Pattern(patterns ...string) Selector { return patternSelector(patterns) }
 
 type patternSelector []string

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
@@ -193,21 +194,20 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner := switchboard.Default.Join("Record", switchboard.Program)
-	if err := owner.Set(switchboard.Wish{Want: rt.Recorded, Kind: "Record"}); err != nil {
-		t.Fatal(err)
+	record := func(path string) (*Recording, error) {
+		return Record(path, switchboard.Default.Join("Record", switchboard.Program), switchboard.Wish{Want: rt.Recorded, Kind: "Record"})
 	}
 	dir := t.TempDir()
 	for i := 0; i < 3; i++ {
 		path := filepath.Join(dir, fmt.Sprint(i, ".wmt"))
-		rec, err := Record(path)
+		rec, err := record(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if rec.Path() != path || r.Word("m.F") != "recorded" || f.files[i].config.Overflow != rt.Ring {
 			t.Errorf("recording %d: path %s, word %q, settings %+v", i, rec.Path(), r.Word("m.F"), f.files[i].config)
 		}
-		if _, err := Record("other.wmt"); !errors.Is(err, ErrRecording) {
+		if _, err := record("other.wmt"); !errors.Is(err, ErrRecording) {
 			t.Errorf("another one meanwhile: %v, want %v", err, ErrRecording)
 		}
 		if err := Recorded(); err != nil {
@@ -242,11 +242,45 @@ func TestRecordings(t *testing.T) {
 		t.Errorf("when it has ended by itself: %v", err)
 	}
 	f.refuses = errors.New("full")
-	if _, err := Record(filepath.Join(dir, "x.wmt")); err == nil || !strings.HasSuffix(err.Error(), "x.wmt: full") {
+	if _, err := record(filepath.Join(dir, "x.wmt")); err == nil || !strings.HasSuffix(err.Error(), "x.wmt: full") {
 		t.Errorf("refused: %v", err)
 	}
 	if _, err := Dump(); !errors.Is(err, ErrNoWindow) {
 		t.Errorf("dumped: %v, want %v", err, ErrNoWindow)
+	}
+}
+
+// A recording that has ended by itself, as its file has its size, leaves nothing to the next one: that
+// is of its own functions only.
+func TestSelections(t *testing.T) {
+	record := func(name string) *Recording {
+		r, err := Record(filepath.Join(t.TempDir(), "x.wmt"), switchboard.Default.Join("Record", switchboard.Program),
+			switchboard.Wish{Want: rt.Recorded, Kind: "Record", Select: switchboard.Selection{Has: func(f *function.Func) bool { return f.Name == name }}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for env, printed := range map[string]string{"": "", "record": "", "record,p=@G": "", "record,p=@G,t=@G": " watched"} {
+		f, r, err := begins(t, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(when, wantF, wantH string) {
+			t.Helper()
+			if gotF, gotH := r.Word("m.F"), r.Word("m.H"); gotF != strings.TrimSpace(wantF+printed) || gotH != wantH {
+				t.Errorf("%q: %s words are %q and %q, want %q and %q", env, when, gotF, gotH, strings.TrimSpace(wantF+printed), wantH)
+			}
+		}
+		if env == "" {
+			record("m.F")
+			check("in the first recording", "recorded", "")
+		}
+		f.files[0].ended = true
+		second := record("m.H")
+		check("in the second recording", "", "recorded")
+		second.Close()
+		check("in the end", "", "")
 	}
 }
 

@@ -17,6 +17,7 @@ var wanted []string
 // printed.
 func beginOwners(o options, s settings) error {
 	var recorded []string
+	var file *Recording
 	if o.Record {
 		var others []string
 		recorded, others = groupNames(o.Include)
@@ -24,35 +25,41 @@ func beginOwners(o options, s settings) error {
 			return fmt.Errorf("WAYMARK: record with p or x of %s: a recording is of all functions or of groups; leave functions out when the program is built, or when the recording is read",
 				others[0])
 		}
-		if _, err := start(o, s); err != nil {
+		var err error
+		if file, err = start(o, s); err != nil {
 			return err
 		}
 		if len(recorded) == 0 {
-			recordAll()
+			recordAll(file)
 		}
 	}
 	printed, _ := groupNames(o.Print)
 	wanted = append(slices.Clone(recorded), printed...)
 	for i, name := range wanted {
 		if !slices.Contains(wanted[:i], name) {
-			wantGroup(name, slices.Contains(recorded, name), slices.Contains(printed, name))
+			if slices.Contains(recorded, name) {
+				wantGroup(name, file, slices.Contains(printed, name))
+			} else {
+				wantGroup(name, nil, true)
+			}
 		}
 	}
 	return nil
 }
 
-// recordAll has all functions recorded, or those of the groups that policies allow.
-func recordAll() {
+// recordAll has all functions recorded in a file, or those of the groups that policies allow.
+func recordAll(file *Recording) {
 	owner := switchboard.Default.Join("Record", switchboard.Environment)
 	owner.Removed = func(reason string) string { return "record: " + reason + "; nothing more is recorded" }
+	file.ends = append(file.ends, owner.Close)
 	set(owner, switchboard.Wish{Want: rt.Recorded, Kind: "Record", Narrow: true})
 }
 
-// wantGroup has the functions of a group recorded or printed, or both.
-func wantGroup(name string, record, print bool) {
+// wantGroup has the functions of a group recorded in a file, unless that is nil, or printed, or both.
+func wantGroup(name string, file *Recording, print bool) {
 	var wishes []switchboard.Wish
 	kind, selection := "", switchboard.Selection{Groups: []string{name}}
-	if record {
+	if file != nil {
 		kind = "Record"
 		wishes = append(wishes, switchboard.Wish{Want: rt.Recorded, Select: selection, Kind: kind})
 	}
@@ -68,6 +75,13 @@ func wantGroup(name string, record, print bool) {
 	owner.Group = name
 	owner.Removed = func(reason string) string {
 		return (&switchboard.PolicyError{Kind: kind, Group: name, Origin: switchboard.Environment, Reason: reason}).Error()
+	}
+	if file != nil {
+		file.ends = append(file.ends, func() {
+			if owner.Active() { // no policy has taken the wishes away
+				set(owner, wishes[1:]...)
+			}
+		})
 	}
 	set(owner, wishes...)
 }

@@ -28,6 +28,7 @@ type Recording struct {
 	file  atomic.Pointer[file] // nil while it begins
 	path  string
 	board switchboard.Recording
+	ends  []func() // take away what is wanted of this recording only
 }
 
 var (
@@ -36,8 +37,9 @@ var (
 	recorded atomic.Bool               // there was a recording
 )
 
-// Record begins a recording to path, with all other settings of WAYMARK.
-func Record(path string) (*Recording, error) {
+// Record begins a recording to path, with all other settings of WAYMARK. The owner has the wish
+// until the recording ends: the next recording is of other functions.
+func Record(path string, owner *switchboard.Owner, wish switchboard.Wish) (*Recording, error) {
 	starting.Lock()
 	defer starting.Unlock()
 	if r := current.Load(); r != nil {
@@ -46,7 +48,16 @@ func Record(path string) (*Recording, error) {
 		}
 		r.close()
 	}
-	return again(path)
+	r, err := again(path)
+	if err != nil {
+		return nil, err
+	}
+	r.ends = append(r.ends, owner.Close)
+	if err := owner.Set(wish); err != nil { // a policy has come meanwhile
+		r.close()
+		return nil, err
+	}
+	return r, nil
 }
 
 // Recorded makes sure that a recording is going on, with the settings of WAYMARK.
@@ -152,6 +163,9 @@ func (r *Recording) close() error {
 		return nil
 	}
 	err := (*r.file.Load()).Close()
+	for _, end := range r.ends {
+		end()
+	}
 	switchboard.Default.EndRecord(&r.board)
 	current.Store(nil)
 	if err != nil {

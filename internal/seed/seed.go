@@ -4,7 +4,7 @@
 //	r := seed.Rand(t, 1)           // the seed is 1, or that of -seed
 //	for _, s := range seed.List(20) { // 0 to 19, or that of -seed; the test prints it
 //
-//	go test -run TestScan -seed 7 ./tracefile
+//	go test ./tracefile -run TestScan -seed 7
 package seed
 
 import (

@@ -208,6 +208,12 @@ func (w *wish) of(t *Table, i int) bool {
 	if w.Select.all() {
 		return true
 	}
+	chosen := w.choose(t)
+	return i < len(chosen) && chosen[i]
+}
+
+// choose returns what Select says of each function of t, which is loaded.
+func (w *wish) choose(t *Table) []bool {
 	chosen, ok := w.chosen[t]
 	if !ok {
 		chosen = make([]bool, len(t.Funcs()))
@@ -216,7 +222,7 @@ func (w *wish) of(t *Table, i int) bool {
 		}
 		w.chosen[t] = chosen
 	}
-	return i < len(chosen) && chosen[i]
+	return chosen
 }
 
 // Record begins a recording: r is told of all packages, then their sites are recorded as owners
@@ -283,29 +289,45 @@ func (b *Board) apply(t *Table) {
 		}
 		return
 	}
+	chosen := make([][]bool, len(list)) // by the wishes, nil: all functions
+	for k, w := range list {
+		if !w.Select.all() {
+			chosen[k] = w.choose(t)
+		}
+	}
 	seats := make([]*seat, len(list)) // of the wishes' observers
-	used := make(map[*seat]bool)
+	numbers := make([]int, len(list)) // of these, each seat once
+	used := make(map[*seat]int)       // its number
+	var found []int                   // by number: the function that the seat was last found for
+	var told, before []*seat
 	t.recorded, t.observed, t.outside = whole != 0, false, false
 	for i, f := range t.Funcs() {
 		if f.Marker {
 			continue
 		}
-		want, told := whole, []*seat(nil)
+		want := whole
+		told = told[:0]
 		t.outside = t.outside || f.Group != "" && !b.permits(f.Group)
 		for k, w := range list {
-			if !w.of(t, i) || !b.allows(w, f) {
+			if in := chosen[k]; in != nil && (i >= len(in) || !in[i]) || !b.allows(w, f) {
 				continue
 			}
 			want |= w.Want &^ rt.Watched
 			if w.Want&rt.Watched == 0 {
 				continue
 			}
-			if seats[k] == nil {
-				seats[k] = t.seat(w)
+			s := seats[k]
+			if s == nil {
+				s = t.seat(w)
+				if _, known := used[s]; !known && s.observer != nil {
+					used[s] = len(found)
+					found = append(found, -1)
+				}
+				seats[k], numbers[k] = s, used[s]
 			}
-			if s := seats[k]; s.observer != nil && !slices.Contains(told, s) {
+			if s.observer != nil && found[numbers[k]] != i {
 				told = append(told, s)
-				used[s] = true
+				found[numbers[k]] = i
 			}
 		}
 		if !recording {
@@ -315,7 +337,10 @@ func (b *Board) apply(t *Table) {
 			want |= rt.Watched
 		}
 		t.recorded, t.observed = t.recorded || want&rt.Recorded != 0, t.observed || len(told) > 0
-		b.switchSite(t, i, want, told)
+		if !slices.Equal(told, before) { // most functions are told to the same observers
+			before = slices.Clone(told)
+		}
+		b.switchSite(t, i, want, before)
 	}
 	t.seats = t.seats[:0:0]
 	for s := range used {

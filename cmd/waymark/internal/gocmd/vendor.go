@@ -1,6 +1,8 @@
 package gocmd
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,25 +85,39 @@ func (m *Modules) useBesideVendor(w *modfile.WorkFile, root string, files map[st
 	if err != nil {
 		return err
 	}
-	vendor := filepath.Join(root, "vendor")
-	of := ""
-	for line := range strings.Lines(modulesText(vendor)) {
-		words := strings.Fields(line)
-		switch {
-		case len(words) > 1 && words[0] == "#":
-			of = words[1]
-		case len(words) == 1 && of == Library:
-			pkg := filepath.Join(vendor, filepath.FromSlash(words[0]))
-			entries, err := os.ReadDir(pkg)
-			if err != nil {
-				return err
-			}
-			for _, entry := range entries {
-				if entry.Type().IsRegular() {
-					files[filepath.Join(pkg, entry.Name())] = nil
-				}
-			}
-		}
+	if err := hide(filepath.Join(root, "vendor"), files); err != nil {
+		return err
 	}
 	return w.AddUse(dir, "")
+}
+
+// hide leaves the library's packages in a vendor folder out of the build: those in modules.txt, and
+// those that are there because package waymark embeds its source.
+func hide(vendor string, files map[string][]byte) error {
+	library := false
+	inside := make(map[string]bool) // folders of modules in the library's, such as those of contrib
+	for line := range strings.Lines(modulesText(vendor)) {
+		if words := strings.Fields(line); len(words) > 1 && words[0] == "#" {
+			library = library || words[1] == Library
+			inside[filepath.Join(vendor, filepath.FromSlash(words[1]))] = words[1] != Library
+		}
+	}
+	if !library {
+		return nil
+	}
+	err := filepath.WalkDir(filepath.Join(vendor, filepath.FromSlash(Library)), func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && inside[path]:
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			files[path] = nil
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) { // no package is used
+		return nil
+	}
+	return err
 }
