@@ -13,7 +13,8 @@ import (
 // rungMonitors is measured by monitors.
 const rungMonitors = "monitors"
 
-// monitors measures what monitors cost that are registered against a group, and another group's.
+// monitors measures what monitors cost that are registered against a group, and another group's, and
+// what observers cost.
 func monitors(t measure.Turns) error {
 	plainLeaf := loop(func(i int) int { return plain.Leaf(i, factor) })
 	leaf := loop(func(i int) int { return grouped.Leaf(i, factor) })
@@ -45,5 +46,27 @@ func monitors(t measure.Turns) error {
 			monitor.Clear(m.group)
 		}
 	}
+	for _, o := range []struct {
+		name    string
+		observe waymark.ObserverFunc
+	}{
+		{"observer", func(*waymark.Event) {}},
+		{"observer, values", func(e *waymark.Event) { seen += len(e.Args()) + len(e.Results()) }},
+	} {
+		a, err := waymark.Attach(grouped.Leafs, o.observe)
+		if err != nil {
+			return err
+		}
+		s := measure.Shape{Name: o.name, NS: 150, Plain: plainLeaf, Traced: leaf}
+		if err := measure.Print(os.Stdout, t.Round(rungMonitors, s)); err != nil {
+			return err
+		}
+		if err := a.Close(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
+
+// seen counts values that an observer was told.
+var seen int

@@ -80,6 +80,7 @@ func bars() []bar {
 		{"two int arguments, to memory", "<= +4 ns", combine(of(rungMemory, "two ints", overNS), of(rungMemory, "leaf", overNS), difference), "%+.1f ns", atMost(4)},
 		{"off with functions in 3 groups, over off", "<= +0.2 ns", combine(of(rungMonitors, "3 groups, off", overNS), of(rungOff, "leaf", overNS), difference), "%+.2f ns", atMost(0.2)},
 		{"another group's monitor, over off", "<= +0.2 ns", combine(of(rungMonitors, "another group on", overNS), of(rungOff, "leaf", overNS), difference), "%+.2f ns", atMost(0.2)},
+		{"an observer told of two ints and a result", "<= 80 ns", of(rungMonitors, "observer", overNS), "%.0f ns", atMost(80)},
 		{"a monitor that gets two ints and a result", "<= 100 ns", of(rungMonitors, "NoOp", overNS), "%.0f ns", atMost(100)},
 		{"statistics: calls only", "<= 3 ns", of(rungCount, "leaf", overNS), "%.1f ns", atMost(3)},
 		{"statistics: calls, total and self time", "<= 1.2 x floor", of(rungStats, "leaf", ratio), "%.2f x", atMost(1.2)},
