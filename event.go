@@ -9,11 +9,10 @@ import (
 
 // An Observer is told what happens to the calls of functions that it is attached to.
 //
-// Observe runs on the goroutine of the call, on several goroutines at the same time. An observer
-// that was told of the beginning of a call is told of its end, on the same goroutine, also when its
-// attachment has been closed meanwhile. What Observe calls is not traced. An observer that panics
-// is reported on stderr and not called any more. It must not end the goroutine (runtime.Goexit,
-// T.FailNow).
+// Observe runs on the goroutine of the call, on several goroutines at the same time. An observer that
+// sees the beginning of a call sees the end too, on the same goroutine, even if the attachment was
+// closed meanwhile. What Observe calls is not traced. An observer that panics is reported on stderr
+// and not called any more. Observe must not end the goroutine (runtime.Goexit, T.FailNow).
 type Observer interface{ Observe(*Event) }
 
 // An ObserverFunc is a function that observes.

@@ -23,10 +23,10 @@ import (
 //	//waymark:trace IORead
 //	func (s *Stream) ReadInt() int { ... }
 //
-// Over a type the directive is for all its methods, over a package clause for all functions of the
-// package, except those that have one of their own. If it names several groups there, it only
-// declares what is used below, and each function must name one of them. A function is directly in
-// one group at most.
+// Over a type the directive is for all methods of the type, over a package clause for all functions
+// of the package. It is not for functions with a directive of their own. If a directive over a type
+// or a package clause names several groups, it only declares them, and each function must name one
+// of them. A function is directly in one group at most.
 type Group struct {
 	name string
 

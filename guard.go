@@ -16,8 +16,8 @@ const (
 )
 
 // A Policy says who may observe what. Observers and recordings see arguments and results of
-// functions, also of unexported ones, so a program that handles secrets may want to forbid some of
-// it. The zero Policy allows everything.
+// functions, exported or not. A program that handles secrets may want to forbid that in part. The
+// zero Policy allows everything.
 //
 // Policies are about observers, monitors, printed calls and recordings. They do not restrict
 // statistics, which have names, counts and times, and no values.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Classes are numbered from 0. The 32 classes of a line lie beside each other: the durations below
-// 32 ns are a line, those below 64 ns are the next, and from there on each power of two is a line.
+// Classes are numbered from 0. The 32 classes of a line lie beside each other. The first line has
+// the durations below 32 ns, the second those below 64 ns, and so on by powers of two.
 const (
 	lineShift = 5
 	line      = 1 << lineShift

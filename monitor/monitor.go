@@ -9,11 +9,10 @@ import (
 // A Monitor is told what the functions of one package do. Functions are named by ids, see
 // FunctionName.
 //
-// Its methods run on the goroutine whose calls they are told of, at the same time on several
-// goroutines. A call that it was told the beginning of is also told the end of, on the same
-// goroutine, even if the monitor was removed meanwhile. What the methods call is not traced. A
-// monitor that panics is reported on stderr, and is not called any more. Methods must not end the
-// goroutine (runtime.Goexit, T.FailNow).
+// Methods run on the goroutine of the call, on several goroutines at the same time. A monitor that
+// sees the beginning of a call sees the end too, on the same goroutine, even if the monitor was
+// removed meanwhile. What the methods call is not traced. A monitor that panics is reported on
+// stderr, and is not called any more. Methods must not end the goroutine (runtime.Goexit, T.FailNow).
 //
 // Values are copies, see waymark.Event.
 type Monitor interface {

@@ -59,8 +59,8 @@ func (m *printMonitor) Panic(id int, value any) {
 
 func (m *printMonitor) Clear() { m.p.Clear() }
 
-// FlagGroups defines a flag for each group that there is, -trace-IO for group IO, which has calls
-// of its functions printed on standard error, see Print. Call it when packages have been
+// FlagGroups defines a flag for each group, as in -trace-IO for group IO. The flag has calls of the
+// group's functions printed on standard error, see Print. Call FlagGroups when packages have been
 // initialised, as in main.
 func FlagGroups(fs *flag.FlagSet) {
 	p := &print{printer.Stderr}

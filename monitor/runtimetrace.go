@@ -9,9 +9,9 @@ import (
 	"github.com/waymark-go/waymark/internal/text"
 )
 
-// RuntimeTrace makes a factory of monitors that make a region of package runtime/trace of each
-// call, which `go tool trace` shows by goroutine, and a log entry of each call of an info function.
-// While no such trace is being made they do next to nothing.
+// RuntimeTrace makes a factory of monitors for package runtime/trace. Each call is a region, which
+// `go tool trace` shows by goroutine. Each call of an info function is a log entry. While no such
+// trace is being made, the monitors do next to nothing.
 func RuntimeTrace() Factory { return new(regions) }
 
 type regions struct {

@@ -41,10 +41,10 @@ func (n *Numbers) Quantiles() *Quantiles {
 	return &q
 }
 
-// Quantile returns the duration that a share q of the calls that have ended does not exceed, exact
-// to 1.6 % and not outside of Min and Max. q is 0 to 1. Quantile returns 0 if the distribution is
-// not known. JSON has four quantiles only: of a snapshot read from JSON, Quantile returns the next
-// higher quantile.
+// Quantile returns the duration that a share q, 0 to 1, of the calls that have ended does not exceed.
+// The duration is exact to 1.6 % and not outside of Min and Max. Quantile returns 0 if the
+// distribution is not known. JSON has four quantiles only: of a snapshot read from JSON, Quantile
+// returns the next higher quantile.
 func (n *Numbers) Quantile(q float64) time.Duration {
 	switch r := n.quantiles; {
 	case n.Histogram.Count() > 0:

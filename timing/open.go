@@ -21,8 +21,8 @@ type open struct {
 // pool keeps opens that are not in use: a timer that is warm allocates nothing.
 var pool = sync.Pool{New: func() any { return new(open) }}
 
-// An opens keeps the opens of a timer in shards, by their goroutines, so that goroutines do not
-// wait for each other when they use one timer at the same time.
+// An opens keeps the opens of a timer in shards, by their goroutines. So goroutines that use one
+// timer at the same time do not wait for each other.
 type opens [shardCount]shard
 
 type shard struct {

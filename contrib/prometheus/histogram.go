@@ -18,9 +18,9 @@ type Classes interface {
 	Each(f func(from, below time.Duration, n uint64))
 }
 
-// NewHistogram returns a metric of the distribution c. sum is the sum of all durations, since is
-// when counting began, buckets are the bounds of classic buckets (nil means DefaultBuckets), and
-// labels are the values of the labels of desc. If the number of labels is wrong, the scrape fails.
+// NewHistogram returns a metric of the distribution c. sum is the sum of all durations, and since is
+// when counting began. buckets are the bounds of classic buckets; nil means DefaultBuckets. labels are
+// the values of the labels of desc. If the number of labels is wrong, the scrape fails.
 func NewHistogram(desc *prometheus.Desc, c Classes, sum time.Duration, since time.Time, buckets []time.Duration, labels ...string) prometheus.Metric {
 	if buckets == nil {
 		buckets = DefaultBuckets

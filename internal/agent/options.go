@@ -307,8 +307,8 @@ func setInt(to *int, key, value string, least, most int) error {
 	return nil
 }
 
-// expand puts the program's name and process id in place of %n and %p, so that
-// several processes with one environment get files of their own. %% is a percent sign.
+// expand replaces %n and %p by the program's name and process id, so that processes with the same
+// environment write files of their own. %% is a percent sign.
 func expand(path, program string, pid int) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {

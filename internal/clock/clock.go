@@ -29,10 +29,10 @@ var chosen = sync.OnceValues(func() (c Clock, err error) {
 	return c, err
 })
 
-// Chosen returns the clock of this process: the clock that the variable WAYMARKCLOCK names, else
-// the processor's counter where it is constant and the same on all CPUs, else the runtime's
-// monotonic clock, which costs more to read. If the machine has no clock of that name, the error
-// says so and names the clock that is used instead.
+// Chosen returns the clock of this process: the clock that the variable WAYMARKCLOCK names. Else it
+// is the processor's counter, where the counter is constant and the same on all CPUs. Else it is the
+// runtime's monotonic clock, which costs more to read. If the machine has no clock of that name, the
+// error says so and names the clock that is used instead.
 func Chosen() (Clock, error) { return chosen() }
 
 // clocks lists the clocks that this machine has. The first is the one to use.

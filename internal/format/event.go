@@ -50,13 +50,13 @@ type Site struct {
 	Line  int // of the func keyword
 	Flags SiteFlags
 
-	// Names of the values that are recorded, _ for those without: receiver and
-	// parameters, results. nil if none are.
+	// Names of the values that are recorded, _ for values without a name: receiver and parameters,
+	// results. nil if no values are recorded.
 	Args, Results []string
 
-	// Tiny are the names of functions of the same package, without the package, that run as part of
-	// this one's calls and aren't sites, because the compiler inlines them: their time is this
-	// one's own.
+	// Tiny are the names, without the package, of functions of the same package that aren't sites
+	// because the compiler inlines them. Their calls run as part of this function's, and their time is
+	// this function's own.
 	Tiny []string
 }
 

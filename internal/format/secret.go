@@ -1,13 +1,13 @@
 package format
 
-// LooksSecret reports whether a parameter or field of this name probably holds a
-// secret: a part of the name, as capitals and underscores divide it, is one of the
-// words, its plural, ends in one of five letters or more (authtoken), or begins with
-// one of six or more (passwordhash). A word may also be several parts: apikey is
-// apiKey and API_KEY. words are in lower case, letters only.
+// LooksSecret reports whether a parameter or field of this name probably holds a secret. Capitals and
+// underscores divide the name into parts. The name looks secret if a part is one of the words or its
+// plural. A part may also end in a word of five letters or more (authtoken), or begin with a word of
+// six letters or more (passwordhash). A word may be several parts: apikey is apiKey and API_KEY.
+// words are in lower case, letters only.
 //
-// The program decides by it too, about fields: package runtime gets this file by way
-// of the waymark command. So it uses nothing but the language, and allocates nothing.
+// The program decides by LooksSecret too, about fields: the waymark command copies this file into
+// package runtime. So the file uses nothing but the language, and allocates nothing.
 func LooksSecret(name string, words []string) bool {
 	for from := 0; from < len(name); {
 		to := from + 1

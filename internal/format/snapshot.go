@@ -23,16 +23,18 @@ type SavedChunk struct {
 	Last   uint64 // clock of the last event, 0 if there is none
 }
 
-// ReadArena reads the chunks that are in use in an arena of the given size, without
-// the events after the clock until, unless that is 0.
+// ReadArena reads the chunks that are in use in an arena of the given size. If until is not 0,
+// ReadArena leaves out events after that clock.
 //
-// A living program goes on meanwhile, and uses chunks again, but every stream must
-// come out without a gap. Therefore chunks handed out after a first look are left
-// out. Any other one is either still there when its turn comes, or has been written
-// to the trace file: then so have the stream's chunks before it, and who reads that
-// file afterwards finds them there. Or a ring has overwritten it. As it overwrites
-// the oldest first, and here the newest are read first, all that were filled before
-// it have been overwritten too, and those that were read are what was filled since.
+// A living program goes on meanwhile, and uses chunks again, but every stream must come out without
+// a gap. Therefore ReadArena leaves out chunks that are handed out after a first look. Any other
+// chunk is still there when its turn comes, or it has been written to the trace file, or a ring has
+// overwritten it.
+//
+// A chunk that has been written comes after all earlier chunks of the stream: readers find them in
+// the trace file, which they read afterwards. A ring overwrites the oldest chunk first, and ReadArena
+// reads the newest first. So all chunks filled before an overwritten chunk are overwritten too, and
+// the chunks that were read are all that were filled since.
 func ReadArena(r io.ReaderAt, size int64, until uint64) (*Snapshot, error) {
 	a := arenaReader{r: r}
 	control := make([]byte, min(size, ChunkSize))

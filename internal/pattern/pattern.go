@@ -18,6 +18,7 @@
 package pattern
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -86,11 +87,11 @@ type Pattern struct {
 func Compile(text, dir string) (*Pattern, error) {
 	p := &Pattern{Text: text}
 	if !utf8.ValidString(text) {
-		return nil, fmt.Errorf("pattern %q: not UTF-8", text)
+		return nil, fmt.Errorf("pattern %q: want text in UTF-8", text)
 	}
 	switch {
 	case text == "":
-		return nil, fmt.Errorf("empty pattern")
+		return nil, errors.New("empty pattern: want one, as in mymod/..., mymod/pkg.Func or @Group")
 	case text == "@":
 		return nil, fmt.Errorf("pattern @: want the name of a group, as in @IO")
 	case strings.HasPrefix(text, "@"):

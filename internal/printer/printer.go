@@ -48,8 +48,8 @@ type Printer struct {
 // New makes a printer that writes whole lines.
 func New(s Style, write func(line []byte)) *Printer { return &Printer{style: s, write: write} }
 
-// Stderr is the one printer of groups for those who have no code for it, so that a function in
-// several of their groups is printed once.
+// Stderr is the printer of all groups that are printed without a writer: a function in several of
+// these groups is printed once.
 var Stderr = New(Lines, console.Print)
 
 // Kind implements what switchboard.KindOf asks for.

@@ -49,10 +49,10 @@ func (r *Recorder) intact() error {
 	return nil
 }
 
-// settled copies chunk i, which goroutines that still run may be writing to, to where it stays
-// until the next call. What is complete in the copy is complete: each clock is loaded before its
-// word, the opposite of the order in which they are stored, and on processors that reorder plain
-// loads the atomic ones stay in order.
+// settled copies chunk i, which goroutines that still run may be writing to. The copy stays until the
+// next call. A record that looks complete in the copy is complete: settled loads each clock before
+// its word, and the hooks store the word first. The loads are atomic, as some processors reorder
+// plain loads.
 func (a *arena) settled(i int) []byte {
 	chunk, to := a.chunk(i), a.spare
 	copy(to, chunk[:format.ChunkHeader])

@@ -349,9 +349,9 @@ func (b *Board) apply(t *Table) {
 	b.applyMarkers(t.unit, whole)
 }
 
-// applyMarkers switches the info functions of a package: observers see their calls if they see some
-// function of the package, and a recording has them if it has some function, and no policy is
-// against another one, whoever calls them.
+// applyMarkers switches the info functions of a package. Observers see the calls of info functions if
+// they see some function of the package. A recording has the calls, whoever makes them, if it has
+// some function of the package, and no policy is against another function of the package.
 func (b *Board) applyMarkers(u *unit, whole uint32) {
 	if u == nil {
 		return // the table can't be parsed
