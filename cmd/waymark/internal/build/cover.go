@@ -17,8 +17,8 @@ import (
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 
-// keeps notes what a file of the overlay keeps of the one that it replaces, which may be
-// a patched one of the toolchain's.
+// keeps notes which parts of the replaced file a file of the overlay keeps. The replaced file may
+// be a patched file of the toolchain.
 func (b *Build) keeps(path string, runs []edit.Run) {
 	if first, ok := b.runs[path]; ok {
 		runs = edit.Compose(first, runs)
@@ -28,7 +28,7 @@ func (b *Build) keeps(path string, runs []edit.Run) {
 	}
 }
 
-// cover has this command stand between the go command and its tool cover, see package cover.
+// cover puts this command between the go command and its tool cover, see package cover.
 func (b *Build) cover(o *Options, flags gocmd.Flags, std *known, copies map[module.Version]string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -74,10 +74,10 @@ func (b *Build) cover(o *Options, flags gocmd.Flags, std *known, copies map[modu
 	return nil
 }
 
-// uncovered lists packages that the patterns of -coverpkg mean in this build and not in a
-// plain one: those that only the agent imports, and copies of modules whose folders are
-// below the user's. Packages that aren't meant anyway are left out, because results in
-// the go command's cache depend on the list.
+// uncovered lists packages that the patterns of -coverpkg match in this build but not in a plain
+// build: packages that only the agent imports, and copies of modules whose folders are below the
+// user's. Other packages are not listed, because results in the go command's cache depend on the
+// list.
 func (b *Build) uncovered(patterns string, test bool, std *known, copies map[module.Version]string) (list []string, err error) {
 	var set []*pattern.Pattern
 	all := false

@@ -1,6 +1,5 @@
-// Package build prepares instrumented builds: it selects functions, has them
-// rewritten, and collects everything that the go command needs to build the
-// program from the rewritten files instead of the user's own.
+// Package build prepares instrumented builds: it selects functions, rewrites them, and collects
+// everything that the go command needs to build the program from the rewritten files.
 //
 //	go env, go list --> packages --select--> units of files --rewrite--> cache
 //	cache, patched runtime, go.mod --> overlay --> flags for go build, go test

@@ -15,8 +15,8 @@ type known struct {
 	Agent   []string // the agent and what it imports: initialised first
 }
 
-// closures finds the known packages of a toolchain and target. The answer is
-// kept: it changes with them and the library only.
+// closures finds the known packages of a toolchain and target. The cache keeps the answer, which
+// depends on the toolchain, the target and the library only.
 func closures(env *gocmd.Env, c *cache.Cache) (*known, error) {
 	hash, err := library.Hash()
 	if err != nil {

@@ -35,8 +35,8 @@ type job struct {
 	err     error
 }
 
-// An outcome is what rewriting a unit came to. It is kept under a name that says
-// all that it depends on, so that an unchanged unit costs reading its files only.
+// An outcome is the result of rewriting a unit. The cache keeps it under a hash of all that it
+// depends on, so that of an unchanged unit only the files are read.
 type outcome struct {
 	Files  []File
 	Funcs  []Func
@@ -141,8 +141,8 @@ func (b *Build) jobs(o *Options, s *selection, pkgs []*gocmd.Package, std *known
 	return jobs, nil
 }
 
-// copyModules copies the modules of jobs that lie in the module cache, where the
-// go command refuses overlaid files, and turns the jobs to the copies.
+// copyModules copies the modules of jobs that lie in the module cache, where the go command refuses
+// overlaid files, and makes the jobs use the copies.
 func (b *Build) copyModules(o *Options, jobs []*job) (map[module.Version]string, error) {
 	copies := make(map[module.Version]string)
 	for _, j := range jobs {

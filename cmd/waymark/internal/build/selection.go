@@ -83,7 +83,7 @@ func (s *selection) inScope(p *gocmd.Package) bool {
 	return s.include.MayMatch(p.ImportPath, p.Dir, p.Name == "main") || s.include.HasGroups() && s.annotated[p.ImportPath]
 }
 
-// findGroups finds out which groups there are, if patterns name some.
+// findGroups finds the groups of the packages, if patterns name groups.
 func (b *Build) findGroups(o *Options, s *selection, pkgs []*gocmd.Package) error {
 	if !slices.ContainsFunc(s.sets(), (*pattern.Set).HasGroups) {
 		return nil

@@ -10,13 +10,13 @@ import (
 )
 
 // agentFile is the file that links the agent into the tests of a package of the
-// standard library. It is of the external test package: the agent may import what is
-// tested, and is then compiled anew with it.
+// standard library. It belongs to the external test package, because the agent may import
+// the tested package and is then compiled anew with it.
 const agentFile = "0-waymark_agent_test.go"
 
-// linkAgent makes tests of standard library packages able to record. Other packages
-// link the agent through the file with their site table; these have none, unless they
-// are asked for.
+// linkAgent links the agent into tests of standard library packages, so that they can record. Other
+// packages link the agent through the file with their site table. Packages of the standard library
+// have such a file only if the user asks for them.
 func (b *Build) linkAgent(o *Options, pkgs []*gocmd.Package, std *known) error {
 	if below(b.Env.GOMOD, b.Env.GOROOT) {
 		return nil // the standard library is the main module: it can't import others

@@ -109,8 +109,8 @@ func (c *Cache) write(path string, content []byte) error {
 	return nil
 }
 
-// Get reads what Set stored under a name that the caller made from all that
-// the content depends on.
+// Get reads what Set stored under a name. The caller makes the name from all that the content
+// depends on.
 func (c *Cache) Get(name string) ([]byte, bool) {
 	path := filepath.Join(c.Dir, "named", name)
 	b, err := os.ReadFile(path)
@@ -226,8 +226,8 @@ func treeSize(dir string) (size int64) {
 	return size
 }
 
-// Trim removes the entries unused for the longest until the cache is within its
-// limit. It looks at most once an hour, and spares what was used in the last one.
+// Trim removes entries until the cache is within its limit, those first that were unused for the
+// longest. It works at most once an hour, and keeps entries that were used in the last hour.
 func (c *Cache) Trim() error {
 	stamp := filepath.Join(c.Dir, "trimmed")
 	if fi, err := os.Stat(stamp); err == nil && time.Since(fi.ModTime()) < grace {

@@ -35,9 +35,9 @@ func From(f *pflag.Flag) string {
 	return ""
 }
 
-// Apply sets flags of a command, those that the command line didn't, to what the
-// file at path says. commands has the flags of all commands that the file may be
-// about. Relative patterns are meant from dir by the command.
+// Apply sets the flags of a command that the command line leaves open to their values in the file
+// at path. commands has the flags of all commands that the file may name. The command takes
+// relative patterns as relative to dir.
 func Apply(path, dir, command string, commands map[string]*pflag.FlagSet) error {
 	settings, err := parse(path)
 	if err != nil {
@@ -166,8 +166,8 @@ func (s setting) apply(set *pflag.FlagSet, base, dir string) error {
 	return set.SetAnnotation(s.key, from, []string{s.where})
 }
 
-// rebase takes what is relative in values from the folder base. Patterns that are
-// meant from there anyway stay as they are.
+// rebase makes relative patterns and files relative to the folder base. Patterns that are relative
+// to base already stay as they are.
 func rebase(values []string, f *pflag.Flag, base, dir string) []string {
 	_, patterns := f.Annotations[IsPattern]
 	_, file := f.Annotations[IsFile]
@@ -185,8 +185,8 @@ func rebase(values []string, f *pflag.Flag, base, dir string) []string {
 	return out
 }
 
-// Locate adds to an error about a flag's value, which begins with the flag's name
-// and its dashes, where in a file the value is.
+// Locate adds the value's place in a file to an error about a flag's value. The error begins with
+// the flag's name and dashes.
 func Locate(set *pflag.FlagSet, err error) error {
 	text := err.Error()
 	name, ok := strings.CutPrefix(text, "--")

@@ -7,7 +7,7 @@ import (
 )
 
 // A pkgConfig is what the go command passes to cover about a package, see
-// cmd/internal/cov/covcmd. What isn't known here stays as it is.
+// cmd/internal/cov/covcmd. Members that this package doesn't know stay as they are.
 type pkgConfig map[string]any
 
 func (c *pkgConfig) read(path string) error {

@@ -10,13 +10,14 @@
 //	        (writes app.go with counters and waymark's code, and 0-waymark.go as it is)
 //	    ↳ waymark toolexec PLAN 0 …/compile …          as if called without
 //
-// What counts as a block, with which lines and columns and how many statements, comes
-// from the user's own text. So a profile is that of a plain build. What the compiler gets
-// is that text with the insertions of both, cover's and waymark's. To find out where
-// cover's go, the tool runs again, on the user's text with comments at the places of
-// waymark's edits: cover keeps comments and inserts text, so the comments show where in
-// its result these places are. Without the comments both results must be the same; if
-// they are not the build fails, instead of counting wrong.
+// The blocks, with their lines, columns and numbers of statements, come from the user's own text.
+// So a profile is the same as that of a plain build. The compiler gets the user's text with the
+// insertions of both cover and waymark.
+//
+// To find the places of cover's insertions, the tool runs again on the user's text with comments at
+// the places of waymark's edits. The tool keeps comments and inserts text, so the comments show
+// where these places are in its result. Without the comments both results must be the same. If they
+// differ, the build fails instead of counting wrong.
 //
 // The go command asks each tool for its version, to distinguish cached results of one from those
 // of another. Here cover is another tool than without this command, all others are the same.

@@ -9,7 +9,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 )
 
-// A Plan says what the compiler gets in place of what the user wrote.
+// A Plan has the texts that the compiler gets in place of the user's.
 type Plan struct {
 	Files map[string]File // by path, as the go command knows them
 

@@ -81,9 +81,9 @@ func (t *tool) run(stdout io.Writer, args []string) error {
 //go:embed config.go mark.go plan.go rewriting.go tool.go
 var self embed.FS
 
-// version answers the go command's question for what results depend on besides the files,
-// which the go command takes from the overlay. The answer goes to the end of the line: of
-// a toolchain that isn't a release only that counts.
+// version answers when the go command asks for the tool's version, on which cached results depend.
+// The answer stands at the end of the line: of a toolchain that isn't a release, the go command
+// uses only the end.
 func (t *tool) version(args []string) error {
 	var out bytes.Buffer
 	if err := t.run(&out, args); err != nil {
@@ -106,8 +106,8 @@ func (t *tool) version(args []string) error {
 	return err
 }
 
-// cover runs cover as the go command wanted, but on the user's own files, and adds to the
-// results what the compiler gets otherwise.
+// cover runs cover with the go command's arguments, but on the user's own files, and adds waymark's
+// code to the results.
 func (t *tool) cover(args []string) error {
 	flags := flag.NewFlagSet("cover", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)

@@ -1,3 +1,3 @@
-// Package gocmd drives the go command: its environment, its flags, the packages
-// it would build, and the overlay through which it builds something else.
+// Package gocmd runs the go command: it knows the environment, the flags, the packages of a build,
+// and the overlay through which the go command builds rewritten files.
 package gocmd

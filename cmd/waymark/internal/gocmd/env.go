@@ -25,9 +25,9 @@ type Env struct {
 	Extra []string // variables to add to the environment of the go command
 }
 
-// LoadEnv asks the go command for its environment in dir. A toolchain that the
-// go command downloaded lies in the module cache, whose files can't be overlaid:
-// it is used through a symbolic link in linkDir. extra are variables for the go command.
+// LoadEnv asks the go command for its environment in dir. A toolchain that the go command has
+// downloaded is used through a symbolic link in linkDir, because the toolchain lies in the module
+// cache, whose files can't be overlaid. extra are variables for the go command.
 func LoadEnv(dir, linkDir string, extra ...string) (*Env, error) {
 	e := &Env{Dir: dir, Go: "go", Extra: extra}
 	out, err := e.Output("env", "-json")

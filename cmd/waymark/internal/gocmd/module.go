@@ -35,16 +35,17 @@ type Modules struct {
 	Replace map[module.Version]string
 }
 
-// Overlay adds to files, an overlay, what makes the go command find the
-// library and the copies, and returns the flags to add. A file without content is hidden.
-// Variables that the go command needs are added to e.
+// Overlay adds to files, an overlay, the files through which the go command finds the library and
+// the copies, and returns the flags to add. A file without content is hidden. Overlay adds
+// variables that the go command needs to e.
 //
-// Where the build uses a go.mod, an overlay replaces it by one that requires the
-// library too. So the build stays what it was: no workspace, the same module graph,
-// the same GODEBUG defaults; -mod=mod and -modfile work. Where it uses a
-// vendor folder this fails, because the go command reads vendor/modules.txt
-// past the overlay and finds it inconsistent: there, and where the user has
-// a go.work, an overlaid go.work uses the library.
+// If the build uses a go.mod, the overlay replaces go.mod by one that requires the library too. So
+// the build has no workspace, the same module graph and the same GODEBUG defaults as before, and
+// -mod=mod and -modfile work.
+//
+// With a vendor folder that fails: the go command reads vendor/modules.txt past the overlay and
+// finds it inconsistent. With a vendor folder, or with a go.work of the user's, an overlaid go.work
+// uses the library.
 func (m *Modules) Overlay(e *Env, flags Flags, files map[string][]byte) (Flags, error) {
 	switch {
 	case e.GOWORK != "" && e.GOWORK != "off":
@@ -129,8 +130,8 @@ func replaceAll(f replacer, library string, copies map[module.Version]string) er
 	return nil
 }
 
-// checkVersion makes sure that the library that the tool carries, which every
-// instrumented build uses, can stand in for the one that the user's code asks for.
+// checkVersion returns an error if the user's code requires a newer library than the one that this
+// command carries, which every instrumented build uses.
 func (m *Modules) checkVersion(f *modfile.File) error {
 	for _, r := range f.Require {
 		if r.Mod.Path == Library && semver.Compare(r.Mod.Version, m.Version) > 0 {

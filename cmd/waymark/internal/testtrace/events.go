@@ -9,8 +9,8 @@ import (
 
 // Events reads the events of some tests of a recording. It is a calltree.Source.
 //
-// When a test has ended it emits an End of its goroutine: what t.FailNow or a panic
-// ended has no exit, and package testing, which goes on there, isn't part of the test.
+// When a test has ended, Events emits an End of its goroutine. Calls that t.FailNow or a panic
+// ended have no exit, and package testing, which goes on there, isn't part of the test.
 type Events struct {
 	OnLog func(*Test, Log) // called with what the tests log, between events; may be nil
 

@@ -21,8 +21,8 @@ type Options struct {
 	Calls transcript.Options
 }
 
-// leastDepth is what limiting the number of lines leaves of a tree, of which lines are
-// then left out: the test, what it calls, and what those call.
+// leastDepth is the depth that a limit of lines always leaves of a tree: the test, its callees, and
+// their callees. Of these, lines are left out.
 const leastDepth = 3
 
 // Print prints the calls of some tests in their order, subtests before the tests that
@@ -72,8 +72,8 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	return err
 }
 
-// culprits leaves out of the tests that were running when the program died all but
-// those on whose goroutines a panic began, if there are any.
+// culprits returns, of the tests that were running when the program died, those on whose goroutines
+// a panic began; all of them if there is no such test.
 func culprits(shown []*Test, shapes map[*Test]*shape) []*Test {
 	guilty := func(t *Test) bool { return t.Outcome == Unended && shapes[t].panic > 0 }
 	if !slices.ContainsFunc(shown, guilty) {
@@ -117,7 +117,7 @@ func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error
 	return err
 }
 
-// quote makes a word for a shell of a test's name.
+// quote makes a test's name a word for a shell.
 func quote(name string) string {
 	if strings.ContainsAny(name, " \t\n'\"\\$&|;<>()*?[]{}#~`!") {
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"

@@ -8,7 +8,7 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A Recording is that of a test binary.
+// A Recording is the recording of a test binary.
 type Recording struct {
 	Package string  // import path of what the go command tested; "" if it did not run the binary
 	Tests   []*Test // in the order in which they began
@@ -45,9 +45,8 @@ func Open(file *tracefile.File) *Recording {
 	return r
 }
 
-// Read finds out which goroutines belong to which test. It comes before TestAt and
-// Print. Errors are the operating system's, or tracefile.ErrDamaged: then it is as if
-// what can't be read weren't there.
+// Read finds out which goroutines belong to which test. Call it before TestAt and Print. Errors are
+// the operating system's, or tracefile.ErrDamaged: then unreadable parts are left out.
 func (r *Recording) Read() error {
 	// All of them come first: a goroutine may be heard of before its parent.
 	return r.file.Starts(func(ev *tracefile.Event) {

@@ -1,14 +1,15 @@
 // Package toolchain adds waymark's hooks to a Go toolchain's packages runtime and,
 // for tests, testing.
 //
-// Nothing in GOROOT is changed: the result is a set of files for `go build
-// -overlay`. New files carry the hooks themselves (the folders _runtime and _testing);
-// some files of the packages get small insertions, each at an anchor: fields at the
-// end of struct types, and a statement before a statement that is found by the
-// function it stands in and the text it begins with. Working on the parsed source and
-// not on line numbers lets one table serve several Go releases; where an anchor is
-// missing or no longer unique the toolchain is one that waymark doesn't understand,
-// and it says so instead of guessing.
+// Nothing in GOROOT is changed: the result is a set of files for `go build -overlay`. New files
+// hold the hooks themselves (the folders _runtime and _testing). Some files of the packages get
+// small insertions, each at an anchor: fields at the end of a struct type, or a statement before
+// another statement. An anchor names the function and the text with which the other statement
+// begins.
+//
+// Anchors are found in the parsed source and not by line numbers, so that one table serves several
+// Go releases. If an anchor is missing or no longer unique, waymark doesn't know the toolchain, and
+// the build fails with an error that says so.
 package toolchain
 
 import (
