@@ -13,9 +13,6 @@ type Package = runtime.WMPackage
 // Packages calls f for each package registered so far, and for each that registers later.
 func Packages(f func(*Package)) { runtime.WMPackages(f) }
 
-// Switch switches the i-th site of p on or off.
-func Switch(p *Package, i int, on bool) { runtime.WMSwitch(p, i, on) }
-
 // An Overflow says what to do when no chunk is free.
 type Overflow = runtime.WMOverflow
 
@@ -117,7 +114,7 @@ type Event = runtime.WMEvent
 // EventOf returns an event with these values, for tests.
 func EventOf(values []any) *Event { return runtime.WMEventOf(values) }
 
-// Masked stands for a value that isn't to be seen.
+// Masked stands for a value that must not be seen.
 type Masked = runtime.WMMasked
 
 // SetMonitor sets what is called, before the first site is watched.

@@ -63,7 +63,6 @@ const (
 const none = "waymark: the program was built without waymark's hooks"
 
 func Packages(func(*Package))                                       { panic(none) }
-func Switch(*Package, int, bool)                                    { panic(none) }
 func SetClock(bool)                                                 { panic(none) }
 func Start([]byte, Overflow) uint32                                 { panic(none) }
 func Retire() bool                                                  { panic(none) }

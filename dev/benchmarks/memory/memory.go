@@ -38,7 +38,7 @@ func Record() error {
 	})
 	rt.Packages(func(p *rt.Package) {
 		for i := range p.Sites {
-			rt.Switch(p, i, true)
+			rt.Want(p, i, rt.Recorded)
 		}
 	})
 	return nil

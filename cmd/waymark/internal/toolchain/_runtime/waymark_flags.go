@@ -32,9 +32,6 @@ const (
 	wmFrameWanted   = wmFrameRecorded | wmFrameWatched | wmFrameTimed // their ends are wanted, too
 )
 
-// WMSwitch has calls of the i-th site of p recorded, or not.
-func WMSwitch(p *WMPackage, i int, on bool) { wmSetSite(p, i, wmRecorded, on) }
-
 // What WMWant can want of a site. WMTimed counts, too.
 const (
 	WMRecorded = wmRecorded
@@ -62,20 +59,16 @@ func wmSiteWord(id, flags uint32) uint32 {
 	return id | flags | wmFlagged
 }
 
-// wmSetSite sets or clears a flag of a site. Stores to site words happen here and in WMWant only: the
-// race detector does not watch package runtime, and a call that sees the old word is one from before.
-func wmSetSite(p *WMPackage, i int, flag uint32, on bool) {
+// wmUnrecord has calls of the i-th site of p not recorded any more. Stores to site words happen here
+// and in WMWant only: the race detector does not watch package runtime, and a call that sees the old
+// word is one from before.
+func wmUnrecord(p *WMPackage, i int) {
 	word := (*uint32)(&p.Sites[i])
 	for {
 		old := atomic.Load(word)
-		flags := old &^ (wmSiteID | wmFlagged)
+		flags := old &^ (wmSiteID | wmFlagged | wmRecorded)
 		if old != 0 && old&wmFlagged == 0 {
-			flags = wmRecorded
-		}
-		if on {
-			flags |= flag
-		} else {
-			flags &^= flag
+			flags = 0
 		}
 		if atomic.Cas(word, old, wmSiteWord(p.Base+uint32(i), flags)) {
 			return

@@ -110,7 +110,7 @@ func WMOnBind(f func(*WMPackage)) {
 func wmSwitchOff() {
 	for p := wmPackages.first; p != nil; p = p.next {
 		for i := range p.Sites {
-			WMSwitch(p, i, false)
+			wmUnrecord(p, i)
 		}
 	}
 }
