@@ -7,6 +7,10 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 )
 
+// mostAtOnce is how many chunks the background goroutine writes before others may have the lock. A
+// program that fills chunks as fast as they are written would keep Close from its turn for ever.
+const mostAtOnce = 64
+
 // loop is the background goroutine.
 func (r *Recorder) loop() {
 	for r.rt.Wait(r.recording) {
@@ -14,7 +18,7 @@ func (r *Recorder) loop() {
 		if r.rt.Broken() && !r.closed {
 			r.fail(r.intact())
 		}
-		for !r.closed {
+		for n := 0; n < mostAtOnce && !r.closed; n++ {
 			i := r.rt.Take()
 			if i < 0 {
 				break
