@@ -38,6 +38,7 @@ type file interface {
 	AddGroups(...format.Group)
 	HideValues()
 	Ended() bool
+	Path() string
 	Dump() (path string, err error)
 	Close() error
 }

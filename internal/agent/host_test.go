@@ -38,6 +38,7 @@ type fakeFile struct {
 	config recorder.Config
 	log    []string
 	ended  bool
+	path   string
 }
 
 func (f *fakeFile) AddGroups(list ...format.Group) {
@@ -45,6 +46,7 @@ func (f *fakeFile) AddGroups(list ...format.Group) {
 }
 func (f *fakeFile) HideValues()           { f.log = append(f.log, "hidden") }
 func (f *fakeFile) Ended() bool           { return f.ended }
+func (f *fakeFile) Path() string          { return f.path }
 func (f *fakeFile) Dump() (string, error) { return "dump", nil }
 func (f *fakeFile) Close() error          { f.log = append(f.log, "closed"); return nil }
 
@@ -81,7 +83,7 @@ func (f *fake) Record(c recorder.Config) (file, error) {
 	if f.refuses != nil {
 		return nil, f.refuses
 	}
-	to := &fakeFile{config: c}
+	to := &fakeFile{config: c, path: c.Path}
 	f.files = append(f.files, to)
 	c.Packages(func(p *rt.Package) { to.log = append(to.log, fmt.Sprint("package ", p.Base)) })
 	return to, nil

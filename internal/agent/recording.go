@@ -108,9 +108,11 @@ func start(o options, s settings) (*Recording, error) {
 	if o.Path, err = expand(o.Path, program, os.Getpid()); err != nil {
 		return nil, err
 	}
-	if o.Path, err = filepath.Abs(o.Path); err != nil {
-		return nil, err
+	path, err := filepath.Abs(o.Path)
+	if err != nil {
+		return nil, fmt.Errorf("record to %s: %w", o.Path, err)
 	}
+	o.Path = path
 	stringers := sync.OnceFunc(func() { host.Stringer(new(texts).text) })
 	o.Config.Values = func(built string) recorder.Values {
 		v := values(settings{text: built}, s)
@@ -121,7 +123,7 @@ func start(o options, s settings) (*Recording, error) {
 	}
 	board := switchboard.Default
 	r := &Recording{path: o.Path}
-	o.Config.Groups, o.Config.Hidden = board.Groups(), board.Hidden()
+	o.Config.Groups, o.Config.Hidden, o.Config.HidePanics = board.Groups(), board.Hidden(), board.Narrows()
 	o.Config.Packages = func(register func(*rt.Package)) {
 		r.board = switchboard.Recording{Package: register, Groups: r.addGroups, Ended: r.ended}
 		board.Record(&r.board)
@@ -131,6 +133,7 @@ func start(o options, s settings) (*Recording, error) {
 		return nil, fmt.Errorf("record to %s: %w", o.Path, err)
 	}
 	r.file.Store(&began)
+	r.path = began.Path()
 	if later := board.Groups()[len(o.Config.Groups):]; len(later) > 0 {
 		began.AddGroups(later...)
 	}

@@ -30,6 +30,8 @@ type Config struct {
 	Values func(settings string) Values
 	Hidden bool // no values are recorded, whatever Values returns
 
+	HidePanics bool // no values of panics are recorded: any function may raise them
+
 	// MaxSize is the size of a trace file, in bytes, at which recording ends or the next part begins;
 	// 0 is no limit.
 	MaxSize int64

@@ -65,6 +65,9 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
 	r := &Recorder{rt: p.rt, config: c, path: path, pid: os.Getpid(), groups: c.Groups}
+	if before := p.latest.Load(); before != nil {
+		r.settings = before.settings // calls in progress may write values before packages register
+	}
 	// crypto/rand would start a timer, for which the runtime waits before it finds a
 	// program deadlocked.
 	now, _ := r.rt.Clock()
@@ -128,11 +131,11 @@ func (r *Recorder) begin() error {
 	r.usable = 1
 	// Settings of the recording before.
 	r.rt.Stringer(func(any) (string, bool) { return "", false })
-	r.capture("")
+	r.capture(r.settings)
 	clk := r.rt.Chosen()
 	r.recording = r.rt.Start(r.arena.mem, r.config.Overflow)
-	if r.config.Hidden {
-		r.rt.Hide(true) // of panics, too
+	if r.config.Hidden || r.config.HidePanics {
+		r.rt.Hide(r.config.Hidden)
 	}
 	want := firstChunks
 	if r.config.Overflow == rt.Ring {

@@ -144,7 +144,11 @@ func (b *Board) watchOf(name string) *watch {
 func (b *Board) monitor() rt.Monitor {
 	return rt.Monitor{
 		Enter: func(site uint32, from *rt.Event) unsafe.Pointer {
-			w := (*b.watches.Load())[site].Load()
+			list := *b.watches.Load()
+			if int(site) >= len(list) {
+				return nil
+			}
+			w := list[site].Load()
 			if w == nil {
 				return nil // switched off a moment ago
 			}

@@ -104,4 +104,7 @@ func (e *Event) begin(k Kind, f *function.Func, hidden bool) {
 	if e.Func != f {
 		e.Func = f
 	}
+	if k <= Exit && (e.Caller != nil || e.Value != nil) { // an observer has ended its goroutine
+		e.Caller, e.Value, e.Point = nil, nil, function.NoPoint
+	}
 }

@@ -101,6 +101,12 @@ func (b *Board) narrows() bool {
 	return slices.ContainsFunc(b.policies, func(p Policy) bool { return p.Groups != nil })
 }
 
+// Narrows reports whether a policy allows some groups only.
+func (b *Board) Narrows() bool {
+	defer b.lock()()
+	return b.narrows()
+}
+
 // permits reports whether policies allow functions directly in a group to be seen.
 func (b *Board) permits(group string) bool {
 	return !slices.ContainsFunc(b.policies, func(p Policy) bool { return p.Groups != nil && !p.Groups[group] })

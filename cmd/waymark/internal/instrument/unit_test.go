@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -105,6 +106,7 @@ func TestTestUnits(t *testing.T) {
 	before := string(syntaxtest.Go(t, filepath.Join(dir, "plain"), args...))
 	after := string(syntaxtest.Go(t, filepath.Join(dir, "rewritten"), args...))
 
+	took := regexp.MustCompile(` \([0-9.]+s\)$`) // of a test
 	var printed, calls []string
 	for line := range strings.Lines(after) {
 		switch line = strings.TrimSpace(line); {
@@ -113,13 +115,13 @@ func TestTestUnits(t *testing.T) {
 		case strings.HasPrefix(line, "> "):
 			calls = append(calls, strings.TrimPrefix(line, "> "))
 		case !strings.HasPrefix(line, "<") && !strings.HasPrefix(line, "ok"):
-			printed = append(printed, line)
+			printed = append(printed, took.ReplaceAllString(line, ""))
 		}
 	}
 	var wantPrinted []string
 	for line := range strings.Lines(before) {
 		if !strings.HasPrefix(line, "ok") {
-			wantPrinted = append(wantPrinted, strings.TrimSpace(line))
+			wantPrinted = append(wantPrinted, took.ReplaceAllString(strings.TrimSpace(line), ""))
 		}
 	}
 	if diff := gocmp.Diff(wantPrinted, printed); diff != "" {

@@ -61,6 +61,9 @@ func (w *wmWatching) pay(gp *g) {
 	for i := range w.owed {
 		o := w.owed[i]
 		w.owed[i] = wmOwed{}
+		if o.call == nil {
+			continue // a monitor that was told of it has ended the goroutine
+		}
 		wmUnreported.Add(-1)
 		w.late = max(nanotime()-o.at, 1)
 		wmMute(gp, true)
