@@ -104,18 +104,22 @@ func dropSlots(drop func(*slot) bool) {
 	}
 }
 
-// Observe tells the monitor of an event.
+// Enter tells the monitor that a call begins.
+func (s *slot) Enter(f *waymark.Func, args []any) { s.monitor.Enter(f.ID, args...) }
+
+// Exit tells the monitor that a call ends.
+func (s *slot) Exit(f *waymark.Func, results []any) {
+	if results != nil {
+		s.monitor.ExitResults(f.ID, results...)
+	} else {
+		s.monitor.Exit(f.ID)
+	}
+}
+
+// Observe tells the monitor of another event.
 func (s *slot) Observe(e *waymark.Event) {
 	m := s.monitor
 	switch e.Kind {
-	case waymark.Enter:
-		m.Enter(e.Func.ID, e.Args()...)
-	case waymark.Exit:
-		if results := e.Results(); results != nil {
-			m.ExitResults(e.Func.ID, results...)
-		} else {
-			m.Exit(e.Func.ID)
-		}
 	case waymark.Panic:
 		m.Panic(e.Func.ID, e.Value)
 	case waymark.Goexit:

@@ -16,7 +16,15 @@ import (
 type seat struct {
 	observer Observer // nil: there is nothing to tell
 	kind     string
+	direct   Direct      // the observer, if it takes values
 	broken   atomic.Bool // it has panicked
+}
+
+// A Direct is an observer that is told of most events without an Event: of beginnings with the
+// arguments, of ends with the results.
+type Direct interface {
+	Enter(f *function.Func, args []any)
+	Exit(f *function.Func, results []any) // nil: there are none, or the call has not returned
 }
 
 // A Breaker is an observer that wants to know that it has panicked. Others are reported on stderr.
@@ -38,6 +46,7 @@ func (t *Table) seat(w *wish) *seat {
 		}
 	}
 	s := &seat{observer: o, kind: w.Kind}
+	s.direct, _ = o.(Direct)
 	w.seats[t] = s
 	t.seats = append(t.seats, s)
 	return s
@@ -62,6 +71,44 @@ func (s *seat) tell(e *Event) {
 		}
 	}()
 	s.observer.Observe(e)
+	returned = true
+}
+
+// enter tells a direct observer that a call begins.
+func (s *seat) enter(f *function.Func, from *rt.Event, hidden bool) {
+	if s.broken.Load() {
+		return
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			s.broke(recover())
+		}
+	}()
+	var args []any
+	if !hidden {
+		args = from.Values()
+	}
+	s.direct.Enter(f, args)
+	returned = true
+}
+
+// exit tells a direct observer that a call ends.
+func (s *seat) exit(f *function.Func, from *rt.Event, hidden bool) {
+	if s.broken.Load() {
+		return
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			s.broke(recover())
+		}
+	}()
+	var results []any
+	if !hidden {
+		results = from.Values()
+	}
+	s.direct.Exit(f, results)
 	returned = true
 }
 
@@ -152,19 +199,30 @@ func (b *Board) monitor() rt.Monitor {
 			if w == nil {
 				return nil // switched off a moment ago
 			}
-			e := eventOf(from)
-			e.begin(Enter, w.fn, b.hidden.Load())
+			hidden := b.hidden.Load()
 			for _, s := range w.seats {
+				if s.direct != nil {
+					s.enter(w.fn, from, hidden)
+					continue
+				}
+				e := eventOf(from)
+				e.begin(Enter, w.fn, hidden)
 				s.tell(e)
 			}
 			return unsafe.Pointer(w)
 		},
 		Exit: func(call unsafe.Pointer, from *rt.Event, returned bool) {
-			w, e := (*watch)(call), eventOf(from)
-			e.begin(Exit, w.fn, b.hidden.Load())
-			e.Returned = returned
+			w, hidden := (*watch)(call), b.hidden.Load()
 			for i := len(w.seats) - 1; i >= 0; i-- { // the last one first
-				w.seats[i].tell(e)
+				s := w.seats[i]
+				if s.direct != nil {
+					s.exit(w.fn, from, hidden)
+					continue
+				}
+				e := eventOf(from)
+				e.begin(Exit, w.fn, hidden)
+				e.Returned = returned
+				s.tell(e)
 			}
 		},
 		Panic: func(call unsafe.Pointer, from *rt.Event, value any, goexit bool) {
