@@ -27,6 +27,7 @@ type fake struct {
 	open     bool
 	broken   bool
 	dying    bool
+	endless  bool // whenever a chunk is taken another one is full
 	seq      uint64
 	tick     uint64
 	free     []int
@@ -282,6 +283,14 @@ func (f *fake) Retire() bool {
 func (f *fake) Take() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.endless && f.open && len(f.free) > 0 {
+		s := new(stream)
+		f.handOut(0, s)
+		for s.at < format.ChunkSize {
+			f.put(s, code(format.CodeGo)|uint64(s.at))
+		}
+		f.fill(s)
+	}
 	if len(f.full) == 0 {
 		return -1
 	}
@@ -293,7 +302,7 @@ func (f *fake) Take() int {
 func (f *fake) Wait(recording uint32) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for f.open && f.number == recording && len(f.full) == 0 && !f.broken {
+	for f.open && f.number == recording && len(f.full) == 0 && !f.broken && !f.endless {
 		f.changed.Wait()
 	}
 	return f.open && f.number == recording

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
@@ -335,5 +336,30 @@ func TestDrop(t *testing.T) {
 	info := read(t, r.Path()).info
 	if info.Lost == 0 || info.Events+info.Lost != 2*(n+10) {
 		t.Errorf("%d events, %d lost; want %d together, some of them lost", info.Events, info.Lost, 2*(n+10))
+	}
+}
+
+// Close gets its turn in a program that fills chunks as fast as they are written.
+func TestCloseBesideTheWriter(t *testing.T) {
+	f := newFake(t)
+	r := f.start(Config{Buffers: 64 << 20})
+	endless := func(on bool) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.endless = on
+		f.changed.Broadcast()
+	}
+	endless(true)
+	f.wait("chunks are filled", func() bool { f.mu.Lock(); defer f.mu.Unlock(); return f.seq > 500 })
+	closed := make(chan error, 1)
+	go func() { closed <- r.Close() }()
+	select {
+	case err := <-closed:
+		if err != nil {
+			t.Errorf("closed: %v, want nil", err)
+		}
+	case <-time.After(30 * time.Second): // else it would never end
+		endless(false)
+		t.Errorf("Close waits as long as there are full chunks, want it to have its turn; then it returned %v", <-closed)
 	}
 }

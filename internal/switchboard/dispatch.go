@@ -2,127 +2,12 @@ package switchboard
 
 import (
 	"maps"
-	"reflect"
-	"strings"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
 )
-
-// A seat is an observer of a package's functions.
-type seat struct {
-	observer Observer // nil: there is nothing to tell
-	kind     string
-	direct   Direct      // the observer, if it takes values
-	broken   atomic.Bool // it has panicked
-}
-
-// A Direct is an observer that is told of most events without an Event: of beginnings with the
-// arguments, of ends with the results.
-type Direct interface {
-	Enter(f *function.Func, args []any)
-	Exit(f *function.Func, results []any) // nil: there are none, or the call has not returned
-}
-
-// A Breaker is an observer that wants to know that it has panicked. Others are reported on stderr.
-type Breaker interface{ Broken(value any) }
-
-// seat returns the seat of the wish's observer of t's package. An observer that has panicked stays
-// away until it is wanted anew.
-func (t *Table) seat(w *wish) *seat {
-	o := w.Observer(t.unit.path)
-	if s := w.seats[t]; s != nil && same(s.observer, o) {
-		return s
-	}
-	for _, other := range t.unit.tables {
-		for _, s := range other.seats {
-			if same(s.observer, o) && !s.broken.Load() {
-				w.seats[t] = s
-				return s
-			}
-		}
-	}
-	s := &seat{observer: o, kind: w.Kind}
-	s.direct, _ = o.(Direct)
-	w.seats[t] = s
-	t.seats = append(t.seats, s)
-	return s
-}
-
-// same reports whether two observers are one.
-func same(a, b Observer) bool {
-	return a == nil && b == nil || a != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
-}
-
-// tell tells the observer an event. After a panic of the observer all stays as if there were no
-// observer. Where Observe has returned nothing is recovered, as that is not free even if nothing
-// panics.
-func (s *seat) tell(e *Event) {
-	if s.broken.Load() {
-		return
-	}
-	returned := false
-	defer func() {
-		if !returned {
-			s.broke(recover())
-		}
-	}()
-	s.observer.Observe(e)
-	returned = true
-}
-
-// enter tells a direct observer that a call begins.
-func (s *seat) enter(f *function.Func, from *rt.Event, hidden bool) {
-	if s.broken.Load() {
-		return
-	}
-	returned := false
-	defer func() {
-		if !returned {
-			s.broke(recover())
-		}
-	}()
-	var args []any
-	if !hidden {
-		args = from.Values()
-	}
-	s.direct.Enter(f, args)
-	returned = true
-}
-
-// exit tells a direct observer that a call ends.
-func (s *seat) exit(f *function.Func, from *rt.Event, hidden bool) {
-	if s.broken.Load() {
-		return
-	}
-	returned := false
-	defer func() {
-		if !returned {
-			s.broke(recover())
-		}
-	}()
-	var results []any
-	if !hidden {
-		results = from.Values()
-	}
-	s.direct.Exit(f, results)
-	returned = true
-}
-
-// broke notes that the observer has panicked with this value; nil: runtime.Goexit has left Observe.
-func (s *seat) broke(value any) {
-	if value == nil || s.broken.Swap(true) {
-		return
-	}
-	if b, ok := s.observer.(Breaker); ok {
-		b.Broken(value)
-		return
-	}
-	console.Say("observer %s panicked, and is not called any more: %v", s.kind, value)
-}
 
 // A watch is what calls of a site are told to.
 type watch struct {
@@ -202,7 +87,7 @@ func (b *Board) monitor() rt.Monitor {
 			hidden := b.hidden.Load()
 			for _, s := range w.seats {
 				if s.direct != nil {
-					s.enter(w.fn, from, hidden)
+					s.give(Enter, w.fn, from, hidden)
 					continue
 				}
 				e := eventOf(from)
@@ -216,7 +101,7 @@ func (b *Board) monitor() rt.Monitor {
 			for i := len(w.seats) - 1; i >= 0; i-- { // the last one first
 				s := w.seats[i]
 				if s.direct != nil {
-					s.exit(w.fn, from, hidden)
+					s.give(Exit, w.fn, from, hidden)
 					continue
 				}
 				e := eventOf(from)
@@ -262,25 +147,4 @@ func (b *Board) info(call unsafe.Pointer, from *rt.Event, site uint32, callers [
 	w.tell(e)
 	e.Caller, e.Point = nil, function.NoPoint
 	return true
-}
-
-// standsIn reports whether a function literal stands in a function, by their names. One ends as in
-// F.func1, F.func1.2 and F-range1; where F was inlined into G, it is G.F.func1.
-func standsIn(literal, function string) bool {
-	_, local, _ := strings.Cut(function[strings.LastIndexByte(function, '/')+1:], ".")
-	for outer := literal; ; {
-		name := strings.TrimRight(outer, "0123456789")
-		cut := name
-		for _, ending := range []string{".func", "-range", "."} {
-			if cut = strings.TrimSuffix(name, ending); cut != name {
-				break
-			}
-		}
-		if len(name) == len(outer) || len(cut) == len(name) {
-			return false
-		}
-		if outer = cut; outer == function || strings.HasSuffix(outer, "."+local) {
-			return true
-		}
-	}
 }
