@@ -104,17 +104,8 @@ func dropSlots(drop func(*slot) bool) {
 	}
 }
 
-// Enter tells the monitor that a call begins.
-func (s *slot) Enter(f *waymark.Func, args []any) { s.monitor.Enter(f.ID, args...) }
-
-// Exit tells the monitor that a call ends.
-func (s *slot) Exit(f *waymark.Func, results []any) {
-	if results != nil {
-		s.monitor.ExitResults(f.ID, results...)
-	} else {
-		s.monitor.Exit(f.ID)
-	}
-}
+// Direct implements switchboard.Director: the monitor itself is told of beginnings and ends.
+func (s *slot) Direct() switchboard.Direct { return s.monitor }
 
 // Observe tells the monitor of another event.
 func (s *slot) Observe(e *waymark.Event) {

@@ -20,8 +20,9 @@ func ID() uint64 {
 // touched by no other one.
 type Local[T any] struct {
 	shards [64]struct {
-		mu   sync.Mutex
-		list map[uint64]*T
+		mu    sync.Mutex
+		list  map[uint64]*T
+		spare *T // an empty one: to make one for each outermost call would cost two allocations
 	}
 }
 
@@ -36,19 +37,24 @@ func (l *Local[T]) Get(create bool) *T {
 		if s.list == nil {
 			s.list = make(map[uint64]*T)
 		}
-		t = new(T)
+		if t, s.spare = s.spare, nil; t == nil {
+			t = new(T)
+		}
 		s.list[id] = t
 	}
 	return t
 }
 
-// Drop forgets the calling goroutine's T.
+// Drop takes the calling goroutine's T away, which is empty: it may become another goroutine's.
 func (l *Local[T]) Drop() {
 	id := ID()
 	s := &l.shards[id%uint64(len(l.shards))]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.list, id)
+	if t := s.list[id]; t != nil {
+		s.spare = t
+		delete(s.list, id)
+	}
 }
 
 // Clear forgets all.

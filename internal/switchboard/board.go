@@ -384,7 +384,7 @@ func (b *Board) applyMarkers(u *unit, whole uint32) {
 func (b *Board) switchSite(t *Table, i int, want uint32, told []*seat) {
 	id := t.Base + uint32(i)
 	if len(told) > 0 {
-		b.watch(id, &watch{t.Funcs()[i], told})
+		b.watch(id, &watch{t.Funcs()[i], told, slices.ContainsFunc(told, func(s *seat) bool { return s.direct != nil })})
 		b.noteCallers(t)
 	}
 	b.want(t, i, want)

@@ -11,8 +11,9 @@ import (
 
 // A watch is what calls of a site are told to.
 type watch struct {
-	fn    *function.Func
-	seats []*seat
+	fn     *function.Func
+	seats  []*seat
+	direct bool // a seat is told without an Event
 }
 
 // tell tells an event to all observers, in the order of their wishes.
@@ -20,6 +21,14 @@ func (w *watch) tell(e *Event) {
 	for _, s := range w.seats {
 		s.tell(e)
 	}
+}
+
+// values returns the values for the seats that are told without an Event: the same for all.
+func (w *watch) values(from *rt.Event, hidden bool) []any {
+	if !w.direct || hidden {
+		return nil
+	}
+	return from.Values()
 }
 
 // watch sets what calls of a site are told to.
@@ -85,9 +94,10 @@ func (b *Board) monitor() rt.Monitor {
 				return nil // switched off a moment ago
 			}
 			hidden := b.hidden.Load()
+			args := w.values(from, hidden)
 			for _, s := range w.seats {
 				if s.direct != nil {
-					s.give(Enter, w.fn, from, hidden)
+					s.enter(w.fn.ID, args)
 					continue
 				}
 				e := eventOf(from)
@@ -98,10 +108,11 @@ func (b *Board) monitor() rt.Monitor {
 		},
 		Exit: func(call unsafe.Pointer, from *rt.Event, returned bool) {
 			w, hidden := (*watch)(call), b.hidden.Load()
+			results := w.values(from, hidden)
 			for i := len(w.seats) - 1; i >= 0; i-- { // the last one first
 				s := w.seats[i]
 				if s.direct != nil {
-					s.give(Exit, w.fn, from, hidden)
+					s.exit(w.fn.ID, results)
 					continue
 				}
 				e := eventOf(from)

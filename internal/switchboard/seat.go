@@ -5,24 +5,26 @@ import (
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark/internal/console"
-	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A seat is an observer of a package's functions.
 type seat struct {
 	observer Observer // nil: there is nothing to tell
 	kind     string
-	direct   Direct      // the observer, if it takes values
+	direct   Direct      // told of beginnings and ends in place of the observer, if there is one
 	broken   atomic.Bool // it has panicked
 }
 
-// A Direct is an observer that is told that calls begin and end without an Event. Monitors of
-// package monitor are: their methods take the values, and an Event in between would cost a fifth more.
+// A Direct is what is told that calls begin and end, with their values and without an Event: a
+// monitor of package monitor. An Event in between would cost a fifth more.
 type Direct interface {
-	Enter(f *function.Func, args []any)
-	Exit(f *function.Func, results []any) // nil: there are none, or the call has not returned
+	Enter(id int, args ...any)
+	Exit(id int)
+	ExitResults(id int, results ...any)
 }
+
+// A Director is an observer that has a Direct in its place for beginnings and ends.
+type Director interface{ Direct() Direct }
 
 // A Breaker is an observer that wants to know that it has panicked. Others are reported on stderr.
 type Breaker interface{ Broken(value any) }
@@ -43,7 +45,9 @@ func (t *Table) seat(w *wish) *seat {
 		}
 	}
 	s := &seat{observer: o, kind: w.Kind}
-	s.direct, _ = o.(Direct)
+	if d, ok := o.(Director); ok {
+		s.direct = d.Direct()
+	}
 	w.seats[t] = s
 	t.seats = append(t.seats, s)
 	return s
@@ -54,44 +58,50 @@ func same(a, b Observer) bool {
 	return a == nil && b == nil || a != nil && reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
 }
 
-// tell tells the observer an event. After a panic of the observer all stays as if there were no
-// observer. Where Observe has returned nothing is recovered, as that is not free even if nothing
-// panics.
+// tell tells the observer an event.
 func (s *seat) tell(e *Event) {
 	if s.broken.Load() {
 		return
 	}
 	returned := false
-	defer func() {
-		if !returned {
-			s.broke(recover())
-		}
-	}()
+	defer s.guard(&returned)
 	s.observer.Observe(e)
 	returned = true
 }
 
-// give tells a direct observer that a call begins or ends.
-func (s *seat) give(k Kind, f *function.Func, from *rt.Event, hidden bool) {
+// enter tells a direct observer that a call begins.
+func (s *seat) enter(id int, args []any) {
 	if s.broken.Load() {
 		return
 	}
 	returned := false
-	defer func() {
-		if !returned {
-			s.broke(recover())
-		}
-	}()
-	var values []any
-	if !hidden {
-		values = from.Values()
+	defer s.guard(&returned)
+	s.direct.Enter(id, args...)
+	returned = true
+}
+
+// exit tells a direct observer that a call ends; nil: there are no results, or it has not returned.
+func (s *seat) exit(id int, results []any) {
+	if s.broken.Load() {
+		return
 	}
-	if k == Enter {
-		s.direct.Enter(f, values)
+	returned := false
+	defer s.guard(&returned)
+	if results == nil {
+		s.direct.Exit(id)
 	} else {
-		s.direct.Exit(f, values)
+		s.direct.ExitResults(id, results...)
 	}
 	returned = true
+}
+
+// guard is deferred around what an observer does. After a panic of the observer all stays as if
+// there were no observer. Where it has returned nothing is recovered, as that is not free even if
+// nothing panics.
+func (s *seat) guard(returned *bool) {
+	if !*returned {
+		s.broke(recover())
+	}
 }
 
 // broke notes that the observer has panicked with this value; nil: runtime.Goexit has left Observe.
