@@ -134,6 +134,8 @@ const (
 	Watched  = runtime.WMWatched
 	Counted  = runtime.WMCounted
 	Timed    = runtime.WMTimed
+	Unvalued = runtime.WMUnvalued // with Recorded: without arguments and results
+	Long     = runtime.WMLong     // with Counted: calls that take long are recorded, at their end
 )
 
 // Want sets all that is done with calls of the i-th site of p, in one store.

@@ -58,6 +58,8 @@ const (
 	Watched
 	Counted
 	Timed
+	Unvalued
+	Long
 )
 
 const none = "waymark: the program was built without waymark's hooks"

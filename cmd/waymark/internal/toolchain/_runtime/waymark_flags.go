@@ -13,8 +13,10 @@ const (
 	wmWatched  = 1 << 29 // monitors see them, see waymark_monitor.go
 	wmCounted  = 1 << 28 // they are counted, see waymark_cells.go
 	wmTimed    = 1 << 27 // they are counted and timed
+	wmUnvalued = 1 << 26 // they are recorded without arguments and results
+	wmLong     = 1 << 25 // those that take long are recorded
 
-	wmSiteBits = 27 // of the id
+	wmSiteBits = 25 // of the id
 	wmSiteID   = 1<<wmSiteBits - 1
 
 	// Flags for which the assembly has paths of its own: in place, and as they are without the id.
@@ -34,6 +36,8 @@ const (
 
 // What WMWant can want of a site. WMTimed counts, too.
 const (
+	WMUnvalued = wmUnvalued
+	WMLong     = wmLong
 	WMRecorded = wmRecorded
 	WMWatched  = wmWatched
 	WMCounted  = wmCounted
