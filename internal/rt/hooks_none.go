@@ -74,6 +74,9 @@ func Stringer(func(any) (string, bool))                             { panic(none
 func Stop()                                                         { panic(none) }
 func Take() int                                                     { panic(none) }
 func Wait(uint32) bool                                              { panic(none) }
+func Pace(uint64)                                                   { panic(none) }
+func Pause(int64) bool                                              { panic(none) }
+func Counts(counted, timed []uint64)                                { panic(none) }
 func Free(int)                                                      { panic(none) }
 func Queue() (free, full int)                                       { panic(none) }
 func Broken() bool                                                  { panic(none) }

@@ -26,6 +26,8 @@ var wm struct {
 	nfull    int
 	seq      uint64
 	filled   uint64      // clock when a chunk was last full
+	pace     uint64      // ticks, see WMPace
+	woken    uint64      // clock when the writer was last woken
 	starved  atomic.Bool // a chunk was wanted and there was none
 	taken    int         // chunks that the writer has, neither full nor free
 	writer   *g          // parked in WMWait
