@@ -140,16 +140,18 @@ func (c *Controller) Level(id uint32) uint8 {
 	return format.LevelFull
 }
 
-// Step takes a sample and returns the sites whose levels change. The result is valid until the next
-// Step.
-func (c *Controller) Step(s Sample) []Change {
+// Account takes a sample and changes nothing, at the end of the program.
+func (c *Controller) Account(s Sample) { c.account(&s) }
+
+// account adds up what a sample has cost.
+func (c *Controller) account(s *Sample) {
 	ns := float64(s.Now - c.last.Now)
 	cpu, own, timer := float64(s.CPU-c.last.CPU), float64(s.Own-c.last.Own), float64(s.Timer-c.last.Timer)
 	c.last = s.Usage
 	if n := max(len(s.Tallies), len(s.Counts)); n > len(c.sites) {
 		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
 	}
-	spent, calls := c.take(&s)
+	spent, calls := c.take(s)
 	if calls > 1000 {
 		c.write += (own/float64(calls) - c.write) / 4
 	}
@@ -167,7 +169,12 @@ func (c *Controller) Step(s Sample) []Change {
 	}
 	c.balance += c.share*rest + least*ns - spent
 	c.balance = max(min(c.balance, c.income(reserve)), -c.income(mostDebt))
+}
 
+// Step takes a sample and returns the sites whose levels change.
+func (c *Controller) Step(s Sample) []Change {
+	c.account(&s)
+	p := &c.seen
 	enough := p.calls >= enoughCalls || p.ns >= longWindow
 	var changes []Change
 	switch {

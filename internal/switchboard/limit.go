@@ -18,23 +18,18 @@ const (
 // LevelOnly is a level below format.LevelCounted: calls that take long are not recorded either.
 const LevelOnly = format.LevelCounted + 1
 
-// limitsOf returns whose limits those of the wants are: of rt.Recorded or rt.Timed.
-func limitsOf(want uint32) int {
-	if want == rt.Recorded {
-		return ofRecordings
-	}
-	return ofStatistics
-}
-
-// Limit gives a site a level, for the budget of rt.Recorded or of rt.Timed. The levels of a
-// recording end with it.
-func (b *Board) Limit(of uint32, site uint32, level uint8) {
+// Limit gives a site a level, for the budget of a recording, whose levels end with it, or for that
+// of statistics if r is nil.
+func (b *Board) Limit(r *Recording, site uint32, level uint8) {
 	defer b.lock()()
 	t := b.tableOf(site)
-	if t == nil || of == rt.Recorded && b.recording == nil {
+	if t == nil || r != nil && b.recording != r {
 		return
 	}
-	levels := &t.levels[limitsOf(of)]
+	levels := &t.levels[ofStatistics]
+	if r != nil {
+		levels = &t.levels[ofRecordings]
+	}
 	if *levels == nil {
 		*levels = make([]uint8, len(t.words))
 	}
@@ -43,11 +38,11 @@ func (b *Board) Limit(of uint32, site uint32, level uint8) {
 	b.want(t, i, b.cut(t, i))
 }
 
-// LimitAll gives all sites, also those of packages that register later, this level at least. Of a
-// recording, Recording.Least does that.
-func (b *Board) LimitAll(of uint32, level uint8) {
+// LimitAll gives all sites, also those of packages that register later, this level at least, for the
+// budget of statistics. Recording.Least does that for a recording.
+func (b *Board) LimitAll(level uint8) {
 	defer b.lock()()
-	b.least[limitsOf(of)] = level
+	b.least[ofStatistics] = level
 	b.applyAll()
 }
 
