@@ -127,7 +127,7 @@ func start(o options, s settings) (*Recording, error) {
 	o.Config.Packages = func(register func(*rt.Package)) {
 		r.board = switchboard.Recording{Package: register, Groups: r.addGroups, Ended: r.ended}
 		if o.Budget.CountsOnly() {
-			r.board.Least = switchboard.LevelOnly
+			r.board.Least = format.LevelOnly
 		}
 		board.Record(&r.board)
 	}

@@ -2,6 +2,7 @@ package budget
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/waymark-go/waymark/internal/format"
@@ -13,6 +14,7 @@ type move struct {
 	level uint8
 	rank  int
 	cost  float64 // saved, or more, in the period, ns
+	lost  float64 // information, in the period, ns
 	worth float64 // cost over information
 	undo  bool
 }
@@ -20,13 +22,21 @@ type move struct {
 // worthOfOne is the worth of a function by itself, as a share of the time, whatever its calls are.
 const worthOfOne = 0.001
 
-// valuesWorth is the share of a call's information that is in its values.
-const valuesWorth = 0.25
+// named is how much more the calls of functions tell that the user has named.
+const named = 1e6
+
+// lost is the share of the information in a function's calls that is lost with each level.
+var lost = [...]float64{format.LevelUnvalued: 0.25, format.LevelCounted: 0.75, format.LevelOnly: 1}
 
 // information returns what so many calls of a site tell: the time that they describe.
 func (c *Controller) information(f *site, calls float64) float64 {
 	return c.seen.ns*worthOfOne + calls*f.length
 }
+
+// shorts are the lengths of calls, in ns, below which functions are only counted when they are
+// demoted: looking for long calls among theirs would cost more than it tells. Of those with which the
+// budget can be kept, the one is taken with which the least information is lost.
+var shorts = [...]float64{150, 1e3, 5e3, LongCall}
 
 // demote returns the changes that bring the predicted cost within the budget, if there are such.
 func (c *Controller) demote() []Change {
@@ -38,7 +48,45 @@ func (c *Controller) demote() []Change {
 	if excess <= 0 {
 		return nil // it is: the account fills up again
 	}
-	moves := c.demotions()
+	for i := range c.sites {
+		if f := &c.sites[i]; f.calls > 0 && c.Rank != nil {
+			f.rank = c.Rank(uint32(i))
+		}
+	}
+	var moves []move
+	best, least := math.Inf(1), math.Inf(1)
+	for _, short := range shorts {
+		list, left, lost := c.plan(short, excess)
+		left = max(left, 0)
+		if left < best || left == best && lost < least {
+			moves, best, least = list, left, lost
+		}
+		if c.Times {
+			break // they are all the same
+		}
+	}
+	var changes []Change
+	at := make(map[uint32]int, len(moves)) // of the change of a site
+	for _, m := range moves {
+		if m.undo {
+			continue
+		}
+		if k, ok := at[m.site]; ok {
+			changes[k].Level = max(changes[k].Level, m.level)
+			continue
+		}
+		at[m.site] = len(changes)
+		changes = append(changes, Change{m.site, m.level})
+	}
+	for _, ch := range changes {
+		c.fall(&c.sites[ch.Site], ch.Level)
+	}
+	return changes
+}
+
+// plan returns the moves that save excess, what is left of that, and the information that they lose.
+func (c *Controller) plan(short, excess float64) (moves []move, left, lost float64) {
+	moves = c.demotions(short)
 	slices.SortFunc(moves, func(a, b move) int {
 		switch {
 		case a.rank != b.rank:
@@ -65,55 +113,54 @@ func (c *Controller) demote() []Change {
 			continue
 		}
 		further[m.site] = true
-	}
-	var changes []Change
-	at := make(map[uint32]int, n) // of the change of a site
-	for _, m := range moves {
-		if m.undo {
-			continue
+		if lost += m.lost; m.rank > 0 {
+			lost += m.lost * named
 		}
-		if k, ok := at[m.site]; ok {
-			changes[k].Level = max(changes[k].Level, m.level)
-			continue
-		}
-		at[m.site] = len(changes)
-		changes = append(changes, Change{m.site, m.level})
 	}
-	for _, ch := range changes {
-		c.fall(&c.sites[ch.Site], ch.Level)
-	}
-	return changes
+	return moves, excess, lost
 }
 
 // demotions returns all moves that save something.
-func (c *Controller) demotions() (moves []move) {
+func (c *Controller) demotions(short float64) (moves []move) {
 	for i := range c.sites {
 		f := &c.sites[i]
-		if f.calls == 0 || f.level >= format.LevelCounted {
+		if f.calls == 0 || f.level == format.LevelOnly {
 			continue
 		}
-		id, calls, rank := uint32(i), float64(f.calls), 0
-		if c.Rank != nil {
-			rank = c.Rank(id)
+		lowest := uint8(format.LevelCounted)
+		if f.length < short || c.Times {
+			lowest = format.LevelOnly
 		}
+		id, calls, rank := uint32(i), float64(f.calls), f.rank
 		whole := c.information(f, calls)
-		events := calls * (c.price(f, format.LevelUnvalued) - c.costs.Counted)
-		if f.length >= LongCall {
+		to := func(level uint8, cost float64) move {
+			tells := whole * (lost[level] - lost[f.level])
+			return move{site: id, level: level, rank: rank, cost: cost, lost: tells, worth: cost / tells}
+		}
+		if f.level == format.LevelCounted {
+			if rest := calls * (c.costs.Long - c.costs.Counted); lowest == format.LevelOnly && rest > 0 {
+				moves = append(moves, to(lowest, rest))
+			}
+			continue
+		}
+		events := calls * (c.price(f, format.LevelUnvalued) - c.price(f, lowest))
+		if f.length >= LongCall && !c.Times {
 			events = 0 // they would be recorded all the same
 		}
 		values := 0.0
 		if f.level == format.LevelFull {
 			values = calls * (c.price(f, format.LevelFull) - c.price(f, format.LevelUnvalued))
 		}
-		first := move{id, format.LevelUnvalued, rank, values, values / (whole * valuesWorth), false}
-		second := move{id, format.LevelCounted, rank, events, events / (whole * (1 - valuesWorth)), false}
+		first, second := to(format.LevelUnvalued, values), to(lowest, events)
+		if f.level == format.LevelFull {
+			second.lost -= first.lost
+			second.worth = second.cost / second.lost
+		}
 		switch {
 		case values > 0 && events > 0 && first.worth >= second.worth:
 			moves = append(moves, first, second)
 		case events > 0:
-			second.cost += values
-			second.worth = second.cost / whole
-			moves = append(moves, second)
+			moves = append(moves, to(lowest, values+events))
 		case values > 0:
 			moves = append(moves, first)
 		}
@@ -149,11 +196,15 @@ func (c *Controller) promote() []Change {
 			continue
 		}
 		to := uint8(format.LevelFull)
-		if f.level == format.LevelCounted && f.bytes > 0 {
+		if f.level >= format.LevelCounted && f.bytes > 0 {
 			to = format.LevelUnvalued
 		}
 		calls := max(float64(f.calls), f.rate*c.seen.ns)
 		m := move{site: uint32(i), level: to, cost: calls * (c.price(f, to) - c.price(f, f.level))}
+		if m.cost > left && f.level == format.LevelOnly && !c.Times {
+			m.level = format.LevelCounted
+			m.cost = calls * (c.costs.Long - c.costs.Counted)
+		}
 		if m.cost > left {
 			continue
 		}

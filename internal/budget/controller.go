@@ -44,6 +44,7 @@ type Costs struct {
 	Write   float64 // of a recorded call in the background, until that is measured
 	Values  float64 // more for a call with values
 	Byte    float64 // more for each byte of values
+	Long    float64 // of a call that is counted, and recorded if it takes long
 	Counted float64 // of a call that is only counted
 }
 
@@ -66,13 +67,16 @@ type Sample struct {
 // A Change gives a site another level.
 type Change struct {
 	Site  uint32
-	Level uint8 // format.LevelFull, LevelUnvalued or LevelCounted
+	Level uint8 // format.LevelFull, LevelUnvalued, LevelCounted or LevelOnly
 }
 
 // A Controller keeps the cost of tracing within a budget.
 type Controller struct {
 	// Rank returns when a site is demoted: sites of higher rank after all others. nil: all are alike.
 	Rank func(site uint32) int
+
+	// Times says that calls are timed and not recorded: there are no levels but full and only counted.
+	Times bool
 
 	share float64 // of the program's own CPU time that tracing may take
 	costs Costs
@@ -106,6 +110,7 @@ type site struct {
 	valued uint64  // bytes of values
 	plain  uint64  // calls recorded
 
+	rank   int     // when last looked at
 	rate   float64 // calls per ns, average
 	length float64 // of a call on average, ns; 0: not known
 	bytes  float64 // of values in a call on average
@@ -197,7 +202,7 @@ func (c *Controller) Step(s Sample) []Change {
 // take adds up the calls of a sample, and returns what they have cost the program's goroutines, and
 // how many were recorded.
 func (c *Controller) take(s *Sample) (spent float64, recorded uint64) {
-	var calls, bytes uint64
+	var calls, bytes uint64 // recorded
 	for i := range s.Tallies {
 		t := &s.Tallies[i]
 		if t.Calls|t.Closed|t.ValueBytes == 0 {
@@ -215,16 +220,20 @@ func (c *Controller) take(s *Sample) (spent float64, recorded uint64) {
 			spent += float64(t.Calls) * c.costs.Values
 		}
 	}
-	var counted uint64
 	for i, n := range s.Counts {
 		f := &c.sites[i]
-		if n != f.counted {
-			f.calls += n - f.counted
-			counted += n - f.counted
-			f.counted = n
+		if n == f.counted {
+			continue
 		}
+		f.calls += n - f.counted
+		price := c.costs.Counted
+		if f.level == format.LevelCounted {
+			price = c.costs.Long
+		}
+		spent += float64(n-f.counted) * price
+		f.counted = n
 	}
-	spent += float64(calls)*c.costs.Call + float64(bytes)*c.costs.Byte + float64(counted)*c.costs.Counted
+	spent += float64(calls)*c.costs.Call + float64(bytes)*c.costs.Byte
 	return spent, calls
 }
 
@@ -263,7 +272,10 @@ func (c *Controller) endPeriod() {
 
 // price returns what a call of the site costs at a level, ns.
 func (c *Controller) price(f *site, level uint8) float64 {
-	if level >= format.LevelCounted {
+	switch level {
+	case format.LevelCounted:
+		return c.costs.Long
+	case format.LevelOnly:
 		return c.costs.Counted
 	}
 	price := c.costs.Call + c.write

@@ -5,6 +5,7 @@ package budget
 const (
 	perCall  = 1.15 // of a recorded or timed call, in reads of two clocks
 	perWrite = 0.6  // of what is done with its two events in the background, until that is measured
+	perLong  = 1.1  // of a call that is recorded if it takes long
 	perCount = 3.0  // of a call that is counted, ns
 	perValue = 25.0 // of the values of a call, ns
 	perByte  = 0.7  // and of each byte of them, ns
@@ -20,5 +21,5 @@ func Calibrate(floor func(n int) uint64, now func() int64) Costs {
 		least = min(least, now()-from)
 	}
 	reads := max(float64(least)/n, 1)
-	return Costs{Call: perCall * reads, Write: perWrite * reads, Values: perValue, Byte: perByte, Counted: perCount}
+	return Costs{Call: perCall * reads, Write: perWrite * reads, Values: perValue, Byte: perByte, Long: perLong*reads + perCount, Counted: perCount}
 }

@@ -22,9 +22,10 @@
 //
 // Functions are demoted in the order of cost saved over information lost. The information in a
 // function's calls is the time that they describe: many short calls are demoted before few long ones.
-// First a function loses its values, then its events. Calls of 100 us and more stay in a recording at
-// any level: functions whose calls take so long on average are not demoted. Functions that the user
-// has named are demoted after all others.
+// First a function loses its values, then its events. Its calls of 100 us and more stay in a
+// recording, unless its calls are so short and so many that even looking for long ones among them
+// would cost too much. Functions whose calls take 100 us on average are not demoted. Functions that
+// the user has named are demoted after all others.
 //
 // # Stability
 //

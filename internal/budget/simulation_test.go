@@ -40,7 +40,7 @@ type simulation struct {
 	base, tracing float64 // since mark, ns
 }
 
-var truth = Costs{Call: 45, Write: 18, Values: 30, Byte: 1, Counted: 4}
+var truth = Costs{Call: 45, Write: 18, Values: 30, Byte: 1, Long: 26, Counted: 4}
 
 func simulate(t testing.TB, random *rand.Rand, share float64, functions []function) *simulation {
 	s := &simulation{t: t, random: random, functions: functions, cores: 1, busy: 1, costs: truth, noise: 0.02, number: make(map[uint32]int)}
@@ -58,7 +58,10 @@ func simulate(t testing.TB, random *rand.Rand, share float64, functions []functi
 
 // price returns what a call of the function costs the goroutine and the writer, in truth.
 func (s *simulation) price(f *function, level uint8) (call, write float64) {
-	if level == format.LevelCounted {
+	switch level {
+	case format.LevelCounted:
+		return s.costs.Long, 0
+	case format.LevelOnly:
 		return s.costs.Counted, 0
 	}
 	call, write = s.costs.Call, s.costs.Write
@@ -103,7 +106,7 @@ func (s *simulation) millisecond() {
 		n := uint64(s.rest[id])
 		s.rest[id] -= float64(n)
 		level := s.c.Level(uint32(id))
-		if level == format.LevelCounted {
+		if level >= format.LevelCounted {
 			s.counts[id] += n
 			continue
 		}

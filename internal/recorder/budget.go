@@ -246,9 +246,9 @@ func (r *Recorder) newCounts(changes []budget.Change) (list []format.Count) {
 // level returns the level of a site as the file has it.
 func (g *governor) level(r *Recorder, site uint32) uint8 {
 	if r.config.Budget.CountsOnly() {
-		return format.LevelCounted
+		return format.LevelOnly
 	}
-	return min(g.levels[site], format.LevelCounted)
+	return g.levels[site]
 }
 
 // noted notes what has been written.

@@ -15,9 +15,6 @@ const (
 	ofStatistics
 )
 
-// LevelOnly is a level below format.LevelCounted: calls that take long are not recorded either.
-const LevelOnly = format.LevelCounted + 1
-
 // Limit gives a site a level, for the budget of a recording, whose levels end with it, or for that
 // of statistics if r is nil.
 func (b *Board) Limit(r *Recording, site uint32, level uint8) {

@@ -44,7 +44,7 @@ func TestLimit(t *testing.T) {
 	b.Limit(&switchboard.Recording{}, write, format.LevelCounted)
 	words(t, r, "the next recording", "recorded", "recorded", "recorded", "recorded", "recorded")
 	b.EndRecord(rec)
-	b.Record(&switchboard.Recording{Package: func(*rt.Package) {}, Least: switchboard.LevelOnly})
+	b.Record(&switchboard.Recording{Package: func(*rt.Package) {}, Least: format.LevelOnly})
 	words(t, r, "one that only counts", "counted", "counted", "counted", "recorded", "recorded")
 }
 
@@ -64,7 +64,7 @@ func TestLimitStatistics(t *testing.T) {
 	words(t, r, "with a recording", "counted long", "recorded unvalued timed", "recorded timed", "recorded", "recorded")
 	b.EndRecord(rec)
 	words(t, r, "without it", "counted", "timed", "timed", "", "")
-	b.LimitAll(switchboard.LevelOnly)
+	b.LimitAll(format.LevelOnly)
 	words(t, r, "all counted", "counted", "counted", "counted", "", "")
 }
 
