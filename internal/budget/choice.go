@@ -40,9 +40,9 @@ var shorts = [...]float64{150, 1e3, 5e3, LongCall}
 
 // demote returns the changes that bring the predicted cost within the budget, if there are such.
 func (c *Controller) demote() []Change {
-	target := c.allowed() * aim
+	target := c.seen.income * aim
 	if c.balance < -c.income(2*reserve) {
-		target = c.allowed() * aimDebt
+		target = c.seen.income * aimDebt
 	}
 	excess := c.predicted() - target
 	if excess <= 0 {
@@ -138,7 +138,7 @@ func (c *Controller) demotions(short float64) (moves []move) {
 			return move{site: id, level: level, rank: rank, cost: cost, lost: tells, worth: cost / tells}
 		}
 		if f.level == format.LevelCounted {
-			if rest := calls * (c.costs.Long - c.costs.Counted); lowest == format.LevelOnly && rest > 0 {
+			if rest := calls * c.price(f, format.LevelCounted); lowest == format.LevelOnly && rest > 0 {
 				moves = append(moves, to(lowest, rest))
 			}
 			continue
@@ -185,7 +185,7 @@ func (c *Controller) fall(f *site, level uint8) {
 
 // promote returns the changes for which there is room.
 func (c *Controller) promote() []Change {
-	left := c.allowed()*room - c.predicted()
+	left := c.seen.income*room - c.predicted()
 	if left <= 0 {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (c *Controller) promote() []Change {
 		m := move{site: uint32(i), level: to, cost: calls * (c.price(f, to) - c.price(f, f.level))}
 		if m.cost > left && f.level == format.LevelOnly && !c.Times {
 			m.level = format.LevelCounted
-			m.cost = calls * (c.costs.Long - c.costs.Counted)
+			m.cost = calls * c.price(f, format.LevelCounted)
 		}
 		if m.cost > left {
 			continue

@@ -33,6 +33,10 @@ const (
 	// estimated too high.
 	leastOwn = 0.1
 
+	// leastElse is the share of the budget that is left for other things than counting, however many
+	// calls there are: functions that are not called often are recorded.
+	leastElse = 0.1
+
 	// least is a share of wall time that tracing may always take. Else programs that only wait would
 	// have their few calls demoted.
 	least = 0.001
@@ -53,7 +57,7 @@ type Usage struct {
 	Now   int64 // of a monotonic clock
 	CPU   int64 // of the process
 	Own   int64 // of CPU that encoding and writing took
-	Timer int64 // of CPU that looking for long calls took, which does not depend on the calls
+	Timer int64 // of CPU that deciding took, which does not depend on the calls
 }
 
 // A Sample is what has happened since the sample before.
@@ -85,7 +89,7 @@ type Controller struct {
 	last     Usage
 	sites    []site
 	balance  float64 // of the account, ns
-	own      float64 // CPU of the program itself per ns, of late
+	rate     float64 // what comes in per ns, of late
 	seen     period
 	spent    float64 // by tracing, since the start, ns
 	demoted  int     // sites that are not at level full
@@ -94,8 +98,8 @@ type Controller struct {
 
 // A period is what has happened since the rates were last looked at.
 type period struct {
-	ns, own, timer float64
-	calls          uint64 // recorded
+	ns, income, timer float64
+	calls             uint64 // recorded
 }
 
 // A site is what is known of the calls of a function.
@@ -123,13 +127,13 @@ type site struct {
 // New returns a controller that lets tracing take a share of the program's own CPU time, as in 0.1.
 func New(share float64, costs Costs, start Usage) *Controller {
 	c := &Controller{share: share, costs: costs, write: costs.Write, last: start}
-	c.own = 1
+	c.rate = share
 	c.balance = c.income(reserve / 4)
 	return c
 }
 
 // income returns what comes in within so much time.
-func (c *Controller) income(ns float64) float64 { return ns * (c.share*c.own + least) }
+func (c *Controller) income(ns float64) float64 { return ns * c.rate }
 
 // Spent returns what tracing has cost since the start, in ns.
 func (c *Controller) Spent() int64 { return int64(c.spent) }
@@ -156,23 +160,26 @@ func (c *Controller) account(s *Sample) {
 	if n := max(len(s.Tallies), len(s.Counts)); n > len(c.sites) {
 		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
 	}
-	spent, calls := c.take(s)
-	if calls > 1000 {
-		c.write += (own/float64(calls) - c.write) / 4
+	all, recorded, spent := c.take(s)
+	if recorded > enoughCalls/2 { // else what each wake-up costs would count for too much
+		c.write += (min(own/float64(recorded), 4*c.costs.Write) - c.write) / 4
 	}
 	spent += own + timer
 	c.spent += spent
 	rest := max(cpu-spent, cpu*leastOwn)
 
+	// What counting costs can't be avoided. It reduces what may be spent on all else.
+	counting := float64(all) * c.costs.Counted
+	income := max(c.share*rest-counting, c.share*rest*leastElse) + least*ns
 	p := &c.seen
 	p.ns += ns
-	p.own += rest
+	p.income += income
 	p.timer += timer
-	p.calls += calls
+	p.calls += recorded
 	if ns > 0 {
-		c.own += (rest/ns - c.own) * (1 - math.Exp(-ns/longWindow))
+		c.rate += (income/ns - c.rate) * (1 - math.Exp(-ns/longWindow))
 	}
-	c.balance += c.share*rest + least*ns - spent
+	c.balance += income - (spent - counting)
 	c.balance = max(min(c.balance, c.income(reserve)), -c.income(mostDebt))
 }
 
@@ -199,10 +206,10 @@ func (c *Controller) Step(s Sample) []Change {
 	return changes
 }
 
-// take adds up the calls of a sample, and returns what they have cost the program's goroutines, and
-// how many were recorded.
-func (c *Controller) take(s *Sample) (spent float64, recorded uint64) {
-	var calls, bytes uint64 // recorded
+// take adds up the calls of a sample, and returns how many there are, how many of them were recorded,
+// and what they have cost the program's goroutines.
+func (c *Controller) take(s *Sample) (all, recorded uint64, spent float64) {
+	var bytes uint64
 	for i := range s.Tallies {
 		t := &s.Tallies[i]
 		if t.Calls|t.Closed|t.ValueBytes == 0 {
@@ -214,7 +221,7 @@ func (c *Controller) take(s *Sample) (spent float64, recorded uint64) {
 		f.closed += t.Closed
 		f.ticks += float64(t.Ticks) * s.Tick
 		f.valued += t.ValueBytes
-		calls += t.Calls
+		recorded += t.Calls
 		bytes += t.ValueBytes
 		if t.ValueBytes > 0 {
 			spent += float64(t.Calls) * c.costs.Values
@@ -226,6 +233,7 @@ func (c *Controller) take(s *Sample) (spent float64, recorded uint64) {
 			continue
 		}
 		f.calls += n - f.counted
+		all += n - f.counted
 		price := c.costs.Counted
 		if f.level == format.LevelCounted {
 			price = c.costs.Long
@@ -233,8 +241,8 @@ func (c *Controller) take(s *Sample) (spent float64, recorded uint64) {
 		spent += float64(n-f.counted) * price
 		f.counted = n
 	}
-	spent += float64(calls)*c.costs.Call + float64(bytes)*c.costs.Byte
-	return spent, calls
+	spent += float64(recorded)*c.costs.Call + float64(bytes)*c.costs.Byte
+	return all + recorded, recorded, spent
 }
 
 // average brings up to date what is known of each site.
@@ -270,22 +278,23 @@ func (c *Controller) endPeriod() {
 	}
 }
 
-// price returns what a call of the site costs at a level, ns.
+// price returns what a call of the site costs at a level more than to count it, ns.
 func (c *Controller) price(f *site, level uint8) float64 {
 	switch level {
 	case format.LevelCounted:
-		return c.costs.Long
+		return max(c.costs.Long-c.costs.Counted, 0)
 	case format.LevelOnly:
-		return c.costs.Counted
+		return 0
 	}
-	price := c.costs.Call + c.write
+	price := max(c.costs.Call+c.write-c.costs.Counted, 0)
 	if level == format.LevelFull && f.bytes > 0 {
 		price += c.costs.Values + f.bytes*c.costs.Byte
 	}
 	return price
 }
 
-// predicted returns what the calls in the period would cost with the levels as they are now.
+// predicted returns what the calls in the period would cost with the levels as they are now, more than
+// to count them.
 func (c *Controller) predicted() float64 {
 	cost := c.seen.timer
 	for i := range c.sites {
@@ -295,6 +304,3 @@ func (c *Controller) predicted() float64 {
 	}
 	return cost
 }
-
-// allowed returns what tracing might have cost in the period.
-func (c *Controller) allowed() float64 { return c.share*c.seen.own + least*c.seen.ns }

@@ -60,6 +60,19 @@ func TestHotFunctionIsCounted(t *testing.T) {
 	}
 }
 
+// TestCountingCostsMore has a program whose calls cost more to be counted than is allowed: functions
+// that are not called often are recorded all the same.
+func TestCountingCostsMore(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{{rate: 0.1, length: 8}, {rate: 5e-5, length: 20e3}, {rate: 1e-6, length: 400e3}})
+		s.run(100)
+		s.mark()
+		s.run(2000)
+		s.within("after 100 ms", 0.1*truth.Counted+0.02)
+		s.levels("in the end", only, full, full)
+	})
+}
+
 // TestNewPhase checks that a new phase is within the budget after 100 ms, also after a long time in
 // which nothing was used.
 func TestNewPhase(t *testing.T) {
@@ -215,7 +228,7 @@ func TestNamedLast(t *testing.T) {
 			return 0
 		}
 		s.run(2000)
-		s.levels("in the end", full, only, only)
+		s.levels("in the end", full, max(s.c.Level(2), counted), max(s.c.Level(3), counted))
 	})
 }
 

@@ -16,7 +16,10 @@
 // What tracing may cost is saved up in an account, to which the program's own CPU time adds its
 // share, and from which every traced call takes its cost. The account holds no more than what comes
 // in within 60 ms, so that a burst is recorded in full, but a new phase is noticed at once. If the
-// account is empty, functions are demoted until the predicted cost is within the budget.
+// account is empty, functions are demoted until the predicted cost is within the budget. Calls are
+// always counted. What that costs is taken from the budget first, but a tenth of the budget is left
+// for all else: a program whose calls cost more to be counted than the user allows keeps the events
+// of functions that are called seldom.
 //
 // # Choice
 //

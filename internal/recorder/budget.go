@@ -34,16 +34,17 @@ type governor struct {
 	counts  []uint64       // see countsOf
 
 	// Guarded by Recorder.mu.
-	taken   int64            // by tracing, as the controller knows it, ns
-	own     int64            // CPU time of writing and deciding, ns
-	events  uint64           // written, which own is for
-	levels  map[uint32]uint8 // of sites that are not at level full
-	counted int              // of these, sites whose calls are counted
-	read    []uint64         // see countsOf
-	written []uint64         // by site: counts that are in the file, or were there before the recording
-	noted   int64            // when counts were written last
-	entries int              // written then
-	pacing  bool             // a goroutine looks at what is counted
+	taken    int64            // by tracing, as the controller knows it, ns
+	own      int64            // CPU time of writing, ns
+	deciding int64            // CPU time of deciding, ns
+	events   uint64           // written, which own is for
+	levels   map[uint32]uint8 // of sites that are not at level full
+	counted  int              // of these, sites whose calls are counted
+	read     []uint64         // see countsOf
+	written  []uint64         // by site: counts that are in the file, or were there before the recording
+	noted    int64            // when counts were written last
+	entries  int              // written then
+	pacing   bool             // a goroutine looks at what is counted
 }
 
 // govern begins to keep the budget. It does nothing if there is none.
@@ -115,7 +116,7 @@ func (r *Recorder) control() {
 		if len(r.enc.Tallies) < len(g.spare) {
 			r.enc.Tallies = make([]format.Tally, len(g.spare))
 		}
-		usage = budget.Usage{Now: now, CPU: cputime.Process(), Own: g.own}
+		usage = budget.Usage{Now: now, CPU: cputime.Process(), Own: g.own, Timer: g.deciding}
 		due = g.counted > 0 && now-g.noted >= countsDue
 	}) {
 		return
@@ -145,7 +146,7 @@ func (r *Recorder) control() {
 			r.pacing()
 		}
 		if ns, ok := watch.End(); ok {
-			g.own += ns
+			g.deciding += ns
 		}
 	})
 }
@@ -303,7 +304,7 @@ func (r *Recorder) usage() []format.KeyValue {
 	if g.mu.TryLock() { // else a decision is being made, which knows the most of it
 		_, now := r.rt.Clock()
 		g.c.Account(budget.Sample{
-			Usage: budget.Usage{Now: now, CPU: cpu, Own: g.own}, Tick: g.tick, Tallies: r.enc.Tallies, Counts: countsOf(r.rt, &g.counts),
+			Usage: budget.Usage{Now: now, CPU: cpu, Own: g.own, Timer: g.deciding}, Tick: g.tick, Tallies: r.enc.Tallies, Counts: countsOf(r.rt, &g.counts),
 		})
 		g.taken = g.c.Spent()
 		g.mu.Unlock()
