@@ -103,7 +103,7 @@ func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
 }
 
 // A Sum adds up the calls of a site.
-type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors uint64 }
+type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed uint64 }
 
 // An Open adds up calls of a site that are in progress.
 type Open struct {
