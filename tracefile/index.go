@@ -312,6 +312,8 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 			f.groups.Add(list)
 		}
 		return err
+	case format.BlockCounts:
+		return f.addCounts(payload)
 	case format.BlockEnd:
 		t, err := format.ParseTrailer(payload)
 		if err == nil {

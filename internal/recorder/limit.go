@@ -23,7 +23,7 @@ func (r *Recorder) room(n int) bool {
 	if r.config.MaxSize == 0 || r.filling.blocks == 0 {
 		return true
 	}
-	tail := tailRoom + format.OriginsSize(r.arena.mem) - r.origins
+	tail := tailRoom + format.OriginsSize(r.arena.mem) - r.origins + r.countsRoom()
 	return r.out.size+int64(len(r.out.buf)+n+tail) <= r.config.MaxSize
 }
 

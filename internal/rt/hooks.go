@@ -60,6 +60,18 @@ func Take() int { return runtime.WMTake() }
 // number goes on.
 func Wait(recording uint32) bool { return runtime.WMWait(recording) }
 
+// Pace has the writer woken when a chunk is full and so many ticks have passed since it was last
+// woken; 0: when there is enough to do. Start sets it to 0.
+func Pace(ticks uint64) { runtime.WMPace(ticks) }
+
+// Pause waits for ns nanoseconds, at most a second, on a thread that does not keep a deadlock from
+// being found. It returns false at once where there are no threads. Only system goroutines call it.
+func Pause(ns int64) bool { return runtime.WMPause(ns) }
+
+// Counts adds, by site, the calls that were counted since the program began to counted, and those
+// that were timed to timed. Sites beyond the slices are left out.
+func Counts(counted, timed []uint64) { runtime.WMCounts(counted, timed) }
+
 // Free gives chunk i back, or for the first time.
 func Free(i int) { runtime.WMFree(i) }
 
@@ -134,6 +146,8 @@ const (
 	Watched  = runtime.WMWatched
 	Counted  = runtime.WMCounted
 	Timed    = runtime.WMTimed
+	Unvalued = runtime.WMUnvalued // with Recorded: without arguments and results
+	Long     = runtime.WMLong     // with Counted: calls that take long are recorded, at their end
 )
 
 // Want sets all that is done with calls of the i-th site of p, in one store.
