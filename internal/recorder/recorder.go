@@ -45,6 +45,7 @@ type Recorder struct {
 	norigin  uint32  // origins written
 	part     int     // that is being written, see part.go
 	filling  filling // see limit.go
+	giver    *giver  // nil: nothing is given back, see giveback.go
 	types    types   // descriptions written
 	settings string  // of the packages registered so far
 	dumps    int     // written, see ring.go
@@ -65,6 +66,9 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
 	r := &Recorder{rt: p.rt, config: c, path: path, pid: os.Getpid(), groups: c.Groups}
+	if c.Disk > 0 {
+		r.giver = newGiver(c.Disk)
+	}
 	if before := p.latest.Load(); before != nil {
 		r.settings = before.settings // calls in progress may write values before packages register
 	}
@@ -142,7 +146,12 @@ func (r *Recorder) begin() error {
 		// All of it, as a ring that grew would overwrite events while there is room.
 		want = r.arena.chunks() - 1
 	}
-	if err := r.grow(want); err != nil {
+	r.survey()
+	err := r.affordable(int64(want) * format.ChunkSize)
+	if err == nil {
+		err = r.grow(want)
+	}
+	if err != nil {
 		return fmt.Errorf("buffers: %d bytes of %s: %w", want*format.ChunkSize, r.arena.path, err)
 	}
 
