@@ -95,6 +95,7 @@ func (r *Recorder) flush() {
 		return
 	}
 	r.placed()
+	r.count()
 	for _, i := range r.taken {
 		r.rt.Free(i)
 	}

@@ -2,12 +2,13 @@ package recorder
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/seed"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -240,9 +241,7 @@ func TestGiveBackShares(t *testing.T) {
 
 // At every moment the file is whole, whatever the tests do, and has all of those that run or failed.
 func TestGiveBackAnyMoment(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := seed.Rand(t, uint64(time.Now().UnixNano()))
 	f := newFake(t)
 	f.pkg("p", 200)
 	r := f.start(Config{Disk: 1e9})
@@ -255,30 +254,30 @@ func TestGiveBackAnyMoment(t *testing.T) {
 	site := uint32(0)
 	total := 0
 	for i := 0; i < 600; i++ {
-		switch n := random.IntN(10); {
+		switch n := random.Intn(10); {
 		case n < 3 && site < 200 && len(running) < 5:
 			site++
 			one := &test{name: fmt.Sprint("Test", site), site: site}
 			running = append(running, one)
 			f.say(format.TestBegins, one.name, uint64(one.site))
 		case n < 5 && len(running) > 0:
-			i := random.IntN(len(running))
+			i := random.Intn(len(running))
 			one := running[i]
 			running = append(running[:i], running[i+1:]...)
-			if random.IntN(6) == 0 {
+			if random.Intn(6) == 0 {
 				failed = append(failed, one)
 				f.say(format.TestFails, one.name, uint64(one.site))
 			} else {
 				f.say(format.TestPasses, one.name, uint64(one.site))
 			}
 		case len(running) > 0:
-			one := running[random.IntN(len(running))]
-			n := random.IntN(12_000)
+			one := running[random.Intn(len(running))]
+			n := random.Intn(12_000)
 			one.calls += n
 			total += n
-			f.call(uint32(random.IntN(3)), uint64(one.site), one.site, n)
+			f.call(uint32(random.Intn(3)), uint64(one.site), one.site, n)
 		}
-		if random.IntN(30) > 0 {
+		if random.Intn(30) > 0 {
 			continue
 		}
 		// As if the program were killed: its files as they are.

@@ -46,6 +46,7 @@ type Recorder struct {
 	part     int     // that is being written, see part.go
 	filling  filling // see limit.go
 	giver    *giver  // nil: nothing is given back, see giveback.go
+	took     took    // see timeout.go
 	types    types   // descriptions written
 	settings string  // of the packages registered so far
 	dumps    int     // written, see ring.go
@@ -156,6 +157,9 @@ func (r *Recorder) begin() error {
 	}
 
 	r.start = pair(r.rt)
+	if r.config.Timeout > 0 {
+		r.took.calibrate(r.rt)
+	}
 	r.facts = append(facts(r.rt, clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: overflows[r.config.Overflow]})
 	if r.config.Window > 0 {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWindow, Value: strconv.FormatInt(int64(r.config.Window), 10)})
