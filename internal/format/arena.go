@@ -228,6 +228,7 @@ const (
 	CodeSkip  = 64
 	CodeInfo  = 64
 	CodeError = 65
+	CodeLong  = 66
 )
 
 // Records decodes the records of a chunk of the arena, of size ChunkSize: those
@@ -247,7 +248,7 @@ func Records(chunk []byte) (Chunk, []Record) {
 			values--
 		} else if !full && (r.Clock < h.Clock || r.Clock == 0 || r.Word == 0) {
 			break
-		} else if code := r.code(); code == CodeValues || code == CodeInts {
+		} else if code := r.code(); code == CodeValues || code == CodeInts || code == CodeLong {
 			values = r.valueRecords()
 		}
 		recs = append(recs, r)

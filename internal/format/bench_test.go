@@ -4,9 +4,12 @@ import "testing"
 
 // Both take the chunks of TestSize's program.
 
-func BenchmarkEncoder(b *testing.B) {
+func BenchmarkEncoder(b *testing.B) { benchmarkEncoder(b, Encoder{}) }
+
+func BenchmarkEncoderTallies(b *testing.B) { benchmarkEncoder(b, Encoder{Tallies: []Tally{}}) }
+
+func benchmarkEncoder(b *testing.B, enc Encoder) {
 	recs := parserRecords((ChunkSize - ChunkHeader) / RecordSize)
-	var enc Encoder
 	var dst []byte
 	b.ReportAllocs()
 	b.ResetTimer()

@@ -39,6 +39,7 @@ const (
 	BlockTypes
 	BlockTests
 	BlockGroups
+	BlockCounts
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -225,6 +225,14 @@ func (d *Decoder) other(ev *Event) bool {
 		if code == CodeError {
 			ev.Kind = Error
 		}
+	case CodeLong:
+		rest := cursor{b: d.bytes()}
+		site, token, ticks := rest.uvarint(), rest.uvarint(), rest.uvarint()
+		if rest.err != nil || site-1 >= FirstCode-1 {
+			d.fail("bad long call")
+			return false
+		}
+		ev.Kind, ev.Site, ev.Token, ev.Value = Long, uint32(site), uint32(token), ticks
 	case CodeSkew:
 		d.clock -= d.uvarint()
 		return false

@@ -30,6 +30,7 @@
 //	8     Tests    n:uvarint, n times clock:uvarint goroutine:uvarint state:u8 name:string text:string
 //	9     Groups   n:uvarint, n times name:string nvars:uvarint var:string*
 //	               nsubgroups:uvarint name:string*
+//	10    Counts   clock:uvarint n:uvarint, n times site:uvarint level:u8 calls:uvarint
 //
 // End's events and lost are those of the whole file. A reader that completed
 // the file of a killed program from its arena sets the flag Recovered (1), and
@@ -40,6 +41,27 @@
 // There may be several Meta and Groups blocks: what they say adds up. Tests blocks are in the order
 // of time, and only test binaries have them. A Groups block names groups of functions, the
 // variables that hold them, as in Sites, and the groups that they directly contain.
+//
+// # Levels and counts
+//
+// A program with a budget records less of the functions that cost most. The level of a site is 0
+// (all), 1 (no values) or 2 (counted: no enter and no exit; a call that took long is one event,
+// Long, at its end). Sites begin at level 0.
+//
+// A Counts block says how things stood at clock. From then on each site in it has the given level.
+// calls is how many of the site's calls were counted since the site's previous entry, in whatever
+// block: the numbers of a site add up. A call is counted when it begins at level 2; the calls that
+// events Long report are among those counted. So the calls of a site are its enters and its counts.
+//
+// Counts blocks are in the order of time. The program writes one when levels change, one about
+// each second in which it counts calls, at the begin and at the end of each test, and at the end of
+// the recording. A part of a rotated recording begins with the sites that are not at level 0 then,
+// with calls since the earlier part's last block. What was counted after the last block of a killed
+// program is lost.
+//
+// Meta "budget" is what the user allowed, such as 10%. Meta "cpu" and "cpu-tracing" are known at
+// the end: the process's CPU time and, of that, what tracing took, in ns as far as the program
+// knows.
 //
 // # Clocks
 //
@@ -124,7 +146,9 @@
 //	       64 Info    length:uvarint, site:uvarint in so many bytes: the info function was called
 //	       65 Error   length:uvarint, site:uvarint in so many bytes: the innermost call of the site
 //	                  returns an error, its exit follows
-//	       > 65       length:uvarint bytes         unknown to this version: skipped
+//	       66 Long    length:uvarint, site:uvarint token:uvarint ticks:uvarint in so many bytes: a call
+//	                  that took so many ticks ends; it has no enter and no exit
+//	       > 66       length:uvarint bytes         unknown to this version: skipped
 //
 // A token is the distance in bytes from the top of the goroutine's stack to the
 // frame of the function: it survives stack copying, and a frame is gone exactly
@@ -236,4 +260,8 @@
 // Ints (code 11) are values too, of predeclared integer types only, and in the arena
 // only: encoding takes time that the program need not spend. value is n + kind<<3 +
 // kind<<8 + kind<<13 + kind<<18 for n up to 4; n numbers of 64 bits follow, in whole records.
+//
+// Long's value is the token. One record follows, of the site and the ticks, which is stored before
+// the clock of the Long as values are. It needs no flag 1: as a record it would be older than any
+// chunk, because a site's id is smaller than a clock.
 package format

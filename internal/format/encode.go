@@ -65,14 +65,16 @@ func (m *model) unwind(token uint32) {
 
 // exit removes the frame of site with token and those above it. Inlining may
 // give a caller and its callee the same token, so the site decides among equals.
-func (m *model) exit(site, token uint32) {
+// exit reports whether there was the frame, at which depth the stack then ends.
+func (m *model) exit(site, token uint32) bool {
 	m.unwind(token)
 	for n := len(m.stack); n > 0 && m.stack[n-1].token == token; n-- {
 		if m.stack[n-1].site == site {
 			m.stack = m.stack[:n-1]
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // Tags of records in Events blocks.
@@ -85,9 +87,14 @@ const (
 )
 
 // An Encoder turns chunks of records into the payloads of Events blocks. The
-// zero value is ready to use; it keeps nothing from one chunk to the next.
+// zero value is ready to use; a payload depends on nothing in earlier chunks.
 type Encoder struct {
-	m model
+	// Tallies counts the calls in the chunks, by site. Append adds to it, and makes it longer as sites
+	// appear; the caller may clear or replace it between chunks. nil: nobody wants to know.
+	Tallies []Tally
+
+	m      model
+	begins []uint64 // clocks at which the calls in m.stack began, only kept with Tallies
 }
 
 // Append appends the payload for chunk h with its records to dst, and returns the number of events
@@ -104,6 +111,11 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		switch recs[i].code() {
 		case CodeStart, CodePanic, CodeRecover, CodeGoexit, CodeInfo, CodeError:
 			events++
+		case CodeLong:
+			if _, _, ok := longCall(recs[i:]); ok {
+				events++
+			}
+			i++
 		case CodeValues, CodeInts:
 			i += recs[i].valueRecords()
 		}
@@ -115,6 +127,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	dst = binary.AppendUvarint(dst, uint64(events))
 	dst = binary.AppendUvarint(dst, h.Lost)
 
+	tallies, begins := e.Tallies, e.begins
 	clock := h.Clock
 	free := 0 // the first record that isn't part of values
 	for i := 0; i < len(recs); i++ {
@@ -127,11 +140,21 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			case CodeValues, CodeInts:
 				n := min(r.valueRecords(), len(recs)-1-i) // fewer are left if a kill cut them off
 				if i > free && recs[i-1].mayHaveValues() {
+					before := len(dst)
 					dst = appendValues(dst, r, recs[i+1:i+1+n])
+					if site := recs[i-1].site(); recs[i-1].isCall() && int(site) < len(tallies) {
+						tallies[site].ValueBytes += uint64(len(dst) - before)
+					}
 				}
 				i += n
 				free = i + 1
 				continue
+			case CodeLong:
+				if _, _, ok := longCall(recs[i:]); !ok {
+					i++
+					free = i + 1
+					continue
+				}
 			}
 		}
 		delta := r.Clock - clock
@@ -142,18 +165,25 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			delta = 0
 		}
 		clock = r.Clock
-		site, token := uint32(r.Word>>SiteShift)&SiteMask, uint32(r.Word)
+		site, token := r.site(), uint32(r.Word)
 		switch {
 		case !call:
 			var n int
 			dst, n = e.appendOther(dst, delta, recs[i:])
-			i += n
+			if i += n; n > 0 {
+				free = i + 1
+			}
 		case r.Word&ExitBit != 0:
 			if n := len(m.stack); n > 0 && m.stack[n-1] == (frame{site, token}) {
 				m.stack = m.stack[:n-1]
 				dst = appendTagged(dst, delta, tagExit)
+				if int(site) < len(tallies) && n <= len(begins) {
+					tallies[site].close(r.Clock - begins[n-1])
+				}
 			} else {
-				m.exit(site, token)
+				if m.exit(site, token) && int(site) < len(tallies) && len(m.stack) < len(begins) {
+					tallies[site].close(r.Clock - begins[len(m.stack)])
+				}
 				dst = appendTagged(dst, delta, tagOther)
 				dst = append(dst, CodeExit)
 				dst = binary.AppendUvarint(dst, uint64(site))
@@ -170,10 +200,24 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 				dst = binary.AppendUvarint(dst, uint64(site))
 				dst = binary.AppendVarint(dst, int64(p.delta))
 			}
+			if tallies != nil {
+				if int(site) >= len(tallies) && e.grow(site) {
+					tallies = e.Tallies
+				}
+				if int(site) < len(tallies) {
+					tallies[site].Calls++
+				}
+				if n := len(m.stack); n < len(begins) {
+					begins[n] = r.Clock
+				} else {
+					begins = append(begins, r.Clock)
+				}
+			}
 			m.stack = append(m.stack, frame{site, token})
 			m.after(site, 0)
 		}
 	}
+	e.begins = begins
 	return dst, events
 }
 
@@ -195,6 +239,13 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 		var site [binary.MaxVarintLen64]byte
 		n := binary.PutUvarint(site[:], value&SiteMask)
 		dst = append(append(dst, byte(n)), site[:n]...)
+	case CodeLong:
+		site, ticks, _ := longCall(recs)
+		var b [3 * binary.MaxVarintLen64]byte
+		rest := binary.AppendUvarint(b[:0], uint64(site))
+		rest = binary.AppendUvarint(rest, uint64(uint32(value)))
+		rest = binary.AppendUvarint(rest, ticks)
+		return append(append(dst, byte(len(rest))), rest...), 1
 	case CodeEnd:
 		e.m.goroutine()
 	case CodeGo:
@@ -271,7 +322,19 @@ const (
 )
 
 // isCall reports whether the record is of an enter or an exit, as most are.
-func (r Record) isCall() bool { return uint32(r.Word>>SiteShift)&SiteMask-1 < FirstCode-1 }
+func (r Record) isCall() bool { return r.site()-1 < FirstCode-1 }
+
+// site returns the site of an enter or an exit.
+func (r Record) site() uint32 { return uint32(r.Word>>SiteShift) & SiteMask }
+
+// longCall returns what the record behind recs[0], which is of code Long, says of the call. It is not
+// ok if that record is missing, because a kill cut it off, or nothing that a program writes.
+func longCall(recs []Record) (site uint32, ticks uint64, ok bool) {
+	if len(recs) < 2 || recs[1].Clock-1 >= FirstCode-1 {
+		return 0, 0, false
+	}
+	return uint32(recs[1].Clock), recs[1].Word, true
+}
 
 // code returns the record's code.
 func (r Record) code() uint32 {
@@ -281,17 +344,20 @@ func (r Record) code() uint32 {
 	switch code := uint32(r.Word >> CodeShift); code &^ 0xFF {
 	case FirstCode >> 16:
 		switch code &= 0xFF; code {
-		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo, CodeError:
+		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo, CodeError, CodeLong:
 			return code
 		}
 	}
 	return codeNone
 }
 
-// valueRecords returns how many records the values after r take.
+// valueRecords returns how many records after r belong to it: values, or what a Long says.
 func (r Record) valueRecords() int {
-	if r.code() == CodeInts {
+	switch r.code() {
+	case CodeInts:
 		return (int(r.Word&(1<<intsBits-1)) + 1) / 2
+	case CodeLong:
+		return 1
 	}
 	return int(min(r.Word&ValueMask, ChunkSize)+RecordSize-1) / RecordSize
 }

@@ -16,9 +16,10 @@ const (
 	Goexit              // runtime.Goexit begins in the frame of Token
 	Info                // the info function Site is called
 	Error               // the innermost call of Site returns an error; its exit follows
+	Long                // a call of Site that took Value ticks ends; it has no Enter and no Exit
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error", "long"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -33,10 +34,10 @@ type Event struct {
 	Goroutine uint64 // its id, as in stack traces; 0 when it isn't known
 	Stream    uint32 // the scheduler's P that it ran on
 	Kind      Kind
-	Site      uint32 // Enter, Exit, Info, Error
-	Token     uint32 // Enter, Exit, Panic, Recover, Goexit: bytes from the top of the stack to the frame
+	Site      uint32 // Enter, Exit, Info, Error, Long
+	Token     uint32 // Enter, Exit, Panic, Recover, Goexit, Long: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
-	Value     uint64 // Start: the parent goroutine's id
+	Value     uint64 // Start: the parent goroutine's id; Long: how long the call took, ticks
 
 	// Data holds arguments (Enter, Info), results (Exit) or the panic's value, if they were recorded,
 	// until the next call of Next.

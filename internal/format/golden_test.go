@@ -79,6 +79,7 @@ func smallTrace() []byte {
 			rec(20, code(CodeInfo, 4)),
 			{clock, code(CodeInts, 1|uint64(KindInt)<<3)}, {7, 0}, // of the info function
 			rec(10, code(CodeError, 1)),
+			rec(90, code(CodeLong, 296)), {2, 260_000}, // of site 2
 		}},
 		{Chunk{Stream: 3, Seq: 2, Clock: 6600, Goroutine: 1, Lost: 7}, []Record{
 			rec(1000, ExitBit|call(1, 200)), // entered in another block
@@ -95,7 +96,10 @@ func smallTrace() []byte {
 		b = AppendBlock(b, BlockEvents, payload)
 	}
 	b = AppendBlock(b, BlockTests, AppendTests(nil, []TestEvent{{Clock: 1001, Goroutine: 9, State: TestBegins, Name: "TestParse/empty"}}))
-	return AppendBlock(b, BlockEnd, AppendTrailer(nil, Trailer{Clock: clock, Events: 17, Lost: 7, Flags: Recovered, Recovered: 4}))
+	b = AppendBlock(b, BlockCounts, AppendCounts(nil, 4000, []Count{{Site: 4, Level: LevelUnvalued}, {Site: 2, Level: LevelCounted}}))
+	b = AppendBlock(b, BlockCounts, AppendCounts(nil, clock, []Count{{Site: 2, Level: LevelCounted, Calls: 1_203_441}}))
+	b = AppendBlock(b, BlockMeta, AppendMeta(nil, []KeyValue{{MetaBudget, "10%"}, {MetaCPU, "3200000000"}, {MetaTracing, "256000000"}}))
+	return AppendBlock(b, BlockEnd, AppendTrailer(nil, Trailer{Clock: clock, Events: 18, Lost: 7, Flags: Recovered, Recovered: 4}))
 }
 
 // dump writes a trace file as text: the bytes of each block and what they say.
@@ -176,6 +180,14 @@ func dump(t *testing.T, file []byte) string {
 			tests, err = ParseTests(payload)
 			for _, test := range tests {
 				facts = append(facts, test)
+			}
+		case BlockCounts:
+			var clock uint64
+			var counts []Count
+			clock, counts, err = ParseCounts(payload)
+			facts = append(facts, fmt.Sprintf("counts at %d", clock))
+			for _, c := range counts {
+				facts = append(facts, c)
 			}
 		case BlockEnd:
 			var trailer Trailer

@@ -49,6 +49,11 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 			ev.Kind, ev.Site = Info, uint32(value)&SiteMask
 		case code == 0x7F00|CodeError:
 			ev.Kind, ev.Site = Error, uint32(value)&SiteMask
+		case code == 0x7F00|CodeLong:
+			if i++; i >= len(recs) || recs[i].Clock == 0 || recs[i].Clock >= FirstCode {
+				continue
+			}
+			ev.Kind, ev.Site, ev.Token, ev.Value = Long, uint32(recs[i].Clock), uint32(value), recs[i].Word
 		case code == 0x7F00|CodeInts:
 			if n := int(value & 7); mayHave {
 				events[len(events)-1].Data = meaningOfInts(value, recs[i+1:min(i+1+(n+1)/2, len(recs))])
@@ -155,7 +160,7 @@ func roundTrip(t *testing.T, h Chunk, recs []Record) (payload []byte) {
 				t.Fatalf("event %d is %+v, want %+v", i, ev, want[min(i, len(want)-1)])
 			}
 			switch ev.Kind {
-			case Enter, Exit, Start, Panic, Recover, Goexit, Info, Error:
+			case Enter, Exit, Start, Panic, Recover, Goexit, Info, Error, Long:
 				counted++
 			}
 		}
@@ -201,7 +206,7 @@ func (p *program) step() {
 	if n := len(stack); n > 0 {
 		token, caller = uint32(stack[n-1].Word), uint32(stack[n-1].Word>>SiteShift)
 	}
-	switch c := p.choose(41); {
+	switch c := p.choose(42); {
 	case c < 18 && len(stack) < 30: // a call, inlined into the caller with token + 0
 		site := uint64(1 + (caller*5+uint32(p.choose(3)))%40)
 		if p.choose(50) == 0 {
@@ -252,6 +257,9 @@ func (p *program) step() {
 		for ; n > 0; n -= 2 {
 			p.recs = append(p.recs, Record{-uint64(p.choose(300)), uint64(p.choose(1 << 30))})
 		}
+	case c < 41: // a call of a counted function, longer than the chunk lasts at times
+		p.record(codeWord(CodeLong, uint64(token)))
+		p.recs = append(p.recs, Record{uint64(1 + p.choose(40)), uint64(1) << p.choose(64)})
 	default:
 		n := p.choose(70)
 		p.record(codeWord(CodeValues, uint64(n)))
@@ -303,7 +311,8 @@ func FuzzEncoder(f *testing.F) {
 	for i, w := range []uint64{
 		1<<SiteShift | 100, codeWord(CodeOrigin, 5), codeWord(CodeStart, 5), codeWord(0, 5), codeWord(CodeExit, 5),
 		codeWord(CodeSkew, 5), codeWord(99, 5), codeWord(255, 5), 0, 100, ExitBit | 100, ExitBit | codeWord(CodeGo, 5),
-		ExitBit | 1<<SiteShift | 100, codeWord(CodeInfo, ValueMask), codeWord(CodeInfo, 0), codeWord(CodeValues, ValueMask), 1, 2,
+		ExitBit | 1<<SiteShift | 100, codeWord(CodeInfo, ValueMask), codeWord(CodeInfo, 0),
+		codeWord(CodeLong, 48), 7, codeWord(CodeLong, 48), 1<<SiteShift | 100, codeWord(CodeValues, ValueMask), 1, 2,
 	} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(i))
 		b = binary.LittleEndian.AppendUint64(b, w)
@@ -329,6 +338,7 @@ func FuzzDecoder(f *testing.F) {
 	payload, _ := enc.Append(nil, Chunk{Clock: p.clock}, p.recs)
 	f.Add(payload)
 	f.Add([]byte{0, 0, 0, 0, 0, 0, 3, 200, 1, 2, 'a', 'b', 0<<2 | tagEnter, 1, 2, tagExit}) // an unknown code
+	f.Add([]byte{0, 0, 9, 1, 2, 0, tagOther, CodeLong, 4, 7, 48, 200, 1, tagOther, CodeLong, 2, 7, 48})
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		var dec Decoder
 		h, err := dec.Reset(payload)
@@ -340,7 +350,7 @@ func FuzzDecoder(f *testing.F) {
 		for dec.Next(&ev) {
 			n++
 			data += len(ev.Data)
-			if (ev.Kind == Enter || ev.Kind == Exit) && (ev.Site == 0 || ev.Site >= FirstCode) {
+			if (ev.Kind == Enter || ev.Kind == Exit || ev.Kind == Long) && (ev.Site == 0 || ev.Site >= FirstCode) {
 				t.Errorf("%+v", ev)
 			}
 		}

@@ -100,6 +100,9 @@ const (
 	MetaPart     = "part"          // of a rotated recording: decimal, from 0; absent if it isn't rotated
 	MetaFrom     = "from"          // clock, decimal: of what happened before not all is in the file; absent if all is
 	MetaWindow   = "window"        // ns, decimal: how much of a ring is wanted; absent if all is
+	MetaBudget   = "budget"        // as the user wrote it, such as 10%; absent if there was none
+	MetaCPU      = "cpu"           // ns, decimal: CPU time of the process until the end of the recording
+	MetaTracing  = "cpu-tracing"   // ns, decimal: of cpu, what tracing took as far as the program knows
 )
 
 // AppendMeta appends the payload of a Meta block.

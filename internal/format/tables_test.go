@@ -120,12 +120,12 @@ func TestCheckHeader(t *testing.T) {
 }
 
 func TestKindNames(t *testing.T) {
-	for k := Enter; k <= Error; k++ {
+	for k := Enter; k <= Long; k++ {
 		if name := k.String(); name == "" || strings.Contains(name, "(") {
 			t.Errorf("kind %d is %q", k, name)
 		}
 	}
-	if got := (Error + 1).String(); got != "kind(10)" {
+	if got := (Long + 1).String(); got != "kind(11)" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -139,6 +139,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(AppendFacility(AppendTable(nil, "p", tiny), tiny, Facility{}))
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
+	f.Add(AppendCounts(nil, 1000, []Count{{1, LevelCounted, 1 << 40}, {2, LevelFull, 0}}))
 	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Add(AppendGroups(nil, []Group{{"IO", []string{"p.IO"}, []string{"Read", "Write"}}, {Name: "Read"}}))
 	sites := []Site{{"p.F", "f.go", 1, 0, nil, nil, nil}, {"p.info", "f.go", 2, 0, nil, nil, nil}}
@@ -184,6 +185,11 @@ func FuzzParse(f *testing.F) {
 		if tests, err := ParseTests(b); check(err, len(tests)) {
 			got, err := ParseTests(AppendTests(nil, tests))
 			again("tests", tests, got, err)
+		}
+		if clock, counts, err := ParseCounts(b); check(err, len(counts)) {
+			gotClock, got, err := ParseCounts(AppendCounts(nil, clock, counts))
+			again("counts", counts, got, err)
+			again("clock of counts", clock, gotClock, err)
 		}
 		if groups, err := ParseGroups(b); check(err, len(groups)) {
 			got, err := ParseGroups(AppendGroups(nil, groups))

@@ -1,0 +1,45 @@
+package format
+
+import "encoding/binary"
+
+// Levels of a site: how much of its calls a recording gets.
+const (
+	LevelFull     = 0 // enters, exits and values
+	LevelUnvalued = 1 // enters and exits
+	LevelCounted  = 2 // the number of calls, and an event Long for each that took long
+)
+
+// A Count says which level a site has from some clock on, and how many of its calls were counted
+// instead of recorded since the site's previous Count.
+type Count struct {
+	Site  uint32
+	Level uint8
+	Calls uint64
+}
+
+// AppendCounts appends the payload of a Counts block. clock is when the counters were read.
+func AppendCounts(dst []byte, clock uint64, counts []Count) []byte {
+	dst = binary.AppendUvarint(dst, clock)
+	dst = binary.AppendUvarint(dst, uint64(len(counts)))
+	for _, c := range counts {
+		dst = binary.AppendUvarint(dst, uint64(c.Site))
+		dst = append(dst, c.Level)
+		dst = binary.AppendUvarint(dst, c.Calls)
+	}
+	return dst
+}
+
+// ParseCounts reads the payload of a Counts block.
+func ParseCounts(payload []byte) (clock uint64, counts []Count, err error) {
+	c := cursor{b: payload}
+	clock = c.uvarint()
+	counts = make([]Count, 0, c.count(3))
+	for i := cap(counts); i > 0 && c.err == nil; i-- {
+		site := c.uvarint()
+		if site-1 >= FirstCode-1 {
+			c.fail("bad site of a count")
+		}
+		counts = append(counts, Count{Site: uint32(site), Level: c.byte(), Calls: c.uvarint()})
+	}
+	return clock, counts, c.err
+}

@@ -1,0 +1,133 @@
+package format
+
+import (
+	"bytes"
+	"math/rand"
+	"reflect"
+	"testing"
+
+	"github.com/waymark-go/waymark/internal/seed"
+)
+
+// tallyOf counts the calls in a chunk, one by one: the naive counterpart of Encoder.Tallies.
+func tallyOf(h Chunk, recs []Record, tallies map[uint32]Tally) {
+	type call struct {
+		site, token uint32
+		clock       uint64
+	}
+	var open []call
+	for _, ev := range meaning(h, recs) {
+		t := tallies[ev.Site]
+		switch ev.Kind {
+		case Enter:
+			open = append(open, call{ev.Site, ev.Token, ev.Clock})
+			t.Calls++
+		case Exit:
+			for len(open) > 0 && open[len(open)-1].token > ev.Token {
+				open = open[:len(open)-1]
+			}
+			for i := len(open) - 1; i >= 0 && open[i].token == ev.Token; i-- {
+				if open[i].site == ev.Site {
+					t.Closed++
+					t.Ticks += uint64(max(int64(ev.Clock-open[i].clock), 0))
+					open = open[:i]
+					break
+				}
+			}
+		case Recover:
+			for len(open) > 0 && open[len(open)-1].token > ev.Token {
+				open = open[:len(open)-1]
+			}
+		case Go, End:
+			open = nil
+		}
+		if ev.Data != nil && (ev.Kind == Enter || ev.Kind == Exit) {
+			head := 3 // tag, code, length
+			if len(ev.Data) > 127 {
+				head = 4
+			}
+			t.ValueBytes += uint64(len(ev.Data) + head)
+		}
+		if t != (Tally{}) {
+			tallies[ev.Site] = t
+		}
+	}
+}
+
+// TestTallies compares the tallies of random programs with naive ones, and checks that counting
+// changes no byte.
+func TestTallies(t *testing.T) {
+	for _, seed := range seed.List(200) {
+		p := newProgram(rand.New(rand.NewSource(int64(seed))).Intn)
+		enc := Encoder{Tallies: []Tally{}}
+		want := make(map[uint32]Tally)
+		var closed uint64
+		for i := 0; i < 4; i++ { // the calls of one chunk return in the next
+			h := Chunk{Clock: p.clock, Goroutine: p.goroutine}
+			p.recs = p.recs[:0]
+			for len(p.recs) < 500 {
+				p.step()
+			}
+			tallyOf(h, p.recs, want)
+			delete(want, FirstCode-1) // no program has so many sites
+			payload, _ := enc.Append(nil, h, p.recs)
+			var plain Encoder
+			if without, _ := plain.Append(nil, h, p.recs); !bytes.Equal(payload, without) {
+				t.Fatalf("seed %d: another block with tallies", seed)
+			}
+			if plain.Tallies != nil {
+				t.Fatalf("seed %d: tallies that nobody wanted", seed)
+			}
+		}
+		got := make(map[uint32]Tally)
+		for site, tally := range enc.Tallies {
+			if tally != (Tally{}) {
+				got[uint32(site)] = tally
+			}
+			closed += tally.Closed
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("seed %d: %v, want %v", seed, got, want)
+		}
+		if closed == 0 {
+			t.Errorf("seed %d: no call was closed", seed)
+		}
+	}
+}
+
+// TestTalliesGrow checks that tallies grow to the sites that appear, and not to ids that only damage
+// makes; and that the caller may reset or replace them.
+func TestTalliesGrow(t *testing.T) {
+	enc := Encoder{Tallies: []Tally{}}
+	call := func(site uint64) []Record {
+		return []Record{{10, site<<SiteShift | 48}, {15, ExitBit | site<<SiteShift | 48}}
+	}
+	for _, site := range []uint64{1, 63, 64, 1000, maxTallies - 1, maxTallies, FirstCode - 1} {
+		enc.Append(nil, Chunk{Clock: 1}, call(site))
+		if site >= maxTallies {
+			if len(enc.Tallies) > maxTallies {
+				t.Errorf("%d tallies after site %d", len(enc.Tallies), site)
+			}
+			continue
+		}
+		if want := (Tally{Calls: 1, Closed: 1, Ticks: 5}); enc.Tallies[site] != want {
+			t.Errorf("site %d: %+v, want %+v", site, enc.Tallies[site], want)
+		}
+	}
+	clear(enc.Tallies)
+	enc.Append(nil, Chunk{Clock: 1}, call(1000))
+	if want := (Tally{Calls: 1, Closed: 1, Ticks: 5}); enc.Tallies[1000] != want || enc.Tallies[1] != (Tally{}) {
+		t.Errorf("cleared: %+v, want %+v", enc.Tallies[1000], want)
+	}
+	enc.Tallies = nil
+	enc.Append(nil, Chunk{Clock: 1}, call(1))
+	if enc.Tallies != nil {
+		t.Errorf("%d tallies that nobody wants", len(enc.Tallies))
+	}
+	// A call that began while nobody wanted tallies, in this chunk or another, is not closed.
+	enc.Tallies = []Tally{}
+	enc.Append(nil, Chunk{Clock: 1}, call(3)[1:])
+	if len(enc.Tallies) > 3 && enc.Tallies[3] != (Tally{}) {
+		t.Errorf("half a call: %+v", enc.Tallies[3])
+	}
+}
