@@ -93,6 +93,9 @@ type Encoder struct {
 	// appear; the caller may clear or replace it between chunks. nil: nobody wants to know.
 	Tallies []Tally
 
+	// Outliner makes an outline of each chunk, unless it is nil.
+	Outliner *Outliner
+
 	m      model
 	begins []uint64 // clocks at which the calls in m.stack began, only kept with Tallies
 }
@@ -127,7 +130,10 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	dst = binary.AppendUvarint(dst, uint64(events))
 	dst = binary.AppendUvarint(dst, h.Lost)
 
-	tallies, begins := e.Tallies, e.begins
+	tallies, begins, outliner := e.Tallies, e.begins, e.Outliner
+	if outliner != nil {
+		outliner.begin(h, recs)
+	}
 	clock := h.Clock
 	free := 0 // the first record that isn't part of values
 	for i := 0; i < len(recs); i++ {
@@ -160,6 +166,9 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		delta := r.Clock - clock
 		if int64(delta) < 0 {
 			// Counters of different CPUs may disagree by a few ticks.
+			if outliner != nil {
+				outliner.last = max(outliner.last, clock)
+			}
 			dst = append(dst, tagOther, CodeSkew)
 			dst = binary.AppendUvarint(dst, -delta)
 			delta = 0
@@ -168,6 +177,9 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		site, token := r.site(), uint32(r.Word)
 		switch {
 		case !call:
+			if outliner != nil {
+				outliner.other(i, m.stack)
+			}
 			var n int
 			dst, n = e.appendOther(dst, delta, recs[i:])
 			if i += n; n > 0 {
@@ -175,12 +187,18 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			}
 		case r.Word&ExitBit != 0:
 			if n := len(m.stack); n > 0 && m.stack[n-1] == (frame{site, token}) {
+				if n == 1 && outliner != nil {
+					outliner.exit(i)
+				}
 				m.stack = m.stack[:n-1]
 				dst = appendTagged(dst, delta, tagExit)
 				if int(site) < len(tallies) && n <= len(begins) {
 					tallies[site].close(r.Clock - begins[n-1])
 				}
 			} else {
+				if outliner != nil {
+					outliner.exitOther(i, m.stack)
+				}
 				if m.exit(site, token) && int(site) < len(tallies) && len(m.stack) < len(begins) {
 					tallies[site].close(r.Clock - begins[len(m.stack)])
 				}
@@ -192,6 +210,12 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			m.after(site, 1)
 		default:
 			p := prediction{site, int32(token - m.top())}
+			if outliner != nil {
+				n := len(m.stack)
+				if outliner.at[n] = int32(i); n == 0 || p.delta <= 0 {
+					outliner.enter(i, m.stack, frame{site, token})
+				}
+			}
 			if guess := &m.next[m.slot]; *guess == p {
 				dst = appendTagged(dst, delta, tagPredicted)
 			} else {
@@ -218,6 +242,9 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		}
 	}
 	e.begins = begins
+	if outliner != nil {
+		outliner.end(m.stack, clock)
+	}
 	return dst, events
 }
 
