@@ -135,7 +135,8 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		outliner.begin(h, recs)
 	}
 	clock := h.Clock
-	free := 0 // the first record that isn't part of values
+	free := 0    // the first record that isn't part of values
+	before := -1 // the latest record of an event
 	for i := 0; i < len(recs); i++ {
 		r := recs[i]
 		call := r.isCall()
@@ -166,9 +167,6 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		delta := r.Clock - clock
 		if int64(delta) < 0 {
 			// Counters of different CPUs may disagree by a few ticks.
-			if outliner != nil {
-				outliner.last = max(outliner.last, clock)
-			}
 			dst = append(dst, tagOther, CodeSkew)
 			dst = binary.AppendUvarint(dst, -delta)
 			delta = 0
@@ -178,14 +176,16 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		switch {
 		case !call:
 			if outliner != nil {
-				outliner.other(i, m.stack)
+				outliner.other(i, before, m.stack)
 			}
+			before = i
 			var n int
 			dst, n = e.appendOther(dst, delta, recs[i:])
 			if i += n; n > 0 {
 				free = i + 1
 			}
 		case r.Word&ExitBit != 0:
+			before = i
 			if n := len(m.stack); n > 0 && m.stack[n-1] == (frame{site, token}) {
 				if n == 1 && outliner != nil {
 					outliner.exit(i)
@@ -209,6 +209,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			}
 			m.after(site, 1)
 		default:
+			before = i
 			p := prediction{site, int32(token - m.top())}
 			if outliner != nil {
 				n := len(m.stack)
@@ -243,7 +244,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	}
 	e.begins = begins
 	if outliner != nil {
-		outliner.end(m.stack, clock)
+		outliner.leave(before, m.stack)
 	}
 	return dst, events
 }

@@ -14,6 +14,9 @@ const (
 	// the blocks behind the last one, but enough that reading all of them takes few steps.
 	IndexEvery = 1024
 
+	// IndexBytes is how many bytes of blocks a writer lists in one Index block, about.
+	IndexBytes = 8 << 20
+
 	// MaxStarts is how many goroutine starts of one block are listed.
 	MaxStarts = 64
 
@@ -34,8 +37,7 @@ type IndexEntry struct {
 	Kind   BlockKind
 	Length int // of the payload, bytes
 	EventsHeader
-	Last    uint64 // clock of the last event, or Clock
-	Outline int    // length of its outline in the Outlines block at the end of the list; 0 if there is none
+	Outline int // length of its outline in the Outlines block at the end of the list; 0 if there is none
 
 	// Starts are the block's goroutine starts; MoreStarts says that there are more than could be listed.
 	Starts     []GoroutineStart
@@ -75,7 +77,6 @@ func (w *IndexWriter) Add(e *IndexEntry) {
 		b = binary.AppendVarint(b, int64(e.Seq-w.delta.seq))
 		b = binary.AppendVarint(b, int64(e.Clock-w.delta.clock))
 		w.delta = indexDelta{e.Seq, e.Clock}
-		b = binary.AppendUvarint(b, e.Last-e.Clock)
 		b = binary.AppendUvarint(b, e.Events)
 		b = binary.AppendUvarint(b, e.Lost)
 		b = binary.AppendUvarint(b, uint64(e.Outline))
@@ -147,7 +148,6 @@ func (c *cursor) events(e *IndexEntry, delta indexDelta) {
 	e.Stream = uint32(stream)
 	e.Seq = delta.seq + uint64(c.varint())
 	e.Clock = delta.clock + uint64(c.varint())
-	e.Last = e.Clock + c.uvarint()
 	e.Events, e.Lost = c.uvarint(), c.uvarint()
 	outline := c.uvarint()
 	if e.Events > uint64(e.Length) || outline > uint64(e.Length) {

@@ -13,11 +13,10 @@ type Outliner struct {
 	errors []failure
 	broken bool // there is no outline
 
-	alone bool   // nothing of the goroutine that runs is kept yet
-	run   int    // the record from which on it runs; -1 if it is kept
-	span  bool   // there is a call in the span, see enter
-	first frame  // that call
-	last  uint64 // see Outline
+	alone bool  // nothing of the goroutine that runs is kept yet
+	run   int   // the record from which on it runs; -1 if it is kept
+	span  bool  // there is a call in the span, see enter
+	first frame // that call
 
 	goroutine uint64 // that runs
 	starts    []GoroutineStart
@@ -28,7 +27,6 @@ type Outliner struct {
 // An Outline is what an Outliner makes of a chunk. Its slices are valid until the next one is made.
 type Outline struct {
 	Records []Record
-	Last    uint64 // the greatest clock of an event, that of the chunk if there is none
 
 	// Whole reports whether Records and Starts are all. If not, the chunk has events that only a
 	// reader who knows the stack can judge: panics, say, and calls that ended without an exit.
@@ -48,28 +46,24 @@ func (o *Outliner) begin(h Chunk, recs []Record) {
 	clear(o.kept)
 	*o = Outliner{
 		at: o.at, kept: o.kept, errors: o.errors[:0], starts: o.starts[:0], out: o.out[:0],
-		alone: true, run: -1, last: h.Clock, goroutine: h.Goroutine, recs: recs,
+		alone: true, run: -1, goroutine: h.Goroutine, recs: recs,
 	}
-}
-
-// end ends the outline; stack has the calls that are open, and clock is that of the last event.
-func (o *Outliner) end(stack []frame, clock uint64) {
-	o.leave(stack)
-	o.last = max(o.last, clock)
 }
 
 // Outline returns the outline of the chunk that was encoded last.
 func (o *Outliner) Outline() Outline {
 	if o.broken {
-		return Outline{Last: o.last}
+		return Outline{}
 	}
 	for i, set := range o.kept {
 		for ; set != 0; set &= set - 1 {
 			o.out = append(o.out, o.recs[64*i+bits.TrailingZeros64(set)])
 		}
 	}
-	return Outline{Records: o.out, Last: o.last, Whole: true, Starts: o.starts}
+	return Outline{Records: o.out, Whole: true, Starts: o.starts}
 }
+
+func (o *Outliner) keeps(i int) bool { return o.kept[i/64]>>(i%64)&1 != 0 }
 
 // keep keeps record i, and the one that says which goroutine runs.
 func (o *Outliner) keep(i int) {
@@ -81,10 +75,25 @@ func (o *Outliner) keep(i int) {
 	}
 }
 
-// leave keeps the enters of the calls that are open: another goroutine runs, or the chunk ends.
-func (o *Outliner) leave(stack []frame) {
+// leave keeps the enters of the calls that are open: another goroutine runs, or the chunk ends. It
+// keeps the goroutine's last event, too: the first and the last one show whether the goroutine was
+// on another stream in between.
+func (o *Outliner) leave(last int, stack []frame) {
 	for _, i := range o.at[:len(stack)] {
 		o.keep(int(i))
+	}
+	if last >= 0 && !o.keeps(last) {
+		switch r := o.recs[last]; {
+		case r.code() == CodeGo: // and no event of the goroutine
+		case r.code() == CodeLong:
+			o.keep(last + 1)
+			fallthrough
+		default:
+			o.keep(last)
+		case r.isCall() && r.Word&ExitBit != 0:
+			o.keep(last)
+			o.keep(int(o.at[len(stack)]))
+		}
 	}
 	for _, f := range o.errors {
 		if f.depth <= len(stack) && f.record > int(o.at[f.depth-1]) { // else the call has ended
@@ -116,7 +125,7 @@ func (o *Outliner) enter(i int, stack []frame, f frame) {
 
 // exit looks at the exit i of the outermost call in the stack.
 func (o *Outliner) exit(i int) {
-	if began := o.at[0]; o.kept[began/64]>>(began%64)&1 != 0 {
+	if o.keeps(int(o.at[0])) {
 		o.keep(i)
 	}
 }
@@ -129,14 +138,14 @@ func (o *Outliner) exitOther(i int, stack []frame) {
 }
 
 // other looks at the record i, which is none of a call.
-func (o *Outliner) other(i int, stack []frame) {
+func (o *Outliner) other(i, before int, stack []frame) {
 	r := o.recs[i]
 	switch r.code() {
 	case CodeGo:
-		o.leave(stack)
+		o.leave(before, stack)
 		o.run, o.alone, o.goroutine = i, true, r.Word&ValueMask
 	case CodeEnd:
-		o.leave(stack)
+		o.leave(before, stack)
 		o.keep(i)
 	case CodeStart:
 		o.broken = o.broken || len(stack) > 0
@@ -150,9 +159,14 @@ func (o *Outliner) other(i int, stack []frame) {
 		o.starts = append(o.starts, start)
 	case CodeError:
 		o.fails(i, stack)
-	case CodeInfo, CodeLong:
-		if o.alone && r.code() == CodeInfo {
-			o.keep(i) // it shows that the goroutine is there
+	case CodeInfo:
+		if o.alone {
+			o.keep(i)
+		}
+	case CodeLong:
+		if o.alone {
+			o.keep(i)
+			o.keep(i + 1)
 		}
 	default: // panic, recover, goexit
 		o.broken = true

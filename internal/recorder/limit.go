@@ -23,7 +23,7 @@ func (r *Recorder) room(n int) bool {
 	if r.config.MaxSize == 0 || r.filling.blocks == 0 {
 		return true
 	}
-	tail := tailRoom + format.OriginsSize(r.arena.mem) - r.origins
+	tail := tailRoom + r.out.indexer.Size() + format.OriginsSize(r.arena.mem) - r.origins
 	return r.out.size+int64(len(r.out.buf)+n+tail) <= r.config.MaxSize
 }
 
@@ -37,6 +37,7 @@ func (r *Recorder) append(c content) (events int, ok bool) {
 		r.out.buf = r.out.buf[:start]
 		return events, false
 	}
+	r.out.indexer.Events(r.out.buf, start, c.Chunk, events, r.outliner.Outline())
 	r.filling.blocks++
 	r.filling.chunks++
 	r.filling.bytes += int64(len(r.out.buf) - start)

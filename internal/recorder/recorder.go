@@ -37,9 +37,10 @@ type Recorder struct {
 	mu       sync.Mutex // guards the fields below, for the background goroutine, registration and Close
 	out      output
 	enc      format.Encoder
-	taken    []int         // chunks encoded in out.buf
-	usable   int           // chunks of the arena that have been handed out, with the control chunk
-	packages []*rt.Package // registered
+	outliner format.Outliner // of enc, unless it is a ring's
+	taken    []int           // chunks encoded in out.buf
+	usable   int             // chunks of the arena that have been handed out, with the control chunk
+	packages []*rt.Package   // registered
 	groups   []format.Group
 	origins  int     // offset of the first origin not yet written
 	norigin  uint32  // origins written
@@ -154,6 +155,10 @@ func (r *Recorder) begin() error {
 	r.identity = []format.KeyValue{
 		{Key: format.MetaArena, Value: r.arena.name()},
 		{Key: format.MetaNonce, Value: hex.EncodeToString(r.nonce[:])}}
+	if r.config.Overflow != rt.Ring {
+		r.enc.Outliner = &r.outliner
+		r.out.indexer.Begin()
+	}
 	r.preamble(&r.out, r.partMeta()...)
 	return r.out.write()
 }

@@ -34,7 +34,7 @@ func sameAsOneByOne(t *testing.T, file *tracefile.File, o Options, end uint64) (
 	if d := file.Info().Damaged; d != damaged {
 		t.Errorf("%d bytes damaged, before %d", d, damaged)
 	}
-	_, err = New(o).readBlocks(file, New(o).opt.To, false, 1, func(int) {})
+	_, err = New(o).readBlocks(file, tracefile.Range{From: o.From, To: New(o).opt.To}, false, 1, func(int) {})
 	return err == nil
 }
 
