@@ -20,7 +20,7 @@ const (
 	// MaxStarts is how many goroutine starts of one block are listed.
 	MaxStarts = 64
 
-	// OutlineShare is how many times longer than its outline a block is, at least.
+	// OutlineShare is an Indexer's Share of recordings.
 	OutlineShare = 4
 )
 

@@ -7,6 +7,10 @@ package format
 // Its methods take what is to be written to the file next. The file's blocks are listed in order.
 // Once bytes get lost or come twice, the file gets no more Index blocks: readers look for its blocks.
 type Indexer struct {
+	// Share is how many times longer than its outline a block is, at least. Readers read the block
+	// itself if there is no outline.
+	Share int
+
 	on       bool
 	w        IndexWriter
 	enc      Encoder // of outlines
@@ -27,7 +31,7 @@ const outlinesAtOnce = 256 << 10
 
 // Begin begins the index of a file, whose header is still to be written.
 func (x *Indexer) Begin() {
-	*x = Indexer{on: true, listed: HeaderSize, end: HeaderSize, from: HeaderSize}
+	*x = Indexer{Share: OutlineShare, on: true, listed: HeaderSize, end: HeaderSize, from: HeaderSize}
 }
 
 // Stop ends the index: what has been listed will not be written.
@@ -70,7 +74,7 @@ func (x *Indexer) Events(buf []byte, start int, h Chunk, events int, outline Out
 	if outline.Whole {
 		before := len(x.outlines)
 		x.outlines, _ = x.enc.Append(x.outlines, h, outline.Records)
-		if e.Outline = len(x.outlines) - before; e.Outline > e.Length/OutlineShare {
+		if e.Outline = len(x.outlines) - before; e.Outline > e.Length/x.Share {
 			x.outlines, e.Outline = x.outlines[:before], 0
 		}
 	}

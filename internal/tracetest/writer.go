@@ -35,6 +35,7 @@ type Writer struct {
 	// whether there is one at the end, too. What has been taken out of File before is Taken bytes long.
 	IndexEvery int
 	Last       bool
+	Outlines   bool // all of them, however long
 	Taken      int64
 
 	enc      format.Encoder
@@ -114,6 +115,9 @@ func (w *Writer) Events(h format.Chunk, recs []format.Record) int {
 	start := len(w.File)
 	payload, n := w.enc.Append(nil, h, recs)
 	w.Block(format.BlockEvents, payload)
+	if w.Outlines {
+		w.indexer.Share = 1
+	}
 	w.indexer.Events(w.File, start, h, n, w.outliner.Outline())
 	if w.blocks++; w.IndexEvery > 0 && w.blocks%w.IndexEvery == 0 {
 		w.Index()

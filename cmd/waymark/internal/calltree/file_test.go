@@ -88,6 +88,7 @@ func TestBlocks(t *testing.T) {
 					events = slices.DeleteFunc(events, func(tracefile.Event) bool { return r.IntN(20) == 0 })
 				}
 				recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(seed*seed%150)}
+				recording.IndexEvery = int(seed/2%3) * 5
 				file, err := recording.Open()
 				if err != nil {
 					t.Fatal(err)
@@ -109,13 +110,14 @@ func TestBlocks(t *testing.T) {
 // FuzzBlocks reads events that no program makes, cut into blocks anywhere.
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte("A1B2b2C2c2a1"), uint8(3), uint8(0))
+	f.Add([]byte("A1B2b2C2c2a1A1B2b2C2c2a1A1B2b2C2c2a1"), uint8(131), uint8(5))
 	f.Add([]byte{0, 1, 17, 33, 255, 2, 64, 3, 4, 5, 6, 7, 8, 9, 129, 77, 1, 0, 0, 1, 44, 45, 46}, uint8(2), uint8(5))
 	f.Fuzz(func(t *testing.T, data []byte, perBlock, options uint8) {
 		events := arbitrary(data)
 		if len(events) == 0 {
 			return
 		}
-		recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(perBlock%64)}
+		recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(perBlock%64), IndexEvery: int(perBlock / 64)}
 		file, err := recording.Open()
 		if err != nil {
 			t.Fatal(err)

@@ -60,7 +60,7 @@ func (r *Recording) Bytes() []byte {
 	w := tracetest.New(tracetest.Clock{
 		Hz: cmp.Or(r.Hz, 1e9), Start: r.Start, Unix: 1_700_000_000_000_000_000 + int64(r.Later), Mono: 5_000_000_000 + int64(r.Later),
 	}, meta...)
-	w.IndexEvery, w.Last = r.IndexEvery, r.IndexEvery > 0
+	w.IndexEvery, w.Last, w.Outlines = r.IndexEvery, r.IndexEvery > 0, true
 	base := uint32(1)
 	for _, t := range r.Tables {
 		w.Facility(base, t.Package, t.Sites, t.Facility)
