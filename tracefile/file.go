@@ -38,7 +38,8 @@ type File struct {
 	indexes  []extent        // Index blocks
 	outlines outlines
 	blocks   int
-	tail     int64 // offset behind the last readable block
+	given    givenBack // see gap.go
+	tail     int64     // offset behind the last readable block
 
 	// What recovery added, see recover.go.
 	live        bool

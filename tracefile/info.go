@@ -38,6 +38,9 @@ type Info struct {
 	Events     uint64 // that can be read
 	Lost       uint64 // events that the program dropped because it had no free buffer
 
+	// GivenBack counts events of tests that the recording has given back, as they passed.
+	GivenBack uint64
+
 	// Complete tells that the recording goes on to the end of the program. If that was
 	// killed, Recovered is how many of Events were taken from its buffers. If it
 	// was Live, still recording when the file was opened, Recovered is the same,
@@ -69,16 +72,19 @@ const (
 	NotStopped    Stop = iota
 	StoppedFull        // the file had reached its max-size
 	StoppedFailed      // the file could not be written: the disk was full, say
+	StoppedDisk        // the file system was nearly full: the rest is for others
 )
 
-// String returns "max-size" or "failure", "" for NotStopped.
-func (s Stop) String() string { return [...]string{"", "max-size", "failure"}[s] }
+// String returns "max-size", "failure" or "disk", "" for NotStopped.
+func (s Stop) String() string { return [...]string{"", "max-size", "failure", "disk"}[s] }
 
 // stopOf reads the flags of a trailer.
 func stopOf(flags uint64) Stop {
 	switch {
 	case flags&format.Failed != 0:
 		return StoppedFailed
+	case flags&format.Disk != 0:
+		return StoppedDisk
 	case flags&format.Full != 0:
 		return StoppedFull
 	}
@@ -119,6 +125,7 @@ func (f *File) Info() Info {
 		Size:        f.size,
 		Blocks:      f.blocks,
 		Missing:     f.missing,
+		GivenBack:   f.given.events,
 	}
 	if from, err := strconv.ParseUint(f.meta[format.MetaFrom], 10, 64); err == nil {
 		i.From = time.Duration(max(f.Nanos(from), 0))

@@ -56,6 +56,7 @@ func joinParts(parts []*File) *File {
 		}
 		f.groups.Add(p.groups.List())
 		f.tests = append(f.tests, p.tests...)
+		f.given.join(&p.given)
 		f.pairs = append(f.pairs, p.pairs...)
 		for _, s := range p.streams {
 			to := streams[s.id]

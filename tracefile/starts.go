@@ -13,6 +13,7 @@ import (
 // index, and those blocks of which the index doesn't list all starts, several at a time. Its error
 // is the operating system's.
 func (f *File) Starts(do func(ev *Event)) error {
+	f.given.each(do)
 	var buf []byte
 	for _, e := range f.indexes {
 		var payload []byte

@@ -4,8 +4,8 @@ import "encoding/binary"
 
 // Blocks that help readers to find others.
 const (
-	BlockIndex    BlockKind = 12
-	BlockOutlines BlockKind = 13
+	BlockIndex    BlockKind = 13
+	BlockOutlines BlockKind = 14
 )
 
 // Limits of an index.

@@ -76,6 +76,8 @@ func (r *Recorder) flush() {
 	if len(r.out.buf) == 0 || r.closed {
 		return
 	}
+	r.survey()
+	err := r.place()
 	r.appendOrigins()
 	r.types.append(r.arena, &r.out)
 	if now := time.Now(); now.Sub(r.synced) > time.Second {
@@ -85,7 +87,9 @@ func (r *Recorder) flush() {
 	if r.out.indexer.Full() {
 		r.out.buf = r.out.indexer.AppendTo(r.out.buf, r.out.size)
 	}
-	err := r.intact()
+	if err == nil {
+		err = r.intact()
+	}
 	if err == nil {
 		err = r.write()
 	}
@@ -93,6 +97,8 @@ func (r *Recorder) flush() {
 		r.fail(err)
 		return
 	}
+	r.placed()
+	r.count()
 	for _, i := range r.taken {
 		r.rt.Free(i)
 	}
@@ -109,6 +115,9 @@ func (r *Recorder) grow(want int) error {
 	}
 	if want <= 0 {
 		return nil
+	}
+	if spare := r.filling.limit - r.out.size; r.filling.limit > 0 && r.usable > 1 && int64(want)*format.ChunkSize > spare/4 {
+		return nil // the trace file needs what is left
 	}
 	if err := r.arena.populate(r.usable, want); err != nil {
 		return err

@@ -30,7 +30,7 @@ func (r *Recorder) turn() {
 	r.flush() // frees all chunks that were written: what the arena holds then is for the new part
 	switch {
 	case r.closed:
-	case r.config.Rotate == 0:
+	case r.config.Rotate == 0 || r.overfull(r.out.size+batchSize):
 		r.cut()
 	default:
 		if err := r.nextPart(); err != nil {
@@ -43,7 +43,9 @@ func (r *Recorder) nextPart() error {
 	r.part++
 	now := pair(r.rt) // what happened until now is in earlier parts, if not in the arena
 	next := output{}
-	next.indexer.Begin()
+	if r.enc.Outliner != nil {
+		next.indexer.Begin()
+	}
 	meta := append(r.partMeta(), format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(now.Clock, 10)})
 	origins, norigin, at := r.preamble(&next, meta...)
 	temporary := r.path + nextSuffix
