@@ -13,10 +13,11 @@ type Outliner struct {
 	errors []failure
 	broken bool // there is no outline
 
-	alone bool  // nothing of the goroutine that runs is kept yet
-	run   int   // the record from which on it runs; -1 if it is kept
-	span  bool  // there is a call in the span, see enter
-	first frame // that call
+	alone bool     // nothing of the goroutine that runs is kept yet
+	run   int      // the record from which on it runs; -1 if it is kept
+	span  bool     // there is a call in the span, see enter
+	least uint32   // the token of the span's calls that are kept
+	sites []uint32 // their functions, but for those that find no room
 
 	goroutine uint64 // that runs
 	starts    []GoroutineStart
@@ -37,15 +38,19 @@ type Outline struct {
 // A failure is an Error record of a call, which may have ended since. Depths increase.
 type failure struct{ depth, record int }
 
+// spanSites is how many functions an Outliner remembers.
+const spanSites = 16
+
 // begin begins the outline of the chunk h.
 func (o *Outliner) begin(h Chunk, recs []Record) {
 	if len(o.at) <= len(recs) {
 		o.at = make([]int32, len(recs)+1)
 		o.kept = make([]uint64, len(recs)/64+1)
+		o.sites = make([]uint32, 0, spanSites)
 	}
 	clear(o.kept)
 	*o = Outliner{
-		at: o.at, kept: o.kept, errors: o.errors[:0], starts: o.starts[:0], out: o.out[:0],
+		at: o.at, kept: o.kept, sites: o.sites[:0], errors: o.errors[:0], starts: o.starts[:0], out: o.out[:0],
 		alone: true, run: -1, goroutine: h.Goroutine, recs: recs,
 	}
 }
@@ -107,8 +112,9 @@ func (o *Outliner) leave(last int, stack []frame) {
 // the only one.
 //
 // Where no call is open that began in the block, the enter may show that calls from before are
-// over. What the first enter of a span has not shown a later one of the span may, if its token is
-// smaller; then a new span begins. The first call of a span is kept, with its exit.
+// over: those with greater tokens, and one of the same function with the same token. What earlier
+// enters of a span have not shown a later one of the span may, if its token is smaller, or the same
+// and that of another function. Such calls are kept, with their exits.
 func (o *Outliner) enter(i int, stack []frame, f frame) {
 	// A call with the same token has the same frame: the compiler has inlined one into the other.
 	// Nothing is inlined into itself.
@@ -117,10 +123,21 @@ func (o *Outliner) enter(i int, stack []frame, f frame) {
 			o.broken = true // calls are over of which nothing else tells
 		}
 	}
-	if len(stack) == 0 && (!o.span || f.token < o.first.token || f.token == o.first.token && f.site != o.first.site) {
-		o.span, o.first = true, f
-		o.keep(i)
+	if len(stack) > 0 || o.span && f.token > o.least {
+		return
 	}
+	if !o.span || f.token < o.least {
+		o.span, o.least, o.sites = true, f.token, o.sites[:0]
+	}
+	for _, site := range o.sites {
+		if site == f.site {
+			return
+		}
+	}
+	if len(o.sites) < cap(o.sites) {
+		o.sites = append(o.sites, f.site)
+	}
+	o.keep(i)
 }
 
 // exit looks at the exit i of the outermost call in the stack.
