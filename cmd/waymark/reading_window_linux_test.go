@@ -50,8 +50,8 @@ func TestReadersWindow(t *testing.T) {
 				}
 			}
 			began := time.Now()
-			read, out := bytesRead(t, tt.args, path)
-			t.Logf("%s, %s: %v, %.1f of %.0f MB read, %d lines", tt.args, how, time.Since(began), float64(read)/1e6, float64(fi.Size())/1e6, bytes.Count(out, []byte("\n")))
+			read, cpu, out := bytesRead(t, tt.args, path)
+			t.Logf("%s, %s: %v, %v of CPU time, %.1f of %.0f MB read, %d lines", tt.args, how, time.Since(began), cpu, float64(read)/1e6, float64(fi.Size())/1e6, bytes.Count(out, []byte("\n")))
 			if most := int64(tt.most*float64(fi.Size())) + calm; read > most {
 				t.Errorf("%s: read %d bytes of %d, want at most %d", tt.args, read, fi.Size(), most)
 			}
@@ -62,8 +62,9 @@ func TestReadersWindow(t *testing.T) {
 	}
 }
 
-// bytesRead runs waymark and returns how many bytes it read of files, at least, and its output.
-func bytesRead(t *testing.T, args, file string) (n int64, output []byte) {
+// bytesRead runs waymark and returns how many bytes it read of files, the CPU time that it took, and
+// its output.
+func bytesRead(t *testing.T, args, file string) (n int64, cpu time.Duration, output []byte) {
 	t.Helper()
 	// The shell waits until it may end, with the numbers of its child.
 	cmd := exec.Command("sh", "-c", `waymark "$@" >&3; cat /proc/$$/io >&4`, "sh")
@@ -94,7 +95,7 @@ func bytesRead(t *testing.T, args, file string) (n int64, output []byte) {
 	if n, err = strconv.ParseInt(line, 10, 64); err != nil {
 		t.Fatal(err)
 	}
-	return n, output
+	return n, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), output
 }
 
 // writeTests writes a recording of a thousand tests that run one after the other, on a goroutine of
