@@ -25,12 +25,19 @@ func (s *stream) at(clock uint64) int {
 // A block locates an Events block. There is one for every 4,000 events or so of
 // the file: this is what memory grows with.
 type block struct {
-	off     int64 // of its header in the file
-	seq     uint64
-	lost    uint64
-	clock   uint64 // of the header: no event of the block is earlier
-	length  uint32 // of the payload, bytes
-	events  uint32
+	off    int64 // of its header in the file
+	seq    uint64
+	lost   uint64
+	clock  uint64 // of the header: no event of the block is earlier
+	length uint32 // of the payload, bytes
+	events uint32
+
+	// Where its outline is, see File.outline; outlines is 0 if it has none.
+	outlines, outline uint32
+	outlineLength     uint16
+
+	indexed bool // an index lists it
+	started bool // it may have goroutine starts that no index lists
 	damaged bool // found so when its turn came
 }
 
@@ -75,12 +82,28 @@ func (r *blockReader) open(b *block) error {
 	if payload, r.buf, err = r.f.readBlock(b.off, int(b.length), r.buf); err != nil {
 		return err
 	}
-	r.header, err = r.dec.Reset(payload)
-	if err == nil && r.header.Seq != b.seq {
-		// The program, which goes on, has given the block back and used its place again.
-		err = fmt.Errorf("block at byte %d is another one now: %w", b.off, format.ErrDamaged)
+	if r.header, err = r.dec.Reset(payload); err == nil && !b.is(&r.header) {
+		// The index was wrong, or the program, which goes on, has given the block back and used its place
+		// again.
+		err = fmt.Errorf("block at byte %d is another one than was found there: %w", b.off, format.ErrDamaged)
 	}
 	return err
+}
+
+// is reports whether h is the header of the block.
+func (b *block) is(h *format.EventsHeader) bool {
+	return h.Seq == b.seq && h.Clock == b.clock && h.Events == uint64(b.events) && h.Lost == b.lost
+}
+
+// openOutline makes dec read the outline of b, and reports whether there is one.
+func (r *blockReader) openOutline(b *block) bool {
+	payload := r.f.outline(b)
+	if payload == nil {
+		return false
+	}
+	var err error
+	r.header, err = r.dec.Reset(payload)
+	return err == nil && r.header.Seq == b.seq && r.header.Clock == b.clock
 }
 
 // each calls do for each event of b. Errors are those of open; do may have been

@@ -25,20 +25,22 @@ type File struct {
 	missing int     // parts in between that aren't there
 
 	// What the index found, see index.go.
-	meta    map[string]string
-	funcs   funcTables
-	groups  format.GroupIndex
-	origins map[uint32]Origin
-	types   map[uint32]value.Type
-	tests   []TestEvent
-	counts  []counts           // in the file's order
-	pairs   []format.ClockPair // the first and the last; one or none if there are no more
-	time    timeline
-	trailer *format.Trailer // nil without an End block
-	streams []*stream       // by id
-	blocks  int
-	given   givenBack // see gap.go
-	tail    int64     // offset behind the last readable block
+	meta     map[string]string
+	funcs    funcTables
+	groups   format.GroupIndex
+	origins  map[uint32]Origin
+	types    map[uint32]value.Type
+	tests    []TestEvent
+	counts   []counts           // in the file's order
+	pairs    []format.ClockPair // the first and the last; one or none if there are no more
+	time     timeline
+	trailer  *format.Trailer // nil without an End block
+	streams  []*stream       // by id
+	indexes  []extent        // Index blocks
+	outlines outlines
+	blocks   int
+	given    givenBack // see gap.go
+	tail     int64     // offset behind the last readable block
 
 	// What recovery added, see recover.go.
 	live        bool

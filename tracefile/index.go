@@ -23,7 +23,9 @@ type indexer struct {
 	win     window
 	buf     []byte
 	streams map[uint32]*stream
-	first   uint64 // the earliest clock of an Events block
+	first   uint64       // the earliest clock of an Events block
+	end     int64        // offset at which searching for blocks ends
+	others  []otherBlock // that an index lists, the last one first
 
 	// The stream whose last block ends where the next one is expected, but
 	// hasn't been checked. nil if what is there has.
@@ -44,11 +46,33 @@ func buildIndex(f *File) error {
 		first:   ^uint64(0),
 		budget:  4*f.size + 4*format.MaxPayload,
 	}
-	off := int64(format.HeaderSize)
-	for off < f.size || x.unchecked != nil {
+	from, to, err := x.indexed()
+	if err == nil && from > 0 {
+		if err = x.scan(format.HeaderSize, from); err == nil {
+			err = x.readOthers()
+		}
+		f.tail = to
+	}
+	if err == nil {
+		err = x.scan(max(to, format.HeaderSize), f.size)
+	}
+	if err == nil {
+		err = x.finish()
+	}
+	if err != nil {
+		return err
+	}
+	f.setTimeline(x.first)
+	return nil
+}
+
+// scan takes in the blocks from one offset to another, at which the file ends or a block begins.
+func (x *indexer) scan(off, end int64) error {
+	x.end = end
+	for off < end || x.unchecked != nil && end == x.f.size {
 		next, err := x.block(off)
 		if errors.Is(err, format.ErrDamaged) {
-			if off, err = x.retract(off); err == nil && off < f.size {
+			if off, err = x.retract(off); err == nil && off < end {
 				next, err = x.resync(off)
 			} else {
 				next = off
@@ -59,10 +83,7 @@ func buildIndex(f *File) error {
 		}
 		off = next
 	}
-	if err := x.finish(); err != nil {
-		return err
-	}
-	f.setTimeline(x.first)
+	x.unchecked = nil
 	return nil
 }
 
@@ -77,7 +98,7 @@ func (x *indexer) block(off int64) (next int64, err error) {
 		return 0, err
 	}
 	next = off + format.BlockHeader + int64(h.Length)
-	if next > x.f.size {
+	if next > x.end {
 		return 0, format.ErrDamaged
 	}
 	if h.Kind == format.BlockEvents {
@@ -112,15 +133,22 @@ func (x *indexer) events(off int64, head []byte, length int) error {
 	if h.Events > uint64(length) {
 		return fmt.Errorf("%d events in a block of %d bytes: %w", h.Events, length, format.ErrDamaged)
 	}
-	s := x.streams[h.Stream]
-	if s == nil {
-		s = &stream{id: h.Stream}
-		x.streams[h.Stream] = s
-	}
-	s.blocks = append(s.blocks, block{off: off, seq: h.Seq, lost: h.Lost, clock: h.Clock, length: uint32(length), events: uint32(h.Events)})
+	s := x.stream(h.Stream)
+	s.blocks = append(s.blocks, block{
+		off: off, seq: h.Seq, lost: h.Lost, clock: h.Clock, length: uint32(length), events: uint32(h.Events), started: true})
 	x.first = min(x.first, h.Clock)
 	x.unchecked = s
 	return nil
+}
+
+// stream returns the stream with the given id.
+func (x *indexer) stream(id uint32) *stream {
+	s := x.streams[id]
+	if s == nil {
+		s = &stream{id: id}
+		x.streams[id] = s
+	}
+	return s
 }
 
 // retract is called when no block begins at off. If that is because the block
@@ -148,14 +176,14 @@ func (x *indexer) resync(off int64) (int64, error) {
 	at, whole := off, false
 	for !whole {
 		var err error
-		if at, err = x.find(at + 1); err == nil && at < x.f.size {
+		if at, err = x.find(at + 1); err == nil && at < x.end {
 			whole, err = x.whole(at)
 		}
 		if err != nil {
 			return 0, err
 		}
-		if at >= x.f.size || x.budget < 0 {
-			at = x.f.size
+		if at >= x.end || x.budget < 0 {
+			at = x.end
 			break
 		}
 	}
@@ -188,7 +216,7 @@ func (x *indexer) whole(off int64) (bool, error) {
 		return false, err
 	}
 	h, err := format.ParseBlock(b)
-	if err != nil || off+format.BlockHeader+int64(h.Length) > x.f.size {
+	if err != nil || off+format.BlockHeader+int64(h.Length) > x.end {
 		return false, nil
 	}
 	if x.budget -= int64(h.Length); x.budget < 0 {

@@ -1,7 +1,6 @@
 package tracefile
 
 import (
-	"runtime"
 	"strconv"
 	"time"
 
@@ -186,7 +185,7 @@ func (f *File) start() time.Time {
 // goroutines and all damage. Its error is the operating system's.
 func (f *File) Verify() (Info, error) {
 	started := uint64(0)
-	err := f.Starts(func(*Event) { started++ })
+	err := f.scanStarts(func(*block) bool { return true }, func(*Event) { started++ })
 	if err != nil {
 		return Info{}, err
 	}
@@ -194,30 +193,6 @@ func (f *File) Verify() (Info, error) {
 	f.started = started
 	f.mu.Unlock()
 	return f.Info(), nil
-}
-
-// Starts calls do for the start of each goroutine, in no particular order. It reads
-// all blocks, several at a time. Its error is the operating system's.
-func (f *File) Starts(do func(ev *Event)) error {
-	read := func(_ int, b *Block) []Event {
-		var starts []Event
-		for events := b.Next(); len(events) > 0; events = b.Next() {
-			for i := range events {
-				if events[i].Kind == Start { // which has no Data to outlive its block
-					starts = append(starts, events[i])
-				}
-			}
-		}
-		return starts
-	}
-	f.given.each(do)
-	_, err := Scan(f, never, runtime.GOMAXPROCS(0), read, func(starts []Event) error {
-		for i := range starts {
-			do(&starts[i])
-		}
-		return nil
-	})
-	return err
 }
 
 // lastClock returns the clock at which the recording ended: the trailer tells, or

@@ -74,8 +74,17 @@ func joinParts(parts []*File) *File {
 			}
 			for _, b := range s.blocks {
 				b.off += f.size
+				if b.outlines > 0 {
+					b.outlines += uint32(len(f.outlines.at))
+				}
 				to.blocks = append(to.blocks, b)
 			}
+		}
+		for _, e := range p.indexes {
+			f.indexes = append(f.indexes, extent{e.off + f.size, e.length})
+		}
+		for _, e := range p.outlines.at {
+			f.outlines.at = append(f.outlines.at, extent{e.off + f.size, e.length})
 		}
 		info := p.Info()
 		end.Lost += info.Lost

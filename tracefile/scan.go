@@ -10,9 +10,10 @@ import (
 // time, in batches.
 type Block struct {
 	blockReader
-	ref   BlockRef
-	begin uint64
-	clock uint64 // of the latest event; at first that of the latest before the block, or begin
+	ref     BlockRef
+	outline bool
+	begin   uint64
+	clock   uint64 // of the latest event; at first that of the latest before the block, or begin
 }
 
 // A BlockRef stands for a block, to read it again.
@@ -29,7 +30,7 @@ func (b *Block) Ref() BlockRef { return b.ref }
 // Open makes b give the events of the block that r stands for from the first one.
 // Errors are the operating system's: what is damaged in the block is left out.
 func (b *Block) Open(r BlockRef) error {
-	if err := b.load(r); err != nil && !errors.Is(err, format.ErrDamaged) {
+	if err := b.load(r, false); err != nil && !errors.Is(err, format.ErrDamaged) {
 		return err
 	}
 	return nil
@@ -37,6 +38,9 @@ func (b *Block) Open(r BlockRef) error {
 
 // Stream returns the stream that the block is of.
 func (b *Block) Stream() uint32 { return b.ref.stream }
+
+// Outline reports whether b gives only the outline of the block, see Scan.
+func (b *Block) Outline() bool { return b.outline }
 
 // Begin returns the clock at which the block begins: none of its events is earlier.
 func (b *Block) Begin() uint64 { return b.begin }
@@ -55,10 +59,14 @@ func (b *Block) Next() []Event {
 	return events
 }
 
-// load is Open, with errors that wrap format.ErrDamaged too.
-func (b *Block) load(r BlockRef) error {
+// load is Open, with errors that wrap format.ErrDamaged too. outline makes b give the events of the
+// outline, if there is one.
+func (b *Block) load(r BlockRef, outline bool) error {
 	b.ref, b.f = r, r.f
-	err := b.open(r.at)
+	var err error
+	if b.outline = outline && b.openOutline(r.at); !b.outline {
+		err = b.open(r.at)
+	}
 	b.begin = b.header.Clock
 	b.clock = max(r.floor, min(b.begin, never-1))
 	return err
@@ -79,12 +87,18 @@ func (b *Block) load(r BlockRef) error {
 // as far as the blocks' headers tell it. An error of take ends Scan, which returns
 // it. read is a few blocks ahead, so that as many results are in memory.
 //
-// Blocks that begin later than until are left out; then past is true. Damaged blocks
+// Blocks that begin later than r ends are left out; then past is true. Of a block that ends before r
+// begins, read may be given the outline: the events without those calls that begin and end in the
+// block, and without much else that doesn't matter for which calls are open behind it. Damaged blocks
 // are left out too, and counted as by Events, when their turn comes. Other errors are
 // the operating system's.
-func Scan[T any](f *File, until uint64, workers int, read func(worker int, b *Block) T, take func(T) error) (past bool, err error) {
+func Scan[T any](f *File, r Range, workers int, read func(worker int, b *Block) T, take func(T) error) (past bool, err error) {
+	return scanBlocks(f, newScanOrder(f.streams, r, nil), workers, read, take)
+}
+
+// scanBlocks is Scan for the blocks of an order.
+func scanBlocks[T any](f *File, order *scanOrder, workers int, read func(worker int, b *Block) T, take func(T) error) (past bool, err error) {
 	s := scan[T]{f: f, read: read, workers: workers}
-	order := newScanOrder(f.streams, until)
 	jobs := make(chan *scanned[T], 2*workers)
 	defer close(jobs)
 	for w := 0; w < workers; w++ {
@@ -94,7 +108,7 @@ func Scan[T any](f *File, until uint64, workers int, read func(worker int, b *Bl
 	last := make([]uint64, len(f.streams))
 	for {
 		for len(pending) < cap(jobs) {
-			stream, b := order.next()
+			stream, b, before := order.next()
 			if b == nil {
 				break
 			}
@@ -103,7 +117,7 @@ func Scan[T any](f *File, until uint64, workers int, read func(worker int, b *Bl
 			}
 			j := free[len(free)-1]
 			free = free[:len(free)-1]
-			j.stream, j.at = stream, b
+			j.stream, j.at, j.before = stream, b, before
 			pending = append(pending, j)
 			jobs <- j
 		}
@@ -138,6 +152,7 @@ type scan[T any] struct {
 type scanned[T any] struct {
 	stream     int // index
 	at         *block
+	before     bool // it ends before the range begins
 	ready      chan struct{}
 	result     T
 	whole      bool   // there is a result
@@ -155,7 +170,7 @@ func (s *scan[T]) work(worker int, jobs <-chan *scanned[T]) {
 
 // block reads j's block, with no event before floor.
 func (s *scan[T]) block(worker int, b *Block, j *scanned[T], floor uint64) {
-	j.err = b.load(BlockRef{s.f, j.at, s.f.streams[j.stream].id, floor})
+	j.err = b.load(BlockRef{s.f, j.at, s.f.streams[j.stream].id, floor}, j.before)
 	if j.whole = j.err == nil; j.whole {
 		j.begin = b.clock
 		j.result = s.read(worker, b)
@@ -186,12 +201,14 @@ type scanOrder struct {
 	rest   [][]block // of each stream
 	clocks []uint64  // at which the streams' next blocks begin, as their headers say
 	tree   tree      // of clocks; without nodes if there is no stream
+	from   uint64
 	until  uint64
-	past   bool // some were left out because of until
+	past   bool              // some were left out because of until
+	wanted func(*block) bool // others are left out, unless it is nil
 }
 
-func newScanOrder(streams []*stream, until uint64) *scanOrder {
-	o := &scanOrder{until: until}
+func newScanOrder(streams []*stream, r Range, wanted func(*block) bool) *scanOrder {
+	o := &scanOrder{from: r.From, until: r.end(), wanted: wanted}
 	for _, s := range streams {
 		o.rest = append(o.rest, s.blocks)
 		o.clocks = append(o.clocks, 0)
@@ -203,13 +220,17 @@ func newScanOrder(streams []*stream, until uint64) *scanOrder {
 	return o
 }
 
-// advance skips the next blocks of a stream that are later than until, and sets the
+// advance skips the next blocks of a stream that are left out, and sets the
 // stream's clock to that of the next one which isn't.
 func (o *scanOrder) advance(stream int) {
 	rest := o.rest[stream]
-	for len(rest) > 0 && rest[0].clock > o.until {
+	for len(rest) > 0 {
+		late := rest[0].clock > o.until
+		if !late && (o.wanted == nil || o.wanted(&rest[0])) {
+			break
+		}
 		rest = rest[1:]
-		o.past = true
+		o.past = o.past || late
 	}
 	o.rest[stream] = rest
 	if len(rest) == 0 {
@@ -220,15 +241,17 @@ func (o *scanOrder) advance(stream int) {
 	}
 }
 
-// next returns the next block and the index of its stream; nil if there are no more.
-func (o *scanOrder) next() (stream int, b *block) {
+// next returns the next block and the index of its stream, and whether all events of the block are
+// before from, as far as headers tell; nil if there are no more.
+func (o *scanOrder) next() (stream int, b *block, before bool) {
 	if len(o.clocks) == 0 || o.tree.winner().clock == never {
-		return 0, nil
+		return 0, nil, false
 	}
 	stream = int(o.tree.winner().stream)
 	b = &o.rest[stream][0]
 	o.rest[stream] = o.rest[stream][1:]
+	before = len(o.rest[stream]) > 0 && o.rest[stream][0].clock < o.from
 	o.advance(stream)
 	o.tree.replace(o.clocks[stream])
-	return stream, b
+	return stream, b, before
 }

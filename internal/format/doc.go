@@ -35,6 +35,8 @@
 //	               n:uvarint, n times goroutine:uvarint clock:uvarint token:uvarint
 //	               site:uvarint
 //	12    Starts   n:uvarint, n times clock:uvarint goroutine:uvarint parent:uvarint origin:uvarint
+//	13    Index    at:uvarint previous:uvarint from:uvarint n:uvarint entry*; see Index
+//	14    Outlines see Index
 //
 // End's events and lost are those of the whole file. A reader that completed
 // the file of a killed program from its arena sets the flag Recovered (1), and
@@ -80,6 +82,33 @@
 // is site.
 //
 // Starts repeats events Start that were given back, of goroutines that were alive then.
+//
+// # Index
+//
+// An Index block lists the n blocks between the offset from in the file and its own offset, at. So a
+// reader finds blocks without looking at each. previous is the offset of the Index block before, which
+// ends at from; 0 if there is none. A writer appends one after some MB, and one before End. Readers
+// search for the last one from the end of the file on, and look for the blocks behind it themselves. A
+// file with Gaps has none.
+//
+//	entry  = kind:u8 length:uvarint events?
+//	events = stream:uvarint seq:svarint clock:svarint events:uvarint lost:uvarint
+//	         outline:uvarint nstarts:uvarint start*
+//	start  = clock:uvarint goroutine:uvarint parent:uvarint origin:uvarint
+//
+// length is that of the block's payload. Only Events blocks have the rest: the numbers of their
+// headers, seq and clock as differences to those of the Events block before in the list; and their
+// goroutine starts, with clocks that count from the block's. There are no starts if nstarts is greater
+// than MaxStarts: the block has them.
+//
+// outline is the length of the block's outline, 0 if it has none. The last block in the list is an
+// Outlines block if there are outlines, and holds them, one after the other. An outline is an Events
+// payload with fewer records: a reader who knows which calls are open before the block learns from its
+// outline which are open behind it. Calls that begin and end in the block are missing, but for those
+// that show that calls from before are over. Of each goroutine the first and the last event of any
+// time that it ran are there: a reader who finds the goroutine on another stream in between has to
+// read the block. A block with panics, Recover or Goexit, or with calls that end without an exit, has
+// no outline.
 //
 // # Clocks
 //

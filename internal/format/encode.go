@@ -92,6 +92,9 @@ type Encoder struct {
 	// some 18 instructions an event: to count fewer chunks, set it to nil for the others.
 	Tallies []Tally
 
+	// Outliner makes an outline of each chunk, unless it is nil.
+	Outliner *Outliner
+
 	m    model
 	open openCalls // of the chunk, for Tallies
 }
@@ -114,8 +117,13 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	dst = binary.AppendUvarint(dst, uint64(events))
 	dst = binary.AppendUvarint(dst, h.Lost)
 
+	outliner := e.Outliner
+	if outliner != nil {
+		outliner.begin(h, recs)
+	}
 	clock := h.Clock
-	free := 0 // the first record that isn't part of values
+	free := 0    // the first record that isn't part of values
+	before := -1 // the latest record of an event
 	for i := 0; i < len(recs); i++ {
 		r := recs[i]
 		call := r.isCall()
@@ -146,14 +154,25 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		site, token := uint32(r.Word>>SiteShift)&SiteMask, uint32(r.Word)
 		switch {
 		case !call:
+			if outliner != nil {
+				outliner.other(i, before, m.stack)
+			}
+			before = i
 			var n int
 			dst, n = e.appendOther(dst, delta, recs[i:])
 			i += n
 		case r.Word&ExitBit != 0:
+			before = i
 			if n := len(m.stack); n > 0 && m.stack[n-1] == (frame{site, token}) {
+				if n == 1 && outliner != nil {
+					outliner.exit(i)
+				}
 				m.stack = m.stack[:n-1]
 				dst = appendTagged(dst, delta, tagExit)
 			} else {
+				if outliner != nil {
+					outliner.exitOther(i, m.stack)
+				}
 				m.exit(site, token)
 				dst = appendTagged(dst, delta, tagOther)
 				dst = append(dst, CodeExit)
@@ -162,7 +181,14 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			}
 			m.after(site, 1)
 		default:
+			before = i
 			p := prediction{site, int32(token - m.top())}
+			if outliner != nil {
+				n := len(m.stack)
+				if outliner.at[n] = int32(i); n == 0 || p.delta <= 0 {
+					outliner.enter(i, m.stack, frame{site, token})
+				}
+			}
 			if guess := &m.next[m.slot]; *guess == p {
 				dst = appendTagged(dst, delta, tagPredicted)
 			} else {
@@ -174,6 +200,9 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			m.stack = append(m.stack, frame{site, token})
 			m.after(site, 0)
 		}
+	}
+	if outliner != nil {
+		outliner.leave(before, m.stack)
 	}
 	return dst, events
 }

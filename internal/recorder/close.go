@@ -114,6 +114,7 @@ func (r *Recorder) fail(err error) {
 		lost += r.unwritten()
 	}
 	r.out.buf, r.out.pending = r.out.buf[:0], tally{}
+	r.out.indexer.Stop()
 	r.out.written.lost += lost
 	if !broken {
 		format.PutStopped(r.arena.mem, format.Failed) // if the trailer can't say it

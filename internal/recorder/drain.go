@@ -101,6 +101,9 @@ func (r *Recorder) flush() {
 		r.synced = now
 		r.out.block(format.BlockClock, format.AppendClock(nil, pair(r.rt)))
 	}
+	if r.out.indexer.Full() {
+		r.out.buf = r.out.indexer.AppendTo(r.out.buf, r.out.size)
+	}
 	if err == nil {
 		err = r.intact()
 	}

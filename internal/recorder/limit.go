@@ -22,7 +22,7 @@ const tailRoom = 4096
 // first block of events always has: a part makes progress, however many sites
 // there are.
 func (r *Recorder) room(n int) bool {
-	tail := tailRoom + format.OriginsSize(r.arena.mem) - r.origins + r.countsRoom()
+	tail := tailRoom + r.out.indexer.Size() + format.OriginsSize(r.arena.mem) - r.origins + r.countsRoom()
 	size := r.out.size + int64(len(r.out.buf)+n+tail)
 	return !r.overfull(size) && (r.config.MaxSize == 0 || r.filling.blocks == 0 || size <= r.config.MaxSize)
 }
@@ -46,6 +46,7 @@ func (r *Recorder) append(c content) (events int, ok bool) {
 	if r.giver != nil {
 		r.giver.summarize(c, len(r.out.buf)-start, events)
 	}
+	r.out.indexer.Events(r.out.buf, start, c.Chunk, events, r.outliner.Outline())
 	r.filling.blocks++
 	r.filling.chunks++
 	r.filling.bytes += int64(len(r.out.buf) - start)

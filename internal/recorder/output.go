@@ -29,6 +29,8 @@ type output struct {
 
 	written tally // what the file's blocks hold
 	pending tally // what buf holds besides
+
+	indexer format.Indexer
 }
 
 // A tally counts events.
@@ -50,6 +52,7 @@ func (o *output) write() error {
 		}
 		return err
 	}
+	o.indexer.Written(o.buf)
 	o.size += int64(len(o.buf))
 	o.buf = o.buf[:0]
 	o.written.events += o.pending.events
@@ -61,6 +64,9 @@ func (o *output) write() error {
 // end writes what is left and the trailer with the given flags, and closes the file. last is when
 // recording into it ended.
 func (o *output) end(last format.ClockPair, flags uint64) error {
+	if o.indexer.Wanted() {
+		o.buf = o.indexer.AppendTo(o.buf, o.size)
+	}
 	o.block(format.BlockClock, format.AppendClock(nil, last))
 	o.block(format.BlockEnd, format.AppendTrailer(nil, format.Trailer{
 		Clock: last.Clock, Events: o.written.events + o.pending.events, Lost: o.written.lost + o.pending.lost, Flags: flags}))

@@ -43,6 +43,9 @@ func (r *Recorder) nextPart() error {
 	r.part++
 	now := pair(r.rt) // what happened until now is in earlier parts, if not in the arena
 	next := output{}
+	if r.enc.Outliner != nil {
+		next.indexer.Begin()
+	}
 	meta := append(r.partMeta(), format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(now.Clock, 10)})
 	origins, norigin, at := r.preamble(&next, meta...)
 	r.firstCounts(&next, now.Clock)

@@ -37,10 +37,11 @@ type Recorder struct {
 	mu       sync.Mutex // guards the fields below, for the background goroutine, registration and Close
 	out      output
 	enc      format.Encoder
-	governor *governor     // nil: there is no budget
-	taken    []int         // chunks encoded in out.buf
-	usable   int           // chunks of the arena that have been handed out, with the control chunk
-	packages []*rt.Package // registered
+	outliner format.Outliner // of enc, if the file gets an index
+	governor *governor       // nil: there is no budget
+	taken    []int           // chunks encoded in out.buf
+	usable   int             // chunks of the arena that have been handed out, with the control chunk
+	packages []*rt.Package   // registered
 	groups   []format.Group
 	origins  int     // offset of the first origin not yet written
 	norigin  uint32  // origins written
@@ -173,6 +174,11 @@ func (r *Recorder) begin() error {
 	r.identity = []format.KeyValue{
 		{Key: format.MetaArena, Value: r.arena.name()},
 		{Key: format.MetaNonce, Value: hex.EncodeToString(r.nonce[:])}}
+	if r.config.Overflow != rt.Ring && r.giver == nil {
+		// Of others the blocks move, or are few.
+		r.enc.Outliner = &r.outliner
+		r.out.indexer.Begin()
+	}
 	r.preamble(&r.out, r.partMeta()...)
 	return r.out.write()
 }

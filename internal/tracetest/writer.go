@@ -31,13 +31,25 @@ type Writer struct {
 	Seq   uint64 // of the latest chunk
 	Clock Clock
 
-	enc format.Encoder
+	// IndexEvery is after how many blocks of events there is an Index block, 0 for none. Last is
+	// whether there is one at the end, too. What has been taken out of File before is Taken bytes long.
+	IndexEvery int
+	Last       bool
+	Outlines   bool // all of them, however long
+	Taken      int64
+
+	enc      format.Encoder
+	outliner format.Outliner
+	indexer  format.Indexer
+	blocks   int // of events
 }
 
 // New begins a file with its header, Meta and first Clock block. meta adds to the
 // facts that every file has, or replaces them.
 func New(c Clock, meta ...format.KeyValue) *Writer {
 	w := &Writer{File: format.AppendHeader(nil), Clock: c}
+	w.indexer.Begin()
+	w.enc.Outliner = &w.outliner
 	w.Block(format.BlockMeta, format.AppendMeta(nil, append([]format.KeyValue{
 		{Key: format.MetaProgram, Value: "/bin/prog"},
 		{Key: format.MetaGo, Value: "go1.26.8"},
@@ -100,13 +112,36 @@ func Values(clock uint64, data []byte) []format.Record {
 
 // Events appends the records of the chunk h, and returns how many records count as events.
 func (w *Writer) Events(h format.Chunk, recs []format.Record) int {
+	start := len(w.File)
 	payload, n := w.enc.Append(nil, h, recs)
 	w.Block(format.BlockEvents, payload)
+	if w.Outlines {
+		w.indexer.Share = 1
+	}
+	w.indexer.Events(w.File, start, h, n, w.outliner.Outline())
+	if w.blocks++; w.IndexEvery > 0 && w.blocks%w.IndexEvery == 0 {
+		w.Index()
+	}
 	return n
+}
+
+// Index appends an Index block.
+func (w *Writer) Index() { w.File = w.indexer.AppendTo(w.File, w.Taken) }
+
+// Take returns what has been written, and makes File empty.
+func (w *Writer) Take() []byte {
+	w.indexer.Written(w.File)
+	b := w.File
+	w.Taken += int64(len(b))
+	w.File = nil
+	return b
 }
 
 // End appends the last Clock block and the End block. t lacks its clock.
 func (w *Writer) End(clock uint64, t format.Trailer) {
+	if w.Last {
+		w.Index()
+	}
 	w.Pair(clock)
 	t.Clock = clock
 	w.Block(format.BlockEnd, format.AppendTrailer(nil, t))

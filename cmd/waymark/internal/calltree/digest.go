@@ -12,6 +12,7 @@ import (
 // time; a joiner takes them in the order of time. See digester.
 type digest struct {
 	ref      tracefile.BlockRef
+	outline  bool // of the block, was all that was read
 	cuts     cuts
 	stream   uint32
 	begin    uint64 // no event is earlier

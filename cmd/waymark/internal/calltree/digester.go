@@ -75,7 +75,7 @@ func newDigester(o Options, table *rowTable, pause uint64) *digester {
 // digest makes d that of a block.
 func (x *digester) digest(block *tracefile.Block, d *digest, c cuts) {
 	d.reset()
-	d.ref, d.stream, d.begin, d.cuts = block.Ref(), block.Stream(), block.Begin(), c
+	d.ref, d.outline, d.stream, d.begin, d.cuts = block.Ref(), block.Outline(), block.Stream(), block.Begin(), c
 	x.d, x.running, x.plain, x.number = d, false, 0, 0
 	x.ahead = d.begin < x.opt.From
 	for events := block.Next(); len(events) > 0 && x.add(events); {

@@ -15,7 +15,7 @@ func ReadFile(file *tracefile.File, o Options, end uint64, workers int, tell fun
 	}
 	if o.divides() {
 		b := New(o)
-		past, err := b.readBlocks(file, b.opt.To, false, workers, tell)
+		past, err := b.readBlocks(file, tracefile.Range{From: b.opt.From, To: b.opt.To}, false, workers, tell)
 		if !errors.Is(err, errOrder) {
 			if past {
 				b.last, b.past = b.opt.To, true
@@ -34,14 +34,14 @@ func (o *Options) divides() bool { return o.OnEnter == nil && o.OnCall == nil }
 // another of the scheduler's Ps and comes back takes longer than half a microsecond.
 const pausesPerSecond = 2_000_000
 
-// readBlocks takes in the events of file that are not later than until, by way of digests of the
-// blocks. It reports whether there are more. After errOrder b is of no use; strict makes the error
+// readBlocks takes in the events of file that are not later than r, by way of digests of the
+// blocks, or of their outlines before r. It reports whether there are more. After errOrder b is of no use; strict makes the error
 // come also where the clock of a stream goes back from one block to the next.
-func (b *Builder) readBlocks(file *tracefile.File, until uint64, strict bool, workers int, tell func(events int)) (past bool, err error) {
+func (b *Builder) readBlocks(file *tracefile.File, r tracefile.Range, strict bool, workers int, tell func(events int)) (past bool, err error) {
 	spare := sync.Pool{New: func() any { return new(digest) }}
 	pause := file.Info().Hz / pausesPerSecond
 	o := b.opt
-	o.To = until
+	o.To = r.To
 	digesters := make([]*digester, workers+1)
 	for i := range digesters {
 		digesters[i] = newDigester(o, b.table, pause)
@@ -57,7 +57,7 @@ func (b *Builder) readBlocks(file *tracefile.File, until uint64, strict bool, wo
 		tell(d.all)
 		return j.take(d)
 	}
-	past, err = tracefile.Scan(file, until, workers, read, take)
+	past, err = tracefile.Scan(file, r, workers, read, take)
 	if errors.Is(err, errOrder) {
 		return false, err
 	}

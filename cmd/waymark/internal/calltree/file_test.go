@@ -34,7 +34,7 @@ func sameAsOneByOne(t *testing.T, file *tracefile.File, o Options, end uint64) (
 	if d := file.Info().Damaged; d != damaged {
 		t.Errorf("%d bytes damaged, before %d", d, damaged)
 	}
-	_, err = New(o).readBlocks(file, New(o).opt.To, false, 1, func(int) {})
+	_, err = New(o).readBlocks(file, tracefile.Range{From: o.From, To: New(o).opt.To}, false, 1, func(int) {})
 	return err == nil
 }
 
@@ -95,6 +95,7 @@ func TestBlocks(t *testing.T) {
 					}
 				}
 				recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(seed*seed%150)}
+				recording.IndexEvery = int(seed/2%3) * 5
 				file, err := recording.Open()
 				if err != nil {
 					t.Fatal(err)
@@ -117,13 +118,14 @@ func TestBlocks(t *testing.T) {
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte("A1B2b2C2c2a1"), uint8(3), uint8(0))
 	f.Add([]byte{0, 1, 16, 20, 15, 24, 31, 24, 15, 132, 0, 8, 15, 24, 5, 1}, uint8(1), uint8(0)) // counted calls
+	f.Add([]byte("A1B2b2C2c2a1A1B2b2C2c2a1A1B2b2C2c2a1"), uint8(131), uint8(5))
 	f.Add([]byte{0, 1, 17, 33, 255, 2, 64, 3, 4, 5, 6, 7, 8, 9, 129, 77, 1, 0, 0, 1, 44, 45, 46}, uint8(2), uint8(5))
 	f.Fuzz(func(t *testing.T, data []byte, perBlock, options uint8) {
 		events := arbitrary(data)
 		if len(events) == 0 {
 			return
 		}
-		recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(perBlock%64)}
+		recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(perBlock%64), IndexEvery: int(perBlock / 64)}
 		file, err := recording.Open()
 		if err != nil {
 			t.Fatal(err)

@@ -147,6 +147,11 @@ func (j *joiner) enter(p *place) (again bool, err error) {
 
 // cut digests the block of p anew, so that the segment which p is in gets shorter.
 func (j *joiner) cut(p *place) error {
+	if p.d.outline {
+		if err := j.whole(p); err != nil {
+			return err
+		}
+	}
 	first := p.d.segments[p.segment].first
 	c := p.d.cuts
 	switch {
@@ -166,6 +171,34 @@ func (j *joiner) cut(p *place) error {
 			j.heap[i] = p.head()
 			j.up(i)
 			break
+		}
+	}
+	return nil
+}
+
+// whole replaces the digest of p, of an outline, by that of the block. Both have the same segments.
+func (j *joiner) whole(p *place) error {
+	s := p.d.segments[p.segment]
+	if err := j.block.Open(p.d.ref); err != nil {
+		return err
+	}
+	j.x.digest(&j.block, p.d, noCuts)
+	d := p.d
+	if p.segment >= len(d.segments) || d.segments[p.segment].goroutine != s.goroutine || d.segments[p.segment].start != s.start {
+		return errOrder // damaged
+	}
+	p.step, p.span, p.totals, p.opened, p.node, p.panics = 0, 0, 0, 0, 0, 0
+	if p.segment > 0 {
+		p.step = d.segments[p.segment-1].steps
+	}
+	for i := range d.steps[:p.step] {
+		switch d.steps[i].event {
+		case isSpan:
+			span := &d.spans[p.span]
+			p.totals, p.opened, p.node = span.totals, span.opened, span.nodes
+			p.span++
+		case tracefile.Panic:
+			p.panics++
 		}
 	}
 	return nil

@@ -12,11 +12,11 @@ import (
 // several workers, which follow nothing but stacks. If clocks of streams disagree, the range is all
 // of the recording.
 func NewAt(file *tracefile.File, o Options) (*Builder, tracefile.Range) {
-	if o.From == 0 {
+	if o.From <= 1 {
 		return New(o), tracefile.Range{}
 	}
 	b := New(o)
-	_, err := b.readBlocks(file, o.From-1, true, runtime.GOMAXPROCS(0), func(int) {})
+	_, err := b.readBlocks(file, tracefile.Range{From: o.From, To: o.From - 1}, true, runtime.GOMAXPROCS(0), func(int) {})
 	if err == nil {
 		err = b.findArguments()
 	}

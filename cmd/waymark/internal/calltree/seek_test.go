@@ -64,7 +64,7 @@ func TestNewAt(t *testing.T) {
 			}
 		}
 		end := events[len(events)-1].Clock
-		recording := calltreetest.Recording{Events: events, End: end, PerBlock: 1 + int(seed*seed%150)}
+		recording := calltreetest.Recording{Events: events, End: end, PerBlock: 1 + int(seed*seed%150), IndexEvery: int(seed/2%3) * 5}
 		file, err := recording.Open()
 		if err != nil {
 			t.Fatal(err)

@@ -30,7 +30,8 @@ type Recording struct {
 	Start   uint64 // clock at the start, that of events and End counts from it
 	Hz      uint64 // ticks per second; 0 is 1e9, so that a tick is a nanosecond
 
-	PerBlock int // events in a block; 0 is 100
+	PerBlock   int // events in a block; 0 is 100
+	IndexEvery int // blocks that each Index block lists, one at the end too; 0 is no index
 
 	Path    string        // the file's name
 	Program string        // path; "" is /bin/prog
@@ -77,6 +78,7 @@ func (r *Recording) Bytes() []byte {
 	w := tracetest.New(tracetest.Clock{
 		Hz: cmp.Or(r.Hz, 1e9), Start: r.Start, Unix: 1_700_000_000_000_000_000 + int64(r.Later), Mono: 5_000_000_000 + int64(r.Later),
 	}, meta...)
+	w.IndexEvery, w.Last, w.Outlines = r.IndexEvery, r.IndexEvery > 0, true
 	base := uint32(1)
 	for _, t := range r.Tables {
 		w.Facility(base, t.Package, t.Sites, t.Facility)
