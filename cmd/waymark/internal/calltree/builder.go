@@ -25,6 +25,10 @@ type Options struct {
 	// OnCall is called with each call as it ends, callees first. The Call is valid until OnCall
 	// returns.
 	OnCall func(*Call)
+	// OnStart is called when a goroutine says which one has started it, and the id of the go
+	// statement, before its calls. OnEnd is called when all its calls have ended.
+	OnStart func(goroutine, parent uint64, origin uint32)
+	OnEnd   func(goroutine uint64)
 }
 
 // A Source returns the events of a recording: those of a goroutine in order, and
@@ -133,6 +137,9 @@ func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
 		b.exit(g, ev.Site, ev.Token, clock, ev.Data)
 	case tracefile.Start:
 		g.Parent, g.Origin = ev.Value, ev.Origin
+		if b.opt.OnStart != nil {
+			b.opt.OnStart(g.ID, g.Parent, g.Origin)
+		}
 	case tracefile.Panic:
 		g.Panics++
 		b.begin(g, Panicked, ev.Token, clock, ev.Data)
@@ -198,6 +205,9 @@ func (b *Builder) start(id, clock uint64) *goroutine {
 // forget notes what a goroutine did, all its calls being over.
 func (b *Builder) forget(g *goroutine, clock uint64) {
 	g.End = clock
+	if b.opt.OnEnd != nil {
+		b.opt.OnEnd(g.ID)
+	}
 	if !g.skip && clock >= b.opt.From {
 		b.seen++
 		if b.opt.Goroutines {

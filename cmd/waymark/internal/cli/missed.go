@@ -76,8 +76,11 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
 	others := f.only
 	others.Min = 0
-	_, err = others.Follow(set, func(p *recording.Process) (onEnter, onCall func(*calltree.Call)) {
-		return func(*calltree.Call) {}, func(c *calltree.Call) { ns = max(ns, p.Scale.Nanoseconds(c.End-c.Began)) }
+	_, err = others.Follow(set, func(p *recording.Process) recording.Follower {
+		return recording.Follower{
+			Enter: func(*calltree.Call) {},
+			Call:  func(c *calltree.Call) { ns = max(ns, p.Scale.Nanoseconds(c.End-c.Began)) },
+		}
 	})
 	return ns, err
 }

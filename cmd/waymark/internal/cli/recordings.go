@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/xmltrace"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -25,12 +26,15 @@ func (a *app) withSet(names []string, do func(*tracefile.Set) error) error {
 	var files []*tracefile.File
 	var errs []error
 	for _, name := range names {
-		f, err := tracefile.Open(name)
+		f, damage, err := openRecording(name)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		defer f.Close()
+		if damage != nil {
+			errs = append(errs, damage)
+		}
 		files = append(files, f)
 	}
 	if len(files) == 0 {
@@ -72,4 +76,14 @@ func readInfo(file string) (tracefile.Info, error) {
 	}
 	defer f.Close()
 	return f.Info(), nil
+}
+
+// openRecording opens a recording, or a file of actions in XML, of which it makes one. damage says
+// why not all of that is in it.
+func openRecording(name string) (f *tracefile.File, damage, err error) {
+	f, err = tracefile.Open(name)
+	if errors.Is(err, tracefile.ErrNotTrace) && xmltrace.Is(name) {
+		return xmltrace.Open(name)
+	}
+	return f, nil, err
 }

@@ -9,11 +9,23 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
+// A Follower is told of the calls of a process.
+type Follower struct {
+	Enter, Call func(*calltree.Call) // a call begins, and ends
+
+	// Start, unless nil, is told that a goroutine begins, which one has started it, and the id of
+	// the go statement. End, unless nil, is told that it has ended.
+	Start func(goroutine, parent uint64, origin uint32)
+	End   func(goroutine uint64)
+
+	Done func(clock uint64) bool // unless nil: reports whether nothing is wanted from that clock on
+}
+
 // Follow follows the calls of all processes of a set, and tells those that the filter shows in
 // the order of time. tell returns what is to be told the calls of a process. Calls of a process
 // that have not ended are told when its recording ends. The result summarises the processes,
 // Calls counting what was told.
-func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall func(*calltree.Call))) ([]Summary, error) {
+func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Summary, error) {
 	if err := f.Check(set); err != nil {
 		return nil, err
 	}
@@ -22,15 +34,17 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall
 		index int
 		end   time.Duration // of the recording, since the start of the first one
 		calls func(*calltree.Result) uint64
+		done  func(clock uint64) bool
 	}
 	var alive []*following
 	processes := Processes(set)
 	byIndex := make([]*following, len(processes))
 	ranges := make([]tracefile.Range, len(processes))
 	for i, p := range processes {
-		onEnter, onCall := tell(p)
-		o, calls := f.telling(p, onEnter, onCall)
-		byIndex[i] = &following{nil, i, p.Since + p.File.Info().Duration, calls}
+		to := tell(p)
+		o, calls := f.telling(p, to.Enter, to.Call)
+		o.OnStart, o.OnEnd = to.Start, to.End
+		byIndex[i] = &following{nil, i, p.Since + p.File.Info().Duration, calls, to.Done}
 		byIndex[i].Builder, ranges[i] = calltree.NewAt(p.File, o)
 		alive = append(alive, byIndex[i])
 	}
@@ -53,7 +67,11 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall
 		for alive[0].end < now && events.Ended(alive[0].index) {
 			end()
 		}
-		byIndex[events.Process()].Add(&ev)
+		p := byIndex[events.Process()]
+		if p.done != nil && p.done(ev.Clock) {
+			break
+		}
+		p.Add(&ev)
 	}
 	for len(alive) > 0 {
 		end()

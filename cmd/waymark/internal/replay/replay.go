@@ -14,7 +14,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/tracefile"
@@ -39,7 +38,7 @@ func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o transcri
 	}
 	var printers []*transcript.Printer
 	relay := newRelay()
-	done.Read, err = filter.Follow(set, func(of *recording.Process) (onEnter, onCall func(*calltree.Call)) {
+	done.Read, err = filter.Follow(set, func(of *recording.Process) recording.Follower {
 		label := ""
 		if width > 0 {
 			label = fmt.Sprintf("%*s ", width-1, of.Label)
@@ -48,7 +47,7 @@ func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o transcri
 		if printers = append(printers, p); len(printers) == 1 {
 			p.Head(width)
 		}
-		return relay.to(p.Enter), relay.to(p.Call)
+		return recording.Follower{Enter: relay.to(p.Enter), Call: relay.to(p.Call)}
 	})
 	relay.close()
 	done.Masked = slices.ContainsFunc(printers, (*transcript.Printer).Masked)

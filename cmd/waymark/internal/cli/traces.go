@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// tracesFormats are the values of --format of traces.
+var tracesFormats = []string{"text", "json", "csv", "xml"}
+
+// firstTraces is how many traces text shows, which fit a screen.
+const firstTraces = 20
+
+// tracesFlags are the flags of traces.
+type tracesFlags struct {
+	filter  filterFlags // of which some are its own
+	text    textFlags
+	form    string
+	slowest int
+	failed  bool
+}
+
+func (a *app) tracesCommand() *cobra.Command {
+	var f tracesFlags
+	cmd := &cobra.Command{
+		Use: "traces [flags] FILE... [KEY]", Short: "list the slowest requests of recordings, or print the calls of one", Args: arguments(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.text.check(); err != nil {
+				return err
+			}
+			if !slices.Contains(tracesFormats, f.form) {
+				return usagef("--format=%s: want text, json, csv or xml%s", f.form, pattern.IsIt(f.form, tracesFormats, 1))
+			}
+			if f.slowest < 0 {
+				return usagef("--slowest=%d: want 0, which is no limit, or more", f.slowest)
+			}
+			if !cmd.Flags().Changed("slowest") && f.form != "text" {
+				f.slowest = 0
+			}
+			only, err := f.filter.filter()
+			if err != nil {
+				return err
+			}
+			files, key, err := splitKey(args)
+			if err != nil {
+				return err
+			}
+			return a.withSet(files, func(set *tracefile.Set) error {
+				if key != nil {
+					return a.showTrace(set, &f, only, *key)
+				}
+				return a.listTraces(set, &f, only)
+			})
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json, csv, or xml for tools that read actions of START and END")
+	flags.IntVar(&f.slowest, "slowest", firstTraces, "list the `N` traces that took longest; 0: all, as in other formats than text")
+	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call has returned an error or ended with a panic")
+	f.text.define(flags)
+	f.filter.defineTraces(flags)
+	return cmd
+}
+
+// defineTraces defines the filters of traces.
+func (f *filterFlags) defineTraces(set *pflag.FlagSet) {
+	f.set = set
+	set.StringVar(&f.root.pattern, "root", "", "traces begin with calls of functions that match `PATTERN`; else with calls that no recorded function makes")
+	set.StringArrayVar(&f.include, "include", nil, "list traces whose root calls match `PATTERN` (repeatable)")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "don't list traces whose root calls match `PATTERN` (repeatable)")
+	set.DurationVar(&f.min, "min", 0, "list traces that took at least this, as in 10ms")
+	set.IntVar(&f.depth, "depth", 0, "print `N` levels of calls; 0 is no limit")
+	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s")
+	config.Mark(set, config.IsPattern, "include", "exclude", "root")
+}
+
+// splitKey takes the key of a trace off the arguments, if the last one is no file.
+func splitKey(args []string) (files []string, key *traces.Key, err error) {
+	last := args[len(args)-1]
+	if _, err := os.Stat(last); len(args) == 1 || err == nil {
+		return args, nil, nil
+	}
+	k, err := traces.ParseKey(last)
+	if err != nil {
+		return nil, nil, usagef("traces: there is no file %s, and %v", last, err)
+	}
+	return args[:len(args)-1], &k, nil
+}
+
+// listTraces lists the traces of recordings.
+func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filter) error {
+	if err := only.Check(set); err != nil {
+		return err
+	}
+	o := traces.Options{Root: only.Root, Show: only.Show, Min: only.Min, Failed: f.failed, Slowest: f.slowest}
+	filter := recording.Filter{From: only.From, To: only.To, Prepare: only.Prepare}
+	var n int
+	var read []recording.Summary
+	var err error
+	if f.form == "xml" {
+		if f.slowest > 0 {
+			return usagef("traces: --format xml has all traces that --root, --include, --min and --failed choose: leave --slowest out")
+		}
+		n, read, err = traces.WriteXML(a.stdout, set, &filter, o, nil)
+	} else {
+		var list []*traces.Trace
+		list, n, read, err = traces.List(set, &filter, o)
+		if writeErr := f.write(a, set, list); writeErr != nil {
+			return writeErr
+		}
+		if len(list) < n {
+			a.note(fmt.Sprintf("%s of %s; --slowest 0 lists all", units.Count(uint64(len(list))), units.Things(uint64(n), "trace")))
+		}
+	}
+	if n == 0 && err == nil {
+		a.note(f.none(set))
+	}
+	a.note(recording.Lacks(read)...)
+	return errors.Join(damage(set, err)...)
+}
+
+// none says that there is no trace, and what may help.
+func (f *tracesFlags) none(set *tracefile.Set) string {
+	root := f.filter.root
+	switch {
+	case root.set != nil && len(root.set.Unmatched()) > 0:
+		return "--root=" + root.pattern + noFunction(root.pattern, f.filter.matchSites(set))
+	case f.filter.min > 0 || f.failed || f.filter.time != "" || len(f.filter.include)+len(f.filter.exclude) > 0:
+		return "no trace is left by --root, --include, --exclude, --min, --failed and --time"
+	case root.set != nil:
+		return "--root=" + root.pattern + ": the function was not seen: no call of it is recorded"
+	}
+	return "the recording has no calls"
+}
+
+func (f *tracesFlags) write(a *app, set *tracefile.Set, list []*traces.Trace) error {
+	switch f.form {
+	case "json":
+		return traces.WriteListJSON(a.stdout, list)
+	case "csv":
+		return traces.WriteListCSV(a.stdout, list)
+	}
+	return traces.WriteList(a.stdout, list, f.text.shortNames(set), f.text.style(a.stdout))
+}
+
+// shortNames returns what shortens functions' names, nil if they are printed in full.
+func (f *textFlags) shortNames(set *tracefile.Set) *names.Set {
+	if f.full() {
+		return nil
+	}
+	short := names.NewSet()
+	recording.AddNames(short, set.Processes...)
+	return short
+}
+
+// showTrace prints one trace.
+func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filter, key traces.Key) error {
+	filter := recording.Filter{Prepare: only.Prepare}
+	if f.form == "csv" {
+		return usagef("traces: --format csv lists traces; a single one has text, json and xml")
+	}
+	if f.form == "xml" {
+		always := traces.Options{Root: func(*function.Func) bool { return true }}
+		filter.From = max(key.Start-time.Microsecond, 0) // clocks are rounded to ns
+		n, _, err := traces.WriteXML(a.stdout, set, &filter, always, &key)
+		if n == 0 && err == nil {
+			err = fmt.Errorf("%w: %v", traces.ErrNoTrace, key)
+		}
+		return errors.Join(damage(set, err)...)
+	}
+	t, read, err := traces.Find(set, &filter, key)
+	if t == nil {
+		return errors.Join(damage(set, err)...)
+	}
+	var writeErr error
+	if f.form == "json" {
+		writeErr = traces.WriteTreeJSON(a.stdout, t, only.Depth)
+	} else {
+		writeErr = traces.WriteTree(a.stdout, t, f.text.shortNames(set), only.Depth)
+	}
+	if writeErr != nil {
+		return writeErr
+	}
+	a.note(recording.Lacks(read)...)
+	return errors.Join(damage(set, err)...)
+}

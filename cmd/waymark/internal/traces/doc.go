@@ -1,0 +1,14 @@
+// Package traces finds the traces of recordings: each is one request's life.
+//
+//	list, _, err := traces.List(set, filter, traces.Options{Slowest: 20})
+//	...
+//	tree, err := traces.Find(set, filter, list[0].Key)
+//
+// A trace is a root call, with all calls that it makes, and with all calls of the goroutines that
+// are started meanwhile by a goroutine of the trace. Unless Options.Root chooses others, root calls
+// are the calls without a recorded caller. A goroutine that such a call of main.main has started
+// has traces of its own: else all that a program does would be one trace.
+//
+// What goroutines do after the root call has ended is detached: it belongs to the trace, but not to
+// its duration.
+package traces

@@ -1,0 +1,103 @@
+package traces
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"strconv"
+)
+
+// jsonTrace has the members of a trace in JSON.
+type jsonTrace struct {
+	Key        string `json:"key"`
+	Process    string `json:"process,omitempty"`
+	Goroutine  uint64 `json:"goroutine"`
+	Parent     uint64 `json:"parent_goroutine"`
+	Root       string `json:"root"`
+	Start      int64  `json:"start_unix_ns"`
+	Duration   int64  `json:"duration_ns"`
+	Calls      uint64 `json:"calls"`
+	Panics     uint64 `json:"panics"`
+	Errors     uint64 `json:"errors"`
+	Goroutines uint64 `json:"goroutines"`
+	Detached   uint64 `json:"detached_calls,omitempty"`
+	Open       bool   `json:"open,omitempty"`
+	Failed     bool   `json:"failed,omitempty"`
+}
+
+func (t *Trace) json() jsonTrace {
+	return jsonTrace{
+		Key: t.Key.String(), Process: t.Goroutine.Process, Goroutine: t.Goroutine.ID, Parent: t.Parent, Root: t.Root.Name,
+		Start: t.StartTime.UnixNano(), Duration: int64(t.Duration), Calls: t.Calls, Panics: t.Panics, Errors: t.Errors,
+		Goroutines: 1 + t.Goroutines, Detached: t.Detached, Open: t.Open, Failed: t.Failed,
+	}
+}
+
+// jsonNode has the members of a node in JSON. Nodes are a list, callees behind their callers: JSON
+// readers limit how deep objects may be nested, and recursions don't.
+type jsonNode struct {
+	Depth     int    `json:"depth"`
+	Name      string `json:"name"`
+	Goroutine bool   `json:"go,omitempty"`
+	Calls     uint64 `json:"calls"`
+	Panics    uint64 `json:"panics"`
+	Errors    uint64 `json:"errors"`
+	Total     int64  `json:"total_ns"`
+	Self      int64  `json:"self_ns"`
+	Min       int64  `json:"min_ns"`
+	Max       int64  `json:"max_ns"`
+	Avg       int64  `json:"avg_ns"`
+	Open      uint64 `json:"open,omitempty"`
+	Detached  uint64 `json:"detached,omitempty"`
+}
+
+// WriteListJSON prints traces as a list of objects.
+func WriteListJSON(w io.Writer, list []*Trace) error {
+	out := make([]jsonTrace, len(list))
+	for i, t := range list {
+		out[i] = t.json()
+	}
+	return write(w, out)
+}
+
+// WriteTreeJSON prints a tree as an object: the trace, with a list of nodes.
+func WriteTreeJSON(w io.Writer, t *Tree, depth int) error {
+	out := struct {
+		jsonTrace
+		Nodes   []jsonNode `json:"nodes"`
+		Omitted uint64     `json:"omitted_calls,omitempty"`
+	}{t.Trace.json(), []jsonNode{}, t.Left}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if depth > 0 && n.Depth >= depth {
+			out.Omitted += n.Calls
+			continue
+		}
+		out.Nodes = append(out.Nodes, jsonNode{
+			n.Depth, n.Func.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached})
+	}
+	return write(w, out)
+}
+
+func write(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// WriteListCSV prints a head and the traces. Columns have the names of the JSON keys.
+func WriteListCSV(w io.Writer, list []*Trace) error {
+	c := csv.NewWriter(w)
+	c.Write([]string{"key", "goroutine", "parent_goroutine", "root", "start_unix_ns", "duration_ns", "calls", "panics", "errors", "goroutines"})
+	for _, tr := range list {
+		t := tr.json()
+		c.Write([]string{
+			t.Key, unsigned(t.Goroutine), unsigned(t.Parent), t.Root, strconv.FormatInt(t.Start, 10), strconv.FormatInt(t.Duration, 10),
+			unsigned(t.Calls), unsigned(t.Panics), unsigned(t.Errors), unsigned(t.Goroutines)})
+	}
+	c.Flush()
+	return c.Error()
+}
+
+func unsigned(n uint64) string { return strconv.FormatUint(n, 10) }

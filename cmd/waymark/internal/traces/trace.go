@@ -1,0 +1,108 @@
+package traces
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// A Key names a trace: the goroutine of its root call, and when that call began. It does not depend
+// on what else is looked for.
+type Key struct {
+	Goroutine recording.GoroutineID
+	Start     time.Duration // since the start of the first recording
+}
+
+func (k Key) String() string {
+	return k.Goroutine.String() + "-" + strconv.FormatInt(int64(k.Start), 10)
+}
+
+// ParseKey parses what Key.String returns.
+func ParseKey(text string) (Key, error) {
+	goroutine, start, ok := cutLast(text, '-')
+	if ok {
+		ids, err := recording.ParseGoroutines(goroutine)
+		ns, numErr := strconv.ParseUint(start, 10, 63)
+		if err == nil && numErr == nil && len(ids) == 1 {
+			return Key{ids[0], time.Duration(ns)}, nil
+		}
+	}
+	return Key{}, fmt.Errorf("%q is no key of a trace: want one as waymark traces lists it, such as 18-1503201", text)
+}
+
+func cutLast(s string, sep byte) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// A Trace is what is known of a trace as a whole.
+type Trace struct {
+	Key
+	Root      *function.Func
+	Parent    uint64        // the goroutine that has started the trace's goroutine; 0 if that is unknown
+	StartTime time.Time     // when the root call began
+	Duration  time.Duration // of the root call
+	Open      bool          // the root call has not ended: Duration is until the end of the recording
+
+	Calls      uint64 // all, with the root call
+	Panics     uint64 // calls that a panic ended, or that recovered one
+	Errors     uint64 // calls that returned an error
+	Goroutines uint64 // that were started
+	Detached   uint64 // calls that ended after the root call
+	Failed     bool   // a panic has ended the root call, or it has returned an error
+}
+
+// Options choose traces.
+type Options struct {
+	Root    func(*function.Func) bool // root calls: the outermost ones of these functions; nil: see package traces
+	Show    func(*function.Func) bool // traces whose root calls are of these functions, unless nil
+	Min     time.Duration             // traces that take as long
+	Failed  bool                      // traces that have failed
+	Slowest int                       // only so many, those that take longest; 0 is no limit
+}
+
+func (o *Options) wants(t *Trace) bool {
+	return t.Duration >= o.Min && (!o.Failed || t.Failed) && (o.Show == nil || o.Show(t.Root))
+}
+
+// List returns the traces of all processes of a set that the options choose, the slowest first, and
+// how many there are without the limit. On an error it returns what could be read.
+func List(set *tracefile.Set, filter *recording.Filter, o Options) (list []*Trace, n int, read []recording.Summary, err error) {
+	read, err = filter.Follow(set, func(p *recording.Process) recording.Follower {
+		c := newCollector(p, len(set.Processes) > 1, o.Root)
+		c.ended = func(t *Trace) {
+			if !o.wants(t) {
+				return
+			}
+			n++
+			list = append(list, t)
+			if o.Slowest > 0 && len(list) >= 2*o.Slowest+1024 {
+				list = slowest(list, o.Slowest)
+			}
+		}
+		return c.follower()
+	})
+	return slowest(list, o.Slowest), n, read, err
+}
+
+// slowest sorts traces, and returns the first ones.
+func slowest(list []*Trace, limit int) []*Trace {
+	slices.SortStableFunc(list, func(a, b *Trace) int {
+		return cmp.Or(cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goroutine.String(), b.Goroutine.String()))
+	})
+	if limit > 0 && len(list) > limit {
+		clear(list[limit:])
+		list = list[:limit]
+	}
+	return list
+}

@@ -1,0 +1,173 @@
+package traces
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// A Node adds up the calls of a function that the calls of another node made, in one trace. Times
+// are in ns.
+type Node struct {
+	Func      *function.Func
+	Goroutine bool // root calls of goroutines that the calls of the node above have started
+	Depth     int
+
+	Calls, Panics, Errors uint64
+	Open                  uint64 // calls that have not ended
+	Detached              uint64 // calls that ended after the trace's root call
+	Total, Self           int64
+	Min, Max              int64 // of a call
+
+	parent int
+}
+
+// Avg returns the average duration of a call, ns.
+func (n *Node) Avg() int64 { return n.Total / int64(max(n.Calls, 1)) }
+
+type nodeKey struct {
+	parent    int
+	site      uint32
+	goroutine bool
+}
+
+// maxNodes bounds a tree. A recursion has a node for each of its levels.
+const maxNodes = 1 << 20
+
+// A Tree is the calls of a trace. Calls of the same function with the same callers are one node.
+type Tree struct {
+	Trace *Trace
+	Nodes []Node // callees behind their callers, in the order of their first calls
+	Left  uint64 // calls that are in no node, because there are too many nodes
+}
+
+// lateStart is how long after the end of a trace goroutines may make their first calls that the
+// trace has started.
+const lateStart = 100 * time.Millisecond
+
+// ErrNoTrace says that no call has begun there and then.
+var ErrNoTrace = errors.New("no trace of that key")
+
+// Find returns the tree of the trace with a key. What it returns with an error is of the events that
+// could be read. The error wraps ErrNoTrace if no call of the goroutine begins at that time.
+func Find(set *tracefile.Set, filter *recording.Filter, key Key) (*Tree, []recording.Summary, error) {
+	f := *filter
+	if f.From = key.Start - time.Microsecond; f.From < 0 { // clocks are rounded to ns
+		f.From = 0
+	}
+	f.To = 0
+	b := &treeBuilder{nodes: make(map[nodeKey]int)}
+	several := len(set.Processes) > 1
+	read, err := f.Follow(set, func(p *recording.Process) recording.Follower {
+		c := newCollector(p, several, func(*function.Func) bool { return true })
+		c.began = func(r *running, _ *calltree.Call) bool {
+			if b.tree.Trace != nil || r.trace.Key != key {
+				return false
+			}
+			b.tree.Trace = r.trace
+			b.alive++
+			r.at = -1
+			return true
+		}
+		c.ended = func(*Trace) {}
+		c.start = func(child, parent *running) { b.alive++; child.at = max(parent.at, 0) } // the root call, if it has ended
+		c.over = func(*running) { b.alive-- }
+		c.enter, c.call = b.enterOf(p), b.callOf(p)
+		to := c.follower()
+		to.Done = func(clock uint64) bool {
+			// A goroutine's start is recorded with its first event, which may be later.
+			return b.tree.Trace != nil && b.alive == 0 && p.Since+time.Duration(p.File.Nanos(clock)) > b.tree.Trace.Start+b.tree.Trace.Duration+lateStart
+		}
+		return to
+	})
+	if b.tree.Trace == nil {
+		return nil, read, errors.Join(err, fmt.Errorf("%w: %v", ErrNoTrace, key))
+	}
+	b.order()
+	return &b.tree, read, err
+}
+
+type treeBuilder struct {
+	tree  Tree
+	nodes map[nodeKey]int
+	alive int // goroutines that are in the trace
+}
+
+func (b *treeBuilder) enterOf(p *recording.Process) func(*running, *calltree.Call) {
+	return func(r *running, c *calltree.Call) {
+		key := nodeKey{r.at, c.Site, !r.own && c.Depth == 0}
+		i, ok := b.nodes[key]
+		if !ok {
+			fn, known := p.File.Func(c.Site)
+			if r.left > 0 || !known || len(b.tree.Nodes) == maxNodes {
+				r.left++
+				b.tree.Left++
+				return
+			}
+			i = len(b.tree.Nodes)
+			b.nodes[key] = i
+			b.tree.Nodes = append(b.tree.Nodes, Node{Func: &fn.Func, Goroutine: key.goroutine, parent: r.at, Min: 1<<63 - 1})
+		}
+		b.tree.Nodes[i].Calls++
+		r.at = i
+	}
+}
+
+func (b *treeBuilder) callOf(p *recording.Process) func(*running, *calltree.Call) {
+	return func(r *running, c *calltree.Call) {
+		if r.left > 0 {
+			r.left--
+			return
+		}
+		n := &b.tree.Nodes[r.at]
+		took := p.Scale.Nanoseconds(c.End - c.Began)
+		n.Total += took
+		n.Self += p.Scale.Nanoseconds(c.Self)
+		n.Min, n.Max = min(n.Min, took), max(n.Max, took)
+		if c.Flags&calltree.Panicked != 0 {
+			n.Panics++
+		}
+		if c.Flags&calltree.Failed != 0 {
+			n.Errors++
+		}
+		if c.Flags&calltree.Open != 0 {
+			n.Open++
+		}
+		if !r.trace.Open {
+			n.Detached++
+		}
+		r.at = n.parent
+	}
+}
+
+// order puts callees behind their callers.
+func (b *treeBuilder) order() {
+	nodes := b.tree.Nodes
+	first, next := make([]int, len(nodes)), make([]int, len(nodes)) // callees, by caller; 0 is none, as no node calls the first one
+	for i := len(nodes) - 1; i > 0; i-- {
+		next[i], first[nodes[i].parent] = first[nodes[i].parent], i
+	}
+	var list []Node
+	for i, depth := 0, 0; len(nodes) > 0; {
+		n := nodes[i]
+		n.Depth = depth
+		list = append(list, n)
+		if first[i] != 0 {
+			i, depth = first[i], depth+1
+			continue
+		}
+		for i != 0 && next[i] == 0 {
+			i, depth = nodes[i].parent, depth-1
+		}
+		if i == 0 {
+			break
+		}
+		i = next[i]
+	}
+	b.tree.Nodes = list
+}
