@@ -24,9 +24,8 @@ type counter struct {
 	deeps   map[string]*kind // by line of deepStacks
 	useDeep bool             // the cheap way has left out calls that matter
 
-	found  []*kind // the candidates of the sample, then the chosen ones, one for each goroutine
-	factor float64 // how many goroutines a chosen one stands for
-
+	found     chosen // of the sample
+	before    chosen // of the sample before
 	functions map[string]*callgraph.Func
 	seen      map[string]bool // names of functions in stacks, for the error if the root isn't among them
 	roots     map[string]bool // names of functions that were the root
@@ -53,6 +52,13 @@ type kind struct {
 	cut   bool      // the runtime has left out the outermost calls
 }
 
+// A chosen is what a sample counts.
+type chosen struct {
+	kinds  []*kind // the candidates, then those of them that are chosen; one for each goroutine
+	factor float64 // how many goroutines a chosen one stands for
+	cpu    float64 // the part of an active goroutine's time that it has a CPU
+}
+
 // maxKinds is the number of kinds that are kept: more are forgotten and made anew.
 const maxKinds = 20_000
 
@@ -73,7 +79,8 @@ func (c *counter) forget() {
 	c.deeps = make(map[string]*kind)
 }
 
-// add takes a sample: each stack stands for the time since the sample before.
+// add takes a sample. Half of the time since the sample before belongs to that one's stacks, the other
+// half to those seen now.
 func (c *counter) add(s *source, since time.Duration, procs int) {
 	if len(c.kinds)+len(c.deeps) > maxKinds {
 		c.forget()
@@ -88,18 +95,52 @@ func (c *counter) add(s *source, since time.Duration, procs int) {
 	c.sampling.Samples++
 	c.sampling.Goroutines = max(c.sampling.Goroutines, goroutines)
 	active-- // the sampler
-	cpu := 1.0
+	c.found.cpu = 1
 	if active > int64(procs) {
-		cpu = float64(procs) / float64(active)
+		c.found.cpu = float64(procs) / float64(active)
 	}
-	c.spread(float64(since), cpu)
+	c.sampling.Counted += int64(len(c.found.kinds))
+	for _, k := range c.found.kinds {
+		if k.cut {
+			c.sampling.Cut++
+		}
+		if k.node != nil {
+			k.node.self.samples++
+		}
+	}
+	if c.sampling.Samples == 1 {
+		c.found.spread(float64(since))
+	} else {
+		c.before.spread(float64(since) / 2)
+		c.found.spread(float64(since) / 2)
+	}
+	c.found, c.before = c.before, c.found
+}
+
+// spread adds a time to what was chosen.
+func (f *chosen) spread(ns float64) {
+	ns *= f.factor
+	for _, k := range f.kinds {
+		if k.node == nil {
+			continue
+		}
+		s := &k.node.self
+		s.total += ns
+		switch k.state {
+		case activeState:
+			s.cpu += ns * f.cpu
+			s.ready += ns * (1 - f.cpu)
+		case syscallState:
+			s.syscall += ns
+		}
+	}
 }
 
 // addCheap makes found the kinds that the sample counts. It sets useDeep if calls of one are left
 // out.
 func (c *counter) addCheap(s *source) (goroutines, active int64) {
 	records := s.cheap()
-	c.found = c.found[:0]
+	c.found.kinds = c.found.kinds[:0]
 	for i := range records {
 		stack := &records[i].Stack0
 		k := c.kinds[*stack]
@@ -110,7 +151,7 @@ func (c *counter) addCheap(s *source) (goroutines, active int64) {
 		active += c.candidate(k, 1)
 	}
 	seen := c.choose()
-	for _, k := range c.found {
+	for _, k := range c.found.kinds {
 		if c.resolve(k); k.cut {
 			c.useDeep = true
 			return 0, 0 // addDeep does it again
@@ -122,7 +163,7 @@ func (c *counter) addCheap(s *source) (goroutines, active int64) {
 
 // addDeep does what addCheap does, with all calls that the runtime knows.
 func (c *counter) addDeep(s *source) (goroutines, active int64) {
-	c.found = c.found[:0]
+	c.found.kinds = c.found.kinds[:0]
 	s.deep.each(func(line []byte, n int) {
 		k := c.deeps[string(line)]
 		if k == nil {
@@ -137,7 +178,7 @@ func (c *counter) addDeep(s *source) (goroutines, active int64) {
 		active += c.candidate(k, n)
 	})
 	c.sampling.Seen += c.choose()
-	for _, k := range c.found {
+	for _, k := range c.found.kinds {
 		c.resolve(k)
 	}
 	return goroutines, active
@@ -148,7 +189,7 @@ func (c *counter) addDeep(s *source) (goroutines, active int64) {
 func (c *counter) candidate(k *kind, n int) (active int64) {
 	if k.stack != nil || k.node != nil {
 		for i := 0; i < n; i++ {
-			c.found = append(c.found, k)
+			c.found.kinds = append(c.found.kinds, k)
 		}
 	} else if k.cut {
 		c.sampling.Cut += int64(n)
@@ -161,45 +202,19 @@ func (c *counter) candidate(k *kind, n int) (active int64) {
 
 // choose leaves a random part in found if there are too many, and returns how many there were.
 func (c *counter) choose() int64 {
-	n := len(c.found)
+	list := c.found.kinds
+	n := len(list)
 	most := min(n, c.options.MaxGoroutines)
+	c.found.factor = 1
 	if most < n {
 		for i := 0; i < most; i++ {
 			j := i + c.random.Intn(n-i)
-			c.found[i], c.found[j] = c.found[j], c.found[i]
+			list[i], list[j] = list[j], list[i]
 		}
+		c.found.factor = float64(n) / float64(most)
 	}
-	c.found = c.found[:most]
-	c.factor = 1
-	if most > 0 {
-		c.factor = float64(n) / float64(most)
-	}
+	c.found.kinds = list[:most]
 	return int64(n)
-}
-
-// spread counts the chosen goroutines: each stands for the time since the sample before. cpu is the
-// part of an active goroutine's time that it had a CPU.
-func (c *counter) spread(ns, cpu float64) {
-	ns *= c.factor
-	c.sampling.Counted += int64(len(c.found))
-	for _, k := range c.found {
-		if k.cut {
-			c.sampling.Cut++
-		}
-		if k.node == nil {
-			continue
-		}
-		s := &k.node.self
-		s.samples++
-		s.total += ns
-		switch k.state {
-		case activeState:
-			s.cpu += ns * cpu
-			s.ready += ns * (1 - cpu)
-		case syscallState:
-			s.syscall += ns
-		}
-	}
 }
 
 // resolve finds the node of a kind.

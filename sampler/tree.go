@@ -77,7 +77,7 @@ func (s *Sampler) notSeen(took time.Duration) error {
 		}
 	}
 	return fail(ErrNotSeen, "%s was not seen, %s, and the program seems to have no such function%s",
-		s.options.Root, seen, pattern.IsIt(s.options.Root, sorted(all), 3))
+		s.options.Root, seen, pattern.IsIt(s.options.Root, sorted(all), 1))
 }
 
 func sorted(set map[string]bool) []string {
