@@ -1,9 +1,12 @@
 // Package callgraph holds trees of calls: who called whom, and what each path of calls took.
 //
-//	var tree *callgraph.Tree // from package sampler
-//	fmt.Print(tree)          // 35% (20% cpu) store.Open, each function below its caller
+//	fmt.Print(tree) // from package sampler
+//	// 100% (55% cpu) main.serve
+//	//   65% (35% cpu) store.Find
+//	//   35% (20% cpu) json.Marshal
+//
 //	callgraph.Text{Tree: tree, MinShare: 0.01}.WriteTo(os.Stdout)
-//	err := tree.WritePprof(file) // for go tool pprof
+//	return tree.WritePprof(file) // for go tool pprof
 //
 // One type is for all trees, so that all have the same outputs: text, folded stacks for flame
 // graphs, pprof's format and JSON.

@@ -50,8 +50,8 @@ func Start(o Options) (*Sampler, error) {
 	return s, nil
 }
 
-// Stop ends the sampler and returns the tree. When Stop returns, nothing of the sampler runs any
-// more. The error wraps ErrStopped if the sampler was stopped before or has not been started,
+// Stop ends the sampler and returns the tree. When Stop returns, the sampler's goroutine is done. The
+// error wraps ErrStopped if the sampler was stopped before or has not been started,
 // ErrNotSeen if there is nothing in the tree, and ErrManyRoot if the root's name means several
 // functions.
 func (s *Sampler) Stop() (*callgraph.Tree, error) {
