@@ -67,11 +67,11 @@ func (s Schedule) String() string {
 
 // Errors for errors.Is.
 var (
-	ErrOptions  = errors.New("the options can't be used")      // of Start
-	ErrSampling = errors.New("a sampler is running already")   // of Start
-	ErrStopped  = errors.New("the sampler is not running")     // of Stop
-	ErrNotSeen  = errors.New("the function was not seen")      // of Stop
-	ErrManyRoot = errors.New("several functions are the root") // of Stop
+	ErrOptions   = errors.New("the options can't be used")      // of Start
+	ErrSampling  = errors.New("a sampler is running already")   // of Start
+	ErrStopped   = errors.New("the sampler is not running")     // of Stop
+	ErrNotSeen   = errors.New("the function was not seen")      // of Stop
+	ErrAmbiguous = errors.New("several functions are the root") // of Stop
 )
 
 // An Error says what is wrong. Its Err is one of the errors for errors.Is.

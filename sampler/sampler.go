@@ -52,7 +52,7 @@ func Start(o Options) (*Sampler, error) {
 
 // Stop ends the sampler and returns the tree. When Stop returns, the sampler's goroutine is done. The
 // error wraps ErrStopped if the sampler was stopped before or has not been started,
-// ErrNotSeen if there is nothing in the tree, and ErrManyRoot if the root's name means several
+// ErrNotSeen if there is nothing in the tree, and ErrAmbiguous if the root's name means several
 // functions.
 func (s *Sampler) Stop() (*callgraph.Tree, error) {
 	if s == nil || s.done == nil {

@@ -30,7 +30,7 @@ func (s *Sampler) tree(now time.Time) (*callgraph.Tree, error) {
 				root = n
 			}
 		default:
-			return nil, fail(ErrManyRoot, "%s means several functions: write the whole path of one of %s",
+			return nil, fail(ErrAmbiguous, "%s means several functions: write the whole path of one of %s",
 				s.options.Root, strings.Join(sorted(c.roots), ", "))
 		}
 	}
