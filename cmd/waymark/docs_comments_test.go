@@ -24,6 +24,8 @@ var publicPackages = []struct {
 	{"stats", 1, ""},
 	{"timing", 3, "var stream struct{ IO *waymark.Group }\nvar r request\nvar b []byte\ntype Conn struct{}\ntype request struct{}\nfunc (request) marshal() []byte { return nil }"},
 	{"histogram", 1, "var start time.Time"},
+	{"sampler", 1, ""},
+	{"callgraph", 1, "var tree *callgraph.Tree\nvar file *os.File"},
 	{"value", 1, "var ev tracefile.Event\nvar file *tracefile.File"},
 	{"tracefile", 3, "var f *tracefile.File\nvar files []*tracefile.File"},
 	{"agent", 0, ""},

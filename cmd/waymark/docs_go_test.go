@@ -18,7 +18,8 @@ var importsOf = map[string]string{
 	"stats": "github.com/waymark-go/waymark/stats", "timing": "github.com/waymark-go/waymark/timing",
 	"tracefile": "github.com/waymark-go/waymark/tracefile", "value": "github.com/waymark-go/waymark/value",
 	"stream": "github.com/waymark-go/waymark/examples/facility/stream",
-	"atomic": "sync/atomic", "errors": "errors", "flag": "flag", "fmt": "fmt", "histogram": "github.com/waymark-go/waymark/histogram", "log": "log", "os": "os", "slog": "log/slog", "time": "time",
+	"atomic": "sync/atomic", "errors": "errors", "flag": "flag", "fmt": "fmt", "histogram": "github.com/waymark-go/waymark/histogram",
+	"sampler": "github.com/waymark-go/waymark/sampler", "callgraph": "github.com/waymark-go/waymark/callgraph", "log": "log", "os": "os", "slog": "log/slog", "time": "time",
 }
 
 // TestDocsGo compiles each Go block of the documents, and runs programs. Blocks that begin with a

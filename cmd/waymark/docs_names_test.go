@@ -149,7 +149,7 @@ func TestDocsNames(t *testing.T) {
 	goldens := regexp.MustCompile("\\bgoldens? ((?:`[\\w-]+`(?:, | and )?)+)")
 	target := regexp.MustCompile(`(?:^|\s)make ([a-z][\w/-]*)`)
 	file := regexp.MustCompile(`^[\w./-]+/[\w.-]+\.(?:go|s|md|txtar|txt|py|csv|svg)$`)
-	identifier := regexp.MustCompile(`^\*?(waymark|stats|timing|monitor|tracefile|value|histogram)\.([A-Z]\w*)`)
+	identifier := regexp.MustCompile(`^\*?(waymark|stats|timing|monitor|tracefile|value|histogram|sampler|callgraph)\.([A-Z]\w*)`)
 	exported := make(map[string][]string)
 	for _, d := range documents(t) {
 		for _, l := range d.lines {

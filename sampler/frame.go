@@ -1,0 +1,101 @@
+package sampler
+
+import (
+	"reflect"
+	"runtime"
+	"strings"
+
+	"github.com/waymark-go/waymark/callgraph"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/pattern"
+)
+
+// A state is what a goroutine does.
+type state byte
+
+const (
+	waitingState state = iota + 1 // it is parked
+	activeState                   // it runs or is ready to run
+	syscallState                  // it is in a system call or in C
+)
+
+// state returns the state of a goroutine by the program counter on top of its stack.
+func (c *counter) state(pc uintptr) state {
+	s := c.states[pc]
+	if s == 0 {
+		f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
+		s = stateOf(f.Function)
+		c.states[pc] = s
+	}
+	return s
+}
+
+// stateOf returns the state of a goroutine by the function on top of its stack. The runtime keeps
+// the stack of a goroutine from where it called the scheduler.
+func stateOf(function string) state {
+	switch function {
+	case "runtime.gopark", "runtime.goparkunlock", "runtime.coroswitch", "runtime.corostart", "runtime.notetsleepg":
+		return waitingState
+	case "runtime.cgocall", "runtime.asmcgocall":
+		return syscallState
+	}
+	// Syscall, RawSyscall, syscallN and so on.
+	if rest, ok := strings.CutPrefix(function, "syscall."); ok && strings.Contains(strings.ToLower(rest), "syscall") {
+		return syscallState
+	}
+	if strings.HasPrefix(function, "internal/runtime/syscall") {
+		return syscallState
+	}
+	return activeState
+}
+
+// ownFunction returns the name of a function that is on the stack of the sampler's goroutine only.
+func ownFunction() string {
+	return runtime.FuncForPC(reflect.ValueOf((*Sampler).run).Pointer()).Name()
+}
+
+// hidden reports whether a function is part of the runtime's machinery: how a goroutine came to
+// wait, or was stopped.
+func hidden(name string) bool {
+	if rest, ok := strings.CutPrefix(name, "runtime."); ok {
+		return rest == "" || rest[0] < 'A' || rest[0] > 'Z'
+	}
+	return strings.HasPrefix(name, "internal/runtime/") || strings.Contains(name, ".runtime_")
+}
+
+// function returns the function of a frame.
+func (c *counter) function(f *runtime.Frame) *callgraph.Func {
+	known := c.functions[f.Function]
+	if known == nil {
+		path, _ := names.Split(f.Function)
+		known = &callgraph.Func{Name: f.Function, Package: strings.ReplaceAll(path, "%2e", "."), File: f.File}
+		if f.Func != nil {
+			known.File, known.Line = f.Func.FileLine(f.Entry)
+		}
+		c.functions[f.Function] = known
+	}
+	return known
+}
+
+// A rootName is a function's name as users write it.
+type rootName struct{ path, function string }
+
+func parseRoot(text string) rootName {
+	if text == "" {
+		return rootName{}
+	}
+	path, _ := names.Split(text)
+	return rootName{path, pattern.FromRuntime(path, text).Name}
+}
+
+// matches reports whether the function that the runtime calls name is meant.
+func (r rootName) matches(name string) bool {
+	if r.function == "" {
+		return false
+	}
+	path, _ := names.Split(name)
+	if path != r.path && !strings.HasSuffix(path, "/"+r.path) {
+		return false
+	}
+	return pattern.FromRuntime(path, name).Name == r.function
+}
