@@ -42,7 +42,7 @@ func (b *bench) prepare(p program, dir string) (*job, error) {
 	pkg, plain, traced := p.Main, []string{"go", "build"}, []string{b.waymark, "build"}
 	if p.test != "" {
 		pkg, plain = p.test, []string{"go", "test", "-c"}
-		traced = []string{b.waymark, "test", "--all", "--closures", "--args", "--results", "-c"}
+		traced = []string{b.waymark, "test", "--args", "--results", "-c"}
 		j.dir = filepath.Join(module, p.test) // where go test runs tests
 	}
 	if err := b.build(module, plain, j.plain, pkg); err != nil {
