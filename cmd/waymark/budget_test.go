@@ -207,7 +207,7 @@ func longCalls(t *testing.T, f *tracefile.File, least time.Duration) []longCall 
 		case tracefile.Exit:
 			leave(ev.Goroutine, ev.Token, now)
 		case tracefile.Long:
-			add(ev.Site, now-int64(ev.Duration), now)
+			add(ev.Site, f.Nanos(ev.Begin()), now)
 		}
 	}
 	if err := events.Err(); err != nil {
