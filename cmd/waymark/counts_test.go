@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
@@ -55,7 +56,77 @@ func TestCounts(t *testing.T) {
 	}
 	waymark := tool(t)
 	for _, s := range subjects {
-		t.Run(strings.Split(s.module, "@")[0], func(t *testing.T) { compare(t, waymark, s) })
+		t.Run(strings.Split(s.module, "@")[0], func(t *testing.T) {
+			dir := checkout(t, s)
+			trace := record(t, waymark, dir, s)
+			compare(t, waymark, dir, trace, s)
+		})
+	}
+}
+
+// TestBudgetCounts is TestCounts with a budget: calls that are not recorded are counted. Those that
+// took long are recorded.
+func TestBudgetCounts(t *testing.T) {
+	if !*budgets {
+		t.Skip("not asked for: make test-budget")
+	}
+	waymark := tool(t)
+	for _, s := range subjects {
+		t.Run(strings.Split(s.module, "@")[0], func(t *testing.T) {
+			dir := checkout(t, s)
+			trace := record(t, waymark, dir, s, "--budget", "3%")
+			if compare(t, waymark, dir, trace, s) == 0 {
+				t.Error("all calls are recorded: the budget did nothing")
+			}
+			compareLong(t, record(t, waymark, dir, s), trace)
+		})
+	}
+}
+
+// record records the subject's job and returns the trace file.
+func record(t *testing.T, waymark, dir string, s subject, flags ...string) string {
+	t.Helper()
+	trace := filepath.Join(t.TempDir(), "counts.wmt")
+	flags = append([]string{"record", "--all", "--closures", "--include", "./...", "-o", trace}, flags...)
+	command(t, dir, nil, waymark, append(append(flags, s.main), s.args(t, dir)...)...)
+	return trace
+}
+
+// compareLong compares how many calls took long in a recording of all calls and in one with a budget
+// of the same job. Recording makes calls longer, so that only those of the first count that took ten
+// times as long; and the machine makes some calls long in one run only.
+func compareLong(t *testing.T, all, budgeted string) {
+	t.Helper()
+	count := func(trace string, least time.Duration) map[string]int {
+		f, n := open(t, trace), make(map[string]int)
+		defer f.Close()
+		for _, c := range longCalls(t, f, least) {
+			n[c.function]++
+		}
+		return n
+	}
+	compared, recorded := 0, count(budgeted, leastLong)
+	for function, n := range count(all, 10*leastLong) {
+		if least := n*9/10 - 5; least > 0 {
+			compared++
+			if recorded[function] < least {
+				t.Errorf("%s: %d calls took %v or more without a budget; of those that took %v or more only %d are recorded with it",
+					function, n, 10*leastLong, leastLong, recorded[function])
+			}
+		}
+	}
+	t.Logf("%d functions with calls of %v or more were compared", compared, 10*leastLong)
+}
+
+// A countReport is what a report says about calls.
+type countReport struct {
+	Events    uint64
+	Dropped   uint64
+	Functions []struct {
+		Name, File string
+		Line       int
+		Calls      uint64
+		Recorded   *uint64 // nil: all
 	}
 }
 
@@ -72,8 +143,10 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
 
-func compare(t *testing.T, waymark string, s subject) {
-	dir := checkout(t, s)
+// compare compares the calls of a recording with coverage counters, and returns how many of them are
+// counted and not recorded.
+func compare(t *testing.T, waymark, dir, trace string, s subject) (counted uint64) {
+	t.Helper()
 	// The program itself may not repeat a count: a function that fills a sync.Pool
 	// runs as often as the garbage collector wills. Several runs show which those are.
 	covered := coverage(t, dir, s)
@@ -90,17 +163,7 @@ func compare(t *testing.T, waymark string, s subject) {
 		return true
 	}
 
-	trace := filepath.Join(t.TempDir(), "counts.wmt")
-	command(t, dir, nil, waymark, append([]string{"record", "--all", "--closures", "--include", "./...", "-o", trace, s.main}, s.args(t, dir)...)...)
-	var report struct {
-		Events    uint64
-		Dropped   uint64
-		Functions []struct {
-			Name, File string
-			Line       int
-			Calls      uint64
-		}
-	}
+	var report countReport
 	if err := json.Unmarshal(command(t, dir, nil, waymark, "report", "--format", "json", trace), &report); err != nil {
 		t.Fatal(err)
 	}
@@ -116,6 +179,9 @@ func compare(t *testing.T, waymark string, s subject) {
 		reported[p] += f.Calls
 		names[p] = f.Name
 		calls += f.Calls
+		if f.Recorded != nil {
+			counted += f.Calls - *f.Recorded
+		}
 	}
 	leftOut := leftOut(t, dir, waymark, s)
 
@@ -154,11 +220,12 @@ func compare(t *testing.T, waymark string, s subject) {
 			same++
 		}
 	}
-	t.Logf("%s: %d functions, of these %d called; %d agree, %d differ from one coverage run to the next, %d can't be instrumented; %d calls, %d events, %d dropped",
-		s.module, len(places), len(report.Functions), same, unsteady, out, calls, report.Events, report.Dropped)
+	t.Logf("%s: %d functions, of these %d called; %d agree, %d differ from one coverage run to the next, %d can't be instrumented; %d calls, %d of them not recorded, %d events, %d dropped",
+		s.module, len(places), len(report.Functions), same, unsteady, out, calls, counted, report.Events, report.Dropped)
 	if same == 0 {
 		t.Error("nothing was compared")
 	}
+	return counted
 }
 
 // checkout copies the module to a folder of its own and adds the subject's command.

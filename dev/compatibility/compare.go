@@ -22,7 +22,7 @@ const (
 
 // Compare tests a suite plain and traced in dir, which it makes.
 func (r *Runner) Compare(s Suite, dir string) *Result {
-	res := &Result{Suite: s, Go: r.Go, Race: r.Race}
+	res := &Result{Suite: s, Go: r.Go, Race: r.Race, Default: r.Runs > 0}
 	err := s.checkout(dir)
 	if err == nil {
 		err = r.compare(res, dir)
@@ -53,11 +53,13 @@ func (r *Runner) compare(res *Result, dir string) (err error) {
 	if err != nil {
 		return fmt.Errorf("traced: %w", err)
 	}
-	r.Log("traced: built in %.0f s, ran %.1f s, %d events in %d MB", res.Build, with.Seconds, rec.Events, rec.Bytes>>20)
+	r.Log("traced: built in %.0f s, ran %.1f s, %d events in %d MB", res.Build, with.Seconds, rec.Events, max(rec.Bytes, rec.Disk)>>20)
 	for _, p := range slices.Concat(rec.Problems, rec.Said) {
 		r.Log("%s", p)
 	}
 	res.Recordings, res.RunPlain, res.Run = rec, plain.Seconds, with.Seconds
+	res.Ratios = []float64{with.Seconds / max(plain.Seconds, leastTook)}
+	res.WallPlain, res.Wall = plain.Wall, with.Wall
 	for t, o := range plain.Of {
 		if t.Name == "" {
 			res.Packages++
@@ -71,6 +73,9 @@ func (r *Runner) compare(res *Result, dir string) (err error) {
 	if res.Tests == 0 {
 		return errors.New("no tests")
 	}
+	if err := r.time(res, dir); err != nil {
+		return err
+	}
 	byPackage := make(map[string][]*Difference)
 	for _, d := range differences(plain, with) {
 		res.Differences = append(res.Differences, d)
@@ -80,6 +85,25 @@ func (r *Runner) compare(res *Result, dir string) (err error) {
 		if err := r.explain(s, dir, byPackage[p]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// time runs the suite so often that there are r.Runs ratios of its run times, if it takes long enough
+// for them to mean something.
+func (r *Runner) time(res *Result, dir string) error {
+	for len(res.Ratios) < r.Runs && res.RunPlain >= longSuite {
+		plain, _, err := r.test(res.Suite, dir, nil, nil)
+		if err != nil {
+			return err
+		}
+		with, rec, err := r.test(res.Suite, dir, traced, nil)
+		if err != nil {
+			return fmt.Errorf("traced: %w", err)
+		}
+		res.Ratios = append(res.Ratios, with.Seconds/max(plain.Seconds, leastTook))
+		res.Recordings.Disk = max(res.Recordings.Disk, rec.Disk)
+		r.Log("again: plain %.1f s, traced %.1f s, %d MB", plain.Seconds, with.Seconds, rec.Disk>>20)
 	}
 	return nil
 }
@@ -233,11 +257,12 @@ const (
 	mostSlow  = 500
 )
 
-// Seconds: the precision of the times that go test gives, and what a test takes of which such times
-// say little when the machine does other things.
+// Seconds: the precision of the times that go test gives, what a test takes of which such times
+// say little when the machine does other things, and what a suite takes whose run times are compared.
 const (
 	leastTook = 0.01
 	shortTest = 0.5
+	longSuite = 5
 )
 
 // A selection names some tests of a package.

@@ -23,6 +23,7 @@ func main() {
 	again := flag.Bool("again", false, "run those, too, that have results")
 	table := flag.Bool("table", false, "run nothing, print the table of the results")
 	limit := flag.Duration("limit", 20*time.Minute, "end a package's tests after this `time`")
+	runs := flag.Int("default", 0, "trace as waymark test --trace does by default, and time suites of 5 s or more `N` times; 0: record everything, and read it again")
 	slow := flag.Float64("slow", 0, "run the program that follows so many `times` slower, do nothing else")
 	flag.Parse()
 	if *slow > 1 && flag.NArg() > 0 {
@@ -34,13 +35,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *waymark, *list, *results, *only, *race, *again, *table, *limit); err != nil {
+	if err := run(ctx, *waymark, *list, *results, *only, *race, *again, *table, *limit, *runs); err != nil {
 		fmt.Fprintln(os.Stderr, "compatibility:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, waymark, list, results, only string, race, again, table bool, limit time.Duration) error {
+func run(ctx context.Context, waymark, list, results, only string, race, again, table bool, limit time.Duration, runs int) error {
 	version, err := goVersion()
 	if err != nil {
 		return err
@@ -64,11 +65,11 @@ func run(ctx context.Context, waymark, list, results, only string, race, again, 
 			return err
 		}
 		for _, s := range suites {
-			res := &Result{Suite: s, Go: version, Race: race}
+			res := &Result{Suite: s, Go: version, Race: race, Default: runs > 0}
 			if _, err := os.Stat(res.file(results)); err == nil && !again || race && !s.Race || !match.MatchString(s.Module) {
 				continue
 			}
-			r := &Runner{Context: ctx, Waymark: waymark, Go: version, Limit: limit, Race: race, Log: func(format string, args ...any) {
+			r := &Runner{Context: ctx, Waymark: waymark, Go: version, Limit: limit, Race: race, Runs: runs, Log: func(format string, args ...any) {
 				fmt.Fprintf(os.Stderr, "%s: %s\n", s.Module, fmt.Sprintf(format, args...))
 			}}
 			dir, err := os.MkdirTemp("", "compatibility")
@@ -94,7 +95,7 @@ func run(ctx context.Context, waymark, list, results, only string, race, again, 
 	var shown []*Result
 	different := 0
 	for _, r := range all {
-		if r.Go == version && r.Race == race {
+		if r.Go == version && r.Race == race && r.Default == (runs > 0) {
 			shown = append(shown, r)
 			different += r.count(Differs)
 			if r.Trouble != "" || !r.recorded() {
@@ -102,7 +103,11 @@ func run(ctx context.Context, waymark, list, results, only string, race, again, 
 			}
 		}
 	}
-	writeTable(os.Stdout, shown)
+	if runs > 0 {
+		writeTimes(os.Stdout, shown)
+	} else {
+		writeTable(os.Stdout, shown)
+	}
 	if different > 0 {
 		return fmt.Errorf("%d differ: tests, or suites that could not be compared or have faults in their recordings; see the table and the results in %s", different, results)
 	}

@@ -40,6 +40,7 @@ type Outcomes struct {
 	Output  map[Test]string  // of those that failed
 	Took    map[Test]float64 // seconds
 	Seconds float64          // that the packages' test programs ran, added up
+	Wall    float64          // seconds of the whole command, which links test programs, too
 
 	// TimedOut: go test's own limit ended a test program, and what ran then counts as failed.
 	TimedOut bool

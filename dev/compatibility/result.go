@@ -12,13 +12,19 @@ type Result struct {
 	Suite   Suite
 	Go      string // go1.26.8
 	Race    bool
+	Default bool   `json:",omitempty"` // as waymark test --trace traces by default
 	Trouble string // why there is nothing else
 
 	Packages, Tests, Failed int     // Failed are tests that fail plain, too
 	BuildPlain, RunPlain    float64 // s
 	Build, Run              float64 // s, traced
-	Recordings              *Recordings
-	Differences             []*Difference
+	WallPlain, Wall         float64 // s, of the commands that ran the tests
+
+	// Ratios are the run times traced over plain, of each time that the suite ran.
+	Ratios []float64 `json:",omitempty"`
+
+	Recordings  *Recordings
+	Differences []*Difference
 }
 
 // A Difference is a test that had another outcome when it was traced.
@@ -52,9 +58,13 @@ func (r *Result) count(k Kind) (n int) {
 	return n
 }
 
-// recorded reports whether the recordings have events and nothing is wrong with them.
+// recorded reports whether the recordings have events and nothing is wrong with them. Those that
+// aren't kept have taken room on the disk.
 func (r *Result) recorded() bool {
 	rec := r.Recordings
+	if r.Default {
+		return rec != nil && rec.Disk > 0 && len(rec.Said) == 0
+	}
 	return rec != nil && rec.Events > 0 && rec.Dropped == 0 && len(rec.Problems) == 0 && len(rec.Said) == 0
 }
 
@@ -63,6 +73,9 @@ func (r *Result) file(dir string) string {
 	name := strings.ReplaceAll(r.Suite.Path(), "/", "_") + "." + r.Go
 	if r.Race {
 		name += ".race"
+	}
+	if r.Default {
+		name += ".default"
 	}
 	return filepath.Join(dir, name+".json")
 }

@@ -23,6 +23,7 @@ type Runner struct {
 	Go      string          // version of the go command
 	Limit   time.Duration   // for one package's tests
 	Race    bool
+	Runs    int // not 0: trace as waymark test does by default, and time suites so often
 	Log     func(format string, args ...any)
 }
 
@@ -52,7 +53,7 @@ func (r *Runner) command(s Suite, waymark []string, flags, packages []string) []
 func (r *Runner) build(s Suite, dir string, waymark []string) (seconds float64, err error) {
 	begin := time.Now()
 	var out bytes.Buffer
-	err = r.exec(s, dir, r.command(s, waymark, []string{"-run=^$", "-count=1"}, s.Packages), &out, &out)
+	err = r.exec(s, dir, nil, r.command(s, waymark, []string{"-run=^$", "-count=1"}, s.Packages), &out, &out)
 	if err != nil {
 		err = fmt.Errorf("%w\n%.3000s", err, out.Bytes())
 	}
@@ -69,15 +70,22 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 			flags = append(flags, "-run="+only.run)
 		}
 	}
-	recorded := ""
+	recorded, env := "", []string(nil)
+	var meter *diskMeter
 	if waymark != nil {
 		var err error
 		if recorded, err = os.MkdirTemp(filepath.Dir(dir), "recorded"); err != nil {
 			return nil, nil, err
 		}
 		defer os.RemoveAll(recorded)
-		// Everything is recorded; of what gets long the newest parts stay on the disk.
-		waymark = slices.Concat(waymark, []string{"--trace", "--out", recorded, "--max-size=200MB", "--rotate=2"})
+		if r.Runs > 0 {
+			// The command's own folders of temporary files are watched.
+			waymark, env = []string{"--trace"}, []string{"TMPDIR=" + recorded}
+			meter = startDiskMeter(filepath.Join(recorded, "waymark-*"))
+		} else {
+			// Everything is recorded; of what gets long the newest parts stay on the disk.
+			waymark = slices.Concat(waymark, []string{"--trace", "--out", recorded, "--max-size=200MB", "--rotate=2"})
+		}
 	}
 	var stderr bytes.Buffer
 	stdout, err := os.CreateTemp(filepath.Dir(dir), "stdout")
@@ -86,7 +94,13 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 	}
 	defer os.Remove(stdout.Name())
 	defer stdout.Close()
-	failed := r.exec(s, dir, r.command(s, waymark, flags, packages), stdout, &stderr)
+	begin := time.Now()
+	failed := r.exec(s, dir, env, r.command(s, waymark, flags, packages), stdout, &stderr)
+	wall := time.Since(begin).Seconds()
+	var disk int64
+	if meter != nil {
+		disk = meter.end()
+	}
 	var status *exec.ExitError
 	if failed != nil && !errors.As(failed, &status) {
 		return nil, nil, failed
@@ -101,12 +115,15 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 	if len(o.Of) == 0 {
 		return nil, nil, fmt.Errorf("no test ran: %v\n%.3000s", failed, stderr.Bytes())
 	}
+	o.Wall = wall
 	if waymark == nil {
 		return o, nil, nil
 	}
-	rec, err := r.read(recorded)
-	if err != nil {
-		return nil, nil, err
+	rec := &Recordings{Disk: disk}
+	if r.Runs == 0 {
+		if rec, err = r.read(recorded); err != nil {
+			return nil, nil, err
+		}
 	}
 	rec.Said = complaints(stderr.String(), recorded)
 	return o, rec, nil
@@ -114,7 +131,7 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 
 // exec runs a command in the suite's folder, and kills it with its children if it takes
 // longer than anything that go test's own limit would have ended.
-func (r *Runner) exec(s Suite, dir string, args []string, stdout, stderr io.Writer) error {
+func (r *Runner) exec(s Suite, dir string, env, args []string, stdout, stderr io.Writer) error {
 	ctx, cancel := context.WithTimeout(r.Context, 2*r.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
@@ -123,7 +140,7 @@ func (r *Runner) exec(s Suite, dir string, args []string, stdout, stderr io.Writ
 	if s.Module == std {
 		cmd.Env = append(cmd.Env, "GOFLAGS=")
 	}
-	cmd.Env = append(cmd.Env, s.Env...)
+	cmd.Env = append(append(cmd.Env, s.Env...), env...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
@@ -144,6 +161,7 @@ type Recordings struct {
 	Events   uint64
 	Bytes    int64
 	Dropped  uint64
+	Disk     int64    `json:",omitempty"` // the most bytes that they took at a moment, if they aren't kept
 	Problems []string // of those that can't be read or are damaged
 	Said     []string // by waymark on stderr
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestShort is the short form of make test-modules: three small suites.
+// TestShort is the short form of make test-modules: three small suites, and one traced by default.
 func TestShort(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute")
@@ -26,14 +26,9 @@ func TestShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range suites {
-		switch s.Path() {
-		case "github.com/google/uuid", "github.com/pkg/errors", "golang.org/x/sync":
-		default:
-			continue
-		}
-		t.Run(s.Path(), func(t *testing.T) {
-			r := &Runner{Context: t.Context(), Waymark: waymark, Go: version, Limit: 5 * time.Minute, Log: t.Logf}
+	test := func(name string, s Suite, runs int) {
+		t.Run(name, func(t *testing.T) {
+			r := &Runner{Context: t.Context(), Waymark: waymark, Go: version, Limit: 5 * time.Minute, Runs: runs, Log: t.Logf}
 			res := r.Compare(s, filepath.Join(t.TempDir(), "module"))
 			if res.Trouble != "" {
 				t.Fatal(res.Trouble)
@@ -47,5 +42,14 @@ func TestShort(t *testing.T) {
 				}
 			}
 		})
+	}
+	for _, s := range suites {
+		switch s.Path() {
+		case "github.com/google/uuid", "github.com/pkg/errors", "golang.org/x/sync":
+			test(s.Path(), s, 0)
+		}
+		if s.Path() == "github.com/google/uuid" {
+			test("default", s, 1)
+		}
 	}
 }

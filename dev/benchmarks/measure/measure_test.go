@@ -64,3 +64,14 @@ func TestReadPrint(t *testing.T) {
 		}
 	}
 }
+
+// TestRotate: each round begins with another.
+func TestRotate(t *testing.T) {
+	var got []string
+	for round := range 4 {
+		got = append(got, strings.Join(Rotate([]string{"a", "b", "c"}, round), ""))
+	}
+	if diff := cmp.Diff([]string{"abc", "bca", "cab", "abc"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

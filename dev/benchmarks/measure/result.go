@@ -74,3 +74,9 @@ func Percentile(list []float64, p int) float64 {
 	s := slices.Sorted(slices.Values(list))
 	return s[min(len(s)*p/100, len(s)-1)]
 }
+
+// Rotate returns list beginning with another element each round.
+func Rotate[T any](list []T, round int) []T {
+	n := round % len(list)
+	return append(append([]T(nil), list[n:]...), list[:n]...)
+}

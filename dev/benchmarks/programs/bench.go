@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/waymark-go/waymark/dev/benchmarks/measure"
+	"github.com/waymark-go/waymark/dev/benchmarks/subject"
 )
 
 // A bench is one run of the measurement.
@@ -42,19 +45,19 @@ const (
 )
 
 // measure measures all subjects.
-func (b *bench) measure(list []subject) ([]*outcome, error) {
+func (b *bench) measure(list []subject.Subject) ([]*outcome, error) {
 	var all []*outcome
 	for i, s := range list {
 		dir := filepath.Join(b.dir, fmt.Sprint(i), "module")
-		if err := s.checkout(dir); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.name, err)
+		if err := s.Checkout(dir); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
-		o := &outcome{subject: s.name}
+		o := &outcome{subject: s.Name}
 		all = append(all, o)
 		for round := range b.rounds {
-			fmt.Fprintf(b.log, "%s: round %d of %d\n", s.name, round+1, b.rounds)
+			fmt.Fprintf(b.log, "%s: round %d of %d\n", s.Name, round+1, b.rounds)
 			if err := b.round(s, dir, round, o); err != nil {
-				return nil, fmt.Errorf("%s: %w", s.name, err)
+				return nil, fmt.Errorf("%s: %w", s.Name, err)
 			}
 		}
 	}
@@ -62,7 +65,7 @@ func (b *bench) measure(list []subject) ([]*outcome, error) {
 }
 
 // round builds and runs all variants of the subject once.
-func (b *bench) round(s subject, dir string, round int, o *outcome) error {
+func (b *bench) round(s subject.Subject, dir string, round int, o *outcome) error {
 	top := filepath.Dir(dir)
 	var variants []variant
 	for i, name := range []string{plainBuild, plainAgain, traced} {
@@ -81,23 +84,23 @@ func (b *bench) round(s subject, dir string, round int, o *outcome) error {
 		}
 		variants = append(variants, v)
 	}
-	original, err := os.ReadFile(filepath.Join(dir, s.change))
+	original, err := os.ReadFile(filepath.Join(dir, s.Change))
 	if err != nil {
 		return err
 	}
-	defer os.WriteFile(filepath.Join(dir, s.change), original, 0o666)
+	defer os.WriteFile(filepath.Join(dir, s.Change), original, 0o666)
 	first := buildFirst // finds in the caches what other rounds left there
 	if b.cold {
 		first = buildCold
 	}
 	for _, step := range []string{first, buildSame, buildChanged} {
 		if step == buildChanged {
-			if err := s.edit(dir, round, original); err != nil {
+			if err := edit(s, dir, round, original); err != nil {
 				return err
 			}
 		}
-		for _, v := range rotate(variants, round) {
-			took, err := b.run(dir, v.caches, append(v.build, "-o", v.binary, s.main)...)
+		for _, v := range measure.Rotate(variants, round) {
+			took, err := b.run(dir, v.caches, append(v.build, "-o", v.binary, s.Main)...)
 			if err != nil {
 				return err
 			}
@@ -115,7 +118,7 @@ func (b *bench) round(s subject, dir string, round int, o *outcome) error {
 }
 
 // runs runs the job plain, plain again, instrumented with tracing off, and recording.
-func (b *bench) runs(s subject, dir string, variants []variant, round int, o *outcome) error {
+func (b *bench) runs(s subject.Subject, dir string, variants []variant, round int, o *outcome) error {
 	trace := filepath.Join(dir, "app.wmt")
 	defer os.Remove(trace)
 	type job struct {
@@ -127,8 +130,8 @@ func (b *bench) runs(s subject, dir string, variants []variant, round int, o *ou
 		jobs = append(jobs, job{name: v.name, binary: v.binary})
 	}
 	jobs = append(jobs, job{recording, variants[2].binary, []string{"WAYMARK=record,o=" + trace}})
-	for _, j := range rotate(jobs, round) {
-		took, err := b.run(dir, j.env, append([]string{j.binary}, s.args(b, b.size)...)...)
+	for _, j := range measure.Rotate(jobs, round) {
+		took, err := b.run(dir, j.env, append([]string{j.binary}, s.Args(subject.Place{Dir: b.dir, Module: filepath.Join(dir, "module"), GOROOT: b.goroot}, b.size)...)...)
 		if err != nil {
 			return err
 		}
@@ -137,10 +140,10 @@ func (b *bench) runs(s subject, dir string, variants []variant, round int, o *ou
 	return o.readInfo(b.waymark, trace)
 }
 
-// rotate returns list beginning with another element each round.
-func rotate[T any](list []T, round int) []T {
-	n := round % len(list)
-	return append(append([]T(nil), list[n:]...), list[:n]...)
+// edit changes the subject's file, so that the next build has one package to compile
+// anew and those that import it.
+func edit(s subject.Subject, dir string, round int, original []byte) error {
+	return os.WriteFile(filepath.Join(dir, s.Change), fmt.Appendf(original, "\nconst benchmarkRound = %d\n", round), 0o666)
 }
 
 // run runs a command in dir and returns how long it took.

@@ -15,12 +15,13 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/waymark-go/waymark/dev/benchmarks/subject"
 	"github.com/waymark-go/waymark/dev/benchmarks/table"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := mainErr(ctx, os.Args[1:], subjects(), os.Stdout, os.Stderr)
+	err := mainErr(ctx, os.Args[1:], subject.Programs(), os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
 		if !errors.Is(err, flag.ErrHelp) {
@@ -30,7 +31,7 @@ func main() {
 	}
 }
 
-func mainErr(ctx context.Context, args []string, list []subject, w, wErr io.Writer) error {
+func mainErr(ctx context.Context, args []string, list []subject.Subject, w, wErr io.Writer) error {
 	b := &bench{ctx: ctx, size: 1, log: wErr}
 	flags := flag.NewFlagSet("programs", flag.ContinueOnError)
 	flags.SetOutput(wErr)
@@ -56,9 +57,9 @@ func mainErr(ctx context.Context, args []string, list []subject, w, wErr io.Writ
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
-	var chosen []subject
+	var chosen []subject.Subject
 	for _, s := range list {
-		if match.MatchString(s.name) {
+		if match.MatchString(s.Name) {
 			chosen = append(chosen, s)
 		}
 	}

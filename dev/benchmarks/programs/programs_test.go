@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/waymark-go/waymark/dev/benchmarks/subject"
 )
 
 // TestQuick measures a small program in one round, and looks whether all steps are there.
@@ -42,12 +44,12 @@ func TestQuick(t *testing.T) {
 	if err := os.WriteFile(doc, []byte("<!-- PROGRAMS: here -->\n<!-- END PROGRAMS -->\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	hello := subject{
-		name: "hello", module: module, main: ".", change: "call.go",
-		args: func(*bench, float64) []string { return nil },
+	hello := subject.Subject{
+		Name: "hello", Module: module, Main: ".", Change: "call.go",
+		Args: func(subject.Place, float64) []string { return nil },
 	}
 	var log strings.Builder
-	if err := mainErr(t.Context(), []string{"-quick", "-waymark", waymark, "-docs", dir}, []subject{hello}, &log, &log); err != nil {
+	if err := mainErr(t.Context(), []string{"-quick", "-waymark", waymark, "-docs", dir}, []subject.Subject{hello}, &log, &log); err != nil {
 		t.Fatalf("%v\n%s", err, log.String())
 	}
 	f, err := os.Open(filepath.Join(dir, "programs.csv"))
@@ -102,17 +104,6 @@ func TestOverPlain(t *testing.T) {
 	}
 }
 
-// TestRotate: each round begins with another.
-func TestRotate(t *testing.T) {
-	var got []string
-	for round := range 4 {
-		got = append(got, strings.Join(rotate([]string{"a", "b", "c"}, round), ""))
-	}
-	if diff := cmp.Diff([]string{"abc", "bca", "cab", "abc"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // TestMistakes looks at what is said about flags that make no sense.
 func TestMistakes(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
@@ -122,7 +113,7 @@ func TestMistakes(t *testing.T) {
 		{"extra", "want flags only"},
 		{"-waymark ./nowhere", "make builds it"},
 	} {
-		err := mainErr(t.Context(), strings.Fields(c.args), subjects(), &strings.Builder{}, &strings.Builder{})
+		err := mainErr(t.Context(), strings.Fields(c.args), subject.Programs(), &strings.Builder{}, &strings.Builder{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.args, err, c.want)
 		}

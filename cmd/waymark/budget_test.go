@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+var budgets = flag.Bool("budgets", false, "look for all calls that took long in recordings with a budget, and count calls (downloads modules, takes minutes)")
+
+// leastLong is how long a call takes at least that is in the recording whatever the budget is.
+const leastLong = 100 * time.Microsecond
+
+// TestBudgetLong: of functions that are called millions of times, each call that took long is in the
+// recording, and each call is counted.
+func TestBudgetLong(t *testing.T) {
+	if !*budgets {
+		t.Skip("not asked for: make test-budget")
+	}
+	waymark, prog := tool(t), instrument(t, "budget", "--all")
+	for _, budget := range []string{"3%", "10%"} {
+		t.Run(strings.TrimSuffix(budget, "%"), func(t *testing.T) {
+			trace := filepath.Join(t.TempDir(), "budget.wmt")
+			cmd := exec.Command(prog, "5")
+			cmd.Env = append(os.Environ(), "WAYMARK=record,budget="+budget+",o="+trace)
+			var stderr bytes.Buffer
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil || stderr.Len() > 0 {
+				t.Fatalf("%v\n%s", err, stderr.Bytes())
+			}
+			known := readKnown(t, out)
+			recorded := make(map[string][]interval)
+			f := open(t, trace)
+			for _, c := range longCalls(t, f, leastLong/10) {
+				recorded[c.function] = append(recorded[c.function], c.interval)
+			}
+			f.Close()
+			demoted := compareCalls(t, waymark, trace, known)
+			for _, k := range known {
+				missing, least := 0, time.Duration(0)
+				list := recorded[k.function]
+				slices.SortFunc(list, func(a, b interval) int { return int(a.end - b.end) })
+				for _, s := range k.long {
+					if s.duration() < leastLong {
+						continue
+					}
+					i := slices.IndexFunc(list, func(r interval) bool { return s.in(r) })
+					if i < 0 {
+						if missing++; missing <= 3 {
+							t.Errorf("%s: a call of %v, at %v, is not in the recording", k.function, s.duration(), time.Unix(0, s.begin))
+						}
+						if least == 0 || s.duration() < least {
+							least = s.duration()
+						}
+						continue
+					}
+					list = list[i+1:] // earlier ones are no known calls
+				}
+				if missing > 0 {
+					t.Errorf("%s: %d of %d known calls are not in the recording; the shortest took %v", k.function, missing, len(k.long), least)
+				}
+				t.Logf("%s: %d calls, %d known to take long, demoted: %v", k.function, k.calls, len(k.long), demoted[k.function])
+			}
+			if len(demoted) == 0 {
+				t.Error("no function is demoted: nothing was tested")
+			}
+		})
+	}
+}
+
+// An interval is a part of time, in ns since 1970.
+type interval struct{ begin, end int64 }
+
+func (s interval) duration() time.Duration { return time.Duration(s.end - s.begin) }
+
+// The beginning of a demoted function's call is known to a tick of the recorder, and the clock of
+// the recording and the program's differ by little.
+const (
+	tick = int64(200 * time.Microsecond)
+	skew = int64(30 * time.Microsecond)
+)
+
+// in reports whether a recorded call can be the one of which the program knows s: it ends later, and
+// it begins before or not much later, and it isn't longer by far.
+func (s interval) in(r interval) bool {
+	return r.end >= s.end-skew && r.begin <= s.begin+min(tick, int64(s.duration())) && r.begin > s.begin-int64(50*time.Millisecond)
+}
+
+// A knownFunction is what the program knows of one of its functions.
+type knownFunction struct {
+	function string
+	calls    uint64
+	long     []interval
+}
+
+func readKnown(t *testing.T, out []byte) (list []*knownFunction) {
+	t.Helper()
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		if words[0] == "calls" {
+			k := &knownFunction{function: "main." + words[1]}
+			fmt.Sscan(words[2], &k.calls)
+			list = append(list, k)
+			continue
+		}
+		var s interval
+		if n, err := fmt.Sscan(words[2]+" "+words[3], &s.begin, &s.end); n != 2 {
+			t.Fatalf("%q: %v", line, err)
+		}
+		last := list[len(list)-1]
+		last.long = append(last.long, s)
+	}
+	for _, k := range list {
+		if len(k.long) == 0 {
+			t.Errorf("%s: no call took long", k.function)
+		}
+	}
+	return list
+}
+
+// compareCalls compares the counts of a report with those that the program knows, and returns the
+// functions of which not all calls are recorded.
+func compareCalls(t *testing.T, waymark, trace string, known []*knownFunction) map[string]bool {
+	t.Helper()
+	var report countReport
+	if err := json.Unmarshal(command(t, ".", nil, waymark, "report", "--format", "json", trace), &report); err != nil {
+		t.Fatal(err)
+	}
+	calls, demoted := make(map[string]uint64), make(map[string]bool)
+	for _, f := range report.Functions {
+		calls[f.Name] = f.Calls
+		if f.Recorded != nil && *f.Recorded < f.Calls {
+			demoted[f.Name] = true
+		}
+	}
+	for _, k := range known {
+		if calls[k.function] != k.calls {
+			t.Errorf("%s: the program made %d calls, %d are reported", k.function, k.calls, calls[k.function])
+		}
+	}
+	return demoted
+}
+
+func open(t *testing.T, trace string) *tracefile.File {
+	t.Helper()
+	f, err := tracefile.Open(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// A longCall is a recorded call.
+type longCall struct {
+	function string // its name
+	site     uint32
+	interval
+}
+
+// longCalls returns the recorded calls that took at least so long and have ended.
+func longCalls(t *testing.T, f *tracefile.File, least time.Duration) []longCall {
+	t.Helper()
+	names := make(map[uint32]string)
+	f.Funcs(func(id uint32, fn tracefile.Func) bool {
+		names[id] = fn.Name
+		return true
+	})
+	type frame struct {
+		site, token uint32
+		begin       int64
+	}
+	start := f.Info().Start.UnixNano()
+	stacks := make(map[uint64][]frame)
+	var list []longCall
+	add := func(site uint32, begin, end int64) {
+		if end-begin >= int64(least) {
+			list = append(list, longCall{names[site], site, interval{start + begin, start + end}})
+		}
+	}
+	// leave ends the calls of a goroutine at a depth or below: by an exit or, unseen, by a panic.
+	leave := func(goroutine uint64, token uint32, now int64) {
+		stack := stacks[goroutine]
+		for n := len(stack) - 1; n >= 0 && stack[n].token >= token; n-- {
+			add(stack[n].site, stack[n].begin, now)
+			stack = stack[:n]
+		}
+		stacks[goroutine] = stack
+	}
+	events := f.Events()
+	for ev := (tracefile.Event{}); events.Next(&ev); {
+		now := f.Nanos(ev.Clock)
+		switch ev.Kind {
+		case tracefile.Enter:
+			leave(ev.Goroutine, ev.Token, now)
+			stacks[ev.Goroutine] = append(stacks[ev.Goroutine], frame{ev.Site, ev.Token, now})
+		case tracefile.Exit:
+			leave(ev.Goroutine, ev.Token, now)
+		case tracefile.Long:
+			add(ev.Site, f.Nanos(ev.Begin()), now)
+		}
+	}
+	if err := events.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

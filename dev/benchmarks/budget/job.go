@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/waymark-go/waymark/dev/benchmarks/subject"
+)
+
+// limit ends a run that hangs. Recording all calls of the longest one takes two minutes.
+const limit = 10 * time.Minute
+
+// A job is a program's, ready to be run.
+type job struct {
+	ctx           context.Context
+	dir           string // it runs there
+	plain, traced string // binaries
+	args          []string
+	load          string   // binary, of a service; args are its
+	serving       []string // arguments of the service itself
+}
+
+// prepare copies the program's module below dir, and builds it.
+func (b *bench) prepare(p program, dir string) (*job, error) {
+	module := filepath.Join(dir, "module")
+	if err := p.Checkout(module); err != nil {
+		return nil, err
+	}
+	place := subject.Place{Dir: dir, Module: module, GOROOT: b.goroot}
+	j := &job{ctx: b.ctx, dir: module, plain: filepath.Join(dir, "plain"), traced: filepath.Join(dir, "traced"), args: p.Args(place, b.size)}
+	pkg, plain, traced := p.Main, []string{"go", "build"}, []string{b.waymark, "build"}
+	if p.test != "" {
+		pkg, plain = p.test, []string{"go", "test", "-c"}
+		traced = []string{b.waymark, "test", "--args", "--results", "-c"}
+		j.dir = filepath.Join(module, p.test) // where go test runs tests
+	}
+	if err := b.build(module, plain, j.plain, pkg); err != nil {
+		return nil, err
+	}
+	if err := b.build(module, traced, j.traced, pkg); err != nil {
+		return nil, err
+	}
+	if p.load != "" {
+		j.load, j.serving = filepath.Join(dir, "load"), p.serve
+		return j, b.build(module, []string{"go", "build"}, j.load, p.load)
+	}
+	return j, nil
+}
+
+func (b *bench) build(dir string, command []string, binary, pkg string) error {
+	args := append(command, "-o", binary, pkg)
+	var out bytes.Buffer
+	cmd := exec.CommandContext(b.ctx, args[0], args[1:]...)
+	// The subjects are no part of this repository's workspace.
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return failure(cmd, err, &out)
+	}
+	return nil
+}
+
+// A took is how long something took.
+type took struct{ wall, cpu time.Duration }
+
+// run runs the job with a binary and a setting of WAYMARK.
+func (j *job) run(binary, setting string) (took, error) {
+	ctx, cancel := context.WithTimeout(j.ctx, limit)
+	defer cancel()
+	if j.load != "" {
+		return j.serve(ctx, binary, setting)
+	}
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, binary, j.args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = j.dir, environ(setting), &out, &out
+	begin := time.Now()
+	if err := cmd.Run(); err != nil {
+		return took{}, failure(cmd, err, &out)
+	}
+	return took{time.Since(begin), cpu(cmd.ProcessState)}, nil
+}
+
+// address is what a service says about where it serves.
+var address = regexp.MustCompile(`serving on (\S+)`)
+
+// serve starts the service, waits for its load, and ends the service by an interrupt. The wall time
+// is the load's.
+func (j *job) serve(ctx context.Context, binary, setting string) (t took, err error) {
+	var said, out bytes.Buffer
+	server := exec.CommandContext(ctx, binary, j.serving...)
+	server.Dir, server.Env, server.Stderr = j.dir, environ(setting), &said
+	stdout, err := server.StdoutPipe()
+	if err != nil {
+		return took{}, err
+	}
+	if err := server.Start(); err != nil {
+		return took{}, err
+	}
+	lines := bufio.NewReader(stdout)
+	line, err := lines.ReadString('\n')
+	m := address.FindStringSubmatch(line)
+	if err != nil || m == nil {
+		server.Process.Kill()
+		return took{}, failure(server, errors.Join(fmt.Errorf("said %q, want where it serves", line), server.Wait()), &said)
+	}
+	load := exec.CommandContext(ctx, j.load, append([]string{m[1]}, j.args...)...)
+	load.Env, load.Stdout, load.Stderr = environ(""), &out, &out
+	begin := time.Now()
+	failed := load.Run()
+	t.wall = time.Since(begin)
+	server.Process.Signal(syscall.SIGTERM)
+	io.Copy(io.Discard, lines)
+	err = server.Wait()
+	if failed != nil {
+		return took{}, failure(load, failed, &out)
+	}
+	if err != nil {
+		return took{}, failure(server, err, &said)
+	}
+	t.cpu = cpu(server.ProcessState)
+	return t, nil
+}
+
+// environ returns the environment with a setting of WAYMARK only.
+func environ(setting string) []string {
+	return append(os.Environ(), "GOWORK=off", "WAYMARK="+setting)
+}
+
+// cpu returns the time that a process and its children, for which it waited, had of CPUs.
+func cpu(s *os.ProcessState) time.Duration { return s.UserTime() + s.SystemTime() }
+
+// failure is the error of a command with the end of what it said.
+func failure(cmd *exec.Cmd, err error, said *bytes.Buffer) error {
+	text := strings.TrimSpace(said.String())
+	if n := len(text) - 2000; n > 0 {
+		text = "…" + text[n:]
+	}
+	return fmt.Errorf("%s: %w: %s", cmd, err, text)
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/waymark-go/waymark/dev/benchmarks/table"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := mainErr(ctx, os.Args[1:], programs(), os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		if !errors.Is(err, flag.ErrHelp) {
+			fmt.Fprintln(os.Stderr, "budget:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writer) error {
+	b := &bench{ctx: ctx, size: 1, log: wErr}
+	flags := flag.NewFlagSet("budget", flag.ContinueOnError)
+	flags.SetOutput(wErr)
+	flags.StringVar(&b.waymark, "waymark", "waymark", "the waymark `command`")
+	rounds := flags.Int("rounds", 9, "number of rounds")
+	unlimitedRounds := flags.Int("unlimited", 3, "number of these in which programs run without a budget, too")
+	budgets := flags.String("budgets", "3,10", "the budgets, in `percent`; empty: none")
+	only := flags.String("programs", "", "measure only the programs whose names match this `regexp`")
+	samples := flags.String("samples", "budget.csv", "the `file` of samples: what is in it isn't measured again")
+	docs := flags.String("docs", "", "`folder` of performance.md, whose tables are replaced, and of the samples; none: print the tables")
+	quick := flags.Bool("quick", false, "one short round, to see that all of it works; its figures mean nothing")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q: want flags only; see -help", flags.Args())
+	}
+	if *quick {
+		*rounds, *unlimitedRounds, b.size = 1, 1, 0.01
+	}
+	if *rounds < 1 || *unlimitedRounds < 1 {
+		return fmt.Errorf("-rounds %d, -unlimited %d: want at least 1", *rounds, *unlimitedRounds)
+	}
+	percents, err := parsePercents(*budgets)
+	if err != nil {
+		return fmt.Errorf("-budgets: %w", err)
+	}
+	b.variants = newVariants(percents, *rounds, *unlimitedRounds)
+	match, err := regexp.Compile(*only)
+	if err != nil {
+		return fmt.Errorf("-programs: %w", err)
+	}
+	var chosen []program
+	for _, p := range list {
+		if match.MatchString(p.Name) {
+			chosen = append(chosen, p)
+		}
+	}
+	if len(chosen) == 0 {
+		return fmt.Errorf("-programs %q: no program has such a name", *only)
+	}
+	if b.waymark, err = exec.LookPath(b.waymark); err != nil {
+		return fmt.Errorf("-waymark: %w; make builds it", err)
+	}
+	if b.waymark, err = filepath.Abs(b.waymark); err != nil {
+		return err
+	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return fmt.Errorf("go env GOROOT: %w", err)
+	}
+	b.goroot = string(bytes.TrimSpace(goroot))
+	if b.dir, err = os.MkdirTemp("", "waymark-budget-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.dir)
+	begin := time.Now()
+	failed := b.measure(chosen, *samples)
+	fmt.Fprintf(wErr, "took %v\n", time.Since(begin).Round(time.Second))
+	all, err := readSamples(*samples)
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	return errors.Join(failed, publish(*docs, results(all), list, b.variants, w))
+}
+
+// publish writes tables and samples into the folder of documents, or the tables to w.
+func publish(docs string, all results, list []program, variants []variant, w io.Writer) error {
+	if docs == "" {
+		return all.write(w, list, variants)
+	}
+	var tables strings.Builder
+	if err := all.write(&tables, list, variants); err != nil {
+		return err
+	}
+	if err := writeSamples(filepath.Join(docs, "budget.csv"), all); err != nil {
+		return err
+	}
+	return table.Insert(filepath.Join(docs, "performance.md"), "BUDGET", tables.String())
+}
+
+func parsePercents(text string) (list []float64, err error) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
+		p, err := strconv.ParseFloat(word, 64)
+		if err != nil || !(p >= 0) {
+			return nil, fmt.Errorf("%q: want numbers of percent, as in 3,10", word)
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/waymark-go/waymark/dev/benchmarks/measure"
+)
+
+// A bench is one run of the measurement.
+type bench struct {
+	ctx      context.Context // ends the commands that it runs
+	dir      string          // for modules, binaries and recordings
+	waymark  string          // the command
+	goroot   string
+	variants []variant
+	size     float64 // of the programs' jobs, 1 being the full one
+	log      io.Writer
+}
+
+// A variant is a way to run a program.
+type variant struct {
+	name    string
+	traced  bool   // is the instrumented binary
+	record  bool   // every call, but what the budget demotes
+	budget  string // as WAYMARK takes it, "3%"; "" is none
+	percent float64
+	rounds  int
+}
+
+// Names of variants that have no budget.
+const (
+	plain      = "plain"
+	plainAgain = "plain again"
+	off        = "off"
+	unlimited  = "no budget"
+)
+
+// variants returns all of them: each budget is a number of percent. Without one there are fewer
+// rounds, as some programs take a minute then.
+func newVariants(budgets []float64, rounds, unlimitedRounds int) []variant {
+	list := []variant{{name: plain, rounds: rounds}, {name: plainAgain, rounds: rounds}, {name: off, traced: true, rounds: rounds}}
+	for _, p := range budgets {
+		text := strconv.FormatFloat(p, 'g', -1, 64) + "%"
+		list = append(list, variant{name: "budget " + text, traced: true, record: true, budget: text, percent: p, rounds: rounds})
+	}
+	return append(list, variant{name: unlimited, traced: true, record: true, rounds: min(rounds, unlimitedRounds)})
+}
+
+// measure measures the programs that the file has not all samples of, and adds theirs to the file.
+// A program that can't be measured doesn't keep the others from it.
+func (b *bench) measure(list []program, file string) error {
+	known, err := readSamples(file)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i, p := range list {
+		if b.finished(p.Name, known) {
+			fmt.Fprintf(b.log, "%s: measured before\n", p.Name)
+			continue
+		}
+		known = slices.DeleteFunc(known, func(s sample) bool { return s.program == p.Name })
+		begin := time.Now()
+		dir := filepath.Join(b.dir, strconv.Itoa(i))
+		samples, err := b.program(p, dir)
+		// Modules and binaries of all programs together would take gigabytes.
+		err = errors.Join(err, os.RemoveAll(dir), b.ctx.Err())
+		if err != nil {
+			err = fmt.Errorf("%s: %w", p.Name, err)
+			fmt.Fprintln(b.log, err)
+			errs = append(errs, err)
+			if b.ctx.Err() != nil {
+				break
+			}
+			continue
+		}
+		known = append(known, samples...)
+		if err := writeSamples(file, known); err != nil {
+			return err
+		}
+		fmt.Fprintf(b.log, "%s: took %v\n", p.Name, time.Since(begin).Round(time.Second))
+	}
+	return errors.Join(errs...)
+}
+
+// finished reports whether there are samples of all variants and rounds of a program.
+func (b *bench) finished(program string, list []sample) bool {
+	count := make(map[string]int)
+	for _, s := range list {
+		if s.program == program {
+			count[s.variant]++
+		}
+	}
+	for _, v := range b.variants {
+		if count[v.name] != v.rounds {
+			return false
+		}
+	}
+	return true
+}
+
+// program measures a program, below dir.
+func (b *bench) program(p program, dir string) ([]sample, error) {
+	fmt.Fprintf(b.log, "%s: building\n", p.Name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	j, err := b.prepare(p, dir)
+	if err != nil {
+		return nil, err
+	}
+	var samples []sample
+	recordings := make(map[int]*recording) // by index of the sample
+	var all *recording                     // one without a budget
+	rounds := slices.MaxFunc(b.variants, func(a, o variant) int { return a.rounds - o.rounds }).rounds
+	for round := range rounds {
+		for _, v := range measure.Rotate(b.variants, round) {
+			if round >= v.rounds {
+				continue
+			}
+			s, r, err := b.sample(j, v, filepath.Join(dir, "app.wmt"), all == nil || v.budget != "")
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", v.name, err)
+			}
+			s.program, s.variant, s.round = p.Name, v.name, round
+			fmt.Fprintf(b.log, "%s: round %d of %d: %s: %.2f s of CPU, %.2f s\n", p.Name, round+1, rounds, v.name, s.cpu, s.wall)
+			if r != nil {
+				if v.budget == "" && r.functions != nil {
+					all = r
+				}
+				recordings[len(samples)] = r
+			}
+			samples = append(samples, s)
+		}
+	}
+	for i, r := range recordings {
+		if r.functions != nil && all != nil {
+			samples[i].share = r.share(all)
+		}
+	}
+	return samples, nil
+}
+
+// sample runs the job once. Functions says whether the recording's calls are wanted.
+func (b *bench) sample(j *job, v variant, trace string, functions bool) (s sample, r *recording, err error) {
+	binary, setting := j.plain, ""
+	if v.traced {
+		binary = j.traced
+	}
+	if v.record {
+		setting = "record,overflow=block,o=" + trace
+		if v.budget != "" {
+			setting += ",budget=" + v.budget
+		}
+		defer os.Remove(trace)
+	}
+	t, err := j.run(binary, setting)
+	if err != nil {
+		return s, nil, err
+	}
+	s.wall, s.cpu = t.wall.Seconds(), t.cpu.Seconds()
+	if !v.record {
+		return s, nil, nil
+	}
+	if r, err = b.read(trace, functions); err != nil {
+		return s, nil, err
+	}
+	if r.dropped > 0 || r.stopped != "" {
+		return s, nil, fmt.Errorf("the recording is not whole: %d events dropped, ended early by %q", r.dropped, r.stopped)
+	}
+	s.bytes = r.bytes
+	s.calls, s.recorded, s.demoted = r.sum()
+	return s, r, nil
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/waymark-go/waymark/dev/benchmarks/measure"
+	"github.com/waymark-go/waymark/dev/benchmarks/table"
+)
+
+// tolerance is how much the CPU time may miss a budget, in percent of plain.
+const tolerance = 1
+
+// A results are the samples of some programs.
+type results []sample
+
+// of returns a figure of a program's variant by round; NaN-free, as each sample has all figures.
+func (r results) of(program, variant string, f func(sample) float64) []float64 {
+	var list []float64
+	for _, s := range r {
+		if s.program == program && s.variant == variant {
+			for len(list) <= s.round {
+				list = append(list, 0)
+			}
+			list[s.round] = f(s)
+		}
+	}
+	return list
+}
+
+func cpuTime(s sample) float64  { return s.cpu }
+func wallTime(s sample) float64 { return s.wall }
+
+// added returns the median of the percents that a variant adds to plain in each round.
+func (r results) added(program, variant string, f func(sample) float64) float64 {
+	base, other := r.of(program, plain, f), r.of(program, variant, f)
+	var list []float64
+	for i := range min(len(base), len(other)) {
+		list = append(list, 100*(other[i]/base[i]-1))
+	}
+	return measure.Median(list)
+}
+
+// median returns the median of a figure, of the rounds that have it.
+func (r results) median(program, variant string, f func(sample) float64) float64 {
+	var list []float64
+	for _, v := range r.of(program, variant, f) {
+		if v > 0 {
+			list = append(list, v)
+		}
+	}
+	return measure.Median(list)
+}
+
+// write writes everything as Markdown: CPU time, then what the recordings have.
+func (r results) write(w io.Writer, list []program, variants []variant) error {
+	fmt.Fprintf(w, "%s\n%d rounds, %d without a budget. Medians of the rounds' ratios to plain.\n\n",
+		table.Machine(), variants[0].rounds, variants[len(variants)-1].rounds)
+	if err := r.writeTimes(w, list, variants); err != nil {
+		return err
+	}
+	return r.writeCalls(w, list, variants)
+}
+
+func (r results) writeTimes(w io.Writer, list []program, variants []variant) error {
+	header := []string{"Program", "Plain: CPU, wall"}
+	for _, v := range variants[1:] {
+		header = append(header, v.name)
+	}
+	var rows [][]string
+	met, bars := 0, 0
+	for _, p := range list {
+		if len(r.of(p.Name, plain, cpuTime)) == 0 {
+			continue
+		}
+		row := []string{p.Name, fmt.Sprintf("%.2f s, %.2f s", r.median(p.Name, plain, cpuTime), r.median(p.Name, plain, wallTime))}
+		for _, v := range variants[1:] {
+			cpu := r.added(p.Name, v.name, cpuTime)
+			cell := fmt.Sprintf("%+.1f %%, %+.1f %%", cpu, r.added(p.Name, v.name, wallTime))
+			if v.budget != "" {
+				bars++
+				if cpu <= v.percent+tolerance {
+					met++
+				} else {
+					cell += " (over)"
+				}
+			}
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	fmt.Fprintf(w, "### Added CPU time and wall time\n\nBar: CPU time <= the budget + %d point. It is met %d of %d times.\n\n", tolerance, met, bars)
+	return table.Write(w, header, rows)
+}
+
+func (r results) writeCalls(w io.Writer, list []program, variants []variant) error {
+	header := []string{"Program", "Calls"}
+	for _, v := range variants {
+		if v.record && v.budget != "" {
+			header = append(header, v.name+": recorded calls", "their share of time", "demoted functions", "file")
+		}
+	}
+	header = append(header, unlimited+": file")
+	var rows [][]string
+	for _, p := range list {
+		if len(r.of(p.Name, plain, cpuTime)) == 0 {
+			continue
+		}
+		of := func(v string, f func(sample) float64) float64 { return r.median(p.Name, v, f) }
+		calls := func(s sample) float64 { return float64(s.calls) }
+		megabytes := func(s sample) float64 { return float64(s.bytes) / 1e6 }
+		row := []string{p.Name, fmt.Sprintf("%.2f M", of(unlimited, calls)/1e6)}
+		for _, v := range variants {
+			if v.record && v.budget != "" {
+				row = append(row,
+					fmt.Sprintf("%.2f M", of(v.name, func(s sample) float64 { return float64(s.recorded) })/1e6),
+					fmt.Sprintf("%.0f %%", 100*of(v.name, func(s sample) float64 { return s.share })),
+					fmt.Sprintf("%.0f", of(v.name, func(s sample) float64 { return float64(s.demoted) })),
+					fmt.Sprintf("%.1f MB", of(v.name, megabytes)))
+			}
+		}
+		rows = append(rows, append(row, fmt.Sprintf("%.1f MB", of(unlimited, megabytes))))
+	}
+	fmt.Fprint(w, "### What is recorded\n\n")
+	return table.Write(w, header, rows)
+}
