@@ -67,7 +67,7 @@ type jsonInfo struct {
 type jsonDemotion struct {
 	At    int64  `json:"at_ns"` // since the start
 	Name  string `json:"name"`
-	Level string `json:"level"` // full, without values, counted
+	Level string `json:"level"` // full, without values, counted, counted only
 	Calls uint64 `json:"calls"` // that were counted until the function's next change
 }
 
