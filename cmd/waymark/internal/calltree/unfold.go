@@ -11,6 +11,9 @@ import (
 // Long events.
 const maxUnfolded = 1 << 20
 
+// unfolded is the Value of enters that an Unfolder makes. Those of files have 0.
+const unfolded = 1
+
 // An Unfolder makes an enter and an exit of each Long event, so that what is told in order has these
 // calls around those that they made. It leaves alone the calls that began before its range.
 type Unfolder struct {
@@ -39,7 +42,7 @@ func NewUnfolder(file *tracefile.File, r tracefile.Range) (*Unfolder, error) {
 			return nil, nil
 		}
 		enter := ev
-		enter.Kind, enter.Clock, enter.Value = tracefile.Enter, ev.Begin(), 0
+		enter.Kind, enter.Clock, enter.Value = tracefile.Enter, ev.Begin(), unfolded
 		u.begin[ev.Goroutine] = append(u.begin[ev.Goroutine], enter)
 	}
 	for _, list := range u.begin {
@@ -98,21 +101,21 @@ func (u *Unfolder) Calls() uint64 {
 	return u.calls
 }
 
-// An Unfolded is a Source of the events of a file in a range, with Long events unfolded.
-type Unfolded struct {
+// UnfoldedEvents are a Source: the events of a file in a range, with Long events unfolded.
+type UnfoldedEvents struct {
 	*tracefile.Events
 	u    *Unfolder
 	list []tracefile.Event // the next ones
 }
 
 // Unfold returns the events of a file in a range, with Long events unfolded.
-func Unfold(file *tracefile.File, r tracefile.Range) (*Unfolded, error) {
+func Unfold(file *tracefile.File, r tracefile.Range) (*UnfoldedEvents, error) {
 	u, err := NewUnfolder(file, r)
-	return &Unfolded{Events: file.EventsIn(r), u: u}, err
+	return &UnfoldedEvents{Events: file.EventsIn(r), u: u}, err
 }
 
 // Next returns the next event, as tracefile.Events does.
-func (s *Unfolded) Next(ev *tracefile.Event) bool {
+func (s *UnfoldedEvents) Next(ev *tracefile.Event) bool {
 	if s.u == nil {
 		return s.Events.Next(ev)
 	}

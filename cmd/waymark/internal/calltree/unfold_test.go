@@ -10,8 +10,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// unfolded returns the calls of a recording of which some were counted.
-func unfolded(t *testing.T, events []tracefile.Event, r tracefile.Range, o Options) (string, *Result) {
+// readUnfolded returns the calls of a recording of which some were counted.
+func readUnfolded(t *testing.T, events []tracefile.Event, r tracefile.Range, o Options) (string, *Result) {
 	t.Helper()
 	recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock,
 		Counts: []calltreetest.Counts{{Sites: []format.Count{{Site: 1, Level: format.LevelCounted}}}}}
@@ -51,7 +51,7 @@ func TestUnfold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, r := unfolded(t, events, tracefile.Range{From: tt.from}, Options{})
+			got, r := readUnfolded(t, events, tracefile.Range{From: tt.from}, Options{})
 			if got != tt.want {
 				t.Errorf("%s from %d\n got %s\nwant %s", tt.events, tt.from, got, tt.want)
 			}
@@ -75,7 +75,7 @@ func TestUnfoldAll(t *testing.T) {
 				events[i].Clock = max(events[i].Clock, events[i-1].Clock+1)
 			}
 		}
-		want, all := unfolded(t, events, tracefile.Range{}, Options{})
+		want, all := readUnfolded(t, events, tracefile.Range{}, Options{})
 		var counted []tracefile.Event
 		type key struct{ goroutine, site, token uint64 }
 		entered := make(map[key]int) // index in counted
@@ -98,7 +98,7 @@ func TestUnfoldAll(t *testing.T) {
 				left = append(left, ev)
 			}
 		}
-		got, some := unfolded(t, left, tracefile.Range{}, Options{})
+		got, some := readUnfolded(t, left, tracefile.Range{}, Options{})
 		if got != want || some.Calls != all.Calls || some.Problems != all.Problems {
 			t.Fatalf("seed %d: %d calls, %+v, want %d, %+v\n got %.300s\nwant %.300s", seed, some.Calls, some.Problems, all.Calls, all.Problems, got, want)
 		}
