@@ -56,6 +56,20 @@
 // of the same goroutine says that a call is gone: close the call then. Recordings that begin or end
 // in the middle ask for the same.
 //
+// # Counted calls
+//
+// A program that keeps to a budget records less of the functions that cost most. Demotions returns
+// when it recorded what of which function, Counted how many calls were counted instead:
+//
+//	calls := f.Counted(tracefile.Range{})
+//	for events.Next(&ev) {
+//		if ev.Kind == tracefile.Enter {
+//			calls[ev.Site]++ // exact in the end
+//		}
+//	}
+//
+// A counted call that took long is a Long event at its end.
+//
 // # Several files
 //
 // Join makes one recording of several files: parts of one process's recording, and processes of one

@@ -150,7 +150,7 @@ func (f *File) Info() Info {
 		i.Counted += d.Calls
 	}
 	i.Demoted = len(demoted)
-	if i.Counted > 0 {
+	if i.Demoted > 0 {
 		i.CountedUntil = time.Duration(max(f.Nanos(f.CountedUntil()), 0))
 	}
 	if from, err := strconv.ParseUint(f.meta[format.MetaFrom], 10, 64); err == nil {

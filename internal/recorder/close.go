@@ -28,6 +28,7 @@ func (r *Recorder) close() error {
 	if r.config.Overflow == rt.Ring {
 		return r.closeRing()
 	}
+	r.closing = true
 	r.rt.Stop()
 	return r.finish(pair(r.rt), 0)
 }
@@ -52,6 +53,7 @@ func (r *Recorder) finish(end format.ClockPair, flags uint64) error {
 		r.fail(err)
 		return nil
 	}
+	r.lastCounts(end.Clock)
 	err := r.place()
 	r.appendOrigins()
 	r.types.append(r.arena, &r.out)
@@ -75,6 +77,9 @@ func (r *Recorder) finish(end format.ClockPair, flags uint64) error {
 
 // end completes the file, recording having ended at last, and removes the arena.
 func (r *Recorder) end(last format.ClockPair, flags uint64) error {
+	if r.governor != nil {
+		r.out.block(format.BlockMeta, format.AppendMeta(nil, r.usage()))
+	}
 	err := r.out.end(last, flags)
 	if err == nil {
 		r.arena.remove()

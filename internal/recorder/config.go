@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/budget"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 )
@@ -37,6 +38,9 @@ type Config struct {
 	MaxSize int64
 	Rotate  int // number of parts to keep; 0: no parts, recording ends at MaxSize
 
+	Budget budget.Limit // what recording may add to the program's CPU time
+	Govern Govern       // with a budget
+
 	// Disk is the bytes that recordings of tests in one folder may take together. Events of tests that
 	// passed are given back, and of tests that run long those in the middle. 0: all events stay.
 	Disk int64
@@ -44,6 +48,13 @@ type Config struct {
 	// Timeout is the limit of go test for the tests, which is stretched by what tracing takes; 0: it
 	// is not.
 	Timeout time.Duration
+}
+
+// Govern is how a budget is kept.
+type Govern struct {
+	Limit func(site uint32, level uint8) // gives a site another level than format.LevelFull
+	Rank  func(site uint32) int          // sites of higher rank are demoted last
+	Over  func()                         // the recording has ended by itself: nothing is wanted any more
 }
 
 // Sizes, in bytes.
@@ -70,7 +81,7 @@ type SettingError struct{ Key, Value, Want string }
 func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Key, e.Value, e.Want) }
 
 // Keys are those that Set knows.
-var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "disk", "timeout"}
+var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "budget", "disk", "timeout"}
 
 // Set sets the setting of that name, of WAYMARK or of the command's flags, and reports whether there
 // is such a setting. Its error is a SettingError.
@@ -122,6 +133,12 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 			return wrong("the number of parts to keep, 1 or more")
 		}
 		c.Rotate = n
+	case "budget":
+		limit, err := budget.Parse(value)
+		if err != nil {
+			return wrong("%v", err)
+		}
+		c.Budget = limit
 	case "disk":
 		n, err := parseSize(value)
 		if err != nil {
@@ -153,6 +170,8 @@ func (c *Config) Check() error {
 		return &SettingError{"dump-at-exit", "1", "overflow=ring with it: all else is written as it happens"}
 	case c.MaxSize > 0 && ring:
 		return &SettingError{"max-size", strconv.FormatInt(c.MaxSize, 10), "overflow=block or drop with it: what a ring writes is bounded by buffers"}
+	case c.Budget.Given() && ring:
+		return &SettingError{"budget", c.Budget.Text, "overflow=block or drop with it: nobody looks at the calls in a ring"}
 	case c.Disk > 0 && (ring || c.MaxSize > 0):
 		return &SettingError{"disk", strconv.FormatInt(c.Disk, 10), "neither max-size nor overflow=ring with it: it bounds the files itself"}
 	case c.Rotate > 0 && c.MaxSize == 0:

@@ -4,6 +4,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/waymark-go/waymark/internal/cputime"
 	"github.com/waymark-go/waymark/internal/format"
 )
 
@@ -15,6 +16,7 @@ const mostAtOnce = 64
 func (r *Recorder) loop() {
 	for r.rt.Wait(r.recording) {
 		r.mu.Lock()
+		watch, before := cputime.Begin(), r.out.events()
 		if r.rt.Broken() && !r.closed {
 			r.fail(r.intact())
 		}
@@ -32,7 +34,22 @@ func (r *Recorder) loop() {
 		if free, _ := r.rt.Queue(); free < r.usable/2 && !r.closed {
 			r.grow(2*r.usable - 1)
 		}
+		r.spent(watch, r.out.events()-before)
 		r.mu.Unlock()
+		r.control()
+	}
+	r.over()
+}
+
+// over has what was wanted of a recording taken away that has ended by itself.
+func (r *Recorder) over() {
+	if r.governor == nil || r.config.Govern.Over == nil {
+		return
+	}
+	byItself := false
+	r.locked(func() { byItself = r.closed && !r.closing })
+	if byItself {
+		r.config.Govern.Over()
 	}
 }
 

@@ -34,6 +34,9 @@ type fake struct {
 	full     []int
 	streams  map[uint32]*stream
 
+	pace   uint64
+	counts map[uint32]uint64 // of calls that are counted, by site
+
 	muted     int
 	retired   int
 	captured  Values
@@ -365,6 +368,25 @@ func (f *fake) Hide(values bool) {
 }
 
 func (f *fake) Stringer(s func(any) (string, bool)) { f.stringer = s }
+
+func (f *fake) Pace(ticks uint64) { f.pace = ticks }
+
+func (f *fake) Pause(ns int64) bool {
+	time.Sleep(time.Duration(ns))
+	return true
+}
+
+func (f *fake) Sites() uint32 { return f.nextSite }
+
+func (f *fake) Counts(counted, timed []uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for site, n := range f.counts {
+		counted[site] += n
+	}
+}
+
+func (f *fake) Floor(n int) uint64 { return 0 }
 
 func (f *fake) Clock() (clock uint64, mono int64) {
 	f.mu.Lock()

@@ -314,5 +314,30 @@ func TestGiveBackAnyMoment(t *testing.T) {
 	}
 }
 
+// Other blocks may come between those of events.
+func TestEventsFirst(t *testing.T) {
+	for text, want := range map[string]string{"": "", "EE": "EE", "EEm": "EEm", "mE": "Em", "mEmmEEm": "EEEmmmm", "m": "m"} {
+		k := newGiver(1e9)
+		var buf []byte
+		for i, c := range text {
+			if c == 'E' {
+				k.blocks = append(k.blocks, summarized{start: 2 * i, size: 2})
+			}
+			buf = append(buf, byte(c), byte('0'+i))
+		}
+		got := k.eventsFirst(append([]byte(nil), buf...))
+		kinds := ""
+		for i := 0; i < len(got); i += 2 {
+			kinds += string(got[i])
+			if got[i] != text[got[i+1]-'0'] {
+				t.Errorf("%q becomes %q: blocks are torn", buf, got)
+			}
+		}
+		if kinds != want {
+			t.Errorf("%q becomes %q, want %s", buf, got, want)
+		}
+	}
+}
+
 // name returns the name of a function of the first package.
 func (f *fake) name(site uint32) string { return "p.F" + string(rune('a'+site-1)) }

@@ -25,6 +25,12 @@ type hooks interface {
 	Hide(values bool)
 	Stringer(f func(any) (string, bool))
 
+	Pace(ticks uint64)
+	Pause(ns int64) bool
+	Sites() uint32
+	Counts(counted, timed []uint64)
+	Floor(n int) uint64
+
 	Clock() (clock uint64, mono int64)
 	Chosen() clock.Clock
 	Mute(on bool)
@@ -48,6 +54,11 @@ func (linked) Broken() bool                                 { return rt.Broken()
 func (linked) Capture(a, r bool, d, b int, redact []string) { rt.Capture(a, r, d, b, redact) }
 func (linked) Hide(values bool)                             { rt.Hide(values) }
 func (linked) Stringer(f func(any) (string, bool))          { rt.Stringer(f) }
+func (linked) Pace(ticks uint64)                            { rt.Pace(ticks) }
+func (linked) Pause(ns int64) bool                          { return rt.Pause(ns) }
+func (linked) Sites() uint32                                { return rt.Sites() }
+func (linked) Counts(counted, timed []uint64)               { rt.Counts(counted, timed) }
+func (linked) Floor(n int) uint64                           { return rt.Floor(n) }
 func (linked) Clock() (clock uint64, mono int64)            { return rt.Clock() }
 func (linked) Mute(on bool)                                 { rt.Mute(on) }
 func (linked) Go(f func())                                  { rt.Go(f) }

@@ -22,7 +22,7 @@ const tailRoom = 4096
 // first block of events always has: a part makes progress, however many sites
 // there are.
 func (r *Recorder) room(n int) bool {
-	tail := tailRoom + format.OriginsSize(r.arena.mem) - r.origins
+	tail := tailRoom + format.OriginsSize(r.arena.mem) - r.origins + r.countsRoom()
 	size := r.out.size + int64(len(r.out.buf)+n+tail)
 	return !r.overfull(size) && (r.config.MaxSize == 0 || r.filling.blocks == 0 || size <= r.config.MaxSize)
 }
@@ -44,7 +44,7 @@ func (r *Recorder) append(c content) (events int, ok bool) {
 		return events, false
 	}
 	if r.giver != nil {
-		r.giver.summarize(c, len(r.out.buf)-start, events)
+		r.giver.summarize(c, start, len(r.out.buf)-start, events)
 	}
 	r.filling.blocks++
 	r.filling.chunks++

@@ -45,6 +45,7 @@ func (r *Recorder) nextPart() error {
 	next := output{}
 	meta := append(r.partMeta(), format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(now.Clock, 10)})
 	origins, norigin, at := r.preamble(&next, meta...)
+	r.firstCounts(&next, now.Clock)
 	temporary := r.path + nextSuffix
 	var err error
 	if next.file, err = create(temporary); err != nil {

@@ -37,6 +37,7 @@ type Recorder struct {
 	mu       sync.Mutex // guards the fields below, for the background goroutine, registration and Close
 	out      output
 	enc      format.Encoder
+	governor *governor     // nil: there is no budget
 	taken    []int         // chunks encoded in out.buf
 	usable   int           // chunks of the arena that have been handed out, with the control chunk
 	packages []*rt.Package // registered
@@ -52,6 +53,7 @@ type Recorder struct {
 	dumps    int     // written, see ring.go
 	synced   time.Time
 	closed   bool
+	closing  bool // Close has ended the recording, or the end of the program
 }
 
 // record begins a recording. The one before has ended, and p.mu is held.
@@ -114,6 +116,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	p.latest.Store(r)
+	r.govern()
 	c.Packages(r.register)
 	if p.tests != "" {
 		r.binary(p.tests)
@@ -163,6 +166,9 @@ func (r *Recorder) begin() error {
 	r.facts = append(facts(r.rt, clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: overflows[r.config.Overflow]})
 	if r.config.Window > 0 {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWindow, Value: strconv.FormatInt(int64(r.config.Window), 10)})
+	}
+	if r.config.Budget.Given() {
+		r.facts = append(r.facts, format.KeyValue{Key: format.MetaBudget, Value: r.config.Budget.Text})
 	}
 	r.identity = []format.KeyValue{
 		{Key: format.MetaArena, Value: r.arena.name()},

@@ -20,7 +20,7 @@ func (a *app) testCommand() *cobra.Command {
 		func(flags *pflag.FlagSet) {
 			set = flags
 			f.define(set)
-			rec.define(set)
+			rec.define(set, defaultBudget)
 			trace.define(set)
 		},
 		func(line *commandLine) error {

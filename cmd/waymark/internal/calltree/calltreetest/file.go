@@ -22,6 +22,8 @@ type Recording struct {
 	Counts  []Counts
 	Gaps    []format.Gap // clocks count from Start
 	Budget  string
+	CPU     time.Duration // of the process
+	Tracing time.Duration // of CPU
 	Lost    uint64
 	Flags   uint64 // of the trailer
 	End     uint64 // clock; with 0 the file lacks its end, as a killed program's does
@@ -63,6 +65,10 @@ func (r *Recording) Bytes() []byte {
 	}
 	if r.Budget != "" {
 		add(format.MetaBudget, r.Budget)
+	}
+	if r.CPU > 0 {
+		add(format.MetaCPU, strconv.FormatInt(int64(r.CPU), 10))
+		add(format.MetaTracing, strconv.FormatInt(int64(r.Tracing), 10))
 	}
 	if r.Nonce != "" {
 		add(format.MetaNonce, r.Nonce)
