@@ -27,19 +27,28 @@ type jsonStat struct {
 	MinNS   int64  `json:"min_ns"`
 	MaxNS   int64  `json:"max_ns"`
 	AvgNS   int64  `json:"avg_ns"`
+
+	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that were timed; if not all were
+	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	*Quantiles
 }
 
 // MarshalJSON writes all functions. Times are in ns. Functions whose Histogram is not empty have
-// the four Quantiles.
+// the four Quantiles. Functions some of whose calls have no times, in a snapshot with times, have the
+// number of those that have, and are marked as demoted.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions))}
+	timed := s.timed()
 	for i := range s.Functions {
 		f := &s.Functions[i]
 		out.Functions[i] = jsonStat{
 			Func: f.Func, Calls: f.Calls, Open: f.Open, Panics: f.Panics, Errors: f.Errors,
 			TotalNS: int64(f.Total), SelfNS: int64(f.Self),
 			MinNS: int64(f.Min), MaxNS: int64(f.Max), AvgNS: int64(f.Mean), Quantiles: f.Quantiles(),
+		}
+		if timed && f.Untimed > 0 {
+			recorded := f.Calls - f.Untimed
+			out.Functions[i].Recorded, out.Functions[i].Demoted = &recorded, true
 		}
 	}
 	return json.Marshal(out)
@@ -59,6 +68,9 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 			Min: time.Duration(j.MinNS), Max: time.Duration(j.MaxNS), Mean: time.Duration(j.AvgNS),
 			quantiles: j.Quantiles,
 		}})
+		if f := &s.Functions[len(s.Functions)-1]; j.Recorded != nil {
+			f.Untimed = f.Calls - *j.Recorded
+		}
 	}
 	return nil
 }

@@ -11,12 +11,15 @@ import (
 )
 
 // Numbers are what was gathered of calls. Calls that are counted only have no times: Total, Self,
-// Min, Max and Mean are 0.
+// Min, Max and Mean are of the others. Calls are counted only with Options.CallsOnly, and while their
+// function costs more than the budget in the variable WAYMARK allows.
 type Numbers struct {
 	Calls  uint64 // calls that have begun
 	Open   uint64 // calls in progress when the snapshot was taken
 	Panics uint64 // calls that a panic ended, or that recovered a panic
 	Errors uint64 // timed calls whose last result was an error
+
+	Untimed uint64 // of Calls, those that were counted only
 
 	// Calls in progress count in all times until the snapshot was taken.
 	Total     time.Duration       // of outermost calls: a recursion counts once
@@ -218,6 +221,7 @@ func (x sample) happened() bool { return x.Calls != 0 || x.Ended != 0 || x.open 
 // since returns what was added after an older sample.
 func (x sample) since(old sample) sample {
 	x.Calls -= old.Calls
+	x.Untimed -= old.Untimed
 	x.Ended -= old.Ended
 	x.Panics -= old.Panics
 	x.Errors -= old.Errors
@@ -249,14 +253,14 @@ func more(now, before uint64) uint64 { return uint64(max(int64(now-before), 0)) 
 func (x sample) in(unit float64) Numbers {
 	ns := func(ticks uint64) time.Duration { return nanoseconds(ticks, unit) }
 	n := Numbers{
-		Calls: x.Calls, Open: x.open, Panics: x.Panics, Errors: x.Errors,
+		Calls: x.Calls, Untimed: x.Untimed, Open: x.open, Panics: x.Panics, Errors: x.Errors,
 		Total: ns(x.Total), Self: ns(x.Self),
 	}
 	least, most := min(x.Least, x.least), max(x.Most, x.most)
 	if least <= most { // else no call was timed
 		n.Min, n.Max = ns(least), ns(most)
 		n.Histogram = x.histogram.In(unit)
-		if calls := x.Calls + x.before; calls > 0 {
+		if calls := x.Calls - x.Untimed + x.before; calls > 0 {
 			// The sums of a difference have only the rest of calls that were in progress at its
 			// beginning, and Least and Most may be those of a histogram.
 			n.Mean = min(max(ns((x.Total+x.Inner)/calls), n.Min), n.Max)

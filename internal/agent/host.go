@@ -24,6 +24,12 @@ type hosting interface {
 	Packages(f func(*rt.Package))
 	Stringer(f func(any) (string, bool))
 
+	Now() (clock uint64, mono int64)
+	Floor(n int) uint64
+	Sites() uint32
+	Counts(counted, timed []uint64)
+	SumOf(site uint32) rt.Sum
+
 	Go(f func())
 	GoLast(f func())
 	Await(ns int64) (ending bool)
@@ -68,6 +74,11 @@ func (program) Hide(values bool)                    { rt.Hide(values) }
 func (program) Linked(path string) bool             { return rt.Linked(path) }
 func (program) Packages(f func(*rt.Package))        { rt.Packages(f) }
 func (program) Stringer(f func(any) (string, bool)) { rt.Stringer(f) }
+func (program) Now() (clock uint64, mono int64)     { return rt.Clock() }
+func (program) Floor(n int) uint64                  { return rt.Floor(n) }
+func (program) Sites() uint32                       { return rt.Sites() }
+func (program) Counts(counted, timed []uint64)      { rt.Counts(counted, timed) }
+func (program) SumOf(site uint32) rt.Sum            { return rt.SumOf(site) }
 func (program) Go(f func())                         { rt.Go(f) }
 func (program) GoLast(f func())                     { rt.GoLast(f) }
 func (program) Await(ns int64) bool                 { return rt.Await(ns) }

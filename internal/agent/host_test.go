@@ -29,6 +29,9 @@ type fake struct {
 	awaits  int // until the program ends
 	refuses error
 
+	ticks          int64
+	counted, timed [3]uint64 // calls by site
+
 	atExit, beforeExec, last []func()
 	packages                 []*rt.Package
 	stringer                 func(any) (string, bool)
@@ -65,11 +68,18 @@ func (f *fake) Stringer(do func(any) (string, bool)) { f.stringer = do }
 func (f *fake) Go(do func())                         { go do() }
 func (f *fake) GoLast(do func())                     { f.last = append(f.last, do) }
 func (f *fake) Await(int64) bool                     { f.awaits--; return f.awaits <= 0 }
-func (f *fake) Clock() error                         { return nil }
-func (f *fake) Said()                                { f.say("said") }
-func (f *fake) AtExit(do func())                     { f.atExit = append(f.atExit, do) }
-func (f *fake) BeforeExec(do func())                 { f.beforeExec = append(f.beforeExec, do) }
-func (f *fake) Gather(o stats.Options) error         { f.options = &o; return nil }
+func (f *fake) Now() (uint64, int64)                 { f.ticks += 1e7; return uint64(f.ticks), f.ticks }
+func (f *fake) Floor(int) uint64                     { return 0 }
+func (f *fake) Sites() uint32                        { return 3 }
+func (f *fake) SumOf(site uint32) rt.Sum {
+	return rt.Sum{Calls: f.timed[site], Ended: f.timed[site], Total: 20 * f.timed[site]}
+}
+func (f *fake) Counts(counted, timed []uint64) { copy(counted, f.counted[:]); copy(timed, f.timed[:]) }
+func (f *fake) Clock() error                   { return nil }
+func (f *fake) Said()                          { f.say("said") }
+func (f *fake) AtExit(do func())               { f.atExit = append(f.atExit, do) }
+func (f *fake) BeforeExec(do func())           { f.beforeExec = append(f.beforeExec, do) }
+func (f *fake) Gather(o stats.Options) error   { f.options = &o; return nil }
 
 func (f *fake) Finish(do func(), _ int64, wait func() bool) bool {
 	if !wait() {

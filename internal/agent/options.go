@@ -245,6 +245,8 @@ func (o *options) ofRecording() string {
 		return "buffers"
 	case o.MaxSize != base.MaxSize:
 		return "max-size"
+	case o.Budget.Given() && !o.Stats.On:
+		return "budget"
 	}
 	return ""
 }

@@ -126,7 +126,15 @@ func start(o options, s settings) (*Recording, error) {
 	o.Config.Groups, o.Config.Hidden, o.Config.HidePanics = board.Groups(), board.Hidden(), board.Narrows()
 	o.Config.Packages = func(register func(*rt.Package)) {
 		r.board = switchboard.Recording{Package: register, Groups: r.addGroups, Ended: r.ended}
+		if o.Budget.CountsOnly() {
+			r.board.Least = format.LevelOnly
+		}
 		board.Record(&r.board)
+	}
+	o.Config.Govern = recorder.Govern{
+		Limit: func(site uint32, level uint8) { board.Limit(&r.board, site, level) },
+		Rank:  board.Rank,
+		Over:  func() { board.EndRecord(&r.board) },
 	}
 	began, err := host.Record(o.Config)
 	if err != nil {

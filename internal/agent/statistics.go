@@ -36,6 +36,8 @@ type reporter struct {
 	program string
 	pid     int // a copy of the process (fork) must not report
 	began   time.Time
+	budget  *timeBudget // nil: there is none
+	limit   string      // that of the budget
 
 	mu     sync.Mutex
 	ended  bool
@@ -71,12 +73,15 @@ func gather(o options) error {
 	if r.Latest, err = unused(r.Latest); err != nil {
 		return err
 	}
-	options := stats.Options{CallsOnly: o.Stats.Count, Histograms: o.Stats.Histograms}
+	options := stats.Options{CallsOnly: o.Stats.Count || o.Budget.CountsOnly(), Histograms: o.Stats.Histograms}
 	if only != nil {
 		options.Functions = func(f stats.Func) bool { return only.has(&f) }
 	}
 	if err := host.Gather(options); err != nil {
 		return err
+	}
+	if !o.Record { // else the recording has it
+		r.budget, r.limit = keepTimes(o), o.Budget.Text
 	}
 	atExit(func() { r.patiently(r.end) })
 	host.BeforeExec(func() {
@@ -116,16 +121,25 @@ func (r *reporter) run() {
 	if every > 0 {
 		report = every
 	}
+	look := time.Duration(never) // when the budget is due
+	if r.budget != nil {
+		look = lookEvery
+	}
 	for {
 		pause := int64(-1)
-		if next := min(latest, report); next < never {
+		if next := min(latest, report, look); next < never {
 			pause = int64(max(next-time.Since(r.began), time.Millisecond))
 		}
 		if host.Await(pause) {
 			break
 		}
 		now := time.Since(r.began)
-		r.report(now >= report, false)
+		if now >= look {
+			look = now + r.budget.step()
+		}
+		if now >= min(latest, report) {
+			r.report(now >= report, false)
+		}
 		if now >= latest {
 			latest = now + min(now, latestEvery)
 		}
@@ -226,7 +240,8 @@ func (r *reporter) json(snap *stats.Snapshot, last bool) []byte {
 		Program string `json:"program"`
 		PID     int    `json:"pid"`
 		Last    bool   `json:"last"`
-	}{r.program, r.pid, last})
+		Budget  string `json:"budget,omitempty"`
+	}{r.program, r.pid, last, r.limit})
 	return append(append(append(head[:len(head)-1], ','), b[1:]...), '\n')
 }
 

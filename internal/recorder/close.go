@@ -28,6 +28,7 @@ func (r *Recorder) close() error {
 	if r.config.Overflow == rt.Ring {
 		return r.closeRing()
 	}
+	r.closing = true
 	r.rt.Stop()
 	return r.finish(pair(r.rt), 0)
 }
@@ -52,21 +53,33 @@ func (r *Recorder) finish(end format.ClockPair, flags uint64) error {
 		r.fail(err)
 		return nil
 	}
+	r.lastCounts(end.Clock)
+	err := r.place()
 	r.appendOrigins()
 	r.types.append(r.arena, &r.out)
 	r.out.pending.lost += r.rt.Lost()
 	r.closed = true
+	if err != nil {
+		return err
+	}
 	if err := r.write(); errors.Is(err, errRemoved) {
 		r.fail(err)
 		return nil
 	} else if err != nil {
 		return err // the arena is left, as if the program had been killed
 	}
+	r.placed()
+	if err := r.settle(); err != nil {
+		return err
+	}
 	return r.end(end, flags)
 }
 
 // end completes the file, recording having ended at last, and removes the arena.
 func (r *Recorder) end(last format.ClockPair, flags uint64) error {
+	if r.governor != nil {
+		r.out.block(format.BlockMeta, format.AppendMeta(nil, r.usage()))
+	}
 	err := r.out.end(last, flags)
 	if err == nil {
 		r.arena.remove()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/budget"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 )
@@ -36,6 +37,24 @@ type Config struct {
 	// 0 is no limit.
 	MaxSize int64
 	Rotate  int // number of parts to keep; 0: no parts, recording ends at MaxSize
+
+	Budget budget.Limit // what recording may add to the program's CPU time
+	Govern Govern       // with a budget
+
+	// Disk is the bytes that recordings of tests in one folder may take together. Events of tests that
+	// passed are given back, and of tests that run long those in the middle. 0: all events stay.
+	Disk int64
+
+	// Timeout is the limit of go test for the tests, which is stretched by what tracing takes; 0: it
+	// is not.
+	Timeout time.Duration
+}
+
+// Govern is how a budget is kept.
+type Govern struct {
+	Limit func(site uint32, level uint8) // gives a site another level than format.LevelFull
+	Rank  func(site uint32) int          // sites of higher rank are demoted last
+	Over  func()                         // the recording has ended by itself: nothing is wanted any more
 }
 
 // Sizes, in bytes.
@@ -48,6 +67,9 @@ const (
 
 	// minMaxSize leaves room for the sites of a large program.
 	minMaxSize = 1e6
+
+	// minDisk leaves room for the sites and the buffers of a program.
+	minDisk = 64e6
 )
 
 // overflows lists the names of rt.Overflow.
@@ -59,7 +81,7 @@ type SettingError struct{ Key, Value, Want string }
 func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Key, e.Value, e.Want) }
 
 // Keys are those that Set knows.
-var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate"}
+var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "budget", "disk", "timeout"}
 
 // Set sets the setting of that name, of WAYMARK or of the command's flags, and reports whether there
 // is such a setting. Its error is a SettingError.
@@ -111,6 +133,27 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 			return wrong("the number of parts to keep, 1 or more")
 		}
 		c.Rotate = n
+	case "budget":
+		limit, err := budget.Parse(value)
+		if err != nil {
+			return wrong("%v", err)
+		}
+		c.Budget = limit
+	case "disk":
+		n, err := parseSize(value)
+		if err != nil {
+			return wrong("%v", err)
+		}
+		if n < minDisk {
+			return wrong("at least %d bytes", int(minDisk))
+		}
+		c.Disk = n
+	case "timeout":
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return wrong("a time above 0, as in 10m")
+		}
+		c.Timeout = d
 	default:
 		return false, nil
 	}
@@ -127,6 +170,10 @@ func (c *Config) Check() error {
 		return &SettingError{"dump-at-exit", "1", "overflow=ring with it: all else is written as it happens"}
 	case c.MaxSize > 0 && ring:
 		return &SettingError{"max-size", strconv.FormatInt(c.MaxSize, 10), "overflow=block or drop with it: what a ring writes is bounded by buffers"}
+	case c.Budget.Given() && ring:
+		return &SettingError{"budget", c.Budget.Text, "overflow=block or drop with it: nobody looks at the calls in a ring"}
+	case c.Disk > 0 && (ring || c.MaxSize > 0):
+		return &SettingError{"disk", strconv.FormatInt(c.Disk, 10), "neither max-size nor overflow=ring with it: it bounds the files itself"}
 	case c.Rotate > 0 && c.MaxSize == 0:
 		return &SettingError{"rotate", strconv.Itoa(c.Rotate), "max-size with it: the size of a part"}
 	}

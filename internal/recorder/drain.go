@@ -4,6 +4,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/waymark-go/waymark/internal/cputime"
 	"github.com/waymark-go/waymark/internal/format"
 )
 
@@ -15,6 +16,7 @@ const mostAtOnce = 64
 func (r *Recorder) loop() {
 	for r.rt.Wait(r.recording) {
 		r.mu.Lock()
+		watch, before := cputime.Begin(), r.out.events()
 		if r.rt.Broken() && !r.closed {
 			r.fail(r.intact())
 		}
@@ -32,7 +34,22 @@ func (r *Recorder) loop() {
 		if free, _ := r.rt.Queue(); free < r.usable/2 && !r.closed {
 			r.grow(2*r.usable - 1)
 		}
+		r.spent(watch, r.out.events()-before)
 		r.mu.Unlock()
+		r.control()
+	}
+	r.over()
+}
+
+// over has what was wanted of a recording taken away that has ended by itself.
+func (r *Recorder) over() {
+	if r.governor == nil || r.config.Govern.Over == nil {
+		return
+	}
+	byItself := false
+	r.locked(func() { byItself = r.closed && !r.closing })
+	if byItself {
+		r.config.Govern.Over()
 	}
 }
 
@@ -76,13 +93,17 @@ func (r *Recorder) flush() {
 	if len(r.out.buf) == 0 || r.closed {
 		return
 	}
+	r.survey()
+	err := r.place()
 	r.appendOrigins()
 	r.types.append(r.arena, &r.out)
 	if now := time.Now(); now.Sub(r.synced) > time.Second {
 		r.synced = now
 		r.out.block(format.BlockClock, format.AppendClock(nil, pair(r.rt)))
 	}
-	err := r.intact()
+	if err == nil {
+		err = r.intact()
+	}
 	if err == nil {
 		err = r.write()
 	}
@@ -90,6 +111,8 @@ func (r *Recorder) flush() {
 		r.fail(err)
 		return
 	}
+	r.placed()
+	r.count()
 	for _, i := range r.taken {
 		r.rt.Free(i)
 	}
@@ -104,8 +127,14 @@ func (r *Recorder) grow(want int) error {
 	if max := r.arena.chunks() - r.usable; want > max {
 		want = max
 	}
+	if r.giver != nil && r.usable > 1 {
+		want = min(want, r.giver.bufferRoom(r.path)/format.ChunkSize-r.usable)
+	}
 	if want <= 0 {
 		return nil
+	}
+	if spare := r.filling.limit - r.out.size; r.filling.limit > 0 && r.usable > 1 && int64(want)*format.ChunkSize > spare/4 {
+		return nil // the trace file needs what is left
 	}
 	if err := r.arena.populate(r.usable, want); err != nil {
 		return err

@@ -34,6 +34,9 @@ type fake struct {
 	full     []int
 	streams  map[uint32]*stream
 
+	pace   uint64
+	counts map[uint32]uint64 // of calls that are counted, by site
+
 	muted     int
 	retired   int
 	captured  Values
@@ -44,6 +47,7 @@ type fake struct {
 	nextSite  uint32
 	binary    func(string)
 	test      func(uint8, string, string, uint64, uint64)
+	alarm     func(int64) int64
 	exitHooks []func()
 }
 
@@ -349,8 +353,8 @@ func (f *fake) Broken() bool {
 	return f.broken
 }
 
-func (f *fake) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64)) {
-	f.binary, f.test = binary, test
+func (f *fake) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64), alarm func(int64) int64) {
+	f.binary, f.test, f.alarm = binary, test, alarm
 }
 
 func (f *fake) Capture(args, results bool, depth, bytes int, redact []string) {
@@ -364,6 +368,25 @@ func (f *fake) Hide(values bool) {
 }
 
 func (f *fake) Stringer(s func(any) (string, bool)) { f.stringer = s }
+
+func (f *fake) Pace(ticks uint64) { f.pace = ticks }
+
+func (f *fake) Pause(ns int64) bool {
+	time.Sleep(time.Duration(ns))
+	return true
+}
+
+func (f *fake) Sites() uint32 { return f.nextSite }
+
+func (f *fake) Counts(counted, timed []uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for site, n := range f.counts {
+		counted[site] += n
+	}
+}
+
+func (f *fake) Floor(n int) uint64 { return 0 }
 
 func (f *fake) Clock() (clock uint64, mono int64) {
 	f.mu.Lock()

@@ -20,10 +20,16 @@ type hooks interface {
 	Lost() uint64
 	Broken() bool
 
-	OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64))
+	OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64), alarm func(elapsed int64) (left int64))
 	Capture(args, results bool, depth, bytes int, redact []string)
 	Hide(values bool)
 	Stringer(f func(any) (string, bool))
+
+	Pace(ticks uint64)
+	Pause(ns int64) bool
+	Sites() uint32
+	Counts(counted, timed []uint64)
+	Floor(n int) uint64
 
 	Clock() (clock uint64, mono int64)
 	Chosen() clock.Clock
@@ -48,13 +54,18 @@ func (linked) Broken() bool                                 { return rt.Broken()
 func (linked) Capture(a, r bool, d, b int, redact []string) { rt.Capture(a, r, d, b, redact) }
 func (linked) Hide(values bool)                             { rt.Hide(values) }
 func (linked) Stringer(f func(any) (string, bool))          { rt.Stringer(f) }
+func (linked) Pace(ticks uint64)                            { rt.Pace(ticks) }
+func (linked) Pause(ns int64) bool                          { return rt.Pause(ns) }
+func (linked) Sites() uint32                                { return rt.Sites() }
+func (linked) Counts(counted, timed []uint64)               { rt.Counts(counted, timed) }
+func (linked) Floor(n int) uint64                           { return rt.Floor(n) }
 func (linked) Clock() (clock uint64, mono int64)            { return rt.Clock() }
 func (linked) Mute(on bool)                                 { rt.Mute(on) }
 func (linked) Go(f func())                                  { rt.Go(f) }
 func (linked) AtExit(f func())                              { rt.AtExit(f) }
 
-func (linked) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64)) {
-	rt.OnTests(binary, test)
+func (linked) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64), alarm func(int64) int64) {
+	rt.OnTests(binary, test, alarm)
 }
 
 // Chosen returns the clock of the program. Package agent has said what is wrong with the one that

@@ -34,6 +34,9 @@ type output struct {
 // A tally counts events.
 type tally struct{ events, lost uint64 }
 
+// events returns how many events the blocks hold that were written, and are to be.
+func (o *output) events() uint64 { return o.written.events + o.pending.events }
+
 // block appends a block to what is to be written.
 func (o *output) block(kind format.BlockKind, payload []byte) {
 	o.buf = format.AppendBlock(o.buf, kind, payload)
@@ -80,8 +83,11 @@ func (r *Recorder) write() error {
 	o := output{file: r.out.file, pending: r.out.pending}
 	o.pending.lost += lost
 	r.origins, r.norigin, r.types = r.preamble(&o, r.partMeta()...)
+	clock, _ := r.rt.Clock()
+	r.firstCounts(&o, clock)
 	o.buf = append(o.buf, r.out.buf...) // what both have readers take once
 	r.out, r.filling.blocks = o, 0
+	r.giver.reset()
 	if err := o.file.truncate(0); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (r *Recorder) turn() {
 	r.flush() // frees all chunks that were written: what the arena holds then is for the new part
 	switch {
 	case r.closed:
-	case r.config.Rotate == 0:
+	case r.config.Rotate == 0 || r.overfull(r.out.size+batchSize):
 		r.cut()
 	default:
 		if err := r.nextPart(); err != nil {
@@ -45,6 +45,7 @@ func (r *Recorder) nextPart() error {
 	next := output{}
 	meta := append(r.partMeta(), format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(now.Clock, 10)})
 	origins, norigin, at := r.preamble(&next, meta...)
+	r.firstCounts(&next, now.Clock)
 	temporary := r.path + nextSuffix
 	var err error
 	if next.file, err = create(temporary); err != nil {

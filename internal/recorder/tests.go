@@ -16,6 +16,19 @@ func (r *Recorder) test(state uint8, name, text string, goroutine, clock uint64)
 	if len(text) > format.MaxTestText {
 		text = strings.ToValidUTF8(text[:format.MaxTestText], "")
 	}
+	switch format.TestState(state) {
+	case format.TestLogs, format.TestErrs:
+	default: // it begins, ends, or waits: what is counted from now on belongs to others
+		r.locked(func() {
+			if !r.closed {
+				r.noteCounts(clock, nil)
+			}
+		})
+	}
 	r.note(format.BlockTests, format.AppendTests(nil, []format.TestEvent{
-		{Clock: clock, Goroutine: goroutine, State: format.TestState(state), Name: name, Text: text}}), func() {})
+		{Clock: clock, Goroutine: goroutine, State: format.TestState(state), Name: name, Text: text}}), func() {
+		if r.giver != nil {
+			r.giver.test(format.TestState(state), name, clock)
+		}
+	})
 }

@@ -60,6 +60,18 @@ func Take() int { return runtime.WMTake() }
 // number goes on.
 func Wait(recording uint32) bool { return runtime.WMWait(recording) }
 
+// Pace has the writer woken when a chunk is full and so many ticks have passed since it was last
+// woken; 0: when there is enough to do. Start sets it to 0.
+func Pace(ticks uint64) { runtime.WMPace(ticks) }
+
+// Pause waits for ns nanoseconds, at most a second, on a thread that does not keep a deadlock from
+// being found. It returns false at once where there are no threads. Only system goroutines call it.
+func Pause(ns int64) bool { return runtime.WMPause(ns) }
+
+// Counts adds, by site, the calls that were counted since the program began to counted, and those
+// that were timed to timed. Sites beyond the slices are left out.
+func Counts(counted, timed []uint64) { runtime.WMCounts(counted, timed) }
+
 // Free gives chunk i back, or for the first time.
 func Free(i int) { runtime.WMFree(i) }
 
@@ -99,9 +111,11 @@ func AtExit(f func()) {
 }
 
 // OnTests has binary called with the import path of the package whose tests the go
-// command runs, and test for what happens to each test, on its goroutine.
-func OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64)) {
-	runtime.WMOnTests(binary, test)
+// command runs, and test for what happens to each test, on its goroutine. alarm is asked how long
+// package testing has to wait until the tests have run too long, when they have run for so many ns.
+// A negative answer is that nothing is known.
+func OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64), alarm func(elapsed int64) (left int64)) {
+	runtime.WMOnTests(binary, test, alarm)
 }
 
 // A Monitor is what is told of the calls of watched sites.
@@ -134,10 +148,21 @@ const (
 	Watched  = runtime.WMWatched
 	Counted  = runtime.WMCounted
 	Timed    = runtime.WMTimed
+	Unvalued = runtime.WMUnvalued // with Recorded: without arguments and results
+	Long     = runtime.WMLong     // with Counted: calls that take long are recorded, at their end
 )
 
 // Want sets all that is done with calls of the i-th site of p, in one store.
 func Want(p *Package, i int, flags uint32) { runtime.WMWant(p, i, flags) }
+
+// Tick says whether calls of sites whose long calls are wanted may tell the time by ticks instead of the clock, if the
+// machine has any. That is cheaper where there are many millions of them per second, costs CPU time
+// of its own all the time, and may miss calls: see Ticker.
+func Tick(on bool) { runtime.WMTick(on) }
+
+// Ticker returns the CPU time that ticks have taken, in ns, and for how many ns they were too late to
+// see each call of 100 us.
+func Ticker() (cpu, blind int64) { return runtime.WMTicker() }
 
 // OnBind has f called for each package whose groups are known, and for those whose groups become
 // known later.

@@ -58,6 +58,8 @@ const (
 	Watched
 	Counted
 	Timed
+	Unvalued
+	Long
 )
 
 const none = "waymark: the program was built without waymark's hooks"
@@ -72,6 +74,9 @@ func Stringer(func(any) (string, bool))                             { panic(none
 func Stop()                                                         { panic(none) }
 func Take() int                                                     { panic(none) }
 func Wait(uint32) bool                                              { panic(none) }
+func Pace(uint64)                                                   { panic(none) }
+func Pause(int64) bool                                              { panic(none) }
+func Counts(counted, timed []uint64)                                { panic(none) }
 func Free(int)                                                      { panic(none) }
 func Queue() (free, full int)                                       { panic(none) }
 func Broken() bool                                                  { panic(none) }
@@ -86,6 +91,8 @@ func Counter() (string, bool, uint64)                               { panic(none
 func Floor(int) uint64                                              { panic(none) }
 
 func Want(*Package, int, uint32) { panic(none) }
+func Tick(bool)                  { panic(none) }
+func Ticker() (cpu, blind int64) { panic(none) }
 func SetMonitor(Monitor)         { panic(none) }
 func OnBind(func(*Package))      { panic(none) }
 func Goroutine() uint64          { panic(none) }
@@ -93,12 +100,12 @@ func Linked(string) bool         { panic(none) }
 func Late() int64                { panic(none) }
 func Unreported() uint64         { panic(none) }
 
-func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
+func OnTests(func(string), func(uint8, string, string, uint64, uint64), func(int64) int64) {
 	panic(none)
 }
 
 // A Sum adds up the calls of a site.
-type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors uint64 }
+type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed uint64 }
 
 // An Open adds up calls of a site that are in progress.
 type Open struct {

@@ -27,6 +27,7 @@ type Board struct {
 	owners    []*Owner   // with wishes, in the order in which these were set
 	policies  []Policy
 	recording *Recording // that is going on
+	least     [2]uint8   // level of all sites at least, by limits
 	groups    format.GroupIndex
 	names     map[string]string // of groups, by the variables that hold them
 	installed bool              // the runtime knows the board
@@ -102,6 +103,7 @@ type Recording struct {
 	Package func(*rt.Package) // before a site of the package is recorded
 	Groups  func([]format.Group)
 	Ended   func() bool // the recording has ended by itself
+	Least   uint8       // level that all sites have at least, see Limit
 }
 
 // Join makes an owner without wishes.
@@ -142,7 +144,7 @@ func (b *Board) table(p *rt.Package) *Table {
 			return b.tables[at]
 		}
 	}
-	t := &Table{Base: p.Base, pkg: p, words: make([]uint32, len(p.Sites))}
+	t := &Table{Base: p.Base, pkg: p, words: make([]uint32, len(p.Sites)), wants: make([]uint32, len(p.Sites))}
 	b.tables = slices.Insert(b.tables, at, t)
 	return t
 }
@@ -231,6 +233,8 @@ func (b *Board) Record(r *Recording) {
 	b.list()
 	defer b.lock()()
 	b.recording = r
+	b.unlimit(ofRecordings)
+	b.least[ofRecordings] = r.Least
 	for _, t := range b.tables {
 		r.Package(t.pkg)
 	}
@@ -242,6 +246,7 @@ func (b *Board) EndRecord(r *Recording) {
 	defer b.lock()()
 	if b.recording == r {
 		b.recording = nil
+		b.unlimit(ofRecordings)
 		b.applyAll()
 	}
 }
@@ -387,7 +392,8 @@ func (b *Board) switchSite(t *Table, i int, want uint32, told []*seat) {
 		b.watch(id, &watch{t.Funcs()[i], told, slices.ContainsFunc(told, func(s *seat) bool { return s.direct != nil })})
 		b.noteCallers(t)
 	}
-	b.want(t, i, want)
+	t.wants[i] = want
+	b.want(t, i, b.cut(t, i))
 	if len(told) == 0 {
 		b.watch(id, nil)
 	}

@@ -15,10 +15,12 @@ type Table struct {
 	Base uint32 // the id of the first site
 
 	pkg   *rt.Package
-	words []uint32                         // what is wanted of each site
+	words []uint32                         // what is done with calls of each site
 	funcs atomic.Pointer[[]*function.Func] // nil until somebody asks; replaced and never changed
 
 	// Guarded by the board's lock, from here on.
+	wants    []uint32   // what owners want of each site, which a budget may cut
+	levels   [2][]uint8 // of sites, by limits; nil: all are at level full
 	unit     *unit
 	vars     []string // that hold the sites' groups, "" for none; nil if no site has one
 	rest     []restID // functions with an id that are not instrumented

@@ -123,15 +123,23 @@ func (r *Runtime) Mute(on bool) {
 // HidePanics remembers that it was called.
 func (r *Runtime) HidePanics() { r.PanicsHidden = true }
 
+// Site returns the id of a function's site.
+func (r *Runtime) Site(function string) uint32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sites[function]
+}
+
 // Word returns what is wanted of a function, as in "recorded watched"; empty: nothing.
 func (r *Runtime) Word(function string) (text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	word := r.words[r.sites[function]]
-	for _, f := range []struct {
+	flags := []struct {
 		flag uint32
 		name string
-	}{{rt.Recorded, "recorded"}, {rt.Watched, "watched"}, {rt.Counted, "counted"}, {rt.Timed, "timed"}} {
+	}{{rt.Recorded, "recorded"}, {rt.Unvalued, "unvalued"}, {rt.Watched, "watched"}, {rt.Counted, "counted"}, {rt.Long, "long"}, {rt.Timed, "timed"}}
+	for _, f := range flags {
 		if word&f.flag != 0 {
 			if text != "" {
 				text += " "

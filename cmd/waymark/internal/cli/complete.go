@@ -75,6 +75,8 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 		return traceModes
 	case "overflow":
 		return overflows
+	case "budget":
+		return []string{"3%", "10%", "0", noBudget}
 	case "format":
 		switch cmd.Name() {
 		case "groups":

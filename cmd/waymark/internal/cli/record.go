@@ -31,7 +31,7 @@ func (a *app) recordCommand() *cobra.Command {
 		func(flags *pflag.FlagSet) {
 			set = flags
 			f.define(set)
-			rec.define(set)
+			rec.define(set, noBudget)
 			set.StringVarP(&out, "output", "o", defaultRecording, "`FILE` to record to")
 			config.Mark(set, config.IsFile, "output")
 		},

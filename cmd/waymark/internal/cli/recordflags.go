@@ -25,7 +25,14 @@ var overflows = []string{"block", "drop", "ring"}
 // settings are the names of recordFlags, in the order in which they are passed on.
 var settings = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate"}
 
-func (f *recordFlags) define(set *pflag.FlagSet) {
+// Budgets of commands that were not given one.
+const (
+	defaultBudget = "10%"
+	noBudget      = "none"
+)
+
+// define defines the flags. budget is that of a command that was not given one.
+func (f *recordFlags) define(set *pflag.FlagSet, budget string) {
 	f.set = set
 	set.String("overflow", "block", "when the writer can't keep up: block or drop; or ring: keep the newest calls in memory until the program dies or dumps them")
 	set.String("buffers", "", "`BYTES` of memory for buffers, as in 256MB or 256MiB (default 64MiB)")
@@ -33,6 +40,7 @@ func (f *recordFlags) define(set *pflag.FlagSet) {
 	set.Bool("dump-at-exit", false, "write the ring when the program ends well, too")
 	set.String("max-size", "", "end recording when the file has `BYTES`, as in 1GB")
 	set.String("rotate", "", "at --max-size begin a new file, and keep the newest `N`")
+	set.String("budget", budget, "demote the functions that cost most, so that tracing adds no more than `SHARE` to CPU time, as in 5%; their calls are counted; none: record all")
 }
 
 // check reads the flags, by the rules for WAYMARK.
@@ -43,6 +51,10 @@ func (f *recordFlags) check() error {
 		if flag := f.set.Lookup(name); flag.Changed && err == nil {
 			_, err = f.config.Set(name, flag.Value.String())
 		}
+	}
+	budget := f.set.Lookup("budget")
+	if err == nil && (budget.Changed || !f.ring()) { // the default is for what can have one
+		_, err = f.config.Set(budget.Name, budget.Value.String())
 	}
 	if err == nil {
 		err = f.config.Check()
@@ -93,7 +105,15 @@ func (f *recordFlags) envFiles(path string) string {
 		}
 	}
 	setting("o", path)
-	return b.String()
+	return b.String() + f.budget()
+}
+
+// budget returns the setting of the budget, "" if there is none.
+func (f *recordFlags) budget() string {
+	if !f.config.Budget.Given() {
+		return ""
+	}
+	return ",budget=" + escape(f.config.Budget.Text)
 }
 
 // escape makes a value one of WAYMARK.

@@ -30,7 +30,7 @@ func (a *app) runCommand() *cobra.Command {
 		func(flags *pflag.FlagSet) {
 			set = flags
 			f.define(set)
-			rec.define(set)
+			rec.define(set, defaultBudget)
 			rep.define(set, firstTop)
 			stat.define(set)
 		},
@@ -56,7 +56,7 @@ func (a *app) runCommand() *cobra.Command {
 			if records {
 				t.env = rec.env(file) + stat.printing()
 			} else {
-				t.env = stat.env(t.dir, &rep)
+				t.env = stat.env(t.dir, &rep) + rec.budget()
 			}
 			runErr := a.run(t)
 			defer guard(t.dir)()

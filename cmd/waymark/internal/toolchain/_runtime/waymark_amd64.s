@@ -66,8 +66,8 @@ slow:
 	MOVL CX, AX
 	JMP  ·wmSlowEnter<ABIInternal>(SB)
 
-// Calls that are counted, or timed, and no more. Other flags are for Go. AX is still the site's word. Less the flags
-// of such a call CX is the id, and too great an id if it has others.
+// Calls that are counted, or of which more is wanted as below, and no more. Other flags are for Go. AX is still the
+// site's word. Less the flags of a counted call CX is the id, and too great an id if it has others.
 flagged:
 	SUBL $const_wmWordCounted, CX
 	CMPL CX, $const_wmSiteID
@@ -83,9 +83,17 @@ flagged:
 	INCQ (BX)(CX*8)
 	RET
 uncounted:
-	SUBL $(const_wmWordTimed-const_wmWordCounted), CX
+	SUBL $const_wmLong, CX
 	CMPL CX, $const_wmSiteID
-	JHI  again
+	JLS  long
+	MOVL AX, DX
+	SHRL $const_wmSiteBits, DX
+	MOVL AX, CX
+	CMPL DX, $const_wmFlagUnvalued
+	JEQ  unvalued
+	CMPL DX, $const_wmFlagTimed
+	JNE  again
+	ANDL $const_wmSiteID, CX
 
 	// SI is the stack of timed calls, DI its top, where the call's place is, and R13 the token. A greater one below it is
 	// of a call that is over. CX is the id, and becomes the place of the cell.
@@ -143,6 +151,87 @@ begin:
 	MOVQ AX, wmCall_enter(DI)
 	MOVQ R13, AX
 	RET
+
+	// A call that is recorded if it takes long. DI and R13 are as above. A call in the same frame is over if it is one
+	// of the site: else one of the two functions is inlined into the other.
+long:
+	MOVQ (g_wm+wmG_top)(R14), DI
+	CMPQ DI, (g_wm+wmG_noting)(R14)
+	JHS  again
+	MOVQ g_m(R14), BX
+	MOVQ m_p(BX), BX
+	CMPQ CX, (p_wm+wmP_ncells)(BX)
+	JHS  again
+	MOVQ (g_stack+stack_hi)(R14), R13
+	SUBQ SP, R13
+	CMPL R13, (wmCall_frame-wmCall__size)(DI)
+	JLS  within
+note:
+	MOVQ (p_wm+wmP_counts)(BX), BX
+	SHLQ $32, AX
+	ORQ  R13, AX
+	INCQ (BX)(CX*8)
+	MOVQ ·wmTicked+64(SB), DX        // its field now
+	MOVQ $0, wmCall_children(DI)
+	MOVQ AX, wmCall_frame(DI)
+	LEAQ wmCall__size(DI), R8
+	MOVQ R8, (g_wm+wmG_top)(R14)
+	TESTQ DX, DX
+	JEQ  clock
+	MOVQ DX, wmCall_enter(DI)
+	RET
+clock:
+	MOVQ AX, R13
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, wmCall_enter(DI)
+	MOVQ R13, AX
+	RET
+within:
+	JNE  again
+	MOVQ DI, R11
+same:
+	MOVL (wmCall_frame+4-wmCall__size)(R11), R10
+	ANDL $const_wmSiteID, R10
+	CMPL R10, CX
+	JEQ  again
+	SUBQ $wmCall__size, R11
+	CMPL R13, (wmCall_frame-wmCall__size)(R11)
+	JEQ  same
+	JMP  note
+
+	// A call that is recorded as usual. CX becomes its frame, and R8 what is recorded of that.
+unvalued:
+	MOVQ g_m(R14), BX
+	MOVQ (g_wm+wmG_id)(R14), SI
+	MOVQ m_p(BX), BX
+	RDTSC
+	MOVQ (p_wm+wmP_pos)(BX), DI
+	CMPQ SI, (p_wm+wmP_goid)(BX)
+	JNE  unvaluedSwitched
+	TESTL $(const_wmChunkSize-1), DI
+	JEQ  slow
+	SHLQ $32, DX
+	ORQ  DX, AX
+unvaluedPut:
+	MOVQ (g_stack+stack_hi)(R14), DX
+	MOVL CX, R8
+	SUBQ SP, DX
+	ANDL $const_wmSiteID, R8
+	SHLQ $32, CX
+	SHLQ $32, R8
+	ORQ  DX, CX
+	ORQ  DX, R8
+	MOVQ R8, 8(DI)
+	MOVQ AX, (DI)
+	ADDQ $const_wmRecordSize, DI
+	MOVQ DI, (p_wm+wmP_pos)(BX)
+	MOVQ CX, AX
+	RET
+unvaluedSwitched:
+	SWITCHED
+	JMP  unvaluedPut
 again:
 	JMP  ·wmSlowEnter<ABIInternal>(SB)
 
@@ -178,12 +267,10 @@ slow:
 
 // A call that is timed and no more, on top of the stack of timed calls, on a goroutine that isn't panicking. DI becomes its place.
 flagged:
-	MOVQ CX, R8
-	SHRQ $32, R8
-	MOVL R8, DX
-	SHRL $const_wmSiteBits, DX
-	CMPL DX, $(const_wmFlagTimed)
-	JNE  slow
+	MOVQ CX, DX
+	SHRQ $(32+const_wmSiteBits), DX
+	CMPL DX, $const_wmFlagTimed
+	JNE  untimed
 	MOVQ (g_wm+wmG_timing)(R14), SI
 	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
@@ -198,6 +285,8 @@ flagged:
 	JHI  slow
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
+	MOVQ CX, R8
+	SHRQ $32, R8
 	ANDL $const_wmSiteID, R8
 	CMPQ R8, (p_wm+wmP_ncells)(BX)
 	JHS  slow
@@ -268,6 +357,61 @@ line:
 	MOVQ AX, wmCall_children(DI)
 	MOVQ DI, AX
 	JMP  ·wmSlowTime<ABIInternal>(SB)
+
+// A call that is recorded if it took long, on top of the stack, and without timed calls in it.
+untimed:
+	CMPL DX, $const_wmFlagLong
+	JNE  unlong
+	MOVQ (g_wm+wmG_top)(R14), DI
+	SUBQ $wmCall__size, DI
+	CMPQ CX, wmCall_frame(DI)
+	JNE  slow
+	CMPQ wmCall_children(DI), $0
+	JNE  slow
+	MOVQ wmCall_enter(DI), R9
+	CMPQ R9, ·wmTicked+64(SB)        // within a tick
+	JNE  read
+short:
+	MOVQ DI, (g_wm+wmG_top)(R14)
+	RET
+read:
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	SUBQ R9, AX
+	JCS  short                       // the clocks of two CPUs differ
+	CMPQ AX, ·wmLongTicks(SB)
+	JCS  short
+	JMP  slow
+
+// A call that is recorded as usual. R8 becomes what is recorded of the frame.
+unlong:
+	CMPL DX, $const_wmFlagUnvalued
+	JNE  slow
+	MOVQ g_m(R14), BX
+	MOVQ (g_wm+wmG_id)(R14), SI
+	MOVQ m_p(BX), BX
+	RDTSC
+	MOVQ (p_wm+wmP_pos)(BX), DI
+	CMPQ SI, (p_wm+wmP_goid)(BX)
+	JNE  unvaluedSwitched
+	TESTL $(const_wmChunkSize-1), DI
+	JEQ  slow
+	SHLQ $32, DX
+	ORQ  DX, AX
+unvaluedPut:
+	MOVQ CX, R8
+	SHLQ $(32-const_wmSiteBits), R8
+	SHRQ $(32-const_wmSiteBits), R8
+	BTSQ $const_wmExitShift, R8
+	MOVQ R8, 8(DI)
+	MOVQ AX, (DI)
+	ADDQ $const_wmRecordSize, DI
+	MOVQ DI, (p_wm+wmP_pos)(BX)
+	RET
+unvaluedSwitched:
+	SWITCHED
+	JMP  unvaluedPut
 
 // func WMExitError(f WMFrame, err error)
 // WMExit of a call that returns err, whose first word is BX.

@@ -28,25 +28,26 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 		}
 	}
 	// The time of monitors isn't the function's.
-	if f&wmFrameRecorded != 0 && !v.emit(gp, f.plain(), wmCaptured.args) {
+	if f&wmFrameRecorded != 0 && !v.emit(gp, f.plain(), wmCaptured.args && f&wmFrameUnvalued == 0) {
 		f &^= wmFrameRecorded
 	}
-	if f&wmFrameTimed == 0 {
-		if f&(wmCounted<<32) != 0 {
-			wmCountCall(f.site())
-		}
+	if f&(wmCounted<<32) != 0 {
+		wmCountCall(f.site())
+	}
+	switch {
+	case f&wmFrameTimed != 0:
+		wmEnterTimed(gp, f, call)
+	case f&wmFrameLong != 0 && wmEnterLong(gp, f, call):
+	case f&wmFrameWatched != 0:
+		f &^= (wmCounted | wmLong) << 32
+		wmPushWatched(gp, f, call)
+	case f&wmFrameRecorded != 0:
 		f &^= wmCounted << 32
-		switch f & wmFrameWanted {
-		case 0:
-			return 0
-		case wmFrameRecorded:
+		if f&wmFrameUnvalued == 0 {
 			return WMFrame(f.plain())
 		}
-	}
-	if f&wmFrameTimed != 0 {
-		wmEnterTimed(gp, f, call)
-	} else {
-		wmPushWatched(gp, f, call)
+	default:
+		return 0
 	}
 	return f
 }
@@ -68,11 +69,11 @@ func wmEnterSystem(gp *g, f WMFrame) {
 // wmExitFlagged does all that is wanted when such a call ends.
 func wmExitFlagged(f WMFrame, v *wmValues) {
 	gp := getg()
-	if f&wmFrameTimed != 0 {
+	if f&wmFrameTaken != 0 {
 		wmExitTimed(gp, f)
 	}
 	if f&wmFrameRecorded != 0 {
-		v.emit(gp, f.plain()|wmExitBit, wmCaptured.results)
+		v.emit(gp, f.plain()|wmExitBit, wmCaptured.results && f&wmFrameUnvalued == 0)
 	}
 	if f&wmFrameWatched != 0 {
 		wmExitWatched(gp, f, v)

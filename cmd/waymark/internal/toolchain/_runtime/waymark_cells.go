@@ -169,6 +169,8 @@ type WMSum struct {
 	Most   uint64 // time of the longest call
 	Panics uint64 // calls that a panic ended, or that recovered a panic
 	Errors uint64 // calls that returned an error
+
+	Untimed uint64 // of Calls, those that were only counted
 }
 
 // WMSumOf returns the sum of a site's calls. It may have any part of a call that begins or ends
@@ -199,6 +201,7 @@ func WMSumOf(site uint32) WMSum {
 			sum.Errors += atomic.Load64(&m.errors)
 		}
 	}
+	sum.Untimed = counted
 	sum.Calls += counted
 	sum.Ended += counted
 	sum.Least = ^least

@@ -214,8 +214,9 @@ func wmRefill(pp *p, reserve bool) bool {
 
 	// Waking the writer for each chunk would cost more than what it then does.
 	var wake *g
-	if wm.nfull >= 16 || wm.nfree <= wmReserve {
+	if wm.nfull >= 16 || wm.nfree <= wmReserve || wm.pace > 0 && wm.nfull > 0 && wm.filled-wm.woken >= wm.pace {
 		wake, wm.writer = wm.writer, nil
+		wm.woken = wm.filled
 	}
 	unlock(&wm.lock)
 	wmWake(wake)

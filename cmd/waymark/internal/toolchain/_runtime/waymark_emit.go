@@ -12,17 +12,18 @@ import (
 const (
 	wmFirstWord = wmFirstCode << wmSiteShift
 
-	wmGo      = wmFirstWord | wmCodeGo<<wmCodeShift
-	wmStart   = wmFirstWord | wmCodeStart<<wmCodeShift
-	wmEnd     = wmFirstWord | wmCodeEnd<<wmCodeShift
-	wmPanic   = wmFirstWord | wmCodePanic<<wmCodeShift
-	wmRecover = wmFirstWord | wmCodeRecover<<wmCodeShift
-	wmGoexit  = wmFirstWord | wmCodeGoexit<<wmCodeShift
-	wmValued  = wmFirstWord | wmCodeValues<<wmCodeShift
-	wmOrigin  = wmFirstWord | wmCodeOrigin<<wmCodeShift
-	wmInts    = wmFirstWord | wmCodeInts<<wmCodeShift
-	wmInfo    = wmFirstWord | wmCodeInfo<<wmCodeShift
-	wmError   = wmFirstWord | wmCodeError<<wmCodeShift // the innermost call of the site that the value names returns an error
+	wmGo       = wmFirstWord | wmCodeGo<<wmCodeShift
+	wmStart    = wmFirstWord | wmCodeStart<<wmCodeShift
+	wmEnd      = wmFirstWord | wmCodeEnd<<wmCodeShift
+	wmPanic    = wmFirstWord | wmCodePanic<<wmCodeShift
+	wmRecover  = wmFirstWord | wmCodeRecover<<wmCodeShift
+	wmGoexit   = wmFirstWord | wmCodeGoexit<<wmCodeShift
+	wmValued   = wmFirstWord | wmCodeValues<<wmCodeShift
+	wmOrigin   = wmFirstWord | wmCodeOrigin<<wmCodeShift
+	wmInts     = wmFirstWord | wmCodeInts<<wmCodeShift
+	wmInfo     = wmFirstWord | wmCodeInfo<<wmCodeShift
+	wmLongWord = wmFirstWord | wmCodeLong<<wmCodeShift  // behind it is a wmLongCall
+	wmError    = wmFirstWord | wmCodeError<<wmCodeShift // the innermost call of the site that the value names returns an error
 )
 
 type wmRecord struct {
@@ -92,9 +93,14 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 				wmPut(pp, now, wmStart|gp.parentGoid&wmValueMask)
 				wmPut(pp, now, wmOrigin|uint64(wmOriginID(gp.gopc)))
 			}
-			wmPut(pp, now, word)
-			if v != nil && v.n > 0 {
+			switch {
+			case v != nil && v.long.site != 0:
+				wmPutLong(pp, now, word, v.long)
+			case v != nil && v.n > 0:
+				wmPut(pp, now, word)
 				wmPutValues(gp, pp, now, v)
+			default:
+				wmPut(pp, now, word)
 			}
 			if wm.counter {
 				pp.wm.goid, gp.wm.id = gp.goid, gp.goid

@@ -13,8 +13,10 @@ const (
 	wmWatched  = 1 << 29 // monitors see them, see waymark_monitor.go
 	wmCounted  = 1 << 28 // they are counted, see waymark_cells.go
 	wmTimed    = 1 << 27 // they are counted and timed
+	wmUnvalued = 1 << 26 // they are recorded without arguments and results
+	wmLong     = 1 << 25 // those that take long are recorded, see waymark_long.go
 
-	wmSiteBits = 27 // of the id
+	wmSiteBits = 25 // of the id
 	wmSiteID   = 1<<wmSiteBits - 1
 
 	// Flags for which the assembly has paths of its own: in place, and as they are without the id.
@@ -23,13 +25,21 @@ const (
 	wmFlagCounted = wmWordCounted >> wmSiteBits
 	wmFlagTimed   = wmWordTimed >> wmSiteBits
 
+	wmFlagUnvalued = (wmFlagged | wmRecorded | wmUnvalued) >> wmSiteBits
+	wmFlagLong     = (wmFlagged | wmCounted | wmLong) >> wmSiteBits
+
 	// The same of frames. The first one is where records have their wmExitBit.
 	wmFrameFlagged  = wmFlagged << 32
 	wmFrameRecorded = wmRecorded << 32
 	wmFrameWatched  = wmWatched << 32
 	wmFrameTimed    = wmTimed << 32
+	wmFrameLong     = wmLong << 32
+	wmFrameUnvalued = wmUnvalued << 32
 	wmFrameFlags    = (1<<32 - 1 - wmSiteID) << 32
-	wmFrameWanted   = wmFrameRecorded | wmFrameWatched | wmFrameTimed // their ends are wanted, too
+	wmFrameTaken    = wmFrameTimed | wmFrameLong       // what they take is wanted
+	wmFrameStacked  = wmFrameTaken | wmFrameWatched    // they are on the goroutine's stack of calls
+	wmFrameWanted   = wmFrameRecorded | wmFrameStacked // their ends are wanted, too
+	wmOnlyUnvalued  = wmFrameFlagged | wmFrameRecorded | wmFrameUnvalued
 )
 
 // What WMWant can want of a site. WMTimed counts, too.
@@ -38,14 +48,27 @@ const (
 	WMWatched  = wmWatched
 	WMCounted  = wmCounted
 	WMTimed    = wmTimed
+	WMUnvalued = wmUnvalued // with WMRecorded
+	WMLong     = wmLong     // counts, too; see waymark_long.go
 )
 
 // WMWant sets all that is done with calls of the i-th site of p, in one store.
 func WMWant(p *WMPackage, i int, flags uint32) {
+	switch {
+	case flags&wmRecorded != 0:
+		flags &^= wmLong // all calls are recorded
+	case flags&wmLong != 0:
+		flags |= wmCounted
+		wmFindLong()
+		fallthrough
+	default:
+		flags &^= wmUnvalued
+	}
 	if flags&wmTimed != 0 {
 		flags &^= wmCounted
 	}
-	atomic.Store((*uint32)(&p.Sites[i]), wmSiteWord(p.Base+uint32(i), flags))
+	to := wmSiteWord(p.Base+uint32(i), flags)
+	wmCountLong(atomic.Xchg((*uint32)(&p.Sites[i]), to), to)
 }
 
 // wmSiteWord returns the word of the site with that id.
@@ -59,18 +82,19 @@ func wmSiteWord(id, flags uint32) uint32 {
 	return id | flags | wmFlagged
 }
 
-// wmUnrecord has calls of the i-th site of p not recorded any more. Stores to site words happen here
+// wmUnrecord has calls of the i-th site of p not recorded any more, the long ones neither. Stores to site words happen here
 // and in WMWant only: the race detector does not watch package runtime, and a call that sees the old
 // word is one from before.
 func wmUnrecord(p *WMPackage, i int) {
 	word := (*uint32)(&p.Sites[i])
 	for {
 		old := atomic.Load(word)
-		flags := old &^ (wmSiteID | wmFlagged | wmRecorded)
+		flags := old &^ (wmSiteID | wmFlagged | wmRecorded | wmUnvalued | wmLong)
 		if old != 0 && old&wmFlagged == 0 {
 			flags = 0
 		}
-		if atomic.Cas(word, old, wmSiteWord(p.Base+uint32(i), flags)) {
+		if to := wmSiteWord(p.Base+uint32(i), flags); atomic.Cas(word, old, to) {
+			wmCountLong(old, to)
 			return
 		}
 	}

@@ -63,6 +63,10 @@ slow:
 	JEQ  valueless
 	CMPL R10, $(const_wmFlagCounted)
 	JEQ  valueless
+	CMPL R10, $(const_wmFlagLong)
+	JEQ  valueless
+	CMPL R10, $(const_wmFlagUnvalued)
+	JEQ  valueless
 	JMP  ·wmSlowEnterInts<ABIInternal>(SB)
 valueless: // nobody wants the values; the token is the same
 	JMP  ·WMEnter<ABIInternal>(SB)
@@ -97,6 +101,10 @@ slow:
 	MOVQ R10, AX
 	SHRQ $(32+const_wmSiteBits), R10
 	CMPL R10, $(const_wmFlagTimed)
+	JEQ  valueless
+	CMPL R10, $(const_wmFlagLong)
+	JEQ  valueless
+	CMPL R10, $(const_wmFlagUnvalued)
 	JEQ  valueless
 	JMP  ·wmSlowExitInts<ABIInternal>(SB)
 valueless:

@@ -103,7 +103,7 @@ func (s *wmStack) left(gp *g, top uintptr) bool {
 
 // find returns the top of the stack when the call f is the innermost one, 0 if f isn't on it.
 func (s *wmStack) find(top uintptr, f WMFrame) uintptr {
-	for (wmBelow(top).frame^f)&^(wmFrameTimed|wmFrameWatched) != 0 { // an end may have been reported before
+	for (wmBelow(top).frame^f)&^wmFrameStacked != 0 { // an end may have been reported before
 		if wmBelow(top).frame.token() < f.token() {
 			return 0
 		}
@@ -143,7 +143,7 @@ func wmPop(gp *g) (call watchedCall) {
 
 // wmDrop takes calls of which nothing is wanted any more off the top of the stack, down to the address n.
 func wmDrop(gp *g, n uintptr) {
-	for gp.wm.top > n && wmBelow(gp.wm.top).frame&(wmFrameTimed|wmFrameWatched) == 0 {
+	for gp.wm.top > n && wmBelow(gp.wm.top).frame&wmFrameStacked == 0 {
 		wmPop(gp)
 	}
 }
@@ -179,7 +179,7 @@ func wmNewStack(gp *g) {
 	}
 	*s = wmStack{class: class}
 	s.end = s.base() + places*wmCallBytes
-	gp.wm.stack, gp.wm.timing = uintptr(unsafe.Pointer(s)), 0
+	gp.wm.stack, gp.wm.timing, gp.wm.noting = uintptr(unsafe.Pointer(s)), 0, 0
 	if old == nil {
 		gp.wm.top = s.base()
 		return
@@ -206,5 +206,5 @@ func wmEndStack(gp *g) {
 	}
 	wmEndTimes(gp, s.base(), false)
 	s.release()
-	gp.wm.stack, gp.wm.timing, gp.wm.top = 0, 0, 0
+	gp.wm.stack, gp.wm.timing, gp.wm.noting, gp.wm.top = 0, 0, 0, 0
 }

@@ -28,6 +28,7 @@ func WMStart(arena []byte, overflow WMOverflow) (recording uint32) {
 	wm.free, wm.full, wm.origins = free, full, origins
 	wm.block, wm.ring = overflow == WMBlock, overflow == WMRing
 	wm.looks = 0
+	wm.pace, wm.woken = 0, 0
 	wm.broken.Store(false)
 	wm.starved.Store(false)
 	wm.pid, wm.open = wmPID(), true

@@ -26,6 +26,8 @@ var wm struct {
 	nfull    int
 	seq      uint64
 	filled   uint64      // clock when a chunk was last full
+	pace     uint64      // ticks, see WMPace
+	woken    uint64      // clock when the writer was last woken
 	starved  atomic.Bool // a chunk was wanted and there was none
 	taken    int         // chunks that the writer has, neither full nor free
 	writer   *g          // parked in WMWait
@@ -45,6 +47,7 @@ type wmG struct {
 	watching *wmWatching
 	stack    uintptr // *wmStack, see waymark_stack.go; 0 if there is none
 	timing   uintptr // the same while the fast path may time calls, else 0
+	noting   uintptr // the end of the stack while the fast path may put calls on it that may take long, else 0
 	top      uintptr // of the stack
 	unwound  uint32  // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
 }

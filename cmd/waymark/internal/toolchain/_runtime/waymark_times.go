@@ -22,17 +22,7 @@ func wmEnterTimed(gp *g, f WMFrame, watched watchedCall) {
 	if gp.m.p == 0 { // in a system call
 		return
 	}
-	wmSettle(gp)
-	s := wmStackOf(gp)
-	if s == nil || gp.wm.top == s.end {
-		s = wmGrowStack(gp)
-	}
-	if wmBelow(gp.wm.top).frame.token() >= f.token() {
-		wmReach(gp, f)
-	}
-	if watched != nil {
-		gp.wm.watching.push(watched)
-	}
+	wmPushCall(gp, f, watched)
 	mp := acquirem()
 	if gp.wm.flags&wmTimes == 0 {
 		gp.wm.flags |= wmTimes
@@ -40,20 +30,35 @@ func wmEnterTimed(gp *g, f WMFrame, watched watchedCall) {
 	}
 	site := f.site()
 	wmCellOf(mp.p.ptr(), site).calls++
-	call := (*wmCall)(unsafe.Pointer(gp.wm.top))
-	*call = wmCall{frame: f}
+	s, call := wmStackOf(gp), wmBelow(gp.wm.top)
 	head := &s.outer[site%wmStackSites]
 	if s.inProgress(site) {
 		call.flags = wmCallInner
 	} else {
-		call.next, *head = *head, uint32(gp.wm.top-gp.wm.stack)
+		call.next, *head = *head, uint32(gp.wm.top-wmCallBytes-gp.wm.stack)
 	}
-	gp.wm.top += wmCallBytes
 	if wm.counter {
 		gp.wm.timing = gp.wm.stack
 	}
 	call.enter = wmClock()
 	releasem(mp)
+}
+
+// wmPushCall puts a call on the stack. watched is what the monitor gave for it, nil if the monitor
+// doesn't see it.
+func wmPushCall(gp *g, f WMFrame, watched watchedCall) {
+	wmSettle(gp)
+	if s := wmStackOf(gp); s == nil || gp.wm.top == s.end {
+		wmGrowStack(gp)
+	}
+	if wmBelow(gp.wm.top).frame.token() >= f.token() {
+		wmReach(gp, f)
+	}
+	if watched != nil {
+		gp.wm.watching.push(watched)
+	}
+	*(*wmCall)(unsafe.Pointer(gp.wm.top)) = wmCall{frame: f}
+	gp.wm.top += wmCallBytes
 }
 
 // inProgress reports whether a timed call of the site is on the stack.
@@ -76,7 +81,7 @@ func wmExitTimed(gp *g, f WMFrame) {
 	now := wmClock()
 	wmSettle(gp)
 	top := s.find(gp.wm.top, f)
-	if top == 0 || wmBelow(top).frame&wmFrameTimed == 0 {
+	if top == 0 || wmBelow(top).frame&wmFrameTaken == 0 {
 		return
 	}
 	panicked := wmPanics(gp)
@@ -85,12 +90,16 @@ func wmExitTimed(gp *g, f WMFrame) {
 		wmLeave(gp, top, panicked)
 	}
 	mp := acquirem()
-	s.endTime(mp.p.ptr(), wmBelow(top), now, left && panicked)
+	long := s.endTime(mp.p.ptr(), wmBelow(top), now, left && panicked)
 	wmDrop(gp, top-wmCallBytes)
 	if wm.counter && gp.wm.flags&wmMuted == 0 {
-		gp.wm.timing = gp.wm.stack
+		gp.wm.noting = s.end
+		if gp.wm.flags&wmTimes != 0 {
+			gp.wm.timing = gp.wm.stack
+		}
 	}
 	releasem(mp)
+	long.emit(gp, f.token(), true)
 }
 
 // wmRecoverTimed ends, on g0, the times of the calls that a recovered panic has left: gp goes on in the
@@ -119,22 +128,24 @@ func wmEndTimes(gp *g, n uintptr, panicked bool) {
 	now := wmClock()
 	s := wmStackOf(gp)
 	for top := gp.wm.top; top > n; top -= wmCallBytes {
-		s.endTime(mp.p.ptr(), wmBelow(top), now, panicked)
+		call := wmBelow(top)
+		s.endTime(mp.p.ptr(), call, now, panicked).emit(gp, call.frame.token(), false)
 	}
 	wmDrop(gp, n)
 	releasem(mp)
 }
 
 // endTime ends the time of a call, those above which have been ended. What the calls above have taken
-// is passed on if the call isn't timed, or not any more.
-func (s *wmStack) endTime(pp *p, call *wmCall, now uint64, panicked bool) {
+// is passed on if the call isn't timed, or not any more. It returns what is to be recorded.
+func (s *wmStack) endTime(pp *p, call *wmCall, now uint64, panicked bool) (long wmLongCall) {
+	long = call.endLong(now)
 	site := call.frame.site()
 	took, children := uint64(0), call.children
 	below := wmBelow(uintptr(unsafe.Pointer(call)))
 	call.children = 0
 	if call.frame&wmFrameTimed == 0 {
 		below.children += children
-		return
+		return long
 	}
 	call.frame &^= wmFrameTimed
 	if now > call.enter { // clocks of CPUs may differ
@@ -159,6 +170,7 @@ func (s *wmStack) endTime(pp *p, call *wmCall, now uint64, panicked bool) {
 	if wmHistograms {
 		c.countTime(took)
 	}
+	return long
 }
 
 // wmSlowTime counts a call in the histogram where a line of it is missing. The assembly jumps here: the call has been

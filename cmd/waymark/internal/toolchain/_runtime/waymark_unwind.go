@@ -40,17 +40,19 @@ func wmOnGoexited(gp *g) {
 // wmOnRecovery reports, on g0, that gp goes on in the frame whose stack pointer
 // is sp: deeper frames are gone.
 func wmOnRecovery(gp *g, sp uintptr) {
+	untold := wmRecoverTimed(gp, wmToken(gp, sp)) // which may have events of calls that are over
 	if gp.wm.flags&wmStarted != 0 {
 		wmEmitFor(gp, wmRecover|uint64(wmToken(gp, sp)))
 	}
-	if wmRecoverTimed(gp, wmToken(gp, sp)) && gp.wm.flags&wmMuted == 0 { // else it is a monitor that has recovered
+	if untold && gp.wm.flags&wmMuted == 0 { // else it is a monitor that has recovered
 		gp.wm.unwound = wmToken(gp, sp) + 1
-		gp.wm.timing = 0 // the next timed call takes the slow path, which settles that
+		gp.wm.timing, gp.wm.noting = 0, 0 // the next timed call takes the slow path, which settles that
 	}
 }
 
 // wmOnEnd reports, on g0, that gp has ended. A g is used again for other goroutines.
 func wmOnEnd(gp *g) {
+	wmEndStack(gp) // which may have events
 	if gp.wm.flags != 0 {
 		if gp.wm.flags&wmStarted != 0 {
 			wmEmitFor(gp, wmEnd)
@@ -61,5 +63,4 @@ func wmOnEnd(gp *g) {
 	}
 	gp.wm.flags, gp.wm.id = 0, 0
 	gp.wm.watching, gp.wm.unwound = nil, 0
-	wmEndStack(gp)
 }

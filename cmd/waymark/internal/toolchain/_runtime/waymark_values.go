@@ -45,6 +45,8 @@ type wmValues struct {
 	// Of integers whose interfaces have not been made: list is nil.
 	words *[4]uint64
 	kinds uint64
+
+	long wmLongCall // if the event is of one; there are no values then
 }
 
 const (
@@ -90,13 +92,13 @@ func WMEnterArgs(site WMSite, args ...any) WMFrame {
 	gp := getg()
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
 	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
-	if site&wmFlagged != 0 {
+	if site&wmFlagged != 0 && f&wmFrameFlags != wmOnlyUnvalued {
 		return wmEnterFlagged(f, &v)
 	}
-	if !wmCaptured.args {
+	if !wmCaptured.args || f&wmFrameUnvalued != 0 {
 		v.n = 0
 	}
-	if !wmEmitFast(gp, uint64(f), &v) && !wmEmit(gp, uint64(f), true, &v) {
+	if !wmEmitFast(gp, f.plain(), &v) && !wmEmit(gp, f.plain(), true, &v) {
 		return 0
 	}
 	return f
@@ -125,21 +127,26 @@ func WMExitDeferred(f WMFrame, results ...any) {
 
 //go:nosplit
 func wmExitValues(f WMFrame, v *wmValues) {
-	if f&wmFrameFlagged != 0 {
+	if f&wmFrameFlagged != 0 && f&wmFrameFlags != wmOnlyUnvalued {
 		wmExitFlagged(f, v)
 		return
 	}
-	if !wmCaptured.results {
+	if !wmCaptured.results || f&wmFrameUnvalued != 0 {
 		v.n = 0
 	}
-	if gp := getg(); !wmEmitFast(gp, uint64(f)|wmExitBit, v) {
-		wmEmit(gp, uint64(f)|wmExitBit, true, v)
+	if gp := getg(); !wmEmitFast(gp, f.plain()|wmExitBit, v) {
+		wmEmit(gp, f.plain()|wmExitBit, true, v)
 	}
 }
 
 // records returns the number of records that the values may take.
 func (v *wmValues) records() int {
-	if v == nil || v.n == 0 {
+	switch {
+	case v == nil:
+		return 0
+	case v.long.site != 0:
+		return 1
+	case v.n == 0:
 		return 0
 	}
 	return 1 + int(min(uintptr(v.n)*(wmCaptured.bytes+wmValueSlop), wmMaxValues)+wmRecordSize-1)/wmRecordSize

@@ -1,0 +1,240 @@
+package budget
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/waymark-go/waymark/internal/format"
+)
+
+// A move takes a site to another level.
+type move struct {
+	site  uint32
+	level uint8
+	rank  int
+	cost  float64 // saved, or more, in the period, ns
+	lost  float64 // information, in the period, ns
+	worth float64 // cost over information
+	undo  bool
+}
+
+// worthOfOne is the worth of a function by itself, as a share of the time, whatever its calls are.
+const worthOfOne = 0.001
+
+// named is how much more the calls of functions tell that the user has named.
+const named = 1e6
+
+// lost is the share of the information in a function's calls that is lost with each level.
+var lost = [...]float64{format.LevelUnvalued: 0.25, format.LevelCounted: 0.75, format.LevelOnly: 1}
+
+// information returns what so many calls of a site tell: the time that they describe.
+func (c *Controller) information(f *site, calls float64) float64 {
+	return c.seen.ns*worthOfOne + calls*f.length
+}
+
+// shorts are the lengths of calls, in ns, below which functions are only counted when they are
+// demoted: looking for long calls among theirs would cost more than it tells. Of those with which the
+// budget can be kept, the one is taken with which the least information is lost.
+var shorts = [...]float64{150, 1e3, 5e3, LongCall}
+
+// demote returns the changes that bring the predicted cost within the budget, if there are such.
+func (c *Controller) demote() []Change {
+	target := c.seen.income * aim
+	if c.balance < -c.income(2*reserve) {
+		target = c.seen.income * aimDebt
+	}
+	excess := c.predicted() - target
+	if excess <= 0 {
+		return nil // it is: the account fills up again
+	}
+	for i := range c.sites {
+		if f := &c.sites[i]; f.calls > 0 && c.Rank != nil {
+			f.rank = c.Rank(uint32(i))
+		}
+	}
+	var moves []move
+	best, least := math.Inf(1), math.Inf(1)
+	for _, short := range shorts {
+		list, left, lost := c.plan(short, excess)
+		left = max(left, 0)
+		if left < best || left == best && lost < least {
+			moves, best, least = list, left, lost
+		}
+		if c.Times {
+			break // they are all the same
+		}
+	}
+	var changes []Change
+	at := make(map[uint32]int, len(moves)) // of the change of a site
+	for _, m := range moves {
+		if m.undo {
+			continue
+		}
+		if k, ok := at[m.site]; ok {
+			changes[k].Level = max(changes[k].Level, m.level)
+			continue
+		}
+		at[m.site] = len(changes)
+		changes = append(changes, Change{m.site, m.level})
+	}
+	for _, ch := range changes {
+		c.fall(&c.sites[ch.Site], ch.Level)
+	}
+	return changes
+}
+
+// plan returns the moves that save excess, what is left of that, and the information that they lose.
+func (c *Controller) plan(short, excess float64) (moves []move, left, lost float64) {
+	moves = c.demotions(short)
+	slices.SortFunc(moves, func(a, b move) int {
+		switch {
+		case a.rank != b.rank:
+			return cmp.Compare(a.rank, b.rank)
+		case a.worth != b.worth:
+			return cmp.Compare(b.worth, a.worth)
+		case a.site != b.site:
+			return cmp.Compare(a.site, b.site)
+		}
+		return cmp.Compare(a.level, b.level)
+	})
+	n := 0
+	for ; n < len(moves) && excess > 0; n++ {
+		excess -= moves[n].cost
+	}
+	moves = moves[:n]
+	// A later move may have made earlier ones needless that save little.
+	further := make(map[uint32]bool) // sites that are demoted by one more move
+	for i := n - 1; i >= 0; i-- {
+		m := &moves[i]
+		if excess+m.cost <= 0 && !further[m.site] {
+			m.undo = true
+			excess += m.cost
+			continue
+		}
+		further[m.site] = true
+		if lost += m.lost; m.rank > 0 {
+			lost += m.lost * named
+		}
+	}
+	return moves, excess, lost
+}
+
+// demotions returns all moves that save something.
+func (c *Controller) demotions(short float64) (moves []move) {
+	for i := range c.sites {
+		f := &c.sites[i]
+		if f.calls == 0 || f.level == format.LevelOnly {
+			continue
+		}
+		lowest := uint8(format.LevelCounted)
+		if f.length < short || c.Times {
+			lowest = format.LevelOnly
+		}
+		id, calls, rank := uint32(i), float64(f.calls), f.rank
+		whole := c.information(f, calls)
+		to := func(level uint8, cost float64) move {
+			tells := whole * (lost[level] - lost[f.level])
+			return move{site: id, level: level, rank: rank, cost: cost, lost: tells, worth: cost / tells}
+		}
+		if f.level == format.LevelCounted {
+			if rest := calls * c.price(f, format.LevelCounted); lowest == format.LevelOnly && rest > 0 {
+				moves = append(moves, to(lowest, rest))
+			}
+			continue
+		}
+		events := calls * (c.price(f, format.LevelUnvalued) - c.price(f, lowest))
+		if f.length >= LongCall && !c.Times {
+			events = 0 // they would be recorded all the same
+		}
+		values := 0.0
+		if f.level == format.LevelFull {
+			values = calls * (c.price(f, format.LevelFull) - c.price(f, format.LevelUnvalued))
+		}
+		first, second := to(format.LevelUnvalued, values), to(lowest, events)
+		if f.level == format.LevelFull {
+			second.lost -= first.lost
+			second.worth = second.cost / second.lost
+		}
+		switch {
+		case values > 0 && events > 0 && first.worth >= second.worth:
+			moves = append(moves, first, second)
+		case events > 0:
+			moves = append(moves, to(lowest, values+events))
+		case values > 0:
+			moves = append(moves, first)
+		}
+	}
+	return moves
+}
+
+// fall gives a site a lower level.
+func (c *Controller) fall(f *site, level uint8) {
+	if f.level == format.LevelFull {
+		c.demoted++
+	}
+	switch {
+	case f.promoted == 0 && f.wait > 0: // it falls further, by one more level
+	case f.wait > 0 && c.last.Now-f.promoted < 10*f.wait:
+		f.wait = min(2*f.wait, mostWait)
+	default:
+		f.wait = firstWait
+	}
+	f.level, f.promoted, f.retry = level, 0, c.last.Now+f.wait
+}
+
+// promote returns the changes for which there is room.
+func (c *Controller) promote() []Change {
+	left := c.seen.income*room - c.predicted()
+	if left <= 0 {
+		return nil
+	}
+	var moves []move
+	for i := range c.sites {
+		f := &c.sites[i]
+		if f.level == format.LevelFull || c.last.Now < f.retry {
+			continue
+		}
+		to := uint8(format.LevelFull)
+		if f.level >= format.LevelCounted && f.bytes > 0 {
+			to = format.LevelUnvalued
+		}
+		calls := max(float64(f.calls), f.rate*c.seen.ns)
+		m := move{site: uint32(i), level: to, cost: calls * (c.price(f, to) - c.price(f, f.level))}
+		if m.cost > left && f.level == format.LevelOnly && !c.Times {
+			m.level = format.LevelCounted
+			m.cost = calls * c.price(f, format.LevelCounted)
+		}
+		if m.cost > left {
+			continue
+		}
+		if c.Rank != nil {
+			m.rank = c.Rank(m.site)
+		}
+		m.worth = m.cost / c.information(f, calls)
+		moves = append(moves, m)
+	}
+	slices.SortFunc(moves, func(a, b move) int {
+		switch {
+		case a.rank != b.rank:
+			return cmp.Compare(b.rank, a.rank)
+		case a.worth != b.worth:
+			return cmp.Compare(a.worth, b.worth)
+		}
+		return cmp.Compare(a.site, b.site)
+	})
+	var changes []Change
+	for _, m := range moves {
+		if m.cost > left {
+			continue
+		}
+		left -= m.cost
+		f := &c.sites[m.site]
+		f.level, f.promoted, f.retry = m.level, c.last.Now, c.last.Now+f.wait
+		if m.level == format.LevelFull {
+			c.demoted--
+		}
+		changes = append(changes, Change{m.site, m.level})
+	}
+	return changes
+}

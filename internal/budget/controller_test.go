@@ -1,0 +1,304 @@
+package budget
+
+import (
+	"math/rand"
+	"testing"
+
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/seed"
+)
+
+const (
+	full     = format.LevelFull
+	unvalued = format.LevelUnvalued
+	counted  = format.LevelCounted
+	only     = format.LevelOnly
+)
+
+// each runs a test with 20 seeds.
+func each(t *testing.T, test func(t *testing.T, random *rand.Rand)) { some(t, 20, test) }
+
+func some(t *testing.T, seeds int, test func(t *testing.T, random *rand.Rand)) {
+	for _, n := range seed.List(seeds) {
+		test(t, rand.New(rand.NewSource(int64(n))))
+		if t.Failed() {
+			t.Fatalf("seed %d", n)
+		}
+	}
+}
+
+// tolerance is of a calibration that is wrong by 10 %, and of counted calls.
+const tolerance = 1.15
+
+// tiny is a function that recording every call of makes the program 2 to 3 times as slow.
+var tiny = function{rate: 0.02, length: 30}
+
+// An interpreter: a tiny function, some that matter, and a long one.
+var interpreter = []function{
+	tiny,
+	{rate: 1e-4, length: 3e3},
+	{rate: 1e-6, length: 400e3},
+	{rate: 1e-8, length: 50e6},
+}
+
+func TestHotFunctionIsCounted(t *testing.T) {
+	for _, share := range []float64{0.03, 0.1, 0.5} {
+		each(t, func(t *testing.T, random *rand.Rand) {
+			// Counting every call of a tiny function costs 8 % by itself.
+			s := simulate(t, random, share, interpreter)
+			s.functions[0].rate = 0.004
+			s.run(100)
+			s.mark()
+			s.run(2000)
+			s.within("after 100 ms", share*tolerance)
+			first := uint8(only)
+			if share > 0.4 { // recording it costs 25 %
+				first = full
+			}
+			s.levels("in the end", first, full, full, full)
+		})
+	}
+}
+
+// TestCountingCostsMore has a program whose calls cost more to be counted than is allowed: functions
+// that are not called often are recorded all the same.
+func TestCountingCostsMore(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{{rate: 0.1, length: 8}, {rate: 5e-5, length: 20e3}, {rate: 1e-6, length: 400e3}})
+		s.run(100)
+		s.mark()
+		s.run(2000)
+		s.within("after 100 ms", 0.1*truth.Counted+0.02)
+		s.levels("in the end", only, full, full)
+	})
+}
+
+// TestNewPhase checks that a new phase is within the budget after 100 ms, also after a long time in
+// which nothing was used.
+func TestNewPhase(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		var list []function
+		for i := 0; i < 30; i++ {
+			list = append(list, function{rate: 1e-7, length: 50e3})
+		}
+		s := simulate(t, random, 0.1, list)
+		for i := 0; i < 6; i++ {
+			hot := i * 5
+			for k := 0; k < 3; k++ {
+				s.functions[hot+k].rate = 0.003
+				s.functions[hot+k].length = 60
+			}
+			s.run(100)
+			s.mark()
+			s.run(1000)
+			s.within("phase", 0.1*tolerance)
+			for k := 0; k < 3; k++ {
+				s.functions[hot+k] = function{rate: 1e-7, length: 50e3}
+			}
+		}
+	})
+}
+
+// TestReaction checks what a phase costs from its beginning on.
+func TestReaction(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{{rate: 1e-6, length: 5e3}, {rate: 1e-9, length: 80}})
+		s.run(500)
+		s.functions[1].rate = 0.01
+		s.mark()
+		s.run(100)
+		// What was saved up before, and what came in.
+		s.within("the first 100 ms", 0.2)
+		s.levels("after them", full, only)
+	})
+}
+
+// TestAlternatingPhases checks that phases that alternate change levels seldom.
+func TestAlternatingPhases(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{{rate: 1e-6, length: 5e3}, tiny, tiny})
+		s.functions[1].rate, s.functions[2].rate = 0.01, 0.01
+		for i := 0; i < 400; i++ { // 20 s
+			s.functions[1+i%2].rate, s.functions[2-i%2].rate = 0.01, 0
+			if i == 2 {
+				s.mark()
+			}
+			s.run(50)
+		}
+		s.within("alternating", 0.1*tolerance)
+		if n := s.mostChanges(); n > 20 {
+			t.Errorf("a site changed %d times in 20 s, want 20 at most: %v", n, s.last())
+		}
+		t.Logf("%d changes of the same site", s.mostChanges())
+	})
+}
+
+func TestEquallyHot(t *testing.T) {
+	some(t, 4, func(t *testing.T, random *rand.Rand) {
+		list := make([]function, 10_000)
+		for i := range list {
+			list[i] = function{rate: 0.02 / 10_000, length: 100}
+		}
+		s := simulate(t, random, 0.2, list) // counting costs 8 %
+		s.run(100)
+		s.mark()
+		s.run(300)
+		s.within("after 100 ms", 0.2*tolerance)
+		n := 0
+		for i := range list {
+			if s.c.Level(uint32(i+1)) == full {
+				n++
+			}
+		}
+		// 12 % are left for the difference of 59 ns: 10 % of the calls.
+		t.Logf("%d functions are recorded", n)
+		if n < 400 || n > 1100 {
+			t.Errorf("%d functions of 10000 are recorded, want 400 to 1100", n)
+		}
+		if m := s.mostChanges(); m > 4 {
+			t.Errorf("a site changed %d times in 0.4 s, want 4 at most", m)
+		}
+	})
+}
+
+func TestOneFunction(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{{rate: 0.005, length: 100}})
+		s.run(100)
+		s.mark()
+		s.run(3000)
+		s.within("after 100 ms", 0.1*tolerance)
+		s.levels("in the end", only)
+		s.functions[0].rate = 1e-4
+		s.run(10_000)
+		s.levels("when it was called less often for long", full)
+	})
+}
+
+func TestLargeBudgetDemotesNothing(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 10, interpreter)
+		s.run(1000)
+		if len(s.changes) > 0 {
+			t.Errorf("changes with a budget of 1000 %%: %v", s.changes)
+		}
+	})
+}
+
+func TestNoBudgetCountsAll(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0, interpreter)
+		s.run(500)
+		s.levels("with a budget of 0", only, only, full, full) // long calls are recorded anyway
+	})
+}
+
+// TestValuesFirst checks that functions lose their values before their events, where that suffices.
+func TestValuesFirst(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{{rate: 0.001, length: 800, bytes: 200}, {rate: 1e-6, length: 5e3, bytes: 10}})
+		s.run(100)
+		s.mark()
+		s.run(1000)
+		s.within("after 100 ms", 0.1*tolerance)
+		s.levels("in the end", unvalued, full)
+	})
+}
+
+// TestLongCallsLast checks that of functions that cost the same, the one with the longest calls tells
+// most.
+func TestLongCallsLast(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{{rate: 0.001, length: 5e3}, {rate: 0.001, length: 500}, {rate: 0.001, length: 50}})
+		s.run(2000)
+		if level := s.c.Level(2); level < counted {
+			t.Errorf("the second function has level %d, want %d or %d", level, counted, only)
+		}
+		s.levels("in the end", full, s.c.Level(2), only)
+	})
+}
+
+func TestNamedLast(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{{rate: 0.001, length: 50}, {rate: 0.001, length: 5e3}, {rate: 0.001, length: 10e3}})
+		s.c.Rank = func(site uint32) int {
+			if site == 1 {
+				return 1
+			}
+			return 0
+		}
+		s.run(2000)
+		s.levels("in the end", full, max(s.c.Level(2), counted), max(s.c.Level(3), counted))
+	})
+}
+
+// TestCoresAndLoad changes what the program gets: GOMAXPROCS, and other load.
+func TestCoresAndLoad(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, interpreter)
+		s.functions[0].rate = 0.004
+		s.run(200)
+		s.mark()
+		for i := 0; i < 40; i++ {
+			s.cores = []float64{1, 4, 0.3, 2}[i%4]
+			s.run(200)
+		}
+		s.within("with 1, 4, 0.3 and 2 cores", 0.1*tolerance)
+		if n := s.mostChanges(); n > 4 {
+			t.Errorf("a site changed %d times, want 4 at most: %v", n, s.last())
+		}
+		s.levels("in the end", only, full, full, full)
+	})
+}
+
+// TestMostlyIdle has a service that waits most of the time: it keeps all events.
+func TestMostlyIdle(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{{rate: 2e-4, length: 2e3}, {rate: 1e-5, length: 50e3}})
+		s.busy = 0.02
+		s.run(5000)
+		if len(s.changes) > 0 {
+			t.Errorf("changes: %v", s.changes)
+		}
+	})
+}
+
+// TestRandomPrograms checks random programs with phases: within the budget or all counted, and no
+// site changes often.
+func TestRandomPrograms(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		list := make([]function, 1+random.Intn(300))
+		share := []float64{0.03, 0.1, 0.3}[random.Intn(3)]
+		s := simulate(t, random, share, list)
+		for phase := 0; phase < 5; phase++ {
+			weight := 0.0
+			for i := range list {
+				f := &list[i]
+				f.rate = random.ExpFloat64() * random.ExpFloat64()
+				f.length = 20 * random.ExpFloat64() * float64(int(1)<<random.Intn(16))
+				if f.bytes = 0; random.Intn(3) == 0 {
+					f.bytes = random.Float64() * 100
+				}
+				weight += f.rate
+			}
+			total := share / truth.Counted * 0.5 * random.Float64() // counting all takes half of the budget at most
+			for i := range list {
+				list[i].rate *= total / weight
+			}
+			s.run(100)
+			s.mark()
+			s.run(2000)
+			long := 0.0 // cost of functions that stay, as all of their calls are long
+			for i := range list {
+				if f := &list[i]; f.length >= LongCall {
+					long += f.rate * (truth.Call + truth.Write)
+				}
+			}
+			s.within("phase", share*tolerance+long)
+		}
+		if n := s.mostChanges(); n > 30 {
+			t.Errorf("a site changed %d times in 10 s, want 30 at most: %v", n, s.last())
+		}
+		t.Logf("%d changes, of the same site at most %d", len(s.changes), s.mostChanges())
+	})
+}

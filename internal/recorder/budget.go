@@ -1,0 +1,316 @@
+package recorder
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/waymark-go/waymark/internal/budget"
+	"github.com/waymark-go/waymark/internal/cputime"
+	"github.com/waymark-go/waymark/internal/format"
+)
+
+// A recording with a budget demotes functions and promotes them again, as package budget decides.
+// The writer has it decide after its work. While calls are counted, which fill no chunks, a goroutine
+// of its own does.
+//
+// The switchboard asks the recorder with its lock held to register packages. So no lock of the
+// recorder is held when levels are set, but governor.mu, which only the two goroutines take.
+
+// Times, in ns.
+const (
+	paceFull  = 20e6 // between the wake-ups of the writer, if a chunk is full
+	pace      = 25e6 // between two looks at what was counted
+	leastPace = 2e6  // between two decisions
+	countsDue = 1e9  // between two blocks of counts, if no level changes
+)
+
+// A governor keeps a recording within its budget.
+type governor struct {
+	mu      sync.Mutex // guards what follows; locked before Recorder.mu
+	c       *budget.Controller
+	tick    float64 // ns in a tick
+	stepped int64
+	spare   []format.Tally // to be filled next
+	counts  []uint64       // see countsOf
+
+	// Guarded by Recorder.mu.
+	taken    int64            // by tracing, as the controller knows it, ns
+	own      int64            // CPU time of writing, ns
+	deciding int64            // CPU time of deciding, ns
+	events   uint64           // written, which own is for
+	levels   map[uint32]uint8 // of sites that are not at level full
+	counted  int              // of these, sites whose calls are counted
+	read     []uint64         // see countsOf
+	written  []uint64         // by site: counts that are in the file, or were there before the recording
+	noted    int64            // when counts were written last
+	entries  int              // written then
+	pacing   bool             // a goroutine looks at what is counted
+}
+
+// govern begins to keep the budget. It does nothing if there is none.
+func (r *Recorder) govern() {
+	if !r.config.Budget.Given() {
+		return
+	}
+	now := func() int64 { _, mono := r.rt.Clock(); return mono }
+	costs := budget.Calibrate(r.rt.Floor, now)
+	g := &governor{
+		c:    budget.New(r.config.Budget.Share, costs, budget.Usage{Now: now(), CPU: cputime.Process()}),
+		tick: 1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)), levels: make(map[uint32]uint8),
+	}
+	g.c.Rank = r.config.Govern.Rank
+	r.governor = g
+	r.enc.Tallies = make([]format.Tally, 64)
+	r.rt.Pace(uint64(paceFull / g.tick))
+	g.written = append([]uint64(nil), countsOf(r.rt, &g.read)...)
+	if r.config.Budget.CountsOnly() {
+		g.counted = 1 // of them all, as soon as they are called
+		r.pacing()
+	}
+}
+
+// countsOf returns what was counted of each site since the program began, in a slice that is used
+// again.
+func countsOf(h hooks, counts *[]uint64) []uint64 {
+	if n := int(h.Sites()); n > len(*counts) {
+		*counts = make([]uint64, n)
+	}
+	clear(*counts)
+	h.Counts(*counts, nil)
+	return *counts
+}
+
+// spent notes what the writer has taken for so many events. r.mu is held.
+func (r *Recorder) spent(w cputime.Watch, events uint64) {
+	g := r.governor
+	if g == nil {
+		return
+	}
+	ns, ok := w.End()
+	if !ok && g.events > 0 {
+		ns = int64(float64(g.own) * float64(events) / float64(g.events))
+	}
+	g.own += ns
+	g.events += events
+}
+
+// control has the controller decide, and gives sites other levels.
+func (r *Recorder) control() {
+	g := r.governor
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	watch := cputime.Begin()
+	clock, now := r.rt.Clock()
+	if now-g.stepped < leastPace {
+		return
+	}
+	g.stepped = now
+	var usage budget.Usage
+	var due bool
+	if !r.working(func() {
+		clear(g.spare)
+		g.spare, r.enc.Tallies = r.enc.Tallies, g.spare
+		if len(r.enc.Tallies) < len(g.spare) {
+			r.enc.Tallies = make([]format.Tally, len(g.spare))
+		}
+		usage = budget.Usage{Now: now, CPU: cputime.Process(), Own: g.own, Timer: g.deciding}
+		due = g.counted > 0 && now-g.noted >= countsDue
+	}) {
+		return
+	}
+	var counts []uint64
+	if g.c.Demoted() > 0 || r.config.Budget.CountsOnly() {
+		counts = countsOf(r.rt, &g.counts)
+	}
+	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts})
+	if len(changes) > 0 {
+		clock, _ = r.rt.Clock()
+		for _, ch := range changes {
+			r.config.Govern.Limit(ch.Site, ch.Level)
+		}
+	}
+	r.working(func() {
+		g.taken = g.c.Spent()
+		for _, ch := range changes {
+			g.setLevel(ch)
+		}
+		if len(changes) > 0 || due {
+			r.noteCounts(clock, changes)
+			g.noted = now
+			r.flush()
+		}
+		if !r.closed {
+			r.pacing()
+		}
+		if ns, ok := watch.End(); ok {
+			g.deciding += ns
+		}
+	})
+}
+
+// working calls f with the lock, unless the recording has ended, and reports whether it has called f.
+func (r *Recorder) working(f func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		f()
+		return true
+	}
+	return false
+}
+
+// pacing begins to pace if calls are counted. r.mu is held.
+func (r *Recorder) pacing() {
+	if g := r.governor; g.counted > 0 && !g.pacing {
+		g.pacing = true
+		r.rt.Go(r.pace)
+	}
+}
+
+// pace has the controller decide from time to time, as long as calls are counted.
+func (r *Recorder) pace() {
+	for r.rt.Pause(pace) {
+		r.control()
+		goesOn := false
+		r.working(func() {
+			goesOn = r.governor.counted > 0
+			r.governor.pacing = goesOn
+		})
+		if !goesOn {
+			return
+		}
+	}
+}
+
+// setLevel notes the level of a site.
+func (g *governor) setLevel(ch budget.Change) {
+	if g.levels[ch.Site] >= format.LevelCounted {
+		g.counted--
+	}
+	if ch.Level == format.LevelFull {
+		delete(g.levels, ch.Site)
+		return
+	}
+	g.levels[ch.Site] = ch.Level
+	if ch.Level >= format.LevelCounted {
+		g.counted++
+	}
+}
+
+// noteCounts appends a block of levels and counts: of the sites that have changed, and of those with
+// counted calls since the last block. r.mu is held, and the recording goes on.
+func (r *Recorder) noteCounts(clock uint64, changes []budget.Change) {
+	if r.governor == nil {
+		return
+	}
+	list := r.newCounts(changes)
+	if len(list) == 0 {
+		return
+	}
+	payload := format.AppendCounts(nil, clock, list)
+	if !r.room(format.BlockHeader + len(payload)) {
+		if r.turn(); r.closed {
+			return
+		}
+		// The next part begins with levels, and the counts until then.
+		if list = r.newCounts(changes); len(list) == 0 {
+			return
+		}
+		payload = format.AppendCounts(nil, clock, list)
+	}
+	r.out.block(format.BlockCounts, payload)
+	r.noted(list)
+}
+
+// newCounts returns the levels of some sites, and the counts that are not in the file.
+func (r *Recorder) newCounts(changes []budget.Change) (list []format.Count) {
+	g := r.governor
+	counts := countsOf(r.rt, &g.read)
+	if n := len(counts); n > len(g.written) {
+		g.written = append(g.written, make([]uint64, n-len(g.written))...)
+	}
+	listed := make(map[uint32]bool, len(changes))
+	for _, ch := range changes {
+		listed[ch.Site] = true
+	}
+	for i, n := range counts {
+		if site := uint32(i); n != g.written[i] || listed[site] {
+			list = append(list, format.Count{Site: site, Level: g.level(r, site), Calls: n - g.written[i]})
+		}
+	}
+	return list
+}
+
+// level returns the level of a site as the file has it.
+func (g *governor) level(r *Recorder, site uint32) uint8 {
+	if r.config.Budget.CountsOnly() {
+		return format.LevelOnly
+	}
+	return g.levels[site]
+}
+
+// noted notes what has been written.
+func (r *Recorder) noted(list []format.Count) {
+	g := r.governor
+	for _, c := range list {
+		g.written[c.Site] += c.Calls
+	}
+	g.entries = len(list)
+}
+
+// firstCounts appends to what a file begins with the levels of all sites that are not at level full,
+// with the counts that the part before does not have.
+func (r *Recorder) firstCounts(o *output, clock uint64) {
+	g := r.governor
+	if g == nil {
+		return
+	}
+	changes := make([]budget.Change, 0, len(g.levels))
+	for site, level := range g.levels {
+		changes = append(changes, budget.Change{Site: site, Level: level})
+	}
+	if list := r.newCounts(changes); len(list) > 0 {
+		o.block(format.BlockCounts, format.AppendCounts(nil, clock, list))
+		r.noted(list)
+	}
+}
+
+// lastCounts appends the counts until the end of the recording, for which the file has room.
+func (r *Recorder) lastCounts(clock uint64) {
+	if r.governor == nil {
+		return
+	}
+	if list := r.newCounts(nil); len(list) > 0 {
+		r.out.block(format.BlockCounts, format.AppendCounts(nil, clock, list))
+		r.noted(list)
+	}
+}
+
+// countsRoom is what the last block of counts needs, bytes.
+func (r *Recorder) countsRoom() int {
+	if r.governor == nil {
+		return 0
+	}
+	const most = 15 // bytes of an entry
+	return format.BlockHeader + 32 + most*max(len(r.governor.levels), r.governor.entries)
+}
+
+// usage returns the Meta that says what tracing has taken. r.mu is held.
+func (r *Recorder) usage() []format.KeyValue {
+	g, cpu := r.governor, cputime.Process()
+	if g.mu.TryLock() { // else a decision is being made, which knows the most of it
+		_, now := r.rt.Clock()
+		g.c.Account(budget.Sample{
+			Usage: budget.Usage{Now: now, CPU: cpu, Own: g.own, Timer: g.deciding}, Tick: g.tick, Tallies: r.enc.Tallies, Counts: countsOf(r.rt, &g.counts),
+		})
+		g.taken = g.c.Spent()
+		g.mu.Unlock()
+	}
+	return []format.KeyValue{
+		{Key: format.MetaCPU, Value: strconv.FormatInt(cpu, 10)},
+		{Key: format.MetaTracing, Value: strconv.FormatInt(min(g.taken, cpu), 10)},
+	}
+}
