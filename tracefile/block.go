@@ -76,6 +76,10 @@ func (r *blockReader) open(b *block) error {
 		return err
 	}
 	r.header, err = r.dec.Reset(payload)
+	if err == nil && r.header.Seq != b.seq {
+		// The program, which goes on, has given the block back and used its place again.
+		err = fmt.Errorf("block at byte %d is another one now: %w", b.off, format.ErrDamaged)
+	}
 	return err
 }
 

@@ -59,16 +59,9 @@
 // # Counted calls
 //
 // A program that keeps to a budget records less of the functions that cost most. Demotions returns
-// when it recorded what of which function, Counted how many calls were counted instead:
-//
-//	calls := f.Counted(tracefile.Range{})
-//	for events.Next(&ev) {
-//		if ev.Kind == tracefile.Enter {
-//			calls[ev.Site]++ // exact in the end
-//		}
-//	}
-//
-// A counted call that took long is a Long event at its end.
+// when it recorded what of which function, Counted how many calls were counted instead. A function was
+// called as often as it has Enter events and was counted. A counted call that took long is a Long
+// event at its end.
 //
 // # Several files
 //

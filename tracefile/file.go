@@ -37,7 +37,8 @@ type File struct {
 	trailer *format.Trailer // nil without an End block
 	streams []*stream       // by id
 	blocks  int
-	tail    int64 // offset behind the last readable block
+	given   givenBack // see gap.go
+	tail    int64     // offset behind the last readable block
 
 	// What recovery added, see recover.go.
 	live        bool

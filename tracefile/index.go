@@ -88,6 +88,9 @@ func (x *indexer) block(off int64) (next int64, err error) {
 		if payload, x.buf, err = x.f.readBlock(off, h.Length, x.buf); err == nil {
 			err = x.f.parse(h.Kind, payload)
 		}
+		if err == nil && h.Kind == format.BlockGap {
+			next, err = x.f.gap(payload, next)
+		}
 		if err == nil {
 			x.unchecked = nil
 		}
@@ -312,6 +315,8 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 			f.groups.Add(list)
 		}
 		return err
+	case format.BlockStarts:
+		return f.given.start(payload)
 	case format.BlockCounts:
 		return f.addCounts(payload)
 	case format.BlockEnd:

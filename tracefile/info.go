@@ -39,6 +39,9 @@ type Info struct {
 	Events     uint64 // that can be read
 	Lost       uint64 // events that the program dropped because it had no free buffer
 
+	// GivenBack counts events of tests that the recording has given back, as they passed.
+	GivenBack uint64
+
 	// Of a program with a budget: what it was, as the user wrote it; and at the end, where the program
 	// could tell, the CPU time of the process and, of that, what tracing took. Demoted is the number of
 	// functions that were below level Full at some time, Counted that of the calls which were counted
@@ -81,16 +84,19 @@ const (
 	NotStopped    Stop = iota
 	StoppedFull        // the file had reached its max-size
 	StoppedFailed      // the file could not be written: the disk was full, say
+	StoppedDisk        // the file system was nearly full: the rest is for others
 )
 
-// String returns "max-size" or "failure", "" for NotStopped.
-func (s Stop) String() string { return [...]string{"", "max-size", "failure"}[s] }
+// String returns "max-size", "failure" or "disk", "" for NotStopped.
+func (s Stop) String() string { return [...]string{"", "max-size", "failure", "disk"}[s] }
 
 // stopOf reads the flags of a trailer.
 func stopOf(flags uint64) Stop {
 	switch {
 	case flags&format.Failed != 0:
 		return StoppedFailed
+	case flags&format.Disk != 0:
+		return StoppedDisk
 	case flags&format.Full != 0:
 		return StoppedFull
 	}
@@ -131,6 +137,7 @@ func (f *File) Info() Info {
 		Size:        f.size,
 		Blocks:      f.blocks,
 		Missing:     f.missing,
+		GivenBack:   f.given.events,
 		Budget:      f.meta[format.MetaBudget],
 		CPU:         time.Duration(max(number(format.MetaCPU), 0)),
 		CPUTracing:  time.Duration(max(number(format.MetaTracing), 0)),
@@ -203,6 +210,7 @@ func (f *File) Starts(do func(ev *Event)) error {
 		}
 		return starts
 	}
+	f.given.each(do)
 	_, err := Scan(f, never, runtime.GOMAXPROCS(0), read, func(starts []Event) error {
 		for i := range starts {
 			do(&starts[i])

@@ -62,6 +62,7 @@ func joinParts(parts []*File) *File {
 		}
 		f.groups.Add(p.groups.List())
 		f.tests = append(f.tests, p.tests...)
+		f.given.join(&p.given)
 		f.counts = append(f.counts, p.counts...)
 		f.pairs = append(f.pairs, p.pairs...)
 		for _, s := range p.streams {

@@ -102,7 +102,7 @@ func ParseControl(b []byte) (Control, error) {
 	c.Pair.Clock = binary.LittleEndian.Uint64(b[arenaClock:])
 	c.Pair.MonoNano = int64(binary.LittleEndian.Uint64(b[arenaMono:]))
 	c.Before = binary.LittleEndian.Uint64(b[arenaBefore:])
-	c.Stopped = binary.LittleEndian.Uint32(b[arenaStopped:]) & (Full | Failed)
+	c.Stopped = binary.LittleEndian.Uint32(b[arenaStopped:]) & (Full | Failed | Disk)
 	return c, nil
 }
 

@@ -40,6 +40,8 @@ const (
 	BlockTests
 	BlockGroups
 	BlockCounts
+	BlockGap
+	BlockStarts
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -31,12 +31,17 @@
 //	9     Groups   n:uvarint, n times name:string nvars:uvarint var:string*
 //	               nsubgroups:uvarint name:string*
 //	10    Counts   clock:uvarint n:uvarint, n times site:uvarint level:u8 calls:uvarint
+//	11    Gap      skip:u64 test:uvarint from:uvarint to:uvarint events:uvarint
+//	               n:uvarint, n times goroutine:uvarint clock:uvarint token:uvarint
+//	               site:uvarint
+//	12    Starts   n:uvarint, n times clock:uvarint goroutine:uvarint parent:uvarint origin:uvarint
 //
 // End's events and lost are those of the whole file. A reader that completed
 // the file of a killed program from its arena sets the flag Recovered (1), and
 // recovered to the number of events that it added. The flag Full (2) says that recording
 // ended before the program did because the file had reached its size, Failed (4) because
-// it could not be written: what happened after clock is in no file.
+// it could not be written: what happened after clock is in no file. Disk (8) comes with Full: the
+// file system was nearly full, and not the file.
 //
 // There may be several Meta and Groups blocks: what they say adds up. Tests blocks are in the order
 // of time, and only test binaries have them. A Groups block names groups of functions, the
@@ -62,6 +67,19 @@
 // Meta "budget" is what the user allowed, such as 10%. Meta "cpu" and "cpu-tracing" are known at
 // the end: the process's CPU time and, of that, what tracing took, in ns as far as the program
 // knows.
+//
+// # Gaps
+//
+// A recording of tests may give back the events of tests that passed. The next block is skip bytes
+// behind a Gap: what is there instead of blocks means nothing. The program writes other Events
+// blocks there, in any order; it writes the Gap before them anew when they are whole. A Gap with a
+// test, which is the clock when that test began, says what the test lacks: so many events from the
+// clock from to the clock to. Of several with the same test and from the last counts. The list says
+// how far goroutines have unwound their stacks until the clock of their last event there. Calls that
+// were open before are over if their token is greater, or if their token is this one and their site
+// is site.
+//
+// Starts repeats events Start that were given back, of goroutines that were alive then.
 //
 // # Clocks
 //

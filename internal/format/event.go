@@ -96,4 +96,5 @@ const (
 	Recovered = 1 << 0 // a reader completed the file from the arena
 	Full      = 1 << 1 // recording ended before the program did: the file had reached its size
 	Failed    = 1 << 2 // recording ended before the program did: the file could not be written
+	Disk      = 1 << 3 // with Full: the file system was nearly full, and not the file
 )

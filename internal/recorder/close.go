@@ -54,15 +54,23 @@ func (r *Recorder) finish(end format.ClockPair, flags uint64) error {
 		return nil
 	}
 	r.lastCounts(end.Clock)
+	err := r.place()
 	r.appendOrigins()
 	r.types.append(r.arena, &r.out)
 	r.out.pending.lost += r.rt.Lost()
 	r.closed = true
+	if err != nil {
+		return err
+	}
 	if err := r.write(); errors.Is(err, errRemoved) {
 		r.fail(err)
 		return nil
 	} else if err != nil {
 		return err // the arena is left, as if the program had been killed
+	}
+	r.placed()
+	if err := r.settle(); err != nil {
+		return err
 	}
 	return r.end(end, flags)
 }

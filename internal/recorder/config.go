@@ -40,6 +40,14 @@ type Config struct {
 
 	Budget budget.Limit // what recording may add to the program's CPU time
 	Govern Govern       // with a budget
+
+	// Disk is the bytes that recordings of tests in one folder may take together. Events of tests that
+	// passed are given back, and of tests that run long those in the middle. 0: all events stay.
+	Disk int64
+
+	// Timeout is the limit of go test for the tests, which is stretched by what tracing takes; 0: it
+	// is not.
+	Timeout time.Duration
 }
 
 // Govern is how a budget is kept.
@@ -59,6 +67,9 @@ const (
 
 	// minMaxSize leaves room for the sites of a large program.
 	minMaxSize = 1e6
+
+	// minDisk leaves room for the sites and the buffers of a program.
+	minDisk = 64e6
 )
 
 // overflows lists the names of rt.Overflow.
@@ -70,7 +81,7 @@ type SettingError struct{ Key, Value, Want string }
 func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Key, e.Value, e.Want) }
 
 // Keys are those that Set knows.
-var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "budget"}
+var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "budget", "disk", "timeout"}
 
 // Set sets the setting of that name, of WAYMARK or of the command's flags, and reports whether there
 // is such a setting. Its error is a SettingError.
@@ -128,6 +139,21 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 			return wrong("%v", err)
 		}
 		c.Budget = limit
+	case "disk":
+		n, err := parseSize(value)
+		if err != nil {
+			return wrong("%v", err)
+		}
+		if n < minDisk {
+			return wrong("at least %d bytes", int(minDisk))
+		}
+		c.Disk = n
+	case "timeout":
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
+			return wrong("a time above 0, as in 10m")
+		}
+		c.Timeout = d
 	default:
 		return false, nil
 	}
@@ -146,6 +172,8 @@ func (c *Config) Check() error {
 		return &SettingError{"max-size", strconv.FormatInt(c.MaxSize, 10), "overflow=block or drop with it: what a ring writes is bounded by buffers"}
 	case c.Budget.Given() && ring:
 		return &SettingError{"budget", c.Budget.Text, "overflow=block or drop with it: nobody looks at the calls in a ring"}
+	case c.Disk > 0 && (ring || c.MaxSize > 0):
+		return &SettingError{"disk", strconv.FormatInt(c.Disk, 10), "neither max-size nor overflow=ring with it: it bounds the files itself"}
 	case c.Rotate > 0 && c.MaxSize == 0:
 		return &SettingError{"rotate", strconv.Itoa(c.Rotate), "max-size with it: the size of a part"}
 	}

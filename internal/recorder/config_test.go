@@ -14,6 +14,7 @@ func TestSet(t *testing.T) {
 	var known []string
 	for _, s := range []struct{ key, value string }{
 		{"overflow", "ring"}, {"buffers", "4MiB"}, {"window", "500ms"}, {"dump-at-exit", ""}, {"max-size", "1MB"}, {"rotate", "3"}, {"budget", "10%"},
+		{"disk", "1GB"}, {"timeout", "10m"},
 	} {
 		ok, err := c.Set(s.key, s.value)
 		if !ok || err != nil {
@@ -24,7 +25,8 @@ func TestSet(t *testing.T) {
 	if !slices.Equal(known, Keys) {
 		t.Errorf("keys %v, want %v", Keys, known)
 	}
-	if c.Overflow != rt.Ring || c.Buffers != 4<<20 || c.Window != 500*time.Millisecond || !c.DumpAtExit || c.MaxSize != 1e6 || c.Rotate != 3 || c.Budget.Share != 0.1 {
+	if c.Overflow != rt.Ring || c.Buffers != 4<<20 || c.Window != 500*time.Millisecond || !c.DumpAtExit || c.MaxSize != 1e6 || c.Rotate != 3 ||
+		c.Budget.Share != 0.1 || c.Disk != 1e9 || c.Timeout != 10*time.Minute {
 		t.Errorf("%+v", c)
 	}
 	if ok, err := c.Set("colour", "red"); ok || err != nil {
@@ -44,6 +46,8 @@ func TestSet(t *testing.T) {
 		{"rotate", "0", "rotate=0: want the number of parts to keep, 1 or more"},
 		{"budget", "much", "budget=much: want a share of the program's CPU time, as in 10%; or 0, which only counts calls; or none"},
 		{"budget", "-3%", "budget=-3%: want a share of the program's CPU time, as in 10%; or 0, which only counts calls; or none"},
+		{"disk", "1MB", "disk=1MB: want at least 64000000 bytes"},
+		{"timeout", "-1s", "timeout=-1s: want a time above 0, as in 10m"},
 	} {
 		ok, err := c.Set(s.key, s.value)
 		if !ok || !errors.As(err, new(*SettingError)) || err.Error() != s.want {
@@ -64,6 +68,9 @@ func TestCheck(t *testing.T) {
 		{Config{Overflow: rt.Drop, DumpAtExit: true}, "dump-at-exit"},
 		{Config{Overflow: rt.Ring, MaxSize: 1}, "max-size"},
 		{Config{Rotate: 1}, "rotate"},
+		{Config{Disk: 1}, ""},
+		{Config{Disk: 1, MaxSize: 1}, "disk"},
+		{Config{Overflow: rt.Ring, Disk: 1}, "disk"},
 	} {
 		var wrong *SettingError
 		err := test.config.Check()

@@ -93,13 +93,17 @@ func (r *Recorder) flush() {
 	if len(r.out.buf) == 0 || r.closed {
 		return
 	}
+	r.survey()
+	err := r.place()
 	r.appendOrigins()
 	r.types.append(r.arena, &r.out)
 	if now := time.Now(); now.Sub(r.synced) > time.Second {
 		r.synced = now
 		r.out.block(format.BlockClock, format.AppendClock(nil, pair(r.rt)))
 	}
-	err := r.intact()
+	if err == nil {
+		err = r.intact()
+	}
 	if err == nil {
 		err = r.write()
 	}
@@ -107,6 +111,8 @@ func (r *Recorder) flush() {
 		r.fail(err)
 		return
 	}
+	r.placed()
+	r.count()
 	for _, i := range r.taken {
 		r.rt.Free(i)
 	}
@@ -121,8 +127,14 @@ func (r *Recorder) grow(want int) error {
 	if max := r.arena.chunks() - r.usable; want > max {
 		want = max
 	}
+	if r.giver != nil && r.usable > 1 {
+		want = min(want, r.giver.bufferRoom(r.path)/format.ChunkSize-r.usable)
+	}
 	if want <= 0 {
 		return nil
+	}
+	if spare := r.filling.limit - r.out.size; r.filling.limit > 0 && r.usable > 1 && int64(want)*format.ChunkSize > spare/4 {
+		return nil // the trace file needs what is left
 	}
 	if err := r.arena.populate(r.usable, want); err != nil {
 		return err

@@ -48,6 +48,7 @@ type fake struct {
 	nextSite  uint32
 	binary    func(string)
 	test      func(uint8, string, string, uint64, uint64)
+	alarm     func(int64) int64
 	exitHooks []func()
 }
 
@@ -353,8 +354,8 @@ func (f *fake) Broken() bool {
 	return f.broken
 }
 
-func (f *fake) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64)) {
-	f.binary, f.test = binary, test
+func (f *fake) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64), alarm func(int64) int64) {
+	f.binary, f.test, f.alarm = binary, test, alarm
 }
 
 func (f *fake) Capture(args, results bool, depth, bytes int, redact []string) {

@@ -20,7 +20,7 @@ type hooks interface {
 	Lost() uint64
 	Broken() bool
 
-	OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64))
+	OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64), alarm func(elapsed int64) (left int64))
 	Capture(args, results bool, depth, bytes int, redact []string)
 	Hide(values bool)
 	Stringer(f func(any) (string, bool))
@@ -64,8 +64,8 @@ func (linked) Mute(on bool)                                 { rt.Mute(on) }
 func (linked) Go(f func())                                  { rt.Go(f) }
 func (linked) AtExit(f func())                              { rt.AtExit(f) }
 
-func (linked) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64)) {
-	rt.OnTests(binary, test)
+func (linked) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64), alarm func(int64) int64) {
+	rt.OnTests(binary, test, alarm)
 }
 
 // Chosen returns the clock of the program. Package agent has said what is wrong with the one that

@@ -7,6 +7,8 @@ import (
 
 // filling is what is known about a file with a size limit.
 type filling struct {
+	limit  int64 // size that the disk has room for, see disk.go; 0: unknown
+	first  int64 // the first limit
 	blocks int   // of events in this file
 	bytes  int64 // of events, in all files
 	chunks int64 // that these are of
@@ -20,11 +22,15 @@ const tailRoom = 4096
 // first block of events always has: a part makes progress, however many sites
 // there are.
 func (r *Recorder) room(n int) bool {
-	if r.config.MaxSize == 0 || r.filling.blocks == 0 {
-		return true
-	}
 	tail := tailRoom + format.OriginsSize(r.arena.mem) - r.origins + r.countsRoom()
-	return r.out.size+int64(len(r.out.buf)+n+tail) <= r.config.MaxSize
+	size := r.out.size + int64(len(r.out.buf)+n+tail)
+	return !r.overfull(size) && (r.config.MaxSize == 0 || r.filling.blocks == 0 || size <= r.config.MaxSize)
+}
+
+// overfull reports whether the disk has no room for a file of that size. Events that are given back
+// leave room for others.
+func (r *Recorder) overfull(size int64) bool {
+	return r.giver == nil && r.filling.limit > 0 && size > r.filling.limit
 }
 
 // append encodes a chunk into the batch and returns the number of its events. It is
@@ -37,6 +43,9 @@ func (r *Recorder) append(c content) (events int, ok bool) {
 		r.out.buf = r.out.buf[:start]
 		return events, false
 	}
+	if r.giver != nil {
+		r.giver.summarize(c, start, len(r.out.buf)-start, events)
+	}
 	r.filling.blocks++
 	r.filling.chunks++
 	r.filling.bytes += int64(len(r.out.buf) - start)
@@ -46,21 +55,37 @@ func (r *Recorder) append(c content) (events int, ok bool) {
 // nearlyFull reports whether recording should stop, because what the arena can hold may
 // just about fit into the file: then it can be written to the last event. It may
 // fill up while a batch is written, so all chunks count, and an eighth more, as
-// chunks differ. Of a small file no more than a quarter is kept for that.
+// chunks differ. Of a small file, or a small disk, no more than a quarter is kept for that.
 func (r *Recorder) nearlyFull() bool {
-	if r.closed || r.config.MaxSize == 0 || r.config.Rotate > 0 || r.filling.chunks == 0 {
+	if r.giver != nil {
+		return !r.closed && r.filling.limit > 0 && r.out.size > r.filling.limit
+	}
+	if r.closed || r.filling.chunks == 0 {
 		return false
 	}
 	ahead := int64(r.usable-1) * r.filling.bytes / r.filling.chunks
-	return !r.room(int(min(ahead+ahead/8, r.config.MaxSize/4)))
+	ahead += ahead / 8
+	if r.config.bounded() {
+		return !r.room(int(min(ahead, r.config.MaxSize/4)))
+	}
+	return r.overfull(r.out.size + int64(len(r.out.buf)) + min(ahead, r.filling.first/4))
+}
+
+// whyFull returns why the file can't get larger: the flags of its trailer.
+func (r *Recorder) whyFull() uint64 {
+	if r.config.bounded() {
+		return format.Full
+	}
+	return format.Full | format.Disk
 }
 
 // stop ends recording as the file has reached its size: the program goes on untraced.
 func (r *Recorder) stop() {
 	r.rt.Stop()
-	format.PutStopped(r.arena.mem, format.Full) // if the trailer can't say it
-	r.sayFull()
-	if err := r.finish(pair(r.rt), format.Full); err != nil {
+	why := r.whyFull()
+	format.PutStopped(r.arena.mem, uint32(why)) // if the trailer can't say it
+	r.sayFull(why)
+	if err := r.finish(pair(r.rt), why); err != nil {
 		console.Say("complete %s: %v", r.path, err)
 	}
 }
@@ -70,17 +95,23 @@ func (r *Recorder) stop() {
 func (r *Recorder) cut() {
 	r.closed = true
 	r.rt.Stop()
-	format.PutStopped(r.arena.mem, format.Full)
-	r.sayFull()
+	why := r.whyFull()
+	format.PutStopped(r.arena.mem, uint32(why))
+	r.sayFull(why)
 	r.out.pending.lost += r.rt.Lost() + r.unwritten()
-	if err := r.end(pair(r.rt), format.Full); err != nil {
+	if err := r.end(pair(r.rt), why); err != nil {
 		console.Say("complete %s: %v", r.path, err)
 	}
 }
 
-func (r *Recorder) sayFull() {
-	if !r.filling.said {
-		r.filling.said = true
-		console.Say("%s has reached its size of %d bytes; recording has stopped, the program goes on untraced", r.path, r.config.MaxSize)
+func (r *Recorder) sayFull(why uint64) {
+	if r.filling.said {
+		return
 	}
+	r.filling.said = true
+	if why&format.Disk != 0 {
+		console.Say("the disk of %s is nearly full, and the last 5 %% or 2 GB are left to others; recording has stopped, the program goes on untraced", r.path)
+		return
+	}
+	console.Say("%s has reached its size of %d bytes; recording has stopped, the program goes on untraced", r.path, r.config.MaxSize)
 }

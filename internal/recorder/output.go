@@ -87,6 +87,7 @@ func (r *Recorder) write() error {
 	r.firstCounts(&o, clock)
 	o.buf = append(o.buf, r.out.buf...) // what both have readers take once
 	r.out, r.filling.blocks = o, 0
+	r.giver.reset()
 	if err := o.file.truncate(0); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (r *Recorder) turn() {
 	r.flush() // frees all chunks that were written: what the arena holds then is for the new part
 	switch {
 	case r.closed:
-	case r.config.Rotate == 0:
+	case r.config.Rotate == 0 || r.overfull(r.out.size+batchSize):
 		r.cut()
 	default:
 		if err := r.nextPart(); err != nil {

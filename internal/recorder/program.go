@@ -61,7 +61,7 @@ func (p *program) start(c Config) (*Recorder, error) {
 // listen registers with the runtime, once.
 func (p *program) listen() {
 	if p.pid.CompareAndSwap(0, int64(os.Getpid())) {
-		p.rt.OnTests(p.binary, p.test)
+		p.rt.OnTests(p.binary, p.test, p.alarm)
 	}
 }
 

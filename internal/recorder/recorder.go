@@ -46,6 +46,8 @@ type Recorder struct {
 	norigin  uint32  // origins written
 	part     int     // that is being written, see part.go
 	filling  filling // see limit.go
+	giver    *giver  // nil: nothing is given back, see giveback.go
+	took     took    // see timeout.go
 	types    types   // descriptions written
 	settings string  // of the packages registered so far
 	dumps    int     // written, see ring.go
@@ -67,6 +69,9 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
 	}
 	r := &Recorder{rt: p.rt, config: c, path: path, pid: os.Getpid(), groups: c.Groups}
+	if c.Disk > 0 {
+		r.giver = newGiver(c.Disk)
+	}
 	if before := p.latest.Load(); before != nil {
 		r.settings = before.settings // calls in progress may write values before packages register
 	}
@@ -145,11 +150,19 @@ func (r *Recorder) begin() error {
 		// All of it, as a ring that grew would overwrite events while there is room.
 		want = r.arena.chunks() - 1
 	}
-	if err := r.grow(want); err != nil {
+	r.survey()
+	err := r.affordable(int64(want) * format.ChunkSize)
+	if err == nil {
+		err = r.grow(want)
+	}
+	if err != nil {
 		return fmt.Errorf("buffers: %d bytes of %s: %w", want*format.ChunkSize, r.arena.path, err)
 	}
 
 	r.start = pair(r.rt)
+	if r.config.Timeout > 0 {
+		r.took.calibrate(r.rt)
+	}
 	r.facts = append(facts(r.rt, clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: overflows[r.config.Overflow]})
 	if r.config.Window > 0 {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWindow, Value: strconv.FormatInt(int64(r.config.Window), 10)})

@@ -137,6 +137,13 @@ func (r *Recorder) window(until uint64) (*format.Snapshot, error) {
 	if r.config.Window > 0 {
 		s.Trim(ticks(r.rt, r.config.Window, r.start))
 	}
+	size := int64(0)
+	for i := range s.Chunks {
+		size += int64(len(s.Chunks[i].Block))
+	}
+	if err := r.affordable(size); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 

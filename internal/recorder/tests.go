@@ -26,5 +26,9 @@ func (r *Recorder) test(state uint8, name, text string, goroutine, clock uint64)
 		})
 	}
 	r.note(format.BlockTests, format.AppendTests(nil, []format.TestEvent{
-		{Clock: clock, Goroutine: goroutine, State: format.TestState(state), Name: name, Text: text}}), func() {})
+		{Clock: clock, Goroutine: goroutine, State: format.TestState(state), Name: name, Text: text}}), func() {
+		if r.giver != nil {
+			r.giver.test(format.TestState(state), name, clock)
+		}
+	})
 }

@@ -100,7 +100,7 @@ func Linked(string) bool         { panic(none) }
 func Late() int64                { panic(none) }
 func Unreported() uint64         { panic(none) }
 
-func OnTests(func(string), func(uint8, string, string, uint64, uint64)) {
+func OnTests(func(string), func(uint8, string, string, uint64, uint64), func(int64) int64) {
 	panic(none)
 }
 

@@ -91,6 +91,8 @@ var settingsOfWAYMARK = []variable{
 	{"rotate", "At `max-size` begin a new file, and keep so many of the newest."},
 	{"budget", "What tracing may add to the program's CPU time, as in `10%`. The functions that cost most are " +
 		"[demoted](budget.md): their calls are counted. `0` counts all calls; default `none`."},
+	{"disk", "Bytes that the recordings of tests in one folder may take: calls of tests that passed make room, and the middle of long ones."},
+	{"timeout", "The limit of `go test`, which does not count what recording takes; for `waymark test`."},
 	{"args", "0: don't record the arguments that the program was built to record."},
 	{"results", "0: don't record the results that the program was built to record."},
 	{"stringers", "0: don't run methods `String` and `Error`, which the program was built to run."},

@@ -40,7 +40,8 @@ func (a *app) testCommand() *cobra.Command {
 				}
 			}
 			if trace.records() {
-				b.Flags = append(uncached(append(b.Env.Settings(), line.flags...)), b.Flags...)
+				all := append(b.Env.Settings(), line.flags...)
+				b.Flags = append(append(uncached(all), trace.stretch(all)...), b.Flags...)
 			}
 			cmd := b.Env.Command(append(b.Go("test", b.Args...), line.rest...)...)
 			// What doesn't compile is said on stderr, with -json on stdout.

@@ -31,7 +31,7 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended f
 	defer os.RemoveAll(dir)
 	// Test binaries run side by side, and may run each other.
 	cmd.Env = withoutWaymark(cmd.Environ())
-	cmd.Env = append(cmd.Env, "WAYMARK="+rec.envFiles(strings.ReplaceAll(dir, "%", "%%")+string(filepath.Separator)+"%n.%p.wmt"))
+	cmd.Env = append(cmd.Env, "WAYMARK="+rec.envFiles(strings.ReplaceAll(dir, "%", "%%")+string(filepath.Separator)+"%n.%p.wmt")+f.env(rec))
 
 	runErr := await(cmd)
 	ended()

@@ -9,6 +9,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/recorder"
 )
 
 // traceModes are the values of --trace.
@@ -21,10 +22,15 @@ type traceFlags struct {
 	lines int
 	width int // of values
 	depth int
+	disk  string // bytes for recordings of which passed tests are given back
 	text  textFlags
+
+	set   *pflag.FlagSet
+	limit string // of go test, unless the user gave one
 }
 
 func (f *traceFlags) define(set *pflag.FlagSet) {
+	f.set = set
 	set.StringVar(&f.on, "trace", "", "record, and print the calls of failed tests, or of all: `failed|all`")
 	set.Lookup("trace").NoOptDefVal = "failed"
 	set.SetAnnotation("trace", behindEquals, traceModes)
@@ -32,6 +38,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
 	set.IntVar(&f.width, "width", transcript.DefaultWidth, widthUsage)
+	set.StringVar(&f.disk, "disk", "1GB", "with --trace, `BYTES` of disk for all recordings; calls of tests that passed make room")
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
 }
 
@@ -52,6 +59,12 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 	if err := checkWidth(f.width); err != nil {
 		return err
 	}
+	if _, err := new(recorder.Config).Set("disk", f.disk); err != nil {
+		return usagef("--%w", err)
+	}
+	if f.set.Changed("disk") && !f.forgets() {
+		return usagef("--disk: only --trace, and not --trace=all or --out, makes room by giving back the calls of tests that passed: leave --disk out")
+	}
 	if !f.records() {
 		return nil
 	}
@@ -66,6 +79,36 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 		return usagef("%s: fuzzing runs millions of inputs, too much to record: fuzz first, then trace the input that fails with -run, as in -run=%s/ID", given, v)
 	}
 	return nil
+}
+
+// forgets reports whether only the calls of failed tests are wanted.
+func (f *traceFlags) forgets() bool { return f.on == "failed" && f.out == "" }
+
+// Limits of go test, which counts what tracing takes.
+const (
+	testTimeout = "10m"  // go test's own
+	mostTimeout = "100m" // as far as it is stretched
+)
+
+// stretch returns the flag with which go test waits longer, unless the user's flags say how long. The
+// test binaries know the limit, and count what tracing takes.
+func (f *traceFlags) stretch(flags gocmd.Flags) gocmd.Flags {
+	if _, ok := flags.Lookup("timeout"); ok {
+		return nil
+	}
+	f.limit = testTimeout
+	return gocmd.Flags{"-timeout=" + mostTimeout}
+}
+
+// env returns what WAYMARK has besides the settings of recordings.
+func (f *traceFlags) env(rec *recordFlags) (more string) {
+	if f.forgets() && !rec.ring() && rec.config.MaxSize == 0 {
+		more += ",disk=" + f.disk
+	}
+	if f.limit != "" {
+		more += ",timeout=" + f.limit
+	}
+	return more
 }
 
 // widen turns on function literals, tiny functions and values, unless the user said otherwise.

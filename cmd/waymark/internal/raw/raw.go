@@ -68,8 +68,20 @@ func (p *printer) file() error {
 			p.damaged += int64(format.BlockHeader + b.Length)
 		}
 		off += int64(format.BlockHeader + b.Length)
+		if b.Kind == format.BlockGap {
+			off += skipped(payload, p.size-off)
+		}
 	}
 	return nil
+}
+
+// skipped returns how many bytes behind a Gap block mean nothing, of so many that there are.
+func skipped(payload []byte, rest int64) int64 {
+	g, err := format.ParseGap(payload)
+	if err != nil || g.Skip > uint64(rest) {
+		return 0
+	}
+	return int64(g.Skip)
 }
 
 // block reads the block at off. damage says what is wrong with the block; err is of reading.
@@ -185,6 +197,19 @@ func (p *printer) payload(kind format.BlockKind, b []byte) error {
 			p.line("group %s: variables %s; groups %s", g.Name, strings.Join(g.Vars, " "), strings.Join(g.Subgroups, " "))
 		}
 		return err
+	case format.BlockGap:
+		g, err := format.ParseGap(b)
+		p.line("%d bytes to skip; test %d, %d events from %d to %d", g.Skip, g.Test, g.Events, g.From, g.To)
+		for _, l := range g.Lows {
+			p.line("goroutine %d unwound to token %d, site %d", l.Goroutine, l.Token, l.Site)
+		}
+		return err
+	case format.BlockStarts:
+		list, err := format.ParseStarts(b)
+		for _, s := range list {
+			p.line("%d goroutine %d start, parent %d, origin %d", s.Clock, s.Goroutine, s.Parent, s.Origin)
+		}
+		return err
 	}
 	return nil // unknown to this version
 }
@@ -259,6 +284,7 @@ var names = [...]string{
 	format.BlockMeta: "meta", format.BlockClock: "clock", format.BlockSites: "sites", format.BlockEvents: "events", format.BlockOrigins: "origins",
 	format.BlockEnd: "end", format.BlockTypes: "types", format.BlockTests: "tests", format.BlockGroups: "groups",
 	format.BlockCounts: "counts",
+	format.BlockGap:    "gap", format.BlockStarts: "starts",
 }
 
 // name returns the name of a kind of blocks.

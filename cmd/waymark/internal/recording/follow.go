@@ -22,6 +22,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall
 		index int
 		end   time.Duration // of the recording, since the start of the first one
 		calls func(*calltree.Result) uint64
+		long  *calltree.Unfolder
 	}
 	var alive []*following
 	processes := Processes(set)
@@ -30,8 +31,12 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall
 	for i, p := range processes {
 		onEnter, onCall := tell(p)
 		o, calls := f.telling(p, onEnter, onCall)
-		byIndex[i] = &following{nil, i, p.Since + p.File.Info().Duration, calls}
+		byIndex[i] = &following{index: i, end: p.Since + p.File.Info().Duration, calls: calls}
 		byIndex[i].Builder, ranges[i] = calltree.NewAt(p.File, o)
+		var err error
+		if byIndex[i].long, err = calltree.NewUnfolder(p.File, tracefile.Range{From: ranges[i].From, To: o.To}); err != nil {
+			return nil, err
+		}
 		alive = append(alive, byIndex[i])
 	}
 	slices.SortStableFunc(alive, func(a, b *following) int { return cmp.Compare(a.end, b.end) })
@@ -53,14 +58,17 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) (onEnter, onCall
 		for alive[0].end < now && events.Ended(alive[0].index) {
 			end()
 		}
-		byIndex[events.Process()].Add(&ev)
+		p := byIndex[events.Process()]
+		p.long.Add(&ev, p.Add)
 	}
 	for len(alive) > 0 {
 		end()
 	}
 	var list []Summary
 	for i, p := range processes {
-		list = append(list, f.told(p, results[i]))
+		s := f.told(p, results[i])
+		s.Counted.Long += byIndex[i].long.Calls()
+		list = append(list, s)
 	}
 	return list, events.Err()
 }

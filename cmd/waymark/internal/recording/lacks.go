@@ -69,6 +69,8 @@ func Stopped(i tracefile.Info) string {
 	switch i.Stopped {
 	case tracefile.StoppedFull:
 		return "recording stopped when the file had the size of --max-size; " + missing
+	case tracefile.StoppedDisk:
+		return "recording stopped before it filled the disk: free some space, or bound the file with --max-size; " + missing
 	case tracefile.StoppedFailed:
 		return "recording stopped when the file could not be written; " + missing
 	}

@@ -37,7 +37,8 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	scale := recording.ScaleOf(r.file)
 	views := make(map[*Test]*view)
 	for _, t := range shown {
-		views[t] = newView(t, shapes[t], o, r.file, scale.Nanoseconds)
+		views[t] = newView(t, shapes[t], r.lacks(t), o, r.file, scale.Nanoseconds)
+		views[t].counted = r.counted(t)
 	}
 	events := r.Events(shown)
 	events.OnLog = func(t *Test, l Log) { views[t].log(l) }
@@ -53,7 +54,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	}
 	for _, t := range depthFirst(shown) {
 		v := views[t]
-		if v.shape.calls() <= 1 && len(t.logs) == 0 && above[t] {
+		if v.shape.calls() <= 1 && len(t.logs) == 0 && len(v.lacks.gaps) == 0 && above[t] {
 			continue // all that it did was to run subtests, which are shown
 		}
 		if err := v.close(min(t.End, end)); err != nil {
@@ -96,11 +97,14 @@ func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error
 	if _, err := fmt.Fprintf(w, "\n=== %s %s %s %s\n", name, t.Outcome, when, duration); err != nil {
 		return err
 	}
-	if v.shape.calls() == 0 && len(t.logs) == 0 {
+	if v.shape.calls() == 0 && len(t.logs) == 0 && len(v.lacks.gaps) == 0 && len(v.counted.calls) == 0 {
 		_, err := fmt.Fprintln(w, "    it called no traced function")
 		return err
 	}
 	if err := v.lines.writeTo(w); err != nil {
+		return err
+	}
+	if err := v.counted.writeTo(w, v.printer.Name); err != nil {
 		return err
 	}
 	var left []string
@@ -109,6 +113,9 @@ func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error
 	}
 	if n := v.lines.left(); n > 0 {
 		left = append(left, units.Things(n, "line"))
+	}
+	if n := v.lacks.events(); n > 0 {
+		left = append(left, units.Things(n, "event")+" given back")
 	}
 	if len(left) == 0 {
 		return nil

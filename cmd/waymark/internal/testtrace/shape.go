@@ -40,15 +40,19 @@ type level struct {
 func (r *Recording) shapes(tests []*Test) (map[*Test]*shape, error) {
 	shapes := make(map[*Test]*shape)
 	builders := make(map[*Test]*calltree.Builder)
+	lacks := make(map[*Test]*lacking)
 	for _, t := range tests {
 		s := &shape{erred: t.erred, called: make(map[uint64][]bool)}
 		shapes[t] = s
+		lacks[t] = r.lacks(t)
 		builders[t] = calltree.New(calltree.Options{OnEnter: s.enter, OnCall: s.call})
 	}
 	events := r.Events(tests)
 	var ev tracefile.Event
 	for events.Next(&ev) {
-		builders[events.Test()].Add(&ev)
+		t := events.Test()
+		lacks[t].before(builders[t], &ev)
+		builders[t].Add(&ev)
 	}
 	end := recording.EndOf(r.file)
 	for _, t := range tests {

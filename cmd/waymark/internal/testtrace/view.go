@@ -18,11 +18,13 @@ type view struct {
 	brief   bool   // long logs are cut
 	builder *calltree.Builder
 	printer *Printer
+	lacks   *lacking
+	counted counted
 	lines   cutter
 }
 
-func newView(t *Test, s *shape, o Options, file transcript.Names, nanos func(uint64) int64) *view {
-	v := &view{test: t, shape: s, depths: depths{o.Depth, o.Depth}, brief: o.Lines > 0, lines: cutter{limit: o.Lines}}
+func newView(t *Test, s *shape, lacks *lacking, o Options, file transcript.Names, nanos func(uint64) int64) *view {
+	v := &view{test: t, shape: s, lacks: lacks, depths: depths{o.Depth, o.Depth}, brief: o.Lines > 0, lines: cutter{limit: o.Lines}}
 	if o.Depth == 0 {
 		v.depths = s.depths(o.Lines - o.Lines/headShare - o.Lines/restShare)
 	}
@@ -44,6 +46,7 @@ func (v *view) enter(c *calltree.Call) {
 }
 
 func (v *view) call(c *calltree.Call) {
+	v.counted.seen(c)
 	if !v.deep(c) {
 		v.printer.Call(c)
 	}
@@ -61,11 +64,21 @@ func (v *view) deep(c *calltree.Call) bool {
 // add takes the next event.
 func (v *view) add(ev *tracefile.Event) {
 	v.markBefore(ev.Clock)
+	v.lacks.before(v.builder, ev)
+	v.lack(ev.Clock)
 	v.builder.Add(ev)
+}
+
+// lack tells of what the recording lacks before the clock.
+func (v *view) lack(clock uint64) {
+	if text := v.lacks.say(clock); text != "" {
+		v.printer.Log(v.test, Log{Goroutine: v.test.Goroutine, Text: text})
+	}
 }
 
 // log takes what the test logs next.
 func (v *view) log(l Log) {
+	v.lack(l.Clock)
 	v.markBefore(l.Clock)
 	if v.brief {
 		l.Text = brief(l.Text)
@@ -96,6 +109,7 @@ func brief(text string) string {
 
 // close takes the clock when the test or the recording ended.
 func (v *view) close(end uint64) error {
+	v.lack(never)
 	v.markBefore(never)
 	v.builder.Close(end)
 	return v.printer.Flush()

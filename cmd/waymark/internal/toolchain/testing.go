@@ -1,7 +1,7 @@
 package toolchain
 
 // testAnchors are the places in package testing where a test begins, waits for its turn, logs, is
-// marked as failed, and ends. An end is reported before the test's parent may go on, because the
+// marked as failed, and ends, and where the alarm of -timeout is set, rings and is stopped. An end is reported before the test's parent may go on, because the
 // parent may end the process.
 var testAnchors = []anchor{
 	{file: "testing.go", fn: "runTests", before: "ok = true", text: "wmBinary(importPath); "},
@@ -13,6 +13,11 @@ var testAnchors = []anchor{
 	{file: "testing.go", fn: "T.Parallel", before: "running.Store(", text: "wmContinue(&t.common); "},
 	{file: "testing.go", fn: "common.log", before: "n.flushPartial()", text: "wmLog(n, s); "},
 	{file: "testing.go", fn: "common.Fail", before: "c.mu.Lock()", text: "wmErr(c); "},
+	{file: "testing.go", fn: "M.startAlarm", before: "if *timeout <= 0", text: "wmLimit(); "},
+	{file: "testing.go", fn: "M.startAlarm", before: "m.after()", text: "if wmPutOff() { return }; "},
+	{file: "testing.go", fn: "M.startAlarm", before: "panic(fmt.Sprintf(", text: "extra = wmLate() + extra; "},
+	{file: "testing.go", fn: "M.startAlarm", before: "deadline := ", text: "defer func() { wmTimer.Store(m.timer) }(); "},
+	{file: "testing.go", fn: "M.stopAlarm", before: "if *timeout > 0", text: "wmStopped.Store(true); "},
 	{file: "fuzz.go", fn: "fRunner", before: "f.start = ", text: "wmBegin(&f.common); "},
 	{file: "fuzz.go", fn: "fRunner", before: "f.report()", text: "wmEnd(&f.common); "},
 	{file: "fuzz.go", fn: "fRunner", before: "didPanic = true", text: "wmPanic(&f.common); "},

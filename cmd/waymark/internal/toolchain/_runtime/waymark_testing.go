@@ -2,15 +2,16 @@
 
 package runtime
 
-// Both are set before any test runs, if there is a recorder.
+// They are set before any test runs, if there is a recorder.
 var (
 	wmOnBinary func(importPath string)
 	wmOnTest   func(state uint8, name, text string, goroutine, clock uint64)
+	wmOnAlarm  func(elapsed int64) (left int64)
 )
 
 // WMOnTests has the functions called for what package testing tells.
-func WMOnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64)) {
-	wmOnBinary, wmOnTest = binary, test
+func WMOnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64), alarm func(elapsed int64) (left int64)) {
+	wmOnBinary, wmOnTest, wmOnAlarm = binary, test, alarm
 }
 
 // WMTestBinary tells that the go command runs this program to test a package.
@@ -25,4 +26,13 @@ func WMTest(state uint8, name, text string) {
 	if wmOnTest != nil {
 		wmOnTest(state, name, text, getg().goid, wmClock())
 	}
+}
+
+// WMTestAlarm returns how long the tests may go on, in ns, when they have run for so many ns; less
+// than 0 if nobody knows.
+func WMTestAlarm(elapsed int64) (left int64) {
+	if wmOnAlarm == nil {
+		return -1
+	}
+	return wmOnAlarm(elapsed)
 }

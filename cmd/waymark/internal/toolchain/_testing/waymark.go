@@ -1,11 +1,14 @@
 // Package testing, as waymark adds to it: it tells the recorder, by way of package
-// runtime, which test runs on which goroutine from when to when, and how it ended.
+// runtime, which test runs on which goroutine from when to when, and how it ended. And the limit of
+// -timeout does not count what tracing takes.
 
 package testing
 
 import (
+	"fmt"
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // wmBinary tells whose tests the go command runs. It alone gives this flag: a test
@@ -79,4 +82,55 @@ func wmExampleEnd(name string, ok *bool) {
 	} else {
 		runtime.WMTest(wmTestFails, name, "")
 	}
+}
+
+// The alarm of -timeout. The command gives the go command a longer limit than the user's, and the
+// recorder the user's.
+var (
+	wmMost    time.Duration // the longer limit; 0: the user's is all there is
+	wmStarted time.Time
+	wmTimer   atomic.Pointer[time.Timer]
+	wmStopped atomic.Bool
+)
+
+// wmLimit sets -timeout to the limit that the user knows.
+func wmLimit() {
+	if !*panicOnExit0 || *timeout <= 0 {
+		return
+	}
+	if d := time.Duration(runtime.WMTestAlarm(0)); wmMost == 0 && d > 0 && d < *timeout {
+		wmMost, *timeout = *timeout, d
+	}
+	wmStarted = time.Now()
+	wmStopped.Store(false)
+}
+
+// wmPutOff reports whether the alarm has to ring later, and sets it.
+func wmPutOff() bool {
+	t := wmTimer.Load()
+	if wmMost == 0 || t == nil || wmStopped.Load() {
+		return false
+	}
+	elapsed := time.Since(wmStarted)
+	d := min(time.Duration(runtime.WMTestAlarm(int64(elapsed))), wmMost-elapsed)
+	if d <= 0 {
+		return false
+	}
+	t.Reset(max(d, time.Millisecond))
+	if wmStopped.Load() {
+		t.Stop()
+	}
+	return true
+}
+
+// wmLate says in the message of the alarm how much later it rings.
+func wmLate() string {
+	if wmMost == 0 {
+		return ""
+	}
+	late := (time.Since(wmStarted) - *timeout).Round(time.Second)
+	if late <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %v that tracing took (-timeout sets another limit)", late)
 }
