@@ -21,5 +21,5 @@ func Calibrate(floor func(n int) uint64, now func() int64) Costs {
 		least = min(least, now()-from)
 	}
 	reads := max(float64(least)/n, 1)
-	return Costs{Call: perCall * reads, Write: perWrite * reads, Values: perValue, Byte: perByte, Long: perLong*reads + perCount, Counted: perCount}
+	return Costs{Call: perCall * reads, Write: perWrite * reads, Values: perValue, Byte: perByte, Long: perLong*reads + perCount, Counted: perCount, Unread: perBox}
 }
