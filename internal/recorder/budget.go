@@ -83,6 +83,11 @@ func countsOf(h hooks, counts *[]uint64) []uint64 {
 // spent notes what the writer has taken for so many events. r.mu is held.
 func (r *Recorder) spent(w cputime.Watch, events uint64) {
 	g := r.governor
+	if a := r.advisor; a != nil {
+		if ns, ok := w.End(); ok {
+			a.own += ns
+		}
+	}
 	if g == nil {
 		return
 	}

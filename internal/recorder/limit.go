@@ -37,7 +37,9 @@ func (r *Recorder) overfull(size int64) bool {
 // not ok, and nothing is appended, if the file has no room for it.
 func (r *Recorder) append(c content) (events int, ok bool) {
 	start := len(r.out.buf)
+	r.look()
 	buf, events := r.enc.Append(format.BeginBlock(r.out.buf, format.BlockEvents), c.Chunk, c.recs)
+	r.looked()
 	r.out.buf = format.EndBlock(buf, start)
 	if !r.room(0) {
 		r.out.buf = r.out.buf[:start]
