@@ -246,3 +246,19 @@ func (c *Controller) promote() []Change {
 	}
 	return changes
 }
+
+// Fresh returns the changes that give all sites the level full again, unless the account is empty. A
+// test that begins is recorded from its beginning on, whatever the tests before it did.
+func (c *Controller) Fresh() (changes []Change) {
+	if c.demoted == 0 || c.balance < 0 {
+		return nil
+	}
+	for i := range c.sites {
+		if f := &c.sites[i]; f.level != format.LevelFull {
+			f.level, f.promoted, f.wait = format.LevelFull, 0, 0
+			changes = append(changes, Change{uint32(i), f.level})
+		}
+	}
+	c.demoted = 0
+	return changes
+}

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"os"
 	"strconv"
 	"sync"
 
@@ -153,6 +154,32 @@ func (r *Recorder) control() {
 		if ns, ok := watch.End(); ok {
 			g.deciding += ns
 		}
+	})
+}
+
+// fresh has all functions recorded again, if the budget allows that: a test begins.
+func (r *Recorder) fresh() {
+	g := r.governor
+	if g == nil || os.Getpid() != r.pid {
+		return
+	}
+	r.rt.Mute(true)
+	defer r.rt.Mute(false)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	changes := g.c.Fresh()
+	if len(changes) == 0 {
+		return
+	}
+	clock, _ := r.rt.Clock()
+	for _, ch := range changes {
+		r.config.Govern.Limit(ch.Site, ch.Level)
+	}
+	r.working(func() {
+		for _, ch := range changes {
+			g.setLevel(ch)
+		}
+		r.noteCounts(clock, changes)
 	})
 }
 
