@@ -75,3 +75,13 @@ func TestSummarize(t *testing.T) {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
+
+func BenchmarkSummarize(b *testing.B) {
+	recs := parserRecords((ChunkSize - ChunkHeader) / RecordSize)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		Summarize(Chunk{Clock: recs[0].Clock, Goroutine: 1}, recs)
+	}
+	report(b, len(recs), 0)
+}
