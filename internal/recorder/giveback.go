@@ -149,7 +149,7 @@ func (r *Recorder) giveBack() error {
 	}
 	if now := time.Now(); now.Sub(k.told) > time.Second {
 		k.told = now
-		r.tellGaps()
+		r.tellGaps(false)
 	}
 	changed := make(map[int64]bool)
 	for _, g := range free {
@@ -171,8 +171,8 @@ func (r *Recorder) giveBack() error {
 }
 
 // tellGaps says in the file what tests lack.
-func (r *Recorder) tellGaps() {
-	for _, g := range r.giver.unsaid() {
+func (r *Recorder) tellGaps(all bool) {
+	for _, g := range r.giver.unsaid(all) {
 		r.out.block(format.BlockGap, format.AppendGap(nil, g))
 	}
 }
@@ -211,7 +211,7 @@ func (r *Recorder) settle() error {
 		return nil
 	}
 	err := r.giveBack()
-	r.tellGaps()
+	r.tellGaps(true)
 	for _, e := range k.space {
 		r.out.file.punch(e.off+format.GapSize, e.size-format.GapSize)
 	}

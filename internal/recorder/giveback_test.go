@@ -253,7 +253,7 @@ func TestGiveBackAnyMoment(t *testing.T) {
 	var running, failed []*test
 	site := uint32(0)
 	total := 0
-	for i := 0; i < 600; i++ {
+	for i := 0; i < 300; i++ {
 		switch n := random.Intn(10); {
 		case n < 3 && site < 200 && len(running) < 5:
 			site++

@@ -86,7 +86,7 @@ func TestKeepBeside(t *testing.T) {
 	if want := []uint64{50, 60, 70, 160, 170, 180, 190, 206}; !slices.Equal(got, want) {
 		t.Fatalf("kept %v, want %v", got, want)
 	}
-	gaps := k.unsaid()
+	gaps := k.unsaid(false)
 	if len(gaps) != 2 || gaps[0].Test != 50 || gaps[0].From != 80 || gaps[0].To != 159 || gaps[0].Events != 800 || gaps[1].Test != 0 || gaps[1].Events != 1400 {
 		t.Errorf("gaps %+v, want 800 events of B from 80 to 159, of 1400 in all", gaps)
 	}
