@@ -73,6 +73,7 @@ func rows(list []*Stat, short *names.Set) []texttable.Calls {
 		out[i] = texttable.Calls{
 			Name: short.Short(f.Name), Calls: f.Calls, Open: f.Open, Panics: f.Panics, Errors: f.Errors,
 			Total: f.Total, Self: f.Self, Min: f.Min, Avg: f.Mean, Max: f.Max,
+			About: f.Untimed > 0, Untimed: f.Untimed > 0 && f.Untimed == f.Calls,
 		}
 		if q := f.Quantiles(); q != nil {
 			out[i].Quantiles = []time.Duration{q.P50, q.P90, q.P99, q.P999}

@@ -11,15 +11,16 @@ import (
 type Level uint8
 
 const (
-	Full     Level = format.LevelFull     // all
-	Unvalued Level = format.LevelUnvalued // all but values
-	Counted  Level = format.LevelCounted  // their number, and a Long event for each that takes long
+	Full        Level = format.LevelFull     // all
+	Unvalued    Level = format.LevelUnvalued // all but values
+	Counted     Level = format.LevelCounted  // their number, and a Long event for each that takes long
+	CountedOnly Level = format.LevelOnly     // their number, as of levels that only later versions know
 )
 
-var levelNames = [...]string{"full", "without values", "counted"}
+var levelNames = [...]string{"full", "without values", "counted", "counted only"}
 
-// String returns "full", "without values" or "counted", as which levels of later versions pass.
-func (l Level) String() string { return levelNames[min(l, Counted)] }
+// String returns "full", "without values", "counted" or "counted only".
+func (l Level) String() string { return levelNames[min(l, CountedOnly)] }
 
 // A Demotion is a change of a function's Level: to keep to its budget, a program records less of the
 // functions that cost most, and more again when there is room.
@@ -73,7 +74,7 @@ func (f *File) findDemotions() (list []Demotion) {
 		if ok {
 			list[i].Calls += c.Calls // while it was at the level before
 		}
-		level := min(Level(c.Level), Counted)
+		level := min(Level(c.Level), CountedOnly)
 		if ok && list[i].Level == level || !ok && level == Full && c.Calls == 0 {
 			return
 		}

@@ -70,18 +70,18 @@ func TestDemotions(t *testing.T) {
 }
 
 // A program that had no end has the counts until it read its counters last, and a later level passes
-// for Counted.
+// for CountedOnly.
 func TestDemotionsWithoutEnd(t *testing.T) {
 	w := newTrace()
 	putCounts(w, 100, format.Count{Site: 1, Level: 7, Calls: 3})
 	f := openBytes(t, w.File)
-	if got, want := f.Demotions(), demotions(Demotion{100, 1, Counted, 3}); !reflect.DeepEqual(got, want) {
+	if got, want := f.Demotions(), demotions(Demotion{100, 1, CountedOnly, 3}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)
 	}
 	if i := f.Info(); i.Complete || i.Counted != 3 || i.CountedUntil != 50 {
 		t.Errorf("got %+v", i)
 	}
-	if got := fmt.Sprint(Full, Unvalued, Counted, Level(9)); got != "full without values counted counted" {
+	if got := fmt.Sprint(Full, Unvalued, Counted, CountedOnly, Level(9)); got != "full without values counted counted only counted only" {
 		t.Errorf("levels are %s", got)
 	}
 }

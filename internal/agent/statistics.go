@@ -37,6 +37,7 @@ type reporter struct {
 	pid     int // a copy of the process (fork) must not report
 	began   time.Time
 	budget  *timeBudget // nil: there is none
+	limit   string      // that of the budget
 
 	mu     sync.Mutex
 	ended  bool
@@ -80,7 +81,7 @@ func gather(o options) error {
 		return err
 	}
 	if !o.Record { // else the recording has it
-		r.budget = keepTimes(o)
+		r.budget, r.limit = keepTimes(o), o.Budget.Text
 	}
 	atExit(func() { r.patiently(r.end) })
 	host.BeforeExec(func() {
@@ -239,7 +240,8 @@ func (r *reporter) json(snap *stats.Snapshot, last bool) []byte {
 		Program string `json:"program"`
 		PID     int    `json:"pid"`
 		Last    bool   `json:"last"`
-	}{r.program, r.pid, last})
+		Budget  string `json:"budget,omitempty"`
+	}{r.program, r.pid, last, r.limit})
 	return append(append(append(head[:len(head)-1], ','), b[1:]...), '\n')
 }
 

@@ -22,6 +22,9 @@ type move struct {
 // worthOfOne is the worth of a function by itself, as a share of the time, whatever its calls are.
 const worthOfOne = 0.001
 
+// trifle is the share of what is to be saved that is not worth a demotion.
+const trifle = 0.02
+
 // named is how much more the calls of functions tell that the user has named.
 const named = 1e6
 
@@ -57,7 +60,9 @@ func (c *Controller) demote() []Change {
 	best, least := math.Inf(1), math.Inf(1)
 	for _, short := range shorts {
 		list, left, lost := c.plan(short, excess)
-		left = max(left, 0)
+		if left <= excess*trifle {
+			left = 0
+		}
 		if left < best || left == best && lost < least {
 			moves, best, least = list, left, lost
 		}
@@ -98,16 +103,19 @@ func (c *Controller) plan(short, excess float64) (moves []move, left, lost float
 		}
 		return cmp.Compare(a.level, b.level)
 	})
+	slack := excess * trifle
 	n := 0
 	for ; n < len(moves) && excess > 0; n++ {
 		excess -= moves[n].cost
 	}
 	moves = moves[:n]
-	// A later move may have made earlier ones needless that save little.
+	most := max(excess, 0) + slack
+	// A later move may have made earlier ones needless that save little. And functions that are called
+	// seldom stay, whether the others suffice or not.
 	further := make(map[uint32]bool) // sites that are demoted by one more move
 	for i := n - 1; i >= 0; i-- {
 		m := &moves[i]
-		if excess+m.cost <= 0 && !further[m.site] {
+		if excess+m.cost <= most && !further[m.site] {
 			m.undo = true
 			excess += m.cost
 			continue
@@ -236,5 +244,21 @@ func (c *Controller) promote() []Change {
 		}
 		changes = append(changes, Change{m.site, m.level})
 	}
+	return changes
+}
+
+// Fresh returns the changes that give all sites the level full again, unless the account is empty. A
+// test that begins is recorded from its beginning on, whatever the tests before it did.
+func (c *Controller) Fresh() (changes []Change) {
+	if c.demoted == 0 || c.balance < 0 {
+		return nil
+	}
+	for i := range c.sites {
+		if f := &c.sites[i]; f.level != format.LevelFull {
+			f.level, f.promoted, f.wait = format.LevelFull, 0, 0
+			changes = append(changes, Change{uint32(i), f.level})
+		}
+	}
+	c.demoted = 0
 	return changes
 }

@@ -50,6 +50,7 @@ type Costs struct {
 	Byte    float64 // more for each byte of values
 	Long    float64 // of a call that is counted, and recorded if it takes long
 	Counted float64 // of a call that is only counted
+	Unread  float64 // more for a call that has values, which nobody reads
 }
 
 // A Usage is what the process has taken until an instant, in ns. Each is a sum since the start.
@@ -160,7 +161,7 @@ func (c *Controller) account(s *Sample) {
 	if n := max(len(s.Tallies), len(s.Counts)); n > len(c.sites) {
 		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
 	}
-	all, recorded, spent := c.take(s)
+	recorded, counting, spent := c.take(s)
 	if recorded > enoughCalls/2 { // else what each wake-up costs would count for too much
 		c.write += (min(own/float64(recorded), 4*c.costs.Write) - c.write) / 4
 	}
@@ -169,7 +170,6 @@ func (c *Controller) account(s *Sample) {
 	rest := max(cpu-spent, cpu*leastOwn)
 
 	// What counting costs can't be avoided. It reduces what may be spent on all else.
-	counting := float64(all) * c.costs.Counted
 	income := max(c.share*rest-counting, c.share*rest*leastElse) + least*ns
 	p := &c.seen
 	p.ns += ns
@@ -206,9 +206,9 @@ func (c *Controller) Step(s Sample) []Change {
 	return changes
 }
 
-// take adds up the calls of a sample, and returns how many there are, how many of them were recorded,
-// and what they have cost the program's goroutines.
-func (c *Controller) take(s *Sample) (all, recorded uint64, spent float64) {
+// take adds up the calls of a sample. It returns how many were recorded, what it costs to count all of
+// them, and what they have cost the program's goroutines.
+func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) {
 	var bytes uint64
 	for i := range s.Tallies {
 		t := &s.Tallies[i]
@@ -222,6 +222,7 @@ func (c *Controller) take(s *Sample) (all, recorded uint64, spent float64) {
 		f.ticks += float64(t.Ticks) * s.Tick
 		f.valued += t.ValueBytes
 		recorded += t.Calls
+		counting += float64(t.Calls) * c.count(f)
 		bytes += t.ValueBytes
 		if t.ValueBytes > 0 {
 			spent += float64(t.Calls) * c.costs.Values
@@ -232,17 +233,17 @@ func (c *Controller) take(s *Sample) (all, recorded uint64, spent float64) {
 		if n == f.counted {
 			continue
 		}
+		calls := float64(n - f.counted)
 		f.calls += n - f.counted
-		all += n - f.counted
-		price := c.costs.Counted
-		if f.level == format.LevelCounted {
-			price = c.costs.Long
-		}
-		spent += float64(n-f.counted) * price
 		f.counted = n
+		counting += calls * c.count(f)
+		spent += calls * c.count(f)
+		if f.level == format.LevelCounted {
+			spent += calls * c.price(f, format.LevelCounted)
+		}
 	}
 	spent += float64(recorded)*c.costs.Call + float64(bytes)*c.costs.Byte
-	return all + recorded, recorded, spent
+	return recorded, counting, spent
 }
 
 // average brings up to date what is known of each site.
@@ -278,6 +279,14 @@ func (c *Controller) endPeriod() {
 	}
 }
 
+// count returns what it costs to count a call of the site, ns.
+func (c *Controller) count(f *site) float64 {
+	if f.bytes > 0 {
+		return c.costs.Counted + c.costs.Unread
+	}
+	return c.costs.Counted
+}
+
 // price returns what a call of the site costs at a level more than to count it, ns.
 func (c *Controller) price(f *site, level uint8) float64 {
 	switch level {
@@ -286,7 +295,7 @@ func (c *Controller) price(f *site, level uint8) float64 {
 	case format.LevelOnly:
 		return 0
 	}
-	price := max(c.costs.Call+c.write-c.costs.Counted, 0)
+	price := max(c.costs.Call+c.write-c.count(f), 0)
 	if level == format.LevelFull && f.bytes > 0 {
 		price += c.costs.Values + f.bytes*c.costs.Byte
 	}

@@ -302,3 +302,31 @@ func TestRandomPrograms(t *testing.T) {
 		t.Logf("%d changes, of the same site at most %d", len(s.changes), s.mostChanges())
 	})
 }
+
+// TestFresh checks that all functions are recorded again when a test begins, unless the tests before
+// it have taken too much.
+func TestFresh(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, interpreter)
+		s.functions[0].rate = 0.004
+		s.run(20)
+		s.levels("a test has begun", only, full, full, full)
+		if changes := s.c.Fresh(); changes != nil {
+			t.Errorf("changes while the account is empty: %v", changes)
+		}
+		s.run(1000)
+		if changes := s.c.Fresh(); len(changes) != 1 || changes[0] != (Change{1, full}) {
+			t.Errorf("changes when the account is full: %v", changes)
+		}
+		s.levels("the next test", full, full, full, full)
+		s.mark()
+		s.run(1000)
+		s.within("the next test", 0.1*tolerance)
+		s.mark()
+		for i := 0; i < 1000; i++ { // tests of 5 ms
+			s.c.Fresh()
+			s.run(5)
+		}
+		s.within("short tests", 0.1*tolerance)
+	})
+}

@@ -7,6 +7,7 @@ const (
 	perWrite = 0.6  // of what is done with its two events in the background, until that is measured
 	perLong  = 1.1  // of a call that is recorded if it takes long
 	perCount = 3.0  // of a call that is counted, ns
+	perBox   = 4.0  // of values that nobody reads, ns
 	perValue = 25.0 // of the values of a call, ns
 	perByte  = 0.7  // and of each byte of them, ns
 )
@@ -21,5 +22,5 @@ func Calibrate(floor func(n int) uint64, now func() int64) Costs {
 		least = min(least, now()-from)
 	}
 	reads := max(float64(least)/n, 1)
-	return Costs{Call: perCall * reads, Write: perWrite * reads, Values: perValue, Byte: perByte, Long: perLong*reads + perCount, Counted: perCount}
+	return Costs{Call: perCall * reads, Write: perWrite * reads, Values: perValue, Byte: perByte, Long: perLong*reads + perCount, Counted: perCount, Unread: perBox}
 }

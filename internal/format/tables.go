@@ -103,6 +103,7 @@ const (
 	MetaBudget   = "budget"        // as the user wrote it, such as 10%; absent if there was none
 	MetaCPU      = "cpu"           // ns, decimal: CPU time of the process until the end of the recording
 	MetaTracing  = "cpu-tracing"   // ns, decimal: of cpu, what tracing took as far as the program knows
+	MetaAdvice   = "budget-advice" // of a recording without a budget: how many sites one of 10% had demoted, and the ids of some
 )
 
 // AppendMeta appends the payload of a Meta block.

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"os"
 	"strconv"
 	"sync"
 
@@ -83,6 +84,11 @@ func countsOf(h hooks, counts *[]uint64) []uint64 {
 // spent notes what the writer has taken for so many events. r.mu is held.
 func (r *Recorder) spent(w cputime.Watch, events uint64) {
 	g := r.governor
+	if a := r.advisor; a != nil {
+		if ns, ok := w.End(); ok {
+			a.own += ns
+		}
+	}
 	if g == nil {
 		return
 	}
@@ -148,6 +154,32 @@ func (r *Recorder) control() {
 		if ns, ok := watch.End(); ok {
 			g.deciding += ns
 		}
+	})
+}
+
+// fresh has all functions recorded again, if the budget allows that: a test begins.
+func (r *Recorder) fresh() {
+	g := r.governor
+	if g == nil || os.Getpid() != r.pid {
+		return
+	}
+	r.rt.Mute(true)
+	defer r.rt.Mute(false)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	changes := g.c.Fresh()
+	if len(changes) == 0 {
+		return
+	}
+	clock, _ := r.rt.Clock()
+	for _, ch := range changes {
+		r.config.Govern.Limit(ch.Site, ch.Level)
+	}
+	r.working(func() {
+		for _, ch := range changes {
+			g.setLevel(ch)
+		}
+		r.noteCounts(clock, changes)
 	})
 }
 

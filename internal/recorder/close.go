@@ -79,6 +79,8 @@ func (r *Recorder) finish(end format.ClockPair, flags uint64) error {
 func (r *Recorder) end(last format.ClockPair, flags uint64) error {
 	if r.governor != nil {
 		r.out.block(format.BlockMeta, format.AppendMeta(nil, r.usage()))
+	} else if advice := r.advice(); advice != nil {
+		r.out.block(format.BlockMeta, format.AppendMeta(nil, advice))
 	}
 	err := r.out.end(last, flags)
 	if err == nil {

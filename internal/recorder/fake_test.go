@@ -35,6 +35,7 @@ type fake struct {
 	streams  map[uint32]*stream
 
 	pace   uint64
+	reads  time.Duration     // of two reads of the clock
 	counts map[uint32]uint64 // of calls that are counted, by site
 
 	muted     int
@@ -386,7 +387,12 @@ func (f *fake) Counts(counted, timed []uint64) {
 	}
 }
 
-func (f *fake) Floor(n int) uint64 { return 0 }
+// Floor takes as long as the reads of a slow clock.
+func (f *fake) Floor(n int) uint64 {
+	for began := time.Now(); time.Since(began) < time.Duration(n)*f.reads; {
+	}
+	return 0
+}
 
 func (f *fake) Clock() (clock uint64, mono int64) {
 	f.mu.Lock()

@@ -19,7 +19,7 @@ type giver struct {
 	space
 	most int64 // bytes that all recordings in the folder may take
 
-	blocks   []summarized // of events, at the beginning of output.buf
+	blocks   []summarized // of events, in output.buf
 	batch    []byte
 	appended *region // what will be behind the file's end
 	others   int64   // bytes that other recordings in the folder take
@@ -32,8 +32,34 @@ func newGiver(most int64) *giver {
 }
 
 // summarize takes note of an Events block that was appended to the batch.
-func (k *giver) summarize(c content, size, events int) {
-	k.blocks = append(k.blocks, summarized{format.Summarize(c.Chunk, c.recs), size, uint64(events)})
+func (k *giver) summarize(c content, start, size, events int) {
+	k.blocks = append(k.blocks, summarized{format.Summarize(c.Chunk, c.recs), start, size, uint64(events)})
+}
+
+// eventsFirst puts the blocks of events to the beginning of the batch.
+func (k *giver) eventsFirst(buf []byte) []byte {
+	at := 0
+	for i := range k.blocks {
+		if k.blocks[i].start != at {
+			at = -1
+			break
+		}
+		at += k.blocks[i].size
+	}
+	if at >= 0 {
+		return buf
+	}
+	k.batch = k.batch[:0]
+	for _, b := range k.blocks {
+		k.batch = append(k.batch, buf[b.start:][:b.size]...)
+	}
+	at = 0
+	for _, b := range k.blocks {
+		k.batch = append(k.batch, buf[at:b.start]...)
+		at = b.start + b.size
+	}
+	k.batch = append(k.batch, buf[at:]...)
+	return append(buf[:0], k.batch...)
 }
 
 // reset forgets what is in the file: it begins anew.
@@ -57,6 +83,7 @@ func (r *Recorder) place() error {
 	if k == nil {
 		return nil
 	}
+	r.out.buf = k.eventsFirst(r.out.buf)
 	for swept := false; len(k.blocks) > 0; {
 		i, n, size := k.fit(k.blocks)
 		if n == 0 {
@@ -122,7 +149,7 @@ func (r *Recorder) giveBack() error {
 	}
 	if now := time.Now(); now.Sub(k.told) > time.Second {
 		k.told = now
-		r.tellGaps()
+		r.tellGaps(false)
 	}
 	changed := make(map[int64]bool)
 	for _, g := range free {
@@ -144,8 +171,8 @@ func (r *Recorder) giveBack() error {
 }
 
 // tellGaps says in the file what tests lack.
-func (r *Recorder) tellGaps() {
-	for _, g := range r.giver.unsaid() {
+func (r *Recorder) tellGaps(all bool) {
+	for _, g := range r.giver.unsaid(all) {
 		r.out.block(format.BlockGap, format.AppendGap(nil, g))
 	}
 }
@@ -166,6 +193,14 @@ func (r *Recorder) grownBy(blocks []summarized) bool {
 	return own > max((k.most-k.others)/2, leastSpace) || r.filling.limit > 0 && r.out.size+n > r.filling.limit
 }
 
+// bufferShare is the share of the space that is left which buffers may take: one in so many.
+const bufferShare = 8
+
+// bufferRoom returns how many bytes the buffers of the recording at path may take.
+func (k *giver) bufferRoom(path string) int {
+	return int(max((k.most-spaceBeside(path))/bufferShare, 0))
+}
+
 // leastSpace is what a recording may take whatever others do, bytes.
 const leastSpace = 8 << 20
 
@@ -176,7 +211,7 @@ func (r *Recorder) settle() error {
 		return nil
 	}
 	err := r.giveBack()
-	r.tellGaps()
+	r.tellGaps(true)
 	for _, e := range k.space {
 		r.out.file.punch(e.off+format.GapSize, e.size-format.GapSize)
 	}

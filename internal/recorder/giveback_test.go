@@ -253,7 +253,7 @@ func TestGiveBackAnyMoment(t *testing.T) {
 	var running, failed []*test
 	site := uint32(0)
 	total := 0
-	for i := 0; i < 600; i++ {
+	for i := 0; i < 300; i++ {
 		switch n := random.Intn(10); {
 		case n < 3 && site < 200 && len(running) < 5:
 			site++
@@ -311,6 +311,31 @@ func TestGiveBackAnyMoment(t *testing.T) {
 	c := read(t, r.Path())
 	if got := c.info.Events + c.info.GivenBack; got != uint64(2*total) || c.info.Damaged > 0 {
 		t.Errorf("%+v; want %d events that are there or were given back", c.info, 2*total)
+	}
+}
+
+// Other blocks may come between those of events.
+func TestEventsFirst(t *testing.T) {
+	for text, want := range map[string]string{"": "", "EE": "EE", "EEm": "EEm", "mE": "Em", "mEmmEEm": "EEEmmmm", "m": "m"} {
+		k := newGiver(1e9)
+		var buf []byte
+		for i, c := range text {
+			if c == 'E' {
+				k.blocks = append(k.blocks, summarized{start: 2 * i, size: 2})
+			}
+			buf = append(buf, byte(c), byte('0'+i))
+		}
+		got := k.eventsFirst(append([]byte(nil), buf...))
+		kinds := ""
+		for i := 0; i < len(got); i += 2 {
+			kinds += string(got[i])
+			if got[i] != text[got[i+1]-'0'] {
+				t.Errorf("%q becomes %q: blocks are torn", buf, got)
+			}
+		}
+		if kinds != want {
+			t.Errorf("%q becomes %q, want %s", buf, got, want)
+		}
 	}
 }
 

@@ -362,8 +362,9 @@ func (k *keeping) starts(free []*region) (list []format.Started) {
 	return list
 }
 
-// unsaid returns what the file does not say yet of what tests lack.
-func (k *keeping) unsaid() (list []format.Gap) {
+// unsaid returns what the file does not say yet of what tests lack: those that run and that failed
+// last, or at the end of the recording all.
+func (k *keeping) unsaid(all bool) (list []format.Gap) {
 	say := func(t *testRun) {
 		for _, g := range t.gaps {
 			if g.said {
@@ -381,7 +382,7 @@ func (k *keeping) unsaid() (list []format.Gap) {
 	for _, t := range k.running {
 		say(t)
 	}
-	for i := len(k.failed) - 1; i >= 0 && i >= len(k.failed)-recentFailed; i-- {
+	for i := len(k.failed) - 1; i >= 0 && (all || i >= len(k.failed)-recentFailed); i-- {
 		say(k.failed[i])
 	}
 	if k.given > k.said {
@@ -468,7 +469,7 @@ func (t *testRun) cut(regions []*region, head, tail, rest int64) (left int64) {
 		if i < 0 {
 			i = len(list)
 		}
-		back(i, tail)
+		back(i-1, tail)
 		forth(i, rest)
 		tail = rest
 	}

@@ -37,14 +37,16 @@ func (r *Recorder) overfull(size int64) bool {
 // not ok, and nothing is appended, if the file has no room for it.
 func (r *Recorder) append(c content) (events int, ok bool) {
 	start := len(r.out.buf)
+	r.look()
 	buf, events := r.enc.Append(format.BeginBlock(r.out.buf, format.BlockEvents), c.Chunk, c.recs)
+	r.looked()
 	r.out.buf = format.EndBlock(buf, start)
 	if !r.room(0) {
 		r.out.buf = r.out.buf[:start]
 		return events, false
 	}
 	if r.giver != nil {
-		r.giver.summarize(c, len(r.out.buf)-start, events)
+		r.giver.summarize(c, start, len(r.out.buf)-start, events)
 	}
 	r.out.indexer.Events(r.out.buf, start, c.Chunk, events, r.outliner.Outline())
 	r.filling.blocks++
@@ -74,7 +76,7 @@ func (r *Recorder) nearlyFull() bool {
 
 // whyFull returns why the file can't get larger: the flags of its trailer.
 func (r *Recorder) whyFull() uint64 {
-	if r.config.bounded() || r.config.MaxSize > 0 && !r.overfull(r.out.size+batchSize) {
+	if r.config.bounded() {
 		return format.Full
 	}
 	return format.Full | format.Disk

@@ -39,6 +39,7 @@ type Recorder struct {
 	enc      format.Encoder
 	outliner format.Outliner // of enc, if the file gets an index
 	governor *governor       // nil: there is no budget
+	advisor  *advisor        // nil: there is one
 	taken    []int           // chunks encoded in out.buf
 	usable   int             // chunks of the arena that have been handed out, with the control chunk
 	packages []*rt.Package   // registered
@@ -118,6 +119,7 @@ func (p *program) record(c Config) (*Recorder, error) {
 	}
 	p.latest.Store(r)
 	r.govern()
+	r.advise()
 	c.Packages(r.register)
 	if p.tests != "" {
 		r.binary(p.tests)

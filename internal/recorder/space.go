@@ -35,6 +35,7 @@ func (g *region) add(b *summarized) {
 // A summarized is an Events block that is not written yet.
 type summarized struct {
 	format.Summary
+	start  int // in the batch
 	size   int // with its header, bytes
 	events uint64
 }

@@ -16,6 +16,9 @@ func (r *Recorder) test(state uint8, name, text string, goroutine, clock uint64)
 	if len(text) > format.MaxTestText {
 		text = strings.ToValidUTF8(text[:format.MaxTestText], "")
 	}
+	if format.TestState(state) == format.TestBegins {
+		r.fresh()
+	}
 	switch format.TestState(state) {
 	case format.TestLogs, format.TestErrs:
 	default: // it begins, ends, or waits: what is counted from now on belongs to others

@@ -4,6 +4,7 @@
 //
 //	ladder -rung off                                 compiled in, switched off
 //	ladder -rung memory -memory                      to memory, from where nothing reads it
+//	ladder -rung demoted -level 2                    the same of demoted functions: 1 without values, 2 long calls only
 //	WAYMARK=record ladder -rung file -shape leaf     to a file
 //	ladder -rung monitors                            monitors of groups
 //	ladder -rung timers                              timers, by hand and of groups
@@ -34,6 +35,7 @@ func main() {
 	var t measure.Turns
 	rung := flag.String("rung", "off", "what the results call this `way` of recording")
 	toMemory := flag.Bool("memory", false, "record to memory; all else is up to the variable WAYMARK")
+	level := flag.Int("level", 0, "record to memory what is left of functions at this `level`")
 	shape := flag.String("shape", "", "only this `shape` of calls")
 	long := flag.Duration("sustained", 0, "make calls on all CPUs for so long, and nothing else")
 	calls := flag.Int("calls", 0, "make so many calls, and do nothing else")
@@ -55,7 +57,12 @@ func main() {
 	case *rung == rungTimers:
 		err = timers(t)
 	default:
-		if *toMemory {
+		switch {
+		case *level == 1:
+			err = memory.RecordAs(rt.Recorded | rt.Unvalued)
+		case *level == 2:
+			err = memory.RecordAs(rt.Counted | rt.Long)
+		case *toMemory:
 			err = memory.Record()
 		}
 		if err == nil {

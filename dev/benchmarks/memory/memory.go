@@ -15,7 +15,10 @@ const chunks = 64
 
 // Record begins to record all instrumented functions. The program must have been
 // built by waymark.
-func Record() error {
+func Record() error { return RecordAs(rt.Recorded) }
+
+// RecordAs begins a recording, and has flags say what is done with calls of all instrumented functions.
+func RecordAs(flags uint32) error {
 	space, err := syscall.Mmap(-1, 0, (chunks+1)*format.ChunkSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return fmt.Errorf("map %d chunks: %w", chunks+1, err)
@@ -38,7 +41,7 @@ func Record() error {
 	})
 	rt.Packages(func(p *rt.Package) {
 		for i := range p.Sites {
-			rt.Want(p, i, rt.Recorded)
+			rt.Want(p, i, flags)
 		}
 	})
 	return nil

@@ -133,6 +133,9 @@ func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
 			return
 		}
 		b.enter(g, ev.Site, row, ev.Token, clock, ev.Data)
+		if ev.Value == unfolded {
+			g.stack[len(g.stack)-1].flags |= Unfolded
+		}
 	case tracefile.Exit:
 		b.exit(g, ev.Site, ev.Token, clock, ev.Data)
 	case tracefile.Start:

@@ -13,6 +13,7 @@ const (
 	Info                        // of an info function: it took no time, and OnEnter was not called
 	Past                        // the window ended before the call; Open is set too
 	Long                        // a counted call that took long: OnEnter was not called, Self is 0
+	Unfolded                    // a counted call that took long, by an Unfolder
 )
 
 // A Call is one call that has ended.

@@ -1,8 +1,7 @@
 package calltree
 
-// Unwind ends the innermost calls of a goroutine that are over at the given clock although no event
-// shows it: the events were not kept. Their ends were not recorded. It ends no call whose caller is
-// not over, and those of unwindings with them.
+// Unwind ends calls of a goroutine of which over reports that they have ended before the given clock,
+// and the calls inside them. Their ends are not among the events that the Builder is given.
 func (b *Builder) Unwind(goroutine, clock uint64, over func(token, site uint32) bool) {
 	g := b.alive[goroutine]
 	if g == nil || g.skip {

@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
@@ -110,12 +112,14 @@ func (a *app) recorded(file string, rec *recordFlags, before []string) error {
 // sayRecording says what a recording holds. A recording may have several parts.
 func (a *app) sayRecording(files []string) error {
 	var events, lost uint64
+	advice := ""
 	for _, name := range files {
 		f, err := tracefile.Open(name)
 		if err != nil {
 			return fmt.Errorf("nothing was recorded: %w", err)
 		}
 		info := f.Info()
+		advice = adviceOf(f)
 		f.Close()
 		events, lost = events+info.Events, lost+info.Lost
 	}
@@ -128,5 +132,29 @@ func (a *app) sayRecording(files []string) error {
 		what = fmt.Sprintf("%s and %s", what, units.Things(uint64(n), "earlier part"))
 	}
 	fmt.Fprintf(a.stderr, "waymark: %s: %d events%s; see it with waymark report %s\n", what, events, dropped, strings.Join(files, " "))
+	if advice != "" {
+		fmt.Fprintf(a.stderr, "waymark: %s\n", advice)
+	}
 	return nil
+}
+
+// adviceOf says what a budget would have saved in a recording without one, "" if that is nothing.
+func adviceOf(f *tracefile.File) string {
+	fields := strings.Fields(f.Meta(format.MetaAdvice))
+	var cpu, tracing int64
+	if _, err := fmt.Sscan(f.Meta(format.MetaCPU)+" "+f.Meta(format.MetaTracing), &cpu, &tracing); err != nil || len(fields) < 2 || tracing >= cpu {
+		return ""
+	}
+	n, err := strconv.Atoi(fields[0])
+	id, err1 := strconv.ParseUint(fields[1], 10, 32)
+	fn, ok := f.Func(uint32(id))
+	if err != nil || err1 != nil || !ok || n < 1 {
+		return ""
+	}
+	others := ""
+	if n > 1 {
+		others = " and of " + units.Things(uint64(n-1), "other function")
+	}
+	return fmt.Sprintf("tracing added some %.0f%% to CPU time; with --budget %s the calls of %s%s would only have been counted",
+		100*float64(tracing)/float64(cpu-tracing), defaultBudget, fn.Name, others)
 }

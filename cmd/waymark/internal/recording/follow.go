@@ -35,6 +35,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Sum
 		end   time.Duration // of the recording, since the start of the first one
 		calls func(*calltree.Result) uint64
 		done  func(clock uint64) bool
+		long  *calltree.Unfolder
 	}
 	var alive []*following
 	processes := Processes(set)
@@ -44,8 +45,12 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Sum
 		to := tell(p)
 		o, calls := f.telling(p, to.Enter, to.Call)
 		o.OnStart, o.OnEnd = to.Start, to.End
-		byIndex[i] = &following{nil, i, p.Since + p.File.Info().Duration, calls, to.Done}
+		byIndex[i] = &following{index: i, end: p.Since + p.File.Info().Duration, calls: calls, done: to.Done}
 		byIndex[i].Builder, ranges[i] = calltree.NewAt(p.File, o)
+		var err error
+		if byIndex[i].long, err = calltree.NewUnfolder(p.File, tracefile.Range{From: ranges[i].From, To: o.To}); err != nil {
+			return nil, err
+		}
 		alive = append(alive, byIndex[i])
 	}
 	slices.SortStableFunc(alive, func(a, b *following) int { return cmp.Compare(a.end, b.end) })
@@ -71,14 +76,16 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Sum
 		if p.done != nil && p.done(ev.Clock) {
 			break
 		}
-		p.Add(&ev)
+		p.long.Add(&ev, p.Add)
 	}
 	for len(alive) > 0 {
 		end()
 	}
 	var list []Summary
 	for i, p := range processes {
-		list = append(list, f.told(p, results[i]))
+		s := f.told(p, results[i])
+		s.Counted.Long += byIndex[i].long.Calls()
+		list = append(list, s)
 	}
 	return list, events.Err()
 }

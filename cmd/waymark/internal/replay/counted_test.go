@@ -15,9 +15,9 @@ import (
 )
 
 // TestCounted checks what is printed of functions whose calls were counted at times: the calls that
-// took long, where they end.
+// took long, around what they called.
 func TestCounted(t *testing.T) {
-	events, err := calltreetest.Events("A10 +1000 C30 +30000 c30 +90000 ~B20,110000 +500 ~B20,200 a10 .")
+	events, err := calltreetest.Events("A10 +1000 C30 +30000 c30 +90000 ~B20,120500 +500 ~B20,200 a10 .")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,9 @@ func TestCounted(t *testing.T) {
 		Tables: []calltreetest.Table{{Package: "example.com/m", Sites: sites}},
 		Counts: []calltreetest.Counts{{Clock: 1, Sites: []format.Count{{Site: 2, Level: format.LevelCounted, Calls: 12}}}},
 	}
-	read := func(s *function.Func) bool { return s.Name == "main.read" }
+	named := func(name string) func(*function.Func) bool {
+		return func(s *function.Func) bool { return s.Name == name }
+	}
 	for _, tt := range []struct {
 		name   string
 		filter recording.Filter
@@ -38,26 +40,27 @@ func TestCounted(t *testing.T) {
 	}{
 		{"all", recording.Filter{}, []string{
 			"0.000000001s main.main() {",
+			"0.000000504s main.parse() {",
 			"0.000001002s 30.001 us main.read();",
-			"0.000121004s 110.000 us main.parse(); /* counted, ends here */",
-			"0.000121505s 200 ns main.parse(); /* counted, ends here */",
+			"0.000121004s 120.500 us } /* main.parse */",
+			"0.000121305s 200 ns main.parse();",
 			"0.000121506s 121.505 us } /* main.main */",
 		}},
 		{"min", recording.Filter{Min: 100 * time.Microsecond}, []string{
 			"0.000000001s main.main() {",
-			"0.000121004s 110.000 us main.parse(); /* counted, ends here */",
+			"0.000000504s 120.500 us main.parse();",
 			"0.000121506s 121.505 us } /* main.main */",
 		}},
-		{"only others", recording.Filter{Show: read}, []string{"0.000001002s 30.001 us main.read();"}},
-		{"callers", recording.Filter{Callers: func(s *function.Func) bool { return s.Name == "main.parse" }, Min: time.Microsecond}, []string{
+		{"only others", recording.Filter{Show: named("main.read")}, []string{"0.000001002s 30.001 us main.read();"}},
+		{"callers", recording.Filter{Callers: named("main.parse"), Min: time.Microsecond}, []string{
 			"0.000000001s main.main() {",
-			"0.000121004s 110.000 us main.parse(); /* counted, ends here */",
+			"0.000000504s 120.500 us main.parse();",
 			"0.000121506s 121.505 us } /* main.main */",
 		}},
-		{"window", recording.Filter{From: 50 * time.Microsecond}, []string{
+		{"from within a counted call", recording.Filter{From: 50 * time.Microsecond}, []string{
 			"0.000000001s main.main() {",
-			"0.000121004s 110.000 us main.parse(); /* counted, ends here */",
-			"0.000121505s 200 ns main.parse(); /* counted, ends here */",
+			"0.000121004s 120.500 us main.parse(); /* counted, ends here */",
+			"0.000121305s 200 ns main.parse();",
 			"0.000121506s 121.505 us } /* main.main */",
 		}},
 	} {

@@ -67,7 +67,7 @@ type jsonInfo struct {
 type jsonDemotion struct {
 	At    int64  `json:"at_ns"` // since the start
 	Name  string `json:"name"`
-	Level string `json:"level"` // full, without values, counted
+	Level string `json:"level"` // full, without values, counted, counted only
 	Calls uint64 `json:"calls"` // that were counted until the function's next change
 }
 
@@ -122,6 +122,11 @@ func facts(i tracefile.Info, path string) []fact {
 		fact{"Goroutines", units.Count(i.Goroutines)},
 		fact{"Events", events},
 		fact{"Lost", units.Count(i.Lost)},
+	)
+	if i.GivenBack > 0 {
+		list = append(list, fact{"Given back", units.Things(i.GivenBack, "event") + " of tests that passed, or of the middle of long ones"})
+	}
+	list = append(list,
 		fact{"State", state},
 		fact{"File", fmt.Sprintf("%s, %s in %s, format version %d", filepath.Base(path), units.Bytes(i.Size), units.Things(uint64(i.Blocks), "block"), i.Version)},
 	)

@@ -18,7 +18,8 @@ import (
 type Statistics struct {
 	Program string `json:"program"`
 	PID     int    `json:"pid"`
-	Last    bool   `json:"last"` // taken when the program ended
+	Last    bool   `json:"last"`   // taken when the program ended
+	Budget  string `json:"budget"` // as the user wrote it
 	stats.Snapshot
 }
 
@@ -32,6 +33,7 @@ func ReadStatistics(path string) (*Statistics, error) {
 		Program string
 		PID     int
 		Last    bool
+		Budget  string
 	}
 	s := new(Statistics)
 	if err = json.Unmarshal(b, &head); err == nil {
@@ -40,7 +42,7 @@ func ReadStatistics(path string) (*Statistics, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	s.Program, s.PID, s.Last = head.Program, head.PID, head.Last
+	s.Program, s.PID, s.Last, s.Budget = head.Program, head.PID, head.Last, head.Budget
 	return s, nil
 }
 
@@ -55,6 +57,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		Process: strconv.Itoa(s.PID), Statistics: true, Killed: !s.Last,
 		Info:       tracefile.Info{Program: s.Program, PID: s.PID, Complete: s.Last},
 		Goroutines: s.Goroutines, Duration: int64(s.To.Sub(s.From)),
+		Counted: recording.Counting{Functions: make(map[function.Identity]bool), Budget: s.Budget},
 	}
 	if len(r.Recordings) == 0 {
 		r.began = s.From
@@ -68,21 +71,26 @@ func (r *Report) AddStatistics(s *Statistics) {
 		if row.Quantiles = nil; row.Calls == 0 { // those of several processes can't be put together
 			row.Quantiles = f.Quantiles()
 		}
-		if row.Calls == 0 || int64(f.Min) < row.Min {
+		if timed := f.Calls > f.Untimed; timed && (row.measured == 0 || int64(f.Min) < row.Min) {
 			row.Min = int64(f.Min)
 		}
 		row.Max = max(row.Max, int64(f.Max))
 		row.Calls += f.Calls
-		row.measured += f.Calls
+		row.measured += f.Calls - f.Untimed
+		row.Counted += f.Untimed
 		row.Panics += f.Panics
 		row.Errors += f.Errors
 		row.Open += f.Open
 		row.Total += int64(f.Total)
 		row.Self += int64(f.Self)
-		row.Sum += int64(f.Mean) * int64(f.Calls)
+		row.Sum += int64(f.Mean) * int64(f.Calls-f.Untimed)
 		rec.Calls += f.Calls
 		rec.Open += f.Open
 		rec.Events += 2*f.Calls - f.Open
+		if f.Untimed > 0 {
+			rec.Counted.Sum += f.Untimed
+			rec.Counted.Functions[f.Identity()] = true
+		}
 	}
 	r.Recordings = append(r.Recordings, rec)
 }

@@ -18,6 +18,7 @@ type Recording struct {
 	runs   map[uint64][]*Test // tests by their own goroutine, in the order of time
 	owners map[uint64]*Test   // of goroutines in starts that were asked for; nil is none
 	time   timeline
+	gaps   []tracefile.Gap
 
 	// Goroutines of which can't be told which test they belong to, among those asked for.
 	ambiguous int
@@ -34,6 +35,7 @@ func Open(file *tracefile.File) *Recording {
 		Package: file.Meta(format.MetaTests),
 		Tests:   tests(file.Tests()),
 		file:    file,
+		gaps:    file.Gaps(),
 		starts:  make(map[uint64]start),
 		runs:    make(map[uint64][]*Test),
 		owners:  make(map[uint64]*Test),

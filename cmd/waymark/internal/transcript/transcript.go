@@ -20,8 +20,8 @@
 //	        [        1]    main.(*Client).Do(c=*Client@1{host:a.example n:0}, path="/") {
 //	1.234 ms [        1]    main.(*Client).Do(c=*Client@1, path="/b");
 //
-// A call of a function that was counted and not recorded has a line if it took long, with the time of
-// its end: what it called stands above it.
+// A counted call that took long and began before the first event has a line at its end: what it
+// called stands above it.
 //
 //	0.005690340s   1.234 ms [        1]    main.parse(); /* counted, ends here */
 //

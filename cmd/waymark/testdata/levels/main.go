@@ -43,6 +43,9 @@ func main() {
 	switch os.Args[1] {
 	case "long":
 		long(demoted)
+	case "ticks":
+		rt.Tick(true)
+		long(demoted)
 	case "timed":
 		long(rt.Timed | rt.Long)
 	case "switch":
@@ -127,6 +130,8 @@ func long(flags uint32) {
 		compare(r, id.(uint64), l.(*work.Log).Calls, events[id.(uint64)])
 		return true
 	})
+	cpu, blind := rt.Ticker()
+	fmt.Printf("ticks took %v, and were late by %v\n", time.Duration(cpu), time.Duration(blind))
 	for _, n := range leafs {
 		counts["Leaf"] += n
 	}

@@ -83,16 +83,17 @@ flagged:
 	INCQ (BX)(CX*8)
 	RET
 uncounted:
-	MOVL AX, CX
+	SUBL $const_wmLong, CX
+	CMPL CX, $const_wmSiteID
+	JLS  long
 	MOVL AX, DX
-	ANDL $const_wmSiteID, CX
 	SHRL $const_wmSiteBits, DX
-	CMPL DX, $const_wmFlagLong
-	JEQ  long
+	MOVL AX, CX
 	CMPL DX, $const_wmFlagUnvalued
 	JEQ  unvalued
 	CMPL DX, $const_wmFlagTimed
 	JNE  again
+	ANDL $const_wmSiteID, CX
 
 	// SI is the stack of timed calls, DI its top, where the call's place is, and R13 the token. A greater one below it is
 	// of a call that is over. CX is the id, and becomes the place of the cell.
@@ -151,51 +152,57 @@ begin:
 	MOVQ R13, AX
 	RET
 
-	// A call that is recorded if it takes long. SI, DI and R13 are as above. A call in the same frame is over if it is one
+	// A call that is recorded if it takes long. DI and R13 are as above. A call in the same frame is over if it is one
 	// of the site: else one of the two functions is inlined into the other.
 long:
-	MOVQ (g_wm+wmG_noting)(R14), SI
 	MOVQ (g_wm+wmG_top)(R14), DI
-	TESTQ SI, SI
-	JEQ  again
-	CMPQ DI, wmStack_end(SI)
-	JEQ  again
+	CMPQ DI, (g_wm+wmG_noting)(R14)
+	JHS  again
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
 	CMPQ CX, (p_wm+wmP_ncells)(BX)
 	JHS  again
 	MOVQ (g_stack+stack_hi)(R14), R13
 	SUBQ SP, R13
-	MOVQ DI, R11
-below:
-	CMPL R13, (wmCall_frame-wmCall__size)(R11)
-	JCS  again
-	JNE  note
-	MOVL (wmCall_frame+4-wmCall__size)(R11), R10
-	ANDL $const_wmSiteID, R10
-	CMPL R10, CX
-	JEQ  again
-	SUBQ $wmCall__size, R11
-	JMP  below
+	CMPL R13, (wmCall_frame-wmCall__size)(DI)
+	JLS  within
 note:
 	MOVQ (p_wm+wmP_counts)(BX), BX
 	SHLQ $32, AX
-	ORQ  AX, R13
+	ORQ  R13, AX
 	INCQ (BX)(CX*8)
+	MOVQ ·wmTicked+64(SB), DX        // its field now
 	MOVQ $0, wmCall_children(DI)
-	MOVQ R13, wmCall_frame(DI)
+	MOVQ AX, wmCall_frame(DI)
 	LEAQ wmCall__size(DI), R8
 	MOVQ R8, (g_wm+wmG_top)(R14)
+	TESTQ DX, DX
+	JEQ  clock
+	MOVQ DX, wmCall_enter(DI)
+	RET
+clock:
+	MOVQ AX, R13
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
 	MOVQ AX, wmCall_enter(DI)
 	MOVQ R13, AX
 	RET
+within:
+	JNE  again
+	MOVQ DI, R11
+same:
+	MOVL (wmCall_frame+4-wmCall__size)(R11), R10
+	ANDL $const_wmSiteID, R10
+	CMPL R10, CX
+	JEQ  again
+	SUBQ $wmCall__size, R11
+	CMPL R13, (wmCall_frame-wmCall__size)(R11)
+	JEQ  same
+	JMP  note
 
 	// A call that is recorded as usual. CX becomes its frame, and R8 what is recorded of that.
 unvalued:
-	MOVL AX, CX
 	MOVQ g_m(R14), BX
 	MOVQ (g_wm+wmG_id)(R14), SI
 	MOVQ m_p(BX), BX
@@ -260,10 +267,8 @@ slow:
 
 // A call that is timed and no more, on top of the stack of timed calls, on a goroutine that isn't panicking. DI becomes its place.
 flagged:
-	MOVQ CX, R8
-	SHRQ $32, R8
-	MOVL R8, DX
-	SHRL $const_wmSiteBits, DX
+	MOVQ CX, DX
+	SHRQ $(32+const_wmSiteBits), DX
 	CMPL DX, $const_wmFlagTimed
 	JNE  untimed
 	MOVQ (g_wm+wmG_timing)(R14), SI
@@ -280,6 +285,8 @@ flagged:
 	JHI  slow
 	MOVQ g_m(R14), BX
 	MOVQ m_p(BX), BX
+	MOVQ CX, R8
+	SHRQ $32, R8
 	ANDL $const_wmSiteID, R8
 	CMPQ R8, (p_wm+wmP_ncells)(BX)
 	JHS  slow
@@ -351,30 +358,31 @@ line:
 	MOVQ DI, AX
 	JMP  ·wmSlowTime<ABIInternal>(SB)
 
-// A call that is recorded if it took long, on top of the stack, the goroutine not panicking.
+// A call that is recorded if it took long, on top of the stack, and without timed calls in it.
 untimed:
 	CMPL DX, $const_wmFlagLong
 	JNE  unlong
 	MOVQ (g_wm+wmG_top)(R14), DI
-	CMPQ (g_wm+wmG_noting)(R14), $0
-	JEQ  slow
-	CMPQ CX, (wmCall_frame-wmCall__size)(DI)
+	SUBQ $wmCall__size, DI
+	CMPQ CX, wmCall_frame(DI)
 	JNE  slow
-	CMPQ g__panic(R14), $0
+	CMPQ wmCall_children(DI), $0
 	JNE  slow
-	CMPQ (wmCall_children-wmCall__size)(DI), $0
-	JNE  slow
+	MOVQ wmCall_enter(DI), R9
+	CMPQ R9, ·wmTicked+64(SB)        // within a tick
+	JNE  read
+short:
+	MOVQ DI, (g_wm+wmG_top)(R14)
+	RET
+read:
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
-	SUBQ (wmCall_enter-wmCall__size)(DI), AX
+	SUBQ R9, AX
 	JCS  short                       // the clocks of two CPUs differ
 	CMPQ AX, ·wmLongTicks(SB)
-	JHS  slow
-short:
-	SUBQ $wmCall__size, DI
-	MOVQ DI, (g_wm+wmG_top)(R14)
-	RET
+	JCS  short
+	JMP  slow
 
 // A call that is recorded as usual. R8 becomes what is recorded of the frame.
 unlong:

@@ -67,7 +67,8 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	if flags&wmTimed != 0 {
 		flags &^= wmCounted
 	}
-	atomic.Store((*uint32)(&p.Sites[i]), wmSiteWord(p.Base+uint32(i), flags))
+	to := wmSiteWord(p.Base+uint32(i), flags)
+	wmCountLong(atomic.Xchg((*uint32)(&p.Sites[i]), to), to)
 }
 
 // wmSiteWord returns the word of the site with that id.
@@ -92,7 +93,8 @@ func wmUnrecord(p *WMPackage, i int) {
 		if old != 0 && old&wmFlagged == 0 {
 			flags = 0
 		}
-		if atomic.Cas(word, old, wmSiteWord(p.Base+uint32(i), flags)) {
+		if to := wmSiteWord(p.Base+uint32(i), flags); atomic.Cas(word, old, to) {
+			wmCountLong(old, to)
 			return
 		}
 	}

@@ -4,13 +4,20 @@
 // calls are counted, and one that takes wmLongNano or more is recorded by one event at its end. Such
 // a call is on the goroutine's stack of calls, as a timed one is: so it is known too if a panic or
 // Goexit ends it.
+//
+// When such a call begins and ends the clock is read. Where that is too much, the clock may be that of
+// ticks, see waymark_ticks.go: a call that begins and ends within one is short.
 
 package runtime
 
-import "unsafe"
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
 
-// wmLongNano is how long a call must take to be recorded, ns.
-const wmLongNano = 100_000
+// wmLongNano is how long a call must take to be recorded, ns: 100 us, and the clock's rate may be off by
+// some thousandths.
+const wmLongNano = 99_500
 
 // wmLongTicks is the same in ticks of the clock of events, 0 until it is known. The assembly reads it.
 var wmLongTicks uint64
@@ -20,9 +27,20 @@ func wmFindLong() {
 	switch {
 	case wmLongTicks != 0:
 	case wm.counter:
-		wmLongTicks = uint64(ticksPerSecond()) / (1e9 / wmLongNano)
+		wmLongTicks = uint64(ticksPerSecond()) * wmLongNano / 1e9
 	default:
 		wmLongTicks = wmLongNano
+	}
+}
+
+// wmLongSites is the number of sites whose long calls are recorded.
+var wmLongSites atomic.Int32
+
+// wmCountLong notes that the word of a site has changed.
+func wmCountLong(from, to uint32) {
+	n := int32(to>>31&(to/wmLong)&1) - int32(from>>31&(from/wmLong)&1)
+	if n != 0 && (wmLongSites.Add(n) == 0) == (n < 0) {
+		wmSwitchTicks()
 	}
 }
 
@@ -34,7 +52,7 @@ func wmEnterLong(gp *g, f WMFrame, watched watchedCall) bool {
 	}
 	wmPushCall(gp, f, watched)
 	if wm.counter {
-		gp.wm.noting = gp.wm.stack
+		gp.wm.noting = wmStackOf(gp).end
 	}
 	wmBelow(gp.wm.top).enter = wmClock()
 	return true

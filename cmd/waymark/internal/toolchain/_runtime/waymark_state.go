@@ -47,7 +47,7 @@ type wmG struct {
 	watching *wmWatching
 	stack    uintptr // *wmStack, see waymark_stack.go; 0 if there is none
 	timing   uintptr // the same while the fast path may time calls, else 0
-	noting   uintptr // the same while the fast path may note when calls begin that may take long, else 0
+	noting   uintptr // the end of the stack while the fast path may put calls on it that may take long, else 0
 	top      uintptr // of the stack
 	unwound  uint32  // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
 }

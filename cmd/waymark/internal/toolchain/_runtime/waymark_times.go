@@ -93,7 +93,7 @@ func wmExitTimed(gp *g, f WMFrame) {
 	long := s.endTime(mp.p.ptr(), wmBelow(top), now, left && panicked)
 	wmDrop(gp, top-wmCallBytes)
 	if wm.counter && gp.wm.flags&wmMuted == 0 {
-		gp.wm.noting = gp.wm.stack
+		gp.wm.noting = s.end
 		if gp.wm.flags&wmTimes != 0 {
 			gp.wm.timing = gp.wm.stack
 		}
