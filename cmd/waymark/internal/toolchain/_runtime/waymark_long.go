@@ -24,13 +24,16 @@ var wmLongTicks uint64
 
 // wmFindLong finds wmLongTicks. The clock has been chosen.
 func wmFindLong() {
-	switch {
-	case wmLongTicks != 0:
-	case wm.counter:
-		wmLongTicks = uint64(ticksPerSecond()) * wmLongNano / 1e9
-	default:
-		wmLongTicks = wmLongNano
+	if wmLongTicks != 0 {
+		return
 	}
+	rate := uint64(1e9)
+	if wm.counter {
+		if _, _, rate = wmCounter(); rate == 0 {
+			rate = uint64(ticksPerSecond()) // of the counter, where the processor doesn't say
+		}
+	}
+	wmLongTicks = max(rate*wmLongNano/1e9, 1)
 }
 
 // wmLongSites is the number of sites whose long calls are recorded.

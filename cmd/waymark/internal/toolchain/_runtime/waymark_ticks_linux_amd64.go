@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	wmTickMicro  = 80  // between ticks: with what the kernel adds to it less than wmLongNano
+	wmTickMicro  = 90  // us between ticks: less than wmLongNano
+	wmTickLeast  = 30  // us that the thread sleeps for at least
 	wmTicksRound = 16  // ticks between looks at what they cost, and whether anything runs
 	wmTicksPause = 100 // ms, the longest one after a tick that was late, or when nothing runs
 
@@ -76,15 +77,16 @@ func wmTickerRun() {
 // wmTickRounds ticks until that is to end.
 func wmTickRounds() {
 	pause, good, last := uint32(1), 0, uint64(0)
+	sleep := uint32(wmTickMicro / 2)
 	for wmTicker.on.Load() != 0 {
 		now, late := wmClock(), uint64(0)
-		if last > 0 && now-last > wmLongTicks {
-			late = now - last - wmLongTicks
+		if last > 0 {
+			late, sleep = wmTickAfter(now-last, sleep)
 		}
 		if late == 0 && (good > 0 || sched.npidle.Load() != gomaxprocs) {
 			atomic.Store64(&wmTicked.now, now)
 			last = now
-			usleep(wmTickMicro)
+			usleep(sleep)
 			if good++; good == wmTicksRound {
 				pause, good = 1, 0
 				wmCountTicker()
@@ -98,6 +100,19 @@ func wmTickRounds() {
 		wmCountTicker()
 	}
 	atomic.Store64(&wmTicked.now, 0)
+}
+
+// wmTickAfter returns by how much a tick is late that comes gap after the last one, 0 if it is in time, and how
+// long to sleep until the next one, when the thread has slept for so long, in us: the kernel adds its time.
+func wmTickAfter(gap uint64, slept uint32) (late uint64, sleep uint32) {
+	if gap > wmLongTicks {
+		late = gap - wmLongTicks
+	}
+	micro := uint32(min(gap*(wmLongNano/1000)/wmLongTicks, 10*wmTickMicro))
+	if micro > wmTickMicro {
+		return late, max(slept-slept/8, wmTickLeast)
+	}
+	return late, min(slept+1, wmTickMicro)
 }
 
 // wmCountTicker notes how much CPU time the thread has taken.
