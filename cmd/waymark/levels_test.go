@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// Of functions of which only long calls are recorded all of these are, with what they took, and no others; all calls
-// are counted. Levels may change while calls are open, and monitors see what they want meanwhile.
+// Of functions of which only long calls are recorded all of these are, with what they took, and no
+// others; all calls are counted. Levels may change while calls are open, and monitors see what they
+// want meanwhile.
 func TestLevels(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
 		t.Skip("takes seconds, and makes Linux's system calls")

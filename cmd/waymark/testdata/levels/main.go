@@ -172,7 +172,8 @@ func late() time.Duration {
 	return time.Duration(blind)
 }
 
-// calls makes calls of all kinds, the last one of which ends the goroutine, and counts those of Leaf.
+// calls makes calls of all kinds, the last one of which ends the goroutine, and counts those of
+// Leaf.
 func calls(rnd *rand.Rand, l *work.Log, leafs *uint64) {
 	d := func() time.Duration {
 		if rnd.IntN(2) == 0 {

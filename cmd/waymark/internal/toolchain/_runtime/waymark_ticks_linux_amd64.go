@@ -32,8 +32,8 @@ func WMTick(on bool) {
 	wmSwitchTicks()
 }
 
-// WMTicker returns the CPU time of ticking, and for how long ticks were late by, ns: that is when calls that took
-// 100 us or more may not have been recorded.
+// WMTicker returns the CPU time of ticking, and for how long ticks were late by, ns: that is when
+// calls that took 100 us or more may not have been recorded.
 func WMTicker() (cpu, blind int64) {
 	if wmLongTicks > 0 {
 		blind = int64(float64(wmTicker.blind.Load()) * wmLongNano / float64(wmLongTicks))
@@ -56,8 +56,8 @@ func wmSwitchTicks() {
 	}
 }
 
-// wmTickerRun is the entry function of the goroutine. It never ends, and is in no way of the scheduler: its
-// thread counts as idle, as in wmSleep.
+// wmTickerRun is the entry function of the goroutine. It never ends, and is in no way of the
+// scheduler: its thread counts as idle, as in wmSleep.
 func wmTickerRun() {
 	getg().wm.flags |= wmOwn
 	wmGoroutines.blocked.Add(1)
@@ -102,8 +102,9 @@ func wmTickRounds() {
 	atomic.Store64(&wmTicked.now, 0)
 }
 
-// wmTickAfter returns by how much a tick is late that comes gap after the last one, 0 if it is in time, and how
-// long to sleep until the next one, when the thread has slept for so long, in us: the kernel adds its time.
+// wmTickAfter returns by how much a tick is late that comes gap after the last one, 0 if it is in
+// time, and how long to sleep until the next one, when the thread has slept for so long, in us: the
+// kernel adds its time.
 func wmTickAfter(gap uint64, slept uint32) (late uint64, sleep uint32) {
 	if gap > wmLongTicks {
 		late = gap - wmLongTicks
