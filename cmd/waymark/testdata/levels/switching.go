@@ -11,8 +11,8 @@ import (
 	"github.com/waymark-go/waymark/levels/work"
 )
 
-// switching changes levels while calls are open: no exit is without its enter, and each call is counted
-// or recorded.
+// switching changes levels while calls are open: no exit is without its enter, and each call is
+// counted or recorded.
 func switching() {
 	r := begin()
 	set(full)
@@ -96,8 +96,8 @@ func nameOf(site uint32) string {
 	return "?"
 }
 
-// values checks that calls are recorded without values, and their exits, whatever was wanted when they
-// began.
+// values checks that calls are recorded without values, and their exits, whatever was wanted when
+// they began.
 func values() {
 	r := begin()
 	set(full)
@@ -128,7 +128,8 @@ func values() {
 	}
 }
 
-// watched checks that monitors see all calls of a demoted function, and the recording the long ones.
+// watched checks that monitors see all calls of a demoted function, and the recording the long
+// ones.
 func watched() {
 	r := begin()
 	var enters, exits, panics int

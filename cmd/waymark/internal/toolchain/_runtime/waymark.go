@@ -7,6 +7,7 @@
 //	waymark_emit.go        events, as records in a P's chunk; the slow path
 //	waymark_values.go      WMEnterArgs, WMExitResults: the same with values
 //	waymark_calls.go       calls that are counted, timed, or seen by monitors
+//	waymark_long.go        calls of which only the long ones are recorded
 //	waymark_unwind.go      panics, Goexit, recovery, ends of goroutines
 //	waymark_state.go       what a recording, a goroutine and a P hold
 //	waymark_start.go       WMStart, WMStop: a recording begins and ends

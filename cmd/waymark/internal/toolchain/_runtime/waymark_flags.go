@@ -82,9 +82,9 @@ func wmSiteWord(id, flags uint32) uint32 {
 	return id | flags | wmFlagged
 }
 
-// wmUnrecord has calls of the i-th site of p not recorded any more, the long ones neither. Stores to site words happen here
-// and in WMWant only: the race detector does not watch package runtime, and a call that sees the old
-// word is one from before.
+// wmUnrecord has calls of the i-th site of p not recorded any more, the long ones neither. Stores to
+// site words happen here and in WMWant only: the race detector does not watch package runtime, and a
+// call that sees the old word is one from before.
 func wmUnrecord(p *WMPackage, i int) {
 	word := (*uint32)(&p.Sites[i])
 	for {

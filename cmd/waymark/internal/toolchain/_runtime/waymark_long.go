@@ -1,12 +1,12 @@
 // Package runtime, as waymark adds to it: calls of which only those that take long are recorded.
 //
 // They are for functions that are called so often that events of all calls would cost too much: the
-// calls are counted, and one that takes wmLongNano or more is recorded by one event at its end. Such
-// a call is on the goroutine's stack of calls, as a timed one is: so it is known too if a panic or
-// Goexit ends it.
+// calls are counted, and one that takes wmLongNano or more is recorded by one event at its end.
+// Such a call is on the goroutine's stack of calls, as a timed one is: so it is known too if a
+// panic or Goexit ends it.
 //
-// When such a call begins and ends the clock is read. Where that is too much, the clock may be that of
-// ticks, see waymark_ticks.go: a call that begins and ends within one is short.
+// When such a call begins and ends the clock is read. Where that is too much, the clock may be that
+// of ticks, see waymark_ticks.go: a call that begins and ends within one is short.
 
 package runtime
 
@@ -15,22 +15,26 @@ import (
 	"unsafe"
 )
 
-// wmLongNano is how long a call must take to be recorded, ns: 100 us, and the clock's rate may be off by
-// some thousandths.
+// wmLongNano is how long a call must take to be recorded, ns: 100 us, and the clock's rate may be
+// off by some thousandths.
 const wmLongNano = 99_500
 
-// wmLongTicks is the same in ticks of the clock of events, 0 until it is known. The assembly reads it.
+// wmLongTicks is the same in ticks of the clock of events, 0 until it is known. The assembly reads
+// it.
 var wmLongTicks uint64
 
 // wmFindLong finds wmLongTicks. The clock has been chosen.
 func wmFindLong() {
-	switch {
-	case wmLongTicks != 0:
-	case wm.counter:
-		wmLongTicks = uint64(ticksPerSecond()) * wmLongNano / 1e9
-	default:
-		wmLongTicks = wmLongNano
+	if wmLongTicks != 0 {
+		return
 	}
+	rate := uint64(1e9)
+	if wm.counter {
+		if _, _, rate = wmCounter(); rate == 0 {
+			rate = uint64(ticksPerSecond()) // of the counter, where the processor doesn't say
+		}
+	}
+	wmLongTicks = max(rate*wmLongNano/1e9, 1)
 }
 
 // wmLongSites is the number of sites whose long calls are recorded.
@@ -44,8 +48,8 @@ func wmCountLong(from, to uint32) {
 	}
 }
 
-// wmEnterLong puts the call on the stack, and notes when it has begun. watched is as in wmEnterTimed. It
-// reports whether there is a processor for that.
+// wmEnterLong puts the call on the stack, and notes when it has begun. watched is as in
+// wmEnterTimed. It reports whether there is a processor for that.
 func wmEnterLong(gp *g, f WMFrame, watched watchedCall) bool {
 	if gp.m.p == 0 { // in a system call
 		return false
@@ -81,8 +85,8 @@ func (l wmLongCall) emit(gp *g, token uint32, wait bool) {
 	}
 }
 
-// wmPutLong writes the record of a call that took long. What is behind it is stored first. Readers of
-// the arena don't take it for a record: ids of sites are smaller than any clock.
+// wmPutLong writes the record of a call that took long. What is behind it is stored first. Readers
+// of the arena don't take it for a record: ids of sites are smaller than any clock.
 func wmPutLong(pp *p, clock, word uint64, l wmLongCall) {
 	*(*wmLongCall)(unsafe.Pointer(pp.wm.pos + wmRecordSize)) = l
 	wmPut(pp, clock, word)

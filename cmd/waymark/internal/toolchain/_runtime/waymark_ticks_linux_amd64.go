@@ -7,7 +7,8 @@ import (
 )
 
 const (
-	wmTickMicro  = 80  // between ticks: with what the kernel adds to it less than wmLongNano
+	wmTickMicro  = 90  // us between ticks: less than wmLongNano
+	wmTickLeast  = 30  // us that the thread sleeps for at least
 	wmTicksRound = 16  // ticks between looks at what they cost, and whether anything runs
 	wmTicksPause = 100 // ms, the longest one after a tick that was late, or when nothing runs
 
@@ -31,8 +32,8 @@ func WMTick(on bool) {
 	wmSwitchTicks()
 }
 
-// WMTicker returns the CPU time of ticking, and for how long ticks were late by, ns: that is when calls that took
-// 100 us or more may not have been recorded.
+// WMTicker returns the CPU time of ticking, and for how long ticks were late by, ns: that is when
+// calls that took 100 us or more may not have been recorded.
 func WMTicker() (cpu, blind int64) {
 	if wmLongTicks > 0 {
 		blind = int64(float64(wmTicker.blind.Load()) * wmLongNano / float64(wmLongTicks))
@@ -55,8 +56,8 @@ func wmSwitchTicks() {
 	}
 }
 
-// wmTickerRun is the entry function of the goroutine. It never ends, and is in no way of the scheduler: its
-// thread counts as idle, as in wmSleep.
+// wmTickerRun is the entry function of the goroutine. It never ends, and is in no way of the
+// scheduler: its thread counts as idle, as in wmSleep.
 func wmTickerRun() {
 	getg().wm.flags |= wmOwn
 	wmGoroutines.blocked.Add(1)
@@ -76,15 +77,16 @@ func wmTickerRun() {
 // wmTickRounds ticks until that is to end.
 func wmTickRounds() {
 	pause, good, last := uint32(1), 0, uint64(0)
+	sleep := uint32(wmTickMicro / 2)
 	for wmTicker.on.Load() != 0 {
 		now, late := wmClock(), uint64(0)
-		if last > 0 && now-last > wmLongTicks {
-			late = now - last - wmLongTicks
+		if last > 0 {
+			late, sleep = wmTickAfter(now-last, sleep)
 		}
 		if late == 0 && (good > 0 || sched.npidle.Load() != gomaxprocs) {
 			atomic.Store64(&wmTicked.now, now)
 			last = now
-			usleep(wmTickMicro)
+			usleep(sleep)
 			if good++; good == wmTicksRound {
 				pause, good = 1, 0
 				wmCountTicker()
@@ -98,6 +100,20 @@ func wmTickRounds() {
 		wmCountTicker()
 	}
 	atomic.Store64(&wmTicked.now, 0)
+}
+
+// wmTickAfter returns by how much a tick is late that comes gap after the last one, 0 if it is in
+// time, and how long to sleep until the next one, when the thread has slept for so long, in us: the
+// kernel adds its time.
+func wmTickAfter(gap uint64, slept uint32) (late uint64, sleep uint32) {
+	if gap > wmLongTicks {
+		late = gap - wmLongTicks
+	}
+	micro := uint32(min(gap*(wmLongNano/1000)/wmLongTicks, 10*wmTickMicro))
+	if micro > wmTickMicro {
+		return late, max(slept-slept/8, wmTickLeast)
+	}
+	return late, min(slept+1, wmTickMicro)
 }
 
 // wmCountTicker notes how much CPU time the thread has taken.
