@@ -75,9 +75,9 @@ func (u *Unfolder) Add(ev *tracefile.Event, add func(*tracefile.Event)) {
 	}
 	for len(u.next) > 0 && u.next[0].Clock <= ev.Clock {
 		enter := &u.next[0]
-		if ev.Kind == tracefile.Exit && ev.Token >= enter.Token {
-			// The call that exits began before, as its enter would have come after this one. So the clock
-			// has coarse ticks.
+		if ev.Kind == tracefile.Exit && ev.Token >= enter.Token || ev.Kind == tracefile.Enter && ev.Token < enter.Token {
+			// A call that began before this one ends, or one that is further out begins: the call began
+			// later. Clocks of some machines are coarse.
 			enter.Clock = ev.Clock
 			break
 		}
