@@ -112,7 +112,8 @@ func TestDemotedSeveral(t *testing.T) {
 	}
 }
 
-// TestDemotedCalls checks the numbers of calls, which are exact whatever was recorded of a function.
+// TestDemotedCalls checks the numbers of calls, which are exact whatever was recorded of a
+// function.
 func TestDemotedCalls(t *testing.T) {
 	for _, tt := range []struct {
 		by   By
