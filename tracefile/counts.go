@@ -22,8 +22,8 @@ var levelNames = [...]string{"full", "without values", "counted", "counted only"
 // String returns "full", "without values", "counted" or "counted only".
 func (l Level) String() string { return levelNames[min(l, CountedOnly)] }
 
-// A Demotion is a change of a function's Level: to keep to its budget, a program records less of the
-// functions that cost most, and more again when there is room.
+// A Demotion is a change of a function's Level: to keep to its budget, a program records less of
+// the functions that cost most, and more again when there is room.
 type Demotion struct {
 	Clock uint64 // ticks of the program's clock
 	Func  uint32 // id, see File.Func
@@ -60,8 +60,8 @@ func (f *File) eachCount(do func(clock uint64, c format.Count)) {
 }
 
 // Demotions returns the changes of levels in the order of time. A function that is in none was at
-// Full all the time. The Calls of a function's Demotions add up to those that the program counted and
-// did not record. The result must not be changed.
+// Full all the time. The Calls of a function's Demotions add up to those that the program counted
+// and did not record. The result must not be changed.
 func (f *File) Demotions() []Demotion {
 	f.demotedOnce.Do(func() { f.demotions = f.findDemotions() })
 	return f.demotions
@@ -88,8 +88,9 @@ func (f *File) findDemotions() (list []Demotion) {
 	return list
 }
 
-// Counted returns how many calls in a range were counted and not recorded, by function. They include
-// the calls that Long events report: a function was called as often as it has Enter events, and that.
+// Counted returns how many calls in a range were counted and not recorded, by function. They
+// include the calls that Long events report: a function was called as often as it has Enter events,
+// and that.
 //
 // Programs read their counters when a level changes, at the begin and at the end of a test, at the
 // end of the recording, and else about once a second: Counted returns the calls between the last

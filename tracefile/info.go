@@ -42,9 +42,10 @@ type Info struct {
 	GivenBack uint64
 
 	// Of a program with a budget: what it was, as the user wrote it; and at the end, where the program
-	// could tell, the CPU time of the process and, of that, what tracing took. Demoted is the number of
-	// functions that were below level Full at some time, Counted that of the calls which were counted
-	// and not recorded, see Demotions; the program read its counters for the last time at CountedUntil.
+	// could tell, the CPU time of the process and, of that, what tracing took. Demoted is the number
+	// of functions that were below level Full at some time, Counted that of the calls which were
+	// counted and not recorded, see Demotions; the program read its counters for the last time at
+	// CountedUntil.
 	Budget       string
 	CPU          time.Duration
 	CPUTracing   time.Duration
@@ -102,8 +103,8 @@ func stopOf(flags uint64) Stop {
 	return NotStopped
 }
 
-// Meta returns the fact about the program or its host that was recorded under a key, such as "ppid";
-// "" if there is none. Info has most of them.
+// Meta returns the fact about the program or its host that was recorded under a key, such as
+// "ppid"; "" if there is none. Info has most of them.
 func (f *File) Meta(key string) string { return f.meta[key] }
 
 // Info describes the recording. Events are checked when they are read: Damaged,

@@ -88,8 +88,8 @@ const (
 // zero value is ready to use; a payload depends on nothing in earlier chunks.
 type Encoder struct {
 	// Tallies counts the calls in the chunks, by site. Append adds to it, and makes it longer as sites
-	// appear; the caller may clear or replace it between chunks. nil: nobody wants to know. Tallies take
-	// some 18 instructions an event: to count fewer chunks, set it to nil for the others.
+	// appear; the caller may clear or replace it between chunks. nil: nobody wants to know. Tallies
+	// take some 18 instructions an event: to count fewer chunks, set it to nil for the others.
 	Tallies []Tally
 
 	// Outliner makes an outline of each chunk, unless it is nil.
@@ -221,8 +221,8 @@ func count(recs []Record) (events int) {
 	return events
 }
 
-// countOther returns whether recs[0], which isn't an enter or exit, counts as an event, and how many
-// further records belong to it.
+// countOther returns whether recs[0], which isn't an enter or exit, counts as an event, and how
+// many further records belong to it.
 func countOther(recs []Record) (events, more int) {
 	switch recs[0].code() {
 	case CodeStart, CodePanic, CodeRecover, CodeGoexit, CodeInfo, CodeError:
@@ -244,8 +244,8 @@ func appendSkew(dst []byte, back uint64) []byte {
 	return binary.AppendUvarint(append(dst, tagOther, CodeSkew), back)
 }
 
-// appendLong appends recs[0], which is of code Long, unless what belongs to it is missing. It returns
-// the clock that the next record's delta counts from.
+// appendLong appends recs[0], which is of code Long, unless what belongs to it is missing. It
+// returns the clock that the next record's delta counts from.
 func appendLong(dst []byte, clock uint64, recs []Record) ([]byte, uint64) {
 	site, ticks, ok := longCall(recs)
 	if !ok {
@@ -263,8 +263,8 @@ func appendLong(dst []byte, clock uint64, recs []Record) ([]byte, uint64) {
 	return append(dst, rest...), recs[0].Clock
 }
 
-// longCall returns what the record behind recs[0], which is of code Long, says of the call. It is not
-// ok if that record is missing, because a kill cut it off, or nothing that a program writes.
+// longCall returns what the record behind recs[0], which is of code Long, says of the call. It is
+// not ok if that record is missing, because a kill cut it off, or nothing that a program writes.
 func longCall(recs []Record) (site uint32, ticks uint64, ok bool) {
 	if len(recs) < 2 || recs[1].Clock-1 >= FirstCode-1 {
 		return 0, 0, false
@@ -272,8 +272,8 @@ func longCall(recs []Record) (site uint32, ticks uint64, ok bool) {
 	return uint32(recs[1].Clock), recs[1].Word, true
 }
 
-// appendOther appends recs[0], which isn't an enter or exit, and returns how many further records it
-// took.
+// appendOther appends recs[0], which isn't an enter or exit, and returns how many further records
+// it took.
 func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, int) {
 	r := recs[0]
 	code, value := r.code(), r.Word&ValueMask

@@ -14,11 +14,13 @@ const (
 	maxTallies = 1 << 20
 )
 
-// openCalls holds the enters in a chunk that have no exit yet: the one at depth d is at d modulo the
-// length. So an enter takes the place of one far out, whose exit then finds another enter than its own.
+// openCalls holds the enters in a chunk that have no exit yet: the one at depth d is at d modulo
+// the length. So an enter takes the place of one far out, whose exit then finds another enter than
+// its own.
 type openCalls [256]Record
 
-// unwind returns the depth up to which the calls have tokens no greater than token: others are gone.
+// unwind returns the depth up to which the calls have tokens no greater than token: others are
+// gone.
 func (o *openCalls) unwind(depth uint, token uint32) uint {
 	for depth > 0 && uint32(o[(depth-1)%uint(len(o))].Word) > token {
 		depth--
@@ -76,8 +78,8 @@ func (t *Tally) close(ticks uint64) {
 	t.Ticks += ticks &^ uint64(int64(ticks)>>63) // the counters of CPUs may disagree: not below 0
 }
 
-// tally is count, and adds what recs say of calls to the tallies. It is a loop of its own because the
-// one that encodes has no register to spare.
+// tally is count, and adds what recs say of calls to the tallies. It is a loop of its own because
+// the one that encodes has no register to spare.
 func (e *Encoder) tally(recs []Record) (events int) {
 	if len(e.Tallies) == 0 {
 		e.grow(0)

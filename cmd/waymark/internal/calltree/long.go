@@ -4,8 +4,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// maxLongs bounds what a goroutine remembers. Of a call that made more long calls than that, directly
-// or not, Total has some twice, if they are of one row.
+// maxLongs bounds what a goroutine remembers. Of a call that made more long calls than that,
+// directly or not, Total has some twice, if they are of one row.
 const maxLongs = 256
 
 // A longCall is what a goroutine remembers of the call of a Long event, in the order of their ends.
@@ -17,8 +17,8 @@ type longCall struct {
 }
 
 // long counts the call of a Long event, of which only the end and the length are known. What it
-// called has been counted already, as calls of the innermost call that was recorded as a whole; so the
-// call's own time stays that one's too.
+// called has been counted already, as calls of the innermost call that was recorded as a whole; so
+// the call's own time stays that one's too.
 func (b *Builder) long(g *goroutine, ev *tracefile.Event, clock uint64) {
 	row, ok := b.table.row(ev.Site, &b.sites)
 	if !ok {

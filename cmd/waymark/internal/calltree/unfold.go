@@ -14,8 +14,8 @@ const maxUnfolded = 1 << 20
 // unfolded is the Value of enters that an Unfolder makes. Those of files have 0.
 const unfolded = 1
 
-// An Unfolder makes an enter and an exit of each Long event, so that what is told in order has these
-// calls around those that they made. It leaves alone the calls that began before its range.
+// An Unfolder makes an enter and an exit of each Long event, so that what is told in order has
+// these calls around those that they made. It leaves alone the calls that began before its range.
 type Unfolder struct {
 	from  uint64
 	begin map[uint64][]tracefile.Event // enters to come of each goroutine, by their clocks
@@ -26,8 +26,8 @@ type Unfolder struct {
 	next      []tracefile.Event
 }
 
-// NewUnfolder returns an Unfolder of the file's events in a range, nil if there is nothing to unfold.
-// It reads the range once. Errors are the operating system's.
+// NewUnfolder returns an Unfolder of the file's events in a range, nil if there is nothing to
+// unfold. It reads the range once. Errors are the operating system's.
 func NewUnfolder(file *tracefile.File, r tracefile.Range) (*Unfolder, error) {
 	if !slices.ContainsFunc(file.Demotions(), func(d tracefile.Demotion) bool { return d.Level >= tracefile.Counted }) {
 		return nil, nil
@@ -58,8 +58,8 @@ func (u *Unfolder) unfolds(ev *tracefile.Event) bool {
 	return ev.Kind == tracefile.Long && ev.Begin() >= u.from
 }
 
-// Add calls add with the next event of the range, and with the enters before it. A nil Unfolder just
-// calls add.
+// Add calls add with the next event of the range, and with the enters before it. A nil Unfolder
+// just calls add.
 func (u *Unfolder) Add(ev *tracefile.Event, add func(*tracefile.Event)) {
 	if u == nil || ev.Kind == tracefile.Go {
 		add(ev)
@@ -75,9 +75,9 @@ func (u *Unfolder) Add(ev *tracefile.Event, add func(*tracefile.Event)) {
 	}
 	for len(u.next) > 0 && u.next[0].Clock <= ev.Clock {
 		enter := &u.next[0]
-		if ev.Kind == tracefile.Exit && ev.Token >= enter.Token {
-			// The call that exits began before, as its enter would have come after this one. So the clock
-			// has coarse ticks.
+		if ev.Kind == tracefile.Exit && ev.Token >= enter.Token || ev.Kind == tracefile.Enter && ev.Token < enter.Token {
+			// A call that began before this one ends, or one that is further out begins: the call began
+			// later. Clocks of some machines are coarse.
 			enter.Clock = ev.Clock
 			break
 		}

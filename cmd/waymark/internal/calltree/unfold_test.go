@@ -43,6 +43,7 @@ func TestUnfold(t *testing.T) {
 		{"a root call", "+10 D40 d40 ~C30,8 .", "(C(D))", 0},
 		{"at the clock of the call before and of its own first", "A10 C20 c20 D30 d30 ~B20,3 a10 .", "(A(C)(B(D)))", 0},
 		{"at the clock of its own first call", "A10 C20 c20 D30 d30 ~B20,2 a10 .", "(A(C)(B(D)))", 0},
+		{"said to begin too early", "+10 A10 C30 c30 D30 d30 ~B20,6 a10 .", "(A(B(C)(D)))", 0},
 		{"of two goroutines", "A10 @2 D10 +9 d10 +5 ~B10,4 @1 +5 ~C20,12 a10 .", "(D)(B)(A(C))", 0},
 		{"began before the range", "A10 +10 D40 d40 ~C30,9 +9 ~B20,5 a10 .", "(D)(C)(B)", 6},
 	} {
@@ -101,6 +102,44 @@ func TestUnfoldAll(t *testing.T) {
 		got, some := readUnfolded(t, left, tracefile.Range{}, Options{})
 		if got != want || some.Calls != all.Calls || some.Problems != all.Problems {
 			t.Fatalf("seed %d: %d calls, %+v, want %d, %+v\n got %.300s\nwant %.300s", seed, some.Calls, some.Problems, all.Calls, all.Problems, got, want)
+		}
+	}
+}
+
+// TestUnfoldArbitrary unfolds events that no program makes. Whatever they are, no long call is told
+// more than once.
+func TestUnfoldArbitrary(t *testing.T) {
+	for _, seed := range seed.List(300) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		data := make([]byte, 200)
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		events := arbitrary(data)
+		recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock,
+			Counts: []calltreetest.Counts{{Sites: []format.Count{{Site: 1, Level: format.LevelOnly}}}}}
+		file, err := recording.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		long := 0
+		for _, ev := range events {
+			if ev.Kind == tracefile.Long {
+				long++
+			}
+		}
+		src, err := Unfold(file, tracefile.Range{From: seed % 50})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		o := Options{OnEnter: func(*Call) {}, OnCall: func(c *Call) {
+			if c.Flags&(Long|Unfolded) != 0 {
+				told++
+			}
+		}}
+		if _, err := Read(src, o, recording.End); err != nil || told > long {
+			t.Fatalf("seed %d: %d of %d long calls told, %v", seed, told, long, err)
 		}
 	}
 }

@@ -93,7 +93,27 @@ func TestDemoted(t *testing.T) {
 	}
 }
 
-// TestDemotedCalls checks the numbers of calls, which are exact whatever was recorded of a function.
+// TestDemotedSeveral adds up two processes of one program, of which one had no budget.
+func TestDemotedSeveral(t *testing.T) {
+	other := made(t, "A10 C20 c20 B20 b20 a10")
+	other.Path, other.PID, other.Later = "/tmp/shop.43.wmt", 43, time.Second
+	r := New(Options{})
+	if err := r.Read(join(t, demoted(t), other)); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.Write(&b, Text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{" 1205444 ", " 43 ", "~ 2 functions were only counted at times, to keep to the budget of 10%: 1,205,481 calls without"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
+// TestDemotedCalls checks the numbers of calls, which are exact whatever was recorded of a
+// function.
 func TestDemotedCalls(t *testing.T) {
 	for _, tt := range []struct {
 		by   By

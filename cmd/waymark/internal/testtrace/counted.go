@@ -63,7 +63,7 @@ func (t *Test) overlaps(o *Test) bool {
 
 // seen takes note of a counted call that is in the tree: it took long.
 func (c *counted) seen(call *calltree.Call) {
-	if call.Flags&calltree.Long != 0 && c.calls[call.Site] > 0 {
+	if call.Flags&(calltree.Long|calltree.Unfolded) != 0 && c.calls[call.Site] > 0 {
 		c.calls[call.Site]--
 	}
 }

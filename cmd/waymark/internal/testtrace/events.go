@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -15,7 +16,8 @@ type Events struct {
 	OnLog func(*Test, Log) // called with what the tests log, between events; may be nil
 
 	r      *Recording
-	events *tracefile.Events
+	events calltree.Source
+	err    error
 	keep   map[*Test]bool
 	logs   []testLog       // to come, by their clocks
 	ends   []*Test         // those that ended and have no End yet, by their ends
@@ -45,6 +47,9 @@ func (r *Recording) Events(tests []*Test) *Events {
 		}
 	}
 	e.events = r.file.EventsIn(time)
+	if len(r.file.Gaps()) == 0 { // what is open in a gap is known of recorded calls only
+		e.events, e.err = calltree.Unfold(r.file, time)
+	}
 	slices.SortStableFunc(e.logs, func(a, b testLog) int { return cmp.Compare(a.Clock, b.Clock) })
 	slices.SortStableFunc(e.ends, func(a, b *Test) int { return cmp.Compare(a.End, b.End) })
 	return e
@@ -98,4 +103,4 @@ func (e *Events) say(before uint64) {
 func (e *Events) Test() *Test { return e.test }
 
 // Err returns the error that ended the events.
-func (e *Events) Err() error { return e.events.Err() }
+func (e *Events) Err() error { return cmp.Or(e.err, e.events.Err()) }

@@ -119,3 +119,26 @@ func TestPrintCounted(t *testing.T) {
 		})
 	}
 }
+
+// A counted call that took long stands around what it called, as if it had been recorded, and is not
+// among those that were not.
+func TestPrintLong(t *testing.T) {
+	r := read(t, `
+		7 begin TestA
+		7 <1 A10 C20 c20 +50 D40 d40 +60 ~B30,110 a10
+		7 count B 18
+		7 fail TestA`)
+	got := printed(t, r, r.Failed(), Options{})
+	want := `=== TestA failed after 120 ns
+            [        7]  p.A() {
+       1 ns [        7]    p.C();
+            [        7]    p.B() {
+       1 ns [        7]      p.D();
+     110 ns [        7]    } /* p.B */
+     116 ns [        7]  } /* p.A */
+    p.B: 17 calls more, not recorded
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
