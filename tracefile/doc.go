@@ -56,6 +56,13 @@
 // of the same goroutine says that a call is gone: close the call then. Recordings that begin or end
 // in the middle ask for the same.
 //
+// # Counted calls
+//
+// A program that keeps to a budget records less of the functions that cost most. Demotions returns
+// when it recorded what of which function, Counted how many calls were counted instead. A function was
+// called as often as it has Enter events and was counted. A counted call that took long is a Long
+// event at its end.
+//
 // # Several files
 //
 // Join makes one recording of several files: parts of one process's recording, and processes of one

@@ -2,6 +2,7 @@ package tracefile
 
 import (
 	"fmt"
+	"time"
 	"unsafe"
 
 	"github.com/waymark-go/waymark/internal/format"
@@ -21,9 +22,10 @@ const (
 	Goexit              // runtime.Goexit begins in the frame of Token
 	Marker              // the info function Site is called
 	Error               // the innermost call of Site returns an error; its exit follows
+	Long                // a call of Site that took long ends; it was counted, and has no Enter and no Exit
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error", "long"}
 
 // String returns the kind's name in lower case, as in "enter".
 func (k Kind) String() string {
@@ -39,14 +41,28 @@ type Event struct {
 	Goroutine uint64 // its id, as in stack traces; 0 when it isn't known
 	Stream    uint32 // the scheduler's P that it ran on
 	Kind      Kind
-	Site      uint32 // Enter, Exit, Marker, Error: id of the function, see File.Func
-	Token     uint32 // Enter, Exit, Panic, Recover, Goexit: bytes from the top of the stack to the frame
+	Site      uint32 // Enter, Exit, Marker, Error, Long: id of the function, see File.Func
+	Token     uint32 // Enter, Exit, Panic, Recover, Goexit, Long: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see File.Origin; 0 if unknown
-	Value     uint64 // Start: the parent goroutine's id
+	Value     uint64 // Start: the parent goroutine's id; Long: ticks that the call took
 
 	// Data holds arguments (Enter, Marker), results (Exit) or the panic's value, encoded, if they were
 	// recorded. Package value reads them. They are valid until the next events are read.
 	Data []byte
+}
+
+// Begin returns the clock when the call of a Long event began, Clock of other events. The program
+// knows it to within some 100 us.
+func (ev *Event) Begin() uint64 {
+	if ev.Kind != Long {
+		return ev.Clock
+	}
+	return ev.Clock - min(ev.Value, ev.Clock)
+}
+
+// Duration returns how long the call of a Long event took.
+func (f *File) Duration(ev *Event) time.Duration {
+	return time.Duration(f.Nanos(ev.Clock) - f.Nanos(ev.Begin()))
 }
 
 // asEvents returns decoded events as what users see, without copying them: both types have the same

@@ -31,6 +31,7 @@ type File struct {
 	origins  map[uint32]Origin
 	types    map[uint32]value.Type
 	tests    []TestEvent
+	counts   []counts           // in the file's order
 	pairs    []format.ClockPair // the first and the last; one or none if there are no more
 	time     timeline
 	trailer  *format.Trailer // nil without an End block
@@ -47,6 +48,9 @@ type File struct {
 	stopped     uint64 // flags of the trailer that there should be
 	recoveryErr error
 	unsavedErr  error
+
+	demotedOnce sync.Once
+	demotions   []Demotion
 
 	lastOnce sync.Once
 	last     uint64 // see lastClock

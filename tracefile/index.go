@@ -349,6 +349,8 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 		return err
 	case format.BlockStarts:
 		return f.given.start(payload)
+	case format.BlockCounts:
+		return f.addCounts(payload)
 	case format.BlockEnd:
 		t, err := format.ParseTrailer(payload)
 		if err == nil {

@@ -41,6 +41,17 @@ type Info struct {
 	// GivenBack counts events of tests that the recording has given back, as they passed.
 	GivenBack uint64
 
+	// Of a program with a budget: what it was, as the user wrote it; and at the end, where the program
+	// could tell, the CPU time of the process and, of that, what tracing took. Demoted is the number of
+	// functions that were below level Full at some time, Counted that of the calls which were counted
+	// and not recorded, see Demotions; the program read its counters for the last time at CountedUntil.
+	Budget       string
+	CPU          time.Duration
+	CPUTracing   time.Duration
+	Demoted      int
+	Counted      uint64
+	CountedUntil time.Duration
+
 	// Complete tells that the recording goes on to the end of the program. If that was
 	// killed, Recovered is how many of Events were taken from its buffers. If it
 	// was Live, still recording when the file was opened, Recovered is the same,
@@ -126,6 +137,20 @@ func (f *File) Info() Info {
 		Blocks:      f.blocks,
 		Missing:     f.missing,
 		GivenBack:   f.given.events,
+		Budget:      f.meta[format.MetaBudget],
+		CPU:         time.Duration(max(number(format.MetaCPU), 0)),
+		CPUTracing:  time.Duration(max(number(format.MetaTracing), 0)),
+	}
+	demoted := make(map[uint32]bool)
+	for _, d := range f.Demotions() {
+		if d.Level != Full {
+			demoted[d.Func] = true
+		}
+		i.Counted += d.Calls
+	}
+	i.Demoted = len(demoted)
+	if i.Demoted > 0 {
+		i.CountedUntil = time.Duration(max(f.Nanos(f.CountedUntil()), 0))
 	}
 	if from, err := strconv.ParseUint(f.meta[format.MetaFrom], 10, 64); err == nil {
 		i.From = time.Duration(max(f.Nanos(from), 0))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -36,7 +37,12 @@ func joinParts(parts []*File) *File {
 	last := parts[len(parts)-1]
 	f := &File{
 		r: concatenation(parts), path: parts[0].path, parts: parts,
-		meta: parts[0].meta, origins: make(map[uint32]Origin), types: make(map[uint32]value.Type),
+		meta: maps.Clone(parts[0].meta), origins: make(map[uint32]Origin), types: make(map[uint32]value.Type),
+	}
+	for _, key := range []string{format.MetaCPU, format.MetaTracing} { // known at the end
+		if value, ok := last.meta[key]; ok {
+			f.meta[key] = value
+		}
 	}
 	first := ^uint64(0)
 	streams := make(map[uint32]*stream)
@@ -57,6 +63,7 @@ func joinParts(parts []*File) *File {
 		f.groups.Add(p.groups.List())
 		f.tests = append(f.tests, p.tests...)
 		f.given.join(&p.given)
+		f.counts = append(f.counts, p.counts...)
 		f.pairs = append(f.pairs, p.pairs...)
 		for _, s := range p.streams {
 			to := streams[s.id]

@@ -7,6 +7,7 @@ const (
 	LevelFull     = 0 // enters, exits and values
 	LevelUnvalued = 1 // enters and exits
 	LevelCounted  = 2 // the number of calls, and an event Long for each that took long
+	LevelOnly     = 3 // the number of calls
 )
 
 // A Count says which level a site has from some clock on, and how many of its calls were counted

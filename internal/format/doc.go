@@ -52,12 +52,12 @@
 // # Levels and counts
 //
 // A program with a budget records less of the functions that cost most. The level of a site is 0
-// (all), 1 (no values) or 2 (counted: no enter and no exit; a call that took long is one event,
-// Long, at its end). Sites begin at level 0.
+// (all), 1 (no values), 2 (counted: no enter and no exit; a call that took long is one event, Long,
+// at its end) or 3 (counted only). Sites begin at level 0.
 //
 // A Counts block says how things stood at clock. From then on each site in it has the given level.
 // calls is how many of the site's calls were counted since the site's previous entry, in whatever
-// block: the numbers of a site add up. A call is counted when it begins at level 2; the calls that
+// block: the numbers of a site add up. A call is counted when it begins at level 2 or 3; the calls that
 // events Long report are among those counted. So the calls of a site are its enters and its counts.
 //
 // Counts blocks are in the order of time. The program writes one when levels change, one about

@@ -65,16 +65,14 @@ func (m *model) unwind(token uint32) {
 
 // exit removes the frame of site with token and those above it. Inlining may
 // give a caller and its callee the same token, so the site decides among equals.
-// exit reports whether there was the frame, at which depth the stack then ends.
-func (m *model) exit(site, token uint32) bool {
+func (m *model) exit(site, token uint32) {
 	m.unwind(token)
 	for n := len(m.stack); n > 0 && m.stack[n-1].token == token; n-- {
 		if m.stack[n-1].site == site {
 			m.stack = m.stack[:n-1]
-			return true
+			return
 		}
 	}
-	return false
 }
 
 // Tags of records in Events blocks.
@@ -90,14 +88,15 @@ const (
 // zero value is ready to use; a payload depends on nothing in earlier chunks.
 type Encoder struct {
 	// Tallies counts the calls in the chunks, by site. Append adds to it, and makes it longer as sites
-	// appear; the caller may clear or replace it between chunks. nil: nobody wants to know.
+	// appear; the caller may clear or replace it between chunks. nil: nobody wants to know. Tallies take
+	// some 18 instructions an event: to count fewer chunks, set it to nil for the others.
 	Tallies []Tally
 
 	// Outliner makes an outline of each chunk, unless it is nil.
 	Outliner *Outliner
 
-	m      model
-	begins []uint64 // clocks at which the calls in m.stack began, only kept with Tallies
+	m    model
+	open openCalls // of the chunk, for Tallies
 }
 
 // Append appends the payload for chunk h with its records to dst, and returns the number of events
@@ -106,22 +105,10 @@ type Encoder struct {
 func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, events int) {
 	m := &e.m
 	m.reset()
-	for i := 0; i < len(recs); i++ {
-		if recs[i].isCall() {
-			events++
-			continue
-		}
-		switch recs[i].code() {
-		case CodeStart, CodePanic, CodeRecover, CodeGoexit, CodeInfo, CodeError:
-			events++
-		case CodeLong:
-			if _, _, ok := longCall(recs[i:]); ok {
-				events++
-			}
-			i++
-		case CodeValues, CodeInts:
-			i += recs[i].valueRecords()
-		}
+	if e.Tallies == nil {
+		events = count(recs)
+	} else {
+		events = e.tally(recs)
 	}
 	dst = binary.AppendUvarint(dst, uint64(h.Stream))
 	dst = binary.AppendUvarint(dst, h.Seq)
@@ -130,7 +117,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 	dst = binary.AppendUvarint(dst, uint64(events))
 	dst = binary.AppendUvarint(dst, h.Lost)
 
-	tallies, begins, outliner := e.Tallies, e.begins, e.Outliner
+	outliner := e.Outliner
 	if outliner != nil {
 		outliner.begin(h, recs)
 	}
@@ -144,35 +131,31 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			switch r.code() {
 			case codeNone, CodeOrigin:
 				continue
+			case CodeLong:
+				if outliner != nil {
+					outliner.other(i, before, m.stack)
+				}
+				before = i
+				dst, clock = appendLong(dst, clock, recs[i:])
+				i++
+				free = i + 1
+				continue
 			case CodeValues, CodeInts:
 				n := min(r.valueRecords(), len(recs)-1-i) // fewer are left if a kill cut them off
 				if i > free && recs[i-1].mayHaveValues() {
-					before := len(dst)
 					dst = appendValues(dst, r, recs[i+1:i+1+n])
-					if site := recs[i-1].site(); recs[i-1].isCall() && int(site) < len(tallies) {
-						tallies[site].ValueBytes += uint64(len(dst) - before)
-					}
 				}
 				i += n
 				free = i + 1
 				continue
-			case CodeLong:
-				if _, _, ok := longCall(recs[i:]); !ok {
-					i++
-					free = i + 1
-					continue
-				}
 			}
 		}
 		delta := r.Clock - clock
 		if int64(delta) < 0 {
-			// Counters of different CPUs may disagree by a few ticks.
-			dst = append(dst, tagOther, CodeSkew)
-			dst = binary.AppendUvarint(dst, -delta)
-			delta = 0
+			dst, delta = appendSkew(dst, -delta), 0
 		}
 		clock = r.Clock
-		site, token := r.site(), uint32(r.Word)
+		site, token := uint32(r.Word>>SiteShift)&SiteMask, uint32(r.Word)
 		switch {
 		case !call:
 			if outliner != nil {
@@ -181,9 +164,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			before = i
 			var n int
 			dst, n = e.appendOther(dst, delta, recs[i:])
-			if i += n; n > 0 {
-				free = i + 1
-			}
+			i += n
 		case r.Word&ExitBit != 0:
 			before = i
 			if n := len(m.stack); n > 0 && m.stack[n-1] == (frame{site, token}) {
@@ -192,16 +173,11 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 				}
 				m.stack = m.stack[:n-1]
 				dst = appendTagged(dst, delta, tagExit)
-				if int(site) < len(tallies) && n <= len(begins) {
-					tallies[site].close(r.Clock - begins[n-1])
-				}
 			} else {
 				if outliner != nil {
 					outliner.exitOther(i, m.stack)
 				}
-				if m.exit(site, token) && int(site) < len(tallies) && len(m.stack) < len(begins) {
-					tallies[site].close(r.Clock - begins[len(m.stack)])
-				}
+				m.exit(site, token)
 				dst = appendTagged(dst, delta, tagOther)
 				dst = append(dst, CodeExit)
 				dst = binary.AppendUvarint(dst, uint64(site))
@@ -225,28 +201,79 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 				dst = binary.AppendUvarint(dst, uint64(site))
 				dst = binary.AppendVarint(dst, int64(p.delta))
 			}
-			if tallies != nil {
-				if int(site) >= len(tallies) && e.grow(site) {
-					tallies = e.Tallies
-				}
-				if int(site) < len(tallies) {
-					tallies[site].Calls++
-				}
-				if n := len(m.stack); n < len(begins) {
-					begins[n] = r.Clock
-				} else {
-					begins = append(begins, r.Clock)
-				}
-			}
 			m.stack = append(m.stack, frame{site, token})
 			m.after(site, 0)
 		}
 	}
-	e.begins = begins
 	if outliner != nil {
 		outliner.leave(before, m.stack)
 	}
 	return dst, events
+}
+
+// count returns the number of events that records stand for.
+func count(recs []Record) (events int) {
+	for i := 0; i < len(recs); i++ {
+		if recs[i].isCall() {
+			events++
+			continue
+		}
+		n, more := countOther(recs[i:])
+		events += n
+		i += more
+	}
+	return events
+}
+
+// countOther returns whether recs[0], which isn't an enter or exit, counts as an event, and how many
+// further records belong to it.
+func countOther(recs []Record) (events, more int) {
+	switch recs[0].code() {
+	case CodeStart, CodePanic, CodeRecover, CodeGoexit, CodeInfo, CodeError:
+		return 1, 0
+	case CodeLong:
+		if _, _, ok := longCall(recs); ok {
+			events = 1
+		}
+		return events, 1
+	case CodeValues, CodeInts:
+		return 0, recs[0].valueRecords()
+	}
+	return 0, 0
+}
+
+// appendSkew appends that the clock went back by so many ticks: counters of different CPUs may
+// disagree.
+func appendSkew(dst []byte, back uint64) []byte {
+	return binary.AppendUvarint(append(dst, tagOther, CodeSkew), back)
+}
+
+// appendLong appends recs[0], which is of code Long, unless what belongs to it is missing. It returns
+// the clock that the next record's delta counts from.
+func appendLong(dst []byte, clock uint64, recs []Record) ([]byte, uint64) {
+	site, ticks, ok := longCall(recs)
+	if !ok {
+		return dst, clock
+	}
+	delta := recs[0].Clock - clock
+	if int64(delta) < 0 {
+		dst, delta = appendSkew(dst, -delta), 0
+	}
+	var b [3 * binary.MaxVarintLen64]byte
+	rest := binary.AppendUvarint(b[:0], uint64(site))
+	rest = binary.AppendUvarint(rest, uint64(uint32(recs[0].Word)))
+	rest = binary.AppendUvarint(rest, ticks)
+	dst = append(appendTagged(dst, delta, tagOther), CodeLong, byte(len(rest)))
+	return append(dst, rest...), recs[0].Clock
+}
+
+// longCall returns what the record behind recs[0], which is of code Long, says of the call. It is not
+// ok if that record is missing, because a kill cut it off, or nothing that a program writes.
+func longCall(recs []Record) (site uint32, ticks uint64, ok bool) {
+	if len(recs) < 2 || recs[1].Clock-1 >= FirstCode-1 {
+		return 0, 0, false
+	}
+	return uint32(recs[1].Clock), recs[1].Word, true
 }
 
 // appendOther appends recs[0], which isn't an enter or exit, and returns how many further records it
@@ -267,13 +294,6 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 		var site [binary.MaxVarintLen64]byte
 		n := binary.PutUvarint(site[:], value&SiteMask)
 		dst = append(append(dst, byte(n)), site[:n]...)
-	case CodeLong:
-		site, ticks, _ := longCall(recs)
-		var b [3 * binary.MaxVarintLen64]byte
-		rest := binary.AppendUvarint(b[:0], uint64(site))
-		rest = binary.AppendUvarint(rest, uint64(uint32(value)))
-		rest = binary.AppendUvarint(rest, ticks)
-		return append(append(dst, byte(len(rest))), rest...), 1
 	case CodeEnd:
 		e.m.goroutine()
 	case CodeGo:
@@ -350,19 +370,7 @@ const (
 )
 
 // isCall reports whether the record is of an enter or an exit, as most are.
-func (r Record) isCall() bool { return r.site()-1 < FirstCode-1 }
-
-// site returns the site of an enter or an exit.
-func (r Record) site() uint32 { return uint32(r.Word>>SiteShift) & SiteMask }
-
-// longCall returns what the record behind recs[0], which is of code Long, says of the call. It is not
-// ok if that record is missing, because a kill cut it off, or nothing that a program writes.
-func longCall(recs []Record) (site uint32, ticks uint64, ok bool) {
-	if len(recs) < 2 || recs[1].Clock-1 >= FirstCode-1 {
-		return 0, 0, false
-	}
-	return uint32(recs[1].Clock), recs[1].Word, true
-}
+func (r Record) isCall() bool { return uint32(r.Word>>SiteShift)&SiteMask-1 < FirstCode-1 }
 
 // code returns the record's code.
 func (r Record) code() uint32 {
@@ -388,6 +396,15 @@ func (r Record) valueRecords() int {
 		return 1
 	}
 	return int(min(r.Word&ValueMask, ChunkSize)+RecordSize-1) / RecordSize
+}
+
+// valueBytes returns how many bytes of values r, with the records behind it, holds.
+func (r Record) valueBytes(rest []Record) uint64 {
+	n := r.Word & ValueMask
+	if r.code() == CodeInts {
+		n = 8 * (n & (1<<intsBits - 1))
+	}
+	return min(n, uint64(len(rest))*RecordSize)
 }
 
 // appendTagged appends delta<<2|tag as a uvarint. Two bytes reach 2 us at 2 GHz:

@@ -113,7 +113,7 @@ func Summarize(h Chunk, recs []Record) (s Summary) {
 			last = r.Clock
 			s.From, s.To = min(s.From, last), max(s.To, last)
 			if token := uint32(r.Word); token < low.Token || token == low.Token && low.Site == 0 {
-				low.Token, low.Site = token, r.site()
+				low.Token, low.Site = token, uint32(r.Word>>SiteShift)&SiteMask
 			}
 			continue
 		}

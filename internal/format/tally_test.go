@@ -16,6 +16,7 @@ func tallyOf(h Chunk, recs []Record, tallies map[uint32]Tally) {
 		clock       uint64
 	}
 	var open []call
+	inner := make(map[int]bool) // records that belong to another one
 	for _, ev := range meaning(h, recs) {
 		t := tallies[ev.Site]
 		switch ev.Kind {
@@ -41,15 +42,30 @@ func tallyOf(h Chunk, recs []Record, tallies map[uint32]Tally) {
 		case Go, End:
 			open = nil
 		}
-		if ev.Data != nil && (ev.Kind == Enter || ev.Kind == Exit) {
-			head := 3 // tag, code, length
-			if len(ev.Data) > 127 {
-				head = 4
-			}
-			t.ValueBytes += uint64(len(ev.Data) + head)
-		}
 		if t != (Tally{}) {
 			tallies[ev.Site] = t
+		}
+	}
+	// Values need not be encoded to be counted: of records of values, all that belong to a call.
+	for i := 0; i < len(recs); i++ {
+		value := recs[i].Word & ValueMask
+		records, size := 0, uint64(0)
+		switch recs[i].Word >> CodeShift {
+		case 0x7F00 | CodeLong:
+			records = 1
+		case 0x7F00 | CodeInts:
+			records, size = int(value&7+1)/2, value&7*8
+		case 0x7F00 | CodeValues:
+			records, size = int(value+RecordSize-1)/RecordSize, value
+		}
+		if site := uint32(recs[max(i-1, 0)].Word>>SiteShift) & SiteMask; i > 0 && size > 0 && !inner[i-1] && site < FirstCode {
+			t := tallies[site]
+			t.ValueBytes += size
+			tallies[site] = t
+		}
+		for ; records > 0; records-- {
+			i++
+			inner[i] = true
 		}
 	}
 }
@@ -92,6 +108,34 @@ func TestTallies(t *testing.T) {
 		if closed == 0 {
 			t.Errorf("seed %d: no call was closed", seed)
 		}
+	}
+}
+
+// TestTalliesDeep checks what becomes of calls that are nested more deeply than the encoder looks:
+// the outermost are not closed.
+func TestTalliesDeep(t *testing.T) {
+	const depth = 1000
+	var recs []Record
+	call := func(i int) uint64 { return uint64(1+i%2)<<SiteShift | uint64(48*(i+1)) }
+	for i := 0; i < depth; i++ {
+		recs = append(recs, Record{uint64(1000 + i), call(i)})
+	}
+	for i := depth - 1; i >= 0; i-- {
+		recs = append(recs, Record{uint64(1000 + 2*depth - i), ExitBit | call(i)})
+	}
+	enc := Encoder{Tallies: []Tally{}}
+	payload, _ := enc.Append(nil, Chunk{Clock: 1000}, recs)
+	closed := enc.Tallies[1].Closed + enc.Tallies[2].Closed
+	if want := uint64(len(enc.open)); closed != want {
+		t.Errorf("%d calls closed, want %d", closed, want)
+	}
+	for i, tally := range enc.Tallies[1:3] {
+		if tally.Calls != depth/2 || tally.Ticks > tally.Closed*2*depth {
+			t.Errorf("site %d: %+v of %d calls", i+1, tally, depth/2)
+		}
+	}
+	if events, err := readBy(payload, 64); len(events) != 2*depth || err != nil {
+		t.Errorf("%d events, %v", len(events), err)
 	}
 }
 

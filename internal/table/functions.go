@@ -2,6 +2,7 @@ package table
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/units"
@@ -13,6 +14,8 @@ type Calls struct {
 	Calls, Open                uint64 // Open calls have not ended
 	Panics, Errors             uint64
 	Total, Self, Min, Avg, Max time.Duration
+	About                      bool            // times are not of all calls
+	Untimed                    bool            // there are no times
 	Quantiles                  []time.Duration // in the order of quantiles; nil if they are not known
 }
 
@@ -42,12 +45,12 @@ func Timed(head string, rows []Calls) *Table {
 	t.Columns = append(t.Columns, panics, errors, Column{Head: head})
 	for i := range rows {
 		r := &rows[i]
-		row := []Cell{Duration(r.Total), Duration(r.Self), Count(r.Calls)}
+		row := []Cell{r.duration(r.Total), r.duration(r.Self), Count(r.Calls)}
 		for _, d := range []time.Duration{r.Min, r.Avg, r.Max} {
 			if r.allOpen() {
 				row = append(row, Cell{"open", Dim}) // no call has ended, so no duration is known
 			} else {
-				row = append(row, Duration(d))
+				row = append(row, r.duration(d))
 			}
 		}
 		for j := 0; distributed && j < len(quantiles); j++ {
@@ -69,6 +72,17 @@ func Counted(rows []Calls) *Table {
 		t.Rows = append(t.Rows, []Cell{Count(rows[i].Calls), {rows[i].Name, Plain}})
 	}
 	return t
+}
+
+// duration returns a cell of a time of the calls.
+func (c *Calls) duration(d time.Duration) Cell {
+	switch {
+	case c.Untimed:
+		return None
+	case c.About:
+		return Duration(d).About()
+	}
+	return Duration(d)
 }
 
 func (c *Calls) allOpen() bool { return c.Open > 0 && c.Open == c.Calls }
@@ -105,6 +119,12 @@ func Duration[T ~int64](ns T) Cell {
 		c = Green
 	}
 	return Cell{units.Aligned(ns), c}
+}
+
+// About returns the cell of a number that is not of all calls.
+func (c Cell) About() Cell {
+	c.Text = "~" + strings.TrimLeft(c.Text, " ")
+	return c
 }
 
 // Panics returns a cell that makes rows with panics stand out.

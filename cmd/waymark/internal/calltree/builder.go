@@ -142,6 +142,8 @@ func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
 		b.recovered(g, ev.Token, clock)
 	case tracefile.Error:
 		g.fails(ev.Site)
+	case tracefile.Long:
+		b.long(g, ev, clock)
 	case tracefile.Marker:
 		b.info(g, ev.Site, clock, ev.Data)
 	case tracefile.End:
@@ -205,7 +207,7 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 	delete(b.alive, g.ID)
 	// A stream may still point to g. Until it serves another goroutine it has an
 	// id that no event has, and then it is the right one for its events.
-	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0]}
+	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0], longs: g.longs[:0]}
 	b.spare = append(b.spare, g)
 }
 

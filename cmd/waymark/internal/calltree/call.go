@@ -1,7 +1,7 @@
 package calltree
 
 // Flags say how a call ended.
-type Flags uint8
+type Flags uint16
 
 const (
 	Panicked  Flags = 1 << iota // a panic ended the call, or the call recovered it
@@ -12,6 +12,7 @@ const (
 	Failed                      // it returned an error
 	Info                        // of an info function: it took no time, and OnEnter was not called
 	Past                        // the window ended before the call; Open is set too
+	Long                        // a counted call that took long: OnEnter was not called, Self is 0
 )
 
 // A Call is one call that has ended.

@@ -56,6 +56,14 @@
 //	sum    from enter to exit, of every call; min, max and the average, sum divided
 //	       by calls, are of these, so that min <= average <= max holds in recursion too
 //
+// # Counted calls
+//
+// Of a function that was counted instead of recorded there are only the calls that took long, each
+// as a Long event at its end. What such a call made itself came before, as calls of the innermost
+// call that was recorded as a whole. That one keeps the time: a Long call adds to calls, total and
+// sum of its row and to a node of the call tree, but not to any self time, and goroutines' totals
+// are without it.
+//
 // # Blocks
 //
 // ReadFile returns what Read returns, for a whole file, and has workers read its blocks at

@@ -87,6 +87,13 @@ func TestBlocks(t *testing.T) {
 				if seed%2 == 1 { // some are lost
 					events = slices.DeleteFunc(events, func(tracefile.Event) bool { return r.IntN(20) == 0 })
 				}
+				if seed%4 > 1 { // some calls that ended were counted calls
+					for i := range events {
+						if ev := &events[i]; ev.Kind == tracefile.Exit && r.IntN(20) == 0 {
+							ev.Kind, ev.Value = tracefile.Long, r.Uint64N(1000)
+						}
+					}
+				}
 				recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(seed*seed%150)}
 				recording.IndexEvery = int(seed/2%3) * 5
 				file, err := recording.Open()
@@ -110,6 +117,7 @@ func TestBlocks(t *testing.T) {
 // FuzzBlocks reads events that no program makes, cut into blocks anywhere.
 func FuzzBlocks(f *testing.F) {
 	f.Add([]byte("A1B2b2C2c2a1"), uint8(3), uint8(0))
+	f.Add([]byte{0, 1, 16, 20, 15, 24, 31, 24, 15, 132, 0, 8, 15, 24, 5, 1}, uint8(1), uint8(0)) // counted calls
 	f.Add([]byte("A1B2b2C2c2a1A1B2b2C2c2a1A1B2b2C2c2a1"), uint8(131), uint8(5))
 	f.Add([]byte{0, 1, 17, 33, 255, 2, 64, 3, 4, 5, 6, 7, 8, 9, 129, 77, 1, 0, 0, 1, 44, 45, 46}, uint8(2), uint8(5))
 	f.Fuzz(func(t *testing.T, data []byte, perBlock, options uint8) {
@@ -145,14 +153,16 @@ func arbitrary(data []byte) []tracefile.Event {
 		switch k := a & 15; {
 		case k < 5:
 			ev.Kind = tracefile.Enter
-		case k < 10:
+		case k < 9:
 			ev.Kind = tracefile.Exit
 		default:
-			ev.Kind = []tracefile.Kind{tracefile.Panic, tracefile.Recover, tracefile.Goexit, tracefile.Start, tracefile.End, tracefile.Error}[k-10]
+			ev.Kind = []tracefile.Kind{tracefile.Panic, tracefile.Recover, tracefile.Goexit, tracefile.Start, tracefile.End, tracefile.Error, tracefile.Long}[k-9]
 		}
 		switch ev.Kind {
 		case tracefile.Enter, tracefile.Exit, tracefile.Error:
 			ev.Site, ev.Token = 1+uint32(b&3), uint32(b>>2)/4
+		case tracefile.Long:
+			ev.Site, ev.Token, ev.Value = 1+uint32(b&3), uint32(b>>2)/4, uint64(b)*uint64(b)/64
 		case tracefile.Start:
 			ev.Value, ev.Origin = uint64(b&7), uint32(b>>3)
 		case tracefile.End:

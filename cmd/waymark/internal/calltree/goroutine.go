@@ -20,6 +20,7 @@ type goroutine struct {
 	skip      bool        // not asked for
 
 	recovered map[int][]byte // by frame: the value of the panic that it recovered
+	longs     []longCall
 	early     map[int][]byte // by frame: the arguments of a call that began before the window
 
 	began []tracefile.BlockRef // by frame: the block in which the call began, while a NewAt reads

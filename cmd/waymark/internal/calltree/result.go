@@ -26,6 +26,7 @@ type Row struct {
 	Panics uint64 // calls that panicked
 	Errors uint64 // calls that returned an error
 	Open   uint64 // calls that had not ended
+	Long   uint64 // calls of Long events, which have no Self
 }
 
 func (r *Row) add(total, self uint64, outermost bool, flags Flags) {

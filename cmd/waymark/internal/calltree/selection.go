@@ -94,9 +94,9 @@ func (x *selecting) tell(stack []candidate) {
 
 func (x *selecting) call(c *Call) {
 	stack := x.stacks[c.Goroutine]
-	if c.Flags&Info != 0 {
+	if c.Flags&(Info|Long) != 0 {
 		n := x.candidate(c, stack[:c.Depth])
-		if !n.out && n.itself && x.Min == 0 {
+		if !n.out && n.itself && c.End-c.Began >= x.Min {
 			x.tell(stack[:c.Depth])
 			x.pass(c, n.entered.Depth)
 		}

@@ -10,7 +10,7 @@ type Node struct {
 	Caller int    // index of the caller's node, NoCaller for root calls
 	Key    uint32 // as in Row
 	Calls  uint64
-	Total  uint64 // of all calls, which contains that of the nodes they call
+	Total  uint64 // of all calls, which contains that of the nodes they call, see Row.Long
 	Self   uint64
 	Panics uint64
 	Errors uint64
@@ -64,6 +64,7 @@ func (f *paths) list(rows []Row) []Node {
 	for i := 1; i < len(f.Nodes); i++ { // parents come before their children
 		n, sum := &f.Nodes[i], &f.Nodes[i].Sum
 		if sum.calls == 0 {
+			index[i] = index[n.Parent] // a Long call may be below
 			continue
 		}
 		index[i] = len(out)

@@ -25,7 +25,7 @@ func (a *app) infoCommand() *cobra.Command {
 			}
 			defer file.Close()
 			info, err := file.Verify()
-			if err := report.WriteInfo(a.stdout, info, files[0], f); err != nil {
+			if err := report.WriteInfo(a.stdout, file, info, files[0], f); err != nil {
 				return err
 			}
 			if err == nil && info.Damaged > 0 {

@@ -182,6 +182,15 @@ func (p *printer) payload(kind format.BlockKind, b []byte) error {
 			p.line("%d goroutine %d state %d %s %q", t.Clock, t.Goroutine, t.State, t.Name, t.Text)
 		}
 		return err
+	case format.BlockCounts:
+		clock, list, err := format.ParseCounts(b)
+		if err == nil {
+			p.line("clock %d", clock)
+		}
+		for _, c := range list {
+			p.line("site %d: level %d, %d calls counted", c.Site, c.Level, c.Calls)
+		}
+		return err
 	case format.BlockGroups:
 		list, err := format.ParseGroups(b)
 		for _, g := range list {
@@ -222,6 +231,8 @@ func (p *printer) events(b []byte) error {
 			fmt.Fprintf(p, " site %d", ev.Site)
 		case format.Panic, format.Recover, format.Goexit:
 			fmt.Fprintf(p, " token %d", ev.Token)
+		case format.Long:
+			fmt.Fprintf(p, " site %d token %d ticks %d", ev.Site, ev.Token, ev.Value)
 		case format.Start:
 			fmt.Fprintf(p, " parent %d origin %d", ev.Value, ev.Origin)
 		}
@@ -262,6 +273,8 @@ func word(ev *format.Event) uint64 {
 		return code(format.CodeGoexit, uint64(ev.Token))
 	case format.Info:
 		return code(format.CodeInfo, uint64(ev.Site))
+	case format.Long:
+		return code(format.CodeLong, uint64(ev.Token))
 	default:
 		return code(format.CodeError, uint64(ev.Site))
 	}
@@ -270,7 +283,8 @@ func word(ev *format.Event) uint64 {
 var names = [...]string{
 	format.BlockMeta: "meta", format.BlockClock: "clock", format.BlockSites: "sites", format.BlockEvents: "events", format.BlockOrigins: "origins",
 	format.BlockEnd: "end", format.BlockTypes: "types", format.BlockTests: "tests", format.BlockGroups: "groups",
-	format.BlockGap: "gap", format.BlockStarts: "starts",
+	format.BlockCounts: "counts",
+	format.BlockGap:    "gap", format.BlockStarts: "starts",
 }
 
 // name returns the name of a kind of blocks.

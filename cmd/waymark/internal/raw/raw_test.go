@@ -59,6 +59,29 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// What a program with a budget writes is printed with its numbers.
+func TestCounts(t *testing.T) {
+	b := format.AppendHeader(nil)
+	b = format.AppendBlock(b, format.BlockCounts, format.AppendCounts(nil, 900, []format.Count{{Site: 7, Level: format.LevelCounted, Calls: 1 << 40}}))
+	var enc format.Encoder
+	payload, _ := enc.Append(nil, format.Chunk{Stream: 1, Seq: 2, Clock: 500, Goroutine: 3}, []format.Record{
+		{Clock: 800, Word: format.FirstCode<<format.SiteShift | format.CodeLong<<format.CodeShift | 96}, {Clock: 7, Word: 250},
+	})
+	b = format.AppendBlock(b, format.BlockEvents, payload)
+	var out strings.Builder
+	if damaged, err := raw.Write(&out, bytes.NewReader(b), int64(len(b))); damaged != 0 || err != nil {
+		t.Errorf("%d bytes damaged, error %v", damaged, err)
+	}
+	for _, want := range []string{
+		"counts, ", "            clock 900\n", "            site 7: level 2, 1099511627776 calls counted\n",
+		"            800 7f42000000000060 goroutine 3 long site 7 token 96 ticks 250\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
 // Cut at every byte, a file is read without a panic, and all bytes are accounted for.
 func TestCuts(t *testing.T) {
 	good, _ := file()

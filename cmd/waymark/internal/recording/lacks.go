@@ -34,7 +34,7 @@ func LacksBeside(list []Summary) []string {
 			continue
 		}
 		name := filepath.Base(rec.Files[0])
-		for _, state := range []string{Completeness(rec.Info), Beginning(rec.Info)} {
+		for _, state := range []string{Completeness(rec.Info), Beginning(rec.Info), countedUntil(rec.Info)} {
 			if state != "" {
 				lines = append(lines, name+": "+state)
 			}
@@ -60,7 +60,7 @@ func LacksBeside(list []Summary) []string {
 	say(p.Unmatched, "call", "without a recorded beginning, left out")
 	say(p.Unknown, "event", "of no known goroutine or function, left out")
 	say(p.Backward, "event", "earlier than the one before, taken as simultaneous")
-	return lines
+	return append(lines, countedLines(list)...)
 }
 
 // Stopped returns why recording ended before the program did, "" if it did not.

@@ -2,11 +2,13 @@ package recording
 
 import (
 	"cmp"
+	"maps"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -28,6 +30,8 @@ type Summary struct {
 	Open       uint64 // calls that had not ended; only those that are shown
 	Past       bool   // because the window ended before the recording did
 	Problems   calltree.Problems
+
+	Counted Counting // besides Calls
 }
 
 // Hidden is the key of rows that are counted but not shown, because their time is not their
@@ -40,6 +44,7 @@ func (f *Filter) Summary(p *Process, result *calltree.Result) Summary {
 		Process: p.Label, Info: p.File.Info(),
 		Events: result.Events, Calls: result.Calls, Goroutines: result.Seen, Past: result.Past, Problems: result.Problems,
 	}
+	s.Counted = f.Counting(p)
 	for _, part := range p.File.Parts() {
 		path := part.Path()
 		if abs, err := filepath.Abs(path); err == nil {
@@ -56,13 +61,14 @@ func (f *Filter) Summary(p *Process, result *calltree.Result) Summary {
 		if row := &result.Rows[i]; row.Key != Hidden {
 			s.Open += row.Open
 		}
+		s.Counted.Long += result.Rows[i].Long
 	}
 	return s
 }
 
 // Sum adds up summaries, for statements about all of them.
 func Sum(list []Summary) Summary {
-	sum := Summary{Info: tracefile.Info{Complete: true}}
+	sum := Summary{Info: tracefile.Info{Complete: true}, Counted: Counting{Functions: make(map[function.Identity]bool)}}
 	var spans []Span
 	for i, s := range list {
 		if i == 0 {
@@ -85,6 +91,12 @@ func Sum(list []Summary) Summary {
 		sum.Problems.Cut += s.Problems.Cut
 		sum.Problems.Backward += s.Problems.Backward
 		sum.Problems.Unknown += s.Problems.Unknown
+		sum.Counted.Sum += s.Counted.Sum
+		sum.Counted.Long += s.Counted.Long
+		maps.Copy(sum.Counted.Functions, s.Counted.Functions)
+		sum.Counted.LeftOut += s.Counted.LeftOut
+		sum.Counted.Coarse = sum.Counted.Coarse || s.Counted.Coarse
+		sum.Counted.Budget = cmp.Or(sum.Counted.Budget, s.Counted.Budget)
 	}
 	sum.Duration = int64(covered(spans))
 	return sum

@@ -16,7 +16,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 		ByGroup:     {"name"},
 		ByGoroutine: {"pid", "goroutine", "parent_goroutine", "origin_func", "origin_file", "origin_line", "start_ns", "end_ns"},
 	}
-	c.Write(append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors"))
+	c.Write(append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors", "recorded"))
 	rows, _ := r.Rows()
 	for _, row := range rows {
 		var record []string
@@ -33,7 +33,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 			}
 		}
 		c.Write(append(record, unsigned(row.Calls), unsigned(row.Panics),
-			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg()), unsigned(row.Errors)))
+			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg()), unsigned(row.Errors), unsigned(row.Recorded())))
 	}
 	c.Flush()
 	return c.Error()

@@ -15,10 +15,10 @@ import (
 
 // WriteInfo prints the facts about a recording. info comes from the file's
 // Verify, which alone knows the goroutines and all damage; path is the file's name.
-func WriteInfo(w io.Writer, info tracefile.Info, path string, f Format) error {
+func WriteInfo(w io.Writer, file *tracefile.File, info tracefile.Info, path string, f Format) error {
 	switch f {
 	case JSON:
-		return writeJSON(w, newJSONInfo(info))
+		return writeJSON(w, newJSONInfo(file, info))
 	case CSV:
 		return errors.New("info is no table: use --format text or json")
 	}
@@ -26,6 +26,7 @@ func WriteInfo(w io.Writer, info tracefile.Info, path string, f Format) error {
 	for _, fact := range facts(info, path) {
 		fmt.Fprintf(&b, "%-12s%s\n", fact.name, fact.value)
 	}
+	writeDemotions(&b, file)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -54,9 +55,23 @@ type jsonInfo struct {
 	Live       bool   `json:"live"`
 	Recovered  uint64 `json:"recovered_events"`
 	Bytes      int64  `json:"bytes"`
+
+	Budget     string         `json:"budget,omitempty"` // as the user wrote it
+	CPU        int64          `json:"cpu_ns,omitempty"` // of the process
+	CPUTracing int64          `json:"cpu_tracing_ns,omitempty"`
+	Counted    uint64         `json:"counted_calls,omitempty"` // calls that were only counted
+	Demotions  []jsonDemotion `json:"demotions,omitempty"`
 }
 
-func newJSONInfo(i tracefile.Info) jsonInfo {
+// A jsonDemotion is a change of what is recorded of a function.
+type jsonDemotion struct {
+	At    int64  `json:"at_ns"` // since the start
+	Name  string `json:"name"`
+	Level string `json:"level"` // full, without values, counted, counted only
+	Calls uint64 `json:"calls"` // that were counted until the function's next change
+}
+
+func newJSONInfo(file *tracefile.File, i tracefile.Info) jsonInfo {
 	j := jsonInfo{
 		Version: i.Version, Program: i.Program, Go: i.Go, GOOS: i.GOOS, GOARCH: i.GOARCH, Host: i.Host, CPUs: i.CPUs, PID: i.PID,
 		Clock: i.Clock, Duration: int64(i.Duration), From: int64(i.From), Sites: i.Funcs,
@@ -68,6 +83,10 @@ func newJSONInfo(i tracefile.Info) jsonInfo {
 	}
 	if i.Rotated {
 		j.Part = &i.Part
+	}
+	j.Budget, j.CPU, j.CPUTracing, j.Counted = i.Budget, int64(i.CPU), int64(i.CPUTracing), i.Counted
+	for _, d := range file.Demotions() {
+		j.Demotions = append(j.Demotions, jsonDemotion{file.Nanos(d.Clock), nameOf(file, d.Func), d.Level.String(), d.Calls})
 	}
 	return j
 }
@@ -109,10 +128,52 @@ func facts(i tracefile.Info, path string) []fact {
 	if text := recording.Beginning(i); text != "" {
 		list = append(list, fact{"Begins", text})
 	}
+	if i.Budget != "" {
+		list = append(list, fact{"Budget", i.Budget})
+	}
+	if i.CPU > 0 {
+		share := 100 * float64(i.CPUTracing) / float64(i.CPU)
+		list = append(list, fact{"Tracing", fmt.Sprintf("%s of %s of CPU time, %.1f %%",
+			units.Duration(int64(i.CPUTracing)), units.Duration(int64(i.CPU)), share)})
+	}
+	if i.Demoted > 0 {
+		text := fmt.Sprintf("%s, %s counted", units.Things(uint64(i.Demoted), "function"), units.Things(i.Counted, "call"))
+		if !i.Complete {
+			text += " until " + units.Duration(int64(i.CountedUntil))
+		}
+		list = append(list, fact{"Demoted", text})
+	}
 	if i.Damaged > 0 {
 		list = append(list, fact{"Damaged", units.Bytes(i.Damaged)})
 	}
 	return list
+}
+
+// mostDemotions is how many changes of levels are printed.
+const mostDemotions = 50
+
+// writeDemotions prints when what is recorded of functions changed.
+func writeDemotions(w io.Writer, file *tracefile.File) {
+	list := file.Demotions()
+	for i, d := range list {
+		if i == mostDemotions {
+			fmt.Fprintf(w, "%12s... and %s more; --format json has all\n", "", units.Things(uint64(len(list)-i), "change"))
+			break
+		}
+		calls := ""
+		if d.Calls > 0 {
+			calls = ", " + units.Things(d.Calls, "call")
+		}
+		fmt.Fprintf(w, "%12s%s  %s: %v%s\n", "", units.Duration(file.Nanos(d.Clock)), nameOf(file, d.Func), d.Level, calls)
+	}
+}
+
+// nameOf returns the name of a function.
+func nameOf(file *tracefile.File, id uint32) string {
+	if fn, ok := file.Func(id); ok {
+		return fn.Name
+	}
+	return fmt.Sprintf("unknown function %d", id)
 }
 
 // frequency prints a clock's rate: counters of arm64 may be as slow as a few MHz.

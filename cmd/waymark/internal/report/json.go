@@ -35,6 +35,10 @@ type jsonProblems struct {
 	Unknown   uint64 `json:"unknown,omitempty"`       // events of no known goroutine or function
 	Backward  uint64 `json:"backward,omitempty"`      // events that are earlier than the one before
 	Past      bool   `json:"past_window,omitempty"`   // open calls go on after --time
+
+	Budget  string `json:"budget,omitempty"`            // as the user wrote it
+	Demoted int    `json:"demoted_functions,omitempty"` // of which calls were only counted
+	Counted uint64 `json:"counted_calls,omitempty"`     // those calls; only long ones have times
 }
 
 // jsonLacks is what is missing in some recordings, for readers of a single object.
@@ -50,6 +54,7 @@ func newJSONProblems(rec *recording.Summary) jsonProblems {
 	return jsonProblems{
 		Stopped: rec.Info.Stopped.String(), FromNS: int64(rec.Info.From), Parts: rec.Info.Missing,
 		Cut: p.Cut, Unmatched: p.Unmatched, Unknown: p.Unknown, Backward: p.Backward, Past: rec.Past && rec.Open > 0,
+		Budget: rec.Counted.Budget, Demoted: len(rec.Counted.Functions), Counted: rec.Counted.Sum,
 	}
 }
 
@@ -121,11 +126,18 @@ type jsonNumbers struct {
 	MaxNS   int64  `json:"max_ns"`
 	AvgNS   int64  `json:"avg_ns"`
 	Open    uint64 `json:"open"` // calls that had not ended
+
+	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that have times; if not all have
+	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	*stats.Quantiles
 }
 
 func (r *Row) numbers() jsonNumbers {
-	return jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, r.Quantiles}
+	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Quantiles}
+	if recorded := r.Recorded(); recorded != r.Calls {
+		n.Recorded = &recorded
+	}
+	return n
 }
 
 // jsonHead returns what is said about the whole report.

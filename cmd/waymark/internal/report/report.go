@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -85,14 +86,13 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 	o.Tree = r.Tree || r.Filter.Depth > 0
 	var result *calltree.Result // of the first reading; others count the same calls in other rows
 	countings := r.countings(p)
+	counted := r.Filter.Counting(p)
 	progress.all += uint64(len(countings)-1) * p.File.Info().Events
 	for _, rowOf := range countings {
 		o.Key = rowOf
 		one, err := calltree.ReadFile(p.File, o, p.End, runtime.GOMAXPROCS(0), progress.add)
-		for i := range one.Rows {
-			if row := &one.Rows[i]; rowOf != nil && row.Key < recording.Hidden {
-				r.rows[row.Key].add(row, p.Scale)
-			}
+		if rowOf != nil {
+			r.addRows(one.Rows, rowOf, counted.Calls, p.Scale)
 		}
 		if rowOf != nil && r.Filter.Depth > 0 {
 			r.markShallow(one.Tree)
@@ -131,6 +131,28 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 	}
 	r.Recordings = append(r.Recordings, rec)
 	return errors.Join(errs...)
+}
+
+// addRows adds the rows of one counting, with the counted calls of sites.
+func (r *Report) addRows(rows []calltree.Row, rowOf counting, counted map[uint32]uint64, scale calltree.Scale) {
+	calls := make(map[uint32]uint64)                         // that were counted, by row
+	for _, site := range slices.Sorted(maps.Keys(counted)) { // rows are made in that order
+		calls[rowOf(site)] += counted[site]
+	}
+	for i := range rows {
+		row := &rows[i]
+		if row.Key >= recording.Hidden {
+			continue
+		}
+		r.rows[row.Key].add(row, scale)
+		r.rows[row.Key].count(calls[row.Key], row.Long)
+		delete(calls, row.Key)
+	}
+	for row, n := range calls {
+		if row < recording.Hidden {
+			r.rows[row].count(n, 0)
+		}
+	}
 }
 
 // rowOf returns the index of the row of a function, which may have several sites: its package is

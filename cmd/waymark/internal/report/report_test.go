@@ -263,14 +263,17 @@ func TestInfo(t *testing.T) {
 		{"info.txt", Text, made(t, shop)},
 		{"info.json", JSON, made(t, shop)},
 		{"info-killed.txt", Text, killed},
+		{"info-demoted.txt", Text, demoted(t)},
+		{"info-demoted.json", JSON, demoted(t)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			info, err := open(t, tt.from).Verify()
+			file := open(t, tt.from)
+			info, err := file.Verify()
 			if err != nil {
 				t.Fatal(err)
 			}
 			var b bytes.Buffer
-			if err := WriteInfo(&b, info, "/tmp/shop.wmt", tt.format); err != nil {
+			if err := WriteInfo(&b, file, info, "/tmp/shop.wmt", tt.format); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, tt.name, b.Bytes())

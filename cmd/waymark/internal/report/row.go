@@ -12,7 +12,7 @@ type Row struct {
 	function.Func           // or only a Name: a package's import path, or a group's name
 	Goroutine     Goroutine // of a report by goroutine
 
-	Calls  uint64
+	Calls  uint64 // exact; what follows is of those that were recorded, but for Counted
 	Panics uint64
 	Errors uint64 // calls that returned an error
 	Open   uint64 // calls that had not ended
@@ -22,10 +22,12 @@ type Row struct {
 	Min    int64
 	Max    int64
 
+	Counted uint64 // of Calls, those that were counted and not recorded, or only as Long events
+
 	Quantiles *stats.Quantiles // nil if the distribution is not known
 
 	shallow  bool   // some of the calls have few enough callers for the filter
-	measured uint64 // how many calls those are: all, or a goroutine's root calls
+	measured uint64 // how many calls those are: all that were recorded, or a goroutine's root calls
 }
 
 // A Goroutine is what a row says about its goroutine, besides times.
@@ -50,11 +52,11 @@ func (r *Row) Avg() int64 {
 
 func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	least := scale.Nanoseconds(c.Min)
-	if r.Calls == 0 || least < r.Min {
+	if r.measured == 0 || least < r.Min {
 		r.Min = least
 	}
 	r.Max = max(r.Max, scale.Nanoseconds(c.Max))
-	r.Calls += c.Calls
+	r.Calls += c.Calls - c.Long
 	r.measured += c.Calls
 	r.Panics += c.Panics
 	r.Errors += c.Errors
@@ -62,6 +64,21 @@ func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	r.Total += scale.Nanoseconds(c.Total)
 	r.Self += scale.Nanoseconds(c.Self)
 	r.Sum += scale.Nanoseconds(c.Sum)
+}
+
+// count adds calls that were counted. Of the recorded ones, long were counted too.
+func (r *Row) count(calls, long uint64) {
+	calls = max(calls, long) // the last counts of a program that was killed are missing
+	r.Calls += calls
+	r.Counted += calls
+}
+
+// Recorded returns how many of the calls have times.
+func (r *Row) Recorded() uint64 {
+	if r.Counted == 0 {
+		return r.Calls
+	}
+	return r.measured
 }
 
 func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Scale) *Row {

@@ -50,6 +50,11 @@ var heads = map[By]string{ByFunction: "Function", ByPackage: "Package", ByGroup:
 func (r *Report) writeFoot(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", r.summary())
+	if r.By == ByGoroutine {
+		if n := recording.Sum(r.Recordings).Counted.Sum; n > 0 {
+			fmt.Fprintf(&b, "%s not in the table: nobody knows their goroutines\n", units.Things(n, "counted call"))
+		}
+	}
 	for _, line := range recording.LacksBeside(r.Recordings) {
 		fmt.Fprintf(&b, "%s\n", line)
 	}
@@ -69,6 +74,7 @@ func (r *Report) calls(rows []*Row) []table.Calls {
 			Name: name, Calls: row.Calls, Open: row.Open, Panics: row.Panics, Errors: row.Errors,
 			Total: time.Duration(row.Total), Self: time.Duration(row.Self),
 			Min: time.Duration(row.Min), Avg: time.Duration(row.Avg()), Max: time.Duration(row.Max),
+			About: row.Counted > 0, Untimed: row.Counted > 0 && row.Recorded() == 0,
 		}
 		if q := row.Quantiles; q != nil {
 			list[i].Quantiles = []time.Duration{q.P50, q.P90, q.P99, q.P999}

@@ -5,7 +5,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
@@ -188,8 +190,12 @@ func (r *Report) writeTreeText(w io.Writer) error {
 			if row.Open > 0 && row.Open == row.Calls {
 				name += table.AllOpen
 			}
+			total, self := table.Duration(n.Sum.total), table.Duration(n.Sum.self)
+			if row.Counted > 0 {
+				total, self = total.About(), self.About()
+			}
 			line([]table.Cell{
-				table.Duration(n.Sum.total), table.Duration(n.Sum.self), {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
+				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
 				table.Count(n.Sum.calls), table.Panics(n.Sum.panics), table.Errors(n.Sum.errors), {Text: name},
 			})
 		}, nil)
@@ -197,5 +203,36 @@ func (r *Report) writeTreeText(w io.Writer) error {
 	if err := t.Write(w, r.Style); err != nil {
 		return err
 	}
+	if line := r.placeless(); line != "" {
+		if _, err := fmt.Fprintf(w, "  %s\n", line); err != nil {
+			return err
+		}
+	}
 	return r.writeFoot(w)
+}
+
+// placelessNames is how many functions placeless names.
+const placelessNames = 5
+
+// placeless names the functions with counted calls, of which nobody knows the callers.
+func (r *Report) placeless() string {
+	untimed := func(row *Row) uint64 { return row.Calls - row.Recorded() }
+	var rows []*Row
+	for _, row := range r.rows {
+		if untimed(row) > 0 {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	slices.SortFunc(rows, func(a, b *Row) int { return cmp.Or(cmp.Compare(untimed(b), untimed(a)), cmp.Compare(a.Name, b.Name)) })
+	var list []string
+	for _, row := range rows[:min(len(rows), placelessNames)] {
+		list = append(list, fmt.Sprintf("%s (%s)", r.names.Short(row.Name), units.Things(untimed(row), "call")))
+	}
+	if n := len(rows) - len(list); n > 0 {
+		list = append(list, units.Things(uint64(n), "more function"))
+	}
+	return "counted, so not in the tree: " + strings.Join(list, ", ")
 }

@@ -45,6 +45,9 @@ func (w *nodeWriter) numbers(n *node, indent string) {
 		b = append(append(append(b, '"'), member.name...), `": `...)
 		b = strconv.AppendInt(b, member.value, 10)
 	}
+	if w.rows[n.Row].Counted > 0 {
+		b = append(append(b, separator...), `"demoted": true`...)
+	}
 	w.Write(b)
 }
 

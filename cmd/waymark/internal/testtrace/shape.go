@@ -82,7 +82,7 @@ func (s *shape) enter(c *calltree.Call) {
 }
 
 func (s *shape) call(c *calltree.Call) {
-	if c.Flags&calltree.Info != 0 {
+	if c.Flags&(calltree.Info|calltree.Long) != 0 {
 		return
 	}
 	if c.Flags&(calltree.Panicked|calltree.Recovered) == calltree.Panicked {

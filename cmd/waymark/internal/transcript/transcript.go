@@ -20,6 +20,11 @@
 //	        [        1]    main.(*Client).Do(c=*Client@1{host:a.example n:0}, path="/") {
 //	1.234 ms [        1]    main.(*Client).Do(c=*Client@1, path="/b");
 //
+// A call of a function that was counted and not recorded has a line if it took long, with the time of
+// its end: what it called stands above it.
+//
+//	0.005690340s   1.234 ms [        1]    main.parse(); /* counted, ends here */
+//
 // Lines of a goroutine are in the order of its calls. A call's first line is printed when the
 // call's first callee or its end is known. Lines of other goroutines may come before that line.
 package transcript
@@ -145,6 +150,11 @@ func (p *Printer) Call(c *calltree.Call) {
 		return
 	}
 	duration := units.Aligned(p.nanos(c.End - c.Began))
+	if c.Flags&calltree.Long != 0 {
+		p.pending[c.Goroutine] = p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
+		p.line(c.End, duration, c, p.name(c.Site), "();", " /* counted, ends here */")
+		return
+	}
 	list := p.drop(c.Goroutine, c.Depth+1)
 	if n := len(list); n > 0 && list[n-1].Depth == c.Depth {
 		p.open(c.Goroutine, list[:n-1])

@@ -14,6 +14,7 @@ import (
 //	A10  a10   enter and exit of the function of site 1 with token 10; B is of site 2
 //	!10  ^10   a panic begins in, is recovered in, the frame with token 10
 //	%1         the innermost call of the function of site 1 returns an error
+//	~B10,30    a counted call of the function of site 2 with token 10 ends, which took 30 ticks
 //	/10        Goexit begins in the frame with token 10
 //	<1         the goroutine starts; goroutine 1 created it, by the go statement with origin 1
 //	.          the goroutine ends
@@ -24,6 +25,17 @@ func Events(text string) ([]tracefile.Event, error) {
 	clock, goroutine := uint64(0), uint64(1)
 	for _, word := range strings.Fields(text) {
 		n := uint64(0)
+		if word[0] == '~' {
+			ev := tracefile.Event{Kind: tracefile.Long, Goroutine: goroutine}
+			var letter rune
+			if _, err := fmt.Sscanf(word, "~%c%d,%d", &letter, &ev.Token, &ev.Value); err != nil {
+				return nil, fmt.Errorf("%s: %w", word, err)
+			}
+			clock++
+			ev.Site, ev.Clock = uint32(letter-'A'+1), clock
+			list = append(list, ev)
+			continue
+		}
 		if len(word) > 1 {
 			var err error
 			if n, err = strconv.ParseUint(word[1:], 10, 64); err != nil {

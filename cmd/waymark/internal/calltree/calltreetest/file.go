@@ -19,6 +19,10 @@ type Recording struct {
 	Origins []tracefile.Origin
 	Groups  []format.Group
 	Tests   []tracefile.TestEvent // of a test binary
+	Counts  []Counts
+	Budget  string
+	CPU     time.Duration // of the process
+	Tracing time.Duration // of CPU
 	Lost    uint64
 	Flags   uint64 // of the trailer
 	End     uint64 // clock; with 0 the file lacks its end, as a killed program's does
@@ -34,6 +38,12 @@ type Recording struct {
 	Nonce   string        // of parts of one recording: the same
 	Part    int           // number among those
 	Later   time.Duration // how much later than others it was recorded
+}
+
+// Counts are what a program says at Clock of sites and of their counted calls.
+type Counts struct {
+	Clock uint64
+	Sites []format.Count
 }
 
 // A Table is the sites of a package.
@@ -52,6 +62,13 @@ func (r *Recording) Bytes() []byte {
 	}
 	if r.PID != 0 {
 		add(format.MetaPID, strconv.Itoa(r.PID))
+	}
+	if r.Budget != "" {
+		add(format.MetaBudget, r.Budget)
+	}
+	if r.CPU > 0 {
+		add(format.MetaCPU, strconv.FormatInt(int64(r.CPU), 10))
+		add(format.MetaTracing, strconv.FormatInt(int64(r.Tracing), 10))
 	}
 	if r.Nonce != "" {
 		add(format.MetaNonce, r.Nonce)
@@ -75,6 +92,10 @@ func (r *Recording) Bytes() []byte {
 	for _, t := range r.Tests {
 		one := format.TestEvent{Clock: r.Start + t.Clock, Goroutine: t.Goroutine, State: format.TestState(t.State), Name: t.Name, Text: t.Text}
 		w.Block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{one}))
+	}
+
+	for _, c := range r.Counts {
+		w.Block(format.BlockCounts, format.AppendCounts(nil, r.Start+c.Clock, c.Sites))
 	}
 
 	streams := make(map[uint32][]tracefile.Event) // not in a block yet
@@ -157,6 +178,9 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []tracefile.Event) (
 			code(format.CodeError, uint64(ev.Site))
 		case tracefile.Goexit:
 			code(format.CodeGoexit, uint64(ev.Token))
+		case tracefile.Long:
+			code(format.CodeLong, uint64(ev.Token))
+			recs = append(recs, format.Record{Clock: uint64(ev.Site), Word: ev.Value})
 		}
 		if n := len(ev.Data); n > 0 {
 			code(format.CodeValues, uint64(n))

@@ -1,0 +1,116 @@
+package tracefile
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/waymark-go/waymark/internal/format"
+)
+
+// A Level says how much of a function's calls a recording gets.
+type Level uint8
+
+const (
+	Full        Level = format.LevelFull     // all
+	Unvalued    Level = format.LevelUnvalued // all but values
+	Counted     Level = format.LevelCounted  // their number, and a Long event for each that takes long
+	CountedOnly Level = format.LevelOnly     // their number, as of levels that only later versions know
+)
+
+var levelNames = [...]string{"full", "without values", "counted", "counted only"}
+
+// String returns "full", "without values", "counted" or "counted only".
+func (l Level) String() string { return levelNames[min(l, CountedOnly)] }
+
+// A Demotion is a change of a function's Level: to keep to its budget, a program records less of the
+// functions that cost most, and more again when there is room.
+type Demotion struct {
+	Clock uint64 // ticks of the program's clock
+	Func  uint32 // id, see File.Func
+	Level Level
+	Calls uint64 // counted from then on, until the function's next Demotion
+}
+
+// counts are the payload of a Counts block. It stays encoded, in a quarter of the memory: a program
+// may write one each second.
+type counts struct {
+	clock   uint64
+	payload []byte
+}
+
+// addCounts takes in a Counts block.
+func (f *File) addCounts(payload []byte) error {
+	clock, _, err := format.ParseCounts(payload)
+	if err == nil {
+		f.counts = append(f.counts, counts{clock, slices.Clone(payload)})
+	}
+	return err
+}
+
+// eachCount calls do for what Counts blocks say, in the order of time.
+func (f *File) eachCount(do func(clock uint64, c format.Count)) {
+	blocks := slices.Clone(f.counts)
+	slices.SortStableFunc(blocks, func(a, b counts) int { return cmp.Compare(a.clock, b.clock) })
+	for _, b := range blocks {
+		_, list, _ := format.ParseCounts(b.payload) // without an error, as addCounts knows
+		for _, c := range list {
+			do(b.clock, c)
+		}
+	}
+}
+
+// Demotions returns the changes of levels in the order of time. A function that is in none was at
+// Full all the time. The Calls of a function's Demotions add up to those that the program counted and
+// did not record. The result must not be changed.
+func (f *File) Demotions() []Demotion {
+	f.demotedOnce.Do(func() { f.demotions = f.findDemotions() })
+	return f.demotions
+}
+
+func (f *File) findDemotions() (list []Demotion) {
+	latest := make(map[uint32]int) // index in list
+	f.eachCount(func(clock uint64, c format.Count) {
+		i, ok := latest[c.Site]
+		if ok {
+			list[i].Calls += c.Calls // while it was at the level before
+		}
+		level := min(Level(c.Level), CountedOnly)
+		if ok && list[i].Level == level || !ok && level == Full && c.Calls == 0 {
+			return
+		}
+		latest[c.Site] = len(list)
+		d := Demotion{Clock: clock, Func: c.Site, Level: level}
+		if !ok {
+			d.Calls = c.Calls // the block before was lost, or is in an earlier part
+		}
+		list = append(list, d)
+	})
+	return list
+}
+
+// Counted returns how many calls in a range were counted and not recorded, by function. They include
+// the calls that Long events report: a function was called as often as it has Enter events, and that.
+//
+// Programs read their counters when a level changes, at the begin and at the end of a test, at the
+// end of the recording, and else about once a second: Counted returns the calls between the last
+// reading at From or before and the last at To or before.
+func (f *File) Counted(r Range) map[uint32]uint64 {
+	calls := make(map[uint32]uint64)
+	to := r.end()
+	f.eachCount(func(clock uint64, c format.Count) {
+		if c.Calls > 0 && (clock > r.From || r.From == 0) && clock <= to {
+			calls[c.Site] += c.Calls
+		}
+	})
+	return calls
+}
+
+// CountedUntil returns the clock when the program last read its counters, 0 if it never did. What a
+// program that was killed counted later is lost.
+func (f *File) CountedUntil() uint64 {
+	last := uint64(0)
+	for _, b := range f.counts {
+		last = max(last, b.clock)
+	}
+	return last
+}
