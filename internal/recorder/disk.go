@@ -18,10 +18,14 @@ const (
 // bounded reports whether the user has said how large all of the recording may get.
 func (c *Config) bounded() bool { return c.MaxSize > 0 && c.Rotate == 0 }
 
+// diskSpace returns the bytes that the file system of a file has free and in all. It is not ok if the
+// file system doesn't say. Tests have another disk.
+var diskSpace = (*file).space
+
 // spare returns how many bytes the file system of f has beyond those that are left to others.
 // It is not ok if that isn't known.
 func (f *file) spare() (bytes int64, ok bool) {
-	free, total, ok := f.space()
+	free, total, ok := diskSpace(f)
 	if !ok {
 		return 0, false
 	}

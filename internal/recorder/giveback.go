@@ -166,6 +166,14 @@ func (r *Recorder) grownBy(blocks []summarized) bool {
 	return own > max((k.most-k.others)/2, leastSpace) || r.filling.limit > 0 && r.out.size+n > r.filling.limit
 }
 
+// bufferShare is the share of the space that is left which buffers may take: one in so many.
+const bufferShare = 8
+
+// bufferRoom returns how many bytes the buffers of the recording at path may take.
+func (k *giver) bufferRoom(path string) int {
+	return int(max((k.most-spaceBeside(path))/bufferShare, 0))
+}
+
 // leastSpace is what a recording may take whatever others do, bytes.
 const leastSpace = 8 << 20
 

@@ -468,7 +468,7 @@ func (t *testRun) cut(regions []*region, head, tail, rest int64) (left int64) {
 		if i < 0 {
 			i = len(list)
 		}
-		back(i, tail)
+		back(i-1, tail)
 		forth(i, rest)
 		tail = rest
 	}

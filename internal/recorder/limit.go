@@ -74,7 +74,7 @@ func (r *Recorder) nearlyFull() bool {
 
 // whyFull returns why the file can't get larger: the flags of its trailer.
 func (r *Recorder) whyFull() uint64 {
-	if r.config.bounded() || r.config.MaxSize > 0 && !r.overfull(r.out.size+batchSize) {
+	if r.config.bounded() {
 		return format.Full
 	}
 	return format.Full | format.Disk

@@ -122,6 +122,11 @@ func facts(i tracefile.Info, path string) []fact {
 		fact{"Goroutines", units.Count(i.Goroutines)},
 		fact{"Events", events},
 		fact{"Lost", units.Count(i.Lost)},
+	)
+	if i.GivenBack > 0 {
+		list = append(list, fact{"Given back", units.Things(i.GivenBack, "event") + " of tests that passed, or of the middle of long ones"})
+	}
+	list = append(list,
 		fact{"State", state},
 		fact{"File", fmt.Sprintf("%s, %s in %s, format version %d", filepath.Base(path), units.Bytes(i.Size), units.Things(uint64(i.Blocks), "block"), i.Version)},
 	)

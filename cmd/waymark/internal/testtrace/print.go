@@ -38,6 +38,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	views := make(map[*Test]*view)
 	for _, t := range shown {
 		views[t] = newView(t, shapes[t], r.lacks(t), o, r.file, scale.Nanoseconds)
+		views[t].counted = r.counted(t)
 	}
 	events := r.Events(shown)
 	events.OnLog = func(t *Test, l Log) { views[t].log(l) }
@@ -96,11 +97,14 @@ func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error
 	if _, err := fmt.Fprintf(w, "\n=== %s %s %s %s\n", name, t.Outcome, when, duration); err != nil {
 		return err
 	}
-	if v.shape.calls() == 0 && len(t.logs) == 0 && len(v.lacks.gaps) == 0 {
+	if v.shape.calls() == 0 && len(t.logs) == 0 && len(v.lacks.gaps) == 0 && len(v.counted.calls) == 0 {
 		_, err := fmt.Fprintln(w, "    it called no traced function")
 		return err
 	}
 	if err := v.lines.writeTo(w); err != nil {
+		return err
+	}
+	if err := v.counted.writeTo(w, v.printer.Name); err != nil {
 		return err
 	}
 	var left []string

@@ -47,6 +47,24 @@ func read(t *testing.T, text string) *Recording {
 			rec.Tests = append(rec.Tests, ev)
 			continue
 		}
+		switch word {
+		case "count":
+			var site rune
+			var calls uint64
+			fmt.Sscanf(rest, "%c %d", &site, &calls)
+			clock++
+			rec.Counts = append(rec.Counts, calltreetest.Counts{Clock: clock, Sites: []format.Count{{Site: uint32(site-'A') + 1, Level: format.LevelCounted, Calls: calls}}})
+			continue
+		case "gap": // of the first test: the token that the goroutine unwound to, and its site; events that are missing
+			var site rune
+			var token uint32
+			var events uint64
+			fmt.Sscanf(rest, "%c%d %d", &site, &token, &events)
+			clock += 10
+			low := format.Low{Goroutine: id, Clock: clock, Token: token, Site: uint32(site-'A') + 1}
+			rec.Gaps = append(rec.Gaps, format.Gap{Test: rec.Tests[0].Clock, From: clock - 9, To: clock, Events: events, Lows: []format.Low{low}})
+			continue
+		}
 		events, err := calltreetest.Events("@" + goroutine + " " + what)
 		if err != nil {
 			t.Fatal(err)

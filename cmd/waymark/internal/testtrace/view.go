@@ -19,6 +19,7 @@ type view struct {
 	builder *calltree.Builder
 	printer *Printer
 	lacks   *lacking
+	counted counted
 	lines   cutter
 }
 
@@ -45,6 +46,7 @@ func (v *view) enter(c *calltree.Call) {
 }
 
 func (v *view) call(c *calltree.Call) {
+	v.counted.seen(c)
 	if !v.deep(c) {
 		v.printer.Call(c)
 	}

@@ -39,6 +39,9 @@ func (p *Printer) function(site uint32) *called {
 	return f
 }
 
+// Name returns the name of a site's function, as lines have it.
+func (p *Printer) Name(site uint32) string { return p.name(site) }
+
 // name returns the name of a site's function.
 func (p *Printer) name(site uint32) string { return p.function(site).text }
 

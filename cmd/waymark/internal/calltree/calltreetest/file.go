@@ -20,6 +20,7 @@ type Recording struct {
 	Groups  []format.Group
 	Tests   []tracefile.TestEvent // of a test binary
 	Counts  []Counts
+	Gaps    []format.Gap // clocks count from Start
 	Budget  string
 	CPU     time.Duration // of the process
 	Tracing time.Duration // of CPU
@@ -94,6 +95,14 @@ func (r *Recording) Bytes() []byte {
 		w.Block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{one}))
 	}
 
+	for _, g := range r.Gaps {
+		g.Test, g.From, g.To = r.Start+g.Test, r.Start+g.From, r.Start+g.To
+		g.Lows = append([]format.Low(nil), g.Lows...)
+		for i := range g.Lows {
+			g.Lows[i].Clock += r.Start
+		}
+		w.Block(format.BlockGap, format.AppendGap(nil, g))
+	}
 	for _, c := range r.Counts {
 		w.Block(format.BlockCounts, format.AppendCounts(nil, r.Start+c.Clock, c.Sites))
 	}
