@@ -7,7 +7,7 @@
 # make bench-store   a program of calls only, with all kinds of tracing, into docs (minutes)
 # make test-counts   call counts against the go command's coverage counters (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
-# make test-billion  memory of the commands that read a billion events (minutes, 2 GB of disk)
+# make test-billion  memory of the commands that read a billion events, and what they read for a window (minutes, 2 GB of disk)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; -msan: clang)
@@ -143,7 +143,7 @@ test-million:
 	cd cmd/waymark && $(GO) test -run TestMillion -million -v .
 
 test-billion:
-	cd cmd/waymark && $(GO) test -run TestReadersMemory -billion -v -timeout 60m .
+	cd cmd/waymark && $(GO) test -run 'TestReadersMemory|TestReadersWindow' -billion -v -timeout 60m .
 
 test-cross:
 	$(call compile,$(ALL_PLATFORMS))

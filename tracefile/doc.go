@@ -21,7 +21,8 @@
 // of blocks of some 4,000 events. A block is written when it is full, so the blocks of all streams
 // lie in the file in the order in which they filled up, not in the order of time.
 //
-// Opening a file reads the headers of the blocks and makes an index. Events then merges the streams,
+// Opening a file reads the index that the recorder has written, and the headers of those blocks that
+// the index doesn't list. Events then merges the streams,
 // with one block of each in memory. Memory is some 50 bytes for each block of the file and some 50
 // KB for each stream, however long the recording. The recording of a test binary takes some 100
 // bytes more for each test, and what the test logged.
@@ -41,14 +42,15 @@
 //	second := tracefile.Range{From: f.ClockAt(time.Second), To: f.ClockAt(2 * time.Second)}
 //	events := f.EventsIn(second)
 //
-// Calls that began before the range have their ends in it, and no beginnings.
+// Calls that began before the range have their ends in it, and no beginnings. Scan with a Range gives
+// outlines of the blocks before the range, too: the events which say what calls are open then.
 //
 // # Damage
 //
 // Every block has a checksum. Bytes that were cut off or altered are left out: reading goes on at
 // the next block whose checksum holds. Info counts the bytes that are missing.
 //
-// Opening a file trusts the lengths of blocks of events. Events and Verify check their checksums
+// Opening a file trusts the index, and the lengths of blocks of events. Events and Verify check checksums
 // when they come to a block, and Info has the result from then on. A damaged length may lead to the
 // beginning of another block. The blocks in between are then missing, and counted.
 //

@@ -84,8 +84,12 @@ func same(t *testing.T, got, want []Event) {
 
 // twoStreams is a small file without End block: two goroutines on two streams,
 // with chunks of a few dozen events, no two of them at the same time.
-func twoStreams(meta ...format.KeyValue) *tracetest.Writer {
+func twoStreams(meta ...format.KeyValue) *tracetest.Writer { return twoIndexed(0, meta...) }
+
+// twoIndexed is twoStreams with an Index block after every so many blocks of events.
+func twoIndexed(every int, meta ...format.KeyValue) *tracetest.Writer {
 	w := newTrace(meta...)
+	w.IndexEvery, w.Last, w.Outlines = every, every > 0, true
 	a, b := newWalker(1, testStart), newWalker(2, testStart+51)
 	for i := 0; i < 4; i++ {
 		w.Chunk(0, 1, a.walk(nil, 30, 40))

@@ -35,6 +35,8 @@ type indexer struct {
 	// like a header costs reading the whole block; a file made of nothing else
 	// must not take time by the square of its size.
 	budget int64
+
+	indexBudget int64 // the same for Index blocks
 }
 
 // buildIndex fills in f from the blocks of its file.
@@ -45,6 +47,8 @@ func buildIndex(f *File) error {
 		streams: make(map[uint32]*stream),
 		first:   ^uint64(0),
 		budget:  4*f.size + 4*format.MaxPayload,
+
+		indexBudget: 2*f.size + 1<<20,
 	}
 	from, to, err := x.indexed()
 	if err == nil && from > 0 {

@@ -88,16 +88,17 @@ func (x *indexer) lastIndex() (int64, error) {
 
 // readIndex reads the Index block at an offset. Errors wrap format.ErrDamaged if there is none.
 func (x *indexer) readIndex(off int64) (list format.Index, length int, err error) {
+	// What only looks like an index, in recorded values, must not cost time by the square of the size.
+	if x.indexBudget < 0 {
+		return list, 0, format.ErrDamaged
+	}
 	b, err := x.win.at(off, format.BlockHeader)
 	if err != nil {
 		return list, 0, err
 	}
 	h, err := format.ParseBlock(b)
+	x.indexBudget -= int64(h.Length + len(x.win.buf))
 	if err != nil || h.Kind != format.BlockIndex || off+format.BlockHeader+int64(h.Length) > x.f.size {
-		return list, 0, format.ErrDamaged
-	}
-	// What only looks like an index, in recorded values, must not cost time by the square of the size.
-	if x.budget -= int64(h.Length); x.budget < 0 {
 		return list, 0, format.ErrDamaged
 	}
 	var payload []byte

@@ -76,8 +76,8 @@ func (b *Block) load(r BlockRef, outline bool) error {
 // results one after the other. It is for readers that get along without the order
 // in which Events gives events: blocks of different streams overlap in time.
 //
-// read is called in goroutines of the workers, for each block once, or once more
-// if the clock of its stream went back and so its events' clocks have to change; what it
+// read is called in goroutines of the workers, for each block once, or once more if its outline turns
+// out to be damaged, or if the clock of its stream went back and so its events' clocks have to change; what it
 // returned before is then forgotten. Events have the clocks that Events gives them.
 // read may stop before the end of the block. worker is below workers+1: calls with
 // the same one come one after the other.
@@ -174,7 +174,10 @@ func (s *scan[T]) block(worker int, b *Block, j *scanned[T], floor uint64) {
 	if j.whole = j.err == nil; j.whole {
 		j.begin = b.clock
 		j.result = s.read(worker, b)
-		j.end, j.err = b.clock, b.dec.Err()
+		if j.end, j.err = b.clock, b.dec.Err(); j.err != nil && b.outline {
+			j.before = false // the block itself may be whole
+			s.block(worker, b, j, floor)
+		}
 	}
 }
 

@@ -132,6 +132,10 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			case codeNone, CodeOrigin:
 				continue
 			case CodeLong:
+				if outliner != nil {
+					outliner.other(i, before, m.stack)
+				}
+				before = i
 				dst, clock = appendLong(dst, clock, recs[i:])
 				i++
 				free = i + 1

@@ -80,6 +80,14 @@ func (o *Outliner) keep(i int) {
 	}
 }
 
+// keepLong keeps the Long record i, which is two records.
+func (o *Outliner) keepLong(i int) {
+	if i+1 < len(o.recs) { // else a kill has cut it off
+		o.keep(i)
+		o.keep(i + 1)
+	}
+}
+
 // leave keeps the enters of the calls that are open: another goroutine runs, or the chunk ends. It
 // keeps the goroutine's last event, too: the first and the last one show whether the goroutine was
 // on another stream in between.
@@ -91,8 +99,7 @@ func (o *Outliner) leave(last int, stack []frame) {
 		switch r := o.recs[last]; {
 		case r.code() == CodeGo: // and no event of the goroutine
 		case r.code() == CodeLong:
-			o.keep(last + 1)
-			fallthrough
+			o.keepLong(last)
 		default:
 			o.keep(last)
 		case r.isCall() && r.Word&ExitBit != 0:
@@ -181,9 +188,10 @@ func (o *Outliner) other(i, before int, stack []frame) {
 			o.keep(i)
 		}
 	case CodeLong:
-		if o.alone {
-			o.keep(i)
-			o.keep(i + 1)
+		if n := len(stack); n == 0 {
+			o.keepLong(i) // it may show, too, that calls from before are over
+		} else if uint32(r.Word) < stack[n-1].token {
+			o.broken = true
 		}
 	default: // panic, recover, goexit
 		o.broken = true

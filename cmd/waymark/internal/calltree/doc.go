@@ -78,10 +78,12 @@
 //
 // # Windows
 //
-// A call that is open when a time window begins may have begun anywhere before, and nothing in a
-// trace file says where. So blocks before a window are read too, by all workers, which follow
-// stacks and count nothing. Who is told each call gets a Builder from NewAt: it knows the open
-// calls and their arguments, and takes the events in the window only.
+// A call that is open when a time window begins may have begun anywhere before. So what is before a
+// window is read too, by all workers, which follow stacks and count nothing: outlines of the blocks,
+// see package format, or the blocks themselves where the file has no outlines. An outline has the same
+// segments as its block. Where a joiner has to cut a segment, the block's digest replaces the outline's.
+// Who is told each call gets a Builder from NewAt: it knows the open calls and their arguments, and
+// takes the events in the window only.
 //
 // # Filters
 //

@@ -210,6 +210,17 @@ func (p *printer) payload(kind format.BlockKind, b []byte) error {
 			p.line("%d goroutine %d start, parent %d, origin %d", s.Clock, s.Goroutine, s.Parent, s.Origin)
 		}
 		return err
+	case format.BlockIndex:
+		x, err := format.ParseIndex(b)
+		p.line("blocks from byte %d to %d, index before at %d", x.From, x.At, x.Previous)
+		for i := range x.Entries {
+			if e := &x.Entries[i]; e.Kind == format.BlockEvents {
+				p.line("%s block of %d bytes: stream %d, seq %d, clock %d, events %d, lost %d, outline of %d bytes, %d starts", name(e.Kind), e.Length, e.Stream, e.Seq, e.Clock, e.Events, e.Lost, e.Outline, len(e.Starts))
+			} else {
+				p.line("%s block of %d bytes", name(e.Kind), e.Length)
+			}
+		}
+		return err
 	}
 	return nil // unknown to this version
 }
@@ -284,7 +295,7 @@ var names = [...]string{
 	format.BlockMeta: "meta", format.BlockClock: "clock", format.BlockSites: "sites", format.BlockEvents: "events", format.BlockOrigins: "origins",
 	format.BlockEnd: "end", format.BlockTypes: "types", format.BlockTests: "tests", format.BlockGroups: "groups",
 	format.BlockCounts: "counts",
-	format.BlockGap:    "gap", format.BlockStarts: "starts",
+	format.BlockGap:    "gap", format.BlockStarts: "starts", format.BlockIndex: "index", format.BlockOutlines: "outlines",
 }
 
 // name returns the name of a kind of blocks.
