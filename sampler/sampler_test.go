@@ -347,12 +347,13 @@ func TestReady(t *testing.T) {
 
 // Only the outermost call of a root counts, and what is called from elsewhere does not.
 func TestRootRecursive(t *testing.T) {
-	block := make(chan struct{})
+	block, before := make(chan struct{}), arrived.Load()
 	for i := 0; i < 3; i++ {
 		go many(0, block)
 	}
 	go few(0, block)
 	defer close(block)
+	await(before, 4)
 	tree := sample(t, Options{Root: "sampler.nest", Rate: 500, MaxCPU: 1}, 20)
 	depth, at := 0, tree.Root
 	for ; len(at.Children) > 0; at = at.Children[0] {
@@ -376,11 +377,12 @@ func TestDeep(t *testing.T) {
 	}{{20, "sampler.deep", false}, {60, "sampler.deep", false}, {60, "", false}, {400, "", true}, {400, "sampler.nest", true}} {
 		block := make(chan struct{})
 		done := make(chan struct{})
+		before := arrived.Load()
 		go func() {
 			deep(c.depth, block)
 			close(done)
 		}()
-		time.Sleep(10 * time.Millisecond)
+		await(before, 1)
 		tree := sample(t, Options{Root: c.root, Rate: 500, MaxCPU: 1}, 10)
 		close(block)
 		<-done
@@ -410,10 +412,12 @@ func TestManyGoroutines(t *testing.T) {
 	if testing.Short() {
 		goroutines = 2000
 	}
+	before := arrived.Load()
 	endMany := start(goroutines*7/10, many)
 	defer endMany()
 	endFew := start(goroutines*3/10, few)
 	defer endFew()
+	await(before, goroutines)
 	const most = 200
 	tree := sample(t, Options{Rate: 1000, MaxGoroutines: most, MaxCPU: 0.8}, 10)
 	s := tree.Sampling
@@ -442,6 +446,7 @@ func TestManyGoroutines(t *testing.T) {
 	block := make(chan struct{})
 	defer close(block)
 	go deep(3, block)
+	await(before, goroutines+1)
 	if tree := sample(t, Options{Root: "sampler.deep", Rate: 1000, MaxGoroutines: most, MaxCPU: 1}, 5); tree.Root.Samples == 0 {
 		t.Errorf("one goroutine of many was not seen")
 	}
@@ -566,9 +571,10 @@ func TestRootNames(t *testing.T) {
 
 // A tree that may have no more nodes keeps the time in those that it has.
 func TestMaxNodes(t *testing.T) {
-	block := make(chan struct{})
+	block, before := make(chan struct{}), arrived.Load()
 	defer close(block)
 	go many(0, block)
+	await(before, 1)
 	tree := sample(t, Options{Root: "sampler.many", Rate: 500, MaxCPU: 1, MaxNodes: 4}, 10)
 	nodes := 0
 	tree.Walk(func([]*callgraph.Node) { nodes++ })
