@@ -16,9 +16,9 @@
 //	//   65% (35% cpu) store.Find
 //	//   35% (20% cpu) json.Marshal
 //
-// Each function stands below its caller, with its share of the time of main.serve, and with the part
-// of that share that was on a CPU. Package callgraph has the tree. It writes the tree as text, as
-// folded stacks for flame graphs, in pprof's format and as JSON.
+// Each function stands below its caller, with its share of the time of main.serve, and with the
+// part of that share that was on a CPU. Package callgraph has the tree. It writes the tree as text,
+// as folded stacks for flame graphs, in pprof's format and as JSON.
 //
 // # What is counted
 //
@@ -27,8 +27,8 @@
 // that goroutines began with. Each stack stands for the time around its sample, half of it on each
 // side.
 //
-// The function on top of a stack shows whether the goroutine is parked, in a system call or in C, or
-// neither. A parked goroutine waits. One that is neither runs or is ready to run. If there are more
+// The function on top of a stack shows whether the goroutine is parked, in a system call or in C,
+// or neither. A parked goroutine waits. One that is neither runs or is ready to run. If there are more
 // of these than GOMAXPROCS, each has an equal part of the CPUs' time, and is ready for the rest. A
 // system call counts as such whether or not it uses the CPU.
 //
@@ -42,7 +42,8 @@
 //     MaxCPU of one CPU, by waiting after each as long as it cost. If all CPUs are busy, samples
 //     come late. The tree has the numbers.
 //   - The runtime returns the innermost 32 calls of each goroutine cheaply. If a stack that matters
-//     is deeper, all later samples cost more and have 128 calls, or what GODEBUG=profstackdepth says.
+//     is deeper, all later samples cost more and have 128 calls, or as many as
+//     GODEBUG=profstackdepth says.
 //   - The runtime detects no deadlock while a sampler runs, because its timer may still wake the
 //     program.
 package sampler

@@ -62,8 +62,8 @@ func find(t *testing.T, tree *callgraph.Tree, names ...string) *callgraph.Node {
 	return n
 }
 
-// shares takes samples until the shares of some functions are those wanted, each to 5 points: chance
-// decides which ones a few samples see. wanted is called after the samples.
+// shares takes samples until the shares of some functions are those wanted, each to 5 points:
+// chance decides which ones a few samples see. wanted is called after the samples.
 func shares(t *testing.T, o Options, wanted func() map[string]float64, of func(*callgraph.Tree) map[string]float64) *callgraph.Tree {
 	t.Helper()
 	for n := int64(400); ; n *= 2 {
@@ -84,7 +84,8 @@ func shares(t *testing.T, o Options, wanted func() map[string]float64, of func(*
 	}
 }
 
-// byFunction returns the shares of functions in the time of the root, by their names in this package.
+// byFunction returns the shares of functions in the time of the root, by their names in this
+// package.
 func byFunction(tree *callgraph.Tree) map[string]float64 {
 	m := make(map[string]float64)
 	tree.Walk(func(path []*callgraph.Node) {
