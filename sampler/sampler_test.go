@@ -344,6 +344,14 @@ func TestReady(t *testing.T) {
 	if got := float64(tree.Root.Ready) / float64(tree.Root.Total); math.Abs(got-0.75) > 0.1 {
 		t.Errorf("%.3f of the time is ready, want 0.75", got)
 	}
+
+	// With as many as there are CPUs, each has one: the sampler's goroutine is not in the way.
+	end = start(procs, compute)
+	tree = sample(t, Options{Root: "sampler.compute", Rate: 200, MaxCPU: 1}, 30)
+	end()
+	if got := float64(tree.Root.Ready) / float64(tree.Root.Total); got > 0.15 {
+		t.Errorf("%.3f of the time is ready, want none", got)
+	}
 }
 
 // Only the outermost call of a root counts, and what is called from elsewhere does not.
