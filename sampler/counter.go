@@ -79,8 +79,8 @@ func (c *counter) forget() {
 	c.deeps = make(map[string]*kind)
 }
 
-// add takes a sample. Half of the time since the sample before belongs to that one's stacks, the other
-// half to those seen now.
+// add takes a sample. Half of the time since the sample before belongs to that one's stacks, the
+// other half to those seen now.
 func (c *counter) add(s *source, since time.Duration, procs int) {
 	if len(c.kinds)+len(c.deeps) > maxKinds {
 		c.forget()

@@ -2,7 +2,9 @@ package sampler
 
 import (
 	"math/rand"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -126,14 +128,26 @@ func (w *waits) run(_ int, stop chan struct{}) {
 	}
 }
 
+// arrived counts the goroutines that are deepest in nest.
+var arrived atomic.Int64
+
+// await waits until n more goroutines than before have arrived.
+func await(before int64, n int) {
+	for arrived.Load() < before+int64(n) {
+		time.Sleep(time.Millisecond)
+	}
+	time.Sleep(10 * time.Millisecond) // until they wait
+}
+
 //go:noinline
 func nest(depth int, block chan struct{}) {
 	if depth == 0 {
+		arrived.Add(1)
 		<-block
 		return
 	}
 	nest(depth-1, block)
-	sink[0].n++
+	runtime.KeepAlive(depth)
 }
 
 //go:noinline

@@ -50,10 +50,9 @@ func Start(o Options) (*Sampler, error) {
 	return s, nil
 }
 
-// Stop ends the sampler and returns the tree. When Stop returns, the sampler's goroutine is done. The
-// error wraps ErrStopped if the sampler was stopped before or has not been started,
-// ErrNotSeen if there is nothing in the tree, and ErrAmbiguous if the root's name means several
-// functions.
+// Stop ends the sampler and returns the tree. When Stop returns, the sampler's goroutine is done.
+// The error wraps ErrStopped if the sampler was stopped before or has not been started, ErrNotSeen
+// if there is nothing in the tree, and ErrAmbiguous if the root's name means several functions.
 func (s *Sampler) Stop() (*callgraph.Tree, error) {
 	if s == nil || s.done == nil {
 		return nil, fail(ErrStopped, "Stop of a sampler that was not started: Start returns one")
@@ -77,8 +76,8 @@ func (s *Sampler) end() bool {
 	return true
 }
 
-// maxVisited is the number of goroutines above which no samples are taken: a sample needs memory for
-// the stacks of all of them, 600 bytes each.
+// maxVisited is the number of goroutines above which no samples are taken: a sample needs memory
+// for the stacks of all of them, about 600 bytes each.
 const maxVisited = 200_000
 
 // run takes samples until Stop.

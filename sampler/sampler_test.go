@@ -62,8 +62,8 @@ func find(t *testing.T, tree *callgraph.Tree, names ...string) *callgraph.Node {
 	return n
 }
 
-// shares takes samples until the shares of some functions are those wanted, each to 5 points: chance
-// decides which ones a few samples see. wanted is called after the samples.
+// shares takes samples until the shares of some functions are those wanted, each to 5 points:
+// chance decides which ones a few samples see. wanted is called after the samples.
 func shares(t *testing.T, o Options, wanted func() map[string]float64, of func(*callgraph.Tree) map[string]float64) *callgraph.Tree {
 	t.Helper()
 	for n := int64(400); ; n *= 2 {
@@ -84,7 +84,8 @@ func shares(t *testing.T, o Options, wanted func() map[string]float64, of func(*
 	}
 }
 
-// byFunction returns the shares of functions in the time of the root, by their names in this package.
+// byFunction returns the shares of functions in the time of the root, by their names in this
+// package.
 func byFunction(tree *callgraph.Tree) map[string]float64 {
 	m := make(map[string]float64)
 	tree.Walk(func(path []*callgraph.Node) {
@@ -343,16 +344,25 @@ func TestReady(t *testing.T) {
 	if got := float64(tree.Root.Ready) / float64(tree.Root.Total); math.Abs(got-0.75) > 0.1 {
 		t.Errorf("%.3f of the time is ready, want 0.75", got)
 	}
+
+	// With as many as there are CPUs, each has one: the sampler's goroutine is not in the way.
+	end = start(procs, compute)
+	tree = sample(t, Options{Root: "sampler.compute", Rate: 200, MaxCPU: 1}, 30)
+	end()
+	if got := float64(tree.Root.Ready) / float64(tree.Root.Total); got > 0.15 {
+		t.Errorf("%.3f of the time is ready, want none", got)
+	}
 }
 
 // Only the outermost call of a root counts, and what is called from elsewhere does not.
 func TestRootRecursive(t *testing.T) {
-	block := make(chan struct{})
+	block, before := make(chan struct{}), arrived.Load()
 	for i := 0; i < 3; i++ {
 		go many(0, block)
 	}
 	go few(0, block)
 	defer close(block)
+	await(before, 4)
 	tree := sample(t, Options{Root: "sampler.nest", Rate: 500, MaxCPU: 1}, 20)
 	depth, at := 0, tree.Root
 	for ; len(at.Children) > 0; at = at.Children[0] {
@@ -376,11 +386,12 @@ func TestDeep(t *testing.T) {
 	}{{20, "sampler.deep", false}, {60, "sampler.deep", false}, {60, "", false}, {400, "", true}, {400, "sampler.nest", true}} {
 		block := make(chan struct{})
 		done := make(chan struct{})
+		before := arrived.Load()
 		go func() {
 			deep(c.depth, block)
 			close(done)
 		}()
-		time.Sleep(10 * time.Millisecond)
+		await(before, 1)
 		tree := sample(t, Options{Root: c.root, Rate: 500, MaxCPU: 1}, 10)
 		close(block)
 		<-done
@@ -410,10 +421,12 @@ func TestManyGoroutines(t *testing.T) {
 	if testing.Short() {
 		goroutines = 2000
 	}
+	before := arrived.Load()
 	endMany := start(goroutines*7/10, many)
 	defer endMany()
 	endFew := start(goroutines*3/10, few)
 	defer endFew()
+	await(before, goroutines)
 	const most = 200
 	tree := sample(t, Options{Rate: 1000, MaxGoroutines: most, MaxCPU: 0.8}, 10)
 	s := tree.Sampling
@@ -442,6 +455,7 @@ func TestManyGoroutines(t *testing.T) {
 	block := make(chan struct{})
 	defer close(block)
 	go deep(3, block)
+	await(before, goroutines+1)
 	if tree := sample(t, Options{Root: "sampler.deep", Rate: 1000, MaxGoroutines: most, MaxCPU: 1}, 5); tree.Root.Samples == 0 {
 		t.Errorf("one goroutine of many was not seen")
 	}
@@ -566,9 +580,10 @@ func TestRootNames(t *testing.T) {
 
 // A tree that may have no more nodes keeps the time in those that it has.
 func TestMaxNodes(t *testing.T) {
-	block := make(chan struct{})
+	block, before := make(chan struct{}), arrived.Load()
 	defer close(block)
 	go many(0, block)
+	await(before, 1)
 	tree := sample(t, Options{Root: "sampler.many", Rate: 500, MaxCPU: 1, MaxNodes: 4}, 10)
 	nodes := 0
 	tree.Walk(func([]*callgraph.Node) { nodes++ })

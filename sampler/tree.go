@@ -15,7 +15,6 @@ import (
 // tree returns what was counted.
 func (s *Sampler) tree(now time.Time) (*callgraph.Tree, error) {
 	c := &s.counts
-	took := s.last.Sub(s.start)
 	if c.sampling.Samples == 0 {
 		return nil, fail(ErrNotSeen, "no sample was taken in %s: at a rate of %g the first one comes after %s",
 			units.Duration(now.Sub(s.start)), s.options.Rate, units.Duration(time.Duration(float64(time.Second)/s.options.Rate)))
@@ -34,8 +33,9 @@ func (s *Sampler) tree(now time.Time) (*callgraph.Tree, error) {
 				s.options.Root, strings.Join(sorted(c.roots), ", "))
 		}
 	}
+	c.before.spread(float64(now.Sub(s.last))) // from the last sample on
 	top, _ := export(root)
-	t := &callgraph.Tree{Root: top, From: s.start, To: s.start.Add(took), Sampling: &c.sampling, DroppedNodes: c.dropped}
+	t := &callgraph.Tree{Root: top, From: s.start, To: now, Sampling: &c.sampling, DroppedNodes: c.dropped}
 	t.Sort()
 	return t, nil
 }
