@@ -4,14 +4,19 @@
 # make bench         what tracing costs, in one run
 # make bench-peers   the same in full, with other tracers, into docs (most of an hour)
 # make bench-programs  three real programs, plain and traced, into docs (an hour or two, downloads)
+# make bench-budget  twelve real programs with budgets, into docs (most of an hour, downloads)
+# make bench-phases  a picture of a recording that keeps its budget, into docs
 # make bench-store   a program of calls only, with all kinds of tracing, into docs (minutes)
 # make test-counts   call counts against the go command's coverage counters (minutes, downloads)
+# make test-budget   calls with a budget: all are counted, long ones recorded (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-billion  memory of the commands that read a billion events, and what they read for a window (minutes, 2 GB of disk)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; -msan: clang)
 # make test-modules  test suites of other modules, plain and traced (an hour or two, downloads)
+# make test-defaults  the same suites as waymark test --trace runs them: times, disk (hours, downloads)
+# make test-planted  mistakes in five modules, and what waymark test --trace prints (minutes, downloads)
 # make test-rewriter GOROOT/src, GOROOT/test (or GOROOT_TEST=), module cache, random programs (an hour)
 # make fuzz          every fuzz target for FUZZTIME
 # make release VERSION=v0.9.0 OUT=DIR   the public modules as a proxy (WRITE=1: go.mod files too)
@@ -27,7 +32,7 @@ MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop example
 APART    := dev/benchmarks/peers contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-cross test-values test-modes test-modules test-rewriter bench bench-peers bench-programs bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-cross test-values test-modes test-budget test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -139,6 +144,9 @@ compile = for p in $(1); do for m in . cmd/waymark; do \
 test-counts:
 	cd cmd/waymark && $(GO) test -run TestCounts -counts -v -timeout 60m .
 
+test-budget:
+	cd cmd/waymark && $(GO) test -run TestBudget -budgets -v -timeout 60m .
+
 test-million:
 	cd cmd/waymark && $(GO) test -run TestMillion -million -v .
 
@@ -159,6 +167,13 @@ test-modes:
 test-modules: $(BIN)/waymark
 	cd dev/compatibility && $(GO) build -o $(BIN)/compatibility . && for race in false true; do \
 		$(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules -race=$$race || exit 1; done
+
+# What has results isn't run again.
+test-defaults: $(BIN)/waymark
+	cd dev/compatibility && $(GO) build -o $(BIN)/compatibility . && $(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules -default 3
+
+test-planted:
+	cd dev/compatibility && $(GO) test -run TestPlanted -planted -v -timeout 60m .
 
 test-rewriter:
 	cd cmd/waymark/internal/instrument && $(GO) test -long -programs 600 -v -timeout 90m .
@@ -183,6 +198,16 @@ bench-store: $(BIN)/waymark
 
 bench-programs: $(BIN)/waymark
 	cd dev/benchmarks/programs && $(GO) build -o $(BIN)/programs . && $(BIN)/programs -waymark $(BIN)/waymark -docs ../../../docs
+
+# What has samples isn't measured again: remove the file to begin anew. BUDGET adds flags, as in
+# BUDGET='-programs suite -rounds 3'.
+bench-budget: $(BIN)/waymark
+	cd dev/benchmarks/budget && $(GO) build -o $(BIN)/bench-budget . && $(BIN)/bench-budget -waymark $(BIN)/waymark -samples $(BIN)/budget.csv -docs ../../../docs $(BUDGET)
+
+bench-phases: $(BIN)/waymark
+	cd dev/benchmarks/phases && $(BIN)/waymark build -o $(BIN)/phases .
+	WAYMARK=record,budget=10%,o=$(BIN)/phases.wmt $(BIN)/phases
+	cd dev/benchmarks/peers && $(GO) run ./phaseplot -o ../../../docs/budget.svg $(BIN)/phases.wmt
 
 fuzz:
 	@for m in . cmd/waymark; do (cd $$m && $(GO) list -f '{{.Dir}}' ./... | while read d; do \

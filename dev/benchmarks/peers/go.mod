@@ -5,6 +5,7 @@ go 1.26.0
 
 require (
 	github.com/google/go-cmp v0.7.0
+	github.com/waymark-go/waymark v0.0.0
 	github.com/waymark-go/waymark/dev/benchmarks v0.0.0
 	go.opentelemetry.io/otel/exporters/stdout/stdouttrace v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0
