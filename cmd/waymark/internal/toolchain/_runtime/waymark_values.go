@@ -59,6 +59,7 @@ var wmCaptured struct {
 	args, results bool
 	depth         int
 	bytes         uintptr
+	space         uintptr // that a value may take, bytes; more than any chunk has if the fast path won't do
 	redact        []string
 	panicsHidden  bool // their values are not to be seen
 }
@@ -70,6 +71,10 @@ func WMCapture(args, results bool, depth, bytes int, redact []string) {
 	wmCaptured.args, wmCaptured.results = args, results
 	wmCaptured.depth, wmCaptured.bytes = depth, uintptr(bytes)
 	wmCaptured.redact = redact
+	wmCaptured.space = wmCaptured.bytes + wmValueSlop
+	if bytes < wmFewBytes {
+		wmCaptured.space = wmChunkSize
+	}
 }
 
 // WMHide has values of panics masked from now on, and if values is set arguments and results not
@@ -87,16 +92,27 @@ func WMHide(values bool) {
 //go:noinline
 //go:nosplit
 func WMEnterArgs(site WMSite, args ...any) WMFrame {
-	gp := getg()
-	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
-	if site&wmFlagged != 0 {
+	f := WMFrame(site)<<32 | WMFrame(wmToken(getg(), sys.GetCallerSP()))
+	list := noescape(unsafe.Pointer(unsafe.SliceData(args)))
+	if site&wmFlagged == 0 && wmCaptured.args && wmEmitValues(uint64(f), list, len(args)) {
+		return f
+	}
+	return wmSlowEnterArgs(f, list, len(args))
+}
+
+// wmSlowEnterArgs continues WMEnterArgs where the fast path won't do.
+//
+//go:noinline
+//go:nosplit
+func wmSlowEnterArgs(f WMFrame, list unsafe.Pointer, n int) WMFrame {
+	v := wmValues{list: list, n: n}
+	if f&wmFrameFlagged != 0 {
 		return wmEnterFlagged(f, &v)
 	}
 	if !wmCaptured.args {
 		v.n = 0
 	}
-	if !wmEmitFast(gp, uint64(f), &v) && !wmEmit(gp, uint64(f), true, &v) {
+	if gp := getg(); !wmEmitFast(gp, uint64(f), &v) && !wmEmit(gp, uint64(f), true, &v) {
 		return 0
 	}
 	return f
@@ -107,7 +123,18 @@ func WMEnterArgs(site WMSite, args ...any) WMFrame {
 //go:noinline
 //go:nosplit
 func WMExitResults(f WMFrame, results ...any) {
-	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(results))), n: len(results)}
+	list := noescape(unsafe.Pointer(unsafe.SliceData(results)))
+	if f&wmFrameFlagged != 0 || !wmCaptured.results || !wmEmitValues(uint64(f)|wmExitBit, list, len(results)) {
+		wmSlowExitResults(f, list, len(results))
+	}
+}
+
+// wmSlowExitResults continues WMExitResults.
+//
+//go:noinline
+//go:nosplit
+func wmSlowExitResults(f WMFrame, list unsafe.Pointer, n int) {
+	v := wmValues{list: list, n: n}
 	wmExitValues(f, &v)
 }
 
@@ -137,12 +164,19 @@ func wmExitValues(f WMFrame, v *wmValues) {
 	}
 }
 
+// space returns the number of bytes that the values may take, in whole records.
+//
+//go:nosplit
+func (v *wmValues) space() uintptr {
+	return (min(uintptr(v.n)*(wmCaptured.bytes+wmValueSlop), wmMaxValues) + wmRecordSize - 1) &^ (wmRecordSize - 1)
+}
+
 // records returns the number of records that the values may take.
 func (v *wmValues) records() int {
 	if v == nil || v.n == 0 {
 		return 0
 	}
-	return 1 + int(min(uintptr(v.n)*(wmCaptured.bytes+wmValueSlop), wmMaxValues)+wmRecordSize-1)/wmRecordSize
+	return 1 + int(v.space()/wmRecordSize)
 }
 
 // wmPutValues writes v behind the record that was written last. The chunk has room for it.
@@ -150,26 +184,33 @@ func (v *wmValues) records() int {
 //go:nosplit
 func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
 	start := pp.wm.pos + wmRecordSize
-	c := wmCursor{at: start, end: start + uintptr(v.records()-1)*wmRecordSize, gp: gp}
+	at, end := start, start+v.space()
 	for i := 0; i < v.n; i++ {
-		c.limit = c.at + wmCaptured.bytes
-		e := (*eface)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{})))
-		if v.pointers || !c.simple(e) {
-			systemstack(func() { c.top(e, v.pointers) })
-		}
+		at = wmWrite(at, end, (*eface)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{}))), v.pointers)
 	}
-	size := c.at - start
-	next := start + (size+wmRecordSize-1)&^(wmRecordSize-1)
-	if size < wmRecordSize || next > c.at {
-		// What was there before would get into the file.
-		for ; c.at < next; c.at++ {
-			*(*byte)(unsafe.Pointer(c.at)) = 0
-		}
-	}
+	wmClearTail(at)
+	wmEndValues(pp, start, at, clock)
+}
+
+// wmEndValues makes the bytes from start up to at the values of the event before. The space for the
+// record of the values is before start.
+//
+//go:nosplit
+func wmEndValues(pp *p, start, at uintptr, clock uint64) {
 	h := (*wmChunkHead)(unsafe.Pointer(start &^ (wmChunkSize - 1)))
 	h.flags |= wmHeldValues
-	wmPut(pp, clock, wmValued|uint64(size))
-	pp.wm.pos = next
+	wmStore((*wmRecord)(unsafe.Pointer(start-wmRecordSize)), clock, wmValued|uint64(at-start))
+	pp.wm.pos = (at + wmRecordSize - 1) &^ (wmRecordSize - 1)
+}
+
+// wmClearTail clears the bytes from at up to the end of the record: what was there before would get into
+// the file.
+//
+//go:nosplit
+func wmClearTail(at uintptr) {
+	for ; at&(wmRecordSize-1) != 0; at++ {
+		*(*byte)(unsafe.Pointer(at)) = 0
+	}
 }
 
 // wmPanicValue returns the text of a panic value of the runtime's own, whose fields say little.
