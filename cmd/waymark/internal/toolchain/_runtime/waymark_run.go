@@ -24,14 +24,15 @@ func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
 	pp := getg().m.p.ptr()
 	start := pp.wm.pos + 2*wmRecordSize
 	used := start & (wmChunkSize - 1) // 0 of a position without room but for its two records
-	space := (uintptr(n)*wmCaptured.space + wmRecordSize - 1) &^ (wmRecordSize - 1)
+	share := wmCaptured.space // read once: WMCapture may change it
+	space := (uintptr(n)*share + wmRecordSize - 1) &^ (wmRecordSize - 1)
 	if pp.wm.goid != getg().wm.id || used <= 2*wmRecordSize || space > wmMaxValues || used+space > wmChunkSize || n == 0 {
 		return false
 	}
 	at, end := start, start+space
 	now := wmTicks()
 	wmStore((*wmRecord)(unsafe.Pointer(pp.wm.pos)), now, word)
-	each := wmCaptured.bytes
+	each := share - wmValueSlop
 	last := uintptr(list) + uintptr(n)*unsafe.Sizeof(eface{})
 	for e := uintptr(list); e < last; e += unsafe.Sizeof(eface{}) {
 		key, p := wmWord(e), wmWord(e+wmWordSize)
@@ -67,7 +68,7 @@ func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
 		}
 	other:
 		at = wmWrite(at, end, (*eface)(unsafe.Pointer(e)), false)
-		if end-at < ((last-e)/unsafe.Sizeof(eface{})-1)*wmCaptured.space {
+		if end-at < ((last-e)/unsafe.Sizeof(eface{})-1)*share {
 			// What was walked has taken more than its share.
 			for e += unsafe.Sizeof(eface{}); e < last; e += unsafe.Sizeof(eface{}) {
 				at = wmWrite(at, end, (*eface)(unsafe.Pointer(e)), false)
@@ -87,6 +88,8 @@ func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
 }
 
 // ready reports whether the program can be run: it may be nil.
+//
+//go:nosplit
 func (prog *wmProgram) ready() bool {
 	return prog != nil && prog.ops != nil && prog.depth == wmCaptured.depth && prog.resting == 0
 }
