@@ -15,16 +15,17 @@ const wmMostBeyond = 64
 // A limit of fewer bytes is not worth a fast path.
 const wmFewBytes = 16
 
-// wmEmitValues is wmEmitFast for an event with n values, of a site that is recorded and nothing else, see
-// wmValues for list. Nothing here can be preempted, so the P stays this one, and the goroutine's stack doesn't move.
-// It takes the goroutine from its register time and again: so it need not be kept.
+// wmEmitValues is wmEmitFast for an event with n values, of a site that is recorded and nothing
+// else, see wmValues for list. Nothing here can be preempted, so the P stays this one, and the
+// goroutine's stack doesn't move. It takes the goroutine from its register time and again: so it
+// need not be kept.
 //
 //go:nosplit
 func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
 	pp := getg().m.p.ptr()
 	start := pp.wm.pos + 2*wmRecordSize
 	used := start & (wmChunkSize - 1) // 0 of a position without room but for its two records
-	share := wmCaptured.space // read once: WMCapture may change it
+	share := wmCaptured.space         // read once: WMCapture may change it
 	space := (uintptr(n)*share + wmRecordSize - 1) &^ (wmRecordSize - 1)
 	if pp.wm.goid != getg().wm.id || used <= 2*wmRecordSize || space > wmMaxValues || used+space > wmChunkSize || n == 0 {
 		return false
@@ -94,8 +95,9 @@ func (prog *wmProgram) ready() bool {
 	return prog != nil && prog.ops != nil && prog.depth == wmCaptured.depth && prog.resting == 0
 }
 
-// wmWrite writes the value that e holds, or points to, with its type's id at the address at, and returns the
-// address behind it. end is that of the space. Nothing here can be preempted, nor does the goroutine's stack move.
+// wmWrite writes the value that e holds, or points to, with its type's id at the address at, and
+// returns the address behind it. end is that of the space. Nothing here can be preempted, nor does
+// the goroutine's stack move.
 //
 //go:nosplit
 func wmWrite(at, end uintptr, e *eface, pointer bool) uintptr {
@@ -127,8 +129,10 @@ func wmWrite(at, end uintptr, e *eface, pointer bool) uintptr {
 	case pointer:
 	case t.direct:
 		p = uintptr(unsafe.Pointer(&e.data))
-	case p-gp.stack.lo < gp.stack.hi-gp.stack.lo && t.size <= gp.stack.hi-p: // mostly it is a copy on the caller's stack
-	case wmReadable(gp, p, t.size) < t.size: // an argument that is an interface was made by the program
+	// Mostly it is a copy on the caller's stack. An argument that is an interface was made by the
+	// program.
+	case p-gp.stack.lo < gp.stack.hi-gp.stack.lo && t.size <= gp.stack.hi-p:
+	case wmReadable(gp, p, t.size) < t.size:
 		return wmWalk(at, end, e, pointer)
 	}
 	next := prog.run(wmPutLow(at, prog.head, prog.headLen), limit, p)
@@ -149,8 +153,8 @@ func wmWalk(at, end uintptr, e *eface, pointer bool) uintptr {
 	return c.at
 }
 
-// wmPutString writes a string that may be torn, at most up to limit, above which there is room for numbers. It
-// calls nothing where the string is a constant or in the heap.
+// wmPutString writes a string that may be torn, at most up to limit, above which there is room for
+// numbers. It calls nothing where the string is a constant or in the heap.
 //
 //go:nosplit
 //go:noinline
@@ -225,8 +229,8 @@ func wmPutUvarint(at uintptr, v uint64) uintptr {
 	return at + 1
 }
 
-// run writes the value at base and returns the address behind it, or 0 if the value is to be walked. There
-// is room up to wmMostBeyond behind limit.
+// run writes the value at base and returns the address behind it, or 0 if the value is to be
+// walked. There is room up to wmMostBeyond behind limit.
 //
 // It calls nothing, not even memmove: all that it works with stays in registers.
 //

@@ -13,9 +13,12 @@
 //   - The garbage collector and the race detector see nothing: such words are kept as
 //     numbers, never as pointers, and package runtime isn't instrumented.
 //
-// All of it runs on the system stack: the goroutine's own stack, which arguments may
-// point to, can't move meanwhile, and without preemption no collection can end
-// between reading a pointer and reading what it points to.
+// All of it runs on the system stack, or in functions that can't be preempted: the goroutine's own
+// stack, which arguments may point to, can't move meanwhile, and no collection can end between
+// reading a pointer and reading what it points to.
+//
+// A type is walked (waymark_cursor.go) when a value of it is first written. From then on its
+// program writes the values (waymark_programs.go, waymark_run.go).
 
 package runtime
 
@@ -203,8 +206,8 @@ func wmEndValues(pp *p, start, at uintptr, clock uint64) {
 	pp.wm.pos = (at + wmRecordSize - 1) &^ (wmRecordSize - 1)
 }
 
-// wmClearTail clears the bytes from at up to the end of the record: what was there before would get into
-// the file.
+// wmClearTail clears the bytes from at up to the end of the record: what was there before would get
+// into the file.
 //
 //go:nosplit
 func wmClearTail(at uintptr) {
