@@ -27,12 +27,16 @@ func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
 	used := start & (wmChunkSize - 1) // 0 of a position without room but for its two records
 	share := wmCaptured.space         // read once: WMCapture may change it
 	space := (uintptr(n)*share + wmRecordSize - 1) &^ (wmRecordSize - 1)
-	if pp.wm.goid != getg().wm.id || used <= 2*wmRecordSize || space > wmMaxValues || used+space > wmChunkSize || n == 0 {
+	if pp.wm.goid != getg().wm.id || used <= 2*wmRecordSize || space > wmMaxValues || used+space > wmChunkSize {
 		return false
 	}
 	at, end := start, start+space
 	now := wmTicks()
 	wmStore((*wmRecord)(unsafe.Pointer(pp.wm.pos)), now, word)
+	if n == 0 {
+		pp.wm.pos += wmRecordSize
+		return true
+	}
 	each := share - wmValueSlop
 	last := uintptr(list) + uintptr(n)*unsafe.Sizeof(eface{})
 	for e := uintptr(list); e < last; e += unsafe.Sizeof(eface{}) {

@@ -97,7 +97,11 @@ func WMHide(values bool) {
 func WMEnterArgs(site WMSite, args ...any) WMFrame {
 	f := WMFrame(site)<<32 | WMFrame(wmToken(getg(), sys.GetCallerSP()))
 	list := noescape(unsafe.Pointer(unsafe.SliceData(args)))
-	if site&wmFlagged == 0 && wmCaptured.args && wmEmitValues(uint64(f), list, len(args)) {
+	n := len(args)
+	if !wmCaptured.args {
+		n = 0
+	}
+	if site&wmFlagged == 0 && wmEmitValues(uint64(f), list, n) {
 		return f
 	}
 	return wmSlowEnterArgs(f, list, len(args))
