@@ -181,10 +181,10 @@ test-rewriter:
 	cd cmd/waymark && $(GO) test -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h .
 
 bench: $(BIN)/waymark
-	cd dev/benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark
+	cd dev/benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct,...traced.Pointer,...traced.Bytes -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark
 
 # The functions of packages traced and grouped, some with their arguments.
-LADDER := --include ../traced,../grouped --all --args=...traced.Ints,...traced.Text,...traced.Struct
+LADDER := --include ../traced,../grouped --all --args=...traced.Ints,...traced.Text,...traced.Struct,...traced.Pointer,...traced.Bytes
 
 bench-peers: $(BIN)/waymark
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: it will be absent"

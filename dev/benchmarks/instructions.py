@@ -16,7 +16,9 @@ gdb.execute("set scheduler-locking on")
 
 counts = {}
 start = int(gdb.parse_and_eval("$sp"))
-while int(gdb.parse_and_eval("$sp")) <= start:  # until it has returned
+back = int(gdb.parse_and_eval("{uint64}$sp"))  # amd64: where it returns to
+# A system stack may lie above the goroutine's.
+while int(gdb.parse_and_eval("$pc")) != back or int(gdb.parse_and_eval("$sp")) <= start:
     function = gdb.selected_frame().name()
     counts[function] = counts.get(function, 0) + 1
     gdb.execute("stepi", to_string=True)

@@ -15,7 +15,7 @@
 // It must be built by waymark with the functions of package traced instrumented:
 //
 //	waymark build --include ../traced,../grouped --all \
-//		--args=...traced.Ints,...traced.Text,...traced.Struct -o ladder .
+//		--args=...traced.Ints,...traced.Text,...traced.Struct,...traced.Pointer,...traced.Bytes -o ladder .
 package main
 
 import (

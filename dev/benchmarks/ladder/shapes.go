@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"runtime"
 	"sync"
 	"time"
@@ -15,6 +16,13 @@ const (
 	name   = "a name of 24 characters."
 	depth  = 10                    // of recursions: MooBench's
 	nap    = 50 * time.Microsecond // asked for: operating systems make up to a millisecond of it
+)
+
+// Arguments that lie in the heap.
+var (
+	content     = bytes.Repeat([]byte("0123456789abcdef"), 16)
+	plainOrder  = &plain.Order{ID: 1, Name: name, Amount: 9.99, Open: true}
+	tracedOrder = &traced.Order{ID: 1, Name: name, Amount: 9.99, Open: true}
 )
 
 // shapes returns all shapes of calls on a rung, in the order of the tables.
@@ -52,6 +60,12 @@ func shapes(rung string) []measure.Shape {
 		measure.Shape{Name: "struct", NS: 150,
 			Plain:  loop(func(i int) int { return plain.Struct(plain.Order{ID: i, Name: name, Amount: 9.99, Open: true}) }),
 			Traced: loop(func(i int) int { return traced.Struct(traced.Order{ID: i, Name: name, Amount: 9.99, Open: true}) })},
+		measure.Shape{Name: "pointer to struct", NS: 150,
+			Plain:  loop(func(int) int { return plain.Pointer(plainOrder) }),
+			Traced: loop(func(int) int { return traced.Pointer(tracedOrder) })},
+		measure.Shape{Name: "slice of 256 bytes", NS: 150,
+			Plain:  loop(func(int) int { return plain.Bytes(content) }),
+			Traced: loop(func(int) int { return traced.Bytes(content) })},
 	)
 	for _, g := range []struct {
 		name string

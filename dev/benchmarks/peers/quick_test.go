@@ -31,7 +31,7 @@ func TestQuick(t *testing.T) {
 	waymark, ladder, peers := filepath.Join(dir, "waymark"), filepath.Join(dir, "ladder"), filepath.Join(dir, "peers")
 	build("../../../cmd/waymark", []string{"GOWORK="}, "go", "build", "-o", waymark, ".")
 	build("../ladder", []string{"GOWORK="}, waymark, "build", "--include", "../traced,../grouped", "--all",
-		"--args=...traced.Ints,...traced.Text,...traced.Struct", "-o", ladder, ".")
+		"--args=...traced.Ints,...traced.Text,...traced.Struct,...traced.Pointer,...traced.Bytes", "-o", ladder, ".")
 	build(".", []string{"GOWORK="}, "go", "build", "-o", peers, ".")
 	doc := filepath.Join(dir, "performance.md")
 	if err := os.WriteFile(doc, []byte("<!-- PEERS: here -->\n<!-- END PEERS -->\n"), 0o666); err != nil {

@@ -34,7 +34,7 @@ type Order struct {
 	Open   bool
 }
 
-// Ints, Text and Struct are Leaf with other parameters, which are recorded.
+// Ints, Text, Struct, Pointer and Bytes are Leaf with other parameters, which are recorded.
 //
 //go:noinline
 func Ints(a, n int) int {
@@ -61,6 +61,24 @@ func Struct(o Order) int {
 	s += s << 3
 	s ^= s >> 11
 	return s ^ len(o.Name)
+}
+
+//go:noinline
+func Pointer(o *Order) int {
+	s := o.ID * 0x9E37
+	s ^= s >> 7
+	s += s << 3
+	s ^= s >> 11
+	return s ^ len(o.Name)
+}
+
+//go:noinline
+func Bytes(b []byte) int {
+	s := len(b) * 0x9E37
+	s ^= s >> 7
+	s += s << 3
+	s ^= s >> 11
+	return s ^ int(b[0])
 }
 
 // Empty has nothing to do.

@@ -80,45 +80,6 @@ func (c *wmCursor) setCount(at uintptr, n int) {
 
 const wmMaxCount = 1<<16 - 1
 
-// simple is top for values that are written without the system stack: numbers and strings whose types
-// are known already. It reports whether the value was written.
-//
-//go:nosplit
-func (c *wmCursor) simple(e *eface) bool {
-	if e._type == nil {
-		c.uvarint(wmTypeNil)
-		return true
-	}
-	t := wmFindType(uintptr(unsafe.Pointer(e._type)))
-	if t == nil {
-		return false
-	}
-	if p := uintptr(e.data); p-c.gp.stack.lo >= c.gp.stack.hi-c.gp.stack.lo && wmReadable(c.gp, p, t.size) < t.size {
-		return false // top knows what to do; mostly it is a copy on the caller's stack
-	}
-	switch t.kind {
-	case abi.Int:
-		c.uvarint(uint64(t.id))
-		c.varint(int64(*(*int)(e.data)))
-	case abi.Int64:
-		c.uvarint(uint64(t.id))
-		c.varint(*(*int64)(e.data))
-	case abi.Bool:
-		c.uvarint(uint64(t.id))
-		c.byte(*(*byte)(e.data) & 1)
-	case abi.Int32:
-		c.uvarint(uint64(t.id))
-		c.varint(int64(*(*int32)(e.data)))
-	case abi.String:
-		c.uvarint(uint64(t.id))
-		s := (*stringStruct)(e.data)
-		c.string(uintptr(s.str), s.len, false)
-	default:
-		return false
-	}
-	return true
-}
-
 // full reports whether the value has reached its limit.
 //
 //go:nosplit
@@ -156,6 +117,7 @@ func (c *wmCursor) top(e *eface, pointer bool) {
 			c.uvarint(uint64(t.id))
 		}
 		c.value(t, uintptr(e.data), wmCaptured.depth)
+		t.makeProgram()
 		return
 	}
 	t := wmTypeOf(uintptr(unsafe.Pointer(e._type)))
@@ -167,6 +129,7 @@ func (c *wmCursor) top(e *eface, pointer bool) {
 	}
 	c.uvarint(uint64(t.id))
 	c.value(t, p, wmCaptured.depth)
+	t.makeProgram()
 }
 
 // value writes the value of type t at p, which can be read. Composite values are

@@ -3,7 +3,6 @@
 package runtime
 
 import (
-	"internal/runtime/atomic"
 	"internal/runtime/sys"
 	"unsafe"
 )
@@ -152,12 +151,11 @@ func wmRoom(pp *p) int {
 	return 0
 }
 
-// wmPut writes a record. The clock comes last: it is what makes the record
-// valid for whoever reads the arena after a kill.
+// wmPut writes a record.
+//
+//go:nosplit
 func wmPut(pp *p, clock, word uint64) {
-	r := (*wmRecord)(unsafe.Pointer(pp.wm.pos))
-	atomic.Store64(&r.word, word)
-	atomic.Store64(&r.clock, clock)
+	wmStore((*wmRecord)(unsafe.Pointer(pp.wm.pos)), clock, word)
 	pp.wm.pos += wmRecordSize
 }
 
@@ -170,7 +168,8 @@ func wmEmitFor(gp *g, word uint64) { wmEmit(gp, word, false, nil) }
 //go:nosplit
 func wmEmitFast(gp *g, word uint64, v *wmValues) bool {
 	pp := gp.m.p.ptr()
-	if pp.wm.goid != gp.wm.id || wmRoom(pp) < 1+v.records() {
+	at := pp.wm.pos & (wmChunkSize - 1)
+	if pp.wm.goid != gp.wm.id || at == 0 || at+2*wmRecordSize+v.space() > wmChunkSize {
 		return false
 	}
 	now := wmTicks()

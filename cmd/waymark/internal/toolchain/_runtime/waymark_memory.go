@@ -54,6 +54,9 @@ func wmWithin(p, start, end uintptr) bool { return start != 0 && start <= p && p
 // before them, which no field of moduledata bounds.
 var wmConstants struct{ start, end uintptr }
 
+// wmFixed is memory of the first module's that wmReadable finds, too: where most constants and variables lie.
+var wmFixed struct{ constants, constantsSize, data, dataSize uintptr }
+
 func wmFindConstants() {
 	md := &firstmoduledata
 	start, end := alignDown(md.types, physPageSize), alignUp(md.etypes, physPageSize)
@@ -64,6 +67,8 @@ func wmFindConstants() {
 		end += physPageSize
 	}
 	wmConstants.start, wmConstants.end = start, end
+	wmFixed.constants, wmFixed.constantsSize = md.rodata, md.epclntab-md.rodata
+	wmFixed.data, wmFixed.dataSize = md.noptrdata, md.end-md.noptrdata
 }
 
 // wmArguments is the memory of the program's arguments. Package runtime makes os.Args of

@@ -13,9 +13,12 @@
 //   - The garbage collector and the race detector see nothing: such words are kept as
 //     numbers, never as pointers, and package runtime isn't instrumented.
 //
-// All of it runs on the system stack: the goroutine's own stack, which arguments may
-// point to, can't move meanwhile, and without preemption no collection can end
-// between reading a pointer and reading what it points to.
+// All of it runs on the system stack, or in functions that can't be preempted: the goroutine's own
+// stack, which arguments may point to, can't move meanwhile, and no collection can end between
+// reading a pointer and reading what it points to.
+//
+// A type is walked (waymark_cursor.go) when a value of it is first written. From then on its
+// program writes the values (waymark_programs.go, waymark_run.go).
 
 package runtime
 
@@ -61,6 +64,7 @@ var wmCaptured struct {
 	args, results bool
 	depth         int
 	bytes         uintptr
+	space         uintptr // that a value may take, bytes; more than any chunk has if the fast path won't do
 	redact        []string
 	panicsHidden  bool // their values are not to be seen
 }
@@ -72,6 +76,10 @@ func WMCapture(args, results bool, depth, bytes int, redact []string) {
 	wmCaptured.args, wmCaptured.results = args, results
 	wmCaptured.depth, wmCaptured.bytes = depth, uintptr(bytes)
 	wmCaptured.redact = redact
+	wmCaptured.space = wmCaptured.bytes + wmValueSlop
+	if bytes < wmFewBytes {
+		wmCaptured.space = wmChunkSize
+	}
 }
 
 // WMHide has values of panics masked from now on, and if values is set arguments and results not
@@ -97,14 +105,30 @@ func WMEnterArgs(site WMSite, args ...any) WMFrame {
 		}
 	}
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(args))), n: len(args)}
-	if site&wmFlagged != 0 && f&wmFrameFlags != wmOnlyUnvalued {
+	list := noescape(unsafe.Pointer(unsafe.SliceData(args)))
+	n := len(args)
+	if !wmCaptured.args {
+		n = 0
+	}
+	if site&wmFlagged == 0 && wmEmitValues(uint64(f), list, n) {
+		return f
+	}
+	return wmSlowEnterArgs(f, list, len(args))
+}
+
+// wmSlowEnterArgs continues WMEnterArgs where the fast path won't do.
+//
+//go:noinline
+//go:nosplit
+func wmSlowEnterArgs(f WMFrame, list unsafe.Pointer, n int) WMFrame {
+	v := wmValues{list: list, n: n}
+	if f&wmFrameFlagged != 0 && f&wmFrameFlags != wmOnlyUnvalued {
 		return wmEnterFlagged(f, &v)
 	}
 	if !wmCaptured.args || f&wmFrameUnvalued != 0 {
 		v.n = 0
 	}
-	if !wmEmitFast(gp, f.plain(), &v) && !wmEmit(gp, f.plain(), true, &v) {
+	if gp := getg(); !wmEmitFast(gp, f.plain(), &v) && !wmEmit(gp, f.plain(), true, &v) {
 		return 0
 	}
 	return f
@@ -115,7 +139,18 @@ func WMEnterArgs(site WMSite, args ...any) WMFrame {
 //go:noinline
 //go:nosplit
 func WMExitResults(f WMFrame, results ...any) {
-	v := wmValues{list: noescape(unsafe.Pointer(unsafe.SliceData(results))), n: len(results)}
+	list := noescape(unsafe.Pointer(unsafe.SliceData(results)))
+	if f&wmFrameFlagged != 0 || !wmCaptured.results || !wmEmitValues(uint64(f)|wmExitBit, list, len(results)) {
+		wmSlowExitResults(f, list, len(results))
+	}
+}
+
+// wmSlowExitResults continues WMExitResults.
+//
+//go:noinline
+//go:nosplit
+func wmSlowExitResults(f WMFrame, list unsafe.Pointer, n int) {
+	v := wmValues{list: list, n: n}
 	wmExitValues(f, &v)
 }
 
@@ -145,6 +180,13 @@ func wmExitValues(f WMFrame, v *wmValues) {
 	}
 }
 
+// space returns the number of bytes that the values may take, in whole records.
+//
+//go:nosplit
+func (v *wmValues) space() uintptr {
+	return (min(uintptr(v.n)*(wmCaptured.bytes+wmValueSlop), wmMaxValues) + wmRecordSize - 1) &^ (wmRecordSize - 1)
+}
+
 // records returns the number of records that the values may take.
 func (v *wmValues) records() int {
 	switch {
@@ -155,7 +197,7 @@ func (v *wmValues) records() int {
 	case v.n == 0:
 		return 0
 	}
-	return 1 + int(min(uintptr(v.n)*(wmCaptured.bytes+wmValueSlop), wmMaxValues)+wmRecordSize-1)/wmRecordSize
+	return 1 + int(v.space()/wmRecordSize)
 }
 
 // wmPutValues writes v behind the record that was written last. The chunk has room for it.
@@ -163,26 +205,33 @@ func (v *wmValues) records() int {
 //go:nosplit
 func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
 	start := pp.wm.pos + wmRecordSize
-	c := wmCursor{at: start, end: start + uintptr(v.records()-1)*wmRecordSize, gp: gp}
+	at, end := start, start+v.space()
 	for i := 0; i < v.n; i++ {
-		c.limit = c.at + wmCaptured.bytes
-		e := (*eface)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{})))
-		if v.pointers || !c.simple(e) {
-			systemstack(func() { c.top(e, v.pointers) })
-		}
+		at = wmWrite(at, end, (*eface)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{}))), v.pointers)
 	}
-	size := c.at - start
-	next := start + (size+wmRecordSize-1)&^(wmRecordSize-1)
-	if size < wmRecordSize || next > c.at {
-		// What was there before would get into the file.
-		for ; c.at < next; c.at++ {
-			*(*byte)(unsafe.Pointer(c.at)) = 0
-		}
-	}
+	wmClearTail(at)
+	wmEndValues(pp, start, at, clock)
+}
+
+// wmEndValues makes the bytes from start up to at the values of the event before. The space for the
+// record of the values is before start.
+//
+//go:nosplit
+func wmEndValues(pp *p, start, at uintptr, clock uint64) {
 	h := (*wmChunkHead)(unsafe.Pointer(start &^ (wmChunkSize - 1)))
 	h.flags |= wmHeldValues
-	wmPut(pp, clock, wmValued|uint64(size))
-	pp.wm.pos = next
+	wmStore((*wmRecord)(unsafe.Pointer(start-wmRecordSize)), clock, wmValued|uint64(at-start))
+	pp.wm.pos = (at + wmRecordSize - 1) &^ (wmRecordSize - 1)
+}
+
+// wmClearTail clears the bytes from at up to the end of the record: what was there before would get
+// into the file.
+//
+//go:nosplit
+func wmClearTail(at uintptr) {
+	for ; at&(wmRecordSize-1) != 0; at++ {
+		*(*byte)(unsafe.Pointer(at)) = 0
+	}
 }
 
 // wmPanicValue returns the text of a panic value of the runtime's own, whose fields say little.
