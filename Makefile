@@ -10,7 +10,7 @@
 # make test-counts   call counts against the go command's coverage counters (minutes, downloads)
 # make test-budget   calls with a budget: all are counted, long ones recorded (minutes, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
-# make test-billion  memory of the commands that read a billion events, and what they read for a window (minutes, 2 GB of disk)
+# make test-billion  memory of readers of a billion events, and how much they read for a window (minutes, 2 GB of disk)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; -msan: clang)
