@@ -150,7 +150,7 @@ func TestPlanted(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "module")
 			p.plant(t, dir)
 			cause := regexp.MustCompile(p.cause)
-			whole := p.tree(t, waymark, dir, "-run=^TestZPlanted$")
+			whole := p.tree(t, waymark, dir, "--budget=none", "-run=^TestZPlanted$")
 			among := p.tree(t, waymark, dir, strings.Fields(p.flags)...)
 			want, got := near(whole, cause), near(among, cause)
 			if len(want) == 0 {
