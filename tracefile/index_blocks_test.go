@@ -94,16 +94,16 @@ func TestIndexed(t *testing.T) {
 						tail = 0
 					}
 					// The index is some bytes for each block, and blocks without events are read.
-					if most := int64(len(w.File)/5 + tail + chunks/every*8192 + 100_000); r.n > most {
-						t.Errorf("read %d bytes of %d to open the file, want at most %d", r.n, len(w.File), most)
+					if most := int64(len(w.File)/5 + tail + chunks/every*8192 + 100_000); r.n.Load() > most {
+						t.Errorf("read %d bytes of %d to open the file, want at most %d", r.n.Load(), len(w.File), most)
 					}
 				}
-				r.n = 0
+				r.n.Store(0)
 				if got := startsOf(t, f); !slices.Equal(got, wantStarts) {
 					t.Errorf("starts differ: %d, want %d", len(got), len(wantStarts))
 				}
-				if most := int64(len(w.File)/3 + tail); every <= chunks && r.n > most {
-					t.Errorf("read %d bytes of %d for the goroutines' starts, want at most %d", r.n, len(w.File), most)
+				if most := int64(len(w.File)/3 + tail); every <= chunks && r.n.Load() > most {
+					t.Errorf("read %d bytes of %d for the goroutines' starts, want at most %d", r.n.Load(), len(w.File), most)
 				}
 				same(t, all(t, f), wantEvents)
 				for _, from := range []uint64{1, 3_000_000, 6_000_000} {
@@ -197,7 +197,7 @@ func TestIndexInValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, all(t, f), want)
-	if most := int64(20 * len(plain.File)); r.n > most {
-		t.Errorf("read %d bytes of a file of %d", r.n, len(plain.File))
+	if most := int64(20 * len(plain.File)); r.n.Load() > most {
+		t.Errorf("read %d bytes of a file of %d", r.n.Load(), len(plain.File))
 	}
 }

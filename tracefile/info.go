@@ -186,7 +186,9 @@ func (f *File) start() time.Time {
 // goroutines and all damage. Its error is the operating system's.
 func (f *File) Verify() (Info, error) {
 	started := uint64(0)
-	err := f.scanStarts(func(*block) bool { return true }, func(*Event) { started++ })
+	count := func(*Event) { started++ }
+	f.given.each(count)
+	err := f.scanStarts(func(*block) bool { return true }, count)
 	if err != nil {
 		return Info{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"reflect"
+	"sync/atomic"
 	"testing"
 
 	"github.com/waymark-go/waymark/internal/format"
@@ -12,12 +13,12 @@ import (
 // A countingReader counts the bytes that are read.
 type countingReader struct {
 	io.ReaderAt
-	n int64
+	n atomic.Int64
 }
 
 func (r *countingReader) ReadAt(b []byte, off int64) (int, error) {
 	n, err := r.ReaderAt.ReadAt(b, off)
-	r.n += int64(n)
+	r.n.Add(int64(n))
 	return n, err
 }
 
@@ -83,13 +84,13 @@ func TestEventsIn(t *testing.T) {
 				want = append(want, ev)
 			}
 		}
-		read.n = 0
+		read.n.Store(0)
 		if got := list(tt.r); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v: %d events, want %d:\n got %v\nwant %v", tt.r, len(got), len(want), got, want)
 		}
 		each := int64(len(w.File)) / (streams * blocks)
-		if most := streams * (tt.blocks + 1) * each; read.n > most {
-			t.Errorf("%v: %d bytes of %d were read, want at most %d", tt.r, read.n, len(w.File), most)
+		if most := streams * (tt.blocks + 1) * each; read.n.Load() > most {
+			t.Errorf("%v: %d bytes of %d were read, want at most %d", tt.r, read.n.Load(), len(w.File), most)
 		}
 	}
 }
