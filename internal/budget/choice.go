@@ -37,8 +37,8 @@ func (c *Controller) information(f *site, calls float64) float64 {
 }
 
 // shorts are the lengths of calls, in ns, below which functions are only counted when they are
-// demoted: looking for long calls among theirs would cost more than it tells. Of those with which the
-// budget can be kept, the one is taken with which the least information is lost.
+// demoted: looking for long calls among theirs would cost more than it tells. Of those with which
+// the budget can be kept, the one is taken with which the least information is lost.
 var shorts = [...]float64{150, 1e3, 5e3, LongCall}
 
 // demote returns the changes that bring the predicted cost within the budget, if there are such.
@@ -89,7 +89,8 @@ func (c *Controller) demote() []Change {
 	return changes
 }
 
-// plan returns the moves that save excess, what is left of that, and the information that they lose.
+// plan returns the moves that save excess, what is left of that, and the information that they
+// lose.
 func (c *Controller) plan(short, excess float64) (moves []move, left, lost float64) {
 	moves = c.demotions(short)
 	slices.SortFunc(moves, func(a, b move) int {
@@ -110,8 +111,8 @@ func (c *Controller) plan(short, excess float64) (moves []move, left, lost float
 	}
 	moves = moves[:n]
 	most := max(excess, 0) + slack
-	// A later move may have made earlier ones needless that save little. And functions that are called
-	// seldom stay, whether the others suffice or not.
+	// A later move may have made earlier ones needless that save little. And functions that are
+	// called seldom stay, whether the others suffice or not.
 	further := make(map[uint32]bool) // sites that are demoted by one more move
 	for i := n - 1; i >= 0; i-- {
 		m := &moves[i]
@@ -247,8 +248,8 @@ func (c *Controller) promote() []Change {
 	return changes
 }
 
-// Fresh returns the changes that give all sites the level full again, unless the account is empty. A
-// test that begins is recorded from its beginning on, whatever the tests before it did.
+// Fresh returns the changes that give all sites the level full again, unless the account is empty.
+// A test that begins is recorded from its beginning on, whatever the tests before it did.
 func (c *Controller) Fresh() (changes []Change) {
 	if c.demoted == 0 || c.balance < 0 {
 		return nil

@@ -33,12 +33,12 @@ const (
 	// estimated too high.
 	leastOwn = 0.1
 
-	// leastElse is the share of the budget that is left for other things than counting, however many
-	// calls there are: functions that are not called often are recorded.
+	// leastElse is the share of the budget that is left for other things than counting, however
+	// many calls there are: functions that are not called often are recorded.
 	leastElse = 0.1
 
-	// least is a share of wall time that tracing may always take. Else programs that only wait would
-	// have their few calls demoted.
+	// least is a share of wall time that tracing may always take. Else programs that only wait
+	// would have their few calls demoted.
 	least = 0.001
 )
 
@@ -77,10 +77,12 @@ type Change struct {
 
 // A Controller keeps the cost of tracing within a budget.
 type Controller struct {
-	// Rank returns when a site is demoted: sites of higher rank after all others. nil: all are alike.
+	// Rank returns when a site is demoted: sites of higher rank after all others. nil: all are
+	// alike.
 	Rank func(site uint32) int
 
-	// Times says that calls are timed and not recorded: there are no levels but full and only counted.
+	// Times says that calls are timed and not recorded: there are no levels but full and only
+	// counted.
 	Times bool
 
 	share float64 // of the program's own CPU time that tracing may take
@@ -206,8 +208,8 @@ func (c *Controller) Step(s Sample) []Change {
 	return changes
 }
 
-// take adds up the calls of a sample. It returns how many were recorded, what it costs to count all of
-// them, and what they have cost the program's goroutines.
+// take adds up the calls of a sample. It returns how many were recorded, what it costs to count all
+// of them, and what they have cost the program's goroutines.
 func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) {
 	var bytes uint64
 	for i := range s.Tallies {
@@ -302,8 +304,8 @@ func (c *Controller) price(f *site, level uint8) float64 {
 	return price
 }
 
-// predicted returns what the calls in the period would cost with the levels as they are now, more than
-// to count them.
+// predicted returns what the calls in the period would cost with the levels as they are now, more
+// than to count them.
 func (c *Controller) predicted() float64 {
 	cost := c.seen.timer
 	for i := range c.sites {

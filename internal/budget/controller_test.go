@@ -60,8 +60,8 @@ func TestHotFunctionIsCounted(t *testing.T) {
 	}
 }
 
-// TestCountingCostsMore has a program whose calls cost more to be counted than is allowed: functions
-// that are not called often are recorded all the same.
+// TestCountingCostsMore has a program whose calls cost more to be counted than is allowed:
+// functions that are not called often are recorded all the same.
 func TestCountingCostsMore(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
 		s := simulate(t, random, 0.1, []function{{rate: 0.1, length: 8}, {rate: 5e-5, length: 20e3}, {rate: 1e-6, length: 400e3}})
@@ -205,8 +205,8 @@ func TestValuesFirst(t *testing.T) {
 	})
 }
 
-// TestLongCallsLast checks that of functions that cost the same, the one with the longest calls tells
-// most.
+// TestLongCallsLast checks that of functions that cost the same, the one with the longest calls
+// tells most.
 func TestLongCallsLast(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
 		s := simulate(t, random, 0.1, []function{{rate: 0.001, length: 5e3}, {rate: 0.001, length: 500}, {rate: 0.001, length: 50}})
@@ -303,8 +303,8 @@ func TestRandomPrograms(t *testing.T) {
 	})
 }
 
-// TestFresh checks that all functions are recorded again when a test begins, unless the tests before
-// it have taken too much.
+// TestFresh checks that all functions are recorded again when a test begins, unless the tests
+// before it have taken too much.
 func TestFresh(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
 		s := simulate(t, random, 0.1, interpreter)

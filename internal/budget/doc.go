@@ -1,5 +1,5 @@
-// Package budget decides how much of a program's calls is recorded, so that tracing adds no more CPU
-// time than the user allows.
+// Package budget decides how much of a program's calls is recorded, so that tracing adds no more
+// CPU time than the user allows.
 //
 //	c := budget.New(0.1, costs, start)
 //	...
@@ -9,9 +9,9 @@
 //
 // # Model
 //
-// A Controller has no clock and switches nothing: its caller says every few milliseconds which calls
-// were recorded and counted, and how much CPU time the process has taken. The cost of a call is known
-// from a calibration at the start. The cost of encoding and writing is measured.
+// A Controller has no clock and switches nothing: its caller says every few milliseconds which
+// calls were recorded and counted, and how much CPU time the process has taken. The cost of a call
+// is known from a calibration at the start. The cost of encoding and writing is measured.
 //
 // What tracing may cost is saved up in an account, to which the program's own CPU time adds its
 // share, and from which every traced call takes its cost. The account holds no more than what comes
@@ -24,8 +24,8 @@
 // # Choice
 //
 // Functions are demoted in the order of cost saved over information lost. The information in a
-// function's calls is the time that they describe: many short calls are demoted before few long ones.
-// First a function loses its values, then its events. Its calls of 100 us and more stay in a
+// function's calls is the time that they describe: many short calls are demoted before few long
+// ones. First a function loses its values, then its events. Its calls of 100 us and more stay in a
 // recording, unless its calls are so short and so many that even looking for long ones among them
 // would cost too much. Functions whose calls take 100 us on average are not demoted. Functions that
 // the user has named are demoted after all others.

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// burn takes CPU time until it has been measured. A test that waits for CPU time ends on any machine.
+// burn takes CPU time until it has been measured. A test that waits for CPU time ends on any
+// machine.
 func burn(t *testing.T, ns int64) {
 	for from := Process(); Process()-from < ns; {
 		if Process() == 0 {

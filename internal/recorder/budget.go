@@ -11,8 +11,8 @@ import (
 )
 
 // A recording with a budget demotes functions and promotes them again, as package budget decides.
-// The writer has it decide after its work. While calls are counted, which fill no chunks, a goroutine
-// of its own does.
+// The writer has it decide after its work. While calls are counted, which fill no chunks, a
+// goroutine of its own does.
 //
 // The switchboard asks the recorder with its lock held to register packages. So no lock of the
 // recorder is held when levels are set, but governor.mu, which only the two goroutines take.
@@ -183,7 +183,8 @@ func (r *Recorder) fresh() {
 	})
 }
 
-// working calls f with the lock, unless the recording has ended, and reports whether it has called f.
+// working calls f with the lock, unless the recording has ended, and reports whether it has called
+// f.
 func (r *Recorder) working(f func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -232,8 +233,8 @@ func (g *governor) setLevel(ch budget.Change) {
 	}
 }
 
-// noteCounts appends a block of levels and counts: of the sites that have changed, and of those with
-// counted calls since the last block. r.mu is held, and the recording goes on.
+// noteCounts appends a block of levels and counts: of the sites that have changed, and of those
+// with counted calls since the last block. r.mu is held, and the recording goes on.
 func (r *Recorder) noteCounts(clock uint64, changes []budget.Change) {
 	if r.governor == nil {
 		return
@@ -293,8 +294,8 @@ func (r *Recorder) noted(list []format.Count) {
 	g.entries = len(list)
 }
 
-// firstCounts appends to what a file begins with the levels of all sites that are not at level full,
-// with the counts that the part before does not have.
+// firstCounts appends to what a file begins with the levels of all sites that are not at level
+// full, with the counts that the part before does not have.
 func (r *Recorder) firstCounts(o *output, clock uint64) {
 	g := r.governor
 	if g == nil {

@@ -35,8 +35,8 @@ func (b *Board) Limit(r *Recording, site uint32, level uint8) {
 	b.want(t, i, b.cut(t, i))
 }
 
-// LimitAll gives all sites, also those of packages that register later, this level at least, for the
-// budget of statistics. Recording.Least does that for a recording.
+// LimitAll gives all sites, also those of packages that register later, this level at least, for
+// the budget of statistics. Recording.Least does that for a recording.
 func (b *Board) LimitAll(level uint8) {
 	defer b.lock()()
 	b.least[ofStatistics] = level
