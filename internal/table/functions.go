@@ -60,7 +60,7 @@ func Timed(head string, rows []Calls) *Table {
 				row = append(row, Duration(r.Quantiles[j]))
 			}
 		}
-		t.Rows = append(t.Rows, append(row, Panics(r.Panics), Errors(r.Errors), Cell{r.Name + r.mark(), Plain}))
+		t.Rows = append(t.Rows, append(row, r.some(Panics(r.Panics)), r.some(Errors(r.Errors)), Cell{r.Name + r.mark(), Plain}))
 	}
 	return t
 }
@@ -83,6 +83,14 @@ func (c *Calls) duration(d time.Duration) Cell {
 		return Duration(d).About()
 	}
 	return Duration(d)
+}
+
+// some returns a cell of the number of calls of a kind, which is known of the calls with a time only.
+func (c *Calls) some(n Cell) Cell {
+	if (c.About || c.Untimed) && n != None {
+		return n.About()
+	}
+	return n
 }
 
 func (c *Calls) allOpen() bool { return c.Open > 0 && c.Open == c.Calls }

@@ -53,7 +53,7 @@ func countedLines(list []Summary) (lines []string) {
 		if s.Budget != "" {
 			budget = " of " + s.Budget
 		}
-		lines = append(lines, fmt.Sprintf("~ %s %s only counted at times, to keep to the budget%s: %s without a time of their own, it is in %s self time",
+		lines = append(lines, fmt.Sprintf("~ %s %s only counted at times, to keep to the budget%s: %s without times, panics and errors; their time is in %s self time",
 			units.Things(uint64(len(s.Functions)), "function"), were, budget, units.Things(s.Sum-min(s.Long, s.Sum), "call"), their))
 	}
 	if s.Coarse {
