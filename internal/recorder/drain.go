@@ -16,7 +16,7 @@ const mostAtOnce = 64
 func (r *Recorder) loop() {
 	for r.rt.Wait(r.recording) {
 		r.mu.Lock()
-		watch, before := cputime.Begin(), r.out.events()
+		watch, before := cputime.Begin(), r.encoded
 		if r.rt.Broken() && !r.closed {
 			r.fail(r.intact())
 		}
@@ -34,7 +34,7 @@ func (r *Recorder) loop() {
 		if free, _ := r.rt.Queue(); free < r.usable/2 && !r.closed {
 			r.grow(2*r.usable - 1)
 		}
-		r.spent(watch, r.out.events()-before)
+		r.spent(watch, r.encoded-before)
 		r.mu.Unlock()
 		r.control()
 	}
@@ -80,6 +80,7 @@ func (r *Recorder) put(i int, c content) {
 		}
 		n, _ = r.append(c)
 	}
+	r.encoded += uint64(n)
 	r.out.pending.events += uint64(n)
 	r.out.pending.lost += c.Lost
 	r.taken = append(r.taken, i)

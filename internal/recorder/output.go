@@ -36,9 +36,6 @@ type output struct {
 // A tally counts events.
 type tally struct{ events, lost uint64 }
 
-// events returns how many events the blocks hold that were written, and are to be.
-func (o *output) events() uint64 { return o.written.events + o.pending.events }
-
 // block appends a block to what is to be written.
 func (o *output) block(kind format.BlockKind, payload []byte) {
 	o.buf = format.AppendBlock(o.buf, kind, payload)

@@ -41,6 +41,7 @@ type Recorder struct {
 	governor *governor       // nil: there is no budget
 	advisor  *advisor        // nil: there is one
 	taken    []int           // chunks encoded in out.buf
+	encoded  uint64          // events, of all files
 	usable   int             // chunks of the arena that have been handed out, with the control chunk
 	packages []*rt.Package   // registered
 	groups   []format.Group
