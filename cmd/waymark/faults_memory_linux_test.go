@@ -63,7 +63,8 @@ func (f *faultTest) memory(t *testing.T) {
 	for _, size := range []string{"64k", "1m"} { // the buffers' first chunk, the first few
 		t.Run("tmpfs of "+size, func(t *testing.T) {
 			dir := mountSmall(t, size)
-			(&faultRun{faultTest: f, trace: filepath.Join(dir, "f.wmt")}).untraced(t, "no space left on device")
+			(&faultRun{faultTest: f, trace: filepath.Join(dir, "f.wmt")}).untraced(t, "the disk is nearly full")
+			(&faultRun{faultTest: f, trace: filepath.Join(dir, "f.wmt"), settings: ",max-size=1GB"}).untraced(t, "no space left on device")
 		})
 	}
 }

@@ -36,8 +36,7 @@ waymark replay --min 1ms app.wmt          the calls that took a millisecond or m
 waymark replay --time 1.5s..2s --goroutine 1 app.wmt`,
 	"traces": `
 waymark traces app.wmt                    the slowest requests
-waymark traces app.wmt 18-1503201         the calls of one, by the key that the list has
-waymark traces --root '*.ServeHTTP' --format xml app.wmt >traces.xml`,
+waymark traces app.wmt 18-1503201         the calls of one, by the key that the list has`,
 	"info": `
 waymark info app.wmt                      program, host, clock, events, damage
 waymark info --format json app.wmt        for programs`,
