@@ -94,7 +94,7 @@ func TestQuick(t *testing.T) {
 		if s.variant != unlimited {
 			continue
 		}
-		want := map[string]uint64{"job": 101, "tests": 2, "service": 2}[s.program]
+		want := map[string]uint64{"job": 101, "tests": 1, "service": 2}[s.program]
 		if s.calls != want || s.recorded != want || s.bytes == 0 || s.demoted != 0 || s.share != 1 {
 			t.Errorf("%+v: want %d calls, all recorded", s, want)
 		}
