@@ -111,7 +111,11 @@ func (o *options) read(s settings) error {
 		at += size
 	}
 	var wrong *recorder.SettingError
-	if err := o.Check(); errors.As(err, &wrong) {
+	err := o.Check()
+	if err == nil && o.Record && o.Stats.Count && o.Budget.Given() {
+		err = &recorder.SettingError{Key: "budget", Value: o.Budget.Text, Want: "stats in place of count, or no budget: beside a recording both would count the same calls"}
+	}
+	if errors.As(err, &wrong) {
 		return fmt.Errorf("%s, character %d: %w", s.source, places[wrong.Key], err)
 	}
 	return nil

@@ -32,6 +32,7 @@ func TestParse(t *testing.T) {
 		{env: "record", want: with(func(o *options) { o.Record = true })},
 		{env: "record=1,", want: with(func(o *options) { o.Record = true })},
 		{env: "record=0", want: base},
+		{env: "record,count,budget=10%", err: "WAYMARK, character 14: budget=10%: want stats in place of count"},
 		{env: ",, o=a.wmt , overflow=drop", want: with(func(o *options) { o.Path, o.Overflow = "a.wmt", rt.Drop })},
 		{env: `out=a\,b\\c,buffers=2097152`, want: with(func(o *options) { o.Path, o.Buffers = `a,b\c`, 2097152 })},
 		{env: "o=a=b", want: with(func(o *options) { o.Path = "a=b" })},

@@ -135,6 +135,17 @@ func New(share float64, costs Costs, start Usage) *Controller {
 	return c
 }
 
+// Seen says what was counted of each site before, since the program began: that is not what tracing
+// costs from now on.
+func (c *Controller) Seen(counts []uint64) {
+	if n := len(counts); n > len(c.sites) {
+		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
+	}
+	for i, n := range counts {
+		c.sites[i].counted = n
+	}
+}
+
 // income returns what comes in within so much time.
 func (c *Controller) income(ns float64) float64 { return ns * c.rate }
 
@@ -164,7 +175,9 @@ func (c *Controller) account(s *Sample) {
 		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
 	}
 	recorded, counting, spent := c.take(s)
-	if recorded > enoughCalls/2 { // else what each wake-up costs would count for too much
+	if s.Own == 0 { // the system doesn't say what a thread takes
+		own = float64(recorded) * c.write
+	} else if recorded > enoughCalls/2 { // else what each wake-up costs would count for too much
 		c.write += (min(own/float64(recorded), 4*c.costs.Write) - c.write) / 4
 	}
 	spent += own + timer

@@ -330,3 +330,24 @@ func TestFresh(t *testing.T) {
 		s.within("short tests", 0.1*tolerance)
 	})
 }
+
+// What was counted before the controller began costs it nothing.
+func TestSeen(t *testing.T) {
+	c := New(0.1, Costs{Call: 30, Counted: 3}, Usage{})
+	c.Seen([]uint64{0, 1e12})
+	c.Account(Sample{Usage: Usage{Now: 1e9, CPU: 1e9, Own: 1}, Tick: 1, Counts: []uint64{0, 1e12 + 1000}})
+	if got := c.Spent(); got < 3000 || got > 3010 {
+		t.Errorf("%d ns for 1000 calls at 3 ns, want 3000, and what writing took", got)
+	}
+}
+
+// Where the system doesn't say what a thread takes, writing costs what was reckoned.
+func TestNoThreadTimes(t *testing.T) {
+	c := New(0.1, Costs{Call: 30, Write: 10}, Usage{})
+	for i := int64(1); i <= 100; i++ {
+		c.Account(Sample{Usage: Usage{Now: i * 1e6, CPU: i * 1e6}, Tick: 1, Tallies: []format.Tally{{Calls: 100_000}}})
+	}
+	if got := c.Spent(); got != 100*100_000*40 {
+		t.Errorf("%d ns for calls at 30 ns and 10 of writing, want %d", got, 100*100_000*40)
+	}
+}

@@ -111,10 +111,15 @@ func (w *IndexWriter) AppendTo(dst []byte, at, previous, from uint64) []byte {
 func ParseIndex(payload []byte) (Index, error) {
 	c := cursor{b: payload}
 	x := Index{At: c.uvarint(), Previous: c.uvarint(), From: c.uvarint()}
-	x.Entries = make([]IndexEntry, 0, c.count(2))
+	n := c.count(2)
+	if x.From > x.At || uint64(n) > (x.At-x.From)/BlockHeader {
+		c.fail("more blocks than there is room for")
+		n = 0
+	}
+	x.Entries = make([]IndexEntry, 0, min(n, 1<<16)) // a file says any number
 	off, outlines := x.From, 0
 	var delta indexDelta
-	for i := cap(x.Entries); i > 0 && c.err == nil; i-- {
+	for i := n; i > 0 && c.err == nil; i-- {
 		e := IndexEntry{Kind: BlockKind(c.byte())}
 		length := c.uvarint()
 		if length > MaxPayload || e.Kind == BlockEvents && length > MaxEvents {

@@ -60,10 +60,11 @@ func (r *Recorder) govern() {
 		tick: 1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)), levels: make(map[uint32]uint8),
 	}
 	g.c.Rank = r.config.Govern.Rank
+	g.written = append([]uint64(nil), countsOf(r.rt, &g.read)...)
+	g.c.Seen(g.written)
 	r.governor = g
 	r.enc.Tallies = make([]format.Tally, 64)
 	r.rt.Pace(uint64(paceFull / g.tick))
-	g.written = append([]uint64(nil), countsOf(r.rt, &g.read)...)
 	if r.config.Budget.CountsOnly() {
 		g.counted = 1 // of them all, as soon as they are called
 		r.pacing()

@@ -96,13 +96,15 @@ func (r *Recorder) stop() {
 // cut is stop for a file that has no room for what is in the arena either: it
 // counts as lost.
 func (r *Recorder) cut() {
-	r.closed = true
 	r.rt.Stop()
 	why := r.whyFull()
 	format.PutStopped(r.arena.mem, uint32(why))
 	r.sayFull(why)
+	end := pair(r.rt)
+	r.lastCounts(end.Clock)
+	r.closed = true
 	r.out.pending.lost += r.rt.Lost() + r.unwritten()
-	if err := r.end(pair(r.rt), why); err != nil {
+	if err := r.end(end, why); err != nil {
 		console.Say("complete %s: %v", r.path, err)
 	}
 }

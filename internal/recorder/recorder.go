@@ -118,9 +118,9 @@ func (p *program) record(c Config) (*Recorder, error) {
 		r.release()
 		return nil, err
 	}
-	p.latest.Store(r)
 	r.govern()
 	r.advise()
+	p.latest.Store(r)
 	c.Packages(r.register)
 	if p.tests != "" {
 		r.binary(p.tests)

@@ -16,17 +16,17 @@ func (r *Recorder) test(state uint8, name, text string, goroutine, clock uint64)
 	if len(text) > format.MaxTestText {
 		text = strings.ToValidUTF8(text[:format.MaxTestText], "")
 	}
-	if format.TestState(state) == format.TestBegins {
-		r.fresh()
-	}
 	switch format.TestState(state) {
 	case format.TestLogs, format.TestErrs:
 	default: // it begins, ends, or waits: what is counted from now on belongs to others
 		r.locked(func() {
-			if !r.closed {
+			if !r.closed && r.governor != nil && r.governor.counted > 0 { // it reads the counters of all functions
 				r.noteCounts(clock, nil)
 			}
 		})
+	}
+	if format.TestState(state) == format.TestBegins {
+		r.fresh()
 	}
 	r.note(format.BlockTests, format.AppendTests(nil, []format.TestEvent{
 		{Clock: clock, Goroutine: goroutine, State: format.TestState(state), Name: name, Text: text}}), func() {

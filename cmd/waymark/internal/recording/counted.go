@@ -67,7 +67,7 @@ func countedLines(list []Summary) (lines []string) {
 
 // countedUntil says that a program ended before it had read its counters, "" if it had not.
 func countedUntil(i tracefile.Info) string {
-	if i.Demoted == 0 || i.Complete || i.Stopped != tracefile.NotStopped {
+	if i.Demoted == 0 || i.Stopped != tracefile.StoppedFailed && (i.Complete || i.Stopped != tracefile.NotStopped) {
 		return ""
 	}
 	return fmt.Sprintf("calls that were counted after %s are missing", units.Duration(int64(i.CountedUntil)))

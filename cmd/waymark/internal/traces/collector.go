@@ -149,6 +149,10 @@ func (c *collector) onCall(call *calltree.Call) {
 		return
 	}
 	t := r.trace
+	if call.Flags&calltree.Long != 0 { // its beginning was not told
+		t.Calls++
+		return
+	}
 	if call.Flags&calltree.Panicked != 0 {
 		t.Panics++
 	}
