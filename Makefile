@@ -86,6 +86,7 @@ test-long:
 	$(call compile,$(LONG_PLATFORMS))
 	$(GO) test -race -timeout $(TIMEOUT) ./...
 	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^TestScripts$$' -long -v -timeout $(TIMEOUT) .
+	$(GO) test -run '^TestAgainstPprof$$' -long -v ./sampler
 	cd cmd/waymark && $(GO) test -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT) ./internal/instrument ./internal/inlinecost
 	cd cmd/waymark && $(GO) test -run '^TestStd$$' -std -timeout $(TIMEOUT) ./internal/cover
 	cd dev/benchmarks/peers && PATH="$(BIN):$$PATH" $(GO) test -timeout $(TIMEOUT) .
