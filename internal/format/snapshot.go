@@ -48,15 +48,9 @@ func ReadArena(r io.ReaderAt, size int64, until uint64) (*Snapshot, error) {
 	}
 	s.Origins, _ = ControlOrigins(control, 0, 0)
 
-	var seen []place
-	for off := int64(ChunkSize); off <= size-ChunkSize; off += ChunkSize {
-		h, err := a.header(off)
-		if err != nil {
-			return nil, err
-		}
-		if h.InUse() && h.Stream < MaxStreams {
-			seen = append(seen, place{off, h})
-		}
+	seen, err := a.look(size)
+	if err != nil {
+		return nil, err
 	}
 	slices.SortFunc(seen, func(a, b place) int { return cmp.Compare(b.filled(), a.filled()) })
 	var enc Encoder
@@ -98,6 +92,46 @@ func ReadArena(r io.ReaderAt, size int64, until uint64) (*Snapshot, error) {
 	// A kill may have come when a chunk was about to be overwritten.
 	s.Chunks = slices.DeleteFunc(s.Chunks, func(c SavedChunk) bool { return c.filled() <= s.Before })
 	return s, nil
+}
+
+// look returns the chunks that were in use at one time.
+func (a *arenaReader) look(size int64) (seen []place, err error) {
+	each := func(do func(place)) error {
+		for off := int64(ChunkSize); off <= size-ChunkSize; off += ChunkSize {
+			h, err := a.header(off)
+			if err != nil {
+				return err
+			}
+			if h.InUse() && h.Stream < MaxStreams {
+				do(place{off, h})
+			}
+		}
+		return nil
+	}
+	numbers := make(map[int64]uint64) // seen, by offset
+	if err := each(func(p place) {
+		seen = append(seen, p)
+		numbers[p.off] = p.Seq
+	}); err != nil {
+		return nil, err
+	}
+	// While a program lives, a chunk may have been handed out behind the look, and a later one of the
+	// same stream before it: that one would come without the other.
+	first := make(map[uint32]uint64) // of the chunks that were not seen, by stream
+	if err := each(func(p place) {
+		if numbers[p.off] == p.Seq {
+			return
+		}
+		if seq, ok := first[p.Stream]; !ok || p.Seq < seq {
+			first[p.Stream] = p.Seq
+		}
+	}); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(seen, func(p place) bool {
+		seq, ok := first[p.Stream]
+		return ok && p.Seq > seq
+	}), nil
 }
 
 // filled returns the clock when the chunk was full; none is later if it isn't yet.
