@@ -62,7 +62,7 @@ part/library:
 
 # With -short and without those that use one goroutine only and become ten times slower.
 part/race:
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(call gotest,.,-race -short -skip '^(TestEveryBitFlipped|TestReadTurningRing)$$' ./...); \
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(call gotest,.,-race -short -skip '^(TestEveryBitFlipped|TestReadTurningRing|TestRandomPrograms|TestEquallyHot)$$' ./...); \
 	else echo "SKIPPED: -race needs cgo and a C compiler"; fi
 
 part/scripts:
