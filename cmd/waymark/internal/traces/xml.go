@@ -23,13 +23,13 @@ func WriteXML(out io.Writer, set *tracefile.Set, filter *recording.Filter, o Opt
 			if only != nil && r.trace.Key != *only {
 				return false
 			}
-			r.log = &log{Element: xmltrace.Element{Key: r.trace.Key.String(), Goroutine: r.trace.Goroutine.ID}}
-			x.pending[r.trace] = &pending{alive: 1, logs: []*log{r.log}}
+			r.log = &xmltrace.Element{Key: r.trace.Key.String(), Goroutine: r.trace.Goroutine.ID}
+			x.pending[r.trace] = &pending{alive: 1, logs: []*xmltrace.Element{r.log}}
 			return true
 		}
 		c.start = func(child, parent *running) {
 			key := child.trace.Key.String()
-			child.log = &log{Element: xmltrace.Element{Key: key + "/" + strconv.FormatUint(child.goroutine, 10), Goroutine: child.goroutine, Parent: parent.log.Key}}
+			child.log = &xmltrace.Element{Key: key + "/" + strconv.FormatUint(child.goroutine, 10), Goroutine: child.goroutine, Parent: parent.log.Key}
 			all := x.pending[child.trace]
 			if all == nil { // the trace has ended
 				all = &pending{wanted: o.wants(child.trace)}
@@ -74,14 +74,11 @@ func WriteXML(out io.Writer, set *tracefile.Set, filter *recording.Filter, o Opt
 	return n, read, err
 }
 
-// A log is what a goroutine does in a trace.
-type log struct{ xmltrace.Element }
-
 // A pending is a trace whose goroutines have not all ended.
 type pending struct {
 	alive  int
 	wanted bool
-	logs   []*log
+	logs   []*xmltrace.Element // of its goroutines
 }
 
 type xmlWriter struct {
@@ -100,7 +97,7 @@ func (x *xmlWriter) over(r *running) {
 	delete(x.pending, r.trace)
 	for _, l := range all.logs {
 		if all.wanted && x.err == nil && !l.Empty() {
-			x.err = x.w.Write(&l.Element)
+			x.err = x.w.Write(l)
 		}
 	}
 }
