@@ -243,7 +243,7 @@ func checkNumbers(t *testing.T, all []expected) {
 			}
 			var n int64
 			if _, err := fmt.Sscanf(value.List(values, nil, false), "(%d)", &n); err != nil {
-				t.Fatal(err)
+				t.Fatalf("%s: %v: number was called with %s (%x)", name, err, value.List(values, nil, false), ev.Data)
 			}
 			if l, ok := last[ev.Goroutine]; ok && (n <= l || seen[ev.Goroutine] > 1 && n != l+1) {
 				t.Fatalf("%s: goroutine %d: number %d follows %d", name, ev.Goroutine, n, l)

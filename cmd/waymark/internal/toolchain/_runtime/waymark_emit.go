@@ -25,6 +25,8 @@ const (
 	wmError    = wmFirstWord | wmCodeError<<wmCodeShift // the innermost call of the site that the value names returns an error
 )
 
+// A wmRecord is valid for whoever reads the arena, now or after a kill, when it has its clock. An event with
+// values gets it when they are complete.
 type wmRecord struct {
 	clock uint64
 	word  uint64
@@ -96,8 +98,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			case v != nil && v.long.site != 0:
 				wmPutLong(pp, now, word, v.long)
 			case v != nil && v.n > 0:
-				wmPut(pp, now, word)
-				wmPutValues(gp, pp, now, v)
+				wmPutValues(pp, now, word, v)
 			default:
 				wmPut(pp, now, word)
 			}
@@ -155,7 +156,9 @@ func wmRoom(pp *p) int {
 //
 //go:nosplit
 func wmPut(pp *p, clock, word uint64) {
-	wmStore((*wmRecord)(unsafe.Pointer(pp.wm.pos)), clock, word)
+	r := (*wmRecord)(unsafe.Pointer(pp.wm.pos))
+	r.word = word
+	r.commit(clock)
 	pp.wm.pos += wmRecordSize
 }
 
@@ -173,9 +176,10 @@ func wmEmitFast(gp *g, word uint64, v *wmValues) bool {
 		return false
 	}
 	now := wmTicks()
-	wmPut(pp, now, word)
 	if v.n > 0 {
-		wmPutValues(gp, pp, now, v)
+		wmPutValues(pp, now, word, v)
+	} else {
+		wmPut(pp, now, word)
 	}
 	return true
 }

@@ -3,10 +3,12 @@
 
 // The fast path for integers, see waymark_amd64.s and waymark_ints.go.
 
-// INTS writes behind the record at R12, of the time AX, what BX says the integers CX,
-// DI, SI and R8 are, and those; marks the chunk as one with values (wmHeldValues); and
-// moves the position of the P R11 behind them. One or two records hold the integers.
-#define INTS \
+// INTS writes a record at R12, of the time AX and with the word W; before, behind it, what BX says the
+// integers CX, DI, SI and R8 are, and those; marks the chunk as one with values (wmHeldValues); and
+// moves the position of the P R11 behind them. One or two records hold the integers. The record's clock
+// comes last, which commits it all.
+#define INTS(W) \
+	MOVQ W, 8(R12);           \
 	MOVQ CX, 32(R12);         \
 	MOVQ DI, 40(R12);         \
 	MOVQ SI, 48(R12);         \
@@ -18,6 +20,7 @@
 	MOVQ R12, R10;            \
 	ANDQ $~(const_wmChunkSize-1), R10; \
 	MOVL $const_wmHeldValues, wmChunkHead_flags(R10); \
+	MOVQ AX, (R12);           \
 	ANDL $7, BX;              \
 	INCL BX;                  \
 	SHRL $1, BX;              \
@@ -26,7 +29,7 @@
 	MOVQ R12, (p_wm+wmP_pos)(R11)
 
 // func WMEnterInts(s WMSite, kinds, a, b, c, d uint64) WMFrame
-// WMEnter with integers. They are stored before the clock that commits them.
+// WMEnter with integers.
 TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
 	MOVL AX, R10                     // site; BX kinds, CX a, DI b, SI c, R8 d
 	TESTL R10, R10
@@ -51,9 +54,7 @@ TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
 	SUBQ SP, R13
 	SHLQ $32, R10
 	ORQ  R10, R13                    // the frame
-	MOVQ R13, 8(R12)
-	MOVQ AX, (R12)
-	INTS
+	INTS(R13)
 	MOVQ R13, AX
 	RET
 slow:
@@ -93,9 +94,7 @@ TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
 	SHLQ $32, DX
 	ORQ  DX, AX
 	BTSQ $const_wmExitShift, R10
-	MOVQ R10, 8(R12)
-	MOVQ AX, (R12)
-	INTS
+	INTS(R10)
 	RET
 slow:
 	MOVQ R10, AX

@@ -32,11 +32,11 @@ func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
 	}
 	at, end := start, start+space
 	now := wmTicks()
-	wmStore((*wmRecord)(unsafe.Pointer(pp.wm.pos)), now, word)
 	if n == 0 {
-		pp.wm.pos += wmRecordSize
+		wmPut(pp, now, word)
 		return true
 	}
+	(*wmRecord)(unsafe.Pointer(pp.wm.pos)).word = word
 	each := share - wmValueSlop
 	last := uintptr(list) + uintptr(n)*unsafe.Sizeof(eface{})
 	for e := uintptr(list); e < last; e += unsafe.Sizeof(eface{}) {

@@ -200,11 +200,12 @@ func (v *wmValues) records() int {
 	return 1 + int(v.space()/wmRecordSize)
 }
 
-// wmPutValues writes v behind the record that was written last. The chunk has room for it.
+// wmPutValues writes a record with the values v. The chunk has room for both.
 //
 //go:nosplit
-func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
-	start := pp.wm.pos + wmRecordSize
+func wmPutValues(pp *p, clock, word uint64, v *wmValues) {
+	(*wmRecord)(unsafe.Pointer(pp.wm.pos)).word = word
+	start := pp.wm.pos + 2*wmRecordSize
 	at, end := start, start+v.space()
 	for i := 0; i < v.n; i++ {
 		at = wmWrite(at, end, (*eface)(add(v.list, uintptr(i)*unsafe.Sizeof(eface{}))), v.pointers)
@@ -213,14 +214,17 @@ func wmPutValues(gp *g, pp *p, clock uint64, v *wmValues) {
 	wmEndValues(pp, start, at, clock)
 }
 
-// wmEndValues makes the bytes from start up to at the values of the event before. The space for the
-// record of the values is before start.
+// wmEndValues makes the bytes from start up to at the values of the event before, and that valid: it
+// has its word. The space for the record of the values is before start.
 //
 //go:nosplit
 func wmEndValues(pp *p, start, at uintptr, clock uint64) {
 	h := (*wmChunkHead)(unsafe.Pointer(start &^ (wmChunkSize - 1)))
 	h.flags |= wmHeldValues
-	wmStore((*wmRecord)(unsafe.Pointer(start-wmRecordSize)), clock, wmValued|uint64(at-start))
+	values, event := (*wmRecord)(unsafe.Pointer(start-wmRecordSize)), (*wmRecord)(unsafe.Pointer(start-2*wmRecordSize))
+	values.word = wmValued | uint64(at-start)
+	values.clock = clock
+	event.commit(clock)
 	pp.wm.pos = (at + wmRecordSize - 1) &^ (wmRecordSize - 1)
 }
 
