@@ -108,26 +108,23 @@ func (d *Decoder) calls(evs []Event) int {
 		v := w&0x7F | w>>1&0x3F80&-two
 		ev := &evs[n]
 		if tag := v & (1<<tagBits - 1); tag == tagExit {
-			if open == 0 {
+			if open == 1 {
 				break
 			}
 			open--
-			top := &stack[open]
-			ev.Kind, ev.Site, ev.Token = Exit, top.site, top.token
-			slot = contextOf(top.site, 1)
+			top := stack[open]
+			ev.Kind, ev.Site, ev.Token = Exit, top.site(), top.token()
+			slot = contextOf(top.site(), 1)
 		} else {
-			p := &m.next[slot%predictions]
-			if tag != tagPredicted || p.site == 0 || open == len(stack) {
+			p := m.next[slot%predictions]
+			if tag != tagPredicted || p.site() == 0 || open == len(stack) {
 				break
 			}
-			token := uint32(p.delta)
-			if open > 0 {
-				token += stack[open-1].token
-			}
-			stack[open] = frame{p.site, token}
+			token := stack[open-1].token() + p.more()
+			stack[open] = frameOf(p.site(), token)
 			open++
-			ev.Site, ev.Token = p.site, token // the zero Kind is Enter
-			slot = contextOf(p.site, 0)
+			ev.Site, ev.Token = p.site(), token // the zero Kind is Enter
+			slot = contextOf(p.site(), 0)
 		}
 		clock += v >> tagBits
 		ev.Clock, ev.Goroutine, ev.Stream = clock, d.goroutine, d.stream
@@ -147,24 +144,23 @@ func (d *Decoder) record(ev *Event) bool {
 	switch v & (1<<tagBits - 1) {
 	case tagExit:
 		open := len(m.stack)
-		if open == 0 {
+		if open == 1 {
 			d.fail("exit without a call")
 			return false
 		}
 		top := m.stack[open-1]
 		m.stack = m.stack[:open-1]
-		ev.Kind, ev.Site, ev.Token = Exit, top.site, top.token
-		m.after(top.site, 1)
+		ev.Kind, ev.Site, ev.Token = Exit, top.site(), top.token()
+		m.after(top.site(), 1)
 	case tagPredicted:
 		p := m.next[m.slot%predictions]
-		if p.site == 0 {
+		if p.site() == 0 {
 			d.fail("no prediction")
 			return false
 		}
 		d.enter(ev, p)
 	case tagEnter:
-		p := prediction{site: d.site()}
-		p.delta = int32(d.varint())
+		p := predict(d.site(), uint32(d.varint()))
 		m.next[m.slot%predictions] = p
 		d.enter(ev, p)
 	default:
@@ -174,8 +170,8 @@ func (d *Decoder) record(ev *Event) bool {
 }
 
 func (d *Decoder) enter(ev *Event, p prediction) {
-	ev.Kind, ev.Site, ev.Token = Enter, p.site, d.m.top()+uint32(p.delta)
-	d.m.stack = append(d.m.stack, frame{ev.Site, ev.Token})
+	ev.Kind, ev.Site, ev.Token = Enter, p.site(), d.m.top()+p.more()
+	d.m.stack = append(d.m.stack, frameOf(ev.Site, ev.Token))
 	d.m.after(ev.Site, 0)
 }
 

@@ -2,88 +2,6 @@ package format
 
 import "encoding/binary"
 
-// A predictor guesses the next enter of a stream from its previous enter or
-// exit: calls in a program follow each other in few ways, so one remembered
-// successor is right for most, and the event shrinks to its time. Encoder and
-// decoder run the same one. Two contexts that collide cost bytes, not correctness.
-type predictor struct {
-	next [predictions]prediction
-	slot uint32
-}
-
-type prediction struct {
-	site  uint32
-	delta int32 // token minus that of the calling frame
-}
-
-const predictions = 1024 // 8 KB: cleared for each block, and at home in the first-level cache
-
-// after makes an enter (exit 0) or exit (1) of site the context of the next guess.
-func (p *predictor) after(site, exit uint32) {
-	p.slot = contextOf(site, exit)
-}
-
-// contextOf returns the number of a context in the table.
-func contextOf(site, exit uint32) uint32 { return (site*2 + exit) * 0x9E3779B1 >> 22 % predictions }
-
-// A frame is an open call that was entered in the block.
-type frame struct{ site, token uint32 }
-
-// model is the state that encoder and decoder share.
-type model struct {
-	predictor
-	stack []frame
-}
-
-func (m *model) reset() {
-	m.next = [predictions]prediction{}
-	m.goroutine()
-}
-
-// goroutine forgets the stack: another goroutine runs.
-func (m *model) goroutine() {
-	m.stack = m.stack[:0]
-	m.slot = 0
-}
-
-// top returns the token of the innermost call, the base that enters count from.
-func (m *model) top() uint32 {
-	if n := len(m.stack); n > 0 {
-		return m.stack[n-1].token
-	}
-	return 0
-}
-
-// unwind removes the frames with tokens greater than token: they are gone.
-func (m *model) unwind(token uint32) {
-	n := len(m.stack)
-	for n > 0 && m.stack[n-1].token > token {
-		n--
-	}
-	m.stack = m.stack[:n]
-}
-
-// exit removes the frame of site with token and those above it. Inlining may
-// give a caller and its callee the same token, so the site decides among equals.
-func (m *model) exit(site, token uint32) {
-	m.unwind(token)
-	for n := len(m.stack); n > 0 && m.stack[n-1].token == token; n-- {
-		if m.stack[n-1].site == site {
-			m.stack = m.stack[:n-1]
-			return
-		}
-	}
-}
-
-// Tags of records in Events blocks.
-const (
-	tagExit = iota
-	tagPredicted
-	tagEnter
-	tagOther
-	tagBits = 2
-)
-
 // An Encoder turns chunks of records into the payloads of Events blocks. The
 // zero value is ready to use; a payload depends on nothing in earlier chunks.
 type Encoder struct {
@@ -96,6 +14,7 @@ type Encoder struct {
 	Outliner *Outliner
 
 	m    model
+	at   []int32   // by depth: the record with which the call in m.stack began
 	open openCalls // of the chunk, for Tallies
 }
 
@@ -103,28 +22,38 @@ type Encoder struct {
 // in it (enters, exits, panics, goroutine starts). It leaves out records that doc.go does not list,
 // and an Origin without its Start: they would make the rest of the block unreadable.
 func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, events int) {
-	m := &e.m
+	m, outliner := &e.m, e.Outliner
+	if depth := len(recs) + 2; len(e.at) < depth {
+		e.at, m.stack = make([]int32, depth), make([]frame, depth)
+	}
 	m.reset()
-	if e.Tallies == nil {
-		events = count(recs)
-	} else {
-		events = e.tally(recs)
+	if e.Tallies != nil {
+		e.tally(recs)
+	}
+	if outliner != nil {
+		outliner.begin(h, recs, e.at)
 	}
 	dst = binary.AppendUvarint(dst, uint64(h.Stream))
 	dst = binary.AppendUvarint(dst, h.Seq)
 	dst = binary.AppendUvarint(dst, h.Clock)
 	dst = binary.AppendUvarint(dst, h.Goroutine)
-	dst = binary.AppendUvarint(dst, uint64(events))
+	count := len(dst)
+	dst = binary.AppendUvarint(dst, uint64(len(recs))) // for as many events as there can be
+	rest := len(dst)
 	dst = binary.AppendUvarint(dst, h.Lost)
 
-	outliner := e.Outliner
-	if outliner != nil {
-		outliner.begin(h, recs)
-	}
 	clock := h.Clock
 	free := 0    // the first record that isn't part of values
 	before := -1 // the latest record of an event
 	for i := 0; i < len(recs); i++ {
+		var next int
+		if dst, clock, next = e.calls(dst, clock, recs, i); next > i {
+			events += next - i
+			i, before = next, next-1
+			if i == len(recs) {
+				break
+			}
+		}
 		r := recs[i]
 		call := r.isCall()
 		if !call {
@@ -136,7 +65,9 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 					outliner.other(i, before, m.stack)
 				}
 				before = i
-				dst, clock = appendLong(dst, clock, recs[i:])
+				var n int
+				dst, clock, n = appendLong(dst, clock, recs[i:])
+				events += n
 				i++
 				free = i + 1
 				continue
@@ -156,22 +87,27 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 		}
 		clock = r.Clock
 		site, token := uint32(r.Word>>SiteShift)&SiteMask, uint32(r.Word)
+		f := frameOf(site, token)
+		depth := len(m.stack)
 		switch {
 		case !call:
 			if outliner != nil {
 				outliner.other(i, before, m.stack)
 			}
+			if r.isEvent() {
+				events++
+			}
 			before = i
 			var n int
 			dst, n = e.appendOther(dst, delta, recs[i:])
 			i += n
+			continue
 		case r.Word&ExitBit != 0:
-			before = i
-			if n := len(m.stack); n > 0 && m.stack[n-1] == (frame{site, token}) {
-				if n == 1 && outliner != nil {
+			if m.stack[depth-1] == f {
+				if depth == 2 && outliner != nil {
 					outliner.exit(i)
 				}
-				m.stack = m.stack[:n-1]
+				m.stack = m.stack[:depth-1]
 				dst = appendTagged(dst, delta, tagExit)
 			} else {
 				if outliner != nil {
@@ -185,13 +121,9 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			}
 			m.after(site, 1)
 		default:
-			before = i
-			p := prediction{site, int32(token - m.top())}
+			p := predict(site, token-m.top())
 			if outliner != nil {
-				n := len(m.stack)
-				if outliner.at[n] = int32(i); n == 0 || p.delta <= 0 {
-					outliner.enter(i, m.stack, frame{site, token})
-				}
+				outliner.enter(i, m.stack, f)
 			}
 			if guess := &m.next[m.slot]; *guess == p {
 				dst = appendTagged(dst, delta, tagPredicted)
@@ -199,47 +131,31 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 				*guess = p
 				dst = appendTagged(dst, delta, tagEnter)
 				dst = binary.AppendUvarint(dst, uint64(site))
-				dst = binary.AppendVarint(dst, int64(p.delta))
+				dst = binary.AppendVarint(dst, int64(int32(p.more())))
 			}
-			m.stack = append(m.stack, frame{site, token})
+			e.at[depth] = int32(i)
+			m.stack = append(m.stack, f)
 			m.after(site, 0)
 		}
+		events++
+		before = i
 	}
 	if outliner != nil {
 		outliner.leave(before, m.stack)
 	}
-	return dst, events
+	return putCount(dst, count, rest, events), events
 }
 
-// count returns the number of events that records stand for.
-func count(recs []Record) (events int) {
-	for i := 0; i < len(recs); i++ {
-		if recs[i].isCall() {
-			events++
-			continue
-		}
-		n, more := countOther(recs[i:])
-		events += n
-		i += more
+// putCount puts the number of events at dst[at:], and moves what is from rest on if there is too much
+// room.
+func putCount(dst []byte, at, rest, events int) []byte {
+	var b [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(b[:], uint64(events))
+	copy(dst[at:], b[:n])
+	if at+n < rest {
+		dst = append(dst[:at+n], dst[rest:]...)
 	}
-	return events
-}
-
-// countOther returns whether recs[0], which isn't an enter or exit, counts as an event, and how
-// many further records belong to it.
-func countOther(recs []Record) (events, more int) {
-	switch recs[0].code() {
-	case CodeStart, CodePanic, CodeRecover, CodeGoexit, CodeInfo, CodeError:
-		return 1, 0
-	case CodeLong:
-		if _, _, ok := longCall(recs); ok {
-			events = 1
-		}
-		return events, 1
-	case CodeValues, CodeInts:
-		return 0, recs[0].valueRecords()
-	}
-	return 0, 0
+	return dst
 }
 
 // appendSkew appends that the clock went back by so many ticks: counters of different CPUs may
@@ -249,11 +165,11 @@ func appendSkew(dst []byte, back uint64) []byte {
 }
 
 // appendLong appends recs[0], which is of code Long, unless what belongs to it is missing. It
-// returns the clock that the next record's delta counts from.
-func appendLong(dst []byte, clock uint64, recs []Record) ([]byte, uint64) {
+// returns the clock that the next record's delta counts from, and the number of events.
+func appendLong(dst []byte, clock uint64, recs []Record) ([]byte, uint64, int) {
 	site, ticks, ok := longCall(recs)
 	if !ok {
-		return dst, clock
+		return dst, clock, 0
 	}
 	delta := recs[0].Clock - clock
 	if int64(delta) < 0 {
@@ -264,7 +180,7 @@ func appendLong(dst []byte, clock uint64, recs []Record) ([]byte, uint64) {
 	rest = binary.AppendUvarint(rest, uint64(uint32(recs[0].Word)))
 	rest = binary.AppendUvarint(rest, ticks)
 	dst = append(appendTagged(dst, delta, tagOther), CodeLong, byte(len(rest)))
-	return append(dst, rest...), recs[0].Clock
+	return append(dst, rest...), recs[0].Clock, 1
 }
 
 // longCall returns what the record behind recs[0], which is of code Long, says of the call. It is
@@ -306,6 +222,15 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 		dst = binary.AppendUvarint(dst, value)
 	}
 	return dst, 0
+}
+
+// isEvent reports whether the record, which is no call and takes no others, counts as an event.
+func (r Record) isEvent() bool {
+	switch r.code() {
+	case CodeStart, CodePanic, CodeRecover, CodeGoexit, CodeInfo, CodeError:
+		return true
+	}
+	return false
 }
 
 // mayHaveValues reports whether values behind the record belong to it.

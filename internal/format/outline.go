@@ -8,16 +8,17 @@ import "math/bits"
 // An Outliner makes outlines of chunks while an Encoder encodes them. The zero value is ready to
 // use; it keeps nothing from one chunk to the next.
 type Outliner struct {
-	at     []int32  // by depth: the record with which the call in the encoder's stack began
+	at     []int32  // the encoder's
 	kept   []uint64 // a set of records
 	errors []failure
 	broken bool // there is no outline
 
-	alone bool     // nothing of the goroutine that runs is kept yet
-	run   int      // the record from which on it runs; -1 if it is kept
-	span  bool     // there is a call in the span, see enter
-	least uint32   // the token of the span's calls that are kept
-	sites []uint32 // their functions, but for those that find no room
+	alone bool              // nothing of the goroutine that runs is kept yet
+	run   int               // the record from which on it runs; -1 if it is kept
+	span  bool              // there is a call in the span, see enter
+	least uint32            // the token of the span's calls that are kept
+	sites []uint32          // their functions, but for those that find no room
+	roots [rootsKnown]frame // of the span: outermost calls that would tell nothing new; see contextOf
 
 	goroutine uint64 // that runs
 	starts    []GoroutineStart
@@ -41,16 +42,21 @@ type failure struct{ depth, record int }
 // spanSites is how many functions an Outliner remembers.
 const spanSites = 16
 
-// begin begins the outline of the chunk h.
-func (o *Outliner) begin(h Chunk, recs []Record) {
-	if len(o.at) <= len(recs) {
-		o.at = make([]int32, len(recs)+1)
+// rootsKnown is how many calls an Outliner remembers, so that the Encoder need not ask about each.
+const rootsKnown = 16
+
+var noRoots [rootsKnown]frame
+
+// begin begins the outline of the chunk h. at tells with which record a call in the encoder's stack
+// began, by depth.
+func (o *Outliner) begin(h Chunk, recs []Record, at []int32) {
+	if len(o.kept) <= len(recs)/64 {
 		o.kept = make([]uint64, len(recs)/64+1)
 		o.sites = make([]uint32, 0, spanSites)
 	}
 	clear(o.kept)
 	*o = Outliner{
-		at: o.at, kept: o.kept, sites: o.sites[:0], errors: o.errors[:0], starts: o.starts[:0], out: o.out[:0],
+		at: at, kept: o.kept, sites: o.sites[:0], errors: o.errors[:0], starts: o.starts[:0], out: o.out[:0],
 		alone: true, run: -1, goroutine: h.Goroutine, recs: recs,
 	}
 }
@@ -92,7 +98,7 @@ func (o *Outliner) keepLong(i int) {
 // keeps the goroutine's last event, too: the first and the last one show whether the goroutine was
 // on another stream in between.
 func (o *Outliner) leave(last int, stack []frame) {
-	for _, i := range o.at[:len(stack)] {
+	for _, i := range o.at[1:len(stack)] {
 		o.keep(int(i))
 	}
 	if last >= 0 && !o.keeps(last) {
@@ -115,8 +121,7 @@ func (o *Outliner) leave(last int, stack []frame) {
 	o.span, o.errors = false, o.errors[:0]
 }
 
-// enter looks at the enter i of a call that is no deeper than the innermost one of the stack, or
-// the only one.
+// enter looks at the enter i of the call f.
 //
 // Where no call is open that began in the block, the enter may show that calls from before are
 // over: those with greater tokens, and one of the same function with the same token. What earlier
@@ -125,38 +130,52 @@ func (o *Outliner) leave(last int, stack []frame) {
 func (o *Outliner) enter(i int, stack []frame, f frame) {
 	// A call with the same token has the same frame: the compiler has inlined one into the other.
 	// Nothing is inlined into itself.
-	for n := len(stack); n > 0 && f.token <= stack[n-1].token; n-- {
-		if f.token < stack[n-1].token || f.site == stack[n-1].site {
+	for n := len(stack); n > 1 && f.token() <= stack[n-1].token(); n-- {
+		if f.token() < stack[n-1].token() || f == stack[n-1] {
 			o.broken = true // calls are over of which nothing else tells
 		}
 	}
-	if len(stack) > 0 || o.span && f.token > o.least {
-		return
+	if len(stack) == 1 && o.tells(f) {
+		o.keep(i)
 	}
-	if !o.span || f.token < o.least {
-		o.span, o.least, o.sites = true, f.token, o.sites[:0]
+}
+
+// tells reports whether an outermost call tells something new.
+func (o *Outliner) tells(f frame) bool {
+	known := &o.roots[contextOf(f.site(), 0)%rootsKnown]
+	if o.span && f.token() > o.least {
+		*known = f
+		return false
+	}
+	if !o.span {
+		o.roots = [rootsKnown]frame{}
+	}
+	if !o.span || f.token() < o.least {
+		o.span, o.least, o.sites = true, f.token(), o.sites[:0]
 	}
 	for _, site := range o.sites {
-		if site == f.site {
-			return
+		if site == f.site() {
+			*known = f
+			return false
 		}
 	}
 	if len(o.sites) < cap(o.sites) {
-		o.sites = append(o.sites, f.site)
+		o.sites = append(o.sites, f.site())
+		*known = f
 	}
-	o.keep(i)
+	return true
 }
 
 // exit looks at the exit i of the outermost call in the stack.
 func (o *Outliner) exit(i int) {
-	if o.keeps(int(o.at[0])) {
+	if o.keeps(int(o.at[1])) {
 		o.keep(i)
 	}
 }
 
 // exitOther looks at the exit i of a call that isn't the innermost one of the stack.
 func (o *Outliner) exitOther(i int, stack []frame) {
-	o.broken = o.broken || len(stack) > 0 // calls above it are over, of which nothing else tells
+	o.broken = o.broken || len(stack) > 1 // calls above it are over, of which nothing else tells
 	o.keep(i)
 	o.span = false
 }
@@ -172,7 +191,7 @@ func (o *Outliner) other(i, before int, stack []frame) {
 		o.leave(before, stack)
 		o.keep(i)
 	case CodeStart:
-		o.broken = o.broken || len(stack) > 0
+		o.broken = o.broken || len(stack) > 1
 		o.keep(i)
 		o.span = false
 		start := GoroutineStart{Clock: r.Clock, Goroutine: o.goroutine, Parent: r.Word & ValueMask}
@@ -188,9 +207,9 @@ func (o *Outliner) other(i, before int, stack []frame) {
 			o.keep(i)
 		}
 	case CodeLong:
-		if n := len(stack); n == 0 {
+		if n := len(stack); n == 1 {
 			o.keepLong(i) // it may show, too, that calls from before are over
-		} else if uint32(r.Word) < stack[n-1].token {
+		} else if uint32(r.Word) < stack[n-1].token() {
 			o.broken = true
 		}
 	default: // panic, recover, goexit
@@ -200,7 +219,7 @@ func (o *Outliner) other(i, before int, stack []frame) {
 
 // fails looks at the Error record i, whose call's exit follows, here or in a later block.
 func (o *Outliner) fails(i int, stack []frame) {
-	if len(stack) == 0 {
+	if len(stack) == 1 {
 		o.keep(i)
 		o.span = false
 		return
@@ -209,7 +228,7 @@ func (o *Outliner) fails(i int, stack []frame) {
 		o.errors = o.errors[:n-1] // of a call that has ended, or of the same one
 	}
 	o.errors = append(o.errors, failure{len(stack), i})
-	if stack[len(stack)-1].site != uint32(o.recs[i].Word)&SiteMask {
+	if stack[len(stack)-1].site() != uint32(o.recs[i].Word)&SiteMask {
 		o.broken = true
 	}
 }

@@ -78,9 +78,9 @@ func (t *Tally) close(ticks uint64) {
 	t.Ticks += ticks &^ uint64(int64(ticks)>>63) // the counters of CPUs may disagree: not below 0
 }
 
-// tally is count, and adds what recs say of calls to the tallies. It is a loop of its own because
-// the one that encodes has no register to spare.
-func (e *Encoder) tally(recs []Record) (events int) {
+// tally adds what recs say of calls to the tallies. It is a loop of its own because the one that
+// encodes has no register to spare.
+func (e *Encoder) tally(recs []Record) {
 	if len(e.Tallies) == 0 {
 		e.grow(0)
 	}
@@ -88,10 +88,9 @@ func (e *Encoder) tally(recs []Record) (events int) {
 	free := 0 // the first record that isn't part of values
 	for i := 0; ; i++ {
 		n, d := e.open.calls(recs[i:], e.Tallies[1:], depth)
-		events += n
 		depth = d
 		if i += n; i == len(recs) {
-			return events
+			return
 		}
 		switch r := recs[i]; r.code() {
 		case codeCall:
@@ -107,7 +106,6 @@ func (e *Encoder) tally(recs []Record) (events int) {
 					e.Tallies[site].close(r.Clock - enter.Clock)
 				}
 			}
-			events++
 			continue
 		case CodeGo, CodeEnd:
 			depth = 0
@@ -119,14 +117,14 @@ func (e *Encoder) tally(recs []Record) (events int) {
 					e.Tallies[site].ValueBytes += r.valueBytes(recs[i+1:])
 				}
 			}
-		}
-		one, more := countOther(recs[i:])
-		events += one
-		if i += more; more > 0 {
+			i += r.valueRecords()
+			free = i + 1
+		case CodeLong:
+			i++
 			free = i + 1
 		}
 		if i >= len(recs) {
-			return events // what belongs to it was cut off
+			return // what belongs to it was cut off
 		}
 	}
 }
