@@ -1,18 +1,42 @@
 package format
 
-// roomOfCall is the most bytes that calls needs for a record.
-const roomOfCall = 8
+import (
+	"encoding/binary"
+	"slices"
+)
 
-// calls appends records from number from on to dst as long as nearly all are of their kind: exits of
-// innermost calls, and enters that the Outliner need not look at, at intervals of some ms at most. It
-// calls no function, so that what it needs stays in registers. It returns the clock of the last record
+// callsAtOnce is how many records calls looks at before it writes them.
+const callsAtOnce = 256
+
+// calls appends records from number from on to dst, as long as they are exits of innermost calls, and
+// enters that the Outliner need not look at, as nearly all are. It returns the clock of the last record
 // that it took, and the number of the next one.
 func (e *Encoder) calls(dst []byte, clock uint64, recs []Record, from int) ([]byte, uint64, int) {
+	for {
+		n := e.follow(recs[from:min(from+callsAtOnce, len(recs))], from)
+		if n == 0 {
+			return dst, clock, from
+		}
+		dst, clock = appendCalls(dst, clock, recs[from:from+n], e.marks[:n])
+		if from += n; n < callsAtOnce {
+			return dst, clock, from
+		}
+	}
+}
+
+// A mark is what the model says of an enter or exit: its tag, and of an enter that was not predicted what
+// its token is greater by, from bit tagBits on.
+type mark uint64
+
+// follow has the model follow calls, puts what it says of them into e.marks, and returns their number. recs
+// begin with number from. It calls no function, so that all it needs stays in registers.
+func (e *Encoder) follow(recs []Record, from int) int {
 	m, o := &e.m, e.Outliner
 	stack, open, slot := m.stack[:cap(m.stack)], uint(len(m.stack)), m.slot
-	at := e.at[:len(stack)]
-	roots, least := &noRoots, uint(1) // open calls that this leaves open
+	at, marks := e.at[:len(stack)], e.marks[:len(recs)]
+	roots, outer, least := &noRoots, uint(0), uint(1) // see Outliner.enter and exit
 	if o != nil {
+		outer = 1
 		if o.span {
 			roots = &o.roots
 		}
@@ -21,70 +45,105 @@ func (e *Encoder) calls(dst []byte, clock uint64, recs []Record, from int) ([]by
 		}
 	}
 	top := stack[open-1]
-	buf, pos := dst[:cap(dst)], uint(len(dst))
-	i := uint(from)
-	for i < uint(len(recs)) && pos+roomOfCall <= uint(len(buf)) {
-		r := &recs[i]
-		word := frame(r.Word)
-		v := r.Clock - clock
-		if v >= 1<<(28-tagBits) {
-			break
-		}
-		v <<= tagBits
+	n := len(recs)
+	for i := range recs {
+		word := frame(recs[i].Word)
 		site := word.site()
-		rest := uint64(0) // what follows in the record
 		if site-1 < FirstCode-1 {
-			next := contextOf(site, 0)
-			if open >= uint(len(stack)) || word.token() <= top.token() || open == 1 && o != nil && roots[next%rootsKnown] != word {
+			if open >= uint(len(stack)) || word.token() <= top.token() || open == outer && roots[contextOf(site, 0)%rootsKnown] != word {
+				n = i
 				break
 			}
 			p := prediction(word - top&(1<<SiteShift-1))
-			guess := &m.next[slot%predictions]
-			if *guess == p {
-				v |= tagPredicted
-			} else {
-				more := uint64(p.more()) << 1 // as a svarint
-				if site >= 1<<14 || more >= 1<<14 {
-					break
-				}
+			said := mark(tagPredicted)
+			if guess := &m.next[slot%predictions]; *guess != p {
 				*guess = p
-				v |= tagEnter
-				rest = uint64(site)<<14 | more
+				said = tagEnter | mark(p.more())<<tagBits
 			}
-			stack[open], at[open] = word, int32(i)
+			marks[i] = said
+			stack[open], at[open] = word, int32(from+i)
 			open++
-			top, slot = word, next
+			top, slot = word, contextOf(site, 0)
 		} else {
 			if word != top|ExitBit || open <= least {
+				n = i
 				break
 			}
 			open--
+			marks[i] = tagExit
 			top, slot = stack[open-1], contextOf(site, 1)
 		}
-		// Two bytes reach 2 us at 2 GHz. Which of two lengths it is can't be predicted, so there is no branch.
-		if v < 1<<14 {
-			pos = putShort(buf, pos, v)
-		} else {
-			four := (v + 1<<28 - 1<<21) >> 28
-			b := buf[pos : pos+4]
-			b[0], b[1], b[2], b[3] = byte(v)|0x80, byte(v>>7)|0x80, byte(v>>14&0x7F|four<<7), byte(v>>21)
-			pos += 3 + uint(four)
-		}
-		if rest > 0 {
-			pos = putShort(buf, pos, rest>>14)
-			pos = putShort(buf, pos, rest&(1<<14-1))
-		}
-		clock = r.Clock
-		i++
 	}
 	m.stack, m.slot = stack[:open], slot
-	return buf[:pos], clock, int(i)
+	return n
 }
 
-// putShort is binary.PutUvarint for v below 2^14.
-func putShort(buf []byte, pos uint, v uint64) uint {
+// appendCalls appends recs, of which the model says marks. It returns the clock of the last one.
+func appendCalls(dst []byte, clock uint64, recs []Record, marks []mark) ([]byte, uint64) {
+	for {
+		dst = slices.Grow(dst, roomOfCall*len(recs))
+		n, size := putCalls(dst[len(dst):cap(dst)], clock, recs, marks)
+		dst = dst[:len(dst)+size]
+		if n > 0 {
+			clock = recs[n-1].Clock
+		}
+		if n == len(recs) {
+			return dst, clock
+		}
+		r, said := recs[n], marks[n]
+		recs, marks = recs[n+1:], marks[n+1:]
+		delta := r.Clock - clock
+		if int64(delta) < 0 {
+			dst, delta = appendSkew(dst, -delta), 0
+		}
+		clock = r.Clock
+		dst = appendTagged(dst, delta, uint64(said&(1<<tagBits-1)))
+		if said&tagEnter != 0 {
+			dst = binary.AppendUvarint(dst, uint64(frame(r.Word).site()))
+			dst = binary.AppendVarint(dst, int64(int32(said>>tagBits)))
+		}
+	}
+}
+
+// roomOfCall is the most that putCalls puts into its buffer for a record, bytes.
+const roomOfCall = 8
+
+// putCalls puts recs into buf, which has room for all, up to one of uncommon length. It returns their
+// number and size.
+func putCalls(buf []byte, clock uint64, recs []Record, marks []mark) (n, size int) {
+	marks = marks[:len(recs)]
+	for i := range recs {
+		delta, said := recs[i].Clock-clock, marks[i]
+		if delta < 1<<(14-tagBits) && said <= tagPredicted { // up to 2 us at 2 GHz
+			clock += delta
+			size = putShort(buf, size, delta<<tagBits|uint64(said))
+			continue
+		}
+		site, more := uint64(frame(recs[i].Word).site()), uint64(said>>tagBits)<<1 // a svarint
+		if delta >= 1<<(28-tagBits) || said > tagPredicted && (site >= 1<<14 || more >= 1<<14) {
+			return i, size
+		}
+		clock += delta
+		v := delta<<tagBits | uint64(said)&(1<<tagBits-1)
+		if v < 1<<14 {
+			size = putShort(buf, size, v)
+		} else {
+			four := (v + 1<<28 - 1<<21) >> 28
+			w := v&0x7F | v<<1&0x7F00 | v<<2&0x7F0000 | v<<3&0x7F000000 | 0x8080 | four<<23
+			binary.LittleEndian.PutUint32(buf[size:size+4], uint32(w))
+			size += 3 + int(four)
+		}
+		if said > tagPredicted {
+			size = putShort(buf, putShort(buf, size, site), more)
+		}
+	}
+	return len(recs), size
+}
+
+// putShort puts v, which is below 2^14, as a uvarint, and returns where it ends. Whether one byte is
+// enough can't be predicted, so there is no branch.
+func putShort(buf []byte, at int, v uint64) int {
 	two := (v + 1<<14 - 1<<7) >> 14
-	b := buf[pos : pos+2]
-	b[0], b[1] = byte(v&0x7F|two<<7), byte(v>>7)
-	return pos + 1 + uint(two)
+	binary.LittleEndian.PutUint16(buf[at:at+2], uint16(v&0x7F|two<<7|v>>7<<8))
+	return at + 1 + int(two)
 }

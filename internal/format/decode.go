@@ -117,14 +117,14 @@ func (d *Decoder) calls(evs []Event) int {
 			slot = contextOf(top.site(), 1)
 		} else {
 			p := m.next[slot%predictions]
-			if tag != tagPredicted || p.site() == 0 || open == len(stack) {
+			if tag != tagPredicted || p < 1<<SiteShift || open == len(stack) {
 				break
 			}
-			token := stack[open-1].token() + p.more()
-			stack[open] = frameOf(p.site(), token)
+			site, token := p.site(), stack[open-1].token()+p.more()
+			stack[open] = frame(p)&^(1<<SiteShift-1) | frame(token)
 			open++
-			ev.Site, ev.Token = p.site(), token // the zero Kind is Enter
-			slot = contextOf(p.site(), 0)
+			ev.Site, ev.Token = site, token // the zero Kind is Enter
+			slot = contextOf(site, 0)
 		}
 		clock += v >> tagBits
 		ev.Clock, ev.Goroutine, ev.Stream = clock, d.goroutine, d.stream

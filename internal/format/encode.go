@@ -13,9 +13,10 @@ type Encoder struct {
 	// Outliner makes an outline of each chunk, unless it is nil.
 	Outliner *Outliner
 
-	m    model
-	at   []int32   // by depth: the record with which the call in m.stack began
-	open openCalls // of the chunk, for Tallies
+	m     model
+	at    []int32           // by depth: the record with which the call in m.stack began
+	marks [callsAtOnce]mark // see follow
+	open  openCalls         // of the chunk, for Tallies
 }
 
 // Append appends the payload for chunk h with its records to dst, and returns the number of events
@@ -125,7 +126,7 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			if outliner != nil {
 				outliner.enter(i, m.stack, f)
 			}
-			if guess := &m.next[m.slot]; *guess == p {
+			if guess := &m.next[m.slot%predictions]; *guess == p {
 				dst = appendTagged(dst, delta, tagPredicted)
 			} else {
 				*guess = p

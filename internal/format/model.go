@@ -28,7 +28,7 @@ func (p *predictor) after(site, exit uint32) {
 }
 
 // contextOf returns the number of a context in the table.
-func contextOf(site, exit uint32) uint32 { return (site*2 + exit) * 0x9E3779B1 >> 22 % predictions }
+func contextOf(site, exit uint32) uint32 { return (site*2 + exit) * 0x9E3779B1 >> 22 }
 
 // A frame is an open call that was entered in the block: the Word of its enter.
 type frame uint64
