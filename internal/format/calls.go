@@ -34,7 +34,9 @@ func (e *Encoder) follow(recs []Record, from int) int {
 	m, o := &e.m, e.Outliner
 	stack, open, slot := m.stack[:cap(m.stack)], uint(len(m.stack)), m.slot
 	at, marks := e.at[:len(stack)], e.marks[:len(recs)]
-	roots, outer, least := &noRoots, uint(0), uint(1) // see Outliner.enter and exit
+	// What is the outliner's: calls into outer frames, unless they are in roots, and exits that leave fewer
+	// than least frames.
+	roots, outer, least := &noRoots, uint(0), uint(1)
 	if o != nil {
 		outer = 1
 		if o.span {
@@ -50,7 +52,8 @@ func (e *Encoder) follow(recs []Record, from int) int {
 		word := frame(recs[i].Word)
 		site := word.site()
 		if site-1 < FirstCode-1 {
-			if open >= uint(len(stack)) || word.token() <= top.token() || open == outer && roots[contextOf(site, 0)%rootsKnown] != word {
+			if open >= uint(len(stack)) || word.token() <= top.token() ||
+				open == outer && roots[contextOf(site, 0)%rootsKnown] != word {
 				n = i
 				break
 			}

@@ -117,7 +117,7 @@ func (d *Decoder) calls(evs []Event) int {
 			slot = contextOf(top.site(), 1)
 		} else {
 			p := m.next[slot%predictions]
-			if tag != tagPredicted || p < 1<<SiteShift || open == len(stack) {
+			if tag != tagPredicted || p.site() == 0 || open == len(stack) {
 				break
 			}
 			site, token := p.site(), stack[open-1].token()+p.more()
