@@ -97,14 +97,13 @@ func WMHide(values bool) {
 //go:noinline
 //go:nosplit
 func WMEnterArgs(site WMSite, args ...any) WMFrame {
-	gp := getg()
-	if site>>wmSiteBits == wmFlagCounted && gp.wm.flags < wmMute1 { // as in the assembly
-		if pp := gp.m.p.ptr(); pp != nil && uintptr(site&wmSiteID) < pp.wm.ncells {
+	if site>>wmSiteBits == wmFlagCounted && getg().wm.flags < wmMute1 { // as in the assembly
+		if pp := getg().m.p.ptr(); pp != nil && uintptr(site&wmSiteID) < pp.wm.ncells {
 			*wmCountAt(pp.wm.counts, uint32(site&wmSiteID))++
 			return 0
 		}
 	}
-	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
+	f := WMFrame(site)<<32 | WMFrame(wmToken(getg(), sys.GetCallerSP()))
 	list := noescape(unsafe.Pointer(unsafe.SliceData(args)))
 	n := len(args)
 	if !wmCaptured.args {
