@@ -28,7 +28,7 @@ func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
 	start := event + 2*wmRecordSize
 	used := start & (wmChunkSize - 1) // 0 of a position without room but for its two records
 	share := wmCaptured.space         // read once: WMCapture may change it
-	space := (uintptr(n)*share + wmRecordSize - 1) &^ (wmRecordSize - 1)
+	space := uintptr(n) * share
 	if pp.wm.goid != getg().wm.id || used <= 2*wmRecordSize || space > wmMaxValues || used+space > wmChunkSize {
 		return false
 	}
