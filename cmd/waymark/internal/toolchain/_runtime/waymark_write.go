@@ -15,13 +15,13 @@ const wmMostBeyond = 64
 // A limit of fewer bytes is not worth a fast path.
 const wmFewBytes = 16
 
-// wmEmitValues is wmEmitFast for an event with n values, of a site that is recorded and nothing
-// else, see wmValues for list. Nothing here can be preempted, so the P stays this one, and the
+// wmEmitValues is wmEmit for an event with n values, of a site that is recorded and nothing else, see
+// wmValues for list. It returns the frame of a call that begins, 0 if that isn't recorded. Nothing here can be preempted, so the P stays this one, and the
 // goroutine's stack doesn't move. It takes the goroutine from its register time and again: so it
 // need not be kept.
 //
 //go:nosplit
-func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
+func wmEmitValues(word uint64, list unsafe.Pointer, n int) uint64 {
 	now := wmTicks() // first, as little has to be kept then
 	pp := getg().m.p.ptr()
 	event := pp.wm.pos
@@ -30,11 +30,11 @@ func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
 	share := wmCaptured.space         // read once: WMCapture may change it
 	space := uintptr(n) * share
 	if pp.wm.goid != getg().wm.id || used <= 2*wmRecordSize || space > wmMaxValues || used+space > wmChunkSize {
-		return false
+		return wmSlowValues(word, list, n)
 	}
 	if n == 0 {
 		wmPut(pp, now, word)
-		return true
+		return word
 	}
 	(*wmRecord)(unsafe.Pointer(event)).word = word
 	at, end := start, start+space
@@ -87,7 +87,19 @@ func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
 		wmClearTail(at)
 	}
 	wmEndValues(getg().m.p.ptr(), start, at, now)
-	return true
+	return word
+}
+
+// wmSlowValues continues wmEmitValues where the fast path won't do.
+//
+//go:nosplit
+//go:noinline
+func wmSlowValues(word uint64, list unsafe.Pointer, n int) uint64 {
+	if word&wmExitBit != 0 {
+		wmSlowExitResults(WMFrame(word&^wmExitBit), list, n)
+		return 0
+	}
+	return uint64(wmSlowEnterArgs(WMFrame(word), list, n))
 }
 
 // ready reports whether the program can be run: it may be nil.
