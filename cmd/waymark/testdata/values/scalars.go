@@ -96,6 +96,15 @@ func strings() {
 		oracle.Call("main.aBytes(x=%) = %", aBytes, []byte(x))
 		oracle.Call("main.twoStrings(a=%, b=%) = %", twoStrings, x, "!")
 	}
+	// Copies are moved in pieces of 8 to 64 bytes: a constant, and what lies within an object of the heap.
+	const letters = "The quick brown fox jumps over the lazy dog, 0123456789 times. Pack my box with five dozen liquor jugs; sphinx of black quartz, judge my vow!"
+	heap := str.Clone("-" + letters)[1:]
+	for n := range len(letters) {
+		oracle.Call("main.aString(x=%) = %", aString, letters[:n])
+		oracle.Call("main.aString(x=%) = %", aString, heap[:n])
+		oracle.Call("main.aStrings(x=%) = %", aStrings, []string{letters[:n], heap[n:]})
+		oracle.Call("main.aBytes(x=%) = %", aBytes, []byte(heap[:n]))
+	}
 	oracle.Call("main.aBytes(x=%) = %", aBytes, nil)
 	oracle.Call("main.aRunes(x=%) = %", aRunes, []rune("世界"))
 }

@@ -15,6 +15,16 @@ func WMExit(f WMFrame)
 //go:noescape
 func WMExitError(f WMFrame, err error)
 
+// WMEnterArgs is WMEnter with the arguments of the call.
+//
+//go:noescape
+func WMEnterArgs(site WMSite, args ...any) WMFrame
+
+// WMExitResults is WMExit with the results of the call.
+//
+//go:noescape
+func WMExitResults(f WMFrame, results ...any)
+
 // WMEnterInts is WMEnterArgs for up to four integers of predeclared types, see wmValues.
 //
 //go:noescape

@@ -112,9 +112,6 @@ func (t *wmType) makeProgram() {
 		next.head |= uint64(id) << (8 * (next.headLen - 1))
 	}
 	atomic.StorepNoWB(unsafe.Pointer(&t.program), unsafe.Pointer(next))
-	if t.id == uint32(abi.Int) || t.id == uint32(abi.String) {
-		t.common = uint8(t.id)
-	}
 	unlock(&wmTypes.lock)
 }
 

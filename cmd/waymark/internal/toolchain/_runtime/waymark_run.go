@@ -3,235 +3,9 @@
 package runtime
 
 import (
-	"internal/abi"
-	"internal/goarch"
 	"internal/runtime/atomic"
 	"unsafe"
 )
-
-// What an operation may write beyond the value's limit, bytes: it begins below the limit.
-const wmMostBeyond = 64
-
-// A limit of fewer bytes is not worth a fast path.
-const wmFewBytes = 16
-
-// wmEmitValues is wmEmitFast for an event with n values, of a site that is recorded and nothing
-// else, see wmValues for list. Nothing here can be preempted, so the P stays this one, and the
-// goroutine's stack doesn't move. It takes the goroutine from its register time and again: so it
-// need not be kept.
-//
-//go:nosplit
-func wmEmitValues(word uint64, list unsafe.Pointer, n int) bool {
-	pp := getg().m.p.ptr()
-	start := pp.wm.pos + 2*wmRecordSize
-	used := start & (wmChunkSize - 1) // 0 of a position without room but for its two records
-	share := wmCaptured.space         // read once: WMCapture may change it
-	space := (uintptr(n)*share + wmRecordSize - 1) &^ (wmRecordSize - 1)
-	if pp.wm.goid != getg().wm.id || used <= 2*wmRecordSize || space > wmMaxValues || used+space > wmChunkSize {
-		return false
-	}
-	at, end := start, start+space
-	now := wmTicks()
-	if n == 0 {
-		wmPut(pp, now, word)
-		return true
-	}
-	(*wmRecord)(unsafe.Pointer(pp.wm.pos)).word = word
-	each := share - wmValueSlop
-	last := uintptr(list) + uintptr(n)*unsafe.Sizeof(eface{})
-	for e := uintptr(list); e < last; e += unsafe.Sizeof(eface{}) {
-		key, p := wmWord(e), wmWord(e+wmWordSize)
-		slot := wmTypes.table.slot(wmHash(key))
-		if atomic.Loaduintptr(&slot.key) == key {
-			t := slot.typ
-			if t == nil { // in an empty slot, whose key is 0: of nil
-				goto other
-			}
-			if t.direct {
-				p = e + wmWordSize
-			} else if hi := getg().stack.hi; p-getg().stack.lo >= hi-getg().stack.lo || t.size > hi-p {
-				goto other
-			}
-			switch t.common {
-			case uint8(abi.Int):
-				*(*byte)(unsafe.Pointer(at)) = uint8(abi.Int)
-				i := *(*int)(unsafe.Pointer(p))
-				at = wmPutUvarint(at+1, uint64(i)<<1^uint64(i>>63))
-				continue
-			case uint8(abi.String):
-				*(*byte)(unsafe.Pointer(at)) = uint8(abi.String)
-				at = wmPutString(at+1, at+each, wmWord(p), wmWord(p+wmWordSize))
-				continue
-			}
-			if prog := t.program; prog.ready() {
-				if next := prog.run(wmPutLow(at, prog.head, prog.headLen), at+each, p); next != 0 {
-					at = next
-					continue
-				}
-				prog.resting = wmRest
-			}
-		}
-	other:
-		at = wmWrite(at, end, (*eface)(unsafe.Pointer(e)), false)
-		if end-at < ((last-e)/unsafe.Sizeof(eface{})-1)*share {
-			// What was walked has taken more than its share.
-			for e += unsafe.Sizeof(eface{}); e < last; e += unsafe.Sizeof(eface{}) {
-				at = wmWrite(at, end, (*eface)(unsafe.Pointer(e)), false)
-			}
-			break
-		}
-	}
-	if end-at >= wmRecordSize && wmUnaligned {
-		// What was there before would get into the file.
-		*(*uint64)(unsafe.Pointer(at)) = 0
-		*(*uint64)(unsafe.Pointer(at + 8)) = 0
-	} else {
-		wmClearTail(at)
-	}
-	wmEndValues(getg().m.p.ptr(), start, at, now)
-	return true
-}
-
-// ready reports whether the program can be run: it may be nil.
-//
-//go:nosplit
-func (prog *wmProgram) ready() bool {
-	return prog != nil && prog.ops != nil && prog.depth == wmCaptured.depth && prog.resting == 0
-}
-
-// wmWrite writes the value that e holds, or points to, with its type's id at the address at, and
-// returns the address behind it. end is that of the space. Nothing here can be preempted, nor does
-// the goroutine's stack move.
-//
-//go:nosplit
-func wmWrite(at, end uintptr, e *eface, pointer bool) uintptr {
-	gp := getg()
-	key, p := uintptr(unsafe.Pointer(e._type)), uintptr(e.data)
-	limit := at + wmCaptured.bytes
-	if key == 0 && at < end {
-		*(*byte)(unsafe.Pointer(at)) = wmTypeNil
-		return at + 1
-	}
-	if end < limit || end-limit < wmMostBeyond {
-		return wmWalk(at, end, e, pointer)
-	}
-	if pointer {
-		key = uintptr(unsafe.Pointer((*ptrtype)(unsafe.Pointer(e._type)).Elem))
-	}
-	t := wmFind(key)
-	if t == nil {
-		return wmWalk(at, end, e, pointer)
-	}
-	prog := t.program
-	if !prog.ready() {
-		if prog != nil && prog.resting > 0 {
-			prog.resting--
-		}
-		return wmWalk(at, end, e, pointer)
-	}
-	switch {
-	case pointer:
-	case t.direct:
-		p = uintptr(unsafe.Pointer(&e.data))
-	// Mostly it is a copy on the caller's stack. An argument that is an interface was made by the
-	// program.
-	case p-gp.stack.lo < gp.stack.hi-gp.stack.lo && t.size <= gp.stack.hi-p:
-	case wmReadable(gp, p, t.size) < t.size:
-		return wmWalk(at, end, e, pointer)
-	}
-	next := prog.run(wmPutLow(at, prog.head, prog.headLen), limit, p)
-	if next == 0 {
-		prog.resting = wmRest
-		return wmWalk(at, end, e, pointer)
-	}
-	return next
-}
-
-// wmWalk is wmWrite by walking the value's type.
-//
-//go:nosplit
-//go:noinline
-func wmWalk(at, end uintptr, e *eface, pointer bool) uintptr {
-	c := wmCursor{at: at, limit: at + wmCaptured.bytes, end: end, gp: getg()}
-	systemstack(func() { c.top(e, pointer) })
-	return c.at
-}
-
-// wmPutString writes a string that may be torn, at most up to limit, above which there is room for
-// numbers. It calls nothing where the string is a constant or in the heap.
-//
-//go:nosplit
-//go:noinline
-func wmPutString(at, limit, src, n uintptr) uintptr {
-	take := min(uintptr(max(int(n), 0)), limit-at)
-	if off := src - wmFixed.constants; off < wmFixed.constantsSize {
-		take = min(take, wmFixed.constantsSize-off)
-	} else if take > 0 {
-		if s := spanOf(src); s != nil && s.state.get() == mSpanInUse && src >= s.base() && src < s.limit && !s.isUserArenaChunk {
-			take = min(take, s.base()+(s.objIndex(src)+1)*s.elemsize-src, s.limit-src)
-		} else {
-			take = wmReadable(getg(), src, take)
-		}
-	}
-	if take == n {
-		at = wmPutUvarint(at, uint64(n)<<1)
-	} else {
-		at = wmPutUvarint(wmPutUvarint(at, uint64(take)<<1|1), uint64(int(n)))
-	}
-	end := at + take
-	if wmUnaligned && take >= 8 {
-		for ; take > 32; take -= 32 {
-			w0, w1, w2, w3 := wmWord(src), wmWord(src+8), wmWord(src+16), wmWord(src+24)
-			*(*uintptr)(unsafe.Pointer(at)) = w0
-			*(*uintptr)(unsafe.Pointer(at + 8)) = w1
-			*(*uintptr)(unsafe.Pointer(at + 16)) = w2
-			*(*uintptr)(unsafe.Pointer(at + 24)) = w3
-			at += 32
-			src += 32
-		}
-		for ; take > 8; take -= 8 {
-			*(*uintptr)(unsafe.Pointer(at)) = wmWord(src)
-			at += 8
-			src += 8
-		}
-		*(*uintptr)(unsafe.Pointer(end - 8)) = wmWord(src + take - 8)
-		return end
-	}
-	for ; at < end; at++ {
-		*(*byte)(unsafe.Pointer(at)) = *(*byte)(unsafe.Pointer(src))
-		src++
-	}
-	return end
-}
-
-// wmUnaligned says that words may be stored at any address, the lowest byte first.
-const wmUnaligned = goarch.IsAmd64+goarch.IsArm64 > 0
-
-// wmPutLow writes the n lowest bytes of v, at most 8, and perhaps zeros behind them.
-//
-//go:nosplit
-func wmPutLow(at uintptr, v uint64, n uintptr) uintptr {
-	if wmUnaligned {
-		*(*uint64)(unsafe.Pointer(at)) = v
-		return at + n
-	}
-	for end := at + n; at < end; at++ {
-		*(*byte)(unsafe.Pointer(at)) = byte(v)
-		v >>= 8
-	}
-	return at
-}
-
-//go:nosplit
-func wmPutUvarint(at uintptr, v uint64) uintptr {
-	for v >= 0x80 {
-		*(*byte)(unsafe.Pointer(at)) = byte(v) | 0x80
-		v >>= 7
-		at++
-	}
-	*(*byte)(unsafe.Pointer(at)) = byte(v)
-	return at + 1
-}
 
 // run writes the value at base and returns the address behind it, or 0 if the value is to be
 // walked. There is room up to wmMostBeyond behind limit.
@@ -473,23 +247,29 @@ func (prog *wmProgram) run(at, limit, base uintptr) uintptr {
 
 	copy:
 		end = at + take
-		if wmUnaligned && take >= 8 {
-			for ; take > 32; take -= 32 {
-				w0, w1, w2, w3 := wmWord(src), wmWord(src+8), wmWord(src+16), wmWord(src+24)
-				*(*uintptr)(unsafe.Pointer(at)) = w0
-				*(*uintptr)(unsafe.Pointer(at + 8)) = w1
-				*(*uintptr)(unsafe.Pointer(at + 16)) = w2
-				*(*uintptr)(unsafe.Pointer(at + 24)) = w3
+		if wmUnaligned && take >= 16 {
+			for ; take > 64; take -= 64 {
+				*(*wmBytes64)(unsafe.Pointer(at)) = *(*wmBytes64)(unsafe.Pointer(src))
+				at += 64
+				src += 64
+			}
+			if take > 32 {
+				*(*wmBytes32)(unsafe.Pointer(at)) = *(*wmBytes32)(unsafe.Pointer(src))
 				at += 32
 				src += 32
+				take -= 32
 			}
-			for ; take > 8; take -= 8 {
-				*(*uintptr)(unsafe.Pointer(at)) = wmWord(src)
-				at += 8
-				src += 8
+			if take > 16 {
+				*(*wmBytes16)(unsafe.Pointer(at)) = *(*wmBytes16)(unsafe.Pointer(src))
 			}
 			at = end
-			*(*uintptr)(unsafe.Pointer(at - 8)) = wmWord(src + take - 8)
+			*(*wmBytes16)(unsafe.Pointer(at - 16)) = *(*wmBytes16)(unsafe.Pointer(src + take - 16))
+			continue
+		}
+		if wmUnaligned && take >= 8 {
+			*(*uint64)(unsafe.Pointer(at)) = *(*uint64)(unsafe.Pointer(src))
+			at = end
+			*(*uint64)(unsafe.Pointer(at - 8)) = *(*uint64)(unsafe.Pointer(src + take - 8))
 			continue
 		}
 		for ; at < end; at++ {
@@ -503,6 +283,10 @@ func (prog *wmProgram) run(at, limit, base uintptr) uintptr {
 //
 //go:nosplit
 func wmPutCount(at, n uintptr) uintptr {
+	if wmUnaligned {
+		*(*uint16)(unsafe.Pointer(at)) = uint16(n)
+		return at + 2
+	}
 	*(*byte)(unsafe.Pointer(at)) = byte(n)
 	*(*byte)(unsafe.Pointer(at + 1)) = byte(n >> 8)
 	return at + 2

@@ -19,7 +19,6 @@ type wmType struct {
 	_        sys.NotInHeap
 	id       uint32
 	kind     abi.Kind // Invalid: a function
-	common   uint8    // abi.Int and abi.String of the predeclared types, values of which have been recorded
 	direct   bool     // an interface holds the value itself, not a pointer to it
 	methods  bool     // an interface with methods
 	size     uintptr

@@ -18,14 +18,11 @@
 // reading a pointer and reading what it points to.
 //
 // A type is walked (waymark_cursor.go) when a value of it is first written. From then on its
-// program writes the values (waymark_programs.go, waymark_run.go).
+// program writes the values (waymark_programs.go, waymark_run.go). waymark_write.go decides.
 
 package runtime
 
-import (
-	"internal/runtime/sys"
-	"unsafe"
-)
+import "unsafe"
 
 // WMMasked is passed in place of a value that must not be recorded.
 type WMMasked struct{}
@@ -92,35 +89,17 @@ func WMHide(values bool) {
 	}
 }
 
-// WMEnterArgs is WMEnter with the arguments of the call.
-//
-//go:noinline
-//go:nosplit
-func WMEnterArgs(site WMSite, args ...any) WMFrame {
-	gp := getg()
-	if site>>wmSiteBits == wmFlagCounted && gp.wm.flags < wmMute1 { // as in the assembly
-		if pp := gp.m.p.ptr(); pp != nil && uintptr(site&wmSiteID) < pp.wm.ncells {
-			*wmCountAt(pp.wm.counts, uint32(site&wmSiteID))++
-			return 0
-		}
-	}
-	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
-	list := noescape(unsafe.Pointer(unsafe.SliceData(args)))
-	n := len(args)
-	if !wmCaptured.args {
-		n = 0
-	}
-	if site&wmFlagged == 0 && wmEmitValues(uint64(f), list, n) {
-		return f
-	}
-	return wmSlowEnterArgs(f, list, len(args))
-}
-
 // wmSlowEnterArgs continues WMEnterArgs where the fast path won't do.
 //
 //go:noinline
 //go:nosplit
 func wmSlowEnterArgs(f WMFrame, list unsafe.Pointer, n int) WMFrame {
+	if site := WMSite(f >> 32); site>>wmSiteBits == wmFlagCounted && getg().wm.flags < wmMute1 { // as in the assembly
+		if pp := getg().m.p.ptr(); pp != nil && uintptr(site&wmSiteID) < pp.wm.ncells {
+			*wmCountAt(pp.wm.counts, uint32(site&wmSiteID))++
+			return 0
+		}
+	}
 	v := wmValues{list: list, n: n}
 	if f&wmFrameFlagged != 0 && f&wmFrameFlags != wmOnlyUnvalued {
 		return wmEnterFlagged(f, &v)
@@ -132,17 +111,6 @@ func wmSlowEnterArgs(f WMFrame, list unsafe.Pointer, n int) WMFrame {
 		return 0
 	}
 	return f
-}
-
-// WMExitResults is WMExit with the results of the call.
-//
-//go:noinline
-//go:nosplit
-func WMExitResults(f WMFrame, results ...any) {
-	list := noescape(unsafe.Pointer(unsafe.SliceData(results)))
-	if f&wmFrameFlagged != 0 || !wmCaptured.results || !wmEmitValues(uint64(f)|wmExitBit, list, len(results)) {
-		wmSlowExitResults(f, list, len(results))
-	}
 }
 
 // wmSlowExitResults continues WMExitResults.
