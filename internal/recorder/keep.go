@@ -72,7 +72,7 @@ type gap struct {
 	from, to uint64
 	events   uint64
 	lows     map[uint64]format.Low
-	said     bool // the file says it
+	said     uint64 // of events, how many the file says
 }
 
 func newKeeping(most int64) *keeping {
@@ -283,12 +283,12 @@ func (k *keeping) choose() (free []*region) {
 		k.given += g.events
 		for _, t := range k.running {
 			if t.overlaps(g) {
-				t.lacks(g, k.boundOf(g))
+				t.lacks(g, k.boundAt(g.to))
 			}
 		}
 		for _, t := range k.recent(g.from) {
 			if t.overlaps(g) {
-				t.lacks(g, k.boundOf(g))
+				t.lacks(g, k.boundAt(g.to))
 			}
 		}
 		return true
@@ -310,8 +310,9 @@ func union(list []window) []window {
 	return out
 }
 
-func (k *keeping) boundOf(g *region) uint64 {
-	i, ok := slices.BinarySearch(k.bounds, g.to)
+// boundAt returns the clock of the last failure until a clock, 0 if there was none.
+func (k *keeping) boundAt(clock uint64) uint64 {
+	i, ok := slices.BinarySearch(k.bounds, clock)
 	if ok {
 		return k.bounds[i]
 	}
@@ -336,7 +337,7 @@ func (t *testRun) lacks(g *region, bound uint64) {
 		to = &gap{bound: bound, from: g.from, lows: make(map[uint64]format.Low)}
 		t.gaps = append(t.gaps, to)
 	}
-	to.to, to.events, to.said = max(to.to, g.to), to.events+g.events, false
+	to.to, to.events = max(to.to, g.to), to.events+g.events
 	for _, l := range g.lows {
 		if old, ok := to.lows[l.Goroutine]; ok {
 			to.lows[l.Goroutine] = old.Lower(l)
@@ -363,14 +364,17 @@ func (k *keeping) starts(free []*region) (list []format.Started) {
 }
 
 // unsaid returns what the file does not say yet of what tests lack: those that run and that failed
-// last, or at the end of the recording all.
+// last, or at the end of the recording all. A gap that grows is said again only when it has doubled:
+// a test that runs for hours should not make the file grow.
 func (k *keeping) unsaid(all bool) (list []format.Gap) {
+	last := k.boundAt(never)
 	say := func(t *testRun) {
 		for _, g := range t.gaps {
-			if g.said {
+			grows := !all && t.end == never && g.bound == last
+			if g.events == g.said || grows && g.events < 2*g.said {
 				continue
 			}
-			g.said = true
+			g.said = g.events
 			one := format.Gap{Test: t.begin, From: g.from, To: g.to, Events: g.events}
 			for _, l := range g.lows {
 				one.Lows = append(one.Lows, l)
@@ -385,7 +389,7 @@ func (k *keeping) unsaid(all bool) (list []format.Gap) {
 	for i := len(k.failed) - 1; i >= 0 && (all || i >= len(k.failed)-recentFailed); i-- {
 		say(k.failed[i])
 	}
-	if k.given > k.said {
+	if k.given >= 2*k.said && k.given > 0 || all && k.given > k.said {
 		k.said = k.given
 		list = append(list, format.Gap{Events: k.given})
 	}
