@@ -67,7 +67,7 @@ func (k *giver) reset() {
 	if k == nil {
 		return
 	}
-	k.pending, k.space, k.appended, k.looked = nil, nil, nil, 0
+	k.pending, k.kept, k.space, k.appended, k.looked = nil, nil, nil, nil, 0
 	for _, t := range k.failed {
 		t.regions = nil
 	}

@@ -32,6 +32,7 @@ type keeping struct {
 	failed  []*testRun // in the order of their ends
 	bounds  []uint64   // clocks of failures: what a test lacks before and after them is told apart
 	pending []*region  // those that only running tests keep
+	kept    []*region  // those that failed tests keep
 	live    map[uint64]format.Started
 	over    map[uint64]bool // goroutines that have ended before their start was seen
 	given   uint64          // events given back
@@ -116,7 +117,16 @@ func (k *keeping) test(state format.TestState, name string, clock uint64) {
 		t.freeze(clock)
 		k.failed = append(k.failed, t)
 		k.bound(clock)
-		k.pending = slices.DeleteFunc(k.pending, func(g *region) bool { return t.hold(g) })
+		for _, g := range k.kept {
+			t.hold(g)
+		}
+		k.pending = slices.DeleteFunc(k.pending, func(g *region) bool {
+			if !t.hold(g) {
+				return false
+			}
+			k.kept = append(k.kept, g)
+			return true
+		})
 	}
 }
 
@@ -201,7 +211,9 @@ func (k *keeping) add(g *region) {
 	for _, t := range k.recent(g.from) {
 		held = t.hold(g) || held
 	}
-	if !held {
+	if held {
+		k.kept = append(k.kept, g)
+	} else {
 		k.pending = append(k.pending, g)
 	}
 }
@@ -399,15 +411,27 @@ func (k *keeping) unsaid(all bool) (list []format.Gap) {
 // recentFailed is how many of the tests that failed last are looked at for what they lack.
 const recentFailed = 1000
 
-// shrink halves the windows of the test that keeps most, and reports whether there was one.
+// shrink halves the windows of the test that keeps most, and reports whether there was one. Tests share
+// the bytes of a region that several keep: those that ran side by side keep more than one that ran
+// alone.
 func (k *keeping) shrink() bool {
+	wanted := make(map[*testRun][]*region)
+	for _, g := range k.pending {
+		g.wanters = 0
+		for _, t := range k.running {
+			if t.wants(g) {
+				g.wanters++
+				wanted[t] = append(wanted[t], g)
+			}
+		}
+	}
 	var most *testRun
 	var regions []*region
 	size := int64(0)
 	consider := func(t *testRun, list []*region) {
 		sum := int64(0)
 		for _, g := range list {
-			sum += g.size
+			sum += g.share()
 		}
 		if sum > size && t.halved < 62 {
 			most, regions, size = t, list, sum
@@ -416,26 +440,20 @@ func (k *keeping) shrink() bool {
 	for _, t := range k.failed {
 		consider(t, t.regions)
 	}
-	for _, t := range k.running {
-		var wanted []*region
-		for _, g := range k.pending {
-			if t.wants(g) {
-				wanted = append(wanted, g)
-			}
-		}
-		consider(t, wanted)
+	for t, list := range wanted {
+		consider(t, list)
 	}
 	if most == nil {
 		return false
 	}
 	for most.halved < 62 { // until it is less
 		most.halved++
+		k.slide(most)
 		if most.cut(regions, k.head>>most.halved, k.tail>>most.halved, k.rest>>most.halved) < size {
 			break
 		}
 	}
 	if most.end == never {
-		k.slide(most)
 		return true
 	}
 	most.regions = slices.DeleteFunc(most.regions, func(g *region) bool {
@@ -447,23 +465,25 @@ func (k *keeping) shrink() bool {
 		}
 		return true
 	})
+	k.kept = slices.DeleteFunc(k.kept, func(g *region) bool { return g.holders == 0 })
 	return true
 }
 
-// cut makes the windows smaller, and returns how many bytes of the regions they still hold.
+// cut makes the windows smaller, and returns how many bytes the test pays for the regions that they still
+// hold.
 func (t *testRun) cut(regions []*region, head, tail, rest int64) (left int64) {
 	list := slices.Clone(regions)
 	slices.SortFunc(list, func(a, b *region) int { return cmp.Compare(a.to, b.to) })
 	t.windows, t.left = nil, 0
 	forth := func(i int, size int64) {
-		for ; i < len(list) && size >= list[i].size; i++ {
-			size -= list[i].size
+		for ; i < len(list) && size >= list[i].share(); i++ {
+			size -= list[i].share()
 			t.windows = append(t.windows, window{list[i].from, list[i].to})
 		}
 	}
 	back := func(i int, size int64) {
-		for ; i >= 0 && size >= list[i].size; i-- {
-			size -= list[i].size
+		for ; i >= 0 && size >= list[i].share(); i-- {
+			size -= list[i].share()
 			t.windows = append(t.windows, window{list[i].from, list[i].to})
 		}
 	}
@@ -483,7 +503,7 @@ func (t *testRun) cut(regions []*region, head, tail, rest int64) (left int64) {
 	t.windows = union(t.windows)
 	for _, g := range list {
 		if t.wants(g) {
-			left += g.size
+			left += g.share()
 		}
 	}
 	return left

@@ -60,6 +60,45 @@ func TestShrink(t *testing.T) {
 	}
 }
 
+// Tests that ran side by side share what both keep: one that ran alone is the first to keep less.
+func TestShrinkShares(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		k := newKeeping(0)
+		k.head, k.tail, k.rest = 100_000, 100_000, 100_000
+		var all []*region
+		for at := uint64(10); at < 1800; at += 10 {
+			switch at {
+			case 10:
+				k.test(format.TestBegins, "A", at)
+				k.test(format.TestBegins, "B", at)
+			case 1010:
+				k.test(format.TestFails, "A", at-1)
+				k.test(format.TestFails, "B", at-1)
+				k.test(format.TestBegins, "Alone", at)
+			}
+			all = append(all, clocked(at))
+			k.add(all[len(all)-1])
+		}
+		if ends {
+			k.test(format.TestFails, "Alone", 1801)
+		}
+		less := 51 // the tail of a test that runs ends within a region
+		if ends {
+			less = 50
+		}
+		for _, want := range [][2]int{{100, 79}, {100, less}} {
+			both, alone := 0, 0
+			for all = held(k, all); both < len(all) && all[both].from < 1010; both++ {
+			}
+			alone = len(all) - both
+			if both != want[0] || alone != want[1] {
+				t.Errorf("ended %v: %d regions of both and %d of the one alone are kept, want %d", ends, both, alone, want)
+			}
+			k.shrink()
+		}
+	}
+}
+
 // What a test lacks that runs long is told a few times, and in the end all of it.
 func TestGapsDouble(t *testing.T) {
 	k := newKeeping(0)
