@@ -67,7 +67,7 @@ func (k *giver) reset() {
 	if k == nil {
 		return
 	}
-	k.pending, k.space, k.appended, k.looked = nil, nil, nil, 0
+	k.pending, k.kept, k.space, k.appended, k.looked = nil, nil, nil, nil, 0
 	for _, t := range k.failed {
 		t.regions = nil
 	}
@@ -140,12 +140,21 @@ func (r *Recorder) placed() {
 }
 
 // giveBack makes extents of the regions that nobody wants any more. What later events need of them is
-// written with the batch.
+// written before: a kill in between leaves both.
 func (r *Recorder) giveBack() error {
 	k := r.giver
 	free := k.choose()
 	if starts := k.starts(free); len(starts) > 0 {
-		r.out.block(format.BlockStarts, format.AppendStarts(nil, starts))
+		block := format.AppendBlock(nil, format.BlockStarts, format.AppendStarts(nil, starts))
+		err := r.out.writeAhead(block)
+		if errors.As(err, new(*cutError)) {
+			r.out.buf = append(r.out.buf, block...) // the file begins anew with it
+			k.reset()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if now := time.Now(); now.Sub(k.told) > time.Second {
 		k.told = now

@@ -193,6 +193,42 @@ func TestGiveBackParallel(t *testing.T) {
 	}
 }
 
+// A kill when space has just been given back leaves the start of a goroutine that goes on.
+func TestGiveBackStarts(t *testing.T) {
+	f := newFake(t)
+	f.pkg("p", 1)
+	r := f.start(Config{Disk: 1e9})
+	f.say(format.TestBegins, "TestS", 8)
+	f.event(0, 9, code(format.CodeStart)|8)
+	f.call(0, 8, 1, 20_000)
+	f.say(format.TestPasses, "TestS", 8)
+	f.idle(r)
+	to := filepath.Join(t.TempDir(), "a.wmt")
+	r.mu.Lock()
+	err := r.giveBack()
+	given := r.giver.given
+	b, err1 := os.ReadFile(r.Path())
+	r.mu.Unlock()
+	if err2 := r.Close(); err != nil || err1 != nil || err2 != nil || given == 0 {
+		t.Fatalf("%d events were given back, %v, %v, %v; want some", given, err, err1, err2)
+	}
+	if err := os.WriteFile(to, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := tracefile.Open(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	started := make(map[uint64]uint64)
+	if err := file.Starts(func(ev *tracefile.Event) { started[ev.Goroutine] = ev.Value }); err != nil {
+		t.Fatal(err)
+	}
+	if started[9] != 8 {
+		t.Errorf("goroutines and their parents: %v, want 9 of 8", started)
+	}
+}
+
 // Many tests that fail share the space: each keeps less.
 func TestGiveBackShares(t *testing.T) {
 	f := newFake(t)

@@ -32,6 +32,7 @@ type keeping struct {
 	failed  []*testRun // in the order of their ends
 	bounds  []uint64   // clocks of failures: what a test lacks before and after them is told apart
 	pending []*region  // those that only running tests keep
+	kept    []*region  // those that failed tests keep
 	live    map[uint64]format.Started
 	over    map[uint64]bool // goroutines that have ended before their start was seen
 	given   uint64          // events given back
@@ -46,34 +47,6 @@ type mark struct {
 
 // never is the clock of what has not happened.
 const never = 1<<64 - 1
-
-// A window is a part of a test's time that is kept, with both clocks.
-type window struct{ from, to uint64 }
-
-// A testRun is a test, an example or a fuzz target that runs, or has failed.
-type testRun struct {
-	begin, end uint64 // clocks; end is never while it runs
-	erred      uint64 // clock when it was first marked as failed, or never
-	paused     bool
-	waited     window // for its turn
-	resumed    uint64 // clock; its latest events from then on are kept
-	from       uint64 // clock of the first of them
-	windows    []window
-	left       int64 // bytes until the last window closes; 0: it is closed
-	halved     int   // how often its windows were halved
-
-	regions []*region // that it keeps, when it has failed
-	gaps    []*gap
-}
-
-// A gap is what a test lacks.
-type gap struct {
-	bound    uint64 // clock of the last failure before
-	from, to uint64
-	events   uint64
-	lows     map[uint64]format.Low
-	said     bool // the file says it
-}
 
 func newKeeping(most int64) *keeping {
 	return &keeping{head: most / 128, tail: most / 32, rest: most / 128,
@@ -116,44 +89,17 @@ func (k *keeping) test(state format.TestState, name string, clock uint64) {
 		t.freeze(clock)
 		k.failed = append(k.failed, t)
 		k.bound(clock)
-		k.pending = slices.DeleteFunc(k.pending, func(g *region) bool { return t.hold(g) })
+		for _, g := range k.kept {
+			t.hold(g)
+		}
+		k.pending = slices.DeleteFunc(k.pending, func(g *region) bool {
+			if !t.hold(g) {
+				return false
+			}
+			k.kept = append(k.kept, g)
+			return true
+		})
 	}
-}
-
-func (k *keeping) bound(clock uint64) {
-	if n := len(k.bounds); n == 0 || k.bounds[n-1] < clock {
-		k.bounds = append(k.bounds, clock)
-	}
-}
-
-// open begins a window of so many bytes of what is written from the clock on.
-func (t *testRun) open(from uint64, size int64) {
-	t.windows = append(t.windows, window{from, never})
-	t.left = max(size, 1)
-}
-
-// close ends the window that is open.
-func (t *testRun) close(at uint64) {
-	if t.left > 0 {
-		t.left = 0
-		t.windows[len(t.windows)-1].to = at
-	}
-}
-
-// freeze keeps what is kept now of the test's latest events.
-func (t *testRun) freeze(clock uint64) {
-	t.close(clock)
-	if !t.paused {
-		t.windows = append(t.windows, window{t.from, clock})
-	}
-}
-
-// origin returns the clock from which on bytes count for the window that is open.
-func (t *testRun) origin() uint64 {
-	if t.erred != never && t.erred > t.resumed {
-		return t.erred
-	}
-	return t.resumed
 }
 
 // slide moves the beginning of what is kept of a running test's latest events.
@@ -201,7 +147,9 @@ func (k *keeping) add(g *region) {
 	for _, t := range k.recent(g.from) {
 		held = t.hold(g) || held
 	}
-	if !held {
+	if held {
+		k.kept = append(k.kept, g)
+	} else {
 		k.pending = append(k.pending, g)
 	}
 }
@@ -213,53 +161,6 @@ func (k *keeping) recent(clock uint64) []*testRun {
 		i--
 	}
 	return k.failed[i:]
-}
-
-// goroutines notes which goroutines are alive.
-func (k *keeping) goroutines(g *region) {
-	for _, s := range g.starts {
-		if k.over[s.Goroutine] {
-			delete(k.over, s.Goroutine)
-		} else {
-			k.live[s.Goroutine] = s
-		}
-	}
-	for _, id := range g.ended {
-		if _, ok := k.live[id]; ok {
-			delete(k.live, id)
-		} else if len(k.over) < mostOver { // beyond that, starts are kept in vain
-			k.over[id] = true
-		}
-	}
-}
-
-// mostOver bounds a table of goroutines.
-const mostOver = 1 << 16
-
-// hold has a failed test keep a region if it wants to.
-func (t *testRun) hold(g *region) bool {
-	if !t.wants(g) {
-		return false
-	}
-	t.regions = append(t.regions, g)
-	g.holders++
-	return true
-}
-
-// wants reports whether a region holds events of the test's windows.
-func (t *testRun) wants(g *region) bool {
-	for _, w := range t.windows {
-		if g.from <= w.to && g.to >= w.from {
-			return true
-		}
-	}
-	return t.end == never && !t.paused && g.to >= t.from
-}
-
-// overlaps reports whether a region holds events of the test's time.
-func (t *testRun) overlaps(g *region) bool {
-	waiting := g.from >= t.waited.from && g.to <= t.waited.to
-	return g.from <= t.end && g.to >= t.begin && !waiting
 }
 
 // choose returns the regions that nobody wants any more, and takes note of what tests lack then.
@@ -283,204 +184,15 @@ func (k *keeping) choose() (free []*region) {
 		k.given += g.events
 		for _, t := range k.running {
 			if t.overlaps(g) {
-				t.lacks(g, k.boundOf(g))
+				t.lacks(g, k.boundAt(g.to))
 			}
 		}
 		for _, t := range k.recent(g.from) {
 			if t.overlaps(g) {
-				t.lacks(g, k.boundOf(g))
+				t.lacks(g, k.boundAt(g.to))
 			}
 		}
 		return true
 	})
 	return free
-}
-
-// union sorts windows, and makes one of those that meet.
-func union(list []window) []window {
-	slices.SortFunc(list, func(a, b window) int { return cmp.Compare(a.from, b.from) })
-	out := list[:0]
-	for _, w := range list {
-		if n := len(out); n > 0 && w.from <= out[n-1].to {
-			out[n-1].to = max(out[n-1].to, w.to)
-		} else {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-func (k *keeping) boundOf(g *region) uint64 {
-	i, ok := slices.BinarySearch(k.bounds, g.to)
-	if ok {
-		return k.bounds[i]
-	}
-	if i == 0 {
-		return 0
-	}
-	return k.bounds[i-1]
-}
-
-// mostLows bounds the goroutines of which is told how far they unwound.
-const mostLows = 1 << 18
-
-// lacks notes that a region of the test's time is given back.
-func (t *testRun) lacks(g *region, bound uint64) {
-	var to *gap
-	for _, one := range t.gaps {
-		if one.bound == bound {
-			to = one
-		}
-	}
-	if to == nil {
-		to = &gap{bound: bound, from: g.from, lows: make(map[uint64]format.Low)}
-		t.gaps = append(t.gaps, to)
-	}
-	to.to, to.events, to.said = max(to.to, g.to), to.events+g.events, false
-	for _, l := range g.lows {
-		if old, ok := to.lows[l.Goroutine]; ok {
-			to.lows[l.Goroutine] = old.Lower(l)
-		} else if len(to.lows) < mostLows {
-			to.lows[l.Goroutine] = l
-		}
-	}
-	for _, id := range g.ended {
-		delete(to.lows, id)
-	}
-}
-
-// starts returns the starts of goroutines in the regions that are alive. They are to be told once.
-func (k *keeping) starts(free []*region) (list []format.Started) {
-	for _, g := range free {
-		for _, s := range g.starts {
-			if _, ok := k.live[s.Goroutine]; ok {
-				delete(k.live, s.Goroutine)
-				list = append(list, s)
-			}
-		}
-	}
-	return list
-}
-
-// unsaid returns what the file does not say yet of what tests lack: those that run and that failed
-// last, or at the end of the recording all.
-func (k *keeping) unsaid(all bool) (list []format.Gap) {
-	say := func(t *testRun) {
-		for _, g := range t.gaps {
-			if g.said {
-				continue
-			}
-			g.said = true
-			one := format.Gap{Test: t.begin, From: g.from, To: g.to, Events: g.events}
-			for _, l := range g.lows {
-				one.Lows = append(one.Lows, l)
-			}
-			slices.SortFunc(one.Lows, func(a, b format.Low) int { return cmp.Compare(a.Goroutine, b.Goroutine) })
-			list = append(list, one)
-		}
-	}
-	for _, t := range k.running {
-		say(t)
-	}
-	for i := len(k.failed) - 1; i >= 0 && (all || i >= len(k.failed)-recentFailed); i-- {
-		say(k.failed[i])
-	}
-	if k.given > k.said {
-		k.said = k.given
-		list = append(list, format.Gap{Events: k.given})
-	}
-	return list
-}
-
-// recentFailed is how many of the tests that failed last are looked at for what they lack.
-const recentFailed = 1000
-
-// shrink halves the windows of the test that keeps most, and reports whether there was one.
-func (k *keeping) shrink() bool {
-	var most *testRun
-	var regions []*region
-	size := int64(0)
-	consider := func(t *testRun, list []*region) {
-		sum := int64(0)
-		for _, g := range list {
-			sum += g.size
-		}
-		if sum > size && t.halved < 62 {
-			most, regions, size = t, list, sum
-		}
-	}
-	for _, t := range k.failed {
-		consider(t, t.regions)
-	}
-	for _, t := range k.running {
-		var wanted []*region
-		for _, g := range k.pending {
-			if t.wants(g) {
-				wanted = append(wanted, g)
-			}
-		}
-		consider(t, wanted)
-	}
-	if most == nil {
-		return false
-	}
-	for most.halved < 62 { // until it is less
-		most.halved++
-		if most.cut(regions, k.head>>most.halved, k.tail>>most.halved, k.rest>>most.halved) < size {
-			break
-		}
-	}
-	if most.end == never {
-		k.slide(most)
-		return true
-	}
-	most.regions = slices.DeleteFunc(most.regions, func(g *region) bool {
-		if most.wants(g) {
-			return false
-		}
-		if g.holders--; g.holders == 0 {
-			k.pending = append(k.pending, g)
-		}
-		return true
-	})
-	return true
-}
-
-// cut makes the windows smaller, and returns how many bytes of the regions they still hold.
-func (t *testRun) cut(regions []*region, head, tail, rest int64) (left int64) {
-	list := slices.Clone(regions)
-	slices.SortFunc(list, func(a, b *region) int { return cmp.Compare(a.to, b.to) })
-	t.windows, t.left = nil, 0
-	forth := func(i int, size int64) {
-		for ; i < len(list) && size >= list[i].size; i++ {
-			size -= list[i].size
-			t.windows = append(t.windows, window{list[i].from, list[i].to})
-		}
-	}
-	back := func(i int, size int64) {
-		for ; i >= 0 && size >= list[i].size; i-- {
-			size -= list[i].size
-			t.windows = append(t.windows, window{list[i].from, list[i].to})
-		}
-	}
-	forth(0, head)
-	if t.erred != never {
-		i := slices.IndexFunc(list, func(g *region) bool { return g.to >= t.erred })
-		if i < 0 {
-			i = len(list)
-		}
-		back(i-1, tail)
-		forth(i, rest)
-		tail = rest
-	}
-	if t.end != never {
-		back(len(list)-1, tail)
-	}
-	t.windows = union(t.windows)
-	for _, g := range list {
-		if t.wants(g) {
-			left += g.size
-		}
-	}
-	return left
 }

@@ -60,6 +60,79 @@ func TestShrink(t *testing.T) {
 	}
 }
 
+// Tests that ran side by side share what both keep: one that ran alone is the first to keep less.
+func TestShrinkShares(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		k := newKeeping(0)
+		k.head, k.tail, k.rest = 100_000, 100_000, 100_000
+		var all []*region
+		for at := uint64(10); at < 1800; at += 10 {
+			switch at {
+			case 10:
+				k.test(format.TestBegins, "A", at)
+				k.test(format.TestBegins, "B", at)
+			case 1010:
+				k.test(format.TestFails, "A", at-1)
+				k.test(format.TestFails, "B", at-1)
+				k.test(format.TestBegins, "Alone", at)
+			}
+			all = append(all, clocked(at))
+			k.add(all[len(all)-1])
+		}
+		if ends {
+			k.test(format.TestFails, "Alone", 1801)
+		}
+		less := 51 // the tail of a test that runs ends within a region
+		if ends {
+			less = 50
+		}
+		for _, want := range [][2]int{{100, 79}, {100, less}} {
+			both, alone := 0, 0
+			for all = held(k, all); both < len(all) && all[both].from < 1010; both++ {
+			}
+			alone = len(all) - both
+			if both != want[0] || alone != want[1] {
+				t.Errorf("ended %v: %d regions of both and %d of the one alone are kept, want %d", ends, both, alone, want)
+			}
+			k.shrink()
+		}
+	}
+}
+
+// What a test lacks that runs long is told a few times, and in the end all of it.
+func TestGapsDouble(t *testing.T) {
+	k := newKeeping(0)
+	k.head, k.tail, k.rest = 3000, 3000, 3000
+	k.test(format.TestBegins, "T", 1)
+	var said []uint64
+	totals := 0
+	tell := func(all bool) {
+		k.choose()
+		for _, g := range k.unsaid(all) {
+			if g.Test == 0 {
+				totals++
+			} else {
+				said = append(said, g.Events)
+			}
+		}
+	}
+	for at := uint64(10); at <= 100_000; at += 10 {
+		k.add(clocked(at))
+		tell(false)
+	}
+	if len(said) != 14 || totals != 14 || said[0] != 100 || said[13] != 100<<13 {
+		t.Errorf("while it runs it is told that %d events are missing, and %d times in all how many; want 14 from 100 to %d", said, totals, 100<<13)
+	}
+	k.test(format.TestErrs, "T", 100_011) // what is missing before is known
+	tell(false)
+	k.test(format.TestFails, "T", 100_012)
+	tell(true)
+	const all = 100 * (10_000 - 7) // as 3 and 4 regions stay
+	if n := len(said); n != 15 || said[14] != all || k.given != all || totals != 15 {
+		t.Errorf("told %d, %d times, of %d; want %d at last", said, totals, k.given, all)
+	}
+}
+
 // Of two tests that ran side by side one passes: what the other one wants stays, and what nobody does
 // is missing in it.
 func TestKeepBeside(t *testing.T) {

@@ -58,6 +58,15 @@ func (o *output) write() error {
 	return nil
 }
 
+// writeAhead writes a block before those in buf.
+func (o *output) writeAhead(block []byte) error {
+	buf, pending := o.buf, o.pending
+	o.buf, o.pending = block, tally{}
+	err := o.write()
+	o.buf, o.pending = buf, pending
+	return err
+}
+
 // end writes what is left and the trailer with the given flags, and closes the file. last is when
 // recording into it ended.
 func (o *output) end(last format.ClockPair, flags uint64) error {

@@ -15,6 +15,15 @@ type region struct {
 	ended     []uint64     // goroutines
 	lows      []format.Low // of goroutines
 	holders   int          // failed tests that keep it
+	wanters   int          // running tests that did when the disk was last short, and no failed one
+}
+
+// share returns the bytes that each test pays that keeps the region.
+func (g *region) share() int64 {
+	if g.holders > 0 {
+		return g.size / int64(g.holders)
+	}
+	return g.size / int64(max(g.wanters, 1))
 }
 
 // add adds what a block holds.

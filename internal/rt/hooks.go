@@ -155,15 +155,6 @@ const (
 // Want sets all that is done with calls of the i-th site of p, in one store.
 func Want(p *Package, i int, flags uint32) { runtime.WMWant(p, i, flags) }
 
-// Tick says whether calls of sites with Long may tell the time by ticks instead of the clock, if the
-// machine has any. That is cheaper where there are millions of them per second. Ticks take CPU time
-// of their own, and calls may be missed where they are late: see Ticker.
-func Tick(on bool) { runtime.WMTick(on) }
-
-// Ticker returns the CPU time that ticks have taken, in ns, and for how many ns they were too late
-// to see each call of 100 us.
-func Ticker() (cpu, blind int64) { return runtime.WMTicker() }
-
 // OnBind has f called for each package whose groups are known, and for those whose groups become
 // known later.
 func OnBind(f func(*Package)) { runtime.WMOnBind(f) }

@@ -91,8 +91,6 @@ func Counter() (string, bool, uint64)                               { panic(none
 func Floor(int) uint64                                              { panic(none) }
 
 func Want(*Package, int, uint32) { panic(none) }
-func Tick(bool)                  { panic(none) }
-func Ticker() (cpu, blind int64) { panic(none) }
 func SetMonitor(Monitor)         { panic(none) }
 func OnBind(func(*Package))      { panic(none) }
 func Goroutine() uint64          { panic(none) }

@@ -1,22 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/waymark-go/waymark/dev/benchmarks/subject"
 	"github.com/waymark-go/waymark/dev/benchmarks/table"
 )
 
@@ -61,30 +59,13 @@ func mainErr(ctx context.Context, args []string, list []program, w, wErr io.Writ
 		return fmt.Errorf("-budgets: %w", err)
 	}
 	b.variants = newVariants(percents, *rounds, *unlimitedRounds)
-	match, err := regexp.Compile(*only)
+	chosen, err := subject.Choose(list, func(p program) string { return p.Name }, "-programs", *only)
 	if err != nil {
-		return fmt.Errorf("-programs: %w", err)
-	}
-	var chosen []program
-	for _, p := range list {
-		if match.MatchString(p.Name) {
-			chosen = append(chosen, p)
-		}
-	}
-	if len(chosen) == 0 {
-		return fmt.Errorf("-programs %q: no program has such a name", *only)
-	}
-	if b.waymark, err = exec.LookPath(b.waymark); err != nil {
-		return fmt.Errorf("-waymark: %w; make builds it", err)
-	}
-	if b.waymark, err = filepath.Abs(b.waymark); err != nil {
 		return err
 	}
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		return fmt.Errorf("go env GOROOT: %w", err)
+	if b.waymark, b.goroot, err = subject.Tools(b.waymark); err != nil {
+		return err
 	}
-	b.goroot = string(bytes.TrimSpace(goroot))
 	if b.dir, err = os.MkdirTemp("", "waymark-budget-"); err != nil {
 		return err
 	}

@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 
@@ -53,30 +50,13 @@ func mainErr(ctx context.Context, args []string, list []subject.Subject, w, wErr
 	if b.rounds < 1 {
 		return fmt.Errorf("-rounds %d: want at least 1", b.rounds)
 	}
-	match, err := regexp.Compile(*only)
+	chosen, err := subject.Choose(list, func(s subject.Subject) string { return s.Name }, "-only", *only)
 	if err != nil {
-		return fmt.Errorf("-only: %w", err)
-	}
-	var chosen []subject.Subject
-	for _, s := range list {
-		if match.MatchString(s.Name) {
-			chosen = append(chosen, s)
-		}
-	}
-	if len(chosen) == 0 {
-		return fmt.Errorf("-only %q: no program has such a name", *only)
-	}
-	if b.waymark, err = exec.LookPath(b.waymark); err != nil {
-		return fmt.Errorf("-waymark: %w; make builds it", err)
-	}
-	if b.waymark, err = filepath.Abs(b.waymark); err != nil {
 		return err
 	}
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		return fmt.Errorf("go env GOROOT: %w", err)
+	if b.waymark, b.goroot, err = subject.Tools(b.waymark); err != nil {
+		return err
 	}
-	b.goroot = string(bytes.TrimSpace(goroot))
 	if b.dir, err = os.MkdirTemp("", "waymark-programs-"); err != nil {
 		return err
 	}

@@ -26,12 +26,12 @@ func (a *app) withSet(names []string, do func(*tracefile.Set) error) error {
 	var files []*tracefile.File
 	var errs []error
 	for _, name := range names {
-		f, damage, err := openRecording(name)
+		f, done, damage, err := openRecording(name)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		defer f.Close()
+		defer done()
 		if damage != nil {
 			errs = append(errs, damage)
 		}
@@ -78,12 +78,19 @@ func readInfo(file string) (tracefile.Info, error) {
 	return f.Info(), nil
 }
 
-// openRecording opens a recording, or a file of actions in XML, of which it makes one. damage says
-// why not all of that is in it.
-func openRecording(name string) (f *tracefile.File, damage, err error) {
+// openRecording opens a recording, or a file of actions in XML, of which it makes one. done closes it.
+// damage says why not all of the actions are in it.
+func openRecording(name string) (f *tracefile.File, done func() error, damage, err error) {
 	f, err = tracefile.Open(name)
 	if errors.Is(err, tracefile.ErrNotTrace) && xmltrace.Is(name) {
-		return xmltrace.Open(name)
+		x, damage, err := xmltrace.Open(name)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return x.File, x.Close, damage, nil
 	}
-	return f, nil, err
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return f, f.Close, nil, nil
 }

@@ -53,7 +53,7 @@ func open(t *testing.T, elements ...string) *tracefile.Set {
 		t.Fatal(err, damage)
 	}
 	t.Cleanup(func() { f.Close() })
-	set, err := tracefile.Join([]*tracefile.File{f})
+	set, err := tracefile.Join([]*tracefile.File{f.File})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestXML(t *testing.T) {
 		t.Fatal(err, damage)
 	}
 	defer f.Close()
-	again, err := tracefile.Join([]*tracefile.File{f})
+	again, err := tracefile.Join([]*tracefile.File{f.File})
 	if err != nil {
 		t.Fatal(err)
 	}

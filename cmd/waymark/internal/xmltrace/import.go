@@ -28,9 +28,22 @@ func Is(name string) bool {
 	return bytes.HasPrefix(head, []byte("<"))
 }
 
+// A File is a recording in a temporary file.
+type File struct {
+	*tracefile.File
+	temporary string
+}
+
+// Close closes the recording and removes its file.
+func (f *File) Close() error {
+	err := f.File.Close()
+	os.Remove(f.temporary) // on Unix it is gone
+	return err
+}
+
 // Open makes a recording of the file of that name, in a temporary file, and opens it. A file that is
 // damaged or cut is read up to there: damage says what is wrong. It is nil for a whole file.
-func Open(name string) (f *tracefile.File, damage, err error) {
+func Open(name string) (f *File, damage, err error) {
 	in, err := os.Open(name)
 	if err != nil {
 		return nil, nil, err
@@ -40,11 +53,12 @@ func Open(name string) (f *tracefile.File, damage, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	defer os.Remove(out.Name()) // Windows removes no open file: there Close does it
 	defer out.Close()
-	defer os.Remove(out.Name())
 	damage, err = convert(in, out, name)
+	f = &File{temporary: out.Name()}
 	if err == nil {
-		f, err = tracefile.Open(out.Name())
+		f.File, err = tracefile.Open(out.Name())
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)

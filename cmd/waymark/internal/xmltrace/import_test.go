@@ -118,3 +118,17 @@ func TestBad(t *testing.T) {
 		})
 	}
 }
+
+// What a recording is made in is gone when it is closed, or can't be made.
+func TestTemporary(t *testing.T) {
+	for _, text := range []string{document, "<html></html>"} {
+		dir := t.TempDir()
+		for _, name := range []string{"TMPDIR", "TMP"} { // of Unix and of Windows
+			t.Setenv(name, dir)
+		}
+		read(t, text)
+		if left, err := filepath.Glob(filepath.Join(dir, "waymark-xml*")); len(left) > 0 || err != nil {
+			t.Errorf("of %.20q %q is left, %v; want nothing", text, left, err)
+		}
+	}
+}

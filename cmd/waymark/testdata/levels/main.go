@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,10 +24,7 @@ const (
 	limit = 100 * time.Microsecond
 )
 
-var (
-	failed  bool
-	ticking bool // times are known to a tick, and calls may be missed where ticks were late
-)
+var failed bool
 
 func errorf(f string, args ...any) {
 	fmt.Printf(f+"\n", args...)
@@ -47,14 +43,6 @@ func main() {
 	switch os.Args[1] {
 	case "long":
 		long(demoted)
-	case "ticks":
-		ticking = true
-		rt.Tick(true)
-		long(demoted)
-	case "deadlock":
-		rt.Tick(true)
-		set(demoted)
-		work.Receive(new(work.Log), nil)
 	case "timed":
 		long(rt.Timed | rt.Long)
 	case "switch":
@@ -125,11 +113,7 @@ func long(flags uint32) {
 	}
 	wg.Wait()
 	time.Sleep(50 * time.Millisecond) // calls that Goexit has ended are recorded when the goroutine is gone
-	if cpu, _ := rt.Ticker(); (cpu > 0) != ticking && runtime.GOOS+runtime.GOARCH == "linuxamd64" {
-		errorf("ticks took %d ns", cpu)
-	}
 	set(0)
-	idle()
 	events := r.end()
 
 	counts := make(map[string]uint64)
@@ -151,25 +135,6 @@ func long(flags uint32) {
 			errorf("%s: counted %d calls, want %d", name, got, counts[name])
 		}
 	}
-}
-
-// idle checks that there are no more ticks.
-func idle() {
-	time.Sleep(200 * time.Millisecond)
-	before, _ := rt.Ticker()
-	time.Sleep(50 * time.Millisecond)
-	if after, _ := rt.Ticker(); after != before {
-		errorf("ticks go on: they took %d ns", after-before)
-	}
-	if n := runtime.NumGoroutine(); n != 1 {
-		errorf("%d goroutines are left", n)
-	}
-}
-
-// late returns for how long ticks were late by.
-func late() time.Duration {
-	_, blind := rt.Ticker()
-	return time.Duration(blind)
 }
 
 // calls makes calls of all kinds, the last one of which ends the goroutine, and counts those of
@@ -230,14 +195,14 @@ func compare(r *recording, id uint64, calls []work.Call, events []event) {
 			e, long = long[last], long[:last]
 		}
 		switch {
-		case e.code == 0 && (took < limit || ticking && late() > 0):
+		case e.code == 0 && took < limit:
 		case e.code == 0:
 			errorf("goroutine %d: a call of %s that took %v isn't recorded", id, c.Func, took)
 		case i+1 < len(calls) && r.time(e).After(calls[i+1].End.Add(slop)):
 			errorf("goroutine %d: a call of %s ends %v too late", id, c.Func, r.time(e).Sub(c.End))
 		case r.duration(e) < took-slop:
 			errorf("goroutine %d: a call of %s took %v, and not %v", id, c.Func, took, r.duration(e))
-		case i > 0 && !ticking && c.Func != "Recurse" && c.Func != "Recover" && r.time(e).Add(-r.duration(e)).Before(calls[i-1].End.Add(-slop)):
+		case i > 0 && c.Func != "Recurse" && c.Func != "Recover" && r.time(e).Add(-r.duration(e)).Before(calls[i-1].End.Add(-slop)):
 			errorf("goroutine %d: a call of %s took %v since %v, but the last call ended %v", id, c.Func, r.duration(e), r.time(e).Add(-r.duration(e)), calls[i-1].End)
 		}
 	}

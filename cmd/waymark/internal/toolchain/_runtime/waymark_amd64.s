@@ -169,19 +169,12 @@ long:
 note:
 	MOVQ (p_wm+wmP_counts)(BX), BX
 	SHLQ $32, AX
-	ORQ  R13, AX
+	ORQ  AX, R13
 	INCQ (BX)(CX*8)
-	MOVQ ·wmTicked+64(SB), DX        // its field now
 	MOVQ $0, wmCall_children(DI)
-	MOVQ AX, wmCall_frame(DI)
+	MOVQ R13, wmCall_frame(DI)
 	LEAQ wmCall__size(DI), R8
 	MOVQ R8, (g_wm+wmG_top)(R14)
-	TESTQ DX, DX
-	JEQ  clock
-	MOVQ DX, wmCall_enter(DI)
-	RET
-clock:
-	MOVQ AX, R13
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
@@ -368,21 +361,16 @@ untimed:
 	JNE  slow
 	CMPQ wmCall_children(DI), $0
 	JNE  slow
-	MOVQ wmCall_enter(DI), R9
-	CMPQ R9, ·wmTicked+64(SB)        // within a tick
-	JNE  read
-short:
-	MOVQ DI, (g_wm+wmG_top)(R14)
-	RET
-read:
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
-	SUBQ R9, AX
+	SUBQ wmCall_enter(DI), AX
 	JCS  short                       // the clocks of two CPUs differ
 	CMPQ AX, ·wmLongTicks(SB)
-	JCS  short
-	JMP  slow
+	JCC  slow
+short:
+	MOVQ DI, (g_wm+wmG_top)(R14)
+	RET
 
 // A call that is recorded as usual. R8 becomes what is recorded of the frame.
 unlong:

@@ -67,8 +67,7 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	if flags&wmTimed != 0 {
 		flags &^= wmCounted
 	}
-	to := wmSiteWord(p.Base+uint32(i), flags)
-	wmCountLong(atomic.Xchg((*uint32)(&p.Sites[i]), to), to)
+	atomic.Store((*uint32)(&p.Sites[i]), wmSiteWord(p.Base+uint32(i), flags))
 }
 
 // wmSiteWord returns the word of the site with that id.
@@ -93,8 +92,7 @@ func wmUnrecord(p *WMPackage, i int) {
 		if old != 0 && old&wmFlagged == 0 {
 			flags = 0
 		}
-		if to := wmSiteWord(p.Base+uint32(i), flags); atomic.Cas(word, old, to) {
-			wmCountLong(old, to)
+		if atomic.Cas(word, old, wmSiteWord(p.Base+uint32(i), flags)) {
 			return
 		}
 	}

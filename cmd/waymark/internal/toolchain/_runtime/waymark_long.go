@@ -3,17 +3,11 @@
 // They are for functions that are called so often that events of all calls would cost too much: the
 // calls are counted, and one that takes wmLongNano or more is recorded by one event at its end.
 // Such a call is on the goroutine's stack of calls, as a timed one is: so it is known too if a
-// panic or Goexit ends it.
-//
-// When such a call begins and ends the clock is read. Where that is too much, the clock may be that
-// of ticks, see waymark_ticks.go: a call that begins and ends within one is short.
+// panic or Goexit ends it. When it begins and ends the clock is read.
 
 package runtime
 
-import (
-	"internal/runtime/atomic"
-	"unsafe"
-)
+import "unsafe"
 
 // wmLongNano is how long a call must take to be recorded, ns: 100 us, and the clock's rate may be
 // off by some thousandths.
@@ -35,17 +29,6 @@ func wmFindLong() {
 		}
 	}
 	wmLongTicks = max(rate*wmLongNano/1e9, 1)
-}
-
-// wmLongSites is the number of sites whose long calls are recorded.
-var wmLongSites atomic.Int32
-
-// wmCountLong notes that the word of a site has changed.
-func wmCountLong(from, to uint32) {
-	n := int32(to>>31&(to/wmLong)&1) - int32(from>>31&(from/wmLong)&1)
-	if n != 0 && (wmLongSites.Add(n) == 0) == (n < 0) {
-		wmSwitchTicks()
-	}
 }
 
 // wmEnterLong puts the call on the stack, and notes when it has begun. watched is as in
