@@ -28,7 +28,7 @@ type planted struct {
 var mistakes = []planted{
 	{
 		module: "github.com/google/btree@v1.1.3", pkg: ".", file: "btree_generic.go",
-		old: "func (a Int) Less(b Item) bool {\n", new: "func (a Int) Less(b Item) bool {\n\tif a == 4711 {\n\t\treturn false\n\t}\n",
+		old: "func (a Int) Less(b Item) bool {\n", new: "func (a Int) Less(b Item) bool {\n\tif a == 4711000 {\n\t\treturn false\n\t}\n",
 		test: `package btree
 
 import "testing"
@@ -36,14 +36,14 @@ import "testing"
 func TestZPlanted(t *testing.T) {
 	tree := New(3)
 	for i := 0; i < 8; i++ {
-		tree.ReplaceOrInsert(Int(4708 + i))
+		tree.ReplaceOrInsert(Int(4710997 + i))
 	}
 	if n := tree.Len(); n != 8 {
 		t.Errorf("%d items, want 8", n)
 	}
 }
 `,
-		cause: `btree\.Int\.Less\(a=4711, b=.*4712\) = false`,
+		cause: `btree\.Int\.Less\(a=4711000, b=.*4711001\) = false`,
 	},
 	{
 		module: "github.com/BurntSushi/toml@v1.6.0", pkg: ".", file: "parse.go",

@@ -5,7 +5,7 @@
 //	long computing 1790000000000000000 1790000000000150000
 //	calls computing 1234567
 //
-// The argument is how many seconds it runs.
+// The arguments are how many seconds it runs, and how many rounds of a loop each call takes.
 package main
 
 import (
@@ -69,13 +69,21 @@ func (w *worker) run(until time.Time) {
 	}
 }
 
-var sink uint64
+var (
+	sink   uint64
+	rounds int
+)
+
+// spin is what each call does first.
+func spin() {
+	for i := range rounds {
+		sink += uint64(i) ^ sink>>3
+	}
+}
 
 //go:noinline
 func computing(w *worker, long time.Duration) {
-	for i := range uint64(20) {
-		sink += i ^ sink>>3
-	}
+	spin()
 	if long == 0 {
 		return
 	}
@@ -87,6 +95,7 @@ func computing(w *worker, long time.Duration) {
 
 //go:noinline
 func sleeping(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		return
 	}
@@ -99,6 +108,7 @@ func sleeping(w *worker, long time.Duration) {
 //
 //go:noinline
 func locking(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		w.mu.Lock()
 		w.mu.Unlock()
@@ -125,6 +135,7 @@ func (w *worker) hold() {
 //
 //go:noinline
 func receiving(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		select {
 		case <-w.answer:
@@ -149,6 +160,7 @@ func (w *worker) send() {
 //
 //go:noinline
 func reading(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		return
 	}
@@ -180,6 +192,7 @@ func (w *worker) deeper(long time.Duration, depth int) {
 		w.deeper(long, depth-1)
 		return
 	}
+	spin()
 	if long > 0 {
 		begin := time.Now()
 		time.Sleep(long)
@@ -191,6 +204,7 @@ func (w *worker) deeper(long time.Duration, depth int) {
 //
 //go:noinline
 func panicking(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		return
 	}
@@ -208,6 +222,9 @@ func recovering(w *worker, long time.Duration) {
 
 func main() {
 	seconds, err := strconv.ParseFloat(os.Args[1], 64)
+	if err == nil {
+		rounds, err = strconv.Atoi(os.Args[2])
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
