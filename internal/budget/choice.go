@@ -249,15 +249,16 @@ func (c *Controller) promote() []Change {
 }
 
 // Fresh returns the changes that give all sites the level full again: a test begins, and is recorded
-// from its beginning on, whatever the tests before it took. If the account is empty, Saved pays for
-// that. There are no changes if both are empty.
+// from its beginning on, whatever the tests before it took. If the account is empty, a part of Saved
+// pays for that, so that there is something left for later tests. There are no changes if both are
+// empty.
 func (c *Controller) Fresh() (changes []Change) {
 	c.tests = true
 	if c.balance < 0 {
 		if c.Saved <= 0 {
 			return nil
 		}
-		c.beginning = true
+		c.beginning, c.ahead = true, c.Saved*partOfSaved
 		c.endPeriod() // the test's calls are not added to those of the tests before
 	}
 	if c.demoted == 0 {

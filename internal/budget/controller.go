@@ -15,7 +15,8 @@ const (
 
 	slow = 1e9 // rates that functions are promoted by are averages of so much time
 
-	mostSaved = 500e6 // for tests that begin
+	mostSaved   = 500e6 // for tests that begin
+	partOfSaved = 0.01  // is for one of them
 
 	firstWait = 200e6 // before a function is promoted
 	mostWait  = 120e9
@@ -108,8 +109,9 @@ type Controller struct {
 	demoted  int     // sites that are not at level full
 	switches int     // changes made
 
-	tests     bool // tests begin
-	beginning bool // one has begun that Saved pays
+	tests     bool    // tests begin
+	beginning bool    // one has begun that Saved pays
+	ahead     float64 // what that test may still take, ns
 }
 
 // A period is what has happened since the rates were last looked at.
@@ -216,6 +218,7 @@ func (c *Controller) account(s *Sample) {
 	c.balance += income
 	if c.beginning {
 		c.Saved -= spent
+		c.ahead -= spent
 	} else {
 		c.balance -= spent
 	}
@@ -230,6 +233,9 @@ func (c *Controller) Step(s Sample) []Change {
 	}
 	p := &c.seen
 	enough := p.calls >= enoughCalls || p.ns >= longWindow
+	if c.beginning {
+		enough = c.ahead < 0
+	}
 	var changes []Change
 	switch {
 	case c.balance < 0 && enough:
