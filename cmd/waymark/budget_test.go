@@ -36,10 +36,10 @@ func TestBudgetLong(t *testing.T) {
 	}{
 		{"Tiny", "10%", "20", nil, tracefile.CountedOnly},
 		{"TinyLittle", "3%", "20", nil, tracefile.CountedOnly},
-		{"Short", "10%", "1000", nil, tracefile.Counted},
-		{"ShortLittle", "3%", "3000", nil, tracefile.Counted},
-		{"Values", "10%", "3000", []string{"--args"}, tracefile.Unvalued},
-		{"Some", "10%", "20000", nil, tracefile.Full},
+		{"Short", "10%", "500", nil, tracefile.Counted},
+		{"ShortLittle", "3%", "2000", nil, tracefile.Counted},
+		{"Values", "10%", "1000", []string{"--args"}, tracefile.Unvalued},
+		{"Some", "10%", "5000", nil, tracefile.Full},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			prog := instrument(t, "budget", append([]string{"--all", "--exclude", "main.spin"}, tt.flags...)...)
@@ -69,7 +69,7 @@ func TestBudgetLong(t *testing.T) {
 				made += m[tt.level]
 				t.Logf("%s: %d calls, of these known to take long, by level: %v", k.function, k.calls, m)
 			}
-			if made < 100 {
+			if made < 20 {
 				t.Errorf("%d long calls were made at the level %q: it was not tested", made, tt.level)
 			}
 		})
@@ -152,10 +152,10 @@ const (
 	skew = int64(30 * time.Microsecond)
 )
 
-// in reports whether a recorded call can be the one of which the program knows s: it ends later, and
-// it begins before or not much later, and it isn't longer by far.
+// in reports whether a recorded call is the one of which the program knows s: it ends later, and begins
+// before or not much later. Calls of a function don't overlap. A busy machine may make them much longer.
 func (s interval) in(r interval) bool {
-	return r.end >= s.end-skew && r.begin <= s.begin+min(tick, int64(s.duration())) && r.begin > s.begin-int64(50*time.Millisecond)
+	return r.end >= s.end-skew && r.begin <= s.begin+min(tick, int64(s.duration()))
 }
 
 // A knownFunction is what the program knows of one of its functions.
