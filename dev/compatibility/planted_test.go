@@ -120,7 +120,7 @@ func TestZPlanted(t *testing.T) {
 	}
 }
 `,
-		cause: `goja\.\(\*Runtime\)\.math_abs\(.*\) \{`,
+		cause:  `goja\.\(\*Runtime\)\.math_abs\(.*\) \{`,
 		beyond: true, // a thousand tests of 1 ms, which take ten times as long when all is recorded
 	},
 }
