@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
 var counts = flag.Bool("counts", false, "compare call counts with the go command's coverage counters (downloads modules, takes minutes)")
@@ -65,7 +67,7 @@ func TestCounts(t *testing.T) {
 }
 
 // TestBudgetCounts is TestCounts with a budget: calls that are not recorded are counted. Those that
-// took long are recorded.
+// took long are recorded, but for functions that are counted only.
 func TestBudgetCounts(t *testing.T) {
 	if !*budgets {
 		t.Skip("not asked for: make test-budget")
@@ -94,7 +96,8 @@ func record(t *testing.T, waymark, dir string, s subject, flags ...string) strin
 
 // compareLong compares how many calls took long in a recording of all calls and in one with a budget
 // of the same job. Recording makes calls longer, so that only those of the first count that took ten
-// times as long; and the machine makes some calls long in one run only.
+// times as long; and the machine makes some calls long in one run only. Functions that were counted
+// only at any time are left out.
 func compareLong(t *testing.T, all, budgeted string) {
 	t.Helper()
 	count := func(trace string, least time.Duration) map[string]int {
@@ -105,8 +108,14 @@ func compareLong(t *testing.T, all, budgeted string) {
 		}
 		return n
 	}
+	f := open(t, budgeted)
+	defer f.Close()
+	levels := levelsOf(f)
 	compared, recorded := 0, count(budgeted, leastLong)
 	for function, n := range count(all, 10*leastLong) {
+		if slices.ContainsFunc(levels[function], func(c levelChange) bool { return c.level == tracefile.CountedOnly }) {
+			continue
+		}
 		if least := n*9/10 - 5; least > 0 {
 			compared++
 			if recorded[function] < least {
@@ -114,6 +123,9 @@ func compareLong(t *testing.T, all, budgeted string) {
 					function, n, 10*leastLong, leastLong, recorded[function])
 			}
 		}
+	}
+	if compared == 0 {
+		t.Error("no function has long calls: nothing was compared")
 	}
 	t.Logf("%d functions with calls of %v or more were compared", compared, 10*leastLong)
 }

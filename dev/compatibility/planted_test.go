@@ -23,12 +23,15 @@ type planted struct {
 	test        string // source of the failing test
 	// cause matches the line of the call that has the mistake, without its time.
 	cause string
+	// beyond says that the suite's tests before take more than can be saved for beginnings of tests: the
+	// tree says then that calls were not recorded.
+	beyond bool
 }
 
 var mistakes = []planted{
 	{
 		module: "github.com/google/btree@v1.1.3", pkg: ".", file: "btree_generic.go",
-		old: "func (a Int) Less(b Item) bool {\n", new: "func (a Int) Less(b Item) bool {\n\tif a == 4711 {\n\t\treturn false\n\t}\n",
+		old: "func (a Int) Less(b Item) bool {\n", new: "func (a Int) Less(b Item) bool {\n\tif a == 4711000 {\n\t\treturn false\n\t}\n",
 		test: `package btree
 
 import "testing"
@@ -36,14 +39,14 @@ import "testing"
 func TestZPlanted(t *testing.T) {
 	tree := New(3)
 	for i := 0; i < 8; i++ {
-		tree.ReplaceOrInsert(Int(4708 + i))
+		tree.ReplaceOrInsert(Int(4710997 + i))
 	}
 	if n := tree.Len(); n != 8 {
 		t.Errorf("%d items, want 8", n)
 	}
 }
 `,
-		cause: `btree\.Int\.Less\(a=4711, b=.*4712\) = false`,
+		cause: `btree\.Int\.Less\(a=4711000, b=.*4711001\) = false`,
 	},
 	{
 		module: "github.com/BurntSushi/toml@v1.6.0", pkg: ".", file: "parse.go",
@@ -117,7 +120,8 @@ func TestZPlanted(t *testing.T) {
 	}
 }
 `,
-		cause: `goja\.\(\*Runtime\)\.math_abs\(.*\) \{`,
+		cause:  `goja\.\(\*Runtime\)\.math_abs\(.*\) \{`,
+		beyond: true, // a thousand tests of 1 ms, which take ten times as long when all is recorded
 	},
 }
 
@@ -126,7 +130,8 @@ const around = 5
 
 // TestPlanted plants mistakes, and looks for the call that has the mistake in the calls of the failed
 // test. They are the same whether the test runs alone and each call is recorded, or among all tests of
-// the package with the default budget, which the tests before have exhausted.
+// the package with the default budget, which the tests before have exhausted. Where these took more
+// than is saved for beginnings of tests, the output says that calls are missing.
 func TestPlanted(t *testing.T) {
 	if !*plantedFlag {
 		t.Skip("not asked for: make test-planted")
@@ -142,13 +147,16 @@ func TestPlanted(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "module")
 			p.plant(t, dir)
 			cause := regexp.MustCompile(p.cause)
-			whole := p.tree(t, waymark, dir, "--budget=none", "-run=^TestZPlanted$")
-			among := p.tree(t, waymark, dir, strings.Fields(p.flags)...)
+			whole, missing := p.tree(t, waymark, dir, "--budget=none", "-run=^TestZPlanted$")
+			if missing {
+				t.Error("alone, without a budget: calls are not recorded")
+			}
+			among, missing := p.tree(t, waymark, dir, strings.Fields(p.flags)...)
 			want, got := near(whole, cause), near(among, cause)
 			if len(want) == 0 {
 				t.Fatalf("alone, without a budget: no line matches %s:\n%s", cause, strings.Join(whole, "\n"))
 			}
-			if !slices.Equal(got, want) {
+			if !slices.Equal(got, want) && !(p.beyond && missing) {
 				t.Errorf("with a budget, among all tests, there is around %s\n%s\nwant\n%s\nthe whole:\n%s",
 					cause, strings.Join(got, "\n"), strings.Join(want, "\n"), strings.Join(among, "\n"))
 			}
@@ -181,8 +189,8 @@ func (p *planted) plant(t *testing.T, dir string) {
 }
 
 // tree runs tests and returns the calls of the failed one, as lines without what is different in each
-// run: times, addresses, goroutines.
-func (p *planted) tree(t *testing.T, waymark, dir string, flags ...string) []string {
+// run: times, addresses, goroutines. It also returns whether the output says that calls are missing.
+func (p *planted) tree(t *testing.T, waymark, dir string, flags ...string) (list []string, missing bool) {
 	t.Helper()
 	args := append([]string{"test", "--trace", "--lines=2000"}, flags...)
 	cmd := exec.CommandContext(t.Context(), waymark, append(args, p.pkg)...)
@@ -196,13 +204,12 @@ func (p *planted) tree(t *testing.T, waymark, dir string, flags ...string) []str
 		t.Fatalf("%s: no calls of TestZPlanted:\n%.3000s", cmd, out)
 	}
 	tree, _, _ = strings.Cut(tree, "\n=== ")
-	var list []string
 	for line := range strings.Lines(tree) {
 		if m := treeLine.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
 			list = append(list, address.ReplaceAllString(m[1], "0x…"))
 		}
 	}
-	return list
+	return list, strings.Contains(tree, " more, not recorded\n")
 }
 
 // treeLine matches a line of calls: time, goroutine, call.

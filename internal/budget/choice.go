@@ -248,10 +248,20 @@ func (c *Controller) promote() []Change {
 	return changes
 }
 
-// Fresh returns the changes that give all sites the level full again, unless the account is empty.
-// A test that begins is recorded from its beginning on, whatever the tests before it did.
+// Fresh returns the changes that give all sites the level full again: a test begins, and is recorded
+// from its beginning on, whatever the tests before it took. If the account is empty, a part of Saved
+// pays for that, so that there is something left for later tests. There are no changes if both are
+// empty.
 func (c *Controller) Fresh() (changes []Change) {
-	if c.demoted == 0 || c.balance < 0 {
+	c.tests = true
+	if c.balance < 0 {
+		if c.Saved <= 0 {
+			return nil
+		}
+		c.beginning, c.ahead = true, c.Saved*partOfSaved
+		c.endPeriod() // the test's calls are not added to those of the tests before
+	}
+	if c.demoted == 0 {
 		return nil
 	}
 	for i := range c.sites {
@@ -263,3 +273,6 @@ func (c *Controller) Fresh() (changes []Change) {
 	c.demoted = 0
 	return changes
 }
+
+// Beginning reports whether a test has begun that Saved pays. Decisions should not wait then.
+func (c *Controller) Beginning() bool { return c.beginning }

@@ -15,9 +15,16 @@ const (
 
 	slow = 1e9 // rates that functions are promoted by are averages of so much time
 
+	mostSaved   = 500e6 // for tests that begin
+	partOfSaved = 0.01  // is for one of them
+
 	firstWait = 200e6 // before a function is promoted
 	mostWait  = 120e9
 )
+
+// TestsAhead is what tests that begin may take, in ns, before a suite has saved anything for them:
+// short suites are recorded in full.
+const TestsAhead = mostSaved
 
 // LongCall is how long a call takes at least, in ns, that is recorded at any level.
 const LongCall = 100e3
@@ -85,6 +92,10 @@ type Controller struct {
 	// counted.
 	Times bool
 
+	// Saved is what there is for tests that begin while the account is empty, in ns. Once a test has
+	// begun, half of what comes in is saved until there is enough.
+	Saved float64
+
 	share float64 // of the program's own CPU time that tracing may take
 	costs Costs
 	write float64 // ns, of a recorded call in the background
@@ -97,6 +108,10 @@ type Controller struct {
 	spent    float64 // by tracing, since the start, ns
 	demoted  int     // sites that are not at level full
 	switches int     // changes made
+
+	tests     bool    // tests begin
+	beginning bool    // one has begun that Saved pays
+	ahead     float64 // what that test may still take, ns
 }
 
 // A period is what has happened since the rates were last looked at.
@@ -186,6 +201,12 @@ func (c *Controller) account(s *Sample) {
 
 	// What counting costs can't be avoided. It reduces what may be spent on all else.
 	income := max(c.share*rest-counting, c.share*rest*leastElse) + least*ns
+	spent -= counting
+	if c.tests {
+		saved := max(min(income/2, mostSaved-c.Saved), 0)
+		c.Saved += saved
+		income -= saved
+	}
 	p := &c.seen
 	p.ns += ns
 	p.income += income
@@ -194,20 +215,33 @@ func (c *Controller) account(s *Sample) {
 	if ns > 0 {
 		c.rate += (income/ns - c.rate) * (1 - math.Exp(-ns/longWindow))
 	}
-	c.balance += income - (spent - counting)
+	c.balance += income
+	if c.beginning {
+		c.Saved -= spent
+		c.ahead -= spent
+	} else {
+		c.balance -= spent
+	}
 	c.balance = max(min(c.balance, c.income(reserve)), -c.income(mostDebt))
 }
 
 // Step takes a sample and returns the sites whose levels change.
 func (c *Controller) Step(s Sample) []Change {
 	c.account(&s)
+	if c.balance >= 0 {
+		c.beginning = false
+	}
 	p := &c.seen
 	enough := p.calls >= enoughCalls || p.ns >= longWindow
+	if c.beginning {
+		enough = c.ahead < 0
+	}
 	var changes []Change
 	switch {
 	case c.balance < 0 && enough:
 		c.average()
 		changes = c.demote()
+		c.beginning = false
 	case p.ns >= window && enough:
 		c.average()
 		if c.demoted > 0 && c.balance >= c.income(reserve/2) {

@@ -323,11 +323,47 @@ func TestFresh(t *testing.T) {
 		s.run(1000)
 		s.within("the next test", 0.1*tolerance)
 		s.mark()
+		saved := s.c.Saved
 		for i := 0; i < 1000; i++ { // tests of 5 ms
 			s.c.Fresh()
 			s.run(5)
 		}
-		s.within("short tests", 0.1*tolerance)
+		s.within("short tests", 0.1*tolerance+saved/s.base)
+	})
+}
+
+// TestBeginnings checks that tests are recorded from their beginning on after a test that took much
+// more than the budget, which is paid from what was saved; and that this ends.
+func TestBeginnings(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, []function{tiny, {rate: 1e-4, length: 3e3}})
+		s.c.Saved = TestsAhead
+		s.c.Fresh()
+		s.run(50)
+		s.levels("the first test goes on", only, full)
+		for i := 0; i < 20; i++ {
+			s.c.Fresh()
+			s.levels("a test begins", full, full)
+			s.run(1)
+			s.levels("it ends", full, full)
+			s.c.Fresh()
+			s.run(50)
+			s.levels("a test goes on", only, full)
+		}
+		begun := 0
+		s.mark()
+		const n = 5000
+		for i := 0; i < n; i++ { // tests of 2 ms, of which each takes more than the budget
+			s.c.Fresh()
+			if s.c.Level(1) == full {
+				begun++
+			}
+			s.run(2)
+		}
+		s.within("many tests", 0.1*tolerance+TestsAhead/s.base)
+		if begun == n {
+			t.Error("all tests were recorded from their beginning on: the budget did nothing")
+		}
 	})
 }
 

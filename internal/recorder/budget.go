@@ -20,6 +20,7 @@ import (
 // Times, in ns.
 const (
 	paceFull  = 20e6 // between the wake-ups of the writer, if a chunk is full
+	paceBegin = 2e6  // the same while a test begins that is paid from what was saved
 	pace      = 25e6 // between two looks at what was counted
 	leastPace = 2e6  // between two decisions
 	countsDue = 1e9  // between two blocks of counts, if no level changes
@@ -30,6 +31,7 @@ type governor struct {
 	mu      sync.Mutex // guards what follows; locked before Recorder.mu
 	c       *budget.Controller
 	tick    float64 // ns in a tick
+	full    float64 // see setPace
 	stepped int64
 	spare   []format.Tally // to be filled next
 	counts  []uint64       // see countsOf
@@ -60,11 +62,14 @@ func (r *Recorder) govern() {
 		tick: 1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)), levels: make(map[uint32]uint8),
 	}
 	g.c.Rank = r.config.Govern.Rank
+	if r.config.Disk > 0 { // of tests, of which those that failed are shown
+		g.c.Saved = budget.TestsAhead
+	}
 	g.written = append([]uint64(nil), countsOf(r.rt, &g.read)...)
 	g.c.Seen(g.written)
 	r.governor = g
 	r.enc.Tallies = make([]format.Tally, 64)
-	r.rt.Pace(uint64(paceFull / g.tick))
+	g.setPace(r, paceFull)
 	if r.config.Budget.CountsOnly() {
 		g.counted = 1 // of them all, as soon as they are called
 		r.pacing()
@@ -101,6 +106,23 @@ func (r *Recorder) spent(w cputime.Watch, events uint64) {
 	g.events += events
 }
 
+// hurry has the writer woken sooner while a test begins that Saved pays.
+func (g *governor) hurry(r *Recorder) {
+	if g.c.Beginning() {
+		g.setPace(r, paceBegin)
+	} else {
+		g.setPace(r, paceFull)
+	}
+}
+
+// setPace sets how much time is between the wake-ups of the writer, ns.
+func (g *governor) setPace(r *Recorder, ns float64) {
+	if g.full != ns {
+		g.full = ns
+		r.rt.Pace(uint64(ns / g.tick))
+	}
+}
+
 // control has the controller decide, and gives sites other levels.
 func (r *Recorder) control() {
 	g := r.governor
@@ -133,6 +155,7 @@ func (r *Recorder) control() {
 		counts = countsOf(r.rt, &g.counts)
 	}
 	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts})
+	g.hurry(r)
 	if len(changes) > 0 {
 		clock, _ = r.rt.Clock()
 		for _, ch := range changes {
@@ -169,6 +192,7 @@ func (r *Recorder) fresh() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	changes := g.c.Fresh()
+	g.hurry(r)
 	if len(changes) == 0 {
 		return
 	}

@@ -5,7 +5,7 @@
 //	long computing 1790000000000000000 1790000000000150000
 //	calls computing 1234567
 //
-// The argument is how many seconds it runs.
+// The arguments are how many seconds it runs, and how many rounds of a loop each call takes.
 package main
 
 import (
@@ -52,9 +52,10 @@ const (
 
 // run makes calls until the time is over. Long ones are rare, so that they take less than half of it.
 func (w *worker) run(until time.Time) {
-	for i := 0; ; i++ {
+	rare := min(1_000_000/rounds, 5000)
+	for i := 1; ; i++ {
 		long := time.Duration(0)
-		if i%5000 == 4999 {
+		if i%rare == 0 {
 			if time.Now().After(until) {
 				return
 			}
@@ -69,13 +70,19 @@ func (w *worker) run(until time.Time) {
 	}
 }
 
-var sink uint64
+var rounds int
+
+// spin is what each call does first. It returns something only so that it isn't optimized away.
+func spin() (x uint64) {
+	for i := range rounds {
+		x += uint64(i) ^ x>>3
+	}
+	return x
+}
 
 //go:noinline
 func computing(w *worker, long time.Duration) {
-	for i := range uint64(20) {
-		sink += i ^ sink>>3
-	}
+	spin()
 	if long == 0 {
 		return
 	}
@@ -87,6 +94,7 @@ func computing(w *worker, long time.Duration) {
 
 //go:noinline
 func sleeping(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		return
 	}
@@ -99,6 +107,7 @@ func sleeping(w *worker, long time.Duration) {
 //
 //go:noinline
 func locking(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		w.mu.Lock()
 		w.mu.Unlock()
@@ -125,6 +134,7 @@ func (w *worker) hold() {
 //
 //go:noinline
 func receiving(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		select {
 		case <-w.answer:
@@ -149,6 +159,7 @@ func (w *worker) send() {
 //
 //go:noinline
 func reading(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		return
 	}
@@ -180,6 +191,7 @@ func (w *worker) deeper(long time.Duration, depth int) {
 		w.deeper(long, depth-1)
 		return
 	}
+	spin()
 	if long > 0 {
 		begin := time.Now()
 		time.Sleep(long)
@@ -191,6 +203,7 @@ func (w *worker) deeper(long time.Duration, depth int) {
 //
 //go:noinline
 func panicking(w *worker, long time.Duration) {
+	spin()
 	if long == 0 {
 		return
 	}
@@ -208,6 +221,9 @@ func recovering(w *worker, long time.Duration) {
 
 func main() {
 	seconds, err := strconv.ParseFloat(os.Args[1], 64)
+	if err == nil {
+		rounds, err = strconv.Atoi(os.Args[2])
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
