@@ -16,7 +16,7 @@
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; -msan: clang)
 # make test-modules  test suites of other modules, plain and traced (an hour or two, downloads)
 # make test-defaults  the same suites as waymark test --trace runs them: times, disk (hours, downloads)
-# make test-planted  mistakes in five modules, and what waymark test --trace prints (minutes, downloads)
+# make test-planted  mistakes in six modules, and what waymark test --trace prints (minutes, downloads)
 # make test-rewriter GOROOT/src, GOROOT/test (or GOROOT_TEST=), module cache, random programs (an hour)
 # make fuzz          every fuzz target for FUZZTIME
 # make release VERSION=v0.9.0 OUT=DIR   the public modules as a proxy (WRITE=1: go.mod files too)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var plantedFlag = flag.Bool("planted", false, "plant mistakes into five modules and look for them in what waymark test --trace prints (downloads, minutes)")
+var plantedFlag = flag.Bool("planted", false, "plant mistakes into six modules and look for them in what waymark test --trace prints (downloads, minutes)")
 
 // A planted mistake is one in a module, and a test that finds it.
 type planted struct {
@@ -107,6 +107,26 @@ func TestZPlanted(t *testing.T) {
 		cause: `util\.IsBlank\(bs=.*planted.*\) = true`,
 	},
 	{
+		module: "github.com/yuin/gopher-lua@v1.1.2", pkg: ".", flags: "-skip=^(TestGlua|TestLua)$", file: "mathlib.go",
+		old: "\tL.Push(LNumber(math.Abs(float64(L.CheckNumber(1)))))\n", new: "\tn := float64(L.CheckNumber(1))\n\tif n != -4711 {\n\t\tn = math.Abs(n)\n\t}\n\tL.Push(LNumber(n))\n",
+		test: `package lua
+
+import "testing"
+
+func TestZPlanted(t *testing.T) {
+	l := NewState()
+	defer l.Close()
+	if err := l.DoString("s = 0; for i = -4713, -4710 do s = s + math.abs(i) end"); err != nil {
+		t.Fatal(err)
+	}
+	if n := l.GetGlobal("s"); n != LNumber(4713+4712+4711+4710) {
+		t.Errorf("%v", n)
+	}
+}
+`,
+		cause: `lua\.\(\*LState\)\.Push\(.*-4711`,
+	},
+	{
 		module: "github.com/dop251/goja@v0.0.0-20260917113740-793a2a65c13b", pkg: ".", flags: "-short", file: "builtin_math.go",
 		old: "\treturn floatToValue(math.Abs(call.Argument(0).ToFloat()))\n", new: "\tif f := call.Argument(0).ToFloat(); f == -4711 {\n\t\treturn floatToValue(f)\n\t}\n\treturn floatToValue(math.Abs(call.Argument(0).ToFloat()))\n",
 		test: `package goja
@@ -131,7 +151,8 @@ const around = 5
 // TestPlanted plants mistakes, and looks for the call that has the mistake in the calls of the failed
 // test. They are the same whether the test runs alone and each call is recorded, or among all tests of
 // the package with the default budget, which the tests before have exhausted. Where these took more
-// than is saved for beginnings of tests, the output says that calls are missing.
+// than is saved for beginnings of tests, the output says that calls are missing and how to record them:
+// as is done here alone.
 func TestPlanted(t *testing.T) {
 	if !*plantedFlag {
 		t.Skip("not asked for: make test-planted")
@@ -209,7 +230,7 @@ func (p *planted) tree(t *testing.T, waymark, dir string, flags ...string) (list
 			list = append(list, address.ReplaceAllString(m[1], "0x…"))
 		}
 	}
-	return list, strings.Contains(tree, " more, not recorded\n")
+	return list, strings.Contains(tree, " more, not recorded\n    all are recorded with --budget none -run '^TestZPlanted$'\n")
 }
 
 // treeLine matches a line of calls: time, goroutine, call.

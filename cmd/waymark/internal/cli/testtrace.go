@@ -148,7 +148,7 @@ func (a *app) showTests(file *testRecording, f *traceFlags) (masked bool, err er
 	if err := r.Read(); err != nil {
 		return false, err
 	}
-	o := testtrace.Options{Lines: f.lines, Depth: f.depth, Calls: f.text.calls(a.stderr, f.width, file.File), More: "--lines 0, or keep the recording with --out DIR"}
+	o := testtrace.Options{Lines: f.lines, Depth: f.depth, Calls: f.text.calls(a.stderr, f.width, file.File), More: "--lines 0, or keep the recording with --out DIR", All: "--budget none -run %s"}
 	if f.out != "" {
 		o.More = "waymark replay --test %s " + filepath.Join(f.out, file.keep)
 	}

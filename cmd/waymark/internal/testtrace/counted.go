@@ -68,6 +68,16 @@ func (c *counted) seen(call *calltree.Call) {
 	}
 }
 
+// left reports whether there are calls that are not in the tree.
+func (c *counted) left() bool {
+	for _, calls := range c.calls {
+		if calls > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // mostCounted is how many functions are listed whose calls were counted.
 const mostCounted = 5
 

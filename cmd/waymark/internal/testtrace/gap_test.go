@@ -112,9 +112,10 @@ func TestPrintCounted(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := read(t, c.text)
-			got := printed(t, r, r.Failed(), Options{})
-			if i := strings.Index(got, "\n    p."); i < 0 || got[i:] != strings.TrimSuffix(c.want, "") {
-				t.Errorf("got\n%s\nwant in the end%s", got, c.want)
+			got := printed(t, r, r.Failed(), Options{All: "-run %s"})
+			want := c.want + "    all are recorded with -run '^TestA$'\n"
+			if i := strings.Index(got, "\n    p."); i < 0 || got[i:] != want {
+				t.Errorf("got\n%s\nwant in the end%s", got, want)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package testtrace
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ type Options struct {
 	Lines int    // for each test; 0 is no limit
 	Depth int    // without calls that have as many callers; 0: as many as Lines allows
 	More  string // how to see what was left out; %s stands for the test's name
+	All   string // how to record the calls that were only counted; %s stands for the test, as -run takes it; "": not said
 
 	Calls transcript.Options
 }
@@ -61,7 +63,7 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 			return err
 		}
 		r.masked = r.masked || v.printer.Masked()
-		if err := r.printTest(w, v, units.Duration(scale.Nanoseconds(t.ticks(end))), o.More); err != nil {
+		if err := r.printTest(w, v, units.Duration(scale.Nanoseconds(t.ticks(end))), o); err != nil {
 			return err
 		}
 	}
@@ -87,7 +89,7 @@ func culprits(shown []*Test, shapes map[*Test]*shape) []*Test {
 // secret.
 func (r *Recording) Masked() bool { return r.masked }
 
-func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error {
+func (r *Recording) printTest(w io.Writer, v *view, duration string, o Options) error {
 	t := v.test
 	name := strings.TrimSpace(r.Package + " " + t.Name)
 	when := "after"
@@ -107,6 +109,11 @@ func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error
 	if err := v.counted.writeTo(w, v.printer.Name); err != nil {
 		return err
 	}
+	if o.All != "" && v.counted.left() {
+		if _, err := fmt.Fprintf(w, "    all are recorded with %s\n", strings.ReplaceAll(o.All, "%s", quote(t.pattern()))); err != nil {
+			return err
+		}
+	}
 	var left []string
 	if v.hidden > 0 {
 		left = append(left, fmt.Sprintf("%s with %s", units.Things(v.hidden, "call"), v.depths))
@@ -120,11 +127,20 @@ func (r *Recording) printTest(w io.Writer, v *view, duration, more string) error
 	if len(left) == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "    left out: %s; see all with %s\n", strings.Join(left, ", "), strings.ReplaceAll(more, "%s", quote(t.Name)))
+	_, err := fmt.Fprintf(w, "    left out: %s; see all with %s\n", strings.Join(left, ", "), strings.ReplaceAll(o.More, "%s", quote(t.Name)))
 	return err
 }
 
-// quote makes a test's name a word for a shell.
+// pattern returns what the flag -run selects the test by, and no other.
+func (t *Test) pattern() string {
+	names := strings.Split(t.Name, "/")
+	for i, n := range names {
+		names[i] = "^" + regexp.QuoteMeta(n) + "$"
+	}
+	return strings.Join(names, "/")
+}
+
+// quote makes a test's name, or a pattern of names, a word for a shell.
 func quote(name string) string {
 	if strings.ContainsAny(name, " \t\n'\"\\$&|;<>()*?[]{}#~`!") {
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
