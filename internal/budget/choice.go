@@ -274,5 +274,5 @@ func (c *Controller) Fresh() (changes []Change) {
 	return changes
 }
 
-// Beginning reports whether a test has begun that Saved pays. Decisions should not wait then.
-func (c *Controller) Beginning() bool { return c.beginning }
+// Empty reports whether the account is empty. Decisions should not wait then.
+func (c *Controller) Empty() bool { return c.balance < 0 }

@@ -11,7 +11,7 @@ const (
 	window     = 20e6  // rates are of so much time, or
 	longWindow = 80e6  // of so much, if there are few calls
 	reserve    = 60e6  // the account holds what comes in within this time,
-	mostDebt   = 500e6 // and owes no more than that
+	mostDebt   = 2e9   // and owes no more than that
 
 	slow = 1e9 // rates that functions are promoted by are averages of so much time
 
@@ -31,6 +31,7 @@ const LongCall = 100e3
 
 const (
 	enoughCalls = 1 << 14 // recorded in a window, so that it need not be a long one
+	enoughSpent = 2e6     // ns that tracing has taken in a window, the same
 
 	aim     = 0.9 // of the budget is the most that is left when functions have been demoted
 	aimDebt = 0.75
@@ -117,6 +118,7 @@ type Controller struct {
 // A period is what has happened since the rates were last looked at.
 type period struct {
 	ns, income, timer float64
+	spent             float64
 	calls             uint64 // recorded
 }
 
@@ -211,6 +213,7 @@ func (c *Controller) account(s *Sample) {
 	p.ns += ns
 	p.income += income
 	p.timer += timer
+	p.spent += spent
 	p.calls += recorded
 	if ns > 0 {
 		c.rate += (income/ns - c.rate) * (1 - math.Exp(-ns/longWindow))
@@ -232,7 +235,7 @@ func (c *Controller) Step(s Sample) []Change {
 		c.beginning = false
 	}
 	p := &c.seen
-	enough := p.calls >= enoughCalls || p.ns >= longWindow
+	enough := p.calls >= enoughCalls || p.spent >= enoughSpent || p.ns >= longWindow
 	if c.beginning {
 		enough = c.ahead < 0
 	}

@@ -20,7 +20,7 @@ import (
 // Times, in ns.
 const (
 	paceFull  = 20e6 // between the wake-ups of the writer, if a chunk is full
-	paceBegin = 2e6  // the same while a test begins that is paid from what was saved
+	paceEmpty = 2e6  // the same while the account is empty, at the start, and when a test begins
 	pace      = 25e6 // between two looks at what was counted
 	leastPace = 2e6  // between two decisions
 	countsDue = 1e9  // between two blocks of counts, if no level changes
@@ -69,7 +69,7 @@ func (r *Recorder) govern() {
 	g.c.Seen(g.written)
 	r.governor = g
 	r.enc.Tallies = make([]format.Tally, 64)
-	g.setPace(r, paceFull)
+	g.setPace(r, paceEmpty)
 	if r.config.Budget.CountsOnly() {
 		g.counted = 1 // of them all, as soon as they are called
 		r.pacing()
@@ -104,15 +104,6 @@ func (r *Recorder) spent(w cputime.Watch, events uint64) {
 	}
 	g.own += ns
 	g.events += events
-}
-
-// hurry has the writer woken sooner while a test begins that Saved pays.
-func (g *governor) hurry(r *Recorder) {
-	if g.c.Beginning() {
-		g.setPace(r, paceBegin)
-	} else {
-		g.setPace(r, paceFull)
-	}
 }
 
 // setPace sets how much time is between the wake-ups of the writer, ns.
@@ -155,7 +146,11 @@ func (r *Recorder) control() {
 		counts = countsOf(r.rt, &g.counts)
 	}
 	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts})
-	g.hurry(r)
+	if g.c.Empty() {
+		g.setPace(r, paceEmpty)
+	} else {
+		g.setPace(r, paceFull)
+	}
 	if len(changes) > 0 {
 		clock, _ = r.rt.Clock()
 		for _, ch := range changes {
@@ -192,10 +187,10 @@ func (r *Recorder) fresh() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	changes := g.c.Fresh()
-	g.hurry(r)
 	if len(changes) == 0 {
 		return
 	}
+	g.setPace(r, paceEmpty)
 	clock, _ := r.rt.Clock()
 	for _, ch := range changes {
 		r.config.Govern.Limit(ch.Site, ch.Level)
