@@ -8,10 +8,10 @@ import (
 
 // Times, in ns.
 const (
-	window     = 20e6  // rates are of so much time, or
-	longWindow = 80e6  // of so much, if there are few calls
-	reserve    = 60e6  // the account holds what comes in within this time,
-	mostDebt   = 2e9   // and owes no more than that
+	window     = 20e6 // rates are of so much time, or
+	longWindow = 80e6 // of so much, if there are few calls
+	reserve    = 60e6 // the account holds what comes in within this time,
+	mostDebt   = 2e9  // and owes no more than that
 
 	slow = 1e9 // rates that functions are promoted by are averages of so much time
 
