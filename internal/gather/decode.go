@@ -18,7 +18,20 @@ type decoder struct {
 }
 
 // start notes what the time is.
-func (d *decoder) start() { d.base, d.mono = rt.Clock() }
+func (d *decoder) start() { d.base, d.mono = clocks() }
+
+// clocks reads the clock of events and the monotonic clock, at the same time: of a few readings it
+// takes the one between which the thread was not interrupted.
+func clocks() (clock uint64, mono int64) {
+	least := ^uint64(0)
+	for i := 0; i < 3; i++ {
+		c, m := rt.Clock()
+		if later, _ := rt.Clock(); later-c < least {
+			clock, mono, least = c, m, later-c
+		}
+	}
+	return clock, mono
+}
 
 // shortest is how far two readings of clocks are apart at least that give the clock's rate.
 const shortest = int64(time.Millisecond)
@@ -26,7 +39,7 @@ const shortest = int64(time.Millisecond)
 // measure finds the rate of the clock.
 func (d *decoder) measure() {
 	for {
-		clock, mono := rt.Clock()
+		clock, mono := clocks()
 		if mono-d.mono >= shortest && clock > d.base {
 			d.now, d.wall, d.perTick = clock, time.Now(), float64(mono-d.mono)/float64(clock-d.base)
 			return
