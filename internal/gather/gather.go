@@ -132,7 +132,8 @@ func (g *Gatherer) Stop() {
 	g.over = true
 	g.owner.Close()
 	rt.EndTraces()
-	g.delivering.Lock()
+	// While run pauses nothing else may be awake: a goroutine that is parked would look like a deadlock.
+	rt.Finish(g.delivering.Lock, int64(time.Second), func() bool { return true })
 	rt.ForgetTraces()
 	g.last = rt.CountTraces()
 	busy.Store(false)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/function"
@@ -56,6 +57,19 @@ func short(f *function.Func) string {
 	return strings.TrimPrefix(f.Name, "github.com/waymark-go/waymark/gather/work.")
 }
 
+// delivered is the number of traces that gathered has got.
+var delivered atomic.Uint64
+
+// settled waits until all traces are delivered whose root call has ended.
+func settled(g *gather.Gatherer) {
+	for {
+		if completed, _, _, _ := g.Counts(); delivered.Load() == completed {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // gathered returns the traces that are kept while f runs, in the order of their roots' ends.
 func gathered(o gather.Options, f func(*gather.Gatherer)) (list []*gather.Trace) {
 	if o.Roots.Has == nil {
@@ -64,7 +78,9 @@ func gathered(o gather.Options, f func(*gather.Gatherer)) (list []*gather.Trace)
 	o.Deliver = func(t *gather.Trace) {
 		paired(t)
 		list = append(list, t)
+		delivered.Add(1)
 	}
+	delivered.Store(0)
 	g := start(o)
 	f(g)
 	g.Stop()

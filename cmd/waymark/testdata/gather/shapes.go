@@ -50,7 +50,7 @@ func shapes() {
 	} {
 		all.Roots = named("Root", "Fails", "RootRecovers", "RootDefers")
 		var got []string
-		for _, t := range gathered(all, func(*gather.Gatherer) { c.call() }) {
+		for _, t := range gathered(all, func(g *gather.Gatherer) { c.call(); settled(g) }) {
 			got = append(got, shape(t))
 		}
 		for i := range max(len(got), len(c.want)) {
