@@ -19,7 +19,7 @@ type Options struct {
 	Roots switchboard.Selection
 
 	// Calls are the functions whose calls are gathered, beside the roots: in a trace, and with the
-	// time of their beginning and end. The zero Selection is all functions.
+	// time of their beginning and end. The zero Selection is all functions that policies allow.
 	Calls switchboard.Selection
 
 	Memory int64         // bytes for the events of all traces; 0: 64 MB
@@ -97,7 +97,7 @@ func Start(o Options) (*Gatherer, error) {
 	g.delivering.Lock()
 	rt.Go(g.run)
 	err := g.owner.Set(
-		switchboard.Wish{Want: rt.Gathered, Select: o.Calls, Kind: "Traces"},
+		switchboard.Wish{Want: rt.Gathered, Select: o.Calls, Kind: "Traces", Narrow: o.Calls.Groups == nil && o.Calls.Has == nil},
 		switchboard.Wish{Want: rt.Root | rt.Gathered, Select: o.Roots, Kind: "Traces"},
 	)
 	if err != nil {

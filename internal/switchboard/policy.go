@@ -173,7 +173,7 @@ func (b *Board) Guard(p Policy) (lines []string, hides bool) {
 // recordsAll reports whether an owner wants all functions to be recorded that policies allow.
 func (b *Board) recordsAll() bool {
 	return slices.ContainsFunc(b.owners, func(o *Owner) bool {
-		return slices.ContainsFunc(o.wishes, func(w *wish) bool { return w.Narrow })
+		return slices.ContainsFunc(o.wishes, func(w *wish) bool { return w.Narrow && w.Want&rt.Recorded != 0 })
 	})
 }
 
