@@ -28,7 +28,7 @@ type Options struct {
 	Keep   Keep
 
 	// Deliver is called for each kept trace, one at a time, on a goroutine of its own that is not
-	// traced. It may call any method of the Gatherer except Stop.
+	// traced. It may call any method of the Gatherer except Stop, and must not panic.
 	Deliver func(*Trace)
 
 	Origin  switchboard.Origin                // who wants it, for policies
@@ -66,11 +66,11 @@ type Gatherer struct {
 	decoder decoder
 	before  rt.TraceCounts // of the program when the Gatherer began
 
-	mu   sync.Mutex // guards keep, and the end
+	mu   sync.Mutex // guards what follows
 	keep Keep
-	over bool
-	last rt.TraceCounts // when the Gatherer ended
+	last *rt.TraceCounts // when the Gatherer ended
 
+	stop       sync.Once
 	delivering sync.Mutex // held until all has been delivered
 }
 
@@ -115,7 +115,7 @@ func (g *Gatherer) setKeep() {
 func (g *Gatherer) SetLonger(d time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.over {
+	if g.last == nil {
 		g.keep.Longer = d
 		g.setKeep()
 	}
@@ -124,48 +124,47 @@ func (g *Gatherer) SetLonger(d time.Duration) {
 // Stop ends gathering. Traces in progress are given up; kept traces that have not been delivered are
 // delivered before Stop returns. Further calls do nothing.
 func (g *Gatherer) Stop() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.over {
-		return
-	}
-	g.over = true
-	g.owner.Close()
-	rt.EndTraces()
-	// While run pauses nothing else may be awake: a goroutine that is parked would look like a deadlock.
-	rt.Finish(g.delivering.Lock, int64(time.Second), func() bool { return true })
-	rt.ForgetTraces()
-	g.last = rt.CountTraces()
-	busy.Store(false)
+	g.stop.Do(func() {
+		g.owner.Close()
+		rt.EndTraces()
+		g.delivering.Lock() // Deliver may use what mu guards
+		rt.ForgetTraces()
+		last := rt.CountTraces()
+		g.mu.Lock()
+		g.last = &last
+		g.mu.Unlock()
+		busy.Store(false)
+	})
 }
 
 // Counts returns the number of traces whose root call has ended, of those that the rule kept, of
 // kept ones that were dropped because Deliver was too slow, and of calls that traces lack because of
 // Options.Most or Options.Memory.
 func (g *Gatherer) Counts() (completed, kept, dropped, lost uint64) {
-	c := g.counts()
-	return c.Ended - g.before.Ended, c.Queued + c.Dropped - g.before.Queued - g.before.Dropped, c.Dropped - g.before.Dropped, c.Lost - g.before.Lost
+	c, _ := g.counts()
+	return c.Ended, c.Queued + c.Dropped, c.Dropped, c.Lost
 }
 
 // Active returns the number of traces whose root call is in progress.
 func (g *Gatherer) Active() uint64 {
-	g.mu.Lock()
-	over := g.over
-	g.mu.Unlock()
+	c, over := g.counts()
 	if over {
 		return 0
 	}
-	c := rt.CountTraces()
 	return c.Begun - c.Ended
 }
 
-func (g *Gatherer) counts() rt.TraceCounts {
+// counts returns what there was since the Gatherer began, and reports whether it has ended.
+func (g *Gatherer) counts() (c rt.TraceCounts, over bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.over {
-		return g.last
+	if over = g.last != nil; over {
+		c = *g.last
+	} else {
+		c = rt.CountTraces()
 	}
-	return rt.CountTraces()
+	b := &g.before
+	return rt.TraceCounts{Begun: c.Begun - b.Begun, Ended: c.Ended - b.Ended, Queued: c.Queued - b.Queued, Dropped: c.Dropped - b.Dropped, Lost: c.Lost - b.Lost}, over
 }
 
 // lingering is how long run waits until it looks again whether goroutines of a kept trace have
@@ -178,7 +177,8 @@ func (g *Gatherer) run() {
 	for rt.WaitTraces() {
 		t := rt.TakeTrace()
 		if t == nil {
-			rt.Pause(int64(lingering))
+			// Not rt.Pause: the program may wait for what Deliver does, and that is no deadlock.
+			time.Sleep(lingering)
 			continue
 		}
 		g.deliver(g.decoder.decode(t))

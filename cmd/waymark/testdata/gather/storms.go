@@ -77,8 +77,8 @@ func storm() {
 	var traces, kept uint64
 	goroutines := runtime.NumGoroutine()
 	var before, after uint64
-	for i := range 200 {
-		if i == 50 {
+	for i := range 100 {
+		if i == 30 {
 			runtime.GC()
 			before = memory()
 		}
