@@ -220,17 +220,19 @@ func busy() {
 // waiting checks that Deliver may use the Gatherer while Stop waits for it, and that a program that waits
 // for a trace that lingers isn't dead.
 func waiting() {
-	var g *gather.Gatherer
-	delivered := make(chan uint64, 2)
-	g = start(gather.Options{
+	self, delivered := make(chan *gather.Gatherer, 1), make(chan uint64, 2)
+	g := start(gather.Options{
 		Roots: named("Root"), Keep: gather.Keep{All: true}, Linger: 20 * time.Millisecond,
 		Deliver: func(*gather.Trace) {
+			g := <-self
+			self <- g
 			time.Sleep(10 * time.Millisecond)
 			completed, _, _, _ := g.Counts()
 			g.SetLonger(time.Duration(g.Active()))
 			delivered <- completed
 		},
 	})
+	self <- g
 	gate := make(chan bool)
 	work.Root(func() { go work.Inner(func() { <-gate }) })
 	if n := <-delivered; n != 1 {
