@@ -99,7 +99,8 @@ func (d *decoder) trace(t *rt.Trace, funcs func(site uint32) *function.Func) *Tr
 	started := make(map[uint64]*Strand) // by goroutine
 	for i := range t.Strands {
 		s := &t.Strands[i]
-		out.Strands[i] = Strand{Goroutine: s.Goroutine, Parent: s.Parent, Started: d.since(root.Started, s.Started), Detached: s.Running}
+		out.Strands[i] = Strand{Goroutine: s.Goroutine, Parent: s.Parent, Detached: s.Running}
+		out.Strands[i].Started = d.since(root.Started, s.Started)
 		started[s.Goroutine] = &out.Strands[i]
 	}
 	for i := range t.Strands {

@@ -83,7 +83,8 @@ func Start(o Options) (*Gatherer, error) {
 	if !busy.CompareAndSwap(false, true) {
 		return nil, ErrBusy
 	}
-	g := &Gatherer{owner: switchboard.Default.Join("traces", o.Origin), deliver: o.Deliver, keep: o.Keep, before: rt.CountTraces()}
+	g := &Gatherer{deliver: o.Deliver, keep: o.Keep, before: rt.CountTraces()}
+	g.owner = switchboard.Default.Join("traces", o.Origin)
 	g.owner.Removed = o.Removed
 	g.decoder.start()
 	if o.Memory <= 0 {
@@ -96,8 +97,9 @@ func Start(o Options) (*Gatherer, error) {
 	rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0)))
 	g.delivering.Lock()
 	rt.Go(g.run)
+	all := o.Calls.Groups == nil && o.Calls.Has == nil
 	err := g.owner.Set(
-		switchboard.Wish{Want: rt.Gathered, Select: o.Calls, Kind: "Traces", Narrow: o.Calls.Groups == nil && o.Calls.Has == nil},
+		switchboard.Wish{Want: rt.Gathered, Select: o.Calls, Kind: "Traces", Narrow: all},
 		switchboard.Wish{Want: rt.Root | rt.Gathered, Select: o.Roots, Kind: "Traces"},
 	)
 	if err != nil {
@@ -138,7 +140,7 @@ func (g *Gatherer) Stop() {
 }
 
 // Counts returns the number of traces whose root call has ended, of those that the rule kept, of
-// kept ones that were dropped because Deliver was too slow, and of calls that traces lack because of
+// kept ones that were dropped because 1,024 waited for Deliver or for goroutines, and of calls that traces lack because of
 // Options.Most or Options.Memory.
 func (g *Gatherer) Counts() (completed, kept, dropped, lost uint64) {
 	c, _ := g.counts()
@@ -163,8 +165,12 @@ func (g *Gatherer) counts() (c rt.TraceCounts, over bool) {
 	} else {
 		c = rt.CountTraces()
 	}
-	b := &g.before
-	return rt.TraceCounts{Begun: c.Begun - b.Begun, Ended: c.Ended - b.Ended, Queued: c.Queued - b.Queued, Dropped: c.Dropped - b.Dropped, Lost: c.Lost - b.Lost}, over
+	c.Begun -= g.before.Begun
+	c.Ended -= g.before.Ended
+	c.Queued -= g.before.Queued
+	c.Dropped -= g.before.Dropped
+	c.Lost -= g.before.Lost
+	return c, over
 }
 
 // lingering is how long run waits until it looks again whether goroutines of a kept trace have

@@ -23,7 +23,7 @@ func wmClock() uint64 {
 	return uint64(nanotime())
 }
 
-// wmRate returns the ticks per second of the clock, which has been chosen. It may wait some milliseconds for that.
+// wmRate returns the ticks per second of the clock, which has been chosen. It may wait for some ms.
 func wmRate() uint64 {
 	if !wm.counter {
 		return 1e9

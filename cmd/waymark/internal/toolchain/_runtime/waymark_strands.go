@@ -71,8 +71,8 @@ func (f WMFrame) enters() uint64 { return f.plain() | wmOnlyGathered }
 // exits returns the word of a record that says that the call f ends.
 func (f WMFrame) exits() uint64 { return f.plain() | wmFrameGathered }
 
-// gatherFast writes a record if that takes no more than in the assembly, and reports whether it did. Nothing here can
-// be preempted.
+// gatherFast writes a record if that takes no more than in the assembly, and reports whether it did.
+// Nothing here can be preempted.
 //
 //go:nosplit
 func (gp *g) gatherFast(word uint64) bool {
@@ -288,8 +288,7 @@ func (s *wmStrand) extend(gp *g, begins bool) uintptr {
 		s.depart(gp, wmLeft)
 		return 0
 	}
-	full := s.block != 0 && !s.counted
-	if full {
+	if s.block != 0 && !s.counted {
 		b := (*wmBlock)(unsafe.Pointer(s.block))
 		t.records.Add(int64((s.block + wmBlockSize - b.start) / wmRecordSize))
 		s.counted = true
@@ -340,8 +339,7 @@ func (s *wmStrand) depart(gp *g, how uint32) {
 	t := s.trace
 	if s.block != 0 && !s.counted {
 		b := (*wmBlock)(unsafe.Pointer(s.block))
-		end := s.pos
-		t.records.Add(int64((end - b.start) / wmRecordSize))
+		t.records.Add(int64((s.pos - b.start) / wmRecordSize))
 	}
 	lock(&wmTraces.lock)
 	s.left = how
