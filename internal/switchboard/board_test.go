@@ -1,6 +1,7 @@
 package switchboard_test
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -326,6 +327,15 @@ func TestPolicyGroups(t *testing.T) {
 	if err == nil || err.Error() != "register log by the program: the program allows only groups, not patterns" {
 		t.Errorf("of a pattern: %v", err)
 	}
+	traces := b.Join("traces", switchboard.Program)
+	all := switchboard.Wish{Want: rt.Gathered, Kind: "Traces"}
+	if err := traces.Set(all); !errors.Is(err, switchboard.ErrForbidden) {
+		t.Errorf("traces of all functions: %v, want that it is forbidden", err)
+	}
+	all.Narrow = true
+	must(t, traces.Set(all))
+	words(t, r, "traces of what is allowed", "gathered", "", "", "", "")
+	traces.Close()
 	b.AddGroups(format.Group{Name: "In", Subgroups: []string{"Out"}})
 	must(t, owner.Set(observed(new(log), groups("In"))))
 	words(t, r, "a group added later", "watched", "", "", "watched", "watched")

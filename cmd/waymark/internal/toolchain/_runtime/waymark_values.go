@@ -100,6 +100,14 @@ func wmSlowEnterArgs(f WMFrame, list unsafe.Pointer, n int) WMFrame {
 			return 0
 		}
 	}
+	if f&wmFrameFlags == wmOnlyGathered {
+		if getg().wm.gather == 0 {
+			return 0
+		}
+		if getg().gatherFast(f.enters()) {
+			return f
+		}
+	}
 	v := wmValues{list: list, n: n}
 	if f&wmFrameFlagged != 0 && f&wmFrameFlags != wmOnlyUnvalued {
 		return wmEnterFlagged(f, &v)
