@@ -1,12 +1,10 @@
-package xmltrace
+package actions
 
 import (
-	"bytes"
-	"encoding/xml"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // An Action says what a function does at a time.
@@ -48,27 +46,30 @@ type Writer struct {
 	err error
 }
 
+const header = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+
 // NewWriter returns a Writer that has written the beginning of the file.
 func NewWriter(w io.Writer) *Writer {
 	x := &Writer{w: w}
-	_, x.err = io.WriteString(w, xml.Header+"<trace-file unit=\"ns\">\n")
+	_, x.err = io.WriteString(w, header+"<trace-file unit=\"ns\">\n")
 	return x
 }
 
-// Write writes an element.
+// Write writes an element. The error is the first one of the underlying writer.
 func (w *Writer) Write(e *Element) error {
-	var b bytes.Buffer
-	b.WriteString("  <trace key=\"")
-	xml.EscapeText(&b, []byte(e.Key))
+	b := append([]byte(nil), "  <trace key=\""...)
+	b = appendText(b, []byte(e.Key))
 	if e.Parent != "" {
-		b.WriteString("\" parent=\"")
-		xml.EscapeText(&b, []byte(e.Parent))
+		b = append(b, "\" parent=\""...)
+		b = appendText(b, []byte(e.Parent))
 	}
-	fmt.Fprintf(&b, "\" goroutine=\"%d\">", e.Goroutine)
-	xml.EscapeText(&b, e.text)
-	b.WriteString("</trace>\n")
+	b = append(b, "\" goroutine=\""...)
+	b = strconv.AppendUint(b, e.Goroutine, 10)
+	b = append(b, "\">"...)
+	b = appendText(b, e.text)
+	b = append(b, "</trace>\n"...)
 	if w.err == nil {
-		_, w.err = b.WriteTo(w.w)
+		_, w.err = w.w.Write(b)
 	}
 	return w.err
 }
@@ -79,4 +80,31 @@ func (w *Writer) Close() error {
 		_, w.err = io.WriteString(w.w, "</trace-file>\n")
 	}
 	return w.err
+}
+
+// appendText appends text of an element or an attribute. Bytes that XML can't have become U+FFFD.
+func appendText(b, text []byte) []byte {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == '<':
+			b = append(b, "&lt;"...)
+		case r == '>':
+			b = append(b, "&gt;"...)
+		case r == '&':
+			b = append(b, "&amp;"...)
+		case r == '"':
+			b = append(b, "&#34;"...)
+		case r == '\'':
+			b = append(b, "&#39;"...)
+		case r == '\t' || r == '\n' || r == '\r':
+			b = append(strconv.AppendInt(append(b, "&#"...), int64(r), 10), ';')
+		case r < ' ' || r == 0xFFFE || r == 0xFFFF || r == utf8.RuneError && size == 1:
+			b = utf8.AppendRune(b, utf8.RuneError)
+		default:
+			b = append(b, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return b
 }
