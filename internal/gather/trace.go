@@ -1,0 +1,82 @@
+package gather
+
+import (
+	"time"
+
+	"github.com/waymark-go/waymark/internal/function"
+)
+
+// A Trace is the life of a root call. It belongs to the function that it is delivered to.
+type Trace struct {
+	Key       uint64         // the number of the trace, from 1 on; no two traces of a program have the same
+	Root      *function.Func // what the root call called
+	Goroutine uint64         // id of the goroutine that made the root call
+	Parent    uint64         // id of the goroutine that started that goroutine
+	Start     time.Time      // when the root call began
+	Duration  time.Duration  // of the root call
+
+	Failed   bool // the root call returned an error that isn't nil, or Panicked
+	Panicked bool // a panic ended the root call, or the root call recovered a panic
+	Exited   bool // runtime.Goexit ended the root call
+
+	// Truncated says that calls are missing, because the trace had Options.Most calls or there was
+	// no memory. Lost is their number.
+	Truncated bool
+	Lost      uint64
+
+	// Strands are the goroutines of the trace. The first one made the root call. The others are in
+	// the order of their go statements.
+	Strands []Strand
+}
+
+// A Strand is what a goroutine did in a trace.
+type Strand struct {
+	Goroutine uint64         // id
+	Parent    uint64         // id of the goroutine that started it
+	Started   time.Duration  // time of the go statement since the root call's start; 0 of the first strand
+	By        *function.Func // innermost gathered call that executed the go statement; nil: unknown, or the first strand
+	Frame     uint64         // frame of that call in its strand, as Event.Frame
+
+	// Detached says that the goroutine was still running when the trace was delivered: calls in
+	// progress have no exit.
+	Detached bool
+
+	// Events are in the order of time. Enters and exits pair: a call that ends without an exit of its
+	// own, because a panic or Goexit leaves it, has an exit with Left where its end was noticed. The
+	// calls of a strand that is detached may be open at the end.
+	Events []Event
+}
+
+// An Event is something that happened on a goroutine.
+type Event struct {
+	Kind Kind
+	Left bool // of an exit: the call has not returned, a panic or Goexit left it
+
+	// Func is the function that was entered, that ended, or that returned an error; nil for the
+	// other kinds.
+	Func *function.Func
+
+	// Frame is the distance in bytes from the top of the goroutine's stack to the stack frame of the
+	// call, or of what panicked, recovered or called Goexit: callees have greater ones. A function
+	// that the compiler has inlined has the frame of its caller.
+	Frame uint64
+
+	At time.Duration // since the root call's start
+}
+
+// A Kind is a kind of event.
+type Kind uint8
+
+const (
+	Enter   Kind = iota // a call begins
+	Exit                // a call ends
+	Panic               // a panic begins
+	Recover             // the goroutine goes on in a frame after a panic has been recovered
+	Goexit              // runtime.Goexit begins
+	Error               // the innermost call of Func returns an error; its exit follows
+)
+
+// String returns the name of the kind, as in "enter".
+func (k Kind) String() string {
+	return [...]string{"enter", "exit", "panic", "recover", "goexit", "error"}[k]
+}
