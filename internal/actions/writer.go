@@ -48,10 +48,15 @@ type Writer struct {
 
 const header = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
-// NewWriter returns a Writer that has written the beginning of the file.
-func NewWriter(w io.Writer) *Writer {
+// NewWriter returns a Writer that has written the beginning of the file. start is the time that keys
+// count from, in ns since 1970; 0 if they don't.
+func NewWriter(w io.Writer, start int64) *Writer {
 	x := &Writer{w: w}
-	_, x.err = io.WriteString(w, header+"<trace-file unit=\"ns\">\n")
+	head := header + "<trace-file unit=\"ns\""
+	if start > 0 {
+		head += " start=\"" + strconv.FormatInt(start, 10) + "\""
+	}
+	_, x.err = io.WriteString(w, head+">\n")
 	return x
 }
 

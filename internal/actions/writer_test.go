@@ -12,7 +12,7 @@ import (
 // An XML reader reads what was written, whatever names look like.
 func TestWriter(t *testing.T) {
 	var b bytes.Buffer
-	w := NewWriter(&b)
+	w := NewWriter(&b, 4)
 	const name = "a<b>&\"'|,%\t\r\n\x00\xff\uFFFE日"
 	e := &Element{Key: `k"<1>`, Parent: "p&", Goroutine: 7}
 	if !e.Empty() {
@@ -28,6 +28,7 @@ func TestWriter(t *testing.T) {
 	}
 	var got struct {
 		Unit   string `xml:"unit,attr"`
+		Start  int64  `xml:"start,attr"`
 		Traces []struct {
 			Key       string `xml:"key,attr"`
 			Parent    string `xml:"parent,attr"`
@@ -38,8 +39,8 @@ func TestWriter(t *testing.T) {
 	if err := xml.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatalf("%v in\n%s", err, b.Bytes())
 	}
-	if got.Unit != "ns" || len(got.Traces) != 1 {
-		t.Fatalf("%+v, want unit ns and one trace", got)
+	if got.Unit != "ns" || got.Start != 4 || len(got.Traces) != 1 {
+		t.Fatalf("%+v, want unit ns, start 4 and one trace", got)
 	}
 	one := got.Traces[0]
 	const written = "a<b>&\"'%7C%2C%25\t\r\n\uFFFD\uFFFD\uFFFD日"
@@ -66,7 +67,7 @@ func (f *full) Write(b []byte) (int, error) {
 
 func TestWriteError(t *testing.T) {
 	room := full(120)
-	w := NewWriter(&room)
+	w := NewWriter(&room, 0)
 	e := new(Element)
 	e.Add(1, Start, "f")
 	var got []error
