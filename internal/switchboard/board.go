@@ -80,6 +80,14 @@ type Selection struct {
 	Has    func(*function.Func) bool
 }
 
+// A Selector selects functions. Package waymark makes those of programs, which print themselves as
+// the names of groups or as patterns.
+type Selector interface {
+	// Selected returns the functions, and the name of the group if they are one's.
+	Selected() (s Selection, group string, err error)
+	String() string
+}
+
 func (s Selection) all() bool { return s.Groups == nil && s.Has == nil }
 
 func (s Selection) has(f *function.Func) bool {

@@ -242,7 +242,7 @@ func TestXMLKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := list(t, again, o); len(got) != 2 || !slices.Equal(got, want) {
-		t.Errorf("read again: %q, want two: %q", got, want)
+	if got := list(t, again, o); len(got) != 3 || !slices.Equal(got, want) {
+		t.Errorf("read again: %q, want two traces: %q", got, want)
 	}
 }
