@@ -2,9 +2,13 @@ package gather
 
 import (
 	"errors"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/clock"
 	"github.com/waymark-go/waymark/internal/fault"
+	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
@@ -36,9 +40,15 @@ type Options struct {
 type Keep struct {
 	All    bool
 	Failed bool          // the root call panicked or returned an error
-	Longer time.Duration // the root call took longer; 0: whatever it took
-	OneIn  uint64        // one in so many traces; 0: whatever their number
+	Longer time.Duration // the root call took longer; 0 does not hold
+	OneIn  uint64        // one in so many traces, by count; 0 does not hold
 }
+
+// What Options that are 0 stand for.
+const (
+	DefaultMemory = 64 << 20
+	DefaultMost   = 100_000
+)
 
 // Errors of Start, beside a *switchboard.PolicyError.
 var (
@@ -46,22 +56,130 @@ var (
 	ErrBusy     = errors.New("traces are being gathered already")
 )
 
+// busy is set while there is a Gatherer.
+var busy atomic.Bool
+
 // A Gatherer gathers traces. There is at most one at a time.
-type Gatherer struct{}
+type Gatherer struct {
+	owner   *switchboard.Owner
+	deliver func(*Trace)
+	decoder decoder
+	before  rt.TraceCounts // of the program when the Gatherer began
+
+	mu   sync.Mutex // guards keep, and the end
+	keep Keep
+	over bool
+	last rt.TraceCounts // when the Gatherer ended
+
+	delivering sync.Mutex // held until all has been delivered
+}
 
 // Start begins to gather traces.
 func Start(o Options) (*Gatherer, error) {
-	return nil, ErrNotBuilt
+	if !rt.Enabled {
+		return nil, ErrNotBuilt
+	}
+	clock.Chosen() // any clock will do
+	if !busy.CompareAndSwap(false, true) {
+		return nil, ErrBusy
+	}
+	g := &Gatherer{owner: switchboard.Default.Join("traces", o.Origin), deliver: o.Deliver, keep: o.Keep, before: rt.CountTraces()}
+	g.owner.Removed = o.Removed
+	g.decoder.start()
+	if o.Memory <= 0 {
+		o.Memory = DefaultMemory
+	}
+	if o.Most <= 0 {
+		o.Most = DefaultMost
+	}
+	g.setKeep()
+	rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0)))
+	g.delivering.Lock()
+	rt.Go(g.run)
+	err := g.owner.Set(
+		switchboard.Wish{Want: rt.Gathered, Select: o.Calls, Kind: "Traces"},
+		switchboard.Wish{Want: rt.Root | rt.Gathered, Select: o.Roots, Kind: "Traces"},
+	)
+	if err != nil {
+		g.Stop()
+		return nil, err
+	}
+	return g, nil
+}
+
+func (g *Gatherer) setKeep() {
+	rt.KeepTraces(g.keep.All, g.keep.Failed, int64(max(g.keep.Longer, 0)), g.keep.OneIn)
 }
 
 // SetLonger changes Keep.Longer for the roots that end from now on.
-func (g *Gatherer) SetLonger(d time.Duration) {}
+func (g *Gatherer) SetLonger(d time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.over {
+		g.keep.Longer = d
+		g.setKeep()
+	}
+}
 
 // Stop ends gathering. Traces in progress are given up; kept traces that have not been delivered are
 // delivered before Stop returns. Further calls do nothing.
-func (g *Gatherer) Stop() {}
+func (g *Gatherer) Stop() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.over {
+		return
+	}
+	g.over = true
+	g.owner.Close()
+	rt.EndTraces()
+	g.delivering.Lock()
+	rt.ForgetTraces()
+	g.last = rt.CountTraces()
+	busy.Store(false)
+}
 
 // Counts returns the number of traces whose root call has ended, of those that the rule kept, of
 // kept ones that were dropped because Deliver was too slow, and of calls that traces lack because of
 // Options.Most or Options.Memory.
-func (g *Gatherer) Counts() (completed, kept, dropped, lost uint64) { return 0, 0, 0, 0 }
+func (g *Gatherer) Counts() (completed, kept, dropped, lost uint64) {
+	c := g.counts()
+	return c.Ended - g.before.Ended, c.Queued + c.Dropped - g.before.Queued - g.before.Dropped, c.Dropped - g.before.Dropped, c.Lost - g.before.Lost
+}
+
+// Active returns the number of traces whose root call is in progress.
+func (g *Gatherer) Active() uint64 {
+	g.mu.Lock()
+	over := g.over
+	g.mu.Unlock()
+	if over {
+		return 0
+	}
+	c := rt.CountTraces()
+	return c.Begun - c.Ended
+}
+
+func (g *Gatherer) counts() rt.TraceCounts {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.over {
+		return g.last
+	}
+	return rt.CountTraces()
+}
+
+// lingering is how long run waits until it looks again whether goroutines of a kept trace have
+// ended.
+const lingering = time.Millisecond
+
+// run delivers traces until there are no more.
+func (g *Gatherer) run() {
+	defer g.delivering.Unlock()
+	for rt.WaitTraces() {
+		t := rt.TakeTrace()
+		if t == nil {
+			rt.Pause(int64(lingering))
+			continue
+		}
+		g.deliver(g.decoder.decode(t))
+	}
+}

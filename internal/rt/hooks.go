@@ -150,6 +150,8 @@ const (
 	Timed    = runtime.WMTimed
 	Unvalued = runtime.WMUnvalued // with Recorded: without arguments and results
 	Long     = runtime.WMLong     // with Counted: calls that take long are recorded, at their end
+	Gathered = runtime.WMGathered // calls are gathered if their goroutine is in a trace
+	Root     = runtime.WMRoot     // with Gathered: calls begin a trace if their goroutine is in none
 )
 
 // Want sets all that is done with calls of the i-th site of p, in one store.

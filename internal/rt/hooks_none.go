@@ -60,6 +60,8 @@ const (
 	Timed
 	Unvalued
 	Long
+	Gathered
+	Root
 )
 
 const none = "waymark: the program was built without waymark's hooks"

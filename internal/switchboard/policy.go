@@ -31,8 +31,11 @@ func (o Origin) String() string {
 	return fmt.Sprintf("Origin(%d)", int(o))
 }
 
+// seen are the wishes that policies are about: they see single calls, and most of them values.
+const seen = rt.Recorded | rt.Watched | rt.Gathered | rt.Root
+
 // A Policy says what may be wanted. The zero Policy allows everything. Policies are about wishes
-// that see values: to observe and to record, not to count or to time.
+// that see calls: to observe, to record and to gather traces, not to count or to time.
 type Policy struct {
 	Forbid  bool
 	Groups  map[string]bool // functions directly in these groups; nil: all functions
@@ -75,7 +78,7 @@ func (b *Board) check(o *Owner, wishes []Wish) error {
 
 // refusal returns why a policy is against a wish; empty: none is.
 func (b *Board) refusal(origin Origin, w *Wish) string {
-	if w.Want&(rt.Recorded|rt.Watched) == 0 {
+	if w.Want&seen == 0 {
 		return ""
 	}
 	for i := range b.policies {
@@ -120,7 +123,7 @@ func (b *Board) Permits(group string) bool {
 
 // allows reports whether policies about groups allow the wish for a function.
 func (b *Board) allows(w *wish, f *function.Func) bool {
-	return w.Want&(rt.Recorded|rt.Watched) == 0 || b.permits(f.Group)
+	return w.Want&seen == 0 || b.permits(f.Group)
 }
 
 // Guard puts a policy into force, which can't be taken back. Wishes that it does not allow are

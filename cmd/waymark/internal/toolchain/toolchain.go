@@ -65,6 +65,8 @@ var anchors = []anchor{
 	{file: "signal_unix.go", fn: "sigpipe", before: "dieFromSignal(_SIGPIPE)", text: "wmLastWords(); "},
 	// While gp is still the M's current goroutine.
 	{file: "proc.go", fn: "gdestroy", before: "casgstatus(gp, _Grunning, _Gdead)", text: "wmOnEnd(gp); "},
+	// It has its goid, and nobody else knows it yet.
+	{file: "proc.go", fn: "newproc1", before: "newg.trace.reset()", text: "if callergp.wm.strand != 0 { wmOnGo(callergp, newg) }; "},
 	{file: "proc.go", fn: "syscall_runtime_BeforeExec", before: "execLock.lock()", text: "wmOnExec(); "},
 	// All of it has been counted.
 	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},

@@ -8,6 +8,7 @@
 //	waymark_values.go      WMEnterArgs, WMExitResults: the same with values
 //	waymark_calls.go       calls that are counted, timed, or seen by monitors
 //	waymark_long.go        calls of which only the long ones are recorded
+//	waymark_traces.go      traces: calls that are gathered from a root call's start to its end
 //	waymark_unwind.go      panics, Goexit, recovery, ends of goroutines
 //	waymark_state.go       what a recording, a goroutine and a P hold
 //	waymark_start.go       WMStart, WMStop: a recording begins and ends

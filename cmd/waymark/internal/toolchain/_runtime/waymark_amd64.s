@@ -66,9 +66,11 @@ slow:
 	MOVL CX, AX
 	JMP  ·wmSlowEnter<ABIInternal>(SB)
 
-// Calls that are counted, or of which more is wanted as below, and no more. Other flags are for Go. AX is still the
-// site's word. Less the flags of a counted call CX is the id, and too great an id if it has others.
+// Calls that are gathered, counted, or of which more is wanted as below, and no more. Other flags are for Go. AX is
+// still the site's word. Less the flags of a counted call CX is the id, and too great an id if it has others.
 flagged:
+	CMPL AX, $const_wmWordGathered
+	JCS  gathered
 	SUBL $const_wmWordCounted, CX
 	CMPL CX, $const_wmSiteID
 	JHI  uncounted
@@ -201,6 +203,32 @@ same:
 	JEQ  same
 	JMP  note
 
+	// A call that is gathered if its goroutine is in a trace. Its frame is what is written.
+gathered:
+	MOVQ (g_wm+wmG_gather)(R14), DI
+	CMPL AX, $const_wmWordRoot
+	JCC  again
+	TESTL $(const_wmBlockSize-1), DI
+	JEQ  outside
+	RDTSC
+	MOVQ (g_stack+stack_hi)(R14), R8
+	SHLQ $32, CX
+	SUBQ SP, R8
+	SHLQ $32, DX
+	ORQ  R8, CX
+	ORQ  DX, AX
+	MOVQ CX, 8(DI)
+	MOVQ AX, (DI)
+	ADDQ $const_wmRecordSize, DI
+	MOVQ DI, (g_wm+wmG_gather)(R14)
+	MOVQ CX, AX
+	RET
+outside:
+	TESTQ DI, DI
+	JNE  again
+	XORL AX, AX
+	RET
+
 	// A call that is recorded as usual. CX becomes its frame, and R8 what is recorded of that.
 unvalued:
 	MOVQ g_m(R14), BX
@@ -269,6 +297,8 @@ slow:
 flagged:
 	MOVQ CX, DX
 	SHRQ $(32+const_wmSiteBits), DX
+	CMPL DX, $const_wmFlagGathered
+	JCS  gathered
 	CMPL DX, $const_wmFlagTimed
 	JNE  untimed
 	MOVQ (g_wm+wmG_timing)(R14), SI
@@ -357,6 +387,25 @@ line:
 	MOVQ AX, wmCall_children(DI)
 	MOVQ DI, AX
 	JMP  ·wmSlowTime<ABIInternal>(SB)
+
+// A call that is gathered, but not the root call of the trace. Nothing panics.
+gathered:
+	MOVQ (g_wm+wmG_gather)(R14), DI
+	CMPL DX, $(const_wmWordRoot>>const_wmSiteBits)
+	JCC  slow
+	TESTL $(const_wmBlockSize-1), DI
+	JEQ  slow
+	CMPQ g__panic(R14), $0
+	JNE  slow
+	RDTSC
+	BTRQ $const_wmExitShift, CX
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ CX, 8(DI)
+	MOVQ AX, (DI)
+	ADDQ $const_wmRecordSize, DI
+	MOVQ DI, (g_wm+wmG_gather)(R14)
+	RET
 
 // A call that is recorded if it took long, on top of the stack, and without timed calls in it.
 untimed:

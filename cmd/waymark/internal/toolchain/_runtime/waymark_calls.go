@@ -6,6 +6,12 @@ package runtime
 // to know of its end.
 func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	gp := getg()
+	if f&wmFrameFlags&^wmFrameRoot == wmOnlyGathered {
+		if f = wmEnterGathered(gp, f); f&wmFrameGathered == 0 {
+			return 0
+		}
+		return f
+	}
 	if gp.wm.flags&wmMuted != 0 {
 		return 0
 	}
@@ -34,6 +40,9 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 	if f&(wmCounted<<32) != 0 {
 		wmCountCall(f.site())
 	}
+	if f&wmFrameGathered != 0 {
+		f = wmEnterGathered(gp, f)
+	}
 	switch {
 	case f&wmFrameTimed != 0:
 		wmEnterTimed(gp, f, call)
@@ -43,9 +52,11 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 		wmPushWatched(gp, f, call)
 	case f&wmFrameRecorded != 0:
 		f &^= wmCounted << 32
-		if f&wmFrameUnvalued == 0 {
+		if f&(wmFrameUnvalued|wmFrameGathered) == 0 {
 			return WMFrame(f.plain())
 		}
+	case f&wmFrameGathered != 0:
+		f &^= (wmCounted | wmLong) << 32
 	default:
 		return 0
 	}
@@ -71,6 +82,9 @@ func wmExitFlagged(f WMFrame, v *wmValues) {
 	gp := getg()
 	if f&wmFrameTaken != 0 {
 		wmExitTimed(gp, f)
+	}
+	if f&wmFrameGathered != 0 {
+		wmExitGathered(gp, f)
 	}
 	if f&wmFrameRecorded != 0 {
 		v.emit(gp, f.plain()|wmExitBit, wmCaptured.results && f&wmFrameUnvalued == 0)

@@ -23,6 +23,17 @@ func wmClock() uint64 {
 	return uint64(nanotime())
 }
 
+// wmRate returns the ticks per second of the clock, which has been chosen. It may wait some milliseconds for that.
+func wmRate() uint64 {
+	if !wm.counter {
+		return 1e9
+	}
+	if _, _, rate := wmCounter(); rate != 0 {
+		return rate
+	}
+	return uint64(ticksPerSecond()) // of the counter, where the processor doesn't say
+}
+
 // wmPair notes both clocks in the control chunk, for readers of the arena.
 func wmPair() {
 	*(*uint64)(unsafe.Pointer(wm.base + wmArenaClock)) = wmClock()

@@ -51,6 +51,9 @@ func wmFail(f WMFrame) {
 	if f&wmFrameFlagged == 0 || f&wmFrameRecorded != 0 {
 		wmEmit(gp, wmError|uint64(f.site()), true, nil)
 	}
+	if f&wmFrameGathered != 0 && gp.wm.strand != 0 {
+		wmGatherFailed(gp, f)
+	}
 }
 
 // failedLast tells whether the last one of the results that v leads to is an error that isn't nil.

@@ -15,8 +15,10 @@ const (
 	wmTimed    = 1 << 27 // they are counted and timed
 	wmUnvalued = 1 << 26 // they are recorded without arguments and results
 	wmLong     = 1 << 25 // those that take long are recorded, see waymark_long.go
+	wmGathered = 1 << 24 // they are gathered if their goroutine is in a trace, see waymark_traces.go
+	wmRoot     = 1 << 23 // they begin a trace if their goroutine is in none; wmGathered is set, too
 
-	wmSiteBits = 25 // of the id
+	wmSiteBits = 23 // of the id
 	wmSiteID   = 1<<wmSiteBits - 1
 
 	// Flags for which the assembly has paths of its own: in place, and as they are without the id.
@@ -28,6 +30,13 @@ const (
 	wmFlagUnvalued = (wmFlagged | wmRecorded | wmUnvalued) >> wmSiteBits
 	wmFlagLong     = (wmFlagged | wmCounted | wmLong) >> wmSiteBits
 
+	// Words from wmFlagged on are of calls that are gathered and nothing else if they are below
+	// wmWordGathered; from wmWordRoot on they may begin a trace.
+	wmWordGathered = wmFlagged | wmLong
+	wmWordRoot     = wmFlagged | wmGathered | wmRoot
+	wmFlagGathered = wmWordGathered >> wmSiteBits
+	wmFlag         = wmFlagged >> wmSiteBits
+
 	// The same of frames. The first one is where records have their wmExitBit.
 	wmFrameFlagged  = wmFlagged << 32
 	wmFrameRecorded = wmRecorded << 32
@@ -35,11 +44,14 @@ const (
 	wmFrameTimed    = wmTimed << 32
 	wmFrameLong     = wmLong << 32
 	wmFrameUnvalued = wmUnvalued << 32
+	wmFrameGathered = wmGathered << 32
+	wmFrameRoot     = wmRoot << 32 // of the root call of a trace
 	wmFrameFlags    = (1<<32 - 1 - wmSiteID) << 32
 	wmFrameTaken    = wmFrameTimed | wmFrameLong       // what they take is wanted
 	wmFrameStacked  = wmFrameTaken | wmFrameWatched    // they are on the goroutine's stack of calls
 	wmFrameWanted   = wmFrameRecorded | wmFrameStacked // their ends are wanted, too
 	wmOnlyUnvalued  = wmFrameFlagged | wmFrameRecorded | wmFrameUnvalued
+	wmOnlyGathered  = wmFrameFlagged | wmFrameGathered
 )
 
 // What WMWant can want of a site. WMTimed counts, too.
@@ -50,6 +62,8 @@ const (
 	WMTimed    = wmTimed
 	WMUnvalued = wmUnvalued // with WMRecorded
 	WMLong     = wmLong     // counts, too; see waymark_long.go
+	WMGathered = wmGathered
+	WMRoot     = wmRoot // gathers, too
 )
 
 // WMWant sets all that is done with calls of the i-th site of p, in one store.
@@ -66,6 +80,9 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	}
 	if flags&wmTimed != 0 {
 		flags &^= wmCounted
+	}
+	if flags&wmRoot != 0 {
+		flags |= wmGathered
 	}
 	to := wmSiteWord(p.Base+uint32(i), flags)
 	wmCountLong(atomic.Xchg((*uint32)(&p.Sites[i]), to), to)

@@ -52,6 +52,7 @@ func wmMute(gp *g, on bool) {
 	if on {
 		gp.wm.flags += wmMute1
 		gp.wm.id, gp.wm.timing, gp.wm.noting = 0, 0, 0 // of no P, and without a stack: its next call takes the slow path
+		wmSlowGather(gp)
 	} else {
 		gp.wm.flags -= wmMute1
 	}

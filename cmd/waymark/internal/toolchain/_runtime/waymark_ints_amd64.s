@@ -60,6 +60,9 @@ TEXT ·WMEnterInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-56
 slow:
 	MOVL R10, AX
 	SHRL $const_wmSiteBits, R10
+	LEAL -const_wmFlag(R10), R11
+	CMPL R11, $(const_wmFlagGathered-const_wmFlag)
+	JCS  valueless
 	CMPL R10, $(const_wmFlagTimed)
 	JEQ  valueless
 	CMPL R10, $(const_wmFlagCounted)
@@ -99,6 +102,9 @@ TEXT ·WMExitInts<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-48
 slow:
 	MOVQ R10, AX
 	SHRQ $(32+const_wmSiteBits), R10
+	LEAL -const_wmFlag(R10), R11
+	CMPL R11, $(const_wmFlagGathered-const_wmFlag)
+	JCS  valueless
 	CMPL R10, $(const_wmFlagTimed)
 	JEQ  valueless
 	CMPL R10, $(const_wmFlagLong)

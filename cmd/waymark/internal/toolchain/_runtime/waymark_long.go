@@ -28,13 +28,7 @@ func wmFindLong() {
 	if wmLongTicks != 0 {
 		return
 	}
-	rate := uint64(1e9)
-	if wm.counter {
-		if _, _, rate = wmCounter(); rate == 0 {
-			rate = uint64(ticksPerSecond()) // of the counter, where the processor doesn't say
-		}
-	}
-	wmLongTicks = max(rate*wmLongNano/1e9, 1)
+	wmLongTicks = max(wmRate()*wmLongNano/1e9, 1)
 }
 
 // wmLongSites is the number of sites whose long calls are recorded.

@@ -49,6 +49,8 @@ type wmG struct {
 	timing   uintptr // the same while the fast path may time calls, else 0
 	noting   uintptr // the end of the stack while the fast path may put calls on it that may take long, else 0
 	top      uintptr // of the stack
+	gather   uintptr // where its next record goes, if it is in a trace; 0 if it is in none; a multiple of a block's size if the slow path has to find that out
+	strand   uintptr // *wmStrand, what it does in the trace; 0 if it is in none
 	unwound  uint32  // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
 }
 
@@ -62,6 +64,7 @@ type wmP struct {
 	counts uintptr
 	ncells uintptr
 	table  *wmCellTable // where others find both
+	traces wmTracesOfP
 }
 
 // Bits of wmG.flags.

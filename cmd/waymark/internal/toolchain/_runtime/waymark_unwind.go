@@ -9,6 +9,9 @@ import "unsafe"
 // wmOnPanic reports a panic that begins; gopanic calls it before any deferred call.
 func wmOnPanic(gp *g, token uint32, e any) {
 	wmWatchedPanic(gp, e, false)
+	if gp.wm.strand != 0 {
+		wmGatherEvent(gp, wmGatherPanic|uint64(token))
+	}
 	if gp.wm.flags&wmStarted != 0 && wm.on.Load() != 0 {
 		e = wmPanicValue(e)
 		if wmStringer != nil && gp.wm.flags&wmMuted == 0 && gp.bubble == nil { // as in wmAsTexts
@@ -21,6 +24,9 @@ func wmOnPanic(gp *g, token uint32, e any) {
 // wmOnGoexit reports that runtime.Goexit begins.
 func wmOnGoexit(gp *g, token uint32) {
 	wmWatchedPanic(gp, nil, true)
+	if gp.wm.strand != 0 {
+		wmGatherEvent(gp, wmGatherGoexit|uint64(token))
+	}
 	if gp.wm.flags&wmStarted != 0 {
 		wmEmit(gp, wmGoexit|uint64(token), true, nil)
 	}
@@ -44,6 +50,9 @@ func wmOnRecovery(gp *g, sp uintptr) {
 	if gp.wm.flags&wmStarted != 0 {
 		wmEmitFor(gp, wmRecover|uint64(wmToken(gp, sp)))
 	}
+	if gp.wm.strand != 0 {
+		wmGatherRecovery(gp, wmToken(gp, sp))
+	}
 	if untold && gp.wm.flags&wmMuted == 0 { // else it is a monitor that has recovered
 		gp.wm.unwound = wmToken(gp, sp) + 1
 		gp.wm.timing, gp.wm.noting = 0, 0 // the next timed call takes the slow path, which settles that
@@ -53,6 +62,9 @@ func wmOnRecovery(gp *g, sp uintptr) {
 // wmOnEnd reports, on g0, that gp has ended. A g is used again for other goroutines.
 func wmOnEnd(gp *g) {
 	wmEndStack(gp) // which may have events
+	if gp.wm.strand != 0 {
+		wmEndStrand(gp)
+	}
 	if gp.wm.flags != 0 {
 		if gp.wm.flags&wmStarted != 0 {
 			wmEmitFor(gp, wmEnd)

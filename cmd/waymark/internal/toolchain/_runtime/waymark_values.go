@@ -105,6 +105,14 @@ func WMEnterArgs(site WMSite, args ...any) WMFrame {
 		}
 	}
 	f := WMFrame(site)<<32 | WMFrame(wmToken(gp, sys.GetCallerSP()))
+	if site>>wmSiteBits == wmOnlyGathered>>(32+wmSiteBits) {
+		if gp.wm.gather == 0 {
+			return 0
+		}
+		if gp.gatherFast(f.enters()) {
+			return f
+		}
+	}
 	list := noescape(unsafe.Pointer(unsafe.SliceData(args)))
 	n := len(args)
 	if !wmCaptured.args {

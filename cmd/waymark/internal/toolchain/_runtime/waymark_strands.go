@@ -1,0 +1,362 @@
+// Package runtime, as waymark adds to it: what a goroutine does in a trace.
+//
+// A strand is a list of blocks of memory with records, as in the chunks of recordings: the word is
+// stored before the clock, which commits it, and a block is cleared before it is used. So a strand
+// can be read while its goroutine runs.
+//
+// The assembly writes records at g.wm.gather, which is in a block, or a multiple of a block's size: then
+// the block is full, or the goroutine must take the slow path, and strand.pos is where its next record
+// goes.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/sys"
+	"unsafe"
+)
+
+// A wmStrand lies outside of the heap.
+type wmStrand struct {
+	_       sys.NotInHeap
+	trace   *wmTrace
+	next    *wmStrand // of the trace, in the order of the go statements
+	goid    uint64
+	parent  uint64 // goid
+	started uint64 // clock, of the go statement or when the root call began
+	first   uintptr
+	block   uintptr // the last one
+	pos     uintptr // where the next record goes, unless g.wm.gather says that; 0: there is no block
+	left    uint32
+	counted bool // the records of the last block are counted, as it is full
+	few     bool // the trace has as many records as it may have: there are only ends of calls to come
+}
+
+// Values of wmStrand.left.
+const (
+	wmLeft  = 1 // the goroutine has left the trace
+	wmEnded = 2 // it has ended
+)
+
+// A wmBlock begins a block. It is aligned to its size.
+type wmBlock struct {
+	next  uintptr
+	start uintptr // of the records
+}
+
+const (
+	wmBlockSize    = 4 << 10
+	wmBlockHead    = unsafe.Sizeof(wmBlock{})
+	wmBlockRecords = (wmBlockSize - wmBlockHead) / wmRecordSize
+
+	// wmGatherSlow in g.wm.gather has the assembly take the slow path.
+	wmGatherSlow = wmBlockSize
+)
+
+// Words of records. That of a call has wmFrameGathered, that of its beginning has wmFrameFlagged, too.
+const (
+	wmGatherLeft    = 1 << 62 // of the end of a call: a panic or Goexit left it
+	wmGatherPanic   = 1 << 57
+	wmGatherRecover = 2 << 57
+	wmGatherGoexit  = 3 << 57
+	wmGatherError   = 4 << 57 // the value is the id of the site
+	wmGatherGo      = 5 << 57 // the value is the goid of the goroutine that was started
+	wmGatherCode    = 7 << 57
+	wmGatherValue   = 1<<56 - 1
+)
+
+// enters returns the word of a record that says that the call f begins.
+func (f WMFrame) enters() uint64 { return f.plain() | wmOnlyGathered }
+
+// exits returns the word of a record that says that the call f ends.
+func (f WMFrame) exits() uint64 { return f.plain() | wmFrameGathered }
+
+// gatherFast writes a record if that takes no more than in the assembly, and reports whether it did. Nothing here can
+// be preempted.
+//
+//go:nosplit
+func (gp *g) gatherFast(word uint64) bool {
+	pos := gp.wm.gather
+	if pos&(wmBlockSize-1) == 0 {
+		return false
+	}
+	clock := wmTicks()
+	r := (*wmRecord)(unsafe.Pointer(pos))
+	r.word = word
+	r.commit(clock)
+	gp.wm.gather = pos + wmRecordSize
+	return true
+}
+
+// strand returns what gp does in a trace, nil if it is in none.
+func (gp *g) strand() *wmStrand { return (*wmStrand)(unsafe.Pointer(gp.wm.strand)) }
+
+// wmSlowGather has the next call of gp take the slow path.
+func wmSlowGather(gp *g) {
+	if gp.wm.gather != 0 && gp.wm.gather != wmGatherSlow {
+		gp.strand().pos = gp.wm.gather
+		gp.wm.gather = wmGatherSlow
+	}
+}
+
+// wmEnterGathered gathers a call that begins, and may begin a trace. It returns f without the flags that
+// say so if it isn't gathered.
+func wmEnterGathered(gp *g, f WMFrame) WMFrame {
+	none := f &^ (wmFrameGathered | wmFrameRoot)
+	if gp.wm.strand == 0 && f&wmFrameRoot == 0 || gp.wm.flags&wmMuted != 0 || gp != gp.m.curg {
+		return none
+	}
+	mp := acquirem()
+	if mp.p == 0 || !wmGatherCall(gp, mp.p.ptr(), f) {
+		f = none
+	} else if s := gp.strand(); s != &s.trace.root || s.trace.frame != WMFrame(f.plain()) {
+		f &^= wmFrameRoot
+	}
+	releasem(mp)
+	return f
+}
+
+// wmGatherCall is wmEnterGathered where the P stays, and reports whether the call is gathered.
+func wmGatherCall(gp *g, pp *p, f WMFrame) bool {
+	s := gp.strand()
+	if s != nil && f&wmFrameRoot != 0 {
+		switch t := s.trace; {
+		case s == &t.root && t.overtaken(f):
+			wmEndTrace(gp, pp, t)
+			s = nil
+		case t.over.Load() != 0:
+			s.depart(gp, wmLeft)
+			s = nil
+		}
+	}
+	if s != nil {
+		return s.add(gp, f.enters(), true)
+	}
+	return f&wmFrameRoot != 0 && wmTraces.on.Load() != 0 && wmBeginTrace(gp, pp, f)
+}
+
+// wmExitGathered gathers that a call ends, and may end a trace.
+func wmExitGathered(gp *g, f WMFrame) {
+	mp := acquirem()
+	if s := gp.strand(); s != nil && gp.wm.flags&wmMuted == 0 && gp == mp.curg && mp.p != 0 {
+		s.exit(gp, f)
+	}
+	releasem(mp)
+}
+
+func (s *wmStrand) exit(gp *g, f WMFrame) {
+	t := s.trace
+	word := f.exits()
+	left := f.left(gp)
+	if left {
+		word |= wmGatherLeft
+	}
+	if f&wmFrameRoot == 0 || s != &t.root {
+		s.add(gp, word, false)
+		return
+	}
+	if WMFrame(f.plain()) == t.frame {
+		s.add(gp, word, false)
+		if left && gp._panic.goexit {
+			t.flags |= WMTraceExited
+		} else if left {
+			t.flags |= WMTracePanicked
+		}
+	} else if f.token() > t.frame.token() {
+		return // of a trace that is over
+	}
+	wmEndTrace(gp, gp.m.p.ptr(), t)
+}
+
+// wmGatherEvent gathers what isn't a call. On g0 it is for gp, which ran last.
+func wmGatherEvent(gp *g, word uint64) {
+	mp := acquirem()
+	if s := gp.strand(); s != nil && gp.wm.flags&wmMuted == 0 {
+		if t := s.trace; s == &t.root && word&wmGatherCode == wmGatherGoexit {
+			t.flags |= WMTraceExited
+		}
+		s.add(gp, word, false)
+	}
+	releasem(mp)
+}
+
+// wmGatherRecovery gathers, on g0, that gp goes on in the frame with that token.
+func wmGatherRecovery(gp *g, token uint32) {
+	s := gp.strand()
+	t := s.trace
+	wmGatherEvent(gp, wmGatherRecover|uint64(token))
+	pp := getg().m.p.ptr()
+	if gp.wm.strand == 0 || s != &t.root || token > t.frame.token() || pp == nil {
+		return
+	}
+	t.flags |= WMTracePanicked
+	if token < t.frame.token() { // the panic has left the root call
+		wmEndTrace(gp, pp, t)
+	}
+}
+
+// wmGatherFailed gathers that the call f returns an error.
+func wmGatherFailed(gp *g, f WMFrame) {
+	mp := acquirem()
+	if s := gp.strand(); s != nil && f&wmFrameRoot != 0 && WMFrame(f.plain()) == s.trace.frame {
+		s.trace.flags |= WMTraceFailed
+	}
+	releasem(mp)
+	wmGatherEvent(gp, wmGatherError|uint64(f.site()))
+}
+
+// wmOnGo has the goroutine newg, which gp is about to start, join gp's trace. It runs on g0.
+func wmOnGo(gp, newg *g) {
+	s := gp.strand()
+	t := s.trace
+	if gp.wm.flags&wmMuted != 0 || isSystemGoroutine(newg, false) {
+		return
+	}
+	if t.over.Load() != 0 {
+		s.depart(gp, wmLeft)
+		return
+	}
+	now := wmClock()
+	lock(&wmTraces.lock)
+	joined := (*wmStrand)(unsafe.Pointer(wmFreeStrands.take(unsafe.Sizeof(wmStrand{}))))
+	if joined == nil || t.over.Load() != 0 {
+		if joined != nil {
+			wmFreeStrands.free(uintptr(unsafe.Pointer(joined)))
+		}
+		unlock(&wmTraces.lock)
+		t.lost.Add(1)
+		return
+	}
+	*joined = wmStrand{trace: t, goid: newg.goid, parent: gp.goid, started: now}
+	t.last.next, t.last = joined, joined
+	t.running++
+	unlock(&wmTraces.lock)
+	newg.wm.strand, newg.wm.gather = uintptr(unsafe.Pointer(joined)), wmGatherSlow
+	s.add(gp, wmGatherGo|newg.goid, false)
+}
+
+// wmEndStrand is called on g0 when gp, which is in a trace, has ended.
+func wmEndStrand(gp *g) {
+	s := gp.strand()
+	if t := s.trace; s == &t.root {
+		wmEndTrace(gp, getg().m.p.ptr(), t)
+	} else {
+		s.depart(gp, wmEnded)
+	}
+}
+
+// add writes a record, and reports whether there is room. begins says that the call has more to follow: of
+// the last memory it gets none. The caller keeps the M.
+func (s *wmStrand) add(gp *g, word uint64, begins bool) bool {
+	pos := gp.wm.gather
+	if pos == wmGatherSlow {
+		pos = s.pos
+	}
+	if begins && s.few {
+		s.trace.lost.Add(1)
+		return false
+	}
+	if pos&(wmBlockSize-1) == 0 {
+		if pos = s.extend(gp, begins); pos == 0 {
+			return false
+		}
+	}
+	s.put(gp, pos, word)
+	return true
+}
+
+// put writes a record at pos, and returns its clock.
+func (s *wmStrand) put(gp *g, pos uintptr, word uint64) (clock uint64) {
+	r := (*wmRecord)(unsafe.Pointer(pos))
+	clock = wmClock()
+	r.word = word
+	r.commit(clock)
+	pos += wmRecordSize
+	if wm.counter && gp.wm.flags&wmMuted == 0 && !s.few {
+		gp.wm.gather = pos
+	} else {
+		s.pos, gp.wm.gather = pos, wmGatherSlow
+	}
+	return clock
+}
+
+// extend gives the strand another block, and returns where its records go; 0 if there is none, or the
+// trace has as many records as it may have: then what it was for is lost.
+func (s *wmStrand) extend(gp *g, begins bool) uintptr {
+	t := s.trace
+	if t.over.Load() != 0 {
+		s.depart(gp, wmLeft)
+		return 0
+	}
+	full := s.block != 0 && !s.counted
+	if full {
+		b := (*wmBlock)(unsafe.Pointer(s.block))
+		t.records.Add(int64((s.block + wmBlockSize - b.start) / wmRecordSize))
+		s.counted = true
+	}
+	records, have := uint64(wmBlockRecords), t.records.Load()
+	switch {
+	case have < wmTraces.most:
+		records = min(records, wmTraces.most-have)
+	case begins:
+		t.lost.Add(1)
+		return 0
+	default:
+		s.few = true
+	}
+	lock(&wmTraces.lock)
+	b := wmTakeBlock(begins)
+	unlock(&wmTraces.lock)
+	if b == 0 {
+		if begins {
+			t.lost.Add(1)
+		}
+		return 0
+	}
+	memclrNoHeapPointers(unsafe.Pointer(b), wmBlockSize)
+	start := b + wmBlockSize - uintptr(records)*wmRecordSize
+	(*wmBlock)(unsafe.Pointer(b)).start = start
+	// Who reads the trace sees the block when it has been cleared.
+	if s.block == 0 {
+		atomic.Storeuintptr(&s.first, b)
+	} else {
+		atomic.Storeuintptr(&(*wmBlock)(unsafe.Pointer(s.block)).next, b)
+	}
+	s.block, s.counted = b, false
+	return start
+}
+
+// leave takes gp out of the trace.
+func (s *wmStrand) leave(gp *g) {
+	if gp.wm.gather != wmGatherSlow {
+		s.pos = gp.wm.gather
+	}
+	gp.wm.gather, gp.wm.strand = 0, 0
+}
+
+// depart has gp leave the trace, which is over, or gp has ended. It isn't the root call's goroutine.
+func (s *wmStrand) depart(gp *g, how uint32) {
+	s.leave(gp)
+	t := s.trace
+	if s.block != 0 && !s.counted {
+		b := (*wmBlock)(unsafe.Pointer(s.block))
+		end := s.pos
+		t.records.Add(int64((end - b.start) / wmRecordSize))
+	}
+	lock(&wmTraces.lock)
+	s.left = how
+	t.running--
+	if t.done {
+		s.release()
+		t.forget()
+	}
+	unlock(&wmTraces.lock)
+}
+
+// release gives the strand's blocks back. The caller has the lock.
+func (s *wmStrand) release() {
+	if s.first != 0 {
+		wmFreeBlocks(s.first)
+		s.first, s.block = 0, 0
+	}
+}

@@ -1,0 +1,104 @@
+// Package work has the functions whose calls are gathered. Root begins traces.
+package work
+
+import (
+	"errors"
+	"iter"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Root calls f.
+func Root(f func()) { f() }
+
+// Fails calls f and returns an error.
+func Fails(f func()) error {
+	f()
+	return errors.New("failed")
+}
+
+// Recovers calls f, and recovers what it panics with.
+func Recovers(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
+// Inner calls f.
+func Inner(f func()) { f() }
+
+// Leaf does next to nothing.
+func Leaf() { sink++ }
+
+// Many calls Leaf n times.
+func Many(n int) {
+	for range n {
+		Leaf()
+	}
+}
+
+// Recurse calls itself depth times.
+func Recurse(depth int) {
+	if depth > 0 {
+		Recurse(depth - 1)
+	}
+}
+
+// Grow does the same with large frames, so that the stack moves.
+func Grow(depth int) (n int) {
+	var room [512]byte
+	room[depth%len(room)] = byte(depth)
+	if depth > 0 {
+		n = Grow(depth - 1)
+	}
+	return n + int(room[depth%len(room)])
+}
+
+// Raise panics.
+func Raise() { panic("raised") }
+
+// Exit ends the goroutine.
+func Exit() { runtime.Goexit() }
+
+// Sleep sleeps.
+func Sleep(d time.Duration) { time.Sleep(d) }
+
+// Go runs f on n goroutines and waits for them.
+func Go(n int, f func()) {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			f()
+		}()
+	}
+	wg.Wait()
+}
+
+// Pull takes n numbers from an iterator that runs as a coroutine.
+func Pull(n int) (sum int) {
+	next, stop := iter.Pull(numbers(n))
+	defer stop()
+	for {
+		i, ok := next()
+		if !ok {
+			return sum
+		}
+		sum += i
+	}
+}
+
+func numbers(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			Inner(Leaf)
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+var sink int

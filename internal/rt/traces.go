@@ -1,0 +1,66 @@
+//go:build waymark
+
+package rt
+
+import "runtime"
+
+// A Trace is a trace that was kept, see package gather. Clocks are those of events.
+type Trace = runtime.WMTrace
+
+// A Strand is what a goroutine did in a trace.
+type Strand = runtime.WMStrand
+
+// A TraceEvent is an event of a strand.
+type TraceEvent = runtime.WMTraceEvent
+
+// Bits of Trace.Flags, all about the root call.
+const (
+	TraceFailed   = runtime.WMTraceFailed   // it returned an error
+	TracePanicked = runtime.WMTracePanicked // a panic ended it, or it recovered one
+	TraceExited   = runtime.WMTraceExited   // runtime.Goexit ended it
+)
+
+// Values of TraceEvent.Kind.
+const (
+	GatheredEnter   = runtime.WMGatheredEnter
+	GatheredExit    = runtime.WMGatheredExit
+	GatheredPanic   = runtime.WMGatheredPanic
+	GatheredRecover = runtime.WMGatheredRecover
+	GatheredGoexit  = runtime.WMGatheredGoexit
+	GatheredError   = runtime.WMGatheredError
+	GatheredGo      = runtime.WMGatheredGo
+)
+
+// TraceCounts count since the program began.
+type TraceCounts = runtime.WMTraceCounts
+
+// StartTraces has calls of sites with Root begin traces. The clock has been chosen. All traces may
+// take so many bytes, one most calls. After its root's end a kept trace waits linger ns for
+// goroutines that still run.
+func StartTraces(bytes uintptr, most uint64, linger int64) {
+	runtime.WMStartTraces(bytes, most, linger)
+}
+
+// KeepTraces says which traces are kept: all; those whose root call failed; those whose root call
+// took longer than so many ns; one in so many. 0 stands for none.
+func KeepTraces(all, failed bool, longer int64, oneIn uint64) {
+	runtime.WMKeepTraces(all, failed, longer, oneIn)
+}
+
+// WaitTraces waits until a trace has been kept, or EndTraces is called, and reports whether there is
+// one in the queue. One goroutine at a time may call it.
+func WaitTraces() bool { return runtime.WMWaitTraces() }
+
+// TakeTrace returns the oldest trace in the queue that does not wait for a goroutine, nil if there
+// is none.
+func TakeTrace() *Trace { return runtime.WMTakeTrace() }
+
+// EndTraces has no more traces begin. Those in progress are given up.
+func EndTraces() { runtime.WMEndTraces() }
+
+// ForgetTraces gives back all memory of traces, after EndTraces and the last TakeTrace. The program
+// stands still meanwhile.
+func ForgetTraces() { runtime.WMForgetTraces() }
+
+// CountTraces returns how many traces there have been.
+func CountTraces() TraceCounts { return runtime.WMCountTraces() }

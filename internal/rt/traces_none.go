@@ -1,0 +1,57 @@
+//go:build !waymark
+
+package rt
+
+// A Trace is a trace that was kept.
+type Trace struct {
+	Key     uint64
+	Site    uint32
+	Ended   uint64
+	Lost    uint64
+	Flags   uint32
+	Strands []Strand
+}
+
+// A Strand is what a goroutine did in a trace.
+type Strand struct {
+	Goroutine, Parent, Started uint64
+	Running                    bool
+	Records                    []TraceEvent
+}
+
+// A TraceEvent is an event of a strand.
+type TraceEvent struct {
+	Clock, Value uint64
+	Site         uint32
+	Kind         uint8
+	Left         bool
+}
+
+// Bits of Trace.Flags.
+const (
+	TraceFailed = 1 << iota
+	TracePanicked
+	TraceExited
+)
+
+// Values of TraceEvent.Kind.
+const (
+	GatheredEnter = iota
+	GatheredExit
+	GatheredPanic
+	GatheredRecover
+	GatheredGoexit
+	GatheredError
+	GatheredGo
+)
+
+// TraceCounts count since the program began.
+type TraceCounts struct{ Begun, Ended, Queued, Dropped, Lost uint64 }
+
+func StartTraces(bytes uintptr, most uint64, linger int64)    { panic(none) }
+func KeepTraces(all, failed bool, longer int64, oneIn uint64) { panic(none) }
+func WaitTraces() bool                                        { panic(none) }
+func TakeTrace() *Trace                                       { panic(none) }
+func EndTraces()                                              { panic(none) }
+func ForgetTraces()                                           { panic(none) }
+func CountTraces() TraceCounts                                { panic(none) }
