@@ -27,6 +27,7 @@ type Collector struct {
 	source  source
 	store   store
 	calls   callbacks
+	seen    uint64        // traces that were delivered
 	longer  time.Duration // what the source was told last
 	removed string        // why a policy has ended gathering
 	state   state
@@ -120,8 +121,9 @@ func (c *Collector) deliver(g *gather.Trace) {
 	t := newTrace(g, c.began)
 	o := &c.options
 	c.mu.Lock()
-	kept := c.store.add(t, o.all() || o.Failed && t.Failed || o.Longer > 0 && t.Duration > o.Longer || o.OneIn > 0 && g.Key%uint64(o.OneIn) == 0)
-	if longer := o.longer(c.store.threshold()); longer != c.longer {
+	c.seen++
+	kept := c.store.add(t, o.selects(t, c.seen))
+	if longer := o.longer(c.store.threshold()); longer != c.longer && c.state == gathers { // Stop holds the source's lock
 		c.longer = longer
 		c.source.SetLonger(longer)
 	}
@@ -141,6 +143,7 @@ func (c *Collector) Traces() []*Trace {
 
 // Counts are the numbers of a collector's traces.
 type Counts struct {
+	Active    uint64 // whose root call is in progress
 	Ended     uint64 // whose root call has ended
 	Kept      uint64 // that were selected and kept
 	Displaced uint64 // of Kept: those that slower or newer ones have displaced
@@ -151,10 +154,19 @@ type Counts struct {
 
 // Counts returns the numbers until now.
 func (c *Collector) Counts() Counts {
+	source := c.gatherer() // which waits for deliver when it stops
+	ended, _, dropped, lost := source.Counts()
+	active := source.Active()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	ended, _, dropped, lost := c.source.Counts()
-	return Counts{ended, c.store.kept, c.store.displaced, dropped, c.calls.untold, lost}
+	return Counts{active, ended, c.store.kept, c.store.displaced, dropped, c.calls.untold, lost}
+}
+
+// gatherer returns the source.
+func (c *Collector) gatherer() source {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.source
 }
 
 // Stop ends gathering, saves the traces in Options.File, and calls AtEnd. Traces in progress are
@@ -176,16 +188,20 @@ var ErrNotSeen = errors.New("function not seen")
 // Else it is nil.
 func (c *Collector) Err() error {
 	c.mu.Lock()
-	removed, source := c.removed, c.source
+	removed := c.removed
 	c.mu.Unlock()
 	if removed != "" {
 		return fmt.Errorf("%w: %s", switchboard.ErrForbidden, removed)
 	}
-	if ended, _, _, _ := source.Counts(); ended > 0 {
+	n := c.Counts()
+	if n.Ended > 0 {
 		return nil
 	}
+	if n.Active > 0 {
+		return fmt.Errorf("%s: %w to the end: of the calls that began, %d, none has ended", c.roots, ErrNotSeen, n.Active)
+	}
 	if len(c.world.funcs(c.selected)) > 0 {
-		return fmt.Errorf("%s: %w: no call of it has begun and ended", c.roots, ErrNotSeen)
+		return fmt.Errorf("%s: %w: no call of it has begun", c.roots, ErrNotSeen)
 	}
 	var names []string
 	for _, f := range c.world.funcs(switchboard.Selection{}) {

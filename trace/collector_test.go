@@ -211,8 +211,12 @@ func TestErr(t *testing.T) {
 		t.Errorf("not instrumented: %v", err)
 	}
 	f.funcs = append(f.funcs, &Func{Name: "main.handle"})
-	if err := c.Stop(); !errors.Is(err, ErrNotSeen) || err.Error() != "main.handle: function not seen: no call of it has begun and ended" {
+	if err := c.Stop(); !errors.Is(err, ErrNotSeen) || err.Error() != "main.handle: function not seen: no call of it has begun" {
 		t.Errorf("not called: %v", err)
+	}
+	f.active = 2
+	if err := c.Err(); !errors.Is(err, ErrNotSeen) || err.Error() != "main.handle: function not seen to the end: of the calls that began, 2, none has ended" {
+		t.Errorf("in progress: %v", err)
 	}
 	f.ended(lasting(t, 1))
 	if err := c.Err(); err != nil {

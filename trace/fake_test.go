@@ -19,6 +19,7 @@ type fake struct {
 	longer  time.Duration
 	stopped int
 	lost    uint64
+	active  uint64
 	funcs   []*Func
 	ends    []*func()
 	err     error
@@ -56,6 +57,7 @@ func (f *fake) world() world {
 
 func (f *fake) SetLonger(d time.Duration) { f.longer = d }
 func (f *fake) Stop()                     { f.stopped++ }
+func (f *fake) Active() uint64            { return f.active }
 func (f *fake) Counts() (completed, kept, dropped, lost uint64) {
 	return f.number, 0, 0, f.lost
 }

@@ -52,13 +52,31 @@ const (
 
 // all reports whether all traces are selected.
 func (o *Options) all() bool {
-	return o.Slowest <= 0 && !o.Failed && o.Longer <= 0 && o.OneIn <= 0 && o.Keep == nil
+	return o.OneIn == 1 || o.Slowest <= 0 && !o.Failed && o.Longer <= 0 && o.OneIn <= 0 && o.Keep == nil
+}
+
+// every reports whether all traces are to be delivered: some that are selected can't be told from
+// others otherwise.
+func (o *Options) every() bool { return o.all() || o.Keep != nil || o.OneIn > 0 && o.Slowest > 0 }
+
+// selects reports whether a trace that is delivered is selected, but for being among the slowest or
+// for Keep. seen is how many were delivered, with this one.
+func (o *Options) selects(t *Trace, seen uint64) bool {
+	switch {
+	case o.all() || o.Failed && t.Failed || o.Longer > 0 && t.Duration > o.Longer:
+		return true
+	case o.OneIn <= 0:
+		return false
+	case o.every():
+		return seen%uint64(o.OneIn) == 0
+	}
+	return true // it was delivered for nothing else
 }
 
 // rule returns what is to be gathered, before there are any traces.
 func (o *Options) rule() gather.Keep {
 	return gather.Keep{
-		All: o.all() || o.Keep != nil, Failed: o.Failed, Longer: o.longer(0), OneIn: uint64(max(o.OneIn, 0)),
+		All: o.every(), Failed: o.Failed, Longer: o.longer(0), OneIn: uint64(max(o.OneIn, 0)),
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 type source interface {
 	SetLonger(time.Duration)
 	Stop()
+	Active() uint64
 	Counts() (completed, kept, dropped, lost uint64)
 }
 

@@ -52,6 +52,9 @@ func (t *traces) keep(key, value string) error {
 	return nil
 }
 
+// CheckKeep returns what is wrong with a value of keep.
+func CheckKeep(value string) error { return new(traces).keep("keep", value) }
+
 // check returns what is wrong with the settings together.
 func (t *traces) check() error {
 	const want = "traces=PATTERN, too: the functions whose calls begin traces, as in traces=main.handle"
@@ -94,6 +97,9 @@ func gatherTraces(o options) error {
 	roots, err := newSelection(o.Traces.Roots, nil)
 	if err != nil {
 		return err
+	}
+	if len(o.Traces.Roots) == 1 { // the collector says that there is no such function
+		selections = selections[:len(selections)-1]
 	}
 	if only, err := newSelection(o.Include, o.Exclude); err != nil {
 		return err
