@@ -21,7 +21,7 @@ type tracesRunFlags struct {
 func (f *tracesRunFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	set.StringArrayVar(&f.roots, "traces", nil, "instead of a report print the slowest traces, which begin with calls of functions that match `PATTERN` (repeatable)")
-	set.StringArrayVar(&f.keep, "keep", nil, "with --traces keep these: slowest:N, failed, longer:DURATION, onein:N or all (repeatable; default slowest:20)")
+	set.StringArrayVar(&f.keep, "keep", nil, "with --traces keep `THESE`: slowest:N, failed, longer:DURATION, onein:N or all (repeatable; default slowest:20)")
 	set.StringVar(&f.out, "traces-out", "", "with --traces save the traces in `FILE`, in XML, instead of printing them; waymark traces reads it")
 	config.Mark(set, config.IsPattern, "traces")
 }
