@@ -26,6 +26,16 @@ type Call struct {
 
 	Calls []*Call // in the order in which they began
 
+	// Values that Watch has seen: those of a call that is in a tree of Trace are not known. Value is
+	// that of the latest panic.
+	Args    []any
+	Results []any
+	Value   any
+
+	// Lost is the number of calls that are not in the tree, because a bound was reached. Only root
+	// calls that Watch has seen have it: Trace.Lost is that of others.
+	Lost uint64
+
 	up       *Call
 	from, to time.Duration // since the trace's start
 }

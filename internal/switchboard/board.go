@@ -90,6 +90,9 @@ type Selector interface {
 
 func (s Selection) all() bool { return s.Groups == nil && s.Has == nil }
 
+// Contains reports whether the function is in the selection.
+func (s Selection) Contains(f *function.Func) bool { return s.has(f) }
+
 func (s Selection) has(f *function.Func) bool {
 	switch {
 	case s.Groups != nil:
