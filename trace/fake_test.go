@@ -171,6 +171,6 @@ func gathered(t testing.TB, strands ...string) *gather.Trace {
 // lasting returns a trace of main.handle that took so long.
 func lasting(t testing.TB, took time.Duration) *gather.Trace {
 	tr := gathered(t, "1: +main.handle -main.handle")
-	tr.Duration = took
+	tr.Duration, tr.Strands[0].Events[1].At = took, took
 	return tr
 }

@@ -64,6 +64,11 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 		began: began, after: time.Duration(max(g.Start.UnixNano()-began, 0)), strands: g.Strands, bytes: traceBytes,
 	}
 	t.Key = strconv.FormatUint(t.Goroutine, 10) + "-" + strconv.FormatInt(int64(t.after), 10)
+	if len(t.strands) > 0 { // its last event, at the end of the root call, is read a few ns before the trace's end
+		if list := t.strands[0].Events; len(list) > 0 && list[len(list)-1].Kind == gather.Exit {
+			t.Duration = list[len(list)-1].At
+		}
+	}
 	for i := range t.strands {
 		s := &t.strands[i]
 		t.bytes += strandBytes + eventBytes*int64(cap(s.Events))

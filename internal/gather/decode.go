@@ -10,18 +10,15 @@ import (
 
 // A decoder makes traces of what the runtime has gathered.
 type decoder struct {
-	base    uint64           // clock when the decoder began
-	mono    int64            // ns, at base
-	wall    time.Time        // at base
-	perTick float64          // ns
-	funcs   []*function.Func // by site
+	base, now uint64           // clock when the decoder began, and when it measured
+	mono      int64            // ns, at base
+	wall      time.Time        // at now
+	perTick   float64          // ns
+	funcs     []*function.Func // by site
 }
 
 // start notes what the time is.
-func (d *decoder) start() {
-	clock, mono := rt.Clock()
-	d.base, d.mono, d.wall = clock, mono, time.Now()
-}
+func (d *decoder) start() { d.base, d.mono = rt.Clock() }
 
 // shortest is how far two readings of clocks are apart at least that give the clock's rate.
 const shortest = int64(time.Millisecond)
@@ -31,7 +28,7 @@ func (d *decoder) measure() {
 	for {
 		clock, mono := rt.Clock()
 		if mono-d.mono >= shortest && clock > d.base {
-			d.perTick = float64(mono-d.mono) / float64(clock-d.base)
+			d.now, d.wall, d.perTick = clock, time.Now(), float64(mono-d.mono)/float64(clock-d.base)
 			return
 		}
 	}
@@ -78,7 +75,7 @@ func (d *decoder) trace(t *rt.Trace, funcs func(site uint32) *function.Func) *Tr
 	root := &t.Strands[0]
 	out := &Trace{
 		Key: t.Key, Root: funcs(t.Site), Goroutine: root.Goroutine, Parent: root.Parent,
-		Start:    d.wall.Add(d.since(d.base, root.Started)),
+		Start:    d.wall.Add(-d.since(root.Started, d.now)),
 		Duration: d.since(root.Started, t.Ended),
 		Panicked: t.Flags&rt.TracePanicked != 0,
 		Exited:   t.Flags&rt.TraceExited != 0,

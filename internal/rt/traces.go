@@ -47,12 +47,13 @@ func KeepTraces(all, failed bool, longer int64, oneIn uint64) {
 	runtime.WMKeepTraces(all, failed, longer, oneIn)
 }
 
-// WaitTraces waits until a trace has been kept, or EndTraces is called, and reports whether there is
-// one in the queue. One goroutine at a time may call it.
+// WaitTraces waits until there is something to do for TakeTrace, and reports whether there may be
+// more traces. One goroutine at a time may call it.
 func WaitTraces() bool { return runtime.WMWaitTraces() }
 
-// TakeTrace returns the oldest trace in the queue that does not wait for a goroutine, nil if there
-// is none.
+// TakeTrace returns the oldest kept trace that does not wait for a goroutine, nil if there is none.
+// It also has goroutines leave traces that are over if there is little memory left: the program
+// stands still for that.
 func TakeTrace() *Trace { return runtime.WMTakeTrace() }
 
 // EndTraces has no more traces begin. Those in progress are given up.

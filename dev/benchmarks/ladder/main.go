@@ -6,6 +6,8 @@
 //	ladder -rung memory -memory                      to memory, from where nothing reads it
 //	ladder -rung demoted -level 2                    the same of demoted functions: 1 without values, 2 long calls only
 //	WAYMARK=record ladder -rung file -shape leaf     to a file
+//	ladder -rung "under a root" -traces under        calls that are gathered in traces, of which none is kept
+//	ladder -rung elsewhere -traces elsewhere         the same calls outside of traces
 //	ladder -rung monitors                            monitors of groups
 //	ladder -rung timers                              timers, by hand and of groups
 //	WAYMARK=stats ladder -rung stats -shape leaf     statistics
@@ -36,6 +38,7 @@ func main() {
 	rung := flag.String("rung", "off", "what the results call this `way` of recording")
 	toMemory := flag.Bool("memory", false, "record to memory; all else is up to the variable WAYMARK")
 	level := flag.Int("level", 0, "record to memory what is left of functions at this `level`")
+	gathered := flag.String("traces", "", "gather traces, and make the calls `under` a root call, or elsewhere")
 	shape := flag.String("shape", "", "only this `shape` of calls")
 	long := flag.Duration("sustained", 0, "make calls on all CPUs for so long, and nothing else")
 	calls := flag.Int("calls", 0, "make so many calls, and do nothing else")
@@ -65,8 +68,11 @@ func main() {
 		case *toMemory:
 			err = memory.Record()
 		}
+		if err == nil && *gathered != "" {
+			err = traces()
+		}
 		if err == nil {
-			err = climb(*rung, *shape, t)
+			err = climb(*rung, *shape, *gathered == "under", t)
 		}
 	}
 	if err != nil {
@@ -75,14 +81,17 @@ func main() {
 	}
 }
 
-// climb measures the shape, or all of them.
-func climb(rung, shape string, t measure.Turns) error {
+// climb measures the shape, or all of them. It may make the traced calls under root calls.
+func climb(rung, shape string, roots bool, t measure.Turns) error {
 	found := false
 	for _, s := range shapes(rung) {
 		if shape != "" && s.Name != shape {
 			continue
 		}
 		found = true
+		if roots {
+			s.Traced = under(s)
+		}
 		if err := measure.Print(os.Stdout, t.Round(rung, s)); err != nil {
 			return err
 		}

@@ -47,6 +47,11 @@ func waymarkPeer() peer {
 				return nil, err
 			}
 			list = append(list, counted...)
+			traces, err := b.traces()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, traces...)
 			ring, err := b.toFile(rungRing, "ring", "-shape", "leaf")
 			if err != nil {
 				return nil, err
@@ -74,6 +79,10 @@ const (
 	rungStats     = "calls, total and self time"
 	rungHistogram = "with histogram"
 
+	// Traces.
+	rungUnder     = "gathered, under a root"
+	rungElsewhere = "gathered, elsewhere"
+
 	// sustained is the shape of nothing but traced calls on all CPUs.
 	sustained = "sustained"
 )
@@ -88,6 +97,20 @@ func (b *bench) statistics() (list []measure.Result, err error) {
 		for _, shape := range []string{"leaf", "recursion 10", "100 ns", "two ints", "2 goroutines", "10000 goroutines", "panic, recovered"} {
 			results, _, err := b.run([]string{"WAYMARK=" + rung.setting + ",report=text:" + os.DevNull}, b.ladder,
 				b.ladderArgs("-rung", rung.name, "-shape", shape)...)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, results...)
+		}
+	}
+	return list, nil
+}
+
+// traces runs the ladder for the shapes that gathering traces is measured with.
+func (b *bench) traces() (list []measure.Result, err error) {
+	for _, rung := range []struct{ name, where string }{{rungUnder, "under"}, {rungElsewhere, "elsewhere"}} {
+		for _, shape := range []string{"leaf", "recursion 10", "100 ns", "two ints", "2 goroutines", "panic, recovered"} {
+			results, _, err := b.run(nil, b.ladder, b.ladderArgs("-rung", rung.name, "-traces", rung.where, "-shape", shape)...)
 			if err != nil {
 				return nil, err
 			}

@@ -111,6 +111,11 @@ func Catch(v any) (r any) {
 //go:noinline
 func Throw(v any) { panic(v) }
 
+// Request calls f: the root of a trace.
+//
+//go:noinline
+func Request(f func()) { f() }
+
 // Receive parks the goroutine until there is something to receive.
 //
 //go:noinline

@@ -206,10 +206,12 @@ same:
 	// A call that is gathered if its goroutine is in a trace. Its frame is what is written.
 gathered:
 	MOVQ (g_wm+wmG_gather)(R14), DI
+	TESTQ DI, DI
+	JEQ  outside
 	CMPL AX, $const_wmWordRoot
 	JCC  again
 	TESTL $(const_wmBlockSize-1), DI
-	JEQ  outside
+	JEQ  again
 	RDTSC
 	MOVQ (g_stack+stack_hi)(R14), R8
 	SHLQ $32, CX
@@ -224,8 +226,8 @@ gathered:
 	MOVQ CX, AX
 	RET
 outside:
-	TESTQ DI, DI
-	JNE  again
+	CMPL AX, $const_wmWordRoot
+	JCC  again
 	XORL AX, AX
 	RET
 

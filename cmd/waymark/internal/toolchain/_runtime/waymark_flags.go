@@ -84,7 +84,11 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	if flags&wmRoot != 0 {
 		flags |= wmGathered
 	}
-	to := wmSiteWord(p.Base+uint32(i), flags)
+	id := p.Base + uint32(i)
+	if id > wmSiteID {
+		return // there is no room for it in a word
+	}
+	to := wmSiteWord(id, flags)
 	wmCountLong(atomic.Xchg((*uint32)(&p.Sites[i]), to), to)
 }
 

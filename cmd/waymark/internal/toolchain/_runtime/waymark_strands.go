@@ -46,7 +46,7 @@ type wmBlock struct {
 
 const (
 	wmBlockSize    = 4 << 10
-	wmBlockHead    = unsafe.Sizeof(wmBlock{})
+	wmBlockHead    = wmRecordSize // so that records end with the block
 	wmBlockRecords = (wmBlockSize - wmBlockHead) / wmRecordSize
 
 	// wmGatherSlow in g.wm.gather has the assembly take the slow path.
@@ -347,6 +347,7 @@ func (s *wmStrand) depart(gp *g, how uint32) {
 	s.left = how
 	t.running--
 	if t.done {
+		wmTraces.stale--
 		s.release()
 		t.forget()
 	}

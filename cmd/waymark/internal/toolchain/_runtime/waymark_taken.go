@@ -86,22 +86,26 @@ func WMEndTraces() {
 	wmWake(w)
 }
 
-// WMWaitTraces waits until a trace has been kept, and reports whether there is one or may be some. One
-// goroutine may call it.
+// WMWaitTraces waits until there is something to do for WMTakeTrace, and reports whether there may be more
+// traces. One goroutine at a time may call it.
 func WMWaitTraces() bool {
 	lock(&wmTraces.lock)
-	for wmTraces.head == 0 && wmTraces.on.Load() != 0 {
+	for wmTraces.head == 0 && !wmTraces.starved && wmTraces.on.Load() != 0 {
 		wmTraces.waiter = getg()
 		goparkunlock(&wmTraces.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
 		lock(&wmTraces.lock)
 	}
-	more := wmTraces.head != 0
+	more := wmTraces.head != 0 || wmTraces.on.Load() != 0
 	unlock(&wmTraces.lock)
 	return more
 }
 
-// WMTakeTrace returns the oldest trace in the queue that waits for no goroutine, nil if there is none.
+// WMTakeTrace returns the oldest trace in the queue that waits for no goroutine, nil if there is none. It
+// also sees to it that there is memory.
 func WMTakeTrace() *WMTrace {
+	if wmTraces.starved {
+		wmReclaim()
+	}
 	now := wmClock()
 	lock(&wmTraces.lock)
 	var before, t *wmTrace
@@ -129,8 +133,33 @@ func WMTakeTrace() *WMTrace {
 	out := t.copy()
 	lock(&wmTraces.lock)
 	t.release()
+	wmStarve()
 	unlock(&wmTraces.lock)
 	return out
+}
+
+// wmStarve notes whether there is little memory left, and goroutines that could give back some don't know
+// that their traces are over. It returns the goroutine to wake for that. The caller has the lock.
+func wmStarve() (wake *g) {
+	if uintptr(wmTraces.stale) <= wmBlocks.most/64 || wmBlocks.used < wmBlocks.most/4*3 {
+		return nil
+	}
+	wmTraces.starved = true
+	wake, wmTraces.waiter = wmTraces.waiter, nil
+	return wake
+}
+
+// wmReclaim has all goroutines leave the traces that are over. The world is stopped meanwhile, see
+// WMForgetTraces.
+func wmReclaim() {
+	stw := stopTheWorld(stwReadMemStats)
+	wmTraces.starved = false
+	forEachGRace(func(gp *g) {
+		if s := gp.strand(); s != nil && s.trace.over.Load() != 0 {
+			s.depart(gp, wmLeft)
+		}
+	})
+	startTheWorld(stw)
 }
 
 // copy returns what has been gathered until now.
@@ -219,7 +248,7 @@ func WMForgetTraces() {
 		}
 	}
 	lock(&wmTraces.lock)
-	wmTraces.head, wmTraces.tail, wmTraces.queued = 0, 0, 0
+	wmTraces.head, wmTraces.tail, wmTraces.queued, wmTraces.stale, wmTraces.starved = 0, 0, 0, 0, false
 	wmFreeSlabs()
 	unlock(&wmTraces.lock)
 	startTheWorld(stw)
@@ -236,12 +265,12 @@ func WMCountTraces() (c WMTraceCounts) {
 	lock(&allpLock)
 	for _, pp := range allp[:cap(allp)] {
 		if pp != nil { // ends before beginnings: a trace may end on another P
-			c.Ended += atomic.Load64(&pp.wm.traces.ended)
+			c.Ended += pp.wm.traces.ended
 		}
 	}
 	for _, pp := range allp[:cap(allp)] {
 		if pp != nil {
-			c.Begun += atomic.Load64(&pp.wm.traces.begun)
+			c.Begun += pp.wm.traces.begun
 		}
 	}
 	unlock(&allpLock)

@@ -60,6 +60,10 @@ var wmTraces struct {
 	queued     int
 	waiter     *g
 
+	// Strands of traces that nobody will read, whose goroutines have not left: they hold memory, see wmReclaim.
+	stale   int32
+	starved bool // they are to leave now
+
 	number  uint64        // of traces that were kept
 	dropped uint64        // kept ones for which there was no place in the queue
 	lost    atomic.Uint64 // calls that were not gathered, of traces that have ended
@@ -131,6 +135,7 @@ func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 	} else {
 		t.over.Store(1)
 		t.release()
+		wake = wmStarve()
 	}
 	unlock(&wmTraces.lock)
 	wmWake(wake)
@@ -194,6 +199,7 @@ func (t *wmTrace) reuse(pp *p) {
 // that have been left, and when all have been left that of the trace. The caller has the lock.
 func (t *wmTrace) release() {
 	t.done = true
+	wmTraces.stale += t.running
 	for s := &t.root; s != nil; s = s.next {
 		if s.left != 0 {
 			s.release()

@@ -25,11 +25,29 @@ func Recovers(f func()) (value any) {
 	return nil
 }
 
+// RootRecovers is Recovers, and a root.
+func RootRecovers(f func()) {
+	defer func() { recover() }()
+	f()
+}
+
+// RootDefers calls f, and then later.
+func RootDefers(f, later func()) {
+	defer later()
+	f()
+}
+
+// Add adds.
+func Add(a, b int) int { return a + b }
+
+// Join joins.
+func Join(a, b string) string { return a + b }
+
 // Inner calls f.
 func Inner(f func()) { f() }
 
 // Leaf does next to nothing.
-func Leaf() { sink++ }
+func Leaf() {}
 
 // Many calls Leaf n times.
 func Many(n int) {
@@ -100,5 +118,3 @@ func numbers(n int) iter.Seq[int] {
 		}
 	}
 }
-
-var sink int

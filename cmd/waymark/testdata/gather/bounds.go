@@ -1,0 +1,224 @@
+package main
+
+import (
+	"errors"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/waymark-go/waymark/gather/work"
+	"github.com/waymark-go/waymark/internal/gather"
+)
+
+// calls returns how many calls a trace has.
+func calls(t *gather.Trace) (n uint64) {
+	for _, s := range t.Strands {
+		for _, e := range s.Events {
+			if e.Kind == gather.Enter {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// limits checks that what a trace lacks is counted, and that all calls that it has end.
+func limits() {
+	for _, most := range []int{1, 2, 10, 100, 127, 128, 1000} {
+		for _, t := range gathered(gather.Options{Keep: gather.Keep{All: true}, Most: most}, func(*gather.Gatherer) {
+			work.Root(func() { work.Many(998) })
+			work.Root(func() { work.Recurse(998) })
+		}) {
+			// A call that ends leaves no room for another one to begin, but each that begins can end.
+			if n := calls(t); n+t.Lost != 1000 || n > 2*uint64(most) || n < uint64(most) || t.Truncated != (t.Lost > 0) {
+				errorf("at most %d calls: %d are gathered, %d lost", most, n, t.Lost)
+			}
+		}
+	}
+	var lost uint64
+	list := gathered(gather.Options{Keep: gather.Keep{All: true}, Memory: 256 << 10, Most: 1 << 20}, func(g *gather.Gatherer) {
+		work.Root(func() { work.Go(16, func() { work.Many(10_000) }) })
+		_, _, _, lost = g.Counts()
+	})
+	t := list[0]
+	if n := calls(t); n+t.Lost != 2+16*10_001 || t.Lost != lost || lost == 0 {
+		errorf("in 256 KB: %d calls are gathered, %d lost, by the counts %d", n, t.Lost, lost)
+	}
+}
+
+// detached checks that a trace does not wait for goroutines that go on.
+func detached() {
+	gate := make(chan bool)
+	var done sync.WaitGroup
+	list := gathered(gather.Options{Keep: gather.Keep{All: true}}, func(g *gather.Gatherer) {
+		for range 2 {
+			work.Root(func() {
+				done.Add(1)
+				began := make(chan bool)
+				go func() {
+					defer done.Done()
+					work.Inner(func() { close(began); <-gate })
+					work.Many(1000)
+					work.Root(work.Leaf)
+				}()
+				<-began
+			})
+		}
+		time.Sleep(20 * time.Millisecond)
+		close(gate)
+		done.Wait()
+	})
+	want := []string{"(Root) | ?: ~ (Inner", "(Root) | ?: ~ (Inner", "(Root (Leaf))", "(Root (Leaf))"}
+	for i, t := range list {
+		if i < 2 && t.Strands[1].By == t.Root { // the go statement is in a function literal of main's
+			t.Strands[1].By = nil
+		}
+		if got := shape(t); i >= len(want) || got != want[i] {
+			errorf("trace %d: %s, want %s", i, got, want[i])
+		}
+	}
+	if len(list) != 4 {
+		errorf("%d traces", len(list))
+	}
+}
+
+// linger checks that a trace waits for goroutines, but not for ever.
+func linger() {
+	var done sync.WaitGroup
+	var took time.Duration
+	list := gathered(gather.Options{Keep: gather.Keep{All: true}, Linger: 10 * time.Second}, func(*gather.Gatherer) {
+		work.Root(func() {
+			done.Add(1)
+			go func() {
+				defer done.Done()
+				time.Sleep(30 * time.Millisecond)
+				work.Many(500)
+			}()
+		})
+		done.Wait()
+		time.Sleep(100 * time.Millisecond)
+	})
+	if len(list) != 1 || calls(list[0]) != 502 || list[0].Strands[1].Detached {
+		errorf("a trace that waits: %s", shape(list[0]))
+	}
+	gate := make(chan bool)
+	list = gathered(gather.Options{Keep: gather.Keep{All: true}, Linger: 50 * time.Millisecond}, func(g *gather.Gatherer) {
+		work.Root(func() { go work.Inner(func() { <-gate }) })
+		begin := time.Now()
+		for completed, _, _, _ := g.Counts(); completed == 0; completed, _, _, _ = g.Counts() {
+		}
+		time.Sleep(200 * time.Millisecond)
+		took = time.Since(begin)
+	})
+	close(gate)
+	if len(list) != 1 || !list[0].Strands[1].Detached {
+		errorf("after %v: %d traces", took, len(list))
+	}
+}
+
+// parked checks that goroutines that never go on do not keep the memory of traces that are over.
+func parked() {
+	gate := make(chan bool)
+	const roots = 3000
+	list := gathered(gather.Options{Keep: gather.Keep{Longer: time.Hour, Failed: true}, Memory: 2 << 20}, func(g *gather.Gatherer) {
+		for i := range roots {
+			work.Root(func() {
+				began := make(chan bool)
+				go func() {
+					work.Inner(func() { close(began); <-gate })
+				}()
+				<-began
+			})
+			if i%30 == 0 {
+				time.Sleep(5 * time.Millisecond) // who sees to it gets the CPU
+			}
+		}
+		work.Fails(func() { work.Many(5000) })
+		if completed, _, _, lost := g.Counts(); completed != roots+1 || lost > roots/10 {
+			errorf("%d traces, %d calls lost", completed, lost) // without it most are
+		}
+	})
+	close(gate)
+	if len(list) != 1 || calls(list[0]) != 5002 {
+		errorf("%d traces that failed", len(list))
+	}
+}
+
+// rules checks what is kept.
+func rules() {
+	run := func(*gather.Gatherer) {
+		for i := range 100 {
+			switch {
+			case i%10 == 3:
+				work.Fails(work.Leaf)
+			case i%10 == 7:
+				work.Recovers(func() { work.Root(work.Raise) })
+			case i == 50:
+				work.Root(func() { work.Sleep(20 * time.Millisecond) })
+			default:
+				work.Root(work.Leaf)
+			}
+		}
+	}
+	runtime.GOMAXPROCS(1) // one in so many is counted by each P
+	for _, c := range []struct {
+		keep gather.Keep
+		want int
+	}{
+		{gather.Keep{}, 0},
+		{gather.Keep{All: true}, 100},
+		{gather.Keep{Failed: true}, 20},
+		{gather.Keep{Longer: 10 * time.Millisecond}, 1},
+		{gather.Keep{Longer: time.Hour}, 0},
+		{gather.Keep{OneIn: 10}, 10},
+		{gather.Keep{Failed: true, Longer: 10 * time.Millisecond}, 21},
+	} {
+		if list := gathered(gather.Options{Keep: c.keep}, run); len(list) != c.want {
+			errorf("%+v: %d traces, want %d", c.keep, len(list), c.want)
+		}
+	}
+	list := gathered(gather.Options{Keep: gather.Keep{Longer: time.Hour}}, func(g *gather.Gatherer) {
+		run(g)
+		g.SetLonger(10 * time.Millisecond)
+		run(g)
+		g.SetLonger(0)
+		run(g)
+		if completed, kept, dropped, lost := g.Counts(); completed != 300 || kept != 1 || dropped != 0 || lost != 0 || g.Active() != 0 {
+			errorf("%d completed, %d kept, %d dropped, %d lost, %d active", completed, kept, dropped, lost, g.Active())
+		}
+	})
+	if len(list) != 1 {
+		errorf("after SetLonger: %d traces, want 1", len(list))
+	}
+}
+
+// busy checks that there is one Gatherer at a time, and that Stop may be called twice.
+func busy() {
+	o := gather.Options{Keep: gather.Keep{All: true}, Deliver: func(*gather.Trace) {}}
+	g := start(o)
+	if _, err := gather.Start(o); !errors.Is(err, gather.ErrBusy) {
+		errorf("a second Start: %v", err)
+	}
+	work.Root(g.Stop) // within a trace
+	g.Stop()
+	work.Root(work.Leaf)
+	g = start(o)
+	work.Root(work.Leaf)
+	g.Stop()
+	if completed, _, _, _ := g.Counts(); completed != 1 {
+		errorf("%d traces, want 1", completed)
+	}
+	work.Root(func() { // begins and ends while there are other Gatherers
+		for range 3 {
+			g := start(o)
+			work.Root(work.Leaf)
+			g.Stop()
+		}
+	})
+}
+
+// deadlock waits for ever.
+func deadlock() {
+	start(gather.Options{Roots: named("Root"), Keep: gather.Keep{All: true}, Deliver: func(*gather.Trace) {}})
+	work.Root(func() { work.Inner(func() { select {} }) })
+}
