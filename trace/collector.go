@@ -89,12 +89,14 @@ func start(w world, roots switchboard.Selector, o Options) (*Collector, error) {
 	if from, ok := roots.(interface{ Origin() switchboard.Origin }); ok {
 		of.Origin = from.Origin()
 	}
-	c.mu.Lock() // traces may come before the source is known
-	defer c.mu.Unlock()
 	c.longer = of.Keep.Longer
-	if c.source, err = w.gather(of); err != nil {
+	source, err := w.gather(of) // without the lock: a policy may call forbid meanwhile
+	if err != nil {
 		return nil, err
 	}
+	c.mu.Lock()
+	c.source = source
+	c.mu.Unlock()
 	c.remove = w.atEnd(c.end)
 	return c, nil
 }
@@ -123,7 +125,7 @@ func (c *Collector) deliver(g *gather.Trace) {
 	c.mu.Lock()
 	c.seen++
 	kept := c.store.add(t, o.selects(t, c.seen))
-	if longer := o.longer(c.store.threshold()); longer != c.longer && c.state == gathers { // Stop holds the source's lock
+	if longer := o.longer(c.store.threshold()); longer != c.longer && c.source != nil && c.state == gathers { // Stop holds the source's lock
 		c.longer = longer
 		c.source.SetLonger(longer)
 	}
