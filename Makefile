@@ -27,7 +27,7 @@ GO       ?= go
 FUZZTIME ?= 30s
 GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
-MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/store
+MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
 APART    := dev/benchmarks/peers contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
@@ -48,7 +48,7 @@ $(BIN)/dlv $(BIN)/staticcheck: dev/tools/go.mod
 # The parts of make test. Some use one core only, so that JOBS of them run side by side; each prints
 # what it has to say when it ends. vet comes before them: it compiles what they share.
 JOBS  ?= 2
-PARTS := scripts race command library cross dev/compatibility dev/benchmarks/peers dev/benchmarks examples/shop examples/facility examples/store \
+PARTS := scripts race command library cross dev/compatibility dev/benchmarks/peers dev/benchmarks examples/shop examples/facility examples/requests examples/store \
 	contrib/otel contrib/prometheus
 
 test: vet

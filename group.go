@@ -111,7 +111,8 @@ func (g *Group) Doc() string { return switchboard.Default.GroupDoc(g.name) }
 // Err returns what is wrong with the group, a GroupError; nil if the group can be used.
 func (g *Group) Err() error { return g.err }
 
-func (g *Group) selection() (switchboard.Selection, string, error) {
+// Selected implements Selector. It is for packages of this module.
+func (g *Group) Selected() (switchboard.Selection, string, error) {
 	return switchboard.Selection{Groups: []string{g.name}}, g.name, g.err
 }
 

@@ -19,16 +19,16 @@ const (
 // functions, exported or not. A program that handles secrets may want to forbid that in part. The
 // zero Policy allows everything.
 //
-// Policies are about observers, monitors, printed calls and recordings. They do not restrict
-// statistics, which have names, counts and times, and no values.
+// Policies are about observers, monitors, printed calls, traces and recordings. They do not
+// restrict statistics, which have names, counts and times, and no values.
 type Policy struct {
 	Forbid  bool     // allow nothing at all
 	Groups  []*Group // only functions in these, and in what they contain; nil: all functions
 	Origins []Origin // only from these; nil: all
 
-	// Kinds are what may be attached: Print, Record, names of other ready-made monitors, and types
-	// of observers and factories, as in "main.counter". Composed ones may if all parts may. nil:
-	// all.
+	// Kinds are what may be attached: Print, Record, Traces and Watch of package trace, names of
+	// other ready-made monitors, and types of observers and factories, as in "main.counter".
+	// Composed ones may if all parts may. nil: all.
 	Kinds []string
 
 	NoArguments bool // nobody gets arguments, results or values of panics

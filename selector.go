@@ -13,11 +13,9 @@ import (
 	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
-// A Selector selects functions: a *Group, or what Pattern returns.
-type Selector interface {
-	// selection returns the functions, and the name of the group if they are one's.
-	selection() (s switchboard.Selection, group string, err error)
-}
+// A Selector selects functions: a *Group, or what Pattern returns. Its methods are for packages of
+// this module.
+type Selector = switchboard.Selector
 
 // Pattern selects the functions that one of the patterns names, as the command's flag --include
 // does: mymod/..., mymod/pkg, mymod/pkg.Func, pkg.Type.*, /regexp/, or @Group. What is wrong with a
@@ -27,7 +25,11 @@ func Pattern(patterns ...string) Selector { return patternSelector(patterns) }
 
 type patternSelector []string
 
-func (p patternSelector) selection() (s switchboard.Selection, group string, err error) {
+// String returns the patterns.
+func (p patternSelector) String() string { return strings.Join(p, ", ") }
+
+// Selected implements Selector.
+func (p patternSelector) Selected() (s switchboard.Selection, group string, err error) {
 	if len(p) == 0 {
 		return s, "", errors.New("no pattern: want one, as in mymod/..., mymod/pkg.Func or @Group")
 	}
@@ -64,7 +66,7 @@ func selected(s Selector) (switchboard.Selection, string, error) {
 	if g, ok := s.(*Group); s == nil || ok && g == nil {
 		return switchboard.Selection{}, "", fmt.Errorf("the group %w", ErrNil)
 	}
-	return s.selection()
+	return s.Selected()
 }
 
 // Funcs returns the functions that s selects at this moment, by package in the order of

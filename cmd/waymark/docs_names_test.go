@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
 	"github.com/waymark-go/waymark/internal/agent"
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/table"
 )
 
 // commandFlags returns the flags of each command, out of its help.
@@ -321,7 +321,7 @@ func TestDocsFigures(t *testing.T) {
 			t.Errorf("docs/usage.md doesn't name %q, which names of secrets have", word)
 		}
 	}
-	for _, want := range []string{fmt.Sprintf("Below level %d ", recording.MaxIndent), fmt.Sprintf("Nested JSON has %d levels", report.DefaultLevels)} {
+	for _, want := range []string{fmt.Sprintf("Below level %d ", table.MaxIndent), fmt.Sprintf("Nested JSON has %d levels", report.DefaultLevels)} {
 		if !strings.Contains(usage, want) {
 			t.Errorf("docs/usage.md has no %q", want)
 		}

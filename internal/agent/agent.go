@@ -47,8 +47,14 @@ func begin(env string) error {
 	if err := beginOwners(o, s); err != nil {
 		return err
 	}
-	if o.Stats.On || !o.Record && len(o.Include)+len(o.Exclude) > 0 {
+	tracing := len(o.Traces.Roots) > 0
+	if o.Stats.On || !o.Record && !tracing && len(o.Include)+len(o.Exclude) > 0 {
 		if err := gather(o); err != nil {
+			return err
+		}
+	}
+	if tracing {
+		if err := gatherTraces(o); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/stats"
+	"github.com/waymark-go/waymark/trace"
 )
 
 // host is what the agent runs on. Tests have another one.
@@ -16,6 +18,7 @@ type hosting interface {
 	Enabled() bool
 	Record(recorder.Config) (file, error)
 	Gather(stats.Options) error
+	Trace(switchboard.Selector, trace.Options) error
 	Clock() error // what is wrong with the clock that was wanted
 
 	Mute(on bool)
@@ -68,6 +71,11 @@ func (program) Clock() error {
 }
 
 func (program) Gather(o stats.Options) error { return stats.Start(o) }
+
+func (program) Trace(roots switchboard.Selector, o trace.Options) error {
+	_, err := trace.Start(roots, o)
+	return err
+}
 
 func (program) Mute(on bool)                        { rt.Mute(on) }
 func (program) Hide(values bool)                    { rt.Hide(values) }

@@ -19,6 +19,7 @@ import (
 	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/internal/switchtest"
 	"github.com/waymark-go/waymark/stats"
+	"github.com/waymark-go/waymark/trace"
 )
 
 // A fake is a program that the agent is in.
@@ -26,6 +27,8 @@ type fake struct {
 	log     []string // what was asked of it
 	files   []*fakeFile
 	options *stats.Options
+	roots   string // of traces
+	traces  *trace.Options
 	awaits  int // until the program ends
 	refuses error
 
@@ -80,6 +83,10 @@ func (f *fake) Said()                          { f.say("said") }
 func (f *fake) AtExit(do func())               { f.atExit = append(f.atExit, do) }
 func (f *fake) BeforeExec(do func())           { f.beforeExec = append(f.beforeExec, do) }
 func (f *fake) Gather(o stats.Options) error   { f.options = &o; return nil }
+func (f *fake) Trace(roots switchboard.Selector, o trace.Options) error {
+	f.roots, f.traces = roots.String(), &o
+	return nil
+}
 
 func (f *fake) Finish(do func(), _ int64, wait func() bool) bool {
 	if !wait() {
@@ -406,5 +413,35 @@ func TestSecrets(t *testing.T) {
 	defer func() { redaction = before }()
 	if got := secrets(); !slices.Contains(got, "owner") || !slices.Contains(got, "pin") || !slices.Contains(got, "password") {
 		t.Errorf("words %q", got)
+	}
+}
+
+func TestTraces(t *testing.T) {
+	for env, want := range map[string]string{
+		"traces=main.a": "roots main.a slowest 20 failed false longer 0s onein 0 calls nil file ",
+		"traces=main.a,traces=main.b,keep=failed":                                                  "roots main.a, main.b slowest 0 failed true longer 0s onein 0 calls nil file ",
+		"traces=main.a,keep=slowest:3,keep=longer:10ms,keep=onein:9,p=main.*,traces-out=/t/%n.xml": "roots main.a slowest 3 failed false longer 10ms onein 9 calls main.* file /t/agent.test.xml",
+		"traces=main.a,keep=all": "roots main.a slowest 0 failed false longer 0s onein 1 calls nil file ",
+	} {
+		f, _, err := begins(t, env)
+		if err != nil {
+			t.Errorf("%s: %v", env, err)
+			continue
+		}
+		if f.traces == nil || f.options != nil {
+			t.Errorf("%s: traces %v, statistics %v; want traces and no statistics", env, f.traces, f.options)
+			continue
+		}
+		o, calls := f.traces, "nil"
+		if o.Calls != nil {
+			calls = o.Calls.String()
+		}
+		got := fmt.Sprint("roots ", f.roots, " slowest ", o.Slowest, " failed ", o.Failed, " longer ", o.Longer, " onein ", o.OneIn, " calls ", calls, " file ", o.File)
+		if got != want {
+			t.Errorf("%s: got\n%s, want\n%s", env, got, want)
+		}
+	}
+	if f, _, err := begins(t, "traces=main.a,stats"); err != nil || f.traces == nil || f.options == nil {
+		t.Errorf("%v, traces %v, statistics %v; want both", err, f.traces, f.options)
 	}
 }

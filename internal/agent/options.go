@@ -23,7 +23,8 @@ type options struct {
 	Print   []string // t, print: patterns of functions whose calls are printed
 	Detail  int      // d, verbose: how much is printed of calls, 0 to 3
 
-	Stats statistics
+	Stats  statistics
+	Traces traces
 
 	alias bool // patterns are regular expressions: Include matches whole names, Print parts of them
 
@@ -115,6 +116,9 @@ func (o *options) read(s settings) error {
 	if err == nil && o.Record && o.Stats.Count && o.Budget.Given() {
 		err = &recorder.SettingError{Key: "budget", Value: o.Budget.Text, Want: "stats in place of count, or no budget: beside a recording both would count the same calls"}
 	}
+	if err == nil {
+		err = o.Traces.check()
+	}
 	if errors.As(err, &wrong) {
 		return fmt.Errorf("%s, character %d: %w", s.source, places[wrong.Key], err)
 	}
@@ -203,6 +207,12 @@ func (o *options) set(key, value string) error {
 	case "latest":
 		o.Stats.On = true
 		return setPath(&o.Stats.Latest, key, value)
+	case "traces":
+		return o.addPattern(&o.Traces.Roots, key, value, `%s`)
+	case "keep":
+		return o.Traces.keep(key, value)
+	case "traces-out":
+		return setPath(&o.Traces.Path, key, value)
 	case "args":
 		return setBool(&o.Capture.Args, key, value)
 	case "results":
@@ -233,7 +243,7 @@ func (o *options) set(key, value string) error {
 // keys are those that set knows, but those of recorder.Config.
 var keys = []string{
 	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "i", "every", "top",
-	"names", "report", "latest", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
+	"names", "report", "latest", "traces", "keep", "traces-out", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
 }
 
 // ofRecording returns a key that was given, or its short form, and that means nothing where nothing

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/console"
+	"github.com/waymark-go/waymark/internal/ending"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/stats"
 )
@@ -90,6 +91,7 @@ func gather(o options) error {
 		}
 	})
 	if runtime.GOARCH != "wasm" { // wasm has no threads to wait on
+		ending.Claim()
 		host.GoLast(r.run)
 	}
 	return nil
@@ -148,6 +150,7 @@ func (r *reporter) run() {
 		}
 	}
 	r.end()
+	ending.Run()
 	host.Said()
 }
 

@@ -80,7 +80,18 @@ type Selection struct {
 	Has    func(*function.Func) bool
 }
 
+// A Selector selects functions. Package waymark makes those of programs, which print themselves as
+// the names of groups or as patterns.
+type Selector interface {
+	// Selected returns the functions, and the name of the group if they are one's.
+	Selected() (s Selection, group string, err error)
+	String() string
+}
+
 func (s Selection) all() bool { return s.Groups == nil && s.Has == nil }
+
+// Contains reports whether the function is in the selection.
+func (s Selection) Contains(f *function.Func) bool { return s.has(f) }
 
 func (s Selection) has(f *function.Func) bool {
 	switch {

@@ -79,6 +79,12 @@ var settingsOfWAYMARK = []variable{
 	{"names", "`short`, as far as names stay unique (default), or `full`."},
 	{"report", "`text` (default) or `json`, written to stderr. `json:FILE` appends to a file, " +
 		"`json:3` writes to a descriptor. `%p`, `%n` and `%%` are as in `o`."},
+	{"traces", "A pattern of the functions whose calls begin [traces](traces.md); may be repeated. " +
+		"When the program ends the traces are printed on stderr."},
+	{"keep", "Which traces are kept: `slowest:N`, `failed`, `longer:DURATION`, `onein:N` or `all`; several add up. " +
+		"Default `slowest:20`."},
+	{"traces-out", "A file in which traces are saved, in XML, instead of being printed. " +
+		"`%p`, `%n` and `%%` are as in `o`."},
 	{"o out", "The trace file; default `waymark.wmt`. `%p` stands for the process id, " +
 		"`%n` for the program's name, `%%` for a percent sign."},
 	{"overflow", "When the writer can't keep up: `block` (default) waits, `drop` drops and counts, " +

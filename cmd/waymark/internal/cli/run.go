@@ -24,6 +24,7 @@ func (a *app) runCommand() *cobra.Command {
 	var rec recordFlags
 	var rep reportFlags
 	var stat statsFlags
+	var traced tracesRunFlags
 	var set *pflag.FlagSet
 	return a.buildCmd("run [--flags] [go run flags] package-or-instrumented-binary [args]",
 		"run a program and print which functions took the time", "", programLast,
@@ -33,14 +34,18 @@ func (a *app) runCommand() *cobra.Command {
 			rec.define(set, defaultBudget)
 			rep.define(set, firstTop)
 			stat.define(set)
+			traced.define(set)
 		},
 		func(line *commandLine) error {
-			if err := errors.Join(rec.check(), rep.check(), stat.check()); err != nil {
+			if err := errors.Join(rec.check(), rep.check(), stat.check(), traced.check()); err != nil {
 				return err
 			}
 			records := rec.given() || rep.by != "function"
 			if records && stat.given() {
 				return usagef("run: --%s is of statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.first(), "by"))
+			}
+			if traced.given() && (records || stat.given()) {
+				return usagef("run: --traces prints traces, and --%s is of what it prints otherwise: use one of them", cmp.Or(stat.first(), rec.first(), "by"))
 			}
 			t, err := a.program("run", &f, set, line)
 			if t != nil {
@@ -53,14 +58,17 @@ func (a *app) runCommand() *cobra.Command {
 				rec.set.Set("dump-at-exit", "true") // the report is of the window
 			}
 			file := filepath.Join(t.dir, "run.wmt")
-			if records {
+			if traced.given() {
+				t.env = traced.env() + stat.printing()
+			} else if records {
 				t.env = rec.env(file) + stat.printing()
 			} else {
 				t.env = stat.env(t.dir, &rep) + rec.budget()
 			}
 			runErr := a.run(t)
 			defer guard(t.dir)()
-			if records {
+			if traced.given() { // the program has printed them
+			} else if records {
 				err = a.reportRun(t.dir, file, &rep)
 			} else {
 				err = a.reportStatistics(t.dir, &rep)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
@@ -186,7 +185,7 @@ func (r *Report) writeTreeText(w io.Writer) error {
 				percent = 100 * float64(n.Sum.total) / float64(all)
 			}
 			row := r.rows[n.Row]
-			name := recording.Indent(depth) + r.names.Short(row.Name)
+			name := table.Indent(depth) + r.names.Short(row.Name)
 			if row.Open > 0 && row.Open == row.Calls {
 				name += table.AllOpen
 			}

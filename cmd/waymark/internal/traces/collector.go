@@ -5,7 +5,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/xmltrace"
+	"github.com/waymark-go/waymark/internal/actions"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -14,11 +14,11 @@ import (
 type running struct {
 	trace     *Trace
 	goroutine uint64
-	own       bool              // the root call is on the goroutine
-	depth     int               // of the root call
-	at        int               // in a tree: the node of the innermost call
-	left      int               // in a tree: calls in progress that have no node
-	log       *xmltrace.Element // in a file of actions
+	own       bool             // the root call is on the goroutine
+	depth     int              // of the root call
+	at        int              // in a tree: the node of the innermost call
+	left      int              // in a tree: calls in progress that have no node
+	log       *actions.Element // in a file of actions
 }
 
 // A collector follows the goroutines of a process.

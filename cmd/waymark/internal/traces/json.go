@@ -74,7 +74,7 @@ func WriteTreeJSON(w io.Writer, t *Tree, depth int) error {
 			continue
 		}
 		out.Nodes = append(out.Nodes, jsonNode{
-			n.Depth, n.Func.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached})
+			n.Depth, n.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached})
 	}
 	return write(w, out)
 }

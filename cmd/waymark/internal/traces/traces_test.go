@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/xmltrace"
+	"github.com/waymark-go/waymark/internal/actions"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -23,16 +25,16 @@ import (
 func open(t *testing.T, elements ...string) *tracefile.Set {
 	t.Helper()
 	var b bytes.Buffer
-	w := xmltrace.NewWriter(&b)
+	w := actions.NewWriter(&b, 0)
 	for _, text := range elements {
 		fields := strings.Fields(text)
-		e := xmltrace.Element{}
+		e := actions.Element{}
 		key, parent, _ := strings.Cut(strings.TrimSuffix(fields[0], ":"), "<")
 		fmt.Sscan(key, &e.Goroutine)
 		e.Key, e.Parent = key, parent
 		now := int64(0)
 		for _, f := range fields[1:] {
-			action := map[byte]xmltrace.Action{'+': xmltrace.Start, '-': xmltrace.End, '!': xmltrace.Exception}[f[0]]
+			action := map[byte]actions.Action{'+': actions.Start, '-': actions.End, '!': actions.Exception}[f[0]]
 			if action == "" {
 				fmt.Sscan(f, &now)
 				continue
@@ -215,5 +217,32 @@ func TestKey(t *testing.T) {
 		if k, err := ParseKey(text); err == nil {
 			t.Errorf("ParseKey(%q) = %v, want an error", text, k)
 		}
+	}
+}
+
+// What is written as XML and read again has the same traces, by the same keys.
+func TestXMLKeys(t *testing.T) {
+	set := open(t, "7: 0 +main.main 5 +main.a 9 -main.a 12 +main.a 20 -main.a 30 -main.main", "8<7: 13 +main.a 15 -main.a")
+	o := Options{Root: func(f *function.Func) bool { return f.Name == "main.a" }}
+	want := list(t, set, o)
+	var b bytes.Buffer
+	if _, _, err := WriteXML(&b, set, &recording.Filter{}, o, nil); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "again.xml")
+	if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, damage, err := xmltrace.Open(name)
+	if err != nil || damage != nil {
+		t.Fatal(err, damage)
+	}
+	defer f.Close()
+	again, err := tracefile.Join([]*tracefile.File{f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := list(t, again, o); len(got) != 3 || !slices.Equal(got, want) {
+		t.Errorf("read again: %q, want two traces: %q", got, want)
 	}
 }

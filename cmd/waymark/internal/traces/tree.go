@@ -8,27 +8,15 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/tracetext"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A Node adds up the calls of a function that the calls of another node made, in one trace. Times
-// are in ns.
+// A Node is a node of a tree, see package tracetext.
 type Node struct {
-	Func      *function.Func
-	Goroutine bool // root calls of goroutines that the calls of the node above have started
-	Depth     int
-
-	Calls, Panics, Errors uint64
-	Open                  uint64 // calls that have not ended
-	Detached              uint64 // calls that ended after the trace's root call
-	Total, Self           int64
-	Min, Max              int64 // of a call
-
+	tracetext.Node
 	parent int
 }
-
-// Avg returns the average duration of a call, ns.
-func (n *Node) Avg() int64 { return n.Total / int64(max(n.Calls, 1)) }
 
 type nodeKey struct {
 	parent    int
@@ -111,7 +99,7 @@ func (b *treeBuilder) enterOf(p *recording.Process) func(*running, *calltree.Cal
 			}
 			i = len(b.tree.Nodes)
 			b.nodes[key] = i
-			b.tree.Nodes = append(b.tree.Nodes, Node{Func: &fn.Func, Goroutine: key.goroutine, parent: r.at, Min: 1<<63 - 1})
+			b.tree.Nodes = append(b.tree.Nodes, Node{tracetext.Node{Name: fn.Name, Goroutine: key.goroutine, Min: 1<<63 - 1}, r.at})
 		}
 		b.tree.Nodes[i].Calls++
 		r.at = i

@@ -7,7 +7,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/xmltrace"
+	"github.com/waymark-go/waymark/internal/actions"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -16,20 +16,20 @@ import (
 // that is being read is kept in memory. The limit of Options must be 0.
 func WriteXML(out io.Writer, set *tracefile.Set, filter *recording.Filter, o Options, only *Key) (n int, read []recording.Summary, err error) {
 	buf := bufio.NewWriterSize(out, 1<<16)
-	x := xmlWriter{w: xmltrace.NewWriter(buf), pending: make(map[*Trace]*pending)}
+	x := xmlWriter{w: actions.NewWriter(buf, set.Processes[0].Info().Start.UnixNano()), pending: make(map[*Trace]*pending)}
 	read, err = filter.Follow(set, func(p *recording.Process) recording.Follower {
 		c := newCollector(p, len(set.Processes) > 1, o.Root)
 		c.began = func(r *running, _ *calltree.Call) bool {
 			if only != nil && r.trace.Key != *only {
 				return false
 			}
-			r.log = &xmltrace.Element{Key: r.trace.Key.String(), Goroutine: r.trace.Goroutine.ID}
-			x.pending[r.trace] = &pending{alive: 1, logs: []*xmltrace.Element{r.log}}
+			r.log = &actions.Element{Key: r.trace.Key.String(), Goroutine: r.trace.Goroutine.ID}
+			x.pending[r.trace] = &pending{alive: 1, logs: []*actions.Element{r.log}}
 			return true
 		}
 		c.start = func(child, parent *running) {
 			key := child.trace.Key.String()
-			child.log = &xmltrace.Element{Key: key + "/" + strconv.FormatUint(child.goroutine, 10), Goroutine: child.goroutine, Parent: parent.log.Key}
+			child.log = &actions.Element{Key: key + "/" + strconv.FormatUint(child.goroutine, 10), Goroutine: child.goroutine, Parent: parent.log.Key}
 			all := x.pending[child.trace]
 			if all == nil { // the trace has ended
 				all = &pending{wanted: o.wants(child.trace)}
@@ -42,14 +42,14 @@ func WriteXML(out io.Writer, set *tracefile.Set, filter *recording.Filter, o Opt
 		at := func(clock uint64) int64 { return start + p.File.Nanos(clock) }
 		c.enter = func(r *running, call *calltree.Call) {
 			fn, _ := p.File.Func(call.Site)
-			r.log.Add(at(call.Began), xmltrace.Start, fn.Name)
+			r.log.Add(at(call.Began), actions.Start, fn.Name)
 		}
 		c.call = func(r *running, call *calltree.Call) {
 			fn, _ := p.File.Func(call.Site)
-			action := xmltrace.End
+			action := actions.End
 			const recovered = calltree.Panicked | calltree.Recovered
 			if call.Flags&recovered == calltree.Panicked {
-				action = xmltrace.Exception
+				action = actions.Exception
 			}
 			r.log.Add(at(call.End), action, fn.Name)
 		}
@@ -78,11 +78,11 @@ func WriteXML(out io.Writer, set *tracefile.Set, filter *recording.Filter, o Opt
 type pending struct {
 	alive  int
 	wanted bool
-	logs   []*xmltrace.Element // of its goroutines
+	logs   []*actions.Element // of its goroutines
 }
 
 type xmlWriter struct {
-	w       *xmltrace.Writer
+	w       *actions.Writer
 	pending map[*Trace]*pending
 	err     error
 }

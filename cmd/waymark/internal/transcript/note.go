@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/table"
 )
 
 // Open prints the first lines of the calls that a goroutine is in, before their callees are known.
@@ -23,7 +23,7 @@ func (p *Printer) Note(goroutine uint64, depth int, text string) {
 		if p.at != nil {
 			b = fmt.Appendf(b, "%*s", timeWidth, "")
 		}
-		b = fmt.Appendf(b, "%11s [%9d]  %s// %s", "", goroutine, recording.Indent(depth), line)
+		b = fmt.Appendf(b, "%11s [%9d]  %s// %s", "", goroutine, table.Indent(depth), line)
 		p.w.Write(append(p.opt.cut(b, ""), '\n'))
 	}
 }

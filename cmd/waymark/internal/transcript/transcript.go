@@ -38,8 +38,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
@@ -206,11 +206,11 @@ func (p *Printer) line(clock uint64, duration string, c *calltree.Call, text ...
 	var id [20]byte
 	b = appendRight(b, strconv.AppendUint(id[:0], c.Goroutine, 10), 9)
 	b = append(b, "]  "...)
-	levels := recording.MaxIndent
+	levels := table.MaxIndent
 	if p.opt.Columns > 0 {
 		levels = min(levels, max(p.opt.Columns-len(b), 0)/4) // half of the room
 	}
-	b = append(b, recording.IndentTo(c.Depth, levels)...)
+	b = append(b, table.IndentTo(c.Depth, levels)...)
 	for _, t := range text {
 		b = append(b, t...)
 	}

@@ -1,12 +1,3 @@
-// Package xmltrace writes and reads trace files in XML, as tools for Java write them:
-//
-//	<trace-file unit="ns">
-//	  <trace key="18-1503201" goroutine="18">1732300000123456789,START,main.handle|1732300000123460000,START,main.query|...</trace>
-//	</trace-file>
-//
-// An element has what one goroutine did in a trace: actions, separated by bars. An action is a time
-// since 1970, in ms unless unit is ns; START, END or EXCEPTION; and the name of a function. In names
-// the characters | , and % are written as in URLs. A goroutine that another one of the trace has
-// started has an element of its own behind that one's, whose key is its attribute parent. Files of
-// other tools have neither unit nor goroutine nor parent.
+// Package xmltrace makes recordings of trace files in XML, which package actions describes, so that
+// all that reads recordings reads these files, too.
 package xmltrace

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/waymark-go/waymark/internal/actions"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -98,6 +99,7 @@ func convert(in io.Reader, out *os.File, name string) (damage, err error) {
 			if attribute(start, "unit") == "ns" {
 				unit = 1
 			}
+			w.begin(attribute(start, "start"))
 		case start.Name.Local == "trace" && inFile:
 			text, textErr := content(d)
 			err := w.trace(start, text, unit, textErr == nil)
@@ -159,14 +161,14 @@ func (e badAction) Error() string {
 }
 
 // action parses an action.
-func action(text []byte) (time int64, a Action, name string, err error) {
+func action(text []byte) (time int64, a actions.Action, name string, err error) {
 	parts := bytes.SplitN(bytes.TrimSpace(text), []byte(","), 3)
 	if len(parts) < 3 || len(parts[2]) == 0 {
 		return 0, "", "", badAction(text)
 	}
 	time, err = strconv.ParseInt(string(bytes.TrimSpace(parts[0])), 10, 64)
-	a = Action(bytes.TrimSpace(parts[1]))
-	if err != nil || time < 0 || a != Start && a != End && a != Exception {
+	a = actions.Action(bytes.TrimSpace(parts[1]))
+	if err != nil || time < 0 || a != actions.Start && a != actions.End && a != actions.Exception {
 		return 0, "", "", badAction(text)
 	}
 	name, err = url.PathUnescape(string(parts[2]))

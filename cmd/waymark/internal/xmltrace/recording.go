@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"github.com/waymark-go/waymark/internal/actions"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/names"
 )
@@ -52,6 +53,14 @@ func clockBlock(t int64) []byte {
 	return format.AppendBlock(nil, format.BlockClock, format.AppendClock(nil, format.ClockPair{Clock: uint64(t), UnixNano: t, MonoNano: t}))
 }
 
+// begin takes the time, in ns since 1970, that keys of the file's traces count from: so the
+// recording's keys are the same.
+func (w *writer) begin(start string) {
+	if t, err := strconv.ParseInt(start, 10, 64); err == nil && t > 0 && t <= maxTime {
+		w.first = t
+	}
+}
+
 // trace writes the calls of an element. Errors are those of writing, and badAction if an action could
 // not be understood: it is left out. The text may be cut if the element is not whole.
 func (w *writer) trace(e xml.StartElement, text []byte, unit int64, whole bool) error {
@@ -85,7 +94,7 @@ func (w *writer) trace(e xml.StartElement, text []byte, unit int64, whole bool) 
 		}
 		now = t
 		site := w.site(name)
-		if a == Start {
+		if a == actions.Start {
 			stack = append(stack, site)
 			add(t, uint64(site)<<format.SiteShift|uint64(len(stack)*frameSize))
 			continue
@@ -98,7 +107,7 @@ func (w *writer) trace(e xml.StartElement, text []byte, unit int64, whole bool) 
 			continue // its beginning is not in the file
 		}
 		token := uint64(at+1) * frameSize
-		if a == Exception {
+		if a == actions.Exception {
 			add(t, code(format.CodePanic, uint64(len(stack)+1)*frameSize))
 			add(t, code(format.CodeRecover, token-1))
 		} else {

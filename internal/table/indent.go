@@ -1,4 +1,4 @@
-package recording
+package table
 
 import (
 	"strconv"

@@ -1,0 +1,119 @@
+package tracetext
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/units"
+)
+
+// A Trace is what is printed of a trace as a whole.
+type Trace struct {
+	Key       string
+	Root      string // name of the function
+	Goroutine string
+	Start     time.Duration // since the beginning of what is printed
+	Duration  time.Duration
+	Open      bool // the root call has not ended: Duration is until now
+
+	Calls, Panics, Errors uint64
+	Goroutines            uint64 // all, with that of the root call
+}
+
+// A Node adds up the calls of a function that the calls of another node made, in one trace. Times
+// are in ns.
+type Node struct {
+	Name      string // of the function
+	Goroutine bool   // root calls of goroutines that the calls of the node above have started
+	Depth     int
+
+	Calls, Panics, Errors uint64
+	Open                  uint64 // calls that have not ended
+	Detached              uint64 // calls that ended after the trace's root call
+	Total, Self           int64
+	Min, Max              int64 // of a call
+}
+
+// Avg returns the average duration of a call, ns.
+func (n *Node) Avg() int64 { return n.Total / int64(max(n.Calls, 1)) }
+
+// WriteList prints traces as a table. short, unless nil, shortens names of functions.
+func WriteList(w io.Writer, list []Trace, short *names.Set, s table.Style) error {
+	t := &table.Table{Columns: []table.Column{
+		{Head: "Key"}, {Head: "Start", Right: true}, {Head: "Duration", Right: true}, {Head: "Calls", Right: true},
+		{Head: "Panics", Right: true, Spare: 2}, {Head: "Errors", Right: true, Spare: 3}, {Head: "Goroutines", Right: true, Spare: 1}, {Head: "Root"}}}
+	for i := range list {
+		tr := &list[i]
+		root := short.Short(tr.Root)
+		if tr.Open {
+			root += " (open)"
+		}
+		t.Rows = append(t.Rows, []table.Cell{
+			{Text: tr.Key}, table.Duration(tr.Start), table.Duration(tr.Duration), table.Count(tr.Calls),
+			table.Panics(tr.Panics), table.Errors(tr.Errors), table.Count(tr.Goroutines), {Text: root}})
+	}
+	return t.Write(w, s)
+}
+
+// WriteTree prints the calls of a trace: n nodes, callees behind their callers. It prints depth
+// levels; 0 is all. left is the number of calls that are in no node, and lost what is said of them.
+func WriteTree(out io.Writer, tr Trace, n int, node func(i int) *Node, short *names.Set, depth int, left uint64, lost string) error {
+	w := bufio.NewWriter(out)
+	ended := "took " + units.Duration(tr.Duration)
+	if tr.Open {
+		ended = "has not ended, after " + units.Duration(tr.Duration)
+	}
+	fmt.Fprintf(w, "%v: %s on goroutine %v at %s, %s: %s", tr.Key, short.Short(tr.Root), tr.Goroutine, units.Duration(tr.Start), ended, units.Things(tr.Calls, "call"))
+	if tr.Goroutines > 1 {
+		fmt.Fprintf(w, " on %s", units.Things(tr.Goroutines, "goroutine"))
+	}
+	fmt.Fprint(w, "\n\n     Total        Self  Function [calls, min, avg, max, total]\n")
+	hidden := left
+	for i := 0; i < n; i++ {
+		n := node(i)
+		if depth > 0 && n.Depth >= depth {
+			hidden += n.Calls
+			continue
+		}
+		fmt.Fprintf(w, "%s  %s  %s%s\n", right(units.Aligned(n.Total)), right(units.Aligned(n.Self)), table.Indent(n.Depth), n.text(short))
+	}
+	if hidden > 0 {
+		fmt.Fprintf(w, "\n%s not shown: %s\n", units.Things(hidden, "call"), lost)
+	}
+	return w.Flush()
+}
+
+// right aligns a duration in its column.
+func right(text string) string {
+	const width = 10
+	return strings.Repeat(" ", max(width-len(text), 0)) + text
+}
+
+func (n *Node) text(short *names.Set) string {
+	text := short.Short(n.Name)
+	if n.Goroutine {
+		text = "go " + text
+	}
+	if n.Calls > 1 {
+		text += fmt.Sprintf(" [%d, %s, %s, %s, %s]", n.Calls, units.Duration(n.Min), units.Duration(n.Avg()), units.Duration(n.Max), units.Duration(n.Total))
+	}
+	for _, mark := range []struct {
+		n    uint64
+		word string
+	}{{n.Panics, "panicked"}, {n.Errors, "failed"}, {n.Detached, "detached"}, {n.Open, "open"}} {
+		switch {
+		case mark.n == 0:
+		case n.Calls == 1:
+			text += ", " + mark.word
+		default:
+			text += ", " + strconv.FormatUint(mark.n, 10) + " " + mark.word
+		}
+	}
+	return text
+}

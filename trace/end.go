@@ -1,0 +1,92 @@
+package trace
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/console"
+)
+
+// stop ends gathering, once. It reports whether it was this call that did.
+func (c *Collector) stop() bool {
+	c.mu.Lock()
+	first := c.state == gathers
+	if first {
+		c.state = stops
+	}
+	source := c.source
+	c.mu.Unlock()
+	if !first {
+		return false
+	}
+	source.Stop()
+	c.await()
+	if c.options.File != "" {
+		if err := save(c.options.File, c.Traces()); err != nil {
+			c.mu.Lock()
+			c.saved = fmt.Errorf("save traces: %w", err)
+			c.mu.Unlock()
+		}
+	}
+	if c.options.AtEnd != nil {
+		c.last()
+	}
+	c.mu.Lock()
+	c.state = stopped
+	c.mu.Unlock()
+	c.remove()
+	return true
+}
+
+// last calls AtEnd.
+func (c *Collector) last() {
+	defer func() {
+		if v := recover(); v != nil {
+			console.Say("traces of %s: AtEnd panicked: %v", c.roots, v)
+		}
+	}()
+	c.options.AtEnd(c)
+}
+
+// end ends gathering when the program ends, or waits while Stop does.
+func (c *Collector) end() {
+	if !c.stop() {
+		for waited := time.Duration(0); waited < callPatience; waited += callLook {
+			c.mu.Lock()
+			over := c.state == stopped
+			c.mu.Unlock()
+			if over {
+				return
+			}
+			time.Sleep(callLook)
+		}
+		return
+	}
+	c.mu.Lock()
+	err := c.saved
+	c.mu.Unlock()
+	if err != nil {
+		console.Say("%v", err)
+	}
+}
+
+// save writes traces to a file. There is no file, or the old one, until it is whole.
+func save(path string, list []*Trace) error {
+	part := path + ".new"
+	f, err := os.Create(part)
+	if err != nil {
+		return err
+	}
+	err = WriteXML(f, list)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		os.Remove(part)
+	}
+	return err
+}

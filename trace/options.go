@@ -1,0 +1,95 @@
+package trace
+
+import (
+	"time"
+
+	"github.com/waymark-go/waymark/internal/gather"
+	"github.com/waymark-go/waymark/internal/switchboard"
+)
+
+// Options select traces, and bound them. The zero Options keep the newest traces.
+type Options struct {
+	// Which traces are kept: each that one of these selects when its root call ends. If none is
+	// set all are.
+	Slowest int               // the traces that took longest, at most so many
+	Failed  bool              // whose root call panicked or returned an error
+	Longer  time.Duration     // whose root call took longer than this
+	OneIn   int               // one in so many traces
+	Keep    func(*Trace) bool // for which it returns true
+
+	// Calls are the functions whose calls are gathered, beside those of the roots: a *waymark.Group
+	// or what waymark.Pattern returns. nil means all instrumented functions.
+	Calls switchboard.Selector
+
+	// OnTrace is called for each trace that is kept, when it is complete. A slower or newer trace may
+	// take its place later.
+	//
+	// OnTrace and Keep are called one at a time, on a goroutine whose calls are not traced. They may
+	// call methods of the collector. While one of them doesn't return, up to 256 traces wait; later ones
+	// are kept without OnTrace, or not kept because of Keep. After a panic neither is called any more.
+	OnTrace func(*Trace)
+
+	// File is where the kept traces are saved when gathering ends: at Stop, when main returns, by
+	// os.Exit, and where the system can do that by a panic, a fatal error or a signal. See WriteXML
+	// for what is in it. Without File nothing is saved.
+	File string
+
+	// AtEnd is called once when gathering has ended, before Stop returns or the program ends.
+	AtEnd func(*Collector)
+
+	MaxTraces int           // traces that are kept, beside the slowest; 0: 1000. Newer ones take the place of older ones
+	MaxBytes  int64         // memory of kept traces, about; 0: 64 MB. The oldest go first, then the fastest ones
+	MaxCalls  int           // calls of one trace; 0: 100,000. A trace with more has those that began first
+	MaxMemory int64         // bytes for the calls of traces in progress; 0: 64 MB
+	Linger    time.Duration // how long a trace waits for its goroutines after its root call has ended
+}
+
+// Defaults of Options.
+const (
+	defaultTraces = 1000
+	defaultBytes  = 64 << 20
+)
+
+// all reports whether all traces are selected.
+func (o *Options) all() bool {
+	return o.OneIn == 1 || o.Slowest <= 0 && !o.Failed && o.Longer <= 0 && o.OneIn <= 0 && o.Keep == nil
+}
+
+// every reports whether all traces are to be delivered: some that are selected can't be told from
+// others otherwise.
+func (o *Options) every() bool { return o.all() || o.Keep != nil || o.OneIn > 0 && o.Slowest > 0 }
+
+// selects reports whether a trace that is delivered is selected, but for being among the slowest or
+// for Keep. seen is how many were delivered, with this one.
+func (o *Options) selects(t *Trace, seen uint64) bool {
+	switch {
+	case o.all() || o.Failed && t.Failed || o.Longer > 0 && t.Duration > o.Longer:
+		return true
+	case o.OneIn <= 0:
+		return false
+	case o.every():
+		return seen%uint64(o.OneIn) == 0
+	}
+	return true // it was delivered for nothing else
+}
+
+// rule returns what is to be gathered, before there are any traces.
+func (o *Options) rule() gather.Keep {
+	return gather.Keep{
+		All: o.every(), Failed: o.Failed, Longer: o.longer(0), OneIn: uint64(max(o.OneIn, 0)),
+	}
+}
+
+// longer returns the duration that traces must exceed to be kept for it, if the slowest ones took
+// longer than threshold; 0: whatever they took.
+func (o *Options) longer(threshold time.Duration) time.Duration {
+	longer := max(o.Longer, 0)
+	if o.Slowest <= 0 {
+		return longer
+	}
+	threshold = max(threshold, 1)
+	if longer > 0 {
+		return min(longer, threshold)
+	}
+	return threshold
+}

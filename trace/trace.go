@@ -1,0 +1,85 @@
+package trace
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/gather"
+)
+
+// A Func is an instrumented function.
+//
+//	Name    string // as runtime.FuncForPC returns it: example.com/app/store.(*Store).Get
+//	Package string // import path
+//	File    string
+//	Line    int // of the keyword func
+type Func = function.Func
+
+// A Trace is the life of a root call that has ended.
+type Trace struct {
+	// Key names the trace: the id of its goroutine, and when the root call began in ns since the
+	// collector was started.
+	Key string
+
+	Root      *Func         // what the root call called
+	Start     time.Time     // when the root call began
+	Duration  time.Duration // of the root call
+	Goroutine uint64        // id of the goroutine that made the root call
+	Parent    uint64        // id of the goroutine that started that goroutine
+
+	Failed   bool // Panicked, or the root call returned an error
+	Panicked bool // a panic ended the root call, or the root call recovered a panic
+	Exited   bool // runtime.Goexit ended the root call
+
+	Calls      uint64 // all calls, with the root call
+	Panics     uint64 // calls that a panic ended, or that recovered a panic
+	Errors     uint64 // calls that returned an error
+	Goroutines int    // of the trace, with that of the root call
+
+	// Lost is the number of calls that are missing, because the trace had Options.MaxCalls calls or
+	// there was no memory.
+	Lost uint64
+
+	began   int64         // when the collector was started, ns since 1970
+	after   time.Duration // from then to Start
+	strands []gather.Strand
+	bytes   int64 // of memory, about
+	slow    bool  // it is among the slowest of its store
+	other   bool  // it is in the store for another reason
+}
+
+// Sizes in memory, about.
+const (
+	traceBytes  = 300
+	strandBytes = 120
+	eventBytes  = 32
+)
+
+// newTrace returns a trace that was gathered, of a collector that began at a time, in ns since 1970.
+func newTrace(g *gather.Trace, began int64) *Trace {
+	t := &Trace{
+		Root: g.Root, Start: g.Start, Duration: g.Duration, Goroutine: g.Goroutine, Parent: g.Parent,
+		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: len(g.Strands), Lost: g.Lost,
+		began: began, after: time.Duration(max(g.Start.UnixNano()-began, 0)), strands: g.Strands, bytes: traceBytes,
+	}
+	t.Key = strconv.FormatUint(t.Goroutine, 10) + "-" + strconv.FormatInt(int64(t.after), 10)
+	if len(t.strands) > 0 { // its last event, at the end of the root call, is read a few ns before the trace's end
+		if list := t.strands[0].Events; len(list) > 0 && list[len(list)-1].Kind == gather.Exit {
+			t.Duration = list[len(list)-1].At
+		}
+	}
+	for i := range t.strands {
+		s := &t.strands[i]
+		t.bytes += strandBytes + eventBytes*int64(cap(s.Events))
+		walk(s, func(*gather.Event) { t.Calls++ }, func(_ *gather.Event, how outcome) {
+			if how.panicked {
+				t.Panics++
+			}
+			if how.failed {
+				t.Errors++
+			}
+		})
+	}
+	return t
+}
