@@ -7,6 +7,7 @@
 //	wmPackages.lock    leaf: registered packages
 //	wmTables.lock      leaf: the list of tables of cells
 //	wmStacks.lock      leaf: stacks that no goroutine uses
+//	wmPaths.lock       leaf: paths, and the list of tables of their cells
 //
 // The runtime's own locks that are taken below these are those of persistentalloc, and of the
 // scheduler where a goroutine parks or is woken.
@@ -21,4 +22,5 @@ func wmRankLocks() {
 	lockInit(&wmPackages.lock, lockRankLeafRank)
 	lockInit(&wmTables.lock, lockRankLeafRank)
 	lockInit(&wmStacks.lock, lockRankLeafRank)
+	lockInit(&wmPaths.lock, lockRankLeafRank)
 }

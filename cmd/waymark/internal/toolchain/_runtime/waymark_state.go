@@ -49,6 +49,7 @@ type wmG struct {
 	timing   uintptr // the same while the fast path may time calls, else 0
 	noting   uintptr // the end of the stack while the fast path may put calls on it that may take long, else 0
 	top      uintptr // of the stack
+	node     uint32  // of the call that started the goroutine, see waymark_paths.go
 	unwound  uint32  // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
 }
 
@@ -62,6 +63,9 @@ type wmP struct {
 	counts uintptr
 	ncells uintptr
 	table  *wmCellTable // where others find both
+
+	paths     uintptr // cells of paths, by node, see waymark_paths.go
+	pathTable *wmPathTable
 }
 
 // Bits of wmG.flags.

@@ -37,7 +37,9 @@ func wmEnterTimed(gp *g, f WMFrame, watched watchedCall) {
 	} else {
 		call.next, *head = *head, uint32(gp.wm.top-wmCallBytes-gp.wm.stack)
 	}
-	if wm.counter {
+	if wmPaths.on {
+		call.beginPath(mp.p.ptr())
+	} else if wm.counter {
 		gp.wm.timing = gp.wm.stack
 	}
 	call.enter = wmClock()
@@ -57,7 +59,7 @@ func wmPushCall(gp *g, f WMFrame, watched watchedCall) {
 	if watched != nil {
 		gp.wm.watching.push(watched)
 	}
-	*(*wmCall)(unsafe.Pointer(gp.wm.top)) = wmCall{frame: f}
+	*(*wmCall)(unsafe.Pointer(gp.wm.top)) = wmCall{frame: f, node: wmBelow(gp.wm.top).node}
 	gp.wm.top += wmCallBytes
 }
 
@@ -92,7 +94,7 @@ func wmExitTimed(gp *g, f WMFrame) {
 	mp := acquirem()
 	long := s.endTime(mp.p.ptr(), wmBelow(top), now, left && panicked)
 	wmDrop(gp, top-wmCallBytes)
-	if wm.counter && gp.wm.flags&wmMuted == 0 {
+	if wm.counter && !wmPaths.on && gp.wm.flags&wmMuted == 0 {
 		gp.wm.noting = s.end
 		if gp.wm.flags&wmTimes != 0 {
 			gp.wm.timing = gp.wm.stack
@@ -160,12 +162,15 @@ func (s *wmStack) endTime(pp *p, call *wmCall, now uint64, panicked bool) (long 
 		c.total += took
 		s.outer[site%wmStackSites] = call.next
 	}
-	if took > children {
-		c.self += took - children
-	}
+	self := took - min(children, took)
+	c.self += self
 	c.least, c.most = max(c.least, ^took), max(c.most, took)
-	if panicked || call.flags&wmCallRecovered != 0 {
+	panicked = panicked || call.flags&wmCallRecovered != 0
+	if panicked {
 		c.panicked()
+	}
+	if call.flags&wmCallPath != 0 {
+		call.endPath(pp, self, panicked)
 	}
 	if wmHistograms {
 		c.countTime(took)
