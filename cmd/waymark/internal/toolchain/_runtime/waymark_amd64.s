@@ -100,7 +100,7 @@ uncounted:
 	MOVQ (g_wm+wmG_timing)(R14), SI
 	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
-	JEQ  again
+	JEQ  paths
 	CMPQ DI, wmStack_end(SI)
 	JEQ  again
 	MOVQ g_m(R14), BX
@@ -232,6 +232,8 @@ unvaluedPut:
 unvaluedSwitched:
 	SWITCHED
 	JMP  unvaluedPut
+paths:
+	JMP  ·wmEnterPath<ABIInternal>(SB)
 again:
 	JMP  ·wmSlowEnter<ABIInternal>(SB)
 
@@ -274,7 +276,7 @@ flagged:
 	MOVQ (g_wm+wmG_timing)(R14), SI
 	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
-	JEQ  slow
+	JEQ  paths
 	CMPQ g__panic(R14), $0
 	JNE  slow
 	SUBQ $wmCall__size, DI
@@ -357,6 +359,8 @@ line:
 	MOVQ AX, wmCall_children(DI)
 	MOVQ DI, AX
 	JMP  ·wmSlowTime<ABIInternal>(SB)
+paths:
+	JMP  ·wmExitPath<ABIInternal>(SB)
 
 // A call that is recorded if it took long, on top of the stack, and without timed calls in it.
 untimed:

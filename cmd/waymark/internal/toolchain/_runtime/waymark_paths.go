@@ -71,7 +71,7 @@ func WMPaths(on bool) {
 	if on != wmPaths.on {
 		wmPaths.on = on
 		forEachGRace(func(gp *g) {
-			gp.wm.timing, gp.wm.noting = 0, 0
+			gp.slowCalls()
 			if s := wmStackOf(gp); on && s != nil {
 				for top := gp.wm.top; top >= s.base(); top -= wmCallBytes {
 					call := wmBelow(top)
@@ -113,11 +113,14 @@ func wmPathOf(parent, site uint32) uint32 {
 	}
 }
 
-// wmPathFactor spreads keys. The assembly knows it.
-const wmPathFactor = 0x9E3779B97F4A7C15
+// Both spread keys over slots.
+const (
+	wmPathFactor = 0x9E3779B97F4A7C15
+	wmPathShift  = 64 - wmPathBits - 1
+)
 
 // wmPathHash returns the first slot for a key.
-func wmPathHash(key uint64) uintptr { return uintptr(key * wmPathFactor >> (64 - wmPathBits - 1)) }
+func wmPathHash(key uint64) uintptr { return uintptr(key * wmPathFactor >> wmPathShift) }
 
 func wmPathSlot(i uintptr) *uint64 {
 	return (*uint64)(unsafe.Pointer(wmPaths.index + i%wmPathSlots*8))

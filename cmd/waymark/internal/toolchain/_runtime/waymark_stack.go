@@ -181,7 +181,8 @@ func wmNewStack(gp *g) {
 	}
 	*s = wmStack{class: class}
 	s.end = s.base() + places*wmCallBytes
-	gp.wm.stack, gp.wm.timing, gp.wm.noting = uintptr(unsafe.Pointer(s)), 0, 0
+	gp.wm.stack = uintptr(unsafe.Pointer(s))
+	gp.slowCalls()
 	if old == nil {
 		s.bottom.node = gp.wm.node
 		gp.wm.top = s.base()
@@ -209,5 +210,6 @@ func wmEndStack(gp *g) {
 	}
 	wmEndTimes(gp, s.base(), false)
 	s.release()
-	gp.wm.stack, gp.wm.timing, gp.wm.noting, gp.wm.top = 0, 0, 0, 0
+	gp.wm.stack, gp.wm.top = 0, 0
+	gp.slowCalls()
 }

@@ -47,6 +47,7 @@ type wmG struct {
 	watching *wmWatching
 	stack    uintptr // *wmStack, see waymark_stack.go; 0 if there is none
 	timing   uintptr // the same while the fast path may time calls, else 0
+	pathing  uintptr // the same if calls are added up by path, too; timing is 0 then
 	noting   uintptr // the end of the stack while the fast path may put calls on it that may take long, else 0
 	top      uintptr // of the stack
 	node     uint32  // of the call that started the goroutine, see waymark_paths.go

@@ -39,12 +39,27 @@ func wmEnterTimed(gp *g, f WMFrame, watched watchedCall) {
 	}
 	if wmPaths.on {
 		call.beginPath(mp.p.ptr())
-	} else if wm.counter {
-		gp.wm.timing = gp.wm.stack
+	}
+	if wm.counter {
+		gp.quickTimes()
 	}
 	call.enter = wmClock()
 	releasem(mp)
 }
+
+// quickTimes has the fast path time calls from now on.
+func (gp *g) quickTimes() {
+	if wmPaths.on {
+		gp.wm.pathing = gp.wm.stack
+	} else {
+		gp.wm.timing = gp.wm.stack
+	}
+}
+
+// slowCalls has the next call that would be on the stack of calls take the slow path.
+//
+//go:nosplit
+func (gp *g) slowCalls() { gp.wm.timing, gp.wm.pathing, gp.wm.noting = 0, 0, 0 }
 
 // wmPushCall puts a call on the stack. watched is what the monitor gave for it, nil if the monitor
 // doesn't see it.
@@ -94,10 +109,12 @@ func wmExitTimed(gp *g, f WMFrame) {
 	mp := acquirem()
 	long := s.endTime(mp.p.ptr(), wmBelow(top), now, left && panicked)
 	wmDrop(gp, top-wmCallBytes)
-	if wm.counter && !wmPaths.on && gp.wm.flags&wmMuted == 0 {
-		gp.wm.noting = s.end
+	if wm.counter && gp.wm.flags&wmMuted == 0 {
+		if !wmPaths.on {
+			gp.wm.noting = s.end
+		}
 		if gp.wm.flags&wmTimes != 0 {
-			gp.wm.timing = gp.wm.stack
+			gp.quickTimes()
 		}
 	}
 	releasem(mp)
