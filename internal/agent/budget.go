@@ -19,7 +19,7 @@ const (
 // What a timed call with a histogram, and one with a path, costs, in timed calls without.
 const (
 	perHistogram = 1.35
-	perPath      = 1.5
+	perPath      = 1.4
 )
 
 // A timeBudget keeps statistics within a budget: functions whose calls cost too much to time are

@@ -65,7 +65,8 @@ var anchors = []anchor{
 	{file: "signal_unix.go", fn: "sigpipe", before: "dieFromSignal(_SIGPIPE)", text: "wmLastWords(); "},
 	// While gp is still the M's current goroutine.
 	{file: "proc.go", fn: "gdestroy", before: "casgstatus(gp, _Grunning, _Gdead)", text: "wmOnEnd(gp); "},
-	{file: "proc.go", fn: "newproc1", before: "newg.gopc = callerpc", text: "newg.wm.node = wmStartPath(callergp); "},
+	// What started a goroutine is on the stack of callergp.
+	{file: "proc.go", fn: "newproc1", before: "newg.gopc = callerpc", text: "if wmPaths.on { newg.wm.node = wmStartPath(callergp) }; "},
 	{file: "proc.go", fn: "syscall_runtime_BeforeExec", before: "execLock.lock()", text: "wmOnExec(); "},
 	// All of it has been counted.
 	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},

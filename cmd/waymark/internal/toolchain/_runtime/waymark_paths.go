@@ -89,9 +89,9 @@ func WMPaths(on bool) {
 // wmStartPath returns the node below which the calls of a goroutine are that gp starts.
 func wmStartPath(gp *g) uint32 {
 	switch {
-	case !wmPaths.on || gp.wm.flags&wmMuted != 0:
+	case gp.wm.flags&wmMuted != 0:
 		return 0
-	case gp.wm.stack == 0:
+	case gp.wm.stack == 0: // it makes no timed calls
 		return gp.wm.node
 	}
 	return wmBelow(gp.wm.top).node
