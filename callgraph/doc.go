@@ -8,6 +8,8 @@
 //	callgraph.Text{Tree: tree, MinShare: 0.01}.WriteTo(os.Stdout)
 //	return tree.WritePprof(file) // for go tool pprof
 //
+//	tree := callgraph.OfStatistics(stats.Take()) // exact, of package stats
+//
 // One type is for all trees, so that all have the same outputs: text, folded stacks for flame
 // graphs, pprof's format and JSON.
 //

@@ -255,15 +255,17 @@ type WMPath struct {
 // WMPathNodes returns the number above all nodes that there are.
 func WMPathNodes() int { return int(wmPaths.n.Load()) }
 
-// wmSumPaths stores the nodes to list, by id, without calls in progress. The world stands still.
+// wmSumPaths stores the nodes to list, by id, without calls in progress. The world stands still, or
+// can't be stopped: tables are complete when they are in the list of them.
 func wmSumPaths(list []WMPath) {
-	for id := 1; id < min(len(list), int(wmPaths.n.Load())); id++ {
+	nodes := min(len(list), int(wmPaths.n.Load()))
+	for id := 1; id < nodes; id++ {
 		n := wmPathNodeAt(uint32(id))
 		list[id] = WMPath{Parent: n.parent, Site: n.site}
 	}
 	for t := wmPaths.list; t != nil; t = t.next {
 		cells, other := t.cells.Load(), t.other.Load()
-		for id := range min(len(list), int(wmPaths.n.Load())) {
+		for id := range nodes {
 			list[id].Own.add(wmPathCellAt(cells, uint32(id)))
 			if other != 0 {
 				list[id].Other.add(wmPathCellAt(other, uint32(id)))
