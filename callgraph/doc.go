@@ -16,10 +16,10 @@
 // A [Node] stands for a path of calls: its function, called by the function of the node above, and
 // so on up to the root. Calls of one function from two callers are two nodes.
 //
-// A tree is exact or sampled. An exact tree adds up calls and their durations. A sampled tree adds
-// up stacks that a sampler has seen, see [Sampling]. Each stack stands for the time around its
-// sample. So the times of a sampled tree are estimates, and comparable with exact times even
-// if the sampler has changed its rate.
+// A tree is exact or sampled. An exact tree adds up calls and their durations: [OfStatistics]
+// returns that of statistics. A sampled tree adds up stacks that a sampler has seen, see
+// [Sampling]. Each stack stands for the time around its sample. So the times of a sampled tree are
+// estimates, and comparable with exact times even if the sampler has changed its rate.
 //
 // Total is time of goroutines: two goroutines that wait for one second make two seconds.
 package callgraph

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/callgraph"
+	"github.com/waymark-go/waymark/stats"
 )
 
 // sampled returns a tree such as package sampler makes.
@@ -53,6 +54,20 @@ func ExampleText() {
 	//
 	// 100 samples in 1.000 s, 100 of 100 per second, up to 4 goroutines
 	// 2 nodes left out
+}
+
+// Statistics with Options.Paths have an exact tree. A program that waymark has built gets the snapshot
+// from stats.Take.
+func ExampleOfStatistics() {
+	serve, find := &stats.Func{Name: "main.serve"}, &stats.Func{Name: "example.com/shop/store.Find"}
+	snap := &stats.Snapshot{Paths: []stats.Path{
+		{Func: serve, Parent: -1, Calls: 1, Total: 10 * time.Millisecond, Self: 4 * time.Millisecond},
+		{Func: find, Parent: 0, Calls: 20, Total: 6 * time.Millisecond, Self: 6 * time.Millisecond},
+	}}
+	fmt.Print(callgraph.OfStatistics(snap))
+	// Output:
+	// 100% (1 call) main.serve
+	//   60% (20 calls) store.Find
 }
 
 // Folded stacks are what flamegraph.pl and speedscope read.

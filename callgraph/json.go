@@ -13,6 +13,7 @@ type jsonTree struct {
 	DurationNS   int64     `json:"duration_ns"`
 	Sampling     *Sampling `json:"sampling,omitempty"`
 	DroppedNodes int64     `json:"dropped_nodes,omitempty"`
+	Untimed      int64     `json:"untimed,omitempty"`
 	Notes        []string  `json:"notes,omitempty"`
 	Root         *jsonNode `json:"root"`
 }
@@ -32,7 +33,7 @@ type jsonNode struct {
 
 // MarshalJSON writes all nodes. Times are in ns.
 func (t *Tree) MarshalJSON() ([]byte, error) {
-	return json.Marshal(jsonTree{t.From, t.To, int64(t.To.Sub(t.From)), t.Sampling, t.DroppedNodes, t.Notes(), toJSON(t.Root)})
+	return json.Marshal(jsonTree{t.From, t.To, int64(t.To.Sub(t.From)), t.Sampling, t.DroppedNodes, t.Untimed, t.Notes(), toJSON(t.Root)})
 }
 
 func toJSON(n *Node) *jsonNode {
@@ -55,7 +56,7 @@ func (t *Tree) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &in); err != nil {
 		return err
 	}
-	*t = Tree{Root: fromJSON(in.Root), From: in.From, To: in.To, Sampling: in.Sampling, DroppedNodes: in.DroppedNodes}
+	*t = Tree{Root: fromJSON(in.Root), From: in.From, To: in.To, Sampling: in.Sampling, DroppedNodes: in.DroppedNodes, Untimed: in.Untimed}
 	return nil
 }
 

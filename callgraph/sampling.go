@@ -63,5 +63,8 @@ func (t *Tree) Notes() []string {
 	if t.DroppedNodes > 0 {
 		notes = append(notes, fmt.Sprintf("the tree is full: %s end early", units.Things(uint64(t.DroppedNodes), "path")))
 	}
+	if t.Untimed > 0 {
+		notes = append(notes, fmt.Sprintf("%s not in the tree, because only counted: their time is their callers' own", units.Things(uint64(t.Untimed), "call")))
+	}
 	return notes
 }

@@ -24,8 +24,13 @@ type Tree struct {
 	Sampling *Sampling
 
 	// DroppedNodes is the number of times that a path had no node because the tree had as many
-	// nodes as it may have. The time is in the deepest node of the path that there is.
+	// nodes as it may have. In a sampled tree the time is in the deepest node of the path that there
+	// is. In an exact tree it is in a node below that, with the name (other).
 	DroppedNodes int64
+
+	// Untimed is the number of calls that were only counted and are not in the tree, see
+	// OfStatistics.
+	Untimed int64
 }
 
 // A Node is a path of calls. Its times and counts hold those of its children, Self and SelfSamples

@@ -13,8 +13,8 @@
 // # Model
 //
 // Each CPU adds up calls where they happen. [Take] puts the sums of all CPUs together in a
-// [Snapshot]. A call takes no lock and no atomic operation, and a goroutine without timed calls
-// takes no memory.
+// [Snapshot]. A call takes no lock and no atomic operation, the first call of a [Path] excepted. A
+// goroutine without timed calls takes no memory.
 //
 // Nothing sets the sums back. [Reset] subtracts for all users, [Snapshot.Since] for one user.
 // Counters wrap modulo 2^64, and so do their differences.

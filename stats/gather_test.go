@@ -19,6 +19,8 @@ type counts struct {
 	calls      map[uint32]rt.Sum
 	open       map[uint32]rt.Open
 	histograms bool
+	paths      bool
+	nodes      []rt.Path
 	sites      uint32
 }
 
@@ -35,7 +37,11 @@ func (c *counts) Sites() uint32            { return c.sites }
 func (c *counts) SumOf(site uint32) rt.Sum { return c.calls[site] }
 func (c *counts) TimedGoroutines() uint64  { return 3 }
 
-func (c *counts) OpenCalls(open []rt.Open) (clock uint64) {
+func (c *counts) Paths(on bool)  { c.paths = on }
+func (c *counts) PathNodes() int { return len(c.nodes) }
+
+func (c *counts) OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64) {
+	copy(paths, c.nodes)
 	for site, o := range c.open {
 		open[site] = o
 	}

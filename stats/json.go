@@ -2,6 +2,7 @@ package stats
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type jsonSnapshot struct {
 	DurationNS int64      `json:"duration_ns"`
 	Goroutines uint64     `json:"goroutines"`
 	Functions  []jsonStat `json:"functions"`
+	Paths      *jsonPaths `json:"paths,omitempty"`
 }
 
 type jsonStat struct {
@@ -37,7 +39,7 @@ type jsonStat struct {
 // the four Quantiles. Functions some of whose calls have no times, in a snapshot with times, have the
 // number of those that have, and are marked as demoted.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
-	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions))}
+	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions)), pathsToJSON(s.Paths)}
 	timed := s.timed()
 	for i := range s.Functions {
 		f := &s.Functions[i]
@@ -54,13 +56,71 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
+// jsonPaths are all paths. Their functions need not have calls of their own in a difference.
+type jsonPaths struct {
+	Functions []*Func    `json:"functions"`
+	List      []jsonPath `json:"list"`
+}
+
+type jsonPath struct {
+	Parent   int    `json:"parent"`   // index in the list, -1 if there is none
+	Function int    `json:"function"` // index in functions, -1 if it is Other
+	Calls    uint64 `json:"calls"`
+	Open     uint64 `json:"open,omitempty"`
+	Panics   uint64 `json:"panics,omitempty"`
+	Errors   uint64 `json:"errors,omitempty"`
+	SelfNS   int64  `json:"self_ns"`
+}
+
+func pathsToJSON(paths []Path) *jsonPaths {
+	if len(paths) == 0 {
+		return nil
+	}
+	out := &jsonPaths{List: make([]jsonPath, len(paths))}
+	index := map[*Func]int{nil: -1}
+	for i := range paths {
+		p := &paths[i]
+		at, ok := index[p.Func]
+		if !ok {
+			at = len(out.Functions)
+			index[p.Func] = at
+			out.Functions = append(out.Functions, p.Func)
+		}
+		out.List[i] = jsonPath{p.Parent, at, p.Calls, p.Open, p.Panics, p.Errors, int64(p.Self)}
+	}
+	return out
+}
+
+// paths returns the paths, or an error if an index is none.
+func (j *jsonPaths) paths() ([]Path, error) {
+	if j == nil {
+		return nil, nil
+	}
+	out := make([]Path, len(j.List))
+	for i, p := range j.List {
+		if p.Parent < -1 || p.Parent >= i || p.Function < -1 || p.Function >= len(j.Functions) {
+			return nil, fmt.Errorf("path %d has parent %d and function %d: want indices of a path before it and of a function, or -1", i, p.Parent, p.Function)
+		}
+		out[i] = Path{Parent: p.Parent, Calls: p.Calls, Open: p.Open, Panics: p.Panics, Errors: p.Errors, Self: time.Duration(p.SelfNS)}
+		if p.Function >= 0 {
+			out[i].Func = j.Functions[p.Function]
+		}
+	}
+	addTotals(out)
+	return out, nil
+}
+
 // UnmarshalJSON reads what MarshalJSON has written. Histograms are empty: JSON has only Quantiles.
 func (s *Snapshot) UnmarshalJSON(b []byte) error {
 	var in jsonSnapshot
 	if err := json.Unmarshal(b, &in); err != nil {
 		return err
 	}
-	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines}
+	paths, err := in.Paths.paths()
+	if err != nil {
+		return err
+	}
+	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines, Paths: paths}
 	for _, j := range in.Functions {
 		s.Functions = append(s.Functions, Stat{Func: j.Func, Numbers: Numbers{
 			Calls: j.Calls, Open: j.Open, Panics: j.Panics, Errors: j.Errors,

@@ -12,7 +12,9 @@ type sums interface {
 	Histograms(on bool)
 	Sites() uint32
 	SumOf(site uint32) rt.Sum
-	OpenCalls(open []rt.Open) (clock uint64)
+	OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64)
+	Paths(on bool)
+	PathNodes() int
 	HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64))
 	TimedGoroutines() uint64
 }
@@ -28,12 +30,16 @@ func (linked) Enabled() bool {
 	return rt.Enabled
 }
 
-func (linked) Clock() (clock uint64, mono int64)       { return rt.Clock() }
-func (linked) Histograms(on bool)                      { rt.Histograms(on) }
-func (linked) Sites() uint32                           { return rt.Sites() }
-func (linked) SumOf(site uint32) rt.Sum                { return rt.SumOf(site) }
-func (linked) OpenCalls(open []rt.Open) (clock uint64) { return rt.OpenCalls(open) }
-func (linked) TimedGoroutines() uint64                 { return rt.TimedGoroutines() }
+func (linked) Clock() (clock uint64, mono int64) { return rt.Clock() }
+func (linked) Histograms(on bool)                { rt.Histograms(on) }
+func (linked) Sites() uint32                     { return rt.Sites() }
+func (linked) SumOf(site uint32) rt.Sum          { return rt.SumOf(site) }
+func (linked) OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64) {
+	return rt.OpenCalls(open, paths)
+}
+func (linked) Paths(on bool)           { rt.Paths(on) }
+func (linked) PathNodes() int          { return rt.PathNodes() }
+func (linked) TimedGoroutines() uint64 { return rt.TimedGoroutines() }
 
 func (linked) HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {
 	rt.HistogramOf(site, f)

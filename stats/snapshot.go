@@ -83,9 +83,16 @@ type Snapshot struct {
 	// Goroutines is the number of goroutines that have made timed calls since the program began.
 	Goroutines uint64
 
+	// Paths are the paths of calls, callers before callees; empty without Options.Paths. Their Calls
+	// and Self add up to those of Functions, calls that were counted only excepted.
+	Paths []Path
+
 	unit   float64 // ns in a tick
 	clock  uint64  // at To; 0 if Take did not make the snapshot
 	resets uint64  // number of calls of Reset until then
+
+	nodes []rt.Path // what Paths were made of
+	funcs []*Func   // by site
 }
 
 // Take returns what was gathered since Start, or since Reset. Before Start, and in a program that
@@ -105,7 +112,8 @@ func (s *state) reset() {
 	}
 	s.start, s.base = now(s.rt), make(map[uint32]sample)
 	s.resets++
-	list, _ := s.openCalls()
+	list, paths, _ := s.openCalls()
+	s.paths = paths
 	for site, open := range list {
 		if x := s.read(uint32(site), open); x.Calls > 0 {
 			s.base[uint32(site)] = x
@@ -120,19 +128,21 @@ func (s *state) take() *Snapshot {
 		return new(Snapshot)
 	}
 	end := s.first.after(s.rt)
-	open, clock := s.openCalls()
+	open, paths, clock := s.openCalls()
 	snap := &Snapshot{
 		From: s.start.wall, Goroutines: s.rt.TimedGoroutines(),
 		unit: nsPerTick(s.first, end), clock: clock, resets: s.resets,
 	}
 	// By the clock of calls, so that no call is longer than the snapshot.
 	snap.To = snap.From.Add(nanoseconds(more(clock, s.start.clock), snap.unit))
+	funcs := make([]*Func, len(open))
 	for _, t := range switchboard.Default.Tables() {
 		for i, f := range t.Funcs() {
 			site := t.Base + uint32(i)
 			if int(site) >= len(open) {
 				continue // the package was loaded after openCalls
 			}
+			funcs[site] = f
 			x := s.read(site, open[site])
 			if x.Calls == 0 {
 				continue
@@ -142,6 +152,7 @@ func (s *state) take() *Snapshot {
 			}
 		}
 	}
+	snap.setPaths(pathsSince(paths, s.paths), funcs)
 	return snap
 }
 
@@ -156,7 +167,7 @@ func (s *state) take() *Snapshot {
 func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 	if s.clock == 0 || before == nil || before.clock == 0 || s.resets != before.resets {
 		all := *s
-		all.Functions = slices.Clone(s.Functions)
+		all.Functions, all.Paths = slices.Clone(s.Functions), slices.Clone(s.Paths)
 		return &all
 	}
 	old := make(map[uint32]sample)
@@ -172,6 +183,7 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 			out.Functions = append(out.Functions, f)
 		}
 	}
+	out.setPaths(pathsSince(s.nodes, before.nodes), s.funcs)
 	return out
 }
 
@@ -184,10 +196,14 @@ type sample struct {
 	least, most uint64              // of calls in progress; ^0 and 0 if there are none
 }
 
-// openCalls returns the times of calls in progress by site, at an instant of the clock.
-func (s *state) openCalls() (open []rt.Open, clock uint64) {
+// openCalls returns the times of calls in progress by site, and the sums of paths by node, at an
+// instant of the clock.
+func (s *state) openCalls() (open []rt.Open, paths []rt.Path, clock uint64) {
 	open = make([]rt.Open, s.rt.Sites())
-	return open, s.rt.OpenCalls(open)
+	if n := s.rt.PathNodes(); n > 0 {
+		paths = make([]rt.Path, n+n/8+64) // with room for those that are made meanwhile
+	}
+	return open, paths, s.rt.OpenCalls(open, paths)
 }
 
 // read returns what all CPUs have added up of a site, with the calls in progress.

@@ -22,6 +22,9 @@ type Options struct {
 
 	// Histograms gathers the distributions of durations, too.
 	Histograms bool
+
+	// Paths adds up the calls by path, too: see Snapshot.Paths. CallsOnly has none.
+	Paths bool
 }
 
 // ErrNotBuilt is the error of Start in a program that plain Go has built. It is the same value as
@@ -38,10 +41,12 @@ type state struct {
 	owner *switchboard.Owner // of what is gathered
 
 	on      bool
+	keeps   bool // paths
 	options Options
 	first   instant           // when gathering began; zero if it never began
 	start   instant           // of what snapshots hold: that of first, or of the latest Reset
 	base    map[uint32]sample // what Reset has set aside, by site
+	paths   []rt.Path         // the same by node
 	resets  uint64            // number of calls of Reset
 }
 
@@ -61,6 +66,10 @@ func (s *state) begin(o Options) error {
 	}
 	s.options, s.on = o, true
 	s.rt.Histograms(o.Histograms && !o.CallsOnly)
+	if paths := o.Paths && !o.CallsOnly; paths != s.keeps {
+		s.rt.Paths(paths)
+		s.keeps = paths
+	}
 	return s.apply()
 }
 

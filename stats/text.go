@@ -13,13 +13,15 @@ import (
 )
 
 // A Text writes a snapshot for people: the functions that took the most time, then the functions
-// that were called most often. Without times there are only the latter.
+// that were called most often. Without times there are only the latter. Paths, if there are any,
+// follow as a tree.
 //
 //	stats.Text{Snapshot: stats.Take(), Top: 10}.WriteTo(os.Stderr)
 type Text struct {
 	Snapshot *Snapshot
 
-	// Top is the number of functions in each list; 0 means all functions.
+	// Top is the number of functions in each list; 0 means all functions. Unless it is 0, paths with
+	// less than 1 % of the time are left out.
 	Top int
 
 	// FullNames writes whole names. Without FullNames, names are as short as they stay unique in
@@ -53,6 +55,9 @@ func (t Text) WriteTo(w io.Writer) (int64, error) {
 	list, title := s.first(t.Top, byCalls, "called functions")
 	fmt.Fprintln(&b, title)
 	texttable.Counted(rows(list, short)).Write(&b, texttable.Style{})
+	if len(s.Paths) > 0 {
+		t.writePaths(&b, short)
+	}
 	return b.WriteTo(w)
 }
 

@@ -16,8 +16,11 @@ const (
 	lookIdle  = 80 * time.Millisecond
 )
 
-// perHistogram is what a timed call with a histogram costs, in timed calls without.
-const perHistogram = 1.35
+// What a timed call with a histogram, and one with a path, costs, in timed calls without.
+const (
+	perHistogram = 1.35
+	perPath      = 1.4
+)
 
 // A timeBudget keeps statistics within a budget: functions whose calls cost too much to time are
 // counted only.
@@ -52,6 +55,9 @@ func keepTimes(o options) *timeBudget {
 	costs.Write = 0
 	if o.Stats.Histograms {
 		costs.Call *= perHistogram
+	}
+	if o.Stats.Tree {
+		costs.Call *= perPath
 	}
 	b.c = budget.New(o.Budget.Share, costs, budget.Usage{Now: b.mono, CPU: cputime.Process()})
 	b.c.Rank, b.c.Times = switchboard.Default.Rank, true

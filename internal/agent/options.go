@@ -36,6 +36,7 @@ type statistics struct {
 	On         bool   // stats, or any of the others
 	Count      bool   // count: without times
 	Histograms bool   // histogram: with distributions
+	Tree       bool   // tree: by path, too
 	Every      int    // i, every: seconds between reports, 0: only at the end
 	Top        int    // top: rows of each list; 0: all
 	FullNames  bool   // names: full
@@ -119,6 +120,9 @@ func (o *options) read(s settings) error {
 	if err == nil {
 		err = o.Traces.check()
 	}
+	if err == nil && o.Stats.Tree && o.Stats.Count {
+		err = &recorder.SettingError{Key: "tree", Value: "1", Want: "no count with it: calls that are only counted have no callers"}
+	}
 	if errors.As(err, &wrong) {
 		return fmt.Errorf("%s, character %d: %w", s.source, places[wrong.Key], err)
 	}
@@ -189,6 +193,9 @@ func (o *options) set(key, value string) error {
 	case "histogram":
 		o.Stats.On = true
 		return setBool(&o.Stats.Histograms, key, value)
+	case "tree":
+		o.Stats.On = true
+		return setBool(&o.Stats.Tree, key, value)
 	case "i", "every":
 		o.Stats.On = true
 		return setInt(&o.Stats.Every, key, value, 0, 1e6)
@@ -242,7 +249,7 @@ func (o *options) set(key, value string) error {
 
 // keys are those that set knows, but those of recorder.Config.
 var keys = []string{
-	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "i", "every", "top",
+	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "tree", "i", "every", "top",
 	"names", "report", "latest", "traces", "keep", "traces-out", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
 }
 

@@ -195,9 +195,23 @@ func SumOf(site uint32) Sum { return runtime.WMSumOf(site) }
 // An Open adds up calls of a site that are in progress.
 type Open = runtime.WMOpen
 
-// OpenCalls adds to open, by site, what calls in progress have taken until now, which it returns.
-// The program stands still for that.
-func OpenCalls(open []Open) (clock uint64) { return runtime.WMOpenCalls(open) }
+// OpenCalls adds to open, by site, what calls in progress have taken until now, which it returns. To
+// paths it stores the sums of paths, by node, with calls in progress. The program stands still for
+// that.
+func OpenCalls(open []Open, paths []Path) (clock uint64) { return runtime.WMOpenCalls(open, paths) }
+
+// Paths says whether timed calls are added up by path, too.
+func Paths(on bool) { runtime.WMPaths(on) }
+
+// PathNodes gives the number above all nodes of paths; 0 if paths were never kept.
+func PathNodes() int { return runtime.WMPathNodes() }
+
+// A Path is a node: calls of a site, made by calls of the node Parent, or the first calls of
+// goroutines if Parent is 0.
+type Path = runtime.WMPath
+
+// A PathSum adds up calls of a path. Times are in ticks.
+type PathSum = runtime.WMPathSum
 
 // HistogramOf calls f for each line of a site's histogram in which something was counted, in
 // ascending order: counts[i] calls took from + i*width ticks, and less than width more.

@@ -113,7 +113,19 @@ type Open struct {
 	Ended                                   Sum
 }
 
-func OpenCalls([]Open) uint64                                         { panic(none) }
+// A Path is a node of paths.
+type Path struct {
+	Parent, Site uint32
+	Own          PathSum
+	Other        PathSum
+}
+
+// A PathSum adds up calls of a path.
+type PathSum struct{ Calls, Open, Self, Panics, Errors uint64 }
+
+func OpenCalls([]Open, []Path) uint64                                 { panic(none) }
+func Paths(bool)                                                      { panic(none) }
+func PathNodes() int                                                  { panic(none) }
 func Histograms(bool)                                                 { panic(none) }
 func Sites() uint32                                                   { panic(none) }
 func SumOf(uint32) Sum                                                { panic(none) }

@@ -78,6 +78,7 @@ const (
 	rungCount     = "count only"
 	rungStats     = "calls, total and self time"
 	rungHistogram = "with histogram"
+	rungPaths     = "with paths"
 
 	// Traces.
 	rungUnder     = "gathered, under a root"
@@ -93,7 +94,7 @@ func (b *bench) ladderArgs(args ...string) []string {
 
 // statistics runs the ladder for the shapes that statistics are measured with.
 func (b *bench) statistics() (list []measure.Result, err error) {
-	for _, rung := range []struct{ name, setting string }{{rungCount, "count"}, {rungStats, "stats"}, {rungHistogram, "histogram"}} {
+	for _, rung := range []struct{ name, setting string }{{rungCount, "count"}, {rungStats, "stats"}, {rungHistogram, "histogram"}, {rungPaths, "tree"}} {
 		for _, shape := range []string{"leaf", "recursion 10", "100 ns", "two ints", "2 goroutines", "10000 goroutines", "panic, recovered"} {
 			results, _, err := b.run([]string{"WAYMARK=" + rung.setting + ",report=text:" + os.DevNull}, b.ladder,
 				b.ladderArgs("-rung", rung.name, "-shape", shape)...)

@@ -65,7 +65,7 @@ type variable struct{ keys, means string }
 var settingsOfWAYMARK = []variable{
 	{"record", "Record every call of every instrumented function."},
 	{"stats", "Gather [statistics](statistics.md) of all functions. " +
-		"Each of `count`, `histogram`, `i`, `top`, `names` and `report` does so too."},
+		"Each of `count`, `histogram`, `tree`, `i`, `top`, `names` and `report` does so too."},
 	{"p include", "A [pattern](usage.md#choose-functions) of the functions that are counted; may be repeated. " +
 		"With `record`: a group, as in `p=@IO`, and only its calls are recorded."},
 	{"x exclude", "A pattern of the functions that are not counted; may be repeated. Not with `record`."},
@@ -74,6 +74,7 @@ var settingsOfWAYMARK = []variable{
 		"See [calls as they happen](statistics.md#calls-as-they-happen)."},
 	{"count", "Count calls, and read no clock."},
 	{"histogram", "Gather the distribution of durations too."},
+	{"tree", "Add the calls up by path of callers too: the [call tree](statistics.md#the-call-tree)."},
 	{"i every", "Seconds between two reports; 0 is one report at the end."},
 	{"top", "Rows of each list of a report; default 10, 0 is all."},
 	{"names", "`short`, as far as names stay unique (default), or `full`."},

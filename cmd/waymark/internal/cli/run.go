@@ -71,7 +71,7 @@ func (a *app) runCommand() *cobra.Command {
 			} else if records {
 				err = a.reportRun(t.dir, file, &rep)
 			} else {
-				err = a.reportStatistics(t.dir, &rep)
+				err = a.reportStatistics(t.dir, &rep, stat.tree())
 			}
 			if err != nil && !errors.As(err, new(exitError)) {
 				fmt.Fprintf(a.stderr, "waymark: no report: %v\n", err)
@@ -109,12 +109,13 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 }
 
 // reportStatistics prints the report after a run that gathered statistics. dir has the statistics
-// of the program and of processes that it started.
-func (a *app) reportStatistics(dir string, f *reportFlags) error {
+// of the program and of processes that it started. tree is for a tree in the place of rows.
+func (a *app) reportStatistics(dir string, f *reportFlags, tree bool) error {
 	o, format, err := f.layout(a.stderr)
 	if err != nil {
 		return err
 	}
+	o.Tree = tree
 	files, err := filepath.Glob(filepath.Join(dir, "*"+statisticsExt))
 	if err != nil {
 		return err
@@ -142,5 +143,22 @@ func (a *app) reportStatistics(dir string, f *reportFlags) error {
 		}
 		r.AddStatistics(s)
 	}
-	return r.Write(a.stderr, format)
+	if !tree {
+		return r.Write(a.stderr, format)
+	}
+	few := format == report.Text && o.Top > 0
+	if few {
+		r.HideSmall(0.01)
+	}
+	note, err := r.WriteTree(a.stderr, format)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		a.note(note)
+	}
+	if few {
+		a.note("paths with less than 1 % of the time are left out; --top 0 prints all")
+	}
+	return nil
 }

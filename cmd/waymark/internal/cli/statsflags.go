@@ -19,12 +19,13 @@ type statsFlags struct{ set *pflag.FlagSet }
 const statisticsExt = ".stats"
 
 // statsSettings are the names of statsFlags, in the order in which they are passed on.
-var statsSettings = []string{"count", "histogram", "every"}
+var statsSettings = []string{"count", "histogram", "tree", "every"}
 
 func (f *statsFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	set.Bool("count", false, "count calls only, and read no clock")
 	set.Bool("histogram", false, "gather how durations are distributed, too: p50, p90, p99, p99.9")
+	set.Bool("tree", false, "print the call tree: calls, total and self time of each path of callers")
 	set.Int("every", 0, "print a report every `SECONDS`, too; 0 is never")
 	set.StringArray("print", nil, "print beginning and end of the calls of functions that match `PATTERN`, with callers (repeatable)")
 	set.Int("detail", 1, "of --print: 0 is a line for each event, 1 callers, too, 2 values, too, 3 positions, too")
@@ -32,6 +33,9 @@ func (f *statsFlags) define(set *pflag.FlagSet) {
 }
 
 func (f *statsFlags) check() error {
+	if count, _ := f.set.GetBool("count"); count && f.tree() {
+		return usagef("--tree: calls that --count only counts have no callers: use one of them")
+	}
 	if n, _ := f.set.GetInt("every"); n < 0 || n > 1e6 {
 		return usagef("--every=%d: want 0 to 1000000 seconds", n)
 	}
@@ -46,6 +50,12 @@ func (f *statsFlags) first() string { return firstGiven(f.set, statsSettings) }
 
 // given reports whether such a flag was given.
 func (f *statsFlags) given() bool { return f.first() != "" }
+
+// tree reports whether the call tree is asked for.
+func (f *statsFlags) tree() bool {
+	on, _ := f.set.GetBool("tree")
+	return on
+}
 
 // printing returns the settings that have calls printed.
 func (f *statsFlags) printing() string {

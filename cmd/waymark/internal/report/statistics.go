@@ -92,5 +92,30 @@ func (r *Report) AddStatistics(s *Statistics) {
 			rec.Counted.Functions[f.Identity()] = true
 		}
 	}
+	if r.Tree {
+		r.addPaths(s.Paths)
+	}
 	r.Recordings = append(r.Recordings, rec)
+}
+
+// addPaths adds the paths of a process. Calls without a path of their own have a row in the tree, too.
+func (r *Report) addPaths(paths []stats.Path) {
+	at := make([]uint32, len(paths))
+	for i := range paths {
+		p := &paths[i]
+		parent := uint32(0)
+		if p.Parent >= 0 {
+			parent = at[p.Parent]
+		}
+		f := function.Func{Name: stats.Other}
+		if p.Func != nil {
+			f = *p.Func
+		}
+		row, ok := r.index[f.Identity()]
+		if !ok {
+			row = r.rowOf(f)
+		}
+		at[i] = r.tree.Child(parent, row)
+		r.tree.count(at[i], &numbers{calls: p.Calls, panics: p.Panics, errors: p.Errors, total: int64(p.Total), self: int64(p.Self)})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/internal/function"
@@ -77,6 +78,9 @@ func (r *Report) view() *view {
 	})
 	return v
 }
+
+// HideSmall leaves out of the tree what has less than a share of the time.
+func (r *Report) HideSmall(share float64) { r.Filter.Min = time.Duration(share * float64(r.view().all)) }
 
 // matching turns a question about a function into a question about its row. It asks once for each
 // row.

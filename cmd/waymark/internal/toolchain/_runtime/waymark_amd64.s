@@ -102,7 +102,7 @@ uncounted:
 	MOVQ (g_wm+wmG_timing)(R14), SI
 	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
-	JEQ  again
+	JEQ  paths
 	CMPQ DI, wmStack_end(SI)
 	JEQ  again
 	MOVQ g_m(R14), BX
@@ -255,6 +255,8 @@ unvaluedPut:
 unvaluedSwitched:
 	SWITCHED
 	JMP  unvaluedPut
+paths:
+	JMP  ·wmEnterPath<ABIInternal>(SB)
 again:
 	JMP  ·wmSlowEnter<ABIInternal>(SB)
 
@@ -299,7 +301,7 @@ flagged:
 	MOVQ (g_wm+wmG_timing)(R14), SI
 	MOVQ (g_wm+wmG_top)(R14), DI
 	TESTQ SI, SI
-	JEQ  slow
+	JEQ  paths
 	CMPQ g__panic(R14), $0
 	JNE  slow
 	SUBQ $wmCall__size, DI
@@ -382,6 +384,8 @@ line:
 	MOVQ AX, wmCall_children(DI)
 	MOVQ DI, AX
 	JMP  ·wmSlowTime<ABIInternal>(SB)
+paths:
+	JMP  ·wmExitPath<ABIInternal>(SB)
 
 // A call that is gathered, but not the root call of the trace. Nothing panics.
 gathered:

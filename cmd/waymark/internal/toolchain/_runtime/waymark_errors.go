@@ -39,12 +39,16 @@ func wmExitFailed(f WMFrame) {
 func wmFail(f WMFrame) {
 	gp := getg()
 	if f&wmFrameTimed != 0 {
+		node, onPath := wmFailedPath(gp, f)
 		if f&wmFrameRecorded != 0 {
 			wmExitTimed(gp, f) // the event may have to wait, which isn't the function's time
 		}
 		mp := acquirem()
 		if pp := mp.p.ptr(); pp != nil {
 			wmCellOf(pp, f.site()).failed()
+			if onPath {
+				wmPathCellOf(pp, node).errors++
+			}
 		}
 		releasem(mp)
 	}

@@ -51,7 +51,8 @@ func WMMute(on bool) { wmMute(getg(), on) }
 func wmMute(gp *g, on bool) {
 	if on {
 		gp.wm.flags += wmMute1
-		gp.wm.id, gp.wm.timing, gp.wm.noting = 0, 0, 0 // of no P, and without a stack: its next call takes the slow path
+		gp.wm.id = 0 // of no P: its next call takes the slow path
+		gp.slowCalls()
 		wmSlowGather(gp)
 	} else {
 		gp.wm.flags -= wmMute1

@@ -8,6 +8,7 @@
 //	wmTables.lock      leaf: the list of tables of cells
 //	wmStacks.lock      leaf: stacks that no goroutine uses
 //	wmTraces.lock      leaf: traces, and their memory. A goroutine parks under it, as under wm.lock
+//	wmPaths.lock       leaf: paths, and the list of tables of their cells
 //
 // The runtime's own locks that are taken below these are those of persistentalloc, and of the
 // scheduler where a goroutine parks or is woken.
@@ -23,4 +24,5 @@ func wmRankLocks() {
 	lockInit(&wmTables.lock, lockRankLeafRank)
 	lockInit(&wmStacks.lock, lockRankLeafRank)
 	lockInit(&wmTraces.lock, lockRankHchan)
+	lockInit(&wmPaths.lock, lockRankLeafRank)
 }

@@ -32,7 +32,7 @@ func wmEnterLong(gp *g, f WMFrame, watched watchedCall) bool {
 		return false
 	}
 	wmPushCall(gp, f, watched)
-	if wm.counter {
+	if wm.counter && !wmPaths.on {
 		gp.wm.noting = wmStackOf(gp).end
 	}
 	wmBelow(gp.wm.top).enter = wmClock()

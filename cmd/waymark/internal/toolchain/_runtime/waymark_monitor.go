@@ -129,7 +129,7 @@ func wmPushWatched(gp *g, f WMFrame, call watchedCall) {
 	}
 	gp.wm.watching.push(call)
 	c := (*wmCall)(unsafe.Pointer(gp.wm.top))
-	c.children, c.frame = 0, f
+	c.children, c.frame, c.node = 0, f, wmBelow(gp.wm.top).node
 	gp.wm.top += wmCallBytes
 }
 

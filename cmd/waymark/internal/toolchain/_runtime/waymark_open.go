@@ -11,14 +11,17 @@ type WMOpen struct {
 }
 
 // WMOpenCalls adds to open, by site, what calls in progress have taken until now. It stops the world for that, as what a goroutine
-// does meanwhile would make nonsense of it; if a dying thread keeps that from happening nothing is added. Sites
-// that have no place in open are left out. It returns that instant.
-func WMOpenCalls(open []WMOpen) (now uint64) {
+// does meanwhile would make nonsense of it; if a dying thread keeps that from happening no call in progress is added. Sites
+// that have no place in open are left out. To paths it stores, by node, the sums of paths at the same instant, with
+// calls in progress. It returns that instant.
+func WMOpenCalls(open []WMOpen, paths []WMPath) (now uint64) {
 	if wmLast.stuck.Load() {
+		wmSumPaths(paths)
 		return wmClock()
 	}
 	stw := stopTheWorld(stwReadMemStats)
 	now = wmClock()
+	wmSumPaths(paths)
 	forEachGRace(func(gp *g) {
 		s := wmStackOf(gp)
 		if s == nil {
@@ -39,10 +42,12 @@ func WMOpenCalls(open []WMOpen) (now uint64) {
 			if now > call.enter {
 				took = now - call.enter
 			}
+			self := took - min(call.children+within, took)
 			if site := call.frame.site(); int(site) < len(open) {
-				open[site].add(call, took, within)
+				open[site].add(call, took, self)
 				open[site].Panics += panics
 			}
+			call.addOpenPath(paths, self, panics)
 			within = took
 		}
 	})
@@ -55,14 +60,12 @@ func WMOpenCalls(open []WMOpen) (now uint64) {
 	return now
 }
 
-func (o *WMOpen) add(call *wmCall, took, within uint64) {
+func (o *WMOpen) add(call *wmCall, took, self uint64) {
 	if call.flags&wmCallInner != 0 {
 		o.Inner += took
 	} else {
 		o.Total += took
 	}
-	if inside := call.children + within; took > inside {
-		o.Self += took - inside
-	}
+	o.Self += self
 	o.Least, o.Most = max(o.Least, ^took), max(o.Most, took)
 }

@@ -31,12 +31,14 @@ type wmCall struct {
 	frame    WMFrame // its flags say what is wanted when the call ends
 	next     uint32  // see wmStack.outer; only if it isn't inner
 	flags    uint32
+	node     uint32 // of its path, see waymark_paths.go; of a call that isn't timed the one below's
 }
 
 // Bits of wmCall.flags. The assembly leaves calls with flags above the first one to Go.
 const (
 	wmCallInner     = 1 // another timed call of the site is around
 	wmCallRecovered = 2 // it has recovered a panic
+	wmCallPath      = 4 // it has been counted at its node
 )
 
 const (
@@ -179,8 +181,10 @@ func wmNewStack(gp *g) {
 	}
 	*s = wmStack{class: class}
 	s.end = s.base() + places*wmCallBytes
-	gp.wm.stack, gp.wm.timing, gp.wm.noting = uintptr(unsafe.Pointer(s)), 0, 0
+	gp.wm.stack = uintptr(unsafe.Pointer(s))
+	gp.slowCalls()
 	if old == nil {
+		s.bottom.node = gp.wm.node
 		gp.wm.top = s.base()
 		return
 	}
@@ -206,5 +210,6 @@ func wmEndStack(gp *g) {
 	}
 	wmEndTimes(gp, s.base(), false)
 	s.release()
-	gp.wm.stack, gp.wm.timing, gp.wm.noting, gp.wm.top = 0, 0, 0, 0
+	gp.wm.stack, gp.wm.top = 0, 0
+	gp.slowCalls()
 }

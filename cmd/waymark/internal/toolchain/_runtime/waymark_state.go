@@ -47,10 +47,12 @@ type wmG struct {
 	watching *wmWatching
 	stack    uintptr // *wmStack, see waymark_stack.go; 0 if there is none
 	timing   uintptr // the same while the fast path may time calls, else 0
+	pathing  uintptr // the same if calls are added up by path, too; timing is 0 then
 	noting   uintptr // the end of the stack while the fast path may put calls on it that may take long, else 0
 	top      uintptr // of the stack
 	gather   uintptr // 0 if it is in no trace, else where its next record goes, see waymark_strands.go
 	strand   uintptr // *wmStrand, what it does in the trace; 0 if it is in none
+	node     uint32  // of the call that started the goroutine, see waymark_paths.go
 	unwound  uint32  // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
 }
 
@@ -65,6 +67,9 @@ type wmP struct {
 	ncells uintptr
 	table  *wmCellTable // where others find both
 	traces wmTracesOfP
+
+	paths     uintptr // cells of paths, by node, see waymark_paths.go
+	pathTable *wmPathTable
 }
 
 // Bits of wmG.flags.

@@ -37,12 +37,29 @@ func wmEnterTimed(gp *g, f WMFrame, watched watchedCall) {
 	} else {
 		call.next, *head = *head, uint32(gp.wm.top-wmCallBytes-gp.wm.stack)
 	}
+	if wmPaths.on {
+		call.beginPath(mp.p.ptr())
+	}
 	if wm.counter {
-		gp.wm.timing = gp.wm.stack
+		gp.quickTimes()
 	}
 	call.enter = wmClock()
 	releasem(mp)
 }
+
+// quickTimes has the fast path time calls from now on.
+func (gp *g) quickTimes() {
+	if wmPaths.on {
+		gp.wm.pathing = gp.wm.stack
+	} else {
+		gp.wm.timing = gp.wm.stack
+	}
+}
+
+// slowCalls has the next call that would be on the stack of calls take the slow path.
+//
+//go:nosplit
+func (gp *g) slowCalls() { gp.wm.timing, gp.wm.pathing, gp.wm.noting = 0, 0, 0 }
 
 // wmPushCall puts a call on the stack. watched is what the monitor gave for it, nil if the monitor
 // doesn't see it.
@@ -57,7 +74,7 @@ func wmPushCall(gp *g, f WMFrame, watched watchedCall) {
 	if watched != nil {
 		gp.wm.watching.push(watched)
 	}
-	*(*wmCall)(unsafe.Pointer(gp.wm.top)) = wmCall{frame: f}
+	*(*wmCall)(unsafe.Pointer(gp.wm.top)) = wmCall{frame: f, node: wmBelow(gp.wm.top).node}
 	gp.wm.top += wmCallBytes
 }
 
@@ -93,9 +110,11 @@ func wmExitTimed(gp *g, f WMFrame) {
 	long := s.endTime(mp.p.ptr(), wmBelow(top), now, left && panicked)
 	wmDrop(gp, top-wmCallBytes)
 	if wm.counter && gp.wm.flags&wmMuted == 0 {
-		gp.wm.noting = s.end
+		if !wmPaths.on {
+			gp.wm.noting = s.end
+		}
 		if gp.wm.flags&wmTimes != 0 {
-			gp.wm.timing = gp.wm.stack
+			gp.quickTimes()
 		}
 	}
 	releasem(mp)
@@ -160,12 +179,15 @@ func (s *wmStack) endTime(pp *p, call *wmCall, now uint64, panicked bool) (long 
 		c.total += took
 		s.outer[site%wmStackSites] = call.next
 	}
-	if took > children {
-		c.self += took - children
-	}
+	self := took - min(children, took)
+	c.self += self
 	c.least, c.most = max(c.least, ^took), max(c.most, took)
-	if panicked || call.flags&wmCallRecovered != 0 {
+	panicked = panicked || call.flags&wmCallRecovered != 0
+	if panicked {
 		c.panicked()
+	}
+	if call.flags&wmCallPath != 0 {
+		call.endPath(pp, self, panicked)
 	}
 	if wmHistograms {
 		c.countTime(took)

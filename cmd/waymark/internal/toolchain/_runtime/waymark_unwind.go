@@ -55,7 +55,7 @@ func wmOnRecovery(gp *g, sp uintptr) {
 	}
 	if untold && gp.wm.flags&wmMuted == 0 { // else it is a monitor that has recovered
 		gp.wm.unwound = wmToken(gp, sp) + 1
-		gp.wm.timing, gp.wm.noting = 0, 0 // the next timed call takes the slow path, which settles that
+		gp.slowCalls() // the next timed call takes the slow path, which settles that
 	}
 }
 

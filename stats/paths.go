@@ -1,0 +1,114 @@
+package stats
+
+import (
+	"slices"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/rt"
+)
+
+// A Path is what was gathered of the calls of a function on one path of callers. A goroutine goes on
+// with the path of the call that started it.
+type Path struct {
+	// Func is the function; nil for calls without a path of their own, because the program had
+	// MostPaths paths, or because the path would be longer than LongestPath. Those calls, of any
+	// functions, and all calls below them, are together in one Path below their caller's.
+	Func *Func
+
+	Parent int // index of the caller's Path; -1 if there is no timed caller
+
+	Calls  uint64 // calls that have begun
+	Open   uint64 // calls in progress when the snapshot was taken
+	Panics uint64 // as in Numbers
+	Errors uint64
+
+	// Calls in progress count in all times until the snapshot was taken. Total is the time of
+	// goroutines: Self, and the Total of all paths below.
+	Total time.Duration
+	Self  time.Duration // of these calls, without the timed calls that they made
+}
+
+// The bounds of paths.
+const (
+	MostPaths   = 1<<16 - 1
+	LongestPath = 1000
+)
+
+// Other is the name of a Path without Func.
+const Other = "(other)"
+
+// Name returns the name of the function, or Other.
+func (p *Path) Name() string {
+	if p.Func == nil {
+		return Other
+	}
+	return p.Func.Name
+}
+
+// setPaths sets Paths, and what they are made of: the sums by node, and the functions by site. Paths
+// of which nothing happened, nor of those below, are left out.
+func (s *Snapshot) setPaths(nodes []rt.Path, funcs []*Func) {
+	s.nodes, s.funcs = nodes, funcs
+	happened := make([]bool, len(nodes))
+	for id := len(nodes) - 1; id > 0; id-- {
+		n := &nodes[id]
+		happened[id] = happened[id] || n.Own != (rt.PathSum{}) || n.Other != (rt.PathSum{})
+		happened[n.Parent] = happened[n.Parent] || happened[id]
+	}
+	at := make([]int, len(nodes)) // index in Paths
+	for id := range nodes {
+		n := &nodes[id]
+		parent := -1
+		if at[id] = -1; id > 0 {
+			if !happened[id] {
+				continue
+			}
+			parent = at[n.Parent]
+			at[id] = len(s.Paths)
+			var f *Func
+			if int(n.Site) < len(funcs) {
+				f = funcs[n.Site]
+			}
+			s.addPath(f, parent, n.Own)
+		}
+		if n.Other != (rt.PathSum{}) {
+			s.addPath(nil, at[id], n.Other)
+		}
+	}
+	addTotals(s.Paths)
+}
+
+func (s *Snapshot) addPath(f *Func, parent int, sum rt.PathSum) {
+	s.Paths = append(s.Paths, Path{
+		Func: f, Parent: parent, Calls: sum.Calls, Open: sum.Open, Panics: sum.Panics, Errors: sum.Errors,
+		Self: nanoseconds(sum.Self, s.unit),
+	})
+}
+
+// addTotals sets the totals of paths, whose callers come before callees.
+func addTotals(paths []Path) {
+	for i := len(paths) - 1; i >= 0; i-- {
+		p := &paths[i]
+		if p.Total += p.Self; p.Parent >= 0 {
+			paths[p.Parent].Total += p.Total
+		}
+	}
+}
+
+// pathsSince returns what was added to sums by node after older ones. Open is that of now.
+func pathsSince(now, old []rt.Path) []rt.Path {
+	out := slices.Clone(now)
+	for id := 0; id < min(len(now), len(old)); id++ {
+		out[id].Own = sumSince(now[id].Own, old[id].Own)
+		out[id].Other = sumSince(now[id].Other, old[id].Other)
+	}
+	return out
+}
+
+func sumSince(now, old rt.PathSum) rt.PathSum {
+	now.Calls -= old.Calls
+	now.Self = more(now.Self, old.Self)
+	now.Panics -= old.Panics
+	now.Errors -= old.Errors
+	return now
+}
