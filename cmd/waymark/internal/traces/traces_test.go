@@ -238,7 +238,7 @@ func TestXMLKeys(t *testing.T) {
 		t.Fatal(err, damage)
 	}
 	defer f.Close()
-	again, err := tracefile.Join([]*tracefile.File{f})
+	again, err := tracefile.Join([]*tracefile.File{f.File})
 	if err != nil {
 		t.Fatal(err)
 	}
