@@ -80,7 +80,9 @@ func (r *Report) view() *view {
 }
 
 // HideSmall leaves out of the tree what has less than a share of the time.
-func (r *Report) HideSmall(share float64) { r.Filter.Min = time.Duration(share * float64(r.view().all)) }
+func (r *Report) HideSmall(share float64) {
+	r.Filter.Min = time.Duration(share * float64(r.view().all))
+}
 
 // matching turns a question about a function into a question about its row. It asks once for each
 // row.
