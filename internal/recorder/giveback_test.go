@@ -159,6 +159,7 @@ func TestGiveBackParallel(t *testing.T) {
 	f.event(0, 10, code(format.CodeEnd))
 	f.call(0, 8, 2, calls)
 	f.say(format.TestPasses, "TestS", 8)
+	f.idle(r) // what is written together stays together
 	f.say(format.TestBegins, "TestQ", 11)
 	f.say(format.TestContinues, "TestP", 7)
 	f.call(0, 7, 3, 100)
@@ -166,6 +167,7 @@ func TestGiveBackParallel(t *testing.T) {
 	f.say(format.TestPasses, "TestQ", 11)
 	f.call(0, 9, 3, 100)
 	f.say(format.TestFails, "TestP", 7)
+	f.idle(r)
 	f.say(format.TestBegins, "TestT", 12)
 	f.call(0, 12, 2, calls)
 	f.say(format.TestPasses, "TestT", 12)

@@ -68,7 +68,7 @@ func twice() {}
 //waymark:trac IO // want `there is no such directive`
 func misspelt() {}
 
-// waymark: trace IO // want `there is no such directive`
+//waymark: trace IO // want `there is no such directive`
 func spaced() {}
 
 // waymark:trace IO
@@ -157,7 +157,7 @@ func inNil() {}
 //waymark:trace emptyToo // want `emptyToo is nil`
 func inNilToo() {}
 
-// waymark:Trace IO // want `there is no such directive: want trace in lower case`
+//waymark:Trace IO // want `there is no such directive: want trace in lower case`
 func upperCase() {}
 
 //waymark:trace _ // want `undefined: _`
@@ -184,7 +184,7 @@ func deferred() {
 }
 
 var (
-	badName = waymark.NewGroup("bad name")    // want `NewGroup: the name "bad name": want one of letters`
-	again   = waymark.NewGroup("IO")          // want `NewGroup: the group at .*a.go:[0-9:]* is called IO, too`
+	badName = waymark.NewGroup("bad name")   // want `NewGroup: the name "bad name": want one of letters`
+	again   = waymark.NewGroup("IO")         // want `NewGroup: the group at .*a.go:[0-9:]* is called IO, too`
 	withNil = waymark.NewGroup("nil.in", nil) // want `NewGroup: subgroup number 1 is nil`
 )
