@@ -140,8 +140,8 @@ func (g *Gatherer) Stop() {
 }
 
 // Counts returns the number of traces whose root call has ended, of those that the rule kept, of
-// kept ones that were dropped because 1,024 waited for Deliver or for goroutines, and of calls that traces lack because of
-// Options.Most or Options.Memory.
+// kept ones that were dropped because 1,024 waited for Deliver or for goroutines, and of calls that
+// traces lack because of Options.Most or Options.Memory.
 func (g *Gatherer) Counts() (completed, kept, dropped, lost uint64) {
 	c, _ := g.counts()
 	return c.Ended, c.Queued + c.Dropped, c.Dropped, c.Lost

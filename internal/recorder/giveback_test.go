@@ -179,19 +179,25 @@ func TestGiveBackParallel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	started := make(map[uint64]uint64)
-	if err := file.Starts(func(ev *tracefile.Event) { started[ev.Goroutine] = ev.Value }); err != nil {
-		t.Fatal(err)
-	}
-	if started[9] != 8 {
-		t.Errorf("goroutines and their parents: %v, want 9 of 8", started)
-	}
+	wantStart(t, file, 9, 8)
 	c := read(t, r.Path())
 	if c.calls["p.Fa"] != 100 || c.calls["p.Fc"] != 200 || c.calls["p.Fd"] != calls || c.calls["p.Fb"] > calls/2 {
 		t.Errorf("calls %v; want 100 of Fa, 200 of Fc and %d of Fd, nearly none of Fb", c.calls, calls)
 	}
 	if len(file.Gaps()) != 0 {
 		t.Errorf("gaps %v, want none", file.Gaps())
+	}
+}
+
+// wantStart looks for the start of a goroutine, and who started it.
+func wantStart(t *testing.T, f *tracefile.File, goroutine, parent uint64) {
+	t.Helper()
+	started := make(map[uint64]uint64)
+	if err := f.Starts(func(ev *tracefile.Event) { started[ev.Goroutine] = ev.Value }); err != nil {
+		t.Fatal(err)
+	}
+	if started[goroutine] != parent {
+		t.Errorf("goroutines and their parents: %v, want %d of %d", started, goroutine, parent)
 	}
 }
 
@@ -222,13 +228,7 @@ func TestGiveBackStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	started := make(map[uint64]uint64)
-	if err := file.Starts(func(ev *tracefile.Event) { started[ev.Goroutine] = ev.Value }); err != nil {
-		t.Fatal(err)
-	}
-	if started[9] != 8 {
-		t.Errorf("goroutines and their parents: %v, want 9 of 8", started)
-	}
+	wantStart(t, file, 9, 8)
 }
 
 // Many tests that fail share the space: each keeps less.

@@ -186,18 +186,7 @@ func TestXML(t *testing.T) {
 		return b.String()
 	}
 	first := write(set)
-	name := filepath.Join(t.TempDir(), "again.xml")
-	os.WriteFile(name, []byte(first), 0o644)
-	f, damage, err := xmltrace.Open(name)
-	if err != nil || damage != nil {
-		t.Fatal(err, damage)
-	}
-	defer f.Close()
-	again, err := tracefile.Join([]*tracefile.File{f.File})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(first, write(again)); diff != "" {
+	if diff := cmp.Diff(first, write(imported(t, []byte(first)))); diff != "" {
 		t.Errorf("(-first +again)\n%s", diff)
 	}
 	for _, want := range []string{",EXCEPTION,a.f[...]", "a%7Cb%2Cc%25&lt;&amp;&gt;", `parent="1-0"`} {
@@ -229,20 +218,26 @@ func TestXMLKeys(t *testing.T) {
 	if _, _, err := WriteXML(&b, set, &recording.Filter{}, o, nil); err != nil {
 		t.Fatal(err)
 	}
+	if got := list(t, imported(t, b.Bytes()), o); len(got) != 3 || !slices.Equal(got, want) {
+		t.Errorf("read again: %q, want three traces: %q", got, want)
+	}
+}
+
+// imported reads XML.
+func imported(t *testing.T, text []byte) *tracefile.Set {
+	t.Helper()
 	name := filepath.Join(t.TempDir(), "again.xml")
-	if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(name, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	f, damage, err := xmltrace.Open(name)
 	if err != nil || damage != nil {
 		t.Fatal(err, damage)
 	}
-	defer f.Close()
-	again, err := tracefile.Join([]*tracefile.File{f.File})
+	t.Cleanup(func() { f.Close() })
+	set, err := tracefile.Join([]*tracefile.File{f.File})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := list(t, again, o); len(got) != 3 || !slices.Equal(got, want) {
-		t.Errorf("read again: %q, want two traces: %q", got, want)
-	}
+	return set
 }
