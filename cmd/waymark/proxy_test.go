@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,9 +56,40 @@ func publish(dir, version, src string) error {
 	if err != nil {
 		return err
 	}
-	if err := modzip.CreateFromDir(f, id, src); err != nil {
+	files, err := filesOf(src)
+	if err == nil {
+		err = modzip.Create(f, id, files)
+	}
+	if err != nil {
 		f.Close()
 		return err
 	}
 	return f.Close()
 }
+
+// filesOf lists the files of the module in the folder src, without what make builds: its folder
+// bin holds the log that this test is writing.
+func filesOf(src string) ([]modzip.File, error) {
+	checked, err := modzip.CheckDir(src)
+	if err != nil {
+		return nil, err
+	}
+	var files []modzip.File
+	for _, name := range checked.Valid {
+		path, err := filepath.Rel(src, name)
+		if err != nil {
+			return nil, err
+		}
+		if path = filepath.ToSlash(path); !strings.HasPrefix(path, "bin/") {
+			files = append(files, diskFile{path, name})
+		}
+	}
+	return files, nil
+}
+
+// A diskFile is a file of a module: its slash-separated path there, and its name on the disk.
+type diskFile struct{ path, name string }
+
+func (f diskFile) Path() string                 { return f.path }
+func (f diskFile) Lstat() (os.FileInfo, error)  { return os.Lstat(f.name) }
+func (f diskFile) Open() (io.ReadCloser, error) { return os.Open(f.name) }
