@@ -113,6 +113,8 @@ type Controller struct {
 	tests     bool    // tests begin
 	beginning bool    // one has begun that Saved pays
 	ahead     float64 // what that test may still take, ns
+
+	work work
 }
 
 // A period is what has happened since the rates were last looked at.
@@ -142,6 +144,10 @@ type site struct {
 	promoted int64 // when
 	retry    int64 // when it may be promoted
 	wait     int64 // how long it waits for that
+
+	// While changes are chosen.
+	change  int  // number of the site's change, from 1
+	further bool // it is demoted by one more move
 }
 
 // New returns a controller that lets tracing take a share of the program's own CPU time, as in 0.1.
@@ -228,7 +234,8 @@ func (c *Controller) account(s *Sample) {
 	c.balance = max(min(c.balance, c.income(reserve)), -c.income(mostDebt))
 }
 
-// Step takes a sample and returns the sites whose levels change.
+// Step takes a sample and returns the sites whose levels change. The slice is used again for the
+// next decision.
 func (c *Controller) Step(s Sample) []Change {
 	c.account(&s)
 	if c.balance >= 0 {

@@ -36,6 +36,7 @@ type simulation struct {
 	rest    []float64 // parts of calls
 	changes []string  // as "120ms 7 2"
 	number  map[uint32]int
+	took    func([]Change) // what is done with changes
 
 	base, tracing float64 // since mark, ns
 }
@@ -44,6 +45,7 @@ var truth = Costs{Call: 45, Write: 18, Values: 30, Byte: 1, Long: 26, Counted: 4
 
 func simulate(t testing.TB, random *rand.Rand, share float64, functions []function) *simulation {
 	s := &simulation{t: t, random: random, functions: functions, cores: 1, busy: 1, costs: truth, noise: 0.02, number: make(map[uint32]int)}
+	s.took = s.note
 	n := len(functions) + 1 // there is no site 0
 	s.pending, s.arrived = make([]format.Tally, n), make([]format.Tally, n)
 	s.counts, s.rest = make([]uint64, n), make([]float64, n)
@@ -142,11 +144,16 @@ func (s *simulation) step(pause int64) {
 		return
 	}
 	s.stepped = s.usage.Now
-	for _, ch := range s.c.Step(Sample{Usage: s.usage, Tick: 1, Tallies: s.arrived, Counts: s.counts}) {
+	s.took(s.c.Step(Sample{Usage: s.usage, Tick: 1, Tallies: s.arrived, Counts: s.counts}))
+	clear(s.arrived)
+}
+
+// note keeps changes for messages.
+func (s *simulation) note(changes []Change) {
+	for _, ch := range changes {
 		s.number[ch.Site]++
 		s.changes = append(s.changes, fmt.Sprintf("%dms %d:%d", s.usage.Now/1e6, ch.Site, ch.Level))
 	}
-	clear(s.arrived)
 }
 
 // mark begins to measure what tracing adds.

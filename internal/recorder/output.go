@@ -87,7 +87,10 @@ func (o *output) end(last format.ClockPair, flags uint64) error {
 // that readers need: what is gone counts as lost.
 func (r *Recorder) write() error {
 	err := r.out.write()
-	var cut *cutError
+	if err == nil {
+		return nil
+	}
+	var cut *cutError // is on the heap
 	if !errors.As(err, &cut) {
 		return err
 	}
