@@ -133,7 +133,7 @@ func (r *Recorder) grow(want int) error {
 	if max := r.arena.chunks() - r.usable; want > max {
 		want = max
 	}
-	if r.giver != nil && r.usable > 1 {
+	if want > 0 && r.giver != nil && r.usable > 1 {
 		want = min(want, r.giver.bufferRoom(r.path)/format.ChunkSize-r.usable)
 	}
 	if want <= 0 {

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/format"
@@ -21,9 +22,11 @@ type giver struct {
 
 	blocks   []summarized // of events, in output.buf
 	batch    []byte
-	appended *region // what will be behind the file's end
-	others   int64   // bytes that other recordings in the folder take
-	looked   int64   // size of the file when they were counted
+	spare    []*region // whose memory is used again
+	changed  []int64   // offsets of extents, in giveBack
+	appended *region   // what will be behind the file's end
+	others   int64     // bytes that other recordings in the folder take
+	looked   int64     // size of the file when they were counted
 	told     time.Time
 }
 
@@ -33,7 +36,11 @@ func newGiver(most int64) *giver {
 
 // summarize takes note of an Events block that was appended to the batch.
 func (k *giver) summarize(c content, start, size, events int) {
-	k.blocks = append(k.blocks, summarized{format.Summarize(c.Chunk, c.recs), start, size, uint64(events)})
+	n := len(k.blocks)
+	k.blocks = slices.Grow(k.blocks, 1)[:n+1] // with the slices of an earlier one
+	b := &k.blocks[n]
+	b.Take(c.Chunk, c.recs)
+	b.start, b.size, b.events = start, size, uint64(events)
 }
 
 // eventsFirst puts the blocks of events to the beginning of the batch.
@@ -100,10 +107,11 @@ func (r *Recorder) place() error {
 			return err
 		}
 		off, left := k.take(i, size)
-		k.batch = append(append(k.batch[:0], r.out.buf[:size]...), gapBlock(left.size)...)
+		k.batch = appendGapBlock(append(k.batch[:0], r.out.buf[:size]...), left.size)
 		err := r.out.file.write(k.batch, off+format.GapSize)
 		if err == nil {
-			err = r.out.file.write(gapBlock(format.GapSize), off)
+			k.batch = appendGapBlock(k.batch[:0], format.GapSize)
+			err = r.out.file.write(k.batch, off)
 		}
 		if errors.As(err, new(*cutError)) {
 			k.reset() // what is appended next finds it out, too
@@ -123,11 +131,19 @@ func (r *Recorder) place() error {
 
 // region returns the region of the first n blocks, and takes these off the list.
 func (k *giver) region(off int64, n int, size int64) *region {
-	g := &region{off: off, size: size}
+	g := new(region)
+	if n := len(k.spare); n > 0 {
+		g, k.spare = k.spare[n-1], k.spare[:n-1]
+	}
+	*g = region{off: off, size: size, starts: g.starts[:0], ended: g.ended[:0], lows: g.lows[:0]}
 	for i := range k.blocks[:n] {
 		g.add(&k.blocks[i])
 	}
-	k.blocks = append(k.blocks[:0], k.blocks[n:]...)
+	left := k.blocks[n:]
+	for i := range left { // no two have the same slices
+		k.blocks[i], left[i] = left[i], k.blocks[i]
+	}
+	k.blocks = k.blocks[:len(left)]
 	return g
 }
 
@@ -160,13 +176,16 @@ func (r *Recorder) giveBack() error {
 		k.told = now
 		r.tellGaps(false)
 	}
-	changed := make(map[int64]bool)
+	k.changed = k.changed[:0]
 	for _, g := range free {
-		changed[k.give(g.off, g.size).off] = true
+		k.changed = append(k.changed, k.give(g.off, g.size).off)
 	}
+	k.spare = append(k.spare, free...)
+	slices.Sort(k.changed)
 	for _, e := range k.space {
-		if changed[e.off] {
-			err := r.out.file.write(gapBlock(e.size), e.off)
+		if _, changed := slices.BinarySearch(k.changed, e.off); changed {
+			k.batch = appendGapBlock(k.batch[:0], e.size)
+			err := r.out.file.write(k.batch, e.off)
 			if errors.As(err, new(*cutError)) {
 				k.reset()
 				return nil
