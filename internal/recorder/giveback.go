@@ -1,7 +1,6 @@
 package recorder
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -113,7 +112,7 @@ func (r *Recorder) place() error {
 			k.batch = appendGapBlock(k.batch[:0], format.GapSize)
 			err = r.out.file.write(k.batch, off)
 		}
-		if errors.As(err, new(*cutError)) {
+		if isCut(err) {
 			k.reset() // what is appended next finds it out, too
 			break
 		}
@@ -131,10 +130,12 @@ func (r *Recorder) place() error {
 
 // region returns the region of the first n blocks, and takes these off the list.
 func (k *giver) region(off int64, n int, size int64) *region {
-	g := new(region)
-	if n := len(k.spare); n > 0 {
-		g, k.spare = k.spare[n-1], k.spare[:n-1]
+	if len(k.spare) == 0 {
+		k.spare = append(k.spare, new(region))
 	}
+	last := len(k.spare) - 1
+	g := k.spare[last]
+	k.spare = k.spare[:last]
 	*g = region{off: off, size: size, starts: g.starts[:0], ended: g.ended[:0], lows: g.lows[:0]}
 	for i := range k.blocks[:n] {
 		g.add(&k.blocks[i])
@@ -163,7 +164,7 @@ func (r *Recorder) giveBack() error {
 	if starts := k.starts(free); len(starts) > 0 {
 		block := format.AppendBlock(nil, format.BlockStarts, format.AppendStarts(nil, starts))
 		err := r.out.writeAhead(block)
-		if errors.As(err, new(*cutError)) {
+		if isCut(err) {
 			r.out.buf = append(r.out.buf, block...) // the file begins anew with it
 			k.reset()
 			return nil
@@ -186,7 +187,7 @@ func (r *Recorder) giveBack() error {
 		if _, changed := slices.BinarySearch(k.changed, e.off); changed {
 			k.batch = appendGapBlock(k.batch[:0], e.size)
 			err := r.out.file.write(k.batch, e.off)
-			if errors.As(err, new(*cutError)) {
+			if isCut(err) {
 				k.reset()
 				return nil
 			}

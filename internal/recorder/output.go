@@ -21,6 +21,11 @@ func (e *cutError) Error() string {
 	return fmt.Sprintf("%s was cut to %d bytes by another program", e.path, e.size)
 }
 
+// isCut reports whether err is a cutError.
+func isCut(err error) bool {
+	return err != nil && errors.As(err, new(*cutError)) // which is on the heap
+}
+
 // An output is a trace file that is being written.
 type output struct {
 	file *file
@@ -44,7 +49,7 @@ func (o *output) block(kind format.BlockKind, payload []byte) {
 // write writes buf to the file. A block written in part is taken back.
 func (o *output) write() error {
 	if err := o.file.write(o.buf, o.size); err != nil {
-		if !errors.As(err, new(*cutError)) {
+		if !isCut(err) {
 			o.file.truncate(o.size)
 		}
 		return err
