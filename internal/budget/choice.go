@@ -220,7 +220,7 @@ func (c *Controller) promote() []Change {
 			continue
 		}
 		to := uint8(format.LevelFull)
-		if f.level >= format.LevelCounted && f.bytes > 0 {
+		if f.level >= format.LevelCounted && f.values+f.others > 0 {
 			to = format.LevelUnvalued
 		}
 		calls := max(float64(f.calls), f.rate*c.seen.ns)

@@ -38,6 +38,7 @@ type governor struct {
 	spare   []format.Tally // to be filled next
 	counts  []uint64       // see countsOf
 	pacer   func()         // Recorder.pace
+	values  valueTimes
 
 	// Guarded by Recorder.mu.
 	taken    int64          // by tracing, as the controller knows it, ns
@@ -69,6 +70,7 @@ func (r *Recorder) govern() {
 		tick:  1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)),
 		pacer: r.pace,
 	}
+	g.values.since(r.rt)
 	g.c.Rank = r.config.Govern.Rank
 	if r.config.Disk > 0 { // of tests, of which those that failed are shown
 		g.c.Saved = budget.TestsAhead
@@ -82,6 +84,16 @@ func (r *Recorder) govern() {
 		g.counted = 1 // of them all, as soon as they are called
 		r.pacing()
 	}
+}
+
+// valueTimes is what was measured of writing values since the program began, when last looked at.
+type valueTimes budget.ValueTimes
+
+// since returns what was measured since the last look.
+func (v *valueTimes) since(h hooks) budget.ValueTimes {
+	before := *v
+	v.Events, v.Bytes, v.Ticks = h.ValueTimes()
+	return budget.ValueTimes{Events: v.Events - before.Events, Bytes: v.Bytes - before.Bytes, Ticks: v.Ticks - before.Ticks}
 }
 
 // countsOf returns what was counted of each site since the program began, in a slice that is used
@@ -151,7 +163,7 @@ func (r *Recorder) control() {
 	if g.c.Demoted() > 0 || r.config.Budget.CountsOnly() {
 		counts = countsOf(r.rt, &g.counts)
 	}
-	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts})
+	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts, Values: g.values.since(r.rt)})
 	if g.c.Empty() {
 		g.setPace(r, paceEmpty)
 	} else {
@@ -362,6 +374,7 @@ func (r *Recorder) usage() []format.KeyValue {
 		_, now := r.rt.Clock()
 		g.c.Account(budget.Sample{
 			Usage: budget.Usage{Now: now, CPU: cpu, Own: g.own, Timer: g.deciding}, Tick: g.tick, Tallies: r.enc.Tallies, Counts: countsOf(r.rt, &g.counts),
+			Values: g.values.since(r.rt),
 		})
 		g.taken = g.c.Spent()
 		g.mu.Unlock()

@@ -67,6 +67,7 @@ type wmP struct {
 	ncells uintptr
 	table  *wmCellTable // where others find both
 	traces wmTracesOfP
+	values wmValueTimes
 
 	paths     uintptr // cells of paths, by node, see waymark_paths.go
 	pathTable *wmPathTable
