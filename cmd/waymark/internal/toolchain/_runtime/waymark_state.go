@@ -67,10 +67,11 @@ type wmP struct {
 	ncells uintptr
 	table  *wmCellTable // where others find both
 	traces wmTracesOfP
-	values wmValueTimes
 
 	paths     uintptr // cells of paths, by node, see waymark_paths.go
 	pathTable *wmPathTable
+
+	values wmValueTimes
 }
 
 // Bits of wmG.flags.
