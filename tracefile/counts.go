@@ -2,7 +2,9 @@ package tracefile
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"sort"
 
 	"github.com/waymark-go/waymark/internal/format"
 )
@@ -47,10 +49,18 @@ func (f *File) addCounts(payload []byte) error {
 	return err
 }
 
-// eachCount calls do for what Counts blocks say, in the order of time.
-func (f *File) eachCount(do func(clock uint64, c format.Count)) {
-	blocks := slices.Clone(f.counts)
-	slices.SortStableFunc(blocks, func(a, b counts) int { return cmp.Compare(a.clock, b.clock) })
+// countsIn calls do for what Counts blocks say after a clock, 0 for all, and until another one, in the
+// order of time. It looks at no other blocks: there are two for each test, and a test is one of many.
+func (f *File) countsIn(after, until uint64, do func(clock uint64, c format.Count)) {
+	f.countsOnce.Do(func() {
+		f.countsOf = slices.Clone(f.counts)
+		slices.SortStableFunc(f.countsOf, func(a, b counts) int { return cmp.Compare(a.clock, b.clock) })
+	})
+	blocks := f.countsOf
+	blocks = blocks[:sort.Search(len(blocks), func(i int) bool { return blocks[i].clock > until })]
+	if after > 0 {
+		blocks = blocks[sort.Search(len(blocks), func(i int) bool { return blocks[i].clock > after }):]
+	}
 	for _, b := range blocks {
 		_, list, _ := format.ParseCounts(b.payload) // without an error, as addCounts knows
 		for _, c := range list {
@@ -69,7 +79,7 @@ func (f *File) Demotions() []Demotion {
 
 func (f *File) findDemotions() (list []Demotion) {
 	latest := make(map[uint32]int) // index in list
-	f.eachCount(func(clock uint64, c format.Count) {
+	f.countsIn(0, math.MaxUint64, func(clock uint64, c format.Count) {
 		i, ok := latest[c.Site]
 		if ok {
 			list[i].Calls += c.Calls // while it was at the level before
@@ -97,9 +107,8 @@ func (f *File) findDemotions() (list []Demotion) {
 // reading at From or before and the last at To or before.
 func (f *File) Counted(r Range) map[uint32]uint64 {
 	calls := make(map[uint32]uint64)
-	to := r.end()
-	f.eachCount(func(clock uint64, c format.Count) {
-		if c.Calls > 0 && (clock > r.From || r.From == 0) && clock <= to {
+	f.countsIn(r.From, r.end(), func(clock uint64, c format.Count) {
+		if c.Calls > 0 {
 			calls[c.Site] += c.Calls
 		}
 	})

@@ -49,6 +49,8 @@ type File struct {
 	recoveryErr error
 	unsavedErr  error
 
+	countsOnce  sync.Once
+	countsOf    []counts // in the order of time, see countsIn
 	demotedOnce sync.Once
 	demotions   []Demotion
 

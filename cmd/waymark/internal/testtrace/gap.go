@@ -18,13 +18,7 @@ type lacking struct {
 
 // lacks returns what the recording lacks of a test.
 func (r *Recording) lacks(t *Test) *lacking {
-	l := &lacking{next: make(map[uint64]int)}
-	for _, g := range r.gaps {
-		if g.Test == t.Begin {
-			l.gaps = append(l.gaps, g)
-		}
-	}
-	return l
+	return &lacking{gaps: r.gaps[t.Begin], next: make(map[uint64]int)}
 }
 
 // events returns how many there were.

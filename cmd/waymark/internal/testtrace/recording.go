@@ -18,7 +18,7 @@ type Recording struct {
 	runs   map[uint64][]*Test // tests by their own goroutine, in the order of time
 	owners map[uint64]*Test   // of goroutines in starts that were asked for; nil is none
 	time   timeline
-	gaps   []tracefile.Gap
+	gaps   map[uint64][]tracefile.Gap // by the begin of the test
 
 	// Goroutines of which can't be told which test they belong to, among those asked for.
 	ambiguous int
@@ -35,12 +35,15 @@ func Open(file *tracefile.File) *Recording {
 		Package: file.Meta(format.MetaTests),
 		Tests:   tests(file.Tests()),
 		file:    file,
-		gaps:    file.Gaps(),
+		gaps:    make(map[uint64][]tracefile.Gap),
 		starts:  make(map[uint64]start),
 		runs:    make(map[uint64][]*Test),
 		owners:  make(map[uint64]*Test),
 	}
 	r.time = newTimeline(r.Tests)
+	for _, g := range file.Gaps() {
+		r.gaps[g.Test] = append(r.gaps[g.Test], g)
+	}
 	for _, t := range r.Tests {
 		r.runs[t.Goroutine] = append(r.runs[t.Goroutine], t)
 	}
