@@ -32,6 +32,9 @@ const (
 // only some goroutines are traced and this is none of them. It is inlined.
 const Away = "WMAway"
 
+// Valued reports whether anybody wants the values of calls of a site with that word. It is inlined.
+const Valued = "WMValued"
+
 // Functions for the beginning of a call. Each returns the call's Frame, 0 if nobody wants to know
 // of its end.
 const (
@@ -70,6 +73,7 @@ var Signatures = map[string]string{
 	Register:            "func(*WMPackage) bool",
 	Bind:                "func(*WMPackage, ...any) bool",
 	Away:                "func(WMSite) bool",
+	Valued:              "func(WMSite) bool",
 	Enter:               "func(WMSite) WMFrame",
 	EnterArgs:           "func(WMSite, ...any) WMFrame",
 	EnterStrings:        "func(WMSite, ...any) WMFrame",

@@ -38,12 +38,12 @@
 //	func F() (err error) { _ = wm_reg; if wm_s := wm_sites[3]; wm_s != 0 && !wm_rt.WMAway(wm_s) {
 //			if wm_f := wm_rt.WMEnter(wm_s); wm_f != 0 { defer wm_rt.WMExit(wm_f) } };
 //
-// Where values are to be recorded, the hooks get them as further arguments, all of them in the
-// branch that is taken when the site is on: WMEnterArgs the receiver and the parameters,
-// WMExitResults the results, WMExitDeferred pointers to them, for they aren't there yet when the
-// call is deferred. Up to four integers of predeclared types go to WMEnterInts and WMExitInts. What
-// has no name gets one, and what looks like a secret stays behind. The assignment to the results is
-// then made at every return. Package hook has the names of all hooks.
+// Where values are to be recorded, the hooks get them as further arguments, in the branch that is
+// taken when WMValued, inlined too, says that somebody wants them: WMEnterArgs the receiver and the
+// parameters, WMExitResults the results, WMExitDeferred pointers to them, for they aren't there yet
+// when the call is deferred. Up to four integers of predeclared types go to WMEnterInts and
+// WMExitInts. What has no name gets one, and what looks like a secret stays behind. The assignment
+// to the results is then made at every return. Package hook has the names of all hooks.
 //
 // Each unit also gets a generated file that holds the table and registers it with the runtime when
 // the package is initialised.

@@ -55,7 +55,11 @@ func (w *rewriter) function(f *Func) {
 		// One variable is the site's word first and then the frame: when the site is
 		// off both are 0, and the compiler needs neither a move nor a jump.
 		site = w.invoke(hook.Site, frame)
-		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { if "+w.invoke(hook.Away, site)+" { "+frame+" = 0 } else { "+frame+" = "+w.call(f, site)+" } }")
+		begin := "{ " + frame + " = " + w.call(f, site) + " }"
+		if f.Args { // nothing is boxed for a call whose values nobody wants
+			begin = "if " + w.invoke(hook.Valued, site) + " " + begin + " else { " + frame + " = " + w.invoke(hook.Enter, site) + " }"
+		}
+		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { if "+w.invoke(hook.Away, site)+" { "+frame+" = 0 } else "+begin+" }")
 		for _, ret := range f.exits.returns {
 			w.ret(f, ret)
 		}

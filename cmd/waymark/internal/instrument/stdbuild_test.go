@@ -36,6 +36,8 @@ func WMRegister(p *WMPackage) bool {
 
 func WMAway(WMSite) bool { return false }
 
+func WMValued(WMSite) bool { return true }
+
 //go:noinline
 func WMEnter(s WMSite) WMFrame { return WMFrame(s) }
 

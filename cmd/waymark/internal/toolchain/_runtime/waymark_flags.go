@@ -17,8 +17,9 @@ const (
 	wmLong     = 1 << 25 // those that take long are recorded, see waymark_long.go
 	wmGathered = 1 << 24 // they are gathered if their goroutine is in a trace, see waymark_traces.go
 	wmRoot     = 1 << 23 // they begin a trace if their goroutine is in none; wmGathered is set, too
+	wmAway     = 1 << 22 // they are gathered, are no roots, and no more is done with them: see WMAway
 
-	wmSiteBits = 23 // of the id
+	wmSiteBits = 22 // of the id
 	wmSiteID   = 1<<wmSiteBits - 1
 
 	// Flags for which the assembly has paths of its own: in place, and as they are without the id.
@@ -46,12 +47,13 @@ const (
 	wmFrameUnvalued = wmUnvalued << 32
 	wmFrameGathered = wmGathered << 32
 	wmFrameRoot     = wmRoot << 32 // of the root call of a trace
+	wmFrameAway     = wmAway << 32
 	wmFrameFlags    = (1<<32 - 1 - wmSiteID) << 32
 	wmFrameTaken    = wmFrameTimed | wmFrameLong       // what they take is wanted
 	wmFrameStacked  = wmFrameTaken | wmFrameWatched    // they are on the goroutine's stack of calls
 	wmFrameWanted   = wmFrameRecorded | wmFrameStacked // their ends are wanted, too
 	wmOnlyUnvalued  = wmFrameFlagged | wmFrameRecorded | wmFrameUnvalued
-	wmOnlyGathered  = wmFrameFlagged | wmFrameGathered
+	wmOnlyGathered  = wmFrameFlagged | wmFrameGathered | wmFrameAway
 )
 
 // What WMWant can want of a site. WMTimed counts, too.
@@ -69,7 +71,13 @@ const (
 // WMAway reports whether a site's word says that calls are gathered and no more, and the goroutine is in no trace.
 // It is inlined where functions begin, so that calls elsewhere cost next to nothing.
 func WMAway(s WMSite) bool {
-	return int32(s) < 0 && s < wmWordRoot && getg().wm.gather == 0
+	return s&wmAway != 0 && getg().wm.gather == 0
+}
+
+// WMValued reports whether a site's word says that anybody wants the values of its calls. It is inlined, too, so that
+// they are not boxed for calls that are only counted or timed.
+func WMValued(s WMSite) bool {
+	return s&wmFlagged == 0 || s&wmWatched != 0 || s&(wmRecorded|wmUnvalued) == wmRecorded
 }
 
 // WMWant sets all that is done with calls of the i-th site of p, in one store.
@@ -104,6 +112,8 @@ func wmSiteWord(id, flags uint32) uint32 {
 		return 0
 	case wmRecorded:
 		return id
+	case wmGathered:
+		flags |= wmAway
 	}
 	return id | flags | wmFlagged
 }
@@ -115,7 +125,7 @@ func wmUnrecord(p *WMPackage, i int) {
 	word := (*uint32)(&p.Sites[i])
 	for {
 		old := atomic.Load(word)
-		flags := old &^ (wmSiteID | wmFlagged | wmRecorded | wmUnvalued | wmLong)
+		flags := old &^ (wmSiteID | wmFlagged | wmRecorded | wmUnvalued | wmLong | wmAway)
 		if old != 0 && old&wmFlagged == 0 {
 			flags = 0
 		}

@@ -59,6 +59,9 @@ func WMRegister(p *WMPackage) bool {
 // WMAway says that calls are wanted on all goroutines.
 func WMAway(WMSite) bool { return false }
 
+// WMValued says that values are wanted.
+func WMValued(WMSite) bool { return true }
+
 // A Group stands in for the library's.
 type Group struct{ name string }
 
