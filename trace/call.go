@@ -14,9 +14,11 @@ type Call struct {
 	Duration time.Duration // cumulative: of the call
 	Self     time.Duration // exclusive: Duration without the calls that it made on its goroutine
 
-	// Go says that the call above has started the goroutine whose outermost call this is.
-	Go        bool
-	Goroutine uint64
+	// Go says that this is an outermost call of a goroutine that the call above has started, or has set
+	// the timer for that did. With Handed the goroutine ran before: the call above has handed work to
+	// it, see Handoff.
+	Go, Handed bool
+	Goroutine  uint64
 
 	Panicked bool // a panic ended the call, or the call recovered a panic
 	Failed   bool // the call returned an error
@@ -87,6 +89,7 @@ func (t *Trace) calls(s *gather.Strand, above *Call) (list []*Call) {
 	walk(s, func(ev *gather.Event) {
 		c := &Call{Func: ev.Func, Start: t.Start.Add(ev.At), Goroutine: s.Goroutine, from: ev.At, to: -1, up: at}
 		c.Go = at != nil && at == above
+		c.Handed = c.Go && s.Handed
 		if at != nil {
 			at.Calls = append(at.Calls, c)
 		}
