@@ -46,14 +46,18 @@ type Call struct {
 func (t *Trace) Call() *Call {
 	var root *Call
 	begun := make(map[uint64][]*Call) // calls of goroutines in the order in which they began
+	outer := make(map[uint64]*Call)   // what is above the outermost calls of goroutines
 	for i := range t.strands {
 		s := &t.strands[i]
 		var above *Call
 		if i > 0 {
-			above = starter(begun[s.Parent], s)
+			if above = starter(begun[s.Parent], s); above == nil { // the goroutine s.Parent was in no call
+				above = outer[s.Parent]
+			}
 			if above == nil {
 				above = root
 			}
+			outer[s.Goroutine] = above
 		}
 		list := t.calls(s, above)
 		begun[s.Goroutine] = append(begun[s.Goroutine], list...)
