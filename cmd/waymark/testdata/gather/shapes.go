@@ -59,11 +59,14 @@ func shapes() {
 		{"a timer that another trace sets again", func() { again(work.Root) }, []string{"(Root (Timer))", "(Root (Reset)) | Reset: (Leaf)"}},
 		{"a timer that nobody's trace sets again", func() { again(func(f func()) { f() }) }, []string{"(Root (Timer))"}},
 		{"a timer of before", before, []string{"(Root (Reset)) | Reset: (Leaf)"}},
-		{"a context that is cancelled", func() { work.Root(func() { work.Cancel(work.Leaf) }) }, []string{"(Root (Cancel)) | Cancel: (Leaf)"}},
-		{"a context's deadline", func() { work.Root(func() { work.Deadline(work.Leaf) }) }, []string{"(Root (Deadline)) | Deadline: | ?: (Leaf)"}},
+		{"a context that is cancelled", func() { work.Root(func() { work.Cancel(work.Leaf) }) }, []string{"(Root (Cancel (Await))) | Await: (Leaf)"}},
+		{"a context's deadline", func() { work.Root(func() { work.Deadline(work.Leaf) }) }, []string{"(Root (Deadline (Await))) | Deadline: | ?: (Leaf)"}},
 		{"a pool", func() {
 			by := func(f func()) { jobs <- job{trace.NewHandoff(), f} }
-			work.Root(func() { work.Submit(by, work.Leaf); work.Submit(by, func() { work.Inner(work.Leaf); work.Go(1, work.Leaf) }) })
+			work.Root(func() {
+				work.Submit(by, work.Leaf)
+				work.Submit(by, func() { work.Inner(work.Leaf); work.Go(1, work.Leaf) })
+			})
 		}, []string{"(Root (Submit) (Submit)) | Submit: (Leaf) | Submit: (Inner (Leaf)) (Go) | Go: (Leaf)"}},
 		{"a pool's job that panics", func() {
 			work.Root(func() { work.Submit(func(f func()) { jobs <- job{trace.NewHandoff(), f} }, work.Raise) })

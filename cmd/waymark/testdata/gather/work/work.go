@@ -114,18 +114,18 @@ func Reset(t *time.Timer, d time.Duration) { t.Reset(d) }
 // Cancel has f called because a context is cancelled, and waits for it.
 func Cancel(f func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	done(ctx, f, cancel)
+	Await(ctx, f, cancel)
 }
 
 // Deadline has f called because of a context's deadline, and waits for it.
 func Deadline(f func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	done(ctx, f, func() {})
+	Await(ctx, f, func() {})
 }
 
-//waymark:off
-func done(ctx context.Context, f, cancel func()) {
+// Await has f called when ctx is over, calls cancel, and waits until f has returned.
+func Await(ctx context.Context, f, cancel func()) {
 	over := make(chan bool)
 	context.AfterFunc(ctx, func() { defer close(over); f() })
 	cancel()
