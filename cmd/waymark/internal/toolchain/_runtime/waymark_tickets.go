@@ -99,16 +99,16 @@ func WMLeaveTrace(w WMTicket) {
 	releasem(mp)
 }
 
-// A wmTimed is what a timer calls that a goroutine of a trace has set.
-type wmTimed struct {
+// A wmTimerCall is what a timer calls that a goroutine of a trace has set.
+type wmTimerCall struct {
 	f      func(arg any, seq uintptr, delay int64)
 	arg    any
 	ticket WMTicket
 }
 
-// wmTimedBy returns what a timer is to call that the calling goroutine sets, in place of f(arg): in a
+// wmCallOfTimer returns what a timer is to call that the calling goroutine sets, in place of f(arg): in a
 // trace something else if that starts a goroutine, as timers of time.AfterFunc do.
-func wmTimedBy(f func(arg any, seq uintptr, delay int64), arg any) (func(arg any, seq uintptr, delay int64), any) {
+func wmCallOfTimer(f func(arg any, seq uintptr, delay int64), arg any) (func(arg any, seq uintptr, delay int64), any) {
 	if _, ok := arg.(func()); !ok {
 		return f, arg
 	}
@@ -116,14 +116,14 @@ func wmTimedBy(f func(arg any, seq uintptr, delay int64), arg any) (func(arg any
 	if ticket.number == 0 {
 		return f, arg
 	}
-	w := new(wmTimed)
+	w := new(wmTimerCall)
 	w.f, w.arg, w.ticket = f, arg, ticket
-	return wmRunTimed, w
+	return wmRunTimerCall, w
 }
 
-// wmRunTimed is called by a timer, on g0, which executes the go statement: see wmOnGo.
-func wmRunTimed(arg any, seq uintptr, delay int64) {
-	w := arg.(*wmTimed)
+// wmRunTimerCall is called by a timer, on g0, which executes the go statement: see wmOnGo.
+func wmRunTimerCall(arg any, seq uintptr, delay int64) {
+	w := arg.(*wmTimerCall)
 	g0 := getg()
 	g0.wm.strand = uintptr(unsafe.Pointer(&w.ticket))
 	w.f(w.arg, seq, delay)
@@ -136,11 +136,11 @@ func wmResetTimer(t *timer, when, period int64) bool {
 	t.lock()
 	f, arg := t.f, t.arg
 	t.unlock()
-	if w, ok := arg.(*wmTimed); ok {
+	if w, ok := arg.(*wmTimerCall); ok {
 		f, arg = w.f, w.arg
 	}
 	if getg().wm.strand != 0 {
-		f, arg = wmTimedBy(f, arg)
+		f, arg = wmCallOfTimer(f, arg)
 	}
 	return t.modify(when, period, f, arg, 0)
 }
