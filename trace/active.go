@@ -22,7 +22,7 @@ type Active struct {
 func (c *Collector) Active() []Active {
 	var list []Active
 	for _, a := range c.gatherer().List() {
-		list = append(list, Active{key(a.Goroutine, a.Began), a.Root, a.Start, a.Goroutine, a.Parent, a.Calls, a.Goroutines, a.Lost})
+		list = append(list, Active{key(a.Goroutine, after(a.Start, c.began)), a.Root, a.Start, a.Goroutine, a.Parent, a.Calls, a.Goroutines, a.Lost})
 	}
 	slices.SortStableFunc(list, func(a, b Active) int { return a.Start.Compare(b.Start) })
 	return list

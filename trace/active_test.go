@@ -9,10 +9,12 @@ import (
 
 func TestActive(t *testing.T) {
 	f := &fake{list: []gather.Active{
-		{Root: &Func{Name: "b"}, Goroutine: 8, Start: epoch.Add(time.Second), Began: 2 * time.Second, Calls: 1, Goroutines: 1},
-		{Root: &Func{Name: "a"}, Goroutine: 7, Parent: 1, Start: epoch, Began: time.Second, Calls: 5, Goroutines: 2, Lost: 3},
+		{Root: &Func{Name: "b"}, Goroutine: 8, Start: epoch.Add(time.Second), Calls: 1, Goroutines: 1},
+		{Root: &Func{Name: "a"}, Goroutine: 7, Parent: 1, Start: epoch, Calls: 5, Goroutines: 2, Lost: 3},
 	}}
-	got := begun(t, f, Options{}).Active()
+	c := begun(t, f, Options{})
+	c.began = epoch.UnixNano() - int64(time.Second)
+	got := c.Active()
 	if len(got) != 2 || got[0].Root.Name != "a" || got[1].Key != "8-2000000000" {
 		t.Fatalf("%+v", got)
 	}

@@ -110,7 +110,7 @@ var epoch = time.Unix(1_700_000_000, 0)
 // R recovers in the innermost call, G is Goexit. Callees have greater frames.
 func gathered(t testing.TB, strands ...string) *gather.Trace {
 	t.Helper()
-	tr := &gather.Trace{Start: epoch, Began: time.Microsecond}
+	tr := &gather.Trace{Start: epoch}
 	funcs := make(map[string]*Func)
 	function := func(name string) *Func {
 		if funcs[name] == nil {

@@ -18,8 +18,8 @@ type Func = function.Func
 
 // A Trace is the life of a root call that has ended.
 type Trace struct {
-	// Key names the trace: the id of its goroutine, and when the root call began in about ns since
-	// the collector was started.
+	// Key names the trace: the id of its goroutine, and when the root call began in ns since the
+	// collector was started.
 	Key string
 
 	Root      *Func         // what the root call called
@@ -61,9 +61,9 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 	t := &Trace{
 		Root: g.Root, Start: g.Start, Duration: g.Duration, Goroutine: g.Goroutine, Parent: g.Parent,
 		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: goroutines(g.Strands), Lost: g.Lost,
-		began: began, after: time.Duration(max(g.Start.UnixNano()-began, 0)), strands: g.Strands, bytes: traceBytes,
+		began: began, after: after(g.Start, began), strands: g.Strands, bytes: traceBytes,
 	}
-	t.Key = key(t.Goroutine, g.Began)
+	t.Key = key(t.Goroutine, t.after)
 	if len(t.strands) > 0 { // its last event, at the end of the root call, is read a few ns before the trace's end
 		if list := t.strands[0].Events; len(list) > 0 && list[len(list)-1].Kind == gather.Exit {
 			t.Duration = list[len(list)-1].At
@@ -102,4 +102,9 @@ func goroutines(list []gather.Strand) int {
 		}
 	}
 	return n
+}
+
+// after returns how long after a collector, which began at a time in ns since 1970, a root call began.
+func after(start time.Time, began int64) time.Duration {
+	return time.Duration(max(start.UnixNano()-began, 0))
 }

@@ -11,7 +11,6 @@ import (
 // A decoder makes traces of what the runtime has gathered.
 type decoder struct {
 	base, now uint64           // clock when the decoder began, and when it measured
-	rate      uint64           // ticks per second of the clock, as it says itself
 	mono      int64            // ns, at base
 	wall      time.Time        // at now
 	perTick   float64          // ns
@@ -85,25 +84,15 @@ func (d *decoder) since(from, to uint64) time.Duration {
 	return time.Duration(float64(to-from) * d.perTick)
 }
 
-// began returns when a root call began, since the decoder did. It is the same whenever it is asked
-// for, and so less exact than since.
-func (d *decoder) began(clock uint64) time.Duration {
-	if clock <= d.base || d.rate == 0 {
-		return 0
-	}
-	ticks := clock - d.base
-	return time.Duration(ticks/d.rate*1e9 + ticks%d.rate*1e9/d.rate)
-}
-
 // active returns the traces in list. It leaves d alone, which another goroutine uses.
 func (d *decoder) active(list []rt.ActiveTrace) (out []Active) {
-	own := decoder{base: d.base, mono: d.mono, rate: d.rate}
+	own := decoder{base: d.base, mono: d.mono}
 	own.measure()
 	for i := range list {
 		a := &list[i]
 		out = append(out, Active{
 			Root: own.function(a.Site), Goroutine: a.Goroutine, Parent: a.Parent,
-			Start: own.wall.Add(-own.since(a.Started, own.now)), Began: own.began(a.Started),
+			Start: own.wall.Add(-own.since(a.Started, own.now)), id: id{a.Goroutine, a.Started},
 			Calls: uint64(a.Calls), Goroutines: a.Goroutines, Lost: a.Lost,
 		})
 	}
@@ -113,9 +102,8 @@ func (d *decoder) active(list []rt.ActiveTrace) (out []Active) {
 func (d *decoder) trace(t *rt.Trace, funcs func(site uint32) *function.Func) *Trace {
 	root := &t.Strands[0]
 	out := &Trace{
-		Key: t.Key, Root: funcs(t.Site), Goroutine: root.Goroutine, Parent: root.Parent,
+		id: id{root.Goroutine, root.Started}, Key: t.Key, Root: funcs(t.Site), Goroutine: root.Goroutine, Parent: root.Parent,
 		Start:    d.wall.Add(-d.since(root.Started, d.now)),
-		Began:    d.began(root.Started),
 		Duration: d.since(root.Started, t.Ended),
 		Panicked: t.Flags&rt.TracePanicked != 0,
 		Exited:   t.Flags&rt.TraceExited != 0,

@@ -64,6 +64,7 @@ type Gatherer struct {
 	owner   *switchboard.Owner
 	deliver func(*Trace)
 	decoder decoder
+	told    told
 	before  rt.TraceCounts // of the program when the Gatherer began
 
 	mu   sync.Mutex // guards what follows
@@ -94,7 +95,7 @@ func Start(o Options) (*Gatherer, error) {
 		o.Most = DefaultMost
 	}
 	g.setKeep()
-	g.decoder.rate = rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0)))
+	rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0)))
 	g.delivering.Lock()
 	rt.Go(g.run)
 	all := o.Calls.Groups == nil && o.Calls.Has == nil
@@ -165,7 +166,7 @@ func (g *Gatherer) List() []Active {
 	if over {
 		return nil
 	}
-	return g.decoder.active(rt.ActiveTraces())
+	return g.told.list(g.decoder.active(rt.ActiveTraces()))
 }
 
 // counts returns what there was since the Gatherer began, and reports whether it has ended.
@@ -199,6 +200,8 @@ func (g *Gatherer) run() {
 			time.Sleep(lingering)
 			continue
 		}
-		g.deliver(g.decoder.decode(t))
+		out := g.decoder.decode(t)
+		out.Start = g.told.start(out.id, out.Start)
+		g.deliver(out)
 	}
 }

@@ -14,7 +14,6 @@ type Trace struct {
 	Parent    uint64         // id of the goroutine that started that goroutine
 	Start     time.Time      // when the root call began
 	Duration  time.Duration  // of the root call
-	Began     time.Duration  // from the Gatherer's start to Start, about: Active.Began is the same
 
 	Failed   bool // the root call returned an error that isn't nil, or Panicked
 	Panicked bool // a panic ended the root call, or the root call recovered a panic
@@ -24,6 +23,8 @@ type Trace struct {
 	// no memory. Lost is their number.
 	Truncated bool
 	Lost      uint64
+
+	id id
 
 	// Strands are the goroutines of the trace. The first one made the root call. The others are in
 	// the order in which they joined.
@@ -36,10 +37,11 @@ type Active struct {
 	Goroutine  uint64         // id of the goroutine that made the root call
 	Parent     uint64         // id of the goroutine that started that goroutine
 	Start      time.Time      // when the root call began
-	Began      time.Duration  // from the Gatherer's start to Start, about
 	Calls      uint64         // that have begun
 	Goroutines int            // that have joined
 	Lost       uint64         // calls
+
+	id id
 }
 
 // A Strand is what a goroutine did in a trace.

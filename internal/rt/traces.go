@@ -43,9 +43,9 @@ type TraceCounts = runtime.WMTraceCounts
 
 // StartTraces has calls of sites with Root begin traces. The clock has been chosen. All traces may
 // take so many bytes, one most calls. After its root's end a kept trace waits linger ns for
-// goroutines that still run. It returns the ticks per second of the clock.
-func StartTraces(bytes uintptr, most uint64, linger int64) (rate uint64) {
-	return runtime.WMStartTraces(bytes, most, linger)
+// goroutines that still run.
+func StartTraces(bytes uintptr, most uint64, linger int64) {
+	runtime.WMStartTraces(bytes, most, linger)
 }
 
 // KeepTraces says which traces are kept: all; those whose root call failed; those whose root call

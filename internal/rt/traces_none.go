@@ -59,14 +59,14 @@ type Ticket struct{}
 // TraceCounts count since the program began.
 type TraceCounts struct{ Begun, Ended, Queued, Dropped, Lost uint64 }
 
-func StartTraces(bytes uintptr, most uint64, linger int64) uint64 { panic(none) }
-func KeepTraces(all, failed bool, longer int64, oneIn uint64)     { panic(none) }
-func WaitTraces() bool                                            { panic(none) }
-func TakeTrace() *Trace                                           { panic(none) }
-func EndTraces()                                                  { panic(none) }
-func ForgetTraces()                                               { panic(none) }
-func CountTraces() TraceCounts                                    { panic(none) }
-func ActiveTraces() []ActiveTrace                                 { panic(none) }
-func NewTicket() Ticket                                           { panic(none) }
-func JoinTrace(Ticket) bool                                       { panic(none) }
-func LeaveTrace(Ticket)                                           { panic(none) }
+func StartTraces(bytes uintptr, most uint64, linger int64)    { panic(none) }
+func KeepTraces(all, failed bool, longer int64, oneIn uint64) { panic(none) }
+func WaitTraces() bool                                        { panic(none) }
+func TakeTrace() *Trace                                       { panic(none) }
+func EndTraces()                                              { panic(none) }
+func ForgetTraces()                                           { panic(none) }
+func CountTraces() TraceCounts                                { panic(none) }
+func ActiveTraces() []ActiveTrace                             { panic(none) }
+func NewTicket() Ticket                                       { panic(none) }
+func JoinTrace(Ticket) bool                                   { panic(none) }
+func LeaveTrace(Ticket)                                       { panic(none) }

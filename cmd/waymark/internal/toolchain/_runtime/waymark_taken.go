@@ -50,10 +50,9 @@ const (
 )
 
 // WMStartTraces has root calls begin traces. The clock has been chosen. All traces may take so many
-// bytes, one most calls. After its root's end a kept trace waits linger ns for goroutines that run still. It
-// returns the ticks per second of the clock.
-func WMStartTraces(bytes uintptr, most uint64, linger int64) (rate uint64) {
-	rate = wmRate()
+// bytes, one most calls. After its root's end a kept trace waits linger ns for goroutines that run still.
+func WMStartTraces(bytes uintptr, most uint64, linger int64) {
+	rate := wmRate()
 	lock(&wmTraces.lock)
 	wmBlocks.most = max(bytes/wmBlockSize, 16)
 	wmBlocks.kept = wmBlocks.most / 16
@@ -61,7 +60,6 @@ func WMStartTraces(bytes uintptr, most uint64, linger int64) (rate uint64) {
 	wmTraces.linger = wmTicksOf(linger, rate)
 	unlock(&wmTraces.lock)
 	wmTraces.on.Store(1)
-	return rate
 }
 
 // WMKeepTraces says which traces are kept: all, those that failed, those that took longer than so many
