@@ -64,6 +64,7 @@ type Gatherer struct {
 	owner   *switchboard.Owner
 	deliver func(*Trace)
 	decoder decoder
+	told    told
 	before  rt.TraceCounts // of the program when the Gatherer began
 
 	mu   sync.Mutex // guards what follows
@@ -156,6 +157,18 @@ func (g *Gatherer) Active() uint64 {
 	return c.Begun - c.Ended
 }
 
+// List returns the traces whose root calls are in progress, in no order. The program stands still
+// meanwhile, for about 1 ms per 100,000 goroutines or million calls.
+func (g *Gatherer) List() []Active {
+	g.mu.Lock()
+	over := g.last != nil
+	g.mu.Unlock()
+	if over {
+		return nil
+	}
+	return g.told.list(g.decoder.active(rt.ActiveTraces()))
+}
+
 // counts returns what there was since the Gatherer began, and reports whether it has ended.
 func (g *Gatherer) counts() (c rt.TraceCounts, over bool) {
 	g.mu.Lock()
@@ -187,6 +200,8 @@ func (g *Gatherer) run() {
 			time.Sleep(lingering)
 			continue
 		}
-		g.deliver(g.decoder.decode(t))
+		out := g.decoder.decode(t)
+		out.Start = g.told.start(out.id, out.Start)
+		g.deliver(out)
 	}
 }

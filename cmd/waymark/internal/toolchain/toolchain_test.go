@@ -180,7 +180,7 @@ func TestUnknownToolchain(t *testing.T) {
 						src = []byte(strings.ReplaceAll(string(src), "type "+a.typ+" struct", "type other_"+a.typ+" struct"))
 					} else {
 						other := "other_"
-						if strings.HasPrefix(a.before, "for ") || strings.HasPrefix(a.before, "if ") {
+						if word, _, _ := strings.Cut(a.before, " "); word == "for" || word == "if" || word == "return" {
 							other = "other_: " // a statement that isn't one of its block
 						}
 						src = []byte(strings.ReplaceAll(string(src), a.before, other+a.before))
