@@ -220,9 +220,9 @@ bench-traces: $(BIN)/waymark
 	cd dev/benchmarks/kept && $(BIN)/waymark build --all -o $(BIN)/kept .
 	rm -f $(BIN)/kept.csv
 	for round in 1 2 3; do \
-		WAYMARK=stats,report=json:$(BIN)/kept.json $(BIN)/kept -name statistics -o $(BIN)/kept.csv && \
+		WAYMARK=stats,report=text:/dev/null $(BIN)/kept -name statistics -o $(BIN)/kept.csv && \
 		WAYMARK= $(BIN)/kept -traces -name traces -o $(BIN)/kept.csv && \
-		WAYMARK=stats,report=json:$(BIN)/kept.json $(BIN)/kept -traces -name both -o $(BIN)/kept.csv || exit 1; done
+		WAYMARK=stats,report=text:/dev/null $(BIN)/kept -traces -name both -o $(BIN)/kept.csv || exit 1; done
 	cd dev/benchmarks/peers && $(GO) run ./keptplot -o ../../../docs/traces.svg $(BIN)/kept.csv
 
 fuzz:
