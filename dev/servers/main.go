@@ -33,7 +33,7 @@ func main() {
 	flag.Parse()
 	const roots = "...work.(*Service).ServeHTTP,...work.GRPC.UnaryCall,...work.GRPC.message"
 	c, err := trace.Start(waymark.Pattern(roots), trace.Options{
-		File: *file, MaxTraces: 1 << 30, MaxBytes: 4 << 30, MaxMemory: 1 << 30, Linger: 50 * time.Millisecond,
+		File: *file, MaxTraces: 1 << 30, MaxBytes: 4 << 30, MaxMemory: 1 << 30, Linger: 5 * time.Second,
 	})
 	must(err)
 	load(*n, *clients)
