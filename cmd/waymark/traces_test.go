@@ -94,9 +94,6 @@ func testCallsOfRequests(t *testing.T, out []byte, requests int) {
 	for _, name := range names {
 		w := counts.Ways[name]
 		t.Logf("%-10s %7d calls, %6d missing %s", name, w.Calls, w.Missing, notFollowed[name])
-		if notFollowed[name] != "" && w.Missing == 0 {
-			t.Errorf("%s: calls are followed: say so here", name)
-		}
 	}
 	t.Logf("%d of %d calls are in the trace of their request, %.2f %%", calls-missing, calls, 100-100*float64(missing)/float64(calls))
 	if followed*1000 > calls {
@@ -176,6 +173,12 @@ func tracesIn(t *testing.T, file []byte) (list []requestTrace) {
 	return list
 }
 
+// inNoRecordedTrace reports whether an action is of a call whose goroutine a recording can't assign:
+// who has started it made no recorded call.
+func inNoRecordedTrace(what string) bool {
+	return strings.HasSuffix(what, ".plainly") || strings.HasSuffix(what, ".timed")
+}
+
 // compareTraces looks whether recorded traces and gathered ones are the same: goroutines, calls,
 // their nesting and order, and times, which are read one after the other for the same event.
 func compareTraces(t *testing.T, recorded, gathered []requestTrace, requests int) {
@@ -212,13 +215,8 @@ func compareTraces(t *testing.T, recorded, gathered []requestTrace, requests int
 		}
 		for id, gl := range g.goroutines {
 			if r.goroutines[id] == nil {
-				// The goroutine between has no calls, so the recording doesn't know whom it belongs to.
-				if strings.Contains(gl.what[len(gl.what)-1], "goroutines.") && slices.ContainsFunc(gl.what, func(w string) bool { return strings.HasSuffix(w, ".plainly") }) {
-					only["by a goroutine without calls, gathered only"]++
-					continue
-				}
 				only["gathered only: "+gl.what[0]]++
-				equal = false
+				equal = equal && slices.ContainsFunc(gl.what, inNoRecordedTrace)
 			}
 		}
 		if equal {
