@@ -14,9 +14,11 @@ type Call struct {
 	Duration time.Duration // cumulative: of the call
 	Self     time.Duration // exclusive: Duration without the calls that it made on its goroutine
 
-	// Go says that the call above has started the goroutine whose outermost call this is.
-	Go        bool
-	Goroutine uint64
+	// Go says that this is an outermost call of a goroutine that the call above has started, or has set
+	// the timer for that did. With Handed the goroutine ran before: the call above has handed work to
+	// it, see Handoff.
+	Go, Handed bool
+	Goroutine  uint64
 
 	Panicked bool // a panic ended the call, or the call recovered a panic
 	Failed   bool // the call returned an error
@@ -44,14 +46,18 @@ type Call struct {
 func (t *Trace) Call() *Call {
 	var root *Call
 	begun := make(map[uint64][]*Call) // calls of goroutines in the order in which they began
+	outer := make(map[uint64]*Call)   // what is above the outermost calls of goroutines
 	for i := range t.strands {
 		s := &t.strands[i]
 		var above *Call
 		if i > 0 {
-			above = starter(begun[s.Parent], s)
+			if above = starter(begun[s.Parent], s); above == nil { // the goroutine s.Parent was in no call
+				above = outer[s.Parent]
+			}
 			if above == nil {
 				above = root
 			}
+			outer[s.Goroutine] = above
 		}
 		list := t.calls(s, above)
 		begun[s.Goroutine] = append(begun[s.Goroutine], list...)
@@ -87,6 +93,7 @@ func (t *Trace) calls(s *gather.Strand, above *Call) (list []*Call) {
 	walk(s, func(ev *gather.Event) {
 		c := &Call{Func: ev.Func, Start: t.Start.Add(ev.At), Goroutine: s.Goroutine, from: ev.At, to: -1, up: at}
 		c.Go = at != nil && at == above
+		c.Handed = c.Go && s.Handed
 		if at != nil {
 			at.Calls = append(at.Calls, c)
 		}

@@ -14,7 +14,7 @@
 // # Model
 //
 // A trace is a root call, with all calls that it makes, and with the calls of the goroutines that a
-// goroutine of the trace starts before the root call ends. Root calls are the outermost calls of the
+// goroutine of the trace starts before the root call ends, or that it hands work to. Root calls are the outermost calls of the
 // functions that [Start] is given.
 //
 // [Options] select traces when their root calls end: what a call is worth is known then. With
@@ -26,7 +26,9 @@
 //
 // # Limits
 //
-// Work that goes through a channel to a goroutine that runs already is not in the trace, nor are
-// functions that timers call. What a bound leaves out is counted, in Trace.Lost and
+// What time.AfterFunc calls belongs to the trace of who set the timer last, if the timer fires before
+// the trace is over. What context.AfterFunc calls belongs to that of who cancels the context, or of who
+// has set its deadline. Work that goes through a channel to a goroutine that runs already is not in
+// the trace unless it takes a [Handoff] along. What a bound leaves out is counted, in Trace.Lost and
 // [Collector.Counts].
 package trace

@@ -20,6 +20,7 @@ type fake struct {
 	stopped int
 	lost    uint64
 	active  uint64
+	list    []gather.Active
 	funcs   []*Func
 	ends    []*func()
 	err     error
@@ -58,6 +59,7 @@ func (f *fake) world() world {
 func (f *fake) SetLonger(d time.Duration) { f.longer = d }
 func (f *fake) Stop()                     { f.stopped++ }
 func (f *fake) Active() uint64            { return f.active }
+func (f *fake) List() []gather.Active     { return f.list }
 func (f *fake) Counts() (completed, kept, dropped, lost uint64) {
 	return f.number, 0, 0, f.lost
 }
@@ -108,7 +110,7 @@ var epoch = time.Unix(1_700_000_000, 0)
 // R recovers in the innermost call, G is Goexit. Callees have greater frames.
 func gathered(t testing.TB, strands ...string) *gather.Trace {
 	t.Helper()
-	tr := &gather.Trace{Start: epoch}
+	tr := &gather.Trace{Start: epoch, Began: time.Microsecond}
 	funcs := make(map[string]*Func)
 	function := func(name string) *Func {
 		if funcs[name] == nil {

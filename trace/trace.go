@@ -18,8 +18,8 @@ type Func = function.Func
 
 // A Trace is the life of a root call that has ended.
 type Trace struct {
-	// Key names the trace: the id of its goroutine, and when the root call began in ns since the
-	// collector was started.
+	// Key names the trace: the id of its goroutine, and when the root call began in about ns since
+	// the collector was started.
 	Key string
 
 	Root      *Func         // what the root call called
@@ -60,10 +60,10 @@ const (
 func newTrace(g *gather.Trace, began int64) *Trace {
 	t := &Trace{
 		Root: g.Root, Start: g.Start, Duration: g.Duration, Goroutine: g.Goroutine, Parent: g.Parent,
-		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: len(g.Strands), Lost: g.Lost,
+		Failed: g.Failed, Panicked: g.Panicked, Exited: g.Exited, Goroutines: goroutines(g.Strands), Lost: g.Lost,
 		began: began, after: time.Duration(max(g.Start.UnixNano()-began, 0)), strands: g.Strands, bytes: traceBytes,
 	}
-	t.Key = strconv.FormatUint(t.Goroutine, 10) + "-" + strconv.FormatInt(int64(t.after), 10)
+	t.Key = key(t.Goroutine, g.Began)
 	if len(t.strands) > 0 { // its last event, at the end of the root call, is read a few ns before the trace's end
 		if list := t.strands[0].Events; len(list) > 0 && list[len(list)-1].Kind == gather.Exit {
 			t.Duration = list[len(list)-1].At
@@ -82,4 +82,24 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 		})
 	}
 	return t
+}
+
+// key names the trace of a root call that began so long after its collector.
+func key(goroutine uint64, began time.Duration) string {
+	return strconv.FormatUint(goroutine, 10) + "-" + strconv.FormatInt(int64(began), 10)
+}
+
+// goroutines returns how many goroutines have strands. One that work was handed to may have several.
+func goroutines(list []gather.Strand) int {
+	n := len(list)
+	seen := make(map[uint64]bool)
+	for i := range list {
+		if s := &list[i]; s.Handed {
+			if seen[s.Goroutine] {
+				n--
+			}
+			seen[s.Goroutine] = true
+		}
+	}
+	return n
 }

@@ -17,6 +17,7 @@ type source interface {
 	SetLonger(time.Duration)
 	Stop()
 	Active() uint64
+	List() []gather.Active
 	Counts() (completed, kept, dropped, lost uint64)
 }
 

@@ -28,10 +28,10 @@ func WriteXML(w io.Writer, list []*Trace) error {
 	}
 	x := actions.NewWriter(buf, start)
 	for _, t := range list {
-		keys := make(map[uint64]string) // of goroutines
+		keys, taken := make(map[uint64]string), make(map[string]bool) // of goroutines
 		for i := range t.strands {
 			s := &t.strands[i]
-			if err := x.Write(t.element(s, i == 0, keys)); err != nil {
+			if err := x.Write(t.element(s, i == 0, keys, taken)); err != nil {
 				return err
 			}
 		}
@@ -42,11 +42,16 @@ func WriteXML(w io.Writer, list []*Trace) error {
 	return buf.Flush()
 }
 
-// element returns the element of a strand.
-func (t *Trace) element(s *gather.Strand, first bool, keys map[uint64]string) *actions.Element {
+// element returns the element of a strand. keys are of the goroutines before it, taken those of
+// elements.
+func (t *Trace) element(s *gather.Strand, first bool, keys map[uint64]string, taken map[string]bool) *actions.Element {
 	e := &actions.Element{Key: t.Key, Goroutine: s.Goroutine}
 	if !first {
 		e.Key += "/" + strconv.FormatUint(s.Goroutine, 10)
+		for n, once := 2, e.Key; taken[e.Key]; n++ { // a goroutine that work was handed to several times
+			e.Key = once + "/" + strconv.Itoa(n)
+		}
+		taken[e.Key] = true
 		if e.Parent = keys[s.Parent]; e.Parent == "" {
 			e.Parent = t.Key
 		}

@@ -11,6 +11,7 @@ import (
 // A decoder makes traces of what the runtime has gathered.
 type decoder struct {
 	base, now uint64           // clock when the decoder began, and when it measured
+	rate      uint64           // ticks per second of the clock, as it says itself
 	mono      int64            // ns, at base
 	wall      time.Time        // at now
 	perTick   float64          // ns
@@ -84,11 +85,37 @@ func (d *decoder) since(from, to uint64) time.Duration {
 	return time.Duration(float64(to-from) * d.perTick)
 }
 
+// began returns when a root call began, since the decoder did. It is the same whenever it is asked
+// for, and so less exact than since.
+func (d *decoder) began(clock uint64) time.Duration {
+	if clock <= d.base || d.rate == 0 {
+		return 0
+	}
+	ticks := clock - d.base
+	return time.Duration(ticks/d.rate*1e9 + ticks%d.rate*1e9/d.rate)
+}
+
+// active returns the traces in list. It leaves d alone, which another goroutine uses.
+func (d *decoder) active(list []rt.ActiveTrace) (out []Active) {
+	own := decoder{base: d.base, mono: d.mono, rate: d.rate}
+	own.measure()
+	for i := range list {
+		a := &list[i]
+		out = append(out, Active{
+			Root: own.function(a.Site), Goroutine: a.Goroutine, Parent: a.Parent,
+			Start: own.wall.Add(-own.since(a.Started, own.now)), Began: own.began(a.Started),
+			Calls: uint64(a.Calls), Goroutines: a.Goroutines, Lost: a.Lost,
+		})
+	}
+	return out
+}
+
 func (d *decoder) trace(t *rt.Trace, funcs func(site uint32) *function.Func) *Trace {
 	root := &t.Strands[0]
 	out := &Trace{
 		Key: t.Key, Root: funcs(t.Site), Goroutine: root.Goroutine, Parent: root.Parent,
 		Start:    d.wall.Add(-d.since(root.Started, d.now)),
+		Began:    d.began(root.Started),
 		Duration: d.since(root.Started, t.Ended),
 		Panicked: t.Flags&rt.TracePanicked != 0,
 		Exited:   t.Flags&rt.TraceExited != 0,
@@ -96,15 +123,19 @@ func (d *decoder) trace(t *rt.Trace, funcs func(site uint32) *function.Func) *Tr
 		Strands: make([]Strand, len(t.Strands)),
 	}
 	out.Failed = out.Panicked || t.Flags&rt.TraceFailed != 0
-	started := make(map[uint64]*Strand) // by goroutine
+	caused := make(map[cause][]*Strand)
 	for i := range t.Strands {
 		s := &t.Strands[i]
-		out.Strands[i] = Strand{Goroutine: s.Goroutine, Parent: s.Parent, Detached: s.Running}
+		out.Strands[i] = Strand{Goroutine: s.Goroutine, Parent: s.Parent, Handed: s.Handed, Detached: s.Running}
 		out.Strands[i].Started = d.since(root.Started, s.Started)
-		started[s.Goroutine] = &out.Strands[i]
+		by := cause{s.Ticket, true}
+		if s.Ticket == 0 {
+			by = cause{s.Goroutine, false}
+		}
+		caused[by] = append(caused[by], &out.Strands[i])
 	}
 	for i := range t.Strands {
-		r := reader{d: d, from: root.Started, funcs: funcs, started: started, end: t.Ended}
+		r := reader{d: d, from: root.Started, funcs: funcs, caused: caused, end: t.Ended}
 		r.read(&t.Strands[i], &out.Strands[i], i == 0)
 	}
 	return out
@@ -112,13 +143,20 @@ func (d *decoder) trace(t *rt.Trace, funcs func(site uint32) *function.Func) *Tr
 
 // A reader makes the events of a strand from its records.
 type reader struct {
-	d       *decoder
-	from    uint64 // clock of the root call's start
-	end     uint64 // of its end
-	funcs   func(site uint32) *function.Func
-	started map[uint64]*Strand
-	out     []Event
-	open    []call // in progress, the innermost last
+	d      *decoder
+	from   uint64 // clock of the root call's start
+	end    uint64 // of its end
+	funcs  func(site uint32) *function.Func
+	caused map[cause][]*Strand
+	out    []Event
+	open   []call // in progress, the innermost last
+}
+
+// A cause is why a goroutine is in a trace: its own id if a go statement of the trace started it, else
+// the number of the ticket that it joined with.
+type cause struct {
+	number uint64
+	ticket bool
 }
 
 // A call is in progress.
@@ -151,10 +189,12 @@ func (r *reader) read(in *rt.Strand, s *Strand, root bool) {
 			r.add(Goexit, 0, e.Value, last, false)
 		case rt.GatheredError:
 			r.fail(e.Site, last)
-		case rt.GatheredGo:
-			if child := r.started[e.Value]; child != nil && len(r.open) > 0 {
+		case rt.GatheredGo, rt.GatheredTicket:
+			if len(r.open) > 0 {
 				c := r.open[len(r.open)-1]
-				child.By, child.Frame = r.funcs(c.site), c.token
+				for _, child := range r.caused[cause{e.Value, e.Kind == rt.GatheredTicket}] {
+					child.By, child.Frame = r.funcs(c.site), c.token
+				}
 			}
 		}
 	}

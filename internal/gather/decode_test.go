@@ -27,7 +27,7 @@ func testFunction(site uint32) *function.Func {
 
 // records makes a strand's records of text, one each 10 ticks from 100 on: A8 is an enter of A in
 // frame 8, a8 its exit, a8! one that has not returned, !8 a panic, ^8 a recovery, /8 a Goexit, %1 an
-// error of the first function, >7 a go statement that starts goroutine 7.
+// error of the first function, >7 a go statement that starts goroutine 7, #7 takes ticket 7.
 func records(text string) (list []rt.TraceEvent) {
 	for i, word := range strings.Fields(text) {
 		e := rt.TraceEvent{Clock: 100 + 10*uint64(i)}
@@ -41,6 +41,8 @@ func records(text string) (list []rt.TraceEvent) {
 			e.Kind = rt.GatheredGoexit
 		case c == '>':
 			e.Kind = rt.GatheredGo
+		case c == '#':
+			e.Kind = rt.GatheredTicket
 		case c == '%':
 			e.Kind, e.Site = rt.GatheredError, uint32(e.Value)
 		case c >= 'a':
@@ -109,10 +111,12 @@ func TestDecodeStrands(t *testing.T) {
 	d := decoder{perTick: 2}
 	got := d.trace(&rt.Trace{Site: 1, Ended: 200, Lost: 4, Flags: rt.TracePanicked, Strands: []rt.Strand{
 		{Goroutine: 5, Started: 100, Records: records("A1 B2 >6 b2 >7 a1")},
-		{Goroutine: 6, Parent: 5, Started: 120, Running: true, Records: records("C1 D2 >8")},
+		{Goroutine: 6, Parent: 5, Started: 120, Running: true, Records: records("C1 D2 >8 #7 d2 #9")},
 		{Goroutine: 7, Parent: 5, Started: 140},
 		{Goroutine: 8, Parent: 6, Started: 90},
 		{Goroutine: 9, Parent: 5, Started: 150}, // there was no room for the record of the go statement
+		{Goroutine: 4, Parent: 6, Started: 140, Ticket: 7, Handed: true},
+		{Goroutine: 4, Parent: 6, Started: 160, Ticket: 9, Handed: true},
 	}}, testFunction)
 	if !got.Failed || !got.Panicked || !got.Truncated || got.Lost != 4 {
 		t.Errorf("%+v", got)
@@ -123,14 +127,20 @@ func TestDecodeStrands(t *testing.T) {
 		if s.By != nil {
 			by = s.By.Name
 		}
-		list = append(list, fmt.Sprintf("%d of %d by %s%d at %d, detached %v: %s", s.Goroutine, s.Parent, by, s.Frame, s.Started, s.Detached, written(s.Events)))
+		text := written(s.Events)
+		if s.Handed {
+			text = "handed " + text
+		}
+		list = append(list, fmt.Sprintf("%d of %d by %s%d at %d, detached %v: %s", s.Goroutine, s.Parent, by, s.Frame, s.Started, s.Detached, text))
 	}
 	want := []string{
 		"5 of 0 by none0 at 0, detached false: A1 B2 b2 a1",
-		"6 of 5 by B2 at 40, detached true: C1 D2",
+		"6 of 5 by B2 at 40, detached true: C1 D2 d2",
 		"7 of 5 by A1 at 80, detached false: ",
 		"8 of 6 by D2 at 0, detached false: ",
 		"9 of 5 by none0 at 100, detached false: ",
+		"4 of 6 by D2 at 80, detached false: handed ",
+		"4 of 6 by C1 at 120, detached false: handed ",
 	}
 	if a, b := strings.Join(list, "\n"), strings.Join(want, "\n"); a != b {
 		t.Errorf("got\n%s\nwant\n%s", a, b)

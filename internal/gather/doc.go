@@ -14,7 +14,8 @@
 // Whether a trace is kept is decided when its root call ends. Only kept traces are decoded.
 //
 // The hooks in package runtime write the events of each goroutine into blocks of memory outside the
-// heap. A goroutine joins the trace of the goroutine that executes the go statement. Not followed is
-// work that is handed to a goroutine that runs already, as by a channel, and functions that timers
-// call: time.AfterFunc and context.AfterFunc.
+// heap. A goroutine joins the trace of the goroutine that executes the go statement; if a timer does
+// (time.AfterFunc), that of the goroutine that has set the timer; or that of a ticket, which a goroutine
+// of the trace has taken (rt.NewTicket). Work that is handed to a goroutine that runs already, as by a
+// channel, is not followed without a ticket.
 package gather

@@ -94,7 +94,7 @@ func Start(o Options) (*Gatherer, error) {
 		o.Most = DefaultMost
 	}
 	g.setKeep()
-	rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0)))
+	g.decoder.rate = rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0)))
 	g.delivering.Lock()
 	rt.Go(g.run)
 	all := o.Calls.Groups == nil && o.Calls.Has == nil
@@ -154,6 +154,18 @@ func (g *Gatherer) Active() uint64 {
 		return 0
 	}
 	return c.Begun - c.Ended
+}
+
+// List returns the traces whose root calls are in progress, in no order. The program stands still
+// meanwhile, for about 1 ms per 100,000 goroutines or million calls.
+func (g *Gatherer) List() []Active {
+	g.mu.Lock()
+	over := g.last != nil
+	g.mu.Unlock()
+	if over {
+		return nil
+	}
+	return g.decoder.active(rt.ActiveTraces())
 }
 
 // counts returns what there was since the Gatherer began, and reports whether it has ended.

@@ -14,6 +14,7 @@ type Trace struct {
 	Parent    uint64         // id of the goroutine that started that goroutine
 	Start     time.Time      // when the root call began
 	Duration  time.Duration  // of the root call
+	Began     time.Duration  // from the Gatherer's start to Start, about: Active.Began is the same
 
 	Failed   bool // the root call returned an error that isn't nil, or Panicked
 	Panicked bool // a panic ended the root call, or the root call recovered a panic
@@ -25,17 +26,30 @@ type Trace struct {
 	Lost      uint64
 
 	// Strands are the goroutines of the trace. The first one made the root call. The others are in
-	// the order of their go statements.
+	// the order in which they joined.
 	Strands []Strand
+}
+
+// An Active is a trace whose root call is in progress.
+type Active struct {
+	Root       *function.Func // nil: unknown
+	Goroutine  uint64         // id of the goroutine that made the root call
+	Parent     uint64         // id of the goroutine that started that goroutine
+	Start      time.Time      // when the root call began
+	Began      time.Duration  // from the Gatherer's start to Start, about
+	Calls      uint64         // that have begun
+	Goroutines int            // that have joined
+	Lost       uint64         // calls
 }
 
 // A Strand is what a goroutine did in a trace.
 type Strand struct {
 	Goroutine uint64         // id
-	Parent    uint64         // id of the goroutine that started it
-	Started   time.Duration  // time of the go statement since the root call's start; 0 of the first strand
-	By        *function.Func // innermost gathered call that executed the go statement; nil: unknown, or the first strand
+	Parent    uint64         // id of the goroutine that started it, set the timer that did, or handed it work
+	Started   time.Duration  // when that one did so, since the root call's start; 0 of the first strand
+	By        *function.Func // its innermost gathered call then; nil: unknown, or the first strand
 	Frame     uint64         // frame of that call in its strand, as Event.Frame
+	Handed    bool           // the goroutine ran before it joined the trace, and left it when the work was done
 
 	// Detached says that the goroutine was still running when the trace was delivered: calls in
 	// progress have no exit.

@@ -29,16 +29,23 @@ const (
 	GatheredGoexit  = runtime.WMGatheredGoexit
 	GatheredError   = runtime.WMGatheredError
 	GatheredGo      = runtime.WMGatheredGo
+	GatheredTicket  = runtime.WMGatheredTicket
 )
+
+// An ActiveTrace is a trace whose root call is in progress.
+type ActiveTrace = runtime.WMActiveTrace
+
+// A Ticket lets goroutines join a trace. The zero Ticket is of none.
+type Ticket = runtime.WMTicket
 
 // TraceCounts count since the program began.
 type TraceCounts = runtime.WMTraceCounts
 
 // StartTraces has calls of sites with Root begin traces. The clock has been chosen. All traces may
 // take so many bytes, one most calls. After its root's end a kept trace waits linger ns for
-// goroutines that still run.
-func StartTraces(bytes uintptr, most uint64, linger int64) {
-	runtime.WMStartTraces(bytes, most, linger)
+// goroutines that still run. It returns the ticks per second of the clock.
+func StartTraces(bytes uintptr, most uint64, linger int64) (rate uint64) {
+	return runtime.WMStartTraces(bytes, most, linger)
 }
 
 // KeepTraces says which traces are kept: all; those whose root call failed; those whose root call
@@ -65,3 +72,16 @@ func ForgetTraces() { runtime.WMForgetTraces() }
 
 // CountTraces returns how many traces there have been.
 func CountTraces() TraceCounts { return runtime.WMCountTraces() }
+
+// ActiveTraces returns the traces whose root calls are in progress. The program stands still meanwhile.
+func ActiveTraces() []ActiveTrace { return runtime.WMActiveTraces() }
+
+// NewTicket returns a ticket of the trace that the calling goroutine is in.
+func NewTicket() Ticket { return runtime.WMNewTicket() }
+
+// JoinTrace has the calling goroutine join the ticket's trace until LeaveTrace, and reports whether it
+// did: the trace may be over, or the goroutine in one already.
+func JoinTrace(t Ticket) bool { return runtime.WMJoinTrace(t) }
+
+// LeaveTrace ends what JoinTrace has begun.
+func LeaveTrace(t Ticket) { runtime.WMLeaveTrace(t) }

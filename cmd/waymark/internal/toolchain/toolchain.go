@@ -70,6 +70,9 @@ var anchors = []anchor{
 	{file: "proc.go", fn: "newproc1", before: "newg.trace.reset()", text: "if callergp.wm.strand != 0 { wmOnGo(callergp, newg) }; "},
 	// What started a goroutine is on the stack of callergp.
 	{file: "proc.go", fn: "newproc1", before: "newg.gopc = callerpc", text: "if wmPaths.on { newg.wm.node = wmStartPath(callergp) }; "},
+	// What the timer starts belongs to who sets it.
+	{file: "time.go", fn: "newTimer", before: "t.modify(", text: "if c == nil && getg().wm.strand != 0 { f, arg = wmTimedBy(f, arg) }; "},
+	{file: "time.go", fn: "resetTimer", before: "return t.reset(", text: "if wmTraces.on.Load() != 0 && !t.isChan { return wmResetTimer(&t.timer, when, period) }; "},
 	{file: "proc.go", fn: "syscall_runtime_BeforeExec", before: "execLock.lock()", text: "wmOnExec(); "},
 	// All of it has been counted.
 	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},

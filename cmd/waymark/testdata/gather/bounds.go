@@ -8,6 +8,7 @@ import (
 
 	"github.com/waymark-go/waymark/gather/work"
 	"github.com/waymark-go/waymark/internal/gather"
+	"github.com/waymark-go/waymark/trace"
 )
 
 // calls returns how many calls a trace has.
@@ -111,6 +112,62 @@ func detached() {
 	}
 	if len(list) != 4 {
 		errorf("%d traces", len(list))
+	}
+}
+
+// late checks that timers and handoffs do nothing when their trace is over, and its memory another one's.
+func late() {
+	over := make(chan bool)
+	var by trace.Handoff
+	list := gathered(gather.Options{Keep: gather.Keep{Failed: true}}, func(g *gather.Gatherer) {
+		work.Root(func() {
+			by = trace.NewHandoff()
+			work.Timer(300*time.Millisecond, func() { defer close(over); work.Leaf() })
+		})
+		work.Fails(func() {
+			by.Do(work.Leaf)
+			go by.Do(work.Leaf)
+			<-over
+		})
+		by.Do(work.Leaf)
+	})
+	if len(list) != 1 || shape(list[0]) != "(Fails (Leaf) error) | Fails: (Leaf) failed" {
+		errorf("%d traces, one is %s", len(list), shape(list[0]))
+	}
+	by.Do(work.Leaf)
+	list = gathered(gather.Options{Keep: gather.Keep{All: true}}, func(g *gather.Gatherer) { // after its memory was given back
+		work.Root(func() { by.Do(work.Leaf) })
+		by.Do(work.Leaf)
+	})
+	if len(list) != 1 || shape(list[0]) != "(Root (Leaf))" {
+		errorf("after Stop: %d traces, one is %s", len(list), shape(list[0]))
+	}
+}
+
+// active checks the list of traces in progress.
+func active() {
+	var got []gather.Active
+	list := gathered(gather.Options{Keep: gather.Keep{All: true}}, func(g *gather.Gatherer) {
+		if n := len(g.List()); n != 0 {
+			errorf("%d traces before the first one", n)
+		}
+		work.Root(func() {
+			work.Many(200)
+			work.Go(1, func() { got = g.List() })
+		})
+		if n := len(g.List()); n != 0 {
+			errorf("%d traces after the last one", n)
+		}
+	})
+	if len(got) != 1 || len(list) != 1 {
+		errorf("%d traces in progress, %d in the end", len(got), len(list))
+		return
+	}
+	a, t := got[0], list[0]
+	apart := max(a.Start.Sub(t.Start), t.Start.Sub(a.Start))
+	if a.Root != t.Root || a.Goroutine != t.Goroutine || a.Parent != t.Parent || a.Began != t.Began || apart > 10*time.Millisecond ||
+		a.Calls != 203 || a.Goroutines != 2 || a.Lost != 0 {
+		errorf("%+v in progress, in the end %+v", a, t)
 	}
 }
 

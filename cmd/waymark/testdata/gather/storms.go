@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/stats"
+	"github.com/waymark-go/waymark/trace"
 )
 
 // memory returns the bytes that the runtime has from the system and has not given back.
@@ -64,13 +65,16 @@ func slow() {
 func storm() {
 	var stop atomic.Bool
 	var all sync.WaitGroup
+	jobs := make(chan job)
+	go pool(jobs)
+	go pool(jobs)
 	for i := range 16 {
 		all.Add(1)
 		go func() {
 			defer all.Done()
 			r := rand.New(rand.NewPCG(uint64(i), 1))
 			for !stop.Load() {
-				work.Recovers(func() { step(r, 0) })
+				work.Recovers(func() { step(r, 0, jobs) })
 			}
 		}()
 	}
@@ -100,6 +104,7 @@ func storm() {
 	}
 	stop.Store(true)
 	all.Wait()
+	close(jobs)
 	runtime.GC()
 	if after = memory(); after > before+32<<20 {
 		errorf("memory grew from %d to %d bytes", before, after)
@@ -115,13 +120,13 @@ func storm() {
 	}
 }
 
-func step(r *rand.Rand, depth int) {
+func step(r *rand.Rand, depth int, jobs chan job) {
 	if depth > 4 {
 		work.Leaf()
 		return
 	}
-	next := func() { step(r, depth+1) }
-	switch r.IntN(12) {
+	next := func() { step(r, depth+1, jobs) }
+	switch r.IntN(14) {
 	case 0, 1:
 		work.Root(next)
 	case 2:
@@ -133,7 +138,7 @@ func step(r *rand.Rand, depth int) {
 	case 5:
 		seed := r.Uint64()
 		work.Go(1+r.IntN(3), func() {
-			work.Recovers(func() { step(rand.New(rand.NewPCG(seed, 2)), depth+1) })
+			work.Recovers(func() { step(rand.New(rand.NewPCG(seed, 2)), depth+1, jobs) })
 		})
 	case 6:
 		work.Go(1, func() { work.Inner(work.Exit) })
@@ -146,6 +151,16 @@ func step(r *rand.Rand, depth int) {
 	case 10:
 		work.Recurse(r.IntN(20))
 		runtime.Gosched()
+	case 11:
+		t := work.Timer(time.Duration(r.IntN(3000))*time.Microsecond, func() { work.Many(300) })
+		work.Inner(next)
+		work.Reset(t, time.Millisecond)
+	case 12:
+		seed := r.Uint64()
+		select {
+		case jobs <- job{trace.NewHandoff(), func() { step(rand.New(rand.NewPCG(seed, 3)), depth+1, nil) }}:
+		default: // the pool is busy
+		}
 	default:
 		work.Inner(next)
 		work.Inner(next)

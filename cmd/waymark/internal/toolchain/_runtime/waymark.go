@@ -10,6 +10,8 @@
 //	waymark_long.go        calls of which only the long ones are recorded
 //	waymark_traces.go      traces: calls that are gathered from a root call's start to its end
 //	waymark_strands.go     what each goroutine does in a trace; its memory is in waymark_blocks.go
+//	waymark_tickets.go     goroutines that join a trace otherwise than by its go statements: by timers, from pools
+//	waymark_active.go      WMActiveTraces: the traces in progress
 //	waymark_taken.go       WMStartTraces, WMTakeTrace: the library gets traces
 //	waymark_unwind.go      panics, Goexit, recovery, ends of goroutines
 //	waymark_state.go       what a recording, a goroutine and a P hold

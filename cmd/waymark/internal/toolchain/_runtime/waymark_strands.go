@@ -20,14 +20,16 @@ import (
 type wmStrand struct {
 	_       sys.NotInHeap
 	trace   *wmTrace
-	next    *wmStrand // of the trace, in the order of the go statements
+	next    *wmStrand // of the trace, in the order in which they joined
 	goid    uint64
 	parent  uint64 // goid
-	started uint64 // clock, of the go statement or when the root call began
+	started uint64 // clock, when the root call began, of the go statement or when the ticket was taken
 	first   uintptr
 	block   uintptr // the last one
 	pos     uintptr // where the next record goes, unless g.wm.gather says that; 0: there is no block
+	ticket  uint64  // number of the one that it joined with; 0: a goroutine of the trace started it
 	left    uint32
+	handed  bool // the goroutine ran before it joined, and leaves when it has done its work
 	counted bool // the records of the last block are counted, as it is full
 	few     bool // the trace has as many records as it may have: there are only ends of calls to come
 }
@@ -61,6 +63,7 @@ const (
 	wmGatherGoexit  = 3 << 57
 	wmGatherError   = 4 << 57 // the value is the id of the site
 	wmGatherGo      = 5 << 57 // the value is the goid of the goroutine that was started
+	wmGatherTicket  = 6 << 57 // the value is the number of the ticket that was taken
 	wmGatherCode    = 7 << 57
 	wmGatherValue   = 1<<56 - 1
 )
@@ -205,34 +208,48 @@ func wmGatherFailed(gp *g, f WMFrame) {
 	wmGatherEvent(gp, wmGatherError|uint64(f.site()))
 }
 
-// wmOnGo has the goroutine newg, which gp is about to start, join gp's trace. It runs on g0.
+// wmOnGo has the goroutine newg, which gp is about to start, join gp's trace, or that of a timer's ticket if
+// gp is g0. It runs on g0.
 func wmOnGo(gp, newg *g) {
-	s := gp.strand()
-	t := s.trace
 	if gp.wm.flags&wmMuted != 0 || isSystemGoroutine(newg, false) {
 		return
 	}
+	if gp == getg() {
+		(*WMTicket)(unsafe.Pointer(gp.wm.strand)).join(newg, false)
+		return
+	}
+	s := gp.strand()
+	t := s.trace
 	if t.over.Load() != 0 {
 		s.depart(gp, wmLeft)
 		return
 	}
 	now := wmClock()
 	lock(&wmTraces.lock)
-	joined := (*wmStrand)(unsafe.Pointer(wmFreeStrands.take(unsafe.Sizeof(wmStrand{}))))
-	if joined == nil || t.over.Load() != 0 {
-		if joined != nil {
-			wmFreeStrands.free(uintptr(unsafe.Pointer(joined)))
-		}
-		unlock(&wmTraces.lock)
+	joined := t.join(newg.goid, gp.goid, now)
+	unlock(&wmTraces.lock)
+	if joined == nil {
 		t.lost.Add(1)
 		return
 	}
-	*joined = wmStrand{trace: t, goid: newg.goid, parent: gp.goid, started: now}
-	t.last.next, t.last = joined, joined
-	t.running++
-	unlock(&wmTraces.lock)
 	newg.wm.strand, newg.wm.gather = uintptr(unsafe.Pointer(joined)), wmGatherSlow
 	s.add(gp, wmGatherGo|newg.goid, false)
+}
+
+// join gives the trace a strand of the goroutine goid, whose start another one caused at a time. It
+// returns nil if the trace is over, or there is no memory. The caller has the lock.
+func (t *wmTrace) join(goid, parent, started uint64) *wmStrand {
+	if t.over.Load() != 0 {
+		return nil
+	}
+	s := (*wmStrand)(unsafe.Pointer(wmFreeStrands.take(unsafe.Sizeof(wmStrand{}))))
+	if s == nil {
+		return nil
+	}
+	*s = wmStrand{trace: t, goid: goid, parent: parent, started: started}
+	t.last.next, t.last = s, s
+	t.running++
+	return s
 }
 
 // wmEndStrand is called on g0 when gp, which is in a trace, has ended.

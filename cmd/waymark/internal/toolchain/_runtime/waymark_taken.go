@@ -21,15 +21,17 @@ type WMTrace struct {
 type WMStrand struct {
 	Goroutine uint64
 	Parent    uint64
-	Started   uint64 // clock of the go statement
-	Running   bool   // the goroutine has not ended
+	Started   uint64 // clock of the go statement, or when the ticket was taken
+	Ticket    uint64 // number of the ticket that the goroutine joined with, 0: a go statement started it
+	Handed    bool   // the goroutine ran before it joined with the ticket
+	Running   bool   // the goroutine has not ended, nor its work if that was handed to it
 	Records   []WMTraceEvent
 }
 
 // A WMTraceEvent is an event of a strand.
 type WMTraceEvent struct {
 	Clock uint64
-	Value uint64 // token; of WMGatheredGo the id of the goroutine that was started
+	Value uint64 // token; of WMGatheredGo the id of the goroutine that was started, of WMGatheredTicket the number
 	Site  uint32
 	Kind  uint8
 	Left  bool // the call has ended without returning
@@ -44,12 +46,14 @@ const (
 	WMGatheredGoexit
 	WMGatheredError
 	WMGatheredGo
+	WMGatheredTicket
 )
 
 // WMStartTraces has root calls begin traces. The clock has been chosen. All traces may take so many
-// bytes, one most calls. After its root's end a kept trace waits linger ns for goroutines that run still.
-func WMStartTraces(bytes uintptr, most uint64, linger int64) {
-	rate := wmRate()
+// bytes, one most calls. After its root's end a kept trace waits linger ns for goroutines that run still. It
+// returns the ticks per second of the clock.
+func WMStartTraces(bytes uintptr, most uint64, linger int64) (rate uint64) {
+	rate = wmRate()
 	lock(&wmTraces.lock)
 	wmBlocks.most = max(bytes/wmBlockSize, 16)
 	wmBlocks.kept = wmBlocks.most / 16
@@ -57,6 +61,7 @@ func WMStartTraces(bytes uintptr, most uint64, linger int64) {
 	wmTraces.linger = wmTicksOf(linger, rate)
 	unlock(&wmTraces.lock)
 	wmTraces.on.Store(1)
+	return rate
 }
 
 // WMKeepTraces says which traces are kept: all, those that failed, those that took longer than so many
@@ -173,7 +178,7 @@ func (t *wmTrace) copy() *WMTrace {
 	i := 0
 	for s := &t.root; s != nil; s = s.next {
 		o := &out.Strands[i]
-		o.Goroutine, o.Parent, o.Started = s.goid, s.parent, s.started
+		o.Goroutine, o.Parent, o.Started, o.Ticket, o.Handed = s.goid, s.parent, s.started, s.ticket, s.handed
 		o.Running = s != &t.root && atomic.Load(&s.left) != wmEnded
 		s.copy(o)
 		i++
@@ -232,6 +237,8 @@ func wmGatheredOf(clock, word uint64) WMTraceEvent {
 		e.Kind, e.Site, e.Value = WMGatheredError, uint32(e.Value), 0
 	case wmGatherGo:
 		e.Kind = WMGatheredGo
+	case wmGatherTicket:
+		e.Kind = WMGatheredTicket
 	}
 	return e
 }
@@ -249,6 +256,7 @@ func WMForgetTraces() {
 	}
 	lock(&wmTraces.lock)
 	wmTraces.head, wmTraces.tail, wmTraces.queued, wmTraces.stale, wmTraces.starved = 0, 0, 0, 0, false
+	wmTraces.void = wmTraces.tickets
 	wmFreeSlabs()
 	unlock(&wmTraces.lock)
 	startTheWorld(stw)

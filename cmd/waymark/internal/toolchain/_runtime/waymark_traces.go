@@ -7,7 +7,8 @@
 // What a goroutine does in a trace is a strand. Only the goroutine writes to its strand, without a
 // lock (waymark_strands.go). A trace that has one strand, and isn't kept, is known to its goroutine
 // only: it begins and ends without a lock, in memory that stays with the P. All else about traces
-// that others may know of is guarded by wmTraces.lock.
+// that others may know of is guarded by wmTraces.lock: once somebody has a ticket (waymark_tickets.go)
+// its end takes the lock.
 //
 // A goroutine of a trace that is over learns so when it needs memory, makes a root call or ends, and
 // leaves the trace then.
@@ -33,6 +34,7 @@ type wmTrace struct {
 	done    bool          // nobody will read it
 	flags   uint32        // of the root call
 	key     uint64        // when it is kept
+	ticket  uint64        // number of its first ticket, 0 if it has none; see waymark_tickets.go
 }
 
 // Bits of wmTrace.flags.
@@ -63,6 +65,9 @@ var wmTraces struct {
 	// Strands of traces that nobody will read, whose goroutines have not left: they hold memory, see wmReclaim.
 	stale   int32
 	starved bool // they are to leave now
+
+	tickets uint64 // the number of the latest one
+	void    uint64 // of the latest one whose trace's memory has been given back to the system
 
 	number  uint64        // of traces that were kept
 	dropped uint64        // kept ones for which there was no place in the queue
@@ -118,7 +123,7 @@ func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 		wmTraces.lost.Add(int64(lost))
 	}
 	keep := t.wanted(pp)
-	if !keep && t.last == &t.root {
+	if !keep && t.ticket == 0 && t.last == &t.root { // with a ticket others may look at it at any time
 		t.reuse(pp)
 		return
 	}
@@ -219,5 +224,6 @@ func (t *wmTrace) forget() {
 		wmFreeStrands.free(uintptr(unsafe.Pointer(s)))
 		s = next
 	}
+	t.ticket = 0 // those that there are are void
 	wmFreeTraces.free(uintptr(unsafe.Pointer(t)))
 }

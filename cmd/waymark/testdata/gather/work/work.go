@@ -2,6 +2,7 @@
 package work
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"runtime"
@@ -93,6 +94,49 @@ func Go(n int, f func()) {
 		}()
 	}
 	wg.Wait()
+}
+
+// Group does the same by WaitGroup.Go.
+func Group(n int, f func()) {
+	var wg sync.WaitGroup
+	for range n {
+		wg.Go(f)
+	}
+	wg.Wait()
+}
+
+// Timer has a timer call f after d.
+func Timer(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d, f) }
+
+// Reset sets the timer anew.
+func Reset(t *time.Timer, d time.Duration) { t.Reset(d) }
+
+// Cancel has f called because a context is cancelled, and waits for it.
+func Cancel(f func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	Await(ctx, f, cancel)
+}
+
+// Deadline has f called because of a context's deadline, and waits for it.
+func Deadline(f func()) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	Await(ctx, f, func() {})
+}
+
+// Await has f called when ctx is over, calls cancel, and waits until f has returned.
+func Await(ctx context.Context, f, cancel func()) {
+	over := make(chan bool)
+	context.AfterFunc(ctx, func() { defer close(over); f() })
+	cancel()
+	<-over
+}
+
+// Submit has f called by send, and waits until done.
+func Submit(send func(f func()), f func()) {
+	over := make(chan bool)
+	send(func() { defer close(over); f() })
+	<-over
 }
 
 // Pull takes n numbers from an iterator that runs as a coroutine.
