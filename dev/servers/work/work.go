@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/dev/servers/plain"
+	"github.com/waymark-go/waymark/trace"
 )
 
 // Ways are those in which a request has calls made: the functions of this package that are called, and
@@ -23,6 +24,7 @@ var Ways = []struct {
 	{"nested", func(id int) int { return 1 + id%2 }},
 	{"plainly", func(id int) int { return 1 + id%2 }},
 	{"pooled", func(id int) int { return 1 + id%4 }},
+	{"unsaid", func(id int) int { return b2i(id%4 == 0) }},
 	{"staged", func(id int) int { return 1 + id%3 }},
 	{"timed", func(id int) int { return id % 2 }},
 	{"cancelled", func(id int) int { return id % 2 }},
@@ -49,29 +51,36 @@ func calls(name string, id int) int {
 
 // A Service has goroutines that wait for work.
 type Service struct {
-	jobs  chan func()
+	jobs  chan job
 	stage chan item
+}
+
+// A job goes to a worker.
+type job struct {
+	do func()
+	by trace.Handoff // for whom
 }
 
 // An item goes through a pipeline, and comes back.
 type item struct {
 	n    int
 	back chan int
+	by   trace.Handoff
 }
 
 // Start returns a service with a pool of workers and a pipeline of one stage.
 func Start() *Service {
-	s := &Service{jobs: make(chan func()), stage: make(chan item, 16)}
+	s := &Service{jobs: make(chan job), stage: make(chan item, 16)}
 	for range 4 {
 		go func() {
-			for job := range s.jobs {
-				job()
+			for j := range s.jobs {
+				j.by.Do(j.do)
 			}
 		}()
 	}
 	go func() {
 		for it := range s.stage {
-			it.back <- staged(it.n)
+			it.by.Do(func() { it.back <- staged(it.n) })
 		}
 	}()
 	return s
@@ -140,11 +149,15 @@ func (s *Service) elsewhere(id int) {
 	var wg sync.WaitGroup
 	for range calls("pooled", id) {
 		wg.Add(1)
-		s.jobs <- func() { defer wg.Done(); pooled() }
+		s.jobs <- job{func() { defer wg.Done(); pooled() }, trace.NewHandoff()}
+	}
+	for range calls("unsaid", id) {
+		wg.Add(1)
+		s.jobs <- job{do: func() { defer wg.Done(); unsaid() }}
 	}
 	back := make(chan int)
 	for i := range calls("staged", id) {
-		s.stage <- item{i, back}
+		s.stage <- item{i, back, trace.NewHandoff()}
 		<-back
 	}
 	wg.Wait()
@@ -194,6 +207,9 @@ func plainly() { leaf(4) }
 
 //go:noinline
 func pooled() { leaf(5) }
+
+//go:noinline
+func unsaid() { leaf(5) }
 
 //go:noinline
 func staged(n int) int { return leaf(n) }
