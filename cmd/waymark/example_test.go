@@ -16,7 +16,11 @@ func TestInstrumentedModules(t *testing.T) {
 		"../../contrib/prometheus": "--- PASS: TestInstrumented",
 	} {
 		t.Run(strings.TrimPrefix(dir, "../../"), func(t *testing.T) {
-			cmd := exec.Command(tool(t), "test", "--args", "--results", "-v", "./...")
+			args := []string{"test", "-v", "./..."}
+			if strings.HasSuffix(dir, "requests") { // it prints arguments
+				args = []string{"test", "--args", "-v", "./..."}
+			}
+			cmd := exec.Command(tool(t), args...)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "GOWORK=") // each is in a workspace with the library
 			out, err := cmd.CombinedOutput()

@@ -14,7 +14,9 @@ import (
 // One request from within: its calls as they happen, and its call graph.
 func Example_watch() {
 	w, err := trace.Watch(waymark.Pattern("...ParentMethod"), trace.WatchOptions{
-		Enter: func(c *trace.Call) { fmt.Println("enter", c.Func.Name[strings.LastIndexByte(c.Func.Name, '.')+1:], c.Args) },
+		Enter: func(c *trace.Call) {
+			fmt.Println("enter", c.Func.Name[strings.LastIndexByte(c.Func.Name, '.')+1:], c.Args)
+		},
 		OnTree: func(root *trace.Call) {
 			fmt.Println(len(root.Calls), "calls below,", root.Duration >= 4*time.Millisecond, root.Self >= time.Millisecond, root.Self < root.Duration)
 		},
