@@ -44,7 +44,7 @@ func TestTraces(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", build, err, out)
 	}
-	const requests = 6000
+	const requests = 3000
 	run := exec.Command(servers, "-n", strconv.Itoa(requests/3), "-o", saved)
 	run.Env = append(os.Environ(), "WAYMARK=record,overflow=block,o="+recorded)
 	run.Stderr = os.Stderr
@@ -174,10 +174,11 @@ func tracesIn(t *testing.T, file []byte) (list []requestTrace) {
 	return list
 }
 
-// inNoRecordedTrace reports whether an action is of a call whose goroutine a recording can't assign:
-// who has started it made no recorded call, or it ran before.
+// inNoRecordedTrace reports whether an action is of a call whose goroutine a recording can't assign, or
+// not for certain: who has started it made no recorded call, or has begun another request before it
+// made its first one.
 func inNoRecordedTrace(what string) bool {
-	return slices.ContainsFunc([]string{".plainly", ".timed", ".pooled", ".staged"}, func(end string) bool { return strings.HasSuffix(what, end) })
+	return slices.ContainsFunc([]string{".plainly", ".timed", ".outlived", ".pooled", ".staged"}, func(end string) bool { return strings.HasSuffix(what, end) })
 }
 
 // compareTraces looks whether recorded traces and gathered ones are the same: goroutines, calls,
@@ -199,7 +200,7 @@ func compareTraces(t *testing.T, recorded, gathered []requestTrace, requests int
 			gl := g.goroutines[id]
 			if gl == nil {
 				only["recorded only: "+rl.what[0]]++
-				equal = false
+				equal = equal && slices.ContainsFunc(rl.what, inNoRecordedTrace)
 				continue
 			}
 			if !slices.Equal(rl.what, gl.what) {

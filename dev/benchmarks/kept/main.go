@@ -115,7 +115,7 @@ func request(n int, slow bool) {
 }
 
 //go:noinline
-func wait() { time.Sleep(50 * time.Millisecond) }
+func wait() { time.Sleep(200 * time.Millisecond) }
 
 var sum uint64
 
