@@ -6,9 +6,11 @@
 # make bench-programs  three real programs, plain and traced, into docs (an hour or two, downloads)
 # make bench-budget  twelve real programs with budgets, into docs (most of an hour, downloads)
 # make bench-phases  a picture of a recording that keeps its budget, into docs
+# make bench-traces  a million traces of which twenty are kept, a picture into docs (a minute)
 # make bench-store   a program of calls only, with all kinds of tracing, into docs (minutes)
 # make test-counts   call counts against the go command's coverage counters (minutes, downloads)
 # make test-budget   calls with a budget: all are counted, long ones recorded (minutes, downloads)
+# make test-traces   traces of an HTTP and a gRPC server, against a recording (a minute, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-billion  memory of readers of a billion events, and how much they read for a window (minutes, 2 GB of disk)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
@@ -29,10 +31,10 @@ GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
-APART    := dev/benchmarks/peers contrib/otel contrib/prometheus
+APART    := dev/benchmarks/peers dev/servers contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-cross test-values test-modes test-budget test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-traces bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -148,6 +150,9 @@ test-counts:
 test-budget:
 	cd cmd/waymark && $(GO) test -run TestBudget -budgets -v -timeout 60m .
 
+test-traces:
+	cd cmd/waymark && $(GO) test -run TestTraces -traces -v -timeout 60m .
+
 test-million:
 	cd cmd/waymark && $(GO) test -run TestMillion -million -v .
 
@@ -209,6 +214,16 @@ bench-phases: $(BIN)/waymark
 	cd dev/benchmarks/phases && $(BIN)/waymark build -o $(BIN)/phases .
 	WAYMARK=record,budget=10%,o=$(BIN)/phases.wmt $(BIN)/phases
 	cd dev/benchmarks/peers && $(GO) run ./phaseplot -o ../../../docs/budget.svg $(BIN)/phases.wmt
+
+# Statistics alone, traces of which twenty are kept, and both.
+bench-traces: $(BIN)/waymark
+	cd dev/benchmarks/kept && $(BIN)/waymark build --all -o $(BIN)/kept .
+	rm -f $(BIN)/kept.csv
+	for round in 1 2 3; do \
+		WAYMARK=stats,report=text:/dev/null $(BIN)/kept -name statistics -o $(BIN)/kept.csv && \
+		WAYMARK= $(BIN)/kept -traces -name traces -o $(BIN)/kept.csv && \
+		WAYMARK=stats,report=text:/dev/null $(BIN)/kept -traces -name both -o $(BIN)/kept.csv || exit 1; done
+	cd dev/benchmarks/peers && $(GO) run ./keptplot -o ../../../docs/traces.svg $(BIN)/kept.csv
 
 fuzz:
 	@for m in . cmd/waymark; do (cd $$m && $(GO) list -f '{{.Dir}}' ./... | while read d; do \

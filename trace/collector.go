@@ -31,7 +31,8 @@ type Collector struct {
 	longer  time.Duration // what the source was told last
 	removed string        // why a policy has ended gathering
 	state   state
-	saved   error // what went wrong when the traces were saved
+	open    uint64 // traces that were in progress when gathering ended
+	saved   error  // what went wrong when the traces were saved
 }
 
 // A state says whether a collector gathers.
@@ -190,7 +191,7 @@ var ErrNotSeen = errors.New("function not seen")
 // Else it is nil.
 func (c *Collector) Err() error {
 	c.mu.Lock()
-	removed := c.removed
+	removed, open := c.removed, c.open
 	c.mu.Unlock()
 	if removed != "" {
 		return fmt.Errorf("%w: %s", switchboard.ErrForbidden, removed)
@@ -199,8 +200,8 @@ func (c *Collector) Err() error {
 	if n.Ended > 0 {
 		return nil
 	}
-	if n.Active > 0 {
-		return fmt.Errorf("%s: %w to the end: of the calls that began, %d, none has ended", c.roots, ErrNotSeen, n.Active)
+	if open = max(open, n.Active); open > 0 {
+		return fmt.Errorf("%s: %w to the end: of the calls that began, %d, none has ended", c.roots, ErrNotSeen, open)
 	}
 	if len(c.world.funcs(c.selected)) > 0 {
 		return fmt.Errorf("%s: %w: no call of it has begun", c.roots, ErrNotSeen)

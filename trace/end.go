@@ -20,7 +20,11 @@ func (c *Collector) stop() bool {
 	if !first {
 		return false
 	}
+	open := source.Active()
 	source.Stop()
+	c.mu.Lock()
+	c.open = open
+	c.mu.Unlock()
 	c.await()
 	if c.options.File != "" {
 		if err := save(c.options.File, c.Traces()); err != nil {

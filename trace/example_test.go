@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"strings"
 
 	"github.com/waymark-go/waymark"
 	"github.com/waymark-go/waymark/trace"
@@ -24,31 +23,4 @@ func Example() {
 	for _, t := range c.Traces() {
 		fmt.Print(t)
 	}
-}
-
-// From inside a running program: the call graph of one request, with the arguments and results of
-// each call, its cumulative and its exclusive time.
-func ExampleWatch() {
-	trees := make(chan *trace.Call, 1)
-	w, err := trace.Watch(waymark.Pattern("example.com/shop/api.handle"), trace.WatchOptions{
-		OnTree: func(root *trace.Call) {
-			select {
-			case trees <- root:
-			default: // one is enough
-			}
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	root := <-trees
-	w.Stop()
-	var print func(c *trace.Call, depth int)
-	print = func(c *trace.Call, depth int) {
-		fmt.Println(strings.Repeat("  ", depth), c.Func.Name, c.Args, c.Results, c.Duration, c.Self)
-		for _, below := range c.Calls {
-			print(below, depth+1)
-		}
-	}
-	print(root, 0)
 }

@@ -13,7 +13,7 @@ func TestGather(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	checks := []string{"shapes", "limits", "detached", "linger", "late", "active", "parked", "waiting", "rules", "busy", "together", "slow", "storm"}
+	checks := []string{"shapes", "limits", "crowd", "detached", "linger", "late", "active", "parked", "waiting", "rules", "busy", "together", "slow", "storm"}
 	for _, c := range []struct {
 		name   string
 		flags  []string
@@ -21,8 +21,8 @@ func TestGather(t *testing.T) {
 		checks []string
 	}{
 		{"plain", nil, "", checks},
-		{"nanotime", nil, "WAYMARKCLOCK=nanotime", checks[:11]},
-		{"values", []string{"--args", "--results"}, "", checks[:11]},
+		{"nanotime", nil, "WAYMARKCLOCK=nanotime", checks[:12]},
+		{"values", []string{"--args", "--results"}, "", checks[:12]},
 		{"race", []string{"-race"}, "", checks},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 var million = flag.Bool("million", false, "park a million goroutines in traced calls (takes 3 GB)")
 
 // Goroutines that are parked in a traced call cost at most 256 bytes each, beyond
-// the 64 MB of buffers, compared with the same program untraced.
+// the 64 MB of buffers, compared with the same program untraced. So they do when each is a trace.
 func TestMillion(t *testing.T) {
 	if !*million {
 		t.Skip("not asked for: make test-million")
@@ -41,6 +41,11 @@ func TestMillion(t *testing.T) {
 	t.Logf("resident: %d MB plain, %d MB recording: %.1f bytes for each goroutine, buffers included", without>>20, with>>20, float64(with-without)/goroutines)
 	if with-without > buffers+goroutines*each {
 		t.Errorf("recording takes %d bytes more", with-without)
+	}
+	gathering := resident(traced, "WAYMARK=traces=main.park")
+	t.Logf("resident: %d MB gathering traces, of which a million are in progress", gathering>>20)
+	if gathering-without > buffers+goroutines*each {
+		t.Errorf("gathering traces takes %d bytes more", gathering-without)
 	}
 	f, err := tracefile.Open(trace)
 	if err != nil {

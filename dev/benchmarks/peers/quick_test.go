@@ -80,7 +80,7 @@ var wantRungs = map[string][]string{
 		"to memory/struct", "to memory/10000 goroutines", "to memory/panic, recovered", "to file/parks: channel",
 		"to file/parks: sleep", "to file/64 goroutines", "to file/50 ns", "to file/sustained", "flight recorder/leaf",
 		"monitors/3 groups, off", "monitors/another group on", "monitors/NoOp", "monitors/Compose of 3 NoOps", "monitors/OperationTracer", "monitors/observer", "monitors/observer, values",
-		"count only/leaf", "calls, total and self time/recursion 10", "with histogram/10000 goroutines", "timers/by hand",
+		"count only/leaf", "calls, total and self time/recursion 10", "with histogram/10000 goroutines", "with paths/leaf", "gathered, under a root/leaf", "gathered, elsewhere/recursion 10", "timers/by hand",
 	},
 	readingName:     {"waymark report/calls", "waymark tree/calls", "waymark replay/calls"},
 	"runtime/trace": {"off/leaf", "on, discarded/leaf", "to file/recursion 10"},

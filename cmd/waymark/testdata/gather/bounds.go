@@ -47,6 +47,38 @@ func limits() {
 	}
 }
 
+// crowd checks that of root calls at once those are counted as lost for which there is no memory, and
+// that later ones have traces again.
+func crowd() {
+	const roots = 5000
+	gathered(gather.Options{Keep: gather.Keep{Longer: time.Hour}, Memory: 256 << 10}, func(g *gather.Gatherer) {
+		gate := make(chan bool)
+		var begun, done sync.WaitGroup
+		begun.Add(roots)
+		done.Add(roots)
+		for range roots {
+			go func() {
+				defer done.Done()
+				work.Root(func() { begun.Done(); <-gate })
+			}()
+		}
+		begun.Wait()
+		active := g.Active()
+		close(gate)
+		done.Wait()
+		completed, _, _, lost := g.Counts()
+		if active == 0 || completed != active || lost == 0 || completed+lost != roots {
+			errorf("of %d root calls at once %d have traces, %d of which end, and %d are lost", roots, active, completed, lost)
+		}
+		for range 100 {
+			work.Root(work.Leaf)
+		}
+		if again, _, _, more := g.Counts(); again != completed+100 || more != lost {
+			errorf("of 100 root calls after %d at once %d have traces, %d calls are lost", roots, again-completed, more-lost)
+		}
+	})
+}
+
 // detached checks that a trace does not wait for goroutines that go on.
 func detached() {
 	gate := make(chan bool)

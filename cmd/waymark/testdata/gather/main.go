@@ -29,7 +29,7 @@ func errorf(f string, args ...any) {
 
 func main() {
 	checks := map[string]func(){
-		"shapes": shapes, "limits": limits, "detached": detached, "linger": linger, "parked": parked, "late": late, "active": active,
+		"shapes": shapes, "limits": limits, "crowd": crowd, "detached": detached, "linger": linger, "parked": parked, "late": late, "active": active,
 		"waiting": waiting, "rules": rules, "slow": slow, "storm": storm, "together": together, "busy": busy, "deadlock": deadlock,
 	}
 	checks[os.Args[1]]()
