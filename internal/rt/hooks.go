@@ -152,6 +152,7 @@ const (
 	Long     = runtime.WMLong     // with Counted: calls that take long are recorded, at their end
 	Gathered = runtime.WMGathered // calls are gathered if their goroutine is in a trace
 	Root     = runtime.WMRoot     // with Gathered: calls begin a trace if their goroutine is in none
+	Seen     = runtime.WMSeen     // the first call is noted, see SeenStart
 )
 
 // Want sets all that is done with calls of the i-th site of p, in one store.
@@ -236,3 +237,15 @@ func Said() { runtime.WMSaid() }
 // BeforeExec has f called before another program takes this one's place in the process, which may
 // still fail.
 func BeforeExec(f func()) { runtime.WMBeforeExec(f) }
+
+// SeenStart has first calls noted in memory, which must stay mapped, before the first site is wanted for that:
+// bit i of the first half says that the site i is wanted, of the second half that it was
+// called. Sites beyond a half are not noted.
+func SeenStart(memory []byte) { runtime.WMSeenStart(memory) }
+
+// SeenCalls gives the number of first calls that were noted, and whether that failed, as the memory
+// could not be reached.
+func SeenCalls() (calls uint64, broken bool) { return runtime.WMSeenCalls() }
+
+// SeenReset has the next call of each site that is wanted noted again. Bits stay.
+func SeenReset() { runtime.WMSeenReset() }

@@ -18,6 +18,8 @@ const (
 	wmGathered = 1 << 24 // they are gathered if their goroutine is in a trace, see waymark_traces.go
 	wmRoot     = 1 << 23 // they begin a trace if their goroutine is in none; wmGathered is set, too
 
+	// wmCounted and wmTimed together: the first call is noted, see waymark_seen.go.
+
 	wmSiteBits = 23 // of the id
 	wmSiteID   = 1<<wmSiteBits - 1
 
@@ -66,9 +68,11 @@ const (
 	WMRoot     = wmRoot // gathers, too
 )
 
-// WMWant sets all that is done with calls of the i-th site of p, in one store.
+// WMWant sets all that is done with calls of the i-th site of p, in one store. WMSeen is for the first
+// call only: see waymark_seen.go.
 func WMWant(p *WMPackage, i int, flags uint32) {
-	switch {
+	first := flags&WMSeen != 0
+	switch flags &^= WMSeen; {
 	case flags&wmRecorded != 0:
 		flags &^= wmLong // all calls are recorded
 	case flags&wmLong != 0:
@@ -88,7 +92,7 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	if id > wmSiteID {
 		return // there is no room for it in a word
 	}
-	atomic.Store((*uint32)(&p.Sites[i]), wmSiteWord(id, flags))
+	wmSetWord((*uint32)(&p.Sites[i]), id, wmSiteWord(id, flags), first)
 }
 
 // wmSiteWord returns the word of the site with that id.
@@ -103,17 +107,30 @@ func wmSiteWord(id, flags uint32) uint32 {
 }
 
 // wmUnrecord has calls of the i-th site of p not recorded any more, the long ones neither. Stores to
-// site words happen here and in WMWant only: the race detector does not watch package runtime, and a
-// call that sees the old word is one from before.
+// site words happen here, in WMWant and at first calls only: the race detector does not watch package
+// runtime, and a call that sees the old word is one from before.
 func wmUnrecord(p *WMPackage, i int) {
-	word := (*uint32)(&p.Sites[i])
+	id := p.Base + uint32(i)
+	if id > wmSiteID {
+		return
+	}
+	if s := wmSeenOf(id); s != nil { // the first call, which takes this word, looks at it again afterwards
+		wmUnrecordWord(&s.word, id)
+	}
+	wmUnrecordWord((*uint32)(&p.Sites[i]), id)
+}
+
+func wmUnrecordWord(word *uint32, id uint32) {
 	for {
 		old := atomic.Load(word)
+		if old == wmArmedWord|id {
+			return
+		}
 		flags := old &^ (wmSiteID | wmFlagged | wmRecorded | wmUnvalued | wmLong)
 		if old != 0 && old&wmFlagged == 0 {
 			flags = 0
 		}
-		if atomic.Cas(word, old, wmSiteWord(p.Base+uint32(i), flags)) {
+		if atomic.Cas(word, old, wmSiteWord(id, flags)) {
 			return
 		}
 	}
