@@ -18,8 +18,8 @@ func TestTablesRoundTrip(t *testing.T) {
 	if got, err := ParseClock(AppendClock(nil, pair)); err != nil || got != pair {
 		t.Errorf("clock pair %v, %v", got, err)
 	}
-	sites := []Site{{"p.F", "a.go", 1, 0, nil, nil, nil}, {"p.G", "b.go", 1 << 20, Closure, []string{"g", "x"}, nil, nil},
-		{"p.H", "a.go", 3, 1 << 31, nil, []string{"_", "err"}, nil}, {}}
+	sites := []Site{{"p.F", "a.go", 1, 0, nil, nil, nil, Extent{}}, {"p.G", "b.go", 1 << 20, Closure, []string{"g", "x"}, nil, nil, Extent{}},
+		{"p.H", "a.go", 3, 1 << 31, nil, []string{"_", "err"}, nil, Extent{}}, {}}
 	table := AppendTable(nil, "example.com/p", sites)
 	if pkg, got, err := ParseTable(table); err != nil || pkg != "example.com/p" || !reflect.DeepEqual(got, sites) {
 		t.Errorf("table of %s: %v, %v", pkg, got, err)
@@ -31,6 +31,15 @@ func TestTablesRoundTrip(t *testing.T) {
 	}
 	if _, f, err := ParseFacility(withTiny); err != nil || !reflect.DeepEqual(f, Facility{}) {
 		t.Errorf("facility of a table with tiny functions: %v, %v", f, err)
+	}
+	for _, tiny := range [][]string{nil, {"f"}} {
+		sites[0].Tiny, sites[2].Tiny = tiny, nil
+		sites[1].Body = Extent{1<<20 + 1, 30, 1<<20 + 9, 2}
+		sites[2].Body = Extent{2, 1, 1, 300} // of a //line directive
+		withBodies := AppendFacility(table, sites, Facility{})
+		if _, got, err := ParseTable(withBodies); err != nil || !reflect.DeepEqual(got, sites) {
+			t.Errorf("table with bodies, tiny functions %q: %v, %v, want %v", tiny, got, err, sites)
+		}
 	}
 	last := uint32(FirstCode - len(sites))
 	for _, base := range []uint32{1, 300, last} {

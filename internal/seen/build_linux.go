@@ -2,6 +2,7 @@ package seen
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"syscall"
 )
@@ -27,13 +28,18 @@ func buildID(string) string {
 	return fmt.Sprintf("%d bytes of %d.%09d", st.Size, st.Mtim.Sec, st.Mtim.Nsec)
 }
 
-// build returns what tells builds of a program apart, by the beginning of its file: the build id that
-// the linker puts in front of the code. It is empty if there is none.
+// build returns the build id that the linker notes at the beginning of a program: in an ELF note of type
+// 4, whose name is Go. It is empty if there is none.
 func build(start []byte) string {
-	_, after, _ := bytes.Cut(start, []byte("\xff Go build ID: \""))
-	id, _, ok := bytes.Cut(after, []byte("\"\n \xff"))
-	if !ok || len(id) > mostPath {
+	const name = "\x04\x00\x00\x00Go\x00\x00" // behind the sizes of name and id
+	at := bytes.Index(start, []byte(name))
+	if at < 8 {
 		return ""
 	}
-	return string(id)
+	id := start[at+len(name):]
+	n := binary.LittleEndian.Uint32(start[at-4:])
+	if n > mostPath || int(n) > len(id) {
+		return ""
+	}
+	return string(id[:n])
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
@@ -67,7 +68,7 @@ func (f *File) join(head []byte, facts []format.KeyValue) error {
 	if err != nil {
 		return err
 	}
-	defer syscall.Close(fd)
+	defer release(fd)
 	f.dev, f.ino = uint64(st.Dev), st.Ino
 	there := make([]byte, format.SeenBits)
 	n, err := read(fd, there, 0)
@@ -119,8 +120,14 @@ func (f *File) failure(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.Path, Err: err}
 }
 
-// open opens the file and locks it until the descriptor is closed. The descriptor is closed at once, as
-// the program may close all that it finds.
+// How long a process waits for another one to write a table.
+const (
+	lockPause = time.Millisecond
+	mostTries = 2000
+)
+
+// open opens the file and locks it until release. The descriptor is not kept, as the program may close all
+// that it finds.
 func (f *File) open(flag int) (fd int, st syscall.Stat_t, err error) {
 	for err = syscall.EINTR; err == syscall.EINTR; {
 		fd, err = syscall.Open(f.Path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|flag, 0o666)
@@ -131,9 +138,15 @@ func (f *File) open(flag int) (fd int, st syscall.Stat_t, err error) {
 	if err = syscall.Fstat(fd, &st); err == nil && st.Mode&syscall.S_IFMT != syscall.S_IFREG {
 		err = errors.New("it is not a regular file: name another one")
 	}
-	if err == nil {
-		for err = syscall.EINTR; err == syscall.EINTR; {
-			err = syscall.Flock(fd, syscall.LOCK_EX)
+	for tries := 0; err == nil; tries++ {
+		if err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+			break
+		}
+		if err == syscall.EWOULDBLOCK && tries == mostTries {
+			err = errors.New("another process keeps it locked: name another one")
+		} else if err == syscall.EWOULDBLOCK || err == syscall.EINTR {
+			err = nil
+			time.Sleep(lockPause)
 		}
 	}
 	if err == nil {
@@ -144,6 +157,12 @@ func (f *File) open(flag int) (fd int, st syscall.Stat_t, err error) {
 		return 0, st, f.failure("open", err)
 	}
 	return fd, st, nil
+}
+
+// release unlocks and closes a file. A mapping of the file would keep the lock.
+func release(fd int) {
+	syscall.Flock(fd, syscall.LOCK_UN)
+	syscall.Close(fd)
 }
 
 // reserve allocates the space of the head, so that setting a bit never finds the disk full.
@@ -243,7 +262,7 @@ func (f *File) register(p *rt.Package) error {
 	if err != nil {
 		return err
 	}
-	defer syscall.Close(fd)
+	defer release(fd)
 	if uint64(st.Dev) != f.dev || st.Ino != f.ino {
 		return f.failure("open again", errors.New("another file is there now"))
 	}
