@@ -52,7 +52,9 @@ func Start(path string, facts []format.KeyValue) (*File, error) {
 			if n > 1 {
 				console.Say("seen: %s is of another build of the program; this one's is %s", path, f.Path)
 			}
-			rt.SeenStart(f.mem[format.SeenBits:])
+			if rt.Enabled {
+				rt.SeenStart(f.mem[format.SeenBits:])
+			}
 			return f, nil
 		}
 	}
@@ -236,8 +238,10 @@ func (f *File) Register(p *rt.Package) {
 	if len(p.Sites) == 0 || os.Getpid() != f.pid { // the lock may be held for ever in a copy (fork)
 		return
 	}
-	rt.Mute(true)
-	defer rt.Mute(false)
+	if rt.Enabled {
+		rt.Mute(true)
+		defer rt.Mute(false)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.failed {
