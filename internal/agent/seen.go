@@ -63,5 +63,6 @@ func (program) See(path, program string) (seenFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.WatchTests()
 	return f, nil
 }

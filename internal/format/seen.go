@@ -13,7 +13,8 @@ import (
 //	0              SeenMagic, size and CRC-32 of what follows, and facts as in a Meta block
 //	SeenBits       a bit for each site, by id, that was watched
 //	SeenBits+half  a bit for each site that was called
-//	SeenTables     tables: size, CRC-32, and a payload as of a Sites block
+//	SeenTables     blocks: size, CRC-32, and a payload: as of a Sites block, or
+//	               0, package, test, flags, number of sites, and their ids as differences
 const (
 	SeenMagic  = "waymark seen 1\n\x00"
 	SeenBits   = 4 << 10
@@ -84,46 +85,107 @@ func ParseSeenHead(b []byte) (meta []KeyValue, err error) {
 // A SeenSite is a function of a seen file.
 type SeenSite struct {
 	Site
+	ID      uint32
 	Package string
 	Info    bool // it is an info function
 	Watched bool // its first call was to be noted
 	Called  bool
 }
 
-// ParseSeen reads a seen file, as far as it is not damaged: then the error wraps ErrDamaged.
-func ParseSeen(b []byte) (meta []KeyValue, list []SeenSite, err error) {
-	if meta, err = ParseSeenHead(b); err != nil {
-		return nil, nil, err
+// A SeenTest says which functions were called while a test ran. A test may have several, which add
+// up.
+type SeenTest struct {
+	Package    string // import path of what was tested
+	Test       string // of the top level, as in package testing
+	Overlapped bool   // other tests ran at the same time: functions may have been called by these
+	Sites      []uint32
+}
+
+// AppendSeenTest appends what a test has called. Sites are ascending.
+func AppendSeenTest(dst []byte, t SeenTest) []byte {
+	payload := appendString(appendString([]byte{0}, t.Package), t.Test)
+	flags := byte(0)
+	if t.Overlapped {
+		flags = 1
 	}
+	payload = binary.AppendUvarint(append(payload, flags), uint64(len(t.Sites)))
+	last := uint32(0)
+	for _, id := range t.Sites {
+		payload = binary.AppendUvarint(payload, uint64(id-last))
+		last = id
+	}
+	return appendSeen(dst, payload)
+}
+
+func parseSeenTest(payload []byte) (t SeenTest, err error) {
+	c := cursor{b: payload}
+	c.byte()
+	t = SeenTest{Package: c.string(), Test: c.string(), Overlapped: c.byte()&1 != 0}
+	last := uint32(0)
+	for n := c.count(1); n > 0 && c.err == nil; n-- {
+		last += uint32(c.uvarint())
+		t.Sites = append(t.Sites, last)
+	}
+	return t, c.err
+}
+
+// A SeenFile is what a seen file says.
+type SeenFile struct {
+	Meta  []KeyValue
+	Sites []SeenSite
+	Tests []SeenTest
+}
+
+// ParseSeen reads a seen file, as far as it is not damaged: then the error wraps ErrDamaged. It returns
+// nil if there is nothing to read.
+func ParseSeen(b []byte) (*SeenFile, error) {
+	meta, err := ParseSeenHead(b)
+	if err != nil {
+		return nil, err
+	}
+	f := &SeenFile{Meta: meta}
 	if len(b) < SeenTables {
-		return meta, nil, fmt.Errorf("cut short: %w", ErrDamaged)
+		return f, fmt.Errorf("cut short: %w", ErrDamaged)
 	}
-	const half = (SeenTables - SeenBits) / 2
-	watched, called := b[SeenBits:SeenBits+half], b[SeenBits+half:SeenTables]
+	head := b[:SeenTables]
 	for rest := b[SeenTables:]; len(rest) > 0; {
 		at := len(b) - len(rest)
 		var payload []byte
-		if payload, rest, err = NextSeen(rest); err != nil {
-			return meta, list, fmt.Errorf("table at byte %d: %w", at, err)
+		if payload, rest, err = NextSeen(rest); err == nil {
+			err = f.block(head, payload)
 		}
-		base, pkg, sites, facility, err := ParseSites(payload)
 		if err != nil {
-			return meta, list, fmt.Errorf("table at byte %d: %w", at, err)
-		}
-		first := len(list)
-		for i, s := range sites {
-			id := int(base) + i
-			if id >= SeenSites {
-				break
-			}
-			bit := byte(1) << (id % 8)
-			list = append(list, SeenSite{Site: s, Package: pkg, Watched: watched[id/8]&bit != 0, Called: called[id/8]&bit != 0})
-		}
-		for _, f := range facility.Functions {
-			if f.Info != NotInfo && f.Site >= 0 && first+f.Site < len(list) {
-				list[first+f.Site].Info = true
-			}
+			return f, fmt.Errorf("table at byte %d: %w", at, err)
 		}
 	}
-	return meta, list, nil
+	return f, nil
+}
+
+func (f *SeenFile) block(head, payload []byte) error {
+	if len(payload) > 0 && payload[0] == 0 {
+		t, err := parseSeenTest(payload)
+		f.Tests = append(f.Tests, t)
+		return err
+	}
+	base, pkg, sites, facility, err := ParseSites(payload)
+	if err != nil {
+		return err
+	}
+	const half = (SeenTables - SeenBits) / 2
+	watched, called := head[SeenBits:SeenBits+half], head[SeenBits+half:]
+	first := len(f.Sites)
+	for i, s := range sites {
+		id := int(base) + i
+		if id >= SeenSites {
+			break
+		}
+		bit := byte(1) << (id % 8)
+		f.Sites = append(f.Sites, SeenSite{Site: s, ID: uint32(id), Package: pkg, Watched: watched[id/8]&bit != 0, Called: called[id/8]&bit != 0})
+	}
+	for _, t := range facility.Functions {
+		if t.Info != NotInfo && t.Site >= 0 && first+t.Site < len(f.Sites) {
+			f.Sites[first+t.Site].Info = true
+		}
+	}
+	return nil
 }

@@ -254,3 +254,16 @@ func SeenCalls() (calls uint64, broken bool) { return runtime.WMSeenCalls() }
 
 // SeenReset has the next call of each site that is wanted noted again. Bits stay.
 func SeenReset() { runtime.WMSeenReset() }
+
+// SeenOnTests has binary called with the import path of the package whose tests the go command runs,
+// and test for what happens to each test, on its goroutine.
+func SeenOnTests(binary func(importPath string), test func(state uint8, name string)) {
+	runtime.WMSeenOnTests(binary, test)
+}
+
+// SeenLatest has first calls noted in bits, too, by site, 32 in each: room for as many sites as in
+// SeenStart's memory. The slice must stay reachable.
+func SeenLatest(bits []uint32) { runtime.WMSeenLatest(bits) }
+
+// SeenTake moves these bits to a slice, as many as there is room for.
+func SeenTake(to []uint32) { runtime.WMSeenTake(to) }

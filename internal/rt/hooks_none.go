@@ -109,6 +109,10 @@ func OnTests(func(string), func(uint8, string, string, uint64, uint64), func(int
 func SeenStart([]byte)          { panic(none) }
 func SeenCalls() (uint64, bool) { panic(none) }
 func SeenReset()                { panic(none) }
+func SeenLatest([]uint32)       { panic(none) }
+func SeenTake([]uint32)         { panic(none) }
+
+func SeenOnTests(func(string), func(uint8, string)) { panic(none) }
 
 // A Sum adds up the calls of a site.
 type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed uint64 }

@@ -262,14 +262,11 @@ func (f *File) register(p *rt.Package) error {
 	if end := int64(p.Base) + int64(len(p.Sites)); end > format.SeenSites {
 		return fmt.Errorf("the program has more than %d functions", format.SeenSites)
 	}
-	fd, st, err := f.open(0)
+	fd, st, err := f.again()
 	if err != nil {
 		return err
 	}
 	defer release(fd)
-	if uint64(st.Dev) != f.dev || st.Ino != f.ino {
-		return f.failure("open again", errors.New("another file is there now"))
-	}
 	want := format.AppendSeenTable(nil, p.Base, p.Table)
 	there := make([]byte, len(want))
 	n, err := read(fd, there, f.at)
@@ -288,6 +285,16 @@ func (f *File) register(p *rt.Package) error {
 	}
 	f.at += int64(len(want))
 	return nil
+}
+
+// again opens and locks the file that was joined.
+func (f *File) again() (fd int, st syscall.Stat_t, err error) {
+	fd, st, err = f.open(0)
+	if err == nil && (uint64(st.Dev) != f.dev || st.Ino != f.ino) {
+		release(fd)
+		err = f.failure("open again", errors.New("another file is there now"))
+	}
+	return fd, st, err
 }
 
 // cut reports whether the table at f.at was not written whole.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"syscall"
@@ -50,11 +51,11 @@ func names(t *testing.T, path string) (list string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, sites, err := format.ParseSeen(b)
+	f, err := format.ParseSeen(b)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	for _, s := range sites {
+	for _, s := range f.Sites {
 		list += " " + s.Name
 		if s.Called {
 			list += "*"
@@ -213,5 +214,64 @@ func TestBuild(t *testing.T) {
 	}
 	if buildID("") == "" || bytes.Count([]byte(buildID("")), []byte{0}) > 0 {
 		t.Errorf("the test's own id is %q", buildID(""))
+	}
+}
+
+// What tests call is attributed to all that run at the time.
+func TestOfTests(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.seen")
+	f, err := Start(path, facts("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Register(pkg(1, "p", "A", "B", "C", "D"))
+	latest := make([]uint32, 1)
+	resets := 0
+	ts := &tests{file: f, pkg: "p", running: make(map[string]int), called: make(map[string]*calls),
+		take: func() []uint32 { b := []uint32{latest[0]}; latest[0] = 0; return b }, reset: func() { resets++ }}
+	call := func(ids ...int) {
+		for _, id := range ids {
+			latest[0] |= 1 << id
+		}
+	}
+	call(4)
+	ts.tell(format.TestBegins, "TestOne")
+	call(1)
+	ts.tell(format.TestBegins, "TestOne/sub")
+	call(2)
+	ts.tell(format.TestPasses, "TestOne/sub")
+	ts.tell(format.TestLogs, "TestOne")
+	ts.tell(format.TestPasses, "TestOne")
+	ts.tell(format.TestBegins, "TestTwo")
+	ts.tell(format.TestPauses, "TestTwo")
+	ts.tell(format.TestBegins, "TestThree")
+	call(3)
+	ts.tell(format.TestPauses, "TestThree")
+	ts.tell(format.TestContinues, "TestTwo")
+	call(1)
+	ts.tell(format.TestContinues, "TestThree")
+	call(2)
+	ts.tell(format.TestFails, "TestTwo")
+	call(4)
+	ts.tell(format.TestPanics, "TestThree")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := format.ParseSeen(b)
+	want := []format.SeenTest{
+		{Package: "p", Test: "TestOne", Sites: []uint32{1, 2}},
+		{Package: "p", Test: "TestThree", Sites: []uint32{3}},
+		{Package: "p", Test: "TestTwo", Overlapped: true, Sites: []uint32{1, 2}},
+		{Package: "p", Test: "TestThree", Overlapped: true, Sites: []uint32{2, 4}},
+	}
+	if err != nil || !reflect.DeepEqual(got.Tests, want) {
+		t.Errorf("%+v, %v; want %+v", got.Tests, err, want)
+	}
+	if resets == 0 {
+		t.Error("functions were not armed again")
+	}
+	if got, want := names(t, path), " p.A p.B p.C p.D"; got != want {
+		t.Errorf("functions%s, want%s", got, want)
 	}
 }

@@ -23,5 +23,8 @@ func buildID(string) string { return "" }
 // Register does nothing.
 func (f *File) Register(*rt.Package) {}
 
+// WatchTests does nothing.
+func (f *File) WatchTests() {}
+
 // End does nothing.
 func (f *File) End() {}

@@ -21,7 +21,7 @@ var seenFormats = []string{"text", "json", "csv"}
 // seenFlags are the flags of seen.
 type seenFlags struct {
 	include, exclude []string
-	never            bool
+	never, tests     bool
 	form, cover      string
 
 	included, excluded *pattern.Set
@@ -48,6 +48,7 @@ func (a *app) seenCommand() *cobra.Command {
 	flags.StringArrayVar(&f.include, "include", nil, "show functions that match `PATTERN` (repeatable)")
 	flags.StringArrayVar(&f.exclude, "exclude", nil, "don't show functions that match `PATTERN` (repeatable)")
 	flags.BoolVar(&f.never, "never", false, "show functions that were never called")
+	flags.BoolVar(&f.tests, "tests", false, "show the tests that call each function; of one with ? others ran at the same time")
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json or csv")
 	flags.StringVar(&f.cover, "cover", "", "write a coverage profile for go tool cover to `FILE`, and no list")
 	config.Mark(flags, config.IsPattern, "include", "exclude")
@@ -58,8 +59,8 @@ func (f *seenFlags) check() error {
 	if !slices.Contains(seenFormats, f.form) {
 		return usagef("--format=%s: want text, json or csv%s", f.form, pattern.IsIt(f.form, seenFormats, 1))
 	}
-	if f.cover != "" && f.never {
-		return usagef("--cover with --never: a profile has the functions that were called, too")
+	if f.cover != "" && (f.never || f.tests) {
+		return usagef("--cover with --never or --tests: a profile has the functions that were called, and no tests")
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -88,6 +89,9 @@ func (a *app) seen(files []string, f *seenFlags) error {
 	list, notes, selectErr := f.choose(s)
 	if selectErr != nil {
 		return selectErr
+	}
+	if f.tests && !s.Tested {
+		notes = append(notes, "no test's calls are in the files: waymark test --seen DIR writes such files")
 	}
 	if writeErr := a.writeSeen(s, list, f); writeErr != nil {
 		return errors.Join(writeErr, err)
@@ -150,9 +154,12 @@ func (a *app) writeSeen(s *seen.Set, list []*seen.Func, f *seenFlags) error {
 	case "json":
 		return seen.WriteJSON(a.stdout, s, list)
 	case "csv":
+		if f.tests {
+			return seen.WriteTestsCSV(a.stdout, list)
+		}
 		return seen.WriteCSV(a.stdout, list)
 	}
-	return seen.WriteText(a.stdout, s, list)
+	return seen.WriteText(a.stdout, s, list, f.tests)
 }
 
 func (a *app) writeProfile(list []*seen.Func, path string) error {

@@ -34,9 +34,17 @@ type Func struct {
 	function.Func // position of the latest build
 	Body          format.Extent
 	Called        bool
-	Builds        []int // in Set.Builds, ascending
+	Builds        []int  // in Set.Builds, ascending
+	Tests         []Test // that call it, by package and name
 
 	watched bool
+}
+
+// A Test is one of the top level that calls a function.
+type Test struct {
+	Package string
+	Name    string
+	Alone   bool // at least once no other test ran meanwhile: else it may be another one that calls the function
 }
 
 // A Set is what files say together.
@@ -44,6 +52,7 @@ type Set struct {
 	Builds    []*Build // the latest last
 	Funcs     []*Func  // by package and name
 	Unwatched int      // functions that nobody wanted to know of
+	Tested    bool     // some file is a test binary's
 }
 
 // mostBytes is the size of the largest file that is read.
@@ -67,6 +76,7 @@ func Read(paths []string) (*Set, error) {
 	s := new(Set)
 	byID, byName := make(map[string]int), make(map[[2]string]*Func)
 	for _, f := range files {
+		bySite := make(map[uint32]*Func)
 		n, known := byID[f.build.ID]
 		if !known {
 			n = len(s.Builds)
@@ -88,9 +98,18 @@ func Read(paths []string) (*Set, error) {
 			}
 			fn.Func = function.Func{Name: site.Name, Package: site.Package, File: site.File, Line: site.Line}
 			fn.Body = site.Body
+			bySite[site.ID] = fn
 			fn.Called, fn.watched = fn.Called || site.Called, fn.watched || site.Watched
 			if !slices.Contains(fn.Builds, n) {
 				fn.Builds = append(fn.Builds, n)
+			}
+		}
+		for _, t := range f.tests {
+			s.Tested = true
+			for _, id := range t.Sites {
+				if fn := bySite[id]; fn != nil {
+					fn.test(Test{t.Package, t.Test, !t.Overlapped})
+				}
 			}
 		}
 	}
@@ -103,10 +122,23 @@ func Read(paths []string) (*Set, error) {
 	return s, errors.Join(errs...)
 }
 
+// test notes that a test calls the function.
+func (f *Func) test(t Test) {
+	at, known := slices.BinarySearchFunc(f.Tests, t, func(a, b Test) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.Name, b.Name))
+	})
+	if known {
+		f.Tests[at].Alone = f.Tests[at].Alone || t.Alone
+	} else {
+		f.Tests = slices.Insert(f.Tests, at, t)
+	}
+}
+
 // A file is what one file says.
 type file struct {
 	build *Build
 	sites []format.SeenSite
+	tests []format.SeenTest
 }
 
 func readFile(path string) (*file, error) {
@@ -125,12 +157,12 @@ func readFile(path string) (*file, error) {
 	if err != nil {
 		return nil, reason(err)
 	}
-	meta, sites, err := format.ParseSeen(b)
-	if meta == nil {
+	said, err := format.ParseSeen(b)
+	if said == nil {
 		return nil, err
 	}
-	f := &file{&Build{Files: []string{path}}, sites}
-	for _, kv := range meta {
+	f := &file{&Build{Files: []string{path}}, said.Sites, said.Tests}
+	for _, kv := range said.Meta {
 		switch kv.Key {
 		case format.MetaBuild:
 			f.build.ID = kv.Value

@@ -16,8 +16,9 @@ import (
 	"github.com/waymark-go/waymark/internal/units"
 )
 
-// WriteText writes the functions in list by package, and what the files are.
-func WriteText(w io.Writer, s *Set, list []*Func) error {
+// WriteText writes the functions in list by package, if tests is set with the tests that call them, and
+// what the files are.
+func WriteText(w io.Writer, s *Set, list []*Func, tests bool) error {
 	b := bufio.NewWriter(w)
 	all := make(map[string][2]int) // functions and those called, of all in the files
 	for _, f := range s.Funcs {
@@ -42,12 +43,34 @@ func WriteText(w io.Writer, s *Set, list []*Func) error {
 		}
 		_, name := names.Split(f.Name)
 		fmt.Fprintf(b, "  %s  %s  %s:%d%s\n", state, name, filepath.Base(f.File), f.Line, s.only(f))
+		if tests {
+			writeTests(b, f)
+		}
 	}
 	if len(list) > 0 {
 		fmt.Fprintln(b)
 	}
 	fmt.Fprintln(b, s.summary())
 	return b.Flush()
+}
+
+// writeTests writes a line for each package with tests that call the function.
+func writeTests(w io.Writer, f *Func) {
+	for i, t := range f.Tests {
+		if i == 0 || f.Tests[i-1].Package != t.Package {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			fmt.Fprintf(w, "          %s:", t.Package)
+		}
+		fmt.Fprintf(w, " %s", t.Name)
+		if !t.Alone {
+			fmt.Fprint(w, "?")
+		}
+	}
+	if len(f.Tests) > 0 {
+		fmt.Fprintln(w)
+	}
 }
 
 // only says that some builds don't have the function.
@@ -99,6 +122,11 @@ func WriteJSON(w io.Writer, s *Set, list []*Func) error {
 		Start   int64    `json:"start_unix_ns"`
 		Files   []string `json:"files"`
 	}
+	type test struct {
+		Package string `json:"package"`
+		Test    string `json:"test"`
+		Alone   bool   `json:"alone"`
+	}
 	type fn struct {
 		Name    string `json:"name"`
 		Package string `json:"package"`
@@ -106,6 +134,7 @@ func WriteJSON(w io.Writer, s *Set, list []*Func) error {
 		Line    int    `json:"line"`
 		Called  bool   `json:"called"`
 		Builds  []int  `json:"builds"`
+		Tests   []test `json:"tests,omitempty"`
 	}
 	out := struct {
 		Builds    []build `json:"builds"`
@@ -116,7 +145,11 @@ func WriteJSON(w io.Writer, s *Set, list []*Func) error {
 		out.Builds = append(out.Builds, build{b.ID, b.Program, b.Go, b.Start.UnixNano(), b.Files})
 	}
 	for _, f := range list {
-		out.Functions = append(out.Functions, fn{f.Name, f.Package, f.File, f.Line, f.Called, f.Builds})
+		var tests []test
+		for _, t := range f.Tests {
+			tests = append(tests, test{t.Package, t.Name, t.Alone})
+		}
+		out.Functions = append(out.Functions, fn{f.Name, f.Package, f.File, f.Line, f.Called, f.Builds, tests})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -129,6 +162,24 @@ func WriteCSV(w io.Writer, list []*Func) error {
 	c.Write([]string{"name", "package", "file", "line", "called", "builds"})
 	for _, f := range list {
 		c.Write([]string{f.Name, f.Package, f.File, strconv.Itoa(f.Line), strconv.FormatBool(f.Called), strings.Trim(fmt.Sprint(f.Builds), "[]")})
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// WriteTestsCSV writes a row for each function in list and test that calls it, and one for each function
+// that no test calls.
+func WriteTestsCSV(w io.Writer, list []*Func) error {
+	c := csv.NewWriter(w)
+	c.Write([]string{"name", "package", "file", "line", "test_package", "test", "alone"})
+	for _, f := range list {
+		of := []string{f.Name, f.Package, f.File, strconv.Itoa(f.Line)}
+		if len(f.Tests) == 0 {
+			c.Write(append(of, "", "", ""))
+		}
+		for _, t := range f.Tests {
+			c.Write(append(of[:4:4], t.Package, t.Name, strconv.FormatBool(t.Alone)))
+		}
 	}
 	c.Flush()
 	return c.Error()

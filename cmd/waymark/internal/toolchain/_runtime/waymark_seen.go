@@ -50,6 +50,31 @@ var wmSeen struct {
 	size   uintptr                               // of each half, bytes
 	calls  atomic.Uint64                         // first calls
 	broken atomic.Bool                           // memory could not be reached, see wmSeenFault
+	latest atomic.Uintptr                        // a bit for each site that was called since WMSeenTake; 0: nobody asks
+}
+
+// They are set before any test runs, if somebody asks for them.
+var (
+	wmSeenOnBinary func(importPath string)
+	wmSeenOnTest   func(state uint8, name string)
+)
+
+// WMSeenOnTests has the functions called for what package testing tells, as WMOnTests has.
+func WMSeenOnTests(binary func(importPath string), test func(state uint8, name string)) {
+	wmSeenOnBinary, wmSeenOnTest = binary, test
+}
+
+// WMSeenLatest has first calls noted in bits, too, which has room for as many sites as WMSeenStart's memory.
+func WMSeenLatest(bits []uint32) {
+	wmSeen.latest.Store(uintptr(unsafe.Pointer(unsafe.SliceData(bits))))
+}
+
+// WMSeenTake moves the bits that were given to WMSeenLatest, as many as there is room for, to the slice.
+func WMSeenTake(to []uint32) {
+	bits := wmSeen.latest.Load()
+	for i := range to {
+		to[i] = atomic.Xchg((*uint32)(unsafe.Pointer(bits+uintptr(i)*4)), 0)
+	}
 }
 
 // WMSeenStart has bits set in memory, which stays mapped and whose halves begin with the bit of site 0.
@@ -135,6 +160,9 @@ func (f WMFrame) seen() WMFrame {
 	s := wmSeenOf(id)
 	if atomic.Load(&s.state) == wmSeenWanted {
 		wmSetSeen(1, id)
+		if latest := wmSeen.latest.Load(); latest != 0 {
+			atomic.Or((*uint32)(unsafe.Pointer(latest+uintptr(id/32*4))), 1<<(id%32))
+		}
 		if atomic.Cas(&s.state, wmSeenWanted, wmSeenWanted|wmSeenReported) {
 			wmSeen.calls.Add(1)
 		}
