@@ -275,16 +275,25 @@ func (f *File) register(p *rt.Package) error {
 	}
 	switch {
 	case n == len(want) && bytes.Equal(there, want):
-	case n == 0 || f.cut(fd, st.Size):
-		// Behind a table that its writer was killed at there is nothing.
-		if err := f.write(fd, want, f.at); err != nil {
+		f.at += int64(len(want))
+		return nil
+	case n == 0 || f.cut(fd, st.Size): // behind a block that its writer was killed at there is nothing
+		return f.put(fd, want)
+	}
+	return f.failure("write", errors.New("another process of the program registered its packages in another order"))
+}
+
+// put writes a block as the last one of the file, in place of one that was not written whole.
+func (f *File) put(fd int, block []byte) error {
+	if err := f.write(fd, block, f.at); err != nil {
+		return err
+	}
+	f.at += int64(len(block))
+	for {
+		if err := syscall.Ftruncate(fd, f.at); err != syscall.EINTR {
 			return err
 		}
-	default:
-		return f.failure("write", errors.New("another process of the program registered its packages in another order"))
 	}
-	f.at += int64(len(want))
-	return nil
 }
 
 // again opens and locks the file that was joined.

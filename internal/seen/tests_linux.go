@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
@@ -149,13 +148,5 @@ func (f *File) add(block []byte) error {
 		}
 		f.at = next
 	}
-	if err := f.write(fd, block, f.at); err != nil {
-		return err
-	}
-	f.at += int64(len(block))
-	// What is left of a longer block that was not written whole is no block.
-	for err = syscall.EINTR; err == syscall.EINTR; {
-		err = syscall.Ftruncate(fd, f.at)
-	}
-	return err
+	return f.put(fd, block)
 }
