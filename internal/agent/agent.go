@@ -44,11 +44,16 @@ func begin(env string) error {
 	if key := o.ofRecording(); key != "" && !o.Record {
 		unrecorded(key)
 	}
+	if o.Seen.On {
+		if err := beginSeen(o); err != nil {
+			return err
+		}
+	}
 	if err := beginOwners(o, s); err != nil {
 		return err
 	}
 	tracing := len(o.Traces.Roots) > 0
-	if o.Stats.On || !o.Record && !tracing && len(o.Include)+len(o.Exclude) > 0 {
+	if o.Stats.On || !o.Record && !tracing && !o.Seen.On && len(o.Include)+len(o.Exclude) > 0 {
 		if err := gather(o); err != nil {
 			return err
 		}

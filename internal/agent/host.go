@@ -19,6 +19,7 @@ type hosting interface {
 	Record(recorder.Config) (file, error)
 	Gather(stats.Options) error
 	Trace(switchboard.Selector, trace.Options) error
+	See(path, program string) (seenFile, error)
 	Clock() error // what is wrong with the clock that was wanted
 
 	Mute(on bool)

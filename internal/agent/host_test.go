@@ -29,7 +29,8 @@ type fake struct {
 	options *stats.Options
 	roots   string // of traces
 	traces  *trace.Options
-	awaits  int // until the program ends
+	seen    string // path of the file
+	awaits  int    // until the program ends
 	refuses error
 
 	ticks          int64
@@ -87,6 +88,19 @@ func (f *fake) Trace(roots switchboard.Selector, o trace.Options) error {
 	f.roots, f.traces = roots.String(), &o
 	return nil
 }
+
+func (f *fake) See(path, program string) (seenFile, error) {
+	if f.refuses != nil {
+		return nil, f.refuses
+	}
+	f.seen = path
+	return fakeSeen{f}, nil
+}
+
+type fakeSeen struct{ *fake }
+
+func (f fakeSeen) Register(p *rt.Package) { f.say("seen package ", p.Base) }
+func (f fakeSeen) End()                   { f.say("seen end") }
 
 func (f *fake) Finish(do func(), _ int64, wait func() bool) bool {
 	if !wait() {
@@ -183,12 +197,46 @@ func TestOwners(t *testing.T) {
 	}
 }
 
+// Functions are seen beside all else; p and x choose them, if they don't choose what is gathered.
+func TestSeen(t *testing.T) {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ env, path, f, h string }{
+		{"seen", "waymark.seen", "seen", "seen"},
+		{"seen=1,o=x-%n.seen", "x-agent.test.seen", "seen", "seen"},
+		{"seen=y.seen,record,o=x.wmt", "y.seen", "recorded seen", "recorded seen"},
+		{"record,o=x.wmt,seen", "waymark.seen", "recorded seen", "recorded seen"},
+		{"seen,p=m.F", "waymark.seen", "seen", ""},
+		{"seen,x=@G,t=m.F", "waymark.seen", "watched", "seen"},
+	} {
+		f, r, err := begins(t, c.env)
+		if err != nil {
+			t.Fatalf("%s: %v", c.env, err)
+		}
+		if got := []string{r.Word("m.F"), r.Word("m.H")}; !slices.Equal(got, []string{c.f, c.h}) {
+			t.Errorf("%s: words %q, want %q and %q", c.env, got, c.f, c.h)
+		}
+		if want := filepath.Join(dir, c.path); f.seen != want {
+			t.Errorf("%s: file %s, want %s", c.env, f.seen, want)
+		}
+		if text := stderr(t, f.exit); text != "" || !slices.Contains(f.log, "seen end") || f.options != nil {
+			t.Errorf("%s: at the end %q, log %q, statistics %v", c.env, text, f.log, f.options)
+		}
+	}
+	if f, _, err := begins(t, "seen=0"); f.seen != "" || err != nil {
+		t.Errorf("seen=0: file %q, %v", f.seen, err)
+	}
+}
+
 // What is wrong with WAYMARK is an error, or said at the end.
 func TestMistakes(t *testing.T) {
 	for env, want := range map[string]string{
 		"record,p=m.F":   "WAYMARK: record with p or x of m.F: a recording is of all functions or of groups; leave functions out when the program is built, or when the recording is read",
 		"qqqqqqqq":       `WAYMARK, character 1: unknown key "qqqqqqqq"`,
 		"@/no/such/file": "WAYMARK=@/no/such/file: no such file or directory",
+		"seen=%q":        "WAYMARK, character 1: seen=%q: unknown placeholder %q: want %p, the process id, %n, the program's name, or %%",
 		"record,o=%q":    "WAYMARK, character 8: o=%q: unknown placeholder %q: want %p, the process id, %n, the program's name, or %%",
 	} {
 		if _, _, err := begins(t, env); fmt.Sprint(err) != want {

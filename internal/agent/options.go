@@ -25,6 +25,7 @@ type options struct {
 
 	Stats  statistics
 	Traces traces
+	Seen   seenFunctions
 
 	alias bool // patterns are regular expressions: Include matches whole names, Print parts of them
 
@@ -42,6 +43,22 @@ type statistics struct {
 	FullNames  bool   // names: full
 	Report     output // report: of reports
 	Latest     string // latest: a file with the latest numbers, for the command; with placeholders
+}
+
+// seenFunctions are the settings for functions that were ever called.
+type seenFunctions struct {
+	On   bool   // seen
+	Path string // seen=FILE, with placeholders; empty: o, unless that is of a recording
+}
+
+// set reads seen, seen=FILE, and 1 or 0.
+func (s *seenFunctions) set(key, value string) error {
+	s.On = true
+	if on, err := strconv.ParseBool(value); err == nil || value == "" {
+		s.On = on || err != nil
+		return nil
+	}
+	return setPath(&s.Path, key, value)
 }
 
 // settings are the text of WAYMARK, or of the file that it names. They are loaded once: the program
@@ -214,6 +231,8 @@ func (o *options) set(key, value string) error {
 	case "latest":
 		o.Stats.On = true
 		return setPath(&o.Stats.Latest, key, value)
+	case "seen":
+		return o.Seen.set(key, value)
 	case "traces":
 		return o.addPattern(&o.Traces.Roots, key, value, `%s`)
 	case "keep":
@@ -250,7 +269,7 @@ func (o *options) set(key, value string) error {
 // keys are those that set knows, but those of recorder.Config.
 var keys = []string{
 	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "tree", "i", "every", "top",
-	"names", "report", "latest", "traces", "keep", "traces-out", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
+	"names", "report", "latest", "seen", "traces", "keep", "traces-out", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
 }
 
 // ofRecording returns a key that was given, or its short form, and that means nothing where nothing
@@ -258,7 +277,7 @@ var keys = []string{
 func (o *options) ofRecording() string {
 	base := defaults()
 	switch {
-	case o.Path != base.Path:
+	case o.Path != base.Path && (!o.Seen.On || o.Seen.Path != ""):
 		return "o"
 	case o.Overflow != base.Overflow:
 		return "overflow"

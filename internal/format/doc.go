@@ -140,7 +140,8 @@
 //	        [ngroups:uvarint group:string* first:uvarint ntraced:uvarint
 //	          (name:string index:uvarint group:uvarint info:uvarint)*
 //	        [doc:string* ndocs:uvarint (name:string doc:string)*
-//	        [ntiny:uvarint name:string* ncallers:uvarint (index:uvarint n:uvarint tiny:uvarint*)*]]]]
+//	        [ntiny:uvarint name:string* ncallers:uvarint (index:uvarint n:uvarint tiny:uvarint*)*
+//	        [(column:uvarint [line:varint lines:varint endcolumn:uvarint])*]]]]]
 //
 // Lines that a table does not need are missing at its end. A line that is there only for a later
 // one has zeros and empty texts. By line:
@@ -156,6 +157,9 @@
 //   - sixth: functions that were left out because the compiler inlines them, so that they run as
 //     part of calls of sites. Their names lack the package and the dot before the function. For
 //     each site with some of them there is its index, and theirs.
+//   - seventh: for each site where its body begins and ends: column of the brace, 0 if that is not
+//     known and nothing follows; its line, less that of the func keyword; the lines to the closing
+//     brace, and the column behind it.
 //
 // name is the function's as runtime.FuncForPC returns it, line that of the func keyword, file an
 // index into the table's files, counting from 0.

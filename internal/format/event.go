@@ -59,7 +59,13 @@ type Site struct {
 	// because the compiler inlines them. Their calls run as part of this function's, and their time is
 	// this function's own.
 	Tiny []string
+
+	Body Extent // as it is known to coverage profiles; zero if it is not known
 }
+
+// An Extent is where a function's body begins and ends: its braces in File, with columns in bytes from
+// 1. The end is behind the brace.
+type Extent struct{ Line, Column, EndLine, EndColumn int }
 
 // SiteFlags are properties of a site.
 type SiteFlags uint32

@@ -37,10 +37,15 @@ type TracedFunction struct {
 type GroupDoc struct{ Name, Doc string }
 
 // AppendFacility appends f to a table, which AppendTable has made of the sites, and what is
-// known of tiny functions. It appends nothing if there are neither.
+// known of tiny functions and of bodies. It appends nothing if there is nothing of these.
 func AppendFacility(table []byte, sites []Site, f Facility) []byte {
-	tiny := appendTiny(nil, sites)
-	if len(f.Groups) == 0 && f.First == 0 && len(f.Functions) == 0 && len(f.Docs) == 0 && len(tiny) == 0 {
+	more := appendTiny(nil, sites)
+	bodies := appendBodies(nil, sites)
+	if len(more) == 0 && len(bodies) > 0 {
+		more = append(more, 0, 0) // no tiny functions, no callers
+	}
+	more = append(more, bodies...)
+	if len(f.Groups) == 0 && f.First == 0 && len(f.Functions) == 0 && len(f.Docs) == 0 && len(more) == 0 {
 		return table
 	}
 	if len(appendSignatures(nil, sites)) == 0 {
@@ -55,7 +60,7 @@ func AppendFacility(table []byte, sites []Site, f Facility) []byte {
 			table = binary.AppendUvarint(table, uint64(n))
 		}
 	}
-	return append(appendDocs(table, f, len(tiny) > 0), tiny...)
+	return append(appendDocs(table, f, len(more) > 0), more...)
 }
 
 // appendDocs appends the comments, if there are some or something follows.

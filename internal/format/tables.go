@@ -199,6 +199,7 @@ func ParseTable(table []byte) (pkg string, sites []Site, err error) {
 	pkg, sites = c.table()
 	c.facility(len(sites))
 	c.tiny(sites)
+	c.bodies(sites)
 	return pkg, sites, c.err
 }
 
@@ -259,6 +260,7 @@ func ParseSites(payload []byte) (base uint32, pkg string, sites []Site, f Facili
 	pkg, sites = c.table()
 	f = c.facility(len(sites))
 	c.tiny(sites)
+	c.bodies(sites)
 	if b == 0 || b > FirstCode-uint64(len(sites)) {
 		c.fail(fmt.Sprintf("bad site id %d", b))
 	}

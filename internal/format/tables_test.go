@@ -18,8 +18,8 @@ func TestTablesRoundTrip(t *testing.T) {
 	if got, err := ParseClock(AppendClock(nil, pair)); err != nil || got != pair {
 		t.Errorf("clock pair %v, %v", got, err)
 	}
-	sites := []Site{{"p.F", "a.go", 1, 0, nil, nil, nil}, {"p.G", "b.go", 1 << 20, Closure, []string{"g", "x"}, nil, nil},
-		{"p.H", "a.go", 3, 1 << 31, nil, []string{"_", "err"}, nil}, {}}
+	sites := []Site{{"p.F", "a.go", 1, 0, nil, nil, nil, Extent{}}, {"p.G", "b.go", 1 << 20, Closure, []string{"g", "x"}, nil, nil, Extent{}},
+		{"p.H", "a.go", 3, 1 << 31, nil, []string{"_", "err"}, nil, Extent{}}, {}}
 	table := AppendTable(nil, "example.com/p", sites)
 	if pkg, got, err := ParseTable(table); err != nil || pkg != "example.com/p" || !reflect.DeepEqual(got, sites) {
 		t.Errorf("table of %s: %v, %v", pkg, got, err)
@@ -31,6 +31,15 @@ func TestTablesRoundTrip(t *testing.T) {
 	}
 	if _, f, err := ParseFacility(withTiny); err != nil || !reflect.DeepEqual(f, Facility{}) {
 		t.Errorf("facility of a table with tiny functions: %v, %v", f, err)
+	}
+	for _, tiny := range [][]string{nil, {"f"}} {
+		sites[0].Tiny, sites[2].Tiny = tiny, nil
+		sites[1].Body = Extent{1<<20 + 1, 30, 1<<20 + 9, 2}
+		sites[2].Body = Extent{2, 1, 1, 300} // of a //line directive
+		withBodies := AppendFacility(table, sites, Facility{})
+		if _, got, err := ParseTable(withBodies); err != nil || !reflect.DeepEqual(got, sites) {
+			t.Errorf("table with bodies, tiny functions %q: %v, %v, want %v", tiny, got, err, sites)
+		}
 	}
 	last := uint32(FirstCode - len(sites))
 	for _, base := range []uint32{1, 300, last} {
@@ -134,15 +143,15 @@ func TestKindNames(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(AppendMeta(nil, []KeyValue{{MetaProgram, "/bin/prog"}, {MetaClock, "tsc"}}))
 	f.Add(AppendClock(nil, ClockPair{1, 2, 3}))
-	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{"p.F", "f.go", 1, 0, nil, nil, nil}, {"p.G", "g.go", 2, 1, []string{"x"}, []string{"_"}, nil}}))))
-	tiny := []Site{{"p.F", "f.go", 1, 0, nil, nil, []string{"G", "(*T).H"}}, {"p.G", "g.go", 2, 0, nil, nil, nil}, {"p.I", "g.go", 3, 0, []string{"x"}, nil, []string{"G"}}}
+	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{"p.F", "f.go", 1, 0, nil, nil, nil, Extent{}}, {"p.G", "g.go", 2, 1, []string{"x"}, []string{"_"}, nil, Extent{}}}))))
+	tiny := []Site{{"p.F", "f.go", 1, 0, nil, nil, []string{"G", "(*T).H"}, Extent{}}, {"p.G", "g.go", 2, 0, nil, nil, nil, Extent{}}, {"p.I", "g.go", 3, 0, []string{"x"}, nil, []string{"G"}, Extent{3, 9, 4, 2}}}
 	f.Add(AppendFacility(AppendTable(nil, "p", tiny), tiny, Facility{}))
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
 	f.Add(AppendCounts(nil, 1000, []Count{{1, LevelCounted, 1 << 40}, {2, LevelFull, 0}}))
 	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Add(AppendGroups(nil, []Group{{"IO", []string{"p.IO"}, []string{"Read", "Write"}}, {Name: "Read"}}))
-	sites := []Site{{"p.F", "f.go", 1, 0, nil, nil, nil}, {"p.info", "f.go", 2, 0, nil, nil, nil}}
+	sites := []Site{{"p.F", "f.go", 1, 0, nil, nil, nil, Extent{}}, {"p.info", "f.go", 2, 0, nil, nil, nil, Extent{}}}
 	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 3, []TracedFunction{{"F", 0, 0, NotInfo, ""}, {"info", 1, 0, InfoEnter, ""}}, nil}))
 	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 0, []TracedFunction{{"F", 0, 0, NotInfo, "F is it."}, {"info", 1, 0, InfoExit, ""}}, []GroupDoc{{"IO", "what reads"}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {

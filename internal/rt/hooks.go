@@ -157,6 +157,7 @@ const (
 	Long     = runtime.WMLong     // with Counted: calls that take long are recorded, at their end
 	Gathered = runtime.WMGathered // calls are gathered if their goroutine is in a trace
 	Root     = runtime.WMRoot     // with Gathered: calls begin a trace if their goroutine is in none
+	Seen     = runtime.WMSeen     // the first call is noted, see SeenStart
 )
 
 // Want sets all that is done with calls of the i-th site of p, in one store.
@@ -241,3 +242,28 @@ func Said() { runtime.WMSaid() }
 // BeforeExec has f called before another program takes this one's place in the process, which may
 // still fail.
 func BeforeExec(f func()) { runtime.WMBeforeExec(f) }
+
+// SeenStart has first calls noted in memory, which must stay mapped, before the first site is wanted for that:
+// bit i of the first half says that the site i is wanted, of the second half that it was
+// called. Sites beyond a half are not noted.
+func SeenStart(memory []byte) { runtime.WMSeenStart(memory) }
+
+// SeenCalls gives the number of first calls that were noted, and whether that failed, as the memory
+// could not be reached.
+func SeenCalls() (calls uint64, broken bool) { return runtime.WMSeenCalls() }
+
+// SeenReset has the next call of each site that is wanted noted again. Bits stay.
+func SeenReset() { runtime.WMSeenReset() }
+
+// SeenOnTests has binary called with the import path of the package whose tests the go command runs,
+// and test for what happens to each test, on its goroutine.
+func SeenOnTests(binary func(importPath string), test func(state uint8, name string)) {
+	runtime.WMSeenOnTests(binary, test)
+}
+
+// SeenLatest has first calls noted in bits, too, by site, 32 in each: room for as many sites as in
+// SeenStart's memory. The slice must stay reachable.
+func SeenLatest(bits []uint32) { runtime.WMSeenLatest(bits) }
+
+// SeenTake moves these bits to a slice, as many as there is room for.
+func SeenTake(to []uint32) { runtime.WMSeenTake(to) }

@@ -62,6 +62,7 @@ const (
 	Long
 	Gathered
 	Root
+	Seen
 )
 
 const none = "waymark: the program was built without waymark's hooks"
@@ -104,6 +105,14 @@ func Unreported() uint64         { panic(none) }
 func OnTests(func(string), func(uint8, string, string, uint64, uint64), func(int64) int64) {
 	panic(none)
 }
+
+func SeenStart([]byte)          { panic(none) }
+func SeenCalls() (uint64, bool) { panic(none) }
+func SeenReset()                { panic(none) }
+func SeenLatest([]uint32)       { panic(none) }
+func SeenTake([]uint32)         { panic(none) }
+
+func SeenOnTests(func(string), func(uint8, string)) { panic(none) }
 
 // A Sum adds up the calls of a site.
 type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed uint64 }

@@ -58,7 +58,7 @@ type Owner struct {
 
 // A Wish is what an owner wants of functions.
 type Wish struct {
-	Want   uint32 // rt.Recorded, Watched, Counted, Timed, Gathered and Root
+	Want   uint32 // rt.Recorded, Watched, Counted, Timed, Gathered, Root and Seen
 	Select Selection
 
 	Kind string // what observes or records, for policies

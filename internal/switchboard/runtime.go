@@ -12,8 +12,8 @@ type Switches interface {
 	// Packages calls f for each package, and for each that registers later.
 	Packages(f func(*rt.Package))
 
-	// Want sets all that is done with calls of a site: rt.Recorded, Watched, Counted, Timed, Gathered
-	// and Root.
+	// Want sets all that is done with calls of a site: rt.Recorded, Watched, Counted, Timed, Gathered,
+	// Root and Seen.
 	Want(p *rt.Package, i int, flags uint32)
 
 	// Monitor sets what observed calls are told to, before the first site is watched.

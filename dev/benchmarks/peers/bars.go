@@ -89,6 +89,7 @@ func bars() []bar {
 		{"statistics with histogram, a level of a recursion", "<= 1.5 x floor", of(rungHistogram, "recursion 10", ratio), "%.2f x", atMost(1.5)},
 		{"a call in a trace, under its root", "<= 2 x floor", of(rungUnder, "leaf", ratio), "%.2f x", atMost(2)},
 		{"a call elsewhere while traces are gathered, over off", "<= +0.5 ns", combine(of(rungElsewhere, "leaf", overNS), of(rungOff, "leaf", overNS), difference), "%+.2f ns", atMost(0.5)},
+		{"a call while first calls are noted, over off", "<= +0.2 ns", combine(of(rungSeen, "leaf", overNS), of(rungOff, "leaf", overNS), difference), "%+.2f ns", atMost(0.2)},
 		{"statistics with paths", "<= 1.6 x floor", of(rungPaths, "leaf", ratio), "%.2f x", atMost(1.6)},
 		{"statistics with paths, a level of a recursion", "<= 1.6 x floor", of(rungPaths, "recursion 10", ratio), "%.2f x", atMost(1.6)},
 		{"2 goroutines, to memory: scaling over the plain program's", ">= 0.9", scaling(rungMemory, "2 goroutines"), "%.2f", atLeast(0.9)},

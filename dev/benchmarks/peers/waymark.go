@@ -52,6 +52,11 @@ func waymarkPeer() peer {
 				return nil, err
 			}
 			list = append(list, traces...)
+			seen, err := b.seen()
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, seen...)
 			ring, err := b.toFile(rungRing, "ring", "-shape", "leaf")
 			if err != nil {
 				return nil, err
@@ -73,6 +78,7 @@ const (
 	rungRing     = "flight recorder"
 	rungMonitors = "monitors"
 	rungTimers   = "timers"
+	rungSeen     = "first calls noted"
 
 	// Statistics.
 	rungCount     = "count only"
@@ -103,6 +109,20 @@ func (b *bench) statistics() (list []measure.Result, err error) {
 			}
 			list = append(list, results...)
 		}
+	}
+	return list, nil
+}
+
+// seen runs the ladder while first calls are noted: all but these are to cost what they cost off.
+func (b *bench) seen() (list []measure.Result, err error) {
+	file := filepath.Join(b.dir, "bench.seen")
+	defer os.Remove(file)
+	for _, shape := range []string{"leaf", "recursion 10"} {
+		results, _, err := b.run([]string{"WAYMARK=seen=" + file}, b.ladder, b.ladderArgs("-rung", rungSeen, "-shape", shape)...)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, results...)
 	}
 	return list, nil
 }

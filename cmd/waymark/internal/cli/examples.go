@@ -37,6 +37,10 @@ waymark replay --time 1.5s..2s --goroutine 1 app.wmt`,
 	"traces": `
 waymark traces app.wmt                    the slowest requests
 waymark traces app.wmt 18-1503201         the calls of one, by the key that the list has`,
+	"seen": `
+waymark seen --never app.seen             what no process with WAYMARK=seen,o=app.seen called
+waymark seen --cover c.out app*.seen      then go tool cover -html c.out
+waymark seen --tests maps/*.seen          after waymark test --seen maps ./...`,
 	"info": `
 waymark info app.wmt                      program, host, clock, events, damage
 waymark info --format json app.wmt        for programs`,

@@ -80,6 +80,8 @@ var settingsOfWAYMARK = []variable{
 	{"names", "`short`, as far as names stay unique (default), or `full`."},
 	{"report", "`text` (default) or `json`, written to stderr. `json:FILE` appends to a file, " +
 		"`json:3` writes to a descriptor. `%p`, `%n` and `%%` are as in `o`."},
+	{"seen", "Note which functions are [ever called](seen.md), in the file `o`, or `waymark.seen`. As in `seen=FILE` beside a " +
+		"recording. `p` and `x` choose the functions."},
 	{"traces", "A pattern of the functions whose calls begin [traces](traces.md); may be repeated. " +
 		"When the program ends the traces are printed on stderr."},
 	{"keep", "Which traces are kept: `slowest:N`, `failed`, `longer:DURATION`, `onein:N` or `all`; several add up. " +

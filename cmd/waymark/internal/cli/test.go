@@ -14,6 +14,7 @@ func (a *app) testCommand() *cobra.Command {
 	var f buildFlags
 	var rec recordFlags
 	var trace traceFlags
+	var seen seenTestFlags
 	var set *pflag.FlagSet
 	return a.buildCmd("test [--flags] [go test flags] [packages]",
 		"run tests with every function observable; --trace shows what the failed ones did", "", packagesOnce,
@@ -22,13 +23,17 @@ func (a *app) testCommand() *cobra.Command {
 			f.define(set)
 			rec.define(set, defaultBudget)
 			trace.define(set)
+			seen.define(set)
 		},
 		func(line *commandLine) error {
-			if err := errors.Join(rec.check(), trace.check(line.flags)); err != nil {
+			if err := errors.Join(rec.check(), trace.check(line.flags), seen.check(line.flags)); err != nil {
 				return err
 			}
 			if trace.on != "" {
 				trace.widen(&f, set)
+			}
+			if seen.on() {
+				seen.widen(&f, set)
 			}
 			b, err := a.prepare(&f, line.flags, line.args, true)
 			if err != nil || b == nil {
@@ -39,9 +44,12 @@ func (a *app) testCommand() *cobra.Command {
 					return err
 				}
 			}
-			if trace.records() {
+			if trace.records() || seen.on() {
 				all := append(b.Env.Settings(), line.flags...)
-				b.Flags = append(append(uncached(all), trace.stretch(all)...), b.Flags...)
+				if trace.records() {
+					b.Flags = append(trace.stretch(all), b.Flags...)
+				}
+				b.Flags = append(uncached(all), b.Flags...)
 			}
 			cmd := b.Env.Command(append(b.Go("test", b.Args...), line.rest...)...)
 			// What doesn't compile is said on stderr, with -json on stdout.
@@ -59,6 +67,10 @@ func (a *app) testCommand() *cobra.Command {
 				cmd.Stdout = stdout
 			}
 			a.trace(&f, cmd)
+			if seen.on() {
+				cmd.Env = append(withoutWaymark(cmd.Environ()), "WAYMARK="+seen.setting())
+				trace.more = "," + seen.setting()
+			}
 			if trace.records() {
 				return a.traceTests(cmd, &rec, &trace, ended)
 			}

@@ -27,6 +27,7 @@ type traceFlags struct {
 
 	set   *pflag.FlagSet
 	limit string // of go test, unless the user gave one
+	more  string // settings of WAYMARK for something else
 }
 
 func (f *traceFlags) define(set *pflag.FlagSet) {
@@ -108,7 +109,7 @@ func (f *traceFlags) env(rec *recordFlags) (more string) {
 	if f.limit != "" {
 		more += ",timeout=" + f.limit
 	}
-	return more
+	return more + f.more
 }
 
 // widen turns on function literals, tiny functions and values, unless the user said otherwise.

@@ -2,6 +2,8 @@ package instrument
 
 import (
 	"fmt"
+	"go/ast"
+	"go/token"
 	"slices"
 	"strings"
 
@@ -50,6 +52,7 @@ func (a *Analysis) Plan() (*Plan, error) {
 			a.prepare(f)
 			f.site = len(p.Sites)
 			p.Sites = append(p.Sites, f.describe())
+			p.Sites[f.site].Body = extent(a.tree.Fset, f.Body)
 			bySource[f.Source] = append(bySource[f.Source], f)
 		}
 	}
@@ -93,6 +96,12 @@ func (f *Func) describe() format.Site {
 		s.Tiny = append(s.Tiny, strings.TrimPrefix(name, pkg+"."))
 	}
 	return s
+}
+
+// extent returns where a body is, with //line directives applied as in the position of the function.
+func extent(fset *token.FileSet, body *ast.BlockStmt) format.Extent {
+	begin, end := fset.Position(body.Lbrace), fset.Position(body.Rbrace+1)
+	return format.Extent{Line: begin.Line, Column: begin.Column, EndLine: end.Line, EndColumn: end.Column}
 }
 
 // describeGroups sets what the program is to know of functions with directives and of groups.

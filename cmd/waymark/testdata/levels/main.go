@@ -51,6 +51,8 @@ func main() {
 		values()
 	case "watched":
 		watched()
+	case "seen":
+		seen()
 	}
 	if failed {
 		os.Exit(1)

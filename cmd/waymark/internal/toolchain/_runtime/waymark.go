@@ -7,6 +7,7 @@
 //	waymark_emit.go        events, as records in a P's chunk; the slow path
 //	waymark_values.go      WMEnterArgs, WMExitResults: the same with values
 //	waymark_calls.go       calls that are counted, timed, or seen by monitors
+//	waymark_seen.go        sites that were ever called
 //	waymark_long.go        calls of which only the long ones are recorded
 //	waymark_traces.go      traces: calls that are gathered from a root call's start to its end
 //	waymark_strands.go     what each goroutine does in a trace; its memory is in waymark_blocks.go

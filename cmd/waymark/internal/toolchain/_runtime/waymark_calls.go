@@ -27,6 +27,12 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 		wmPushWatched(gp, f, call)
 		return f
 	}
+	if f&wmFrameArmed == wmFrameArmed {
+		if f = f.seen(); f == 0 {
+			return 0
+		}
+		return wmEnterFlagged(f, v)
+	}
 	var call watchedCall
 	if f&wmFrameWatched != 0 {
 		if call = wmEnterWatched(gp, f, v); call == nil {
@@ -66,6 +72,9 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 // wmEnterSystem is wmEnterFlagged on a system stack, where timers' callbacks run. The call is no
 // goroutine's and has no frame: it is counted wherever it is wanted, and that is all.
 func wmEnterSystem(gp *g, f WMFrame) {
+	if f&wmFrameArmed == wmFrameArmed {
+		f = f.seen()
+	}
 	if f&wmFrameRecorded != 0 {
 		wmEmit(gp, f.plain(), false, nil)
 	}

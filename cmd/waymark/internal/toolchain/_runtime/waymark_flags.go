@@ -19,6 +19,8 @@ const (
 	wmRoot     = 1 << 23 // they begin a trace if their goroutine is in none; wmGathered is set, too
 	wmAway     = 1 << 22 // they are gathered, are no roots, and no more is done with them: see WMAway
 
+	// wmCounted and wmTimed together: the first call is noted, see waymark_seen.go.
+
 	wmSiteBits = 22 // of the id
 	wmSiteID   = 1<<wmSiteBits - 1
 
@@ -74,15 +76,17 @@ func WMAway(s WMSite) bool {
 	return s&wmAway != 0 && getg().wm.gather == 0
 }
 
-// WMValued reports whether a site's word says that anybody wants the values of its calls. It is inlined, too, so that
-// they are not boxed for calls that are only counted or timed.
+// WMValued reports whether a site's word says that anybody may want the values of its calls. It is inlined, too, so
+// that they are not boxed for calls that are only counted or timed.
 func WMValued(s WMSite) bool {
-	return s&wmFlagged == 0 || s&wmWatched != 0 || s&(wmRecorded|wmUnvalued) == wmRecorded
+	return s&wmFlagged == 0 || s&wmWatched != 0 || s&(wmRecorded|wmUnvalued) == wmRecorded || s&wmArmedWord == wmArmedWord
 }
 
-// WMWant sets all that is done with calls of the i-th site of p, in one store.
+// WMWant sets all that is done with calls of the i-th site of p, in one store. WMSeen is for the first
+// call only: see waymark_seen.go.
 func WMWant(p *WMPackage, i int, flags uint32) {
-	switch {
+	first := flags&WMSeen != 0
+	switch flags &^= WMSeen; {
 	case flags&wmRecorded != 0:
 		flags &^= wmLong // all calls are recorded
 	case flags&wmLong != 0:
@@ -102,7 +106,7 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	if id > wmSiteID {
 		return // there is no room for it in a word
 	}
-	atomic.Store((*uint32)(&p.Sites[i]), wmSiteWord(id, flags))
+	wmSetWord((*uint32)(&p.Sites[i]), id, wmSiteWord(id, flags), first)
 }
 
 // wmSiteWord returns the word of the site with that id.
@@ -119,17 +123,30 @@ func wmSiteWord(id, flags uint32) uint32 {
 }
 
 // wmUnrecord has calls of the i-th site of p not recorded any more, the long ones neither. Stores to
-// site words happen here and in WMWant only: the race detector does not watch package runtime, and a
-// call that sees the old word is one from before.
+// site words happen here, in WMWant and at first calls only: the race detector does not watch package
+// runtime, and a call that sees the old word is one from before.
 func wmUnrecord(p *WMPackage, i int) {
-	word := (*uint32)(&p.Sites[i])
+	id := p.Base + uint32(i)
+	if id > wmSiteID {
+		return
+	}
+	if s := wmSeenOf(id); s != nil { // the first call, which takes this word, looks at it again afterwards
+		wmUnrecordWord(&s.word, id)
+	}
+	wmUnrecordWord((*uint32)(&p.Sites[i]), id)
+}
+
+func wmUnrecordWord(word *uint32, id uint32) {
 	for {
 		old := atomic.Load(word)
+		if old == wmArmedWord|id {
+			return
+		}
 		flags := old &^ (wmSiteID | wmFlagged | wmRecorded | wmUnvalued | wmLong | wmAway)
 		if old != 0 && old&wmFlagged == 0 {
 			flags = 0
 		}
-		if atomic.Cas(word, old, wmSiteWord(p.Base+uint32(i), flags)) {
+		if atomic.Cas(word, old, wmSiteWord(id, flags)) {
 			return
 		}
 	}

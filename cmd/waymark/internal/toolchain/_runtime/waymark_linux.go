@@ -16,11 +16,13 @@ func wmMapped(p uintptr) bool {
 // the page: an empty page takes the place, so that the program goes on, and recording
 // ends. What needs a lock is left to the next call that looks for a chunk.
 func wmOnFault(addr uintptr) bool {
-	if addr-wm.base >= uintptr(len(wm.full))*wmChunkSize {
+	switch {
+	case addr-wm.base < uintptr(len(wm.full))*wmChunkSize:
+		wm.on.Store(0)
+		wm.broken.Store(true)
+	case !wmSeenFault(addr):
 		return false
 	}
-	wm.on.Store(0)
-	wm.broken.Store(true)
 	page := alignDown(addr, physPageSize)
 	_, err := mmap(unsafe.Pointer(page), physPageSize, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_FIXED|_MAP_PRIVATE, -1, 0)
 	return err == 0

@@ -16,6 +16,9 @@ func WMOnTests(binary func(importPath string), test func(state uint8, name, text
 
 // WMTestBinary tells that the go command runs this program to test a package.
 func WMTestBinary(importPath string) {
+	if wmSeenOnBinary != nil {
+		wmSeenOnBinary(importPath)
+	}
 	if wmOnBinary != nil {
 		wmOnBinary(importPath)
 	}
@@ -23,6 +26,9 @@ func WMTestBinary(importPath string) {
 
 // WMTest tells what happens to a test on the calling goroutine, and what it logs.
 func WMTest(state uint8, name, text string) {
+	if wmSeenOnTest != nil {
+		wmSeenOnTest(state, name)
+	}
 	if wmOnTest != nil {
 		wmOnTest(state, name, text, getg().goid, wmClock())
 	}

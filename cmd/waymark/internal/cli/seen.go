@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/seen"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
+)
+
+// seenFormats are the values of --format of seen.
+var seenFormats = []string{"text", "json", "csv"}
+
+// seenFlags are the flags of seen.
+type seenFlags struct {
+	include, exclude []string
+	never, tests     bool
+	form, cover      string
+
+	included, excluded *pattern.Set
+}
+
+func (a *app) seenCommand() *cobra.Command {
+	var f seenFlags
+	cmd := &cobra.Command{
+		Use: "seen [flags] FILE...", Short: "list the functions that were ever called, and those that never were",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("seen: want a file that a program with WAYMARK=seen has written: waymark %s", cmd.Use)
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, files []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return a.seen(files, &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.include, "include", nil, "show functions that match `PATTERN` (repeatable)")
+	flags.StringArrayVar(&f.exclude, "exclude", nil, "don't show functions that match `PATTERN` (repeatable)")
+	flags.BoolVar(&f.never, "never", false, "show functions that were never called")
+	flags.BoolVar(&f.tests, "tests", false, "show the tests that call each function; of one with ? others ran at the same time")
+	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json or csv")
+	flags.StringVar(&f.cover, "cover", "", "write a coverage profile for go tool cover to `FILE`, and no list")
+	config.Mark(flags, config.IsPattern, "include", "exclude")
+	return cmd
+}
+
+func (f *seenFlags) check() error {
+	if !slices.Contains(seenFormats, f.form) {
+		return usagef("--format=%s: want text, json or csv%s", f.form, pattern.IsIt(f.form, seenFormats, 1))
+	}
+	if f.cover != "" && (f.never || f.tests) {
+		return usagef("--cover with --never or --tests: a profile has the functions that were called, and no tests")
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	compile := func(name string, patterns []string) *pattern.Set {
+		set, err := pattern.CompileSet(patterns, dir)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--%s: %w", name, err))
+		}
+		return set
+	}
+	f.included, f.excluded = compile("include", f.include), compile("exclude", f.exclude)
+	if err := errors.Join(errs...); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func (a *app) seen(files []string, f *seenFlags) error {
+	s, err := seen.Read(files)
+	if len(s.Builds) == 0 {
+		return err
+	}
+	list, notes, selectErr := f.choose(s)
+	if selectErr != nil {
+		return selectErr
+	}
+	if f.tests && !s.Tested {
+		notes = append(notes, "no test's calls are in the files: waymark test --seen DIR writes such files")
+	}
+	if writeErr := a.writeSeen(s, list, f); writeErr != nil {
+		return errors.Join(writeErr, err)
+	}
+	a.note(notes...)
+	if programs := s.Programs(); len(programs) > 1 {
+		a.note("the files are of several programs, " + strings.Join(programs, ", ") + ": a function was called if one of them called it")
+	}
+	if n := len(s.Builds); n > 1 {
+		some := len(s.Select(func(fn *seen.Func) bool { return !s.Everywhere(fn) }))
+		a.note(fmt.Sprintf("the files are of %d builds; %s not in all of them", n, units.Things(uint64(some), "function")))
+	}
+	if s.Unwatched > 0 {
+		a.note(fmt.Sprintf("%s not listed: p or x of WAYMARK left them out", units.Things(uint64(s.Unwatched), "function")))
+	}
+	return err
+}
+
+// choose returns the functions that the flags choose, and lines about patterns that match none.
+func (f *seenFlags) choose(s *seen.Set) (list []*seen.Func, notes []string, err error) {
+	var packages []pattern.Package
+	var names []string
+	for i, fn := range s.Funcs {
+		if i == 0 || s.Funcs[i-1].Package != fn.Package {
+			packages = append(packages, pattern.Package{Path: fn.Package})
+		}
+		names = append(names, pattern.Of(&fn.Func).Names()...)
+	}
+	var errs []error
+	for _, patterns := range []*pattern.Set{f.included, f.excluded} {
+		if !patterns.Empty() {
+			patterns.Resolve(packages)
+		}
+	}
+	show := between(f.included, f.excluded)
+	list = s.Select(func(fn *seen.Func) bool {
+		return (show == nil || show(&fn.Func)) && (!f.never || !fn.Called)
+	})
+	for i, patterns := range []*pattern.Set{f.included, f.excluded} {
+		if patterns.Empty() {
+			continue
+		}
+		errs = append(errs, patterns.Ambiguous()...)
+		for _, p := range patterns.Unmatched() {
+			notes = append(notes, "--"+[]string{"include", "exclude"}[i]+" "+p+" matches no function of the files"+isIt(p, names))
+		}
+	}
+	if len(errs) > 0 {
+		return nil, nil, usageError{errors.Join(errs...)}
+	}
+	return list, notes, nil
+}
+
+// writeSeen prints the functions, or writes the profile.
+func (a *app) writeSeen(s *seen.Set, list []*seen.Func, f *seenFlags) error {
+	if f.cover != "" {
+		return a.writeProfile(list, f.cover)
+	}
+	switch f.form {
+	case "json":
+		return seen.WriteJSON(a.stdout, s, list)
+	case "csv":
+		if f.tests {
+			return seen.WriteTestsCSV(a.stdout, list)
+		}
+		return seen.WriteCSV(a.stdout, list)
+	}
+	return seen.WriteText(a.stdout, s, list, f.tests)
+}
+
+func (a *app) writeProfile(list []*seen.Func, path string) error {
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	left, err := seen.WriteCover(out, list)
+	if err := errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	if left > 0 {
+		a.note(units.Things(uint64(left), "function") + " not in the profile: the program was built by a waymark that did not note where functions end")
+	}
+	return nil
+}

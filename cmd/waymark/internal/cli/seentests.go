@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+)
+
+// seenTestFlags say where test binaries note which functions tests call.
+type seenTestFlags struct {
+	dir string
+	set *pflag.FlagSet
+}
+
+func (f *seenTestFlags) define(set *pflag.FlagSet) {
+	f.set = set
+	set.StringVar(&f.dir, "seen", "", "note which functions each test calls, in files in the folder `DIR` for waymark seen --tests")
+}
+
+func (f *seenTestFlags) on() bool { return f.dir != "" }
+
+// check makes the folder. It returns an error for flags of the go command's that don't fit.
+func (f *seenTestFlags) check(flags gocmd.Flags) error {
+	if !f.on() {
+		if f.set.Changed("seen") {
+			return usagef("--seen: want a folder")
+		}
+		return nil
+	}
+	if flags.Bool("c") {
+		return usagef("--seen: -c builds the test binary only: leave one of them out; WAYMARK=seen,o=FILE makes the binary note what tests call when it runs")
+	}
+	dir, err := filepath.Abs(f.dir)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o755)
+	}
+	if err != nil {
+		return fmt.Errorf("--seen: %w; name a folder, or a path where one can be made", err)
+	}
+	f.dir = dir
+	return nil
+}
+
+// widen turns on function literals and tiny functions, unless the user said otherwise.
+func (f *seenTestFlags) widen(b *buildFlags, set *pflag.FlagSet) {
+	if !set.Changed("closures") {
+		b.closures = true
+	}
+	if !set.Changed("all") && !set.Changed("min-size") {
+		b.all = true
+	}
+}
+
+// setting returns the setting of WAYMARK. Test binaries run side by side, and may run each other.
+func (f *seenTestFlags) setting() string {
+	return "seen=" + escape(strings.ReplaceAll(f.dir, "%", "%%")+string(filepath.Separator)+"%n.%p.seen")
+}
