@@ -17,6 +17,9 @@ type sums interface {
 	PathNodes() int
 	HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64))
 	TimedGoroutines() uint64
+	Objects(on bool)
+	ObjectCounts(f func(rt.Object))
+	Mute(on bool)
 }
 
 // linked are the sums of the program that the package is linked into.
@@ -40,6 +43,16 @@ func (linked) OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64) {
 func (linked) Paths(on bool)           { rt.Paths(on) }
 func (linked) PathNodes() int          { return rt.PathNodes() }
 func (linked) TimedGoroutines() uint64 { return rt.TimedGoroutines() }
+func (linked) Objects(on bool)         { rt.Objects(on) }
+
+func (linked) ObjectCounts(f func(rt.Object)) { rt.ObjectCounts(f) }
+
+// Mute has what the calling goroutine does not counted, or counted again.
+func (linked) Mute(on bool) {
+	if rt.Enabled {
+		rt.Mute(on)
+	}
+}
 
 func (linked) HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {
 	rt.HistogramOf(site, f)

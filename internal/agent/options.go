@@ -37,6 +37,7 @@ type statistics struct {
 	Count      bool   // count: without times
 	Histograms bool   // histogram: with distributions
 	Tree       bool   // tree: by path, too
+	Objects    bool   // objects: of the heap, too
 	Every      int    // i, every: seconds between reports, 0: only at the end
 	Top        int    // top: rows of each list; 0: all
 	FullNames  bool   // names: full
@@ -196,6 +197,9 @@ func (o *options) set(key, value string) error {
 	case "tree":
 		o.Stats.On = true
 		return setBool(&o.Stats.Tree, key, value)
+	case "objects":
+		o.Stats.On = true
+		return setBool(&o.Stats.Objects, key, value)
 	case "i", "every":
 		o.Stats.On = true
 		return setInt(&o.Stats.Every, key, value, 0, 1e6)
@@ -249,7 +253,7 @@ func (o *options) set(key, value string) error {
 
 // keys are those that set knows, but those of recorder.Config.
 var keys = []string{
-	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "tree", "i", "every", "top",
+	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "tree", "objects", "i", "every", "top",
 	"names", "report", "latest", "traces", "keep", "traces-out", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
 }
 

@@ -69,6 +69,8 @@ var anchors = []anchor{
 	{file: "proc.go", fn: "newproc1", before: "newg.trace.reset()", text: "if callergp.wm.strand != 0 { wmOnGo(callergp, newg) }; "},
 	// What started a goroutine is on the stack of callergp.
 	{file: "proc.go", fn: "newproc1", before: "newg.gopc = callerpc", text: "if wmPaths.on { newg.wm.node = wmStartPath(callergp) }; "},
+	// Each object that was made comes here while debug.malloc is set.
+	{file: "malloc.go", fn: "postMallocgcDebug", before: "if inittrace.active", text: "if wmObjects.on { wmOnMalloc(elemsize, typ) }; "},
 	{file: "proc.go", fn: "syscall_runtime_BeforeExec", before: "execLock.lock()", text: "wmOnExec(); "},
 	// All of it has been counted.
 	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},

@@ -70,6 +70,10 @@ type wmP struct {
 
 	paths     uintptr // cells of paths, by node, see waymark_paths.go
 	pathTable *wmPathTable
+
+	made      uintptr // counts of objects, see waymark_objects.go
+	madeShift uint8   // what takes a hash to a place there
+	madeTable *wmMadeTable
 }
 
 // Bits of wmG.flags.
