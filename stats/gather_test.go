@@ -24,6 +24,7 @@ type counts struct {
 	sites      uint32
 	objects    []rt.Object
 	makes      bool // objects are counted
+	mallocs    uint64
 }
 
 func (c *counts) Enabled() bool { return true }
@@ -44,6 +45,7 @@ func (c *counts) PathNodes() int { return len(c.nodes) }
 
 func (c *counts) Objects(on bool) { c.makes = on }
 func (c *counts) Mute(bool)       {}
+func (c *counts) Mallocs() uint64 { return c.mallocs }
 
 func (c *counts) ObjectCounts(f func(rt.Object)) {
 	for _, o := range c.objects {

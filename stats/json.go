@@ -17,6 +17,8 @@ type jsonSnapshot struct {
 	Functions  []jsonStat `json:"functions"`
 	Paths      *jsonPaths `json:"paths,omitempty"`
 	Objects    []jsonMade `json:"objects,omitempty"`
+
+	HeapObjects uint64 `json:"heap_objects,omitempty"`
 }
 
 type jsonStat struct {
@@ -43,7 +45,7 @@ type jsonStat struct {
 // the four Quantiles. Functions some of whose calls have no times, in a snapshot with times, have the
 // number of those that have, and are marked as demoted.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
-	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions)), pathsToJSON(s.Paths), objectsToJSON(s.Objects)}
+	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions)), pathsToJSON(s.Paths), objectsToJSON(s.Objects), s.HeapObjects}
 	timed := s.timed()
 	for i := range s.Functions {
 		f := &s.Functions[i]
@@ -125,7 +127,7 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines, Paths: paths}
+	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines, Paths: paths, HeapObjects: in.HeapObjects}
 	for _, j := range in.Functions {
 		s.Functions = append(s.Functions, Stat{Func: j.Func, Numbers: Numbers{
 			Calls: j.Calls, Open: j.Open, Panics: j.Panics, Errors: j.Errors,

@@ -80,8 +80,10 @@ type made struct{ objects, bytes uint64 }
 // countObjects has objects counted, or not any more.
 func (s *state) countObjects(on bool) {
 	if on != s.makes {
+		if s.makes = on; on {
+			s.heap = s.rt.Mallocs()
+		}
 		s.rt.Objects(on)
-		s.makes = on
 	}
 }
 
@@ -155,6 +157,9 @@ func describe(k maker) Made {
 		return Made{Type: Untyped}
 	}
 	t := typeAt(k.Type)
+	if name := boxed[t.String()]; name != "" {
+		return Made{Type: name}
+	}
 	return Made{Type: typeName(t), Package: t.PkgPath()}
 }
 

@@ -1,6 +1,8 @@
 package stats
 
 import (
+	"runtime"
+
 	"github.com/waymark-go/waymark/internal/clock"
 	"github.com/waymark-go/waymark/internal/rt"
 )
@@ -19,6 +21,7 @@ type sums interface {
 	TimedGoroutines() uint64
 	Objects(on bool)
 	ObjectCounts(f func(rt.Object))
+	Mallocs() uint64
 	Mute(on bool)
 }
 
@@ -46,6 +49,13 @@ func (linked) TimedGoroutines() uint64 { return rt.TimedGoroutines() }
 func (linked) Objects(on bool)         { rt.Objects(on) }
 
 func (linked) ObjectCounts(f func(rt.Object)) { rt.ObjectCounts(f) }
+
+// Mallocs returns the number of heap objects that the process has made.
+func (linked) Mallocs() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Mallocs
+}
 
 // Mute has what the calling goroutine does not counted, or counted again.
 func (linked) Mute(on bool) {

@@ -94,6 +94,10 @@ type Snapshot struct {
 	// first; empty without Options.Objects.
 	Objects []Made
 
+	// HeapObjects are all heap objects that the process made, as runtime.MemStats.Mallocs has them;
+	// 0 without Options.Objects. Those of Objects add up to as many, less what waymark made itself.
+	HeapObjects uint64
+
 	unit   float64 // ns in a tick
 	clock  uint64  // at To; 0 if Take did not make the snapshot
 	resets uint64  // number of calls of Reset until then
@@ -130,6 +134,9 @@ func (s *state) reset() {
 	s.resets++
 	list, paths, _ := s.openCalls()
 	s.paths, s.made = paths, s.objects()
+	if s.makes {
+		s.heap = s.rt.Mallocs()
+	}
 	for site, open := range list {
 		if x := s.read(uint32(site), open); x.Calls > 0 {
 			s.base[uint32(site)] = x
@@ -169,6 +176,9 @@ func (s *state) take() *Snapshot {
 		}
 	}
 	at, other := snap.setPaths(pathsSince(paths, s.paths), funcs)
+	if s.makes {
+		snap.HeapObjects = s.rt.Mallocs() - s.heap
+	}
 	snap.setObjects(madeSince(s.objects(), s.made), at, other)
 	return snap
 }
@@ -201,6 +211,9 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 		}
 	}
 	at, other := out.setPaths(pathsSince(s.nodes, before.nodes), s.funcs)
+	if s.HeapObjects > before.HeapObjects {
+		out.HeapObjects = s.HeapObjects - before.HeapObjects
+	}
 	out.setObjects(madeSince(s.made, before.made), at, other)
 	return out
 }

@@ -45,8 +45,9 @@ type state struct {
 	owner *switchboard.Owner // of what is gathered
 
 	on      bool
-	keeps   bool // paths
-	makes   bool // counts objects
+	keeps   bool   // paths
+	makes   bool   // counts objects
+	heap    uint64 // objects that the process had made when that began, or at the latest Reset
 	options Options
 	first   instant           // when gathering began; zero if it never began
 	start   instant           // of what snapshots hold: that of first, or of the latest Reset

@@ -16,19 +16,16 @@ func typeAt(p unsafe.Pointer) reflect.Type {
 // boxed are names for types of package runtime: what it puts into an interface is of the same type
 // whatever type of that kind the program has.
 var boxed = map[string]string{
-	"uint16InterfacePtr": "uint16 in an interface",
-	"uint32InterfacePtr": "uint32 in an interface",
-	"uint64InterfacePtr": "uint64 in an interface",
-	"stringInterfacePtr": "string in an interface",
-	"sliceInterfacePtr":  "slice in an interface",
+	"runtime.uint16InterfacePtr": "uint16 in an interface",
+	"runtime.uint32InterfacePtr": "uint32 in an interface",
+	"runtime.uint64InterfacePtr": "uint64 in an interface",
+	"runtime.stringInterfacePtr": "string in an interface",
+	"runtime.sliceInterfacePtr":  "slice in an interface",
 }
 
 // typeName returns the name of a type with import paths, as functions have them, where Type.String has
 // names of packages.
 func typeName(t reflect.Type) string {
-	if name := boxed[t.Name()]; name != "" && t.PkgPath() == "runtime" {
-		return name
-	}
 	if t.Name() != "" {
 		if pkg := t.PkgPath(); pkg != "" {
 			return pkg + "." + t.Name()
