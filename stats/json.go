@@ -19,6 +19,7 @@ type jsonSnapshot struct {
 	Objects    []jsonMade `json:"objects,omitempty"`
 
 	HeapObjects uint64 `json:"heap_objects,omitempty"`
+	OwnObjects  uint64 `json:"own_objects,omitempty"`
 }
 
 type jsonStat struct {
@@ -45,7 +46,7 @@ type jsonStat struct {
 // the four Quantiles. Functions some of whose calls have no times, in a snapshot with times, have the
 // number of those that have, and are marked as demoted.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
-	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions)), pathsToJSON(s.Paths), objectsToJSON(s.Objects), s.HeapObjects}
+	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions)), pathsToJSON(s.Paths), objectsToJSON(s.Objects), s.HeapObjects, s.OwnObjects}
 	timed := s.timed()
 	for i := range s.Functions {
 		f := &s.Functions[i]
@@ -127,7 +128,7 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines, Paths: paths, HeapObjects: in.HeapObjects}
+	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines, Paths: paths, HeapObjects: in.HeapObjects, OwnObjects: in.OwnObjects}
 	for _, j := range in.Functions {
 		s.Functions = append(s.Functions, Stat{Func: j.Func, Numbers: Numbers{
 			Calls: j.Calls, Open: j.Open, Panics: j.Panics, Errors: j.Errors,

@@ -124,6 +124,10 @@ func (s *Snapshot) setObjects(all map[maker]made, at, other []int) {
 	}
 	described := make(map[maker]Made) // by the type alone
 	for k, n := range all {
+		if k.Own {
+			s.OwnObjects = n.objects
+			continue
+		}
 		typ := maker{Type: k.Type, Other: k.Other}
 		m, ok := described[typ]
 		if !ok {

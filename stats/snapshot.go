@@ -95,8 +95,9 @@ type Snapshot struct {
 	Objects []Made
 
 	// HeapObjects are all heap objects that the process made, as runtime.MemStats.Mallocs has them;
-	// 0 without Options.Objects. Those of Objects add up to as many, less what waymark made itself.
+	// 0 without Options.Objects. Objects add up to as many, with OwnObjects, which waymark made itself.
 	HeapObjects uint64
+	OwnObjects  uint64
 
 	unit   float64 // ns in a tick
 	clock  uint64  // at To; 0 if Take did not make the snapshot

@@ -126,7 +126,7 @@ type PathSum struct{ Calls, Open, Self, Panics, Errors uint64 }
 // An Object counts heap objects of a type that one function made.
 type Object struct {
 	Type           unsafe.Pointer
-	Other          bool
+	Other, Own     bool
 	Site, Node     uint32
 	Objects, Bytes uint64
 }

@@ -32,7 +32,10 @@ const (
 
 // wmSomebody is set in each by. Below it there are the site and 1, or 0 if no timed call made the
 // objects, and in the lower half the node of the path; 0 without paths.
-const wmSomebody = 1 << 63
+const (
+	wmSomebody = 1 << 63
+	wmItself   = 1 << 62 // waymark made them: their types are one
+)
 
 // wmMadePlaces stand before the places of a table.
 type wmMadePlaces struct {
@@ -79,9 +82,8 @@ func wmOnMalloc(size uintptr, typ *_type) {
 	by := uint64(wmSomebody)
 	if gp != nil {
 		if gp.wm.flags&wmMuted != 0 {
-			return
-		}
-		if gp.wm.stack != 0 {
+			typ, by = nil, wmSomebody|wmItself
+		} else if gp.wm.stack != 0 {
 			by = wmMaker(gp)
 		}
 	}
@@ -206,6 +208,7 @@ func wmGrowMade(pp *p) {
 type WMObject struct {
 	Type    unsafe.Pointer // *_type; nil of memory without one
 	Other   bool           // they are of any types and makers, as tables were full
+	Own     bool           // they are of any types, and work for waymark
 	Site    uint32         // of the innermost timed call and 1; 0 if there was none
 	Node    uint32         // of its path, as in WMPath, and wmMostPaths if it is in the node's other cell; 0 without paths
 	Objects uint64
@@ -226,7 +229,7 @@ func WMObjectCounts(f func(WMObject)) {
 				continue
 			}
 			f(WMObject{
-				Type: *(*unsafe.Pointer)(unsafe.Pointer(&m.typ)), Site: uint32(by >> 32 &^ (wmSomebody >> 32)), Node: uint32(by),
+				Type: *(*unsafe.Pointer)(unsafe.Pointer(&m.typ)), Site: uint32(by >> 32 &^ ((wmSomebody | wmItself) >> 32)), Node: uint32(by), Own: by&wmItself != 0,
 				Objects: atomic.Load64(&m.objects), Bytes: atomic.Load64(&m.bytes),
 			})
 		}
