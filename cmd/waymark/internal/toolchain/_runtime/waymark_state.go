@@ -74,6 +74,8 @@ type wmP struct {
 	made      uintptr // counts of objects, see waymark_objects.go
 	madeShift uint8   // what takes a hash to a place there
 	madeTable *wmMadeTable
+
+	values wmValueTimes
 }
 
 // Bits of wmG.flags.
