@@ -179,7 +179,7 @@ func (t Text) writeObjects(b *bytes.Buffer) {
 	if !t.FullNames {
 		short = names.NewSet()
 		for i := range list {
-			short.Add(list[i].Type)
+			short.AddType(list[i].Type)
 		}
 	}
 	table := &texttable.Table{Columns: []texttable.Column{
@@ -188,7 +188,7 @@ func (t Text) writeObjects(b *bytes.Buffer) {
 	for i := range list {
 		m := &list[i]
 		table.Rows = append(table.Rows, []texttable.Cell{
-			texttable.Count(m.Objects), {Text: units.Bytes(int64(m.Bytes))}, {Text: short.Short(m.Type)},
+			texttable.Count(m.Objects), {Text: units.Bytes(int64(m.Bytes))}, {Text: short.ShortType(m.Type)},
 		})
 	}
 	fmt.Fprintf(b, "\n%s\n", title)

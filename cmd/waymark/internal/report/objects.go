@@ -57,13 +57,13 @@ func (r *Report) writeTypes(w io.Writer) error {
 	if !r.FullNames {
 		short = names.NewSet()
 		for _, row := range rows {
-			short.Add(row.Name)
+			short.AddType(row.Name)
 		}
 	}
 	t := &table.Table{Columns: []table.Column{{Head: "Objects", Right: true}, {Head: "Bytes", Right: true}, {Head: "Type"}}}
 	for _, row := range rows {
 		t.Rows = append(t.Rows, []table.Cell{
-			table.Count(row.Objects), {Text: units.Bytes(int64(row.Bytes))}, {Text: short.Short(row.Name)},
+			table.Count(row.Objects), {Text: units.Bytes(int64(row.Bytes))}, {Text: short.ShortType(row.Name)},
 		})
 	}
 	if r.By != ByType {
