@@ -6,7 +6,7 @@ func TestShortType(t *testing.T) {
 	s := NewSet()
 	list := []struct{ name, want string }{
 		{"example.com/m/store.Row", "store.Row"},
-		{"*example.com/m/a/cache.Entry", "a/cache.Entry"},
+		{"*example.com/m/a/cache.Entry", "*a/cache.Entry"},
 		{"[][4]*example.com/m/b/cache.Entry", "[][4]*b/cache.Entry"},
 		{"[]string", "[]string"},
 		{"example.com/m/store.Pair[example.com/m/store.Row]", "store.Pair[example.com/m/store.Row]"},

@@ -12,14 +12,13 @@ package runtime
 
 import (
 	"internal/runtime/atomic"
-	"internal/runtime/sys"
 	"unsafe"
 )
 
 // A wmMaking counts the objects of a type that calls of a site made, on a path if paths are kept.
 type wmMaking struct {
 	typ     uintptr // *_type; 0 of memory without one. Types are never freed
-	by      uint64  // see wmMaker; 0 if the place is empty
+	by      uint64  // what made them; 0 if the place is empty
 	objects uint64
 	bytes   uint64
 }
@@ -30,11 +29,12 @@ const (
 	wmMostMade  = 1 << 18 // of the largest one
 )
 
-// wmSomebody is set in each by. Below it there are the site and 1, or 0 if no timed call made the
-// objects, and in the lower half the node of the path; 0 without paths.
+// Bits of wmMaking.by. Below them there are the site of the innermost timed call, and in the lower half
+// the node of its path, 0 without paths.
 const (
-	wmSomebody = 1 << 63
-	wmItself   = 1 << 62 // waymark made them: their types are one
+	wmSomebody  = 1 << 63 // always
+	wmItself    = 1 << 62 // waymark made them: their types are one
+	wmTimedCall = 1 << 61 // a timed call was in progress
 )
 
 // wmMadePlaces stand before the places of a table.
@@ -74,60 +74,68 @@ func WMObjects(on bool) {
 
 // wmOnMalloc counts an object. size is that of its slot, 0 of an object that shares the slot of one
 // before it.
+//
+//go:nosplit
 func wmOnMalloc(size uintptr, typ *_type) {
-	gp := getg()
-	if gp == gp.m.g0 {
-		gp = gp.m.curg
-	}
-	by := uint64(wmSomebody)
-	if gp != nil {
-		if gp.wm.flags&wmMuted != 0 {
-			typ, by = nil, wmSomebody|wmItself
-		} else if gp.wm.stack != 0 {
+	gp := getg().m.curg // also where the system stack makes objects for it
+	t, by := uintptr(unsafe.Pointer(typ)), uint64(wmSomebody)
+	switch {
+	case gp == nil:
+	case gp.wm.flags&wmMuted != 0:
+		t, by = 0, wmSomebody|wmItself
+	case gp.wm.stack != 0:
+		if call := wmBelow(gp.wm.top); call.frame&wmFrameTimed != 0 {
+			by = call.maker()
+		} else {
 			by = wmMaker(gp)
 		}
 	}
 	if size > maxSmallSize-mallocHeaderSize { // it has pages of its own
 		size = alignUp(size, pageSize)
 	}
-	pp := getg().m.p.ptr() // ours until the next call
-	if pp == nil {
-		return // the program begins
-	}
-	if pp.wm.made != 0 {
-		m := wmMadeAt(pp.wm.made, wmMadeHash(uintptr(unsafe.Pointer(typ)), by)>>pp.wm.madeShift)
-		if m.typ == uintptr(unsafe.Pointer(typ)) && m.by == by {
+	// The P is ours until the next call. There is none while the program begins.
+	if pp := getg().m.p.ptr(); pp != nil && pp.wm.made != 0 {
+		m := wmMadeAt(pp.wm.made, wmMadeHash(t, by)&pp.wm.madeMask)
+		if m.typ == t && m.by == by {
 			m.objects++
 			m.bytes += uint64(size)
 			return
 		}
 	}
-	wmMadeSlow(uintptr(unsafe.Pointer(typ)), by, size)
+	wmMadeSlow(t, by, size)
+}
+
+// maker returns a timed call as it is in wmMaking.by.
+func (call *wmCall) maker() uint64 {
+	by := wmSomebody | wmTimedCall | uint64(call.frame)&(wmSiteID<<32)
+	if call.flags&wmCallPath != 0 {
+		by |= uint64(call.node)
+	}
+	return by
 }
 
 // wmMaker returns the innermost timed call of gp, which has a stack of calls, as it is in wmMaking.by.
+//
+//go:noinline
 func wmMaker(gp *g) uint64 {
 	base := wmStackOf(gp).base()
 	for top := gp.wm.top; top > base; top -= wmCallBytes {
-		call := wmBelow(top)
-		if call.frame&wmFrameTimed == 0 {
-			continue
+		if call := wmBelow(top); call.frame&wmFrameTimed != 0 {
+			return call.maker()
 		}
-		by := wmSomebody | uint64(call.frame.site()+1)<<32
-		if wmPaths.on && call.flags&wmCallPath != 0 {
-			by |= uint64(call.node)
-		}
-		return by
 	}
 	return wmSomebody
 }
 
-func wmMadeHash(typ uintptr, by uint64) uint64 {
-	return (uint64(typ) ^ by*0xFF51AFD7ED558CCD) * 0x9E3779B97F4A7C15
+// wmMadeHash returns a number from which the mask of a table takes the first place for a type and a
+// maker.
+func wmMadeHash(typ uintptr, by uint64) uintptr {
+	return uintptr((uint64(typ)*0x9E3779B97F4A7C15 + by*0xFF51AFD7ED558CCD) >> 35)
 }
 
-func wmMadeAt(places uintptr, i uint64) *wmMaking {
-	return (*wmMaking)(unsafe.Pointer(places + unsafe.Sizeof(wmMadePlaces{}) + uintptr(i)*wmMadeBytes))
+// wmMadeAt returns the place that lies so many bytes behind the first one.
+func wmMadeAt(places, offset uintptr) *wmMaking {
+	return (*wmMaking)(unsafe.Pointer(places + unsafe.Sizeof(wmMadePlaces{}) + offset))
 }
 
 // wmMadeSlow counts an object that isn't in the first place for it.
@@ -136,6 +144,10 @@ func wmMadeAt(places uintptr, i uint64) *wmMaking {
 func wmMadeSlow(typ uintptr, by uint64, size uintptr) {
 	mp := acquirem()
 	pp := mp.p.ptr()
+	if pp == nil {
+		releasem(mp)
+		return
+	}
 	t := pp.wm.madeTable
 	if t == nil || t.full() && t.n() < wmMostMade {
 		systemstack(func() { wmGrowMade(pp) })
@@ -162,17 +174,17 @@ func (t *wmMadeTable) full() bool { return 2*t.used >= t.n() }
 
 // wmFindMade returns the place of a type and a maker, or the empty one where it belongs.
 func wmFindMade(places, typ uintptr, by uint64) *wmMaking {
-	n := (*wmMadePlaces)(unsafe.Pointer(places)).n
-	for i := wmMadeHash(typ, by) >> wmMadeShift(n); ; i++ {
-		m := wmMadeAt(places, i&uint64(n-1))
+	mask := wmMadeMask((*wmMadePlaces)(unsafe.Pointer(places)).n)
+	for at := wmMadeHash(typ, by) & mask; ; at = (at + wmMadeBytes) & mask {
+		m := wmMadeAt(places, at)
 		if m.by == 0 || m.typ == typ && m.by == by {
 			return m
 		}
 	}
 }
 
-// wmMadeShift takes a hash to a place of n.
-func wmMadeShift(n uintptr) uint8 { return uint8(65 - sys.Len64(uint64(n))) }
+// wmMadeMask takes a hash to one of n places.
+func wmMadeMask(n uintptr) uintptr { return (n - 1) * wmMadeBytes }
 
 // wmGrowMade gives pp a table, or more places. The old places stay, for their readers.
 func wmGrowMade(pp *p) {
@@ -188,13 +200,13 @@ func wmGrowMade(pp *p) {
 	(*wmMadePlaces)(unsafe.Pointer(places)).n = n
 	if !first {
 		for i := range t.n() {
-			if m := wmMadeAt(pp.wm.made, uint64(i)); m.by != 0 {
+			if m := wmMadeAt(pp.wm.made, i*wmMadeBytes); m.by != 0 {
 				*wmFindMade(places, m.typ, m.by) = *m
 			}
 		}
 	}
 	t.places.Store(places)
-	pp.wm.made, pp.wm.madeShift = places, wmMadeShift(n)
+	pp.wm.made, pp.wm.madeMask = places, wmMadeMask(n)
 	if first {
 		pp.wm.madeTable = t
 		lock(&wmObjects.lock)
@@ -223,13 +235,17 @@ func WMObjectCounts(f func(WMObject)) {
 	for ; t != nil; t = t.next {
 		places := t.places.Load()
 		for i := range (*wmMadePlaces)(unsafe.Pointer(places)).n {
-			m := wmMadeAt(places, uint64(i))
+			m := wmMadeAt(places, i*wmMadeBytes)
 			by := atomic.Load64(&m.by)
 			if by == 0 {
 				continue
 			}
+			site := uint32(0)
+			if by&wmTimedCall != 0 {
+				site = 1 + uint32(by>>32)&wmSiteID
+			}
 			f(WMObject{
-				Type: *(*unsafe.Pointer)(unsafe.Pointer(&m.typ)), Site: uint32(by >> 32 &^ ((wmSomebody | wmItself) >> 32)), Node: uint32(by), Own: by&wmItself != 0,
+				Type: *(*unsafe.Pointer)(unsafe.Pointer(&m.typ)), Site: site, Node: uint32(by), Own: by&wmItself != 0,
 				Objects: atomic.Load64(&m.objects), Bytes: atomic.Load64(&m.bytes),
 			})
 		}

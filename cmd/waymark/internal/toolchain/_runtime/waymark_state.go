@@ -72,7 +72,7 @@ type wmP struct {
 	pathTable *wmPathTable
 
 	made      uintptr // counts of objects, see waymark_objects.go
-	madeShift uint8   // what takes a hash to a place there
+	madeMask  uintptr // what takes a hash to a place there
 	madeTable *wmMadeTable
 
 	values wmValueTimes
