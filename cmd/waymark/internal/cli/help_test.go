@@ -72,11 +72,11 @@ func TestMistakes(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	const noFiles, extension = ":4\n", ":8\n"
 	for args, want := range map[string]string{
-		"report --sort ":      "total\nself\ncalls\navg\nmax\npanics\nerrors\n" + noFiles,
+		"report --sort ":      "total\nself\ncalls\navg\nmax\npanics\nerrors\nobjects\nbytes\n" + noFiles,
 		"report --sort=c":     "calls\n" + noFiles,
 		"tree --format j":     "json\n" + noFiles,
 		"info --format ":      "text\njson\n" + noFiles,
-		"run --by ":           "function\npackage\ngroup\ngoroutine\n" + noFiles,
+		"run --by ":           "function\npackage\ngroup\ngoroutine\ntype\n" + noFiles,
 		"run --overflow ":     "block\ndrop\nring\n" + noFiles,
 		"record --overflow=r": "ring\n" + noFiles,
 		"test --trace=":       "failed\nall\n" + noFiles,
