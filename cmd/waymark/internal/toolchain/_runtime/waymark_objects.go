@@ -11,14 +11,16 @@
 package runtime
 
 import (
+	"internal/goarch"
 	"internal/runtime/atomic"
 	"unsafe"
 )
 
 // A wmMaking counts the objects of a type that calls of a site made, on a path if paths are kept.
 type wmMaking struct {
-	typ     uintptr // *_type; 0 of memory without one. Types are never freed
-	by      uint64  // what made them; 0 if the place is empty
+	typ     uintptr                  // *_type; 0 of memory without one. Types are never freed
+	_       [8 - goarch.PtrSize]byte // the size is a power of two
+	by      uint64                   // what made them; 0 if the place is empty
 	objects uint64
 	bytes   uint64
 }
