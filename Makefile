@@ -145,7 +145,7 @@ compile = for p in $(1); do for m in . cmd/waymark; do \
 	done; done
 
 test-counts:
-	cd cmd/waymark && $(GO) test -run 'Test(Seen)?Counts' -counts -v -timeout 60m .
+	cd cmd/waymark && $(GO) test -run '^Test(Seen|Object)?Counts$$' -counts -v -timeout 60m .
 
 test-budget:
 	cd cmd/waymark && $(GO) test -run TestBudget -budgets -v -timeout 60m .

@@ -22,6 +22,9 @@ type counts struct {
 	paths      bool
 	nodes      []rt.Path
 	sites      uint32
+	objects    []rt.Object
+	makes      bool // objects are counted
+	mallocs    uint64
 }
 
 func (c *counts) Enabled() bool { return true }
@@ -39,6 +42,16 @@ func (c *counts) TimedGoroutines() uint64  { return 3 }
 
 func (c *counts) Paths(on bool)  { c.paths = on }
 func (c *counts) PathNodes() int { return len(c.nodes) }
+
+func (c *counts) Objects(on bool) { c.makes = on }
+func (c *counts) Mute(bool)       {}
+func (c *counts) Mallocs() uint64 { return c.mallocs }
+
+func (c *counts) ObjectCounts(f func(rt.Object)) {
+	for _, o := range c.objects {
+		f(o)
+	}
+}
 
 func (c *counts) OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64) {
 	copy(paths, c.nodes)

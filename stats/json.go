@@ -16,6 +16,10 @@ type jsonSnapshot struct {
 	Goroutines uint64     `json:"goroutines"`
 	Functions  []jsonStat `json:"functions"`
 	Paths      *jsonPaths `json:"paths,omitempty"`
+	Objects    []jsonMade `json:"objects,omitempty"`
+
+	HeapObjects uint64 `json:"heap_objects,omitempty"`
+	OwnObjects  uint64 `json:"own_objects,omitempty"`
 }
 
 type jsonStat struct {
@@ -33,13 +37,16 @@ type jsonStat struct {
 	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that were timed; if not all were
 	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	*Quantiles
+
+	Objects uint64 `json:"objects,omitempty"` // made by the calls themselves
+	Bytes   uint64 `json:"bytes,omitempty"`
 }
 
 // MarshalJSON writes all functions. Times are in ns. Functions whose Histogram is not empty have
 // the four Quantiles. Functions some of whose calls have no times, in a snapshot with times, have the
 // number of those that have, and are marked as demoted.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
-	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions)), pathsToJSON(s.Paths)}
+	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions)), pathsToJSON(s.Paths), objectsToJSON(s.Objects), s.HeapObjects, s.OwnObjects}
 	timed := s.timed()
 	for i := range s.Functions {
 		f := &s.Functions[i]
@@ -47,6 +54,7 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 			Func: f.Func, Calls: f.Calls, Open: f.Open, Panics: f.Panics, Errors: f.Errors,
 			TotalNS: int64(f.Total), SelfNS: int64(f.Self),
 			MinNS: int64(f.Min), MaxNS: int64(f.Max), AvgNS: int64(f.Mean), Quantiles: f.Quantiles(),
+			Objects: f.Objects, Bytes: f.Bytes,
 		}
 		if timed && f.Untimed > 0 {
 			recorded := f.Calls - f.Untimed
@@ -120,17 +128,17 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines, Paths: paths}
+	*s = Snapshot{From: in.From, To: in.To, Goroutines: in.Goroutines, Paths: paths, HeapObjects: in.HeapObjects, OwnObjects: in.OwnObjects}
 	for _, j := range in.Functions {
 		s.Functions = append(s.Functions, Stat{Func: j.Func, Numbers: Numbers{
 			Calls: j.Calls, Open: j.Open, Panics: j.Panics, Errors: j.Errors,
 			Total: time.Duration(j.TotalNS), Self: time.Duration(j.SelfNS),
 			Min: time.Duration(j.MinNS), Max: time.Duration(j.MaxNS), Mean: time.Duration(j.AvgNS),
-			quantiles: j.Quantiles,
+			quantiles: j.Quantiles, Objects: j.Objects, Bytes: j.Bytes,
 		}})
 		if f := &s.Functions[len(s.Functions)-1]; j.Recorded != nil {
 			f.Untimed = f.Calls - *j.Recorded
 		}
 	}
-	return nil
+	return s.addObjects(in.Objects)
 }

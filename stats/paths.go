@@ -46,8 +46,9 @@ func (p *Path) Name() string {
 }
 
 // setPaths sets Paths, and what they are made of: the sums by node, and the functions by site. Paths
-// of which nothing happened, nor of those below, are left out.
-func (s *Snapshot) setPaths(nodes []rt.Path, funcs []*Func) {
+// of which nothing happened, nor of those below, are left out. It returns the index in Paths of each
+// node, and of its other cell; -1 is none.
+func (s *Snapshot) setPaths(nodes []rt.Path, funcs []*Func) (at, other []int) {
 	s.nodes, s.funcs = nodes, funcs
 	happened := make([]bool, len(nodes))
 	for id := len(nodes) - 1; id > 0; id-- {
@@ -55,10 +56,11 @@ func (s *Snapshot) setPaths(nodes []rt.Path, funcs []*Func) {
 		happened[id] = happened[id] || n.Own != (rt.PathSum{}) || n.Other != (rt.PathSum{})
 		happened[n.Parent] = happened[n.Parent] || happened[id]
 	}
-	at := make([]int, len(nodes)) // index in Paths
+	at, other = make([]int, len(nodes)), make([]int, len(nodes))
 	for id := range nodes {
 		n := &nodes[id]
 		parent := -1
+		other[id] = -1
 		if at[id] = -1; id > 0 {
 			if !happened[id] {
 				continue
@@ -72,10 +74,12 @@ func (s *Snapshot) setPaths(nodes []rt.Path, funcs []*Func) {
 			s.addPath(f, parent, n.Own)
 		}
 		if n.Other != (rt.PathSum{}) {
+			other[id] = len(s.Paths)
 			s.addPath(nil, at[id], n.Other)
 		}
 	}
 	addTotals(s.Paths)
+	return at, other
 }
 
 func (s *Snapshot) addPath(f *Func, parent int, sum rt.PathSum) {

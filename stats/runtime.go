@@ -1,6 +1,8 @@
 package stats
 
 import (
+	"runtime"
+
 	"github.com/waymark-go/waymark/internal/clock"
 	"github.com/waymark-go/waymark/internal/rt"
 )
@@ -17,6 +19,10 @@ type sums interface {
 	PathNodes() int
 	HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64))
 	TimedGoroutines() uint64
+	Objects(on bool)
+	ObjectCounts(f func(rt.Object))
+	Mallocs() uint64
+	Mute(on bool)
 }
 
 // linked are the sums of the program that the package is linked into.
@@ -40,6 +46,23 @@ func (linked) OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64) {
 func (linked) Paths(on bool)           { rt.Paths(on) }
 func (linked) PathNodes() int          { return rt.PathNodes() }
 func (linked) TimedGoroutines() uint64 { return rt.TimedGoroutines() }
+func (linked) Objects(on bool)         { rt.Objects(on) }
+
+func (linked) ObjectCounts(f func(rt.Object)) { rt.ObjectCounts(f) }
+
+// Mallocs returns the number of heap objects that the process has made.
+func (linked) Mallocs() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Mallocs
+}
+
+// Mute has what the calling goroutine does not counted, or counted again.
+func (linked) Mute(on bool) {
+	if rt.Enabled {
+		rt.Mute(on)
+	}
+}
 
 func (linked) HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {
 	rt.HistogramOf(site, f)

@@ -21,6 +21,9 @@ type Numbers struct {
 
 	Untimed uint64 // of Calls, those that were counted only
 
+	Objects uint64 // heap objects that these calls made themselves; 0 without Options.Objects
+	Bytes   uint64 // of these objects, as in Made
+
 	// Calls in progress count in all times until the snapshot was taken.
 	Total     time.Duration       // of outermost calls: a recursion counts once
 	Self      time.Duration       // of all calls, without the timed calls that they made
@@ -87,22 +90,40 @@ type Snapshot struct {
 	// and Self add up to those of Functions, calls that were counted only excepted.
 	Paths []Path
 
+	// Objects are the heap objects that were made, by type, function and path, the most numerous
+	// first; empty without Options.Objects.
+	Objects []Made
+
+	// HeapObjects are all heap objects that the process made, as runtime.MemStats.Mallocs has them;
+	// 0 without Options.Objects. Objects add up to as many, with OwnObjects, which waymark made itself.
+	HeapObjects uint64
+	OwnObjects  uint64
+
 	unit   float64 // ns in a tick
 	clock  uint64  // at To; 0 if Take did not make the snapshot
 	resets uint64  // number of calls of Reset until then
 
 	nodes []rt.Path // what Paths were made of
 	funcs []*Func   // by site
+	made  map[maker]made
 }
 
 // Take returns what was gathered since Start, or since Reset. Before Start, and in a program that
 // plain Go has built, the snapshot is empty. Take stops the program while it looks at the calls in
 // progress of all goroutines: some 30 us with few goroutines. The numbers of functions without
 // calls in progress are read while they change.
-func Take() *Snapshot { return gathering.take() }
+func Take() *Snapshot {
+	gathering.rt.Mute(true)
+	defer gathering.rt.Mute(false)
+	return gathering.take()
+}
 
 // Reset leaves out what was gathered until now from all snapshots that are taken later.
-func Reset() { gathering.reset() }
+func Reset() {
+	gathering.rt.Mute(true)
+	defer gathering.rt.Mute(false)
+	gathering.reset()
+}
 
 func (s *state) reset() {
 	s.mu.Lock()
@@ -113,7 +134,10 @@ func (s *state) reset() {
 	s.start, s.base = now(s.rt), make(map[uint32]sample)
 	s.resets++
 	list, paths, _ := s.openCalls()
-	s.paths = paths
+	s.paths, s.made = paths, s.objects()
+	if s.makes {
+		s.heap = s.rt.Mallocs()
+	}
 	for site, open := range list {
 		if x := s.read(uint32(site), open); x.Calls > 0 {
 			s.base[uint32(site)] = x
@@ -152,7 +176,11 @@ func (s *state) take() *Snapshot {
 			}
 		}
 	}
-	snap.setPaths(pathsSince(paths, s.paths), funcs)
+	at, other := snap.setPaths(pathsSince(paths, s.paths), funcs)
+	if s.makes {
+		snap.HeapObjects = s.rt.Mallocs() - s.heap
+	}
+	snap.setObjects(madeSince(s.objects(), s.made), at, other)
 	return snap
 }
 
@@ -167,7 +195,7 @@ func (s *state) take() *Snapshot {
 func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 	if s.clock == 0 || before == nil || before.clock == 0 || s.resets != before.resets {
 		all := *s
-		all.Functions, all.Paths = slices.Clone(s.Functions), slices.Clone(s.Paths)
+		all.Functions, all.Paths, all.Objects = slices.Clone(s.Functions), slices.Clone(s.Paths), slices.Clone(s.Objects)
 		return &all
 	}
 	old := make(map[uint32]sample)
@@ -183,7 +211,11 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 			out.Functions = append(out.Functions, f)
 		}
 	}
-	out.setPaths(pathsSince(s.nodes, before.nodes), s.funcs)
+	at, other := out.setPaths(pathsSince(s.nodes, before.nodes), s.funcs)
+	if s.HeapObjects > before.HeapObjects {
+		out.HeapObjects = s.HeapObjects - before.HeapObjects
+	}
+	out.setObjects(madeSince(s.made, before.made), at, other)
 	return out
 }
 

@@ -25,6 +25,10 @@ type Options struct {
 
 	// Paths adds up the calls by path, too: see Snapshot.Paths. CallsOnly has none.
 	Paths bool
+
+	// Objects counts the heap objects that the program makes, by their types, functions and paths:
+	// see Snapshot.Objects. With CallsOnly no functions are known.
+	Objects bool
 }
 
 // ErrNotBuilt is the error of Start in a program that plain Go has built. It is the same value as
@@ -41,18 +45,25 @@ type state struct {
 	owner *switchboard.Owner // of what is gathered
 
 	on      bool
-	keeps   bool // paths
+	keeps   bool   // paths
+	makes   bool   // counts objects
+	heap    uint64 // objects that the process had made when that began, or at the latest Reset
 	options Options
 	first   instant           // when gathering began; zero if it never began
 	start   instant           // of what snapshots hold: that of first, or of the latest Reset
 	base    map[uint32]sample // what Reset has set aside, by site
 	paths   []rt.Path         // the same by node
+	made    map[maker]made    // the same of objects
 	resets  uint64            // number of calls of Reset
 }
 
 // Start begins to gather. It keeps what was gathered before. If gathering is going on already,
 // Start changes the options. The error is ErrNotBuilt.
-func Start(o Options) error { return gathering.begin(o) }
+func Start(o Options) error {
+	gathering.rt.Mute(true)
+	defer gathering.rt.Mute(false)
+	return gathering.begin(o)
+}
 
 func (s *state) begin(o Options) error {
 	if !s.rt.Enabled() {
@@ -70,16 +81,22 @@ func (s *state) begin(o Options) error {
 		s.rt.Paths(paths)
 		s.keeps = paths
 	}
+	s.countObjects(o.Objects)
 	return s.apply()
 }
 
 // Stop ends gathering. What was gathered stays. Calls in progress are gathered until they end.
-func Stop() { gathering.end() }
+func Stop() {
+	gathering.rt.Mute(true)
+	defer gathering.rt.Mute(false)
+	gathering.end()
+}
 
 func (s *state) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.on = false
+	s.countObjects(false)
 	s.apply()
 }
 

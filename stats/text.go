@@ -13,14 +13,14 @@ import (
 )
 
 // A Text writes a snapshot for people: the functions that took the most time, then the functions
-// that were called most often. Without times there are only the latter. Paths, if there are any,
-// follow as a tree.
+// that were called most often. Without times there are only the latter. The types of which the most
+// objects were made follow, and paths as a tree, if there are any.
 //
 //	stats.Text{Snapshot: stats.Take(), Top: 10}.WriteTo(os.Stderr)
 type Text struct {
 	Snapshot *Snapshot
 
-	// Top is the number of functions in each list; 0 means all functions. Unless it is 0, paths with
+	// Top is the number of functions or types in each list; 0 means all. Unless it is 0, paths with
 	// less than 1 % of the time are left out.
 	Top int
 
@@ -55,6 +55,9 @@ func (t Text) WriteTo(w io.Writer) (int64, error) {
 	list, title := s.first(t.Top, byCalls, "called functions")
 	fmt.Fprintln(&b, title)
 	texttable.Counted(rows(list, short)).Write(&b, texttable.Style{})
+	if len(s.Objects) > 0 {
+		t.writeObjects(&b)
+	}
 	if len(s.Paths) > 0 {
 		t.writePaths(&b, short)
 	}
@@ -78,6 +81,7 @@ func rows(list []*Stat, short *names.Set) []texttable.Calls {
 		out[i] = texttable.Calls{
 			Name: short.Short(f.Name), Calls: f.Calls, Open: f.Open, Panics: f.Panics, Errors: f.Errors,
 			Total: f.Total, Self: f.Self, Min: f.Min, Avg: f.Mean, Max: f.Max,
+			Objects: f.Objects, Bytes: f.Bytes,
 			About: f.Untimed > 0, Untimed: f.Untimed > 0 && f.Untimed == f.Calls,
 		}
 		if q := f.Quantiles(); q != nil {

@@ -38,6 +38,7 @@ type statistics struct {
 	Count      bool   // count: without times
 	Histograms bool   // histogram: with distributions
 	Tree       bool   // tree: by path, too
+	Objects    bool   // objects: of the heap, too
 	Every      int    // i, every: seconds between reports, 0: only at the end
 	Top        int    // top: rows of each list; 0: all
 	FullNames  bool   // names: full
@@ -213,6 +214,9 @@ func (o *options) set(key, value string) error {
 	case "tree":
 		o.Stats.On = true
 		return setBool(&o.Stats.Tree, key, value)
+	case "objects":
+		o.Stats.On = true
+		return setBool(&o.Stats.Objects, key, value)
 	case "i", "every":
 		o.Stats.On = true
 		return setInt(&o.Stats.Every, key, value, 0, 1e6)
@@ -268,8 +272,9 @@ func (o *options) set(key, value string) error {
 
 // keys are those that set knows, but those of recorder.Config.
 var keys = []string{
-	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "tree", "i", "every", "top",
-	"names", "report", "latest", "seen", "traces", "keep", "traces-out", "args", "results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
+	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "tree", "objects",
+	"i", "every", "top", "names", "report", "latest", "seen", "traces", "keep", "traces-out", "args", "results", "arg-depth",
+	"arg-bytes", "stringers", "redact", "o", "out",
 }
 
 // ofRecording returns a key that was given, or its short form, and that means nothing where nothing

@@ -219,6 +219,15 @@ type Path = runtime.WMPath
 // A PathSum adds up calls of a path. Times are in ticks.
 type PathSum = runtime.WMPathSum
 
+// Objects says whether heap objects are counted. The program stands still for it.
+func Objects(on bool) { runtime.WMObjects(on) }
+
+// An Object counts heap objects of a type that one function made, on one path if paths are kept.
+type Object = runtime.WMObject
+
+// ObjectCounts calls f for each type and maker, on each of the scheduler's processors.
+func ObjectCounts(f func(Object)) { runtime.WMObjectCounts(f) }
+
 // HistogramOf calls f for each line of a site's histogram in which something was counted, in
 // ascending order: counts[i] calls took from + i*width ticks, and less than width more.
 func HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {

@@ -133,6 +133,16 @@ type Path struct {
 // A PathSum adds up calls of a path.
 type PathSum struct{ Calls, Open, Self, Panics, Errors uint64 }
 
+// An Object counts heap objects of a type that one function made.
+type Object struct {
+	Type           unsafe.Pointer
+	Other, Own     bool
+	Site, Node     uint32
+	Objects, Bytes uint64
+}
+
+func Objects(bool)                                                    { panic(none) }
+func ObjectCounts(func(Object))                                       { panic(none) }
 func OpenCalls([]Open, []Path) uint64                                 { panic(none) }
 func Paths(bool)                                                      { panic(none) }
 func PathNodes() int                                                  { panic(none) }

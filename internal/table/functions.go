@@ -13,6 +13,7 @@ type Calls struct {
 	Name                       string
 	Calls, Open                uint64 // Open calls have not ended
 	Panics, Errors             uint64
+	Objects, Bytes             uint64 // of the heap
 	Total, Self, Min, Avg, Max time.Duration
 	About                      bool            // times are not of all calls
 	Untimed                    bool            // there are no times
@@ -24,7 +25,7 @@ var quantiles = []string{"p50", "p90", "p99", "p99.9"}
 // Timed returns a table of calls with their times. head is the head of the column of names.
 func Timed(head string, rows []Calls) *Table {
 	panics, errors := Column{"Panics", true, 1}, Column{"Errors", true, 1}
-	distributed := false
+	distributed, makes := false, false
 	for i := range rows {
 		if rows[i].Panics > 0 {
 			panics.Spare = 0
@@ -33,6 +34,7 @@ func Timed(head string, rows []Calls) *Table {
 			errors.Spare = 0
 		}
 		distributed = distributed || rows[i].Quantiles != nil
+		makes = makes || rows[i].Objects > 0
 	}
 	t := &Table{Columns: []Column{
 		{"Total time", true, 0}, {"Self time", true, 0}, {"Calls", true, 0}, {"Min", true, 2}, {"Avg", true, 4}, {"Max", true, 3},
@@ -42,7 +44,11 @@ func Timed(head string, rows []Calls) *Table {
 			t.Columns = append(t.Columns, Column{q, true, 5})
 		}
 	}
-	t.Columns = append(t.Columns, panics, errors, Column{Head: head})
+	t.Columns = append(t.Columns, panics, errors)
+	if makes {
+		t.Columns = append(t.Columns, Column{"Objects", true, 0}, Column{"Bytes", true, 0})
+	}
+	t.Columns = append(t.Columns, Column{Head: head})
 	for i := range rows {
 		r := &rows[i]
 		row := []Cell{r.duration(r.Total), r.duration(r.Self), Count(r.Calls)}
@@ -60,7 +66,11 @@ func Timed(head string, rows []Calls) *Table {
 				row = append(row, Duration(r.Quantiles[j]))
 			}
 		}
-		t.Rows = append(t.Rows, append(row, r.some(Panics(r.Panics)), r.some(Errors(r.Errors)), Cell{r.Name + r.mark(), Plain}))
+		row = append(row, r.some(Panics(r.Panics)), r.some(Errors(r.Errors)))
+		if makes {
+			row = append(row, Count(r.Objects), Cell{Text: units.Bytes(int64(r.Bytes))})
+		}
+		t.Rows = append(t.Rows, append(row, Cell{r.Name + r.mark(), Plain}))
 	}
 	return t
 }

@@ -11,6 +11,7 @@
 //	ladder -rung monitors                            monitors of groups
 //	ladder -rung timers                              timers, by hand and of groups
 //	WAYMARK=seen ladder -rung seen -shape leaf       calls of functions whose first calls are noted
+//	ladder -rung objects                             objects of the heap that are counted
 //	WAYMARK=stats ladder -rung stats -shape leaf     statistics
 //	WAYMARK=record ladder -sustained 60s             to a file, as many calls as all CPUs make
 //	WAYMARK=record ladder -calls 5000000             to a file, so many calls, for readers
@@ -60,6 +61,8 @@ func main() {
 		err = monitors(t)
 	case *rung == rungTimers:
 		err = timers(t)
+	case *rung == rungObjects:
+		err = objects(t)
 	default:
 		switch {
 		case *level == 1:

@@ -125,3 +125,27 @@ func Receive(c <-chan int) int { return <-c }
 //
 //go:noinline
 func Sleep(d time.Duration) { time.Sleep(d) }
+
+// What Make and MakeTiny make lies in the heap because it is here.
+var (
+	made *Order
+	tiny *byte
+)
+
+// Make makes n objects of 40 bytes.
+//
+//go:noinline
+func Make(n int) {
+	for range n {
+		made = new(Order)
+	}
+}
+
+// MakeTiny makes n objects of a byte, 16 of which share a place in the heap.
+//
+//go:noinline
+func MakeTiny(n int) {
+	for range n {
+		tiny = new(byte)
+	}
+}

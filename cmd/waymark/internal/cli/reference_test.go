@@ -65,7 +65,7 @@ type variable struct{ keys, means string }
 var settingsOfWAYMARK = []variable{
 	{"record", "Record every call of every instrumented function."},
 	{"stats", "Gather [statistics](statistics.md) of all functions. " +
-		"Each of `count`, `histogram`, `tree`, `i`, `top`, `names` and `report` does so too."},
+		"Each of `count`, `histogram`, `tree`, `objects`, `i`, `top`, `names` and `report` does so too."},
 	{"p include", "A [pattern](usage.md#choose-functions) of the functions that are counted; may be repeated. " +
 		"With `record`: a group, as in `p=@IO`, and only its calls are recorded."},
 	{"x exclude", "A pattern of the functions that are not counted; may be repeated. Not with `record`."},
@@ -75,6 +75,7 @@ var settingsOfWAYMARK = []variable{
 	{"count", "Count calls, and read no clock."},
 	{"histogram", "Gather the distribution of durations too."},
 	{"tree", "Add the calls up by path of callers too: the [call tree](statistics.md#the-call-tree)."},
+	{"objects", "Count heap [objects](statistics.md#objects) by type and function too."},
 	{"i every", "Seconds between two reports; 0 is one report at the end."},
 	{"top", "Rows of each list of a report; default 10, 0 is all."},
 	{"names", "`short`, as far as names stay unique (default), or `full`."},

@@ -21,6 +21,9 @@ func (a *app) reportCommand() *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
+			if f.objects() {
+				return usagef("report: recordings have no objects: waymark run --objects counts them")
+			}
 			only, err := filter.filter()
 			if err != nil {
 				return err

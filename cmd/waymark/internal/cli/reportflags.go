@@ -21,8 +21,8 @@ type reportFlags struct {
 func (f *reportFlags) define(set *pflag.FlagSet, top int) {
 	f.set = set
 	f.textFlags.define(set)
-	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group or goroutine")
-	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics or errors")
+	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group, goroutine, or type of objects")
+	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics, errors, objects or bytes")
 	set.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or csv")
 	set.IntVar(&f.top, "top", top, "print the first `N` rows only; 0 is all")
 }
@@ -38,6 +38,11 @@ func (f *reportFlags) check() error {
 		return usagef("--format: %w", err)
 	}
 	return nil
+}
+
+// objects reports whether the report is of objects.
+func (f *reportFlags) objects() bool {
+	return f.by == "type" || f.sort == "objects" || f.sort == "bytes"
 }
 
 func (f *reportFlags) options() (o report.Options, err error) {

@@ -40,7 +40,13 @@ func (a *app) runCommand() *cobra.Command {
 			if err := errors.Join(rec.check(), rep.check(), stat.check(), traced.check()); err != nil {
 				return err
 			}
-			records := rec.given() || rep.by != "function"
+			records := rec.given() || rep.by != "function" && rep.by != "type"
+			if rep.objects() && records {
+				return usagef("run: --by type, --sort objects and --sort bytes are of statistics, and --%s needs a recording: use one of them", cmp.Or(rec.first(), "by"))
+			}
+			if rep.objects() {
+				stat.set.Set("objects", "true")
+			}
 			if records && stat.given() {
 				return usagef("run: --%s is of statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.first(), "by"))
 			}

@@ -19,13 +19,14 @@ type statsFlags struct{ set *pflag.FlagSet }
 const statisticsExt = ".stats"
 
 // statsSettings are the names of statsFlags, in the order in which they are passed on.
-var statsSettings = []string{"count", "histogram", "tree", "every"}
+var statsSettings = []string{"count", "histogram", "tree", "objects", "every"}
 
 func (f *statsFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	set.Bool("count", false, "count calls only, and read no clock")
 	set.Bool("histogram", false, "gather how durations are distributed, too: p50, p90, p99, p99.9")
 	set.Bool("tree", false, "print the call tree: calls, total and self time of each path of callers")
+	set.Bool("objects", false, "count heap objects by type, and by the functions that make them")
 	set.Int("every", 0, "print a report every `SECONDS`, too; 0 is never")
 	set.StringArray("print", nil, "print beginning and end of the calls of functions that match `PATTERN`, with callers (repeatable)")
 	set.Int("detail", 1, "of --print: 0 is a line for each event, 1 callers, too, 2 values, too, 3 positions, too")

@@ -10,6 +10,15 @@ import (
 // the JSON keys.
 func (r *Report) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
+	if r.By == ByType {
+		c.Write([]string{"name", "package", "objects", "bytes"})
+		types, _ := r.Types()
+		for _, t := range types {
+			c.Write([]string{t.Name, t.Package, unsigned(t.Objects), unsigned(t.Bytes)})
+		}
+		c.Flush()
+		return c.Error()
+	}
 	heads := map[By][]string{
 		ByFunction:  {"name", "package", "file", "line"},
 		ByPackage:   {"name"},

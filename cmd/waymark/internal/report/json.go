@@ -69,6 +69,7 @@ type jsonRows struct {
 	Packages    *[]jsonNamed     `json:"packages,omitempty"`
 	Groups      *[]jsonNamed     `json:"groups,omitempty"`
 	ByGoroutine *[]jsonGoroutine `json:"by_goroutine,omitempty"`
+	Types       *[]jsonType      `json:"types,omitempty"` // of objects
 }
 
 type jsonProcess struct {
@@ -130,10 +131,13 @@ type jsonNumbers struct {
 	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that have times; if not all have
 	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	*stats.Quantiles
+
+	Objects uint64 `json:"objects,omitempty"` // of the heap
+	Bytes   uint64 `json:"bytes,omitempty"`
 }
 
 func (r *Row) numbers() jsonNumbers {
-	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Quantiles}
+	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Quantiles, r.Objects, r.Bytes}
 	if recorded := r.Recorded(); recorded != r.Calls {
 		n.Recorded = &recorded
 	}
@@ -199,6 +203,9 @@ func (r *Report) writeJSON(w io.Writer) error {
 			})
 		}
 		j.ByGoroutine = &list
+	}
+	if r.By == ByType || len(r.types) > 0 {
+		j.Types = r.jsonTypes()
 	}
 	return writeJSON(w, j)
 }

@@ -41,6 +41,7 @@ type Report struct {
 
 	rows  []*Row
 	index map[function.Identity]uint32 // in rows
+	types []*Row                       // of objects, see ByType
 	names *names.Set                   // of all functions of the recordings, called or not
 	tree  forest                       // with Options.Tree: the whole account, shown or not
 	shown *view                        // of it

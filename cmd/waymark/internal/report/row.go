@@ -24,6 +24,9 @@ type Row struct {
 
 	Counted uint64 // of Calls, those that were counted and not recorded, or only as Long events
 
+	Objects uint64 // of the heap, made by the calls themselves
+	Bytes   uint64
+
 	Quantiles *stats.Quantiles // nil if the distribution is not known
 
 	shallow  bool   // some of the calls have few enough callers for the filter

@@ -17,10 +17,11 @@ const (
 	ByPackage
 	ByGroup
 	ByGoroutine
+	ByType // of objects
 )
 
 // Bys are the values of --by.
-var Bys = []string{"function", "package", "group", "goroutine"}
+var Bys = []string{"function", "package", "group", "goroutine", "type"}
 
 func (b By) String() string { return Bys[b] }
 
@@ -41,10 +42,12 @@ const (
 	SortMax
 	SortPanics
 	SortErrors
+	SortObjects
+	SortBytes
 )
 
 // Sorts are the values of --sort.
-var Sorts = []string{"total", "self", "calls", "avg", "max", "panics", "errors"}
+var Sorts = []string{"total", "self", "calls", "avg", "max", "panics", "errors", "objects", "bytes"}
 
 // ParseSort reads the value of --sort.
 func ParseSort(text string) (Sort, error) {
@@ -73,6 +76,9 @@ func sortRows(rows []*Row, by Sort) {
 		SortMax:    func(r *Row) uint64 { return uint64(r.Max) },
 		SortPanics: func(r *Row) uint64 { return r.Panics },
 		SortErrors: func(r *Row) uint64 { return r.Errors },
+
+		SortObjects: func(r *Row) uint64 { return r.Objects },
+		SortBytes:   func(r *Row) uint64 { return r.Bytes },
 	}[by]
 	slices.SortFunc(rows, func(a, b *Row) int {
 		return cmp.Or(

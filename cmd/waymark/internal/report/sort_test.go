@@ -7,10 +7,10 @@ func TestParseNames(t *testing.T) {
 	if by != ByGoroutine || err != nil {
 		t.Error(by, err)
 	}
-	if _, err := ParseBy("file"); message(err) != `a report by "file": want function, package, group or goroutine` {
+	if _, err := ParseBy("file"); message(err) != `a report by "file": want function, package, group, goroutine or type; is it type?` {
 		t.Error(err)
 	}
-	if _, err := ParseSort("time"); message(err) != `sort by "time": want total, self, calls, avg, max, panics or errors` {
+	if _, err := ParseSort("time"); message(err) != `sort by "time": want total, self, calls, avg, max, panics, errors, objects or bytes` {
 		t.Error(err)
 	}
 	if _, err := ParseFormat("xml"); message(err) != `format "xml": want text, json or csv` {

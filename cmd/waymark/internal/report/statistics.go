@@ -83,6 +83,8 @@ func (r *Report) AddStatistics(s *Statistics) {
 		row.Open += f.Open
 		row.Total += int64(f.Total)
 		row.Self += int64(f.Self)
+		row.Objects += f.Objects
+		row.Bytes += f.Bytes
 		row.Sum += int64(f.Mean) * int64(f.Calls-f.Untimed)
 		rec.Calls += f.Calls
 		rec.Open += f.Open
@@ -95,6 +97,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 	if r.Tree {
 		r.addPaths(s.Paths)
 	}
+	r.addTypes(s.Types())
 	r.Recordings = append(r.Recordings, rec)
 }
 

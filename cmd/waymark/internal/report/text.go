@@ -17,6 +17,12 @@ import (
 
 // writeText prints the table, and under it where the numbers come from.
 func (r *Report) writeText(w io.Writer) error {
+	if r.By == ByType {
+		if err := r.writeTypes(w); err != nil {
+			return err
+		}
+		return r.writeFoot(w)
+	}
 	rows, more := r.Rows()
 	var t *table.Table
 	switch {
@@ -37,6 +43,11 @@ func (r *Report) writeText(w io.Writer) error {
 	}
 	if line := r.tinyLine(rows); line != "" {
 		if _, err := fmt.Fprintf(w, "  %s\n", line); err != nil {
+			return err
+		}
+	}
+	if len(r.types) > 0 {
+		if err := r.writeTypes(w); err != nil {
 			return err
 		}
 	}
@@ -74,6 +85,7 @@ func (r *Report) calls(rows []*Row) []table.Calls {
 			Name: name, Calls: row.Calls, Open: row.Open, Panics: row.Panics, Errors: row.Errors,
 			Total: time.Duration(row.Total), Self: time.Duration(row.Self),
 			Min: time.Duration(row.Min), Avg: time.Duration(row.Avg()), Max: time.Duration(row.Max),
+			Objects: row.Objects, Bytes: row.Bytes,
 			About: row.Counted > 0, Untimed: row.Counted > 0 && row.Recorded() == 0,
 		}
 		if q := row.Quantiles; q != nil {

@@ -73,6 +73,8 @@ var anchors = []anchor{
 	// What the timer starts belongs to who sets it.
 	{file: "time.go", fn: "newTimer", before: "t.modify(", text: "if c == nil && getg().wm.strand != 0 { f, arg = wmCallOfTimer(f, arg) }; "},
 	{file: "time.go", fn: "resetTimer", before: "return t.reset(", text: "if wmTraces.on.Load() != 0 && !t.isChan { return wmResetTimer(&t.timer, when, period) }; "},
+	// Each object that was made comes here while debug.malloc is set.
+	{file: "malloc.go", fn: "postMallocgcDebug", before: "if inittrace.active", text: "if wmObjects.on { wmOnMalloc(elemsize, typ) }; "},
 	{file: "proc.go", fn: "syscall_runtime_BeforeExec", before: "execLock.lock()", text: "wmOnExec(); "},
 	// All of it has been counted.
 	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},

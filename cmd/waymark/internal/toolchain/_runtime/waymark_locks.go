@@ -9,6 +9,7 @@
 //	wmStacks.lock      leaf: stacks that no goroutine uses
 //	wmTraces.lock      leaf: traces, and their memory. A goroutine parks under it, as under wm.lock
 //	wmPaths.lock       leaf: paths, and the list of tables of their cells
+//	wmObjects.lock     leaf: the list of tables of objects
 //
 // The runtime's own locks that are taken below these are those of persistentalloc, and of the
 // scheduler where a goroutine parks or is woken.
@@ -25,4 +26,5 @@ func wmRankLocks() {
 	lockInit(&wmStacks.lock, lockRankLeafRank)
 	lockInit(&wmTraces.lock, lockRankHchan)
 	lockInit(&wmPaths.lock, lockRankLeafRank)
+	lockInit(&wmObjects.lock, lockRankLeafRank)
 }

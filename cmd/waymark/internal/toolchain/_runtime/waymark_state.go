@@ -71,6 +71,10 @@ type wmP struct {
 	paths     uintptr // cells of paths, by node, see waymark_paths.go
 	pathTable *wmPathTable
 
+	made      uintptr // counts of objects, see waymark_objects.go
+	madeMask  uintptr // what takes a hash to a place there
+	madeTable *wmMadeTable
+
 	values wmValueTimes
 }
 
