@@ -139,7 +139,7 @@ func Summarize(h Chunk, recs []Record) (s Summary) {
 			if token := uint32(value); token < low.Token {
 				low.Token, low.Site, last = token, 0, r.Clock
 			}
-		case CodeLong:
+		case CodeLong, CodeWaited:
 			i++
 		}
 		s.From, s.To = min(s.From, r.Clock), max(s.To, r.Clock)

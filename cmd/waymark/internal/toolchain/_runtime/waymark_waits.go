@@ -1,0 +1,162 @@
+// Package runtime, as waymark adds to it: when goroutines run, are ready, and wait.
+//
+// A goroutine that stops running says so with a record Parked, if there is room in its P's chunk. When
+// it runs again a record Waited says all of it: why, for how long, since when it was ready, and who made
+// it ready. So nothing is missing where the first one found no room, and there only the end of the
+// recording can't tell what the goroutine waits for. The hooks that stop a goroutine run where locks of
+// the runtime's are held, and so take none.
+//
+// Goroutines without an event yet are left alone: they have no calls.
+
+package runtime
+
+import (
+	"internal/runtime/atomic"
+	"unsafe"
+)
+
+// wmWaits tells whether the recording has these records. Each switch of a goroutine reads it.
+var wmWaits atomic.Bool
+
+// Words of these records, see waymark_format.go.
+const (
+	wmParked = wmFirstWord | wmCodeParked<<wmCodeShift // with the reason
+	wmWaited = wmFirstWord | wmCodeWaited<<wmCodeShift // with the reason and the waker; behind it is a wmPause
+)
+
+// A wmPause is how long a goroutine did not run, in ticks, and for how many of them, the last ones, it was
+// ready. Readers of the arena don't take it for a record: no time is as great as a clock.
+type wmPause struct{ total, ready uint64 }
+
+// A wmStop is what a goroutine that doesn't run waits for.
+type wmStop struct {
+	since  uint64 // clock; 0 of one that runs
+	ready  uint64 // clock when somebody made it ready, 0 before that, or if nobody knows
+	waker  uint64 // who did: the goroutine's id; 0 is a timer, the poller or the scheduler
+	reason uint64
+}
+
+// WMWaits says whether recordings have records of waiting goroutines, before WMStart.
+func WMWaits(on bool) { wmWaits.Store(on) }
+
+// wmOnPark notes that gp, which still has its P, stops running. It is called where the stack must not
+// grow and locks are held.
+//
+//go:nosplit
+func wmOnPark(gp *g, reason uint64) {
+	w := &gp.wm.stop
+	w.since = 0
+	if gp.wm.flags&wmStarted == 0 || wm.on.Load() == 0 {
+		return
+	}
+	now := wmClock()
+	w.since, w.ready, w.waker, w.reason = now, 0, 0, reason
+	pp := gp.m.p.ptr()
+	if at := pp.wm.pos & (wmChunkSize - 1); at == 0 || at+2*wmRecordSize > wmChunkSize {
+		return
+	}
+	wmSwitchTo(pp, gp, now)
+	wmPut(pp, now, wmParked|reason)
+}
+
+// wmOnYield notes that gp stops running although it could go on.
+func wmOnYield(gp *g) {
+	wmOnPark(gp, wmWaitNone)
+	gp.wm.stop.ready = gp.wm.stop.since
+}
+
+// wmOnReady notes that gp may run again. by is who saw to it, nil if that is no goroutine.
+//
+//go:nosplit
+func wmOnReady(gp, by *g) {
+	w := &gp.wm.stop
+	if w.since == 0 {
+		return
+	}
+	w.ready = wmClock()
+	if by != nil {
+		w.waker = by.goid
+	}
+}
+
+// wmOnRun reports, on g0, that gp runs again, which has its P.
+//
+//go:yeswritebarrierrec
+func wmOnRun(gp *g) {
+	w := &gp.wm.stop
+	since := w.since
+	w.since = 0
+	if since == 0 || gp.wm.flags&wmStarted == 0 || wm.on.Load() == 0 {
+		return
+	}
+	pp := getg().m.p.ptr()
+	if need := 3; wmRoom(pp) < need && !wmRefill(pp, true) {
+		if wm.open && wm.on.Load() != 0 {
+			pp.wm.lost++
+		}
+		return
+	}
+	now := wmClock()
+	pause := wmPause{total: now - min(since, now)} // clocks of CPUs may differ
+	if w.ready != 0 {
+		pause.ready = min(now-min(w.ready, now), pause.total)
+	}
+	wmSwitchTo(pp, gp, now)
+	*(*wmPause)(add(unsafe.Pointer(pp.wm.pos), wmRecordSize)) = pause
+	wmPut(pp, now, wmWaited|w.reason|w.waker<<wmWakerShift&wmValueMask)
+	pp.wm.pos += wmRecordSize
+}
+
+// wmSwitchTo writes that what follows on pp is gp's, unless that is known. There is room.
+//
+//go:nosplit
+func wmSwitchTo(pp *p, gp *g, now uint64) {
+	if pp.wm.last == gp.goid {
+		return
+	}
+	wmPut(pp, now, wmGo|gp.goid&wmValueMask)
+	pp.wm.last = gp.goid
+	pp.wm.goid = ^uint64(0)
+	if gp.wm.id != 0 {
+		pp.wm.goid = gp.wm.id
+	}
+}
+
+// wmOnSyscallEnd is wmOnRun on gp's stack, which must not grow.
+//
+//go:nosplit
+func wmOnSyscallEnd(gp *g) {
+	if gp.wm.stop.since != 0 {
+		systemstack(func() { wmOnRun(gp) })
+	}
+}
+
+// wmReason returns why gp is about to park.
+func wmReason(gp *g) uint64 {
+	switch gp.waitreason {
+	case waitReasonZero: // of the program's goroutines only those in wmWait have none
+		return wmWaitTracing
+	case waitReasonChanReceive, waitReasonSynctestChanReceive:
+		if s := gp.waiting; s != nil && s.c.get() != nil && s.c.get().timer != nil {
+			return wmWaitTimer
+		}
+		return wmWaitChannel
+	case waitReasonChanSend, waitReasonSynctestChanSend, waitReasonChanReceiveNilChan, waitReasonChanSendNilChan:
+		return wmWaitChannel
+	case waitReasonSelect, waitReasonSelectNoCases, waitReasonSynctestSelect:
+		return wmWaitSelect
+	case waitReasonSemacquire, waitReasonSyncCondWait, waitReasonSyncMutexLock, waitReasonSyncRWMutexRLock,
+		waitReasonSyncRWMutexLock, waitReasonSyncWaitGroupWait, waitReasonSynctestWaitGroupWait:
+		return wmWaitLock
+	case waitReasonIOWait:
+		return wmWaitNetwork
+	case waitReasonSleep:
+		return wmWaitSleep
+	case waitReasonGCAssistMarking, waitReasonGCAssistWait, waitReasonGCSweepWait, waitReasonGarbageCollection,
+		waitReasonGarbageCollectionScan, waitReasonWaitForGCCycle, waitReasonGCWeakToStrongWait, waitReasonGCMarkTermination:
+		return wmWaitGC
+	case waitReasonCoroutine:
+		return wmWaitCoroutine
+	}
+	return wmWaitOther
+}
