@@ -116,15 +116,19 @@ func (b *Builder) Add(ev *tracefile.Event) {
 		clock = g.last
 		b.problems.Backward++
 	}
-	g.last = clock
-	if clock >= b.opt.From && ev.Kind != tracefile.End {
+	g.floor, g.last = g.last, clock
+	if clock >= b.opt.From && counts(ev.Kind) && ev.Kind != tracefile.End {
 		b.events++
 	}
 	b.event(g, ev, clock)
 }
 
+// counts reports whether events of that kind are counted: those that say when goroutines ran are not.
+func counts(k tracefile.Kind) bool { return k != tracefile.Parked && k != tracefile.Waited }
+
 // event follows what g did at the given clock.
 func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
+	g.parked = 0
 	switch ev.Kind {
 	case tracefile.Enter:
 		row, ok := b.table.row(ev.Site, &b.sites)
@@ -156,6 +160,10 @@ func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
 		b.long(g, ev, clock)
 	case tracefile.Marker:
 		b.info(g, ev.Site, clock, ev.Data)
+	case tracefile.Parked:
+		g.parked, g.reason = clock, tracefile.ReasonOf(ev.Value)
+	case tracefile.Waited:
+		b.waited(g, &pause{Wait: ev.Wait()}, clock)
 	case tracefile.End:
 		for len(g.stack) > 0 {
 			b.endUnseen(g, clock)
@@ -220,7 +228,7 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 	delete(b.alive, g.ID)
 	// A stream may still point to g. Until it serves another goroutine it has an
 	// id that no event has, and then it is the right one for its events.
-	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0], longs: g.longs[:0]}
+	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0], longs: g.longs[:0], offs: g.offs[:0]}
 	b.spare = append(b.spare, g)
 }
 
@@ -238,6 +246,7 @@ func (b *Builder) Close(end uint64) *Result {
 	end = min(max(end, b.last), b.opt.To)
 	for _, id := range slices.Sorted(maps.Keys(b.alive)) {
 		g := b.alive[id]
+		b.parked(g, end)
 		for n := len(g.stack); n > 0; n-- {
 			b.end(g, end, g.fate(n-1)|open, nil)
 		}

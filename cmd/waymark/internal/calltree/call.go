@@ -25,6 +25,7 @@ type Call struct {
 	Began      uint64 // clock; before Start if that was before the window
 	Self       uint64 // ticks within the window that were not spent in calls made by this one
 	Flags      Flags
+	Off        *Offs // when it ends: of its time, that in which the goroutine did not run; nil if it always did
 
 	// What was recorded of values, encoded; see package value. Valid like the Call.
 	Args    []byte // when it begins; when it ends if it has Info

@@ -24,6 +24,7 @@ func (f *reportFlags) define(set *pflag.FlagSet, top int) {
 	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group or goroutine")
 	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics or errors")
 	set.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or csv")
+	defineWaiting(set, "show how long goroutines ran, were ready and waited, where that was recorded")
 	set.IntVar(&f.top, "top", top, "print the first `N` rows only; 0 is all")
 }
 
@@ -51,6 +52,7 @@ func (f *reportFlags) options() (o report.Options, err error) {
 		return o, fmt.Errorf("--top=%d: want 0 or more", o.Top)
 	}
 	o.FullNames = f.full()
+	o.Waiting = f.set.Lookup("waiting").Value.String() == "true"
 	return o, nil
 }
 

@@ -16,7 +16,12 @@ func (r *Report) writeCSV(w io.Writer) error {
 		ByGroup:     {"name"},
 		ByGoroutine: {"pid", "goroutine", "parent_goroutine", "origin_func", "origin_file", "origin_line", "start_ns", "end_ns"},
 	}
-	c.Write(append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors", "recorded"))
+	head := append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors", "recorded")
+	waits := r.waits()
+	if waits {
+		head = append(head, offHeads()...)
+	}
+	c.Write(head)
 	rows, _ := r.Rows()
 	for _, row := range rows {
 		var record []string
@@ -32,8 +37,12 @@ func (r *Report) writeCSV(w io.Writer) error {
 				signed(g.Start), signed(g.End),
 			}
 		}
-		c.Write(append(record, unsigned(row.Calls), unsigned(row.Panics),
-			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg()), unsigned(row.Errors), unsigned(row.Recorded())))
+		record = append(record, unsigned(row.Calls), unsigned(row.Panics),
+			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg()), unsigned(row.Errors), unsigned(row.Recorded()))
+		if waits {
+			record = append(record, row.Off.total.fields(row.Total)...)
+		}
+		c.Write(record)
 	}
 	c.Flush()
 	return c.Error()

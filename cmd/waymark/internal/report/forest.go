@@ -18,6 +18,15 @@ type numbers struct {
 	panics      uint64
 	errors      uint64
 	total, self int64
+	off         *offs // when goroutines did not run; nil if they always did
+}
+
+// offs returns when goroutines did not run.
+func (s *numbers) offs() *offs {
+	if s.off == nil {
+		return new(offs)
+	}
+	return s.off
 }
 
 // count adds to the numbers of a node.
@@ -28,6 +37,13 @@ func (f *forest) count(n uint32, o *numbers) {
 	to.errors += o.errors
 	to.total += o.total
 	to.self += o.self
+	if o.off != nil {
+		if to.off == nil {
+			to.off = new(offs)
+		}
+		to.off.total.join(&o.off.total)
+		to.off.self.join(&o.off.self)
+	}
 }
 
 // some returns a forest of those nodes that wanted chooses. What others call comes below the

@@ -130,10 +130,15 @@ type jsonNumbers struct {
 	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that have times; if not all have
 	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	*stats.Quantiles
+	*jsonOff // if the recording says when goroutines ran
 }
 
-func (r *Row) numbers() jsonNumbers {
-	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Quantiles}
+// numbers returns those of a row; with waits also when goroutines ran.
+func (r *Row) numbers(waits bool) jsonNumbers {
+	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Quantiles, nil}
+	if waits {
+		n.jsonOff = r.Off.json(r.Total, r.Self)
+	}
 	if recorded := r.Recorded(); recorded != r.Calls {
 		n.Recorded = &recorded
 	}
@@ -172,17 +177,18 @@ func (r *Report) jsonHead() jsonReport {
 func (r *Report) writeJSON(w io.Writer) error {
 	j := jsonRows{jsonReport: r.jsonHead()}
 	rows, _ := r.Rows()
+	waits := r.waits()
 	switch r.By {
 	case ByFunction:
 		list := make([]jsonFunction, 0, len(rows))
 		for _, row := range rows {
-			list = append(list, jsonFunction{row.Name, row.Package, row.File, row.Line, append([]string{}, row.Groups...), row.Tiny, row.numbers()})
+			list = append(list, jsonFunction{row.Name, row.Package, row.File, row.Line, append([]string{}, row.Groups...), row.Tiny, row.numbers(waits)})
 		}
 		j.Functions = &list
 	case ByPackage, ByGroup:
 		list := make([]jsonNamed, 0, len(rows))
 		for _, row := range rows {
-			list = append(list, jsonNamed{row.Name, row.numbers()})
+			list = append(list, jsonNamed{row.Name, row.numbers(waits)})
 		}
 		if r.By == ByPackage {
 			j.Packages = &list
@@ -195,7 +201,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 			g := &row.Goroutine
 			list = append(list, jsonGoroutine{
 				g.PID, g.ID, g.Parent, jsonOrigin{g.Origin.Func, g.Origin.File, g.Origin.Line},
-				g.Start, g.End, g.Ended, row.numbers(),
+				g.Start, g.End, g.Ended, row.numbers(waits),
 			})
 		}
 		j.ByGoroutine = &list

@@ -26,6 +26,8 @@ type Row struct {
 
 	Quantiles *stats.Quantiles // nil if the distribution is not known
 
+	Off offs // when goroutines did not run, if the recording says so
+
 	shallow  bool   // some of the calls have few enough callers for the filter
 	measured uint64 // how many calls those are: all that were recorded, or a goroutine's root calls
 }
@@ -64,6 +66,7 @@ func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	r.Total += scale.Nanoseconds(c.Total)
 	r.Self += scale.Nanoseconds(c.Self)
 	r.Sum += scale.Nanoseconds(c.Sum)
+	r.Off.add(c.Off, scale)
 }
 
 // count adds calls that were counted. Of the recorded ones, long were counted too.
@@ -83,7 +86,7 @@ func (r *Row) Recorded() uint64 {
 
 func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Scale) *Row {
 	origin, _ := file.Origin(g.Origin)
-	return &Row{
+	row := &Row{
 		Goroutine: Goroutine{
 			ID: g.ID, Parent: g.Parent, Origin: origin,
 			Start: file.Nanos(g.Start), End: file.Nanos(g.End), Ended: g.Ended,
@@ -98,4 +101,6 @@ func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Sc
 		Max:      scale.Nanoseconds(g.Max),
 		measured: g.Roots,
 	}
+	row.Off.add(g.Off, scale)
+	return row
 }

@@ -1,0 +1,128 @@
+package calltree
+
+import "github.com/waymark-go/waymark/tracefile"
+
+// Off is time in which goroutines with open calls did not run, in ticks.
+type Off struct {
+	Runnable uint64                        // they were ready, and had no processor
+	Waiting  [tracefile.WaitReasons]uint64 // by tracefile.WaitReason
+}
+
+// Sum returns all of it.
+func (o *Off) Sum() uint64 {
+	sum := o.Runnable
+	for _, n := range o.Waiting {
+		sum += n
+	}
+	return sum
+}
+
+func (o *Off) add(p *Off) {
+	o.Runnable += p.Runnable
+	for i, n := range p.Waiting {
+		o.Waiting[i] += n
+	}
+}
+
+func (o *Off) subtract(p *Off) {
+	o.Runnable -= p.Runnable
+	for i, n := range p.Waiting {
+		o.Waiting[i] -= n
+	}
+}
+
+// Offs are the parts of Total and Self of calls in which their goroutines did not run; in what is left
+// of both the goroutines ran. Those of no call are nil.
+type Offs struct{ Total, Self Off }
+
+// addOff adds what a call was off. outermost is whether its time is in Total.
+func addOff(to **Offs, call *Offs, outermost bool) {
+	if *to == nil {
+		*to = new(Offs)
+	}
+	if outermost {
+		(*to).Total.add(&call.Total)
+	}
+	(*to).Self.add(&call.Self)
+}
+
+// An openOff is what an open call was off. Few calls are: those that were not have none.
+type openOff struct {
+	frame   int // on the stack
+	all     Off
+	callees Off // of that, in calls that it made and that are counted
+}
+
+// offOf returns the openOff of a frame, which is the innermost one of those that have one.
+func (g *goroutine) offOf(frame int) *openOff {
+	if n := len(g.offs); n == 0 || g.offs[n-1].frame < frame {
+		g.offs = append(g.offs, openOff{frame: frame})
+	}
+	return &g.offs[len(g.offs)-1]
+}
+
+// takeOff removes and returns the openOff of the innermost frame; it is not ok if that has none.
+func (g *goroutine) takeOff(frame int) (o openOff, ok bool) {
+	if n := len(g.offs); n > 0 && g.offs[n-1].frame == frame {
+		o, g.offs = g.offs[n-1], g.offs[:n-1]
+		return o, true
+	}
+	return o, false
+}
+
+// passOff gives the caller of frame, if there is one, what the call was off, which is not the caller's
+// own if the call is counted.
+func (g *goroutine) passOff(frame int, o *openOff, counted bool) {
+	if frame == 0 {
+		return
+	}
+	up := g.offOf(frame - 1)
+	up.all.add(&o.all)
+	if counted {
+		up.callees.add(&o.all)
+	} else {
+		up.callees.add(&o.callees)
+	}
+}
+
+// addOff adds what the call of f, which has ended and is counted, was off to all that adds calls up.
+func (b *Builder) addOff(g *goroutine, f *frame, o *openOff) *Offs {
+	call := &Offs{o.all, o.all}
+	call.Self.subtract(&o.callees)
+	addOff(&b.rows[f.row].Off, call, f.slot != notOutermost)
+	if b.paths != nil {
+		addOff(&b.paths.Nodes[f.node].Sum.off, call, true)
+	}
+	addOff(&g.Off, call, g.kept == 0)
+	return call
+}
+
+// A pause is what an event Waited says, and the clock of the goroutine's event before, as far as that is
+// known.
+type pause struct {
+	tracefile.Wait
+	floor uint64
+}
+
+// waited counts that g did not run until the given clock.
+func (b *Builder) waited(g *goroutine, p *pause, clock uint64) {
+	n := len(g.stack)
+	if n > 0 && clock > b.opt.From {
+		// Clocks of CPUs may differ: what was before the event before is no part of the wait.
+		from := max(clock-min(p.Total, clock), p.floor, g.floor, g.stack[n-1].enter, b.opt.From)
+		from = min(from, clock)
+		ready := max(clock-min(p.Runnable, clock), from)
+		o := g.offOf(n - 1)
+		o.all.Runnable += clock - ready
+		o.all.Waiting[p.Reason] += ready - from
+	}
+	g.floor = clock
+}
+
+// parked counts that g has not run since it parked until the recording, or the window, ended.
+func (b *Builder) parked(g *goroutine, end uint64) {
+	if g.parked != 0 && end > g.parked {
+		b.waited(g, &pause{Wait: tracefile.Wait{Reason: g.reason, Total: end - g.parked}}, end)
+	}
+	g.parked = 0
+}
