@@ -48,6 +48,18 @@ func ParseWait(b []byte) Wait {
 	return w
 }
 
+// AppendWait appends what ParseWait reads.
+func AppendWait(dst []byte, w Wait) []byte {
+	dst = append(binary.AppendUvarint(dst, w.Total), w.Reason)
+	if w.Runnable != 0 || w.Waker != 0 {
+		dst = binary.AppendUvarint(dst, w.Runnable)
+	}
+	if w.Waker != 0 {
+		dst = binary.AppendUvarint(dst, w.Waker)
+	}
+	return dst
+}
+
 // appendWaited appends recs[0], which is of code Waited, unless what belongs to it is missing. It
 // returns the clock that the next record's delta counts from.
 func appendWaited(dst []byte, clock uint64, recs []Record) ([]byte, uint64) {
@@ -59,16 +71,10 @@ func appendWaited(dst []byte, clock uint64, recs []Record) ([]byte, uint64) {
 		dst, delta = appendSkew(dst, -delta), 0
 	}
 	value := recs[0].Word & ValueMask
-	var b [4 * binary.MaxVarintLen64]byte
-	rest := binary.AppendUvarint(b[:0], recs[1].Clock)
-	rest = append(rest, byte(value)&(1<<WakerShift-1))
-	waker := value >> WakerShift
-	if ready := recs[1].Word; ready != 0 || waker != 0 {
-		rest = binary.AppendUvarint(rest, ready)
-	}
-	if waker != 0 {
-		rest = binary.AppendUvarint(rest, waker)
-	}
+	var b [1 + 3*binary.MaxVarintLen64]byte
+	rest := AppendWait(b[:0], Wait{
+		Reason: uint8(value & (1<<WakerShift - 1)), Total: recs[1].Clock, Runnable: recs[1].Word, Waker: value >> WakerShift,
+	})
 	dst = append(appendTagged(dst, delta, tagOther), CodeWaited, byte(len(rest)))
 	return append(dst, rest...), recs[0].Clock
 }

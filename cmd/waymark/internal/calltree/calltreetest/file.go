@@ -190,6 +190,13 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []tracefile.Event) (
 		case tracefile.Long:
 			code(format.CodeLong, uint64(ev.Token))
 			recs = append(recs, format.Record{Clock: uint64(ev.Site), Word: ev.Value})
+		case tracefile.Parked:
+			code(format.CodeParked, ev.Value)
+		case tracefile.Waited:
+			w := ev.Wait()
+			code(format.CodeWaited, w.Waker<<format.WakerShift|uint64(w.Reason))
+			recs = append(recs, format.Record{Clock: w.Total, Word: w.Runnable})
+			continue
 		}
 		if n := len(ev.Data); n > 0 {
 			code(format.CodeValues, uint64(n))
