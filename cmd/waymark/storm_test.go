@@ -30,6 +30,8 @@ func TestStorm(t *testing.T) {
 		{name: "more Ps than CPUs", goroutines: "500", env: "GOMAXPROCS=100"},
 		{name: "small buffers", goroutines: "500", env: "GOMAXPROCS=24", settings: ",buffers=2097152"},
 		{name: "ring", goroutines: "50", settings: ",overflow=ring,dump-at-exit"},
+		{name: "waiting", goroutines: "500", settings: ",waiting"},
+		{name: "waiting, small buffers", goroutines: "500", env: "GOMAXPROCS=24", settings: ",waiting,buffers=2097152"},
 		{name: "race", flags: []string{"-race"}, goroutines: "50"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -103,6 +105,9 @@ func validate(t *testing.T, trace string, printed []byte) (clock string) {
 		}
 	}
 	for _, row := range r.Rows {
+		if row.Off != nil && (row.Off.Total.Sum() > row.Total || row.Off.Self.Sum() > row.Self) {
+			t.Errorf("%s did not run for %d ticks of %d, itself %d of %d", names[row.Key], row.Off.Total.Sum(), row.Total, row.Off.Self.Sum(), row.Self)
+		}
 		if row.Calls != calls[names[row.Key]] || row.Open != 0 && names[row.Key] != "main.main" {
 			t.Errorf("%s: %d calls, %d of them open; %d enters", names[row.Key], row.Calls, row.Open, calls[names[row.Key]])
 		}

@@ -25,6 +25,10 @@ type Options struct {
 	// OnCall is called with each call as it ends, callees first. The Call is valid until OnCall
 	// returns.
 	OnCall func(*Call)
+	// OnWait is called when a goroutine runs again that did not while it had a call open. The Call is as
+	// one that the innermost call has made, from when the goroutine stopped running: it has that one's
+	// Site, and Wait.
+	OnWait func(*Call)
 	// OnStart is called when a goroutine says which one has started it, and the id of the go
 	// statement, before its calls. OnEnd is called when all its calls have ended.
 	OnStart func(goroutine, parent uint64, origin uint32)
@@ -128,7 +132,7 @@ func counts(k tracefile.Kind) bool { return k != tracefile.Parked && k != tracef
 
 // event follows what g did at the given clock.
 func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
-	g.parked = 0
+	b.unparked(g, ev.Kind, clock)
 	switch ev.Kind {
 	case tracefile.Enter:
 		row, ok := b.table.row(ev.Site, &b.sites)

@@ -234,7 +234,7 @@ func (j *joiner) segment(p *place) {
 	g := b.alive[s.goroutine]
 	g.segment, g.floor, g.last = nil, g.last, s.end
 	for ; p.step < s.steps; p.step++ {
-		g.parked = 0
+		b.unparked(g, d.steps[p.step].event, d.steps[p.step].clock)
 		switch st := &d.steps[p.step]; st.event {
 		case isSpan:
 			j.span(g, p, st)

@@ -115,13 +115,41 @@ func (b *Builder) waited(g *goroutine, p *pause, clock uint64) {
 		o := g.offOf(n - 1)
 		o.all.Runnable += clock - ready
 		o.all.Waiting[p.Reason] += ready - from
+		if b.opt.OnWait != nil && g.kept > 0 {
+			b.tellWait(g, p, from, ready, clock)
+		}
 	}
 	g.floor = clock
 }
 
-// parked counts that g has not run since it parked until the recording, or the window, ended.
+// tellWait tells OnWait that g did not run between two clocks.
+func (b *Builder) tellWait(g *goroutine, p *pause, from, ready, to uint64) {
+	n := len(g.stack) - 1
+	for g.stack[n].row == leftOut {
+		n--
+	}
+	b.call = Call{
+		Goroutine: g.ID, Site: g.stack[n].site, Depth: g.kept, Start: from, Began: from, End: to,
+		Wait: &Wait{p.Reason, ready, p.Waker},
+	}
+	b.opt.OnWait(&b.call)
+}
+
+// unparked takes an event of g at the given clock for the end of its wait, where the record of that was
+// lost.
+func (b *Builder) unparked(g *goroutine, event tracefile.Kind, clock uint64) {
+	if g.parked != 0 {
+		if event != tracefile.Waited {
+			b.parked(g, clock)
+		}
+		g.parked = 0
+	}
+}
+
+// parked counts that g has not run since it parked.
 func (b *Builder) parked(g *goroutine, end uint64) {
 	if g.parked != 0 && end > g.parked {
+		// Nobody knows since when it was ready.
 		b.waited(g, &pause{Wait: tracefile.Wait{Reason: g.reason, Total: end - g.parked}}, end)
 	}
 	g.parked = 0

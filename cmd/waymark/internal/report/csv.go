@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
 // writeCSV prints a head and the rows, times in ns. Columns have the names of
@@ -19,7 +21,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 	head := append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors", "recorded")
 	waits := r.waits()
 	if waits {
-		head = append(head, offHeads()...)
+		head = append(head, recording.OffHeads()...)
 	}
 	c.Write(head)
 	rows, _ := r.Rows()
@@ -40,7 +42,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 		record = append(record, unsigned(row.Calls), unsigned(row.Panics),
 			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg()), unsigned(row.Errors), unsigned(row.Recorded()))
 		if waits {
-			record = append(record, row.Off.total.fields(row.Total)...)
+			record = append(record, row.Off.Total.Fields(row.Total)...)
 		}
 		c.Write(record)
 	}

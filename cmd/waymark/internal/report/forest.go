@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
 // A forest is some call trees, with times in ns. Rows are indices in the Report's rows.
@@ -18,13 +19,13 @@ type numbers struct {
 	panics      uint64
 	errors      uint64
 	total, self int64
-	off         *offs // when goroutines did not run; nil if they always did
+	off         *recording.Offs // when goroutines did not run; nil if they always did
 }
 
 // offs returns when goroutines did not run.
-func (s *numbers) offs() *offs {
+func (s *numbers) offs() *recording.Offs {
 	if s.off == nil {
-		return new(offs)
+		return new(recording.Offs)
 	}
 	return s.off
 }
@@ -39,10 +40,10 @@ func (f *forest) count(n uint32, o *numbers) {
 	to.self += o.self
 	if o.off != nil {
 		if to.off == nil {
-			to.off = new(offs)
+			to.off = new(recording.Offs)
 		}
-		to.off.total.join(&o.off.total)
-		to.off.self.join(&o.off.self)
+		to.off.Total.Join(&o.off.Total)
+		to.off.Self.Join(&o.off.Self)
 	}
 }
 

@@ -130,14 +130,14 @@ type jsonNumbers struct {
 	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that have times; if not all have
 	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	*stats.Quantiles
-	*jsonOff // if the recording says when goroutines ran
+	*recording.JSONOffs // if the recording says when goroutines ran
 }
 
 // numbers returns those of a row; with waits also when goroutines ran.
 func (r *Row) numbers(waits bool) jsonNumbers {
 	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Quantiles, nil}
 	if waits {
-		n.jsonOff = r.Off.json(r.Total, r.Self)
+		n.JSONOffs = r.Off.JSON(r.Total, r.Self)
 	}
 	if recorded := r.Recorded(); recorded != r.Calls {
 		n.Recorded = &recorded

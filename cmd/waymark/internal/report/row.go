@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
@@ -26,7 +27,7 @@ type Row struct {
 
 	Quantiles *stats.Quantiles // nil if the distribution is not known
 
-	Off offs // when goroutines did not run, if the recording says so
+	Off recording.Offs // when goroutines did not run, if the recording says so
 
 	shallow  bool   // some of the calls have few enough callers for the filter
 	measured uint64 // how many calls those are: all that were recorded, or a goroutine's root calls
@@ -66,7 +67,7 @@ func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	r.Total += scale.Nanoseconds(c.Total)
 	r.Self += scale.Nanoseconds(c.Self)
 	r.Sum += scale.Nanoseconds(c.Sum)
-	r.Off.add(c.Off, scale)
+	r.Off.Add(c.Off, scale)
 }
 
 // count adds calls that were counted. Of the recorded ones, long were counted too.
@@ -101,6 +102,6 @@ func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Sc
 		Max:      scale.Nanoseconds(g.Max),
 		measured: g.Roots,
 	}
-	row.Off.add(g.Off, scale)
+	row.Off.Add(g.Off, scale)
 	return row
 }

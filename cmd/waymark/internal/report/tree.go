@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
@@ -36,8 +37,8 @@ func (r *Report) addTree(list []calltree.Node, scale calltree.Scale) {
 		at[i] = r.tree.Child(parent, n.Key)
 		sum := numbers{calls: n.Calls, panics: n.Panics, errors: n.Errors, total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self)}
 		if n.Off != nil {
-			sum.off = new(offs)
-			sum.off.add(n.Off, scale)
+			sum.off = new(recording.Offs)
+			sum.off.Add(n.Off, scale)
 		}
 		r.tree.count(at[i], &sum)
 	}
@@ -118,7 +119,7 @@ func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 			if open[n.Row] > 0 {
 				sum.total = 0
 				if sum.off != nil {
-					sum.off = &offs{self: sum.off.self}
+					sum.off = &recording.Offs{Self: sum.off.Self}
 				}
 			}
 			at := uint32(0)
@@ -177,14 +178,14 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 		c := csv.NewWriter(w)
 		head, waits := []string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"}, r.waits()
 		if waits {
-			head = append(head, offHeads()...)
+			head = append(head, recording.OffHeads()...)
 		}
 		c.Write(head)
 		r.walk(func(n *node, depth int) {
 			record := []string{strconv.Itoa(depth), strconv.FormatInt(n.Sum.total, 10), strconv.FormatInt(n.Sum.self, 10),
 				strconv.FormatUint(n.Sum.calls, 10), strconv.FormatUint(n.Sum.panics, 10), r.rows[n.Row].Name, strconv.FormatUint(n.Sum.errors, 10)}
 			if waits {
-				record = append(record, n.Sum.offs().total.fields(n.Sum.total)...)
+				record = append(record, n.Sum.offs().Total.Fields(n.Sum.total)...)
 			}
 			c.Write(record)
 		}, nil)
@@ -224,9 +225,9 @@ func (r *Report) writeTreeText(w io.Writer) error {
 				table.Count(n.Sum.calls), table.Panics(n.Sum.panics), table.Errors(n.Sum.errors), {Text: name},
 			}
 			if r.Waiting {
-				off := &n.Sum.offs().total
-				cells = append(off.cells(n.Sum.total), cells[1:]...)
-				cells = append(cells, table.Cell{Text: off.longest()})
+				off := &n.Sum.offs().Total
+				cells = append(offCells(off, n.Sum.total), cells[1:]...)
+				cells = append(cells, table.Cell{Text: off.Longest()})
 			}
 			line(cells)
 		}, nil)

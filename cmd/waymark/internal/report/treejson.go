@@ -50,7 +50,7 @@ func (w *nodeWriter) numbers(n *node, indent string) {
 		b = append(append(b, separator...), `"demoted": true`...)
 	}
 	if w.waits {
-		for _, member := range n.Sum.offs().json(n.Sum.total, n.Sum.self).members() {
+		for _, member := range n.Sum.offs().JSON(n.Sum.total, n.Sum.self).Members() {
 			b = append(append(b, separator...), member...)
 		}
 	}

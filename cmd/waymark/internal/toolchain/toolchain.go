@@ -74,13 +74,13 @@ var anchors = []anchor{
 	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},
 	{file: "proc.go", fn: "main", before: "last := lastmoduledatap", text: "wmInitFirst(); "},
 	// A goroutine stops running while it still has its P. In park_m and preemptPark others may make it
-	// ready, or take it, as soon as its state has changed.
+	// ready, or take it, as soon as its state has changed. systemstack overwrites gp.sched.
 	{file: "proc.go", fn: "park_m", before: "casgstatus(gp, _Grunning, _Gwaiting)", text: "if wmWaits.Load() { wmOnPark(gp, wmReason(gp)) }; "},
 	{file: "proc.go", fn: "preemptPark", before: "casGToPreemptScan(gp,", text: "if wmWaits.Load() { wmOnPark(gp, wmWaitGC) }; "},
 	{file: "proc.go", fn: "goschedImpl", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnYield(gp) }; "},
 	{file: "proc.go", fn: "goyield_m", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnYield(gp) }; "},
-	{file: "proc.go", fn: "reentersyscall", before: "trace := traceAcquire()", text: "if wmWaits.Load() { wmOnPark(gp, wmWaitSyscall) }; "},
-	{file: "proc.go", fn: "entersyscallblock", before: "trace := traceAcquire()", text: "if wmWaits.Load() { wmOnPark(gp, wmWaitSyscall) }; "},
+	{file: "proc.go", fn: "reentersyscall", before: "trace := traceAcquire()", text: "if wmWaits.Load() { systemstack(func() { wmOnPark(gp, wmWaitSyscall) }); save(pc, sp, bp) }; "},
+	{file: "proc.go", fn: "entersyscallblock", before: "trace := traceAcquire()", text: "if wmWaits.Load() { systemstack(func() { wmOnPark(gp, wmWaitSyscall) }) }; "},
 	{file: "coro.go", fn: "coroswitch_m", before: "gp.waitreason = waitReasonCoroutine", text: "if wmWaits.Load() { wmOnPark(gp, wmWaitCoroutine) }; "},
 	// It may run, and isn't anybody else's yet. No goroutine makes those of injectglist ready.
 	{file: "proc.go", fn: "ready", before: "casgstatus(gp, _Gwaiting, _Grunnable)", text: "if wmWaits.Load() { wmOnReady(gp, mp.curg) }; "},

@@ -16,9 +16,6 @@ func WMClock() (clock uint64, mono int64) { return wmClock(), nanotime() }
 // ticks per second, 0 if the processor doesn't say.
 func WMCounter() (name string, constant bool, hz uint64) { return wmCounter() }
 
-// wmClock reads the clock.
-//
-//go:nosplit
 func wmClock() uint64 {
 	if wm.counter {
 		return wmTicks()

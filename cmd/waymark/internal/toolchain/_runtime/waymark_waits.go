@@ -4,7 +4,7 @@
 // it runs again a record Waited says all of it: why, for how long, since when it was ready, and who made
 // it ready. So nothing is missing where the first one found no room, and there only the end of the
 // recording can't tell what the goroutine waits for. The hooks that stop a goroutine run where locks of
-// the runtime's are held, and so take none.
+// the runtime's may be held, and so take none.
 //
 // Goroutines without an event yet are left alone: they have no calls.
 
@@ -33,24 +33,22 @@ type wmStop struct {
 	since  uint64 // clock; 0 of one that runs
 	ready  uint64 // clock when somebody made it ready, 0 before that, or if nobody knows
 	waker  uint64 // who did: the goroutine's id; 0 is a timer, the poller or the scheduler
-	reason uint64
+	reason uint32
+	held   bool // it waits for room for an event: see wmHold
 }
 
 // WMWaits says whether recordings have records of waiting goroutines, before WMStart.
 func WMWaits(on bool) { wmWaits.Store(on) }
 
-// wmOnPark notes that gp, which still has its P, stops running. It is called where the stack must not
-// grow and locks are held.
-//
-//go:nosplit
+// wmOnPark notes, on g0, that gp, which still has its P, stops running. Locks may be held.
 func wmOnPark(gp *g, reason uint64) {
 	w := &gp.wm.stop
 	w.since = 0
-	if gp.wm.flags&wmStarted == 0 || wm.on.Load() == 0 {
+	if gp.wm.flags&wmStarted == 0 || w.held || wm.on.Load() == 0 {
 		return
 	}
 	now := wmClock()
-	w.since, w.ready, w.waker, w.reason = now, 0, 0, reason
+	w.since, w.ready, w.waker, w.reason = now, 0, 0, uint32(reason)
 	pp := gp.m.p.ptr()
 	if at := pp.wm.pos & (wmChunkSize - 1); at == 0 || at+2*wmRecordSize > wmChunkSize {
 		return
@@ -59,15 +57,13 @@ func wmOnPark(gp *g, reason uint64) {
 	wmPut(pp, now, wmParked|reason)
 }
 
-// wmOnYield notes that gp stops running although it could go on.
+// wmOnYield notes, on g0, that gp stops running although it could go on.
 func wmOnYield(gp *g) {
 	wmOnPark(gp, wmWaitNone)
 	gp.wm.stop.ready = gp.wm.stop.since
 }
 
-// wmOnReady notes that gp may run again. by is who saw to it, nil if that is no goroutine.
-//
-//go:nosplit
+// wmOnReady notes, on g0, that gp may run again. by is who saw to it, nil if that is no goroutine.
 func wmOnReady(gp, by *g) {
 	w := &gp.wm.stop
 	if w.since == 0 {
@@ -102,14 +98,42 @@ func wmOnRun(gp *g) {
 		pause.ready = min(now-min(w.ready, now), pause.total)
 	}
 	wmSwitchTo(pp, gp, now)
+	wmPutWaited(pp, now, uint64(w.reason)|w.waker<<wmWakerShift&wmValueMask, pause)
+}
+
+// wmPutWaited writes a record Waited with that value. There is room for two.
+func wmPutWaited(pp *p, now, value uint64, pause wmPause) {
 	*(*wmPause)(add(unsafe.Pointer(pp.wm.pos), wmRecordSize)) = pause
-	wmPut(pp, now, wmWaited|w.reason|w.waker<<wmWakerShift&wmValueMask)
+	wmPut(pp, now, wmWaited|value)
 	pp.wm.pos += wmRecordSize
 }
 
+// wmHold is wmWait, and notes when gp, which is about to write an event, began to wait. Of all the times
+// that it waits until there is room there is one record Waited, where there is room: the chunks that are
+// kept for the scheduler's records would be used up by those of goroutines that are woken in vain.
+func wmHold(gp *g, woken bool, held *uint64) bool {
+	if !wmWaits.Load() || gp.wm.flags&wmStarted == 0 {
+		return wmWait(woken)
+	}
+	if *held == 0 {
+		*held = wmClock()
+	}
+	gp.wm.stop.held = true
+	woken = wmWait(woken)
+	gp.wm.stop.held = false
+	return woken
+}
+
+// wmReserved returns how many chunks are for callers that can't wait. Before they have to wait, 10,000
+// goroutines write a record each that they run again.
+func wmReserved() int {
+	if wmWaits.Load() {
+		return 2 * wmReserve
+	}
+	return wmReserve
+}
+
 // wmSwitchTo writes that what follows on pp is gp's, unless that is known. There is room.
-//
-//go:nosplit
 func wmSwitchTo(pp *p, gp *g, now uint64) {
 	if pp.wm.last == gp.goid {
 		return
@@ -134,8 +158,6 @@ func wmOnSyscallEnd(gp *g) {
 // wmReason returns why gp is about to park.
 func wmReason(gp *g) uint64 {
 	switch gp.waitreason {
-	case waitReasonZero: // of the program's goroutines only those in wmWait have none
-		return wmWaitTracing
 	case waitReasonChanReceive, waitReasonSynctestChanReceive:
 		if s := gp.waiting; s != nil && s.c.get() != nil && s.c.get().timer != nil {
 			return wmWaitTimer
