@@ -222,6 +222,7 @@ const (
 	CodeSkew    = 9
 	CodeOrigin  = 10
 	CodeInts    = 11
+	CodeVoid    = 12
 
 	// CodeSkip is the first of the codes that carry their length, so that
 	// readers that don't know them can go on.

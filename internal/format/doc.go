@@ -318,5 +318,6 @@
 //
 // Waited's value is the waker's id from bit 4 on, and the reason. One record follows, of total and ready,
 // and goes for it what is said of Long's: no time is as long as a clock. waits.go has the reasons. A
-// Parked is missing where it found no room; the Waited after it says all that it would have said.
+// Parked is missing where it found no room; the Waited after it says all that it would have said. Where
+// both are in one chunk, Void (code 12) has taken the place of the Parked; the file has neither.
 package format

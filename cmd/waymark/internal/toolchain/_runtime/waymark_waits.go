@@ -22,6 +22,7 @@ var wmWaits atomic.Bool
 const (
 	wmParked = wmFirstWord | wmCodeParked<<wmCodeShift // with the reason
 	wmWaited = wmFirstWord | wmCodeWaited<<wmCodeShift // with the reason and the waker; behind it is a wmPause
+	wmVoid   = wmFirstWord | wmCodeVoid<<wmCodeShift   // it was a Parked, and nobody needs it any more
 )
 
 // A wmPause is how long a goroutine did not run, in ticks, and for how many of them, the last ones, it was
@@ -34,7 +35,8 @@ type wmStop struct {
 	ready  uint64 // clock when somebody made it ready, 0 before that, or if nobody knows
 	waker  uint64 // who did: the goroutine's id; 0 is a timer, the poller or the scheduler
 	reason uint32
-	held   bool // it waits for room for an event: see wmHold
+	held   bool    // it waits for room for an event: see wmHold
+	parked uintptr // where its record Parked is, or was; 0 if there is none
 }
 
 // WMWaits says whether recordings have records of waiting goroutines, before WMStart.
@@ -48,12 +50,13 @@ func wmOnPark(gp *g, reason uint64) {
 		return
 	}
 	now := wmClock()
-	w.since, w.ready, w.waker, w.reason = now, 0, 0, uint32(reason)
+	w.since, w.ready, w.waker, w.reason, w.parked = now, 0, 0, uint32(reason), 0
 	pp := gp.m.p.ptr()
 	if at := pp.wm.pos & (wmChunkSize - 1); at == 0 || at+2*wmRecordSize > wmChunkSize {
 		return
 	}
 	wmSwitchTo(pp, gp, now)
+	w.parked = pp.wm.pos
 	wmPut(pp, now, wmParked|reason)
 }
 
@@ -86,6 +89,7 @@ func wmOnRun(gp *g) {
 		return
 	}
 	pp := getg().m.p.ptr()
+	w.unpark(pp, since)
 	if need := 3; wmRoom(pp) < need && !wmRefill(pp, true) {
 		if wm.open && wm.on.Load() != 0 {
 			pp.wm.lost++
@@ -99,6 +103,18 @@ func wmOnRun(gp *g) {
 	}
 	wmSwitchTo(pp, gp, now)
 	wmPutWaited(pp, now, uint64(w.reason)|w.waker<<wmWakerShift&wmValueMask, pause)
+}
+
+// unpark takes back the record Parked, if it is in the chunk that pp fills: the record Waited says the
+// same, and the encoder leaves out what is void. In a chunk that has been used again there is another
+// record in its place.
+func (w *wmStop) unpark(pp *p, since uint64) {
+	if w.parked == 0 || (w.parked^(pp.wm.pos-1))&^(wmChunkSize-1) != 0 {
+		return
+	}
+	if r := (*wmRecord)(unsafe.Pointer(w.parked)); r.clock == since && r.word == wmParked|uint64(w.reason) {
+		r.word = wmVoid
+	}
 }
 
 // wmPutWaited writes a record Waited with that value. There is room for two.
