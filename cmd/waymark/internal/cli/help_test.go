@@ -51,7 +51,7 @@ func TestMistakes(t *testing.T) {
 		"report --top":            "flag --top needs a value",
 		"report --top x x":        "--top=x: want a whole number",
 		"report --min soon x":     "--min=soon: want a duration, as in 10us or 1.5s",
-		"report --sort tot x":     `--sort: sort by "tot": want total, self, calls, avg, max, panics or errors; is it total?`,
+		"report --sort tot x":     `--sort: sort by "tot": want total, self, calls, avg, max, panics, errors, running, runnable or waiting; is it total?`,
 		"report --by packages x":  `--by: a report by "packages": want function, package, group or goroutine; is it package?`,
 		"report --format jsn x":   `--format: format "jsn": want text, json or csv; is it json?`,
 		"report --names ful x":    "--names=ful: want short or full; is it full?",

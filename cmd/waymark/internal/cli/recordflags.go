@@ -44,13 +44,6 @@ func (f *recordFlags) define(set *pflag.FlagSet, budget string) {
 	set.String("budget", budget, "demote the functions that cost most, so that tracing adds no more than `SHARE` to CPU time, as in 5%; their calls are counted; none: record all")
 }
 
-// defineWaiting defines the flag --waiting, which is one flag where a command records and reports.
-func defineWaiting(set *pflag.FlagSet, usage string) {
-	if set.Lookup("waiting") == nil {
-		set.Bool("waiting", false, usage)
-	}
-}
-
 // check reads the flags, by the rules for WAYMARK.
 func (f *recordFlags) check() error {
 	f.config = recorder.Config{}

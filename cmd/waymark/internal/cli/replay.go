@@ -42,7 +42,7 @@ func (a *app) replayCommand() *cobra.Command {
 				var done replay.Result
 				var err error
 				form := text.calls(a.stdout, width, set.Processes...)
-				form.Waiting = waiting
+				form.Waiting = a.explainWaiting(waiting, set) && waiting
 				if test != "" {
 					done, err = a.replayTest(set, &only, test, form)
 				} else {

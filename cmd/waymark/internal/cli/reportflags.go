@@ -22,9 +22,9 @@ func (f *reportFlags) define(set *pflag.FlagSet, top int) {
 	f.set = set
 	f.textFlags.define(set)
 	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group or goroutine")
-	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics or errors")
+	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics, errors, running, runnable or waiting")
 	set.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or csv")
-	defineWaiting(set, "show how long goroutines ran, were ready and waited, where that was recorded")
+	defineWaiting(set, waitingUsage)
 	set.IntVar(&f.top, "top", top, "print the first `N` rows only; 0 is all")
 }
 

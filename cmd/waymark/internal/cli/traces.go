@@ -62,6 +62,7 @@ func (a *app) tracesCommand() *cobra.Command {
 				return err
 			}
 			return a.withSet(files, func(set *tracefile.Set) error {
+				f.waiting = a.explainWaiting(f.waiting, set) && f.waiting
 				if key != nil {
 					return a.showTrace(set, &f, only, *key)
 				}
@@ -73,7 +74,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json, csv, or xml for tools that read actions of START and END")
 	flags.IntVar(&f.slowest, "slowest", firstTraces, "list the `N` traces that took longest; 0: all, as in other formats than text")
 	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call has returned an error or ended with a panic")
-	flags.BoolVar(&f.waiting, "waiting", false, "show how long goroutines ran, were ready and waited, where that was recorded")
+	flags.BoolVar(&f.waiting, "waiting", false, waitingUsage)
 	f.text.define(flags)
 	f.filter.defineTraces(flags)
 	return cmd

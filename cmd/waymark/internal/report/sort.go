@@ -41,10 +41,13 @@ const (
 	SortMax
 	SortPanics
 	SortErrors
+	SortRunning
+	SortRunnable
+	SortWaiting
 )
 
 // Sorts are the values of --sort.
-var Sorts = []string{"total", "self", "calls", "avg", "max", "panics", "errors"}
+var Sorts = []string{"total", "self", "calls", "avg", "max", "panics", "errors", "running", "runnable", "waiting"}
 
 // ParseSort reads the value of --sort.
 func ParseSort(text string) (Sort, error) {
@@ -73,6 +76,10 @@ func sortRows(rows []*Row, by Sort) {
 		SortMax:    func(r *Row) uint64 { return uint64(r.Max) },
 		SortPanics: func(r *Row) uint64 { return r.Panics },
 		SortErrors: func(r *Row) uint64 { return r.Errors },
+
+		SortRunning:  func(r *Row) uint64 { return uint64(r.Off.Total.Running(r.Total)) },
+		SortRunnable: func(r *Row) uint64 { return uint64(r.Off.Total.Runnable) },
+		SortWaiting:  func(r *Row) uint64 { return uint64(r.Off.Total.Waited()) },
 	}[by]
 	slices.SortFunc(rows, func(a, b *Row) int {
 		return cmp.Or(

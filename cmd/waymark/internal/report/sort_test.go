@@ -10,7 +10,7 @@ func TestParseNames(t *testing.T) {
 	if _, err := ParseBy("file"); message(err) != `a report by "file": want function, package, group or goroutine` {
 		t.Error(err)
 	}
-	if _, err := ParseSort("time"); message(err) != `sort by "time": want total, self, calls, avg, max, panics or errors` {
+	if _, err := ParseSort("time"); message(err) != `sort by "time": want total, self, calls, avg, max, panics, errors, running, runnable or waiting` {
 		t.Error(err)
 	}
 	if _, err := ParseFormat("xml"); message(err) != `format "xml": want text, json or csv` {

@@ -201,7 +201,8 @@ func (r *Report) writeTreeText(w io.Writer) error {
 		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
 		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true}, {Head: "Function"},
 	}}
-	if r.Waiting {
+	waiting := r.Waiting && r.waits()
+	if waiting {
 		t.Columns = append(slices.Clone(offColumns), t.Columns[1:]...)
 		t.Columns = append(t.Columns, table.Column{Head: "Waiting for"})
 	}
@@ -224,7 +225,7 @@ func (r *Report) writeTreeText(w io.Writer) error {
 				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
 				table.Count(n.Sum.calls), table.Panics(n.Sum.panics), table.Errors(n.Sum.errors), {Text: name},
 			}
-			if r.Waiting {
+			if waiting {
 				off := &n.Sum.offs().Total
 				cells = append(offCells(off, n.Sum.total), cells[1:]...)
 				cells = append(cells, table.Cell{Text: off.Longest()})
