@@ -51,24 +51,12 @@ func withWaits(r *rand.Rand, events []tracefile.Event) []tracefile.Event {
 
 // The time in which a goroutine did not run is that of its innermost call, and of its callers.
 func TestOff(t *testing.T) {
-	events, err := calltreetest.Events("A10 +8 B20 +9 b20 +9 C20 +8 c20 +8 a10 D10")
+	// C's wait can't have begun before C: it is of 2 ticks for sleep and of 2 in which C was ready. D does
+	// not run to the end, 60.
+	events, err := calltreetest.Events("A10 +5 =2,2,0,0 B20 +3 =0,3,3,0 b20 C20 +3 =7,100,2,9 c20 +5 =4,5,1,0 a10 D10 +1 _5")
 	if err != nil {
 		t.Fatal(err)
 	}
-	wait := func(i int, clock, total, runnable uint64, reason tracefile.WaitReason) {
-		ev := events[i] // the next one
-		ev.Kind, ev.Site, ev.Token, ev.Clock, ev.Value = tracefile.Waited, 0, 0, clock, total
-		ev.Data = format.AppendWait(nil, format.Wait{Reason: uint8(reason), Total: total, Runnable: runnable})
-		events = append(events[:i], append([]tracefile.Event{ev}, events[i:]...)...)
-	}
-	// A is from 1 to 49, B from 10 to 20, C from 30 to 39, D from 50 on.
-	wait(5, 45, 5, 1, tracefile.WaitLock)    // A's own, 4 and 1
-	wait(4, 35, 100, 2, tracefile.WaitSleep) // of C, which it can't have lasted longer than: 3 and 2
-	wait(2, 15, 3, 3, tracefile.WaitNone)    // of B
-	wait(1, 8, 2, 0, tracefile.WaitChannel)  // A's own
-	parked := tracefile.Event{Kind: tracefile.Parked, Clock: 52, Goroutine: 1, Value: uint64(tracefile.WaitNetwork)}
-	events = append(events, parked)
-
 	b := New(Options{Tree: true, Goroutines: true})
 	for i := range events {
 		b.Add(&events[i])
@@ -83,10 +71,10 @@ func TestOff(t *testing.T) {
 	}
 	type reasons = map[tracefile.WaitReason]uint64
 	want := map[uint32]Offs{
-		1: {off(6, reasons{tracefile.WaitLock: 4, tracefile.WaitSleep: 3, tracefile.WaitChannel: 2}), off(1, reasons{tracefile.WaitLock: 4, tracefile.WaitChannel: 2})},
+		1: {off(6, reasons{tracefile.WaitLock: 4, tracefile.WaitSleep: 2, tracefile.WaitChannel: 2}), off(1, reasons{tracefile.WaitLock: 4, tracefile.WaitChannel: 2})},
 		2: {off(3, nil), off(3, nil)},
-		3: {off(2, reasons{tracefile.WaitSleep: 3}), off(2, reasons{tracefile.WaitSleep: 3})},
-		4: {off(0, reasons{tracefile.WaitNetwork: 8}), off(0, reasons{tracefile.WaitNetwork: 8})},
+		3: {off(2, reasons{tracefile.WaitSleep: 2}), off(2, reasons{tracefile.WaitSleep: 2})},
+		4: {off(0, reasons{tracefile.WaitNetwork: 31}), off(0, reasons{tracefile.WaitNetwork: 31})},
 	}
 	for _, row := range result.Rows {
 		if row.Off == nil || *row.Off != want[row.Key] {
@@ -101,7 +89,7 @@ func TestOff(t *testing.T) {
 			t.Errorf("the node of function %d was off %v; want %v", n.Key, n.Off, want[n.Key])
 		}
 	}
-	if g := result.Goroutines[0]; g.Off == nil || g.Off.Total.Sum() != 6+9+8 {
+	if g := result.Goroutines[0]; g.Off == nil || g.Off.Total.Sum() != 14+31 {
 		t.Errorf("the goroutine was off %v", g.Off)
 	}
 }

@@ -22,6 +22,7 @@ type Recording struct {
 	Counts  []Counts
 	Gaps    []format.Gap // clocks count from Start
 	Budget  string
+	Waiting bool          // it says when goroutines ran
 	CPU     time.Duration // of the process
 	Tracing time.Duration // of CPU
 	Lost    uint64
@@ -66,6 +67,9 @@ func (r *Recording) Bytes() []byte {
 	}
 	if r.Budget != "" {
 		add(format.MetaBudget, r.Budget)
+	}
+	if r.Waiting {
+		add(format.MetaWaiting, "1")
 	}
 	if r.CPU > 0 {
 		add(format.MetaCPU, strconv.FormatInt(int64(r.CPU), 10))
