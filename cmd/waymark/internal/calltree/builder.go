@@ -250,7 +250,7 @@ func (b *Builder) Close(end uint64) *Result {
 	end = min(max(end, b.last), b.opt.To)
 	for _, id := range slices.Sorted(maps.Keys(b.alive)) {
 		g := b.alive[id]
-		b.parked(g, end)
+		b.parked(g, end, open)
 		for n := len(g.stack); n > 0; n-- {
 			b.end(g, end, g.fate(n-1)|open, nil)
 		}

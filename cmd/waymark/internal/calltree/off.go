@@ -102,6 +102,7 @@ func (b *Builder) addOff(g *goroutine, f *frame, o *openOff) *Offs {
 type pause struct {
 	tracefile.Wait
 	floor uint64
+	flags Flags // Open: it has not ended; Cut: its end was lost
 }
 
 // waited counts that g did not run until the given clock.
@@ -130,7 +131,7 @@ func (b *Builder) tellWait(g *goroutine, p *pause, from, ready, to uint64) {
 	}
 	b.call = Call{
 		Goroutine: g.ID, Site: g.stack[n].site, Depth: g.kept, Start: from, Began: from, End: to,
-		Wait: &Wait{p.Reason, ready, p.Waker},
+		Flags: p.flags, Wait: &Wait{p.Reason, ready, p.Waker},
 	}
 	b.opt.OnWait(&b.call)
 }
@@ -140,17 +141,17 @@ func (b *Builder) tellWait(g *goroutine, p *pause, from, ready, to uint64) {
 func (b *Builder) unparked(g *goroutine, event tracefile.Kind, clock uint64) {
 	if g.parked != 0 {
 		if event != tracefile.Waited {
-			b.parked(g, clock)
+			b.parked(g, clock, Cut)
 		}
 		g.parked = 0
 	}
 }
 
 // parked counts that g has not run since it parked.
-func (b *Builder) parked(g *goroutine, end uint64) {
+func (b *Builder) parked(g *goroutine, end uint64, flags Flags) {
 	if g.parked != 0 && end > g.parked {
 		// Nobody knows since when it was ready.
-		b.waited(g, &pause{Wait: tracefile.Wait{Reason: g.reason, Total: end - g.parked}}, end)
+		b.waited(g, &pause{Wait: tracefile.Wait{Reason: g.reason, Total: end - g.parked}, flags: flags}, end)
 	}
 	g.parked = 0
 }

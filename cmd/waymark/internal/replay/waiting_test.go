@@ -41,7 +41,7 @@ func TestWaiting(t *testing.T) {
 			"0.000001055s 52 ns } /* main.read */",
 			"0.000001056s 1.055 us } /* main.main */",
 			"0.000001057s main.wait() {",
-			"0.000001063s 200 ns // waited for network, ready for 0 ns",
+			"0.000001063s 200 ns // waited for network, not ended",
 			"0.000001263s 206 ns } /* main.wait, not ended */",
 		}},
 		{"not asked for", recording.Filter{Min: 100 * time.Nanosecond}, true, []string{

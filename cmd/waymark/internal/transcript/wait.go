@@ -20,6 +20,13 @@ func (p *Printer) Wait(c *calltree.Call) {
 	if w.Waker != 0 {
 		text += "woken by " + strconv.FormatUint(w.Waker, 10) + ", "
 	}
-	text += "ready for " + units.Duration(p.nanos(c.End-w.Ready))
+	switch {
+	case c.Flags&calltree.Open != 0:
+		text += "not ended"
+	case c.Flags&calltree.Cut != 0:
+		text += "end not recorded"
+	default:
+		text += "ready for " + units.Duration(p.nanos(c.End-w.Ready))
+	}
 	p.line(c.Start, units.Aligned(p.nanos(c.End-c.Start)), c, text)
 }
