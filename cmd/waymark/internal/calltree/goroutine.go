@@ -238,7 +238,7 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 		g.unwinding[i].base = n
 	}
 	upward, counted := f.children, false
-	off, hasOff := g.takeOff(n)
+	off := g.innermostOff(n)
 	if f.row != leftOut {
 		g.kept--
 		if f.slot != notOutermost {
@@ -251,8 +251,8 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 			self := upward - f.children
 			b.rows[f.row].add(upward, self, f.slot != notOutermost, flags)
 			var offs *Offs
-			if hasOff {
-				offs = b.addOff(g, &f, &off)
+			if off != nil {
+				offs = b.addOff(g, &f, off)
 			}
 			if b.paths != nil {
 				b.paths.add(f.node, upward, self, flags)
@@ -280,7 +280,7 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 	if n > 0 {
 		g.stack[n-1].children += upward
 	}
-	if hasOff {
-		g.passOff(n, &off, counted)
+	if off != nil {
+		g.passOff(n, counted)
 	}
 }

@@ -61,27 +61,32 @@ func (g *goroutine) offOf(frame int) *openOff {
 	return &g.offs[len(g.offs)-1]
 }
 
-// takeOff removes and returns the openOff of the innermost frame; it is not ok if that has none.
-func (g *goroutine) takeOff(frame int) (o openOff, ok bool) {
+// innermostOff returns the openOff of the innermost frame, nil if that has none.
+func (g *goroutine) innermostOff(frame int) *openOff {
 	if n := len(g.offs); n > 0 && g.offs[n-1].frame == frame {
-		o, g.offs = g.offs[n-1], g.offs[:n-1]
-		return o, true
+		return &g.offs[n-1]
 	}
-	return o, false
+	return nil
 }
 
-// passOff gives the caller of frame, if there is one, what the call was off, which is not the caller's
-// own if the call is counted.
-func (g *goroutine) passOff(frame int, o *openOff, counted bool) {
-	if frame == 0 {
-		return
-	}
-	up := g.offOf(frame - 1)
-	up.all.add(&o.all)
+// passOff gives what the call of the innermost frame was off to its caller, if there is one. If the call
+// is counted, none of it is the caller's own.
+func (g *goroutine) passOff(frame int, counted bool) {
+	n := len(g.offs) - 1
+	o := &g.offs[n]
 	if counted {
-		up.callees.add(&o.all)
-	} else {
+		o.callees = o.all
+	}
+	switch {
+	case frame == 0:
+		g.offs = g.offs[:n]
+	case n > 0 && g.offs[n-1].frame == frame-1:
+		up := &g.offs[n-1]
+		up.all.add(&o.all)
 		up.callees.add(&o.callees)
+		g.offs = g.offs[:n]
+	default:
+		o.frame = frame - 1
 	}
 }
 
