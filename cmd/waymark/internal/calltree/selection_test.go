@@ -52,7 +52,7 @@ func TestSelection(t *testing.T) {
 						t.Errorf("a call of site %d ends at depth %d; open are %d", c.Site, c.Depth, depth[c.Goroutine])
 					}
 					got = append(got, *c)
-				})
+				}, nil)
 				read(t, events, o)
 
 				w := choosing{Selection: tt.s}
