@@ -28,6 +28,10 @@ const (
 	Bind     = "WMBind"     // with its Package and its groups
 )
 
+// Away reports whether the word of a site is that of a call which nobody wants to know of, because
+// only some goroutines are traced and this is none of them. It is inlined.
+const Away = "WMAway"
+
 // Functions for the beginning of a call. Each returns the call's Frame, 0 if nobody wants to know
 // of its end.
 const (
@@ -65,6 +69,7 @@ const MaxInts = 4
 var Signatures = map[string]string{
 	Register:            "func(*WMPackage) bool",
 	Bind:                "func(*WMPackage, ...any) bool",
+	Away:                "func(WMSite) bool",
 	Enter:               "func(WMSite) WMFrame",
 	EnterArgs:           "func(WMSite, ...any) WMFrame",
 	EnterStrings:        "func(WMSite, ...any) WMFrame",

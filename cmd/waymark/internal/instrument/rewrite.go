@@ -41,19 +41,21 @@ func (w *rewriter) function(f *Func) {
 	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.Results {
 		w.nameFields(f.Type.Results, w.result)
 	}
+	wanted := site + " != 0 && !" + w.invoke(hook.Away, site)
 	switch {
 	case f.Mark.IsInfo():
 		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.invoke(hook.Info, site+w.values(f.Params(), w.arg, ""))+" }")
 	case f.exits.deferred:
 		// The hook may say that nobody wants to know of the end: no exit without an enter.
-		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { if "+frame+" := "+w.call(f, site)+"; "+frame+" != 0 { defer "+w.deferredExit(f)+" } }")
+		w.enter(f, "if "+site+" := "+word+"; "+wanted+" { if "+frame+" := "+w.call(f, site)+"; "+frame+" != 0 { defer "+w.deferredExit(f)+" } }")
 	case len(f.exits.returns) == 0 && !f.exits.end:
 		// Nothing would read a frame, and the language forbids unused variables.
-		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.call(f, site)+" }")
+		w.enter(f, "if "+site+" := "+word+"; "+wanted+" { "+w.call(f, site)+" }")
 	default:
 		// One variable is the site's word first and then the frame: when the site is
 		// off both are 0, and the compiler needs neither a move nor a jump.
-		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { "+frame+" = "+w.call(f, w.invoke(hook.Site, frame))+" }")
+		site = w.invoke(hook.Site, frame)
+		w.enter(f, frame+" := "+w.invoke(hook.Frame, word)+"; if "+frame+" != 0 { if "+w.invoke(hook.Away, site)+" { "+frame+" = 0 } else { "+frame+" = "+w.call(f, site)+" } }")
 		for _, ret := range f.exits.returns {
 			w.ret(f, ret)
 		}

@@ -34,6 +34,8 @@ func WMRegister(p *WMPackage) bool {
 	return true
 }
 
+func WMAway(WMSite) bool { return false }
+
 //go:noinline
 func WMEnter(s WMSite) WMFrame { return WMFrame(s) }
 

@@ -66,6 +66,12 @@ const (
 	WMRoot     = wmRoot // gathers, too
 )
 
+// WMAway reports whether a site's word says that calls are gathered and no more, and the goroutine is in no trace.
+// It is inlined where functions begin, so that calls elsewhere cost next to nothing.
+func WMAway(s WMSite) bool {
+	return int32(s) < 0 && s < wmWordRoot && getg().wm.gather == 0
+}
+
 // WMWant sets all that is done with calls of the i-th site of p, in one store.
 func WMWant(p *WMPackage, i int, flags uint32) {
 	switch {

@@ -56,6 +56,9 @@ func WMRegister(p *WMPackage) bool {
 	return true
 }
 
+// WMAway says that calls are wanted on all goroutines.
+func WMAway(WMSite) bool { return false }
+
 // A Group stands in for the library's.
 type Group struct{ name string }
 
