@@ -72,7 +72,7 @@ func TestMistakes(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	const noFiles, extension = ":4\n", ":8\n"
 	for args, want := range map[string]string{
-		"report --sort ":      "total\nself\ncalls\navg\nmax\npanics\nerrors\n" + noFiles,
+		"report --sort ":      "total\nself\ncalls\navg\nmax\npanics\nerrors\nrunning\nrunnable\nwaiting\n" + noFiles,
 		"report --sort=c":     "calls\n" + noFiles,
 		"tree --format j":     "json\n" + noFiles,
 		"info --format ":      "text\njson\n" + noFiles,
