@@ -30,8 +30,6 @@ func TestStorm(t *testing.T) {
 		{name: "more Ps than CPUs", goroutines: "500", env: "GOMAXPROCS=100"},
 		{name: "small buffers", goroutines: "500", env: "GOMAXPROCS=24", settings: ",buffers=2097152"},
 		{name: "ring", goroutines: "50", settings: ",overflow=ring,dump-at-exit"},
-		{name: "waiting", goroutines: "500", settings: ",waiting"},
-		{name: "waiting, small buffers", goroutines: "500", env: "GOMAXPROCS=24", settings: ",waiting,buffers=2097152"},
 		{name: "race", flags: []string{"-race"}, goroutines: "50"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

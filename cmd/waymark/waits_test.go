@@ -36,7 +36,7 @@ func TestWaits(t *testing.T) {
 	if !*waits {
 		t.Skip("not asked for: make test-waits")
 	}
-	prog := instrument(t, "waits", "--all")
+	prog := instrument(t, "waits", "--all", "--closures")
 	dir := t.TempDir()
 	recording, trace := filepath.Join(dir, "waits.wmt"), filepath.Join(dir, "trace")
 	cmd := exec.Command(prog, trace)
@@ -137,6 +137,9 @@ func goroutineStates(t *testing.T, trace string) map[uint64]map[string]int64 {
 				sums[id] = make(map[string]int64)
 			}
 			sums[id][last.name] += at - last.since
+		}
+		if now[id].name == "" && m[3] != "Running" {
+			continue // it has not run yet, and so has no call
 		}
 		name := map[string]string{"Running": "running", "Runnable": "runnable", "Syscall": "syscall"}[m[3]]
 		if m[3] == "Waiting" {
