@@ -23,9 +23,11 @@ const (
 	Marker              // the info function Site is called
 	Error               // the innermost call of Site returns an error; its exit follows
 	Long                // a call of Site that took long ends; it was counted, and has no Enter and no Exit
+	Parked              // Goroutine does not run any more; Value is the WaitReason
+	Waited              // Goroutine runs again: see Event.Wait
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error", "long"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error", "long", "parked", "waited"}
 
 // String returns the kind's name in lower case, as in "enter".
 func (k Kind) String() string {
@@ -44,7 +46,7 @@ type Event struct {
 	Site      uint32 // Enter, Exit, Marker, Error, Long: id of the function, see File.Func
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit, Long: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see File.Origin; 0 if unknown
-	Value     uint64 // Start: the parent goroutine's id; Long: ticks that the call took
+	Value     uint64 // Start: the parent goroutine's id; Long, Waited: ticks that the call or the wait took
 
 	// Data holds arguments (Enter, Marker), results (Exit) or the panic's value, encoded, if they were
 	// recorded. Package value reads them. They are valid until the next events are read.

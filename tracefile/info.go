@@ -33,6 +33,8 @@ type Info struct {
 	Rotated bool
 	Part    int
 
+	Waiting bool // there are events Parked and Waited: when goroutines ran, were ready and waited
+
 	Funcs      int    // instrumented functions
 	Goroutines uint64 // started in the recording; 0 before Verify
 	Events     uint64 // that can be read
@@ -157,6 +159,7 @@ func (f *File) Info() Info {
 		i.From = time.Duration(max(f.Nanos(from), 0))
 	}
 	i.Ring = f.meta[format.MetaOverflow] == "ring"
+	i.Waiting = f.meta[format.MetaWaiting] == "1"
 	_, i.Rotated = f.meta[format.MetaPart]
 	i.Part = f.number()
 	i.Start = f.start()

@@ -103,6 +103,9 @@ func validate(t *testing.T, trace string, printed []byte) (clock string) {
 		}
 	}
 	for _, row := range r.Rows {
+		if row.Off != nil && (row.Off.Total.Sum() > row.Total || row.Off.Self.Sum() > row.Self) {
+			t.Errorf("%s did not run for %d ticks of %d, itself %d of %d", names[row.Key], row.Off.Total.Sum(), row.Total, row.Off.Self.Sum(), row.Self)
+		}
 		if row.Calls != calls[names[row.Key]] || row.Open != 0 && names[row.Key] != "main.main" {
 			t.Errorf("%s: %d calls, %d of them open; %d enters", names[row.Key], row.Calls, row.Open, calls[names[row.Key]])
 		}

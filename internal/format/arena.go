@@ -222,6 +222,7 @@ const (
 	CodeSkew    = 9
 	CodeOrigin  = 10
 	CodeInts    = 11
+	CodeVoid    = 12
 
 	// CodeSkip is the first of the codes that carry their length, so that
 	// readers that don't know them can go on.
@@ -229,7 +230,13 @@ const (
 	CodeInfo  = 64
 	CodeError = 65
 	CodeLong  = 66
+
+	CodeParked = 67
+	CodeWaited = 68
 )
+
+// WakerShift is where the waker's id is in the value of a record of code Waited; the reason is below it.
+const WakerShift = 4
 
 // Records decodes the records of a chunk of the arena, of size ChunkSize: those
 // before End if it is full, else those that were completely written.
@@ -248,7 +255,7 @@ func Records(chunk []byte) (Chunk, []Record) {
 			values--
 		} else if !full && (r.Clock < h.Clock || r.Clock == 0 || r.Word == 0) {
 			break
-		} else if code := r.code(); code == CodeValues || code == CodeInts || code == CodeLong {
+		} else if r.takesOthers() {
 			values = r.valueRecords()
 		}
 		recs = append(recs, r)

@@ -229,6 +229,13 @@ func (d *Decoder) other(ev *Event) bool {
 			return false
 		}
 		ev.Kind, ev.Site, ev.Token, ev.Value = Long, uint32(site), uint32(token), ticks
+	case CodeParked:
+		rest := cursor{b: d.bytes()}
+		ev.Kind, ev.Value = Parked, rest.uvarint()
+	case CodeWaited:
+		ev.Kind, ev.Data = Waited, d.bytes()
+		rest := cursor{b: ev.Data}
+		ev.Value = rest.uvarint()
 	case CodeSkew:
 		d.clock -= d.uvarint()
 		return false

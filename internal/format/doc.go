@@ -199,7 +199,11 @@
 //	                  returns an error, its exit follows
 //	       66 Long    length:uvarint, site:uvarint token:uvarint ticks:uvarint in so many bytes: a call
 //	                  that took so many ticks ends; it has no enter and no exit
-//	       > 66       length:uvarint bytes         unknown to this version: skipped
+//	       67 Parked  length:uvarint, reason:uvarint in so many bytes: the goroutine stops running
+//	       68 Waited  length:uvarint, total:uvarint reason:uvarint [ready:uvarint [waker:uvarint]] in so
+//	                  many bytes: the goroutine runs again, which it has not done for total ticks; for
+//	                  the last ready of them it could have, since the goroutine waker had seen to it
+//	       > 68       length:uvarint bytes         unknown to this version: skipped
 //
 // A token is the distance in bytes from the top of the goroutine's stack to the
 // frame of the function: it survives stack copying, and a frame is gone exactly
@@ -315,4 +319,9 @@
 // Long's value is the token. One record follows, of the site and the ticks, which is stored before
 // the clock of the Long as values are. It needs no flag 1: as a record it would be older than any
 // chunk, because a site's id is smaller than a clock.
+//
+// Waited's value is the waker's id from bit 4 on, and the reason. One record follows, of total and ready,
+// and goes for it what is said of Long's: no time is as long as a clock. waits.go has the reasons. A
+// Parked is missing where it found no room; the Waited after it says all that it would have said. Where
+// both are in one chunk, Void (code 12) has taken the place of the Parked; the file has neither.
 package format

@@ -61,14 +61,18 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			switch r.code() {
 			case codeNone, CodeOrigin:
 				continue
-			case CodeLong:
+			case CodeLong, CodeWaited:
 				if outliner != nil {
 					outliner.other(i, before, m.stack)
 				}
 				before = i
-				var n int
-				dst, clock, n = appendLong(dst, clock, recs[i:])
-				events += n
+				if r.code() == CodeWaited {
+					dst, clock = appendWaited(dst, clock, recs[i:])
+				} else {
+					var n int
+					dst, clock, n = appendLong(dst, clock, recs[i:])
+					events += n
+				}
 				i++
 				free = i + 1
 				continue
@@ -211,6 +215,8 @@ func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, 
 		var site [binary.MaxVarintLen64]byte
 		n := binary.PutUvarint(site[:], value&SiteMask)
 		dst = append(append(dst, byte(n)), site[:n]...)
+	case CodeParked:
+		dst = append(dst, 1, byte(value)&(1<<WakerShift-1))
 	case CodeEnd:
 		e.m.goroutine()
 	case CodeGo:
@@ -306,7 +312,7 @@ func (r Record) code() uint32 {
 	switch code := uint32(r.Word >> CodeShift); code &^ 0xFF {
 	case FirstCode >> 16:
 		switch code &= 0xFF; code {
-		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo, CodeError, CodeLong:
+		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo, CodeError, CodeLong, CodeParked, CodeWaited:
 			return code
 		}
 	}
@@ -318,7 +324,7 @@ func (r Record) valueRecords() int {
 	switch r.code() {
 	case CodeInts:
 		return (int(r.Word&(1<<intsBits-1)) + 1) / 2
-	case CodeLong:
+	case CodeLong, CodeWaited:
 		return 1
 	}
 	return int(min(r.Word&ValueMask, ChunkSize)+RecordSize-1) / RecordSize

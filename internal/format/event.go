@@ -17,9 +17,11 @@ const (
 	Info                // the info function Site is called
 	Error               // the innermost call of Site returns an error; its exit follows
 	Long                // a call of Site that took Value ticks ends; it has no Enter and no Exit
+	Parked              // Goroutine does not run any more, for the reason Value
+	Waited              // Goroutine runs again after Value ticks; see Event.Wait
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error", "long"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error", "long", "parked", "waited"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -37,7 +39,7 @@ type Event struct {
 	Site      uint32 // Enter, Exit, Info, Error, Long
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit, Long: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
-	Value     uint64 // Start: the parent goroutine's id; Long: how long the call took, ticks
+	Value     uint64 // Start: the parent goroutine's id; Long, Waited: how long the call or the wait took, ticks; Parked: why
 
 	// Data holds arguments (Enter, Info), results (Exit) or the panic's value, if they were recorded,
 	// until the next call of Next.

@@ -140,7 +140,7 @@ func (s *Summary) Take(h Chunk, recs []Record) {
 			if token := uint32(value); token < low.Token {
 				low.Token, low.Site, last = token, 0, r.Clock
 			}
-		case CodeLong:
+		case CodeLong, CodeWaited:
 			i++
 		}
 		s.From, s.To = min(s.From, r.Clock), max(s.To, r.Clock)

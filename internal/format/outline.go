@@ -86,8 +86,8 @@ func (o *Outliner) keep(i int) {
 	}
 }
 
-// keepLong keeps the Long record i, which is two records.
-func (o *Outliner) keepLong(i int) {
+// keepTwo keeps the record i, of code Long or Waited, and the one that belongs to it.
+func (o *Outliner) keepTwo(i int) {
 	if i+1 < len(o.recs) { // else a kill has cut it off
 		o.keep(i)
 		o.keep(i + 1)
@@ -104,8 +104,8 @@ func (o *Outliner) leave(last int, stack []frame) {
 	if last >= 0 && !o.keeps(last) {
 		switch r := o.recs[last]; {
 		case r.code() == CodeGo: // and no event of the goroutine
-		case r.code() == CodeLong:
-			o.keepLong(last)
+		case r.code() == CodeLong || r.code() == CodeWaited:
+			o.keepTwo(last)
 		default:
 			o.keep(last)
 		case r.isCall() && r.Word&ExitBit != 0:
@@ -202,13 +202,17 @@ func (o *Outliner) other(i, before int, stack []frame) {
 		o.starts = append(o.starts, start)
 	case CodeError:
 		o.fails(i, stack)
-	case CodeInfo:
+	case CodeInfo, CodeParked:
 		if o.alone {
 			o.keep(i)
 		}
+	case CodeWaited:
+		if o.alone {
+			o.keepTwo(i)
+		}
 	case CodeLong:
 		if n := len(stack); n == 1 {
-			o.keepLong(i) // it may show, too, that calls from before are over
+			o.keepTwo(i) // it may show, too, that calls from before are over
 		} else if uint32(r.Word) < stack[n-1].token() {
 			o.broken = true
 		}

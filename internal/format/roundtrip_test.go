@@ -54,6 +54,14 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 				continue
 			}
 			ev.Kind, ev.Site, ev.Token, ev.Value = Long, uint32(recs[i].Clock), uint32(value), recs[i].Word
+		case code == 0x7F00|CodeParked:
+			ev.Kind, ev.Value = Parked, value&0xF
+		case code == 0x7F00|CodeWaited:
+			if i++; i >= len(recs) {
+				continue
+			}
+			w := Wait{Reason: uint8(value & 0xF), Total: recs[i].Clock, Runnable: recs[i].Word, Waker: value >> 4}
+			ev.Kind, ev.Value, ev.Data = Waited, w.Total, AppendWait(nil, w)
 		case code == 0x7F00|CodeInts:
 			if n := int(value & 7); mayHave {
 				events[len(events)-1].Data = meaningOfInts(value, recs[i+1:min(i+1+(n+1)/2, len(recs))])
@@ -206,7 +214,7 @@ func (p *program) step() {
 	if n := len(stack); n > 0 {
 		token, caller = uint32(stack[n-1].Word), uint32(stack[n-1].Word>>SiteShift)
 	}
-	switch c := p.choose(42); {
+	switch c := p.choose(44); {
 	case c < 18 && len(stack) < 30: // a call, inlined into the caller with token + 0
 		site := uint64(1 + (caller*5+uint32(p.choose(3)))%40)
 		if p.choose(50) == 0 {
@@ -260,6 +268,13 @@ func (p *program) step() {
 	case c < 41: // a call of a counted function, longer than the chunk lasts at times
 		p.record(codeWord(CodeLong, uint64(token)))
 		p.recs = append(p.recs, Record{uint64(1 + p.choose(40)), uint64(1) << p.choose(64)})
+	case c < 42:
+		p.record(codeWord(uint64(CodeParked+p.choose(2)), uint64(p.choose(WaitReasons)))) // or a Waited
+		if p.recs[len(p.recs)-1].code() == CodeWaited {
+			p.recs = append(p.recs, Record{uint64(1) << p.choose(62), uint64(p.choose(1 << 30))})
+		}
+	case c < 43:
+		p.record(codeWord(CodeVoid, 0))
 	default:
 		n := p.choose(70)
 		p.record(codeWord(CodeValues, uint64(n)))
@@ -312,7 +327,7 @@ func FuzzEncoder(f *testing.F) {
 		1<<SiteShift | 100, codeWord(CodeOrigin, 5), codeWord(CodeStart, 5), codeWord(0, 5), codeWord(CodeExit, 5),
 		codeWord(CodeSkew, 5), codeWord(99, 5), codeWord(255, 5), 0, 100, ExitBit | 100, ExitBit | codeWord(CodeGo, 5),
 		ExitBit | 1<<SiteShift | 100, codeWord(CodeInfo, ValueMask), codeWord(CodeInfo, 0),
-		codeWord(CodeLong, 48), 7, codeWord(CodeLong, 48), 1<<SiteShift | 100, codeWord(CodeValues, ValueMask), 1, 2,
+		codeWord(CodeParked, 300), codeWord(CodeLong, 48), 7, codeWord(CodeWaited, ValueMask), codeWord(CodeLong, 48), 1<<SiteShift | 100, codeWord(CodeValues, ValueMask), 1, 2,
 	} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(i))
 		b = binary.LittleEndian.AppendUint64(b, w)

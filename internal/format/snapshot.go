@@ -223,7 +223,7 @@ func lastClock(recs []Record) (last uint64) {
 // of another one's values, until do returns false.
 func eachClock(recs []Record, do func(i int, clock uint64) bool) {
 	for i := 0; i < len(recs) && do(i, recs[i].Clock); i++ {
-		if code := recs[i].code(); code == CodeValues || code == CodeInts || code == CodeLong {
+		if recs[i].takesOthers() {
 			i += recs[i].valueRecords()
 		}
 	}

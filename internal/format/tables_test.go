@@ -129,12 +129,12 @@ func TestCheckHeader(t *testing.T) {
 }
 
 func TestKindNames(t *testing.T) {
-	for k := Enter; k <= Long; k++ {
+	for k := Enter; k <= Waited; k++ {
 		if name := k.String(); name == "" || strings.Contains(name, "(") {
 			t.Errorf("kind %d is %q", k, name)
 		}
 	}
-	if got := (Long + 1).String(); got != "kind(11)" {
+	if got := (Waited + 1).String(); got != "kind(13)" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -131,7 +131,7 @@ func (e *Encoder) tally(recs []Record) {
 			}
 			i += r.valueRecords()
 			free = i + 1
-		case CodeLong:
+		case CodeLong, CodeWaited:
 			i++
 			free = i + 1
 		}

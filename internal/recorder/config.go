@@ -38,6 +38,8 @@ type Config struct {
 	MaxSize int64
 	Rotate  int // number of parts to keep; 0: no parts, recording ends at MaxSize
 
+	Waiting bool // say when goroutines run, are ready and wait
+
 	Budget budget.Limit // what recording may add to the program's CPU time
 	Govern Govern       // with a budget
 
@@ -81,7 +83,7 @@ type SettingError struct{ Key, Value, Want string }
 func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Key, e.Value, e.Want) }
 
 // Keys are those that Set knows.
-var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "budget", "disk", "timeout"}
+var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "budget", "disk", "timeout", "waiting"}
 
 // Set sets the setting of that name, of WAYMARK or of the command's flags, and reports whether there
 // is such a setting. Its error is a SettingError.
@@ -118,6 +120,12 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 			return wrong("1 or 0")
 		}
 		c.DumpAtExit = value == "" || on
+	case "waiting":
+		on, err := strconv.ParseBool(value)
+		if value != "" && err != nil {
+			return wrong("1 or 0")
+		}
+		c.Waiting = value == "" || on
 	case "max-size":
 		n, err := parseSize(value)
 		if err != nil {

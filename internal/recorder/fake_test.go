@@ -267,6 +267,8 @@ func (f *fake) Start(arena []byte, o rt.Overflow) uint32 {
 	return f.number
 }
 
+func (f *fake) Waits(bool) {}
+
 func (f *fake) Stop() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

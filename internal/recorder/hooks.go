@@ -9,6 +9,7 @@ import (
 // of their own.
 type hooks interface {
 	Start(arena []byte, o rt.Overflow) (recording uint32)
+	Waits(on bool)
 	Stop()
 	Retire() bool
 
@@ -43,6 +44,7 @@ type hooks interface {
 type linked struct{}
 
 func (linked) Start(arena []byte, o rt.Overflow) uint32     { return rt.Start(arena, o) }
+func (linked) Waits(on bool)                                { rt.Waits(on) }
 func (linked) Stop()                                        { rt.Stop() }
 func (linked) Retire() bool                                 { return rt.Retire() }
 func (linked) Take() int                                    { return rt.Take() }

@@ -145,6 +145,7 @@ func (r *Recorder) begin() error {
 	r.rt.Stringer(func(any) (string, bool) { return "", false })
 	r.capture(r.settings)
 	clk := r.rt.Chosen()
+	r.rt.Waits(r.config.Waiting)
 	r.recording = r.rt.Start(r.arena.mem, r.config.Overflow)
 	if r.config.Hidden || r.config.HidePanics {
 		r.rt.Hide(r.config.Hidden)
@@ -170,6 +171,9 @@ func (r *Recorder) begin() error {
 	r.facts = append(facts(r.rt, clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: overflows[r.config.Overflow]})
 	if r.config.Window > 0 {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWindow, Value: strconv.FormatInt(int64(r.config.Window), 10)})
+	}
+	if r.config.Waiting {
+		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWaiting, Value: "1"})
 	}
 	if r.config.Budget.Given() {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaBudget, Value: r.config.Budget.Text})

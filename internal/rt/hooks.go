@@ -30,6 +30,9 @@ func SetClock(counter bool) { runtime.WMSetClock(counter) }
 // of the recording. The recording before has ended. The clock has been set.
 func Start(arena []byte, o Overflow) (recording uint32) { return runtime.WMStart(arena, o) }
 
+// Waits says whether recordings say when goroutines run, are ready and wait, before Start.
+func Waits(on bool) { runtime.WMWaits(on) }
+
 // Retire forgets the arena of a recording that has ended, and reports whether the arena may be
 // unmapped. The program stands still meanwhile.
 func Retire() bool { return runtime.WMRetire() }

@@ -74,6 +74,7 @@ func Retire() bool                                                  { panic(none
 func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
 func Hide(bool)                                                     { panic(none) }
 func Stringer(func(any) (string, bool))                             { panic(none) }
+func Waits(bool)                                                    { panic(none) }
 func Stop()                                                         { panic(none) }
 func Take() int                                                     { panic(none) }
 func Wait(uint32) bool                                              { panic(none) }

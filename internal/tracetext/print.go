@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type Trace struct {
 
 	Calls, Panics, Errors uint64
 	Goroutines            uint64 // all, with that of the root call
+
+	Parts []time.Duration // of Duration: how long the goroutine ran, was ready, and waited; nil: that isn't printed
 }
 
 // A Node adds up the calls of a function that the calls of another node made, in one trace. Times
@@ -38,7 +41,12 @@ type Node struct {
 	Detached              uint64 // calls that ended after the trace's root call
 	Total, Self           int64
 	Min, Max              int64 // of a call
+
+	Parts []time.Duration // of Total, as in Trace
+	Note  string          // what goroutines waited for
 }
+
+var partHeads = []string{"Running", "Runnable", "Waiting"}
 
 // Avg returns the average duration of a call, ns.
 func (n *Node) Avg() int64 { return n.Total / int64(max(n.Calls, 1)) }
@@ -48,15 +56,24 @@ func WriteList(w io.Writer, list []Trace, short *names.Set, s table.Style) error
 	t := &table.Table{Columns: []table.Column{
 		{Head: "Key"}, {Head: "Start", Right: true}, {Head: "Duration", Right: true}, {Head: "Calls", Right: true},
 		{Head: "Panics", Right: true, Spare: 2}, {Head: "Errors", Right: true, Spare: 3}, {Head: "Goroutines", Right: true, Spare: 1}, {Head: "Root"}}}
+	parts := len(list) > 0 && list[0].Parts != nil
+	if parts {
+		for i, head := range partHeads {
+			t.Columns = slices.Insert(t.Columns, 3+i, table.Column{Head: head, Right: true})
+		}
+	}
 	for i := range list {
 		tr := &list[i]
 		root := short.Short(tr.Root)
 		if tr.Open {
 			root += " (open)"
 		}
-		t.Rows = append(t.Rows, []table.Cell{
-			{Text: tr.Key}, table.Duration(tr.Start), table.Duration(tr.Duration), table.Count(tr.Calls),
-			table.Panics(tr.Panics), table.Errors(tr.Errors), table.Count(tr.Goroutines), {Text: root}})
+		row := []table.Cell{{Text: tr.Key}, table.Duration(tr.Start), table.Duration(tr.Duration)}
+		for _, d := range tr.Parts {
+			row = append(row, table.Duration(d))
+		}
+		t.Rows = append(t.Rows, append(row, table.Count(tr.Calls),
+			table.Panics(tr.Panics), table.Errors(tr.Errors), table.Count(tr.Goroutines), table.Cell{Text: root}))
 	}
 	return t.Write(w, s)
 }
@@ -73,7 +90,11 @@ func WriteTree(out io.Writer, tr Trace, n int, node func(i int) *Node, short *na
 	if tr.Goroutines > 1 {
 		fmt.Fprintf(w, " on %s", units.Things(tr.Goroutines, "goroutine"))
 	}
-	fmt.Fprint(w, "\n\n     Total        Self  Function [calls, min, avg, max, total]\n")
+	fmt.Fprint(w, "\n\n     Total        Self  ")
+	for i := range tr.Parts {
+		fmt.Fprint(w, right(partHeads[i]), "  ")
+	}
+	fmt.Fprint(w, "Function [calls, min, avg, max, total]\n")
 	hidden := left
 	for i := 0; i < n; i++ {
 		n := node(i)
@@ -81,7 +102,11 @@ func WriteTree(out io.Writer, tr Trace, n int, node func(i int) *Node, short *na
 			hidden += n.Calls
 			continue
 		}
-		fmt.Fprintf(w, "%s  %s  %s%s\n", right(units.Aligned(n.Total)), right(units.Aligned(n.Self)), table.Indent(n.Depth), n.text(short))
+		fmt.Fprintf(w, "%s  %s  ", right(units.Aligned(n.Total)), right(units.Aligned(n.Self)))
+		for _, d := range n.Parts {
+			fmt.Fprint(w, right(units.Aligned(d)), "  ")
+		}
+		fmt.Fprintf(w, "%s%s\n", table.Indent(n.Depth), n.text(short))
 	}
 	if hidden > 0 {
 		fmt.Fprintf(w, "\n%s not shown: %s\n", units.Things(hidden, "call"), lost)
@@ -114,6 +139,9 @@ func (n *Node) text(short *names.Set) string {
 		default:
 			text += ", " + strconv.FormatUint(mark.n, 10) + " " + mark.word
 		}
+	}
+	if n.Note != "" {
+		text += ", waiting for " + n.Note
 	}
 	return text
 }

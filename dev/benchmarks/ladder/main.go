@@ -8,6 +8,7 @@
 //	WAYMARK=record ladder -rung file -shape leaf     to a file
 //	ladder -rung "under a root" -traces under        calls that are gathered in traces, of which none is kept
 //	ladder -rung elsewhere -traces elsewhere         the same calls outside of traces
+//	WAYMARK=record,waiting ladder -rung waiting      goroutines that park, and when they run
 //	ladder -rung monitors                            monitors of groups
 //	ladder -rung timers                              timers, by hand and of groups
 //	WAYMARK=seen ladder -rung seen -shape leaf       calls of functions whose first calls are noted

@@ -37,6 +37,9 @@ func shapes(rung string) []measure.Shape {
 		// Isn't traced: what of leaf's row can't be avoided.
 		list = append(list, measure.Shape{Name: "a frame alone", NS: 20, Plain: plainLeaf, Traced: loop(func(i int) int { return framed(i, factor) })})
 	}
+	if rung == "waiting" {
+		list = append(list, measure.Shape{Name: "ring of 10000", NS: 500, Multi: 10_000, Per: 10_000 * lots, Plain: ring(10_000, plain.Receive), Traced: ring(10_000, traced.Receive)})
+	}
 	perStep := stepNS()
 	for _, b := range []struct {
 		name string
@@ -198,6 +201,31 @@ func receives(f func(<-chan int) int) func(n int) {
 		for range n {
 			f(c)
 		}
+	}
+}
+
+// ring has g goroutines hand values on, so that they switch all the time: each waits in a call for
+// the one before.
+func ring(g int, f func(<-chan int) int) func(n int) {
+	return func(n int) {
+		var all sync.WaitGroup
+		links := make([]chan int, g)
+		for i := range links {
+			links[i] = make(chan int, 1)
+		}
+		for i, in := range links {
+			out := links[(i+1)%g]
+			all.Go(func() {
+				for range n / g {
+					v := f(in)
+					out <- v
+				}
+			})
+		}
+		for i := 0; i < g; i += 2 {
+			links[i] <- i
+		}
+		all.Wait()
 	}
 }
 

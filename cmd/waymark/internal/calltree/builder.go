@@ -25,6 +25,10 @@ type Options struct {
 	// OnCall is called with each call as it ends, callees first. The Call is valid until OnCall
 	// returns.
 	OnCall func(*Call)
+	// OnWait is called when a goroutine runs again that did not while it had a call open. The Call is as
+	// one that the innermost call has made, from when the goroutine stopped running: it has that one's
+	// Site, and Wait.
+	OnWait func(*Call)
 	// OnStart is called when a goroutine says which one has started it, and the id of the go
 	// statement, before its calls. OnEnd is called when all its calls have ended.
 	OnStart func(goroutine, parent uint64, origin uint32)
@@ -116,15 +120,19 @@ func (b *Builder) Add(ev *tracefile.Event) {
 		clock = g.last
 		b.problems.Backward++
 	}
-	g.last = clock
-	if clock >= b.opt.From && ev.Kind != tracefile.End {
+	g.floor, g.last = g.last, clock
+	if clock >= b.opt.From && counts(ev.Kind) && ev.Kind != tracefile.End {
 		b.events++
 	}
 	b.event(g, ev, clock)
 }
 
+// counts reports whether events of that kind are counted: those that say when goroutines ran are not.
+func counts(k tracefile.Kind) bool { return k != tracefile.Parked && k != tracefile.Waited }
+
 // event follows what g did at the given clock.
 func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
+	b.unparked(g, ev.Kind, clock)
 	switch ev.Kind {
 	case tracefile.Enter:
 		row, ok := b.table.row(ev.Site, &b.sites)
@@ -156,6 +164,10 @@ func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
 		b.long(g, ev, clock)
 	case tracefile.Marker:
 		b.info(g, ev.Site, clock, ev.Data)
+	case tracefile.Parked:
+		g.parked, g.reason = clock, tracefile.ReasonOf(ev.Value)
+	case tracefile.Waited:
+		b.waited(g, &pause{Wait: ev.Wait()}, clock)
 	case tracefile.End:
 		for len(g.stack) > 0 {
 			b.endUnseen(g, clock)
@@ -220,7 +232,7 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 	delete(b.alive, g.ID)
 	// A stream may still point to g. Until it serves another goroutine it has an
 	// id that no event has, and then it is the right one for its events.
-	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0], longs: g.longs[:0]}
+	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0], longs: g.longs[:0], offs: g.offs[:0]}
 	b.spare = append(b.spare, g)
 }
 
@@ -238,6 +250,7 @@ func (b *Builder) Close(end uint64) *Result {
 	end = min(max(end, b.last), b.opt.To)
 	for _, id := range slices.Sorted(maps.Keys(b.alive)) {
 		g := b.alive[id]
+		b.parked(g, end, open)
 		for n := len(g.stack); n > 0; n-- {
 			b.end(g, end, g.fate(n-1)|open, nil)
 		}

@@ -1,5 +1,7 @@
 package calltree
 
+import "github.com/waymark-go/waymark/tracefile"
+
 // Flags say how a call ended.
 type Flags uint16
 
@@ -16,6 +18,13 @@ const (
 	Unfolded                    // a counted call that took long, by an Unfolder
 )
 
+// A Wait is time in which a goroutine did not run.
+type Wait struct {
+	Reason tracefile.WaitReason
+	Ready  uint64 // clock: from then on it had no processor
+	Waker  uint64 // the goroutine that made it ready; 0 if it was none, or is unknown
+}
+
 // A Call is one call that has ended.
 type Call struct {
 	Goroutine  uint64
@@ -25,6 +34,8 @@ type Call struct {
 	Began      uint64 // clock; before Start if that was before the window
 	Self       uint64 // ticks within the window that were not spent in calls made by this one
 	Flags      Flags
+	Wait       *Wait // told to OnWait; else nil
+	Off        *Offs // when it ends: of its time, that in which the goroutine did not run; nil if it always did
 
 	// What was recorded of values, encoded; see package value. Valid like the Call.
 	Args    []byte // when it begins; when it ends if it has Info

@@ -31,6 +31,7 @@ type digest struct {
 	opened []opened
 	nodes  []spanNode
 	panics [][]byte // their values
+	pauses []pause  // of the steps Waited
 }
 
 // A digestRow adds up the calls of a row that began and ended in the block, but for
@@ -123,6 +124,6 @@ type spanNode struct {
 func (d *digest) reset() {
 	*d = digest{
 		rows: d.rows[:0], segments: d.segments[:0], steps: d.steps[:0], spans: d.spans[:0],
-		totals: d.totals[:0], opened: d.opened[:0], nodes: d.nodes[:0], panics: d.panics[:0],
+		totals: d.totals[:0], opened: d.opened[:0], nodes: d.nodes[:0], panics: d.panics[:0], pauses: d.pauses[:0],
 	}
 }

@@ -117,8 +117,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 			}
 		}
 		clock := ev.Clock
+		before := max(d.last, x.segment.start)
 		d.last = clock
-		if clock >= x.opt.From {
+		if clock >= x.opt.From && counts(ev.Kind) {
 			d.events++
 		}
 		stack := x.stack
@@ -161,6 +162,13 @@ func (x *digester) add(events []tracefile.Event) bool {
 			}
 		}
 		x.endSpan()
+		if ev.Kind == tracefile.Waited {
+			p := pause{Wait: ev.Wait()}
+			if x.segment.first < number+i {
+				p.floor = before
+			}
+			d.pauses = append(d.pauses, p)
+		}
 		if ev.Kind == tracefile.Panic && x.opt.OnCall != nil {
 			d.panics = append(d.panics, bytes.Clone(ev.Data))
 		}

@@ -53,7 +53,7 @@ func lines(r *Result) []string {
 		if paths[i] = fmt.Sprint("path ", n.Key); n.Caller != NoCaller {
 			paths[i] = fmt.Sprint(paths[n.Caller], " ", n.Key)
 		}
-		nodes = append(nodes, fmt.Sprintf("%s: calls %d, total %d, self %d, panics %d", paths[i], n.Calls, n.Total, n.Self, n.Panics))
+		nodes = append(nodes, fmt.Sprintf("%s: calls %d, total %d, self %d, panics %d, off %v", paths[i], n.Calls, n.Total, n.Self, n.Panics, n.Off))
 	}
 	slices.Sort(nodes)
 	return append(list, nodes...)
@@ -93,6 +93,9 @@ func TestBlocks(t *testing.T) {
 							ev.Kind, ev.Value = tracefile.Long, r.Uint64N(1000)
 						}
 					}
+				}
+				if seed%5 > 1 {
+					events = withWaits(r, events)
 				}
 				recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(seed*seed%150)}
 				recording.IndexEvery = int(seed/2%3) * 5

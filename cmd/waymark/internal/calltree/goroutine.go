@@ -21,6 +21,10 @@ type goroutine struct {
 
 	recovered map[int][]byte // by frame: the value of the panic that it recovered
 	longs     []longCall
+	offs      []openOff // outer calls first
+	floor     uint64    // clock: no wait that is still to come began earlier
+	parked    uint64    // clock since when it does not run, for reason; 0 if it does, or nobody knows
+	reason    tracefile.WaitReason
 	early     map[int][]byte // by frame: the arguments of a call that began before the window
 
 	began []tracefile.BlockRef // by frame: the block in which the call began, while a NewAt reads
@@ -233,7 +237,8 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 	for i := len(g.unwinding) - 1; i >= 0 && g.unwinding[i].base > n; i-- {
 		g.unwinding[i].base = n
 	}
-	upward := f.children
+	upward, counted := f.children, false
+	off := g.innermostOff(n)
 	if f.row != leftOut {
 		g.kept--
 		if f.slot != notOutermost {
@@ -241,10 +246,14 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 		}
 		start := max(f.enter, b.opt.From)
 		if clock >= start && clock-start >= b.opt.Min {
-			upward = clock - start
+			upward, counted = clock-start, true
 			flags |= f.flags
 			self := upward - f.children
 			b.rows[f.row].add(upward, self, f.slot != notOutermost, flags)
+			var offs *Offs
+			if off != nil {
+				offs = b.addOff(g, &f, off)
+			}
 			if b.paths != nil {
 				b.paths.add(f.node, upward, self, flags)
 			}
@@ -262,7 +271,7 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 			if b.opt.OnCall != nil {
 				b.call = Call{
 					Goroutine: g.ID, Site: f.site, Depth: g.kept, Start: start, End: clock, Began: f.enter, Self: self, Flags: flags,
-					Results: results, Panic: value,
+					Results: results, Panic: value, Off: offs,
 				}
 				b.opt.OnCall(&b.call)
 			}
@@ -270,5 +279,8 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 	}
 	if n > 0 {
 		g.stack[n-1].children += upward
+	}
+	if off != nil {
+		g.passOff(n, counted)
 	}
 }

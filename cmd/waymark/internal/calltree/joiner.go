@@ -38,7 +38,7 @@ type place struct {
 	span                 int
 	totals, opened, node int    // of the next span
 	last                 uint64 // clock of the latest event
-	panics               int    // the next one
+	panics, pauses       int    // the next ones
 }
 
 // A head is the next beginning or end of a segment of a stream.
@@ -187,7 +187,7 @@ func (j *joiner) whole(p *place) error {
 	if p.segment >= len(d.segments) || d.segments[p.segment].goroutine != s.goroutine || d.segments[p.segment].start != s.start {
 		return errOrder // damaged
 	}
-	p.step, p.span, p.totals, p.opened, p.node, p.panics = 0, 0, 0, 0, 0, 0
+	p.step, p.span, p.totals, p.opened, p.node, p.panics, p.pauses = 0, 0, 0, 0, 0, 0, 0
 	if p.segment > 0 {
 		p.step = d.segments[p.segment-1].steps
 	}
@@ -199,6 +199,8 @@ func (j *joiner) whole(p *place) error {
 			p.span++
 		case tracefile.Panic:
 			p.panics++
+		case tracefile.Waited:
+			p.pauses++
 		}
 	}
 	return nil
@@ -230,11 +232,15 @@ func (j *joiner) segment(p *place) {
 	p.segment++
 	p.in = false
 	g := b.alive[s.goroutine]
-	g.segment, g.last = nil, s.end
+	g.segment, g.floor, g.last = nil, g.last, s.end
 	for ; p.step < s.steps; p.step++ {
+		b.unparked(g, d.steps[p.step].event, d.steps[p.step].clock)
 		switch st := &d.steps[p.step]; st.event {
 		case isSpan:
 			j.span(g, p, st)
+		case tracefile.Waited:
+			b.waited(g, &d.pauses[p.pauses], st.clock)
+			p.pauses++
 		case tracefile.Exit:
 			b.exit(g, st.site, st.token, st.clock, nil)
 		case tracefile.Panic:

@@ -27,6 +27,7 @@ type Row struct {
 	Errors uint64 // calls that returned an error
 	Open   uint64 // calls that had not ended
 	Long   uint64 // calls of Long events, which have no Self
+	Off    *Offs  // in which goroutines did not run
 }
 
 func (r *Row) add(total, self uint64, outermost bool, flags Flags) {
@@ -79,6 +80,7 @@ type Goroutine struct {
 	Max    uint64 // of its root calls
 	Panics uint64 // that began on it
 	Errors uint64 // calls that returned an error
+	Off    *Offs  // in which it did not run
 }
 
 func (g *Goroutine) addRoot(total uint64) {

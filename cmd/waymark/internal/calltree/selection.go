@@ -18,22 +18,26 @@ func (s *Selection) All() bool {
 	return s.Show == nil && s.Root == nil && s.Callers == nil && s.Min == 0 && s.Depth == 0
 }
 
-// Of returns functions for Options.OnEnter and Options.OnCall that pass the chosen calls on. A
-// Call's Depth counts the chosen ones. A call that is chosen because of its duration, or of what it
-// calls, is passed to onEnter once that is known, and so after calls of other goroutines
-// that began later.
-func (s *Selection) Of(onEnter, onCall func(*Call)) (enter, call func(*Call)) {
+// Of returns functions for Options.OnEnter, OnCall and OnWait that pass the chosen calls on, and what
+// goroutines wait for in these calls. onWait may be nil. A Call's Depth counts the chosen ones. A call
+// that is chosen because of its duration, or of what it calls, is passed to onEnter once that is known,
+// and so after calls of other goroutines that began later.
+func (s *Selection) Of(onEnter, onCall, onWait func(*Call)) (enter, call, wait func(*Call)) {
 	if s.All() {
-		return onEnter, onCall
+		return onEnter, onCall, onWait
 	}
-	x := &selecting{Selection: s, onEnter: onEnter, onCall: onCall, stacks: make(map[uint64][]candidate)}
-	return x.enter, x.call
+	x := &selecting{Selection: s, onEnter: onEnter, onCall: onCall, onWait: onWait, stacks: make(map[uint64][]candidate)}
+	if onWait != nil {
+		wait = x.wait
+	}
+	return x.enter, x.call, wait
 }
 
 // selecting follows the stacks of goroutines.
 type selecting struct {
 	*Selection
 	onEnter, onCall func(*Call)
+	onWait          func(*Call)
 	stacks          map[uint64][]candidate // of the open calls
 }
 
@@ -114,6 +118,21 @@ func (x *selecting) call(c *Call) {
 		return
 	}
 	x.stacks[c.Goroutine] = stack[:c.Depth]
+}
+
+// wait passes on a wait of a chosen call, if it takes as long as calls have to: then the call does, too.
+func (x *selecting) wait(c *Call) {
+	stack := x.stacks[c.Goroutine][:c.Depth]
+	n := &stack[c.Depth-1]
+	if n.out || !n.told && !n.itself || c.End-c.Began < x.Min || x.Depth > 0 && n.entered.Depth+1 >= x.Depth {
+		return
+	}
+	if !n.told {
+		x.tell(stack)
+	}
+	chosen := *c
+	chosen.Depth = n.entered.Depth + 1
+	x.onWait(&chosen)
 }
 
 // pass passes on a call that ended, with the given depth.

@@ -42,7 +42,7 @@ func TestSelection(t *testing.T) {
 				var got []Call
 				depth := make(map[uint64]int)
 				o := tt.opt
-				o.OnEnter, o.OnCall = tt.s.Of(func(c *Call) {
+				o.OnEnter, o.OnCall, _ = tt.s.Of(func(c *Call) {
 					if c.Depth != depth[c.Goroutine] {
 						t.Errorf("a call of site %d begins at depth %d; open are %d", c.Site, c.Depth, depth[c.Goroutine])
 					}
@@ -52,7 +52,7 @@ func TestSelection(t *testing.T) {
 						t.Errorf("a call of site %d ends at depth %d; open are %d", c.Site, c.Depth, depth[c.Goroutine])
 					}
 					got = append(got, *c)
-				})
+				}, nil)
 				read(t, events, o)
 
 				w := choosing{Selection: tt.s}

@@ -14,6 +14,7 @@ type Node struct {
 	Self   uint64
 	Panics uint64
 	Errors uint64
+	Off    *Offs // in which goroutines did not run
 }
 
 // NoCaller is the Caller of root calls.
@@ -28,6 +29,7 @@ type pathSum struct {
 	total, self uint64
 	panics      uint64
 	errors      uint64
+	off         *Offs
 }
 
 func (f *paths) add(node uint32, total, self uint64, flags Flags) {
@@ -70,7 +72,7 @@ func (f *paths) list(rows []Row) []Node {
 		index[i] = len(out)
 		out = append(out, Node{
 			Caller: index[n.Parent], Key: rows[n.Row].Key,
-			Calls: sum.calls, Total: sum.total, Self: sum.self, Panics: sum.panics, Errors: sum.errors,
+			Calls: sum.calls, Total: sum.total, Self: sum.self, Panics: sum.panics, Errors: sum.errors, Off: sum.off,
 		})
 	}
 	return out

@@ -51,7 +51,7 @@ func TestMistakes(t *testing.T) {
 		"report --top":            "flag --top needs a value",
 		"report --top x x":        "--top=x: want a whole number",
 		"report --min soon x":     "--min=soon: want a duration, as in 10us or 1.5s",
-		"report --sort tot x":     `--sort: sort by "tot": want total, self, calls, avg, max, panics, errors, objects or bytes; is it total?`,
+		"report --sort tot x":     `--sort: sort by "tot": want total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting; is it total?`,
 		"report --by packages x":  `--by: a report by "packages": want function, package, group, goroutine or type; is it package?`,
 		"report --format jsn x":   `--format: format "jsn": want text, json or csv; is it json?`,
 		"report --names ful x":    "--names=ful: want short or full; is it full?",
@@ -72,7 +72,7 @@ func TestMistakes(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	const noFiles, extension = ":4\n", ":8\n"
 	for args, want := range map[string]string{
-		"report --sort ":      "total\nself\ncalls\navg\nmax\npanics\nerrors\nobjects\nbytes\n" + noFiles,
+		"report --sort ":      "total\nself\ncalls\navg\nmax\npanics\nerrors\nobjects\nbytes\nrunning\nrunnable\nwaiting\n" + noFiles,
 		"report --sort=c":     "calls\n" + noFiles,
 		"tree --format j":     "json\n" + noFiles,
 		"info --format ":      "text\njson\n" + noFiles,

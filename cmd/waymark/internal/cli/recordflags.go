@@ -23,7 +23,7 @@ type recordFlags struct {
 var overflows = []string{"block", "drop", "ring"}
 
 // settings are the names of recordFlags, in the order in which they are passed on.
-var settings = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate"}
+var settings = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "waiting"}
 
 // Budgets of commands that were not given one.
 const (
@@ -38,6 +38,7 @@ func (f *recordFlags) define(set *pflag.FlagSet, budget string) {
 	set.String("buffers", "", "`BYTES` of memory for buffers, as in 256MB or 256MiB (default 64MiB)")
 	set.String("window", "", "of a ring, write the last `DURATION` only, as in 10s")
 	set.Bool("dump-at-exit", false, "write the ring when the program ends well, too")
+	defineWaiting(set, "record when goroutines run, are ready and wait, and for what")
 	set.String("max-size", "", "end recording when the file has `BYTES`, as in 1GB")
 	set.String("rotate", "", "at --max-size begin a new file, and keep the newest `N`")
 	set.String("budget", budget, "demote the functions that cost most, so that tracing adds no more than `SHARE` to CPU time, as in 5%; their calls are counted; none: record all")

@@ -99,6 +99,7 @@ var settingsOfWAYMARK = []variable{
 	{"dump-at-exit", "Write the ring when the program ends well, too."},
 	{"max-size", "End recording when the file has this size."},
 	{"rotate", "At `max-size` begin a new file, and keep so many of the newest."},
+	{"waiting", "Record when goroutines run, are ready and [wait](usage.md#see-what-calls-wait-for), and for what."},
 	{"budget", "What tracing may add to the program's CPU time, as in `10%`. The functions that cost most are " +
 		"[demoted](budget.md): their calls are counted. `0` counts all calls; default `none`."},
 	{"disk", "Bytes that the recordings of tests in one folder may take: calls of tests that passed make room, and the middle of long ones."},

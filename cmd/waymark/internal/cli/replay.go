@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
@@ -20,6 +21,7 @@ func (a *app) replayCommand() *cobra.Command {
 	var text textFlags
 	var test string
 	var width int
+	var waiting bool
 	cmd := &cobra.Command{
 		Use: "replay [flags] FILE...", Short: "print every call of recordings in order", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -39,10 +41,12 @@ func (a *app) replayCommand() *cobra.Command {
 				}
 				var done replay.Result
 				var err error
+				form := text.calls(a.stdout, width, set.Processes...)
+				form.Waiting = a.explainWaiting(waiting, set) && waiting
 				if test != "" {
-					done, err = a.replayTest(set, &only, test, text.calls(a.stdout, width, set.Processes...))
+					done, err = a.replayTest(set, &only, test, form)
 				} else {
-					done, err = replay.Write(a.stdout, set, &only, text.calls(a.stdout, width, set.Processes...))
+					done, err = replay.Write(a.stdout, set, &only, form)
 				}
 				if len(done.Read) == 0 {
 					return err
@@ -65,6 +69,7 @@ func (a *app) replayCommand() *cobra.Command {
 	}
 	text.define(cmd.Flags())
 	cmd.Flags().IntVar(&width, "width", transcript.DefaultWidth, widthUsage)
+	cmd.Flags().BoolVar(&waiting, "waiting", false, "show what goroutines waited for, and which ones woke them, where that was recorded")
 	filter.define(cmd.Flags(), showsCalls)
 	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all that they make", "show calls of functions that match `PATTERN`, and those that they are made by")
 	cmd.Flags().StringVar(&test, "test", "", "only what the test `NAME` and its subtests did, in the recording of a test binary")
@@ -115,7 +120,11 @@ func (a *app) replayTest(set *tracefile.Set, only *recording.Filter, test string
 	}
 	p := testtrace.NewPrinter(transcript.New(a.stdout, file, recording.ScaleOf(file).Nanoseconds, file.Nanos, o))
 	events.OnLog = p.Log
-	read, err := only.Read(events, set, p.Enter, p.Call)
+	var wait func(*calltree.Call)
+	if o.Waiting {
+		wait = p.Wait
+	}
+	read, err := only.Read(events, set, p.Enter, p.Call, wait)
 	if flushErr := p.Flush(); flushErr != nil {
 		return done, flushErr // the reader of the output has gone: not worth more words
 	}

@@ -71,6 +71,7 @@ func (a *app) read(files []string, o report.Options, missed missed, write func(*
 		if len(r.Recordings) == 0 {
 			return err
 		}
+		a.explainWaiting(o.Waiting || o.Sort >= report.SortRunning, set)
 		err = errors.Join(write(r), err, r.Damage())
 		if missed != nil {
 			notes, missedErr := missed(set, r)

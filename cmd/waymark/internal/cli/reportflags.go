@@ -22,8 +22,9 @@ func (f *reportFlags) define(set *pflag.FlagSet, top int) {
 	f.set = set
 	f.textFlags.define(set)
 	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group, goroutine, or type of objects")
-	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics, errors, objects or bytes")
+	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting")
 	set.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or csv")
+	defineWaiting(set, waitingUsage)
 	set.IntVar(&f.top, "top", top, "print the first `N` rows only; 0 is all")
 }
 
@@ -56,6 +57,7 @@ func (f *reportFlags) options() (o report.Options, err error) {
 		return o, fmt.Errorf("--top=%d: want 0 or more", o.Top)
 	}
 	o.FullNames = f.full()
+	o.Waiting = f.set.Lookup("waiting").Value.String() == "true"
 	return o, nil
 }
 

@@ -33,6 +33,7 @@ type tracesFlags struct {
 	form    string
 	slowest int
 	failed  bool
+	waiting bool
 }
 
 func (a *app) tracesCommand() *cobra.Command {
@@ -61,6 +62,7 @@ func (a *app) tracesCommand() *cobra.Command {
 				return err
 			}
 			return a.withSet(files, func(set *tracefile.Set) error {
+				f.waiting = a.explainWaiting(f.waiting, set) && f.waiting
 				if key != nil {
 					return a.showTrace(set, &f, only, *key)
 				}
@@ -72,6 +74,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json, csv, or xml for tools that read actions of START and END")
 	flags.IntVar(&f.slowest, "slowest", firstTraces, "list the `N` traces that took longest; 0: all, as in other formats than text")
 	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call has returned an error or ended with a panic")
+	flags.BoolVar(&f.waiting, "waiting", false, waitingUsage)
 	f.text.define(flags)
 	f.filter.defineTraces(flags)
 	return cmd
@@ -155,7 +158,7 @@ func (f *tracesFlags) write(a *app, set *tracefile.Set, list []*traces.Trace) er
 	case "csv":
 		return traces.WriteListCSV(a.stdout, list)
 	}
-	return traces.WriteList(a.stdout, list, f.text.shortNames(set), f.text.style(a.stdout))
+	return traces.WriteList(a.stdout, list, f.text.shortNames(set), f.text.style(a.stdout), f.waiting)
 }
 
 // shortNames returns what shortens functions' names, nil if they are printed in full.
@@ -191,7 +194,7 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 	if f.form == "json" {
 		writeErr = traces.WriteTreeJSON(a.stdout, t, only.Depth)
 	} else {
-		writeErr = traces.WriteTree(a.stdout, t, f.text.shortNames(set), only.Depth)
+		writeErr = traces.WriteTree(a.stdout, t, f.text.shortNames(set), only.Depth, f.waiting)
 	}
 	if writeErr != nil {
 		return writeErr

@@ -12,7 +12,7 @@ func (a *app) treeCommand() *cobra.Command {
 	var filter filterFlags
 	var text textFlags
 	var form string
-	var flat bool
+	var flat, waiting bool
 	cmd := &cobra.Command{
 		Use: "tree [flags] FILE...", Short: "print the call tree of recordings", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -30,7 +30,7 @@ func (a *app) treeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o := report.Options{Tree: true, Filter: only, Style: text.style(a.stdout), FullNames: text.full()}
+			o := report.Options{Tree: true, Filter: only, Style: text.style(a.stdout), FullNames: text.full(), Waiting: waiting}
 			missed := func(set *tracefile.Set, r *report.Report) ([]string, error) {
 				return filter.missed(set, r.Calls(), showsTree, func() (int64, error) { return r.Longest(), nil })
 			}
@@ -55,6 +55,7 @@ func (a *app) treeCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&form, "format", "text", "`FORMAT`: text, json or csv; json is nested, 100 levels deep unless --depth says more")
 	cmd.Flags().BoolVar(&flat, "flat", false, "with --format json: a list of rows with id and parent, of any depth")
+	cmd.Flags().BoolVar(&waiting, "waiting", false, waitingUsage)
 	text.define(cmd.Flags())
 	filter.define(cmd.Flags(), showsTree)
 	filter.definePaths(cmd.Flags(), "the trees of functions that match `PATTERN`", "who calls the functions that match `PATTERN`, 100 levels unless --depth says more")

@@ -244,6 +244,12 @@ func (p *printer) events(b []byte) error {
 			fmt.Fprintf(p, " token %d", ev.Token)
 		case format.Long:
 			fmt.Fprintf(p, " site %d token %d ticks %d", ev.Site, ev.Token, ev.Value)
+		case format.Parked:
+			fmt.Fprintf(p, " reason %d", ev.Value)
+		case format.Waited:
+			w := ev.Wait()
+			fmt.Fprintf(p, " reason %d ticks %d runnable %d waker %d", w.Reason, w.Total, w.Runnable, w.Waker)
+			ev.Data = nil
 		case format.Start:
 			fmt.Fprintf(p, " parent %d origin %d", ev.Value, ev.Origin)
 		}
@@ -286,6 +292,11 @@ func word(ev *format.Event) uint64 {
 		return code(format.CodeInfo, uint64(ev.Site))
 	case format.Long:
 		return code(format.CodeLong, uint64(ev.Token))
+	case format.Parked:
+		return code(format.CodeParked, ev.Value)
+	case format.Waited:
+		w := ev.Wait()
+		return code(format.CodeWaited, w.Waker<<format.WakerShift|uint64(w.Reason))
 	default:
 		return code(format.CodeError, uint64(ev.Site))
 	}

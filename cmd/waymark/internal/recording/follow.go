@@ -12,6 +12,7 @@ import (
 // A Follower is told of the calls of a process.
 type Follower struct {
 	Enter, Call func(*calltree.Call) // a call begins, and ends
+	Wait        func(*calltree.Call) // unless nil: as calltree's OnWait
 
 	// Start, unless nil, is told that a goroutine begins, which one has started it, and the id of
 	// the go statement. End, unless nil, is told that it has ended.
@@ -43,7 +44,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Sum
 	ranges := make([]tracefile.Range, len(processes))
 	for i, p := range processes {
 		to := tell(p)
-		o, calls := f.telling(p, to.Enter, to.Call)
+		o, calls := f.telling(p, to.Enter, to.Call, to.Wait)
 		o.OnStart, o.OnEnd = to.Start, to.End
 		byIndex[i] = &following{index: i, end: p.Since + p.File.Info().Duration, calls: calls, done: to.Done}
 		byIndex[i].Builder, ranges[i] = calltree.NewAt(p.File, o)
@@ -90,10 +91,10 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Sum
 	return list, events.Err()
 }
 
-// Read is Follow for the events of a set's only process, which src holds.
-func (f *Filter) Read(src calltree.Source, set *tracefile.Set, onEnter, onCall func(*calltree.Call)) (Summary, error) {
+// Read is Follow for the events of a set's only process, which src holds. onWait may be nil.
+func (f *Filter) Read(src calltree.Source, set *tracefile.Set, onEnter, onCall, onWait func(*calltree.Call)) (Summary, error) {
 	p := Processes(set)[0]
-	o, calls := f.telling(p, onEnter, onCall)
+	o, calls := f.telling(p, onEnter, onCall, onWait)
 	result, err := calltree.Read(src, o, p.End)
 	result.Calls = calls(result)
 	return f.told(p, result), err
@@ -108,7 +109,7 @@ func (f *Filter) told(p *Process, result *calltree.Result) Summary {
 
 // telling returns the options with which the calls of a process that the filter shows are told;
 // calls returns their number in the end.
-func (f *Filter) telling(p *Process, onEnter, onCall func(*calltree.Call)) (
+func (f *Filter) telling(p *Process, onEnter, onCall, onWait func(*calltree.Call)) (
 	o calltree.Options, calls func(*calltree.Result) uint64,
 ) {
 	o = f.Options(p)
@@ -118,10 +119,10 @@ func (f *Filter) telling(p *Process, onEnter, onCall func(*calltree.Call)) (
 		Min: p.Scale.TicksOf(int64(max(f.Min, f.Shortest))), Depth: f.Depth,
 	}
 	if s.All() {
-		o.OnEnter, o.OnCall = onEnter, onCall
+		o.OnEnter, o.OnCall, o.OnWait = onEnter, onCall, onWait
 		return o, func(r *calltree.Result) uint64 { return r.Calls }
 	}
 	told := uint64(0)
-	o.OnEnter, o.OnCall = s.Of(onEnter, func(c *calltree.Call) { told++; onCall(c) })
+	o.OnEnter, o.OnCall, o.OnWait = s.Of(onEnter, func(c *calltree.Call) { told++; onCall(c) }, onWait)
 	return o, func(*calltree.Result) uint64 { return told }
 }

@@ -47,7 +47,11 @@ func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o transcri
 		if printers = append(printers, p); len(printers) == 1 {
 			p.Head(width)
 		}
-		return recording.Follower{Enter: relay.to(p.Enter), Call: relay.to(p.Call)}
+		to := recording.Follower{Enter: relay.to(p.Enter), Call: relay.to(p.Call)}
+		if o.Waiting {
+			to.Wait = relay.to(p.Wait)
+		}
+		return to
 	})
 	relay.close()
 	done.Masked = slices.ContainsFunc(printers, (*transcript.Printer).Masked)

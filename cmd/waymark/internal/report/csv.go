@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
 // writeCSV prints a head and the rows, times in ns. Columns have the names of
@@ -25,7 +27,12 @@ func (r *Report) writeCSV(w io.Writer) error {
 		ByGroup:     {"name"},
 		ByGoroutine: {"pid", "goroutine", "parent_goroutine", "origin_func", "origin_file", "origin_line", "start_ns", "end_ns"},
 	}
-	c.Write(append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors", "recorded"))
+	head := append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors", "recorded")
+	waits := r.waits()
+	if waits {
+		head = append(head, recording.OffHeads()...)
+	}
+	c.Write(head)
 	rows, _ := r.Rows()
 	for _, row := range rows {
 		var record []string
@@ -41,8 +48,12 @@ func (r *Report) writeCSV(w io.Writer) error {
 				signed(g.Start), signed(g.End),
 			}
 		}
-		c.Write(append(record, unsigned(row.Calls), unsigned(row.Panics),
-			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg()), unsigned(row.Errors), unsigned(row.Recorded())))
+		record = append(record, unsigned(row.Calls), unsigned(row.Panics),
+			signed(row.Total), signed(row.Self), signed(row.Min), signed(row.Max), signed(row.Avg()), unsigned(row.Errors), unsigned(row.Recorded()))
+		if waits {
+			record = append(record, row.Off.Total.Fields(row.Total)...)
+		}
+		c.Write(record)
 	}
 	c.Flush()
 	return c.Error()

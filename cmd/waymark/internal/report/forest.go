@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
 // A forest is some call trees, with times in ns. Rows are indices in the Report's rows.
@@ -18,6 +19,15 @@ type numbers struct {
 	panics      uint64
 	errors      uint64
 	total, self int64
+	off         *recording.Offs // when goroutines did not run; nil if they always did
+}
+
+// offs returns when goroutines did not run.
+func (s *numbers) offs() *recording.Offs {
+	if s.off == nil {
+		return new(recording.Offs)
+	}
+	return s.off
 }
 
 // count adds to the numbers of a node.
@@ -28,6 +38,13 @@ func (f *forest) count(n uint32, o *numbers) {
 	to.errors += o.errors
 	to.total += o.total
 	to.self += o.self
+	if o.off != nil {
+		if to.off == nil {
+			to.off = new(recording.Offs)
+		}
+		to.off.Total.Join(&o.off.Total)
+		to.off.Self.Join(&o.off.Self)
+	}
 }
 
 // some returns a forest of those nodes that wanted chooses. What others call comes below the

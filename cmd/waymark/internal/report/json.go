@@ -131,13 +131,18 @@ type jsonNumbers struct {
 	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that have times; if not all have
 	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	*stats.Quantiles
+	*recording.JSONOffs // if the recording says when goroutines ran
 
 	Objects uint64 `json:"objects,omitempty"` // of the heap
 	Bytes   uint64 `json:"bytes,omitempty"`
 }
 
-func (r *Row) numbers() jsonNumbers {
-	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Quantiles, r.Objects, r.Bytes}
+// numbers returns those of a row; with waits also when goroutines ran.
+func (r *Row) numbers(waits bool) jsonNumbers {
+	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Quantiles, nil, r.Objects, r.Bytes}
+	if waits {
+		n.JSONOffs = r.Off.JSON(r.Total, r.Self)
+	}
 	if recorded := r.Recorded(); recorded != r.Calls {
 		n.Recorded = &recorded
 	}
@@ -176,17 +181,18 @@ func (r *Report) jsonHead() jsonReport {
 func (r *Report) writeJSON(w io.Writer) error {
 	j := jsonRows{jsonReport: r.jsonHead()}
 	rows, _ := r.Rows()
+	waits := r.waits()
 	switch r.By {
 	case ByFunction:
 		list := make([]jsonFunction, 0, len(rows))
 		for _, row := range rows {
-			list = append(list, jsonFunction{row.Name, row.Package, row.File, row.Line, append([]string{}, row.Groups...), row.Tiny, row.numbers()})
+			list = append(list, jsonFunction{row.Name, row.Package, row.File, row.Line, append([]string{}, row.Groups...), row.Tiny, row.numbers(waits)})
 		}
 		j.Functions = &list
 	case ByPackage, ByGroup:
 		list := make([]jsonNamed, 0, len(rows))
 		for _, row := range rows {
-			list = append(list, jsonNamed{row.Name, row.numbers()})
+			list = append(list, jsonNamed{row.Name, row.numbers(waits)})
 		}
 		if r.By == ByPackage {
 			j.Packages = &list
@@ -199,7 +205,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 			g := &row.Goroutine
 			list = append(list, jsonGoroutine{
 				g.PID, g.ID, g.Parent, jsonOrigin{g.Origin.Func, g.Origin.File, g.Origin.Line},
-				g.Start, g.End, g.Ended, row.numbers(),
+				g.Start, g.End, g.Ended, row.numbers(waits),
 			})
 		}
 		j.ByGoroutine = &list

@@ -26,6 +26,8 @@ type Options struct {
 	Filter recording.Filter
 	Tree   bool // for WriteTree
 
+	Waiting bool // in text, too: when goroutines ran, were ready and waited
+
 	// Of text.
 	Style     table.Style
 	FullNames bool // of functions

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
@@ -28,6 +29,8 @@ type Row struct {
 	Bytes   uint64
 
 	Quantiles *stats.Quantiles // nil if the distribution is not known
+
+	Off recording.Offs // when goroutines did not run, if the recording says so
 
 	shallow  bool   // some of the calls have few enough callers for the filter
 	measured uint64 // how many calls those are: all that were recorded, or a goroutine's root calls
@@ -67,6 +70,7 @@ func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	r.Total += scale.Nanoseconds(c.Total)
 	r.Self += scale.Nanoseconds(c.Self)
 	r.Sum += scale.Nanoseconds(c.Sum)
+	r.Off.Add(c.Off, scale)
 }
 
 // count adds calls that were counted. Of the recorded ones, long were counted too.
@@ -86,7 +90,7 @@ func (r *Row) Recorded() uint64 {
 
 func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Scale) *Row {
 	origin, _ := file.Origin(g.Origin)
-	return &Row{
+	row := &Row{
 		Goroutine: Goroutine{
 			ID: g.ID, Parent: g.Parent, Origin: origin,
 			Start: file.Nanos(g.Start), End: file.Nanos(g.End), Ended: g.Ended,
@@ -101,4 +105,6 @@ func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Sc
 		Max:      scale.Nanoseconds(g.Max),
 		measured: g.Roots,
 	}
+	row.Off.Add(g.Off, scale)
+	return row
 }

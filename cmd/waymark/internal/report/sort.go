@@ -44,10 +44,13 @@ const (
 	SortErrors
 	SortObjects
 	SortBytes
+	SortRunning
+	SortRunnable
+	SortWaiting
 )
 
 // Sorts are the values of --sort.
-var Sorts = []string{"total", "self", "calls", "avg", "max", "panics", "errors", "objects", "bytes"}
+var Sorts = []string{"total", "self", "calls", "avg", "max", "panics", "errors", "objects", "bytes", "running", "runnable", "waiting"}
 
 // ParseSort reads the value of --sort.
 func ParseSort(text string) (Sort, error) {
@@ -77,8 +80,11 @@ func sortRows(rows []*Row, by Sort) {
 		SortPanics: func(r *Row) uint64 { return r.Panics },
 		SortErrors: func(r *Row) uint64 { return r.Errors },
 
-		SortObjects: func(r *Row) uint64 { return r.Objects },
-		SortBytes:   func(r *Row) uint64 { return r.Bytes },
+		SortObjects:  func(r *Row) uint64 { return r.Objects },
+		SortBytes:    func(r *Row) uint64 { return r.Bytes },
+		SortRunning:  func(r *Row) uint64 { return uint64(r.Off.Total.Running(r.Total)) },
+		SortRunnable: func(r *Row) uint64 { return uint64(r.Off.Total.Runnable) },
+		SortWaiting:  func(r *Row) uint64 { return uint64(r.Off.Total.Waited()) },
 	}[by]
 	slices.SortFunc(rows, func(a, b *Row) int {
 		return cmp.Or(

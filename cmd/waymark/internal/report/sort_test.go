@@ -10,7 +10,7 @@ func TestParseNames(t *testing.T) {
 	if _, err := ParseBy("file"); message(err) != `a report by "file": want function, package, group, goroutine or type; is it type?` {
 		t.Error(err)
 	}
-	if _, err := ParseSort("time"); message(err) != `sort by "time": want total, self, calls, avg, max, panics, errors, objects or bytes` {
+	if _, err := ParseSort("time"); message(err) != `sort by "time": want total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting` {
 		t.Error(err)
 	}
 	if _, err := ParseFormat("xml"); message(err) != `format "xml": want text, json or csv` {

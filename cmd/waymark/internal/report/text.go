@@ -26,6 +26,8 @@ func (r *Report) writeText(w io.Writer) error {
 	rows, more := r.Rows()
 	var t *table.Table
 	switch {
+	case r.Waiting && r.waits():
+		t = r.waitingTable(rows)
 	case r.By == ByGoroutine:
 		t = r.goroutineTable(rows)
 	case r.counted():

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
@@ -34,7 +35,12 @@ func (r *Report) addTree(list []calltree.Node, scale calltree.Scale) {
 			parent = at[n.Caller]
 		}
 		at[i] = r.tree.Child(parent, n.Key)
-		r.tree.count(at[i], &numbers{calls: n.Calls, panics: n.Panics, errors: n.Errors, total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self)})
+		sum := numbers{calls: n.Calls, panics: n.Panics, errors: n.Errors, total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self)}
+		if n.Off != nil {
+			sum.off = new(recording.Offs)
+			sum.off.Add(n.Off, scale)
+		}
+		r.tree.count(at[i], &sum)
 	}
 }
 
@@ -112,6 +118,9 @@ func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 			sum := n.Sum
 			if open[n.Row] > 0 {
 				sum.total = 0
+				if sum.off != nil {
+					sum.off = &recording.Offs{Self: sum.off.Self}
+				}
 			}
 			at := uint32(0)
 			for level := 0; i != 0; i = r.tree.Nodes[i].Parent {
@@ -167,10 +176,18 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 		return note, r.writeFlat(w)
 	case CSV:
 		c := csv.NewWriter(w)
-		c.Write([]string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"})
+		head, waits := []string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"}, r.waits()
+		if waits {
+			head = append(head, recording.OffHeads()...)
+		}
+		c.Write(head)
 		r.walk(func(n *node, depth int) {
-			c.Write([]string{strconv.Itoa(depth), strconv.FormatInt(n.Sum.total, 10), strconv.FormatInt(n.Sum.self, 10),
-				strconv.FormatUint(n.Sum.calls, 10), strconv.FormatUint(n.Sum.panics, 10), r.rows[n.Row].Name, strconv.FormatUint(n.Sum.errors, 10)})
+			record := []string{strconv.Itoa(depth), strconv.FormatInt(n.Sum.total, 10), strconv.FormatInt(n.Sum.self, 10),
+				strconv.FormatUint(n.Sum.calls, 10), strconv.FormatUint(n.Sum.panics, 10), r.rows[n.Row].Name, strconv.FormatUint(n.Sum.errors, 10)}
+			if waits {
+				record = append(record, n.Sum.offs().Total.Fields(n.Sum.total)...)
+			}
+			c.Write(record)
 		}, nil)
 		c.Flush()
 		return note, c.Error()
@@ -184,6 +201,11 @@ func (r *Report) writeTreeText(w io.Writer) error {
 		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
 		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true}, {Head: "Function"},
 	}}
+	waiting := r.Waiting && r.waits()
+	if waiting {
+		t.Columns = append(slices.Clone(offColumns), t.Columns[1:]...)
+		t.Columns = append(t.Columns, table.Column{Head: "Waiting for"})
+	}
 	t.Stream = func(line func([]table.Cell)) {
 		r.walk(func(n *node, depth int) {
 			percent := 0.0
@@ -199,10 +221,16 @@ func (r *Report) writeTreeText(w io.Writer) error {
 			if row.Counted > 0 {
 				total, self = total.About(), self.About()
 			}
-			line([]table.Cell{
+			cells := []table.Cell{
 				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
 				table.Count(n.Sum.calls), table.Panics(n.Sum.panics), table.Errors(n.Sum.errors), {Text: name},
-			})
+			}
+			if waiting {
+				off := &n.Sum.offs().Total
+				cells = append(offCells(off, n.Sum.total), cells[1:]...)
+				cells = append(cells, table.Cell{Text: off.Longest()})
+			}
+			line(cells)
 		}, nil)
 	}
 	if err := t.Write(w, r.Style); err != nil {

@@ -16,10 +16,11 @@ type nodeWriter struct {
 	*bufio.Writer
 	rows  []*Row
 	names [][]byte // by row, quoted
+	waits bool     // when goroutines ran is known
 }
 
 func (r *Report) newNodeWriter(w io.Writer) *nodeWriter {
-	return &nodeWriter{bufio.NewWriter(w), r.rows, make([][]byte, len(r.rows))}
+	return &nodeWriter{bufio.NewWriter(w), r.rows, make([][]byte, len(r.rows)), r.waits()}
 }
 
 // numbers writes the members that every node has, in lines with the given indentation, or in one.
@@ -47,6 +48,11 @@ func (w *nodeWriter) numbers(n *node, indent string) {
 	}
 	if w.rows[n.Row].Counted > 0 {
 		b = append(append(b, separator...), `"demoted": true`...)
+	}
+	if w.waits {
+		for _, member := range n.Sum.offs().JSON(n.Sum.total, n.Sum.self).Members() {
+			b = append(append(b, separator...), member...)
+		}
 	}
 	w.Write(b)
 }

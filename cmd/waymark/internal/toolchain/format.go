@@ -95,7 +95,7 @@ func addShared(out map[string]File, dir, pkg string) error {
 		src, err := constants(pkg, "tests.go")
 		return add("waymark_format.go", src, err)
 	}
-	src, err := constants(pkg, "arena.go", "types.go")
+	src, err := constants(pkg, "arena.go", "types.go", "waits.go")
 	if err := add("waymark_format.go", src, err); err != nil {
 		return err
 	}

@@ -79,6 +79,23 @@ var anchors = []anchor{
 	// All of it has been counted.
 	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},
 	{file: "proc.go", fn: "main", before: "last := lastmoduledatap", text: "wmInitFirst(); "},
+	// A goroutine stops running while it still has its P. In park_m and preemptPark others may make it
+	// ready, or take it, as soon as its state has changed. systemstack overwrites gp.sched.
+	{file: "proc.go", fn: "park_m", before: "casgstatus(gp, _Grunning, _Gwaiting)", text: "if wmWaits.Load() { wmOnPark(gp, wmReason(gp)) }; "},
+	{file: "proc.go", fn: "preemptPark", before: "casGToPreemptScan(gp,", text: "if wmWaits.Load() { wmOnPark(gp, wmWaitGC) }; "},
+	{file: "proc.go", fn: "goschedImpl", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnYield(gp) }; "},
+	{file: "proc.go", fn: "goyield_m", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnYield(gp) }; "},
+	{file: "proc.go", fn: "reentersyscall", before: "trace := traceAcquire()", text: "if wmWaits.Load() { systemstack(func() { wmOnPark(gp, wmWaitSyscall) }); save(pc, sp, bp) }; "},
+	{file: "proc.go", fn: "entersyscallblock", before: "trace := traceAcquire()", text: "if wmWaits.Load() { systemstack(func() { wmOnPark(gp, wmWaitSyscall) }) }; "},
+	{file: "coro.go", fn: "coroswitch_m", before: "gp.waitreason = waitReasonCoroutine", text: "if wmWaits.Load() { wmOnPark(gp, wmWaitCoroutine) }; "},
+	// It may run, and isn't anybody else's yet. No goroutine makes those of injectglist ready.
+	{file: "proc.go", fn: "ready", before: "casgstatus(gp, _Gwaiting, _Grunnable)", text: "if wmWaits.Load() { wmOnReady(gp, mp.curg) }; "},
+	{file: "proc.go", fn: "injectglist", before: "tail = gp", text: "if wmWaits.Load() { wmOnReady(gp, nil) }; "},
+	{file: "proc.go", fn: "exitsyscallNoP", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnReady(gp, nil) }; "},
+	{file: "coro.go", fn: "coroswitch_m", before: "if !canCAS || !gnext.atomicstatus", text: "if wmWaits.Load() { wmOnReady(gnext, gp); wmOnRun(gnext) }; "},
+	// It runs again, or will at once, with a P.
+	{file: "proc.go", fn: "execute", before: "gp.waitsince = 0", text: "if wmWaits.Load() { wmOnRun(gp) }; "},
+	{file: "proc.go", fn: "exitsyscall", before: "pp.syscalltick++", text: "if wmWaits.Load() { wmOnSyscallEnd(gp) }; "},
 }
 
 // A File is a file of the overlay.

@@ -25,6 +25,7 @@ type running struct {
 type collector struct {
 	p       *recording.Process
 	label   string // of the process, if there are several
+	waits   bool   // the recording says when goroutines ran
 	isRoot  func(site uint32) bool
 	parents map[uint64]uint64
 	in      map[uint64]*running
@@ -49,7 +50,7 @@ type collector struct {
 const maxBefore = 1 << 14
 
 func newCollector(p *recording.Process, several bool, root func(*function.Func) bool) *collector {
-	c := &collector{p: p, isRoot: p.Matcher(root), parents: make(map[uint64]uint64), in: make(map[uint64]*running), before: make(map[uint64]*running)}
+	c := &collector{p: p, isRoot: p.Matcher(root), parents: make(map[uint64]uint64), in: make(map[uint64]*running), before: make(map[uint64]*running), waits: p.File.Info().Waiting}
 	if several {
 		c.label = p.Label
 	}
@@ -127,7 +128,7 @@ func (c *collector) onEnter(call *calltree.Call) {
 		if !ok {
 			return
 		}
-		t := &Trace{Root: &fn.Func, Parent: c.parents[call.Goroutine], Open: true}
+		t := &Trace{Root: &fn.Func, Parent: c.parents[call.Goroutine], Open: true, Waiting: c.waits}
 		t.Goroutine = recording.GoroutineID{Process: c.label, ID: call.Goroutine}
 		at := c.p.File.Nanos(call.Began)
 		t.Start = c.p.Since + time.Duration(at)
@@ -171,6 +172,7 @@ func (c *collector) onCall(call *calltree.Call) {
 	}
 	t.Duration = time.Duration(c.p.Scale.Nanoseconds(call.End - call.Began))
 	t.Open = call.Flags&calltree.Open != 0
+	t.Off.Add(call.Off, c.p.Scale)
 	const recovered = calltree.Panicked | calltree.Recovered
 	t.Failed = call.Flags&calltree.Failed != 0 || call.Flags&recovered == calltree.Panicked
 	delete(c.in, call.Goroutine)

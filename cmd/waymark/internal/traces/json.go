@@ -4,7 +4,10 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"slices"
 	"strconv"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
 // jsonTrace has the members of a trace in JSON.
@@ -23,14 +26,19 @@ type jsonTrace struct {
 	Detached   uint64 `json:"detached_calls,omitempty"`
 	Open       bool   `json:"open,omitempty"`
 	Failed     bool   `json:"failed,omitempty"`
+	*recording.JSONOff
 }
 
 func (t *Trace) json() jsonTrace {
-	return jsonTrace{
+	j := jsonTrace{
 		Key: t.Key.String(), Process: t.Goroutine.Process, Goroutine: t.Goroutine.ID, Parent: t.Parent, Root: t.Root.Name,
 		Start: t.StartTime.UnixNano(), Duration: int64(t.Duration), Calls: t.Calls, Panics: t.Panics, Errors: t.Errors,
 		Goroutines: 1 + t.Goroutines, Detached: t.Detached, Open: t.Open, Failed: t.Failed,
 	}
+	if t.Waiting {
+		j.JSONOff = t.Off.Total.JSON(int64(t.Duration))
+	}
+	return j
 }
 
 // jsonNode has the members of a node in JSON. Nodes are a list, callees behind their callers: JSON
@@ -49,6 +57,7 @@ type jsonNode struct {
 	Avg       int64  `json:"avg_ns"`
 	Open      uint64 `json:"open,omitempty"`
 	Detached  uint64 `json:"detached,omitempty"`
+	*recording.JSONOffs
 }
 
 // WriteListJSON prints traces as a list of objects.
@@ -73,8 +82,11 @@ func WriteTreeJSON(w io.Writer, t *Tree, depth int) error {
 			out.Omitted += n.Calls
 			continue
 		}
-		out.Nodes = append(out.Nodes, jsonNode{
-			n.Depth, n.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached})
+		node := jsonNode{n.Depth, n.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached, nil}
+		if t.Trace.Waiting {
+			node.JSONOffs = n.off.JSON(n.Total, n.Self)
+		}
+		out.Nodes = append(out.Nodes, node)
 	}
 	return write(w, out)
 }
@@ -89,12 +101,21 @@ func write(w io.Writer, v any) error {
 // WriteListCSV prints a head and the traces. Columns have the names of the JSON keys.
 func WriteListCSV(w io.Writer, list []*Trace) error {
 	c := csv.NewWriter(w)
-	c.Write([]string{"key", "goroutine", "parent_goroutine", "root", "start_unix_ns", "duration_ns", "calls", "panics", "errors", "goroutines"})
+	head := []string{"key", "goroutine", "parent_goroutine", "root", "start_unix_ns", "duration_ns", "calls", "panics", "errors", "goroutines"}
+	waits := slices.ContainsFunc(list, func(t *Trace) bool { return t.Waiting })
+	if waits {
+		head = append(head, recording.OffHeads()...)
+	}
+	c.Write(head)
 	for _, tr := range list {
 		t := tr.json()
-		c.Write([]string{
+		record := []string{
 			t.Key, unsigned(t.Goroutine), unsigned(t.Parent), t.Root, strconv.FormatInt(t.Start, 10), strconv.FormatInt(t.Duration, 10),
-			unsigned(t.Calls), unsigned(t.Panics), unsigned(t.Errors), unsigned(t.Goroutines)})
+			unsigned(t.Calls), unsigned(t.Panics), unsigned(t.Errors), unsigned(t.Goroutines)}
+		if waits {
+			record = append(record, tr.Off.Total.Fields(t.Duration)...)
+		}
+		c.Write(record)
 	}
 	c.Flush()
 	return c.Error()

@@ -2,31 +2,50 @@ package traces
 
 import (
 	"io"
+	"time"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/tracetext"
 )
 
-// text returns what is printed of a trace as a whole.
-func (t *Trace) text() tracetext.Trace {
-	return tracetext.Trace{
+// text returns what is printed of a trace as a whole; with waiting also when its goroutine ran.
+func (t *Trace) text(waiting bool) tracetext.Trace {
+	out := tracetext.Trace{
 		Key: t.Key.String(), Root: t.Root.Name, Goroutine: t.Goroutine.String(), Start: t.Start, Duration: t.Duration, Open: t.Open,
 		Calls: t.Calls, Panics: t.Panics, Errors: t.Errors, Goroutines: 1 + t.Goroutines,
 	}
+	if waiting {
+		out.Parts = parts(&t.Off.Total, int64(t.Duration))
+	}
+	return out
 }
 
-// WriteList prints traces as a table. short, unless nil, shortens names of functions.
-func WriteList(w io.Writer, list []*Trace, short *names.Set, s table.Style) error {
+// parts are the columns of --waiting.
+func parts(o *recording.Off, of int64) []time.Duration {
+	return []time.Duration{time.Duration(o.Running(of)), time.Duration(o.Runnable), time.Duration(o.Waited())}
+}
+
+// WriteList prints traces as a table. short, unless nil, shortens names of functions. waiting adds
+// when the goroutines of the root calls ran.
+func WriteList(w io.Writer, list []*Trace, short *names.Set, s table.Style, waiting bool) error {
 	texts := make([]tracetext.Trace, len(list))
 	for i, t := range list {
-		texts[i] = t.text()
+		texts[i] = t.text(waiting)
 	}
 	return tracetext.WriteList(w, texts, short, s)
 }
 
-// WriteTree prints a tree, depth levels of it; 0 is all.
-func WriteTree(out io.Writer, t *Tree, short *names.Set, depth int) error {
-	node := func(i int) *tracetext.Node { return &t.Nodes[i].Node }
-	return tracetext.WriteTree(out, t.Trace.text(), len(t.Nodes), node, short, depth, t.Left, "deeper than --depth, or more different ones than a tree holds")
+// WriteTree prints a tree, depth levels of it; 0 is all. waiting adds when goroutines
+// ran.
+func WriteTree(out io.Writer, t *Tree, short *names.Set, depth int, waiting bool) error {
+	node := func(i int) *tracetext.Node {
+		n := &t.Nodes[i]
+		if waiting {
+			n.Parts, n.Note = parts(&n.off.Total, n.Total), n.off.Total.Longest()
+		}
+		return &n.Node
+	}
+	return tracetext.WriteTree(out, t.Trace.text(waiting), len(t.Nodes), node, short, depth, t.Left, "deeper than --depth, or more different ones than a tree holds")
 }

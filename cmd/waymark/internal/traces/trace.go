@@ -60,6 +60,9 @@ type Trace struct {
 	Goroutines uint64 // that were started
 	Detached   uint64 // calls that ended after the root call
 	Failed     bool   // a panic has ended the root call, or it has returned an error
+
+	Waiting bool           // the recording says when goroutines ran
+	Off     recording.Offs // of the root call: when its goroutine did not
 }
 
 // Options choose traces.

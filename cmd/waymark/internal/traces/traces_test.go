@@ -151,7 +151,7 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := WriteTree(&b, tree, nil, 0); err != nil {
+	if err := WriteTree(&b, tree, nil, 0, false); err != nil {
 		t.Fatal(err)
 	}
 	want := `1-10000: m.handle on goroutine 1 at 10.000 us, took 20.000 us: 8 calls on 2 goroutines

@@ -16,6 +16,7 @@ import (
 type Node struct {
 	tracetext.Node
 	parent int
+	off    recording.Offs // of Total and Self: when goroutines did not run
 }
 
 type nodeKey struct {
@@ -99,7 +100,7 @@ func (b *treeBuilder) enterOf(p *recording.Process) func(*running, *calltree.Cal
 			}
 			i = len(b.tree.Nodes)
 			b.nodes[key] = i
-			b.tree.Nodes = append(b.tree.Nodes, Node{tracetext.Node{Name: fn.Name, Goroutine: key.goroutine, Min: 1<<63 - 1}, r.at})
+			b.tree.Nodes = append(b.tree.Nodes, Node{Node: tracetext.Node{Name: fn.Name, Goroutine: key.goroutine, Min: 1<<63 - 1}, parent: r.at})
 		}
 		b.tree.Nodes[i].Calls++
 		r.at = i
@@ -116,6 +117,7 @@ func (b *treeBuilder) callOf(p *recording.Process) func(*running, *calltree.Call
 		took := p.Scale.Nanoseconds(c.End - c.Began)
 		n.Total += took
 		n.Self += p.Scale.Nanoseconds(c.Self)
+		n.off.Add(c.Off, p.Scale)
 		n.Min, n.Max = min(n.Min, took), max(n.Max, took)
 		if c.Flags&calltree.Panicked != 0 {
 			n.Panics++

@@ -69,6 +69,8 @@ type Options struct {
 	// Width is the columns that a value may take; 0: no limit, and receivers are printed whole
 	// each time.
 	Width int
+
+	Waiting bool // print what goroutines waited for, and who woke them, where that was recorded
 }
 
 // DefaultWidth is the width of values unless the user says otherwise.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -15,6 +16,9 @@ import (
 //	!10  ^10   a panic begins in, is recovered in, the frame with token 10
 //	%1         the innermost call of the function of site 1 returns an error
 //	~B10,30    a counted call of the function of site 2 with token 10 ends, which took 30 ticks
+//	_2         the goroutine stops running, for reason 2
+//	=2,30,10,7 it runs again, which it has not done for 30 ticks, for reason 2; for the last 10 of them
+//	           it was ready, since goroutine 7 had seen to it
 //	/10        Goexit begins in the frame with token 10
 //	<1         the goroutine starts; goroutine 1 created it, by the go statement with origin 1
 //	.          the goroutine ends
@@ -36,6 +40,17 @@ func Events(text string) ([]tracefile.Event, error) {
 			list = append(list, ev)
 			continue
 		}
+		if word[0] == '=' {
+			var w format.Wait
+			if _, err := fmt.Sscanf(word, "=%d,%d,%d,%d", &w.Reason, &w.Total, &w.Runnable, &w.Waker); err != nil {
+				return nil, fmt.Errorf("%s: %w", word, err)
+			}
+			clock++
+			list = append(list, tracefile.Event{
+				Kind: tracefile.Waited, Clock: clock, Goroutine: goroutine, Value: w.Total, Data: format.AppendWait(nil, w),
+			})
+			continue
+		}
 		if len(word) > 1 {
 			var err error
 			if n, err = strconv.ParseUint(word[1:], 10, 64); err != nil {
@@ -54,6 +69,8 @@ func Events(text string) ([]tracefile.Event, error) {
 			ev.Kind = tracefile.Recover
 		case c == '%':
 			ev.Kind, ev.Site, ev.Token = tracefile.Error, uint32(n), 0
+		case c == '_':
+			ev.Kind, ev.Token, ev.Value = tracefile.Parked, 0, n
 		case c == '/':
 			ev.Kind = tracefile.Goexit
 		case c == '<':

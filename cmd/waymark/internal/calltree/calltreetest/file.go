@@ -22,6 +22,7 @@ type Recording struct {
 	Counts  []Counts
 	Gaps    []format.Gap // clocks count from Start
 	Budget  string
+	Waiting bool          // it says when goroutines ran
 	CPU     time.Duration // of the process
 	Tracing time.Duration // of CPU
 	Lost    uint64
@@ -66,6 +67,9 @@ func (r *Recording) Bytes() []byte {
 	}
 	if r.Budget != "" {
 		add(format.MetaBudget, r.Budget)
+	}
+	if r.Waiting {
+		add(format.MetaWaiting, "1")
 	}
 	if r.CPU > 0 {
 		add(format.MetaCPU, strconv.FormatInt(int64(r.CPU), 10))
@@ -190,6 +194,13 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []tracefile.Event) (
 		case tracefile.Long:
 			code(format.CodeLong, uint64(ev.Token))
 			recs = append(recs, format.Record{Clock: uint64(ev.Site), Word: ev.Value})
+		case tracefile.Parked:
+			code(format.CodeParked, ev.Value)
+		case tracefile.Waited:
+			w := ev.Wait()
+			code(format.CodeWaited, w.Waker<<format.WakerShift|uint64(w.Reason))
+			recs = append(recs, format.Record{Clock: w.Total, Word: w.Runnable})
+			continue
 		}
 		if n := len(ev.Data); n > 0 {
 			code(format.CodeValues, uint64(n))

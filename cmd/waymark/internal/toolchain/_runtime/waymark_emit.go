@@ -64,7 +64,8 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wm.flags&wmMuted != 0 {
 		return false
 	}
-	for woken := false; ; woken = wmWait(woken) {
+	var held uint64 // clock when gp began to wait for room, if it had to and that is recorded
+	for woken := false; ; woken = wmHold(gp, woken, &held) {
 		mp := acquirem()
 		pp := mp.p.ptr()
 		if gp != mp.curg || pp == nil {
@@ -82,6 +83,9 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 		if gp.wm.flags&wmStarted == 0 {
 			need += 2
 		}
+		if held != 0 {
+			need += 2
+		}
 		canWait := wait && wm.block && wmMayWait(gp, 1)
 		if wmRoom(pp) >= need || wmRefill(pp, !canWait) {
 			now := wmClock()
@@ -93,6 +97,9 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 				gp.wm.flags |= wmStarted
 				wmPut(pp, now, wmStart|gp.parentGoid&wmValueMask)
 				wmPut(pp, now, wmOrigin|uint64(wmOriginID(gp.gopc)))
+			}
+			if held != 0 {
+				wmPutWaited(pp, now, wmWaitTracing, wmPause{total: now - min(held, now)})
 			}
 			switch {
 			case v != nil && v.long.site != 0:

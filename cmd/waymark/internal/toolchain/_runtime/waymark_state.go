@@ -54,6 +54,7 @@ type wmG struct {
 	strand   uintptr // *wmStrand, what it does in the trace; 0 if it is in none
 	node     uint32  // of the call that started the goroutine, see waymark_paths.go
 	unwound  uint32  // 1 + the token of the frame that goes on after a recovered panic, until that has been reported; see wmOwes
+	stop     wmStop  // see waymark_waits.go
 }
 
 // A wmP is waymark's part of a p. The assembly reads it.

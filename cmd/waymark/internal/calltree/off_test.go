@@ -1,0 +1,95 @@
+package calltree
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+func (o *Offs) String() string {
+	if o == nil {
+		return "never"
+	}
+	return fmt.Sprintf("%v, itself %v", o.Total, o.Self)
+}
+
+// withWaits has goroutines wait between some of their events. Some of the waits lack their beginnings,
+// as where there was no room for them, and some their ends.
+func withWaits(r *rand.Rand, events []tracefile.Event) []tracefile.Event {
+	out := make([]tracefile.Event, 0, 2*len(events))
+	before := make(map[uint64]tracefile.Event) // by goroutine
+	parked := make(map[uint64]uint8)           // the reason plus 1
+	for _, ev := range events {
+		last, ok := before[ev.Goroutine]
+		if reason := parked[ev.Goroutine]; ok && reason > 0 {
+			total := ev.Clock - min(last.Clock, ev.Clock)
+			w := format.Wait{Reason: reason - 1, Total: total + r.Uint64N(2), Runnable: r.Uint64N(total + 1), Waker: r.Uint64N(3)}
+			if r.IntN(20) > 0 {
+				out = append(out, tracefile.Event{
+					Kind: tracefile.Waited, Clock: ev.Clock, Goroutine: ev.Goroutine, Stream: ev.Stream, Value: w.Total, Data: format.AppendWait(nil, w),
+				})
+			}
+		}
+		out = append(out, ev)
+		delete(parked, ev.Goroutine)
+		if before[ev.Goroutine] = ev; ev.Kind == tracefile.End {
+			delete(before, ev.Goroutine)
+		} else if r.IntN(4) == 0 && ev.Kind != tracefile.Error {
+			reason := uint8(r.IntN(format.WaitReasons))
+			parked[ev.Goroutine] = reason + 1
+			if r.IntN(20) > 0 {
+				out = append(out, tracefile.Event{Kind: tracefile.Parked, Clock: ev.Clock, Goroutine: ev.Goroutine, Stream: ev.Stream, Value: uint64(reason)})
+			}
+		}
+	}
+	return out
+}
+
+// The time in which a goroutine did not run is that of its innermost call, and of its callers.
+func TestOff(t *testing.T) {
+	// C's wait can't have begun before C: it is of 2 ticks for sleep and of 2 in which C was ready. D does
+	// not run to the end, 60.
+	events, err := calltreetest.Events("A10 +5 =2,2,0,0 B20 +3 =0,3,3,0 b20 C20 +3 =7,100,2,9 c20 +5 =4,5,1,0 a10 D10 +1 _5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := New(Options{Tree: true, Goroutines: true})
+	for i := range events {
+		b.Add(&events[i])
+	}
+	result := b.Close(60)
+	off := func(runnable uint64, waiting map[tracefile.WaitReason]uint64) Off {
+		o := Off{Runnable: runnable}
+		for reason, n := range waiting {
+			o.Waiting[reason] = n
+		}
+		return o
+	}
+	type reasons = map[tracefile.WaitReason]uint64
+	want := map[uint32]Offs{
+		1: {off(6, reasons{tracefile.WaitLock: 4, tracefile.WaitSleep: 2, tracefile.WaitChannel: 2}), off(1, reasons{tracefile.WaitLock: 4, tracefile.WaitChannel: 2})},
+		2: {off(3, nil), off(3, nil)},
+		3: {off(2, reasons{tracefile.WaitSleep: 2}), off(2, reasons{tracefile.WaitSleep: 2})},
+		4: {off(0, reasons{tracefile.WaitNetwork: 31}), off(0, reasons{tracefile.WaitNetwork: 31})},
+	}
+	for _, row := range result.Rows {
+		if row.Off == nil || *row.Off != want[row.Key] {
+			t.Errorf("function %d was off %v; want %v", row.Key, row.Off, want[row.Key])
+		}
+		if row.Off != nil && (row.Off.Total.Sum() > row.Total || row.Off.Self.Sum() > row.Self) {
+			t.Errorf("function %d was off %d of %d, itself %d of %d", row.Key, row.Off.Total.Sum(), row.Total, row.Off.Self.Sum(), row.Self)
+		}
+	}
+	for _, n := range result.Tree {
+		if n.Off == nil || *n.Off != want[n.Key] {
+			t.Errorf("the node of function %d was off %v; want %v", n.Key, n.Off, want[n.Key])
+		}
+	}
+	if g := result.Goroutines[0]; g.Off == nil || g.Off.Total.Sum() != 14+31 {
+		t.Errorf("the goroutine was off %v", g.Off)
+	}
+}

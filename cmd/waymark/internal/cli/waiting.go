@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// waitingUsage is that of the flag --waiting of commands that print recordings.
+const waitingUsage = "show how long goroutines ran, were ready and waited, where that was recorded"
+
+// defineWaiting defines the flag --waiting, which is one flag where a command records and reports.
+func defineWaiting(set *pflag.FlagSet, usage string) {
+	if set.Lookup("waiting") == nil {
+		set.Bool("waiting", false, usage)
+	}
+}
+
+// explainWaiting says on stderr which recordings of a set, of which it was asked, don't say when
+// goroutines ran. It reports whether any does.
+func (a *app) explainWaiting(asked bool, set *tracefile.Set) bool {
+	known := false
+	var without *tracefile.File
+	for _, f := range set.Processes {
+		if f.Info().Waiting {
+			known = true
+		} else {
+			without = f
+		}
+	}
+	if asked && without != nil {
+		a.note("--waiting: " + without.Path() + " does not say when goroutines ran: record with --waiting")
+	}
+	return known
+}

@@ -1,0 +1,84 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// TestWaiting checks the lines of goroutines that don't run, and which calls they are shown in.
+func TestWaiting(t *testing.T) {
+	events, err := calltreetest.Events("A10 +1000 =2,900,100,7 B20 +50 =0,30,30,0 b20 a10 C10 +5 _5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sites []format.Site
+	for _, name := range []string{"main.main", "main.read", "main.wait"} {
+		sites = append(sites, format.Site{Name: name, File: "main.go", Line: 1})
+	}
+	r := calltreetest.Recording{
+		Events: events, End: events[len(events)-1].Clock + 200, Waiting: true,
+		Tables: []calltreetest.Table{{Package: "example.com/m", Sites: sites}},
+	}
+	for _, tt := range []struct {
+		name   string
+		filter recording.Filter
+		off    bool
+		want   []string // lines: time, duration and what follows
+	}{
+		{"all", recording.Filter{}, false, []string{
+			"0.000000001s main.main() {",
+			"0.000000102s 900 ns // waited for channel, woken by 7, ready for 100 ns",
+			"0.000001003s main.read() {",
+			"0.000001024s 30 ns // ready for 30 ns",
+			"0.000001055s 52 ns } /* main.read */",
+			"0.000001056s 1.055 us } /* main.main */",
+			"0.000001057s main.wait() {",
+			"0.000001063s 200 ns // waited for network, not ended",
+			"0.000001263s 206 ns } /* main.wait, not ended */",
+		}},
+		{"not asked for", recording.Filter{Min: 100 * time.Nanosecond}, true, []string{
+			"0.000000001s 1.055 us main.main();",
+			"0.000001057s 206 ns main.wait(); /* not ended */",
+		}},
+		{"min", recording.Filter{Min: 500 * time.Nanosecond}, false, []string{
+			"0.000000001s main.main() {",
+			"0.000000102s 900 ns // waited for channel, woken by 7, ready for 100 ns",
+			"0.000001056s 1.055 us } /* main.main */",
+		}},
+		{"of a function", recording.Filter{Show: func(f *function.Func) bool { return f.Name == "main.read" }}, false, []string{
+			"0.000001003s main.read() {",
+			"0.000001024s 30 ns // ready for 30 ns",
+			"0.000001055s 52 ns } /* main.read */",
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			file, err := r.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, err := tracefile.Join([]*tracefile.File{file})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			if _, err := Write(&b, set, &tt.filter, transcript.Options{Waiting: !tt.off}); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[1:] {
+				got = append(got, strings.Join(strings.Fields(strings.Replace(line, "[        1]", "", 1)), " "))
+			}
+			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+				t.Errorf(" got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))
+			}
+		})
+	}
+}
