@@ -14,6 +14,7 @@ require (
 	golang.org/x/sys v0.39.0
 	golang.org/x/term v0.38.0
 	golang.org/x/tools v0.40.0
+	google.golang.org/protobuf v1.36.12
 )
 
 require github.com/inconshreveable/mousetrap v1.1.0 // indirect

@@ -37,6 +37,9 @@ waymark replay --time 1.5s..2s --goroutine 1 app.wmt`,
 	"traces": `
 waymark traces app.wmt                    the slowest requests
 waymark traces app.wmt 18-1503201         the calls of one, by the key that the list has`,
+	"export": `
+waymark export app.wmt --to pprof -o app.pprof           then go tool pprof -http=: app.pprof
+waymark export app.wmt --to chrome --time 1s..2s -o app.json`,
 	"info": `
 waymark info app.wmt                      program, host, clock, events, damage
 waymark info --format json app.wmt        for programs`,

@@ -1,0 +1,87 @@
+// Package export writes recordings in the formats of other programs. Each format is a package below
+// this one: those of events and of rows are made of what package calls tells, those of samples of
+// package paths.
+package export
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/chrome"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/folded"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsonlines"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/paths"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/pprof"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/speedscope"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// Progress is told now and then what has been done. It may be nil.
+type Progress func(text string)
+
+// A Write writes the calls of a set that the filter shows. On an error, what could be read has been
+// written, unless writing has failed.
+type Write func(w io.Writer, set *tracefile.Set, filter *recording.Filter, progress Progress) ([]recording.Summary, error)
+
+// A Format is one of Formats.
+type Format struct {
+	Name  string
+	Write Write
+}
+
+// Formats are those that are made of the model of recordings.
+var Formats = []Format{
+	{"json", stream(jsonlines.Write)},
+	{"folded", writeFolded},
+	{"speedscope", stream(speedscope.Write)},
+	{"chrome", stream(chrome.Write)},
+	{"pprof", writePprof},
+}
+
+// stream returns the Write of a format of calls.
+func stream(write func(io.Writer, *tracefile.Set, *recording.Filter, calls.Options) ([]recording.Summary, error)) Write {
+	return func(w io.Writer, set *tracefile.Set, filter *recording.Filter, progress Progress) ([]recording.Summary, error) {
+		var o calls.Options
+		if progress != nil {
+			o.Progress = func(done, all time.Duration) {
+				progress(fmt.Sprintf("exporting, %d %% of %s", 100*done/max(all, 1), units.Duration(int64(all))))
+			}
+		}
+		return write(w, set, filter, o)
+	}
+}
+
+// read adds up what formats of samples want.
+func read(set *tracefile.Set, filter *recording.Filter, progress Progress) (*paths.Tree, []recording.Summary, error) {
+	return paths.Read(set, filter, func(read, all uint64) {
+		if progress != nil {
+			progress(fmt.Sprintf("exporting, %d %% of %d million events", 100*read/max(all, 1), all/1e6))
+		}
+	})
+}
+
+func writeFolded(w io.Writer, set *tracefile.Set, filter *recording.Filter, progress Progress) ([]recording.Summary, error) {
+	tree, summaries, err := read(set, filter, progress)
+	if tree == nil {
+		return nil, err
+	}
+	if writeErr := folded.Write(w, tree); writeErr != nil {
+		err = writeErr
+	}
+	return summaries, err
+}
+
+func writePprof(w io.Writer, set *tracefile.Set, filter *recording.Filter, progress Progress) ([]recording.Summary, error) {
+	tree, summaries, err := read(set, filter, progress)
+	if tree == nil {
+		return nil, err
+	}
+	if writeErr := pprof.Write(w, tree, set, filter, recording.LacksBeside(summaries)); writeErr != nil {
+		err = writeErr
+	}
+	return summaries, err
+}
