@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -45,7 +45,7 @@ func (a *app) exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.withSet(files, func(set *tracefile.Set) error { return a.export(set, exportFormats[i].Write, out, &filter, only) })
+			return a.withSet(files, func(set *tracefile.Set) error { return a.export(set, files, exportFormats[i].Write, out, &filter, only) })
 		},
 	}
 	flags := cmd.Flags()
@@ -59,13 +59,13 @@ func (a *app) exportCommand() *cobra.Command {
 
 // export writes the recordings of a set to a file, which is there only if it is complete and has
 // calls.
-func (a *app) export(set *tracefile.Set, write export.Write, name string, filter *filterFlags, only recording.Filter) error {
+func (a *app) export(set *tracefile.Set, files []string, write export.Write, name string, filter *filterFlags, only recording.Filter) error {
 	if err := only.Check(set); err != nil {
 		return err
 	}
 	out := &export.Output{Writer: a.stdout}
 	if name != "-" {
-		var inputs []string
+		inputs := slices.Clone(files)
 		for _, p := range set.Processes {
 			for _, part := range p.Parts() {
 				inputs = append(inputs, part.Path())
@@ -96,7 +96,7 @@ func (a *app) export(set *tracefile.Set, write export.Write, name string, filter
 	}
 	a.note(recording.Lacks(read)...)
 	if open := recording.Sum(read).Open; open > 0 {
-		a.note(fmt.Sprintf("%d calls had not ended: they are written up to the end", open))
+		a.note(units.Things(open, "call") + " not ended, written up to the end")
 	}
 	notes, missed := filter.missed(set, calls, showsCalls, func() (int64, error) { return filter.longest(set) })
 	a.note(notes...)

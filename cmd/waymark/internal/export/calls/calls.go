@@ -50,6 +50,7 @@ type Process struct {
 	PID   int
 
 	functions map[uint32]*Function // by site
+	self      []uint64             // by index of a Function: ticks that its calls have taken
 }
 
 // A Function is an instrumented function that was called.
@@ -71,7 +72,7 @@ type Call struct {
 	// When the call ends.
 	End      int64 // within the window
 	Duration int64 // End - Start, as the clock has it
-	Self     int64 // Duration without the calls that it made
+	Self     int64 // Duration without the calls that it made; see Tell
 	Flags    calltree.Flags
 
 	args, results, panicked []byte
@@ -101,7 +102,8 @@ type teller struct {
 }
 
 // Tell tells the listener the calls of all processes of a set that the filter shows, in the order
-// of time. On an error, what could be read has been told.
+// of time. Self times are rounded so that the sum of a function is that of its ticks. On an error,
+// what could be read has been told.
 func Tell(set *tracefile.Set, filter *recording.Filter, o Options, l Listener) ([]recording.Summary, error) {
 	t := &teller{Options: o, Listener: l, functions: make(map[function.Identity]*Function), from: filter.From, until: set.Duration()}
 	if filter.To > 0 {
@@ -231,7 +233,19 @@ func (f *follower) exit(c *calltree.Call) {
 	}
 	scale := f.process.Scale
 	f.call.End = f.at(c.End)
-	f.call.Duration, f.call.Self = scale.Nanoseconds(c.End-c.Start), scale.Nanoseconds(c.Self)
+	f.call.Duration = scale.Nanoseconds(c.End - c.Start)
+	f.call.Self = f.self(f.call.Function.Index, c.Self)
 	f.call.results, f.call.panicked = c.Results, c.Panic
 	f.err = f.End(&f.call)
+}
+
+// self returns the self time of a call of a function in ns.
+func (f *follower) self(function int, ticks uint64) int64 {
+	p := f.process
+	for len(p.self) <= function {
+		p.self = append(p.self, 0)
+	}
+	before := p.Scale.Nanoseconds(p.self[function])
+	p.self[function] += ticks
+	return p.Scale.Nanoseconds(p.self[function]) - before
 }

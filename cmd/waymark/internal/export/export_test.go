@@ -1,0 +1,545 @@
+package export
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// hostile has what formats must escape.
+const hostile = "m.f[struct { X int \"a;b|c,d%\" }]</script>\\\n\r\t\x00\x7f\x80\u2028'世"
+
+// names are those of sites 1 (A) and so on.
+var names = []string{"main.main", "main.caught", "main.outer", "main.thrower", "main.caught.func1", "main.(*T).child", "main.exits", hostile, "main.deep", "main.waits"}
+
+// events has a panic that is caught two calls higher up, three generations of goroutines, a Goexit,
+// a recursion, an error, and calls that the end of the program finds open.
+func events() string {
+	var b strings.Builder
+	b.WriteString("A10 +7 B20 C30 D40 !40 +3 E50 +2 ^20 e50 b20 ")
+	b.WriteString("@2 <1 F10 +11 H20 +1 @3 <2 F10 +5 G20 /20 +4 @4 <3 H10 +9 %8 h10 J10 @3 . @2 h20 f10 . @1 ")
+	const deep = 400 // deeper than stacks of samples are
+	for i := range deep {
+		fmt.Fprintf(&b, "I%d +%d ", 20+10*i, i%3)
+	}
+	b.WriteString("H9000 +10 h9000 ")
+	for i := range deep {
+		fmt.Fprintf(&b, "i%d +%d ", 20+10*(deep-1-i), i%5)
+	}
+	b.WriteString("H20 +10")
+	return b.String()
+}
+
+// record returns the set of a recording, whose ticks are no nanoseconds.
+func record(t testing.TB, text string) *tracefile.Set {
+	t.Helper()
+	list, err := calltreetest.Events(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sites []format.Site
+	for i, name := range names {
+		sites = append(sites, format.Site{Name: name, File: "/src/a\"b.go", Line: 10 + i})
+	}
+	r := calltreetest.Recording{Events: list, End: list[len(list)-1].Clock + 3, Hz: 2_600_000_000,
+		Tables: []calltreetest.Table{{Package: "main", Sites: sites}}, Origins: []tracefile.Origin{{ID: 1, Func: "main.main", File: "main.go", Line: 3}}}
+	return open(t, r.Bytes())
+}
+
+func open(t testing.TB, data []byte) *tracefile.Set {
+	t.Helper()
+	file, err := calltreetest.Open("a.wmt", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tracefile.Join([]*tracefile.File{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// sums are the numbers of a function.
+type sums struct{ calls, total, self int64 }
+
+// readers return the functions of an export, by their names.
+var readers = map[string]func(*testing.T, []byte) map[string]sums{
+	"json": readJSON, "folded": readFolded, "speedscope": readSpeedscope, "chrome": readChrome, "pprof": readPprof,
+}
+
+// Calls and times of each function are those of a report, in each format.
+func TestTotals(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		filter recording.Filter
+	}{
+		{"all", recording.Filter{}},
+		{"window", recording.Filter{From: 30, To: 900}},
+		{"account", recording.Filter{Account: func(f *function.Func) bool { return f.Name != "main.deep" }}},
+		{"goroutine", recording.Filter{Goroutine: func(g recording.GoroutineID) bool { return g.ID == 3 }}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want := reported(t, record(t, events()), tt.filter)
+			if len(want) == 0 {
+				t.Fatal("the report is empty")
+			}
+			for _, f := range Formats {
+				got := readers[f.Name](t, written(t, f.Name, record(t, events()), tt.filter))
+				compare(t, f.Name, want, got)
+			}
+		})
+	}
+}
+
+func compare(t *testing.T, name string, want, got map[string]sums) {
+	t.Helper()
+	for fn, w := range want {
+		g := got[fn]
+		switch name {
+		case "folded": // which has no calls
+			g.calls = w.calls
+			if d := g.total - w.total; d >= -5 && d <= 5 { // each path is rounded
+				g.total = w.total
+			}
+		case "json", "chrome", "speedscope": // whose durations are rounded each
+			if d := g.total - w.total; d >= -w.calls && d <= w.calls {
+				g.total = w.total
+			}
+			if d := g.self - w.self; name == "speedscope" && d >= -2*w.calls && d <= 2*w.calls {
+				g.self = w.self
+			}
+		}
+		if g != w {
+			t.Errorf("%s: %q: %+v, want %+v", name, fn, g, w)
+		}
+	}
+	if len(got) > len(want) {
+		t.Errorf("%s: %v, want %v", name, got, want)
+	}
+}
+
+// seen returns how formats show a function's name that can't have all characters.
+func seen(name string) string {
+	return strings.ToValidUTF8(strings.NewReplacer(";", ":", "\n", " ", "\r", " ").Replace(name), "\ufffd")
+}
+
+func reported(t *testing.T, set *tracefile.Set, filter recording.Filter) map[string]sums {
+	t.Helper()
+	r := report.New(report.Options{Filter: filter})
+	if err := r.Read(set); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.Write(&b, report.JSON); err != nil {
+		t.Fatal(err)
+	}
+	var out struct {
+		Functions []struct {
+			Name              string
+			Calls             int64
+			Total_ns, Self_ns int64
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &out); err != nil {
+		t.Fatal(err)
+	}
+	list := make(map[string]sums)
+	for _, f := range out.Functions {
+		list[seen(f.Name)] = sums{f.Calls, f.Total_ns, f.Self_ns}
+	}
+	return list
+}
+
+func written(t testing.TB, name string, set *tracefile.Set, filter recording.Filter) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	f := Formats[slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })]
+	if _, err := f.Write(&b, set, &filter, nil); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return b.Bytes()
+}
+
+// A stack follows the calls of a goroutine and adds them up.
+type stack struct {
+	open []call
+	sums map[string]sums
+}
+
+type call struct {
+	name            string
+	start, children int64
+}
+
+func (s *stack) begin(name string, at int64) { s.open = append(s.open, call{name: name, start: at}) }
+
+// end ends the innermost call. Its self time is what the format says, or what is left of its time.
+func (s *stack) end(t *testing.T, name string, at int64, self *int64) {
+	n := len(s.open) - 1
+	if n < 0 || name != "" && s.open[n].name != name {
+		t.Fatalf("%q ends in %v", name, s.open)
+	}
+	c := s.open[n]
+	s.open = s.open[:n]
+	sum := s.sums[c.name]
+	sum.calls++
+	if self == nil {
+		own := at - c.start - c.children
+		self = &own
+	}
+	sum.self += *self
+	if !slices.ContainsFunc(s.open, func(o call) bool { return o.name == c.name }) {
+		sum.total += at - c.start
+	}
+	s.sums[c.name] = sum
+	if n > 0 {
+		s.open[n-1].children += at - c.start
+	}
+}
+
+func readJSON(t *testing.T, data []byte) map[string]sums {
+	type line struct {
+		ID, Caller, Goroutine          uint64
+		Function                       string
+		Start_ns, Duration_ns, Self_ns int64
+	}
+	calls := make(map[uint64]line)
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	for lines.Scan() {
+		var l line
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			t.Fatalf("%v: %s", err, lines.Text())
+		}
+		calls[l.ID] = l
+	}
+	out := make(map[string]sums)
+	for _, l := range calls {
+		name := seen(l.Function)
+		s := out[name]
+		s.calls++
+		s.self += l.Self_ns
+		outermost := true
+		for at := l.Caller; at != 0; at = calls[at].Caller {
+			outermost = outermost && calls[at].Function != l.Function
+		}
+		if outermost {
+			s.total += l.Duration_ns
+		}
+		out[name] = s
+	}
+	return out
+}
+
+func readFolded(t *testing.T, data []byte) map[string]sums {
+	out := make(map[string]sums)
+	for _, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		at := strings.LastIndexByte(line, ' ')
+		n, err := strconv.ParseInt(line[at+1:], 10, 64)
+		if err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		frames := strings.Split(line[:at], ";")
+		for i, name := range frames {
+			name = strings.ToValidUTF8(name, "\ufffd")
+			s := out[name]
+			if !slices.Contains(frames[:i], frames[i]) {
+				s.total += n
+			}
+			if i == len(frames)-1 {
+				s.self += n
+			}
+			out[name] = s
+		}
+	}
+	return out
+}
+
+func readSpeedscope(t *testing.T, data []byte) map[string]sums {
+	var file struct {
+		Shared   struct{ Frames []struct{ Name string } }
+		Profiles []struct {
+			Type, Unit           string
+			StartValue, EndValue int64
+			Events               []struct {
+				Type  string
+				Frame int
+				At    int64
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	out := make(map[string]sums)
+	for _, p := range file.Profiles {
+		s := stack{sums: out}
+		at := p.StartValue
+		for _, e := range p.Events {
+			if e.At < at || e.At > p.EndValue {
+				t.Fatalf("event at %d, after %d, in a profile that ends at %d", e.At, at, p.EndValue)
+			}
+			at = e.At
+			name := seen(file.Shared.Frames[e.Frame].Name)
+			if e.Type == "O" {
+				s.begin(name, e.At)
+			} else {
+				s.end(t, name, e.At, nil)
+			}
+		}
+		if len(s.open) > 0 || p.Type != "evented" || p.Unit != "nanoseconds" {
+			t.Errorf("profile %s in %s with open calls %v", p.Type, p.Unit, s.open)
+		}
+	}
+	return out
+}
+
+func readChrome(t *testing.T, data []byte) map[string]sums {
+	var file struct {
+		TraceEvents []struct {
+			Ph, Name string
+			Tid      uint64
+			Ts       json.Number
+			Args     struct{ Self_ns int64 }
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	out := make(map[string]sums)
+	threads := make(map[uint64]*stack)
+	for _, e := range file.TraceEvents {
+		us, ns, _ := strings.Cut(e.Ts.String(), ".")
+		at, err := strconv.ParseInt(us+ns, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := threads[e.Tid]
+		if s == nil {
+			s = &stack{sums: out}
+			threads[e.Tid] = s
+		}
+		switch e.Ph {
+		case "B":
+			s.begin(seen(e.Name), at)
+		case "E":
+			s.end(t, "", at, &e.Args.Self_ns)
+		}
+	}
+	return out
+}
+
+func readPprof(t *testing.T, data []byte) map[string]sums {
+	p, err := profile.Parse(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.CheckValid(); err != nil {
+		t.Error(err)
+	}
+	out := make(map[string]sums)
+	cumulated := make(map[string]int64)
+	for _, s := range p.Sample {
+		in := make(map[string]bool)
+		for i, l := range s.Location {
+			name := seen(l.Line[0].Function.Name)
+			sum := out[name]
+			if i == 0 {
+				sum.calls += s.Value[0]
+				sum.total += s.Value[1]
+				sum.self += s.Value[2]
+			}
+			out[name] = sum
+			if !in[name] {
+				cumulated[name] += s.Value[2]
+			}
+			in[name] = true
+		}
+	}
+	for name, sum := range out {
+		if d := sum.total - cumulated[name]; name != "(not shown)" && (d < -5 || d > 5) { // each sample is rounded
+			t.Errorf("%q: total %d, cumulated self times are %d", name, sum.total, cumulated[name])
+		}
+	}
+	return out
+}
+
+// What a filter doesn't show takes nothing from the numbers of what it shows.
+func TestShown(t *testing.T) {
+	all := reported(t, record(t, events()), recording.Filter{})
+	filter := recording.Filter{Show: func(f *function.Func) bool { return f.Name == "main.main" || f.Name == "main.deep" }}
+	for _, name := range []string{"json", "chrome", "pprof"} {
+		got := readers[name](t, written(t, name, record(t, events()), filter))
+		delete(got, "(not shown)")
+		compare(t, name, map[string]sums{"main.main": all["main.main"], "main.deep": all["main.deep"]}, got)
+	}
+	for _, tt := range []struct {
+		filter recording.Filter
+		want   []string
+	}{
+		{recording.Filter{Depth: 1}, []string{"(not shown)", seen(hostile), "main.(*T).child", "main.main", "main.waits"}},
+		{recording.Filter{Root: func(f *function.Func) bool { return f.Name == "main.caught" }}, []string{"main.caught", "main.caught.func1", "main.outer", "main.thrower"}},
+		{recording.Filter{Callers: func(f *function.Func) bool { return f.Name == "main.outer" }}, []string{"(not shown)", "main.caught", "main.main", "main.outer"}},
+		{recording.Filter{Min: 200 * time.Nanosecond}, []string{"(not shown)", "main.deep", "main.main", "main.waits"}},
+	} {
+		got := readPprof(t, written(t, "pprof", record(t, events()), tt.filter))
+		var names []string
+		for name := range got {
+			names = append(names, name)
+		}
+		slices.SortFunc(names, cmp.Compare[string])
+		if !slices.Equal(names, tt.want) {
+			t.Errorf("%+v: %q, want %q", tt.filter, names, tt.want)
+		}
+	}
+}
+
+// Marks say how calls have ended, and who has started their goroutines.
+func TestJSON(t *testing.T) {
+	whole := strings.ToValidUTF8(hostile, "\ufffd")
+	var got []string
+	for _, line := range strings.Split(strings.TrimSpace(string(written(t, "json", record(t, events()), recording.Filter{}))), "\n") {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatal(err)
+		}
+		if m["function"] == "main.deep" {
+			continue
+		}
+		text := fmt.Sprint(m["id"], " ", m["caller"], " g", m["goroutine"], " ", m["function"])
+		for _, mark := range []string{"parent_goroutine", "panicked", "recovered", "goexit", "error", "open", "past"} {
+			if v, ok := m[mark]; ok {
+				text += fmt.Sprint(" ", mark, "=", v)
+			}
+		}
+		got = append(got, text)
+	}
+	want := []string{
+		"5 4 g1 main.caught.func1",
+		"4 3 g1 main.thrower panicked=true",
+		"3 2 g1 main.outer panicked=true",
+		"2 1 g1 main.caught panicked=true recovered=true",
+		"10 0 g4 " + whole + " parent_goroutine=3 error=true",
+		"9 8 g3 main.exits goexit=true",
+		"8 0 g3 main.(*T).child parent_goroutine=2 goexit=true",
+		"7 6 g2 " + whole,
+		"6 0 g2 main.(*T).child parent_goroutine=1",
+		"412 411 g1 " + whole,
+		"413 1 g1 " + whole + " open=true",
+		"1 0 g1 main.main open=true",
+		"11 0 g4 main.waits parent_goroutine=3 open=true",
+	}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// A damaged recording is exported up to the damage, and its end is well formed.
+func TestDamage(t *testing.T) {
+	list, err := calltreetest.Events(events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := calltreetest.Recording{Events: list, End: list[len(list)-1].Clock, Tables: []calltreetest.Table{{Package: "main", Sites: []format.Site{{Name: "main.main"}}}}}
+	data := r.Bytes()
+	for _, cut := range []int{len(data) / 3, len(data) / 2, len(data) * 9 / 10} {
+		for _, f := range Formats {
+			set := open(t, data[:cut])
+			readers[f.Name](t, written(t, f.Name, set, recording.Filter{}))
+		}
+	}
+}
+
+// limited fails as a full disk does.
+type limited struct{ left int }
+
+var errFull = errors.New("no space left")
+
+func (l *limited) Write(b []byte) (int, error) {
+	if l.left -= len(b); l.left < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestFull(t *testing.T) {
+	for _, f := range Formats {
+		for _, room := range []int{0, 100} {
+			if _, err := f.Write(&limited{room}, record(t, events()), &recording.Filter{}, nil); !errors.Is(err, errFull) {
+				t.Errorf("%s with room for %d bytes: %v, want %v", f.Name, room, err, errFull)
+			}
+		}
+	}
+}
+
+func TestOutput(t *testing.T) {
+	dir := t.TempDir()
+	name, input := filepath.Join(dir, "out"), filepath.Join(dir, "in")
+	for _, n := range []string{name, input} {
+		if err := os.WriteFile(n, []byte("before"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Create(filepath.Join(dir, ".", "in"), []string{input}); !errors.Is(err, ErrInput) {
+		t.Errorf("of an input: %v, want %v", err, ErrInput)
+	}
+	content := func() string {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := os.ReadDir(dir)
+		if err != nil || len(list) != 2 {
+			t.Errorf("%v, %v; want two files", list, err)
+		}
+		return string(b)
+	}
+	for _, commit := range []bool{false, true} {
+		o, err := Create(name, []string{input})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(o, "after")
+		want := "before"
+		if commit {
+			want = "after"
+			if err := o.Commit(); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			o.Discard()
+		}
+		if got := content(); got != want {
+			t.Errorf("committed %v: %q, want %q", commit, got, want)
+		}
+	}
+	if runtime.GOOS != "windows" {
+		o, err := Create(os.DevNull, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Commit(); err != nil {
+			t.Error(err)
+		}
+	}
+}
