@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/folded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsonlines"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/paths"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/perfetto"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/pprof"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/speedscope"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
@@ -40,6 +41,7 @@ var Formats = []Format{
 	{"speedscope", stream(speedscope.Write)},
 	{"chrome", stream(chrome.Write)},
 	{"pprof", writePprof},
+	{"perfetto", stream(perfetto.Write)},
 }
 
 // stream returns the Write of a format of calls.

@@ -85,7 +85,7 @@ type sums struct{ calls, total, self int64 }
 
 // readers return the functions of an export, by their names.
 var readers = map[string]func(*testing.T, []byte) map[string]sums{
-	"json": readJSON, "folded": readFolded, "speedscope": readSpeedscope, "chrome": readChrome, "pprof": readPprof,
+	"json": readJSON, "folded": readFolded, "speedscope": readSpeedscope, "chrome": readChrome, "pprof": readPprof, "perfetto": readPerfetto,
 }
 
 // Calls and times of each function are those of a report, in each format.
@@ -122,7 +122,7 @@ func compare(t *testing.T, name string, want, got map[string]sums) {
 			if d := g.total - w.total; d >= -5 && d <= 5 { // each path is rounded
 				g.total = w.total
 			}
-		case "json", "chrome", "speedscope": // whose durations are rounded each
+		case "json", "chrome", "speedscope", "perfetto": // whose durations are rounded each
 			if d := g.total - w.total; d >= -w.calls && d <= w.calls {
 				g.total = w.total
 			}
@@ -388,7 +388,7 @@ func readPprof(t *testing.T, data []byte) map[string]sums {
 func TestShown(t *testing.T) {
 	all := reported(t, record(t, events()), recording.Filter{})
 	filter := recording.Filter{Show: func(f *function.Func) bool { return f.Name == "main.main" || f.Name == "main.deep" }}
-	for _, name := range []string{"json", "chrome", "pprof"} {
+	for _, name := range []string{"json", "chrome", "pprof", "perfetto"} {
 		got := readers[name](t, written(t, name, record(t, events()), filter))
 		delete(got, "(not shown)")
 		compare(t, name, map[string]sums{"main.main": all["main.main"], "main.deep": all["main.deep"]}, got)
