@@ -45,12 +45,12 @@ func (a *app) exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.withSet(files, func(set *tracefile.Set) error { return a.export(set, files, exportFormats[i].Write, out, &filter, only) })
+			return a.withSet(files, func(set *tracefile.Set) error { return a.export(set, files, &exportFormats[i], out, &filter, only) })
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&to, "to", "", "`FORMAT`: "+strings.Join(exportNames(), ", "))
-	flags.StringVarP(&out, "output", "o", "", "`FILE` to write to; - is standard output")
+	flags.StringVarP(&out, "output", "o", "", "`FILE` to write to, - for standard output; otlp: or the URL of a receiver")
 	config.Mark(flags, config.IsFile, "output")
 	filter.define(flags, showsCalls)
 	filter.definePaths(flags, "write calls of functions that match `PATTERN`, and all that they make", "write calls of functions that match `PATTERN`, and those that they are made by")
@@ -59,7 +59,7 @@ func (a *app) exportCommand() *cobra.Command {
 
 // export writes the recordings of a set to a file, which is there only if it is complete and has
 // calls.
-func (a *app) export(set *tracefile.Set, files []string, write export.Write, name string, filter *filterFlags, only recording.Filter) error {
+func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name string, filter *filterFlags, only recording.Filter) error {
 	if err := only.Check(set); err != nil {
 		return err
 	}
@@ -72,15 +72,17 @@ func (a *app) export(set *tracefile.Set, files []string, write export.Write, nam
 			}
 		}
 		var err error
-		if out, err = export.Create(name, inputs); errors.Is(err, export.ErrInput) {
+		if out, err = to.Create(name, inputs); errors.Is(err, export.ErrInput) {
 			return usagef("-o %w: choose another name", err)
+		} else if errors.Is(err, export.ErrURL) {
+			return usagef("-o %w", err)
 		} else if err != nil {
 			return err
 		}
 	}
 	w := &failing{Writer: out}
 	show, done := a.progress()
-	read, err := write(w, set, &only, show)
+	read, err := to.Write(w, set, &only, show)
 	done()
 	if w.err != nil {
 		out.Discard()

@@ -12,6 +12,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/chrome"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/folded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsonlines"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/paths"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/perfetto"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/pprof"
@@ -32,16 +33,18 @@ type Write func(w io.Writer, set *tracefile.Set, filter *recording.Filter, progr
 type Format struct {
 	Name  string
 	Write Write
+	sent  bool // also to a URL
 }
 
 // Formats are those that are made of the model of recordings.
 var Formats = []Format{
-	{"json", stream(jsonlines.Write)},
-	{"folded", writeFolded},
-	{"speedscope", stream(speedscope.Write)},
-	{"chrome", stream(chrome.Write)},
-	{"pprof", writePprof},
-	{"perfetto", stream(perfetto.Write)},
+	{Name: "json", Write: stream(jsonlines.Write)},
+	{Name: "folded", Write: writeFolded},
+	{Name: "speedscope", Write: stream(speedscope.Write)},
+	{Name: "chrome", Write: stream(chrome.Write)},
+	{Name: "pprof", Write: writePprof},
+	{Name: "perfetto", Write: stream(perfetto.Write)},
+	{Name: "otlp", Write: stream(otlp.Write), sent: true},
 }
 
 // stream returns the Write of a format of calls.

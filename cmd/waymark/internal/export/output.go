@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
 )
 
 // An Output is a file that gets its name when it is complete. Until then it is beside that name, as
@@ -17,12 +19,25 @@ type Output struct {
 	file *os.File // nil if the Writer is all there is
 }
 
+// unsent is the name of the file for what an endpoint did not take.
+const unsent = "unsent.otlp.json"
+
 // ErrInput says that an output is one of the files that are read.
 var ErrInput = errors.New("it is a recording that is read")
 
-// Create makes the output with a name. A device or a pipe is written to as it is. If the name is one
-// of the inputs, the error wraps ErrInput.
-func Create(name string, inputs []string) (*Output, error) {
+// ErrURL says that a format can't be sent.
+var ErrURL = errors.New("only otlp is sent to a URL")
+
+// Create makes the output of a format with a name. A device or a pipe is written to as it is; a URL
+// is sent to. If the name is one of the inputs, the error wraps ErrInput.
+func (f *Format) Create(name string, inputs []string) (*Output, error) {
+	if otlp.IsURL(name) {
+		if !f.sent {
+			return nil, fmt.Errorf("%s: %w", name, ErrURL)
+		}
+		e, err := otlp.NewEndpoint(name, unsent)
+		return &Output{Writer: e, name: name}, err
+	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
@@ -35,17 +50,18 @@ func Create(name string, inputs []string) (*Output, error) {
 			}
 		}
 		if !info.Mode().IsRegular() {
-			f, err := os.OpenFile(name, os.O_WRONLY, 0)
-			return &Output{Writer: f, name: name}, err
+			device, err := os.OpenFile(name, os.O_WRONLY, 0)
+			return &Output{Writer: device, name: name}, err
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	f, err := os.OpenFile(fmt.Sprintf("%s.%d.partial", name, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	return &Output{f, name, f}, err
+	file, err := os.OpenFile(fmt.Sprintf("%s.%d.partial", name, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	return &Output{file, name, file}, err
 }
 
-// Commit gives the file its name. If that fails, the file is removed.
+// Commit gives the file its name. If that fails, the file is removed. Of an endpoint the error says
+// what was not taken.
 func (o *Output) Commit() error {
 	if o.file == nil {
 		if c, ok := o.Writer.(io.Closer); ok {

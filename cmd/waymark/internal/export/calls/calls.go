@@ -29,6 +29,10 @@ type Options struct {
 type Listener struct {
 	Begin func(*Call) error // unless nil; Single calls have no beginning
 	End   func(*Call) error
+
+	// Start, unless nil, is told that a goroutine has started another, whose calls come later. Both
+	// are valid until it returns.
+	Start func(parent, child *Goroutine)
 }
 
 // A Goroutine is one that makes calls.
@@ -39,8 +43,10 @@ type Goroutine struct {
 	Origin  tracefile.Origin // the go statement, zero if unknown
 	Own     any              // the listener's; nil at first
 
-	open  []open
-	begun bool // a call has been told
+	open    []open
+	begun   bool   // a call has been told
+	starter uint64 // see Call.Starter
+	in      member
 }
 
 // A Process is one of a set.
@@ -62,6 +68,8 @@ type Function struct {
 // A Call is one call. Times are ns since the start of the set's first recording.
 type Call struct {
 	ID, Caller uint64 // from 1 on in the order of beginnings; Caller is 0 for root calls
+	Starter    uint64 // of root calls: the call that has started the goroutine, as far as known; else 0
+	Trace      *Trace // nil for Single calls outside of traces
 	Goroutine  *Goroutine
 	Function   *Function
 	Depth      int   // 0 for root calls
@@ -97,6 +105,7 @@ type teller struct {
 	call      Call   // what the Listener is given
 	err       error
 
+	several     bool          // processes
 	from, until time.Duration // of what is read
 	events      uint64
 }
@@ -105,14 +114,14 @@ type teller struct {
 // of time. Self times are rounded so that the sum of a function is that of its ticks. On an error,
 // what could be read has been told.
 func Tell(set *tracefile.Set, filter *recording.Filter, o Options, l Listener) ([]recording.Summary, error) {
-	t := &teller{Options: o, Listener: l, functions: make(map[function.Identity]*Function), from: filter.From, until: set.Duration()}
+	t := &teller{Options: o, Listener: l, functions: make(map[function.Identity]*Function), several: len(set.Processes) > 1, from: filter.From, until: set.Duration()}
 	if filter.To > 0 {
 		t.until = min(t.until, filter.To)
 	}
 	index := 0
 	read, err := filter.Follow(set, func(p *recording.Process) recording.Follower {
 		f := &follower{teller: t, process: &Process{Process: p, Index: index, PID: p.File.Info().PID, functions: make(map[uint32]*Function)},
-			goroutines: make(map[uint64]*Goroutine)}
+			goroutines: make(map[uint64]*Goroutine), members: members{before: make(map[uint64]member)}}
 		index++
 		return recording.Follower{Enter: f.enter, Call: f.exit, Start: f.start, End: f.end, Done: f.done}
 	})
@@ -127,6 +136,7 @@ type follower struct {
 	*teller
 	process    *Process
 	goroutines map[uint64]*Goroutine
+	members
 }
 
 func (f *follower) goroutine(id uint64) *Goroutine {
@@ -142,9 +152,15 @@ func (f *follower) start(goroutine, parent uint64, origin uint32) {
 	g := f.goroutine(goroutine)
 	g.Parent = parent
 	g.Origin, _ = f.process.File.Origin(origin)
+	f.join(g)
 }
 
-func (f *follower) end(goroutine uint64) { delete(f.goroutines, goroutine) }
+func (f *follower) end(goroutine uint64) {
+	if g := f.goroutines[goroutine]; g != nil {
+		f.leave(g)
+		delete(f.goroutines, goroutine)
+	}
+}
 
 // progressStep is the number of events between two calls of Progress.
 const progressStep = 1 << 18
@@ -185,7 +201,13 @@ func (f *follower) begin(g *Goroutine, c *calltree.Call) {
 	f.times(c)
 	if n := min(c.Depth, len(g.open)); n > 0 {
 		f.call.Caller = g.open[n-1].id
+	} else {
+		f.call.Starter = g.starter
+		if !f.call.Single() && g.in.trace == nil {
+			g.in = member{f.trace(&f.call), true}
+		}
 	}
+	f.call.Trace = g.in.trace
 }
 
 func (f *follower) times(c *calltree.Call) {
@@ -223,9 +245,11 @@ func (f *follower) exit(c *calltree.Call) {
 		f.call.args = c.Args
 	} else {
 		begun := &g.open[c.Depth]
-		f.call = Call{ID: begun.id, Goroutine: g, Function: f.function(c.Site), Depth: c.Depth, Flags: c.Flags, args: begun.args}
+		f.call = Call{ID: begun.id, Trace: g.in.trace, Goroutine: g, Function: f.function(c.Site), Depth: c.Depth, Flags: c.Flags, args: begun.args}
 		if c.Depth > 0 {
 			f.call.Caller = g.open[c.Depth-1].id
+		} else {
+			f.call.Starter = g.starter
 		}
 		begun.args = nil
 		g.open = g.open[:c.Depth]
@@ -237,6 +261,9 @@ func (f *follower) exit(c *calltree.Call) {
 	f.call.Self = f.self(f.call.Function.Index, c.Self)
 	f.call.results, f.call.panicked = c.Results, c.Panic
 	f.err = f.End(&f.call)
+	if c.Depth == 0 && g.in.own && !f.call.Single() {
+		f.leave(g)
+	}
 }
 
 // self returns the self time of a call of a function in ns.
