@@ -1,23 +1,16 @@
 package export
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/google/pprof/profile"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
@@ -52,7 +45,10 @@ func events() string {
 }
 
 // record returns the set of a recording, whose ticks are no nanoseconds.
-func record(t testing.TB, text string) *tracefile.Set {
+func record(t testing.TB, text string) *tracefile.Set { return recordAll(t, text, 1) }
+
+// recordAll is record for one process or two, which do the same.
+func recordAll(t testing.TB, text string, processes int) *tracefile.Set {
 	t.Helper()
 	list, err := calltreetest.Events(text)
 	if err != nil {
@@ -64,16 +60,26 @@ func record(t testing.TB, text string) *tracefile.Set {
 	}
 	r := calltreetest.Recording{Events: list, End: list[len(list)-1].Clock + 3, Hz: 2_600_000_000,
 		Tables: []calltreetest.Table{{Package: "main", Sites: sites}}, Origins: []tracefile.Origin{{ID: 1, Func: "main.main", File: "main.go", Line: 3}}}
-	return open(t, r.Bytes())
+	if processes == 1 {
+		return open(t, r.Bytes())
+	}
+	r.Nonce, r.PID = "one", 42
+	one := r.Bytes()
+	r.Nonce, r.PID, r.Later = "two", 43, 100*time.Nanosecond
+	return open(t, one, r.Bytes())
 }
 
-func open(t testing.TB, data []byte) *tracefile.Set {
+func open(t testing.TB, recordings ...[]byte) *tracefile.Set {
 	t.Helper()
-	file, err := calltreetest.Open("a.wmt", data)
-	if err != nil {
-		t.Fatal(err)
+	var files []*tracefile.File
+	for i, data := range recordings {
+		file, err := calltreetest.Open(fmt.Sprint(i, ".wmt"), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
 	}
-	set, err := tracefile.Join([]*tracefile.File{file})
+	set, err := tracefile.Join(files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,23 +97,25 @@ var readers = map[string]func(*testing.T, []byte) map[string]sums{
 // Calls and times of each function are those of a report, in each format.
 func TestTotals(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		filter recording.Filter
+		name      string
+		processes int
+		filter    recording.Filter
 	}{
-		{"all", recording.Filter{}},
-		{"window", recording.Filter{From: 30, To: 900}},
-		{"account", recording.Filter{Account: func(f *function.Func) bool { return f.Name != "main.deep" }}},
-		{"goroutine", recording.Filter{Goroutine: func(g recording.GoroutineID) bool { return g.ID == 3 }}},
+		{"all", 1, recording.Filter{}},
+		{"two processes", 2, recording.Filter{}},
+		{"window", 1, recording.Filter{From: 30, To: 900}},
+		{"account", 1, recording.Filter{Account: func(f *function.Func) bool { return f.Name != "main.deep" }}},
+		{"goroutine", 1, recording.Filter{Goroutine: func(g recording.GoroutineID) bool { return g.ID == 3 }}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			want := reported(t, record(t, events()), tt.filter)
+			want := reported(t, recordAll(t, events(), tt.processes), tt.filter)
 			if len(want) == 0 {
 				t.Fatal("the report is empty")
 			}
 			for _, f := range Formats {
 				filter := tt.filter
 				filter.Show = func(*function.Func) bool { return true } // else otlp has some calls only
-				got := readers[f.Name](t, written(t, f.Name, record(t, events()), filter))
+				got := readers[f.Name](t, written(t, f.Name, recordAll(t, events(), tt.processes), filter))
 				compare(t, f.Name, want, got)
 			}
 		})
@@ -181,209 +189,6 @@ func written(t testing.TB, name string, set *tracefile.Set, filter recording.Fil
 		t.Fatalf("%s: %v", name, err)
 	}
 	return b.Bytes()
-}
-
-// A stack follows the calls of a goroutine and adds them up.
-type stack struct {
-	open []call
-	sums map[string]sums
-}
-
-type call struct {
-	name            string
-	start, children int64
-}
-
-func (s *stack) begin(name string, at int64) { s.open = append(s.open, call{name: name, start: at}) }
-
-// end ends the innermost call. Its self time is what the format says, or what is left of its time.
-func (s *stack) end(t *testing.T, name string, at int64, self *int64) {
-	n := len(s.open) - 1
-	if n < 0 || name != "" && s.open[n].name != name {
-		t.Fatalf("%q ends in %v", name, s.open)
-	}
-	c := s.open[n]
-	s.open = s.open[:n]
-	sum := s.sums[c.name]
-	sum.calls++
-	if self == nil {
-		own := at - c.start - c.children
-		self = &own
-	}
-	sum.self += *self
-	if !slices.ContainsFunc(s.open, func(o call) bool { return o.name == c.name }) {
-		sum.total += at - c.start
-	}
-	s.sums[c.name] = sum
-	if n > 0 {
-		s.open[n-1].children += at - c.start
-	}
-}
-
-func readJSON(t *testing.T, data []byte) map[string]sums {
-	type line struct {
-		ID, Caller, Goroutine          uint64
-		Function                       string
-		Start_ns, Duration_ns, Self_ns int64
-	}
-	calls := make(map[uint64]line)
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	for lines.Scan() {
-		var l line
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
-			t.Fatalf("%v: %s", err, lines.Text())
-		}
-		calls[l.ID] = l
-	}
-	out := make(map[string]sums)
-	for _, l := range calls {
-		name := seen(l.Function)
-		s := out[name]
-		s.calls++
-		s.self += l.Self_ns
-		outermost := true
-		for at := l.Caller; at != 0; at = calls[at].Caller {
-			outermost = outermost && calls[at].Function != l.Function
-		}
-		if outermost {
-			s.total += l.Duration_ns
-		}
-		out[name] = s
-	}
-	return out
-}
-
-func readFolded(t *testing.T, data []byte) map[string]sums {
-	out := make(map[string]sums)
-	for _, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
-		at := strings.LastIndexByte(line, ' ')
-		n, err := strconv.ParseInt(line[at+1:], 10, 64)
-		if err != nil {
-			t.Fatalf("%q: %v", line, err)
-		}
-		frames := strings.Split(line[:at], ";")
-		for i, name := range frames {
-			name = strings.ToValidUTF8(name, "\ufffd")
-			s := out[name]
-			if !slices.Contains(frames[:i], frames[i]) {
-				s.total += n
-			}
-			if i == len(frames)-1 {
-				s.self += n
-			}
-			out[name] = s
-		}
-	}
-	return out
-}
-
-func readSpeedscope(t *testing.T, data []byte) map[string]sums {
-	var file struct {
-		Shared   struct{ Frames []struct{ Name string } }
-		Profiles []struct {
-			Type, Unit           string
-			StartValue, EndValue int64
-			Events               []struct {
-				Type  string
-				Frame int
-				At    int64
-			}
-		}
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
-	out := make(map[string]sums)
-	for _, p := range file.Profiles {
-		s := stack{sums: out}
-		at := p.StartValue
-		for _, e := range p.Events {
-			if e.At < at || e.At > p.EndValue {
-				t.Fatalf("event at %d, after %d, in a profile that ends at %d", e.At, at, p.EndValue)
-			}
-			at = e.At
-			name := seen(file.Shared.Frames[e.Frame].Name)
-			if e.Type == "O" {
-				s.begin(name, e.At)
-			} else {
-				s.end(t, name, e.At, nil)
-			}
-		}
-		if len(s.open) > 0 || p.Type != "evented" || p.Unit != "nanoseconds" {
-			t.Errorf("profile %s in %s with open calls %v", p.Type, p.Unit, s.open)
-		}
-	}
-	return out
-}
-
-func readChrome(t *testing.T, data []byte) map[string]sums {
-	var file struct {
-		TraceEvents []struct {
-			Ph, Name string
-			Tid      uint64
-			Ts       json.Number
-			Args     struct{ Self_ns int64 }
-		}
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		t.Fatal(err)
-	}
-	out := make(map[string]sums)
-	threads := make(map[uint64]*stack)
-	for _, e := range file.TraceEvents {
-		us, ns, _ := strings.Cut(e.Ts.String(), ".")
-		at, err := strconv.ParseInt(us+ns, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := threads[e.Tid]
-		if s == nil {
-			s = &stack{sums: out}
-			threads[e.Tid] = s
-		}
-		switch e.Ph {
-		case "B":
-			s.begin(seen(e.Name), at)
-		case "E":
-			s.end(t, "", at, &e.Args.Self_ns)
-		}
-	}
-	return out
-}
-
-func readPprof(t *testing.T, data []byte) map[string]sums {
-	p, err := profile.Parse(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.CheckValid(); err != nil {
-		t.Error(err)
-	}
-	out := make(map[string]sums)
-	cumulated := make(map[string]int64)
-	for _, s := range p.Sample {
-		in := make(map[string]bool)
-		for i, l := range s.Location {
-			name := seen(l.Line[0].Function.Name)
-			sum := out[name]
-			if i == 0 {
-				sum.calls += s.Value[0]
-				sum.total += s.Value[1]
-				sum.self += s.Value[2]
-			}
-			out[name] = sum
-			if !in[name] {
-				cumulated[name] += s.Value[2]
-			}
-			in[name] = true
-		}
-	}
-	for name, sum := range out {
-		if d := sum.total - cumulated[name]; name != "(not shown)" && (d < -5 || d > 5) { // each sample is rounded
-			t.Errorf("%q: total %d, cumulated self times are %d", name, sum.total, cumulated[name])
-		}
-	}
-	return out
 }
 
 // What a filter doesn't show takes nothing from the numbers of what it shows.
@@ -468,84 +273,6 @@ func TestDamage(t *testing.T) {
 		for _, f := range Formats {
 			set := open(t, data[:cut])
 			readers[f.Name](t, written(t, f.Name, set, recording.Filter{}))
-		}
-	}
-}
-
-// limited fails as a full disk does.
-type limited struct{ left int }
-
-var errFull = errors.New("no space left")
-
-func (l *limited) Write(b []byte) (int, error) {
-	if l.left -= len(b); l.left < 0 {
-		return 0, errFull
-	}
-	return len(b), nil
-}
-
-func TestFull(t *testing.T) {
-	for _, f := range Formats {
-		for _, room := range []int{0, 100} {
-			if _, err := f.Write(&limited{room}, record(t, events()), &recording.Filter{}, nil); !errors.Is(err, errFull) {
-				t.Errorf("%s with room for %d bytes: %v, want %v", f.Name, room, err, errFull)
-			}
-		}
-	}
-}
-
-func TestOutput(t *testing.T) {
-	dir := t.TempDir()
-	name, input := filepath.Join(dir, "out"), filepath.Join(dir, "in")
-	for _, n := range []string{name, input} {
-		if err := os.WriteFile(n, []byte("before"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	json := &Formats[0]
-	if _, err := json.Create("http://localhost:4318", nil); !errors.Is(err, ErrURL) {
-		t.Errorf("JSON to a URL: %v, want %v", err, ErrURL)
-	}
-	if _, err := json.Create(filepath.Join(dir, ".", "in"), []string{input}); !errors.Is(err, ErrInput) {
-		t.Errorf("of an input: %v, want %v", err, ErrInput)
-	}
-	content := func() string {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, err := os.ReadDir(dir)
-		if err != nil || len(list) != 2 {
-			t.Errorf("%v, %v; want two files", list, err)
-		}
-		return string(b)
-	}
-	for _, commit := range []bool{false, true} {
-		o, err := json.Create(name, []string{input})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprint(o, "after")
-		want := "before"
-		if commit {
-			want = "after"
-			if err := o.Commit(); err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			o.Discard()
-		}
-		if got := content(); got != want {
-			t.Errorf("committed %v: %q, want %q", commit, got, want)
-		}
-	}
-	if runtime.GOOS != "windows" {
-		o, err := json.Create(os.DevNull, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := o.Commit(); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -15,8 +15,9 @@ import (
 // NAME.PID.partial, so that what was there before stays if something fails.
 type Output struct {
 	io.Writer
-	name string
-	file *os.File // nil if the Writer is all there is
+	name  string
+	file  *os.File     // that gets the name; nil if the Writer is all there is
+	close func() error // of the Writer, unless nil
 }
 
 // unsent is the name of the file for what an endpoint did not take.
@@ -36,7 +37,10 @@ func (f *Format) Create(name string, inputs []string) (*Output, error) {
 			return nil, fmt.Errorf("%s: %w", name, ErrURL)
 		}
 		e, err := otlp.NewEndpoint(name, unsent)
-		return &Output{Writer: e, name: name}, err
+		if err != nil {
+			return nil, err
+		}
+		return &Output{Writer: e, close: e.Close}, nil
 	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
@@ -51,23 +55,29 @@ func (f *Format) Create(name string, inputs []string) (*Output, error) {
 		}
 		if !info.Mode().IsRegular() {
 			device, err := os.OpenFile(name, os.O_WRONLY, 0)
-			return &Output{Writer: device, name: name}, err
+			if err != nil {
+				return nil, err
+			}
+			return &Output{Writer: device, close: device.Close}, nil
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
 	file, err := os.OpenFile(fmt.Sprintf("%s.%d.partial", name, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	return &Output{file, name, file}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Output{Writer: file, name: name, file: file}, nil
 }
 
 // Commit gives the file its name. If that fails, the file is removed. Of an endpoint the error says
 // what was not taken.
 func (o *Output) Commit() error {
 	if o.file == nil {
-		if c, ok := o.Writer.(io.Closer); ok {
-			return c.Close()
+		if o.close == nil {
+			return nil
 		}
-		return nil
+		return o.close()
 	}
 	err := o.file.Close()
 	if err == nil {
