@@ -25,6 +25,7 @@ type Call struct {
 	Began      uint64 // clock; before Start if that was before the window
 	Self       uint64 // ticks within the window that were not spent in calls made by this one
 	Flags      Flags
+	Recursive  bool // a call of the same row is around it, whose total contains this one's
 
 	// What was recorded of values, encoded; see package value. Valid like the Call.
 	Args    []byte // when it begins; when it ends if it has Info

@@ -54,6 +54,7 @@ func readJSON(t *testing.T, data []byte) map[string]sums {
 		ID, Caller, Goroutine          uint64
 		Function                       string
 		Start_ns, Duration_ns, Self_ns int64
+		Recursive                      bool
 	}
 	calls := make(map[uint64]line)
 	lines := bufio.NewScanner(bytes.NewReader(data))
@@ -76,6 +77,9 @@ func readJSON(t *testing.T, data []byte) map[string]sums {
 		}
 		if outermost {
 			s.total += l.Duration_ns
+		}
+		if l.Recursive == outermost {
+			t.Errorf("call %d: recursive is %v", l.ID, l.Recursive)
 		}
 		out[name] = s
 	}

@@ -8,6 +8,7 @@ package calls
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
@@ -82,6 +83,10 @@ type Call struct {
 	Duration int64 // End - Start, as the clock has it
 	Self     int64 // Duration without the calls that it made; see Tell
 	Flags    calltree.Flags
+
+	// Recursive: a call of the same function is around it. Durations of other calls of a function add
+	// up to its total.
+	Recursive bool
 
 	args, results, panicked []byte
 }
@@ -180,8 +185,12 @@ func (f *follower) function(site uint32) *Function {
 		known, _ := f.process.File.Func(site)
 		fn = f.teller.functions[known.Identity()]
 		if fn == nil {
+			identity := known.Identity()
+			for _, text := range []*string{&known.Name, &known.Package, &known.File} {
+				*text = strings.ToValidUTF8(*text, "\ufffd") // as formats want it
+			}
 			fn = &Function{known, len(f.teller.functions)}
-			f.teller.functions[known.Identity()] = fn
+			f.teller.functions[identity] = fn
 		}
 		f.process.functions[site] = fn
 	}
@@ -240,7 +249,7 @@ func (f *follower) exit(c *calltree.Call) {
 		return
 	}
 	g := f.goroutine(c.Goroutine)
-	if c.Flags&(calltree.Info|calltree.Long) != 0 || c.Depth >= len(g.open) {
+	if c.Flags&(calltree.Info|calltree.Long) != 0 {
 		f.begin(g, c)
 		f.call.args = c.Args
 	} else {
@@ -259,7 +268,7 @@ func (f *follower) exit(c *calltree.Call) {
 	f.call.End = f.at(c.End)
 	f.call.Duration = scale.Nanoseconds(c.End - c.Start)
 	f.call.Self = f.self(f.call.Function.Index, c.Self)
-	f.call.results, f.call.panicked = c.Results, c.Panic
+	f.call.results, f.call.panicked, f.call.Recursive = c.Results, c.Panic, c.Recursive
 	f.err = f.End(&f.call)
 	if c.Depth == 0 && g.in.own && !f.call.Single() {
 		f.leave(g)

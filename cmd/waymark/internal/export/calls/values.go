@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsontext"
 	"github.com/waymark-go/waymark/value"
 )
 
@@ -49,6 +50,19 @@ func (c *Call) values(data []byte, names []string) []Value {
 		list = append(list, Value{"…", "not recorded"})
 	}
 	return list
+}
+
+// AppendObject appends values as a JSON object.
+func AppendObject(b []byte, list []Value) []byte {
+	b = append(b, '{')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(jsontext.String(b, v.Name), ':')
+		b = jsontext.String(b, v.Text)
+	}
+	return append(b, '}')
 }
 
 // Measures are the numbers of a call, in ns. Formats have a column or a member for each.

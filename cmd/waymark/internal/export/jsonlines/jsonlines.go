@@ -67,6 +67,9 @@ func (w *writer) end(c *calls.Call) error {
 		b = append(append(append(b, `,"`...), m.Name...), `":`...)
 		b = strconv.AppendInt(b, m.Of(c), 10)
 	}
+	if c.Recursive {
+		b = append(b, `,"recursive":true`...)
+	}
 	for _, m := range calls.Marks {
 		if c.Flags&m.Flag != 0 {
 			b = append(append(append(b, `,"`...), m.Name...), `":true`...)
@@ -87,13 +90,5 @@ func values(b []byte, name string, list []calls.Value) []byte {
 	if len(list) == 0 {
 		return b
 	}
-	b = append(append(append(b, `,"`...), name...), `":{`...)
-	for i, v := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(jsontext.String(b, v.Name), ':')
-		b = jsontext.String(b, v.Text)
-	}
-	return append(b, '}')
+	return calls.AppendObject(append(append(append(b, `,"`...), name...), `":`...), list)
 }
