@@ -10,9 +10,9 @@ import (
 // Advice returns what tracing has cost a program without a budget, in ns, and the sites that would
 // have been demoted with one, those first that were called most. used and tallies are of the whole
 // recording.
-func Advice(share float64, costs Costs, used Usage, tick float64, tallies []format.Tally) (spent int64, sites []uint32) {
+func Advice(share float64, costs Costs, used Usage, tick float64, tallies []format.Tally, values ValueTimes) (spent int64, sites []uint32) {
 	c := New(share, costs, Usage{})
-	c.account(&Sample{Usage: used, Tick: tick, Tallies: tallies})
+	c.account(&Sample{Usage: used, Tick: tick, Tallies: tallies, Values: values})
 	c.average()
 	c.balance = 0 // it owes nothing: what would have been saved up is not known
 	for _, ch := range c.demote() {

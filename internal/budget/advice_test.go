@@ -24,7 +24,7 @@ func TestAdvice(t *testing.T) {
 		{6e9, []uint32{3}},    // 15 %
 		{20e9, nil},           // 4 %
 	} {
-		spent, sites := Advice(0.1, truth, Usage{Now: tt.cpu, CPU: tt.cpu + 14_001_003*call, Own: 14_001_003 * 18}, 1, tallies)
+		spent, sites := Advice(0.1, truth, Usage{Now: tt.cpu, CPU: tt.cpu + 14_001_003*call, Own: 14_001_003 * 18}, 1, tallies, ValueTimes{})
 		if spent < 14e6*call*0.95 || spent > 14e6*call*1.05 || !slices.Equal(sites, tt.want) {
 			t.Errorf("%d ns of CPU: tracing took %d ns, sites %v; want %d and %v", tt.cpu, spent, sites, 14_001_003*call, tt.want)
 		}

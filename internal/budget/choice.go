@@ -41,6 +41,13 @@ func (c *Controller) information(f *site, calls float64) float64 {
 // the budget can be kept, the one is taken with which the least information is lost.
 var shorts = [...]float64{150, 1e3, 5e3, LongCall}
 
+// A work is memory of decisions, which is used again: the controller runs in programs whose tests
+// count mallocs.
+type work struct {
+	moves   [2][]move
+	changes []Change
+}
+
 // demote returns the changes that bring the predicted cost within the budget, if there are such.
 func (c *Controller) demote() []Change {
 	target := c.seen.income * aim
@@ -56,43 +63,47 @@ func (c *Controller) demote() []Change {
 			f.rank = c.Rank(uint32(i))
 		}
 	}
-	var moves []move
+	moves, next := &c.work.moves[0], &c.work.moves[1]
 	best, least := math.Inf(1), math.Inf(1)
 	for _, short := range shorts {
-		list, left, lost := c.plan(short, excess)
+		left, lost := c.plan(next, short, excess)
 		if left <= excess*trifle {
 			left = 0
 		}
 		if left < best || left == best && lost < least {
-			moves, best, least = list, left, lost
+			moves, next, best, least = next, moves, left, lost
 		}
 		if c.Times {
 			break // they are all the same
 		}
 	}
-	var changes []Change
-	at := make(map[uint32]int, len(moves)) // of the change of a site
-	for _, m := range moves {
+	changes := c.work.changes[:0]
+	for _, m := range *moves {
 		if m.undo {
 			continue
 		}
-		if k, ok := at[m.site]; ok {
-			changes[k].Level = max(changes[k].Level, m.level)
+		f := &c.sites[m.site]
+		if f.change > 0 {
+			ch := &changes[f.change-1]
+			ch.Level = max(ch.Level, m.level)
 			continue
 		}
-		at[m.site] = len(changes)
 		changes = append(changes, Change{m.site, m.level})
+		f.change = len(changes)
 	}
 	for _, ch := range changes {
-		c.fall(&c.sites[ch.Site], ch.Level)
+		f := &c.sites[ch.Site]
+		f.change = 0
+		c.fall(f, ch.Level)
 	}
+	c.work.changes = changes
 	return changes
 }
 
-// plan returns the moves that save excess, what is left of that, and the information that they
-// lose.
-func (c *Controller) plan(short, excess float64) (moves []move, left, lost float64) {
-	moves = c.demotions(short)
+// plan puts the moves that save excess into list. It returns what is left of excess, and the
+// information that the moves lose.
+func (c *Controller) plan(list *[]move, short, excess float64) (left, lost float64) {
+	moves := c.demotions((*list)[:0], short)
 	slices.SortFunc(moves, func(a, b move) int {
 		switch {
 		case a.rank != b.rank:
@@ -110,27 +121,31 @@ func (c *Controller) plan(short, excess float64) (moves []move, left, lost float
 		excess -= moves[n].cost
 	}
 	moves = moves[:n]
+	*list = moves
+	for i := range moves {
+		c.sites[moves[i].site].further = false
+	}
 	most := max(excess, 0) + slack
 	// A later move may have made earlier ones needless that save little. And functions that are
 	// called seldom stay, whether the others suffice or not.
-	further := make(map[uint32]bool) // sites that are demoted by one more move
 	for i := n - 1; i >= 0; i-- {
 		m := &moves[i]
-		if excess+m.cost <= most && !further[m.site] {
+		f := &c.sites[m.site]
+		if excess+m.cost <= most && !f.further {
 			m.undo = true
 			excess += m.cost
 			continue
 		}
-		further[m.site] = true
+		f.further = true
 		if lost += m.lost; m.rank > 0 {
 			lost += m.lost * named
 		}
 	}
-	return moves, excess, lost
+	return excess, lost
 }
 
-// demotions returns all moves that save something.
-func (c *Controller) demotions(short float64) (moves []move) {
+// demotions appends all moves that save something.
+func (c *Controller) demotions(moves []move, short float64) []move {
 	for i := range c.sites {
 		f := &c.sites[i]
 		if f.calls == 0 || f.level == format.LevelOnly {
@@ -198,14 +213,14 @@ func (c *Controller) promote() []Change {
 	if left <= 0 {
 		return nil
 	}
-	var moves []move
+	moves := c.work.moves[0][:0]
 	for i := range c.sites {
 		f := &c.sites[i]
 		if f.level == format.LevelFull || c.last.Now < f.retry {
 			continue
 		}
 		to := uint8(format.LevelFull)
-		if f.level >= format.LevelCounted && f.bytes > 0 {
+		if f.level >= format.LevelCounted && f.values+f.others > 0 {
 			to = format.LevelUnvalued
 		}
 		calls := max(float64(f.calls), f.rate*c.seen.ns)
@@ -232,7 +247,7 @@ func (c *Controller) promote() []Change {
 		}
 		return cmp.Compare(a.site, b.site)
 	})
-	var changes []Change
+	changes := c.work.changes[:0]
 	for _, m := range moves {
 		if m.cost > left {
 			continue
@@ -245,14 +260,15 @@ func (c *Controller) promote() []Change {
 		}
 		changes = append(changes, Change{m.site, m.level})
 	}
+	c.work.moves[0], c.work.changes = moves, changes
 	return changes
 }
 
 // Fresh returns the changes that give all sites the level full again: a test begins, and is recorded
 // from its beginning on, whatever the tests before it took. If the account is empty, a part of Saved
 // pays for that, so that there is something left for later tests. There are no changes if both are
-// empty.
-func (c *Controller) Fresh() (changes []Change) {
+// empty. The slice is used again for the next decision.
+func (c *Controller) Fresh() []Change {
 	c.tests = true
 	if c.balance < 0 {
 		if c.Saved <= 0 {
@@ -264,6 +280,7 @@ func (c *Controller) Fresh() (changes []Change) {
 	if c.demoted == 0 {
 		return nil
 	}
+	changes := c.work.changes[:0]
 	for i := range c.sites {
 		if f := &c.sites[i]; f.level != format.LevelFull {
 			f.level, f.promoted, f.wait = format.LevelFull, 0, 0
@@ -271,6 +288,7 @@ func (c *Controller) Fresh() (changes []Change) {
 		}
 	}
 	c.demoted = 0
+	c.work.changes = changes
 	return changes
 }
 

@@ -54,8 +54,11 @@ const (
 type Costs struct {
 	Call    float64 // of a call that is recorded, or timed, without what is done in the background
 	Write   float64 // of a recorded call in the background, until that is measured
-	Values  float64 // more for a call with values
-	Byte    float64 // more for each byte of values
+	Read    float64 // of one reading of the clock
+	Values  float64 // more for an event with values, until that is measured
+	Byte    float64 // more for each byte of values, until that is measured
+	Boxed   float64 // more for an event with values, which is not in what is measured
+	Int     float64 // more for each integer
 	Long    float64 // of a call that is counted, and recorded if it takes long
 	Counted float64 // of a call that is only counted
 	Unread  float64 // more for a call that has values, which nobody reads
@@ -75,6 +78,14 @@ type Sample struct {
 	Tick    float64        // ns in a tick of Tallies
 	Tallies []format.Tally // by site: calls that were recorded, or timed, since the sample before
 	Counts  []uint64       // by site: calls that were counted since the program began
+	Values  ValueTimes     // what was measured since the sample before
+}
+
+// ValueTimes is how long it took to write the values of some events, each with one reading of the
+// clock.
+type ValueTimes struct {
+	Events, Bytes uint64
+	Ticks         uint64
 }
 
 // A Change gives a site another level.
@@ -100,6 +111,7 @@ type Controller struct {
 	share float64 // of the program's own CPU time that tracing may take
 	costs Costs
 	write float64 // ns, of a recorded call in the background
+	scale scale   // of values
 
 	last     Usage
 	sites    []site
@@ -113,6 +125,8 @@ type Controller struct {
 	tests     bool    // tests begin
 	beginning bool    // one has begun that Saved pays
 	ahead     float64 // what that test may still take, ns
+
+	work work
 }
 
 // A period is what has happened since the rates were last looked at.
@@ -131,17 +145,25 @@ type site struct {
 	calls  uint64 // recorded and counted
 	closed uint64
 	ticks  float64 // of the closed ones, ns
-	valued uint64  // bytes of values
+	valued uint64  // events with values
+	size   uint64  // bytes of these
+	ints   uint64  // integers
 	plain  uint64  // calls recorded
 
 	rank   int     // when last looked at
 	rate   float64 // calls per ns, average
 	length float64 // of a call on average, ns; 0: not known
-	bytes  float64 // of values in a call on average
+	values float64 // in a call on average, ns by Costs, but for ints
+	others float64 // ns of values in a call, besides
+	scale  float64 // of values, when they were last recorded
 
 	promoted int64 // when
 	retry    int64 // when it may be promoted
 	wait     int64 // how long it waits for that
+
+	// While changes are chosen.
+	change  int  // number of the site's change, from 1
+	further bool // it is demoted by one more move
 }
 
 // New returns a controller that lets tracing take a share of the program's own CPU time, as in 0.1.
@@ -228,7 +250,8 @@ func (c *Controller) account(s *Sample) {
 	c.balance = max(min(c.balance, c.income(reserve)), -c.income(mostDebt))
 }
 
-// Step takes a sample and returns the sites whose levels change.
+// Step takes a sample and returns the sites whose levels change. The slice is used again for the
+// next decision.
 func (c *Controller) Step(s Sample) []Change {
 	c.account(&s)
 	if c.balance >= 0 {
@@ -261,10 +284,10 @@ func (c *Controller) Step(s Sample) []Change {
 // take adds up the calls of a sample. It returns how many were recorded, what it costs to count all
 // of them, and what they have cost the program's goroutines.
 func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) {
-	var bytes uint64
+	c.scale.measure(&c.costs, s)
 	for i := range s.Tallies {
 		t := &s.Tallies[i]
-		if t.Calls|t.Closed|t.ValueBytes == 0 {
+		if t.Calls|t.Closed|t.Valued|t.Ints == 0 {
 			continue
 		}
 		f := &c.sites[i]
@@ -272,13 +295,13 @@ func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) 
 		f.plain += t.Calls
 		f.closed += t.Closed
 		f.ticks += float64(t.Ticks) * s.Tick
-		f.valued += t.ValueBytes
+		f.valued += t.Valued
+		f.size += t.ValueBytes
+		f.ints += t.Ints
 		recorded += t.Calls
 		counting += float64(t.Calls) * c.count(f)
-		bytes += t.ValueBytes
-		if t.ValueBytes > 0 {
-			spent += float64(t.Calls) * c.costs.Values
-		}
+		values, others := c.costs.values(t.Valued, t.ValueBytes, t.Ints)
+		spent += values*c.scale.now() + others
 	}
 	for i, n := range s.Counts {
 		f := &c.sites[i]
@@ -294,7 +317,7 @@ func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) 
 			spent += calls * c.price(f, format.LevelCounted)
 		}
 	}
-	spent += float64(recorded)*c.costs.Call + float64(bytes)*c.costs.Byte
+	spent += float64(recorded) * c.costs.Call
 	return recorded, counting, spent
 }
 
@@ -317,7 +340,10 @@ func (c *Controller) average() {
 			f.length = c.seen.ns // they take longer than a chunk
 		}
 		if f.plain > 0 && f.level == format.LevelFull {
-			f.bytes = float64(f.valued) / float64(f.plain)
+			f.values, f.others = c.costs.values(f.valued, f.size, f.ints)
+			f.values /= float64(f.plain)
+			f.others /= float64(f.plain)
+			f.scale = c.scale.now()
 		}
 	}
 }
@@ -327,13 +353,13 @@ func (c *Controller) endPeriod() {
 	c.seen = period{}
 	for i := range c.sites {
 		f := &c.sites[i]
-		f.calls, f.plain, f.closed, f.ticks, f.valued = 0, 0, 0, 0, 0
+		f.calls, f.plain, f.closed, f.ticks, f.valued, f.size, f.ints = 0, 0, 0, 0, 0, 0, 0
 	}
 }
 
 // count returns what it costs to count a call of the site, ns.
 func (c *Controller) count(f *site) float64 {
-	if f.bytes > 0 {
+	if f.values > 0 {
 		return c.costs.Counted + c.costs.Unread
 	}
 	return c.costs.Counted
@@ -348,8 +374,8 @@ func (c *Controller) price(f *site, level uint8) float64 {
 		return 0
 	}
 	price := max(c.costs.Call+c.write-c.count(f), 0)
-	if level == format.LevelFull && f.bytes > 0 {
-		price += c.costs.Values + f.bytes*c.costs.Byte
+	if level == format.LevelFull {
+		price += f.values*f.scale + f.others
 	}
 	return price
 }

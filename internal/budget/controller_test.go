@@ -207,6 +207,31 @@ func TestValuesFirst(t *testing.T) {
 
 // TestLongCallsLast checks that of functions that cost the same, the one with the longest calls
 // tells most.
+// TestDearValues checks that the budget holds if values cost other than Costs says, as what they cost
+// is measured.
+func TestDearValues(t *testing.T) {
+	for _, dear := range []float64{0.3, 3, 8} {
+		each(t, func(t *testing.T, random *rand.Rand) {
+			s := simulate(t, random, 0.1, []function{
+				{rate: 2e-4, length: 2e3, bytes: 60},
+				{rate: 1e-4, length: 5e3, bytes: 300},
+				{rate: 1e-5, length: 50e3, bytes: 1000},
+				{rate: 1e-3, length: 300},
+			})
+			s.dear = dear
+			s.run(300)
+			s.mark()
+			spent := s.c.Spent()
+			s.run(3000)
+			reckoned := float64(s.c.Spent()-spent) / s.tracing
+			s.within("dear values", 0.1*tolerance)
+			if reckoned < 0.8 || reckoned > 1.25 {
+				t.Errorf("values that cost %v times as much: %.2f of the cost is known, want 0.8 to 1.25", dear, reckoned)
+			}
+		})
+	}
+}
+
 func TestLongCallsLast(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
 		s := simulate(t, random, 0.1, []function{{rate: 0.001, length: 5e3}, {rate: 0.001, length: 500}, {rate: 0.001, length: 50}})

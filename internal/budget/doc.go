@@ -11,7 +11,8 @@
 //
 // A Controller has no clock and switches nothing: its caller says every few milliseconds which
 // calls were recorded and counted, and how much CPU time the process has taken. The cost of a call
-// is known from a calibration at the start. The cost of encoding and writing is measured.
+// is known from a calibration at the start. The cost of encoding and writing is measured, and so is
+// what values cost, by some of them.
 //
 // What tracing may cost is saved up in an account, to which the program's own CPU time adds its
 // share, and from which every traced call takes its cost. The account holds no more than what comes

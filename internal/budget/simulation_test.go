@@ -25,6 +25,8 @@ type simulation struct {
 	busy      float64 // share of these that it uses
 	costs     Costs   // in truth
 	noise     float64 // of measured CPU times
+	dear      float64 // values cost so many times more than the costs say
+	timed     ValueTimes
 	c         *Controller
 
 	usage   Usage
@@ -36,6 +38,7 @@ type simulation struct {
 	rest    []float64 // parts of calls
 	changes []string  // as "120ms 7 2"
 	number  map[uint32]int
+	took    func([]Change) // what is done with changes
 
 	base, tracing float64 // since mark, ns
 }
@@ -43,7 +46,8 @@ type simulation struct {
 var truth = Costs{Call: 45, Write: 18, Values: 30, Byte: 1, Long: 26, Counted: 4}
 
 func simulate(t testing.TB, random *rand.Rand, share float64, functions []function) *simulation {
-	s := &simulation{t: t, random: random, functions: functions, cores: 1, busy: 1, costs: truth, noise: 0.02, number: make(map[uint32]int)}
+	s := &simulation{t: t, random: random, functions: functions, cores: 1, busy: 1, costs: truth, noise: 0.02, dear: 1, number: make(map[uint32]int)}
+	s.took = s.note
 	n := len(functions) + 1 // there is no site 0
 	s.pending, s.arrived = make([]format.Tally, n), make([]format.Tally, n)
 	s.counts, s.rest = make([]uint64, n), make([]float64, n)
@@ -66,7 +70,7 @@ func (s *simulation) price(f *function, level uint8) (call, write float64) {
 	}
 	call, write = s.costs.Call, s.costs.Write
 	if level == format.LevelFull && f.bytes > 0 {
-		call += s.costs.Values + f.bytes*s.costs.Byte
+		call += s.dear * (s.costs.Values + f.bytes*s.costs.Byte)
 		write += 5
 	}
 	return call, write
@@ -117,7 +121,14 @@ func (s *simulation) millisecond() {
 			p.Ticks += uint64(float64(n) * f.length)
 		}
 		if level == format.LevelFull {
-			p.ValueBytes += uint64(float64(n) * f.bytes)
+			if f.bytes > 0 {
+				p.Valued += n
+				p.ValueBytes += uint64(float64(n) * f.bytes)
+				timed := float64(n / 31)
+				s.timed.Events += n / 31
+				s.timed.Bytes += uint64(timed * f.bytes)
+				s.timed.Ticks += uint64(timed * s.dear * (s.costs.Values + f.bytes*s.costs.Byte))
+			}
 		}
 		s.waiting += float64(n)
 	}
@@ -125,7 +136,7 @@ func (s *simulation) millisecond() {
 	if full := s.waiting >= chunk*s.cores; full {
 		for i, p := range s.pending {
 			a := &s.arrived[i]
-			a.Calls, a.Closed, a.Ticks, a.ValueBytes = a.Calls+p.Calls, a.Closed+p.Closed, a.Ticks+p.Ticks, a.ValueBytes+p.ValueBytes
+			a.Calls, a.Closed, a.Ticks, a.Valued, a.ValueBytes = a.Calls+p.Calls, a.Closed+p.Closed, a.Ticks+p.Ticks, a.Valued+p.Valued, a.ValueBytes+p.ValueBytes
 		}
 		clear(s.pending)
 		s.waiting = 0
@@ -142,11 +153,17 @@ func (s *simulation) step(pause int64) {
 		return
 	}
 	s.stepped = s.usage.Now
-	for _, ch := range s.c.Step(Sample{Usage: s.usage, Tick: 1, Tallies: s.arrived, Counts: s.counts}) {
+	s.took(s.c.Step(Sample{Usage: s.usage, Tick: 1, Tallies: s.arrived, Counts: s.counts, Values: s.timed}))
+	s.timed = ValueTimes{}
+	clear(s.arrived)
+}
+
+// note keeps changes for messages.
+func (s *simulation) note(changes []Change) {
+	for _, ch := range changes {
 		s.number[ch.Site]++
 		s.changes = append(s.changes, fmt.Sprintf("%dms %d:%d", s.usage.Now/1e6, ch.Site, ch.Level))
 	}
-	clear(s.arrived)
 }
 
 // mark begins to measure what tracing adds.

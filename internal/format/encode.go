@@ -324,15 +324,6 @@ func (r Record) valueRecords() int {
 	return int(min(r.Word&ValueMask, ChunkSize)+RecordSize-1) / RecordSize
 }
 
-// valueBytes returns how many bytes of values r, with the records behind it, holds.
-func (r Record) valueBytes(rest []Record) uint64 {
-	n := r.Word & ValueMask
-	if r.code() == CodeInts {
-		n = 8 * (n & (1<<intsBits - 1))
-	}
-	return min(n, uint64(len(rest))*RecordSize)
-}
-
 // appendTagged appends delta<<2|tag as a uvarint. Two bytes reach 2 us at 2 GHz:
 // that case is written out, the loop is for the rest.
 func appendTagged(dst []byte, delta uint64, tag uint64) []byte {

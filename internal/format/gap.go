@@ -95,8 +95,9 @@ type Summary struct {
 // recentLows is how many entries of Summary.Lows are looked at for one of the same goroutine.
 const recentLows = 8
 
-// Summarize returns the summary of chunk h with its records.
-func Summarize(h Chunk, recs []Record) (s Summary) {
+// Take makes s the summary of chunk h with its records. It uses the slices of s again.
+func (s *Summary) Take(h Chunk, recs []Record) {
+	*s = Summary{Starts: s.Starts[:0], Ended: s.Ended[:0], Lows: s.Lows[:0]}
 	goroutine, low := h.Goroutine, Low{Token: ^uint32(0)}
 	last := uint64(0)
 	settle := func() {
@@ -148,7 +149,6 @@ func Summarize(h Chunk, recs []Record) (s Summary) {
 	if s.To == 0 {
 		s.From = 0
 	}
-	return s
 }
 
 // low notes how far a goroutine has unwound.

@@ -51,7 +51,8 @@ func TestSummarize(t *testing.T) {
 	other := func(clock, code, value uint64) Record {
 		return Record{clock, FirstCode<<SiteShift | code<<CodeShift | value}
 	}
-	got := Summarize(Chunk{Clock: 5, Goroutine: 7}, []Record{
+	var got Summary
+	records := []Record{
 		call(10, 1, 300, false),
 		other(10, CodeValues, 20), call(1, 9, 1, false), call(2, 9, 1, false), // values that look like calls
 		call(12, 2, 400, false),
@@ -65,23 +66,29 @@ func TestSummarize(t *testing.T) {
 		call(20, 1, 300, true),
 		call(21, 4, 300, true),
 		other(22, CodeLong, 500), {9, 1000},
-	})
+	}
+	got.Take(Chunk{Clock: 5, Goroutine: 7}, records)
 	want := Summary{From: 10, To: 22, Starts: []Started{{Goroutine: 8, Parent: 7, Clock: 15, Origin: 3}}, Ended: []uint64{8},
 		Lows: []Low{{Goroutine: 7, Clock: 21, Token: 300, Site: 1}, {Goroutine: 8, Clock: 17, Token: 40}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if got := Summarize(Chunk{Clock: 5}, nil); !reflect.DeepEqual(got, Summary{}) {
+	if n := testing.AllocsPerRun(10, func() { got.Take(Chunk{Clock: 5, Goroutine: 7}, records) }); n != 0 || !reflect.DeepEqual(got, want) {
+		t.Errorf("once more: %v mallocs, %+v", n, got)
+	}
+	got = Summary{}
+	if got.Take(Chunk{Clock: 5}, nil); !reflect.DeepEqual(got, Summary{}) {
 		t.Errorf("of nothing: %+v", got)
 	}
 }
 
 func BenchmarkSummarize(b *testing.B) {
 	recs := parserRecords((ChunkSize - ChunkHeader) / RecordSize)
+	var s Summary
 	b.ReportAllocs()
 	b.ResetTimer()
 	for i := 0; i < b.N; i++ {
-		Summarize(Chunk{Clock: recs[0].Clock, Goroutine: 1}, recs)
+		s.Take(Chunk{Clock: recs[0].Clock, Goroutine: 1}, recs)
 	}
 	report(b, len(recs), 0)
 }

@@ -119,7 +119,9 @@ func (x *Indexer) AppendTo(buf []byte, size int64) []byte {
 		buf = AppendBlock(buf, BlockOutlines, x.outlines)
 		x.list(buf)
 	}
-	buf = AppendBlock(buf, BlockIndex, x.w.AppendTo(nil, uint64(x.end), uint64(x.previous), uint64(x.from)))
+	start := len(buf)
+	buf = x.w.AppendTo(BeginBlock(buf, BlockIndex), uint64(x.end), uint64(x.previous), uint64(x.from))
+	buf = EndBlock(buf, start)
 	x.previous = x.end
 	x.skip(len(buf) - x.listed)
 	x.from = x.end

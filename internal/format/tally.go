@@ -5,7 +5,9 @@ type Tally struct {
 	Calls      uint64 // enters
 	Closed     uint64 // exits whose enters are in the same chunk, with no other goroutine in between
 	Ticks      uint64 // how long the Closed calls took, together
-	ValueBytes uint64 // of the values of enters and exits, in the arena without padding
+	Valued     uint64 // enters and exits with values, if these aren't integers alone
+	ValueBytes uint64 // of their values, in the arena without padding
+	Ints       uint64 // integers that are the values of others
 }
 
 // Bounds of Encoder.Tallies: damaged memory may hold any id.
@@ -78,6 +80,16 @@ func (t *Tally) close(ticks uint64) {
 	t.Ticks += ticks &^ uint64(int64(ticks)>>63) // the counters of CPUs may disagree: not below 0
 }
 
+// values counts the values that r, with the records behind it, holds.
+func (t *Tally) values(r Record, rest []Record) {
+	if r.code() == CodeInts {
+		t.Ints += min(r.Word&(1<<intsBits-1), 2*uint64(len(rest)))
+		return
+	}
+	t.Valued++
+	t.ValueBytes += min(r.Word&ValueMask, uint64(len(rest))*RecordSize)
+}
+
 // tally adds what recs say of calls to the tallies. It is a loop of its own because the one that
 // encodes has no register to spare.
 func (e *Encoder) tally(recs []Record) {
@@ -114,7 +126,7 @@ func (e *Encoder) tally(recs []Record) {
 		case CodeValues, CodeInts:
 			if i > free && recs[i-1].isCall() {
 				if site := uint(recs[i-1].Word>>SiteShift) & SiteMask; site < uint(len(e.Tallies)) {
-					e.Tallies[site].ValueBytes += r.valueBytes(recs[i+1:])
+					e.Tallies[site].values(r, recs[i+1:])
 				}
 			}
 			i += r.valueRecords()

@@ -49,18 +49,18 @@ func tallyOf(h Chunk, recs []Record, tallies map[uint32]Tally) {
 	// Values need not be encoded to be counted: of records of values, all that belong to a call.
 	for i := 0; i < len(recs); i++ {
 		value := recs[i].Word & ValueMask
-		records, size := 0, uint64(0)
+		records, size, ints, valued := 0, uint64(0), uint64(0), uint64(0)
 		switch recs[i].Word >> CodeShift {
 		case 0x7F00 | CodeLong:
 			records = 1
 		case 0x7F00 | CodeInts:
-			records, size = int(value&7+1)/2, value&7*8
+			records, ints = int(value&7+1)/2, value&7
 		case 0x7F00 | CodeValues:
-			records, size = int(value+RecordSize-1)/RecordSize, value
+			records, size, valued = int(value+RecordSize-1)/RecordSize, value, 1
 		}
-		if site := uint32(recs[max(i-1, 0)].Word>>SiteShift) & SiteMask; i > 0 && size > 0 && !inner[i-1] && site < FirstCode {
+		if site := uint32(recs[max(i-1, 0)].Word>>SiteShift) & SiteMask; i > 0 && valued+ints > 0 && !inner[i-1] && site < FirstCode {
 			t := tallies[site]
-			t.ValueBytes += size
+			t.Valued, t.ValueBytes, t.Ints = t.Valued+valued, t.ValueBytes+size, t.Ints+ints
 			tallies[site] = t
 		}
 		for ; records > 0; records-- {

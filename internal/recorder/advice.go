@@ -24,6 +24,7 @@ type advisor struct {
 	own     int64 // CPU time of writing, ns
 	chunks  uint64
 	tallies []format.Tally
+	values  valueTimes
 }
 
 // advise begins to note what tracing costs, unless there is a budget.
@@ -33,6 +34,7 @@ func (r *Recorder) advise() {
 	}
 	now := func() int64 { _, mono := r.rt.Clock(); return mono }
 	r.advisor = &advisor{costs: budget.Calibrate(r.rt.Floor, now), tallies: make([]format.Tally, 64)}
+	r.advisor.values.since(r.rt)
 	r.advisor.start = budget.Usage{Now: now(), CPU: cputime.Process()}
 }
 
@@ -62,7 +64,7 @@ func (r *Recorder) advice() []format.KeyValue {
 	scale := float64(a.chunks) / float64((a.chunks+adviceEvery-1)/adviceEvery)
 	for i := range a.tallies {
 		t := &a.tallies[i]
-		for _, n := range []*uint64{&t.Calls, &t.Closed, &t.Ticks, &t.ValueBytes} {
+		for _, n := range []*uint64{&t.Calls, &t.Closed, &t.Ticks, &t.Valued, &t.ValueBytes, &t.Ints} {
 			*n = uint64(float64(*n) * scale)
 		}
 	}
@@ -70,7 +72,7 @@ func (r *Recorder) advice() []format.KeyValue {
 	cpu := cputime.Process()
 	used := budget.Usage{Now: now - a.start.Now, CPU: cpu - a.start.CPU, Own: a.own}
 	tick := 1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1))
-	spent, sites := budget.Advice(advised, a.costs, used, tick, a.tallies)
+	spent, sites := budget.Advice(advised, a.costs, used, tick, a.tallies, a.values.since(r.rt))
 	if len(sites) == 0 {
 		return nil
 	}

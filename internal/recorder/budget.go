@@ -14,6 +14,8 @@ import (
 // The writer has it decide after its work. While calls are counted, which fill no chunks, a
 // goroutine of its own does.
 //
+// Nothing of this allocates once its memory has grown: tests count the mallocs of the whole process.
+//
 // The switchboard asks the recorder with its lock held to register packages. So no lock of the
 // recorder is held when levels are set, but governor.mu, which only the two goroutines take.
 
@@ -35,19 +37,25 @@ type governor struct {
 	stepped int64
 	spare   []format.Tally // to be filled next
 	counts  []uint64       // see countsOf
+	pacer   func()         // Recorder.pace
+	values  valueTimes
 
 	// Guarded by Recorder.mu.
-	taken    int64            // by tracing, as the controller knows it, ns
-	own      int64            // CPU time of writing, ns
-	deciding int64            // CPU time of deciding, ns
-	events   uint64           // written, which own is for
-	levels   map[uint32]uint8 // of sites that are not at level full
-	counted  int              // of these, sites whose calls are counted
-	read     []uint64         // see countsOf
-	written  []uint64         // by site: counts that are in the file, or were there before the recording
-	noted    int64            // when counts were written last
-	entries  int              // written then
-	pacing   bool             // a goroutine looks at what is counted
+	taken    int64          // by tracing, as the controller knows it, ns
+	own      int64          // CPU time of writing, ns
+	deciding int64          // CPU time of deciding, ns
+	events   uint64         // written, which own is for
+	levels   []uint8        // by site; sites beyond are at level full
+	demoted  int            // sites that are not at level full
+	counted  int            // of these, sites whose calls are counted
+	read     []uint64       // see countsOf
+	written  []uint64       // by site: counts that are in the file, or were there before the recording
+	noted    int64          // when counts were written last
+	entries  int            // written then
+	pacing   bool           // a goroutine looks at what is counted
+	listed   []bool         // by site, in newCounts
+	list     []format.Count // see newCounts
+	payload  []byte         // of a block that is made
 }
 
 // govern begins to keep the budget. It does nothing if there is none.
@@ -58,9 +66,11 @@ func (r *Recorder) govern() {
 	now := func() int64 { _, mono := r.rt.Clock(); return mono }
 	costs := budget.Calibrate(r.rt.Floor, now)
 	g := &governor{
-		c:    budget.New(r.config.Budget.Share, costs, budget.Usage{Now: now(), CPU: cputime.Process()}),
-		tick: 1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)), levels: make(map[uint32]uint8),
+		c:     budget.New(r.config.Budget.Share, costs, budget.Usage{Now: now(), CPU: cputime.Process()}),
+		tick:  1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)),
+		pacer: r.pace,
 	}
+	g.values.since(r.rt)
 	g.c.Rank = r.config.Govern.Rank
 	if r.config.Disk > 0 { // of tests, of which those that failed are shown
 		g.c.Saved = budget.TestsAhead
@@ -76,15 +86,14 @@ func (r *Recorder) govern() {
 	}
 }
 
-// countsOf returns what was counted of each site since the program began, in a slice that is used
-// again.
-func countsOf(h hooks, counts *[]uint64) []uint64 {
-	if n := int(h.Sites()); n > len(*counts) {
-		*counts = make([]uint64, n)
-	}
-	clear(*counts)
-	h.Counts(*counts, nil)
-	return *counts
+// valueTimes is what was measured of writing values since the program began, when last looked at.
+type valueTimes budget.ValueTimes
+
+// since returns what was measured since the last look.
+func (v *valueTimes) since(h hooks) budget.ValueTimes {
+	before := *v
+	v.Events, v.Bytes, v.Ticks = h.ValueTimes()
+	return budget.ValueTimes{Events: v.Events - before.Events, Bytes: v.Bytes - before.Bytes, Ticks: v.Ticks - before.Ticks}
 }
 
 // spent notes what the writer has taken for so many events. r.mu is held.
@@ -145,7 +154,7 @@ func (r *Recorder) control() {
 	if g.c.Demoted() > 0 || r.config.Budget.CountsOnly() {
 		counts = countsOf(r.rt, &g.counts)
 	}
-	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts})
+	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts, Values: g.values.since(r.rt)})
 	if g.c.Empty() {
 		g.setPace(r, paceEmpty)
 	} else {
@@ -219,7 +228,7 @@ func (r *Recorder) working(f func()) bool {
 func (r *Recorder) pacing() {
 	if g := r.governor; g.counted > 0 && !g.pacing {
 		g.pacing = true
-		r.rt.Go(r.pace)
+		r.rt.Go(g.pacer)
 	}
 }
 
@@ -238,119 +247,6 @@ func (r *Recorder) pace() {
 	}
 }
 
-// setLevel notes the level of a site.
-func (g *governor) setLevel(ch budget.Change) {
-	if g.levels[ch.Site] >= format.LevelCounted {
-		g.counted--
-	}
-	if ch.Level == format.LevelFull {
-		delete(g.levels, ch.Site)
-		return
-	}
-	g.levels[ch.Site] = ch.Level
-	if ch.Level >= format.LevelCounted {
-		g.counted++
-	}
-}
-
-// noteCounts appends a block of levels and counts: of the sites that have changed, and of those
-// with counted calls since the last block. r.mu is held, and the recording goes on.
-func (r *Recorder) noteCounts(clock uint64, changes []budget.Change) {
-	if r.governor == nil {
-		return
-	}
-	list := r.newCounts(changes)
-	if len(list) == 0 {
-		return
-	}
-	payload := format.AppendCounts(nil, clock, list)
-	if !r.room(format.BlockHeader + len(payload)) {
-		if r.turn(); r.closed {
-			return
-		}
-		// The next part begins with levels, and the counts until then.
-		if list = r.newCounts(changes); len(list) == 0 {
-			return
-		}
-		payload = format.AppendCounts(nil, clock, list)
-	}
-	r.out.block(format.BlockCounts, payload)
-	r.noted(list)
-}
-
-// newCounts returns the levels of some sites, and the counts that are not in the file.
-func (r *Recorder) newCounts(changes []budget.Change) (list []format.Count) {
-	g := r.governor
-	counts := countsOf(r.rt, &g.read)
-	if n := len(counts); n > len(g.written) {
-		g.written = append(g.written, make([]uint64, n-len(g.written))...)
-	}
-	listed := make(map[uint32]bool, len(changes))
-	for _, ch := range changes {
-		listed[ch.Site] = true
-	}
-	for i, n := range counts {
-		if site := uint32(i); n != g.written[i] || listed[site] {
-			list = append(list, format.Count{Site: site, Level: g.level(r, site), Calls: n - g.written[i]})
-		}
-	}
-	return list
-}
-
-// level returns the level of a site as the file has it.
-func (g *governor) level(r *Recorder, site uint32) uint8 {
-	if r.config.Budget.CountsOnly() {
-		return format.LevelOnly
-	}
-	return g.levels[site]
-}
-
-// noted notes what has been written.
-func (r *Recorder) noted(list []format.Count) {
-	g := r.governor
-	for _, c := range list {
-		g.written[c.Site] += c.Calls
-	}
-	g.entries = len(list)
-}
-
-// firstCounts appends to what a file begins with the levels of all sites that are not at level
-// full, with the counts that the part before does not have.
-func (r *Recorder) firstCounts(o *output, clock uint64) {
-	g := r.governor
-	if g == nil {
-		return
-	}
-	changes := make([]budget.Change, 0, len(g.levels))
-	for site, level := range g.levels {
-		changes = append(changes, budget.Change{Site: site, Level: level})
-	}
-	if list := r.newCounts(changes); len(list) > 0 {
-		o.block(format.BlockCounts, format.AppendCounts(nil, clock, list))
-		r.noted(list)
-	}
-}
-
-// lastCounts appends the counts until the end of the recording, for which the file has room.
-func (r *Recorder) lastCounts(clock uint64) {
-	if r.governor == nil {
-		return
-	}
-	if list := r.newCounts(nil); len(list) > 0 {
-		r.out.block(format.BlockCounts, format.AppendCounts(nil, clock, list))
-		r.noted(list)
-	}
-}
-
-// countsRoom is what the last block of counts needs, bytes.
-func (r *Recorder) countsRoom() int {
-	if r.governor == nil {
-		return 0
-	}
-	const most = 15 // bytes of an entry
-	return format.BlockHeader + 32 + most*max(len(r.governor.levels), r.governor.entries)
-}
-
 // usage returns the Meta that says what tracing has taken. r.mu is held.
 func (r *Recorder) usage() []format.KeyValue {
 	g, cpu := r.governor, cputime.Process()
@@ -358,6 +254,7 @@ func (r *Recorder) usage() []format.KeyValue {
 		_, now := r.rt.Clock()
 		g.c.Account(budget.Sample{
 			Usage: budget.Usage{Now: now, CPU: cpu, Own: g.own, Timer: g.deciding}, Tick: g.tick, Tallies: r.enc.Tallies, Counts: countsOf(r.rt, &g.counts),
+			Values: g.values.since(r.rt),
 		})
 		g.taken = g.c.Spent()
 		g.mu.Unlock()

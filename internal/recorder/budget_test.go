@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/budget"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/tracefile"
@@ -283,5 +284,30 @@ func TestBudgetOfRing(t *testing.T) {
 	set(&c, "budget", "3%")
 	if err := c.Check(); err == nil || err.Error() != "budget=3%: want overflow=block or drop with it: nobody looks at the calls in a ring" {
 		t.Errorf("%v", err)
+	}
+}
+
+// Deciding, and noting levels and counts, allocates nothing once its memory has grown: tests count
+// the mallocs of the process.
+func TestBudgetNoMallocs(t *testing.T) {
+	f, d, r := governed(t, Config{})
+	untilCounted(t, f, d, 1)
+	changes := []budget.Change{{Site: 1, Level: format.LevelOnly}, {Site: 2, Level: format.LevelFull}}
+	noted := 0
+	n := testing.AllocsPerRun(50, func() {
+		f.calls(d, 1, 100)
+		r.governor.stepped = 0
+		r.control()
+		r.locked(func() {
+			before := len(r.out.buf)
+			r.noteCounts(1, changes)
+			noted += len(r.out.buf) - before
+			r.flush()
+		})
+		r.turnOfTest(format.TestBegins, 1)
+	})
+	r.Close()
+	if n != 0 || noted == 0 {
+		t.Errorf("%v mallocs, %d bytes of counts; want 0, some", n, noted)
 	}
 }

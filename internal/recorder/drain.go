@@ -100,7 +100,9 @@ func (r *Recorder) flush() {
 	r.types.append(r.arena, &r.out)
 	if now := time.Now(); now.Sub(r.synced) > time.Second {
 		r.synced = now
-		r.out.block(format.BlockClock, format.AppendClock(nil, pair(r.rt)))
+		start := len(r.out.buf)
+		r.out.buf = format.AppendClock(format.BeginBlock(r.out.buf, format.BlockClock), pair(r.rt))
+		r.out.buf = format.EndBlock(r.out.buf, start)
 	}
 	if r.out.indexer.Full() {
 		r.out.buf = r.out.indexer.AppendTo(r.out.buf, r.out.size)
@@ -131,7 +133,7 @@ func (r *Recorder) grow(want int) error {
 	if max := r.arena.chunks() - r.usable; want > max {
 		want = max
 	}
-	if r.giver != nil && r.usable > 1 {
+	if want > 0 && r.giver != nil && r.usable > 1 {
 		want = min(want, r.giver.bufferRoom(r.path)/format.ChunkSize-r.usable)
 	}
 	if want <= 0 {

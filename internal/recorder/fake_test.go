@@ -387,6 +387,9 @@ func (f *fake) Counts(counted, timed []uint64) {
 	}
 }
 
+// ValueTimes has nothing: the calls have no values.
+func (f *fake) ValueTimes() (events, bytes, ticks uint64) { return 0, 0, 0 }
+
 // Floor takes as long as the reads of a slow clock.
 func (f *fake) Floor(n int) uint64 {
 	for began := time.Now(); time.Since(began) < time.Duration(n)*f.reads; {

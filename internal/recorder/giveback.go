@@ -1,7 +1,7 @@
 package recorder
 
 import (
-	"errors"
+	"slices"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/format"
@@ -21,9 +21,11 @@ type giver struct {
 
 	blocks   []summarized // of events, in output.buf
 	batch    []byte
-	appended *region // what will be behind the file's end
-	others   int64   // bytes that other recordings in the folder take
-	looked   int64   // size of the file when they were counted
+	spare    []*region // whose memory is used again
+	changed  []int64   // offsets of extents, in giveBack
+	appended *region   // what will be behind the file's end
+	others   int64     // bytes that other recordings in the folder take
+	looked   int64     // size of the file when they were counted
 	told     time.Time
 }
 
@@ -33,7 +35,11 @@ func newGiver(most int64) *giver {
 
 // summarize takes note of an Events block that was appended to the batch.
 func (k *giver) summarize(c content, start, size, events int) {
-	k.blocks = append(k.blocks, summarized{format.Summarize(c.Chunk, c.recs), start, size, uint64(events)})
+	n := len(k.blocks)
+	k.blocks = slices.Grow(k.blocks, 1)[:n+1] // with the slices of an earlier one
+	b := &k.blocks[n]
+	b.Take(c.Chunk, c.recs)
+	b.start, b.size, b.events = start, size, uint64(events)
 }
 
 // eventsFirst puts the blocks of events to the beginning of the batch.
@@ -100,12 +106,13 @@ func (r *Recorder) place() error {
 			return err
 		}
 		off, left := k.take(i, size)
-		k.batch = append(append(k.batch[:0], r.out.buf[:size]...), gapBlock(left.size)...)
+		k.batch = appendGapBlock(append(k.batch[:0], r.out.buf[:size]...), left.size)
 		err := r.out.file.write(k.batch, off+format.GapSize)
 		if err == nil {
-			err = r.out.file.write(gapBlock(format.GapSize), off)
+			k.batch = appendGapBlock(k.batch[:0], format.GapSize)
+			err = r.out.file.write(k.batch, off)
 		}
-		if errors.As(err, new(*cutError)) {
+		if isCut(err) {
 			k.reset() // what is appended next finds it out, too
 			break
 		}
@@ -123,11 +130,21 @@ func (r *Recorder) place() error {
 
 // region returns the region of the first n blocks, and takes these off the list.
 func (k *giver) region(off int64, n int, size int64) *region {
-	g := &region{off: off, size: size}
+	if len(k.spare) == 0 {
+		k.spare = append(k.spare, new(region))
+	}
+	last := len(k.spare) - 1
+	g := k.spare[last]
+	k.spare = k.spare[:last]
+	*g = region{off: off, size: size, starts: g.starts[:0], ended: g.ended[:0], lows: g.lows[:0]}
 	for i := range k.blocks[:n] {
 		g.add(&k.blocks[i])
 	}
-	k.blocks = append(k.blocks[:0], k.blocks[n:]...)
+	left := k.blocks[n:]
+	for i := range left { // no two have the same slices
+		k.blocks[i], left[i] = left[i], k.blocks[i]
+	}
+	k.blocks = k.blocks[:len(left)]
 	return g
 }
 
@@ -147,7 +164,7 @@ func (r *Recorder) giveBack() error {
 	if starts := k.starts(free); len(starts) > 0 {
 		block := format.AppendBlock(nil, format.BlockStarts, format.AppendStarts(nil, starts))
 		err := r.out.writeAhead(block)
-		if errors.As(err, new(*cutError)) {
+		if isCut(err) {
 			r.out.buf = append(r.out.buf, block...) // the file begins anew with it
 			k.reset()
 			return nil
@@ -160,14 +177,17 @@ func (r *Recorder) giveBack() error {
 		k.told = now
 		r.tellGaps(false)
 	}
-	changed := make(map[int64]bool)
+	k.changed = k.changed[:0]
 	for _, g := range free {
-		changed[k.give(g.off, g.size).off] = true
+		k.changed = append(k.changed, k.give(g.off, g.size).off)
 	}
+	k.spare = append(k.spare, free...)
+	slices.Sort(k.changed)
 	for _, e := range k.space {
-		if changed[e.off] {
-			err := r.out.file.write(gapBlock(e.size), e.off)
-			if errors.As(err, new(*cutError)) {
+		if _, changed := slices.BinarySearch(k.changed, e.off); changed {
+			k.batch = appendGapBlock(k.batch[:0], e.size)
+			err := r.out.file.write(k.batch, e.off)
+			if isCut(err) {
 				k.reset()
 				return nil
 			}

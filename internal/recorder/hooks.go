@@ -30,6 +30,7 @@ type hooks interface {
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	Floor(n int) uint64
+	ValueTimes() (events, bytes, ticks uint64)
 
 	Clock() (clock uint64, mono int64)
 	Chosen() clock.Clock
@@ -59,6 +60,7 @@ func (linked) Pause(ns int64) bool                          { return rt.Pause(ns
 func (linked) Sites() uint32                                { return rt.Sites() }
 func (linked) Counts(counted, timed []uint64)               { rt.Counts(counted, timed) }
 func (linked) Floor(n int) uint64                           { return rt.Floor(n) }
+func (linked) ValueTimes() (events, bytes, ticks uint64)    { return rt.ValueTimes() }
 func (linked) Clock() (clock uint64, mono int64)            { return rt.Clock() }
 func (linked) Mute(on bool)                                 { rt.Mute(on) }
 func (linked) Go(f func())                                  { rt.Go(f) }

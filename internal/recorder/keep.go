@@ -35,6 +35,8 @@ type keeping struct {
 	kept    []*region  // those that failed tests keep
 	live    map[uint64]format.Started
 	over    map[uint64]bool // goroutines that have ended before their start was seen
+	wanted  []window        // in choose
+	free    []*region       // what choose returned last
 	given   uint64          // events given back
 	said    uint64          // of these, how many the file says
 }
@@ -163,10 +165,11 @@ func (k *keeping) recent(clock uint64) []*testRun {
 	return k.failed[i:]
 }
 
-// choose returns the regions that nobody wants any more, and takes note of what tests lack then.
-func (k *keeping) choose() (free []*region) {
+// choose returns the regions that nobody wants any more, and takes note of what tests lack then. The
+// slice is used again for the next ones.
+func (k *keeping) choose() []*region {
 	k.swept = k.written
-	var wanted []window
+	wanted, free := k.wanted[:0], k.free[:0]
 	for _, t := range k.running {
 		k.slide(t)
 		wanted = append(wanted, t.windows...)
@@ -174,6 +177,7 @@ func (k *keeping) choose() (free []*region) {
 			wanted = append(wanted, window{t.from, never})
 		}
 	}
+	k.wanted = wanted
 	wanted = union(wanted)
 	k.pending = slices.DeleteFunc(k.pending, func(g *region) bool {
 		i, _ := slices.BinarySearchFunc(wanted, g.from, func(w window, from uint64) int { return cmp.Compare(w.to, from) })
@@ -194,5 +198,6 @@ func (k *keeping) choose() (free []*region) {
 		}
 		return true
 	})
+	k.free = free
 	return free
 }

@@ -21,6 +21,11 @@ func (e *cutError) Error() string {
 	return fmt.Sprintf("%s was cut to %d bytes by another program", e.path, e.size)
 }
 
+// isCut reports whether err is a cutError.
+func isCut(err error) bool {
+	return err != nil && errors.As(err, new(*cutError)) // which is on the heap
+}
+
 // An output is a trace file that is being written.
 type output struct {
 	file *file
@@ -44,7 +49,7 @@ func (o *output) block(kind format.BlockKind, payload []byte) {
 // write writes buf to the file. A block written in part is taken back.
 func (o *output) write() error {
 	if err := o.file.write(o.buf, o.size); err != nil {
-		if !errors.As(err, new(*cutError)) {
+		if !isCut(err) {
 			o.file.truncate(o.size)
 		}
 		return err
@@ -87,7 +92,10 @@ func (o *output) end(last format.ClockPair, flags uint64) error {
 // that readers need: what is gone counts as lost.
 func (r *Recorder) write() error {
 	err := r.out.write()
-	var cut *cutError
+	if err == nil {
+		return nil
+	}
+	var cut *cutError // is on the heap
 	if !errors.As(err, &cut) {
 		return err
 	}

@@ -102,7 +102,9 @@ func (s space) take(i int, size int64) (off int64, left extent) {
 	return off, *e
 }
 
-// gapBlock returns the block at the beginning of an extent of that size.
-func gapBlock(size int64) []byte {
-	return format.AppendBlock(nil, format.BlockGap, format.AppendGap(nil, format.Gap{Skip: uint64(size - format.GapSize)}))
+// appendGapBlock appends the block at the beginning of an extent of that size.
+func appendGapBlock(dst []byte, size int64) []byte {
+	start := len(dst)
+	dst = format.AppendGap(format.BeginBlock(dst, format.BlockGap), format.Gap{Skip: uint64(size - format.GapSize)})
+	return format.EndBlock(dst, start)
 }

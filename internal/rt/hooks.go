@@ -72,6 +72,11 @@ func Pause(ns int64) bool { return runtime.WMPause(ns) }
 // that were timed to timed. Sites beyond the slices are left out.
 func Counts(counted, timed []uint64) { runtime.WMCounts(counted, timed) }
 
+// ValueTimes returns how many ticks it took to write the values of some events, with one reading of
+// the clock each, and how many events and bytes these were. It is all 0 if the clock isn't the
+// processor's counter. All are sums since the program began.
+func ValueTimes() (events, bytes, ticks uint64) { return runtime.WMValueTimes() }
+
 // Free gives chunk i back, or for the first time.
 func Free(i int) { runtime.WMFree(i) }
 

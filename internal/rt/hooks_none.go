@@ -79,6 +79,7 @@ func Wait(uint32) bool                                              { panic(none
 func Pace(uint64)                                                   { panic(none) }
 func Pause(int64) bool                                              { panic(none) }
 func Counts(counted, timed []uint64)                                { panic(none) }
+func ValueTimes() (events, bytes, ticks uint64)                     { panic(none) }
 func Free(int)                                                      { panic(none) }
 func Queue() (free, full int)                                       { panic(none) }
 func Broken() bool                                                  { panic(none) }

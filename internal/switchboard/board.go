@@ -127,19 +127,21 @@ func (b *Board) list() {
 	b.listed.Do(func() { b.switches.Packages(b.add) })
 }
 
-// lock locks the board, mutes the goroutine, and returns what takes both back.
-func (b *Board) lock() (unlock func()) {
+// lock locks the board, mutes the goroutine, and returns the board, so that a defer can unlock it.
+func (b *Board) lock() *Board {
 	b.switches.Mute(true)
 	b.mu.Lock()
-	return func() {
-		b.mu.Unlock()
-		b.switches.Mute(false)
-	}
+	return b
+}
+
+func (b *Board) unlock() {
+	b.mu.Unlock()
+	b.switches.Mute(false)
 }
 
 // add makes a package known, and switches its functions.
 func (b *Board) add(p *rt.Package) {
-	defer b.lock()()
+	defer b.lock().unlock()
 	t := b.table(p)
 	if b.recording != nil {
 		b.recording.Package(p)
@@ -165,7 +167,7 @@ func (b *Board) table(p *rt.Package) *Table {
 func (o *Owner) Set(wishes ...Wish) error {
 	b := o.board
 	b.list()
-	defer b.lock()()
+	defer b.lock().unlock()
 	if err := b.check(o, wishes); err != nil {
 		return err
 	}
@@ -188,7 +190,7 @@ func (o *Owner) Set(wishes ...Wish) error {
 
 // Check returns the error that Set would return.
 func (o *Owner) Check(wishes ...Wish) error {
-	defer o.board.lock()()
+	defer o.board.lock().unlock()
 	return o.board.check(o, wishes)
 }
 
@@ -197,14 +199,14 @@ func (o *Owner) Close() { o.Set() }
 
 // Active reports whether the owner has wishes: no policy has taken them away.
 func (o *Owner) Active() bool {
-	defer o.board.lock()()
+	defer o.board.lock().unlock()
 	return len(o.wishes) > 0
 }
 
 // Funcs returns the functions that the owner's wishes are about at this moment.
 func (o *Owner) Funcs() (list []*function.Func) {
 	o.board.list()
-	defer o.board.lock()()
+	defer o.board.lock().unlock()
 	for _, t := range o.board.tables {
 		o.board.load(t)
 		for i, f := range t.Funcs() {
@@ -242,7 +244,7 @@ func (w *wish) choose(t *Table) []bool {
 // want.
 func (b *Board) Record(r *Recording) {
 	b.list()
-	defer b.lock()()
+	defer b.lock().unlock()
 	b.recording = r
 	b.unlimit(ofRecordings)
 	b.least[ofRecordings] = r.Least
@@ -254,7 +256,7 @@ func (b *Board) Record(r *Recording) {
 
 // EndRecord ends the recording r. No site is recorded any more.
 func (b *Board) EndRecord(r *Recording) {
-	defer b.lock()()
+	defer b.lock().unlock()
 	if b.recording == r {
 		b.recording = nil
 		b.unlimit(ofRecordings)

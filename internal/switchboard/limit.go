@@ -18,7 +18,7 @@ const (
 // Limit gives a site a level, for the budget of a recording, whose levels end with it, or for that
 // of statistics if r is nil.
 func (b *Board) Limit(r *Recording, site uint32, level uint8) {
-	defer b.lock()()
+	defer b.lock().unlock()
 	t := b.tableOf(site)
 	if t == nil || r != nil && b.recording != r {
 		return
@@ -38,7 +38,7 @@ func (b *Board) Limit(r *Recording, site uint32, level uint8) {
 // LimitAll gives all sites, also those of packages that register later, this level at least, for
 // the budget of statistics. Recording.Least does that for a recording.
 func (b *Board) LimitAll(level uint8) {
-	defer b.lock()()
+	defer b.lock().unlock()
 	b.least[ofStatistics] = level
 	b.applyAll()
 }
@@ -97,7 +97,7 @@ func (b *Board) tableOf(site uint32) *Table {
 // that it wants to be recorded or timed; else 0: owners want it because they want all functions. A
 // budget demotes functions of rank 1 last.
 func (b *Board) Rank(site uint32) int {
-	defer b.lock()()
+	defer b.lock().unlock()
 	t := b.tableOf(site)
 	if t == nil || t.funcs.Load() == nil {
 		return 0

@@ -106,7 +106,7 @@ func (b *Board) narrows() bool {
 
 // Narrows reports whether a policy allows some groups only.
 func (b *Board) Narrows() bool {
-	defer b.lock()()
+	defer b.lock().unlock()
 	return b.narrows()
 }
 
@@ -117,7 +117,7 @@ func (b *Board) permits(group string) bool {
 
 // Permits reports whether policies allow functions directly in a group to be seen.
 func (b *Board) Permits(group string) bool {
-	defer b.lock()()
+	defer b.lock().unlock()
 	return b.permits(group)
 }
 
@@ -130,7 +130,7 @@ func (b *Board) allows(w *wish, f *function.Func) bool {
 // taken away. It returns what to say to whoever has set WAYMARK, and whether this policy is the
 // first one to hide values.
 func (b *Board) Guard(p Policy) (lines []string, hides bool) {
-	defer b.lock()()
+	defer b.lock().unlock()
 	narrowed, before := b.narrows(), b.recordsAll()
 	b.policies = append(b.policies, p)
 	var kept []*Owner

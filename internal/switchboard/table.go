@@ -186,7 +186,7 @@ func (b *Board) ByID(path string) (list []*function.Func, ok bool) {
 // Tables returns the tables of all packages, in the order of their registration.
 func (b *Board) Tables() []*Table {
 	b.list()
-	defer b.lock()()
+	defer b.lock().unlock()
 	for _, t := range b.tables {
 		b.load(t)
 	}
@@ -211,7 +211,7 @@ func (b *Board) AddGroups(list ...format.Group) {
 	if len(list) == 0 {
 		return
 	}
-	defer b.lock()()
+	defer b.lock().unlock()
 	b.groups.Add(list)
 	for _, g := range list {
 		for _, v := range g.Vars {
@@ -236,7 +236,7 @@ func (b *Board) AddGroups(list ...format.Group) {
 
 // Groups returns all that is known of groups.
 func (b *Board) Groups() []format.Group {
-	defer b.lock()()
+	defer b.lock().unlock()
 	return slices.Clone(b.groups.List())
 }
 
@@ -260,7 +260,7 @@ func (b *Board) Bind(p *rt.Package, held []*Bound) {
 		}
 	}
 	func() {
-		defer b.lock()()
+		defer b.lock().unlock()
 		for _, d := range f.Docs {
 			b.docs.Store(d.Name, d.Doc)
 		}

@@ -20,6 +20,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
@@ -105,7 +106,10 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 		return nil, err
 	}
 	for _, e := range entries {
-		b, err := hooks.ReadFile("_" + pkg + "/" + e.Name())
+		if strings.HasSuffix(e.Name(), ".h") {
+			continue // is in the files that include it
+		}
+		b, err := include("_"+pkg, e.Name())
 		if err != nil {
 			return nil, err
 		}
@@ -137,6 +141,25 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 		out[p.name] = File{b, p.buf.Runs()}
 	}
 	return out, nil
+}
+
+var included = regexp.MustCompile(`(?m)^#include "(waymark_.*\.h)"\n`)
+
+// include returns a file of the hooks with the headers of ours that it includes. The assembler would look
+// for them in the toolchain's folder, as overlays are nothing that it knows of.
+func include(dir, name string) ([]byte, error) {
+	b, err := hooks.ReadFile(dir + "/" + name)
+	if err != nil {
+		return nil, err
+	}
+	text := included.ReplaceAllFunc(b, func(line []byte) []byte {
+		header, failed := hooks.ReadFile(dir + "/" + string(included.FindSubmatch(line)[1]))
+		if failed != nil {
+			err = failed
+		}
+		return header
+	})
+	return text, err
 }
 
 // A patch is a source file with edits to come.

@@ -3,7 +3,7 @@
 // A program reaches them by these names, each file having one concern:
 //
 //	waymark_register.go    WMRegister, WMBind: packages say which functions are instrumented
-//	waymark_ARCH.s         WMEnter, WMExit: the fast path
+//	waymark_ARCH.s         WMEnter, WMExit: the fast path; .h: what several of them include
 //	waymark_emit.go        events, as records in a P's chunk; the slow path
 //	waymark_values.go      WMEnterArgs, WMExitResults: the same with values
 //	waymark_calls.go       calls that are counted, timed, or seen by monitors

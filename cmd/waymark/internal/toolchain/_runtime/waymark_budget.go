@@ -12,6 +12,53 @@ func WMPace(ticks uint64) {
 	unlock(&wm.lock)
 }
 
+// A wmValueTimes adds up how long it took a P to write values, of a part of its events.
+type wmValueTimes struct {
+	wait   uint32 // events with values that follow before the next one is timed
+	events uint64 // timed
+	bytes  uint64 // of their values
+	ticks  uint64
+}
+
+const (
+	// One in so many events is timed. It is odd: beginnings and ends take turns.
+	wmTimedValues = 31
+
+	// What takes more ticks was interrupted.
+	wmMostTicks = 1 << 16
+)
+
+// time takes note of an event with so many bytes of values, which began at the clock from.
+//
+//go:nosplit
+//go:noinline
+func (v *wmValueTimes) time(from uint64, bytes uintptr) {
+	v.wait = wmTimedValues - 1
+	if !wm.counter {
+		return
+	}
+	if took := wmTicks() - from; took < wmMostTicks {
+		v.events++
+		v.bytes += uint64(bytes)
+		v.ticks += took
+	}
+}
+
+// WMValueTimes returns how many ticks it took to write the values of some events, with one reading of
+// the clock each, and how many events and bytes these were. It is all 0 if the clock isn't the
+// processor's counter. All are sums since the program began.
+func WMValueTimes() (events, bytes, ticks uint64) {
+	for _, pp := range allp[:cap(allp)] { // GOMAXPROCS may have been greater
+		if pp != nil {
+			v := &pp.wm.values
+			events += v.events
+			bytes += v.bytes
+			ticks += v.ticks
+		}
+	}
+	return events, bytes, ticks
+}
+
 // WMCounts adds, by site, the calls that were counted to counted, and those that were timed to timed.
 // Both are cumulative. Sites beyond the slices are left out.
 func WMCounts(counted, timed []uint64) {

@@ -70,6 +70,8 @@ type wmP struct {
 
 	paths     uintptr // cells of paths, by node, see waymark_paths.go
 	pathTable *wmPathTable
+
+	values wmValueTimes
 }
 
 // Bits of wmG.flags.

@@ -202,6 +202,11 @@ func wmEndValues(pp *p, start, at uintptr, clock uint64) {
 	values.clock = clock
 	event.commit(clock)
 	pp.wm.pos = (at + wmRecordSize - 1) &^ (wmRecordSize - 1)
+	if pp.wm.values.wait > 0 {
+		pp.wm.values.wait--
+		return
+	}
+	pp.wm.values.time(clock, at-start)
 }
 
 // wmClearTail clears the bytes from at up to the end of the record: what was there before would get
