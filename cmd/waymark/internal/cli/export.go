@@ -63,7 +63,7 @@ func (a *app) export(set *tracefile.Set, files []string, write export.Write, nam
 	if err := only.Check(set); err != nil {
 		return err
 	}
-	out := &export.Output{Writer: a.stdout}
+	out := &export.Output{Writer: struct{ io.Writer }{a.stdout}} // without Close
 	if name != "-" {
 		inputs := slices.Clone(files)
 		for _, p := range set.Processes {
