@@ -1,4 +1,4 @@
-// Package pprof writes the profile format of pprof, compressed:
+// Package pprof writes recordings in the profile format of pprof, compressed.
 //
 //	go tool pprof -top -sample_index=calls OUT
 //
