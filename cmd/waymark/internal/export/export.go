@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/folded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsonlines"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/parquet"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/paths"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/perfetto"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/pprof"
@@ -44,6 +45,7 @@ var Formats = []Format{
 	{Name: "chrome", Write: stream(chrome.Write)},
 	{Name: "pprof", Write: writePprof},
 	{Name: "perfetto", Write: stream(perfetto.Write)},
+	{Name: "parquet", Write: stream(parquet.Write)},
 	{Name: "otlp", Write: stream(otlp.Write), sent: true},
 }
 

@@ -91,7 +91,7 @@ type sums struct{ calls, total, self int64 }
 
 // readers return the functions of an export, by their names.
 var readers = map[string]func(*testing.T, []byte) map[string]sums{
-	"json": readJSON, "folded": readFolded, "speedscope": readSpeedscope, "chrome": readChrome, "pprof": readPprof, "perfetto": readPerfetto, "otlp": readOTLP,
+	"json": readJSON, "folded": readFolded, "speedscope": readSpeedscope, "chrome": readChrome, "pprof": readPprof, "perfetto": readPerfetto, "otlp": readOTLP, "parquet": readParquet,
 }
 
 // Calls and times of each function are those of a report, in each format.
@@ -132,7 +132,7 @@ func compare(t *testing.T, name string, want, got map[string]sums) {
 			if d := g.total - w.total; d >= -5 && d <= 5 { // each path is rounded
 				g.total = w.total
 			}
-		case "json", "chrome", "speedscope", "perfetto", "otlp": // whose durations are rounded each
+		case "json", "chrome", "speedscope", "perfetto", "otlp", "parquet": // whose durations are rounded each
 			if d := g.total - w.total; d >= -w.calls && d <= w.calls {
 				g.total = w.total
 			}
