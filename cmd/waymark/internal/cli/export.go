@@ -30,6 +30,7 @@ func exportNames() (names []string) {
 func (a *app) exportCommand() *cobra.Command {
 	var filter filterFlags
 	var to, out string
+	var goroutines bool
 	cmd := &cobra.Command{
 		Use: "export [flags] FILE...", Short: "write recordings in the formats of other programs", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -41,16 +42,25 @@ func (a *app) exportCommand() *cobra.Command {
 			if out == "" {
 				return usagef("export: want a file to write to: -o FILE, or -o - for standard output")
 			}
+			switch {
+			case goroutines && to != "pprof":
+				return usagef("--goroutines: want --to pprof with it; other formats have goroutines or have no place for them")
+			case goroutines && filter.shorter > 0:
+				return usagef("--goroutines: does not go with --without-shorter")
+			}
 			only, err := filter.filter()
 			if err != nil {
 				return err
 			}
-			return a.withSet(files, func(set *tracefile.Set) error { return a.export(set, files, &exportFormats[i], out, &filter, only) })
+			return a.withSet(files, func(set *tracefile.Set) error {
+				return a.export(set, files, &exportFormats[i], out, &filter, only, goroutines)
+			})
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&to, "to", "", "`FORMAT`: "+strings.Join(exportNames(), ", "))
 	flags.StringVarP(&out, "output", "o", "", "`FILE` to write to, - for standard output; otlp: or the URL of a receiver")
+	flags.BoolVar(&goroutines, "goroutines", false, "with --to pprof: samples have their goroutine as a label, as in 18 or 4711/18; takes longer")
 	config.Mark(flags, config.IsFile, "output")
 	filter.define(flags, showsCalls)
 	filter.definePaths(flags, "write calls of functions that match `PATTERN`, and all that they make", "write calls of functions that match `PATTERN`, and those that they are made by")
@@ -59,7 +69,7 @@ func (a *app) exportCommand() *cobra.Command {
 
 // export writes the recordings of a set to a file, which is there only if it is complete and has
 // calls.
-func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name string, filter *filterFlags, only recording.Filter) error {
+func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name string, filter *filterFlags, only recording.Filter, goroutines bool) error {
 	if err := only.Check(set); err != nil {
 		return err
 	}
@@ -82,7 +92,7 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 	}
 	w := &failing{Writer: out}
 	show, done := a.progress()
-	read, err := to.Write(w, set, &only, show)
+	read, err := to.Write(w, set, &only, export.Options{Goroutines: goroutines, Progress: show})
 	done()
 	if w.err != nil {
 		out.Discard()
@@ -110,7 +120,7 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 }
 
 // writeXML writes the traces of recordings as files of actions.
-func writeXML(w io.Writer, set *tracefile.Set, filter *recording.Filter, _ export.Progress) ([]recording.Summary, error) {
+func writeXML(w io.Writer, set *tracefile.Set, filter *recording.Filter, _ export.Options) ([]recording.Summary, error) {
 	_, read, err := traces.WriteXML(w, set, filter, traces.Options{Root: filter.Root}, nil)
 	return read, err
 }

@@ -23,12 +23,15 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Progress is told now and then what has been done. It may be nil.
-type Progress func(text string)
+// Options say how recordings are written.
+type Options struct {
+	Goroutines bool              // pprof: samples have the goroutine as a label
+	Progress   func(text string) // unless nil it is told now and then what has been done
+}
 
 // A Write writes the calls of a set that the filter shows. On an error, what could be read has been
 // written, unless writing has failed.
-type Write func(w io.Writer, set *tracefile.Set, filter *recording.Filter, progress Progress) ([]recording.Summary, error)
+type Write func(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error)
 
 // A Format is one of Formats.
 type Format struct {
@@ -51,28 +54,28 @@ var Formats = []Format{
 
 // stream returns the Write of a format of calls.
 func stream(write func(io.Writer, *tracefile.Set, *recording.Filter, calls.Options) ([]recording.Summary, error)) Write {
-	return func(w io.Writer, set *tracefile.Set, filter *recording.Filter, progress Progress) ([]recording.Summary, error) {
-		var o calls.Options
-		if progress != nil {
-			o.Progress = func(done, all time.Duration) {
-				progress(fmt.Sprintf("exporting, %d %% of %s", 100*done/max(all, 1), units.Duration(int64(all))))
+	return func(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
+		var tell calls.Options
+		if o.Progress != nil {
+			tell.Progress = func(done, all time.Duration) {
+				o.Progress(fmt.Sprintf("exporting, %d %% of %s", 100*done/max(all, 1), units.Duration(int64(all))))
 			}
 		}
-		return write(w, set, filter, o)
+		return write(w, set, filter, tell)
 	}
 }
 
 // read adds up what formats of samples want.
-func read(set *tracefile.Set, filter *recording.Filter, progress Progress) (*paths.Tree, []recording.Summary, error) {
-	return paths.Read(set, filter, func(read, all uint64) {
-		if progress != nil {
-			progress(fmt.Sprintf("exporting, %d %% of %d million events", 100*read/max(all, 1), all/1e6))
+func read(set *tracefile.Set, filter *recording.Filter, o Options) (*paths.Tree, []recording.Summary, error) {
+	return paths.Read(set, filter, paths.Options{Goroutines: o.Goroutines, Progress: func(read, all uint64) {
+		if o.Progress != nil {
+			o.Progress(fmt.Sprintf("exporting, %d %% of %d million events", 100*read/max(all, 1), all/1e6))
 		}
-	})
+	}})
 }
 
-func writeFolded(w io.Writer, set *tracefile.Set, filter *recording.Filter, progress Progress) ([]recording.Summary, error) {
-	tree, summaries, err := read(set, filter, progress)
+func writeFolded(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
+	tree, summaries, err := read(set, filter, o)
 	if tree == nil {
 		return nil, err
 	}
@@ -82,8 +85,8 @@ func writeFolded(w io.Writer, set *tracefile.Set, filter *recording.Filter, prog
 	return summaries, err
 }
 
-func writePprof(w io.Writer, set *tracefile.Set, filter *recording.Filter, progress Progress) ([]recording.Summary, error) {
-	tree, summaries, err := read(set, filter, progress)
+func writePprof(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
+	tree, summaries, err := read(set, filter, o)
 	if tree == nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
@@ -185,7 +186,7 @@ func written(t testing.TB, name string, set *tracefile.Set, filter recording.Fil
 	t.Helper()
 	var b bytes.Buffer
 	f := Formats[slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })]
-	if _, err := f.Write(&b, set, &filter, nil); err != nil {
+	if _, err := f.Write(&b, set, &filter, Options{}); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	return b.Bytes()
@@ -273,6 +274,29 @@ func TestDamage(t *testing.T) {
 		for _, f := range Formats {
 			set := open(t, data[:cut])
 			readers[f.Name](t, written(t, f.Name, set, recording.Filter{}))
+		}
+	}
+}
+
+// With goroutines as labels the numbers of functions stay.
+func TestGoroutines(t *testing.T) {
+	for processes, want := range map[int][]string{1: {"1", "2", "3", "4"}, 2: {"42/1", "42/2", "42/3", "42/4", "43/1", "43/2", "43/3", "43/4"}} {
+		var b bytes.Buffer
+		if _, err := writePprof(&b, recordAll(t, events(), processes), &recording.Filter{}, Options{Goroutines: true}); err != nil {
+			t.Fatal(err)
+		}
+		compare(t, "pprof", reported(t, recordAll(t, events(), processes), recording.Filter{}), readPprof(t, b.Bytes()))
+		p, err := profile.Parse(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range p.Sample {
+			got = append(got, s.Label["goroutine"]...)
+		}
+		slices.Sort(got)
+		if got = slices.Compact(got); !slices.Equal(got, want) {
+			t.Errorf("goroutines %q, want %q", got, want)
 		}
 	}
 }

@@ -9,8 +9,9 @@ import (
 type adder struct {
 	*reader
 	nodes    []calltree.Node
-	children [][2]int32 // of each node: the first child, and the next one of its caller; 0 is none
-	wanted   []bool     // by node: the filter's Callers wants it, or a call that it makes; nil: all are
+	children [][2]int32            // of each node: the first child, and the next one of its caller; 0 is none
+	wanted   []bool                // by node: the filter's Callers wants it, or a call that it makes; nil: all are
+	owner    func(node int) uint32 // row of a goroutine; nil: goroutines are not kept apart
 	scale    calltree.Scale
 	min      uint64           // ticks
 	took     map[uint32]took  // by key, of what has been added
@@ -32,12 +33,13 @@ type visited struct {
 	below  bool   // it is one of the filter's Root, or called by one
 }
 
-// add adds the calls of a process, and returns how many the filter shows.
-func (r *reader) add(nodes []calltree.Node, scale calltree.Scale) uint64 {
+// add adds the calls of a process, and returns how many the filter shows. owner returns the row of
+// the goroutine of a root call; nil if goroutines are not kept apart.
+func (r *reader) add(nodes []calltree.Node, scale calltree.Scale, owner func(node int) uint32) uint64 {
 	if len(nodes) == 0 {
 		return 0
 	}
-	a := &adder{reader: r, nodes: nodes, scale: scale, min: scale.TicksOf(int64(r.filter.Min)),
+	a := &adder{reader: r, nodes: nodes, owner: owner, scale: scale, min: scale.TicksOf(int64(r.filter.Min)),
 		took: make(map[uint32]took), around: make(map[uint32]int32), has: make(map[uint32]int32)}
 	// Children are numbered from 1 on; those of 0 are the root calls.
 	a.children = make([][2]int32, len(nodes)+1)
@@ -74,12 +76,15 @@ func (r *reader) add(nodes []calltree.Node, scale calltree.Scale) uint64 {
 func (a *adder) enter(number int32, caller *visited) visited {
 	n := &a.nodes[number-1]
 	v := visited{node: number, at: caller.at, depth: caller.depth, below: caller.below || a.roots[n.Key]}
+	if caller.node == 0 && a.owner != nil {
+		v.at = a.tree.paths.Child(0, a.owner(int(number-1)))
+	}
 	outermost := a.around[n.Key] == 0
 	a.around[n.Key]++
 	values := a.values(n, outermost)
 	limit := a.filter.Depth
 	if !v.below || !a.shown[n.Key] || limit > 0 && v.depth >= limit || n.Total < a.min || a.wanted != nil && !a.wanted[number-1] {
-		if v.at != 0 && values[Self] != 0 {
+		if v.depth > 0 && values[Self] != 0 {
 			left := a.tree.paths.Child(v.at, uint32(a.function(function.Func{Name: Left})))
 			a.tree.paths.Nodes[left].Sum.Values[Self] += values[Self]
 		}

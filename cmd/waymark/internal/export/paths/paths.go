@@ -1,7 +1,7 @@
 // Package paths adds up the calls of recordings by the path of callers that led to them, as formats
 // of samples want it.
 //
-//	tree, read, err := paths.Read(set, filter, progress)
+//	tree, read, err := paths.Read(set, filter, paths.Options{})
 //	tree.Each(func(stack []int, n *paths.Node) { ... tree.Functions[stack[0]] ... })
 //
 // Blocks of the files are read by as many workers as there are cores. Memory grows with the number
@@ -10,7 +10,9 @@ package paths
 
 import (
 	"errors"
+	"maps"
 	"runtime"
+	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
@@ -39,13 +41,37 @@ type Values [len(Measures)]int64
 // A Node is the calls of a function that were reached on one path.
 type Node struct {
 	Values
-	Counted bool // calls that were counted and not recorded: nobody knows who made them
+	Counted   bool   // calls that were counted and not recorded: nobody knows who made them
+	Goroutine string // that made them, with Options.Goroutines
+}
+
+// Options say how recordings are read.
+type Options struct {
+	Goroutines bool // keep the calls of goroutines apart, which takes longer
+
+	// Progress, unless nil, is told now and then how many of the events have been read.
+	Progress func(read, all uint64)
 }
 
 // A Tree holds nodes.
 type Tree struct {
 	Functions []function.Func
-	paths     calltree.Paths[Node]
+	paths     calltree.Paths[Node] // with Options.Goroutines their nodes are outermost
+	owners    []recording.GoroutineID
+	index     map[recording.GoroutineID]uint32 // in owners
+}
+
+// owner returns the row of a goroutine.
+func (t *Tree) owner(g recording.GoroutineID) uint32 {
+	i, ok := t.index[g]
+	if !ok {
+		if t.index == nil {
+			t.index = make(map[recording.GoroutineID]uint32)
+		}
+		i = uint32(len(t.owners))
+		t.index[g], t.owners = i, append(t.owners, g)
+	}
+	return i | goroutine
 }
 
 // Left is the name of a function that stands for calls which the filter doesn't show: it has their
@@ -68,14 +94,21 @@ func (t *Tree) Each(do func(stack []int, n *Node)) {
 		}
 		stack = stack[:0]
 		for at := uint32(i); at != 0; at = t.paths.Nodes[at].Parent {
-			stack = append(stack, int(t.paths.Nodes[at].Row&^counted))
+			if row := t.paths.Nodes[at].Row; row&goroutine != 0 {
+				n.Sum.Goroutine = t.owners[row&^goroutine].String()
+			} else {
+				stack = append(stack, int(row&^counted))
+			}
 		}
 		do(stack, &n.Sum)
 	}
 }
 
-// counted marks rows of the tree whose calls were counted.
-const counted = 1 << 31
+// Marks of rows in the tree: of functions whose calls were counted, and of goroutines.
+const (
+	counted   = 1 << 31
+	goroutine = 1 << 30
+)
 
 // A reader makes a Tree.
 type reader struct {
@@ -87,9 +120,9 @@ type reader struct {
 	called []bool // functions that Callers wants
 }
 
-// Read adds up the calls of all processes of a set. progress is told now and then how many of the
-// events have been read. On an error the tree has what could be read. Calls is what the filter shows.
-func Read(set *tracefile.Set, filter *recording.Filter, progress func(read, all uint64)) (t *Tree, read []recording.Summary, err error) {
+// Read adds up the calls of all processes of a set. On an error the tree has what could be read. The
+// summaries count the calls that the filter shows.
+func Read(set *tracefile.Set, filter *recording.Filter, o Options) (t *Tree, read []recording.Summary, err error) {
 	if err := filter.Check(set); err != nil {
 		return nil, nil, err
 	}
@@ -99,28 +132,38 @@ func Read(set *tracefile.Set, filter *recording.Filter, progress func(read, all 
 		all += file.Info().Events
 	}
 	tell := func(events int) {
-		if done += uint64(events); progress != nil {
-			progress(min(done, all), all)
+		if done += uint64(events); o.Progress != nil {
+			o.Progress(min(done, all), all)
 		}
+	}
+	if o.Goroutines {
+		read, err = r.follow(set, tell)
+		return r.tree, read, err
 	}
 	var errs []error
 	for _, p := range recording.Processes(set) {
 		o := filter.Options(p)
 		o.Tree = true
-		o.Key = func(site uint32) uint32 {
-			fn, _ := p.File.Func(site)
-			return uint32(r.function(fn.Func))
-		}
+		o.Key = r.keyOf(p)
 		result, err := calltree.ReadFile(p.File, o, p.End, runtime.GOMAXPROCS(0), tell)
 		errs = append(errs, err)
 		summary := filter.Summary(p, result)
-		summary.Calls = r.add(result.Tree, p.Scale)
-		for site, calls := range summary.Counted.Calls {
-			summary.Calls += r.count(o.Key(site), calls, result.Rows)
+		summary.Calls = r.add(result.Tree, p.Scale, nil)
+		for _, site := range slices.Sorted(maps.Keys(summary.Counted.Calls)) {
+			key, calls := o.Key(site), summary.Counted.Calls[site]
+			summary.Calls += r.count(key, calls-min(calls, longOf(result.Rows, key)))
 		}
 		read = append(read, summary)
 	}
 	return r.tree, read, errors.Join(errs...)
+}
+
+// keyOf returns the function that gives sites of p the indices of their functions.
+func (r *reader) keyOf(p *recording.Process) func(site uint32) uint32 {
+	return func(site uint32) uint32 {
+		fn, _ := p.File.Func(site)
+		return uint32(r.function(fn.Func))
+	}
 }
 
 // function returns the index of a function, which may have several sites.
@@ -143,14 +186,18 @@ func (r *reader) function(f function.Func) int {
 	return i
 }
 
-// count adds counted calls of a function, of which those of Long events have been added already, and
-// returns how many it has added.
-func (r *reader) count(key uint32, calls uint64, rows []calltree.Row) uint64 {
+// longOf returns how many calls of a function are those of Long events, which are in the tree.
+func longOf(rows []calltree.Row, key uint32) uint64 {
 	for i := range rows {
 		if rows[i].Key == key {
-			calls -= min(calls, rows[i].Long)
+			return rows[i].Long
 		}
 	}
+	return 0
+}
+
+// count adds counted calls of a function, and returns how many it has added.
+func (r *reader) count(key uint32, calls uint64) uint64 {
 	if calls == 0 || !r.shown[key] {
 		return 0
 	}

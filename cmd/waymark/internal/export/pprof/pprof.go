@@ -125,6 +125,9 @@ func (w *writer) samples(t *paths.Tree) {
 		for _, group := range t.Functions[stack[0]].Groups {
 			add("group", group)
 		}
+		if n.Goroutine != "" {
+			add("goroutine", n.Goroutine)
+		}
 		if n.Counted {
 			add("counted", "true")
 		}
