@@ -47,7 +47,6 @@ type writer struct {
 	current   *process   // whose spans are in the request
 	request   []byte
 	spans     int // in the request
-	span      []byte
 }
 
 // A process has what all its spans have in common.
