@@ -51,6 +51,18 @@ func record(t testing.TB, text string) *tracefile.Set { return recordAll(t, text
 // recordAll is record for one process or two, which do the same.
 func recordAll(t testing.TB, text string, processes int) *tracefile.Set {
 	t.Helper()
+	r := made(t, text)
+	if processes == 1 {
+		return open(t, r.Bytes())
+	}
+	r.Nonce, r.PID = "one", 42
+	one := r.Bytes()
+	r.Nonce, r.PID, r.Later = "two", 43, 100*time.Nanosecond
+	return open(t, one, r.Bytes())
+}
+
+func made(t testing.TB, text string) *calltreetest.Recording {
+	t.Helper()
 	list, err := calltreetest.Events(text)
 	if err != nil {
 		t.Fatal(err)
@@ -59,15 +71,8 @@ func recordAll(t testing.TB, text string, processes int) *tracefile.Set {
 	for i, name := range names {
 		sites = append(sites, format.Site{Name: name, File: "/src/a\"b.go", Line: 10 + i})
 	}
-	r := calltreetest.Recording{Events: list, End: list[len(list)-1].Clock + 3, Hz: 2_600_000_000,
+	return &calltreetest.Recording{Events: list, End: list[len(list)-1].Clock + 3, Hz: 2_600_000_000,
 		Tables: []calltreetest.Table{{Package: "main", Sites: sites}}, Origins: []tracefile.Origin{{ID: 1, Func: "main.main", File: "main.go", Line: 3}}}
-	if processes == 1 {
-		return open(t, r.Bytes())
-	}
-	r.Nonce, r.PID = "one", 42
-	one := r.Bytes()
-	r.Nonce, r.PID, r.Later = "two", 43, 100*time.Nanosecond
-	return open(t, one, r.Bytes())
 }
 
 func open(t testing.TB, recordings ...[]byte) *tracefile.Set {
@@ -264,12 +269,7 @@ func TestJSON(t *testing.T) {
 
 // A damaged recording is exported up to the damage, and its end is well formed.
 func TestDamage(t *testing.T) {
-	list, err := calltreetest.Events(events())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := calltreetest.Recording{Events: list, End: list[len(list)-1].Clock, Tables: []calltreetest.Table{{Package: "main", Sites: []format.Site{{Name: "main.main"}}}}}
-	data := r.Bytes()
+	data := made(t, events()).Bytes()
 	for _, cut := range []int{len(data) / 3, len(data) / 2, len(data) * 9 / 10} {
 		for _, f := range Formats {
 			set := open(t, data[:cut])
