@@ -28,6 +28,8 @@ func TestExportRate(t *testing.T) {
 		{"export --to chrome -o /dev/null", 0},
 		{"export --to perfetto -o /dev/null", 0},
 		{"export --to speedscope -o /dev/null", 0},
+		{"export --to parquet -o /dev/null", 0},
+		{"export --to otlp -o /dev/null", 0},
 	} {
 		start := time.Now()
 		memory := peak(t, tt.args, file)
