@@ -14,6 +14,7 @@
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-billion  memory of readers of a billion events, and how much they read for a window (minutes, 2 GB of disk)
 # make test-waits    when goroutines ran, against runtime/trace
+# make test-exports  exports: rate and memory with 100 million events, other programs' schemas (minutes, node, downloads)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; -msan: clang)
@@ -35,7 +36,7 @@ MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop example
 APART    := dev/benchmarks/peers dev/servers contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-traces bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-traces bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -162,6 +163,10 @@ test-billion:
 
 test-waits:
 	cd cmd/waymark && $(GO) test -run TestWaits -waits -v .
+
+test-exports:
+	cd cmd/waymark && $(GO) test -run '^TestReaders$$' -readers -v ./internal/export
+	cd cmd/waymark && $(GO) test -run '^TestExportRate$$' -exports -v -timeout 60m .
 
 test-cross:
 	$(call compile,$(ALL_PLATFORMS))

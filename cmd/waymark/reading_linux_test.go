@@ -31,7 +31,7 @@ func TestReadersMemory(t *testing.T) {
 	writeCalls(t, files[0], short)
 	blocks := writeCalls(t, files[1], long)
 	// A replay of all calls would take long and prove no more.
-	for _, args := range []string{"report", "tree", "info", "replay --min 1h"} {
+	for _, args := range []string{"report", "tree", "info", "replay --min 1h", "export --to pprof -o /dev/null"} {
 		few, many := peak(t, args, files[0]), peak(t, args, files[1])
 		t.Logf("%s: %d MB, %d MB for %d million events", args, few>>20, many>>20, long/1_000_000)
 		if most := few + 16<<20 + blocks*128; many > most {
@@ -116,6 +116,8 @@ func TestReadingDeep(t *testing.T) {
 		{"tree --root main.f2 --exclude main.f1", less, less * 3 / 4, ""},
 		{"tree --format json --depth 4000", less, 4000, ""},
 		{"replay --callers main.f3 --min 1us", less, less, ""},
+		{"export --to pprof -o /dev/null", depth, 0, ""},
+		{"export --to chrome -o /dev/null", less, 0, ""},
 	} {
 		out := new(printed)
 		memory := peakOf(t, out, tt.args, files[tt.depth])

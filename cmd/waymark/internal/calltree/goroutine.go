@@ -271,7 +271,7 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 			if b.opt.OnCall != nil {
 				b.call = Call{
 					Goroutine: g.ID, Site: f.site, Depth: g.kept, Start: start, End: clock, Began: f.enter, Self: self, Flags: flags,
-					Results: results, Panic: value, Off: offs,
+					Recursive: f.slot == notOutermost, Results: results, Panic: value, Off: offs,
 				}
 				b.opt.OnCall(&b.call)
 			}

@@ -58,7 +58,7 @@ func (b *Builder) long(g *goroutine, ev *tracefile.Event, clock uint64) {
 	}
 	g.longs = append(g.longs, longCall{row, ev.Token, begin, added})
 	if b.opt.OnCall != nil {
-		b.call = Call{Goroutine: g.ID, Site: ev.Site, Depth: g.kept, Start: start, End: clock, Began: begin, Flags: Long}
+		b.call = Call{Goroutine: g.ID, Site: ev.Site, Depth: g.kept, Start: start, End: clock, Began: begin, Flags: Long, Recursive: added < total}
 		b.opt.OnCall(&b.call)
 	}
 }

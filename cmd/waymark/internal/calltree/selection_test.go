@@ -94,7 +94,11 @@ func (w *choosing) walk(n *node, truth *truth, callers []*node) (made bool) {
 		return made
 	}
 	before := len(truth.calls)
-	truth.walk(n, len(callers), nil)
+	var keys []uint32
+	for _, caller := range callers {
+		keys = append(keys, caller.site)
+	}
+	truth.walk(n, len(callers), keys)
 	if len(truth.calls) == before {
 		return made // outside of the window
 	}

@@ -138,7 +138,8 @@ func (h *truth) walk(n *node, depth int, keys []uint32) uint64 {
 		return callees
 	}
 	total := end - start
-	h.calls = append(h.calls, Call{Goroutine: n.goroutine, Site: n.site, Depth: depth, Start: start, End: end, Began: n.start, Self: total - callees, Flags: flags})
+	h.calls = append(h.calls, Call{Goroutine: n.goroutine, Site: n.site, Depth: depth, Start: start, End: end, Began: n.start, Self: total - callees, Flags: flags,
+		Recursive: slices.Contains(keys, key)})
 	r := h.rows[key]
 	if r == nil {
 		r = &Row{Key: key, Min: total}

@@ -134,7 +134,8 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 100"))
 	root.AddCommand(
 		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(), a.groupsCommand(), a.vetCommand(),
-		a.configurable(a.reportCommand()), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.configurable(a.tracesCommand()), a.seenCommand(), a.infoCommand(), a.dumpCommand(), a.envCommand(), a.cleanCommand(), a.versionCommand(),
+		a.configurable(a.reportCommand()), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.configurable(a.tracesCommand()),
+		a.configurable(a.exportCommand()), a.seenCommand(), a.infoCommand(), a.dumpCommand(), a.envCommand(), a.cleanCommand(), a.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {
 		completes(cmd)

@@ -73,6 +73,8 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 		return namesForms
 	case "trace":
 		return traceModes
+	case "to":
+		return exportNames()
 	case "overflow":
 		return overflows
 	case "budget":

@@ -41,6 +41,9 @@ waymark traces app.wmt 18-1503201         the calls of one, by the key that the 
 waymark seen --never app.seen             what no process with WAYMARK=seen,o=app.seen called
 waymark seen --cover c.out app*.seen      then go tool cover -html c.out
 waymark seen --tests maps/*.seen          after waymark test --seen maps ./...`,
+	"export": `
+waymark export app.wmt --to pprof -o app.pprof           then go tool pprof -http=: app.pprof
+waymark export app.wmt --to chrome --time 1s..2s -o app.json`,
 	"info": `
 waymark info app.wmt                      program, host, clock, events, damage
 waymark info --format json app.wmt        for programs`,

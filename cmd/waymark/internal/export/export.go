@@ -1,0 +1,97 @@
+// Package export writes recordings in the formats of other programs. Each format is a package below
+// this one: those of events and of rows are made of what package calls tells, those of samples of
+// package paths.
+package export
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/chrome"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/folded"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsonlines"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/parquet"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/paths"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/perfetto"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/pprof"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/speedscope"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// Options say how recordings are written.
+type Options struct {
+	Goroutines bool              // pprof: samples have the goroutine as a label
+	Progress   func(text string) // unless nil it is told now and then what has been done
+}
+
+// A Write writes the calls of a set that the filter shows. On an error, what could be read has been
+// written, unless writing has failed.
+type Write func(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error)
+
+// A Format is one of Formats.
+type Format struct {
+	Name  string
+	Write Write
+	sent  bool // also to a URL
+}
+
+// Formats are those that are made of the model of recordings.
+var Formats = []Format{
+	{Name: "json", Write: stream(jsonlines.Write)},
+	{Name: "folded", Write: writeFolded},
+	{Name: "speedscope", Write: stream(speedscope.Write)},
+	{Name: "chrome", Write: stream(chrome.Write)},
+	{Name: "pprof", Write: writePprof},
+	{Name: "perfetto", Write: stream(perfetto.Write)},
+	{Name: "parquet", Write: stream(parquet.Write)},
+	{Name: "otlp", Write: stream(otlp.Write), sent: true},
+}
+
+// stream returns the Write of a format of calls.
+func stream(write func(io.Writer, *tracefile.Set, *recording.Filter, calls.Options) ([]recording.Summary, error)) Write {
+	return func(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
+		var tell calls.Options
+		if o.Progress != nil {
+			tell.Progress = func(done, all time.Duration) {
+				o.Progress(fmt.Sprintf("exporting, %d %% of %s", 100*done/max(all, 1), units.Duration(int64(all))))
+			}
+		}
+		return write(w, set, filter, tell)
+	}
+}
+
+// read adds up what formats of samples want.
+func read(set *tracefile.Set, filter *recording.Filter, o Options) (*paths.Tree, []recording.Summary, error) {
+	return paths.Read(set, filter, paths.Options{Goroutines: o.Goroutines, Progress: func(read, all uint64) {
+		if o.Progress != nil {
+			o.Progress(fmt.Sprintf("exporting, %d %% of %d million events", 100*read/max(all, 1), all/1e6))
+		}
+	}})
+}
+
+func writeFolded(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
+	tree, summaries, err := read(set, filter, o)
+	if tree == nil {
+		return nil, err
+	}
+	if writeErr := folded.Write(w, tree); writeErr != nil {
+		err = writeErr
+	}
+	return summaries, err
+}
+
+func writePprof(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
+	tree, summaries, err := read(set, filter, o)
+	if tree == nil {
+		return nil, err
+	}
+	if writeErr := pprof.Write(w, tree, set, filter, recording.LacksBeside(summaries)); writeErr != nil {
+		err = writeErr
+	}
+	return summaries, err
+}

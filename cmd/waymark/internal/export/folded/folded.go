@@ -1,0 +1,38 @@
+// Package folded writes folded stacks, which tools for flame graphs read: a line for each path of
+// calls, with the names of functions from the outermost on, separated by semicolons, a space, and
+// the ns that the innermost one took itself.
+package folded
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/paths"
+)
+
+// Write writes a tree.
+func Write(w io.Writer, t *paths.Tree) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	names := make([]string, len(t.Functions))
+	clean := strings.NewReplacer(";", ":", "\n", " ", "\r", " ")
+	for i := range names {
+		names[i] = clean.Replace(t.Functions[i].Name)
+	}
+	t.Each(func(stack []int, n *paths.Node) {
+		if n.Values[paths.Self] == 0 {
+			return
+		}
+		for i := len(stack) - 1; i >= 0; i-- {
+			b.WriteString(names[stack[i]])
+			if i > 0 {
+				b.WriteByte(';')
+			}
+		}
+		b.WriteByte(' ')
+		b.WriteString(strconv.FormatInt(n.Values[paths.Self], 10))
+		b.WriteByte('\n')
+	})
+	return b.Flush()
+}

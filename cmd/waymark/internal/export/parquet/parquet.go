@@ -1,0 +1,148 @@
+// Package parquet writes a table of calls in Parquet, for SQL engines: a row for each call, in the
+// order of their ends.
+//
+//	SELECT function, count(*), sum(self_ns), sum(duration_ns) FILTER (NOT recursive) FROM 'calls.parquet' GROUP BY ALL
+package parquet
+
+import (
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// A Row is a call. Columns of values that were not recorded are null.
+type Row struct {
+	ID              int64  `parquet:"id"`
+	Caller          int64  `parquet:"caller"`  // 0 for root calls
+	Starter         int64  `parquet:"starter"` // of root calls: the call that has started the goroutine, 0 if unknown
+	Trace           int64  `parquet:"trace"`   // id of the trace's root call, 0 if there is none
+	PID             int32  `parquet:"pid"`
+	Goroutine       int64  `parquet:"goroutine"`
+	ParentGoroutine int64  `parquet:"parent_goroutine"`
+	Function        string `parquet:"function,dict"`
+	Package         string `parquet:"package,dict"`
+	File            string `parquet:"file,dict"`
+	Line            int32  `parquet:"line"`
+	Depth           int32  `parquet:"depth"`
+	Start           int64  `parquet:"start,timestamp(nanosecond)"` // wall-clock time
+	Duration        int64  `parquet:"duration_ns"`
+	Self            int64  `parquet:"self_ns"`
+	Recursive       bool   `parquet:"recursive"`
+	Panicked        bool   `parquet:"panicked"`
+	Recovered       bool   `parquet:"recovered"`
+	Goexit          bool   `parquet:"goexit"`
+	Error           bool   `parquet:"error"`
+	Open            bool   `parquet:"open"`
+	EndUnknown      bool   `parquet:"end_unknown"`
+	Info            bool   `parquet:"info"`
+	Counted         bool   `parquet:"counted"`
+	Args            string `parquet:"args,optional"` // a JSON object of texts
+	Results         string `parquet:"results,optional"`
+	Panic           string `parquet:"panic,optional"`
+}
+
+// Rows in memory: those of batches, and those of a group, of which columns are kept until the group
+// is complete.
+const (
+	batches  = 4
+	perBatch = 1 << 10
+	perGroup = 1 << 18
+)
+
+// NewWriter returns the writer of a table.
+func NewWriter(w io.Writer) *parquet.GenericWriter[Row] {
+	return parquet.NewGenericWriter[Row](w, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(perGroup), parquet.CreatedBy("waymark", "", ""))
+}
+
+// Write writes the calls of a set that the filter shows. Columns are encoded by a goroutine of their
+// own, while the next calls are read.
+func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o calls.Options) ([]recording.Summary, error) {
+	out := &writer{w: NewWriter(w), full: make(chan []Row, batches), free: make(chan []Row, batches), done: make(chan error)}
+	for range batches {
+		out.free <- make([]Row, 0, perBatch)
+	}
+	out.rows = <-out.free
+	go out.run()
+	o.Whole = true
+	read, err := calls.Tell(set, filter, o, calls.Listener{End: out.end})
+	out.full <- out.rows
+	close(out.full)
+	if writeErr := <-out.done; writeErr != nil {
+		err = writeErr
+	}
+	return read, err
+}
+
+type writer struct {
+	w     *parquet.GenericWriter[Row]
+	rows  []Row
+	start int64 // of the first recording, since 1970 in ns; known with the first call
+
+	full, free chan []Row
+	failed     atomic.Bool
+	done       chan error
+}
+
+// run writes batches.
+func (w *writer) run() {
+	var err error
+	for rows := range w.full {
+		if err == nil {
+			_, err = w.w.Write(rows)
+			w.failed.Store(err != nil)
+		}
+		clear(rows)
+		w.free <- rows[:0]
+	}
+	if err == nil {
+		err = w.w.Close()
+	}
+	w.done <- err
+}
+
+// errFailed ends the reading; the error that did is another one.
+var errFailed = errors.New("writing failed")
+
+func (w *writer) end(c *calls.Call) error {
+	p := c.Goroutine.Process
+	if w.start == 0 {
+		w.start = p.File.Info().Start.UnixNano() - int64(p.Since)
+	}
+	trace := int64(0)
+	if c.Trace != nil {
+		trace = int64(c.Trace.ID)
+	}
+	is := func(f calltree.Flags) bool { return c.Flags&f != 0 }
+	w.rows = append(w.rows, Row{
+		ID: int64(c.ID), Caller: int64(c.Caller), Starter: int64(c.Starter), Trace: trace,
+		PID: int32(p.PID), Goroutine: int64(c.Goroutine.ID), ParentGoroutine: int64(c.Goroutine.Parent),
+		Function: c.Function.Name, Package: c.Function.Package, File: c.Function.File, Line: int32(c.Function.Line), Depth: int32(c.Depth),
+		Start: w.start + c.Start, Duration: c.Duration, Self: c.Self, Recursive: c.Recursive,
+		Panicked: is(calltree.Panicked), Recovered: is(calltree.Recovered), Goexit: is(calltree.Exited), Error: is(calltree.Failed),
+		Open: is(calltree.Open), EndUnknown: is(calltree.Cut), Info: is(calltree.Info), Counted: is(calltree.Long | calltree.Unfolded),
+		Args: object(c.Args()), Results: object(c.Results()), Panic: c.Panic(),
+	})
+	if len(w.rows) == perBatch {
+		w.full <- w.rows
+		w.rows = <-w.free
+	}
+	if w.failed.Load() {
+		return errFailed
+	}
+	return nil
+}
+
+// object returns values as a JSON object, "" if there are none.
+func object(list []calls.Value) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return string(calls.AppendObject(nil, list))
+}

@@ -1,0 +1,228 @@
+// Package perfetto writes track events of Perfetto, in protocol buffers: a track for each goroutine,
+// a slice for each call, and a flow from the goroutine that starts another to the first call of that
+// one. Names are interned.
+package perfetto
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/wire"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// Write writes the calls of a set that the filter shows.
+func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o calls.Options) ([]recording.Summary, error) {
+	out := &writer{b: bufio.NewWriterSize(w, 1<<16), interned: make(map[string]uint64), tracks: make(map[uint64]bool)}
+	read, err := calls.Tell(set, filter, o, calls.Listener{Begin: out.begin, End: out.end})
+	if flushErr := out.b.Flush(); err == nil {
+		err = flushErr
+	}
+	return read, err
+}
+
+// A writer writes packets of one sequence.
+type writer struct {
+	b         *bufio.Writer
+	functions []bool            // by index: name and place are interned, by index + 1
+	interned  map[string]uint64 // names of annotations and categories, which have a common count
+	tracks    map[uint64]bool   // that have been described
+	begun     bool              // a packet has been written
+
+	event, fresh wire.Message // of the packet that is being made: the track event, interned data
+	packet       wire.Message
+	part, inner  wire.Message // spare
+}
+
+// process returns the track of a process, which holds the tracks of its goroutines.
+func process(p *calls.Process) uint64 { return uint64(p.Index+1) << 48 }
+
+func track(p *calls.Process, goroutine uint64) uint64 { return process(p) | goroutine&(1<<48-1) }
+
+// describe writes the descriptor of a track, unless there is one.
+func (w *writer) describe(uuid, parent uint64, name string, add func(*wire.Message)) error {
+	if w.tracks[uuid] {
+		return nil
+	}
+	w.tracks[uuid] = true
+	var d wire.Message
+	d.Uint(trackUUID, uuid)
+	d.Uint(trackParent, parent)
+	d.String(trackName, name)
+	if add != nil {
+		add(&d)
+	}
+	return w.write(packetTrackDescriptor, d, 0)
+}
+
+// introduce describes the track of a call that is the first of its goroutine, and begins the flow to
+// it, whose id is that of the track. It reports whether there is a flow.
+func (w *writer) introduce(c *calls.Call) (flow bool, err error) {
+	if !c.First {
+		return false, nil
+	}
+	g := c.Goroutine
+	p := g.Process
+	err = w.describe(process(p), 0, "", func(d *wire.Message) {
+		var m wire.Message
+		m.Uint(processPID, uint64(p.PID))
+		m.String(processName, p.File.Info().Program)
+		d.Message(trackProcess, m)
+	})
+	if err != nil {
+		return false, err
+	}
+	if err := w.describe(track(p, g.ID), process(p), fmt.Sprintf("goroutine %d %s", g.ID, c.Function.Name), nil); err != nil {
+		return false, err
+	}
+	if parent := track(p, g.Parent); g.Parent != 0 && w.tracks[parent] {
+		w.event.Uint(eventType, typeInstant)
+		w.event.Uint(eventTrack, parent)
+		w.event.String(eventName, "go")
+		w.event.Fixed(eventFlow, track(p, g.ID))
+		if o := g.Origin; o.File != "" {
+			w.annotate("go statement", fmt.Sprintf("%s:%d", o.File, o.Line))
+		}
+		return true, w.flush(c.Start)
+	}
+	return false, nil
+}
+
+func (w *writer) begin(c *calls.Call) error {
+	flow, err := w.introduce(c)
+	if err != nil {
+		return err
+	}
+	w.slice(typeBegin, c)
+	if flow {
+		w.event.Fixed(eventFlowEnd, track(c.Goroutine.Process, c.Goroutine.ID))
+	}
+	w.values("", c.Args())
+	return w.flush(c.Start)
+}
+
+func (w *writer) end(c *calls.Call) error {
+	if c.Single() {
+		if _, err := w.introduce(c); err != nil {
+			return err
+		}
+		w.slice(typeInstant, c)
+		w.values("", c.Args())
+	} else {
+		w.event.Uint(eventType, typeEnd)
+		w.event.Uint(eventTrack, track(c.Goroutine.Process, c.Goroutine.ID))
+	}
+	for _, m := range calls.Measures {
+		w.annotation(m.Name, func(a *wire.Message) { a.Member(annotationInt, uint64(m.Of(c))) })
+	}
+	for _, m := range calls.Marks {
+		if c.Flags&m.Flag != 0 {
+			w.annotation(m.Name, func(a *wire.Message) { a.Member(annotationBool, 1) })
+		}
+	}
+	w.values("= ", c.Results())
+	if text := c.Panic(); text != "" {
+		w.annotate("panic", text)
+	}
+	return w.flush(c.End)
+}
+
+// slice fills in what begins a slice, or an instant: its name, category and place.
+func (w *writer) slice(kind uint64, c *calls.Call) {
+	f := c.Function
+	for len(w.functions) <= f.Index {
+		w.functions = append(w.functions, false)
+	}
+	iid := uint64(f.Index) + 1
+	if !w.functions[f.Index] {
+		w.functions[f.Index] = true
+		w.intern(internedName, iid, f.Name, nil)
+		w.intern(internedLocation, iid, f.File, func(m *wire.Message) {
+			m.String(locationFunction, f.Name)
+			m.Uint(locationLine, uint64(f.Line))
+		})
+	}
+	w.event.Uint(eventType, kind)
+	w.event.Uint(eventTrack, track(c.Goroutine.Process, c.Goroutine.ID))
+	w.event.Uint(eventNameIID, iid)
+	w.event.Uint(eventLocationIID, iid)
+	if f.Package != "" {
+		w.event.Uint(eventCategoryIID, w.name(internedCategory, "c"+f.Package, f.Package))
+	}
+	if c.Began < c.Start {
+		w.annotation("began_ns", func(a *wire.Message) { a.Member(annotationInt, uint64(c.Began)) })
+	}
+}
+
+// intern adds an entry to the packet's interned data.
+func (w *writer) intern(kind wire.Number, iid uint64, name string, add func(*wire.Message)) {
+	var m wire.Message
+	m.Uint(internedIID, iid)
+	m.String(internedText, name)
+	if add != nil {
+		add(&m)
+	}
+	w.fresh.Message(kind, m)
+}
+
+// name returns the id of an interned name. The key tells kinds of names apart.
+func (w *writer) name(kind wire.Number, key, name string) uint64 {
+	iid, ok := w.interned[key]
+	if !ok {
+		iid = uint64(len(w.interned)) + 1
+		w.interned[key] = iid
+		w.intern(kind, iid, name, nil)
+	}
+	return iid
+}
+
+// annotation adds an annotation, whose value add appends.
+func (w *writer) annotation(name string, add func(*wire.Message)) {
+	w.inner = w.inner[:0]
+	w.inner.Uint(annotationNameIID, w.name(internedAnnotation, "a"+name, name))
+	add(&w.inner)
+	w.event.Message(eventAnnotation, w.inner)
+}
+
+func (w *writer) annotate(name, text string) {
+	w.annotation(name, func(a *wire.Message) { a.Text(annotationText, text) })
+}
+
+func (w *writer) values(prefix string, list []calls.Value) {
+	for _, v := range list {
+		w.annotate(prefix+v.Name, v.Text)
+	}
+}
+
+// flush writes the packet of the track event.
+func (w *writer) flush(at int64) error {
+	err := w.write(packetTrackEvent, w.event, max(at, 0))
+	w.event, w.fresh = w.event[:0], w.fresh[:0]
+	return err
+}
+
+// write writes a packet with a message.
+func (w *writer) write(kind wire.Number, m wire.Message, at int64) error {
+	p := w.packet[:0]
+	p.Uint(packetTimestamp, uint64(at))
+	p.Message(kind, m)
+	p.Uint(packetSequence, 1)
+	flags := uint64(needsState)
+	if !w.begun {
+		flags |= stateCleared
+		w.begun = true
+	}
+	p.Uint(packetFlags, flags)
+	if len(w.fresh) > 0 && kind == packetTrackEvent {
+		p.Message(packetInterned, w.fresh)
+	}
+	w.packet = p
+	w.part = w.part[:0]
+	w.part.Head(tracePacket, len(p))
+	w.b.Write(w.part)
+	_, err := w.b.Write(p)
+	return err
+}

@@ -1,0 +1,127 @@
+package export
+
+import (
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// fields are those of an encoded message, by number: numbers, and []byte.
+type fields map[protowire.Number][]any
+
+func decode(t *testing.T, b []byte) fields {
+	t.Helper()
+	out := make(fields)
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			t.Fatal(protowire.ParseError(n))
+		}
+		b = b[n:]
+		var v any
+		switch kind {
+		case protowire.VarintType:
+			v, n = protowire.ConsumeVarint(b)
+		case protowire.Fixed64Type:
+			v, n = protowire.ConsumeFixed64(b)
+		case protowire.BytesType:
+			v, n = protowire.ConsumeBytes(b)
+		default:
+			t.Fatalf("field %d is of kind %d", number, kind)
+		}
+		if n < 0 {
+			t.Fatal(protowire.ParseError(n))
+		}
+		b = b[n:]
+		out[number] = append(out[number], v)
+	}
+	return out
+}
+
+func (f fields) number(n protowire.Number) uint64 {
+	if len(f[n]) == 0 {
+		return 0
+	}
+	return f[n][0].(uint64)
+}
+
+func (f fields) bytes(n protowire.Number) []byte {
+	if len(f[n]) == 0 {
+		return nil
+	}
+	return f[n][0].([]byte)
+}
+
+// readPerfetto reads a trace as its schema and the rules for sequences and interned data say.
+func readPerfetto(t *testing.T, data []byte) map[string]sums {
+	out := make(map[string]sums)
+	tracks := make(map[uint64]*stack) // that have been described
+	names, annotations := make(map[uint64]string), make(map[uint64]string)
+	flows := make(map[uint64]bool)
+	for i, p := range decode(t, data)[1] {
+		packet := decode(t, p.([]byte))
+		if state := packet.number(13); packet.number(10) != 1 || state != 2 && (i > 0 || state != 3) {
+			t.Fatalf("packet %d of sequence %d has flags %d", i, packet.number(10), state)
+		}
+		if d := packet.bytes(60); d != nil {
+			track := decode(t, d)
+			if parent := track.number(5); parent != 0 && tracks[parent] == nil {
+				t.Errorf("track of unknown parent %d", parent)
+			}
+			tracks[track.number(1)] = &stack{sums: out}
+		}
+		interned := decode(t, packet.bytes(12))
+		for kind, list := range map[protowire.Number]map[uint64]string{2: names, 3: annotations} {
+			for _, e := range interned[kind] {
+				entry := decode(t, e.([]byte))
+				list[entry.number(1)] = string(entry.bytes(2))
+			}
+		}
+		e := packet.bytes(11)
+		if e == nil {
+			continue
+		}
+		event := decode(t, e)
+		s := tracks[event.number(11)]
+		if s == nil {
+			t.Fatalf("event on unknown track %d", event.number(11))
+		}
+		at := int64(packet.number(8))
+		for _, flow := range event[47] {
+			flows[flow.(uint64)] = true
+		}
+		for _, flow := range event[48] {
+			if !flows[flow.(uint64)] {
+				t.Errorf("flow %d ends and has not begun", flow)
+			}
+			delete(flows, flow.(uint64))
+		}
+		switch event.number(9) {
+		case 1:
+			name, ok := names[event.number(10)]
+			if !ok {
+				t.Fatalf("name %d is not interned", event.number(10))
+			}
+			s.begin(seen(name), at)
+		case 2:
+			var self *int64
+			for _, a := range event[4] {
+				annotation := decode(t, a.([]byte))
+				if annotations[annotation.number(1)] == "self_ns" {
+					n := int64(annotation.number(4))
+					self = &n
+				}
+			}
+			s.end(t, "", at, self)
+		}
+	}
+	for id, s := range tracks {
+		if len(s.open) > 0 {
+			t.Errorf("track %d ends with open calls %v", id, s.open)
+		}
+	}
+	if len(flows) > 0 {
+		t.Errorf("flows without end: %v", flows)
+	}
+	return out
+}
