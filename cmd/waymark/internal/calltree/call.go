@@ -36,7 +36,7 @@ type Call struct {
 	Flags      Flags
 	Wait       *Wait // told to OnWait; else nil
 	Off        *Offs // when it ends: of its time, that in which the goroutine did not run; nil if it always did
-	Recursive  bool // a call of the same row is around it, whose total contains this one's
+	Recursive  bool  // a call of the same row is around it, whose total contains this one's
 
 	// What was recorded of values, encoded; see package value. Valid like the Call.
 	Args    []byte // when it begins; when it ends if it has Info

@@ -39,8 +39,7 @@ waymark traces app.wmt                    the slowest requests
 waymark traces app.wmt 18-1503201         the calls of one, by the key that the list has`,
 	"seen": `
 waymark seen --never app.seen             what no process with WAYMARK=seen,o=app.seen called
-waymark seen --cover c.out app*.seen      then go tool cover -html c.out
-waymark seen --tests maps/*.seen          after waymark test --seen maps ./...`,
+waymark seen --cover c.out app*.seen      then go tool cover -html c.out`,
 	"export": `
 waymark export app.wmt --to pprof -o app.pprof           then go tool pprof -http=: app.pprof
 waymark export app.wmt --to chrome --time 1s..2s -o app.json`,
