@@ -165,7 +165,7 @@ test-waits:
 	cd cmd/waymark && $(GO) test -run TestWaits -waits -v .
 
 test-exports:
-	cd cmd/waymark && $(GO) test -run '^TestReaders$$' -readers -v ./internal/export
+	cd cmd/waymark && $(GO) test ./internal/export -run '^TestReaders$$' -v -readers
 	cd cmd/waymark && $(GO) test -run '^TestExportRate$$' -exports -v -timeout 60m .
 
 test-cross:
