@@ -9,8 +9,8 @@ import (
 	"io"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/wire"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/wire"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

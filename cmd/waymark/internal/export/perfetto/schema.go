@@ -1,6 +1,6 @@
 package perfetto
 
-import "github.com/waymark-go/waymark/cmd/waymark/internal/export/wire"
+import "github.com/waymark-go/waymark/internal/wire"
 
 // Numbers of fields in protos/perfetto/trace of github.com/google/perfetto.
 const (

@@ -12,52 +12,10 @@ import (
 	"io"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/paths"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/wire"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/profile"
 	"github.com/waymark-go/waymark/tracefile"
 )
-
-// Numbers of fields in proto/profile.proto of github.com/google/pprof.
-const (
-	profileSampleType  = 1
-	profileSample      = 2
-	profileLocation    = 4
-	profileFunction    = 5
-	profileString      = 6
-	profileTime        = 9
-	profileDuration    = 10
-	profileComment     = 13
-	profileDefaultType = 14
-
-	valueTypeType = 1
-	valueTypeUnit = 2
-
-	sampleLocations = 1
-	sampleValues    = 2
-	sampleLabel     = 3
-
-	labelKey = 1
-	labelStr = 2
-
-	locationID   = 1
-	locationLine = 4
-	lineFunction = 1
-	lineLine     = 2
-
-	functionID         = 1
-	functionName       = 2
-	functionSystemName = 3
-	functionFile       = 4
-	functionStart      = 5
-)
-
-// A writer writes fields of the profile one after the other: readers take them in any order.
-type writer struct {
-	w       io.Writer
-	err     error
-	index   map[string]uint64
-	strings []string
-}
 
 // Write writes a tree of the recordings of a set. Notes about them are comments of the profile.
 func Write(out io.Writer, t *paths.Tree, set *tracefile.Set, filter *recording.Filter, notes []string) error {
@@ -65,116 +23,54 @@ func Write(out io.Writer, t *paths.Tree, set *tracefile.Set, filter *recording.F
 	if err != nil {
 		return err
 	}
-	w := &writer{w: z, index: make(map[string]uint64)}
-	w.text("")
+	p := profile.New(z)
 	for _, m := range paths.Measures {
-		var kind wire.Message
-		kind.Uint(valueTypeType, w.text(m.Name))
-		kind.Uint(valueTypeUnit, w.text(m.Unit))
-		w.field(profileSampleType, kind)
+		p.Type(m.Name, m.Unit)
 	}
-	w.samples(t)
-	w.functions(t)
-
-	start, length := set.Processes[0].Info().Start.Add(filter.From), set.Duration()
+	writeSamples(p, t)
+	length := set.Duration()
 	if filter.To > 0 {
 		length = min(length, filter.To)
 	}
-	var rest wire.Message
-	rest.Uint(profileTime, uint64(start.UnixNano()))
-	rest.Uint(profileDuration, uint64(max(length-filter.From, 0)))
+	p.Time(set.Processes[0].Info().Start.Add(filter.From), length-filter.From)
 	for _, note := range notes {
-		rest.Member(profileComment, w.text(note))
+		p.Comment(note)
 	}
-	rest.Uint(profileDefaultType, w.text(paths.Measures[paths.Self].Name))
-	for _, s := range w.strings {
-		rest.Text(profileString, s)
-	}
-	w.write(rest)
-	if w.err != nil {
-		return w.err
+	if err := p.Close(paths.Measures[paths.Self].Name); err != nil {
+		return err
 	}
 	return z.Close()
 }
 
-// samples writes the samples. A function's only location has its index + 1.
-func (w *writer) samples(t *paths.Tree) {
-	var locations []uint64
-	var values [len(paths.Measures)]uint64
-	var m, label wire.Message
-	add := func(key, value string) {
-		label = label[:0]
-		label.Uint(labelKey, w.text(key))
-		label.Uint(labelStr, w.text(value))
-		m.Message(sampleLabel, label)
+func writeSamples(p *profile.Writer, t *paths.Tree) {
+	functions := make([]uint64, len(t.Functions)) // their locations
+	for i := range t.Functions {
+		f := &t.Functions[i]
+		functions[i] = p.Function(f.Name, f.File, f.Line)
 	}
+	var locations []uint64
+	var labels []profile.Label
+	var values [len(paths.Measures)]uint64
 	t.Each(func(stack []int, n *paths.Node) {
-		if w.err != nil {
+		if p.Err() != nil {
 			return
 		}
-		locations = locations[:0]
+		locations, labels = locations[:0], labels[:0]
 		for _, f := range stack {
-			locations = append(locations, uint64(f)+1)
+			locations = append(locations, functions[f])
 		}
 		for i, v := range n.Values {
 			values[i] = uint64(v)
 		}
-		m = m[:0]
-		m.Packed(sampleLocations, locations)
-		m.Packed(sampleValues, values[:])
 		for _, group := range t.Functions[stack[0]].Groups {
-			add("group", group)
+			labels = append(labels, profile.Label{Key: "group", Text: group})
 		}
 		if n.Goroutine != "" {
-			add("goroutine", n.Goroutine)
+			labels = append(labels, profile.Label{Key: "goroutine", Text: n.Goroutine})
 		}
 		if n.Counted {
-			add("counted", "true")
+			labels = append(labels, profile.Label{Key: "counted", Text: "true"})
 		}
-		w.field(profileSample, m)
+		p.Sample(locations, values[:], labels...)
 	})
-}
-
-func (w *writer) functions(t *paths.Tree) {
-	for i := range t.Functions {
-		f := &t.Functions[i]
-		id := uint64(i) + 1
-		var m, line wire.Message
-		m.Uint(functionID, id)
-		m.Uint(functionName, w.text(f.Name))
-		m.Uint(functionSystemName, w.text(f.Name))
-		m.Uint(functionFile, w.text(f.File))
-		m.Uint(functionStart, uint64(f.Line))
-		w.field(profileFunction, m)
-		m = m[:0]
-		m.Uint(locationID, id)
-		line.Uint(lineFunction, id)
-		line.Uint(lineLine, uint64(f.Line))
-		m.Message(locationLine, line)
-		w.field(profileLocation, m)
-	}
-}
-
-// text returns the index of a string.
-func (w *writer) text(s string) uint64 {
-	i, ok := w.index[s]
-	if !ok {
-		i = uint64(len(w.strings))
-		w.index[s], w.strings = i, append(w.strings, s)
-	}
-	return i
-}
-
-// field writes a field that is a message.
-func (w *writer) field(number wire.Number, m wire.Message) {
-	var head wire.Message
-	head.Head(number, len(m))
-	w.write(head)
-	w.write(m)
-}
-
-func (w *writer) write(m wire.Message) {
-	if w.err == nil {
-		_, w.err = w.w.Write(m)
-	}
 }

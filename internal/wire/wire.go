@@ -1,16 +1,24 @@
 // Package wire appends fields of protocol buffers' messages, by their numbers. Fields that have
 // their default value are left out where the format allows that.
+//
+// Programs that are traced write profiles with it, so it is made of the standard library.
 package wire
 
 import (
-	"math"
+	"encoding/binary"
+	"math/bits"
 	"strings"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // A Number is that of a field.
-type Number = protowire.Number
+type Number uint32
+
+// Types of fields, in the three low bits of their tags.
+const (
+	typeVarint  = 0
+	typeFixed64 = 1
+	typeBytes   = 2
+)
 
 // A Message is an encoded message. Its methods append a field.
 type Message []byte
@@ -24,18 +32,17 @@ func (m *Message) Uint(field Number, v uint64) {
 
 // Member appends a number of a oneof, 0 too.
 func (m *Message) Member(field Number, v uint64) {
-	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), v)
+	m.tag(field, typeVarint)
+	*m = binary.AppendUvarint(*m, v)
 }
 
 // Fixed appends a number of 8 bytes, unless it is 0.
 func (m *Message) Fixed(field Number, v uint64) {
 	if v != 0 {
-		*m = protowire.AppendFixed64(protowire.AppendTag(*m, field, protowire.Fixed64Type), v)
+		m.tag(field, typeFixed64)
+		*m = binary.LittleEndian.AppendUint64(*m, v)
 	}
 }
-
-// Double appends a number.
-func (m *Message) Double(field Number, v float64) { m.Fixed(field, math.Float64bits(v)) }
 
 // String appends a string, as UTF-8 must be, unless it is empty.
 func (m *Message) String(field Number, s string) {
@@ -46,17 +53,21 @@ func (m *Message) String(field Number, s string) {
 
 // Text appends a string of a oneof, or an element of a list: the empty one too.
 func (m *Message) Text(field Number, s string) {
-	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), valid(s))
+	s = valid(s)
+	m.Head(field, len(s))
+	*m = append(*m, s...)
 }
 
 // Bytes appends bytes.
 func (m *Message) Bytes(field Number, b []byte) {
-	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), b)
+	m.Head(field, len(b))
+	*m = append(*m, b...)
 }
 
 // Head appends what is before the n bytes of a message.
 func (m *Message) Head(field Number, n int) {
-	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.BytesType), uint64(n))
+	m.tag(field, typeBytes)
+	*m = binary.AppendUvarint(*m, uint64(n))
 }
 
 // Message appends a message.
@@ -69,12 +80,16 @@ func (m *Message) Packed(field Number, list []uint64) {
 	}
 	size := 0
 	for _, v := range list {
-		size += protowire.SizeVarint(v)
+		size += (bits.Len64(v|1) + 6) / 7
 	}
 	m.Head(field, size)
 	for _, v := range list {
-		*m = protowire.AppendVarint(*m, v)
+		*m = binary.AppendUvarint(*m, v)
 	}
+}
+
+func (m *Message) tag(field Number, kind uint64) {
+	*m = binary.AppendUvarint(*m, uint64(field)<<3|kind)
 }
 
 // valid returns s with U+FFFD for what is no UTF-8.
