@@ -50,39 +50,36 @@ var subjects = []subject{
 	},
 }
 
-// TestCounts compares calls per function, function literals included, with the
-// counters that the go command's own coverage puts at the start of each function.
-func TestCounts(t *testing.T) {
-	if !*counts {
-		t.Skip("not asked for: make test-counts")
+// eachSubject runs a test with each subject, whose source is in dir, if tests of counts are asked for by a flag.
+func eachSubject(t *testing.T, asked bool, target string, test func(t *testing.T, waymark, dir string, s subject)) {
+	t.Helper()
+	if !asked {
+		t.Skip("not asked for: make " + target)
 	}
 	waymark := tool(t)
 	for _, s := range subjects {
-		t.Run(strings.Split(s.module, "@")[0], func(t *testing.T) {
-			dir := checkout(t, s)
-			trace := record(t, waymark, dir, s)
-			compare(t, waymark, dir, trace, s)
-		})
+		t.Run(strings.Split(s.module, "@")[0], func(t *testing.T) { test(t, waymark, checkout(t, s), s) })
 	}
+}
+
+// TestCounts compares calls per function, function literals included, with the
+// counters that the go command's own coverage puts at the start of each function.
+func TestCounts(t *testing.T) {
+	eachSubject(t, *counts, "test-counts", func(t *testing.T, waymark, dir string, s subject) {
+		compare(t, waymark, dir, record(t, waymark, dir, s), s)
+	})
 }
 
 // TestBudgetCounts is TestCounts with a budget: calls that are not recorded are counted. Those that
 // took long are recorded, but for functions that are counted only.
 func TestBudgetCounts(t *testing.T) {
-	if !*budgets {
-		t.Skip("not asked for: make test-budget")
-	}
-	waymark := tool(t)
-	for _, s := range subjects {
-		t.Run(strings.Split(s.module, "@")[0], func(t *testing.T) {
-			dir := checkout(t, s)
-			trace := record(t, waymark, dir, s, "--budget", "3%")
-			if compare(t, waymark, dir, trace, s) == 0 {
-				t.Error("all calls are recorded: the budget did nothing")
-			}
-			compareLong(t, record(t, waymark, dir, s), trace)
-		})
-	}
+	eachSubject(t, *budgets, "test-budget", func(t *testing.T, waymark, dir string, s subject) {
+		trace := record(t, waymark, dir, s, "--budget", "3%")
+		if compare(t, waymark, dir, trace, s) == 0 {
+			t.Error("all calls are recorded: the budget did nothing")
+		}
+		compareLong(t, record(t, waymark, dir, s), trace)
+	})
 }
 
 // record records the subject's job and returns the trace file.

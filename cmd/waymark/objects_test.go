@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -12,56 +11,50 @@ import (
 // runtime.MemStats: of all that the heap has, waymark's own objects apart, 0.1 % may be missing, or may
 // be made while the two are read.
 func TestObjectCounts(t *testing.T) {
-	if !*counts {
-		t.Skip("not asked for: make test-counts")
-	}
-	waymark := tool(t)
-	for _, s := range subjects {
-		t.Run(strings.Split(s.module, "@")[0], func(t *testing.T) {
-			dir, out := checkout(t, s), t.TempDir()
-			app, report := filepath.Join(out, "app"), filepath.Join(out, "report.json")
-			command(t, dir, nil, waymark, "build", "--include", "./...", "-o", app, s.main)
-			command(t, dir, []string{"WAYMARK=objects,tree,report=json:" + report}, app, s.args(t, dir)...)
-			b, err := os.ReadFile(report)
-			if err != nil {
-				t.Fatal(err)
+	eachSubject(t, *counts, "test-counts", func(t *testing.T, waymark, dir string, s subject) {
+		out := t.TempDir()
+		app, report := filepath.Join(out, "app"), filepath.Join(out, "report.json")
+		command(t, dir, nil, waymark, "build", "--include", "./...", "-o", app, s.main)
+		command(t, dir, []string{"WAYMARK=objects,tree,report=json:" + report}, app, s.args(t, dir)...)
+		b, err := os.ReadFile(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r struct {
+			Heap    int64 `json:"heap_objects"`
+			Own     int64 `json:"own_objects"`
+			Objects []struct {
+				Type     string
+				Function string
+				Path     *int
+				Objects  int64
 			}
-			var r struct {
-				Heap    int64 `json:"heap_objects"`
-				Own     int64 `json:"own_objects"`
-				Objects []struct {
-					Type     string
-					Function string
-					Path     *int
-					Objects  int64
-				}
-				Functions []struct {
-					Name    string
-					Objects int64
-				}
+			Functions []struct {
+				Name    string
+				Objects int64
 			}
-			if err := json.Unmarshal(b, &r); err != nil {
-				t.Fatal(err)
+		}
+		if err := json.Unmarshal(b, &r); err != nil {
+			t.Fatal(err)
+		}
+		sum, types, byFunction := int64(0), make(map[string]bool), make(map[string]int64)
+		for _, o := range r.Objects {
+			sum += o.Objects
+			types[o.Type] = true
+			byFunction[o.Function] += o.Objects
+			if (o.Function == "") != (o.Path == nil) {
+				t.Errorf("%s of function %q has path %v: want both or none", o.Type, o.Function, o.Path)
 			}
-			sum, types, byFunction := int64(0), make(map[string]bool), make(map[string]int64)
-			for _, o := range r.Objects {
-				sum += o.Objects
-				types[o.Type] = true
-				byFunction[o.Function] += o.Objects
-				if (o.Function == "") != (o.Path == nil) {
-					t.Errorf("%s of function %q has path %v: want both or none", o.Type, o.Function, o.Path)
-				}
+		}
+		missing := r.Heap - r.Own - sum
+		t.Logf("%d objects of %d types; %d in the heap, %d of that waymark's own, %d missing", sum, len(types), r.Heap, r.Own, missing)
+		if max(missing, -missing) > r.Heap/1000 || len(types) < 50 {
+			t.Error("want 50 types and more, and objects of the heap exact to 0.1 %")
+		}
+		for _, f := range r.Functions {
+			if got := byFunction[f.Name]; got != f.Objects {
+				t.Errorf("%s: %d objects in its row, %d in the list", f.Name, f.Objects, got)
 			}
-			missing := r.Heap - r.Own - sum
-			t.Logf("%d objects of %d types; %d in the heap, %d of that waymark's own, %d missing", sum, len(types), r.Heap, r.Own, missing)
-			if max(missing, -missing) > r.Heap/1000 || len(types) < 50 {
-				t.Error("want 50 types and more, and objects of the heap exact to 0.1 %")
-			}
-			for _, f := range r.Functions {
-				if got := byFunction[f.Name]; got != f.Objects {
-					t.Errorf("%s: %d objects in its row, %d in the list", f.Name, f.Objects, got)
-				}
-			}
-		})
-	}
+		}
+	})
 }

@@ -11,30 +11,23 @@ import (
 // TestSeenCounts compares the functions that a seen file says were called with those that the go command's
 // own coverage says were.
 func TestSeenCounts(t *testing.T) {
-	if !*counts {
-		t.Skip("not asked for: make test-counts")
-	}
-	waymark := tool(t)
-	for _, s := range subjects {
-		t.Run(strings.Split(s.module, "@")[0], func(t *testing.T) {
-			dir := checkout(t, s)
-			folder := t.TempDir()
-			bin, file := filepath.Join(folder, "app"), filepath.Join(folder, "app.seen")
-			command(t, dir, nil, waymark, "build", "--all", "--closures", "--include", "./...", "-o", bin, s.main)
-			command(t, dir, []string{"WAYMARK=seen=" + file}, bin, s.args(t, dir)...)
-			compareSeen(t, dir, waymark, file, s)
+	eachSubject(t, *counts, "test-counts", func(t *testing.T, waymark, dir string, s subject) {
+		folder := t.TempDir()
+		bin, file := filepath.Join(folder, "app"), filepath.Join(folder, "app.seen")
+		command(t, dir, nil, waymark, "build", "--all", "--closures", "--include", "./...", "-o", bin, s.main)
+		command(t, dir, []string{"WAYMARK=seen=" + file}, bin, s.args(t, dir)...)
+		compareSeen(t, dir, waymark, file, s)
 
-			// The profile is one that the go command's tool reads, with these functions.
-			profile := filepath.Join(folder, "profile")
-			command(t, dir, nil, waymark, "seen", "--cover", profile, file)
-			cmd := exec.Command("go", "tool", "cover", "-func", profile)
-			cmd.Dir = dir
-			cmd.Env = append(cmd.Environ(), "GOWORK=off")
-			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "total:") {
-				t.Errorf("go tool cover -func: %v\n%s", err, out)
-			}
-		})
-	}
+		// The profile is one that the go command's tool reads, with these functions.
+		profile := filepath.Join(folder, "profile")
+		command(t, dir, nil, waymark, "seen", "--cover", profile, file)
+		cmd := exec.Command("go", "tool", "cover", "-func", profile)
+		cmd.Dir = dir
+		cmd.Env = append(cmd.Environ(), "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "total:") {
+			t.Errorf("go tool cover -func: %v\n%s", err, out)
+		}
+	})
 }
 
 // compareSeen compares a seen file with coverage counters. A function may be called in one run and not in

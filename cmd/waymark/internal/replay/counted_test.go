@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/tracefile"
 )
 
 // TestCounted checks what is printed of functions whose calls were counted at times: the calls that
@@ -21,13 +19,9 @@ func TestCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sites []format.Site
-	for _, name := range []string{"main.main", "main.parse", "main.read"} {
-		sites = append(sites, format.Site{Name: name, File: "main.go", Line: 1})
-	}
 	r := calltreetest.Recording{
 		Events: events, End: events[len(events)-1].Clock, Budget: "3%",
-		Tables: []calltreetest.Table{{Package: "example.com/m", Sites: sites}},
+		Tables: program("main.main", "main.parse", "main.read"),
 		Counts: []calltreetest.Counts{{Clock: 1, Sites: []format.Count{{Site: 2, Level: format.LevelCounted, Calls: 12}}}},
 	}
 	named := func(name string) func(*function.Func) bool {
@@ -36,7 +30,7 @@ func TestCounted(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		filter recording.Filter
-		want   []string // lines: time, duration and what follows
+		want   []string // see compareLines
 	}{
 		{"all", recording.Filter{}, []string{
 			"0.000000001s main.main() {",
@@ -65,32 +59,10 @@ func TestCounted(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			file, err := r.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			set, err := tracefile.Join([]*tracefile.File{file})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var b strings.Builder
-			done, err := Write(&b, set, &tt.filter, transcript.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[1:] {
-				line = strings.Replace(line, "[        1]", "", 1)
-				got = append(got, strings.Join(strings.Fields(line), " "))
-			}
-			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", tt.want) {
-				t.Errorf(" got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))
-			}
-			if tt.filter.From == 0 {
-				lines := strings.Join(recording.Lacks(done.Read), "\n")
-				if want := "~ 1 function was only counted at times, to keep to the budget of 3%: 10 calls"; !strings.Contains(lines, want) {
-					t.Errorf("lacks %q, want %q", lines, want)
-				}
+			lacks := compareLines(t, r, tt.filter, transcript.Options{}, tt.want)
+			const want = "~ 1 function was only counted at times, to keep to the budget of 3%: 10 calls"
+			if tt.filter.From == 0 && !strings.Contains(lacks, want) {
+				t.Errorf("lacks %q, want %q", lacks, want)
 			}
 		})
 	}

@@ -1,16 +1,13 @@
 package replay
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/tracefile"
 )
 
 // TestWaiting checks the lines of goroutines that don't run, and which calls they are shown in.
@@ -19,19 +16,15 @@ func TestWaiting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sites []format.Site
-	for _, name := range []string{"main.main", "main.read", "main.wait"} {
-		sites = append(sites, format.Site{Name: name, File: "main.go", Line: 1})
-	}
 	r := calltreetest.Recording{
 		Events: events, End: events[len(events)-1].Clock + 200, Waiting: true,
-		Tables: []calltreetest.Table{{Package: "example.com/m", Sites: sites}},
+		Tables: program("main.main", "main.read", "main.wait"),
 	}
 	for _, tt := range []struct {
 		name   string
 		filter recording.Filter
 		off    bool
-		want   []string // lines: time, duration and what follows
+		want   []string // see compareLines
 	}{
 		{"all", recording.Filter{}, false, []string{
 			"0.000000001s main.main() {",
@@ -60,25 +53,7 @@ func TestWaiting(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			file, err := r.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			set, err := tracefile.Join([]*tracefile.File{file})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var b strings.Builder
-			if _, err := Write(&b, set, &tt.filter, transcript.Options{Waiting: !tt.off}); err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[1:] {
-				got = append(got, strings.Join(strings.Fields(strings.Replace(line, "[        1]", "", 1)), " "))
-			}
-			if strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
-				t.Errorf(" got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))
-			}
+			compareLines(t, r, tt.filter, transcript.Options{Waiting: !tt.off}, tt.want)
 		})
 	}
 }
