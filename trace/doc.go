@@ -14,8 +14,8 @@
 // # Model
 //
 // A trace is a root call, with all calls that it makes, and with the calls of the goroutines that a
-// goroutine of the trace starts before the root call ends, or that it hands work to. Root calls are the outermost calls of the
-// functions that [Start] is given.
+// goroutine of the trace starts before the root call ends, or that it hands work to. Root calls are
+// the outermost calls of the functions that [Start] is given.
 //
 // [Options] select traces when their root calls end: what a call is worth is known then. With
 // Slowest, a faster trace makes room for a slower one. Others make room for newer ones.

@@ -70,14 +70,14 @@ const (
 	WMRoot     = wmRoot // gathers, too
 )
 
-// WMAway reports whether a site's word says that calls are gathered and no more, and the goroutine is in no trace.
-// It is inlined where functions begin, so that calls elsewhere cost next to nothing.
+// WMAway reports whether a site's word says that calls are gathered and no more, and the goroutine
+// is in no trace. It is inlined where functions begin, so that calls elsewhere cost next to nothing.
 func WMAway(s WMSite) bool {
 	return s&wmAway != 0 && getg().wm.gather == 0
 }
 
-// WMValued reports whether a site's word says that anybody may want the values of its calls. It is inlined, too, so
-// that they are not boxed for calls that are only counted or timed.
+// WMValued reports whether a site's word says that anybody may want the values of its calls. It is
+// inlined, too, so that they are not boxed for calls that are only counted or timed.
 func WMValued(s WMSite) bool {
 	return s&wmFlagged == 0 || s&wmWatched != 0 || s&(wmRecorded|wmUnvalued) == wmRecorded || s&wmArmedWord == wmArmedWord
 }
