@@ -15,6 +15,7 @@
 # make test-billion  memory of readers of a billion events, and how much they read for a window (minutes, 2 GB of disk)
 # make test-waits    when goroutines ran, against runtime/trace
 # make test-exports  exports: rate and memory with 100 million events, other programs' schemas (minutes, node, downloads)
+# make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; -msan: clang)
@@ -33,10 +34,10 @@ GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
-APART    := dev/benchmarks/peers dev/servers contrib/otel contrib/prometheus
+APART    := dev/benchmarks/peers dev/servers dev/sql contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-traces bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-traces bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -62,11 +63,16 @@ test: vet
 	if [ $$status != 0 ]; then echo "FAILED: $$(cd $(BIN)/test && echo *.failed | sed 's/[.]failed//g')"; fi; exit $$status
 
 part/library:
-	@$(call gotest,.,./...)
+	@$(call gotest,.,-short ./...)
 
-# With -short and without those that use one goroutine only and become ten times slower.
+# Packages whose tests run goroutines side by side, with -short and without tests that become ten times
+# slower and have no goroutines, or only such as others have. All the others: make test-long.
+RACE := . ./agent ./callgraph ./internal/agent ./internal/clock ./internal/console ./internal/control ./internal/gather ./internal/inspect \
+	./internal/recorder ./internal/seen ./internal/switchboard ./monitor ./sampler ./stats ./timing ./trace ./tracefile
+SLOW_RACE := ^(TestEveryBitFlipped|TestReadTurningRing|TestRandomPrograms|TestEquallyHot|TestIndexed|TestPprof|TestGiveBackShares|TestGiveBackAnyMoment|TestSmallDisk|TestDiskFills)$$
+
 part/race:
-	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(call gotest,.,-race -short -skip '^(TestEveryBitFlipped|TestReadTurningRing|TestRandomPrograms|TestEquallyHot)$$' ./...); \
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then $(call gotest,.,-race -short -skip '$(SLOW_RACE)' $(RACE)); \
 	else echo "SKIPPED: -race needs cgo and a C compiler"; fi
 
 part/scripts:
@@ -74,6 +80,10 @@ part/scripts:
 
 part/command:
 	@$(call gotest,cmd/waymark,-skip '$(BY_HAND)' ./...)
+
+# The benchmarks are run by make test-long: one of each kind takes minutes.
+part/dev/benchmarks part/dev/benchmarks/peers:
+	@$(call gotest,$(@:part/%=%),-short ./...)
 
 part/cross:
 	@$(call part,$(MAKE) -s cross)
@@ -89,11 +99,11 @@ test-long:
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: what needs it is skipped"
 	$(call compile,$(LONG_PLATFORMS))
 	$(GO) test -race -timeout $(TIMEOUT) ./...
-	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^TestScripts$$' -long -v -timeout $(TIMEOUT) .
-	$(GO) test -run '^TestAgainstPprof$$' -long -v ./sampler
-	cd cmd/waymark && $(GO) test -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT) ./internal/instrument ./internal/inlinecost
-	cd cmd/waymark && $(GO) test -run '^TestStd$$' -std -timeout $(TIMEOUT) ./internal/cover
-	cd dev/benchmarks/peers && PATH="$(BIN):$$PATH" $(GO) test -timeout $(TIMEOUT) .
+	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestLevels|TestMCP)$$' -long -v -timeout $(TIMEOUT) .
+	$(GO) test ./sampler -run '^TestAgainstPprof$$' -long -v
+	cd cmd/waymark && $(GO) test ./internal/instrument ./internal/inlinecost -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT)
+	cd cmd/waymark && $(GO) test ./internal/cover -run '^TestStd$$' -std -timeout $(TIMEOUT)
+	for d in dev/benchmarks dev/benchmarks/peers; do (cd $$d && PATH="$(BIN):$$PATH" $(GO) test -timeout $(TIMEOUT) ./...) || exit 1; done
 
 # A machine four times slower than two quiet cores comes nowhere near it.
 TIMEOUT := 60m
@@ -168,6 +178,9 @@ test-exports:
 	cd cmd/waymark && $(GO) test ./internal/export -run '^TestReaders$$' -v -readers
 	cd cmd/waymark && $(GO) test -run '^TestExportRate$$' -exports -v -timeout 60m .
 
+test-sql: $(BIN)/waymark
+	cd dev/sql && $(GO) test -waymark $(BIN)/waymark -v .
+
 test-cross:
 	$(call compile,$(ALL_PLATFORMS))
 	cd cmd/waymark && $(GO) test -run 'TestCross|TestArchitectures' -cross -v -timeout 60m .
@@ -178,10 +191,11 @@ test-values:
 test-modes:
 	cd cmd/waymark && $(GO) test -run TestModes -modes -v -timeout 60m .
 
-# With -race too for those that modules.txt marks. What has results isn't run again.
+# With -race too for those that modules.txt marks. What has results isn't run again. ONLY='^golang.org' runs
+# the suites that match; MORE='--waiting --objects' records with these flags, too.
 test-modules: $(BIN)/waymark
 	cd dev/compatibility && $(GO) build -o $(BIN)/compatibility . && for race in false true; do \
-		$(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules -race=$$race || exit 1; done
+		$(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules$(if $(MORE),-more) -only='$(ONLY)' -more='$(MORE)' -race=$$race || exit 1; done
 
 # What has results isn't run again.
 test-defaults: $(BIN)/waymark
@@ -192,7 +206,7 @@ test-planted:
 
 test-rewriter:
 	cd cmd/waymark/internal/instrument && $(GO) test -long -programs 600 -v -timeout 90m .
-	cd cmd/waymark/internal && $(GO) test -long -v ./funcname && $(GO) test -v ./inlinecost
+	cd cmd/waymark/internal && $(GO) test ./funcname -long -v && $(GO) test -v ./inlinecost
 	cd cmd/waymark && $(GO) test -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h .
 
 bench: $(BIN)/waymark

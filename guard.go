@@ -20,7 +20,9 @@ const (
 // zero Policy allows everything.
 //
 // Policies are about observers, monitors, printed calls, traces and recordings. They do not
-// restrict statistics, which have names, counts and times, and no values.
+// restrict statistics, which have names, counts and times, and no values. Only Forbid, and Origins
+// without FromCommand, keep commands from gathering statistics, too: then commands can only list
+// what is on.
 type Policy struct {
 	Forbid  bool     // allow nothing at all
 	Groups  []*Group // only functions in these, and in what they contain; nil: all functions

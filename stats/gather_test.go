@@ -20,6 +20,7 @@ type counts struct {
 	open       map[uint32]rt.Open
 	histograms bool
 	paths      bool
+	waits      bool
 	nodes      []rt.Path
 	sites      uint32
 	objects    []rt.Object
@@ -36,6 +37,7 @@ func (c *counts) Clock() (clock uint64, mono int64) {
 }
 
 func (c *counts) Histograms(on bool)       { c.histograms = on }
+func (c *counts) WaitTimes(on bool)        { c.waits = on }
 func (c *counts) Sites() uint32            { return c.sites }
 func (c *counts) SumOf(site uint32) rt.Sum { return c.calls[site] }
 func (c *counts) TimedGoroutines() uint64  { return 3 }

@@ -37,14 +37,31 @@ type jsonStat struct {
 	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that were timed; if not all were
 	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	*Quantiles
+	jsonOff
 
 	Objects uint64 `json:"objects,omitempty"` // made by the calls themselves
 	Bytes   uint64 `json:"bytes,omitempty"`
 }
 
+// A jsonOff has the times in which goroutines ran, too. All are nil if they are not known.
+type jsonOff struct {
+	RunningNS      *time.Duration `json:"running_ns,omitempty"`
+	RunnableNS     *time.Duration `json:"runnable_ns,omitempty"`
+	WaitingNS      *time.Duration `json:"waiting_ns,omitempty"`
+	SelfRunningNS  *time.Duration `json:"self_running_ns,omitempty"`
+	SelfRunnableNS *time.Duration `json:"self_runnable_ns,omitempty"`
+	SelfWaitingNS  *time.Duration `json:"self_waiting_ns,omitempty"`
+}
+
+func (n *Numbers) off() jsonOff {
+	running, self := n.Total-n.Runnable-n.Waiting, n.Self-n.SelfRunnable-n.SelfWaiting
+	return jsonOff{&running, &n.Runnable, &n.Waiting, &self, &n.SelfRunnable, &n.SelfWaiting}
+}
+
 // MarshalJSON writes all functions. Times are in ns. Functions whose Histogram is not empty have
 // the four Quantiles. Functions some of whose calls have no times, in a snapshot with times, have the
-// number of those that have, and are marked as demoted.
+// number of those that have, and are marked as demoted. With Options.Waiting functions have the times in
+// which their goroutines ran, were ready and waited.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions)), pathsToJSON(s.Paths), objectsToJSON(s.Objects), s.HeapObjects, s.OwnObjects}
 	timed := s.timed()
@@ -55,6 +72,9 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 			TotalNS: int64(f.Total), SelfNS: int64(f.Self),
 			MinNS: int64(f.Min), MaxNS: int64(f.Max), AvgNS: int64(f.Mean), Quantiles: f.Quantiles(),
 			Objects: f.Objects, Bytes: f.Bytes,
+		}
+		if s.waits {
+			out.Functions[i].jsonOff = f.off()
 		}
 		if timed && f.Untimed > 0 {
 			recorded := f.Calls - f.Untimed
@@ -136,8 +156,16 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 			Min: time.Duration(j.MinNS), Max: time.Duration(j.MaxNS), Mean: time.Duration(j.AvgNS),
 			quantiles: j.Quantiles, Objects: j.Objects, Bytes: j.Bytes,
 		}})
-		if f := &s.Functions[len(s.Functions)-1]; j.Recorded != nil {
+		f := &s.Functions[len(s.Functions)-1]
+		if j.Recorded != nil {
 			f.Untimed = f.Calls - *j.Recorded
+		}
+		for to, from := range map[*time.Duration]*time.Duration{
+			&f.Runnable: j.RunnableNS, &f.Waiting: j.WaitingNS, &f.SelfRunnable: j.SelfRunnableNS, &f.SelfWaiting: j.SelfWaitingNS,
+		} {
+			if from != nil {
+				*to, s.waits = *from, true
+			}
 		}
 	}
 	return s.addObjects(in.Objects)

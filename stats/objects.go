@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/objects"
 	"github.com/waymark-go/waymark/internal/rt"
 	texttable "github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
@@ -29,7 +30,7 @@ type Made struct {
 }
 
 // Untyped is the Type of memory without one.
-const Untyped = "untyped"
+const Untyped = objects.Untyped
 
 // Types returns the sums of all functions by type, the most numerous first.
 func (s *Snapshot) Types() []Made {
@@ -154,17 +155,8 @@ func (s *Snapshot) setObjects(all map[maker]made, at, other []int) {
 
 // describe returns the name and the package of what is counted.
 func describe(k maker) Made {
-	switch {
-	case k.Other:
-		return Made{Type: Other}
-	case k.Type == nil:
-		return Made{Type: Untyped}
-	}
-	t := typeAt(k.Type)
-	if name := boxed[t.String()]; name != "" {
-		return Made{Type: name}
-	}
-	return Made{Type: typeName(t), Package: t.PkgPath()}
+	name, pkg := objects.Name((*rt.Object)(&k))
+	return Made{Type: name, Package: pkg}
 }
 
 // writeObjects writes the types of which the most objects were made.

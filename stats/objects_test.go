@@ -16,8 +16,8 @@ type thing struct{ a, b int }
 // at returns where the type of a value is described.
 func at(v any) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&v)) }
 
-// objects returns a line for each of the objects: type, package, function, path, objects and bytes.
-func objects(list []Made) (lines []string) {
+// madeLines returns a line for each of the objects: type, package, function, path, objects and bytes.
+func madeLines(list []Made) (lines []string) {
 	for _, m := range list {
 		f := "-"
 		if m.Func != nil {
@@ -52,14 +52,14 @@ func TestObjects(t *testing.T) {
 		"untyped  - -1 9 90", pkg + ".thing " + pkg + " main.f 0 7 112", "[]*" + pkg + ".thing  main.g 1 5 120",
 		"(other)  - -1 2 20", pkg + ".thing " + pkg + " main.g 2 1 16",
 	}
-	if got := objects(first.Objects); !reflect.DeepEqual(got, want) {
+	if got := madeLines(first.Objects); !reflect.DeepEqual(got, want) {
 		t.Errorf("objects\n%q, want\n%q", got, want)
 	}
 	if first.HeapObjects != 100 || first.OwnObjects != 70 {
 		t.Errorf("%d objects of the heap, %d waymark's own; want 100, 70", first.HeapObjects, first.OwnObjects)
 	}
 	types := []string{"untyped  - -1 9 90", pkg + ".thing " + pkg + " - -1 8 128", "[]*" + pkg + ".thing  - -1 5 120", "(other)  - -1 2 20"}
-	if got := objects(first.Types()); !reflect.DeepEqual(got, types) {
+	if got := madeLines(first.Types()); !reflect.DeepEqual(got, types) {
 		t.Errorf("types\n%q, want\n%q", got, types)
 	}
 	for i, want := range []uint64{7, 6} {
@@ -80,7 +80,7 @@ func TestObjects(t *testing.T) {
 	if err := json.Unmarshal(b, &read); err != nil {
 		t.Fatal(err)
 	}
-	if got := objects(read.Objects); !reflect.DeepEqual(got, want) || read.Functions[0].Objects != 7 || read.HeapObjects != 100 || read.OwnObjects != 70 {
+	if got := madeLines(read.Objects); !reflect.DeepEqual(got, want) || read.Functions[0].Objects != 7 || read.HeapObjects != 100 || read.OwnObjects != 70 {
 		t.Errorf("JSON has objects\n%q, want\n%q", got, want)
 	}
 	for _, wrong := range []string{`{"objects":[{"path":0}]}`, `{"objects":[{"path":-1}]}`} {
@@ -94,34 +94,12 @@ func TestObjects(t *testing.T) {
 	want = []string{pkg + ".thing " + pkg + " main.f 0 1 16"}
 	c.nodes[1].Own.Calls++
 	next := s.take().Since(first)
-	if got := objects(next.Objects); !reflect.DeepEqual(got, want) || next.HeapObjects != 1 || next.OwnObjects != 0 {
+	if got := madeLines(next.Objects); !reflect.DeepEqual(got, want) || next.HeapObjects != 1 || next.OwnObjects != 0 {
 		t.Errorf("difference %q, %d in the heap, %d own; want %q, 1, 0", got, next.HeapObjects, next.OwnObjects, want)
 	}
 	s.reset()
 	c.objects[4].Objects++
-	if got := objects(s.take().Objects); !reflect.DeepEqual(got, []string{"untyped  - -1 1 0"}) {
+	if got := madeLines(s.take().Objects); !reflect.DeepEqual(got, []string{"untyped  - -1 1 0"}) {
 		t.Errorf("after Reset %q, want one object without a type", got)
-	}
-}
-
-func TestTypeNames(t *testing.T) {
-	const pkg = "github.com/waymark-go/waymark/stats.thing"
-	for _, test := range []struct {
-		value any
-		want  string
-	}{
-		{thing{}, pkg},
-		{&thing{}, "*" + pkg},
-		{[][2]*thing{}, "[][2]*" + pkg},
-		{map[string][]thing{}, "map[string][]" + pkg},
-		{func(int) {}, "func(int)"},
-		{unsafe.Pointer(nil), "unsafe.Pointer"},
-	} {
-		if got := typeName(typeAt(at(test.value))); got != test.want {
-			t.Errorf("%T is named %s, want %s", test.value, got, test.want)
-		}
-	}
-	if got := describe(maker{Type: at(reflect.Zero(reflect.StructOf([]reflect.StructField{{Name: "A", Type: reflect.TypeOf(0)}})).Interface())}); got.Type != "struct { A int }" {
-		t.Errorf("a type made by reflect is named %s", got.Type)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/objects"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
@@ -35,7 +36,7 @@ const (
 )
 
 // Other is the name of a Path without Func.
-const Other = "(other)"
+const Other = objects.Other
 
 // Name returns the name of the function, or Other.
 func (p *Path) Name() string {

@@ -12,6 +12,7 @@ type sums interface {
 	Enabled() bool
 	Clock() (clock uint64, mono int64)
 	Histograms(on bool)
+	WaitTimes(on bool)
 	Sites() uint32
 	SumOf(site uint32) rt.Sum
 	OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64)
@@ -38,6 +39,7 @@ func (linked) Enabled() bool {
 
 func (linked) Clock() (clock uint64, mono int64) { return rt.Clock() }
 func (linked) Histograms(on bool)                { rt.Histograms(on) }
+func (linked) WaitTimes(on bool)                 { rt.WaitTimes(on) }
 func (linked) Sites() uint32                     { return rt.Sites() }
 func (linked) SumOf(site uint32) rt.Sum          { return rt.SumOf(site) }
 func (linked) OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64) {
@@ -46,7 +48,7 @@ func (linked) OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64) {
 func (linked) Paths(on bool)           { rt.Paths(on) }
 func (linked) PathNodes() int          { return rt.PathNodes() }
 func (linked) TimedGoroutines() uint64 { return rt.TimedGoroutines() }
-func (linked) Objects(on bool)         { rt.Objects(on) }
+func (linked) Objects(on bool)         { rt.Objects(rt.ObjectsCounted, on) }
 
 func (linked) ObjectCounts(f func(rt.Object)) { rt.ObjectCounts(f) }
 

@@ -31,6 +31,12 @@ type Numbers struct {
 	Mean      time.Duration       // of all calls
 	Histogram histogram.Histogram // of calls that have ended; empty without Options.Histograms
 
+	// In parts of Total and of Self the goroutines did not run: they were ready and had no processor, or
+	// they waited for something. In what is left they ran. These are 0 without Options.Waiting, and lack
+	// what began before.
+	Runnable, Waiting         time.Duration // of Total
+	SelfRunnable, SelfWaiting time.Duration // of Self
+
 	quantiles *Quantiles // of a snapshot that was read from JSON
 }
 
@@ -99,6 +105,7 @@ type Snapshot struct {
 	HeapObjects uint64
 	OwnObjects  uint64
 
+	waits  bool    // Runnable and Waiting are known
 	unit   float64 // ns in a tick
 	clock  uint64  // at To; 0 if Take did not make the snapshot
 	resets uint64  // number of calls of Reset until then
@@ -107,6 +114,9 @@ type Snapshot struct {
 	funcs []*Func   // by site
 	made  map[maker]made
 }
+
+// Waits reports whether the snapshot has times of Options.Waiting.
+func (s *Snapshot) Waits() bool { return s.waits }
 
 // Take returns what was gathered since Start, or since Reset. Before Start, and in a program that
 // plain Go has built, the snapshot is empty. Take stops the program while it looks at the calls in
@@ -155,7 +165,7 @@ func (s *state) take() *Snapshot {
 	open, paths, clock := s.openCalls()
 	snap := &Snapshot{
 		From: s.start.wall, Goroutines: s.rt.TimedGoroutines(),
-		unit: nsPerTick(s.first, end), clock: clock, resets: s.resets,
+		waits: s.waited, unit: nsPerTick(s.first, end), clock: clock, resets: s.resets,
 	}
 	// By the clock of calls, so that no call is longer than the snapshot.
 	snap.To = snap.From.Add(nanoseconds(more(clock, s.start.clock), snap.unit))
@@ -202,7 +212,7 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 	for i := range before.Functions {
 		old[before.Functions[i].site] = before.Functions[i].sample
 	}
-	out := &Snapshot{To: s.To, Goroutines: s.Goroutines, unit: s.unit, clock: s.clock, resets: s.resets}
+	out := &Snapshot{To: s.To, Goroutines: s.Goroutines, waits: s.waits, unit: s.unit, clock: s.clock, resets: s.resets}
 	// The rate of the clock is known better now than when before was taken.
 	out.From = s.To.Add(-nanoseconds(more(s.clock, before.clock), s.unit))
 	for _, f := range s.Functions {
@@ -253,6 +263,10 @@ func (s *state) read(site uint32, open rt.Open) sample {
 	x.Inner += open.Inner
 	x.Self += open.Self
 	x.Panics += open.Panics
+	x.Runnable += open.Runnable
+	x.Waiting += open.Waiting
+	x.SelfRunnable += open.SelfRunnable
+	x.SelfWaiting += open.SelfWaiting
 	return x
 }
 
@@ -276,6 +290,10 @@ func (x sample) since(old sample) sample {
 	x.Total = more(x.Total, old.Total)
 	x.Inner = more(x.Inner, old.Inner)
 	x.Self = more(x.Self, old.Self)
+	x.Runnable = more(x.Runnable, old.Runnable)
+	x.Waiting = more(x.Waiting, old.Waiting)
+	x.SelfRunnable = more(x.SelfRunnable, old.SelfRunnable)
+	x.SelfWaiting = more(x.SelfWaiting, old.SelfWaiting)
 	x.before = old.open
 	if old.Calls > 0 {
 		if x.histogram = x.histogram.Sub(old.histogram); x.histogram.Count() > 0 {
@@ -304,6 +322,8 @@ func (x sample) in(unit float64) Numbers {
 		Calls: x.Calls, Untimed: x.Untimed, Open: x.open, Panics: x.Panics, Errors: x.Errors,
 		Total: ns(x.Total), Self: ns(x.Self),
 	}
+	n.Runnable, n.Waiting = parts(n.Total, ns(x.Runnable), ns(x.Waiting))
+	n.SelfRunnable, n.SelfWaiting = parts(n.Self, ns(x.SelfRunnable), ns(x.SelfWaiting))
 	least, most := min(x.Least, x.least), max(x.Most, x.most)
 	if least <= most { // else no call was timed
 		n.Min, n.Max = ns(least), ns(most)
@@ -315,6 +335,12 @@ func (x sample) in(unit float64) Numbers {
 		}
 	}
 	return n
+}
+
+// parts returns two parts of a whole: a difference may have more of a part, as clocks of CPUs differ.
+func parts(whole, runnable, waiting time.Duration) (time.Duration, time.Duration) {
+	waiting = min(waiting, whole)
+	return min(runnable, whole-waiting), waiting
 }
 
 // nanoseconds converts ticks to a Duration; unit is the length of a tick in ns.

@@ -26,6 +26,10 @@ type Options struct {
 	// Paths adds up the calls by path, too: see Snapshot.Paths. CallsOnly has none.
 	Paths bool
 
+	// Waiting adds up how long the goroutines of calls were ready and waited: see Numbers.Runnable.
+	// CallsOnly has no such times.
+	Waiting bool
+
 	// Objects counts the heap objects that the program makes, by their types, functions and paths:
 	// see Snapshot.Objects. With CallsOnly no functions are known.
 	Objects bool
@@ -46,6 +50,8 @@ type state struct {
 
 	on      bool
 	keeps   bool   // paths
+	waits   bool   // adds up how long goroutines don't run
+	waited  bool   // it did once
 	makes   bool   // counts objects
 	heap    uint64 // objects that the process had made when that began, or at the latest Reset
 	options Options
@@ -81,6 +87,7 @@ func (s *state) begin(o Options) error {
 		s.rt.Paths(paths)
 		s.keeps = paths
 	}
+	s.addWaits(o.Waiting && !o.CallsOnly)
 	s.countObjects(o.Objects)
 	return s.apply()
 }
@@ -96,8 +103,17 @@ func (s *state) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.on = false
+	s.addWaits(false)
 	s.countObjects(false)
 	s.apply()
+}
+
+// addWaits has the times added up, or not any more, in which goroutines of calls don't run.
+func (s *state) addWaits(on bool) {
+	if on != s.waits {
+		s.rt.WaitTimes(on)
+		s.waits, s.waited = on, true
+	}
 }
 
 // apply has calls counted and timed as the options say. Calls made from here are not traced.

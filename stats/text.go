@@ -48,13 +48,13 @@ func (t Text) WriteTo(w io.Writer) (int64, error) {
 			return cmp.Compare(b.Self, a.Self)
 		}, "time consuming functions")
 		fmt.Fprintln(&b, title)
-		texttable.Timed("Function", rows(list, short)).Write(&b, texttable.Style{})
+		texttable.Timed("Function", s.rows(list, short)).Write(&b, texttable.Style{})
 		b.WriteByte('\n')
 	}
 	byCalls := func(a, b *Stat) int { return cmp.Compare(b.Calls, a.Calls) }
 	list, title := s.first(t.Top, byCalls, "called functions")
 	fmt.Fprintln(&b, title)
-	texttable.Counted(rows(list, short)).Write(&b, texttable.Style{})
+	texttable.Counted(s.rows(list, short)).Write(&b, texttable.Style{})
 	if len(s.Objects) > 0 {
 		t.writeObjects(&b)
 	}
@@ -75,7 +75,7 @@ func (s *Snapshot) String() string {
 }
 
 // rows returns the numbers of functions for a table.
-func rows(list []*Stat, short *names.Set) []texttable.Calls {
+func (s *Snapshot) rows(list []*Stat, short *names.Set) []texttable.Calls {
 	out := make([]texttable.Calls, len(list))
 	for i, f := range list {
 		out[i] = texttable.Calls{
@@ -83,6 +83,9 @@ func rows(list []*Stat, short *names.Set) []texttable.Calls {
 			Total: f.Total, Self: f.Self, Min: f.Min, Avg: f.Mean, Max: f.Max,
 			Objects: f.Objects, Bytes: f.Bytes,
 			About: f.Untimed > 0, Untimed: f.Untimed > 0 && f.Untimed == f.Calls,
+		}
+		if s.waits {
+			out[i].Parts = []time.Duration{f.Total - f.Runnable - f.Waiting, f.Runnable, f.Waiting}
 		}
 		if q := f.Quantiles(); q != nil {
 			out[i].Quantiles = []time.Duration{q.P50, q.P90, q.P99, q.P999}

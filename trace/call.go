@@ -34,6 +34,10 @@ type Call struct {
 	Results []any
 	Value   any
 
+	// Root is the root call, of a call that Watch has seen. While that is in progress other goroutines may
+	// read its Func, Start, Goroutine and Args.
+	Root *Call
+
 	// Lost is the number of calls that are not in the tree, because a bound was reached. Only root
 	// calls that Watch has seen have it: Trace.Lost is that of others.
 	Lost uint64

@@ -47,11 +47,12 @@ const (
 // Errors of Start, beside those of waymark.Attach.
 var (
 	ErrNotBuilt = fault.ErrNotBuilt // plain Go has built the program
-	ErrBusy     = gather.ErrBusy    // another collector gathers
+	ErrBusy     = gather.ErrBusy    // 8 collectors gather: there can't be more
 )
 
 // Start begins to gather traces, whose root calls are of the given functions: a *waymark.Group or
-// what waymark.Pattern returns. One collector gathers at a time.
+// what waymark.Pattern returns. Up to 8 collectors may gather at a time. Each has traces of its own, and
+// none notices others, but that calls cost more while there are several.
 //
 // Errors are ErrNotBuilt, ErrBusy, one that wraps waymark.ErrNil, what is wrong with a pattern or a
 // group, and a *waymark.PolicyError. That roots are not instrumented is no error here, as packages

@@ -77,6 +77,7 @@ func (o *Options) selects(t *Trace, seen uint64) bool {
 func (o *Options) rule() gather.Keep {
 	return gather.Keep{
 		All: o.every(), Failed: o.Failed, Longer: o.longer(0), OneIn: uint64(max(o.OneIn, 0)),
+		Ranked: 0 < o.Slowest && o.Slowest <= gather.Queue && !o.every() && !o.Failed && o.Longer <= 0,
 	}
 }
 

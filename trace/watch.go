@@ -3,6 +3,7 @@ package trace
 import (
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
@@ -14,10 +15,12 @@ type WatchOptions struct {
 	// waymark.Pattern returns. nil means all instrumented functions.
 	Calls switchboard.Selector
 
-	// Enter is called when a call begins, with Func, Start, Goroutine and Args set, and Exit when it
-	// has ended, with all but its place among its caller's Calls. OnTree is called when a root call
-	// has ended. They run on the goroutine of the call, which waits for them. What they call is not
-	// traced. If one of them panics none is called any more.
+	// Enter is called when a call begins, with Func, Start, Goroutine, Args and Root set, and Exit when
+	// it has ended, with all but its place among its caller's Calls and calls of other goroutines. OnTree is called when a root call
+	// has ended, with its tree, and for outermost calls of other goroutines that end later, which are
+	// Detached. They run on the goroutine of the call, which waits for them, so they may be called on
+	// several goroutines at once. What they call is not traced. If one of them panics none is called
+	// any more.
 	Enter, Exit, OnTree func(*Call)
 
 	MaxCalls int           // of a tree; 0: 100,000
@@ -36,25 +39,20 @@ type Watcher struct {
 	options WatchOptions
 	roots   switchboard.Selection
 	owner   *switchboard.Owner
+	held    func() *spot // what the calling goroutine holds
+	hold    func(*spot)
 
-	mu    sync.Mutex
-	trees map[uint64]*watched // by goroutine
-	roles map[*Func]bool      // whether calls of a function begin trees
-}
-
-// A watched is the tree of a root call in progress. Only its goroutine uses it.
-type watched struct {
-	at    *Call
-	out   int // calls in progress that are left out
-	depth int // of at
-	calls int
-	root  *Call
+	mu       sync.Mutex
+	branches map[uint64]*branch // by goroutine
+	roles    map[*Func]bool     // whether calls of a function begin trees
 }
 
 // Watch has the program told of the calls of root calls, with their arguments and results: of each
-// call on the goroutine of the root call, from the root call's start to its end. roots is a
-// *waymark.Group or what waymark.Pattern returns. Any number of watchers and a collector may go on
-// side by side.
+// call from the root call's start to its end, on its goroutine and on those that are started below
+// it, as in traces. roots is a *waymark.Group or what waymark.Pattern returns. Any number of watchers
+// may go on side by side, and beside collectors.
+//
+// A goroutine that is started in the tree of a root call keeps that tree in memory until it ends.
 //
 // Watch costs more than a Collector: it is for some requests, not for all. Errors are those of
 // waymark.Attach, and ErrNotBuilt.
@@ -73,6 +71,7 @@ func Watch(roots switchboard.Selector, o WatchOptions) (*Watcher, error) {
 		return nil, ErrNotBuilt
 	}
 	w := newWatcher(selected, o)
+	w.held, w.hold = func() *spot { return (*spot)(rt.Above()) }, func(s *spot) { rt.SetAbove(unsafe.Pointer(s)) }
 	w.owner = switchboard.Default.Join("Watch", switchboard.Program)
 	observer := func(string) switchboard.Observer { return w }
 	err = w.owner.Set(
@@ -92,7 +91,7 @@ func newWatcher(roots switchboard.Selection, o WatchOptions) *Watcher {
 	if o.MaxDepth <= 0 {
 		o.MaxDepth = defaultDepth
 	}
-	return &Watcher{options: o, roots: roots, trees: make(map[uint64]*watched), roles: make(map[*Func]bool)}
+	return &Watcher{options: o, roots: roots, branches: make(map[uint64]*branch), roles: make(map[*Func]bool)}
 }
 
 // Stop ends that new calls are told. Calls in progress are still told when they end.
@@ -101,36 +100,50 @@ func (w *Watcher) Stop() { w.owner.Close() }
 // Observe implements waymark.Observer.
 func (w *Watcher) Observe(e *switchboard.Event) {
 	now := time.Now()
-	t := w.tree(e)
-	if t == nil {
+	b := w.branch(e)
+	if b == nil {
 		return
 	}
 	switch e.Kind {
 	case switchboard.Enter:
-		w.enter(t, e, now)
+		w.enter(b, e, now)
 	case switchboard.Exit:
-		w.exit(t, e, now)
+		w.exit(b, e, now)
 	case switchboard.Panic:
-		if t.out == 0 {
-			t.at.Panicked, t.at.Value = true, e.Value
+		if b.out == 0 {
+			b.at.Panicked, b.at.Value = true, e.Value
 		}
 	case switchboard.Goexit:
-		if t.out == 0 {
-			t.at.Exited = true
+		if b.out == 0 {
+			b.at.Exited = true
 		}
 	}
 }
 
-// tree returns the tree that the event's call is in, or begins; nil if there is none.
-func (w *Watcher) tree(e *switchboard.Event) *watched {
+// branch returns the branch that the event's call is in, or begins; nil if there is none.
+func (w *Watcher) branch(e *switchboard.Event) *branch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	t := w.trees[e.Goroutine]
-	if t == nil && e.Kind == switchboard.Enter && w.isRoot(e.Func) {
-		t = new(watched)
-		w.trees[e.Goroutine] = t
+	b := w.branches[e.Goroutine]
+	if b != nil || e.Kind != switchboard.Enter {
+		return b
 	}
-	return t
+	if s := w.held().of(w, e.Goroutine); s != nil && !s.branch.tree.over.Load() {
+		b = &branch{tree: s.branch.tree, above: s, depth: s.depth}
+	} else if w.isRoot(e.Func) {
+		b = &branch{tree: new(watched)}
+	} else {
+		return nil
+	}
+	w.branches[e.Goroutine] = b
+	return b
+}
+
+// leave ends that calls of a goroutine are in a branch.
+func (w *Watcher) leave(goroutine uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.branches, goroutine)
 }
 
 func (w *Watcher) isRoot(f *Func) bool {
@@ -142,36 +155,42 @@ func (w *Watcher) isRoot(f *Func) bool {
 	return is
 }
 
-func (w *Watcher) enter(t *watched, e *switchboard.Event, now time.Time) {
-	o := &w.options
+func (w *Watcher) enter(b *branch, e *switchboard.Event, now time.Time) {
+	o, t := &w.options, b.tree
 	late := t.root != nil && o.MaxTime > 0 && now.Sub(t.root.Start) > o.MaxTime
-	if t.out > 0 || late || t.calls >= o.MaxCalls || t.depth >= o.MaxDepth {
-		t.out++
-		t.root.Lost++
+	if b.out > 0 || late || b.depth >= o.MaxDepth || t.calls.Add(1) > int64(o.MaxCalls) {
+		b.out++
+		t.lost.Add(1)
 		return
 	}
-	c := &Call{Func: e.Func, Start: now, Goroutine: e.Goroutine, Args: e.Args(), up: t.at}
-	if t.root == nil {
-		t.root = c
-	} else {
-		t.at.Calls = append(t.at.Calls, c)
+	c := &Call{Func: e.Func, Start: now, Goroutine: e.Goroutine, Args: e.Args(), Root: t.root, up: b.at}
+	switch {
+	case b.at != nil:
+		b.at.Calls = append(b.at.Calls, c)
+	case b.above != nil:
+		c.Go, c.Handed = true, b.above.handed
+	default:
+		t.root, c.Root = c, c
 	}
-	t.at = c
-	t.depth++
-	t.calls++
+	b.at = c
+	b.depth++
+	w.hold(b.push(w, e.Goroutine, w.held()))
 	if o.Enter != nil {
 		o.Enter(c)
 	}
 }
 
-func (w *Watcher) exit(t *watched, e *switchboard.Event, now time.Time) {
-	if t.out > 0 {
-		t.out--
+func (w *Watcher) exit(b *branch, e *switchboard.Event, now time.Time) {
+	if b.out > 0 {
+		if b.out--; b.out == 0 && b.at == nil {
+			w.leave(e.Goroutine)
+		}
 		return
 	}
-	c := t.at
+	c := b.at
 	c.Duration = max(now.Sub(c.Start), 0)
 	c.Self = max(c.Self+c.Duration, 0)
+	c.Detached = b.tree.over.Load()
 	if c.up != nil {
 		c.up.Self -= c.Duration
 	}
@@ -181,17 +200,16 @@ func (w *Watcher) exit(t *watched, e *switchboard.Event, now time.Time) {
 			c.Failed = ok && err != nil
 		}
 	}
-	t.at = c.up
-	t.depth--
-	if t.at == nil { // whatever the program's functions do below, the tree is over
-		w.mu.Lock()
-		delete(w.trees, e.Goroutine)
-		w.mu.Unlock()
+	w.hold(b.pop(c, e.Goroutine, w.held()))
+	b.at = c.up
+	b.depth--
+	if b.at == nil { // whatever the program's functions do below, the branch is over
+		w.leave(e.Goroutine)
 	}
 	if w.options.Exit != nil {
 		w.options.Exit(c)
 	}
-	if t.at == nil && w.options.OnTree != nil {
+	if b.at == nil && b.end(c) && w.options.OnTree != nil {
 		w.options.OnTree(c)
 	}
 }

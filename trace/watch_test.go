@@ -18,8 +18,15 @@ func watching(o WatchOptions) (tell func(goroutine uint64, kind switchboard.Kind
 	o.Exit = func(c *Call) { *told = append(*told, fmt.Sprint("-", c.Func.Name, c.Results)) }
 	o.OnTree = func(c *Call) { *trees = append(*trees, c) }
 	w := newWatcher(switchboard.Selection{Has: func(f *Func) bool { return f.Name == "root" }}, o)
+	held, now := make(map[uint64]*spot), uint64(0) // what goroutines hold, and which one runs
+	w.held, w.hold = func() *spot { return held[now] }, func(s *spot) { held[now] = s }
 	funcs := make(map[string]*Func)
 	return func(goroutine uint64, kind switchboard.Kind, name string, values ...any) {
+		now = goroutine
+		if name == "go" { // which starts the one that is given
+			held[values[0].(uint64)] = held[now]
+			return
+		}
 		if funcs[name] == nil {
 			funcs[name] = &Func{Name: name}
 		}
@@ -99,4 +106,68 @@ func TestWatchBounds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Calls of goroutines that are started below a watched call are below it, if they end before the root call.
+func TestWatchGoroutines(t *testing.T) {
+	const enter, exit = switchboard.Enter, switchboard.Exit
+	tell, _, trees := watching(WatchOptions{})
+	tell(1, enter, "root")
+	tell(1, enter, "a")
+	tell(1, enter, "go", uint64(2))
+	tell(1, enter, "go", uint64(6))
+	tell(1, exit, "a")
+	tell(1, enter, "b")
+	tell(2, enter, "c")
+	tell(2, enter, "go", uint64(3))
+	tell(2, enter, "go", uint64(4))
+	tell(3, enter, "d")
+	tell(3, exit, "d") // while c goes on
+	tell(2, exit, "c")
+	tell(4, enter, "e")
+	tell(4, exit, "e") // when c has ended
+	tell(2, enter, "root")
+	tell(2, enter, "go", uint64(5))
+	tell(5, enter, "f")
+	tell(5, enter, "go", uint64(7))
+	tell(5, enter, "go", uint64(8))
+	tell(1, exit, "b")
+	tell(1, exit, "root")
+	tell(6, enter, "late") // began after the root call's end
+	tell(6, exit, "late")
+	tell(7, enter, "root") // a tree of its own
+	tell(7, exit, "root")
+	tell(5, exit, "f") // while the call above it goes on, which is detached
+	tell(2, exit, "root")
+	var got []string
+	for _, tree := range *trees {
+		got = append(got, text(tree))
+	}
+	want := []string{"root(a(go c(go d go e)) b)", "root", "detached go root(detached go f)"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("trees %q\nwant  %q", got, want)
+	}
+	root := (*trees)[0]
+	if c := root.Calls[0].Calls[0]; c.Root != root || root.Root != root || root.Self > root.Duration {
+		t.Errorf("the root of a goroutine's call is %+v", c.Root)
+	}
+}
+
+// text returns a tree as text.
+func text(c *Call) string {
+	s := c.Func.Name
+	if c.Go {
+		s = "go " + s
+	}
+	if c.Detached {
+		s = "detached " + s
+	}
+	if len(c.Calls) == 0 {
+		return s
+	}
+	var below []string
+	for _, b := range c.Calls {
+		below = append(below, text(b))
+	}
+	return s + "(" + strings.Join(below, " ") + ")"
 }

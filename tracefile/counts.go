@@ -52,10 +52,7 @@ func (f *File) addCounts(payload []byte) error {
 // countsIn calls do for what Counts blocks say after a clock, 0 for all, and until another one, in the
 // order of time. It looks at no other blocks: there are two for each test, and a test is one of many.
 func (f *File) countsIn(after, until uint64, do func(clock uint64, c format.Count)) {
-	f.countsOnce.Do(func() {
-		f.countsOf = slices.Clone(f.counts)
-		slices.SortStableFunc(f.countsOf, func(a, b counts) int { return cmp.Compare(a.clock, b.clock) })
-	})
+	f.sortCounts()
 	blocks := f.countsOf
 	blocks = blocks[:sort.Search(len(blocks), func(i int) bool { return blocks[i].clock > until })]
 	if after > 0 {
@@ -67,6 +64,14 @@ func (f *File) countsIn(after, until uint64, do func(clock uint64, c format.Coun
 			do(b.clock, c)
 		}
 	}
+}
+
+// sortCounts puts Counts blocks in the order of time.
+func (f *File) sortCounts() {
+	f.countsOnce.Do(func() {
+		f.countsOf = slices.Clone(f.counts)
+		slices.SortStableFunc(f.countsOf, func(a, b counts) int { return cmp.Compare(a.clock, b.clock) })
+	})
 }
 
 // Demotions returns the changes of levels in the order of time. A function that is in none was at
@@ -102,9 +107,9 @@ func (f *File) findDemotions() (list []Demotion) {
 // include the calls that Long events report: a function was called as often as it has Enter events,
 // and that.
 //
-// Programs read their counters when a level changes, at the begin and at the end of a test, at the
-// end of the recording, and else about once a second: Counted returns the calls between the last
-// reading at From or before and the last at To or before.
+// Programs read their counters when a level changes, at the begin and at the end of tests that don't
+// follow each other at once, at the end of the recording, and else about once a second: Counted
+// returns the calls between the last reading at From or before and the last at To or before.
 func (f *File) Counted(r Range) map[uint32]uint64 {
 	calls := make(map[uint32]uint64)
 	f.countsIn(r.From, r.end(), func(clock uint64, c format.Count) {
@@ -113,6 +118,23 @@ func (f *File) Counted(r Range) map[uint32]uint64 {
 		}
 	})
 	return calls
+}
+
+// Readings returns the range between the last reading of counters at r.From or before, 0 if there is
+// none, and the first at r.To or later, or the last one of all.
+func (f *File) Readings(r Range) Range {
+	f.sortCounts()
+	list := f.countsOf
+	if len(list) == 0 {
+		return Range{}
+	}
+	var around Range
+	if i := sort.Search(len(list), func(i int) bool { return list[i].clock > r.From }); i > 0 {
+		around.From = list[i-1].clock
+	}
+	i := sort.Search(len(list), func(i int) bool { return list[i].clock >= r.end() })
+	around.To = list[min(i, len(list)-1)].clock
+	return around
 }
 
 // CountedUntil returns the clock when the program last read its counters, 0 if it never did. What a

@@ -63,8 +63,19 @@ func TestDemotions(t *testing.T) {
 			t.Errorf("%v: %v, want %v", tt.r, got, tt.want)
 		}
 	}
+	for _, tt := range []struct{ r, want Range }{
+		{Range{}, Range{To: testStart + 500}},
+		{Range{From: testStart + 99, To: testStart + 100}, Range{To: testStart + 100}},
+		{Range{From: testStart + 200, To: testStart + 300}, Range{testStart + 200, testStart + 300}},
+		{Range{From: testStart + 201, To: testStart + 301}, Range{testStart + 200, testStart + 400}},
+		{Range{From: testStart + 450, To: testStart + 501}, Range{testStart + 400, testStart + 500}},
+	} {
+		if got := f.Readings(tt.r); got != tt.want {
+			t.Errorf("readings around %v: %v, want %v", tt.r, got, tt.want)
+		}
+	}
 	plain := newTrace()
-	if f := openBytes(t, plain.File); f.Demotions() != nil || len(f.Counted(Range{})) > 0 || f.CountedUntil() != 0 || f.Info().Demoted != 0 {
+	if f := openBytes(t, plain.File); f.Readings(Range{}) != (Range{}) || f.Demotions() != nil || len(f.Counted(Range{})) > 0 || f.CountedUntil() != 0 || f.Info().Demoted != 0 {
 		t.Errorf("without Counts blocks: %v, %v", f.Demotions(), f.Info())
 	}
 }

@@ -25,9 +25,10 @@ const (
 	Long                // a call of Site that took long ends; it was counted, and has no Enter and no Exit
 	Parked              // Goroutine does not run any more; Value is the WaitReason
 	Waited              // Goroutine runs again: see Event.Wait
+	Made                // the innermost call has made Value heap objects since Goroutine's event before: see Event.Bytes
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error", "long", "parked", "waited"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error", "long", "parked", "waited", "made"}
 
 // String returns the kind's name in lower case, as in "enter".
 func (k Kind) String() string {
@@ -46,7 +47,7 @@ type Event struct {
 	Site      uint32 // Enter, Exit, Marker, Error, Long: id of the function, see File.Func
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit, Long: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see File.Origin; 0 if unknown
-	Value     uint64 // Start: the parent goroutine's id; Long, Waited: ticks that the call or the wait took
+	Value     uint64 // Start: the parent goroutine's id; Long, Waited: ticks that the call or the wait took; Made: objects
 
 	// Data holds arguments (Enter, Marker), results (Exit) or the panic's value, encoded, if they were
 	// recorded. Package value reads them. They are valid until the next events are read.
@@ -103,4 +104,8 @@ type TestEvent struct {
 	State     TestState
 	Name      string // as in package testing: TestParse/empty
 	Text      string
+}
+
+func testEvent(t format.TestEvent) TestEvent {
+	return TestEvent{t.Clock, t.Goroutine, TestState(t.State), t.Name, t.Text}
 }

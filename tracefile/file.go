@@ -25,22 +25,24 @@ type File struct {
 	missing int     // parts in between that aren't there
 
 	// What the index found, see index.go.
-	meta     map[string]string
-	funcs    funcTables
-	groups   format.GroupIndex
-	origins  map[uint32]Origin
-	types    map[uint32]value.Type
-	tests    []TestEvent
-	counts   []counts           // in the file's order
-	pairs    []format.ClockPair // the first and the last; one or none if there are no more
-	time     timeline
-	trailer  *format.Trailer // nil without an End block
-	streams  []*stream       // by id
-	indexes  []extent        // Index blocks
-	outlines outlines
-	blocks   int
-	given    givenBack // see gap.go
-	tail     int64     // offset behind the last readable block
+	meta      map[string]string
+	funcs     funcTables
+	groups    format.GroupIndex
+	origins   map[uint32]Origin
+	types     map[uint32]value.Type
+	tests     []TestEvent
+	counts    []counts           // in the file's order
+	pairs     []format.ClockPair // the first and the last; one or none if there are no more
+	time      timeline
+	trailer   *format.Trailer // nil without an End block
+	streams   []*stream       // by id
+	indexes   []extent        // Index blocks
+	outlines  outlines
+	blocks    int
+	objects   []TypeCount // as the latest block says, of the clock objectsAt
+	given     givenBack   // see gap.go
+	objectsAt uint64
+	tail      int64 // offset behind the last readable block
 
 	// What recovery added, see recover.go.
 	live        bool

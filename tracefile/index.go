@@ -338,7 +338,7 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 			return err
 		}
 		for _, t := range tests {
-			f.tests = append(f.tests, TestEvent{t.Clock, t.Goroutine, TestState(t.State), t.Name, t.Text})
+			f.tests = append(f.tests, testEvent(t))
 		}
 		return nil
 	case format.BlockGroups:
@@ -351,6 +351,8 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 		return f.given.start(payload)
 	case format.BlockCounts:
 		return f.addCounts(payload)
+	case format.BlockObjects:
+		return f.addObjects(payload)
 	case format.BlockEnd:
 		t, err := format.ParseTrailer(payload)
 		if err == nil {

@@ -35,6 +35,8 @@ type Info struct {
 
 	Waiting bool // there are events Parked and Waited: when goroutines ran, were ready and waited
 
+	Objects bool // there are events Made: what calls made on the heap
+
 	Funcs      int    // instrumented functions
 	Goroutines uint64 // started in the recording; 0 before Verify
 	Events     uint64 // that can be read
@@ -160,6 +162,7 @@ func (f *File) Info() Info {
 	}
 	i.Ring = f.meta[format.MetaOverflow] == "ring"
 	i.Waiting = f.meta[format.MetaWaiting] == "1"
+	i.Objects = f.meta[format.MetaObjects] == "1"
 	_, i.Rotated = f.meta[format.MetaPart]
 	i.Part = f.number()
 	i.Start = f.start()

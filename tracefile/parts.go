@@ -64,6 +64,9 @@ func joinParts(parts []*File) *File {
 		f.tests = append(f.tests, p.tests...)
 		f.given.join(&p.given)
 		f.counts = append(f.counts, p.counts...)
+		if p.objectsAt >= f.objectsAt {
+			f.objectsAt, f.objects = p.objectsAt, p.objects
+		}
 		f.pairs = append(f.pairs, p.pairs...)
 		for _, s := range p.streams {
 			to := streams[s.id]

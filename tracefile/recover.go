@@ -75,6 +75,9 @@ func (f *File) rest(s *format.Snapshot) (blocks []byte, added tally) {
 		blocks = format.AppendBlock(blocks, format.BlockOrigins, format.AppendOrigins(nil, origins))
 	}
 	blocks = f.appendTypes(blocks, s.Types)
+	if tests := f.newTests(s.Tests); len(tests) > 0 {
+		blocks = format.AppendBlock(blocks, format.BlockTests, format.AppendTests(nil, tests))
+	}
 	for i := range s.Chunks {
 		if c := &s.Chunks[i]; !f.holds(c.Stream, c.Seq) {
 			blocks = append(blocks, c.Block...)
@@ -86,6 +89,26 @@ func (f *File) rest(s *format.Snapshot) (blocks []byte, added tally) {
 		blocks = format.AppendBlock(blocks, format.BlockClock, format.AppendClock(nil, p))
 	}
 	return blocks, added
+}
+
+// newTests returns those of the journal's test events that f has not.
+func (f *File) newTests(journal []format.TestEvent) (tests []format.TestEvent) {
+	if len(journal) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(journal, func(a, b format.TestEvent) int { return cmp.Compare(a.Clock, b.Clock) }).Clock
+	have := make(map[TestEvent]bool)
+	for _, t := range f.tests {
+		if t.Clock >= first {
+			have[t] = true
+		}
+	}
+	for _, t := range journal {
+		if !have[testEvent(t)] {
+			tests = append(tests, t)
+		}
+	}
+	return tests
 }
 
 // appendTypes appends Types blocks of those descriptions that f has not.

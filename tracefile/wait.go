@@ -12,18 +12,19 @@ const (
 	WaitSelect    WaitReason = format.WaitSelect    // a select statement
 	WaitLock      WaitReason = format.WaitLock      // of package sync: Mutex, RWMutex, WaitGroup, Cond
 	WaitNetwork   WaitReason = format.WaitNetwork   // or anything else that the poller waits for, as pipes
-	WaitSyscall   WaitReason = format.WaitSyscall   // a system call, or C
+	WaitSyscall   WaitReason = format.WaitSyscall   // a system call
 	WaitSleep     WaitReason = format.WaitSleep     // time.Sleep
 	WaitTimer     WaitReason = format.WaitTimer     // to receive from a timer's channel
 	WaitGC        WaitReason = format.WaitGC        // for the garbage collector
 	WaitCoroutine WaitReason = format.WaitCoroutine // the other side of iter.Pull ran
 	WaitTracing   WaitReason = format.WaitTracing   // for room to record an event
+	WaitCgo       WaitReason = format.WaitCgo       // a call of C
 
 	WaitReasons = format.WaitReasons // how many there are
 )
 
 var waitReasons = [WaitReasons]string{
-	"none", "other", "channel", "select", "lock", "network", "syscall", "sleep", "timer", "gc", "coroutine", "tracing",
+	"none", "other", "channel", "select", "lock", "network", "syscall", "sleep", "timer", "gc", "coroutine", "tracing", "cgo",
 }
 
 // String returns the reason in one word, in lower case.
@@ -43,10 +44,18 @@ type Wait struct {
 	Total    uint64 // since it stopped running
 	Runnable uint64 // of that, the last part, in which it was ready and had no processor
 	Waker    uint64 // the goroutine that made it ready, 0 if that was a timer, the poller or the scheduler
+
+	// Ago is since when it had run again at the clock of the event. It isn't 0 if there was no room for an
+	// event then, or the goroutine was new: until its first call it has no events.
+	Ago uint64
+
+	// More is how many times besides it waited until there was room. Total and Runnable are of all these
+	// waits, and Reason and Waker of the longest.
+	More uint64
 }
 
 // Wait returns what an event Waited says.
 func (ev *Event) Wait() Wait {
 	w := format.ParseWait(ev.Data)
-	return Wait{WaitReason(w.Reason), w.Total, w.Runnable, w.Waker}
+	return Wait{WaitReason(w.Reason), w.Total, w.Runnable, w.Waker, w.Ago, w.More}
 }

@@ -50,7 +50,8 @@ var subjects = []subject{
 	},
 }
 
-// eachSubject runs a test with each subject, whose source is in dir, if tests of counts are asked for by a flag.
+// eachSubject runs a test with each subject, whose source is in dir, if tests of counts are asked for by
+// a flag.
 func eachSubject(t *testing.T, asked bool, target string, test func(t *testing.T, waymark, dir string, s subject)) {
 	t.Helper()
 	if !asked {

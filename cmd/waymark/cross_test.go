@@ -10,16 +10,16 @@ import (
 
 var cross = flag.Bool("cross", false, "build instrumented programs for all platforms, the standard library with them (minutes)")
 
-// Instrumented programs build for other platforms. By default that is the example for
-// one of them; with -cross it is also all that the example imports, for all of them.
+// Instrumented programs build for other platforms. By default that is a small example for
+// one of them; with -cross it is a larger one with all that it imports, for all of them.
 func TestCross(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
 	platforms := [][2]string{{"windows", "amd64"}}
-	include := "./..."
+	example, include := "facility", "./..."
 	if *cross {
-		include = "..."
+		example, include = "shop", "..."
 		platforms = [][2]string{
 			{"linux", "amd64"}, {"linux", "arm64"}, {"linux", "386"}, {"linux", "riscv64"},
 			{"darwin", "amd64"}, {"darwin", "arm64"},
@@ -29,8 +29,8 @@ func TestCross(t *testing.T) {
 	waymark := tool(t)
 	for _, p := range platforms {
 		t.Run(p[0]+"_"+p[1], func(t *testing.T) {
-			cmd := exec.Command(waymark, "build", "--all", "--closures", "--include", include, "-o", filepath.Join(t.TempDir(), "shop"), ".")
-			cmd.Dir = filepath.Join("..", "..", "examples", "shop")
+			cmd := exec.Command(waymark, "build", "--all", "--closures", "--include", include, "-o", filepath.Join(t.TempDir(), example), ".")
+			cmd.Dir = filepath.Join("..", "..", "examples", example)
 			cmd.Env = append(os.Environ(), "GOOS="+p[0], "GOARCH="+p[1], "CGO_ENABLED=0")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("waymark build: %v\n%s", err, out)

@@ -31,14 +31,14 @@ func TestDiskFull(t *testing.T) {
 			t.Skipf("SKIPPED: needs the right to mount a small file system: %v", err)
 		}
 		trace := filepath.Join(dir, "full.wmt")
-		cmd := exec.Command(prog, "5000")
+		cmd := exec.Command(prog, "1500")
 		cmd.Env = append(os.Environ(), "WAYMARK=record,"+settings+"o="+trace)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Run(); err != nil {
 			t.Errorf("%s: %v\n%s", size, err, stderr.Bytes())
 		}
-		if !strings.Contains(stdout.String(), "main.worker 5000\n") {
+		if !strings.Contains(stdout.String(), "main.worker 1500\n") {
 			t.Errorf("%s: the program printed %q", size, stdout.Bytes())
 		}
 		if n := strings.Count(stderr.String(), "\n"); n != 1 || !strings.HasPrefix(stderr.String(), "waymark: ") || !strings.Contains(stderr.String(), says) {

@@ -13,7 +13,11 @@ func TestGather(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	checks := []string{"shapes", "limits", "crowd", "detached", "linger", "late", "active", "parked", "waiting", "rules", "busy", "together", "slow", "storm"}
+	checks := []string{"shapes", "limits", "crowd", "detached", "linger", "late", "active", "parked", "waiting", "rules", "ranked", "busy", "together", "beside", "nested", "watched", "slow", "storm"}
+	racing := checks
+	if !*long {
+		racing = []string{"crowd", "parked", "busy", "together", "watched", "storm"}
+	}
 	for _, c := range []struct {
 		name   string
 		flags  []string
@@ -21,9 +25,9 @@ func TestGather(t *testing.T) {
 		checks []string
 	}{
 		{"plain", nil, "", checks},
-		{"nanotime", nil, "WAYMARKCLOCK=nanotime", checks[:12]},
-		{"values", []string{"--args", "--results"}, "", checks[:12]},
-		{"race", []string{"-race"}, "", checks},
+		{"nanotime", nil, "WAYMARKCLOCK=nanotime", checks[:16]},
+		{"values", []string{"--args", "--results"}, "", checks[:16]},
+		{"race", []string{"-race"}, "", racing},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			prog := instrument(t, "gather", append([]string{"--include", "./work", "--all"}, c.flags...)...)

@@ -29,8 +29,10 @@ func TestStorm(t *testing.T) {
 		{name: "one P", goroutines: "50", env: "GOMAXPROCS=1"},
 		{name: "more Ps than CPUs", goroutines: "500", env: "GOMAXPROCS=100"},
 		{name: "small buffers", goroutines: "500", env: "GOMAXPROCS=24", settings: ",buffers=2097152"},
+		{name: "waiting", goroutines: "500", settings: ",waiting"},
+		{name: "waiting and small buffers", goroutines: "500", env: "GOMAXPROCS=24", settings: ",waiting,buffers=2097152"},
 		{name: "ring", goroutines: "50", settings: ",overflow=ring,dump-at-exit"},
-		{name: "race", flags: []string{"-race"}, goroutines: "50"},
+		{name: "race", flags: []string{"-race"}, goroutines: "50", settings: ",waiting"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			prog := instrument(t, "storm", append([]string{"--all", "--closures"}, c.flags...)...)

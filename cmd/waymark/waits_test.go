@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -38,18 +39,19 @@ func TestWaits(t *testing.T) {
 	}
 	prog := instrument(t, "waits", "--all", "--closures")
 	dir := t.TempDir()
-	recording, trace := filepath.Join(dir, "waits.wmt"), filepath.Join(dir, "trace")
+	recording, trace, sums := filepath.Join(dir, "waits.wmt"), filepath.Join(dir, "trace"), filepath.Join(dir, "sums")
 	cmd := exec.Command(prog, trace)
-	cmd.Env = append(os.Environ(), "WAYMARK=record,waiting,o="+recording)
+	cmd.Env = append(os.Environ(), "WAYMARK=record,stats,waiting,o="+recording+",latest="+sums)
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 
 	waitsFor := map[string]string{
 		"main.channel": "channel", "main.locked": "lock", "main.selects": "select", "main.sleep": "sleep", "main.timer": "timer",
-		"main.network": "network", "main.system": "syscall", "main.cgo": "syscall", "main.pull": "coroutine", "main.forever": "channel",
+		"main.network": "network", "main.system": "syscall", "main.cgo": "cgo", "main.pull": "coroutine", "main.forever": "channel",
 	}
-	for _, f := range timedRows(t, recording, "function") {
+	functions := timedRows(t, recording, "function")
+	for _, f := range functions {
 		if f.Running+f.Runnable+f.Waiting != f.Total || f.SelfRuns+f.SelfReady+f.SelfWaits != f.Self ||
 			min(f.Running, f.Runnable, f.SelfRuns, f.SelfReady) < 0 {
 			t.Errorf("%s: %+v", f.Name, f)
@@ -62,18 +64,21 @@ func TestWaits(t *testing.T) {
 	if len(waitsFor) > 0 {
 		t.Errorf("functions without a row: %v", waitsFor)
 	}
+	compareSums(t, functions, sums)
+	checkCritical(t, recording)
 
 	// Root calls of goroutines, and what is before and after them: some us, and in main.main the start of
 	// the other trace.
 	other := goroutineStates(t, trace)
+	new := readyBefore(t, recording)
 	for _, g := range timedRows(t, recording, "goroutine") {
 		got := g.Reasons
 		if got == nil {
 			got = make(map[string]int64)
 		}
 		got["channel"] += got["timer"]
-		delete(got, "timer")
-		got["runnable"] = g.Runnable
+		got["syscall"] += got["cgo"] // to the runtime they are one
+		got["runnable"], got["new"] = g.Runnable, new[g.Goroutine]
 		for reason, want := range other[g.Goroutine] {
 			if reason == "running" {
 				continue
@@ -84,6 +89,105 @@ func TestWaits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// checkCritical checks that the critical path of main.main adds up, and follows who woke and started whom.
+func checkCritical(t *testing.T, recording string) {
+	t.Helper()
+	read := func(v any, args ...string) {
+		t.Helper()
+		out, err := exec.Command(tool(t), append([]string{"traces", "--format", "json"}, args...)...).Output()
+		if err == nil {
+			err = json.Unmarshal(out, v)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var list []struct{ Key string }
+	read(&list, "--root", "main.main", recording)
+	if len(list) != 1 {
+		t.Fatalf("%d traces of main.main, want 1", len(list))
+	}
+	var path struct {
+		Duration int64 `json:"duration_ns"`
+		Critical []struct {
+			Duration int64 `json:"duration_ns"`
+			State    string
+			Function string
+			Woken    uint64 `json:"woken_by"`
+			Started  uint64 `json:"started_by"`
+		}
+	}
+	read(&path, "--critical", recording, list[0].Key)
+	sum, found := int64(0), make(map[string]bool)
+	for _, s := range path.Critical {
+		sum += s.Duration
+		found[s.State+" "+s.Function] = true
+		found["woken"] = found["woken"] || s.Woken != 0
+		found["started"] = found["started"] || s.Started != 0
+	}
+	if sum != path.Duration {
+		t.Errorf("the segments of the critical path take %d ns, the trace %d", sum, path.Duration)
+	}
+	for _, want := range []string{
+		"running main.channel.func1", "waiting main.locked", "waiting main.selects.func1", "waiting main.sleep", "waiting main.timer",
+		"waiting main.network", "waiting main.system", "waiting main.cgo", "running main.numbers.func1", "woken", "started",
+	} {
+		if !found[want] {
+			t.Errorf("the critical path has nothing that is %s", want)
+		}
+	}
+}
+
+// compareSums compares statistics with the recording of the same run.
+func compareSums(t *testing.T, recorded []timed, file string) {
+	t.Helper()
+	var sums struct{ Functions []timed }
+	b, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(b, &sums)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sums.Functions) != len(recorded) {
+		t.Errorf("statistics of %d functions; the recording has %d", len(sums.Functions), len(recorded))
+	}
+	for _, f := range recorded {
+		i := slices.IndexFunc(sums.Functions, func(s timed) bool { return s.Name == f.Name })
+		if i < 0 {
+			continue
+		}
+		s := sums.Functions[i]
+		near := func(got, want int64) bool { d := got - want; return max(d, -d) <= want/100+200_000 } // a call's two beginnings are apart
+		if s.Running+s.Runnable+s.Waiting != s.Total || s.SelfRuns+s.SelfReady+s.SelfWaits != s.Self ||
+			!near(s.Runnable, f.Runnable) || !near(s.SelfReady, f.SelfReady) ||
+			f.Name != "main.forever" && (!near(s.Waiting, f.Waiting) || !near(s.SelfWaits, f.SelfWaits)) { // it goes on
+			t.Errorf("statistics: %+v; the recording has %+v", s, f)
+		}
+	}
+}
+
+// readyBefore returns how long goroutines were ready before they ran, ns.
+func readyBefore(t *testing.T, recording string) map[uint64]int64 {
+	t.Helper()
+	out, err := exec.Command(tool(t), "traces", "--format", "json", recording).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []struct {
+		Goroutine uint64
+		Ready     int64 `json:"ready_before_ns"`
+	}
+	if err := json.Unmarshal(out, &list); err != nil {
+		t.Fatal(err)
+	}
+	ready := make(map[uint64]int64)
+	for _, tr := range list {
+		ready[tr.Goroutine] += tr.Ready
+	}
+	return ready
 }
 
 // timedRows returns the rows of a report.
@@ -103,7 +207,7 @@ func timedRows(t *testing.T, recording, by string) []timed {
 	return append(report.Functions, report.ByGoroutine...)
 }
 
-var transition = regexp.MustCompile(`StateTransition Time=(\d+) GoID=(\d+) \w+->(\w+) Reason="(.*)"`)
+var transition = regexp.MustCompile(`StateTransition Time=(\d+) GoID=(\d+) (\w+)->(\w+) Reason="(.*)"`)
 
 // goroutineStates returns how long each goroutine was in which state, ns, by what runtime/trace says.
 func goroutineStates(t *testing.T, trace string) map[uint64]map[string]int64 {
@@ -138,13 +242,16 @@ func goroutineStates(t *testing.T, trace string) map[uint64]map[string]int64 {
 			}
 			sums[id][last.name] += at - last.since
 		}
-		if now[id].name == "" && m[3] != "Running" {
+		if (now[id].name == "" || now[id].name == "new") && m[4] != "Running" {
+			if m[3] == "NotExist" && m[4] == "Runnable" {
+				now[id] = state{"new", at}
+			}
 			continue // it has not run yet, and so has no call
 		}
-		name := map[string]string{"Running": "running", "Runnable": "runnable", "Syscall": "syscall"}[m[3]]
-		if m[3] == "Waiting" {
-			if name = names[m[4]]; name == "" {
-				name = "other: " + m[4]
+		name := map[string]string{"Running": "running", "Runnable": "runnable", "Syscall": "syscall"}[m[4]]
+		if m[4] == "Waiting" {
+			if name = names[m[5]]; name == "" {
+				name = "other: " + m[5]
 			}
 		}
 		now[id] = state{name, at}

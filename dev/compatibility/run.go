@@ -23,7 +23,8 @@ type Runner struct {
 	Go      string          // version of the go command
 	Limit   time.Duration   // for one package's tests
 	Race    bool
-	Runs    int // not 0: trace as waymark test does by default, and time suites so often
+	More    []string // flags for waymark test, where everything is recorded
+	Runs    int      // not 0: trace as waymark test does by default, and time suites so often
 	Log     func(format string, args ...any)
 }
 
@@ -84,7 +85,7 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 			meter = startDiskMeter(filepath.Join(recorded, "waymark-*"))
 		} else {
 			// Everything is recorded; of what gets long the newest parts stay on the disk.
-			waymark = slices.Concat(waymark, []string{"--trace", "--out", recorded, "--max-size=200MB", "--rotate=2"})
+			waymark = slices.Concat(waymark, r.More, []string{"--trace", "--out", recorded, "--max-size=200MB", "--rotate=2"})
 		}
 	}
 	var stderr bytes.Buffer

@@ -23,8 +23,11 @@ func init() {
 	host.Mute(true)
 	defer host.Mute(false)
 	if err := begin(env); err != nil {
+		decided = true // agent=0 may be in what couldn't be read
 		console.Say("%v; the program runs untraced", err)
+		resume()
 	}
+	hold()
 }
 
 // began are the settings that the program began with.
@@ -40,12 +43,23 @@ func begin(env string) error {
 	if err != nil {
 		return err
 	}
+	decided = o.Socket.Given || o.Suspend
+	if o.Suspend {
+		suspend(o.Socket)
+	} else if o.Socket.On {
+		listen(o.Socket)
+	}
 	chooseClock()
 	if key := o.ofRecording(); key != "" && !o.Record {
 		unrecorded(key)
 	}
 	if o.Seen.On {
 		if err := beginSeen(o); err != nil {
+			return err
+		}
+	}
+	if o.Counts != "" {
+		if err := beginCounts(o); err != nil {
 			return err
 		}
 	}
@@ -65,7 +79,7 @@ func begin(env string) error {
 	}
 	atExit(missing)
 	_, others := groupNames(o.Print)
-	return printCalls(others, o.Detail) // last: what went wrong before says that nothing is traced
+	return printCalls(others, o.Detail, o.If) // last: what went wrong before says that nothing is traced
 }
 
 // atExit has f called when the program ends, but not at the end of a copy of the process (fork): it

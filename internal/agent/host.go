@@ -20,6 +20,7 @@ type hosting interface {
 	Gather(stats.Options) error
 	Trace(switchboard.Selector, trace.Options) error
 	See(path, program string) (seenFile, error)
+	CountTests(write func(line []byte) error)
 	Clock() error // what is wrong with the clock that was wanted
 
 	Mute(on bool)
@@ -35,6 +36,7 @@ type hosting interface {
 	SumOf(site uint32) rt.Sum
 
 	Go(f func())
+	Ready(fd int32, write bool, ns int64) int32
 	GoLast(f func())
 	Await(ns int64) (ending bool)
 	Said()
@@ -89,10 +91,13 @@ func (program) Sites() uint32                       { return rt.Sites() }
 func (program) Counts(counted, timed []uint64)      { rt.Counts(counted, timed) }
 func (program) SumOf(site uint32) rt.Sum            { return rt.SumOf(site) }
 func (program) Go(f func())                         { rt.Go(f) }
-func (program) GoLast(f func())                     { rt.GoLast(f) }
-func (program) Await(ns int64) bool                 { return rt.Await(ns) }
-func (program) Said()                               { rt.Said() }
-func (program) AtExit(f func())                     { rt.AtExit(f) }
-func (program) BeforeExec(f func())                 { rt.BeforeExec(f) }
+func (program) Ready(fd int32, write bool, ns int64) int32 {
+	return rt.Ready(fd, write, ns)
+}
+func (program) GoLast(f func())     { rt.GoLast(f) }
+func (program) Await(ns int64) bool { return rt.Await(ns) }
+func (program) Said()               { rt.Said() }
+func (program) AtExit(f func())     { rt.AtExit(f) }
+func (program) BeforeExec(f func()) { rt.BeforeExec(f) }
 
 func (program) Finish(f func(), pause int64, wait func() bool) bool { return rt.Finish(f, pause, wait) }

@@ -70,6 +70,7 @@ func (f *fake) Packages(do func(*rt.Package)) {
 }
 func (f *fake) Stringer(do func(any) (string, bool)) { f.stringer = do }
 func (f *fake) Go(do func())                         { go do() }
+func (f *fake) Ready(int32, bool, int64) int32       { return -1 }
 func (f *fake) GoLast(do func())                     { f.last = append(f.last, do) }
 func (f *fake) Await(int64) bool                     { f.awaits--; return f.awaits <= 0 }
 func (f *fake) Now() (uint64, int64)                 { f.ticks += 1e7; return uint64(f.ticks), f.ticks }
@@ -88,6 +89,8 @@ func (f *fake) Trace(roots switchboard.Selector, o trace.Options) error {
 	f.roots, f.traces = roots.String(), &o
 	return nil
 }
+
+func (f *fake) CountTests(func([]byte) error) { f.say("counts of tests") }
 
 func (f *fake) See(path, program string) (seenFile, error) {
 	if f.refuses != nil {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/waymark-go/waymark/internal/condition"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/recorder"
@@ -18,14 +20,21 @@ type options struct {
 	Record          bool // record: write a trace file
 	recorder.Config      // its Path has placeholders, see expand
 
-	Include []string // p, include: patterns of functions that are recorded or counted; none is all
-	Exclude []string // x, exclude: patterns of functions that are not
-	Print   []string // t, print: patterns of functions whose calls are printed
-	Detail  int      // d, verbose: how much is printed of calls, 0 to 3
+	Include []string           // p, include: patterns of functions that are recorded or counted; none is all
+	Exclude []string           // x, exclude: patterns of functions that are not
+	Print   []string           // t, print: patterns of functions whose calls are printed
+	Detail  int                // d, verbose: how much is printed of calls, 0 to 3
+	If      *condition.Program // if: which calls are printed; nil: all
 
 	Stats  statistics
 	Traces traces
 	Seen   seenFunctions
+	Counts string // counts: file for the counts of tests, with placeholders; empty: none
+	Socket socketSetting
+
+	Suspend bool // suspend: wait for a command before the program's first init function
+
+	objectsGiven bool // objects, for statistics or for the recording
 
 	alias bool // patterns are regular expressions: Include matches whole names, Print parts of them
 
@@ -130,6 +139,7 @@ func (o *options) read(s settings) error {
 		}
 		at += size
 	}
+	o.whoseObjects()
 	var wrong *recorder.SettingError
 	err := o.Check()
 	if err == nil && o.Record && o.Stats.Count && o.Budget.Given() {
@@ -141,10 +151,26 @@ func (o *options) read(s settings) error {
 	if err == nil && o.Stats.Tree && o.Stats.Count {
 		err = &recorder.SettingError{Key: "tree", Value: "1", Want: "no count with it: calls that are only counted have no callers"}
 	}
+	if err == nil && o.Suspend && o.Socket.Given && !o.Socket.On {
+		err = &recorder.SettingError{Key: "suspend", Value: "1", Want: "no agent=0 with it: a command resumes the program, through the socket"}
+	}
 	if errors.As(err, &wrong) {
 		return fmt.Errorf("%s, character %d: %w", s.source, places[wrong.Key], err)
 	}
 	return nil
+}
+
+// whoseObjects gives the setting objects to the recording, and to statistics if they are gathered or
+// nothing is recorded.
+func (o *options) whoseObjects() {
+	if !o.objectsGiven {
+		return
+	}
+	o.Objects = o.Record && o.Stats.Objects
+	if !o.Record {
+		o.Stats.On = true
+	}
+	o.Stats.Objects = o.Stats.Objects && o.Stats.On
 }
 
 // mostSettings is the largest file of settings that is read, bytes.
@@ -203,6 +229,8 @@ func (o *options) set(key, value string) error {
 		return o.addPattern(&o.Print, key, value, `%s`)
 	case "d", "verbose":
 		return setInt(&o.Detail, key, value, 0, 3)
+	case "if":
+		return o.setIf(value)
 	case "stats":
 		return setBool(&o.Stats.On, key, value)
 	case "count":
@@ -215,7 +243,7 @@ func (o *options) set(key, value string) error {
 		o.Stats.On = true
 		return setBool(&o.Stats.Tree, key, value)
 	case "objects":
-		o.Stats.On = true
+		o.objectsGiven = true
 		return setBool(&o.Stats.Objects, key, value)
 	case "i", "every":
 		o.Stats.On = true
@@ -237,6 +265,15 @@ func (o *options) set(key, value string) error {
 		return setPath(&o.Stats.Latest, key, value)
 	case "seen":
 		return o.Seen.set(key, value)
+	case "counts":
+		return setPath(&o.Counts, key, value)
+	case "socket":
+		return o.Socket.set(key, value)
+	case "agent":
+		o.Socket.Given = true
+		return setBool(&o.Socket.On, key, value)
+	case "suspend":
+		return setBool(&o.Suspend, key, value)
 	case "traces":
 		return o.addPattern(&o.Traces.Roots, key, value, `%s`)
 	case "keep":
@@ -272,9 +309,9 @@ func (o *options) set(key, value string) error {
 
 // keys are those that set knows, but those of recorder.Config.
 var keys = []string{
-	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "stats", "count", "histogram", "tree", "objects",
-	"i", "every", "top", "names", "report", "latest", "seen", "traces", "keep", "traces-out", "args", "results", "arg-depth",
-	"arg-bytes", "stringers", "redact", "o", "out",
+	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "if", "stats", "count", "histogram", "tree", "objects",
+	"i", "every", "top", "names", "report", "latest", "seen", "counts", "traces", "keep", "traces-out", "socket", "agent", "suspend", "args",
+	"results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
 }
 
 // ofRecording returns a key that was given, or its short form, and that means nothing where nothing
@@ -310,6 +347,18 @@ func (o *options) addPattern(to *[]string, key, value, form string) error {
 		return fmt.Errorf("%s=%s: %w", key, value, err)
 	}
 	*to = append(*to, p)
+	return nil
+}
+
+// setIf reads a condition, as the command encodes it.
+func (o *options) setIf(value string) error {
+	b, err := base64.RawURLEncoding.DecodeString(value)
+	if err == nil {
+		o.If, err = condition.Decode(b)
+	}
+	if err != nil {
+		return fmt.Errorf("if=%s: %w; waymark run --print PATTERN --if EXPRESSION makes one", value, err)
+	}
 	return nil
 }
 

@@ -40,6 +40,8 @@ func TestParse(t *testing.T) {
 			o.Overflow, o.Buffers, o.Window, o.DumpAtExit = rt.Ring, 64<<20, 1500*time.Millisecond, true
 		})},
 		{env: "max-size=1GB,rotate=3,dump-at-exit=0", want: with(func(o *options) { o.MaxSize, o.Rotate = 1e9, 3 })},
+		{env: "suspend", want: with(func(o *options) { o.Suspend = true })},
+		{env: "suspend,agent=0", err: "WAYMARK, character 1: suspend=1: want no agent=0 with it"},
 		{env: "o=%n-%p.%%.wmt", want: with(func(o *options) { o.Path = "%n-%p.%%.wmt" })},
 		{env: "o=100%.wmt", err: "WAYMARK, character 1: o=100%.wmt: unknown placeholder %.: want %p"},
 		{env: "out=x%", err: "out=x%: a % at the end"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/waymark-go/waymark/internal/condition"
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/printer"
 	"github.com/waymark-go/waymark/internal/rt"
@@ -38,9 +39,9 @@ func beginOwners(o options, s settings) error {
 	for i, name := range wanted {
 		if !slices.Contains(wanted[:i], name) {
 			if slices.Contains(recorded, name) {
-				wantGroup(name, file, slices.Contains(printed, name))
+				wantGroup(name, file, slices.Contains(printed, name), o.If)
 			} else {
-				wantGroup(name, nil, true)
+				wantGroup(name, nil, true, o.If)
 			}
 		}
 	}
@@ -56,7 +57,7 @@ func recordAll(file *Recording) {
 }
 
 // wantGroup has the functions of a group recorded in a file, unless that is nil, or printed, or both.
-func wantGroup(name string, file *Recording, print bool) {
+func wantGroup(name string, file *Recording, print bool, only *condition.Program) {
 	var wishes []switchboard.Wish
 	kind, selection := "", switchboard.Selection{Groups: []string{name}}
 	if file != nil {
@@ -65,7 +66,7 @@ func wantGroup(name string, file *Recording, print bool) {
 	}
 	if print {
 		kind = "Print"
-		wishes = append(wishes, switchboard.Wish{Want: rt.Watched, Select: selection, Kind: kind,
+		wishes = append(wishes, switchboard.Wish{Want: rt.Watched, Select: selection, Kind: kind, Condition: only,
 			Observer: func(string) switchboard.Observer { return printer.Stderr }})
 	}
 	if len(wishes) > 1 {

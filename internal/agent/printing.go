@@ -3,6 +3,7 @@ package agent
 import (
 	"sync"
 
+	"github.com/waymark-go/waymark/internal/condition"
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/printer"
 	"github.com/waymark-go/waymark/internal/rt"
@@ -16,12 +17,13 @@ const (
 	detailFiles  = 3 // where the callers are
 )
 
-// printCalls begins to print the calls of the functions that patterns name.
-func printCalls(patterns []string, detail int) error {
+// printCalls begins to print the calls of the functions that patterns name: those that a condition
+// accepts, if there is one.
+func printCalls(patterns []string, detail int, only *condition.Program) error {
 	if len(patterns) == 0 {
 		return nil
 	}
-	only, err := newSelection(patterns, nil)
+	selected, err := newSelection(patterns, nil)
 	if err != nil {
 		return err
 	}
@@ -31,7 +33,7 @@ func printCalls(patterns []string, detail int) error {
 	owner.Removed = func(string) string {
 		return "print: the program's policy forbids it; functions are not printed any more by patterns"
 	}
-	return owner.Set(switchboard.Wish{Want: rt.Watched, Kind: p.Kind(), Select: switchboard.Selection{Has: only.has},
+	return owner.Set(switchboard.Wish{Want: rt.Watched, Kind: p.Kind(), Select: switchboard.Selection{Has: selected.has}, Condition: only,
 		Observer: func(string) switchboard.Observer { return p }})
 }
 

@@ -40,6 +40,11 @@ var (
 // Record begins a recording to path, with all other settings of WAYMARK. The owner has the wish
 // until the recording ends: the next recording is of other functions.
 func Record(path string, owner *switchboard.Owner, wish switchboard.Wish) (*Recording, error) {
+	return record(path, "", owner, wish)
+}
+
+// record is Record with settings that count more than those of WAYMARK.
+func record(path, more string, owner *switchboard.Owner, wish switchboard.Wish) (*Recording, error) {
 	starting.Lock()
 	defer starting.Unlock()
 	if r := current.Load(); r != nil {
@@ -48,7 +53,7 @@ func Record(path string, owner *switchboard.Owner, wish switchboard.Wish) (*Reco
 		}
 		r.close()
 	}
-	r, err := again(path)
+	r, err := again(path, more)
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +75,12 @@ func Recorded() error {
 		}
 		return nil
 	}
-	_, err := again("")
+	_, err := again("", "")
 	return err
 }
 
-// again begins a recording while the program runs. The caller has the lock.
-func again(path string) (*Recording, error) {
+// again begins a recording while the program runs, with more settings. The caller has the lock.
+func again(path, more string) (*Recording, error) {
 	if !host.Enabled() {
 		return nil, nil
 	}
@@ -90,6 +95,9 @@ func again(path string) (*Recording, error) {
 	}
 	o, err := parse(s)
 	if err != nil {
+		return nil, err
+	}
+	if err := o.read(settings{source: "settings", text: more}); err != nil {
 		return nil, err
 	}
 	if path != "" {

@@ -4,7 +4,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/internal/text"
 )
 
@@ -19,6 +21,7 @@ type redactor struct {
 func init() {
 	if host.Enabled() {
 		text.Secrets = secrets
+		switchboard.Secret = func(name string) bool { return format.LooksSecret(name, secrets()) }
 	}
 }
 

@@ -74,7 +74,7 @@ func gather(o options) error {
 	if r.Latest, err = unused(r.Latest); err != nil {
 		return err
 	}
-	options := stats.Options{CallsOnly: o.Stats.Count || o.Budget.CountsOnly(), Histograms: o.Stats.Histograms, Paths: o.Stats.Tree, Objects: o.Stats.Objects}
+	options := stats.Options{CallsOnly: o.Stats.Count || o.Budget.CountsOnly(), Histograms: o.Stats.Histograms, Paths: o.Stats.Tree, Waiting: o.Waiting, Objects: o.Stats.Objects}
 	if only != nil {
 		options.Functions = func(f stats.Func) bool { return only.has(&f) }
 	}

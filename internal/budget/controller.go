@@ -16,7 +16,10 @@ const (
 	slow = 1e9 // rates that functions are promoted by are averages of so much time
 
 	mostSaved   = 500e6 // for tests that begin
-	partOfSaved = 0.01  // is for one of them
+	partOfSaved = 0.01  // is for one of them, but
+	leastAhead  = 5e6   // at least: a test of 1 ms is recorded to its end
+
+	leftBySubtests = mostSaved / 2
 
 	firstWait = 200e6 // before a function is promoted
 	mostWait  = 120e9
@@ -24,7 +27,7 @@ const (
 
 // TestsAhead is what tests that begin may take, in ns, before a suite has saved anything for them:
 // short suites are recorded in full.
-const TestsAhead = mostSaved
+const TestsAhead = 1e9
 
 // LongCall is how long a call takes at least, in ns, that is recorded at any level.
 const LongCall = 100e3
@@ -247,7 +250,13 @@ func (c *Controller) account(s *Sample) {
 	} else {
 		c.balance -= spent
 	}
-	c.balance = max(min(c.balance, c.income(reserve)), -c.income(mostDebt))
+	c.balance = min(c.balance, c.income(reserve))
+	if most := c.income(mostDebt); c.balance < -most {
+		if c.tests {
+			c.Saved = max(c.Saved+c.balance+most, -mostSaved)
+		}
+		c.balance = -most
+	}
 }
 
 // Step takes a sample and returns the sites whose levels change. The slice is used again for the
@@ -259,12 +268,11 @@ func (c *Controller) Step(s Sample) []Change {
 	}
 	p := &c.seen
 	enough := p.calls >= enoughCalls || p.spent >= enoughSpent || p.ns >= longWindow
-	if c.beginning {
-		enough = c.ahead < 0
-	}
 	var changes []Change
 	switch {
-	case c.balance < 0 && enough:
+	case c.beginning && c.ahead >= 0:
+		return nil
+	case c.balance < 0 && (enough || c.beginning):
 		c.average()
 		changes = c.demote()
 		c.beginning = false

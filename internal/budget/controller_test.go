@@ -328,6 +328,53 @@ func TestRandomPrograms(t *testing.T) {
 	})
 }
 
+// TestDebts has a suite whose tests each call other functions: the cost of a test is known when it is over.
+func TestDebts(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, make([]function, 1000))
+		run := func(tests int) {
+			for ; tests > 0; tests-- {
+				for i := range s.functions {
+					s.functions[i] = function{length: 300, bytes: 200}
+				}
+				for n := 0; n < 200; n++ {
+					s.functions[random.Intn(1000)].rate = 1e-4
+				}
+				s.c.Fresh(false)
+				s.run(4)
+			}
+		}
+		run(50)
+		s.mark()
+		run(1000)
+		s.within("tests of 4 ms", 0.1*tolerance)
+	})
+}
+
+// Subtests leave a half of what is saved for the beginnings of tests.
+func TestFreshSubtest(t *testing.T) {
+	each(t, func(t *testing.T, random *rand.Rand) {
+		s := simulate(t, random, 0.1, interpreter)
+		s.functions[0].rate = 0.004
+		s.run(20)
+		for _, c := range []struct {
+			saved   float64
+			subtest bool
+			fresh   bool
+		}{{leftBySubtests, true, false}, {0, false, false}, {leftBySubtests, false, true}} {
+			s.c.Saved = c.saved
+			if changes := s.c.Fresh(c.subtest); len(changes) > 0 != c.fresh {
+				t.Errorf("%g ns saved, subtest %t: %v, want changes: %t", c.saved, c.subtest, changes, c.fresh)
+			}
+		}
+		s.run(20)
+		s.c.Saved = 2 * leftBySubtests
+		if changes := s.c.Fresh(true); len(changes) == 0 {
+			t.Error("a subtest gets nothing of more than a half")
+		}
+	})
+}
+
 // TestFresh checks that all functions are recorded again when a test begins, unless the tests
 // before it have taken too much.
 func TestFresh(t *testing.T) {
@@ -336,11 +383,11 @@ func TestFresh(t *testing.T) {
 		s.functions[0].rate = 0.004
 		s.run(20)
 		s.levels("a test has begun", only, full, full, full)
-		if changes := s.c.Fresh(); changes != nil {
+		if changes := s.c.Fresh(false); changes != nil {
 			t.Errorf("changes while the account is empty: %v", changes)
 		}
 		s.run(1000)
-		if changes := s.c.Fresh(); len(changes) != 1 || changes[0] != (Change{1, full}) {
+		if changes := s.c.Fresh(false); len(changes) != 1 || changes[0] != (Change{1, full}) {
 			t.Errorf("changes when the account is full: %v", changes)
 		}
 		s.levels("the next test", full, full, full, full)
@@ -350,7 +397,7 @@ func TestFresh(t *testing.T) {
 		s.mark()
 		saved := s.c.Saved
 		for i := 0; i < 1000; i++ { // tests of 5 ms
-			s.c.Fresh()
+			s.c.Fresh(false)
 			s.run(5)
 		}
 		s.within("short tests", 0.1*tolerance+saved/s.base)
@@ -363,15 +410,15 @@ func TestBeginnings(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
 		s := simulate(t, random, 0.1, []function{tiny, {rate: 1e-4, length: 3e3}})
 		s.c.Saved = TestsAhead
-		s.c.Fresh()
+		s.c.Fresh(false)
 		s.run(50)
 		s.levels("the first test goes on", only, full)
 		for i := 0; i < 20; i++ {
-			s.c.Fresh()
+			s.c.Fresh(false)
 			s.levels("a test begins", full, full)
 			s.run(1)
 			s.levels("it ends", full, full)
-			s.c.Fresh()
+			s.c.Fresh(false)
 			s.run(50)
 			s.levels("a test goes on", only, full)
 		}
@@ -379,7 +426,7 @@ func TestBeginnings(t *testing.T) {
 		s.mark()
 		const n = 5000
 		for i := 0; i < n; i++ { // tests of 2 ms, of which each takes more than the budget
-			s.c.Fresh()
+			s.c.Fresh(false)
 			if s.c.Level(1) == full {
 				begun++
 			}

@@ -15,10 +15,11 @@ const (
 
 // States of a chunk.
 const (
-	ChunkFree   = 0
-	ChunkActive = 1
-	ChunkFull   = 2
-	ChunkTypes  = 3
+	ChunkFree    = 0
+	ChunkActive  = 1
+	ChunkFull    = 2
+	ChunkTypes   = 3
+	ChunkJournal = 4
 )
 
 // HeldValues is a flag of a chunk: it has held values, which may look like records.
@@ -39,6 +40,7 @@ const (
 	arenaTypes     = 60
 	arenaBefore    = 64
 	arenaStopped   = 72
+	arenaJournal   = 76
 )
 
 // A Control is the arena's control chunk.
@@ -53,6 +55,7 @@ type Control struct {
 	Before uint64
 
 	Stopped uint32 // see PutStopped
+	Journal int    // number of the journal's chunk, 0 if there is none; not to be trusted
 }
 
 // PutControl writes the fixed part of the control chunk to b. The program's
@@ -103,6 +106,7 @@ func ParseControl(b []byte) (Control, error) {
 	c.Pair.MonoNano = int64(binary.LittleEndian.Uint64(b[arenaMono:]))
 	c.Before = binary.LittleEndian.Uint64(b[arenaBefore:])
 	c.Stopped = binary.LittleEndian.Uint32(b[arenaStopped:]) & (Full | Failed | Disk)
+	c.Journal = int(binary.LittleEndian.Uint32(b[arenaJournal:]))
 	return c, nil
 }
 
@@ -169,7 +173,7 @@ type Chunk struct {
 	Seq       uint64
 	Clock     uint64 // when it was handed out
 	Goroutine uint64 // that ran then; ChunkTypes: number of the next chunk of types
-	End       uint32 // ChunkFull, ChunkTypes: bytes in use, with the header
+	End       uint32 // ChunkFull, ChunkTypes, ChunkJournal: bytes in use, with the header
 	Lost      uint64 // events dropped on the stream before the chunk
 	Filled    uint64 // ChunkFull: clock when it was; 0 if unknown
 }
@@ -223,6 +227,7 @@ const (
 	CodeOrigin  = 10
 	CodeInts    = 11
 	CodeVoid    = 12
+	CodeLate    = 13 // in the file it is a Waited
 
 	// CodeSkip is the first of the codes that carry their length, so that
 	// readers that don't know them can go on.
@@ -233,6 +238,7 @@ const (
 
 	CodeParked = 67
 	CodeWaited = 68
+	CodeMade   = 69
 )
 
 // WakerShift is where the waker's id is in the value of a record of code Waited; the reason is below it.

@@ -128,6 +128,7 @@ func TestRecords(t *testing.T) {
 		{"values cut off", ChunkActive, 0, []Record{call(1000), values(1000, 1<<40)}, (ChunkSize - ChunkHeader) / RecordSize},
 		{"a long call", ChunkActive, 0, []Record{call(1000), {1000, FirstCode<<SiteShift | CodeLong<<CodeShift | 48}, {7, 5000}, call(1001)}, 4},
 		{"a wait", ChunkActive, 0, []Record{call(1000), {1000, FirstCode<<SiteShift | CodeWaited<<CodeShift | 2}, {7, 5000}, call(1001)}, 4},
+		{"objects", ChunkActive, 0, []Record{call(1000), {1000, FirstCode<<SiteShift | CodeMade<<CodeShift | 2}, {0, 5000}, call(1001)}, 4},
 		{"a long call over an older one", ChunkActive, 0, []Record{call(1000), {999, FirstCode<<SiteShift | CodeLong<<CodeShift | 48}, {7, 5000}, call(1001)}, 1},
 		{"what was left of a long call", ChunkActive, 0, []Record{call(1000), {7, 5000}, call(1001)}, 1},
 		{"full", ChunkFull, full(2), []Record{call(1000), call(1001), call(1002)}, 2},

@@ -236,6 +236,10 @@ func (d *Decoder) other(ev *Event) bool {
 		ev.Kind, ev.Data = Waited, d.bytes()
 		rest := cursor{b: ev.Data}
 		ev.Value = rest.uvarint()
+	case CodeMade:
+		ev.Kind, ev.Data = Made, d.bytes()
+		rest := cursor{b: ev.Data}
+		ev.Value = rest.uvarint()
 	case CodeSkew:
 		d.clock -= d.uvarint()
 		return false

@@ -37,6 +37,7 @@
 //	12    Starts   n:uvarint, n times clock:uvarint goroutine:uvarint parent:uvarint origin:uvarint
 //	13    Index    at:uvarint previous:uvarint from:uvarint n:uvarint entry*; see Index
 //	14    Outlines see Index
+//	15    Objects  clock:uvarint n:uvarint, n times type:string package:string objects:uvarint bytes:uvarint
 //
 // End's events and lost are those of the whole file. A reader that completed
 // the file of a killed program from its arena sets the flag Recovered (1), and
@@ -69,6 +70,19 @@
 // Meta "budget" is what the user allowed, such as 10%. Meta "cpu" and "cpu-tracing" are known at
 // the end: the process's CPU time and, of that, what tracing took, in ns as far as the program
 // knows.
+//
+// # Objects
+//
+// Where Meta "objects" is 1 the program counted its heap objects. What a goroutine made is in events
+// Made, each in front of the goroutine's next event; only its Start, Parked and Waited may come between
+// what was made and Made. So it belongs to the call that is the innermost one there; to none if no call
+// is open. If events were lost, the next event is the next one that was not, and the innermost call that
+// by the events there are. What was made after the last event is in no Made.
+//
+// An Objects block says how many objects of each type were made from the begin of the recording until
+// clock, but for those that tracing itself made. The last one counts. The program writes one about each
+// second in which it writes events, at the begin of each later part of a rotated recording, and at the
+// end; of a ring, only when it is dumped.
 //
 // # Gaps
 //
@@ -200,10 +214,13 @@
 //	       66 Long    length:uvarint, site:uvarint token:uvarint ticks:uvarint in so many bytes: a call
 //	                  that took so many ticks ends; it has no enter and no exit
 //	       67 Parked  length:uvarint, reason:uvarint in so many bytes: the goroutine stops running
-//	       68 Waited  length:uvarint, total:uvarint reason:uvarint [ready:uvarint [waker:uvarint]] in so
-//	                  many bytes: the goroutine runs again, which it has not done for total ticks; for
-//	                  the last ready of them it could have, since the goroutine waker had seen to it
-//	       > 68       length:uvarint bytes         unknown to this version: skipped
+//	       68 Waited  length:uvarint, total:uvarint reason:uvarint [ready:uvarint [waker:uvarint
+//	                  [ago:uvarint [more:uvarint]]]] in so many bytes: the goroutine runs again, since
+//	                  ago ticks, which it had not done for total ticks; for the last ready of them it
+//	                  could have, since the goroutine waker had seen to it; so many more waits are in both
+//	       69 Made    length:uvarint, objects:uvarint bytes:uvarint in so many bytes: the innermost call has
+//	                  made so many heap objects, which take so many bytes, since the goroutine's event before
+//	       > 69       length:uvarint bytes         unknown to this version: skipped
 //
 // A token is the distance in bytes from the top of the goroutine's stack to the
 // frame of the function: it survives stack copying, and a frame is gone exactly
@@ -284,19 +301,22 @@
 //	          types:u32                number of the first chunk of types, 0 if there is none
 //	          before:u64               clock until which overwritten chunks were filled
 //	          stopped:u32              End's flags Full and Failed if the file could not get its End
+//	          journal:u32              number of the journal's chunk, 0 if there is none
 //	          (at OriginsOffset) entry*
 //	entry   = pc:u64 line:u32 nfunc:u16 nfile:u16 func file, padded to 8
 //	chunk   = state:u32 stream:u32 seq:u64 clock:u64 goroutine:u64 end:u32 flags:u32 lost:u64 filled:u64 0:u64 record*
 //	record  = clock:u64 word:u64
 //
 // origin ids count the entries from 1. A chunk's state is ChunkFree, ChunkActive,
-// ChunkFull or ChunkTypes. Records of an active chunk are valid up to the first whose
+// ChunkFull, ChunkTypes or ChunkJournal. Records of an active chunk are valid up to the first whose
 // clock is smaller than the chunk's: word is stored before clock, and what an earlier
 // use of the chunk left behind is older. A full chunk is valid up to end; filled is
 // the clock when it was. A ring overwrites full chunks in the order of filled; it
 // stores before, then ChunkFree, then the chunk's new header. A chunk of types holds
 // descriptions instead of records, up to end, which is written last; in place of
-// goroutine it has the number of the next chunk of types, 0 if it is the last.
+// goroutine it has the number of the next chunk of types, 0 if it is the last. The
+// journal holds test events as a Tests block has them, up to end, which is written last.
+// They are in the trace file, too, if a kill came after they were written there.
 //
 // part is that of the trace file which gets the chunks, 0 if recordings are not
 // rotated. It changes after the new file has its name: a file with a later part
@@ -312,6 +332,8 @@
 // record. Such bytes may look like a record of any time: a chunk that held some, which
 // flag 1 of its header says, is cleared before it is handed out again.
 //
+// Made's value is the number of objects. One record follows, whose word is the bytes, and whose clock is 0.
+//
 // Ints (code 11) are values too, of predeclared integer types only, and in the arena
 // only: encoding takes time that the program need not spend. value is n + kind<<3 +
 // kind<<8 + kind<<13 + kind<<18 for n up to 4; n numbers of 64 bits follow, in whole records.
@@ -323,5 +345,9 @@
 // Waited's value is the waker's id from bit 4 on, and the reason. One record follows, of total and ready,
 // and goes for it what is said of Long's: no time is as long as a clock. waits.go has the reasons. A
 // Parked is missing where it found no room; the Waited after it says all that it would have said. Where
-// both are in one chunk, Void (code 12) has taken the place of the Parked; the file has neither.
+// both are in one chunk, Void (code 12) has taken the place of the Parked; the file has neither. Late
+// (code 13) is a Waited that found no room when the goroutine ran again, and comes before its next event: a
+// second record follows, of ago and more. Where the goroutine waited again before there was room, total and
+// ready are of all these waits, reason and waker those of the longest, and more is their number less one.
+// So is how long a new goroutine was ready before it ran: it has no event then.
 package format

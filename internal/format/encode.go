@@ -61,19 +61,22 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 			switch r.code() {
 			case codeNone, CodeOrigin:
 				continue
-			case CodeLong, CodeWaited:
+			case CodeLong, CodeWaited, CodeLate, CodeMade:
 				if outliner != nil {
 					outliner.other(i, before, m.stack)
 				}
 				before = i
-				if r.code() == CodeWaited {
-					dst, clock = appendWaited(dst, clock, recs[i:])
-				} else {
+				switch r.code() {
+				case CodeMade:
+					dst, clock = appendMade(dst, clock, recs[i:])
+				case CodeLong:
 					var n int
 					dst, clock, n = appendLong(dst, clock, recs[i:])
 					events += n
+				default:
+					dst, clock = appendWaited(dst, clock, recs[i:])
 				}
-				i++
+				i += r.valueRecords()
 				free = i + 1
 				continue
 			case CodeValues, CodeInts:
@@ -312,20 +315,22 @@ func (r Record) code() uint32 {
 	switch code := uint32(r.Word >> CodeShift); code &^ 0xFF {
 	case FirstCode >> 16:
 		switch code &= 0xFF; code {
-		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo, CodeError, CodeLong, CodeParked, CodeWaited:
+		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo, CodeError, CodeLong, CodeParked, CodeWaited, CodeLate, CodeMade:
 			return code
 		}
 	}
 	return codeNone
 }
 
-// valueRecords returns how many records after r belong to it: values, or what a Long says.
+// valueRecords returns how many records after r belong to it: values, or what a Long or a wait says.
 func (r Record) valueRecords() int {
 	switch r.code() {
 	case CodeInts:
 		return (int(r.Word&(1<<intsBits-1)) + 1) / 2
-	case CodeLong, CodeWaited:
+	case CodeLong, CodeWaited, CodeMade:
 		return 1
+	case CodeLate:
+		return 2
 	}
 	return int(min(r.Word&ValueMask, ChunkSize)+RecordSize-1) / RecordSize
 }

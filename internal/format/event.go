@@ -19,9 +19,10 @@ const (
 	Long                // a call of Site that took Value ticks ends; it has no Enter and no Exit
 	Parked              // Goroutine does not run any more, for the reason Value
 	Waited              // Goroutine runs again after Value ticks; see Event.Wait
+	Made                // the innermost call has made Value heap objects since Goroutine's event before; see Event.Bytes
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error", "long", "parked", "waited"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error", "long", "parked", "waited", "made"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -39,7 +40,7 @@ type Event struct {
 	Site      uint32 // Enter, Exit, Info, Error, Long
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit, Long: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
-	Value     uint64 // Start: the parent goroutine's id; Long, Waited: how long the call or the wait took, ticks; Parked: why
+	Value     uint64 // Start: the parent goroutine's id; Long, Waited: how long the call or the wait took, ticks; Parked: why; Made: objects
 
 	// Data holds arguments (Enter, Info), results (Exit) or the panic's value, if they were recorded,
 	// until the next call of Next.

@@ -140,8 +140,8 @@ func (s *Summary) Take(h Chunk, recs []Record) {
 			if token := uint32(value); token < low.Token {
 				low.Token, low.Site, last = token, 0, r.Clock
 			}
-		case CodeLong, CodeWaited:
-			i++
+		case CodeLong, CodeWaited, CodeLate, CodeMade:
+			i += r.valueRecords()
 		}
 		s.From, s.To = min(s.From, r.Clock), max(s.To, r.Clock)
 	}

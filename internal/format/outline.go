@@ -86,11 +86,14 @@ func (o *Outliner) keep(i int) {
 	}
 }
 
-// keepTwo keeps the record i, of code Long or Waited, and the one that belongs to it.
-func (o *Outliner) keepTwo(i int) {
-	if i+1 < len(o.recs) { // else a kill has cut it off
-		o.keep(i)
-		o.keep(i + 1)
+// keepAll keeps the record i, of code Long, Waited, Late or Made, and those that belong to it.
+func (o *Outliner) keepAll(i int) {
+	n := o.recs[i].valueRecords()
+	if i+n >= len(o.recs) {
+		return // a kill has cut it off
+	}
+	for ; n >= 0; n-- {
+		o.keep(i + n)
 	}
 }
 
@@ -104,8 +107,8 @@ func (o *Outliner) leave(last int, stack []frame) {
 	if last >= 0 && !o.keeps(last) {
 		switch r := o.recs[last]; {
 		case r.code() == CodeGo: // and no event of the goroutine
-		case r.code() == CodeLong || r.code() == CodeWaited:
-			o.keepTwo(last)
+		case r.code() == CodeLong || r.code() == CodeWaited || r.code() == CodeLate || r.code() == CodeMade:
+			o.keepAll(last)
 		default:
 			o.keep(last)
 		case r.isCall() && r.Word&ExitBit != 0:
@@ -206,13 +209,13 @@ func (o *Outliner) other(i, before int, stack []frame) {
 		if o.alone {
 			o.keep(i)
 		}
-	case CodeWaited:
+	case CodeWaited, CodeLate, CodeMade:
 		if o.alone {
-			o.keepTwo(i)
+			o.keepAll(i)
 		}
 	case CodeLong:
 		if n := len(stack); n == 1 {
-			o.keepTwo(i) // it may show, too, that calls from before are over
+			o.keepAll(i) // it may show, too, that calls from before are over
 		} else if uint32(r.Word) < stack[n-1].token() {
 			o.broken = true
 		}

@@ -62,6 +62,20 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 			}
 			w := Wait{Reason: uint8(value & 0xF), Total: recs[i].Clock, Runnable: recs[i].Word, Waker: value >> 4}
 			ev.Kind, ev.Value, ev.Data = Waited, w.Total, AppendWait(nil, w)
+		case code == 0x7F00|CodeMade:
+			if i++; i >= len(recs) {
+				continue
+			}
+			ev.Kind, ev.Value, ev.Data = Made, value, AppendMade(nil, value, recs[i].Word)
+		case code == 0x7F00|CodeLate:
+			if i += 2; i >= len(recs) {
+				continue
+			}
+			w := Wait{
+				Reason: uint8(value & 0xF), Total: recs[i-1].Clock, Runnable: recs[i-1].Word, Waker: value >> 4, Ago: recs[i].Clock,
+				More: recs[i].Word,
+			}
+			ev.Kind, ev.Value, ev.Data = Waited, w.Total, AppendWait(nil, w)
 		case code == 0x7F00|CodeInts:
 			if n := int(value & 7); mayHave {
 				events[len(events)-1].Data = meaningOfInts(value, recs[i+1:min(i+1+(n+1)/2, len(recs))])
@@ -269,8 +283,13 @@ func (p *program) step() {
 		p.record(codeWord(CodeLong, uint64(token)))
 		p.recs = append(p.recs, Record{uint64(1 + p.choose(40)), uint64(1) << p.choose(64)})
 	case c < 42:
-		p.record(codeWord(uint64(CodeParked+p.choose(2)), uint64(p.choose(WaitReasons)))) // or a Waited
-		if p.recs[len(p.recs)-1].code() == CodeWaited {
+		n := p.choose(4)
+		p.record(codeWord([]uint64{CodeParked, CodeWaited, CodeLate, CodeMade}[n], uint64(p.choose(WaitReasons))))
+		if n == 3 {
+			p.recs = append(p.recs, Record{0, uint64(1) << p.choose(64)})
+			n = 0
+		}
+		for ; n > 0; n-- { // records that belong to it
 			p.recs = append(p.recs, Record{uint64(1) << p.choose(62), uint64(p.choose(1 << 30))})
 		}
 	case c < 43:
@@ -327,7 +346,7 @@ func FuzzEncoder(f *testing.F) {
 		1<<SiteShift | 100, codeWord(CodeOrigin, 5), codeWord(CodeStart, 5), codeWord(0, 5), codeWord(CodeExit, 5),
 		codeWord(CodeSkew, 5), codeWord(99, 5), codeWord(255, 5), 0, 100, ExitBit | 100, ExitBit | codeWord(CodeGo, 5),
 		ExitBit | 1<<SiteShift | 100, codeWord(CodeInfo, ValueMask), codeWord(CodeInfo, 0),
-		codeWord(CodeParked, 300), codeWord(CodeLong, 48), 7, codeWord(CodeWaited, ValueMask), codeWord(CodeLong, 48), 1<<SiteShift | 100, codeWord(CodeValues, ValueMask), 1, 2,
+		codeWord(CodeParked, 300), codeWord(CodeLong, 48), 7, codeWord(CodeWaited, ValueMask), codeWord(CodeLong, 48), codeWord(CodeMade, ValueMask), 7, 1<<SiteShift | 100, codeWord(CodeValues, ValueMask), 1, 2,
 	} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(i))
 		b = binary.LittleEndian.AppendUint64(b, w)

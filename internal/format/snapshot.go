@@ -13,6 +13,7 @@ type Snapshot struct {
 	Origins []Origin
 	Types   []byte       // descriptions, as in Types blocks
 	Chunks  []SavedChunk // by Seq
+	Tests   []TestEvent  // that may be in the trace file, too
 }
 
 // A SavedChunk is a chunk of the arena, made an Events block.
@@ -85,6 +86,9 @@ func ReadArena(r io.ReaderAt, size int64, until uint64) (*Snapshot, error) {
 		return nil, err
 	}
 	last, err := ParseControl(control)
+	if err == nil {
+		s.Tests, err = a.journal(last.Journal, size)
+	}
 	if err != nil || last.Before == 0 {
 		return s, err // it is no ring, or a short one
 	}
@@ -196,6 +200,22 @@ func (a *arenaReader) types(i int, size int64) (types []byte, err error) {
 		i = NextTypes(ParseChunk(a.buf[:]))
 	}
 	return types, nil
+}
+
+// journal returns the test events in chunk i, if it is the journal.
+func (a *arenaReader) journal(i int, size int64) ([]TestEvent, error) {
+	if i <= 0 || int64(i) >= size/ChunkSize {
+		return nil, nil
+	}
+	for before := make([]byte, 0, ChunkSize); ; before = append(before[:0], a.buf[:]...) {
+		if _, err := a.r.ReadAt(a.buf[:], int64(i)*ChunkSize); err != nil {
+			return nil, err
+		}
+		// A living program may have written what was in it to the file meanwhile, and then other events.
+		if tests, end := testsOf(before); len(before) > 0 && bytes.Equal(before[ChunkHeader:end], a.buf[ChunkHeader:end]) {
+			return tests, nil
+		}
+	}
 }
 
 // recordsUntil returns the records before the first one that is later than until.

@@ -95,6 +95,7 @@ const (
 	MetaStart    = "start_unix_ns" // when recording began
 	MetaOverflow = "overflow"      // block, drop or ring
 	MetaWaiting  = "waiting"       // 1: there are events Parked and Waited
+	MetaObjects  = "objects"       // 1: there are events Made, and a block Objects at the end
 	MetaArena    = "arena"         // the arena's file name, absolute or relative to the trace file's folder; empty if there is none
 	MetaNonce    = "nonce"         // hex; the arena carries the same, and all parts of a recording do
 	MetaTests    = "tests"         // import path of the package whose tests the go command ran; else there is none

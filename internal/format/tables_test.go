@@ -129,12 +129,12 @@ func TestCheckHeader(t *testing.T) {
 }
 
 func TestKindNames(t *testing.T) {
-	for k := Enter; k <= Waited; k++ {
+	for k := Enter; k <= Made; k++ {
 		if name := k.String(); name == "" || strings.Contains(name, "(") {
 			t.Errorf("kind %d is %q", k, name)
 		}
 	}
-	if got := (Waited + 1).String(); got != "kind(13)" {
+	if got := (Made + 1).String(); got != "kind(14)" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -148,6 +148,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(AppendFacility(AppendTable(nil, "p", tiny), tiny, Facility{}))
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
+	f.Add(AppendObjects(nil, 1000, []TypeCount{{"example.com/app.Row", "example.com/app", 3, 1 << 40}, {"untyped", "", 1, 0}}))
 	f.Add(AppendCounts(nil, 1000, []Count{{1, LevelCounted, 1 << 40}, {2, LevelFull, 0}}))
 	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Add(AppendGroups(nil, []Group{{"IO", []string{"p.IO"}, []string{"Read", "Write"}}, {Name: "Read"}}))
@@ -194,6 +195,11 @@ func FuzzParse(f *testing.F) {
 		if tests, err := ParseTests(b); check(err, len(tests)) {
 			got, err := ParseTests(AppendTests(nil, tests))
 			again("tests", tests, got, err)
+		}
+		if clock, list, err := ParseObjects(b); check(err, len(list)) {
+			gotClock, got, err := ParseObjects(AppendObjects(nil, clock, list))
+			again("objects", list, got, err)
+			again("clock of objects", clock, gotClock, err)
 		}
 		if clock, counts, err := ParseCounts(b); check(err, len(counts)) {
 			gotClock, got, err := ParseCounts(AppendCounts(nil, clock, counts))

@@ -131,8 +131,8 @@ func (e *Encoder) tally(recs []Record) {
 			}
 			i += r.valueRecords()
 			free = i + 1
-		case CodeLong, CodeWaited:
-			i++
+		case CodeLong, CodeWaited, CodeLate, CodeMade:
+			i += r.valueRecords()
 			free = i + 1
 		}
 		if i >= len(recs) {

@@ -51,8 +51,10 @@ func tallyOf(h Chunk, recs []Record, tallies map[uint32]Tally) {
 		value := recs[i].Word & ValueMask
 		records, size, ints, valued := 0, uint64(0), uint64(0), uint64(0)
 		switch recs[i].Word >> CodeShift {
-		case 0x7F00 | CodeLong, 0x7F00 | CodeWaited:
+		case 0x7F00 | CodeLong, 0x7F00 | CodeWaited, 0x7F00 | CodeMade:
 			records = 1
+		case 0x7F00 | CodeLate:
+			records = 2
 		case 0x7F00 | CodeInts:
 			records, ints = int(value&7+1)/2, value&7
 		case 0x7F00 | CodeValues:

@@ -32,13 +32,17 @@ type TestEvent struct {
 // AppendTests appends the payload of a Tests block.
 func AppendTests(dst []byte, tests []TestEvent) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(tests)))
-	for _, t := range tests {
-		dst = binary.AppendUvarint(dst, t.Clock)
-		dst = binary.AppendUvarint(dst, t.Goroutine)
-		dst = append(dst, byte(t.State))
-		dst = appendString(appendString(dst, t.Name), t.Text)
+	for i := range tests {
+		dst = appendTest(dst, &tests[i])
 	}
 	return dst
+}
+
+func appendTest(dst []byte, t *TestEvent) []byte {
+	dst = binary.AppendUvarint(dst, t.Clock)
+	dst = binary.AppendUvarint(dst, t.Goroutine)
+	dst = append(dst, byte(t.State))
+	return appendString(appendString(dst, t.Name), t.Text)
 }
 
 // ParseTests reads the payload of a Tests block.
@@ -46,7 +50,11 @@ func ParseTests(payload []byte) ([]TestEvent, error) {
 	c := cursor{b: payload}
 	tests := make([]TestEvent, 0, c.count(5))
 	for i := cap(tests); i > 0 && c.err == nil; i-- {
-		tests = append(tests, TestEvent{Clock: c.uvarint(), Goroutine: c.uvarint(), State: TestState(c.byte()), Name: c.string(), Text: c.string()})
+		tests = append(tests, c.test())
 	}
 	return tests, c.err
+}
+
+func (c *cursor) test() TestEvent {
+	return TestEvent{Clock: c.uvarint(), Goroutine: c.uvarint(), State: TestState(c.byte()), Name: c.string(), Text: c.string()}
 }

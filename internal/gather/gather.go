@@ -1,9 +1,8 @@
 package gather
 
 import (
-	"errors"
+	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/clock"
@@ -41,6 +40,7 @@ type Keep struct {
 	All    bool
 	Failed bool          // the root call panicked or returned an error
 	Longer time.Duration // the root call took longer; 0 does not hold
+	Ranked bool          // Longer may leave out any that is not among the longest Queue ones
 	OneIn  uint64        // one in so many traces, by count; 0 does not hold
 }
 
@@ -50,22 +50,25 @@ const (
 	DefaultMost   = 100_000
 )
 
+// Gatherers is how many Gatherers there may be at a time.
+const Gatherers = rt.Gatherers
+
+// Queue is how many kept traces wait for Deliver or for goroutines at most.
+const Queue = 1024
+
 // Errors of Start, beside a *switchboard.PolicyError.
 var (
 	ErrNotBuilt = fault.ErrNotBuilt // plain Go has built the program
-	ErrBusy     = errors.New("traces are being gathered already")
+	ErrBusy     = fmt.Errorf("%d collectors gather traces already", Gatherers)
 )
 
-// busy is set while there is a Gatherer.
-var busy atomic.Bool
-
-// A Gatherer gathers traces. There is at most one at a time.
+// A Gatherer gathers traces. Each has its own, side by side with those of others.
 type Gatherer struct {
+	number  int // of the runtime's gatherer
 	owner   *switchboard.Owner
 	deliver func(*Trace)
 	decoder decoder
 	told    told
-	before  rt.TraceCounts // of the program when the Gatherer began
 
 	mu   sync.Mutex // guards what follows
 	keep Keep
@@ -81,10 +84,7 @@ func Start(o Options) (*Gatherer, error) {
 		return nil, ErrNotBuilt
 	}
 	clock.Chosen() // any clock will do
-	if !busy.CompareAndSwap(false, true) {
-		return nil, ErrBusy
-	}
-	g := &Gatherer{deliver: o.Deliver, keep: o.Keep, before: rt.CountTraces()}
+	g := &Gatherer{deliver: o.Deliver, keep: o.Keep}
 	g.owner = switchboard.Default.Join("traces", o.Origin)
 	g.owner.Removed = o.Removed
 	g.decoder.start()
@@ -94,14 +94,16 @@ func Start(o Options) (*Gatherer, error) {
 	if o.Most <= 0 {
 		o.Most = DefaultMost
 	}
+	if g.number = rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0))); g.number < 0 {
+		return nil, ErrBusy
+	}
 	g.setKeep()
-	rt.StartTraces(uintptr(o.Memory), uint64(o.Most), int64(max(o.Linger, 0)))
 	g.delivering.Lock()
 	rt.Go(g.run)
 	all := o.Calls.Groups == nil && o.Calls.Has == nil
 	err := g.owner.Set(
-		switchboard.Wish{Want: rt.Gathered, Select: o.Calls, Kind: "Traces", Narrow: all},
-		switchboard.Wish{Want: rt.Root | rt.Gathered, Select: o.Roots, Kind: "Traces"},
+		switchboard.Wish{Want: rt.Gathered | rt.GatheredBy(g.number), Select: o.Calls, Kind: "Traces", Narrow: all},
+		switchboard.Wish{Want: rt.Root | rt.RootOf(g.number) | rt.Gathered | rt.GatheredBy(g.number), Select: o.Roots, Kind: "Traces"},
 	)
 	if err != nil {
 		g.Stop()
@@ -111,7 +113,7 @@ func Start(o Options) (*Gatherer, error) {
 }
 
 func (g *Gatherer) setKeep() {
-	rt.KeepTraces(g.keep.All, g.keep.Failed, int64(max(g.keep.Longer, 0)), g.keep.OneIn)
+	rt.KeepTraces(g.number, g.keep.All, g.keep.Failed, int64(max(g.keep.Longer, 0)), g.keep.Ranked, g.keep.OneIn)
 }
 
 // SetLonger changes Keep.Longer for the roots that end from now on.
@@ -129,19 +131,18 @@ func (g *Gatherer) SetLonger(d time.Duration) {
 func (g *Gatherer) Stop() {
 	g.stop.Do(func() {
 		g.owner.Close()
-		rt.EndTraces()
+		rt.EndTraces(g.number)
 		g.delivering.Lock() // Deliver may use what mu guards
-		rt.ForgetTraces()
-		last := rt.CountTraces()
 		g.mu.Lock()
+		last := rt.CountTraces(g.number)
 		g.last = &last
 		g.mu.Unlock()
-		busy.Store(false)
+		rt.ForgetTraces(g.number) // then another one may have the number
 	})
 }
 
 // Counts returns the number of traces whose root call has ended, of those that the rule kept, of
-// kept ones that were dropped because 1,024 waited for Deliver or for goroutines, and of calls that
+// kept ones that were dropped because Queue of them waited, and of calls that
 // traces lack because of Options.Most or Options.Memory.
 func (g *Gatherer) Counts() (completed, kept, dropped, lost uint64) {
 	c, _ := g.counts()
@@ -161,29 +162,25 @@ func (g *Gatherer) Active() uint64 {
 // meanwhile, for some 10 ms per 100,000 goroutines and 6 ms per million calls.
 func (g *Gatherer) List() []Active {
 	g.mu.Lock()
-	over := g.last != nil
+	var list []rt.ActiveTrace
+	if g.last == nil {
+		list = rt.ActiveTraces(g.number)
+	}
 	g.mu.Unlock()
-	if over {
+	if list == nil {
 		return nil
 	}
-	return g.told.list(g.decoder.active(rt.ActiveTraces()))
+	return g.told.list(g.decoder.active(list))
 }
 
-// counts returns what there was since the Gatherer began, and reports whether it has ended.
+// counts returns what there was until now, and reports whether the Gatherer has ended.
 func (g *Gatherer) counts() (c rt.TraceCounts, over bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if over = g.last != nil; over {
-		c = *g.last
-	} else {
-		c = rt.CountTraces()
+	if g.last != nil {
+		return *g.last, true
 	}
-	c.Begun -= g.before.Begun
-	c.Ended -= g.before.Ended
-	c.Queued -= g.before.Queued
-	c.Dropped -= g.before.Dropped
-	c.Lost -= g.before.Lost
-	return c, over
+	return rt.CountTraces(g.number), false
 }
 
 // lingering is how long run waits until it looks again whether goroutines of a kept trace have
@@ -193,8 +190,8 @@ const lingering = time.Millisecond
 // run delivers traces until there are no more.
 func (g *Gatherer) run() {
 	defer g.delivering.Unlock()
-	for rt.WaitTraces() {
-		t := rt.TakeTrace()
+	for rt.WaitTraces(g.number) {
+		t := rt.TakeTrace(g.number)
 		if t == nil {
 			// Not rt.Pause: the program may wait for what Deliver does, and that is no deadlock.
 			time.Sleep(lingering)

@@ -6,9 +6,15 @@ import (
 	"strings"
 )
 
+// mostLetters is the length of a text, bytes, to which no name is near: to compare takes time.
+const mostLetters = 500
+
 // Nearest returns up to n of the names that are most like text, nearest first. Names of functions
 // are also like parts of them: the method with its type or alone, or with its package.
 func Nearest(text string, names []string, n int) []string {
+	if len(text) > mostLetters {
+		return nil
+	}
 	type scored struct {
 		name string
 		dist int

@@ -83,6 +83,9 @@ func (p *Pattern) matchEnd(f Func) (ok, exact bool) {
 	return false, false
 }
 
+// mostFound is how many functions an error lists.
+const mostFound = 10
+
 // Ambiguous returns an error for each pattern that names the end of packages' paths and has matched
 // functions of several.
 func (s *Set) Ambiguous() (errs []error) {
@@ -93,8 +96,11 @@ func (s *Set) Ambiguous() (errs []error) {
 				found = append(found, quote(e.found))
 			}
 		}
-		if len(found) > 1 {
-			errs = append(errs, fmt.Errorf("pattern %s names functions of %d packages: %s; write more of the path", p.Text, len(found), strings.Join(found, ", ")))
+		if n := len(found); n > 1 {
+			if n > mostFound {
+				found = append(found[:mostFound], fmt.Sprintf("and %d more", n-mostFound))
+			}
+			errs = append(errs, fmt.Errorf("pattern %s names functions of %d packages: %s; write more of the path", p.Text, n, strings.Join(found, ", ")))
 		}
 	}
 	return errs

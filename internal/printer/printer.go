@@ -97,7 +97,7 @@ func (p *Printer) enter(e *switchboard.Event) {
 		l.callers(e.Func.Name, depth)
 	}
 	l.write()
-	*calls = append(*calls, time.Now()) // the time of printing is not the call's
+	*calls = append(*calls, time.Now().Add(-switchboard.Ago(e))) // the time of printing is not the call's
 }
 
 func (p *Printer) exit(e *switchboard.Event) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/waymark-go/waymark/internal/budget"
 	"github.com/waymark-go/waymark/internal/cputime"
@@ -35,10 +36,12 @@ type governor struct {
 	tick    float64 // ns in a tick
 	full    float64 // see setPace
 	stepped int64
+	between int64          // ns, of two decisions at least
 	spare   []format.Tally // to be filled next
 	counts  []uint64       // see countsOf
 	pacer   func()         // Recorder.pace
 	values  valueTimes
+	turn    atomic.Int64 // when a test's turn may have all functions looked at again, see turnOfTest
 
 	// Guarded by Recorder.mu.
 	taken    int64          // by tracing, as the controller knows it, ns
@@ -133,7 +136,7 @@ func (r *Recorder) control() {
 	defer g.mu.Unlock()
 	watch := cputime.Begin()
 	clock, now := r.rt.Clock()
-	if now-g.stepped < leastPace {
+	if now-g.stepped < g.between {
 		return
 	}
 	g.stepped = now
@@ -181,12 +184,15 @@ func (r *Recorder) control() {
 		}
 		if ns, ok := watch.End(); ok {
 			g.deciding += ns
+			if g.between = max(r.apart(ns), leastPace); g.c.Beginning() {
+				g.between = leastPace
+			}
 		}
 	})
 }
 
 // fresh has all functions recorded again, if the budget allows that: a test begins.
-func (r *Recorder) fresh() {
+func (r *Recorder) fresh(subtest bool) {
 	g := r.governor
 	if g == nil || os.Getpid() != r.pid {
 		return
@@ -195,10 +201,12 @@ func (r *Recorder) fresh() {
 	defer r.rt.Mute(false)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	changes := g.c.Fresh()
+	changes := g.c.Fresh(subtest)
 	if len(changes) == 0 {
 		return
 	}
+	watch := cputime.Begin()
+	g.between = leastPace
 	g.setPace(r, paceEmpty)
 	clock, _ := r.rt.Clock()
 	for _, ch := range changes {
@@ -209,6 +217,9 @@ func (r *Recorder) fresh() {
 			g.setLevel(ch)
 		}
 		r.noteCounts(clock, changes)
+		if ns, ok := watch.End(); ok {
+			g.deciding += ns
+		}
 	})
 }
 

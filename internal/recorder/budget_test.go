@@ -170,7 +170,7 @@ func TestBudgetOfEachRecording(t *testing.T) {
 	}
 }
 
-// With a budget of 0 all calls are counted, those of tests apart.
+// With a budget of 0 all calls are counted, those of a test that fails apart.
 func TestBudgetCountsOnly(t *testing.T) {
 	f, d := newFake(t), &demoter{levels: map[uint32]uint8{1: format.LevelOnly}}
 	f.pkg("m", 2)
@@ -180,7 +180,7 @@ func TestBudgetCountsOnly(t *testing.T) {
 	f.calls(d, 1, 30)
 	f.test(uint8(format.TestBegins), "TestA", "", 1, 1000)
 	f.calls(d, 1, 4)
-	f.test(uint8(format.TestPasses), "TestA", "", 1, 2000)
+	f.test(uint8(format.TestFails), "TestA", "", 1, 2000)
 	f.calls(d, 1, 500)
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -296,7 +296,9 @@ func TestBudgetNoMallocs(t *testing.T) {
 	noted := 0
 	n := testing.AllocsPerRun(50, func() {
 		f.calls(d, 1, 100)
+		r.governor.mu.Lock() // the pacer may decide at any time
 		r.governor.stepped = 0
+		r.governor.mu.Unlock()
 		r.control()
 		r.locked(func() {
 			before := len(r.out.buf)
@@ -304,7 +306,7 @@ func TestBudgetNoMallocs(t *testing.T) {
 			noted += len(r.out.buf) - before
 			r.flush()
 		})
-		r.turnOfTest(format.TestBegins, 1)
+		r.turnOfTest(format.TestBegins, "TestA", 1)
 	})
 	r.Close()
 	if n != 0 || noted == 0 {

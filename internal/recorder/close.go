@@ -54,6 +54,7 @@ func (r *Recorder) finish(end format.ClockPair, flags uint64) error {
 		return nil
 	}
 	r.lastCounts(end.Clock)
+	r.putObjects(&r.out, end.Clock)
 	err := r.place()
 	r.appendOrigins()
 	r.types.append(r.arena, &r.out)
@@ -82,6 +83,7 @@ func (r *Recorder) end(last format.ClockPair, flags uint64) error {
 	} else if advice := r.advice(); advice != nil {
 		r.out.block(format.BlockMeta, format.AppendMeta(nil, advice))
 	}
+	r.out.buf = r.journal.AppendTo(r.out.buf)
 	err := r.out.end(last, flags)
 	if err == nil {
 		r.arena.remove()
@@ -94,11 +96,12 @@ func (r *Recorder) release() {
 	if r.arena == nil {
 		return
 	}
+	r.ignoreObjects()
 	if r.rt.Retire() {
 		r.arena.unmap()
 	}
 	r.out.file.close()
-	r.arena, r.out, r.enc = nil, output{}, format.Encoder{}
+	r.arena, r.journal, r.out, r.enc = nil, nil, output{}, format.Encoder{}
 	r.packages, r.taken = nil, nil
 }
 
@@ -106,6 +109,7 @@ func (r *Recorder) release() {
 func (r *Recorder) fail(err error) {
 	r.closed = true
 	r.rt.Stop()
+	r.ignoreObjects()
 	broken := errors.Is(err, errBroken)
 	lost := r.rt.Lost()
 	if broken {

@@ -40,6 +40,8 @@ type Config struct {
 
 	Waiting bool // say when goroutines run, are ready and wait
 
+	Objects bool // say how many heap objects calls make, and of which types they are
+
 	Budget budget.Limit // what recording may add to the program's CPU time
 	Govern Govern       // with a budget
 
@@ -83,7 +85,7 @@ type SettingError struct{ Key, Value, Want string }
 func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Key, e.Value, e.Want) }
 
 // Keys are those that Set knows.
-var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "budget", "disk", "timeout", "waiting"}
+var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "budget", "disk", "timeout", "waiting", "objects"}
 
 // Set sets the setting of that name, of WAYMARK or of the command's flags, and reports whether there
 // is such a setting. Its error is a SettingError.
@@ -126,6 +128,12 @@ func (c *Config) Set(key, value string) (known bool, err error) {
 			return wrong("1 or 0")
 		}
 		c.Waiting = value == "" || on
+	case "objects":
+		on, err := strconv.ParseBool(value)
+		if value != "" && err != nil {
+			return wrong("1 or 0")
+		}
+		c.Objects = value == "" || on
 	case "max-size":
 		n, err := parseSize(value)
 		if err != nil {

@@ -14,7 +14,7 @@ func TestSet(t *testing.T) {
 	var known []string
 	for _, s := range []struct{ key, value string }{
 		{"overflow", "ring"}, {"buffers", "4MiB"}, {"window", "500ms"}, {"dump-at-exit", ""}, {"max-size", "1MB"}, {"rotate", "3"}, {"budget", "10%"},
-		{"disk", "1GB"}, {"timeout", "10m"}, {"waiting", ""},
+		{"disk", "1GB"}, {"timeout", "10m"}, {"waiting", ""}, {"objects", ""},
 	} {
 		ok, err := c.Set(s.key, s.value)
 		if !ok || err != nil {
@@ -26,7 +26,7 @@ func TestSet(t *testing.T) {
 		t.Errorf("keys %v, want %v", Keys, known)
 	}
 	if c.Overflow != rt.Ring || c.Buffers != 4<<20 || c.Window != 500*time.Millisecond || !c.DumpAtExit || c.MaxSize != 1e6 || c.Rotate != 3 ||
-		c.Budget.Share != 0.1 || c.Disk != 1e9 || c.Timeout != 10*time.Minute || !c.Waiting {
+		c.Budget.Share != 0.1 || c.Disk != 1e9 || c.Timeout != 10*time.Minute || !c.Waiting || !c.Objects {
 		t.Errorf("%+v", c)
 	}
 	if ok, err := c.Set("colour", "red"); ok || err != nil {
@@ -42,6 +42,7 @@ func TestSet(t *testing.T) {
 		{"window", "0", "window=0: want a time above 0, as in 10s or 500ms"},
 		{"dump-at-exit", "2", "dump-at-exit=2: want 1 or 0"},
 		{"waiting", "2", "waiting=2: want 1 or 0"},
+		{"objects", "2", "objects=2: want 1 or 0"},
 		{"max-size", "1000", "max-size=1000: want at least 1000000 bytes"},
 		{"max-size", "-1", "max-size=-1: want a number of bytes, as in 65536, 64MB or 64MiB"},
 		{"rotate", "0", "rotate=0: want the number of parts to keep, 1 or more"},

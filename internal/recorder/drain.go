@@ -103,6 +103,9 @@ func (r *Recorder) flush() {
 		start := len(r.out.buf)
 		r.out.buf = format.AppendClock(format.BeginBlock(r.out.buf, format.BlockClock), pair(r.rt))
 		r.out.buf = format.EndBlock(r.out.buf, start)
+		if clock, _ := r.rt.Clock(); r.room(r.objectsRoom()) {
+			r.putObjects(&r.out, clock)
+		}
 	}
 	if r.out.indexer.Full() {
 		r.out.buf = r.out.indexer.AppendTo(r.out.buf, r.out.size)

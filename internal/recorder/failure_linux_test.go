@@ -224,14 +224,14 @@ func TestDescriptorsClosed(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(r.Path(), []byte("mine"), 0o600)
 	}
-	r.mu.Unlock() // before the writer can open the file again
-	if err != nil {
-		t.Fatal(err)
-	}
 	text := said(func() {
+		r.mu.Unlock() // the writer could not open the file again before
 		f.call(0, 1, 1, 50_000)
 		r.Close()
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !strings.Contains(text, "another file is there now") {
 		t.Errorf("stderr is %q; want that another file is there", text)
 	}

@@ -38,6 +38,9 @@ type fake struct {
 	reads  time.Duration     // of two reads of the clock
 	counts map[uint32]uint64 // of calls that are counted, by site
 
+	makes   bool // objects are counted
+	objects []rt.Object
+
 	muted     int
 	retired   int
 	captured  Values
@@ -153,7 +156,9 @@ func (f *fake) event(number uint32, goroutine, word uint64) {
 				f.changed.Wait()
 				continue
 			}
-			s.lost++
+			if f.open {
+				s.lost++
+			}
 			return
 		}
 	}
@@ -268,6 +273,13 @@ func (f *fake) Start(arena []byte, o rt.Overflow) uint32 {
 }
 
 func (f *fake) Waits(bool) {}
+
+func (f *fake) Objects(on bool) { f.makes = on }
+func (f *fake) ObjectCounts(do func(rt.Object)) {
+	for _, o := range f.objects {
+		do(o)
+	}
+}
 
 func (f *fake) Stop() {
 	f.mu.Lock()

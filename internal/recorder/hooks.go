@@ -10,6 +10,8 @@ import (
 type hooks interface {
 	Start(arena []byte, o rt.Overflow) (recording uint32)
 	Waits(on bool)
+	Objects(on bool)
+	ObjectCounts(f func(rt.Object))
 	Stop()
 	Retire() bool
 
@@ -45,6 +47,8 @@ type linked struct{}
 
 func (linked) Start(arena []byte, o rt.Overflow) uint32     { return rt.Start(arena, o) }
 func (linked) Waits(on bool)                                { rt.Waits(on) }
+func (linked) Objects(on bool)                              { rt.Objects(rt.ObjectsRecorded, on) }
+func (linked) ObjectCounts(f func(rt.Object))               { rt.ObjectCounts(f) }
 func (linked) Stop()                                        { rt.Stop() }
 func (linked) Retire() bool                                 { return rt.Retire() }
 func (linked) Take() int                                    { return rt.Take() }

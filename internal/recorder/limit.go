@@ -22,7 +22,7 @@ const tailRoom = 4096
 // first block of events always has: a part makes progress, however many sites
 // there are.
 func (r *Recorder) room(n int) bool {
-	tail := tailRoom + r.out.indexer.Size() + format.OriginsSize(r.arena.mem) - r.origins + r.countsRoom()
+	tail := tailRoom + r.out.indexer.Size() + format.OriginsSize(r.arena.mem) - r.origins + r.countsRoom() + r.objectsRoom() + r.journal.Size()
 	size := r.out.size + int64(len(r.out.buf)+n+tail)
 	return !r.overfull(size) && (r.config.MaxSize == 0 || r.filling.blocks == 0 || size <= r.config.MaxSize)
 }
@@ -91,6 +91,7 @@ func (r *Recorder) stop() {
 	if err := r.finish(pair(r.rt), why); err != nil {
 		console.Say("complete %s: %v", r.path, err)
 	}
+	r.ignoreObjects()
 }
 
 // cut is stop for a file that has no room for what is in the arena either: it
@@ -102,11 +103,13 @@ func (r *Recorder) cut() {
 	r.sayFull(why)
 	end := pair(r.rt)
 	r.lastCounts(end.Clock)
+	r.putObjects(&r.out, end.Clock)
 	r.closed = true
 	r.out.pending.lost += r.rt.Lost() + r.unwritten()
 	if err := r.end(end, why); err != nil {
 		console.Say("complete %s: %v", r.path, err)
 	}
+	r.ignoreObjects()
 }
 
 func (r *Recorder) sayFull(why uint64) {

@@ -91,8 +91,10 @@ func (o *output) end(last format.ClockPair, flags uint64) error {
 // write writes what is in r.out. If others have cut the file it begins anew, with all
 // that readers need: what is gone counts as lost.
 func (r *Recorder) write() error {
+	r.out.buf = r.journal.AppendTo(r.out.buf)
 	err := r.out.write()
 	if err == nil {
+		r.journal.Clear()
 		return nil
 	}
 	var cut *cutError // is on the heap
@@ -114,6 +116,7 @@ func (r *Recorder) write() error {
 	if err := r.out.write(); err != nil {
 		return err
 	}
+	r.journal.Clear()
 	console.Say("%v; %d events that were in it are lost, recording goes on", cut, lost)
 	return nil
 }

@@ -28,6 +28,9 @@ const (
 // turn begins the next part, or ends recording if there are none.
 func (r *Recorder) turn() {
 	r.flush() // frees all chunks that were written: what the arena holds then is for the new part
+	if !r.closed {
+		r.save() // what is in the journal
+	}
 	switch {
 	case r.closed:
 	case r.config.Rotate == 0 || r.overfull(r.out.size+batchSize):
@@ -49,6 +52,7 @@ func (r *Recorder) nextPart() error {
 	meta := append(r.partMeta(), format.KeyValue{Key: format.MetaFrom, Value: strconv.FormatUint(now.Clock, 10)})
 	origins, norigin, at := r.preamble(&next, meta...)
 	r.firstCounts(&next, now.Clock)
+	r.putObjects(&next, now.Clock) // the parts that have them may go before this one has its own
 	temporary := r.path + nextSuffix
 	var err error
 	if next.file, err = create(temporary); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/objects"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
@@ -43,6 +44,7 @@ type Recorder struct {
 	taken    []int           // chunks encoded in out.buf
 	encoded  uint64          // events, of all files
 	usable   int             // chunks of the arena that have been handed out, with the control chunk
+	journal  *format.Journal // nil: no test has been noted in it
 	packages []*rt.Package   // registered
 	groups   []format.Group
 	origins  int     // offset of the first origin not yet written
@@ -55,6 +57,8 @@ type Recorder struct {
 	settings string  // of the packages registered so far
 	dumps    int     // written, see ring.go
 	synced   time.Time
+	made     objects.Counts // before the recording
+	counting bool           // objects
 	closed   bool
 	closing  bool // Close has ended the recording, or the end of the program
 }
@@ -147,6 +151,7 @@ func (r *Recorder) begin() error {
 	clk := r.rt.Chosen()
 	r.rt.Waits(r.config.Waiting)
 	r.recording = r.rt.Start(r.arena.mem, r.config.Overflow)
+	r.countObjects()
 	if r.config.Hidden || r.config.HidePanics {
 		r.rt.Hide(r.config.Hidden)
 	}
@@ -174,6 +179,9 @@ func (r *Recorder) begin() error {
 	}
 	if r.config.Waiting {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWaiting, Value: "1"})
+	}
+	if r.config.Objects {
+		r.facts = append(r.facts, format.KeyValue{Key: format.MetaObjects, Value: "1"})
 	}
 	if r.config.Budget.Given() {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaBudget, Value: r.config.Budget.Text})

@@ -70,6 +70,7 @@ func (r *Recorder) Dump() (path string, err error) {
 	r.dumps++
 	_, _, at := r.preamble(&o)
 	at.append(r.arena, &o)
+	r.putObjects(&o, now.Clock)
 	if err = o.window(s); err == nil {
 		err = o.end(now, 0)
 	} else {
@@ -117,6 +118,7 @@ func (r *Recorder) closeRing() error {
 	}
 	r.appendOrigins()
 	r.types.append(r.arena, &r.out)
+	r.putObjects(&r.out, end.Clock)
 	if err := r.out.window(s); err != nil {
 		return err
 	}

@@ -29,8 +29,7 @@ func (r *Recorder) register(p *rt.Package) {
 	}
 	r.packages = append(r.packages, p)
 	r.out.block(format.BlockSites, table)
-	if err := r.write(); err != nil {
-		r.fail(err)
+	if r.save(); r.closed {
 		return
 	}
 	if p.Settings != r.settings {
@@ -68,10 +67,15 @@ func (r *Recorder) note(kind format.BlockKind, payload []byte, remember func()) 
 		}
 		remember()
 		r.out.block(kind, payload)
-		if err := r.write(); err != nil {
-			r.fail(err)
-		}
+		r.save()
 	})
+}
+
+// save writes what is in r.out; recording ends if that can't be.
+func (r *Recorder) save() {
+	if err := r.write(); err != nil {
+		r.fail(err)
+	}
 }
 
 // Ended reports whether recording has ended: it was closed, has failed, or the file has reached its

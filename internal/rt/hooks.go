@@ -33,6 +33,10 @@ func Start(arena []byte, o Overflow) (recording uint32) { return runtime.WMStart
 // Waits says whether recordings say when goroutines run, are ready and wait, before Start.
 func Waits(on bool) { runtime.WMWaits(on) }
 
+// WaitTimes says whether it is added up how long the goroutines of timed calls don't run. The program stands
+// still when that begins.
+func WaitTimes(on bool) { runtime.WMWaitTimes(on) }
+
 // Retire forgets the arena of a recording that has ended, and reports whether the arena may be
 // unmapped. The program stands still meanwhile.
 func Retire() bool { return runtime.WMRetire() }
@@ -70,6 +74,12 @@ func Pace(ticks uint64) { runtime.WMPace(ticks) }
 // Pause waits for ns nanoseconds, at most a second, on a thread that does not keep a deadlock from
 // being found. It returns false at once where there are no threads. Only system goroutines call it.
 func Pause(ns int64) bool { return runtime.WMPause(ns) }
+
+// Ready waits until the descriptor can be read, or written, at most ns nanoseconds, or without an
+// end if ns is negative, on a thread that does not keep a deadlock from being found. A negative fd
+// only waits. It returns 1 if the descriptor is ready or has failed, 0 if time is over or a signal
+// came, -1 where nobody can wait like that. Only system goroutines call it.
+func Ready(fd int32, write bool, ns int64) int32 { return runtime.WMReady(fd, write, ns) }
 
 // Counts adds, by site, the calls that were counted since the program began to counted, and those
 // that were timed to timed. Sites beyond the slices are left out.
@@ -204,6 +214,9 @@ func SumOf(site uint32) Sum { return runtime.WMSumOf(site) }
 // An Open adds up calls of a site that are in progress.
 type Open = runtime.WMOpen
 
+// An Off is how long the goroutines of calls did not run, in ticks.
+type Off = runtime.WMOff
+
 // OpenCalls adds to open, by site, what calls in progress have taken until now, which it returns. To
 // paths it stores the sums of paths, by node, with calls in progress. The program stands still for
 // that.
@@ -222,8 +235,14 @@ type Path = runtime.WMPath
 // A PathSum adds up calls of a path. Times are in ticks.
 type PathSum = runtime.WMPathSum
 
-// Objects says whether heap objects are counted. The program stands still for it.
-func Objects(on bool) { runtime.WMObjects(on) }
+// Who wants heap objects to be counted.
+const (
+	ObjectsCounted  = runtime.WMObjectsCounted  // by type and maker
+	ObjectsRecorded = runtime.WMObjectsRecorded // in events, too
+)
+
+// Objects says whether one of these wants it. The program stands still for it.
+func Objects(user uint32, wanted bool) { runtime.WMObjects(user, wanted) }
 
 // An Object counts heap objects of a type that one function made, on one path if paths are kept.
 type Object = runtime.WMObject

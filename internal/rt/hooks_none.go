@@ -24,8 +24,8 @@ func (Masked) String() string { return "***" }
 
 // A Monitor is what is told of the calls of watched sites.
 type Monitor struct {
-	Enter func(site uint32, e *Event) unsafe.Pointer
-	Exit  func(call unsafe.Pointer, e *Event, returned bool)
+	Enter func(site uint32, e *Event, v unsafe.Pointer) unsafe.Pointer
+	Exit  func(call unsafe.Pointer, e *Event, v unsafe.Pointer, returned bool)
 	Panic func(call unsafe.Pointer, e *Event, value any, goexit bool)
 	Info  func(call unsafe.Pointer, e *Event, site uint32, callers []string) bool
 }
@@ -42,6 +42,9 @@ func EventOf(values []any) *Event { return &Event{values: values} }
 
 // Values returns the arguments or results.
 func (e *Event) Values() []any { return e.values }
+
+// Take makes the values at v those of the event: it has them.
+func (e *Event) Take(v unsafe.Pointer) {}
 
 // An Overflow says what to do when no chunk is free.
 type Overflow uint8
@@ -75,11 +78,13 @@ func Capture(args, results bool, depth, bytes int, redact []string) { panic(none
 func Hide(bool)                                                     { panic(none) }
 func Stringer(func(any) (string, bool))                             { panic(none) }
 func Waits(bool)                                                    { panic(none) }
+func WaitTimes(bool)                                                { panic(none) }
 func Stop()                                                         { panic(none) }
 func Take() int                                                     { panic(none) }
 func Wait(uint32) bool                                              { panic(none) }
 func Pace(uint64)                                                   { panic(none) }
 func Pause(int64) bool                                              { panic(none) }
+func Ready(fd int32, write bool, ns int64) int32                    { panic(none) }
 func Counts(counted, timed []uint64)                                { panic(none) }
 func ValueTimes() (events, bytes, ticks uint64)                     { panic(none) }
 func Free(int)                                                      { panic(none) }
@@ -116,13 +121,20 @@ func SeenTake([]uint32)         { panic(none) }
 func SeenOnTests(func(string), func(uint8, string)) { panic(none) }
 
 // A Sum adds up the calls of a site.
-type Sum struct{ Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed uint64 }
+type Sum struct {
+	Calls, Ended, Total, Inner, Self, Least, Most, Panics, Errors, Untimed uint64
+	Off
+}
 
 // An Open adds up calls of a site that are in progress.
 type Open struct {
 	Total, Inner, Self, Least, Most, Panics uint64
 	Ended                                   Sum
+	Off
 }
+
+// An Off is how long the goroutines of calls did not run.
+type Off struct{ Runnable, Waiting, SelfRunnable, SelfWaiting uint64 }
 
 // A Path is a node of paths.
 type Path struct {
@@ -142,7 +154,12 @@ type Object struct {
 	Objects, Bytes uint64
 }
 
-func Objects(bool)                                                    { panic(none) }
+const (
+	ObjectsCounted  = 1
+	ObjectsRecorded = 2
+)
+
+func Objects(uint32, bool)                                            { panic(none) }
 func ObjectCounts(func(Object))                                       { panic(none) }
 func OpenCalls([]Open, []Path) uint64                                 { panic(none) }
 func Paths(bool)                                                      { panic(none) }

@@ -2,7 +2,17 @@
 
 package rt
 
-import "runtime"
+import (
+	"runtime"
+	"unsafe"
+)
+
+// Above returns what was noted with the calling goroutine or, if nothing was, with the one that started it
+// when that did, or set the timer for it; nil: nothing.
+func Above() unsafe.Pointer { return runtime.WMAbove() }
+
+// SetAbove notes p with the calling goroutine.
+func SetAbove(p unsafe.Pointer) { runtime.WMSetAbove(p) }
 
 // A Trace is a trace that was kept, see package gather. Clocks are those of events.
 type Trace = runtime.WMTrace
@@ -35,53 +45,66 @@ const (
 // An ActiveTrace is a trace whose root call is in progress.
 type ActiveTrace = runtime.WMActiveTrace
 
-// A Ticket lets goroutines join a trace. The zero Ticket is of none.
+// A Ticket lets goroutines join traces. The zero Ticket is of none.
 type Ticket = runtime.WMTicket
 
-// TraceCounts count since the program began.
+// TraceCounts count since StartTraces.
 type TraceCounts = runtime.WMTraceCounts
 
-// StartTraces has calls of sites with Root begin traces. The clock has been chosen. All traces may
-// take so many bytes, one most calls. After its root's end a kept trace waits linger ns for
-// goroutines that still run.
-func StartTraces(bytes uintptr, most uint64, linger int64) {
-	runtime.WMStartTraces(bytes, most, linger)
+// Gatherers is how many gatherers of traces there may be at a time. They have numbers from 0 on.
+const Gatherers = runtime.WMGatherers
+
+// GatheredBy returns what Want can want of a site for a gatherer, with Gathered: its calls are in the
+// gatherer's traces.
+func GatheredBy(number int) uint32 { return runtime.WMGatheredBy(number) }
+
+// RootOf returns what Want can want of a site for a gatherer, with Root: its calls begin traces of the
+// gatherer.
+func RootOf(number int) uint32 { return runtime.WMRootOf(number) }
+
+// StartTraces takes a gatherer into use, and returns its number, -1 if none is free. The clock has been
+// chosen. All traces may take so many bytes, one most calls. After its root's end a kept trace waits
+// linger ns for goroutines that still run.
+func StartTraces(bytes uintptr, most uint64, linger int64) (number int) {
+	return runtime.WMStartTraces(bytes, most, linger)
 }
 
 // KeepTraces says which traces are kept: all; those whose root call failed; those whose root call
-// took longer than so many ns; one in so many. 0 stands for none.
-func KeepTraces(all, failed bool, longer int64, oneIn uint64) {
-	runtime.WMKeepTraces(all, failed, longer, oneIn)
+// took longer than so many ns, which with ranked may leave out any that is not among the longest that
+// the queue takes; one in so many. 0 stands for none.
+func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64) {
+	runtime.WMKeepTraces(number, all, failed, longer, ranked, oneIn)
 }
 
 // WaitTraces waits until there is something to do for TakeTrace, and reports whether there may be
-// more traces. One goroutine at a time may call it.
-func WaitTraces() bool { return runtime.WMWaitTraces() }
+// more traces. One goroutine at a time may call it for a gatherer.
+func WaitTraces(number int) bool { return runtime.WMWaitTraces(number) }
 
 // TakeTrace returns the oldest kept trace that does not wait for a goroutine, nil if there is none.
 // It also has goroutines leave traces that are over if there is little memory left: the program
 // stands still for that.
-func TakeTrace() *Trace { return runtime.WMTakeTrace() }
+func TakeTrace(number int) *Trace { return runtime.WMTakeTrace(number) }
 
 // EndTraces has no more traces begin. Those in progress are given up.
-func EndTraces() { runtime.WMEndTraces() }
+func EndTraces(number int) { runtime.WMEndTraces(number) }
 
-// ForgetTraces gives back all memory of traces, after EndTraces and the last TakeTrace. The program
-// stands still meanwhile.
-func ForgetTraces() { runtime.WMForgetTraces() }
+// ForgetTraces frees the gatherer and gives back all memory of its traces, after EndTraces and the last
+// TakeTrace. The program stands still meanwhile.
+func ForgetTraces(number int) { runtime.WMForgetTraces(number) }
 
 // CountTraces returns how many traces there have been.
-func CountTraces() TraceCounts { return runtime.WMCountTraces() }
+func CountTraces(number int) TraceCounts { return runtime.WMCountTraces(number) }
 
-// ActiveTraces returns the traces whose root calls are in progress. The program stands still meanwhile.
-func ActiveTraces() []ActiveTrace { return runtime.WMActiveTraces() }
+// ActiveTraces returns a gatherer's traces whose root calls are in progress. The program stands still meanwhile.
+func ActiveTraces(number int) []ActiveTrace { return runtime.WMActiveTraces(number) }
 
-// NewTicket returns a ticket of the trace that the calling goroutine is in.
+// NewTicket returns a ticket of the traces that the calling goroutine is in, of all gatherers.
 func NewTicket() Ticket { return runtime.WMNewTicket() }
 
-// JoinTrace has the calling goroutine join the ticket's trace until LeaveTrace, and reports whether it
-// did: the trace may be over, or the goroutine in one already.
-func JoinTrace(t Ticket) bool { return runtime.WMJoinTrace(t) }
+// JoinTrace has the calling goroutine join the ticket's traces until LeaveTrace, and returns what that
+// is to be given, 0 if there is nothing to leave: the traces may be over, or the goroutine in others of
+// the same gatherers already.
+func JoinTrace(t Ticket) (joined uint32) { return runtime.WMJoinTrace(t) }
 
 // LeaveTrace ends what JoinTrace has begun.
-func LeaveTrace(t Ticket) { runtime.WMLeaveTrace(t) }
+func LeaveTrace(joined uint32) { runtime.WMLeaveTrace(joined) }

@@ -2,6 +2,11 @@
 
 package rt
 
+import "unsafe"
+
+func Above() unsafe.Pointer   { panic(none) }
+func SetAbove(unsafe.Pointer) { panic(none) }
+
 // A Trace is a trace that was kept.
 type Trace struct {
 	Key     uint64
@@ -53,20 +58,26 @@ type ActiveTrace struct {
 	Calls, Goroutines                int
 }
 
-// A Ticket lets goroutines join a trace.
+// A Ticket lets goroutines join traces.
 type Ticket struct{}
 
-// TraceCounts count since the program began.
+// TraceCounts count since StartTraces.
 type TraceCounts struct{ Begun, Ended, Queued, Dropped, Lost uint64 }
 
-func StartTraces(bytes uintptr, most uint64, linger int64)    { panic(none) }
-func KeepTraces(all, failed bool, longer int64, oneIn uint64) { panic(none) }
-func WaitTraces() bool                                        { panic(none) }
-func TakeTrace() *Trace                                       { panic(none) }
-func EndTraces()                                              { panic(none) }
-func ForgetTraces()                                           { panic(none) }
-func CountTraces() TraceCounts                                { panic(none) }
-func ActiveTraces() []ActiveTrace                             { panic(none) }
-func NewTicket() Ticket                                       { panic(none) }
-func JoinTrace(Ticket) bool                                   { panic(none) }
-func LeaveTrace(Ticket)                                       { panic(none) }
+// Gatherers is how many gatherers of traces there may be at a time.
+const Gatherers = 8
+
+func GatheredBy(number int) uint32 { return Seen << (1 + number) }
+func RootOf(number int) uint32     { return GatheredBy(number) << Gatherers }
+
+func StartTraces(bytes uintptr, most uint64, linger int64) (number int)                { panic(none) }
+func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64) { panic(none) }
+func WaitTraces(number int) bool                                                       { panic(none) }
+func TakeTrace(number int) *Trace                                                      { panic(none) }
+func EndTraces(number int)                                                             { panic(none) }
+func ForgetTraces(number int)                                                          { panic(none) }
+func CountTraces(number int) TraceCounts                                               { panic(none) }
+func ActiveTraces(number int) []ActiveTrace                                            { panic(none) }
+func NewTicket() Ticket                                                                { panic(none) }
+func JoinTrace(Ticket) (joined uint32)                                                 { panic(none) }
+func LeaveTrace(joined uint32)                                                         { panic(none) }

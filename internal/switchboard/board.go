@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/waymark-go/waymark/internal/condition"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
@@ -68,6 +69,13 @@ type Wish struct {
 	// whoever wants it.
 	Observer func(pkg string) Observer
 
+	// Condition, if there is one, says which calls the Observer is told of. It is for Watched only.
+	Condition *condition.Program
+
+	// Report, if there is one, is called once for each function on whose calls the Condition turns out
+	// to be none, as a call of the function begins or ends: calls are rejected. Else stderr has a line.
+	Report func(err error)
+
 	// Narrow says that a policy about groups leaves the functions in these, instead of refusing the
 	// wish.
 	Narrow bool
@@ -105,8 +113,9 @@ func (s Selection) has(f *function.Func) bool {
 
 type wish struct {
 	Wish
-	chosen map[*Table][]bool // by site; what Select has said
-	seats  map[*Table]*seat  // of the observers
+	chosen  map[*Table][]bool            // by site; what Select has said
+	seats   map[*Table]*seat             // of the observers
+	filters map[uint32]*condition.Filter // of the Condition, by site id
 }
 
 // A Recording is told of packages and groups while it goes on.
@@ -174,7 +183,7 @@ func (o *Owner) Set(wishes ...Wish) error {
 	old := o.wishes
 	o.wishes = nil
 	for _, w := range wishes {
-		o.wishes = append(o.wishes, &wish{w, make(map[*Table][]bool), make(map[*Table]*seat)})
+		o.wishes = append(o.wishes, &wish{w, make(map[*Table][]bool), make(map[*Table]*seat), make(map[uint32]*condition.Filter)})
 		if w.Want&rt.Watched != 0 && !b.installed {
 			b.installed = true
 			b.switches.Monitor(b.monitor())
@@ -303,7 +312,7 @@ func (b *Board) apply(t *Table) {
 	}
 	if t.funcs.Load() == nil {
 		for i := range t.words {
-			b.switchSite(t, i, whole, nil)
+			b.switchSite(t, i, whole, nil, nil)
 		}
 		return
 	}
@@ -318,13 +327,15 @@ func (b *Board) apply(t *Table) {
 	used := make(map[*seat]int)       // its number
 	var found []int                   // by number: the function that the seat was last found for
 	var told, before []*seat
+	var filters [][]*condition.Filter // of told
+	filtered := slices.ContainsFunc(list, func(w *wish) bool { return w.Condition != nil })
 	t.recorded, t.observed, t.outside = whole != 0, false, false
 	for i, f := range t.Funcs() {
 		if f.Marker {
 			continue
 		}
 		want := whole
-		told = told[:0]
+		told, filters = told[:0], filters[:0:0]
 		t.outside = t.outside || f.Group != "" && !b.permits(f.Group)
 		for k, w := range list {
 			if in := chosen[k]; in != nil && (i >= len(in) || !in[i]) || !b.allows(w, f) {
@@ -343,9 +354,17 @@ func (b *Board) apply(t *Table) {
 				}
 				seats[k], numbers[k] = s, used[s]
 			}
-			if s.observer != nil && found[numbers[k]] != i {
+			if s.observer == nil {
+				continue
+			}
+			if found[numbers[k]] != i {
 				told = append(told, s)
 				found[numbers[k]] = i
+				if filtered {
+					filters = append(filters, w.filter(t, i))
+				}
+			} else if filtered {
+				filters = join(filters, slices.Index(told, s), w.filter(t, i))
 			}
 		}
 		if !recording {
@@ -358,7 +377,7 @@ func (b *Board) apply(t *Table) {
 		if !slices.Equal(told, before) { // most functions are told to the same observers
 			before = slices.Clone(told)
 		}
-		b.switchSite(t, i, want, before)
+		b.switchSite(t, i, want, before, filters)
 	}
 	t.seats = t.seats[:0:0]
 	for s := range used {
@@ -398,11 +417,24 @@ func (b *Board) applyMarkers(u *unit, whole uint32) {
 	}
 }
 
+// join adds the filters of another wish of the k-th seat, which is told of a call that one accepts.
+func join(filters [][]*condition.Filter, k int, more []*condition.Filter) [][]*condition.Filter {
+	if filters[k] == nil || more == nil {
+		filters[k] = nil
+	} else {
+		filters[k] = append(filters[k], more...)
+	}
+	return filters
+}
+
 // switchSite has calls of a site told to seats, and all else done that is wanted.
-func (b *Board) switchSite(t *Table, i int, want uint32, told []*seat) {
+func (b *Board) switchSite(t *Table, i int, want uint32, told []*seat, filters [][]*condition.Filter) {
 	id := t.Base + uint32(i)
 	if len(told) > 0 {
-		b.watch(id, &watch{t.Funcs()[i], told, slices.ContainsFunc(told, func(s *seat) bool { return s.direct != nil })})
+		if !slices.ContainsFunc(filters, func(list []*condition.Filter) bool { return list != nil }) {
+			filters = nil
+		}
+		b.watch(id, newWatch(t.Funcs()[i], told, filters))
 		b.noteCallers(t)
 	}
 	t.wants[i] = want

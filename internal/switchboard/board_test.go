@@ -342,6 +342,28 @@ func TestPolicyGroups(t *testing.T) {
 	equal(t, "permits", []bool{b.Permits("In"), b.Permits("Out")}, []bool{true, false})
 }
 
+// Statistics of commands are refused where nothing is allowed to commands, and nobody else's.
+func TestPolicyCommands(t *testing.T) {
+	for _, c := range []struct {
+		policy  switchboard.Policy
+		forbids bool
+	}{
+		{switchboard.Policy{Forbid: true}, true},
+		{switchboard.Policy{Origins: []switchboard.Origin{switchboard.Program, switchboard.Environment}}, true},
+		{switchboard.Policy{Groups: map[string]bool{"In": true}, Kinds: []string{"Print"}, Hide: true}, false},
+	} {
+		switchtest.Fresh(t)
+		b := switchboard.Default
+		b.Guard(c.policy)
+		timed := switchboard.Wish{Want: rt.Timed, Kind: "Stats"}
+		err := b.Join("top", switchboard.Command).Check(timed)
+		if errors.Is(err, switchboard.ErrForbidden) != c.forbids {
+			t.Errorf("%+v: %v, want that it is forbidden: %v", c.policy, err, c.forbids)
+		}
+		must(t, b.Join("stats", switchboard.Environment).Check(timed))
+	}
+}
+
 // What the board knows of functions.
 func TestFuncs(t *testing.T) {
 	r := switchtest.Fresh(t)

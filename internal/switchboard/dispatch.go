@@ -2,23 +2,46 @@ package switchboard
 
 import (
 	"maps"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/waymark-go/waymark/internal/condition"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A watch is what calls of a site are told to.
 type watch struct {
-	fn     *function.Func
-	seats  []*seat
-	direct bool // a seat is told without an Event
+	fn      *function.Func
+	seats   []*seat
+	filters [][]*condition.Filter // by seat: one must accept the call; nil: all calls. nil if no seat has some
+	sole    *condition.Filter     // the only one, of the only seat, if it decides where the call begins
+	direct  bool                  // a seat is told without an Event
+	call    call                  // of all calls that all seats are told of
+}
+
+// A call is one in progress, and whom it is told to.
+type call struct {
+	of    *watch
+	seats []*seat
+	late  *late // of a call that seats may be told of when it ends
+	own   bool  // it is this call's alone, see newCall
+}
+
+func newWatch(f *function.Func, seats []*seat, filters [][]*condition.Filter) *watch {
+	w := &watch{fn: f, seats: seats, filters: filters}
+	w.direct = slices.ContainsFunc(seats, func(s *seat) bool { return s.direct != nil })
+	w.call = call{of: w, seats: seats}
+	if len(seats) == 1 && len(filters) == 1 && len(filters[0]) == 1 && filters[0][0].AtEnter() {
+		w.sole = filters[0][0]
+	}
+	return w
 }
 
 // tell tells an event to all observers, in the order of their wishes.
-func (w *watch) tell(e *Event) {
-	for _, s := range w.seats {
+func (c *call) tell(e *Event) {
+	for _, s := range c.seats {
 		s.tell(e)
 	}
 }
@@ -84,7 +107,7 @@ func (b *Board) watchOf(name string) *watch {
 //go:noinline
 func (b *Board) monitor() rt.Monitor {
 	return rt.Monitor{
-		Enter: func(site uint32, from *rt.Event) unsafe.Pointer {
+		Enter: func(site uint32, from *rt.Event, v unsafe.Pointer) unsafe.Pointer {
 			list := *b.watches.Load()
 			if int(site) >= len(list) {
 				return nil
@@ -93,9 +116,22 @@ func (b *Board) monitor() rt.Monitor {
 			if w == nil {
 				return nil // switched off a moment ago
 			}
+			c := &w.call
+			if w.sole != nil {
+				if b.hidden.Load() && w.sole.Values() || !w.sole.Accepts(condition.Values{Event: from, At: v}) {
+					return nil
+				}
+				from.Take(v)
+			} else if w.filters != nil {
+				if c = b.filter(w, from, v); c == nil {
+					return nil
+				}
+			} else {
+				from.Take(v)
+			}
 			hidden := b.hidden.Load()
 			args := w.values(from, hidden)
-			for _, s := range w.seats {
+			for _, s := range c.seats {
 				if s.direct != nil {
 					s.enter(w.fn.ID, args)
 					continue
@@ -104,13 +140,20 @@ func (b *Board) monitor() rt.Monitor {
 				e.begin(Enter, w.fn, hidden)
 				s.tell(e)
 			}
-			return unsafe.Pointer(w)
+			return unsafe.Pointer(c)
 		},
-		Exit: func(call unsafe.Pointer, from *rt.Event, returned bool) {
-			w, hidden := (*watch)(call), b.hidden.Load()
+		Exit: func(ended unsafe.Pointer, from *rt.Event, v unsafe.Pointer, returned bool) {
+			c, hidden := (*call)(ended), b.hidden.Load()
+			w := c.of
+			if c.own {
+				b.decide(c, from, v, returned)
+			}
+			if len(c.seats) > 0 {
+				from.Take(v)
+			}
 			results := w.values(from, hidden)
-			for i := len(w.seats) - 1; i >= 0; i-- { // the last one first
-				s := w.seats[i]
+			for i := len(c.seats) - 1; i >= 0; i-- { // the last one first
+				s := c.seats[i]
 				if s.direct != nil {
 					s.exit(w.fn.ID, results)
 					continue
@@ -120,42 +163,51 @@ func (b *Board) monitor() rt.Monitor {
 				e.Returned = returned
 				s.tell(e)
 			}
+			if c.own {
+				c.free()
+			}
 		},
-		Panic: func(call unsafe.Pointer, from *rt.Event, value any, goexit bool) {
-			w, e := (*watch)(call), eventOf(from)
-			e.begin(Panic, w.fn, b.hidden.Load())
+		Panic: func(in unsafe.Pointer, from *rt.Event, value any, goexit bool) {
+			c, e := (*call)(in), eventOf(from)
+			e.begin(Panic, c.of.fn, b.hidden.Load())
 			switch {
 			case goexit:
 				e.Kind = Goexit
 			case !e.hidden:
 				e.Value = value
 			}
-			w.tell(e)
+			if c.late != nil {
+				c.late.panic(e)
+			}
+			c.tell(e)
 			e.Value = nil
 		},
 		Info: b.info,
 	}
 }
 
-func (b *Board) info(call unsafe.Pointer, from *rt.Event, site uint32, callers []string) bool {
+func (b *Board) info(in unsafe.Pointer, from *rt.Event, site uint32, callers []string) bool {
 	f, ok := (*b.markers.Load())[site]
 	if !ok {
 		return false
 	}
 	last := len(callers) - 1
-	w := (*watch)(call)
-	if w == nil { // its function has started this goroutine, and may have returned
-		if w = b.watchOf(callers[last]); w == nil {
+	c := (*call)(in)
+	if c == nil { // its function has started this goroutine, and may have returned
+		w := b.watchOf(callers[last])
+		if w == nil {
 			return false
 		}
+		c = w.unfiltered()
 	}
+	w := c.of
 	if callers[last] != w.fn.Name || last > 0 && !standsIn(callers[0], w.fn.Name) {
 		return false
 	}
 	e := eventOf(from)
 	e.begin(Marker, f, b.hidden.Load())
 	e.Caller, e.Point = w.fn, f.Point
-	w.tell(e)
+	c.tell(e)
 	e.Caller, e.Point = nil, function.NoPoint
 	return true
 }

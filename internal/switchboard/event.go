@@ -1,6 +1,7 @@
 package switchboard
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/waymark-go/waymark/internal/function"
@@ -40,7 +41,12 @@ type Event struct {
 	from   *rt.Event // has the arguments or results
 	list   []any     // the same, if from is nil
 	hidden bool
+	ago    time.Duration // of an Enter, see Ago
 }
+
+// Ago returns how long ago the call of an Enter began: 0, but of a call that was accepted by a condition
+// when it ended.
+func Ago(e *Event) time.Duration { return e.ago }
 
 // Args returns the arguments of an Enter or a Marker, the receiver first. A variadic parameter's
 // are one slice.

@@ -35,7 +35,8 @@ func (o Origin) String() string {
 const seen = rt.Recorded | rt.Watched | rt.Gathered | rt.Root
 
 // A Policy says what may be wanted. The zero Policy allows everything. Policies are about wishes
-// that see calls: to observe, to record and to gather traces, not to count or to time.
+// that see calls: to observe, to record and to gather traces, not to count or to time. Forbid and
+// Origins are about all wishes of commands.
 type Policy struct {
 	Forbid  bool
 	Groups  map[string]bool // functions directly in these groups; nil: all functions
@@ -78,7 +79,8 @@ func (b *Board) check(o *Owner, wishes []Wish) error {
 
 // refusal returns why a policy is against a wish; empty: none is.
 func (b *Board) refusal(origin Origin, w *Wish) string {
-	if w.Want&seen == 0 {
+	sees := w.Want&seen != 0
+	if !sees && origin != Command {
 		return ""
 	}
 	for i := range b.policies {
@@ -86,11 +88,11 @@ func (b *Board) refusal(origin Origin, w *Wish) string {
 		switch {
 		case p.Forbid:
 			return "the program forbids monitors"
-		case p.Groups != nil && slices.ContainsFunc(w.Select.Groups, func(g string) bool { return !p.Groups[g] }):
+		case sees && p.Groups != nil && slices.ContainsFunc(w.Select.Groups, func(g string) bool { return !p.Groups[g] }):
 			return "the program forbids this group"
-		case p.Groups != nil && w.Select.Groups == nil && !w.Narrow:
+		case sees && p.Groups != nil && w.Select.Groups == nil && !w.Narrow:
 			return "the program allows only groups, not patterns"
-		case p.Kinds != nil && !slices.Contains(p.Kinds, w.Kind):
+		case sees && p.Kinds != nil && !slices.Contains(p.Kinds, w.Kind):
 			return "the program allows only " + strings.Join(p.Kinds, ", ")
 		case p.Origins != nil && !slices.Contains(p.Origins, origin):
 			return "the program doesn't allow it to this caller"

@@ -22,12 +22,13 @@ type Table struct {
 	wants    []uint32   // what owners want of each site, which a budget may cut
 	levels   [2][]uint8 // of sites, by limits; nil: all are at level full
 	unit     *unit
-	vars     []string // that hold the sites' groups, "" for none; nil if no site has one
-	rest     []restID // functions with an id that are not instrumented
-	recorded bool     // a function is recorded
-	observed bool     // a function is observed
-	outside  bool     // a policy does not allow the group of a function
-	seats    []*seat  // of observers in use
+	vars     []string      // that hold the sites' groups, "" for none; nil if no site has one
+	rest     []restID      // functions with an id that are not instrumented
+	recorded bool          // a function is recorded
+	observed bool          // a function is observed
+	outside  bool          // a policy does not allow the group of a function
+	seats    []*seat       // of observers in use
+	sites    []format.Site // see signature
 }
 
 // A restID is a function with an id and without a site.
@@ -78,6 +79,33 @@ func (b *Board) load(t *Table) {
 		b.group(t, list)
 	}
 	t.funcs.Store(&list)
+}
+
+// signature returns the names of a function's arguments and results. It parses the table once, for the
+// few programs that have conditions.
+func (t *Table) signature(i int) (args, results []string) {
+	if t.sites == nil {
+		_, t.sites, _ = format.ParseTable([]byte(t.pkg.Table)) // load has reported an error
+	}
+	if i >= len(t.sites) {
+		return nil, nil
+	}
+	return t.sites[i].Args, t.sites[i].Results
+}
+
+// Signature returns the names of a function's arguments and results; _ is none.
+func (b *Board) Signature(f *function.Func) (args, results []string) {
+	b.list()
+	defer b.lock().unlock()
+	for _, t := range b.tables {
+		b.load(t)
+		for i, one := range t.Funcs() {
+			if one.Identity() == f.Identity() {
+				return t.signature(i)
+			}
+		}
+	}
+	return nil, nil
 }
 
 // join puts a table into its unit.

@@ -166,23 +166,29 @@ func (r *Runtime) Enter(function string, args ...any) *Call {
 	if !watched {
 		return nil
 	}
-	if c := r.monitor.Enter(site, rt.EventOf(args)); c != nil {
+	if c := r.EnterEvent(function, rt.EventOf(args)); c != nil {
 		return &Call{r, function, c}
 	}
 	return nil
 }
 
+// EnterEvent begins a call with the arguments that an event has, and returns what is to be told of its
+// end; nil: nobody wants to know.
+func (r *Runtime) EnterEvent(function string, args *rt.Event) unsafe.Pointer {
+	return r.monitor.Enter(r.Site(function), args, nil)
+}
+
 // Exit ends the call with these results.
 func (c *Call) Exit(results ...any) {
 	if c != nil {
-		c.r.monitor.Exit(c.call, rt.EventOf(results), true)
+		c.r.monitor.Exit(c.call, rt.EventOf(results), nil, true)
 	}
 }
 
 // Leave ends the call as a panic does that leaves it.
 func (c *Call) Leave() {
 	if c != nil {
-		c.r.monitor.Exit(c.call, rt.EventOf(nil), false)
+		c.r.monitor.Exit(c.call, rt.EventOf(nil), nil, false)
 	}
 }
 

@@ -18,14 +18,18 @@ type Calls struct {
 	About                      bool            // times are not of all calls
 	Untimed                    bool            // there are no times
 	Quantiles                  []time.Duration // in the order of quantiles; nil if they are not known
+	Parts                      []time.Duration // of Total, in the order of Parts; nil if they are not known
 }
+
+// Parts are the columns of times in which goroutines ran, were ready and waited.
+var Parts = []Column{{Head: "Running", Right: true}, {Head: "Runnable", Right: true}, {Head: "Waiting", Right: true}}
 
 var quantiles = []string{"p50", "p90", "p99", "p99.9"}
 
 // Timed returns a table of calls with their times. head is the head of the column of names.
 func Timed(head string, rows []Calls) *Table {
 	panics, errors := Column{"Panics", true, 1}, Column{"Errors", true, 1}
-	distributed, makes := false, false
+	distributed, makes, waits := false, false, false
 	for i := range rows {
 		if rows[i].Panics > 0 {
 			panics.Spare = 0
@@ -34,11 +38,15 @@ func Timed(head string, rows []Calls) *Table {
 			errors.Spare = 0
 		}
 		distributed = distributed || rows[i].Quantiles != nil
+		waits = waits || rows[i].Parts != nil
 		makes = makes || rows[i].Objects > 0
 	}
-	t := &Table{Columns: []Column{
-		{"Total time", true, 0}, {"Self time", true, 0}, {"Calls", true, 0}, {"Min", true, 2}, {"Avg", true, 4}, {"Max", true, 3},
-	}}
+	t := &Table{Columns: []Column{{"Total time", true, 0}}}
+	if waits {
+		t.Columns = append(t.Columns, Parts...)
+	}
+	t.Columns = append(t.Columns,
+		Column{"Self time", true, 0}, Column{"Calls", true, 0}, Column{"Min", true, 2}, Column{"Avg", true, 4}, Column{"Max", true, 3})
 	if distributed {
 		for _, q := range quantiles {
 			t.Columns = append(t.Columns, Column{q, true, 5})
@@ -51,7 +59,15 @@ func Timed(head string, rows []Calls) *Table {
 	t.Columns = append(t.Columns, Column{Head: head})
 	for i := range rows {
 		r := &rows[i]
-		row := []Cell{r.duration(r.Total), r.duration(r.Self), Count(r.Calls)}
+		row := []Cell{r.duration(r.Total)}
+		for j := 0; waits && j < len(Parts); j++ {
+			if r.Parts == nil {
+				row = append(row, None)
+			} else {
+				row = append(row, r.duration(r.Parts[j]))
+			}
+		}
+		row = append(row, r.duration(r.Self), Count(r.Calls))
 		for _, d := range []time.Duration{r.Min, r.Avg, r.Max} {
 			if r.allOpen() {
 				row = append(row, Cell{"open", Dim}) // no call has ended, so no duration is known

@@ -14,12 +14,28 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-// Limits of values as text.
-const (
-	maxText     = 64 // bytes of a string
-	maxElements = 8  // of slices, arrays and structs
-	maxNesting  = 2
+// Limits bound values as text.
+type Limits struct {
+	Text     int // bytes of a string
+	Elements int // of slices, arrays and structs
+	Nesting  int
+	Bytes    int // of a value: it may become longer by one part; 0: no limit
+}
+
+// Usual are the limits of a line, Full those of a value that somebody has asked for.
+var (
+	Usual = Limits{Text: 64, Elements: 8, Nesting: 2}
+	Full  = Limits{Text: 4 << 10, Elements: 1000, Nesting: 8, Bytes: 8 << 10}
 )
+
+// Append appends a value in Go's syntax, as the function Append does, within other limits.
+func (l Limits) Append(dst []byte, v any) []byte {
+	w := writer{limits: l}
+	if l.Bytes > 0 {
+		w.end = len(dst) + l.Bytes
+	}
+	return w.append(dst, v)
+}
 
 // AppendList appends values in Go's syntax, separated by commas.
 func AppendList(dst []byte, list []any) []byte {
@@ -30,7 +46,7 @@ func AppendList(dst []byte, list []any) []byte {
 // AppendMasked does what AppendList does. It reports whether it has written *** in the place of a
 // value.
 func AppendMasked(dst []byte, list []any) (out []byte, masked bool) {
-	var w writer
+	w := writer{limits: Usual}
 	for i, v := range list {
 		if i > 0 {
 			dst = append(dst, ", "...)
@@ -43,10 +59,19 @@ func AppendMasked(dst []byte, list []any) (out []byte, masked bool) {
 // Append appends a value in Go's syntax. The only method of the program that Append calls is Error:
 // other methods may wait for a lock that the traced function holds. Append follows no pointer and
 // looks into no map, because other goroutines may be writing there.
-func Append(dst []byte, v any) []byte { return new(writer).append(dst, v) }
+func Append(dst []byte, v any) []byte { return Usual.Append(dst, v) }
 
-// A writer knows whether it has left out a value.
-type writer struct{ masked bool }
+// A writer writes values.
+type writer struct {
+	limits Limits
+	end    int  // of dst, where elements and fields are left out; 0: no end
+	masked bool // it has left out a value
+}
+
+// full reports whether the i-th element or field is left out.
+func (w *writer) full(dst []byte, i int) bool {
+	return i == w.limits.Elements || w.end > 0 && len(dst) > w.end
+}
 
 func (w *writer) mask(dst []byte) []byte {
 	w.masked = true
@@ -63,9 +88,9 @@ func (w *writer) append(dst []byte, v any) []byte {
 		if rv := reflect.ValueOf(v); rv.Kind() == reflect.Pointer && rv.IsNil() {
 			return append(dst, "nil"...)
 		}
-		return appendText(dst, errorText(v))
+		return w.text(dst, errorText(v))
 	}
-	return w.value(dst, reflect.ValueOf(v), maxNesting)
+	return w.value(dst, reflect.ValueOf(v), w.limits.Nesting)
 }
 
 // errorText returns the text of an error. Error may panic: monitors see errors whose text the
@@ -102,7 +127,7 @@ func (w *writer) value(dst []byte, v reflect.Value, depth int) []byte {
 	case reflect.Complex64, reflect.Complex128:
 		return fmt.Append(dst, v.Complex())
 	case reflect.String:
-		return appendText(dst, v.String())
+		return w.text(dst, v.String())
 	case reflect.Interface:
 		return w.value(dst, v.Elem(), depth)
 	case reflect.Slice, reflect.Array:
@@ -122,11 +147,11 @@ func (w *writer) value(dst []byte, v reflect.Value, depth int) []byte {
 	}
 }
 
-func appendText(dst []byte, s string) []byte {
-	if len(s) <= maxText {
+func (w *writer) text(dst []byte, s string) []byte {
+	if len(s) <= w.limits.Text {
 		return strconv.AppendQuote(dst, s)
 	}
-	cut := maxText
+	cut := w.limits.Text
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
@@ -146,7 +171,7 @@ func (w *writer) list(dst []byte, v reflect.Value, depth int) []byte {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		if i == maxElements {
+		if w.full(dst, i) {
 			dst = fmt.Appendf(dst, "...(%d)", v.Len())
 			break
 		}
@@ -165,7 +190,7 @@ func (w *writer) fields(dst []byte, v reflect.Value, depth int) []byte {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		if i == maxElements {
+		if w.full(dst, i) {
 			dst = append(dst, "..."...)
 			break
 		}

@@ -26,6 +26,8 @@ type Trace struct {
 	Calls, Panics, Errors uint64
 	Goroutines            uint64 // all, with that of the root call
 
+	Objects, Bytes uint64 // of the heap, that the calls made
+
 	Parts []time.Duration // of Duration: how long the goroutine ran, was ready, and waited; nil: that isn't printed
 }
 
@@ -62,6 +64,10 @@ func WriteList(w io.Writer, list []Trace, short *names.Set, s table.Style) error
 			t.Columns = slices.Insert(t.Columns, 3+i, table.Column{Head: head, Right: true})
 		}
 	}
+	makes := slices.ContainsFunc(list, func(t Trace) bool { return t.Objects > 0 })
+	if makes {
+		t.Columns = slices.Insert(t.Columns, len(t.Columns)-1, table.Column{Head: "Objects", Right: true}, table.Column{Head: "Bytes", Right: true})
+	}
 	for i := range list {
 		tr := &list[i]
 		root := short.Short(tr.Root)
@@ -72,8 +78,11 @@ func WriteList(w io.Writer, list []Trace, short *names.Set, s table.Style) error
 		for _, d := range tr.Parts {
 			row = append(row, table.Duration(d))
 		}
-		t.Rows = append(t.Rows, append(row, table.Count(tr.Calls),
-			table.Panics(tr.Panics), table.Errors(tr.Errors), table.Count(tr.Goroutines), table.Cell{Text: root}))
+		row = append(row, table.Count(tr.Calls), table.Panics(tr.Panics), table.Errors(tr.Errors), table.Count(tr.Goroutines))
+		if makes {
+			row = append(row, table.Count(tr.Objects), table.Cell{Text: units.Bytes(int64(tr.Bytes))})
+		}
+		t.Rows = append(t.Rows, append(row, table.Cell{Text: root}))
 	}
 	return t.Write(w, s)
 }

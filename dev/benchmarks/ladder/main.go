@@ -10,6 +10,7 @@
 //	ladder -rung elsewhere -traces elsewhere         the same calls outside of traces
 //	WAYMARK=record,waiting ladder -rung waiting      goroutines that park, and when they run
 //	ladder -rung monitors                            monitors of groups
+//	ladder -rung condition                           calls that an observer's condition rejects
 //	ladder -rung timers                              timers, by hand and of groups
 //	WAYMARK=seen ladder -rung seen -shape leaf       calls of functions whose first calls are noted
 //	ladder -rung objects                             objects of the heap that are counted
@@ -60,6 +61,8 @@ func main() {
 		err = measure.Print(os.Stdout, measure.Result{Rung: *rung, Shape: "calls", Events: 2 * uint64(*calls)})
 	case *rung == rungMonitors:
 		err = monitors(t)
+	case *rung == rungConditions:
+		err = conditions(t)
 	case *rung == rungTimers:
 		err = timers(t)
 	case *rung == rungObjects:

@@ -18,7 +18,7 @@ import (
 // machine.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds programs with waymark; run without -short")
+		t.Skip("builds programs with waymark: make test-long")
 	}
 	dir := t.TempDir()
 	build := func(dir string, env []string, args ...string) {
@@ -79,7 +79,7 @@ var wantRungs = map[string][]string{
 		"off/empty", "off/leaf", "off/recursion 10", "off/500 us", "to memory/two ints", "to memory/string and int",
 		"to memory/struct", "to memory/10000 goroutines", "to memory/panic, recovered", "to file/parks: channel",
 		"to file/parks: sleep", "to file/64 goroutines", "to file/50 ns", "to file/sustained", "flight recorder/leaf",
-		"monitors/3 groups, off", "monitors/another group on", "monitors/NoOp", "monitors/Compose of 3 NoOps", "monitors/OperationTracer", "monitors/observer", "monitors/observer, values",
+		"monitors/3 groups, off", "monitors/another group on", "monitors/NoOp", "monitors/Compose of 3 NoOps", "monitors/OperationTracer", "monitors/observer", "monitors/observer, values", "condition/two ints", "condition/string and int", "condition/duration",
 		"count only/leaf", "calls, total and self time/recursion 10", "with histogram/10000 goroutines", "with paths/leaf", "gathered, under a root/leaf", "gathered, elsewhere/recursion 10", "timers/by hand",
 	},
 	readingName:     {"waymark report/calls", "waymark tree/calls", "waymark replay/calls"},

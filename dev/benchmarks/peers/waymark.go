@@ -11,7 +11,7 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 )
 
-// waymarkPeer measures all shapes of calls on each rung: off, memory, monitors and timers in one
+// waymarkPeer measures all shapes of calls on each rung: off, memory, monitors, conditions and timers in one
 // process each, statistics in one for each shape; to a file in one for each shape, so that each has
 // its own bytes and losses.
 func waymarkPeer() peer {
@@ -25,7 +25,7 @@ func waymarkPeer() peer {
 		},
 		round: func(b *bench) ([]measure.Result, error) {
 			var list []measure.Result
-			for _, args := range [][]string{{"-rung", rungOff}, {"-rung", rungMemory, "-memory"}, {"-rung", rungMonitors}, {"-rung", rungTimers}} {
+			for _, args := range [][]string{{"-rung", rungOff}, {"-rung", rungMemory, "-memory"}, {"-rung", rungMonitors}, {"-rung", rungConditions}, {"-rung", rungTimers}} {
 				results, _, err := b.run(nil, b.ladder, b.ladderArgs(args...)...)
 				if err != nil {
 					return nil, err
@@ -78,7 +78,10 @@ const (
 	rungRing     = "flight recorder"
 	rungMonitors = "monitors"
 	rungTimers   = "timers"
-	rungSeen     = "first calls noted"
+
+	rungConditions = "condition" // calls that an observer's condition rejects
+
+	rungSeen = "first calls noted"
 
 	// Statistics.
 	rungCount     = "count only"

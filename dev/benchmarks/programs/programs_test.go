@@ -17,7 +17,7 @@ import (
 // TestQuick measures a small program in one round, and looks whether all steps are there.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds programs with waymark; run without -short")
+		t.Skip("builds programs with waymark: make test-long")
 	}
 	dir := t.TempDir()
 	waymark := filepath.Join(dir, "waymark")

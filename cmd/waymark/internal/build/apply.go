@@ -2,6 +2,8 @@ package build
 
 import (
 	"cmp"
+	"go/ast"
+	"go/types"
 	"slices"
 	"sync"
 
@@ -15,7 +17,7 @@ import (
 
 // make plans the rewriting of a unit, and applies the plan: it puts the files into the cache.
 func (b *Build) make(j *job, u *syntax.Unit, o *Options, s *selection, mu *sync.Mutex) (outcome, error) {
-	a, err := instrument.Analyze(u, b.options(j, o))
+	a, err := instrument.Analyze(u, b.options(j, u, o))
 	if err != nil {
 		return outcome{}, err
 	}
@@ -37,7 +39,7 @@ func (b *Build) make(j *job, u *syntax.Unit, o *Options, s *selection, mu *sync.
 }
 
 // options returns those for the rewriting of a unit.
-func (b *Build) options(j *job, o *Options) *instrument.Options {
+func (b *Build) options(j *job, u *syntax.Unit, o *Options) *instrument.Options {
 	opt := &instrument.Options{
 		Config: syntax.Config{
 			PackageNames: b.names,
@@ -54,6 +56,9 @@ func (b *Build) options(j *job, o *Options) *instrument.Options {
 	}
 	if j.agent {
 		opt.Imports = []string{library.Agent}
+		if o.Listen && u.Main {
+			opt.Imports = append(opt.Imports, library.Listener)
+		}
 	}
 	return opt
 }
@@ -96,6 +101,12 @@ func (out *outcome) describe(j *job, a *instrument.Analysis) {
 	for _, f := range a.Funcs {
 		fn := Func{Func: f.Func.Func, Instrumented: f.Instrument, Reason: f.Reason, Cost: f.Cost}
 		fn.Package, fn.File, fn.Full = j.pkg.ImportPath, j.original(f.File), j.pkg.ImportPath+"."+f.Local()
+		if f.Args {
+			fn.Args = values(f.Params())
+		}
+		if f.Results {
+			fn.Results = values(f.Type.Results)
+		}
 		if f.Mark != nil {
 			fn.Info, fn.Comment = infoKinds[f.Mark.Info], f.Mark.Comment
 		}
@@ -108,4 +119,21 @@ func (out *outcome) describe(j *job, a *instrument.Analysis) {
 		g.File = j.original(g.File)
 		out.Groups = append(out.Groups, g)
 	}
+}
+
+// values returns the parameters or results in list.
+func values(list *ast.FieldList) (out []Value) {
+	if list == nil {
+		return nil
+	}
+	for _, field := range list.List {
+		typ := types.ExprString(field.Type)
+		if len(field.Names) == 0 {
+			out = append(out, Value{"_", typ})
+		}
+		for _, name := range field.Names {
+			out = append(out, Value{name.Name, typ})
+		}
+	}
+	return out
 }

@@ -32,11 +32,12 @@ type Options struct {
 
 	Values Values
 
-	Test  bool        // for go test: test files too
-	Flags gocmd.Flags // of the go command
-	Args  []string    // packages or files, as the go command takes them
-	Dir   string      // where the go command runs
-	Cache *cache.Cache
+	Test   bool        // for go test: test files too
+	Listen bool        // programs listen for waymark's commands, unless their environment says otherwise
+	Flags  gocmd.Flags // of the go command
+	Args   []string    // packages or files, as the go command takes them
+	Dir    string      // where the go command runs
+	Cache  *cache.Cache
 
 	Progress func(string) // told what is being done; may be nil
 }
@@ -74,8 +75,16 @@ type Func struct {
 	Cost         int
 	Full         string // as patterns see it
 
+	Args, Results []Value // that are recorded
+
 	Info    string // of an info function: NONE, ENTER or EXIT
 	Comment string // of one with a directive: its whole comment
+}
+
+// A Value is an argument or a result. The receiver is the first argument.
+type Value struct {
+	Name string // _ if it has none
+	Type string // as in the source
 }
 
 // Traced reports whether f is in a group, or is an info function.

@@ -12,7 +12,7 @@ import (
 // known lists packages by what is special about them.
 type known struct {
 	Runtime []string // runtime and what it imports: never instrumented
-	Agent   []string // the agent and what it imports: initialised first
+	Agent   []string // the agent, the listener and what they import: initialised first
 }
 
 // closures finds the known packages of a toolchain and target. The cache keeps the answer, which
@@ -38,7 +38,7 @@ func closures(env *gocmd.Env, c *cache.Cache) (*known, error) {
 	if k.Runtime, err = lib.Names(nil, "runtime"); err != nil {
 		return nil, err
 	}
-	if k.Agent, err = lib.Names(nil, library.Agent); err != nil {
+	if k.Agent, err = lib.Names(nil, library.Agent, library.Listener); err != nil {
 		return nil, err
 	}
 	data, err := json.Marshal(k)

@@ -302,12 +302,13 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 		MinSize            int
 		Values             Values
 		Agent, Scope, Main bool
+		Listen             bool
 		NoCode             bool
 		Dir                string
 		Unit               *syntax.Unit
 		Groups             map[string][]string
 		Names              []string
-	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, j.agent, j.scope, j.pkg.Name == "main", o.NoCode, j.pkg.Dir, u, groups, names})
+	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, j.agent, j.scope, j.pkg.Name == "main", j.agent && o.Listen, o.NoCode, j.pkg.Dir, u, groups, names})
 	return "unit-" + cache.Hash(data), err
 }
 

@@ -27,7 +27,7 @@ type Options struct {
 	OnCall func(*Call)
 	// OnWait is called when a goroutine runs again that did not while it had a call open. The Call is as
 	// one that the innermost call has made, from when the goroutine stopped running: it has that one's
-	// Site, and Wait.
+	// Site, and Wait. It is also called of a new goroutine, which has waited since it was made: Site is 0.
 	OnWait func(*Call)
 	// OnStart is called when a goroutine says which one has started it, and the id of the go
 	// statement, before its calls. OnEnd is called when all its calls have ended.
@@ -73,6 +73,7 @@ type Builder struct {
 	past     bool   // there are events after the window
 	events   uint64
 	seen     uint64 // goroutines, see Result.Seen
+	mixed    uint64
 	problems Problems
 	call     Call // what OnCall is given
 }
@@ -120,15 +121,21 @@ func (b *Builder) Add(ev *tracefile.Event) {
 		clock = g.last
 		b.problems.Backward++
 	}
-	g.floor, g.last = g.last, clock
+	g.last = clock
 	if clock >= b.opt.From && counts(ev.Kind) && ev.Kind != tracefile.End {
 		b.events++
 	}
 	b.event(g, ev, clock)
+	if ev.Kind != tracefile.Waited {
+		g.floor = clock
+	}
 }
 
-// counts reports whether events of that kind are counted: those that say when goroutines ran are not.
-func counts(k tracefile.Kind) bool { return k != tracefile.Parked && k != tracefile.Waited }
+// counts reports whether events of that kind are counted: those that say when goroutines ran, and what
+// they made, are not.
+func counts(k tracefile.Kind) bool {
+	return k != tracefile.Parked && k != tracefile.Waited && k != tracefile.Made
+}
 
 // event follows what g did at the given clock.
 func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
@@ -168,6 +175,8 @@ func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
 		g.parked, g.reason = clock, tracefile.ReasonOf(ev.Value)
 	case tracefile.Waited:
 		b.waited(g, &pause{Wait: ev.Wait()}, clock)
+	case tracefile.Made:
+		b.made(g, Made{ev.Value, ev.Bytes()}, clock)
 	case tracefile.End:
 		for len(g.stack) > 0 {
 			b.endUnseen(g, clock)
@@ -232,7 +241,7 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 	delete(b.alive, g.ID)
 	// A stream may still point to g. Until it serves another goroutine it has an
 	// id that no event has, and then it is the right one for its events.
-	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0], longs: g.longs[:0], offs: g.offs[:0]}
+	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0], longs: g.longs[:0], offs: g.offs[:0], mades: g.mades[:0]}
 	b.spare = append(b.spare, g)
 }
 
@@ -256,7 +265,7 @@ func (b *Builder) Close(end uint64) *Result {
 		}
 		b.forget(g, end)
 	}
-	r := &Result{Goroutines: b.ended, Events: b.events, Seen: b.seen, Past: b.past, Problems: b.problems}
+	r := &Result{Goroutines: b.ended, Events: b.events, Seen: b.seen, Past: b.past, Mixed: b.mixed, Problems: b.problems}
 	if b.paths != nil {
 		r.Tree = b.paths.list(b.rows)
 	}

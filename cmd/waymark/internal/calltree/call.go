@@ -36,6 +36,7 @@ type Call struct {
 	Flags      Flags
 	Wait       *Wait // told to OnWait; else nil
 	Off        *Offs // when it ends: of its time, that in which the goroutine did not run; nil if it always did
+	Made       Made  // when it ends: the heap objects that it made itself within the window
 	Recursive  bool  // a call of the same row is around it, whose total contains this one's
 
 	// What was recorded of values, encoded; see package value. Valid like the Call.

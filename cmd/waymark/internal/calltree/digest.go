@@ -66,7 +66,8 @@ type step struct {
 	site   uint32
 	token  uint32
 	origin uint32 // of a Start
-	value  uint64 // of a Start
+	value  uint64 // of a Start; of a Made the objects
+	bytes  uint64 // of a Made
 }
 
 // isSpan stands for the next of the digest's spans in place of an event.

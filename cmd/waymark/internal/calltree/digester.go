@@ -166,6 +166,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 			p := pause{Wait: ev.Wait()}
 			if x.segment.first < number+i {
 				p.floor = before
+				if n := len(d.steps); n > 0 && d.steps[n-1].event == tracefile.Waited {
+					p.floor -= min(d.pauses[len(d.pauses)-1].Ago, before)
+				}
 			}
 			d.pauses = append(d.pauses, p)
 		}
@@ -173,6 +176,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 			d.panics = append(d.panics, bytes.Clone(ev.Data))
 		}
 		d.steps = append(d.steps, step{event: ev.Kind, site: ev.Site, token: ev.Token, clock: clock, value: ev.Value, origin: ev.Origin})
+		if ev.Kind == tracefile.Made {
+			d.steps[len(d.steps)-1].bytes = ev.Bytes()
+		}
 	}
 	return true
 }

@@ -56,6 +56,11 @@
 //	sum    from enter to exit, of every call; min, max and the average, sum divided
 //	       by calls, are of these, so that min <= average <= max holds in recursion too
 //
+// # Objects
+//
+// An event Made belongs to the innermost call, as self time does: if that call is left out, because of a
+// filter or because it was too short, its caller has made the objects.
+//
 // # Counted calls
 //
 // Of a function that was counted instead of recorded there are only the calls that took long, each

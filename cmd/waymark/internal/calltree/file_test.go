@@ -53,7 +53,7 @@ func lines(r *Result) []string {
 		if paths[i] = fmt.Sprint("path ", n.Key); n.Caller != NoCaller {
 			paths[i] = fmt.Sprint(paths[n.Caller], " ", n.Key)
 		}
-		nodes = append(nodes, fmt.Sprintf("%s: calls %d, total %d, self %d, panics %d, off %v", paths[i], n.Calls, n.Total, n.Self, n.Panics, n.Off))
+		nodes = append(nodes, fmt.Sprintf("%s: calls %d, total %d, self %d, panics %d, off %v, made %v", paths[i], n.Calls, n.Total, n.Self, n.Panics, n.Off, n.Made))
 	}
 	slices.Sort(nodes)
 	return append(list, nodes...)
@@ -96,6 +96,9 @@ func TestBlocks(t *testing.T) {
 				}
 				if seed%5 > 1 {
 					events = withWaits(r, events)
+				}
+				if seed%5 == 1 || seed%5 == 4 {
+					events = withObjects(r, events)
 				}
 				recording := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, PerBlock: 1 + int(seed*seed%150)}
 				recording.IndexEvery = int(seed/2%3) * 5

@@ -21,9 +21,10 @@ type goroutine struct {
 
 	recovered map[int][]byte // by frame: the value of the panic that it recovered
 	longs     []longCall
-	offs      []openOff // outer calls first
-	floor     uint64    // clock: no wait that is still to come began earlier
-	parked    uint64    // clock since when it does not run, for reason; 0 if it does, or nobody knows
+	offs      []openOff  // outer calls first
+	mades     []openMade // outer calls first
+	floor     uint64     // clock: no wait that is still to come began earlier
+	parked    uint64     // clock since when it does not run, for reason; 0 if it does, or nobody knows
 	reason    tracefile.WaitReason
 	early     map[int][]byte // by frame: the arguments of a call that began before the window
 
@@ -239,6 +240,7 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 	}
 	upward, counted := f.children, false
 	off := g.innermostOff(n)
+	made := g.takeMade(n)
 	if f.row != leftOut {
 		g.kept--
 		if f.slot != notOutermost {
@@ -257,6 +259,9 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 			if b.paths != nil {
 				b.paths.add(f.node, upward, self, flags)
 			}
+			if made.Objects > 0 {
+				b.addMade(g, &f, made)
+			}
 			if flags&Cut != 0 {
 				b.problems.Cut++
 			}
@@ -271,7 +276,7 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 			if b.opt.OnCall != nil {
 				b.call = Call{
 					Goroutine: g.ID, Site: f.site, Depth: g.kept, Start: start, End: clock, Began: f.enter, Self: self, Flags: flags,
-					Recursive: f.slot == notOutermost, Results: results, Panic: value, Off: offs,
+					Recursive: f.slot == notOutermost, Results: results, Panic: value, Off: offs, Made: made,
 				}
 				b.opt.OnCall(&b.call)
 			}
@@ -282,5 +287,8 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 	}
 	if off != nil {
 		g.passOff(n, counted)
+	}
+	if made.Objects > 0 && !counted && n > 0 {
+		g.madeOf(n - 1).add(made)
 	}
 }

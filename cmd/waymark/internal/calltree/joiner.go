@@ -232,7 +232,8 @@ func (j *joiner) segment(p *place) {
 	p.segment++
 	p.in = false
 	g := b.alive[s.goroutine]
-	g.segment, g.floor, g.last = nil, g.last, s.end
+	g.segment, g.last = nil, s.end
+	first := p.step
 	for ; p.step < s.steps; p.step++ {
 		b.unparked(g, d.steps[p.step].event, d.steps[p.step].clock)
 		switch st := &d.steps[p.step]; st.event {
@@ -241,6 +242,8 @@ func (j *joiner) segment(p *place) {
 		case tracefile.Waited:
 			b.waited(g, &d.pauses[p.pauses], st.clock)
 			p.pauses++
+		case tracefile.Made:
+			b.made(g, Made{st.value, st.bytes}, st.clock)
 		case tracefile.Exit:
 			b.exit(g, st.site, st.token, st.clock, nil)
 		case tracefile.Panic:
@@ -253,6 +256,9 @@ func (j *joiner) segment(p *place) {
 		default:
 			b.event(g, &tracefile.Event{Kind: st.event, Site: st.site, Token: st.token, Value: st.value, Origin: st.origin}, st.clock)
 		}
+	}
+	if p.step == first || d.steps[p.step-1].event != tracefile.Waited {
+		g.floor = s.end
 	}
 }
 

@@ -103,16 +103,18 @@ func (b *Builder) addOff(g *goroutine, f *frame, o *openOff) *Offs {
 }
 
 // A pause is what an event Waited says, and the clock of the goroutine's event before, as far as that is
-// known.
+// known, or when the wait ended that this event says.
 type pause struct {
 	tracefile.Wait
 	floor uint64
 	flags Flags // Open: it has not ended; Cut: its end was lost
 }
 
-// waited counts that g did not run until the given clock.
+// waited counts that g did not run until p.Ago before the given clock.
 func (b *Builder) waited(g *goroutine, p *pause, clock uint64) {
 	n := len(g.stack)
+	fresh := clock == g.Start // as the event says when it comes with the first one
+	clock -= min(p.Ago, clock)
 	if n > 0 && clock > b.opt.From {
 		// Clocks of CPUs may differ: what was before the event before is no part of the wait.
 		from := max(clock-min(p.Total, clock), p.floor, g.floor, g.stack[n-1].enter, b.opt.From)
@@ -121,9 +123,18 @@ func (b *Builder) waited(g *goroutine, p *pause, clock uint64) {
 		o := g.offOf(n - 1)
 		o.all.Runnable += clock - ready
 		o.all.Waiting[p.Reason] += ready - from
+		if p.More > 0 {
+			b.mixed += 1 + p.More
+		}
 		if b.opt.OnWait != nil && g.kept > 0 {
 			b.tellWait(g, p, from, ready, clock)
 		}
+	} else if n == 0 && fresh && b.opt.OnWait != nil && clock > b.opt.From {
+		b.call = Call{
+			Goroutine: g.ID, Start: clock - min(p.Total, clock), End: clock, Wait: &Wait{p.Reason, clock - min(p.Runnable, clock), p.Waker},
+		}
+		b.call.Began = b.call.Start
+		b.opt.OnWait(&b.call)
 	}
 	g.floor = clock
 }

@@ -28,10 +28,19 @@ func withWaits(r *rand.Rand, events []tracefile.Event) []tracefile.Event {
 		if reason := parked[ev.Goroutine]; ok && reason > 0 {
 			total := ev.Clock - min(last.Clock, ev.Clock)
 			w := format.Wait{Reason: reason - 1, Total: total + r.Uint64N(2), Runnable: r.Uint64N(total + 1), Waker: r.Uint64N(3)}
-			if r.IntN(20) > 0 {
+			waited := func(w format.Wait) {
 				out = append(out, tracefile.Event{
 					Kind: tracefile.Waited, Clock: ev.Clock, Goroutine: ev.Goroutine, Stream: ev.Stream, Value: w.Total, Data: format.AppendWait(nil, w),
 				})
+			}
+			switch r.IntN(20) {
+			case 0:
+			case 1, 2: // there was no room for it, and then the goroutine waited for that
+				w.Ago, w.More = r.Uint64N(total+1), r.Uint64N(2)
+				waited(w)
+				waited(format.Wait{Reason: format.WaitTracing, Total: r.Uint64N(w.Ago + 2)})
+			default:
+				waited(w)
 			}
 		}
 		out = append(out, ev)
@@ -47,6 +56,34 @@ func withWaits(r *rand.Rand, events []tracefile.Event) []tracefile.Event {
 		}
 	}
 	return out
+}
+
+// A wait for which there was no room is said later, and before the one for room, which began when it was over.
+func TestOffLate(t *testing.T) {
+	// A runs from 10 to 30, waits for a channel until 50, being ready from 45 on, and for room from 60 to 70.
+	events, err := calltreetest.Events("A10 +58 =2,20,5,0,20,2 +0 =11,10,0,0 a10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	enter, late, room, exit := &events[0], &events[1], &events[2], &events[3]
+	enter.Clock, late.Clock, room.Clock, exit.Clock = 10, 70, 70, 100
+	var told []string
+	b := New(Options{OnWait: func(c *Call) { told = append(told, fmt.Sprint(c.Wait.Reason, c.Start, c.Wait.Ready, c.End)) }})
+	for i := range events {
+		b.Add(&events[i])
+	}
+	want := Off{Runnable: 5}
+	want.Waiting[tracefile.WaitChannel], want.Waiting[tracefile.WaitTracing] = 15, 10
+	r := b.Close(100)
+	if row := r.Rows[0]; row.Off == nil || row.Off.Self != want {
+		t.Errorf("was off %v; want %v", row.Off, want)
+	}
+	if r.Mixed != 3 {
+		t.Errorf("%d waits are one record; want 3", r.Mixed)
+	}
+	if want := "[channel 30 45 50 tracing 60 70 70]"; fmt.Sprint(told) != want {
+		t.Errorf("told %v; want %s", told, want)
+	}
 }
 
 // The time in which a goroutine did not run is that of its innermost call, and of its callers.

@@ -11,6 +11,8 @@ type Result struct {
 	Seen   uint64 // goroutines that were alive within the window
 	Past   bool   // the recording goes on after Options.To
 
+	Mixed uint64 // waits that were recorded as one with others: their reasons are that of the longest
+
 	Problems Problems
 }
 
@@ -28,6 +30,7 @@ type Row struct {
 	Open   uint64 // calls that had not ended
 	Long   uint64 // calls of Long events, which have no Self
 	Off    *Offs  // in which goroutines did not run
+	Made   Made   // by the calls themselves
 }
 
 func (r *Row) add(total, self uint64, outermost bool, flags Flags) {
@@ -81,6 +84,7 @@ type Goroutine struct {
 	Panics uint64 // that began on it
 	Errors uint64 // calls that returned an error
 	Off    *Offs  // in which it did not run
+	Made   Made   // by its calls
 }
 
 func (g *Goroutine) addRoot(total uint64) {

@@ -15,6 +15,7 @@ type Node struct {
 	Panics uint64
 	Errors uint64
 	Off    *Offs // in which goroutines did not run
+	Made   Made  // by the calls themselves
 }
 
 // NoCaller is the Caller of root calls.
@@ -30,6 +31,7 @@ type pathSum struct {
 	panics      uint64
 	errors      uint64
 	off         *Offs
+	made        Made
 }
 
 func (f *paths) add(node uint32, total, self uint64, flags Flags) {
@@ -72,7 +74,7 @@ func (f *paths) list(rows []Row) []Node {
 		index[i] = len(out)
 		out = append(out, Node{
 			Caller: index[n.Parent], Key: rows[n.Row].Key,
-			Calls: sum.calls, Total: sum.total, Self: sum.self, Panics: sum.panics, Errors: sum.errors, Off: sum.off,
+			Calls: sum.calls, Total: sum.total, Self: sum.self, Panics: sum.panics, Errors: sum.errors, Off: sum.off, Made: sum.made,
 		})
 	}
 	return out

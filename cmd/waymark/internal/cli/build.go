@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) buildCommand() *cobra.Command {
-	var f buildFlags
+	f := buildFlags{listen: true}
 	return a.buildCmd("build [--flags] [go build flags] [packages]",
 		"build an instrumented program; tracing is off until it is switched on", "", mixed, f.define,
 		func(line *commandLine) error {

@@ -20,7 +20,9 @@ type buildFlags struct {
 	dryRun, work     bool
 	verbose          int
 	debug            bool
+	listen           bool // programs listen for commands
 	values           valueFlags
+	inspect          func([]build.Func) error // looks at the functions before anything is built; nil: nobody does
 }
 
 func (f *buildFlags) define(set *pflag.FlagSet) {
@@ -59,12 +61,17 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	b, err := build.Prepare(&build.Options{
 		Include: f.include, Exclude: f.exclude,
 		All: f.all, MinSize: f.minSize, Closures: f.closures, NoCode: !f.tracegen, Values: values,
-		Test: test, Flags: flags, Args: args, Dir: dir, Cache: c,
+		Test: test, Listen: f.listen, Flags: flags, Args: args, Dir: dir, Cache: c,
 		Progress: show,
 	})
 	done()
 	if err != nil {
 		return nil, err
+	}
+	if f.inspect != nil {
+		if err := f.inspect(b.Funcs); err != nil {
+			return nil, err
+		}
 	}
 	a.describe(f, b)
 	if f.dryRun {

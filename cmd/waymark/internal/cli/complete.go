@@ -11,9 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/diff"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
+	"github.com/waymark-go/waymark/internal/control"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -38,7 +40,7 @@ func completes(cmd *cobra.Command) {
 			return valuesOf(cmd, f.Name, args, word)
 		})
 	})
-	if strings.Contains(cmd.Use, "FILE") {
+	if strings.Contains(cmd.Use, "FILE") || strings.Contains(cmd.Use, "OLD NEW") {
 		cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"wmt"}, cobra.ShellCompDirectiveFilterFileExt)
 	} else {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -51,7 +53,7 @@ func valuesOf(cmd *cobra.Command, flag string, args []string, word string) ([]st
 	switch flag {
 	case "config":
 		return []string{"toml"}, cobra.ShellCompDirectiveFilterFileExt
-	case "out", "output":
+	case "out", "output", "counts", "check":
 		return nil, cobra.ShellCompDirectiveDefault
 	}
 	var list []string
@@ -77,16 +79,26 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 		return exportNames()
 	case "overflow":
 		return overflows
+	case "fail-over":
+		return []string{"5%", "10%"}
 	case "budget":
 		return []string{"3%", "10%", "0", noBudget}
 	case "format":
 		switch cmd.Name() {
 		case "groups":
 			return manifest.Formats
+		case "diff":
+			return diff.Formats
 		case "info":
 			return report.Formats[:2] // it is no table
+		case "ps", "status", "on", "off", "reset", "resume", "top", "watch", "calls", "trace", "stack", "monitor", "dump", "record":
+			return liveFormats
 		}
 		return report.Formats
+	case "monitor":
+		return control.Monitors
+	case "on":
+		return endsOfCalls
 	case "detail":
 		return []string{"0", "1", "2", "3"}
 	case "verbose":

@@ -11,18 +11,30 @@ import (
 
 func (a *app) dumpCommand() *cobra.Command {
 	var text bool
+	var out, dir, form string
 	cmd := &cobra.Command{
-		Use: "dump --text FILE", Short: "print a recording as it is, block by block and event by event", Args: arguments(1, 1),
-		Long: `Dump prints the blocks of a trace file: the offset of each block in the file, its kind, its
+		Use: "dump --text FILE, or dump [-o FILE] PID", Short: "print a recording as it is, or write what a running program has recorded of late", Args: arguments(1, 1),
+		Long: `Dump PID writes the calls that a running program has in its flight recorder, which it has by
+WAYMARK=record,overflow=ring or waymark record --overflow ring. Recording goes on.
+
+Dump --text prints the blocks of a trace file: the offset of each block in the file, its kind, its
 size in bytes, whether its checksum is good, and what it holds. Events are printed with the ticks
 of their clock and the word that stands for them in the program's memory. Dump names each damaged
 range.
 
-Dump is for people who work on waymark or on a damaged file. For recordings use waymark report,
-tree and replay. --text is for files, not for running programs.`,
+Dump --text is for people who work on waymark or on a damaged file. For recordings use waymark
+report, tree and replay.`,
 		RunE: func(_ *cobra.Command, files []string) error {
-			if !text {
-				return usagef("dump: want --text, which prints a file: waymark dump --text %s", files[0])
+			switch {
+			case text && (out != "" || dir != "" || form != "text"):
+				return usagef("dump: --text prints a file to stdout: --output, --dir and --format are of a running program")
+			case !text && isProcess(files[0]):
+				if err := (&liveFlags{form: form}).check(); err != nil {
+					return err
+				}
+				return a.dumpLive(files[0], dir, out, form)
+			case !text:
+				return usagef("dump: want --text, which prints a file, or a process id: waymark dump --text %s", files[0])
 			}
 			f, err := os.Open(files[0])
 			if err != nil {
@@ -47,5 +59,8 @@ tree and replay. --text is for files, not for running programs.`,
 		},
 	}
 	cmd.Flags().BoolVar(&text, "text", false, "print the file's blocks and events as text")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "of a running program, `FILE` to write to; else the program chooses one")
+	cmd.Flags().StringVar(&dir, "dir", "", "of a running program, look for its socket in `DIR`")
+	cmd.Flags().StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the file: text or json")
 	return cmd
 }

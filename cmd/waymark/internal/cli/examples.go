@@ -40,6 +40,9 @@ waymark traces app.wmt 18-1503201         the calls of one, by the key that the 
 	"seen": `
 waymark seen --never app.seen             what no process with WAYMARK=seen,o=app.seen called
 waymark seen --cover c.out app*.seen      then go tool cover -html c.out`,
+	"diff": `
+waymark diff --fail-over 10% old*.wmt -- new*.wmt   calls exactly; times take several of each
+waymark diff --test TestParse rec/p.wmt             a failed run beside one that passed`,
 	"export": `
 waymark export app.wmt --to pprof -o app.pprof           then go tool pprof -http=: app.pprof
 waymark export app.wmt --to chrome --time 1s..2s -o app.json`,
@@ -58,6 +61,45 @@ WAYMARKCACHE=/tmp/w waymark clean         another cache`,
 	"version": `
 waymark version
 waymark version | head -n 1`,
+	"ps": `
+waymark ps                                programs of this user
+waymark ps --dir /mnt/sockets             those of a container`,
+	"status": `
+waymark status 4711
+waymark status app                        if there is only one app`,
+	"on": `
+waymark on 4711 store.Put                 until ^C
+waymark on --keep --for 1m --monitor print 4711 @IO`,
+	"off": `
+waymark off 4711 @IO                      what was switched on and kept
+waymark off app store.Put @IO`,
+	"reset": `
+waymark reset 4711                        what the program's own code and WAYMARK want stays
+waymark reset app`,
+	"resume": `
+waymark resume 4711                       of WAYMARK=suspend ./app: its first init function runs
+waymark resume app`,
+	"top": `
+waymark top 4711                          what takes the time now, every second
+waymark top --once --every 5s --format json app ./store/...`,
+	"watch": `
+waymark watch 4711 store.Put              calls as they end
+waymark watch --on panic -n 1 app store.Put`,
+	"calls": `
+waymark calls app 17                      call #17 in full, as watch has numbered it
+waymark calls --if 'args[0] > 10 && error' app`,
+	"trace": `
+waymark trace -n 1 4711 main.handle       the tree of the next call
+waymark trace --min 100ms app main.handle`,
+	"stack": `
+waymark stack 4711 store.Put              who makes the next 100 calls
+waymark stack -n 0 --for 10s app store.Put`,
+	"monitor": `
+waymark monitor 4711 store.Put store.Get  rates and times, every 5 s
+waymark monitor --every 1s --for 1m app @IO`,
+	"mcp": `
+waymark mcp                               for a client to start, see docs/mcp.md
+waymark mcp --allow-changes               with the tools build and test`,
 }
 
 func indent(text string) string {

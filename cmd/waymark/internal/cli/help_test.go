@@ -55,6 +55,8 @@ func TestMistakes(t *testing.T) {
 		"report --by packages x":  `--by: a report by "packages": want function, package, group, goroutine or type; is it package?`,
 		"report --format jsn x":   `--format: format "jsn": want text, json or csv; is it json?`,
 		"report --names ful x":    "--names=ful: want short or full; is it full?",
+		"traces --critical x":     "traces: --critical is of one trace: name it by its key, as waymark traces lists it",
+		"run --waiting --count .": "run: calls that --count only counts have no times, and --waiting divides these: use one of them",
 		"run --inclde x .":        "unknown flag --inclde; is it --include?",
 		"run --race .":            "unknown flag --race; is it -race? The go command's flags have one dash",
 		"run --zzzzz .":           "unknown flag --zzzzz; the go command's flags have one dash",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,27 +27,50 @@ const defaultRecording = "waymark.wmt"
 func (a *app) recordCommand() *cobra.Command {
 	var f buildFlags
 	var rec recordFlags
-	var out string
+	var out, dir, form string
+	var limit time.Duration
 	var set *pflag.FlagSet
-	return a.buildCmd("record [--flags] [go build flags] [-o FILE] package-or-instrumented-binary [args]",
-		"run a program and record every call to a file", "o", programLast,
+	return a.buildCmd("record [--flags] [go build flags] [-o FILE] package-or-instrumented-binary-or-PID [args]",
+		"run a program and record every call to a file; or record a running one", "o", programLast,
 		func(flags *pflag.FlagSet) {
 			set = flags
 			f.define(set)
 			rec.define(set, noBudget)
 			set.StringVarP(&out, "output", "o", defaultRecording, "`FILE` to record to")
+			set.DurationVar(&limit, "for", 0, "of a running program, record for this `TIME`; 0: until interrupted")
+			set.StringVar(&dir, "dir", "", "of a running program, look for its socket in `DIR`")
+			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the recording: text or json")
 			config.Mark(set, config.IsFile, "output")
 		},
 		func(line *commandLine) error {
+			if len(line.args) > 0 && isProcess(line.args[0]) {
+				if err := set.Parse(line.args[1:]); err != nil {
+					return usageError{err}
+				}
+				if name := ofBuilds(set); name != "" {
+					return usagef("record: --%s is of builds: a running process is recorded as it was built, all of it or TARGET...", name)
+				}
+				file, err := filepath.Abs(out)
+				if err != nil {
+					return err
+				}
+				if err := rec.check(); err != nil {
+					return err
+				}
+				if err := (&liveFlags{form: form}).check(); err != nil {
+					return err
+				}
+				return a.recordLive(line.args[0], dir, file, form, rec.changed(), &rec, limit, set.Args())
+			}
+			if form != "text" {
+				return usagef("record: --format is of a running process: stdout is the program's")
+			}
 			if err := rec.check(); err != nil {
 				return err
 			}
 			file, err := filepath.Abs(out)
 			if err != nil {
 				return err
-			}
-			if len(line.args) > 0 && strings.Trim(line.args[0], "0123456789") == "" {
-				return usagef("record: %s is a process id: recording a running process is not supported yet", line.args[0])
 			}
 			t, err := a.program("record", &f, set, line)
 			if t != nil {
@@ -64,7 +88,7 @@ func (a *app) recordCommand() *cobra.Command {
 			defer guard(t.dir)()
 			if errors.As(runErr, new(ended)) || runErr == nil {
 				for _, file := range recordings(file) {
-					if err := a.recorded(file, &rec, dumps); err != nil {
+					if err := a.recorded(file, "text", &rec, dumps); err != nil {
 						fmt.Fprintf(a.stderr, "waymark: %v\n", err)
 					}
 				}
@@ -72,6 +96,16 @@ func (a *app) recordCommand() *cobra.Command {
 			t.clear() // the status may be a signal
 			return programStatus(runErr)
 		})
+}
+
+// ofBuilds returns a flag of record that was given, and that means nothing for a running program.
+func ofBuilds(set *pflag.FlagSet) (name string) {
+	set.Visit(func(f *pflag.Flag) {
+		if !slices.Contains(settings, f.Name) && !slices.Contains([]string{"budget", "output", "for", "dir", "format"}, f.Name) {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 // replaceable tries whether a trace file can be written, before the program runs,
@@ -94,10 +128,10 @@ func replaceable(file string) error {
 
 // recorded completes the recording of a program that was killed, and says what was recorded. before
 // are the dumps of earlier runs.
-func (a *app) recorded(file string, rec *recordFlags, before []string) error {
+func (a *app) recorded(file, form string, rec *recordFlags, before []string) error {
 	for _, dump := range recorder.Dumps(file) {
 		if !slices.Contains(before, dump) {
-			if err := a.sayRecording([]string{dump}); err != nil {
+			if err := a.sayRecording(form, []string{dump}); err != nil {
 				return err
 			}
 		}
@@ -106,34 +140,51 @@ func (a *app) recorded(file string, rec *recordFlags, before []string) error {
 		fmt.Fprintf(a.stderr, "waymark: no %s: the program ended by itself; a ring is written when the program dies of a panic or a signal, when it calls waymark.Dump, or with --dump-at-exit\n", file)
 		return nil
 	}
-	return a.sayRecording(append(recorder.Parts(file), file))
+	return a.sayRecording(form, append(recorder.Parts(file), file))
 }
 
-// sayRecording says what a recording holds. A recording may have several parts.
-func (a *app) sayRecording(files []string) error {
-	var events, lost uint64
-	advice := ""
+// A recordingObject is what is said of a recording in JSON.
+type recordingObject struct {
+	File    string   `json:"file"`              // absolute
+	Earlier []string `json:"earlier,omitempty"` // parts
+	Events  uint64   `json:"events"`
+	Dropped uint64   `json:"dropped"`
+	Advice  string   `json:"advice,omitempty"`
+}
+
+// sayRecording says what a recording holds, in text on stderr or in JSON on stdout. A recording may
+// have several parts.
+func (a *app) sayRecording(form string, files []string) error {
+	last := len(files) - 1
+	said := recordingObject{File: files[last], Earlier: files[:last]}
 	for _, name := range files {
 		f, err := tracefile.Open(name)
 		if err != nil {
 			return fmt.Errorf("nothing was recorded: %w", err)
 		}
 		info := f.Info()
-		advice = adviceOf(f)
+		said.Advice = adviceOf(f)
 		f.Close()
-		events, lost = events+info.Events, lost+info.Lost
+		said.Events, said.Dropped = said.Events+info.Events, said.Dropped+info.Lost
+	}
+	if form == "json" {
+		var err error
+		if said.File, err = filepath.Abs(said.File); err != nil {
+			return err
+		}
+		return a.object(said)
 	}
 	dropped := ""
-	if lost > 0 {
-		dropped = fmt.Sprintf(", %d dropped", lost)
+	if said.Dropped > 0 {
+		dropped = fmt.Sprintf(", %d dropped", said.Dropped)
 	}
-	what := files[len(files)-1]
-	if n := len(files) - 1; n > 0 {
-		what = fmt.Sprintf("%s and %s", what, units.Things(uint64(n), "earlier part"))
+	what := said.File
+	if last > 0 {
+		what = fmt.Sprintf("%s and %s", what, units.Things(uint64(last), "earlier part"))
 	}
-	fmt.Fprintf(a.stderr, "waymark: %s: %d events%s; see it with waymark report %s\n", what, events, dropped, strings.Join(files, " "))
-	if advice != "" {
-		fmt.Fprintf(a.stderr, "waymark: %s\n", advice)
+	fmt.Fprintf(a.stderr, "waymark: %s: %d events%s; see it with waymark report %s\n", what, said.Events, dropped, strings.Join(files, " "))
+	if said.Advice != "" {
+		fmt.Fprintf(a.stderr, "waymark: %s\n", said.Advice)
 	}
 	return nil
 }

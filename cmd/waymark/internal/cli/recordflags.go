@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -22,7 +23,8 @@ type recordFlags struct {
 // overflows are the values of the setting of that name, by rt.Overflow.
 var overflows = []string{"block", "drop", "ring"}
 
-// settings are the names of recordFlags, in the order in which they are passed on.
+// settings are the names of recordFlags, in the order in which they are passed on; objects, which is of
+// statistics, too, comes behind them.
 var settings = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "waiting"}
 
 // Budgets of commands that were not given one.
@@ -39,6 +41,7 @@ func (f *recordFlags) define(set *pflag.FlagSet, budget string) {
 	set.String("window", "", "of a ring, write the last `DURATION` only, as in 10s")
 	set.Bool("dump-at-exit", false, "write the ring when the program ends well, too")
 	defineWaiting(set, "record when goroutines run, are ready and wait, and for what")
+	defineObjects(set)
 	set.String("max-size", "", "end recording when the file has `BYTES`, as in 1GB")
 	set.String("rotate", "", "at --max-size begin a new file, and keep the newest `N`")
 	set.String("budget", budget, "demote the functions that cost most, so that tracing adds no more than `SHARE` to CPU time, as in 5%; their calls are counted; none: record all")
@@ -48,7 +51,7 @@ func (f *recordFlags) define(set *pflag.FlagSet, budget string) {
 func (f *recordFlags) check() error {
 	f.config = recorder.Config{}
 	var err error
-	for _, name := range settings {
+	for _, name := range append(settings, "objects") {
 		if flag := f.set.Lookup(name); flag.Changed && err == nil {
 			_, err = f.config.Set(name, flag.Value.String())
 		}
@@ -87,6 +90,11 @@ func firstGiven(set *pflag.FlagSet, names []string) string {
 // given reports whether a flag was given.
 func (f *recordFlags) given() bool { return f.first() != "" }
 
+// beyond returns the name of the first flag that was given and isn't one of statistics, too; "" if none was.
+func (f *recordFlags) beyond() string {
+	return firstGiven(f.set, slices.DeleteFunc(slices.Clone(settings), func(name string) bool { return name == "waiting" }))
+}
+
 // ring reports whether the newest calls are kept in memory.
 func (f *recordFlags) ring() bool { return f.config.Overflow == rt.Ring }
 
@@ -100,13 +108,32 @@ func (f *recordFlags) envFiles(path string) string {
 	var b strings.Builder
 	b.WriteString("record")
 	setting := func(name, value string) { fmt.Fprintf(&b, ",%s=%s", name, escape(value)) }
-	for _, name := range settings {
+	for _, name := range append(settings, "objects") {
 		if flag := f.set.Lookup(name); flag.Changed || name == "overflow" {
 			setting(name, flag.Value.String())
 		}
 	}
 	setting("o", path)
 	return b.String() + f.budget()
+}
+
+// ofStatistics returns the settings that statistics have, too.
+func (f *recordFlags) ofStatistics() string {
+	if waiting, _ := f.set.GetBool("waiting"); waiting {
+		return ",waiting" + f.budget()
+	}
+	return f.budget()
+}
+
+// changed returns the settings that were given, as WAYMARK has them.
+func (f *recordFlags) changed() string {
+	var list []string
+	for _, name := range append(settings[:len(settings):len(settings)], "budget") {
+		if flag := f.set.Lookup(name); flag.Changed {
+			list = append(list, name+"="+escape(flag.Value.String()))
+		}
+	}
+	return strings.Join(list, ",")
 }
 
 // budget returns the setting of the budget, "" if there is none.

@@ -65,17 +65,18 @@ type variable struct{ keys, means string }
 var settingsOfWAYMARK = []variable{
 	{"record", "Record every call of every instrumented function."},
 	{"stats", "Gather [statistics](statistics.md) of all functions. " +
-		"Each of `count`, `histogram`, `tree`, `objects`, `i`, `top`, `names` and `report` does so too."},
+		"Each of `count`, `histogram`, `tree`, `i`, `top`, `names` and `report` does so too."},
 	{"p include", "A [pattern](usage.md#choose-functions) of the functions that are counted; may be repeated. " +
 		"With `record`: a group, as in `p=@IO`, and only its calls are recorded."},
 	{"x exclude", "A pattern of the functions that are not counted; may be repeated. Not with `record`."},
 	{"t print", "A pattern of the functions whose calls are printed on stderr as they happen; may be repeated."},
 	{"d verbose", "How much is printed of these calls, 0 to 3; default 1. " +
 		"See [calls as they happen](statistics.md#calls-as-they-happen)."},
+	{"if", "A condition on these calls, in the encoding that `waymark run --if` writes: see [conditions](conditions.md)."},
 	{"count", "Count calls, and read no clock."},
 	{"histogram", "Gather the distribution of durations too."},
 	{"tree", "Add the calls up by path of callers too: the [call tree](statistics.md#the-call-tree)."},
-	{"objects", "Count heap [objects](statistics.md#objects) by type and function too."},
+	{"objects", "Count heap [objects](statistics.md#objects) by type and function, too: in statistics, or with `record` in the recording."},
 	{"i every", "Seconds between two reports; 0 is one report at the end."},
 	{"top", "Rows of each list of a report; default 10, 0 is all."},
 	{"names", "`short`, as far as names stay unique (default), or `full`."},
@@ -89,6 +90,12 @@ var settingsOfWAYMARK = []variable{
 		"Default `slowest:20`."},
 	{"traces-out", "A file in which traces are saved, in XML, instead of being printed. " +
 		"`%p`, `%n` and `%%` are as in `o`."},
+	{"counts", "Write how often each test calls each function to a file, for [waymark test --counts](gates.md). Not with `seen`. " +
+		"`%p`, `%n` and `%%` are as in `o`."},
+	{"socket", "Let [waymark's commands](live.md) look into the program, through a socket in the user's folder, or as in " +
+		"`socket=PATH`. `%p`, `%n` and `%%` are as in `o`. Default in programs of `waymark build`. Linux only."},
+	{"agent", "1: as `socket`; 0: no socket."},
+	{"suspend", "Wait before the program's first init function until [waymark resume](live.md#from-the-first-call-on)."},
 	{"o out", "The trace file; default `waymark.wmt`. `%p` stands for the process id, " +
 		"`%n` for the program's name, `%%` for a percent sign."},
 	{"overflow", "When the writer can't keep up: `block` (default) waits, `drop` drops and counts, " +
@@ -99,7 +106,8 @@ var settingsOfWAYMARK = []variable{
 	{"dump-at-exit", "Write the ring when the program ends well, too."},
 	{"max-size", "End recording when the file has this size."},
 	{"rotate", "At `max-size` begin a new file, and keep so many of the newest."},
-	{"waiting", "Record when goroutines run, are ready and [wait](usage.md#see-what-calls-wait-for), and for what."},
+	{"waiting", "Record when goroutines run, are ready and [wait](usage.md#see-what-calls-wait-for), and for what; " +
+		"statistics have it by function."},
 	{"budget", "What tracing may add to the program's CPU time, as in `10%`. The functions that cost most are " +
 		"[demoted](budget.md): their calls are counted. `0` counts all calls; default `none`."},
 	{"disk", "Bytes that the recordings of tests in one folder may take: calls of tests that passed make room, and the middle of long ones."},

@@ -21,9 +21,6 @@ func (a *app) reportCommand() *cobra.Command {
 			if err := f.check(); err != nil {
 				return err
 			}
-			if f.objects() {
-				return usagef("report: recordings have no objects: waymark run --objects counts them")
-			}
 			only, err := filter.filter()
 			if err != nil {
 				return err
@@ -70,6 +67,10 @@ func (a *app) read(files []string, o report.Options, missed missed, write func(*
 		done()
 		if len(r.Recordings) == 0 {
 			return err
+		}
+		if flag := o.Objects(); flag != "" {
+			a.explainObjects(flag, set)
+			a.explainTypes(flag, set)
 		}
 		a.explainWaiting(o.Waiting || o.Sort >= report.SortRunning, set)
 		err = errors.Join(write(r), err, r.Damage())

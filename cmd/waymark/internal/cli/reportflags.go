@@ -46,6 +46,11 @@ func (f *reportFlags) objects() bool {
 	return f.by == "type" || f.sort == "objects" || f.sort == "bytes"
 }
 
+// waits reports whether the report is ordered by when goroutines ran.
+func (f *reportFlags) waits() bool {
+	return f.sort == "running" || f.sort == "runnable" || f.sort == "waiting"
+}
+
 func (f *reportFlags) options() (o report.Options, err error) {
 	if o.By, err = report.ParseBy(f.by); err != nil {
 		return o, fmt.Errorf("--by: %w", err)

@@ -40,19 +40,25 @@ func (a *app) runCommand() *cobra.Command {
 			if err := errors.Join(rec.check(), rep.check(), stat.check(), traced.check()); err != nil {
 				return err
 			}
-			records := rec.given() || rep.by != "function" && rep.by != "type"
-			if rep.objects() && records {
-				return usagef("run: --by type, --sort objects and --sort bytes are of statistics, and --%s needs a recording: use one of them", cmp.Or(rec.first(), "by"))
+			records := rec.beyond() != "" || rep.by != "function" && rep.by != "type"
+			if rep.waits() {
+				rec.set.Set("waiting", "true")
 			}
 			if rep.objects() {
 				stat.set.Set("objects", "true")
 			}
-			if records && stat.given() {
-				return usagef("run: --%s is of statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.first(), "by"))
+			if records && stat.alone() {
+				return usagef("run: --%s is of statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.beyond(), "by"))
+			}
+			if waiting, _ := set.GetBool("waiting"); waiting && stat.counts() {
+				return usagef("run: calls that --count only counts have no times, and --waiting divides these: use one of them")
+			} else if waiting && stat.tree() {
+				return usagef("run: --tree has no times of --waiting: use waymark record --waiting, and then waymark tree --waiting")
 			}
 			if traced.given() && (records || stat.given()) {
 				return usagef("run: --traces prints traces, and --%s is of what it prints otherwise: use one of them", cmp.Or(stat.first(), rec.first(), "by"))
 			}
+			f.inspect = stat.fits
 			t, err := a.program("run", &f, set, line)
 			if t != nil {
 				defer t.clear()
@@ -69,7 +75,7 @@ func (a *app) runCommand() *cobra.Command {
 			} else if records {
 				t.env = rec.env(file) + stat.printing()
 			} else {
-				t.env = stat.env(t.dir, &rep) + rec.budget()
+				t.env = stat.env(t.dir, &rep) + rec.ofStatistics()
 			}
 			runErr := a.run(t)
 			defer guard(t.dir)()

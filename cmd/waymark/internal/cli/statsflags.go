@@ -13,28 +13,32 @@ import (
 
 // statsFlags are the flags of statistics. Their names are those of the settings of WAYMARK that
 // they become.
-type statsFlags struct{ set *pflag.FlagSet }
+type statsFlags struct {
+	set *pflag.FlagSet
+	onlyFlag
+}
 
 // statisticsExt ends the names of the files that programs leave their numbers in.
 const statisticsExt = ".stats"
 
 // statsSettings are the names of statsFlags, in the order in which they are passed on.
-var statsSettings = []string{"count", "histogram", "tree", "objects", "every"}
+var statsSettings = []string{"count", "histogram", "tree", "every", "objects"}
 
 func (f *statsFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	set.Bool("count", false, "count calls only, and read no clock")
 	set.Bool("histogram", false, "gather how durations are distributed, too: p50, p90, p99, p99.9")
 	set.Bool("tree", false, "print the call tree: calls, total and self time of each path of callers")
-	set.Bool("objects", false, "count heap objects by type, and by the functions that make them")
+	defineObjects(set)
 	set.Int("every", 0, "print a report every `SECONDS`, too; 0 is never")
 	set.StringArray("print", nil, "print beginning and end of the calls of functions that match `PATTERN`, with callers (repeatable)")
 	set.Int("detail", 1, "of --print: 0 is a line for each event, 1 callers, too, 2 values, too, 3 positions, too")
+	f.onlyFlag.define(set)
 	config.Mark(set, config.IsPattern, "print")
 }
 
 func (f *statsFlags) check() error {
-	if count, _ := f.set.GetBool("count"); count && f.tree() {
+	if f.counts() && f.tree() {
 		return usagef("--tree: calls that --count only counts have no callers: use one of them")
 	}
 	if n, _ := f.set.GetInt("every"); n < 0 || n > 1e6 {
@@ -43,7 +47,7 @@ func (f *statsFlags) check() error {
 	if n, _ := f.set.GetInt("detail"); n < 0 || n > 3 {
 		return usagef("--detail=%d: want 0 to 3", n)
 	}
-	return nil
+	return f.compile(f.set)
 }
 
 // first returns the name of the first flag of statistics that was given, "" if none was.
@@ -52,9 +56,18 @@ func (f *statsFlags) first() string { return firstGiven(f.set, statsSettings) }
 // given reports whether such a flag was given.
 func (f *statsFlags) given() bool { return f.first() != "" }
 
+// alone reports whether a flag was given that only statistics have.
+func (f *statsFlags) alone() bool { return f.given() && f.first() != "objects" }
+
 // tree reports whether the call tree is asked for.
 func (f *statsFlags) tree() bool {
 	on, _ := f.set.GetBool("tree")
+	return on
+}
+
+// counts reports whether calls are counted only.
+func (f *statsFlags) counts() bool {
+	on, _ := f.set.GetBool("count")
 	return on
 }
 
@@ -65,6 +78,7 @@ func (f *statsFlags) printing() string {
 	for _, p := range patterns {
 		fmt.Fprintf(&b, ",t=%s", escape(p))
 	}
+	b.WriteString(f.onlyFlag.setting())
 	if f.set.Lookup("detail").Changed {
 		fmt.Fprintf(&b, ",d=%s", f.set.Lookup("detail").Value)
 	}

@@ -15,6 +15,7 @@ func (a *app) testCommand() *cobra.Command {
 	var rec recordFlags
 	var trace traceFlags
 	var seen seenTestFlags
+	var counts countFlags
 	var set *pflag.FlagSet
 	return a.buildCmd("test [--flags] [go test flags] [packages]",
 		"run tests with every function observable; --trace shows what the failed ones did", "", packagesOnce,
@@ -24,9 +25,10 @@ func (a *app) testCommand() *cobra.Command {
 			rec.define(set, defaultBudget)
 			trace.define(set)
 			seen.define(set)
+			counts.define(set)
 		},
 		func(line *commandLine) error {
-			if err := errors.Join(rec.check(), trace.check(line.flags), seen.check(line.flags)); err != nil {
+			if err := errors.Join(rec.check(), trace.check(line.flags), seen.check(line.flags), counts.checkFlags(line.flags, trace.records() || seen.on())); err != nil {
 				return err
 			}
 			if trace.on != "" {
@@ -44,10 +46,13 @@ func (a *app) testCommand() *cobra.Command {
 					return err
 				}
 			}
-			if trace.records() || seen.on() {
+			if trace.records() || seen.on() || counts.on() {
 				all := append(b.Env.Settings(), line.flags...)
 				if trace.records() {
 					b.Flags = append(trace.stretch(all), b.Flags...)
+				}
+				if counts.on() { // so that the tests of a call are known
+					b.Flags = append(gocmd.Flags{"-parallel=1"}, b.Flags...)
 				}
 				b.Flags = append(uncached(all), b.Flags...)
 			}
@@ -70,6 +75,9 @@ func (a *app) testCommand() *cobra.Command {
 			if seen.on() {
 				cmd.Env = append(withoutWaymark(cmd.Environ()), "WAYMARK="+seen.setting())
 				trace.more = "," + seen.setting()
+			}
+			if counts.on() {
+				return a.countTests(cmd, &counts, ended)
 			}
 			if trace.records() {
 				return a.traceTests(cmd, &rec, &trace, ended)

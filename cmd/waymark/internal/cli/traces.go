@@ -34,6 +34,9 @@ type tracesFlags struct {
 	slowest int
 	failed  bool
 	waiting bool
+	objects bool
+
+	critical bool
 }
 
 func (a *app) tracesCommand() *cobra.Command {
@@ -61,8 +64,20 @@ func (a *app) tracesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			switch {
+			case f.critical && key == nil:
+				return usagef("traces: --critical is of one trace: name it by its key, as waymark traces lists it")
+			case f.critical && f.form != "text" && f.form != "json":
+				return usagef("traces: --critical has --format text and json")
+			}
 			return a.withSet(files, func(set *tracefile.Set) error {
+				if f.critical {
+					return a.showCritical(set, &f, only, *key)
+				}
 				f.waiting = a.explainWaiting(f.waiting, set) && f.waiting
+				if f.objects {
+					a.explainObjects("--objects", set)
+				}
 				if key != nil {
 					return a.showTrace(set, &f, only, *key)
 				}
@@ -75,6 +90,8 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.IntVar(&f.slowest, "slowest", firstTraces, "list the `N` traces that took longest; 0: all, as in other formats than text")
 	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call has returned an error or ended with a panic")
 	flags.BoolVar(&f.waiting, "waiting", false, waitingUsage)
+	flags.BoolVar(&f.objects, "objects", false, "list how many heap objects the calls of each trace made, where that was recorded")
+	flags.BoolVar(&f.critical, "critical", false, "of the trace KEY print its critical path: which goroutine woke which, back from its end")
 	f.text.define(flags)
 	f.filter.defineTraces(flags)
 	return cmd
@@ -86,7 +103,7 @@ func (f *filterFlags) defineTraces(set *pflag.FlagSet) {
 	set.StringVar(&f.root.pattern, "root", "", "traces begin with calls of functions that match `PATTERN`; else with calls that no recorded function makes")
 	set.StringArrayVar(&f.include, "include", nil, "list traces whose root calls match `PATTERN` (repeatable)")
 	set.StringArrayVar(&f.exclude, "exclude", nil, "don't list traces whose root calls match `PATTERN` (repeatable)")
-	set.DurationVar(&f.min, "min", 0, "list traces that took at least this, as in 10ms")
+	set.DurationVar(&f.min, "min", 0, "list traces, or parts of a --critical path, that took at least this, as in 10ms")
 	set.IntVar(&f.depth, "depth", 0, "print `N` levels of calls; 0 is no limit")
 	set.StringVar(&f.time, "time", "", "read only the time `FROM..TO` since the start, as in 1.5s..2s")
 	config.Mark(set, config.IsPattern, "include", "exclude", "root")
@@ -158,7 +175,7 @@ func (f *tracesFlags) write(a *app, set *tracefile.Set, list []*traces.Trace) er
 	case "csv":
 		return traces.WriteListCSV(a.stdout, list)
 	}
-	return traces.WriteList(a.stdout, list, f.text.shortNames(set), f.text.style(a.stdout), f.waiting)
+	return traces.WriteList(a.stdout, list, f.text.shortNames(set), f.text.style(a.stdout), f.waiting, f.objects)
 }
 
 // shortNames returns what shortens functions' names, nil if they are printed in full.
@@ -195,6 +212,28 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 		writeErr = traces.WriteTreeJSON(a.stdout, t, only.Depth)
 	} else {
 		writeErr = traces.WriteTree(a.stdout, t, f.text.shortNames(set), only.Depth, f.waiting)
+	}
+	if writeErr != nil {
+		return writeErr
+	}
+	a.note(recording.Lacks(read)...)
+	return errors.Join(damage(set, err)...)
+}
+
+// showCritical prints the critical path of a trace.
+func (a *app) showCritical(set *tracefile.Set, f *tracesFlags, only recording.Filter, key traces.Key) error {
+	if !a.explainWaiting(true, set) {
+		return errors.New("no critical path: nothing says which goroutine woke which")
+	}
+	c, read, err := traces.FindCritical(set, &recording.Filter{Prepare: only.Prepare}, key)
+	if c == nil {
+		return errors.Join(damage(set, err)...)
+	}
+	var writeErr error
+	if f.form == "json" {
+		writeErr = traces.WriteCriticalJSON(a.stdout, c)
+	} else {
+		writeErr = traces.WriteCritical(a.stdout, c, f.text.shortNames(set), f.text.style(a.stdout), only.Min)
 	}
 	if writeErr != nil {
 		return writeErr

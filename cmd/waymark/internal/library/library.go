@@ -19,11 +19,13 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
-// Path is the library's module path, Agent the package that programs link.
+// Path is the library's module path, Agent the package that programs link, and Listener one that has
+// them listen for commands.
 const (
-	Path  = gocmd.Library
-	Agent = Path + "/agent"
-	Tag   = "waymark" // the build tag under which it uses the hooks
+	Path     = gocmd.Library
+	Agent    = Path + "/agent"
+	Listener = Agent + "/listen"
+	Tag      = "waymark" // the build tag under which it uses the hooks
 )
 
 // Version returns the version of the library that this command was built with. Built from a

@@ -191,6 +191,15 @@ func (p *printer) payload(kind format.BlockKind, b []byte) error {
 			p.line("site %d: level %d, %d calls counted", c.Site, c.Level, c.Calls)
 		}
 		return err
+	case format.BlockObjects:
+		clock, list, err := format.ParseObjects(b)
+		if err == nil {
+			p.line("clock %d", clock)
+		}
+		for _, t := range list {
+			p.line("type %s, package %q: %d objects, %d bytes", t.Type, t.Package, t.Objects, t.Bytes)
+		}
+		return err
 	case format.BlockGroups:
 		list, err := format.ParseGroups(b)
 		for _, g := range list {
@@ -249,6 +258,15 @@ func (p *printer) events(b []byte) error {
 		case format.Waited:
 			w := ev.Wait()
 			fmt.Fprintf(p, " reason %d ticks %d runnable %d waker %d", w.Reason, w.Total, w.Runnable, w.Waker)
+			if w.Ago != 0 {
+				fmt.Fprintf(p, " ago %d", w.Ago)
+			}
+			if w.More != 0 {
+				fmt.Fprintf(p, " more %d", w.More)
+			}
+			ev.Data = nil
+		case format.Made:
+			fmt.Fprintf(p, " objects %d bytes %d", ev.Value, ev.Bytes())
 			ev.Data = nil
 		case format.Start:
 			fmt.Fprintf(p, " parent %d origin %d", ev.Value, ev.Origin)
@@ -296,7 +314,13 @@ func word(ev *format.Event) uint64 {
 		return code(format.CodeParked, ev.Value)
 	case format.Waited:
 		w := ev.Wait()
-		return code(format.CodeWaited, w.Waker<<format.WakerShift|uint64(w.Reason))
+		value := w.Waker<<format.WakerShift | uint64(w.Reason)
+		if w.Ago != 0 {
+			return code(format.CodeLate, value)
+		}
+		return code(format.CodeWaited, value)
+	case format.Made:
+		return code(format.CodeMade, ev.Value)
 	default:
 		return code(format.CodeError, uint64(ev.Site))
 	}
@@ -306,7 +330,7 @@ var names = [...]string{
 	format.BlockMeta: "meta", format.BlockClock: "clock", format.BlockSites: "sites", format.BlockEvents: "events", format.BlockOrigins: "origins",
 	format.BlockEnd: "end", format.BlockTypes: "types", format.BlockTests: "tests", format.BlockGroups: "groups",
 	format.BlockCounts: "counts",
-	format.BlockGap:    "gap", format.BlockStarts: "starts", format.BlockIndex: "index", format.BlockOutlines: "outlines",
+	format.BlockGap:    "gap", format.BlockStarts: "starts", format.BlockIndex: "index", format.BlockOutlines: "outlines", format.BlockObjects: "objects",
 }
 
 // name returns the name of a kind of blocks.

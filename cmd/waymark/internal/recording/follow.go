@@ -19,6 +19,8 @@ type Follower struct {
 	Start func(goroutine, parent uint64, origin uint32)
 	End   func(goroutine uint64)
 
+	Event func(*tracefile.Event) // unless nil: is told of each event that is read, before what comes of it
+
 	Done func(clock uint64) bool // unless nil: reports whether nothing is wanted from that clock on
 }
 
@@ -35,6 +37,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Sum
 		index int
 		end   time.Duration // of the recording, since the start of the first one
 		calls func(*calltree.Result) uint64
+		event func(*tracefile.Event)
 		done  func(clock uint64) bool
 		long  *calltree.Unfolder
 	}
@@ -46,7 +49,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Sum
 		to := tell(p)
 		o, calls := f.telling(p, to.Enter, to.Call, to.Wait)
 		o.OnStart, o.OnEnd = to.Start, to.End
-		byIndex[i] = &following{index: i, end: p.Since + p.File.Info().Duration, calls: calls, done: to.Done}
+		byIndex[i] = &following{index: i, end: p.Since + p.File.Info().Duration, calls: calls, event: to.Event, done: to.Done}
 		byIndex[i].Builder, ranges[i] = calltree.NewAt(p.File, o)
 		var err error
 		if byIndex[i].long, err = calltree.NewUnfolder(p.File, tracefile.Range{From: ranges[i].From, To: o.To}); err != nil {
@@ -76,6 +79,9 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Sum
 		p := byIndex[events.Process()]
 		if p.done != nil && p.done(ev.Clock) {
 			break
+		}
+		if p.event != nil {
+			p.event(&ev)
 		}
 		p.long.Add(&ev, p.Add)
 	}

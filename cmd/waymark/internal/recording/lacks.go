@@ -60,6 +60,7 @@ func LacksBeside(list []Summary) []string {
 	say(p.Unmatched, "call", "without a recorded beginning, left out")
 	say(p.Unknown, "event", "of no known goroutine or function, left out")
 	say(p.Backward, "event", "earlier than the one before, taken as simultaneous")
+	say(s.Mixed, "wait", "recorded with others, for the reason of the longest")
 	return append(lines, countedLines(list)...)
 }
 

@@ -19,6 +19,7 @@ import (
 type Off struct {
 	Runnable int64                        // they were ready, and had no processor
 	Waiting  [tracefile.WaitReasons]int64 // by tracefile.WaitReason
+	Untold   int64                        // they waited; statistics don't say for what
 }
 
 // Add adds what ticks are. Each number is the difference of two sums that were rounded, so that what
@@ -42,10 +43,12 @@ func (o *Off) Join(p *Off) {
 	for i, n := range p.Waiting {
 		o.Waiting[i] += n
 	}
+	o.Untold += p.Untold
 }
 
 // Waited returns the sum of all reasons.
-func (o *Off) Waited() (sum int64) {
+func (o *Off) Waited() int64 {
+	sum := o.Untold
 	for _, n := range o.Waiting {
 		sum += n
 	}

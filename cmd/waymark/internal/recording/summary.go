@@ -29,6 +29,7 @@ type Summary struct {
 	Goroutines uint64
 	Open       uint64 // calls that had not ended; only those that are shown
 	Past       bool   // because the window ended before the recording did
+	Mixed      uint64 // waits of which the reasons are not known one by one
 	Problems   calltree.Problems
 
 	Counted Counting // besides Calls
@@ -42,7 +43,7 @@ const Hidden = 1<<32 - 2
 func (f *Filter) Summary(p *Process, result *calltree.Result) Summary {
 	s := Summary{
 		Process: p.Label, Info: p.File.Info(),
-		Events: result.Events, Calls: result.Calls, Goroutines: result.Seen, Past: result.Past, Problems: result.Problems,
+		Events: result.Events, Calls: result.Calls, Goroutines: result.Seen, Past: result.Past, Mixed: result.Mixed, Problems: result.Problems,
 	}
 	s.Counted = f.Counting(p)
 	for _, part := range p.File.Parts() {
@@ -87,6 +88,7 @@ func Sum(list []Summary) Summary {
 		sum.Goroutines += s.Goroutines
 		sum.Open += s.Open
 		sum.Past = sum.Past || s.Past
+		sum.Mixed += s.Mixed
 		sum.Problems.Unmatched += s.Problems.Unmatched
 		sum.Problems.Cut += s.Problems.Cut
 		sum.Problems.Backward += s.Problems.Backward

@@ -57,3 +57,18 @@ func TestWaiting(t *testing.T) {
 		})
 	}
 }
+
+// A new goroutine says how long it was ready, if that is with its first event.
+func TestWaitingNew(t *testing.T) {
+	events, err := calltreetest.Events("+500 <7 =0,40,40,7,300 A10 a10 =0,40,40,7,1 A10 a10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events[1].Clock = events[0].Clock
+	r := calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, Waiting: true, Tables: program("main.main")}
+	compareLines(t, r, recording.Filter{}, transcript.Options{Waiting: true}, []string{
+		"0.000000161s 40 ns // started by 7, ready for 40 ns",
+		"0.000000503s 1 ns main.main();",
+		"0.000000506s 1 ns main.main();",
+	})
+}

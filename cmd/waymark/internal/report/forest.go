@@ -20,6 +20,8 @@ type numbers struct {
 	errors      uint64
 	total, self int64
 	off         *recording.Offs // when goroutines did not run; nil if they always did
+
+	objects, bytes uint64 // of the heap, made by the calls themselves
 }
 
 // offs returns when goroutines did not run.
@@ -38,6 +40,8 @@ func (f *forest) count(n uint32, o *numbers) {
 	to.errors += o.errors
 	to.total += o.total
 	to.self += o.self
+	to.objects += o.objects
+	to.bytes += o.bytes
 	if o.off != nil {
 		if to.off == nil {
 			to.off = new(recording.Offs)

@@ -34,6 +34,7 @@ type jsonProblems struct {
 	Unmatched uint64 `json:"unmatched,omitempty"`     // calls without a recorded beginning
 	Unknown   uint64 `json:"unknown,omitempty"`       // events of no known goroutine or function
 	Backward  uint64 `json:"backward,omitempty"`      // events that are earlier than the one before
+	Mixed     uint64 `json:"mixed_waits,omitempty"`   // waits recorded with others, for the reason of the longest
 	Past      bool   `json:"past_window,omitempty"`   // open calls go on after --time
 
 	Budget  string `json:"budget,omitempty"`            // as the user wrote it
@@ -53,7 +54,7 @@ func newJSONProblems(rec *recording.Summary) jsonProblems {
 	p := &rec.Problems
 	return jsonProblems{
 		Stopped: rec.Info.Stopped.String(), FromNS: int64(rec.Info.From), Parts: rec.Info.Missing,
-		Cut: p.Cut, Unmatched: p.Unmatched, Unknown: p.Unknown, Backward: p.Backward, Past: rec.Past && rec.Open > 0,
+		Cut: p.Cut, Unmatched: p.Unmatched, Unknown: p.Unknown, Backward: p.Backward, Mixed: rec.Mixed, Past: rec.Past && rec.Open > 0,
 		Budget: rec.Counted.Budget, Demoted: len(rec.Counted.Functions), Counted: rec.Counted.Sum,
 	}
 }

@@ -3,16 +3,34 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
-	"github.com/waymark-go/waymark/stats"
+	"github.com/waymark-go/waymark/tracefile"
 )
 
+// Objects returns the flag that asks for objects, "" if none does.
+func (o *Options) Objects() string {
+	switch {
+	case o.By == ByType:
+		return "--by type"
+	case o.Sort == SortObjects || o.Sort == SortBytes:
+		return "--sort " + Sorts[o.Sort]
+	}
+	return ""
+}
+
+// makes reports whether it is known what calls made on the heap.
+func (r *Report) makes() bool {
+	return slices.ContainsFunc(r.Recordings, func(s recording.Summary) bool { return s.Info.Objects })
+}
+
 // addTypes adds the objects of a process, by type.
-func (r *Report) addTypes(list []stats.Made) {
+func (r *Report) addTypes(list []tracefile.TypeCount) {
 	index := make(map[[2]string]*Row)
 	for _, t := range r.types {
 		index[[2]string{t.Name, t.Package}] = t

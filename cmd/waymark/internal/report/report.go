@@ -109,6 +109,7 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 		}
 	}
 
+	r.addTypes(p.File.Objects())
 	rec := r.Filter.Summary(p, result)
 	for i, part := range p.File.Parts() {
 		if n := part.Info().Damaged; n > 0 {

@@ -71,6 +71,8 @@ func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	r.Self += scale.Nanoseconds(c.Self)
 	r.Sum += scale.Nanoseconds(c.Sum)
 	r.Off.Add(c.Off, scale)
+	r.Objects += c.Made.Objects
+	r.Bytes += c.Made.Bytes
 }
 
 // count adds calls that were counted. Of the recorded ones, long were counted too.
@@ -103,6 +105,8 @@ func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Sc
 		Sum:      scale.Nanoseconds(g.Total),
 		Min:      scale.Nanoseconds(g.Min),
 		Max:      scale.Nanoseconds(g.Max),
+		Objects:  g.Made.Objects,
+		Bytes:    g.Made.Bytes,
 		measured: g.Roots,
 	}
 	row.Off.Add(g.Off, scale)

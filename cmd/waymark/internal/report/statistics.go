@@ -55,7 +55,9 @@ func (s *Statistics) Timed() bool {
 func (r *Report) AddStatistics(s *Statistics) {
 	rec := recording.Summary{
 		Process: strconv.Itoa(s.PID), Statistics: true, Killed: !s.Last,
-		Info:       tracefile.Info{Program: s.Program, PID: s.PID, Complete: s.Last},
+		Info: tracefile.Info{
+			Program: s.Program, PID: s.PID, Complete: s.Last, Waiting: s.Waits(), Objects: len(s.Objects) > 0,
+		},
 		Goroutines: s.Goroutines, Duration: int64(s.To.Sub(s.From)),
 		Counted: recording.Counting{Functions: make(map[function.Identity]bool), Budget: s.Budget},
 	}
@@ -83,6 +85,8 @@ func (r *Report) AddStatistics(s *Statistics) {
 		row.Open += f.Open
 		row.Total += int64(f.Total)
 		row.Self += int64(f.Self)
+		row.Off.Total.Join(&recording.Off{Runnable: int64(f.Runnable), Untold: int64(f.Waiting)})
+		row.Off.Self.Join(&recording.Off{Runnable: int64(f.SelfRunnable), Untold: int64(f.SelfWaiting)})
 		row.Objects += f.Objects
 		row.Bytes += f.Bytes
 		row.Sum += int64(f.Mean) * int64(f.Calls-f.Untimed)
@@ -95,14 +99,20 @@ func (r *Report) AddStatistics(s *Statistics) {
 		}
 	}
 	if r.Tree {
-		r.addPaths(s.Paths)
+		r.addPaths(s.Paths, s.Objects)
 	}
-	r.addTypes(s.Types())
+	types := s.Types()
+	counts := make([]tracefile.TypeCount, len(types))
+	for i, m := range types {
+		counts[i] = tracefile.TypeCount{Type: m.Type, Package: m.Package, Objects: m.Objects, Bytes: m.Bytes}
+	}
+	r.addTypes(counts)
 	r.Recordings = append(r.Recordings, rec)
 }
 
-// addPaths adds the paths of a process. Calls without a path of their own have a row in the tree, too.
-func (r *Report) addPaths(paths []stats.Path) {
+// addPaths adds the paths of a process, and the objects that were made on them. Calls without a path of
+// their own have a row in the tree, too.
+func (r *Report) addPaths(paths []stats.Path, made []stats.Made) {
 	at := make([]uint32, len(paths))
 	for i := range paths {
 		p := &paths[i]
@@ -120,5 +130,10 @@ func (r *Report) addPaths(paths []stats.Path) {
 		}
 		at[i] = r.tree.Child(parent, row)
 		r.tree.count(at[i], &numbers{calls: p.Calls, panics: p.Panics, errors: p.Errors, total: int64(p.Total), self: int64(p.Self)})
+	}
+	for i := range made {
+		if m := &made[i]; m.Path >= 0 {
+			r.tree.count(at[m.Path], &numbers{objects: m.Objects, bytes: m.Bytes})
+		}
 	}
 }

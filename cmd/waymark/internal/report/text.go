@@ -48,7 +48,7 @@ func (r *Report) writeText(w io.Writer) error {
 			return err
 		}
 	}
-	if len(r.types) > 0 {
+	if len(r.types) > 0 && (r.statistics() || r.Objects() != "") {
 		if err := r.writeTypes(w); err != nil {
 			return err
 		}

@@ -35,7 +35,10 @@ func (r *Report) addTree(list []calltree.Node, scale calltree.Scale) {
 			parent = at[n.Caller]
 		}
 		at[i] = r.tree.Child(parent, n.Key)
-		sum := numbers{calls: n.Calls, panics: n.Panics, errors: n.Errors, total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self)}
+		sum := numbers{
+			calls: n.Calls, panics: n.Panics, errors: n.Errors, objects: n.Made.Objects, bytes: n.Made.Bytes,
+			total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self),
+		}
 		if n.Off != nil {
 			sum.off = new(recording.Offs)
 			sum.off.Add(n.Off, scale)
@@ -176,9 +179,13 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 		return note, r.writeFlat(w)
 	case CSV:
 		c := csv.NewWriter(w)
-		head, waits := []string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"}, r.waits()
+		waits, makes := r.pathsWait(), r.makes()
+		head := []string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"}
 		if waits {
 			head = append(head, recording.OffHeads()...)
+		}
+		if makes {
+			head = append(head, "objects", "bytes")
 		}
 		c.Write(head)
 		r.walk(func(n *node, depth int) {
@@ -186,6 +193,9 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 				strconv.FormatUint(n.Sum.calls, 10), strconv.FormatUint(n.Sum.panics, 10), r.rows[n.Row].Name, strconv.FormatUint(n.Sum.errors, 10)}
 			if waits {
 				record = append(record, n.Sum.offs().Total.Fields(n.Sum.total)...)
+			}
+			if makes {
+				record = append(record, unsigned(n.Sum.objects), unsigned(n.Sum.bytes))
 			}
 			c.Write(record)
 		}, nil)
@@ -199,9 +209,14 @@ func (r *Report) writeTreeText(w io.Writer) error {
 	all := r.view().all
 	t := &table.Table{Columns: []table.Column{
 		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
-		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true}, {Head: "Function"},
+		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true},
 	}}
-	waiting := r.Waiting && r.waits()
+	makes := slices.ContainsFunc(r.view().Nodes, func(n node) bool { return n.Sum.objects > 0 })
+	if makes {
+		t.Columns = append(t.Columns, table.Column{Head: "Objects", Right: true}, table.Column{Head: "Bytes", Right: true})
+	}
+	t.Columns = append(t.Columns, table.Column{Head: "Function"})
+	waiting := r.Waiting && r.pathsWait()
 	if waiting {
 		t.Columns = append(slices.Clone(offColumns), t.Columns[1:]...)
 		t.Columns = append(t.Columns, table.Column{Head: "Waiting for"})
@@ -223,8 +238,12 @@ func (r *Report) writeTreeText(w io.Writer) error {
 			}
 			cells := []table.Cell{
 				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
-				table.Count(n.Sum.calls), table.Panics(n.Sum.panics), table.Errors(n.Sum.errors), {Text: name},
+				table.Count(n.Sum.calls), table.Panics(n.Sum.panics), table.Errors(n.Sum.errors),
 			}
+			if makes {
+				cells = append(cells, table.Count(n.Sum.objects), table.Cell{Text: units.Bytes(int64(n.Sum.bytes))})
+			}
+			cells = append(cells, table.Cell{Text: name})
 			if waiting {
 				off := &n.Sum.offs().Total
 				cells = append(offCells(off, n.Sum.total), cells[1:]...)

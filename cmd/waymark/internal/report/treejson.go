@@ -17,10 +17,11 @@ type nodeWriter struct {
 	rows  []*Row
 	names [][]byte // by row, quoted
 	waits bool     // when goroutines ran is known
+	makes bool     // what calls made on the heap is known
 }
 
 func (r *Report) newNodeWriter(w io.Writer) *nodeWriter {
-	return &nodeWriter{bufio.NewWriter(w), r.rows, make([][]byte, len(r.rows)), r.waits()}
+	return &nodeWriter{bufio.NewWriter(w), r.rows, make([][]byte, len(r.rows)), r.pathsWait(), r.makes()}
 }
 
 // numbers writes the members that every node has, in lines with the given indentation, or in one.
@@ -38,14 +39,16 @@ func (w *nodeWriter) numbers(n *node, indent string) {
 	}
 	b := append(w.AvailableBuffer(), `"name": `...)
 	b = append(b, w.names[n.Row]...)
-	for _, member := range []struct {
-		name  string
-		value int64
-	}{{"calls", int64(n.Sum.calls)}, {"panics", int64(n.Sum.panics)}, {"errors", int64(n.Sum.errors)}, {"total_ns", n.Sum.total}, {"self_ns", n.Sum.self}} {
+	add := func(name string, value int64) {
 		b = append(b, separator...)
-		b = append(append(append(b, '"'), member.name...), `": `...)
-		b = strconv.AppendInt(b, member.value, 10)
+		b = append(append(append(b, '"'), name...), `": `...)
+		b = strconv.AppendInt(b, value, 10)
 	}
+	add("calls", int64(n.Sum.calls))
+	add("panics", int64(n.Sum.panics))
+	add("errors", int64(n.Sum.errors))
+	add("total_ns", n.Sum.total)
+	add("self_ns", n.Sum.self)
 	if w.rows[n.Row].Counted > 0 {
 		b = append(append(b, separator...), `"demoted": true`...)
 	}
@@ -53,6 +56,10 @@ func (w *nodeWriter) numbers(n *node, indent string) {
 		for _, member := range n.Sum.offs().JSON(n.Sum.total, n.Sum.self).Members() {
 			b = append(append(b, separator...), member...)
 		}
+	}
+	if w.makes {
+		add("objects", int64(n.Sum.objects))
+		add("bytes", int64(n.Sum.bytes))
 	}
 	w.Write(b)
 }

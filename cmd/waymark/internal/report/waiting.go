@@ -13,10 +13,11 @@ func (r *Report) waits() bool {
 	return slices.ContainsFunc(r.Recordings, func(s recording.Summary) bool { return s.Info.Waiting })
 }
 
+// pathsWait reports whether that is known of paths, too: statistics have it of functions only.
+func (r *Report) pathsWait() bool { return r.waits() && !r.statistics() }
+
 // offColumns are the columns of text.
-var offColumns = []table.Column{
-	{Head: "Total time", Right: true}, {Head: "Running", Right: true}, {Head: "Runnable", Right: true}, {Head: "Waiting", Right: true},
-}
+var offColumns = append([]table.Column{{Head: "Total time", Right: true}}, table.Parts...)
 
 func offCells(o *recording.Off, total int64) []table.Cell {
 	return []table.Cell{table.Duration(total), table.Duration(o.Running(total)), table.Duration(o.Runnable), table.Duration(o.Waited())}
@@ -28,7 +29,11 @@ func (r *Report) waitingTable(rows []*Row) *table.Table {
 	if r.By == ByGoroutine {
 		head = "Goroutine"
 	}
-	t := &table.Table{Columns: append(slices.Clone(offColumns), table.Column{Head: "Calls", Right: true}, table.Column{Head: head}, table.Column{Head: "Waiting for"})}
+	t := &table.Table{Columns: append(slices.Clone(offColumns), table.Column{Head: "Calls", Right: true}, table.Column{Head: head})}
+	reasons := !r.statistics()
+	if reasons {
+		t.Columns = append(t.Columns, table.Column{Head: "Waiting for"})
+	}
 	for i, calls := range r.calls(rows) {
 		o := &rows[i].Off.Total
 		name := calls.Name
@@ -38,7 +43,11 @@ func (r *Report) waitingTable(rows []*Row) *table.Table {
 				name += " by " + from
 			}
 		}
-		t.Rows = append(t.Rows, append(offCells(o, rows[i].Total), table.Count(calls.Calls), table.Cell{Text: name}, table.Cell{Text: o.Longest()}))
+		row := append(offCells(o, rows[i].Total), table.Count(calls.Calls), table.Cell{Text: name})
+		if reasons {
+			row = append(row, table.Cell{Text: o.Longest()})
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -67,7 +67,7 @@ func TestWaiting(t *testing.T) {
 			t.Fatal(err)
 		}
 		if head, _, _ := strings.Cut(b.String(), "\n"); !strings.HasSuffix(head, ",recorded,running_ns,runnable_ns,waiting_ns,waiting_other_ns,waiting_channel_ns,"+
-			"waiting_select_ns,waiting_lock_ns,waiting_network_ns,waiting_syscall_ns,waiting_sleep_ns,waiting_timer_ns,waiting_gc_ns,waiting_coroutine_ns,waiting_tracing_ns") {
+			"waiting_select_ns,waiting_lock_ns,waiting_network_ns,waiting_syscall_ns,waiting_sleep_ns,waiting_timer_ns,waiting_gc_ns,waiting_coroutine_ns,waiting_tracing_ns,waiting_cgo_ns") {
 			t.Errorf("head of CSV: %s", head)
 		}
 	}
@@ -100,5 +100,37 @@ func TestWaitingText(t *testing.T) {
 				t.Errorf("%+v, tree %v: %s; want %s: %v", tt, tree, b.String(), reason, tt.want)
 			}
 		}
+	}
+}
+
+// Statistics have the parts without what goroutines waited for.
+func TestWaitingStatistics(t *testing.T) {
+	s := new(Statistics)
+	err := json.Unmarshal([]byte(`{"functions":[
+		{"name":"m.a","calls":1,"total_ns":100,"self_ns":100,"max_ns":100,"running_ns":90,"runnable_ns":10,"waiting_ns":0,"self_running_ns":90,"self_runnable_ns":10,"self_waiting_ns":0},
+		{"name":"m.b","calls":1,"total_ns":90,"self_ns":90,"max_ns":90,"running_ns":20,"runnable_ns":0,"waiting_ns":70,"self_running_ns":20,"self_runnable_ns":0,"self_waiting_ns":70}]}`), &s.Snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := New(Options{Waiting: true, Sort: SortWaiting})
+	r.AddStatistics(s)
+	write := func(f Format) string {
+		var b bytes.Buffer
+		if err := r.Write(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	text := write(Text)
+	want := `Total time  Running  Runnable  Waiting  Calls  Function
+  ----------  -------  --------  -------  -----  --------
+       90 ns    20 ns      0 ns    70 ns      1  m.b
+      100 ns    90 ns     10 ns     0 ns      1  m.a
+`
+	if !strings.Contains(text, want) {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+	if text := write(JSON); !strings.Contains(text, `"self_waiting_ns": 70`) || !strings.Contains(text, `"waiting": {}`) {
+		t.Errorf("JSON:\n%s", text)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/internal/units"
@@ -20,7 +21,9 @@ type counted struct {
 
 // counted returns how many calls were counted while a test was running.
 func (r *Recording) counted(t *Test) counted {
-	c := counted{calls: r.file.Counted(tracefile.Range{From: t.Begin, To: min(t.End, never-1)})}
+	ran := tracefile.Range{From: t.Begin, To: min(t.End, never-1)}
+	read := r.file.Readings(ran)
+	c := counted{calls: r.file.Counted(read)}
 	if len(c.calls) == 0 {
 		return c
 	}
@@ -40,7 +43,30 @@ func (r *Recording) counted(t *Test) counted {
 	case sub:
 		c.whose = ", with those of its subtests"
 	}
+	c.whose += r.beyond(read, ran, c.whose != "")
 	return c
+}
+
+// beyond says how much longer the time between two readings of the counters is than that in which a
+// test ran: they are not read for each of tests that follow each other at once.
+func (r *Recording) beyond(read, ran tracefile.Range, more bool) string {
+	var of []string
+	add := func(from, to uint64, where string) {
+		if ns := r.file.Nanos(to) - r.file.Nanos(from); ns > 0 {
+			of = append(of, fmt.Sprintf("the %s %s it", units.Duration(ns), where))
+		}
+	}
+	if read.From > 0 {
+		add(read.From, ran.From, "before")
+	}
+	add(ran.To, read.To, "after")
+	switch {
+	case len(of) == 0:
+		return ""
+	case more:
+		return " and of " + strings.Join(of, " and ")
+	}
+	return ", with those of " + strings.Join(of, " and ")
 }
 
 // above reports whether o is a subtest of t, directly or not.

@@ -51,12 +51,13 @@ func TestPrintCounted(t *testing.T) {
 			6 count D 7
 			6 pass TestBefore
 			7 begin TestA
-			7 count D 1
+			7 read D 1
 			7 <1 A10 a10
 			7 count D 1203441
 			7 count B 1
 			7 fail TestA
-			7 count D 9`, `
+			7 read D 1
+			8 count D 9`, `
     p.D: 1,203,442 calls more, not recorded
     p.B: 1 call more, not recorded
 `},
@@ -81,6 +82,16 @@ func TestPrintCounted(t *testing.T) {
 			6 continue TestW
 			6 pass TestW`, `
     p.D: 5 calls more, not recorded
+`},
+		{"read before and after it", `
+			6 begin TestBefore
+			6 count D 7
+			6 pass TestBefore
+			7 begin TestA
+			7 <1 A10 a10
+			7 fail TestA
+			7 count D 9`, `
+    p.D: 9 calls more, not recorded, with those of the 2 ns before it and the 1 ns after it
 `},
 		{"with subtests", `
 			7 begin TestA

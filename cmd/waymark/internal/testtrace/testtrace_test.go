@@ -48,11 +48,13 @@ func read(t *testing.T, text string) *Recording {
 			continue
 		}
 		switch word {
-		case "count":
+		case "count", "read": // read: at the same time as what is before it
 			var site rune
 			var calls uint64
 			fmt.Sscanf(rest, "%c %d", &site, &calls)
-			clock++
+			if word == "count" {
+				clock++
+			}
 			rec.Counts = append(rec.Counts, calltreetest.Counts{Clock: clock, Sites: []format.Count{{Site: uint32(site-'A') + 1, Level: format.LevelCounted, Calls: calls}}})
 			continue
 		case "gap": // of the first test: the token that the goroutine unwound to, and its site; events that are missing

@@ -100,5 +100,8 @@ func addShared(out map[string]File, dir, pkg string) error {
 		return err
 	}
 	src, err = secret()
-	return add("waymark_secret.go", src, err)
+	if err := add("waymark_secret.go", src, err); err != nil {
+		return err
+	}
+	return addConditions(out, dir)
 }

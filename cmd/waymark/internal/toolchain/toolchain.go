@@ -13,11 +13,14 @@
 package toolchain
 
 import (
+	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -32,11 +35,12 @@ var Tested = []string{"go1.26.8", "go1.27.2"}
 //go:embed _runtime/* _testing/*
 var hooks embed.FS
 
-// An anchor is a place in a package's source. Exactly one of typ and fn is set.
+// An anchor is a place in a package's source. Exactly one of typ, fn and each is set.
 type anchor struct {
 	file   string
 	typ    string // insert fields at the end of this struct type
 	fn     string // insert into this function, or method as in T.Parallel
+	each   string // insert into each function whose name this expression matches; there may be none, and no file
 	before string // before the one statement in it, at any depth, that begins with this text
 	text   string
 }
@@ -67,25 +71,32 @@ var anchors = []anchor{
 	// While gp is still the M's current goroutine.
 	{file: "proc.go", fn: "gdestroy", before: "casgstatus(gp, _Grunning, _Gdead)", text: "wmOnEnd(gp); "},
 	// It has its goid, and nobody else knows it yet.
-	{file: "proc.go", fn: "newproc1", before: "newg.trace.reset()", text: "if callergp.wm.strand != 0 { wmOnGo(callergp, newg) }; "},
+	{file: "proc.go", fn: "newproc1", before: "newg.trace.reset()", text: "if callergp.wm.strand != 0 { wmOnGo(callergp, newg) }; if callergp.wm.above != nil { wmPassAbove(callergp, newg) }; "},
 	// What started a goroutine is on the stack of callergp.
 	{file: "proc.go", fn: "newproc1", before: "newg.gopc = callerpc", text: "if wmPaths.on { newg.wm.node = wmStartPath(callergp) }; "},
 	// What the timer starts belongs to who sets it.
-	{file: "time.go", fn: "newTimer", before: "t.modify(", text: "if c == nil && getg().wm.strand != 0 { f, arg = wmCallOfTimer(f, arg) }; "},
-	{file: "time.go", fn: "resetTimer", before: "return t.reset(", text: "if wmTraces.on.Load() != 0 && !t.isChan { return wmResetTimer(&t.timer, when, period) }; "},
-	// Each object that was made comes here while debug.malloc is set.
-	{file: "malloc.go", fn: "postMallocgcDebug", before: "if inittrace.active", text: "if wmObjects.on { wmOnMalloc(elemsize, typ) }; "},
+	{file: "time.go", fn: "newTimer", before: "t.modify(", text: "if c == nil && (getg().wm.strand != 0 || getg().wm.above != nil) { f, arg = wmCallOfTimer(f, arg) }; "},
+	{file: "time.go", fn: "resetTimer", before: "return t.reset(", text: "if (wmTraces.on.Load() != 0 || getg().wm.above != nil) && !t.isChan { return wmResetTimer(&t.timer, when, period) }; "},
+	// Each object that is made comes to one of these places while debug.malloc is set.
+	{file: "malloc.go", fn: "mallocgc", before: "if x := preMallocgcDebug(", text: "if wmObjects.alone {} else "},
+	{file: "malloc.go", fn: "mallocgc", before: "postMallocgcDebug(", text: "if wmAlone() { wmOnMalloc(0, typ, false, elemsize); return x }; "},
+	{file: "malloc_generated.go", each: `^mallocgcSmall\w+SC\d+$`, before: "return mallocgcSmall", text: "if wmAlone() { size, typ, needzero = wmOnMalloc(size, typ, needzero, elemsize); mp = acquirem(); goto wmCounted }; "},
+	{file: "malloc_generated.go", each: `^mallocgcTinySC\d+$`, before: "return mallocgcTinySlowPath(", text: "if wmAlone() { size, typ, needzero = wmOnMalloc(size, typ, needzero, wmTinySlot(size)); mp = acquirem(); goto wmCounted }; "},
+	// In releases without the statements above it something else follows.
+	{file: "malloc_generated.go", each: `^mallocgc(Small\w+|Tiny)SC\d+$`, before: "lockRankMayQueueFinalizer()\n\n\tconst ", text: "wmCounted: "},
+	{file: "malloc.go", fn: "postMallocgcDebug", before: "if inittrace.active", text: "if wmObjects.on { if wmObjects.told { wmTellMalloc(elemsize) }; wmOnMalloc(0, typ, false, elemsize) }; "},
 	{file: "proc.go", fn: "syscall_runtime_BeforeExec", before: "execLock.lock()", text: "wmOnExec(); "},
 	// All of it has been counted.
 	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},
 	{file: "proc.go", fn: "main", before: "last := lastmoduledatap", text: "wmInitFirst(); "},
 	// A goroutine stops running while it still has its P. In park_m and preemptPark others may make it
 	// ready, or take it, as soon as its state has changed. systemstack overwrites gp.sched.
+	{file: "proc.go", fn: "newproc1", before: "pp.goidcache++", text: "if wmWaits.Load() { wmOnNew(callergp, newg, parked) }; "},
 	{file: "proc.go", fn: "park_m", before: "casgstatus(gp, _Grunning, _Gwaiting)", text: "if wmWaits.Load() { wmOnPark(gp, wmReason(gp)) }; "},
 	{file: "proc.go", fn: "preemptPark", before: "casGToPreemptScan(gp,", text: "if wmWaits.Load() { wmOnPark(gp, wmWaitGC) }; "},
 	{file: "proc.go", fn: "goschedImpl", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnYield(gp) }; "},
 	{file: "proc.go", fn: "goyield_m", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnYield(gp) }; "},
-	{file: "proc.go", fn: "reentersyscall", before: "trace := traceAcquire()", text: "if wmWaits.Load() { systemstack(func() { wmOnPark(gp, wmWaitSyscall) }); save(pc, sp, bp) }; "},
+	{file: "proc.go", fn: "reentersyscall", before: "trace := traceAcquire()", text: "if wmWaits.Load() { systemstack(func() { wmOnPark(gp, wmOutside(pc)) }); save(pc, sp, bp) }; "},
 	{file: "proc.go", fn: "entersyscallblock", before: "trace := traceAcquire()", text: "if wmWaits.Load() { systemstack(func() { wmOnPark(gp, wmWaitSyscall) }) }; "},
 	{file: "coro.go", fn: "coroswitch_m", before: "gp.waitreason = waitReasonCoroutine", text: "if wmWaits.Load() { wmOnPark(gp, wmWaitCoroutine) }; "},
 	// It may run, and isn't anybody else's yet. No goroutine makes those of injectglist ready.
@@ -93,8 +104,8 @@ var anchors = []anchor{
 	{file: "proc.go", fn: "injectglist", before: "tail = gp", text: "if wmWaits.Load() { wmOnReady(gp, nil) }; "},
 	{file: "proc.go", fn: "exitsyscallNoP", before: "casgstatus(gp, _Grunning, _Grunnable)", text: "if wmWaits.Load() { wmOnReady(gp, nil) }; "},
 	{file: "coro.go", fn: "coroswitch_m", before: "if !canCAS || !gnext.atomicstatus", text: "if wmWaits.Load() { wmOnReady(gnext, gp); wmOnRun(gnext) }; "},
-	// It runs again, or will at once, with a P.
-	{file: "proc.go", fn: "execute", before: "gp.waitsince = 0", text: "if wmWaits.Load() { wmOnRun(gp) }; "},
+	// It runs again, or will at once, with a P. As runtime/trace's, the clock is read last.
+	{file: "proc.go", fn: "execute", before: "gogo(&gp.sched)", text: "if wmWaits.Load() { wmOnRun(gp) }; "},
 	{file: "proc.go", fn: "exitsyscall", before: "pp.syscalltick++", text: "if wmWaits.Load() { wmOnSyscallEnd(gp) }; "},
 }
 
@@ -145,7 +156,9 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 	for _, a := range anchors {
 		p := edits[a.file]
 		if p == nil {
-			if p, err = parse(filepath.Join(dir, a.file)); err != nil {
+			if p, err = parse(filepath.Join(dir, a.file)); a.each != "" && errors.Is(err, fs.ErrNotExist) {
+				continue
+			} else if err != nil {
 				return nil, fmt.Errorf("read package %s of %s: %w", pkg, version, err)
 			}
 			edits[a.file] = p
@@ -160,7 +173,9 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 		if err != nil {
 			return nil, err
 		}
-		out[p.name] = File{b, p.buf.Runs()}
+		if runs := p.buf.Runs(); len(runs) > 1 { // else none of its anchors is in this release
+			out[p.name] = File{b, runs}
+		}
 	}
 	return out, nil
 }
@@ -217,10 +232,46 @@ func (p *patch) apply(a anchor) error {
 		p.buf.Insert(p.offset(s.Fields.Closing), a.text+" ")
 		return nil
 	}
+	if a.each != "" {
+		return p.applyEach(a)
+	}
 	fn := p.function(a.fn)
 	if fn == nil {
 		return fmt.Errorf("no function %s", a.fn)
 	}
+	at, err := p.statement(fn, a.before)
+	if err != nil {
+		return err
+	}
+	if at < 0 {
+		return fmt.Errorf("function %s has no %q", a.fn, a.before)
+	}
+	p.buf.Insert(at, a.text)
+	return nil
+}
+
+// applyEach applies an anchor to each function that it names and that has the statement.
+func (p *patch) applyEach(a anchor) error {
+	names := regexp.MustCompile(a.each)
+	for _, decl := range p.file.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Body == nil || !names.MatchString(fn.Name.Name) {
+			continue
+		}
+		at, err := p.statement(fn, a.before)
+		if err != nil {
+			return err
+		}
+		if at >= 0 {
+			p.buf.Insert(at, a.text)
+		}
+	}
+	return nil
+}
+
+// statement returns where the one statement of a function begins that has this text at its begin, -1 if
+// there is none.
+func (p *patch) statement(fn *ast.FuncDecl, before string) (int, error) {
 	at := -1
 	twice := false
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
@@ -229,7 +280,7 @@ func (p *patch) apply(a anchor) error {
 			return true
 		}
 		for _, stmt := range block.List {
-			if i := p.offset(stmt.Pos()); strings.HasPrefix(string(p.src[i:]), a.before) {
+			if i := p.offset(stmt.Pos()); bytes.HasPrefix(p.src[i:], []byte(before)) {
 				twice = twice || at >= 0
 				at = i
 			}
@@ -237,13 +288,9 @@ func (p *patch) apply(a anchor) error {
 		return true
 	})
 	if twice {
-		return fmt.Errorf("function %s has %q twice", a.fn, a.before)
+		return -1, fmt.Errorf("function %s has %q twice", fn.Name.Name, before)
 	}
-	if at < 0 {
-		return fmt.Errorf("function %s has no %q", a.fn, a.before)
-	}
-	p.buf.Insert(at, a.text)
-	return nil
+	return at, nil
 }
 
 func (p *patch) structType(name string) *ast.StructType {

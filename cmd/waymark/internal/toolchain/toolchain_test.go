@@ -164,6 +164,9 @@ func TestUnknownToolchain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, a := range c.anchors {
+			if a.each != "" {
+				continue // not in all releases
+			}
 			root := t.TempDir()
 			dir := filepath.Join(root, "src", c.pkg)
 			if err := os.MkdirAll(dir, 0o755); err != nil {

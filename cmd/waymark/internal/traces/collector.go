@@ -18,6 +18,7 @@ type running struct {
 	depth     int              // of the root call
 	at        int              // in a tree: the node of the innermost call
 	left      int              // in a tree: calls in progress that have no node
+	ready     time.Duration    // how long the goroutine was ready before it ran, until its first call
 	log       *actions.Element // in a file of actions
 }
 
@@ -28,6 +29,7 @@ type collector struct {
 	waits   bool   // the recording says when goroutines ran
 	isRoot  func(site uint32) bool
 	parents map[uint64]uint64
+	ready   map[uint64]time.Duration // of goroutines without a call yet: how long they were ready before they ran
 	in      map[uint64]*running
 	sites   map[string]bool // names of recorded functions, once they are needed
 
@@ -50,7 +52,7 @@ type collector struct {
 const maxBefore = 1 << 14
 
 func newCollector(p *recording.Process, several bool, root func(*function.Func) bool) *collector {
-	c := &collector{p: p, isRoot: p.Matcher(root), parents: make(map[uint64]uint64), in: make(map[uint64]*running), before: make(map[uint64]*running), waits: p.File.Info().Waiting}
+	c := &collector{p: p, isRoot: p.Matcher(root), parents: make(map[uint64]uint64), ready: make(map[uint64]time.Duration), in: make(map[uint64]*running), before: make(map[uint64]*running), waits: p.File.Info().Waiting}
 	if several {
 		c.label = p.Label
 	}
@@ -58,7 +60,7 @@ func newCollector(p *recording.Process, several bool, root func(*function.Func) 
 }
 
 func (c *collector) follower() recording.Follower {
-	return recording.Follower{Enter: c.onEnter, Call: c.onCall, Start: c.onStart, End: c.onEnd}
+	return recording.Follower{Enter: c.onEnter, Call: c.onCall, Wait: c.onWait, Start: c.onStart, End: c.onEnd}
 }
 
 func (c *collector) onStart(goroutine, parent uint64, origin uint32) {
@@ -76,6 +78,13 @@ func (c *collector) onStart(goroutine, parent uint64, origin uint32) {
 	c.in[goroutine] = child
 	if c.start != nil {
 		c.start(child, r)
+	}
+}
+
+// onWait notes how long a new goroutine was ready.
+func (c *collector) onWait(w *calltree.Call) {
+	if w.Site == 0 {
+		c.ready[w.Goroutine] = time.Duration(c.p.Scale.Nanoseconds(w.End - w.Wait.Ready))
 	}
 }
 
@@ -108,6 +117,7 @@ func (c *collector) left(goroutine uint64, r *running) {
 
 func (c *collector) onEnd(goroutine uint64) {
 	delete(c.parents, goroutine)
+	delete(c.ready, goroutine)
 	r := c.in[goroutine]
 	delete(c.in, goroutine)
 	if r != nil {
@@ -120,6 +130,10 @@ func (c *collector) onEnd(goroutine uint64) {
 
 func (c *collector) onEnter(call *calltree.Call) {
 	r := c.in[call.Goroutine]
+	ready, first := c.ready[call.Goroutine]
+	if first {
+		delete(c.ready, call.Goroutine)
+	}
 	if r == nil {
 		if c.isRoot == nil && call.Depth > 0 || c.isRoot != nil && !c.isRoot(call.Site) {
 			return
@@ -128,7 +142,7 @@ func (c *collector) onEnter(call *calltree.Call) {
 		if !ok {
 			return
 		}
-		t := &Trace{Root: &fn.Func, Parent: c.parents[call.Goroutine], Open: true, Waiting: c.waits}
+		t := &Trace{Root: &fn.Func, Parent: c.parents[call.Goroutine], Open: true, Waiting: c.waits, Ready: ready}
 		t.Goroutine = recording.GoroutineID{Process: c.label, ID: call.Goroutine}
 		at := c.p.File.Nanos(call.Began)
 		t.Start = c.p.Since + time.Duration(at)
@@ -140,6 +154,7 @@ func (c *collector) onEnter(call *calltree.Call) {
 		c.in[call.Goroutine] = r
 	}
 	r.trace.Calls++
+	r.ready = ready
 	if c.enter != nil {
 		c.enter(r, call)
 	}
@@ -164,6 +179,8 @@ func (c *collector) onCall(call *calltree.Call) {
 	if !t.Open {
 		t.Detached++
 	}
+	t.Objects += call.Made.Objects
+	t.Bytes += call.Made.Bytes
 	if c.call != nil {
 		c.call(r, call)
 	}

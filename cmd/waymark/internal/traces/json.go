@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
@@ -26,17 +27,20 @@ type jsonTrace struct {
 	Detached   uint64 `json:"detached_calls,omitempty"`
 	Open       bool   `json:"open,omitempty"`
 	Failed     bool   `json:"failed,omitempty"`
+	Objects    uint64 `json:"objects,omitempty"`
+	Bytes      uint64 `json:"bytes,omitempty"`
 	*recording.JSONOff
+	Ready *time.Duration `json:"ready_before_ns,omitempty"` // with JSONOff
 }
 
 func (t *Trace) json() jsonTrace {
 	j := jsonTrace{
 		Key: t.Key.String(), Process: t.Goroutine.Process, Goroutine: t.Goroutine.ID, Parent: t.Parent, Root: t.Root.Name,
 		Start: t.StartTime.UnixNano(), Duration: int64(t.Duration), Calls: t.Calls, Panics: t.Panics, Errors: t.Errors,
-		Goroutines: 1 + t.Goroutines, Detached: t.Detached, Open: t.Open, Failed: t.Failed,
+		Goroutines: 1 + t.Goroutines, Detached: t.Detached, Open: t.Open, Failed: t.Failed, Objects: t.Objects, Bytes: t.Bytes,
 	}
 	if t.Waiting {
-		j.JSONOff = t.Off.Total.JSON(int64(t.Duration))
+		j.JSONOff, j.Ready = t.Off.Total.JSON(int64(t.Duration)), &t.Ready
 	}
 	return j
 }
@@ -58,6 +62,7 @@ type jsonNode struct {
 	Open      uint64 `json:"open,omitempty"`
 	Detached  uint64 `json:"detached,omitempty"`
 	*recording.JSONOffs
+	Ready time.Duration `json:"ready_before_ns,omitempty"`
 }
 
 // WriteListJSON prints traces as a list of objects.
@@ -82,7 +87,7 @@ func WriteTreeJSON(w io.Writer, t *Tree, depth int) error {
 			out.Omitted += n.Calls
 			continue
 		}
-		node := jsonNode{n.Depth, n.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached, nil}
+		node := jsonNode{n.Depth, n.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached, nil, n.ready}
 		if t.Trace.Waiting {
 			node.JSONOffs = n.off.JSON(n.Total, n.Self)
 		}
@@ -104,7 +109,11 @@ func WriteListCSV(w io.Writer, list []*Trace) error {
 	head := []string{"key", "goroutine", "parent_goroutine", "root", "start_unix_ns", "duration_ns", "calls", "panics", "errors", "goroutines"}
 	waits := slices.ContainsFunc(list, func(t *Trace) bool { return t.Waiting })
 	if waits {
-		head = append(head, recording.OffHeads()...)
+		head = append(append(head, recording.OffHeads()...), "ready_before_ns")
+	}
+	makes := slices.ContainsFunc(list, func(t *Trace) bool { return t.Objects > 0 })
+	if makes {
+		head = append(head, "objects", "bytes")
 	}
 	c.Write(head)
 	for _, tr := range list {
@@ -113,7 +122,10 @@ func WriteListCSV(w io.Writer, list []*Trace) error {
 			t.Key, unsigned(t.Goroutine), unsigned(t.Parent), t.Root, strconv.FormatInt(t.Start, 10), strconv.FormatInt(t.Duration, 10),
 			unsigned(t.Calls), unsigned(t.Panics), unsigned(t.Errors), unsigned(t.Goroutines)}
 		if waits {
-			record = append(record, tr.Off.Total.Fields(t.Duration)...)
+			record = append(append(record, tr.Off.Total.Fields(t.Duration)...), strconv.FormatInt(int64(tr.Ready), 10))
+		}
+		if makes {
+			record = append(record, unsigned(t.Objects), unsigned(t.Bytes))
 		}
 		c.Write(record)
 	}
@@ -122,3 +134,38 @@ func WriteListCSV(w io.Writer, list []*Trace) error {
 }
 
 func unsigned(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// jsonSegment has the members of a segment in JSON.
+type jsonSegment struct {
+	Start     time.Duration `json:"start_ns"`
+	Duration  time.Duration `json:"duration_ns"`
+	Goroutine uint64        `json:"goroutine"`
+	State     string        `json:"state"`
+	Reason    string        `json:"reason,omitempty"`
+	Function  string        `json:"function,omitempty"`
+	Waker     uint64        `json:"woken_by,omitempty"`
+	Started   uint64        `json:"started_by,omitempty"`
+}
+
+// WriteCriticalJSON prints a critical path as an object: the trace, with a list of segments.
+func WriteCriticalJSON(w io.Writer, c *Critical) error {
+	out := struct {
+		jsonTrace
+		Segments []jsonSegment `json:"critical"`
+	}{c.Trace.json(), []jsonSegment{}}
+	for i := range c.Segments {
+		s := &c.Segments[i]
+		j := jsonSegment{Start: s.Start, Duration: s.Duration, Goroutine: s.Goroutine, State: s.State.String(), Waker: s.Waker}
+		if s.Started {
+			j.Started, j.Waker = s.Waker, 0
+		}
+		if s.State == Waiting {
+			j.Reason = s.Reason.String()
+		}
+		if s.Func != nil {
+			j.Function = s.Func.Name
+		}
+		out.Segments = append(out.Segments, j)
+	}
+	return write(w, out)
+}

@@ -61,8 +61,12 @@ type Trace struct {
 	Detached   uint64 // calls that ended after the root call
 	Failed     bool   // a panic has ended the root call, or it has returned an error
 
+	Objects uint64 // heap objects that its calls made, on all its goroutines
+	Bytes   uint64
+
 	Waiting bool           // the recording says when goroutines ran
 	Off     recording.Offs // of the root call: when its goroutine did not
+	Ready   time.Duration  // how long the goroutine was ready before it ran, if the root call is its first one
 }
 
 // Options choose traces.

@@ -17,6 +17,7 @@ type Node struct {
 	tracetext.Node
 	parent int
 	off    recording.Offs // of Total and Self: when goroutines did not run
+	ready  time.Duration  // how long new goroutines were ready before they ran and made these calls
 }
 
 type nodeKey struct {
@@ -103,6 +104,7 @@ func (b *treeBuilder) enterOf(p *recording.Process) func(*running, *calltree.Cal
 			b.tree.Nodes = append(b.tree.Nodes, Node{Node: tracetext.Node{Name: fn.Name, Goroutine: key.goroutine, Min: 1<<63 - 1}, parent: r.at})
 		}
 		b.tree.Nodes[i].Calls++
+		b.tree.Nodes[i].ready += r.ready
 		r.at = i
 	}
 }

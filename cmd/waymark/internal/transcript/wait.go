@@ -9,7 +9,7 @@ import (
 )
 
 // Wait prints that a goroutine did not run: when it stopped and for how long, what it waited for, which
-// goroutine woke it, and how long it was ready then.
+// goroutine woke it, and how long it was ready then. Of a new one it says which goroutine has started it.
 func (p *Printer) Wait(c *calltree.Call) {
 	p.pending[c.Goroutine] = p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
 	w := c.Wait
@@ -17,7 +17,10 @@ func (p *Printer) Wait(c *calltree.Call) {
 	if w.Reason != tracefile.WaitNone {
 		text += "waited for " + w.Reason.String() + ", "
 	}
-	if w.Waker != 0 {
+	switch {
+	case w.Waker != 0 && c.Site == 0 && w.Reason == tracefile.WaitNone:
+		text += "started by " + strconv.FormatUint(w.Waker, 10) + ", "
+	case w.Waker != 0:
 		text += "woken by " + strconv.FormatUint(w.Waker, 10) + ", "
 	}
 	switch {

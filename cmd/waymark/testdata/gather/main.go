@@ -30,7 +30,7 @@ func errorf(f string, args ...any) {
 func main() {
 	checks := map[string]func(){
 		"shapes": shapes, "limits": limits, "crowd": crowd, "detached": detached, "linger": linger, "parked": parked, "late": late, "active": active,
-		"waiting": waiting, "rules": rules, "slow": slow, "storm": storm, "together": together, "busy": busy, "deadlock": deadlock,
+		"waiting": waiting, "rules": rules, "ranked": ranked, "slow": slow, "storm": storm, "together": together, "busy": busy, "beside": beside, "nested": nested, "watched": watched, "deadlock": deadlock,
 	}
 	checks[os.Args[1]]()
 	if failed {
@@ -60,10 +60,12 @@ func short(f *function.Func) string {
 // delivered is the number of traces that gathered has got.
 var delivered atomic.Uint64
 
-// settled waits until all traces are delivered whose root call has ended.
+// settled waits until no root call is in progress, and all traces are delivered. A root call that Goexit
+// leaves ends with its goroutine: after the deferred calls that others may wait for.
 func settled(g *gather.Gatherer) {
 	for {
-		if completed, _, _, _ := g.Counts(); delivered.Load() == completed {
+		active := g.Active()
+		if completed, _, _, _ := g.Counts(); active == 0 && delivered.Load() == completed {
 			return
 		}
 		time.Sleep(time.Millisecond)

@@ -61,7 +61,37 @@ func slow() {
 	}
 }
 
-// storm has 16 goroutines make all kinds of calls while gatherers come and go.
+// ranked makes more root calls at once than the queue takes: the slow ones are delivered, whatever came
+// before them, and fast ones are displaced.
+func ranked() {
+	const slow = 5
+	gate := make(chan bool)
+	var list []*gather.Trace
+	g := start(gather.Options{Roots: named("Root"), Keep: gather.Keep{Longer: 1, Ranked: true}, Deliver: func(t *gather.Trace) {
+		<-gate
+		list = append(list, t)
+	}})
+	for range slow {
+		for range 2 * gather.Queue {
+			work.Root(work.Leaf)
+		}
+		work.Root(func() { work.Inner(func() { work.Sleep(20 * time.Millisecond) }) })
+	}
+	close(gate)
+	g.Stop()
+	slept := 0
+	for _, t := range list {
+		if shape(t) == "(Root (Inner (Sleep)))" {
+			slept++
+		}
+	}
+	completed, kept, dropped, lost := g.Counts()
+	if slept != slow || completed != slow*(2*gather.Queue+1) || kept != uint64(len(list)) || len(list) > gather.Queue+1 || dropped != 0 || lost != 0 {
+		errorf("%d slow traces of %d are delivered, want %d; %d traces, %d kept, %d dropped, %d lost", slept, len(list), slow, completed, kept, dropped, lost)
+	}
+}
+
+// storm has 16 goroutines make all kinds of calls while gatherers come and go, one or several at a time.
 func storm() {
 	var stop atomic.Bool
 	var all sync.WaitGroup
@@ -78,30 +108,43 @@ func storm() {
 			}
 		}()
 	}
-	var traces, kept uint64
 	goroutines := runtime.NumGoroutine()
+	var traces, kept atomic.Uint64
 	var before, after uint64
-	for i := range 100 {
-		if i == 30 {
-			runtime.GC()
-			before = memory()
+	comeAndGo := func(gatherers, times int) {
+		var done sync.WaitGroup
+		for n := range gatherers {
+			done.Go(func() {
+				for i := range times {
+					o := gather.Options{
+						Roots: named([]string{"Root", "Fails", "Recurse", "Inner"}[n:]...), Deliver: func(t *gather.Trace) { paired(t); kept.Add(1) },
+						Keep: gather.Keep{All: i%2 == 0, Failed: true, OneIn: 7}, Memory: 1 << 20 << (i % 3), Most: 1 << (i % 15),
+					}
+					if n == 1 {
+						o.Calls = named("Leaf", "Go", "Recovers")
+					}
+					if i%3 == 0 {
+						o.Linger = 3 * time.Millisecond
+					}
+					if i%5 == 0 {
+						runtime.GOMAXPROCS(1 + i%7)
+					}
+					g := start(o)
+					time.Sleep(time.Duration(rand.IntN(10)) * time.Millisecond)
+					g.Stop()
+					completed, _, _, _ := g.Counts()
+					traces.Add(completed)
+				}
+			})
 		}
-		o := gather.Options{
-			Roots: named("Root", "Fails", "Recurse"), Deliver: func(t *gather.Trace) { paired(t); kept++ },
-			Keep: gather.Keep{All: i%2 == 0, Failed: true, OneIn: 7}, Memory: 1 << 20 << (i % 3), Most: 1 << (i % 15),
-		}
-		if i%3 == 0 {
-			o.Linger = 3 * time.Millisecond
-		}
-		if i%5 == 0 {
-			runtime.GOMAXPROCS(1 + i%7)
-		}
-		g := start(o)
-		time.Sleep(time.Duration(rand.IntN(10)) * time.Millisecond)
-		g.Stop()
-		completed, _, _, _ := g.Counts()
-		traces += completed
+		done.Wait()
 	}
+	comeAndGo(1, 20)
+	comeAndGo(3, 10)
+	runtime.GC()
+	before = memory()
+	comeAndGo(1, 30)
+	comeAndGo(3, 30)
 	stop.Store(true)
 	all.Wait()
 	close(jobs)
@@ -109,8 +152,8 @@ func storm() {
 	if after = memory(); after > before+32<<20 {
 		errorf("memory grew from %d to %d bytes", before, after)
 	}
-	if traces < 1000 || kept < 100 {
-		errorf("%d traces, %d kept", traces, kept)
+	if traces.Load() < 1000 || kept.Load() < 100 {
+		errorf("%d traces, %d kept", traces.Load(), kept.Load())
 	}
 	for begin := time.Now(); runtime.NumGoroutine() > goroutines-16 && time.Since(begin) < 5*time.Second; {
 		time.Sleep(time.Millisecond)

@@ -158,13 +158,13 @@ func seenRecorded(list []function, want func(uint32)) {
 	told := make(map[uint32]int)
 	ended := 0
 	rt.SetMonitor(rt.Monitor{
-		Enter: func(site uint32, e *rt.Event) unsafe.Pointer {
+		Enter: func(site uint32, e *rt.Event, _ unsafe.Pointer) unsafe.Pointer {
 			mu.Lock()
 			defer mu.Unlock()
 			told[site]++
 			return unsafe.Pointer(&ended)
 		},
-		Exit: func(unsafe.Pointer, *rt.Event, bool) {
+		Exit: func(unsafe.Pointer, *rt.Event, unsafe.Pointer, bool) {
 			mu.Lock()
 			defer mu.Unlock()
 			ended++

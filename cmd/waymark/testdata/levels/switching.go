@@ -134,8 +134,11 @@ func watched() {
 	r := begin()
 	var enters, exits, panics int
 	rt.SetMonitor(rt.Monitor{
-		Enter: func(site uint32, e *rt.Event) unsafe.Pointer { enters++; return unsafe.Pointer(&enters) },
-		Exit: func(call unsafe.Pointer, e *rt.Event, returned bool) {
+		Enter: func(site uint32, e *rt.Event, _ unsafe.Pointer) unsafe.Pointer {
+			enters++
+			return unsafe.Pointer(&enters)
+		},
+		Exit: func(call unsafe.Pointer, e *rt.Event, _ unsafe.Pointer, returned bool) {
 			if exits++; !returned {
 				panics++
 			}

@@ -15,7 +15,7 @@ import (
 // What a program has of the system, and of the heap.
 type resources struct {
 	Descriptors, Arenas, Goroutines, Threads int
-	Mapped                                   uint64 // bytes
+	Mapped                                   uint64 // bytes that can be accessed, but for the Go heap
 	Heap, Other                              uint64 // bytes: allocated, and of the runtime
 }
 
@@ -29,17 +29,30 @@ func measure() (r resources) {
 	debug.SetTraceback("system") // all goroutines, waymark's too
 	b := make([]byte, 1<<20)
 	r.Goroutines = strings.Count(string(b[:runtime.Stack(b, true)]), "goroutine ")
-	b, err = os.ReadFile("/proc/self/statm")
-	check(err)
-	_, err = fmt.Sscan(string(b), &r.Mapped)
-	check(err)
-	r.Mapped *= uint64(os.Getpagesize())
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	r.Heap, r.Other = m.HeapAlloc, m.OtherSys
+	r.Mapped = accessible() - m.HeapSys
 	return r
+}
+
+// accessible returns how much of its address space the program can use, in bytes. Go reserves memory
+// for the heap 64 MB at a time, and makes it accessible as the heap grows.
+func accessible() (sum uint64) {
+	b, err := os.ReadFile("/proc/self/maps")
+	check(err)
+	for _, line := range strings.Split(strings.TrimSpace(string(b)), "\n") {
+		var begin, end uint64
+		var mode string
+		_, err := fmt.Sscanf(line, "%x-%x %s", &begin, &end, &mode)
+		check(err)
+		if !strings.HasPrefix(mode, "---") {
+			sum += end - begin
+		}
+	}
+	return sum
 }
 
 // loop makes many recordings, and prints what the program has after a few and after all of them.

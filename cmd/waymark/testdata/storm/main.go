@@ -31,6 +31,9 @@ func main() {
 		go worker(&wg, i)
 	}
 	wg.Wait()
+	for runtime.NumGoroutine() > 1 {
+		runtime.Gosched() // a worker's call ends after Done
+	}
 	var lines []string
 	counts.Range(func(k, v any) bool {
 		lines = append(lines, fmt.Sprint("main.", k, " ", v.(*atomic.Int64).Load()))

@@ -18,7 +18,9 @@ import (
 //	~B10,30    a counted call of the function of site 2 with token 10 ends, which took 30 ticks
 //	_2         the goroutine stops running, for reason 2
 //	=2,30,10,7 it runs again, which it has not done for 30 ticks, for reason 2; for the last 10 of them
-//	           it was ready, since goroutine 7 had seen to it
+//	           it was ready, since goroutine 7 had seen to it; a fifth number is since when it runs,
+//	           a sixth one how many more waits these are
+//	*3,48      the goroutine has made 3 objects of together 48 bytes since its event before
 //	/10        Goexit begins in the frame with token 10
 //	<1         the goroutine starts; goroutine 1 created it, by the go statement with origin 1
 //	.          the goroutine ends
@@ -42,12 +44,23 @@ func Events(text string) ([]tracefile.Event, error) {
 		}
 		if word[0] == '=' {
 			var w format.Wait
-			if _, err := fmt.Sscanf(word, "=%d,%d,%d,%d", &w.Reason, &w.Total, &w.Runnable, &w.Waker); err != nil {
+			if _, err := fmt.Sscanf(word+",0,0", "=%d,%d,%d,%d,%d,%d", &w.Reason, &w.Total, &w.Runnable, &w.Waker, &w.Ago, &w.More); err != nil {
 				return nil, fmt.Errorf("%s: %w", word, err)
 			}
 			clock++
 			list = append(list, tracefile.Event{
 				Kind: tracefile.Waited, Clock: clock, Goroutine: goroutine, Value: w.Total, Data: format.AppendWait(nil, w),
+			})
+			continue
+		}
+		if word[0] == '*' {
+			var objects, bytes uint64
+			if _, err := fmt.Sscanf(word, "*%d,%d", &objects, &bytes); err != nil {
+				return nil, fmt.Errorf("%s: %w", word, err)
+			}
+			clock++
+			list = append(list, tracefile.Event{
+				Kind: tracefile.Made, Clock: clock, Goroutine: goroutine, Value: objects, Data: format.AppendMade(nil, objects, bytes),
 			})
 			continue
 		}

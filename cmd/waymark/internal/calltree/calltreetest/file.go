@@ -23,6 +23,7 @@ type Recording struct {
 	Gaps    []format.Gap // clocks count from Start
 	Budget  string
 	Waiting bool          // it says when goroutines ran
+	Objects bool          // it says what was made on the heap
 	CPU     time.Duration // of the process
 	Tracing time.Duration // of CPU
 	Lost    uint64
@@ -70,6 +71,9 @@ func (r *Recording) Bytes() []byte {
 	}
 	if r.Waiting {
 		add(format.MetaWaiting, "1")
+	}
+	if r.Objects {
+		add(format.MetaObjects, "1")
 	}
 	if r.CPU > 0 {
 		add(format.MetaCPU, strconv.FormatInt(int64(r.CPU), 10))
@@ -198,8 +202,18 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []tracefile.Event) (
 			code(format.CodeParked, ev.Value)
 		case tracefile.Waited:
 			w := ev.Wait()
-			code(format.CodeWaited, w.Waker<<format.WakerShift|uint64(w.Reason))
-			recs = append(recs, format.Record{Clock: w.Total, Word: w.Runnable})
+			value, pause := w.Waker<<format.WakerShift|uint64(w.Reason), format.Record{Clock: w.Total, Word: w.Runnable}
+			if w.Ago == 0 {
+				code(format.CodeWaited, value)
+				recs = append(recs, pause)
+			} else {
+				code(format.CodeLate, value)
+				recs = append(recs, pause, format.Record{Clock: w.Ago, Word: w.More})
+			}
+			continue
+		case tracefile.Made:
+			code(format.CodeMade, ev.Value)
+			recs = append(recs, format.Record{Word: ev.Bytes()})
 			continue
 		}
 		if n := len(ev.Data); n > 0 {

@@ -84,6 +84,10 @@ type Call struct {
 	Self     int64 // Duration without the calls that it made; see Tell
 	Flags    calltree.Flags
 
+	// SelfOff is the part of Self in which the goroutine did not run; nil if it always did, or if that was
+	// not recorded. It is valid until the Listener returns.
+	SelfOff *recording.Off
+
 	// Recursive: a call of the same function is around it. Durations of other calls of a function add
 	// up to its total.
 	Recursive bool
@@ -108,6 +112,7 @@ type teller struct {
 	functions map[function.Identity]*Function
 	last      uint64 // id
 	call      Call   // what the Listener is given
+	off       recording.Off
 	err       error
 
 	several     bool          // processes
@@ -268,6 +273,11 @@ func (f *follower) exit(c *calltree.Call) {
 	f.call.End = f.at(c.End)
 	f.call.Duration = scale.Nanoseconds(c.End - c.Start)
 	f.call.Self = f.self(f.call.Function.Index, c.Self)
+	if c.Off != nil {
+		f.off = recording.Off{}
+		f.off.Add(&c.Off.Self, scale)
+		f.call.SelfOff = &f.off
+	}
 	f.call.results, f.call.panicked, f.call.Recursive = c.Results, c.Panic, c.Recursive
 	f.err = f.End(&f.call)
 	if c.Depth == 0 && g.in.own && !f.call.Single() {

@@ -7,6 +7,7 @@ package parquet
 import (
 	"errors"
 	"io"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go"
@@ -34,6 +35,8 @@ type Row struct {
 	Start           int64  `parquet:"start,timestamp(nanosecond)"` // wall-clock time
 	Duration        int64  `parquet:"duration_ns"`
 	Self            int64  `parquet:"self_ns"`
+	SelfRunnable    int64  `parquet:"self_runnable_ns"`      // of that, ready without a processor
+	SelfWaiting     string `parquet:"self_waiting,optional"` // of that, waiting: a JSON object, ns by reason
 	Recursive       bool   `parquet:"recursive"`
 	Panicked        bool   `parquet:"panicked"`
 	Recovered       bool   `parquet:"recovered"`
@@ -119,12 +122,13 @@ func (w *writer) end(c *calls.Call) error {
 	if c.Trace != nil {
 		trace = int64(c.Trace.ID)
 	}
+	runnable, waiting := off(c.SelfOff)
 	is := func(f calltree.Flags) bool { return c.Flags&f != 0 }
 	w.rows = append(w.rows, Row{
 		ID: int64(c.ID), Caller: int64(c.Caller), Starter: int64(c.Starter), Trace: trace,
 		PID: int32(p.PID), Goroutine: int64(c.Goroutine.ID), ParentGoroutine: int64(c.Goroutine.Parent),
 		Function: c.Function.Name, Package: c.Function.Package, File: c.Function.File, Line: int32(c.Function.Line), Depth: int32(c.Depth),
-		Start: w.start + c.Start, Duration: c.Duration, Self: c.Self, Recursive: c.Recursive,
+		Start: w.start + c.Start, Duration: c.Duration, Self: c.Self, SelfRunnable: runnable, SelfWaiting: waiting, Recursive: c.Recursive,
 		Panicked: is(calltree.Panicked), Recovered: is(calltree.Recovered), Goexit: is(calltree.Exited), Error: is(calltree.Failed),
 		Open: is(calltree.Open), EndUnknown: is(calltree.Cut), Info: is(calltree.Info), Counted: is(calltree.Long | calltree.Unfolded),
 		Args: object(c.Args()), Results: object(c.Results()), Panic: c.Panic(),
@@ -137,6 +141,25 @@ func (w *writer) end(c *calls.Call) error {
 		return errFailed
 	}
 	return nil
+}
+
+// off returns the parts of a call's self time in which its goroutine did not run.
+func off(o *recording.Off) (runnable int64, waiting string) {
+	if o == nil {
+		return 0, ""
+	}
+	var b []byte
+	for reason, ns := range o.Waiting {
+		if ns != 0 {
+			b = append(b, ",\""+tracefile.WaitReason(reason).String()+"\":"...)
+			b = strconv.AppendInt(b, ns, 10)
+		}
+	}
+	if b != nil {
+		b[0] = '{'
+		b = append(b, '}')
+	}
+	return o.Runnable, string(b)
 }
 
 // object returns values as a JSON object, "" if there are none.

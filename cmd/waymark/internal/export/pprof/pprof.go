@@ -11,7 +11,7 @@ import (
 	"compress/gzip"
 	"io"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/paths"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/paths"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/profile"
 	"github.com/waymark-go/waymark/tracefile"

@@ -13,12 +13,12 @@ type WMActiveTrace struct {
 	Goroutines int    // that have joined
 }
 
-// WMActiveTraces returns the traces in progress. The world is stopped meanwhile, for as long as it takes to
+// WMActiveTraces returns the traces of a gatherer that are in progress. The world is stopped meanwhile, for as long as it takes to
 // look at all goroutines, and at what these traces have gathered.
-func WMActiveTraces() []WMActiveTrace {
+func WMActiveTraces(number int) []WMActiveTrace {
 	for room := 64; ; {
 		list := make([]WMActiveTrace, room)
-		n := wmListTraces(list)
+		n := wmTraces.list[number].fill(list)
 		if n <= room {
 			return list[:n]
 		}
@@ -26,12 +26,12 @@ func WMActiveTraces() []WMActiveTrace {
 	}
 }
 
-// wmListTraces fills list as far as it goes, and returns how many traces there are.
-func wmListTraces(list []WMActiveTrace) (n int) {
+// fill fills list as far as it goes, and returns how many traces there are.
+func (c *wmGatherer) fill(list []WMActiveTrace) (n int) {
 	stw := stopTheWorld(stwReadMemStats)
 	forEachGRace(func(gp *g) {
-		s := gp.strand()
-		if s == nil || s != &s.trace.root || wmTraces.on.Load() == 0 {
+		s := gp.strandOf(c.number)
+		if s == nil || s != &s.trace.root || !c.on() {
 			return
 		}
 		if n < len(list) {

@@ -46,6 +46,8 @@ type wmCellMore struct {
 	// The histogram: calls by their times. There is a line of 32 counts for the times below 32 ticks,
 	// and for those of each power of two from 32 on. Lines are made when they are needed.
 	lines [wmHistogramLines]uintptr
+
+	off wmOff // of total, and of self
 }
 
 const (
@@ -171,6 +173,8 @@ type WMSum struct {
 	Errors uint64 // calls that returned an error
 
 	Untimed uint64 // of Calls, those that were only counted
+
+	WMOff
 }
 
 // WMSumOf returns the sum of a site's calls. It may have any part of a call that begins or ends
@@ -199,6 +203,8 @@ func WMSumOf(site uint32) WMSum {
 		if m := (*wmCellMore)(unsafe.Pointer(atomic.Loaduintptr(&c.more))); m != nil {
 			sum.Panics += atomic.Load64(&m.panics)
 			sum.Errors += atomic.Load64(&m.errors)
+			sum.addAll(m.off.all.load())
+			sum.addOwn(m.off.own.load())
 		}
 	}
 	sum.Untimed = counted

@@ -69,7 +69,7 @@ func WMFree(i int) {
 	wm.nfree++
 	wm.taken = max(wm.taken-1, 0) // one that is freed for the first time comes when the writer has none
 	var gp *g
-	if wm.nfree > wmReserved() || wm.nfull+wm.taken == 0 { // after the last one nobody else would wake it
+	if wm.nfree > wmReserve || wm.nfull+wm.taken == 0 { // after the last one nobody else would wake it
 		gp = wm.waiting.pop()
 	}
 	unlock(&wm.lock)
@@ -119,7 +119,7 @@ func (q *wmQueue) pop() *g {
 func wmWait(woken bool) bool {
 	lock(&wm.lock)
 	switch wake := wm.writer; {
-	case !wm.open || wm.nfree > wmReserved():
+	case !wm.open || wm.nfree > wmReserve:
 		unlock(&wm.lock)
 		return woken
 	case wm.nfull+wm.taken == 0 && !wm.looking:
@@ -188,7 +188,7 @@ func wmRefill(pp *p, reserve bool) bool {
 	}
 	left := 0
 	if !reserve && wm.block {
-		left = wmReserved()
+		left = wmReserve
 	}
 	if wm.nfree <= left && wm.starved.Load() && pp.wm.pos == 0 {
 		// A look without the lock: dropping must not cost more than recording.
@@ -214,7 +214,7 @@ func wmRefill(pp *p, reserve bool) bool {
 
 	// Waking the writer for each chunk would cost more than what it then does.
 	var wake *g
-	if wm.nfull >= 16 || wm.nfree <= wmReserved() || wm.pace > 0 && wm.nfull > 0 && wm.filled-wm.woken >= wm.pace {
+	if wm.nfull >= 16 || wm.nfree <= wmReserve || wm.pace > 0 && wm.nfull > 0 && wm.filled-wm.woken >= wm.pace {
 		wake, wm.writer = wm.writer, nil
 		wm.woken = wm.filled
 	}

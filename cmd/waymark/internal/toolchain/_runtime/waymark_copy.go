@@ -67,6 +67,12 @@ func (c *wmCopier) onStack(p unsafe.Pointer) bool {
 	return uintptr(p)-c.gp.stack.lo < c.gp.stack.hi-c.gp.stack.lo
 }
 
+// holds reports whether n elements of a size at p, which is on the stack, lie within it. Memory that others
+// write meanwhile, or that nobody has written yet, may say that there are more.
+func (c *wmCopier) holds(p unsafe.Pointer, size uintptr, n int) bool {
+	return n >= 0 && (size == 0 || uintptr(n) <= (c.gp.stack.hi-uintptr(p))/size)
+}
+
 // boxed gives an interface whose value is in the heap.
 func (c *wmCopier) boxed(v any) (out any) {
 	from, to := efaceOf(&v), efaceOf(&out)
@@ -78,6 +84,9 @@ func (c *wmCopier) boxed(v any) (out any) {
 		to._type = t
 	case !c.onStack(from.data):
 		return v // made by the program, or a constant
+	case !c.holds(from.data, t.Size_, 1):
+		to.data = newobject(t)
+		to._type = t
 	case !t.Pointers() && t.Size_ <= 64:
 		words := c.slabs.words.carve(max(int(t.Size_+7)/8, 1))
 		to.data = unsafe.Pointer(unsafe.SliceData(words))
@@ -135,20 +144,32 @@ func (c *wmCopier) value(to, from unsafe.Pointer, t *_type) {
 		}
 	case abi.Pointer:
 		if c.onStack(word) {
-			word = c.array(word, (*ptrtype)(unsafe.Pointer(t)).Elem, 1)
+			if elem := (*ptrtype)(unsafe.Pointer(t)).Elem; c.holds(word, elem.Size_, 1) {
+				word = c.array(word, elem, 1)
+			} else {
+				word = nil
+			}
 		}
 		*(*unsafe.Pointer)(to) = word
 	case abi.String:
 		s := *(*string)(from)
 		if c.onStack(word) {
-			s = string([]byte(s))
+			if c.holds(word, 1, len(s)) {
+				s = string([]byte(s))
+			} else {
+				s = ""
+			}
 		}
 		*(*string)(to) = s
 	case abi.Slice:
 		s := *(*slice)(from)
 		if c.onStack(word) {
-			s.array = c.array(s.array, (*slicetype)(unsafe.Pointer(t)).Elem, s.len)
-			s.cap = s.len
+			if elem := (*slicetype)(unsafe.Pointer(t)).Elem; c.holds(word, elem.Size_, s.len) {
+				s.array = c.array(s.array, elem, s.len)
+				s.cap = s.len
+			} else {
+				s = slice{}
+			}
 		}
 		*(*slice)(to) = s
 	case abi.Interface:

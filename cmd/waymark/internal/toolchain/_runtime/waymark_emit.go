@@ -76,7 +76,7 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			releasem(mp)
 			return false
 		}
-		need := 1 + v.records()
+		need := 1 + v.records() + gp.wm.stop.owes()
 		if pp.wm.last != gp.goid {
 			need++
 		}
@@ -84,6 +84,9 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 			need += 2
 		}
 		if held != 0 {
+			need += 2
+		}
+		if gp.wm.made.objects != 0 {
 			need += 2
 		}
 		canWait := wait && wm.block && wmMayWait(gp, 1)
@@ -98,8 +101,12 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 				wmPut(pp, now, wmStart|gp.parentGoid&wmValueMask)
 				wmPut(pp, now, wmOrigin|uint64(wmOriginID(gp.gopc)))
 			}
+			gp.wm.stop.putOwed(pp, now)
 			if held != 0 {
 				wmPutWaited(pp, now, wmWaitTracing, wmPause{total: now - min(held, now)})
+			}
+			if gp.wm.made.objects != 0 {
+				gp.wm.made.put(pp, now)
 			}
 			switch {
 			case v != nil && v.long.site != 0:

@@ -85,8 +85,8 @@ func WMValued(s WMSite) bool {
 // WMWant sets all that is done with calls of the i-th site of p, in one store. WMSeen is for the first
 // call only: see waymark_seen.go.
 func WMWant(p *WMPackage, i int, flags uint32) {
-	first := flags&WMSeen != 0
-	switch flags &^= WMSeen; {
+	first, by := flags&WMSeen != 0, flags&wmByGatherers>>wmGatheredShift
+	switch flags &^= WMSeen | wmByGatherers; {
 	case flags&wmRecorded != 0:
 		flags &^= wmLong // all calls are recorded
 	case flags&wmLong != 0:
@@ -106,6 +106,7 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 	if id > wmSiteID {
 		return // there is no room for it in a word
 	}
+	wmSetGatherers(id, by) // the word says whether anybody looks there
 	wmSetWord((*uint32)(&p.Sites[i]), id, wmSiteWord(id, flags), first)
 }
 

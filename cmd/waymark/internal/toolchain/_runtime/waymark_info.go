@@ -50,7 +50,7 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	if w == nil {
 		w = wmNewWatching(gp)
 	}
-	w.with(gp, v)
+	w.event.Take(w.event.at(v))
 	wmMute(gp, true)
 	chain.tell(w, gp, uint32(site&wmSiteID))
 	wmMute(gp, false)

@@ -17,12 +17,13 @@ import (
 // A WMMonitor is what the library is told of watched calls.
 type WMMonitor struct {
 	// Enter is called when a call of the site with that id begins. What it gives is
-	// handed to the others; nil: nobody wants to know of this call.
-	Enter func(site uint32, e *WMEvent) unsafe.Pointer
+	// handed to the others; nil: nobody wants to know of this call. The event has the arguments
+	// that are at v once Take has been called.
+	Enter func(site uint32, e *WMEvent, v unsafe.Pointer) unsafe.Pointer
 
 	// Exit is called when the call ends. returned is false if a panic or Goexit
-	// leaves it, of which there are no results.
-	Exit func(call unsafe.Pointer, e *WMEvent, returned bool)
+	// leaves it, of which there are no results. The event has those at v once Take has been called.
+	Exit func(call unsafe.Pointer, e *WMEvent, v unsafe.Pointer, returned bool)
 
 	// Panic is called when a panic with the value begins, or Goexit, in the call or in
 	// something that it has called and that isn't watched.
@@ -38,7 +39,11 @@ type WMMonitor struct {
 var wmMonitor WMMonitor
 
 // WMSetMonitor sets what is called, before the first site is watched.
-func WMSetMonitor(m WMMonitor) { wmMonitor = m }
+func WMSetMonitor(m WMMonitor) {
+	wmFindConstants()
+	wmFindArguments()
+	wmMonitor = m
+}
 
 // A wmWatching is what a goroutine needs for watched calls, from the first one on.
 type wmWatching struct {
@@ -66,8 +71,7 @@ func wmEnterWatched(gp *g, f WMFrame, v *wmValues) watchedCall {
 	if w == nil {
 		return nil
 	}
-	w.with(gp, v)
-	return w.enter(gp, f)
+	return w.enter(gp, f, w.event.at(v))
 }
 
 // wmEnterWatchedInts is wmEnterFlagged for a call with integers that monitors see and that is all.
@@ -77,7 +81,7 @@ func wmEnterWatchedInts(gp *g, f WMFrame, kinds, a, b, c, d uint64) WMFrame {
 		return 0
 	}
 	w.event.integers(kinds, a, b, c, d)
-	call := w.enter(gp, f)
+	call := w.enter(gp, f, nil)
 	if call == nil {
 		return 0
 	}
@@ -103,10 +107,10 @@ func wmBeginsWatched(gp *g, f WMFrame) *wmWatching {
 	return w
 }
 
-// enter tells the monitor that the call begins whose arguments the event has.
-func (w *wmWatching) enter(gp *g, f WMFrame) watchedCall {
+// enter tells the monitor that the call begins whose arguments the event has, or are at v.
+func (w *wmWatching) enter(gp *g, f WMFrame, v unsafe.Pointer) watchedCall {
 	wmMute(gp, true)
-	call := wmMonitor.Enter(f.site(), &w.event)
+	call := wmMonitor.Enter(f.site(), &w.event, v)
 	wmMute(gp, false)
 	return call
 }
@@ -129,7 +133,7 @@ func wmPushWatched(gp *g, f WMFrame, call watchedCall) {
 	}
 	gp.wm.watching.push(call)
 	c := (*wmCall)(unsafe.Pointer(gp.wm.top))
-	c.children, c.frame, c.node = 0, f, wmBelow(gp.wm.top).node
+	c.children, c.frame, c.path = 0, f, wmBelow(gp.wm.top).path
 	gp.wm.top += wmCallBytes
 }
 
@@ -147,8 +151,7 @@ func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
 	if !returned {
 		v = nil
 	}
-	w.with(gp, v)
-	w.exit(gp, call, returned)
+	w.exit(gp, call, w.event.at(v), returned)
 }
 
 // wmExitWatchedInts is wmExitFlagged for a call with integers that monitors see and that is all.
@@ -166,7 +169,7 @@ func wmExitWatchedInts(gp *g, f WMFrame, kinds, a, b, c, d uint64) {
 	if !returned {
 		w.event.set(nil)
 	}
-	w.exit(gp, call, returned)
+	w.exit(gp, call, nil, returned)
 }
 
 // wmEndsWatched reports what is to be reported before a watched call ends, which is the innermost one then. It
@@ -183,10 +186,10 @@ func wmEndsWatched(gp *g, f WMFrame) bool {
 	return true
 }
 
-// exit tells the monitor that a call ends whose results the event has.
-func (w *wmWatching) exit(gp *g, call watchedCall, returned bool) {
+// exit tells the monitor that a call ends whose results the event has, or are at v.
+func (w *wmWatching) exit(gp *g, call watchedCall, v unsafe.Pointer, returned bool) {
 	wmMute(gp, true)
-	wmMonitor.Exit(call, &w.event, returned)
+	wmMonitor.Exit(call, &w.event, v, returned)
 	wmMute(gp, false)
 }
 
@@ -226,7 +229,7 @@ func wmLeaveWatched(gp *g, n uintptr) {
 		case call == nil:
 		case wait:
 			wmMute(gp, true)
-			wmMonitor.Exit(call, gp.wm.watching.event.set(nil), false)
+			wmMonitor.Exit(call, gp.wm.watching.event.set(nil), nil, false)
 			wmMute(gp, false)
 		default:
 			gp.wm.watching.owe(gp, wmOwed{call: call, at: now})
@@ -258,7 +261,7 @@ func wmWatchedPanic(gp *g, value any, goexit bool) {
 		c.frame &^= wmFrameWatched
 		call := w.pop()
 		wmMute(gp, true)
-		wmMonitor.Exit(call, gp.wm.watching.event.set(nil), false)
+		wmMonitor.Exit(call, gp.wm.watching.event.set(nil), nil, false)
 		wmMute(gp, false)
 	}
 	wmDrop(gp, s.base())

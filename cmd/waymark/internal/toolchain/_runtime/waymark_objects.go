@@ -1,9 +1,13 @@
 // Package runtime, as waymark adds to it: heap objects, counted by their type and by the call that
 // made them.
 //
-// The hook is in postMallocgcDebug, to which each way through the allocator leads while debug.malloc
-// is set: also those of newer compilers for objects of one size. The paths of the allocator test
-// debug.malloc anyway, so that counts which are off cost nothing.
+// Each way through the allocator tests debug.malloc, and leads to postMallocgcDebug while that is set. So
+// counts which are off cost nothing. While only we have set it, mallocgc and the functions of newer
+// releases for objects of one size count the object themselves and go on as if it weren't set.
+//
+// A recording has the numbers of objects, too. What a goroutine makes is added up in its g until its next
+// event, which takes the slow path for that: a record Made in front of the event says how many they were.
+// The innermost call of the goroutine has made them, as it has had no event meanwhile.
 //
 // Each P has a table, open-addressed and at most half full, of types and calls. Nobody else writes to
 // it, as package runtime is preempted at calls only, and none of its counts is set back.
@@ -34,9 +38,11 @@ const (
 // Bits of wmMaking.by. Below them there are the site of the innermost timed call, and in the lower half
 // the node of its path, 0 without paths.
 const (
-	wmSomebody  = 1 << 63 // always
-	wmItself    = 1 << 62 // waymark made them: their types are one
-	wmTimedCall = 1 << 61 // a timed call was in progress
+	wmSomebody = 1 << 63 // always, without a timed call
+	wmItself   = 1 << 62 // waymark made them: their types are one
+
+	wmTimedCall = wmFrameTimed // a timed call was in progress
+	wmTimedSite = wmTimedCall | wmSiteID<<32
 )
 
 // wmMadePlaces stand before the places of a table.
@@ -58,27 +64,71 @@ type wmMadeTable struct {
 
 // wmObjects has the tables of all Ps that ever counted an object.
 var wmObjects struct {
-	on   bool // it changes while the world stands still
-	lock mutex
-	list *wmMadeTable
+	users uint32 // WMObjectsCounted and WMObjectsRecorded; what follows is by these, and changes while the world stands still
+	on    bool
+	told  bool // events say how many
+	alone bool // they don't, and nothing else than the execution tracer may want to know of objects
+	lock  mutex
+	list  *wmMadeTable
 }
 
-// WMObjects says whether heap objects are counted. The world stands still for it.
-func WMObjects(on bool) {
+// Who wants objects to be counted.
+const (
+	WMObjectsCounted  = 1 // by type and maker
+	WMObjectsRecorded = 2 // in events, too
+)
+
+// WMObjects says whether somebody wants heap objects to be counted. The world stands still for it.
+func WMObjects(user uint32, wanted bool) {
 	stw := stopTheWorld(stwReadMemStats)
-	wmObjects.on = on
+	if wanted {
+		wmObjects.users |= user
+	} else {
+		wmObjects.users &^= user
+	}
+	on := wmObjects.users != 0
+	wmObjects.on, wmObjects.told = on, wmObjects.users&WMObjectsRecorded != 0
 	// The execution tracer sets debug.malloc, too, and sets it back to what it has noted.
 	others := debug.inittrace|debug.sbrk|debug.checkfinalizers != 0
+	wmObjects.alone = on && !others && !wmObjects.told
 	trace.debugMalloc = on || others
 	debug.malloc = trace.debugMalloc || trace.enabledWithAllocFree
 	startTheWorld(stw)
 }
 
-// wmOnMalloc counts an object. size is that of its slot, 0 of an object that shares the slot of one
+// wmAlone reports whether debug.malloc is set for counts of objects alone. mallocgc's own fast paths are
+// not for objects that the garbage collector asks work for.
+func wmAlone() bool {
+	return wmObjects.alone && !trace.enabledWithAllocFree && gcBlackenEnabled == 0
+}
+
+// wmTinySlot returns the size of the slot that the tiny allocator will take for an object of size: 0 if
+// the object shares one. It is as in mallocgcTiny.
+func wmTinySlot(size uintptr) uintptr {
+	c := getMCache(getg().m)
+	off := c.tinyoffset
+	switch {
+	case size&7 == 0 || goarch.PtrSize == 4 && size == 12:
+		off = alignUp(off, 8)
+	case size&3 == 0:
+		off = alignUp(off, 4)
+	case size&1 == 0:
+		off = alignUp(off, 2)
+	}
+	if off+size <= maxTinySize && c.tiny != 0 {
+		return 0
+	}
+	return maxTinySize
+}
+
+// wmOnMalloc counts an object. slot is the size of its slot, 0 of an object that shares the slot of one
 // before it.
 //
+// It returns the other arguments in the registers where a function of the allocator has them anyway:
+// without it, such a function would store them, also when nothing is counted.
+//
 //go:nosplit
-func wmOnMalloc(size uintptr, typ *_type) {
+func wmOnMalloc(size uintptr, typ *_type, needzero bool, slot uintptr) (uintptr, *_type, bool) {
 	gp := getg().m.curg // also where the system stack makes objects for it
 	t, by := uintptr(unsafe.Pointer(typ)), uint64(wmSomebody)
 	switch {
@@ -92,26 +142,27 @@ func wmOnMalloc(size uintptr, typ *_type) {
 			by = wmMaker(gp)
 		}
 	}
-	if size > maxSmallSize-mallocHeaderSize { // it has pages of its own
-		size = alignUp(size, pageSize)
+	if slot > maxSmallSize-mallocHeaderSize { // it has pages of its own
+		slot = alignUp(slot, pageSize)
 	}
-	// The P is ours until the next call. There is none while the program begins.
-	if pp := getg().m.p.ptr(); pp != nil && pp.wm.made != 0 {
+	// The P is ours until the next call. Only while the program begins there is none.
+	if pp := getg().m.p.ptr(); pp.wm.made != 0 {
 		m := wmMadeAt(pp.wm.made, wmMadeHash(t, by)&pp.wm.madeMask)
 		if m.typ == t && m.by == by {
 			m.objects++
-			m.bytes += uint64(size)
-			return
+			m.bytes += uint64(slot)
+			return size, typ, needzero
 		}
 	}
-	wmMadeSlow(t, by, size)
+	wmMadeSlow(t, by, slot)
+	return size, typ, needzero
 }
 
 // maker returns a timed call as it is in wmMaking.by.
 func (call *wmCall) maker() uint64 {
-	by := wmSomebody | wmTimedCall | uint64(call.frame)&(wmSiteID<<32)
+	by := uint64(call.frame) & wmTimedSite
 	if call.flags&wmCallPath != 0 {
-		by |= uint64(call.node)
+		by |= uint64(call.node())
 	}
 	return by
 }
@@ -146,10 +197,6 @@ func wmMadeAt(places, offset uintptr) *wmMaking {
 func wmMadeSlow(typ uintptr, by uint64, size uintptr) {
 	mp := acquirem()
 	pp := mp.p.ptr()
-	if pp == nil {
-		releasem(mp)
-		return
-	}
 	t := pp.wm.madeTable
 	if t == nil || t.full() && t.n() < wmMostMade {
 		systemstack(func() { wmGrowMade(pp) })
@@ -215,6 +262,35 @@ func wmGrowMade(pp *p) {
 		t.next, wmObjects.list = wmObjects.list, t
 		unlock(&wmObjects.lock)
 	}
+}
+
+// A wmMadeSince is what a goroutine has made since its latest event.
+type wmMadeSince struct{ objects, bytes uint64 }
+
+// wmMadeWord is that of a record Made, see waymark_format.go. Behind it there is a record without a
+// clock, whose word is the bytes.
+const wmMadeWord = wmFirstWord | wmCodeMade<<wmCodeShift
+
+// wmTellMalloc notes an object for the next event of the goroutine that makes it. slot is as in wmOnMalloc.
+func wmTellMalloc(slot uintptr) {
+	gp := getg().m.curg
+	if gp == nil || gp.wm.flags&wmMuted != 0 {
+		return
+	}
+	if slot > maxSmallSize-mallocHeaderSize {
+		slot = alignUp(slot, pageSize)
+	}
+	gp.wm.made.objects++
+	gp.wm.made.bytes += uint64(slot)
+	gp.wm.id = 0 // so the event takes the slow path
+}
+
+// put writes a record Made, for which there must be room for two, and begins anew.
+func (m *wmMadeSince) put(pp *p, now uint64) {
+	*(*wmRecord)(add(unsafe.Pointer(pp.wm.pos), wmRecordSize)) = wmRecord{0, m.bytes}
+	wmPut(pp, now, wmMadeWord|m.objects&wmValueMask)
+	pp.wm.pos += wmRecordSize
+	*m = wmMadeSince{}
 }
 
 // A WMObject counts heap objects of a type that have one maker. It may lack any part of an object that

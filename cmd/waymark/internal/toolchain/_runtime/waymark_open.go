@@ -8,6 +8,7 @@ type WMOpen struct {
 	Least, Most        uint64 // ^Least is what the shortest one has taken; 0 if there is none
 	Panics             uint64 // of these, calls that the panic ends which ends the program
 	Ended              WMSum  // of the site at the same instant, if there is one
+	WMOff                     // of Total and Self
 }
 
 // WMOpenCalls adds to open, by site, what calls in progress have taken until now. It stops the world for that, as what a goroutine
@@ -28,6 +29,11 @@ func WMOpenCalls(open []WMOpen, paths []WMPath) (now uint64) {
 			return
 		}
 		within := uint64(0) // what the calls above that aren't in call.children have taken
+		off := wmPause{}
+		if wmWaitTimes { // else what is noted may be old
+			off = gp.pauseNow(now)
+		}
+		own := off // of the innermost timed call
 		panics := uint64(0)
 		if wmLast.panicked.ptr() == gp {
 			panics = 1
@@ -43,12 +49,22 @@ func WMOpenCalls(open []WMOpen, paths []WMPath) (now uint64) {
 				took = now - call.enter
 			}
 			self := took - min(call.children+within, took)
+			if call.flags&wmCallOff != 0 {
+				o := s.offAt(call)
+				off.add(o.all)
+				own.add(o.own)
+			}
 			if site := call.frame.site(); int(site) < len(open) {
 				open[site].add(call, took, self)
+				if call.flags&wmCallInner == 0 {
+					open[site].addAll(off.within(took))
+				}
+				open[site].addOwn(own.within(self))
 				open[site].Panics += panics
 			}
 			call.addOpenPath(paths, self, panics)
 			within = took
+			own = wmPause{}
 		}
 	})
 	for site := range open {

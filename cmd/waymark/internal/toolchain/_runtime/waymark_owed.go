@@ -67,7 +67,7 @@ func (w *wmWatching) pay(gp *g) {
 		wmUnreported.Add(-1)
 		w.late = max(nanotime()-o.at, 1)
 		wmMute(gp, true)
-		wmMonitor.Exit(o.call, w.event.set(o.results), o.returned)
+		wmMonitor.Exit(o.call, w.event.set(o.results), nil, o.returned)
 		wmMute(gp, false)
 	}
 	w.owed, w.late = w.owed[:0], 0

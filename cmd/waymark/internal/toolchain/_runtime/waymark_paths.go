@@ -23,8 +23,21 @@ const (
 	wmPathSlots = 2 * wmMostPaths // of the index, at most half full
 )
 
-// Calls have the id of their node. 0 is no call: what goroutines begin below. The other cell of a node
-// has an id as well, the node's and wmMostPaths.
+// Node 0 is no call: what goroutines begin below. The other cell of a node has an id as well, the node's
+// and wmMostPaths.
+//
+// A word of the index, and of a call, has the node's id above its key: the caller's node and the site. That of
+// a call in an other cell has no key. Calls leave their words on the stack, where the next call of the same
+// path finds its node: what a word says is so for ever.
+const (
+	wmPathNodeShift = 64 - wmPathBits - 1
+	wmPathKeyBits   = wmPathBits + 1 + wmSiteBits
+)
+
+func wmPathKey(parent, site uint32) uint64 { return uint64(parent)<<wmSiteBits | uint64(site) }
+
+// node returns the id of the node of the call's path.
+func (call *wmCall) node() uint32 { return uint32(call.path >> wmPathNodeShift) }
 
 // A wmPathNode is a path. Once others can find it, it stays as it is.
 type wmPathNode struct{ parent, site, depth uint32 }
@@ -49,7 +62,7 @@ type wmPathTable struct {
 
 // wmPaths has all paths. The assembly knows index.
 var wmPaths struct {
-	index uintptr // of uint64, by hash: parent, site and node, in that order; 0 if there is none
+	index uintptr // of words, by hash of their keys; 0 if there is none
 	nodes uintptr // of wmPathNode
 	n     atomic.Uint32
 	on    bool // paths are kept; it changes while the world stands still
@@ -75,7 +88,7 @@ func WMPaths(on bool) {
 			if s := wmStackOf(gp); on && s != nil {
 				for top := gp.wm.top; top >= s.base(); top -= wmCallBytes {
 					call := wmBelow(top)
-					call.node, call.flags = 0, call.flags&^wmCallPath
+					call.path, call.flags = 0, call.flags&^(wmCallPath|wmCallOther)
 				}
 			}
 			if on {
@@ -94,21 +107,21 @@ func wmStartPath(gp *g) uint32 {
 	case gp.wm.stack == 0: // it makes no timed calls
 		return gp.wm.node
 	}
-	return wmBelow(gp.wm.top).node
+	return wmBelow(gp.wm.top).node()
 }
 
-// wmPathOf returns the node of the calls of a site that calls of the node parent make.
-func wmPathOf(parent, site uint32) uint32 {
+// wmPathOf returns the word of the calls of a site that calls of the node parent make.
+func wmPathOf(parent, site uint32) uint64 {
 	if parent >= wmMostPaths {
-		return parent
+		return uint64(parent) << wmPathNodeShift
 	}
-	key := uint64(parent)<<wmSiteBits | uint64(site)
+	key := wmPathKey(parent, site)
 	for i := wmPathHash(key); ; i++ {
 		switch word := atomic.Load64(wmPathSlot(i)); {
 		case word == 0:
 			return wmNewPath(parent, site, key)
-		case word>>wmPathBits == key:
-			return uint32(word & (wmMostPaths - 1))
+		case word&(1<<wmPathKeyBits-1) == key:
+			return word
 		}
 	}
 }
@@ -131,8 +144,8 @@ func wmPathNodeAt(node uint32) *wmPathNode {
 }
 
 // wmNewPath makes a node, unless another thread has just made it.
-func wmNewPath(parent, site uint32, key uint64) (node uint32) {
-	other := parent + wmMostPaths
+func wmNewPath(parent, site uint32, key uint64) (word uint64) {
+	other := uint64(parent+wmMostPaths) << wmPathNodeShift
 	depth := wmPathNodeAt(parent).depth + 1
 	if depth > wmDeepestPath || wmPaths.n.Load() == wmMostPaths {
 		return other
@@ -141,26 +154,26 @@ func wmNewPath(parent, site uint32, key uint64) (node uint32) {
 		lock(&wmPaths.lock)
 		i := wmPathHash(key)
 		for ; ; i++ {
-			word := *wmPathSlot(i)
+			word = *wmPathSlot(i)
 			if word == 0 {
 				break
 			}
-			if word>>wmPathBits == key {
-				node = uint32(word & (wmMostPaths - 1))
+			if word&(1<<wmPathKeyBits-1) == key {
 				unlock(&wmPaths.lock)
 				return
 			}
 		}
-		if node = wmPaths.n.Load(); node == wmMostPaths {
-			node = other
+		if node := wmPaths.n.Load(); node == wmMostPaths {
+			word = other
 		} else {
+			word = uint64(node)<<wmPathNodeShift | key
 			*wmPathNodeAt(node) = wmPathNode{parent, site, depth}
 			wmPaths.n.Store(node + 1)
-			atomic.Store64(wmPathSlot(i), key<<wmPathBits|uint64(node))
+			atomic.Store64(wmPathSlot(i), word)
 		}
 		unlock(&wmPaths.lock)
 	})
-	return node
+	return word
 }
 
 // wmPathCellOf returns the cell of a node on the P, which stays ours until the caller is preempted.
@@ -200,14 +213,17 @@ func wmPathCells(pp *p, other bool) uintptr {
 
 // beginPath counts a call that begins, on the P, and notes its node.
 func (call *wmCall) beginPath(pp *p) {
-	call.node = wmPathOf(wmBelow(uintptr(unsafe.Pointer(call))).node, call.frame.site())
+	call.path = wmPathOf(wmBelow(uintptr(unsafe.Pointer(call))).node(), call.frame.site())
 	call.flags |= wmCallPath
-	wmPathCellOf(pp, call.node).calls++
+	if call.node() >= wmMostPaths {
+		call.flags |= wmCallOther
+	}
+	wmPathCellOf(pp, call.node()).calls++
 }
 
 // endPath adds the time that a call took itself, on the P.
 func (call *wmCall) endPath(pp *p, self uint64, panicked bool) {
-	c := wmPathCellOf(pp, call.node)
+	c := wmPathCellOf(pp, call.node())
 	c.self += self
 	if panicked {
 		c.panics++
@@ -224,7 +240,7 @@ func wmFailedPath(gp *g, f WMFrame) (node uint32, ok bool) {
 	if top == 0 || wmBelow(top).flags&wmCallPath == 0 {
 		return 0, false
 	}
-	return wmBelow(top).node, true
+	return wmBelow(top).node(), true
 }
 
 // A WMPathSum adds up calls of a path. Times are in ticks.
@@ -276,12 +292,12 @@ func wmSumPaths(list []WMPath) {
 
 // addOpenPath adds a call in progress to the sums of its path.
 func (call *wmCall) addOpenPath(list []WMPath, self, panics uint64) {
-	id := int(call.node % wmMostPaths)
+	id := int(call.node() % wmMostPaths)
 	if call.flags&wmCallPath == 0 || id >= len(list) {
 		return
 	}
 	sum := &list[id].Own
-	if call.node >= wmMostPaths {
+	if call.node() >= wmMostPaths {
 		sum = &list[id].Other
 	}
 	sum.Open++

@@ -23,24 +23,18 @@ TEXT ·wmEnterPath<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-16
 	SUBQ SP, R13
 	CMPL R13, (wmCall_frame-wmCall__size)(DI)
 	JCS  again
-	// The node, by the caller's and the site. R10 is the key, DX the slot.
-	MOVL (wmCall_node-wmCall__size)(DI), R10
-	CMPL R10, $const_wmMostPaths
-	JHS  again
+	// The word, by the caller's node and the site: R10 is the key. A call of the same path may have left it here.
+	MOVQ (wmCall_path-wmCall__size)(DI), R10
+	SHRQ $const_wmPathNodeShift, R10
 	SHLQ $const_wmSiteBits, R10
 	ORQ  CX, R10
-	MOVQ $const_wmPathFactor, DX
-	IMULQ R10, DX
-	SHRQ $const_wmPathShift, DX
-	MOVQ ·wmPaths+0(SB), R8          // its index
-probe:
-	MOVQ (R8)(DX*8), R12
+	MOVQ wmCall_path(DI), R12
 	MOVQ R12, R11
-	SHRQ $const_wmPathBits, R11
-	CMPQ R11, R10
-	JNE  next
-	ANDL $(const_wmMostPaths-1), R12
-	MOVL R12, wmCall_node(DI)
+	XORQ R10, R11
+	SHLQ $(64-const_wmPathKeyBits), R11
+	JNE  find
+node:
+	SHRQ $const_wmPathNodeShift, R12
 	SHLQ $const_wmPathCellShift, R12
 	ADDQ R12, R9
 	// Is a call of the site in progress?
@@ -57,12 +51,25 @@ look:
 	JEQ  inner
 	MOVL wmCall_next(SI)(R12*1), R12
 	JMP  look
-next:
+find:
+	MOVQ $const_wmPathFactor, DX
+	IMULQ R10, DX
+	SHRQ $const_wmPathShift, DX
+	MOVQ ·wmPaths+0(SB), R8          // its index
+probe:
+	MOVQ (R8)(DX*8), R12
 	TESTQ R12, R12
-	JEQ  again                       // there is no node yet
+	JEQ  again                       // there is no node yet, or none for calls below this one
+	MOVQ R12, R11
+	XORQ R10, R11
+	SHLQ $(64-const_wmPathKeyBits), R11
+	JEQ  found
 	INCL DX
 	ANDL $(const_wmPathSlots-1), DX
 	JMP  probe
+found:
+	MOVQ R12, wmCall_path(DI)
+	JMP  node
 inner:
 	CMPL R13, wmCall_frame(SI)(R12*1) // in the same frame: it is over
 	JEQ  again
@@ -117,12 +124,11 @@ TEXT ·wmExitPath<ABIInternal>(SB),NOSPLIT|NOFRAME,$0-8
 	ANDL $const_wmSiteID, R8
 	CMPQ R8, (p_wm+wmP_ncells)(BX)
 	JHS  slow
-	MOVL wmCall_node(DI), CX
-	CMPL CX, $const_wmMostPaths
-	JHS  slow
+	MOVQ wmCall_path(DI), CX
 	MOVQ (p_wm+wmP_paths)(BX), R9
 	TESTQ R9, R9
 	JEQ  slow
+	SHRQ $const_wmPathNodeShift, CX
 	SHLQ $const_wmPathCellShift, CX
 	ADDQ R9, CX
 	MOVQ R8, R9

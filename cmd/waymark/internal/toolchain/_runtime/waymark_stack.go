@@ -20,6 +20,8 @@ type wmStack struct {
 	// around; 0 if there is none. The others of the same remainder follow by wmCall.next.
 	outer [wmStackSites]uint32
 
+	off uintptr // of wmOff, one for each place, see waymark_off.go; 0 if there is none yet
+
 	bottom wmCall // stands for the caller of the first one
 	// More follow.
 }
@@ -31,14 +33,16 @@ type wmCall struct {
 	frame    WMFrame // its flags say what is wanted when the call ends
 	next     uint32  // see wmStack.outer; only if it isn't inner
 	flags    uint32
-	node     uint32 // of its path, see waymark_paths.go; of a call that isn't timed the one below's
+	path     uint64 // its word, see waymark_paths.go; of a call that isn't timed the one below's
 }
 
 // Bits of wmCall.flags. The assembly leaves calls with flags above the first one to Go.
 const (
-	wmCallInner     = 1 // another timed call of the site is around
-	wmCallRecovered = 2 // it has recovered a panic
-	wmCallPath      = 4 // it has been counted at its node
+	wmCallInner     = 1  // another timed call of the site is around
+	wmCallRecovered = 2  // it has recovered a panic
+	wmCallPath      = 4  // it has been counted at its node
+	wmCallOff       = 8  // of a timed call: its goroutine did not run for some of the time
+	wmCallOther     = 16 // it has been counted in the other cell
 )
 
 const (
@@ -179,12 +183,12 @@ func wmNewStack(gp *g) {
 	if s == nil {
 		s = (*wmStack)(persistentalloc(unsafe.Sizeof(wmStack{})+places*wmCallBytes, 64, &memstats.other_sys))
 	}
-	*s = wmStack{class: class}
+	*s = wmStack{class: class, off: s.off}
 	s.end = s.base() + places*wmCallBytes
 	gp.wm.stack = uintptr(unsafe.Pointer(s))
 	gp.slowCalls()
 	if old == nil {
-		s.bottom.node = gp.wm.node
+		s.bottom.path = uint64(gp.wm.node) << wmPathNodeShift
 		gp.wm.top = s.base()
 		return
 	}
@@ -192,6 +196,12 @@ func wmNewStack(gp *g) {
 	memmove(unsafe.Pointer(s.base()), unsafe.Pointer(old.base()), used)
 	gp.wm.top = s.base() + used
 	s.outer, s.bottom = old.outer, old.bottom
+	if old.off != 0 {
+		if s.off == 0 {
+			s.makeOff()
+		}
+		memmove(unsafe.Pointer(s.off), unsafe.Pointer(old.off), used/wmCallBytes*unsafe.Sizeof(wmOff{}))
+	}
 	old.release()
 }
 

@@ -50,7 +50,10 @@ func WMStart(arena []byte, overflow WMOverflow) (recording uint32) {
 // is room in the chunk at hand, and nobody waits any more.
 func WMStop() {
 	wm.on.Store(0)
-	wmWaits.Store(false)
+	if wmWaitRecords {
+		WMWaits(false)
+		wmPutAllOwed()
+	}
 	wmSwitchOff()
 	lock(&wm.lock)
 	wm.open = false

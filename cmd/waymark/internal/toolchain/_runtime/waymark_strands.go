@@ -21,6 +21,7 @@ type wmStrand struct {
 	_       sys.NotInHeap
 	trace   *wmTrace
 	next    *wmStrand // of the trace, in the order in which they joined
+	outer   *wmStrand // of the goroutine, in a trace of another gatherer
 	goid    uint64
 	parent  uint64 // goid
 	started uint64 // clock, when the root call began, of the go statement or when the ticket was taken
@@ -29,9 +30,10 @@ type wmStrand struct {
 	pos     uintptr // where the next record goes, unless g.wm.gather says that; 0: there is no block
 	ticket  uint64  // number of the one that it joined with; 0: a goroutine of the trace started it
 	left    uint32
-	handed  bool // the goroutine ran before it joined, and leaves when it has done its work
-	counted bool // the records of the last block are counted, as it is full
-	few     bool // the trace has as many records as it may have: there are only ends of calls to come
+	handed  bool    // the goroutine ran before it joined, and leaves when it has done its work
+	counted bool    // the records of the last block are counted, as it is full
+	few     bool    // the trace has as many records as it may have: there are only ends of calls to come
+	without WMFrame // if there are several gatherers: the call in progress that was lost, with all calls in it; 0: none
 }
 
 // Values of wmStrand.left.
@@ -91,7 +93,7 @@ func (gp *g) gatherFast(word uint64) bool {
 	return true
 }
 
-// strand returns what gp does in a trace, nil if it is in none.
+// strand returns what gp does in a trace, nil if it is in none. Others follow.
 func (gp *g) strand() *wmStrand { return (*wmStrand)(unsafe.Pointer(gp.wm.strand)) }
 
 // wmSlowGather has the next call of gp take the slow path.
@@ -105,68 +107,123 @@ func wmSlowGather(gp *g) {
 // wmEnterGathered gathers a call that begins, and may begin a trace. It returns f without the flags that
 // say so if it isn't gathered.
 func wmEnterGathered(gp *g, f WMFrame) WMFrame {
-	none := f &^ (wmFrameGathered | wmFrameRoot)
+	all, none := f, f&^(wmFrameGathered|wmFrameRoot)
 	if gp.wm.strand == 0 && f&wmFrameRoot == 0 || gp.wm.flags&wmMuted != 0 || gp != gp.m.curg {
 		return none
 	}
 	mp := acquirem()
-	if mp.p == 0 || !wmGatherCall(gp, mp.p.ptr(), f) {
-		f = none
-	} else if s := gp.strand(); s != &s.trace.root || s.trace.frame != WMFrame(f.plain()) {
-		f &^= wmFrameRoot
+	if f = none; mp.p != 0 {
+		f |= wmGatherCall(gp, mp.p.ptr(), all)
 	}
 	releasem(mp)
 	return f
 }
 
-// wmGatherCall is wmEnterGathered where the P stays, and reports whether the call is gathered.
-func wmGatherCall(gp *g, pp *p, f WMFrame) bool {
-	s := gp.strand()
-	if s != nil && f&wmFrameRoot != 0 {
-		switch t := s.trace; {
-		case s == &t.root && t.overtaken(f):
-			wmEndTrace(gp, pp, t)
-			s = nil
-		case t.over.Load() != 0:
-			s.depart(gp, wmLeft)
-			s = nil
+// wmGatherCall is wmEnterGathered where the P stays. It returns those of the flags that hold: the call is
+// gathered, it is the root call of a trace.
+func wmGatherCall(gp *g, pp *p, f WMFrame) (is WMFrame) {
+	calls, roots := f.gatherers()
+	for s := gp.strand(); s != nil; {
+		t, outer := s.trace, s.outer
+		bit := uint32(1) << t.of
+		if roots&bit != 0 {
+			switch {
+			case s == &t.root && t.overtaken(f):
+				wmEndTrace(gp, pp, t)
+				s = outer
+				continue
+			case t.over.Load() != 0:
+				s.depart(gp, wmLeft)
+				s = outer
+				continue
+			}
+			roots &^= bit
+		}
+		if calls&bit != 0 && s.enter(gp, f) {
+			is |= wmFrameGathered
+		}
+		s = outer
+	}
+	for roots &= wmTraces.on.Load(); roots != 0; roots &= roots - 1 {
+		if wmBeginTrace(gp, pp, &wmTraces.list[sys.TrailingZeros32(roots)], f) {
+			is |= wmFrameGathered | wmFrameRoot
 		}
 	}
-	if s != nil {
-		return s.add(gp, f.enters(), true)
-	}
-	return f&wmFrameRoot != 0 && wmTraces.on.Load() != 0 && wmBeginTrace(gp, pp, f)
+	return is
 }
 
-// wmExitGathered gathers that a call ends, and may end a trace.
+// enter gathers that a call begins, and reports whether there is room.
+func (s *wmStrand) enter(gp *g, f WMFrame) bool {
+	if wmTraces.only != 0 {
+		return s.add(gp, f.enters(), true)
+	}
+	if w := s.without; w != 0 && f.token() > w.token() {
+		s.trace.lost.Add(1)
+		return false
+	}
+	s.without = WMFrame(f.plain()) // first: when add fails the strand may be gone
+	if !s.add(gp, f.enters(), true) {
+		return false
+	}
+	s.without = 0
+	return true
+}
+
+// wmExitGathered gathers that a call ends, and may end traces.
 func wmExitGathered(gp *g, f WMFrame) {
 	mp := acquirem()
 	if s := gp.strand(); s != nil && gp.wm.flags&wmMuted == 0 && gp == mp.curg && mp.p != 0 {
-		s.exit(gp, f)
+		if wmTraces.only != 0 { // there is no other strand
+			s.exit(gp, f)
+		} else {
+			s.exits(gp, f)
+		}
 	}
 	releasem(mp)
 }
 
+// exits is wmExitGathered with several gatherers. s is the goroutine's first strand.
+func (s *wmStrand) exits(gp *g, f WMFrame) {
+	calls, _ := f.gatherers()
+	for s != nil {
+		outer := s.outer
+		if calls&(1<<s.trace.of) != 0 || s.trace.frame == WMFrame(f.plain()) { // who wants it may have changed
+			s.exit(gp, f)
+		}
+		s = outer
+	}
+}
+
 func (s *wmStrand) exit(gp *g, f WMFrame) {
+	if w := s.without; w != 0 {
+		if f.token() > w.token() {
+			return
+		}
+		if s.without = 0; WMFrame(f.plain()) == w {
+			return
+		}
+	}
 	t := s.trace
 	word := f.exits()
 	left := f.left(gp)
 	if left {
 		word |= wmGatherLeft
 	}
-	if f&wmFrameRoot == 0 || s != &t.root {
+	root := f&wmFrameRoot != 0 && s == &t.root // of this trace or, if it isn't its frame, of another one
+	switch {
+	case !root || f.token() > t.frame.token():
 		s.add(gp, word, false)
 		return
-	}
-	if WMFrame(f.plain()) == t.frame {
+	case WMFrame(f.plain()) == t.frame:
 		s.add(gp, word, false)
 		if left && gp._panic.goexit {
 			t.flags |= WMTraceExited
 		} else if left {
 			t.flags |= WMTracePanicked
 		}
-	} else if f.token() > t.frame.token() {
-		return // of a trace that is over
+	case f.token() == t.frame.token():
+		s.add(gp, word, false) // the one is inlined into the other
+		return
 	}
 	wmEndTrace(gp, gp.m.p.ptr(), t)
 }
@@ -174,41 +231,54 @@ func (s *wmStrand) exit(gp *g, f WMFrame) {
 // wmGatherEvent gathers what isn't a call. On g0 it is for gp, which ran last.
 func wmGatherEvent(gp *g, word uint64) {
 	mp := acquirem()
-	if s := gp.strand(); s != nil && gp.wm.flags&wmMuted == 0 {
-		if t := s.trace; s == &t.root && word&wmGatherCode == wmGatherGoexit {
-			t.flags |= WMTraceExited
+	if gp.wm.flags&wmMuted == 0 {
+		for s := gp.strand(); s != nil; {
+			outer := s.outer
+			if t := s.trace; s == &t.root && word&wmGatherCode == wmGatherGoexit {
+				t.flags |= WMTraceExited
+			}
+			s.add(gp, word, false)
+			s = outer
 		}
-		s.add(gp, word, false)
 	}
 	releasem(mp)
 }
 
 // wmGatherRecovery gathers, on g0, that gp goes on in the frame with that token.
 func wmGatherRecovery(gp *g, token uint32) {
-	s := gp.strand()
-	t := s.trace
 	wmGatherEvent(gp, wmGatherRecover|uint64(token))
 	pp := getg().m.p.ptr()
-	if gp.wm.strand == 0 || s != &t.root || token > t.frame.token() || pp == nil {
-		return
-	}
-	t.flags |= WMTracePanicked
-	if token < t.frame.token() { // the panic has left the root call
-		wmEndTrace(gp, pp, t)
+	for s := gp.strand(); s != nil && pp != nil; {
+		t, outer := s.trace, s.outer
+		if s == &t.root && token <= t.frame.token() {
+			t.flags |= WMTracePanicked
+			if token < t.frame.token() { // the panic has left the root call
+				wmEndTrace(gp, pp, t)
+			}
+		}
+		s = outer
 	}
 }
 
 // wmGatherFailed gathers that the call f returns an error.
 func wmGatherFailed(gp *g, f WMFrame) {
 	mp := acquirem()
-	if s := gp.strand(); s != nil && f&wmFrameRoot != 0 && WMFrame(f.plain()) == s.trace.frame {
-		s.trace.flags |= WMTraceFailed
+	calls, _ := f.gatherers()
+	for s := gp.strand(); s != nil; {
+		t, outer := s.trace, s.outer
+		if f&wmFrameRoot != 0 && s == &t.root && WMFrame(f.plain()) == t.frame {
+			t.flags |= WMTraceFailed
+		}
+		lost := s.without != 0 && f.token() >= s.without.token()
+		if calls&(1<<t.of) != 0 && !lost && gp.wm.flags&wmMuted == 0 {
+			s.add(gp, wmGatherError|uint64(f.site()), false)
+		}
+		s = outer
 	}
 	releasem(mp)
-	wmGatherEvent(gp, wmGatherError|uint64(f.site()))
 }
 
-// wmOnGo has the goroutine newg, which gp is about to start, join gp's trace, or that of a timer's ticket if
+// wmOnGo has the goroutine newg, which gp is about to start, join gp's traces, or those of a timer's ticket if
 // gp is g0. It runs on g0.
 func wmOnGo(gp, newg *g) {
 	if gp.wm.flags&wmMuted != 0 || isSystemGoroutine(newg, false) {
@@ -218,13 +288,21 @@ func wmOnGo(gp, newg *g) {
 		(*WMTicket)(unsafe.Pointer(gp.wm.strand)).join(newg, false)
 		return
 	}
-	s := gp.strand()
+	now := wmClock()
+	for s := gp.strand(); s != nil; {
+		outer := s.outer
+		s.start(gp, newg, now)
+		s = outer
+	}
+}
+
+// start has newg join the strand's trace, whose goroutine gp starts it.
+func (s *wmStrand) start(gp, newg *g, now uint64) {
 	t := s.trace
 	if t.over.Load() != 0 {
 		s.depart(gp, wmLeft)
 		return
 	}
-	now := wmClock()
 	lock(&wmTraces.lock)
 	joined := t.join(newg.goid, gp.goid, now)
 	unlock(&wmTraces.lock)
@@ -232,7 +310,7 @@ func wmOnGo(gp, newg *g) {
 		t.lost.Add(1)
 		return
 	}
-	newg.wm.strand, newg.wm.gather = uintptr(unsafe.Pointer(joined)), wmGatherSlow
+	joined.join(newg)
 	s.add(gp, wmGatherGo|newg.goid, false)
 }
 
@@ -242,7 +320,8 @@ func (t *wmTrace) join(goid, parent, started uint64) *wmStrand {
 	if t.over.Load() != 0 {
 		return nil
 	}
-	s := (*wmStrand)(unsafe.Pointer(wmFreeStrands.take(unsafe.Sizeof(wmStrand{}))))
+	b := &t.gatherer().blocks
+	s := (*wmStrand)(unsafe.Pointer(b.strands.take(b, unsafe.Sizeof(wmStrand{}))))
 	if s == nil {
 		return nil
 	}
@@ -252,13 +331,16 @@ func (t *wmTrace) join(goid, parent, started uint64) *wmStrand {
 	return s
 }
 
-// wmEndStrand is called on g0 when gp, which is in a trace, has ended.
-func wmEndStrand(gp *g) {
-	s := gp.strand()
-	if t := s.trace; s == &t.root {
-		wmEndTrace(gp, getg().m.p.ptr(), t)
-	} else {
-		s.depart(gp, wmEnded)
+// wmEndStrands is called on g0 when gp, which is in traces, has ended.
+func wmEndStrands(gp *g) {
+	for s := gp.strand(); s != nil; {
+		t, outer := s.trace, s.outer
+		if s == &t.root {
+			wmEndTrace(gp, getg().m.p.ptr(), t)
+		} else {
+			s.depart(gp, wmEnded)
+		}
+		s = outer
 	}
 }
 
@@ -289,7 +371,7 @@ func (s *wmStrand) put(gp *g, pos uintptr, word uint64) (clock uint64) {
 	r.word = word
 	r.commit(clock)
 	pos += wmRecordSize
-	if wm.counter && gp.wm.flags&wmMuted == 0 && !s.few {
+	if wm.counter && gp.wm.flags&wmMuted == 0 && !s.few && wmTraces.only != 0 {
 		gp.wm.gather = pos
 	} else {
 		s.pos, gp.wm.gather = pos, wmGatherSlow
@@ -310,10 +392,11 @@ func (s *wmStrand) extend(gp *g, begins bool) uintptr {
 		t.records.Add(int64((s.block + wmBlockSize - b.start) / wmRecordSize))
 		s.counted = true
 	}
-	records, have := uint64(wmBlockRecords), t.records.Load()
+	c := t.gatherer()
+	records, have, most := uint64(wmBlockRecords), t.records.Load(), c.most
 	switch {
-	case have < wmTraces.most:
-		records = min(records, wmTraces.most-have)
+	case have < most:
+		records = min(records, most-have)
 	case begins:
 		t.lost.Add(1)
 		return 0
@@ -321,7 +404,7 @@ func (s *wmStrand) extend(gp *g, begins bool) uintptr {
 		s.few = true
 	}
 	lock(&wmTraces.lock)
-	b := wmTakeBlock(begins)
+	b := c.blocks.take(begins)
 	unlock(&wmTraces.lock)
 	if b == 0 {
 		if begins {
@@ -342,14 +425,6 @@ func (s *wmStrand) extend(gp *g, begins bool) uintptr {
 	return start
 }
 
-// leave takes gp out of the trace.
-func (s *wmStrand) leave(gp *g) {
-	if gp.wm.gather != wmGatherSlow {
-		s.pos = gp.wm.gather
-	}
-	gp.wm.gather, gp.wm.strand = 0, 0
-}
-
 // depart has gp leave the trace, which is over, or gp has ended. It isn't the root call's goroutine.
 func (s *wmStrand) depart(gp *g, how uint32) {
 	s.leave(gp)
@@ -362,7 +437,7 @@ func (s *wmStrand) depart(gp *g, how uint32) {
 	s.left = how
 	t.running--
 	if t.done {
-		wmTraces.stale--
+		t.gatherer().stale--
 		s.release()
 		t.forget()
 	}
@@ -372,7 +447,7 @@ func (s *wmStrand) depart(gp *g, how uint32) {
 // release gives the strand's blocks back. The caller has the lock.
 func (s *wmStrand) release() {
 	if s.first != 0 {
-		wmFreeBlocks(s.first)
+		s.trace.gatherer().blocks.give(s.first)
 		s.first, s.block = 0, 0
 	}
 }

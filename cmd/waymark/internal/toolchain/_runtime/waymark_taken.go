@@ -49,28 +49,39 @@ const (
 	WMGatheredTicket
 )
 
-// WMStartTraces has root calls begin traces. The clock has been chosen. All traces may take so many
-// bytes, one most calls. After its root's end a kept trace waits linger ns for goroutines that run still.
-func WMStartTraces(bytes uintptr, most uint64, linger int64) {
+// WMStartTraces takes a gatherer into use whose root calls begin traces, and returns its number, -1 if none
+// is free. The clock has been chosen. All its traces may take so many bytes, one most calls. After its root's
+// end a kept trace waits linger ns for goroutines that run still.
+func WMStartTraces(bytes uintptr, most uint64, linger int64) (number int) {
 	rate := wmRate()
+	c := wmTakeGatherer()
+	if c == nil {
+		return -1
+	}
 	lock(&wmTraces.lock)
-	wmBlocks.most = max(bytes/wmBlockSize, 16)
-	wmBlocks.kept = wmBlocks.most / 16
-	wmTraces.most = 2 * most
-	wmTraces.linger = wmTicksOf(linger, rate)
+	c.blocks.most = max(bytes/wmBlockSize, 16)
+	c.blocks.kept = c.blocks.most / 16
+	c.most = 2 * most
+	c.linger = wmTicksOf(linger, rate)
+	c.all, c.failed, c.ranked, c.oneIn = false, false, false, 0
+	c.kept, c.dropped = 0, 0
+	c.lost.Store(0)
+	wmTraces.on.Store(wmTraces.on.Load() | c.bit())
 	unlock(&wmTraces.lock)
-	wmTraces.on.Store(1)
+	return int(c.number)
 }
 
 // WMKeepTraces says which traces are kept: all, those that failed, those that took longer than so many
-// ns, one in so many. 0 stands for none.
-func WMKeepTraces(all, failed bool, longer int64, oneIn uint64) {
+// ns, one in so many. 0 stands for none. With ranked any that is not among the longest 1,024 of those
+// that took longer may be left out.
+func WMKeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64) {
 	ticks := ^uint64(0)
 	if longer > 0 {
 		ticks = wmTicksOf(longer, wmRate())
 	}
-	wmTraces.all, wmTraces.failed, wmTraces.oneIn = all, failed, oneIn
-	wmTraces.longer.Store(ticks)
+	c := &wmTraces.list[number]
+	c.all, c.failed, c.ranked, c.oneIn = all, failed, ranked, oneIn
+	c.longer.Store(ticks)
 }
 
 // wmTicksOf returns how many ticks of a clock take so many ns.
@@ -80,40 +91,43 @@ func wmTicksOf(ns int64, rate uint64) uint64 {
 }
 
 // WMEndTraces has no more traces begin. Those in progress are given up.
-func WMEndTraces() {
+func WMEndTraces(number int) {
+	c := &wmTraces.list[number]
 	lock(&wmTraces.lock)
-	wmTraces.on.Store(0)
-	w := wmTraces.waiter
-	wmTraces.waiter = nil
+	wmTraces.on.Store(wmTraces.on.Load() &^ c.bit())
+	w := c.waiter
+	c.waiter = nil
 	unlock(&wmTraces.lock)
 	wmWake(w)
 }
 
 // WMWaitTraces waits until there is something to do for WMTakeTrace, and reports whether there may be more
-// traces. One goroutine at a time may call it.
-func WMWaitTraces() bool {
+// traces. One goroutine at a time may call it for a gatherer.
+func WMWaitTraces(number int) bool {
+	c := &wmTraces.list[number]
 	lock(&wmTraces.lock)
-	for wmTraces.head == 0 && !wmTraces.starved && wmTraces.on.Load() != 0 {
-		wmTraces.waiter = getg()
+	for c.head == 0 && !c.starved && c.on() {
+		c.waiter = getg()
 		goparkunlock(&wmTraces.lock, waitReasonZero, traceBlockSystemGoroutine, 1)
 		lock(&wmTraces.lock)
 	}
-	more := wmTraces.head != 0 || wmTraces.on.Load() != 0
+	more := c.head != 0 || c.on()
 	unlock(&wmTraces.lock)
 	return more
 }
 
 // WMTakeTrace returns the oldest trace in the queue that waits for no goroutine, nil if there is none. It
 // also sees to it that there is memory.
-func WMTakeTrace() *WMTrace {
-	if wmTraces.starved {
-		wmReclaim()
+func WMTakeTrace(number int) *WMTrace {
+	c := &wmTraces.list[number]
+	if c.starved {
+		c.reclaim()
 	}
 	now := wmClock()
 	lock(&wmTraces.lock)
 	var before, t *wmTrace
-	for t = (*wmTrace)(unsafe.Pointer(wmTraces.head)); t != nil; before, t = t, (*wmTrace)(unsafe.Pointer(t.next)) {
-		if t.running == 0 || now-t.ended >= wmTraces.linger && now >= t.ended || wmTraces.on.Load() == 0 {
+	for t = (*wmTrace)(unsafe.Pointer(c.head)); t != nil; before, t = t, (*wmTrace)(unsafe.Pointer(t.next)) {
+		if t.running == 0 || now-t.ended >= c.linger && now >= t.ended || !c.on() {
 			break
 		}
 	}
@@ -121,44 +135,36 @@ func WMTakeTrace() *WMTrace {
 		unlock(&wmTraces.lock)
 		return nil
 	}
-	if before == nil {
-		wmTraces.head = t.next
-	} else {
-		before.next = t.next
-	}
-	if t.next == 0 {
-		wmTraces.tail = uintptr(unsafe.Pointer(before))
-	}
-	wmTraces.queued--
+	c.unlink(before, t)
 	t.over.Store(1)
 	unlock(&wmTraces.lock)
 	// The list of strands, and all blocks but those that goroutines add that don't know yet, stay.
 	out := t.copy()
 	lock(&wmTraces.lock)
 	t.release()
-	wmStarve()
+	c.starve()
 	unlock(&wmTraces.lock)
 	return out
 }
 
-// wmStarve notes whether there is little memory left, and goroutines that could give back some don't know
+// starve notes whether there is little memory left, and goroutines that could give back some don't know
 // that their traces are over. It returns the goroutine to wake for that. The caller has the lock.
-func wmStarve() (wake *g) {
-	if uintptr(wmTraces.stale) <= wmBlocks.most/64 || wmBlocks.used < wmBlocks.most/4*3 {
+func (c *wmGatherer) starve() (wake *g) {
+	if uintptr(c.stale) <= c.blocks.most/64 || c.blocks.used < c.blocks.most/4*3 {
 		return nil
 	}
-	wmTraces.starved = true
-	wake, wmTraces.waiter = wmTraces.waiter, nil
+	c.starved = true
+	wake, c.waiter = c.waiter, nil
 	return wake
 }
 
-// wmReclaim has all goroutines leave the traces that are over. The world is stopped meanwhile, see
-// WMForgetTraces.
-func wmReclaim() {
+// reclaim has all goroutines leave the traces that are over. The world is stopped meanwhile, see
+// wmShareGoroutines.
+func (c *wmGatherer) reclaim() {
 	stw := stopTheWorld(stwReadMemStats)
-	wmTraces.starved = false
+	c.starved = false
 	forEachGRace(func(gp *g) {
-		if s := gp.strand(); s != nil && s.trace.over.Load() != 0 {
+		if s := gp.strandOf(c.number); s != nil && s.trace.over.Load() != 0 {
 			s.depart(gp, wmLeft)
 		}
 	})
@@ -241,48 +247,34 @@ func wmGatheredOf(clock, word uint64) WMTraceEvent {
 	return e
 }
 
-// WMForgetTraces ends WMEndTraces: goroutines leave the traces that they are in, and all memory is given
-// back. The library has taken what was kept. The world is stopped meanwhile. Neither the assembly nor
-// whoever holds an M can be preempted: so no thread writes to a strand.
-func WMForgetTraces() {
-	stw := stopTheWorld(stwReadMemStats)
-	forEachGRace(func(gp *g) { gp.wm.gather, gp.wm.strand = 0, 0 })
-	for _, pp := range allp[:cap(allp)] { // GOMAXPROCS may grow again
-		if pp != nil {
-			pp.wm.traces.spare = nil
-		}
-	}
-	lock(&wmTraces.lock)
-	wmTraces.head, wmTraces.tail, wmTraces.queued, wmTraces.stale, wmTraces.starved = 0, 0, 0, 0, false
-	wmTraces.void = wmTraces.tickets
-	wmFreeSlabs()
-	unlock(&wmTraces.lock)
-	startTheWorld(stw)
-}
+// WMForgetTraces ends WMEndTraces: the gatherer is free. The library has taken what was kept. The world is
+// stopped meanwhile.
+func WMForgetTraces(number int) { wmTraces.list[number].free() }
 
-// A WMTraceCounts counts since the program began.
+// A WMTraceCounts counts since WMStartTraces.
 type WMTraceCounts struct {
 	Begun, Ended, Queued, Dropped, Lost uint64
 }
 
 // WMCountTraces returns how many traces have begun and ended, how many of these were queued because they
 // are kept, how many weren't as the queue was full, and how many calls were not gathered.
-func WMCountTraces() (c WMTraceCounts) {
+func WMCountTraces(number int) (n WMTraceCounts) {
+	c := &wmTraces.list[number]
 	lock(&allpLock)
 	for _, pp := range allp[:cap(allp)] {
 		if pp != nil { // ends before beginnings: a trace may end on another P
-			c.Ended += pp.wm.traces.ended
+			n.Ended += pp.wm.traces[number].ended
 		}
 	}
 	for _, pp := range allp[:cap(allp)] {
 		if pp != nil {
-			c.Begun += pp.wm.traces.begun
+			n.Begun += pp.wm.traces[number].begun
 		}
 	}
 	unlock(&allpLock)
 	lock(&wmTraces.lock)
-	c.Queued, c.Dropped = wmTraces.number, wmTraces.dropped
+	n.Queued, n.Dropped = c.kept, c.dropped
 	unlock(&wmTraces.lock)
-	c.Lost = wmTraces.lost.Load()
-	return c
+	n.Lost = c.lost.Load()
+	return n
 }

@@ -12,77 +12,105 @@ package runtime
 
 import "unsafe"
 
-// A WMTicket lets goroutines join a trace. The zero WMTicket is of none.
+// A WMTicket lets goroutines join traces. The zero WMTicket is of none.
 type WMTicket struct {
 	number uint64
-	trace  uintptr // *wmTrace
-	first  uint64  // what the trace has in wmTrace.ticket
-	goid   uint64  // of who took it
-	clock  uint64  // when
+	trace  uintptr   // *wmTrace
+	of     uint32    // the trace's gatherer
+	first  uint64    // what the trace has in wmTrace.ticket
+	goid   uint64    // of who took it
+	clock  uint64    // when
+	more   *WMTicket // of a trace of another gatherer
 }
 
-// WMNewTicket returns a ticket of the trace that the calling goroutine is in.
+// WMNewTicket returns a ticket of the traces that the calling goroutine is in.
 func WMNewTicket() WMTicket { return wmNewTicket(getg()) }
 
-// wmNewTicket returns a ticket of the trace that gp is in, which runs.
+// wmNewTicket returns a ticket of the traces that gp is in, which runs.
 func wmNewTicket(gp *g) (w WMTicket) {
 	mp := acquirem()
-	if s := gp.strand(); s != nil && gp.wm.flags&wmMuted == 0 && s.trace.over.Load() == 0 {
-		t := s.trace
-		w.trace, w.goid, w.clock = uintptr(unsafe.Pointer(t)), gp.goid, wmClock()
-		lock(&wmTraces.lock)
-		wmTraces.tickets++
-		w.number = wmTraces.tickets
-		if t.ticket == 0 {
-			t.ticket = w.number
+	if gp.wm.flags&wmMuted == 0 {
+		for s := gp.strand(); s != nil; {
+			outer := s.outer
+			if t := s.trace; t.over.Load() == 0 {
+				if w.number != 0 {
+					more := new(WMTicket)
+					*more = w
+					w = WMTicket{more: more}
+				}
+				w.take(gp, s)
+			}
+			s = outer
 		}
-		w.first = t.ticket
-		unlock(&wmTraces.lock)
-		s.add(gp, wmGatherTicket|w.number, false)
 	}
 	releasem(mp)
 	return w
 }
 
+// take makes w a ticket of the trace of s, which gp is in.
+func (w *WMTicket) take(gp *g, s *wmStrand) {
+	t := s.trace
+	w.trace, w.of, w.goid, w.clock = uintptr(unsafe.Pointer(t)), t.of, gp.goid, wmClock()
+	lock(&wmTraces.lock)
+	wmTraces.tickets++
+	w.number = wmTraces.tickets
+	if t.ticket == 0 {
+		t.ticket = w.number
+	}
+	w.first = t.ticket
+	unlock(&wmTraces.lock)
+	s.add(gp, wmGatherTicket|w.number, false)
+}
+
 // valid reports whether the ticket's trace goes on. The caller has wmTraces.lock.
 func (w *WMTicket) valid() bool {
-	if w.number <= wmTraces.void {
+	if w.number <= wmTraces.list[w.of].void {
 		return false // the memory has been given back to the system
 	}
 	t := (*wmTrace)(unsafe.Pointer(w.trace))
 	return t.ticket == w.first && t.over.Load() == 0
 }
 
-// join has gp join the ticket's trace, and reports whether it did. Nobody else knows gp, or it is the
-// caller's, who keeps the M. handed says that gp ran before.
-func (w *WMTicket) join(gp *g, handed bool) bool {
-	var s *wmStrand
-	lock(&wmTraces.lock)
-	if w.valid() {
-		t := (*wmTrace)(unsafe.Pointer(w.trace))
-		if s = t.join(gp.goid, w.goid, w.clock); s != nil {
-			s.ticket, s.handed = w.number, handed
-		} else {
-			t.lost.Add(1)
+// join has gp join the ticket's traces, but for those of gatherers that it is in a trace of, and returns the
+// bits of the gatherers whose it did. Nobody else knows gp, or it is the caller's, who keeps the M. handed
+// says that gp ran before.
+func (w *WMTicket) join(gp *g, handed bool) (joined uint32) {
+	for ; w != nil; w = w.more {
+		if w.number == 0 || gp.strandOf(w.of) != nil {
+			continue
+		}
+		var s *wmStrand
+		lock(&wmTraces.lock)
+		if w.valid() {
+			t := (*wmTrace)(unsafe.Pointer(w.trace))
+			if s = t.join(gp.goid, w.goid, w.clock); s != nil {
+				s.ticket, s.handed = w.number, handed
+			} else {
+				t.lost.Add(1)
+			}
+		}
+		unlock(&wmTraces.lock)
+		if s != nil {
+			s.join(gp)
+			joined |= 1 << w.of
 		}
 	}
-	unlock(&wmTraces.lock)
-	if s == nil {
-		return false
-	}
-	gp.wm.strand, gp.wm.gather = uintptr(unsafe.Pointer(s)), wmGatherSlow
-	return true
+	return joined
 }
 
-// WMJoinTrace has the calling goroutine join the ticket's trace until WMLeaveTrace, and reports whether
-// it did: the trace may be over, or the goroutine in one already.
-func WMJoinTrace(w WMTicket) (joined bool) {
+// WMJoinTrace has the calling goroutine join the ticket's traces until WMLeaveTrace, and returns what that is
+// to be given, 0 if there is nothing to leave: the traces may be over, or the goroutine in others already.
+func WMJoinTrace(w WMTicket) (joined uint32) {
 	gp := getg()
 	mp := acquirem()
-	if s := gp.strand(); s != nil && s.trace.over.Load() != 0 {
-		s.depart(gp, wmLeft)
+	for s := gp.strand(); s != nil; {
+		outer := s.outer
+		if s.trace.over.Load() != 0 {
+			s.depart(gp, wmLeft)
+		}
+		s = outer
 	}
-	if gp.wm.strand == 0 && gp.wm.flags&wmMuted == 0 {
+	if gp.wm.flags&wmMuted == 0 {
 		joined = w.join(gp, true)
 	}
 	releasem(mp)
@@ -90,20 +118,26 @@ func WMJoinTrace(w WMTicket) (joined bool) {
 }
 
 // WMLeaveTrace ends what WMJoinTrace has begun.
-func WMLeaveTrace(w WMTicket) {
+func WMLeaveTrace(joined uint32) {
 	gp := getg()
 	mp := acquirem()
-	if s := gp.strand(); s != nil && s.handed && s.ticket == w.number {
-		s.depart(gp, wmEnded)
+	for s := gp.strand(); s != nil; {
+		outer := s.outer
+		if s.handed && joined&(1<<s.trace.of) != 0 {
+			s.depart(gp, wmEnded)
+		}
+		s = outer
 	}
 	releasem(mp)
 }
 
-// A wmTimerCall is what a timer calls that a goroutine of a trace has set.
+// A wmTimerCall is what a timer calls that a goroutine of a trace has set, or one with what observers have
+// noted.
 type wmTimerCall struct {
 	f      func(arg any, seq uintptr, delay int64)
 	arg    any
 	ticket WMTicket
+	above  *wmAbove
 }
 
 // wmCallOfTimer returns what a timer is to call that the calling goroutine sets, in place of f(arg): in a
@@ -112,12 +146,13 @@ func wmCallOfTimer(f func(arg any, seq uintptr, delay int64), arg any) (func(arg
 	if _, ok := arg.(func()); !ok {
 		return f, arg
 	}
-	ticket := wmNewTicket(getg())
-	if ticket.number == 0 {
+	gp := getg()
+	ticket, above := wmNewTicket(gp), gp.wm.above
+	if ticket.number == 0 && above == nil || gp.wm.flags&wmMuted != 0 {
 		return f, arg
 	}
 	w := new(wmTimerCall)
-	w.f, w.arg, w.ticket = f, arg, ticket
+	w.f, w.arg, w.ticket, w.above = f, arg, ticket, above
 	return wmRunTimerCall, w
 }
 
@@ -125,12 +160,15 @@ func wmCallOfTimer(f func(arg any, seq uintptr, delay int64), arg any) (func(arg
 func wmRunTimerCall(arg any, seq uintptr, delay int64) {
 	w := arg.(*wmTimerCall)
 	g0 := getg()
-	g0.wm.strand = uintptr(unsafe.Pointer(&w.ticket))
+	if w.ticket.number != 0 {
+		g0.wm.strand = uintptr(unsafe.Pointer(&w.ticket))
+	}
+	g0.wm.above = w.above
 	w.f(w.arg, seq, delay)
-	g0.wm.strand = 0
+	g0.wm.strand, g0.wm.above = 0, nil
 }
 
-// wmResetTimer is t.reset while traces are gathered: the goroutine that the timer starts belongs to the
+// wmResetTimer is t.reset while traces are gathered or observers have noted something: the goroutine that the timer starts belongs to the
 // trace of who has set it last.
 func wmResetTimer(t *timer, when, period int64) bool {
 	t.lock()
@@ -139,7 +177,7 @@ func wmResetTimer(t *timer, when, period int64) bool {
 	if w, ok := arg.(*wmTimerCall); ok {
 		f, arg = w.f, w.arg
 	}
-	if getg().wm.strand != 0 {
+	if gp := getg(); gp.wm.strand != 0 || gp.wm.above != nil {
 		f, arg = wmCallOfTimer(f, arg)
 	}
 	return t.modify(when, period, f, arg, 0)

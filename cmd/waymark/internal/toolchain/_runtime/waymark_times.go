@@ -74,7 +74,7 @@ func wmPushCall(gp *g, f WMFrame, watched watchedCall) {
 	if watched != nil {
 		gp.wm.watching.push(watched)
 	}
-	*(*wmCall)(unsafe.Pointer(gp.wm.top)) = wmCall{frame: f, node: wmBelow(gp.wm.top).node}
+	*(*wmCall)(unsafe.Pointer(gp.wm.top)) = wmCall{frame: f, path: wmBelow(gp.wm.top).path}
 	gp.wm.top += wmCallBytes
 }
 
@@ -182,6 +182,9 @@ func (s *wmStack) endTime(pp *p, call *wmCall, now uint64, panicked bool) (long 
 	self := took - min(children, took)
 	c.self += self
 	c.least, c.most = max(c.least, ^took), max(c.most, took)
+	if call.flags&wmCallOff != 0 {
+		s.endOff(c, call, took, self)
+	}
 	panicked = panicked || call.flags&wmCallRecovered != 0
 	if panicked {
 		c.panicked()

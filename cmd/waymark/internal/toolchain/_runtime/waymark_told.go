@@ -47,18 +47,26 @@ func (e *WMEvent) set(list []any) *WMEvent {
 	return e
 }
 
-// with makes v the values of the goroutine's event.
-func (w *wmWatching) with(gp *g, v *wmValues) *WMEvent {
-	e := &w.event
+// at makes v the values of the event, or returns where they are: Take copies them.
+func (e *WMEvent) at(v *wmValues) unsafe.Pointer {
 	switch {
 	case v == nil || v.n == 0:
-		return e.set(nil)
+		e.set(nil)
 	case v.words != nil:
 		// Word by word: the processor can't load two at once that it has stored one by one.
 		e.integers(v.kinds, v.words[0], v.words[1], v.words[2], v.words[3])
-		return e
+	default:
+		return noescape(unsafe.Pointer(v))
 	}
-	return e.set(v.boxes(gp, &w.slabs))
+	return nil
+}
+
+// Take makes copies of the values at v those of the event. nil: the event has them.
+func (e *WMEvent) Take(v unsafe.Pointer) {
+	if v != nil {
+		gp := getg()
+		e.set((*wmValues)(v).boxes(gp, &gp.wm.watching.slabs))
+	}
 }
 
 // copies returns copies of values in interfaces.

@@ -4,6 +4,9 @@
 // end, and those of the goroutines that are started meanwhile by a goroutine of the trace. Whether
 // it is kept is decided when the root call ends, without a look at its events.
 //
+// A gatherer has the traces of a collector: by its own roots and calls, in its own memory. A goroutine may
+// be in a trace of each (waymark_gatherers.go).
+//
 // What a goroutine does in a trace is a strand. Only the goroutine writes to its strand, without a
 // lock (waymark_strands.go). A trace that has one strand, and isn't kept, is known to its goroutine
 // only: it begins and ends without a lock, in memory that stays with the P. All else about traces
@@ -33,6 +36,7 @@ type wmTrace struct {
 	over    atomic.Uint32 // nothing more is gathered
 	done    bool          // nobody will read it
 	flags   uint32        // of the root call
+	of      uint32        // number of its gatherer
 	key     uint64        // when it is kept
 	ticket  uint64        // number of its first ticket, 0 if it has none; see waymark_tickets.go
 }
@@ -44,69 +48,43 @@ const (
 	WMTraceExited   = 4 // runtime.Goexit ended it
 )
 
-// wmTraces are all traces.
-var wmTraces struct {
-	lock mutex
-	on   atomic.Uint32 // root calls begin traces
-
-	// Which are kept: those for which any of these holds.
-	all, failed bool
-	longer      atomic.Uint64 // the root call took more ticks
-	oneIn       uint64        // one in so many; 0: none
-
-	most   uint64 // records of a trace
-	linger uint64 // ticks that a kept trace waits for goroutines that run still
-
-	// Those that are kept, until the library takes them.
-	head, tail uintptr
-	queued     int
-	waiter     *g
-
-	// Strands of traces that nobody will read, whose goroutines have not left: they hold memory, see wmReclaim.
-	stale   int32
-	starved bool // they are to leave now
-
-	tickets uint64 // the number of the latest one
-	void    uint64 // of the latest one whose trace's memory has been given back to the system
-
-	number  uint64        // of traces that were kept
-	dropped uint64        // kept ones for which there was no place in the queue
-	lost    atomic.Uint64 // calls that were not gathered, of traces that have ended
-}
-
 // wmMostQueued is how many kept traces may wait for the library.
 const wmMostQueued = 1024
 
-// A wmTracesOfP is what a P knows of traces.
+// A wmTracesOfP is what a P knows of a gatherer's traces.
 type wmTracesOfP struct {
 	spare *wmTrace // with one block, for the next root call
 	begun uint64
 	ended uint64
 }
 
-// wmBeginTrace begins a trace with the root call f, and reports whether there was memory for that. The
+// wmBeginTrace begins a trace of c with the root call f, and reports whether there was memory for that. The
 // caller keeps the P.
-func wmBeginTrace(gp *g, pp *p, f WMFrame) bool {
-	t := pp.wm.traces.spare
+func wmBeginTrace(gp *g, pp *p, c *wmGatherer, f WMFrame) bool {
+	own := &pp.wm.traces[c.number]
+	t := own.spare
 	if t != nil {
-		pp.wm.traces.spare = nil
-	} else if t = wmNewTrace(); t == nil {
-		wmTraces.lost.Add(1)
+		own.spare = nil
+	} else if t = c.newTrace(); t == nil {
+		c.lost.Add(1)
 		return false
 	}
-	pp.wm.traces.begun++
+	own.begun++
 	s := &t.root
 	t.frame, t.last, t.running = WMFrame(f.plain()), s, 1
 	s.trace, s.goid, s.parent = t, gp.goid, gp.parentGoid
 	s.pos = s.first + wmBlockHead
-	if wmTraces.most < uint64(wmBlockRecords) {
-		s.pos = s.first + wmBlockSize - uintptr(wmTraces.most)*wmRecordSize
+	if c.most < uint64(wmBlockRecords) {
+		s.pos = s.first + wmBlockSize - uintptr(c.most)*wmRecordSize
 	}
 	(*wmBlock)(unsafe.Pointer(s.first)).start = s.pos
-	gp.wm.strand, gp.wm.gather = uintptr(unsafe.Pointer(s)), wmGatherSlow
+	s.join(gp)
 	s.started = s.put(gp, s.pos, f.enters())
 	return true
 }
+
+// gatherer returns the trace's gatherer.
+func (t *wmTrace) gatherer() *wmGatherer { return &wmTraces.list[t.of] }
 
 // overtaken reports whether the root call has been left, without a hook, when a call begins in the
 // frame f: as wmStack.reach.
@@ -118,20 +96,25 @@ func (t *wmTrace) overtaken(f WMFrame) bool {
 func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 	t.root.leave(gp)
 	t.ended = wmClock()
-	pp.wm.traces.ended++
+	c := t.gatherer()
+	pp.wm.traces[t.of].ended++
 	if lost := t.lost.Load(); lost > 0 {
-		wmTraces.lost.Add(int64(lost))
+		c.lost.Add(int64(lost))
 	}
-	keep := t.wanted(pp)
+	keep := t.wanted(pp, c)
 	if !keep && t.ticket == 0 && t.last == &t.root { // with a ticket others may look at it at any time
-		t.reuse(pp)
+		t.reuse(pp, c)
 		return
 	}
 	lock(&wmTraces.lock)
 	var wake *g
-	if keep && wmTraces.queued == wmMostQueued {
-		wmTraces.dropped++
-		keep = false
+	if keep && c.queued == wmMostQueued {
+		if c.ranked {
+			keep = c.displace(t)
+		} else {
+			c.dropped++
+			keep = false
+		}
 	}
 	t.root.left = wmLeft
 	t.running--
@@ -140,63 +123,107 @@ func wmEndTrace(gp *g, pp *p, t *wmTrace) {
 	} else {
 		t.over.Store(1)
 		t.release()
-		wake = wmStarve()
+		wake = c.starve()
 	}
 	unlock(&wmTraces.lock)
 	wmWake(wake)
 }
 
-// wanted reports whether the trace is kept.
-func (t *wmTrace) wanted(pp *p) bool {
-	if wmTraces.on.Load() == 0 {
+// wanted reports whether the trace, which is of c, is kept.
+func (t *wmTrace) wanted(pp *p, c *wmGatherer) bool {
+	if !c.on() {
 		return false
 	}
-	return wmTraces.all ||
-		wmTraces.failed && t.flags&(WMTraceFailed|WMTracePanicked) != 0 ||
-		t.ended > t.root.started && t.ended-t.root.started > wmTraces.longer.Load() || // clocks of CPUs may differ
-		wmTraces.oneIn > 0 && pp.wm.traces.ended%wmTraces.oneIn == 0
+	return c.all ||
+		c.failed && t.flags&(WMTraceFailed|WMTracePanicked) != 0 ||
+		t.took() > c.longer.Load() ||
+		c.oneIn > 0 && pp.wm.traces[t.of].ended%c.oneIn == 0
+}
+
+// took returns for how many ticks the root call has run.
+func (t *wmTrace) took() uint64 {
+	if t.ended < t.root.started { // clocks of CPUs may differ
+		return 0
+	}
+	return t.ended - t.root.started
+}
+
+// displace gives up the fastest trace in the full queue if t took longer, and reports whether it did. No trace
+// is kept from now on that was not slower than the fastest one. The caller has the lock.
+func (c *wmGatherer) displace(t *wmTrace) bool {
+	var before, fastest, last *wmTrace
+	for q := (*wmTrace)(unsafe.Pointer(c.head)); q != nil; last, q = q, (*wmTrace)(unsafe.Pointer(q.next)) {
+		if fastest == nil || q.took() < fastest.took() {
+			before, fastest = last, q
+		}
+	}
+	least := fastest.took()
+	c.longer.Store(max(c.longer.Load(), least))
+	if t.took() <= least {
+		return false
+	}
+	c.unlink(before, fastest)
+	c.kept--
+	fastest.over.Store(1)
+	fastest.release()
+	return true
+}
+
+// unlink removes a trace from the queue, which follows before there. The caller has the lock.
+func (c *wmGatherer) unlink(before, t *wmTrace) {
+	if before == nil {
+		c.head = t.next
+	} else {
+		before.next = t.next
+	}
+	if t.next == 0 {
+		c.tail = uintptr(unsafe.Pointer(before))
+	}
+	c.queued--
 }
 
 // queue appends the trace to the queue, and returns the goroutine to wake. The caller has the lock.
 func (t *wmTrace) queue() (wake *g) {
-	if wmTraces.tail == 0 {
-		wmTraces.head = uintptr(unsafe.Pointer(t))
+	c := t.gatherer()
+	if c.tail == 0 {
+		c.head = uintptr(unsafe.Pointer(t))
 	} else {
-		(*wmTrace)(unsafe.Pointer(wmTraces.tail)).next = uintptr(unsafe.Pointer(t))
+		(*wmTrace)(unsafe.Pointer(c.tail)).next = uintptr(unsafe.Pointer(t))
 	}
-	wmTraces.tail = uintptr(unsafe.Pointer(t))
-	wmTraces.queued++
-	wmTraces.number++
-	t.key = wmTraces.number
-	if wmTraces.linger == 0 {
+	c.tail = uintptr(unsafe.Pointer(t))
+	c.queued++
+	c.kept++
+	wmTraces.keys++
+	t.key = wmTraces.keys
+	if c.linger == 0 {
 		t.over.Store(1)
 	}
-	wake, wmTraces.waiter = wmTraces.waiter, nil
+	wake, c.waiter = c.waiter, nil
 	return wake
 }
 
-// reuse makes the memory of a trace that nobody else knows ready for the next one.
-func (t *wmTrace) reuse(pp *p) {
-	s := &t.root
+// reuse makes the memory of a trace of c that nobody else knows ready for the next one.
+func (t *wmTrace) reuse(pp *p, c *wmGatherer) {
+	s, own := &t.root, &pp.wm.traces[t.of]
 	if rest := (*wmBlock)(unsafe.Pointer(s.first)).next; rest != 0 {
 		lock(&wmTraces.lock)
-		wmFreeBlocks(rest)
+		c.blocks.give(rest)
 		unlock(&wmTraces.lock)
 		s.pos = s.first + wmBlockSize
 	}
 	start := (*wmBlock)(unsafe.Pointer(s.first)).start
 	memclrNoHeapPointers(unsafe.Pointer(start), s.pos-start)
 	first := s.first
-	*t = wmTrace{}
+	*t = wmTrace{of: c.number}
 	s.first, s.block = first, first
 	(*wmBlock)(unsafe.Pointer(first)).next = 0
-	if pp.wm.traces.spare == nil {
-		pp.wm.traces.spare = t
+	if own.spare == nil {
+		own.spare = t
 		return
 	}
 	lock(&wmTraces.lock)
-	wmFreeBlocks(first)
-	wmFreeTraces.free(uintptr(unsafe.Pointer(t)))
+	c.blocks.give(first)
+	c.blocks.traces.free(uintptr(unsafe.Pointer(t)))
 	unlock(&wmTraces.lock)
 }
 
@@ -204,7 +231,7 @@ func (t *wmTrace) reuse(pp *p) {
 // that have been left, and when all have been left that of the trace. The caller has the lock.
 func (t *wmTrace) release() {
 	t.done = true
-	wmTraces.stale += t.running
+	t.gatherer().stale += t.running
 	for s := &t.root; s != nil; s = s.next {
 		if s.left != 0 {
 			s.release()
@@ -219,11 +246,12 @@ func (t *wmTrace) forget() {
 	if !t.done || t.running > 0 {
 		return
 	}
+	b := &t.gatherer().blocks
 	for s := t.root.next; s != nil; {
 		next := s.next
-		wmFreeStrands.free(uintptr(unsafe.Pointer(s)))
+		b.strands.free(uintptr(unsafe.Pointer(s)))
 		s = next
 	}
 	t.ticket = 0 // those that there are are void
-	wmFreeTraces.free(uintptr(unsafe.Pointer(t)))
+	b.traces.free(uintptr(unsafe.Pointer(t)))
 }

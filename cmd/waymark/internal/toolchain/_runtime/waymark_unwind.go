@@ -63,7 +63,7 @@ func wmOnRecovery(gp *g, sp uintptr) {
 func wmOnEnd(gp *g) {
 	wmEndStack(gp) // which may have events
 	if gp.wm.strand != 0 {
-		wmEndStrand(gp)
+		wmEndStrands(gp)
 	}
 	if gp.wm.flags != 0 {
 		if gp.wm.flags&wmStarted != 0 {
@@ -73,6 +73,6 @@ func wmOnEnd(gp *g) {
 			wmGoroutines.alive.Add(-1)
 		}
 	}
-	gp.wm.flags, gp.wm.id = 0, 0
-	gp.wm.watching, gp.wm.unwound = nil, 0
+	gp.wm.flags, gp.wm.id, gp.wm.stop.ran, gp.wm.made = 0, 0, 0, wmMadeSince{}
+	gp.wm.watching, gp.wm.above, gp.wm.unwound = nil, nil, 0
 }

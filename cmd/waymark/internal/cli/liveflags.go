@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
+)
+
+// liveFormats are the values of --format of live commands; json is an object a line.
+var liveFormats = []string{"text", "json"}
+
+// liveFlags are the flags of all commands that look into running programs.
+type liveFlags struct{ dir, form string }
+
+func (f *liveFlags) define(set *pflag.FlagSet) {
+	set.StringVar(&f.dir, "dir", "", "look for sockets in `DIR`, as where a container's are mounted")
+	set.StringVar(&f.form, "format", "text", "`FORMAT`: text or json, an object a line")
+}
+
+func (f *liveFlags) check() error {
+	if !slices.Contains(liveFormats, f.form) {
+		return usagef("--format=%s: want text or json%s", f.form, pattern.IsIt(f.form, liveFormats, 1))
+	}
+	return nil
+}
+
+// liveCmd makes a command whose first argument is a process. least and most are numbers of further
+// arguments; a negative most is no limit.
+func (a *app) liveCmd(use, short string, least, most int, define func(*pflag.FlagSet), run func(c *live.Conn, f *liveFlags, args []string) error) *cobra.Command {
+	var f liveFlags
+	cmd := &cobra.Command{
+		Use: use, Short: short,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch n := len(args) - 1; {
+			case n < 0:
+				return usagef("%s: want a process id, or the name of a program: waymark %s", cmd.Name(), use)
+			case n < least:
+				return usagef("%s: want a function: waymark %s", cmd.Name(), use)
+			case most >= 0 && n > most:
+				return usagef("%s: unexpected argument %s", cmd.Name(), args[most+1])
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			c, err := live.Connect(args[0], f.dir)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return run(c, &f, args[1:])
+		},
+	}
+	f.define(cmd.Flags())
+	if define != nil {
+		define(cmd.Flags())
+	}
+	return cmd
+}
+
+// interrupted returns a context that ends by ^C, SIGTERM, SIGHUP, or after some time; 0: no time.
+func interrupted(d time.Duration) (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	if d <= 0 {
+		return ctx, stop
+	}
+	ctx, cancel := context.WithTimeout(ctx, d)
+	return ctx, func() { cancel(); stop() }
+}
+
+// object prints a line of JSON.
+func (a *app) object(v any) error {
+	b, err := json.Marshal(v)
+	if err == nil {
+		_, err = a.stdout.Write(append(b, '\n'))
+	}
+	return err
+}
+
+// affected says what a change was about, on stderr: stdout has the answers.
+func (a *app) affected(c *control.Change) {
+	fmt.Fprintf(a.stderr, "waymark: affected %s in %s, %s\n", units.Things(uint64(c.Functions), "function"),
+		units.Things(uint64(c.Packages), "package"), strings.TrimSpace(units.Duration(time.Duration(c.TookNS))))
+}
+
+// gone returns an error if the program ends before the context does.
+func gone(ctx context.Context, c *live.Conn) error {
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Read(make([]byte, 1))
+		ended <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-ended:
+		return errors.New("the program has ended, or closed the connection")
+	}
+}

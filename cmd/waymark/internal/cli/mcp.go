@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	tools "github.com/waymark-go/waymark/cmd/waymark/internal/mcp"
+)
+
+// endOfTool is how long a command may take to end when its tool's call is cancelled.
+const endOfTool = 5 * time.Second
+
+func (a *app) mcpCommand() *cobra.Command {
+	var changes bool
+	cmd := &cobra.Command{
+		Use: "mcp [flags]", Short: "offer commands as tools to coding agents, over stdin and stdout",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("mcp: unexpected argument %s", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			ctx, stop := interrupted(0)
+			defer stop()
+			s := tools.Server{Version: library.Version(), Changes: changes, Run: func(ctx context.Context, dir string, args []string, stdout, stderr io.Writer) (int, error) {
+				return runTool(ctx, self, dir, args, stdout, stderr)
+			}}
+			return s.Serve(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.stdin), Writer: unclosed{a.stdout}})
+		},
+	}
+	cmd.Long = `Mcp speaks the Model Context Protocol. Its tools are ps, status, top, watch, trace, stack, monitor
+and reached, for running programs; report, tree and traces, for recordings; build and test.`
+	cmd.Flags().BoolVar(&changes, "allow-changes", false, "allow build and test, which write files and run the user's code")
+	return cmd
+}
+
+// An unclosed is a writer that the protocol doesn't close.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// runTool runs this command with other arguments.
+func runTool(ctx context.Context, self, dir string, args []string, stdout, stderr io.Writer) (status int, err error) {
+	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stdout, stderr
+	cmd.Env = append(cmd.Environ(), "NO_COLOR=1")
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = endOfTool
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		return exit.ExitCode(), nil
+	}
+	return 0, err
+}

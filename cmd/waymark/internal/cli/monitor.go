@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/table"
+)
+
+func (a *app) monitorCommand() *cobra.Command {
+	var limits limitFlags
+	var every time.Duration
+	return a.liveCmd("monitor [flags] PID FUNC...", "show the numbers of functions' calls by period, in a running program", 1, -1,
+		func(set *pflag.FlagSet) {
+			limits.define(set, "")
+			limits.defineIf(set)
+			set.DurationVar(&every, "every", 5*time.Second, "`PERIOD`")
+		},
+		func(c *live.Conn, f *liveFlags, targets []string) error {
+			if err := checkEvery(every); err != nil {
+				return err
+			}
+			if err := limits.check(); err != nil {
+				return err
+			}
+			only, err := limits.condition()
+			if err != nil {
+				return err
+			}
+			w := control.Watch{Kind: control.KindPeriods, If: only}
+			_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, max(every, newsEvery+1), func(n *control.News) error {
+				if f.form == "json" {
+					return a.objects(n.Functions)
+				}
+				return a.showPeriod(n.Functions)
+			})
+			return err
+		})
+}
+
+// showPeriod prints the numbers of a period.
+func (a *app) showPeriod(list []control.Numbers) error {
+	short := names.NewSet()
+	for i := range list {
+		short.Add(list[i].Function)
+	}
+	t := table.Table{Columns: []table.Column{
+		{Head: "Calls", Right: true}, {Head: "Returned", Right: true}, {Head: "Panicked", Right: true}, {Head: "Rate", Right: true},
+		{Head: "Avg", Right: true}, {Head: "Min", Right: true}, {Head: "Max", Right: true}, {Head: "p99", Right: true}, {Head: "Function"},
+	}}
+	for i := range list {
+		n := &list[i]
+		t.Rows = append(t.Rows, []table.Cell{
+			table.Count(n.Calls), table.Count(n.Returned), table.Panics(n.Panics), {Text: fmt.Sprintf("%.1f %%", 100*float64(n.Panics)/float64(max(n.Calls, 1)))},
+			table.Duration(n.AvgNS), table.Duration(n.MinNS), table.Duration(n.MaxNS), table.Duration(n.P99NS), {Text: short.Short(n.Function)},
+		})
+	}
+	if _, err := fmt.Fprintf(a.stdout, "%s\n", time.Now().Format("15:04:05")); err != nil {
+		return err
+	}
+	return t.Write(a.stdout, (&textFlags{}).style(a.stdout))
+}

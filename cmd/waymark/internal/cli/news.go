@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/units"
+)
+
+// Limits of commands that watch.
+const (
+	mostHits    = 100
+	longestTime = 10 * time.Minute
+)
+
+// newsEvery is how long the program waits for news before it says that there are none.
+const newsEvery = 200 * time.Millisecond
+
+// shortestEvery is the shortest period of top and monitor.
+const shortestEvery = 100 * time.Millisecond
+
+// grace is how much later the program ends by itself what this command is to end.
+const grace = 10 * time.Second
+
+// limitFlags bound what a command watches.
+type limitFlags struct {
+	hits uint64
+	time time.Duration
+	only string
+}
+
+// defineIf defines --if.
+func (f *limitFlags) defineIf(set *pflag.FlagSet) {
+	set.StringVar(&f.only, "if", "", "only calls for which `CONDITION` holds, as in 'args[0] > 10 && duration > 1ms'")
+}
+
+// condition returns the encoded condition, nil if there is none.
+func (f *limitFlags) condition() ([]byte, error) {
+	if f.only == "" {
+		return nil, nil
+	}
+	p, err := expression.Compile(f.only, nil)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return p.Append(nil), nil
+}
+
+func (f *limitFlags) define(set *pflag.FlagSet, what string) {
+	if what != "" {
+		set.Uint64VarP(&f.hits, "limit", "n", mostHits, "`NUMBER` of "+what+", then the command ends; 0: no limit")
+	}
+	set.DurationVar(&f.time, "for", longestTime, "`TIME`, then the command ends; 0: no limit")
+}
+
+func (f *limitFlags) check() error {
+	if f.time < 0 {
+		return usagef("--for=%v: want 0 or more", f.time)
+	}
+	return nil
+}
+
+// follow begins to watch or to record, and tells what the program has to say until it is done, the
+// time is over, or the user interrupts.
+func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration, tell func(*control.News) error) (*control.Change, error) {
+	if limit > 0 {
+		r.ForNS = int64(limit + grace)
+	}
+	answer, err := c.Ask(r)
+	if err != nil {
+		return nil, err
+	}
+	change := answer.Change
+	a.affected(change)
+	ctx, stop := interrupted(limit)
+	defer stop()
+	var last *control.News
+	for last == nil || !last.Done {
+		next := control.Request{Do: control.DoNext, WaitNS: int64(min(every, newsEvery))}
+		if every > newsEvery { // numbers of a period
+			next.WaitNS = 0
+			pause(ctx, every)
+		}
+		if ctx.Err() != nil {
+			next.Do = control.DoStop
+		}
+		answer, err := c.Ask(next)
+		if err != nil {
+			return change, err
+		}
+		last = answer.News
+		if err := tell(last); err != nil {
+			return change, err
+		}
+	}
+	if last.Skipped > 0 {
+		a.note(fmt.Sprintf("%s not shown: they came too fast", units.Things(last.Skipped, "call")))
+	}
+	if last.Why != "" && ctx.Err() == nil && last.Why != control.WhyEnough {
+		a.note("ended: " + last.Why)
+	}
+	return change, nil
+}
+
+// pause waits for some time, or until the context is done.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+func checkEvery(d time.Duration) error {
+	if d < shortestEvery {
+		return usagef("--every=%v: want %v or more", d, shortestEvery)
+	}
+	return nil
+}
+
+// objects prints a line of JSON for each function.
+func (a *app) objects(list []control.Numbers) error {
+	for i := range list {
+		if err := a.object(&list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/units"
+)
+
+func (a *app) psCommand() *cobra.Command {
+	var f liveFlags
+	cmd := &cobra.Command{
+		Use: "ps [flags]", Short: "list running programs that waymark's commands can look into", Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("ps: unexpected argument %s", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			return a.ps(&f)
+		},
+	}
+	f.define(cmd.Flags())
+	return cmd
+}
+
+func (a *app) ps(f *liveFlags) error {
+	dirs := []string{f.dir}
+	if f.dir == "" {
+		dirs = live.Folders(os.Geteuid())
+	} else if _, err := os.ReadDir(f.dir); err != nil {
+		return err
+	}
+	list, unanswered := live.Processes(dirs)
+	for _, path := range unanswered {
+		a.note("no answer at " + path)
+	}
+	if f.form == "json" {
+		for _, p := range list {
+			if err := a.object(p.Status); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(list) == 0 {
+		a.note("no program listens in " + strings.Join(dirs, ", ") + ": build one with waymark build")
+		return nil
+	}
+	t := table.Table{Columns: []table.Column{{Head: "PID", Right: true}, {Head: "Uptime", Right: true}, {Head: "Functions", Right: true}, {Head: "On"}, {Head: "Program"}}}
+	for _, p := range list {
+		t.Rows = append(t.Rows, []table.Cell{{Text: strconv.Itoa(p.PID)}, table.Duration(time.Duration(p.UptimeNS)), table.Count(uint64(p.Functions)),
+			{Text: what(&p.Status)}, {Text: p.Program}})
+	}
+	return t.Write(a.stdout, (&textFlags{}).style(a.stdout))
+}
+
+// what says in a few words what is on.
+func what(s *control.Status) string {
+	var list []string
+	if s.Suspended {
+		list = append(list, "suspended")
+	}
+	if s.Recording != "" {
+		list = append(list, "recording to "+filepath.Base(s.Recording))
+	}
+	if n := len(s.On); n > 0 {
+		list = append(list, units.Things(uint64(n), "target"))
+	}
+	if len(list) == 0 {
+		return "nothing"
+	}
+	return strings.Join(list, ", ")
+}
+
+func (a *app) statusCommand() *cobra.Command {
+	return a.liveCmd("status [flags] PID", "show what is on in a running program", 0, 0, nil,
+		func(c *live.Conn, f *liveFlags, _ []string) error {
+			answer, err := c.Ask(control.Request{Do: control.DoStatus})
+			if err != nil {
+				return err
+			}
+			if f.form == "json" {
+				return a.object(answer.Status)
+			}
+			return a.sayStatus(answer.Status)
+		})
+}
+
+// sayStatus prints a status for people.
+func (a *app) sayStatus(s *control.Status) error {
+	var b strings.Builder
+	line := func(name, text string) { fmt.Fprintf(&b, "%-11s %s\n", name, text) }
+	line("program", fmt.Sprintf("%s, process %d", s.Program, s.PID))
+	line("uptime", strings.TrimSpace(units.Duration(time.Duration(s.UptimeNS))))
+	if s.Suspended {
+		line("suspended", fmt.Sprintf("before its first init function, until waymark resume %d", s.PID))
+	}
+	line("functions", units.Count(uint64(s.Functions)))
+	if len(s.Groups) > 0 {
+		line("groups", strings.Join(s.Groups, ", "))
+	}
+	if s.Recording != "" {
+		line("recording", s.Recording)
+	}
+	for _, o := range s.On {
+		text := o.Monitor + " " + o.Target
+		if o.Kept {
+			text += ", kept"
+		}
+		if o.LeftNS > 0 {
+			text += ", for another " + strings.TrimSpace(units.Duration(time.Duration(o.LeftNS)))
+		}
+		line("on", text)
+	}
+	if len(s.On) == 0 {
+		line("on", "nothing")
+	}
+	if s.Kept > 0 {
+		line("kept", units.Things(uint64(s.Kept), "call")+", until waymark reset, or an hour after the last watch")
+	}
+	_, err := a.stdout.Write([]byte(b.String()))
+	return err
+}

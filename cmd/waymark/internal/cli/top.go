@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/units"
+)
+
+// topColumns are the values of --sort of top, and topSorts what they compare.
+var topColumns = []string{"total", "self", "calls", "avg", "max", "panics"}
+
+var topSorts = map[string]func(n *control.Numbers) int64{
+	"total": func(n *control.Numbers) int64 { return n.TotalNS }, "self": func(n *control.Numbers) int64 { return n.SelfNS },
+	"calls": func(n *control.Numbers) int64 { return int64(n.Calls) }, "avg": func(n *control.Numbers) int64 { return n.AvgNS },
+	"max": func(n *control.Numbers) int64 { return n.MaxNS }, "panics": func(n *control.Numbers) int64 { return int64(n.Panics) },
+}
+
+// topFlags are the flags of top.
+type topFlags struct {
+	limits limitFlags
+	every  time.Duration
+	sort   string
+	rows   int
+	once   bool
+}
+
+func (a *app) topCommand() *cobra.Command {
+	var t topFlags
+	cmd := a.liveCmd("top [flags] PID [TARGET...]", "show the functions of a running program that take the most time", 0, -1,
+		func(set *pflag.FlagSet) {
+			t.limits.define(set, "")
+			set.DurationVar(&t.every, "every", time.Second, "`PERIOD` between two tables")
+			set.StringVar(&t.sort, "sort", "total", "sort by `COLUMN`: total, self, calls, avg, max or panics")
+			set.IntVar(&t.rows, "top", 20, "`ROWS`; 0: all, which are 500 at most")
+			set.BoolVar(&t.once, "once", false, "print one table, after one period")
+		},
+		func(c *live.Conn, f *liveFlags, targets []string) error {
+			if _, ok := topSorts[t.sort]; !ok {
+				return usagef("--sort=%s: want total, self, calls, avg, max or panics%s", t.sort, pattern.IsIt(t.sort, topColumns, 1))
+			}
+			if t.rows < 0 {
+				return usagef("--top=%d: want 0 or more", t.rows)
+			}
+			if err := checkEvery(t.every); err != nil {
+				return err
+			}
+			return a.top(c, f, &t, targets)
+		})
+	cmd.Long = `Top times the functions while it runs, and shows each period what was added up since it began. Min
+and Max are those since the function was first timed.`
+	return cmd
+}
+
+func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) error {
+	if err := t.limits.check(); err != nil {
+		return err
+	}
+	w := control.Watch{Kind: control.KindSums}
+	limit := t.limits.time
+	if t.once {
+		limit = t.every
+	}
+	began := time.Now()
+	screen := isTerminal(a.stdout) && !t.once && f.form == "text"
+	_, err := a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limit, max(t.every, newsEvery+1), func(n *control.News) error {
+		if t.once && !n.Done {
+			return nil
+		}
+		key := topSorts[t.sort]
+		slices.SortStableFunc(n.Functions, func(a, b control.Numbers) int { return cmp.Compare(key(&b), key(&a)) })
+		if t.rows > 0 {
+			n.Functions = n.Functions[:min(len(n.Functions), t.rows)]
+		}
+		return a.showTop(f, n.Functions, time.Since(began), screen)
+	})
+	return err
+}
+
+// showTop prints a table, or a line of JSON for each function. On a screen it takes the place of the
+// last one.
+func (a *app) showTop(f *liveFlags, list []control.Numbers, elapsed time.Duration, screen bool) error {
+	if f.form == "json" {
+		return a.objects(list)
+	}
+	short := names.NewSet()
+	for i := range list {
+		short.Add(list[i].Function)
+	}
+	rows := make([]table.Calls, len(list))
+	for i := range list {
+		n := &list[i]
+		rows[i] = table.Calls{
+			Name: short.Short(n.Function), Calls: n.Calls, Open: n.Open, Panics: n.Panics, Errors: n.Errors,
+			Total: time.Duration(n.TotalNS), Self: time.Duration(n.SelfNS),
+			Min: time.Duration(n.MinNS), Avg: time.Duration(n.AvgNS), Max: time.Duration(n.MaxNS),
+		}
+	}
+	if screen {
+		io.WriteString(a.stdout, "\x1b[H\x1b[2J")
+	}
+	if _, err := fmt.Fprintf(a.stdout, "%s since top began\n", units.Duration(elapsed)); err != nil {
+		return err
+	}
+	return table.Timed("Function", rows).Write(a.stdout, (&textFlags{}).style(a.stdout))
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/units"
+)
+
+// endsOfCalls are the values of --on of watch.
+var endsOfCalls = []string{control.OnEnter, "exit", control.OnReturn, control.OnPanic}
+
+func (a *app) watchCommand() *cobra.Command {
+	var limits limitFlags
+	var on []string
+	var keep bool
+	var least time.Duration
+	var caller bool
+	cmd := a.liveCmd("watch [flags] PID FUNC...", "show calls of functions in a running program, with arguments and results", 1, -1,
+		func(set *pflag.FlagSet) {
+			limits.define(set, "calls")
+			limits.defineIf(set)
+			set.StringSliceVar(&on, "on", nil, "show calls on `WHAT`: enter, exit, return or panic (repeatable; default exit, which is return and panic)")
+			set.DurationVar(&least, "min", 0, "leave out calls that took less than `DURATION`")
+			set.BoolVar(&keep, "keep-calls", false, "number the calls and keep them in the program: waymark calls shows them again")
+			set.BoolVar(&caller, "caller", false, "show who made each call")
+		},
+		func(c *live.Conn, f *liveFlags, targets []string) error {
+			only, err := limits.condition()
+			if err != nil {
+				return err
+			}
+			w := control.Watch{Kind: control.KindCalls, MinNS: int64(least), Limit: limits.hits, If: only, Keep: keep, Caller: caller}
+			for _, what := range on {
+				if !slices.Contains(endsOfCalls, what) {
+					return usagef("--on=%s: want enter, exit, return or panic%s", what, pattern.IsIt(what, endsOfCalls, 1))
+				}
+				if what == "exit" {
+					w.On = append(w.On, control.OnReturn, control.OnPanic)
+				} else {
+					w.On = append(w.On, what)
+				}
+			}
+			if err := limits.check(); err != nil {
+				return err
+			}
+			short := names.NewSet()
+			_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
+				for i := range n.Calls {
+					if err := a.showCall(f, short, &n.Calls[i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			return err
+		})
+	cmd.Long = `Watch shows calls as they happen: time, goroutine, duration, function, arguments, results, panic.
+Values are those that the program was built to give: waymark build --args --results. At most 1000
+calls a second are shown; how many were not is said at the end.
+
+With --keep-calls each call gets a number, by which waymark calls shows it in full.`
+	return cmd
+}
+
+// showCall prints a call.
+func (a *app) showCall(f *liveFlags, short *names.Set, c *control.Call) error {
+	if f.form == "json" {
+		return a.object(c)
+	}
+	short.Add(c.Function)
+	var b strings.Builder
+	if c.Number > 0 {
+		fmt.Fprintf(&b, "#%-4d ", c.Number)
+	}
+	fmt.Fprintf(&b, "%s [%d] ", time.Unix(0, c.StartUnix).Format("15:04:05.000000"), c.Goroutine)
+	if c.End == control.OnEnter {
+		fmt.Fprintf(&b, "%10s", ">")
+	} else {
+		b.WriteString(units.Aligned(c.DurationNS))
+	}
+	args := c.Args
+	if c.Hidden {
+		args = "***"
+	}
+	fmt.Fprintf(&b, "  %s(%s)", short.Short(c.Function), args)
+	if c.Results != "" {
+		b.WriteString(" = " + c.Results)
+	}
+	if c.End == control.OnPanic {
+		b.WriteString(" panicked")
+	}
+	if c.Panic != "" {
+		b.WriteString(": " + c.Panic)
+	}
+	if by := c.Caller; by != nil {
+		fmt.Fprintf(&b, "  by %s  %s:%d", by.Function, by.File, by.Line)
+	}
+	b.WriteByte('\n')
+	_, err := a.stdout.Write([]byte(b.String()))
+	return err
+}
+
+func (a *app) stackCommand() *cobra.Command {
+	var limits limitFlags
+	cmd := a.liveCmd("stack [flags] PID FUNC...", "show who calls functions in a running program, with counts", 1, -1,
+		func(set *pflag.FlagSet) {
+			limits.define(set, "calls")
+			limits.defineIf(set)
+		},
+		func(c *live.Conn, f *liveFlags, targets []string) error {
+			if err := limits.check(); err != nil {
+				return err
+			}
+			only, err := limits.condition()
+			if err != nil {
+				return err
+			}
+			w := control.Watch{Kind: control.KindStacks, Limit: limits.hits, If: only}
+			var last []control.Stack
+			_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
+				if len(n.Stacks) > 0 {
+					last = n.Stacks
+				}
+				return nil
+			})
+			for i := range last {
+				if err := a.showStack(f, &last[i]); err != nil {
+					return err
+				}
+			}
+			return err
+		})
+	cmd.Long = `Stack gathers the stacks of calls until it ends, and prints them with how many calls each had, the
+most frequent first.`
+	return cmd
+}
+
+// showStack prints a stack.
+func (a *app) showStack(f *liveFlags, s *control.Stack) error {
+	if f.form == "json" {
+		return a.object(s)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s of %s\n", units.Things(s.Calls, "call"), s.Function)
+	for _, c := range s.Callers {
+		fmt.Fprintf(&b, "    by %s  %s:%d\n", c.Function, c.File, c.Line)
+	}
+	_, err := a.stdout.Write([]byte(b.String()))
+	return err
+}
+
+func (a *app) traceCommand() *cobra.Command {
+	var limits limitFlags
+	var least time.Duration
+	var panics bool
+	cmd := a.liveCmd("trace [flags] PID FUNC...", "show what each call of a function did, in a running program", 1, -1,
+		func(set *pflag.FlagSet) {
+			limits.define(set, "calls")
+			set.DurationVar(&least, "min", 0, "leave out calls that took less than `DURATION`")
+			set.BoolVar(&panics, "panics", false, "show calls that panicked only")
+		},
+		func(c *live.Conn, f *liveFlags, targets []string) error {
+			if err := limits.check(); err != nil {
+				return err
+			}
+			w := control.Watch{Kind: control.KindTraces, MinNS: int64(least), Panics: panics, Limit: limits.hits, Nodes: f.form == "json"}
+			_, err := a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
+				for i := range n.Traces {
+					t := &n.Traces[i]
+					if f.form == "json" {
+						if err := a.traceObject(t); err != nil {
+							return err
+						}
+					} else if _, err := fmt.Fprintf(a.stdout, "%s\n", t.Tree); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			return err
+		})
+	cmd.Long = `Trace prints the tree of each call of the functions: all instrumented functions that it called, also
+on the goroutines that it started, with times. The program gathers traces for one command at a time.`
+	return cmd
+}
+
+// traceObject prints a trace as a line of JSON, with its tree as an object.
+func (a *app) traceObject(t *control.Trace) error {
+	out := struct {
+		control.Trace
+		Call bool          `json:"call,omitempty"`
+		Tree *control.Node `json:"tree"`
+	}{Trace: *t, Tree: t.Call}
+	return a.object(out)
+}

@@ -1,0 +1,134 @@
+package expression
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/scanner"
+	"strings"
+
+	"github.com/waymark-go/waymark/internal/condition"
+)
+
+// Compile compiles an expression. If a signature is given, arguments and results are checked against
+// it, and found by their numbers: else by their names, in whatever function. Errors are *Error.
+func Compile(text string, sig *Signature) (*condition.Program, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, &Error{text, 0, "the expression is empty: write one such as args[0] > 10"}
+	}
+	source, found, wrong := durations(text)
+	if wrong != nil {
+		return nil, wrong
+	}
+	e, err := parser.ParseExpr(source)
+	if err != nil {
+		return nil, syntax(text, err)
+	}
+	c := compiler{text: text, durations: make(map[int]int64), sig: sig}
+	for at, d := range found {
+		c.durations[at] = int64(d)
+	}
+	n, err := c.expr(e)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.truth(n); err != nil {
+		return nil, err
+	}
+	p, err := split(text, n)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := condition.Decode(p.Append(nil)); err != nil {
+		return nil, &Error{text, 0, fmt.Sprintf("the expression is too large (%v)", err)}
+	}
+	return p, nil
+}
+
+// syntax returns the parser's first error.
+func syntax(text string, err error) error {
+	var list scanner.ErrorList
+	if !errors.As(err, &list) || len(list) == 0 {
+		return &Error{text, 0, err.Error()}
+	}
+	at, what := list[0].Pos.Offset, list[0].Msg
+	if i := strings.LastIndexByte(what, '\n'); i >= 0 {
+		what = what[:i]
+	}
+	return &Error{text, min(at, len(text)), what}
+}
+
+// split divides the tree into what is decided where the call begins and where it ends.
+func split(text string, n *node) (*condition.Program, error) {
+	p := &condition.Program{Text: text}
+	var enter, exit *node
+	for _, part := range conjuncts(n, nil) {
+		to := &enter
+		if part.exit {
+			to = &exit
+		}
+		if *to == nil {
+			*to = part
+		} else {
+			*to = both(part.at, boolean, condition.Instruction{Op: condition.And}, *to, part)
+		}
+	}
+	var err error
+	if enter != nil {
+		p.Enter = code(enter, nil)
+	}
+	if exit != nil {
+		if exit, err = slots(text, exit, p); err != nil {
+			return nil, err
+		}
+		p.Exit = code(exit, nil)
+	}
+	return p, nil
+}
+
+// conjuncts appends the parts of n that must all be true.
+func conjuncts(n *node, list []*node) []*node {
+	if n.in.Op != condition.And {
+		return append(list, n)
+	}
+	return conjuncts(n.operands[1], conjuncts(n.operands[0], list))
+}
+
+// slots replaces the parts of n that read arguments by slots of p.
+func slots(text string, n *node, p *condition.Program) (*node, error) {
+	if n.enter && !n.exit {
+		if len(p.Slots) == condition.MaxSlots {
+			return nil, &Error{text, n.at, fmt.Sprintf("more than %d parts about arguments beside parts about the end", condition.MaxSlots)}
+		}
+		p.Slots = append(p.Slots, code(n, nil))
+		return &node{kind: boolean, in: condition.Instruction{Op: condition.Slot, Index: len(p.Slots) - 1}}, nil
+	}
+	if !n.enter {
+		return n, nil
+	}
+	c := *n
+	c.operands = nil
+	for _, o := range n.operands {
+		o, err := slots(text, o, p)
+		if err != nil {
+			return nil, err
+		}
+		c.operands = append(c.operands, o)
+	}
+	return &c, nil
+}
+
+// code appends the instructions of a tree.
+func code(n *node, c condition.Code) condition.Code {
+	if n.in.Op != condition.And && n.in.Op != condition.Or {
+		for _, o := range n.operands {
+			c = code(o, c)
+		}
+		return append(c, n.in)
+	}
+	c = code(n.operands[0], c)
+	jump := len(c)
+	c = code(n.operands[1], append(c, n.in))
+	c[jump].Skip = len(c) - jump - 1
+	return c
+}

@@ -1,0 +1,223 @@
+package expression
+
+import (
+	"errors"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/condition"
+	"github.com/waymark-go/waymark/internal/rt"
+)
+
+type user struct {
+	ID     int
+	Name   string
+	Admin  bool
+	secret int
+	Tags   []string
+}
+
+type base struct{ Serial uint16 }
+
+type request struct {
+	*base
+	User    *user
+	Limit   float32
+	Wait    time.Duration
+	Body    error
+	Headers map[string]int
+	Queue   chan int
+	Sizes   [3]int8
+	Done    func()
+	Any     any
+	Others  []user
+	Token   string
+}
+
+type named string
+
+type box[T any] struct{ V T }
+
+// oops is an error.
+type oops struct{ Code int }
+
+func (o *oops) Error() string { return "oops" }
+
+var one = 1
+
+// sample is the request of the tests.
+func sample() *request {
+	queue := make(chan int, 3)
+	queue <- 1
+	return &request{base: &base{7}, User: &user{ID: 42, Name: "Ann", Admin: true, secret: -3}, Limit: 1.5, Wait: 20 * time.Millisecond,
+		Headers: map[string]int{"a": 1, "b": 2}, Queue: queue, Sizes: [3]int8{-1, 0, 127}, Any: 3, Others: []user{{ID: 1}, {ID: 2, Tags: []string{"x"}}}}
+}
+
+// decide compiles and evaluates an expression, without a signature.
+func decide(t *testing.T, text string, args, results []any, facts condition.Facts) (accepted bool, reported error) {
+	t.Helper()
+	p, err := Compile(text, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	if p, err = condition.Decode(p.Append(nil)); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	f := condition.NewFilter(p, condition.Function{
+		Name: "F", Args: []string{"req", "n", "s", "u", "f", "c", "list", "p", "err", "_", "b"}, Results: []string{"r", "err"},
+		Secret: func(name string) bool { return name == "Token" },
+		Report: func(err error) { reported = err },
+	})
+	for range 2 { // once to bind, once bound
+		if facts.Slots, accepted = f.Enter(condition.Values{Event: rt.EventOf(args)}); accepted {
+			accepted = f.Exit(condition.Values{Event: rt.EventOf(results)}, facts, true)
+		}
+	}
+	return accepted, reported
+}
+
+func TestValues(t *testing.T) {
+	var none *request
+	args := []any{sample(), -5, "hello", uint64(math.MaxUint64), 2.5, 'x', []int{3, 4}, &one, &oops{9}, none, box[named]{"v"}, nil, int8(-8), uint8(200), float32(0.5), uintptr(3), named("n")}
+	results := []any{int64(3), error(nil)}
+	for text, want := range map[string]bool{
+		// Numbers of all widths and signs.
+		"args[1] == -5": true, "args.n < 0": true, "args.n < 2.5": true, "args.n > 0": false, "-5 <= args.n": true, "args[1] != -5": false,
+		"args.u == 18446744073709551615": true, "args.u > -1": true, "args.u < -1": false, "args.n < args.u": true, "args.u > args.n": true, "args.u <= args.n": false,
+		"args.f == 2.5": true, "args.f > 2": true, "args.f > args.n": true, "args.n >= args.f": false, "args.c == 'x'": true, "args[12] == -8": true, "args[13] >= 200": true,
+		"args[14] < 1": true, "args[15] == 3": true, "args[12] < args[13]": true, "args.n < 18446744073709551615": true, "args.f < 1e400": true, "args.n == 10 - 15": true,
+		// Strings.
+		`args.s == "hello"`: true, `args.s != "hello"`: false, `args.s != "hell"`: true, `args.s == ""`: false, `args.s < "help"`: true, `args.s >= "hello"`: true, `"a" < args.s`: true,
+		`contains(args.s, "ell")`: true, `contains(args.s, "")`: true, `contains(args.s, "elo")`: false, `startsWith(args.s, "he")`: true, `startsWith(args.s, "hello!")`: false,
+		`endsWith(args.s, "lo")`: true, `endsWith(args.s, "hel")`: false, `len(args.s) == 5`: true, `args[16] == "n"`: true, "args.s == `hello`": true, `args.s == "hel" + "lo"`: true,
+		// Fields, embedded, behind pointers.
+		"args.req.User.ID == 42": true, `args.req.User.Name == "Ann"`: true, "args.req.User.Admin": true, "!args.req.User.Admin": false, "args.req.User.secret == -3": true,
+		"args.req.Serial == 7": true, "args.req.base.Serial == 7": true, "args.req.Limit == 1.5": true, "args.req.Wait > 10ms": true, "args.req.Wait == 0.02s": true,
+		"(*args.req).User.ID == 42": true, "args.req.Wait < 1m30s && args.req.Wait > 1µs": true, `args.b.V == "v"`: true,
+		// Elements.
+		"args.list[0] == 3": true, "args.list[1] > args.list[0]": true, "args.list[2] == 0": false, "len(args.list) == 2": true, "args.req.Sizes[2] == 127": true, "len(args.req.Sizes) == 3": true,
+		"args.req.Others[1].ID == 2": true, `args.req.Others[1].Tags[0] == "x"`: true, "len(args.req.Others[0].Tags) == 0": true, "args.req.Others[0].Tags == nil": true,
+		"len(args.req.Headers) == 2": true, "len(args.req.Queue) == 1": true,
+		// nil.
+		"args.req != nil": true, "args[9] == nil": true, "args[9] != nil": false, "args.err != nil": true, "args[11] == nil": true, "args[11] != nil": false, "nil == args[11]": true,
+		"args.req.Body == nil": true, "args.req.Any != nil": true, "args.req.Done == nil": true, "args.req.Headers != nil": true, "args.p != nil && *args.p == 1": true, "args.err.Code == 9": true,
+		"args[9].User.ID == 1": false, "!(args[9].User.ID == 1)": false, "args[9] == nil || args[9].User.ID == 1": true, "args[11].Code == 1": false,
+		// Logic.
+		"true": true, "!true": false, "args.n < 0 && (args.n > 0 || args.u > 0) && !(args.s == \"x\")": true, "args.n > 0 || args.u == 0 || args.f == 2.5": true,
+		"args.n < 0 == true": true, "args.n > 0 != true": true, "true && args.n < 0": true, "false || true": true, "(args.n < 0) == (args.u > 0)": true,
+		// The end of the call.
+		"duration > 10ms": true, "duration < 20ms": false, "10ms < duration": true, "goroutine == 0": true, "goroutine != 0": false, "panic != nil": true, "panic == nil": false,
+		"results[0] == 3": true, "results.r > 3": false, "results[1] == nil": true, "error": false, "error == nil": true, "!error && results.err == nil": true,
+		"args.n < 0 && duration > 10ms": true, "args.n > 0 && duration > 10ms": false, "args.n > 0 || duration > 10ms": true, "args.n > 0 || duration > 1h": false,
+		"args.n < 0 || duration > 1h": true, "(args.n > 0 || results.r == 3) && (args.s == \"hello\" || panic == nil)": true, "!(args.n < 0 && duration > 10ms)": false,
+		"duration > 1ms || args[9].User.ID == 1": true, "duration > 1h || args[9].User.ID == 1": false, "!(duration > 1h || args[9].User.ID == 1)": false,
+	} {
+		facts := condition.Facts{Duration: int64(30 * time.Millisecond), Panicked: true}
+		if got, _ := decide(t, text, args, results, facts); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestErrors has conditions on the last result.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		results []any
+		want    bool
+	}{
+		{nil, false}, {[]any{nil}, false}, {[]any{&oops{}}, true}, {[]any{errors.New("x")}, true}, {[]any{errors.New("x"), 1}, false},
+	} {
+		if got, err := decide(t, "error", nil, c.results, condition.Facts{}); got != c.want || err != nil {
+			t.Errorf("error with results %v: %v, %v, want %v", c.results, got, err, c.want)
+		}
+	}
+}
+
+// TestPlaces has results that are read when a deferred call runs.
+func TestPlaces(t *testing.T) {
+	n, err, nilErr, p := 3, error(&oops{4}), error(nil), sample()
+	list := []any{&n, &err, &nilErr, &p, &err}
+	shape := condition.Shape{Places: true}
+	for _, v := range list {
+		shape.Types = append(shape.Types, reflect.TypeOf(v))
+	}
+	for text, want := range map[string]condition.Outcome{
+		"results[0] == 3": condition.True, "results[1] != nil": condition.True, "results[2] == nil": condition.True, "results[3].User.ID == 42": condition.True,
+		"error": condition.True, "results[0] > 3": condition.False, "results[1].Code == 4": condition.Refused,
+	} {
+		program, wrong := Compile(text, nil)
+		if wrong != nil {
+			t.Fatal(wrong)
+		}
+		if got := program.Exit.Bind(shape).Test(condition.Values{Event: rt.EventOf(list)}, condition.Facts{}); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestTypes has a condition meet values of one type after the other.
+func TestTypes(t *testing.T) {
+	p, err := Compile("args[0] > 5", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var reports []string
+	f := condition.NewFilter(p, condition.Function{Name: "F", Report: func(err error) { reports = append(reports, err.Error()) }})
+	for _, c := range []struct {
+		value any
+		want  bool
+	}{{6, true}, {"x", false}, {6.5, true}, {uint8(3), false}, {nil, false}, {7, true}, {struct{ A int }{9}, false}} {
+		if got := f.Accepts(condition.Values{Event: rt.EventOf([]any{c.value})}); got != c.want {
+			t.Errorf("%v > 5: %v, want %v", c.value, got, c.want)
+		}
+	}
+	want := "condition args[0] > 5: F: args[0] is a string, and 5 is an integer"
+	if len(reports) != 1 || reports[0] != want {
+		t.Errorf("reported: %q, want %q", reports, want)
+	}
+}
+
+// TestRefused has conditions that are refused when they are bound.
+func TestRefused(t *testing.T) {
+	type inner struct{ Token string }
+	type outer struct{ inner }
+	args := []any{sample(), 5, "s", outer{}}
+	for text, want := range map[string]string{
+		"args.req.Nope == 1":    "args.req.User",
+		"args.nope == 1":        "there is no argument nope: there are req *expression.request, n int",
+		"args[4] == 1":          "there is no argument 4",
+		"args.req == 1":         "args.req is a value that may be nil, and 1 is an integer",
+		"args[3] == 1":          "args[3] is expression.outer: name one of its fields",
+		"args.n.X == 1":         "args.n is int, and has no field X",
+		"args.n[1] == 1":        "elements can be asked for of slices and arrays",
+		"len(args.n) == 1":      "len(args.n): int has no length",
+		"*args.n == 1":          "args.n is int, no pointer",
+		"args.n":                "args.n is an integer, want a truth value",
+		"args.req.Body.X == 1":  "args.req.Body is an interface, error: it has no field X, only nil can be asked for",
+		`args.req.Token == "x"`: "args.req.Token is masked: its name looks like a secret's",
+		`args[3].Token == "x"`:  "Token is masked: its name looks like a secret's",
+		`args.n == nil`:         "args.n is an integer, and nil is nil",
+		`args.req.User < nil || 1 < args.n && contains(args.n, "x")`: "nil has no order",
+		`contains(args.n, "x")`:          "args.n is an integer, want a string",
+		"args.req.Sizes[3] == 1":         "args.req.Sizes has 3 elements, none at 3",
+		"args.req.User == args.req.User": "args.req.User is a value that may be nil, and args.req.User is a value that may be nil",
+	} {
+		p, err := Compile(text, nil)
+		if err == nil {
+			f := condition.NewFilter(p, condition.Function{Name: "F", Args: []string{"req", "n", "s", "o"}, Secret: func(name string) bool { return name == "Token" },
+				Report: func(e error) { err = e }})
+			if _, ok := f.Enter(condition.Values{Event: rt.EventOf(args)}); ok {
+				t.Errorf("%s: accepted", text)
+			}
+		}
+		if want == "args.req.User" {
+			want = "args.req is expression.request, and has no field Nope: there are base, User, Limit"
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v\nwant %s", text, err, want)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+// Package live finds running programs that waymark has built, and connects to them: it is the
+// command's side of package control's protocol.
+package live
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/control"
+)
+
+// How long a program may take to answer. At its end a recording is completed.
+const (
+	patience    = 5 * time.Second
+	endPatience = time.Minute
+)
+
+// A Conn is a connection to a program.
+type Conn struct {
+	net.Conn
+	path string // of the socket
+}
+
+// dial connects to a socket.
+func dial(path string) (*Conn, error) {
+	c, err := net.DialTimeout("unix", path, patience)
+	if err != nil {
+		return nil, err
+	}
+	return &Conn{c, path}, nil
+}
+
+// Ask sends a request and returns the answer. It is an error if the program refuses, with a
+// *control.Error, or doesn't answer.
+func (c *Conn) Ask(r control.Request) (*control.Response, error) {
+	r.Version = control.Version
+	limit := patience + time.Duration(r.WaitNS)
+	if r.Do == control.DoStop || r.Do == control.DoDump {
+		limit = endPatience
+	}
+	c.SetDeadline(time.Now().Add(limit))
+	defer c.SetDeadline(time.Time{})
+	if err := control.Write(c, r); err != nil && !errors.Is(err, syscall.EPIPE) { // it may have said why it hung up
+		return nil, c.explain(err)
+	}
+	var answer control.Response
+	if err := control.Read(c, &answer); err != nil {
+		return nil, c.explain(err)
+	}
+	switch {
+	case answer.Version > control.Version:
+		return nil, fmt.Errorf("the program was built with a newer waymark, whose protocol has version %d: this command speaks %d", answer.Version, control.Version)
+	case answer.Version < control.Version:
+		return nil, fmt.Errorf("the program was built with an older waymark, whose protocol has version %d: build it again, this command speaks %d", answer.Version, control.Version)
+	case answer.Error != nil:
+		return nil, c.why(&answer)
+	}
+	return &answer, nil
+}
+
+// explain says what an error of the connection means.
+func (c *Conn) explain(err error) error {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("no answer in time at %s: is the program stopped?", c.path)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return fmt.Errorf("the program has ended, or closed the connection: %s", c.path)
+	case errors.Is(err, control.ErrGarbage):
+		return fmt.Errorf("%s: %w", c.path, err)
+	}
+	return err
+}
+
+// A Process is a program that listens.
+type Process struct {
+	control.Status
+	Path string // of its socket
+}
+
+// Processes returns the programs that listen in folders, by their ids. What doesn't answer is left
+// out, and so are sockets of programs that have ended; unanswered are the sockets of those that
+// are alive.
+func Processes(dirs []string) (list []Process, unanswered []string) {
+	for _, path := range sockets(dirs) {
+		c, err := dial(path)
+		if err != nil {
+			if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, fs.ErrNotExist) {
+				unanswered = append(unanswered, path)
+			}
+			continue
+		}
+		answer, err := c.Ask(control.Request{Do: control.DoStatus})
+		c.Close()
+		if err != nil || answer.Status == nil {
+			unanswered = append(unanswered, path)
+			continue
+		}
+		list = append(list, Process{*answer.Status, path})
+	}
+	slices.SortFunc(list, func(a, b Process) int { return a.PID - b.PID })
+	return list, unanswered
+}
+
+func sockets(dirs []string) (list []string) {
+	for _, dir := range dirs {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if e.Type() == fs.ModeSocket && !strings.HasPrefix(e.Name(), ".") {
+				list = append(list, filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+	return list
+}
+
+// Connect connects to the process with that id, or to the only program with that name. dir is a
+// folder of sockets that others have mounted; empty: the user's own.
+func Connect(process, dir string) (*Conn, error) {
+	dirs := []string{dir}
+	if dir == "" {
+		dirs = Folders(os.Geteuid())
+	}
+	pid, err := strconv.Atoi(process)
+	if err != nil {
+		return named(process, dirs)
+	}
+	if dir == "" {
+		return connect(pid)
+	}
+	list, _ := Processes(dirs)
+	for _, p := range list {
+		if p.PID == pid {
+			return dial(p.Path)
+		}
+	}
+	return nil, fmt.Errorf("no process %d listens in %s%s", pid, dir, others(list))
+}
+
+func named(name string, dirs []string) (*Conn, error) {
+	list, _ := Processes(dirs)
+	var found []Process
+	for _, p := range list {
+		if filepath.Base(p.Program) == name {
+			found = append(found, p)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("no program %s listens in %s%s", name, strings.Join(dirs, ", "), others(list))
+	case 1:
+		return dial(found[0].Path)
+	}
+	return nil, fmt.Errorf("%d processes are named %s%s", len(found), name, others(found))
+}
+
+// others lists processes in an error.
+func others(list []Process) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var text []string
+	for _, p := range list {
+		text = append(text, fmt.Sprintf("%d %s", p.PID, filepath.Base(p.Program)))
+	}
+	return ": there is " + strings.Join(text, ", ")
+}
+
+// connect connects to a process of this machine.
+func connect(pid int) (*Conn, error) {
+	uid, program, err := owner(pid)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range sockets(Folders(uid)) {
+		name := filepath.Base(path)
+		if id, ok := control.PIDOf(name); !ok || id != pid {
+			continue
+		}
+		if current, err := control.SocketName(pid); err == nil && current != name {
+			continue // that of an earlier process with this id
+		}
+		c, err := dial(path)
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, fmt.Errorf("process %d, %s, is user %d's: only they and root may look into it", pid, program, uid)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("process %d, %s: %w", pid, program, err)
+		}
+		return c, nil
+	}
+	if me := os.Geteuid(); uid != me && me != 0 {
+		return nil, fmt.Errorf("process %d, %s, is user %d's: only they and root may look into it", pid, program, uid)
+	}
+	return nil, fmt.Errorf("process %d, %s, doesn't listen: build it with waymark build; in a program of waymark run or test WAYMARK=socket is needed, too", pid, program)
+}
+
+// Folders returns where the sockets of a user's programs may be, which needn't have this command's
+// environment.
+func Folders(uid int) (list []string) {
+	for _, dir := range []string{control.FolderOf(uid), filepath.Join("/run/user", strconv.Itoa(uid), "waymark"),
+		filepath.Join("/tmp", "waymark-"+strconv.Itoa(uid)), filepath.Join(os.TempDir(), "waymark-"+strconv.Itoa(uid))} {
+		if !slices.Contains(list, dir) {
+			list = append(list, dir)
+		}
+	}
+	return list
+}

@@ -1,0 +1,28 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// owner returns the user of a process, and the name of its program.
+func owner(pid int) (uid int, program string, err error) {
+	dir := fmt.Sprintf("/proc/%d", pid)
+	fi, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, "", fmt.Errorf("there is no process %d", pid)
+	}
+	if err != nil {
+		return 0, "", err
+	}
+	if exe, err := os.Readlink(dir + "/exe"); err == nil {
+		program = filepath.Base(exe)
+	} else if comm, err := os.ReadFile(dir + "/comm"); err == nil {
+		program = string(comm[:max(len(comm)-1, 0)])
+	}
+	return int(fi.Sys().(*syscall.Stat_t).Uid), program, nil
+}

@@ -1,0 +1,234 @@
+package condition
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// A Shape is what Bind needs to know of the calls of a function.
+type Shape struct {
+	Names  []string               // of the arguments or results; _ or empty: it has none
+	Types  []reflect.Type         // that they have, of interfaces that of what these hold; nil for nil
+	Places bool                   // Types are pointers to them
+	Absent bool                   // the call has not returned: reading a result rejects it
+	Secret func(name string) bool // reports whether values and fields of this name must not be seen; nil: none
+}
+
+// A Bound is a code for calls whose values have certain types.
+type Bound struct {
+	Next *Bound // for others
+
+	// Err says why the code can't be evaluated for these types: it rejects calls.
+	Err error
+
+	ops   []op
+	types []reflect.Type // keeps them reachable
+}
+
+// Bind returns the code for calls whose values have these types. If that can't be, it has an Err.
+func (c Code) Bind(s Shape) *Bound {
+	b := &binder{shape: s}
+	if err := b.code(c); err != nil {
+		b.ops = b.ops[:0]
+		for i := range c {
+			if index, err := b.index(&c[i]); c[i].Op == Value && err == nil && index < len(s.Types) {
+				b.root(index)
+			}
+		}
+		b.add(op{code: opFail})
+		return &Bound{Err: err, ops: b.ops, types: s.Types}
+	}
+	b.add(op{code: opEnd})
+	return &Bound{ops: b.ops, types: s.Types}
+}
+
+// binder follows the types on the stack.
+type binder struct {
+	shape Shape
+	ops   []op
+	stack []operand
+	joins map[int][]int // jumps by the instruction that they lead to
+}
+
+// An operand is what is known of a value on the stack.
+type operand struct {
+	kind  operandKind
+	what  string // for errors
+	fixed bool   // a constant, which is not on the stack of operations
+	value uint64
+	text  string
+}
+
+type operandKind uint8
+
+const (
+	ofBool operandKind = iota
+	ofInt
+	ofUint
+	ofFloat
+	ofString
+	ofWord // of a type that has nil
+	ofNil
+	ofAbsent // a result of a call that has not returned: the code has ended
+)
+
+func (k operandKind) String() string {
+	return [...]string{
+		"a truth value", "an integer", "an unsigned integer", "a floating-point number", "a string",
+		"a value that may be nil", "nil", "absent",
+	}[k]
+}
+
+func (b *binder) add(o op) { b.ops = append(b.ops, o) }
+
+func (b *binder) push(o operand) { b.stack = append(b.stack, o) }
+
+func (b *binder) pop() operand {
+	o := b.stack[len(b.stack)-1]
+	b.stack = b.stack[:len(b.stack)-1]
+	return o
+}
+
+func (b *binder) code(c Code) error {
+	b.joins = make(map[int][]int)
+	for i := range c {
+		if err := b.land(i); err != nil {
+			return err
+		}
+		if err := b.instruction(&c[i], i); err != nil {
+			return err
+		}
+	}
+	if err := b.land(len(c)); err != nil {
+		return err
+	}
+	return b.pop().truth()
+}
+
+// land completes the jumps to the instruction i, which come with a truth value.
+func (b *binder) land(i int) error {
+	for _, jump := range b.joins[i] {
+		b.ops[jump].offset = uint32(len(b.ops) - jump - 1)
+		if err := b.stack[len(b.stack)-1].truth(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// truth returns an error if o is no truth value. Those are always on the stack of operations.
+func (o operand) truth() error {
+	if o.kind != ofBool && o.kind != ofAbsent {
+		return fmt.Errorf("%s is %s, want a truth value", o.what, o.kind)
+	}
+	return nil
+}
+
+// materialize puts a constant on the stack of operations.
+func (b *binder) materialize(o operand) {
+	switch {
+	case !o.fixed:
+	case o.kind == ofString:
+		b.add(op{code: opText, value: uint64(len(o.text)), ref: unsafe.Pointer(unsafe.StringData(o.text))})
+	default:
+		b.add(op{code: opConst, value: o.value})
+	}
+}
+
+func (b *binder) instruction(in *Instruction, i int) error {
+	switch in.Op {
+	case Value:
+		return b.value(in)
+	case Int:
+		b.push(operand{kind: ofInt, what: fmt.Sprint(int64(in.Bits)), fixed: true, value: in.Bits})
+	case Uint:
+		b.push(operand{kind: ofUint, what: fmt.Sprint(in.Bits), fixed: true, value: in.Bits})
+	case Float:
+		b.push(operand{kind: ofFloat, what: fmt.Sprint(number(in.Bits)), fixed: true, value: in.Bits})
+	case Text:
+		b.push(operand{kind: ofString, what: fmt.Sprintf("%q", in.Text), fixed: true, text: in.Text})
+	case Bool:
+		b.add(op{code: opConst, value: in.Bits}) // at once: a jump may lead behind it
+		b.push(operand{kind: ofBool})
+	case Nil:
+		b.push(operand{kind: ofNil, what: "nil", fixed: true})
+	case Duration:
+		b.add(op{code: opDuration})
+		b.push(operand{kind: ofInt, what: "duration"})
+	case Goroutine:
+		b.add(op{code: opGoroutine})
+		b.push(operand{kind: ofUint, what: "goroutine"})
+	case Panicked:
+		b.add(op{code: opPanicked})
+		b.push(operand{kind: ofBool})
+	case Failed:
+		b.failed()
+	case Slot:
+		b.add(op{code: opSlot, arg: uint8(in.Index)})
+		b.push(operand{kind: ofBool})
+	case Compare:
+		return b.compare(in.Rel)
+	case Find:
+		return b.find(in.Find)
+	case Not, And, Or:
+		o := b.pop()
+		if err := o.truth(); err != nil {
+			return err
+		}
+		if in.Op == Not {
+			b.add(op{code: opNot})
+			b.push(operand{kind: ofBool})
+			return nil
+		}
+		code := uint8(opAnd)
+		if in.Op == Or {
+			code = opOr
+		}
+		to := i + 1 + in.Skip
+		b.joins[to] = append(b.joins[to], len(b.ops))
+		b.add(op{code: code})
+	}
+	return nil
+}
+
+func (b *binder) find(f Finder) error {
+	y := b.pop()
+	x := b.pop()
+	for _, o := range []operand{x, y} {
+		if o.kind != ofString && o.kind != ofAbsent {
+			return fmt.Errorf("%s is %s, want a string", o.what, o.kind)
+		}
+	}
+	if x.fixed && !y.fixed {
+		return fmt.Errorf("%s is looked through: want a constant as the second string", x.what)
+	}
+	b.materialize(x)
+	b.materialize(y)
+	b.add(op{code: opFind, arg: uint8(f), mode: sound(y)})
+	b.push(operand{kind: ofBool})
+	return nil
+}
+
+// failed tells whether the last result is an error.
+func (b *binder) failed() {
+	b.push(operand{kind: ofBool})
+	n := len(b.shape.Types)
+	if n == 0 {
+		b.add(op{code: opConst})
+		return
+	}
+	t := b.shape.Types[n-1]
+	b.root(n - 1)
+	switch {
+	case b.shape.Places && t != nil && t.Elem() == errorType:
+		b.add(op{code: opWord})
+		b.add(op{code: opUintConst, arg: uint8(Less | Greater), value: 0})
+	case b.shape.Places || t == nil || !t.Implements(errorType):
+		b.add(op{code: opConst})
+	default:
+		b.add(op{code: opConst, value: 1})
+	}
+}
+
+var errorType = reflect.TypeOf((*error)(nil)).Elem()

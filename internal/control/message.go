@@ -1,0 +1,161 @@
+package control
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Version is that of the protocol. It changes when an old side would misunderstand a new one; fields
+// that may be ignored are added without.
+const Version = 1
+
+// MaxMessage is the largest length of a message, bytes.
+const MaxMessage = 1 << 20
+
+// What a Request may ask for.
+const (
+	DoStatus = "status"
+	DoOn     = "on"
+	DoOff    = "off"
+	DoReset  = "reset"  // ends all that commands have switched on, watch and record
+	DoWatch  = "watch"  // calls of Targets: News says what happens
+	DoRecord = "record" // calls of Targets, or of all functions, to Path
+	DoNext   = "next"   // News of the connection's watch or recording
+	DoStop   = "stop"   // ends the connection's watch or recording, with its last News
+	DoDump   = "dump"   // writes the window of the flight recorder
+	DoCalls  = "calls"  // calls that watches with Keep have kept
+	DoResume = "resume" // lets a suspended program go on
+)
+
+// A Request is what a client wants. The Response says how it went.
+type Request struct {
+	Version int      `json:"version"`
+	Do      string   `json:"do"`
+	Targets []string `json:"targets,omitempty"` // patterns, and groups as @NAME
+	Monitor string   `json:"monitor,omitempty"` // on: stats, record or print
+	Keep    bool     `json:"keep,omitempty"`    // on: stays on when the connection ends
+	ForNS   int64    `json:"for_ns,omitempty"`  // on with Keep, watch, record: until so many ns are over; 0: no limit
+	WaitNS  int64    `json:"wait_ns,omitempty"` // next: how long to wait for news; at most a minute
+
+	Watch    *Watch `json:"watch,omitempty"`
+	Calls    *Query `json:"calls,omitempty"`
+	Path     string `json:"path,omitempty"`     // record: the file; absolute
+	Settings string `json:"settings,omitempty"` // record: of the recording, as WAYMARK has them
+}
+
+// A Response answers a Request. Error is nil, or all but Lacking is empty.
+type Response struct {
+	Version int     `json:"version"`
+	Error   *Error  `json:"error,omitempty"`
+	Lacking []Lack  `json:"lacking,omitempty"` // beside an Error: targets that name nothing
+	Status  *Status `json:"status,omitempty"`
+	Change  *Change `json:"change,omitempty"`
+	News    *News   `json:"news,omitempty"`
+	Calls   *Kept   `json:"calls,omitempty"`
+}
+
+// Codes of errors.
+const (
+	CodeVersion   = "version"   // the client speaks another version
+	CodeRequest   = "request"   // the request makes no sense
+	CodeTarget    = "target"    // a target names nothing
+	CodeForbidden = "forbidden" // a policy of the program is against it
+	CodeState     = "state"     // not now: nothing is recorded, or too much is on
+)
+
+// An Error is why a request was refused. Nothing has changed then.
+type Error struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+func (e *Error) Error() string { return e.Text }
+
+// A Lack is a target that names no function that was instrumented.
+type Lack struct {
+	Target string `json:"target"`
+	Near   bool   `json:"near,omitempty"` // the error names functions that come near
+}
+
+// A TargetError is an Error that says which targets name nothing.
+type TargetError struct {
+	Err     Error
+	Lacking []Lack
+}
+
+func (e *TargetError) Error() string { return e.Err.Text }
+func (e *TargetError) Unwrap() error { return &e.Err }
+
+// A Status describes the program.
+type Status struct {
+	PID       int      `json:"pid"`
+	Program   string   `json:"program"` // path of the executable
+	UptimeNS  int64    `json:"uptime_ns"`
+	Functions int      `json:"functions"` // that are instrumented
+	Groups    []string `json:"groups"`
+	Recording string   `json:"recording,omitempty"` // path of the file that is being written
+	Kept      int      `json:"kept,omitempty"`      // calls, see Watch.Keep
+	Suspended bool     `json:"suspended,omitempty"` // before its first init function
+	On        []On     `json:"on"`
+}
+
+// An On is a target that a command has switched on.
+type On struct {
+	Target  string `json:"target"`
+	Monitor string `json:"monitor"`
+	Kept    bool   `json:"kept"`
+	LeftNS  int64  `json:"left_ns,omitempty"` // until it goes; 0: no such time
+}
+
+// A Change is what a request has done.
+type Change struct {
+	Functions int   `json:"functions"` // that the targets name
+	Packages  int   `json:"packages"`
+	TookNS    int64 `json:"took_ns"`
+
+	Path string `json:"path,omitempty"` // record, dump: the file
+}
+
+// ErrGarbage is the error of bytes that are no message.
+var ErrGarbage = errors.New("this is not waymark's protocol")
+
+// Write writes a message.
+func Write(w io.Writer, message any) error {
+	b, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	if len(b) > MaxMessage {
+		return fmt.Errorf("a message has %d bytes: want at most %d", len(b), MaxMessage)
+	}
+	_, err = w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
+	return err
+}
+
+// Read reads a message. It returns io.EOF if the other side has ended in between two messages, and
+// an error that wraps ErrGarbage if the bytes are no message.
+func Read(r io.Reader, message any) error {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return err
+	}
+	n := binary.BigEndian.Uint32(head[:])
+	if n == 0 || n > MaxMessage {
+		return fmt.Errorf("%w: a message of %d bytes", ErrGarbage, n)
+	}
+	// What hasn't come needs no memory, whatever length was announced.
+	b, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err != nil {
+		return err
+	}
+	if len(b) < int(n) {
+		return io.ErrUnexpectedEOF
+	}
+	if err := json.Unmarshal(b, message); err != nil {
+		return fmt.Errorf("%w: %v", ErrGarbage, err)
+	}
+	return nil
+}

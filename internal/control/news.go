@@ -1,0 +1,126 @@
+package control
+
+// Kinds of Watch.
+const (
+	KindCalls   = "calls"   // calls one by one
+	KindStacks  = "stacks"  // who called, with counts
+	KindPeriods = "periods" // numbers since the last News
+	KindSums    = "sums"    // numbers since the beginning, with self time
+	KindTraces  = "traces"  // trees of calls, through goroutines
+)
+
+// Ends of calls, for Watch.On.
+const (
+	OnEnter  = "enter"
+	OnReturn = "return"
+	OnPanic  = "panic" // or runtime.Goexit
+)
+
+// A Watch says what is to be told of calls.
+type Watch struct {
+	Kind   string   `json:"kind"`
+	If     []byte   `json:"if,omitempty"`     // condition, encoded; none: all calls
+	On     []string `json:"on,omitempty"`     // calls: what is told; none: return and panic
+	MinNS  int64    `json:"min_ns,omitempty"` // calls and traces: those that took less are left out
+	Panics bool     `json:"panics,omitempty"` // traces: those whose root call panicked
+	Keep   bool     `json:"keep,omitempty"`   // calls: they get numbers, and DoCalls returns them later
+	Nodes  bool     `json:"nodes,omitempty"`  // traces: trees are nodes, not text
+	Caller bool     `json:"caller,omitempty"` // calls: who made each is told
+	Limit  uint64   `json:"limit,omitempty"`  // calls, stacks and traces that are told, then it ends; 0: no limit
+}
+
+// News is what has happened since the last News of the same watch or recording.
+type News struct {
+	Calls     []Call    `json:"calls,omitempty"`
+	Stacks    []Stack   `json:"stacks,omitempty"` // since the beginning, the most frequent first
+	Functions []Numbers `json:"functions,omitempty"`
+	Traces    []Trace   `json:"traces,omitempty"`
+	Hits      uint64    `json:"hits"`           // calls or traces that were told since the beginning
+	Skipped   uint64    `json:"skipped"`        // those that came too fast
+	Done      bool      `json:"done,omitempty"` // there are no further news
+	Why       string    `json:"why,omitempty"`  // it is done
+}
+
+// WhyEnough is News.Why when all was told that was wanted.
+const WhyEnough = "as many as wanted"
+
+// Empty reports whether there is nothing to tell.
+func (n *News) Empty() bool {
+	return !n.Done && len(n.Calls)+len(n.Stacks)+len(n.Functions)+len(n.Traces) == 0
+}
+
+// A Call is one call of a function, or its beginning.
+type Call struct {
+	Number     uint64 `json:"number,omitempty"` // of a call that is kept, from 1
+	Function   string `json:"function"`
+	Goroutine  uint64 `json:"goroutine"`
+	StartUnix  int64  `json:"start_unix_ns"`
+	End        string `json:"end"` // enter, return or panic
+	DurationNS int64  `json:"duration_ns,omitempty"`
+	Args       string `json:"args,omitempty"`    // in Go's syntax
+	Results    string `json:"results,omitempty"` // the same
+	Panic      string `json:"panic,omitempty"`   // value of the panic, which the call may have recovered
+	Hidden     bool   `json:"hidden,omitempty"`  // a policy hides values
+	Caller     *Frame `json:"caller,omitempty"`  // who made the call, if that was asked for; nil: the runtime
+}
+
+// A Stack is who called a function.
+type Stack struct {
+	Function string  `json:"function"`
+	Calls    uint64  `json:"calls"`
+	Callers  []Frame `json:"callers"` // the innermost first
+}
+
+// A Frame is a call in progress.
+type Frame struct {
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+}
+
+// Numbers are those of a function's calls.
+type Numbers struct {
+	Function string `json:"function"`
+	Calls    uint64 `json:"calls"`
+	Returned uint64 `json:"returned"`
+	Panics   uint64 `json:"panics"`
+	Errors   uint64 `json:"errors,omitempty"` // sums: calls that returned an error
+	Open     uint64 `json:"open,omitempty"`   // sums: calls in progress
+	TotalNS  int64  `json:"total_ns"`
+	SelfNS   int64  `json:"self_ns,omitempty"` // sums
+	MinNS    int64  `json:"min_ns"`
+	AvgNS    int64  `json:"avg_ns"`
+	MaxNS    int64  `json:"max_ns"`
+	P99NS    int64  `json:"p99_ns,omitempty"` // periods
+}
+
+// A Trace is the tree of one call.
+type Trace struct {
+	Key        string `json:"key"`
+	Root       string `json:"root"`
+	Goroutine  uint64 `json:"goroutine"`
+	StartUnix  int64  `json:"start_unix_ns"`
+	DurationNS int64  `json:"duration_ns"`
+	Calls      uint64 `json:"calls"`
+	Panics     uint64 `json:"panics"`
+	Tree       string `json:"tree,omitempty"`          // for people
+	Call       *Node  `json:"call,omitempty"`          // the same for programs, see Watch.Nodes
+	Omitted    uint64 `json:"omitted_calls,omitempty"` // that Call has no room for
+}
+
+// A Node adds up the calls of a function that the calls of the node above made.
+type Node struct {
+	Name     string  `json:"name"`
+	Go       bool    `json:"go,omitempty"` // the calls began goroutines
+	Calls    uint64  `json:"calls"`
+	Panics   uint64  `json:"panics"`
+	Errors   uint64  `json:"errors"`
+	TotalNS  int64   `json:"total_ns"`
+	SelfNS   int64   `json:"self_ns"`
+	MinNS    int64   `json:"min_ns"`
+	MaxNS    int64   `json:"max_ns"`
+	AvgNS    int64   `json:"avg_ns"`
+	Open     uint64  `json:"open,omitempty"`     // calls that had not ended
+	Detached uint64  `json:"detached,omitempty"` // calls that ended after the trace's root call
+	Children []*Node `json:"children,omitempty"` // in the order of their first calls
+}

@@ -1,0 +1,116 @@
+// Package inspect watches calls of the running program for commands: calls one by one, who makes
+// them, their numbers, and trees of calls. Each watch is a task of package control, and an owner on
+// the switchboard until it is closed.
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/waymark-go/waymark/internal/condition"
+	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
+)
+
+// Limits of what is told.
+const (
+	perSecond  = 1000     // calls that are told in a second
+	mostQueued = 1000     // calls that wait for the client
+	mostCalls  = 100      // in one message
+	mostNews   = 64 << 10 // bytes of the calls in a message but for the last: escaped, they may be six times as many
+	mostText   = 1000     // bytes of the arguments of a call, and of its results
+	mostStacks = 1000     // different ones
+	mostRows   = 500      // functions in one message
+	mostTraces = 20       // that wait for the client
+	mostTree   = 256 << 10
+)
+
+// Watch begins to watch the functions that are selected. name says for errors which they are. Calls
+// are kept in k if w says so.
+func Watch(s switchboard.Selection, name string, w control.Watch, k *Kept) (control.Task, error) {
+	only, err := conditionOf(w)
+	if err != nil {
+		return nil, &control.Error{Code: control.CodeRequest, Text: err.Error()}
+	}
+	for _, on := range w.On {
+		if !slices.Contains([]string{control.OnEnter, control.OnReturn, control.OnPanic}, on) {
+			return nil, &control.Error{Code: control.CodeRequest, Text: fmt.Sprintf("unknown end of a call %q", on)}
+		}
+	}
+	if w.Keep && w.Kind != control.KindCalls {
+		return nil, &control.Error{Code: control.CodeRequest, Text: w.Kind + " can't keep calls"}
+	}
+	switch w.Kind {
+	case control.KindCalls:
+		c := newCalls(w, k, &switchboard.Wish{Want: rt.Watched, Kind: "Watch", Select: s})
+		return c, c.begin("Watch", s, rt.Watched, c, only)
+	case control.KindStacks:
+		c := &stacks{limit: w.Limit}
+		return c, c.begin("Stack", s, rt.Watched, c, only)
+	case control.KindPeriods:
+		c := new(periods)
+		return c, c.begin("Monitor", s, rt.Watched, c, only)
+	case control.KindSums:
+		return newSums(s)
+	case control.KindTraces:
+		return newTraces(s, name, w)
+	}
+	return nil, &control.Error{Code: control.CodeRequest, Text: fmt.Sprintf("unknown kind of watch %q", w.Kind)}
+}
+
+// conditionOf returns the condition of a watch; nil: there is none.
+func conditionOf(w control.Watch) (*condition.Program, error) {
+	if len(w.If) == 0 {
+		return nil, nil
+	}
+	if w.Kind == control.KindSums || w.Kind == control.KindTraces {
+		return nil, fmt.Errorf("%s can't have a condition", w.Kind)
+	}
+	return condition.Decode(w.If)
+}
+
+// A wish is what a task wants of functions, until it is closed.
+type wish struct {
+	owner   *switchboard.Owner
+	removed atomic.Pointer[string] // why a policy has taken it away
+	once    sync.Once
+}
+
+// begin sets the wish. Calls that only accepts, or all if that is nil, are told to o, unless that is nil.
+func (w *wish) begin(kind string, s switchboard.Selection, want uint32, o switchboard.Observer, only *condition.Program) error {
+	w.owner = switchboard.Default.Join(kind, switchboard.Command)
+	w.owner.Removed = func(reason string) string {
+		w.removed.Store(&reason)
+		return "a command's " + kind + ": " + reason
+	}
+	wanted := switchboard.Wish{Want: want, Kind: kind, Select: s, Condition: only}
+	if o != nil {
+		wanted.Observer = func(string) switchboard.Observer { return o }
+	}
+	return Refused(w.owner.Set(wanted))
+}
+
+// Close takes the wish away.
+func (w *wish) Close() error {
+	w.once.Do(w.owner.Close)
+	return nil
+}
+
+// end says in the news that a policy has taken the wish away.
+func (w *wish) end(n *control.News) {
+	if reason := w.removed.Load(); reason != nil {
+		n.Done, n.Why = true, *reason
+	}
+}
+
+// Refused makes an error for the client of a policy's.
+func Refused(err error) error {
+	if errors.Is(err, switchboard.ErrForbidden) {
+		return &control.Error{Code: control.CodeForbidden, Text: err.Error()}
+	}
+	return err
+}

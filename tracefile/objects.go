@@ -1,0 +1,37 @@
+package tracefile
+
+import (
+	"slices"
+
+	"github.com/waymark-go/waymark/internal/format"
+)
+
+// A TypeCount is how many heap objects of a type the recorded program made.
+type TypeCount struct {
+	Type    string // with import paths, as in package stats
+	Package string // import path of the type's package; "" if the type has no name or none
+	Objects uint64
+	Bytes   uint64 // that the allocator took for them
+}
+
+// Bytes returns how many bytes the allocator took for the objects of an event Made. The goroutine made
+// them since its event before that is not Start, Parked or Waited.
+func (ev *Event) Bytes() uint64 { return (&format.Event{Data: ev.Data}).Bytes() }
+
+// Objects returns the heap objects that the program made while it was recorded, by type, in no order;
+// nil if the recording does not say that. Of a program that was killed it is what was known some time
+// before.
+func (f *File) Objects() []TypeCount { return slices.Clone(f.objects) }
+
+// addObjects takes in an Objects block.
+func (f *File) addObjects(payload []byte) error {
+	clock, list, err := format.ParseObjects(payload)
+	if err != nil || clock < f.objectsAt {
+		return err
+	}
+	f.objectsAt, f.objects = clock, nil
+	for _, t := range list {
+		f.objects = append(f.objects, TypeCount(t))
+	}
+	return nil
+}
