@@ -60,7 +60,8 @@ test: vet
 	@rm -rf $(BIN)/test && mkdir -p $(BIN)/test
 	@$(MAKE) -s -k -j$(JOBS) $(PARTS:%=part/%); status=$$?; \
 	cat $(BIN)/test/*.log | awk '$(SKIPPED)'; \
-	if [ $$status != 0 ]; then echo "FAILED: $$(cd $(BIN)/test && echo *.failed | sed 's/[.]failed//g')"; fi; exit $$status
+	if [ $$status != 0 ]; then for f in $(BIN)/test/*.failed; do cat $${f%.failed}.out; done | grep -v '^ok'; \
+	echo "FAILED: $$(cd $(BIN)/test && echo *.failed | sed 's/[.]failed//g')"; fi; exit $$status
 
 part/library:
 	@$(call gotest,.,-short ./...)
@@ -99,7 +100,7 @@ test-long:
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: what needs it is skipped"
 	$(call compile,$(LONG_PLATFORMS))
 	$(GO) test -race -timeout $(TIMEOUT) ./...
-	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestLevels|TestMCP)$$' -long -v -timeout $(TIMEOUT) .
+	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestLevels|TestMCP|TestCross|TestChroot)$$' -long -v -timeout $(TIMEOUT) .
 	$(GO) test ./sampler -run '^TestAgainstPprof$$' -long -v
 	cd cmd/waymark && $(GO) test ./internal/instrument ./internal/inlinecost -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT)
 	cd cmd/waymark && $(GO) test ./internal/cover -run '^TestStd$$' -std -timeout $(TIMEOUT)
@@ -109,18 +110,18 @@ test-long:
 TIMEOUT := 60m
 
 # part runs a command with its output in the part's log, and prints a line for each package that
-# passed, or all that was said if it failed.
+# passed or failed. What failed tests said comes last, when all parts have ended.
 part = mkdir -p $(BIN)/test; log=$(BIN)/test/$(subst /,-,$(@:part/%=%)); \
 	( $(1) ) >$$log.log 2>&1; status=$$?; \
 	if [ $$status = 0 ]; then grep -E '^(ok|\?) ' $$log.log | grep -v 'no test files' >$$log.out; \
-	else : >$$log.failed; awk '$(FAILED)' $$log.log >$$log.out; fi; cat $$log.out; exit $$status
+	else : >$$log.failed; awk '$(FAILED)' $$log.log >$$log.out; fi; grep -E '^(ok|FAIL|\?)[ \t]' $$log.out; exit $$status
 
 # gotest is part for the tests of a module.
 gotest = $(call part,cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v -timeout $(TIMEOUT) $(2))
 
 FAILED = function say(t,  i) { for (i = 0; i < lines[t]; i++) print said[t, i] } \
 	/^=== / { test = $$3; next } \
-	/^ *--- / && (/^---/ || $$3 ~ "/") { if ($$2 == "FAIL:") { print; say($$3) } lines[$$3] = 0; next } \
+	/^ *--- / && match($$0, /-/) - 1 == 4 * (split($$3, names, "/") - 1) { if ($$2 == "FAIL:") { print; say($$3) } lines[$$3] = 0; next } \
 	/^(PASS|FAIL)$$/ || /no test files/ { next } \
 	/^(ok|FAIL)[ \t]/ { if ($$1 == "FAIL") say(test); print; split("", said); split("", lines); test = ""; next } \
 	test == "" { print; next } \

@@ -10,11 +10,11 @@ import (
 
 var cross = flag.Bool("cross", false, "build instrumented programs for all platforms, the standard library with them (minutes)")
 
-// Instrumented programs build for other platforms. By default that is a small example for
-// one of them; with -cross it is a larger one with all that it imports, for all of them.
+// Instrumented programs build for other platforms: with -long a small example for one of them, with
+// -cross a larger one with all that it imports, for all of them. TestArchitectures runs some.
 func TestCross(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
+	if !*long && !*cross {
+		t.Skip("compiles another platform's standard library: make test-long, make test-cross")
 	}
 	platforms := [][2]string{{"windows", "amd64"}}
 	example, include := "facility", "./..."

@@ -4,6 +4,7 @@ package main
 import (
 	"fmt"
 	"sync"
+	"time"
 )
 
 type account struct {
@@ -24,7 +25,7 @@ func main() {
 
 func run(from, to *account, wg *sync.WaitGroup) {
 	defer wg.Done()
-	for amount := range 10_000_000 {
+	for amount := range 1_000 {
 		transfer(from, to, amount%10)
 	}
 }
@@ -32,6 +33,7 @@ func run(from, to *account, wg *sync.WaitGroup) {
 func transfer(from, to *account, amount int) {
 	from.Lock()
 	defer from.Unlock()
+	time.Sleep(time.Millisecond) // a bank takes its time
 	to.Lock()
 	defer to.Unlock()
 	from.balance -= amount
