@@ -137,17 +137,14 @@ vet:
 	@out=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +); test -z "$$out" || { echo "run gofmt -w on" $$out; exit 1; }
 	@for m in $(MODULES) $(APART); do (cd $$m && $(GO) vet ./...) || exit 1; done
 
-# Library and tool, with their tests, compile on other platforms: one for make test, as each takes
-# most of a minute at first, one of another kind for make test-long. TestArchitectures runs programs
-# for linux/arm64.
-PLATFORMS      := windows/amd64
-LONG_PLATFORMS := darwin/arm64
+# Library and tool, with their tests, compile on other platforms: two for make test-long, all for make
+# test-cross. make test checks their types only (TestPlatforms), which takes a tenth of the time.
+LONG_PLATFORMS := windows/amd64 darwin/arm64
 ALL_PLATFORMS  := linux/amd64 linux/arm64 linux/386 linux/riscv64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-# Each module builds with nothing but what it requires, and for other platforms.
+# Each module builds with nothing but what it requires.
 cross:
 	@for m in $(MODULES); do (cd $$m && $(call alone,$$m) && GOWORK=off $(GO) build -modfile=$(BIN)/alone.mod -o /dev/null ./...) || exit 1; done
-	@$(call compile,$(PLATFORMS))
 
 # alone writes the go.mod of a module, in whose folder it is called, as it is without a workspace.
 alone = mkdir -p $(BIN) && cp go.mod $(BIN)/alone.mod && { cp go.sum $(BIN)/alone.sum 2>/dev/null || : >$(BIN)/alone.sum; } && \

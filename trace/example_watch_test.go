@@ -23,9 +23,9 @@ func ExampleWatch() {
 		fmt.Println(err) // trace.ErrNotBuilt: plain Go has built the program
 		return
 	}
-	order("tea", 3)
+	order("tea", 3) //lint:ignore SA4017 it is watched
 	w.Stop()
-	order("salt", 1) // not watched
+	order("salt", 1) //lint:ignore SA4017 it is not watched
 
 	var print func(c *trace.Call, depth int)
 	print = func(c *trace.Call, depth int) {

@@ -33,7 +33,7 @@ func (h Handoff) Do(f func()) {
 		}
 	}
 	if h.above != nil {
-		before := rt.Above()
+		before := rt.Above() //lint:ignore SA4006 it is used where programs are instrumented
 		rt.SetAbove(unsafe.Pointer(h.above.hand()))
 		defer rt.SetAbove(before)
 	}

@@ -109,11 +109,11 @@ func (o *Outliner) leave(last int, stack []frame) {
 		case r.code() == CodeGo: // and no event of the goroutine
 		case r.code() == CodeLong || r.code() == CodeWaited || r.code() == CodeLate || r.code() == CodeMade:
 			o.keepAll(last)
-		default:
-			o.keep(last)
 		case r.isCall() && r.Word&ExitBit != 0:
 			o.keep(last)
 			o.keep(int(o.at[len(stack)]))
+		default:
+			o.keep(last)
 		}
 	}
 	for _, f := range o.errors {

@@ -11,7 +11,7 @@ import (
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
-type thing struct{ a, b int }
+type thing struct{ _, _ int }
 
 // at returns where the type of a value is described.
 func at(v any) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&v)) }

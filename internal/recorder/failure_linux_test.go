@@ -8,30 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/tracefile"
 )
-
-// said returns the text that do has printed on stderr.
-func said(do func()) string {
-	var mu sync.Mutex
-	var all []byte
-	defer console.Divert(func(text []byte) {
-		mu.Lock()
-		defer mu.Unlock()
-		all = append(all, text...)
-	})()
-	do()
-	mu.Lock()
-	defer mu.Unlock()
-	return string(all)
-}
 
 // limitFiles has no file get larger than so many bytes, until the function that it returns is
 // called.
