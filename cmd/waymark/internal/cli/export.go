@@ -59,7 +59,7 @@ func (a *app) exportCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&to, "to", "", "`FORMAT`: "+strings.Join(exportNames(), ", "))
-	flags.StringVarP(&out, "output", "o", "", "`FILE` to write to, - for standard output; otlp: or the URL of a receiver")
+	flags.StringVarP(&out, "output", "o", "", "`FILE` to write to, - for standard output; otlp: or the URL of a receiver; ctf: a folder")
 	flags.BoolVar(&goroutines, "goroutines", false, "with --to pprof: samples have their goroutine as a label, as in 18 or 4711/18; takes longer")
 	config.Mark(flags, config.IsFile, "output")
 	filter.define(flags, showsCalls)
@@ -74,6 +74,10 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 		return err
 	}
 	out := &export.Output{Writer: a.stdout}
+	if name == "-" && to.Folder() {
+		return usagef("-o -: %s is a folder: want its name", to.Name)
+	}
+	options := export.Options{Goroutines: goroutines}
 	if name != "-" {
 		inputs := slices.Clone(files)
 		for _, p := range set.Processes {
@@ -84,15 +88,17 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 		var err error
 		if out, err = to.Create(name, inputs); errors.Is(err, export.ErrInput) {
 			return usagef("-o %w: choose another name", err)
-		} else if errors.Is(err, export.ErrURL) {
+		} else if errors.Is(err, export.ErrURL) || errors.Is(err, export.ErrFolder) {
 			return usagef("-o %w", err)
 		} else if err != nil {
 			return err
 		}
+		options.Beside = out.Beside
 	}
 	w := &failing{Writer: out}
-	show, done := a.progress()
-	read, err := to.Write(w, set, &only, export.Options{Goroutines: goroutines, Progress: show})
+	var done func()
+	options.Progress, done = a.progress()
+	read, err := to.Write(w, set, &only, options)
 	done()
 	if w.err != nil {
 		out.Discard()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/chrome"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/ctf"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/folded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsonlines"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
@@ -27,6 +28,9 @@ import (
 type Options struct {
 	Goroutines bool              // pprof: samples have the goroutine as a label
 	Progress   func(text string) // unless nil it is told now and then what has been done
+
+	// Beside writes another file into the folder, of formats that are one; see Output.Beside.
+	Beside func(name string, data []byte) error
 }
 
 // A Write writes the calls of a set that the filter shows. On an error, what could be read has been
@@ -37,8 +41,12 @@ type Write func(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Opt
 type Format struct {
 	Name  string
 	Write Write
-	sent  bool // also to a URL
+	sent  bool   // also to a URL
+	main  string // of a format that is a folder: the file in it that Write writes
 }
+
+// Folder reports whether the format is a folder of files.
+func (f *Format) Folder() bool { return f.main != "" }
 
 // Formats are those that are made of the model of recordings.
 var Formats = []Format{
@@ -49,20 +57,29 @@ var Formats = []Format{
 	{Name: "pprof", Write: writePprof},
 	{Name: "perfetto", Write: stream(perfetto.Write)},
 	{Name: "parquet", Write: stream(parquet.Write)},
+	{Name: "ctf", Write: writeCTF, main: ctf.Stream},
 	{Name: "otlp", Write: stream(otlp.Write), sent: true},
 }
 
 // stream returns the Write of a format of calls.
 func stream(write func(io.Writer, *tracefile.Set, *recording.Filter, calls.Options) ([]recording.Summary, error)) Write {
 	return func(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
-		var tell calls.Options
-		if o.Progress != nil {
-			tell.Progress = func(done, all time.Duration) {
-				o.Progress(fmt.Sprintf("exporting, %d %% of %s", 100*done/max(all, 1), units.Duration(int64(all))))
-			}
-		}
-		return write(w, set, filter, tell)
+		return write(w, set, filter, o.calls())
 	}
+}
+
+func writeCTF(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
+	return ctf.Write(w, o.Beside, set, filter, o.calls())
+}
+
+// calls returns the options for formats of calls.
+func (o *Options) calls() (tell calls.Options) {
+	if o.Progress != nil {
+		tell.Progress = func(done, all time.Duration) {
+			o.Progress(fmt.Sprintf("exporting, %d %% of %s", 100*done/max(all, 1), units.Duration(int64(all))))
+		}
+	}
+	return tell
 }
 
 // read adds up what formats of samples want.

@@ -8,16 +8,18 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/ctf"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
 )
 
-// An Output is a file that gets its name when it is complete. Until then it is beside that name, as
-// NAME.PID.partial, so that what was there before stays if something fails.
+// An Output is a file, or a folder, that gets its name when it is complete. Until then it is beside
+// that name, as NAME.PID.partial, so that what was there before stays if something fails.
 type Output struct {
 	io.Writer
-	name  string
-	file  *os.File     // that gets the name; nil if the Writer is all there is
-	close func() error // of the Writer, unless nil
+	name    string
+	partial string       // what gets the name; "" if the Writer is all there is
+	file    *os.File     // the partial one, or the main one in it
+	close   func() error // of the Writer, unless nil
 }
 
 // unsent is the name of the file for what an endpoint did not take.
@@ -28,6 +30,9 @@ var ErrInput = errors.New("it is a recording that is read")
 
 // ErrURL says that a format can't be sent.
 var ErrURL = errors.New("only otlp is sent to a URL")
+
+// ErrFolder says that there is something else where a folder shall be.
+var ErrFolder = errors.New("there is something that no export has written: choose another name")
 
 // Create makes the output of a format with a name. A device or a pipe is written to as it is; a URL
 // is sent to. If the name is one of the inputs, the error wraps ErrInput.
@@ -53,7 +58,10 @@ func (f *Format) Create(name string, inputs []string) (*Output, error) {
 				return nil, fmt.Errorf("%s: %w", name, ErrInput)
 			}
 		}
-		if !info.Mode().IsRegular() {
+		if f.main != "" && !f.wrote(name) {
+			return nil, fmt.Errorf("%s: %w", name, ErrFolder)
+		}
+		if !info.Mode().IsRegular() && f.main == "" {
 			device, err := os.OpenFile(name, os.O_WRONLY, 0)
 			if err != nil {
 				return nil, err
@@ -63,15 +71,40 @@ func (f *Format) Create(name string, inputs []string) (*Output, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	file, err := os.OpenFile(fmt.Sprintf("%s.%d.partial", name, os.Getpid()), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
+	o := &Output{name: name, partial: fmt.Sprintf("%s.%d.partial", name, os.Getpid())}
+	path := o.partial
+	if f.main != "" {
+		if err := os.Mkdir(o.partial, 0o777); err != nil {
+			return nil, err
+		}
+		path = filepath.Join(o.partial, f.main)
+	}
+	if o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666); err != nil {
+		os.RemoveAll(o.partial)
 		return nil, err
 	}
-	return &Output{Writer: file, name: name, file: file}, nil
+	o.Writer = o.file
+	return o, nil
 }
 
-// Commit gives the file its name. If that fails, the file is removed. Of an endpoint the error says
-// what was not taken.
+// wrote reports whether a folder is empty or has what an export of the format has, and nothing else.
+func (f *Format) wrote(folder string) bool {
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		if e.Name() != f.main && e.Name() != ctf.Metadata {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// Beside writes a file into the folder that the output is.
+func (o *Output) Beside(name string, data []byte) error {
+	return os.WriteFile(filepath.Join(filepath.Dir(o.file.Name()), name), data, 0o666)
+}
+
+// Commit gives the output its name; a folder that has it is removed. If that fails, the output is
+// removed. Of an endpoint the error says what was not taken.
 func (o *Output) Commit() error {
 	if o.file == nil {
 		if o.close == nil {
@@ -80,11 +113,14 @@ func (o *Output) Commit() error {
 		return o.close()
 	}
 	err := o.file.Close()
+	if err == nil && o.partial != o.file.Name() {
+		err = os.RemoveAll(o.name)
+	}
 	if err == nil {
-		err = os.Rename(o.file.Name(), o.name)
+		err = os.Rename(o.partial, o.name)
 	}
 	if err != nil {
-		os.Remove(o.file.Name())
+		os.RemoveAll(o.partial)
 	}
 	return err
 }
@@ -96,5 +132,5 @@ func (o *Output) Discard() {
 		return
 	}
 	o.file.Close()
-	os.Remove(o.file.Name())
+	os.RemoveAll(o.partial)
 }
