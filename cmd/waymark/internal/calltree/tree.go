@@ -18,6 +18,23 @@ type Node struct {
 	Made   Made  // by the calls themselves
 }
 
+// Add adds a call that has ended.
+func (n *Node) Add(c *Call) {
+	n.Calls++
+	n.Total += c.End - c.Start
+	n.Self += c.Self
+	if c.Flags&Panicked != 0 {
+		n.Panics++
+	}
+	if c.Flags&Failed != 0 {
+		n.Errors++
+	}
+	if c.Off != nil {
+		addOff(&n.Off, c.Off, true)
+	}
+	n.Made.add(c.Made)
+}
+
 // NoCaller is the Caller of root calls.
 const NoCaller = -1
 

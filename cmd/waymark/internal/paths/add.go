@@ -21,8 +21,8 @@ type adder struct {
 	calls    uint64           // that are shown
 }
 
-// took is the time of calls in ticks, and in ns what was given out of it.
-type took struct{ total, self uint64 }
+// took is the time of calls in ticks.
+type took struct{ total, self, runnable, off uint64 }
 
 // A visited node is on the path to the one that is visited next.
 type visited struct {
@@ -84,9 +84,11 @@ func (a *adder) enter(number int32, caller *visited) visited {
 	values := a.values(n, outermost)
 	limit := a.filter.Depth
 	if !v.below || !a.shown[n.Key] || limit > 0 && v.depth >= limit || n.Total < a.min || a.wanted != nil && !a.wanted[number-1] {
-		if v.depth > 0 && values[Self] != 0 {
-			left := a.tree.paths.Child(v.at, uint32(a.function(function.Func{Name: Left})))
-			a.tree.paths.Nodes[left].Sum.Values[Self] += values[Self]
+		if v.depth > 0 && (values[Self] != 0 || values[Objects] != 0) {
+			left := &a.tree.paths.Nodes[a.tree.paths.Child(v.at, uint32(a.function(function.Func{Name: Left})))]
+			for i := Self; i < len(values); i++ {
+				left.Sum.Values[i] += values[i]
+			}
 		}
 		return v
 	}
@@ -123,9 +125,20 @@ func (a *adder) values(n *calltree.Node, outermost bool) (v Values) {
 	if outermost {
 		t.total += n.Total
 	}
+	if n.Off != nil {
+		a.tree.waits = true
+		t.runnable += n.Off.Self.Runnable
+		t.off += n.Off.Self.Sum()
+	}
 	a.took[n.Key] = t
 	v[Calls] = int64(n.Calls)
-	v[Total] = a.scale.Nanoseconds(t.total) - a.scale.Nanoseconds(before.total)
-	v[Self] = a.scale.Nanoseconds(t.self) - a.scale.Nanoseconds(before.self)
+	ns := func(after, before uint64) int64 { return a.scale.Nanoseconds(after) - a.scale.Nanoseconds(before) }
+	v[Total] = ns(t.total, before.total)
+	v[Self] = ns(t.self, before.self)
+	off := ns(t.off, before.off)
+	v[Runnable] = ns(t.runnable, before.runnable)
+	v[Running], v[Waiting] = v[Self]-off, off-v[Runnable]
+	v[Objects], v[Bytes] = int64(n.Made.Objects), int64(n.Made.Bytes)
+	a.tree.makes = a.tree.makes || n.Made.Objects > 0
 	return v
 }

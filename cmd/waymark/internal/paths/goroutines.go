@@ -95,10 +95,7 @@ func (g *gatherer) call(c *calltree.Call) {
 	key := g.key(c.Site)
 	node := g.paths.Child(s[c.Depth], key)
 	g.stacks[c.Goroutine] = s
-	n := &g.paths.Nodes[node].Sum
-	n.Calls++
-	n.Total += c.End - c.Start
-	n.Self += c.Self
+	g.paths.Nodes[node].Sum.Add(c)
 	if c.Flags&(calltree.Long|calltree.Unfolded) != 0 {
 		g.long[key]++
 	}

@@ -20,18 +20,28 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Measures are the numbers of a Node, with their units. Total and self are in ns.
+// Measures are the numbers of a Node, with their units. Times are in ns.
 var Measures = [...]struct{ Name, Unit string }{
 	{"calls", "count"},
 	{"total", "nanoseconds"},
 	{"self", "nanoseconds"},
+	{"running", "nanoseconds"},
+	{"runnable", "nanoseconds"},
+	{"waiting", "nanoseconds"},
+	{"objects", "count"},
+	{"bytes", "bytes"},
 }
 
 // Indices of Measures.
 const (
-	Calls = iota
-	Total // of calls that no call of the same function is around; 0 in recursions
-	Self
+	Calls    = iota
+	Total    // of calls that no call of the same function is around; 0 in recursions
+	Self     // without calls of other functions, as all that follow
+	Running  // what is left of Self
+	Runnable // their goroutines were ready, and had no processor
+	Waiting
+	Objects // that were made on the heap
+	Bytes   // of them
 )
 
 // Values are the numbers in the order of Measures. Sums over the nodes of a function are what a
@@ -57,6 +67,8 @@ type Options struct {
 type Tree struct {
 	Functions []function.Func
 	paths     calltree.Paths[Node] // with Options.Goroutines their nodes are outermost
+	waits     bool                 // some calls have waited
+	makes     bool                 // some have made objects
 	owners    []recording.GoroutineID
 	index     map[recording.GoroutineID]uint32 // in owners
 }
@@ -82,6 +94,17 @@ const Left = "(not shown)"
 // does not have yet, and the innermost call: a recursion of a million levels has a million stacks,
 // each of up to a million calls.
 const maxDepth = 256
+
+// Has reports whether the recordings have told a measure of some call.
+func (t *Tree) Has(measure int) bool {
+	switch measure {
+	case Running, Runnable, Waiting:
+		return t.waits
+	case Objects, Bytes:
+		return t.makes
+	}
+	return true
+}
 
 // Each calls do for each node whose values aren't all 0. The stack has indices in Functions, the
 // innermost call's first; it is valid until do returns.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsontext"
+	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
 
@@ -65,14 +66,31 @@ func AppendObject(b []byte, list []Value) []byte {
 	return append(b, '}')
 }
 
-// Measures are the numbers of a call, in ns. Formats have a column or a member for each.
-var Measures = []struct {
-	Name string
-	Of   func(*Call) int64
-}{
-	{"duration_ns", func(c *Call) int64 { return c.Duration }},
-	{"self_ns", func(c *Call) int64 { return c.Self }},
+// Measures yields the numbers of a call and their names, in ns. Formats have a member for each. If its
+// goroutine did not always run, they are the parts of the self time, too, and the waiting by reason.
+func (c *Call) Measures(yield func(name string, ns int64) bool) {
+	if !yield("duration_ns", c.Duration) || !yield("self_ns", c.Self) || c.SelfOff == nil {
+		return
+	}
+	off := c.SelfOff
+	waiting := off.Waited()
+	if !yield("self_running_ns", off.Running(c.Self)) || !yield("self_runnable_ns", off.Runnable) || !yield("self_waiting_ns", waiting) {
+		return
+	}
+	for reason, ns := range off.Waiting {
+		if ns != 0 && !yield(waitingFor[reason], ns) {
+			return
+		}
+	}
 }
+
+// waitingFor are the names of waits by reason, as in "self_waiting_channel_ns".
+var waitingFor = func() (names [tracefile.WaitReasons]string) {
+	for reason := range names {
+		names[reason] = "self_waiting_" + tracefile.WaitReason(reason).String() + "_ns"
+	}
+	return names
+}()
 
 // Marks says how calls ended, and what they lack.
 var Marks = []struct {

@@ -130,9 +130,9 @@ func (w *writer) end(c *calls.Call) error {
 		a.common(c)
 		a.values("", c.Args())
 	}
-	for _, m := range calls.Measures {
-		a.add("", m.Name)
-		a.b = strconv.AppendInt(a.b, m.Of(c), 10)
+	for name, ns := range c.Measures {
+		a.add("", name)
+		a.b = strconv.AppendInt(a.b, ns, 10)
 	}
 	for _, m := range calls.Marks {
 		if c.Flags&m.Flag != 0 {

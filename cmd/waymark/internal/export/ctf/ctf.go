@@ -120,10 +120,7 @@ func (w *writer) end(c *calls.Call) error {
 	w.u64(uint64(c.Self))
 	var runnable, waiting int64
 	if off := c.SelfOff; off != nil {
-		runnable, waiting = off.Runnable, off.Untold
-		for _, n := range off.Waiting {
-			waiting += n
-		}
+		runnable, waiting = off.Runnable, off.Waited()
 	}
 	w.u64(uint64(runnable))
 	w.u64(uint64(waiting))

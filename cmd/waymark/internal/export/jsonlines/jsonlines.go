@@ -63,9 +63,9 @@ func (w *writer) end(c *calls.Call) error {
 	if c.Began < c.Start {
 		b = strconv.AppendInt(append(b, `,"began_ns":`...), c.Began, 10)
 	}
-	for _, m := range calls.Measures {
-		b = append(append(append(b, `,"`...), m.Name...), `":`...)
-		b = strconv.AppendInt(b, m.Of(c), 10)
+	for name, ns := range c.Measures {
+		b = append(append(append(b, `,"`...), name...), `":`...)
+		b = strconv.AppendInt(b, ns, 10)
 	}
 	if c.Recursive {
 		b = append(b, `,"recursive":true`...)

@@ -198,8 +198,8 @@ func (p *process) append(b []byte, c *calls.Call, parent uint64) []byte {
 	if c.Trace.ID == c.ID {
 		a.text("waymark.trace", c.Trace.Key())
 	}
-	for _, m := range calls.Measures {
-		a.number("waymark."+m.Name, m.Of(c))
+	for name, ns := range c.Measures {
+		a.number("waymark."+name, ns)
 	}
 	for _, m := range calls.Marks {
 		if c.Flags&m.Flag != 0 {

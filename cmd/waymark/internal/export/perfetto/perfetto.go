@@ -115,8 +115,8 @@ func (w *writer) end(c *calls.Call) error {
 		w.event.Uint(eventType, typeEnd)
 		w.event.Uint(eventTrack, track(c.Goroutine.Process, c.Goroutine.ID))
 	}
-	for _, m := range calls.Measures {
-		w.annotation(m.Name, func(a *wire.Message) { a.Member(annotationInt, uint64(m.Of(c))) })
+	for name, ns := range c.Measures {
+		w.annotation(name, func(a *wire.Message) { a.Member(annotationInt, uint64(ns)) })
 	}
 	for _, m := range calls.Marks {
 		if c.Flags&m.Flag != 0 {

@@ -2,7 +2,7 @@
 //
 //	go tool pprof -top -sample_index=calls OUT
 //
-// Each path of calls is a sample with the values of paths.Measures. pprof shows self times: the
+// Each path of calls is a sample with the values of paths.Measures that were recorded. pprof shows self times: the
 // cumulated ones of a function are its total time. The value total has the total time at the
 // function itself, so it is to be read as flat.
 package pprof
@@ -24,10 +24,14 @@ func Write(out io.Writer, t *paths.Tree, set *tracefile.Set, filter *recording.F
 		return err
 	}
 	p := profile.New(z)
-	for _, m := range paths.Measures {
-		p.Type(m.Name, m.Unit)
+	var recorded []int
+	for i, m := range paths.Measures {
+		if t.Has(i) {
+			recorded = append(recorded, i)
+			p.Type(m.Name, m.Unit)
+		}
 	}
-	writeSamples(p, t)
+	writeSamples(p, t, recorded)
 	length := set.Duration()
 	if filter.To > 0 {
 		length = min(length, filter.To)
@@ -42,7 +46,7 @@ func Write(out io.Writer, t *paths.Tree, set *tracefile.Set, filter *recording.F
 	return z.Close()
 }
 
-func writeSamples(p *profile.Writer, t *paths.Tree) {
+func writeSamples(p *profile.Writer, t *paths.Tree, measures []int) {
 	functions := make([]uint64, len(t.Functions)) // their locations
 	for i := range t.Functions {
 		f := &t.Functions[i]
@@ -50,7 +54,7 @@ func writeSamples(p *profile.Writer, t *paths.Tree) {
 	}
 	var locations []uint64
 	var labels []profile.Label
-	var values [len(paths.Measures)]uint64
+	values := make([]uint64, len(measures))
 	t.Each(func(stack []int, n *paths.Node) {
 		if p.Err() != nil {
 			return
@@ -59,8 +63,8 @@ func writeSamples(p *profile.Writer, t *paths.Tree) {
 		for _, f := range stack {
 			locations = append(locations, functions[f])
 		}
-		for i, v := range n.Values {
-			values[i] = uint64(v)
+		for i, m := range measures {
+			values[i] = uint64(n.Values[m])
 		}
 		for _, group := range t.Functions[stack[0]].Groups {
 			labels = append(labels, profile.Label{Key: "group", Text: group})
@@ -71,6 +75,6 @@ func writeSamples(p *profile.Writer, t *paths.Tree) {
 		if n.Counted {
 			labels = append(labels, profile.Label{Key: "counted", Text: "true"})
 		}
-		p.Sample(locations, values[:], labels...)
+		p.Sample(locations, values, labels...)
 	})
 }
