@@ -1,26 +1,31 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
 
-// TestGuide runs the commands of the README and of docs/guide.md, and compares what they print with
-// the documents: all but numbers, times and the lines that "..." stands for. A block of commands
+// TestGuide runs the commands of the README, of docs/guide.md and docs/live.md, and compares what they
+// print with the documents: all but numbers, times and the lines that "..." stands for. A block of commands
 // follows a comment that names the folder of the program, in testdata/guide or in the repository.
 // The folder is copied, and its blocks share the copy.
 func TestGuide(t *testing.T) {
 	text := readText(t, "../../README.md") + readText(t, "../../docs/guide.md")
+	if runtime.GOOS == "linux" { // elsewhere programs don't listen
+		text += readText(t, "../../docs/live.md")
+	}
 	blocks := regexp.MustCompile("(?s)<!-- run in: (\\S+) -->\n+```console\n(.*?)```").FindAllStringSubmatch(text, -1)
 	if all := strings.Count(text, "```console"); len(blocks) != all || all < 5 {
 		t.Fatalf("%d of %d blocks of commands name their folder; want all, and five at least", len(blocks), all)
 	}
 	path := filepath.Dir(tool(t)) + string(os.PathListSeparator) + os.Getenv("PATH")
-	dirs := make(map[string]string)
+	dirs, sockets := make(map[string]string), t.TempDir()
 	for _, b := range blocks {
 		folder := b[1]
 		if dirs[folder] == "" {
@@ -41,8 +46,9 @@ func TestGuide(t *testing.T) {
 				for range 3 { // which functions take most depends on what else the machine does
 					cmd := exec.Command("sh", "-c", command)
 					cmd.Dir = dirs[folder]
-					cmd.Env = append(os.Environ(), "PATH="+path, "GOWORK=off", "GOFLAGS=", "NO_COLOR=1", "WAYMARK=")
+					cmd.Env = append(os.Environ(), "PATH="+path, "GOWORK=off", "GOFLAGS=", "NO_COLOR=1", "WAYMARK=", "XDG_RUNTIME_DIR="+sockets)
 					out, _ = cmd.CombinedOutput() // a program of the guide may fail: it says so
+					out = bytes.ReplaceAll(out, []byte(dirs[folder]), []byte("/srv"))
 					if missing = firstMissing(string(out), want); missing == "" {
 						return
 					}

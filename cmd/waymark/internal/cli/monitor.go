@@ -51,7 +51,7 @@ func (a *app) showPeriod(list []control.Numbers) error {
 		short.Add(list[i].Function)
 	}
 	t := table.Table{Columns: []table.Column{
-		{Head: "Calls", Right: true}, {Head: "Returned", Right: true}, {Head: "Panicked", Right: true}, {Head: "Rate", Right: true},
+		{Head: "Calls", Right: true}, {Head: "Returned", Right: true}, {Head: "Panicked", Right: true}, {Head: "Panic rate", Right: true},
 		{Head: "Avg", Right: true}, {Head: "Min", Right: true}, {Head: "Max", Right: true}, {Head: "p99", Right: true}, {Head: "Function"},
 	}}
 	for i := range list {
@@ -60,6 +60,9 @@ func (a *app) showPeriod(list []control.Numbers) error {
 			table.Count(n.Calls), table.Count(n.Returned), table.Panics(n.Panics), {Text: fmt.Sprintf("%.1f %%", 100*float64(n.Panics)/float64(max(n.Calls, 1)))},
 			table.Duration(n.AvgNS), table.Duration(n.MinNS), table.Duration(n.MaxNS), table.Duration(n.P99NS), {Text: short.Short(n.Function)},
 		})
+	}
+	if len(list) == 0 {
+		t = table.Table{}
 	}
 	if _, err := fmt.Fprintf(a.stdout, "%s\n", time.Now().Format("15:04:05")); err != nil {
 		return err

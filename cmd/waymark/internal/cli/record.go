@@ -37,13 +37,15 @@ func (a *app) recordCommand() *cobra.Command {
 			f.define(set)
 			rec.define(set, noBudget)
 			set.StringVarP(&out, "output", "o", defaultRecording, "`FILE` to record to")
-			set.DurationVar(&limit, "for", 0, "of a running program, record for this `TIME`; 0: until interrupted")
-			set.StringVar(&dir, "dir", "", "of a running program, look for its socket in `DIR`")
+			set.DurationVar(&limit, "for", 0, "record a running program, PID or its name, for this `TIME`; 0: until interrupted")
+			set.StringVar(&dir, "dir", "", "record a running program, whose socket is in `DIR`")
 			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the recording: text or json")
 			config.Mark(set, config.IsFile, "output")
 		},
 		func(line *commandLine) error {
-			if len(line.args) > 0 && isProcess(line.args[0]) {
+			// A name may be that of a program to run. These flags say that it runs.
+			runs := set.Changed("for") || set.Changed("dir")
+			if len(line.args) > 0 && (runs || isProcess(line.args[0])) {
 				if err := set.Parse(line.args[1:]); err != nil {
 					return usageError{err}
 				}
