@@ -100,7 +100,7 @@ test-long:
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: what needs it is skipped"
 	$(call compile,$(LONG_PLATFORMS))
 	$(GO) test -race -timeout $(TIMEOUT) ./...
-	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestLevels|TestMCP|TestCross|TestChroot)$$' -long -v -timeout $(TIMEOUT) .
+	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestLevels|TestMCP|TestCross|TestChroot|TestClients)$$' -long -v -timeout $(TIMEOUT) .
 	$(GO) test ./sampler -run '^TestAgainstPprof$$' -long -v
 	cd cmd/waymark && $(GO) test ./internal/instrument ./internal/inlinecost -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT)
 	cd cmd/waymark && $(GO) test ./internal/cover -run '^TestStd$$' -std -timeout $(TIMEOUT)

@@ -5,6 +5,8 @@
 
 package runtime
 
+import "unsafe"
+
 // A WMPackage is a group of files that were compiled together. It lies in the
 // package's data and lives as long as the program.
 type WMPackage struct {
@@ -34,6 +36,7 @@ var wmPackages struct {
 // WMRegister makes a package's sites known. It runs before any function of the
 // package does: instrumented functions refer to the variable it initialises.
 func WMRegister(p *WMPackage) bool {
+	wmPublish()
 	lock(&wmPackages.lock)
 	if wmPackages.last == nil {
 		wmPackages.first = p
@@ -70,6 +73,7 @@ func WMPackages(f func(*WMPackage)) {
 		if changed {
 			continue
 		}
+		wmObserve()
 		for p := first; p != nil; p = p.next {
 			wmWork(func() { f(p) })
 			if p == last {
@@ -80,9 +84,25 @@ func WMPackages(f func(*WMPackage)) {
 	}
 }
 
+// wmPublish tells the race detector, which does not see the runtime's locks, that what a package has
+// written before it registered happens before what is read after wmObserve: a command may look into the
+// program while its packages are being initialised.
+func wmPublish() {
+	if raceenabled {
+		racereleasemerge(unsafe.Pointer(&wmPackages))
+	}
+}
+
+func wmObserve() {
+	if raceenabled {
+		raceacquire(unsafe.Pointer(&wmPackages))
+	}
+}
+
 // WMBind tells what the groups are that the functions of p are in.
 func WMBind(p *WMPackage, groups ...any) bool {
 	p.Groups = groups
+	wmPublish()
 	lock(&wmPackages.lock)
 	p.bound = true
 	f := wmPackages.onBind
@@ -99,6 +119,7 @@ func WMOnBind(f func(*WMPackage)) {
 	wmPackages.onBind = f
 	p := wmPackages.first
 	unlock(&wmPackages.lock)
+	wmObserve()
 	for ; p != nil; p = p.next {
 		if p.bound {
 			wmWork(func() { f(p) })
