@@ -122,7 +122,7 @@ gotest = $(call part,cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v -timeout $(TI
 
 FAILED = function say(t,  i) { for (i = 0; i < lines[t]; i++) print said[t, i] } \
 	/^=== / { test = $$3; next } \
-	/^ *--- / && match($$0, /-/) - 1 == 4 * (split($$3, names, "/") - 1) { if ($$2 == "FAIL:") { print; say($$3) } lines[$$3] = 0; next } \
+	/^ *--- / && match($$0, /-/) - 1 <= 4 * (split($$3, names, "/") - 1) { if ($$2 == "FAIL:") { print; say($$3) } lines[$$3] = 0; next } \
 	/^(PASS|FAIL)$$/ || /no test files/ { next } \
 	/^(ok|FAIL)[ \t]/ { if ($$1 == "FAIL") say(test); print; split("", said); split("", lines); test = ""; next } \
 	test == "" { print; next } \

@@ -160,6 +160,9 @@ func TestWindow(t *testing.T) {
 			}
 			if c.end == "kill" {
 				for id, g := range all.goroutines {
+					if g.count == 0 {
+						continue // it waited for a processor so long that all but a part of a number was overwritten
+					}
 					found := false
 					for w := range 4 {
 						done := count(t, counters, w)
