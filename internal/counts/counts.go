@@ -3,23 +3,19 @@
 //
 //	counts.Start(func(line []byte) error { ... })
 //
-// Each line is a Test in JSON. What happens between two moments at which tests begin, wait, go on or
-// end belongs to the tests of the top level that run meanwhile: tests that run one after the other
-// are told apart, with their subtests and the goroutines that they have left behind.
+// Each line is a Test in JSON. Package turns says which test something belongs to.
 package counts
 
 import (
 	"encoding/json"
-	"os"
 	"runtime"
 	"strconv"
-	"strings"
-	"sync"
 
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/turns"
 )
 
 // A Test is what a test did, or a part of it: a test that waits has a line for each part.
@@ -42,26 +38,19 @@ type Function struct {
 // counted are the numbers of a site.
 type counted struct{ calls, objects uint64 }
 
-// tests follows the tests of the program.
+// tests are those of the program.
 type tests struct {
-	pkg   string // import path of the package that is tested
-	pid   int    // copies of the process (fork) are not followed
-	read  func() []counted
-	name  func(site int) string // empty if there is no function
-	write func(line []byte) error
-
-	mu      sync.Mutex
-	last    []counted      // by site, at the latest turn
-	running map[string]int // how many tests and subtests run, by the test of the top level
-	did     map[string]*did
-	failed  bool
+	*turns.Tests[did]
+	pkg    string // import path of the package that is tested
+	read   func() []counted
+	name   func(site int) string // empty if there is no function
+	write  func(line []byte) error
+	last   []counted // by site, at the latest turn
+	failed bool
 }
 
-// did is what a test has done since it ran.
-type did struct {
-	sites      []counted
-	overlapped bool
-}
+// did is what a test has done since it ran, by site.
+type did []counted
 
 // Start has all functions counted and each test's counts written, if the go command runs the program
 // to test a package.
@@ -80,13 +69,15 @@ func Start(write func(line []byte) error) {
 		rt.SeenOnTests(nil, func(state uint8, name string) {
 			rt.Mute(true)
 			defer rt.Mute(false)
-			t.tell(format.TestState(state), name)
+			t.Tell(format.TestState(state), name)
 		})
 	}, nil)
 }
 
 func newTests(pkg string, write func([]byte) error) *tests {
-	return &tests{pkg: pkg, pid: os.Getpid(), write: write, running: make(map[string]int), did: make(map[string]*did)}
+	t := &tests{pkg: pkg, write: write}
+	t.Tests = turns.New(t.take, t.tell)
+	return t
 }
 
 // read returns what was counted since the program began.
@@ -121,69 +112,29 @@ func names() func(site int) string {
 	}
 }
 
-// tell takes note of what happens to a test.
-func (t *tests) tell(state format.TestState, name string) {
-	more := 0
-	switch state {
-	case format.TestBegins, format.TestContinues:
-		more = 1
-	case format.TestPauses, format.TestPasses, format.TestFails, format.TestSkips, format.TestPanics:
-		more = -1
-	default:
-		return
-	}
-	if os.Getpid() != t.pid {
-		return
-	}
-	top, _, _ := strings.Cut(name, "/")
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := t.running[top] + more
-	if n > 0 && n != more {
-		t.running[top] = n
-		return // others of the same test run
-	}
-	t.turn()
-	if n > 0 {
-		t.running[top] = n
-		return
-	}
-	delete(t.running, top)
-	if d := t.did[top]; d != nil {
-		t.tellOf(top, d)
-		delete(t.did, top)
-	}
-}
-
-// turn attributes what was counted since the latest turn to the tests that run.
-func (t *tests) turn() {
-	now := t.read()
-	for top := range t.running {
-		d := t.did[top]
-		if d == nil {
-			d = new(did)
-			t.did[top] = d
-		}
-		d.overlapped = d.overlapped || len(t.running) > 1
-		for len(d.sites) < len(now) {
-			d.sites = append(d.sites, counted{})
+// take returns what adds that which was counted since the latest turn.
+func (t *tests) take() (add func(*did)) {
+	now, last := t.read(), t.last
+	t.last = now
+	return func(d *did) {
+		for len(*d) < len(now) {
+			*d = append(*d, counted{})
 		}
 		for i, n := range now {
-			if i < len(t.last) {
-				n.calls -= t.last[i].calls
-				n.objects -= t.last[i].objects
+			if i < len(last) {
+				n.calls -= last[i].calls
+				n.objects -= last[i].objects
 			}
-			d.sites[i].calls += n.calls
-			d.sites[i].objects += n.objects
+			(*d)[i].calls += n.calls
+			(*d)[i].objects += n.objects
 		}
 	}
-	t.last = now
 }
 
-// tellOf writes the line of a test.
-func (t *tests) tellOf(top string, d *did) {
-	of := Test{Package: t.pkg, Test: top, Overlapped: d.overlapped, On: on()}
-	for i, n := range d.sites {
+// tell writes the line of a test.
+func (t *tests) tell(test string, d *did, overlapped bool) {
+	of := Test{Package: t.pkg, Test: test, Overlapped: overlapped, On: on()}
+	for i, n := range *d {
 		if n == (counted{}) {
 			continue
 		}
@@ -197,7 +148,7 @@ func (t *tests) tellOf(top string, d *did) {
 	}
 	if err != nil {
 		t.failed = true
-		console.Say("counts: %v; those of tests from %s on are missing", err, top)
+		console.Say("counts: %v; those of tests from %s on are missing", err, test)
 	}
 }
 

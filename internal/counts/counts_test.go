@@ -31,7 +31,7 @@ func TestTell(t *testing.T) {
 	} {
 		now[0].calls += step.calls
 		now[1].objects += 2 * step.calls
-		tests.tell(step.state, step.name)
+		tests.Tell(step.state, step.name)
 	}
 	text := got.String()
 	for _, want := range []string{

@@ -227,33 +227,32 @@ func TestOfTests(t *testing.T) {
 	f.Register(pkg(1, "p", "A", "B", "C", "D"))
 	latest := make([]uint32, 1)
 	resets := 0
-	ts := &tests{file: f, pkg: "p", running: make(map[string]int), called: make(map[string]*calls),
-		take: func() []uint32 { b := []uint32{latest[0]}; latest[0] = 0; return b }, reset: func() { resets++ }}
+	ts := newTests(f, "p", func() []uint32 { b := []uint32{latest[0]}; latest[0] = 0; return b }, func() { resets++ })
 	call := func(ids ...int) {
 		for _, id := range ids {
 			latest[0] |= 1 << id
 		}
 	}
 	call(4)
-	ts.tell(format.TestBegins, "TestOne")
+	ts.Tell(format.TestBegins, "TestOne")
 	call(1)
-	ts.tell(format.TestBegins, "TestOne/sub")
+	ts.Tell(format.TestBegins, "TestOne/sub")
 	call(2)
-	ts.tell(format.TestPasses, "TestOne/sub")
-	ts.tell(format.TestLogs, "TestOne")
-	ts.tell(format.TestPasses, "TestOne")
-	ts.tell(format.TestBegins, "TestTwo")
-	ts.tell(format.TestPauses, "TestTwo")
-	ts.tell(format.TestBegins, "TestThree")
+	ts.Tell(format.TestPasses, "TestOne/sub")
+	ts.Tell(format.TestLogs, "TestOne")
+	ts.Tell(format.TestPasses, "TestOne")
+	ts.Tell(format.TestBegins, "TestTwo")
+	ts.Tell(format.TestPauses, "TestTwo")
+	ts.Tell(format.TestBegins, "TestThree")
 	call(3)
-	ts.tell(format.TestPauses, "TestThree")
-	ts.tell(format.TestContinues, "TestTwo")
+	ts.Tell(format.TestPauses, "TestThree")
+	ts.Tell(format.TestContinues, "TestTwo")
 	call(1)
-	ts.tell(format.TestContinues, "TestThree")
+	ts.Tell(format.TestContinues, "TestThree")
 	call(2)
-	ts.tell(format.TestFails, "TestTwo")
+	ts.Tell(format.TestFails, "TestTwo")
 	call(4)
-	ts.tell(format.TestPanics, "TestThree")
+	ts.Tell(format.TestPanics, "TestThree")
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -3,34 +3,30 @@ package seen
 import (
 	"encoding/binary"
 	"math/bits"
-	"os"
-	"strings"
-	"sync"
 
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/turns"
 )
 
-// tests notes what each test of the program calls. All functions are armed again whenever a test of the
-// top level begins to run or ends: what is called until the next such moment is all the tests' that run
-// meanwhile, their subtests' and that of goroutines they have left behind.
+// tests notes what each test of the program calls. All functions are armed again at each turn.
 type tests struct {
-	file  *File
-	pkg   string // import path of the package that is tested
-	take  func() []uint32
-	reset func()
-
-	mu      sync.Mutex
-	running map[string]int    // how many tests and subtests run, by the test of the top level
-	called  map[string]*calls // of these
-	failed  bool
+	*turns.Tests[calls]
+	file   *File
+	pkg    string // import path of the package that is tested
+	take   func() []uint32
+	reset  func()
+	failed bool
 }
 
-// calls are what a test has called.
-type calls struct {
-	bits       []uint32 // by site
-	overlapped bool
+// calls are what a test has called: a bit for each site.
+type calls []uint32
+
+func newTests(file *File, pkg string, take func() []uint32, reset func()) *tests {
+	t := &tests{file: file, pkg: pkg, take: take, reset: reset}
+	t.Tests = turns.New(t.latest, t.write)
+	return t
 }
 
 // WatchTests has the file say which functions each test calls, if the go command runs the program to test
@@ -40,79 +36,38 @@ func (f *File) WatchTests() {
 		rt.Mute(true)
 		defer rt.Mute(false)
 		latest := make([]uint32, format.SeenSites/32)
-		t := &tests{file: f, pkg: importPath, running: make(map[string]int), called: make(map[string]*calls), reset: rt.SeenReset}
-		t.take = func() []uint32 {
+		t := newTests(f, importPath, func() []uint32 {
 			b := make([]uint32, min(int(rt.Sites()+31)/32, len(latest)))
 			rt.SeenTake(b)
 			return b
-		}
+		}, rt.SeenReset)
 		rt.SeenLatest(latest)
 		rt.SeenOnTests(nil, func(state uint8, name string) {
 			rt.Mute(true)
 			defer rt.Mute(false)
-			t.tell(format.TestState(state), name)
+			t.Tell(format.TestState(state), name)
 		})
 	}, nil)
 }
 
-// tell takes note of what happens to a test.
-func (t *tests) tell(state format.TestState, name string) {
-	more := 0
-	switch state {
-	case format.TestBegins, format.TestContinues:
-		more = 1
-	case format.TestPauses, format.TestPasses, format.TestFails, format.TestSkips, format.TestPanics:
-		more = -1
-	default:
-		return
-	}
-	if os.Getpid() != t.file.pid {
-		return
-	}
-	top, _, _ := strings.Cut(name, "/")
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := t.running[top] + more
-	if n > 0 && n != more {
-		t.running[top] = n
-		return // others of the same test run
-	}
-	t.turn()
-	if n > 0 {
-		t.running[top] = n
-		return
-	}
-	delete(t.running, top)
-	if c := t.called[top]; c != nil {
-		t.write(top, c)
-		delete(t.called, top)
-	}
-}
-
-// turn attributes what was called to the tests that run, and arms all functions again.
-func (t *tests) turn() {
+// latest returns what adds that which was called since the latest turn, and arms all functions again.
+func (t *tests) latest() (add func(*calls)) {
 	latest := t.take()
-	for top := range t.running {
-		c := t.called[top]
-		if c == nil {
-			c = new(calls)
-			t.called[top] = c
-		}
-		c.overlapped = c.overlapped || len(t.running) > 1
+	t.reset()
+	return func(c *calls) {
 		for i, b := range latest {
-			if i == len(c.bits) {
-				c.bits = append(c.bits, 0)
+			if i == len(*c) {
+				*c = append(*c, 0)
 			}
-			c.bits[i] |= b
+			(*c)[i] |= b
 		}
 	}
-	t.reset()
 }
 
 // write appends what a test has called to the file.
-func (t *tests) write(top string, c *calls) {
-	of := format.SeenTest{Package: t.pkg, Test: top, Overlapped: c.overlapped}
-	for i, b := range c.bits {
+func (t *tests) write(test string, c *calls, overlapped bool) {
+	of := format.SeenTest{Package: t.pkg, Test: test, Overlapped: overlapped}
+	for i, b := range *c {
 		for ; b != 0; b &= b - 1 {
 			of.Sites = append(of.Sites, uint32(i*32+bits.TrailingZeros32(b)))
 		}
@@ -122,7 +77,7 @@ func (t *tests) write(top string, c *calls) {
 	}
 	if err := t.file.add(format.AppendSeenTest(nil, of)); err != nil {
 		t.failed = true
-		console.Say("seen: %v; what tests call from %s on is missing", err, top)
+		console.Say("seen: %v; what tests call from %s on is missing", err, test)
 	}
 }
 
