@@ -27,8 +27,8 @@ type Server struct {
 // instructions are for the agent.
 const instructions = `Waymark traces functions of Go programs. Programs that run: ps lists those that listen; top finds
 where the time goes; watch shows calls with arguments and results; trace shows what one call did; reached tells
-which types an interface's method was called on. Recordings: report, tree, traces. A program must be built by
-"waymark build --args --results" and started with WAYMARK=socket.
+which types an interface's method was called on. Recordings: report, tree, traces. A program that
+"waymark build --args --results" has made listens by itself.
 Answers are small first, and say how to get more. Notes name the command's flags: arguments have the same
 names without dashes.`
 
