@@ -23,6 +23,9 @@ func main() {
 	rounds := flag.Int("rounds", 9, "measure `N` times, in turn, and take medians")
 	period := flag.Duration("period", time.Second, "measure for so `long` each time")
 	flag.Parse()
+	if flag.NArg() != 1 {
+		log.Fatal("live: want the program to measure: make bench-live builds it")
+	}
 	s := start(flag.Arg(0))
 	defer s.stop()
 	pid := fmt.Sprint(s.cmd.Process.Pid)
