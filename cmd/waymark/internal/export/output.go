@@ -47,6 +47,9 @@ func (f *Format) Create(name string, inputs []string) (*Output, error) {
 		}
 		return &Output{Writer: e, close: e.Close}, nil
 	}
+	if f.main != "" {
+		name = filepath.Clean(name) // a folder's may end with a slash
+	}
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target
 	}
