@@ -76,6 +76,9 @@ func (x *indexer) scan(off, end int64) error {
 	for off < end || x.unchecked != nil && end == x.f.size {
 		next, err := x.block(off)
 		if errors.Is(err, format.ErrDamaged) {
+			if x.endless(off) {
+				break
+			}
 			if off, err = x.retract(off); err == nil && off < end {
 				next, err = x.resync(off)
 			} else {
@@ -89,6 +92,25 @@ func (x *indexer) scan(off, end int64) error {
 	}
 	x.unchecked = nil
 	return nil
+}
+
+// partEnd is what a part ends with.
+var partEnd = []format.BlockKind{format.BlockOutlines, format.BlockIndex, format.BlockClock, format.BlockEnd}
+
+// endless reports whether a kill came while the recorder wrote the end of a part, and what is at off
+// is as much of it as was written: a block that tells nothing of the program, and that the file's end
+// cuts. All that happened in such a part was written before.
+func (x *indexer) endless(off int64) bool {
+	if _, rotated := x.f.meta[format.MetaPart]; !rotated || x.end != x.f.size || off >= x.end {
+		return false
+	}
+	b, err := x.win.at(off, format.BlockHeader)
+	if err != nil {
+		return false
+	}
+	h, err := format.ParseBlock(b)
+	return err == nil && off+format.BlockHeader+int64(h.Length) > x.end &&
+		slices.Contains(partEnd, h.Kind)
 }
 
 // block takes in the block at off and gives the offset of the next one.

@@ -3,7 +3,9 @@
 package tracefile
 
 import (
+	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -111,5 +113,29 @@ func TestRecoverWindow(t *testing.T) {
 	}
 	if got != want {
 		t.Errorf("%d events in the window, want %d", got, want)
+	}
+}
+
+// A kill came while an earlier part got its index and its end: nothing of the part is damaged.
+func TestPartWithoutEnd(t *testing.T) {
+	w := twoIndexed(3, format.KeyValue{Key: format.MetaPart, Value: "2"})
+	events := eventsOf(eventBlocks(t, w.File))
+	begin := len(w.File)
+	w.End(testStart+100000, format.Trailer{})
+	offs := blockOffsets(w.File)
+	for n := begin; n < len(w.File); n++ {
+		f, err := NewFile(bytes.NewReader(w.File[:n]), int64(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, all(t, f), events)
+		i, _ := slices.BinarySearch(offs, n+1)
+		want := n - offs[i-1]
+		if want >= format.BlockHeader { // less may be of any block
+			want = 0
+		}
+		if info := f.Info(); info.Complete || info.Damaged != int64(want) {
+			t.Fatalf("%d of %d bytes: %+v", n, len(w.File), info)
+		}
 	}
 }
