@@ -162,7 +162,7 @@ func (l *live) Audit(r control.Request, c control.Change, peer string) {
 }
 
 func (l *live) Watch(targets []string, w control.Watch) (control.Task, control.Change, error) {
-	if len(targets) == 0 && w.Kind != control.KindSums {
+	if len(targets) == 0 && w.Kind != control.KindSums && w.Kind != control.KindSamples {
 		return nil, control.Change{}, &control.Error{Code: control.CodeRequest, Text: "no function: want a pattern, or a group as @NAME"}
 	}
 	c, err := l.Find(targets)

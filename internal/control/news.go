@@ -1,5 +1,7 @@
 package control
 
+import "encoding/json"
+
 // Kinds of Watch.
 const (
 	KindCalls   = "calls"   // calls one by one
@@ -7,6 +9,7 @@ const (
 	KindPeriods = "periods" // numbers since the last News
 	KindSums    = "sums"    // numbers since the beginning, with self time
 	KindTraces  = "traces"  // trees of calls, through goroutines
+	KindSamples = "samples" // one tree of all goroutines' calls, by samples, at the end
 )
 
 // Ends of calls, for Watch.On.
@@ -26,19 +29,22 @@ type Watch struct {
 	Keep   bool     `json:"keep,omitempty"`   // calls: they get numbers, and DoCalls returns them later
 	Nodes  bool     `json:"nodes,omitempty"`  // traces: trees are nodes, not text
 	Caller bool     `json:"caller,omitempty"` // calls: who made each is told
+	Root   string   `json:"root,omitempty"`   // samples: the function that the tree begins at; none: where goroutines began
+	Rate   float64  `json:"rate,omitempty"`   // samples per second; 0: as the program chooses
 	Limit  uint64   `json:"limit,omitempty"`  // calls, stacks and traces that are told, then it ends; 0: no limit
 }
 
 // News is what has happened since the last News of the same watch or recording.
 type News struct {
-	Calls     []Call    `json:"calls,omitempty"`
-	Stacks    []Stack   `json:"stacks,omitempty"` // since the beginning, the most frequent first
-	Functions []Numbers `json:"functions,omitempty"`
-	Traces    []Trace   `json:"traces,omitempty"`
-	Hits      uint64    `json:"hits"`           // calls or traces that were told since the beginning
-	Skipped   uint64    `json:"skipped"`        // those that came too fast
-	Done      bool      `json:"done,omitempty"` // there are no further news
-	Why       string    `json:"why,omitempty"`  // it is done
+	Calls     []Call          `json:"calls,omitempty"`
+	Stacks    []Stack         `json:"stacks,omitempty"` // since the beginning, the most frequent first
+	Functions []Numbers       `json:"functions,omitempty"`
+	Traces    []Trace         `json:"traces,omitempty"`
+	Sampled   json.RawMessage `json:"sampled,omitempty"` // samples: a callgraph.Tree
+	Hits      uint64          `json:"hits"`              // calls or traces that were told since the beginning
+	Skipped   uint64          `json:"skipped"`           // those that came too fast
+	Done      bool            `json:"done,omitempty"`    // there are no further news
+	Why       string          `json:"why,omitempty"`     // it is done
 }
 
 // WhyEnough is News.Why when all was told that was wanted.

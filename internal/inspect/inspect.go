@@ -1,6 +1,6 @@
 // Package inspect watches calls of the running program for commands: calls one by one, who makes
-// them, their numbers, and trees of calls. Each watch is a task of package control, and an owner on
-// the switchboard until it is closed.
+// them, their numbers, and trees of calls, exact or sampled. Each watch is a task of package control,
+// and an owner on the switchboard until it is closed.
 package inspect
 
 import (
@@ -18,15 +18,16 @@ import (
 
 // Limits of what is told.
 const (
-	perSecond  = 1000     // calls that are told in a second
-	mostQueued = 1000     // calls that wait for the client
-	mostCalls  = 100      // in one message
-	mostNews   = 64 << 10 // bytes of the calls in a message but for the last: escaped, they may be six times as many
-	mostText   = 1000     // bytes of the arguments of a call, and of its results
-	mostStacks = 1000     // different ones
-	mostRows   = 500      // functions in one message
-	mostTraces = 20       // that wait for the client
-	mostTree   = 256 << 10
+	perSecond   = 1000     // calls that are told in a second
+	mostQueued  = 1000     // calls that wait for the client
+	mostCalls   = 100      // in one message
+	mostNews    = 64 << 10 // bytes of the calls in a message but for the last: escaped, they may be six times as many
+	mostText    = 1000     // bytes of the arguments of a call, and of its results
+	mostStacks  = 1000     // different ones
+	mostRows    = 500      // functions in one message
+	mostTraces  = 20       // that wait for the client
+	mostTree    = 256 << 10
+	mostSampled = 768 << 10 // bytes of a sampler's tree
 )
 
 // Watch begins to watch the functions that are selected. name says for errors which they are. Calls
@@ -58,6 +59,8 @@ func Watch(s switchboard.Selection, name string, w control.Watch, k *Kept) (cont
 		return newSums(s)
 	case control.KindTraces:
 		return newTraces(s, name, w)
+	case control.KindSamples:
+		return newSamples(w)
 	}
 	return nil, &control.Error{Code: control.CodeRequest, Text: fmt.Sprintf("unknown kind of watch %q", w.Kind)}
 }
@@ -67,7 +70,7 @@ func conditionOf(w control.Watch) (*condition.Program, error) {
 	if len(w.If) == 0 {
 		return nil, nil
 	}
-	if w.Kind == control.KindSums || w.Kind == control.KindTraces {
+	if slices.Contains([]string{control.KindSums, control.KindTraces, control.KindSamples}, w.Kind) {
 		return nil, fmt.Errorf("%s can't have a condition", w.Kind)
 	}
 	return condition.Decode(w.If)

@@ -93,6 +93,8 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 			return report.Formats[:2] // it is no table
 		case "ps", "status", "on", "off", "reset", "resume", "top", "watch", "calls", "trace", "stack", "monitor", "dump", "record":
 			return liveFormats
+		case "sample":
+			return append(slices.Clone(liveFormats), sampleFormats...)
 		}
 		return report.Formats
 	case "monitor":

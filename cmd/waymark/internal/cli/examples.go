@@ -97,6 +97,9 @@ waymark stack -n 0 --for 10s app store.Put`,
 	"monitor": `
 waymark monitor 4711 store.Put store.Get  rates and times, every 5 s
 waymark monitor --every 1s --for 1m app @IO`,
+	"sample": `
+waymark sample 4711                       where it spends its time, on a CPU and waiting
+waymark sample --root store.Put --for 30s --format pprof -o put.pb.gz app`,
 	"mcp": `
 waymark mcp                               for a client to start, see docs/mcp.md
 waymark mcp --allow-changes               with the tools build and test`,

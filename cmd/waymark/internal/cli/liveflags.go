@@ -25,24 +25,40 @@ import (
 var liveFormats = []string{"text", "json"}
 
 // liveFlags are the flags of all commands that look into running programs.
-type liveFlags struct{ dir, form string }
+type liveFlags struct {
+	dir, form string
+	more      []string // formats that the command has beside liveFormats
+}
 
 func (f *liveFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.dir, "dir", "", "look for sockets in `DIR`, as where a container's are mounted")
-	set.StringVar(&f.form, "format", "text", "`FORMAT`: text or json, an object a line")
+	set.StringVar(&f.form, "format", "text", "`FORMAT`: text or json, an object a line"+f.others())
 }
 
 func (f *liveFlags) check() error {
-	if !slices.Contains(liveFormats, f.form) {
-		return usagef("--format=%s: want text or json%s", f.form, pattern.IsIt(f.form, liveFormats, 1))
+	if formats := append(slices.Clone(liveFormats), f.more...); !slices.Contains(formats, f.form) {
+		last := len(formats) - 1
+		return usagef("--format=%s: want %s or %s%s", f.form, strings.Join(formats[:last], ", "), formats[last], pattern.IsIt(f.form, formats, 1))
 	}
 	return nil
+}
+
+// others lists the formats that the command has beside liveFormats.
+func (f *liveFlags) others() string {
+	if len(f.more) == 0 {
+		return ""
+	}
+	return "; " + strings.Join(f.more, ", ")
 }
 
 // liveCmd makes a command whose first argument is a process. least and most are numbers of further
 // arguments; a negative most is no limit.
 func (a *app) liveCmd(use, short string, least, most int, define func(*pflag.FlagSet), run func(c *live.Conn, f *liveFlags, args []string) error) *cobra.Command {
-	var f liveFlags
+	return a.liveCmdWith(liveFlags{}, use, short, least, most, define, run)
+}
+
+// liveCmdWith is liveCmd for a command that has more formats.
+func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, define func(*pflag.FlagSet), run func(c *live.Conn, f *liveFlags, args []string) error) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short,
 		Args: func(cmd *cobra.Command, args []string) error {

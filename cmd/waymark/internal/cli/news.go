@@ -77,7 +77,9 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		return nil, err
 	}
 	change := answer.Change
-	a.affected(change)
+	if r.Watch == nil || r.Watch.Kind != control.KindSamples { // samples switch no functions on
+		a.affected(change)
+	}
 	ctx, stop := interrupted(limit)
 	defer stop()
 	var last *control.News

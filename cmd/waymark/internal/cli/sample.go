@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/callgraph"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/sampler"
+)
+
+// sampleFormats are those that sample has beside liveFormats.
+var sampleFormats = []string{"folded", "pprof"}
+
+// sampleFlags are the flags of sample.
+type sampleFlags struct {
+	root, least, out string
+	rate             float64
+	time             time.Duration
+	text             callgraph.Text
+}
+
+func (a *app) sampleCommand() *cobra.Command {
+	var s sampleFlags
+	cmd := a.liveCmdWith(liveFlags{more: sampleFormats}, "sample [flags] PID", "show where a running program spends its time, by looking several times a second", 0, 0,
+		func(set *pflag.FlagSet) {
+			set.StringVar(&s.root, "root", "", "only what happens in calls of `FUNC`, as stack traces name it")
+			set.Float64Var(&s.rate, "rate", sampler.DefaultRate, "`NUMBER` of samples per second")
+			set.DurationVar(&s.time, "for", 10*time.Second, "`TIME`, then the command ends; 0: until ^C")
+			set.StringVar(&s.least, "min", "1%", "text: leave out functions with a smaller `SHARE` of the time")
+			set.IntVar(&s.text.Depth, "depth", 0, "text: only the outermost `LEVELS` of calls; 0: all")
+			set.StringVarP(&s.out, "output", "o", "", "write to `FILE` instead of the terminal")
+		},
+		func(c *live.Conn, f *liveFlags, _ []string) error { return a.sample(c, f.form, &s) })
+	cmd.Long = `Sample looks at the stacks of all goroutines and shows the tree of their calls: each function's share
+of the time, and the part of it that was on a CPU. It sees functions that were not instrumented, too.
+Formats folded and pprof are for flame graphs and for go tool pprof.`
+	return cmd
+}
+
+func (s *sampleFlags) check(form string) (err error) {
+	if s.text.MinShare, err = parseShare(s.least); err != nil {
+		return usagef("--min=%s: %w", s.least, err)
+	}
+	switch {
+	case s.text.Depth < 0:
+		return usagef("--depth=%d: want 0 or more", s.text.Depth)
+	case s.time < 0:
+		return usagef("--for=%v: want 0 or more", s.time)
+	case form == "pprof" && s.out == "":
+		return usagef("--format=pprof wants -o FILE: go tool pprof reads the file")
+	}
+	return nil
+}
+
+func (a *app) sample(c *live.Conn, form string, s *sampleFlags) error {
+	if err := s.check(form); err != nil {
+		return err
+	}
+	w := control.Watch{Kind: control.KindSamples, Root: s.root, Rate: s.rate}
+	var tree callgraph.Tree
+	_, err := a.follow(c, control.Request{Do: control.DoWatch, Watch: &w}, s.time, newsEvery, func(n *control.News) error {
+		if n.Sampled == nil {
+			return nil
+		}
+		return json.Unmarshal(n.Sampled, &tree)
+	})
+	switch {
+	case err != nil:
+		return err
+	case tree.Root == nil:
+		return errors.New("the program has ended the sampler: another command has reset it")
+	case s.out == "":
+		return s.write(a.stdout, form, &tree)
+	}
+	file, err := os.Create(s.out)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.write(file, form, &tree), file.Close())
+}
+
+func (s *sampleFlags) write(w io.Writer, form string, tree *callgraph.Tree) error {
+	switch form {
+	case "json":
+		b, err := json.Marshal(tree)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%s\n", b)
+		return err
+	case "folded":
+		return tree.WriteFolded(w)
+	case "pprof":
+		return tree.WritePprof(w)
+	}
+	s.text.Tree = tree
+	_, err := s.text.WriteTo(w)
+	return err
+}
