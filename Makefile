@@ -7,7 +7,8 @@
 # make bench-budget  twelve real programs with budgets, into docs (most of an hour, downloads)
 # make bench-phases  a picture of a recording that keeps its budget, into docs
 # make bench-traces  a million traces of which twenty are kept, a picture into docs (a minute)
-# make bench-live    what watching a running program costs it (a minute)
+# make bench-live    what watching a running program costs it (minutes, downloads)
+# make bench-latency what live commands cost a service's requests (minutes, downloads)
 # make bench-store   a program of calls only, with all kinds of tracing, into docs (minutes)
 # make test-counts   call counts against the go command's coverage counters (minutes, downloads)
 # make test-budget   calls with a budget: all are counted, long ones recorded (minutes, downloads)
@@ -38,7 +39,7 @@ MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop example
 APART    := dev/benchmarks/peers dev/servers dev/sql contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-traces bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -241,6 +242,13 @@ bench-phases: $(BIN)/waymark
 bench-live: $(BIN)/waymark
 	cd dev/benchmarks/live/subject && $(BIN)/waymark build --args -o $(BIN)/live-subject .
 	cd dev/benchmarks && $(GO) run ./live -waymark $(BIN)/waymark $(BIN)/live-subject
+	cd dev/servers && GOWORK= $(BIN)/waymark build --all --args --results --include './...,google.golang.org/...,golang.org/x/...,net/...,crypto/...,encoding/...,go/...' -o $(BIN)/live-echo ./echo
+	cd dev/benchmarks && $(GO) run ./live -waymark $(BIN)/waymark -rounds 180 -period 300ms -watch main.server.UnaryCall $(BIN)/live-echo
+
+bench-latency: $(BIN)/waymark
+	GOBIN=$(BIN) $(GO) install github.com/tsenart/vegeta/v12@v12.12.0
+	cd examples/shop && $(BIN)/waymark build --args --results -o $(BIN)/live-shop .
+	cd dev/benchmarks && $(GO) run ./latency -waymark $(BIN)/waymark -vegeta $(BIN)/vegeta $(BIN)/live-shop
 
 bench-traces: $(BIN)/waymark
 	cd dev/benchmarks/kept && $(BIN)/waymark build --all -o $(BIN)/kept .

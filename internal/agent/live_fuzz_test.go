@@ -21,12 +21,12 @@ type pretended struct{}
 func (pretended) Next() control.News { return control.News{} }
 func (pretended) Close() error       { return nil }
 
-// A harmless program is the live one, but records nothing. It gathers neither sums nor traces, for which
-// it would need the hooks.
+// A harmless program is the live one, but records nothing. It gathers no sums, traces or samples, for which
+// it would need the hooks, or a goroutine.
 type harmless struct{ *live }
 
 func (h harmless) Watch(targets []string, w control.Watch) (control.Task, control.Change, error) {
-	if w.Kind == control.KindSums || w.Kind == control.KindTraces {
+	if w.Kind == control.KindSums || w.Kind == control.KindTraces || w.Kind == control.KindSamples {
 		c, err := h.Find(targets)
 		return pretended{}, c, err
 	}

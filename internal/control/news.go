@@ -26,6 +26,7 @@ type Watch struct {
 	On     []string `json:"on,omitempty"`     // calls: what is told; none: return and panic
 	MinNS  int64    `json:"min_ns,omitempty"` // calls and traces: those that took less are left out
 	Panics bool     `json:"panics,omitempty"` // traces: those whose root call panicked
+	Waits  bool     `json:"waits,omitempty"`  // sums: how long goroutines ran, were ready and waited is told
 	Keep   bool     `json:"keep,omitempty"`   // calls: they get numbers, and DoCalls returns them later
 	Nodes  bool     `json:"nodes,omitempty"`  // traces: trees are nodes, not text
 	Caller bool     `json:"caller,omitempty"` // calls: who made each is told
@@ -98,6 +99,15 @@ type Numbers struct {
 	AvgNS    int64  `json:"avg_ns"`
 	MaxNS    int64  `json:"max_ns"`
 	P99NS    int64  `json:"p99_ns,omitempty"` // periods
+
+	*Parts // sums, with Watch.Waits
+}
+
+// Parts of a function's TotalNS.
+type Parts struct {
+	RunningNS  int64 `json:"running_ns"`
+	RunnableNS int64 `json:"runnable_ns"` // ready, without a CPU
+	WaitingNS  int64 `json:"waiting_ns"`
 }
 
 // A Trace is the tree of one call.

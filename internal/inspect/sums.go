@@ -16,6 +16,7 @@ type sums struct {
 	clock    uint64 // when it began, in ticks and in ns
 	mono     int64
 	before   []sum // by site
+	waits    bool  // how long goroutines waited is added up, and told
 }
 
 // A sum is that of a site, with calls in progress.
@@ -24,11 +25,29 @@ type sum struct {
 	open, least, most uint64 // calls in progress, the shortest and the longest of these
 }
 
-func newSums(s switchboard.Selection) (control.Task, error) {
-	t := &sums{selected: s}
+func newSums(s switchboard.Selection, waits bool) (control.Task, error) {
+	t := &sums{selected: s, waits: waits}
+	if waits {
+		rt.WaitTimes(true)
+	}
 	t.clock, t.mono = rt.Clock()
 	t.before, _ = read()
-	return t, t.begin("Stats", s, rt.Timed, nil, nil)
+	err := t.begin("Stats", s, rt.Timed, nil, nil)
+	if err != nil {
+		t.Close()
+	}
+	return t, err
+}
+
+// Close implements control.Task.
+func (t *sums) Close() error {
+	t.once.Do(func() {
+		t.owner.Close()
+		if t.waits {
+			rt.WaitTimes(false)
+		}
+	})
+	return nil
 }
 
 // read returns the sums of all sites at an instant of the clock.
@@ -43,6 +62,7 @@ func read() (list []sum, clock uint64) {
 		}
 		x.open, x.least, x.most = x.Calls-x.Ended, ^o.Least, o.Most
 		x.Total, x.Inner, x.Self, x.Panics = x.Total+o.Total, x.Inner+o.Inner, x.Self+o.Self, x.Panics+o.Panics
+		x.Runnable, x.Waiting = x.Runnable+o.Runnable, x.Waiting+o.Waiting
 	}
 	return list, clock
 }
@@ -80,6 +100,11 @@ func (t *sums) Next() control.News {
 			}
 			if of := calls + before.open; of > 0 {
 				n.AvgNS = ns(now.Total+now.Inner-before.Total-before.Inner) / int64(of)
+			}
+			if t.waits {
+				waiting := min(ns(now.Waiting-before.Waiting), n.TotalNS)
+				ready := min(ns(now.Runnable-before.Runnable), n.TotalNS-waiting)
+				n.Parts = &control.Parts{RunningNS: n.TotalNS - waiting - ready, RunnableNS: ready, WaitingNS: waiting}
 			}
 			news.Hits += calls
 			news.Functions = append(news.Functions, n)

@@ -33,8 +33,8 @@ func Start(arena []byte, o Overflow) (recording uint32) { return runtime.WMStart
 // Waits says whether recordings say when goroutines run, are ready and wait, before Start.
 func Waits(on bool) { runtime.WMWaits(on) }
 
-// WaitTimes says whether it is added up how long the goroutines of timed calls don't run. The program stands
-// still when that begins.
+// WaitTimes says that somebody wants it added up how long the goroutines of timed calls don't run, or
+// doesn't any more. The program stands still for it.
 func WaitTimes(on bool) { runtime.WMWaitTimes(on) }
 
 // Retire forgets the arena of a recording that has ended, and reports whether the arena may be

@@ -2,6 +2,9 @@
 // program while nobody does: see `make bench-live`.
 //
 //	live -waymark bin/waymark SUBJECT
+//	live -waymark bin/waymark -watch main.server.UnaryCall ECHO
+//
+// SUBJECT prints how often it has called its function work, and ECHO how many requests it has answered.
 package main
 
 import (
@@ -10,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"os"
 	"os/exec"
 	"slices"
@@ -22,6 +26,7 @@ func main() {
 	waymark := flag.String("waymark", "waymark", "the waymark `command`")
 	rounds := flag.Int("rounds", 9, "measure `N` times, in turn, and take medians")
 	period := flag.Duration("period", time.Second, "measure for so `long` each time")
+	function := flag.String("watch", "", "watch all calls of this `FUNCTION`, and measure nothing else")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		log.Fatal("live: want the program to measure: make bench-live builds it")
@@ -29,6 +34,21 @@ func main() {
 	s := start(flag.Arg(0))
 	defer s.stop()
 	pid := fmt.Sprint(s.cmd.Process.Pid)
+
+	if *function != "" {
+		var share []float64
+		var told int64
+		for range *rounds {
+			off, on, lines := s.sideBySide(*period, *waymark, "watch", "-n", "0", pid, *function)
+			share, told = append(share, 1-on/off), told+lines
+		}
+		middle := median(share) // sorts them
+		// The ranks between which the median lies with 95 %, by the binomial distribution.
+		off := int(math.Ceil(0.98 * math.Sqrt(float64(len(share)))))
+		low, high := share[max(len(share)/2-off, 0)], share[min(len(share)/2+off, len(share)-1)]
+		fmt.Printf("watch %s: throughput falls by %.2f %% (%.2f to %.2f with 95 %%); %d calls shown\n", *function, 100*middle, 100*low, 100*high, told)
+		return
+	}
 
 	var first []time.Duration
 	for range *rounds {
@@ -48,28 +68,35 @@ func main() {
 		var share, each []float64
 		var hits, called int64
 		for range *rounds {
-			off := s.rate(*period)
-			watch, out := command(*waymark, "watch", "-n", "0", "--if", c.condition, pid, "main.work")
-			lines := make(chan int64)
-			go func() {
-				n := int64(0)
-				for in := bufio.NewScanner(out); in.Scan(); n++ {
-				}
-				lines <- n
-			}()
-			time.Sleep(200 * time.Millisecond)
-			before := s.calls()
-			on := s.rate(*period)
-			called += s.calls() - before
-			watch.Process.Signal(os.Interrupt)
-			hits += <-lines
-			watch.Wait()
+			off, on, lines := s.sideBySide(*period, *waymark, "watch", "-n", "0", "--if", c.condition, pid, "main.work")
+			hits, called = hits+lines, called+int64(on*period.Seconds())
 			share = append(share, 1-on/off)
 			each = append(each, 1e9/on-1e9/off)
 		}
 		fmt.Printf("watch --if '%s' (%s): throughput falls by %.1f %%, a call takes %.0f ns longer; %d shown of %d calls while measured\n",
 			c.condition, c.name, 100*median(share), median(each), hits, called)
 	}
+}
+
+// sideBySide returns the rate while nobody looks and then while a command does, and how many lines it
+// printed.
+func (s *subject) sideBySide(d time.Duration, name string, args ...string) (off, on float64, lines int64) {
+	off = s.rate(d)
+	c, out := command(name, args...)
+	printed := make(chan int64)
+	go func() {
+		n := int64(0)
+		for in := bufio.NewScanner(out); in.Scan(); {
+			n++
+		}
+		printed <- n
+	}()
+	time.Sleep(200 * time.Millisecond)
+	on = s.rate(d)
+	c.Process.Signal(os.Interrupt)
+	lines = <-printed
+	c.Wait()
+	return off, on, lines
 }
 
 // command starts a command and returns its output.
@@ -132,11 +159,6 @@ func (s *subject) now() (at, n int64) {
 		s.change.Wait()
 	}
 	return s.at, s.n
-}
-
-func (s *subject) calls() int64 {
-	_, n := s.now()
-	return n
 }
 
 // rate returns calls per second, measured for so long.

@@ -40,9 +40,9 @@ func (a *app) sampleCommand() *cobra.Command {
 			set.StringVarP(&s.out, "output", "o", "", "write to `FILE` instead of the terminal")
 		},
 		func(c *live.Conn, f *liveFlags, _ []string) error { return a.sample(c, f.form, &s) })
-	cmd.Long = `Sample looks at the stacks of all goroutines and shows the tree of their calls: each function's share
-of the time, and the part of it that was on a CPU. It sees functions that were not instrumented, too.
-Formats folded and pprof are for flame graphs and for go tool pprof.`
+	cmd.Long = `Sample looks at the stacks of all goroutines and shows the tree of their calls: each function's
+share of the time, and the part of it that was on a CPU. It sees functions that were not
+instrumented, too. Formats folded and pprof are for flame graphs and for go tool pprof.`
 	return cmd
 }
 

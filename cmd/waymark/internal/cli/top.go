@@ -67,7 +67,7 @@ func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) err
 	if err := t.limits.check(); err != nil {
 		return err
 	}
-	w := control.Watch{Kind: control.KindSums}
+	w := control.Watch{Kind: control.KindSums, Waits: true}
 	limit := t.limits.time
 	if t.once {
 		limit = t.every
@@ -105,6 +105,9 @@ func (a *app) showTop(f *liveFlags, list []control.Numbers, elapsed time.Duratio
 			Name: short.Short(n.Function), Calls: n.Calls, Open: n.Open, Panics: n.Panics, Errors: n.Errors,
 			Total: time.Duration(n.TotalNS), Self: time.Duration(n.SelfNS),
 			Min: time.Duration(n.MinNS), Avg: time.Duration(n.AvgNS), Max: time.Duration(n.MaxNS),
+		}
+		if p := n.Parts; p != nil {
+			rows[i].Parts = []time.Duration{time.Duration(p.RunningNS), time.Duration(p.RunnableNS), time.Duration(p.WaitingNS)}
 		}
 	}
 	if screen {

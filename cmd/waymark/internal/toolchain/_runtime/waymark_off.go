@@ -14,14 +14,25 @@ import (
 // A wmOff is how long a call has been off: all is with the calls that it made, own without.
 type wmOff struct{ all, own wmPause }
 
-// WMWaitTimes says whether it is added up how long the goroutines of timed calls don't run.
-func WMWaitTimes(on bool) {
-	wmWaitTimes = on
+// WMWaitTimes says that somebody wants it added up how long the goroutines of timed calls don't run, or
+// doesn't any more.
+func WMWaitTimes(wanted bool) {
+	stw := stopTheWorld(stwReadMemStats)
+	if wanted {
+		wmWaitUsers++
+	} else {
+		wmWaitUsers--
+	}
+	wmWaitTimes = wmWaitUsers > 0
 	wmSetWaits()
+	startTheWorld(stw)
 }
 
-// wmWaitTimes is what WMWaitTimes has said.
-var wmWaitTimes bool
+// wmWaitTimes is set while there are users.
+var (
+	wmWaitTimes bool
+	wmWaitUsers int
+)
 
 // timesCalls reports whether gp has timed calls whose pauses are wanted.
 func (gp *g) timesCalls() bool {

@@ -60,18 +60,21 @@ type wmStop struct {
 
 // WMWaits says whether recordings have records of waiting goroutines, before WMStart.
 func WMWaits(on bool) {
+	if on == wmWaitRecords {
+		return
+	}
+	stw := stopTheWorld(stwReadMemStats)
 	wmWaitRecords = on
 	wmSetWaits()
+	startTheWorld(stw)
 }
 
-// wmSetWaits sets wmWaits. What goroutines note of themselves is old when that begins: the world is stopped to
-// forget it.
+// wmSetWaits sets wmWaits while the world is stopped. What goroutines note of themselves is old when that
+// begins.
 func wmSetWaits() {
 	on := wmWaitRecords || wmWaitTimes
 	if on && !wmWaits.Load() {
-		stw := stopTheWorld(stwReadMemStats)
 		forEachGRace(func(gp *g) { gp.wm.stop.since = 0 })
-		startTheWorld(stw)
 	}
 	wmWaits.Store(on)
 }
