@@ -19,7 +19,7 @@ var importsOf = map[string]string{
 	"tracefile": "github.com/waymark-go/waymark/tracefile", "value": "github.com/waymark-go/waymark/value",
 	"stream": "github.com/waymark-go/waymark/examples/facility/stream",
 	"atomic": "sync/atomic", "errors": "errors", "flag": "flag", "fmt": "fmt", "histogram": "github.com/waymark-go/waymark/histogram",
-	"sampler": "github.com/waymark-go/waymark/sampler", "callgraph": "github.com/waymark-go/waymark/callgraph", "log": "log", "os": "os", "slog": "log/slog", "time": "time",
+	"sampler": "github.com/waymark-go/waymark/sampler", "remote": "github.com/waymark-go/waymark/remote", "callgraph": "github.com/waymark-go/waymark/callgraph", "http": "net/http", "log": "log", "os": "os", "slog": "log/slog", "time": "time",
 }
 
 // TestDocsGo compiles each Go block of the documents, and runs programs. Blocks that begin with a

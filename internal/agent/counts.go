@@ -13,10 +13,7 @@ func beginCounts(o options) error {
 	if o.Seen.On {
 		return errors.New("WAYMARK: counts and seen: both follow tests; use one of them")
 	}
-	program, err := os.Executable()
-	if err != nil {
-		program = "program"
-	}
+	program := executable()
 	path, err := expand(o.Counts, program, os.Getpid())
 	if err != nil {
 		return err

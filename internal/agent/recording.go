@@ -109,10 +109,8 @@ func again(path, more string) (*Recording, error) {
 // start begins a recording. No site is recorded before an owner wants it.
 func start(o options, s settings) (*Recording, error) {
 	chooseClock()
-	program, err := os.Executable()
-	if err != nil {
-		program = "program"
-	}
+	program := executable()
+	var err error
 	if o.Path, err = expand(o.Path, program, os.Getpid()); err != nil {
 		return nil, err
 	}

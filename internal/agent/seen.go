@@ -28,10 +28,7 @@ func beginSeen(o options) error {
 	default:
 		path = o.Path
 	}
-	program, err := os.Executable()
-	if err != nil {
-		program = "program"
-	}
+	program := executable()
 	if path, err = expand(path, program, os.Getpid()); err != nil {
 		return err
 	}

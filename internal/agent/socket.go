@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -51,10 +52,7 @@ func listen(s socketSetting) bool {
 }
 
 func listenAt(path string) error {
-	program, err := os.Executable()
-	if err != nil {
-		program = "program"
-	}
+	var err error
 	if path == "" {
 		dir, err := control.Folder()
 		if err != nil {
@@ -66,7 +64,7 @@ func listenAt(path string) error {
 		}
 		path = filepath.Join(dir, name)
 		control.Sweep(dir)
-	} else if path, err = expand(path, program, os.Getpid()); err != nil {
+	} else if path, err = expand(path, executable(), os.Getpid()); err != nil {
 		return err
 	}
 	if path, err = filepath.Abs(path); err != nil { // the program may go elsewhere
@@ -77,21 +75,31 @@ func listenAt(path string) error {
 		return err
 	}
 	atExit(l.Close)
-	host.Go(func() { l.Serve(server(program)) })
+	host.Go(func() { l.Serve(commands) })
 	return nil
 }
 
-// server returns what answers commands. It is made when the first of them comes.
-func server(program string) func() *control.Server {
-	return sync.OnceValue(func() *control.Server {
-		s := control.NewServer(&live{program: program})
-		s.Later = func() {
-			host.Go(func() {
-				for left := s.Expire(); left >= 0; left = s.Expire() {
-					host.Ready(-1, false, int64(min(left, expireEvery)))
-				}
-			})
-		}
-		return s
-	})
+// Serve answers the requests of a command's connection, as control.Server.Serve does.
+func Serve(conn io.ReadWriter, peer string) error { return commands().Serve(conn, peer) }
+
+// commands returns what answers commands. It is made when the first of them comes.
+var commands = sync.OnceValue(func() *control.Server {
+	s := control.NewServer(&live{program: executable()})
+	s.Later = func() {
+		host.Go(func() {
+			for left := s.Expire(); left >= 0; left = s.Expire() {
+				host.Ready(-1, false, int64(min(left, expireEvery)))
+			}
+		})
+	}
+	return s
+})
+
+// executable returns the path of the program's file, or another name for it.
+func executable() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "program"
+	}
+	return path
 }

@@ -53,10 +53,7 @@ func gather(o options) error {
 	if err != nil {
 		return err
 	}
-	r := &reporter{statistics: o.Stats, pid: os.Getpid(), began: time.Now()}
-	if r.program, err = os.Executable(); err != nil {
-		r.program = "program"
-	}
+	r := &reporter{statistics: o.Stats, program: executable(), pid: os.Getpid(), began: time.Now()}
 	for _, path := range []*string{&r.Report.Path, &r.Latest} {
 		if *path == "" {
 			continue

@@ -86,10 +86,7 @@ func (r rootSelector) Origin() switchboard.Origin { return switchboard.Environme
 // gatherTraces begins to gather the traces that the settings ask for. They are printed, or saved,
 // when the program ends.
 func gatherTraces(o options) error {
-	program, err := os.Executable()
-	if err != nil {
-		program = "program"
-	}
+	program := executable()
 	options := o.Traces.Keep
 	if o.Traces.Kept == "" {
 		options.Slowest = defaultSlowest

@@ -12,6 +12,9 @@ import (
 // that may be ignored are added without.
 const Version = 1
 
+// Upgrade is the name of the protocol for HTTP, whose connections it takes over.
+const Upgrade = "waymark"
+
 // MaxMessage is the largest length of a message, bytes.
 const MaxMessage = 1 << 20
 

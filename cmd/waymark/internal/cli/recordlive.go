@@ -17,8 +17,11 @@ import (
 // recordLive records a running program, until the time is over or the user interrupts. form is
 // that of what is said of the recording; more are settings of it, as WAYMARK has them.
 func (a *app) recordLive(process, dir, file, form, more string, rec *recordFlags, d time.Duration, targets []string) error {
-	if err := replaceable(file); err != nil {
-		return err
+	remote := live.IsRemote(process) // the program writes where it runs
+	if !remote {
+		if err := replaceable(file); err != nil {
+			return err
+		}
 	}
 	c, err := live.Connect(process, dir)
 	if err != nil {
@@ -30,12 +33,18 @@ func (a *app) recordLive(process, dir, file, form, more string, rec *recordFlags
 	if change == nil {
 		return err
 	}
+	if remote {
+		return errors.Join(a.writtenThere(form, change.Path), err)
+	}
 	return errors.Join(a.recorded(change.Path, form, rec, nil), err)
 }
 
 // dumpLive writes the window of a program's flight recorder to file; "" leaves it where the program
 // writes it.
 func (a *app) dumpLive(process, dir, file, form string) error {
+	if file != "" && live.IsRemote(process) {
+		return usagef("-o %s: a program that is reached over HTTP writes where it runs: the file that it chose is said", file)
+	}
 	if file != "" {
 		if err := recorder.Replaceable(file); err != nil { // it may be no trace file
 			return err
@@ -51,6 +60,9 @@ func (a *app) dumpLive(process, dir, file, form string) error {
 		return err
 	}
 	path := answer.Change.Path
+	if live.IsRemote(process) {
+		return a.writtenThere(form, path)
+	}
 	if file != "" && file != path {
 		if err := move(path, file); err != nil {
 			return fmt.Errorf("the program has written %s, which can't be moved to %s: %w", path, file, err)
@@ -58,6 +70,15 @@ func (a *app) dumpLive(process, dir, file, form string) error {
 		path = file
 	}
 	return a.sayRecording(form, []string{path})
+}
+
+// writtenThere says which file a program has written that runs elsewhere.
+func (a *app) writtenThere(form, path string) error {
+	if form == "json" {
+		return a.object(map[string]string{"file": path})
+	}
+	a.note(path + " was written where the program runs")
+	return nil
 }
 
 // move renames a file, or copies it where that is another file system.
@@ -83,5 +104,7 @@ func move(from, to string) error {
 	return os.Remove(from)
 }
 
-// isProcess reports whether an argument is a process id.
-func isProcess(arg string) bool { return arg != "" && strings.Trim(arg, "0123456789") == "" }
+// isProcess reports whether an argument is a process id, or the address of a process.
+func isProcess(arg string) bool {
+	return live.IsRemote(arg) || arg != "" && strings.Trim(arg, "0123456789") == ""
+}

@@ -28,7 +28,7 @@ const (
 // A Conn is a connection to a program.
 type Conn struct {
 	net.Conn
-	path string // of the socket
+	path string // of the socket, or the address
 }
 
 // dial connects to a socket.
@@ -123,9 +123,12 @@ func sockets(dirs []string) (list []string) {
 	return list
 }
 
-// Connect connects to the process with that id, or to the only program with that name. dir is a
-// folder of sockets that others have mounted; empty: the user's own.
+// Connect connects to the process with that id, to the only program with that name, or to the one whose
+// handler has that address. dir is a folder of sockets that others have mounted; empty: the user's own.
 func Connect(process, dir string) (*Conn, error) {
+	if IsRemote(process) {
+		return connectRemote(process)
+	}
 	dirs := []string{dir}
 	if dir == "" {
 		dirs = Folders(os.Geteuid())

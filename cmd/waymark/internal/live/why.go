@@ -31,6 +31,9 @@ func (c *Conn) why(answer *control.Response) error {
 // binary returns what the program's binary knows; nil if it can't be read, as that of another mount
 // or process namespace.
 func (c *Conn) binary() *linked.Program {
+	if IsRemote(c.path) {
+		return nil
+	}
 	answer, err := c.Ask(control.Request{Do: control.DoStatus})
 	if err != nil || answer.Status == nil {
 		return nil
