@@ -102,6 +102,7 @@ func (f *fake) See(path, program string) (seenFile, error) {
 
 type fakeSeen struct{ *fake }
 
+func (f fakeSeen) Name() string           { return "seen" }
 func (f fakeSeen) Register(p *rt.Package) { f.say("seen package ", p.Base) }
 func (f fakeSeen) End()                   { f.say("seen end") }
 
@@ -153,6 +154,7 @@ func begins(t *testing.T, env string) (*fake, *switchtest.Runtime, error) {
 // restart forgets recordings.
 func restart() {
 	current.Store(nil)
+	noting = noted{}
 	recorded.Store(false)
 }
 

@@ -49,6 +49,7 @@ func (l *live) Status() control.Status {
 	if r := current.Load(); r != nil && !r.ended() {
 		s.Recording = r.Path()
 	}
+	s.Seen = noting.wanted()
 	return s
 }
 
@@ -215,6 +216,20 @@ func (l *live) Record(r control.Request) (control.Task, control.Change, error) {
 	c.Path = file.Path()
 	return liveRecording{file}, c, nil
 }
+
+// See begins to note first calls, of all functions, in the file at path, if they aren't noted already.
+func (l *live) See(path string) (c control.Change, err error) {
+	if !filepath.IsAbs(path) {
+		return c, &control.Error{Code: control.CodeRequest, Text: "the file of functions that were called wants an absolute path"}
+	}
+	if c, err = l.Find(nil); err != nil {
+		return c, err
+	}
+	c.Path, err = noting.want(path)
+	return c, err
+}
+
+func (l *live) Unsee() { noting.leave() }
 
 func (l *live) Calls(q control.Query) (*control.Kept, error) { return l.kept.Find(q) }
 

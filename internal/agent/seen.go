@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/inspect"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/seen"
 	"github.com/waymark-go/waymark/internal/switchboard"
@@ -35,12 +37,10 @@ func beginSeen(o options) error {
 	if path, err = filepath.Abs(path); err != nil { // the program may go elsewhere
 		return err
 	}
-	file, err := host.See(path, program)
-	if err != nil {
+	if err := noting.begin(path); err != nil { // no command can be here yet
 		return fmt.Errorf("WAYMARK: seen: %w", err)
 	}
-	host.Packages(file.Register)
-	atExit(file.End)
+	noting.environment = true
 	wish := switchboard.Wish{Want: rt.Seen, Kind: "Seen"}
 	if only != nil {
 		wish.Select.Has = func(f *function.Func) bool { return only.has(f) }
@@ -49,8 +49,79 @@ func beginSeen(o options) error {
 	return nil
 }
 
+// noting is the file that first calls are noted in. A program has one, from the first time that somebody
+// wants it to the program's end.
+var noting noted
+
+type noted struct {
+	mu    sync.Mutex
+	file  seenFile
+	path  string
+	owner *switchboard.Owner // of commands; nil until one wants it
+
+	environment, commands bool // who wants it
+}
+
+// begin makes the file, at path or, if that is another build's, beside it. If there is a file already,
+// that stays.
+func (n *noted) begin(path string) error {
+	if n.file != nil {
+		return nil
+	}
+	file, err := host.See(path, executable())
+	if err != nil {
+		return err
+	}
+	n.file, n.path = file, file.Name()
+	host.Packages(file.Register)
+	atExit(file.End)
+	return nil
+}
+
+// wanted returns the path of the file, "" if nobody wants first calls.
+func (n *noted) wanted() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.environment && !n.commands {
+		return ""
+	}
+	return n.path
+}
+
+// want has commands want first calls of all functions, in the file at path unless there is one, and
+// returns the file's path.
+func (n *noted) want(path string) (string, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.owner == nil {
+		n.owner = switchboard.Default.Join("Seen", switchboard.Command)
+	}
+	// A policy is asked first: there is to be no file that nobody may write to.
+	if err := n.owner.Check(seenByCommands); err != nil {
+		return "", inspect.Refused(err)
+	}
+	if err := n.begin(path); err != nil {
+		return "", err
+	}
+	n.commands = true
+	return n.path, inspect.Refused(n.owner.Set(seenByCommands))
+}
+
+// leave has commands not want it any more.
+func (n *noted) leave() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.commands {
+		n.owner.Set()
+	}
+	n.commands = false
+}
+
+var seenByCommands = switchboard.Wish{Want: rt.Seen, Kind: "Seen"}
+
 // A seenFile says which functions were ever called.
 type seenFile interface {
+	Name() string // path
 	Register(*rt.Package)
 	End()
 }

@@ -24,6 +24,7 @@ func (s *Server) reset(r Request, peer string) *Change {
 		task.Close()
 	}
 	s.host.Forget()
+	s.host.Unsee()
 	var c Change
 	if len(r.Targets) > 0 {
 		c, _ = s.host.Find(r.Targets) // they were found when they were switched on

@@ -30,6 +30,7 @@ const (
 	DoStop   = "stop"   // ends the connection's watch or recording, with its last News
 	DoDump   = "dump"   // writes the window of the flight recorder
 	DoCalls  = "calls"  // calls that watches with Keep have kept
+	DoSeen   = "seen"   // first calls of all functions are noted in Path, until a reset
 	DoResume = "resume" // lets a suspended program go on
 )
 
@@ -45,7 +46,7 @@ type Request struct {
 
 	Watch    *Watch `json:"watch,omitempty"`
 	Calls    *Query `json:"calls,omitempty"`
-	Path     string `json:"path,omitempty"`     // record: the file; absolute
+	Path     string `json:"path,omitempty"`     // record, seen: the file; absolute
 	Settings string `json:"settings,omitempty"` // record: of the recording, as WAYMARK has them
 }
 
@@ -100,6 +101,7 @@ type Status struct {
 	Functions int      `json:"functions"` // that are instrumented
 	Groups    []string `json:"groups"`
 	Recording string   `json:"recording,omitempty"` // path of the file that is being written
+	Seen      string   `json:"seen,omitempty"`      // path of the file that first calls are noted in
 	Kept      int      `json:"kept,omitempty"`      // calls, see Watch.Keep
 	Suspended bool     `json:"suspended,omitempty"` // before its first init function
 	On        []On     `json:"on"`
@@ -119,7 +121,7 @@ type Change struct {
 	Packages  int   `json:"packages"`
 	TookNS    int64 `json:"took_ns"`
 
-	Path string `json:"path,omitempty"` // record, dump: the file
+	Path string `json:"path,omitempty"` // record, dump, seen: the file
 }
 
 // ErrGarbage is the error of bytes that are no message.

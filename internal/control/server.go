@@ -32,6 +32,11 @@ type Host interface {
 	Record(r Request) (Task, Change, error)
 	// Dump writes the window of the flight recorder, and returns the path of the file.
 	Dump() (path string, err error)
+	// See begins to note first calls of functions in a file, if they aren't noted already. The change has
+	// the file's path.
+	See(path string) (Change, error)
+	// Unsee has first calls not noted for See any more.
+	Unsee()
 	// Calls returns calls that watches with Keep have kept.
 	Calls(q Query) (*Kept, error)
 	// Forget forgets these.
@@ -177,6 +182,8 @@ func (s *Server) answer(own *session, r Request, conn io.ReadWriter, peer string
 		response.Calls, err = s.host.Calls(q)
 	case r.Do == DoDump:
 		response.Change, err = s.dump(r, peer)
+	case r.Do == DoSeen:
+		response.Change, err = s.see(r, peer)
 	case r.Do == DoResume:
 		if err = s.host.Resume(); err == nil {
 			s.host.Audit(r, Change{}, peer)

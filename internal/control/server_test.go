@@ -19,6 +19,7 @@ type program struct {
 	audits []string
 	tasks  []*task
 	forgot int
+	seen   string
 }
 
 // A task tells news once.
@@ -57,8 +58,13 @@ func (p *program) Record(r Request) (Task, Change, error) {
 }
 
 func (p *program) Calls(q Query) (*Kept, error) { return &Kept{After: q.After + 1}, nil }
-func (p *program) Forget()                      { p.forgot++ }
-func (p *program) Dump() (string, error)        { return "", errors.New("no window") }
+func (p *program) See(path string) (Change, error) {
+	p.seen = path
+	return Change{Functions: 3, Path: path}, nil
+}
+func (p *program) Unsee()                { p.seen = "" }
+func (p *program) Forget()               { p.forgot++ }
+func (p *program) Dump() (string, error) { return "", errors.New("no window") }
 
 func (p *program) Resume() error { return errors.New("it isn't suspended") }
 

@@ -29,6 +29,9 @@ type File struct {
 	failed bool
 }
 
+// Name returns the path of the file.
+func (f *File) Name() string { return f.Path }
+
 // mostBuilds is how many builds have files of one name, with numbers.
 const mostBuilds = 1000
 

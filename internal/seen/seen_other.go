@@ -20,6 +20,9 @@ func Start(string, []format.KeyValue) (*File, error) {
 
 func buildID(string) string { return "" }
 
+// Name returns the path of the file.
+func (f *File) Name() string { return f.Path }
+
 // Register does nothing.
 func (f *File) Register(*rt.Package) {}
 

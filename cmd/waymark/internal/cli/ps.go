@@ -115,6 +115,9 @@ func (a *app) sayStatus(s *control.Status) error {
 	if s.Recording != "" {
 		line("recording", s.Recording)
 	}
+	if s.Seen != "" {
+		line("seen", s.Seen)
+	}
 	for _, o := range s.On {
 		text := o.Monitor + " " + o.Target
 		if o.Kept {

@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/seen"
+	"github.com/waymark-go/waymark/internal/control"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/units"
 )
@@ -18,8 +22,14 @@ import (
 // seenFormats are the values of --format of seen.
 var seenFormats = []string{"text", "json", "csv"}
 
+// defaultSeen is the file that a running program notes first calls in, unless it is told another one.
+const defaultSeen = "waymark.seen"
+
 // seenFlags are the flags of seen.
 type seenFlags struct {
+	dir, out string
+	time     time.Duration
+
 	include, exclude []string
 	never, tests     bool
 	form, cover      string
@@ -30,16 +40,23 @@ type seenFlags struct {
 func (a *app) seenCommand() *cobra.Command {
 	var f seenFlags
 	cmd := &cobra.Command{
-		Use: "seen [flags] FILE...", Short: "list the functions that were ever called, and those that never were",
+		Use: "seen [flags] FILE... | PID", Short: "list the functions that were ever called, and those that never were",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("seen: want a file that a program with WAYMARK=seen has written: waymark %s", cmd.Use)
+				return usagef("seen: want a file that a program with WAYMARK=seen has written, or a process id: waymark %s", cmd.Use)
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, files []string) error {
+		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := f.check(); err != nil {
 				return err
+			}
+			set := cmd.Flags()
+			if runs := set.Changed("for") || set.Changed("dir") || set.Changed("output"); runs || isProcess(files[0]) {
+				if len(files) > 1 {
+					return usagef("seen: want one running program: %s", files[1])
+				}
+				return a.seenLive(files[0], &f)
 			}
 			return a.seen(files, &f)
 		},
@@ -51,7 +68,14 @@ func (a *app) seenCommand() *cobra.Command {
 	flags.BoolVar(&f.tests, "tests", false, "show the tests that call each function; of one with ? others ran at the same time")
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json or csv")
 	flags.StringVar(&f.cover, "cover", "", "write a coverage profile for go tool cover to `FILE`, and no list")
+	flags.StringVarP(&f.out, "output", "o", defaultSeen, "of a running program: have it note first calls in `FILE`, if it doesn't yet")
+	flags.DurationVar(&f.time, "for", 0, "of a running program, PID or its name: list after `TIME`, or ^C")
+	flags.StringVar(&f.dir, "dir", "", "of a running program, whose socket is in `DIR`")
 	config.Mark(flags, config.IsPattern, "include", "exclude")
+	config.Mark(flags, config.IsFile, "output")
+	cmd.Long = `Seen reads what programs with WAYMARK=seen write while they run. A running program of waymark build
+begins to write it with the first waymark seen PID, and goes on until waymark reset. First calls
+from then on are listed. That costs the program nothing.`
 	return cmd
 }
 
@@ -79,6 +103,39 @@ func (f *seenFlags) check() error {
 		return usageError{err}
 	}
 	return nil
+}
+
+// seenLive has a running program note first calls, and lists them after a time.
+func (a *app) seenLive(process string, f *seenFlags) error {
+	if f.time < 0 {
+		return usagef("--for=%v: want 0 or more", f.time)
+	}
+	file, err := filepath.Abs(f.out)
+	if err != nil {
+		return err
+	}
+	c, err := live.Connect(process, f.dir)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	answer, err := c.Ask(control.Request{Do: control.DoSeen, Path: file})
+	if err != nil {
+		return err
+	}
+	if live.IsRemote(process) {
+		return a.writtenThere("text", answer.Change.Path)
+	}
+	a.note("first calls are noted in " + answer.Change.Path)
+	if f.time > 0 {
+		ctx, stop := interrupted(f.time)
+		err := gone(ctx, c)
+		stop()
+		if err != nil { // what it has noted is there
+			a.note(err.Error())
+		}
+	}
+	return a.seen([]string{answer.Change.Path}, f)
 }
 
 func (a *app) seen(files []string, f *seenFlags) error {
