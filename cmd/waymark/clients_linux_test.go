@@ -22,6 +22,7 @@ var requests = []string{
 	"watch PID main.work", "watch --keep-calls PID main.*", "watch --if args[0]>10&&panic==nil PID main.work",
 	"trace PID main.work", "stack PID main.leaf", "monitor --every 20ms PID main.*", "top --every 20ms PID",
 	"record -o FILE --overflow drop PID", "record -o FILE --overflow ring PID main.leaf", "status PID", "reset PID",
+	"sample --rate 200 --for 0 PID", "sample --for 50ms --root main.work PID", "seen --for 50ms PID",
 }
 
 // Clients that switch functions on and off, and are killed at any moment, leave a program as it was:
