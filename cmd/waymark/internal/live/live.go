@@ -149,6 +149,12 @@ func Connect(process, dir string) (*Conn, error) {
 	return nil, fmt.Errorf("no process %d listens in %s%s", pid, dir, others(list))
 }
 
+// Runs reports whether a program of this user with that name listens.
+func Runs(name string) bool {
+	list, _ := Processes(Folders(os.Geteuid()))
+	return slices.ContainsFunc(list, func(p Process) bool { return filepath.Base(p.Program) == name })
+}
+
 func named(name string, dirs []string) (*Conn, error) {
 	list, _ := Processes(dirs)
 	var found []Process
