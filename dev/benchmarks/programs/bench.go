@@ -41,6 +41,7 @@ const (
 	plainBuild = "plain"
 	plainAgain = "plain again"
 	traced     = "instrumented"
+	seen       = "first calls"
 	recording  = "recording"
 )
 
@@ -117,10 +118,11 @@ func (b *bench) round(s subject.Subject, dir string, round int, o *outcome) erro
 	return b.runs(s, top, variants, round, o)
 }
 
-// runs runs the job plain, plain again, instrumented with tracing off, and recording.
+// runs runs the job plain, plain again, instrumented with tracing off, noting first calls, and recording.
 func (b *bench) runs(s subject.Subject, dir string, variants []variant, round int, o *outcome) error {
-	trace := filepath.Join(dir, "app.wmt")
+	trace, first := filepath.Join(dir, "app.wmt"), filepath.Join(dir, "app.seen")
 	defer os.Remove(trace)
+	defer os.Remove(first) // each run notes all
 	type job struct {
 		name, binary string
 		env          []string
@@ -129,6 +131,7 @@ func (b *bench) runs(s subject.Subject, dir string, variants []variant, round in
 	for _, v := range variants {
 		jobs = append(jobs, job{name: v.name, binary: v.binary})
 	}
+	jobs = append(jobs, job{seen, variants[2].binary, []string{"WAYMARK=seen=" + first}})
 	jobs = append(jobs, job{recording, variants[2].binary, []string{"WAYMARK=record,o=" + trace}})
 	for _, j := range measure.Rotate(jobs, round) {
 		took, err := b.run(dir, j.env, append([]string{j.binary}, s.Args(subject.Place{Dir: b.dir, Module: filepath.Join(dir, "module"), GOROOT: b.goroot}, b.size)...)...)

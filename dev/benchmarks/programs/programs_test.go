@@ -68,7 +68,7 @@ func TestQuick(t *testing.T) {
 			t.Errorf("%q: %s s, want more than 0", row, row[4])
 		}
 	}
-	want := map[string]int{"run: recording": 1}
+	want := map[string]int{"run: first calls": 1, "run: recording": 1}
 	for _, step := range []string{buildFirst, buildSame, buildChanged, running} {
 		for _, variant := range []string{plainBuild, plainAgain, traced} {
 			want[step+": "+variant] = 1

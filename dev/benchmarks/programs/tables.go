@@ -54,14 +54,14 @@ func writeRuns(w io.Writer, all []*outcome) error {
 		recorded := measure.Median(o.seconds(running, recording))
 		rows = append(rows, []string{
 			o.subject, fmt.Sprintf("%.2f s", measure.Median(o.seconds(running, plainBuild))),
-			cell(plainAgain), cell(traced), cell(recording),
+			cell(plainAgain), cell(traced), cell(seen), cell(recording),
 			fmt.Sprintf("%.1f M", measure.Median(o.events)/1e6), fmt.Sprintf("%.1f M", measure.Median(o.events)/1e6/recorded),
 			fmt.Sprintf("%.2f", measure.Median(o.bytesPerEvent)), strconv.FormatUint(o.dropped, 10),
 			fmt.Sprintf("%.1f MB, %+.1f MB", float64(o.sizes[plainBuild])/1e6, float64(o.sizes[traced]-o.sizes[plainBuild])/1e6),
 		})
 	}
 	fmt.Fprint(w, "### Runs\n\nBars: off <= 3 %, bytes per event <= 4, nothing lost.\n\n")
-	return table.Write(w, []string{"Program", "Plain", "Plain again", "Off", "Recording", "Events", "Events/s", "Bytes/event", "Lost", "Binary"}, rows)
+	return table.Write(w, []string{"Program", "Plain", "Plain again", "Off", "First calls", "Recording", "Events", "Events/s", "Bytes/event", "Lost", "Binary"}, rows)
 }
 
 // writeCSV writes each time that was taken.
