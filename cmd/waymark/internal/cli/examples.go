@@ -46,6 +46,9 @@ waymark diff --test TestParse rec/p.wmt             a failed run beside one that
 	"export": `
 waymark export app.wmt --to pprof -o app.pprof           then go tool pprof -http=: app.pprof
 waymark export app.wmt --to chrome --time 1s..2s -o app.json`,
+	"load": `
+waymark load app.wmt -o http://localhost:4318 --rate 5000     its traces over and over
+waymark load -o http://localhost:4318 --depth 4 --width 5     made-up ones`,
 	"info": `
 waymark info app.wmt                      program, host, clock, events, damage
 waymark info --format json app.wmt        for programs`,

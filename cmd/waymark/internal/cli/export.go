@@ -79,14 +79,8 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 	}
 	options := export.Options{Goroutines: goroutines}
 	if name != "-" {
-		inputs := slices.Clone(files)
-		for _, p := range set.Processes {
-			for _, part := range p.Parts() {
-				inputs = append(inputs, part.Path())
-			}
-		}
 		var err error
-		if out, err = to.Create(name, inputs); errors.Is(err, export.ErrInput) {
+		if out, err = to.Create(name, inputsOf(set, files)); errors.Is(err, export.ErrInput) {
 			return usagef("-o %w: choose another name", err)
 		} else if errors.Is(err, export.ErrURL) || errors.Is(err, export.ErrFolder) {
 			return usagef("-o %w", err)
@@ -123,6 +117,17 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 		return errors.Join(append(damage(set, err), missed)...)
 	}
 	return errors.Join(append(damage(set, err), out.Commit())...)
+}
+
+// inputsOf returns the files that are read.
+func inputsOf(set *tracefile.Set, files []string) []string {
+	inputs := slices.Clone(files)
+	for _, p := range set.Processes {
+		for _, part := range p.Parts() {
+			inputs = append(inputs, part.Path())
+		}
+	}
+	return inputs
 }
 
 // writeXML writes the traces of recordings as files of actions.

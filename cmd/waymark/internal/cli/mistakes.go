@@ -58,7 +58,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	meant := nearestFlag(cmd.Flags(), name)
 	if meant == "" {
-		meant = "; see waymark " + cmd.Name() + " -h"
+		meant = "; see " + cmd.CommandPath() + " -h"
 	}
 	return usagef("unknown flag %s%s", arg, meant)
 }

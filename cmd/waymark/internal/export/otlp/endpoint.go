@@ -26,6 +26,8 @@ type Endpoint struct {
 	Patience time.Duration // in which new attempts begin
 	Pause    time.Duration // before the second attempt; the later ones double
 
+	Transport http.RoundTripper // nil is http.DefaultTransport
+
 	file     *os.File
 	sent     int    // requests
 	unsent   int    // requests
@@ -78,7 +80,7 @@ func (e *Endpoint) Write(request []byte) (int, error) {
 func (e *Endpoint) Close() error {
 	var errs []error
 	if e.rejected > 0 {
-		errs = append(errs, fmt.Errorf("%s: %d spans were rejected: %s", e.URL, e.rejected, e.message))
+		errs = append(errs, fmt.Errorf("%s: %w", e.URL, &Rejection{e.rejected, e.message}))
 	}
 	if e.reason != nil {
 		errs = append(errs, fmt.Errorf("%w; %d of %d requests were not sent: they are in %s", e.reason, e.unsent, e.sent+e.unsent, e.Unsent))
@@ -104,16 +106,31 @@ func (r *refusal) Error() string {
 	return r.status + ": " + r.text
 }
 
+// Temporary reports whether an error of Post may be gone at the next attempt, as the receiver says, or
+// because it only took too long.
+func Temporary(err error) bool {
+	if r, ok := errors.AsType[*refusal](err); ok {
+		return r.again
+	}
+	if _, ok := errors.AsType[*Rejection](err); ok {
+		return true
+	}
+	return errors.Is(err, os.ErrDeadlineExceeded)
+}
+
 // send sends a request until it is taken, or refused for good, or time is over. Pauses double,
 // with a random part, unless the receiver names longer ones.
 func (e *Endpoint) send(request []byte) error {
-	var body bytes.Buffer
-	z := gzip.NewWriter(&body)
-	z.Write(request)
-	z.Close()
+	body := compress(request)
 	limit := time.Now().Add(e.Patience)
 	for pause := e.Pause; ; pause = min(2*pause, 30*time.Second) {
-		err := e.post(body.Bytes())
+		err := e.post(body)
+		var some *Rejection
+		if errors.As(err, &some) {
+			e.rejected += some.Spans
+			e.message = some.Message
+			err = nil
+		}
 		if err == nil {
 			return nil
 		}
@@ -132,6 +149,18 @@ func (e *Endpoint) send(request []byte) error {
 	}
 }
 
+// Post sends a request once. The error is a *Rejection if the receiver took a part of it. Any number of
+// goroutines may call it at a time.
+func (e *Endpoint) Post(request []byte) error { return e.post(compress(request)) }
+
+func compress(request []byte) []byte {
+	var body bytes.Buffer
+	z := gzip.NewWriter(&body)
+	z.Write(request)
+	z.Close()
+	return body.Bytes()
+}
+
 func (e *Endpoint) post(body []byte) error {
 	req, err := http.NewRequest(http.MethodPost, e.URL, bytes.NewReader(body))
 	if err != nil {
@@ -139,7 +168,7 @@ func (e *Endpoint) post(body []byte) error {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Content-Encoding", "gzip")
-	client := http.Client{Timeout: e.Timeout}
+	client := http.Client{Timeout: e.Timeout, Transport: e.Transport}
 	resp, err := client.Do(req)
 	if err != nil {
 		return err
@@ -147,8 +176,7 @@ func (e *Endpoint) post(body []byte) error {
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 	if resp.StatusCode/100 == 2 {
-		e.note(answer)
-		return nil
+		return rejection(answer)
 	}
 	r := &refusal{status: resp.Status}
 	if err == nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
@@ -164,8 +192,18 @@ func (e *Endpoint) post(body []byte) error {
 	return r
 }
 
-// note takes down which spans a receiver has rejected of a request that it took.
-func (e *Endpoint) note(answer []byte) {
+// A Rejection says that a receiver has taken a request but for some of its spans.
+type Rejection struct {
+	Spans   uint64
+	Message string // the receiver's
+}
+
+func (r *Rejection) Error() string {
+	return fmt.Sprintf("%d spans were rejected: %s", r.Spans, r.Message)
+}
+
+// rejection returns the Rejection that is in an answer, or nil.
+func rejection(answer []byte) error {
 	var partial struct {
 		PartialSuccess struct {
 			RejectedSpans json.Number
@@ -173,10 +211,10 @@ func (e *Endpoint) note(answer []byte) {
 		}
 	}
 	if json.Unmarshal(answer, &partial) != nil {
-		return
+		return nil
 	}
 	if n, err := strconv.ParseUint(partial.PartialSuccess.RejectedSpans.String(), 10, 64); err == nil && n > 0 {
-		e.rejected += n
-		e.message = partial.PartialSuccess.ErrorMessage
+		return &Rejection{n, partial.PartialSuccess.ErrorMessage}
 	}
+	return nil
 }

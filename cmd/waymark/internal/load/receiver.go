@@ -1,0 +1,60 @@
+package load
+
+import (
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
+)
+
+// A Receiver is what requests are sent to.
+type Receiver struct {
+	Connections int                // requests on their way at a time; 0: 1
+	Post        func([]byte) error // sends a request, or part of it if the error is an *otlp.Rejection
+
+	// Fatal, unless nil, reports whether an error of Post ends the run.
+	Fatal func(error) bool
+}
+
+// timeout is how long a receiver has for a request.
+const timeout = 10 * time.Second
+
+// IsURL reports whether the name of an output is that of a receiver for ToURL.
+func IsURL(name string) bool { return otlp.IsURL(name) }
+
+// ToURL returns the receiver of OTLP over HTTP at a URL. Errors are fatal until it has taken a request,
+// unless it says that it is only busy: then it is none, or not of this protocol.
+func ToURL(url string, connections int) (Receiver, error) {
+	e, err := otlp.NewEndpoint(url, "")
+	if err != nil {
+		return Receiver{}, err
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = connections
+	e.Transport, e.Timeout = transport, timeout
+	var taken atomic.Bool
+	return Receiver{
+		Connections: connections,
+		Post: func(request []byte) error {
+			err := e.Post(request)
+			if err == nil {
+				taken.Store(true)
+			}
+			return err
+		},
+		Fatal: func(err error) bool { return !taken.Load() && !otlp.Temporary(err) },
+	}, nil
+}
+
+// ToWriter returns a receiver that writes requests, one on a line.
+func ToWriter(w io.Writer) Receiver {
+	return Receiver{
+		Post: func(request []byte) error {
+			_, err := w.Write(request)
+			return err
+		},
+		Fatal: func(error) bool { return true },
+	}
+}
