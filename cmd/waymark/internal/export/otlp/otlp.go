@@ -59,7 +59,8 @@ type teller struct {
 	tell      func(*Span) error
 	all       bool       // each call is a span
 	processes []*process // by index
-	span      Span       // what tell is given
+	contexts  contexts
+	span      Span // what tell is given
 }
 
 // A process has what all its spans have in common.
@@ -71,8 +72,9 @@ type process struct {
 
 // A strand is what a goroutine does.
 type strand struct {
-	levels []level // of its open calls
-	parent uint64  // of its root calls: the call whose span is around the go statement; 0 if unknown
+	levels []level  // of its open calls
+	parent uint64   // of its root calls: the call whose span is around the go statement; 0 if unknown
+	remote *context // of its open calls, nil if that is of their own process; see contexts
 }
 
 func strandOf(g *calls.Goroutine) *strand {
@@ -84,9 +86,10 @@ func strandOf(g *calls.Goroutine) *strand {
 
 // start notes in which span a goroutine starts another.
 func start(parent, child *calls.Goroutine) {
-	s := strandOf(parent)
+	s, c := strandOf(parent), strandOf(child)
 	if n := len(s.levels); n > 0 {
-		strandOf(child).parent = s.levels[n-1].span
+		c.parent = s.levels[n-1].span
+		c.remote = s.remote
 	}
 }
 
@@ -113,8 +116,28 @@ func (t *teller) begin(c *calls.Call) error {
 	if l.span = l.parent; t.wants(c) {
 		l.span = c.ID
 	}
+	if told, ok := contextOf(c.Args()); ok {
+		if c.Depth == 0 && s.parent == 0 {
+			s.remote = t.contexts.of(told)
+			l.parent = 0
+		}
+		if l.span != 0 {
+			p := t.process(c.Goroutine.Process)
+			t.contexts.set(told, context{s.trace(p, c), p.spanID(l.span)})
+		}
+	} else if c.Depth == 0 && s.parent == 0 {
+		s.remote = nil // of an earlier call
+	}
 	s.levels = append(s.levels[:c.Depth], l)
 	return nil
+}
+
+// trace returns the id of the trace in which a call of the strand is.
+func (s *strand) trace(p *process, c *calls.Call) [16]byte {
+	if s.remote != nil {
+		return s.remote.trace
+	}
+	return p.id(c.Trace.ID)
 }
 
 func (t *teller) end(c *calls.Call) error {
@@ -127,7 +150,15 @@ func (t *teller) end(c *calls.Call) error {
 	if l.span != c.ID {
 		return nil
 	}
-	t.process(c.Goroutine.Process).fill(&t.span, c, l.parent)
+	p := t.process(c.Goroutine.Process)
+	p.fill(&t.span, c)
+	t.span.Trace = s.trace(p, c)
+	switch {
+	case l.parent != 0:
+		t.span.Parent = p.spanID(l.parent)
+	case s.remote != nil:
+		t.span.Parent = s.remote.span
+	}
 	return t.tell(&t.span)
 }
 
@@ -156,7 +187,7 @@ func (t *teller) process(of *calls.Process) *process {
 	return p
 }
 
-// id returns 16 bytes that belong to a call. The later 8 are the id of its span.
+// id returns 16 bytes that belong to a call.
 func (p *process) id(call uint64) [16]byte {
 	var b [24]byte
 	copy(b[:], p.seed[:])
@@ -165,16 +196,17 @@ func (p *process) id(call uint64) [16]byte {
 	return [16]byte(sum[:16])
 }
 
-// fill makes the span of a call.
-func (p *process) fill(s *Span, c *calls.Call, parent uint64) {
-	id := p.id(c.ID)
+// spanID returns the id of a call's span.
+func (p *process) spanID(call uint64) [8]byte {
+	id := p.id(call)
+	return [8]byte(id[8:])
+}
+
+// fill makes the span of a call, but for its trace and its parent.
+func (p *process) fill(s *Span, c *calls.Call) {
 	*s = Span{
-		Resource: p.Resource, Trace: p.id(c.Trace.ID), ID: [8]byte(id[8:]), Name: c.Function.Name,
-		Start: p.start + c.Start, End: p.start + c.End, Exception: c.Panic(), attributes: attributes{b: s.attributes.b[:0]},
-	}
-	if parent != 0 {
-		id = p.id(parent)
-		s.Parent = [8]byte(id[8:])
+		Resource: p.Resource, ID: p.spanID(c.ID), Name: c.Function.Name, Start: p.start + c.Start, End: p.start + c.End,
+		Exception: c.Panic(), attributes: attributes{b: s.attributes.b[:0]},
 	}
 	a := &s.attributes
 	a.text("code.function.name", c.Function.Name)
