@@ -18,6 +18,7 @@
 # make test-waits    when goroutines ran, against runtime/trace
 # make test-exports  exports: rate and memory with 100 million events, other programs' schemas (minutes, node, downloads)
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
+# make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; -msan: clang)
@@ -34,12 +35,13 @@ GO       ?= go
 FUZZTIME ?= 30s
 GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
+JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
-APART    := dev/benchmarks/peers dev/servers dev/sql contrib/otel contrib/prometheus
+APART    := dev/benchmarks/peers dev/servers dev/sql dev/jaeger contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -180,6 +182,17 @@ test-exports:
 
 test-sql: $(BIN)/waymark
 	cd dev/sql && $(GO) test -waymark $(BIN)/waymark -v .
+
+test-jaeger: $(BIN)/waymark $(BIN)/jaeger
+	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v .
+
+# Its module's folder is read-only, and this repository's workspace has nothing to do with it.
+$(BIN)/jaeger:
+	rm -rf $(BIN)/jaeger-source
+	cp -r "$$(cd dev/compatibility && $(GO) mod download -json $(JAEGER) | sed -n 's/^\t"Dir": "\(.*\)",$$/\1/p')" $(BIN)/jaeger-source
+	chmod -R u+w $(BIN)/jaeger-source
+	cd $(BIN)/jaeger-source && GOWORK=off $(GO) build -o $@ ./cmd/jaeger
+	rm -rf $(BIN)/jaeger-source
 
 test-cross:
 	$(call compile,$(ALL_PLATFORMS))
