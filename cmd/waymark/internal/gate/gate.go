@@ -111,10 +111,19 @@ func Merge(runs []*Run) *Run {
 			for _, r := range runs {
 				n.Calls, n.Objects = same(n.Calls, r.Tests[test][name].Calls), same(n.Objects, r.Tests[test][name].Objects)
 			}
-			functions[name] = n
+			functions[name] = n.steady()
 		}
 	}
 	return out
+}
+
+// steady returns the counts, of which objects vary if calls do: those made the objects, and equal numbers
+// in a few runs are chance.
+func (c Counts) steady() Counts {
+	if c.Calls == Varies {
+		c.Objects = Varies
+	}
+	return c
 }
 
 func same(a, b Count) Count {
@@ -143,7 +152,7 @@ func (file *Run) Compare(runs ...*Run) (steady, unsteady []Difference) {
 		}
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			for _, what := range []string{"calls", "objects"} {
-				d := Difference{Test: test, Function: name, What: what, Was: was[name].of(what), Is: runs[0].Tests[test][name].of(what)}
+				d := Difference{Test: test, Function: name, What: what, Was: was[name].steady().of(what), Is: runs[0].Tests[test][name].of(what)}
 				differs, agree := false, true
 				for _, r := range runs {
 					is := r.Tests[test][name].of(what)

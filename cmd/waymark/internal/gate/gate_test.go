@@ -59,14 +59,15 @@ example.com/m/p TestA
 func TestMerge(t *testing.T) {
 	var got bytes.Buffer
 	Merge([]*Run{
-		run(t, "p TestA\n\t1\t2\tp.F\n\t5\t6\tp.G\n\t1\t1\tp.Once\n"),
-		run(t, "p TestA\n\t1\t3\tp.F\n\t5\t6\tp.G\np TestB\n\t1\t1\tp.F\n"),
+		run(t, "p TestA\n\t1\t2\tp.F\n\t5\t6\tp.G\n\t2\t9\tp.H\n\t1\t1\tp.Once\n"),
+		run(t, "p TestA\n\t1\t3\tp.F\n\t5\t6\tp.G\n\t3\t9\tp.H\np TestB\n\t1\t1\tp.F\n"),
 	}).Write(&got)
 	want := magic + "\n" + onLine + `go1.26.0 linux/amd64, 2 CPUs
 
 p TestA
 	1	~	p.F
 	5	6	p.G
+	~	~	p.H
 	~	~	p.Once
 
 p TestB
@@ -86,6 +87,7 @@ func TestCompare(t *testing.T) {
 		steady, unsteady string
 	}{
 		{"the same", []string{"p TestA\n\t12\t3\tp.F\n\t99\t4\tp.G\n\t7\t0\tp.Gone\n"}, "", ""},
+		{"objects of calls that vary", []string{"p TestA\n\t12\t3\tp.F\n\t99\t5\tp.G\n\t7\t0\tp.Gone\n"}, "", ""},
 		{"one call more", []string{"p TestA\n\t13\t3\tp.F\n\t99\t4\tp.G\n\t7\t0\tp.Gone\n", "p TestA\n\t13\t3\tp.F\n\t1\t4\tp.G\n\t7\t0\tp.Gone\n"}, "calls p.F 12 13\n", ""},
 		{"once", []string{"p TestA\n\t13\t3\tp.F\n\t99\t4\tp.G\n\t7\t0\tp.Gone\n", "p TestA\n\t12\t3\tp.F\n\t1\t4\tp.G\n\t7\t0\tp.Gone\n"}, "", "calls p.F 12 13\n"},
 		{"each time another", []string{"p TestA\n\t13\t3\tp.F\n\t99\t4\tp.G\n\t7\t0\tp.Gone\n", "p TestA\n\t14\t3\tp.F\n\t1\t4\tp.G\n\t7\t0\tp.Gone\n"}, "", "calls p.F 12 13\n"},
