@@ -28,8 +28,8 @@ func TestReadersMemory(t *testing.T) {
 	}
 	dir := t.TempDir()
 	files := []string{filepath.Join(dir, "short.wmt"), filepath.Join(dir, "long.wmt")}
-	writeCalls(t, files[0], short)
-	blocks := writeCalls(t, files[1], long)
+	writeCalls(t, files[0], short, 1)
+	blocks := writeCalls(t, files[1], long, 1)
 	// A replay of all calls would take long and prove no more.
 	for _, args := range []string{"report", "tree", "info", "replay --min 1h", "export --to pprof -o /dev/null"} {
 		few, many := peak(t, args, files[0]), peak(t, args, files[1])
@@ -43,9 +43,9 @@ func TestReadersMemory(t *testing.T) {
 	}
 }
 
-// writeCalls writes a recording of goroutines on four Ps that make as many events, and
-// gives the number of its blocks.
-func writeCalls(t *testing.T, path string, events int) (blocks int) {
+// writeCalls writes a recording of goroutines on four Ps that make as many events, one in 25 ns or that
+// many times slower, and gives the number of its blocks.
+func writeCalls(t *testing.T, path string, events int, slower uint64) (blocks int) {
 	t.Helper()
 	file, err := os.Create(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func writeCalls(t *testing.T, path string, events int) (blocks int) {
 	for ; events > 0; events -= perBlock {
 		stream := blocks % streams
 		for i := range recs {
-			clock += 10 + uint64(i*i%40)
+			clock += slower * (10 + uint64(i*i%40))
 			up := i % (2 * depth)
 			word := uint64(1+(blocks+up)%len(sites))<<format.SiteShift | uint64(64*(up+1))
 			if up >= depth {

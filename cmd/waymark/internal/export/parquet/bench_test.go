@@ -42,10 +42,11 @@ func BenchmarkWrite(b *testing.B) {
 		return set
 	}
 	var rows []Row
-	collect := &writer{full: make(chan []Row), free: make(chan []Row)}
+	collect := &writer{rows: make([]Row, 0, perBatch), full: make(chan []Row), free: make(chan []Row)}
 	go func() {
 		for batch := range collect.full {
 			rows = append(rows, batch...)
+			clear(batch)
 			collect.free <- batch[:0]
 		}
 	}()
