@@ -95,8 +95,10 @@ func (r *Run) read(path string, overlapped map[Test]bool) error {
 // Merge returns what is the same in all runs, the rest as Varies.
 func Merge(runs []*Run) *Run {
 	out := newRun()
-	for _, r := range runs {
-		out.On = r.On
+	for i, r := range runs {
+		if i == 0 {
+			out.On = r.On // later ones may be on one CPU
+		}
 		for test, functions := range r.Tests {
 			if out.Tests[test] == nil {
 				out.Tests[test] = make(map[string]Counts)
