@@ -104,7 +104,7 @@ func TestSkew(t *testing.T) {
 			}
 		}
 	}
-	for _, g := range []load.Graph{{}, {Depth: 1, Width: 1, Functions: 1}, {Depth: 10, Width: 100, Functions: 1, Duration: 1}, {Depth: 1 << 40, Width: 1 << 40, Functions: 1, Duration: 1}, {Depth: 1, Width: 1, Functions: 1, Duration: 1, Skew: -1}} {
+	for _, g := range []load.Graph{{}, {Depth: 1, Width: 1, Functions: 1}, {Depth: 10, Width: 100, Functions: 1, Duration: 1}, {Depth: 1 << 30, Width: 1 << 30, Functions: 1, Duration: 1}, {Depth: 1, Width: 1, Functions: 1, Duration: 1, Skew: -1}} {
 		if g.Check() == nil {
 			t.Errorf("%+v is taken", g)
 		}

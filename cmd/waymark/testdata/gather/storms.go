@@ -29,12 +29,12 @@ func slow() {
 	var before, most uint64
 	list := gathered(gather.Options{Keep: gather.Keep{Longer: 5 * time.Millisecond}}, func(g *gather.Gatherer) {
 		for i := range roots {
-			if i == 10_000 {
-				runtime.GC()
-				before = memory()
-			}
 			if i%every == every/2 {
-				most = max(most, memory())
+				if i < roots/4 {
+					before = max(before, memory()) // with what garbage there is between two collections
+				} else {
+					most = max(most, memory())
+				}
 				work.Root(func() { work.Inner(func() { work.Sleep(6 * time.Millisecond) }) })
 				continue
 			}
