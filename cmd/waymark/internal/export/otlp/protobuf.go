@@ -42,42 +42,51 @@ const (
 	valueInt       = 3
 )
 
-// A requestJSON is what requests in JSON have; see Request.
+// A requestJSON is what requests in JSON have; see Request. Package json finds exact names quickest.
 type requestJSON struct {
 	ResourceSpans []struct {
-		Resource   struct{ Attributes []attributeJSON }
+		Resource struct {
+			Attributes []attributeJSON `json:"attributes"`
+		} `json:"resource"`
 		ScopeSpans []struct {
-			Scope struct{ Name string }
-			Spans []spanJSON
-		}
-	}
+			Scope struct {
+				Name string `json:"name"`
+			} `json:"scope"`
+			Spans []spanJSON `json:"spans"`
+		} `json:"scopeSpans"`
+	} `json:"resourceSpans"`
 }
 
 type spanJSON struct {
-	TraceID, SpanID, ParentSpanID      string
-	Name                               string
-	Kind                               uint64
-	StartTimeUnixNano, EndTimeUnixNano int64 `json:",string"`
-	Attributes                         []attributeJSON
-	Events                             []struct {
-		TimeUnixNano int64 `json:",string"`
-		Name         string
-		Attributes   []attributeJSON
-	}
-	Status struct{ Code uint64 }
+	TraceID    string          `json:"traceId"`
+	ID         string          `json:"spanId"`
+	Parent     string          `json:"parentSpanId"`
+	Name       string          `json:"name"`
+	Kind       uint64          `json:"kind"`
+	Start      int64           `json:"startTimeUnixNano,string"`
+	End        int64           `json:"endTimeUnixNano,string"`
+	Attributes []attributeJSON `json:"attributes"`
+	Events     []struct {
+		Time       int64           `json:"timeUnixNano,string"`
+		Name       string          `json:"name"`
+		Attributes []attributeJSON `json:"attributes"`
+	} `json:"events"`
+	Status struct {
+		Code uint64 `json:"code"`
+	} `json:"status"`
 }
 
 type attributeJSON struct {
-	Key   string
+	Key   string `json:"key"`
 	Value struct {
-		StringValue *string
-		IntValue    *int64 `json:",string"`
-		BoolValue   *bool
-	}
+		String *string `json:"stringValue"`
+		Int    *int64  `json:"intValue,string"`
+		Bool   *bool   `json:"boolValue"`
+	} `json:"value"`
 }
 
 // toProtobuf returns the message that a request in JSON is. Requests are made in JSON, because a file of
-// what was not sent has that; reading one takes no longer than to compress it.
+// what was not sent has that.
 func toProtobuf(request []byte) (wire.Message, error) {
 	var r requestJSON
 	if err := json.Unmarshal(request, &r); err != nil {
@@ -111,7 +120,7 @@ func (s *spanJSON) appendTo(m wire.Message) (wire.Message, error) {
 	for _, id := range []struct {
 		field wire.Number
 		text  string
-	}{{spanTrace, s.TraceID}, {spanID, s.SpanID}, {spanParent, s.ParentSpanID}} {
+	}{{spanTrace, s.TraceID}, {spanID, s.ID}, {spanParent, s.Parent}} {
 		b, err := hex.DecodeString(id.text)
 		if err != nil {
 			return m, err
@@ -122,12 +131,12 @@ func (s *spanJSON) appendTo(m wire.Message) (wire.Message, error) {
 	}
 	m.String(spanName, s.Name)
 	m.Uint(spanKind, s.Kind)
-	m.Fixed(spanStart, uint64(s.StartTimeUnixNano))
-	m.Fixed(spanEnd, uint64(s.EndTimeUnixNano))
+	m.Fixed(spanStart, uint64(s.Start))
+	m.Fixed(spanEnd, uint64(s.End))
 	m = appendAttributes(m, spanAttributes, s.Attributes)
 	for _, e := range s.Events {
 		var event wire.Message
-		event.Fixed(eventTime, uint64(e.TimeUnixNano))
+		event.Fixed(eventTime, uint64(e.Time))
 		event.String(eventName, e.Name)
 		m.Message(spanEvents, appendAttributes(event, eventAttributes, e.Attributes))
 	}
@@ -145,11 +154,11 @@ func appendAttributes(m wire.Message, field wire.Number, list []attributeJSON) w
 	for _, a := range list {
 		value = value[:0]
 		switch v := &a.Value; {
-		case v.StringValue != nil:
-			value.Text(valueString, *v.StringValue)
-		case v.IntValue != nil:
-			value.Member(valueInt, uint64(*v.IntValue))
-		case v.BoolValue != nil && *v.BoolValue:
+		case v.String != nil:
+			value.Text(valueString, *v.String)
+		case v.Int != nil:
+			value.Member(valueInt, uint64(*v.Int))
+		case v.Bool != nil && *v.Bool:
 			value.Member(valueBool, 1)
 		}
 		attribute = attribute[:0]
