@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,10 +74,7 @@ func readCTF(t *testing.T, data []byte, e *ends) map[string]sums {
 				return f
 			}
 			ended := func(f uint32) {
-				recursive := false
-				for _, g := range stacks[thread] {
-					recursive = recursive || g == f
-				}
+				recursive := slices.Contains(stacks[thread], f)
 				sum := out[names[f]]
 				sum.calls++
 				duration := r.u64()

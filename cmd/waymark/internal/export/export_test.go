@@ -57,7 +57,8 @@ func recordAll(t testing.TB, text string, processes int) *tracefile.Set {
 	}
 	r.Nonce, r.PID = "one", 42
 	one := r.Bytes()
-	r.Nonce, r.PID, r.Later = "two", 43, 100*time.Nanosecond
+	// The other one was begun later, and has another clock.
+	r.Nonce, r.PID, r.Later, r.Hz, r.Start = "two", 43, 100*time.Nanosecond, 24_000_000, 1<<40
 	return open(t, one, r.Bytes())
 }
 

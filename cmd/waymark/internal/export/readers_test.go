@@ -10,7 +10,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
-var others = flag.Bool("readers", false, "check exports with other programs, which npm installs")
+var others = flag.Bool("readers", false, "check exports with other programs, which npm installs, and exports of a million calls")
 
 // TestReaders checks exports with what their readers publish.
 func TestReaders(t *testing.T) {
