@@ -143,11 +143,11 @@ func compare(t *testing.T, name string, want, got map[string]sums) {
 			if d := g.total - w.total; d >= -5 && d <= 5 { // each path is rounded
 				g.total = w.total
 			}
-		case "json", "chrome", "speedscope", "perfetto", "otlp", "parquet", "ctf", "xml": // whose durations are rounded each
+		case "json", "chrome", "speedscope", "perfetto", "otlp", "parquet", "ctf", "xml", "viewer": // whose durations are rounded each
 			if d := g.total - w.total; d >= -w.calls && d <= w.calls {
 				g.total = w.total
 			}
-			if d := g.self - w.self; (name == "speedscope" || name == "xml") && d >= -2*w.calls && d <= 2*w.calls {
+			if d := g.self - w.self; (name == "speedscope" || name == "xml" || name == "viewer") && d >= -2*w.calls && d <= 2*w.calls {
 				g.self = w.self
 			}
 		}

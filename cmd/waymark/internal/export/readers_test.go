@@ -35,4 +35,7 @@ func TestReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("node", "speedscope.cjs", file)
+	t.Run("speedscope", func(t *testing.T) {
+		speedscopePage(t, filepath.Join(dir, "node_modules", "speedscope", "dist", "release"))
+	})
 }
