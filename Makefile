@@ -16,7 +16,7 @@
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-billion  memory of readers of a billion events, and how much they read for a window (minutes, 2 GB of disk)
 # make test-waits    when goroutines ran, against runtime/trace
-# make test-exports  exports: rate and memory with 100 million events, other programs' schemas (minutes, node, downloads)
+# make test-exports  exports: rate and memory with 100 million events, what other programs read of them (minutes, node, chromium, downloads)
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
 # make test-otlp     spans over gRPC and HTTP, read with OpenTelemetry's own packages (a minute, downloads)
 # make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
@@ -179,7 +179,7 @@ test-waits:
 	cd cmd/waymark && $(GO) test -run TestWaits -waits -v .
 
 test-exports:
-	cd cmd/waymark && $(GO) test ./internal/export -run '^TestReaders$$' -v -readers
+	cd cmd/waymark && $(GO) test ./internal/export -run '^(TestReaders|TestChromeViewer|TestLarge)$$' -v -readers -timeout 30m
 	cd cmd/waymark && $(GO) test -run '^TestExportRate$$' -exports -v -timeout 60m .
 
 test-sql: $(BIN)/waymark
