@@ -16,8 +16,9 @@
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-billion  memory of readers of a billion events, and how much they read for a window (minutes, 2 GB of disk)
 # make test-waits    when goroutines ran, against runtime/trace
-# make test-exports  exports: rate and memory with 100 million events, other programs' schemas (minutes, node, downloads)
+# make test-exports  exports: rate and memory with 100 million events, what other programs read of them (minutes, node, chromium, downloads)
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
+# make test-otlp     spans over gRPC and HTTP, read with OpenTelemetry's own packages (a minute, downloads)
 # make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
@@ -25,6 +26,7 @@
 # make test-modules  test suites of other modules, plain and traced (an hour or two, downloads)
 # make test-defaults  the same suites as waymark test --trace runs them: times, disk (hours, downloads)
 # make test-planted  mistakes in six modules, and what waymark test --trace prints (minutes, downloads)
+# make test-gates    suites of seven modules again and again, against their counts (hours; RERUNS=200; downloads)
 # make test-rewriter GOROOT/src, GOROOT/test (or GOROOT_TEST=), module cache, random programs (an hour)
 # make fuzz          every fuzz target for FUZZTIME
 # make release VERSION=v0.9.0 OUT=DIR   the public modules as a proxy (WRITE=1: go.mod files too)
@@ -38,10 +40,10 @@ BIN      := $(CURDIR)/bin
 JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
-APART    := dev/benchmarks/peers dev/servers dev/sql dev/jaeger contrib/otel contrib/prometheus
+APART    := dev/benchmarks/peers dev/servers dev/sql dev/otlp dev/jaeger contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -177,11 +179,14 @@ test-waits:
 	cd cmd/waymark && $(GO) test -run TestWaits -waits -v .
 
 test-exports:
-	cd cmd/waymark && $(GO) test ./internal/export -run '^TestReaders$$' -v -readers
+	cd cmd/waymark && $(GO) test ./internal/export -run '^(TestReaders|TestChromeViewer|TestLarge)$$' -v -readers -timeout 30m
 	cd cmd/waymark && $(GO) test -run '^TestExportRate$$' -exports -v -timeout 60m .
 
 test-sql: $(BIN)/waymark
 	cd dev/sql && $(GO) test -waymark $(BIN)/waymark -v .
+
+test-otlp: $(BIN)/waymark
+	cd dev/otlp && $(GO) test -waymark $(BIN)/waymark -v .
 
 test-jaeger: $(BIN)/waymark $(BIN)/jaeger
 	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v .
@@ -213,6 +218,11 @@ test-modules: $(BIN)/waymark
 # What has results isn't run again.
 test-defaults: $(BIN)/waymark
 	cd dev/compatibility && $(GO) build -o $(BIN)/compatibility . && $(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules -default 3
+
+# RERUNS of each suite.
+RERUNS ?= 200
+test-gates:
+	cd dev/compatibility && $(GO) test -run '^TestGates$$' -gates $(RERUNS) -v -timeout 0 .
 
 test-planted:
 	cd dev/compatibility && $(GO) test -run TestPlanted -planted -v -timeout 60m .

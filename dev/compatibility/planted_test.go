@@ -157,12 +157,7 @@ func TestPlanted(t *testing.T) {
 	if !*plantedFlag {
 		t.Skip("not asked for: make test-planted")
 	}
-	waymark := filepath.Join(t.TempDir(), "waymark")
-	build := exec.Command("go", "build", "-o", waymark, ".")
-	build.Dir = filepath.Join("..", "..", "cmd", "waymark")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	waymark := buildWaymark(t)
 	for _, p := range mistakes {
 		t.Run(Suite{Module: p.module}.Path(), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "module")

@@ -7,17 +7,24 @@ import (
 	"time"
 )
 
-// TestShort is the short form of make test-modules: a small suite, and another one traced by default.
-func TestShort(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes half a minute")
-	}
+// buildWaymark returns the command, built from this source.
+func buildWaymark(t *testing.T) string {
+	t.Helper()
 	waymark := filepath.Join(t.TempDir(), "waymark")
 	build := exec.Command("go", "build", "-o", waymark, ".")
 	build.Dir = filepath.Join("..", "..", "cmd", "waymark")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return waymark
+}
+
+// TestShort is the short form of make test-modules: a small suite, and another one traced by default.
+func TestShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	waymark := buildWaymark(t)
 	suites, err := readList("modules.txt")
 	if err != nil {
 		t.Fatal(err)

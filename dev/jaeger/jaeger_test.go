@@ -25,7 +25,8 @@ var (
 
 // Where Jaeger listens without a configuration.
 const (
-	receiver = "http://127.0.0.1:4318"
+	overHTTP = "http://127.0.0.1:4318"
+	overGRPC = "grpc://127.0.0.1:4317"
 	queries  = "http://127.0.0.1:16686"
 )
 
@@ -244,13 +245,46 @@ func TestJaeger(t *testing.T) {
 		return string(out)
 	}
 	run("", waymark, "build", "--all", "--closures", "--args", "-o", prog, "./app")
-	run("WAYMARK=record,o=client.wmt", prog)
-	file := filepath.Join(dir, "all.json")
-	both := []string{"export", "--depth", "100", "--to", "otlp", filepath.Join(dir, "client.wmt"), filepath.Join(dir, "server.wmt"), "-o"}
-	run("", waymark, append(both, file)...)
-	run("", waymark, append(both, receiver)...)
+	for _, receiver := range []string{overHTTP, overGRPC} {
+		run("WAYMARK=record,o=client.wmt", prog) // of which spans have new ids each time
+		file := filepath.Join(dir, "all.json")
+		both := []string{"export", "--depth", "100", "--to", "otlp", filepath.Join(dir, "client.wmt"), filepath.Join(dir, "server.wmt"), "-o"}
+		run("", waymark, append(both, file)...)
+		run("", waymark, append(both, receiver)...)
+		compare(t, exported(t, file), receiver)
+	}
 
-	want := exported(t, file)
+	// What load sends arrives, whole and once.
+	sent := 0
+	for _, receiver := range []string{overHTTP, overGRPC} {
+		var result struct {
+			Traces, Spans  int
+			FailedRequests int `json:"failed_requests"`
+		}
+		made := run("", waymark, "load", "-n", "40", "--rate", "0", "--depth", "4", "--width", "4", "-o", receiver, "--format", "json")
+		if err := json.Unmarshal([]byte(made), &result); err != nil || result.FailedRequests != 0 || result.Traces != 40 {
+			t.Fatalf("%v: %s", err, made)
+		}
+		sent += result.Spans
+	}
+	spans := wait(t, sent, func() map[string]span {
+		return answered(t, ask(t, "/api/traces?service=waymark-load&limit=1000"))
+	})
+	traces := make(map[string]int)
+	for _, s := range spans {
+		if traces[s.trace]++; s.parent != "" && spans[s.parent].trace != s.trace {
+			t.Errorf("%+v has no parent in its trace", s)
+		}
+	}
+	if len(spans) != sent || len(traces) != 80 {
+		t.Errorf("Jaeger has %d spans in %d traces of load, want %d in 80", len(spans), len(traces), sent)
+	}
+	t.Logf("load: %d spans in %d traces", len(spans), len(traces))
+}
+
+// compare compares what Jaeger has with what was sent.
+func compare(t *testing.T, want map[string]span, receiver string) {
+	t.Helper()
 	traces := make(map[string]int)
 	for _, s := range want {
 		traces[s.trace]++
@@ -266,39 +300,16 @@ func TestJaeger(t *testing.T) {
 	for id, w := range want {
 		calls[w.name]++
 		if g := got[id]; g != w {
-			t.Errorf("span %s: Jaeger has\n%+v\nwant\n%+v", id, g, w)
+			t.Errorf("%s: span %s: Jaeger has\n%+v\nwant\n%+v", receiver, id, g, w)
 		}
 		if w.name == "main.handle" {
 			if parent := got[w.parent]; parent.name != "main.get" || parent.trace != w.trace {
-				t.Errorf("a request's caller is %+v", parent)
+				t.Errorf("%s: a request's caller is %+v", receiver, parent)
 			}
 		}
 	}
 	if len(got) != len(want) || calls["main.get"] != 60 || calls["main.handle"] != 60 || calls["main.answer"] != 120 {
-		t.Errorf("%d spans in %d traces, want %d; calls are %v", len(got), len(traces), len(want), calls)
+		t.Errorf("%s: %d spans in %d traces, want %d; calls are %v", receiver, len(got), len(traces), len(want), calls)
 	}
-	t.Logf("%d spans of %d traces are the same", len(want), len(traces))
-
-	// What load sends arrives, whole and once.
-	var result struct {
-		Traces, Spans  int
-		FailedRequests int `json:"failed_requests"`
-	}
-	made := run("", waymark, "load", "-n", "40", "--rate", "0", "--depth", "4", "--width", "4", "-o", receiver, "--format", "json")
-	if err := json.Unmarshal([]byte(made), &result); err != nil || result.FailedRequests != 0 {
-		t.Fatalf("%v: %s", err, made)
-	}
-	spans := wait(t, result.Spans, func() map[string]span {
-		return answered(t, ask(t, "/api/traces?service=waymark-load&limit=1000"))
-	})
-	clear(traces)
-	for _, s := range spans {
-		if traces[s.trace]++; s.parent != "" && spans[s.parent].trace != s.trace {
-			t.Errorf("%+v has no parent in its trace", s)
-		}
-	}
-	if len(spans) != result.Spans || len(traces) != result.Traces {
-		t.Errorf("Jaeger has %d spans in %d traces of load, want %d in %d", len(spans), len(traces), result.Spans, result.Traces)
-	}
-	t.Logf("load: %d spans in %d traces", len(spans), len(traces))
+	t.Logf("%s: %d spans of %d traces are the same", receiver, len(want), len(traces))
 }

@@ -175,6 +175,12 @@ func (a *app) progress() (show func(string), done func()) {
 	if !isTerminal(a.stderr) {
 		return func(string) {}, func() {}
 	}
-	show = func(what string) { fmt.Fprintf(a.stderr, "\r\x1b[Kwaymark: %s ...", what) }
+	last := ""
+	show = func(what string) {
+		if what != last { // terminals may be slow
+			fmt.Fprintf(a.stderr, "\r\x1b[Kwaymark: %s ...", what)
+			last = what
+		}
+	}
 	return show, func() { fmt.Fprint(a.stderr, "\r\x1b[K") }
 }

@@ -64,11 +64,11 @@ func (a *app) loadCommand() *cobra.Command {
 		},
 	}
 	cmd.Long = `Load sends the traces of recordings over and over, with new ids and as if they ended now, or
-made-up ones if there is no FILE, to a receiver of OpenTelemetry's protocol over HTTP, to a file
-or to standard output. The pace stays the same if the receiver is slow: latency counts from the
+made-up ones if there is no FILE, to a receiver of OpenTelemetry's protocol over HTTP or gRPC, to a
+file or to standard output. The pace stays the same if the receiver is slow: latency counts from the
 time when a request was due. A request is sent once; what is not taken is counted.`
 	flags := cmd.Flags()
-	flags.StringVarP(&l.out, "output", "o", "", "`URL` of a receiver, as in http://localhost:4318, or a file; - for standard output")
+	flags.StringVarP(&l.out, "output", "o", "", "`URL` of a receiver, as in http://localhost:4318 or grpc://localhost:4317, or a file; - for standard output")
 	flags.Float64Var(&l.Rate, "rate", 1000, "`NUMBER` of spans per second; 0: as many as are taken")
 	flags.DurationVar(&l.Limit, "for", 10*time.Second, "`TIME`, then the command ends; 0: until ^C")
 	flags.IntVarP(&l.Traces, "count", "n", 0, "end after `N` traces; 0: no limit")
@@ -167,7 +167,7 @@ func (a *app) load(l *loadFlags, source load.Source, inputs []string) error {
 	r, err := load.Run(ctx, source, l.Options)
 	done()
 	if err != nil && load.IsURL(l.out) {
-		err = fmt.Errorf("%w; no request was taken: -o wants the URL of a receiver of OpenTelemetry's protocol over HTTP, most listen on port 4318", err)
+		err = fmt.Errorf("%w; no request was taken: -o wants the URL of a receiver of OpenTelemetry's protocol, as in http://localhost:4318 or grpc://localhost:4317", err)
 	}
 	if err = errors.Join(err, end(err != nil)); err != nil {
 		return err

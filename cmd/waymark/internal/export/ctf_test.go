@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,7 +42,7 @@ func (r *ctfReader) text() string {
 	return string(text)
 }
 
-func readCTF(t *testing.T, data []byte) map[string]sums {
+func readCTF(t *testing.T, data []byte, e *ends) map[string]sums {
 	out := make(map[string]sums)
 	names := make(map[uint32]string)
 	stacks := make(map[string][]uint32)
@@ -63,7 +64,8 @@ func readCTF(t *testing.T, data []byte) map[string]sums {
 				t.Fatalf("an event at %d follows %d, in a packet from %d to %d", at, last, first, end)
 			}
 			last = at
-			thread := fmt.Sprint(r.u32(), r.u64())
+			pid, goroutine := r.u32(), r.u64()
+			thread := fmt.Sprint(pid, goroutine)
 			called := func() uint32 {
 				r.u64()
 				r.u64()
@@ -72,10 +74,7 @@ func readCTF(t *testing.T, data []byte) map[string]sums {
 				return f
 			}
 			ended := func(f uint32) {
-				recursive := false
-				for _, g := range stacks[thread] {
-					recursive = recursive || g == f
-				}
+				recursive := slices.Contains(stacks[thread], f)
 				sum := out[names[f]]
 				sum.calls++
 				duration := r.u64()
@@ -85,7 +84,7 @@ func readCTF(t *testing.T, data []byte) map[string]sums {
 				sum.self += r.u64()
 				out[names[f]] = sum
 				r.data = r.data[16:]
-				r.text()
+				e.call(uint64(goroutine), names[f], strings.Fields(r.text())...)
 				r.text()
 				r.text()
 			}
@@ -97,7 +96,7 @@ func readCTF(t *testing.T, data []byte) map[string]sums {
 				r.text()
 				r.u32()
 			case 1:
-				r.u64()
+				e.start(uint64(goroutine), uint64(r.u64()))
 				r.text()
 				r.text()
 				r.u32()

@@ -57,7 +57,8 @@ func recordAll(t testing.TB, text string, processes int) *tracefile.Set {
 	}
 	r.Nonce, r.PID = "one", 42
 	one := r.Bytes()
-	r.Nonce, r.PID, r.Later = "two", 43, 100*time.Nanosecond
+	// The other one was begun later, and has another clock.
+	r.Nonce, r.PID, r.Later, r.Hz, r.Start = "two", 43, 100*time.Nanosecond, 24_000_000, 1<<40
 	return open(t, one, r.Bytes())
 }
 
@@ -96,8 +97,9 @@ func open(t testing.TB, recordings ...[]byte) *tracefile.Set {
 type sums struct{ calls, total, self int64 }
 
 // readers return the functions of an export, by their names.
-var readers = map[string]func(*testing.T, []byte) map[string]sums{
+var readers = map[string]func(*testing.T, []byte, *ends) map[string]sums{
 	"json": readJSON, "folded": readFolded, "speedscope": readSpeedscope, "chrome": readChrome, "pprof": readPprof, "perfetto": readPerfetto, "otlp": readOTLP, "parquet": readParquet, "ctf": readCTF,
+	"xml": readXML,
 }
 
 // Calls and times of each function are those of a report, in each format.
@@ -118,10 +120,10 @@ func TestTotals(t *testing.T) {
 			if len(want) == 0 {
 				t.Fatal("the report is empty")
 			}
-			for _, f := range Formats {
+			for _, f := range formats {
 				filter := tt.filter
 				filter.Show = func(*function.Func) bool { return true } // else otlp has some calls only
-				got := readers[f.Name](t, written(t, f.Name, recordAll(t, events(), tt.processes), filter))
+				got := readers[f.Name](t, written(t, f.Name, recordAll(t, events(), tt.processes), filter), nil)
 				compare(t, f.Name, want, got)
 			}
 		})
@@ -132,7 +134,7 @@ func compare(t *testing.T, name string, want, got map[string]sums) {
 	t.Helper()
 	for fn, w := range want {
 		g := got[fn]
-		if name == "ctf" { // whose strings end with a zero byte
+		if name == "ctf" || name == "xml" { // whose texts can't have a zero byte
 			g = got[strings.ReplaceAll(fn, "\x00", "\ufffd")]
 		}
 		switch name {
@@ -141,11 +143,11 @@ func compare(t *testing.T, name string, want, got map[string]sums) {
 			if d := g.total - w.total; d >= -5 && d <= 5 { // each path is rounded
 				g.total = w.total
 			}
-		case "json", "chrome", "speedscope", "perfetto", "otlp", "parquet", "ctf": // whose durations are rounded each
+		case "json", "chrome", "speedscope", "perfetto", "otlp", "parquet", "ctf", "xml", "viewer": // whose durations are rounded each
 			if d := g.total - w.total; d >= -w.calls && d <= w.calls {
 				g.total = w.total
 			}
-			if d := g.self - w.self; name == "speedscope" && d >= -2*w.calls && d <= 2*w.calls {
+			if d := g.self - w.self; (name == "speedscope" || name == "xml" || name == "viewer") && d >= -2*w.calls && d <= 2*w.calls {
 				g.self = w.self
 			}
 		}
@@ -193,7 +195,7 @@ func reported(t *testing.T, set *tracefile.Set, filter recording.Filter) map[str
 func written(t testing.TB, name string, set *tracefile.Set, filter recording.Filter) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	f := Formats[slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })]
+	f := formats[slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })]
 	if _, err := f.Write(&b, set, &filter, Options{Beside: func(string, []byte) error { return nil }}); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -205,7 +207,7 @@ func TestShown(t *testing.T) {
 	all := reported(t, record(t, events()), recording.Filter{})
 	filter := recording.Filter{Show: func(f *function.Func) bool { return f.Name == "main.main" || f.Name == "main.deep" }}
 	for _, name := range []string{"json", "chrome", "pprof", "perfetto"} {
-		got := readers[name](t, written(t, name, record(t, events()), filter))
+		got := readers[name](t, written(t, name, record(t, events()), filter), nil)
 		delete(got, "(not shown)")
 		compare(t, name, map[string]sums{"main.main": all["main.main"], "main.deep": all["main.deep"]}, got)
 	}
@@ -218,7 +220,7 @@ func TestShown(t *testing.T) {
 		{recording.Filter{Callers: func(f *function.Func) bool { return f.Name == "main.outer" }}, []string{"(not shown)", "main.caught", "main.main", "main.outer"}},
 		{recording.Filter{Min: 200 * time.Nanosecond}, []string{"(not shown)", "main.deep", "main.main", "main.waits"}},
 	} {
-		got := readPprof(t, written(t, "pprof", record(t, events()), tt.filter))
+		got := readPprof(t, written(t, "pprof", record(t, events()), tt.filter), nil)
 		var names []string
 		for name := range got {
 			names = append(names, name)
@@ -274,9 +276,9 @@ func TestJSON(t *testing.T) {
 func TestDamage(t *testing.T) {
 	data := made(t, events()).Bytes()
 	for _, cut := range []int{len(data) / 3, len(data) / 2, len(data) * 9 / 10} {
-		for _, f := range Formats {
+		for _, f := range formats {
 			set := open(t, data[:cut])
-			readers[f.Name](t, written(t, f.Name, set, recording.Filter{}))
+			readers[f.Name](t, written(t, f.Name, set, recording.Filter{}), nil)
 		}
 	}
 }
@@ -288,7 +290,7 @@ func TestGoroutines(t *testing.T) {
 		if _, err := writePprof(&b, recordAll(t, events(), processes), &recording.Filter{}, Options{Goroutines: true}); err != nil {
 			t.Fatal(err)
 		}
-		compare(t, "pprof", reported(t, recordAll(t, events(), processes), recording.Filter{}), readPprof(t, b.Bytes()))
+		compare(t, "pprof", reported(t, recordAll(t, events(), processes), recording.Filter{}), readPprof(t, b.Bytes(), nil))
 		p, err := profile.Parse(&b)
 		if err != nil {
 			t.Fatal(err)

@@ -25,6 +25,14 @@ type call struct {
 
 func (s *stack) begin(name string, at int64) { s.open = append(s.open, call{name: name, start: at}) }
 
+// innermost returns the name of the innermost call.
+func (s *stack) innermost() string {
+	if len(s.open) == 0 {
+		return ""
+	}
+	return s.open[len(s.open)-1].name
+}
+
 // end ends the innermost call. Its self time is what the format says, or what is left of its time.
 func (s *stack) end(t *testing.T, name string, at int64, self *int64) {
 	n := len(s.open) - 1
@@ -49,9 +57,10 @@ func (s *stack) end(t *testing.T, name string, at int64, self *int64) {
 	}
 }
 
-func readJSON(t *testing.T, data []byte) map[string]sums {
+func readJSON(t *testing.T, data []byte, e *ends) map[string]sums {
 	type line struct {
 		ID, Caller, Goroutine          uint64
+		Parent_goroutine               uint64
 		Function                       string
 		Start_ns, Duration_ns, Self_ns int64
 		Recursive                      bool
@@ -64,6 +73,8 @@ func readJSON(t *testing.T, data []byte) map[string]sums {
 			t.Fatalf("%v: %s", err, lines.Text())
 		}
 		calls[l.ID] = l
+		e.start(l.Goroutine, l.Parent_goroutine)
+		e.json(l.Goroutine, l.Function, lines.Bytes())
 	}
 	out := make(map[string]sums)
 	for _, l := range calls {
@@ -86,7 +97,7 @@ func readJSON(t *testing.T, data []byte) map[string]sums {
 	return out
 }
 
-func readFolded(t *testing.T, data []byte) map[string]sums {
+func readFolded(t *testing.T, data []byte, _ *ends) map[string]sums {
 	out := make(map[string]sums)
 	for _, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
 		at := strings.LastIndexByte(line, ' ')
@@ -110,7 +121,7 @@ func readFolded(t *testing.T, data []byte) map[string]sums {
 	return out
 }
 
-func readSpeedscope(t *testing.T, data []byte) map[string]sums {
+func readSpeedscope(t *testing.T, data []byte, _ *ends) map[string]sums {
 	var file struct {
 		Shared   struct{ Frames []struct{ Name string } }
 		Profiles []struct {
@@ -149,13 +160,13 @@ func readSpeedscope(t *testing.T, data []byte) map[string]sums {
 	return out
 }
 
-func readChrome(t *testing.T, data []byte) map[string]sums {
+func readChrome(t *testing.T, data []byte, e *ends) map[string]sums {
 	var file struct {
 		TraceEvents []struct {
-			Ph, Name string
-			Pid, Tid uint64
-			Ts       json.Number
-			Args     struct{ Self_ns int64 }
+			Ph, Name, ID string
+			Pid, Tid     uint64
+			Ts           json.Number
+			Args         json.RawMessage
 		}
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -163,29 +174,39 @@ func readChrome(t *testing.T, data []byte) map[string]sums {
 	}
 	out := make(map[string]sums)
 	threads := make(map[[2]uint64]*stack)
-	for _, e := range file.TraceEvents {
-		us, ns, _ := strings.Cut(e.Ts.String(), ".")
+	flows := make(map[string]uint64) // the goroutines in which they begin
+	for _, event := range file.TraceEvents {
+		us, ns, _ := strings.Cut(event.Ts.String(), ".")
 		at, err := strconv.ParseInt(us+ns, 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
-		thread := [2]uint64{e.Pid, e.Tid}
+		thread := [2]uint64{event.Pid, event.Tid}
 		s := threads[thread]
 		if s == nil {
 			s = &stack{sums: out}
 			threads[thread] = s
 		}
-		switch e.Ph {
+		switch event.Ph {
 		case "B":
-			s.begin(seen(e.Name), at)
+			s.begin(seen(event.Name), at)
 		case "E":
-			s.end(t, "", at, &e.Args.Self_ns)
+			var args struct{ Self_ns int64 }
+			if err := json.Unmarshal(event.Args, &args); err != nil {
+				t.Fatal(err)
+			}
+			e.json(event.Tid, s.innermost(), event.Args)
+			s.end(t, "", at, &args.Self_ns)
+		case "s":
+			flows[event.ID] = event.Tid
+		case "f":
+			e.start(event.Tid, flows[event.ID])
 		}
 	}
 	return out
 }
 
-func readPprof(t *testing.T, data []byte) map[string]sums {
+func readPprof(t *testing.T, data []byte, _ *ends) map[string]sums {
 	p, err := profile.Parse(bytes.NewReader(data))
 	if err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func spansOf(t *testing.T, data []byte) (spans map[string]*span, ids []string) {
 	return spans, ids
 }
 
-func readOTLP(t *testing.T, data []byte) map[string]sums {
+func readOTLP(t *testing.T, data []byte, e *ends) map[string]sums {
 	spans, _ := spansOf(t, data)
 	out := make(map[string]sums)
 	for _, s := range spans {
@@ -77,6 +77,17 @@ func readOTLP(t *testing.T, data []byte) map[string]sums {
 		if s.ParentSpanID != "" && (parent == nil || parent.TraceID != s.TraceID) {
 			t.Errorf("span %s has the parent %+v", s.Name, parent)
 		}
+		goroutine := uint64(s.int("waymark.goroutine"))
+		if parent != nil && uint64(parent.int("waymark.goroutine")) != goroutine {
+			e.start(goroutine, uint64(parent.int("waymark.goroutine")))
+		}
+		var marks []string
+		for _, a := range s.Attributes {
+			if a.Value.BoolValue {
+				marks = append(marks, strings.TrimPrefix(a.Key, "waymark."))
+			}
+		}
+		e.call(goroutine, s.Name, marks...)
 		outermost := true
 		for p := parent; p != nil && p.int("waymark.goroutine") == s.int("waymark.goroutine"); p = spans[p.ParentSpanID] {
 			outermost = outermost && p.Name != s.Name

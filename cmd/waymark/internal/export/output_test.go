@@ -24,8 +24,9 @@ func (l *limited) Write(b []byte) (int, error) {
 }
 
 func TestFull(t *testing.T) {
-	for _, f := range Formats {
-		for _, room := range []int{0, 100} {
+	for _, f := range formats {
+		whole := len(written(t, f.Name, record(t, events()), recording.Filter{}))
+		for _, room := range []int{0, 100, whole / 2, whole - 1} {
 			if _, err := f.Write(&limited{room}, record(t, events()), &recording.Filter{}, Options{Beside: func(string, []byte) error { return nil }}); !errors.Is(err, errFull) {
 				t.Errorf("%s with room for %d bytes: %v, want %v", f.Name, room, err, errFull)
 			}

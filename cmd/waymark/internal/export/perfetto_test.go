@@ -53,11 +53,12 @@ func (f fields) bytes(n protowire.Number) []byte {
 }
 
 // readPerfetto reads a trace as its schema and the rules for sequences and interned data say.
-func readPerfetto(t *testing.T, data []byte) map[string]sums {
+func readPerfetto(t *testing.T, data []byte, ended *ends) map[string]sums {
 	out := make(map[string]sums)
 	tracks := make(map[uint64]*stack) // that have been described
 	names, annotations := make(map[uint64]string), make(map[uint64]string)
-	flows := make(map[uint64]bool)
+	flows := make(map[uint64]uint64) // goroutines in which they begin
+	goroutine := func(track uint64) uint64 { return track & (1<<48 - 1) }
 	for i, p := range decode(t, data)[1] {
 		packet := decode(t, p.([]byte))
 		if state := packet.number(13); packet.number(10) != 1 || state != 2 && (i > 0 || state != 3) {
@@ -88,12 +89,13 @@ func readPerfetto(t *testing.T, data []byte) map[string]sums {
 		}
 		at := int64(packet.number(8))
 		for _, flow := range event[47] {
-			flows[flow.(uint64)] = true
+			flows[flow.(uint64)] = goroutine(event.number(11))
 		}
 		for _, flow := range event[48] {
-			if !flows[flow.(uint64)] {
+			if flows[flow.(uint64)] == 0 {
 				t.Errorf("flow %d ends and has not begun", flow)
 			}
+			ended.start(goroutine(event.number(11)), flows[flow.(uint64)])
 			delete(flows, flow.(uint64))
 		}
 		switch event.number(9) {
@@ -105,13 +107,19 @@ func readPerfetto(t *testing.T, data []byte) map[string]sums {
 			s.begin(seen(name), at)
 		case 2:
 			var self *int64
+			var marks []string
 			for _, a := range event[4] {
 				annotation := decode(t, a.([]byte))
-				if annotations[annotation.number(1)] == "self_ns" {
+				name := annotations[annotation.number(1)]
+				if annotation.number(2) == 1 {
+					marks = append(marks, name)
+				}
+				if name == "self_ns" {
 					n := int64(annotation.number(4))
 					self = &n
 				}
 			}
+			ended.call(goroutine(event.number(11)), s.innermost(), marks...)
 			s.end(t, "", at, self)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
-var others = flag.Bool("readers", false, "check exports with other programs, which npm installs")
+var others = flag.Bool("readers", false, "check exports with other programs, which npm installs, and exports of a million calls")
 
 // TestReaders checks exports with what their readers publish.
 func TestReaders(t *testing.T) {
@@ -35,4 +35,7 @@ func TestReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("node", "speedscope.cjs", file)
+	t.Run("speedscope", func(t *testing.T) {
+		speedscopePage(t, filepath.Join(dir, "node_modules", "speedscope", "dist", "release"))
+	})
 }

@@ -2,7 +2,6 @@ package load
 
 import (
 	"io"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -24,16 +23,14 @@ const timeout = 10 * time.Second
 // IsURL reports whether the name of an output is that of a receiver for ToURL.
 func IsURL(name string) bool { return otlp.IsURL(name) }
 
-// ToURL returns the receiver of OTLP over HTTP at a URL. Errors are fatal until it has taken a request,
+// ToURL returns the receiver of OTLP at a URL. Errors are fatal until it has taken a request,
 // unless it says that it is only busy: then it is none, or not of this protocol.
 func ToURL(url string, connections int) (Receiver, error) {
 	e, err := otlp.NewEndpoint(url, "")
 	if err != nil {
 		return Receiver{}, err
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = connections
-	e.Transport, e.Timeout = transport, timeout
+	e.Timeout = timeout
 	var taken atomic.Bool
 	return Receiver{
 		Connections: connections,

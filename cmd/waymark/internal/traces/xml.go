@@ -42,7 +42,7 @@ func WriteXML(out io.Writer, set *tracefile.Set, filter *recording.Filter, o Opt
 		at := func(clock uint64) int64 { return start + p.File.Nanos(clock) }
 		c.enter = func(r *running, call *calltree.Call) {
 			fn, _ := p.File.Func(call.Site)
-			r.log.Add(at(call.Began), actions.Start, fn.Name)
+			r.log.Add(at(call.Start), actions.Start, fn.Name)
 		}
 		c.call = func(r *running, call *calltree.Call) {
 			fn, _ := p.File.Func(call.Site)

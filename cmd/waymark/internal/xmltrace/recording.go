@@ -6,7 +6,9 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/waymark-go/waymark/internal/actions"
 	"github.com/waymark-go/waymark/internal/format"
@@ -26,7 +28,8 @@ type writer struct {
 	fresh      []string          // sites that are in no block yet
 	goroutines map[string]uint64 // by keys of elements
 	next       uint64            // goroutine without a number of its own
-	streams    []int64           // the time of the latest event
+	processes  []string
+	streams    []int64 // the time of the latest event
 	first      int64
 	last       int64
 	events     uint64
@@ -36,6 +39,8 @@ const (
 	maxTime   = 1<<62 - 1 // as of the clock of a recording
 	frameSize = 64        // from token to token
 	perChunk  = 4000      // records
+
+	perProcess = 1_000_000_000 // goroutines
 )
 
 func newWriter(out *os.File, name string) *writer {
@@ -127,14 +132,24 @@ func (w *writer) trace(e xml.StartElement, text []byte, unit int64, whole bool) 
 	return bad
 }
 
-// goroutine returns the goroutine of an element, and notes its key.
+// goroutine returns the goroutine of an element, and notes its key. Of several processes, with which keys
+// begin then, goroutines may have the same numbers: to those of each further process perProcess is added.
 func (w *writer) goroutine(e xml.StartElement) uint64 {
+	key := attribute(e, "key")
 	id, err := strconv.ParseUint(attribute(e, "goroutine"), 10, 40)
 	if err != nil || id == 0 {
 		w.next++
 		id = w.next
 	}
-	w.goroutines[attribute(e, "key")] = id
+	if process, _, ok := strings.Cut(key, "/"); ok && !strings.Contains(process, "-") {
+		i := slices.Index(w.processes, process)
+		if i < 0 {
+			i = len(w.processes)
+			w.processes = append(w.processes, process)
+		}
+		id = (id + uint64(i)*perProcess) & format.ValueMask
+	}
+	w.goroutines[key] = id
 	return id
 }
 

@@ -3,21 +3,19 @@ package otlp
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 )
 
-// An Endpoint is a Writer that sends requests to an OTLP receiver over HTTP, one after the other: who
-// writes waits for the receiver. Requests that it does not take go to a file in the end.
+// An Endpoint is a Writer that sends requests to an OTLP receiver, one after the other: who writes waits
+// for the receiver. Requests that it does not take go to a file in the end.
 type Endpoint struct {
 	URL    string
 	Unsent string // name of the file for what was not sent
@@ -26,8 +24,9 @@ type Endpoint struct {
 	Patience time.Duration // in which new attempts begin
 	Pause    time.Duration // before the second attempt; the later ones double
 
-	Transport http.RoundTripper // nil is http.DefaultTransport
-
+	protocol
+	client   http.Client
+	hint     string // what may be wrong with the URL, if the receiver takes nothing
 	file     *os.File
 	sent     int    // requests
 	unsent   int    // requests
@@ -36,24 +35,72 @@ type Endpoint struct {
 	message  string // of the receiver about rejected spans
 }
 
-// NewEndpoint returns the Endpoint of a URL. Without a path it is /v1/traces.
+// A protocol is one of those in which receivers take requests.
+type protocol interface {
+	// encode returns the body of what post sends.
+	encode(request []byte) ([]byte, error)
+
+	// post sends a body once. The error is a *Rejection if the receiver took a part of it, and a *refusal
+	// if it has answered that it did not take it.
+	post(client *http.Client, body []byte) error
+}
+
+// NewEndpoint returns the Endpoint of a URL: http or https without a path has the path /v1/traces, grpc
+// or grpcs without a port has the port 4317.
 func NewEndpoint(text, unsent string) (*Endpoint, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	if u.Host == "" {
-		return nil, fmt.Errorf("%s: want a URL with a host, as in http://localhost:4318", text)
+	if u.Hostname() == "" {
+		return nil, fmt.Errorf("%s: want a URL with a host, as in http://localhost:4318 or grpc://localhost:4317", text)
+	}
+	e := &Endpoint{Unsent: unsent, Timeout: 30 * time.Second, Patience: 2 * time.Minute, Pause: 500 * time.Millisecond}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000 // as many as there are senders
+	e.client.Transport = transport
+	if strings.HasPrefix(u.Scheme, "grpc") {
+		if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+			return nil, fmt.Errorf("%s: want a URL with a host and a port only, as in grpc://localhost:4317", text)
+		}
+		if u.Port() == "" {
+			u.Host = net.JoinHostPort(u.Hostname(), grpcPort)
+		} else if u.Port() == httpPort {
+			e.hint = "; most receivers take HTTP at this port: -o http://" + u.Host
+		}
+		u.Path = ""
+		e.URL = u.String()
+		e.protocol = newGRPC(u, transport)
+		return e, nil
 	}
 	if strings.Trim(u.Path, "/") == "" {
 		u.Path = "/v1/traces"
 	}
-	return &Endpoint{URL: u.String(), Unsent: unsent, Timeout: 30 * time.Second, Patience: 2 * time.Minute, Pause: 500 * time.Millisecond}, nil
+	if u.Port() == grpcPort {
+		e.hint = "; most receivers take gRPC at this port: -o grpc://" + u.Host
+	}
+	e.URL = u.String()
+	e.protocol = jsonOverHTTP(e.URL)
+	return e, nil
 }
+
+// maxAnswer is how many bytes of an answer are read.
+const maxAnswer = 1 << 16
+
+// Ports at which receivers listen as a rule.
+const (
+	grpcPort = "4317"
+	httpPort = "4318"
+)
 
 // IsURL reports whether the name of an output is that of an endpoint.
 func IsURL(name string) bool {
-	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+	for _, scheme := range []string{"http", "https", "grpc", "grpcs"} {
+		if strings.HasPrefix(name, scheme+"://") {
+			return true
+		}
+	}
+	return false
 }
 
 // Write sends a request, several times if need be. If that fails, it writes this request and all
@@ -121,10 +168,13 @@ func Temporary(err error) bool {
 // send sends a request until it is taken, or refused for good, or time is over. Pauses double,
 // with a random part, unless the receiver names longer ones.
 func (e *Endpoint) send(request []byte) error {
-	body := compress(request)
+	body, err := e.encode(request)
+	if err != nil {
+		return fmt.Errorf("%s: %w", e.URL, err)
+	}
 	limit := time.Now().Add(e.Patience)
 	for pause := e.Pause; ; pause = min(2*pause, 30*time.Second) {
-		err := e.post(body)
+		err := e.postOnce(body)
 		var some *Rejection
 		if errors.As(err, &some) {
 			e.rejected += some.Spans
@@ -138,12 +188,12 @@ func (e *Endpoint) send(request []byte) error {
 		var r *refusal
 		if errors.As(err, &r) {
 			if !r.again {
-				return fmt.Errorf("%s: %w", e.URL, err)
+				return fmt.Errorf("%s: %w%s", e.URL, err, e.hint)
 			}
 			wait = max(wait, r.after)
 		}
 		if time.Now().Add(wait).After(limit) {
-			return fmt.Errorf("%s: given up after %v: %w", e.URL, e.Patience, err)
+			return fmt.Errorf("%s: given up after %v: %w%s", e.URL, e.Patience, err, e.hint)
 		}
 		time.Sleep(wait)
 	}
@@ -151,45 +201,29 @@ func (e *Endpoint) send(request []byte) error {
 
 // Post sends a request once. The error is a *Rejection if the receiver took a part of it. Any number of
 // goroutines may call it at a time.
-func (e *Endpoint) Post(request []byte) error { return e.post(compress(request)) }
-
-func compress(request []byte) []byte {
-	var body bytes.Buffer
-	z := gzip.NewWriter(&body)
-	z.Write(request)
-	z.Close()
-	return body.Bytes()
-}
-
-func (e *Endpoint) post(body []byte) error {
-	req, err := http.NewRequest(http.MethodPost, e.URL, bytes.NewReader(body))
-	if err != nil {
-		return &refusal{status: err.Error()}
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Content-Encoding", "gzip")
-	client := http.Client{Timeout: e.Timeout, Transport: e.Transport}
-	resp, err := client.Do(req)
+func (e *Endpoint) Post(request []byte) error {
+	body, err := e.encode(request)
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-	if resp.StatusCode/100 == 2 {
-		return rejection(answer)
+	if err = e.postOnce(body); err != nil && e.hint != "" && !Temporary(err) {
+		err = fmt.Errorf("%w%s", err, e.hint)
 	}
-	r := &refusal{status: resp.Status}
-	if err == nil && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
-		r.text = strings.TrimSpace(string(answer[:min(len(answer), 200)]))
-	}
-	switch resp.StatusCode {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout, http.StatusInternalServerError:
-		r.again = true
-		if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
-			r.after = time.Duration(min(max(s, 0), 3600)) * time.Second
-		}
-	}
-	return r
+	return err
+}
+
+func (e *Endpoint) postOnce(body []byte) error {
+	client := e.client
+	client.Timeout = e.Timeout
+	return e.post(&client, body)
+}
+
+func compress(data []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(data)
+	z.Close()
+	return b.Bytes()
 }
 
 // A Rejection says that a receiver has taken a request but for some of its spans.
@@ -200,21 +234,4 @@ type Rejection struct {
 
 func (r *Rejection) Error() string {
 	return fmt.Sprintf("%d spans were rejected: %s", r.Spans, r.Message)
-}
-
-// rejection returns the Rejection that is in an answer, or nil.
-func rejection(answer []byte) error {
-	var partial struct {
-		PartialSuccess struct {
-			RejectedSpans json.Number
-			ErrorMessage  string
-		}
-	}
-	if json.Unmarshal(answer, &partial) != nil {
-		return nil
-	}
-	if n, err := strconv.ParseUint(partial.PartialSuccess.RejectedSpans.String(), 10, 64); err == nil && n > 0 {
-		return &Rejection{n, partial.PartialSuccess.ErrorMessage}
-	}
-	return nil
 }
