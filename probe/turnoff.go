@@ -1,0 +1,3 @@
+package probe
+
+func usdtWanted() bool { return true }

@@ -1,0 +1,131 @@
+//go:build linux && (amd64 || arm64)
+
+package probe
+
+import (
+	"os"
+	"reflect"
+	"runtime"
+	"sync"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/waymark-go/waymark/internal/usdt"
+)
+
+const usdtSupported = true
+
+// usdtArch is this processor.
+var usdtArch, _ = usdt.ArchOf(runtime.GOARCH)
+
+// openUSDT maps an image with the places of a provider's probes.
+func openUSDT(l *live) (sink, error) {
+	if l.mapped {
+		return nil, nil // another factory has been here
+	}
+	image := usdt.Image{Arch: usdtArch, Page: os.Getpagesize(), Provider: l.name}
+	for _, p := range l.probes {
+		one := usdt.ImageProbe{Name: p.name}
+		for i := range p.args {
+			one.Args = append(one.Args, usdt.Register(p.args[i].size, p.args[i].signed, registers[i]))
+		}
+		image.Probes = append(image.Probes, one)
+	}
+	var err error
+	if image.Details, err = l.details(); err != nil {
+		return nil, err
+	}
+	file, layout, err := image.Encode()
+	if err != nil {
+		return nil, err
+	}
+	m, err := mapImage(l.name, file, layout)
+	if err != nil {
+		return nil, err
+	}
+	s := &places{image: m}
+	for i := range l.probes {
+		s.sites = append(s.sites, m.address(layout.Sites[i]))
+		l.words = append(l.words, (*uint32)(m.pointer(layout.Semaphores[i])))
+	}
+	l.mapped = true
+	return s, nil
+}
+
+// places is a provider's sink for tracers.
+type places struct {
+	image *mapping
+	sites []uintptr // by probe
+}
+
+func (s *places) name() string { return "USDT" }
+
+func (s *places) begin(*Probe, int) {}
+
+func (s *places) enabled(p *Probe) bool { return p.live.attached(p) > 0 }
+
+func (s *places) close() error { return s.image.close() }
+
+// A firing holds what tracers read of one.
+type firing struct {
+	words [MaxArgs]uint64
+	texts []byte // of the strings, each with a 0 byte; words point there
+}
+
+var firings = sync.Pool{New: func() any { return new(firing) }}
+
+func (s *places) fire(p *Probe, v *values) {
+	if p.live.attached(p) == 0 {
+		return
+	}
+	f := firings.Get().(*firing)
+	room := 0
+	for i := range p.args {
+		if a := &p.args[i]; a.kind != reflect.String {
+			f.words[i] = a.word(v[i])
+		} else {
+			room += len(cut(*(*string)(v[i]))) + 1
+		}
+	}
+	if room > 0 {
+		f.copyTexts(p, v, room)
+	}
+	place(s.sites[p.index], &f.words)
+	firings.Put(f)
+}
+
+// copyTexts copies the strings, and has words point to the copies: the memory has room bytes, and
+// doesn't move.
+func (f *firing) copyTexts(p *Probe, v *values, room int) {
+	if cap(f.texts) < room {
+		f.texts = make([]byte, 0, room)
+	}
+	b := f.texts[:0]
+	for i := range p.args {
+		if p.args[i].kind != reflect.String {
+			continue
+		}
+		at := len(b)
+		b = append(append(b, cut(*(*string)(v[i]))...), 0)
+		f.words[i] = uint64(uintptr(unsafe.Pointer(&b[at])))
+	}
+	f.texts = b
+}
+
+// cut returns at most MaxText bytes of s, and whole characters.
+func cut(s string) string {
+	if len(s) <= MaxText {
+		return s
+	}
+	n := MaxText
+	for n > MaxText-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// place calls the instructions at site, which do nothing unless a tracer has replaced them, with words
+// in the registers. It needs 64 bytes of stack: the kernel may have replaced them by a call.
+//
+//go:noescape
+func place(site uintptr, words *[MaxArgs]uint64)
