@@ -5,13 +5,19 @@ import "unsafe"
 // MaxArgs is the number of arguments that a probe has at most, as tracers know arg0 to arg11.
 const MaxArgs = 12
 
+// The compiler inlines Fire of up to four arguments, so that a probe at which nobody looks costs two loads and no
+// call: its budget is why the condition is written out, see state.word for what it reads. Fire of more
+// arguments costs a call; Enabled, which is inlined, tells before.
+
 // A P0 is a probe without arguments, a field of a provider. Probes of more arguments, P1 to P12, have
 // their types. The zero P0 does nothing until its provider is registered.
 type P0 struct{ state }
 
 // Fire fires the probe: whoever looks at it is told. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P0) Fire() {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told()
 	}
 }
@@ -28,8 +34,10 @@ func (p *P0) bind() (*state, []argument) { return &p.state, nil }
 type P1[A any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the argument. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P1[A]) Fire(a A) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a)
 	}
 }
@@ -51,8 +59,10 @@ func (p *P1[A]) bind() (*state, []argument) {
 type P2[A, B any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P2[A, B]) Fire(a A, b B) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b)
 	}
 }
@@ -74,8 +84,10 @@ func (p *P2[A, B]) bind() (*state, []argument) {
 type P3[A, B, C any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P3[A, B, C]) Fire(a A, b B, c C) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c)
 	}
 }
@@ -97,8 +109,10 @@ func (p *P3[A, B, C]) bind() (*state, []argument) {
 type P4[A, B, C, D any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P4[A, B, C, D]) Fire(a A, b B, c C, d D) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c, d)
 	}
 }
@@ -120,8 +134,10 @@ func (p *P4[A, B, C, D]) bind() (*state, []argument) {
 type P5[A, B, C, D, E any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P5[A, B, C, D, E]) Fire(a A, b B, c C, d D, e E) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c, d, e)
 	}
 }
@@ -143,8 +159,10 @@ func (p *P5[A, B, C, D, E]) bind() (*state, []argument) {
 type P6[A, B, C, D, E, F any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P6[A, B, C, D, E, F]) Fire(a A, b B, c C, d D, e E, f F) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c, d, e, f)
 	}
 }
@@ -166,8 +184,10 @@ func (p *P6[A, B, C, D, E, F]) bind() (*state, []argument) {
 type P7[A, B, C, D, E, F, G any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P7[A, B, C, D, E, F, G]) Fire(a A, b B, c C, d D, e E, f F, g G) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c, d, e, f, g)
 	}
 }
@@ -189,8 +209,10 @@ func (p *P7[A, B, C, D, E, F, G]) bind() (*state, []argument) {
 type P8[A, B, C, D, E, F, G, H any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P8[A, B, C, D, E, F, G, H]) Fire(a A, b B, c C, d D, e E, f F, g G, h H) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c, d, e, f, g, h)
 	}
 }
@@ -212,8 +234,10 @@ func (p *P8[A, B, C, D, E, F, G, H]) bind() (*state, []argument) {
 type P9[A, B, C, D, E, F, G, H, I any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P9[A, B, C, D, E, F, G, H, I]) Fire(a A, b B, c C, d D, e E, f F, g G, h H, i I) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c, d, e, f, g, h, i)
 	}
 }
@@ -235,8 +259,10 @@ func (p *P9[A, B, C, D, E, F, G, H, I]) bind() (*state, []argument) {
 type P10[A, B, C, D, E, F, G, H, I, J any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P10[A, B, C, D, E, F, G, H, I, J]) Fire(a A, b B, c C, d D, e E, f F, g G, h H, i I, j J) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c, d, e, f, g, h, i, j)
 	}
 }
@@ -258,8 +284,10 @@ func (p *P10[A, B, C, D, E, F, G, H, I, J]) bind() (*state, []argument) {
 type P11[A, B, C, D, E, F, G, H, I, J, K any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P11[A, B, C, D, E, F, G, H, I, J, K]) Fire(a A, b B, c C, d D, e E, f F, g G, h H, i I, j J, k K) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c, d, e, f, g, h, i, j, k)
 	}
 }
@@ -281,8 +309,10 @@ func (p *P11[A, B, C, D, E, F, G, H, I, J, K]) bind() (*state, []argument) {
 type P12[A, B, C, D, E, F, G, H, I, J, K, L any] struct{ state }
 
 // Fire fires the probe: whoever looks at it is told the arguments. It does nothing if nobody looks.
+//
+//go:norace
 func (p *P12[A, B, C, D, E, F, G, H, I, J, K, L]) Fire(a A, b B, c C, d D, e E, f F, g G, h H, i I, j J, k K, l L) {
-	if p.on() {
+	if p.word != nil && *p.word != 0 {
 		p.told(a, b, c, d, e, f, g, h, i, j, k, l)
 	}
 }

@@ -106,24 +106,32 @@ func (p *Probe) any(v *values) []any {
 
 // A state is what all fields of probes consist of.
 type state struct {
-	word  atomic.Pointer[uint32] // not 0: somebody looks; nil: the provider isn't registered
+	// word is not 0 while somebody looks; nil if the provider isn't registered. Others store it
+	// atomically, and what it leads to; see cell.go. Only here and in Fire it is read without that, as
+	// the race detector needn't know (go:norace): an old value is that of a moment ago, and what it
+	// leads to is never unmapped.
+	word  *uint32
 	probe atomic.Pointer[Probe]
 }
 
 // Enabled reports whether somebody looks at the probe. A program asks before it prepares arguments
 // that cost something.
-func (s *state) Enabled() bool {
-	if !s.on() {
-		return false
-	}
+//
+//go:norace
+func (s *state) Enabled() bool { return s.word != nil && *s.word != 0 && s.looked() }
+
+// looked asks the sinks.
+//
+//go:noinline
+func (s *state) looked() bool {
 	p := s.probe.Load()
 	return p != nil && p.Enabled()
 }
 
-// on reports whether Fire has anything to do.
-func (s *state) on() bool {
-	w := s.word.Load()
-	return w != nil && atomic.LoadUint32(w) != 0
+// set makes the field fire p, or nothing.
+func (s *state) set(p *Probe, word *uint32) {
+	s.probe.Store(p)
+	atomic.StorePointer((*unsafe.Pointer)(unsafe.Pointer(&s.word)), unsafe.Pointer(word))
 }
 
 // fire tells the sinks. Nobody keeps v, or what it points to.

@@ -203,8 +203,7 @@ func (l *live) start(fields []*state) {
 		}
 	}
 	for i, f := range fields {
-		f.probe.Store(l.probes[i])
-		f.word.Store(l.words[i])
+		f.set(l.probes[i], l.words[i])
 	}
 }
 
@@ -212,8 +211,7 @@ func (l *live) start(fields []*state) {
 func (l *live) dispose() error {
 	registry.remove(l)
 	for _, f := range l.fields {
-		f.word.Store(nil)
-		f.probe.Store(nil)
+		f.set(nil, nil)
 	}
 	if l.visits.Add(disposed) == disposed {
 		l.close()

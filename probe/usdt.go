@@ -7,9 +7,12 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/internal/usdt"
 )
 
@@ -18,12 +21,43 @@ const usdtSupported = true
 // usdtArch is this processor.
 var usdtArch, _ = usdt.ArchOf(runtime.GOARCH)
 
-// openUSDT maps an image with the places of a provider's probes.
+// openUSDT maps an image with the places of a provider's probes, if policies allow it.
 func openUSDT(l *live) (sink, error) {
 	if l.mapped {
 		return nil, nil // another factory has been here
 	}
-	image := usdt.Image{Arch: usdtArch, Page: os.Getpagesize(), Provider: l.name}
+	image, err := l.image()
+	if err != nil {
+		return nil, err
+	}
+	file, layout, err := image.Encode()
+	if err != nil {
+		return nil, err
+	}
+	s := &places{owner: switchboard.Default.Join("USDT", switchboard.Command)}
+	s.owner.Removed = func(reason string) string {
+		s.forbidden.Store(true)
+		return "usdt: " + reason + "; tracers don't see provider " + l.name + " any more"
+	}
+	// Probes are in no group: a policy that allows some groups only doesn't allow them.
+	if err := s.owner.Set(switchboard.Wish{Want: rt.Recorded, Kind: "USDT", Select: switchboard.Selection{Groups: []string{""}}}); err != nil {
+		return nil, err
+	}
+	if s.mapping, err = mapImage(l.name, file, layout); err != nil {
+		s.owner.Close()
+		return nil, err
+	}
+	for i := range l.probes {
+		s.sites = append(s.sites, s.address(layout.Sites[i]))
+		l.words = append(l.words, (*uint32)(s.pointer(layout.Semaphores[i])))
+	}
+	l.mapped = true
+	return s, nil
+}
+
+// image returns what is mapped.
+func (l *live) image() (*usdt.Image, error) {
+	image := &usdt.Image{Arch: usdtArch, Page: os.Getpagesize(), Provider: l.name}
 	for _, p := range l.probes {
 		one := usdt.ImageProbe{Name: p.name}
 		for i := range p.args {
@@ -32,39 +66,28 @@ func openUSDT(l *live) (sink, error) {
 		image.Probes = append(image.Probes, one)
 	}
 	var err error
-	if image.Details, err = l.details(); err != nil {
-		return nil, err
-	}
-	file, layout, err := image.Encode()
-	if err != nil {
-		return nil, err
-	}
-	m, err := mapImage(l.name, file, layout)
-	if err != nil {
-		return nil, err
-	}
-	s := &places{image: m}
-	for i := range l.probes {
-		s.sites = append(s.sites, m.address(layout.Sites[i]))
-		l.words = append(l.words, (*uint32)(m.pointer(layout.Semaphores[i])))
-	}
-	l.mapped = true
-	return s, nil
+	image.Details, err = l.details()
+	return image, err
 }
 
 // places is a provider's sink for tracers.
 type places struct {
-	image *mapping
-	sites []uintptr // by probe
+	*mapping
+	sites     []uintptr // by probe
+	owner     *switchboard.Owner
+	forbidden atomic.Bool // by a policy that came later
 }
 
 func (s *places) name() string { return "USDT" }
 
 func (s *places) begin(*Probe, int) {}
 
-func (s *places) enabled(p *Probe) bool { return p.live.attached(p) > 0 }
+func (s *places) enabled(p *Probe) bool { return p.live.attached(p) > 0 && !s.forbidden.Load() }
 
-func (s *places) close() error { return s.image.close() }
+func (s *places) close() error {
+	s.owner.Close()
+	return s.mapping.close()
+}
 
 // A firing holds what tracers read of one.
 type firing struct {
@@ -74,9 +97,21 @@ type firing struct {
 
 var firings = sync.Pool{New: func() any { return new(firing) }}
 
+// nothing are the arguments where a policy hides values.
+var nothing = func() (v values) {
+	zero := new([2]uint64) // as large as a string
+	for i := range v {
+		v[i] = unsafe.Pointer(zero)
+	}
+	return v
+}()
+
 func (s *places) fire(p *Probe, v *values) {
-	if p.live.attached(p) == 0 {
+	if !s.enabled(p) {
 		return
+	}
+	if switchboard.Default.Hidden() {
+		v = &nothing
 	}
 	f := firings.Get().(*firing)
 	room := 0
