@@ -67,9 +67,9 @@ func TestImage(t *testing.T) {
 		}
 		return b
 	}
-	notes, err := usdt.Decode(section(usdt.NoteSection), usdtArch)
-	if err != nil || len(notes) != 2 || notes[1].Provider != "seen" || notes[1].Name != "finish" {
-		t.Fatalf("notes are %+v, %v; want seen:Start and seen:finish", notes, err)
+	notes := notesOf(t, file)
+	if len(notes) != 2 || notes[1].Provider != "seen" || notes[1].Name != "finish" {
+		t.Fatalf("notes are %+v; want seen:Start and seen:finish", notes)
 	}
 	want(t, "arguments", notes[1].Args, []usdt.Arg{
 		usdt.Register(1, true, registers[0]), usdt.Register(8, false, registers[1]), usdt.Register(8, false, registers[2]),
