@@ -164,8 +164,8 @@ func needTracer(t *testing.T) {
 	}
 }
 
-// attach attaches bpftrace to a program with a script in which %s stands for `usdt:*`, and returns
-// when all of it is attached: the script has `sync` for the probe of that name.
+// attachTo attaches bpftrace to a program, and returns when all of the script is attached: it prints
+// sync for the probe that the program fires then, see serve.
 func attachTo(t *testing.T, p *tracee, script string) *tracer {
 	t.Helper()
 	b := &tracer{t: t, lines: make(chan string, 1<<16)}
@@ -224,19 +224,29 @@ func (b *tracer) next() string {
 	}
 }
 
-// detach ends bpftrace, and returns its other lines.
+// detach ends bpftrace, and returns its other lines. bpftrace may forget a signal that comes just when
+// it has attached.
 func (b *tracer) detach() (lines []string) {
 	b.t.Helper()
 	b.cmd.Process.Signal(syscall.SIGINT)
-	for line := range b.lines {
-		if line != "sync" && line != "" {
-			lines = append(lines, line)
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		select {
+		case <-again.C:
+			b.cmd.Process.Signal(syscall.SIGINT)
+		case line, ok := <-b.lines:
+			if !ok {
+				if err := b.cmd.Wait(); err != nil {
+					b.t.Errorf("bpftrace ends with %v: %s", err, &b.said)
+				}
+				return lines
+			}
+			if line != "sync" && line != "" {
+				lines = append(lines, line)
+			}
 		}
 	}
-	if err := b.cmd.Wait(); err != nil {
-		b.t.Errorf("bpftrace ends with %v: %s", err, &b.said)
-	}
-	return lines
 }
 
 // The document's program: bpftrace lists its probes, and sees start, finish and arg0.
