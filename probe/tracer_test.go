@@ -166,10 +166,10 @@ func needTracer(t *testing.T) {
 
 // attachTo attaches bpftrace to a program, and returns when all of the script is attached: it prints
 // sync for the probe that the program fires then, see serve.
-func attachTo(t *testing.T, p *tracee, script string) *tracer {
+func attachTo(t *testing.T, p *tracee, script string, flags ...string) *tracer {
 	t.Helper()
 	b := &tracer{t: t, lines: make(chan string, 1<<16)}
-	b.cmd = exec.Command("bpftrace", "-B", "none", "-p", p.pid(), "-e", script)
+	b.cmd = exec.Command("bpftrace", append([]string{"-B", "none", "-p", p.pid(), "-e", script}, flags...)...)
 	b.cmd.Env = append(os.Environ(), "BPFTRACE_STRLEN=200")
 	b.cmd.Stderr = &b.said
 	out, err := b.cmd.StdoutPipe()
