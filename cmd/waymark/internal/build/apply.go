@@ -99,7 +99,7 @@ var infoKinds = map[format.InfoKind]string{format.InfoNone: "NONE", format.InfoE
 // describe notes the functions with the decisions about them, by position, and the groups.
 func (out *outcome) describe(j *job, a *instrument.Analysis) {
 	for _, f := range a.Funcs {
-		fn := Func{Func: f.Func.Func, Instrumented: f.Instrument, Reason: f.Reason, Cost: f.Cost}
+		fn := Func{Func: f.Func.Func, Instrumented: f.Instrument, Reason: f.Reason, Cost: f.Cost, Probed: f.HasProbes()}
 		fn.Package, fn.File, fn.Full = j.pkg.ImportPath, j.original(f.File), j.pkg.ImportPath+"."+f.Local()
 		if f.Args {
 			fn.Args = values(f.Params())

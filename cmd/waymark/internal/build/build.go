@@ -32,6 +32,8 @@ type Options struct {
 
 	Values Values
 
+	USDT []string // patterns: functions that get USDT probes, among those that are instrumented
+
 	Test   bool        // for go test: test files too
 	Listen bool        // programs listen for waymark's commands, unless their environment says otherwise
 	Flags  gocmd.Flags // of the go command
@@ -79,6 +81,8 @@ type Func struct {
 
 	Info    string // of an info function: NONE, ENTER or EXIT
 	Comment string // of one with a directive: its whole comment
+
+	Probed bool // it has USDT probes
 }
 
 // A Value is an argument or a result. The receiver is the first argument.
@@ -195,6 +199,11 @@ func Prepare(o *Options) (*Build, error) {
 			b.Main = append(b.Main, p)
 		}
 	}
+	if len(o.USDT) > 0 {
+		if err := b.checkUSDT(); err != nil {
+			return nil, err
+		}
+	}
 	s, err := newSelection(o, dir)
 	if err != nil {
 		return nil, err
@@ -234,6 +243,11 @@ func Prepare(o *Options) (*Build, error) {
 	}
 	if all := append(env.Settings(), flags...); all.Covers() {
 		if err := b.cover(o, all, std, copies); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.USDT) > 0 {
+		if err := b.completeLinked(append(env.Settings(), flags...)); err != nil {
 			return nil, err
 		}
 	}

@@ -219,6 +219,7 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 		p := s.patternFunc(j.pkg, &f.Func, strings.TrimPrefix(f.Full, f.Package+"."))
 		s.include.Match(p)
 		s.exclude.Match(p)
+		s.usdt.Match(p)
 		if f.Instrumented {
 			s.args.Match(p)
 			s.results.Match(p)
@@ -301,6 +302,7 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 		All, Closures      bool
 		MinSize            int
 		Values             Values
+		USDT               []string
 		Agent, Scope, Main bool
 		Listen             bool
 		NoCode             bool
@@ -308,7 +310,7 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 		Unit               *syntax.Unit
 		Groups             map[string][]string
 		Names              []string
-	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, j.agent, j.scope, j.pkg.Name == "main", j.agent && o.Listen, o.NoCode, j.pkg.Dir, u, groups, names})
+	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, o.USDT, j.agent, j.scope, j.pkg.Name == "main", j.agent && o.Listen, o.NoCode, j.pkg.Dir, u, groups, names})
 	return "unit-" + cache.Hash(data), err
 }
 

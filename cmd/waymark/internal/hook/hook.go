@@ -13,6 +13,7 @@ const (
 	Package = "WMPackage" // files that are compiled together, with their sites
 	Word    = "WMWord"    // uint64, by a name that programs don't give another meaning
 	Masked  = "WMMasked"  // passed in place of a value that looks secret
+	Probe   = "WMProbe"   // an element of a unit's table of probes
 )
 
 // Fields of Package that generated code sets.
@@ -20,6 +21,7 @@ const (
 	Sites    = "Sites"
 	Table    = "Table"
 	Settings = "Settings"
+	Probes   = "Probes"
 )
 
 // Functions that a package calls when it is initialised.
@@ -65,6 +67,22 @@ const (
 // Info reports a call of an info function.
 const Info = "WMInfo"
 
+// Functions for calls of a function with USDT probes, while a tracer of the system is attached. They
+// take a pointer to the function's Probe.
+const (
+	EnterProbed  = "WMEnterProbed"  // in place of those for the beginning; with receiver and arguments
+	ReturnProbed = "WMReturnProbed" // before those for the end; with results
+	ExitProbed   = "WMExitProbed"   // in place of those for the end, in a deferred call; with pointers to results
+)
+
+// What EnterProbed and ExitProbed do with the values besides: how they are recorded.
+const (
+	ProbeNoValues = 0
+	ProbeValues   = 1
+	ProbeTexts    = 2 // as text
+	ProbeError    = 3 // of the results, only whether the last one is an error
+)
+
 // MaxInts is how many integers EnterInts and ExitInts take.
 const MaxInts = 4
 
@@ -87,5 +105,8 @@ var Signatures = map[string]string{
 	ExitDeferredError:   "func(WMFrame, *error)",
 	ExitDeferred:        "func(WMFrame, ...any)",
 	ExitDeferredStrings: "func(WMFrame, ...any)",
+	EnterProbed:         "func(*WMProbe, uint64, ...any) WMFrame",
+	ReturnProbed:        "func(*WMProbe, ...any)",
+	ExitProbed:          "func(*WMProbe, WMFrame, uint64, ...any)",
 	Info:                "func(WMSite, ...any)",
 }

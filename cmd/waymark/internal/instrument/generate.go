@@ -62,6 +62,10 @@ func (p *Plan) Generate(table string) *Generated {
 		if o.Settings != "" {
 			settings = fmt.Sprintf(", %s: %q", hook.Settings, o.Settings)
 		}
+		p.probeTable(&b)
+		if len(p.words) > 0 {
+			settings += fmt.Sprintf(", %s: %s[%d:]", hook.Probes, n.probes(), p.first)
+		}
 		fmt.Fprintf(&b, "\nvar %s = %s{%s: %s[:], %s: %q%s}\n", n.pkg(), n.hook(hook.Package), hook.Sites, n.sites(), hook.Table, table, settings)
 		fmt.Fprintf(&b, "\nvar %s = %s(&%s)\n", n.reg(), n.hook(hook.Register), n.pkg())
 		p.bind(&b, packages)
