@@ -42,7 +42,7 @@ func (p *Plan) describeProbes() error {
 		}
 		used[name] = true
 		s := probetable.Site{Index: f.site}
-		s.Entry = &probetable.Probe{Provider: provider, Name: name + "__entry", Function: f.Name, Args: p.arguments(f.Params())}
+		s.Entry = &probetable.Probe{Provider: provider, Name: name + "__entry", Function: f.Name, Args: p.arguments(f.Type.Params)}
 		if len(f.exits.returns) > 0 || f.exits.end {
 			s.Return = &probetable.Probe{Provider: provider, Name: name + "__return", Function: f.Name}
 			if f.probing.results {
@@ -139,7 +139,7 @@ func (w *rewriter) probedFunction(f *Func) {
 		how = w.recorded()
 	}
 	begin := fmt.Sprintf("if %s>>32 != 0 { %[1]s = %s } else if %s { %[1]s = 0 } else { %s }", frame,
-		w.invoke(hook.EnterProbed, fmt.Sprintf("&%s, %d%s", word, how, w.values(f.Params(), w.arg, ""))), w.invoke(hook.Away, site), enter)
+		w.invoke(hook.EnterProbed, fmt.Sprintf("&%s, %d%s", word, how, w.values(f.Type.Params, w.parameter(f), ""))), w.invoke(hook.Away, site), enter)
 	assign := frame + " := " + w.invoke(hook.Frame, word)
 	switch {
 	case f.exits.deferred:

@@ -35,7 +35,7 @@ type rewriter struct {
 func (w *rewriter) function(f *Func) {
 	word := w.sites() + "[" + strconv.Itoa(f.site) + "]"
 	frame, site := w.frame(), w.site()
-	if f.Args || f.HasProbes() && count(f.Params()) > 0 {
+	if f.Args || f.HasProbes() && count(f.Type.Params) > 0 {
 		w.nameArgs(f)
 	}
 	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.needsResults() {

@@ -90,11 +90,12 @@ func complete(data []byte) ([]byte, int, error) {
 	}
 	lowest := p.lowest - variables.Addr
 	out, err := appendSections(data, file.ByteOrder, []added{
-		{name: usdt.NoteSection, data: p.notes, header: elf.Section64{Type: uint32(elf.SHT_NOTE), Addralign: 4}},
-		{name: usdt.DetailsSection, data: details, header: elf.Section64{Type: uint32(elf.SHT_PROGBITS), Addralign: 1}},
-		// These describe what is there: perf takes from them where a semaphore is in the file.
+		// These describe what is there. bcc reads the section headers in their order, and wants
+		// to know of semaphores before it reads notes.
 		{name: usdt.BaseSection, header: elf.Section64{Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC), Addr: text.Addr, Off: text.Offset, Size: 1, Addralign: 1}},
 		{name: usdt.SemaphoreSection, header: elf.Section64{Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC | elf.SHF_WRITE), Addr: p.lowest, Off: variables.Offset + lowest, Size: p.highest + 2 - p.lowest, Addralign: 2}},
+		{name: usdt.NoteSection, data: p.notes, header: elf.Section64{Type: uint32(elf.SHT_NOTE), Addralign: 4}},
+		{name: usdt.DetailsSection, data: details, header: elf.Section64{Type: uint32(elf.SHT_PROGBITS), Addralign: 1}},
 	})
 	return out, p.n, err
 }
