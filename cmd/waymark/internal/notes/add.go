@@ -88,12 +88,12 @@ func complete(data []byte) ([]byte, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	lowest := p.lowest - variables.Addr
 	out, err := appendSections(data, file.ByteOrder, []added{
-		// These describe what is there. bcc reads the section headers in their order, and wants
-		// to know of semaphores before it reads notes.
-		{name: usdt.BaseSection, header: elf.Section64{Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC), Addr: text.Addr, Off: text.Offset, Size: 1, Addralign: 1}},
-		{name: usdt.SemaphoreSection, header: elf.Section64{Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC | elf.SHF_WRITE), Addr: p.lowest, Off: variables.Offset + lowest, Size: p.highest + 2 - p.lowest, Addralign: 2}},
+		// These describe what is there. bcc reads the section headers in their order, and wants to know of
+		// semaphores before it reads notes. Tracers take from .probes how far a semaphore's place in the file
+		// is from its address. Where two sections overlap, strip would move one of them.
+		{name: usdt.BaseSection, header: elf.Section64{Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC), Addr: text.Addr, Off: text.Offset, Addralign: 1}},
+		{name: usdt.SemaphoreSection, header: elf.Section64{Type: uint32(elf.SHT_PROGBITS), Flags: uint64(elf.SHF_ALLOC | elf.SHF_WRITE), Addr: variables.Addr, Off: variables.Offset, Addralign: 2}},
 		{name: usdt.NoteSection, data: p.notes, header: elf.Section64{Type: uint32(elf.SHT_NOTE), Addralign: 4}},
 		{name: usdt.DetailsSection, data: details, header: elf.Section64{Type: uint32(elf.SHT_PROGBITS), Addralign: 1}},
 	})
@@ -146,7 +146,6 @@ type program struct {
 	pool            uint64 // address of the first location
 	n               int    // probes so far, each with the next location
 	notes           []byte
-	lowest, highest uint64 // addresses of semaphores
 	details         usdt.Details
 }
 
@@ -162,10 +161,6 @@ func (p *program) add(t *probetable.Found) error {
 			}
 			t.SetLocation(p.variables.bytes, i, kind, p.n)
 			semaphore := p.variables.Addr + uint64(t.Semaphore(i, kind))
-			if p.n == 0 || semaphore < p.lowest {
-				p.lowest = semaphore
-			}
-			p.highest = max(p.highest, semaphore)
 			note := usdt.Note{
 				Provider: probe.Provider, Name: probe.Name,
 				Location: p.pool + uint64(p.n)*sizes[p.arch], Base: p.text.Addr, Semaphore: semaphore,

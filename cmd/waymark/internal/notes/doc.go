@@ -23,7 +23,7 @@
 // locations are set.
 //
 //	.note.stapsdt     the notes, see package usdt
-//	.stapsdt.base     the address that notes name as their base: the beginning of the text
-//	.probes           where the semaphores are, in the section .noptrdata, which keeps its own header
+//	.stapsdt.base     the address that notes name as their base: the beginning of the text, empty
+//	.probes           where semaphores are: at the beginning of the section .noptrdata, empty
 //	.waymark.probes   what notes can't hold: functions, and names and types of arguments
 package notes
