@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/setting"
 )
 
 // options are the settings in WAYMARK.
@@ -92,8 +93,7 @@ func load(env string) (settings, error) {
 	return settings{env, path, strings.ReplaceAll(string(b), "\n", ",")}, nil
 }
 
-// parse reads key=value pairs separated by commas. A backslash takes the meaning from a comma, #, :
-// or backslash that follows. The form p:RE#t:RE#d:N#i:N is understood, too, see isAlias.
+// parse reads settings in one of the forms that package setting knows.
 func parse(s settings) (options, error) {
 	o := defaults()
 	err := o.read(s)
@@ -122,26 +122,21 @@ func values(built, env settings) recorder.Values {
 }
 
 func (o *options) read(s settings) error {
-	env := s.text
-	comma, equals := byte(','), "="
-	if isAlias(env) {
-		comma, equals, o.alias = '#', ":", true
-	}
+	o.alias = setting.IsAlias(s.text)
 	places := make(map[string]int) // of keys
-	for at := 0; at < len(env); {
-		item, size := next(env[at:], comma)
-		key, value, _ := strings.Cut(item, equals)
-		if key = strings.TrimSpace(key); key != "" {
-			places[key] = at + 1
-			if err := o.set(key, unescape(strings.TrimSpace(value))); err != nil {
-				return fmt.Errorf("%s, character %d: %w", s.source, at+1, err)
-			}
+	err := setting.Each(s.text, func(at int, key, value string) error {
+		places[key] = at
+		if err := o.set(key, value); err != nil {
+			return fmt.Errorf("%s, character %d: %w", s.source, at, err)
 		}
-		at += size
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	o.whoseObjects()
 	var wrong *recorder.SettingError
-	err := o.Check()
+	err = o.Check()
 	if err == nil && o.Record && o.Stats.Count && o.Budget.Given() {
 		err = &recorder.SettingError{Key: "budget", Value: o.Budget.Text, Want: "stats in place of count, or no budget: beside a recording both would count the same calls"}
 	}
@@ -185,37 +180,6 @@ const (
 	errNotRegular = fileError("it is not a regular file: name one that has the settings")
 	errTooLarge   = fileError("it has more than 1 MiB: name a file that has settings only")
 )
-
-// isAlias reports whether the settings are in the form p:RE#t:RE#d:N#i:N.
-func isAlias(env string) bool {
-	return len(env) > 1 && env[1] == ':' && strings.IndexByte("ptdi", env[0]) >= 0
-}
-
-// next returns the text before the first comma that is not escaped, and the text's size in s with
-// the comma.
-func next(s string, comma byte) (item string, size int) {
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == comma:
-			return s[:i], i + 1
-		case s[i] == '\\':
-			i++
-		}
-	}
-	return s, len(s)
-}
-
-// unescape removes the backslashes before separators. Others stay: regular expressions have them.
-func unescape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(`,#:\`, s[i+1]) >= 0 {
-			i++
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
 
 func (o *options) set(key, value string) error {
 	switch key {
@@ -274,6 +238,8 @@ func (o *options) set(key, value string) error {
 		return setBool(&o.Socket.On, key, value)
 	case "suspend":
 		return setBool(&o.Suspend, key, value)
+	case "usdt":
+		return setBool(new(bool), key, value) // package probe reads it, in programs without an agent, too
 	case "traces":
 		return o.addPattern(&o.Traces.Roots, key, value, `%s`)
 	case "keep":
@@ -310,7 +276,7 @@ func (o *options) set(key, value string) error {
 // keys are those that set knows, but those of recorder.Config.
 var keys = []string{
 	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "if", "stats", "count", "histogram", "tree", "objects",
-	"i", "every", "top", "names", "report", "latest", "seen", "counts", "traces", "keep", "traces-out", "socket", "agent", "suspend", "args",
+	"i", "every", "top", "names", "report", "latest", "seen", "counts", "traces", "keep", "traces-out", "socket", "agent", "suspend", "usdt", "args",
 	"results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
 }
 

@@ -13,6 +13,18 @@ type Package = runtime.WMPackage
 // Packages calls f for each package registered so far, and for each that registers later.
 func Packages(f func(*Package)) { runtime.WMPackages(f) }
 
+// Register makes a package known that the program has made while it runs. Its functions are info
+// functions, which Info reports.
+func Register(p *Package) { runtime.WMRegister(p) }
+
+// Info records a call of the i-th site of p with these values, in the trace of the calling goroutine,
+// if such calls are recorded.
+func Info(p *Package, i int, args ...any) {
+	if p.Sites[i] != 0 {
+		runtime.WMInfo(runtime.WMSite(p.Base+uint32(i)), args...)
+	}
+}
+
 // An Overflow says what to do when no chunk is free.
 type Overflow = runtime.WMOverflow
 

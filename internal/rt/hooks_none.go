@@ -71,6 +71,8 @@ const (
 const none = "waymark: the program was built without waymark's hooks"
 
 func Packages(func(*Package))                                       { panic(none) }
+func Register(*Package)                                             { panic(none) }
+func Info(p *Package, i int, args ...any)                           { panic(none) }
 func SetClock(bool)                                                 { panic(none) }
 func Start([]byte, Overflow) uint32                                 { panic(none) }
 func Retire() bool                                                  { panic(none) }

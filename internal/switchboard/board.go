@@ -460,8 +460,9 @@ func (b *Board) switchMarker(t *Table, i int, f *function.Func, want uint32) {
 
 // want sets the word of a site, if it is another one.
 func (b *Board) want(t *Table, i int, want uint32) {
-	if t.words[i] != want {
+	if before := t.words[i]; before != want {
 		t.words[i] = want
 		b.switches.Want(t.pkg, i, want)
+		t.tell(i, before, want)
 	}
 }

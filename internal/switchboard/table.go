@@ -22,13 +22,14 @@ type Table struct {
 	wants    []uint32   // what owners want of each site, which a budget may cut
 	levels   [2][]uint8 // of sites, by limits; nil: all are at level full
 	unit     *unit
-	vars     []string      // that hold the sites' groups, "" for none; nil if no site has one
-	rest     []restID      // functions with an id that are not instrumented
-	recorded bool          // a function is recorded
-	observed bool          // a function is observed
-	outside  bool          // a policy does not allow the group of a function
-	seats    []*seat       // of observers in use
-	sites    []format.Site // see signature
+	vars     []string                   // that hold the sites' groups, "" for none; nil if no site has one
+	rest     []restID                   // functions with an id that are not instrumented
+	recorded bool                       // a function is recorded
+	observed bool                       // a function is observed
+	outside  bool                       // a policy does not allow the group of a function
+	seats    []*seat                    // of observers in use
+	sites    []format.Site              // see signature
+	changed  func(i int, recorded bool) // of Markers; nil: the package registered by itself
 }
 
 // A restID is a function with an id and without a site.

@@ -1,0 +1,3 @@
+package probe
+
+const sysMemfdCreate = 279
