@@ -28,7 +28,7 @@ func (b *Build) make(j *job, u *syntax.Unit, o *Options, s *selection, mu *sync.
 	if err != nil {
 		return outcome{}, err
 	}
-	var out outcome
+	out := outcome{Probes: len(plan.Probes.Sites)}
 	if err := out.write(j, u, o.Cache, plan); err != nil {
 		return outcome{}, err
 	}
@@ -52,6 +52,7 @@ func (b *Build) options(j *job, u *syntax.Unit, o *Options) *instrument.Options 
 		Stringers:    o.Values.Stringers,
 		Settings:     o.Values.settings(),
 		NoCode:       o.NoCode,
+		Providers:    j.scope && b.bearsUSDT(),
 		NoDirectives: !j.scope,
 	}
 	if j.agent {

@@ -126,6 +126,7 @@ type Build struct {
 	user     map[string]string         // the user's own overlay
 	packages map[string]*gocmd.Package // all, by import path
 	names    map[string]string         // of packages, by import path
+	probes   int                       // sites with USDT probes
 }
 
 // Prepare makes a build ready.
@@ -246,7 +247,7 @@ func Prepare(o *Options) (*Build, error) {
 			return nil, err
 		}
 	}
-	if len(o.USDT) > 0 {
+	if b.probes > 0 {
 		if err := b.completeLinked(append(env.Settings(), flags...)); err != nil {
 			return nil, err
 		}

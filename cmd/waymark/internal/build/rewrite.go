@@ -41,6 +41,7 @@ type outcome struct {
 	Files  []File
 	Funcs  []Func
 	Groups []directive.GroupVar
+	Probes int // sites with USDT probes
 }
 
 // rewrite rewrites all units in scope. It returns the copies of modules that it
@@ -81,6 +82,7 @@ func (b *Build) rewrite(o *Options, s *selection, pkgs []*gocmd.Package, std *kn
 		b.Files = append(b.Files, j.outcome.Files...)
 		b.Funcs = append(b.Funcs, j.outcome.Funcs...)
 		b.Groups = append(b.Groups, j.outcome.Groups...)
+		b.probes += j.outcome.Probes
 	}
 	return copies, nil
 }

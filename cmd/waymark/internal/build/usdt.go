@@ -11,10 +11,16 @@ import (
 
 // checkUSDT returns an error if programs of the build can't have USDT probes.
 func (b *Build) checkUSDT() error {
-	if _, ok := usdt.ArchOf(b.Env.GOARCH); b.Env.GOOS != "linux" || !ok {
+	if !b.bearsUSDT() {
 		return fmt.Errorf("--usdt: USDT probes need linux on amd64 or arm64, this build is for %s/%s", b.Env.GOOS, b.Env.GOARCH)
 	}
 	return nil
+}
+
+// bearsUSDT reports whether programs of the build can have USDT probes.
+func (b *Build) bearsUSDT() bool {
+	_, ok := usdt.ArchOf(b.Env.GOARCH)
+	return b.Env.GOOS == "linux" && ok
 }
 
 // completeLinked has the go command call this command for its tools, to add USDT notes to programs

@@ -22,6 +22,17 @@ const (
 	Table    = "Table"
 	Settings = "Settings"
 	Probes   = "Probes"
+
+	Providers = "Providers"
+)
+
+// Provider is the type of the elements of Providers: a struct type whose probes have locations.
+const (
+	Provider       = "WMProvider"
+	ProviderType   = "Type"
+	ProviderName   = "Name"
+	ProviderProbes = "Probes"
+	ProviderAt     = "At"
 )
 
 // Functions that a package calls when it is initialised.

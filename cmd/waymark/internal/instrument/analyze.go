@@ -39,6 +39,9 @@ type Options struct {
 	// NoCode has functions registered only: they stay as they are, and can't be switched on.
 	NoCode bool
 
+	// Providers has provider types of the library's package probe get locations in the program's file.
+	Providers bool
+
 	// NoDirectives has directives ignored, those with mistakes too.
 	NoDirectives bool
 

@@ -29,6 +29,8 @@ type Plan struct {
 	words []uint64 // of Probes, in generated code
 	first int      // index of the first site's
 
+	providers []provider
+
 	groups   []*directive.Ref // those of Facility.Groups
 	analysis *Analysis
 	names    *unique

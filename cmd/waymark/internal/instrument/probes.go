@@ -51,7 +51,16 @@ func (p *Plan) describeProbes() error {
 		}
 		p.Probes.Sites = append(p.Probes.Sites, s)
 	}
-	if len(list) == 0 {
+	if p.analysis.opts.Providers {
+		p.providers = providers(p.analysis.tree)
+	}
+	for i := range p.providers {
+		for _, s := range p.providers[i].sites {
+			s.Index = providerIndex + len(p.Probes.Sites)
+			p.Probes.Sites = append(p.Probes.Sites, s)
+		}
+	}
+	if len(p.Probes.Sites) == 0 {
 		return nil
 	}
 	words, first, err := probetable.Words(&p.Probes)
@@ -205,4 +214,33 @@ func (p *Plan) probeTable(b *strings.Builder) {
 		fmt.Fprintf(b, "%#x,", word)
 	}
 	b.WriteString("\n}\n")
+}
+
+// packageProbes returns the fields of the unit's package that tell of probes. at of a provider is the
+// index of its first probe among all words behind the table's head.
+func (p *Plan) packageProbes() string {
+	if len(p.words) == 0 {
+		return ""
+	}
+	n := p.names
+	var b strings.Builder
+	fmt.Fprintf(&b, ", %s: %s[%d:]", hook.Probes, n.probes(), p.first)
+	if len(p.providers) == 0 {
+		return b.String()
+	}
+	at := len(p.Probes.Sites)
+	for _, one := range p.providers {
+		at -= len(one.sites)
+	}
+	fmt.Fprintf(&b, ", %s: []%s{", hook.Providers, n.hook(hook.Provider))
+	for _, one := range p.providers {
+		var names []string
+		for _, s := range one.sites {
+			names = append(names, s.Entry.Name)
+		}
+		fmt.Fprintf(&b, "{%s: %q, %s: %q, %s: %q, %s: %d},", hook.ProviderType, one.typ, hook.ProviderName, one.name, hook.ProviderProbes, strings.Join(names, ","), hook.ProviderAt, at)
+		at += len(one.sites)
+	}
+	b.WriteString("}")
+	return b.String()
 }

@@ -53,19 +53,11 @@ const (
 	wmProbeText  = 1024 // bytes that a string takes, with a zero at its end; what is longer is cut
 )
 
-// wmProbesOff says that no probe fires, whoever is attached.
-var wmProbesOff atomic.Bool
+// wmProbesOff says that no probe fires, whoever is attached, and wmProbesHidden that they pass no values.
+var wmProbesOff, wmProbesHidden atomic.Bool
 
 // WMProbesOff has no probe of a function fire any more.
 func WMProbesOff() { wmProbesOff.Store(true) }
-
-// WMProbesForbid has the probes of the i-th site of p not fire any more.
-func WMProbesForbid(p *WMPackage, i int) {
-	if probes := p.probes(i); probes != nil {
-		atomic.Store(&probes.at[wmProbeEntry], 0)
-		atomic.Store(&probes.at[wmProbeReturn], 0)
-	}
-}
 
 // word returns where the word of the i-th site is.
 func (p *WMPackage) word(i int) *uint32 {
@@ -172,6 +164,9 @@ func wmFire(w *WMProbe, which uintptr, list unsafe.Pointer, n int, pointers bool
 	if at == 0 || wmProbesOff.Load() || getg().wm.flags&wmMuted != 0 {
 		return
 	}
+	if wmProbesHidden.Load() {
+		n = 0
+	}
 	var words [wmProbeWords]uint64
 	mp := acquirem()
 	var text uintptr // where the next string goes
@@ -192,8 +187,8 @@ func wmFire(w *WMProbe, which uintptr, list unsafe.Pointer, n int, pointers bool
 
 // wmProbeValue returns the word by which a probe passes the value that e holds, or points to, and
 // where the next string may be copied to. Integers have the width of the word, with their sign; of
-// floats it is the bits as float64; of a string the address of its copy. Of other values it only says
-// whether they are nil: 0 or 1.
+// floating-point numbers it is the bits; of a string the address of its copy. Of other values it only
+// says whether they are nil: 0 or 1.
 func wmProbeValue(e *eface, pointer bool, text uintptr) (word uint64, next uintptr) {
 	t, p := e._type, e.data
 	if t == nil || t == abi.TypeFor[WMMasked]() {
@@ -223,14 +218,12 @@ func wmProbeValue(e *eface, pointer bool, text uintptr) (word uint64, next uintp
 		return uint64(*(*int16)(p)), text
 	case abi.Int8:
 		return uint64(*(*int8)(p)), text
-	case abi.Uint32:
+	case abi.Uint32, abi.Float32:
 		return uint64(*(*uint32)(p)), text
 	case abi.Uint16:
 		return uint64(*(*uint16)(p)), text
 	case abi.Uint8, abi.Bool:
 		return uint64(*(*uint8)(p)), text
-	case abi.Float32:
-		return float64bits(float64(*(*float32)(p))), text
 	case abi.Float64:
 		return *(*uint64)(p), text
 	case abi.String:
@@ -255,9 +248,16 @@ func wmProbeString(s string, to uintptr) (word uint64, next uintptr) {
 	if n > 0 {
 		n = wmReadable(getg(), uintptr(unsafe.Pointer(unsafe.StringData(s))), n)
 	}
-	for i := range n {
-		*(*byte)(unsafe.Pointer(to + i)) = *(*byte)(add(unsafe.Pointer(unsafe.StringData(s)), i))
+	at := unsafe.Pointer(unsafe.StringData(s))
+	if n < uintptr(len(s)) { // whole characters
+		for cut := 0; cut < 3 && n > 0 && *(*byte)(add(at, n-1))&0x80 != 0; cut++ {
+			n--
+			if *(*byte)(add(at, n))&0xc0 == 0xc0 {
+				break
+			}
+		}
 	}
+	memmove(unsafe.Pointer(to), at, n)
 	*(*byte)(unsafe.Pointer(to + n)) = 0
 	return uint64(to), to + n + 1
 }

@@ -1,5 +1,7 @@
 package runtime
 
+import "internal/abi"
+
 // wmProbeShift is that of the size of a location.
 const wmProbeShift = 4
 
@@ -7,3 +9,9 @@ const wmProbeShift = 4
 //
 //go:noescape
 func wmCallProbe(at uintptr, words *[wmProbeWords]uint64)
+
+// wmProbePool is the pool of locations, which is no function.
+func wmProbePool()
+
+// wmPoolAddress returns where the pool begins.
+func wmPoolAddress() uintptr { return abi.FuncPCABI0(wmProbePool) }

@@ -2,8 +2,9 @@
 #include "textflag.h"
 
 // func wmCallProbe(at uintptr, words *[wmProbeWords]uint64)
-// Goes through the location with that number, with the words in registers.
-TEXT ·wmCallProbe(SB),NOSPLIT,$8-16
+// Goes through the location with that number, with the words in registers. The frame is for kernels that
+// make the long nop a call: they push 32 bytes.
+TEXT ·wmCallProbe(SB),NOSPLIT,$128-16
 	MOVQ at+0(FP), R15
 	MOVQ words+8(FP), R13
 	SHLQ $const_wmProbeShift, R15
@@ -13,13 +14,13 @@ TEXT ·wmCallProbe(SB),NOSPLIT,$8-16
 	MOVQ 0(R13), AX
 	MOVQ 8(R13), BX
 	MOVQ 16(R13), CX
-	MOVQ 24(R13), DI
+	MOVQ 24(R13), DX
 	MOVQ 32(R13), SI
-	MOVQ 40(R13), R8
-	MOVQ 48(R13), R9
-	MOVQ 56(R13), R10
-	MOVQ 64(R13), R11
-	MOVQ 72(R13), DX
+	MOVQ 40(R13), DI
+	MOVQ 48(R13), R8
+	MOVQ 56(R13), R9
+	MOVQ 64(R13), R10
+	MOVQ 72(R13), R11
 	MOVQ 80(R13), R12
 	MOVQ 88(R13), R13
 	CALL R15

@@ -20,6 +20,9 @@ type WMPackage struct {
 	// functions are here, and not in Sites.
 	Probes []WMProbe
 
+	// Providers are types of package probe whose probes have locations in Probes.
+	Providers []WMProvider
+
 	// Groups are what the variables hold that the table names, when they have been
 	// initialised.
 	Groups []any
