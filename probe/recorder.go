@@ -57,7 +57,7 @@ func openRecorder(l *live, register func(*rt.Package), info func(*rt.Package, in
 	var sites []format.Site
 	key := []string{path}
 	for _, p := range l.probes {
-		s := format.Site{Name: path + "." + l.name + "." + p.name, File: file, Line: line}
+		s := format.Site{Name: l.of.PkgPath() + "." + l.name + "." + p.name, File: file, Line: line}
 		for i := range p.args {
 			s.Args = append(s.Args, argNames[i])
 		}
