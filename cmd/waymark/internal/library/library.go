@@ -63,10 +63,14 @@ func sources() (map[string][]byte, error) {
 			}
 			return nil
 		}
-		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+		if isSource(path) {
 			src, err := fs.ReadFile(waymark.Source, path)
 			if err != nil {
 				return err
+			}
+			if strings.HasSuffix(path, ".s") { // the go command asks no file of assembly for the language
+				files[path] = src
+				return nil
 			}
 			files[path], err = constrain(src)
 			return err
@@ -74,6 +78,11 @@ func sources() (map[string][]byte, error) {
 		return nil
 	})
 	return files, err
+}
+
+// isSource reports whether a file is compiled into programs.
+func isSource(path string) bool {
+	return strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".s")
 }
 
 // language is the version of Go that the library is written in. A build constraint
@@ -145,7 +154,7 @@ func ModuleDir(c *cache.Cache, module, goVersion string) (string, error) {
 // the hooks that the command adds to a build fit that one only.
 func Check(dir string) error {
 	return fs.WalkDir(waymark.Source, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if err != nil || d.IsDir() || !isSource(path) {
 			return err
 		}
 		want, err := fs.ReadFile(waymark.Source, path)
