@@ -59,7 +59,7 @@ func providers(t *syntax.Tree) (list []provider) {
 					continue
 				}
 				if fields, ok := s.Type.(*ast.StructType); ok {
-					if p, ok := readProvider(t, as, s.Name.Name, fields); ok {
+					if p, ok := readProvider(t, as, s.Name, fields); ok {
 						list = append(list, p)
 					}
 				}
@@ -71,12 +71,12 @@ func providers(t *syntax.Tree) (list []provider) {
 
 // readProvider reads a struct type, and reports whether it is a provider that can be had. as is the name
 // of package probe in its file.
-func readProvider(t *syntax.Tree, as, typ string, fields *ast.StructType) (provider, bool) {
+func readProvider(t *syntax.Tree, as string, id *ast.Ident, fields *ast.StructType) (provider, bool) {
 	path := t.Unit.ImportPath
 	if t.Unit.Main {
 		path = "main"
 	}
-	p := provider{typ: path + "." + typ, name: typ}
+	p := provider{typ: path + "." + id.Name, name: id.Name}
 	base := probetable.Probe{}
 	embedded := false
 	var used []string
@@ -114,7 +114,7 @@ func readProvider(t *syntax.Tree, as, typ string, fields *ast.StructType) (provi
 			}
 			one.Function = options["function"]
 			for _, arg := range arguments {
-				size, ok := argumentSize(t.Info.TypeOf(arg))
+				size, ok := argumentSize(typeOf(t, id, arg))
 				if !ok {
 					return p, false
 				}
@@ -187,6 +187,23 @@ func selected(typ ast.Expr, as string) (name string, arguments []ast.Expr) {
 		return "", nil
 	}
 	return sel.Sel.Name, arguments
+}
+
+// typeOf returns the type that an expression names beside a declared identifier. The checker does not
+// look at type arguments of types that it doesn't know.
+func typeOf(t *syntax.Tree, declared *ast.Ident, expr ast.Expr) types.Type {
+	if typ := t.Info.TypeOf(expr); typ != nil {
+		return typ
+	}
+	obj := t.Info.Defs[declared]
+	if obj == nil || obj.Pkg() == nil {
+		return nil
+	}
+	info := &types.Info{Types: make(map[ast.Expr]types.TypeAndValue)}
+	if types.CheckExpr(t.Fset, obj.Pkg(), expr.Pos(), expr, info) != nil {
+		return nil
+	}
+	return info.TypeOf(expr)
 }
 
 // argumentSize returns how many bytes a probe of the library passes of a value, negative of signed
