@@ -92,6 +92,7 @@ const (
 	ProbeValues   = 1
 	ProbeTexts    = 2 // as text
 	ProbeError    = 3 // of the results, only whether the last one is an error
+	ProbeSkip     = 4 // times as much as the number of values, at the beginning, that probes don't pass
 )
 
 // MaxInts is how many integers EnterInts and ExitInts take.

@@ -143,12 +143,13 @@ func (w *rewriter) probedFunction(f *Func) {
 	} else {
 		enter = frame + " = " + enter
 	}
-	how := hook.ProbeNoValues
-	if f.Args {
-		how = w.recorded()
+	how, args := hook.ProbeNoValues, w.values(f.Type.Params, w.parameter(f), "")
+	if f.Args { // with the receiver, which probes pass over
+		how = w.recorded() | (count(f.Params())-count(f.Type.Params))*hook.ProbeSkip
+		args = w.values(f.Params(), w.arg, "")
 	}
-	begin := fmt.Sprintf("if %s>>32 != 0 { %[1]s = %s } else if %s { %[1]s = 0 } else { %s }", frame,
-		w.invoke(hook.EnterProbed, fmt.Sprintf("&%s, %d%s", word, how, w.values(f.Type.Params, w.parameter(f), ""))), w.invoke(hook.Away, site), enter)
+	begin := fmt.Sprintf("if %[1]s>>32 != 0 { %[1]s = %[2]s } else if %[3]s { %[1]s = 0 } else { %[4]s }", frame,
+		w.invoke(hook.EnterProbed, fmt.Sprintf("&%s, %d%s", word, how, args)), w.invoke(hook.Away, site), enter)
 	assign := frame + " := " + w.invoke(hook.Frame, word)
 	switch {
 	case f.exits.deferred:

@@ -41,6 +41,7 @@ const (
 	wmProbeValues
 	wmProbeTexts
 	wmProbeError // of a deferred call: only whether the pointer is to an error that isn't nil
+	wmProbeSkip  // times as much as the number of values, at the beginning, that are recorded only
 )
 
 const (
@@ -96,8 +97,10 @@ func WMEnterProbed(w *WMProbe, how uint64, args ...any) WMFrame {
 	word := WMProbe(atomic.Load64((*uint64)(w)))
 	list := noescape(unsafe.Pointer(unsafe.SliceData(args)))
 	if word>>32&0xffff != 0 {
-		wmFire(w, wmProbeEntry, list, len(args), false)
+		skip := uintptr(how / wmProbeSkip)
+		wmFire(w, wmProbeEntry, add(list, skip*unsafe.Sizeof(eface{})), len(args)-int(skip), false)
 	}
+	how %= wmProbeSkip
 	site := WMSite(word)
 	token := WMFrame(wmToken(getg(), sys.GetCallerSP()))
 	f := WMFrame(site)<<32 | token
