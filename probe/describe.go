@@ -19,15 +19,16 @@ func describe(p Interface) (*live, []*state, error) {
 	}
 	v = v.Elem()
 	l := &live{owner: p.provider(), of: v.Type()}
+	if !l.embedded(v) {
+		return nil, nil, &ProviderError{typeName(p), ErrProvider}
+	}
 	var fields []*state
-	embedded := false
 	for i := 0; i < v.NumField(); i++ {
 		f, at := v.Type().Field(i), v.Field(i).Addr().UnsafePointer()
 		wrong := func(reason string) error {
 			return &FieldError{Provider: v.Type().String(), Field: f.Name, Type: f.Type, Reason: reason}
 		}
-		if f.Type == reflect.TypeOf(Provider{}) && f.Anonymous && (*Provider)(at) == l.owner {
-			embedded = true
+		if f.Anonymous && f.Type == providerType {
 			if reason := l.read(f.Tag); reason != "" {
 				return nil, nil, wrong(reason)
 			}
@@ -59,13 +60,23 @@ func describe(p Interface) (*live, []*state, error) {
 	if l.name == "" {
 		l.name = v.Type().Name()
 	}
-	switch {
-	case !embedded:
-		return nil, nil, &ProviderError{typeName(p), ErrProvider}
-	case l.name == "":
+	if l.name == "" {
 		return nil, nil, &ProviderError{typeName(p), ErrName}
 	}
 	return l, fields, nil
+}
+
+var providerType = reflect.TypeOf(Provider{})
+
+// embedded reports whether the struct embeds the provider itself, and not something that has one.
+func (l *live) embedded(v reflect.Value) bool {
+	for i := 0; i < v.NumField(); i++ {
+		f := v.Type().Field(i)
+		if f.Anonymous && f.Type == providerType && (*Provider)(v.Field(i).Addr().UnsafePointer()) == l.owner {
+			return true
+		}
+	}
+	return false
 }
 
 func typeName(p Interface) string {

@@ -70,21 +70,27 @@ func (r *Runtime) Register(path string, sites []format.Site, f format.Facility) 
 
 // RegisterTable registers a package with such a table.
 func (r *Runtime) RegisterTable(table string, sites []format.Site) *rt.Package {
-	p := &rt.Package{Table: table}
+	p := &rt.Package{Table: table, Sites: make([]uint32, len(sites))}
+	r.Add(p)
 	r.mu.Lock()
-	p.Base = r.next
-	r.next += uint32(len(sites))
+	defer r.mu.Unlock()
 	for i, s := range sites {
-		p.Sites = append(p.Sites, 0)
 		r.sites[s.Name] = p.Base + uint32(i)
 	}
+	return p
+}
+
+// Add registers a package that the program has made while it runs.
+func (r *Runtime) Add(p *rt.Package) {
+	r.mu.Lock()
+	p.Base = r.next
+	r.next += uint32(len(p.Sites))
 	r.packages = append(r.packages, p)
 	told := slices.Clone(r.told)
 	r.mu.Unlock()
 	for _, f := range told {
 		f(p)
 	}
-	return p
 }
 
 // Packages calls f for each package, and for each that registers later.
