@@ -11,6 +11,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/probetable"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 	"github.com/waymark-go/waymark/internal/format"
 )
@@ -107,6 +108,9 @@ func (out *outcome) describe(j *job, a *instrument.Analysis) {
 		}
 		if f.Results {
 			fn.Results = values(f.Type.Results)
+		}
+		if fn.Probed {
+			fn.Unpassed = max(0, f.Type.Params.NumFields()-probetable.MaxArguments, f.Type.Results.NumFields()-probetable.MaxArguments)
 		}
 		if f.Mark != nil {
 			fn.Info, fn.Comment = infoKinds[f.Mark.Info], f.Mark.Comment

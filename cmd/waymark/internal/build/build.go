@@ -82,7 +82,8 @@ type Func struct {
 	Info    string // of an info function: NONE, ENTER or EXIT
 	Comment string // of one with a directive: its whole comment
 
-	Probed bool // it has USDT probes
+	Probed   bool // it has USDT probes
+	Unpassed int  // parameters, or results, that these have no room for
 }
 
 // A Value is an argument or a result. The receiver is the first argument.
@@ -118,6 +119,7 @@ type Build struct {
 	Asked   []string         // the same as the user named them, without their version
 	Given   gocmd.Flags      // the user's own
 	Version string           // of the packages, if they were named with one
+	Notes   []string         // what users should know
 	Args    []string         // what to ask the go command for
 
 	cache    *cache.Cache
@@ -246,6 +248,9 @@ func Prepare(o *Options) (*Build, error) {
 		if err := b.cover(o, all, std, copies); err != nil {
 			return nil, err
 		}
+	}
+	if err := b.checkProbes(o, s, pkgs); err != nil {
+		return nil, err
 	}
 	if b.probes > 0 {
 		if err := b.completeLinked(append(env.Settings(), flags...)); err != nil {

@@ -70,6 +70,7 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	if err != nil {
 		return nil, err
 	}
+	a.note(b.Notes...)
 	if f.inspect != nil {
 		if err := f.inspect(b.Funcs); err != nil {
 			return nil, err
