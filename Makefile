@@ -19,6 +19,8 @@
 # make test-exports  exports: rate and memory with 100 million events, other programs' schemas (minutes, node, downloads)
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
 # make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
+# make test-usdt     bpftrace and perf see the probes of package probe, with and without -race (a minute, root; installs bpftrace)
+# make bench-usdt    what probes cost, off and with bpftrace, beside a uprobe (a minute, root; installs bpftrace)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
 # make test-modes    plugins, libraries for C, sanitizers, profiles, fuzzing (minutes; -msan: clang)
@@ -41,7 +43,7 @@ MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop example
 APART    := dev/benchmarks/peers dev/servers dev/sql dev/jaeger contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
+.PHONY: all tracer test test-long test-counts test-million test-billion test-waits test-exports test-sql test-jaeger test-usdt test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store bench-usdt fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -73,7 +75,7 @@ part/library:
 # Packages whose tests run goroutines side by side, with -short and without tests that become ten times
 # slower and have no goroutines, or only such as others have. All the others: make test-long.
 RACE := . ./agent ./callgraph ./internal/agent ./internal/clock ./internal/console ./internal/control ./internal/gather ./internal/inspect \
-	./internal/recorder ./internal/seen ./internal/switchboard ./monitor ./sampler ./stats ./timing ./trace ./tracefile
+	./internal/recorder ./internal/seen ./internal/switchboard ./monitor ./probe ./sampler ./stats ./timing ./trace ./tracefile
 SLOW_RACE := ^(TestEveryBitFlipped|TestReadTurningRing|TestRandomPrograms|TestEquallyHot|TestIndexed|TestPprof|TestGiveBackShares|TestGiveBackAnyMoment|TestSmallDisk|TestDiskFills)$$
 
 part/race:
@@ -193,6 +195,21 @@ $(BIN)/jaeger:
 	chmod -R u+w $(BIN)/jaeger-source
 	cd $(BIN)/jaeger-source && GOWORK=off $(GO) build -o $@ ./cmd/jaeger
 	rm -rf $(BIN)/jaeger-source
+
+# The tests themselves are part of make test, where they are skipped aloud if something is missing.
+test-usdt: tracer
+	$(GO) test ./probe ./internal/usdt -count=1 -v -timeout $(TIMEOUT)
+	$(GO) test ./probe -race -count=1 -v -run '^TestTracer' -timeout $(TIMEOUT)
+
+bench-usdt: tracer
+	$(GO) test ./probe -count=1 -v -run '^TestTracerCost$$' -cost -timeout $(TIMEOUT)
+
+# tracer gets what bpftrace needs, as far as it can be had here.
+tracer:
+	@command -v bpftrace >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing bpftrace" && \
+		apt-get update -qq && apt-get install -y -qq bpftrace >/dev/null; } || echo "SKIPPED: bpftrace is missing and can't be installed here; install it as root"
+	@[ -e /sys/kernel/tracing/uprobe_events ] || { [ "$$(id -u)" = 0 ] && mount -t tracefs nodev /sys/kernel/tracing; } || \
+		echo "SKIPPED: tracefs is not mounted and can't be mounted here; as root: mount -t tracefs nodev /sys/kernel/tracing"
 
 test-cross:
 	$(call compile,$(ALL_PLATFORMS))

@@ -164,12 +164,12 @@ func needTracer(t *testing.T) {
 	}
 }
 
-// attach attaches bpftrace to a program with a script in which %s stands for `usdt:*`, and returns
-// when all of it is attached: the script has `sync` for the probe of that name.
-func attachTo(t *testing.T, p *tracee, script string) *tracer {
+// attachTo attaches bpftrace to a program, and returns when all of the script is attached: it prints
+// sync for the probe that the program fires then, see serve.
+func attachTo(t *testing.T, p *tracee, script string, flags ...string) *tracer {
 	t.Helper()
 	b := &tracer{t: t, lines: make(chan string, 1<<16)}
-	b.cmd = exec.Command("bpftrace", "-B", "none", "-p", p.pid(), "-e", script)
+	b.cmd = exec.Command("bpftrace", append([]string{"-B", "none", "-p", p.pid(), "-e", script}, flags...)...)
 	b.cmd.Env = append(os.Environ(), "BPFTRACE_STRLEN=200")
 	b.cmd.Stderr = &b.said
 	out, err := b.cmd.StdoutPipe()
@@ -224,19 +224,29 @@ func (b *tracer) next() string {
 	}
 }
 
-// detach ends bpftrace, and returns its other lines.
+// detach ends bpftrace, and returns its other lines. bpftrace may forget a signal that comes just when
+// it has attached.
 func (b *tracer) detach() (lines []string) {
 	b.t.Helper()
 	b.cmd.Process.Signal(syscall.SIGINT)
-	for line := range b.lines {
-		if line != "sync" && line != "" {
-			lines = append(lines, line)
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	for {
+		select {
+		case <-again.C:
+			b.cmd.Process.Signal(syscall.SIGINT)
+		case line, ok := <-b.lines:
+			if !ok {
+				if err := b.cmd.Wait(); err != nil {
+					b.t.Errorf("bpftrace ends with %v: %s", err, &b.said)
+				}
+				return lines
+			}
+			if line != "sync" && line != "" {
+				lines = append(lines, line)
+			}
 		}
 	}
-	if err := b.cmd.Wait(); err != nil {
-		b.t.Errorf("bpftrace ends with %v: %s", err, &b.said)
-	}
-	return lines
 }
 
 // The document's program: bpftrace lists its probes, and sees start, finish and arg0.
@@ -544,29 +554,24 @@ func TestTracerPerf(t *testing.T) {
 		}
 	}()
 	data := filepath.Join(home, "perf.data")
-	record := exec.Command("perf", "record", "-q", "-o", data, "-e", group+":finish", "-p", p.pid())
-	record.Stderr = os.Stderr
+	ask, command, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, answered, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := exec.Command("perf", "record", "-q", "-o", data, "-e", group+":finish", "-p", p.pid(), "-D", "-1", "--control", "fd:3,4")
+	record.ExtraFiles, record.Stderr = []*os.File{ask, answered}, os.Stderr
 	if err := record.Start(); err != nil {
 		t.Fatal(err)
 	}
-	attached := func() bool {
-		memory, err := os.Open("/proc/" + p.pid() + "/mem")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer memory.Close()
-		word := make([]byte, 2)
-		if _, err := memory.ReadAt(word, semaphoreAddress(t, p.pid(), note.Semaphore)); err != nil {
-			t.Fatal(err)
-		}
-		return word[0] != 0
+	fmt.Fprintln(command, "enable")
+	answer.SetReadDeadline(time.Now().Add(5 * time.Minute))
+	if _, err := answer.Read(make([]byte, 10)); err != nil {
+		t.Fatalf("perf does not begin to record: %v", err)
 	}
-	for end := time.Now().Add(5 * time.Minute); !attached(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("perf is not attached after 5 minutes")
-		}
-	}
-	time.Sleep(100 * time.Millisecond)
 	p.tell("fire")
 	p.tell("fire")
 	p.end()
@@ -594,24 +599,4 @@ func notesOf(t *testing.T, file []byte) []usdt.Note {
 		t.Fatal(err)
 	}
 	return notes
-}
-
-// semaphoreAddress returns where a semaphore of the only image of a process is in its memory.
-func semaphoreAddress(t *testing.T, pid string, offset uint64) int64 {
-	t.Helper()
-	maps, err := os.ReadFile("/proc/" + pid + "/maps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range strings.Split(string(maps), "\n") {
-		if strings.Contains(line, "/memfd:") {
-			begin, err := strconv.ParseInt(strings.SplitN(line, "-", 2)[0], 16, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return begin + int64(offset)
-		}
-	}
-	t.Fatal("the process has no image")
-	return 0
 }
