@@ -84,15 +84,18 @@ const (
 	EnterProbed  = "WMEnterProbed"  // in place of those for the beginning; with receiver and arguments
 	ReturnProbed = "WMReturnProbed" // before those for the end; with results
 	ExitProbed   = "WMExitProbed"   // in place of those for the end, in a deferred call; with pointers to results
+
+	// The same where values are to be recorded as text.
+	EnterProbedStrings = "WMEnterProbedStrings"
+	ExitProbedStrings  = "WMExitProbedStrings"
 )
 
 // What EnterProbed and ExitProbed do with the values besides: how they are recorded.
 const (
 	ProbeNoValues = 0
 	ProbeValues   = 1
-	ProbeTexts    = 2 // as text
-	ProbeError    = 3 // of the results, only whether the last one is an error
-	ProbeSkip     = 4 // times as much as the number of values, at the beginning, that probes don't pass
+	ProbeError    = 2 // of the results, only whether the last one is an error
+	ProbeSkip     = 3 // times as much as the number of values, at the beginning, that probes don't pass
 )
 
 // MaxInts is how many integers EnterInts and ExitInts take.
@@ -120,5 +123,7 @@ var Signatures = map[string]string{
 	EnterProbed:         "func(*WMProbe, uint64, ...any) WMFrame",
 	ReturnProbed:        "func(*WMProbe, ...any)",
 	ExitProbed:          "func(*WMProbe, WMFrame, uint64, ...any)",
+	EnterProbedStrings:  "func(*WMProbe, uint64, ...any) WMFrame",
+	ExitProbedStrings:   "func(*WMProbe, WMFrame, uint64, ...any)",
 	Info:                "func(WMSite, ...any)",
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"math"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
@@ -143,13 +144,15 @@ func (w *rewriter) probedFunction(f *Func) {
 	} else {
 		enter = frame + " = " + enter
 	}
-	how, args := hook.ProbeNoValues, w.values(f.Type.Params, w.parameter(f), "")
+	how, args, enterHook := hook.ProbeNoValues, w.values(f.Type.Params, w.parameter(f), ""), hook.EnterProbed
 	if f.Args { // with the receiver, which probes pass over
-		how = w.recorded() | (count(f.Params())-count(f.Type.Params))*hook.ProbeSkip
+		how = hook.ProbeValues + (count(f.Params())-count(f.Type.Params))*hook.ProbeSkip
+		enterHook = w.textual(hook.EnterProbed, hook.EnterProbedStrings)
 		args = w.values(f.Params(), w.arg, "")
 	}
-	begin := fmt.Sprintf("if %[1]s>>32 != 0 { %[1]s = %[2]s } else if %[3]s { %[1]s = 0 } else { %[4]s }", frame,
-		w.invoke(hook.EnterProbed, fmt.Sprintf("&%s, %d%s", word, how, args)), w.invoke(hook.Away, site), enter)
+	// A comparison leaves the frame in its register, which a shift does not: also when the site is off.
+	begin := fmt.Sprintf("if %[1]s > %[5]d { %[1]s = %[2]s } else if %[3]s { %[1]s = 0 } else { %[4]s }", frame,
+		w.invoke(enterHook, fmt.Sprintf("&%s, %d%s", word, how, args)), w.invoke(hook.Away, site), enter, uint32(math.MaxUint32))
 	assign := frame + " := " + w.invoke(hook.Frame, word)
 	switch {
 	case f.exits.deferred:
@@ -167,14 +170,6 @@ func (w *rewriter) probedFunction(f *Func) {
 	}
 }
 
-// recorded says how values are recorded, as the hooks for probes take it.
-func (w *rewriter) recorded() int {
-	if w.opts.Stringers {
-		return hook.ProbeTexts
-	}
-	return hook.ProbeValues
-}
-
 // probedExit is the code for the end of a call of a function with probes whose frame isn't 0.
 func (w *rewriter) probedExit(f *Func, exit string) string {
 	word := w.probeWord(f)
@@ -182,23 +177,23 @@ func (w *rewriter) probedExit(f *Func, exit string) string {
 	if f.probing.results {
 		results = w.values(f.Type.Results, w.result, "")
 	}
-	return fmt.Sprintf("if %s>>32 != 0 { %s }; if %s>>32 != 0 { %s }", word, w.invoke(hook.ReturnProbed, "&"+word+results), w.frame(), exit)
+	return fmt.Sprintf("if %[1]s > %[5]d { %[2]s }; if %[3]s > %[5]d { %[4]s }", word, w.invoke(hook.ReturnProbed, "&"+word+results), w.frame(), exit, uint32(math.MaxUint32))
 }
 
 // deferredProbe is the deferred call of the hook for the end.
 func (w *rewriter) deferredProbe(f *Func) string {
-	how, results := hook.ProbeNoValues, ""
+	how, results, exitHook := hook.ProbeNoValues, "", hook.ExitProbed
 	if f.probing.results {
 		results = w.values(f.Type.Results, w.result, "&")
 		given := valueNames(f.Type.Results)
 		switch {
 		case f.Results:
-			how = w.recorded()
+			how, exitHook = hook.ProbeValues, w.textual(hook.ExitProbed, hook.ExitProbedStrings)
 		case f.fails && !format.LooksSecret(given[len(given)-1], w.opts.Redact):
 			how = hook.ProbeError
 		}
 	}
-	return w.invoke(hook.ExitProbed, fmt.Sprintf("&%s, %s, %d%s", w.probeWord(f), w.frame(), how, results))
+	return w.invoke(exitHook, fmt.Sprintf("&%s, %s, %d%s", w.probeWord(f), w.frame(), how, results))
 }
 
 // probeTable writes the declaration of the table of probes.

@@ -39,7 +39,6 @@ const (
 const (
 	wmProbeNoValues = iota
 	wmProbeValues
-	wmProbeTexts
 	wmProbeError // of a deferred call: only whether the pointer is to an error that isn't nil
 	wmProbeSkip  // times as much as the number of values, at the beginning, that are recorded only
 )
@@ -94,24 +93,15 @@ func (p *WMPackage) probes(i int) *wmProbes {
 //
 //go:noinline
 func WMEnterProbed(w *WMProbe, how uint64, args ...any) WMFrame {
-	word := WMProbe(atomic.Load64((*uint64)(w)))
 	list := noescape(unsafe.Pointer(unsafe.SliceData(args)))
-	if word>>32&0xffff != 0 {
-		skip := uintptr(how / wmProbeSkip)
-		wmFire(w, wmProbeEntry, add(list, skip*unsafe.Sizeof(eface{})), len(args)-int(skip), false)
-	}
-	how %= wmProbeSkip
-	site := WMSite(word)
+	site := wmEnterProbe(w, how/wmProbeSkip, list, len(args))
 	token := WMFrame(wmToken(getg(), sys.GetCallerSP()))
-	f := WMFrame(site)<<32 | token
 	if site == 0 || WMAway(site) {
-		return token // only tracers want the call
+		return token
 	}
+	f := WMFrame(site)<<32 | token
 	switch {
-	case how == wmProbeTexts && site&wmFlagged == 0 && wmCaptured.args:
-		texts := wmAsTexts(args, false)
-		f = wmSlowEnterArgs(f, unsafe.Pointer(unsafe.SliceData(texts)), len(texts))
-	case how != wmProbeNoValues:
+	case how%wmProbeSkip != wmProbeNoValues:
 		f = wmSlowEnterArgs(f, list, len(args))
 	case site&wmFlagged != 0:
 		f = wmEnterFlagged(f, nil)
@@ -122,6 +112,34 @@ func WMEnterProbed(w *WMProbe, how uint64, args ...any) WMFrame {
 		return token
 	}
 	return f
+}
+
+// WMEnterProbedStrings is WMEnterProbed where arguments are recorded as text.
+//
+//go:noinline
+func WMEnterProbedStrings(w *WMProbe, how uint64, args ...any) WMFrame {
+	site := wmEnterProbe(w, how/wmProbeSkip, noescape(unsafe.Pointer(unsafe.SliceData(args))), len(args))
+	if site != 0 && site&wmFlagged == 0 && wmCaptured.args {
+		args = wmAsTexts(args, false)
+	}
+	token := WMFrame(wmToken(getg(), sys.GetCallerSP()))
+	if site == 0 || WMAway(site) {
+		return token
+	}
+	if f := wmSlowEnterArgs(WMFrame(site)<<32|token, noescape(unsafe.Pointer(unsafe.SliceData(args))), len(args)); f != 0 {
+		return f
+	}
+	return token
+}
+
+// wmEnterProbe fires the probe of an entry if its semaphore is raised, and returns the site's word. The
+// probe does not pass the first skip values.
+func wmEnterProbe(w *WMProbe, skip uint64, list unsafe.Pointer, n int) WMSite {
+	word := atomic.Load64((*uint64)(w))
+	if word>>32&0xffff != 0 {
+		wmFire(w, wmProbeEntry, add(list, uintptr(skip)*unsafe.Sizeof(eface{})), n-int(skip), false)
+	}
+	return WMSite(word)
 }
 
 // WMReturnProbed is the return of a call whose frame isn't 0 of a function with probes. The exit of
@@ -141,9 +159,7 @@ func WMReturnProbed(w *WMProbe, results ...any) {
 //go:noinline
 func WMExitProbed(w *WMProbe, f WMFrame, how uint64, results ...any) {
 	list := noescape(unsafe.Pointer(unsafe.SliceData(results)))
-	if *(*uint16)(add(unsafe.Pointer(w), 6)) != 0 && !f.left(getg()) {
-		wmFire(w, wmProbeReturn, list, len(results), true)
-	}
+	wmReturnProbe(w, f, list, len(results))
 	if f>>32 == 0 {
 		return // only tracers wanted the call
 	}
@@ -152,11 +168,26 @@ func WMExitProbed(w *WMProbe, f WMFrame, how uint64, results ...any) {
 		WMExit(f)
 	case wmProbeValues:
 		WMExitDeferred(f, results...)
-	case wmProbeTexts:
-		WMExitDeferredStrings(f, results...)
 	case wmProbeError:
-		err := *(*eface)(add(list, uintptr(len(results)-1)*unsafe.Sizeof(eface{})))
-		WMExitDeferredError(f, (*error)(err.data))
+		last := (*eface)(add(list, uintptr(len(results)-1)*unsafe.Sizeof(eface{})))
+		WMExitDeferredError(f, (*error)(noescape(last.data)))
+	}
+}
+
+// WMExitProbedStrings is WMExitProbed where results are recorded as text.
+//
+//go:noinline
+func WMExitProbedStrings(w *WMProbe, f WMFrame, how uint64, results ...any) {
+	wmReturnProbe(w, f, noescape(unsafe.Pointer(unsafe.SliceData(results))), len(results))
+	if f>>32 != 0 {
+		WMExitDeferredStrings(f, results...)
+	}
+}
+
+// wmReturnProbe fires the probe of a return if its semaphore is raised.
+func wmReturnProbe(w *WMProbe, f WMFrame, list unsafe.Pointer, n int) {
+	if *(*uint16)(add(unsafe.Pointer(w), 6)) != 0 && !f.left(getg()) {
+		wmFire(w, wmProbeReturn, list, n, true)
 	}
 }
 
