@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"math"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
@@ -150,9 +149,8 @@ func (w *rewriter) probedFunction(f *Func) {
 		enterHook = w.textual(hook.EnterProbed, hook.EnterProbedStrings)
 		args = w.values(f.Params(), w.arg, "")
 	}
-	// A comparison leaves the frame in its register, which a shift does not: also when the site is off.
-	begin := fmt.Sprintf("if %[1]s > %[5]d { %[1]s = %[2]s } else if %[3]s { %[1]s = 0 } else { %[4]s }", frame,
-		w.invoke(enterHook, fmt.Sprintf("&%s, %d%s", word, how, args)), w.invoke(hook.Away, site), enter, uint32(math.MaxUint32))
+	begin := fmt.Sprintf("if %[1]s>>32 != 0 { %[1]s = %[2]s } else if %[3]s { %[1]s = 0 } else { %[4]s }", frame,
+		w.invoke(enterHook, fmt.Sprintf("&%s, %d%s", word, how, args)), w.invoke(hook.Away, site), enter)
 	assign := frame + " := " + w.invoke(hook.Frame, word)
 	switch {
 	case f.exits.deferred:
@@ -177,7 +175,7 @@ func (w *rewriter) probedExit(f *Func, exit string) string {
 	if f.probing.results {
 		results = w.values(f.Type.Results, w.result, "")
 	}
-	return fmt.Sprintf("if %[1]s > %[5]d { %[2]s }; if %[3]s > %[5]d { %[4]s }", word, w.invoke(hook.ReturnProbed, "&"+word+results), w.frame(), exit, uint32(math.MaxUint32))
+	return fmt.Sprintf("if %s>>32 != 0 { %s }; if %s>>32 != 0 { %s }", word, w.invoke(hook.ReturnProbed, "&"+word+results), w.frame(), exit)
 }
 
 // deferredProbe is the deferred call of the hook for the end.
