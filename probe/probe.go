@@ -51,7 +51,7 @@ func (p *Probe) Enabled() bool {
 	}
 	defer p.live.leave()
 	for _, s := range p.live.sinks {
-		if s.enabled(p) {
+		if !s.dead.Load() && s.enabled(p) {
 			return true
 		}
 	}
@@ -91,7 +91,9 @@ func (p *Probe) fire(v *values) {
 	}
 	defer l.leave()
 	for _, s := range l.sinks {
-		s.fire(p, v)
+		if !s.dead.Load() {
+			s.tell(p, v)
+		}
 	}
 }
 

@@ -269,8 +269,27 @@ func TestFuncPanics(t *testing.T) {
 	p.start.Fire()
 	want(t, "calls", calls, 1)
 	want(t, "firings for the other one", len(got), 2)
-	want(t, "said", *said, []string{"probe simple:::start: its function has panicked and is not called any more: no"})
+	want(t, "said", *said, []string{"probe simple:::start: Func has panicked and is told nothing any more: no"})
 }
+
+// Whatever else panics in a sink is not the program's either.
+func TestSinksPanic(t *testing.T) {
+	said := switchtest.Said(t)
+	type failing struct {
+		Provider
+		A P1[error]
+	}
+	var p failing
+	register(t, &p, Print(writerFunc(func([]byte) (int, error) { panic("full") })), Slog(slog.New(slog.NewTextHandler(writerFunc(func([]byte) (int, error) { panic("gone") }), nil)), 0))
+	p.A.Fire(nil)
+	p.A.Fire(nil)
+	want(t, "said", *said, []string{"probe failing:::A: Print has panicked and is told nothing any more: full", "probe failing:::A: Slog has panicked and is told nothing any more: gone"})
+	want(t, "Enabled", p.A.Enabled(), false)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 func TestNull(t *testing.T) {
 	var p simple

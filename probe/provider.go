@@ -130,7 +130,7 @@ type live struct {
 	sets    AttributeSets
 	of      reflect.Type // of the struct
 	probes  []*Probe
-	sinks   []sink
+	sinks   []*seat
 	fields  []*state
 	words   []*uint32 // by probe
 	mapped  bool      // the words are semaphores, see cell
@@ -182,7 +182,7 @@ func (l *live) open(makers []maker) (wrong []error) {
 			wrong = append(wrong, &SinkError{Sink: m.name, Provider: l.name, Err: err})
 		}
 		if s != nil {
-			l.sinks = append(l.sinks, s)
+			l.sinks = append(l.sinks, &seat{sink: s})
 		}
 	}
 	return wrong

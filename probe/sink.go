@@ -1,5 +1,11 @@
 package probe
 
+import (
+	"sync/atomic"
+
+	"github.com/waymark-go/waymark/internal/console"
+)
+
 // A Factory makes sinks: what probes are told to. A provider that is registered has a sink of each of
 // its factories. The zero Factory is that of Null.
 type Factory struct{ makers []maker }
@@ -25,6 +31,29 @@ type sink interface {
 
 	// close is called once, when no firing is in progress.
 	close() error
+}
+
+// A seat is a sink of a provider.
+type seat struct {
+	sink
+	dead atomic.Bool // it has panicked: nobody tells it anything any more
+}
+
+// tell tells the sink. A panic in it, or in a method of a value, is not the program's: a probe has no
+// logical impact.
+func (s *seat) tell(p *Probe, v *values) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		s.dead.Store(true)
+		if value := recover(); value != nil {
+			console.Say("probe %s: %s has panicked and is told nothing any more: %v", p, s.name(), value)
+		}
+	}()
+	s.fire(p, v)
+	returned = true
 }
 
 // one returns the factory of one kind of sink.

@@ -77,10 +77,17 @@ type myProvider struct {
 func exampleProgram() {
 	var trace myProvider
 	must(Register(&trace))
-	serve(&trace.sync, map[string]func(){"fire": func() {
-		trace.startProbe.Fire()
-		trace.finishProbe.Fire(42)
-	}}, &trace)
+	serve(&trace.sync, map[string]func(){
+		"fire": func() {
+			trace.startProbe.Fire()
+			trace.finishProbe.Fire(42)
+		},
+		"again": func() {
+			must(trace.Dispose())
+			trace.startProbe.Fire()
+			must(Register(&trace))
+		},
+	}, &trace)
 	trace.Dispose()
 }
 
@@ -271,6 +278,31 @@ func TestTracerExample(t *testing.T) {
 	want(t, "the second line", b.next(), "finish 42")
 	want(t, "other lines", len(b.detach()), 0)
 	p.tell("fire") // nobody looks
+}
+
+// A provider goes and comes again while tracers are attached: the old one's tracer sees nothing more,
+// a new one's sees the new one.
+func TestTracerDispose(t *testing.T) {
+	needTracer(t)
+	p := startProgram(t, "example")
+	script := `
+		usdt:*:MyProvider:startProbe { printf("start\n"); }
+		usdt:*:MyProvider:finishProbe { printf("finish %d\n", arg0); }
+		usdt:*:MyProvider:sync { printf("sync\n"); }`
+	for i := 0; i < 3; i++ {
+		b := attachTo(t, p, script)
+		p.tell("fire")
+		want(t, "the first line", b.next(), "start")
+		want(t, "the second line", b.next(), "finish 42")
+		p.tell("again")
+		p.tell("fire")
+		c := attachTo(t, p, script) // by then the program has fired
+		p.tell("fire")
+		want(t, "the first line", c.next(), "start")
+		want(t, "the second line", c.next(), "finish 42")
+		want(t, "other lines", len(b.detach()), 0)
+		want(t, "other lines", len(c.detach()), 0)
+	}
 }
 
 // A typed is a probe with one argument, and values of it.

@@ -211,8 +211,8 @@ func TestDocsNames(t *testing.T) {
 	}
 }
 
-// TestDocsTable checks that the tests in the appendix of docs/groups.md are in the packages that it
-// says: of tests without a package that is the root package or monitor.
+// TestDocsTable checks that the tests in the appendices of documents are in the packages that these
+// say.
 func TestDocsTable(t *testing.T) {
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark)\w+)\(`)
 	folders := make(map[string][]string) // of a test
@@ -223,23 +223,31 @@ func TestDocsTable(t *testing.T) {
 			}
 		}
 	}
-	_, table, _ := strings.Cut(readText(t, filepath.Join(topFolder, "docs/groups.md")), "\n## Appendix")
 	tests := regexp.MustCompile("((?:\\b(?:Test|Benchmark)\\w+(?:, )?)+)(?: in `([\\w/]+)`)?")
-	rows := regexp.MustCompile(`(?m)^\|.*\| ([^|]+) \|$`).FindAllStringSubmatch(table, -1)
-	for _, row := range rows {
-		for _, m := range tests.FindAllStringSubmatch(row[1], -1) {
-			for _, name := range strings.Split(strings.TrimSuffix(m[1], ", "), ", ") {
-				in := func(dir string) bool {
-					return m[2] == "" && (dir == "." || dir == "monitor") || m[2] != "" && (dir == m[2] || strings.HasSuffix(dir, "/"+m[2]))
-				}
-				if !slices.ContainsFunc(folders[name], in) {
-					t.Errorf("docs/groups.md: %s is in %q, want what its row says: %s", name, folders[name], row[1])
+	for document, d := range map[string]struct {
+		home []string // of tests without a package
+		rows int      // at least
+	}{
+		"docs/groups.md": {[]string{".", "monitor"}, 60},
+		"docs/probes.md": {[]string{"probe"}, 40},
+	} {
+		_, table, _ := strings.Cut(readText(t, filepath.Join(topFolder, document)), "\n## Appendix")
+		rows := regexp.MustCompile(`(?m)^\|.*\| ([^|]+) \|$`).FindAllStringSubmatch(table, -1)
+		for _, row := range rows {
+			for _, m := range tests.FindAllStringSubmatch(row[1], -1) {
+				for _, name := range strings.Split(strings.TrimSuffix(m[1], ", "), ", ") {
+					in := func(dir string) bool {
+						return m[2] == "" && slices.Contains(d.home, dir) || m[2] != "" && (dir == m[2] || strings.HasSuffix(dir, "/"+m[2]))
+					}
+					if !slices.ContainsFunc(folders[name], in) {
+						t.Errorf("%s: %s is in %q, want what its row says: %s", document, name, folders[name], row[1])
+					}
 				}
 			}
 		}
-	}
-	if len(rows) < 60 {
-		t.Errorf("the appendix of docs/groups.md has %d rows, want 60 at least", len(rows))
+		if len(rows) < d.rows {
+			t.Errorf("the appendix of %s has %d rows, want %d at least", document, len(rows), d.rows)
+		}
 	}
 }
 

@@ -103,8 +103,8 @@ var importers = []struct {
 
 // leaves are packages that import no package of the repository but each other.
 var leaves = []string{
-	"internal/budget", "internal/clock", "internal/console", "internal/cputime", "internal/format", "internal/function", "internal/names", "internal/pattern", "internal/rt",
-	"internal/table", "internal/text", "internal/units", "internal/wire", "histogram", "value",
+	"internal/budget", "internal/clock", "internal/console", "internal/cputime", "internal/format", "internal/function", "internal/names", "internal/pattern", "internal/rt", "internal/setting",
+	"internal/table", "internal/text", "internal/units", "internal/usdt", "internal/wire", "histogram", "value",
 }
 
 // Data goes one way through the packages.

@@ -97,6 +97,7 @@ var settingsOfWAYMARK = []variable{
 		"`socket=PATH`. `%p`, `%n` and `%%` are as in `o`. Default in programs of `waymark build`. Linux only."},
 	{"agent", "1: as `socket`; 0: no socket."},
 	{"suspend", "Wait before the program's first init function until [waymark resume](live.md#from-the-first-call-on)."},
+	{"usdt", "0: tracers of the system don't see [probes](probes.md#turned-off); also in programs that plain Go has built."},
 	{"o out", "The trace file; default `waymark.wmt`. `%p` stands for the process id, " +
 		"`%n` for the program's name, `%%` for a percent sign."},
 	{"overflow", "When the writer can't keep up: `block` (default) waits, `drop` drops and counts, " +
