@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -91,6 +92,15 @@ func index(list []string, text string) (int, bool) {
 //	probe.Provider `stability:"provider=Stable/Stable/Common,args=Evolving/Evolving/ISA"`
 type AttributeSets struct {
 	Provider, Module, Function, Name, Args Attributes
+}
+
+// ParseAttributeSets returns the attributes of the tag stability of an embedded Provider.
+func ParseAttributeSets(tag string) (AttributeSets, error) {
+	sets, wrong := parseSets(tag)
+	if wrong != "" {
+		return AttributeSets{}, errors.New(wrong)
+	}
+	return sets, nil
 }
 
 // parseSets returns the attributes of a tag, or what is wrong with it.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -43,6 +44,10 @@ func openUSDT(l *live) (sink, error) {
 	if err := s.owner.Set(switchboard.Wish{Want: rt.Recorded, Kind: "USDT", Select: switchboard.Selection{Groups: []string{""}}}); err != nil {
 		return nil, err
 	}
+	if s.fixed = l.take(); s.fixed != nil {
+		s.sites, l.words, l.mapped = s.fixed.Locations, s.fixed.Words, true
+		return s, nil
+	}
 	if s.mapping, err = mapImage(l.name, file, layout); err != nil {
 		s.owner.Close()
 		return nil, err
@@ -53,6 +58,15 @@ func openUSDT(l *live) (sink, error) {
 	}
 	l.mapped = true
 	return s, nil
+}
+
+// take returns the places that the program's file has for the provider, nil if it has none.
+func (l *live) take() *rt.Places {
+	names := make([]string, len(l.probes))
+	for i, p := range l.probes {
+		names[i] = p.name
+	}
+	return rt.TakePlaces(l.of.PkgPath()+"."+l.of.Name(), l.name, strings.Join(names, ","))
 }
 
 // image returns what is mapped.
@@ -72,8 +86,9 @@ func (l *live) image() (*usdt.Image, error) {
 
 // places is a provider's sink for tracers.
 type places struct {
-	*mapping
-	sites     []uintptr // by probe
+	*mapping             // nil if the program's file has the places
+	fixed     *rt.Places // these
+	sites     []uintptr  // by probe
 	owner     *switchboard.Owner
 	forbidden atomic.Bool // by a policy that came later
 }
@@ -86,6 +101,13 @@ func (s *places) enabled(p *Probe) bool { return p.live.attached(p) > 0 && !s.fo
 
 func (s *places) close() error {
 	s.owner.Close()
+	if s.fixed != nil {
+		for _, word := range s.fixed.Words {
+			*(*uint16)(unsafe.Add(unsafe.Pointer(word), 2)) = 0
+		}
+		s.fixed.Give()
+		return nil
+	}
 	return s.mapping.close()
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cover"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/notes"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/vet"
 )
 
@@ -15,6 +16,8 @@ func main() {
 		vet.Main()
 	case cover.IsCall(os.Args[1:]):
 		os.Exit(cover.Main(os.Args[1:]))
+	case notes.IsCall(os.Args[1:]):
+		os.Exit(notes.Main(os.Args[1:]))
 	}
 	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

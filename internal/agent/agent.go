@@ -10,18 +10,20 @@ import (
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/console"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 func init() {
 	if !host.Enabled() {
 		return
 	}
+	host.Mute(true)
+	defer host.Mute(false)
+	guardProbes()
 	env := os.Getenv("WAYMARK")
 	if env == "" {
 		return
 	}
-	host.Mute(true)
-	defer host.Mute(false)
 	if err := begin(env); err != nil {
 		decided = true // agent=0 may be in what couldn't be read
 		console.Say("%v; the program runs untraced", err)
@@ -48,6 +50,9 @@ func begin(env string) error {
 		suspend(o.Socket)
 	} else if o.Socket.On {
 		listen(o.Socket)
+	}
+	if !o.USDT && rt.Enabled {
+		rt.ProbesOff()
 	}
 	chooseClock()
 	if key := o.ofRecording(); key != "" && !o.Record {

@@ -35,6 +35,8 @@ type options struct {
 
 	Suspend bool // suspend: wait for a command before the program's first init function
 
+	USDT bool // usdt: tracers of the system see probes of functions
+
 	objectsGiven bool // objects, for statistics or for the recording
 
 	alias bool // patterns are regular expressions: Include matches whole names, Print parts of them
@@ -101,7 +103,7 @@ func parse(s settings) (options, error) {
 }
 
 func defaults() options {
-	return options{Config: recorder.Config{Path: "waymark.wmt"}, Detail: 1, Stats: statistics{Top: 10}, Capture: recorder.Values{
+	return options{Config: recorder.Config{Path: "waymark.wmt"}, Detail: 1, USDT: true, Stats: statistics{Top: 10}, Capture: recorder.Values{
 		Args: true, Results: true, Stringers: true, Depth: format.DefaultDepth, Bytes: format.DefaultBytes,
 		Redact: format.AddRedactWords(nil, format.DefaultRedact),
 	}}
@@ -239,7 +241,7 @@ func (o *options) set(key, value string) error {
 	case "suspend":
 		return setBool(&o.Suspend, key, value)
 	case "usdt":
-		return setBool(new(bool), key, value) // package probe reads it, in programs without an agent, too
+		return setBool(&o.USDT, key, value) // package probe reads it, too, in programs without an agent
 	case "traces":
 		return o.addPattern(&o.Traces.Roots, key, value, `%s`)
 	case "keep":

@@ -25,6 +25,9 @@ func Info(p *Package, i int, args ...any) {
 	}
 }
 
+// ProbesOff has no USDT probe of a function fire any more.
+func ProbesOff() { runtime.WMProbesOff() }
+
 // An Overflow says what to do when no chunk is free.
 type Overflow = runtime.WMOverflow
 

@@ -15,6 +15,7 @@ type Package struct {
 
 	Settings string
 	Groups   []any
+	Probes   []uint64
 }
 
 // Masked stands for a value that isn't to be seen.
@@ -73,6 +74,7 @@ const none = "waymark: the program was built without waymark's hooks"
 func Packages(func(*Package))                                       { panic(none) }
 func Register(*Package)                                             { panic(none) }
 func Info(p *Package, i int, args ...any)                           { panic(none) }
+func ProbesOff()                                                    { panic(none) }
 func SetClock(bool)                                                 { panic(none) }
 func Start([]byte, Overflow) uint32                                 { panic(none) }
 func Retire() bool                                                  { panic(none) }

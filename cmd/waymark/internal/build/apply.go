@@ -11,6 +11,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/probetable"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 	"github.com/waymark-go/waymark/internal/format"
 )
@@ -28,7 +29,7 @@ func (b *Build) make(j *job, u *syntax.Unit, o *Options, s *selection, mu *sync.
 	if err != nil {
 		return outcome{}, err
 	}
-	var out outcome
+	out := outcome{Probes: len(plan.Probes.Sites)}
 	if err := out.write(j, u, o.Cache, plan); err != nil {
 		return outcome{}, err
 	}
@@ -52,6 +53,7 @@ func (b *Build) options(j *job, u *syntax.Unit, o *Options) *instrument.Options 
 		Stringers:    o.Values.Stringers,
 		Settings:     o.Values.settings(),
 		NoCode:       o.NoCode,
+		Providers:    j.scope && b.bearsUSDT(),
 		NoDirectives: !j.scope,
 	}
 	if j.agent {
@@ -99,13 +101,16 @@ var infoKinds = map[format.InfoKind]string{format.InfoNone: "NONE", format.InfoE
 // describe notes the functions with the decisions about them, by position, and the groups.
 func (out *outcome) describe(j *job, a *instrument.Analysis) {
 	for _, f := range a.Funcs {
-		fn := Func{Func: f.Func.Func, Instrumented: f.Instrument, Reason: f.Reason, Cost: f.Cost}
+		fn := Func{Func: f.Func.Func, Instrumented: f.Instrument, Reason: f.Reason, Cost: f.Cost, Probed: f.HasProbes()}
 		fn.Package, fn.File, fn.Full = j.pkg.ImportPath, j.original(f.File), j.pkg.ImportPath+"."+f.Local()
 		if f.Args {
 			fn.Args = values(f.Params())
 		}
 		if f.Results {
 			fn.Results = values(f.Type.Results)
+		}
+		if fn.Probed {
+			fn.Unpassed = max(0, f.Type.Params.NumFields()-probetable.MaxArguments, f.Type.Results.NumFields()-probetable.MaxArguments)
 		}
 		if f.Mark != nil {
 			fn.Info, fn.Comment = infoKinds[f.Mark.Info], f.Mark.Comment

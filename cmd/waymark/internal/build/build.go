@@ -32,6 +32,8 @@ type Options struct {
 
 	Values Values
 
+	USDT []string // patterns: functions that get USDT probes, among those that are instrumented
+
 	Test   bool        // for go test: test files too
 	Listen bool        // programs listen for waymark's commands, unless their environment says otherwise
 	Flags  gocmd.Flags // of the go command
@@ -79,6 +81,9 @@ type Func struct {
 
 	Info    string // of an info function: NONE, ENTER or EXIT
 	Comment string // of one with a directive: its whole comment
+
+	Probed   bool // it has USDT probes
+	Unpassed int  // parameters, or results, that these have no room for
 }
 
 // A Value is an argument or a result. The receiver is the first argument.
@@ -114,6 +119,7 @@ type Build struct {
 	Asked   []string         // the same as the user named them, without their version
 	Given   gocmd.Flags      // the user's own
 	Version string           // of the packages, if they were named with one
+	Notes   []string         // what users should know
 	Args    []string         // what to ask the go command for
 
 	cache    *cache.Cache
@@ -122,6 +128,7 @@ type Build struct {
 	user     map[string]string         // the user's own overlay
 	packages map[string]*gocmd.Package // all, by import path
 	names    map[string]string         // of packages, by import path
+	probes   int                       // sites with USDT probes
 }
 
 // Prepare makes a build ready.
@@ -195,6 +202,11 @@ func Prepare(o *Options) (*Build, error) {
 			b.Main = append(b.Main, p)
 		}
 	}
+	if len(o.USDT) > 0 {
+		if err := b.checkUSDT(); err != nil {
+			return nil, err
+		}
+	}
 	s, err := newSelection(o, dir)
 	if err != nil {
 		return nil, err
@@ -234,6 +246,14 @@ func Prepare(o *Options) (*Build, error) {
 	}
 	if all := append(env.Settings(), flags...); all.Covers() {
 		if err := b.cover(o, all, std, copies); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.checkProbes(o, s, pkgs); err != nil {
+		return nil, err
+	}
+	if b.probes > 0 {
+		if err := b.completeLinked(append(env.Settings(), flags...)); err != nil {
 			return nil, err
 		}
 	}

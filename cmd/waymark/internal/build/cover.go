@@ -62,7 +62,7 @@ func (b *Build) cover(o *Options, flags gocmd.Flags, std *known, copies map[modu
 	}
 	var user []string
 	if value, ok := flags.Lookup("toolexec"); ok {
-		if user, err = cover.Split(value); err != nil {
+		if user, err = gocmd.SplitWords(value); err != nil {
 			return fmt.Errorf("-toolexec=%s: %w", value, err)
 		}
 	}

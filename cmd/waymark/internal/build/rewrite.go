@@ -41,6 +41,7 @@ type outcome struct {
 	Files  []File
 	Funcs  []Func
 	Groups []directive.GroupVar
+	Probes int // sites with USDT probes
 }
 
 // rewrite rewrites all units in scope. It returns the copies of modules that it
@@ -81,6 +82,7 @@ func (b *Build) rewrite(o *Options, s *selection, pkgs []*gocmd.Package, std *kn
 		b.Files = append(b.Files, j.outcome.Files...)
 		b.Funcs = append(b.Funcs, j.outcome.Funcs...)
 		b.Groups = append(b.Groups, j.outcome.Groups...)
+		b.probes += j.outcome.Probes
 	}
 	return copies, nil
 }
@@ -219,6 +221,7 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 		p := s.patternFunc(j.pkg, &f.Func, strings.TrimPrefix(f.Full, f.Package+"."))
 		s.include.Match(p)
 		s.exclude.Match(p)
+		s.usdt.Match(p)
 		if f.Instrumented {
 			s.args.Match(p)
 			s.results.Match(p)
@@ -301,6 +304,7 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 		All, Closures      bool
 		MinSize            int
 		Values             Values
+		USDT               []string
 		Agent, Scope, Main bool
 		Listen             bool
 		NoCode             bool
@@ -308,7 +312,7 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 		Unit               *syntax.Unit
 		Groups             map[string][]string
 		Names              []string
-	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, j.agent, j.scope, j.pkg.Name == "main", j.agent && o.Listen, o.NoCode, j.pkg.Dir, u, groups, names})
+	}{tool, toolchain, o.Include, o.Exclude, o.All, o.Closures, o.MinSize, o.Values, o.USDT, j.agent, j.scope, j.pkg.Name == "main", j.agent && o.Listen, o.NoCode, j.pkg.Dir, u, groups, names})
 	return "unit-" + cache.Hash(data), err
 }
 

@@ -25,6 +25,7 @@ type selection struct {
 	o                *Options
 	include, exclude *pattern.Set
 	args, results    *pattern.Set // functions whose values are recorded
+	usdt             *pattern.Set // functions that get USDT probes
 
 	// If patterns name groups:
 	groups    map[string][]string // by variable: names of its group and of those around it
@@ -38,7 +39,7 @@ func newSelection(o *Options, dir string) (*selection, error) {
 	for _, set := range []struct {
 		to    **pattern.Set
 		texts []string
-	}{{&s.include, o.Include}, {&s.exclude, o.Exclude}, {&s.args, o.Values.Args}, {&s.results, o.Values.Results}} {
+	}{{&s.include, o.Include}, {&s.exclude, o.Exclude}, {&s.args, o.Values.Args}, {&s.results, o.Values.Results}, {&s.usdt, o.USDT}} {
 		var err error
 		if *set.to, err = pattern.CompileSet(set.texts, dir); err != nil {
 			return nil, err
@@ -49,7 +50,7 @@ func newSelection(o *Options, dir string) (*selection, error) {
 
 // sets returns those of patterns.
 func (s *selection) sets() []*pattern.Set {
-	return []*pattern.Set{s.include, s.exclude, s.args, s.results}
+	return []*pattern.Set{s.include, s.exclude, s.args, s.results, s.usdt}
 }
 
 // resolve resolves the patterns among the given packages.
@@ -150,6 +151,7 @@ func (s *selection) choose(p *gocmd.Package, scope bool, funcs []*instrument.Fun
 		if f.Instrument = f.Reason == ""; f.Instrument {
 			f.Args, _ = s.args.Match(pf)
 			f.Results, _ = s.results.Match(pf)
+			f.Probed, _ = s.usdt.Match(pf)
 		}
 	}
 }
@@ -167,8 +169,9 @@ func (s *selection) refuse(pf pattern.Func, f *instrument.Func) string {
 	if excluded, _ := s.exclude.Match(pf); excluded {
 		return "excluded"
 	}
+	_, probed := s.usdt.Match(pf) // by its name
 	switch {
-	case exact || f.Mark != nil || s.o.All:
+	case exact || probed || f.Mark != nil || s.o.All:
 	case s.o.MinSize > 0:
 		if f.Cost < s.o.MinSize {
 			return fmt.Sprintf("its size, %d, is below --min-size", f.Cost)
@@ -199,7 +202,7 @@ func (b *Build) declared(p *gocmd.Package) (names []string) {
 // check returns an error if a pattern matched nothing, or what can't be told apart.
 func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched())
-	for _, text := range slices.Concat(s.args.Unmatched(), s.results.Unmatched()) {
+	for _, text := range slices.Concat(s.args.Unmatched(), s.results.Unmatched(), s.usdt.Unmatched()) {
 		if text != Everything {
 			unmatched = append(unmatched, text)
 		}

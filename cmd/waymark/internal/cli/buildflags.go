@@ -22,6 +22,7 @@ type buildFlags struct {
 	debug            bool
 	listen           bool // programs listen for commands
 	values           valueFlags
+	usdt             []string
 	inspect          func([]build.Func) error // looks at the functions before anything is built; nil: nobody does
 }
 
@@ -33,11 +34,12 @@ func (f *buildFlags) define(set *pflag.FlagSet) {
 	set.BoolVar(&f.closures, "closures", false, "function literals too")
 	set.BoolVar(&f.tracegen, "tracegen", true, "add code to functions; without it they are only registered, and can't be switched on")
 	f.values.define(set)
+	set.StringArrayVar(&f.usdt, "usdt", nil, "give functions that match `PATTERN` USDT probes, for bpftrace and perf (repeatable; linux)")
 	set.BoolVar(&f.dryRun, "dry-run", false, "print what would be instrumented and why not, do nothing")
 	set.BoolVar(&f.work, "work", false, "keep the rewritten files in a folder and print its name")
 	set.IntVar(&f.verbose, "verbose", 0, "say more on stderr: 1 counts, 2 packages, 3 functions, 4 files")
 	set.BoolVar(&f.debug, "debug", false, "print the go commands that are run")
-	config.Mark(set, config.IsPattern, "include", "exclude")
+	config.Mark(set, config.IsPattern, "include", "exclude", "usdt")
 }
 
 // prepare makes a build ready. It returns nil if --dry-run was asked for, and answered.
@@ -60,7 +62,7 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	show, done := a.progress()
 	b, err := build.Prepare(&build.Options{
 		Include: f.include, Exclude: f.exclude,
-		All: f.all, MinSize: f.minSize, Closures: f.closures, NoCode: !f.tracegen, Values: values,
+		All: f.all, MinSize: f.minSize, Closures: f.closures, NoCode: !f.tracegen, Values: values, USDT: f.usdt,
 		Test: test, Listen: f.listen, Flags: flags, Args: args, Dir: dir, Cache: c,
 		Progress: show,
 	})
@@ -68,6 +70,7 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	if err != nil {
 		return nil, err
 	}
+	a.note(b.Notes...)
 	if f.inspect != nil {
 		if err := f.inspect(b.Funcs); err != nil {
 			return nil, err

@@ -66,6 +66,7 @@ var settingsOfWAYMARK = []variable{
 	{"record", "Record every call of every instrumented function."},
 	{"stats", "Gather [statistics](statistics.md) of all functions. " +
 		"Each of `count`, `histogram`, `tree`, `i`, `top`, `names` and `report` does so too."},
+	{"usdt", "`usdt=0`: [USDT probes](usdt.md) of functions do not fire, and providers of package `probe` have none."},
 	{"p include", "A [pattern](usage.md#choose-functions) of the functions that are counted; may be repeated. " +
 		"With `record`: a group, as in `p=@IO`, and only its calls are recorded."},
 	{"x exclude", "A pattern of the functions that are not counted; may be repeated. Not with `record`."},

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 )
@@ -275,7 +276,7 @@ func TestSplit(t *testing.T) {
 		`a'b c'`:                 {"a'b", "c'"},
 		`"it's" 'say "yes"' end`: {"it's", `say "yes"`, "end"},
 	} {
-		got, err := Split(text)
+		got, err := gocmd.SplitWords(text)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
 		}
@@ -283,13 +284,13 @@ func TestSplit(t *testing.T) {
 		if err != nil {
 			t.Errorf("%q: %v", want, err)
 		}
-		back, err := Split(strings.TrimPrefix(flag, "-toolexec="))
+		back, err := gocmd.SplitWords(strings.TrimPrefix(flag, "-toolexec="))
 		if all := append([]string{"/a b/waymark", "toolexec", "plan", fmt.Sprint(len(want))}, want...); err != nil || !slices.Equal(back, all) {
 			t.Errorf("%s: %q, %v; want %q", flag, back, err, all)
 		}
 	}
 	for _, bad := range []string{`'a`, `a "b`} {
-		if got, err := Split(bad); err == nil {
+		if got, err := gocmd.SplitWords(bad); err == nil {
 			t.Errorf("%s: %q, want an error", bad, got)
 		}
 	}

@@ -2,11 +2,10 @@ package cover
 
 import (
 	"fmt"
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
 // A Plan has the texts that the compiler gets in place of the user's.
@@ -33,37 +32,9 @@ const word = "toolexec"
 // the tools from this command.
 func Flag(path, plan string, user []string) (string, error) {
 	words := append([]string{path, word, plan, strconv.Itoa(len(user))}, user...)
-	for i, w := range words {
-		switch {
-		case strings.Contains(w, "'") && strings.Contains(w, `"`):
-			return "", fmt.Errorf("-cover: %s has both kinds of quotes in its name, which the go command's -toolexec can't take", filepath.Base(w))
-		case strings.Contains(w, "'"):
-			words[i] = `"` + w + `"`
-		case w == "" || strings.ContainsAny(w, " \t\r\n\""):
-			words[i] = "'" + w + "'"
-		}
+	value, err := gocmd.JoinWords(words)
+	if err != nil {
+		return "", fmt.Errorf("-cover: %w", err)
 	}
-	return "-toolexec=" + strings.Join(words, " "), nil
-}
-
-// Split splits the value of a flag like -toolexec into words, as the go command does.
-func Split(value string) ([]string, error) {
-	var words []string
-	const space = " \t\r\n"
-	for rest := strings.TrimLeft(value, space); rest != ""; rest = strings.TrimLeft(rest, space) {
-		if q := rest[0]; q == '"' || q == '\'' {
-			quoted, after, ok := strings.Cut(rest[1:], string(q))
-			if !ok {
-				return nil, fmt.Errorf("unterminated %c string", q)
-			}
-			words, rest = append(words, quoted), after
-			continue
-		}
-		end := strings.IndexAny(rest, space)
-		if end < 0 {
-			end = len(rest)
-		}
-		words, rest = append(words, rest[:end]), rest[end:]
-	}
-	return words, nil
+	return "-toolexec=" + value, nil
 }

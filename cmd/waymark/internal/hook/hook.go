@@ -13,6 +13,7 @@ const (
 	Package = "WMPackage" // files that are compiled together, with their sites
 	Word    = "WMWord"    // uint64, by a name that programs don't give another meaning
 	Masked  = "WMMasked"  // passed in place of a value that looks secret
+	Probe   = "WMProbe"   // an element of a unit's table of probes
 )
 
 // Fields of Package that generated code sets.
@@ -20,6 +21,18 @@ const (
 	Sites    = "Sites"
 	Table    = "Table"
 	Settings = "Settings"
+	Probes   = "Probes"
+
+	Providers = "Providers"
+)
+
+// Provider is the type of the elements of Providers: a struct type whose probes have locations.
+const (
+	Provider       = "WMProvider"
+	ProviderType   = "Type"
+	ProviderName   = "Name"
+	ProviderProbes = "Probes"
+	ProviderAt     = "At"
 )
 
 // Functions that a package calls when it is initialised.
@@ -65,6 +78,26 @@ const (
 // Info reports a call of an info function.
 const Info = "WMInfo"
 
+// Functions for calls of a function with USDT probes, while a tracer of the system is attached. They
+// take a pointer to the function's Probe.
+const (
+	EnterProbed  = "WMEnterProbed"  // in place of those for the beginning; with receiver and arguments
+	ReturnProbed = "WMReturnProbed" // before those for the end; with results
+	ExitProbed   = "WMExitProbed"   // in place of those for the end, in a deferred call; with pointers to results
+
+	// The same where values are to be recorded as text.
+	EnterProbedStrings = "WMEnterProbedStrings"
+	ExitProbedStrings  = "WMExitProbedStrings"
+)
+
+// What EnterProbed and ExitProbed do with the values besides: how they are recorded.
+const (
+	ProbeNoValues = 0
+	ProbeValues   = 1
+	ProbeError    = 2 // of the results, only whether the last one is an error
+	ProbeSkip     = 3 // times as much as the number of values, at the beginning, that probes don't pass
+)
+
 // MaxInts is how many integers EnterInts and ExitInts take.
 const MaxInts = 4
 
@@ -87,5 +120,10 @@ var Signatures = map[string]string{
 	ExitDeferredError:   "func(WMFrame, *error)",
 	ExitDeferred:        "func(WMFrame, ...any)",
 	ExitDeferredStrings: "func(WMFrame, ...any)",
+	EnterProbed:         "func(*WMProbe, uint64, ...any) WMFrame",
+	ReturnProbed:        "func(*WMProbe, ...any)",
+	ExitProbed:          "func(*WMProbe, WMFrame, uint64, ...any)",
+	EnterProbedStrings:  "func(*WMProbe, uint64, ...any) WMFrame",
+	ExitProbedStrings:   "func(*WMProbe, WMFrame, uint64, ...any)",
 	Info:                "func(WMSite, ...any)",
 }

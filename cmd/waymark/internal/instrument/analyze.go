@@ -39,6 +39,9 @@ type Options struct {
 	// NoCode has functions registered only: they stay as they are, and can't be switched on.
 	NoCode bool
 
+	// Providers has provider types of the library's package probe get locations in the program's file.
+	Providers bool
+
 	// NoDirectives has directives ignored, those with mistakes too.
 	NoDirectives bool
 
@@ -67,9 +70,13 @@ type Func struct {
 	Reason        string
 	Args, Results bool
 
-	site  int    // index in the site table, if instrumented
-	exits *exits // of an instrumented function
-	fails bool   // its last result is an error: report whether there is one
+	// Probed has the function get USDT probes, for its entry and its return.
+	Probed bool
+
+	probing probing
+	site    int    // index in the site table, if instrumented
+	exits   *exits // of an instrumented function
+	fails   bool   // its last result is an error: report whether there is one
 }
 
 // Tiny is the reason why a function is left out that the compiler would inline.

@@ -27,7 +27,7 @@ func (w *rewriter) returned(f *Func, ret *ast.ReturnStmt) string {
 		if ok && w.info.Uses[id] == types.Universe.Lookup("nil") {
 			return ""
 		}
-		if simple(ret.Results) && !f.Results {
+		if simple(ret.Results) && !f.needsResults() {
 			if !ok {
 				return "" // a literal is no error: the compiler is to say so
 			}
@@ -37,7 +37,7 @@ func (w *rewriter) returned(f *Func, ret *ast.ReturnStmt) string {
 	variables := w.variables(f.Type.Results, w.result)
 	given := valueNames(f.Type.Results)
 	last := len(variables) - 1
-	if given[last] == "_" && !f.exits.named && !f.Results && !f.exits.deferred {
+	if given[last] == "_" && !f.exits.named && !f.needsResults() && !f.exits.deferred {
 		return "" // it has no name, and nothing assigns to it
 	}
 	return variables[last]

@@ -25,7 +25,7 @@ func findExits(t *syntax.Tree, f *Func) *exits {
 	v := &exitVisitor{
 		info:       t.Info,
 		results:    f.Type.Results,
-		record:     f.Results,
+		record:     f.Results || f.HasProbes() && count(f.Type.Results) > 0,
 		rangeFuncs: hasRangeFuncs(t.Unit, f.Source.AST),
 		scopes:     newScopes(f.Type),
 		exits:      &exits{fits: true},

@@ -36,7 +36,7 @@ func (p *Plan) Generate(table string) *Generated {
 	}
 	imports := slices.Compact(slices.Sorted(slices.Values(o.Imports)))
 	imports = slices.DeleteFunc(imports, func(path string) bool { return imported[path] })
-	registers := len(p.Sites) > 0 || p.binds()
+	registers := len(p.Sites) > 0 || len(p.words) > 0 || p.binds()
 	if pkg == "" || !registers && len(imports) == 0 {
 		return nil
 	}
@@ -62,6 +62,8 @@ func (p *Plan) Generate(table string) *Generated {
 		if o.Settings != "" {
 			settings = fmt.Sprintf(", %s: %q", hook.Settings, o.Settings)
 		}
+		p.probeTable(&b)
+		settings += p.packageProbes()
 		fmt.Fprintf(&b, "\nvar %s = %s{%s: %s[:], %s: %q%s}\n", n.pkg(), n.hook(hook.Package), hook.Sites, n.sites(), hook.Table, table, settings)
 		fmt.Fprintf(&b, "\nvar %s = %s(&%s)\n", n.reg(), n.hook(hook.Register), n.pkg())
 		p.bind(&b, packages)

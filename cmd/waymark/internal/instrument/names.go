@@ -22,6 +22,7 @@ func (n *unique) runtime() string         { return n.prefix + "rt" }
 func (n *unique) hook(name string) string { return n.runtime() + "." + name }
 func (n *unique) sites() string           { return n.prefix + "sites" }
 func (n *unique) pkg() string             { return n.prefix + "pkg" }
+func (n *unique) probes() string          { return n.prefix + "probes" }
 func (n *unique) reg() string             { return n.prefix + "reg" }
 func (n *unique) frame() string           { return n.prefix + "f" }
 func (n *unique) site() string            { return n.prefix + "s" }

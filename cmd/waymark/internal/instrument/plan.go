@@ -9,6 +9,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/probetable"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/names"
@@ -22,6 +23,13 @@ type Plan struct {
 	// functions with directives and of groups. The caller makes the table of both, for Generate.
 	Sites    []format.Site
 	Facility format.Facility
+
+	Probes probetable.Table // the USDT probes, by site
+
+	words []uint64 // of Probes, in generated code
+	first int      // index of the first site's
+
+	providers []provider
 
 	groups   []*directive.Ref // those of Facility.Groups
 	analysis *Analysis
@@ -56,6 +64,11 @@ func (a *Analysis) Plan() (*Plan, error) {
 			bySource[f.Source] = append(bySource[f.Source], f)
 		}
 	}
+	if !a.opts.NoCode {
+		if err := p.describeProbes(); err != nil {
+			return nil, err
+		}
+	}
 	for _, src := range a.tree.Files {
 		f := File{Path: src.Path, Reason: src.Reason}
 		if list := bySource[src]; len(list) > 0 && !a.opts.NoCode {
@@ -76,6 +89,7 @@ func (a *Analysis) prepare(f *Func) {
 	f.Results = f.Results && count(f.Type.Results) > 0
 	f.exits = findExits(a.tree, f)
 	f.Results = f.Results && f.exits.fits
+	f.probing.results = f.HasProbes() && count(f.Type.Results) > 0 && f.exits.fits
 	f.fails = f.exits.fits && !f.Mark.IsInfo() && returnsError(a.tree.Info, f.Type)
 }
 

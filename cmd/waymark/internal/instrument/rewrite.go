@@ -35,14 +35,16 @@ type rewriter struct {
 func (w *rewriter) function(f *Func) {
 	word := w.sites() + "[" + strconv.Itoa(f.site) + "]"
 	frame, site := w.frame(), w.site()
-	if f.Args {
+	if f.Args || f.HasProbes() && count(f.Type.Params) > 0 {
 		w.nameArgs(f)
 	}
-	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.Results {
+	if f.exits.named && !f.exits.deferred || f.exits.deferred && f.fails || f.needsResults() {
 		w.nameFields(f.Type.Results, w.result)
 	}
 	wanted := site + " != 0 && !" + w.invoke(hook.Away, site)
 	switch {
+	case f.HasProbes():
+		w.probedFunction(f)
 	case f.Mark.IsInfo():
 		w.enter(f, "if "+site+" := "+word+"; "+site+" != 0 { "+w.invoke(hook.Info, site+w.values(f.Params(), w.arg, ""))+" }")
 	case f.exits.deferred:
@@ -90,6 +92,14 @@ func (w *rewriter) call(f *Func, site string) string {
 // exit is the call of the hook for the exit at a return, or at the end of the body. Results that
 // are recorded are in variables.
 func (w *rewriter) exit(f *Func, ret *ast.ReturnStmt) string {
+	if f.HasProbes() {
+		return w.probedExit(f, w.recordedExit(f, ret))
+	}
+	return w.recordedExit(f, ret)
+}
+
+// recordedExit is the call of the hook for the exit of which waymark wants to know.
+func (w *rewriter) recordedExit(f *Func, ret *ast.ReturnStmt) string {
 	err := w.returned(f, ret)
 	switch {
 	case f.Results && err != "":
@@ -139,7 +149,7 @@ func (w *rewriter) check(code string) string { return "if " + w.frame() + " != 0
 // not. What was assigned isn't evaluated again: in return b, a it may mean the results.
 func (w *rewriter) ret(f *Func, ret *ast.ReturnStmt) {
 	start, end := w.src.Offset(ret.Pos()), w.src.Offset(ret.End())
-	if len(ret.Results) == 0 || simple(ret.Results) && !f.Results {
+	if len(ret.Results) == 0 || simple(ret.Results) && !f.needsResults() {
 		w.buf.Insert(start, "{ "+w.check(w.exit(f, ret))+"; ")
 		w.buf.Insert(end, " }")
 		return

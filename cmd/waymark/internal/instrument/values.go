@@ -32,12 +32,20 @@ func valueNames(list *ast.FieldList) []string {
 
 // nameArgs names the receiver and each parameter that has no name.
 func (w *rewriter) nameArgs(f *Func) {
-	i := 0
 	if f.Decl != nil && f.Decl.Recv != nil {
 		w.nameFields(f.Decl.Recv, w.arg)
-		i = f.Decl.Recv.NumFields()
 	}
-	w.nameFields(f.Type.Params, func(j int) string { return w.arg(i + j) })
+	w.nameFields(f.Type.Params, w.parameter(f))
+}
+
+// parameter returns the function that names a parameter without a name, by its index: the receiver's
+// name comes before it.
+func (w *rewriter) parameter(f *Func) func(int) string {
+	receivers := 0
+	if f.Decl != nil {
+		receivers = count(f.Decl.Recv)
+	}
+	return func(i int) string { return w.arg(receivers + i) }
 }
 
 // nameFields names each parameter or result that has no name or a blank one.

@@ -155,7 +155,22 @@ func Runs(name string) bool {
 	return slices.ContainsFunc(list, func(p Process) bool { return filepath.Base(p.Program) == name })
 }
 
+// PID returns the id of the only process of this user with that name that listens.
+func PID(name string) (int, error) {
+	p, err := find(name, Folders(os.Geteuid()))
+	return p.PID, err
+}
+
 func named(name string, dirs []string) (*Conn, error) {
+	p, err := find(name, dirs)
+	if err != nil {
+		return nil, err
+	}
+	return dial(p.Path)
+}
+
+// find finds the only process with that name whose socket is in one of the folders.
+func find(name string, dirs []string) (Process, error) {
 	list, _ := Processes(dirs)
 	var found []Process
 	for _, p := range list {
@@ -165,11 +180,11 @@ func named(name string, dirs []string) (*Conn, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, fmt.Errorf("no program %s listens in %s%s", name, strings.Join(dirs, ", "), others(list))
+		return Process{}, fmt.Errorf("no program %s listens in %s%s", name, strings.Join(dirs, ", "), others(list))
 	case 1:
-		return dial(found[0].Path)
+		return found[0], nil
 	}
-	return nil, fmt.Errorf("%d processes are named %s%s", len(found), name, others(found))
+	return Process{}, fmt.Errorf("%d processes are named %s%s", len(found), name, others(found))
 }
 
 // others lists processes in an error.

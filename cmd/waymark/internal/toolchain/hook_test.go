@@ -22,7 +22,7 @@ func TestHooks(t *testing.T) {
 				t.Errorf("%s: %s is declared as %q, want %q once", arch, name, got, want)
 			}
 		}
-		for _, name := range []string{hook.Site, hook.Frame, hook.Package, hook.Word, hook.Masked} {
+		for _, name := range []string{hook.Site, hook.Frame, hook.Package, hook.Word, hook.Masked, hook.Probe, hook.Provider} {
 			if others[name] == nil {
 				t.Errorf("%s: no type %s", arch, name)
 			}
@@ -35,7 +35,7 @@ func TestHooks(t *testing.T) {
 				}
 			}
 		}
-		for _, name := range []string{hook.Sites, hook.Table, hook.Settings} {
+		for _, name := range []string{hook.Sites, hook.Table, hook.Settings, hook.Probes, hook.Providers} {
 			if !fields[name] {
 				t.Errorf("%s: %s has no field %s, it has %v", arch, hook.Package, name, fields)
 			}

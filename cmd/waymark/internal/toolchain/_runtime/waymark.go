@@ -15,6 +15,8 @@
 //	waymark_active.go      WMActiveTraces: the traces in progress
 //	waymark_taken.go       WMStartTraces, WMTakeTrace: the library gets traces
 //	waymark_unwind.go      panics, Goexit, recovery, ends of goroutines
+//	waymark_probes.go      USDT probes at functions: WMEnterProbed, WMReturnProbed, WMExitProbed
+//	waymark_providers.go   WMTakeProvider: locations for providers of package probe
 //	waymark_waits.go       when goroutines run, are ready, and wait
 //	waymark_state.go       what a recording, a goroutine and a P hold
 //	waymark_start.go       WMStart, WMStop: a recording begins and ends

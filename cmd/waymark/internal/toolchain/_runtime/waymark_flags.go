@@ -107,7 +107,7 @@ func WMWant(p *WMPackage, i int, flags uint32) {
 		return // there is no room for it in a word
 	}
 	wmSetGatherers(id, by) // the word says whether anybody looks there
-	wmSetWord((*uint32)(&p.Sites[i]), id, wmSiteWord(id, flags), first)
+	wmSetWord(p.word(i), id, wmSiteWord(id, flags), first)
 }
 
 // wmSiteWord returns the word of the site with that id.
@@ -134,7 +134,7 @@ func wmUnrecord(p *WMPackage, i int) {
 	if s := wmSeenOf(id); s != nil { // the first call, which takes this word, looks at it again afterwards
 		wmUnrecordWord(&s.word, id)
 	}
-	wmUnrecordWord((*uint32)(&p.Sites[i]), id)
+	wmUnrecordWord(p.word(i), id)
 }
 
 func wmUnrecordWord(word *uint32, id uint32) {

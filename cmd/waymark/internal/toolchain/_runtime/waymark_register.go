@@ -16,6 +16,13 @@ type WMPackage struct {
 
 	Settings string // of the build, in the form of WAYMARK
 
+	// Probes are those of its functions, by site: see waymark_probes.go. The words of these
+	// functions are here, and not in Sites.
+	Probes []WMProbe
+
+	// Providers are types of package probe whose probes have locations in Probes.
+	Providers []WMProvider
+
 	// Groups are what the variables hold that the table names, when they have been
 	// initialised.
 	Groups []any
@@ -37,6 +44,10 @@ var wmPackages struct {
 // package does: instrumented functions refer to the variable it initialises.
 func WMRegister(p *WMPackage) bool {
 	wmPublish()
+	if len(p.Probes) > 0 && wmConstants.end == 0 {
+		wmFindConstants() // where strings are
+		wmFindArguments()
+	}
 	lock(&wmPackages.lock)
 	if wmPackages.last == nil {
 		wmPackages.first = p

@@ -79,6 +79,8 @@ type wmP struct {
 	madeTable *wmMadeTable
 
 	values wmValueTimes
+
+	probed uintptr // memory for strings that probes pass, see waymark_probes.go
 }
 
 // Bits of wmG.flags.

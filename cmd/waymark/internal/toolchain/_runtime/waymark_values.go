@@ -86,6 +86,7 @@ func WMHide(values bool) {
 	wmCaptured.panicsHidden = true
 	if values {
 		wmCaptured.args, wmCaptured.results = false, false
+		wmProbesHidden.Store(true)
 	}
 }
 
