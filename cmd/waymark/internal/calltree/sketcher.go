@@ -173,7 +173,7 @@ func (b *Builder) sketchLong(g *goroutine, ev *tracefile.Event, begin, clock uin
 		b.pen.put(g.nearOf(len(g.stack)), 0, &c.stretch, depth)
 	}
 	b.drawn(g)
-	b.opt.Sketch.OnEntered(b.opt.Sketch.slot(begin), ev.Site)
+	b.opt.Sketch.OnEntered(b.opt.Sketch.slot(clock), ev.Site)
 }
 
 // sketchWait takes a time in which g did not run.
