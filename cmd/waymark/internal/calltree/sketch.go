@@ -128,6 +128,9 @@ func (s *near) at(level int) *stretch {
 			return m
 		}
 	}
+	if n := len(s.upper); n == cap(s.upper) { // many goroutines have some: no more room than they need
+		s.upper = append(make([]stretch, 0, n+2), s.upper...)
+	}
 	s.upper = append(s.upper, stretch{level: uint8(level)})
 	return &s.upper[len(s.upper)-1]
 }

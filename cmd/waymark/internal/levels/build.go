@@ -17,14 +17,15 @@ const (
 	// perLimit is how many events there are on average, at most, in the time that divides short calls
 	// from long ones at level 0. A window that is so short that it needs finer levels has few events,
 	// and is read from the recording.
-	perLimit = 512
+	perLimit = 128
 	// perStroke is how many events there are for each stroke that the index has, at least, but for
 	// leastStrokes. If there are fewer, the lowest levels are left out.
-	perStroke    = 16
-	leastStrokes = 1 << 20
-	slots        = 4096
-	maxLevels    = 24
+	perStroke = 32
+	slots     = 4096
+	maxLevels = 24
 )
+
+var leastStrokes = uint64(1) << 20 // a test has less
 
 // A builder makes an index.
 type builder struct {

@@ -15,7 +15,7 @@
 // An index holds the strokes of a calltree.Sketch: calls that take long, and stretches of shorter ones,
 // at levels of which each has a limit four times that of the level below. A window is drawn from the
 // level whose limit is about a pixel, and so has about as many strokes as the screen has room for. At
-// the lowest level a pixel has some 500 events of the whole program. A window with finer pixels has few
+// the lowest level a pixel has some 100 events of the whole program. A window with finer pixels has few
 // events, and these are read from the recording: what calls are open at its beginning the index knows,
 // for all calls but short ones, and these begin just before.
 //

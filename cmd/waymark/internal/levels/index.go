@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
@@ -119,7 +120,10 @@ func create(p *recording.Process, path, identity string, o Options) (*Index, err
 	if err != nil {
 		return nil, err
 	}
+	// What is kept of many goroutines lives long: more of it than of garbage should be in memory.
+	percent := debug.SetGCPercent(40)
 	x, err := fill(p, f, path, identity, o)
+	debug.SetGCPercent(percent)
 	if err != nil {
 		f.Close()
 		os.Remove(f.Name())

@@ -14,8 +14,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 )
 
-// runSize is how many strokes are sorted at a time: 50 MB.
-const runSize = 1 << 19
+// runSize is how many strokes are sorted at a time: 25 MB; a test has less.
+var runSize = 1 << 18
 
 // runs sort strokes by lane, kind, level and time. Many strokes are sorted in runs, in a file that is
 // removed before it is written to; merging reads all runs at the same time.
@@ -51,8 +51,14 @@ func order(a, b *calltree.Stroke) int {
 	return cmp.Compare(a.Depth, b.Depth)
 }
 
-func sortStrokes(list []calltree.Stroke) {
-	slices.SortStableFunc(list, func(a, b calltree.Stroke) int { return order(&a, &b) })
+// sorted returns the indexes of strokes in order.
+func sorted(list []calltree.Stroke) []uint32 {
+	places := make([]uint32, len(list))
+	for i := range places {
+		places[i] = uint32(i)
+	}
+	slices.SortFunc(places, func(a, b uint32) int { return cmp.Or(order(&list[a], &list[b]), cmp.Compare(a, b)) })
+	return places
 }
 
 // reset forgets all strokes.
@@ -86,13 +92,13 @@ func (r *runs) flush() error {
 	r.writing = make(chan error, 1)
 	off := r.written
 	go func() {
-		sortStrokes(list)
+		places := sorted(list)
 		w := bufio.NewWriterSize(io.NewOffsetWriter(r.file, off), 1<<18)
 		var buf []byte
 		var before calltree.Stroke
 		n := int64(0)
 		var err error
-		for i := range list {
+		for _, i := range places {
 			st := &list[i]
 			buf = binary.AppendUvarint(buf[:0], st.Goroutine-before.Goroutine)
 			buf = appendStroke(buf, st, before.Start)
@@ -135,16 +141,16 @@ func (r *runs) close() {
 type source struct {
 	next calltree.Stroke
 	list []calltree.Stroke // in memory
-	in   *bufio.Reader     // or this
-	left int64
+	rest []uint32          // of its indexes
+	in   *bufio.Reader     // or in a file
 }
 
 func (s *source) advance() (ok bool, err error) {
 	if s.in == nil {
-		if len(s.list) == 0 {
+		if len(s.rest) == 0 {
 			return false, nil
 		}
-		s.next, s.list = s.list[0], s.list[1:]
+		s.next, s.rest = s.list[s.rest[0]], s.rest[1:]
 		return true, nil
 	}
 	b, err := s.in.Peek(maxStroke)
@@ -174,7 +180,6 @@ func (r *runs) merge(do func(*calltree.Stroke) error) error {
 		return err
 	}
 	r.spare = nil
-	sortStrokes(r.list)
 	heap := []*source{}
 	open := func(s *source) error {
 		ok, err := s.advance()
@@ -184,11 +189,11 @@ func (r *runs) merge(do func(*calltree.Stroke) error) error {
 		return err
 	}
 	for _, e := range r.runs {
-		if err := open(&source{in: bufio.NewReaderSize(io.NewSectionReader(r.file, e.off, e.length), 1<<17)}); err != nil {
+		if err := open(&source{in: bufio.NewReaderSize(io.NewSectionReader(r.file, e.off, e.length), 1<<16)}); err != nil {
 			return err
 		}
 	}
-	if err := open(&source{list: r.list}); err != nil {
+	if err := open(&source{list: r.list, rest: sorted(r.list)}); err != nil {
 		return err
 	}
 	down := func(i int) {

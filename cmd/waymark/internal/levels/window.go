@@ -13,12 +13,11 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-const (
-	// maxEvents is how many events a question reads of the recording, at most.
-	maxEvents = 250_000
-	// maxStrokes is how many strokes a Window has, at most: more than a screen shows.
-	maxStrokes = 40_000
-)
+// maxEvents is how many events a question reads of the recording, at most; a test has less.
+var maxEvents = uint64(100_000)
+
+// maxStrokes is how many strokes a Window has, at most: more than a screen shows.
+const maxStrokes = 40_000
 
 // A Query asks for a window of some lanes.
 type Query struct {
