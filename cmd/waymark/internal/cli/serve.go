@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/levels"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/recorded"
@@ -72,8 +75,23 @@ func (a *app) serveFiles(f *serveFlags, files []string) error {
 	return a.withSet(files, func(set *tracefile.Set) error {
 		s := ui.New(filepath.Base(set.Processes[0].Info().Program))
 		recorded.New(set, nil).Mount(s)
+		done := mountTimeline(s, set)
+		defer done()
 		return a.serve(f, s)
 	})
+}
+
+// mountTimeline adds the timeline of recordings to s. Its index is made meanwhile.
+func mountTimeline(s *ui.Server, set *tracefile.Set) (done func() error) {
+	o := levels.Options{}
+	if c, err := cache.Open(); err == nil {
+		o.Cache = filepath.Join(c.Dir, "levels")
+	}
+	timeline := levels.NewTimeline(set, o)
+	go timeline.Prepare() // an error is told to who asks
+	s.AddPage(ui.Page{Name: "timeline", Title: "Timeline"})
+	s.Handle("GET /api/timeline/", http.StripPrefix("/api/timeline", timeline))
+	return timeline.Close
 }
 
 // serveProcess serves pages about a running program.
