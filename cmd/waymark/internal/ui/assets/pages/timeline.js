@@ -59,7 +59,7 @@ export async function show(main, {params, signal}) {
 	const small = el('canvas', {class: 'small', 'aria-hidden': 'true'});
 	const big = el('canvas', {class: 'lanes', tabindex: '0', role: 'img', 'aria-label': 'Timeline of goroutines', 'aria-describedby': 'status'});
 	const spacer = el('div', {class: 'spacer'});
-	const scroller = el('div', {class: 'scroller'}, spacer, big);
+	const scroller = el('div', {class: 'scroller'}, big, spacer);
 	const side = el('aside', {class: 'panel', 'aria-live': 'polite'});
 	const tip = el('div', {class: 'tip', hidden: true});
 	const selecting = el('button', {type: 'button', 'aria-pressed': 'false', title: 'Drag selects a range (also with Shift)', onclick: () => selecting.setAttribute('aria-pressed', selecting.ariaPressed !== 'true')}, 'Select range');
