@@ -197,7 +197,7 @@ func (q *query) within(key string, otherwise, low, high int64) int64 {
 // beginning of the process's recording: those from the first one at from on, before to.
 func (q *query) clocks(x *Index) tracefile.Range {
 	from, to := q.number("from", 0), q.number("to", -1)
-	r := tracefile.Range{To: x.End}
+	r := tracefile.Range{From: x.Begin(), To: x.End}
 	if from > 0 {
 		r.From = x.clock(from)
 	}

@@ -162,6 +162,14 @@ func newIndex(p *recording.Process, c *contents, f *os.File, path string) *Index
 	return x
 }
 
+// Begin returns the clock reading at which the recording begins, or its first event if that is earlier.
+func (x *Index) Begin() uint64 {
+	if len(x.byStart) == 0 {
+		return x.Zero
+	}
+	return min(x.Zero, x.lanes[x.byStart[0]].Start)
+}
+
 // Close closes the file of the index.
 func (x *Index) Close() error {
 	err := x.f.Close()

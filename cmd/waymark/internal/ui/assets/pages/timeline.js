@@ -183,6 +183,8 @@ export async function show(main, {params, signal}) {
 		const text = `${duration(view.from)} + ${duration(span)}`;
 		if (where.textContent !== text) where.textContent = text;
 		ruler(c, palette, view, width, height);
+		c.fillStyle = palette.line;
+		c.fillRect(gutter - 1, 0, 1, height);
 		c.save();
 		c.beginPath();
 		c.rect(0, rulerHeight, width, height - rulerHeight);
@@ -216,8 +218,6 @@ export async function show(main, {params, signal}) {
 				c.fillRect(b - 1, 0, 1, height);
 			}
 		}
-		c.fillStyle = palette.line;
-		c.fillRect(gutter - 1, 0, 1, height);
 		big.view = {from: view.from, to: view.to, limit: shown.limit_ns, exact: shown.exact, strokes: [...data.values()].reduce((n, l) => n + (l.calls.length + l.waits.length) / numbers, 0)};
 	}
 
