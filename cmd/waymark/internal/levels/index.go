@@ -82,7 +82,7 @@ func Open(p *recording.Process, o Options) (*Index, error) {
 			return x, nil
 		}
 		errs = append(errs, err)
-		if !errors.Is(err, fs.ErrPermission) && !readOnly(err) {
+		if !mayBeElsewhere(err) {
 			break
 		}
 	}
