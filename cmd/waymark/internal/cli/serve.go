@@ -2,18 +2,20 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/process"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/recorded"
+	"github.com/waymark-go/waymark/internal/control"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -76,14 +78,31 @@ func (a *app) serveFiles(f *serveFlags, files []string) error {
 	})
 }
 
-// serveProcess serves pages about a running program.
-func (a *app) serveProcess(f *serveFlags, process string) error {
-	c, err := live.Connect(process, f.dir)
+// serveProcess serves the page about a running program.
+func (a *app) serveProcess(f *serveFlags, name string) error {
+	connect := func() (*live.Conn, error) { return live.Connect(name, f.dir) }
+	c, err := connect()
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	return errors.New("not yet")
+	answer, err := c.Ask(control.Request{Do: control.DoStatus})
+	c.Close()
+	if err != nil {
+		return err
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if answer.Status == nil {
+		return fmt.Errorf("%s: the program has answered without its status", name)
+	}
+	if !live.IsRemote(name) {
+		name = strconv.Itoa(answer.Status.PID) // another process may get the name
+	}
+	s := ui.New(fmt.Sprintf("%s %d", filepath.Base(answer.Status.Program), answer.Status.PID))
+	process.New(connect, folder).Mount(s)
+	return a.serve(f, s)
 }
 
 // serve prints the address and answers until ^C or SIGTERM.

@@ -13,7 +13,9 @@ type Reading struct {
 	All  uint64 `json:"all"`
 }
 
-func (r *Reading) Error() string { return fmt.Sprintf("reading %s: %d of %d events", r.What, r.Read, r.All) }
+func (r *Reading) Error() string {
+	return fmt.Sprintf("reading %s: %d of %d events", r.What, r.Read, r.All)
+}
 
 // A Job makes something that takes long: once, beside the requests that want it.
 type Job[T any] struct {
