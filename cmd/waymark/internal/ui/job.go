@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"sync"
 )
@@ -61,5 +62,17 @@ func (j *Job[T]) Get() (T, error) {
 	default:
 		var none T
 		return none, &Reading{j.What, j.read, j.all}
+	}
+}
+
+// Wait returns the value when it is made.
+func (j *Job[T]) Wait(ctx context.Context) (T, error) {
+	j.Start()
+	select {
+	case <-j.done: // is set from Start on
+		return j.Get()
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,10 +69,6 @@ func (r *Recordings) Mount(s *ui.Server) {
 	s.HandleJSON("GET /api/files", r.files)
 	s.HandleJSON("GET /api/source", r.source)
 	s.Handle("GET /api/export", http.HandlerFunc(r.export))
-	s.HandleJSON("GET /api/pprof", func(*http.Request) (any, error) {
-		_, err := r.pprof.Get()
-		return struct{}{}, err
-	})
 	s.Handle("GET /pprof/", http.HandlerFunc(r.servePprof))
 	r.profile.Start()
 }
@@ -134,7 +131,7 @@ func (r *Recordings) overview(*http.Request) (any, error) {
 	for i := range p.now.Functions {
 		short[p.now.Functions[i].Name] = p.now.short[i]
 	}
-	notes := append(append(r.changes(), p.now.Damage...), p.now.Lacks...)
+	notes := append([]string{}, slices.Concat(r.changes(), p.now.Damage, p.now.Lacks)...) // never null in JSON
 	for _, file := range r.set.Processes {
 		if file.Info().Live {
 			notes = append(notes, fmt.Sprintf("%s is still being written: these pages show what it held when waymark serve opened it", file.Path()))
