@@ -85,6 +85,7 @@ func TestGuard(t *testing.T) {
 		return h
 	}
 	stranger := http.DefaultClient
+	cookie := "waymark=" + s.guard.cookie
 	for _, test := range []struct {
 		what, method, address string
 		client                *http.Client
@@ -93,7 +94,7 @@ func TestGuard(t *testing.T) {
 	}{
 		{"a page of ours", "GET", home + "/api/secret", client, own, 200},
 		{"a page of ours changes something", "POST", home + "/api/change", client, own, 200},
-		{"another port of this machine is forwarded", "GET", home + "/api/secret", client, with("Host", "localhost:1234"), 200},
+		{"another port of this machine is forwarded", "GET", home + "/api/secret", stranger, with("Host", "localhost:1234", "Cookie", cookie), 200},
 		{"a link in another page", "GET", home + "/", client, with("Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"), 200},
 
 		{"no token", "GET", base + "/", stranger, nil, 403},
@@ -101,9 +102,9 @@ func TestGuard(t *testing.T) {
 		{"no cookie", "GET", home + "/api/secret", stranger, nil, 403},
 		{"no cookie for a page", "GET", home + "/", stranger, nil, 403},
 		{"a wrong cookie", "GET", home + "/api/secret", stranger, with("Cookie", "waymark=AAAA"), 403},
-		{"the cookie, another folder", "GET", base + "/api/secret", stranger, with("Cookie", "waymark="+s.guard.cookie), 404},
-		{"a foreign host", "GET", home + "/api/secret", client, with("Host", "evil.example"), 403},
-		{"a foreign host that resolves here", "GET", home + "/api/secret", client, with("Host", "127.0.0.1.evil.example:80"), 403},
+		{"the cookie, another folder", "GET", base + "/api/secret", stranger, with("Cookie", cookie), 404},
+		{"a foreign host", "GET", home + "/api/secret", stranger, with("Host", "evil.example", "Cookie", cookie), 403},
+		{"a foreign host that resolves here", "GET", home + "/api/secret", stranger, with("Host", "127.0.0.1.evil.example:80", "Cookie", cookie), 403},
 		{"a foreign origin", "GET", home + "/api/secret", client, with("Origin", "http://evil.example"), 403},
 		{"a foreign origin changes something", "POST", home + "/api/change", client, with("Origin", "http://evil.example"), 403},
 		{"an origin of another port", "POST", home + "/api/change", client, with("Origin", "http://127.0.0.1:1"), 403},
