@@ -22,6 +22,9 @@ func ReadFile(file *tracefile.File, o Options, end uint64, workers int, tell fun
 			}
 			return b.Close(end), err
 		}
+		if o.Sketch != nil {
+			o.Sketch.Again()
+		}
 	}
 	return Read(&counted{Events: file.Events(), tell: tell}, o, end)
 }
