@@ -90,7 +90,7 @@ func TestLive(t *testing.T) {
 		t.Errorf("calls without values are shown as %q", shown)
 	}
 	page.Run(chromedp.Click(`//button[text()='Trace calls']`))
-	page.Wait(`document.querySelectorAll("pre.trace").length > 0`)
+	page.Wait(`document.querySelectorAll("pre.trace").length === 20 && document.querySelector("#said").textContent.includes("trace has ended")`)
 	// A mistake in the condition is said.
 	page.Run(chromedp.SendKeys(`[aria-label='Condition of watch']`, "args[0] >"), chromedp.Click(`//button[text()='Watch calls']`), chromedp.WaitVisible("dialog[open]"),
 		chromedp.Click(`//button[text()='Without values']`))

@@ -27,16 +27,14 @@ export function show(main) {
 
 	const top = table({label: 'Functions', rows: [], sort: 'Total', limit: 25, columns: [
 		{head: 'Function', name: true, get: f => f.function, show: f => el('button', {type: 'button', class: 'link mono', title: f.function, onclick: () => { func.value = f.function; func.focus(); }}, short(f.function))},
-		{head: 'Calls per second', get: f => rate(f), number: true, show: f => count(rate(f))},
+		{head: 'Calls/s', get: f => rate(f), number: true, show: f => count(rate(f))},
 		{head: '', show: f => spark(history.get(f.function)?.points ?? [])},
 		{head: 'Calls', number: true, get: f => f.calls, show: f => count(f.calls)},
 		{head: 'Total', number: true, get: f => f.total_ns, show: f => duration(f.total_ns)},
-		{head: 'Self', number: true, get: f => f.self_ns ?? 0, show: f => duration(f.self_ns ?? 0)},
 		{head: '', show: f => parts(f, f.total_ns)},
 		{head: 'Avg', number: true, get: f => f.avg_ns, show: f => duration(f.avg_ns)},
 		{head: 'Max', number: true, get: f => f.max_ns, show: f => duration(f.max_ns)},
-		{head: 'Panics', number: true, get: f => f.panics, show: f => f.panics || ''},
-		{head: 'Errors', number: true, get: f => f.errors ?? 0, show: f => f.errors || ''},
+		{head: 'Failed', number: true, title: 'Calls that panicked or returned an error', get: f => f.panics + (f.errors ?? 0), show: f => f.panics + (f.errors ?? 0) ? count(f.panics + (f.errors ?? 0)) : ''},
 	]});
 	const empty = el('p', {class: 'muted'}, 'Nothing is counted. Switch a group on, or name functions.');
 
