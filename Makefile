@@ -40,7 +40,7 @@ JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
 APART    := dev/benchmarks/peers dev/servers dev/sql dev/jaeger dev/ui contrib/otel contrib/prometheus
-SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
+SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/ui/assets 2>/dev/null)
 
 .PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-ui test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
 

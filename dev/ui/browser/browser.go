@@ -170,7 +170,7 @@ func (p *Page) Wait(expression string) {
 			// A document that is being replaced may never answer.
 			var ok bool
 			once, cancel := context.WithTimeout(ctx, 3*time.Second)
-			err := chromedp.Evaluate("Boolean("+expression+")", &ok).Do(once)
+			err := chromedp.Evaluate("Boolean(("+expression+"))", &ok).Do(once)
 			late := once.Err() != nil
 			cancel()
 			if ok || err != nil && !late {

@@ -34,7 +34,7 @@ export async function show(main, {params, signal}) {
 		el('div', {class: 'bar'}, choice, el('span', {class: 'muted', id: 'how-many'}), el('span', {class: 'grow'}), el('span', {class: 'legend'},
 			el('span', {}, el('i', {class: 'dot'}), 'trace'), el('span', {}, el('i', {class: 'dot failed'}), 'failed'))),
 		el('div', {class: 'panel'}, element, tip),
-		el('div', {class: 'panel list'}, rows.root), detail);
+		detail, el('div', {class: 'panel list'}, rows.root));
 
 	const drawing = canvas(element, (context, width, height) => {
 		const left = 74, bottom = 22, top = 8, right = 8;
