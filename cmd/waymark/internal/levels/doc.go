@@ -1,7 +1,7 @@
 // Package levels makes an index beside a recording that shows any part of it, at any scale, without
 // reading the rest.
 //
-//	x, err := levels.Open(process, levels.Options{})   // made if there is none: app.wmt.levels
+//	x, err := levels.Open(ctx, process, levels.Options{})   // made if there is none: app.wmt.levels
 //	defer x.Close()
 //	for _, g := range x.Groups() {
 //		lanes, all := x.Lanes(g.ID, tracefile.Range{}, 0, 50)

@@ -30,12 +30,12 @@ func TestElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := openAt(t, path)
-			if _, err := Open(p, Options{}); err == nil || !strings.Contains(err.Error(), "WAYMARKCACHE") {
+			if _, err := Open(t.Context(), p, Options{}); err == nil || !strings.Contains(err.Error(), "WAYMARKCACHE") {
 				t.Errorf("without a cache the error is %v, want what to set", err)
 			}
 			o := Options{Cache: filepath.Join(t.TempDir(), "cache", "levels")}
 			for _, isNew := range []bool{true, false} {
-				x, err := Open(p, o)
+				x, err := Open(t.Context(), p, o)
 				if err != nil {
 					t.Fatal(err)
 				}

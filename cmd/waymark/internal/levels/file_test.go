@@ -2,6 +2,7 @@ package levels
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,38 @@ import (
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
+
+// timelineOf returns a Timeline of a process, until the test ends.
+func timelineOf(t *testing.T, p *recording.Process) *Timeline {
+	t.Helper()
+	set, err := tracefile.Join([]*tracefile.File{p.File})
+	if err != nil {
+		t.Fatal(err)
+	}
+	timeline := NewTimeline(set, Options{})
+	t.Cleanup(func() { timeline.Close() })
+	return timeline
+}
+
+// TestStop ends the making of an index.
+func TestStop(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app.wmt")
+	writeLong(t, path, 3_000_000, 100)
+	timeline := timelineOf(t, openAt(t, path))
+	begun := make(chan struct{})
+	var once sync.Once
+	timeline.options.Progress = func(uint64, uint64) { once.Do(func() { close(begun) }) }
+	done := make(chan error)
+	go func() { done <- timeline.Prepare() }()
+	<-begun
+	timeline.Close()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("the index was closed while it was made: %v, want %v", err, context.Canceled)
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); len(left) != 1 || err != nil {
+		t.Errorf("%v, %v are left; want the recording", left, err)
+	}
+}
 
 // TestKept checks that an index is found again, and made anew when the recording or the index changed.
 func TestKept(t *testing.T) {
@@ -138,7 +171,7 @@ func TestNameless(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := recording.Processes(set)[0]
-	x, err := Open(p, Options{})
+	x, err := Open(t.Context(), p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +217,7 @@ func TestPeculiar(t *testing.T) {
 			if calls != len(rec.Events) {
 				t.Errorf("%d calls are drawn, want %d", calls, len(rec.Events))
 			}
-			timeline := &Timeline{processes: []*process{{Process: p}}}
-			defer timeline.Close()
+			timeline := timelineOf(t, p)
 			for _, path := range []string{"state", "info", "functions", "groups?bins=10", "counts", "window?lanes=1", "table?from=1&to=5", "find?function=1", "call?goroutine=1&function=1&at=5"} {
 				if b := ask(t, timeline, path); !json.Valid(b) {
 					t.Errorf("%s: %s is no JSON", path, b)
@@ -327,8 +359,7 @@ func TestManyGoroutines(t *testing.T) {
 	const goroutines = 100_000
 	writeLong(t, path, 40_000_000/goroutines*goroutines/10, goroutines)
 	p := openAt(t, path)
-	timeline := &Timeline{processes: []*process{{Process: p}}}
-	defer timeline.Close()
+	timeline := timelineOf(t, p)
 	x, err := timeline.Index(0)
 	if err != nil {
 		t.Fatal(err)
@@ -365,8 +396,7 @@ func TestManyGoroutines(t *testing.T) {
 func TestRequests(t *testing.T) {
 	rec := made(rand.New(rand.NewSource(5)), 4000)
 	p, _ := open(t, rec)
-	timeline := &Timeline{processes: []*process{{Process: p}}}
-	defer timeline.Close()
+	timeline := timelineOf(t, p)
 	var wait sync.WaitGroup
 	for k := range 8 {
 		wait.Go(func() {
@@ -417,8 +447,7 @@ func TestRequests(t *testing.T) {
 // TestAnswers compares the answer to window, and to call, with what the index says.
 func TestAnswers(t *testing.T) {
 	p, _ := open(t, made(rand.New(rand.NewSource(6)), 3000))
-	timeline := &Timeline{processes: []*process{{Process: p}}}
-	defer timeline.Close()
+	timeline := timelineOf(t, p)
 	x, err := timeline.Index(0)
 	if err != nil {
 		t.Fatal(err)

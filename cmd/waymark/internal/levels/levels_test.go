@@ -153,7 +153,7 @@ func openAt(t testing.TB, path string) *recording.Process {
 
 func index(t testing.TB, p *recording.Process) *Index {
 	t.Helper()
-	x, err := Open(p, Options{})
+	x, err := Open(t.Context(), p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
