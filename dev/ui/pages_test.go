@@ -214,7 +214,7 @@ func TestHostileNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := browser.Start(t).Open(serve(t, file))
-	for _, address := range []string{"#/overview", "#/flame", "#/tree", "#/traces", "#/source"} {
+	for _, address := range []string{"#/overview", "#/flame", "#/tree", "#/timeline", "#/traces", "#/source"} {
 		page.Go(address)
 		var owned bool
 		page.Eval(`document.title.includes("owned") || document.querySelector("img") !== null`, &owned)

@@ -34,6 +34,8 @@ type Options struct {
 	OnStart func(goroutine, parent uint64, origin uint32)
 	OnEnd   func(goroutine uint64)
 	Sketch  *Sketch // unless nil
+	// Stop, unless nil, is asked by ReadFile now and then; its error ends the reading, and is returned.
+	Stop func() error
 }
 
 // A Source returns the events of a recording: those of a goroutine in order, and

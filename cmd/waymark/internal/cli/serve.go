@@ -117,7 +117,7 @@ func (a *app) serveSet(f *serveFlags, set, base *tracefile.Set) error {
 func mountTimeline(s *ui.Server, set *tracefile.Set, wait func()) (done func() error) {
 	o := levels.Options{}
 	if c, err := cache.Open(); err == nil {
-		o.Cache = filepath.Join(c.Dir, "levels")
+		o.Cache = filepath.Join(c.Dir, "named", "levels")
 	}
 	timeline := levels.NewTimeline(set, o)
 	go func() {

@@ -41,7 +41,7 @@ func answerInfo(x *Index, _ *query) (any, error) {
 		reasons[i] = tracefile.WaitReason(i).String()
 	}
 	return map[string]any{
-		"label": x.p.Label, "program": info.Program, "file": x.p.File.Path(), "start_ns": x.ns(x.Zero), "end_ns": x.ns(x.End), "events": x.Events, "calls": x.Calls,
+		"label": x.p.Label, "program": info.Program, "file": x.p.File.Path(), "start_ns": x.ns(x.Begin()), "end_ns": x.ns(x.End), "events": x.Events, "calls": x.Calls,
 		"goroutines": len(x.lanes), "groups": len(x.groups), "waiting": info.Waiting, "live": info.Live, "reasons": reasons,
 		"lacks": recording.Lacks([]recording.Summary{x.summary()}),
 		"index": map[string]any{
@@ -129,6 +129,7 @@ type jsonGroup struct {
 	Line     int    `json:"line"`
 	Lanes    int    `json:"lanes"`
 	Shown    int    `json:"shown"` // of these, those that were alive in the range
+	Main     bool   `json:"main"`  // it is the main goroutine's
 	jsonLane
 	Alive []int `json:"alive,omitempty"`
 }
@@ -142,6 +143,7 @@ func answerGroups(x *Index, q *query) (any, error) {
 	for i := range x.groups {
 		g := &x.groups[i]
 		j := jsonGroup{Group: g.ID, Function: g.Origin.Func, File: g.Origin.File, Line: g.Origin.Line, Lanes: g.Lanes, jsonLane: x.jsonLane(&g.Sum)}
+		j.Main = g.Lanes == 1 && x.lanes[g.lanes[0]].ID == 1
 		_, j.Shown = x.Lanes(i, r, 0, 0)
 		if bins > 0 && len(x.groups) <= maxLanes {
 			j.Alive = x.Alive(i, r, bins)

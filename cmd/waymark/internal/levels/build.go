@@ -2,6 +2,7 @@ package levels
 
 import (
 	"cmp"
+	"context"
 	"math/bits"
 	"os"
 	"runtime"
@@ -48,7 +49,7 @@ type builder struct {
 type slot struct{ events, panics uint64 }
 
 // build writes the strokes of an index of p to out. What is to come behind them is in the result.
-func build(p *recording.Process, out *os.File, o Options) (*contents, *writer, error) {
+func build(ctx context.Context, p *recording.Process, out *os.File, o Options) (*contents, *writer, error) {
 	began := time.Now()
 	b := &builder{file: p.File, end: max(p.End, 1), all: p.File.Info().Events}
 	zero := p.File.ClockAt(0)
@@ -76,11 +77,12 @@ func build(p *recording.Process, out *os.File, o Options) (*contents, *writer, e
 	b.runs = newRuns(out.Name())
 	defer b.runs.close()
 	b.again()
+	stop := func() error { return cmp.Or(b.err, ctx.Err()) }
 	workers := o.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	result, err := calltree.ReadFile(p.File, calltree.Options{Sketch: &b.sketch}, p.End, workers, func(n int) {
+	result, err := calltree.ReadFile(p.File, calltree.Options{Sketch: &b.sketch, Stop: stop}, p.End, workers, func(n int) {
 		b.read += uint64(n)
 		if o.Progress != nil {
 			o.Progress(b.read, b.all)
@@ -94,7 +96,7 @@ func build(p *recording.Process, out *os.File, o Options) (*contents, *writer, e
 	}
 	w := newWriter(out)
 	b.mergeLanes()
-	chunks, err := b.chunks(w)
+	chunks, err := b.chunks(ctx, w)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -195,7 +197,7 @@ func (b *builder) mergeLanes() {
 }
 
 // chunks writes the strokes of the lanes.
-func (b *builder) chunks(w *writer) ([]chunk, error) {
+func (b *builder) chunks(ctx context.Context, w *writer) ([]chunk, error) {
 	var list []chunk
 	lane := 0
 	c := newChunker(w)
@@ -209,6 +211,9 @@ func (b *builder) chunks(w *writer) ([]chunk, error) {
 			if lane < len(b.lanes) {
 				b.lanes[lane].chunk = len(list)
 			}
+		}
+		if len(list)%1000 == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if lane == len(b.lanes) || b.lanes[lane].ID != st.Goroutine {
 			return nil

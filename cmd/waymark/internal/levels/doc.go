@@ -1,7 +1,7 @@
 // Package levels makes an index beside a recording that shows any part of it, at any scale, without
 // reading the rest.
 //
-//	x, err := levels.Open(process, levels.Options{})   // made if there is none: app.wmt.levels
+//	x, err := levels.Open(ctx, process, levels.Options{})   // made if there is none: app.wmt.levels
 //	defer x.Close()
 //	for _, g := range x.Groups() {
 //		lanes, all := x.Lanes(g.ID, tracefile.Range{}, 0, 50)
@@ -46,9 +46,9 @@
 //	            reasons: [...], lacks: [...], index: {path, bytes, strokes, new, made_ns, limit_ns}}
 //	functions   {functions: [{id, name, file, line, calls, total_ns, self_ns, min_ns, max_ns, panics,
 //	            errors}]}; with waiting also what `waymark report --waiting --format json` has
-//	groups      from, to, bins: {groups: [{group, function, file, line, lanes, shown, alive, and as a
-//	            lane}]}, by go statement; shown of the lanes were alive in the range; alive has a number
-//	            for each of bins equal parts
+//	groups      from, to, bins: {groups: [{group, function, file, line, lanes, shown, main, alive, and as
+//	            a lane}]}, by go statement; shown of the lanes were alive in the range; alive has a number
+//	            for each of bins equal parts; main is of the main goroutine
 //	lanes       group, or goroutine for the page on which it is; from, to, offset, limit: {group, offset,
 //	            all, lanes: [{id, parent, start_ns, end_ns, ended, calls, total_ns, running_ns,
 //	            runnable_ns, waiting_ns, panics, errors, depth}]}

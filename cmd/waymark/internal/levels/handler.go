@@ -1,6 +1,7 @@
 package levels
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ const (
 type Timeline struct {
 	processes []*process
 	options   Options
+	ctx       context.Context // ends with Close
+	stop      context.CancelFunc
 }
 
 type process struct {
@@ -41,6 +44,7 @@ type process struct {
 // NewTimeline returns a Timeline of the processes of a set, which must stay open.
 func NewTimeline(set *tracefile.Set, o Options) *Timeline {
 	t := &Timeline{options: o}
+	t.ctx, t.stop = context.WithCancel(context.Background())
 	for _, p := range recording.Processes(set) {
 		t.processes = append(t.processes, &process{Process: p})
 	}
@@ -60,8 +64,9 @@ func (t *Timeline) Prepare() error {
 // Index returns the index of a process of the set.
 func (t *Timeline) Index(process int) (*Index, error) { return t.open(t.processes[process]) }
 
-// Close closes the indexes.
+// Close closes the indexes, and ends the making of others.
 func (t *Timeline) Close() error {
+	t.stop()
 	var errs []error
 	for _, p := range t.processes {
 		p.mu.Lock()
@@ -88,7 +93,7 @@ func (t *Timeline) open(p *process) (*Index, error) {
 				t.options.Progress(read, all)
 			}
 		}
-		p.index, p.err = Open(p.Process, o)
+		p.index, p.err = Open(t.ctx, p.Process, o)
 		p.state.Lock()
 		p.ready = true
 		p.state.Unlock()
@@ -197,7 +202,7 @@ func (q *query) within(key string, otherwise, low, high int64) int64 {
 // beginning of the process's recording: those from the first one at from on, before to.
 func (q *query) clocks(x *Index) tracefile.Range {
 	from, to := q.number("from", 0), q.number("to", -1)
-	r := tracefile.Range{To: x.End}
+	r := tracefile.Range{From: x.Begin(), To: x.End}
 	if from > 0 {
 		r.From = x.clock(from)
 	}

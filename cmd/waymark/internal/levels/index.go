@@ -1,6 +1,7 @@
 package levels
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
@@ -46,8 +48,9 @@ type Index struct {
 //
 // The index is kept beside the recording, or else in Options.Cache. That of a recording which is still
 // being written, or whose last events could not be saved, is kept in a file without a name: it is of
-// what was recorded when the recording was opened.
-func Open(p *recording.Process, o Options) (*Index, error) {
+// what was recorded when the recording was opened. If the context ends while an index is made, Open
+// leaves nothing behind and returns its error.
+func Open(ctx context.Context, p *recording.Process, o Options) (*Index, error) {
 	identity, err := identify(p.File)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
@@ -65,6 +68,10 @@ func Open(p *recording.Process, o Options) (*Index, error) {
 		}
 		for _, path := range paths {
 			if x := found(p, path, identity); x != nil {
+				if path != paths[0] {
+					now := time.Now()
+					os.Chtimes(path, now, now) // the cache keeps what was used lately
+				}
 				return x, nil
 			}
 		}
@@ -77,17 +84,17 @@ func Open(p *recording.Process, o Options) (*Index, error) {
 				continue
 			}
 		}
-		x, err := create(p, path, identity, o)
+		x, err := create(ctx, p, path, identity, o)
 		if err == nil {
 			return x, nil
 		}
 		errs = append(errs, err)
-		if !errors.Is(err, fs.ErrPermission) && !readOnly(err) {
+		if !mayBeElsewhere(err) {
 			break
 		}
 	}
 	if len(paths) == 0 {
-		x, err := create(p, "", "", o)
+		x, err := create(ctx, p, "", "", o)
 		if err == nil {
 			return x, nil
 		}
@@ -111,7 +118,7 @@ func found(p *recording.Process, path, identity string) *Index {
 }
 
 // create makes the index at path. It gets its name when it is whole. Without a path it gets none.
-func create(p *recording.Process, path, identity string, o Options) (*Index, error) {
+func create(ctx context.Context, p *recording.Process, path, identity string, o Options) (*Index, error) {
 	dir, base := os.TempDir(), "waymark"
 	if path != "" {
 		dir, base = filepath.Dir(path), filepath.Base(path)
@@ -122,7 +129,7 @@ func create(p *recording.Process, path, identity string, o Options) (*Index, err
 	}
 	// What is kept of many goroutines lives long: more of it than of garbage should be in memory.
 	percent := debug.SetGCPercent(40)
-	x, err := fill(p, f, path, identity, o)
+	x, err := fill(ctx, p, f, path, identity, o)
 	debug.SetGCPercent(percent)
 	if err != nil {
 		f.Close()
@@ -132,8 +139,8 @@ func create(p *recording.Process, path, identity string, o Options) (*Index, err
 	return x, nil
 }
 
-func fill(p *recording.Process, f *os.File, path, identity string, o Options) (*Index, error) {
-	c, w, err := build(p, f, o)
+func fill(ctx context.Context, p *recording.Process, f *os.File, path, identity string, o Options) (*Index, error) {
+	c, w, err := build(ctx, p, f, o)
 	if err != nil {
 		return nil, err
 	}
@@ -160,6 +167,14 @@ func newIndex(p *recording.Process, c *contents, f *os.File, path string) *Index
 	x := &Index{contents: c, Path: path, p: p, f: f, sketch: calltree.Sketch{Shift: c.Shift, Levels: c.Levels}}
 	x.group()
 	return x
+}
+
+// Begin returns the clock reading at which the recording begins, or its first event if that is earlier.
+func (x *Index) Begin() uint64 {
+	if len(x.byStart) == 0 {
+		return x.Zero
+	}
+	return min(x.Zero, x.lanes[x.byStart[0]].Start)
 }
 
 // Close closes the file of the index.

@@ -115,7 +115,7 @@ func measure(t *testing.T, path string) {
 	t.Logf("table of a thousandth: %v", time.Since(began))
 	t.Logf("memory at most %d MB", memory())
 	began = time.Now()
-	again, err := Open(x.p, Options{})
+	again, err := Open(t.Context(), x.p, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 // to the range, as `waymark report --time` does. The table of the whole recording is in the index; others
 // are read from the recording.
 func (x *Index) Table(r tracefile.Range, goroutine uint64) (*calltree.Result, error) {
-	if r.From <= x.Zero && (r.To == 0 || r.To >= x.End) && goroutine == 0 {
+	if r.From <= x.Begin() && (r.To == 0 || r.To >= x.End) && goroutine == 0 {
 		return &calltree.Result{Rows: x.Rows, Events: x.Events, Calls: x.Calls, Seen: x.Goroutines, Problems: x.Problems, Mixed: x.Mixed}, nil
 	}
 	o := calltree.Options{From: r.From, To: r.To}

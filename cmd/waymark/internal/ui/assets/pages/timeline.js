@@ -59,7 +59,7 @@ export async function show(main, {params, signal}) {
 	const small = el('canvas', {class: 'small', 'aria-hidden': 'true'});
 	const big = el('canvas', {class: 'lanes', tabindex: '0', role: 'img', 'aria-label': 'Timeline of goroutines', 'aria-describedby': 'status'});
 	const spacer = el('div', {class: 'spacer'});
-	const scroller = el('div', {class: 'scroller'}, spacer, big);
+	const scroller = el('div', {class: 'scroller'}, big, spacer);
 	const side = el('aside', {class: 'panel', 'aria-live': 'polite'});
 	const tip = el('div', {class: 'tip', hidden: true});
 	const selecting = el('button', {type: 'button', 'aria-pressed': 'false', title: 'Drag selects a range (also with Shift)', onclick: () => selecting.setAttribute('aria-pressed', selecting.ariaPressed !== 'true')}, 'Select range');
@@ -183,6 +183,8 @@ export async function show(main, {params, signal}) {
 		const text = `${duration(view.from)} + ${duration(span)}`;
 		if (where.textContent !== text) where.textContent = text;
 		ruler(c, palette, view, width, height);
+		c.fillStyle = palette.line;
+		c.fillRect(gutter - 1, 0, 1, height);
 		c.save();
 		c.beginPath();
 		c.rect(0, rulerHeight, width, height - rulerHeight);
@@ -216,8 +218,6 @@ export async function show(main, {params, signal}) {
 				c.fillRect(b - 1, 0, 1, height);
 			}
 		}
-		c.fillStyle = palette.line;
-		c.fillRect(gutter - 1, 0, 1, height);
 		big.view = {from: view.from, to: view.to, limit: shown.limit_ns, exact: shown.exact, strokes: [...data.values()].reduce((n, l) => n + (l.calls.length + l.waits.length) / numbers, 0)};
 	}
 

@@ -124,6 +124,7 @@ export const measure = {strip, head, gap};
 
 // groupName returns what a group is called.
 export function groupName(g) {
-	if (!g.function) return g.lanes === 1 ? 'main goroutine' : 'goroutines whose start was not recorded';
+	if (g.main) return 'main goroutine';
+	if (!g.function) return 'goroutines whose start was not recorded';
 	return g.function.replace(/^.*\//, '');
 }
