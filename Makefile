@@ -20,6 +20,7 @@
 # make test-exports  exports: rate and memory with 100 million events, other programs' schemas (minutes, node, downloads)
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
 # make test-ui       the pages of waymark serve in Chromium, pictures into bin/ui; a part of make test
+# make pictures      the pictures of README and docs, from the pages, in Chromium
 # make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
@@ -43,7 +44,7 @@ MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop example
 APART    := dev/benchmarks/peers dev/servers dev/sql dev/jaeger dev/ui contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/ui/assets 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-ui test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store bench-serve fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-ui pictures test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store bench-serve fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -190,6 +191,9 @@ test-sql: $(BIN)/waymark
 
 test-ui: $(BIN)/waymark
 	cd dev/ui && $(GO) test -count=1 -v . -screenshots $(BIN)/ui
+
+pictures: $(BIN)/waymark
+	cd dev/ui && $(GO) test -count=1 -run '^TestPictures$$' -v . -pictures $(CURDIR)/docs
 
 test-jaeger: $(BIN)/waymark $(BIN)/jaeger
 	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v .

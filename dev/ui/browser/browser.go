@@ -158,8 +158,11 @@ func (p *Page) Run(actions ...chromedp.Action) {
 // Eval evaluates an expression, a promise too, into a value of Go.
 func (p *Page) Eval(expression string, to any) {
 	p.t.Helper()
-	p.Run(chromedp.Evaluate(expression, to, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
+	p.Run(chromedp.Evaluate(expression, to, Await))
 }
+
+// Await is an option of chromedp.Evaluate: a promise is waited for.
+func Await(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
 // Wait waits until an expression is true. chromedp.Poll can't be used: it makes code of text, which
 // the pages' Content-Security-Policy forbids.

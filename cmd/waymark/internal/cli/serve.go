@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -103,20 +105,25 @@ func (a *app) serveSet(f *serveFlags, set, base *tracefile.Set) error {
 		o.Cache = c
 		defer c.Trim()
 	}
-	recorded.New(set, o).Mount(s)
-	done := mountTimeline(s, set)
+	r := recorded.New(set, o)
+	r.Mount(s)
+	done := mountTimeline(s, set, r.Wait)
 	defer done()
 	return a.serve(f, s)
 }
 
-// mountTimeline adds the timeline of recordings to s. Its index is made meanwhile.
-func mountTimeline(s *ui.Server, set *tracefile.Set) (done func() error) {
+// mountTimeline adds the timeline of recordings to s. Its index is made meanwhile, after wait: two
+// readings at a time take twice the memory.
+func mountTimeline(s *ui.Server, set *tracefile.Set, wait func()) (done func() error) {
 	o := levels.Options{}
 	if c, err := cache.Open(); err == nil {
 		o.Cache = filepath.Join(c.Dir, "named", "levels")
 	}
 	timeline := levels.NewTimeline(set, o)
-	go timeline.Prepare() // an error is told to who asks
+	go func() {
+		wait()
+		timeline.Prepare() // an error is told to who asks
+	}()
 	s.Handle("GET /api/timeline/", http.StripPrefix("/api/timeline", timeline))
 	return timeline.Close
 }
@@ -151,6 +158,9 @@ func (a *app) serveProcess(f *serveFlags, name string) error {
 // serve prints the address and answers until ^C or SIGTERM.
 func (a *app) serve(f *serveFlags, s *ui.Server) error {
 	listener, err := ui.Listen(f.listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("--listen: %w: choose another port, or 0 for any", err)
+	}
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}

@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -82,6 +83,9 @@ func (r *Recordings) Mount(s *ui.Server) {
 	s.Handle("GET /pprof/", http.HandlerFunc(r.servePprof))
 	r.profile.Start()
 }
+
+// Wait waits until the recordings have been read, or could not be.
+func (r *Recordings) Wait() { r.profile.Wait(context.Background()) }
 
 func (r *Recordings) readProfiles(progress func(read, all uint64)) (*profiles, error) {
 	p := new(profiles)
