@@ -2,10 +2,13 @@ package ui
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -13,6 +16,59 @@ import (
 
 	"github.com/waymark-go/waymark/dev/ui/browser"
 )
+
+var long = flag.String("long", "", "measure the timeline of this recording in the browser: make bench-serve")
+
+// TestLongTimeline measures zoom steps in the browser, and memory, for a long recording. It judges no times.
+func TestLongTimeline(t *testing.T) {
+	if *long == "" {
+		t.Skip("measures times: make bench-serve")
+	}
+	page := browser.Start(t).Open(serve(t, *long))
+	page.Settle()
+	for begun := time.Now(); time.Since(begun) < 5*time.Minute; time.Sleep(time.Second) {
+		var ready bool
+		page.Eval(`Promise.all(["api/overview", "api/timeline/state"].map(a => fetch(a).then(r => r.json()))).then(([o, s]) => !("what" in o) && !("reading" in o) && s.processes[0].ready)`, &ready)
+		if ready {
+			break
+		}
+	}
+	page.Go("#/timeline")
+	page.Wait(drawn)
+	var got struct {
+		Steps  []float64
+		Memory float64
+	}
+	// Steps go in at a random place, and out again at once.
+	page.Run(chromedp.Focus("canvas.lanes", chromedp.ByQuery))
+	for range 20 {
+		var some struct {
+			Steps  []float64
+			Memory float64
+		}
+		page.Eval(`(async () => {
+			const c = document.querySelector("canvas.lanes"), steps = [];
+			const frame = () => new Promise(done => requestAnimationFrame(done));
+			const step = async key => {
+				const began = performance.now();
+				c.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+				do await frame(); while (!c.view.fresh || c.hasAttribute("aria-busy"));
+				steps.push(performance.now() - began);
+			};
+			await step("0");
+			for (let i = 0; i < 12; i++) {
+				await step("+");
+				await step(Math.random() < 0.5 ? "ArrowLeft" : "ArrowRight");
+			}
+			return {Steps: steps, Memory: performance.memory?.usedJSHeapSize ?? 0};
+		})()`, &some)
+		got.Steps, got.Memory = append(got.Steps, some.Steps...), some.Memory
+	}
+	slices.Sort(got.Steps)
+	at := func(q float64) float64 { return got.Steps[int(q*float64(len(got.Steps)-1))] }
+	t.Logf("%d zoom steps in the browser: p50 %.0f ms, p95 %.0f ms, max %.0f ms; the page's heap %.0f MB", len(got.Steps), at(0.5), at(0.95), at(1), got.Memory/1e6)
+	page.Screenshots("timeline-long")
+}
 
 // drawn waits until the lanes show what the window has.
 const drawn = `document.querySelector("canvas.lanes")?.view?.strokes > 0 && !document.querySelector("canvas.lanes[aria-busy]") && !document.querySelector("main[aria-busy]")`

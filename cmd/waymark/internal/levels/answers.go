@@ -43,7 +43,7 @@ func answerInfo(x *Index, _ *query) (any, error) {
 	return map[string]any{
 		"label": x.p.Label, "program": info.Program, "file": x.p.File.Path(), "start_ns": x.ns(x.Begin()), "end_ns": x.ns(x.End), "events": x.Events, "calls": x.Calls,
 		"goroutines": len(x.lanes), "groups": len(x.groups), "waiting": info.Waiting, "live": info.Live, "reasons": reasons,
-		"lacks": recording.Lacks([]recording.Summary{x.summary()}),
+		"lacks": append([]string{}, recording.Lacks([]recording.Summary{x.summary()})...),
 		"index": map[string]any{
 			"path": x.Path, "bytes": x.Size(), "strokes": x.Strokes, "new": x.New, "made_ns": int64(x.Made),
 			"limit_ns": x.p.Scale.Nanoseconds(x.sketch.Limit(x.Base)),

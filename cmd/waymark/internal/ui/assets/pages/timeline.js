@@ -135,7 +135,7 @@ export async function show(main, {params, signal}) {
 	let waiting = 0, abort = null, asked = '';
 	function fetchSoon() {
 		clearTimeout(waiting);
-		waiting = setTimeout(fetchWindow, 40);
+		waiting = setTimeout(fetchWindow, 12);
 	}
 	async function fetchWindow() {
 		const visible = rows.visible(top(), top() + scroller.clientHeight);
@@ -162,6 +162,7 @@ export async function show(main, {params, signal}) {
 			]);
 			data = new Map([...answer.lanes, ...(deep?.lanes ?? [])].map(l => [l.id, l]));
 			shown = answer;
+			shown.asked = query;
 			if (deep) shown.starts = shown.starts.concat(deep.starts);
 			if (numbersOf) bins = new Map(numbersOf.groups.map(g => [g.group, {from: query.from, to: query.to, alive: g.alive}]));
 			big.removeAttribute('aria-busy');
@@ -218,7 +219,8 @@ export async function show(main, {params, signal}) {
 				c.fillRect(b - 1, 0, 1, height);
 			}
 		}
-		big.view = {from: view.from, to: view.to, limit: shown.limit_ns, exact: shown.exact, strokes: [...data.values()].reduce((n, l) => n + (l.calls.length + l.waits.length) / numbers, 0)};
+		// For tests, as what follows the last function.
+		big.view = {from: view.from, to: view.to, fresh: shown.asked?.from === Math.max(0, Math.floor(view.from)) && shown.asked?.to === Math.ceil(view.to) + 1, limit: shown.limit_ns, exact: shown.exact, strokes: [...data.values()].reduce((n, l) => n + (l.calls.length + l.waits.length) / numbers, 0)};
 	}
 
 	// drawArrows draws who started whom, and who woke whom, unless there are too many to be told apart.

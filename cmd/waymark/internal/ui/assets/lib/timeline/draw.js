@@ -190,13 +190,9 @@ export function lane(c, p, view, row, y, data, {levels, skip, waiting, chosen, w
 		if (w > 26) {
 			const name = p.names.get(calls[i + 3])?.short ?? '';
 			const text = calls[i + 7] === 1 ? `${short(calls[i + 4])} × ${name}` : w > 110 ? `${name}  ${duration(calls[i + 1] - calls[i])}` : name;
+			// Cut by its length: clipping takes longer than all else.
 			c.fillStyle = p.text;
-			c.save();
-			c.beginPath();
-			c.rect(x, at, w - 2, line);
-			c.clip();
-			c.fillText(text, x + 3, at + line / 2);
-			c.restore();
+			c.fillText(text.slice(0, Math.floor((w - 4) / 5.6)), x + 3, at + line / 2);
 		}
 	}
 	if (chosen && chosen.depth - skip >= 0 && chosen.depth - skip < levels) {
