@@ -63,8 +63,7 @@ function functionTable(o, functions) {
 			{head: 'Calls', number: true, get: f => f.calls, show: f => count(f.calls)},
 			{head: 'Avg', number: true, get: f => f.avg_ns, show: f => duration(f.avg_ns)},
 			{head: 'Max', number: true, get: f => f.max_ns, show: f => duration(f.max_ns)},
-			{head: 'Panics', number: true, hide: !functions.some(f => f.panics), get: f => f.panics, show: f => f.panics || ''},
-			{head: 'Errors', number: true, hide: !functions.some(f => f.errors), get: f => f.errors, show: f => f.errors || ''},
+			{head: 'Failed', number: true, title: 'Calls that panicked or returned an error', hide: !functions.some(f => f.panics || f.errors), get: f => f.panics + f.errors, show: f => f.panics + f.errors ? count(f.panics + f.errors) : ''},
 			{head: 'Objects', number: true, hide: !o.makes, get: f => f.objects ?? 0, show: f => count(f.objects ?? 0)},
 		],
 	}).root;
