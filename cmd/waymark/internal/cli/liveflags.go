@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -127,6 +126,6 @@ func gone(ctx context.Context, c *live.Conn) error {
 	case <-ctx.Done():
 		return nil
 	case <-ended:
-		return errors.New("the program has ended, or closed the connection")
+		return live.ErrEnded
 	}
 }
