@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/dashboard"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/diff"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
@@ -68,6 +69,9 @@ func valuesOf(cmd *cobra.Command, flag string, args []string, word string) ([]st
 func values(cmd *cobra.Command, flag string, args []string) []string {
 	switch flag {
 	case "sort":
+		if cmd.Name() == "attach" {
+			return dashboard.Sorts()
+		}
 		return report.Sorts
 	case "by":
 		return report.Bys

@@ -34,6 +34,9 @@ type Conn struct {
 	path string // of the socket, or the address
 }
 
+// Over returns a connection to the program at the other end of c. name stands for it in errors.
+func Over(c net.Conn, name string) *Conn { return &Conn{c, name} }
+
 // dial connects to a socket.
 func dial(path string) (*Conn, error) {
 	c, err := net.DialTimeout("unix", path, patience)

@@ -8,6 +8,7 @@ type Column struct {
 	Head  string
 	Right bool // aligned
 	Spare int  // columns are left out where names have no room: 1 first, 0 never
+	Start bool // of what is too long the beginning is kept
 }
 
 // A Cell is a text in a row.
@@ -72,7 +73,7 @@ func (l *List) Press(key string) bool {
 }
 
 // roomy is the room of names below which columns are left out.
-const roomy = 24
+const roomy = 20
 
 const gap = 2 // columns between two columns
 
@@ -110,7 +111,9 @@ func (l *List) layout(rows [][]Cell, columns int) []int {
 	if len(l.widths) != len(l.Columns) {
 		l.widths = make([]int, len(l.Columns))
 		for i, c := range l.Columns {
-			l.widths[i] = width(c.Head) + 1 // for the mark of the sorted one
+			if l.widths[i] = width(c.Head); l.Sorted > 0 {
+				l.widths[i]++ // for the mark of the sorted one
+			}
 		}
 	}
 	for _, row := range rows {
@@ -156,9 +159,7 @@ func (l *List) heads(shown []int) string {
 	for _, i := range shown {
 		text := l.Columns[i].Head
 		if i+1 == l.Sorted {
-			text += "▾"
-		} else if l.Columns[i].Right {
-			text += " "
+			text = "▾" + text
 		}
 		l.add(&b, i, text)
 	}
@@ -191,7 +192,11 @@ func (l *List) line(row []Cell, shown []int, columns int, chosen bool) string {
 			if b.Len() > 0 {
 				room -= gap
 			}
-			text = indent + tail(text, room)
+			if l.Columns[i].Start {
+				text = indent + head(text, room)
+			} else {
+				text = indent + tail(text, room)
+			}
 		}
 		if !chosen {
 			// The blanks of a cell are not painted.

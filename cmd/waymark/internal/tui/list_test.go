@@ -33,7 +33,7 @@ func TestList(t *testing.T) {
 	l := listOf(3)
 	l.Press("down")
 	want := `
-Total▾  Calls   Function
+▾Total   Calls  Function
      0       0  example.com/m/store.(*Shelf).Take0
   1000       1  example.com/m/store.(*Shelf).Take1
   2000       2  example.com/m/store.(*Shelf).Take2
@@ -46,15 +46,15 @@ Total▾  Calls   Function
 	}
 	// Names lose their beginning, and spare columns go first.
 	want = `
-Total▾  Function
-     0  …e.com/m/store.(*Shelf).Take0
-  1000  …e.com/m/store.(*Shelf).Take1
-  2000  …e.com/m/store.(*Shelf).Take2
+▾Total  Function
+     0  …/m/store.(*Shelf).Take0
+  1000  …/m/store.(*Shelf).Take1
+  2000  …/m/store.(*Shelf).Take2
 `
-	if got := plain(l.View(37, 5)); got != want[1:] {
+	if got := plain(l.View(32, 5)); got != want[1:] {
 		t.Errorf("got\n%s\nwant\n%s", got, want[1:])
 	}
-	if got, want := plain(listOf(0).View(60, 3)), "Total▾  Calls   Function\nnothing was called\n"; got != want {
+	if got, want := plain(listOf(0).View(60, 3)), "▾Total   Calls  Function\nnothing was called\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -12,6 +12,7 @@ type Screen struct {
 
 	Message string // the latest thing to say
 	Alarm   bool   // it is a mistake
+	Ask     *Line  // in place of the message
 }
 
 // Smallest terminal in which there is something to see.
@@ -27,7 +28,9 @@ func (s *Screen) View(columns, lines int, body func(columns, lines int) []string
 	if lines >= 8 {
 		top = append(top, s.title(columns), s.panes(columns), "")
 	}
-	if s.Message != "" {
+	if s.Ask != nil {
+		bottom = append(bottom, head(s.Ask.View(columns), columns))
+	} else if s.Message != "" {
 		style := Plain
 		if s.Alarm {
 			style = Red

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,7 +99,7 @@ func pad(text string, n int, right bool) string {
 func Wrap(text string, n int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, strings.Split(ansi.Wrap(Clean(line), max(n, 1), " ,"), "\n")...)
+		lines = append(lines, strings.Split(ansi.Wrap(Clean(line), max(n, 1), ""), "\n")...)
 	}
 	return lines
 }
@@ -113,4 +114,15 @@ func fit(lines []string, n int) []string {
 		lines = append(lines, "")
 	}
 	return lines
+}
+
+// Head returns the first n columns of a text, with a mark if there is more.
+func Head(text string, n int) string { return head(text, n) }
+
+// Share returns a cell with a percentage.
+func Share(part, of int64) Cell {
+	if of <= 0 {
+		return Cell{Text: "-", Style: Dim}
+	}
+	return Cell{Text: strconv.FormatFloat(100*float64(part)/float64(of), 'f', 1, 64)}
 }

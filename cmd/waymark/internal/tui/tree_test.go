@@ -32,17 +32,17 @@ func TestTree(t *testing.T) {
 			t.Errorf("after %v got\n%s\nwant\n%s", keys, got, want)
 		}
 	}
-	press("Total   Function\n   1 1  ▸ f1\n   2 2  ▸ f2\n\n\n\n\n")
-	press("Total   Function\n   1 1  ▾ f1\n   3 3    ▸ f3\n   4 4    ▸ f4\n   2 2  ▸ f2\n\n\n", "right")
-	press("Total   Function\n   1 1  ▾ f1\n   3 3    ▾ f3\n   7 7        f7\n   8 8        f8\n   4 4    ▸ f4\n   2 2  ▸ f2\n", "right", "right", "right", "right")
+	press("Total  Function\n  1 1  ▸ f1\n  2 2  ▸ f2\n\n\n\n\n")
+	press("Total  Function\n  1 1  ▾ f1\n  3 3    ▸ f3\n  4 4    ▸ f4\n  2 2  ▸ f2\n\n\n", "right")
+	press("Total  Function\n  1 1  ▾ f1\n  3 3    ▾ f3\n  7 7        f7\n  8 8        f8\n  4 4    ▸ f4\n  2 2  ▸ f2\n", "right", "right", "right", "right")
 	// What is open below stays so.
 	tree.Show([]int{1})
 	tree.Reload()
 	if id, _ := tree.Node(); id != 1 {
 		t.Errorf("chosen is %d, want 1", id)
 	}
-	press("Total   Function\n   1 1  ▸ f1\n   2 2  ▸ f2\n\n\n\n\n", "left")
-	press("Total   Function\n   1 1  ▾ f1\n   3 3    ▾ f3\n   7 7        f7\n   8 8        f8\n   4 4    ▸ f4\n   2 2  ▸ f2\n", "right")
+	press("Total  Function\n  1 1  ▸ f1\n  2 2  ▸ f2\n\n\n\n\n", "left")
+	press("Total  Function\n  1 1  ▾ f1\n  3 3    ▾ f3\n  7 7        f7\n  8 8        f8\n  4 4    ▸ f4\n  2 2  ▸ f2\n", "right")
 	tree.Show([]int{2, 5, 12})
 	if id, _ := tree.Node(); id != 12 {
 		t.Errorf("chosen is %d, want 12", id)
