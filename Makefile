@@ -18,6 +18,7 @@
 # make test-waits    when goroutines ran, against runtime/trace
 # make test-exports  exports: rate and memory with 100 million events, other programs' schemas (minutes, node, downloads)
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
+# make test-ui       the pages of waymark serve in Chromium, pictures into bin/ui; a part of make test
 # make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
@@ -38,10 +39,10 @@ BIN      := $(CURDIR)/bin
 JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
-APART    := dev/benchmarks/peers dev/servers dev/sql dev/jaeger contrib/otel contrib/prometheus
+APART    := dev/benchmarks/peers dev/servers dev/sql dev/jaeger dev/ui contrib/otel contrib/prometheus
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-ui test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -58,7 +59,7 @@ $(BIN)/dlv $(BIN)/staticcheck: dev/tools/go.mod
 # what it has to say when it ends. vet comes before them: it compiles what they share.
 JOBS  ?= 2
 PARTS := scripts race command library cross dev/compatibility dev/benchmarks/peers dev/benchmarks examples/shop examples/facility examples/requests examples/store \
-	contrib/otel contrib/prometheus
+	contrib/otel contrib/prometheus dev/ui
 
 test: vet
 	@rm -rf $(BIN)/test && mkdir -p $(BIN)/test
@@ -89,6 +90,9 @@ part/command:
 # The benchmarks are run by make test-long: one of each kind takes minutes.
 part/dev/benchmarks part/dev/benchmarks/peers:
 	@$(call gotest,$(@:part/%=%),-short ./...)
+
+part/dev/ui: $(BIN)/waymark
+	@$(call gotest,dev/ui,. -screenshots $(BIN)/ui)
 
 part/cross:
 	@$(call part,$(MAKE) -s cross)
@@ -182,6 +186,9 @@ test-exports:
 
 test-sql: $(BIN)/waymark
 	cd dev/sql && $(GO) test -waymark $(BIN)/waymark -v .
+
+test-ui: $(BIN)/waymark
+	cd dev/ui && $(GO) test -count=1 -v . -screenshots $(BIN)/ui
 
 test-jaeger: $(BIN)/waymark $(BIN)/jaeger
 	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v .

@@ -135,7 +135,7 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	root.AddCommand(
 		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(), a.groupsCommand(), a.vetCommand(),
 		a.configurable(a.reportCommand()), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.configurable(a.tracesCommand()),
-		a.configurable(a.exportCommand()), a.configurable(a.loadCommand()), a.configurable(a.diffCommand()), a.seenCommand(), a.infoCommand(), a.dumpCommand(),
+		a.configurable(a.exportCommand()), a.configurable(a.loadCommand()), a.configurable(a.diffCommand()), a.seenCommand(), a.infoCommand(), a.dumpCommand(), a.serveCommand(),
 		a.psCommand(), a.statusCommand(), a.onCommand(), a.offCommand(), a.resetCommand(), a.resumeCommand(),
 		a.attachCommand(), a.topCommand(), a.watchCommand(), a.callsCommand(), a.traceCommand(), a.stackCommand(), a.monitorCommand(), a.sampleCommand(), a.mcpCommand(),
 		a.envCommand(), a.cleanCommand(), a.versionCommand(),

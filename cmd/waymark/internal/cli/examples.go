@@ -52,6 +52,9 @@ waymark export app.wmt --to chrome --time 1s..2s -o app.json`,
 	"load": `
 waymark load app.wmt -o http://localhost:4318 --rate 5000     its traces over and over
 waymark load -o http://localhost:4318 --depth 4 --width 5     made-up ones`,
+	"serve": `
+waymark serve app.wmt                     prints the address of pages about a recording
+waymark serve --open 4711                 the functions and groups of a running program`,
 	"info": `
 waymark info app.wmt                      program, host, clock, events, damage
 waymark info --format json app.wmt        for programs`,
