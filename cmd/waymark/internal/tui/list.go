@@ -32,7 +32,8 @@ type List struct {
 	Empty   string // is shown if there are no rows
 
 	at, top int
-	page    int   // rows that were visible
+	page    int // rows that were visible
+	roomy   int
 	widths  []int // of columns: the widest cells so far, so that columns stand still
 }
 
@@ -72,8 +73,8 @@ func (l *List) Press(key string) bool {
 	return true
 }
 
-// roomy is the room of names below which columns are left out.
-const roomy = 20
+// Room of names below which columns are left out. Those of trees are indented.
+const roomy, treeRoomy = 20, 34
 
 const gap = 2 // columns between two columns
 
@@ -108,6 +109,9 @@ func (l *List) View(columns, lines int) []string {
 
 // layout measures the rows, and returns the indices of the columns that have room.
 func (l *List) layout(rows [][]Cell, columns int) []int {
+	if l.roomy == 0 {
+		l.roomy = roomy
+	}
 	if len(l.widths) != len(l.Columns) {
 		l.widths = make([]int, len(l.Columns))
 		for i, c := range l.Columns {
@@ -127,12 +131,12 @@ func (l *List) layout(rows [][]Cell, columns int) []int {
 	for _, c := range l.Columns {
 		most = max(most, c.Spare)
 	}
-	for spare := 0; l.room(out, columns) < roomy && spare <= most; spare++ {
+	for spare := 0; l.room(out, columns) < l.roomy && spare <= most; spare++ {
 		for i, c := range l.Columns[:last] {
 			out[i] = out[i] || spare > 0 && c.Spare == spare
 		}
 	}
-	for i := last - 1; i > 0 && l.room(out, columns) < roomy/2; i-- { // a tiny terminal
+	for i := last - 1; i > 0 && l.room(out, columns) < l.roomy/2; i-- { // a tiny terminal
 		out[i] = true
 	}
 	var shown []int

@@ -25,7 +25,7 @@ type treeLine struct{ id, depth int }
 // NewTree returns a tree that shows the outermost nodes.
 func NewTree(columns []Column, nodes Nodes) *Tree {
 	t := &Tree{nodes: nodes, open: make(map[int]bool)}
-	t.List = List{Columns: columns, Source: treeRows{t}}
+	t.List = List{Columns: columns, Source: treeRows{t}, roomy: treeRoomy}
 	t.Reload()
 	return t
 }
