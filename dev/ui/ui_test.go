@@ -65,9 +65,20 @@ func shop(t *testing.T) (file string) {
 	return file
 }
 
-func TestOverview(t *testing.T) {
+func TestPages(t *testing.T) {
 	b := browser.Start(t)
 	page := b.Open(serve(t, shop(t)))
 	page.Settle()
+	page.Wait(`document.querySelector("#slowest table")`)
 	page.Screenshots("overview")
+	page.Go("#/flame")
+	page.Screenshots("flame")
+	page.Go("#/flame?view=callers&function=" + "github.com/waymark-go/waymark/examples/shop/internal/search.Normalize")
+	page.Screenshots("callers")
+	page.Go("#/tree")
+	page.Screenshots("tree")
+	page.Go("#/traces")
+	page.Screenshots("traces")
+	page.Go("#/source")
+	page.Screenshots("source")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/recorded"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -70,7 +71,7 @@ func (a *app) namesProcess(arg string) bool {
 func (a *app) serveFiles(f *serveFlags, files []string) error {
 	return a.withSet(files, func(set *tracefile.Set) error {
 		s := ui.New(filepath.Base(set.Processes[0].Info().Program))
-		s.AddPage(ui.Page{Name: "overview", Title: "Overview"})
+		recorded.New(set, nil).Mount(s)
 		return a.serve(f, s)
 	})
 }

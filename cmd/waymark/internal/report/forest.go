@@ -1,8 +1,6 @@
 package report
 
 import (
-	"slices"
-
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
@@ -66,60 +64,7 @@ func (f *forest) some(wanted func(n *node, caller uint32) bool) *forest {
 	return out
 }
 
-// children are the nodes below each node, as a list in which those of one follow each other.
-type children struct {
-	list  []uint32
-	first []uint32 // index in list; one more than there are nodes
-}
-
 // sorted returns the children of all nodes, those of a node in order.
-func (f *forest) sorted(compare func(a, b *node) int) children {
-	nodes := max(len(f.Nodes), 1)
-	c := children{list: make([]uint32, nodes-1), first: make([]uint32, nodes+1)}
-	for i := 1; i < nodes; i++ {
-		c.first[f.Nodes[i].Parent+1]++
-	}
-	for n := range nodes {
-		c.first[n+1] += c.first[n]
-	}
-	next := slices.Clone(c.first)
-	for i := 1; i < nodes; i++ {
-		parent := f.Nodes[i].Parent
-		c.list[next[parent]] = uint32(i)
-		next[parent]++
-	}
-	for n := range nodes {
-		slices.SortStableFunc(c.of(uint32(n)), func(a, b uint32) int { return compare(&f.Nodes[a], &f.Nodes[b]) })
-	}
-	return c
-}
-
-// of returns the children of a node.
-func (c *children) of(n uint32) []uint32 { return c.list[c.first[n]:c.first[n+1]] }
-
-// visit calls enter for all nodes, callers before callees. It visits a node's callees if enter
-// returns true, and then calls leave, if leave isn't nil.
-func (c *children) visit(enter func(n uint32, depth int) bool, leave func(n uint32, depth int)) {
-	type level struct {
-		n    uint32
-		rest []uint32 // children that have not been visited
-	}
-	path := []level{{rest: c.of(0)}}
-	for len(path) > 0 {
-		top := &path[len(path)-1]
-		if len(top.rest) == 0 {
-			if leave != nil && len(path) > 1 {
-				leave(top.n, len(path)-2)
-			}
-			path = path[:len(path)-1]
-			continue
-		}
-		n := top.rest[0]
-		top.rest = top.rest[1:]
-		next := level{n: n}
-		if enter(n, len(path)-1) {
-			next.rest = c.of(n)
-		}
-		path = append(path, next)
-	}
+func (f *forest) sorted(compare func(a, b *node) int) calltree.Children {
+	return f.Sorted(func(a, b uint32) int { return compare(&f.Nodes[a], &f.Nodes[b]) })
 }

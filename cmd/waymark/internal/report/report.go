@@ -24,7 +24,9 @@ type Options struct {
 	Sort   Sort
 	Top    int // rows to print; 0 is all
 	Filter recording.Filter
-	Tree   bool // for WriteTree
+	Tree   bool // for WriteTree and Paths
+
+	Goroutines bool // rows of goroutines beside the others, see Report.Goroutines
 
 	Waiting bool // in text, too: when goroutines ran, were ready and waited
 
@@ -41,12 +43,13 @@ type Report struct {
 	Options
 	Recordings []recording.Summary // of the processes
 
-	rows  []*Row
-	index map[function.Identity]uint32 // in rows
-	types []*Row                       // of objects, see ByType
-	names *names.Set                   // of all functions of the recordings, called or not
-	tree  forest                       // with Options.Tree: the whole account, shown or not
-	shown *view                        // of it
+	rows       []*Row
+	index      map[function.Identity]uint32 // in rows
+	types      []*Row                       // of objects, see ByType
+	goroutines []*Row                       // beside the rows, with Options.Goroutines
+	names      *names.Set                   // of all functions of the recordings, called or not
+	tree       forest                       // with Options.Tree: the whole account, shown or not
+	shown      *view                        // of it
 
 	damage []error   // one for each damaged file
 	began  time.Time // the first process, of statistics
@@ -85,7 +88,7 @@ func (r *Report) Read(set *tracefile.Set) error {
 func (r *Report) add(p *recording.Process, progress *progress) error {
 	var errs []error
 	o := r.Filter.Options(p)
-	o.Goroutines = r.By == ByGoroutine
+	o.Goroutines = r.By == ByGoroutine || r.Options.Goroutines
 	o.Tree = r.Tree || r.Filter.Depth > 0
 	var result *calltree.Result // of the first reading; others count the same calls in other rows
 	countings := r.countings(p)
@@ -128,7 +131,11 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 		row.Goroutine.Process, row.Goroutine.PID = p.Label, rec.Info.PID
 		row.Goroutine.Start += int64(p.Since)
 		row.Goroutine.End += int64(p.Since)
-		r.rows = append(r.rows, row)
+		if r.By == ByGoroutine {
+			r.rows = append(r.rows, row)
+		} else {
+			r.goroutines = append(r.goroutines, row)
+		}
 	}
 	if r.Tree {
 		r.addTree(result.Tree, p.Scale)

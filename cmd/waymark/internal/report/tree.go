@@ -50,7 +50,7 @@ func (r *Report) addTree(list []calltree.Node, scale calltree.Scale) {
 // A view is what is shown of a call tree, --min and --depth apart.
 type view struct {
 	*forest
-	children
+	calltree.Children
 	all int64 // total, ns, of what it is part of
 	cut bool  // callers of more than DefaultLevels are left out
 }
@@ -78,7 +78,7 @@ func (r *Report) view() *view {
 		show := r.matching(r.Filter.Show)
 		v.forest = v.some(func(n *node, _ uint32) bool { return show(n.Row) })
 	}
-	v.children = v.sorted(func(a, b *node) int {
+	v.Children = v.sorted(func(a, b *node) int {
 		if a.Sum.total != b.Sum.total {
 			return cmp.Compare(b.Sum.total, a.Sum.total) // what took the most time first
 		}
@@ -115,7 +115,7 @@ func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
 	out := new(forest)
 	open := make([]int32, len(r.rows)) // calls of the row on the path
 	below := r.tree.sorted(func(_, _ *node) int { return 0 })
-	below.visit(func(i uint32, _ int) bool {
+	below.Visit(func(i uint32, _ int) bool {
 		n := &r.tree.Nodes[i]
 		if match(n.Row) {
 			sum := n.Sum
@@ -148,7 +148,7 @@ func (r *Report) walk(enter func(n *node, depth int), leave func(n *node, depth 
 	shown := func(n *node, depth int) bool {
 		return n.Sum.total >= int64(r.Filter.Min) && (r.Filter.Depth == 0 || depth < r.Filter.Depth)
 	}
-	v.visit(func(i uint32, depth int) bool {
+	v.Visit(func(i uint32, depth int) bool {
 		n := &v.Nodes[i]
 		if !shown(n, depth) {
 			return false

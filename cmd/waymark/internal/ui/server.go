@@ -93,8 +93,16 @@ func (s *Server) HandleJSON(pattern string, f func(*http.Request) (any, error)) 
 	}))
 }
 
-// WriteError answers with an error. Its status is 500 unless it is one of BadRequest.
+// WriteError answers with an error. Its status is 500, unless it is one of BadRequest, or a *Reading,
+// which has 202.
 func WriteError(w http.ResponseWriter, err error) {
+	var reading *Reading
+	if errors.As(err, &reading) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusAccepted)
+		json.NewEncoder(w).Encode(reading)
+		return
+	}
 	status := http.StatusInternalServerError
 	var with statusError
 	if errors.As(err, &with) {

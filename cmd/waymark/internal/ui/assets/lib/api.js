@@ -23,13 +23,33 @@ async function ask(url, options) {
 		if (isAbort(err)) throw err;
 		throw new Error('waymark serve does not answer: has it ended? Start it again, and open the address that it prints.');
 	}
-	if (response.ok) return response.json();
+	if (response.status === 202) {
+		reading(await response.json());
+		await new Promise(done => setTimeout(done, 250));
+		if (options?.signal?.aborted) throw new DOMException('the page was left', 'AbortError');
+		return ask(url, options);
+	}
+	if (response.ok) {
+		reading(null);
+		return response.json();
+	}
+	reading(null);
 	const text = await response.text();
 	let message = text.trim() || response.statusText;
 	try {
 		message = JSON.parse(text).error;
 	} catch { /* it is plain text */ }
 	throw new Error(message);
+}
+
+// reading shows how far the server has read the recording, if an answer takes that.
+function reading(state) {
+	const line = document.getElementById('reading');
+	line.hidden = !state;
+	if (!state) return;
+	const share = state.all ? state.read / state.all : 0;
+	line.firstElementChild.value = share;
+	line.lastElementChild.textContent = `Reading ${state.what}` + (state.all ? `: ${Math.floor(100 * share)} % of ${(state.all / 1e6).toFixed(1)} million events` : ' ...');
 }
 
 // isAbort reports whether an error only says that nobody waits for the answer any more.

@@ -1,0 +1,61 @@
+package calltree
+
+import "slices"
+
+// Children are the nodes below each node of Paths, as a list in which those of one follow each other.
+type Children struct {
+	list  []uint32
+	first []uint32 // index in list; one more than there are nodes
+}
+
+// Sorted returns the children of all nodes, those of a node in the order of a comparison of nodes.
+func (p *Paths[S]) Sorted(compare func(a, b uint32) int) Children {
+	nodes := max(len(p.Nodes), 1)
+	c := Children{list: make([]uint32, nodes-1), first: make([]uint32, nodes+1)}
+	for i := 1; i < nodes; i++ {
+		c.first[p.Nodes[i].Parent+1]++
+	}
+	for n := range nodes {
+		c.first[n+1] += c.first[n]
+	}
+	next := slices.Clone(c.first)
+	for i := 1; i < nodes; i++ {
+		parent := p.Nodes[i].Parent
+		c.list[next[parent]] = uint32(i)
+		next[parent]++
+	}
+	for n := range nodes {
+		slices.SortStableFunc(c.Of(uint32(n)), compare)
+	}
+	return c
+}
+
+// Of returns the children of a node.
+func (c *Children) Of(n uint32) []uint32 { return c.list[c.first[n]:c.first[n+1]] }
+
+// Visit calls enter for all nodes, callers before callees. It visits a node's callees if enter
+// returns true, and then calls leave, if leave isn't nil.
+func (c *Children) Visit(enter func(n uint32, depth int) bool, leave func(n uint32, depth int)) {
+	type level struct {
+		n    uint32
+		rest []uint32 // children that have not been visited
+	}
+	path := []level{{rest: c.Of(0)}}
+	for len(path) > 0 {
+		top := &path[len(path)-1]
+		if len(top.rest) == 0 {
+			if leave != nil && len(path) > 1 {
+				leave(top.n, len(path)-2)
+			}
+			path = path[:len(path)-1]
+			continue
+		}
+		n := top.rest[0]
+		top.rest = top.rest[1:]
+		next := level{n: n}
+		if enter(n, len(path)-1) {
+			next.rest = c.Of(n)
+		}
+		path = append(path, next)
+	}
+}

@@ -1,0 +1,105 @@
+package recorded
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
+)
+
+// mostTraces is how many traces are listed, the slowest ones: a screen has no place for more points.
+const mostTraces = 20000
+
+func (r *Recordings) readTraces(progress func(read, all uint64)) (*traceList, error) {
+	filter := recording.Filter{}
+	list, n, read, err := traces.List(r.set, &filter, traces.Options{Slowest: mostTraces})
+	if n == 0 && err != nil {
+		return nil, err
+	}
+	return &traceList{list, n, recording.Lacks(read)}, nil
+}
+
+// traces answers with all traces, as waymark traces --format json prints them.
+func (r *Recordings) traces(*http.Request) (any, error) {
+	l, err := r.list.Get()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := traces.WriteListJSON(&b, l.list); err != nil {
+		return nil, err
+	}
+	names := make(map[string]string)
+	if p, err := r.profile.Get(); err == nil {
+		r.mu.Lock()
+		for _, t := range l.list {
+			if i, ok := p.now.number[t.Root.Name]; ok {
+				names[t.Root.Name] = p.now.short[i]
+			}
+		}
+		r.mu.Unlock()
+	}
+	return struct {
+		Traces json.RawMessage   `json:"traces"`
+		All    int               `json:"all"`
+		Start  int64             `json:"start_unix_ns"` // of the first recording
+		Span   int64             `json:"duration_ns"`
+		Short  map[string]string `json:"short"`
+		Waits  bool              `json:"waits"`
+	}{b.Bytes(), l.n, r.set.Processes[0].Info().Start.UnixNano(), int64(r.set.Duration()), names, r.set.Processes[0].Info().Waiting}, nil
+}
+
+// traceNodes is how deep the nodes of a trace are that are sent.
+const traceDepth = 400
+
+// trace answers with the tree of a trace, and with its critical path if the recording tells it.
+func (r *Recordings) trace(req *http.Request) (any, error) {
+	p, err := r.profile.Get()
+	if err != nil {
+		return nil, err
+	}
+	key, err := traces.ParseKey(req.URL.Query().Get("key"))
+	if err != nil {
+		return nil, ui.BadRequest("%w", err)
+	}
+	r.reads.Lock()
+	defer r.reads.Unlock()
+	var filter recording.Filter
+	tree, _, err := traces.Find(r.set, &filter, key)
+	if errors.Is(err, traces.ErrNoTrace) {
+		return nil, ui.BadRequest("%w", err)
+	}
+	if tree == nil {
+		return nil, err
+	}
+	var b, path bytes.Buffer
+	if err := traces.WriteTreeJSON(&b, tree, traceDepth); err != nil {
+		return nil, err
+	}
+	why := ""
+	if !tree.Trace.Waiting {
+		why = "the recording does not say when goroutines ran: record with --waiting"
+		path.WriteString("null")
+	} else if c, _, err := traces.FindCritical(r.set, &filter, key); c == nil {
+		why = text(err)
+		path.WriteString("null")
+	} else if err := traces.WriteCriticalJSON(&path, c); err != nil {
+		return nil, err
+	}
+	short := make(map[string]string)
+	r.mu.Lock()
+	for i := range p.now.Functions {
+		short[p.now.Functions[i].Name] = p.now.short[i]
+	}
+	r.mu.Unlock()
+	return struct {
+		Tree     json.RawMessage   `json:"tree"`
+		Critical json.RawMessage   `json:"critical"`
+		Why      string            `json:"why"` // there is no critical path
+		Short    map[string]string `json:"short"`
+	}{b.Bytes(), path.Bytes(), why, short}, nil
+}
