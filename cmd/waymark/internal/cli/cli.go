@@ -61,10 +61,12 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 type failing struct {
 	io.Writer
 	err error
+	any bool // something was written
 }
 
 func (w *failing) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
+	w.any = w.any || n > 0
 	if w.err == nil {
 		w.err = err
 	}

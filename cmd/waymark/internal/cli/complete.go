@@ -89,6 +89,8 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 		return []string{"3%", "10%", "0", noBudget}
 	case "format":
 		switch cmd.Name() {
+		case "report":
+			return append(slices.Clone(report.Formats), htmlFormat)
 		case "groups":
 			return manifest.Formats
 		case "diff":

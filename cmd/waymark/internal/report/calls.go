@@ -55,7 +55,7 @@ func (t *Tree) Total() int64 { return t.view.all }
 func (t *Tree) Len() int { return len(t.view.Nodes) }
 
 // Below returns the nodes below a node, those with the most time first.
-func (t *Tree) Below(n uint32) []uint32 { return t.view.children.of(n) }
+func (t *Tree) Below(n uint32) []uint32 { return t.view.Of(n) }
 
 // Parent returns the node above a node.
 func (t *Tree) Parent(n uint32) uint32 { return t.view.Nodes[n].Parent }
