@@ -273,7 +273,7 @@ func TestExit(t *testing.T) {
 	d.look()
 	d.until("LOST")
 	d.press("up")
-	d.until("this is what was seen last, q quits")
+	d.until("this is what was seen last: ")
 	if text := d.text(); !strings.Contains(text, "store.Put") {
 		t.Errorf("the last numbers are gone:\n%s", text)
 	}

@@ -136,7 +136,7 @@ func (m *Model) news(n news) tea.Cmd {
 	case n.err != nil:
 		f.feed, f.why = nil, n.err.Error()
 	default:
-		f.hits, f.skipped = n.news.Hits, f.skipped+n.news.Skipped
+		f.hits, f.skipped = n.news.Hits, n.news.Skipped
 		if n.kind == calls {
 			m.watch.tell(n.news.Calls)
 		} else if n.kind == trees {

@@ -277,7 +277,7 @@ func (m *Model) Text() string {
 	case m.screen.Pane == functionsPane && m.functions.filter != "" && m.lost == "":
 		s.Message = fmt.Sprintf("%d of %s have %q in their names: esc shows all", m.functions.Len(), units.Things(uint64(len(m.functions.rows)), "function"), m.functions.filter)
 	case m.lost != "":
-		s.Message, s.Alarm = m.lost+"; this is what was seen last, q quits", true
+		s.Message, s.Alarm = "this is what was seen last: "+m.lost, true
 	}
 	return s.View(m.columns, m.lines, body)
 }
@@ -319,7 +319,7 @@ func (m *Model) facts() string {
 		list = append(list, "recording")
 	}
 	if m.lost != "" {
-		list = append(list, "LOST")
+		list = append([]string{"LOST"}, list...)
 	}
 	return strings.Join(list, " · ")
 }

@@ -162,7 +162,7 @@ func (m *Model) watchForm(target string) {
 		if only != "" {
 			p, err := expression.Compile(only, nil)
 			if err != nil {
-				m.form.Error = "condition: " + err.Error()
+				m.form.Error = "condition: " + strings.TrimPrefix(err.Error(), "--if: ")
 				return nil
 			}
 			w.If = p.Append(nil)

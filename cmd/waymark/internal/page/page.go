@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
@@ -74,7 +75,7 @@ func Write(w io.Writer, r *report.Report, lacks []string) error {
 		title = filepath.Base(s.Info.Program)
 	}
 	return parsed.Execute(w, map[string]any{
-		"Title": title, "Summary": r.Summary(),
+		"Title": title, "Summary": strings.TrimPrefix(r.Summary(), title+": "),
 		"Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; script-src " + hash(code) + "; style-src " + hash(sheet),
 		"Style":  template.CSS(sheet), "Script": template.JS(code), "Data": template.JS(text),
 	})
