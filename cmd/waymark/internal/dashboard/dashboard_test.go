@@ -128,7 +128,7 @@ On   Functions  Group, package, function
 	d.until("1 target on")
 	d.until("[x]          1    ▸ @writes")
 	d.press("down", "down", "right")
-	d.until("m/store.Put")
+	d.until("store.Put")
 	d.press("1")
 	d.look()
 	d.until("store.Put")

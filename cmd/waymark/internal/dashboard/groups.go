@@ -6,6 +6,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/tui"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // allFunctions is the target of the outermost node.
@@ -24,12 +25,13 @@ type node struct {
 // groups are the tree of what can be switched.
 type groups struct {
 	tree    *tui.Tree
+	short   *names.Set
 	nodes   []node   // by id
 	targets []string // that are on
 }
 
-func newGroups() *groups {
-	g := &groups{nodes: make([]node, 1)}
+func newGroups(short *names.Set) *groups {
+	g := &groups{nodes: make([]node, 1), short: short}
 	g.tree = tui.NewTree([]tui.Column{{Head: "On"}, {Head: "Functions", Right: true}, {Head: "Group, package, function"}}, g)
 	g.tree.Empty = "The program is asked what it has ..."
 	return g
@@ -106,7 +108,7 @@ func (g *groups) fill(id int, list *control.List) {
 		return
 	}
 	for _, name := range list.Functions {
-		g.add(id, node{target: name, name: name})
+		g.add(id, node{target: name, name: g.short.Short(name)})
 	}
 	if list.Omitted > 0 {
 		g.add(id, node{name: "... and " + strconv.Itoa(list.Omitted) + " functions more"})

@@ -64,7 +64,7 @@ func New(s *session.Session, o Options) *Model {
 	m := &Model{program: s, options: o, short: names.NewSet(), columns: 80, lines: 24}
 	m.screen = tui.Screen{Title: "waymark attach " + o.Name, Panes: []string{"Functions", "Groups", "Watch", "Traces"}}
 	m.functions.init(o.Sort, m.short)
-	m.groups = newGroups()
+	m.groups = newGroups(m.short)
 	m.watch.init(m.short)
 	m.traces.init(m.short)
 	return m
