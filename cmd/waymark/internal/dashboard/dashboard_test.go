@@ -211,6 +211,8 @@ func TestWatch(t *testing.T) {
 	d.until("ended: stopped")
 	d.press("w", "enter") // the same, without values
 	d.until("Waiting for calls of m.F")
+	d.program.Calls <- []control.Call{{Function: "m.F", End: control.OnPanic, DurationNS: 1234567, Args: `"secret"`, Panic: `"secret"`}} // as an older program does
+	d.until("1.23ms  m.F() panicked: a panic")
 	list, _ := d.program.Begun()
 	if want := "calls m.F, bare calls m.F"; strings.Join(list, ", ") != want {
 		t.Errorf("begun: %v, want %s", list, want)

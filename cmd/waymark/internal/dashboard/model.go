@@ -110,10 +110,15 @@ type (
 
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.refresh(), func() tea.Msg {
+	return tea.Batch(m.refresh(), m.list(), m.covered())
+}
+
+// list asks for the groups and packages.
+func (m *Model) list() tea.Cmd {
+	return func() tea.Msg {
 		list, err := m.program.List()
 		return listed{list, err}
-	}, m.covered())
+	}
 }
 
 // refresh asks for the status and the numbers.
@@ -180,8 +185,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case look:
 		return m, m.refresh()
 	case refreshed:
-		m.refreshed(msg)
-		return m, tea.Tick(m.options.Every, func(time.Time) tea.Msg { return look{} })
+		return m, tea.Batch(m.refreshed(msg), tea.Tick(m.options.Every, func(time.Time) tea.Msg { return look{} }))
 	case listed:
 		if msg.err != nil {
 			m.fail(msg.err)
@@ -211,7 +215,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-func (m *Model) refreshed(r refreshed) {
+func (m *Model) refreshed(r refreshed) tea.Cmd {
+	var cmd tea.Cmd
 	switch {
 	case r.err != nil && m.lost == "":
 		m.lost = r.err.Error()
@@ -221,6 +226,9 @@ func (m *Model) refreshed(r refreshed) {
 		m.say("the program answers again")
 	}
 	if r.status != nil {
+		if m.status != nil && m.status.Functions != r.status.Functions { // a program that was suspended, or has loaded plugins
+			cmd = m.list()
+		}
 		m.status = r.status
 	}
 	if r.sums != nil {
@@ -231,6 +239,7 @@ func (m *Model) refreshed(r refreshed) {
 		m.functions.on = make(map[string]bool)
 		m.alarm("all is switched off: " + r.ended)
 	}
+	return cmd
 }
 
 func (m *Model) switched(s switched) {

@@ -27,6 +27,7 @@ type watch struct {
 	short *names.Set
 	calls []control.Call // the latest first
 	one   *tui.Pager     // a call in full
+	bare  bool           // values are not asked for
 }
 
 func (w *watch) init(short *names.Set) {
@@ -44,7 +45,14 @@ func (w *watch) begin() {
 func (w *watch) tell(list []control.Call) {
 	at := w.list.At()
 	for i := range list {
-		w.short.Add(list[i].Function)
+		c := &list[i]
+		w.short.Add(c.Function)
+		if w.bare { // a program that an older waymark has built tells them all the same
+			c.Args, c.Results = "", ""
+			if c.Panic != "" {
+				c.Panic = "a panic"
+			}
+		}
 	}
 	latest := make([]control.Call, 0, len(list)+len(w.calls))
 	for i := len(list) - 1; i >= 0; i-- {
@@ -168,6 +176,7 @@ func (m *Model) watchForm(target string) {
 			w.If = p.Append(nil)
 		}
 		begin := func() tea.Cmd {
+			m.watch.bare = !values
 			return m.follow(calls, target, control.Request{Do: control.DoWatch, Targets: []string{target}, Watch: &w})
 		}
 		if !values {

@@ -16,6 +16,8 @@ const wait = 200 * time.Millisecond
 type Feed struct {
 	Change control.Change // what the beginning has done
 
+	session *Session
+
 	mu   sync.Mutex
 	conn *live.Conn // nil: it has ended
 }
@@ -28,10 +30,10 @@ func (s *Session) Follow(r control.Request) (*Feed, error) {
 	}
 	answer, err := c.Ask(r)
 	if err != nil {
-		c.Close()
+		s.end(c)
 		return nil, err
 	}
-	f := &Feed{conn: c}
+	f := &Feed{session: s, conn: c}
 	if answer.Change != nil {
 		f.Change = *answer.Change
 	}
@@ -63,7 +65,7 @@ func (f *Feed) ask(r control.Request) (*control.News, error) {
 		err = errors.New("the program says nothing")
 	}
 	if err != nil || answer.News.Done {
-		f.conn.Close()
+		f.session.end(f.conn)
 		f.conn = nil
 	}
 	if err != nil {

@@ -15,6 +15,10 @@ type Session struct {
 	connect func() (*live.Conn, error)
 	pid     int // of the program; another one with its name is not taken for it
 
+	mu     sync.Mutex
+	conns  map[*live.Conn]bool // that are open
+	closed bool
+
 	asking sync.Mutex // of what is asked for in between
 	asked  *live.Conn
 
@@ -26,34 +30,54 @@ type Session struct {
 
 // Open begins a session with the program that connect connects to.
 func Open(connect func() (*live.Conn, error)) (*Session, error) {
-	s := &Session{connect: connect, sums: make(sums)}
+	s := &Session{connect: connect, sums: make(sums), conns: make(map[*live.Conn]bool)}
 	status, err := s.Status()
 	if err != nil {
+		s.Close()
 		return nil, err
 	}
 	s.pid = status.PID
 	return s, nil
 }
 
-// Close ends the session: what it has switched on is off then. Feeds are closed by themselves.
+// Close ends the session and its feeds: what they have switched on is off then. It waits for no
+// answer: a program that is stopped gives none.
 func (s *Session) Close() {
-	s.asking.Lock()
-	defer s.asking.Unlock()
-	s.summing.Lock()
-	defer s.summing.Unlock()
-	for _, c := range []*live.Conn{s.asked, s.summed} {
-		if c != nil {
-			c.Close()
-		}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for c := range s.conns {
+		c.Close()
 	}
-	s.asked, s.summed = nil, nil
+	clear(s.conns)
+}
+
+// end closes a connection.
+func (s *Session) end(c *live.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.conns, c)
+	c.Close()
 }
 
 // dial connects to the program, and to no other one that has its name or its address now.
 func (s *Session) dial() (*live.Conn, error) {
 	c, err := s.connect()
-	if err != nil || s.pid == 0 {
-		return c, err
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	if s.closed {
+		err = errors.New("the session is closed")
+	}
+	s.conns[c] = true
+	s.mu.Unlock()
+	if err != nil {
+		s.end(c)
+		return nil, err
+	}
+	if s.pid == 0 {
+		return c, nil
 	}
 	answer, err := c.Ask(control.Request{Do: control.DoStatus})
 	switch {
@@ -65,7 +89,7 @@ func (s *Session) dial() (*live.Conn, error) {
 	default:
 		return c, nil
 	}
-	c.Close()
+	s.end(c)
 	return nil, err
 }
 
@@ -85,7 +109,7 @@ func (s *Session) ask(r control.Request) (*control.Response, error) {
 	}
 	answer, err := s.asked.Ask(r)
 	if err != nil && !refused(err) {
-		s.asked.Close()
+		s.end(s.asked)
 		s.asked = nil
 	}
 	return answer, err
@@ -153,7 +177,7 @@ func (s *Session) Switch(targets []string) (*control.Change, error) {
 	}
 	change, err := sum(next, targets)
 	if err != nil {
-		next.Close()
+		s.end(next)
 		return nil, err
 	}
 	s.leave()
@@ -181,7 +205,7 @@ func (s *Session) leave() {
 	if answer, err := s.summed.Ask(control.Request{Do: control.DoStop}); err == nil && answer.News != nil {
 		s.sums.tell(answer.News.Functions)
 	}
-	s.summed.Close()
+	s.end(s.summed)
 	s.summed = nil
 	s.sums.keep()
 }
@@ -197,7 +221,7 @@ func (s *Session) Sums() (list []control.Numbers, ended string, err error) {
 		c, err := s.dial()
 		if err == nil {
 			if _, err = sum(c, s.targets); err != nil {
-				c.Close()
+				s.end(c)
 			}
 		}
 		if err != nil {
@@ -210,13 +234,13 @@ func (s *Session) Sums() (list []control.Numbers, ended string, err error) {
 	answer, err := s.summed.Ask(control.Request{Do: control.DoNext})
 	switch {
 	case err != nil:
-		s.summed.Close()
+		s.end(s.summed)
 		s.summed = nil
 		s.sums.keep()
 	case answer.News != nil:
 		s.sums.tell(answer.News.Functions)
 		if answer.News.Done {
-			s.summed.Close()
+			s.end(s.summed)
 			s.summed, s.targets, ended = nil, nil, answer.News.Why
 			s.sums.keep()
 		}

@@ -162,7 +162,16 @@ func TestFeed(t *testing.T) {
 		t.Errorf("next after stop: %v", err)
 	}
 	settled(t, p, 0)
+	if _, err := s.Follow(control.Request{Do: control.DoRecord, Path: "/tmp/a.wmt"}); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, p, 1)
 	if _, err := s.Follow(control.Request{Do: control.DoWatch, Targets: []string{"none"}, Watch: &control.Watch{Kind: control.KindCalls}}); err == nil {
 		t.Error("watch none: no error")
+	}
+	s.Close() // ends the recording
+	settled(t, p, 0)
+	if _, err := s.Status(); err == nil {
+		t.Error("status of a session that is closed: no error")
 	}
 }
