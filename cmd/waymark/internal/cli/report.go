@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +81,11 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter recordi
 	o.Tree = f.format == htmlFormat
 	return a.read(files, o, missed, func(r *report.Report) error {
 		if f.format == htmlFormat {
-			return page.Write(w, r, recording.Lacks(r.Recordings))
+			lacks := recording.Lacks(r.Recordings)
+			if damage := r.Damage(); damage != nil {
+				lacks = append(strings.Split(damage.Error(), "\n"), lacks...)
+			}
+			return page.Write(w, r, lacks)
 		}
 		if err := r.Write(w, format); err != nil {
 			return err
