@@ -58,7 +58,7 @@ func (s *script) Write(b []byte) (int, error) {
 	if err := control.Read(&s.answers, &answer); err != nil {
 		s.t.Errorf("an answer that is none, %v: %q", err, b)
 	}
-	if said := answer.Status != nil || answer.Change != nil || answer.News != nil || answer.Calls != nil; said == (answer.Error != nil) {
+	if said := answer.Status != nil || answer.Change != nil || answer.News != nil || answer.Calls != nil || answer.List != nil; said == (answer.Error != nil) {
 		s.t.Errorf("answer %s, want either an error or what was asked for", b)
 	}
 	s.between()

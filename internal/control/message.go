@@ -32,6 +32,7 @@ const (
 	DoCalls  = "calls"  // calls that watches with Keep have kept
 	DoSeen   = "seen"   // first calls of all functions are noted in Path, until a reset
 	DoResume = "resume" // lets a suspended program go on
+	DoList   = "list"   // what may be Targets: groups and packages, or the functions of Targets
 )
 
 // A Request is what a client wants. The Response says how it went.
@@ -59,6 +60,7 @@ type Response struct {
 	Change  *Change `json:"change,omitempty"`
 	News    *News   `json:"news,omitempty"`
 	Calls   *Kept   `json:"calls,omitempty"`
+	List    *List   `json:"list,omitempty"`
 }
 
 // Codes of errors.
@@ -114,6 +116,22 @@ type On struct {
 	Monitor string `json:"monitor"`
 	Kept    bool   `json:"kept"`
 	LeftNS  int64  `json:"left_ns,omitempty"` // until it goes; 0: no such time
+}
+
+// A List has what may be switched: groups and packages in the order of their names, or the functions
+// of a request's targets. Functions are those that are instrumented.
+type List struct {
+	Groups    []Listed `json:"groups,omitempty"`
+	Packages  []Listed `json:"packages,omitempty"`
+	Functions []string `json:"functions,omitempty"` // names, in order
+	Omitted   int      `json:"omitted,omitempty"`   // packages or functions that a message has no room for
+}
+
+// A Listed is a group or a package.
+type Listed struct {
+	Name      string   `json:"name"`
+	Functions int      `json:"functions"` // of a group with those of its subgroups
+	Subgroups []string `json:"subgroups,omitempty"`
 }
 
 // A Change is what a request has done.

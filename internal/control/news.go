@@ -30,6 +30,7 @@ type Watch struct {
 	Keep   bool     `json:"keep,omitempty"`   // calls: they get numbers, and DoCalls returns them later
 	Nodes  bool     `json:"nodes,omitempty"`  // traces: trees are nodes, not text
 	Caller bool     `json:"caller,omitempty"` // calls: who made each is told
+	Bare   bool     `json:"bare,omitempty"`   // calls: arguments, results and values of panics are left out
 	Root   string   `json:"root,omitempty"`   // samples: the function that the tree begins at; none: where goroutines began
 	Rate   float64  `json:"rate,omitempty"`   // samples per second; 0: as the program chooses
 	Limit  uint64   `json:"limit,omitempty"`  // calls, stacks and traces that are told, then it ends; 0: no limit

@@ -39,6 +39,9 @@ type Host interface {
 	Unsee()
 	// Calls returns calls that watches with Keep have kept.
 	Calls(q Query) (*Kept, error)
+	// List returns the groups and packages there are, or the functions that targets name. It is an
+	// *Error if a target names nothing.
+	List(targets []string) (*List, error)
 	// Forget forgets these.
 	Forget()
 	// Resume lets the program go on, which was suspended before its first init function.
@@ -180,6 +183,8 @@ func (s *Server) answer(own *session, r Request, conn io.ReadWriter, peer string
 			q = *r.Calls
 		}
 		response.Calls, err = s.host.Calls(q)
+	case r.Do == DoList:
+		response.List, err = s.host.List(r.Targets)
 	case r.Do == DoDump:
 		response.Change, err = s.dump(r, peer)
 	case r.Do == DoSeen:

@@ -62,6 +62,12 @@ func (p *program) See(path string) (Change, error) {
 	p.seen = path
 	return Change{Functions: 3, Path: path}, nil
 }
+func (p *program) List(targets []string) (*List, error) {
+	if _, err := p.Find(targets); err != nil {
+		return nil, err
+	}
+	return &List{Functions: targets}, nil
+}
 func (p *program) Unsee()                { p.seen = "" }
 func (p *program) Forget()               { p.forgot++ }
 func (p *program) Dump() (string, error) { return "", errors.New("no window") }
@@ -155,6 +161,16 @@ func TestEndSwitchesOff(t *testing.T) {
 	on = names(other.ask(Request{Do: DoStatus}).Status.On)
 	if want := []string{"f"}; !slices.Equal(on, want) {
 		t.Errorf("on after off: %v, want %v", on, want)
+	}
+}
+
+func TestList(t *testing.T) {
+	c := dial(t, NewServer(new(program)))
+	if got := c.ask(Request{Do: DoList, Targets: []string{"f"}}).List; got == nil || !slices.Equal(got.Functions, []string{"f"}) {
+		t.Errorf("list %+v, want function f", got)
+	}
+	if err := c.ask(Request{Do: DoList, Targets: []string{"none"}}).Error; err == nil || err.Code != CodeTarget {
+		t.Errorf("list of none: error %+v, want one with code %s", err, CodeTarget)
 	}
 }
 

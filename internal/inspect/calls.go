@@ -17,7 +17,7 @@ import (
 type calls struct {
 	wish
 	enters, returns, panics bool
-	callers                 bool
+	callers, bare           bool
 	least                   time.Duration
 	limit                   uint64
 	kept                    *Kept // nil: calls are not kept
@@ -59,7 +59,7 @@ func newCalls(w control.Watch, k *Kept, wished *switchboard.Wish) *calls {
 	return &calls{
 		kept: k, wished: wished,
 		enters: on(control.OnEnter, false), returns: on(control.OnReturn, true), panics: on(control.OnPanic, true),
-		callers: w.Caller, least: time.Duration(w.MinNS), limit: w.Limit,
+		callers: w.Caller, bare: w.Bare, least: time.Duration(w.MinNS), limit: w.Limit,
 	}
 }
 
@@ -75,7 +75,7 @@ func (c *calls) Observe(e *switchboard.Event) {
 			o := &(*list)[len(*list)-1]
 			o.goexit = e.Kind == switchboard.Goexit
 			o.panicked = o.panicked || !o.goexit
-			if o.panic = "runtime.Goexit"; e.Kind == switchboard.Panic && !e.Hidden() {
+			if o.panic = "runtime.Goexit"; e.Kind == switchboard.Panic && !e.Hidden() && !c.bare {
 				o.panic = values([]any{e.Value})
 			} else if e.Kind == switchboard.Panic {
 				o.panic = "a panic"
@@ -92,10 +92,12 @@ func (c *calls) enter(e *switchboard.Event) {
 		if c.callers {
 			o.caller = callerOf(e.Func)
 		}
-		args := e.Args()
-		o.args = values(args)
-		if c.kept != nil {
-			o.full = fully(args)
+		if !c.bare {
+			args := e.Args()
+			o.args = values(args)
+			if c.kept != nil {
+				o.full = fully(args)
+			}
 		}
 		if c.enters {
 			k := &kept{f: e.Func, args: o.full}
@@ -134,7 +136,7 @@ func (c *calls) exit(e *switchboard.Event) {
 	told := o.call(e, end)
 	told.DurationNS, told.Panic = int64(took), o.panic
 	k := &kept{f: e.Func, args: o.full, panicked: o.panicked || !e.Returned && !o.goexit}
-	if e.Returned {
+	if e.Returned && !c.bare {
 		results := e.Results()
 		told.Results = values(results)
 		if c.kept != nil {

@@ -45,6 +45,9 @@ func Watch(s switchboard.Selection, name string, w control.Watch, k *Kept) (cont
 	if w.Keep && w.Kind != control.KindCalls {
 		return nil, &control.Error{Code: control.CodeRequest, Text: w.Kind + " can't keep calls"}
 	}
+	if w.Keep && w.Bare {
+		return nil, &control.Error{Code: control.CodeRequest, Text: "calls without values can't be kept"}
+	}
 	switch w.Kind {
 	case control.KindCalls:
 		c := newCalls(w, k, &switchboard.Wish{Want: rt.Watched, Kind: "Watch", Select: s})

@@ -66,6 +66,27 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// Calls without values have neither arguments nor results, nor the values of panics.
+func TestBare(t *testing.T) {
+	r, task := watches(t, control.Watch{Kind: control.KindCalls, Bare: true})
+	inner := r.Enter("m.F", "secret")
+	inner.Panic("secret")
+	inner.Leave()
+	r.Enter("m.F", "secret").Exit("secret", nil)
+	calls := task.Next().Calls
+	if len(calls) != 2 {
+		t.Fatalf("calls %+v, want 2", calls)
+	}
+	for i, want := range []string{"a panic", ""} {
+		if c := calls[i]; c.Args != "" || c.Results != "" || c.Panic != want {
+			t.Errorf("call %+v, want no values and panic %q", c, want)
+		}
+	}
+	if _, err := Watch(switchboard.Selection{}, "", control.Watch{Kind: control.KindCalls, Bare: true, Keep: true}, new(Kept)); err == nil {
+		t.Error("calls without values are kept, want an error")
+	}
+}
+
 // Who made a call is told if that was asked for. The frame below it is the one with the function's name.
 func TestCaller(t *testing.T) {
 	r := switchtest.Fresh(t)

@@ -61,10 +61,12 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 type failing struct {
 	io.Writer
 	err error
+	any bool // something was written
 }
 
 func (w *failing) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
+	w.any = w.any || n > 0
 	if w.err == nil {
 		w.err = err
 	}
@@ -134,10 +136,10 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 100"))
 	root.AddCommand(
 		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(), a.groupsCommand(), a.vetCommand(),
-		a.configurable(a.reportCommand()), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.configurable(a.tracesCommand()),
+		a.configurable(a.reportCommand()), a.tuiCommand(), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.configurable(a.tracesCommand()),
 		a.configurable(a.exportCommand()), a.configurable(a.loadCommand()), a.configurable(a.diffCommand()), a.seenCommand(), a.infoCommand(), a.dumpCommand(), a.serveCommand(),
 		a.psCommand(), a.probesCommand(), a.statusCommand(), a.onCommand(), a.offCommand(), a.resetCommand(), a.resumeCommand(),
-		a.topCommand(), a.watchCommand(), a.callsCommand(), a.traceCommand(), a.stackCommand(), a.monitorCommand(), a.sampleCommand(), a.mcpCommand(),
+		a.attachCommand(), a.topCommand(), a.watchCommand(), a.callsCommand(), a.traceCommand(), a.stackCommand(), a.monitorCommand(), a.sampleCommand(), a.mcpCommand(),
 		a.envCommand(), a.cleanCommand(), a.versionCommand(),
 	)
 	for _, cmd := range root.Commands() {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/dashboard"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/diff"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
@@ -68,6 +69,9 @@ func valuesOf(cmd *cobra.Command, flag string, args []string, word string) ([]st
 func values(cmd *cobra.Command, flag string, args []string) []string {
 	switch flag {
 	case "sort":
+		if cmd.Name() == "attach" {
+			return dashboard.Sorts()
+		}
 		return report.Sorts
 	case "by":
 		return report.Bys
@@ -85,6 +89,8 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 		return []string{"3%", "10%", "0", noBudget}
 	case "format":
 		switch cmd.Name() {
+		case "report":
+			return append(slices.Clone(report.Formats), htmlFormat)
 		case "groups":
 			return manifest.Formats
 		case "diff":

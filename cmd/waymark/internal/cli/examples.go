@@ -25,9 +25,15 @@ waymark groups --format json -o g.json .  for programs`,
 	"vet": `
 waymark vet ./...                         mistakes in //waymark: directives
 go vet -vettool=$(which waymark) ./...    the same, by the go command`,
+	"attach": `
+waymark attach app                        look into a running program, and switch its functions
+waymark attach app @store ./cart          with these on from the beginning`,
 	"report": `
 waymark report --top 20 app.wmt           the functions that took the most time
 waymark report --by package --sort calls app.wmt`,
+	"tui": `
+waymark tui app.wmt                       functions, call tree, callers, traces
+EDITOR=vi waymark tui app.wmt             e opens the source of a function`,
 	"tree": `
 waymark tree --min 10ms app.wmt           who calls what, without what is short
 waymark tree --callers 'cache.(*LRU).Get' app.wmt`,

@@ -53,7 +53,7 @@ func TestMistakes(t *testing.T) {
 		"report --min soon x":     "--min=soon: want a duration, as in 10us or 1.5s",
 		"report --sort tot x":     `--sort: sort by "tot": want total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting; is it total?`,
 		"report --by packages x":  `--by: a report by "packages": want function, package, group, goroutine or type; is it package?`,
-		"report --format jsn x":   `--format: format "jsn": want text, json or csv; is it json?`,
+		"report --format jsn x":   `--format: format "jsn": want text, json, csv or html; is it json?`,
 		"report --names ful x":    "--names=ful: want short or full; is it full?",
 		"traces --critical x":     "traces: --critical is of one trace: name it by its key, as waymark traces lists it",
 		"run --waiting --count .": "run: calls that --count only counts have no times, and --waiting divides these: use one of them",

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -60,18 +59,7 @@ func (a *app) liveCmd(use, short string, least, most int, define func(*pflag.Fla
 // liveCmdWith is liveCmd for a command that has more formats.
 func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, define func(*pflag.FlagSet), run func(c *live.Conn, f *liveFlags, args []string) error) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: use, Short: short,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch n := len(args) - 1; {
-			case n < 0:
-				return usagef("%s: want a process id, or the name of a program: waymark %s", cmd.Name(), use)
-			case n < least:
-				return usagef("%s: want a function: waymark %s", cmd.Name(), use)
-			case most >= 0 && n > most:
-				return usagef("%s: unexpected argument %s", cmd.Name(), args[most+1])
-			}
-			return nil
-		},
+		Use: use, Short: short, Args: processArguments(least, most),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -89,6 +77,21 @@ func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, defin
 		define(cmd.Flags())
 	}
 	return cmd
+}
+
+// processArguments checks that there is a process, and the number of further arguments.
+func processArguments(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch n := len(args) - 1; {
+		case n < 0:
+			return usagef("%s: want a process id, or the name of a program: waymark %s", cmd.Name(), cmd.Use)
+		case n < least:
+			return usagef("%s: want a function: waymark %s", cmd.Name(), cmd.Use)
+		case most >= 0 && n > most:
+			return usagef("%s: unexpected argument %s", cmd.Name(), args[most+1])
+		}
+		return nil
+	}
 }
 
 // interrupted returns a context that ends by ^C, SIGTERM, SIGHUP, or after some time; 0: no time.
@@ -127,6 +130,6 @@ func gone(ctx context.Context, c *live.Conn) error {
 	case <-ctx.Done():
 		return nil
 	case <-ended:
-		return errors.New("the program has ended, or closed the connection")
+		return live.ErrEnded
 	}
 }

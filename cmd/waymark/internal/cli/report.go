@@ -4,17 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/page"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
 func (a *app) reportCommand() *cobra.Command {
-	var f reportFlags
+	f := reportFlags{more: htmlFormat}
 	var filter filterFlags
+	var out string
 	cmd := &cobra.Command{
 		Use: "report [flags] FILE...", Short: "print calls and times of recordings", Args: arguments(1, -1),
 		RunE: func(_ *cobra.Command, files []string) error {
@@ -25,14 +30,44 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.report(a.stdout, files, &f, only, func(set *tracefile.Set, r *report.Report) ([]string, error) {
+			missed := func(set *tracefile.Set, r *report.Report) ([]string, error) {
 				return filter.missed(set, r.Calls(), showsRows, func() (int64, error) { return r.Longest(), nil })
-			})
+			}
+			switch {
+			case out == "" && f.format == htmlFormat && isTerminal(a.stdout):
+				return usagef("--format html: want -o FILE, which a browser opens")
+			case out == "":
+				return a.report(a.stdout, files, &f, only, missed)
+			}
+			file, err := toFile(out, files)
+			if err != nil {
+				return err
+			}
+			w := &failing{Writer: file}
+			if err = a.report(w, files, &f, only, missed); w.err != nil || !w.any {
+				file.Discard()
+				return err
+			}
+			return errors.Join(err, file.Commit())
 		},
 	}
 	f.define(cmd.Flags(), 0)
 	filter.define(cmd.Flags(), showsRows)
+	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write to; default: standard output")
+	config.Mark(cmd.Flags(), config.IsFile, "output")
 	return cmd
+}
+
+// htmlFormat is the value of --format that report has beside report.Formats.
+const htmlFormat = "html"
+
+// toFile creates the file of -o, which must not be one of those that are read.
+func toFile(name string, inputs []string) (*export.Output, error) {
+	out, err := new(export.Format).Create(name, inputs)
+	if errors.Is(err, export.ErrInput) || errors.Is(err, export.ErrURL) {
+		return nil, usagef("-o %w: choose another name", err)
+	}
+	return out, err
 }
 
 // report prints one report of all files. The report holds what could be read of damaged files; then
@@ -43,7 +78,15 @@ func (a *app) report(w io.Writer, files []string, f *reportFlags, filter recordi
 		return err
 	}
 	o.Filter = filter
+	o.Tree = f.format == htmlFormat
 	return a.read(files, o, missed, func(r *report.Report) error {
+		if f.format == htmlFormat {
+			lacks := recording.Lacks(r.Recordings)
+			if damage := r.Damage(); damage != nil {
+				lacks = append(strings.Split(damage.Error(), "\n"), lacks...)
+			}
+			return page.Write(w, r, lacks)
+		}
 		if err := r.Write(w, format); err != nil {
 			return err
 		}

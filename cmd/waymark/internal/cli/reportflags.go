@@ -3,10 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/pattern"
 )
 
 // reportFlags say how a report looks.
@@ -14,6 +17,7 @@ type reportFlags struct {
 	textFlags
 	set              *pflag.FlagSet
 	by, sort, format string
+	more             string // a format beside report.Formats
 	top              int
 }
 
@@ -23,7 +27,7 @@ func (f *reportFlags) define(set *pflag.FlagSet, top int) {
 	f.textFlags.define(set)
 	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group, goroutine, or type of objects")
 	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting")
-	set.StringVar(&f.format, "format", "text", "`FORMAT`: text, json or csv")
+	set.StringVar(&f.format, "format", "text", "`FORMAT`: "+listed(f.formats()))
 	defineWaiting(set, waitingUsage)
 	set.IntVar(&f.top, "top", top, "print the first `N` rows only; 0 is all")
 }
@@ -35,10 +39,27 @@ func (f *reportFlags) check() error {
 	if _, err := f.options(); err != nil {
 		return usageError{err}
 	}
-	if _, err := report.ParseFormat(f.format); err != nil {
-		return usagef("--format: %w", err)
+	switch {
+	case !slices.Contains(f.formats(), f.format):
+		return usagef("--format: format %q: want %s%s", f.format, listed(f.formats()), pattern.IsIt(f.format, f.formats(), 1))
+	case f.format == f.more && f.more != "" && f.by != "function":
+		return usagef("--format %s is of functions: leave --by %s out", f.more, f.by)
 	}
 	return nil
+}
+
+// formats are the values of --format.
+func (f *reportFlags) formats() []string {
+	if f.more == "" {
+		return report.Formats
+	}
+	return append(slices.Clone(report.Formats), f.more)
+}
+
+// listed returns names as a text.
+func listed(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // objects reports whether the report is of objects.
@@ -70,6 +91,9 @@ func (f *reportFlags) options() (o report.Options, err error) {
 func (f *reportFlags) layout(w io.Writer) (o report.Options, format report.Format, err error) {
 	if o, err = f.options(); err == nil {
 		o.Style = f.style(w)
+		if f.format == f.more && f.more != "" {
+			return o, format, nil
+		}
 		format, err = report.ParseFormat(f.format)
 	}
 	if format != report.Text && !f.set.Changed("top") {

@@ -25,11 +25,17 @@ const (
 	endPatience = time.Minute
 )
 
+// ErrEnded is the error of a connection whose other end is gone.
+var ErrEnded = errors.New("the program has ended, or closed the connection")
+
 // A Conn is a connection to a program.
 type Conn struct {
 	net.Conn
 	path string // of the socket, or the address
 }
+
+// Over returns a connection to the program at the other end of c. name stands for it in errors.
+func Over(c net.Conn, name string) *Conn { return &Conn{c, name} }
 
 // dial connects to a socket.
 func dial(path string) (*Conn, error) {
@@ -74,7 +80,7 @@ func (c *Conn) explain(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("no answer in time at %s: is the program stopped?", c.path)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return fmt.Errorf("the program has ended, or closed the connection: %s", c.path)
+		return fmt.Errorf("%w: %s", ErrEnded, c.path)
 	case errors.Is(err, control.ErrGarbage):
 		return fmt.Errorf("%s: %w", c.path, err)
 	}

@@ -215,6 +215,9 @@ func (r *Report) shows(row *Row, min time.Duration) bool {
 	if row.Total < int64(min) {
 		return false
 	}
+	if r.Tree && r.By == ByFunction && r.Filter.Show != nil && !r.Filter.Show(&row.Func) { // the tree has them all
+		return false
+	}
 	return r.By == ByGoroutine || row.Calls > 0 && (r.Filter.Depth == 0 || row.shallow)
 }
 

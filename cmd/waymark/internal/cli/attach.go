@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/dashboard"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/session"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/tui"
+	"github.com/waymark-go/waymark/internal/pattern"
+)
+
+func (a *app) attachCommand() *cobra.Command {
+	var dir string
+	o := dashboard.Options{}
+	cmd := &cobra.Command{
+		Use: "attach [flags] PID [TARGET...]", Short: "look into a running program from a dashboard in the terminal", Args: processArguments(0, -1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains(dashboard.Sorts(), o.Sort) {
+				return usagef("--sort=%s: want one of %q%s", o.Sort, dashboard.Sorts(), pattern.IsIt(o.Sort, dashboard.Sorts(), 1))
+			}
+			if err := checkEvery(o.Every); err != nil {
+				return err
+			}
+			if err := tui.Check(a.stdin, a.stdout, "waymark top "+args[0]+", which prints tables"); err != nil {
+				return fmt.Errorf("attach: %w", err)
+			}
+			return a.attach(args[0], dir, o, args[1:])
+		},
+	}
+	set := cmd.Flags()
+	set.StringVar(&dir, "dir", "", "look for sockets in `DIR`, as where a container's are mounted")
+	set.DurationVar(&o.Every, "every", time.Second, "`PERIOD` between two looks at the numbers")
+	set.StringVar(&o.Sort, "sort", "total", "sort functions by `COLUMN` at first: total, self, calls, running, runnable, waiting, avg, max, rate, panics or errors")
+	cmd.Long = `Attach shows what a running program does, and switches its functions on and off by groups and
+packages. TARGETs are on from the beginning; without them nothing is. Keys open the panes: functions
+with their times, groups, calls with arguments and results, traces. r records to a file. The key ?
+lists all keys.
+
+What attach has switched on is switched off when it ends, however it ends.`
+	return cmd
+}
+
+// attach shows the dashboard of a process until the user leaves it.
+func (a *app) attach(process, dir string, o dashboard.Options, targets []string) error {
+	s, err := session.Open(func() (*live.Conn, error) { return live.Connect(process, dir) })
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if len(targets) > 0 {
+		if _, err := s.Switch(targets); err != nil {
+			return err
+		}
+	}
+	status, err := s.Status()
+	if err != nil {
+		return err
+	}
+	remote := live.IsRemote(process)
+	o.Name = filepath.Base(status.Program)
+	o.Path = func(file string) (string, error) {
+		if remote { // the program writes where it runs
+			return file, nil
+		}
+		path, err := filepath.Abs(file)
+		if err == nil {
+			err = replaceable(path)
+		}
+		return path, err
+	}
+	m := dashboard.New(s, o)
+	err = tui.Run(m, a.stdin, a.stdout, nil)
+	if file := m.Recorded(); file != "" && !remote {
+		if said := a.sayRecording("text", []string{file}); err == nil {
+			err = said
+		}
+	}
+	return err
+}
