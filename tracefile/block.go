@@ -81,8 +81,8 @@ func (r *blockReader) open(b *block) error {
 		return err
 	}
 	if r.header, err = r.dec.Reset(payload); err == nil && !b.is(&r.header) {
-		// The index was wrong, or the program, which goes on, has given the block back and used its place
-		// again.
+		// The index was wrong, or the program, which goes on, has given the block back and used its
+		// place again.
 		err = fmt.Errorf("block at byte %d is another one than was found there: %w", b.off, format.ErrDamaged)
 	}
 	return err

@@ -94,3 +94,31 @@ func TestEventsIn(t *testing.T) {
 		}
 	}
 }
+
+// CountIn counts the events of the blocks that are read for a range.
+func TestCountIn(t *testing.T) {
+	const blocks, perBlock, ticks = 50, 100, 10
+	w := newTrace()
+	for b := 0; b < blocks; b++ {
+		var recs []format.Record
+		for i := uint64(0); i < perBlock; i++ {
+			recs = append(recs, format.Record{Clock: testStart + uint64(b*perBlock*ticks) + i*ticks, Word: 1<<format.SiteShift | 100 | i%2*format.ExitBit})
+		}
+		w.Chunk(0, 1, recs)
+	}
+	f := openBytes(t, w.File)
+	for _, tt := range []struct {
+		r    Range
+		want uint64
+	}{
+		{Range{}, blocks * perBlock},
+		{Range{From: testStart + 10*perBlock*ticks + 5}, (blocks - 10) * perBlock},
+		{Range{From: testStart + 10*perBlock*ticks + 5, To: testStart + 10*perBlock*ticks + 50}, perBlock},
+		{Range{From: testStart + 10*perBlock*ticks + 5, To: testStart + 11*perBlock*ticks}, 2 * perBlock},
+		{Range{From: 1, To: 2}, 0},
+	} {
+		if got := f.CountIn(tt.r); got != tt.want {
+			t.Errorf("%d events in the blocks of %+v, want %d", got, tt.r, tt.want)
+		}
+	}
+}

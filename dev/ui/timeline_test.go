@@ -19,7 +19,8 @@ import (
 
 var long = flag.String("long", "", "measure the timeline of this recording in the browser: make bench-serve")
 
-// TestLongTimeline measures zoom steps in the browser, and memory, for a long recording. It judges no times.
+// TestLongTimeline measures zoom steps in the browser, and memory, for a long recording. It judges
+// no times.
 func TestLongTimeline(t *testing.T) {
 	if *long == "" {
 		t.Skip("measures times: make bench-serve")
@@ -138,7 +139,8 @@ func TestTimeline(t *testing.T) {
 	page.Run(chromedp.SendKeys("canvas.lanes", kb.Escape, chromedp.ByQuery))
 	page.Wait(`!document.querySelector("#range")`)
 
-	// A function that is found is shown with what the recording has of the call, and the address leads to it.
+	// A function that is found is shown with what the recording has of the call, and the address
+	// leads to it.
 	const search = "github.com/waymark-go/waymark/examples/shop/internal/search.Normalize"
 	page.Run(chromedp.SetValue("input[type=search]", search, chromedp.ByQuery), chromedp.SendKeys("input[type=search]", kb.Enter, chromedp.ByQuery))
 	page.Wait(`document.querySelector("#chosen")?.title === "` + search + `"`)

@@ -81,6 +81,13 @@
 // must for that, in spans; see digester. Segments of a goroutine on several streams have
 // to follow each other; see joiner for what happens if they seem not to.
 //
+// # Sketches
+//
+// A Sketch shows a recording from afar: calls that took long, and stretches of shorter ones, at
+// several levels. Blocks are read by themselves for it, too. A digester draws what begins and ends in
+// a span; of the calls at the span's bottom, whose caller it doesn't know, it makes pieces, which
+// the joiner puts together.
+//
 // # Windows
 //
 // A call that is open when a time window begins may have begun anywhere before. So what is before a

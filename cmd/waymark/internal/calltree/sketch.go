@@ -5,12 +5,12 @@ import "math/bits"
 // A Sketch asks for a recording as one sees it from afar: the calls that took long, one by one, and
 // stretches of shorter ones, at several levels. It goes with no filter: all of the recording is read.
 //
-// At level 0 calls are short that take less than 1<<Shift ticks, and from each level to the next the
-// limit is four times as long. Of a level there are the calls that are not short, and of the calls that
-// each of them made, or that have no caller, the short ones: neighbours with less than the limit
-// between them are one Stroke, until it is as long as the limit. What short calls made is in no stroke
-// of the level. So there is about one stroke for a limit's time and call that is not short, however
-// many calls there were.
+// At level 0 calls are short that take less than 1<<Shift ticks, and from each level to the next
+// the limit is four times as long. Of a level there are the calls that are not short, and of the
+// calls that each of them made, or that have no caller, the short ones: neighbours with less than
+// the limit between them are one Stroke, until it is as long as the limit. What short calls made is
+// in no stroke of the level. So there is about one stroke for a limit's time and call that is not
+// short, however many calls there were.
 //
 // The functions are called by one goroutine at a time. Strokes come when they are complete, those of a
 // goroutine of the same depth and kind in order.
@@ -61,7 +61,8 @@ type Stroke struct {
 // Limit returns the ticks that calls take at least which are not short at a level.
 func (s *Sketch) Limit(level int) uint64 { return 1 << min(s.Shift+2*uint(level), 63) }
 
-// LevelOf returns the highest level at which a call that takes so many ticks is not short, -1 if there is none.
+// LevelOf returns the highest level at which a call that takes so many ticks is not short, -1 if
+// there is none.
 func (s *Sketch) LevelOf(ticks uint64) int {
 	if ticks>>s.Shift == 0 {
 		return -1

@@ -1,6 +1,7 @@
 package levels
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
@@ -52,7 +53,7 @@ func answerInfo(x *Index, _ *query) (any, error) {
 }
 
 func (x *Index) summary() recording.Summary {
-	table, _ := x.Table(tracefile.Range{}, 0) // that is in the index
+	table, _ := x.Table(context.Background(), tracefile.Range{}, 0) // that is in the index
 	return (&recording.Filter{}).Summary(x.p, table)
 }
 
@@ -73,8 +74,8 @@ type jsonFunction struct {
 	*recording.JSONOffs
 }
 
-func (x *Index) jsonRows(r tracefile.Range, goroutine uint64) ([]jsonFunction, error) {
-	result, err := x.Table(r, goroutine)
+func (x *Index) jsonRows(ctx context.Context, r tracefile.Range, goroutine uint64) ([]jsonFunction, error) {
+	result, err := x.Table(ctx, r, goroutine)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +109,8 @@ func (x *Index) function(site uint32) string {
 	return fmt.Sprintf("function %d", site)
 }
 
-func answerFunctions(x *Index, _ *query) (any, error) {
-	list, err := x.jsonRows(tracefile.Range{}, 0)
+func answerFunctions(x *Index, q *query) (any, error) {
+	list, err := x.jsonRows(q.ctx, tracefile.Range{}, 0)
 	return map[string]any{"functions": list}, err
 }
 
@@ -118,7 +119,7 @@ func answerTable(x *Index, q *query) (any, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	list, err := x.jsonRows(r, uint64(goroutine))
+	list, err := x.jsonRows(q.ctx, r, uint64(goroutine))
 	return map[string]any{"from_ns": x.ns(r.From), "to_ns": x.ns(r.To), "functions": list}, err
 }
 

@@ -157,7 +157,8 @@ func (b *builder) stroke(st *calltree.Stroke) {
 	if !b.runs.add(st) {
 		return
 	}
-	// A run is full. What is left out from now on is left out of earlier runs, too, when they are merged.
+	// A run is full. What is left out from now on is left out of earlier runs, too, when they are
+	// merged.
 	share := float64(max(b.read, 1)) / float64(max(b.all, 1))
 	for b.base < b.sketch.Levels-1 && float64(b.kept(b.base)) > float64(b.budget)*max(share, 0.01) && b.kept(b.base) > leastStrokes {
 		b.base++
@@ -173,8 +174,8 @@ func (b *builder) kept(base int) (n uint64) {
 	return n
 }
 
-// mergeLanes sorts the lanes by their ids. One that is there twice, because events came behind its end,
-// becomes one.
+// mergeLanes sorts the lanes by their ids. One that is there twice, because events came behind its
+// end, becomes one.
 func (b *builder) mergeLanes() {
 	slices.SortStableFunc(b.lanes, func(x, y Lane) int { return cmp.Compare(x.ID, y.ID) })
 	kept := b.lanes[:0]

@@ -21,8 +21,8 @@ type Call struct {
 	Runnable      uint64 // ticks in which the goroutine was ready
 	Waiting       uint64 // ticks in which it waited
 
-	// Far says that the call is so long that only its beginning and its end were read: Self is not known,
-	// nor the value of a panic that began long before the end.
+	// Far says that the call is so long that only its beginning and its end were read: Self is not
+	// known, nor the value of a panic that began long before the end.
 	Far bool
 }
 
@@ -40,8 +40,8 @@ const (
 // ErrNoCall says that there is no such call.
 var ErrNoCall = errors.New("no such call in the recording")
 
-// Call returns the call that began on a goroutine within r, of the function with the id site and with so
-// many callers. Of several it is the first.
+// Call returns the call that began on a goroutine within r, of the function with the id site and
+// with so many callers. Of several it is the first.
 func (x *Index) Call(goroutine uint64, r tracefile.Range, site uint32, depth int) (*Call, error) {
 	lane := x.Lane(goroutine)
 	if lane == nil {
@@ -71,14 +71,13 @@ func (x *Index) Call(goroutine uint64, r tracefile.Range, site uint32, depth int
 		return nil, errors.New("too many events around the call: a call that is so short can't be read")
 	}
 	var began calltree.Call
-	var callers []Caller
-	var stack []Caller
-	if open, err := x.open(lane, read.From); err != nil {
+	var callers, stack []Caller
+	open, err := x.open(lane, read.From)
+	if err != nil {
 		return nil, err
-	} else {
-		for i := range open {
-			stack = append(stack, Caller{open[i].Site, open[i].Start})
-		}
+	}
+	for i := range open {
+		stack = append(stack, Caller{open[i].Site, open[i].Start})
 	}
 	o := calltree.Options{
 		OnEnter: func(e *calltree.Call) {
@@ -109,14 +108,12 @@ func (x *Index) Call(goroutine uint64, r tracefile.Range, site uint32, depth int
 		return nil, ErrNoCall
 	}
 	if c.Far {
-		self := c.Far
 		end, err := x.ending(lane, long)
 		if err != nil {
 			return nil, err
 		}
 		c.Call = *end
-		c.Far = self
-		c.Start, c.End, c.Flags = long.Start, long.End, long.Flags
+		c.Start, c.Began, c.End, c.Flags = long.Start, long.Start, long.End, long.Flags
 	}
 	c.Goroutine, c.Site, c.Depth, c.Args = goroutine, site, depth, began.Args
 	c.Callers = callers

@@ -8,16 +8,16 @@
 //	}
 //	w, err := x.Window(levels.Query{Range: second, Pixels: 1500, Lanes: []uint64{1, 17}, Rows: 16})
 //	c, err := x.Next(site, clock, 0)                   // the next call of a function
-//	table, err := x.Table(second, 0)                   // the functions of a range
+//	table, err := x.Table(ctx, second, 0)                  // the functions of a range
 //
 // # Levels
 //
-// An index holds the strokes of a calltree.Sketch: calls that take long, and stretches of shorter ones,
-// at levels of which each has a limit four times that of the level below. A window is drawn from the
-// level whose limit is about a pixel, and so has about as many strokes as the screen has room for. At
-// the lowest level a pixel has some 100 events of the whole program. A window with finer pixels has few
-// events, and these are read from the recording: what calls are open at its beginning the index knows,
-// for all calls but short ones, and these begin just before.
+// An index holds the strokes of a calltree.Sketch: calls that take long, and stretches of shorter
+// ones, at levels of which each has a limit four times that of the level below. A window is drawn
+// from the level whose limit is about a pixel, and so has about as many strokes as the screen has
+// room for. At the lowest level a pixel has some 100 events of the whole program. A window with
+// finer pixels has few events, and these are read from the recording: what calls are open at its
+// beginning the index knows, for all calls but short ones, and these begin just before.
 //
 // A recording with few events for its many calls in progress, as one of 100,000 goroutines which wait,
 // would have a stroke for each call. Then the lowest levels are left out. Calls that are shorter than
@@ -25,9 +25,10 @@
 //
 // # The file
 //
-// Strokes are sorted by goroutine, kind, level and time, in chunks of 256. A table says where the chunks
-// of each goroutine are. Another divides the recording's time into 4,096 slots, with the functions that
-// are called in each: the search for the next call of a function reads the slots that have one.
+// Strokes are sorted by goroutine, kind, level and time, in chunks of 256. A table says where the
+// chunks of each goroutine are. Another divides the recording's time into 4,096 slots, with the
+// functions that are called in each: the search for the next call of a function reads the slots
+// that have one.
 //
 // The index belongs to the recording's very bytes: their number, the time when they were last written,
 // and what is at both ends. It is written under another name, and renamed when it is whole. Tables and
@@ -35,11 +36,11 @@
 //
 // # Requests
 //
-// A Timeline is an http.Handler. It answers GET requests whose paths are, below the place where it is
-// mounted, one of these. Answers are JSON; times ns since the beginning of the process's recording, with
-// from included and to not. All but state take process, an index in state's list, and wait until the
-// index is there. Errors are {"error": "..."}, with the status 400 for a mistake in the request, 404 for
-// a call that isn't there.
+// A Timeline is an http.Handler. It answers GET requests whose paths are, below the place where it
+// is mounted, one of these. Answers are JSON; times ns since the beginning of the process's
+// recording, with from included and to not. All but state take process, an index in state's list,
+// and wait until the index is there. Errors are {"error": "..."}, with the status 400 for a mistake
+// in the request, 404 for a call that isn't there.
 //
 //	state       {processes: [{label, since_ns, ready, read, all}]}: read of all events are in the index
 //	info        {label, program, file, start_ns, end_ns, events, calls, goroutines, groups, waiting, live,

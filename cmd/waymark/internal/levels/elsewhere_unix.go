@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// mayBeElsewhere reports whether an index that can't be written to a folder may have room in another one.
+// mayBeElsewhere reports whether an index that can't be written to a folder may have room in
+// another one.
 func mayBeElsewhere(err error) bool {
 	for _, reason := range []error{fs.ErrPermission, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT} {
 		if errors.Is(err, reason) {

@@ -109,7 +109,8 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestDamage flips bits of an index: it is made anew, or an answer says what is wrong, or the bit means nothing.
+// TestDamage flips bits of an index: it is made anew, or an answer says what is wrong, or the bit
+// means nothing.
 func TestDamage(t *testing.T) {
 	r := rand.New(rand.NewSource(2))
 	small(t, 300, 1<<20)
@@ -157,7 +158,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestNameless makes the index of a recording that may still change: it has no name, and leaves nothing behind.
+// TestNameless makes the index of a recording that may still change: it has no name, and leaves
+// nothing behind.
 func TestNameless(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -21,8 +21,8 @@ const (
 	maxBins  = 4000 // of counts
 )
 
-// A Timeline answers the requests of the timeline page. It is the recordings of a set's processes, whose
-// indexes are made when they are first asked for, or by Prepare.
+// A Timeline answers the requests of the timeline page. It is the recordings of a set's processes,
+// whose indexes are made when they are first asked for, or by Prepare.
 type Timeline struct {
 	processes []*process
 	options   Options
@@ -106,7 +106,7 @@ type mistake struct{ error }
 
 // ServeHTTP answers a request. The path is one of those in the package comment.
 func (t *Timeline) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q := query{Values: r.URL.Query()}
+	q := query{Values: r.URL.Query(), ctx: r.Context()}
 	answer, err := t.answer(strings.Trim(r.URL.Path, "/"), &q)
 	w.Header().Set("Content-Type", "application/json")
 	if err != nil {
@@ -174,6 +174,7 @@ func (t *Timeline) state() any {
 // A query is the parameters of a request, and the first mistake in them.
 type query struct {
 	url.Values
+	ctx context.Context
 	err error
 }
 

@@ -43,8 +43,8 @@ type Index struct {
 	byStart []int32 // indexes of lanes
 }
 
-// Open returns the index of a recording: the one that it has, or a new one. An index that is damaged, or
-// of other files than the recording's, as these were written to since, is made anew.
+// Open returns the index of a recording: the one that it has, or a new one. An index that is
+// damaged, or of other files than the recording's, as these were written to since, is made anew.
 //
 // The index is kept beside the recording, or else in Options.Cache. That of a recording which is still
 // being written, or whose last events could not be saved, is kept in a file without a name: it is of
@@ -169,7 +169,8 @@ func newIndex(p *recording.Process, c *contents, f *os.File, path string) *Index
 	return x
 }
 
-// Begin returns the clock reading at which the recording begins, or its first event if that is earlier.
+// Begin returns the clock reading at which the recording begins, or its first event if that is
+// earlier.
 func (x *Index) Begin() uint64 {
 	if len(x.byStart) == 0 {
 		return x.Zero

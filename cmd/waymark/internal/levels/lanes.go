@@ -161,8 +161,8 @@ func (x *Index) Position(id uint64, r tracefile.Range) (group, place int) {
 	return -1, -1
 }
 
-// Alive returns how many goroutines of a group, or of all if that is -1, were alive at some time of each
-// of n equal parts of r.
+// Alive returns how many goroutines of a group, or of all if that is -1, were alive at some time of
+// each of n equal parts of r.
 func (x *Index) Alive(group int, r tracefile.Range, n int) []int {
 	changes := make([]int, n+1)
 	width := max(r.To-r.From, 1)
@@ -191,8 +191,8 @@ func (x *Index) Alive(group int, r tracefile.Range, n int) []int {
 // Counts are numbers of a part of the recording's time.
 type Counts struct{ Events, Panics uint64 }
 
-// Counts returns the events and panics in each of n equal parts of r. Where a part begins within one of
-// the 4,096 slots that the index has, the slot's are divided by time.
+// Counts returns the events and panics in each of n equal parts of r. Where a part begins within
+// one of the 4,096 slots that the index has, the slot's are divided by time.
 func (x *Index) Counts(r tracefile.Range, n int) []Counts {
 	events, panics := make([]float64, n), make([]float64, n)
 	width := float64(max(r.To-r.From, 1)) / float64(n)

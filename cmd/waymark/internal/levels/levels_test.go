@@ -469,7 +469,7 @@ func TestLanes(t *testing.T) {
 		}
 		middle := x.Zero + (p.End-x.Zero)/2
 		for _, rng := range []tracefile.Range{{}, {From: x.Zero + 10_000, To: middle}, {From: middle}} {
-			got, err := x.Table(rng, 0)
+			got, err := x.Table(t.Context(), rng, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

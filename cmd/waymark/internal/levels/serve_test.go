@@ -23,8 +23,8 @@ import (
 var serve = flag.Uint64("serve", 0, "measure how long index and answers take of a recording with so many events, and how much memory")
 var serveFile = flag.String("serve-file", "", "with -serve: keep the recording in this file, and use it if it is there")
 
-// TestServe measures what waymark serve takes for a long recording: make bench-serve. It prints figures and judges
-// none but that answers come.
+// TestServe measures what waymark serve takes for a long recording: make bench-serve. It prints
+// figures and judges none but that answers come.
 func TestServe(t *testing.T) {
 	if *serve == 0 {
 		t.Skip("measures times: make bench-serve")
@@ -174,8 +174,9 @@ func cpuTime(t *testing.T) time.Duration {
 	return (user + system) * 10 * time.Millisecond
 }
 
-// writeLong writes a recording of goroutines on four Ps: 25 ns an event, requests of a thousand calls, most of
-// which are short, within one call of each goroutine. More goroutines than four wait between requests.
+// writeLong writes a recording of goroutines on four Ps: 25 ns an event, requests of a thousand
+// calls, most of which are short, within one call of each goroutine. More goroutines than four wait
+// between requests.
 func writeLong(t testing.TB, path string, events uint64, goroutines int) {
 	t.Helper()
 	file, err := os.Create(path)

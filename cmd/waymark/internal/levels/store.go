@@ -15,7 +15,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 )
 
-// An index file is the magic, chunks of strokes, the tables of a contents, Meta as JSON, and a trailer:
+// An index file is the magic, chunks of strokes, the tables of a contents, Meta as JSON, and a
+// trailer:
 //
 //	trailer = off:u64 length:u32 crc:u32 magic      of Meta
 //

@@ -9,7 +9,8 @@ import (
 
 var errDamaged = errors.New("damaged")
 
-// maxStroke is how long an encoded stroke can get, with the goroutine before it: a byte and eleven varints.
+// maxStroke is how long an encoded stroke can get, with the goroutine before it: a byte and eleven
+// varints.
 const maxStroke = 1 + 12*binary.MaxVarintLen64
 
 // Bits of a stroke's first byte. The lowest two are its kind.

@@ -35,8 +35,8 @@ type Window struct {
 	Lanes []LaneWindow
 }
 
-// A LaneWindow has the strokes of a lane, by kind, depth and time. Wait strokes tell when the goroutine did not run
-// while a call of it was open; else it ran.
+// A LaneWindow has the strokes of a lane, by kind, depth and time. Wait strokes tell when the
+// goroutine did not run while a call of it was open; else it ran.
 type LaneWindow struct {
 	ID           uint64
 	Calls, Waits []calltree.Stroke
@@ -190,8 +190,9 @@ func (x *Index) damaged(c *chunk) error {
 	return fmt.Errorf("index %s, %d bytes at byte %d: %w", x.Path, c.length, c.off, ErrDamaged)
 }
 
-// around returns the range in which all calls of r lie that take less than the limit of the index's lowest
-// level, and so much before that calls of that kind which are open at its beginning have ended in r.
+// around returns the range in which all calls of r lie that take less than the limit of the index's
+// lowest level, and so much before that calls of that kind which are open at its beginning have
+// ended in r.
 func (x *Index) around(r tracefile.Range) tracefile.Range {
 	limit := x.sketch.Limit(x.Base)
 	from := uint64(1)
@@ -205,8 +206,8 @@ func (x *Index) around(r tracefile.Range) tracefile.Range {
 	return tracefile.Range{From: from, To: to}
 }
 
-// open returns the calls of a lane that are open just before a clock reading and take at least the limit
-// of the index's lowest level.
+// open returns the calls of a lane that are open just before a clock reading and take at least the
+// limit of the index's lowest level.
 func (x *Index) open(l *Lane, clock uint64) ([]calltree.Stroke, error) {
 	var list []calltree.Stroke
 	if clock == 0 || l.Start >= clock {
@@ -228,8 +229,8 @@ func (x *Index) open(l *Lane, clock uint64) ([]calltree.Stroke, error) {
 	return list, err
 }
 
-// follow adds the events in r to a Builder that knows which calls of the lanes are open then. At the end
-// it has told all of them.
+// follow adds the events in r to a Builder that knows which calls of the lanes are open then. At
+// the end it has told all of them.
 func (x *Index) follow(r tracefile.Range, lanes []*Lane, o calltree.Options) error {
 	wanted := make(map[uint64]bool, len(lanes))
 	for _, l := range lanes {
@@ -260,7 +261,8 @@ func (x *Index) follow(r tracefile.Range, lanes []*Lane, o calltree.Options) err
 	return events.Err()
 }
 
-// read answers a Query with what the recording has in r, and the calls that take long, which the index has.
+// read answers a Query with what the recording has in r, and the calls that take long, which the
+// index has.
 func (x *Index) read(q Query, r tracefile.Range, lanes []*Lane, shift uint) (*Window, error) {
 	limit := x.sketch.Limit(x.Base)
 	w := &Window{Limit: 1 << shift, Exact: true, Lanes: make([]LaneWindow, len(lanes))}
@@ -288,7 +290,8 @@ func (x *Index) read(q Query, r tracefile.Range, lanes []*Lane, shift uint) (*Wi
 			return
 		}
 		lane := index[st.Goroutine]
-		// Calls that took as long as that are in the index. Of them, reading may not have seen beginning and end.
+		// Calls that took as long as that are in the index. Of them, reading may not have seen
+		// beginning and end.
 		switch {
 		case lane == nil:
 		case st.Kind == calltree.OneCall && st.End-st.Start < limit, st.Kind == calltree.Shorts:

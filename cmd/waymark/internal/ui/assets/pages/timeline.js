@@ -223,7 +223,8 @@ export async function show(main, {params, signal}) {
 		big.view = {from: view.from, to: view.to, fresh: shown.asked?.from === Math.max(0, Math.floor(view.from)) && shown.asked?.to === Math.ceil(view.to) + 1, limit: shown.limit_ns, exact: shown.exact, strokes: [...data.values()].reduce((n, l) => n + (l.calls.length + l.waits.length) / numbers, 0)};
 	}
 
-	// drawArrows draws who started whom, and who woke whom, unless there are too many to be told apart.
+	// drawArrows draws who started whom, and who woke whom, unless there are too many to be told
+	// apart.
 	function drawArrows(c, at, width) {
 		let left = 120;
 		const middle = y => y + measure.strip / 2 + 1;
@@ -381,7 +382,7 @@ export async function show(main, {params, signal}) {
 	};
 
 	// panel shows what is chosen.
-	let rangeTable = null;
+	let rangeTable = null, adding = null;
 	function panel() {
 		const parts = [];
 		if (rangeTable) parts.push(rangeTable);
@@ -401,8 +402,11 @@ export async function show(main, {params, signal}) {
 		rangeTable = el('p', {class: 'muted', role: 'status'}, 'Adding up…');
 		panel();
 		const one = range;
+		adding?.abort();
+		adding = new AbortController();
+		signal.addEventListener('abort', () => adding.abort());
 		try {
-			const answer = await ask('table', {from: Math.max(0, Math.round(range.from)), to: Math.max(Math.round(range.to), Math.round(range.from) + 1)});
+			const answer = await ask('table', {from: Math.max(0, Math.round(range.from)), to: Math.max(Math.round(range.to), Math.round(range.from) + 1)}, {signal: adding.signal});
 			if (one !== range) return;
 			rangeTable = functionsPanel(answer, names, info.waiting, id => { search.value = names.get(id).name; find('next', id, range?.from ?? view.from); }, clearRange);
 		} catch (err) {
@@ -541,7 +545,8 @@ export async function show(main, {params, signal}) {
 		}
 		return all;
 	}
-	// middle chooses the call nearest to the middle of the window, of the chosen lane or the first one.
+	// middle chooses the call nearest to the middle of the window, of the chosen lane or the first
+	// one.
 	function middle() {
 		const lane = rows.tall?.id ?? placed.find(p => p.row.lane && list(p.row.lane.id).length)?.row.lane.id;
 		const t = (view.from + view.to) / 2, distance = c => Math.max(c.start - t, t - c.end, 0);

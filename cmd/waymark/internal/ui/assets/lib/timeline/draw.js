@@ -12,7 +12,8 @@ export const numbers = 8;
 // Flags of calls.
 export const flags = {panicked: 1, open: 8, failed: 32, long: 256};
 
-// hue returns an angle that is the same for functions of a package's type, and near for its neighbours.
+// hue returns an angle that is the same for functions of a package's type, and near for its
+// neighbours.
 function hue(name) {
 	let h = 2166136261;
 	for (let i = 0; i < name.length; i++) h = Math.imul(h ^ name.charCodeAt(i), 16777619);

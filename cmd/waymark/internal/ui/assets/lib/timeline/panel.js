@@ -10,7 +10,8 @@ function fact(name, ...content) { return [el('dt', {}, name), el('dd', {}, ...co
 
 function button(text, action, title) { return el('button', {type: 'button', class: 'link', title, onclick: action}, text); }
 
-// callPanel shows a call. act has go(goroutine, start, end), call(goroutine, function, start, depth), find(direction).
+// callPanel shows a call. act has go(goroutine, start, end), call(goroutine, function, start,
+// depth), find(direction).
 export function callPanel(call, names, act) {
 	const name = names.get(call.function)?.short ?? call.name;
 	const list = [];

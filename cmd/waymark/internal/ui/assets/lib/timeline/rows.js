@@ -1,5 +1,6 @@
-// The rows of the timeline: groups of goroutines by the go statement that created them, and the lanes of
-// those groups that are open. Lanes are asked for when they come into view: there may be 100,000.
+// The rows of the timeline: groups of goroutines by the go statement that created them, and the
+// lanes of those groups that are open. Lanes are asked for when they come into view: there may be
+// 100,000.
 
 import {get} from '../api.js';
 
@@ -52,8 +53,8 @@ export class Rows {
 		return g.y + head + place * g.each + (g.extra && place > this.tall.place ? g.extra : 0);
 	}
 
-	// visible returns the rows between two heights: {group, y, height} and {group, lane, place, y, height}.
-	// It asks for lanes that are missing.
+	// visible returns the rows between two heights: {group, y, height} and {group, lane, place, y,
+	// height}. It asks for lanes that are missing.
 	visible(top, bottom) {
 		const rows = [];
 		for (const g of this.groups) {
