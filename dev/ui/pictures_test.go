@@ -41,13 +41,17 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	page.Wait(`document.querySelector("#slowest table")`)
-	take("serve-overview.png", 1120, 560, false)
+	take("serve-overview.png", 1280, 600, false)
 	page.Go("#/flame?view=callees&function=github.com/waymark-go/waymark/examples/shop/internal/httpapi.(*api).search")
 	page.Run(chromedp.Focus(".flame canvas"), chromedp.KeyEvent(kb.Home))
 	page.Wait(`document.querySelector("aside table")`)
-	take("serve-flame.png", 1120, 420, false)
+	page.Eval(`document.activeElement.blur()`, nil)
+	take("serve-flame.png", 1120, 440, false)
 	page.Go("#/traces")
-	page.Run(chromedp.Click(`//button[text()='httpapi.(*api).search']`))
+	var key string
+	page.Eval(`fetch("api/traces").then(r => r.json()).then(t => t.traces.find(x => x.root.endsWith(".search")).key)`, &key)
+	page.Go("#/traces?key=" + key)
 	page.Wait(`document.querySelector(".trace .strip")`)
+	page.Eval(`scrollTo(0, 0)`, nil)
 	take("serve-traces.png", 1120, 640, true)
 }

@@ -21,7 +21,9 @@ type session struct {
 	cancel  context.CancelFunc
 	out     chan event
 
-	mu    sync.Mutex
+	changes sync.Mutex // held while a task is started or stopped: one at a time
+
+	mu    sync.Mutex // of what follows
 	tasks map[string]*task
 	ended bool
 }
@@ -113,7 +115,9 @@ func (s *session) start(c *command) (*control.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.stop(c.Task)
+	s.changes.Lock()
+	defer s.changes.Unlock()
+	s.finish(c.Task)
 	conn, err := s.process.connect()
 	if err != nil {
 		return nil, err
@@ -135,8 +139,15 @@ func (s *session) start(c *command) (*control.Change, error) {
 	return answer.Change, nil
 }
 
-// stop ends a task, and waits until the program has switched off what it had.
+// stop ends a task.
 func (s *session) stop(name string) {
+	s.changes.Lock()
+	defer s.changes.Unlock()
+	s.finish(name)
+}
+
+// finish ends a task, and waits until the program has switched off what it had.
+func (s *session) finish(name string) {
 	s.mu.Lock()
 	t := s.tasks[name]
 	delete(s.tasks, name)

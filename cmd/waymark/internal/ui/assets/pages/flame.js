@@ -3,7 +3,7 @@
 import {get, isAbort} from '../lib/api.js';
 import {address, go, setParams} from '../lib/address.js';
 import {el, errorBox} from '../lib/dom.js';
-import {count, duration, percent} from '../lib/format.js';
+import {count, percent} from '../lib/format.js';
 import {Flame} from '../lib/flame.js';
 import {functionPanel} from '../lib/function.js';
 import {overview, value} from '../lib/recording.js';
@@ -33,7 +33,7 @@ export async function show(main, {params, signal}) {
 		el('div', {class: 'bar'}, measures, look, search, matched, el('span', {class: 'grow'}), views, out),
 		where,
 		el('div', {class: 'split'}, el('div', {class: 'panel graph'}, flame.root, left), side));
-	if (o.compares) where.before(el('p', {class: 'legend'}, el('span', {}, el('i', {class: 'more'}), 'grew'), el('span', {}, el('i', {class: 'less'}), 'shrank'), 'widths are the greater of before and now'));
+	if (o.compares) where.before(el('p', {class: 'legend'}, el('span', {}, el('i', {class: 'grew'}), 'grew'), el('span', {}, el('i', {class: 'shrank'}), 'shrank'), 'widths are the greater of before and now'));
 	if (state.function) showFunction(state.function);
 
 	async function change(next, load = true) {

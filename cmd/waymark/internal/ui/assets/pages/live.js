@@ -2,7 +2,7 @@
 
 import {post} from '../lib/api.js';
 import {el, errorBox, notice, svg} from '../lib/dom.js';
-import {count, duration, percent} from '../lib/format.js';
+import {count, duration} from '../lib/format.js';
 import {legend, parts} from '../lib/recording.js';
 import {table} from '../lib/table.js';
 
@@ -81,7 +81,7 @@ export function show(main) {
 	function hello(e) {
 		const again = session !== '';
 		session = e.session;
-		if (again) { // the connection was lost: the program has switched off what the page had on
+		if (again && !gone) { // the connection was lost: the program has switched off what the page had on
 			on = new Set();
 			recording = false;
 			drawGroups();
@@ -92,7 +92,7 @@ export function show(main) {
 	function end(text) {
 		gone = true;
 		stream.close();
-		notice(`The program has ended, or can't be reached: ${text}. These are its last numbers.`);
+		notice(`The program can't be reached any more; these are its last numbers. It has ended, unless it is stopped: ${text}`);
 		state.textContent = 'ended';
 		for (const b of main.querySelectorAll('button, input')) b.disabled = true;
 	}
@@ -130,10 +130,18 @@ export function show(main) {
 		return el('button', {type: 'button', class: 'switch', role: 'switch', 'aria-checked': String(on.has(target)), disabled: gone, onclick: () => toggle(target, !on.has(target))}, el('i'), text);
 	}
 
-	async function toggle(target, to) {
+	let last = Promise.resolve(); // one change after the other, however fast switches are clicked
+
+	function toggle(target, to) {
 		if (to) on.add(target);
 		else on.delete(target);
 		drawGroups();
+		last = last.then(() => apply(target));
+		return last;
+	}
+
+	// apply has the program count what is on. target is what was changed.
+	async function apply(target) {
 		try {
 			if (on.size) {
 				const change = await post('api/live/start', {session, task: 'top', targets: [...on], every_ns: 1e9});

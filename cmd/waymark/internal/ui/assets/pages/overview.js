@@ -63,8 +63,7 @@ function functionTable(o, functions) {
 			{head: 'Calls', number: true, get: f => f.calls, show: f => count(f.calls)},
 			{head: 'Avg', number: true, get: f => f.avg_ns, show: f => duration(f.avg_ns)},
 			{head: 'Max', number: true, get: f => f.max_ns, show: f => duration(f.max_ns)},
-			{head: 'Panics', number: true, hide: !functions.some(f => f.panics), get: f => f.panics, show: f => f.panics || ''},
-			{head: 'Errors', number: true, hide: !functions.some(f => f.errors), get: f => f.errors, show: f => f.errors || ''},
+			{head: 'Failed', number: true, title: 'Calls that panicked or returned an error', hide: !functions.some(f => f.panics || f.errors), get: f => f.panics + f.errors, show: f => f.panics + f.errors ? count(f.panics + f.errors) : ''},
 			{head: 'Objects', number: true, hide: !o.makes, get: f => f.objects ?? 0, show: f => count(f.objects ?? 0)},
 		],
 	}).root;
@@ -72,9 +71,9 @@ function functionTable(o, functions) {
 
 async function slowest(panel, o, signal) {
 	try {
-		const t = await get('api/traces', {}, {signal});
+		const t = await get('api/traces', {top: 10}, {signal});
 		panel.lastChild.replaceWith(t.traces.length ? table({
-			label: 'Slowest traces', rows: t.traces.slice(0, 10), limit: 10,
+			label: 'Slowest traces', rows: t.traces, limit: 10,
 			columns: [
 				{head: 'Root call', name: true, show: x => el('a', {href: address('traces', {key: x.key}), class: 'mono', title: x.root}, t.short[x.root] ?? x.root)},
 				{head: 'Duration', number: true, show: x => duration(x.duration_ns)},
