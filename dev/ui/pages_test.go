@@ -205,6 +205,31 @@ func pprof(t *testing.T, page *browser.Page) {
 	page.Screenshots("pprof")
 }
 
+// Two recordings are compared: the flame graph and the tree have the numbers of both.
+func TestBase(t *testing.T) {
+	write := func(name, actions string) string {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte("<trace-file><trace key=\"1226000000000-0\">"+actions+"</trace></trace-file>"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	old := write("old.xml", "1226000000000,START,p.Main|1226000000000,START,p.Load|1226000000050,END,p.Load|1226000000050,START,p.Old|1226000000080,END,p.Old|1226000000100,END,p.Main")
+	now := write("new.xml", "1226000000000,START,p.Main|1226000000000,START,p.Load|1226000000090,END,p.Load|1226000000090,START,p.Load|1226000000100,END,p.Load|1226000000120,END,p.Main")
+	page := browser.Start(t).Open(serve(t, "--base", old, now))
+	page.Go("#/flame")
+	page.Run(chromedp.Focus(".flame canvas"), chromedp.KeyEvent(kb.Home))
+	page.Wait(`document.querySelector(".graph > p").textContent.includes("120.000 ms, before 100.000 ms")`)
+	page.Screenshots("base")
+	page.Go("#/tree")
+	page.Wait(`document.querySelector(".row:nth-child(1)[aria-level='1']")`)
+	var rows string
+	page.Eval(`[...document.querySelectorAll(".window .row")].map(r => r.children[0].title + " " + [...r.children].slice(-2).map(c => c.textContent)).join("; ")`, &rows)
+	if want := "p.Main 100.000 ms,1; p.Load 50.000 ms,1; p.Old 30.000 ms,1"; rows != want {
+		t.Errorf("before, the tree has %s, want %s", rows, want)
+	}
+}
+
 // A recording whose functions have names of HTML shows them as text.
 func TestHostileNames(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hostile.xml")

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -68,7 +70,25 @@ func TestLongTimeline(t *testing.T) {
 	slices.Sort(got.Steps)
 	at := func(q float64) float64 { return got.Steps[int(q*float64(len(got.Steps)-1))] }
 	t.Logf("%d zoom steps in the browser: p50 %.0f ms, p95 %.0f ms, max %.0f ms; the page's heap %.0f MB", len(got.Steps), at(0.5), at(0.95), at(1), got.Memory/1e6)
+	t.Logf("the server had at most %d MB in memory", serverMemory()>>20)
 	page.Screenshots("timeline-long")
+}
+
+// serverMemory returns the most that waymark serve had in memory, bytes; 0 where the system doesn't say.
+func serverMemory() (most int) {
+	list, _ := filepath.Glob("/proc/[0-9]*/status")
+	for _, file := range list {
+		status, _ := os.ReadFile(file)
+		var parent, kb int
+		for line := range strings.Lines(string(status)) {
+			fmt.Sscanf(line, "PPid: %d", &parent)
+			fmt.Sscanf(line, "VmHWM: %d kB", &kb)
+		}
+		if parent == os.Getpid() && strings.HasPrefix(string(status), "Name:\twaymark") {
+			most = max(most, kb<<10)
+		}
+	}
+	return most
 }
 
 // drawn waits until the lanes show what the window has.

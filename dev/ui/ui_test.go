@@ -17,8 +17,17 @@ func TestMain(m *testing.M) {
 	if path, err := filepath.Abs(*command); err == nil {
 		*command = path // tests run it in other folders
 	}
-	os.Exit(m.Run())
+	var err error
+	if shared, err = os.MkdirTemp("", "waymark-ui"); err != nil {
+		panic(err)
+	}
+	status := m.Run()
+	os.RemoveAll(shared)
+	os.Exit(status)
 }
+
+// shared is a folder for what several tests need.
+var shared string
 
 // waymark runs the command to its end, and returns what it printed.
 func waymark(t *testing.T, dir string, args ...string) []byte {
@@ -59,10 +68,12 @@ func serve(t *testing.T, args ...string) string {
 	return strings.TrimSpace(url)
 }
 
-// shop records the example service with few requests.
+// shop returns a recording of the example service with few requests, which tests share.
 func shop(t *testing.T) (file string) {
 	t.Helper()
-	file = filepath.Join(t.TempDir(), "shop.wmt")
-	waymark(t, "../../examples/shop", "record", "--waiting", "--objects", "--args", "--results", "-o", file, ".", "-requests", "150")
+	file = filepath.Join(shared, "shop.wmt")
+	if _, err := os.Stat(file); err != nil {
+		waymark(t, "../../examples/shop", "record", "--waiting", "--objects", "--args", "--results", "-o", file, ".", "-requests", "150")
+	}
 	return file
 }

@@ -90,6 +90,10 @@ func (x *Index) Call(goroutine uint64, r tracefile.Range, site uint32, depth int
 			}
 		},
 		OnCall: func(e *calltree.Call) {
+			if !found && e.Flags&calltree.Long != 0 && e.Began >= r.From && e.Began <= r.To && e.Site == site && e.Depth == depth {
+				found, began = true, *e // which had no beginning
+				callers = slices.Clone(stack[:min(depth, len(stack))])
+			}
 			if e.Flags&calltree.Info == 0 && found && c.Site == 0 && c.End == 0 && e.Began == began.Began && e.Site == site && e.Depth == depth {
 				c.Call = *e
 				c.Args, c.Results, c.Panic = nil, bytes.Clone(e.Results), bytes.Clone(e.Panic)

@@ -505,3 +505,67 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("%d calls in the window, want more", n)
 	}
 }
+
+// TestProcesses asks for two processes of one program.
+func TestProcesses(t *testing.T) {
+	dir := t.TempDir()
+	var files []*tracefile.File
+	for i := range 2 {
+		rec := made(rand.New(rand.NewSource(int64(8+i))), 1000)
+		rec.PID, rec.Later = 100+i, time.Duration(i)*time.Second
+		path := filepath.Join(dir, fmt.Sprintf("app.%d.wmt", i))
+		if err := os.WriteFile(path, rec.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, openAt(t, path).File)
+	}
+	set, err := tracefile.Join(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timeline := NewTimeline(set, Options{})
+	defer timeline.Close()
+	if err := timeline.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		var info struct{ Label, File string }
+		if err := json.Unmarshal(ask(t, timeline, fmt.Sprintf("info?process=%d", i)), &info); err != nil || info.Label != fmt.Sprint(100+i) || info.File != set.Processes[i].Path() {
+			t.Errorf("process %d is %+v, %v", i, info, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); len(entries) != 4 || err != nil {
+		t.Errorf("%d files, %v; want two recordings and two indexes", len(entries), err)
+	}
+}
+
+// TestCounted looks at a counted call that took long, of which only the end was recorded.
+func TestCounted(t *testing.T) {
+	events, err := calltreetest.Events("A10 +50 C30 +10 c30 +40 ~B20,90 +10 a10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := open(t, &calltreetest.Recording{Events: events, End: events[len(events)-1].Clock, Start: 1 << 40})
+	x := index(t, p)
+	w, err := x.Window(Query{Range: tracefile.Range{From: x.Begin(), To: p.End}, Pixels: 1000, Lanes: []uint64{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counted *calltree.Stroke
+	for i := range w.Lanes[0].Calls {
+		if st := &w.Lanes[0].Calls[i]; st.Flags&calltree.Long != 0 {
+			counted = st
+		}
+	}
+	if counted == nil || counted.End-counted.Start != 90 || counted.Site != 2 || counted.Depth != 1 {
+		t.Fatalf("the counted call is %+v in %+v", counted, w.Lanes[0].Calls)
+	}
+	c, err := x.Call(1, tracefile.Range{From: counted.Start, To: counted.Start}, 2, 1)
+	if err != nil || c.End != counted.End || c.Flags&calltree.Long == 0 {
+		t.Errorf("the counted call is %+v, %v", c, err)
+	}
+	c, err = x.Next(2, x.Begin(), 0)
+	if err != nil || c.Start != counted.Start {
+		t.Errorf("the next call is %+v, %v; want the one that began at %d", c, err, counted.Start)
+	}
+}

@@ -154,7 +154,14 @@ func fill(ctx context.Context, p *recording.Process, f *os.File, path, identity 
 		if err := f.Chmod(0o644); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return nil, err
 		}
+		// Some systems don't rename files that are open.
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
 		if err := os.Rename(f.Name(), path); err != nil {
+			return nil, err
+		}
+		if f, err = os.Open(path); err != nil {
 			return nil, err
 		}
 	}

@@ -241,6 +241,9 @@ func TestTraces(t *testing.T) {
 		Duration int64  `json:"duration_ns"`
 	}
 	list := get[struct{ Traces []trace }](v, "/api/traces").Traces
+	if few := get[struct{ Traces []trace }](v, "/api/traces?top=1").Traces; len(few) != 1 || few[0] != list[0] {
+		t.Errorf("the first trace is %+v, want the one of %+v", few, list)
+	}
 	if len(list) != 2 || list[0].Duration != 18 || list[1].Duration != 10 {
 		t.Fatalf("traces are %+v, want two of 18 and 10 ns", list)
 	}
@@ -290,6 +293,7 @@ func TestMistakes(t *testing.T) {
 		"/api/tree?offset=-1":                     "want 0 or more",
 		"/api/function?name=no.Way":               "no call of a function no.Way",
 		"/api/histogram?name=no.Way":              "no call of a function no.Way",
+		"/api/traces?top=-1":                      "want 0 or more",
 		"/api/trace?key=7":                        "is no key",
 		"/api/trace?key=1-999999":                 "no trace",
 		"/api/source?file=/etc/passwd":            "no recorded function is in a file of that name",

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
@@ -13,9 +14,9 @@ import (
 
 // A traceList is what is known of all traces.
 type traceList struct {
-	List  json.RawMessage // as waymark traces --format json prints it, the slowest first
-	N     int             // all, also those that are left out
-	Roots []string        // functions of root calls
+	List  []json.RawMessage // as waymark traces --format json prints them, the slowest first
+	N     int               // all, also those that are left out
+	Roots []string          // functions of root calls
 }
 
 // mostTraces is how many traces are listed, the slowest ones: a screen has no place for more points.
@@ -31,7 +32,10 @@ func (r *Recordings) readTraces(progress func(read, all uint64)) (*traceList, er
 	if err := traces.WriteListJSON(&b, list); err != nil {
 		return nil, err
 	}
-	l := &traceList{List: b.Bytes(), N: n}
+	l := &traceList{N: n}
+	if err := json.Unmarshal(b.Bytes(), &l.List); err != nil {
+		return nil, err
+	}
 	roots := make(map[string]bool)
 	for _, t := range list {
 		if !roots[t.Root.Name] {
@@ -42,8 +46,16 @@ func (r *Recordings) readTraces(progress func(read, all uint64)) (*traceList, er
 	return l, nil
 }
 
-// traces answers with all traces, as waymark traces --format json prints them.
-func (r *Recordings) traces(*http.Request) (any, error) {
+// traces answers with traces as waymark traces --format json prints them: all, or the first top ones.
+func (r *Recordings) traces(req *http.Request) (any, error) {
+	top := mostTraces
+	if text := req.URL.Query().Get("top"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return nil, ui.BadRequest("top=%s: want 0 or more", text)
+		}
+		top = n
+	}
 	p, err := r.profile.Get()
 	if err != nil {
 		return nil, err
@@ -62,13 +74,13 @@ func (r *Recordings) traces(*http.Request) (any, error) {
 	}
 	info := r.set.Processes[0].Info()
 	return struct {
-		Traces json.RawMessage   `json:"traces"`
+		Traces []json.RawMessage `json:"traces"`
 		All    int               `json:"all"`
 		Start  int64             `json:"start_unix_ns"` // of the first recording
 		Span   int64             `json:"duration_ns"`
 		Short  map[string]string `json:"short"`
 		Waits  bool              `json:"waits"`
-	}{l.List, l.N, info.Start.UnixNano(), int64(r.set.Duration()), short, info.Waiting}, nil
+	}{append([]json.RawMessage{}, l.List[:min(top, len(l.List))]...), l.N, info.Start.UnixNano(), int64(r.set.Duration()), short, info.Waiting}, nil
 }
 
 // traceDepth is how deep the nodes of a trace are that are sent.

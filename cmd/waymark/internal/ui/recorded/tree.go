@@ -179,7 +179,9 @@ func (r *Recordings) function(req *http.Request) (any, error) {
 		rows := []treeRow{}
 		for _, top := range order.Of(0) {
 			for _, n := range order.Of(top) {
-				rows = append(rows, v.row(p, n, order))
+				if v.Nodes[n].Sum.Calls > 0 { // others were there before only
+					rows = append(rows, v.row(p, n, order))
+				}
 			}
 		}
 		return rows[:min(len(rows), treePage)], nil

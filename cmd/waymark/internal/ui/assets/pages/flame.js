@@ -33,7 +33,7 @@ export async function show(main, {params, signal}) {
 		el('div', {class: 'bar'}, measures, look, search, matched, el('span', {class: 'grow'}), views, out),
 		where,
 		el('div', {class: 'split'}, el('div', {class: 'panel graph'}, flame.root, left), side));
-	if (o.compares) where.before(el('p', {class: 'legend'}, el('span', {}, el('i', {class: 'more'}), 'grew'), el('span', {}, el('i', {class: 'less'}), 'shrank'), 'widths are the greater of before and now'));
+	if (o.compares) where.before(el('p', {class: 'legend'}, el('span', {}, el('i', {class: 'grew'}), 'grew'), el('span', {}, el('i', {class: 'shrank'}), 'shrank'), 'widths are the greater of before and now'));
 	if (state.function) showFunction(state.function);
 
 	async function change(next, load = true) {

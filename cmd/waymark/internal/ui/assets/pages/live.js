@@ -92,7 +92,7 @@ export function show(main) {
 	function end(text) {
 		gone = true;
 		stream.close();
-		notice(`The program has ended, or can't be reached: ${text}. These are its last numbers.`);
+		notice(`The program can't be reached any more; these are its last numbers. It has ended, unless it is stopped: ${text}`);
 		state.textContent = 'ended';
 		for (const b of main.querySelectorAll('button, input')) b.disabled = true;
 	}

@@ -71,9 +71,9 @@ function functionTable(o, functions) {
 
 async function slowest(panel, o, signal) {
 	try {
-		const t = await get('api/traces', {}, {signal});
+		const t = await get('api/traces', {top: 10}, {signal});
 		panel.lastChild.replaceWith(t.traces.length ? table({
-			label: 'Slowest traces', rows: t.traces.slice(0, 10), limit: 10,
+			label: 'Slowest traces', rows: t.traces, limit: 10,
 			columns: [
 				{head: 'Root call', name: true, show: x => el('a', {href: address('traces', {key: x.key}), class: 'mono', title: x.root}, t.short[x.root] ?? x.root)},
 				{head: 'Duration', number: true, show: x => duration(x.duration_ns)},
