@@ -6,6 +6,7 @@
 # make bench-programs  three real programs, plain and traced, into docs (an hour or two, downloads)
 # make bench-budget  twelve real programs with budgets, into docs (most of an hour, downloads)
 # make bench-phases  a picture of a recording that keeps its budget, into docs
+# make bench-serve   waymark serve of a billion events: index, answers, zoom steps in Chromium, memory (minutes, 3 GB of disk)
 # make bench-traces  a million traces of which twenty are kept, a picture into docs (a minute)
 # make bench-live    what watching a running program costs it (minutes, downloads)
 # make bench-latency what live commands cost a service's requests (minutes, downloads)
@@ -19,6 +20,7 @@
 # make test-exports  exports: rate and memory with 100 million events, other programs' schemas (minutes, node, downloads)
 # make test-sql      the queries of docs/scale.md in DuckDB, against waymark's reports (a minute, cgo, downloads)
 # make test-ui       the pages of waymark serve in Chromium, pictures into bin/ui; a part of make test
+# make pictures      the pictures of README and docs, from the pages, in Chromium
 # make test-jaeger   recordings of two processes in Jaeger, span by span (7 minutes, most to build it; downloads)
 # make test-cross    instrumented programs for every platform, their standard library too (minutes)
 # make test-values   values recorded while other goroutines change them (minutes)
@@ -40,9 +42,9 @@ JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
 APART    := dev/benchmarks/peers dev/servers dev/sql dev/jaeger dev/ui contrib/otel contrib/prometheus
-SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' 2>/dev/null)
+SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/ui/assets 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-ui test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release
+.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-ui pictures test-jaeger test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store bench-serve fuzz lint vet cross clean release
 
 all: $(BIN)/waymark
 
@@ -190,6 +192,9 @@ test-sql: $(BIN)/waymark
 test-ui: $(BIN)/waymark
 	cd dev/ui && $(GO) test -count=1 -v . -screenshots $(BIN)/ui
 
+pictures: $(BIN)/waymark
+	cd dev/ui && $(GO) test -count=1 -run '^TestPictures$$' -v . -pictures $(CURDIR)/docs
+
 test-jaeger: $(BIN)/waymark $(BIN)/jaeger
 	cd dev/jaeger && $(GO) test -waymark $(BIN)/waymark -jaeger $(BIN)/jaeger -v .
 
@@ -269,6 +274,14 @@ bench-latency: $(BIN)/waymark
 	GOBIN=$(BIN) $(GO) install github.com/tsenart/vegeta/v12@v12.12.0
 	cd examples/shop && $(BIN)/waymark build --args --results -o $(BIN)/live-shop .
 	cd dev/benchmarks && $(GO) run ./latency -waymark $(BIN)/waymark -vegeta $(BIN)/vegeta $(BIN)/live-shop
+
+# SERVE_EVENTS=100000000 takes less.
+SERVE_EVENTS ?= 1000000000
+bench-serve: $(BIN)/waymark
+	rm -f $(BIN)/serve.*
+	cd cmd/waymark && $(GO) test -count=1 -timeout 1h -v -run TestServe ./internal/levels -serve $(SERVE_EVENTS) -serve-file $(BIN)/serve
+	cd dev/ui && $(GO) test -count=1 -timeout 1h -v -run TestLongTimeline . -long $(BIN)/serve.4.wmt -screenshots $(BIN)/ui
+	rm -f $(BIN)/serve.*
 
 bench-traces: $(BIN)/waymark
 	cd dev/benchmarks/kept && $(BIN)/waymark build --all -o $(BIN)/kept .

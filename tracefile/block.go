@@ -2,6 +2,7 @@ package tracefile
 
 import (
 	"fmt"
+	"sort"
 
 	"github.com/waymark-go/waymark/internal/format"
 )
@@ -15,11 +16,8 @@ type stream struct {
 // at returns the index of the block in which events from the given clock on begin: the last one
 // before which, by the blocks' headers, all events are earlier.
 func (s *stream) at(clock uint64) int {
-	i := 0
-	for i+1 < len(s.blocks) && s.blocks[i+1].clock < clock {
-		i++
-	}
-	return i
+	n := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].clock >= clock })
+	return max(n-1, 0)
 }
 
 // A block locates an Events block. There is one for every 4,000 events or so of
@@ -145,4 +143,18 @@ func (f *File) readBlock(off int64, length int, buf []byte) (payload, grown []by
 		return nil, buf, fmt.Errorf("block at byte %d: %w", off, err)
 	}
 	return buf[format.BlockHeader:], buf, nil
+}
+
+// CountIn returns how many events there are in the blocks that hold those of a range, as their headers
+// tell it: at least as many as EventsIn gives for that range, and what that has to read.
+func (f *File) CountIn(r Range) (events uint64) {
+	for _, s := range f.streams {
+		for _, b := range s.blocks[s.at(r.From):] {
+			if b.clock > r.end() {
+				break
+			}
+			events += uint64(b.events)
+		}
+	}
+	return events
 }

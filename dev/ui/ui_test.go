@@ -8,20 +8,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/waymark-go/waymark/dev/ui/browser"
 )
 
 var command = flag.String("waymark", "../../bin/waymark", "the command")
 
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if path, err := filepath.Abs(*command); err == nil {
+		*command = path // tests run it in other folders
+	}
+	os.Exit(m.Run())
+}
+
 // waymark runs the command to its end, and returns what it printed.
 func waymark(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
-	path, err := filepath.Abs(*command)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, args...)
+	cmd := exec.Command(*command, args...)
 	var errors strings.Builder
 	cmd.Dir, cmd.Stderr = dir, &errors
 	out, err := cmd.Output()
@@ -63,22 +65,4 @@ func shop(t *testing.T) (file string) {
 	file = filepath.Join(t.TempDir(), "shop.wmt")
 	waymark(t, "../../examples/shop", "record", "--waiting", "--objects", "--args", "--results", "-o", file, ".", "-requests", "150")
 	return file
-}
-
-func TestPages(t *testing.T) {
-	b := browser.Start(t)
-	page := b.Open(serve(t, shop(t)))
-	page.Settle()
-	page.Wait(`document.querySelector("#slowest table")`)
-	page.Screenshots("overview")
-	page.Go("#/flame")
-	page.Screenshots("flame")
-	page.Go("#/flame?view=callers&function=" + "github.com/waymark-go/waymark/examples/shop/internal/search.Normalize")
-	page.Screenshots("callers")
-	page.Go("#/tree")
-	page.Screenshots("tree")
-	page.Go("#/traces")
-	page.Screenshots("traces")
-	page.Go("#/source")
-	page.Screenshots("source")
 }

@@ -43,6 +43,12 @@ func (l *live) Status() control.Status {
 		if g.Name != "" && !slices.Contains(s.Groups, g.Name) {
 			s.Groups = append(s.Groups, g.Name)
 		}
+		if g.Name != "" && len(g.Subgroups) > 0 {
+			if s.Subgroups == nil {
+				s.Subgroups = make(map[string][]string)
+			}
+			s.Subgroups[g.Name] = g.Subgroups
+		}
 	}
 	slices.Sort(s.Groups)
 	s.Suspended = suspension.on.Load()

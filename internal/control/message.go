@@ -97,16 +97,17 @@ func (e *TargetError) Unwrap() error { return &e.Err }
 
 // A Status describes the program.
 type Status struct {
-	PID       int      `json:"pid"`
-	Program   string   `json:"program"` // path of the executable
-	UptimeNS  int64    `json:"uptime_ns"`
-	Functions int      `json:"functions"` // that are instrumented
-	Groups    []string `json:"groups"`
-	Recording string   `json:"recording,omitempty"` // path of the file that is being written
-	Seen      string   `json:"seen,omitempty"`      // path of the file that first calls are noted in
-	Kept      int      `json:"kept,omitempty"`      // calls, see Watch.Keep
-	Suspended bool     `json:"suspended,omitempty"` // before its first init function
-	On        []On     `json:"on"`
+	PID       int                 `json:"pid"`
+	Program   string              `json:"program"` // path of the executable
+	UptimeNS  int64               `json:"uptime_ns"`
+	Functions int                 `json:"functions"` // that are instrumented
+	Groups    []string            `json:"groups"`
+	Subgroups map[string][]string `json:"subgroups,omitempty"` // of groups that contain others, directly
+	Recording string              `json:"recording,omitempty"` // path of the file that is being written
+	Seen      string              `json:"seen,omitempty"`      // path of the file that first calls are noted in
+	Kept      int                 `json:"kept,omitempty"`      // calls, see Watch.Keep
+	Suspended bool                `json:"suspended,omitempty"` // before its first init function
+	On        []On                `json:"on"`
 }
 
 // An On is a target that a command has switched on.

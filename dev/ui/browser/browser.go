@@ -158,8 +158,11 @@ func (p *Page) Run(actions ...chromedp.Action) {
 // Eval evaluates an expression, a promise too, into a value of Go.
 func (p *Page) Eval(expression string, to any) {
 	p.t.Helper()
-	p.Run(chromedp.Evaluate(expression, to, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
+	p.Run(chromedp.Evaluate(expression, to, Await))
 }
+
+// Await is an option of chromedp.Evaluate: a promise is waited for.
+func Await(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }
 
 // Wait waits until an expression is true. chromedp.Poll can't be used: it makes code of text, which
 // the pages' Content-Security-Policy forbids.
@@ -170,7 +173,7 @@ func (p *Page) Wait(expression string) {
 			// A document that is being replaced may never answer.
 			var ok bool
 			once, cancel := context.WithTimeout(ctx, 3*time.Second)
-			err := chromedp.Evaluate("Boolean("+expression+")", &ok).Do(once)
+			err := chromedp.Evaluate("Boolean(("+expression+"))", &ok).Do(once)
 			late := once.Err() != nil
 			cancel()
 			if ok || err != nil && !late {

@@ -33,6 +33,9 @@ type Options struct {
 	// statement, before its calls. OnEnd is called when all its calls have ended.
 	OnStart func(goroutine, parent uint64, origin uint32)
 	OnEnd   func(goroutine uint64)
+	Sketch  *Sketch // unless nil
+	// Stop, unless nil, is asked by ReadFile now and then; its error ends the reading, and is returned.
+	Stop func() error
 }
 
 // A Source returns the events of a recording: those of a goroutine in order, and
@@ -76,6 +79,7 @@ type Builder struct {
 	mixed    uint64
 	problems Problems
 	call     Call // what OnCall is given
+	pen      pen  // of a Sketch
 }
 
 // maxStreams bounds a table that is indexed with numbers from a file.
@@ -89,6 +93,7 @@ func New(o Options) *Builder {
 	b := &Builder{opt: o, alive: make(map[uint64]*goroutine)}
 	b.ahead = o.From > 0 && o.OnEnter != nil
 	b.table = newRowTable(&b.opt)
+	b.pen.Sketch = o.Sketch
 	if o.Tree {
 		b.paths = new(paths)
 	}
@@ -125,6 +130,9 @@ func (b *Builder) Add(ev *tracefile.Event) {
 	if clock >= b.opt.From && counts(ev.Kind) && ev.Kind != tracefile.End {
 		b.events++
 	}
+	if b.opt.Sketch != nil {
+		b.sketchEvent(ev)
+	}
 	b.event(g, ev, clock)
 	if ev.Kind != tracefile.Waited {
 		g.floor = clock
@@ -160,6 +168,9 @@ func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
 		}
 	case tracefile.Panic:
 		g.Panics++
+		if b.opt.Sketch != nil {
+			b.opt.Sketch.OnPanic(g.ID, clock)
+		}
 		b.begin(g, Panicked, ev.Token, clock, ev.Data)
 	case tracefile.Goexit:
 		b.begin(g, Exited, ev.Token, clock, nil)
@@ -232,6 +243,9 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 	if b.opt.OnEnd != nil {
 		b.opt.OnEnd(g.ID)
 	}
+	if b.opt.Sketch != nil {
+		b.sketchForget(g)
+	}
 	if !g.skip && clock >= b.opt.From {
 		b.seen++
 		if b.opt.Goroutines {
@@ -241,7 +255,7 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 	delete(b.alive, g.ID)
 	// A stream may still point to g. Until it serves another goroutine it has an
 	// id that no event has, and then it is the right one for its events.
-	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0], longs: g.longs[:0], offs: g.offs[:0], mades: g.mades[:0]}
+	*g = goroutine{stack: g.stack, open: g.open, unwinding: g.unwinding[:0], longs: g.longs[:0], offs: g.offs[:0], mades: g.mades[:0], nears: g.nears[:0]}
 	b.spare = append(b.spare, g)
 }
 

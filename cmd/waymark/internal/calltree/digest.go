@@ -32,6 +32,12 @@ type digest struct {
 	nodes  []spanNode
 	panics [][]byte // their values
 	pauses []pause  // of the steps Waited
+
+	// Of a Sketch.
+	strokes    []Stroke // depth 0 is that of calls at the bottom of a span
+	nears      []near   // of opened
+	entered    []entered
+	slotEvents []slotEvents
 }
 
 // A digestRow adds up the calls of a row that began and ended in the block, but for
@@ -83,6 +89,7 @@ type span struct {
 	totals      int // index behind the last of its rows' totals
 	opened      int // index behind the last of the calls that are open at its end
 	nodes       int // index behind the last of its nodes
+	strokes     int // index behind the last of its strokes
 }
 
 // roots adds up the calls of a span that are root calls if none is counted below.
@@ -126,5 +133,6 @@ func (d *digest) reset() {
 	*d = digest{
 		rows: d.rows[:0], segments: d.segments[:0], steps: d.steps[:0], spans: d.spans[:0],
 		totals: d.totals[:0], opened: d.opened[:0], nodes: d.nodes[:0], panics: d.panics[:0], pauses: d.pauses[:0],
+		strokes: d.strokes[:0], nears: d.nears[:0], entered: d.entered[:0], slotEvents: d.slotEvents[:0],
 	}
 }

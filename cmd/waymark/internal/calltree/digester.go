@@ -42,6 +42,7 @@ type digester struct {
 	touched  []uint32 // rows with calls in the block
 	s        span
 	tree     spanTree
+	sketch   *sketching // nil unless asked for
 }
 
 // rowState is what a digester knows of a row.
@@ -52,6 +53,7 @@ type rowState struct {
 	min, max  uint64
 	errors    uint64
 	total     uint64 // in the span, of outermost calls
+	stamp     uint32 // of a Sketch
 }
 
 // A localFrame is an open call that began in the span.
@@ -69,7 +71,11 @@ const failedRow = 1 << 31
 
 // newDigester returns a digester to which that many ticks are a pause, see cuts.
 func newDigester(o Options, table *rowTable, pause uint64) *digester {
-	return &digester{opt: o, table: table, pause: pause}
+	x := &digester{opt: o, table: table, pause: pause}
+	if o.Sketch != nil {
+		x.sketch = &sketching{pen: pen{Sketch: o.Sketch, kind: Shorts}}
+	}
+	return x
 }
 
 // digest makes d that of a block.
@@ -78,6 +84,9 @@ func (x *digester) digest(block *tracefile.Block, d *digest, c cuts) {
 	d.ref, d.outline, d.stream, d.begin, d.cuts = block.Ref(), block.Outline(), block.Stream(), block.Begin(), c
 	x.d, x.running, x.plain, x.number = d, false, 0, 0
 	x.ahead = d.begin < x.opt.From
+	if x.sketch != nil {
+		x.sketch.begin()
+	}
 	for events := block.Next(); len(events) > 0 && x.add(events); {
 		events = block.Next()
 	}
@@ -117,6 +126,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 			}
 		}
 		clock := ev.Clock
+		if k := x.sketch; k != nil && clock >= k.slotEnd {
+			k.turn(d, clock)
+		}
 		before := max(d.last, x.segment.start)
 		d.last = clock
 		if clock >= x.opt.From && counts(ev.Kind) {
@@ -143,6 +155,9 @@ func (x *digester) add(events []tracefile.Event) bool {
 			x.stack = append(stack, localFrame{enter: clock, frameKey: frameKey{ev.Site, ev.Token}, row: row})
 			if x.opt.Tree && !x.ahead {
 				x.enterNode()
+			}
+			if x.sketch != nil {
+				x.sketch.enter(d, &x.rows[row], ev.Site, len(x.stack))
 			}
 			continue
 		}
@@ -187,7 +202,7 @@ func (x *digester) add(events []tracefile.Event) bool {
 // of those taken. It does what add does, but appends to nothing and calls no function, so that what
 // it needs stays in registers.
 func (x *digester) calls(events []tracefile.Event) int {
-	if x.plain == 0 || x.opt.Tree {
+	if x.plain == 0 || x.opt.Tree || x.sketch != nil {
 		return 0
 	}
 	goroutine, from, to, shortest := x.plain, x.opt.From, x.opt.To, x.opt.Min
@@ -389,6 +404,9 @@ func (x *digester) end() {
 		r.calls, r.self, r.sum, r.min, r.max, r.errors = 0, 0, 0, 0, 0, 0
 	}
 	x.touched = x.touched[:0]
+	if x.sketch != nil {
+		x.sketch.note(d)
+	}
 	d.all = x.number
 	x.d = nil
 }
@@ -445,6 +463,9 @@ func (x *digester) enterNode() {
 
 // exit ends the call f, which has been the innermost.
 func (x *digester) exit(f *localFrame, clock uint64) {
+	if x.sketch != nil {
+		x.sketch.exit(f, len(x.stack), clock)
+	}
 	upward := f.children
 	if f.row != leftOut {
 		x.kept--
@@ -510,10 +531,13 @@ func (x *digester) endSpan() {
 		}
 		d.opened = append(d.opened, o)
 	}
+	if x.sketch != nil {
+		x.sketch.endSpan(d, len(x.stack))
+	}
 	x.stack, x.kept = x.stack[:0], 0
 	if x.opt.Tree {
 		d.nodes = x.tree.appendTo(d.nodes)
 	}
-	x.s.totals, x.s.opened, x.s.nodes = len(d.totals), len(d.opened), len(d.nodes)
+	x.s.totals, x.s.opened, x.s.nodes, x.s.strokes = len(d.totals), len(d.opened), len(d.nodes), len(d.strokes)
 	d.spans = append(d.spans, x.s)
 }

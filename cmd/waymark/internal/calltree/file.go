@@ -22,8 +22,11 @@ func ReadFile(file *tracefile.File, o Options, end uint64, workers int, tell fun
 			}
 			return b.Close(end), err
 		}
+		if o.Sketch != nil {
+			o.Sketch.Again()
+		}
 	}
-	return Read(&counted{Events: file.Events(), tell: tell}, o, end)
+	return Read(&counted{Events: file.Events(), tell: tell, stop: o.Stop}, o, end)
 }
 
 // divides reports whether blocks can be read by themselves: those who are told each call
@@ -55,6 +58,11 @@ func (b *Builder) readBlocks(file *tracefile.File, r tracefile.Range, strict boo
 	j.strict = strict
 	take := func(d *digest) error {
 		tell(d.all)
+		if o.Stop != nil {
+			if err := o.Stop(); err != nil {
+				return err
+			}
+		}
 		return j.take(d)
 	}
 	past, err = tracefile.Scan(file, r, workers, read, take)
@@ -71,14 +79,29 @@ func (b *Builder) readBlocks(file *tracefile.File, r tracefile.Range, strict boo
 type counted struct {
 	*tracefile.Events
 	tell func(events int)
+	stop func() error
 	n    int
+	err  error
 }
 
 func (c *counted) Next(ev *tracefile.Event) bool {
 	if c.n++; c.n%countStep == 0 {
 		c.tell(countStep)
+		if c.stop != nil {
+			if c.err = c.stop(); c.err != nil {
+				return false
+			}
+		}
 	}
 	return c.Events.Next(ev)
+}
+
+// Err returns the error that ended reading.
+func (c *counted) Err() error {
+	if c.err != nil {
+		return c.err
+	}
+	return c.Events.Err()
 }
 
 // countStep is how many events counted lets pass between two calls of tell.

@@ -28,6 +28,9 @@ type goroutine struct {
 	reason    tracefile.WaitReason
 	early     map[int][]byte // by frame: the arguments of a call that began before the window
 
+	nears []near // of a Sketch: of root calls, and by frame of the calls that its call made
+	waits near
+
 	began []tracefile.BlockRef // by frame: the block in which the call began, while a NewAt reads
 }
 
@@ -237,6 +240,9 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 	}
 	for i := len(g.unwinding) - 1; i >= 0 && g.unwinding[i].base > n; i-- {
 		g.unwinding[i].base = n
+	}
+	if b.opt.Sketch != nil {
+		b.sketchEnd(g, &f, n, clock, flags|f.flags)
 	}
 	upward, counted := f.children, false
 	off := g.innermostOff(n)

@@ -39,6 +39,7 @@ type place struct {
 	totals, opened, node int    // of the next span
 	last                 uint64 // clock of the latest event
 	panics, pauses       int    // the next ones
+	stroke               int    // the next one
 }
 
 // A head is the next beginning or end of a segment of a stream.
@@ -212,6 +213,9 @@ func (j *joiner) finish(p *place) {
 		r := &p.d.rows[i]
 		j.row(r.row).merge(r)
 	}
+	if j.b.opt.Sketch != nil {
+		j.b.sketchDigest(p.d)
+	}
 	j.done(p.d)
 	p.d = nil
 }
@@ -285,6 +289,9 @@ func (j *joiner) span(g *goroutine, p *place, first *step) {
 	if b.paths != nil {
 		j.grow(p, s.nodes, g.node())
 	}
+	if b.opt.Sketch != nil {
+		b.sketchSpan(g, p, s.strokes)
+	}
 	for ; p.opened < s.opened; p.opened++ {
 		o := &d.opened[p.opened]
 		f := frame{enter: o.enter, children: o.children, frameKey: o.frameKey, row: o.row}
@@ -292,6 +299,9 @@ func (j *joiner) span(g *goroutine, p *place, first *step) {
 			f.flags = Failed
 		}
 		b.push(g, f)
+		if b.opt.Sketch != nil {
+			*g.nearOf(len(g.stack)) = d.nears[p.opened]
+		}
 		if b.opt.OnEnter != nil {
 			g.began = append(g.began[:min(len(g.began), len(g.stack)-1)], d.ref)
 		}

@@ -56,6 +56,9 @@ func (b *Builder) long(g *goroutine, ev *tracefile.Event, clock uint64) {
 	if len(g.longs) == maxLongs {
 		g.longs = append(g.longs[:0], g.longs[maxLongs/2:]...)
 	}
+	if b.opt.Sketch != nil {
+		b.sketchLong(g, ev, begin, clock)
+	}
 	g.longs = append(g.longs, longCall{row, ev.Token, begin, added})
 	if b.opt.OnCall != nil {
 		b.call = Call{Goroutine: g.ID, Site: ev.Site, Depth: g.kept, Start: start, End: clock, Began: begin, Flags: Long, Recursive: added < total}

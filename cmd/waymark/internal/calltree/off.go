@@ -126,15 +126,15 @@ func (b *Builder) waited(g *goroutine, p *pause, clock uint64) {
 		if p.More > 0 {
 			b.mixed += 1 + p.More
 		}
-		if b.opt.OnWait != nil && g.kept > 0 {
+		if (b.opt.OnWait != nil || b.opt.Sketch != nil) && g.kept > 0 {
 			b.tellWait(g, p, from, ready, clock)
 		}
-	} else if n == 0 && fresh && b.opt.OnWait != nil && clock > b.opt.From {
+	} else if n == 0 && fresh && (b.opt.OnWait != nil || b.opt.Sketch != nil) && clock > b.opt.From {
 		b.call = Call{
 			Goroutine: g.ID, Start: clock - min(p.Total, clock), End: clock, Wait: &Wait{p.Reason, clock - min(p.Runnable, clock), p.Waker},
 		}
 		b.call.Began = b.call.Start
-		b.opt.OnWait(&b.call)
+		b.tellOff(g)
 	}
 	g.floor = clock
 }
@@ -149,7 +149,17 @@ func (b *Builder) tellWait(g *goroutine, p *pause, from, ready, to uint64) {
 		Goroutine: g.ID, Site: g.stack[n].site, Depth: g.kept, Start: from, Began: from, End: to,
 		Flags: p.flags, Wait: &Wait{p.Reason, ready, p.Waker},
 	}
-	b.opt.OnWait(&b.call)
+	b.tellOff(g)
+}
+
+// tellOff tells of the wait that b.call is.
+func (b *Builder) tellOff(g *goroutine) {
+	if b.opt.OnWait != nil {
+		b.opt.OnWait(&b.call)
+	}
+	if b.opt.Sketch != nil {
+		b.sketchWait(g, &b.call)
+	}
 }
 
 // unparked takes an event of g at the given clock for the end of its wait, where the record of that was

@@ -4,16 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/levels"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/process"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/recorded"
+	"github.com/waymark-go/waymark/internal/control"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -22,6 +30,7 @@ type serveFlags struct {
 	listen string
 	open   bool
 	dir    string
+	base   []string
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -42,6 +51,9 @@ interrupted.`,
 				return usagef("--listen: %w", err)
 			}
 			if len(args) == 1 && a.namesProcess(args[0]) {
+				if len(f.base) > 0 {
+					return usagef("--base: want recordings with it, not a process")
+				}
 				return a.serveProcess(&f, args[0])
 			}
 			if f.dir != "" {
@@ -53,6 +65,8 @@ interrupted.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:0", "`ADDRESS` of this machine to listen at; port 0 is any")
 	flags.BoolVar(&f.open, "open", false, "open the address in the browser, too")
+	flags.StringArrayVar(&f.base, "base", nil, "compare with the recording `FILE` of before a change (repeatable)")
+	config.Mark(flags, config.IsFile, "base")
 	flags.StringVar(&f.dir, "dir", "", "look for sockets of programs in `DIR`, as where a container's are mounted")
 	return cmd
 }
@@ -70,25 +84,83 @@ func (a *app) namesProcess(arg string) bool {
 // serveFiles serves pages about recordings.
 func (a *app) serveFiles(f *serveFlags, files []string) error {
 	return a.withSet(files, func(set *tracefile.Set) error {
-		s := ui.New(filepath.Base(set.Processes[0].Info().Program))
-		recorded.New(set, nil).Mount(s)
-		return a.serve(f, s)
+		if len(f.base) == 0 {
+			return a.serveSet(f, set, nil)
+		}
+		return a.withSet(f.base, func(base *tracefile.Set) error { return a.serveSet(f, set, base) })
 	})
 }
 
-// serveProcess serves pages about a running program.
-func (a *app) serveProcess(f *serveFlags, process string) error {
-	c, err := live.Connect(process, f.dir)
+// serveSet serves pages about the recordings of a set, compared with those of base unless that is nil.
+func (a *app) serveSet(f *serveFlags, set, base *tracefile.Set) error {
+	s := ui.New(filepath.Base(set.Processes[0].Info().Program))
+	for _, p := range recorded.Pages {
+		s.AddPage(p)
+		if p.Name == "tree" {
+			s.AddPage(ui.Page{Name: "timeline", Title: "Timeline"})
+		}
+	}
+	o := recorded.Options{Base: base}
+	if c, err := cache.Open(); err == nil {
+		o.Cache = c
+		defer c.Trim()
+	}
+	r := recorded.New(set, o)
+	r.Mount(s)
+	done := mountTimeline(s, set, r.Wait)
+	defer done()
+	return a.serve(f, s)
+}
+
+// mountTimeline adds the timeline of recordings to s. Its index is made meanwhile, after wait: two
+// readings at a time take twice the memory.
+func mountTimeline(s *ui.Server, set *tracefile.Set, wait func()) (done func() error) {
+	o := levels.Options{}
+	if c, err := cache.Open(); err == nil {
+		o.Cache = filepath.Join(c.Dir, "named", "levels")
+	}
+	timeline := levels.NewTimeline(set, o)
+	go func() {
+		wait()
+		timeline.Prepare() // an error is told to who asks
+	}()
+	s.Handle("GET /api/timeline/", http.StripPrefix("/api/timeline", timeline))
+	return timeline.Close
+}
+
+// serveProcess serves the page about a running program.
+func (a *app) serveProcess(f *serveFlags, name string) error {
+	connect := func() (*live.Conn, error) { return live.Connect(name, f.dir) }
+	c, err := connect()
 	if err != nil {
 		return err
 	}
-	defer c.Close()
-	return errors.New("not yet")
+	answer, err := c.Ask(control.Request{Do: control.DoStatus})
+	c.Close()
+	if err != nil {
+		return err
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if answer.Status == nil {
+		return fmt.Errorf("%s: the program has answered without its status", name)
+	}
+	if !live.IsRemote(name) {
+		name = strconv.Itoa(answer.Status.PID) // another process may get the name
+	}
+	s := ui.New(fmt.Sprintf("%s %d", filepath.Base(answer.Status.Program), answer.Status.PID))
+	process.New(connect, folder).Mount(s)
+	return a.serve(f, s)
 }
 
 // serve prints the address and answers until ^C or SIGTERM.
 func (a *app) serve(f *serveFlags, s *ui.Server) error {
 	listener, err := ui.Listen(f.listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("--listen: %w: choose another port, or 0 for any", err)
+	}
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}

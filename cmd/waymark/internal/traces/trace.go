@@ -76,6 +76,10 @@ type Options struct {
 	Min     time.Duration             // traces that take as long
 	Failed  bool                      // traces that have failed
 	Slowest int                       // only so many, those that take longest; 0 is no limit
+
+	// Tell, unless nil, is told the clock of each event that List reads, and reports whether it has
+	// read enough.
+	Tell func(clock uint64) bool
 }
 
 func (o *Options) wants(t *Trace) bool {
@@ -97,7 +101,9 @@ func List(set *tracefile.Set, filter *recording.Filter, o Options) (list []*Trac
 				list = slowest(list, o.Slowest)
 			}
 		}
-		return c.follower()
+		to := c.follower()
+		to.Done = o.Tell
+		return to
 	})
 	return slowest(list, o.Slowest), n, read, err
 }

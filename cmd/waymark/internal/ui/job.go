@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"sync"
 )
@@ -13,7 +14,9 @@ type Reading struct {
 	All  uint64 `json:"all"`
 }
 
-func (r *Reading) Error() string { return fmt.Sprintf("reading %s: %d of %d events", r.What, r.Read, r.All) }
+func (r *Reading) Error() string {
+	return fmt.Sprintf("reading %s: %d of %d events", r.What, r.Read, r.All)
+}
 
 // A Job makes something that takes long: once, beside the requests that want it.
 type Job[T any] struct {
@@ -59,5 +62,17 @@ func (j *Job[T]) Get() (T, error) {
 	default:
 		var none T
 		return none, &Reading{j.What, j.read, j.all}
+	}
+}
+
+// Wait returns the value when it is made.
+func (j *Job[T]) Wait(ctx context.Context) (T, error) {
+	j.Start()
+	select {
+	case <-j.done: // is set from Start on
+		return j.Get()
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
 	}
 }

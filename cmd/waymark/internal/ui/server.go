@@ -122,8 +122,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, err)
 		return
 	}
-	if r.URL.Path == "/" {
+	switch r.URL.Path {
+	case "/":
 		s.guard.enter(w, r)
+		return
+	case "/favicon.ico": // browsers ask for it, whatever a page says
+		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	if !s.guard.known(r) {

@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"encoding/json"
 	"net/http"
 	"time"
 
@@ -12,13 +13,15 @@ import (
 
 // durations are those of all calls, by the function's name.
 type durations struct {
-	functions map[string]*distribution
+	Functions map[string]*distribution
 }
 
 // A distribution is the durations of a function's calls.
 type distribution struct {
-	counter  histogram.Counter
-	min, max time.Duration
+	Histogram []byte // JSON of a histogram.Histogram
+	Min, Max  time.Duration
+
+	counter *histogram.Counter
 }
 
 // progressStep is how many events lie between two reports of progress.
@@ -39,21 +42,27 @@ func (r *Recordings) readDurations(progress func(read, all uint64)) (*durations,
 			f := sites[c.Site]
 			if f == nil {
 				fn, _ := p.File.Func(c.Site)
-				if f = d.functions[fn.Name]; f == nil {
-					f = &distribution{min: 1<<63 - 1}
-					d.functions[fn.Name] = f
+				if f = d.Functions[fn.Name]; f == nil {
+					f = &distribution{Min: 1<<63 - 1, counter: new(histogram.Counter)}
+					d.Functions[fn.Name] = f
 				}
 				sites[c.Site] = f
 			}
 			took := time.Duration(p.Scale.Nanoseconds(c.End - c.Began))
 			f.counter.Add(took)
-			f.min, f.max = min(f.min, took), max(f.max, took)
+			f.Min, f.Max = min(f.Min, took), max(f.Max, took)
 		}}
 	})
-	if len(d.functions) > 0 {
-		err = nil // it is the profile's business to say what is damaged
+	if len(d.Functions) == 0 && err != nil { // it is the profile's business to say what is damaged
+		return nil, err
 	}
-	return d, err
+	for _, f := range d.Functions {
+		if f.Histogram, err = json.Marshal(f.counter.Histogram()); err != nil {
+			return nil, err
+		}
+		f.counter = nil
+	}
+	return d, nil
 }
 
 // telling returns a Done that reports the progress of a reading in the order of time.
@@ -77,11 +86,14 @@ func (r *Recordings) histogram(req *http.Request) (any, error) {
 		return nil, err
 	}
 	name := req.URL.Query().Get("name")
-	f := d.functions[name]
+	f := d.Functions[name]
 	if f == nil {
 		return nil, ui.BadRequest("no call of a function %s is recorded with a duration", name)
 	}
-	h := f.counter.Histogram()
+	var h histogram.Histogram
+	if err := json.Unmarshal(f.Histogram, &h); err != nil {
+		return nil, err
+	}
 	classes := [][3]int64{}
 	h.Each(func(from, below time.Duration, n uint64) {
 		classes = append(classes, [3]int64{int64(from), int64(below), int64(n)})
@@ -92,5 +104,5 @@ func (r *Recordings) histogram(req *http.Request) (any, error) {
 		Max   time.Duration `json:"max_ns"`
 		histogram.Quantiles
 		Classes [][3]int64 `json:"classes"` // from, below, calls
-	}{h.Count(), f.min, f.max, h.Quantiles(f.min, f.max), classes}, nil
+	}{h.Count(), f.Min, f.Max, h.Quantiles(f.Min, f.Max), classes}, nil
 }

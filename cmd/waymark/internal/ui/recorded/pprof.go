@@ -48,9 +48,9 @@ func (r *Recordings) makePprof(func(read, all uint64)) (http.Handler, error) {
 	return mux, err
 }
 
-// servePprof answers with pprof's pages.
+// servePprof answers with pprof's pages, the first time when they are made.
 func (r *Recordings) servePprof(w http.ResponseWriter, req *http.Request) {
-	h, err := r.pprof.Get()
+	h, err := r.pprof.Wait(req.Context())
 	if err != nil {
 		ui.WriteError(w, err)
 		return

@@ -76,7 +76,7 @@ func readProfile(set *tracefile.Set, progress func(read, all uint64)) (*Profile,
 	if len(r.Recordings) == 0 {
 		return nil, err
 	}
-	p := &Profile{Lacks: recording.Lacks(r.Recordings), number: make(map[string]int)}
+	p := &Profile{Lacks: recording.Lacks(r.Recordings)}
 	for _, text := range strings.Split(text(errors.Join(err, r.Damage())), "\n") {
 		if text != "" {
 			p.Damage = append(p.Damage, text)
@@ -93,7 +93,6 @@ func readProfile(set *tracefile.Set, progress func(read, all uint64)) (*Profile,
 	}
 	p.addTree(r)
 	p.alive(r.Goroutines(), int64(set.Duration()))
-	p.shorten()
 	return p, nil
 }
 
@@ -143,7 +142,7 @@ func (p *Profile) shorten() {
 	for i := range p.Functions {
 		set.Add(p.Functions[i].Name)
 	}
-	p.short = make([]string, len(p.Functions))
+	p.short, p.number = make([]string, len(p.Functions)), make(map[string]int)
 	for i := range p.Functions {
 		p.short[i] = set.Short(p.Functions[i].Name)
 		if _, ok := p.number[p.Functions[i].Name]; !ok {

@@ -1,14 +1,15 @@
 package recorded
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -16,6 +17,7 @@ import (
 // Recordings are those of a program, and perhaps those of before, to compare with.
 type Recordings struct {
 	set, base *tracefile.Set // base is nil without recordings of before
+	options   Options
 	stamps    []stamp
 
 	reads     sync.Mutex // one reading of all events at a time
@@ -32,12 +34,22 @@ type Recordings struct {
 // profiles are those of now and of before.
 type profiles struct{ now, before *Profile }
 
-// New returns the recordings of a set, to be compared with those of base, which may be nil.
-func New(set, base *tracefile.Set) *Recordings {
-	r := &Recordings{set: set, base: base, views: make(map[string]*View), stamps: stampsOf(set)}
+// Options say what recordings are compared with, and where what is made of them is kept.
+type Options struct {
+	Base  *tracefile.Set // recordings of before; nil: none
+	Cache Cache          // nil: what takes a reading of all events is made each time
+}
+
+// New returns the recordings of a set.
+func New(set *tracefile.Set, o Options) *Recordings {
+	r := &Recordings{set: set, base: o.Base, options: o, views: make(map[string]*View), stamps: stampsOf(set)}
 	r.profile = ui.Job[*profiles]{What: "the recording", Make: reading(&r.reads, r.readProfiles)}
-	r.list = ui.Job[*traceList]{What: "the traces", Make: reading(&r.reads, r.readTraces)}
-	r.durations = ui.Job[*durations]{What: "the durations of all calls", Make: reading(&r.reads, r.readDurations)}
+	r.list = ui.Job[*traceList]{What: "the traces", Make: reading(&r.reads, func(progress func(read, all uint64)) (*traceList, error) {
+		return kept(o.Cache, "traces", set, func() (*traceList, error) { return r.readTraces(progress) })
+	})}
+	r.durations = ui.Job[*durations]{What: "the durations of all calls", Make: reading(&r.reads, func(progress func(read, all uint64)) (*durations, error) {
+		return kept(o.Cache, "durations", set, func() (*durations, error) { return r.readDurations(progress) })
+	})}
 	r.pprof = ui.Job[http.Handler]{What: "the recording for pprof", Make: reading(&r.reads, r.makePprof)}
 	return r
 }
@@ -51,12 +63,12 @@ func reading[T any](mu *sync.Mutex, read func(progress func(read, all uint64)) (
 	}
 }
 
-// Mount adds the pages and their answers to a server, and begins to read.
+// Pages are those that Mount answers.
+var Pages = []ui.Page{{Name: "overview", Title: "Overview"}, {Name: "flame", Title: "Flame graph"}, {Name: "tree", Title: "Call tree"},
+	{Name: "traces", Title: "Traces"}, {Name: "source", Title: "Source"}}
+
+// Mount adds the answers to what Pages ask to a server, and begins to read.
 func (r *Recordings) Mount(s *ui.Server) {
-	for _, p := range []ui.Page{{Name: "overview", Title: "Overview"}, {Name: "flame", Title: "Flame graph"}, {Name: "tree", Title: "Call tree"},
-		{Name: "traces", Title: "Traces"}, {Name: "source", Title: "Source"}} {
-		s.AddPage(p)
-	}
 	s.HandleJSON("GET /api/overview", r.overview)
 	s.HandleJSON("GET /api/flame", r.flame)
 	s.HandleJSON("GET /api/tree", r.tree)
@@ -68,23 +80,29 @@ func (r *Recordings) Mount(s *ui.Server) {
 	s.HandleJSON("GET /api/files", r.files)
 	s.HandleJSON("GET /api/source", r.source)
 	s.Handle("GET /api/export", http.HandlerFunc(r.export))
-	s.HandleJSON("GET /api/pprof", func(*http.Request) (any, error) {
-		_, err := r.pprof.Get()
-		return struct{}{}, err
-	})
 	s.Handle("GET /pprof/", http.HandlerFunc(r.servePprof))
 	r.profile.Start()
 }
 
+// Wait waits until the recordings have been read, or could not be.
+func (r *Recordings) Wait() { r.profile.Wait(context.Background()) }
+
 func (r *Recordings) readProfiles(progress func(read, all uint64)) (*profiles, error) {
 	p := new(profiles)
+	read := func(set *tracefile.Set) (*Profile, error) {
+		profile, err := kept(r.options.Cache, "profile", set, func() (*Profile, error) { return readProfile(set, progress) })
+		if profile != nil {
+			profile.shorten()
+		}
+		return profile, err
+	}
 	var err error
 	if r.base != nil {
-		if p.before, err = readProfile(r.base, progress); err != nil {
+		if p.before, err = read(r.base); err != nil {
 			return nil, err
 		}
 	}
-	p.now, err = readProfile(r.set, progress)
+	p.now, err = read(r.set)
 	return p, err
 }
 
@@ -134,7 +152,7 @@ func (r *Recordings) overview(*http.Request) (any, error) {
 	for i := range p.now.Functions {
 		short[p.now.Functions[i].Name] = p.now.short[i]
 	}
-	notes := append(append(r.changes(), p.now.Damage...), p.now.Lacks...)
+	notes := append([]string{}, slices.Concat(r.changes(), p.now.Damage, p.now.Lacks)...) // never null in JSON
 	for _, file := range r.set.Processes {
 		if file.Info().Live {
 			notes = append(notes, fmt.Sprintf("%s is still being written: these pages show what it held when waymark serve opened it", file.Path()))
@@ -206,11 +224,4 @@ func (r *Recordings) view(req *http.Request) (*View, *profiles, error) {
 		r.used = append(r.used, key)
 	}
 	return v, p, nil
-}
-
-// A traceList is what is known of all traces.
-type traceList struct {
-	list  []*traces.Trace // the slowest first
-	n     int             // all, also those that are left out
-	notes []string
 }

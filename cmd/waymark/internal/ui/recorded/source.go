@@ -60,6 +60,9 @@ func (r *Recordings) files(*http.Request) (any, error) {
 			return nil, err
 		}
 		e := index[at.File]
+		if at.File == "" { // recordings made of XML have none
+			continue
+		}
 		if e == nil {
 			e = &entry{File: at.File}
 			index[at.File], list = e, append(list, e)

@@ -11,38 +11,56 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
 )
 
+// A traceList is what is known of all traces.
+type traceList struct {
+	List  json.RawMessage // as waymark traces --format json prints it, the slowest first
+	N     int             // all, also those that are left out
+	Roots []string        // functions of root calls
+}
+
 // mostTraces is how many traces are listed, the slowest ones: a screen has no place for more points.
 const mostTraces = 20000
 
 func (r *Recordings) readTraces(progress func(read, all uint64)) (*traceList, error) {
 	filter := recording.Filter{}
-	list, n, read, err := traces.List(r.set, &filter, traces.Options{Slowest: mostTraces})
+	list, n, _, err := traces.List(r.set, &filter, traces.Options{Slowest: mostTraces, Tell: r.telling(progress)})
 	if n == 0 && err != nil {
 		return nil, err
 	}
-	return &traceList{list, n, recording.Lacks(read)}, nil
+	var b bytes.Buffer
+	if err := traces.WriteListJSON(&b, list); err != nil {
+		return nil, err
+	}
+	l := &traceList{List: b.Bytes(), N: n}
+	roots := make(map[string]bool)
+	for _, t := range list {
+		if !roots[t.Root.Name] {
+			roots[t.Root.Name] = true
+			l.Roots = append(l.Roots, t.Root.Name)
+		}
+	}
+	return l, nil
 }
 
 // traces answers with all traces, as waymark traces --format json prints them.
 func (r *Recordings) traces(*http.Request) (any, error) {
+	p, err := r.profile.Get()
+	if err != nil {
+		return nil, err
+	}
 	l, err := r.list.Get()
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if err := traces.WriteListJSON(&b, l.list); err != nil {
-		return nil, err
-	}
-	names := make(map[string]string)
-	if p, err := r.profile.Get(); err == nil {
-		r.mu.Lock()
-		for _, t := range l.list {
-			if i, ok := p.now.number[t.Root.Name]; ok {
-				names[t.Root.Name] = p.now.short[i]
-			}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	short := make(map[string]string)
+	for _, name := range l.Roots {
+		if i, ok := p.now.number[name]; ok {
+			short[name] = p.now.short[i]
 		}
-		r.mu.Unlock()
 	}
+	info := r.set.Processes[0].Info()
 	return struct {
 		Traces json.RawMessage   `json:"traces"`
 		All    int               `json:"all"`
@@ -50,10 +68,10 @@ func (r *Recordings) traces(*http.Request) (any, error) {
 		Span   int64             `json:"duration_ns"`
 		Short  map[string]string `json:"short"`
 		Waits  bool              `json:"waits"`
-	}{b.Bytes(), l.n, r.set.Processes[0].Info().Start.UnixNano(), int64(r.set.Duration()), names, r.set.Processes[0].Info().Waiting}, nil
+	}{l.List, l.N, info.Start.UnixNano(), int64(r.set.Duration()), short, info.Waiting}, nil
 }
 
-// traceNodes is how deep the nodes of a trace are that are sent.
+// traceDepth is how deep the nodes of a trace are that are sent.
 const traceDepth = 400
 
 // trace answers with the tree of a trace, and with its critical path if the recording tells it.

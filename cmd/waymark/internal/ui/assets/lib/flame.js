@@ -1,7 +1,7 @@
 // Flame graphs on a canvas, of the columns that api/flame answers with.
 
 import {el} from './dom.js';
-import {count, duration, percent} from './format.js';
+import {count, percent} from './format.js';
 import {canvas, colour} from './plot.js';
 import {value} from './recording.js';
 
@@ -34,7 +34,7 @@ export class Flame {
 
 	stop() { this.drawing.stop(); }
 
-	set(data, {unit, icicle, levels}) {
+	set(data, {unit, icicle}) {
 		this.data = data;
 		this.unit = unit;
 		this.icicle = icicle;

@@ -24,7 +24,7 @@ export async function functionPanel(o, name, {signal}) {
 		for (const [reason, ns] of Object.entries(row.waiting).sort((a, b) => b[1] - a[1])) facts.push([`· ${reason}`, duration(ns)]);
 	}
 	if (o.makes) facts.push(['Objects', count(row.objects ?? 0)], ['Bytes', bytes(row.bytes ?? 0)]);
-	panel.append(el('p', {class: 'mono muted place'}, el('a', {href: address('source', {file: row.file, line: row.line})}, `${row.file.split('/').pop()}:${row.line}`)),
+	panel.append(row.file ? el('p', {class: 'mono muted place'}, el('a', {href: address('source', {file: row.file, line: row.line})}, `${row.file.split('/').pop()}:${row.line}`)) : '',
 		el('dl', {class: 'facts numbers'}, ...facts.flatMap(([k, v]) => [el('dt', {}, k), el('dd', {class: 'number'}, v)])), parts(row, row.total_ns),
 		el('p', {}, el('a', {href: address('flame', {view: 'callees', function: name})}, 'Callees'), ' · ', el('a', {href: address('flame', {view: 'callers', function: name})}, 'Callers'),
 			' · ', el('a', {href: address('tree', {q: name})}, 'In the call tree')));

@@ -3,7 +3,7 @@
 import {get, isAbort} from '../lib/api.js';
 import {address, go, setParams} from '../lib/address.js';
 import {el, errorBox} from '../lib/dom.js';
-import {count, duration, percent} from '../lib/format.js';
+import {count, percent} from '../lib/format.js';
 import {Flame} from '../lib/flame.js';
 import {functionPanel} from '../lib/function.js';
 import {overview, value} from '../lib/recording.js';

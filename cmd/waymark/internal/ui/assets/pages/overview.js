@@ -63,8 +63,7 @@ function functionTable(o, functions) {
 			{head: 'Calls', number: true, get: f => f.calls, show: f => count(f.calls)},
 			{head: 'Avg', number: true, get: f => f.avg_ns, show: f => duration(f.avg_ns)},
 			{head: 'Max', number: true, get: f => f.max_ns, show: f => duration(f.max_ns)},
-			{head: 'Panics', number: true, hide: !functions.some(f => f.panics), get: f => f.panics, show: f => f.panics || ''},
-			{head: 'Errors', number: true, hide: !functions.some(f => f.errors), get: f => f.errors, show: f => f.errors || ''},
+			{head: 'Failed', number: true, title: 'Calls that panicked or returned an error', hide: !functions.some(f => f.panics || f.errors), get: f => f.panics + f.errors, show: f => f.panics + f.errors ? count(f.panics + f.errors) : ''},
 			{head: 'Objects', number: true, hide: !o.makes, get: f => f.objects ?? 0, show: f => count(f.objects ?? 0)},
 		],
 	}).root;
@@ -112,9 +111,15 @@ function objects(o, types) {
 	}).root);
 }
 
-// exports are links to files for other programs.
+// exports are links to files for other programs, of all or of a part of the time.
 function exports() {
-	const link = (to, text) => el('a', {href: 'api/export?to=' + to, download: ''}, text);
-	return el('p', {class: 'exports'}, 'Save for ', link('perfetto', 'Perfetto'), ', ', link('speedscope', 'speedscope'), ', ', link('pprof', 'pprof'), ', ',
-		link('chrome', 'Chrome'), '. ', el('a', {href: 'pprof/', target: '_blank'}, "Open pprof's pages"), '.');
+	const formats = [['perfetto', 'Perfetto'], ['speedscope', 'speedscope'], ['pprof', 'pprof'], ['chrome', 'Chrome']];
+	const links = formats.map(([to, text]) => el('a', {'data-to': to, download: ''}, text));
+	const part = el('input', {placeholder: 'all, or as in 1.5s..2s', 'aria-label': 'Part of the time', size: '18', oninput: set});
+	function set() {
+		for (const a of links) a.href = 'api/export?to=' + a.dataset.to + (part.value.trim() ? '&time=' + encodeURIComponent(part.value.trim()) : '');
+	}
+	set();
+	return el('div', {class: 'exports'}, el('p', {}, 'Save ', part, ' for ', ...links.flatMap((a, i) => [i ? ', ' : '', a]), '. Open it at ui.perfetto.dev or speedscope.app, which read it in the browser and send it nowhere.'),
+		el('p', {}, el('a', {href: 'pprof/', target: '_blank', rel: 'noopener'}, "Top, graph, peek and source in pprof's own pages"), '.'));
 }

@@ -10,7 +10,7 @@ import {table} from '../lib/table.js';
 export async function show(main, {params, signal}) {
 	const [o, files] = await Promise.all([overview({signal}), get('api/files', {}, {signal})]);
 	if (!files.length) {
-		main.append(el('p', {class: 'muted'}, 'The recording has no calls.'));
+		main.append(el('p', {class: 'muted'}, 'The recording has no calls, or does not say in which files its functions are.'));
 		return;
 	}
 	const file = params.get('file') || files[0].file;

@@ -34,7 +34,7 @@ export async function show(main, {params, signal}) {
 		el('div', {class: 'bar'}, choice, el('span', {class: 'muted', id: 'how-many'}), el('span', {class: 'grow'}), el('span', {class: 'legend'},
 			el('span', {}, el('i', {class: 'dot'}), 'trace'), el('span', {}, el('i', {class: 'dot failed'}), 'failed'))),
 		el('div', {class: 'panel'}, element, tip),
-		el('div', {class: 'panel list'}, rows.root), detail);
+		detail, el('div', {class: 'panel list'}, rows.root));
 
 	const drawing = canvas(element, (context, width, height) => {
 		const left = 74, bottom = 22, top = 8, right = 8;
@@ -118,11 +118,11 @@ export async function show(main, {params, signal}) {
 		Object.assign(state, next);
 		setParams(state, {push: true});
 		drawing.redraw();
-		return detailOf();
+		return detailOf(true);
 	}
 
 	let turn = 0;
-	async function detailOf() {
+	async function detailOf(scroll = false) {
 		const mine = ++turn;
 		const keys = [state.key, state.with].filter(Boolean);
 		detail.classList.toggle('beside', keys.length === 2);
@@ -130,7 +130,9 @@ export async function show(main, {params, signal}) {
 		detail.replaceChildren(el('p', {class: 'muted', role: 'status'}, 'reading the trace ...'));
 		try {
 			const answers = await Promise.all(keys.map(key => get('api/trace', {key}, {signal})));
-			if (mine === turn) detail.replaceChildren(...answers.map(traceView));
+			if (mine !== turn) return;
+			detail.replaceChildren(...answers.map(traceView));
+			if (scroll) detail.scrollIntoView({block: 'nearest'});
 		} catch (err) {
 			if (mine === turn && !isAbort(err)) detail.replaceChildren(errorBox(err));
 		}

@@ -33,11 +33,11 @@ export async function show(main, {params, signal}) {
 		o.compares && {head: 'Total before', width: 104, show: r => duration(r.before.total_ns)},
 		o.compares && {head: 'Calls before', width: 96, show: r => count(r.before.calls)},
 	].filter(Boolean);
-	const grid = columns.map(c => c.width + 'px').join(' ') + ' minmax(240px, 1fr)';
+	const grid = 'minmax(var(--names), 1fr) ' + columns.map(c => c.width + 'px').join(' ');
 
-	const head = el('div', {class: 'row head', role: 'row', style: {gridTemplateColumns: grid}},
+	const head = el('div', {class: 'row head', role: 'row', style: {gridTemplateColumns: grid}}, el('span', {role: 'columnheader', class: 'function-name'}, 'Function'),
 		...columns.map(c => el('span', {class: 'number', role: 'columnheader', 'aria-sort': c.key === state.sort ? 'descending' : null},
-			c.key ? el('button', {type: 'button', onclick: () => sortBy(c.key)}, c.head) : c.head)), el('span', {role: 'columnheader'}, 'Function'));
+			c.key ? el('button', {type: 'button', onclick: () => sortBy(c.key)}, c.head) : c.head)));
 	const space = el('div', {class: 'space'});
 	const window_ = el('div', {class: 'window'});
 	const list = el('div', {class: 'list', role: 'treegrid', tabindex: '0', 'aria-label': 'Call tree', onscroll: () => draw(), onkeydown: key}, head, space);
@@ -110,13 +110,14 @@ export async function show(main, {params, signal}) {
 			'aria-expanded': row.node?.children ? String(row.open) : null, style: {gridTemplateColumns: grid}, onclick: () => choose(i)};
 		const indent = {paddingLeft: Math.min(row.depth, INDENT) * 14 + 'px'};
 		if (row.more) {
-			return el('div', attributes, ...columns.map(() => el('span')), el('span', {style: indent}, el('button', {type: 'button', onclick: () => failing(open(i))}, `${count(row.more.n)} more`)));
+			return el('div', attributes, el('span', {class: 'function-name', style: indent}, el('button', {type: 'button', onclick: () => failing(open(i))}, `${count(row.more.n)} more`)));
 		}
 		const r = row.node;
-		return el('div', attributes, ...columns.map(c => el('span', {class: 'number', role: 'gridcell'}, c.show(r))),
+		return el('div', attributes,
 			el('span', {class: 'mono function-name', role: 'gridcell', title: r.full, style: indent},
 				el('span', {class: 'twist', 'aria-hidden': 'true', onclick: () => toggle(i)}, r.children ? (row.open ? '▾' : '▸') : ''),
-				row.depth > INDENT ? el('span', {class: 'muted'}, `${row.depth} `) : '', r.name));
+				row.depth > INDENT ? el('span', {class: 'muted'}, `${row.depth} `) : '', r.name),
+			...columns.map(c => el('span', {class: 'number', role: 'gridcell'}, c.show(r))));
 	}
 
 	function choose(i) {
@@ -163,8 +164,8 @@ export async function show(main, {params, signal}) {
 		state.sort = name;
 		setParams(state);
 		for (const [i, c] of columns.entries()) {
-			if (c.key === name) head.children[i].setAttribute('aria-sort', 'descending');
-			else head.children[i].removeAttribute('aria-sort');
+			if (c.key === name) head.children[i + 1].setAttribute('aria-sort', 'descending');
+			else head.children[i + 1].removeAttribute('aria-sort');
 		}
 		failing(state.q ? find(state.q) : load());
 	}

@@ -1,0 +1,261 @@
+// A running program: its groups with switches, its functions' numbers, calls and traces as they happen.
+
+import {post} from '../lib/api.js';
+import {el, errorBox, notice, svg} from '../lib/dom.js';
+import {count, duration} from '../lib/format.js';
+import {legend, parts} from '../lib/recording.js';
+import {table} from '../lib/table.js';
+
+const HISTORY = 40; // points of a sparkline
+const CALLS = 200; // calls that stay on the page
+
+export function show(main) {
+	let session = '', gone = false;
+	let status = null;
+	let on = new Set(); // targets whose numbers are counted
+	const history = new Map(); // function: {last, points}
+	let latest = [];
+
+	const head = el('div', {class: 'figures'});
+	const state = el('p', {class: 'muted', role: 'status', id: 'state'}, 'connecting ...');
+	const groups = el('div', {class: 'groups', role: 'group', 'aria-label': 'Groups'});
+	const pattern = el('input', {placeholder: 'functions, as in store.*', 'aria-label': 'Functions to count', size: '26', class: 'mono', id: 'target'});
+	const extra = el('div', {class: 'groups', role: 'group', 'aria-label': 'Patterns'});
+	const form = el('form', {class: 'bar', onsubmit: e => { e.preventDefault(); if (pattern.value.trim()) { toggle(pattern.value.trim(), true); pattern.value = ''; } }},
+		pattern, el('button', {}, 'Count'), el('button', {type: 'button', onclick: () => toggle('...', true), title: 'All instrumented functions'}, 'Count all'));
+	const elsewhere = el('p', {class: 'muted', id: 'elsewhere'});
+
+	const top = table({label: 'Functions', rows: [], sort: 'Total', limit: 25, columns: [
+		{head: 'Function', name: true, get: f => f.function, show: f => el('button', {type: 'button', class: 'link mono', title: f.function, onclick: () => { func.value = f.function; func.focus(); }}, short(f.function))},
+		{head: 'Calls/s', get: f => rate(f), number: true, show: f => count(rate(f))},
+		{head: '', show: f => spark(history.get(f.function)?.points ?? [])},
+		{head: 'Calls', number: true, get: f => f.calls, show: f => count(f.calls)},
+		{head: 'Total', number: true, get: f => f.total_ns, show: f => duration(f.total_ns)},
+		{head: '', show: f => parts(f, f.total_ns)},
+		{head: 'Avg', number: true, get: f => f.avg_ns, show: f => duration(f.avg_ns)},
+		{head: 'Max', number: true, get: f => f.max_ns, show: f => duration(f.max_ns)},
+		{head: 'Failed', number: true, title: 'Calls that panicked or returned an error', get: f => f.panics + (f.errors ?? 0), show: f => f.panics + (f.errors ?? 0) ? count(f.panics + (f.errors ?? 0)) : ''},
+	]});
+	const empty = el('p', {class: 'muted'}, 'Nothing is counted. Switch a group on, or name functions.');
+
+	const func = el('input', {placeholder: 'function or pattern', 'aria-label': 'Function', class: 'mono grow', required: true, id: 'function'});
+	const condition = el('input', {placeholder: 'condition, as in args[0] > 10', 'aria-label': 'Condition of watch', class: 'mono', size: '26'});
+	const least = el('input', {type: 'number', min: '0', step: 'any', placeholder: '0', 'aria-label': 'At least, ms', size: '6', class: 'small'});
+	const limit = el('input', {type: 'number', min: '1', max: '1000', value: '20', 'aria-label': 'How many', class: 'small'});
+	const watch = el('button', {type: 'button', class: 'primary', onclick: () => begin('watch')}, 'Watch calls');
+	const trace = el('button', {type: 'button', onclick: () => begin('trace')}, 'Trace calls');
+	const stop = el('button', {type: 'button', onclick: () => { finish('watch'); finish('trace'); }}, 'Stop');
+	const said = el('p', {class: 'muted', role: 'status', id: 'said'});
+	const calls = el('div', {class: 'calls mono', role: 'log', 'aria-label': 'Calls', tabindex: '0'});
+	const record = el('button', {type: 'button', 'aria-pressed': 'false', onclick: () => recording ? finish('record') : begin('record')}, 'Record');
+	let recording = false;
+	const recorded = el('p', {class: 'muted mono', role: 'status'});
+
+	const dialog = el('dialog', {'aria-labelledby': 'ask'},
+		el('h2', {id: 'ask'}, 'Show values of calls?'),
+		el('p', {}, 'Arguments, results and panic values of these calls are copied out of the program and shown here. They may hold passwords and personal data.'),
+		el('form', {method: 'dialog', class: 'bar'}, el('button', {value: 'values', class: 'primary'}, 'Show values'), el('button', {value: 'none'}, 'Without values'), el('button', {value: ''}, 'Cancel')));
+
+	main.append(el('h1', {class: 'sr'}, 'Live'), head, state,
+		el('div', {class: 'live'},
+			el('section', {class: 'panel', 'aria-label': 'Groups'}, el('h2', {}, 'Groups'), groups, extra, form, elsewhere,
+				el('h2', {}, 'Record'), el('div', {class: 'bar'}, record), recorded),
+			el('section', {class: 'panel', 'aria-label': 'Functions'}, el('div', {class: 'bar'}, el('h2', {}, 'Functions'), el('span', {class: 'grow'}), legend()), empty, top.root)),
+		el('section', {class: 'panel watch', 'aria-label': 'Calls'}, el('h2', {}, 'Calls as they happen'),
+			el('div', {class: 'bar'}, func, condition, el('label', {}, 'at least ', least, ' ms'), el('label', {}, 'stop after ', limit), watch, trace, stop), said, calls),
+		dialog);
+
+	const stream = new EventSource('api/live/events');
+	stream.onmessage = message => {
+		const e = JSON.parse(message.data);
+		switch (e.kind) {
+		case 'hello': hello(e); break;
+		case 'status': showStatus(e.status); break;
+		case 'news': news(e); break;
+		case 'ended': ended(e); break;
+		case 'gone': end(e.text); break;
+		}
+	};
+	stream.onerror = () => { if (!gone) state.textContent = 'waymark serve does not answer: what you see is the last that it said.'; };
+
+	function hello(e) {
+		const again = session !== '';
+		session = e.session;
+		if (again && !gone) { // the connection was lost: the program has switched off what the page had on
+			on = new Set();
+			recording = false;
+			drawGroups();
+		}
+	}
+
+	// end says that the program has ended. What was seen stays.
+	function end(text) {
+		gone = true;
+		stream.close();
+		notice(`The program has ended, or can't be reached: ${text}. These are its last numbers.`);
+		state.textContent = 'ended';
+		for (const b of main.querySelectorAll('button, input')) b.disabled = true;
+	}
+
+	function showStatus(s) {
+		const first = !status;
+		status = s;
+		head.replaceChildren(figure('Process', String(s.pid)), figure('Program', s.program.split('/').pop()), figure('Up', duration(Math.floor(s.uptime_ns / 1e9) * 1e9).replace('.000', '')),
+			figure('Functions', count(s.functions)), figure('Groups', count(s.groups.length)));
+		state.textContent = '';
+		if (first) drawGroups();
+		const mine = [...on];
+		const others = s.on.filter(o => !mine.includes(o.target));
+		elsewhere.textContent = others.length ? 'On in the program: ' + others.map(o => `${o.target} (${o.monitor}${o.kept ? ', kept' : ''})`).join(', ') : '';
+		elsewhere.dataset.on = s.on.length;
+		if (s.recording) recorded.textContent ||= 'recording into ' + s.recording;
+	}
+
+	function drawGroups() {
+		const inside = new Set(Object.values(status?.subgroups ?? {}).flat());
+		const seen = new Set();
+		const branch = name => {
+			if (seen.has(name)) return '';
+			seen.add(name);
+			const below = (status.subgroups?.[name] ?? []).map(branch).filter(Boolean);
+			return el('div', {class: 'branch'}, toggleOf('@' + name, name), below.length ? el('div', {class: 'below'}, ...below) : '');
+		};
+		const names = status?.groups ?? [];
+		groups.replaceChildren(...names.filter(n => !inside.has(n)).map(branch), ...names.map(n => seen.has(n) ? '' : branch(n)).filter(Boolean));
+		if (!names.length) groups.replaceChildren(el('p', {class: 'muted'}, 'The program has no groups.'));
+		extra.replaceChildren(...[...on].filter(t => !t.startsWith('@')).map(t => toggleOf(t, t === '...' ? 'all functions' : t)));
+	}
+
+	function toggleOf(target, text) {
+		return el('button', {type: 'button', class: 'switch', role: 'switch', 'aria-checked': String(on.has(target)), disabled: gone, onclick: () => toggle(target, !on.has(target))}, el('i'), text);
+	}
+
+	let last = Promise.resolve(); // one change after the other, however fast switches are clicked
+
+	function toggle(target, to) {
+		if (to) on.add(target);
+		else on.delete(target);
+		drawGroups();
+		last = last.then(() => apply(target));
+		return last;
+	}
+
+	// apply has the program count what is on. target is what was changed.
+	async function apply(target) {
+		try {
+			if (on.size) {
+				const change = await post('api/live/start', {session, task: 'top', targets: [...on], every_ns: 1e9});
+				state.textContent = `counting ${count(change.functions)} functions`;
+			} else {
+				await post('api/live/stop', {session, task: 'top'});
+				state.textContent = 'counting nothing';
+			}
+		} catch (err) {
+			on.delete(target);
+			drawGroups();
+			state.replaceChildren(errorBox(err));
+		}
+	}
+
+	function news(e) {
+		if (e.task === 'top') return numbers(e.news.functions ?? []);
+		for (const c of e.news.calls ?? []) say(callLine(c));
+		for (const t of e.news.traces ?? []) say(el('pre', {class: 'trace'}, el('b', {}, `${short(t.root)} ${duration(t.duration_ns)}, ${count(t.calls)} calls, goroutine ${t.goroutine}${t.panics ? ', panicked' : ''}\n`), t.tree ?? ''));
+		if (e.news.skipped) said.textContent = `${count(e.news.skipped)} came too fast and are not shown`;
+	}
+
+	function numbers(list) {
+		for (const f of list) {
+			const h = history.get(f.function) ?? {last: f.calls, points: []};
+			// A new count begins at 0.
+			h.points.push(Math.max(0, f.calls - (f.calls >= h.last ? h.last : 0)));
+			h.points.splice(0, h.points.length - HISTORY);
+			h.last = f.calls;
+			history.set(f.function, h);
+		}
+		latest = list;
+		empty.hidden = latest.length > 0;
+		top.setRows(latest);
+	}
+
+	function rate(f) { return history.get(f.function)?.points.at(-1) ?? 0; }
+
+	function say(line) {
+		calls.prepend(line);
+		while (calls.childElementCount > CALLS) calls.lastElementChild.remove();
+	}
+
+	function callLine(c) {
+		const time = new Date(c.start_unix_ns / 1e6).toISOString().slice(11, 23);
+		return el('div', {class: 'call'}, el('span', {class: 'muted'}, `${time} [${c.goroutine}] `), el('span', {class: 'took'}, c.end === 'enter' ? '>' : duration(c.duration_ns)),
+			el('span', {title: c.function}, ` ${short(c.function)}`), c.hidden ? '(***)' : c.args ? `(${c.args})` : '', c.results ? el('span', {}, ' = ' + c.results) : '',
+			c.end === 'panic' || c.panic ? el('b', {class: 'bad'}, ' panicked' + (c.panic ? ': ' + c.panic : '')) : '');
+	}
+
+	async function begin(task) {
+		const body = {session, task, targets: [], min_ns: Math.round(1e6 * Number(least.value || 0)), limit: Number(limit.value || 20)};
+		if (task !== 'record') {
+			if (!func.reportValidity()) return;
+			body.targets = func.value.split(',').map(t => t.trim()).filter(Boolean);
+		}
+		if (task === 'watch') {
+			body.if = condition.value.trim();
+			const answer = await ask();
+			if (!answer) return;
+			body.values = answer === 'values';
+		}
+		try {
+			const change = await post('api/live/start', body);
+			if (task === 'record') {
+				recording = true;
+				record.setAttribute('aria-pressed', 'true');
+				record.textContent = 'Stop recording';
+				recorded.textContent = `recording ${count(change.functions)} functions into ${change.path}`;
+			} else said.textContent = `${task === 'watch' ? 'watching' : 'tracing'} ${count(change.functions)} functions`;
+		} catch (err) {
+			(task === 'record' ? recorded : said).replaceChildren(errorBox(err));
+		}
+	}
+
+	function finish(task) { return post('api/live/stop', {session, task}).catch(err => said.replaceChildren(errorBox(err))); }
+
+	// ask asks whether values may be shown: 'values', 'none', or '' to do nothing.
+	function ask() {
+		return new Promise(done => {
+			dialog.returnValue = '';
+			dialog.addEventListener('close', () => done(dialog.returnValue), {once: true});
+			dialog.showModal();
+		});
+	}
+
+	function ended(e) {
+		if (e.task === 'record') {
+			recording = false;
+			record.setAttribute('aria-pressed', 'false');
+			record.textContent = 'Record';
+			recorded.textContent = e.text;
+		} else if (e.task !== 'top') said.textContent = `${e.task} has ended` + (e.text ? `: ${e.text}` : '');
+		else if (e.text) state.textContent = e.text;
+	}
+
+	return () => {
+		stream.close(); // the session ends with it
+		notice('');
+	};
+}
+
+function figure(name, text) { return el('div', {class: 'figure'}, el('span', {class: 'muted'}, name), el('b', {}, text)); }
+
+// short leaves out the path of the package.
+function short(name) {
+	const end = name.search(/[[(]/);
+	const slash = name.lastIndexOf('/', end < 0 ? name.length : end);
+	return name.slice(slash + 1);
+}
+
+// spark draws the latest numbers.
+function spark(points) {
+	const width = 90, height = 18, most = Math.max(1, ...points);
+	const path = points.map((p, i) => `${i ? 'L' : 'M'}${((i + HISTORY - points.length) * width / (HISTORY - 1)).toFixed(1)} ${(height - 1 - (height - 3) * p / most).toFixed(1)}`).join('');
+	return svg('svg', {viewBox: `0 0 ${width} ${height}`, width, height, class: 'spark', 'aria-hidden': 'true'}, svg('path', {d: path || 'M0 0'}));
+}

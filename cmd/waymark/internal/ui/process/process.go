@@ -1,0 +1,161 @@
+package process
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
+	"github.com/waymark-go/waymark/internal/control"
+)
+
+// A Process is a running program.
+type Process struct {
+	connect func() (*live.Conn, error)
+	folder  string // of recordings
+
+	mu       sync.Mutex
+	sessions map[string]*session
+}
+
+// New returns the process that connect connects to. Recordings are written into the folder.
+func New(connect func() (*live.Conn, error), folder string) *Process {
+	return &Process{connect: connect, folder: folder, sessions: make(map[string]*session)}
+}
+
+// Mount adds the page and its answers to a server.
+func (p *Process) Mount(s *ui.Server) {
+	s.AddPage(ui.Page{Name: "live", Title: "Live"})
+	s.Handle("GET /api/live/events", http.HandlerFunc(p.events))
+	s.HandleJSON("POST /api/live/start", p.start)
+	s.HandleJSON("POST /api/live/stop", p.stop)
+}
+
+// statusEvery is how often a page is told what is on, and whether the program runs.
+const statusEvery = time.Second
+
+// mostSessions bounds the open pages: a program serves 64 connections.
+const mostSessions = 8
+
+// An event is a message of a stream; Kind names what it has.
+type event struct {
+	Kind    string          `json:"kind"` // hello, status, news, ended or gone
+	Session string          `json:"session,omitempty"`
+	Task    string          `json:"task,omitempty"`
+	Status  *control.Status `json:"status,omitempty"`
+	News    *control.News   `json:"news,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Change  *control.Change `json:"change,omitempty"`
+}
+
+// events is the stream of a page's session.
+func (p *Process) events(w http.ResponseWriter, r *http.Request) {
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		ui.WriteError(w, errors.New("the connection can't stream"))
+		return
+	}
+	s := &session{process: p, id: rand.Text(), out: make(chan event, 64), tasks: make(map[string]*task)}
+	s.ctx, s.cancel = context.WithCancel(r.Context())
+	p.mu.Lock()
+	full := len(p.sessions) >= mostSessions
+	if !full {
+		p.sessions[s.id] = s
+	}
+	p.mu.Unlock()
+	if full {
+		ui.WriteError(w, fmt.Errorf("%d pages are open already: close one", mostSessions))
+		return
+	}
+	defer func() {
+		p.mu.Lock()
+		delete(p.sessions, s.id)
+		p.mu.Unlock()
+		s.cancel()
+		s.end()
+	}()
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(e event) error {
+		b, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "data: %s\n\n", b)
+		flusher.Flush()
+		return err
+	}
+	if send(event{Kind: "hello", Session: s.id}) != nil {
+		return
+	}
+	go s.watchStatus()
+	for {
+		select {
+		case e := <-s.out:
+			if send(e) != nil {
+				return
+			}
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// A command is what a page wants.
+type command struct {
+	Session string   `json:"session"`
+	Task    string   `json:"task"` // its name: top, watch, trace or record
+	Targets []string `json:"targets"`
+	If      string   `json:"if"`
+	MinNS   int64    `json:"min_ns"`
+	Limit   uint64   `json:"limit"`
+	Values  bool     `json:"values"` // of watch: the user wants to see arguments and results
+	EveryNS int64    `json:"every_ns"`
+}
+
+// most is the largest body of a command.
+const most = 64 << 10
+
+func (p *Process) command(r *http.Request) (*command, *session, error) {
+	var c command
+	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, most)).Decode(&c); err != nil {
+		return nil, nil, ui.BadRequest("this is no command: %w", err)
+	}
+	p.mu.Lock()
+	s := p.sessions[c.Session]
+	p.mu.Unlock()
+	if s == nil {
+		return nil, nil, ui.BadRequest("the page's connection has ended: load the page again")
+	}
+	return &c, s, nil
+}
+
+func (p *Process) start(r *http.Request) (any, error) {
+	c, s, err := p.command(r)
+	if err != nil {
+		return nil, err
+	}
+	change, err := s.start(c)
+	if err != nil {
+		var told *control.Error
+		if errors.As(err, &told) {
+			err = ui.BadRequest("%w", err)
+		}
+		return nil, err
+	}
+	return change, nil
+}
+
+func (p *Process) stop(r *http.Request) (any, error) {
+	c, s, err := p.command(r)
+	if err != nil {
+		return nil, err
+	}
+	s.stop(c.Task)
+	return struct{}{}, nil
+}

@@ -1,0 +1,139 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/waymark-go/waymark/dev/ui/browser"
+)
+
+// facility runs the example that has groups, under load, until the test ends or stop is called.
+func facility(t *testing.T) (pid string, stop func()) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "facility")
+	waymark(t, "../../examples/facility", "build", "--args", "--results", "-o", program, ".")
+	cmd := exec.Command(program, "-jobs", "100000000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	stop = func() {
+		if !ended {
+			ended = true
+			cmd.Process.Kill()
+			cmd.Wait()
+		}
+	}
+	t.Cleanup(stop)
+	pid = strconv.Itoa(cmd.Process.Pid)
+	for range 200 { // it listens when it has begun
+		if exec.Command(*command, "status", pid).Run() == nil {
+			return pid, stop
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("process %s does not listen", pid)
+	return
+}
+
+// status returns what commands have switched on in a process.
+func status(t *testing.T, pid string) string {
+	t.Helper()
+	var s struct {
+		On []json.RawMessage `json:"on"`
+	}
+	if err := json.Unmarshal(waymark(t, ".", "status", "--format", "json", pid), &s); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%s", s.On)
+}
+
+// The live page counts a group, watches a call with its arguments, and leaves nothing behind.
+func TestLive(t *testing.T) {
+	b := browser.Start(t)
+	pid, stop := facility(t)
+	t.Chdir(t.TempDir()) // recordings go where the command runs
+	before := status(t, pid)
+	url := serve(t, pid)
+	page := b.Open(url)
+	page.Settle()
+	page.Wait(`document.querySelectorAll(".switch").length === 4`)
+	page.Wait(`document.querySelector(".below .switch")`) // IO contains two groups
+
+	group := `//button[@role='switch' and text()='IOWrite']`
+	page.Run(chromedp.Click(group))
+	page.Wait(`[...document.querySelectorAll("[aria-label=Functions] tbody tr")].some(r => r.textContent.includes("WriteLong") && Number(r.children[3].textContent.replaceAll(",", "")) > 100)`)
+	if got := status(t, pid); got == before {
+		t.Errorf("a group is on, and the status is %s as before", got)
+	}
+	// Values are asked for before they are shown.
+	page.Run(chromedp.SendKeys("#function", "stream.(*Stream).WriteLong"), chromedp.Click(`//button[text()='Watch calls']`))
+	page.Run(chromedp.WaitVisible("dialog[open]"))
+	page.Run(chromedp.Click(`//button[text()='Show values']`))
+	page.Wait(`/WriteLong\(.*, \d+\)/.test(document.querySelector(".calls").textContent)`)
+	page.Wait(`document.querySelectorAll(".call").length === 20 && document.querySelector("#said").textContent.includes("ended")`)
+	page.Screenshots("live")
+	page.Eval(`document.querySelector(".calls").replaceChildren()`, nil)
+	page.Run(chromedp.Click(`//button[text()='Watch calls']`), chromedp.WaitVisible("dialog[open]"), chromedp.Click(`//button[text()='Without values']`))
+	page.Wait(`document.querySelectorAll(".call").length === 20`)
+	var shown string
+	page.Eval(`document.querySelector(".calls").textContent`, &shown)
+	if !strings.Contains(shown, "WriteLong") || strings.Contains(shown, "WriteLong(") {
+		t.Errorf("calls without values are shown as %q", shown)
+	}
+	page.Run(chromedp.Click(`//button[text()='Trace calls']`))
+	page.Wait(`document.querySelectorAll("pre.trace").length === 20 && document.querySelector("#said").textContent.includes("trace has ended")`)
+	// A mistake in the condition is said.
+	page.Run(chromedp.SendKeys(`[aria-label='Condition of watch']`, "args[0] >"), chromedp.Click(`//button[text()='Watch calls']`), chromedp.WaitVisible("dialog[open]"),
+		chromedp.Click(`//button[text()='Without values']`))
+	page.Wait(`document.querySelector("#said .error")`)
+
+	page.Run(chromedp.Click(`//button[text()='Record']`))
+	page.Wait(`document.body.textContent.includes("waymark-2")`)
+	time.Sleep(300 * time.Millisecond)
+	page.Run(chromedp.Click(`//button[text()='Stop recording']`))
+	page.Wait(`document.body.textContent.includes("recorded into")`)
+	files, _ := filepath.Glob("waymark-*.wmt")
+	if len(files) != 1 {
+		t.Fatalf("recordings are %q, want one", files)
+	}
+
+	page.Run(chromedp.Click(group))
+	page.Wait(`document.querySelector("#state").textContent !== ""`)
+	awaitStatus(t, pid, before, "the group was switched off")
+	page.Run(chromedp.Click(group))
+	page.Wait(`document.querySelector("[aria-label=Functions] tbody tr")`)
+	page.Run(chromedp.Navigate("about:blank"))
+	awaitStatus(t, pid, before, "the page was left")
+	page.Complaints() // the answer that the page had no more time for
+
+	// The program ends while a page is open.
+	last := b.Open(url)
+	last.Settle()
+	last.Wait(`document.querySelectorAll(".switch").length === 4`)
+	last.Run(chromedp.Click(group))
+	last.Wait(`document.querySelector("[aria-label=Functions] tbody tr")`)
+	stop()
+	last.Wait(`document.querySelector("#notice").textContent.includes("ended") && document.querySelector("[aria-label=Functions] tbody tr")`)
+	last.Screenshots("ended")
+}
+
+func awaitStatus(t *testing.T, pid, want, when string) {
+	t.Helper()
+	got := ""
+	for range 100 {
+		if got = status(t, pid); got == want {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Errorf("when %s, %s is on, want %s as before", when, got, want)
+}
