@@ -30,8 +30,8 @@ import (
 
 var screenshots = flag.String("screenshots", "", "keep screenshots in this folder")
 
-// patience is how long an action may take: Chromium needs seconds to start on a loaded machine.
-const patience = 20 * time.Second
+// patience is how long an action may take, on a machine that other work keeps busy.
+const patience = time.Minute
 
 // A Browser is a running Chromium.
 type Browser struct {
