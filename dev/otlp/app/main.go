@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 )
@@ -11,13 +12,16 @@ import (
 var all sync.WaitGroup
 
 func main() {
+	length := 0
 	for i := range 2000 {
-		text("<a href=\"&'\"\x00\x7f\xff\u2028世>", i)
+		length += text("<a href=\"&'\"\x00\x7f\xff\u2028世>", i)
 	}
 	caught()
 	all.Go(first)
 	all.Wait()
-	fails()
+	if err := fails(); err != nil {
+		fmt.Println(length, err)
+	}
 }
 
 func text(s string, n int) int { return len(s) + n }

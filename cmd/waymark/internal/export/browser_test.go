@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,7 +74,11 @@ func TestChromeViewer(t *testing.T) {
 	if !*others {
 		t.Skip("starts a browser: use -readers")
 	}
-	viewer := filepath.Join(runtime.GOROOT(), "src", "internal", "trace", "traceviewer", "static")
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	viewer := filepath.Join(strings.TrimSpace(string(goroot)), "src", "internal", "trace", "traceviewer", "static")
 	if _, err := os.Stat(filepath.Join(viewer, "trace_viewer_full.html")); err != nil {
 		t.Skip(err)
 	}

@@ -56,7 +56,7 @@ func sum(list map[string]sums) (n int) {
 
 // A deep recursion, and a call that makes many, are in every format: with -readers a million calls.
 func TestLarge(t *testing.T) {
-	calls := 100_000
+	calls := 30_000
 	if *others {
 		calls = 1_000_000
 	}

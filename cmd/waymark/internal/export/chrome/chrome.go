@@ -115,7 +115,7 @@ func (w *writer) introduce(c *calls.Call) error {
 }
 
 func (w *writer) end(c *calls.Call) error {
-	b := w.event
+	var b []byte
 	if c.Single() {
 		if err := w.introduce(c); err != nil {
 			return err

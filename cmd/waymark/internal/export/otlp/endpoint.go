@@ -162,7 +162,8 @@ func Temporary(err error) bool {
 	if _, ok := errors.AsType[*Rejection](err); ok {
 		return true
 	}
-	return errors.Is(err, os.ErrDeadlineExceeded)
+	n, ok := errors.AsType[net.Error](err)
+	return ok && n.Timeout()
 }
 
 // send sends a request until it is taken, or refused for good, or time is over. Pauses double,

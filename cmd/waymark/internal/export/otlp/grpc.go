@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -63,6 +64,9 @@ func (g grpc) post(client *http.Client, body []byte) error {
 	req.Header.Set("Grpc-Encoding", "gzip")
 	req.Header.Set("Grpc-Timeout", fmt.Sprintf("%dm", min(client.Timeout.Milliseconds(), 1e8-1)))
 	resp, err := client.Do(req)
+	if u, ok := errors.AsType[*url.Error](err); ok && !u.Timeout() {
+		return u.Err // without the service's long path
+	}
 	if err != nil {
 		return err
 	}
