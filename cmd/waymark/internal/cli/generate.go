@@ -42,8 +42,8 @@ func (a *app) generateCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` in this folder; - is stdout (default: the first interface's name, in lower case, and _probes.go)")
 	config.Mark(cmd.Flags(), config.IsFile, "output")
-	cmd.Long = `Generate writes a Go file for interfaces that embed probe.Interface: a type whose methods fire probes, and a
-function New... that registers a provider of it:
+	cmd.Long = `Generate writes a Go file for interfaces that embed probe.Interface: a type whose methods fire
+probes, and a function New... that registers a provider of it:
 
 	//go:generate waymark generate Trace
 	type Trace interface {
