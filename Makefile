@@ -217,6 +217,7 @@ $(BIN)/jaeger:
 test-usdt: tracer
 	$(GO) test ./probe ./internal/usdt -count=1 -v -timeout $(TIMEOUT)
 	$(GO) test ./probe -race -count=1 -v -run '^TestTracer' -timeout $(TIMEOUT)
+	cd cmd/waymark && $(GO) test . -count=1 -v -run '^TestUSDT' -timeout $(TIMEOUT)
 
 bench-usdt: tracer
 	$(GO) test ./probe -count=1 -v -run '^TestTracerCost$$' -cost -timeout $(TIMEOUT)

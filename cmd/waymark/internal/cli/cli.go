@@ -135,7 +135,7 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 100"))
 	root.AddCommand(
-		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(), a.groupsCommand(), a.vetCommand(),
+		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(), a.groupsCommand(), a.generateCommand(), a.vetCommand(),
 		a.configurable(a.reportCommand()), a.tuiCommand(), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.configurable(a.tracesCommand()),
 		a.configurable(a.exportCommand()), a.configurable(a.loadCommand()), a.configurable(a.diffCommand()), a.seenCommand(), a.infoCommand(), a.dumpCommand(), a.serveCommand(),
 		a.psCommand(), a.probesCommand(), a.statusCommand(), a.onCommand(), a.offCommand(), a.resetCommand(), a.resumeCommand(),

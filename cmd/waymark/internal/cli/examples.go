@@ -22,6 +22,12 @@ waymark rewrite --args -o out ./store     with the code that records arguments`,
 	"groups": `
 waymark groups ./...                      groups, their functions, info functions
 waymark groups --format json -o g.json .  for programs`,
+	"generate": `
+waymark generate Trace                    trace_probes.go, which implements the interface Trace
+waymark generate -o - Trace               prints what it would write`,
+	"probes": `
+waymark probes ./app                      what tracers can attach to, before the program starts
+waymark probes 4711 -w main:serve__return  results of a function of a running program`,
 	"vet": `
 waymark vet ./...                         mistakes in //waymark: directives
 go vet -vettool=$(which waymark) ./...    the same, by the go command`,

@@ -61,9 +61,9 @@ func (a *app) probesCommand() *cobra.Command {
 	f.define(flags)
 	limits.define(flags, "firings")
 	flags.StringArrayVarP(&watched, "watch", "w", nil, "of a process: print firings of `PROVIDER:PROBE`; * stands for any text (repeatable)")
-	cmd.Long = `Probes lists what bpftrace -l 'usdt:BINARY:*' lists, with what waymark knows beyond that: the module, the
-function, arguments with their Go types, and the provider's stability. Of a process, a number in
-the column Attached says how many times tracers are attached to the probe: that of its semaphore.
+	cmd.Long = `Probes lists what bpftrace -l 'usdt:BINARY:*' lists, with what waymark knows beyond that: the
+module, the function, arguments with their Go types, and the provider's stability. Of a process, a
+number in the column Attached says how many times tracers are attached: the probe's semaphore.
 
 With -w, firings of a running program of waymark build are printed until ^C, a limit, or the end of
 the program: no tracer of the system is needed.`

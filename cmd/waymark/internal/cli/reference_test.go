@@ -66,7 +66,6 @@ var settingsOfWAYMARK = []variable{
 	{"record", "Record every call of every instrumented function."},
 	{"stats", "Gather [statistics](statistics.md) of all functions. " +
 		"Each of `count`, `histogram`, `tree`, `i`, `top`, `names` and `report` does so too."},
-	{"usdt", "`usdt=0`: [USDT probes](usdt.md) of functions do not fire, and providers of package `probe` have none."},
 	{"p include", "A [pattern](usage.md#choose-functions) of the functions that are counted; may be repeated. " +
 		"With `record`: a group, as in `p=@IO`, and only its calls are recorded."},
 	{"x exclude", "A pattern of the functions that are not counted; may be repeated. Not with `record`."},
@@ -97,7 +96,7 @@ var settingsOfWAYMARK = []variable{
 		"`socket=PATH`. `%p`, `%n` and `%%` are as in `o`. Default in programs of `waymark build`. Linux only."},
 	{"agent", "1: as `socket`; 0: no socket."},
 	{"suspend", "Wait before the program's first init function until [waymark resume](live.md#from-the-first-call-on)."},
-	{"usdt", "0: tracers of the system don't see [probes](probes.md#turned-off); also in programs that plain Go has built."},
+	{"usdt", "0: tracers of the system don't see [probes](probes.md#turned-off), nor those of [functions](usdt.md#turned-off); also in programs that plain Go has built."},
 	{"o out", "The trace file; default `waymark.wmt`. `%p` stands for the process id, " +
 		"`%n` for the program's name, `%%` for a percent sign."},
 	{"overflow", "When the writer can't keep up: `block` (default) waits, `drop` drops and counts, " +
