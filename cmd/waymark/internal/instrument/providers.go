@@ -26,7 +26,7 @@ type provider struct {
 }
 
 // providerIndex is from where on sites have indexes that are no function's.
-const providerIndex = 1 << 62
+const providerIndex = 1 << 30
 
 // providers finds the provider types of a unit. It leaves out those that the library refuses, and those
 // that have arguments of types which this unit doesn't declare: their sizes aren't known here. The
