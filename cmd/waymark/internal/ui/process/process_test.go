@@ -50,7 +50,7 @@ func (p *program) serve(c net.Conn) {
 		c.Close()
 		p.closed <- true
 	}()
-	told := false
+	told, bare := false, false
 	for {
 		var r control.Request
 		if control.Read(c, &r) != nil {
@@ -67,13 +67,18 @@ func (p *program) serve(c net.Conn) {
 			if len(r.Targets) > 0 && r.Targets[0] == "nothing" {
 				answer.Error = &control.Error{Code: control.CodeTarget, Text: "nothing: no such function"}
 			} else {
+				bare = r.Watch != nil && r.Watch.Bare
 				answer.Change = &control.Change{Functions: 3, Path: r.Path}
 			}
 		case control.DoNext:
 			answer.News = &control.News{}
 			if !told {
 				told = true
-				answer.News.Calls = []control.Call{{Function: "p.F", Args: "secret", Results: "secret", Panic: "secret"}}
+				call := control.Call{Function: "p.F"}
+				if !bare {
+					call.Args, call.Results, call.Panic = "secret", "secret", "secret"
+				}
+				answer.News.Calls = []control.Call{call}
 			}
 		case control.DoStop:
 			answer.News = &control.News{Done: true}
@@ -180,7 +185,7 @@ func (g *page) ask(what string, c command) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-// Values reach the page only if it says that the user wants them.
+// The program is asked for values only if the page says that the user wants them.
 func TestValues(t *testing.T) {
 	p := &program{closed: make(chan bool, 100)}
 	g := open(t, p)

@@ -85,7 +85,7 @@ func (s *session) request(c *command) (r control.Request, every time.Duration, e
 		r.Watch = &control.Watch{Kind: control.KindSums, Waits: true}
 		every = max(time.Duration(c.EveryNS), shortestEvery)
 	case "watch":
-		r.Watch = &control.Watch{Kind: control.KindCalls, MinNS: c.MinNS, Limit: limit}
+		r.Watch = &control.Watch{Kind: control.KindCalls, MinNS: c.MinNS, Limit: limit, Bare: !c.Values}
 		if c.If != "" {
 			p, err := expression.Compile(c.If, nil)
 			if err != nil {
@@ -205,12 +205,6 @@ func (s *session) follow(c *command, t *task, change *control.Change, every time
 		if news == nil {
 			s.tell(event{Kind: "ended", Task: c.Task, Text: "the program has answered without news"})
 			return
-		}
-		if !c.Values {
-			for i := range news.Calls {
-				call := &news.Calls[i]
-				call.Args, call.Results, call.Panic = "", "", ""
-			}
 		}
 		if !news.Empty() || next.Do == control.DoStop {
 			s.tell(event{Kind: "news", Task: c.Task, News: news})
