@@ -43,16 +43,16 @@ var gatedSuites = []gated{
 		named: "toml.Key.String: ",
 	},
 	{
-		module: "github.com/spf13/pflag@v1.0.9", file: "flag.go",
-		old:   "func (f *FlagSet) AddFlag(flag *Flag) {\n",
-		new:   "func (f *FlagSet) AddFlag(flag *Flag) {\n\tf.normalizeFlagName(flag.Name)\n",
-		named: "pflag.(*FlagSet).normalizeFlagName: ",
+		module: "github.com/spf13/pflag@v1.0.9", file: "string_slice.go",
+		old:   "func (s *stringSliceValue) String() string {\n",
+		new:   "func (s *stringSliceValue) String() string {\n\twriteAsCSV(*s.value)\n",
+		named: "pflag.writeAsCSV: ",
 	},
 	{
 		module: "github.com/dustin/go-humanize@v1.1.0", file: "si.go",
 		old:   "func SI(input float64, unit string) string {\n",
 		new:   "func SI(input float64, unit string) string {\n\tComputeSI(input)\n",
-		named: "humanize.ComputeSI: ",
+		named: "go-humanize.ComputeSI: ",
 	},
 	{
 		module: "github.com/sirupsen/logrus@v1.10.2", file: "entry.go",
