@@ -45,7 +45,7 @@ const mostSessions = 8
 
 // An event is a message of a stream; Kind names what it has.
 type event struct {
-	Kind    string          `json:"kind"` // hello, status, news, ended or gone
+	Kind    string          `json:"kind"` // hello, status, begun, news, ended or gone
 	Session string          `json:"session,omitempty"`
 	Task    string          `json:"task,omitempty"`
 	Status  *control.Status `json:"status,omitempty"`

@@ -174,10 +174,12 @@ func (s *session) end() {
 	}
 }
 
-// follow tells the page the news of a task until it ends.
+// follow tells the page that a task has begun, its news, and that it has ended: all by the stream, in this
+// order. The answer to the request that has started it may come later than its end.
 func (s *session) follow(c *command, t *task, change *control.Change, every time.Duration) {
 	defer close(t.done)
 	defer t.conn.Close()
+	s.tell(event{Kind: "begun", Task: c.Task, Change: change})
 	for {
 		next := control.Request{Do: control.DoNext, WaitNS: int64(newsEvery)}
 		if every > 0 { // numbers of a period

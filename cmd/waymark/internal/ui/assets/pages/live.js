@@ -72,6 +72,7 @@ export function show(main) {
 		case 'hello': hello(e); break;
 		case 'status': showStatus(e.status); break;
 		case 'news': news(e); break;
+		case 'begun': begun(e); break;
 		case 'ended': ended(e); break;
 		case 'gone': end(e.text); break;
 		}
@@ -205,13 +206,7 @@ export function show(main) {
 			body.values = answer === 'values';
 		}
 		try {
-			const change = await post('api/live/start', body);
-			if (task === 'record') {
-				recording = true;
-				record.setAttribute('aria-pressed', 'true');
-				record.textContent = 'Stop recording';
-				recorded.textContent = `recording ${count(change.functions)} functions into ${change.path}`;
-			} else said.textContent = `${task === 'watch' ? 'watching' : 'tracing'} ${count(change.functions)} functions`;
+			await post('api/live/start', body);
 		} catch (err) {
 			(task === 'record' ? recorded : said).replaceChildren(errorBox(err));
 		}
@@ -226,6 +221,16 @@ export function show(main) {
 			dialog.addEventListener('close', () => done(dialog.returnValue), {once: true});
 			dialog.showModal();
 		});
+	}
+
+	function begun(e) {
+		const functions = `${count(e.change.functions)} functions`;
+		if (e.task === 'record') {
+			recording = true;
+			record.setAttribute('aria-pressed', 'true');
+			record.textContent = 'Stop recording';
+			recorded.textContent = `recording ${functions} into ${e.change.path}`;
+		} else if (e.task !== 'top') said.textContent = `${e.task === 'watch' ? 'watching' : 'tracing'} ${functions}`;
 	}
 
 	function ended(e) {
