@@ -7,10 +7,12 @@ import (
 
 // A probe's word, which Fire loads, has two halves. Tracers count up the first 16 bits while they are
 // attached, if the word is a semaphore in an image; the kernel writes there whenever it likes. Bits of
-// the other 16 are the program's, one for each sink, the last one for all sinks from there on.
+// the other 16 are the program's: the last one is for commands that watch, the others are for the
+// sinks, one for each, and one for all sinks from there on.
 const (
 	sinkShift = 16
-	mostBits  = 16
+	mostBits  = 15 // for sinks
+	watchBit  = 15
 )
 
 // look says that a sink looks at p, or doesn't.
@@ -18,10 +20,15 @@ func (l *live) look(p *Probe, number int, on bool) {
 	if number >= mostBits-1 && !on {
 		return // others may have the same bit: these sinks are asked
 	}
+	l.mark(p, min(number, mostBits-1), on)
+}
+
+// mark sets or clears a bit of p's word.
+func (l *live) mark(p *Probe, at int, on bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	word := l.words[p.index]
-	bit := uint32(1) << min(number, mostBits-1)
+	bit := uint32(1) << at
 	var bits uint32
 	if l.mapped {
 		// Of a semaphore only the program's half may be written.

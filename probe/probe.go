@@ -16,6 +16,7 @@ type Probe struct {
 	name     string
 	function string
 	args     []argument
+	watched  atomic.Pointer[[]*seat] // commands that watch; nil: none does
 }
 
 // Name returns the probe's name.
@@ -50,12 +51,8 @@ func (p *Probe) Enabled() bool {
 		return false
 	}
 	defer p.live.leave()
-	for _, s := range p.live.sinks {
-		if !s.dead.Load() && s.enabled(p) {
-			return true
-		}
-	}
-	return false
+	watched := p.watched.Load()
+	return p.looks(p.live.sinks) || watched != nil && p.looks(*watched)
 }
 
 // Trigger fires the probe with these arguments. It returns an ArgumentError if their number or
@@ -90,10 +87,9 @@ func (p *Probe) fire(v *values) {
 		return
 	}
 	defer l.leave()
-	for _, s := range l.sinks {
-		if !s.dead.Load() {
-			s.tell(p, v)
-		}
+	p.tellAll(l.sinks, v)
+	if list := p.watched.Load(); list != nil {
+		p.tellAll(*list, v)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"sync"
 	"sync/atomic"
+
+	"github.com/waymark-go/waymark/internal/firings"
 )
 
 // A Provider is what a struct embeds that is a set of probes. The zero Provider is one that nobody
@@ -134,6 +136,7 @@ type live struct {
 	fields  []*state
 	words   []*uint32 // by probe
 	mapped  bool      // the words are semaphores, see cell
+	begun   bool      // the words are there; the registry's lock guards it
 	mu      sync.Mutex
 	visits  atomic.Int64 // firings in progress; below 0: disposed of
 	closing sync.Once
@@ -144,8 +147,9 @@ type live struct {
 var registry = &providers{}
 
 type providers struct {
-	mu   sync.Mutex
-	list []*live // in the order of their registration
+	mu       sync.Mutex
+	list     []*live           // in the order of their registration
+	watchers []firings.Watcher // commands that watch
 }
 
 func (r *providers) add(l *live) error {
@@ -202,6 +206,7 @@ func (l *live) start(fields []*state) {
 			s.begin(p, i)
 		}
 	}
+	registry.begin(l)
 	for i, f := range fields {
 		f.set(l.probes[i], l.words[i])
 	}

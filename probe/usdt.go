@@ -117,7 +117,7 @@ type firing struct {
 	texts []byte // of the strings, each with a 0 byte; words point there
 }
 
-var firings = sync.Pool{New: func() any { return new(firing) }}
+var spareFirings = sync.Pool{New: func() any { return new(firing) }}
 
 // nothing are the arguments where a policy hides values.
 var nothing = func() (v values) {
@@ -135,7 +135,7 @@ func (s *places) fire(p *Probe, v *values) {
 	if switchboard.Default.Hidden() {
 		v = &nothing
 	}
-	f := firings.Get().(*firing)
+	f := spareFirings.Get().(*firing)
 	room := 0
 	for i := range p.args {
 		if a := &p.args[i]; a.kind != reflect.String {
@@ -148,7 +148,7 @@ func (s *places) fire(p *Probe, v *values) {
 		f.copyTexts(p, v, room)
 	}
 	place(s.sites[p.index], &f.words)
-	firings.Put(f)
+	spareFirings.Put(f)
 }
 
 // copyTexts copies the strings, and has words point to the copies: the memory has room bytes, and

@@ -270,7 +270,7 @@ func TestGuard(t *testing.T) {
 	register(t, &p, USDT())
 	attach(p.Probe("finish"), 1)
 	p.Finish.Fire(1, "secret", nil)
-	f := firings.Get().(*firing)
+	f := spareFirings.Get().(*firing)
 	if f.words[0] != 0 || strings.Contains(string(f.texts), "secret") {
 		t.Errorf("tracers are told %v %q, want nothing", f.words, f.texts)
 	}

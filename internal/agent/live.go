@@ -164,11 +164,19 @@ func tiny(text string) (name, caller string) {
 }
 
 func (l *live) Audit(r control.Request, c control.Change, peer string) {
-	slog.Info("waymark: control", "do", r.Do, "targets", strings.Join(r.Targets, " "), "monitor", r.Monitor,
+	targets := r.Targets
+	if r.Watch != nil {
+		targets = append(slices.Clip(targets), r.Watch.Probes...)
+	}
+	slog.Info("waymark: control", "do", r.Do, "targets", strings.Join(targets, " "), "monitor", r.Monitor,
 		"functions", c.Functions, "keep", r.Keep, "peer", peer)
 }
 
 func (l *live) Watch(targets []string, w control.Watch) (control.Task, control.Change, error) {
+	if len(targets) == 0 && len(w.Probes) > 0 {
+		task, err := inspect.Watch(inspect.NoFunctions, "", w, &l.kept)
+		return task, control.Change{}, err
+	}
 	if len(targets) == 0 && w.Kind != control.KindSums && w.Kind != control.KindSamples {
 		return nil, control.Change{}, &control.Error{Code: control.CodeRequest, Text: "no function: want a pattern, or a group as @NAME"}
 	}

@@ -17,6 +17,7 @@ const (
 	OnEnter  = "enter"
 	OnReturn = "return"
 	OnPanic  = "panic" // or runtime.Goexit
+	OnFire   = "fire"  // Call.End only: it is a firing of a probe
 )
 
 // A Watch says what is to be told of calls.
@@ -31,6 +32,7 @@ type Watch struct {
 	Nodes  bool     `json:"nodes,omitempty"`  // traces: trees are nodes, not text
 	Caller bool     `json:"caller,omitempty"` // calls: who made each is told
 	Bare   bool     `json:"bare,omitempty"`   // calls: arguments, results and values of panics are left out
+	Probes []string `json:"probes,omitempty"` // calls: firings of these probes are told, too, see MatchProbe; without Targets, only these
 	Root   string   `json:"root,omitempty"`   // samples: the function that the tree begins at; none: where goroutines began
 	Rate   float64  `json:"rate,omitempty"`   // samples per second; 0: as the program chooses
 	Limit  uint64   `json:"limit,omitempty"`  // calls, stacks and traces that are told, then it ends; 0: no limit
@@ -60,10 +62,10 @@ func (n *News) Empty() bool {
 // A Call is one call of a function, or its beginning.
 type Call struct {
 	Number     uint64 `json:"number,omitempty"` // of a call that is kept, from 1
-	Function   string `json:"function"`
+	Function   string `json:"function"`         // of a firing: PROVIDER:PROBE
 	Goroutine  uint64 `json:"goroutine"`
 	StartUnix  int64  `json:"start_unix_ns"`
-	End        string `json:"end"` // enter, return or panic
+	End        string `json:"end"` // enter, return, panic or fire
 	DurationNS int64  `json:"duration_ns,omitempty"`
 	Args       string `json:"args,omitempty"`    // in Go's syntax
 	Results    string `json:"results,omitempty"` // the same

@@ -161,7 +161,7 @@ func (s *Server) answer(own *session, r Request, conn io.ReadWriter, peer string
 	switch {
 	case r.Version != Version:
 		err = &Error{CodeVersion, fmt.Sprintf("the program speaks version %d of the protocol, the command version %d", Version, r.Version)}
-	case length(r.Targets) > mostTargets:
+	case length(r.Targets)+length(r.probes()) > mostTargets:
 		err = &Error{CodeRequest, fmt.Sprintf("the targets have more than %d bytes", mostTargets)}
 	case r.Do == DoStatus:
 		response.Status = s.status()

@@ -3,6 +3,7 @@ package control
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 )
 
@@ -55,10 +56,10 @@ func (s *Server) begin(own *session, r Request, peer string) (*Change, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own.task, own.tasks, own.ends = task, nil, time.Time{}
-	for _, on.Target = range r.Targets {
+	for _, on.Target = range append(slices.Clip(r.Targets), r.probes()...) {
 		own.tasks = append(own.tasks, on)
 	}
-	if len(r.Targets) == 0 {
+	if len(own.tasks) == 0 {
 		own.tasks = []On{on}
 	}
 	if r.ForNS > 0 {

@@ -45,12 +45,18 @@ func Watch(s switchboard.Selection, name string, w control.Watch, k *Kept) (cont
 	if w.Keep && w.Kind != control.KindCalls {
 		return nil, &control.Error{Code: control.CodeRequest, Text: w.Kind + " can't keep calls"}
 	}
+	if err := checkProbes(w); err != nil {
+		return nil, err
+	}
 	if w.Keep && w.Bare {
 		return nil, &control.Error{Code: control.CodeRequest, Text: "calls without values can't be kept"}
 	}
 	switch w.Kind {
 	case control.KindCalls:
 		c := newCalls(w, k, &switchboard.Wish{Want: rt.Watched, Kind: "Watch", Select: s})
+		if len(w.Probes) > 0 {
+			return newFirings(c, w.Probes, s, only)
+		}
 		return c, c.begin("Watch", s, rt.Watched, c, only)
 	case control.KindStacks:
 		c := &stacks{limit: w.Limit}
@@ -86,8 +92,9 @@ type wish struct {
 	once    sync.Once
 }
 
-// begin sets the wish. Calls that only accepts, or all if that is nil, are told to o, unless that is nil.
-func (w *wish) begin(kind string, s switchboard.Selection, want uint32, o switchboard.Observer, only *condition.Program) error {
+// begin sets the wish, and others beside it. Calls that only accepts, or all if that is nil, are told to
+// o, unless that is nil.
+func (w *wish) begin(kind string, s switchboard.Selection, want uint32, o switchboard.Observer, only *condition.Program, others ...switchboard.Wish) error {
 	w.owner = switchboard.Default.Join(kind, switchboard.Command)
 	w.owner.Removed = func(reason string) string {
 		w.removed.Store(&reason)
@@ -97,7 +104,7 @@ func (w *wish) begin(kind string, s switchboard.Selection, want uint32, o switch
 	if o != nil {
 		wanted.Observer = func(string) switchboard.Observer { return o }
 	}
-	return Refused(w.owner.Set(wanted))
+	return Refused(w.owner.Set(append(others, wanted)...))
 }
 
 // Close takes the wish away.

@@ -77,7 +77,13 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		return nil, err
 	}
 	change := answer.Change
-	if r.Watch == nil || r.Watch.Kind != control.KindSamples { // samples switch no functions on
+	what, functions := "call", true
+	if w := r.Watch; w != nil && len(w.Probes) > 0 {
+		what, functions = "firing", len(r.Targets) > 0
+	} else if w != nil && w.Kind == control.KindSamples {
+		functions = false
+	}
+	if functions { // are switched on
 		a.affected(change)
 	}
 	ctx, stop := interrupted(limit)
@@ -102,7 +108,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		}
 	}
 	if last.Skipped > 0 {
-		a.note(fmt.Sprintf("%s not shown: they came too fast", units.Things(last.Skipped, "call")))
+		a.note(fmt.Sprintf("%s not shown: they came too fast", units.Things(last.Skipped, what)))
 	}
 	if last.Why != "" && ctx.Err() == nil && last.Why != control.WhyEnough {
 		a.note("ended: " + last.Why)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -66,7 +65,8 @@ module, the function, arguments with their Go types, and the provider's stabilit
 number in the column Attached says how many times tracers are attached: the probe's semaphore.
 
 With -w, firings of a running program of waymark build are printed until ^C, a limit, or the end of
-the program: no tracer of the system is needed.`
+the program: no tracer of the system is needed. They are those of functions' probes and of package
+probe's. At most 1000 a second are shown; how many were not is said at the end.`
 	return cmd
 }
 
@@ -132,26 +132,32 @@ func stability(s *usdt.Attributes) string {
 
 // watchProbes prints firings of the probes that are named as PROVIDER:PROBE.
 func (a *app) watchProbes(process string, list []probes.Probe, watched []string, f *liveFlags, limits *limitFlags) error {
-	var targets, known []string
+	var targets, fired, known []string                                   // fired are the patterns that name probes of package probe
 	entries, returns := make(map[string]string), make(map[string]string) // probes by function
 	for i := range list {
 		known = append(known, list[i].Provider+":"+list[i].Name)
 	}
 	for _, w := range watched {
-		provider, name, ok := strings.Cut(w, ":")
-		if !ok {
+		if !strings.Contains(w, ":") {
 			return usagef("-w %s: want PROVIDER:PROBE, as in main:run__return", w)
 		}
 		found := false
 		for i := range list {
 			p := &list[i]
-			if !wildcard(provider, p.Provider) || !wildcard(name, p.Name) {
+			if in, err := control.MatchProbe(w, p.Provider, p.Name); err != nil {
+				return usageError{err}
+			} else if !in {
 				continue
 			}
 			found = true
 			switch full := p.Provider + ":" + p.Name; {
+			case p.Stability != nil:
+				if !slices.Contains(fired, w) {
+					fired = append(fired, w)
+				}
+				continue
 			case p.Function == "" || !strings.HasSuffix(p.Name, "__entry") && !strings.HasSuffix(p.Name, "__return"):
-				return fmt.Errorf("-w %s: %s is no probe of a function that waymark has instrumented: attach a tracer of the system, as in bpftrace -p %s -e 'usdt:*:%s { ... }'", w, full, process, full)
+				return fmt.Errorf("-w %s: %s is a probe neither of a function that waymark has instrumented nor of package probe: attach a tracer of the system, as in bpftrace -p %s -e 'usdt:*:%s { ... }'", w, full, process, full)
 			case strings.HasSuffix(p.Name, "__entry"):
 				entries[p.Function] = full
 			default:
@@ -170,7 +176,7 @@ func (a *app) watchProbes(process string, list []probes.Probe, watched []string,
 		return err
 	}
 	defer c.Close()
-	w := control.Watch{Kind: control.KindCalls}
+	w := control.Watch{Kind: control.KindCalls, Probes: fired}
 	if len(entries) > 0 {
 		w.On = append(w.On, control.OnEnter)
 	}
@@ -186,8 +192,11 @@ func (a *app) watchProbes(process string, list []probes.Probe, watched []string,
 		for i := range n.Calls {
 			call := &n.Calls[i]
 			of, ok := entries[call.Function]
-			if call.End == control.OnReturn {
+			switch call.End {
+			case control.OnReturn:
 				of, ok = returns[call.Function]
+			case control.OnFire:
+				of, ok = call.Function, true
 			}
 			if !ok || limits.hits > 0 && shown == limits.hits {
 				continue
@@ -217,10 +226,4 @@ func (a *app) showFiring(f *liveFlags, short *names.Set, of string, c *control.C
 		return err
 	}
 	return a.showCall(f, short, c)
-}
-
-// wildcard reports whether name is as the pattern, in which * stands for any text.
-func wildcard(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return err == nil && ok
 }

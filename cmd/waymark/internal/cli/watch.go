@@ -83,9 +83,12 @@ func (a *app) showCall(f *liveFlags, short *names.Set, c *control.Call) error {
 		fmt.Fprintf(&b, "#%-4d ", c.Number)
 	}
 	fmt.Fprintf(&b, "%s [%d] ", time.Unix(0, c.StartUnix).Format("15:04:05.000000"), c.Goroutine)
-	if c.End == control.OnEnter {
+	switch c.End {
+	case control.OnEnter:
 		fmt.Fprintf(&b, "%10s", ">")
-	} else {
+	case control.OnFire:
+		fmt.Fprintf(&b, "%10s", "!")
+	default:
 		b.WriteString(units.Aligned(c.DurationNS))
 	}
 	args := c.Args
