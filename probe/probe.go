@@ -155,5 +155,6 @@ func hide(p unsafe.Pointer) unsafe.Pointer {
 // so that it must not be on a stack.
 var (
 	keep bool
+	//lint:ignore U1000 It is only written, as said above.
 	kept any
 )

@@ -21,8 +21,9 @@ type simple struct {
 	Provider
 	start  P0
 	Finish P1[int] `probe:"finish"`
-	other  int     `probe:"-"`
-	_      int
+	//lint:ignore U1000 It is there to be no probe.
+	other int `probe:"-"`
+	_     int
 }
 
 // register registers a provider until the test ends. It must succeed.

@@ -151,7 +151,6 @@ type tracer struct {
 	cmd   *exec.Cmd
 	lines chan string
 	said  bytes.Buffer // stderr
-	seen  []string     // lines
 }
 
 // needTracer skips the test, aloud, where bpftrace can't be had.

@@ -53,6 +53,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "waymark: "+text, status)
 		return
 	}
+	//lint:ignore SA4006 without the hooks Mute panics, and what follows is never reached
 	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		http.Error(w, "waymark: the server can't give the connection away: "+err.Error(), http.StatusNotImplemented)
