@@ -87,9 +87,6 @@ func firstGiven(set *pflag.FlagSet, names []string) string {
 	return ""
 }
 
-// given reports whether a flag was given.
-func (f *recordFlags) given() bool { return f.first() != "" }
-
 // beyond returns the name of the first flag that was given and isn't one of statistics, too; "" if none was.
 func (f *recordFlags) beyond() string {
 	return firstGiven(f.set, slices.DeleteFunc(slices.Clone(settings), func(name string) bool { return name == "waiting" }))

@@ -166,8 +166,7 @@ type truth struct {
 	result *calltree.Result
 	calls  []calltree.Call // by end
 	waits  []calltree.Call
-	long   []bool // of calls whose callers, see shown
-	above  []int  // callers
+	above  []int // callers
 	args   [][]byte
 }
 
