@@ -42,7 +42,8 @@ func Named(name string) Provider { return Provider{name: name} }
 type Interface interface {
 	// Dispose ends the provider: its probes do nothing from then on, and tracers don't see them any
 	// more. Calls of Fire that are in progress go on. A provider that is disposed of can be registered
-	// again. Dispose does nothing if the provider isn't registered.
+	// again. Dispose does nothing if the provider isn't registered. It returns the errors of sinks that
+	// are closed; where a call of Fire is in progress, that call closes them later.
 	Dispose() error
 
 	// Probe returns the probe of that name, nil if there is none or the provider isn't registered.
@@ -212,15 +213,17 @@ func (l *live) start(fields []*state) {
 	}
 }
 
-// dispose ends the provider.
+// dispose ends the provider. If a firing is in progress, that closes the sinks, at its end, and nobody
+// hears of their errors: a sink may dispose of its provider, so nobody may wait here.
 func (l *live) dispose() error {
 	registry.remove(l)
 	for _, f := range l.fields {
 		f.set(nil, nil)
 	}
-	if l.visits.Add(disposed) == disposed {
-		l.close()
+	if l.visits.Add(disposed) != disposed {
+		return nil
 	}
+	l.close()
 	return l.failure
 }
 
