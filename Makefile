@@ -296,7 +296,7 @@ bench-live: $(BIN)/waymark
 	cd dev/benchmarks/live/subject && $(BIN)/waymark build --args -o $(BIN)/live-subject .
 	cd dev/benchmarks && $(GO) run ./live -waymark $(BIN)/waymark $(BIN)/live-subject
 	cd dev/servers && GOWORK= $(BIN)/waymark build --all --args --results --include './...,google.golang.org/...,golang.org/x/...,net/...,crypto/...,encoding/...,go/...' -o $(BIN)/live-echo ./echo
-	cd dev/benchmarks && $(GO) run ./live -waymark $(BIN)/waymark -rounds 180 -period 300ms -watch main.server.UnaryCall $(BIN)/live-echo
+	cd dev/benchmarks && $(GO) run ./live -waymark $(BIN)/waymark -rounds 60 -period 1s -watch main.server.UnaryCall $(BIN)/live-echo
 
 bench-latency: $(BIN)/waymark
 	GOBIN=$(BIN) $(GO) install github.com/tsenart/vegeta/v12@v12.12.0

@@ -47,6 +47,7 @@ type News struct {
 	Sampled   json.RawMessage `json:"sampled,omitempty"` // samples: a callgraph.Tree
 	Hits      uint64          `json:"hits"`              // calls or traces that were told since the beginning
 	Skipped   uint64          `json:"skipped"`           // those that came too fast
+	More      bool            `json:"-"`                 // there are further news already
 	Done      bool            `json:"done,omitempty"`    // there are no further news
 	Why       string          `json:"why,omitempty"`     // it is done
 }

@@ -83,6 +83,7 @@ type session struct {
 	keeps bool      // the task keeps calls
 	tasks []On      // the same, for the status
 	ends  time.Time // when the task ends; zero: no such time
+	told  time.Time // when news were sent that were all there was
 }
 
 // NewServer makes a server for a program.

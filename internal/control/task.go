@@ -15,8 +15,12 @@ type Task interface {
 	Close() error
 }
 
-// look is how often news are looked for while a client waits for them.
+// look is how often news are looked for while a client waits for the first ones.
 const look = 10 * time.Millisecond
+
+// gather is how often they are then: a message takes the program and its client as long as a dozen calls
+// that are told in it.
+const gather = 50 * time.Millisecond
 
 // mostWait is how long a client may wait for news.
 const mostWait = time.Minute
@@ -55,7 +59,7 @@ func (s *Server) begin(own *session, r Request, peer string) (*Change, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own.task, own.tasks, own.ends = task, nil, time.Time{}
+	own.task, own.tasks, own.ends, own.told = task, nil, time.Time{}, time.Time{}
 	for _, on.Target = range append(slices.Clip(r.Targets), r.probes()...) {
 		own.tasks = append(own.tasks, on)
 	}
@@ -83,10 +87,21 @@ func (s *session) take() Task {
 	return task
 }
 
-// next returns the connection's news, for which it waits if there are none.
+// next returns the connection's news, for which it waits if there are none. Once some were told, more are
+// gathered before the next.
 func (s *Server) next(own *session, r Request, conn io.ReadWriter) *News {
 	end := s.now().Add(min(time.Duration(max(r.WaitNS, 0)), mostWait))
-	pause, _ := conn.(interface{ Pause(ns int64) bool })
+	pause := func(d time.Duration) bool { return true }
+	if c, ok := conn.(interface{ Pause(ns int64) bool }); ok {
+		pause = func(d time.Duration) bool { return d <= 0 || c.Pause(int64(d)) }
+	}
+	every, over := look, false // over: the client has waited long enough, or says something else
+	if !own.told.IsZero() {
+		every = gather
+		if wait := own.told.Add(gather).Sub(s.now()); wait > 0 {
+			over = pause(min(wait, end.Sub(s.now())))
+		}
+	}
 	for {
 		s.mu.Lock()
 		task := own.task
@@ -98,8 +113,13 @@ func (s *Server) next(own *session, r Request, conn io.ReadWriter) *News {
 		if news.Done {
 			s.stop(own)
 		}
-		left := end.Sub(s.now())
-		if !news.Empty() || left <= 0 || pause == nil || pause.Pause(int64(min(left, look))) {
+		if !news.Empty() {
+			own.told = s.now()
+			if news.More {
+				own.told = own.told.Add(-gather)
+			}
+		}
+		if over || !news.Empty() || pause(min(end.Sub(s.now()), every)) {
 			return &news
 		}
 	}

@@ -3,7 +3,6 @@ package inspect
 import (
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/control"
@@ -23,20 +22,16 @@ type calls struct {
 	kept                    *Kept // nil: calls are not kept
 	wished                  *switchboard.Wish
 
-	open goroutine.Local[[]open]
-	full atomic.Int64 // the second in which no more is told; or always
+	open  goroutine.Local[[]open]
+	whole bool // what is told of a call is known when it begins
+	pace  pace
 
 	mu      sync.Mutex
 	list    []control.Call
-	second  int64 // in which so many were told
-	told    int
 	hits    uint64
 	skipped uint64
 	closed  bool // nothing more is kept
 }
-
-// always is a second for ever.
-const always = 1 << 62
 
 // An open call is in progress.
 type open struct {
@@ -56,12 +51,18 @@ func newCalls(w control.Watch, k *Kept, wished *switchboard.Wish) *calls {
 	if !w.Keep {
 		k = nil
 	}
-	return &calls{
+	c := &calls{
 		kept: k, wished: wished,
 		enters: on(control.OnEnter, false), returns: on(control.OnReturn, true), panics: on(control.OnPanic, true),
 		callers: w.Caller, bare: w.Bare, least: time.Duration(w.MinNS), limit: w.Limit,
 	}
+	c.whole = c.least == 0 && c.returns == c.panics
+	return c
 }
+
+// Passes implements switchboard.Passer: calls that come too fast are counted and not observed, where it
+// doesn't depend on their ends whether they would be told.
+func (c *calls) Passes() bool { return c.whole && c.pace.passes() }
 
 // Observe implements switchboard.Observer.
 func (c *calls) Observe(e *switchboard.Event) {
@@ -86,7 +87,7 @@ func (c *calls) Observe(e *switchboard.Event) {
 
 func (c *calls) enter(e *switchboard.Event) {
 	o := open{began: time.Now(), hidden: e.Hidden()}
-	if full := c.full.Load(); full == always || full == o.began.Unix() {
+	if c.pace.rests() {
 		o.quiet = true
 	} else {
 		if c.callers {
@@ -180,17 +181,12 @@ func (c *calls) skip() {
 
 // tell tells a call, unless that is too much. If calls are kept it keeps k, unless that is nil.
 func (c *calls) tell(call control.Call, k *kept) {
-	now := time.Now().Unix()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.limit > 0 && c.hits >= c.limit {
 		return
 	}
-	if now != c.second {
-		c.second, c.told = now, 0
-	}
-	if c.told >= perSecond || len(c.list) >= mostQueued {
-		c.full.Store(now)
+	if !c.pace.take(len(c.list)) {
 		c.skipped++
 		return
 	}
@@ -199,9 +195,8 @@ func (c *calls) tell(call control.Call, k *kept) {
 		call.Number = c.kept.add(k)
 	}
 	c.list = append(c.list, call)
-	c.told++
 	if c.hits++; c.hits == c.limit {
-		c.full.Store(always)
+		c.pace.stop()
 	}
 }
 
@@ -223,9 +218,10 @@ func (c *calls) Next() control.News {
 		size += len(call.Args) + len(call.Results) + len(call.Panic)
 		n++
 	}
-	news := control.News{Calls: slices.Clone(c.list[:n]), Hits: c.hits, Skipped: c.skipped}
+	news := control.News{Calls: slices.Clone(c.list[:n]), Hits: c.hits, Skipped: c.skipped + c.pace.passed.Load()}
 	c.list = slices.Delete(c.list, 0, n)
-	if len(c.list) == 0 {
+	c.pace.renew()
+	if news.More = len(c.list) > 0; !news.More {
 		if c.end(&news); c.limit > 0 && c.hits >= c.limit {
 			news.Done, news.Why = true, control.WhyEnough
 		}

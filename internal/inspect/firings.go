@@ -68,12 +68,10 @@ func (f *firing) Fired(provider, probe string, args func() []any) {
 	if f.removed.Load() != nil || f.within.Get(false) != nil {
 		return
 	}
-	now := time.Now()
-	if full := f.full.Load(); full == always || full == now.Unix() {
-		f.skip()
+	if f.pace.passes() {
 		return
 	}
-	call := control.Call{Function: provider + ":" + probe, Goroutine: goroutine.ID(), StartUnix: now.UnixNano(), End: control.OnFire, Hidden: switchboard.Default.Hidden()}
+	call := control.Call{Function: provider + ":" + probe, Goroutine: goroutine.ID(), StartUnix: time.Now().UnixNano(), End: control.OnFire, Hidden: switchboard.Default.Hidden()}
 	if !f.bare && !call.Hidden {
 		call.Args = f.text(args)
 	}

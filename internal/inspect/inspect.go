@@ -20,7 +20,7 @@ import (
 const (
 	perSecond   = 1000     // calls that are told in a second
 	mostQueued  = 1000     // calls that wait for the client
-	mostCalls   = 100      // in one message
+	mostCalls   = 500      // in one message
 	mostNews    = 64 << 10 // bytes of the calls in a message but for the last: escaped, they may be six times as many
 	mostText    = 1000     // bytes of the arguments of a call, and of its results
 	mostStacks  = 1000     // different ones

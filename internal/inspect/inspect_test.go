@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/waymark-go/waymark/internal/control"
 	"github.com/waymark-go/waymark/internal/format"
@@ -157,6 +158,63 @@ func TestTooFast(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// When as many were told as may be in a second, calls are counted and not observed, until the client asks
+// after the second. Where calls are told of when they begin, they are counted, too.
+func TestPace(t *testing.T) {
+	for _, on := range [][]string{nil, {control.OnEnter}, {control.OnEnter, control.OnReturn, control.OnPanic}} {
+		r, task := watches(t, control.Watch{Kind: control.KindCalls, On: on})
+		each := uint64(max(len(on)-1, 1)) // what is told of a call
+		for i := 0; i < perSecond/int(each); i++ {
+			r.Enter("m.F", i).Exit()
+		}
+		const more = 3
+		for i := 0; i <= more; i++ {
+			c := r.Enter("m.F", i)
+			c.Exit()
+			if i > 0 && c != nil { // the first one finds that it is too much
+				t.Errorf("on %v: a call is observed that isn't told", on)
+			}
+		}
+		news := task.Next()
+		for news.More {
+			news = task.Next()
+		}
+		if news.Hits != perSecond || news.Skipped < more+1 {
+			t.Errorf("on %v: %d told, %d skipped, want %d and %d", on, news.Hits, news.Skipped, perSecond, more+1)
+		}
+		begun := time.Now()
+		for on == nil && news.Hits == perSecond {
+			if time.Since(begun) > 20*time.Second {
+				t.Fatalf("on %v: nothing is told any more", on)
+			}
+			r.Enter("m.F").Exit()
+			time.Sleep(10 * time.Millisecond)
+			news = task.Next()
+		}
+		task.Close()
+	}
+}
+
+// Calls whose ends say whether they are told are observed to the end.
+func TestPaceOfEnds(t *testing.T) {
+	r, task := watches(t, control.Watch{Kind: control.KindCalls, On: []string{control.OnPanic}})
+	fail := func() {
+		c := r.Enter("m.F")
+		c.Panic("broken")
+		c.Leave()
+	}
+	for i := 0; i < perSecond; i++ {
+		fail()
+	}
+	r.Enter("m.F").Exit()
+	fail()
+	r.Enter("m.F").Exit()
+	fail()
+	if news := task.Next(); news.Hits != perSecond || news.Skipped != 2 {
+		t.Errorf("%d panics told, %d skipped, want %d and 2", news.Hits, news.Skipped, perSecond)
 	}
 }
 

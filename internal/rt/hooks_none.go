@@ -25,6 +25,7 @@ func (Masked) String() string { return "***" }
 
 // A Monitor is what is told of the calls of watched sites.
 type Monitor struct {
+	Pass  func(site uint32) bool
 	Enter func(site uint32, e *Event, v unsafe.Pointer) unsafe.Pointer
 	Exit  func(call unsafe.Pointer, e *Event, v unsafe.Pointer, returned bool)
 	Panic func(call unsafe.Pointer, e *Event, value any, goexit bool)

@@ -17,6 +17,7 @@ type watch struct {
 	seats   []*seat
 	filters [][]*condition.Filter // by seat: one must accept the call; nil: all calls. nil if no seat has some
 	sole    *condition.Filter     // the only one, of the only seat, if it decides where the call begins
+	passer  Passer                // the only observer, if it is one
 	direct  bool                  // a seat is told without an Event
 	call    call                  // of all calls that all seats are told of
 }
@@ -33,8 +34,11 @@ func newWatch(f *function.Func, seats []*seat, filters [][]*condition.Filter) *w
 	w := &watch{fn: f, seats: seats, filters: filters}
 	w.direct = slices.ContainsFunc(seats, func(s *seat) bool { return s.direct != nil })
 	w.call = call{of: w, seats: seats}
-	if len(seats) == 1 && len(filters) == 1 && len(filters[0]) == 1 && filters[0][0].AtEnter() {
-		w.sole = filters[0][0]
+	if len(seats) == 1 {
+		w.passer, _ = seats[0].observer.(Passer)
+		if len(filters) == 1 && len(filters[0]) == 1 && filters[0][0].AtEnter() {
+			w.sole = filters[0][0]
+		}
 	}
 	return w
 }
@@ -94,9 +98,15 @@ func (b *Board) noteCallers(t *Table) {
 // watchOf returns what calls of a function are told to, nil if they are not.
 func (b *Board) watchOf(name string) *watch {
 	if id, ok := (*b.callers.Load())[name]; ok {
-		if list := *b.watches.Load(); int(id) < len(list) {
-			return list[id].Load()
-		}
+		return b.watchAt(id)
+	}
+	return nil
+}
+
+// watchAt returns what calls of a site are told to, nil if they are not.
+func (b *Board) watchAt(id uint32) *watch {
+	if list := *b.watches.Load(); int(id) < len(list) {
+		return list[id].Load()
 	}
 	return nil
 }
@@ -107,12 +117,12 @@ func (b *Board) watchOf(name string) *watch {
 //go:noinline
 func (b *Board) monitor() rt.Monitor {
 	return rt.Monitor{
+		Pass: func(site uint32) bool {
+			w := b.watchAt(site)
+			return w != nil && w.filters == nil && w.passer != nil && w.passer.Passes()
+		},
 		Enter: func(site uint32, from *rt.Event, v unsafe.Pointer) unsafe.Pointer {
-			list := *b.watches.Load()
-			if int(site) >= len(list) {
-				return nil
-			}
-			w := list[site].Load()
+			w := b.watchAt(site)
 			if w == nil {
 				return nil // switched off a moment ago
 			}
@@ -121,11 +131,16 @@ func (b *Board) monitor() rt.Monitor {
 				if b.hidden.Load() && w.sole.Values() || !w.sole.Accepts(condition.Values{Event: from, At: v}) {
 					return nil
 				}
+				if w.passer != nil && w.passer.Passes() {
+					return nil
+				}
 				from.Take(v)
 			} else if w.filters != nil {
 				if c = b.filter(w, from, v); c == nil {
 					return nil
 				}
+			} else if w.passer != nil && w.passer.Passes() {
+				return nil
 			} else {
 				from.Take(v)
 			}

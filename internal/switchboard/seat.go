@@ -26,6 +26,13 @@ type Direct interface {
 // A Director is an observer that has a Direct in its place for beginnings and ends.
 type Director interface{ Direct() Direct }
 
+// A Passer is an observer that for a time has no use for calls. It is asked of each call that begins and
+// that its condition accepts, before values are copied, unless the call has other observers, too.
+type Passer interface {
+	// Passes reports whether nothing is to be told of the call.
+	Passes() bool
+}
+
 // A Breaker is an observer that wants to know that it has panicked. Others are reported on stderr.
 type Breaker interface{ Broken(value any) }
 

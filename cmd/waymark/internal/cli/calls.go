@@ -87,7 +87,7 @@ func (a *app) showKept(f *liveFlags, short *names.Set, c *control.KeptCall, full
 	case f.form == "json":
 		return a.object(c)
 	case !full:
-		return a.showCall(f, short, &c.Call)
+		return showCall(a.stdout, f, short, &c.Call)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "call %d of %s\n", c.Number, c.Function)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -105,10 +106,12 @@ func interrupted(d time.Duration) (context.Context, func()) {
 }
 
 // object prints a line of JSON.
-func (a *app) object(v any) error {
+func (a *app) object(v any) error { return writeObject(a.stdout, v) }
+
+func writeObject(w io.Writer, v any) error {
 	b, err := json.Marshal(v)
 	if err == nil {
-		_, err = a.stdout.Write(append(b, '\n'))
+		_, err = w.Write(append(b, '\n'))
 	}
 	return err
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -189,6 +191,7 @@ func (a *app) watchProbes(process string, list []probes.Probe, watched []string,
 	shown := uint64(0)
 	short := names.NewSet()
 	_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
+		out := bufio.NewWriter(a.stdout) // one write for all
 		for i := range n.Calls {
 			call := &n.Calls[i]
 			of, ok := entries[call.Function]
@@ -202,12 +205,12 @@ func (a *app) watchProbes(process string, list []probes.Probe, watched []string,
 				continue
 			}
 			shown++
-			if err := a.showFiring(f, short, of, call); err != nil {
+			if err := showFiring(out, f, short, of, call); err != nil {
 				return err
 			}
 		}
 		n.Done = n.Done || limits.hits > 0 && shown >= limits.hits
-		return nil
+		return out.Flush()
 	})
 	return err
 }
@@ -218,12 +221,12 @@ type firing struct {
 	control.Call
 }
 
-func (a *app) showFiring(f *liveFlags, short *names.Set, of string, c *control.Call) error {
+func showFiring(w io.Writer, f *liveFlags, short *names.Set, of string, c *control.Call) error {
 	if f.form == "json" {
-		return a.object(firing{of, *c})
+		return writeObject(w, firing{of, *c})
 	}
-	if _, err := fmt.Fprintf(a.stdout, "%s  ", of); err != nil {
+	if _, err := fmt.Fprintf(w, "%s  ", of); err != nil {
 		return err
 	}
-	return a.showCall(f, short, c)
+	return showCall(w, f, short, c)
 }

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -55,12 +57,13 @@ func (a *app) watchCommand() *cobra.Command {
 			}
 			short := names.NewSet()
 			_, err = a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
+				out := bufio.NewWriter(a.stdout) // one write for all
 				for i := range n.Calls {
-					if err := a.showCall(f, short, &n.Calls[i]); err != nil {
+					if err := showCall(out, f, short, &n.Calls[i]); err != nil {
 						return err
 					}
 				}
-				return nil
+				return out.Flush()
 			})
 			return err
 		})
@@ -73,9 +76,9 @@ With --keep-calls each call gets a number, by which waymark calls shows it in fu
 }
 
 // showCall prints a call.
-func (a *app) showCall(f *liveFlags, short *names.Set, c *control.Call) error {
+func showCall(w io.Writer, f *liveFlags, short *names.Set, c *control.Call) error {
 	if f.form == "json" {
-		return a.object(c)
+		return writeObject(w, c)
 	}
 	short.Add(c.Function)
 	var b strings.Builder
@@ -109,7 +112,7 @@ func (a *app) showCall(f *liveFlags, short *names.Set, c *control.Call) error {
 		fmt.Fprintf(&b, "  by %s  %s:%d", by.Function, by.File, by.Line)
 	}
 	b.WriteByte('\n')
-	_, err := a.stdout.Write([]byte(b.String()))
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

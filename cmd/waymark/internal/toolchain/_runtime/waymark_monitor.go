@@ -16,6 +16,11 @@ import (
 
 // A WMMonitor is what the library is told of watched calls.
 type WMMonitor struct {
+	// Pass, if there is one, is asked before the first call of a goroutine that is of a watched site with
+	// that id: the goroutine would be given memory for it. It reports whether nobody wants to know of the
+	// call, and must not wait.
+	Pass func(site uint32) bool
+
 	// Enter is called when a call of the site with that id begins. What it gives is
 	// handed to the others; nil: nobody wants to know of this call. The event has the arguments
 	// that are at v once Take has been called.
@@ -90,7 +95,7 @@ func wmEnterWatchedInts(gp *g, f WMFrame, kinds, a, b, c, d uint64) WMFrame {
 }
 
 // wmBeginsWatched reports what is to be reported before a watched call begins. It returns nil if nobody can be
-// told of the call.
+// told of the call, or wants to be.
 func wmBeginsWatched(gp *g, f WMFrame) *wmWatching {
 	if !wmMayWait(gp, 0) {
 		wmUnreported.Add(1)
@@ -98,6 +103,9 @@ func wmBeginsWatched(gp *g, f WMFrame) *wmWatching {
 	}
 	w := gp.wm.watching
 	if w == nil {
+		if wmMonitor.Pass != nil && wmMonitor.Pass(f.site()) {
+			return nil
+		}
 		w = wmNewWatching(gp)
 	}
 	wmSettle(gp)
