@@ -101,7 +101,6 @@ func (w *writer) run() {
 			_, err = w.w.Write(rows)
 			w.failed.Store(err != nil)
 		}
-		clear(rows)
 		w.free <- rows[:0]
 	}
 	if err == nil {
@@ -123,7 +122,7 @@ func (w *writer) end(c *calls.Call) error {
 		trace = int64(c.Trace.ID)
 	}
 	is := func(f calltree.Flags) bool { return c.Flags&f != 0 }
-	// In place: a row has 400 bytes, and is zero here.
+	// In place, as a row has 400 bytes: all of an earlier row is overwritten.
 	w.rows = w.rows[:len(w.rows)+1]
 	r := &w.rows[len(w.rows)-1]
 	r.ID, r.Caller, r.Starter, r.Trace = int64(c.ID), int64(c.Caller), int64(c.Starter), trace
@@ -131,6 +130,7 @@ func (w *writer) end(c *calls.Call) error {
 	r.Function, r.Package, r.File = c.Function.Name, c.Function.Package, c.Function.File
 	r.Line, r.Depth = int32(c.Function.Line), int32(c.Depth)
 	r.Start, r.Duration, r.Self = w.start+c.Start, c.Duration, c.Self
+	r.SelfRunnable, r.SelfWaiting = 0, ""
 	if c.SelfOff != nil {
 		r.SelfRunnable, r.SelfWaiting = off(c.SelfOff)
 	}
