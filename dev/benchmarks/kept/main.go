@@ -117,6 +117,7 @@ func request(n int, slow bool) {
 //go:noinline
 func wait() { time.Sleep(200 * time.Millisecond) }
 
+//lint:ignore U1000 Written only, so that what step computes is needed.
 var sum uint64
 
 // step computes for some 50 ns.

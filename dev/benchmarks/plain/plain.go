@@ -127,7 +127,9 @@ func Sleep(d time.Duration) { time.Sleep(d) }
 
 // What Make and MakeTiny make lies in the heap because it is here.
 var (
+	//lint:ignore U1000 Nobody reads it.
 	made *Order
+	//lint:ignore U1000 Nobody reads it.
 	tiny *byte
 )
 
