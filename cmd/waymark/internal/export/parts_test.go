@@ -87,6 +87,17 @@ func TestParts(t *testing.T) {
 			t.Errorf("pprof, goroutines %v (-report +pprof)\n%s", goroutines, diff)
 		}
 	}
+	var whole parts
+	for _, p := range want {
+		whole.Runnable += p.Runnable
+		whole.Waiting += p.Waiting
+	}
+	_, states := readPerfettoStates(t, written(t, "perfetto", parted(), recording.Filter{}), nil)
+	runnable := states["runnable"].total - whole.Runnable
+	waiting := states["waiting: channel"].total + states["waiting: lock"].total - whole.Waiting
+	if max(runnable, -runnable, waiting, -waiting) > 2 || len(states) != 3 { // the ends of each slice are rounded
+		t.Errorf("perfetto: %v, want runnable and waiting as in %+v", states, whole)
+	}
 	got := make(map[string]parts)
 	for line := range strings.Lines(string(written(t, "json", parted(), recording.Filter{}))) {
 		var c map[string]any

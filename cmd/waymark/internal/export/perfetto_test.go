@@ -52,9 +52,16 @@ func (f fields) bytes(n protowire.Number) []byte {
 	return f[n][0].([]byte)
 }
 
-// readPerfetto reads a trace as its schema and the rules for sequences and interned data say.
 func readPerfetto(t *testing.T, data []byte, ended *ends) map[string]sums {
-	out := make(map[string]sums)
+	out, _ := readPerfettoStates(t, data, ended)
+	return out
+}
+
+// readPerfettoStates reads a trace as its schema and the rules for sequences and interned data say. states
+// are the slices on tracks below those of goroutines.
+func readPerfettoStates(t *testing.T, data []byte, ended *ends) (out, states map[string]sums) {
+	out, states = make(map[string]sums), make(map[string]sums)
+	goroutines := make(map[uint64]bool) // tracks
 	tracks := make(map[uint64]*stack) // that have been described
 	names, annotations := make(map[uint64]string), make(map[uint64]string)
 	flows := make(map[uint64]uint64) // goroutines in which they begin
@@ -70,6 +77,14 @@ func readPerfetto(t *testing.T, data []byte, ended *ends) map[string]sums {
 				t.Errorf("track of unknown parent %d", parent)
 			}
 			tracks[track.number(1)] = &stack{sums: out}
+			if parent := track.number(5); goroutines[parent] {
+				if name := string(track.bytes(2)); name != "not running" {
+					t.Errorf("track %q below goroutine %d's", name, goroutine(parent))
+				}
+				tracks[track.number(1)].sums = states
+			} else if parent != 0 {
+				goroutines[track.number(1)] = true
+			}
 		}
 		interned := decode(t, packet.bytes(12))
 		for kind, list := range map[protowire.Number]map[uint64]string{2: names, 3: annotations} {
@@ -119,7 +134,9 @@ func readPerfetto(t *testing.T, data []byte, ended *ends) map[string]sums {
 					self = &n
 				}
 			}
-			ended.call(goroutine(event.number(11)), s.innermost(), marks...)
+			if goroutines[event.number(11)] {
+				ended.call(goroutine(event.number(11)), s.innermost(), marks...)
+			}
 			s.end(t, "", at, self)
 		}
 	}
@@ -131,5 +148,5 @@ func readPerfetto(t *testing.T, data []byte, ended *ends) map[string]sums {
 	if len(flows) > 0 {
 		t.Errorf("flows without end: %v", flows)
 	}
-	return out
+	return out, states
 }

@@ -34,6 +34,19 @@ type Listener struct {
 	// Start, unless nil, is told that a goroutine has started another, whose calls come later. Both
 	// are valid until it returns.
 	Start func(parent, child *Goroutine)
+
+	// Wait, unless nil, is told when a goroutine runs again that did not while it had a call open that the
+	// filter shows, or before its first call. The Wait is valid until it returns.
+	Wait func(*Wait) error
+}
+
+// A Wait is time in which a goroutine did not run. Times are ns as those of calls.
+type Wait struct {
+	Goroutine  *Goroutine
+	Start, End int64
+	Ready      int64  // from then on it was ready, and had no processor
+	Reason     string // why it did not run until then, as tracefile.WaitReason
+	Waker      uint64 // the goroutine that made it ready; 0 if it was none, or is unknown
 }
 
 // A Goroutine is one that makes calls.
@@ -112,6 +125,7 @@ type teller struct {
 	functions map[function.Identity]*Function
 	last      uint64 // id
 	call      Call   // what the Listener is given
+	waited    Wait   // the same
 	off       recording.Off
 	err       error
 
@@ -133,7 +147,11 @@ func Tell(set *tracefile.Set, filter *recording.Filter, o Options, l Listener) (
 		f := &follower{teller: t, process: &Process{Process: p, Index: index, PID: p.File.Info().PID, functions: make(map[uint32]*Function)},
 			goroutines: make(map[uint64]*Goroutine), members: members{before: make(map[uint64]member)}}
 		index++
-		return recording.Follower{Enter: f.enter, Call: f.exit, Start: f.start, End: f.end, Done: f.done}
+		to := recording.Follower{Enter: f.enter, Call: f.exit, Start: f.start, End: f.end, Done: f.done}
+		if l.Wait != nil {
+			to.Wait = f.wait
+		}
+		return to
 	})
 	if t.err != nil {
 		err = t.err
@@ -283,6 +301,16 @@ func (f *follower) exit(c *calltree.Call) {
 	if c.Depth == 0 && g.in.own && !f.call.Single() {
 		f.leave(g)
 	}
+}
+
+func (f *follower) wait(c *calltree.Call) {
+	if f.err != nil {
+		return
+	}
+	w := &f.waited
+	*w = Wait{Goroutine: f.goroutine(c.Goroutine), Start: f.at(c.Start), End: f.at(c.End), Reason: c.Wait.Reason.String(), Waker: c.Wait.Waker}
+	w.Ready = min(max(f.at(c.Wait.Ready), w.Start), w.End)
+	f.err = f.Wait(w)
 }
 
 // self returns the self time of a call of a function in ns.

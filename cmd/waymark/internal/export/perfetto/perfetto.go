@@ -1,6 +1,6 @@
 // Package perfetto writes track events of Perfetto, in protocol buffers: a track for each goroutine,
 // a slice for each call, and a flow from the goroutine that starts another to the first call of that
-// one. Names are interned.
+// one. Below that track is one for the times in which the goroutine did not run. Names are interned.
 package perfetto
 
 import (
@@ -16,8 +16,8 @@ import (
 
 // Write writes the calls of a set that the filter shows.
 func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o calls.Options) ([]recording.Summary, error) {
-	out := &writer{b: bufio.NewWriterSize(w, 1<<16), interned: make(map[string]uint64), tracks: make(map[uint64]bool)}
-	read, err := calls.Tell(set, filter, o, calls.Listener{Begin: out.begin, End: out.end})
+	out := &writer{b: bufio.NewWriterSize(w, 1<<16), interned: make(map[string]uint64), tracks: make(map[uint64]bool), early: make(map[uint64]calls.Wait)}
+	read, err := calls.Tell(set, filter, o, calls.Listener{Begin: out.begin, End: out.end, Wait: out.wait})
 	if flushErr := out.b.Flush(); err == nil {
 		err = flushErr
 	}
@@ -27,10 +27,11 @@ func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o calls.Op
 // A writer writes packets of one sequence.
 type writer struct {
 	b         *bufio.Writer
-	functions []bool            // by index: name and place are interned, by index + 1
-	interned  map[string]uint64 // names of annotations and categories, which have a common count
-	tracks    map[uint64]bool   // that have been described
-	begun     bool              // a packet has been written
+	functions []bool                // by index: name and place are interned, by index + 1
+	interned  map[string]uint64     // names of annotations and categories, which have a common count
+	tracks    map[uint64]bool       // that have been described
+	early     map[uint64]calls.Wait // by track: of goroutines that have made no call yet
+	begun     bool                  // a packet has been written
 
 	event, fresh wire.Message // of the packet that is being made: the track event, interned data
 	packet       wire.Message
@@ -40,7 +41,10 @@ type writer struct {
 // process returns the track of a process, which holds the tracks of its goroutines.
 func process(p *calls.Process) uint64 { return uint64(p.Index+1) << 48 }
 
-func track(p *calls.Process, goroutine uint64) uint64 { return process(p) | goroutine&(1<<48-1) }
+func track(p *calls.Process, goroutine uint64) uint64 { return process(p) | goroutine&(1<<47-1) }
+
+// states returns the track that lies below that of a goroutine.
+func states(track uint64) uint64 { return track | 1<<47 }
 
 // describe writes the descriptor of a track, unless there is one.
 func (w *writer) describe(uuid, parent uint64, name string, add func(*wire.Message)) error {
@@ -75,14 +79,21 @@ func (w *writer) introduce(c *calls.Call) (flow bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := w.describe(track(p, g.ID), process(p), fmt.Sprintf("goroutine %d %s", g.ID, c.Function.Name), nil); err != nil {
+	own := track(p, g.ID)
+	if err := w.describe(own, process(p), fmt.Sprintf("goroutine %d %s", g.ID, c.Function.Name), nil); err != nil {
 		return false, err
+	}
+	if early, ok := w.early[own]; ok {
+		delete(w.early, own)
+		if err := w.wait(&early); err != nil {
+			return false, err
+		}
 	}
 	if parent := track(p, g.Parent); g.Parent != 0 && w.tracks[parent] {
 		w.event.Uint(eventType, typeInstant)
 		w.event.Uint(eventTrack, parent)
 		w.event.String(eventName, "go")
-		w.event.Fixed(eventFlow, track(p, g.ID))
+		w.event.Fixed(eventFlow, own)
 		if o := g.Origin; o.File != "" {
 			w.annotate("go statement", fmt.Sprintf("%s:%d", o.File, o.Line))
 		}
@@ -129,6 +140,56 @@ func (w *writer) end(c *calls.Call) error {
 	}
 	return w.flush(c.End)
 }
+
+// wait writes the parts of a wait, on the track of states.
+func (w *writer) wait(p *calls.Wait) error {
+	above := track(p.Goroutine.Process, p.Goroutine.ID)
+	if !w.tracks[above] {
+		w.early[above] = *p
+		return nil
+	}
+	on := states(above)
+	if err := w.describe(on, above, "not running", nil); err != nil {
+		return err
+	}
+	for _, part := range []struct {
+		name     string
+		from, to int64
+	}{{"waiting: " + p.Reason, p.Start, p.Ready}, {"runnable", p.Ready, p.End}} {
+		if part.from == part.to {
+			continue
+		}
+		w.event.Uint(eventType, typeBegin)
+		w.event.Uint(eventTrack, on)
+		w.event.Uint(eventNameIID, w.state(part.name))
+		if part.from == p.Ready && p.Waker != 0 {
+			w.annotation("made_ready_by", func(a *wire.Message) { a.Member(annotationInt, p.Waker) })
+		}
+		if err := w.flush(part.from); err != nil {
+			return err
+		}
+		w.event.Uint(eventType, typeEnd)
+		w.event.Uint(eventTrack, on)
+		if err := w.flush(part.to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// state returns the id of a state's name. Names of functions have ids, too, which begin at 1.
+func (w *writer) state(name string) uint64 {
+	iid, ok := w.interned["s"+name]
+	if !ok {
+		iid = firstState + uint64(len(w.interned))
+		w.interned["s"+name] = iid
+		w.intern(internedName, iid, name, nil)
+	}
+	return iid
+}
+
+// firstState is above the ids of functions, which are as many as have been called.
+const firstState = 1 << 40
 
 // slice fills in what begins a slice, or an instant: its name, category and place.
 func (w *writer) slice(kind uint64, c *calls.Call) {
