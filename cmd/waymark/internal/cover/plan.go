@@ -2,10 +2,10 @@ package cover
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/toolexec"
 )
 
 // A Plan has the texts that the compiler gets in place of the user's.
@@ -31,8 +31,7 @@ const word = "toolexec"
 // tools. plan is a file with a Plan in JSON. user is the user's own -toolexec, which gets
 // the tools from this command.
 func Flag(path, plan string, user []string) (string, error) {
-	words := append([]string{path, word, plan, strconv.Itoa(len(user))}, user...)
-	value, err := gocmd.JoinWords(words)
+	value, err := gocmd.JoinWords(append([]string{path, word, plan}, toolexec.Words(user)...))
 	if err != nil {
 		return "", fmt.Errorf("-cover: %w", err)
 	}

@@ -72,7 +72,7 @@ func (r *rewriting) run(config, vars string, files func(*input) (from, to string
 	if err := os.WriteFile(list, []byte(strings.Join(results, "\n")+"\n"), 0o644); err != nil {
 		return err
 	}
-	return r.tool.run(os.Stdout, slices.Concat([]string{"-pkgcfg", config, "-mode", r.mode, "-var", r.variable, "-outfilelist", list}, inputs))
+	return r.tool.Run(os.Stdout, slices.Concat([]string{"-pkgcfg", config, "-mode", r.mode, "-var", r.variable, "-outfilelist", list}, inputs)...)
 }
 
 // runMarked runs cover on all files again, with marks at waymark's edits.

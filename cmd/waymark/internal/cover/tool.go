@@ -1,20 +1,16 @@
 package cover
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"embed"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/toolexec"
 )
 
 // IsCall reports whether a command line is one with which the go command calls this
@@ -22,28 +18,16 @@ import (
 func IsCall(args []string) bool { return len(args) > 3 && args[0] == word }
 
 // Main runs a tool for the go command and returns its exit status.
-func Main(args []string) int {
-	err := call(args[1], args[2], args[3:])
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &exit):
-		return max(exit.ExitCode(), 1) // the tool has said why
-	}
-	fmt.Fprintf(os.Stderr, "waymark: %v\n", err)
-	return 1
-}
+func Main(args []string) int { return toolexec.Status(call(args[1], args[2:])) }
 
-func call(plan, words string, args []string) error {
-	n, err := strconv.Atoi(words)
-	if err != nil || n < 0 || n >= len(args) {
-		return fmt.Errorf("%s: want a number of words and a tool", word)
+func call(plan string, words []string) error {
+	parsed, err := toolexec.Parse(words)
+	if err != nil {
+		return fmt.Errorf("%s: %w", word, err)
 	}
-	t := &tool{prefix: args[:n], path: args[n]}
-	args = args[n+1:]
-	if strings.TrimSuffix(filepath.Base(t.path), ".exe") != "cover" {
-		return become(t.command(args))
+	t := &tool{Tool: parsed}
+	if t.Name() != "cover" {
+		return t.Become()
 	}
 	data, err := os.ReadFile(plan)
 	if err != nil {
@@ -52,28 +36,10 @@ func call(plan, words string, args []string) error {
 	if err := json.Unmarshal(data, &t.plan); err != nil {
 		return fmt.Errorf("-cover: %s: %w", plan, err)
 	}
-	if slices.Equal(args, []string{"-V=full"}) {
-		return t.version(args)
+	if t.AsksVersion() {
+		return t.Version(self, t.plan.Uncovered...)
 	}
-	return t.cover(args)
-}
-
-// A tool is the go command's cover.
-type tool struct {
-	prefix []string // the user's own -toolexec
-	path   string
-	plan   Plan
-}
-
-func (t *tool) command(args []string) []string {
-	return slices.Concat(t.prefix, []string{t.path}, args)
-}
-
-func (t *tool) run(stdout io.Writer, args []string) error {
-	words := t.command(args)
-	cmd := exec.Command(words[0], words[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, os.Stderr
-	return cmd.Run()
+	return t.cover()
 }
 
 // What covers files is cover and this package.
@@ -81,41 +47,22 @@ func (t *tool) run(stdout io.Writer, args []string) error {
 //go:embed config.go mark.go plan.go rewriting.go tool.go
 var self embed.FS
 
-// version answers when the go command asks for the tool's version, on which cached results depend.
-// The answer stands at the end of the line: of a toolchain that isn't a release, the go command
-// uses only the end.
-func (t *tool) version(args []string) error {
-	var out bytes.Buffer
-	if err := t.run(&out, args); err != nil {
-		return err
-	}
-	h := sha256.New()
-	entries, err := self.ReadDir(".")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		src, err := self.ReadFile(e.Name())
-		if err != nil {
-			return err
-		}
-		h.Write(src)
-	}
-	fmt.Fprintf(h, "%q", t.plan.Uncovered)
-	_, err = fmt.Printf("%s+waymark.%x\n", strings.TrimSpace(out.String()), h.Sum(nil)[:8])
-	return err
+// A tool is the go command's cover.
+type tool struct {
+	*toolexec.Tool
+	plan Plan
 }
 
 // cover runs cover with the go command's arguments, but on the user's own files, and adds waymark's
 // code to the results.
-func (t *tool) cover(args []string) error {
+func (t *tool) cover() error {
 	flags := flag.NewFlagSet("cover", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	r := &rewriting{tool: t}
 	config, list := flags.String("pkgcfg", "", ""), flags.String("outfilelist", "", "")
 	flags.StringVar(&r.mode, "mode", "", "")
 	flags.StringVar(&r.variable, "var", "", "")
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(t.Args); err != nil {
 		return fmt.Errorf("-cover: the go command calls its tool cover in a way that waymark does not know: %w", err)
 	}
 	if err := r.config.read(*config); err != nil {
@@ -124,7 +71,7 @@ func (t *tool) cover(args []string) error {
 	if slices.Contains(t.plan.Uncovered, r.config.path()) {
 		r.mode = "regonly" // as the go command itself has it for packages that can't be left out
 	} else if !slices.ContainsFunc(flags.Args(), func(path string) bool { _, ok := t.plan.Files[path]; return ok }) {
-		return become(t.command(args))
+		return t.Become()
 	}
 	results, err := readLines(*list)
 	if err != nil {

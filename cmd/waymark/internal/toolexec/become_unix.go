@@ -1,6 +1,6 @@
 //go:build unix
 
-package cover
+package toolexec
 
 import (
 	"os"
