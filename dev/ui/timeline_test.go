@@ -142,6 +142,18 @@ func TestTimeline(t *testing.T) {
 		t.Fatalf("range %q in the address: %v", bounds, err)
 	}
 	decode(waymark(t, ".", "report", "--format", "json", "--top", "0", "--time", fmt.Sprintf("%dns..%dns", from, to-1), file))
+	var saved struct {
+		Address string
+		Status  int
+		Size    int
+	}
+	page.Eval(`(async () => {
+		const a = document.querySelector("#range a[data-to=pprof]"), r = await fetch(a.href);
+		return {Address: a.getAttribute("href"), Status: r.status, Size: (await r.blob()).size};
+	})()`, &saved)
+	if want := fmt.Sprintf("api/export?to=pprof&time=%dns..%dns", from, to-1); saved.Address != want || saved.Status != 200 || saved.Size == 0 {
+		t.Errorf("the range is saved by %+v, want a file from %s", saved, want)
+	}
 	var rows [][]string
 	page.Eval(`[...document.querySelectorAll("#range tbody tr")].map(tr => [tr.querySelector("button").title, ...[...tr.cells].slice(1, 4).map(c => c.textContent)])`, &rows)
 	wanted := make(map[string][]string)

@@ -3,6 +3,7 @@
 import {get} from '../lib/api.js';
 import {address} from '../lib/address.js';
 import {el, notice} from '../lib/dom.js';
+import {exportLinks} from '../lib/exports.js';
 import {bytes, count, duration} from '../lib/format.js';
 import {functionLink, legend, overview, parts, share, shortName} from '../lib/recording.js';
 import {table} from '../lib/table.js';
@@ -113,13 +114,8 @@ function objects(o, types) {
 
 // exports are links to files for other programs, of all or of a part of the time.
 function exports() {
-	const formats = [['perfetto', 'Perfetto'], ['speedscope', 'speedscope'], ['pprof', 'pprof'], ['chrome', 'Chrome']];
-	const links = formats.map(([to, text]) => el('a', {'data-to': to, download: ''}, text));
-	const part = el('input', {placeholder: 'all, or as in 1.5s..2s', 'aria-label': 'Part of the time', size: '18', oninput: set});
-	function set() {
-		for (const a of links) a.href = 'api/export?to=' + a.dataset.to + (part.value.trim() ? '&time=' + encodeURIComponent(part.value.trim()) : '');
-	}
-	set();
-	return el('div', {class: 'exports'}, el('p', {}, 'Save ', part, ' for ', ...links.flatMap((a, i) => [i ? ', ' : '', a]), '. Open it at ui.perfetto.dev or speedscope.app, which read it in the browser and send it nowhere.'),
+	const {links, set} = exportLinks();
+	const part = el('input', {placeholder: 'all, or as in 1.5s..2s', 'aria-label': 'Part of the time', size: '18', oninput: () => set(part.value.trim())});
+	return el('div', {class: 'exports'}, el('p', {}, 'Save ', part, ' for ', ...links, '. Open it at ui.perfetto.dev or speedscope.app, which read it in the browser and send it nowhere.'),
 		el('p', {}, el('a', {href: 'pprof/', target: '_blank', rel: 'noopener'}, "Top, graph, peek and source in pprof's own pages"), '.'));
 }

@@ -408,7 +408,7 @@ export async function show(main, {params, signal}) {
 		try {
 			const answer = await ask('table', {from: Math.max(0, Math.round(range.from)), to: Math.max(Math.round(range.to), Math.round(range.from) + 1)}, {signal: adding.signal});
 			if (one !== range) return;
-			rangeTable = functionsPanel(answer, names, info.waiting, id => { search.value = names.get(id).name; find('next', id, range?.from ?? view.from); }, clearRange);
+			rangeTable = functionsPanel(answer, processes[process].since_ns, names, info.waiting, id => { search.value = names.get(id).name; find('next', id, range?.from ?? view.from); }, clearRange);
 		} catch (err) {
 			if (isAbort(err) || one !== range) return;
 			rangeTable = errorBox(err);

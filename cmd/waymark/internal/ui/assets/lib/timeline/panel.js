@@ -1,6 +1,7 @@
 // The panel beside the timeline: one call, a goroutine, or the functions of a range.
 
 import {el} from '../dom.js';
+import {exportLinks} from '../exports.js';
 import {count, duration} from '../format.js';
 import {parts} from '../recording.js';
 import {table} from '../table.js';
@@ -52,8 +53,8 @@ export function callPanel(call, names, act) {
 		call.far ? el('p', {class: 'muted'}, 'This call has too many events to read them all: self time is not known here.') : null);
 }
 
-// functionsPanel shows the table of a range.
-export function functionsPanel(answer, names, waiting, pick, close) {
+// functionsPanel shows the table of a range. since is when the process began, ns after the first one.
+export function functionsPanel(answer, since, names, waiting, pick, close) {
 	const t = table({
 		label: 'Functions of the range', rows: answer.functions, sort: 'Self', limit: 40,
 		columns: [
@@ -66,7 +67,8 @@ export function functionsPanel(answer, names, waiting, pick, close) {
 	});
 	return el('section', {'aria-label': 'Range', id: 'range'},
 		el('h2', {}, `${duration(answer.from_ns)} to ${duration(answer.to_ns)}`),
-		el('p', {class: 'muted'}, `${duration(answer.to_ns - answer.from_ns)}; calls are cut to it. `, button('Clear', close)), t.root);
+		el('p', {class: 'muted'}, `${duration(answer.to_ns - answer.from_ns)}; calls are cut to it. `, button('Clear', close)), t.root,
+		el('p', {class: 'muted'}, 'Save it for ', ...exportLinks(`${answer.from_ns + since}ns..${answer.to_ns + since}ns`).links, '.'));
 }
 
 // groupsPanel shows the groups, while nothing is chosen.
