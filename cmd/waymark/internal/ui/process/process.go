@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/session"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
 	"github.com/waymark-go/waymark/internal/control"
 )
@@ -20,13 +21,13 @@ type Process struct {
 	connect func() (*live.Conn, error)
 	folder  string // of recordings
 
-	mu       sync.Mutex
-	sessions map[string]*session
+	mu    sync.Mutex
+	pages map[string]*page
 }
 
 // New returns the process that connect connects to. Recordings are written into the folder.
 func New(connect func() (*live.Conn, error), folder string) *Process {
-	return &Process{connect: connect, folder: folder, sessions: make(map[string]*session)}
+	return &Process{connect: connect, folder: folder, pages: make(map[string]*page)}
 }
 
 // Mount adds the page and its answers to a server.
@@ -40,8 +41,8 @@ func (p *Process) Mount(s *ui.Server) {
 // statusEvery is how often a page is told what is on, and whether the program runs.
 const statusEvery = time.Second
 
-// mostSessions bounds the open pages: a program serves 64 connections.
-const mostSessions = 8
+// mostPages bounds the open pages: a program serves 64 connections.
+const mostPages = 8
 
 // An event is a message of a stream; Kind names what it has.
 type event struct {
@@ -54,32 +55,26 @@ type event struct {
 	Change  *control.Change `json:"change,omitempty"`
 }
 
-// events is the stream of a page's session.
+// events is the stream of a page.
 func (p *Process) events(w http.ResponseWriter, r *http.Request) {
 	flusher, ok := w.(http.Flusher)
 	if !ok {
 		ui.WriteError(w, errors.New("the connection can't stream"))
 		return
 	}
-	s := &session{process: p, id: rand.Text(), out: make(chan event, 64), tasks: make(map[string]*task)}
-	s.ctx, s.cancel = context.WithCancel(r.Context())
-	p.mu.Lock()
-	full := len(p.sessions) >= mostSessions
-	if !full {
-		p.sessions[s.id] = s
+	one := &page{folder: p.folder, id: rand.Text(), out: make(chan event, 64), tasks: make(map[string]*task)}
+	one.ctx, one.cancel = context.WithCancel(r.Context())
+	defer one.cancel()
+	program, gone := session.Open(p.connect)
+	if gone == nil {
+		one.program = program
+		defer one.end()
+		if !p.add(one) {
+			ui.WriteError(w, fmt.Errorf("%d pages are open already: close one", mostPages))
+			return
+		}
+		defer p.remove(one)
 	}
-	p.mu.Unlock()
-	if full {
-		ui.WriteError(w, fmt.Errorf("%d pages are open already: close one", mostSessions))
-		return
-	}
-	defer func() {
-		p.mu.Lock()
-		delete(p.sessions, s.id)
-		p.mu.Unlock()
-		s.cancel()
-		s.end()
-	}()
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(e event) error {
 		b, err := json.Marshal(e)
@@ -90,20 +85,41 @@ func (p *Process) events(w http.ResponseWriter, r *http.Request) {
 		flusher.Flush()
 		return err
 	}
-	if send(event{Kind: "hello", Session: s.id}) != nil {
+	if send(event{Kind: "hello", Session: one.id}) != nil {
 		return
 	}
-	go s.watchStatus()
+	if gone == nil {
+		go one.watchStatus()
+	} else if send(event{Kind: "gone", Text: gone.Error()}) != nil {
+		return
+	}
 	for {
 		select {
-		case e := <-s.out:
+		case e := <-one.out:
 			if send(e) != nil {
 				return
 			}
-		case <-s.ctx.Done():
+		case <-one.ctx.Done():
 			return
 		}
 	}
+}
+
+// add makes a page known, unless there are too many.
+func (p *Process) add(one *page) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.pages) >= mostPages {
+		return false
+	}
+	p.pages[one.id] = one
+	return true
+}
+
+func (p *Process) remove(one *page) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.pages, one.id)
 }
 
 // A command is what a page wants.
@@ -121,26 +137,26 @@ type command struct {
 // most is the largest body of a command.
 const most = 64 << 10
 
-func (p *Process) command(r *http.Request) (*command, *session, error) {
+func (p *Process) command(r *http.Request) (*command, *page, error) {
 	var c command
 	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, most)).Decode(&c); err != nil {
 		return nil, nil, ui.BadRequest("this is no command: %w", err)
 	}
 	p.mu.Lock()
-	s := p.sessions[c.Session]
+	one := p.pages[c.Session]
 	p.mu.Unlock()
-	if s == nil {
+	if one == nil {
 		return nil, nil, ui.BadRequest("the page's connection has ended: load the page again")
 	}
-	return &c, s, nil
+	return &c, one, nil
 }
 
 func (p *Process) start(r *http.Request) (any, error) {
-	c, s, err := p.command(r)
+	c, one, err := p.command(r)
 	if err != nil {
 		return nil, err
 	}
-	change, err := s.start(c)
+	change, err := one.start(c)
 	if err != nil {
 		var told *control.Error
 		if errors.As(err, &told) {
@@ -152,10 +168,10 @@ func (p *Process) start(r *http.Request) (any, error) {
 }
 
 func (p *Process) stop(r *http.Request) (any, error) {
-	c, s, err := p.command(r)
+	c, one, err := p.command(r)
 	if err != nil {
 		return nil, err
 	}
-	s.stop(c.Task)
+	one.stop(c.Task)
 	return struct{}{}, nil
 }

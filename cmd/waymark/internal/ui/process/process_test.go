@@ -99,8 +99,8 @@ func (p *program) die() {
 	}
 }
 
-// A page is a browser's side of a session.
-type page struct {
+// A browser is the other side of a page.
+type browser struct {
 	t      *testing.T
 	client *http.Client
 	home   string
@@ -110,7 +110,7 @@ type page struct {
 	id     string
 }
 
-func open(t *testing.T, p *program) *page {
+func open(t *testing.T, p *program) *browser {
 	t.Helper()
 	s := ui.New("app")
 	New(p.connect, t.TempDir()).Mount(s)
@@ -123,7 +123,7 @@ func open(t *testing.T, p *program) *page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &page{t: t, client: &http.Client{Jar: jar}, origin: server.URL}
+	g := &browser{t: t, client: &http.Client{Jar: jar}, origin: server.URL}
 	answer, err := g.client.Get(s.URL(server.Listener.Addr()))
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func open(t *testing.T, p *program) *page {
 }
 
 // await returns the next event of a kind.
-func (g *page) await(kind, task string) (e event) {
+func (g *browser) await(kind, task string) (e event) {
 	g.t.Helper()
 	for g.lines.Scan() {
 		data, ok := strings.CutPrefix(g.lines.Text(), "data: ")
@@ -159,7 +159,7 @@ func (g *page) await(kind, task string) (e event) {
 }
 
 // ask sends a command and returns the status and the answer.
-func (g *page) ask(what string, c command) (int, string) {
+func (g *browser) ask(what string, c command) (int, string) {
 	g.t.Helper()
 	if c.Session == "" {
 		c.Session = g.id
@@ -278,13 +278,13 @@ func TestMistakes(t *testing.T) {
 func TestManyPages(t *testing.T) {
 	p := &program{closed: make(chan bool, 100)}
 	g := open(t, p)
-	for i := 1; i <= mostSessions; i++ {
+	for i := 1; i <= mostPages; i++ {
 		answer, err := g.client.Get(g.home + "/api/live/events")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer answer.Body.Close()
-		if want := map[bool]int{true: 200, false: 500}[i < mostSessions]; answer.StatusCode != want {
+		if want := map[bool]int{true: 200, false: 500}[i < mostPages]; answer.StatusCode != want {
 			t.Errorf("page %d: status %d, want %d", i+1, answer.StatusCode, want)
 		}
 	}

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/session"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
 	"github.com/waymark-go/waymark/internal/control"
 )
 
-// A session is one open page.
-type session struct {
-	process *Process
+// A page is one that is open in a browser.
+type page struct {
+	program *session.Session
+	folder  string // of recordings
 	id      string
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -28,42 +29,36 @@ type session struct {
 	ended bool
 }
 
-// A task is something that the page has the program do, on a connection of its own.
+// A task is something that the page has the program do.
 type task struct {
-	conn    *live.Conn
+	feed    *session.Feed
 	stop    chan struct{} // closed when the page wants no more
 	stopped bool
 	done    chan struct{}
 }
 
 // tell sends an event, unless the page is gone.
-func (s *session) tell(e event) {
+func (p *page) tell(e event) {
 	select {
-	case s.out <- e:
-	case <-s.ctx.Done():
+	case p.out <- e:
+	case <-p.ctx.Done():
 	}
 }
 
 // watchStatus tells what is on in the program until it ends.
-func (s *session) watchStatus() {
-	c, err := s.process.connect()
-	if err != nil {
-		s.tell(event{Kind: "gone", Text: err.Error()})
-		return
-	}
-	defer c.Close()
+func (p *page) watchStatus() {
 	tick := time.NewTicker(statusEvery)
 	defer tick.Stop()
 	for {
-		answer, err := c.Ask(control.Request{Do: control.DoStatus})
+		status, err := p.program.Status()
 		if err != nil {
-			s.tell(event{Kind: "gone", Text: err.Error()})
+			p.tell(event{Kind: "gone", Text: err.Error()})
 			return
 		}
-		s.tell(event{Kind: "status", Status: answer.Status})
+		p.tell(event{Kind: "status", Status: status})
 		select {
 		case <-tick.C:
-		case <-s.ctx.Done():
+		case <-p.ctx.Done():
 			return
 		}
 	}
@@ -73,11 +68,10 @@ func (s *session) watchStatus() {
 const (
 	mostHits      = 1000
 	shortestEvery = 100 * time.Millisecond
-	newsEvery     = 200 * time.Millisecond
 )
 
 // request makes of a command what the program is asked for.
-func (s *session) request(c *command) (r control.Request, every time.Duration, err error) {
+func (p *page) request(c *command) (r control.Request, every time.Duration, err error) {
 	r = control.Request{Do: control.DoWatch, Targets: c.Targets}
 	limit := min(max(c.Limit, 1), mostHits)
 	switch c.Task {
@@ -87,16 +81,16 @@ func (s *session) request(c *command) (r control.Request, every time.Duration, e
 	case "watch":
 		r.Watch = &control.Watch{Kind: control.KindCalls, MinNS: c.MinNS, Limit: limit, Bare: !c.Values}
 		if c.If != "" {
-			p, err := expression.Compile(c.If, nil)
+			only, err := expression.Compile(c.If, nil)
 			if err != nil {
 				return r, 0, ui.BadRequest("%w", err)
 			}
-			r.Watch.If = p.Append(nil)
+			r.Watch.If = only.Append(nil)
 		}
 	case "trace":
 		r.Watch = &control.Watch{Kind: control.KindTraces, MinNS: c.MinNS, Limit: limit}
 	case "record":
-		r = control.Request{Do: control.DoRecord, Targets: c.Targets, Path: filepath.Join(s.process.folder, time.Now().Format("waymark-20060102-150405.wmt"))}
+		r = control.Request{Do: control.DoRecord, Targets: c.Targets, Path: filepath.Join(p.folder, time.Now().Format("waymark-20060102-150405.wmt"))}
 	default:
 		return r, 0, ui.BadRequest("task=%s: want top, watch, trace or record", c.Task)
 	}
@@ -110,113 +104,102 @@ func (s *session) request(c *command) (r control.Request, every time.Duration, e
 }
 
 // start begins a task. One of the same name ends before.
-func (s *session) start(c *command) (*control.Change, error) {
-	r, every, err := s.request(c)
+func (p *page) start(c *command) (*control.Change, error) {
+	r, every, err := p.request(c)
 	if err != nil {
 		return nil, err
 	}
-	s.changes.Lock()
-	defer s.changes.Unlock()
-	s.finish(c.Task)
-	conn, err := s.process.connect()
+	p.changes.Lock()
+	defer p.changes.Unlock()
+	p.finish(c.Task)
+	feed, err := p.program.Follow(r)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := conn.Ask(r)
-	if err != nil {
-		conn.Close()
-		return nil, err
-	}
-	t := &task{conn: conn, stop: make(chan struct{}), done: make(chan struct{})}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ended {
-		conn.Close()
+	t := &task{feed: feed, stop: make(chan struct{}), done: make(chan struct{})}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended { // and so is the feed
 		return nil, ui.BadRequest("the page's connection has ended: load the page again")
 	}
-	s.tasks[c.Task] = t
-	go s.follow(c, t, answer.Change, every)
-	return answer.Change, nil
+	p.tasks[c.Task] = t
+	go p.follow(c, t, every)
+	return &feed.Change, nil
 }
 
 // stop ends a task.
-func (s *session) stop(name string) {
-	s.changes.Lock()
-	defer s.changes.Unlock()
-	s.finish(name)
+func (p *page) stop(name string) {
+	p.changes.Lock()
+	defer p.changes.Unlock()
+	p.finish(name)
 }
 
 // finish ends a task, and waits until the program has switched off what it had.
-func (s *session) finish(name string) {
-	s.mu.Lock()
-	t := s.tasks[name]
-	delete(s.tasks, name)
+func (p *page) finish(name string) {
+	p.mu.Lock()
+	t := p.tasks[name]
+	delete(p.tasks, name)
 	if t != nil && !t.stopped {
 		t.stopped = true
 		close(t.stop)
 	}
-	s.mu.Unlock()
+	p.mu.Unlock()
 	if t != nil {
 		<-t.done
 	}
 }
 
-// end ends all tasks: their connections close.
-func (s *session) end() {
-	s.mu.Lock()
-	s.ended = true
-	list := s.tasks
-	s.tasks = nil
-	s.mu.Unlock()
+// end ends all tasks: what they have switched on is off then.
+func (p *page) end() {
+	p.cancel()
+	p.mu.Lock()
+	p.ended = true
+	list := p.tasks
+	p.tasks = nil
+	p.mu.Unlock()
+	p.program.Close()
 	for _, t := range list {
-		t.conn.Close()
 		<-t.done
 	}
 }
 
 // follow tells the page that a task has begun, its news, and that it has ended: all by the stream, in this
 // order. The answer to the request that has started it may come later than its end.
-func (s *session) follow(c *command, t *task, change *control.Change, every time.Duration) {
+func (p *page) follow(c *command, t *task, every time.Duration) {
 	defer close(t.done)
-	defer t.conn.Close()
-	s.tell(event{Kind: "begun", Task: c.Task, Change: change})
+	change := &t.feed.Change
+	p.tell(event{Kind: "begun", Task: c.Task, Change: change})
 	for {
-		next := control.Request{Do: control.DoNext, WaitNS: int64(newsEvery)}
 		if every > 0 { // numbers of a period
-			next.WaitNS = 0
 			select {
 			case <-time.After(every):
 			case <-t.stop:
-			case <-s.ctx.Done():
+			case <-p.ctx.Done():
 				return
 			}
 		}
+		ask, last := t.feed.Next, false
 		select {
 		case <-t.stop:
-			next.Do = control.DoStop
-		case <-s.ctx.Done():
+			ask, last = t.feed.Stop, true
+		case <-p.ctx.Done():
 			return
 		default:
 		}
-		answer, err := t.conn.Ask(next)
+		news, err := ask()
 		if err != nil {
-			s.tell(event{Kind: "ended", Task: c.Task, Text: err.Error()})
+			p.tell(event{Kind: "ended", Task: c.Task, Text: err.Error()})
 			return
 		}
-		news := answer.News
-		if news == nil {
-			s.tell(event{Kind: "ended", Task: c.Task, Text: "the program has answered without news"})
-			return
-		}
-		if !news.Empty() || next.Do == control.DoStop {
-			s.tell(event{Kind: "news", Task: c.Task, News: news})
+		if !news.Empty() || last {
+			p.tell(event{Kind: "news", Task: c.Task, News: news})
 		}
 		if news.Done {
 			text := news.Why
-			if c.Task == "record" && change != nil {
+			if c.Task == "record" {
 				text = fmt.Sprintf("recorded into %s: waymark serve %s shows it", change.Path, change.Path)
 			}
-			s.tell(event{Kind: "ended", Task: c.Task, Text: text, Change: change})
+			p.tell(event{Kind: "ended", Task: c.Task, Text: text, Change: change})
 			return
 		}
 	}
