@@ -113,7 +113,7 @@ type pause struct {
 // waited counts that g did not run until p.Ago before the given clock.
 func (b *Builder) waited(g *goroutine, p *pause, clock uint64) {
 	n := len(g.stack)
-	fresh := clock == g.Start // as the event says when it comes with the first one
+	fresh := clock == g.Start && g.Parent != 0 // as the event says when it comes with the first one
 	clock -= min(p.Ago, clock)
 	if n > 0 && clock > b.opt.From {
 		// Clocks of CPUs may differ: what was before the event before is no part of the wait.
@@ -131,7 +131,7 @@ func (b *Builder) waited(g *goroutine, p *pause, clock uint64) {
 		}
 	} else if n == 0 && fresh && (b.opt.OnWait != nil || b.opt.Sketch != nil) && clock > b.opt.From {
 		b.call = Call{
-			Goroutine: g.ID, Start: clock - min(p.Total, clock), End: clock, Wait: &Wait{p.Reason, clock - min(p.Runnable, clock), p.Waker},
+			Goroutine: g.ID, Start: max(clock-min(p.Total, clock), b.opt.From), End: clock, Wait: &Wait{p.Reason, clock - min(p.Runnable, clock), p.Waker},
 		}
 		b.call.Began = b.call.Start
 		b.tellOff(g)

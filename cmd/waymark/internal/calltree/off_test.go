@@ -3,6 +3,7 @@ package calltree
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
@@ -128,5 +129,45 @@ func TestOff(t *testing.T) {
 	}
 	if g := result.Goroutines[0]; g.Off == nil || g.Off.Total.Sum() != 14+31 {
 		t.Errorf("the goroutine was off %v", g.Off)
+	}
+}
+
+// That a new goroutine was ready is told from the window's beginning on, and not where calls are selected, as it
+// is of none. A goroutine whose start isn't among the events is no new one.
+func TestOffBeforeFirstCall(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		from       uint64
+		s          *Selection
+		want       string
+	}{
+		{"new", "+100 @2 <1 =0,30,30,1 A10 +5 a10", 0, nil, "none 0 71 101"},
+		{"in a window", "+100 @2 <1 =0,30,30,1 A10 +5 a10", 90, nil, "none 0 90 101"},
+		{"selected", "+100 @2 <1 =0,30,30,1 A10 +5 =2,3,1,1 a10", 0, &Selection{Min: 1}, "channel 1 106 109"},
+		{"old", "+100 @2 =0,30,30,1 A10 +5 a10", 0, nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			events, err := calltreetest.Events(c.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var told []string
+			o := Options{From: c.from}
+			onWait := func(c *Call) { told = append(told, fmt.Sprint(c.Wait.Reason, " ", c.Depth, " ", c.Start, " ", c.End)) }
+			if o.OnWait = onWait; c.s != nil {
+				o.OnEnter, o.OnCall, o.OnWait = c.s.Of(func(*Call) {}, func(*Call) {}, onWait)
+			}
+			b := New(o)
+			for i := range events {
+				if i > 0 && events[i-1].Kind == tracefile.Start { // it says that with its first event
+					events[i].Clock = events[i-1].Clock
+				}
+				b.Add(&events[i])
+			}
+			b.Close(200)
+			if got := strings.Join(told, "; "); got != c.want {
+				t.Errorf("told %q, want %q", got, c.want)
+			}
+		})
 	}
 }

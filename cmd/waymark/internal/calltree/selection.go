@@ -120,8 +120,12 @@ func (x *selecting) call(c *Call) {
 	x.stacks[c.Goroutine] = stack[:c.Depth]
 }
 
-// wait passes on a wait of a chosen call, if it takes as long as calls have to: then the call does, too.
+// wait passes on a wait of a chosen call, if it takes as long as calls have to: then the call does, too. That
+// of a new goroutine is of no call.
 func (x *selecting) wait(c *Call) {
+	if c.Depth == 0 {
+		return
+	}
 	stack := x.stacks[c.Goroutine][:c.Depth]
 	n := &stack[c.Depth-1]
 	if n.out || !n.told && !n.itself || c.End-c.Began < x.Min || x.Depth > 0 && n.entered.Depth+1 >= x.Depth {

@@ -36,7 +36,8 @@ type Listener struct {
 	Start func(parent, child *Goroutine)
 
 	// Wait, unless nil, is told when a goroutine runs again that did not while it had a call open that the
-	// filter shows, or before its first call. The Wait is valid until it returns.
+	// filter shows, or before its first call if the filter selects no calls. The Wait is valid until it
+	// returns.
 	Wait func(*Wait) error
 }
 
