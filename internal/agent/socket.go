@@ -9,6 +9,7 @@ import (
 
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/ending"
 )
 
 // A socketSetting says whether commands may connect to the program, and where.
@@ -85,6 +86,7 @@ func Serve(conn io.ReadWriter, peer string) error { return commands().Serve(conn
 // commands returns what answers commands. It is made when the first of them comes.
 var commands = sync.OnceValue(func() *control.Server {
 	s := control.NewServer(&live{program: executable()})
+	s.Ending = func(f func()) { ending.Add(f) }
 	s.Later = func() {
 		host.Go(func() {
 			for left := s.Expire(); left >= 0; left = s.Expire() {

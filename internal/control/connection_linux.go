@@ -27,6 +27,11 @@ func (c *connection) Between() { c.within = false }
 // Pause waits for so many ns, and reports whether there is something to read, or the end.
 func (c *connection) Pause(ns int64) bool { return c.runtime.Ready(int32(c.fd), false, ns) != 0 }
 
+// Last sends bytes as far as there is room for them: the program ends.
+func (c *connection) Last(b []byte) {
+	syscall.SendmsgN(c.fd, b, nil, nil, syscall.MSG_NOSIGNAL|syscall.MSG_DONTWAIT)
+}
+
 func (c *connection) refuse(code, text string) {
 	Write(c, Response{Version: Version, Error: &Error{code, text}})
 	syscall.Close(c.fd)

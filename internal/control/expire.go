@@ -14,7 +14,7 @@ func (s *Server) reset(r Request, peer string) *Change {
 	for _, one := range s.sessions {
 		r.Targets = append(r.Targets, targets(one.on)...)
 		one.become(session{}) // fewer wishes are never refused
-		if task := one.take(); task != nil {
+		if task := one.take(whyOver); task != nil {
 			tasks = append(tasks, task)
 		}
 	}
@@ -96,7 +96,7 @@ func (s *Server) overdue(now time.Time) (tasks []Task, left time.Duration) {
 		switch d := one.ends.Sub(now); {
 		case one.ends.IsZero():
 		case d <= 0:
-			tasks = append(tasks, one.take())
+			tasks = append(tasks, one.take(whyOver))
 		case left < 0 || d < left:
 			left = d
 		}

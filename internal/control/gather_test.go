@@ -51,13 +51,17 @@ func TestNewsAreGathered(t *testing.T) {
 	next(time.Second, 1, look, look)
 	// They are there at once, but others have just been told.
 	p.tasks[0].news <- News{Calls: make([]Call, 2), More: true}
-	next(time.Second, 2, gather)
+	next(time.Second, 2, look)
 	p.tasks[0].news <- News{Calls: make([]Call, 3)}
 	next(time.Second, 3)
-	now = now.Add(gather / 2)
+	now = now.Add(look / 2)
 	come = now.Add(time.Second)
-	next(2*gather, 0, gather/2, gather, gather/2)
+	next(2*look, 0, look/2, look, look/2)
 	next(0, 0)
+	// The task says how long there are none.
+	p.tasks[0].news <- News{Quiet: 5 * look}
+	come = now.Add(5 * look)
+	next(time.Second, 1, 5*look)
 	// After a while without news there is nothing to wait for.
 	now = now.Add(time.Minute)
 	p.tasks[0].news <- News{Calls: make([]Call, 4)}

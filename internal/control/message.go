@@ -148,15 +148,24 @@ var ErrGarbage = errors.New("this is not waymark's protocol")
 
 // Write writes a message.
 func Write(w io.Writer, message any) error {
-	b, err := json.Marshal(message)
+	b, err := encode(message)
 	if err != nil {
 		return err
 	}
-	if len(b) > MaxMessage {
-		return fmt.Errorf("a message has %d bytes: want at most %d", len(b), MaxMessage)
-	}
-	_, err = w.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...))
+	_, err = w.Write(b)
 	return err
+}
+
+// encode returns the bytes of a message.
+func encode(message any) ([]byte, error) {
+	b, err := json.Marshal(message)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > MaxMessage {
+		return nil, fmt.Errorf("a message has %d bytes: want at most %d", len(b), MaxMessage)
+	}
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(b))), b...), nil
 }
 
 // Read reads a message. It returns io.EOF if the other side has ended in between two messages, and

@@ -1,6 +1,9 @@
 package control
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Kinds of Watch.
 const (
@@ -48,12 +51,16 @@ type News struct {
 	Hits      uint64          `json:"hits"`              // calls or traces that were told since the beginning
 	Skipped   uint64          `json:"skipped"`           // those that came too fast
 	More      bool            `json:"-"`                 // there are further news already
+	Quiet     time.Duration   `json:"-"`                 // so long there will be none; 0: nobody knows
 	Done      bool            `json:"done,omitempty"`    // there are no further news
 	Why       string          `json:"why,omitempty"`     // it is done
 }
 
-// WhyEnough is News.Why when all was told that was wanted.
-const WhyEnough = "as many as wanted"
+// What News.Why may be.
+const (
+	WhyEnough = "as many as wanted"     // all was told that was wanted
+	WhyEnded  = "the program has ended" // these are the last calls before
+)
 
 // Empty reports whether there is nothing to tell.
 func (n *News) Empty() bool {

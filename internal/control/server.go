@@ -66,6 +66,10 @@ type Server struct {
 	// until nothing has such a time.
 	Later func()
 
+	// Ending, if there is one, has a function called when the program ends. It is called with the first watch.
+	Ending func(func())
+
+	ending   sync.Once
 	mu       sync.Mutex
 	sessions []*session
 	kept     *session  // what stays when connections end
@@ -83,7 +87,12 @@ type session struct {
 	keeps bool      // the task keeps calls
 	tasks []On      // the same, for the status
 	ends  time.Time // when the task ends; zero: no such time
+	tells bool      // the task is a watch
+	rest  Task      // one that has ended, and has news that were not told; nil: none
+	why   string    // it has ended, unless the client knows
 	told  time.Time // when news were sent that were all there was
+
+	*turn // nil: it has no connection
 }
 
 // NewServer makes a server for a program.
@@ -99,7 +108,7 @@ func NewServer(h Host) *Server {
 // of the connection; io.EOF is none.
 func (s *Server) Serve(conn io.ReadWriter, peer string) error {
 	s.mu.Lock()
-	own := &session{owner: s.host.Join()}
+	own := &session{owner: s.host.Join(), turn: &turn{conn: conn}}
 	s.sessions = append(s.sessions, own)
 	s.mu.Unlock()
 	defer s.leave(own, peer)
@@ -117,7 +126,11 @@ func (s *Server) Serve(conn io.ReadWriter, peer string) error {
 		case err != nil:
 			return err
 		}
-		if err := Write(conn, s.answer(own, r, conn, peer)); err != nil {
+		answer := s.answer(own, r, conn, peer)
+		if own.answered() {
+			return nil // the program ends
+		}
+		if err := Write(conn, answer); err != nil {
 			return err
 		}
 	}
@@ -131,7 +144,7 @@ func (s *Server) leave(own *session, peer string) {
 	if len(own.on) > 0 {
 		own.owner.Set(nil)
 	}
-	task := own.take()
+	task := own.take("")
 	s.mu.Unlock()
 	if task != nil {
 		task.Close()

@@ -15,12 +15,9 @@ type Task interface {
 	Close() error
 }
 
-// look is how often news are looked for while a client waits for the first ones.
+// look is how often news are looked for while a client waits for them. So often it is sent some at most: a
+// message takes the program and its client as long as a dozen of the calls that are told in it.
 const look = 10 * time.Millisecond
-
-// gather is how often they are then: a message takes the program and its client as long as a dozen calls
-// that are told in it.
-const gather = 50 * time.Millisecond
 
 // mostWait is how long a client may wait for news.
 const mostWait = time.Minute
@@ -59,7 +56,10 @@ func (s *Server) begin(own *session, r Request, peer string) (*Change, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own.task, own.tasks, own.ends, own.told = task, nil, time.Time{}, time.Time{}
+	own.task, own.tasks, own.ends, own.rest, own.told = task, nil, time.Time{}, nil, time.Time{}
+	if own.tells = r.Do == DoWatch; own.tells && s.Ending != nil {
+		s.ending.Do(func() { s.Ending(s.farewell) })
+	}
 	for _, on.Target = range append(slices.Clip(r.Targets), r.probes()...) {
 		own.tasks = append(own.tasks, on)
 	}
@@ -79,64 +79,99 @@ func (s *Server) begin(own *session, r Request, peer string) (*Change, error) {
 	return &c, nil
 }
 
-// take takes the task away from a connection. The caller has the lock, and closes the task when it
-// has the lock no more: what a task waits for may want the lock.
-func (s *session) take() Task {
+// take takes the task away from a connection, which is told what is left of its news, and why it has ended
+// unless it has stopped it itself. The caller has the lock, and closes the task when it has the lock no more:
+// what a task waits for may want the lock.
+func (s *session) take(why string) Task {
 	task := s.task
+	if task != nil {
+		s.rest, s.why = task, why
+	}
 	s.task, s.tasks, s.ends, s.keeps = nil, nil, time.Time{}, false
 	return task
 }
 
-// next returns the connection's news, for which it waits if there are none. Once some were told, more are
-// gathered before the next.
+// whyOver is News.Why of what the program has ended before the client did.
+const whyOver = "its time is over, or it was reset"
+
+// next returns the connection's news, for which it waits if there are none. It returns nil if somebody else
+// has told them.
 func (s *Server) next(own *session, r Request, conn io.ReadWriter) *News {
 	end := s.now().Add(min(time.Duration(max(r.WaitNS, 0)), mostWait))
+	// pause waits, and reports whether that was long enough or the client has something else to say.
 	pause := func(d time.Duration) bool { return true }
 	if c, ok := conn.(interface{ Pause(ns int64) bool }); ok {
-		pause = func(d time.Duration) bool { return d <= 0 || c.Pause(int64(d)) }
-	}
-	every, over := look, false // over: the client has waited long enough, or says something else
-	if !own.told.IsZero() {
-		every = gather
-		if wait := own.told.Add(gather).Sub(s.now()); wait > 0 {
-			over = pause(min(wait, end.Sub(s.now())))
+		pause = func(d time.Duration) bool {
+			d = min(d, end.Sub(s.now()))
+			return d <= 0 || own.waiting(func() bool { return c.Pause(int64(d)) })
 		}
 	}
-	for {
+	over := false
+	if wait := own.told.Add(look).Sub(s.now()); wait > 0 {
+		over = pause(wait)
+	}
+	for !own.answered() {
 		s.mu.Lock()
 		task := own.task
 		s.mu.Unlock()
 		if task == nil {
-			return &News{Done: true, Why: "its time is over, or it was reset"}
+			return s.last(own)
 		}
 		news := task.Next()
 		if news.Done {
 			s.stop(own)
 		}
-		if !news.Empty() {
+		if !news.Empty() && !news.More {
 			own.told = s.now()
-			if news.More {
-				own.told = own.told.Add(-gather)
-			}
 		}
-		if over || !news.Empty() || pause(min(end.Sub(s.now()), every)) {
+		if !news.Empty() || over || pause(max(look, news.Quiet)) && !own.answered() {
 			return &news
 		}
 	}
+	return nil
 }
 
-// stop ends a connection's task and returns its last news.
-func (s *Server) stop(own *session) (*News, error) {
+// last returns what is left of the news of a task that has ended; it is Done if that is all.
+func (s *Server) last(own *session) *News {
 	s.mu.Lock()
-	task := own.take()
+	task, why := own.rest, own.why
 	s.mu.Unlock()
 	if task == nil {
+		return &News{Done: true, Why: whyOver}
+	}
+	if why != "" {
+		task.Close() // who has ended it may be about to close it
+	}
+	news := task.Next()
+	if why != "" {
+		news.Sampled = nil // it is not the sample that was wanted
+	}
+	if news.Done = !news.More; news.Done {
+		s.mu.Lock()
+		own.rest = nil
+		s.mu.Unlock()
+		if news.Why == "" {
+			news.Why = why
+		}
+	}
+	return &news
+}
+
+// stop ends a connection's task and returns the first of its last news. The client asks again until they are
+// Done.
+func (s *Server) stop(own *session) (*News, error) {
+	s.mu.Lock()
+	task := own.take("")
+	rest := own.rest
+	s.mu.Unlock()
+	if rest == nil {
 		return nil, &Error{CodeState, "the connection neither watches nor records"}
 	}
-	err := task.Close()
-	news := task.Next()
-	news.Done = true
-	return &news, err
+	var err error
+	if task != nil {
+		err = task.Close()
+	}
+	return s.last(own), err
 }
 
 // dump writes the window of the flight recorder.

@@ -42,7 +42,7 @@ type open struct {
 	panic    string
 	panicked bool
 	goexit   bool // and that was the last
-	quiet    bool // nothing is told: it began when too much was
+	quiet    bool // nothing is told: it began when too much was, and is counted, if its beginning was to be told
 	hidden   bool
 }
 
@@ -88,7 +88,9 @@ func (c *calls) Observe(e *switchboard.Event) {
 func (c *calls) enter(e *switchboard.Event) {
 	o := open{began: time.Now(), hidden: e.Hidden()}
 	if c.pace.rests() {
-		o.quiet = true
+		if o.quiet = true; c.enters {
+			c.skip()
+		}
 	} else {
 		if c.callers {
 			o.caller = callerOf(e.Func)
@@ -105,7 +107,7 @@ func (c *calls) enter(e *switchboard.Event) {
 			if c.returns || c.panics {
 				k = nil // it is kept when it ends
 			}
-			c.tell(o.call(e, control.OnEnter), k)
+			o.quiet = !c.tell(o.call(e, control.OnEnter), k)
 		}
 		o.began = time.Now().Add(-switchboard.Ago(e)) // what was done here is not the call's time
 	}
@@ -131,7 +133,9 @@ func (c *calls) exit(e *switchboard.Event) {
 		return
 	}
 	if o.quiet {
-		c.skip()
+		if !c.enters {
+			c.skip()
+		}
 		return
 	}
 	told := o.call(e, end)
@@ -179,16 +183,17 @@ func (c *calls) skip() {
 	}
 }
 
-// tell tells a call, unless that is too much. If calls are kept it keeps k, unless that is nil.
-func (c *calls) tell(call control.Call, k *kept) {
+// tell tells a call, and reports whether it did: unless that is too much. If calls are kept it keeps k, unless
+// that is nil.
+func (c *calls) tell(call control.Call, k *kept) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.limit > 0 && c.hits >= c.limit {
-		return
+		return false
 	}
 	if !c.pace.take(len(c.list)) {
 		c.skipped++
-		return
+		return false
 	}
 	if k != nil && c.kept != nil && !c.closed {
 		k.call, k.wish = call, c.wished
@@ -198,6 +203,7 @@ func (c *calls) tell(call control.Call, k *kept) {
 	if c.hits++; c.hits == c.limit {
 		c.pace.stop()
 	}
+	return true
 }
 
 // Close implements control.Task. Calls in progress may still end.
@@ -220,7 +226,7 @@ func (c *calls) Next() control.News {
 	}
 	news := control.News{Calls: slices.Clone(c.list[:n]), Hits: c.hits, Skipped: c.skipped + c.pace.passed.Load()}
 	c.list = slices.Delete(c.list, 0, n)
-	c.pace.renew()
+	news.Quiet = c.pace.renew()
 	if news.More = len(c.list) > 0; !news.More {
 		if c.end(&news); c.limit > 0 && c.hits >= c.limit {
 			news.Done, news.Why = true, control.WhyEnough

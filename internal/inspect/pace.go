@@ -52,14 +52,20 @@ func (p *pace) take(queued int) bool {
 	return true
 }
 
-// renew begins a new second if the last one is over.
-func (p *pace) renew() {
-	if p.told > 0 && time.Since(p.began) >= time.Second {
+// renew begins a new second if the last one is over, and returns how long nothing will be told; 0: that is not
+// known.
+func (p *pace) renew() (quiet time.Duration) {
+	left := time.Second - time.Since(p.began)
+	if p.told > 0 && left <= 0 {
 		p.told = 0
 	}
 	if p.told < perSecond {
 		p.state.CompareAndSwap(resting, telling)
 	}
+	if p.state.Load() == resting {
+		return left
+	}
+	return 0
 }
 
 // stop has nothing told any more.

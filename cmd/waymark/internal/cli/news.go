@@ -100,6 +100,9 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		}
 		answer, err := c.Ask(next)
 		if err != nil {
+			if last != nil && last.Skipped > 0 {
+				a.note(fmt.Sprintf("%s or more not shown: they came too fast", units.Things(last.Skipped, what)))
+			}
 			return change, err
 		}
 		last = answer.News
@@ -109,6 +112,9 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	}
 	if last.Skipped > 0 {
 		a.note(fmt.Sprintf("%s not shown: they came too fast", units.Things(last.Skipped, what)))
+	}
+	if last.Why == control.WhyEnded {
+		return change, live.ErrEnded
 	}
 	if last.Why != "" && ctx.Err() == nil && last.Why != control.WhyEnough {
 		a.note("ended: " + last.Why)

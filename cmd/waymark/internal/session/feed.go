@@ -49,9 +49,16 @@ func (f *Feed) Next() (*control.News, error) {
 	return f.ask(control.Request{Do: control.DoNext, WaitNS: int64(wait)})
 }
 
-// Stop ends the feed and returns the last news.
+// Stop ends the feed and returns the last news, of which a message may have a part only.
 func (f *Feed) Stop() (*control.News, error) {
-	return f.ask(control.Request{Do: control.DoStop})
+	news, err := f.ask(control.Request{Do: control.DoStop})
+	for err == nil && !news.Done {
+		before := news.Calls
+		if news, err = f.ask(control.Request{Do: control.DoStop}); err == nil {
+			news.Calls = append(before, news.Calls...)
+		}
+	}
+	return news, err
 }
 
 func (f *Feed) ask(r control.Request) (*control.News, error) {

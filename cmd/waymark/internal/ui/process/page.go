@@ -90,7 +90,7 @@ func (p *page) request(c *command) (r control.Request, every time.Duration, err 
 	case "trace":
 		r.Watch = &control.Watch{Kind: control.KindTraces, MinNS: c.MinNS, Limit: limit}
 	case "record":
-		r = control.Request{Do: control.DoRecord, Targets: c.Targets, Path: filepath.Join(p.folder, time.Now().Format("waymark-20060102-150405.wmt"))}
+		r = control.Request{Do: control.DoRecord, Targets: c.Targets, Path: filepath.Join(p.folder, time.Now().Format("waymark-20060102-150405.000.wmt"))}
 	default:
 		return r, 0, ui.BadRequest("task=%s: want top, watch, trace or record", c.Task)
 	}

@@ -68,7 +68,7 @@ export function functionsPanel(answer, since, names, waiting, pick, close) {
 	return el('section', {'aria-label': 'Range', id: 'range'},
 		el('h2', {}, `${duration(answer.from_ns)} to ${duration(answer.to_ns)}`),
 		el('p', {class: 'muted'}, `${duration(answer.to_ns - answer.from_ns)}; calls are cut to it. `, button('Clear', close)), t.root,
-		el('p', {class: 'muted'}, 'Save it for ', ...exportLinks(`${answer.from_ns + since}ns..${answer.to_ns + since}ns`).links, '.'));
+		el('p', {class: 'muted'}, 'Save it for ', ...exportLinks(`${answer.from_ns + since}ns..${Math.max(answer.to_ns, answer.from_ns + 1) + since}ns`).links, '.'));
 }
 
 // groupsPanel shows the groups, while nothing is chosen.

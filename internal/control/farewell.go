@@ -1,0 +1,68 @@
+package control
+
+import (
+	"io"
+	"slices"
+	"sync/atomic"
+)
+
+// A turn says whose it is to answer the client of a connection.
+type turn struct {
+	whose atomic.Int32
+	conn  io.ReadWriter
+}
+
+const (
+	turnOwn      = iota // the connection's goroutine's, which is not waiting
+	turnOpen            // the first one's that takes it
+	turnAnswered        // nobody's any more: the program ends
+)
+
+// waiting calls wait. Meanwhile others may answer the client.
+func (t *turn) waiting(wait func() bool) bool {
+	if !t.whose.CompareAndSwap(turnOwn, turnOpen) {
+		return true
+	}
+	over := wait()
+	return !t.whose.CompareAndSwap(turnOpen, turnOwn) || over
+}
+
+// answered reports whether others have answered the client, for the last time.
+func (t *turn) answered() bool { return t.whose.Load() == turnAnswered }
+
+// farewell tells clients that wait for calls the last ones: those just before the end are what they want to see
+// most. It waits for no client.
+func (s *Server) farewell() {
+	s.mu.Lock()
+	sessions := slices.Clone(s.sessions)
+	s.mu.Unlock()
+	for _, one := range sessions {
+		s.mu.Lock()
+		task, tells := one.task, one.tells
+		s.mu.Unlock()
+		if task == nil || !tells {
+			continue
+		}
+		if c, ok := one.conn.(interface{ Last([]byte) }); ok && one.whose.CompareAndSwap(turnOpen, turnAnswered) {
+			c.Last(lastOf(task))
+		}
+	}
+}
+
+// lastOf returns a response with all news of a task, or as many as there is room for.
+func lastOf(task Task) []byte {
+	first := task.Next()
+	all := first
+	for all.More {
+		more := task.Next()
+		more.Calls = append(all.Calls, more.Calls...)
+		all = more
+	}
+	for _, news := range []*News{&all, &first} {
+		news.Done, news.Why = true, WhyEnded
+		if b, err := encode(Response{Version: Version, News: news}); err == nil {
+			return b
+		}
+	}
+	return nil
+}
