@@ -62,7 +62,7 @@ func readPerfetto(t *testing.T, data []byte, ended *ends) map[string]sums {
 func readPerfettoStates(t *testing.T, data []byte, ended *ends) (out, states map[string]sums) {
 	out, states = make(map[string]sums), make(map[string]sums)
 	goroutines := make(map[uint64]bool) // tracks
-	tracks := make(map[uint64]*stack) // that have been described
+	tracks := make(map[uint64]*stack)   // that have been described
 	names, annotations := make(map[uint64]string), make(map[uint64]string)
 	flows := make(map[uint64]uint64) // goroutines in which they begin
 	goroutine := func(track uint64) uint64 { return track & (1<<48 - 1) }

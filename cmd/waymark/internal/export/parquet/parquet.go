@@ -55,7 +55,7 @@ type Row struct {
 // is complete.
 const (
 	batches  = 4
-	perBatch = 1 << 10
+	perBatch = 1 << 13
 	perGroup = 1 << 18
 )
 
