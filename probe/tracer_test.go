@@ -231,15 +231,17 @@ func (b *tracer) next() string {
 func (b *tracer) detach() (lines []string) {
 	b.t.Helper()
 	b.cmd.Process.Signal(syscall.SIGINT)
-	again := time.NewTicker(10 * time.Second)
+	again := time.NewTicker(3 * time.Second)
 	defer again.Stop()
+	twice := false
 	for {
 		select {
 		case <-again.C:
 			b.cmd.Process.Signal(syscall.SIGINT)
+			twice = true
 		case line, ok := <-b.lines:
 			if !ok {
-				if err := b.cmd.Wait(); err != nil && err.Error() != "signal: interrupt" {
+				if err := b.cmd.Wait(); err != nil && !(twice && err.Error() == "signal: interrupt") {
 					b.t.Errorf("bpftrace ends with %v: %s", err, &b.said)
 				}
 				return lines

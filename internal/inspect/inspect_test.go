@@ -198,6 +198,29 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// Beginnings that are not told are counted, too, where others observe the same function.
+func TestPaceBesideOthers(t *testing.T) {
+	r, task := watches(t, control.Watch{Kind: control.KindCalls, On: []string{control.OnEnter}})
+	other, err := Watch(switchboard.Selection{}, "m.F", control.Watch{Kind: control.KindCalls}, new(Kept))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const more = 3
+	for i := 0; i < perSecond+more; i++ {
+		r.Enter("m.F", i).Exit()
+	}
+	for _, one := range []control.Task{task, other} {
+		news := one.Next()
+		for news.More {
+			news = one.Next()
+		}
+		if news.Hits != perSecond || news.Skipped != more {
+			t.Errorf("%d told, %d skipped, want %d and %d", news.Hits, news.Skipped, perSecond, more)
+		}
+	}
+	other.Close()
+}
+
 // Calls whose ends say whether they are told are observed to the end.
 func TestPaceOfEnds(t *testing.T) {
 	r, task := watches(t, control.Watch{Kind: control.KindCalls, On: []string{control.OnPanic}})

@@ -43,6 +43,9 @@ func newWatch(f *function.Func, seats []*seat, filters [][]*condition.Filter) *w
 	return w
 }
 
+// passes reports whether nothing is to be told of a call, as the only observer says.
+func (w *watch) passes() bool { return w.passer != nil && w.passer.Passes() }
+
 // tell tells an event to all observers, in the order of their wishes.
 func (c *call) tell(e *Event) {
 	for _, s := range c.seats {
@@ -119,7 +122,7 @@ func (b *Board) monitor() rt.Monitor {
 	return rt.Monitor{
 		Pass: func(site uint32) bool {
 			w := b.watchAt(site)
-			return w != nil && w.filters == nil && w.passer != nil && w.passer.Passes()
+			return w != nil && w.filters == nil && w.passes()
 		},
 		Enter: func(site uint32, from *rt.Event, v unsafe.Pointer) unsafe.Pointer {
 			w := b.watchAt(site)
@@ -131,7 +134,7 @@ func (b *Board) monitor() rt.Monitor {
 				if b.hidden.Load() && w.sole.Values() || !w.sole.Accepts(condition.Values{Event: from, At: v}) {
 					return nil
 				}
-				if w.passer != nil && w.passer.Passes() {
+				if w.passes() {
 					return nil
 				}
 				from.Take(v)
@@ -139,7 +142,7 @@ func (b *Board) monitor() rt.Monitor {
 				if c = b.filter(w, from, v); c == nil {
 					return nil
 				}
-			} else if w.passer != nil && w.passer.Passes() {
+			} else if w.passes() {
 				return nil
 			} else {
 				from.Take(v)

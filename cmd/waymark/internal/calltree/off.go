@@ -113,7 +113,8 @@ type pause struct {
 // waited counts that g did not run until p.Ago before the given clock.
 func (b *Builder) waited(g *goroutine, p *pause, clock uint64) {
 	n := len(g.stack)
-	fresh := clock == g.Start && g.Parent != 0 // as the event says when it comes with the first one
+	// A new goroutine says with its first event how long it was ready. One whose start was not read is older.
+	fresh := clock == g.Start && g.Parent != 0
 	clock -= min(p.Ago, clock)
 	if n > 0 && clock > b.opt.From {
 		// Clocks of CPUs may differ: what was before the event before is no part of the wait.
