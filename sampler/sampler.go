@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/callgraph"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A Sampler takes samples until Stop.
@@ -83,6 +84,9 @@ const maxVisited = 200_000
 // run takes samples until Stop.
 func (s *Sampler) run() {
 	defer close(s.done)
+	if rt.Enabled {
+		rt.Mute(true)
+	}
 	// The CPU time of the thread is that of the samples.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

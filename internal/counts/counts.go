@@ -62,8 +62,6 @@ type did []counted
 // to test a package.
 func Start(write func(line []byte) error) {
 	rt.SeenOnTests(func(importPath string) {
-		rt.Mute(true)
-		defer rt.Mute(false)
 		owner := switchboard.Default.Join("counts", switchboard.Environment)
 		if err := owner.Set(switchboard.Wish{Want: rt.Timed, Kind: "Counts"}); err != nil {
 			console.Say("counts: %v", err)
@@ -74,8 +72,6 @@ func Start(write func(line []byte) error) {
 		t := newTests(importPath, write)
 		t.read, t.name = reader(), names()
 		rt.SeenOnTests(nil, func(state uint8, name string) {
-			rt.Mute(true)
-			defer rt.Mute(false)
 			if format.TestState(state) == format.TestBegins && !strings.Contains(name, "/") {
 				emptyPools()
 			}

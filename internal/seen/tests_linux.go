@@ -33,8 +33,6 @@ func newTests(file *File, pkg string, take func() []uint32, reset func()) *tests
 // a package.
 func (f *File) WatchTests() {
 	rt.SeenOnTests(func(importPath string) {
-		rt.Mute(true)
-		defer rt.Mute(false)
 		latest := make([]uint32, format.SeenSites/32)
 		t := newTests(f, importPath, func() []uint32 {
 			b := make([]uint32, min(int(rt.Sites()+31)/32, len(latest)))
@@ -43,8 +41,6 @@ func (f *File) WatchTests() {
 		}, rt.SeenReset)
 		rt.SeenLatest(latest)
 		rt.SeenOnTests(nil, func(state uint8, name string) {
-			rt.Mute(true)
-			defer rt.Mute(false)
 			t.Tell(format.TestState(state), name)
 		})
 	}, nil)

@@ -58,8 +58,12 @@ const (
 	roomy = 24   // room of names below which columns are left out
 )
 
-// Write writes the table, and the heads of columns that have no room in a line below it.
+// Write writes the table, and the heads of columns that have no room in a line below it. It writes
+// nothing if there are no columns.
 func (t *Table) Write(w io.Writer, s Style) error {
+	if len(t.Columns) == 0 {
+		return nil
+	}
 	widths := t.widths()
 	shown, left := t.fit(widths, s.Width)
 	head, rule := make([]Cell, len(t.Columns)), make([]Cell, len(t.Columns))

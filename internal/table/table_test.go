@@ -37,6 +37,18 @@ func TestTimed(t *testing.T) {
 	}
 }
 
+// There may be nothing to show.
+func TestEmpty(t *testing.T) {
+	for _, tab := range []*Table{{}, {Columns: []Column{{Head: "Function"}}}, Timed("Function", nil)} {
+		for _, width := range []int{0, 1, 80} {
+			got := write(t, tab, Style{Width: width})
+			if lines := strings.Count(got, "\n"); len(tab.Columns) == 0 && got != "" || len(tab.Columns) > 0 && lines < 2 {
+				t.Errorf("%d columns in a width of %d are\n%q", len(tab.Columns), width, got)
+			}
+		}
+	}
+}
+
 // Rows may be made as they are needed.
 func TestStream(t *testing.T) {
 	tab := Timed("Function", rows)

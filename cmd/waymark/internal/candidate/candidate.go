@@ -98,7 +98,7 @@ func (l *lister) declared(src *syntax.Source, fn *ast.FuncDecl, pragmas []string
 	case fn.Name.Name == "_":
 		f.Never = "blank function"
 	case l.forked[fn]:
-		f.Never = "runs between fork and exec"
+		f.Never = forked
 	default:
 		f.Never = cmp.Or(forbidding(pragmas), unfit[l.names.Own(fn)])
 	}
@@ -121,6 +121,9 @@ func (l *lister) literals(src *syntax.Source, decl ast.Decl, parent *Func) {
 		f.Name = l.names.Prefix + name
 		if parent != nil {
 			f.Recv = parent.Recv
+			if parent.Never == forked {
+				f.Never = forked
+			}
 			f.Base = parent.Base + strings.TrimPrefix(name, l.names.Symbols[parent.Decl].String())
 		}
 		l.add(f)

@@ -61,10 +61,12 @@ func (a *app) showPeriod(list []control.Numbers) error {
 			table.Duration(n.AvgNS), table.Duration(n.MinNS), table.Duration(n.MaxNS), table.Duration(n.P99NS), {Text: short.Short(n.Function)},
 		})
 	}
+	now := time.Now().Format("15:04:05")
 	if len(list) == 0 {
-		t = table.Table{}
+		_, err := fmt.Fprintf(a.stdout, "%s  no calls\n", now)
+		return err
 	}
-	if _, err := fmt.Fprintf(a.stdout, "%s\n", time.Now().Format("15:04:05")); err != nil {
+	if _, err := fmt.Fprintf(a.stdout, "%s\n", now); err != nil {
 		return err
 	}
 	return t.Write(a.stdout, (&textFlags{}).style(a.stdout))

@@ -59,6 +59,14 @@ func wmMute(gp *g, on bool) {
 	}
 }
 
+// wmPassMute mutes newg, which a muted goroutine is about to start: an observer may hand its work on. The
+// goroutine of finalizers works for everybody. It runs on g0.
+func wmPassMute(newg *g) {
+	if !isSystemGoroutine(newg, false) {
+		newg.wm.flags = wmMute1
+	}
+}
+
 // wmWork calls f, which works for waymark: it may take locks that the program's calls of the same
 // functions are reported under, if package sync is instrumented.
 func wmWork(f func()) {

@@ -51,9 +51,7 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 		w = wmNewWatching(gp)
 	}
 	w.event.Take(w.event.at(v))
-	wmMute(gp, true)
 	chain.tell(w, gp, uint32(site&wmSiteID))
-	wmMute(gp, false)
 }
 
 // wmCallers are functions that called each other: literals, the innermost first, and what has
@@ -156,7 +154,7 @@ func (c *wmCallers) tell(w *wmWatching, gp *g, site uint32) {
 	for last := range names {
 		callers := names[:last+1]
 		if c.parent && last == c.n-1 {
-			wmMonitor.Info(nil, &w.event, site, callers)
+			w.info(gp, nil, site, callers)
 			return
 		}
 		i := w.n
@@ -166,9 +164,17 @@ func (c *wmCallers) tell(w *wmWatching, gp *g, site uint32) {
 				continue
 			}
 			i--
-			if call.frame.token() == c.tokens[last] && wmMonitor.Info(w.calls[i], &w.event, site, callers) {
+			if call.frame.token() == c.tokens[last] && w.info(gp, w.calls[i], site, callers) {
 				return
 			}
 		}
 	}
+}
+
+// info tells the monitor of the call of an info function.
+func (w *wmWatching) info(gp *g, call watchedCall, site uint32, callers []string) (told bool) {
+	wmMute(gp, true)
+	told = wmMonitor.Info(call, &w.event, site, callers)
+	wmMute(gp, false)
+	return told
 }

@@ -103,7 +103,7 @@ func wmBeginsWatched(gp *g, f WMFrame) *wmWatching {
 	}
 	w := gp.wm.watching
 	if w == nil {
-		if wmMonitor.Pass != nil && wmMonitor.Pass(f.site()) {
+		if wmPasses(gp, f) {
 			return nil
 		}
 		w = wmNewWatching(gp)
@@ -113,6 +113,17 @@ func wmBeginsWatched(gp *g, f WMFrame) *wmWatching {
 		wmReach(gp, f)
 	}
 	return w
+}
+
+// wmPasses reports whether the monitor has no use for a call of gp, which has no wmWatching yet.
+func wmPasses(gp *g, f WMFrame) bool {
+	if wmMonitor.Pass == nil {
+		return false
+	}
+	wmMute(gp, true)
+	passes := wmMonitor.Pass(f.site())
+	wmMute(gp, false)
+	return passes
 }
 
 // enter tells the monitor that the call begins whose arguments the event has, or are at v.
@@ -201,6 +212,12 @@ func (w *wmWatching) exit(gp *g, call watchedCall, v unsafe.Pointer, returned bo
 	wmMute(gp, false)
 }
 
+// leave tells the monitor that a panic or Goexit has left a call.
+func (w *wmWatching) leave(gp *g, call watchedCall) {
+	w.event.set(nil)
+	w.exit(gp, call, nil, false)
+}
+
 func (w *wmWatching) push(call watchedCall) {
 	if w.n == len(w.calls) {
 		w.grow()
@@ -236,9 +253,7 @@ func wmLeaveWatched(gp *g, n uintptr) {
 		switch {
 		case call == nil:
 		case wait:
-			wmMute(gp, true)
-			wmMonitor.Exit(call, gp.wm.watching.event.set(nil), nil, false)
-			wmMute(gp, false)
+			gp.wm.watching.leave(gp, call)
 		default:
 			gp.wm.watching.owe(gp, wmOwed{call: call, at: now})
 		}
@@ -267,10 +282,7 @@ func wmWatchedPanic(gp *g, value any, goexit bool) {
 			break
 		}
 		c.frame &^= wmFrameWatched
-		call := w.pop()
-		wmMute(gp, true)
-		wmMonitor.Exit(call, gp.wm.watching.event.set(nil), nil, false)
-		wmMute(gp, false)
+		w.leave(gp, w.pop())
 	}
 	wmDrop(gp, s.base())
 }

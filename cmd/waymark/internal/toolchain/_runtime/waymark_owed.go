@@ -66,9 +66,8 @@ func (w *wmWatching) pay(gp *g) {
 		}
 		wmUnreported.Add(-1)
 		w.late = max(nanotime()-o.at, 1)
-		wmMute(gp, true)
-		wmMonitor.Exit(o.call, w.event.set(o.results), nil, o.returned)
-		wmMute(gp, false)
+		w.event.set(o.results)
+		w.exit(gp, o.call, nil, o.returned)
 	}
 	w.owed, w.late = w.owed[:0], 0
 }

@@ -34,7 +34,11 @@ func wmAsText(v any) any {
 	if wmHoldsMasked(&v) {
 		return v // its fields are recorded, but for those
 	}
-	if text, ok := wmStringer(v); ok {
+	gp := getg()
+	wmMute(gp, true)
+	text, ok := wmStringer(v)
+	wmMute(gp, false)
+	if ok {
 		return wmText{efaceOf(&v)._type, text}
 	}
 	return v

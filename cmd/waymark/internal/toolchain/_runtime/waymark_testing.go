@@ -17,20 +17,20 @@ func WMOnTests(binary func(importPath string), test func(state uint8, name, text
 // WMTestBinary tells that the go command runs this program to test a package.
 func WMTestBinary(importPath string) {
 	if wmSeenOnBinary != nil {
-		wmSeenOnBinary(importPath)
+		wmWork(func() { wmSeenOnBinary(importPath) })
 	}
 	if wmOnBinary != nil {
-		wmOnBinary(importPath)
+		wmWork(func() { wmOnBinary(importPath) })
 	}
 }
 
 // WMTest tells what happens to a test on the calling goroutine, and what it logs.
 func WMTest(state uint8, name, text string) {
 	if wmSeenOnTest != nil {
-		wmSeenOnTest(state, name)
+		wmWork(func() { wmSeenOnTest(state, name) })
 	}
 	if wmOnTest != nil {
-		wmOnTest(state, name, text, getg().goid, wmClock())
+		wmWork(func() { wmOnTest(state, name, text, getg().goid, wmClock()) })
 	}
 }
 
@@ -40,5 +40,6 @@ func WMTestAlarm(elapsed int64) (left int64) {
 	if wmOnAlarm == nil {
 		return -1
 	}
-	return wmOnAlarm(elapsed)
+	wmWork(func() { left = wmOnAlarm(elapsed) })
+	return left
 }
