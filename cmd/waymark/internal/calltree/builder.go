@@ -275,7 +275,11 @@ func (b *Builder) Close(end uint64) *Result {
 		g := b.alive[id]
 		b.parked(g, end, open)
 		for n := len(g.stack); n > 0; n-- {
-			b.end(g, end, g.fate(n-1)|open, nil)
+			flags := open
+			if u := g.left(n - 1); u != nil {
+				flags |= u.flag
+			}
+			b.end(g, end, flags, nil)
 		}
 		b.forget(g, end)
 	}

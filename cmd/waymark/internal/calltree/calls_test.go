@@ -53,6 +53,9 @@ func TestCalls(t *testing.T) {
 		{"Goexit", "A1 B2 C3 /3 D6 d6 b2 D6 d6 .", "(A(B(C(D)g)g)(D)g)", none},
 		{"Goexit goes on after a panic on top of it was recovered",
 			"A1 B2 /2 D6 !7 ^3 b2 .", "(A(B(D!)g)g)", none},
+		{"a panic in a deferred call overtakes Goexit, and is recovered further out, where Goexit goes on",
+			"A1 B2 C3 D4 /4 E6 !6 c3 ^2 /2 F8 f8 b2 .", "(A(B(C(D(E!)g)!)(F)!rg)g)", none},
+		{"Goexit in a deferred call overtakes a panic", "A1 B2 C3 !3 D6 E7 /7 b2 .", "(A(B(C(D(Eg)g)!)g)g)", none},
 		{"fatal panic", "A1 B2 !3 C5 c5", "(A(B(C)!~)!~)", none},
 		{"open at the end", "A1 B2 C3 c3", "(A(B(C)~)~)", none},
 

@@ -59,20 +59,38 @@ type unwinding struct {
 
 // endUnseen ends the innermost call for which there is no exit event.
 func (b *Builder) endUnseen(g *goroutine, clock uint64) {
-	flags := g.fate(len(g.stack) - 1)
-	if flags == 0 {
-		flags = Cut
+	flags := Cut
+	if u := g.left(len(g.stack) - 1); u != nil {
+		flags = u.flag
 	}
 	b.end(g, clock, flags, nil)
 }
 
-// fate reports how the call of frame i ends if it does now: by the innermost
-// unwinding that began above it. Bases never decrease along g.unwinding.
-func (g *goroutine) fate(i int) Flags {
-	if n := len(g.unwinding); n > 0 && g.unwinding[n-1].base > i {
-		return g.unwinding[n-1].flag
+// left returns the unwinding that has left the call of frame i, which had no exit and so no deferred calls,
+// in which another unwinding could have begun: the first one that began above it. It returns nil if there is
+// none. Bases never decrease along g.unwinding.
+func (g *goroutine) left(i int) *unwinding {
+	for j := range g.unwinding {
+		if g.unwinding[j].base > i {
+			return &g.unwinding[j]
+		}
 	}
-	return 0
+	return nil
+}
+
+// fate reports how the call of frame i ends if it has run its deferred calls: by the latest unwinding
+// that began above it. Those before have been overtaken: they leave no call further out.
+func (g *goroutine) fate(i int) Flags {
+	n := len(g.unwinding)
+	if n == 0 || g.unwinding[n-1].base <= i {
+		return 0
+	}
+	latest := g.unwinding[n-1]
+	for n > 0 && g.unwinding[n-1].base > i {
+		n--
+	}
+	g.unwinding = append(g.unwinding[:n], latest)
+	return latest.flag
 }
 
 // settle ends the unwindings that began in a frame of this token or further in:

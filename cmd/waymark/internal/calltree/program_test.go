@@ -32,13 +32,16 @@ type node struct {
 	start, end uint64
 	failed     uint64 // clock at which it said that it returns an error; 0 if it doesn't
 	flags      Flags
+	fate       Flags // of the unwinding that has left it
 }
 
 // An outcome is how control leaves a function: the flags of an unwinding, if it
-// is one, and the stack depth from which deferred functions are called.
+// is one, the stack depth from which deferred functions are called, and that of a
+// Goexit below it, which goes on when the panic is recovered.
 type outcome struct {
 	flags Flags
 	sp    uint32
+	exits uint32
 }
 
 const (
@@ -84,8 +87,7 @@ func (p *program) goroutine(id, start uint64) {
 	var o outcome
 	for p.fuel > 0 && o.flags != Exited {
 		if o = p.call(sp, 0); o.flags == Panicked {
-			p.emit(tracefile.Recover, 0, sp)
-			p.gone(nil, Panicked)
+			o = p.recover(o, nil, sp)
 		}
 	}
 	p.emit(tracefile.End, 0, 0)
@@ -138,7 +140,7 @@ func (p *program) exit(n *node, token uint32, o outcome) {
 func (p *program) gone(n *node, flags Flags) {
 	for p.current != n {
 		p.current.end = p.clock
-		p.current.flags |= flags
+		p.current.flags |= cmp.Or(p.current.fate, flags)
 		p.current = p.current.parent
 	}
 }
@@ -148,6 +150,7 @@ func (p *program) call(sp uint32, level int) outcome {
 	token := sp + 16 + 8*p.rand.Uint32N(20)
 	n := p.enter(1+p.rand.Uint32N(programSites), token)
 	o := p.body(token, level, 0)
+	p.leave(n, o)
 	if p.rand.IntN(3) > 0 { // has no defers, so its exit is where it returns
 		if o.flags == 0 {
 			p.exit(n, token, o)
@@ -157,31 +160,50 @@ func (p *program) call(sp uint32, level int) outcome {
 	recovers := p.rand.IntN(2) == 0
 	for i := range p.rand.IntN(4) {
 		if recovers && i == 1 && o.flags == Panicked {
-			p.emit(tracefile.Recover, 0, token)
-			p.gone(n, Panicked)
+			o = p.recover(o, n, token)
 			n.flags |= Panicked | Recovered
-			o = outcome{sp: token}
 		}
 		if p.fuel > 0 && level < maxLevel {
 			o = p.deferred(o, level)
+			p.leave(n, o)
 		}
 	}
 	p.exit(n, token, o)
 	return o
 }
 
+// leave notes how the calls in n have been left, of which that is not known yet.
+func (p *program) leave(n *node, o outcome) {
+	if o.flags == 0 {
+		return
+	}
+	for c := p.current; c != n; c = c.parent {
+		c.fate = cmp.Or(c.fate, o.flags)
+	}
+}
+
+// recover acts out that a function with this token recovers a panic: n, or one that isn't instrumented and has
+// been called by n.
+func (p *program) recover(o outcome, n *node, token uint32) outcome {
+	p.emit(tracefile.Recover, 0, token)
+	p.gone(n, Panicked)
+	if o.exits == 0 {
+		return outcome{sp: token}
+	}
+	p.emit(tracefile.Goexit, 0, token)
+	return outcome{Exited, o.exits, 0}
+}
+
 // deferred acts out a deferred call during o.
 func (p *program) deferred(o outcome, level int) outcome {
-	above := p.current
 	d := p.call(o.sp, level+1)
 	switch {
 	case d.flags == 0:
 		return o
-	case o.flags == Exited && d.flags == Panicked:
-		// What recovers a panic on top of a Goexit goes on with that.
-		p.emit(tracefile.Recover, 0, o.sp-8)
-		p.gone(above, Panicked)
-		return o
+	case d.flags == Panicked && d.exits == 0 && o.flags == Exited:
+		d.exits = o.sp
+	case d.flags == Panicked && d.exits == 0:
+		d.exits = o.exits
 	}
 	return d
 }
@@ -197,9 +219,9 @@ func (p *program) body(token uint32, level, inlined int) outcome {
 		case 3: // through an uninstrumented function that recovers
 			above, sp := p.current, token+16
 			if o = p.call(sp, level+1); o.flags == Panicked {
-				p.emit(tracefile.Recover, 0, sp)
-				p.gone(above, Panicked)
-				o = outcome{sp: token}
+				if o = p.recover(o, above, sp); o.flags == 0 {
+					o = outcome{sp: token}
+				}
 			}
 		case 4: // of a function that was inlined
 			n := p.enter(programSites+1+uint32(inlined), token)
@@ -209,12 +231,12 @@ func (p *program) body(token uint32, level, inlined int) outcome {
 		case 5:
 			if !p.calm && p.rand.IntN(2) == 0 {
 				p.emit(tracefile.Panic, 0, token+8*p.rand.Uint32N(2))
-				return outcome{Panicked, token + 40}
+				return outcome{Panicked, token + 40, 0}
 			}
 		case 6:
 			if !p.calm && p.rand.IntN(20) == 0 {
 				p.emit(tracefile.Goexit, 0, token)
-				return outcome{Exited, token + 40}
+				return outcome{Exited, token + 40, 0}
 			}
 		default:
 			return o

@@ -58,8 +58,8 @@ var anchors = []anchor{
 	// Here a function goes on that has recovered from a panic. Code of the program's may only run
 	// when start has taken what recovery left in gp.param.
 	{file: "panic.go", fn: "deferreturn", before: "for {", text: "if gp := getg(); gp.wm.unwound != 0 { wmRecovered(gp) }; "},
-	// sp is final here, also when recovery goes on with a pending Goexit.
-	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp); "},
+	// sp is final here: that of a pending Goexit with which recovery goes on, if there is one. p0 has recovered.
+	{file: "panic.go", fn: "recovery", before: "gp.sched.sp = sp", text: "wmOnRecovery(gp, sp, uintptr(p0.sp)); "},
 	// Every fatal end that the runtime itself brings about comes here.
 	{file: "panic.go", fn: "startpanic_m", before: "gp.m.mallocing++", text: "wmOnFatal(); "},
 	// Memory of the arena may be gone: the instruction is tried again.

@@ -52,6 +52,7 @@ func wmInfoCalled(site WMSite, v *wmValues, pc uintptr, token uint32) {
 	}
 	w.event.Take(w.event.at(v))
 	chain.tell(w, gp, uint32(site&wmSiteID))
+	w.event.set(nil)
 }
 
 // wmCallers are functions that called each other: literals, the innermost first, and what has

@@ -131,6 +131,7 @@ func (w *wmWatching) enter(gp *g, f WMFrame, v unsafe.Pointer) watchedCall {
 	wmMute(gp, true)
 	call := wmMonitor.Enter(f.site(), &w.event, v)
 	wmMute(gp, false)
+	w.event.set(nil)
 	return call
 }
 
@@ -210,6 +211,7 @@ func (w *wmWatching) exit(gp *g, call watchedCall, v unsafe.Pointer, returned bo
 	wmMute(gp, true)
 	wmMonitor.Exit(call, &w.event, v, returned)
 	wmMute(gp, false)
+	w.event.set(nil)
 }
 
 // leave tells the monitor that a panic or Goexit has left a call.

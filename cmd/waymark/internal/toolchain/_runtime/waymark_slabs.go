@@ -5,8 +5,10 @@ package runtime
 import "unsafe"
 
 // wmSlabs is memory for copies, allocated for many calls at once: a third of what a monitored call
-// costs else. Each piece is handed out once, and lives as long as somebody has a piece of the slab: the goroutine, as long as
-// there is room in it, and monitors.
+// costs else. Each piece is handed out once. The collector doesn't see the slabs, so that they live as long as
+// somebody has a piece: a goroutine that waits keeps nothing of its last calls alive, and the profile of leaked
+// goroutines finds what it would. A slab is there for certain while no collection has begun since it was made;
+// after that another one is taken.
 type wmSlabs struct {
 	integers wmIntegers
 	lists    wmSlab[any]
@@ -15,8 +17,9 @@ type wmSlabs struct {
 }
 
 type wmSlab[T any] struct {
-	all  []T
-	used int
+	all     uintptr // of n Ts
+	n, used int
+	cycle   uint32 // collections that had begun before it was made
 }
 
 // A slab has room for so many of what is kept in it: few at first, as most goroutines make few calls.
@@ -25,26 +28,28 @@ const (
 	wmMostSlab  = 128
 )
 
-// carve takes n > 0 from a slab. It stores no pointer most of the time: write barriers would
-// cost more than all else.
+// carve takes n > 0 from a slab. It stores no pointer: write barriers would cost more than all else. A goroutine
+// in package runtime is not preempted between the look at the cycle and the use of the address.
 func (s *wmSlab[T]) carve(n int) (out []T) {
-	if len(s.all)-s.used < n {
-		s.renew(n)
+	if s.n-s.used < n || s.cycle != work.cycles.Load() {
+		return s.renew(n)
 	}
 	// s.all[s.used:s.used+n:s.used+n], without checks
-	*(*slice)(unsafe.Pointer(&out)) = slice{add(unsafe.Pointer(unsafe.SliceData(s.all)), uintptr(s.used)*unsafe.Sizeof(out[0])), n, n}
+	*(*slice)(unsafe.Pointer(&out)) = slice{unsafe.Pointer(s.all + uintptr(s.used)*unsafe.Sizeof(out[0])), n, n}
 	s.used += n
 	return out
 }
 
 //go:noinline
-func (s *wmSlab[T]) renew(n int) {
-	s.all = make([]T, wmSlabSize(len(s.all), n))
-	s.used = 0
+func (s *wmSlab[T]) renew(n int) []T {
+	cycle := work.cycles.Load() // first: what is made in a later one is not known to survive that
+	all := make([]T, wmSlabSize(s.used, n))
+	*s = wmSlab[T]{all: uintptr(unsafe.Pointer(unsafe.SliceData(all))), n: len(all), used: n, cycle: cycle}
+	return all[:n:n]
 }
 
-// wmSlabSize gives the size of the slab that follows one of size old, with room for n.
-func wmSlabSize(old, n int) int { return max(n, min(max(2*old, wmLeastSlab), wmMostSlab)) }
+// wmSlabSize gives the size of the slab that follows one of which so much was used, with room for n.
+func wmSlabSize(used, n int) int { return max(n, min(max(2*used, wmLeastSlab), wmMostSlab)) }
 
 // wmIntegers is a slab of integers in interfaces, of which there are as many as words.
 type wmIntegers struct {

@@ -43,6 +43,8 @@ const (
 	wmCallPath      = 4  // it has been counted at its node
 	wmCallOff       = 8  // of a timed call: its goroutine did not run for some of the time
 	wmCallOther     = 16 // it has been counted in the other cell
+	wmCallPanicked  = 32 // a panic has left it, whatever its deferred calls and those further out do
+	wmCallExited    = 64 // the same of Goexit
 )
 
 const (
@@ -97,14 +99,35 @@ func (s *wmStack) goOn(top uintptr, token uint32) uintptr {
 // if its frame lies between the one whose deferred calls these are and the panic's own; or in the
 // former, but for that frame's own call.
 func (s *wmStack) left(gp *g, top uintptr) bool {
-	token := wmBelow(top).frame.token()
 	for p := gp._panic; p != nil; p = p.link {
-		at := wmToken(gp, uintptr(p.sp))
-		if token > at && token < wmToken(gp, uintptr(p.startSP)) || token == at && wmBelow(top-wmCallBytes).frame.token() == at {
+		if s.leftBy(gp, p, top) {
 			return true
 		}
 	}
 	return false
+}
+
+func (s *wmStack) leftBy(gp *g, p *_panic, top uintptr) bool {
+	token, at := wmBelow(top).frame.token(), wmToken(gp, uintptr(p.sp))
+	return token > at && token < wmToken(gp, uintptr(p.startSP)) || token == at && wmBelow(top-wmCallBytes).frame.token() == at
+}
+
+// wmOvertake notes which calls a panic or Goexit has left whose deferred calls are running: another one is about
+// to begin there, which goes on with those further out.
+func wmOvertake(gp *g) {
+	s, p := wmStackOf(gp), gp._panic
+	if s == nil || p == nil || gp.wm.flags&wmMuted != 0 {
+		return
+	}
+	fate := uint32(wmCallPanicked)
+	if p.goexit {
+		fate = wmCallExited
+	}
+	for top := gp.wm.top; top > s.base(); top -= wmCallBytes {
+		if call := wmBelow(top); call.flags&(wmCallPanicked|wmCallExited) == 0 && s.leftBy(gp, p, top) {
+			call.flags |= fate
+		}
+	}
 }
 
 // find returns the top of the stack when the call f is the innermost one, 0 if f isn't on it.

@@ -185,7 +185,12 @@ func (s *wmStack) endTime(pp *p, call *wmCall, now uint64, panicked bool) (long 
 	if call.flags&wmCallOff != 0 {
 		s.endOff(c, call, took, self)
 	}
-	panicked = panicked || call.flags&wmCallRecovered != 0
+	switch {
+	case call.flags&(wmCallRecovered|wmCallPanicked) != 0:
+		panicked = true
+	case call.flags&wmCallExited != 0:
+		panicked = false
+	}
 	if panicked {
 		c.panicked()
 	}

@@ -5,7 +5,8 @@ package runtime
 import "unsafe"
 
 // A WMEvent is what comes with an event: the goroutine, and the arguments or results of the call. A
-// goroutine has one, for one event after the other. Integers are put into interfaces when a monitor
+// goroutine has one, for one event after the other, which has values only while the monitor is told of
+// them: the goroutine keeps nothing alive. Integers are put into interfaces when a monitor
 // asks: few monitors look at the values of every call.
 type WMEvent struct {
 	Goroutine uint64         // the goroutine's id

@@ -8,6 +8,7 @@ import "unsafe"
 
 // wmOnPanic reports a panic that begins; gopanic calls it before any deferred call.
 func wmOnPanic(gp *g, token uint32, e any) {
+	wmOvertake(gp)
 	wmWatchedPanic(gp, e, false)
 	if gp.wm.strand != 0 {
 		wmGatherEvent(gp, wmGatherPanic|uint64(token))
@@ -23,6 +24,7 @@ func wmOnPanic(gp *g, token uint32, e any) {
 
 // wmOnGoexit reports that runtime.Goexit begins.
 func wmOnGoexit(gp *g, token uint32) {
+	wmOvertake(gp)
 	wmWatchedPanic(gp, nil, true)
 	if gp.wm.strand != 0 {
 		wmGatherEvent(gp, wmGatherGoexit|uint64(token))
@@ -43,18 +45,25 @@ func wmOnGoexited(gp *g) {
 	}
 }
 
-// wmOnRecovery reports, on g0, that gp goes on in the frame whose stack pointer
-// is sp: deeper frames are gone.
-func wmOnRecovery(gp *g, sp uintptr) {
-	untold := wmRecoverTimed(gp, wmToken(gp, sp)) // which may have events of calls that are over
+// wmOnRecovery reports, on g0, that the frame whose stack pointer is at has recovered: deeper frames are over.
+// gp goes on there, at sp; or in a Goexit that began before the panic, if that is sp, which then ends this frame.
+func wmOnRecovery(gp *g, sp, at uintptr) {
+	token, exits := wmToken(gp, at), at != sp
+	untold := wmRecoverTimed(gp, token) // which may have events of calls that are over
 	if gp.wm.flags&wmStarted != 0 {
-		wmEmitFor(gp, wmRecover|uint64(wmToken(gp, sp)))
+		wmEmitFor(gp, wmRecover|uint64(token))
+		if exits {
+			wmEmitFor(gp, wmGoexit|uint64(token))
+		}
 	}
 	if gp.wm.strand != 0 {
-		wmGatherRecovery(gp, wmToken(gp, sp))
+		wmGatherRecovery(gp, token)
+		if exits {
+			wmGatherEvent(gp, wmGatherGoexit|uint64(token))
+		}
 	}
 	if untold && gp.wm.flags&wmMuted == 0 { // else it is a monitor that has recovered
-		gp.wm.unwound = wmToken(gp, sp) + 1
+		gp.wm.unwound = token + 1
 		gp.slowCalls() // the next timed call takes the slow path, which settles that
 	}
 }
