@@ -195,6 +195,9 @@ func (w *Watcher) exit(b *branch, e *switchboard.Event, now time.Time) {
 		c.up.Self -= c.Duration
 	}
 	if e.Returned {
+		if !switchboard.Recovered(e) { // a function has recovered it that the call made
+			c.Panicked, c.Value = false, nil
+		}
 		if c.Results = e.Results(); len(c.Results) > 0 {
 			err, ok := c.Results[len(c.Results)-1].(error)
 			c.Failed = ok && err != nil

@@ -138,6 +138,9 @@ func (c *calls) exit(e *switchboard.Event) {
 		}
 		return
 	}
+	if e.Returned && !switchboard.Recovered(e) {
+		o.panic = "" // a function has recovered it that the call made
+	}
 	told := o.call(e, end)
 	told.DurationNS, told.Panic = int64(took), o.panic
 	k := &kept{f: e.Func, args: o.full, panicked: o.panicked || !e.Returned && !o.goexit}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -64,6 +65,28 @@ func TestCalls(t *testing.T) {
 	}
 	if news := task.Next(); len(news.Calls) != 1 || !news.Done || news.Why != control.WhyEnough {
 		t.Errorf("news %+v, want the third call and the end", news)
+	}
+}
+
+// A panic is told of the call that it ends or that recovers it, and not of one that has called such a function.
+func TestRecovered(t *testing.T) {
+	r, task := watches(t, control.Watch{Kind: control.KindCalls})
+	for _, end := range []func(*switchtest.Call){
+		func(c *switchtest.Call) { c.Exit("done") },
+		func(c *switchtest.Call) { c.ExitRecovered("done") },
+		func(c *switchtest.Call) { c.Leave() },
+	} {
+		c := r.Enter("m.F")
+		c.Panic("broken")
+		end(c)
+	}
+	news := task.Next()
+	var got []string
+	for _, c := range news.Calls {
+		got = append(got, c.End+" "+c.Results+" "+c.Panic)
+	}
+	if want := []string{`return "done" `, `return "done" "broken"`, `panic  "broken"`}; !slices.Equal(got, want) {
+		t.Errorf("calls %q, want %q", got, want)
 	}
 }
 

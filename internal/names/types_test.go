@@ -13,7 +13,7 @@ func TestShortType(t *testing.T) {
 		{"map[string]example.com/m/store.Row", "map[string]example.com/m/store.Row"},
 		{"struct { F uintptr; X0 *store.Row }", "struct { F uintptr; X0 *store.Row }"},
 		{"func(io.Reader) error", "func(io.Reader) error"},
-		{"uint64 in an interface", "uint64 in an interface"},
+		{"8 bytes in an interface", "8 bytes in an interface"},
 	}
 	for _, test := range list {
 		s.AddType(test.name)

@@ -79,11 +79,11 @@ func typeAt(p unsafe.Pointer) reflect.Type {
 }
 
 // boxed are names for types of package runtime: what it puts into an interface is of the same type
-// whatever type of that kind the program has.
+// whatever type of that size, or kind, the program has: an int, say, or a float64.
 var boxed = map[string]string{
-	"runtime.uint16InterfacePtr": "uint16 in an interface",
-	"runtime.uint32InterfacePtr": "uint32 in an interface",
-	"runtime.uint64InterfacePtr": "uint64 in an interface",
+	"runtime.uint16InterfacePtr": "2 bytes in an interface",
+	"runtime.uint32InterfacePtr": "4 bytes in an interface",
+	"runtime.uint64InterfacePtr": "8 bytes in an interface",
 	"runtime.stringInterfacePtr": "string in an interface",
 	"runtime.sliceInterfacePtr":  "slice in an interface",
 }

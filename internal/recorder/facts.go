@@ -12,8 +12,8 @@ import (
 // facts describes the program and its host.
 func facts(h hooks, clk clock.Clock, start format.ClockPair) []format.KeyValue {
 	program, err := os.Executable()
-	if err != nil {
-		program = os.Args[0] // there is no /proc
+	if err != nil && len(os.Args) > 0 { // there is no /proc; WebAssembly may have no arguments either
+		program = os.Args[0]
 	}
 	host, _ := os.Hostname()
 	return []format.KeyValue{

@@ -36,6 +36,7 @@ type Monitor struct {
 type Event struct {
 	Goroutine uint64
 	Place     unsafe.Pointer
+	Recovered bool
 	values    []any
 }
 

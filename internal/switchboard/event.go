@@ -48,6 +48,10 @@ type Event struct {
 // when it ended.
 func Ago(e *Event) time.Duration { return e.ago }
 
+// Recovered reports whether the call of an Exit has recovered a panic: itself, not a function that it has called
+// and that isn't observed.
+func Recovered(e *Event) bool { return e.from != nil && e.from.Recovered }
+
 // Args returns the arguments of an Enter or a Marker, the receiver first. A variadic parameter's
 // are one slice.
 func (e *Event) Args() []any {

@@ -195,6 +195,15 @@ func (c *Call) Exit(results ...any) {
 	}
 }
 
+// ExitRecovered is Exit of a call that has recovered a panic itself.
+func (c *Call) ExitRecovered(results ...any) {
+	if c != nil {
+		e := rt.EventOf(results)
+		e.Recovered = true
+		c.r.monitor.Exit(c.call, e, nil, true)
+	}
+}
+
 // Leave ends the call as a panic does that leaves it.
 func (c *Call) Leave() {
 	if c != nil {

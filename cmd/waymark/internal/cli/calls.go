@@ -102,7 +102,10 @@ func (a *app) showKept(f *liveFlags, short *names.Set, c *control.KeptCall, full
 	default:
 		line("took", strings.TrimSpace(units.Duration(c.DurationNS))+", then panicked")
 	}
-	if c.Panic != "" {
+	switch {
+	case c.Panic != "" && c.End == control.OnReturn:
+		line("recovered", "a panic: "+c.Panic)
+	case c.Panic != "":
 		line("panic", c.Panic)
 	}
 	if c.Hidden {

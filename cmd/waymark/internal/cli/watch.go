@@ -102,11 +102,13 @@ func showCall(w io.Writer, f *liveFlags, short *names.Set, c *control.Call) erro
 	if c.Results != "" {
 		b.WriteString(" = " + c.Results)
 	}
-	if c.End == control.OnPanic {
+	switch {
+	case c.End == control.OnPanic && c.Panic != "":
+		b.WriteString(" panicked: " + c.Panic)
+	case c.End == control.OnPanic:
 		b.WriteString(" panicked")
-	}
-	if c.Panic != "" {
-		b.WriteString(": " + c.Panic)
+	case c.Panic != "":
+		b.WriteString(", recovered a panic: " + c.Panic)
 	}
 	if by := c.Caller; by != nil {
 		fmt.Fprintf(&b, "  by %s  %s:%d", by.Function, by.File, by.Line)

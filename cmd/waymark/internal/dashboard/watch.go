@@ -91,11 +91,13 @@ func (w *watch) text(c *control.Call) string {
 	if c.Results != "" {
 		text += " = " + c.Results
 	}
-	if c.End == control.OnPanic {
+	switch {
+	case c.End == control.OnPanic && c.Panic != "":
+		text += " panicked: " + c.Panic
+	case c.End == control.OnPanic:
 		text += " panicked"
-	}
-	if c.Panic != "" {
-		text += ": " + c.Panic
+	case c.Panic != "":
+		text += ", recovered a panic: " + c.Panic
 	}
 	return text
 }

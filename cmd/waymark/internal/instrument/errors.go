@@ -5,14 +5,16 @@ import (
 	"go/types"
 )
 
-// returnsError reports whether the last result of a function is of the predeclared type error.
+// returnsError reports whether the last result of a function is of the predeclared type error, by
+// whatever name: an alias is the same type, and another interface type with the same methods is not. Of
+// aliases that packages outside of the standard library declare, and so other units, it knows nothing.
 func returnsError(info *types.Info, typ *ast.FuncType) bool {
 	if count(typ.Results) == 0 {
 		return false
 	}
 	last := typ.Results.List[len(typ.Results.List)-1]
-	id, ok := ast.Unparen(last.Type).(*ast.Ident)
-	return ok && info.Uses[id] == types.Universe.Lookup("error")
+	t := info.TypeOf(last.Type)
+	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
 // returned returns the error that a return of f returns, as an expression that is evaluated where

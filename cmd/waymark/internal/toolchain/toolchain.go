@@ -86,6 +86,8 @@ var anchors = []anchor{
 	{file: "malloc_generated.go", each: `^mallocgc(Small\w+|Tiny)SC\d+$`, before: "lockRankMayQueueFinalizer()\n\n\tconst ", text: "wmCounted: "},
 	{file: "malloc.go", fn: "postMallocgcDebug", before: "if inittrace.active", text: "if wmObjects.on { if wmObjects.told { wmTellMalloc(elemsize) }; wmOnMalloc(0, typ, false, elemsize) }; "},
 	{file: "proc.go", fn: "syscall_runtime_BeforeExec", before: "execLock.lock()", text: "wmOnExec(); "},
+	// No fast path writes values of the goroutine from here on, see waymark_hides.go.
+	{file: "secret.go", fn: "secret_inc", before: "gp.secret++", text: "gp.wm.id = 0; "},
 	// All of it has been counted.
 	{file: "metrics.go", fn: "schedStatsAggregate.compute", before: "unlock(&sched.lock)", text: "wmHideGoroutines(a); "},
 	{file: "proc.go", fn: "main", before: "last := lastmoduledatap", text: "wmInitFirst(); "},

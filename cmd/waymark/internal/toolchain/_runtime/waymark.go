@@ -16,6 +16,7 @@
 //	waymark_taken.go       WMStartTraces, WMTakeTrace: the library gets traces
 //	waymark_unwind.go      panics, Goexit, recovery, ends of goroutines
 //	waymark_probes.go      USDT probes at functions: WMEnterProbed, WMReturnProbed, WMExitProbed
+//	waymark_hides.go       values within runtime/secret.Do
 //	waymark_providers.go   WMTakeProvider: locations for providers of package probe
 //	waymark_waits.go       when goroutines run, are ready, and wait
 //	waymark_state.go       what a recording, a goroutine and a P hold

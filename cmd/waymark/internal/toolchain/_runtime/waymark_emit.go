@@ -64,6 +64,9 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 	if wm.on.Load() == 0 && word&wmExitBit == 0 || gp.wm.flags&wmMuted != 0 {
 		return false
 	}
+	if v != nil && v.long.site == 0 && gp.hides() {
+		v = nil
+	}
 	var held uint64 // clock when gp began to wait for room, if it had to and that is recorded
 	for woken := false; ; woken = wmHold(gp, woken, &held) {
 		mp := acquirem()
@@ -117,7 +120,10 @@ func wmEmit(gp *g, word uint64, wait bool, v *wmValues) bool {
 				wmPut(pp, now, word)
 			}
 			if wm.counter {
-				pp.wm.goid, gp.wm.id = gp.goid, gp.goid
+				pp.wm.goid = gp.goid
+				if !gp.hides() {
+					gp.wm.id = gp.goid
+				}
 			}
 			releasem(mp)
 			if woken {

@@ -153,7 +153,7 @@ func wmPushWatched(gp *g, f WMFrame, call watchedCall) {
 	}
 	gp.wm.watching.push(call)
 	c := (*wmCall)(unsafe.Pointer(gp.wm.top))
-	c.children, c.frame, c.path = 0, f, wmBelow(gp.wm.top).path
+	c.children, c.frame, c.flags, c.path = 0, f, 0, wmBelow(gp.wm.top).path
 	gp.wm.top += wmCallBytes
 }
 
@@ -166,7 +166,7 @@ func wmExitWatched(gp *g, f WMFrame, v *wmValues) {
 		wmOweExit(gp, f, v)
 		return
 	}
-	w, call := gp.wm.watching, wmPop(gp)
+	w, call := gp.wm.watching.ended(gp)
 	returned := !f.left(gp)
 	if !returned {
 		v = nil
@@ -183,13 +183,19 @@ func wmExitWatchedInts(gp *g, f WMFrame, kinds, a, b, c, d uint64) {
 		wmOweExit(gp, f, &wmValues{n: int(kinds & 7), words: &[4]uint64{a, b, c, d}, kinds: kinds})
 		return
 	}
-	w, call := gp.wm.watching, wmPop(gp)
+	w, call := gp.wm.watching.ended(gp)
 	w.event.integers(kinds, a, b, c, d)
 	returned := !f.left(gp)
 	if !returned {
 		w.event.set(nil)
 	}
 	w.exit(gp, call, nil, returned)
+}
+
+// ended takes the innermost call off the stack, of which the event says what is known before its end is told.
+func (w *wmWatching) ended(gp *g) (*wmWatching, watchedCall) {
+	w.event.Recovered = wmBelow(gp.wm.top).flags&wmCallRecovered != 0
+	return w, wmPop(gp)
 }
 
 // wmEndsWatched reports what is to be reported before a watched call ends, which is the innermost one then. It
@@ -217,6 +223,7 @@ func (w *wmWatching) exit(gp *g, call watchedCall, v unsafe.Pointer, returned bo
 // leave tells the monitor that a panic or Goexit has left a call.
 func (w *wmWatching) leave(gp *g, call watchedCall) {
 	w.event.set(nil)
+	w.event.Recovered = false
 	w.exit(gp, call, nil, false)
 }
 

@@ -11,10 +11,11 @@ import "internal/runtime/atomic"
 
 // A wmOwed is the end of a call that could not be reported when it happened.
 type wmOwed struct {
-	call     watchedCall
-	results  []any
-	returned bool
-	at       int64 // nanotime
+	call      watchedCall
+	results   []any
+	recovered bool
+	returned  bool
+	at        int64 // nanotime
 }
 
 // wmOwes in g.wm.unwound says that the goroutine owes ends and nothing else: no token is as great.
@@ -48,8 +49,8 @@ func (w *wmWatching) owe(gp *g, o wmOwed) {
 //
 //go:noinline
 func wmOweExit(gp *g, f WMFrame, v *wmValues) {
-	w, call := gp.wm.watching, wmPop(gp)
-	o := wmOwed{call: call, returned: !f.left(gp), at: nanotime()}
+	w, call := gp.wm.watching.ended(gp)
+	o := wmOwed{call: call, recovered: w.event.Recovered, returned: !f.left(gp), at: nanotime()}
 	if o.returned {
 		o.results = v.copies(gp, &w.slabs)
 	}
@@ -67,6 +68,7 @@ func (w *wmWatching) pay(gp *g) {
 		wmUnreported.Add(-1)
 		w.late = max(nanotime()-o.at, 1)
 		w.event.set(o.results)
+		w.event.Recovered = o.recovered
 		w.exit(gp, o.call, nil, o.returned)
 	}
 	w.owed, w.late = w.owed[:0], 0

@@ -198,7 +198,7 @@ func wmFire(w *WMProbe, which uintptr, list unsafe.Pointer, n int, pointers bool
 	if at == 0 || wmProbesOff.Load() || getg().wm.flags&wmMuted != 0 {
 		return
 	}
-	if wmProbesHidden.Load() {
+	if wmProbesHidden.Load() || getg().hides() {
 		n = 0
 	}
 	var words [wmProbeWords]uint64

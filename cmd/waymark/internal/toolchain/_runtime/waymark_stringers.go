@@ -50,7 +50,7 @@ func wmAsText(v any) any {
 // must not touch the bubble's channels. Nor is one asked where the goroutine must not wait.
 func wmAsTexts(list []any, pointers bool) []any {
 	gp := getg()
-	if wmStringer == nil || wm.on.Load() == 0 || gp.wm.flags&wmMuted != 0 || gp.bubble != nil || !wmMayWait(gp, 0) {
+	if wmStringer == nil || wm.on.Load() == 0 || gp.wm.flags&wmMuted != 0 || gp.hides() || gp.bubble != nil || !wmMayWait(gp, 0) {
 		return list
 	}
 	out := make([]any, len(list))

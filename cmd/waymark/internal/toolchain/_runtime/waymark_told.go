@@ -11,6 +11,7 @@ import "unsafe"
 type WMEvent struct {
 	Goroutine uint64         // the goroutine's id
 	Place     unsafe.Pointer // where the library keeps something for the goroutine
+	Recovered bool           // of a call that ends: it has recovered a panic itself
 
 	list  []any
 	kinds uint64 // of the integers in words, as in waymark_ints.go; 0 if list has all values
@@ -35,6 +36,10 @@ func (e *WMEvent) Values() []any {
 
 // integers makes integers the values, as hooks get them.
 func (e *WMEvent) integers(kinds, a, b, c, d uint64) {
+	if getg().hides() {
+		e.set(nil)
+		return
+	}
 	e.kinds = kinds
 	e.words[0], e.words[1], e.words[2], e.words[3] = a, b, c, d
 }
@@ -51,7 +56,7 @@ func (e *WMEvent) set(list []any) *WMEvent {
 // at makes v the values of the event, or returns where they are: Take copies them.
 func (e *WMEvent) at(v *wmValues) unsafe.Pointer {
 	switch {
-	case v == nil || v.n == 0:
+	case v == nil || v.n == 0 || getg().hides():
 		e.set(nil)
 	case v.words != nil:
 		// Word by word: the processor can't load two at once that it has stored one by one.
@@ -73,7 +78,7 @@ func (e *WMEvent) Take(v unsafe.Pointer) {
 // copies returns copies of values in interfaces.
 func (v *wmValues) copies(gp *g, s *wmSlabs) []any {
 	switch {
-	case v == nil || v.n == 0:
+	case v == nil || v.n == 0 || gp.hides():
 		return nil
 	case v.words != nil:
 		return s.integers.carve(v.n, v.kinds>>3, v.words)

@@ -9,6 +9,9 @@ import "unsafe"
 // wmOnPanic reports a panic that begins; gopanic calls it before any deferred call.
 func wmOnPanic(gp *g, token uint32, e any) {
 	wmOvertake(gp)
+	if gp.hides() {
+		e = WMMasked{}
+	}
 	wmWatchedPanic(gp, e, false)
 	if gp.wm.strand != 0 {
 		wmGatherEvent(gp, wmGatherPanic|uint64(token))
