@@ -34,6 +34,8 @@ type hosting interface {
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	SumOf(site uint32) rt.Sum
+	Sample(begin bool)
+	SampleCost() (calls, ticks uint64)
 
 	Go(f func())
 	Ready(fd int32, write bool, ns int64) int32
@@ -90,10 +92,21 @@ func (program) Floor(n int) uint64                  { return rt.Floor(n) }
 func (program) Sites() uint32                       { return rt.Sites() }
 func (program) Counts(counted, timed []uint64)      { rt.Counts(counted, timed) }
 func (program) SumOf(site uint32) rt.Sum            { return rt.SumOf(site) }
+func (program) SampleCost() (calls, ticks uint64)   { return rt.SampleCost() }
 func (program) Go(f func())                         { rt.Go(f) }
 func (program) Ready(fd int32, write bool, ns int64) int32 {
 	return rt.Ready(fd, write, ns)
 }
+
+// Sample begins or ends a window.
+func (program) Sample(begin bool) {
+	if begin {
+		rt.SampleStart()
+	} else {
+		rt.SampleEnd()
+	}
+}
+
 func (program) GoLast(f func())     { rt.GoLast(f) }
 func (program) Await(ns int64) bool { return rt.Await(ns) }
 func (program) Said()               { rt.Said() }
