@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/estimate"
@@ -56,7 +57,7 @@ const otherKey = 1<<32 - 1
 // estimates sets what is estimated of functions and paths, if there are samples. kept: all paths are in
 // nodes. It returns the paths, and the index in them of each node, and of its other cell; -1 is none.
 func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at, other []int) {
-	if samplesOf(nodes, len(s.funcs)) == nil {
+	if samplesOf(nodes, len(s.funcs)) == nil && !slices.ContainsFunc(s.Functions, func(f Stat) bool { return f.Untimed > 0 && f.Untimed < f.Calls }) {
 		return nil, nil, nil
 	}
 	self := make(map[uint32]float64)
@@ -135,6 +136,11 @@ func (f *Stat) estimate(row *estimate.Row, unit float64) {
 	}
 	f.Panics, e.Panics = rare(x.Panics, row.Panics)
 	f.Errors, e.Errors = rare(x.Errors, row.Errors)
+	if share, ok := estimate.Few(f.Untimed, f.Calls-f.Untimed); ok && e.Unknown {
+		e.Unknown = false
+		e.Self[1] += time.Duration(2 * share * float64(e.Self[1]))
+		e.Total[1] += time.Duration(2 * share * float64(e.Total[1]))
+	}
 	if row.Samples == 0 {
 		e.Mean = [2]time.Duration{f.Mean, f.Mean}
 		return

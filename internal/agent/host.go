@@ -34,7 +34,7 @@ type hosting interface {
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	SumOf(site uint32) rt.Sum
-	Sample(begin bool)
+	Sample(ticks uint64)
 	SampleCost() (calls, ticks uint64)
 
 	Go(f func())
@@ -97,16 +97,7 @@ func (program) Go(f func())                         { rt.Go(f) }
 func (program) Ready(fd int32, write bool, ns int64) int32 {
 	return rt.Ready(fd, write, ns)
 }
-
-// Sample begins or ends a window.
-func (program) Sample(begin bool) {
-	if begin {
-		rt.SampleStart()
-	} else {
-		rt.SampleEnd()
-	}
-}
-
+func (program) Sample(begin bool)   { rt.Sampling(begin) }
 func (program) GoLast(f func())     { rt.GoLast(f) }
 func (program) Await(ns int64) bool { return rt.Await(ns) }
 func (program) Said()               { rt.Said() }

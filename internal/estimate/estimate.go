@@ -15,6 +15,7 @@ type Node struct {
 	Calls  uint64
 	Self   float64 // of samples: in their windows
 	After  float64 // of samples: the rest of their own time
+	Long   float64 // what calls took of which only that is known, exactly: it is in their callers' own time
 	Total  float64
 	Panics uint64
 	Errors uint64
@@ -23,6 +24,16 @@ type Node struct {
 // Options say what is known of the measurement.
 type Options struct {
 	Read float64 // one reading of the clock, in the unit of times
+}
+
+// few is the share of a function's calls that may be without samples: what they took hardly matters.
+const few = 0.02
+
+// Few reports whether so few of a function's calls were counted that its numbers are those of the others,
+// and how much they may lack, as a share.
+func Few(counted, calls uint64) (share float64, ok bool) {
+	share = float64(counted) / float64(max(calls, 1))
+	return share, share <= few
 }
 
 // A Value is an estimate, and the interval that it lies in.
@@ -53,6 +64,7 @@ type Path struct {
 	Key            uint32
 	Calls          float64
 	Self           float64
+	Beside         float64 // what calls took, besides Self and what is below: it is in the callers' nodes
 	Panics, Errors float64
 	About          bool // it is estimated
 }
@@ -69,7 +81,7 @@ type sums [Groups + 1]struct{ calls, self, total, sum, panics, errors float64 }
 
 // Of estimates. counted has the calls that were only counted, by key.
 func Of(nodes []Node, counted map[uint32]uint64, o Options) *Result {
-	e := &estimator{Options: o, nodes: nodes, rows: make(map[uint32]*Row), sampled: make(map[uint32]*sums), removed: make(map[uint32]*sums)}
+	e := &estimator{Options: o, nodes: nodes, rows: make(map[uint32]*Row), sampled: make(map[uint32]*sums), removed: make(map[uint32]*sums), moved: make(map[uint32]float64)}
 	for key, n := range counted {
 		e.row(key).Counted = n
 	}
@@ -95,11 +107,12 @@ type estimator struct {
 	nodes   []Node
 	rows    map[uint32]*Row
 	groups  [Groups + 1]bool
-	self    []float64 // by node, of samples
+	self    []float64 // by node: of samples; of others that of calls of which only the length is known
 	weight  []float64 // by node: what it counts
 	excess  []float64 // by node that isn't of samples: what is removed from its own time
 	sampled map[uint32]*sums
 	removed map[uint32]*sums
+	moved   map[uint32]float64 // own time of calls of which only the length is known, by function: also what was removed
 }
 
 func (e *estimator) row(key uint32) *Row {
@@ -134,11 +147,13 @@ func (e *estimator) own() {
 	}
 	e.self = make([]float64, len(e.nodes))
 	for i := range e.nodes {
-		if n := &e.nodes[i]; n.Group > 0 {
-			e.self[i] = n.Self
-			if p := parts[n.Key]; p.within > 0 {
-				e.self[i] += n.After * p.self / p.within
-			}
+		n := &e.nodes[i]
+		share := 0.0
+		if p := parts[n.Key]; p != nil && p.within > 0 {
+			share = p.self / p.within
+		}
+		if e.self[i] = n.Long * share; n.Group > 0 {
+			e.self[i] = n.Self + n.After*share
 		}
 	}
 }
@@ -155,15 +170,14 @@ func (e *estimator) fit() {
 				owner[i] = owner[n.Parent]
 			}
 		}
-		if n.Group > 0 && owner[i] >= 0 {
-			e.excess[owner[i]] += (e.rows[n.Key].Scale() - 1) * e.self[i]
+		if owner[i] >= 0 {
+			e.excess[owner[i]] += e.more(n) * e.self[i]
 		}
 	}
 	e.weight = make([]float64, len(e.nodes))
 	for i := range e.nodes {
 		n := &e.nodes[i]
-		e.weight[i] = 1
-		if n.Group == 0 {
+		if e.weight[i] = 1; e.self[i] == 0 && n.Group == 0 {
 			continue
 		}
 		share := 1.0
@@ -172,7 +186,16 @@ func (e *estimator) fit() {
 				share = self / e.excess[at]
 			}
 		}
-		more := (e.rows[n.Key].Scale() - 1) * share
+		more := e.more(n) * share
+		if n.Group == 0 {
+			e.weight[i] = more
+			e.moved[n.Key] += more * e.self[i]
+			if at := owner[i]; at >= 0 {
+				e.moved[e.nodes[at].Key] -= more * e.self[i]
+				e.row(e.nodes[at].Key).Less = true
+			}
+			continue
+		}
 		e.weight[i] = 1 + more
 		if at := owner[i]; at >= 0 {
 			from := &e.nodes[at]
@@ -187,6 +210,14 @@ func (e *estimator) fit() {
 	}
 }
 
+// more returns how often a node's own time counts more than in what was measured.
+func (e *estimator) more(n *Node) float64 {
+	if n.Group == 0 {
+		return 1 // of Long
+	}
+	return e.rows[n.Key].Scale() - 1
+}
+
 func sumsOf(m map[uint32]*sums, key uint32) *sums {
 	s := m[key]
 	if s == nil {
@@ -198,6 +229,7 @@ func sumsOf(m map[uint32]*sums, key uint32) *sums {
 
 // add adds up samples by function and group.
 func (e *estimator) add() {
+	outermost := Outermost(len(e.nodes), func(i int) (int, uint32) { return e.nodes[i].Parent, e.nodes[i].Key })
 	for i := range e.nodes {
 		n := &e.nodes[i]
 		if n.Group == 0 {
@@ -209,20 +241,39 @@ func (e *estimator) add() {
 		s.sum += e.weight[i] * n.Total
 		s.panics += float64(n.Panics)
 		s.errors += float64(n.Errors)
-		if e.outermost(i) {
+		if outermost[i] {
 			s.total += e.weight[i] * n.Total
 		}
 	}
 }
 
-// outermost reports whether no call of the same function is around those of a node.
-func (e *estimator) outermost(i int) bool {
-	for at := e.nodes[i].Parent; at >= 0; at = e.nodes[at].Parent {
-		if e.nodes[at].Key == e.nodes[i].Key {
-			return false
-		}
+// Outermost returns, of n nodes, those that no node with the same key is above. Parents come before their
+// children.
+func Outermost(n int, at func(i int) (parent int, key uint32)) []bool {
+	first, next := make([]int, n+1), make([]int, n) // children, from 1; of the parent and 1
+	for i := n - 1; i >= 0; i-- {
+		parent, _ := at(i)
+		next[i], first[parent+1] = first[parent+1], i+1
 	}
-	return true
+	out := make([]bool, n)
+	open := make(map[uint32]int)
+	var path []int
+	for i := first[0]; ; {
+		for ; i != 0; i = first[i] {
+			_, key := at(i - 1)
+			out[i-1] = open[key] == 0
+			open[key]++
+			path = append(path, i)
+		}
+		if len(path) == 0 {
+			return out
+		}
+		last := path[len(path)-1] - 1
+		path = path[:len(path)-1]
+		_, key := at(last)
+		open[key]--
+		i = next[last]
+	}
 }
 
 // interval sets a row's estimates.
@@ -252,6 +303,8 @@ func (e *estimator) interval(key uint32, r *Row) {
 		r.Self.Value -= less.Value
 		r.Self.Low, r.Self.High = r.Self.Value-low, r.Self.Value+high
 	}
+	moved := e.moved[key]
+	r.Self.Value, r.Self.Low, r.Self.High = r.Self.Value+moved, r.Self.Low+moved, r.Self.High+moved
 }
 
 // student has the factors of Student's t for 95 %, by degrees of freedom from 1 on.
@@ -312,7 +365,8 @@ func (e *estimator) paths() (out []Path, at []int) {
 		path := &out[to]
 		if n.Group == 0 {
 			path.Calls += float64(n.Calls)
-			path.Self += n.Self - e.excess[i]
+			path.Self += n.Self - e.excess[i] + e.weight[i]*e.self[i]
+			path.Beside += n.Long - e.weight[i]*e.self[i]
 			path.Panics += float64(n.Panics)
 			path.Errors += float64(n.Errors)
 			path.About = path.About || e.excess[i] > 0

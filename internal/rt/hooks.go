@@ -240,12 +240,10 @@ func OpenCalls(open []Open, paths []Path) (clock uint64) { return runtime.WMOpen
 // Paths says whether timed calls are added up by path, too.
 func Paths(on bool) { runtime.WMPaths(on) }
 
-// SampleStart begins a window, in which calls that a budget has counted are timed or recorded. Want
-// says so for each site afterwards: with the window's group, from 1 to format.SampleGroups, above the bits of ids.
-func SampleStart() { runtime.WMSampleStart() }
-
-// SampleEnd ends the window. Want takes the samples away afterwards.
-func SampleEnd() { runtime.WMSampleEnd() }
+// Sampling begins a window of so many ticks, or ends it if ticks is 0. In a window calls that a budget has
+// counted are timed or recorded. Want says so for each site afterwards: with the window's group, from 1 to format.SampleGroups, above the
+// bits of ids.
+func Sampling(ticks uint64) { runtime.WMSampling(ticks) }
 
 // SampleCost returns how many samples of timed calls there were since the program began, and how long their hooks
 // took, in ticks.

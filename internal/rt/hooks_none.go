@@ -175,8 +175,7 @@ func Objects(uint32, bool)                                            { panic(no
 func ObjectCounts(func(Object))                                       { panic(none) }
 func OpenCalls([]Open, []Path) uint64                                 { panic(none) }
 func Paths(bool)                                                      { panic(none) }
-func SampleStart()                                                    { panic(none) }
-func SampleEnd()                                                      { panic(none) }
+func Sampling(uint64)                                                 { panic(none) }
 func SampleCost() (calls, ticks uint64)                               { panic(none) }
 func PathNodes() int                                                  { panic(none) }
 func Histograms(bool)                                                 { panic(none) }

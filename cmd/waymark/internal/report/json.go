@@ -129,8 +129,8 @@ type jsonNumbers struct {
 	AvgNS   int64  `json:"avg_ns"`
 	Open    uint64 `json:"open"` // calls that had not ended
 
-	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that have times; if not all have
-	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
+	Recorded *uint64         `json:"recorded,omitempty"` // of calls, those that have times; if not all have
+	Demoted  bool            `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	Estimate *stats.Estimate `json:"estimate,omitempty"`
 	*stats.Quantiles
 	*recording.JSONOffs // if the recording says when goroutines ran

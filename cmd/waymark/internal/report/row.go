@@ -63,7 +63,7 @@ func (r *Row) Avg() int64 {
 
 func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	least := scale.Nanoseconds(c.Min)
-	if r.measured == 0 || least < r.Min {
+	if r.timed == 0 || least < r.Min {
 		r.Min = least
 	}
 	r.Max = max(r.Max, scale.Nanoseconds(c.Max))

@@ -81,7 +81,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		row.Max = max(row.Max, int64(f.Max))
 		row.Calls += f.Calls
 		sum := f.Calls // calls that the mean is of
-		if f.Estimate == nil || f.Estimate.Unknown {
+		if f.Estimate == nil || f.Estimate.Samples == 0 {
 			sum -= f.Untimed
 		}
 		row.measured += sum

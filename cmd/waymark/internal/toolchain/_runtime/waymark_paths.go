@@ -97,11 +97,15 @@ func WMPaths(on bool) {
 
 // wmMakePaths makes memory for paths, once.
 func wmMakePaths() {
+	if wmPaths.n.Load() > 0 {
+		return
+	}
 	systemstack(func() {
+		index := uintptr(persistentalloc(wmPathSlots*8, 64, &memstats.other_sys))
+		nodes := uintptr(persistentalloc(wmMostPaths*unsafe.Sizeof(wmPathNode{}), 64, &memstats.other_sys))
 		lock(&wmPaths.lock)
 		if wmPaths.nodes == 0 {
-			wmPaths.index = uintptr(persistentalloc(wmPathSlots*8, 64, &memstats.other_sys))
-			wmPaths.nodes = uintptr(persistentalloc(wmMostPaths*unsafe.Sizeof(wmPathNode{}), 64, &memstats.other_sys))
+			wmPaths.index, wmPaths.nodes = index, nodes
 			wmPaths.n.Store(1)
 		}
 		unlock(&wmPaths.lock)

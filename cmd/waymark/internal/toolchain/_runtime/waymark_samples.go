@@ -24,6 +24,7 @@ const (
 // wmSamples says which windows there were. A window's number is never 0.
 var wmSamples struct {
 	number atomic.Uint32             // of the latest window
+	until  atomic.Uint64             // clock when it ends
 	ends   [wmMostEnds]atomic.Uint64 // clock, by number; 0 while the window is open
 }
 
@@ -58,20 +59,23 @@ type wmSampledOfP struct {
 	cells        atomic.Uintptr // of wmSampleCell, by node; mapped and empty until it is used
 }
 
-// WMSampleStart begins a window. The words of sites are stored afterwards.
-func WMSampleStart() {
+// WMSampling begins a window of so many ticks, or ends it if ticks is 0. The words of sites are stored afterwards.
+//
+// A window of timed calls ends when a sample begins after its time. That the thread which closes it is
+// woken has nothing to do with it: the thread may take the processor from a sample.
+func WMSampling(ticks uint64) {
+	n := wmSamples.number.Load()
+	if ticks == 0 {
+		wmSamples.ends[n%wmMostEnds].CompareAndSwap(0, wmClock())
+		return
+	}
 	wmMakePaths()
-	n := wmSamples.number.Load() + 1
-	if n == 0 {
+	if n++; n == 0 {
 		n = 1
 	}
 	wmSamples.ends[n%wmMostEnds].Store(0)
+	wmSamples.until.Store(wmClock() + ticks)
 	wmSamples.number.Store(n)
-}
-
-// WMSampleEnd ends it. The words of sites are stored afterwards.
-func WMSampleEnd() {
-	wmSamples.ends[wmSamples.number.Load()%wmMostEnds].Store(wmClock())
 }
 
 // WMSampleCost returns how many samples of timed calls there were since the program began, and how long their hooks
@@ -108,8 +112,12 @@ func wmEnterSampled(gp *g, f WMFrame, watched watchedCall) bool {
 	}
 	from := wmClock()
 	window := wmSamples.number.Load()
-	if wmSamples.ends[window%wmMostEnds].Load() != 0 && f&wmFrameRecorded == 0 {
-		wmCountCall(f.base()) // the window has ended since the word was read
+	end := &wmSamples.ends[window%wmMostEnds]
+	if end.Load() == 0 && from > wmSamples.until.Load() {
+		end.CompareAndSwap(0, from)
+	}
+	if end.Load() != 0 && f&wmFrameRecorded == 0 {
+		wmCountCall(f.base())
 		return false
 	}
 	wmPushCall(gp, f, watched)
