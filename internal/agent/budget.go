@@ -28,7 +28,8 @@ type timeBudget struct {
 	c        *budget.Controller
 	clock    uint64 // at the start, in ticks, and in ns
 	mono     int64
-	deciding int64 // CPU time of deciding, ns
+	tick     float64 // ns, when last looked
+	deciding int64   // CPU time of deciding, ns
 	counted  []uint64
 	timed    []uint64     // by site, when last looked at
 	now      []uint64     // to be filled
@@ -50,7 +51,7 @@ func keepTimes(o options) *timeBudget {
 	if !o.Budget.Given() || o.Budget.CountsOnly() || o.Stats.Count {
 		return nil
 	}
-	b := &timeBudget{pause: lookEvery}
+	b := &timeBudget{pause: lookEvery, tick: 1}
 	b.clock, b.mono = host.Now()
 	costs := budget.Calibrate(host.Floor, func() int64 { _, mono := host.Now(); return mono })
 	costs.Write = 0
@@ -87,11 +88,11 @@ func (b *timeBudget) window() {
 	watch := cputime.Begin()
 	_, mono := host.Now()
 	if b.windows.Open() {
-		host.Sample(false)
+		host.Sample(0)
 		switchboard.Default.Sample(nil, 0)
 		b.windows.End(mono)
 	} else {
-		host.Sample(true)
+		host.Sample(uint64(b.windows.Length() / b.tick))
 		switchboard.Default.Sample(nil, 1+b.windows.Begin(mono, format.SampleGroups))
 	}
 	if ns, ok := watch.End(); ok {
@@ -123,6 +124,7 @@ func (b *timeBudget) step() time.Duration {
 		tick = float64(mono-b.mono) / float64(clock-b.clock)
 	}
 	_, sampling := host.SampleCost()
+	b.tick = tick
 	usage := budget.Usage{Now: mono, CPU: cputime.Process(), Timer: b.deciding + int64(float64(sampling)*tick)}
 	for _, ch := range b.c.Step(budget.Sample{Usage: usage, Tick: tick, Tallies: b.tallies, Counts: b.counted}) {
 		switchboard.Default.Limit(nil, ch.Site, ch.Level)

@@ -97,7 +97,7 @@ func (program) Go(f func())                         { rt.Go(f) }
 func (program) Ready(fd int32, write bool, ns int64) int32 {
 	return rt.Ready(fd, write, ns)
 }
-func (program) Sample(begin bool)   { rt.Sampling(begin) }
+func (program) Sample(ticks uint64) { rt.Sampling(ticks) }
 func (program) GoLast(f func())     { rt.GoLast(f) }
 func (program) Await(ns int64) bool { return rt.Await(ns) }
 func (program) Said()               { rt.Said() }

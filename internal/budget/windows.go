@@ -70,5 +70,8 @@ func (w *Windows) End(now int64) {
 	w.length = min(w.length*windowGrows, lastWindow)
 }
 
+// Length returns how long the next window is, ns.
+func (w *Windows) Length() float64 { return w.length }
+
 // Open reports whether a window has begun.
 func (w *Windows) Open() bool { return w.began > 0 }

@@ -286,11 +286,11 @@ func (r *Recorder) pace() {
 func (r *Recorder) sample(now int64) {
 	watch := cputime.Begin()
 	if w := r.governor.windows; w.Open() {
-		r.rt.Sample(false)
+		r.rt.Sample(0)
 		r.config.Govern.Sample(0)
 		w.End(now)
 	} else {
-		r.rt.Sample(true)
+		r.rt.Sample(uint64(w.Length() / r.governor.tick))
 		r.config.Govern.Sample(1 + w.Begin(now, format.SampleGroups))
 	}
 	r.working(func() {
