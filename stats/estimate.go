@@ -100,8 +100,7 @@ func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at
 			other[id] = add(estimate.Node{Parent: at[id], Key: otherKey, Calls: o.Calls, Self: float64(o.Self), Panics: o.Panics, Errors: o.Errors})
 		}
 	}
-	const read = 10 // ns
-	r = estimate.Of(list, counted, estimate.Options{Read: read / s.unit})
+	r = estimate.Of(list, counted, estimate.Options{Read: s.floor})
 	for i := range s.Functions {
 		f := &s.Functions[i]
 		if row := r.Rows[f.site]; row != nil && (row.Less || row.Counted > 0) {

@@ -114,6 +114,7 @@ type Snapshot struct {
 	resets uint64  // number of calls of Reset until then
 
 	kept  bool      // Paths are wanted
+	floor float64   // ticks that hooks would have added to a sample
 	nodes []rt.Path // what Paths were made of
 	funcs []*Func   // by site
 	made  map[maker]made
@@ -170,7 +171,7 @@ func (s *state) take() *Snapshot {
 	open, paths, clock := s.openCalls()
 	samples := samplesOf(paths, len(open))
 	snap := &Snapshot{
-		kept: s.kept,
+		kept: s.kept, floor: float64(s.rt.SampleFloor()),
 		From: s.start.wall, Goroutines: s.rt.TimedGoroutines(),
 		waits: s.waited, unit: nsPerTick(s.first, end), clock: clock, resets: s.resets,
 	}
@@ -219,7 +220,7 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 	for i := range before.Functions {
 		old[before.Functions[i].site] = before.Functions[i].sample
 	}
-	out := &Snapshot{kept: s.kept, To: s.To, Goroutines: s.Goroutines, waits: s.waits, unit: s.unit, clock: s.clock, resets: s.resets}
+	out := &Snapshot{kept: s.kept, floor: s.floor, To: s.To, Goroutines: s.Goroutines, waits: s.waits, unit: s.unit, clock: s.clock, resets: s.resets}
 	// The rate of the clock is known better now than when before was taken.
 	out.From = s.To.Add(-nanoseconds(more(s.clock, before.clock), s.unit))
 	for _, f := range s.Functions {

@@ -123,7 +123,7 @@ func (b *timeBudget) step() time.Duration {
 	if clock > b.clock {
 		tick = float64(mono-b.mono) / float64(clock-b.clock)
 	}
-	_, sampling := host.SampleCost()
+	_, sampling, _ := host.SampleCost()
 	b.tick = tick
 	usage := budget.Usage{Now: mono, CPU: cputime.Process(), Timer: b.deciding + int64(float64(sampling)*tick)}
 	for _, ch := range b.c.Step(budget.Sample{Usage: usage, Tick: tick, Tallies: b.tallies, Counts: b.counted}) {

@@ -35,7 +35,7 @@ type hosting interface {
 	Counts(counted, timed []uint64)
 	SumOf(site uint32) rt.Sum
 	Sample(ticks uint64)
-	SampleCost() (calls, ticks uint64)
+	SampleCost() (calls, ticks, floor uint64)
 
 	Go(f func())
 	Ready(fd int32, write bool, ns int64) int32
@@ -82,18 +82,18 @@ func (program) Trace(roots switchboard.Selector, o trace.Options) error {
 	return err
 }
 
-func (program) Mute(on bool)                        { rt.Mute(on) }
-func (program) Hide(values bool)                    { rt.Hide(values) }
-func (program) Linked(path string) bool             { return rt.Linked(path) }
-func (program) Packages(f func(*rt.Package))        { rt.Packages(f) }
-func (program) Stringer(f func(any) (string, bool)) { rt.Stringer(f) }
-func (program) Now() (clock uint64, mono int64)     { return rt.Clock() }
-func (program) Floor(n int) uint64                  { return rt.Floor(n) }
-func (program) Sites() uint32                       { return rt.Sites() }
-func (program) Counts(counted, timed []uint64)      { rt.Counts(counted, timed) }
-func (program) SumOf(site uint32) rt.Sum            { return rt.SumOf(site) }
-func (program) SampleCost() (calls, ticks uint64)   { return rt.SampleCost() }
-func (program) Go(f func())                         { rt.Go(f) }
+func (program) Mute(on bool)                             { rt.Mute(on) }
+func (program) Hide(values bool)                         { rt.Hide(values) }
+func (program) Linked(path string) bool                  { return rt.Linked(path) }
+func (program) Packages(f func(*rt.Package))             { rt.Packages(f) }
+func (program) Stringer(f func(any) (string, bool))      { rt.Stringer(f) }
+func (program) Now() (clock uint64, mono int64)          { return rt.Clock() }
+func (program) Floor(n int) uint64                       { return rt.Floor(n) }
+func (program) Sites() uint32                            { return rt.Sites() }
+func (program) Counts(counted, timed []uint64)           { rt.Counts(counted, timed) }
+func (program) SumOf(site uint32) rt.Sum                 { return rt.SumOf(site) }
+func (program) SampleCost() (calls, ticks, floor uint64) { return rt.SampleCost() }
+func (program) Go(f func())                              { rt.Go(f) }
 func (program) Ready(fd int32, write bool, ns int64) int32 {
 	return rt.Ready(fd, write, ns)
 }

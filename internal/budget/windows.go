@@ -15,9 +15,9 @@ type Windows struct {
 
 // Of windows.
 const (
-	ofBudget    = 0.1  // of the budget is the share of time in windows,
-	mostOfTime  = 0.02 // but not more than that
-	firstWindow = 100e3
+	ofBudget    = 0.2  // of the budget is the share of time in windows,
+	mostOfTime  = 0.03 // but not more than that
+	firstWindow = 200e3
 	lastWindow  = 1e6
 	windowGrows = 1.2
 	mostGap     = 100e6 // ns, also after a window that ended late
@@ -41,7 +41,8 @@ func (w *Windows) Next(now int64) int64 {
 
 // gap returns how long it is from the end of a window of that length to the next one.
 func (w *Windows) gap(length float64) int64 {
-	return int64(min(length/w.share, mostGap) * (0.5 + w.random()))
+	most := max(mostGap, w.length/w.share)
+	return int64(min(length/w.share, most) * (0.5 + w.random()))
 }
 
 // random returns a number between 0 and 1: SplitMix64.
@@ -67,7 +68,7 @@ func (w *Windows) Begin(now int64, groups uint32) (group uint32) {
 func (w *Windows) End(now int64) {
 	w.next = now + w.gap(float64(now-w.began))
 	w.began = 0
-	w.length = min(w.length*windowGrows, lastWindow)
+	w.length = min(w.length*windowGrows, max(firstWindow, min(lastWindow, mostGap*w.share)))
 }
 
 // Length returns how long the next window is, ns.

@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"math"
+	"slices"
 )
 
 // Groups is how many groups of samples there are. Groups count from 1.
@@ -23,7 +24,12 @@ type Node struct {
 
 // Options say what is known of the measurement.
 type Options struct {
-	Read float64 // one reading of the clock, in the unit of times
+	// Read is one reading of the clock, in the unit of times: as much may a call's time be off.
+	Read float64
+
+	// Within says that the hooks' work is in the times: that of one reading in the call's own, and of as much in
+	// its caller's.
+	Within bool
 }
 
 // few is the share of a function's calls that may be without samples: what they took hardly matters.
@@ -91,6 +97,9 @@ func Of(nodes []Node, counted map[uint32]uint64, o Options) *Result {
 			e.groups[n.Group%(Groups+1)] = true
 		}
 	}
+	if o.Within {
+		e.nodes = e.without(nodes)
+	}
 	e.own()
 	e.fit()
 	e.add()
@@ -122,6 +131,28 @@ func (e *estimator) row(key uint32) *Row {
 		e.rows[key] = r
 	}
 	return r
+}
+
+// without returns the nodes without what the hooks took of samples' times.
+func (e *estimator) without(nodes []Node) []Node {
+	list := slices.Clone(nodes)
+	hooks := make([]float64, len(nodes)) // in the total
+	for i := len(nodes) - 1; i >= 0; i-- {
+		n := &list[i]
+		own := e.Read * float64(n.Calls)
+		hooks[i] += own
+		if n.Group > 0 {
+			n.Self = max(n.Self-own, 0)
+			n.Total = max(n.Total-hooks[i], 0)
+		}
+		if n.Parent >= 0 {
+			hooks[n.Parent] += hooks[i] + own
+			if caller := &list[n.Parent]; caller.Group > 0 {
+				caller.Self = max(caller.Self-own, 0)
+			}
+		}
+	}
+	return list
 }
 
 // own finds the samples' own times.

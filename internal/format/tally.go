@@ -13,7 +13,7 @@ type Tally struct {
 // Bounds of Encoder.Tallies: damaged memory may hold any id.
 const (
 	minTallies = 64
-	maxTallies = 1 << 20
+	maxTallies = 1 << SampleShift
 )
 
 // openCalls holds the enters in a chunk that have no exit yet: the one at depth d is at d modulo

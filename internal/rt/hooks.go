@@ -246,8 +246,8 @@ func Paths(on bool) { runtime.WMPaths(on) }
 func Sampling(ticks uint64) { runtime.WMSampling(ticks) }
 
 // SampleCost returns how many samples of timed calls there were since the program began, and how long their hooks
-// took, in ticks.
-func SampleCost() (calls, ticks uint64) { return runtime.WMSampleCost() }
+// took, in ticks, and how much they would have added to each sample, which has been subtracted.
+func SampleCost() (calls, ticks, floor uint64) { return runtime.WMSampleCost() }
 
 // PathNodes gives the number above all nodes of paths; 0 if paths were never kept.
 func PathNodes() int { return runtime.WMPathNodes() }

@@ -42,7 +42,7 @@ func Estimate(r *Result, split func(site uint32) (uint32, int), counted map[uint
 			Total: float64(n.Total), Panics: n.Panics, Errors: n.Errors,
 		}
 	}
-	e.of = estimate.Of(nodes, counted, estimate.Options{Read: read})
+	e.of = estimate.Of(nodes, counted, estimate.Options{Read: read, Within: true})
 	paths := e.of.Paths
 	e.totals, e.calls = make([]float64, len(paths)), make([]uint64, len(paths))
 	rest := make(map[uint32]float64) // of calls, by site: their sums are exact

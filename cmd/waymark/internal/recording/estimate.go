@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"time"
+
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/internal/budget"
 	"github.com/waymark-go/waymark/tracefile"
@@ -56,4 +58,10 @@ func wholes(file *tracefile.File) map[uint32]bool {
 		list[site] = n > 0
 	}
 	return list
+}
+
+// Added returns what tracing has added to a program's own CPU time, as a share of that: budgets are such
+// shares. cpu is the CPU time of the process, with tracing.
+func Added(cpu, tracing time.Duration) float64 {
+	return float64(tracing) / float64(max(cpu-tracing, 1))
 }

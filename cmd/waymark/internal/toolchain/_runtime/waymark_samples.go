@@ -24,7 +24,9 @@ const (
 // wmSamples says which windows there were. A window's number is never 0.
 var wmSamples struct {
 	number atomic.Uint32             // of the latest window
-	until  atomic.Uint64             // clock when it ends
+	floor  uint64                    // what the hooks add to a sample's time, ticks
+	length atomic.Uint64             // how long it is after its first sample, ticks
+	until  atomic.Uint64             // clock when it ends; 0 before its first sample
 	ends   [wmMostEnds]atomic.Uint64 // clock, by number; 0 while the window is open
 }
 
@@ -61,8 +63,9 @@ type wmSampledOfP struct {
 
 // WMSampling begins a window of so many ticks, or ends it if ticks is 0. The words of sites are stored afterwards.
 //
-// A window of timed calls ends when a sample begins after its time. That the thread which closes it is
-// woken has nothing to do with it: the thread may take the processor from a sample.
+// A window of timed calls begins with its first sample, and ends when a sample begins after its time. So it
+// has nothing to do with when the thread runs that opens and closes it: the thread may take the
+// processor from the program, and that would be in every window.
 func WMSampling(ticks uint64) {
 	n := wmSamples.number.Load()
 	if ticks == 0 {
@@ -70,24 +73,49 @@ func WMSampling(ticks uint64) {
 		return
 	}
 	wmMakePaths()
+	if wmSamples.floor == 0 {
+		wmSamples.floor = max(wmFindFloor(), 1)
+	}
 	if n++; n == 0 {
 		n = 1
 	}
 	wmSamples.ends[n%wmMostEnds].Store(0)
-	wmSamples.until.Store(wmClock() + ticks)
+	wmSamples.length.Store(ticks)
+	wmSamples.until.Store(0)
 	wmSamples.number.Store(n)
 }
 
-// WMSampleCost returns how many samples of timed calls there were since the program began, and how long their hooks
-// took, in ticks.
-func WMSampleCost() (calls, ticks uint64) {
+// wmFindFloor returns how long it takes from the reading of the clock when a call begins to that when it ends, if
+// the call does nothing: the ways from the one and to the other are as long as those of the hooks.
+func wmFindFloor() uint64 {
+	least := ^uint64(0)
+	for range 100 {
+		from := wmFloorEnter()
+		least = min(least, wmFloorExit()-from)
+	}
+	return min(least, 1<<10) // the clock may have been read on two CPUs
+}
+
+//go:noinline
+func wmFloorEnter() uint64 { return wmFloorClock() }
+
+//go:noinline
+func wmFloorExit() uint64 { return wmFloorEnter() }
+
+//go:noinline
+func wmFloorClock() uint64 { return wmClock() }
+
+// WMSampleCost returns how many samples of timed calls there were since the program began, how long their hooks
+// took, in ticks, and how much they would have added to each sample, which has been subtracted.
+func WMSampleCost() (calls, ticks, floor uint64) {
+	floor = wmSamples.floor
 	for _, pp := range allp[:cap(allp)] { // GOMAXPROCS may have been greater
 		if pp != nil {
 			calls += pp.wm.sampled.calls
 			ticks += pp.wm.sampled.ticks
 		}
 	}
-	return calls, ticks
+	return calls, ticks, floor
 }
 
 // wmSampleCellOf returns the cell of a node on the P, which stays ours until the caller is preempted.
@@ -113,7 +141,9 @@ func wmEnterSampled(gp *g, f WMFrame, watched watchedCall) bool {
 	from := wmClock()
 	window := wmSamples.number.Load()
 	end := &wmSamples.ends[window%wmMostEnds]
-	if end.Load() == 0 && from > wmSamples.until.Load() {
+	if until := wmSamples.until.Load(); until == 0 {
+		wmSamples.until.CompareAndSwap(0, from+wmSamples.length.Load())
+	} else if from > until {
 		end.CompareAndSwap(0, from)
 	}
 	if end.Load() != 0 && f&wmFrameRecorded == 0 {
@@ -166,6 +196,8 @@ func (call *wmCall) endSample(pp *p, now, took, children uint64, panicked bool) 
 	self := took - min(children, took)
 	// What the calls that it made have taken after the window is known if they took longer than the window.
 	after = min(after-min(after, children-min(children, took-after)), self)
+	took, self = took-min(wmSamples.floor, took), self-min(wmSamples.floor, self)
+	after = min(after, self)
 	c := wmSampleCellOf(pp, call.node())
 	c.total += took
 	c.self += self - after
