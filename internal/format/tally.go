@@ -107,7 +107,7 @@ func (e *Encoder) tally(recs []Record) {
 		switch r := recs[i]; r.code() {
 		case codeCall:
 			site := uint32(r.Word>>SiteShift) & SiteMask
-			sample := site >= 1<<SampleShift
+			sample := site >= 1<<SampleShift && site>>SampleShift <= SampleGroups
 			if sample {
 				site &= 1<<SampleShift - 1
 			}

@@ -137,7 +137,7 @@ func (r *Report) addPaths(paths []stats.Path, made []stats.Made) {
 			row = r.rowOf(f)
 		}
 		at[i] = r.tree.Child(parent, row)
-		r.tree.count(at[i], &numbers{calls: p.Calls, panics: p.Panics, errors: p.Errors, total: int64(p.Total), self: int64(p.Self)})
+		r.tree.count(at[i], &numbers{calls: p.Calls, panics: p.Panics, errors: p.Errors, total: int64(p.Total), self: int64(p.Self), about: p.Estimated})
 	}
 	for i := range made {
 		if m := &made[i]; m.Path >= 0 {
