@@ -45,6 +45,8 @@ func (c *counts) TimedGoroutines() uint64  { return 3 }
 func (c *counts) Paths(on bool)  { c.paths = on }
 func (c *counts) PathNodes() int { return len(c.nodes) }
 
+func (c *counts) SampleFloor() uint64 { return 1 }
+
 func (c *counts) Objects(on bool) { c.makes = on }
 func (c *counts) Mute(bool)       {}
 func (c *counts) Mallocs() uint64 { return c.mallocs }

@@ -34,8 +34,9 @@ type jsonStat struct {
 	MaxNS   int64  `json:"max_ns"`
 	AvgNS   int64  `json:"avg_ns"`
 
-	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that were timed; if not all were
-	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
+	Recorded *uint64   `json:"recorded,omitempty"` // of calls, those that were timed; if not all were
+	Demoted  bool      `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
+	Estimate *Estimate `json:"estimate,omitempty"`
 	*Quantiles
 	jsonOff
 
@@ -60,7 +61,7 @@ func (n *Numbers) off() jsonOff {
 
 // MarshalJSON writes all functions. Times are in ns. Functions whose Histogram is not empty have
 // the four Quantiles. Functions some of whose calls have no times, in a snapshot with times, have the
-// number of those that have, and are marked as demoted. With Options.Waiting functions have the times in
+// number of those that have, and are marked as demoted. Functions with an Estimate have it, too. With Options.Waiting functions have the times in
 // which their goroutines ran, were ready and waited.
 func (s *Snapshot) MarshalJSON() ([]byte, error) {
 	out := jsonSnapshot{s.From, s.To, int64(s.To.Sub(s.From)), s.Goroutines, make([]jsonStat, len(s.Functions)), pathsToJSON(s.Paths), objectsToJSON(s.Objects), s.HeapObjects, s.OwnObjects}
@@ -70,7 +71,7 @@ func (s *Snapshot) MarshalJSON() ([]byte, error) {
 		out.Functions[i] = jsonStat{
 			Func: f.Func, Calls: f.Calls, Open: f.Open, Panics: f.Panics, Errors: f.Errors,
 			TotalNS: int64(f.Total), SelfNS: int64(f.Self),
-			MinNS: int64(f.Min), MaxNS: int64(f.Max), AvgNS: int64(f.Mean), Quantiles: f.Quantiles(),
+			MinNS: int64(f.Min), MaxNS: int64(f.Max), AvgNS: int64(f.Mean), Quantiles: f.Quantiles(), Estimate: f.Estimate,
 			Objects: f.Objects, Bytes: f.Bytes,
 		}
 		if s.waits {
@@ -98,6 +99,8 @@ type jsonPath struct {
 	Panics   uint64 `json:"panics,omitempty"`
 	Errors   uint64 `json:"errors,omitempty"`
 	SelfNS   int64  `json:"self_ns"`
+
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 func pathsToJSON(paths []Path) *jsonPaths {
@@ -114,7 +117,7 @@ func pathsToJSON(paths []Path) *jsonPaths {
 			index[p.Func] = at
 			out.Functions = append(out.Functions, p.Func)
 		}
-		out.List[i] = jsonPath{p.Parent, at, p.Calls, p.Open, p.Panics, p.Errors, int64(p.Self)}
+		out.List[i] = jsonPath{p.Parent, at, p.Calls, p.Open, p.Panics, p.Errors, int64(p.Self), p.Estimated}
 	}
 	return out
 }
@@ -129,7 +132,7 @@ func (j *jsonPaths) paths() ([]Path, error) {
 		if p.Parent < -1 || p.Parent >= i || p.Function < -1 || p.Function >= len(j.Functions) {
 			return nil, fmt.Errorf("path %d has parent %d and function %d: want indices of a path before it and of a function, or -1", i, p.Parent, p.Function)
 		}
-		out[i] = Path{Parent: p.Parent, Calls: p.Calls, Open: p.Open, Panics: p.Panics, Errors: p.Errors, Self: time.Duration(p.SelfNS)}
+		out[i] = Path{Parent: p.Parent, Calls: p.Calls, Open: p.Open, Panics: p.Panics, Errors: p.Errors, Self: time.Duration(p.SelfNS), Estimated: p.Estimated}
 		if p.Function >= 0 {
 			out[i].Func = j.Functions[p.Function]
 		}
@@ -154,7 +157,7 @@ func (s *Snapshot) UnmarshalJSON(b []byte) error {
 			Calls: j.Calls, Open: j.Open, Panics: j.Panics, Errors: j.Errors,
 			Total: time.Duration(j.TotalNS), Self: time.Duration(j.SelfNS),
 			Min: time.Duration(j.MinNS), Max: time.Duration(j.MaxNS), Mean: time.Duration(j.AvgNS),
-			quantiles: j.Quantiles, Objects: j.Objects, Bytes: j.Bytes,
+			quantiles: j.Quantiles, Estimate: j.Estimate, Objects: j.Objects, Bytes: j.Bytes,
 		}})
 		f := &s.Functions[len(s.Functions)-1]
 		if j.Recorded != nil {

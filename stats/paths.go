@@ -1,9 +1,11 @@
 package stats
 
 import (
+	"math"
 	"slices"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/estimate"
 	"github.com/waymark-go/waymark/internal/objects"
 	"github.com/waymark-go/waymark/internal/rt"
 )
@@ -22,6 +24,8 @@ type Path struct {
 	Open   uint64 // calls in progress when the snapshot was taken
 	Panics uint64 // as in Numbers
 	Errors uint64
+
+	Estimated bool // the numbers are estimates, see Numbers.Estimate
 
 	// Calls in progress count in all times until the snapshot was taken. Total is the time of
 	// goroutines: Self, and the Total of all paths below.
@@ -51,6 +55,13 @@ func (p *Path) Name() string {
 // node, and of its other cell; -1 is none.
 func (s *Snapshot) setPaths(nodes []rt.Path, funcs []*Func) (at, other []int) {
 	s.nodes, s.funcs = nodes, funcs
+	if r, at, other := s.estimates(nodes, s.kept); r != nil {
+		if s.kept {
+			s.addEstimates(r, at, other)
+			return at, other
+		}
+		return nil, nil
+	}
 	happened := make([]bool, len(nodes))
 	for id := len(nodes) - 1; id > 0; id-- {
 		n := &nodes[id]
@@ -83,6 +94,31 @@ func (s *Snapshot) setPaths(nodes []rt.Path, funcs []*Func) (at, other []int) {
 	return at, other
 }
 
+// addEstimates sets Paths to estimates.
+func (s *Snapshot) addEstimates(r *estimate.Result, at, other []int) {
+	for i := range r.Paths {
+		p := &r.Paths[i]
+		var f *Func
+		if int(p.Key) < len(s.funcs) {
+			f = s.funcs[p.Key]
+		}
+		whole := func(n float64) uint64 { return uint64(math.Round(max(n, 0))) }
+		s.Paths = append(s.Paths, Path{
+			Func: f, Parent: p.Parent, Calls: whole(p.Calls), Panics: whole(p.Panics), Errors: whole(p.Errors),
+			Self: time.Duration(max(p.Self, 0) * s.unit), Estimated: p.About,
+		})
+	}
+	for id := range s.nodes {
+		if at[id] >= 0 {
+			s.Paths[at[id]].Open += s.nodes[id].Own.Open
+		}
+		if other[id] >= 0 {
+			s.Paths[other[id]].Open += s.nodes[id].Other.Open
+		}
+	}
+	addTotals(s.Paths)
+}
+
 func (s *Snapshot) addPath(f *Func, parent int, sum rt.PathSum) {
 	s.Paths = append(s.Paths, Path{
 		Func: f, Parent: parent, Calls: sum.Calls, Open: sum.Open, Panics: sum.Panics, Errors: sum.Errors,
@@ -106,6 +142,13 @@ func pathsSince(now, old []rt.Path) []rt.Path {
 	for id := 0; id < min(len(now), len(old)); id++ {
 		out[id].Own = sumSince(now[id].Own, old[id].Own)
 		out[id].Other = sumSince(now[id].Other, old[id].Other)
+		a, b := &out[id].Sample, &old[id].Sample
+		a.Calls -= b.Calls
+		a.Total -= b.Total
+		a.Self -= b.Self
+		a.After -= b.After
+		a.Panics -= b.Panics
+		a.Errors -= b.Errors
 	}
 	return out
 }

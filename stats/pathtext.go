@@ -45,9 +45,13 @@ func (t Text) writePaths(b *bytes.Buffer, short *names.Set) {
 			if p.Open > 0 && p.Open == p.Calls {
 				name += texttable.AllOpen
 			}
+			self, calls := texttable.Duration(p.Self), texttable.Count(p.Calls)
+			if p.Estimated {
+				self, calls = self.About(), calls.About()
+			}
 			table.Rows = append(table.Rows, []texttable.Cell{
-				texttable.Duration(p.Total), texttable.Duration(p.Self), {Text: strconv.FormatFloat(100*float64(p.Total)/float64(max(all, 1)), 'f', 1, 64)},
-				texttable.Count(p.Calls), texttable.Panics(p.Panics), texttable.Errors(p.Errors), {Text: name},
+				texttable.Duration(p.Total), self, {Text: strconv.FormatFloat(100*float64(p.Total)/float64(max(all, 1)), 'f', 1, 64)},
+				calls, texttable.Panics(p.Panics), texttable.Errors(p.Errors), {Text: name},
 			})
 			add(children[i+1], depth+1)
 		}

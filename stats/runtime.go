@@ -18,6 +18,7 @@ type sums interface {
 	OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64)
 	Paths(on bool)
 	PathNodes() int
+	SampleFloor() uint64 // what the hooks would have added to each sample, ticks
 	HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64))
 	TimedGoroutines() uint64
 	Objects(on bool)
@@ -45,8 +46,14 @@ func (linked) SumOf(site uint32) rt.Sum          { return rt.SumOf(site) }
 func (linked) OpenCalls(open []rt.Open, paths []rt.Path) (clock uint64) {
 	return rt.OpenCalls(open, paths)
 }
-func (linked) Paths(on bool)           { rt.Paths(on) }
-func (linked) PathNodes() int          { return rt.PathNodes() }
+func (linked) Paths(on bool)  { rt.Paths(on) }
+func (linked) PathNodes() int { return rt.PathNodes() }
+
+func (linked) SampleFloor() uint64 {
+	_, _, floor := rt.SampleCost()
+	return floor
+}
+
 func (linked) TimedGoroutines() uint64 { return rt.TimedGoroutines() }
 func (linked) Objects(on bool)         { rt.Objects(rt.ObjectsCounted, on) }
 

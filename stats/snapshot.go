@@ -10,9 +10,10 @@ import (
 	"github.com/waymark-go/waymark/internal/switchboard"
 )
 
-// Numbers are what was gathered of calls. Calls that are counted only have no times: Total, Self,
-// Min, Max and Mean are of the others. Calls are counted only with Options.CallsOnly, and while their
-// function costs more than the budget in the variable WAYMARK allows.
+// Numbers are what was gathered of calls. Calls are counted only with Options.CallsOnly, and while their
+// function costs more than the budget in the variable WAYMARK allows. With CallsOnly they have no times.
+// With a budget times, Panics and Errors are estimated from samples, see Estimate; Calls are exact. Min
+// and Max are those of the calls that were timed.
 type Numbers struct {
 	Calls  uint64 // calls that have begun
 	Open   uint64 // calls in progress when the snapshot was taken
@@ -20,6 +21,8 @@ type Numbers struct {
 	Errors uint64 // timed calls whose last result was an error
 
 	Untimed uint64 // of Calls, those that were counted only
+
+	Estimate *Estimate // nil: all is exact, but for what Untimed calls lack
 
 	Objects uint64 // heap objects that these calls made themselves; 0 without Options.Objects
 	Bytes   uint64 // of these objects, as in Made
@@ -110,6 +113,8 @@ type Snapshot struct {
 	clock  uint64  // at To; 0 if Take did not make the snapshot
 	resets uint64  // number of calls of Reset until then
 
+	kept  bool      // Paths are wanted
+	floor float64   // ticks that hooks would have added to a sample
 	nodes []rt.Path // what Paths were made of
 	funcs []*Func   // by site
 	made  map[maker]made
@@ -144,12 +149,13 @@ func (s *state) reset() {
 	s.start, s.base = now(s.rt), make(map[uint32]sample)
 	s.resets++
 	list, paths, _ := s.openCalls()
+	samples := samplesOf(paths, len(list))
 	s.paths, s.made = paths, s.objects()
 	if s.makes {
 		s.heap = s.rt.Mallocs()
 	}
 	for site, open := range list {
-		if x := s.read(uint32(site), open); x.Calls > 0 {
+		if x := s.read(uint32(site), open, samples[uint32(site)]); x.Calls > 0 {
 			s.base[uint32(site)] = x
 		}
 	}
@@ -163,7 +169,9 @@ func (s *state) take() *Snapshot {
 	}
 	end := s.first.after(s.rt)
 	open, paths, clock := s.openCalls()
+	samples := samplesOf(paths, len(open))
 	snap := &Snapshot{
+		kept: s.kept, floor: float64(s.rt.SampleFloor()),
 		From: s.start.wall, Goroutines: s.rt.TimedGoroutines(),
 		waits: s.waited, unit: nsPerTick(s.first, end), clock: clock, resets: s.resets,
 	}
@@ -177,7 +185,7 @@ func (s *state) take() *Snapshot {
 				continue // the package was loaded after openCalls
 			}
 			funcs[site] = f
-			x := s.read(site, open[site])
+			x := s.read(site, open[site], samples[site])
 			if x.Calls == 0 {
 				continue
 			}
@@ -212,7 +220,7 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 	for i := range before.Functions {
 		old[before.Functions[i].site] = before.Functions[i].sample
 	}
-	out := &Snapshot{To: s.To, Goroutines: s.Goroutines, waits: s.waits, unit: s.unit, clock: s.clock, resets: s.resets}
+	out := &Snapshot{kept: s.kept, floor: s.floor, To: s.To, Goroutines: s.Goroutines, waits: s.waits, unit: s.unit, clock: s.clock, resets: s.resets}
 	// The rate of the clock is known better now than when before was taken.
 	out.From = s.To.Add(-nanoseconds(more(s.clock, before.clock), s.unit))
 	for _, f := range s.Functions {
@@ -232,6 +240,7 @@ func (s *Snapshot) Since(before *Snapshot) *Snapshot {
 // A sample is what has been added up of a site's calls, in ticks.
 type sample struct {
 	rt.Sum
+	samples     uint64 // of Calls
 	open        uint64
 	before      uint64              // calls in progress at the beginning of a difference; not in Calls
 	histogram   histogram.Histogram // in ticks
@@ -248,8 +257,9 @@ func (s *state) openCalls() (open []rt.Open, paths []rt.Path, clock uint64) {
 	return open, paths, s.rt.OpenCalls(open, paths)
 }
 
-// read returns what all CPUs have added up of a site, with the calls in progress.
-func (s *state) read(site uint32, open rt.Open) sample {
+// read returns what all CPUs have added up of a site, with the calls in progress. So many more calls are
+// samples.
+func (s *state) read(site uint32, open rt.Open, samples uint64) sample {
 	x := sample{Sum: open.Ended, least: ^open.Least, most: open.Most}
 	if open.Least == 0 { // there are none
 		x.Sum = s.rt.SumOf(site)
@@ -258,6 +268,9 @@ func (s *state) read(site uint32, open rt.Open) sample {
 		return x
 	}
 	x.open = x.Calls - x.Ended
+	x.samples = samples
+	x.Calls += samples
+	x.Ended += samples
 	x.histogram = s.distribution(site)
 	x.Total += open.Total
 	x.Inner += open.Inner
@@ -283,6 +296,7 @@ func (x sample) happened() bool { return x.Calls != 0 || x.Ended != 0 || x.open 
 // since returns what was added after an older sample.
 func (x sample) since(old sample) sample {
 	x.Calls -= old.Calls
+	x.samples -= old.samples
 	x.Untimed -= old.Untimed
 	x.Ended -= old.Ended
 	x.Panics -= old.Panics
@@ -328,7 +342,7 @@ func (x sample) in(unit float64) Numbers {
 	if least <= most { // else no call was timed
 		n.Min, n.Max = ns(least), ns(most)
 		n.Histogram = x.histogram.In(unit)
-		if calls := x.Calls - x.Untimed + x.before; calls > 0 {
+		if calls := x.Calls - x.Untimed - x.samples + x.before; calls > 0 {
 			// The sums of a difference have only the rest of calls that were in progress at its
 			// beginning, and Least and Most may be those of a histogram.
 			n.Mean = min(max(ns((x.Total+x.Inner)/calls), n.Min), n.Max)

@@ -50,6 +50,7 @@ type state struct {
 
 	on      bool
 	keeps   bool   // paths
+	kept    bool   // it did once
 	waits   bool   // adds up how long goroutines don't run
 	waited  bool   // it did once
 	makes   bool   // counts objects
@@ -86,6 +87,7 @@ func (s *state) begin(o Options) error {
 	if paths := o.Paths && !o.CallsOnly; paths != s.keeps {
 		s.rt.Paths(paths)
 		s.keeps = paths
+		s.kept = s.kept || paths
 	}
 	s.addWaits(o.Waiting && !o.CallsOnly)
 	s.countObjects(o.Objects)

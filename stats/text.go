@@ -82,16 +82,21 @@ func (s *Snapshot) rows(list []*Stat, short *names.Set) []texttable.Calls {
 			Name: short.Short(f.Name), Calls: f.Calls, Open: f.Open, Panics: f.Panics, Errors: f.Errors,
 			Total: f.Total, Self: f.Self, Min: f.Min, Avg: f.Mean, Max: f.Max,
 			Objects: f.Objects, Bytes: f.Bytes,
-			About: f.Untimed > 0, Untimed: f.Untimed > 0 && f.Untimed == f.Calls,
+			About: f.Estimate != nil && f.Untimed > 0, AboutSelf: f.Estimate != nil, Untimed: f.unknown(),
 		}
-		if s.waits {
+		if s.waits && f.Untimed == 0 {
 			out[i].Parts = []time.Duration{f.Total - f.Runnable - f.Waiting, f.Runnable, f.Waiting}
 		}
-		if q := f.Quantiles(); q != nil {
+		if q := f.Quantiles(); q != nil && f.Untimed == 0 {
 			out[i].Quantiles = []time.Duration{q.P50, q.P90, q.P99, q.P999}
 		}
 	}
 	return out
+}
+
+// unknown reports whether calls of the function were counted and nothing is known of their times.
+func (n *Numbers) unknown() bool {
+	return n.Untimed > 0 && (n.Estimate == nil || n.Estimate.Unknown)
 }
 
 // timed reports whether there are times.

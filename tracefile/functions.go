@@ -71,11 +71,23 @@ func (t *funcTable) end() uint32 { return t.base + uint32(len(t.sites)) }
 
 // Func returns the function with the given id, as in Event.Site, and reports whether the file has it.
 func (f *File) Func(id uint32) (Func, bool) {
+	id, _ = f.Sample(id)
 	t := f.funcs.of(id)
 	if t == nil {
 		return Func{}, false
 	}
 	return f.function(t, id), true
+}
+
+// Sample returns the function and the group of a sample. Events of samples, which are calls that were
+// recorded at random moments while the function was only counted, have ids of their own: that of the
+// function and that of a group, from 1 on. Of other ids Sample returns the id and 0.
+func (f *File) Sample(id uint32) (function uint32, group int) {
+	const most = 1 << format.SampleShift
+	if id < most || f.funcs.of(id) != nil {
+		return id, 0
+	}
+	return id & (most - 1), int(id >> format.SampleShift)
 }
 
 // function returns the function of table t with the given id.

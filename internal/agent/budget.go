@@ -28,13 +28,15 @@ type timeBudget struct {
 	c        *budget.Controller
 	clock    uint64 // at the start, in ticks, and in ns
 	mono     int64
-	deciding int64 // CPU time of deciding, ns
+	tick     float64 // ns, when last looked
+	deciding int64   // CPU time of deciding, ns
 	counted  []uint64
 	timed    []uint64     // by site, when last looked at
 	now      []uint64     // to be filled
 	sums     []sumOfCalls // by site, when last looked at
 	tallies  []format.Tally
 	pause    time.Duration // until it looks again
+	windows  *budget.Windows
 }
 
 // A sumOfCalls is how long how many calls of a site took, in ticks.
@@ -49,7 +51,7 @@ func keepTimes(o options) *timeBudget {
 	if !o.Budget.Given() || o.Budget.CountsOnly() || o.Stats.Count {
 		return nil
 	}
-	b := &timeBudget{pause: lookEvery}
+	b := &timeBudget{pause: lookEvery, tick: 1}
 	b.clock, b.mono = host.Now()
 	costs := budget.Calibrate(host.Floor, func() int64 { _, mono := host.Now(); return mono })
 	costs.Write = 0
@@ -61,7 +63,41 @@ func keepTimes(o options) *timeBudget {
 	}
 	b.c = budget.New(o.Budget.Share, costs, budget.Usage{Now: b.mono, CPU: cputime.Process()})
 	b.c.Rank, b.c.Times = switchboard.Default.Rank, true
+	b.windows = budget.NewWindows(o.Budget.Share, b.clock)
 	return b
+}
+
+// never is a pause without an end.
+const never = time.Duration(1 << 62)
+
+// wait returns how long it is until a window begins or ends.
+func (b *timeBudget) wait() time.Duration {
+	if b.c.Demoted() == 0 && !b.windows.Open() {
+		b.windows.None()
+		return never
+	}
+	_, mono := host.Now()
+	return time.Duration(b.windows.Next(mono))
+}
+
+// window begins a window, or ends it, if it is time to.
+func (b *timeBudget) window() {
+	if b.wait() > 0 {
+		return
+	}
+	watch := cputime.Begin()
+	_, mono := host.Now()
+	if b.windows.Open() {
+		host.Sample(0)
+		switchboard.Default.Sample(nil, 0)
+		b.windows.End(mono)
+	} else {
+		host.Sample(uint64(b.windows.Length() / b.tick))
+		switchboard.Default.Sample(nil, 1+b.windows.Begin(mono, format.SampleGroups))
+	}
+	if ns, ok := watch.End(); ok {
+		b.deciding += ns
+	}
 }
 
 // step looks at what was called, and has functions counted or timed. It returns when to look again.
@@ -87,7 +123,9 @@ func (b *timeBudget) step() time.Duration {
 	if clock > b.clock {
 		tick = float64(mono-b.mono) / float64(clock-b.clock)
 	}
-	usage := budget.Usage{Now: mono, CPU: cputime.Process(), Timer: b.deciding}
+	_, sampling, _ := host.SampleCost()
+	b.tick = tick
+	usage := budget.Usage{Now: mono, CPU: cputime.Process(), Timer: b.deciding + int64(float64(sampling)*tick)}
 	for _, ch := range b.c.Step(budget.Sample{Usage: usage, Tick: tick, Tallies: b.tallies, Counts: b.counted}) {
 		switchboard.Default.Limit(nil, ch.Site, ch.Level)
 	}

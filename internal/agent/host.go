@@ -34,6 +34,8 @@ type hosting interface {
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	SumOf(site uint32) rt.Sum
+	Sample(ticks uint64)
+	SampleCost() (calls, ticks, floor uint64)
 
 	Go(f func())
 	Ready(fd int32, write bool, ns int64) int32
@@ -80,20 +82,22 @@ func (program) Trace(roots switchboard.Selector, o trace.Options) error {
 	return err
 }
 
-func (program) Mute(on bool)                        { rt.Mute(on) }
-func (program) Hide(values bool)                    { rt.Hide(values) }
-func (program) Linked(path string) bool             { return rt.Linked(path) }
-func (program) Packages(f func(*rt.Package))        { rt.Packages(f) }
-func (program) Stringer(f func(any) (string, bool)) { rt.Stringer(f) }
-func (program) Now() (clock uint64, mono int64)     { return rt.Clock() }
-func (program) Floor(n int) uint64                  { return rt.Floor(n) }
-func (program) Sites() uint32                       { return rt.Sites() }
-func (program) Counts(counted, timed []uint64)      { rt.Counts(counted, timed) }
-func (program) SumOf(site uint32) rt.Sum            { return rt.SumOf(site) }
-func (program) Go(f func())                         { rt.Go(f) }
+func (program) Mute(on bool)                             { rt.Mute(on) }
+func (program) Hide(values bool)                         { rt.Hide(values) }
+func (program) Linked(path string) bool                  { return rt.Linked(path) }
+func (program) Packages(f func(*rt.Package))             { rt.Packages(f) }
+func (program) Stringer(f func(any) (string, bool))      { rt.Stringer(f) }
+func (program) Now() (clock uint64, mono int64)          { return rt.Clock() }
+func (program) Floor(n int) uint64                       { return rt.Floor(n) }
+func (program) Sites() uint32                            { return rt.Sites() }
+func (program) Counts(counted, timed []uint64)           { rt.Counts(counted, timed) }
+func (program) SumOf(site uint32) rt.Sum                 { return rt.SumOf(site) }
+func (program) SampleCost() (calls, ticks, floor uint64) { return rt.SampleCost() }
+func (program) Go(f func())                              { rt.Go(f) }
 func (program) Ready(fd int32, write bool, ns int64) int32 {
 	return rt.Ready(fd, write, ns)
 }
+func (program) Sample(ticks uint64) { rt.Sampling(ticks) }
 func (program) GoLast(f func())     { rt.GoLast(f) }
 func (program) Await(ns int64) bool { return rt.Await(ns) }
 func (program) Said()               { rt.Said() }

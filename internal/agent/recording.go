@@ -138,9 +138,10 @@ func start(o options, s settings) (*Recording, error) {
 		board.Record(&r.board)
 	}
 	o.Config.Govern = recorder.Govern{
-		Limit: func(site uint32, level uint8) { board.Limit(&r.board, site, level) },
-		Rank:  board.Rank,
-		Over:  func() { board.EndRecord(&r.board) },
+		Limit:  func(site uint32, level uint8) { board.Limit(&r.board, site, level) },
+		Sample: func(group uint32) { board.Sample(&r.board, group) },
+		Rank:   board.Rank,
+		Over:   func() { board.EndRecord(&r.board) },
 	}
 	began, err := host.Record(o.Config)
 	if err != nil {

@@ -111,16 +111,15 @@ func unused(path string) (string, error) {
 
 // run reports from time to time, and when the program dies.
 func (r *reporter) run() {
-	const never = 1 << 62
 	every := time.Duration(r.Every) * time.Second
-	latest, report := time.Duration(never), time.Duration(never) // when they are due, since began
+	latest, report := never, never // when they are due, since began
 	if r.Latest != "" {
 		latest = latestFirst
 	}
 	if every > 0 {
 		report = every
 	}
-	look := time.Duration(never) // when the budget is due
+	look := never // when the budget is due
 	if r.budget != nil {
 		look = lookEvery
 	}
@@ -129,8 +128,16 @@ func (r *reporter) run() {
 		if next := min(latest, report, look); next < never {
 			pause = int64(max(next-time.Since(r.began), time.Millisecond))
 		}
+		if r.budget != nil {
+			if next := r.budget.wait(); next < never {
+				pause = int64(min(uint64(pause), uint64(max(next, time.Microsecond)))) // -1 is no end
+			}
+		}
 		if host.Await(pause) {
 			break
+		}
+		if r.budget != nil {
+			r.budget.window()
 		}
 		now := time.Since(r.began)
 		if now >= look {

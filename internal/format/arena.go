@@ -209,6 +209,10 @@ const (
 	// and the upper 16 bits of the 48-bit value.
 	FirstCode = 0x7F << 24
 
+	// SampleShift is where in a site's id the group is of a call that is a sample, see package format.
+	SampleShift  = 19
+	SampleGroups = 7 // groups count from 1
+
 	CodeShift = 48
 	ValueMask = 1<<48 - 1
 )

@@ -61,6 +61,11 @@
 // block: the numbers of a site add up. A call is counted when it begins at level 2 or 3; the calls that
 // events Long report are among those counted. So the calls of a site are its enters and its counts.
 //
+// At times calls of sites at level 2 or 3 are recorded all the same, without values, and not counted. They are
+// samples. The id of a sample's site is the site's, with a group from 1 to SampleGroups from bit SampleShift on.
+// There are samples only in programs whose ids are smaller than that. A sample belongs to the same function, and
+// so the calls of a function are its counts, and the enters of its site and of its samples.
+//
 // Counts blocks are in the order of time. The program writes one when levels change, one about
 // each second in which it counts calls, at the begin and at the end of each test, and at the end of
 // the recording. A part of a rotated recording begins with the sites that are not at level 0 then,

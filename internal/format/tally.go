@@ -1,6 +1,6 @@
 package format
 
-// A Tally says what an Encoder has seen of a site's calls.
+// A Tally says what an Encoder has seen of a site's calls, samples too.
 type Tally struct {
 	Calls      uint64 // enters
 	Closed     uint64 // exits whose enters are in the same chunk, with no other goroutine in between
@@ -13,7 +13,7 @@ type Tally struct {
 // Bounds of Encoder.Tallies: damaged memory may hold any id.
 const (
 	minTallies = 64
-	maxTallies = 1 << 20
+	maxTallies = 1 << SampleShift
 )
 
 // openCalls holds the enters in a chunk that have no exit yet: the one at depth d is at d modulo
@@ -107,6 +107,10 @@ func (e *Encoder) tally(recs []Record) {
 		switch r := recs[i]; r.code() {
 		case codeCall:
 			site := uint32(r.Word>>SiteShift) & SiteMask
+			sample := site >= 1<<SampleShift && site>>SampleShift <= SampleGroups
+			if sample {
+				site &= 1<<SampleShift - 1
+			}
 			if int(site) >= len(e.Tallies) && site < maxTallies {
 				e.grow(int(site))
 				i-- // once more
@@ -117,6 +121,10 @@ func (e *Encoder) tally(recs []Record) {
 				if depth, enter = e.open.exit(depth, r); enter != nil {
 					e.Tallies[site].close(r.Clock - enter.Clock)
 				}
+			} else if sample && int(site) < len(e.Tallies) {
+				e.open[depth%uint(len(e.open))] = r
+				depth++
+				e.Tallies[site].Calls++
 			}
 			continue
 		case CodeGo, CodeEnd:

@@ -18,7 +18,14 @@ func tallyOf(h Chunk, recs []Record, tallies map[uint32]Tally) {
 	var open []call
 	inner := make(map[int]bool) // records that belong to another one
 	for _, ev := range meaning(h, recs) {
-		t := tallies[ev.Site]
+		base := ev.Site
+		if base>>SampleShift > 0 && base>>SampleShift <= SampleGroups {
+			base &= 1<<SampleShift - 1
+		}
+		if base >= maxTallies {
+			continue
+		}
+		t := tallies[base]
 		switch ev.Kind {
 		case Enter:
 			open = append(open, call{ev.Site, ev.Token, ev.Clock})
@@ -43,7 +50,7 @@ func tallyOf(h Chunk, recs []Record, tallies map[uint32]Tally) {
 			open = nil
 		}
 		if t != (Tally{}) {
-			tallies[ev.Site] = t
+			tallies[base] = t
 		}
 	}
 	// Values need not be encoded to be counted: of records of values, all that belong to a call.
@@ -148,7 +155,7 @@ func TestTalliesGrow(t *testing.T) {
 	call := func(site uint64) []Record {
 		return []Record{{10, site<<SiteShift | 48}, {15, ExitBit | site<<SiteShift | 48}}
 	}
-	for _, site := range []uint64{1, 63, 64, 1000, maxTallies - 1, maxTallies, FirstCode - 1} {
+	for _, site := range []uint64{1, 63, 64, 1000, maxTallies - 1, (SampleGroups + 1) << SampleShift, FirstCode - 1} {
 		enc.Append(nil, Chunk{Clock: 1}, call(site))
 		if site >= maxTallies {
 			if len(enc.Tallies) > maxTallies {
@@ -159,6 +166,10 @@ func TestTalliesGrow(t *testing.T) {
 		if want := (Tally{Calls: 1, Closed: 1, Ticks: 5}); enc.Tallies[site] != want {
 			t.Errorf("site %d: %+v, want %+v", site, enc.Tallies[site], want)
 		}
+	}
+	enc.Append(nil, Chunk{Clock: 1}, call(1000|3<<SampleShift))
+	if want := (Tally{Calls: 2, Closed: 2, Ticks: 10}); enc.Tallies[1000] != want {
+		t.Errorf("with a sample: %+v, want %+v", enc.Tallies[1000], want)
 	}
 	clear(enc.Tallies)
 	enc.Append(nil, Chunk{Clock: 1}, call(1000))

@@ -22,11 +22,12 @@ import (
 
 // Times, in ns.
 const (
-	paceFull  = 20e6 // between the wake-ups of the writer, if a chunk is full
-	paceEmpty = 2e6  // the same while the account is empty, at the start, and when a test begins
-	pace      = 25e6 // between two looks at what was counted
-	leastPace = 2e6  // between two decisions
-	countsDue = 1e9  // between two blocks of counts, if no level changes
+	paceFull   = 20e6 // between the wake-ups of the writer, if a chunk is full
+	paceEmpty  = 2e6  // the same while the account is empty, at the start, and when a test begins
+	pace       = 25e6 // between two looks at what was counted
+	leastPace  = 2e6  // between two decisions
+	leastPause = 20e3
+	countsDue  = 1e9 // between two blocks of counts, if no level changes
 )
 
 // A governor keeps a recording within its budget.
@@ -36,10 +37,11 @@ type governor struct {
 	tick    float64 // ns in a tick
 	full    float64 // see setPace
 	stepped int64
-	between int64          // ns, of two decisions at least
-	spare   []format.Tally // to be filled next
-	counts  []uint64       // see countsOf
-	pacer   func()         // Recorder.pace
+	between int64           // ns, of two decisions at least
+	spare   []format.Tally  // to be filled next
+	counts  []uint64        // see countsOf
+	pacer   func()          // Recorder.pace
+	windows *budget.Windows // only the goroutine that paces has it
 	values  valueTimes
 	turn    atomic.Int64 // when a test's turn may have all functions looked at again, see turnOfTest
 
@@ -69,9 +71,10 @@ func (r *Recorder) govern() {
 	now := func() int64 { _, mono := r.rt.Clock(); return mono }
 	costs := budget.Calibrate(r.rt.Floor, now)
 	g := &governor{
-		c:     budget.New(r.config.Budget.Share, costs, budget.Usage{Now: now(), CPU: cputime.Process()}),
-		tick:  1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)),
-		pacer: r.pace,
+		c:       budget.New(r.config.Budget.Share, costs, budget.Usage{Now: now(), CPU: cputime.Process()}),
+		tick:    1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)),
+		pacer:   r.pace,
+		windows: budget.NewWindows(r.config.Budget.Share, r.start.Clock),
 	}
 	g.values.since(r.rt)
 	g.c.Rank = r.config.Govern.Rank
@@ -243,19 +246,58 @@ func (r *Recorder) pacing() {
 	}
 }
 
-// pace has the controller decide from time to time, as long as calls are counted.
+// pace has the controller decide from time to time, and calls sampled, as long as calls are counted.
 func (r *Recorder) pace() {
-	for r.rt.Pause(pace) {
+	w := r.governor.windows
+	_, now := r.rt.Clock()
+	for look := now + pace; ; {
+		pause := look - now
+		if !r.config.Budget.CountsOnly() {
+			pause = min(pause, w.Next(now))
+		}
+		if !r.rt.Pause(max(pause, leastPause)) {
+			return
+		}
+		if _, now = r.rt.Clock(); !r.config.Budget.CountsOnly() && w.Next(now) <= 0 {
+			r.sample(now)
+		}
+		if now < look {
+			continue
+		}
 		r.control()
+		_, now = r.rt.Clock()
+		look = now + pace
 		goesOn := false
 		r.working(func() {
 			goesOn = r.governor.counted > 0
 			r.governor.pacing = goesOn
 		})
 		if !goesOn {
+			if w.Open() {
+				r.sample(now)
+			}
+			w.None()
 			return
 		}
 	}
+}
+
+// sample begins a window of samples, or ends it.
+func (r *Recorder) sample(now int64) {
+	watch := cputime.Begin()
+	if w := r.governor.windows; w.Open() {
+		r.rt.Sample(0)
+		r.config.Govern.Sample(0)
+		w.End(now)
+	} else {
+		r.rt.Sample(uint64(w.Length() / r.governor.tick))
+		r.config.Govern.Sample(1 + w.Begin(now, format.SampleGroups))
+	}
+	r.working(func() {
+		if ns, ok := watch.End(); ok {
+			r.governor.deciding += ns
+		}
+	})
 }
 
 // usage returns the Meta that says what tracing has taken. r.mu is held.

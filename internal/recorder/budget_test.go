@@ -27,7 +27,8 @@ func (d *demoter) govern() Govern {
 			defer d.mu.Unlock()
 			d.levels[site] = level
 		},
-		Rank: func(uint32) int { return 0 },
+		Sample: func(uint32) {},
+		Rank:   func(uint32) int { return 0 },
 		Over: func() {
 			d.mu.Lock()
 			defer d.mu.Unlock()

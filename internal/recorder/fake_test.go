@@ -386,6 +386,8 @@ func (f *fake) Stringer(s func(any) (string, bool)) { f.stringer = s }
 
 func (f *fake) Pace(ticks uint64) { f.pace = ticks }
 
+func (f *fake) Sample(ticks uint64) {}
+
 func (f *fake) Pause(ns int64) bool {
 	time.Sleep(time.Duration(ns))
 	return true

@@ -32,6 +32,7 @@ type hooks interface {
 	Pause(ns int64) bool
 	Sites() uint32
 	Counts(counted, timed []uint64)
+	Sample(ticks uint64)
 	Floor(n int) uint64
 	ValueTimes() (events, bytes, ticks uint64)
 
@@ -65,6 +66,7 @@ func (linked) Pace(ticks uint64)                            { rt.Pace(ticks) }
 func (linked) Pause(ns int64) bool                          { return rt.Pause(ns) }
 func (linked) Sites() uint32                                { return rt.Sites() }
 func (linked) Counts(counted, timed []uint64)               { rt.Counts(counted, timed) }
+func (linked) Sample(ticks uint64)                          { rt.Sampling(ticks) }
 func (linked) Floor(n int) uint64                           { return rt.Floor(n) }
 func (linked) ValueTimes() (events, bytes, ticks uint64)    { return rt.ValueTimes() }
 func (linked) Clock() (clock uint64, mono int64)            { return rt.Clock() }

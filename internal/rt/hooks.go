@@ -240,12 +240,24 @@ func OpenCalls(open []Open, paths []Path) (clock uint64) { return runtime.WMOpen
 // Paths says whether timed calls are added up by path, too.
 func Paths(on bool) { runtime.WMPaths(on) }
 
+// Sampling begins a window of so many ticks, or ends it if ticks is 0. In a window calls that a budget has
+// counted are timed or recorded. Want says so for each site afterwards: with the window's group, from 1 to format.SampleGroups, above the
+// bits of ids.
+func Sampling(ticks uint64) { runtime.WMSampling(ticks) }
+
+// SampleCost returns how many samples of timed calls there were since the program began, and how long their hooks
+// took, in ticks, and how much they would have added to each sample, which has been subtracted.
+func SampleCost() (calls, ticks, floor uint64) { return runtime.WMSampleCost() }
+
 // PathNodes gives the number above all nodes of paths; 0 if paths were never kept.
 func PathNodes() int { return runtime.WMPathNodes() }
 
 // A Path is a node: calls of a site, made by calls of the node Parent, or the first calls of
 // goroutines if Parent is 0.
 type Path = runtime.WMPath
+
+// A Sample adds up samples of a path. Times are in ticks.
+type Sample = runtime.WMSample
 
 // A PathSum adds up calls of a path. Times are in ticks.
 type PathSum = runtime.WMPathSum

@@ -147,6 +147,13 @@ type Path struct {
 	Parent, Site uint32
 	Own          PathSum
 	Other        PathSum
+	Sample       Sample
+}
+
+// A Sample adds up samples of a path.
+type Sample struct {
+	Calls, Total, Self, After, Panics, Errors uint64
+	Least, Most                               uint64
 }
 
 // A PathSum adds up calls of a path.
@@ -169,6 +176,8 @@ func Objects(uint32, bool)                                            { panic(no
 func ObjectCounts(func(Object))                                       { panic(none) }
 func OpenCalls([]Open, []Path) uint64                                 { panic(none) }
 func Paths(bool)                                                      { panic(none) }
+func Sampling(uint64)                                                 { panic(none) }
+func SampleCost() (calls, ticks, floor uint64)                        { panic(none) }
 func PathNodes() int                                                  { panic(none) }
 func Histograms(bool)                                                 { panic(none) }
 func Sites() uint32                                                   { panic(none) }

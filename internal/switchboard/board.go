@@ -28,6 +28,7 @@ type Board struct {
 	owners    []*Owner   // with wishes, in the order in which these were set
 	policies  []Policy
 	recording *Recording // that is going on
+	sampling  [2]uint32  // group of samples that are taken for a budget, by limits; 0: none are
 	least     [2]uint8   // level of all sites at least, by limits
 	groups    format.GroupIndex
 	names     map[string]string // of groups, by the variables that hold them

@@ -43,9 +43,45 @@ func (b *Board) LimitAll(level uint8) {
 	b.applyAll()
 }
 
+// Sample has calls of the sites that a budget has counted recorded and timed as far as they are wanted,
+// as samples of a group, from 1 to format.SampleGroups, until it is called with group 0. It is for the
+// budget of a recording, or for that of statistics if r is nil. Sites that observers see are left out.
+func (b *Board) Sample(r *Recording, group uint32) {
+	defer b.lock().unlock()
+	limits := ofStatistics
+	if r != nil {
+		if limits = ofRecordings; b.recording != r {
+			return
+		}
+	}
+	b.sampling[limits] = group
+	for _, t := range b.tables {
+		for i, level := range t.levels[limits] {
+			if level >= format.LevelCounted {
+				b.want(t, i, b.cut(t, i))
+			}
+		}
+	}
+}
+
+// sample returns what is done with calls of a site while calls are sampled; false: no more
+// than to count them.
+func (b *Board) sample(want uint32) (uint32, bool) {
+	const most = 1 << format.SampleShift // ids
+	group := max(b.sampling[ofRecordings], b.sampling[ofStatistics])
+	last := b.tables[len(b.tables)-1]
+	if group == 0 || want&^(rt.Recorded|rt.Timed|rt.Seen) != 0 || int(last.Base)+len(last.words) > most {
+		return 0, false
+	}
+	if want&rt.Recorded != 0 {
+		want |= rt.Unvalued
+	}
+	return want | group<<format.SampleShift, true
+}
+
 // unlimit has all sites at level full again. The caller applies that.
 func (b *Board) unlimit(limits int) {
-	b.least[limits] = format.LevelFull
+	b.least[limits], b.sampling[limits] = format.LevelFull, 0
 	for _, t := range b.tables {
 		t.levels[limits] = nil
 	}
@@ -72,6 +108,9 @@ func (b *Board) cut(t *Table, i int) uint32 {
 			want |= rt.Unvalued
 		}
 		return want
+	}
+	if sampled, ok := b.sample(want); ok {
+		return sampled
 	}
 	if want&rt.Recorded != 0 && level == format.LevelCounted {
 		want |= rt.Long

@@ -15,8 +15,9 @@ type Calls struct {
 	Panics, Errors             uint64
 	Objects, Bytes             uint64 // of the heap
 	Total, Self, Min, Avg, Max time.Duration
-	About                      bool            // times are not of all calls
-	Untimed                    bool            // there are no times
+	About                      bool            // all but Calls is estimated
+	AboutSelf                  bool            // Self is estimated
+	Untimed                    bool            // nothing but Calls is known
 	Quantiles                  []time.Duration // in the order of quantiles; nil if they are not known
 	Parts                      []time.Duration // of Total, in the order of Parts; nil if they are not known
 }
@@ -67,7 +68,7 @@ func Timed(head string, rows []Calls) *Table {
 				row = append(row, r.duration(r.Parts[j]))
 			}
 		}
-		row = append(row, r.duration(r.Self), Count(r.Calls))
+		row = append(row, r.own(), Count(r.Calls))
 		for _, d := range []time.Duration{r.Min, r.Avg, r.Max} {
 			if r.allOpen() {
 				row = append(row, Cell{"open", Dim}) // no call has ended, so no duration is known
@@ -111,9 +112,20 @@ func (c *Calls) duration(d time.Duration) Cell {
 	return Duration(d)
 }
 
-// some returns a cell of the number of calls of a kind, which is known of the calls with a time only.
+// own returns the cell of Self.
+func (c *Calls) own() Cell {
+	if cell := c.duration(c.Self); !c.AboutSelf || c.About || cell == None {
+		return cell
+	}
+	return Duration(c.Self).About()
+}
+
+// some returns a cell of the number of calls of a kind.
 func (c *Calls) some(n Cell) Cell {
-	if (c.About || c.Untimed) && n != None {
+	switch {
+	case c.Untimed:
+		return None
+	case c.About && n != None:
 		return n.About()
 	}
 	return n
@@ -155,9 +167,9 @@ func Duration[T ~int64](ns T) Cell {
 	return Cell{units.Aligned(ns), c}
 }
 
-// About returns the cell of a number that is not of all calls.
+// About returns the cell of a number that is estimated.
 func (c Cell) About() Cell {
-	c.Text = "~" + strings.TrimLeft(c.Text, " ")
+	c.Text = "≈" + strings.TrimLeft(c.Text, " ")
 	return c
 }
 

@@ -17,6 +17,11 @@ type Options struct {
 	Min       uint64                   // ticks; leave out shorter calls, and so all that they made
 	Key       func(site uint32) uint32 // calls with equal keys make a row; nil: one row per site
 
+	// Whole, unless nil, says of calls that take Long ticks or more which site to count them for instead of
+	// their own; 0: their own. It is for samples: see package recording.
+	Whole func(site uint32) uint32
+	Long  uint64
+
 	Goroutines bool // fill Result.Goroutines
 	Tree       bool // fill Result.Tree
 	// OnEnter is called with each call as it begins, or when the window does. The call's End, Self

@@ -476,6 +476,10 @@ func (x *digester) exit(f *localFrame, clock uint64) {
 		if clock >= start && clock-start >= x.opt.Min {
 			upward = clock - start
 			self := upward - f.children
+			if x.opt.Whole != nil && upward >= x.opt.Long {
+				row = x.whole(f, row)
+				r = &x.rows[row]
+			}
 			if r.calls == 0 {
 				x.touched = append(x.touched, row)
 				r.min = upward
@@ -507,6 +511,22 @@ func (x *digester) exit(f *localFrame, clock uint64) {
 	} else {
 		x.s.upward += upward
 	}
+}
+
+// whole has a call that took long counted for another site if that is wanted, and returns the row.
+func (x *digester) whole(f *localFrame, row uint32) uint32 {
+	site := x.opt.Whole(f.site)
+	if site == 0 {
+		return row
+	}
+	other := x.row(site)
+	if other == unasked || other == leftOut {
+		return row
+	}
+	if x.opt.Tree {
+		f.node = x.tree.child(x.tree.nodes[f.node-1].parent, other)
+	}
+	return other
 }
 
 // endSpan ends the current span, if there is one, and hands its open calls over.

@@ -103,6 +103,23 @@ func (g *goroutine) settle(token uint32) {
 	g.unwinding = g.unwinding[:n]
 }
 
+// whole has a call that took long counted for another site if that is wanted.
+func (b *Builder) whole(f *frame) {
+	site := b.opt.Whole(f.site)
+	if site == 0 {
+		return
+	}
+	row, ok := b.table.row(site, &b.sites)
+	if !ok || row == leftOut {
+		return
+	}
+	b.rows = b.table.grow(b.rows, row)
+	f.row = row
+	if b.paths != nil {
+		f.node = b.paths.Child(b.paths.Nodes[f.node].Parent, row)
+	}
+}
+
 // enter opens a call.
 func (b *Builder) enter(g *goroutine, site, row, token uint32, clock uint64, args []byte) {
 	b.reach(g, site, token, clock)
@@ -275,6 +292,9 @@ func (b *Builder) end(g *goroutine, clock uint64, flags Flags, results []byte) {
 			upward, counted = clock-start, true
 			flags |= f.flags
 			self := upward - f.children
+			if b.opt.Whole != nil && upward >= b.opt.Long {
+				b.whole(&f)
+			}
 			b.rows[f.row].add(upward, self, f.slot != notOutermost, flags)
 			var offs *Offs
 			if off != nil {

@@ -40,7 +40,9 @@ func (b *Builder) long(g *goroutine, ev *tracefile.Event, clock uint64) {
 	r.Long++
 	g.Calls++
 	if b.paths != nil {
-		b.paths.add(b.paths.Child(g.node(), row), total, 0, 0)
+		node := b.paths.Child(g.node(), row)
+		b.paths.add(node, total, 0, 0)
+		b.paths.Nodes[node].Sum.long += total
 	}
 	// The calls that this one made come before it. Those of the same row were not outermost.
 	added := uint64(0)

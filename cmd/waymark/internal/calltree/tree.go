@@ -10,12 +10,14 @@ type Node struct {
 	Caller int    // index of the caller's node, NoCaller for root calls
 	Key    uint32 // as in Row
 	Calls  uint64
+	Long   uint64 // of Total, what Long events say
 	Total  uint64 // of all calls, which contains that of the nodes they call, see Row.Long
 	Self   uint64
 	Panics uint64
 	Errors uint64
 	Off    *Offs // in which goroutines did not run
 	Made   Made  // by the calls themselves
+	About  bool  // the numbers are estimated
 }
 
 // Add adds a call that has ended.
@@ -45,6 +47,7 @@ type paths struct{ Paths[pathSum] }
 type pathSum struct {
 	calls       uint64
 	total, self uint64
+	long        uint64
 	panics      uint64
 	errors      uint64
 	off         *Offs
@@ -91,7 +94,7 @@ func (f *paths) list(rows []Row) []Node {
 		index[i] = len(out)
 		out = append(out, Node{
 			Caller: index[n.Parent], Key: rows[n.Row].Key,
-			Calls: sum.calls, Total: sum.total, Self: sum.self, Panics: sum.panics, Errors: sum.errors, Off: sum.off, Made: sum.made,
+			Calls: sum.calls, Long: sum.long, Total: sum.total, Self: sum.self, Panics: sum.panics, Errors: sum.errors, Off: sum.off, Made: sum.made,
 		})
 	}
 	return out

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/budget"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/units"
@@ -198,6 +200,10 @@ func adviceOf(f *tracefile.File) string {
 	if _, err := fmt.Sscan(f.Meta(format.MetaCPU)+" "+f.Meta(format.MetaTracing), &cpu, &tracing); err != nil || len(fields) < 2 || tracing >= cpu {
 		return ""
 	}
+	added := recording.Added(time.Duration(cpu), time.Duration(tracing))
+	if limit, _ := budget.Parse(defaultBudget); added <= limit.Share {
+		return "" // tracing has kept to that budget by itself
+	}
 	n, err := strconv.Atoi(fields[0])
 	id, err1 := strconv.ParseUint(fields[1], 10, 32)
 	fn, ok := f.Func(uint32(id))
@@ -208,6 +214,6 @@ func adviceOf(f *tracefile.File) string {
 	if n > 1 {
 		others = " and of " + units.Things(uint64(n-1), "other function")
 	}
-	return fmt.Sprintf("tracing added some %.0f%% to CPU time; with --budget %s the calls of %s%s would only have been counted",
-		100*float64(tracing)/float64(cpu-tracing), defaultBudget, fn.Name, others)
+	return fmt.Sprintf("tracing added some %.0f%% to the program's own CPU time; with --budget %s, which is a share of that, calls of %s%s would only have been counted at times",
+		100*added, defaultBudget, fn.Name, others)
 }

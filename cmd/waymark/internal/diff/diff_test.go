@@ -188,7 +188,7 @@ func TestDemoted(t *testing.T) {
 	if err := d.Write(&b, "text"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"~1 ns", "~ calls of the function were counted at times", "new: ~ 1 function was only counted at times"} {
+	for _, want := range []string{"≈1 ns", "~ calls of the function were counted at times", "new: ≈ 1 function was only counted at times"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("lacks %q:\n%s", want, b.String())
 		}

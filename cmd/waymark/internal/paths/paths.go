@@ -168,13 +168,21 @@ func Read(set *tracefile.Set, filter *recording.Filter, o Options) (t *Tree, rea
 		o := filter.Options(p)
 		o.Tree = true
 		o.Key = r.keyOf(p)
-		result, err := calltree.ReadFile(p.File, o, p.End, runtime.GOMAXPROCS(0), tell)
+		key, counted := o.Key, filter.Counting(p)
+		result, estimates, err := filter.Estimating(p, o, &counted, runtime.GOMAXPROCS(0), tell)
 		errs = append(errs, err)
 		summary := filter.Summary(p, result)
+		var unknown map[uint32]*calltree.Bounds
+		if estimates != nil {
+			result.Tree = estimates.Tree(key)
+			result.Rows, unknown = estimates.Rows(key)
+		}
 		summary.Calls = r.add(result.Tree, p.Scale, nil)
 		for _, site := range slices.Sorted(maps.Keys(summary.Counted.Calls)) {
-			key, calls := o.Key(site), summary.Counted.Calls[site]
-			summary.Calls += r.count(key, calls-min(calls, longOf(result.Rows, key)))
+			key, calls := key(site), summary.Counted.Calls[site]
+			if b := unknown[key]; b == nil || b.Samples == 0 { // else they are in the tree
+				summary.Calls += r.count(key, calls-min(calls, longOf(result.Rows, key)))
+			}
 		}
 		read = append(read, summary)
 	}

@@ -45,22 +45,22 @@ func (f *Filter) Counting(p *Process) Counting {
 func countedLines(list []Summary) (lines []string) {
 	s := Sum(list).Counted
 	if s.Sum > 0 {
-		were, their := "were", "their callers'"
+		were := "were"
 		if len(s.Functions) == 1 {
-			were, their = "was", "its callers'"
+			were = "was"
 		}
 		budget := ""
 		if s.Budget != "" {
 			budget = " of " + s.Budget
 		}
-		lines = append(lines, fmt.Sprintf("~ %s %s only counted at times, to keep to the budget%s: %s without times, panics and errors; their time is in %s self time",
-			units.Things(uint64(len(s.Functions)), "function"), were, budget, units.Things(s.Sum-min(s.Long, s.Sum), "call"), their))
+		lines = append(lines, fmt.Sprintf("≈ %s %s only counted at times, to keep to the budget%s: for %s times, panics and errors are estimated from samples; - where there are none",
+			units.Things(uint64(len(s.Functions)), "function"), were, budget, units.Things(s.Sum-min(s.Long, s.Sum), "call")))
 	}
 	if s.Coarse {
 		lines = append(lines, "counters are read about once a second: the counted calls of the window are those between two readings")
 	}
 	if s.LeftOut > 0 {
-		lines = append(lines, "~ "+units.Things(s.LeftOut, "counted call")+" left out: nobody knows their goroutines and durations")
+		lines = append(lines, "≈ "+units.Things(s.LeftOut, "counted call")+" left out: nobody knows their goroutines and durations")
 	}
 	return lines
 }

@@ -20,6 +20,8 @@ type numbers struct {
 	off         *recording.Offs // when goroutines did not run; nil if they always did
 
 	objects, bytes uint64 // of the heap, made by the calls themselves
+
+	about bool // they are estimated
 }
 
 // offs returns when goroutines did not run.
@@ -40,6 +42,7 @@ func (f *forest) count(n uint32, o *numbers) {
 	to.self += o.self
 	to.objects += o.objects
 	to.bytes += o.bytes
+	to.about = to.about || o.about
 	if o.off != nil {
 		if to.off == nil {
 			to.off = new(recording.Offs)

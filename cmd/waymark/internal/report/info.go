@@ -137,9 +137,9 @@ func facts(i tracefile.Info, path string) []fact {
 		list = append(list, fact{"Budget", i.Budget})
 	}
 	if i.CPU > 0 {
-		share := 100 * float64(i.CPUTracing) / float64(i.CPU)
-		list = append(list, fact{"Tracing", fmt.Sprintf("%s of %s of CPU time, %.1f %%",
-			units.Duration(int64(i.CPUTracing)), units.Duration(int64(i.CPU)), share)})
+		own := i.CPU - min(i.CPUTracing, i.CPU)
+		list = append(list, fact{"Tracing", fmt.Sprintf("%s added to the program's own %s of CPU time, %.1f %%",
+			units.Duration(int64(i.CPUTracing)), units.Duration(int64(own)), 100*recording.Added(i.CPU, i.CPUTracing))})
 	}
 	if i.Demoted > 0 {
 		text := fmt.Sprintf("%s, %s counted", units.Things(uint64(i.Demoted), "function"), units.Things(i.Counted, "call"))

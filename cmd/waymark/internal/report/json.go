@@ -129,8 +129,9 @@ type jsonNumbers struct {
 	AvgNS   int64  `json:"avg_ns"`
 	Open    uint64 `json:"open"` // calls that had not ended
 
-	Recorded *uint64 `json:"recorded,omitempty"` // of calls, those that have times; if not all have
-	Demoted  bool    `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
+	Recorded *uint64         `json:"recorded,omitempty"` // of calls, those that have times; if not all have
+	Demoted  bool            `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
+	Estimate *stats.Estimate `json:"estimate,omitempty"`
 	*stats.Quantiles
 	*recording.JSONOffs // if the recording says when goroutines ran
 
@@ -140,7 +141,7 @@ type jsonNumbers struct {
 
 // numbers returns those of a row; with waits also when goroutines ran.
 func (r *Row) numbers(waits bool) jsonNumbers {
-	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Quantiles, nil, r.Objects, r.Bytes}
+	n := jsonNumbers{r.Calls, r.Panics, r.Errors, r.Total, r.Self, r.Min, r.Max, r.Avg(), r.Open, nil, r.Counted > 0, r.Estimate, r.Quantiles, nil, r.Objects, r.Bytes}
 	if waits {
 		n.JSONOffs = r.Off.JSON(r.Total, r.Self)
 	}

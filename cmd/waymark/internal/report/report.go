@@ -15,6 +15,7 @@ import (
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/table"
 	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -94,9 +95,26 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 	countings := r.countings(p)
 	counted := r.Filter.Counting(p)
 	progress.all += uint64(len(countings)-1) * p.File.Info().Events
+	var estimates *calltree.Estimates
 	for _, rowOf := range countings {
 		o.Key = rowOf
-		one, err := calltree.ReadFile(p.File, o, p.End, runtime.GOMAXPROCS(0), progress.add)
+		var one *calltree.Result
+		var err error
+		if result != nil && estimates != nil {
+			one = result // which has the calls by site
+		} else {
+			one, estimates, err = r.Filter.Estimating(p, o, &counted, runtime.GOMAXPROCS(0), progress.add)
+		}
+		if estimates != nil && rowOf != nil {
+			folded := *one
+			var bounds map[uint32]*calltree.Bounds
+			folded.Rows, bounds = estimates.Rows(rowOf)
+			if o.Tree {
+				folded.Tree = estimates.Tree(rowOf)
+			}
+			r.addEstimated(folded.Rows, bounds, p.Scale)
+			one = &folded
+		}
 		if rowOf != nil {
 			r.addRows(one.Rows, rowOf, counted.Calls, p.Scale)
 		}
@@ -142,6 +160,39 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 	}
 	r.Recordings = append(r.Recordings, rec)
 	return errors.Join(errs...)
+}
+
+// addEstimated adds what is known of rows that are estimated, before the rows are added.
+func (r *Report) addEstimated(rows []calltree.Row, bounds map[uint32]*calltree.Bounds, scale calltree.Scale) {
+	for i := range rows {
+		c := &rows[i]
+		if c.Key >= recording.Hidden {
+			continue
+		}
+		n := stats.Numbers{
+			Total: time.Duration(scale.Nanoseconds(c.Total)), Self: time.Duration(scale.Nanoseconds(c.Self)), Panics: c.Panics, Errors: c.Errors,
+		}
+		b := bounds[c.Key]
+		if b == nil || b.Counted == 0 && n.Self == 0 && b.Samples > 0 {
+			r.rows[c.Key].addEstimate(&n)
+			continue
+		}
+		times := func(t [2]float64) (d [2]time.Duration) {
+			for i := range d {
+				d[i] = time.Duration(scale.Nanoseconds(uint64(t[i])))
+			}
+			return d
+		}
+		calls := time.Duration(max(c.Calls+b.Counted, 1))
+		n.Estimate = &stats.Estimate{Samples: b.Samples, Unknown: b.Unknown, Total: times(b.Total), Self: times(b.Self), Panics: b.Panics, Errors: b.Errors}
+		for i, sum := range times(b.Sum) {
+			n.Estimate.Mean[i] = sum / calls
+		}
+		r.rows[c.Key].addEstimate(&n)
+		if !b.Unknown {
+			r.rows[c.Key].measured += b.Counted
+		}
+	}
 }
 
 // addRows adds the rows of one counting, with the counted calls of sites.

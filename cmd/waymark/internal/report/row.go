@@ -1,6 +1,8 @@
 package report
 
 import (
+	"time"
+
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
@@ -13,7 +15,7 @@ type Row struct {
 	function.Func           // or only a Name: a package's import path, or a group's name
 	Goroutine     Goroutine // of a report by goroutine
 
-	Calls  uint64 // exact; what follows is of those that were recorded, but for Counted
+	Calls  uint64 // exact; what follows is estimated if there is an Estimate
 	Panics uint64
 	Errors uint64 // calls that returned an error
 	Open   uint64 // calls that had not ended
@@ -25,6 +27,8 @@ type Row struct {
 
 	Counted uint64 // of Calls, those that were counted and not recorded, or only as Long events
 
+	Estimate *stats.Estimate // nil: nothing is estimated
+
 	Objects uint64 // of the heap, made by the calls themselves
 	Bytes   uint64
 
@@ -33,7 +37,8 @@ type Row struct {
 	Off recording.Offs // when goroutines did not run, if the recording says so
 
 	shallow  bool   // some of the calls have few enough callers for the filter
-	measured uint64 // how many calls those are: all that were recorded, or a goroutine's root calls
+	measured uint64 // how many calls Sum is of: all whose times are known or estimated, or a goroutine's root calls
+	timed    uint64 // of Calls, those that were recorded
 }
 
 // A Goroutine is what a row says about its goroutine, besides times.
@@ -58,12 +63,13 @@ func (r *Row) Avg() int64 {
 
 func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	least := scale.Nanoseconds(c.Min)
-	if r.measured == 0 || least < r.Min {
+	if r.timed == 0 || least < r.Min {
 		r.Min = least
 	}
 	r.Max = max(r.Max, scale.Nanoseconds(c.Max))
 	r.Calls += c.Calls - c.Long
 	r.measured += c.Calls
+	r.timed += c.Calls
 	r.Panics += c.Panics
 	r.Errors += c.Errors
 	r.Open += c.Open
@@ -87,7 +93,40 @@ func (r *Row) Recorded() uint64 {
 	if r.Counted == 0 {
 		return r.Calls
 	}
-	return r.measured
+	return r.timed
+}
+
+// Unknown reports whether calls were counted of whose times nothing is known.
+func (r *Row) Unknown() bool { return r.Counted > 0 && (r.Estimate == nil || r.Estimate.Unknown) }
+
+// addEstimate adds what is estimated of calls that have as much Total, Self, Panics and Errors as n.
+func (r *Row) addEstimate(n *stats.Numbers) {
+	e := n.Estimate
+	if e == nil {
+		if r.Estimate == nil {
+			return
+		}
+		e = new(stats.Estimate)
+		e.Total, e.Self = [2]time.Duration{n.Total, n.Total}, [2]time.Duration{n.Self, n.Self}
+		e.Panics, e.Errors = [2]uint64{n.Panics, n.Panics}, [2]uint64{n.Errors, n.Errors}
+	}
+	if r.Estimate == nil { // what was added before is exact
+		total, self := time.Duration(r.Total), time.Duration(r.Self)
+		r.Estimate = &stats.Estimate{
+			Total: [2]time.Duration{total, total}, Self: [2]time.Duration{self, self},
+			Panics: [2]uint64{r.Panics, r.Panics}, Errors: [2]uint64{r.Errors, r.Errors},
+		}
+	}
+	to := r.Estimate
+	to.Samples += e.Samples
+	to.Mean = e.Mean
+	to.Unknown = to.Unknown || e.Unknown
+	for i := range 2 {
+		to.Total[i] += e.Total[i]
+		to.Self[i] += e.Self[i]
+		to.Panics[i] += e.Panics[i]
+		to.Errors[i] += e.Errors[i]
+	}
 }
 
 func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Scale) *Row {

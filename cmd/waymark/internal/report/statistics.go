@@ -71,15 +71,23 @@ func (r *Report) AddStatistics(s *Statistics) {
 		r.names.Add(f.Name)
 		row := r.rows[r.rowOf(function.Func{Name: f.Name, Package: f.Package, File: f.File, Line: f.Line, Groups: f.Groups, Tiny: f.Tiny})]
 		if row.Quantiles = nil; row.Calls == 0 { // those of several processes can't be put together
-			row.Quantiles = f.Quantiles()
+			if row.Quantiles = f.Quantiles(); f.Untimed > 0 {
+				row.Quantiles = nil // they would be of the calls that were timed
+			}
 		}
-		if timed := f.Calls > f.Untimed; timed && (row.measured == 0 || int64(f.Min) < row.Min) {
+		if timed := f.Calls > f.Untimed; timed && (row.timed == 0 || int64(f.Min) < row.Min) {
 			row.Min = int64(f.Min)
 		}
 		row.Max = max(row.Max, int64(f.Max))
 		row.Calls += f.Calls
-		row.measured += f.Calls - f.Untimed
+		sum := f.Calls // calls that the mean is of
+		if f.Estimate == nil || f.Estimate.Samples == 0 {
+			sum -= f.Untimed
+		}
+		row.measured += sum
 		row.Counted += f.Untimed
+		row.timed += f.Calls - f.Untimed
+		row.addEstimate(&f.Numbers)
 		row.Panics += f.Panics
 		row.Errors += f.Errors
 		row.Open += f.Open
@@ -89,7 +97,7 @@ func (r *Report) AddStatistics(s *Statistics) {
 		row.Off.Self.Join(&recording.Off{Runnable: int64(f.SelfRunnable), Untold: int64(f.SelfWaiting)})
 		row.Objects += f.Objects
 		row.Bytes += f.Bytes
-		row.Sum += int64(f.Mean) * int64(f.Calls-f.Untimed)
+		row.Sum += int64(f.Mean) * int64(sum)
 		rec.Calls += f.Calls
 		rec.Open += f.Open
 		rec.Events += 2*f.Calls - f.Open
@@ -129,7 +137,7 @@ func (r *Report) addPaths(paths []stats.Path, made []stats.Made) {
 			row = r.rowOf(f)
 		}
 		at[i] = r.tree.Child(parent, row)
-		r.tree.count(at[i], &numbers{calls: p.Calls, panics: p.Panics, errors: p.Errors, total: int64(p.Total), self: int64(p.Self)})
+		r.tree.count(at[i], &numbers{calls: p.Calls, panics: p.Panics, errors: p.Errors, total: int64(p.Total), self: int64(p.Self), about: p.Estimated})
 	}
 	for i := range made {
 		if m := &made[i]; m.Path >= 0 {

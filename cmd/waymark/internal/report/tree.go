@@ -37,7 +37,7 @@ func (r *Report) addTree(list []calltree.Node, scale calltree.Scale) {
 		at[i] = r.tree.Child(parent, n.Key)
 		sum := numbers{
 			calls: n.Calls, panics: n.Panics, errors: n.Errors, objects: n.Made.Objects, bytes: n.Made.Bytes,
-			total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self),
+			total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self), about: n.About,
 		}
 		if n.Off != nil {
 			sum.off = new(recording.Offs)
@@ -233,12 +233,18 @@ func (r *Report) writeTreeText(w io.Writer) error {
 				name += table.AllOpen
 			}
 			total, self := table.Duration(n.Sum.total), table.Duration(n.Sum.self)
-			if row.Counted > 0 {
-				total, self = total.About(), self.About()
+			calls := table.Count(n.Sum.calls)
+			switch {
+			case row.Unknown():
+				total, self = table.None, table.None
+			case row.Counted > 0:
+				total, self, calls = total.About(), self.About(), calls.About()
+			case n.Sum.about:
+				self = self.About()
 			}
 			cells := []table.Cell{
 				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
-				table.Count(n.Sum.calls), table.Panics(n.Sum.panics), table.Errors(n.Sum.errors),
+				calls, table.Panics(n.Sum.panics), table.Errors(n.Sum.errors),
 			}
 			if makes {
 				cells = append(cells, table.Count(n.Sum.objects), table.Cell{Text: units.Bytes(int64(n.Sum.bytes))})
@@ -268,7 +274,12 @@ const placelessNames = 5
 
 // placeless names the functions with counted calls, of which nobody knows the callers.
 func (r *Report) placeless() string {
-	untimed := func(row *Row) uint64 { return row.Calls - row.Recorded() }
+	untimed := func(row *Row) uint64 {
+		if !row.Unknown() {
+			return 0 // samples have callers
+		}
+		return row.Calls - row.Recorded()
+	}
 	var rows []*Row
 	for _, row := range r.rows {
 		if untimed(row) > 0 {

@@ -52,6 +52,9 @@ func (w *nodeWriter) numbers(n *node, indent string) {
 	if w.rows[n.Row].Counted > 0 {
 		b = append(append(b, separator...), `"demoted": true`...)
 	}
+	if n.Sum.about {
+		b = append(append(b, separator...), `"estimated": true`...)
+	}
 	if w.waits {
 		for _, member := range n.Sum.offs().JSON(n.Sum.total, n.Sum.self).Members() {
 			b = append(append(b, separator...), member...)

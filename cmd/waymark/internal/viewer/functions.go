@@ -29,14 +29,14 @@ func some(n uint64, style tui.Style) tui.Cell {
 	return tui.Cell{Text: strconv.FormatUint(n, 10), Style: style}
 }
 
-// timed returns a cell of a time of a row; a ~ marks what is not of all calls.
+// timed returns a cell of a time of a row; a ≈ marks what is estimated.
 func timed(of func(*report.Row) int64) func(*report.Row) tui.Cell {
 	return func(r *report.Row) tui.Cell {
 		switch {
-		case r.Counted > 0 && r.Recorded() == 0:
+		case r.Unknown():
 			return tui.Cell{Text: "-", Style: tui.Dim}
 		case r.Counted > 0:
-			return tui.Cell{Text: "~" + tui.Duration(of(r))}
+			return tui.Cell{Text: "≈" + tui.Duration(of(r))}
 		}
 		return duration(of(r))
 	}

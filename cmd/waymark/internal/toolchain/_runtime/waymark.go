@@ -7,6 +7,7 @@
 //	waymark_emit.go        events, as records in a P's chunk; the slow path
 //	waymark_values.go      WMEnterArgs, WMExitResults: the same with values
 //	waymark_calls.go       calls that are counted, timed, or seen by monitors
+//	waymark_samples.go     samples of calls that are counted, as a budget wants it
 //	waymark_seen.go        sites that were ever called
 //	waymark_long.go        calls of which only the long ones are recorded
 //	waymark_traces.go      traces: calls that are gathered from a root call's start to its end

@@ -50,6 +50,12 @@ func wmEnterFlagged(f WMFrame, v *wmValues) WMFrame {
 		f = wmEnterGathered(gp, f)
 	}
 	switch {
+	case f&wmFrameTimed != 0 && f.sampled():
+		if !wmEnterSampled(gp, f, call) {
+			if f &^= wmFrameTimed; f&wmFrameRecorded == 0 {
+				return 0
+			}
+		}
 	case f&wmFrameTimed != 0:
 		wmEnterTimed(gp, f, call)
 	case f&wmFrameLong != 0 && wmEnterLong(gp, f, call):
@@ -82,7 +88,7 @@ func wmEnterSystem(gp *g, f WMFrame) {
 		wmUnreported.Add(1)
 	}
 	if f&(wmFrameTimed|wmCounted<<32) != 0 {
-		wmCountCall(f.site())
+		wmCountCall(f.base())
 	}
 }
 

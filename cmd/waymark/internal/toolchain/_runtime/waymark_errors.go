@@ -40,11 +40,13 @@ func wmFail(f WMFrame) {
 	gp := getg()
 	if f&wmFrameTimed != 0 {
 		node, onPath := wmFailedPath(gp, f)
-		if f&wmFrameRecorded != 0 {
+		if f&wmFrameRecorded != 0 && !f.sampled() {
 			wmExitTimed(gp, f) // the event may have to wait, which isn't the function's time
 		}
 		mp := acquirem()
-		if pp := mp.p.ptr(); pp != nil {
+		if pp := mp.p.ptr(); pp != nil && f.sampled() {
+			wmFailSample(gp, pp, f)
+		} else if pp != nil {
 			wmCellOf(pp, f.site()).failed()
 			if onPath {
 				wmPathCellOf(pp, node).errors++

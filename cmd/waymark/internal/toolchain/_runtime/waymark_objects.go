@@ -320,7 +320,7 @@ func WMObjectCounts(f func(WMObject)) {
 			}
 			site := uint32(0)
 			if by&wmTimedCall != 0 {
-				site = 1 + uint32(by>>32)&wmSiteID
+				site = 1 + WMFrame(by).base()
 			}
 			f(WMObject{
 				Type: *(*unsafe.Pointer)(unsafe.Pointer(&m.typ)), Site: site, Node: uint32(by), Own: by&wmItself != 0,

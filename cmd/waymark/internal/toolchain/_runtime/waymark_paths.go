@@ -73,12 +73,8 @@ var wmPaths struct {
 // WMPaths says whether timed calls are added up by path, too. Calls in progress when that begins have
 // no path: what they call is outermost. The world stands still for it.
 func WMPaths(on bool) {
-	if on && wmPaths.nodes == 0 {
-		systemstack(func() {
-			wmPaths.index = uintptr(persistentalloc(wmPathSlots*8, 64, &memstats.other_sys))
-			wmPaths.nodes = uintptr(persistentalloc(wmMostPaths*unsafe.Sizeof(wmPathNode{}), 64, &memstats.other_sys))
-			wmPaths.n.Store(1)
-		})
+	if on {
+		wmMakePaths()
 	}
 	stw := stopTheWorld(stwReadMemStats)
 	if on != wmPaths.on {
@@ -97,6 +93,23 @@ func WMPaths(on bool) {
 		})
 	}
 	startTheWorld(stw)
+}
+
+// wmMakePaths makes memory for paths, once.
+func wmMakePaths() {
+	if wmPaths.n.Load() > 0 {
+		return
+	}
+	systemstack(func() {
+		index := uintptr(persistentalloc(wmPathSlots*8, 64, &memstats.other_sys))
+		nodes := uintptr(persistentalloc(wmMostPaths*unsafe.Sizeof(wmPathNode{}), 64, &memstats.other_sys))
+		lock(&wmPaths.lock)
+		if wmPaths.nodes == 0 {
+			wmPaths.index, wmPaths.nodes = index, nodes
+			wmPaths.n.Store(1)
+		}
+		unlock(&wmPaths.lock)
+	})
 }
 
 // wmStartPath returns the node below which the calls of a goroutine are that gp starts.
@@ -264,8 +277,9 @@ func (s *WMPathSum) add(c *wmPathCell) {
 type WMPath struct {
 	Parent, Site uint32
 
-	Own   WMPathSum
-	Other WMPathSum // of calls below these that have no node
+	Own    WMPathSum
+	Other  WMPathSum // of calls below these that have no node
+	Sample WMSample  // of samples; Own is 0 then
 }
 
 // WMPathNodes returns the number above all nodes that there are.
@@ -279,6 +293,7 @@ func wmSumPaths(list []WMPath) {
 		n := wmPathNodeAt(uint32(id))
 		list[id] = WMPath{Parent: n.parent, Site: n.site}
 	}
+	wmSumSamples(list)
 	for t := wmPaths.list; t != nil; t = t.next {
 		cells, other := t.cells.Load(), t.other.Load()
 		for id := range nodes {
@@ -293,7 +308,7 @@ func wmSumPaths(list []WMPath) {
 // addOpenPath adds a call in progress to the sums of its path.
 func (call *wmCall) addOpenPath(list []WMPath, self, panics uint64) {
 	id := int(call.node() % wmMostPaths)
-	if call.flags&wmCallPath == 0 || id >= len(list) {
+	if call.flags&wmCallPath == 0 || id >= len(list) || call.frame.sampled() {
 		return
 	}
 	sum := &list[id].Own

@@ -75,7 +75,7 @@ func (s *wmStack) reach(top uintptr, f WMFrame) uintptr {
 		top -= wmCallBytes
 	}
 	for at := top; at > s.base() && wmBelow(at).frame.token() == f.token(); at -= wmCallBytes {
-		if wmBelow(at).frame.site() == f.site() {
+		if wmBelow(at).frame.base() == f.base() {
 			top = at - wmCallBytes
 		}
 	}

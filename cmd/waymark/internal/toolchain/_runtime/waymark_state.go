@@ -80,6 +80,8 @@ type wmP struct {
 
 	values wmValueTimes
 
+	sampled wmSampledOfP // see waymark_samples.go
+
 	probed uintptr // memory for strings that probes pass, see waymark_probes.go
 }
 

@@ -117,6 +117,9 @@ func wmExitTimed(gp *g, f WMFrame) {
 			gp.quickTimes()
 		}
 	}
+	if f.sampled() {
+		gp.hooked(mp.p.ptr(), now)
+	}
 	releasem(mp)
 	long.emit(gp, f.token(), true)
 }
@@ -171,6 +174,10 @@ func (s *wmStack) endTime(pp *p, call *wmCall, now uint64, panicked bool) (long 
 		took = now - call.enter
 	}
 	below.children += took
+	if call.frame.sampled() {
+		call.endSample(pp, now, took, children, panicked || call.flags&wmCallRecovered != 0)
+		return long
+	}
 	c := wmCellOf(pp, site)
 	c.ended++
 	if call.flags&wmCallInner != 0 {

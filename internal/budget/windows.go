@@ -1,0 +1,78 @@
+package budget
+
+// Windows says when calls of demoted functions are sampled: in a window all of them are recorded or
+// timed. Windows come at random moments, and have the same share of the time in every phase of the
+// program, so that a call of one phase is a sample as likely as that of another. A function's numbers
+// are estimated from its samples.
+type Windows struct {
+	share   float64
+	state   uint64 // of random
+	next    int64  // when the next window begins, ns; 0: none is planned
+	began   int64  // when the open one began; 0: none is open
+	length  float64
+	windows uint32
+}
+
+// Of windows.
+const (
+	ofBudget    = 0.2  // of the budget is the share of time in windows,
+	mostOfTime  = 0.03 // but not more than that
+	firstWindow = 200e3
+	lastWindow  = 1e6
+	windowGrows = 1.2
+	mostGap     = 100e6 // ns, also after a window that ended late
+)
+
+// NewWindows returns windows for a budget. The seed is any number.
+func NewWindows(share float64, seed uint64) *Windows {
+	return &Windows{share: min(share*ofBudget, mostOfTime), state: seed, length: firstWindow}
+}
+
+// Next returns how long it is until a window begins, or until the open one ends, ns. Functions are demoted.
+func (w *Windows) Next(now int64) int64 {
+	if w.began > 0 {
+		return w.began + int64(w.length) - now
+	}
+	if w.next == 0 {
+		w.next = now + w.gap(w.length)
+	}
+	return w.next - now
+}
+
+// gap returns how long it is from the end of a window of that length to the next one.
+func (w *Windows) gap(length float64) int64 {
+	most := max(mostGap, w.length/w.share)
+	return int64(min(length/w.share, most) * (0.5 + w.random()))
+}
+
+// random returns a number between 0 and 1: SplitMix64.
+func (w *Windows) random() float64 {
+	w.state += 0x9E3779B97F4A7C15
+	z := w.state
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return float64((z^z>>31)>>11) / (1 << 53)
+}
+
+// None forgets what is planned: no function is demoted.
+func (w *Windows) None() { w.next = 0 }
+
+// Begin begins a window, and returns the number of its group, from 0 on.
+func (w *Windows) Begin(now int64, groups uint32) (group uint32) {
+	w.began = now
+	w.windows++
+	return (w.windows - 1) % groups
+}
+
+// End ends the window.
+func (w *Windows) End(now int64) {
+	w.next = now + w.gap(float64(now-w.began))
+	w.began = 0
+	w.length = min(w.length*windowGrows, max(firstWindow, min(lastWindow, mostGap*w.share)))
+}
+
+// Length returns how long the next window is, ns.
+func (w *Windows) Length() float64 { return w.length }
+
+// Open reports whether a window has begun.
+func (w *Windows) Open() bool { return w.began > 0 }
