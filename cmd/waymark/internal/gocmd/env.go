@@ -54,6 +54,7 @@ func LoadEnv(dir, linkDir string, extra ...string) (*Env, error) {
 	return e, nil
 }
 
+// symlink makes a link, in place of another one, at once: other builds may do the same.
 func symlink(target, link string) error {
 	if old, err := os.Readlink(link); err == nil && old == target {
 		return nil
@@ -61,8 +62,16 @@ func symlink(target, link string) error {
 	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
 		return err
 	}
-	os.Remove(link)
-	return os.Symlink(target, link)
+	tmp, err := os.MkdirTemp(filepath.Dir(link), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	made := filepath.Join(tmp, "link")
+	if err := os.Symlink(target, made); err != nil {
+		return err
+	}
+	return os.Rename(made, link)
 }
 
 // Settings returns the flags in GOFLAGS. Each is one word, in quotes if it has spaces.
