@@ -60,7 +60,7 @@ func (s *selection) resolve(pkgs []*gocmd.Package) {
 	for _, p := range pkgs {
 		if !seen[p.ImportPath] {
 			seen[p.ImportPath] = true
-			all = append(all, pattern.Package{Path: p.ImportPath, Own: s.own(p)})
+			all = append(all, pattern.Package{Path: p.ImportPath, Name: p.Name, Own: s.own(p)})
 		}
 	}
 	for _, set := range s.sets() {
