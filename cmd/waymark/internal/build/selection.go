@@ -145,7 +145,10 @@ func (s *selection) choose(p *gocmd.Package, scope bool, funcs []*instrument.Fun
 			continue
 		}
 		pf := s.patternFunc(p, &f.Func.Func, f.Local())
-		if f.Reason = notIncluded; scope {
+		switch f.Reason = notIncluded; {
+		case scope && ofFIPS(p):
+			f.Reason = verified
+		case scope:
 			f.Reason = s.refuse(pf, f)
 		}
 		if f.Instrument = f.Reason == ""; f.Instrument {
@@ -156,7 +159,17 @@ func (s *selection) choose(p *gocmd.Package, scope bool, funcs []*instrument.Fun
 	}
 }
 
-const notIncluded = "not included"
+const (
+	notIncluded = "not included"
+	verified    = "part of the FIPS 140-3 module, which verifies its own code"
+)
+
+// ofFIPS reports whether p is of the cryptographic module. It verifies its code when the program
+// starts, and the code may be that of a certified release, in the module cache, where no overlay
+// reaches.
+func ofFIPS(p *gocmd.Package) bool {
+	return p.Standard && strings.HasPrefix(p.ImportPath+"/", "crypto/internal/fips140/")
+}
 
 // refuse returns the reason why a function that can be instrumented isn't, empty if it is.
 func (s *selection) refuse(pf pattern.Func, f *instrument.Func) string {
