@@ -304,6 +304,16 @@ func (s *Set) Match(f Func) (ok, exact bool) {
 	return ok, exact
 }
 
+// Naming returns the patterns that name f, without counting that they do.
+func (s *Set) Naming(f Func) (texts []string) {
+	for _, p := range s.patterns {
+		if ok, _ := p.Match(f); ok {
+			texts = append(texts, p.Text)
+		}
+	}
+	return texts
+}
+
 // AllMatched reports whether each pattern has matched something.
 func (s *Set) AllMatched() bool { return !slices.Contains(s.hits, 0) }
 

@@ -212,6 +212,22 @@ func (b *Build) declared(p *gocmd.Package) (names []string) {
 	return names
 }
 
+// leftOut returns a function that isn't instrumented and that a pattern for values names, nil if there
+// is none.
+func (s *selection) leftOut(text string, funcs []Func) *Func {
+	for _, set := range []*pattern.Set{s.args, s.results} {
+		for i := range funcs {
+			f := &funcs[i]
+			pf := pattern.FromRuntime(f.Package, f.Name)
+			pf.Dir = filepath.Dir(f.File)
+			if !f.Instrumented && slices.Contains(set.Naming(pf), text) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
 // check returns an error if a pattern matched nothing, or what can't be told apart.
 func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched())
@@ -247,6 +263,10 @@ func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 	}
 	sort.Strings(names)
 	for _, text := range unmatched {
+		if f := s.leftOut(text, b.Funcs); f != nil {
+			errs = append(errs, fmt.Errorf("pattern %s matches no function that is instrumented: %s is left out: %s; --all takes in tiny functions, --closures function literals", text, f.Full, f.Reason))
+			continue
+		}
 		errs = append(errs, fmt.Errorf("pattern %s matches nothing in this build%s", text, pattern.IsIt(text, names, 3)))
 	}
 	return errors.Join(errs...)

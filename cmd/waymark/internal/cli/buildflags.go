@@ -80,6 +80,9 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	}
 	a.describe(f, b)
 	if f.dryRun {
+		if err := broken(b); err != nil {
+			return nil, err
+		}
 		return nil, printFuncs(a.stdout, b.Funcs)
 	}
 	return b, nil
