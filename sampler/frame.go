@@ -68,7 +68,7 @@ func (c *counter) function(f *runtime.Frame) *callgraph.Func {
 	known := c.functions[f.Function]
 	if known == nil {
 		path, _ := names.Split(f.Function)
-		known = &callgraph.Func{Name: f.Function, Package: strings.ReplaceAll(path, "%2e", "."), File: f.File}
+		known = &callgraph.Func{Name: f.Function, Package: names.Unescape(path), File: f.File}
 		if f.Func != nil {
 			known.File, known.Line = f.Func.FileLine(f.Entry)
 		}
@@ -77,25 +77,22 @@ func (c *counter) function(f *runtime.Frame) *callgraph.Func {
 	return known
 }
 
-// A rootName is a function's name as users write it.
-type rootName struct{ path, function string }
+// A rootName is a function's name as users write it, without escapes, and methods as in T.M.
+type rootName string
 
 func parseRoot(text string) rootName {
 	if text == "" {
-		return rootName{}
+		return ""
 	}
 	path, _ := names.Split(text)
-	return rootName{path, pattern.FromRuntime(path, text).Name}
+	return rootName(names.Unescape(path) + "." + pattern.FromRuntime(path, text).Name)
 }
 
 // matches reports whether the function that the runtime calls name is meant.
 func (r rootName) matches(name string) bool {
-	if r.function == "" {
+	if r == "" {
 		return false
 	}
-	path, _ := names.Split(name)
-	if path != r.path && !strings.HasSuffix(path, "/"+r.path) {
-		return false
-	}
-	return pattern.FromRuntime(path, name).Name == r.function
+	full := string(parseRoot(name))
+	return full == string(r) || strings.HasSuffix(full, "/"+string(r))
 }

@@ -10,6 +10,7 @@
 package names
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -66,7 +67,7 @@ func (s *Set) Short(name string) string {
 			break
 		}
 	}
-	return unescape(end) + "." + function
+	return Unescape(end) + "." + function
 }
 
 // Split takes a function's name apart: the path of its package, escaped as in symbols, and the
@@ -89,8 +90,23 @@ func version(element string) bool {
 	return len(element) > 1 && element[0] == 'v' && strings.Trim(element[1:], "0123456789") == ""
 }
 
-// unescape undoes how symbols have some characters of paths: %2e is a dot.
-func unescape(path string) string {
+// Escape returns a package's path as symbols have it, as the compiler's objabi.PathToPrefix: dots in
+// the last element, and what isn't printed, as %2e.
+func Escape(path string) string {
+	slash := strings.LastIndexByte(path, '/')
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if c := path[i]; c <= ' ' || c == '.' && i > slash || c == '%' || c == '"' || c >= 0x7F {
+			fmt.Fprintf(&b, "%%%02x", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// Unescape undoes how symbols have some characters of paths: %2e is a dot.
+func Unescape(path string) string {
 	for at := 0; ; {
 		i := strings.IndexByte(path[at:], '%')
 		if i < 0 || at+i+3 > len(path) {

@@ -7,6 +7,7 @@
 //	net/http.*  strings.Builder.*    * stands for any characters but '.' and '/'
 //	example.com/....Close            ... stands for any characters
 //	cache.LRU.Get  cache.(*LRU).Get  names as they are printed, see [Set.Resolve]
+//	gopkg.in/yaml%2ev3.Marshal       names as symbols have them
 //	/^main\.handle/                  a regular expression over full and printed names
 //	std  all                         the standard library's packages, and all packages
 //	@IO                              the functions in a group, and in those that it contains
@@ -72,6 +73,8 @@ func (f Func) Names() []string {
 type Pattern struct {
 	Text string // as the user wrote it
 
+	name string // Text as patterns have names: without escapes, and methods as in T.M
+
 	re    *regexp.Regexp // over full names; without pkg and dir over printed ones, too
 	pkg   *regexp.Regexp // over import paths, nil if it can't name packages
 	dir   *regexp.Regexp // over folders, for ./ and absolute paths
@@ -85,7 +88,8 @@ type Pattern struct {
 
 // Compile reads a pattern. Relative package patterns are taken from dir.
 func Compile(text, dir string) (*Pattern, error) {
-	p := &Pattern{Text: text}
+	plain := names.Unescape(text)
+	p := &Pattern{Text: text, name: normal(plain)}
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("pattern %q: want text in UTF-8", text)
 	}
@@ -118,9 +122,9 @@ func Compile(text, dir string) (*Pattern, error) {
 		p.dir = regexp.MustCompile("^" + glob(filepath.ToSlash(abs), true) + "$")
 		return p, nil
 	}
-	p.pkg = regexp.MustCompile("^" + glob(text, true) + "$")
-	p.re = regexp.MustCompile("^" + glob(normal(text), false) + "$")
-	p.exact = !strings.Contains(normal(text), "*") && !strings.Contains(normal(text), "...")
+	p.pkg = regexp.MustCompile("^" + glob(plain, true) + "$")
+	p.re = regexp.MustCompile("^" + glob(p.name, false) + "$")
+	p.exact = !strings.Contains(p.name, "*") && !strings.Contains(p.name, "...")
 	return p, nil
 }
 
@@ -173,7 +177,7 @@ func (p *Pattern) MayMatch(importPath, dir string, main bool) bool {
 	if p.pkg == nil {
 		return true // a regular expression
 	}
-	text := normal(p.Text)
+	text := p.name
 	if i := strings.IndexAny(text, "*"); i >= 0 {
 		text = text[:i]
 	}
@@ -298,6 +302,16 @@ func (s *Set) Match(f Func) (ok, exact bool) {
 		}
 	}
 	return ok, exact
+}
+
+// Naming returns the patterns that name f, without counting that they do.
+func (s *Set) Naming(f Func) (texts []string) {
+	for _, p := range s.patterns {
+		if ok, _ := p.Match(f); ok {
+			texts = append(texts, p.Text)
+		}
+	}
+	return texts
 }
 
 // AllMatched reports whether each pattern has matched something.

@@ -29,6 +29,7 @@ func TestMatch(t *testing.T) {
 		"net/http.(*Client).Do": exact + "net/http.Client.Do",
 		"gopkg.in/yaml.v3":      "gopkg.in/yaml.v3.Unmarshal",
 		"gopkg.in/...":          "gopkg.in/yaml.v3.Unmarshal",
+		"gopkg.in/yaml%2ev3":    "gopkg.in/yaml.v3.Unmarshal",
 		"main.main":             exact + "example.com/app.main",
 		"main.*":                "example.com/app.main",
 		"example.com/app/...":   "example.com/app.main example.com/app.T.Close example.com/app/lib.T.Close",
@@ -126,13 +127,21 @@ func TestPrintedNames(t *testing.T) {
 		FromRuntime("example.com/shop/b/store", "example.com/shop/b/store.Close"),
 		FromRuntime("github.com/lib/cache", "github.com/lib/cache.Get"),
 		FromRuntime("gopkg.in/yaml.v3", "gopkg.in/yaml%2ev3.Unmarshal"),
+		FromRuntime("github.com/hashicorp/golang-lru/v2", "github.com/hashicorp/golang-lru/v2.New"),
 		FromRuntime("errors", "errors.New"),
 		FromRuntime("github.com/pkg/errors", "github.com/pkg/errors.New"),
 		FromRuntime("example.com/shop", "main.run"),
 	}
 	var packages []Package
 	for _, f := range funcs {
-		packages = append(packages, Package{Path: f.Package, Own: strings.HasPrefix(f.Package, "example.com/")})
+		p := Package{Path: f.Package, Own: strings.HasPrefix(f.Package, "example.com/")}
+		switch f.Package {
+		case "github.com/hashicorp/golang-lru/v2":
+			p.Name = "lru"
+		case "gopkg.in/yaml.v3":
+			p.Name = "yaml"
+		}
+		packages = append(packages, p)
 	}
 	for text, want := range map[string]string{
 		"cache.(*LRU[...]).Get":         "example.com/shop/cache.LRU.Get",
@@ -147,6 +156,16 @@ func TestPrintedNames(t *testing.T) {
 		"store.Open":                    "example.com/shop/a/store.Open example.com/shop/b/store.Open: pattern store.Open names functions of 2 packages: example.com/shop/a/store.Open, example.com/shop/b/store.Open; write more of the path",
 		"a/store.Open":                  "example.com/shop/a/store.Open",
 		"yaml.v3.Unmarshal":             "gopkg.in/yaml.v3.Unmarshal",
+		"gopkg.in/yaml%2ev3.Unmarshal":  "gopkg.in/yaml.v3.Unmarshal",
+		"gopkg.in/yaml%2ev3.*":          "gopkg.in/yaml.v3.Unmarshal",
+		"yaml%2ev3.Unmarshal":           "gopkg.in/yaml.v3.Unmarshal",
+		"yaml.Unmarshal":                "gopkg.in/yaml.v3.Unmarshal",
+		"yaml":                          "gopkg.in/yaml.v3.Unmarshal",
+		"lru.*":                         "github.com/hashicorp/golang-lru/v2.New",
+		"lru":                           "github.com/hashicorp/golang-lru/v2.New",
+		"lru.New":                       "github.com/hashicorp/golang-lru/v2.New",
+		"golang-lru/v2.New":             "github.com/hashicorp/golang-lru/v2.New",
+		"lru.Old":                       "",
 		"errors.New":                    "errors.New",
 		"op/cache.(*LRU).Get":           "",
 		"Get":                           "",
@@ -156,6 +175,8 @@ func TestPrintedNames(t *testing.T) {
 		`/^store\.Open$/`:               "example.com/shop/a/store.Open example.com/shop/b/store.Open",
 		`/^main\.run$/`:                 "example.com/shop.run",
 		`/^che\./`:                      "",
+		`/^yaml\.v3\.U/`:                "gopkg.in/yaml.v3.Unmarshal",
+		`/^gopkg\.in/yaml%2ev3\.U/`:     "gopkg.in/yaml.v3.Unmarshal",
 	} {
 		s, err := CompileSet([]string{text}, "/")
 		if err != nil {

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // A Package is one that patterns may name functions of.
 type Package struct {
 	Path string
-	Own  bool // the user's: where the end of a path is that of several packages, these are meant
+	Name string // in its package clauses, empty if nobody knows
+	Own  bool   // the user's: where the end of a path is that of several packages, these are meant
 }
 
 // An ending is a package whose path ends in what a pattern says of it.
@@ -20,7 +23,8 @@ type ending struct {
 
 // Resolve makes the packages known to the patterns. A pattern that names none of them by its path
 // names the packages whose paths end in the pattern's, as printed names do: cache.(*LRU).Get is
-// example.com/m/cache.(*LRU).Get. See [Set.Ambiguous] for patterns that then match in several.
+// example.com/m/cache.(*LRU).Get. If there are none, it names the packages that are called so: lru.New
+// is example.com/golang-lru/v2.New. See [Set.Ambiguous] for patterns that then match in several.
 func (s *Set) Resolve(packages []Package) {
 	for _, p := range s.patterns {
 		p.resolve(packages)
@@ -36,11 +40,10 @@ func (s *Set) Loosen() {
 }
 
 func (p *Pattern) resolve(packages []Package) {
-	text := normal(p.Text)
-	if p.pkg == nil || strings.HasPrefix(text, "main.") {
+	if p.pkg == nil || strings.HasPrefix(p.name, "main.") {
 		return
 	}
-	var all, own []*ending
+	var ends, named endings
 	for _, pkg := range packages {
 		if p.MayMatch(pkg.Path, "", false) {
 			return
@@ -51,23 +54,42 @@ func (p *Pattern) resolve(packages []Package) {
 				break
 			}
 			end = shorter
-			function, ok := strings.CutPrefix(text, end)
-			if !ok || function != "" && function[0] != '.' {
-				continue
-			}
-			whole, err := Compile(pkg.Path+function, "")
-			if err != nil {
-				continue
-			}
-			all = append(all, &ending{Pattern: whole})
-			if pkg.Own {
-				own = append(own, all[len(all)-1])
-			}
+			ends.add(p, end, pkg)
+		}
+		if pkg.Name != "" && pkg.Name != "main" {
+			named.add(p, pkg.Name, pkg)
 		}
 	}
-	if p.ends = all; len(own) > 0 {
-		p.ends = own
+	if p.ends = ends.meant(); p.ends == nil {
+		p.ends = named.meant()
 	}
+}
+
+// endings are those that a pattern may stand for: all, and those of the user's packages.
+type endings struct{ all, own []*ending }
+
+// add adds a package if p begins with end, which stands for its path.
+func (e *endings) add(p *Pattern, end string, pkg Package) {
+	function, ok := strings.CutPrefix(p.name, end)
+	if !ok || function != "" && function[0] != '.' {
+		return
+	}
+	whole, err := Compile(pkg.Path+function, "")
+	if err != nil {
+		return
+	}
+	one := &ending{Pattern: whole}
+	e.all = append(e.all, one)
+	if pkg.Own {
+		e.own = append(e.own, one)
+	}
+}
+
+func (e *endings) meant() []*ending {
+	if len(e.own) > 0 {
+		return e.own
+	}
+	return e.all
 }
 
 // matchEnd is Match for a pattern that names the end of paths.
@@ -124,7 +146,7 @@ func matchPrinted(re *regexp.Regexp, f Func) bool {
 			return true
 		}
 		for path, more := f.Package, true; more; _, path, more = strings.Cut(path, "/") {
-			if re.MatchString(path + "." + function) {
+			if re.MatchString(path+"."+function) || re.MatchString(names.Escape(path)+"."+function) {
 				return true
 			}
 		}

@@ -2,7 +2,9 @@ package build
 
 import (
 	"cmp"
+	"errors"
 	"go/ast"
+	"go/scanner"
 	"go/types"
 	"slices"
 	"sync"
@@ -29,6 +31,9 @@ func (b *Build) make(j *job, u *syntax.Unit, o *Options, s *selection, mu *sync.
 	if err != nil {
 		return outcome{}, err
 	}
+	if err := b.unreadable(j, plan); err != nil {
+		return outcome{}, err
+	}
 	out := outcome{Probes: len(plan.Probes.Sites)}
 	if err := out.write(j, u, o.Cache, plan); err != nil {
 		return outcome{}, err
@@ -37,6 +42,27 @@ func (b *Build) make(j *job, u *syntax.Unit, o *Options, s *selection, mu *sync.
 		out.describe(j, a)
 	}
 	return out, nil
+}
+
+// unreadable returns an error if a file has syntax that may be of a newer Go than this command knows:
+// its functions would be missing. The go command itself reports other syntax errors.
+func (b *Build) unreadable(j *job, plan *instrument.Plan) error {
+	if !j.scope || !b.Env.IsNewer() {
+		return nil
+	}
+	for i := range plan.Files {
+		f := &plan.Files[i]
+		if f.Err == nil {
+			continue
+		}
+		var list scanner.ErrorList
+		if at := f.Path; errors.As(f.Err, &list) && len(list) > 0 {
+			list[0].Pos.Filename = j.original(at)
+			return b.Env.TooNew(list[0])
+		}
+		return b.Env.TooNew(f.Err)
+	}
+	return nil
 }
 
 // options returns those for the rewriting of a unit.

@@ -34,6 +34,8 @@ type Options struct {
 
 	USDT []string // patterns: functions that get USDT probes, among those that are instrumented
 
+	UntestedGo bool // a Go release that isn't tested is tried
+
 	Test   bool        // for go test: test files too
 	Listen bool        // programs listen for waymark's commands, unless their environment says otherwise
 	Flags  gocmd.Flags // of the go command
@@ -178,7 +180,7 @@ func Prepare(o *Options) (*Build, error) {
 	}
 	if o.Test {
 		// Before the packages are listed and rewritten: package testing may be one of them.
-		files, err := toolchain.PatchTesting(env.GOROOT, env.GOVERSION)
+		files, err := toolchain.PatchTesting(env.GOROOT, env.GOVERSION, o.UntestedGo)
 		if err != nil {
 			return nil, err
 		}
@@ -300,7 +302,7 @@ func (b *Build) readFile(path string) ([]byte, error) {
 
 // finish adds the runtime, the library and the flags.
 func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[module.Version]string) error {
-	files, err := toolchain.Patch(b.Env.GOROOT, b.Env.GOVERSION, std.Agent)
+	files, err := toolchain.Patch(b.Env.GOROOT, b.Env.GOVERSION, o.UntestedGo, std.Agent)
 	if err != nil {
 		return err
 	}

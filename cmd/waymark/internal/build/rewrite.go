@@ -341,14 +341,14 @@ func (out *outcome) decode(data []byte) error {
 	return gob.NewDecoder(bytes.NewReader(data)).Decode(out)
 }
 
-// load reads a kept outcome whose files are all still there.
+// load reads a kept outcome whose files are all still there as they were.
 func (j *job) load(c *cache.Cache, name string) (out outcome, ok bool) {
 	data, ok := c.Get(name)
 	if !ok || out.decode(data) != nil {
 		return outcome{}, false
 	}
 	for _, f := range out.Files {
-		if _, err := os.Stat(f.Cached); err != nil {
+		if !cache.Holds(f.Cached) {
 			return outcome{}, false
 		}
 	}

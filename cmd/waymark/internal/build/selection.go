@@ -60,7 +60,7 @@ func (s *selection) resolve(pkgs []*gocmd.Package) {
 	for _, p := range pkgs {
 		if !seen[p.ImportPath] {
 			seen[p.ImportPath] = true
-			all = append(all, pattern.Package{Path: p.ImportPath, Own: s.own(p)})
+			all = append(all, pattern.Package{Path: p.ImportPath, Name: p.Name, Own: s.own(p)})
 		}
 	}
 	for _, set := range s.sets() {
@@ -145,7 +145,10 @@ func (s *selection) choose(p *gocmd.Package, scope bool, funcs []*instrument.Fun
 			continue
 		}
 		pf := s.patternFunc(p, &f.Func.Func, f.Local())
-		if f.Reason = notIncluded; scope {
+		switch f.Reason = notIncluded; {
+		case scope && ofFIPS(p):
+			f.Reason = verified
+		case scope:
 			f.Reason = s.refuse(pf, f)
 		}
 		if f.Instrument = f.Reason == ""; f.Instrument {
@@ -156,7 +159,17 @@ func (s *selection) choose(p *gocmd.Package, scope bool, funcs []*instrument.Fun
 	}
 }
 
-const notIncluded = "not included"
+const (
+	notIncluded = "not included"
+	verified    = "part of the FIPS 140-3 module, which verifies its own code"
+)
+
+// ofFIPS reports whether p is of the cryptographic module. It verifies its code when the program
+// starts, and the code may be that of a certified release, in the module cache, where no overlay
+// reaches.
+func ofFIPS(p *gocmd.Package) bool {
+	return p.Standard && strings.HasPrefix(p.ImportPath+"/", "crypto/internal/fips140/")
+}
 
 // refuse returns the reason why a function that can be instrumented isn't, empty if it is.
 func (s *selection) refuse(pf pattern.Func, f *instrument.Func) string {
@@ -199,6 +212,22 @@ func (b *Build) declared(p *gocmd.Package) (names []string) {
 	return names
 }
 
+// leftOut returns a function that isn't instrumented and that a pattern for values names, nil if there
+// is none.
+func (s *selection) leftOut(text string, funcs []Func) *Func {
+	for _, set := range []*pattern.Set{s.args, s.results} {
+		for i := range funcs {
+			f := &funcs[i]
+			pf := pattern.FromRuntime(f.Package, f.Name)
+			pf.Dir = filepath.Dir(f.File)
+			if !f.Instrumented && slices.Contains(set.Naming(pf), text) {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
 // check returns an error if a pattern matched nothing, or what can't be told apart.
 func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 	unmatched := slices.Concat(s.include.Unmatched(), s.exclude.Unmatched())
@@ -234,6 +263,10 @@ func (b *Build) check(s *selection, pkgs []*gocmd.Package) error {
 	}
 	sort.Strings(names)
 	for _, text := range unmatched {
+		if f := s.leftOut(text, b.Funcs); f != nil {
+			errs = append(errs, fmt.Errorf("pattern %s matches no function that is instrumented: %s is left out: %s; --all takes in tiny functions, --closures function literals", text, f.Full, f.Reason))
+			continue
+		}
 		errs = append(errs, fmt.Errorf("pattern %s matches nothing in this build%s", text, pattern.IsIt(text, names, 3)))
 	}
 	return errors.Join(errs...)

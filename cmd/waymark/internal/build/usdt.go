@@ -43,7 +43,7 @@ func (b *Build) checkProbes(o *Options, s *selection, pkgs []*gocmd.Package) err
 		}
 		var packages []pattern.Package
 		for _, p := range pkgs {
-			packages = append(packages, pattern.Package{Path: p.ImportPath, Own: s.own(p)})
+			packages = append(packages, pattern.Package{Path: p.ImportPath, Name: p.Name, Own: s.own(p)})
 		}
 		set.Resolve(packages)
 		var left []string

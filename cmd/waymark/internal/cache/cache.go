@@ -1,9 +1,11 @@
-// Package cache keeps what waymark makes for builds: rewritten files, patched
-// runtimes, copies of modules. Names are hashes of contents, so that an entry is
-// never wrong, only unused, and builds that run side by side can share it.
+// Package cache keeps what waymark makes for builds: rewritten files, patched runtimes, copies of
+// modules. Names are hashes of all that an entry depends on, so that builds that run side by side can
+// share it. Each entry has a checksum, which every use verifies: an entry that was damaged, as by a
+// loss of power, counts as one that isn't there.
 package cache
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -11,8 +13,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -76,11 +80,19 @@ func Hash(contents ...[]byte) string {
 func (c *Cache) Put(content []byte, ext string) (string, error) {
 	name := Hash(content)
 	path := filepath.Join(c.Dir, "files", name[:2], name+ext)
-	if fi, err := os.Stat(path); err == nil && fi.Size() == int64(len(content)) {
-		touch(path, fi)
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		touch(path)
 		return path, nil
 	}
 	return path, c.write(path, content)
+}
+
+// Holds reports whether a file that Put has stored still has its content.
+func Holds(path string) bool {
+	content, err := os.ReadFile(path)
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	name, _, _ = strings.Cut(name, "_") // of an extension such as _test.go
+	return err == nil && Hash(content) == name
 }
 
 // write makes a file appear whole or not at all.
@@ -117,16 +129,24 @@ func (c *Cache) Get(name string) ([]byte, bool) {
 	if err != nil {
 		return nil, false
 	}
-	if fi, err := os.Stat(path); err == nil {
-		touch(path, fi)
+	sum, content, ok := bytes.Cut(b, []byte("\n"))
+	if !ok || string(sum) != Hash(content) {
+		return nil, false
 	}
-	return b, true
+	touch(path)
+	return content, true
 }
 
 // Set stores content under a name.
 func (c *Cache) Set(name string, content []byte) error {
-	return c.write(filepath.Join(c.Dir, "named", name), content)
+	return c.write(filepath.Join(c.Dir, "named", name), slices.Concat([]byte(Hash(content)+"\n"), content))
 }
+
+// A tree's folder has the tree itself and its checksum in it.
+const (
+	treeName = "tree"
+	sumName  = "sum"
+)
 
 // Tree returns the folder for a name, calling fill with an empty folder to make it if
 // it isn't there yet.
@@ -135,43 +155,95 @@ func (c *Cache) Tree(name string, fill func(dir string) error) (string, error) {
 	if ok {
 		return dir, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	entry := filepath.Dir(dir)
+	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
 		return "", unwritable(err)
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".tmp-*")
+	tmp, err := os.MkdirTemp(filepath.Dir(entry), ".tmp-*")
 	if err != nil {
 		return "", unwritable(err)
 	}
-	defer os.RemoveAll(tmp)
-	if err := fill(tmp); err != nil {
+	defer removeAll(tmp)
+	if err := fillTree(tmp, fill); err != nil {
 		return "", err
 	}
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return "", err
-	}
-	if err := os.Rename(tmp, dir); err != nil {
-		if _, err1 := os.Stat(dir); err1 == nil {
-			return dir, nil // another build was faster
+	// A damaged one makes room. If another build was faster, its own is as good.
+	for range 2 {
+		if err = os.Rename(tmp, entry); err == nil {
+			return dir, nil
 		}
-		return "", fmt.Errorf("cache: %w", err)
+		if dir, ok := c.Lookup(name); ok {
+			return dir, nil
+		}
+		old, err := os.MkdirTemp(filepath.Dir(entry), ".tmp-*")
+		if err != nil {
+			return "", unwritable(err)
+		}
+		defer removeAll(old)
+		os.Rename(entry, filepath.Join(old, treeName))
 	}
-	return dir, nil
+	return "", unwritable(err)
 }
 
-// Lookup returns the folder that Tree made for a name, and whether it is there.
+func fillTree(tmp string, fill func(dir string) error) error {
+	dir := filepath.Join(tmp, treeName)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return unwritable(err)
+	}
+	if err := fill(dir); err != nil {
+		var path *fs.PathError
+		if errors.As(err, &path) && strings.HasPrefix(path.Path, dir) {
+			return unwritable(err)
+		}
+		return err
+	}
+	sum, err := treeSum(dir)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(tmp, sumName), []byte(sum), 0o644); err != nil {
+		return unwritable(err)
+	}
+	return os.Chmod(tmp, 0o755)
+}
+
+// treeSum returns the checksum of a folder's files with their names.
+func treeSum(dir string) (string, error) {
+	var parts [][]byte
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		parts = append(parts, []byte(filepath.ToSlash(rel)+" "+Hash(content)))
+		return err
+	})
+	return Hash(parts...), err
+}
+
+// Lookup returns the folder that Tree made for a name, and whether it is there as it was made.
 func (c *Cache) Lookup(name string) (dir string, ok bool) {
-	dir = filepath.Join(c.Dir, "trees", name)
-	fi, err := os.Stat(dir)
+	entry := filepath.Join(c.Dir, "trees", name)
+	dir = filepath.Join(entry, treeName)
+	want, err := os.ReadFile(filepath.Join(entry, sumName))
 	if err != nil {
 		return dir, false
 	}
-	touch(dir, fi)
+	if sum, err := treeSum(dir); err != nil || sum != string(want) {
+		return dir, false
+	}
+	touch(entry)
 	return dir, true
 }
 
 // touch notes a use, once an hour at most.
-func touch(path string, fi fs.FileInfo) {
-	if now := time.Now(); now.Sub(fi.ModTime()) > grace {
+func touch(path string) {
+	fi, err := os.Stat(path)
+	if now := time.Now(); err == nil && now.Sub(fi.ModTime()) > grace {
 		os.Chtimes(path, now, now)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -31,13 +32,52 @@ func TestPut(t *testing.T) {
 	if b, _ := c.Put([]byte("other"), ".go"); a == b {
 		t.Error("other content has the same path")
 	}
-	// A file cut short, by a crash of the system, is written again.
-	if err := os.WriteFile(a, []byte("con"), 0o644); err != nil {
-		t.Fatal(err)
+	if !Holds(a) {
+		t.Error("an entry doesn't hold what was put there")
 	}
-	c.Put([]byte("content"), ".go")
-	if got, err := os.ReadFile(a); err != nil || string(got) != "content" {
-		t.Errorf("damaged entry reads %q, %v", got, err)
+	// A file that a crash of the system has damaged is written again.
+	for _, damage := range []string{"", "con", "\x00\x00\x00\x00\x00\x00\x00"} {
+		if err := os.WriteFile(a, []byte(damage), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if Holds(a) {
+			t.Errorf("an entry holds %q", damage)
+		}
+		c.Put([]byte("content"), ".go")
+		if got, err := os.ReadFile(a); err != nil || string(got) != "content" {
+			t.Errorf("damaged entry reads %q, %v", got, err)
+		}
+	}
+	if test, err := c.Put([]byte("content"), "_test.go"); err != nil || !Holds(test) {
+		t.Errorf("%s doesn't hold its content, %v", test, err)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	c := open(t)
+	if _, ok := c.Get("x"); ok {
+		t.Error("there is an entry that nobody has made")
+	}
+	for _, content := range []string{"content", "", "two\nlines"} {
+		if err := c.Set("x", []byte(content)); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := c.Get("x"); !ok || string(got) != content {
+			t.Errorf("got %q, %v; want %q", got, ok, content)
+		}
+		path := filepath.Join(c.Dir, "named", "x")
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, damage := range []string{"", string(whole[:10]), string(whole) + "x", strings.Repeat("\x00", len(whole))} {
+			if err := os.WriteFile(path, []byte(damage), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got, ok := c.Get("x"); ok {
+				t.Errorf("%q in place of %q reads %q", damage, whole, got)
+			}
+		}
 	}
 }
 
@@ -62,6 +102,54 @@ func TestTree(t *testing.T) {
 	}
 	if made != 1 {
 		t.Errorf("made %d times", made)
+	}
+	// What isn't as it was made is made again.
+	for name, damage := range map[string]func(file string) error{
+		"garbage":     func(file string) error { return os.WriteFile(file, []byte("x"), 0o644) },
+		"a file gone": os.Remove,
+		"a file more": func(file string) error { return os.WriteFile(file+"2", nil, 0o644) },
+		"no checksum": func(file string) error { return os.Remove(filepath.Join(filepath.Dir(file), "..", sumName)) },
+		"no tree":     func(file string) error { return os.RemoveAll(filepath.Dir(file)) },
+		"no folder": func(file string) error {
+			dir := filepath.Dir(filepath.Dir(file))
+			return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o644))
+		},
+	} {
+		made = 0
+		dir, _ := c.Lookup("x")
+		if err := damage(filepath.Join(dir, "f")); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if dir, err := c.Tree("x", fill); err != nil {
+				t.Errorf("%s: %v", name, err)
+			} else if got, err := os.ReadDir(dir); err != nil || len(got) != 1 || got[0].Name() != "f" {
+				t.Errorf("%s: the folder has %v, %v", name, got, err)
+			}
+		}
+		if made != 1 {
+			t.Errorf("%s: made %d times", name, made)
+		}
+	}
+	// Of several builds that make a tree at a time, all get a whole one.
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			dir, err := c.Tree("y", func(dir string) error { return os.WriteFile(filepath.Join(dir, "f"), []byte("y"), 0o644) })
+			if err != nil {
+				t.Error(err)
+			} else if got, err := os.ReadFile(filepath.Join(dir, "f")); err != nil || string(got) != "y" {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
+	// The copy of a file may find no room.
+	_, err := c.Tree("z", func(dir string) error {
+		return &os.PathError{Op: "write", Path: filepath.Join(dir, "f"), Err: errors.New("no space left on device")}
+	})
+	if err == nil || !strings.Contains(err.Error(), "set WAYMARKCACHE") {
+		t.Errorf("without room: %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(c.Dir, "trees", ".tmp-*")); left != nil {
 		t.Errorf("left over: %q", left)

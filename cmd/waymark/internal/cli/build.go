@@ -103,6 +103,18 @@ func (a *app) describe(f *buildFlags, b *build.Build) {
 	}
 }
 
+// broken returns an error for the packages that were asked for and aren't to be had. Builds leave this
+// to the go command.
+func broken(b *build.Build) error {
+	var errs []error
+	for _, p := range b.Main {
+		if p.Error != nil {
+			errs = append(errs, errors.New(p.Error.Err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // printFuncs answers --dry-run.
 func printFuncs(w io.Writer, funcs []build.Func) error {
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)

@@ -20,6 +20,7 @@ type buildFlags struct {
 	dryRun, work     bool
 	verbose          int
 	debug            bool
+	untestedGo       bool
 	listen           bool // programs listen for commands
 	values           valueFlags
 	usdt             []string
@@ -39,6 +40,7 @@ func (f *buildFlags) define(set *pflag.FlagSet) {
 	set.BoolVar(&f.work, "work", false, "keep the rewritten files in a folder and print its name")
 	set.IntVar(&f.verbose, "verbose", 0, "say more on stderr: 1 counts, 2 packages, 3 functions, 4 files")
 	set.BoolVar(&f.debug, "debug", false, "print the go commands that are run")
+	set.BoolVar(&f.untestedGo, "untested-go", false, "try a Go release that this waymark isn't tested with")
 	config.Mark(set, config.IsPattern, "include", "exclude", "usdt")
 }
 
@@ -62,7 +64,7 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	show, done := a.progress()
 	b, err := build.Prepare(&build.Options{
 		Include: f.include, Exclude: f.exclude,
-		All: f.all, MinSize: f.minSize, Closures: f.closures, NoCode: !f.tracegen, Values: values, USDT: f.usdt,
+		All: f.all, MinSize: f.minSize, Closures: f.closures, NoCode: !f.tracegen, Values: values, USDT: f.usdt, UntestedGo: f.untestedGo,
 		Test: test, Listen: f.listen, Flags: flags, Args: args, Dir: dir, Cache: c,
 		Progress: show,
 	})
@@ -78,6 +80,9 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	}
 	a.describe(f, b)
 	if f.dryRun {
+		if err := broken(b); err != nil {
+			return nil, err
+		}
 		return nil, printFuncs(a.stdout, b.Funcs)
 	}
 	return b, nil

@@ -133,7 +133,8 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	}
 	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(flagError)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 100"))
+	cobra.AddTemplateFunc("optional", optional)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 100 | optional"))
 	root.AddCommand(
 		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(), a.groupsCommand(), a.generateCommand(), a.vetCommand(),
 		a.configurable(a.reportCommand()), a.tuiCommand(), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.configurable(a.tracesCommand()),

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
@@ -71,6 +74,9 @@ func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine
 			}
 			if !hasValue && i+1 < len(args) && slices.Contains(flag.Annotations[behindEquals], args[i+1]) {
 				return nil, usagef("%s %s: a value of %[1]s stands behind an equals sign, %[1]s=%[2]s; for the packages %[2]s, %[1]s=%[3]s %[2]s", arg, args[i+1], flag.NoOptDefVal)
+			}
+			if !hasValue && flag.NoOptDefVal == build.Everything && i+1 < len(args) && isFunction(args[i+1]) {
+				return nil, usagef("%s %s: a pattern stands behind an equals sign, %[1]s=%[2]s", arg, args[i+1])
 			}
 		case len(arg) == 2 && arg[0] == '-' && strings.Contains(own, arg[1:]):
 			if i++; i == len(args) {
@@ -143,4 +149,29 @@ func (a *app) buildCmd(use, short, own string, o order, define func(*pflag.FlagS
 		return located(cmd.Flags(), run(line))
 	}
 	return cmd
+}
+
+// isFunction reports whether an argument can't be a package or a file, but may be a pattern for
+// functions, as main.work or cache.(*LRU).Get.
+func isFunction(arg string) bool {
+	if strings.Contains(arg, ".(*") {
+		return true
+	}
+	pkg, function, ok := strings.Cut(arg, ".")
+	if !ok || pkg == "" || strings.ContainsAny(arg, "/\\@") || strings.HasSuffix(arg, ".go") || strings.HasPrefix(function, ".") {
+		return false
+	}
+	_, err := os.Stat(arg)
+	return err != nil
+}
+
+// optionalValue is how pflag prints a flag whose value may be left out.
+var optionalValue = regexp.MustCompile(`(--[a-z-]+) (\S+)\[=[^]]*\]`)
+
+// optional writes such flags as users do: --args[=PATTERN].
+func optional(usage string) string {
+	return optionalValue.ReplaceAllStringFunc(usage, func(text string) string {
+		as := optionalValue.ReplaceAllString(text, "$1[=$2]")
+		return as + strings.Repeat(" ", len(text)-len(as))
+	})
 }

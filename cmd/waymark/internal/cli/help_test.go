@@ -63,6 +63,8 @@ func TestMistakes(t *testing.T) {
 		"run --top=x .":           "--top=x: want a whole number",
 		"run --overflow rnig .":   "--overflow=rnig: want block, drop or ring; is it ring?",
 		"test --trace=fialed .":   "--trace=fialed: want --trace, which is --trace=failed, or --trace=all; is it failed?",
+		"run --args main.work .":  "--args main.work: a pattern stands behind an equals sign, --args=main.work",
+		"test --results T.M ./x":  "--results T.M: a pattern stands behind an equals sign, --results=T.M",
 		"groups --format=jsn ./x": "groups: --format jsn: want text, json, properties; is it json?",
 	} {
 		if _, got, status := run(strings.Fields(args)...); got != "waymark: "+want+"\n" || status != exitUsage {

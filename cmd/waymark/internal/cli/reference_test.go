@@ -127,6 +127,7 @@ var variables = []variable{
 		"`cntvct` (generic timer of arm64) or `nanotime` (the runtime's monotonic clock). " +
 		"If the machine lacks the clock, a line on stderr says so, and the default is used."},
 	{"WAYMARKCACHE", "The folder of the command's cache."},
+	{"WAYMARK_TOKEN", "What live commands show to a program that they reach by an address, see [live.md](live.md)."},
 	{"WAYMARKCACHESIZE", "The limit of the cache in MB; default 1024."},
 	{"NO_COLOR", "Switches colours off."},
 }
@@ -162,7 +163,7 @@ On the commands that build, two dashes are waymark's flags and one dash is the g
 		"`waymark CMD -h` prints\nthe flags of one command.\n")
 
 	b.WriteString("\n## Flags\n\nA flag that means different things to different commands has a row for each meaning. " +
-		"The file\n[waymark.toml](usage.md#check-flags-in) can hold every flag but `--config`.\n\n" +
+		"The file\n[waymark.toml](usage.md#check-flags-in) can hold every flag, but `--config`, of\nthe commands that have `--config`.\n\n" +
 		"| Flag | Of | Means |\n|---|---|---|\n")
 	for _, r := range flagRows(commands) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.ReplaceAll(r.flag, "|", `\|`), strings.Join(r.of, ", "), r.means)

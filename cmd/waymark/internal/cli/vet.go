@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
 // vetCommand has the go command find the packages and their types, and call this program for each.
@@ -21,8 +23,12 @@ func (a *app) vetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			dir, _ := line.flags.Lookup("C")
+			if err := gocmd.CheckVet(dir); err != nil {
+				return err
+			}
 			cmd := exec.Command("go", slices.Concat([]string{"vet", "-vettool=" + self}, line.flags.Without("C"), line.args)...)
-			cmd.Dir, _ = line.flags.Lookup("C")
+			cmd.Dir = dir
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = a.stdin, a.stdout, a.stderr
 			var exit *exec.ExitError
 			switch err := await(cmd); {

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/version"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -54,6 +56,7 @@ func LoadEnv(dir, linkDir string, extra ...string) (*Env, error) {
 	return e, nil
 }
 
+// symlink makes a link, in place of another one, at once: other builds may do the same.
 func symlink(target, link string) error {
 	if old, err := os.Readlink(link); err == nil && old == target {
 		return nil
@@ -61,8 +64,16 @@ func symlink(target, link string) error {
 	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
 		return err
 	}
-	os.Remove(link)
-	return os.Symlink(target, link)
+	tmp, err := os.MkdirTemp(filepath.Dir(link), ".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	made := filepath.Join(tmp, "link")
+	if err := os.Symlink(target, made); err != nil {
+		return err
+	}
+	return os.Rename(made, link)
 }
 
 // Settings returns the flags in GOFLAGS. Each is one word, in quotes if it has spaces.
@@ -93,6 +104,32 @@ func (e *Env) RefuseGOPATH(args []string) error {
 		return nil
 	}
 	return fmt.Errorf("GO111MODULE=%s: waymark needs modules, and the go command doesn't use them here: unset GO111MODULE (go env -u GO111MODULE, if go env -w has set it), and run go mod init where there is no go.mod", e.GO111MODULE)
+}
+
+// IsNewer reports whether the go command is of a newer language than this program was built with.
+func (e *Env) IsNewer() bool {
+	return version.Compare(version.Lang(e.GOVERSION), version.Lang(runtime.Version())) > 0
+}
+
+// TooNew returns an error that says what to do about err, which may come from a newer language.
+func (e *Env) TooNew(err error) error {
+	return fmt.Errorf("%w\nThis may be Go that is newer than this waymark, which was built with %s: build the waymark command with GOTOOLCHAIN=%s in the environment, unless plain go build reports the same",
+		err, runtime.Version(), e.GOVERSION)
+}
+
+// CheckVet returns an error if this program can't be the tool of the go vet that runs in dir: it
+// couldn't read what a newer compiler writes.
+func CheckVet(dir string) error {
+	e := &Env{Dir: dir, Go: "go"}
+	out, err := e.Output("env", "GOVERSION")
+	if err != nil {
+		return err
+	}
+	if e.GOVERSION = strings.TrimSpace(string(out)); !e.IsNewer() {
+		return nil
+	}
+	return fmt.Errorf("go vet of %s can't use a waymark that was built with %s: build the waymark command with GOTOOLCHAIN=%s in the environment",
+		e.GOVERSION, runtime.Version(), e.GOVERSION)
 }
 
 // Clone returns a copy to which other variables can be added.

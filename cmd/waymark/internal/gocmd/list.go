@@ -51,37 +51,66 @@ func (p *Package) Files(names []string) []string {
 
 const listFields = "-json=Dir,ImportPath,Name,Standard,DepOnly,ForTest,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Imports,TestImports,XTestImports,Error"
 
-// List returns the packages that the patterns name and all that they import, with
-// test also what their tests import. Variants of packages recompiled for tests
-// and generated test mains are left out.
+// List returns the packages that the patterns name and all that they import, with test also what
+// their tests import: each once, by the path of its import. Generated test mains are left out.
 func (e *Env) List(flags Flags, patterns []string, test bool) ([]*Package, error) {
 	args := []string{"list", "-e", "-deps", listFields}
 	if test {
 		args = append(args, "-test")
 	}
 	args = append(args, flags...)
-	args = append(append(args, "--"), patterns...)
+	// Profiles have packages compiled anew for each program, of the same files.
+	args = append(append(args, "-pgo=off", "--"), patterns...)
 	out, err := e.Output(args...)
 	if err != nil {
 		return nil, err
 	}
-	var list []*Package
+	var all []*Package
 	dec := json.NewDecoder(bytes.NewReader(out))
 	for {
 		p := new(Package)
 		if err := dec.Decode(p); errors.Is(err, io.EOF) {
-			return list, nil
+			return withoutVariants(all), nil
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		if strings.HasSuffix(p.ImportPath, ".test") && p.Name == "main" && p.Dir != "" && len(p.GoFiles) > 0 && filepath.IsAbs(p.GoFiles[0]) {
+		all = append(all, p)
+	}
+}
+
+// withoutVariants returns the packages of a list that go test compiles anew for the tests of another
+// package, such as "helper [core.test]", under their own paths: the go command lists the plain one
+// only if something else imports it. What tests add to a package is left out, because the package
+// itself lists the files.
+func withoutVariants(all []*Package) (list []*Package) {
+	tested := make(map[string]string) // the folders of packages with tests
+	at := make(map[string]int)        // indexes in list
+	for _, p := range all {
+		tested[p.ImportPath] = p.Dir
+	}
+	for _, p := range all {
+		path, _, variant := strings.Cut(p.ImportPath, " [")
+		if strings.HasSuffix(path, ".test") && p.Name == "main" && p.Dir != "" && len(p.GoFiles) > 0 && filepath.IsAbs(p.GoFiles[0]) {
 			continue // a generated test main
 		}
-		if p.ForTest != "" || strings.Contains(p.ImportPath, " [") {
-			continue
+		if p.ForTest != "" && p.Dir == tested[p.ForTest] {
+			continue // the tested package with its tests, or its external tests
 		}
-		list = append(list, p)
+		p.ImportPath = path
+		for _, imports := range [][]string{p.Imports, p.TestImports, p.XTestImports} {
+			for i := range imports {
+				imports[i], _, _ = strings.Cut(imports[i], " [")
+			}
+		}
+		switch i, listed := at[path]; {
+		case !listed:
+			at[path] = len(list)
+			list = append(list, p)
+		case !variant:
+			list[i] = p // it may be one that was asked for
+		}
 	}
+	return list
 }
 
 // Names returns the import paths of the patterns' packages and all that they import.

@@ -41,6 +41,7 @@ type File struct {
 	Path   string
 	Edits  *edit.Buffer // nil if the file stays as it is
 	Reason string       // why nothing of the file could be rewritten, if so
+	Err    error        // its syntax errors, as this release of Go sees them
 }
 
 // Plan returns the plan for the decisions that were made. It doesn't change the sources; the same
@@ -70,7 +71,7 @@ func (a *Analysis) Plan() (*Plan, error) {
 		}
 	}
 	for _, src := range a.tree.Files {
-		f := File{Path: src.Path, Reason: src.Reason}
+		f := File{Path: src.Path, Reason: src.Reason, Err: src.Err}
 		if list := bySource[src]; len(list) > 0 && !a.opts.NoCode {
 			f.Edits = rewriteFile(src, list, a, n)
 		}

@@ -18,6 +18,7 @@ func rewriteFile(src *syntax.Source, funcs []*Func, a *Analysis, n *unique) *edi
 	for _, f := range funcs {
 		w.function(f)
 	}
+	w.nameLines(a.tree.Fset)
 	w.buf.Insert(src.Offset(src.AST.Name.End()), fmt.Sprintf("; import %s %q", n.runtime(), a.opts.HooksPath()))
 	return w.buf
 }

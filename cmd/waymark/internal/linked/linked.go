@@ -137,7 +137,7 @@ func (p *Program) path(name string) string {
 	if path == "main" {
 		return p.main
 	}
-	return strings.ReplaceAll(path, "%2e", ".")
+	return names.Unescape(path)
 }
 
 // why says of one function why it was not instrumented.

@@ -21,6 +21,7 @@ type Source struct {
 	Own    bool      // of Unit.Files
 	AST    *ast.File // nil if the file has syntax errors
 	Reason string    // why the file stays as it is; empty if it need not
+	Err    error     // of a file with syntax errors
 	tok    *token.File
 }
 
@@ -28,7 +29,7 @@ func (t *Tree) parse(f File) *Source {
 	src := &Source{File: f}
 	tree, err := parser.ParseFile(t.Fset, f.Path, f.Source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		src.Reason = "syntax error: " + firstError(err)
+		src.Reason, src.Err = "syntax error: "+firstError(err), err
 		return src
 	}
 	src.AST = tree

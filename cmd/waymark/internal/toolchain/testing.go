@@ -27,6 +27,6 @@ var testAnchors = []anchor{
 
 // PatchTesting returns the overlay with which package testing of the toolchain at
 // goroot reports which test runs on which goroutine. Its parameters are those of Patch.
-func PatchTesting(goroot, version string) (map[string]File, error) {
-	return patchPackage(goroot, version, "testing", testAnchors)
+func PatchTesting(goroot, version string, untested bool) (map[string]File, error) {
+	return patchPackage(goroot, version, "testing", untested, testAnchors)
 }

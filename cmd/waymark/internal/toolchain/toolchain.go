@@ -9,7 +9,8 @@
 //
 // Anchors are found in the parsed source and not by line numbers, so that one table serves several
 // Go releases. If an anchor is missing or no longer unique, waymark doesn't know the toolchain, and
-// the build fails with an error that says so.
+// the build fails with an error that says so. It also fails, unless the user takes the risk, if a
+// function with an anchor is another one than in the tested release of the same minor version.
 package toolchain
 
 import (
@@ -28,9 +29,6 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 )
-
-// Tested lists the Go releases that the tests of this version of waymark run on.
-var Tested = []string{"go1.26.8", "go1.27.2"}
 
 //go:embed _runtime/* _testing/*
 var hooks embed.FS
@@ -119,9 +117,10 @@ type File struct {
 
 // Patch returns the overlay for the toolchain at goroot: paths below
 // goroot/src/runtime and their contents. version (go env GOVERSION) is for error
-// messages. first lists the packages that are initialised before all others.
-func Patch(goroot, version string, first []string) (map[string]File, error) {
-	out, err := patchPackage(goroot, version, "runtime", anchors)
+// messages. untested has a release accepted that isn't tested, if its anchors are found. first lists
+// the packages that are initialised before all others.
+func Patch(goroot, version string, untested bool, first []string) (map[string]File, error) {
+	out, err := patchPackage(goroot, version, "runtime", untested, anchors)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +132,10 @@ func Patch(goroot, version string, first []string) (map[string]File, error) {
 
 // patchPackage returns the overlay for a package of the standard library: its own
 // files with text at anchors, and the hooks' files beside them.
-func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]File, error) {
+func patchPackage(goroot, version, pkg string, untested bool, anchors []anchor) (map[string]File, error) {
+	if _, err := nearest(version); err != nil && !untested {
+		return nil, err
+	}
 	dir := filepath.Join(goroot, "src", pkg)
 	out := make(map[string]File)
 	entries, err := hooks.ReadDir("_" + pkg)
@@ -168,6 +170,11 @@ func patchPackage(goroot, version, pkg string, anchors []anchor) (map[string]Fil
 		if err := p.apply(a); err != nil {
 			return nil, fmt.Errorf("waymark does not know package %s of %s: %s: %w; tested are %s",
 				pkg, version, a.file, err, strings.Join(Tested, ", "))
+		}
+	}
+	if !untested {
+		if err := check(version, pkg, allHashed(edits, pkg, anchors)); err != nil {
+			return nil, err
 		}
 	}
 	for _, p := range edits {
@@ -318,21 +325,25 @@ func (p *patch) function(name string) *ast.FuncDecl {
 		if !ok || fn.Body == nil {
 			continue
 		}
-		full := fn.Name.Name
-		if fn.Recv != nil {
-			typ := fn.Recv.List[0].Type
-			if star, ok := typ.(*ast.StarExpr); ok {
-				typ = star.X
-			}
-			id, ok := typ.(*ast.Ident)
-			if !ok {
-				continue
-			}
-			full = id.Name + "." + full
-		}
-		if full == name {
+		if fullName(fn) == name {
 			return fn
 		}
 	}
 	return nil
+}
+
+// fullName returns a function's name, that of a method behind the name of its receiver's type.
+func fullName(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return fn.Name.Name
+	}
+	typ := fn.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	id, ok := typ.(*ast.Ident)
+	if !ok {
+		return "" // of a generic type
+	}
+	return id.Name + "." + fn.Name.Name
 }

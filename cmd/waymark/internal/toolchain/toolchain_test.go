@@ -43,7 +43,7 @@ func TestChunkHeadIsThatOfFormat(t *testing.T) {
 // offsets returns the offsets of the fields of a struct type in the hooks, bytes.
 func offsets(t *testing.T, name string) map[string]int64 {
 	t.Helper()
-	files, err := Patch(goroot(t), runtime.Version(), nil)
+	files, err := Patch(goroot(t), runtime.Version(), false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,17 +115,17 @@ func goroot(t *testing.T) string {
 var patches = []struct {
 	pkg     string
 	anchors []anchor
-	patch   func(goroot, version string) (map[string]File, error)
+	patch   func(goroot, version string, untested bool) (map[string]File, error)
 }{
-	{"runtime", anchors, func(goroot, version string) (map[string]File, error) {
-		return Patch(goroot, version, []string{"errors", "example.com/agent"})
+	{"runtime", anchors, func(goroot, version string, untested bool) (map[string]File, error) {
+		return Patch(goroot, version, untested, []string{"errors", "example.com/agent"})
 	}},
 	{"testing", testAnchors, PatchTesting},
 }
 
 func TestPatchKeepsLines(t *testing.T) {
 	for _, c := range patches {
-		files, err := c.patch(goroot(t), runtime.Version())
+		files, err := c.patch(goroot(t), runtime.Version(), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestPatchKeepsLines(t *testing.T) {
 // A package that is not understood is refused, with what is missing and what is tested.
 func TestUnknownToolchain(t *testing.T) {
 	for _, c := range patches {
-		files, err := c.patch(goroot(t), runtime.Version())
+		files, err := c.patch(goroot(t), runtime.Version(), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +193,7 @@ func TestUnknownToolchain(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := c.patch(root, "go1.99")
+			_, err := c.patch(root, "go1.99", true)
 			if err == nil || !strings.Contains(err.Error(), "go1.99") || !strings.Contains(err.Error(), Tested[0]) || !strings.Contains(err.Error(), a.file) {
 				t.Errorf("without the anchor %q of %s: %v; want an error that names the release, the file and the tested ones", a.before+a.typ, a.file, err)
 			}
