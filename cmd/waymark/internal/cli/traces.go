@@ -13,7 +13,6 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
-	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/units"
@@ -195,7 +194,7 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 		return usagef("traces: --format csv lists traces; a single one has text, json and xml")
 	}
 	if f.form == "xml" {
-		always := traces.Options{Root: func(*function.Func) bool { return true }}
+		always := traces.Options{Root: only.Root}
 		filter.From = max(key.Start-time.Microsecond, 0) // clocks are rounded to ns
 		n, _, err := traces.WriteXML(a.stdout, set, &filter, always, &key)
 		if n == 0 && err == nil {
@@ -203,7 +202,7 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 		}
 		return errors.Join(damage(set, err)...)
 	}
-	t, read, err := traces.Find(set, &filter, key)
+	t, read, err := traces.Find(set, &filter, only.Root, key)
 	if t == nil {
 		return errors.Join(damage(set, err)...)
 	}

@@ -65,17 +65,18 @@ type past struct {
 	started uint64 // clock of its first event; 0 if that was before
 }
 
+// lateWait is how long after its end a wait may be said.
+const lateWait = 100 * time.Millisecond
+
 // mostPauses bounds the memory for the pauses of a trace, of 40 bytes each.
 const mostPauses = 2 << 20
 
 // FindCritical returns the critical path of the trace with a key. The recording must say when
 // goroutines ran. Errors are as of Find.
 func FindCritical(set *tracefile.Set, filter *recording.Filter, key Key) (*Critical, []recording.Summary, error) {
-	f := *filter
-	f.From, f.To = max(key.Start-time.Microsecond, 0), 0 // clocks are rounded to ns
+	f := from(filter, key)
 	w := &walker{past: make(map[uint64]*past)}
-	several := len(set.Processes) > 1
-	read, err := f.Follow(set, func(p *recording.Process) recording.Follower { return w.follow(p, several, key) })
+	read, err := f.Follow(set, func(p *recording.Process) recording.Follower { return w.follow(p, set, key) })
 	switch {
 	case w.trace == nil:
 		return nil, read, errors.Join(err, fmt.Errorf("%w: %v", ErrNoTrace, key))
@@ -105,21 +106,17 @@ type walker struct {
 }
 
 // follow returns what is to be told of a process.
-func (w *walker) follow(p *recording.Process, several bool, key Key) recording.Follower {
-	c := newCollector(p, several, func(*function.Func) bool { return true })
-	c.began = func(r *running, call *calltree.Call) bool {
-		if w.trace != nil || r.trace.Key != key {
+func (w *walker) follow(p *recording.Process, set *tracefile.Set, key Key) recording.Follower {
+	c := keyed(p, set, nil, key)
+	began := c.began
+	c.began = func(r *running) bool {
+		if !began(r) {
 			return false
 		}
-		w.p, w.trace, w.from = p, r.trace, call.Began
+		w.p, w.trace = p, r.Data.trace
 		return true
 	}
-	c.call = func(r *running, call *calltree.Call) {
-		if r.own && call.Depth == r.depth {
-			w.to = call.End
-		}
-	}
-	c.ended = func(*Trace) { w.ended = true }
+	c.ended = func(_ *running, call *calltree.Call) { w.ended, w.from, w.to = true, call.Began, call.End }
 	to := c.follower()
 	enter := to.Enter
 	to.Enter = func(call *calltree.Call) {
@@ -135,7 +132,7 @@ func (w *walker) follow(p *recording.Process, several bool, key Key) recording.F
 	}
 	to.Done = func(clock uint64) bool {
 		// A wait may be said late.
-		return w.pauses > mostPauses || w.ended && p == w.p && p.File.Nanos(clock) > p.File.Nanos(w.to)+int64(lateStart)
+		return w.pauses > mostPauses || w.ended && p == w.p && p.File.Nanos(clock) > p.File.Nanos(w.to)+int64(lateWait)
 	}
 	return to
 }

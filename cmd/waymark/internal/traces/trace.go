@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
@@ -54,19 +55,34 @@ type Trace struct {
 	Duration  time.Duration // of the root call
 	Open      bool          // the root call has not ended: Duration is until the end of the recording
 
+	sums
+	Failed bool // a panic has ended the root call, or it has returned an error
+
+	Waiting bool           // the recording says when goroutines ran
+	Off     recording.Offs // of the root call: when its goroutine did not
+	Ready   time.Duration  // how long the goroutine was ready before it ran, if the root call is its first one
+}
+
+// sums are what the calls of a trace add up to.
+type sums struct {
 	Calls      uint64 // all, with the root call
 	Panics     uint64 // calls that a panic ended, or that recovered one
 	Errors     uint64 // calls that returned an error
 	Goroutines uint64 // that were started
 	Detached   uint64 // calls that ended after the root call
-	Failed     bool   // a panic has ended the root call, or it has returned an error
 
 	Objects uint64 // heap objects that its calls made, on all its goroutines
 	Bytes   uint64
+}
 
-	Waiting bool           // the recording says when goroutines ran
-	Off     recording.Offs // of the root call: when its goroutine did not
-	Ready   time.Duration  // how long the goroutine was ready before it ran, if the root call is its first one
+func (s *sums) add(o *sums) {
+	s.Calls += o.Calls
+	s.Panics += o.Panics
+	s.Errors += o.Errors
+	s.Goroutines += o.Goroutines
+	s.Detached += o.Detached
+	s.Objects += o.Objects
+	s.Bytes += o.Bytes
 }
 
 // Options choose traces.
@@ -91,7 +107,8 @@ func (o *Options) wants(t *Trace) bool {
 func List(set *tracefile.Set, filter *recording.Filter, o Options) (list []*Trace, n int, read []recording.Summary, err error) {
 	read, err = filter.Follow(set, func(p *recording.Process) recording.Follower {
 		c := newCollector(p, len(set.Processes) > 1, o.Root)
-		c.ended = func(t *Trace) {
+		c.ended = func(r *running, _ *calltree.Call) {
+			t := r.Data.trace
 			if !o.wants(t) {
 				return
 			}
