@@ -12,6 +12,7 @@ import (
 // A strand is what a goroutine does in a trace.
 type strand struct {
 	trace *Trace
+	other bool          // its trace is not the one that is looked for
 	late  sums          // of what it did after the end of the root call
 	ready time.Duration // how long the goroutine was ready before it ran, until its first call
 
@@ -42,7 +43,7 @@ type collector struct {
 	enter func(r *running, c *calltree.Call)
 	call  func(r *running, c *calltree.Call)
 
-	began func(r *running) bool // unless nil: reports whether the trace is wanted
+	began func(r *running, call *calltree.Call) bool // unless nil: reports whether the trace is wanted
 	start func(child, parent *running)
 	leave func(r *running, stays bool) // the goroutine has nothing more to do in the trace
 }
@@ -76,7 +77,8 @@ func (c *collector) onStart(goroutine, parent uint64, origin uint32) {
 func (c *collector) onJoin(r, starter *running) {
 	r.Data.trace = starter.Data.trace
 	c.sums(r).Goroutines++
-	if c.start != nil {
+	r.Data.other = starter.Data.other
+	if c.start != nil && !r.Data.other {
 		c.start(r, starter)
 	}
 }
@@ -98,7 +100,7 @@ func (c *collector) onLeave(r *running, stays bool) {
 	if stays {
 		r.Data.trace.add(&r.Data.late)
 	}
-	if c.leave != nil {
+	if c.leave != nil && !r.Data.other {
 		c.leave(r, stays)
 	}
 }
@@ -118,7 +120,7 @@ func (c *collector) onBegin(r *running, call *calltree.Call) bool {
 	t.Start = c.p.Since + time.Duration(at)
 	t.StartTime = c.p.File.Info().Start.Add(time.Duration(at))
 	r.Data.trace = t
-	return c.began == nil || c.began(r)
+	return c.began == nil || c.began(r, call)
 }
 
 func (c *collector) onEnter(call *calltree.Call) {
@@ -130,7 +132,7 @@ func (c *collector) onEnter(call *calltree.Call) {
 	}
 	c.sums(r).Calls++
 	r.Data.ready = ready
-	if c.enter != nil {
+	if c.enter != nil && !r.Data.other {
 		c.enter(r, call)
 	}
 }
@@ -156,7 +158,7 @@ func (c *collector) onCall(call *calltree.Call) {
 	}
 	s.Objects += call.Made.Objects
 	s.Bytes += call.Made.Bytes
-	if c.call != nil {
+	if c.call != nil && !r.Data.other {
 		c.call(r, call)
 	}
 	c.Exit(r, call)
@@ -169,5 +171,7 @@ func (c *collector) onOver(r *running, call *calltree.Call) {
 	t.Off.Add(call.Off, c.p.Scale)
 	const recovered = calltree.Panicked | calltree.Recovered
 	t.Failed = call.Flags&calltree.Failed != 0 || call.Flags&recovered == calltree.Panicked
-	c.ended(r, call)
+	if !r.Data.other {
+		c.ended(r, call)
+	}
 }

@@ -109,9 +109,12 @@ type walker struct {
 func (w *walker) follow(p *recording.Process, set *tracefile.Set, key Key) recording.Follower {
 	c := keyed(p, set, nil, key)
 	began := c.began
-	c.began = func(r *running) bool {
-		if !began(r) {
+	c.began = func(r *running, call *calltree.Call) bool {
+		if !began(r, call) {
 			return false
+		}
+		if r.Data.other {
+			return true
 		}
 		w.p, w.trace = p, r.Data.trace
 		return true

@@ -54,14 +54,20 @@ func Find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func
 		c.Whole()
 		c.start = func(child, starter *running) { child.Data.at = max(starter.Data.at, 0) } // the root call, if it has ended
 		began := c.began
-		c.began = func(r *running) bool {
+		c.began = func(r *running, call *calltree.Call) bool {
 			r.Data.at = -1
-			return began(r)
+			return began(r, call)
 		}
 		c.enter, c.call = b.enterOf(p), b.callOf(p)
 		to := c.follower()
 		if c.label == key.Goroutine.Process {
-			to.Until = func(goroutine uint64) uint64 { return found.until[goroutine] }
+			to.Until = func(goroutine uint64) uint64 {
+				until, ok := found.until[goroutine]
+				if !ok {
+					return 1 // it is in another trace, or in none
+				}
+				return until
+			}
 			to.Done = func(clock uint64) bool { return clock > found.last }
 		}
 		return to
@@ -77,14 +83,29 @@ func from(filter *recording.Filter, key Key) recording.Filter {
 	return f
 }
 
-// keyed returns a collector of the trace with a key only.
+// keyed returns a collector which tells of the trace with a key only.
 func keyed(p *recording.Process, set *tracefile.Set, root func(*function.Func) bool, key Key) *collector {
 	c := newCollector(p, len(set.Processes) > 1, root)
-	begun := false
-	c.Root = func(call *calltree.Call) bool { return !begun && call.Goroutine == key.Goroutine.ID }
-	c.began = func(r *running) bool {
-		begun = r.Data.trace.Key == key
-		return begun
+	var begun *calltree.Call
+	again := c.Again
+	c.Root = func(call *calltree.Call) bool {
+		if begun == nil {
+			return call.Goroutine == key.Goroutine.ID
+		}
+		// In an older recording it matters what else is a trace. That is guessed where nobody says what a root call is.
+		return !c.Knows() && (call.Site == begun.Site || again != nil && again(call) || again == nil && begun.Depth == 0 && call.Depth == 0)
+	}
+	c.began = func(r *running, call *calltree.Call) bool {
+		if begun != nil {
+			r.Data.other = true
+			return true
+		}
+		if r.Data.trace.Key != key {
+			return false
+		}
+		one := *call
+		begun = &one
+		return true
 	}
 	return c
 }
@@ -92,7 +113,7 @@ func keyed(p *recording.Process, set *tracefile.Set, root func(*function.Func) b
 // A found is what is known of the trace with a key.
 type found struct {
 	trace *Trace
-	until map[uint64]uint64 // clock, by goroutine: what it does from then on is not part of the trace
+	until map[uint64]uint64 // by goroutine: the clock from which on what it does is not part of the trace; 0: all is
 	last  uint64            // clock of the last event that matters
 }
 
@@ -104,15 +125,22 @@ func find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func
 		c := keyed(p, set, root, key)
 		alive, over, last := 0, false, uint64(0)
 		began := c.began
-		c.began = func(r *running) bool {
-			if !began(r) {
+		c.began = func(r *running, call *calltree.Call) bool {
+			if !began(r, call) {
 				return false
 			}
+			if r.Data.other {
+				return true
+			}
 			one = &found{trace: r.Data.trace, until: make(map[uint64]uint64)}
+			one.until[r.Goroutine] = 0
 			alive++
 			return true
 		}
-		c.start = func(*running, *running) { alive++ }
+		c.start = func(r, _ *running) {
+			one.until[r.Goroutine] = 0
+			alive++
+		}
 		c.leave = func(r *running, stays bool) {
 			alive--
 			if !stays {

@@ -27,9 +27,12 @@ func WriteXML(out io.Writer, set *tracefile.Set, filter *recording.Filter, o Opt
 			c = keyed(p, set, o.Root, *only)
 		}
 		wanted := c.began
-		c.began = func(r *running) bool {
-			if wanted != nil && !wanted(r) {
+		c.began = func(r *running, call *calltree.Call) bool {
+			if wanted != nil && !wanted(r, call) {
 				return false
+			}
+			if r.Data.other {
+				return true
 			}
 			r.Data.log = &actions.Element{Key: r.Data.trace.Key.String(), Goroutine: r.Goroutine}
 			x.pending[r.Data.trace] = &pending{alive: 1, logs: []*actions.Element{r.Data.log}}
