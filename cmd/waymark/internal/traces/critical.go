@@ -30,7 +30,8 @@ func (s State) String() string { return states[s] }
 type Segment struct {
 	Start, Duration time.Duration // Start is since the root call began
 	Goroutine       uint64
-	Func            *function.Func // the innermost call that was open all the time; nil if none was recorded
+	Func            *function.Func // the function of Parts[0]
+	Parts           []Part         // the innermost calls of that time, the longest time first; they add up to Duration
 	State           State
 	Reason          tracefile.WaitReason // of Waiting
 
@@ -40,6 +41,14 @@ type Segment struct {
 	Started bool
 
 	from, to uint64 // clock
+}
+
+// A Part is the time that a segment spent in calls of a function themselves.
+type Part struct {
+	Func     *function.Func // nil: in no recorded call
+	Duration time.Duration
+
+	ticks uint64
 }
 
 // A Critical is the critical path of a trace: from the end of the root call back to what made its
@@ -84,13 +93,16 @@ func FindCritical(set *tracefile.Set, filter *recording.Filter, key Key) (*Criti
 		return nil, read, fmt.Errorf("%v: goroutines stop more than %s times while it lasts: too often for its critical path", key, units.Count(mostPauses))
 	}
 	c := &Critical{w.trace, w.walk()}
-	n := &namer{p: w.p, segments: make(map[uint64][]*Segment), stacks: make(map[uint64][]frame), left: len(c.Segments)}
+	n := &namer{p: w.p, segments: make(map[uint64][]*Segment), stacks: make(map[uint64]*stack), left: len(c.Segments)}
 	for i := range c.Segments {
 		s := &c.Segments[i]
 		n.segments[s.Goroutine] = append(n.segments[s.Goroutine], s)
 	}
 	_, nameErr := f.Follow(set, n.follow)
 	n.end()
+	for i := range c.Segments {
+		n.finish(&c.Segments[i])
+	}
 	return c, read, errors.Join(err, nameErr)
 }
 
