@@ -114,6 +114,14 @@ func TestList(t *testing.T) {
 		o    Options
 		want []string
 	}{
+		{"requests", Options{Requests: true, Left: func(list []*Trace, n int) {
+			if n != 3 || list[0].Root.Name != "main.main" {
+				t.Errorf("%d traces left out, the slowest of %s; want 3, of main.main", n, list[0].Root.Name)
+			}
+		}}, []string{
+			"2-10000 m.handle 10µs calls 4 goroutines 3 detached 1 parent 1",
+			"2-30000 m.handle 5µs calls 1 goroutines 1 panics 1 parent 1 failed",
+			"2"}},
 		{"root calls", Options{}, []string{
 			"1-0 main.main 100µs calls 1 goroutines 1",
 			"6-50000 m.serve 50µs calls 3 goroutines 1 open",
