@@ -26,9 +26,10 @@ const (
 	Parked              // Goroutine does not run any more; Value is the WaitReason
 	Waited              // Goroutine runs again: see Event.Wait
 	Made                // the innermost call has made Value heap objects since Goroutine's event before: see Event.Bytes
+	Spawn               // Goroutine executes a go statement: Value is the id of the new goroutine
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error", "long", "parked", "waited", "made"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error", "long", "parked", "waited", "made", "spawn"}
 
 // String returns the kind's name in lower case, as in "enter".
 func (k Kind) String() string {
@@ -47,7 +48,7 @@ type Event struct {
 	Site      uint32 // Enter, Exit, Marker, Error, Long: id of the function, see File.Func
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit, Long: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see File.Origin; 0 if unknown
-	Value     uint64 // Start: the parent goroutine's id; Long, Waited: ticks that the call or the wait took; Made: objects
+	Value     uint64 // Start: the parent goroutine's id; Long, Waited: ticks that the call or the wait took; Made: objects; Spawn: the new goroutine's id
 
 	// Data holds arguments (Enter, Marker), results (Exit) or the panic's value, encoded, if they were
 	// recorded. Package value reads them. They are valid until the next events are read.

@@ -21,7 +21,7 @@ func TestEventIsThatOfFormat(t *testing.T) {
 				i, g.Name, g.Offset, g.Type.Kind(), g.Type.Size(), w.Name, w.Offset, w.Type.Kind(), w.Type.Size())
 		}
 	}
-	for k := Enter; k <= Made; k++ {
+	for k := Enter; k <= Spawn; k++ {
 		want := format.Kind(k).String()
 		if k == Marker {
 			want = "marker" // an info function's call
@@ -30,7 +30,7 @@ func TestEventIsThatOfFormat(t *testing.T) {
 			t.Errorf("kind %d is %v, want %v", k, k, want)
 		}
 	}
-	if k := Made + 1; k.String() != "kind(14)" || format.Kind(k).String() != "kind(14)" {
+	if k := Spawn + 1; k.String() != "kind(15)" || format.Kind(k).String() != "kind(15)" {
 		t.Errorf("kind %d is %v and %v, want none", k, k, format.Kind(k))
 	}
 	for _, s := range []struct {

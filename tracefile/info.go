@@ -35,6 +35,8 @@ type Info struct {
 
 	Waiting bool // there are events Parked and Waited: when goroutines ran, were ready and waited
 
+	Spawns bool // there are events Spawn: in which calls goroutines were started
+
 	Objects bool // there are events Made: what calls made on the heap
 
 	Funcs      int    // instrumented functions
@@ -162,6 +164,7 @@ func (f *File) Info() Info {
 	}
 	i.Ring = f.meta[format.MetaOverflow] == "ring"
 	i.Waiting = f.meta[format.MetaWaiting] == "1"
+	i.Spawns = f.meta[format.MetaSpawns] == "1"
 	i.Objects = f.meta[format.MetaObjects] == "1"
 	_, i.Rotated = f.meta[format.MetaPart]
 	i.Part = f.number()

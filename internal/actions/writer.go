@@ -2,6 +2,7 @@ package actions
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -35,6 +36,13 @@ func (e *Element) Add(unixNano int64, a Action, name string) {
 	e.text = strconv.AppendInt(e.text, unixNano, 10)
 	e.text = append(append(append(e.text, ','), a...), ',')
 	e.text = append(e.text, escapes.Replace(name)...)
+}
+
+// Copy returns a copy, which shares nothing that Add changes.
+func (e *Element) Copy() Element {
+	c := *e
+	c.text = slices.Clip(c.text)
+	return c
 }
 
 // Empty reports whether there is no action.

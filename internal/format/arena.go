@@ -243,6 +243,7 @@ const (
 	CodeParked = 67
 	CodeWaited = 68
 	CodeMade   = 69
+	CodeSpawn  = 70
 )
 
 // WakerShift is where the waker's id is in the value of a record of code Waited; the reason is below it.

@@ -240,6 +240,9 @@ func (d *Decoder) other(ev *Event) bool {
 		ev.Kind, ev.Data = Made, d.bytes()
 		rest := cursor{b: ev.Data}
 		ev.Value = rest.uvarint()
+	case CodeSpawn:
+		rest := cursor{b: d.bytes()}
+		ev.Kind, ev.Value = Spawn, rest.uvarint()
 	case CodeSkew:
 		d.clock -= d.uvarint()
 		return false

@@ -76,11 +76,18 @@
 // the end: the process's CPU time and, of that, what tracing took, in ns as far as the program
 // knows.
 //
+// # Goroutines
+//
+// Start is a goroutine's first record, with its first event. When its go statement was executed says
+// Spawn, among the records of the goroutine that did. Where Meta "spawns" is 1 there is a Spawn for each
+// goroutine that such a one made which had records itself, or a Spawn; it is missing only if it found no
+// room, which counts as a lost event. The goroutine that a Spawn is of may have no Start then or ever.
+//
 // # Objects
 //
 // Where Meta "objects" is 1 the program counted its heap objects. What a goroutine made is in events
-// Made, each in front of the goroutine's next event; only its Start, Parked and Waited may come between
-// what was made and Made. So it belongs to the call that is the innermost one there; to none if no call
+// Made, each in front of the goroutine's next event; only its Start, Parked, Waited and Spawn may come
+// between what was made and Made. So it belongs to the call that is the innermost one there; to none if no call
 // is open. If events were lost, the next event is the next one that was not, and the innermost call that
 // by the events there are. What was made after the last event is in no Made.
 //
@@ -225,7 +232,9 @@
 //	                  could have, since the goroutine waker had seen to it; so many more waits are in both
 //	       69 Made    length:uvarint, objects:uvarint bytes:uvarint in so many bytes: the innermost call has
 //	                  made so many heap objects, which take so many bytes, since the goroutine's event before
-//	       > 69       length:uvarint bytes         unknown to this version: skipped
+//	       70 Spawn   length:uvarint, goroutine:uvarint in so many bytes: a go statement of the running
+//	                  goroutine makes that one
+//	       > 70       length:uvarint bytes         unknown to this version: skipped
 //
 // A token is the distance in bytes from the top of the goroutine's stack to the
 // frame of the function: it survives stack copying, and a frame is gone exactly

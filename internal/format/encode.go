@@ -79,6 +79,9 @@ func (e *Encoder) Append(dst []byte, h Chunk, recs []Record) (payload []byte, ev
 				i += r.valueRecords()
 				free = i + 1
 				continue
+			case CodeSpawn: // outlines do without
+				dst, clock = appendSpawn(dst, clock, r)
+				continue
 			case CodeValues, CodeInts:
 				n := min(r.valueRecords(), len(recs)-1-i) // fewer are left if a kill cut them off
 				if i > free && recs[i-1].mayHaveValues() {
@@ -200,6 +203,19 @@ func longCall(recs []Record) (site uint32, ticks uint64, ok bool) {
 	return uint32(recs[1].Clock), recs[1].Word, true
 }
 
+// appendSpawn appends a record of code Spawn, and returns the clock that the next record's delta counts
+// from.
+func appendSpawn(dst []byte, clock uint64, r Record) ([]byte, uint64) {
+	delta := r.Clock - clock
+	if int64(delta) < 0 {
+		dst, delta = appendSkew(dst, -delta), 0
+	}
+	var b [binary.MaxVarintLen64]byte
+	n := binary.PutUvarint(b[:], r.Word&ValueMask)
+	dst = append(appendTagged(dst, delta, tagOther), CodeSpawn, byte(n))
+	return append(dst, b[:n]...), r.Clock
+}
+
 // appendOther appends recs[0], which isn't an enter or exit, and returns how many further records
 // it took.
 func (e *Encoder) appendOther(dst []byte, delta uint64, recs []Record) ([]byte, int) {
@@ -315,7 +331,7 @@ func (r Record) code() uint32 {
 	switch code := uint32(r.Word >> CodeShift); code &^ 0xFF {
 	case FirstCode >> 16:
 		switch code &= 0xFF; code {
-		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo, CodeError, CodeLong, CodeParked, CodeWaited, CodeLate, CodeMade:
+		case CodeGo, CodeStart, CodeEnd, CodePanic, CodeRecover, CodeGoexit, CodeValues, CodeOrigin, CodeInts, CodeInfo, CodeError, CodeLong, CodeParked, CodeWaited, CodeLate, CodeMade, CodeSpawn:
 			return code
 		}
 	}

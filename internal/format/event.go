@@ -20,9 +20,10 @@ const (
 	Parked              // Goroutine does not run any more, for the reason Value
 	Waited              // Goroutine runs again after Value ticks; see Event.Wait
 	Made                // the innermost call has made Value heap objects since Goroutine's event before; see Event.Bytes
+	Spawn               // Goroutine executes a go statement: the goroutine Value begins
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error", "long", "parked", "waited", "made"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error", "long", "parked", "waited", "made", "spawn"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -40,7 +41,7 @@ type Event struct {
 	Site      uint32 // Enter, Exit, Info, Error, Long
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit, Long: bytes from the top of the stack to the frame
 	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
-	Value     uint64 // Start: the parent goroutine's id; Long, Waited: how long the call or the wait took, ticks; Parked: why; Made: objects
+	Value     uint64 // Start: the parent goroutine's id; Long, Waited: how long the call or the wait took, ticks; Parked: why; Made: objects; Spawn: the new goroutine's id
 
 	// Data holds arguments (Enter, Info), results (Exit) or the panic's value, if they were recorded,
 	// until the next call of Next.

@@ -67,6 +67,8 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 				continue
 			}
 			ev.Kind, ev.Value, ev.Data = Made, value, AppendMade(nil, value, recs[i].Word)
+		case code == 0x7F00|CodeSpawn:
+			ev.Kind, ev.Value = Spawn, value
 		case code == 0x7F00|CodeLate:
 			if i += 2; i >= len(recs) {
 				continue
@@ -293,7 +295,7 @@ func (p *program) step() {
 			p.recs = append(p.recs, Record{uint64(1) << p.choose(62), uint64(p.choose(1 << 30))})
 		}
 	case c < 43:
-		p.record(codeWord(CodeVoid, 0))
+		p.record(codeWord([]uint64{CodeVoid, CodeSpawn}[p.choose(2)], uint64(p.choose(1<<20))))
 	default:
 		n := p.choose(70)
 		p.record(codeWord(CodeValues, uint64(n)))

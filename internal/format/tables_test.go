@@ -129,12 +129,12 @@ func TestCheckHeader(t *testing.T) {
 }
 
 func TestKindNames(t *testing.T) {
-	for k := Enter; k <= Made; k++ {
+	for k := Enter; k <= Spawn; k++ {
 		if name := k.String(); name == "" || strings.Contains(name, "(") {
 			t.Errorf("kind %d is %q", k, name)
 		}
 	}
-	if got := (Made + 1).String(); got != "kind(14)" {
+	if got := (Spawn + 1).String(); got != "kind(15)" {
 		t.Errorf("got %q", got)
 	}
 }

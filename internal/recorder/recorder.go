@@ -173,7 +173,8 @@ func (r *Recorder) begin() error {
 	if r.config.Timeout > 0 {
 		r.took.calibrate(r.rt)
 	}
-	r.facts = append(facts(r.rt, clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: overflows[r.config.Overflow]})
+	r.facts = append(facts(r.rt, clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: overflows[r.config.Overflow]},
+		format.KeyValue{Key: format.MetaSpawns, Value: "1"})
 	if r.config.Window > 0 {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWindow, Value: strconv.FormatInt(int64(r.config.Window), 10)})
 	}

@@ -35,10 +35,16 @@ type Options struct {
 	// Site, and Wait. It is also called of a new goroutine, which has waited since it was made: Site is 0.
 	OnWait func(*Call)
 	// OnStart is called when a goroutine says which one has started it, and the id of the go
-	// statement, before its calls. OnEnd is called when all its calls have ended.
+	// statement, before its calls. OnEnd is called when all its calls have ended, or the
+	// recording has.
 	OnStart func(goroutine, parent uint64, origin uint32)
-	OnEnd   func(goroutine uint64)
+	OnEnd   func(*Goroutine)
+	// OnSpawn is called when a goroutine starts another one, which may have no calls yet, or ever.
+	OnSpawn func(goroutine, child, clock uint64)
 	Sketch  *Sketch // unless nil
+	// Until, unless nil, returns the clock from which on a goroutine is left out: its calls end there as those
+	// do that the recording's end cuts. 0: it never is.
+	Until func(goroutine uint64) uint64
 	// Stop, unless nil, is asked by ReadFile now and then; its error ends the reading, and is returned.
 	Stop func() error
 }
@@ -114,7 +120,13 @@ func (b *Builder) Add(ev *tracefile.Event) {
 	if b.ahead && ev.Clock >= b.opt.From {
 		b.tellOpen()
 	}
-	if ev.Kind == tracefile.Go {
+	switch ev.Kind {
+	case tracefile.Go:
+		return
+	case tracefile.Spawn: // the goroutine may have no calls
+		if b.opt.OnSpawn != nil {
+			b.opt.OnSpawn(ev.Goroutine, ev.Value, ev.Clock)
+		}
 		return
 	}
 	g := b.goroutine(ev.Goroutine, ev.Stream, ev.Clock)
@@ -124,6 +136,10 @@ func (b *Builder) Add(ev *tracefile.Event) {
 	}
 	b.last = max(b.last, ev.Clock)
 	if g.skip && ev.Kind != tracefile.End {
+		return
+	}
+	if g.until != 0 && ev.Clock > g.until {
+		b.cut(g, ev)
 		return
 	}
 	clock := ev.Clock
@@ -141,6 +157,36 @@ func (b *Builder) Add(ev *tracefile.Event) {
 	b.event(g, ev, clock)
 	if ev.Kind != tracefile.Waited {
 		g.floor = clock
+	}
+}
+
+// cut ends the calls of a goroutine, of which an event comes that is to be left out.
+func (b *Builder) cut(g *goroutine, ev *tracefile.Event) {
+	if w := ev.Wait(); ev.Kind == tracefile.Waited && ev.Clock-w.Ago > g.until {
+		over := ev.Clock - w.Ago - g.until
+		w.Total, w.Runnable, w.Ago = w.Total-min(w.Total, over), w.Runnable-min(w.Runnable, over), 0
+		if w.Total > 0 {
+			b.waited(g, &pause{Wait: w, flags: Open}, g.until)
+			g.parked = 0
+		}
+	}
+	b.endOpen(g, g.until, Open)
+	g.skip = true
+	if ev.Kind == tracefile.End {
+		g.Ended = true
+		b.forget(g, ev.Clock)
+	}
+}
+
+// endOpen ends the open calls of a goroutine, which go on.
+func (b *Builder) endOpen(g *goroutine, clock uint64, open Flags) {
+	b.parked(g, clock, open)
+	for n := len(g.stack); n > 0; n-- {
+		flags := open
+		if u := g.left(n - 1); u != nil {
+			flags |= u.flag
+		}
+		b.end(g, clock, flags, nil)
 	}
 }
 
@@ -238,6 +284,9 @@ func (b *Builder) start(id, clock uint64) *goroutine {
 	g.Goroutine = Goroutine{ID: id, Start: clock}
 	g.last = clock
 	g.skip = !b.table.wanted(id)
+	if b.opt.Until != nil {
+		g.until = b.opt.Until(id)
+	}
 	b.alive[id] = g
 	return g
 }
@@ -246,7 +295,7 @@ func (b *Builder) start(id, clock uint64) *goroutine {
 func (b *Builder) forget(g *goroutine, clock uint64) {
 	g.End = clock
 	if b.opt.OnEnd != nil {
-		b.opt.OnEnd(g.ID)
+		b.opt.OnEnd(&g.Goroutine)
 	}
 	if b.opt.Sketch != nil {
 		b.sketchForget(g)
@@ -278,15 +327,12 @@ func (b *Builder) Close(end uint64) *Result {
 	end = min(max(end, b.last), b.opt.To)
 	for _, id := range slices.Sorted(maps.Keys(b.alive)) {
 		g := b.alive[id]
-		b.parked(g, end, open)
-		for n := len(g.stack); n > 0; n-- {
-			flags := open
-			if u := g.left(n - 1); u != nil {
-				flags |= u.flag
-			}
-			b.end(g, end, flags, nil)
+		at := end
+		if g.until != 0 {
+			at = min(at, g.until)
 		}
-		b.forget(g, end)
+		b.endOpen(g, at, open)
+		b.forget(g, at)
 	}
 	r := &Result{Goroutines: b.ended, Events: b.events, Seen: b.seen, Past: b.past, Mixed: b.mixed, Problems: b.problems}
 	if b.paths != nil {

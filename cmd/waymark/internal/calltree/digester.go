@@ -364,7 +364,7 @@ func (x *digester) begins(ev *tracefile.Event, number int) bool {
 		d.past = true
 		return false
 	}
-	if ev.Kind == tracefile.Go {
+	if ev.Kind == tracefile.Go || ev.Kind == tracefile.Spawn {
 		return false
 	}
 	if !x.running || ev.Goroutine != x.segment.goroutine || x.cut(number, ev.Clock) {

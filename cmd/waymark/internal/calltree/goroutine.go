@@ -18,6 +18,7 @@ type goroutine struct {
 	open      openRows
 	unwinding []unwinding // in the order in which they began, so by token too
 	skip      bool        // not asked for
+	until     uint64      // clock, see Options.Until
 
 	recovered map[int][]byte // by frame: the value of the panic that it recovered
 	longs     []longCall

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +14,6 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
-	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/units"
@@ -139,6 +139,10 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 		n, read, err = traces.WriteXML(a.stdout, set, &filter, o, nil)
 	} else {
 		var list []*traces.Trace
+		o.Requests, o.Left = true, func(left []*traces.Trace, n int) {
+			a.note(fmt.Sprintf("%s not listed, of functions with one root call only, or none that ended: %s; --include NAME lists those of a function",
+				units.Things(uint64(n), "trace"), rootNames(left)))
+		}
 		list, n, read, err = traces.List(set, &filter, o)
 		if writeErr := f.write(a, set, list); writeErr != nil {
 			return writeErr
@@ -152,6 +156,21 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 	}
 	a.note(recording.Lacks(read)...)
 	return errors.Join(damage(set, err)...)
+}
+
+// rootNames returns the names of some root calls, each once.
+func rootNames(list []*traces.Trace) string {
+	const most = 3
+	var names []string
+	for _, t := range list {
+		if !slices.Contains(names, t.Root.Name) {
+			names = append(names, t.Root.Name)
+		}
+	}
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // none says that there is no trace, and what may help.
@@ -195,7 +214,7 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 		return usagef("traces: --format csv lists traces; a single one has text, json and xml")
 	}
 	if f.form == "xml" {
-		always := traces.Options{Root: func(*function.Func) bool { return true }}
+		always := traces.Options{Root: only.Root}
 		filter.From = max(key.Start-time.Microsecond, 0) // clocks are rounded to ns
 		n, _, err := traces.WriteXML(a.stdout, set, &filter, always, &key)
 		if n == 0 && err == nil {
@@ -203,7 +222,7 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 		}
 		return errors.Join(damage(set, err)...)
 	}
-	t, read, err := traces.Find(set, &filter, key)
+	t, read, err := traces.Find(set, &filter, only.Root, key)
 	if t == nil {
 		return errors.Join(damage(set, err)...)
 	}

@@ -28,13 +28,21 @@ const (
 
 var leastStrokes = uint64(1) << 20 // a test has less
 
+// bytesPerStroke is how many bytes of a recording there are for each stroke of its index, at least, but for
+// fewStrokes. Strokes of goroutines with few calls take some 30 bytes.
+const (
+	bytesPerStroke = 64
+	fewStrokes     = 1 << 10
+)
+
 // A builder makes an index.
 type builder struct {
 	file    *tracefile.File
 	end     uint64
 	sketch  calltree.Sketch
-	budget  uint64
-	base    int // lowest level that is kept
+	budget  uint64 // strokes
+	least   uint64 // so many are kept always
+	base    int    // lowest level that is kept
 	byLevel [maxLevels]uint64
 	read    uint64 // events until now
 	all     uint64
@@ -65,7 +73,12 @@ func build(ctx context.Context, p *recording.Process, out *os.File, o Options) (
 	for b.sketch.Levels = 1; b.sketch.Levels < maxLevels && b.sketch.Limit(b.sketch.Levels-1) < length; {
 		b.sketch.Levels++
 	}
-	b.budget = max(b.all/perStroke, leastStrokes)
+	size := uint64(0)
+	for _, part := range p.File.Parts() {
+		size += uint64(part.Info().Size)
+	}
+	b.least = min(leastStrokes, max(size/bytesPerStroke, fewStrokes))
+	b.budget = max(b.all/perStroke, b.least)
 	b.sketch.OnStroke = b.stroke
 	b.sketch.OnGoroutine = b.goroutine
 	b.sketch.OnEntered = b.entered
@@ -83,7 +96,7 @@ func build(ctx context.Context, p *recording.Process, out *os.File, o Options) (
 		workers = runtime.GOMAXPROCS(0)
 	}
 	result, err := calltree.ReadFile(p.File, calltree.Options{Sketch: &b.sketch, Stop: stop}, p.End, workers, func(n int) {
-		b.read += uint64(n)
+		b.read = min(b.read+uint64(n), b.all) // n is also of events that all doesn't count, such as waits
 		if o.Progress != nil {
 			o.Progress(b.read, b.all)
 		}
@@ -94,6 +107,7 @@ func build(ctx context.Context, p *recording.Process, out *os.File, o Options) (
 	if err != nil {
 		return nil, nil, err
 	}
+	b.leaveOut(1)
 	w := newWriter(out)
 	b.mergeLanes()
 	chunks, err := b.chunks(ctx, w)
@@ -160,10 +174,15 @@ func (b *builder) stroke(st *calltree.Stroke) {
 	// A run is full. What is left out from now on is left out of earlier runs, too, when they are
 	// merged.
 	share := float64(max(b.read, 1)) / float64(max(b.all, 1))
-	for b.base < b.sketch.Levels-1 && float64(b.kept(b.base)) > float64(b.budget)*max(share, 0.01) && b.kept(b.base) > leastStrokes {
+	b.leaveOut(max(share, 0.01))
+	b.err = b.runs.flush()
+}
+
+// leaveOut leaves out the lowest levels while there are more strokes than this share of the recording may have.
+func (b *builder) leaveOut(share float64) {
+	for b.base < b.sketch.Levels-1 && float64(b.kept(b.base)) > float64(b.budget)*share && b.kept(b.base) > b.least {
 		b.base++
 	}
-	b.err = b.runs.flush()
 }
 
 // kept returns the number of strokes that are drawn at a level, or above.

@@ -42,7 +42,8 @@
 // and wait until the index is there. Errors are {"error": "..."}, with the status 400 for a mistake
 // in the request, 404 for a call that isn't there.
 //
-//	state       {processes: [{label, since_ns, ready, read, all}]}: read of all events are in the index
+//	state       {processes: [{label, since_ns, ready, read, all, error}]}: read of all events are in the
+//	            index; error says why there is none, and there will be none
 //	info        {label, program, file, start_ns, end_ns, events, calls, goroutines, groups, waiting, live,
 //	            reasons: [...], lacks: [...], index: {path, bytes, strokes, new, made_ns, limit_ns}}
 //	functions   {functions: [{id, name, file, line, calls, total_ns, self_ns, min_ns, max_ns, panics,

@@ -39,6 +39,8 @@ type process struct {
 	read  uint64     // events of the index that is being made
 	all   uint64
 	ready bool
+
+	failed error // there is no index
 }
 
 // NewTimeline returns a Timeline of the processes of a set, which must stay open.
@@ -95,7 +97,10 @@ func (t *Timeline) open(p *process) (*Index, error) {
 		}
 		p.index, p.err = Open(t.ctx, p.Process, o)
 		p.state.Lock()
-		p.ready = true
+		if p.ready, p.failed = p.err == nil, p.err; p.ready {
+			p.all = p.File.Info().Events
+			p.read = p.all
+		}
 		p.state.Unlock()
 	}
 	return p.index, p.err
@@ -159,13 +164,18 @@ type jsonProcess struct {
 	Ready bool   `json:"ready"`
 	Read  uint64 `json:"read"`
 	All   uint64 `json:"all"`
+	Error string `json:"error,omitempty"`
 }
 
 func (t *Timeline) state() any {
 	list := []jsonProcess{}
 	for _, p := range t.processes {
 		p.state.Lock()
-		list = append(list, jsonProcess{p.Label, int64(p.Since), p.ready, p.read, p.all})
+		one := jsonProcess{Label: p.Label, Since: int64(p.Since), Ready: p.ready, Read: p.read, All: p.all}
+		if p.failed != nil {
+			one.Error = p.failed.Error()
+		}
+		list = append(list, one)
 		p.state.Unlock()
 	}
 	return map[string]any{"processes": list}

@@ -29,22 +29,25 @@ type Lane struct {
 
 const laneBytes = 8*8 + 4*7
 
-func (l *Lane) append(b []byte) []byte {
+// append appends a row. Numbers that grow from lane to lane are differences to those of the one before, as small
+// numbers take less when the table is packed.
+func (l *Lane) append(b []byte, before *Lane) []byte {
 	le := binary.LittleEndian
-	for _, n := range []uint64{l.ID, l.Parent, l.Start, l.End, l.Calls, l.Total, l.Runnable, l.Waiting} {
+	for _, n := range []uint64{l.ID - before.ID, l.Parent, l.Start - before.Start, l.End - l.Start, l.Calls, l.Total, l.Runnable, l.Waiting} {
 		b = le.AppendUint64(b, n)
 	}
 	ended := uint32(0)
 	if l.Ended {
 		ended = 1
 	}
-	for _, n := range []uint32{l.Origin, l.Panics, l.Errors, l.Depth, ended, uint32(l.chunk), uint32(l.chunks)} {
+	for _, n := range []uint32{l.Origin, l.Panics, l.Errors, l.Depth, ended, uint32(l.chunk - before.chunk), uint32(l.chunks)} {
 		b = le.AppendUint32(b, n)
 	}
+	*before = *l
 	return b
 }
 
-func (l *Lane) parse(b []byte) {
+func (l *Lane) parse(b []byte, before *Lane) {
 	le := binary.LittleEndian
 	for i, n := range []*uint64{&l.ID, &l.Parent, &l.Start, &l.End, &l.Calls, &l.Total, &l.Runnable, &l.Waiting} {
 		*n = le.Uint64(b[8*i:])
@@ -54,7 +57,11 @@ func (l *Lane) parse(b []byte) {
 	for i, n := range []*uint32{&l.Origin, &l.Panics, &l.Errors, &l.Depth, &ended, &chunk, &chunks} {
 		*n = le.Uint32(b[4*i:])
 	}
-	l.Ended, l.chunk, l.chunks = ended != 0, int(chunk), int(chunks)
+	l.ID += before.ID
+	l.Start += before.Start
+	l.End += l.Start
+	l.Ended, l.chunk, l.chunks = ended != 0, before.chunk+int(int32(chunk)), int(int32(chunks))
+	*before = *l
 }
 
 // A Group is the goroutines that one go statement has created, or those of which nobody knows it.

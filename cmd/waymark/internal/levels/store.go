@@ -2,6 +2,8 @@ package levels
 
 import (
 	"bufio"
+	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -24,7 +26,7 @@ import (
 // numbers are little endian. A file that was not written to its end has no trailer.
 const (
 	magic   = "wmlevel\n"
-	version = 1
+	version = 2
 	trailer = 8 + 4 + 4 + len(magic)
 )
 
@@ -61,6 +63,44 @@ type table struct {
 	Off    int64
 	Length int64
 	CRC    uint32
+	Raw    int64 // length of the rows
+}
+
+// pack compresses a table whose rows have so many bytes: first come the first bytes of all rows. Rows next to
+// each other are alike, and so are most of their bytes.
+func pack(rows []byte, width int) []byte {
+	n := len(rows) / width
+	turned := make([]byte, 0, len(rows))
+	for i := range width {
+		for row := range n {
+			turned = append(turned, rows[row*width+i])
+		}
+	}
+	var b bytes.Buffer
+	w, _ := flate.NewWriter(&b, flate.BestSpeed) // errors are of bad levels
+	w.Write(turned)
+	w.Close()
+	return b.Bytes()
+}
+
+// unpack returns the rows of what pack returned, and reports whether it is that.
+func unpack(b []byte, raw int64, width int) ([]byte, bool) {
+	const most = 1032 // times as long as b the result of flate can be
+	if raw < 0 || raw > most*int64(len(b)) || raw%int64(width) != 0 {
+		return nil, false
+	}
+	turned := make([]byte, raw)
+	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(b)), turned); err != nil {
+		return nil, false
+	}
+	rows := make([]byte, raw)
+	n := len(rows) / width
+	for i := range width {
+		for row := range n {
+			rows[row*width+i] = turned[i*n+row]
+		}
+	}
+	return rows, true
 }
 
 const (
@@ -91,6 +131,9 @@ type chunk struct {
 	n          uint16
 }
 
+// next returns where the next chunk begins, as a rule.
+func (c *chunk) next() uint64 { return c.off + uint64(c.length) }
+
 // A writer writes a file from its beginning on.
 type writer struct {
 	*bufio.Writer
@@ -111,12 +154,12 @@ func (w *writer) Write(b []byte) (int, error) {
 
 // A chunker makes chunks of strokes.
 type chunker struct {
-	w      *writer
-	buf    []byte
-	at     chunk
-	lane   uint64
-	before uint64 // start of the stroke before
-	err    error
+	w       *writer
+	buf     []byte
+	at      chunk
+	lane    uint64
+	strokes []calltree.Stroke // of the chunk
+	err     error
 }
 
 func newChunker(w *writer) *chunker { return &chunker{w: w} }
@@ -129,13 +172,12 @@ func (c *chunker) add(list []chunk, st *calltree.Stroke) []chunk {
 	if c.at.n == 0 {
 		c.lane = st.Goroutine
 		c.at = chunk{kind: st.Kind, start: st.Start, low: st.Low, off: uint64(c.w.off)}
-		c.buf, c.before = c.buf[:0], 0
+		c.strokes = c.strokes[:0]
 	}
 	c.at.n++
 	c.at.start, c.at.end = min(c.at.start, st.Start), max(c.at.end, st.End)
 	c.at.low, c.at.high = min(c.at.low, st.Low), max(c.at.high, st.High)
-	c.buf = appendStroke(c.buf, st, c.before)
-	c.before = st.Start
+	c.strokes = append(c.strokes, *st)
 	return list
 }
 
@@ -143,6 +185,12 @@ func (c *chunker) add(list []chunk, st *calltree.Stroke) []chunk {
 func (c *chunker) flush(list []chunk) []chunk {
 	if c.at.n == 0 {
 		return list
+	}
+	before := c.at.start // which the table of chunks has
+	c.buf = c.buf[:0]
+	for i := range c.strokes {
+		c.buf = appendStroke(c.buf, &c.strokes[i], before)
+		before = c.strokes[i].Start
 	}
 	c.at.length, c.at.crc = uint32(len(c.buf)), crc32.Checksum(c.buf, castagnoli)
 	if _, err := c.w.Write(c.buf); err != nil && c.err == nil {
@@ -157,20 +205,24 @@ func (c *chunker) flush(list []chunk) []chunk {
 func (c *contents) finish(w *writer) error {
 	le := binary.LittleEndian
 	put := func(i int, b []byte) {
-		c.Tables[i] = table{w.off, int64(len(b)), crc32.Checksum(b, castagnoli)}
-		w.Write(b)
+		packed := pack(b, widths[i])
+		c.Tables[i] = table{w.off, int64(len(packed)), crc32.Checksum(packed, castagnoli), int64(len(b))}
+		w.Write(packed)
 	}
 	var b []byte
+	var before Lane
 	for i := range c.lanes {
-		b = c.lanes[i].append(b)
+		b = c.lanes[i].append(b, &before)
 	}
 	put(laneTable, b)
 	b = b[:0]
+	var last chunk
 	for i := range c.chunks {
 		k := &c.chunks[i]
-		b = le.AppendUint64(b, k.off)
-		b = le.AppendUint64(b, k.start)
-		b = le.AppendUint64(b, k.end)
+		b = le.AppendUint64(b, k.off-last.next())
+		b = le.AppendUint64(b, k.start-last.start)
+		b = le.AppendUint64(b, k.end-k.start)
+		last = *k
 		b = le.AppendUint32(b, k.length)
 		b = le.AppendUint32(b, k.crc)
 		b = append(b, byte(k.kind), k.low, k.high, 0)
@@ -209,6 +261,8 @@ const (
 	slotBytes  = 16
 	siteBytes  = 4 + slots/8
 )
+
+var widths = [tables]int{laneTable: laneBytes, chunkTable: chunkBytes, slotTable: slotBytes, siteTable: siteBytes}
 
 // load reads an index, but for its strokes. Errors wrap errDamaged if it is none, or not whole, or of
 // another version.
@@ -253,20 +307,31 @@ func load(f *os.File) (*contents, error) {
 	}
 	var parts [tables][]byte
 	for i, t := range c.Tables {
-		if parts[i], err = read(t.Off, t.Length, t.CRC, "a table"); err != nil {
+		packed, err := read(t.Off, t.Length, t.CRC, "a table")
+		if err != nil {
 			return nil, err
 		}
+		rows, ok := unpack(packed, t.Raw, widths[i])
+		if !ok {
+			return nil, damaged("a table")
+		}
+		parts[i] = rows
 	}
+	var last chunk
 	for b := parts[chunkTable]; len(b) >= chunkBytes; b = b[chunkBytes:] {
-		c.chunks = append(c.chunks, chunk{
-			off: le.Uint64(b), start: le.Uint64(b[8:]), end: le.Uint64(b[16:]), length: le.Uint32(b[24:]), crc: le.Uint32(b[28:]),
+		k := chunk{
+			off: last.next() + le.Uint64(b), start: last.start + le.Uint64(b[8:]), length: le.Uint32(b[24:]), crc: le.Uint32(b[28:]),
 			kind: calltree.StrokeKind(b[32]), low: b[33], high: b[34], n: le.Uint16(b[36:]),
-		})
+		}
+		k.end = k.start + le.Uint64(b[16:])
+		c.chunks = append(c.chunks, k)
+		last = k
 	}
 	c.lanes = make([]Lane, 0, len(parts[laneTable])/laneBytes)
+	var before Lane
 	for b := parts[laneTable]; len(b) >= laneBytes; b = b[laneBytes:] {
 		var l Lane
-		l.parse(b)
+		l.parse(b, &before)
 		if l.chunk < 0 || l.chunks < 0 || l.chunk+l.chunks > len(c.chunks) {
 			return nil, damaged("the table of lanes")
 		}

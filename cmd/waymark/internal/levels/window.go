@@ -171,7 +171,7 @@ func (x *Index) chunk(c *chunk, buf []byte, do func(*calltree.Stroke)) ([]byte, 
 		return buf, x.damaged(c)
 	}
 	var st calltree.Stroke
-	rest, before := buf, uint64(0)
+	rest, before := buf, c.start
 	for range c.n {
 		n, err := parseStroke(rest, &st, before)
 		if err != nil {

@@ -101,7 +101,7 @@ func (g *gatherer) call(c *calltree.Call) {
 	}
 }
 
-func (g *gatherer) end(goroutine uint64) { delete(g.stacks, goroutine) }
+func (g *gatherer) end(e *calltree.Goroutine) { delete(g.stacks, e.ID) }
 
 // nodes returns the nodes without those of goroutines, and the goroutine of each.
 func (g *gatherer) nodes() (nodes []calltree.Node, owners []uint64) {

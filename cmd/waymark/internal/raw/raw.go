@@ -268,6 +268,8 @@ func (p *printer) events(b []byte) error {
 		case format.Made:
 			fmt.Fprintf(p, " objects %d bytes %d", ev.Value, ev.Bytes())
 			ev.Data = nil
+		case format.Spawn:
+			fmt.Fprintf(p, " goroutine %d", ev.Value)
 		case format.Start:
 			fmt.Fprintf(p, " parent %d origin %d", ev.Value, ev.Origin)
 		}
@@ -319,6 +321,8 @@ func word(ev *format.Event) uint64 {
 			return code(format.CodeLate, value)
 		}
 		return code(format.CodeWaited, value)
+	case format.Spawn:
+		return code(format.CodeSpawn, ev.Value)
 	case format.Made:
 		return code(format.CodeMade, ev.Value)
 	default:

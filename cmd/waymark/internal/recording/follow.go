@@ -15,11 +15,15 @@ type Follower struct {
 	Wait        func(*calltree.Call) // unless nil: as calltree's OnWait
 
 	// Start, unless nil, is told that a goroutine begins, which one has started it, and the id of
-	// the go statement. End, unless nil, is told that it has ended.
+	// the go statement. End, unless nil, is told that it has ended, or the recording. Spawn, unless nil, is
+	// told that a goroutine executes a go statement.
 	Start func(goroutine, parent uint64, origin uint32)
-	End   func(goroutine uint64)
+	End   func(*calltree.Goroutine)
+	Spawn func(goroutine, child, clock uint64)
 
 	Event func(*tracefile.Event) // unless nil: is told of each event that is read, before what comes of it
+
+	Until func(goroutine uint64) uint64 // unless nil: as calltree's Until
 
 	Done func(clock uint64) bool // unless nil: reports whether nothing is wanted from that clock on
 }
@@ -48,7 +52,7 @@ func (f *Filter) Follow(set *tracefile.Set, tell func(*Process) Follower) ([]Sum
 	for i, p := range processes {
 		to := tell(p)
 		o, calls := f.telling(p, to.Enter, to.Call, to.Wait)
-		o.OnStart, o.OnEnd = to.Start, to.End
+		o.OnStart, o.OnEnd, o.OnSpawn, o.Until = to.Start, to.End, to.Spawn, to.Until
 		byIndex[i] = &following{index: i, end: p.Since + p.File.Info().Duration, calls: calls, event: to.Event, done: to.Done}
 		byIndex[i].Builder, ranges[i] = calltree.NewAt(p.File, o)
 		var err error

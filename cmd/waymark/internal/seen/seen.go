@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -148,14 +149,12 @@ func readFile(path string) (*file, error) {
 		return nil, reason(err)
 	case !fi.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
-	case fi.Size() > mostBytes:
-		return nil, fmt.Errorf("%w: it is too large", format.ErrNotSeen)
 	case fi.Size() == 0:
 		return nil, errors.New("it is empty: the program was killed when it began, or never ran")
 	}
-	b, err := os.ReadFile(path)
+	b, err := read(path)
 	if err != nil {
-		return nil, reason(err)
+		return nil, err
 	}
 	said, err := format.ParseSeen(b)
 	if said == nil {
@@ -176,6 +175,27 @@ func readFile(path string) (*file, error) {
 		}
 	}
 	return f, err
+}
+
+// read returns what a seen file holds. Of another file it reads the beginning only.
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer f.Close()
+	head := make([]byte, len(format.SeenMagic))
+	if _, err := io.ReadFull(f, head); err != nil || string(head) != format.SeenMagic {
+		return nil, format.ErrNotSeen
+	}
+	rest, err := io.ReadAll(io.LimitReader(f, mostBytes))
+	if err != nil {
+		return nil, reason(err)
+	}
+	if len(rest) == mostBytes {
+		return nil, fmt.Errorf("%w: it is too large", format.ErrNotSeen)
+	}
+	return append(head, rest...), nil
 }
 
 // reason returns the error without the path, which is said before.

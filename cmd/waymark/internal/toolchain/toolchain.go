@@ -69,7 +69,7 @@ var anchors = []anchor{
 	// While gp is still the M's current goroutine.
 	{file: "proc.go", fn: "gdestroy", before: "casgstatus(gp, _Grunning, _Gdead)", text: "wmOnEnd(gp); "},
 	// It has its goid, and nobody else knows it yet.
-	{file: "proc.go", fn: "newproc1", before: "newg.trace.reset()", text: "if callergp.wm.strand != 0 { wmOnGo(callergp, newg) }; if callergp.wm.above != nil { wmPassAbove(callergp, newg) }; if callergp.wm.flags >= wmMute1 { wmPassMute(newg) }; "},
+	{file: "proc.go", fn: "newproc1", before: "newg.trace.reset()", text: "if callergp.wm.flags&wmHeard != 0 { wmOnSpawn(callergp, newg) }; if callergp.wm.strand != 0 { wmOnGo(callergp, newg) }; if callergp.wm.above != nil { wmPassAbove(callergp, newg) }; if callergp.wm.flags >= wmMute1 { wmPassMute(newg) }; "},
 	// What started a goroutine is on the stack of callergp.
 	{file: "proc.go", fn: "newproc1", before: "newg.gopc = callerpc", text: "if wmPaths.on { newg.wm.node = wmStartPath(callergp) }; "},
 	// What the timer starts belongs to who sets it.

@@ -30,7 +30,8 @@ func (s State) String() string { return states[s] }
 type Segment struct {
 	Start, Duration time.Duration // Start is since the root call began
 	Goroutine       uint64
-	Func            *function.Func // the innermost call that was open all the time; nil if none was recorded
+	Func            *function.Func // the function of Parts[0]
+	Parts           []Part         // the innermost calls of that time, the longest time first; they add up to Duration
 	State           State
 	Reason          tracefile.WaitReason // of Waiting
 
@@ -40,6 +41,14 @@ type Segment struct {
 	Started bool
 
 	from, to uint64 // clock
+}
+
+// A Part is the time that a segment spent in calls of a function themselves.
+type Part struct {
+	Func     *function.Func // nil: in no recorded call
+	Duration time.Duration
+
+	ticks uint64
 }
 
 // A Critical is the critical path of a trace: from the end of the root call back to what made its
@@ -65,17 +74,18 @@ type past struct {
 	started uint64 // clock of its first event; 0 if that was before
 }
 
+// lateWait is how long after its end a wait may be said.
+const lateWait = 100 * time.Millisecond
+
 // mostPauses bounds the memory for the pauses of a trace, of 40 bytes each.
 const mostPauses = 2 << 20
 
 // FindCritical returns the critical path of the trace with a key. The recording must say when
 // goroutines ran. Errors are as of Find.
 func FindCritical(set *tracefile.Set, filter *recording.Filter, key Key) (*Critical, []recording.Summary, error) {
-	f := *filter
-	f.From, f.To = max(key.Start-time.Microsecond, 0), 0 // clocks are rounded to ns
+	f := from(filter, key)
 	w := &walker{past: make(map[uint64]*past)}
-	several := len(set.Processes) > 1
-	read, err := f.Follow(set, func(p *recording.Process) recording.Follower { return w.follow(p, several, key) })
+	read, err := f.Follow(set, func(p *recording.Process) recording.Follower { return w.follow(p, set, key) })
 	switch {
 	case w.trace == nil:
 		return nil, read, errors.Join(err, fmt.Errorf("%w: %v", ErrNoTrace, key))
@@ -83,13 +93,16 @@ func FindCritical(set *tracefile.Set, filter *recording.Filter, key Key) (*Criti
 		return nil, read, fmt.Errorf("%v: goroutines stop more than %s times while it lasts: too often for its critical path", key, units.Count(mostPauses))
 	}
 	c := &Critical{w.trace, w.walk()}
-	n := &namer{p: w.p, segments: make(map[uint64][]*Segment), stacks: make(map[uint64][]frame), left: len(c.Segments)}
+	n := &namer{p: w.p, segments: make(map[uint64][]*Segment), stacks: make(map[uint64]*stack), left: len(c.Segments)}
 	for i := range c.Segments {
 		s := &c.Segments[i]
 		n.segments[s.Goroutine] = append(n.segments[s.Goroutine], s)
 	}
 	_, nameErr := f.Follow(set, n.follow)
 	n.end()
+	for i := range c.Segments {
+		n.finish(&c.Segments[i])
+	}
 	return c, read, errors.Join(err, nameErr)
 }
 
@@ -105,21 +118,20 @@ type walker struct {
 }
 
 // follow returns what is to be told of a process.
-func (w *walker) follow(p *recording.Process, several bool, key Key) recording.Follower {
-	c := newCollector(p, several, func(*function.Func) bool { return true })
+func (w *walker) follow(p *recording.Process, set *tracefile.Set, key Key) recording.Follower {
+	c := keyed(p, set, nil, key)
+	began := c.began
 	c.began = func(r *running, call *calltree.Call) bool {
-		if w.trace != nil || r.trace.Key != key {
+		if !began(r, call) {
 			return false
 		}
-		w.p, w.trace, w.from = p, r.trace, call.Began
+		if r.Data.other {
+			return true
+		}
+		w.p, w.trace = p, r.Data.trace
 		return true
 	}
-	c.call = func(r *running, call *calltree.Call) {
-		if r.own && call.Depth == r.depth {
-			w.to = call.End
-		}
-	}
-	c.ended = func(*Trace) { w.ended = true }
+	c.ended = func(_ *running, call *calltree.Call) { w.ended, w.from, w.to = true, call.Began, call.End }
 	to := c.follower()
 	enter := to.Enter
 	to.Enter = func(call *calltree.Call) {
@@ -135,7 +147,7 @@ func (w *walker) follow(p *recording.Process, several bool, key Key) recording.F
 	}
 	to.Done = func(clock uint64) bool {
 		// A wait may be said late.
-		return w.pauses > mostPauses || w.ended && p == w.p && p.File.Nanos(clock) > p.File.Nanos(w.to)+int64(lateStart)
+		return w.pauses > mostPauses || w.ended && p == w.p && p.File.Nanos(clock) > p.File.Nanos(w.to)+int64(lateWait)
 	}
 	return to
 }

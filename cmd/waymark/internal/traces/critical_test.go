@@ -66,7 +66,7 @@ func TestCritical(t *testing.T) {
 		{"a timer, and an unknown goroutine", []string{
 			"1:A10@1", "1:B20@10", "1:=7,30,5,0@50", "1:b20@60", "1:=4,20,20,9@90", "1:=4,30,0,9@150", "1:a10@201",
 		}, []string{
-			"0 19 1 running main.main", "19 25 1 waiting for sleep main.work", "44 5 1 runnable main.work", "49 20 1 running main.main",
+			"0 19 1 running main.work", "19 25 1 waiting for sleep main.work", "44 5 1 runnable main.work", "49 20 1 running main.work",
 			"69 20 1 runnable main.main woken by 9", "89 30 1 running main.main", "119 30 1 waiting for lock main.main",
 			"149 51 1 running main.main woken by 9",
 		}},
@@ -106,6 +106,47 @@ func TestCritical(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A segment says where its time was, also in calls that began and ended in it.
+func TestCriticalWhere(t *testing.T) {
+	set := waiting(t, "1:A10@1", "1:B20@11", "1:b20@901", "1:C20@911", "1:c20@961", "1:a10@1001")
+	c, _, err := FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := WriteCritical(&b, c, nil, table.Style{}, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"890 ns  89.0         1  running  main.work\n", " 60 ns   6.0         1  running  main.main\n", " 50 ns   5.0         1  running  main.other\n",
+		"  1.000 us          1  running  main.work 89.0 %\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	if err := WriteCriticalJSON(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(strings.Fields(b.String()), ""); !strings.Contains(got, `"functions":[{"function":"main.work","duration_ns":890},{"function":"main.main","duration_ns":60},{"function":"main.other","duration_ns":50}]`) {
+		t.Errorf("no functions in\n%s", b.String())
+	}
+
+	// What is in no recorded call is said, and why that may be.
+	set = waiting(t, "1:A10@1", "3:B10@2", "3:b10@3", "1:=2,400,1,3@801", "3:B10@900", "3:b10@901", "1:a10@1001")
+	if c, _, err = FindCritical(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 1}); err != nil {
+		t.Fatal(err)
+	}
+	b.Reset()
+	if err := WriteCritical(&b, c, nil, table.Style{}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "function literals without --closures") {
+		t.Errorf("nothing of literals in\n%s", b.String())
 	}
 }
 

@@ -20,12 +20,24 @@ func (s *Segment) what() string {
 	return s.State.String()
 }
 
+// noCall is the name of time in no recorded call.
+const noCall = "(no recorded call)"
+
 // name returns the name of the function.
-func (s *Segment) name(short *names.Set) string {
-	if s.Func == nil {
-		return "(no recorded call)"
+func (p *Part) name(short *names.Set) string {
+	if p.Func == nil {
+		return noCall
 	}
-	return short.Short(s.Func.Name)
+	return short.Short(p.Func.Name)
+}
+
+// where says in which function most of the time of a segment was, and how much.
+func (s *Segment) where(short *names.Set) string {
+	p := &s.Parts[0]
+	if len(s.Parts) == 1 {
+		return p.name(short)
+	}
+	return fmt.Sprintf("%s %.1f %%", p.name(short), 100*float64(p.Duration)/float64(s.Duration))
 }
 
 // by says which goroutine has woken or started this one.
@@ -46,22 +58,24 @@ type share struct {
 	time       time.Duration
 }
 
-// shares adds up the segments by what they are and in which functions, the longest time first.
+// shares adds up the time of segments by what they are and in which functions it was, the longest time first.
 func (c *Critical) shares(short *names.Set) []*share {
 	type key struct{ what, name string }
 	index := make(map[key]*share)
 	var list []*share
 	for i := range c.Segments {
 		s := &c.Segments[i]
-		k := key{s.what(), s.name(short)}
-		to := index[k]
-		if to == nil {
-			to = &share{what: k.what, name: k.name}
-			index[k] = to
-			list = append(list, to)
+		for j := range s.Parts {
+			k := key{s.what(), s.Parts[j].name(short)}
+			to := index[k]
+			if to == nil {
+				to = &share{what: k.what, name: k.name}
+				index[k] = to
+				list = append(list, to)
+			}
+			to.segments++
+			to.time += s.Parts[j].Duration
 		}
-		to.segments++
-		to.time += s.Duration
 	}
 	slices.SortStableFunc(list, func(a, b *share) int { return cmp.Compare(b.time, a.time) })
 	return list
@@ -76,7 +90,9 @@ func WriteCritical(w io.Writer, c *Critical, short *names.Set, style table.Style
 		return err
 	}
 	shares := &table.Table{Columns: []table.Column{{Head: "Time", Right: true}, {Head: "%", Right: true}, {Head: "Segments", Right: true}, {Head: "State"}, {Head: "Function"}}}
+	unknown := false
 	for _, s := range c.shares(short) {
+		unknown = unknown || s.name == noCall
 		percent := fmt.Sprintf("%.1f", 100*float64(s.time)/float64(max(t.Duration, 1)))
 		shares.Rows = append(shares.Rows, []table.Cell{table.Duration(s.time), {Text: percent}, table.Count(s.segments), {Text: s.what}, {Text: s.name}})
 	}
@@ -92,12 +108,17 @@ func WriteCritical(w io.Writer, c *Critical, short *names.Set, style table.Style
 	for i := range c.Segments {
 		if s := &c.Segments[i]; s.Duration >= least {
 			list.Rows = append(list.Rows, []table.Cell{
-				table.Duration(s.Start), table.Duration(s.Duration), table.Count(s.Goroutine), {Text: s.what()}, {Text: s.name(short)}, {Text: s.by()},
+				table.Duration(s.Start), table.Duration(s.Duration), table.Count(s.Goroutine), {Text: s.what()}, {Text: s.where(short)}, {Text: s.by()},
 			})
 		}
 	}
 	if err := list.Write(w, style); err != nil {
 		return err
+	}
+	if unknown {
+		if _, err := io.WriteString(w, "\n"+noCall+": in code that is not instrumented, such as function literals without --closures\n"); err != nil {
+			return err
+		}
 	}
 	if hidden := len(c.Segments) - len(list.Rows); hidden > 0 {
 		_, err := fmt.Fprintf(w, "\n%s not shown: shorter than --min %v\n", units.Things(uint64(hidden), "segment"), least)

@@ -10,5 +10,6 @@
 // has traces of its own: else all that a program does would be one trace.
 //
 // What goroutines do after the root call has ended is detached: it belongs to the trace, but not to
-// its duration.
+// its duration. That of goroutines that run on for long belongs to no trace; see recording.Members,
+// which all that knows traces asks.
 package traces

@@ -145,6 +145,13 @@ type jsonSegment struct {
 	Function  string        `json:"function,omitempty"`
 	Waker     uint64        `json:"woken_by,omitempty"`
 	Started   uint64        `json:"started_by,omitempty"`
+	Parts     []jsonPart    `json:"functions,omitempty"` // if there are several
+}
+
+// jsonPart has the members of a part of a segment in JSON.
+type jsonPart struct {
+	Function string        `json:"function,omitempty"`
+	Duration time.Duration `json:"duration_ns"`
 }
 
 // WriteCriticalJSON prints a critical path as an object: the trace, with a list of segments.
@@ -164,6 +171,15 @@ func WriteCriticalJSON(w io.Writer, c *Critical) error {
 		}
 		if s.Func != nil {
 			j.Function = s.Func.Name
+		}
+		if len(s.Parts) > 1 {
+			for _, p := range s.Parts {
+				one := jsonPart{Duration: p.Duration}
+				if p.Func != nil {
+					one.Function = p.Func.Name
+				}
+				j.Parts = append(j.Parts, one)
+			}
 		}
 		out.Segments = append(out.Segments, j)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
@@ -54,19 +55,34 @@ type Trace struct {
 	Duration  time.Duration // of the root call
 	Open      bool          // the root call has not ended: Duration is until the end of the recording
 
+	sums
+	Failed bool // a panic has ended the root call, or it has returned an error
+
+	Waiting bool           // the recording says when goroutines ran
+	Off     recording.Offs // of the root call: when its goroutine did not
+	Ready   time.Duration  // how long the goroutine was ready before it ran, if the root call is its first one
+}
+
+// sums are what the calls of a trace add up to.
+type sums struct {
 	Calls      uint64 // all, with the root call
 	Panics     uint64 // calls that a panic ended, or that recovered one
 	Errors     uint64 // calls that returned an error
 	Goroutines uint64 // that were started
 	Detached   uint64 // calls that ended after the root call
-	Failed     bool   // a panic has ended the root call, or it has returned an error
 
 	Objects uint64 // heap objects that its calls made, on all its goroutines
 	Bytes   uint64
+}
 
-	Waiting bool           // the recording says when goroutines ran
-	Off     recording.Offs // of the root call: when its goroutine did not
-	Ready   time.Duration  // how long the goroutine was ready before it ran, if the root call is its first one
+func (s *sums) add(o *sums) {
+	s.Calls += o.Calls
+	s.Panics += o.Panics
+	s.Errors += o.Errors
+	s.Goroutines += o.Goroutines
+	s.Detached += o.Detached
+	s.Objects += o.Objects
+	s.Bytes += o.Bytes
 }
 
 // Options choose traces.
@@ -76,6 +92,12 @@ type Options struct {
 	Min     time.Duration             // traces that take as long
 	Failed  bool                      // traces that have failed
 	Slowest int                       // only so many, those that take longest; 0 is no limit
+
+	// Requests leaves out, if there is no Root and no Show, what doesn't look like requests: root calls of
+	// functions with only one, such as main.main and loops that accept connections, and of functions of which
+	// none has ended. If that is all, it is not left out. Left is told how many traces are, and the slowest ones.
+	Requests bool
+	Left     func(list []*Trace, n int)
 
 	// Tell, unless nil, is told the clock of each event that List reads, and reports whether it has
 	// read enough.
@@ -89,23 +111,71 @@ func (o *Options) wants(t *Trace) bool {
 // List returns the traces of all processes of a set that the options choose, the slowest first, and
 // how many there are without the limit. On an error it returns what could be read.
 func List(set *tracefile.Set, filter *recording.Filter, o Options) (list []*Trace, n int, read []recording.Summary, err error) {
+	requests, others := &heap{limit: o.Slowest}, &heap{limit: o.Slowest}
+	byName := make(map[string]*roots)
 	read, err = filter.Follow(set, func(p *recording.Process) recording.Follower {
 		c := newCollector(p, len(set.Processes) > 1, o.Root)
-		c.ended = func(t *Trace) {
-			if !o.wants(t) {
-				return
+		c.ended = func(r *running, _ *calltree.Call) {
+			t := r.Data.trace
+			f := byName[t.Root.Name]
+			if f == nil {
+				f = new(roots)
+				byName[t.Root.Name] = f
 			}
-			n++
-			list = append(list, t)
-			if o.Slowest > 0 && len(list) >= 2*o.Slowest+1024 {
-				list = slowest(list, o.Slowest)
+			f.calls++
+			f.ended = f.ended || !t.Open
+			switch {
+			case !o.wants(t):
+			case !o.Requests || o.Root != nil || o.Show != nil || f.calls > 1 && f.ended:
+				requests.add(t)
+			case f.calls == 1:
+				f.first = t
+			default:
+				others.add(t)
+			}
+			if f.calls > 1 && f.ended && f.first != nil {
+				requests.add(f.first)
+				f.first = nil
 			}
 		}
 		to := c.follower()
 		to.Done = o.Tell
 		return to
 	})
-	return slowest(list, o.Slowest), n, read, err
+	for _, f := range byName {
+		if f.first != nil {
+			others.add(f.first)
+		}
+	}
+	if requests.n == 0 {
+		requests, others = others, &heap{}
+	}
+	if others.n > 0 {
+		o.Left(slowest(others.list, others.limit), others.n)
+	}
+	return slowest(requests.list, o.Slowest), requests.n, read, err
+}
+
+// roots are the root calls of a function.
+type roots struct {
+	calls int
+	ended bool   // one has
+	first *Trace // if it is the only one
+}
+
+// A heap keeps the slowest traces.
+type heap struct {
+	limit int // 0: all
+	list  []*Trace
+	n     int // all
+}
+
+func (h *heap) add(t *Trace) {
+	h.n++
+	h.list = append(h.list, t)
+	if h.limit > 0 && len(h.list) >= 2*h.limit+1024 {
+		h.list = slowest(h.list, h.limit)
+	}
 }
 
 // slowest sorts traces, and returns the first ones.

@@ -114,6 +114,14 @@ func TestList(t *testing.T) {
 		o    Options
 		want []string
 	}{
+		{"requests", Options{Requests: true, Left: func(list []*Trace, n int) {
+			if n != 3 || list[0].Root.Name != "main.main" {
+				t.Errorf("%d traces left out, the slowest of %s; want 3, of main.main", n, list[0].Root.Name)
+			}
+		}}, []string{
+			"2-10000 m.handle 10µs calls 4 goroutines 3 detached 1 parent 1",
+			"2-30000 m.handle 5µs calls 1 goroutines 1 panics 1 parent 1 failed",
+			"2"}},
 		{"root calls", Options{}, []string{
 			"1-0 main.main 100µs calls 1 goroutines 1",
 			"6-50000 m.serve 50µs calls 3 goroutines 1 open",
@@ -146,7 +154,7 @@ func TestFind(t *testing.T) {
 		"1: 0 +m.other 5 -m.other 10 +m.handle 12 +m.query 13 -m.query 14 +m.query 20 -m.query 21 +m.parse 22 +m.parse 23 !m.parse 24 -m.parse 30 -m.handle 40 +m.handle 50 -m.handle",
 		"2<1: 15 +m.audit 16 +m.query 17 -m.query 35 -m.audit 36 +m.audit 37 -m.audit",
 	)
-	tree, _, err := Find(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 10 * time.Microsecond})
+	tree, _, err := Find(set, &recording.Filter{}, nil, Key{recording.GoroutineID{ID: 1}, 10 * time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +175,7 @@ func TestFind(t *testing.T) {
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if _, _, err := Find(set, &recording.Filter{}, Key{recording.GoroutineID{ID: 1}, 11 * time.Microsecond}); !errors.Is(err, ErrNoTrace) {
+	if _, _, err := Find(set, &recording.Filter{}, nil, Key{recording.GoroutineID{ID: 1}, 11 * time.Microsecond}); !errors.Is(err, ErrNoTrace) {
 		t.Errorf("of a key without a trace: %v, want %v", err, ErrNoTrace)
 	}
 }

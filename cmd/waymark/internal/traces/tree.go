@@ -36,104 +36,186 @@ type Tree struct {
 	Left  uint64 // calls that are in no node, because there are too many nodes
 }
 
-// lateStart is how long after the end of a trace goroutines may make their first calls that the
-// trace has started.
-const lateStart = 100 * time.Millisecond
-
 // ErrNoTrace says that no call has begun there and then.
 var ErrNoTrace = errors.New("no trace of that key")
 
-// Find returns the tree of the trace with a key. What it returns with an error is of the events that
-// could be read. The error wraps ErrNoTrace if no call of the goroutine begins at that time.
-func Find(set *tracefile.Set, filter *recording.Filter, key Key) (*Tree, []recording.Summary, error) {
-	f := *filter
-	if f.From = key.Start - time.Microsecond; f.From < 0 { // clocks are rounded to ns
-		f.From = 0
+// Find returns the tree of the trace with a key. root is that of Options: what List says of the trace Find
+// says, too. What it returns with an error is of the events that could be read. The error wraps ErrNoTrace if
+// no call of the goroutine begins at that time.
+func Find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func) bool, key Key) (*Tree, []recording.Summary, error) {
+	found, read, err := find(set, filter, root, key)
+	if found == nil {
+		return nil, read, errors.Join(err, fmt.Errorf("%w: %v", ErrNoTrace, key))
 	}
-	f.To = 0
-	b := &treeBuilder{nodes: make(map[nodeKey]int)}
-	several := len(set.Processes) > 1
-	read, err := f.Follow(set, func(p *recording.Process) recording.Follower {
-		c := newCollector(p, several, func(*function.Func) bool { return true })
-		c.began = func(r *running, _ *calltree.Call) bool {
-			if b.tree.Trace != nil || r.trace.Key != key {
-				return false
-			}
-			b.tree.Trace = r.trace
-			b.alive++
-			r.at = -1
-			return true
+	b := &treeBuilder{tree: Tree{Trace: found.trace}, nodes: make(map[nodeKey]int)}
+	f := from(filter, key)
+	read, err = f.Follow(set, func(p *recording.Process) recording.Follower {
+		c := keyed(p, set, root, key)
+		c.Whole()
+		c.start = func(child, starter *running) { child.Data.at = max(starter.Data.at, 0) } // the root call, if it has ended
+		began := c.began
+		c.began = func(r *running, call *calltree.Call) bool {
+			r.Data.at = -1
+			return began(r, call)
 		}
-		c.ended = func(*Trace) {}
-		c.start = func(child, parent *running) { b.alive++; child.at = max(parent.at, 0) } // the root call, if it has ended
-		c.over = func(*running) { b.alive-- }
 		c.enter, c.call = b.enterOf(p), b.callOf(p)
 		to := c.follower()
-		to.Done = func(clock uint64) bool {
-			// A goroutine's start is recorded with its first event, which may be later.
-			return b.tree.Trace != nil && b.alive == 0 && p.Since+time.Duration(p.File.Nanos(clock)) > b.tree.Trace.Start+b.tree.Trace.Duration+lateStart
+		if c.label == key.Goroutine.Process {
+			to.Until = func(goroutine uint64) uint64 {
+				until, ok := found.until[goroutine]
+				if !ok {
+					return 1 // it is in another trace, or in none
+				}
+				return until
+			}
+			to.Done = func(clock uint64) bool { return clock > found.last }
 		}
 		return to
 	})
-	if b.tree.Trace == nil {
-		return nil, read, errors.Join(err, fmt.Errorf("%w: %v", ErrNoTrace, key))
-	}
 	b.order()
 	return &b.tree, read, err
+}
+
+// from returns the filter of what is read of the trace with a key.
+func from(filter *recording.Filter, key Key) recording.Filter {
+	f := *filter
+	f.From, f.To = max(key.Start-time.Microsecond, 0), 0 // clocks are rounded to ns
+	return f
+}
+
+// keyed returns a collector which tells of the trace with a key only.
+func keyed(p *recording.Process, set *tracefile.Set, root func(*function.Func) bool, key Key) *collector {
+	c := newCollector(p, len(set.Processes) > 1, root)
+	var begun *calltree.Call
+	again := c.Again
+	c.Root = func(call *calltree.Call) bool {
+		if begun == nil {
+			return call.Goroutine == key.Goroutine.ID
+		}
+		// In an older recording it matters what else is a trace. That is guessed where nobody says what a root call is.
+		return !c.Knows() && (call.Site == begun.Site || again != nil && again(call) || again == nil && begun.Depth == 0 && call.Depth == 0)
+	}
+	c.began = func(r *running, call *calltree.Call) bool {
+		if begun != nil {
+			r.Data.other = true
+			return true
+		}
+		if r.Data.trace.Key != key {
+			return false
+		}
+		one := *call
+		begun = &one
+		return true
+	}
+	return c
+}
+
+// A found is what is known of the trace with a key.
+type found struct {
+	trace *Trace
+	until map[uint64]uint64 // by goroutine: the clock from which on what it does is not part of the trace; 0: all is
+	last  uint64            // clock of the last event that matters
+}
+
+// find looks for the trace with a key, and for what is part of it; it returns nil if there is none.
+func find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func) bool, key Key) (*found, []recording.Summary, error) {
+	var one *found
+	f := from(filter, key)
+	read, err := f.Follow(set, func(p *recording.Process) recording.Follower {
+		c := keyed(p, set, root, key)
+		alive, over, last := 0, false, uint64(0)
+		began := c.began
+		c.began = func(r *running, call *calltree.Call) bool {
+			if !began(r, call) {
+				return false
+			}
+			if r.Data.other {
+				return true
+			}
+			one = &found{trace: r.Data.trace, until: make(map[uint64]uint64)}
+			one.until[r.Goroutine] = 0
+			alive++
+			return true
+		}
+		c.start = func(r, _ *running) {
+			one.until[r.Goroutine] = 0
+			alive++
+		}
+		c.leave = func(r *running, stays bool) {
+			alive--
+			if !stays {
+				one.until[r.Goroutine] = r.Trace.End
+			}
+		}
+		c.ended = func(r *running, _ *calltree.Call) {
+			over, last = true, r.Trace.End+p.Scale.TicksOf(int64(recording.Linger))
+		}
+		to := c.follower()
+		to.Done = func(clock uint64) bool {
+			if one != nil && c.label == key.Goroutine.Process {
+				one.last = clock
+			}
+			return over && (c.Knows() && alive == 0 || clock > last)
+		}
+		return to
+	})
+	return one, read, err
 }
 
 type treeBuilder struct {
 	tree  Tree
 	nodes map[nodeKey]int
-	alive int // goroutines that are in the trace
 }
 
 func (b *treeBuilder) enterOf(p *recording.Process) func(*running, *calltree.Call) {
 	return func(r *running, c *calltree.Call) {
-		key := nodeKey{r.at, c.Site, !r.own && c.Depth == 0}
+		g := &r.Data
+		key := nodeKey{g.at, c.Site, !r.Own && c.Depth == 0}
 		i, ok := b.nodes[key]
 		if !ok {
 			fn, known := p.File.Func(c.Site)
-			if r.left > 0 || !known || len(b.tree.Nodes) == maxNodes {
-				r.left++
+			if g.left > 0 || !known || len(b.tree.Nodes) == maxNodes {
+				g.left++
 				b.tree.Left++
 				return
 			}
 			i = len(b.tree.Nodes)
 			b.nodes[key] = i
-			b.tree.Nodes = append(b.tree.Nodes, Node{Node: tracetext.Node{Name: fn.Name, Goroutine: key.goroutine, Min: 1<<63 - 1}, parent: r.at})
+			b.tree.Nodes = append(b.tree.Nodes, Node{Node: tracetext.Node{Name: fn.Name, Goroutine: key.goroutine, Min: 1<<63 - 1}, parent: g.at})
 		}
 		b.tree.Nodes[i].Calls++
-		b.tree.Nodes[i].ready += r.ready
-		r.at = i
+		b.tree.Nodes[i].ready += g.ready
+		g.at = i
 	}
 }
 
 func (b *treeBuilder) callOf(p *recording.Process) func(*running, *calltree.Call) {
 	return func(r *running, c *calltree.Call) {
-		if r.left > 0 {
-			r.left--
+		g := &r.Data
+		if g.left > 0 {
+			g.left--
 			return
 		}
-		n := &b.tree.Nodes[r.at]
+		n := &b.tree.Nodes[g.at]
 		took := p.Scale.Nanoseconds(c.End - c.Began)
 		n.Total += took
 		n.Self += p.Scale.Nanoseconds(c.Self)
 		n.off.Add(c.Off, p.Scale)
 		n.Min, n.Max = min(n.Min, took), max(n.Max, took)
+		g.at = n.parent
+		if c.Flags&calltree.Open != 0 {
+			if n.Open++; r.Late() {
+				return // how it ends is no part of the trace
+			}
+		} else if r.Late() {
+			n.Detached++
+		}
 		if c.Flags&calltree.Panicked != 0 {
 			n.Panics++
 		}
 		if c.Flags&calltree.Failed != 0 {
 			n.Errors++
 		}
-		if c.Flags&calltree.Open != 0 {
-			n.Open++
-		}
-		if !r.trace.Open {
-			n.Detached++
-		}
-		r.at = n.parent
 	}
 }
 

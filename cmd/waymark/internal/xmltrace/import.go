@@ -32,13 +32,21 @@ func Is(name string) bool {
 // A File is a recording in a temporary file.
 type File struct {
 	*tracefile.File
-	temporary string
+	temporary *os.File
 }
+
+// named is a temporary file under the name of the file that its content is made of.
+type named struct {
+	*os.File
+	name string
+}
+
+func (n named) Name() string { return n.name }
 
 // Close closes the recording and removes its file.
 func (f *File) Close() error {
-	err := f.File.Close()
-	os.Remove(f.temporary) // on Unix it is gone
+	err := f.temporary.Close()
+	os.Remove(f.temporary.Name()) // on Unix it is gone
 	return err
 }
 
@@ -54,14 +62,16 @@ func Open(name string) (f *File, damage, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.Remove(out.Name()) // Windows removes no open file: there Close does it
-	defer out.Close()
-	damage, err = convert(in, out, name)
-	f = &File{temporary: out.Name()}
-	if err == nil {
-		f.File, err = tracefile.Open(out.Name())
+	os.Remove(out.Name()) // Windows removes no open file: there Close does it
+	f = &File{temporary: out}
+	if damage, err = convert(in, out, name); err == nil {
+		var info os.FileInfo
+		if info, err = out.Stat(); err == nil {
+			f.File, err = tracefile.NewFile(named{out, name}, info.Size())
+		}
 	}
 	if err != nil {
+		f.Close()
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if damage != nil {

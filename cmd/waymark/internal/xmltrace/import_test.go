@@ -28,6 +28,9 @@ func read(t *testing.T, text string) (calls map[string]int, damage, err error) {
 		t.Fatal(err)
 	}
 	f, damage, err := Open(name)
+	if f != nil && f.Path() != name {
+		t.Errorf("the recording's name is %q, want %q", f.Path(), name)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -23,6 +23,7 @@ import (
 //	*3,48      the goroutine has made 3 objects of together 48 bytes since its event before
 //	/10        Goexit begins in the frame with token 10
 //	<1         the goroutine starts; goroutine 1 created it, by the go statement with origin 1
+//	>2         the goroutine executes a go statement: that starts goroutine 2
 //	.          the goroutine ends
 //	@2         events that follow are of goroutine 2 (1 at first)
 //	+5         five more ticks pass
@@ -88,6 +89,8 @@ func Events(text string) ([]tracefile.Event, error) {
 			ev.Kind = tracefile.Goexit
 		case c == '<':
 			ev.Kind, ev.Token, ev.Value, ev.Origin = tracefile.Start, 0, n, 1
+		case c == '>':
+			ev.Kind, ev.Token, ev.Value = tracefile.Spawn, 0, n
 		case c == '.':
 			ev.Kind = tracefile.End
 		case c == '@':

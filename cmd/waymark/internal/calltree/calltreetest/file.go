@@ -24,6 +24,7 @@ type Recording struct {
 	Budget  string
 	Waiting bool          // it says when goroutines ran
 	Objects bool          // it says what was made on the heap
+	Spawns  bool          // it says when goroutines were started
 	CPU     time.Duration // of the process
 	Tracing time.Duration // of CPU
 	Lost    uint64
@@ -74,6 +75,9 @@ func (r *Recording) Bytes() []byte {
 	}
 	if r.Objects {
 		add(format.MetaObjects, "1")
+	}
+	if r.Spawns {
+		add(format.MetaSpawns, "1")
 	}
 	if r.CPU > 0 {
 		add(format.MetaCPU, strconv.FormatInt(int64(r.CPU), 10))
@@ -185,6 +189,8 @@ func (r *Recording) chunk(stream uint32, seq uint64, events []tracefile.Event) (
 		case tracefile.Start:
 			code(format.CodeStart, ev.Value)
 			code(format.CodeOrigin, uint64(ev.Origin))
+		case tracefile.Spawn:
+			code(format.CodeSpawn, ev.Value)
 		case tracefile.End:
 			code(format.CodeEnd, 0)
 		case tracefile.Panic:

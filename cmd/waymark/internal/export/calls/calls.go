@@ -22,6 +22,9 @@ type Options struct {
 	// Whole keeps the arguments of a call until End. Without it only Begin has them.
 	Whole bool
 
+	// Traces says that Trace of calls is of interest: recordings are read once more for it.
+	Traces bool
+
 	// Progress, unless nil, is called now and then with how much of the time has been read.
 	Progress func(done, all time.Duration)
 }
@@ -31,8 +34,8 @@ type Listener struct {
 	Begin func(*Call) error // unless nil; Single calls have no beginning
 	End   func(*Call) error
 
-	// Start, unless nil, is told that a goroutine has started another, whose calls come later. Both
-	// are valid until it returns.
+	// Start, unless nil, is told that a goroutine has started another, whose calls come later, if any.
+	// Both are valid until it returns.
 	Start func(parent, child *Goroutine)
 
 	// Wait, unless nil, is told when a goroutine runs again that did not while it had a call open that the
@@ -56,12 +59,12 @@ type Goroutine struct {
 	ID      uint64
 	Parent  uint64           // id of the goroutine that has started it, 0 if unknown
 	Origin  tracefile.Origin // the go statement, zero if unknown
+	Spawned int64            // when the go statement was executed, as times of calls; 0 if unknown
 	Own     any              // the listener's; nil at first
 
 	open    []open
 	begun   bool   // a call has been told
 	starter uint64 // see Call.Starter
-	in      member
 }
 
 // A Process is one of a set.
@@ -115,8 +118,9 @@ func (c *Call) Single() bool { return c.Flags&(calltree.Info|calltree.Long) != 0
 
 // open is a call that has begun.
 type open struct {
-	id   uint64
-	args []byte
+	id    uint64
+	trace *Trace
+	args  []byte
 }
 
 // A teller makes Calls of what the model tells.
@@ -143,12 +147,24 @@ func Tell(set *tracefile.Set, filter *recording.Filter, o Options, l Listener) (
 	if filter.To > 0 {
 		t.until = min(t.until, filter.To)
 	}
+	var out []map[uint64]bool
+	if o.Traces {
+		var err error
+		if out, err = recording.Outliving(set, filter); len(out) == 0 {
+			return nil, err
+		}
+	}
 	index := 0
 	read, err := filter.Follow(set, func(p *recording.Process) recording.Follower {
 		f := &follower{teller: t, process: &Process{Process: p, Index: index, PID: p.File.Info().PID, functions: make(map[uint32]*Function)},
-			goroutines: make(map[uint64]*Goroutine), members: members{before: make(map[uint64]member)}}
+			goroutines: make(map[uint64]*Goroutine)}
+		if o.Traces {
+			f.newMembers(out[index])
+		} else {
+			f.newMembers(nil)
+		}
 		index++
-		to := recording.Follower{Enter: f.enter, Call: f.exit, Start: f.start, End: f.end, Done: f.done}
+		to := recording.Follower{Enter: f.enter, Call: f.exit, Start: f.start, End: f.end, Spawn: f.spawn, Done: f.done}
 		if l.Wait != nil {
 			to.Wait = f.wait
 		}
@@ -165,7 +181,8 @@ type follower struct {
 	*teller
 	process    *Process
 	goroutines map[uint64]*Goroutine
-	members
+	spawned    recording.Recent[*Goroutine] // those that were started, and have no event yet
+	members    *recording.Members[*Trace]
 }
 
 func (f *follower) goroutine(id uint64) *Goroutine {
@@ -178,17 +195,20 @@ func (f *follower) goroutine(id uint64) *Goroutine {
 }
 
 func (f *follower) start(goroutine, parent uint64, origin uint32) {
-	g := f.goroutine(goroutine)
+	g := f.spawned.Take(goroutine)
+	if g != nil {
+		f.goroutines[goroutine] = g
+	} else if g = f.goroutine(goroutine); !f.members.Knows() && f.goroutines[parent] != nil {
+		f.startedBy(g, f.goroutines[parent])
+	}
 	g.Parent = parent
 	g.Origin, _ = f.process.File.Origin(origin)
-	f.join(g)
+	f.members.Start(goroutine, parent, origin)
 }
 
-func (f *follower) end(goroutine uint64) {
-	if g := f.goroutines[goroutine]; g != nil {
-		f.leave(g)
-		delete(f.goroutines, goroutine)
-	}
+func (f *follower) end(g *calltree.Goroutine) {
+	f.members.End(g)
+	delete(f.goroutines, g.ID)
 }
 
 // progressStep is the number of events between two calls of Progress.
@@ -236,11 +256,16 @@ func (f *follower) begin(g *Goroutine, c *calltree.Call) {
 		f.call.Caller = g.open[n-1].id
 	} else {
 		f.call.Starter = g.starter
-		if !f.call.Single() && g.in.trace == nil {
-			g.in = member{f.trace(&f.call), true}
-		}
 	}
-	f.call.Trace = g.in.trace
+	in := f.members.Of(g.ID)
+	if !f.call.Single() {
+		in = f.members.Enter(c)
+	}
+	if in != nil {
+		f.call.Trace = in.Data
+	} else if !f.call.Single() { // of a function that nobody knows
+		f.call.Trace = f.trace(&f.call)
+	}
 }
 
 func (f *follower) times(c *calltree.Call) {
@@ -257,7 +282,7 @@ func (f *follower) enter(c *calltree.Call) {
 	}
 	g := f.goroutine(c.Goroutine)
 	f.begin(g, c)
-	begun := open{id: f.last}
+	begun := open{id: f.last, trace: f.call.Trace}
 	if f.Whole {
 		begun.args = bytes.Clone(c.Args)
 	}
@@ -278,7 +303,7 @@ func (f *follower) exit(c *calltree.Call) {
 		f.call.args = c.Args
 	} else {
 		begun := &g.open[c.Depth]
-		f.call = Call{ID: begun.id, Trace: g.in.trace, Goroutine: g, Function: f.function(c.Site), Depth: c.Depth, Flags: c.Flags, args: begun.args}
+		f.call = Call{ID: begun.id, Trace: begun.trace, Goroutine: g, Function: f.function(c.Site), Depth: c.Depth, Flags: c.Flags, args: begun.args}
 		if c.Depth > 0 {
 			f.call.Caller = g.open[c.Depth-1].id
 		} else {
@@ -299,8 +324,8 @@ func (f *follower) exit(c *calltree.Call) {
 	}
 	f.call.results, f.call.panicked, f.call.Recursive = c.Results, c.Panic, c.Recursive
 	f.err = f.End(&f.call)
-	if c.Depth == 0 && g.in.own && !f.call.Single() {
-		f.leave(g)
+	if in := f.members.Of(g.ID); in != nil && !f.call.Single() {
+		f.members.Exit(in, c)
 	}
 }
 

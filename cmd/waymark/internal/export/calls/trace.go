@@ -3,7 +3,8 @@ package calls
 import (
 	"strconv"
 
-	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 )
 
 // A Trace is a root call with what it makes, also on goroutines that it starts: as `waymark traces`
@@ -32,71 +33,50 @@ func (f *follower) trace(c *Call) *Trace {
 	return &Trace{ID: c.ID, Root: c.Function, Process: c.Goroutine.Process, Goroutine: c.Goroutine.ID, Began: c.Began, several: f.several}
 }
 
-// A member says in which trace a goroutine is, if it is in one, and whether the root call is its own.
-type member struct {
-	trace *Trace
-	own   bool
+// A strand is what a goroutine does in a trace.
+type strand = recording.Strand[*Trace]
+
+// newMembers returns what knows the goroutines of traces. Of goroutines that outlive the trace that started
+// them, which are out, later calls are traces of their own.
+func (f *follower) newMembers(out map[uint64]bool) {
+	m := recording.NewMembers[*Trace](f.process.Process)
+	m.Default = true
+	m.Root = func(c *calltree.Call) bool { return c.Depth == 0 || out[c.Goroutine] }
+	m.Again = func(c *calltree.Call) bool { return out[c.Goroutine] }
+	m.Begin = func(s *strand, c *calltree.Call) bool {
+		s.Data = f.trace(&f.call)
+		return true
+	}
+	m.Join = func(s, starter *strand) { s.Data = starter.Data }
+	m.Over = func(*strand, *calltree.Call) {}
+	m.Leave = func(*strand, bool) {}
+	f.members = m
 }
 
-// members are those that have left their traces. A goroutine's start is recorded with its first
-// event, when the call that has started it may have ended.
-type members struct {
-	before   map[uint64]member // by goroutine
-	recent   []uint64          // the keys of before, the oldest first from oldest on
-	oldest   int
-	recorded map[string]bool // names of recorded functions, once they are needed
-}
-
-// maxBefore bounds what is kept of goroutines that have ended.
-const maxBefore = 1 << 14
-
-// join puts a goroutine that begins into the trace of the one that has started it. What main.main
-// starts has traces of its own: else all that a program does would be one trace.
-func (f *follower) join(g *Goroutine) {
-	var in member
-	if parent := f.goroutines[g.Parent]; parent != nil {
-		in = parent.in
-		if n := len(parent.open); n > 0 {
-			g.starter = parent.open[n-1].id
-		}
-		if f.Start != nil {
-			f.Start(parent, g)
-		}
+// spawn notes that a goroutine starts another one: in which call.
+func (f *follower) spawn(goroutine, child, clock uint64) {
+	f.members.Spawn(goroutine, child, clock)
+	parent := f.goroutines[goroutine]
+	if parent == nil {
+		parent = f.spawned.Get(goroutine) // it has no calls, and works in that which has started it
 	}
-	if in.trace == nil && f.fromRecorded(g.Origin) {
-		in = f.before[g.Parent]
-	}
-	if in.trace != nil && !(in.own && in.trace.Root.Name == "main.main") {
-		g.in = member{trace: in.trace}
-	}
-}
-
-// fromRecorded reports whether a go statement is in a recorded function, and so in a recorded call.
-func (f *follower) fromRecorded(o tracefile.Origin) bool {
-	if f.recorded == nil {
-		f.recorded = make(map[string]bool)
-		f.process.File.Funcs(func(_ uint32, fn tracefile.Func) bool {
-			f.recorded[fn.Name] = true
-			return true
-		})
-	}
-	return f.recorded[o.Func]
-}
-
-// leave notes that a goroutine has nothing more to do in its trace.
-func (f *follower) leave(g *Goroutine) {
-	if g.in.trace == nil {
+	if parent == nil {
 		return
 	}
-	if _, ok := f.before[g.ID]; !ok {
-		if len(f.recent) < maxBefore {
-			f.recent = append(f.recent, g.ID)
-		} else {
-			delete(f.before, f.recent[f.oldest])
-			f.recent[f.oldest] = g.ID
-			f.oldest = (f.oldest + 1) % maxBefore
-		}
+	g := &Goroutine{Process: f.process, ID: child, Spawned: f.at(clock)}
+	f.startedBy(g, parent)
+	f.spawned.Put(child, g)
+}
+
+// startedBy notes the call of parent that has started g.
+func (f *follower) startedBy(g, parent *Goroutine) {
+	switch n := len(parent.open); {
+	case n > 0:
+		g.starter = parent.open[n-1].id
+	case !parent.begun:
+		g.starter = parent.starter
 	}
-	f.before[g.ID] = g.in
-	g.in = member{}
+	if f.Start != nil {
+		f.Start(parent, g)
+	}
 }

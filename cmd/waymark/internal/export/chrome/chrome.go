@@ -5,6 +5,7 @@ package chrome
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -103,8 +104,9 @@ func (w *writer) introduce(c *calls.Call) error {
 	for _, end := range []struct {
 		phase  string
 		thread uint64
-	}{{"s", g.Parent}, {"f", g.ID}} {
-		b := append(w.open(end.phase, g, end.thread, c.Start), `,"bp":"e","name":"go","cat":"go","id":"`...)
+		at     int64
+	}{{"s", g.Parent, cmp.Or(g.Spawned, c.Start)}, {"f", g.ID, c.Start}} {
+		b := append(w.open(end.phase, g, end.thread, end.at), `,"bp":"e","name":"go","cat":"go","id":"`...)
 		b = strconv.AppendInt(b, int64(process(g)), 10)
 		b = strconv.AppendUint(append(b, '/'), g.ID, 10)
 		if err := w.close(append(b, '"')); err != nil {

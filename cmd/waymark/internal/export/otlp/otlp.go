@@ -50,7 +50,7 @@ func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o calls.Op
 // only root calls and those of functions in groups. A span is valid until tell returns, whose first error
 // ends the reading.
 func Tell(set *tracefile.Set, filter *recording.Filter, o calls.Options, all bool, tell func(*Span) error) ([]recording.Summary, error) {
-	o.Whole = true
+	o.Whole, o.Traces = true, true
 	t := &teller{tell: tell, all: all}
 	return calls.Tell(set, filter, o, calls.Listener{Begin: t.begin, End: t.end, Start: start})
 }
@@ -87,9 +87,9 @@ func strandOf(g *calls.Goroutine) *strand {
 // start notes in which span a goroutine starts another.
 func start(parent, child *calls.Goroutine) {
 	s, c := strandOf(parent), strandOf(child)
+	c.parent, c.remote = s.parent, s.remote
 	if n := len(s.levels); n > 0 {
 		c.parent = s.levels[n-1].span
-		c.remote = s.remote
 	}
 }
 
@@ -101,16 +101,17 @@ type level struct {
 
 // wants reports whether a call has a span.
 func (t *teller) wants(c *calls.Call) bool {
-	return t.all || c.Depth == 0 || len(c.Function.Groups) > 0
+	return t.all || c.Depth == 0 || c.Trace.ID == c.ID || len(c.Function.Groups) > 0
 }
 
 func (t *teller) begin(c *calls.Call) error {
 	s := strandOf(c.Goroutine)
 	var l level
 	switch {
+	case c.Trace.ID == c.ID: // it is the root of the trace
 	case c.Depth > 0:
 		l.parent = s.levels[c.Depth-1].span
-	case c.Trace.ID != c.ID: // else it is the root of the trace
+	default:
 		l.parent = cmp.Or(s.parent, c.Trace.ID)
 	}
 	if l.span = l.parent; t.wants(c) {

@@ -73,7 +73,7 @@ func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o calls.Op
 	}
 	out.rows = <-out.free
 	go out.run()
-	o.Whole = true
+	o.Whole, o.Traces = true, true
 	read, err := calls.Tell(set, filter, o, calls.Listener{End: out.end})
 	out.full <- out.rows
 	close(out.full)

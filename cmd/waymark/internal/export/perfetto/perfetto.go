@@ -5,6 +5,7 @@ package perfetto
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -97,7 +98,7 @@ func (w *writer) introduce(c *calls.Call) (flow bool, err error) {
 		if o := g.Origin; o.File != "" {
 			w.annotate("go statement", fmt.Sprintf("%s:%d", o.File, o.Line))
 		}
-		return true, w.flush(c.Start)
+		return true, w.flush(cmp.Or(g.Spawned, c.Start))
 	}
 	return false, nil
 }

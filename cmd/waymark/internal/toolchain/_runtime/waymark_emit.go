@@ -22,6 +22,7 @@ const (
 	wmInts     = wmFirstWord | wmCodeInts<<wmCodeShift
 	wmInfo     = wmFirstWord | wmCodeInfo<<wmCodeShift
 	wmLongWord = wmFirstWord | wmCodeLong<<wmCodeShift  // behind it is a wmLongCall
+	wmSpawn    = wmFirstWord | wmCodeSpawn<<wmCodeShift // with the id of the goroutine that begins
 	wmError    = wmFirstWord | wmCodeError<<wmCodeShift // the innermost call of the site that the value names returns an error
 )
 

@@ -51,3 +51,27 @@ func wmOriginID(pc uintptr) uint32 {
 	wm.origins[i] = wmOriginKey{pc, wm.norigins}
 	return wm.norigins
 }
+
+// wmOnSpawn records, on g0, that gp is about to start newg. A goroutine without an event of its own may
+// start others in a call of the goroutine that it descends from: so it has such records, too, but no Start.
+func wmOnSpawn(gp, newg *g) {
+	if wm.on.Load() == 0 || gp.wm.flags&wmMuted != 0 || isSystemGoroutine(newg, false) {
+		return
+	}
+	pp := getg().m.p.ptr()
+	owes := 0
+	if gp.wm.flags&wmStarted != 0 {
+		owes = gp.wm.stop.owes()
+	}
+	if wmRoom(pp) < 2+owes && !wmRefill(pp, true) {
+		pp.wm.lost++
+		return
+	}
+	now := wmClock()
+	wmSwitchTo(pp, gp, now)
+	if owes > 0 {
+		gp.wm.stop.putOwed(pp, now)
+	}
+	wmPut(pp, now, wmSpawn|newg.goid&wmValueMask)
+	newg.wm.flags |= wmSpawned
+}

@@ -35,7 +35,7 @@ func WMRetire() bool {
 		}
 	}
 	forEachGRace(func(gp *g) {
-		gp.wm.flags &^= wmStarted
+		gp.wm.flags &^= wmHeard
 		gp.wm.stop.ran = 0
 		gp.wm.id = 0 // else the fast path would write its events without a Start record
 		gp.wm.made = wmMadeSince{}

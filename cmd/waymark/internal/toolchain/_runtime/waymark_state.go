@@ -87,9 +87,11 @@ type wmP struct {
 
 // Bits of wmG.flags.
 const (
-	wmStarted = 1      // its Start record has been written
-	wmOwn     = 2      // it is waymark's, see waymark_goroutines.go
-	wmTimes   = 4      // it has made a timed call
+	wmStarted = 1 // its Start record has been written
+	wmOwn     = 2 // it is waymark's, see waymark_goroutines.go
+	wmTimes   = 4 // it has made a timed call
+	wmSpawned = 8 // a Spawn record says who started it
+	wmHeard   = wmStarted | wmSpawned
 	wmMute1   = 1 << 8 // the rest counts who mutes it: nothing that it calls is traced, as it works for waymark itself
 	wmMuted   = ^uintptr(wmMute1 - 1)
 )

@@ -25,6 +25,7 @@ async function ready(process, main, signal) {
 			text.remove();
 			return processes;
 		}
+		if (p.error) throw new Error(p.error);
 		text.textContent = `Making an index of the recording, once: ${count(p.read)} of ${count(p.all)} events`;
 		if (!text.isConnected) main.append(text);
 		await new Promise(done => setTimeout(done, 250));

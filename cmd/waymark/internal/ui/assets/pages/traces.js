@@ -163,10 +163,10 @@ function criticalView(c, name) {
 	const strip = el('div', {class: 'strip', role: 'img', 'aria-label': `${segments.length} parts`}, ...segments.slice(0, 2000).map(s =>
 		el('i', {class: s.state, style: {width: `${100 * s.duration_ns / all}%`}, title: `${name(s.function ?? '')} ${s.state}${s.reason ? ` (${s.reason})` : ''} ${duration(s.duration_ns)}`})));
 	const sums = new Map();
-	for (const s of segments) {
-		const key = [s.function ?? '', s.state, s.reason ?? ''].join('\n');
-		const sum = sums.get(key) ?? {function: s.function ?? '', state: s.state, reason: s.reason ?? '', duration_ns: 0, n: 0};
-		sum.duration_ns += s.duration_ns;
+	for (const s of segments) for (const part of s.functions ?? [s]) {
+		const key = [part.function ?? '', s.state, s.reason ?? ''].join('\n');
+		const sum = sums.get(key) ?? {function: part.function ?? '', state: s.state, reason: s.reason ?? '', duration_ns: 0, n: 0};
+		sum.duration_ns += part.duration_ns;
 		sum.n++;
 		sums.set(key, sum);
 	}
