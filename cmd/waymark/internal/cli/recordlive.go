@@ -105,4 +105,3 @@ func move(from, to string) error {
 	}
 	return os.Remove(from)
 }
-
