@@ -80,7 +80,7 @@ type Func = function.Func
 // Masked stands for a value that must not be seen: its name looks like that of a secret.
 type Masked = rt.Masked
 
-// Text returns a value in the way of Go's syntax, cut if it is long, as Print prints it. Of the
+// Text returns a value as text, cut if it is long, as Print prints it. Of the
 // program's methods it calls none but Error. It follows no pointer and looks into no map. Fields
 // whose names look like those of secrets come as ***.
 func Text(v any) string { return string(text.Append(nil, v)) }

@@ -212,10 +212,10 @@ func TestPrint(t *testing.T) {
 	want := `> store.Stream.Read(1, "x")
   . store.mark(5) EXIT
   > store.other(***)
-  ! store.other panics: "boom"
+  ! store.other panics: boom
   ! store.other calls runtime.Goexit
   < store.other
-< store.Stream.Read = 7, nil
+< store.Stream.Read = 7, <nil>
 `
 	if got != want {
 		t.Errorf("printed\n%s; want\n%s", got, want)

@@ -2,6 +2,7 @@ package monitor_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"io"
@@ -83,14 +84,14 @@ func TestPrint(t *testing.T) {
 		value any
 		want  string
 	}{
-		{nil, "nil"}, {true, "true"}, {-3, "-3"}, {uint8(200), "200"}, {1.5, "1.5"}, {float32(0.1), "0.1"}, {2 + 1i, `\(2\+1i\)`},
-		{"a\n\"b\"", `"a\\n\\"b\\""`}, {strings.Repeat("ä", 40), `"ä{32}"\.\.\.\(80 bytes\)`},
-		{[]int{1, 2}, `\[1 2\]`}, {[]int(nil), "nil"}, {make([]byte, 20), `\[0 0 0 0 0 0 0 0 \.\.\.\(20\)\]`},
-		{map[string]int{"a": 1}, `map\[string\]int\{\.\.\.\}`}, {map[string]int(nil), "nil"},
-		{pair{X: 1}, `\{X:1 Inner:\{List:nil Deep:\{\.\.\.\}\}\}`}, {&pair{}, `\(\*monitor_test\.pair\)\(0x[0-9a-f]+\)`}, {(*pair)(nil), "nil"},
-		{errors.New("wrong"), `"wrong"`}, {nilError, "nil"}, {lock{3}, `\{N:3\}`}, {waymark.Masked{}, `\*\*\*`},
-		{struct{ User, Password string }{"u", "p"}, `\{User:"u" Password:\*\*\*\}`}, {panicky{}, `"monitor_test.panicky: its Error panics"`},
-		{make(chan int, 1), `\(chan int\)\(0x[0-9a-f]+\)`}, {[][]int{{1, 2}, {}}, `\[\[1 2\] \[\]\]`}, {[][][]int{{{1}}}, `\[\[\[1\]\{\.\.\.\}\]\]`},
+		{nil, "<nil>"}, {true, "true"}, {-3, "-3"}, {uint8(200), "200"}, {1.5, "1.5"}, {float32(0.1), "0.1"}, {2 + 1i, `\(2\+1i\)`},
+		{"a\n\"b\"", `"a\\n\\"b\\""`}, {strings.Repeat("ä", 40), `"ä{32}"…\+16`},
+		{[]int{1, 2}, `\[1 2\]`}, {[]int(nil), `\[\]`}, {make([]byte, 20), `\[0 0 0 0 0 0 0 0 …\+12\]`}, {[]byte("hello\r\n"), `"hello\\r\\n"`}, {struct{ B []byte }{[]byte("ab")}, `\{B:"ab"\}`},
+		{map[string]int{"a": 1}, `map\[…\]`}, {map[string]int(nil), `map\[\]`},
+		{pair{X: 1}, `\{X:1 Inner:\{List:\[\] Deep:\{…\}\}\}`}, {&pair{}, `\(\*monitor_test\.pair\)\(0x[0-9a-f]+\)`}, {(*pair)(nil), "<nil>"},
+		{errors.New("wrong"), `wrong`}, {nilError, "<nil>"}, {lock{3}, `\{N:3\}`}, {waymark.Masked{}, `\*\*\*`},
+		{struct{ User, Password string }{"u", "p"}, `\{User:u Password:\*\*\*\}`}, {panicky{}, `monitor_test.panicky: its Error panics`},
+		{make(chan int, 1), `chan int\(len=0 cap=1\)`}, {3 * time.Second, `3s`}, {time.Unix(0, 0), `1970-01-01 00:00:00 \+0000 UTC`}, {context.Background(), `context\.Background`}, {[][]int{{1, 2}, {}}, `\[\[1 2\] \[\]\]`}, {[][][]int{{{1}}}, `\[\[\[…\+1\]\]\]`},
 	} {
 		out.Reset()
 		m.Enter(7, c.value)
@@ -112,10 +113,10 @@ func TestPrint(t *testing.T) {
 	want := `> p.#1(2, "x")
   . p.#3("odd") EXIT
   > p.#2()
-  ! p.#2 panics: "boom"
+  ! p.#2 panics: boom
   ! p.#2 calls runtime.Goexit
   < p.#2
-< p.#1 = 5, nil
+< p.#1 = 5, <nil>
 `
 	if got != want {
 		t.Errorf("printed\n%s; want\n%s", got, want)
@@ -149,7 +150,7 @@ level=DEBUG msg=info package=example.com/m/p function=#4 goroutine=0 caller=#1 p
 level=DEBUG msg=panic package=example.com/m/p function=#1 goroutine=0 value="\"boom\""
 level=DEBUG msg=goexit package=example.com/m/p function=#1 goroutine=0
 level=DEBUG msg=exit package=example.com/m/p function=#1 goroutine=0
-level=DEBUG msg=exit package=example.com/m/p function=#1 goroutine=0 results.0="\"wrong\""
+level=DEBUG msg=exit package=example.com/m/p function=#1 goroutine=0 results.0=wrong
 `
 	if out.String() != want {
 		t.Errorf("logged\n%s; want\n%s", out.String(), want)

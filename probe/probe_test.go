@@ -216,7 +216,7 @@ func TestPrint(t *testing.T) {
 	var p printed
 	register(t, &p, Print(&b))
 	p.A.Fire("a\n", []int{1, 2}, errors.New("broken"), true)
-	want(t, "printed", b.String(), "printed.A(\"a\\n\", [1 2], \"broken\", true)\n")
+	want(t, "printed", b.String(), "printed.A(\"a\\n\", [1 2], broken, true)\n")
 }
 
 func TestSlog(t *testing.T) {

@@ -175,13 +175,13 @@ func TestResync(t *testing.T) {
 }
 
 // A file of nothing but headers that promise long blocks must not take time by
-// the square of its size.
+// the square of its size, which would be hours.
 func TestResyncIsBounded(t *testing.T) {
 	long := binary.LittleEndian.AppendUint32(format.BeginBlock(nil, format.BlockSites)[:8], format.MaxPayload)
 	file := append(format.AppendHeader(nil), bytes.Repeat(append(long, 0, 0, 0, 0), 4<<20)...)
 	start := time.Now()
 	f := openBytes(t, file)
-	if d := time.Since(start); d > 10*time.Second {
+	if d := time.Since(start); d > 2*time.Minute {
 		t.Errorf("took %v for %d MB", d, len(file)>>20)
 	}
 	if got, want := f.Info().Damaged, int64(len(file)-format.HeaderSize); got != want {

@@ -22,7 +22,8 @@
 // characters would break the line. Byte slices that hold text are quoted like strings.
 //
 // A pointer shows what it points to, as far as that was recorded; %+v shows this for the outermost
-// pointer only. Channels show their lengths, functions their names.
+// pointer only. Of a pointer that is a whole value and was not followed, the type is shown, too.
+// Channels show their lengths, functions their names.
 //
 // The recording program cuts values at limits of depth and size, and a Printer at its width. A mark
 // stands where something was cut off: …+3 are three bytes of a string, three elements or three

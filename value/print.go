@@ -67,7 +67,11 @@ func (p *Printer) Value(v *Value) string {
 	if text, ok := v.text(); ok {
 		return p.quote(text, v.Len-len(text))
 	}
-	return p.cut(p.whole(v))
+	text := p.whole(v)
+	if v.State == Known && v.Type.Kind == reflect.Pointer && v.Bits != 0 && len(v.Elems) == 0 {
+		text = "(" + v.Type.Name + ")(" + text + ")" // all that is known beside the type is an address
+	}
+	return p.cut(text)
 }
 
 // Target prints a name, and behind it what the pointer v points to, as far as that was recorded.

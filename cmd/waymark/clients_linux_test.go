@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -94,10 +95,20 @@ func TestClients(t *testing.T) {
 	// What is made once is made before.
 	for _, r := range requests {
 		c := waymark(arguments(r, pid, filepath.Join(dir, "first.wmt"))...)
-		if err := c.Start(); err != nil {
+		out, err := c.StderrPipe()
+		if err := errors.Join(err, c.Start()); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(150 * time.Millisecond)
+		begun := make(chan bool)
+		go func() {
+			out.Read(make([]byte, 1)) // how many functions it has affected, or the end
+			close(begun)
+			io.Copy(io.Discard, out)
+		}()
+		select {
+		case <-begun:
+		case <-time.After(2 * time.Second): // samples affect none
+		}
 		c.Process.Signal(syscall.SIGINT)
 		c.Wait()
 	}
@@ -138,7 +149,7 @@ func TestClients(t *testing.T) {
 		return n
 	}
 	_, _, before, _ := measure()
-	for limit := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for limit := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		on := settled()
 		g, h, calls, d := measure()
 		if on == "nothing" && g == goroutines && d <= descriptors && h < heap+8<<20 && calls > before {

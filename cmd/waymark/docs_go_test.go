@@ -119,7 +119,7 @@ func errorsOf(out string, err error) string {
 	}
 	var list []string
 	for _, line := range strings.Split(out, "\n") {
-		if line != "" && !strings.HasPrefix(line, "#") && !strings.Contains(line, ": declared and not used: ") {
+		if line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "go: downloading ") && !strings.Contains(line, ": declared and not used: ") {
 			list = append(list, line)
 		}
 	}

@@ -62,7 +62,7 @@ func (term *terminal) text() string { return term.tmux("capture-pane", "-p") }
 func (term *terminal) until(pattern string) string {
 	term.t.Helper()
 	want := regexp.MustCompile(pattern)
-	for range 600 {
+	for range 2400 { // two minutes
 		if found := want.FindString(term.text()); found != "" {
 			return found
 		}
@@ -109,7 +109,7 @@ func startService(t *testing.T) *service {
 func (s *service) is(want string) {
 	s.t.Helper()
 	var out []byte
-	for range 100 {
+	for range 1200 { // two minutes
 		cmd := exec.Command(tool(s.t), "status", fmt.Sprint(s.Process.Pid))
 		cmd.Env = s.env
 		out, _ = cmd.CombinedOutput()

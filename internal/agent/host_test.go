@@ -252,7 +252,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for env, want := range map[string]string{
 		"t=@None":  "WAYMARK: the program has no group None\n",
-		"t=m.None": "WAYMARK: m.None names no function that was instrumented; is it m.F?\n",
+		"t=m.None": "WAYMARK: m.None names no function that was instrumented\n",
 		"o=x.wmt":  "WAYMARK: o without record: nothing is recorded; add record, as in WAYMARK=record,o=FILE\n",
 	} {
 		f, _, err := begins(t, env)

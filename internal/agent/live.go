@@ -188,6 +188,9 @@ func (l *live) Watch(targets []string, w control.Watch) (control.Task, control.C
 	if err != nil {
 		return nil, c, err
 	}
+	if c.Note, err = inspect.Check(chosen, w); err != nil {
+		return nil, c, err
+	}
 	chooseClock()
 	task, err := inspect.Watch(chosen, strings.Join(targets, ", "), w, &l.kept)
 	return task, c, err

@@ -13,6 +13,8 @@ type Shape struct {
 	Places bool                   // Types are pointers to them
 	Absent bool                   // the call has not returned: reading a result rejects it
 	Secret func(name string) bool // reports whether values and fields of this name must not be seen; nil: none
+
+	early bool // no call has begun: Types are those that are known before, see Fits
 }
 
 // A Bound is a code for calls whose values have certain types.
@@ -48,7 +50,17 @@ type binder struct {
 	shape Shape
 	ops   []op
 	stack []operand
-	joins map[int][]int // jumps by the instruction that they lead to
+	joins map[int][]jump // by the instruction that they lead to
+
+	last operand // what the code leaves
+	why  string  // it is never true
+}
+
+// A jump is that of And or Or, over its second operand.
+type jump struct {
+	op    int // its index among the operations
+	or    bool
+	never bool // of the first operand
 }
 
 // An operand is what is known of a value on the stack.
@@ -58,6 +70,7 @@ type operand struct {
 	fixed bool   // a constant, which is not on the stack of operations
 	value uint64
 	text  string
+	never bool // it is true for no call
 }
 
 type operandKind uint8
@@ -71,12 +84,13 @@ const (
 	ofWord // of a type that has nil
 	ofNil
 	ofAbsent // a result of a call that has not returned: the code has ended
+	ofAny    // of a type that only calls have
 )
 
 func (k operandKind) String() string {
 	return [...]string{
 		"a truth value", "an integer", "an unsigned integer", "a floating-point number", "a string",
-		"a value that may be nil", "nil", "absent",
+		"a value that may be nil", "nil", "absent", "of any type",
 	}[k]
 }
 
@@ -91,7 +105,7 @@ func (b *binder) pop() operand {
 }
 
 func (b *binder) code(c Code) error {
-	b.joins = make(map[int][]int)
+	b.joins = make(map[int][]jump)
 	for i := range c {
 		if err := b.land(i); err != nil {
 			return err
@@ -103,15 +117,24 @@ func (b *binder) code(c Code) error {
 	if err := b.land(len(c)); err != nil {
 		return err
 	}
-	return b.pop().truth()
+	b.last = b.pop()
+	return b.last.truth()
 }
 
 // land completes the jumps to the instruction i, which come with a truth value.
 func (b *binder) land(i int) error {
-	for _, jump := range b.joins[i] {
-		b.ops[jump].offset = uint32(len(b.ops) - jump - 1)
-		if err := b.stack[len(b.stack)-1].truth(); err != nil {
+	joins := b.joins[i]
+	for k := range joins {
+		j := joins[len(joins)-1-k] // the innermost first
+		b.ops[j.op].offset = uint32(len(b.ops) - j.op - 1)
+		top := &b.stack[len(b.stack)-1]
+		if err := top.truth(); err != nil {
 			return err
+		}
+		if j.or {
+			top.never = top.never && j.never
+		} else {
+			top.never = top.never || j.never
 		}
 	}
 	return nil
@@ -119,7 +142,7 @@ func (b *binder) land(i int) error {
 
 // truth returns an error if o is no truth value. Those are always on the stack of operations.
 func (o operand) truth() error {
-	if o.kind != ofBool && o.kind != ofAbsent {
+	if o.kind != ofBool && o.kind != ofAbsent && o.kind != ofAny {
 		return fmt.Errorf("%s is %s, want a truth value", o.what, o.kind)
 	}
 	return nil
@@ -186,7 +209,7 @@ func (b *binder) instruction(in *Instruction, i int) error {
 			code = opOr
 		}
 		to := i + 1 + in.Skip
-		b.joins[to] = append(b.joins[to], len(b.ops))
+		b.joins[to] = append(b.joins[to], jump{len(b.ops), in.Op == Or, o.never})
 		b.add(op{code: code})
 	}
 	return nil
@@ -196,7 +219,7 @@ func (b *binder) find(f Finder) error {
 	y := b.pop()
 	x := b.pop()
 	for _, o := range []operand{x, y} {
-		if o.kind != ofString && o.kind != ofAbsent {
+		if o.kind != ofString && o.kind != ofAbsent && o.kind != ofAny {
 			return fmt.Errorf("%s is %s, want a string", o.what, o.kind)
 		}
 	}
@@ -212,8 +235,19 @@ func (b *binder) find(f Finder) error {
 
 // failed tells whether the last result is an error.
 func (b *binder) failed() {
-	b.push(operand{kind: ofBool})
 	n := len(b.shape.Types)
+	if b.shape.early {
+		never := n == 0 || b.shape.Types[n-1] != errorType && b.shape.Types[n-1] != anyType
+		if never && n == 0 {
+			b.why = "no result is known (waymark build --results makes them known)"
+		} else if never {
+			b.why = "its last result is no error"
+		}
+		b.add(op{code: opConst})
+		b.push(operand{kind: ofBool, never: never})
+		return
+	}
+	b.push(operand{kind: ofBool})
 	if n == 0 {
 		b.add(op{code: opConst})
 		return

@@ -14,7 +14,7 @@ func (b *binder) compare(rel Relation) error {
 	}
 	defer b.push(operand{kind: ofBool})
 	switch {
-	case x.kind == ofAbsent || y.kind == ofAbsent:
+	case x.kind == ofAbsent || y.kind == ofAbsent, x.kind == ofAny || y.kind == ofAny:
 	case x.kind == ofString && y.kind == ofString:
 		b.materialize(y)
 		b.add(op{code: opStrings, arg: uint8(rel), mode: sound(y)})

@@ -8,7 +8,9 @@ import (
 // A Function is what a filter needs to know of the function whose calls it decides on.
 type Function struct {
 	Name          string
-	Args, Results []string               // names; _: it has none
+	Args, Results []string // names; _: it has none
+	ArgTypes      []string // see Fits
+	ResultTypes   []string
 	Secret        func(name string) bool // see Shape
 
 	// Report, if there is one, is called once, when the condition turns out to be no condition on

@@ -41,6 +41,7 @@ func (s *Shape) list() string {
 			text += " nil"
 		case t == masked:
 			text += " (masked)"
+		case t == anyType: // it has another one
 		case s.Places:
 			text += " " + t.Elem().String()
 		default:
@@ -123,6 +124,9 @@ func (b *binder) value(in *Instruction) error {
 	case i < len(b.shape.Names) && b.secret(b.shape.Names[i]), p.typ == masked,
 		b.shape.Places && p.typ.Elem() == masked:
 		return fmt.Errorf("%s is masked: its name looks like a secret's", p.what)
+	case b.shape.early && p.typ.Kind() == reflect.Interface:
+		b.push(operand{kind: ofAny, what: p.what})
+		return nil
 	case b.shape.Places:
 		p.typ = p.typ.Elem()
 	}

@@ -25,5 +25,5 @@ type KeptCall struct {
 type Value struct {
 	Name  string `json:"name,omitempty"` // empty: it has none
 	Type  string `json:"type,omitempty"` // of an interface, that of what it holds; empty: nil, or hidden
-	Value string `json:"value"`          // in Go's syntax
+	Value string `json:"value"`          // as package value prints it
 }

@@ -141,6 +141,7 @@ type Change struct {
 	TookNS    int64 `json:"took_ns"`
 
 	Path string `json:"path,omitempty"` // record, dump, seen: the file
+	Note string `json:"note,omitempty"` // watch: calls of which functions the condition can't hold for
 }
 
 // ErrGarbage is the error of bytes that are no message.

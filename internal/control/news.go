@@ -34,6 +34,7 @@ type Watch struct {
 	Keep   bool     `json:"keep,omitempty"`   // calls: they get numbers, and DoCalls returns them later
 	Nodes  bool     `json:"nodes,omitempty"`  // traces: trees are nodes, not text
 	Caller bool     `json:"caller,omitempty"` // calls: who made each is told
+	Width  int      `json:"width,omitempty"`  // calls: columns of each value; 0: values are cut as lines want it; below 0: no limit
 	Bare   bool     `json:"bare,omitempty"`   // calls: arguments, results and values of panics are left out
 	Probes []string `json:"probes,omitempty"` // calls: firings of these probes are told, too, see MatchProbe; without Targets, only these
 	Root   string   `json:"root,omitempty"`   // samples: the function that the tree begins at; none: where goroutines began
@@ -48,6 +49,7 @@ type News struct {
 	Functions []Numbers       `json:"functions,omitempty"`
 	Traces    []Trace         `json:"traces,omitempty"`
 	Sampled   json.RawMessage `json:"sampled,omitempty"` // samples: a callgraph.Tree
+	Notes     []string        `json:"notes,omitempty"`   // what a condition does not fit
 	Hits      uint64          `json:"hits"`              // calls or traces that were told since the beginning
 	Skipped   uint64          `json:"skipped"`           // those that came too fast
 	More      bool            `json:"-"`                 // there are further news already
@@ -64,7 +66,7 @@ const (
 
 // Empty reports whether there is nothing to tell.
 func (n *News) Empty() bool {
-	return !n.Done && len(n.Calls)+len(n.Stacks)+len(n.Functions)+len(n.Traces) == 0
+	return !n.Done && len(n.Calls)+len(n.Stacks)+len(n.Functions)+len(n.Traces)+len(n.Notes) == 0
 }
 
 // A Call is one call of a function, or its beginning.
@@ -75,8 +77,8 @@ type Call struct {
 	StartUnix  int64  `json:"start_unix_ns"`
 	End        string `json:"end"` // enter, return, panic or fire
 	DurationNS int64  `json:"duration_ns,omitempty"`
-	Args       string `json:"args,omitempty"`    // in Go's syntax
-	Results    string `json:"results,omitempty"` // the same
+	Args       string `json:"args,omitempty"`    // with their names, as i=7, s="x"
+	Results    string `json:"results,omitempty"` // one value, or a list as (n=7, err=<nil>)
 	Panic      string `json:"panic,omitempty"`   // value of the panic, which the call may have recovered
 	Hidden     bool   `json:"hidden,omitempty"`  // a policy hides values
 	Caller     *Frame `json:"caller,omitempty"`  // who made the call, if that was asked for; nil: the runtime

@@ -59,6 +59,9 @@ type Site struct {
 	// results. nil if no values are recorded.
 	Args, Results []string
 
+	// Types of these values as in the source, of predeclared types and slices of them; empty for others.
+	ArgTypes, ResultTypes []string
+
 	// Tiny are the names, without the package, of functions of the same package that aren't sites
 	// because the compiler inlines them. Their calls run as part of this function's, and their time is
 	// this function's own.

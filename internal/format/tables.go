@@ -3,6 +3,8 @@ package format
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // A reader of payloads that remembers its first error, so that parsing code
@@ -182,10 +184,35 @@ func appendSignatures(dst []byte, sites []Site) []byte {
 	for i, s := range sites {
 		if s.Args != nil || s.Results != nil {
 			dst = binary.AppendUvarint(dst, uint64(i))
-			dst = appendStrings(appendStrings(dst, s.Args), s.Results)
+			dst = appendStrings(dst, typed(s.Args, s.ArgTypes))
+			dst = appendStrings(dst, typed(s.Results, s.ResultTypes))
 		}
 	}
 	return dst
+}
+
+// typed returns names, each with a blank and its type behind it if that is given.
+func typed(names, types []string) []string {
+	list := slices.Clone(names)
+	for i := range list {
+		if i < len(types) && types[i] != "" {
+			list[i] += " " + types[i]
+		}
+	}
+	return list
+}
+
+// untyped takes the types out of a list that typed has made, and returns them; nil if there are none.
+func untyped(names []string) (types []string) {
+	for i, name := range names {
+		if name, typ, ok := strings.Cut(name, " "); ok {
+			if types == nil {
+				types = make([]string, len(names))
+			}
+			names[i], types[i] = name, typ
+		}
+	}
+	return types
 }
 
 func appendStrings(dst []byte, list []string) []byte {
@@ -233,7 +260,9 @@ func (c *cursor) table() (pkg string, sites []Site) {
 			c.fail("bad index of a site")
 			break
 		}
-		sites[i].Args, sites[i].Results = args, results
+		s := &sites[i]
+		s.ArgTypes, s.ResultTypes = untyped(args), untyped(results)
+		s.Args, s.Results = args, results
 	}
 	return pkg, sites
 }

@@ -18,8 +18,9 @@ func TestTablesRoundTrip(t *testing.T) {
 	if got, err := ParseClock(AppendClock(nil, pair)); err != nil || got != pair {
 		t.Errorf("clock pair %v, %v", got, err)
 	}
-	sites := []Site{{"p.F", "a.go", 1, 0, nil, nil, nil, Extent{}}, {"p.G", "b.go", 1 << 20, Closure, []string{"g", "x"}, nil, nil, Extent{}},
-		{"p.H", "a.go", 3, 1 << 31, nil, []string{"_", "err"}, nil, Extent{}}, {}}
+	sites := []Site{{Name: "p.F", File: "a.go", Line: 1},
+		{Name: "p.G", File: "b.go", Line: 1 << 20, Flags: Closure, Args: []string{"g", "x"}, ArgTypes: []string{"", "[]int"}},
+		{Name: "p.H", File: "a.go", Line: 3, Flags: 1 << 31, Results: []string{"_", "err"}, ResultTypes: []string{"int", "error"}}, {}}
 	table := AppendTable(nil, "example.com/p", sites)
 	if pkg, got, err := ParseTable(table); err != nil || pkg != "example.com/p" || !reflect.DeepEqual(got, sites) {
 		t.Errorf("table of %s: %v, %v", pkg, got, err)
@@ -143,8 +144,8 @@ func TestKindNames(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add(AppendMeta(nil, []KeyValue{{MetaProgram, "/bin/prog"}, {MetaClock, "tsc"}}))
 	f.Add(AppendClock(nil, ClockPair{1, 2, 3}))
-	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{"p.F", "f.go", 1, 0, nil, nil, nil, Extent{}}, {"p.G", "g.go", 2, 1, []string{"x"}, []string{"_"}, nil, Extent{}}}))))
-	tiny := []Site{{"p.F", "f.go", 1, 0, nil, nil, []string{"G", "(*T).H"}, Extent{}}, {"p.G", "g.go", 2, 0, nil, nil, nil, Extent{}}, {"p.I", "g.go", 3, 0, []string{"x"}, nil, []string{"G"}, Extent{3, 9, 4, 2}}}
+	f.Add(AppendSites(nil, 1, string(AppendTable(nil, "p", []Site{{Name: "p.F", File: "f.go", Line: 1}, {Name: "p.G", File: "g.go", Line: 2, Flags: 1, Args: []string{"x"}, Results: []string{"_"}}}))))
+	tiny := []Site{{Name: "p.F", File: "f.go", Line: 1, Tiny: []string{"G", "(*T).H"}}, {Name: "p.G", File: "g.go", Line: 2}, {Name: "p.I", File: "g.go", Line: 3, Args: []string{"x"}, Tiny: []string{"G"}, Body: Extent{3, 9, 4, 2}}}
 	f.Add(AppendFacility(AppendTable(nil, "p", tiny), tiny, Facility{}))
 	f.Add(AppendOrigins(nil, []Origin{{1, "main.main", "main.go", 7}}))
 	f.Add(AppendTrailer(nil, Trailer{1, 2, 3, 4, 5}))
@@ -152,7 +153,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(AppendCounts(nil, 1000, []Count{{1, LevelCounted, 1 << 40}, {2, LevelFull, 0}}))
 	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Add(AppendGroups(nil, []Group{{"IO", []string{"p.IO"}, []string{"Read", "Write"}}, {Name: "Read"}}))
-	sites := []Site{{"p.F", "f.go", 1, 0, nil, nil, nil, Extent{}}, {"p.info", "f.go", 2, 0, nil, nil, nil, Extent{}}}
+	sites := []Site{{Name: "p.F", File: "f.go", Line: 1}, {Name: "p.info", File: "f.go", Line: 2}}
 	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 3, []TracedFunction{{"F", 0, 0, NotInfo, ""}, {"info", 1, 0, InfoEnter, ""}}, nil}))
 	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 0, []TracedFunction{{"F", 0, 0, NotInfo, "F is it."}, {"info", 1, 0, InfoExit, ""}}, []GroupDoc{{"IO", "what reads"}}}))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -2,14 +2,17 @@ package inspect
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/goroutine"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/internal/text"
+	"github.com/waymark-go/waymark/value"
 )
 
 // calls tells calls one by one.
@@ -19,6 +22,7 @@ type calls struct {
 	callers, bare           bool
 	least                   time.Duration
 	limit                   uint64
+	limits                  text.Limits
 	kept                    *Kept // nil: calls are not kept
 	wished                  *switchboard.Wish
 
@@ -27,16 +31,17 @@ type calls struct {
 	pace  pace
 
 	mu      sync.Mutex
-	list    []control.Call
+	list    []toldCall
 	hits    uint64
 	skipped uint64
 	closed  bool // nothing more is kept
+	names   signatures
 }
 
 // An open call is in progress.
 type open struct {
 	began    time.Time
-	args     string
+	args     []string
 	caller   *control.Frame
 	full     valueList // if calls are kept
 	panic    string
@@ -54,7 +59,11 @@ func newCalls(w control.Watch, k *Kept, wished *switchboard.Wish) *calls {
 	c := &calls{
 		kept: k, wished: wished,
 		enters: on(control.OnEnter, false), returns: on(control.OnReturn, true), panics: on(control.OnPanic, true),
-		callers: w.Caller, bare: w.Bare, least: time.Duration(w.MinNS), limit: w.Limit,
+		callers: w.Caller, bare: w.Bare, least: time.Duration(w.MinNS), limit: w.Limit, limits: text.Usual,
+	}
+	if w.Width != 0 {
+		c.limits = text.Full
+		c.limits.Width = max(w.Width, 0)
 	}
 	c.whole = c.least == 0 && c.returns == c.panics
 	return c
@@ -77,7 +86,7 @@ func (c *calls) Observe(e *switchboard.Event) {
 			o.goexit = e.Kind == switchboard.Goexit
 			o.panicked = o.panicked || !o.goexit
 			if o.panic = "runtime.Goexit"; e.Kind == switchboard.Panic && !e.Hidden() && !c.bare {
-				o.panic = values([]any{e.Value})
+				o.panic = strings.Join(c.values([]any{e.Value}), "")
 			} else if e.Kind == switchboard.Panic {
 				o.panic = "a panic"
 			}
@@ -97,7 +106,7 @@ func (c *calls) enter(e *switchboard.Event) {
 		}
 		if !c.bare {
 			args := e.Args()
-			o.args = values(args)
+			o.args = c.values(args)
 			if c.kept != nil {
 				o.full = fully(args)
 			}
@@ -107,7 +116,7 @@ func (c *calls) enter(e *switchboard.Event) {
 			if c.returns || c.panics {
 				k = nil // it is kept when it ends
 			}
-			o.quiet = !c.tell(o.call(e, control.OnEnter), k)
+			o.quiet = !c.tell(toldCall{Call: o.call(e, control.OnEnter), f: e.Func, args: o.args}, k)
 		}
 		o.began = time.Now().Add(-switchboard.Ago(e)) // what was done here is not the call's time
 	}
@@ -141,12 +150,12 @@ func (c *calls) exit(e *switchboard.Event) {
 	if e.Returned && !switchboard.Recovered(e) {
 		o.panic = "" // a function has recovered it that the call made
 	}
-	told := o.call(e, end)
+	told := toldCall{Call: o.call(e, end), f: e.Func, args: o.args}
 	told.DurationNS, told.Panic = int64(took), o.panic
 	k := &kept{f: e.Func, args: o.full, panicked: o.panicked || !e.Returned && !o.goexit}
 	if e.Returned && !c.bare {
 		results := e.Results()
-		told.Results = values(results)
+		told.results = c.values(results)
 		if c.kept != nil {
 			k.results = fully(results)
 		}
@@ -155,7 +164,7 @@ func (c *calls) exit(e *switchboard.Event) {
 }
 
 func (o *open) call(e *switchboard.Event, end string) control.Call {
-	return control.Call{Function: e.Func.Name, Goroutine: e.Goroutine, StartUnix: o.began.UnixNano(), End: end, Args: o.args, Hidden: o.hidden, Caller: o.caller}
+	return control.Call{Function: e.Func.Name, Goroutine: e.Goroutine, StartUnix: o.began.UnixNano(), End: end, Hidden: o.hidden, Caller: o.caller}
 }
 
 // late returns how long ago the call ended whose end is told.
@@ -166,16 +175,70 @@ func late() time.Duration {
 	return 0
 }
 
+// A toldCall gets the names of its values when the client asks.
+type toldCall struct {
+	control.Call
+	f             *function.Func // nil: it is a firing
+	args, results []string
+}
+
+// size returns the length of the values' text.
+func (t *toldCall) size() int {
+	n := len(t.Args) + len(t.Results) + len(t.Panic)
+	for _, text := range append(t.args[:len(t.args):len(t.args)], t.results...) {
+		n += len(text) + len(", ")
+	}
+	return n
+}
+
+// named returns the call with its values and their names.
+func (t *toldCall) named(s *signatures) control.Call {
+	c := t.Call
+	if len(t.args) > 0 {
+		args, _ := s.of(t.f)
+		c.Args = strings.TrimSuffix(strings.TrimPrefix(value.Join(t.args, args, false), "("), ")")
+	}
+	if len(t.results) > 0 {
+		_, results := s.of(t.f)
+		if c.Results = value.Join(t.results, results, false); len(t.results) == 1 && len(results) == 1 {
+			c.Results = t.results[0]
+		}
+	}
+	return c
+}
+
+// signatures are the names of functions' arguments and results.
+type signatures map[*function.Func][2][]string
+
+func (s *signatures) of(f *function.Func) (args, results []string) {
+	if f == nil {
+		return nil, nil
+	}
+	both, ok := (*s)[f]
+	if !ok {
+		if *s == nil {
+			*s = make(signatures)
+		}
+		both[0], both[1] = switchboard.Default.Signature(f)
+		(*s)[f] = both
+	}
+	return both[0], both[1]
+}
+
 // values returns values as text.
-func values(list []any) string {
-	if len(list) == 0 {
-		return ""
+func (c *calls) values(list []any) []string {
+	texts := make([]string, len(list))
+	room := mostText
+	if c.limits != text.Usual {
+		room = mostFull
 	}
-	b := text.AppendList(nil, list)
-	if len(b) > mostText {
-		b = append(b[:mostText:mostText], "..."...)
+	for i, v := range list {
+		if texts[i] = "..."; room > 0 {
+			texts[i] = string(c.limits.Append(nil, v))
+		}
+		room -= len(texts[i])
 	}
-	return string(b)
+	return texts
 }
 
 func (c *calls) skip() {
@@ -188,7 +251,7 @@ func (c *calls) skip() {
 
 // tell tells a call, and reports whether it did: unless that is too much. If calls are kept it keeps k, unless
 // that is nil.
-func (c *calls) tell(call control.Call, k *kept) bool {
+func (c *calls) tell(call toldCall, k *kept) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.limit > 0 && c.hits >= c.limit {
@@ -224,10 +287,13 @@ func (c *calls) Next() control.News {
 	n, size := 0, 0
 	for n < min(len(c.list), mostCalls) && size < mostNews {
 		call := &c.list[n]
-		size += len(call.Args) + len(call.Results) + len(call.Panic)
+		size += call.size()
 		n++
 	}
-	news := control.News{Calls: slices.Clone(c.list[:n]), Hits: c.hits, Skipped: c.skipped + c.pace.passed.Load()}
+	news := control.News{Hits: c.hits, Skipped: c.skipped + c.pace.passed.Load()}
+	for i := range c.list[:n] {
+		news.Calls = append(news.Calls, c.list[i].named(&c.names))
+	}
 	c.list = slices.Delete(c.list, 0, n)
 	news.Quiet = c.pace.renew()
 	if news.More = len(c.list) > 0; !news.More {

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"strings"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/condition"
@@ -75,7 +76,7 @@ func (f *firing) Fired(provider, probe string, args func() []any) {
 	if !f.bare && !call.Hidden {
 		call.Args = f.text(args)
 	}
-	f.tell(call, nil)
+	f.tell(toldCall{Call: call}, nil)
 }
 
 // text returns the arguments of a firing as text.
@@ -86,7 +87,7 @@ func (f *firing) text(args func() []any) string {
 	}
 	f.within.Get(true)
 	defer f.within.Drop()
-	return values(args())
+	return strings.Join(f.values(args()), ", ")
 }
 
 // Close implements control.Task.

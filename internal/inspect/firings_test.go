@@ -116,7 +116,7 @@ func TestFiringsWithin(t *testing.T) {
 	switchtest.Fresh(t)
 	task := watchesProbes(t, control.Watch{Probes: []string{"*:*"}})
 	program.fire("shop", "Start", new(again))
-	if got, _ := told(t, task); !reflect.DeepEqual(got, []string{`shop:Start("text 1")`}) {
+	if got, _ := told(t, task); !reflect.DeepEqual(got, []string{`shop:Start(text 1)`}) {
 		t.Errorf("told %q, want one firing", got)
 	}
 	task.Close()

@@ -28,6 +28,7 @@ const (
 	mostTraces  = 20       // that wait for the client
 	mostTree    = 256 << 10
 	mostSampled = 768 << 10 // bytes of a sampler's tree
+	mostNoted   = 10        // functions that a condition does not fit
 )
 
 // Watch begins to watch the functions that are selected. name says for errors which they are. Calls
@@ -85,11 +86,36 @@ func conditionOf(w control.Watch) (*condition.Program, error) {
 	return condition.Decode(w.If)
 }
 
+// Check returns an error if the condition of a watch can hold for no call of the functions that are
+// selected, and a note if it can't for calls of some of them.
+func Check(s switchboard.Selection, w control.Watch) (note string, err error) {
+	only, err := conditionOf(w)
+	if only == nil || err != nil {
+		return "", err // Watch says so
+	}
+	list, all := switchboard.Default.Misfits(s, only)
+	if len(list) == 0 {
+		return "", nil
+	}
+	first := fmt.Sprintf("%s: %v", list[0].Function, list[0].Why)
+	switch n := len(list); {
+	case n < all:
+		return fmt.Sprintf("the condition %s holds for no call of %d of %d functions: %s", only.Text, n, all, first), nil
+	case n > 1:
+		first += fmt.Sprintf(" (the first of %d functions)", n)
+	}
+	return "", &control.Error{Code: control.CodeRequest, Text: fmt.Sprintf("the condition %s can hold for no call: %s", only.Text, first)}
+}
+
 // A wish is what a task wants of functions, until it is closed.
 type wish struct {
 	owner   *switchboard.Owner
 	removed atomic.Pointer[string] // why a policy has taken it away
 	once    sync.Once
+
+	noting sync.Mutex
+	noted  int
+	notes  []string // for the next news: functions for whose calls the condition turned out to be none
 }
 
 // begin sets the wish, and others beside it. Calls that only accepts, or all if that is nil, are told to
@@ -100,11 +126,21 @@ func (w *wish) begin(kind string, s switchboard.Selection, want uint32, o switch
 		w.removed.Store(&reason)
 		return "a command's " + kind + ": " + reason
 	}
-	wanted := switchboard.Wish{Want: want, Kind: kind, Select: s, Condition: only}
+	wanted := switchboard.Wish{Want: want, Kind: kind, Select: s, Condition: only, Report: w.note}
 	if o != nil {
 		wanted.Observer = func(string) switchboard.Observer { return o }
 	}
 	return Refused(w.owner.Set(append(others, wanted)...))
+}
+
+// note notes that a condition does not fit calls of a function. It is told once for each function, and
+// of mostNoted.
+func (w *wish) note(err error) {
+	w.noting.Lock()
+	defer w.noting.Unlock()
+	if w.noted++; w.noted <= mostNoted {
+		w.notes = append(w.notes, err.Error()+"; such calls are rejected")
+	}
 }
 
 // Close takes the wish away.
@@ -113,8 +149,11 @@ func (w *wish) Close() error {
 	return nil
 }
 
-// end says in the news that a policy has taken the wish away.
+// end says in the news which functions the condition does not fit, and that a policy has taken the wish away.
 func (w *wish) end(n *control.News) {
+	w.noting.Lock()
+	n.Notes, w.notes = append(n.Notes, w.notes...), nil
+	w.noting.Unlock()
 	if reason := w.removed.Load(); reason != nil {
 		n.Done, n.Why = true, *reason
 	}

@@ -46,7 +46,7 @@ func TestCalls(t *testing.T) {
 	news := task.Next()
 	want := []control.Call{
 		{End: control.OnPanic, Args: "8", Panic: `"broken"`},
-		{End: control.OnReturn, Args: `7, "x"`, Results: `nil, "none"`},
+		{End: control.OnReturn, Args: `7, "x"`, Results: `(<nil>, none)`},
 	}
 	if len(news.Calls) != len(want) || news.Done || news.Hits != 2 {
 		t.Fatalf("news %+v, want 2 calls", news)

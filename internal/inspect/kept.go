@@ -32,7 +32,7 @@ type Kept struct {
 // A kept call has its values, on which conditions are decided later, and their text, as the program
 // may change what they lead to.
 type kept struct {
-	call          control.Call
+	call          toldCall
 	wish          *switchboard.Wish // of the watch, for policies
 	f             *function.Func
 	args, results valueList
@@ -64,7 +64,7 @@ func (v *valueList) bytes() (n int) {
 }
 
 func (c *kept) bytes() int {
-	return c.args.bytes() + c.results.bytes() + len(c.call.Args) + len(c.call.Results) + len(c.call.Panic)
+	return c.args.bytes() + c.results.bytes() + c.call.size()
 }
 
 // add keeps a call, and returns its number.
@@ -178,6 +178,7 @@ type search struct {
 	hidden  bool // a policy hides values
 	full    bool // values in full are wanted
 	found   control.Kept
+	names   signatures
 }
 
 // accepts reports whether the condition accepts a call. It is decided on the call's values, and on
@@ -189,7 +190,7 @@ func (s *search) accepts(c *kept) bool {
 	f := s.filters[c.f]
 	if f == nil {
 		of := condition.Function{Name: c.f.Name, Secret: switchboard.Secret, Report: func(err error) { s.found.Notes = append(s.found.Notes, err.Error()) }}
-		of.Args, of.Results = switchboard.Default.Signature(c.f)
+		of.Args, of.Results = s.names.of(c.f)
 		f = condition.NewFilter(s.only, of)
 		s.filters[c.f] = f
 	}
@@ -211,12 +212,12 @@ func (s *search) accepts(c *kept) bool {
 
 // take takes a call into the answer, and returns the size of its text, bytes.
 func (s *search) take(c *kept) int {
-	out := control.KeptCall{Call: c.call}
-	size := len(c.call.Args) + len(c.call.Results) + len(c.call.Panic)
+	out := control.KeptCall{Call: c.call.named(&s.names)}
+	size := len(out.Args) + len(out.Results) + len(out.Panic)
 	if s.hidden {
 		out.Hidden, out.Args, out.Results, out.Panic = true, "", "", ""
 	} else if s.full {
-		args, results := switchboard.Default.Signature(c.f)
+		args, results := s.names.of(c.f)
 		out.ArgValues, out.ResultValues = c.args.named(args), c.results.named(results)
 		size = c.bytes()
 	}

@@ -65,7 +65,7 @@ func TestKept(t *testing.T) {
 	if len(answer.Calls) != 1 || !slices.Equal(answer.Calls[0].ArgValues, want) {
 		t.Errorf("call 1: %+v, want arguments %+v", answer.Calls, want)
 	}
-	want = []control.Value{{Value: "nil"}, {Name: "err", Type: "*errors.errorString", Value: `"none"`}}
+	want = []control.Value{{Value: "<nil>"}, {Name: "err", Type: "*errors.errorString", Value: "none"}}
 	if !slices.Equal(answer.Calls[0].ResultValues, want) {
 		t.Errorf("call 1: %+v, want results %+v", answer.Calls, want)
 	}

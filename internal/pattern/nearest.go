@@ -33,7 +33,7 @@ func Nearest(text string, names []string, n int) []string {
 				d = min(d, distance(text, part)+1)
 			}
 		}
-		if d <= len(path.Base(text))/2+1 {
+		if d <= (len(path.Base(text))+1)/2 { // most of it is the same
 			list = append(list, scored{name, d})
 		}
 	}

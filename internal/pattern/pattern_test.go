@@ -237,8 +237,9 @@ func TestNearest(t *testing.T) {
 		"Get":         {"example.com/m/cache.(*LRU).Get"},
 		"LRU.Get":     {"example.com/m/cache.(*LRU).Get"},
 		"(*LRU).Gat":  {"example.com/m/cache.(*LRU).Get"},
+		"nosuch":      nil, // nearest is attach
 	} {
-		if got := Nearest(text, names, 2); !slices.Equal(got, want) {
+		if got := Nearest(text, append(names, "attach"), 2); !slices.Equal(got, want) {
 			t.Errorf("nearest to %s: %q; want %q", text, got, want)
 		}
 	}

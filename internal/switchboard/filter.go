@@ -198,13 +198,45 @@ func (w *wish) filter(t *Table, i int) []*condition.Filter {
 	id := t.Base + uint32(i)
 	f := w.filters[id]
 	if f == nil {
-		function := condition.Function{Name: t.Funcs()[i].Name, Secret: Secret, Report: w.Report}
-		function.Args, function.Results = t.signature(i)
-		if w.Report == nil {
+		function := t.function(i)
+		if function.Report = w.Report; w.Report == nil {
 			function.Report = func(err error) { console.Say("%v; such calls are rejected", err) }
 		}
-		f = condition.NewFilter(w.Condition, function)
+		f = condition.NewFilter(w.Condition, *function)
 		w.filters[id] = f
 	}
 	return []*condition.Filter{f}
+}
+
+// function returns what a condition needs to know of the i-th function.
+func (t *Table) function(i int) *condition.Function {
+	s := t.site(i)
+	return &condition.Function{Name: t.Funcs()[i].Name, Secret: Secret,
+		Args: s.Args, Results: s.Results, ArgTypes: s.ArgTypes, ResultTypes: s.ResultTypes}
+}
+
+// A Misfit is a function for whose calls a condition can't hold.
+type Misfit struct {
+	Function string
+	Why      error
+}
+
+// Misfits returns the selected functions for whose calls the condition can't hold, as far as that is
+// known before they are called, and the number of selected functions.
+func (b *Board) Misfits(s Selection, only *condition.Program) (list []Misfit, all int) {
+	b.list()
+	defer b.lock().unlock()
+	for _, t := range b.tables {
+		b.load(t)
+		for i, f := range t.Funcs() {
+			if f.Marker || !s.has(f) {
+				continue
+			}
+			all++
+			if err := only.Fits(t.function(i)); err != nil {
+				list = append(list, Misfit{f.Name, err})
+			}
+		}
+	}
+	return list, all
 }

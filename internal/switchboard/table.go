@@ -28,7 +28,7 @@ type Table struct {
 	observed bool                       // a function is observed
 	outside  bool                       // a policy does not allow the group of a function
 	seats    []*seat                    // of observers in use
-	sites    []format.Site              // see signature
+	sites    []format.Site              // see site
 	changed  func(i int, recorded bool) // of Markers; nil: the package registered by itself
 }
 
@@ -82,16 +82,16 @@ func (b *Board) load(t *Table) {
 	t.funcs.Store(&list)
 }
 
-// signature returns the names of a function's arguments and results. It parses the table once, for the
-// few programs that have conditions.
-func (t *Table) signature(i int) (args, results []string) {
+// site returns a function's site, with the names of its arguments and results. It parses the table once,
+// for the few programs whose calls are looked at one by one.
+func (t *Table) site(i int) *format.Site {
 	if t.sites == nil {
 		_, t.sites, _ = format.ParseTable([]byte(t.pkg.Table)) // load has reported an error
 	}
 	if i >= len(t.sites) {
-		return nil, nil
+		return new(format.Site)
 	}
-	return t.sites[i].Args, t.sites[i].Results
+	return &t.sites[i]
 }
 
 // Signature returns the names of a function's arguments and results; _ is none.
@@ -102,7 +102,8 @@ func (b *Board) Signature(f *function.Func) (args, results []string) {
 		b.load(t)
 		for i, one := range t.Funcs() {
 			if one.Identity() == f.Identity() {
-				return t.signature(i)
+				s := t.site(i)
+				return s.Args, s.Results
 			}
 		}
 	}

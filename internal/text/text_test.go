@@ -20,7 +20,7 @@ func TestMasked(t *testing.T) {
 		{nil, "", false},
 		{[]any{"***", 1}, `"***", 1`, false},
 		{[]any{rt.Masked{}, 1}, "***, 1", true},
-		{[]any{1, []account{{"eve", "x"}}}, `1, [{Owner:"eve" Password:***}]`, true},
+		{[]any{1, []account{{"eve", "x"}}}, `1, [{Owner:eve Password:***}]`, true},
 	} {
 		got, masked := AppendMasked([]byte("f("), c.list)
 		if string(got) != "f("+c.want || masked != c.masked {

@@ -35,6 +35,7 @@ type Trace struct {
 // are in ns.
 type Node struct {
 	Name      string // of the function
+	Args      string // of the calls, as (n=1), if they are shown
 	Goroutine bool   // root calls of goroutines that the calls of the node above have started
 	Depth     int
 
@@ -130,7 +131,7 @@ func right(text string) string {
 }
 
 func (n *Node) text(short *names.Set) string {
-	text := short.Short(n.Name)
+	text := short.Short(n.Name) + n.Args
 	if n.Goroutine {
 		text = "go " + text
 	}

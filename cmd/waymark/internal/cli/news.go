@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -86,9 +87,13 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 	if functions { // are switched on
 		a.affected(change)
 	}
+	if change.Note != "" {
+		a.note(change.Note)
+	}
 	ctx, stop := interrupted(limit)
 	defer stop()
 	var last *control.News
+	rejected := false
 	for last == nil || !last.Done {
 		next := control.Request{Do: control.DoNext, WaitNS: int64(min(every, newsEvery))}
 		if every > newsEvery { // numbers of a period
@@ -106,12 +111,19 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 			return change, err
 		}
 		last = answer.News
+		for _, note := range last.Notes {
+			rejected = true
+			a.note(note)
+		}
 		if err := tell(last); err != nil {
 			return change, err
 		}
 	}
 	if last.Skipped > 0 {
 		a.note(fmt.Sprintf("%s not shown: they came too fast", units.Things(last.Skipped, what)))
+	}
+	if rejected && last.Hits == 0 {
+		return change, errors.New("no call was shown: the condition does not fit the calls that there were")
 	}
 	if last.Why == control.WhyEnded {
 		return change, live.ErrEnded

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -74,14 +72,12 @@ probe's. At most 1000 a second are shown; how many were not is said at the end.`
 
 // findProbes returns the probes of a file or of a process, and the process.
 func (a *app) findProbes(arg string) (list []probes.Probe, process string, err error) {
-	if !isProcess(arg) || live.IsRemote(arg) {
-		if _, err := os.Stat(arg); errors.Is(err, fs.ErrNotExist) && live.Runs(arg) {
-			pid, err := live.PID(arg)
-			if err != nil {
-				return nil, "", err
-			}
-			arg = strconv.Itoa(pid)
+	if !isProcess(arg) && a.namesProcess(arg) {
+		pid, err := live.PID(arg)
+		if err != nil {
+			return nil, "", err
 		}
+		arg = strconv.Itoa(pid)
 	}
 	if pid, err := strconv.Atoi(arg); err == nil {
 		if runtime.GOOS != "linux" {

@@ -47,6 +47,9 @@ func (a *app) recordCommand() *cobra.Command {
 		func(line *commandLine) error {
 			// A name may be that of a program to run. These flags say that it runs.
 			runs := set.Changed("for") || set.Changed("dir")
+			if runs && len(line.args) == 0 {
+				return usagef("record: --for and --dir are of a running program: want its id or its name")
+			}
 			if len(line.args) > 0 && (runs || isProcess(line.args[0])) {
 				if err := set.Parse(line.args[1:]); err != nil {
 					return usageError{err}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
@@ -28,6 +27,9 @@ func (a *app) recordLive(process, dir, file, form, more string, rec *recordFlags
 		return err
 	}
 	defer c.Close()
+	if rec.ring() && !rec.config.DumpAtExit {
+		more += ",dump-at-exit" // the end is what the user waits for: nothing else writes the window
+	}
 	r := control.Request{Do: control.DoRecord, Targets: targets, Path: file, Settings: more}
 	change, err := a.follow(c, r, d, newsEvery, func(*control.News) error { return nil })
 	if change == nil {
@@ -102,9 +104,4 @@ func move(from, to string) error {
 		return err
 	}
 	return os.Remove(from)
-}
-
-// isProcess reports whether an argument is a process id, or the address of a process.
-func isProcess(arg string) bool {
-	return live.IsRemote(arg) || arg != "" && strings.Trim(arg, "0123456789") == ""
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -24,7 +26,7 @@ func (a *app) replayCommand() *cobra.Command {
 	var waiting bool
 	cmd := &cobra.Command{
 		Use: "replay [flags] FILE...", Short: "print every call of recordings in order", Args: arguments(1, -1),
-		RunE: func(_ *cobra.Command, files []string) error {
+		RunE: func(cmd *cobra.Command, files []string) error {
 			if err := text.check(); err != nil {
 				return err
 			}
@@ -41,6 +43,9 @@ func (a *app) replayCommand() *cobra.Command {
 				}
 				var done replay.Result
 				var err error
+				if !cmd.Flags().Changed("width") {
+					width = valueWidth(a.stdout)
+				}
 				form := text.calls(a.stdout, width, set.Processes...)
 				form.Waiting = a.explainWaiting(waiting, set) && waiting
 				if test != "" {
@@ -68,7 +73,7 @@ func (a *app) replayCommand() *cobra.Command {
 		},
 	}
 	text.define(cmd.Flags())
-	cmd.Flags().IntVar(&width, "width", transcript.DefaultWidth, widthUsage)
+	cmd.Flags().IntVar(&width, "width", 0, widthUsage+" (default: half of a terminal's columns, 60 at least; elsewhere no limit)")
 	cmd.Flags().BoolVar(&waiting, "waiting", false, "show what goroutines waited for, and which ones woke them, where that was recorded")
 	filter.define(cmd.Flags(), showsCalls)
 	filter.definePaths(cmd.Flags(), "show calls of functions that match `PATTERN`, and all that they make", "show calls of functions that match `PATTERN`, and those that they are made by")
@@ -77,6 +82,15 @@ func (a *app) replayCommand() *cobra.Command {
 }
 
 const widthUsage = "print `N` columns of each value at most, receivers whole only once; 0: all of each"
+
+// valueWidth returns how many columns of w a value takes, unless the user says otherwise.
+func valueWidth(w io.Writer) int {
+	n := columns(w)
+	if n == 0 {
+		return math.MaxInt // and receivers are whole only once
+	}
+	return max(n/2, transcript.DefaultWidth)
+}
 
 func checkWidth(n int) error {
 	if n < 0 {

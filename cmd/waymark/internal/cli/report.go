@@ -36,19 +36,8 @@ func (a *app) reportCommand() *cobra.Command {
 			switch {
 			case out == "" && f.format == htmlFormat && isTerminal(a.stdout):
 				return usagef("--format html: want -o FILE, which a browser opens")
-			case out == "":
-				return a.report(a.stdout, files, &f, only, missed)
 			}
-			file, err := toFile(out, files)
-			if err != nil {
-				return err
-			}
-			w := &failing{Writer: file}
-			if err = a.report(w, files, &f, only, missed); w.err != nil || !w.any {
-				file.Discard()
-				return err
-			}
-			return errors.Join(err, file.Commit())
+			return a.to(out, a.stdout, files, func(w io.Writer) error { return a.report(w, files, &f, only, missed) })
 		},
 	}
 	f.define(cmd.Flags(), 0)
@@ -60,6 +49,36 @@ func (a *app) reportCommand() *cobra.Command {
 
 // htmlFormat is the value of --format that report has beside report.Formats.
 const htmlFormat = "html"
+
+// to has write write to the file of -o, which must not be one of those that are read, or to usual if there
+// is no -o. Unless something was written the file stays as it was.
+func (a *app) to(out string, usual io.Writer, inputs []string, write func(io.Writer) error) error {
+	if out == "" {
+		return write(usual)
+	}
+	file, err := toFile(out, inputs)
+	if err != nil {
+		return err
+	}
+	w := &failing{Writer: file}
+	if err = write(w); w.err != nil || !w.any {
+		file.Discard()
+		return err
+	}
+	return errors.Join(err, file.Commit())
+}
+
+// writable tries whether the file of -o can be written, before a program runs whose report it gets.
+func writable(out string) error {
+	if out == "" {
+		return nil
+	}
+	file, err := toFile(out, nil)
+	if err == nil {
+		file.Discard()
+	}
+	return err
+}
 
 // toFile creates the file of -o, which must not be one of those that are read.
 func toFile(name string, inputs []string) (*export.Output, error) {

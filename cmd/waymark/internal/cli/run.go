@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/internal/recorder"
@@ -26,8 +28,9 @@ func (a *app) runCommand() *cobra.Command {
 	var stat statsFlags
 	var traced tracesRunFlags
 	var set *pflag.FlagSet
-	return a.buildCmd("run [--flags] [go run flags] package-or-instrumented-binary [args]",
-		"run a program and print which functions took the time", "", programLast,
+	var out string
+	return a.buildCmd("run [--flags] [go run flags] [-o FILE] package-or-instrumented-binary [args]",
+		"run a program and print which functions took the time", "o", programLast,
 		func(flags *pflag.FlagSet) {
 			set = flags
 			f.define(set)
@@ -35,6 +38,8 @@ func (a *app) runCommand() *cobra.Command {
 			rep.define(set, firstTop)
 			stat.define(set)
 			traced.define(set)
+			set.StringVarP(&out, "output", "o", "", "`FILE` to write the report to; default: standard error, as standard output is the program's")
+			config.Mark(set, config.IsFile, "output")
 		},
 		func(line *commandLine) error {
 			if err := errors.Join(rec.check(), rep.check(), stat.check(), traced.check()); err != nil {
@@ -58,6 +63,12 @@ func (a *app) runCommand() *cobra.Command {
 			if traced.given() && (records || stat.given()) {
 				return usagef("run: --traces prints traces, and --%s is of what it prints otherwise: use one of them", cmp.Or(stat.first(), rec.first(), "by"))
 			}
+			if traced.given() && out != "" {
+				return usagef("run: -o is of the report, and --traces has the program print its traces: use one of them")
+			}
+			if err := writable(out); err != nil {
+				return err
+			}
 			f.inspect = stat.fits
 			t, err := a.program("run", &f, set, line)
 			if t != nil {
@@ -80,10 +91,13 @@ func (a *app) runCommand() *cobra.Command {
 			runErr := a.run(t)
 			defer guard(t.dir)()
 			if traced.given() { // the program has printed them
-			} else if records {
-				err = a.reportRun(t.dir, file, &rep)
 			} else {
-				err = a.reportStatistics(t.dir, &rep, stat.tree())
+				err = a.to(out, a.stderr, nil, func(w io.Writer) error {
+					if records {
+						return a.reportRun(w, t.dir, file, &rep)
+					}
+					return a.reportStatistics(w, t.dir, &rep, stat.tree())
+				})
 			}
 			if err != nil && !errors.As(err, new(exitError)) {
 				fmt.Fprintf(a.stderr, "waymark: no report: %v\n", err)
@@ -95,7 +109,7 @@ func (a *app) runCommand() *cobra.Command {
 
 // reportRun prints the report after a run that recorded to file. Earlier parts, and recordings of
 // processes that the program started, are in the same folder.
-func (a *app) reportRun(dir, file string, f *reportFlags) error {
+func (a *app) reportRun(w io.Writer, dir, file string, f *reportFlags) error {
 	first, err := tracefile.Open(file)
 	if err != nil {
 		return err
@@ -117,13 +131,13 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 		}
 		files = append(files, other)
 	}
-	return a.report(a.stderr, files, f, recording.Filter{}, nil)
+	return a.report(w, files, f, recording.Filter{}, nil)
 }
 
 // reportStatistics prints the report after a run that gathered statistics. dir has the statistics
 // of the program and of processes that it started. tree is for a tree in the place of rows.
-func (a *app) reportStatistics(dir string, f *reportFlags, tree bool) error {
-	o, format, err := f.layout(a.stderr)
+func (a *app) reportStatistics(w io.Writer, dir string, f *reportFlags, tree bool) error {
+	o, format, err := f.layout(w)
 	if err != nil {
 		return err
 	}
@@ -156,13 +170,13 @@ func (a *app) reportStatistics(dir string, f *reportFlags, tree bool) error {
 		r.AddStatistics(s)
 	}
 	if !tree {
-		return r.Write(a.stderr, format)
+		return r.Write(w, format)
 	}
 	few := format == report.Text && o.Top > 0
 	if few {
 		r.HideSmall(0.01)
 	}
-	note, err := r.WriteTree(a.stderr, format)
+	note, err := r.WriteTree(w, format)
 	if err != nil {
 		return err
 	}

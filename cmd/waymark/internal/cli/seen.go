@@ -52,7 +52,7 @@ func (a *app) seenCommand() *cobra.Command {
 				return err
 			}
 			set := cmd.Flags()
-			if runs := set.Changed("for") || set.Changed("dir") || set.Changed("output"); runs || isProcess(files[0]) || isProgram(files) {
+			if runs := set.Changed("for") || set.Changed("dir") || set.Changed("output"); runs || len(files) == 1 && a.namesProcess(files[0]) || isProcess(files[0]) {
 				if len(files) > 1 {
 					return usagef("seen: want one running program: %s", files[1])
 				}
@@ -103,11 +103,6 @@ func (f *seenFlags) check() error {
 		return usageError{err}
 	}
 	return nil
-}
-
-// isProgram reports whether the arguments are the name of a program that runs, and no file.
-func isProgram(args []string) bool {
-	return len(args) == 1 && filepath.Base(args[0]) == args[0] && filepath.Ext(args[0]) != filepath.Ext(defaultSeen) && live.Runs(args[0])
 }
 
 // seenLive has a running program note first calls, and lists them after a time.

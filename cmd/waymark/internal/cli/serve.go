@@ -22,6 +22,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/process"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/recorded"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -71,18 +72,16 @@ interrupted.`,
 	return cmd
 }
 
-// namesProcess reports whether an argument names a process: by its id, or by the name of a program
-// that listens, unless there is a file of that name.
-func (a *app) namesProcess(arg string) bool {
-	if isProcess(arg) {
-		return true
-	}
-	_, err := os.Stat(arg)
-	return err != nil && filepath.Base(arg) == arg && live.Runs(arg)
-}
-
 // serveFiles serves pages about recordings.
 func (a *app) serveFiles(f *serveFlags, files []string) error {
+	err := a.serveRecordings(f, files)
+	if errors.Is(err, format.ErrNotTrace) && len(files) == 1 && filepath.Base(files[0]) == files[0] {
+		return fmt.Errorf("%w; and no program of that name listens, see waymark ps", err)
+	}
+	return err
+}
+
+func (a *app) serveRecordings(f *serveFlags, files []string) error {
 	return a.withSet(files, func(set *tracefile.Set) error {
 		if len(f.base) == 0 {
 			return a.serveSet(f, set, nil)

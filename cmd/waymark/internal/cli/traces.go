@@ -18,6 +18,7 @@ import (
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/value"
 )
 
 // tracesFormats are the values of --format of traces.
@@ -37,6 +38,7 @@ type tracesFlags struct {
 	objects bool
 
 	critical bool
+	args     bool
 }
 
 func (a *app) tracesCommand() *cobra.Command {
@@ -67,6 +69,8 @@ func (a *app) tracesCommand() *cobra.Command {
 			switch {
 			case f.critical && key == nil:
 				return usagef("traces: --critical is of one trace: name it by its key, as waymark traces lists it")
+			case f.args && (key == nil || f.critical || f.form == "xml"):
+				return usagef("traces: --args is of the tree of one trace: name it by its key, as waymark traces lists it, without --critical and --format xml")
 			case f.critical && f.form != "text" && f.form != "json":
 				return usagef("traces: --critical has --format text and json")
 			}
@@ -91,6 +95,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call has returned an error or ended with a panic")
 	flags.BoolVar(&f.waiting, "waiting", false, waitingUsage)
 	flags.BoolVar(&f.objects, "objects", false, "list how many heap objects the calls of each trace made, where that was recorded")
+	flags.BoolVar(&f.args, "args", false, "of the trace KEY print calls with their arguments, where these were recorded; calls with other arguments have lines of their own")
 	flags.BoolVar(&f.critical, "critical", false, "of the trace KEY print its critical path: which goroutine woke which, back from its end")
 	f.text.define(flags)
 	f.filter.defineTraces(flags)
@@ -222,7 +227,11 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 		}
 		return errors.Join(damage(set, err)...)
 	}
-	t, read, err := traces.Find(set, &filter, only.Root, key)
+	var values *value.Printer
+	if f.args {
+		values = &value.Printer{Width: valueWidth(a.stdout)}
+	}
+	t, read, err := traces.Find(set, &filter, only.Root, key, values)
 	if t == nil {
 		return errors.Join(damage(set, err)...)
 	}
@@ -234,6 +243,9 @@ func (a *app) showTrace(set *tracefile.Set, f *tracesFlags, only recording.Filte
 	}
 	if writeErr != nil {
 		return writeErr
+	}
+	if values != nil {
+		a.explainMasked(values.Masked)
 	}
 	a.note(recording.Lacks(read)...)
 	return errors.Join(damage(set, err)...)

@@ -60,7 +60,7 @@ func (a *app) view(set *tracefile.Set, files []string) error {
 			return list, n, err
 		},
 		Trace: func(key traces.Key) (*traces.Tree, error) {
-			t, _, err := traces.Find(set, new(recording.Filter), nil, key)
+			t, _, err := traces.Find(set, new(recording.Filter), nil, key, nil)
 			return t, err
 		},
 		Editor: viewer.Editor,

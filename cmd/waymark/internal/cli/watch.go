@@ -27,21 +27,31 @@ func (a *app) watchCommand() *cobra.Command {
 	var keep bool
 	var least time.Duration
 	var caller bool
+	var width int
+	var set *pflag.FlagSet
 	cmd := a.liveCmd("watch [flags] PID FUNC...", "show calls of functions in a running program, with arguments and results", 1, -1,
-		func(set *pflag.FlagSet) {
+		func(flags *pflag.FlagSet) {
+			set = flags
 			limits.define(set, "calls")
 			limits.defineIf(set)
 			set.StringSliceVar(&on, "on", nil, "show calls on `WHAT`: enter, exit, return or panic (repeatable; default exit, which is return and panic)")
 			set.DurationVar(&least, "min", 0, "leave out calls that took less than `DURATION`")
 			set.BoolVar(&keep, "keep-calls", false, "number the calls and keep them in the program: waymark calls shows them again")
 			set.BoolVar(&caller, "caller", false, "show who made each call")
+			set.IntVar(&width, "width", 0, "print `N` columns of each value at most; 0: all of each (default: strings of 64 bytes, lists of 8, errors whole)")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			only, err := limits.condition()
 			if err != nil {
 				return err
 			}
+			if err := checkWidth(width); err != nil {
+				return err
+			}
 			w := control.Watch{Kind: control.KindCalls, MinNS: int64(least), Limit: limits.hits, If: only, Keep: keep, Caller: caller}
+			if w.Width = width; width == 0 && set.Changed("width") {
+				w.Width = -1
+			}
 			for _, what := range on {
 				if !slices.Contains(endsOfCalls, what) {
 					return usagef("--on=%s: want enter, exit, return or panic%s", what, pattern.IsIt(what, endsOfCalls, 1))

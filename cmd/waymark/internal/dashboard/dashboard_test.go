@@ -81,7 +81,7 @@ func (d *driver) until(want string) {
 
 func (d *driver) wait(what string, done func() bool) {
 	d.t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(2 * time.Minute)
 	for !done() {
 		select {
 		case msg := <-d.results:

@@ -1,12 +1,14 @@
 package dashboard
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/session"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/units"
 )
 
 // What is followed.
@@ -117,11 +119,11 @@ func (m *Model) begun(b begun) tea.Cmd {
 }
 
 func (m *Model) affected(b begun) string {
-	n := b.feed.Change.Functions
-	if n == 1 {
-		return b.what + ": 1 function"
+	text := b.what + ": " + units.Things(uint64(b.feed.Change.Functions), "function")
+	if note := b.feed.Change.Note; note != "" {
+		text += "; " + note
 	}
-	return b.what + ": " + itoa(n) + " functions"
+	return text
 }
 
 // news takes in what a feed says.
@@ -137,6 +139,9 @@ func (m *Model) news(n news) tea.Cmd {
 		f.feed, f.why = nil, n.err.Error()
 	default:
 		f.hits, f.skipped = n.news.Hits, n.news.Skipped
+		if len(n.news.Notes) > 0 {
+			m.say(strings.Join(n.news.Notes, "; "))
+		}
 		if n.kind == calls {
 			m.watch.tell(n.news.Calls)
 		} else if n.kind == trees {

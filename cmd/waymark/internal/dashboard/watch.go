@@ -15,8 +15,6 @@ import (
 	"github.com/waymark-go/waymark/internal/units"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // mostKept is how many calls or traces are kept for the eye.
 const mostKept = 1000
 

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -218,6 +219,59 @@ func TestRefused(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// TestFits has conditions on functions of which names are known, and some types.
+func TestFits(t *testing.T) {
+	f := condition.Function{
+		Name: "F", Args: []string{"r", "n", "list", "name", "password"}, ArgTypes: []string{"", "int", "[]byte", "string", "string"},
+		Results: []string{"_", "err"}, ResultTypes: []string{"bool", "error"},
+		Secret: func(name string) bool { return name == "password" },
+	}
+	bare := condition.Function{Name: "G"}
+	number := condition.Function{Name: "H", Results: []string{"_"}, ResultTypes: []string{"int"}}
+	named := condition.Function{Name: "I", Results: []string{"_"}}
+	for _, c := range []struct {
+		text string
+		f    *condition.Function
+		want string // "": it fits
+	}{
+		{"args.n > 1 && len(args.list) == 3 && args.list[2] == 7", &f, ""},
+		{"args.r.Any.Field == 1 && contains(args.r.Name, args.name)", &f, ""},
+		{"args.r || args.r == nil || *args.r > 2.5", &f, ""},
+		{"results[0] && error && results.err.Code == 7", &f, ""},
+		{"duration > 1s || panic != nil || goroutine == 7", &bare, ""},
+		{"error || duration > 1s", &bare, ""},
+		{"error && duration > 1s || panic != nil", &bare, ""},
+		{"!error", &bare, ""},
+		{"error", &named, ""},
+		{"args.nosuch == 1", &f, "there is no argument nosuch: there are r, n int, list []uint8, name string, password string"},
+		{"duration > 1s || args.nosuch == 1", &f, "there is no argument nosuch"},
+		{"args[5] == 1", &f, "there is no argument 5"},
+		{"args.n == \"x\"", &f, "args.n is an integer, and \"x\" is a string"},
+		{"args.n.X == 1", &f, "args.n is int, and has no field X"},
+		{"args.n", &f, "args.n is an integer, want a truth value"},
+		{"startsWith(args.n, \"x\")", &f, "args.n is an integer, want a string"},
+		{"len(args.n) > 1", &f, "int has no length"},
+		{"args.list[0][1] == 1", &f, "elements can be asked for of slices and arrays"},
+		{"args.password == \"x\"", &f, "args.password is masked"},
+		{"len(args.password) > 7", &f, "args.password is masked"},
+		{"results.n > 1", &f, "there is no result n: there are [0] bool, err"},
+		{"results[0] == 1", &f, "results[0] is a truth value, and 1 is an integer"},
+		{"args[0] == 1", &bare, "there is no argument 0: there are none (waymark build --args --results makes them known)"},
+		{"error", &bare, "no result is known (waymark build --results makes them known)"},
+		{"error && duration > 1s", &number, "its last result is no error"},
+		{"duration > 1s && (error || error && panic != nil)", &number, "its last result is no error"},
+	} {
+		p, err := Compile(c.text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Fits(c.f)
+		if got := fmt.Sprint(err); c.want == "" && err != nil || c.want != "" && !strings.Contains(got, c.want) {
+			t.Errorf("%s of %s: %v, want %s", c.text, c.f.Name, err, c.want)
 		}
 	}
 }

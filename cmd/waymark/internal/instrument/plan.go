@@ -101,10 +101,10 @@ func (f *Func) describe() format.Site {
 		s.Flags |= format.Closure
 	}
 	if f.Args {
-		s.Args = valueNames(f.Params())
+		s.Args, s.ArgTypes = valueNames(f.Params()), valueTypes(f.Params())
 	}
 	if f.Results {
-		s.Results = valueNames(f.Type.Results)
+		s.Results, s.ResultTypes = valueNames(f.Type.Results), valueTypes(f.Type.Results)
 	}
 	pkg, _ := names.Split(f.Name)
 	for _, name := range f.Tiny {

@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"go/ast"
+	"go/types"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
@@ -28,6 +29,34 @@ func valueNames(list *ast.FieldList) []string {
 		}
 	}
 	return names
+}
+
+// valueTypes lists the types of the values in list for conditions: those that are predeclared, and
+// slices of such; of others an empty text. It returns nil if all are empty.
+func valueTypes(list *ast.FieldList) (texts []string) {
+	known := false
+	for _, field := range list.List {
+		elem := field.Type
+		switch t := elem.(type) {
+		case *ast.Ellipsis:
+			elem = t.Elt
+		case *ast.ArrayType:
+			if t.Len == nil {
+				elem = t.Elt
+			}
+		}
+		text := ""
+		if id, ok := elem.(*ast.Ident); ok && types.Universe.Lookup(id.Name) != nil {
+			text, known = types.ExprString(field.Type), true
+		}
+		for range max(len(field.Names), 1) {
+			texts = append(texts, text)
+		}
+	}
+	if !known {
+		return nil
+	}
+	return texts
 }
 
 // nameArgs names the receiver and each parameter that has no name.

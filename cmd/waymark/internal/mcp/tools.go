@@ -157,6 +157,7 @@ var tools = []*tool{
 		params: []param{files, {name: "key", kind: word, about: "of a trace in the list"}, root, least,
 			{name: "failed", kind: yes, flag: "--failed", about: "only those that returned an error or panicked"},
 			{name: "slowest", kind: number, flag: "--slowest", about: "how many", usual: 20, most: 1000}, window,
+			{name: "args", kind: yes, flag: "--args", about: "with key: arguments of calls, where they were recorded"},
 			{name: "depth", kind: number, flag: "--depth", about: "levels of calls, with key", most: mostLevels}, folder, rowLimit.usually(200), byteLimit},
 		hint: hintFile,
 	},

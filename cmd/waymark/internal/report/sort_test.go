@@ -7,7 +7,7 @@ func TestParseNames(t *testing.T) {
 	if by != ByGoroutine || err != nil {
 		t.Error(by, err)
 	}
-	if _, err := ParseBy("file"); message(err) != `a report by "file": want function, package, group, goroutine or type; is it type?` {
+	if _, err := ParseBy("file"); message(err) != `a report by "file": want function, package, group, goroutine or type` {
 		t.Error(err)
 	}
 	if _, err := ParseSort("time"); message(err) != `sort by "time": want total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting` {

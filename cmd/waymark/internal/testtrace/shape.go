@@ -175,9 +175,9 @@ func (d depths) String() string {
 	case d.failing == d.others:
 		return callers(d.others)
 	case d.failing == 0:
-		return callers(d.others) + ", but none where it failed"
+		return callers(d.others) + "; of the step that failed all calls are shown"
 	case d.others == 0:
 		return callers(d.failing)
 	}
-	return fmt.Sprintf("%s, %d where it failed", callers(d.others), d.failing)
+	return fmt.Sprintf("%s, in the step that failed with %d or more", callers(d.others), d.failing)
 }

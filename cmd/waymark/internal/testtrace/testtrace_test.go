@@ -380,7 +380,7 @@ func TestPrintFailingStep(t *testing.T) {
        9 ns [        7]    } /* p.C */
             [        7]    // a_test.go:9: no
      341 ns [        7]  } /* p.A */
-    left out: 160 calls with 3 callers or more, but none where it failed; see all with --lines 0
+    left out: 160 calls with 3 callers or more; of the step that failed all calls are shown; see all with --lines 0
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

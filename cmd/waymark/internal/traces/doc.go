@@ -2,7 +2,7 @@
 //
 //	list, _, err := traces.List(set, filter, traces.Options{Slowest: 20})
 //	...
-//	tree, err := traces.Find(set, filter, list[0].Key)
+//	tree, err := traces.Find(set, filter, nil, list[0].Key, nil)
 //
 // A trace is a root call, with all calls that it makes, and with all calls of the goroutines that
 // are started meanwhile by a goroutine of the trace. Unless Options.Root chooses others, root calls

@@ -63,6 +63,7 @@ type jsonNode struct {
 	Detached  uint64 `json:"detached,omitempty"`
 	*recording.JSONOffs
 	Ready time.Duration `json:"ready_before_ns,omitempty"`
+	Args  string        `json:"args,omitempty"` // as (n=1)
 }
 
 // WriteListJSON prints traces as a list of objects.
@@ -87,7 +88,7 @@ func WriteTreeJSON(w io.Writer, t *Tree, depth int) error {
 			out.Omitted += n.Calls
 			continue
 		}
-		node := jsonNode{n.Depth, n.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached, nil, n.ready}
+		node := jsonNode{n.Depth, n.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached, nil, n.ready, n.Args}
 		if t.Trace.Waiting {
 			node.JSONOffs = n.off.JSON(n.Total, n.Self)
 		}

@@ -91,7 +91,7 @@ func TestCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, _, err := Find(set, &recording.Filter{}, nil, all[0].Key)
+	tree, _, err := Find(set, &recording.Filter{}, nil, all[0].Key, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func same(t *testing.T, set *tracefile.Set, o Options) {
 			roots = append(roots, nil) // else who looks for a trace has to say again what root calls are
 		}
 		for _, root := range roots {
-			tree, _, err := Find(set, &recording.Filter{}, root, want.Key)
+			tree, _, err := Find(set, &recording.Filter{}, root, want.Key, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -154,7 +154,7 @@ func TestFind(t *testing.T) {
 		"1: 0 +m.other 5 -m.other 10 +m.handle 12 +m.query 13 -m.query 14 +m.query 20 -m.query 21 +m.parse 22 +m.parse 23 !m.parse 24 -m.parse 30 -m.handle 40 +m.handle 50 -m.handle",
 		"2<1: 15 +m.audit 16 +m.query 17 -m.query 35 -m.audit 36 +m.audit 37 -m.audit",
 	)
-	tree, _, err := Find(set, &recording.Filter{}, nil, Key{recording.GoroutineID{ID: 1}, 10 * time.Microsecond})
+	tree, _, err := Find(set, &recording.Filter{}, nil, Key{recording.GoroutineID{ID: 1}, 10 * time.Microsecond}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/tracetext"
 	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A Node is a node of a tree, see package tracetext.
@@ -24,12 +25,14 @@ type nodeKey struct {
 	parent    int
 	site      uint32
 	goroutine bool
+	args      string
 }
 
 // maxNodes bounds a tree. A recursion has a node for each of its levels.
 const maxNodes = 1 << 20
 
-// A Tree is the calls of a trace. Calls of the same function with the same callers are one node.
+// A Tree is the calls of a trace. Calls of the same function with the same callers are one node, and
+// with the same arguments if these are shown.
 type Tree struct {
 	Trace *Trace
 	Nodes []Node // callees behind their callers, in the order of their first calls
@@ -41,13 +44,14 @@ var ErrNoTrace = errors.New("no trace of that key")
 
 // Find returns the tree of the trace with a key. root is that of Options: what List says of the trace Find
 // says, too. What it returns with an error is of the events that could be read. The error wraps ErrNoTrace if
-// no call of the goroutine begins at that time.
-func Find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func) bool, key Key) (*Tree, []recording.Summary, error) {
+// no call of the goroutine begins at that time. The tree has the arguments of calls as values prints them; nil:
+// it has none.
+func Find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func) bool, key Key, values *value.Printer) (*Tree, []recording.Summary, error) {
 	found, read, err := find(set, filter, root, key)
 	if found == nil {
 		return nil, read, errors.Join(err, fmt.Errorf("%w: %v", ErrNoTrace, key))
 	}
-	b := &treeBuilder{tree: Tree{Trace: found.trace}, nodes: make(map[nodeKey]int)}
+	b := &treeBuilder{tree: Tree{Trace: found.trace}, nodes: make(map[nodeKey]int), values: values}
 	f := from(filter, key)
 	read, err = f.Follow(set, func(p *recording.Process) recording.Follower {
 		c := keyed(p, set, root, key)
@@ -165,12 +169,24 @@ func find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func
 type treeBuilder struct {
 	tree  Tree
 	nodes map[nodeKey]int
+
+	values *value.Printer // of arguments; nil: they are not shown
+}
+
+// args returns the arguments of a call, "" if they are not shown or were not recorded.
+func (b *treeBuilder) args(p *recording.Process, c *calltree.Call) string {
+	if b.values == nil || c.Args == nil {
+		return ""
+	}
+	fn, _ := p.File.Func(c.Site)
+	list, err := value.Decode(c.Args, p.File.Type)
+	return b.values.List(list, fn.Args, err != nil)
 }
 
 func (b *treeBuilder) enterOf(p *recording.Process) func(*running, *calltree.Call) {
 	return func(r *running, c *calltree.Call) {
 		g := &r.Data
-		key := nodeKey{g.at, c.Site, !r.Own && c.Depth == 0}
+		key := nodeKey{g.at, c.Site, !r.Own && c.Depth == 0, b.args(p, c)}
 		i, ok := b.nodes[key]
 		if !ok {
 			fn, known := p.File.Func(c.Site)
@@ -181,7 +197,7 @@ func (b *treeBuilder) enterOf(p *recording.Process) func(*running, *calltree.Cal
 			}
 			i = len(b.tree.Nodes)
 			b.nodes[key] = i
-			b.tree.Nodes = append(b.tree.Nodes, Node{Node: tracetext.Node{Name: fn.Name, Goroutine: key.goroutine, Min: 1<<63 - 1}, parent: g.at})
+			b.tree.Nodes = append(b.tree.Nodes, Node{Node: tracetext.Node{Name: fn.Name, Args: key.args, Goroutine: key.goroutine, Min: 1<<63 - 1}, parent: g.at})
 		}
 		b.tree.Nodes[i].Calls++
 		b.tree.Nodes[i].ready += g.ready

@@ -74,7 +74,7 @@ func drive(t *testing.T, events string, change func(*Source)) *driver {
 			return list, n, err
 		},
 		Trace: func(key traces.Key) (*traces.Tree, error) {
-			tree, _, err := traces.Find(set, new(recording.Filter), nil, key)
+			tree, _, err := traces.Find(set, new(recording.Filter), nil, key, nil)
 			return tree, err
 		},
 		Editor: Editor,

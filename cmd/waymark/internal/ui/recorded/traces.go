@@ -99,7 +99,7 @@ func (r *Recordings) trace(req *http.Request) (any, error) {
 	r.reads.Lock()
 	defer r.reads.Unlock()
 	var filter recording.Filter
-	tree, _, err := traces.Find(r.set, &filter, nil, key)
+	tree, _, err := traces.Find(r.set, &filter, nil, key, nil)
 	if errors.Is(err, traces.ErrNoTrace) {
 		return nil, ui.BadRequest("%w", err)
 	}

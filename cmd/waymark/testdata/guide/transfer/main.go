@@ -15,16 +15,17 @@ type account struct {
 
 func main() {
 	a, b := &account{name: "a", balance: 1000}, &account{name: "b", balance: 1000}
-	var wg sync.WaitGroup
-	wg.Add(2)
-	go run(a, b, &wg)
-	go run(b, a, &wg)
-	wg.Wait()
+	back := make(chan bool)
+	go func() {
+		run(b, a)
+		close(back)
+	}()
+	run(a, b)
+	<-back
 	fmt.Println(a.balance, b.balance)
 }
 
-func run(from, to *account, wg *sync.WaitGroup) {
-	defer wg.Done()
+func run(from, to *account) {
 	for amount := range 1_000 {
 		transfer(from, to, amount%10)
 	}

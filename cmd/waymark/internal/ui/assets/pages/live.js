@@ -162,6 +162,7 @@ export function show(main) {
 		if (e.task === 'top') return numbers(e.news.functions ?? []);
 		for (const c of e.news.calls ?? []) say(callLine(c));
 		for (const t of e.news.traces ?? []) say(el('pre', {class: 'trace'}, el('b', {}, `${short(t.root)} ${duration(t.duration_ns)}, ${count(t.calls)} calls, goroutine ${t.goroutine}${t.panics ? ', panicked' : ''}\n`), t.tree ?? ''));
+		if (e.news.notes) said.textContent = e.news.notes.join('; ');
 		if (e.news.skipped) said.textContent = `${count(e.news.skipped)} came too fast and are not shown`;
 	}
 
@@ -230,7 +231,7 @@ export function show(main) {
 			record.setAttribute('aria-pressed', 'true');
 			record.textContent = 'Stop recording';
 			recorded.textContent = `recording ${functions} into ${e.change.path}`;
-		} else if (e.task !== 'top') said.textContent = `${e.task === 'watch' ? 'watching' : 'tracing'} ${functions}`;
+		} else if (e.task !== 'top') said.textContent = `${e.task === 'watch' ? 'watching' : 'tracing'} ${functions}` + (e.change.note ? `; ${e.change.note}` : '');
 	}
 
 	function ended(e) {
