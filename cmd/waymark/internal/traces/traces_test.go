@@ -175,7 +175,7 @@ func TestFind(t *testing.T) {
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if _, _, err := Find(set, &recording.Filter{}, nil, Key{recording.GoroutineID{ID: 1}, 11 * time.Microsecond}); !errors.Is(err, ErrNoTrace) {
+	if _, _, err := Find(set, &recording.Filter{}, nil, Key{recording.GoroutineID{ID: 1}, 11 * time.Microsecond}, nil); !errors.Is(err, ErrNoTrace) {
 		t.Errorf("of a key without a trace: %v, want %v", err, ErrNoTrace)
 	}
 }
