@@ -115,7 +115,7 @@ func (a *app) seenLive(process string, f *seenFlags) error {
 	if f.time < 0 {
 		return usagef("--for=%v: want 0 or more", f.time)
 	}
-	file, err := filepath.Abs(f.out)
+	path, err := filepath.Abs(f.out)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (a *app) seenLive(process string, f *seenFlags) error {
 		return err
 	}
 	defer c.Close()
-	answer, err := c.Ask(control.Request{Do: control.DoSeen, Path: file})
+	answer, err := c.Ask(control.Request{Do: control.DoSeen, Path: path})
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,12 @@ func (a *app) seenLive(process string, f *seenFlags) error {
 			a.note(err.Error())
 		}
 	}
-	return a.seen([]string{answer.Change.Path}, f)
+	file, _, err := c.Named(answer.Change.Path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return a.seen([]string{file.Name()}, f)
 }
 
 func (a *app) seen(files []string, f *seenFlags) error {
