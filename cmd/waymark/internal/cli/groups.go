@@ -30,7 +30,7 @@ func (a *app) groupsCommand() *cobra.Command {
 			set.StringVarP(&out, "output", "o", "", "`FILE` to write to; default: standard output")
 			set.StringVar(&format, "format", manifest.Formats[0], "`FORMAT`: "+strings.Join(manifest.Formats, ", "))
 			set.BoolVar(&timing, "timing", false, "list the timers and timer groups that package timing makes of them instead")
-			config.Mark(set, config.IsFile, "output")
+			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
 			if !slices.Contains(manifest.Formats, format) {

@@ -40,7 +40,7 @@ func (a *app) recordCommand() *cobra.Command {
 			set.DurationVar(&limit, "for", 0, "record a running program, PID or its name, for this `TIME`; 0: until interrupted")
 			set.StringVar(&dir, "dir", "", "record a running program, whose socket is in `DIR`")
 			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the recording: text or json")
-			config.Mark(set, config.IsFile, "output")
+			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
 			// A name may be that of a program to run. These flags say that it runs.

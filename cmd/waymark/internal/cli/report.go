@@ -54,7 +54,7 @@ func (a *app) reportCommand() *cobra.Command {
 	f.define(cmd.Flags(), 0)
 	filter.define(cmd.Flags(), showsRows)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write to; default: standard output")
-	config.Mark(cmd.Flags(), config.IsFile, "output")
+	config.Mark(cmd.Flags(), config.IsOutput, "output")
 	return cmd
 }
 

@@ -20,7 +20,7 @@ func (a *app) rewriteCommand() *cobra.Command {
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			set.StringVarP(&out, "output", "o", "", "`DIR` to write to")
-			config.Mark(set, config.IsFile, "output")
+			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
 			if out == "" && !f.dryRun {

@@ -72,7 +72,7 @@ func (a *app) seenCommand() *cobra.Command {
 	flags.DurationVar(&f.time, "for", 0, "of a running program, PID or its name: list after `TIME`, or ^C")
 	flags.StringVar(&f.dir, "dir", "", "of a running program, whose socket is in `DIR`")
 	config.Mark(flags, config.IsPattern, "include", "exclude")
-	config.Mark(flags, config.IsFile, "output")
+	config.Mark(flags, config.IsOutput, "output")
 	cmd.Long = `Seen reads what programs with WAYMARK=seen write while they run. A running program of waymark build
 begins to write it with the first waymark seen PID, and goes on until waymark reset. First calls
 from then on are listed. That costs the program nothing.`

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
@@ -20,6 +21,7 @@ type seenTestFlags struct {
 func (f *seenTestFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	set.StringVar(&f.dir, "seen", "", "note which functions each test calls, in files in the folder `DIR` for waymark seen --tests")
+	config.Mark(set, config.IsOutput, "seen")
 }
 
 func (f *seenTestFlags) on() bool { return f.dir != "" }

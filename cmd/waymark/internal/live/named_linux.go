@@ -19,7 +19,9 @@ func (c *Conn) peer() (p peer, err error) {
 		return p, err
 	}
 	var cred *syscall.Ucred
-	if err1 := raw.Control(func(fd uintptr) { cred, err = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED) }); err1 != nil {
+	if err1 := raw.Control(func(fd uintptr) {
+		cred, err = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+	}); err1 != nil {
 		err = err1
 	}
 	if err != nil {

@@ -59,6 +59,8 @@ func NewEndpoint(text, unsent string) (*Endpoint, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000 // as many as there are senders
 	e.client.Transport = transport
+	// What is sent goes where the user has said, and nowhere else.
+	e.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if strings.HasPrefix(u.Scheme, "grpc") {
 		if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
 			return nil, fmt.Errorf("%s: want a URL with a host and a port only, as in grpc://localhost:4317", text)
