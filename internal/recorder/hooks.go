@@ -24,7 +24,7 @@ type hooks interface {
 	Broken() bool
 
 	OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64), alarm func(elapsed int64) (left int64))
-	Capture(args, results bool, depth, bytes int, redact []string)
+	Capture(args, results, panics bool, depth, bytes int, redact []string)
 	Hide(values bool)
 	Stringer(f func(any) (string, bool))
 
@@ -58,7 +58,7 @@ func (linked) Queue() (free, full int)                      { return rt.Queue() 
 func (linked) Held() uint64                                 { return rt.Held() }
 func (linked) Lost() uint64                                 { return rt.Lost() }
 func (linked) Broken() bool                                 { return rt.Broken() }
-func (linked) Capture(a, r bool, d, b int, redact []string) { rt.Capture(a, r, d, b, redact) }
+func (linked) Capture(a, r, p bool, d, b int, redact []string) { rt.Capture(a, r, p, d, b, redact) }
 func (linked) Hide(values bool)                             { rt.Hide(values) }
 func (linked) Stringer(f func(any) (string, bool))          { rt.Stringer(f) }
 func (linked) Pace(ticks uint64)                            { rt.Pace(ticks) }
