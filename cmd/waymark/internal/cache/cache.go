@@ -80,11 +80,11 @@ func (c *Cache) Put(content []byte, ext string) (string, error) {
 		touch(path, fi)
 		return path, nil
 	}
-	return path, c.write(path, content)
+	return path, c.write(path, content, 0o644)
 }
 
 // write makes a file appear whole or not at all.
-func (c *Cache) write(path string, content []byte) error {
+func (c *Cache) write(path string, content []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return unwritable(err)
 	}
@@ -93,7 +93,7 @@ func (c *Cache) write(path string, content []byte) error {
 		return unwritable(err)
 	}
 	_, err = tmp.Write(content)
-	if err1 := tmp.Chmod(0o644); err == nil {
+	if err1 := tmp.Chmod(mode); err == nil {
 		err = err1
 	}
 	if err1 := tmp.Close(); err == nil {
@@ -125,7 +125,12 @@ func (c *Cache) Get(name string) ([]byte, bool) {
 
 // Set stores content under a name.
 func (c *Cache) Set(name string, content []byte) error {
-	return c.write(filepath.Join(c.Dir, "named", name), content)
+	return c.write(filepath.Join(c.Dir, "named", name), content, 0o644)
+}
+
+// SetPrivate is Set for what only the user may read, as it is made of recordings.
+func (c *Cache) SetPrivate(name string, content []byte) error {
+	return c.write(filepath.Join(c.Dir, "named", name), content, 0o600)
 }
 
 // Tree returns the folder for a name, calling fill with an empty folder to make it if

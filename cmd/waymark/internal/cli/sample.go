@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,11 +80,15 @@ func (a *app) sample(c *live.Conn, form string, s *sampleFlags) error {
 	case s.out == "":
 		return s.write(a.stdout, form, &tree)
 	}
-	file, err := os.Create(s.out)
+	file, err := toFile(s.out, nil)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.write(file, form, &tree), file.Close())
+	if err := s.write(file, form, &tree); err != nil {
+		file.Discard()
+		return err
+	}
+	return file.Commit()
 }
 
 func (s *sampleFlags) write(w io.Writer, form string, tree *callgraph.Tree) error {

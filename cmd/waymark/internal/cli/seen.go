@@ -215,7 +215,7 @@ func (f *seenFlags) choose(s *seen.Set) (list []*seen.Func, notes []string, err 
 // writeSeen prints the functions, or writes the profile.
 func (a *app) writeSeen(s *seen.Set, list []*seen.Func, f *seenFlags) error {
 	if f.cover != "" {
-		return a.writeProfile(list, f.cover)
+		return a.writeProfile(s.Files(), list, f.cover)
 	}
 	switch f.form {
 	case "json":
@@ -229,13 +229,17 @@ func (a *app) writeSeen(s *seen.Set, list []*seen.Func, f *seenFlags) error {
 	return seen.WriteText(a.stdout, s, list, f.tests)
 }
 
-func (a *app) writeProfile(list []*seen.Func, path string) error {
-	out, err := os.Create(path)
+func (a *app) writeProfile(files []string, list []*seen.Func, path string) error {
+	out, err := toFile(path, files)
 	if err != nil {
 		return err
 	}
 	left, err := seen.WriteCover(out, list)
-	if err := errors.Join(err, out.Close()); err != nil {
+	if err != nil {
+		out.Discard()
+		return err
+	}
+	if err := out.Commit(); err != nil {
 		return err
 	}
 	if left > 0 {

@@ -39,7 +39,7 @@ func (f *seenTestFlags) check(flags gocmd.Flags) error {
 	}
 	dir, err := filepath.Abs(f.dir)
 	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
+		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
 		return fmt.Errorf("--seen: %w; name a folder, or a path where one can be made", err)

@@ -80,7 +80,7 @@ func recordingsDir(out string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err := os.MkdirAll(out, 0o700); err != nil {
 		return "", fmt.Errorf("--out: %w; name a folder, or a path where one can be made", err)
 	}
 	dir, err := os.MkdirTemp(out, ".waymark-")

@@ -187,6 +187,14 @@ func reason(err error) error {
 	return err
 }
 
+// Files returns the names of the files.
+func (s *Set) Files() (names []string) {
+	for _, b := range s.Builds {
+		names = append(names, b.Files...)
+	}
+	return names
+}
+
 // Programs returns the names of the programs that the builds are of, each once.
 func (s *Set) Programs() (list []string) {
 	for _, b := range s.Builds {

@@ -12,6 +12,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/permission"
 )
 
 // An Endpoint is a Writer that sends requests to an OTLP receiver, one after the other: who writes waits
@@ -115,7 +117,7 @@ func (e *Endpoint) Write(request []byte) (int, error) {
 		}
 	}
 	if e.file == nil {
-		f, err := os.OpenFile(e.Unsent, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := os.OpenFile(e.Unsent, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permission.Private)
 		if err != nil {
 			return 0, errors.Join(e.reason, err)
 		}
