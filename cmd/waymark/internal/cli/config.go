@@ -111,6 +111,6 @@ func located(set *pflag.FlagSet, err error) error {
 // describeConfig says which file flags come from, as --verbose asks.
 func (a *app) describeConfig() {
 	if a.configPath != "" {
-		fmt.Fprintf(a.stderr, "waymark: flags from %s\n", a.configPath)
+		a.note(fmt.Sprintf("flags from %s", a.configPath))
 	}
 }

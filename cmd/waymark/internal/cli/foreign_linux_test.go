@@ -22,6 +22,7 @@ const stranger = 65534
 type poser struct {
 	path    string // the file that it says it has written
 	program string
+	fails   string // the text of errors; empty: there are none
 }
 
 // listen makes the poser's socket in dir.
@@ -72,9 +73,15 @@ func (p *poser) serve(c net.Conn) {
 		answer := control.Response{Version: control.Version}
 		switch r.Do {
 		case control.DoStatus:
-			answer.Status = &control.Status{PID: os.Getpid(), Program: p.program, Functions: 3}
+			answer.Status = &control.Status{PID: os.Getpid(), Program: p.program, Functions: 3, Recording: p.path, Groups: []string{p.program}, Seen: p.path}
 		case control.DoNext, control.DoStop:
 			answer.News = &control.News{Done: true}
+		case control.DoWatch, control.DoCalls:
+			if p.fails != "" {
+				answer.Error = &control.Error{Code: control.CodeState, Text: p.fails}
+				break
+			}
+			fallthrough
 		default:
 			answer.Change = &control.Change{Path: p.path, Functions: 1, Packages: 1}
 		}
@@ -207,6 +214,24 @@ func TestForeignFolder(t *testing.T) {
 		stdout, stderr, status := run(args...)
 		if strings.Contains(stdout, "theposer") || status == 0 && args[0] != "ps" {
 			t.Errorf("%q: status %d, %s%s", args, status, stdout, stderr)
+		}
+	}
+}
+
+// What a program of another user says of itself is escaped: its name, its recording, its errors.
+func TestForeignTexts(t *testing.T) {
+	dir := openTo(t)
+	p := &poser{program: "/srv/" + hostile, path: filepath.Join(dir, hostile), fails: "no such thing\x1b]0;owned\x07\r"}
+	p.listen(t, dir)
+	pid := strconv.Itoa(os.Getpid())
+	for _, args := range [][]string{{"ps"}, {"status", pid}, {"status", "none"}, {"watch", pid, "f"}, {"seen", pid}, {"dump", pid}, {"calls", pid}, {"top", "--once", "--every", "1ms", pid}} {
+		args = append(args[:1:1], append([]string{"--dir", dir}, args[1:]...)...)
+		stdout, stderr, _ := run(args...)
+		if at := harmful(stdout + "\n" + stderr); at != "" {
+			t.Errorf("%q prints what a terminal obeys, behind %q", args, at)
+		}
+		if args[0] == "ps" && !strings.Contains(stdout, `/srv/a\x1b]0;owned\a\n`) {
+			t.Errorf("ps lacks the program, escaped: %s%s", stdout, stderr)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (a *app) groupsCommand() *cobra.Command {
 					if errors.As(err, new(directive.Diagnostics)) {
 						return err
 					}
-					fmt.Fprintf(a.stderr, "waymark: without the functions of tests: %v\n", err)
+					a.note(fmt.Sprintf("without the functions of tests: %v", err))
 				}
 			}
 			m, err := manifest.Of(b, tests)

@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/internal/control"
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/recorder"
 )
 
@@ -77,11 +78,11 @@ func (a *app) dumpLive(process, dir, file, form string) error {
 		err = move(dump, file)
 	default:
 		if err = copyDump(dump, file); err == nil {
-			a.note(fmt.Sprintf("copied from %s, which is the program's", path))
+			a.note(fmt.Sprintf("copied from %s, which is the program's", names.Printable(path)))
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("the program has written %s, which can't be brought to %s: %w", path, file, err)
+		return fmt.Errorf("the program has written %q, which can't be brought to %s: %w", path, file, err)
 	}
 	return a.sayRecording(form, []string{file})
 }
@@ -91,7 +92,7 @@ func (a *app) writtenThere(form, path string) error {
 	if form == "json" {
 		return a.object(map[string]string{"file": path})
 	}
-	a.note(path + " was written where the program runs")
+	a.note(names.Printable(path) + " was written where the program runs")
 	return nil
 }
 

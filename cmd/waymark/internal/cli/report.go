@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/page"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -129,6 +130,6 @@ func (a *app) read(files []string, o report.Options, missed missed, write func(*
 // note prints lines that are no errors.
 func (a *app) note(lines ...string) {
 	for _, line := range lines {
-		fmt.Fprintf(a.stderr, "waymark: %s\n", line)
+		fmt.Fprintf(a.stderr, "waymark: %s\n", names.PrintableLines(line))
 	}
 }

@@ -33,7 +33,7 @@ func (a *app) rewriteCommand() *cobra.Command {
 			if err := writeSources(b, out); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stderr, "waymark: %d files written to %s\n", len(b.Files), out)
+			a.note(fmt.Sprintf("%d files written to %s", len(b.Files), out))
 			return nil
 		})
 }

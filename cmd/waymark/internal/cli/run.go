@@ -86,7 +86,7 @@ func (a *app) runCommand() *cobra.Command {
 				err = a.reportStatistics(t.dir, &rep, stat.tree())
 			}
 			if err != nil && !errors.As(err, new(exitError)) {
-				fmt.Fprintf(a.stderr, "waymark: no report: %v\n", err)
+				a.note(fmt.Sprintf("no report: %v", err))
 			}
 			t.clear() // the status may be a signal
 			return programStatus(runErr)
@@ -112,7 +112,7 @@ func (a *app) reportRun(dir, file string, f *reportFlags) error {
 			continue
 		}
 		if err := joinable(first, other); err != nil {
-			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: %v\n", err)
+			a.note(fmt.Sprintf("a process that the program started is left out: %v", err))
 			continue
 		}
 		files = append(files, other)
@@ -150,7 +150,7 @@ func (a *app) reportStatistics(dir string, f *reportFlags, tree bool) error {
 	r := report.New(o)
 	for _, s := range all {
 		if s.Program != all[0].Program {
-			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: it is of the program %s\n", filepath.Base(s.Program))
+			a.note(fmt.Sprintf("a process that the program started is left out: it is of the program %s", filepath.Base(s.Program)))
 			continue
 		}
 		r.AddStatistics(s)

@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/callgraph"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/sampler"
 )
 
@@ -70,7 +71,9 @@ func (a *app) sample(c *live.Conn, form string, s *sampleFlags) error {
 		if n.Sampled == nil {
 			return nil
 		}
-		return json.Unmarshal(n.Sampled, &tree)
+		err := json.Unmarshal(n.Sampled, &tree)
+		names.MakePrintable(&tree)
+		return err
 	})
 	switch {
 	case err != nil:

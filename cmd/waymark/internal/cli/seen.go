@@ -15,6 +15,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/seen"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/units"
 )
@@ -131,7 +132,7 @@ func (a *app) seenLive(process string, f *seenFlags) error {
 	if live.IsRemote(process) {
 		return a.writtenThere("text", answer.Change.Path)
 	}
-	a.note("first calls are noted in " + answer.Change.Path)
+	a.note("first calls are noted in " + names.Printable(answer.Change.Path))
 	if f.time > 0 {
 		ctx, stop := interrupted(f.time)
 		err := gone(ctx, c)

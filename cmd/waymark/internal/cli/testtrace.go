@@ -55,7 +55,7 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended f
 	}
 	if err := errors.Join(errs...); err != nil {
 		for _, line := range strings.Split(err.Error(), "\n") {
-			fmt.Fprintf(a.stderr, "waymark: %s\n", line)
+			a.note(line)
 		}
 		if runErr == nil {
 			runErr = exitError(exitFailed)
@@ -185,7 +185,7 @@ func (a *app) keepRecordings(files []*testRecording, out string) error {
 		if what == "" {
 			what = "run by a test"
 		}
-		fmt.Fprintf(a.stderr, "waymark: %s: %s, %s\n", path, what, units.Things(f.Info().Events, "event"))
+		a.note(fmt.Sprintf("%s: %s, %s", path, what, units.Things(f.Info().Events, "event")))
 	}
 	return errors.Join(errs...)
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // How long a program may take to answer. At its end a recording is completed.
@@ -58,8 +59,9 @@ const anybody = -1
 // A peer is the process that listens at a socket, as the kernel knows it.
 type peer struct{ pid, uid int }
 
-// Ask sends a request and returns the answer. It is an error if the program refuses, with a
-// *control.Error, or doesn't answer.
+// Ask sends a request and returns the answer, whose names and texts are made printable: the program
+// may be another user's. Only Change.Path is as the program says, to be opened. It is an error if the
+// program refuses, with a *control.Error, or doesn't answer.
 func (c *Conn) Ask(r control.Request) (*control.Response, error) {
 	r.Version = control.Version
 	limit := patience + time.Duration(r.WaitNS)
@@ -75,6 +77,7 @@ func (c *Conn) Ask(r control.Request) (*control.Response, error) {
 	if err := control.Read(c, &answer); err != nil {
 		return nil, c.explain(err)
 	}
+	printable(&answer)
 	switch {
 	case answer.Version > control.Version:
 		return nil, fmt.Errorf("the program was built with a newer waymark, whose protocol has version %d: this command speaks %d", answer.Version, control.Version)
@@ -84,6 +87,24 @@ func (c *Conn) Ask(r control.Request) (*control.Response, error) {
 		return nil, c.why(&answer)
 	}
 	return &answer, nil
+}
+
+// printable makes an answer printable. Errors may have several lines.
+func printable(answer *control.Response) {
+	path, text := "", ""
+	if answer.Change != nil {
+		path = answer.Change.Path
+	}
+	if answer.Error != nil {
+		text = names.PrintableLines(answer.Error.Text)
+	}
+	names.MakePrintable(answer)
+	if answer.Change != nil {
+		answer.Change.Path = path
+	}
+	if answer.Error != nil {
+		answer.Error.Text = text
+	}
 }
 
 // explain says what an error of the connection means.

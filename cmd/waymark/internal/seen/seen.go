@@ -18,6 +18,7 @@ import (
 
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // A Build is a build of a program whose processes have written files.
@@ -161,6 +162,7 @@ func readFile(path string) (*file, error) {
 	if said == nil {
 		return nil, err
 	}
+	names.MakePrintable(said)
 	f := &file{&Build{Files: []string{path}}, said.Sites, said.Tests}
 	for _, kv := range said.Meta {
 		switch kv.Key {
