@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/setting"
 )
 
@@ -12,7 +13,7 @@ import (
 // waymark has not built has nobody else who reads the variable: what else it says, right or wrong, is
 // passed over.
 func usdtWanted() bool {
-	text := os.Getenv("WAYMARK")
+	text := rt.Env("WAYMARK")
 	if path, ok := strings.CutPrefix(text, "@"); ok {
 		text = strings.ReplaceAll(readSettings(path), "\n", ",")
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -189,6 +190,9 @@ func TestEnd(t *testing.T) {
 			}
 			if list, _ := os.ReadDir(filepath.Dir(path)); len(list) != 1 {
 				t.Errorf("%d files, want 1", len(list))
+			}
+			if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+				t.Errorf("the file has mode %v, %v, want 0600", info.Mode(), err)
 			}
 		})
 	}

@@ -78,7 +78,8 @@ func (c *Collector) end() {
 // save writes traces to a file. There is no file, or the old one, until it is whole.
 func save(path string, list []*Trace) error {
 	part := path + ".new"
-	f, err := os.Create(part)
+	os.Remove(part)                                                       // what a killed program left
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // as recordings
 	if err != nil {
 		return err
 	}

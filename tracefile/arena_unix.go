@@ -27,3 +27,13 @@ func writable(dir string) bool {
 	const writeAndSearch = 2 | 1
 	return syscall.Access(dir, writeAndSearch) == nil
 }
+
+// foreign returns a file's user, and reports whether that is not the reader's.
+func foreign(f *os.File) (user int, yes bool) {
+	fi, err := f.Stat()
+	if err != nil {
+		return 0, true
+	}
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	return int(st.Uid), !ok || int(st.Uid) != os.Geteuid()
+}

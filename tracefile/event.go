@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // A Kind says what an event reports.
@@ -108,5 +109,5 @@ type TestEvent struct {
 }
 
 func testEvent(t format.TestEvent) TestEvent {
-	return TestEvent{t.Clock, t.Goroutine, TestState(t.State), t.Name, t.Text}
+	return TestEvent{t.Clock, t.Goroutine, TestState(t.State), names.Printable(t.Name), names.PrintableLines(t.Text)}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // maxEventsHeader is how long the header of an Events payload can get, bytes:
@@ -321,12 +322,16 @@ func (x *indexer) firstWhole(blocks []block) (first block, found bool, err error
 	return first, found, nil
 }
 
-// parse takes in a block that holds no events.
+// parse takes in a block that holds no events. Whoever made the file chose the names in it: they are
+// made printable here, for all who print them.
 func (f *File) parse(kind format.BlockKind, payload []byte) error {
 	switch kind {
 	case format.BlockMeta:
 		meta, err := format.ParseMeta(payload)
 		for _, kv := range meta {
+			if kv.Key != format.MetaArena { // which is opened, and not printed
+				kv.Value = names.Printable(kv.Value)
+			}
 			f.meta[kv.Key] = kv.Value
 		}
 		return err
@@ -339,17 +344,21 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 	case format.BlockSites:
 		base, pkg, sites, facility, err := format.ParseSites(payload)
 		if err == nil {
+			pkg = names.Printable(pkg)
+			names.MakePrintable(&sites)
 			f.funcs.add(newFuncTable(base, pkg, sites, facility))
 		}
 		return err
 	case format.BlockOrigins:
 		origins, err := format.ParseOrigins(payload)
+		names.MakePrintable(&origins)
 		for _, o := range origins {
 			f.origins[o.ID] = Origin(o)
 		}
 		return err
 	case format.BlockTypes:
 		types, err := format.ParseTypes(payload)
+		names.MakePrintable(&types)
 		for i := range types {
 			f.types[types[i].ID] = typeOf(&types[i])
 		}
@@ -365,6 +374,7 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 		return nil
 	case format.BlockGroups:
 		list, err := format.ParseGroups(payload)
+		names.MakePrintable(&list)
 		if err == nil {
 			f.groups.Add(list)
 		}

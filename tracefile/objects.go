@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // A TypeCount is how many heap objects of a type the recorded program made.
@@ -29,6 +30,7 @@ func (f *File) addObjects(payload []byte) error {
 	if err != nil || clock < f.objectsAt {
 		return err
 	}
+	names.MakePrintable(&list)
 	f.objectsAt, f.objects = clock, nil
 	for _, t := range list {
 		f.objects = append(f.objects, TypeCount(t))

@@ -22,7 +22,7 @@ func recoverFile(f *File, file *os.File, path string) (*File, error) {
 		defer a.close()
 	}
 	if f.trailer != nil {
-		if a != nil && a.dead {
+		if a != nil && a.dead && a.ours(file) == nil {
 			os.Remove(a.path) // what ended the file was killed before it could
 		}
 		return f, nil
@@ -183,6 +183,9 @@ func (f *File) appendEnd(blocks []byte, s *format.Snapshot, added tally) []byte 
 // crash in between loses nothing: the arena goes last, and the blocks that were
 // appended are not appended again.
 func (a *arena) save(file *os.File, path string, at int64, tail []byte) error {
+	if err := a.ours(file); err != nil {
+		return err
+	}
 	if dir := filepath.Dir(a.path); !writable(dir) {
 		return fmt.Errorf("folder %s is read-only", dir)
 	}
@@ -190,6 +193,18 @@ func (a *arena) save(file *os.File, path string, at int64, tail []byte) error {
 		return err
 	}
 	os.Remove(a.path)
+	return nil
+}
+
+// ours reports whether the recording and its arena are files of the reader's user. Those of others
+// are read, and left as they are: their folders are in others' hands, who may lead a name elsewhere
+// while it is in use.
+func (a *arena) ours(file *os.File) error {
+	for _, f := range []*os.File{file, a.file} {
+		if user, ok := foreign(f); ok {
+			return fmt.Errorf("%s is user %d's", f.Name(), user)
+		}
+	}
 	return nil
 }
 

@@ -34,6 +34,11 @@ func TestRecoverReadOnly(t *testing.T) {
 				if err := os.Chmod(name, mode); err != nil {
 					t.Fatal(err)
 				}
+				if os.Geteuid() == 0 {
+					if err := os.Chown(name, nobody, nobody); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
 			unprivileged(t)
 			f := k.check(t, path, k.missing)
@@ -45,12 +50,34 @@ func TestRecoverReadOnly(t *testing.T) {
 	}
 }
 
+// The recording of another user is read, and not completed: its folder is in others' hands.
+func TestRecoverForeign(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("not root: no files of another user")
+	}
+	for _, foreign := range []string{"", ".live"} {
+		t.Run("prog.trace"+foreign, func(t *testing.T) {
+			k := newKilled(t)
+			path := k.write(t)
+			if err := os.Chown(path+foreign, nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+			f := k.check(t, path, k.missing)
+			if err := f.Info().UnsavedErr; err == nil || !strings.Contains(err.Error(), foreign+" is user 65534's") {
+				t.Errorf("error %v, want one that names the user", err)
+			}
+			k.untouched(t, path)
+		})
+	}
+}
+
+const nobody = 65534
+
 // unprivileged gives up root's rights until the test ends.
 func unprivileged(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	const nobody = 65534
 	if err := syscall.Setresuid(nobody, nobody, 0); err != nil {
 		t.Skip(err)
 	}

@@ -471,6 +471,25 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
+// Values of panics are seen where the program was built so that values are, and WAYMARK leaves some.
+func TestPanicValues(t *testing.T) {
+	for _, c := range []struct {
+		built, env string
+		want       bool
+	}{
+		{"", "", false}, {"", "args", false}, {"redact=pin,args=0,results=0", "args,results", false},
+		{"arg-depth=2", "", true}, {"arg-depth=2", "args=0", true}, {"arg-depth=2", "results=0", true}, {"arg-depth=2", "args=0,results=0", false},
+	} {
+		v := values(settings{text: c.built}, settings{text: c.env})
+		if v.Panics != c.want {
+			t.Errorf("built with %q, WAYMARK=%s: %v, want %v", c.built, c.env, v.Panics, c.want)
+		}
+		if want := !strings.Contains(c.env, "args=0"); v.Args != want {
+			t.Errorf("built with %q, WAYMARK=%s: arguments %v, want %v", c.built, c.env, v.Args, want)
+		}
+	}
+}
+
 func TestTraces(t *testing.T) {
 	for env, want := range map[string]string{
 		"traces=main.a": "roots main.a slowest 20 failed false longer 0s onein 0 calls nil file ",

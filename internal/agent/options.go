@@ -80,19 +80,34 @@ type settings struct {
 	env    string // WAYMARK
 	source string // for errors
 	text   string
+	file   bool // it is a file's, which errors don't show: it may be another one than was meant
 }
+
+// wrong returns the error about the key at a place.
+func (s *settings) wrong(at int, key string, err error) error {
+	switch {
+	case s.file && errors.As(err, new(unknownKey)):
+		err = errors.New("no key that WAYMARK has")
+	case s.file:
+		err = fmt.Errorf("%s: a value that %[1]s can't have", key)
+	}
+	return fmt.Errorf("%s, character %d: %w", s.source, at, err)
+}
+
+// An unknownKey is an error about a key.
+type unknownKey struct{ error }
 
 // load reads the file that WAYMARK names as @FILE. Lines end like commas do there.
 func load(env string) (settings, error) {
 	path, ok := strings.CutPrefix(env, "@")
 	if !ok {
-		return settings{env, "WAYMARK", env}, nil
+		return settings{env: env, source: "WAYMARK", text: env}, nil
 	}
 	b, err := readFile(path, mostSettings)
 	if err != nil {
 		return settings{}, fmt.Errorf("WAYMARK=%s: %w", env, err)
 	}
-	return settings{env, path, strings.ReplaceAll(string(b), "\n", ",")}, nil
+	return settings{env, path, strings.ReplaceAll(string(b), "\n", ","), true}, nil
 }
 
 // parse reads settings in one of the forms that package setting knows.
@@ -110,16 +125,17 @@ func defaults() options {
 }
 
 // values returns what is recorded of values in a program that was built with the given settings,
-// which have the form of WAYMARK. WAYMARK has the last word. Methods of the program run only if the
-// program was built for them: WAYMARK can only forbid them.
+// which have the form of WAYMARK. WAYMARK has the last word. Methods of the program run, and values
+// of panics are recorded, only if the program was built for values: WAYMARK can only forbid them.
 func values(built, env settings) recorder.Values {
 	o := defaults()
 	o.Capture.Stringers = false
 	o.read(built) // the command wrote it
-	asked := o.Capture.Stringers
-	o.Capture.Stringers = true
-	o.read(env) // which was read before
-	o.Capture.Stringers = asked && o.Capture.Stringers
+	asked := o.Capture
+	o.Capture.Args, o.Capture.Results, o.Capture.Stringers = true, true, true // info functions have arguments in any case
+	o.read(env)                                                               // which was read before
+	o.Capture.Stringers = asked.Stringers && o.Capture.Stringers
+	o.Capture.Panics = built.text != "" && (asked.Args || asked.Results) && (o.Capture.Args || o.Capture.Results)
 	return o.Capture
 }
 
@@ -129,7 +145,7 @@ func (o *options) read(s settings) error {
 	err := setting.Each(s.text, func(at int, key, value string) error {
 		places[key] = at
 		if err := o.set(key, value); err != nil {
-			return fmt.Errorf("%s, character %d: %w", s.source, at, err)
+			return s.wrong(at, key, err)
 		}
 		return nil
 	})
@@ -152,7 +168,7 @@ func (o *options) read(s settings) error {
 		err = &recorder.SettingError{Key: "suspend", Value: "1", Want: "no agent=0 with it: a command resumes the program, through the socket"}
 	}
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("%s, character %d: %w", s.source, places[wrong.Key], err)
+		return s.wrong(places[wrong.Key], wrong.Key, err)
 	}
 	return nil
 }
@@ -269,6 +285,7 @@ func (o *options) set(key, value string) error {
 			if near := pattern.Nearest(key, append(keys, recorder.Keys...), 1); len(key) > 2 && len(near) > 0 {
 				err = fmt.Errorf("%w; is it %s?", err, near[0])
 			}
+			err = unknownKey{err}
 		}
 		return err
 	}

@@ -106,7 +106,7 @@ func TestParse(t *testing.T) {
 		{env: "Record", err: `unknown key "Record"; is it record?`},
 		{env: "record,overflw=ring", err: `character 8: unknown key "overflw"; is it overflow?`},
 		{env: "record,max_size=1GB", err: `character 8: unknown key "max_size"; is it max-size?`},
-		{env: "@" + file, err: `unknown key "file"`},
+		{env: "@" + file, err: file + ", character 16: no key that WAYMARK has"},
 		{env: "@" + file + "x", err: "no such file"},
 	} {
 		got, err := parseEnv(c.env)
@@ -118,6 +118,32 @@ func TestParse(t *testing.T) {
 		}
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, %v; want %+v", c.env, got, err, c.want)
+		}
+	}
+}
+
+// Errors about a file don't show what it holds: it may be another one than was meant, and the
+// program may be allowed to read what its caller isn't.
+func TestFileErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "shadow")
+	for text, want := range map[string]string{
+		"root:$y$secret:20000\nbin:*": "character 1: no key that WAYMARK has",
+		"recrod=secret":               "character 1: no key that WAYMARK has",
+		"record,secret":               "character 8: no key that WAYMARK has",
+		"record\nd=secret":            "character 8: d: a value that d can't have",
+		"record\nwindow=secret":       "character 8: window: a value that window can't have",
+		"traces=a,keep=secret":        "character 10: keep: a value that keep can't have",
+		"t=/secret(/":                 "character 1: t: a value that t can't have",
+		"if=secret":                   "character 1: if: a value that if can't have",
+		"p:[secret#i:1":               "character 1: p: a value that p can't have",
+		"o=%secret":                   "character 1: o: a value that o can't have",
+		"traces-out=secret":           "character 1: traces-out: a value that traces-out can't have",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parseEnv("@" + path); err == nil || err.Error() != path+", "+want {
+			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 }

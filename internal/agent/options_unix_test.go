@@ -37,3 +37,25 @@ func TestSettingsFile(t *testing.T) {
 		}
 	}
 }
+
+// Reports and numbers go to files that only the program's user may read, unless the file was there:
+// others' rights to it stay where it is added to.
+func TestOutputModes(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	added, replaced, old := filepath.Join(t.TempDir(), "added"), filepath.Join(t.TempDir(), "replaced"), filepath.Join(t.TempDir(), "old")
+	for _, path := range []string{replaced, old, replaced + ".new"} {
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range []error{appendFile(added, []byte("x")), replaceFile(replaced, []byte("x")), appendFile(old, []byte("x"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]os.FileMode{added: 0o600, replaced: 0o600, old: 0o666} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != want || info.Size() != 1 {
+			t.Errorf("%s: %v, %v, want mode %v", path, info, err, want)
+		}
+	}
+}

@@ -6,7 +6,7 @@ import "os"
 
 // appendFile writes at the end of a file, which is made if there is none.
 func appendFile(path string, b []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
@@ -19,7 +19,7 @@ func appendFile(path string, b []byte) error {
 
 // replaceFile writes a file in place of another one, which is there until then.
 func replaceFile(path string, b []byte) error {
-	if err := os.WriteFile(path+".new", b, 0o666); err != nil {
+	if err := os.WriteFile(path+".new", b, 0o600); err != nil {
 		return err
 	}
 	return os.Rename(path+".new", path)

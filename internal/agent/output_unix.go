@@ -19,7 +19,8 @@ func appendFile(path string, b []byte) error {
 // replaceFile writes a file in place of another one, which is there until then.
 func replaceFile(path string, b []byte) error {
 	part := path + ".new"
-	err := writeFile(part, syscall.O_TRUNC|syscall.O_NOFOLLOW, b)
+	syscall.Unlink(part) // what a killed program left
+	err := writeFile(part, syscall.O_EXCL, b)
 	if err == nil {
 		err = syscall.Rename(part, path)
 	}
@@ -70,8 +71,9 @@ func open(path string, flag int, mode uint32) (fd int, err error) {
 	}
 }
 
+// writeFile writes to a file, which only its user may read if it is new, as recordings.
 func writeFile(path string, flag int, b []byte) error {
-	fd, err := open(path, syscall.O_WRONLY|syscall.O_CREAT|flag, 0o666)
+	fd, err := open(path, syscall.O_WRONLY|syscall.O_CREAT|flag, 0o600)
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: path, Err: err}
 	}

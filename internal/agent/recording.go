@@ -87,7 +87,7 @@ func again(path, more string) (*Recording, error) {
 	host.Mute(true)
 	defer host.Mute(false)
 	s := began
-	if env := os.Getenv("WAYMARK"); env != s.env {
+	if env := rt.Env("WAYMARK"); env != s.env {
 		var err error
 		if s, err = load(env); err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/internal/text"
@@ -14,26 +15,30 @@ import (
 var redaction = new(redactor)
 
 type redactor struct {
-	find  sync.Once
-	words atomic.Pointer[[]string]
+	find   sync.Once
+	values atomic.Pointer[recorder.Values]
 }
 
 func init() {
 	if host.Enabled() {
 		text.Secrets = secrets
 		switchboard.Secret = func(name string) bool { return format.LooksSecret(name, secrets()) }
+		switchboard.PanicValues = func() bool { return shown().Panics }
 	}
 }
 
 // secrets returns the words that the program was built with, or those of WAYMARK.
-func secrets() []string {
+func secrets() []string { return shown().Redact }
+
+// shown returns what may be seen of values, as the program was built and WAYMARK says.
+func shown() *recorder.Values {
 	r := redaction
 	r.find.Do(func() {
 		var built string
 		read := func(text string) {
 			built = text
-			words := values(settings{text: built}, began).Redact
-			r.words.Store(&words)
+			v := values(settings{text: built}, began)
+			r.values.Store(&v)
 		}
 		read("")
 		host.Packages(func(p *rt.Package) {
@@ -42,5 +47,5 @@ func secrets() []string {
 			}
 		})
 	})
-	return *r.words.Load()
+	return r.values.Load()
 }

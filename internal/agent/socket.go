@@ -10,6 +10,7 @@ import (
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/control"
 	"github.com/waymark-go/waymark/internal/ending"
+	"github.com/waymark-go/waymark/internal/rt"
 )
 
 // A socketSetting says whether commands may connect to the program, and where.
@@ -33,9 +34,10 @@ func (s *socketSetting) set(key, value string) error {
 var decided bool
 
 // Listen lets commands connect, unless WAYMARK has settled that. Nobody has asked for it: where there
-// can be no socket, the program runs without one and says nothing.
+// can be no socket, the program runs without one and says nothing. A program with more rights than
+// its caller has none: the caller says where temporary files are.
 func Listen() {
-	if host.Enabled() && !decided {
+	if host.Enabled() && !decided && !rt.Secure() {
 		host.Mute(true)
 		defer host.Mute(false)
 		listenAt("")

@@ -3,7 +3,6 @@ package clock
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 
@@ -20,7 +19,7 @@ type Clock struct {
 }
 
 var chosen = sync.OnceValues(func() (c Clock, err error) {
-	c.Name, err = choose(os.Getenv("WAYMARKCLOCK"), clocks())
+	c.Name, err = choose(rt.Env("WAYMARKCLOCK"), clocks())
 	counter, _, hz := rt.Counter()
 	if c.Hz = hz; c.Name != counter {
 		c.Hz = 1e9

@@ -85,7 +85,7 @@ func (c *calls) Observe(e *switchboard.Event) {
 			o := &(*list)[len(*list)-1]
 			o.goexit = e.Kind == switchboard.Goexit
 			o.panicked = o.panicked || !o.goexit
-			if o.panic = "runtime.Goexit"; e.Kind == switchboard.Panic && !e.Hidden() && !c.bare {
+			if o.panic = "runtime.Goexit"; e.Kind == switchboard.Panic && !e.Hidden() && !c.bare && switchboard.PanicValues() {
 				o.panic = strings.Join(c.values([]any{e.Value}), "")
 			} else if e.Kind == switchboard.Panic {
 				o.panic = "a panic"

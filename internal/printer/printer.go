@@ -76,7 +76,7 @@ func (p *Printer) Observe(e *switchboard.Event) {
 		}
 	case switchboard.Panic:
 		l := p.line(e, max(p.depth()-1, 0), "! ", p.name(e.Func)+" panics")
-		if p.shows(e) {
+		if p.shows(e) && switchboard.PanicValues() {
 			l.values(": ", []any{e.Value}, "")
 		}
 		l.end()

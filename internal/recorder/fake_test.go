@@ -372,7 +372,7 @@ func (f *fake) OnTests(binary func(string), test func(uint8, string, string, uin
 	f.binary, f.test, f.alarm = binary, test, alarm
 }
 
-func (f *fake) Capture(args, results bool, depth, bytes int, redact []string) {
+func (f *fake) Capture(args, results, panics bool, depth, bytes int, redact []string) {
 	f.captured = Values{Args: args, Results: results, Depth: depth, Bytes: bytes, Redact: redact}
 }
 

@@ -24,7 +24,7 @@ type hooks interface {
 	Broken() bool
 
 	OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64), alarm func(elapsed int64) (left int64))
-	Capture(args, results bool, depth, bytes int, redact []string)
+	Capture(args, results, panics bool, depth, bytes int, redact []string)
 	Hide(values bool)
 	Stringer(f func(any) (string, bool))
 
@@ -46,33 +46,33 @@ type hooks interface {
 // linked are the hooks of the program that the package is linked into.
 type linked struct{}
 
-func (linked) Start(arena []byte, o rt.Overflow) uint32     { return rt.Start(arena, o) }
-func (linked) Waits(on bool)                                { rt.Waits(on) }
-func (linked) Objects(on bool)                              { rt.Objects(rt.ObjectsRecorded, on) }
-func (linked) ObjectCounts(f func(rt.Object))               { rt.ObjectCounts(f) }
-func (linked) Stop()                                        { rt.Stop() }
-func (linked) Retire() bool                                 { return rt.Retire() }
-func (linked) Take() int                                    { return rt.Take() }
-func (linked) Wait(recording uint32) bool                   { return rt.Wait(recording) }
-func (linked) Free(i int)                                   { rt.Free(i) }
-func (linked) Queue() (free, full int)                      { return rt.Queue() }
-func (linked) Held() uint64                                 { return rt.Held() }
-func (linked) Lost() uint64                                 { return rt.Lost() }
-func (linked) Broken() bool                                 { return rt.Broken() }
-func (linked) Capture(a, r bool, d, b int, redact []string) { rt.Capture(a, r, d, b, redact) }
-func (linked) Hide(values bool)                             { rt.Hide(values) }
-func (linked) Stringer(f func(any) (string, bool))          { rt.Stringer(f) }
-func (linked) Pace(ticks uint64)                            { rt.Pace(ticks) }
-func (linked) Pause(ns int64) bool                          { return rt.Pause(ns) }
-func (linked) Sites() uint32                                { return rt.Sites() }
-func (linked) Counts(counted, timed []uint64)               { rt.Counts(counted, timed) }
-func (linked) Sample(ticks uint64)                          { rt.Sampling(ticks) }
-func (linked) Floor(n int) uint64                           { return rt.Floor(n) }
-func (linked) ValueTimes() (events, bytes, ticks uint64)    { return rt.ValueTimes() }
-func (linked) Clock() (clock uint64, mono int64)            { return rt.Clock() }
-func (linked) Mute(on bool)                                 { rt.Mute(on) }
-func (linked) Go(f func())                                  { rt.Go(f) }
-func (linked) AtExit(f func())                              { rt.AtExit(f) }
+func (linked) Start(arena []byte, o rt.Overflow) uint32        { return rt.Start(arena, o) }
+func (linked) Waits(on bool)                                   { rt.Waits(on) }
+func (linked) Objects(on bool)                                 { rt.Objects(rt.ObjectsRecorded, on) }
+func (linked) ObjectCounts(f func(rt.Object))                  { rt.ObjectCounts(f) }
+func (linked) Stop()                                           { rt.Stop() }
+func (linked) Retire() bool                                    { return rt.Retire() }
+func (linked) Take() int                                       { return rt.Take() }
+func (linked) Wait(recording uint32) bool                      { return rt.Wait(recording) }
+func (linked) Free(i int)                                      { rt.Free(i) }
+func (linked) Queue() (free, full int)                         { return rt.Queue() }
+func (linked) Held() uint64                                    { return rt.Held() }
+func (linked) Lost() uint64                                    { return rt.Lost() }
+func (linked) Broken() bool                                    { return rt.Broken() }
+func (linked) Capture(a, r, p bool, d, b int, redact []string) { rt.Capture(a, r, p, d, b, redact) }
+func (linked) Hide(values bool)                                { rt.Hide(values) }
+func (linked) Stringer(f func(any) (string, bool))             { rt.Stringer(f) }
+func (linked) Pace(ticks uint64)                               { rt.Pace(ticks) }
+func (linked) Pause(ns int64) bool                             { return rt.Pause(ns) }
+func (linked) Sites() uint32                                   { return rt.Sites() }
+func (linked) Counts(counted, timed []uint64)                  { rt.Counts(counted, timed) }
+func (linked) Sample(ticks uint64)                             { rt.Sampling(ticks) }
+func (linked) Floor(n int) uint64                              { return rt.Floor(n) }
+func (linked) ValueTimes() (events, bytes, ticks uint64)       { return rt.ValueTimes() }
+func (linked) Clock() (clock uint64, mono int64)               { return rt.Clock() }
+func (linked) Mute(on bool)                                    { rt.Mute(on) }
+func (linked) Go(f func())                                     { rt.Go(f) }
+func (linked) AtExit(f func())                                 { rt.AtExit(f) }
 
 func (linked) OnTests(binary func(string), test func(uint8, string, string, uint64, uint64), alarm func(int64) int64) {
 	rt.OnTests(binary, test, alarm)

@@ -7,6 +7,7 @@ import (
 // Values say what is recorded of values, by functions that were instrumented for it.
 type Values struct {
 	Args, Results bool
+	Panics        bool     // of panics
 	Depth         int      // how deep composite values are opened
 	Bytes         int      // of each value
 	Redact        []string // words in names of fields that are not recorded, see format.LooksSecret
@@ -20,10 +21,10 @@ func (r *Recorder) capture(settings string) {
 		v = r.config.Values(settings)
 	}
 	if r.config.Hidden {
-		v.Args, v.Results = false, false
+		v.Args, v.Results, v.Panics = false, false, false
 	}
 	r.settings = settings
-	r.rt.Capture(v.Args, v.Results, v.Depth, v.Bytes, v.Redact)
+	r.rt.Capture(v.Args, v.Results, v.Panics, v.Depth, v.Bytes, v.Redact)
 }
 
 // HideValues has no values recorded any more.

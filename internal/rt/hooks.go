@@ -56,12 +56,16 @@ func WaitTimes(on bool) { runtime.WMWaitTimes(on) }
 // unmapped. The program stands still meanwhile.
 func Retire() bool { return runtime.WMRetire() }
 
+// Secure reports whether the program runs with more rights than its caller, as setuid, setgid and
+// file capabilities give them.
+func Secure() bool { return runtime.WMSecure() }
+
 // Capture says what is recorded of values, before Start or while a package that asks
 // for more registers, whose sites are still off: composite ones are opened
 // to the given depth, of each so many bytes, without fields whose names look like
 // one of the words in redact.
-func Capture(args, results bool, depth, bytes int, redact []string) {
-	runtime.WMCapture(args, results, depth, bytes, redact)
+func Capture(args, results, panics bool, depth, bytes int, redact []string) {
+	runtime.WMCapture(args, results, panics, depth, bytes, redact)
 }
 
 // Hide has values of panics not recorded any more, and if that is wanted arguments and results

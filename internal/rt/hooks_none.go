@@ -2,7 +2,10 @@
 
 package rt
 
-import "unsafe"
+import (
+	"os"
+	"unsafe"
+)
 
 // Enabled tells whether the program was built with the hooks.
 const Enabled = false
@@ -71,40 +74,43 @@ const (
 	Seen
 )
 
+// Secure reports whether the program runs as another user, or in another group, than its caller.
+func Secure() bool { return os.Getuid() != os.Geteuid() || os.Getgid() != os.Getegid() }
+
 const none = "waymark: the program was built without waymark's hooks"
 
-func Packages(func(*Package))                                       { panic(none) }
-func Register(*Package)                                             { panic(none) }
-func Info(p *Package, i int, args ...any)                           { panic(none) }
-func ProbesOff()                                                    { panic(none) }
-func SetClock(bool)                                                 { panic(none) }
-func Start([]byte, Overflow) uint32                                 { panic(none) }
-func Retire() bool                                                  { panic(none) }
-func Capture(args, results bool, depth, bytes int, redact []string) { panic(none) }
-func Hide(bool)                                                     { panic(none) }
-func Stringer(func(any) (string, bool))                             { panic(none) }
-func Waits(bool)                                                    { panic(none) }
-func WaitTimes(bool)                                                { panic(none) }
-func Stop()                                                         { panic(none) }
-func Take() int                                                     { panic(none) }
-func Wait(uint32) bool                                              { panic(none) }
-func Pace(uint64)                                                   { panic(none) }
-func Pause(int64) bool                                              { panic(none) }
-func Ready(fd int32, write bool, ns int64) int32                    { panic(none) }
-func Counts(counted, timed []uint64)                                { panic(none) }
-func ValueTimes() (events, bytes, ticks uint64)                     { panic(none) }
-func Free(int)                                                      { panic(none) }
-func Queue() (free, full int)                                       { panic(none) }
-func Broken() bool                                                  { panic(none) }
-func Held() uint64                                                  { panic(none) }
-func Lost() uint64                                                  { panic(none) }
-func Mute(bool)                                                     { panic(none) }
-func Go(func())                                                     { panic(none) }
-func Finish(func(), int64, func() bool) bool                        { panic(none) }
-func AtExit(func())                                                 { panic(none) }
-func Clock() (clock uint64, mono int64)                             { panic(none) }
-func Counter() (string, bool, uint64)                               { panic(none) }
-func Floor(int) uint64                                              { panic(none) }
+func Packages(func(*Package))                                               { panic(none) }
+func Register(*Package)                                                     { panic(none) }
+func Info(p *Package, i int, args ...any)                                   { panic(none) }
+func ProbesOff()                                                            { panic(none) }
+func SetClock(bool)                                                         { panic(none) }
+func Start([]byte, Overflow) uint32                                         { panic(none) }
+func Retire() bool                                                          { panic(none) }
+func Capture(args, results, panics bool, depth, bytes int, redact []string) { panic(none) }
+func Hide(bool)                                                             { panic(none) }
+func Stringer(func(any) (string, bool))                                     { panic(none) }
+func Waits(bool)                                                            { panic(none) }
+func WaitTimes(bool)                                                        { panic(none) }
+func Stop()                                                                 { panic(none) }
+func Take() int                                                             { panic(none) }
+func Wait(uint32) bool                                                      { panic(none) }
+func Pace(uint64)                                                           { panic(none) }
+func Pause(int64) bool                                                      { panic(none) }
+func Ready(fd int32, write bool, ns int64) int32                            { panic(none) }
+func Counts(counted, timed []uint64)                                        { panic(none) }
+func ValueTimes() (events, bytes, ticks uint64)                             { panic(none) }
+func Free(int)                                                              { panic(none) }
+func Queue() (free, full int)                                               { panic(none) }
+func Broken() bool                                                          { panic(none) }
+func Held() uint64                                                          { panic(none) }
+func Lost() uint64                                                          { panic(none) }
+func Mute(bool)                                                             { panic(none) }
+func Go(func())                                                             { panic(none) }
+func Finish(func(), int64, func() bool) bool                                { panic(none) }
+func AtExit(func())                                                         { panic(none) }
+func Clock() (clock uint64, mono int64)                                     { panic(none) }
+func Counter() (string, bool, uint64)                                       { panic(none) }
+func Floor(int) uint64                                                      { panic(none) }
 
 func Want(*Package, int, uint32) { panic(none) }
 func SetMonitor(Monitor)         { panic(none) }

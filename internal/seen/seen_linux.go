@@ -135,7 +135,7 @@ const (
 // that it finds.
 func (f *File) open(flag int) (fd int, st syscall.Stat_t, err error) {
 	for err = syscall.EINTR; err == syscall.EINTR; {
-		fd, err = syscall.Open(f.Path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|flag, 0o666)
+		fd, err = syscall.Open(f.Path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|flag, 0o600)
 	}
 	if err != nil {
 		return 0, st, f.failure("open", err)

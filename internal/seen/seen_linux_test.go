@@ -89,6 +89,9 @@ func TestShared(t *testing.T) {
 	if got, want := names(t, path), " p.A* p.B* q.C"; got != want {
 		t.Errorf("functions%s, want%s", got, want)
 	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("the file has mode %v, %v, want 0600", info.Mode(), err)
+	}
 	text := said(t)
 	f, err := Start(path, facts("two"))
 	if err != nil {

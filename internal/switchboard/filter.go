@@ -190,6 +190,10 @@ func (w *watch) unfiltered() *call {
 // agent sets it.
 var Secret = func(name string) bool { return false }
 
+// PanicValues reports whether the program was built so that values are seen. Else those of panics
+// aren't, either, by whoever looks into the program.
+var PanicValues = func() bool { return true }
+
 // filter returns the filters of the wish of the i-th function of t, nil if it wants all calls.
 func (w *wish) filter(t *Table, i int) []*condition.Filter {
 	if w.Condition == nil {

@@ -27,7 +27,7 @@ func RecordAs(flags uint32) error {
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(space))) & (format.ChunkSize - 1))
 	_, counter, _ := rt.Counter()
 	rt.SetClock(counter)
-	rt.Capture(true, true, format.DefaultDepth, format.DefaultBytes, nil)
+	rt.Capture(true, true, true, format.DefaultDepth, format.DefaultBytes, nil)
 	recording := rt.Start(space[skip:skip+chunks*format.ChunkSize], rt.Block)
 	for i := 1; i < chunks; i++ {
 		rt.Free(i)

@@ -68,6 +68,9 @@ func (v *Values) settings() string {
 	if v.Stringers {
 		s += ",stringers"
 	}
+	if len(v.Args)+len(v.Results) == 0 {
+		s += ",args=0,results=0"
+	}
 	return s
 }
 

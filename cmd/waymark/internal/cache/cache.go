@@ -84,7 +84,7 @@ func (c *Cache) Put(content []byte, ext string) (string, error) {
 		touch(path)
 		return path, nil
 	}
-	return path, c.write(path, content)
+	return path, c.write(path, content, 0o644)
 }
 
 // Holds reports whether a file that Put has stored still has its content.
@@ -96,7 +96,7 @@ func Holds(path string) bool {
 }
 
 // write makes a file appear whole or not at all.
-func (c *Cache) write(path string, content []byte) error {
+func (c *Cache) write(path string, content []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return unwritable(err)
 	}
@@ -105,7 +105,7 @@ func (c *Cache) write(path string, content []byte) error {
 		return unwritable(err)
 	}
 	_, err = tmp.Write(content)
-	if err1 := tmp.Chmod(0o644); err == nil {
+	if err1 := tmp.Chmod(mode); err == nil {
 		err = err1
 	}
 	if err1 := tmp.Close(); err == nil {
@@ -139,7 +139,16 @@ func (c *Cache) Get(name string) ([]byte, bool) {
 
 // Set stores content under a name.
 func (c *Cache) Set(name string, content []byte) error {
-	return c.write(filepath.Join(c.Dir, "named", name), slices.Concat([]byte(Hash(content)+"\n"), content))
+	return c.set(name, content, 0o644)
+}
+
+// SetPrivate is Set for what only the user may read, as it is made of recordings.
+func (c *Cache) SetPrivate(name string, content []byte) error {
+	return c.set(name, content, 0o600)
+}
+
+func (c *Cache) set(name string, content []byte, mode fs.FileMode) error {
+	return c.write(filepath.Join(c.Dir, "named", name), slices.Concat([]byte(Hash(content)+"\n"), content), mode)
 }
 
 // A tree's folder has the tree itself and its checksum in it.

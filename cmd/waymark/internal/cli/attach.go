@@ -64,20 +64,21 @@ func (a *app) attach(process, dir string, o dashboard.Options, targets []string)
 	}
 	remote := live.IsRemote(process)
 	o.Name = filepath.Base(status.Program)
+	path := "" // that was asked for last
 	o.Path = func(file string) (string, error) {
 		if remote { // the program writes where it runs
 			return file, nil
 		}
-		path, err := filepath.Abs(file)
-		if err == nil {
+		var err error
+		if path, err = filepath.Abs(file); err == nil {
 			err = replaceable(path)
 		}
 		return path, err
 	}
 	m := dashboard.New(s, o)
 	err = tui.Run(m, a.stdin, a.stdout, nil)
-	if file := m.Recorded(); file != "" && !remote {
-		if said := a.sayRecording("text", []string{file}); err == nil {
+	if m.Recorded() != "" && !remote {
+		if said := a.sayRecording("text", []string{path}); err == nil {
 			err = said
 		}
 	}

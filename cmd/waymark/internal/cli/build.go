@@ -59,7 +59,7 @@ func (a *app) goBuild(b *build.Build, f *buildFlags) error {
 // trace prints a command line if --debug was given.
 func (a *app) trace(f *buildFlags, cmd *exec.Cmd) {
 	if f.debug {
-		fmt.Fprintf(a.stderr, "waymark: cd %s && %s\n", cmd.Dir, strings.Join(cmd.Args, " "))
+		a.note(fmt.Sprintf("cd %s && %s", cmd.Dir, strings.Join(cmd.Args, " ")))
 	}
 }
 
@@ -83,22 +83,22 @@ func (a *app) describe(f *buildFlags, b *build.Build) {
 			packages[p]++
 		}
 	}
-	fmt.Fprintf(a.stderr, "waymark: %d of %d functions in %d packages instrumented\n", n, len(b.Funcs), len(packages))
+	a.note(fmt.Sprintf("%d of %d functions in %d packages instrumented", n, len(b.Funcs), len(packages)))
 	if f.verbose >= 2 {
 		for _, p := range order {
-			fmt.Fprintf(a.stderr, "waymark: %s: %d functions\n", p, packages[p])
+			a.note(fmt.Sprintf("%s: %d functions", p, packages[p]))
 		}
 	}
 	if f.verbose >= 3 {
 		for i := range b.Funcs {
 			if b.Funcs[i].Instrumented {
-				fmt.Fprintf(a.stderr, "waymark: %s\n", b.Funcs[i].Name)
+				a.note(fmt.Sprintf("%s", b.Funcs[i].Name))
 			}
 		}
 	}
 	if f.verbose >= 4 {
 		for _, file := range b.Files {
-			fmt.Fprintf(a.stderr, "waymark: %s is built from %s\n", file.Path, file.Cached)
+			a.note(fmt.Sprintf("%s is built from %s", file.Path, file.Cached))
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (a *app) cleanCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stderr, "waymark: %.1f MB removed from %s\n", float64(n)/1e6, c.Dir)
+			a.note(fmt.Sprintf("%.1f MB removed from %s", float64(n)/1e6, c.Dir))
 			return nil
 		},
 	}

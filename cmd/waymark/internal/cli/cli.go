@@ -14,6 +14,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // Exit statuses.
@@ -89,11 +90,11 @@ func (a *app) status(err error) int {
 		return exitFailed
 	case errors.As(err, &gocmd):
 		// The go command's own words, nothing else.
-		fmt.Fprintln(a.stderr, gocmd)
+		fmt.Fprintln(a.stderr, names.PrintableLines(gocmd.Error()))
 		return exitFailed
 	}
 	// An error for each file or flag is a line.
-	fmt.Fprintf(a.stderr, "waymark: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nwaymark: "))
+	fmt.Fprintf(a.stderr, "waymark: %s\n", strings.ReplaceAll(names.PrintableLines(err.Error()), "\n", "\nwaymark: "))
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
@@ -107,7 +108,7 @@ func (a *app) printMistakes(list directive.Diagnostics) {
 		if rel, err := filepath.Rel(dir, d.Pos.Filename); err == nil && !strings.HasPrefix(rel, "..") {
 			d.Pos.Filename = "." + string(filepath.Separator) + rel
 		}
-		fmt.Fprintln(a.stderr, d)
+		fmt.Fprintln(a.stderr, names.PrintableLines(d.String()))
 	}
 }
 

@@ -61,7 +61,7 @@ func (a *app) configure(cmd *cobra.Command, dir string) error {
 			commands[c.Name()] = c.Flags()
 		}
 	}
-	err = config.Apply(path, dir, cmd.Name(), commands)
+	err = config.Apply(path, cmd.Flags().Changed("config"), dir, cmd.Name(), commands)
 	if errors.Is(err, fs.ErrNotExist) {
 		return usagef("--config=%s: no such file; --config=off takes none", path)
 	} else if err != nil {
@@ -78,8 +78,8 @@ func defaultConfig(dir string) string {
 		for _, name := range []string{"go.mod", "go.work"} {
 			if fi, err := os.Stat(filepath.Join(dir, name)); err == nil && fi.Mode().IsRegular() {
 				path := filepath.Join(dir, configFile)
-				if _, err := os.Stat(path); err != nil {
-					return ""
+				if fi, err := os.Lstat(path); err != nil || !fi.Mode().IsRegular() {
+					return "" // errors about other files would show what these hold
 				}
 				return path
 			}
@@ -111,6 +111,6 @@ func located(set *pflag.FlagSet, err error) error {
 // describeConfig says which file flags come from, as --verbose asks.
 func (a *app) describeConfig() {
 	if a.configPath != "" {
-		fmt.Fprintf(a.stderr, "waymark: flags from %s\n", a.configPath)
+		a.note(fmt.Sprintf("flags from %s", a.configPath))
 	}
 }

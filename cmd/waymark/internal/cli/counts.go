@@ -32,7 +32,8 @@ func (f *countFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.write, "counts", "", "run the tests several times, and write calls and objects by test and function to `FILE`")
 	set.StringVar(&f.check, "check", "", "run the tests, and compare their calls and objects with those in `FILE`: status 1 if they differ")
 	set.IntVar(&f.runs, "runs", 10, "with --counts and --check: run the tests `N` times to find what differs from run to run")
-	config.Mark(set, config.IsFile, "counts", "check")
+	config.Mark(set, config.IsFile, "check")
+	config.Mark(set, config.IsOutput, "counts")
 }
 
 func (f *countFlags) on() bool { return f.write != "" || f.check != "" }

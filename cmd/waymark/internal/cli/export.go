@@ -61,7 +61,7 @@ func (a *app) exportCommand() *cobra.Command {
 	flags.StringVar(&to, "to", "", "`FORMAT`: "+strings.Join(exportNames(), ", "))
 	flags.StringVarP(&out, "output", "o", "", "`FILE` to write to, - for standard output; otlp: or the URL of a receiver; ctf: a folder")
 	flags.BoolVar(&goroutines, "goroutines", false, "with --to pprof: samples have their goroutine as a label, as in 18 or 4711/18; takes longer")
-	config.Mark(flags, config.IsFile, "output")
+	config.Mark(flags, config.IsOutput, "output")
 	filter.define(flags, showsCalls)
 	filter.definePaths(flags, "write calls of functions that match `PATTERN`, and all that they make", "write calls of functions that match `PATTERN`, and those that they are made by")
 	return cmd

@@ -41,7 +41,7 @@ func (a *app) generateCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` in this folder; - is stdout (default: the first interface's name, in lower case, and _probes.go)")
-	config.Mark(cmd.Flags(), config.IsFile, "output")
+	config.Mark(cmd.Flags(), config.IsOutput, "output")
 	cmd.Long = `Generate writes a Go file for interfaces that embed probe.Interface: a type whose methods fire
 probes, and a function New... that registers a provider of it:
 

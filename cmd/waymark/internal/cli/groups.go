@@ -30,7 +30,7 @@ func (a *app) groupsCommand() *cobra.Command {
 			set.StringVarP(&out, "output", "o", "", "`FILE` to write to; default: standard output")
 			set.StringVar(&format, "format", manifest.Formats[0], "`FORMAT`: "+strings.Join(manifest.Formats, ", "))
 			set.BoolVar(&timing, "timing", false, "list the timers and timer groups that package timing makes of them instead")
-			config.Mark(set, config.IsFile, "output")
+			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
 			if !slices.Contains(manifest.Formats, format) {
@@ -48,7 +48,7 @@ func (a *app) groupsCommand() *cobra.Command {
 					if errors.As(err, new(directive.Diagnostics)) {
 						return err
 					}
-					fmt.Fprintf(a.stderr, "waymark: without the functions of tests: %v\n", err)
+					a.note(fmt.Sprintf("without the functions of tests: %v", err))
 				}
 			}
 			m, err := manifest.Of(b, tests)

@@ -78,7 +78,7 @@ time when a request was due. A request is sent once; what is not taken is counte
 	flags.DurationVar(&l.graph.Duration, "duration", 10*time.Millisecond, "without FILE: `TIME` that a trace's root takes")
 	flags.Float64Var(&l.graph.Skew, "skew", 0.5, "without FILE: how unequal calls, functions and times are, `NUMBER` from 0 to 5")
 	flags.StringVar(&l.form, "format", "text", "of the result: `FORMAT` text or json")
-	config.Mark(flags, config.IsFile, "output")
+	config.Mark(flags, config.IsOutput, "output")
 	what := showsCalls
 	what.depth = "`N` levels of calls; without FILE: make as many (default 5)"
 	l.filters = pflag.NewFlagSet("", pflag.ContinueOnError)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	tools "github.com/waymark-go/waymark/cmd/waymark/internal/mcp"
 )
 
@@ -21,6 +24,7 @@ const endOfTool = 5 * time.Second
 
 func (a *app) mcpCommand() *cobra.Command {
 	var changes bool
+	var addresses []string
 	cmd := &cobra.Command{
 		Use: "mcp [flags]", Short: "offer commands as tools to coding agents, over stdin and stdout",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -36,8 +40,8 @@ func (a *app) mcpCommand() *cobra.Command {
 			}
 			ctx, stop := interrupted(0)
 			defer stop()
-			s := tools.Server{Version: library.Version(), Changes: changes, Run: func(ctx context.Context, dir string, args []string, stdout, stderr io.Writer) (int, error) {
-				return runTool(ctx, self, dir, args, stdout, stderr)
+			s := tools.Server{Version: library.Version(), Changes: changes, Addresses: addresses, Run: func(ctx context.Context, dir string, args []string, stdout, stderr io.Writer) (int, error) {
+				return runTool(ctx, self, dir, args, len(addresses) > 0, stdout, stderr)
 			}}
 			return s.Serve(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.stdin), Writer: unclosed{a.stdout}})
 		},
@@ -45,6 +49,7 @@ func (a *app) mcpCommand() *cobra.Command {
 	cmd.Long = `Mcp speaks the Model Context Protocol. Its tools are ps, status, top, watch, trace, stack, monitor
 and reached, for running programs; report, tree and traces, for recordings; build and test.`
 	cmd.Flags().BoolVar(&changes, "allow-changes", false, "allow build and test, which write files and run the user's code")
+	cmd.Flags().StringArrayVar(&addresses, "address", nil, "let tools ask the program at this `ADDRESS`, as live commands take it (repeatable); they send it the token in WAYMARK_TOKEN")
 	return cmd
 }
 
@@ -53,11 +58,12 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// runTool runs this command with other arguments.
-func runTool(ctx context.Context, self, dir string, args []string, stdout, stderr io.Writer) (status int, err error) {
+// runTool runs this command with other arguments. The user's token is passed on only where it is
+// for an address of the user's.
+func runTool(ctx context.Context, self, dir string, args []string, token bool, stdout, stderr io.Writer) (status int, err error) {
 	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stdout, stderr
-	cmd.Env = append(cmd.Environ(), "NO_COLOR=1")
+	cmd.Env = slices.DeleteFunc(append(cmd.Environ(), "NO_COLOR=1"), func(v string) bool { return !token && strings.HasPrefix(v, live.TokenVariable+"=") })
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endOfTool
 	err = cmd.Run()

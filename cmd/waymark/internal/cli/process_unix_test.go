@@ -4,15 +4,31 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
+
+// Commands of tools get the user's token only if the user gave an address.
+func TestToolToken(t *testing.T) {
+	t.Setenv("WAYMARK_TOKEN", "sixteen bytes or more")
+	for _, token := range []bool{false, true} {
+		var out strings.Builder
+		if status, err := runTool(t.Context(), "/usr/bin/env", "", nil, token, &out, io.Discard); err != nil || status != 0 {
+			t.Fatal(status, err)
+		}
+		if got := strings.Contains(out.String(), "WAYMARK_TOKEN="); got != token {
+			t.Errorf("the command gets the token: %v, want %v", got, token)
+		}
+	}
+}
 
 // A signal that ends the command while it prints leaves no folder.
 func TestGuard(t *testing.T) {

@@ -43,7 +43,7 @@ func (a *app) ps(f *liveFlags) error {
 	} else if _, err := os.ReadDir(f.dir); err != nil {
 		return err
 	}
-	list, unanswered := live.Processes(dirs)
+	list, unanswered := live.Processes(f.dir)
 	for _, path := range unanswered {
 		a.note("no answer at " + path)
 	}

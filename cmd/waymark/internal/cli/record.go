@@ -18,6 +18,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/budget"
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/recorder"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
@@ -42,7 +43,7 @@ func (a *app) recordCommand() *cobra.Command {
 			set.DurationVar(&limit, "for", 0, "record a running program, PID or its name, for this `TIME`; 0: until interrupted")
 			set.StringVar(&dir, "dir", "", "record a running program, whose socket is in `DIR`")
 			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the recording: text or json")
-			config.Mark(set, config.IsFile, "output")
+			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
 			// A name may be that of a program to run. These flags say that it runs.
@@ -96,7 +97,7 @@ func (a *app) recordCommand() *cobra.Command {
 			if errors.As(runErr, new(ended)) || runErr == nil {
 				for _, file := range recordings(file) {
 					if err := a.recorded(file, "text", &rec, dumps); err != nil {
-						fmt.Fprintf(a.stderr, "waymark: %v\n", err)
+						a.note(fmt.Sprintf("%v", err))
 					}
 				}
 			}
@@ -144,7 +145,7 @@ func (a *app) recorded(file, form string, rec *recordFlags, before []string) err
 		}
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && rec.ring() && !rec.config.DumpAtExit {
-		fmt.Fprintf(a.stderr, "waymark: no %s: the program ended by itself; a ring is written when the program dies of a panic or a signal, when it calls waymark.Dump, or with --dump-at-exit\n", file)
+		a.note(fmt.Sprintf("no %s: the program ended by itself; a ring is written when the program dies of a panic or a signal, when it calls waymark.Dump, or with --dump-at-exit", file))
 		return nil
 	}
 	return a.sayRecording(form, append(recorder.Parts(file), file))
@@ -185,13 +186,13 @@ func (a *app) sayRecording(form string, files []string) error {
 	if said.Dropped > 0 {
 		dropped = fmt.Sprintf(", %d dropped", said.Dropped)
 	}
-	what := said.File
+	what := names.Printable(said.File)
 	if last > 0 {
 		what = fmt.Sprintf("%s and %s", what, units.Things(uint64(last), "earlier part"))
 	}
-	fmt.Fprintf(a.stderr, "waymark: %s: %d events%s; see it with waymark report %s\n", what, said.Events, dropped, strings.Join(files, " "))
+	a.note(fmt.Sprintf("%s: %d events%s; see it with waymark report %s", what, said.Events, dropped, names.Printable(strings.Join(files, " "))))
 	if said.Advice != "" {
-		fmt.Fprintf(a.stderr, "waymark: %s\n", said.Advice)
+		a.note(said.Advice)
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ func (a *app) withSet(names []string, do func(*tracefile.Set) error) error {
 		return errors.Join(append(errs, err)...)
 	}
 	for _, f := range set.Repeated {
-		fmt.Fprintf(a.stderr, "waymark: %s: given twice, or the same recording as another file: counted once\n", f.Path())
+		a.note(fmt.Sprintf("%s: given twice, or the same recording as another file: counted once", f.Path()))
 	}
 	return errors.Join(append([]error{do(set)}, errs...)...)
 }

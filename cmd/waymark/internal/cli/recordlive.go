@@ -6,10 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/recorder"
 )
 
@@ -38,7 +41,7 @@ func (a *app) recordLive(process, dir, file, form, more string, rec *recordFlags
 	if remote {
 		return errors.Join(a.writtenThere(form, change.Path), err)
 	}
-	return errors.Join(a.recorded(change.Path, form, rec, nil), err)
+	return errors.Join(a.recorded(file, form, rec, nil), err)
 }
 
 // dumpLive writes the window of a program's flight recorder to file; "" leaves it where the program
@@ -65,13 +68,25 @@ func (a *app) dumpLive(process, dir, file, form string) error {
 	if live.IsRemote(process) {
 		return a.writtenThere(form, path)
 	}
-	if file != "" && file != path {
-		if err := move(path, file); err != nil {
-			return fmt.Errorf("the program has written %s, which can't be moved to %s: %w", path, file, err)
-		}
-		path = file
+	dump, own, err := c.Named(path)
+	if err != nil {
+		return err
 	}
-	return a.sayRecording(form, []string{path})
+	defer dump.Close()
+	switch {
+	case file == "" || file == path && own:
+		file = path
+	case own:
+		err = move(dump, file)
+	default:
+		if err = copyDump(dump, file); err == nil {
+			a.note(fmt.Sprintf("copied from %s, which is the program's", names.Printable(path)))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the program has written %q, which can't be brought to %s: %w", path, file, err)
+	}
+	return a.sayRecording(form, []string{file})
 }
 
 // writtenThere says which file a program has written that runs elsewhere.
@@ -79,29 +94,43 @@ func (a *app) writtenThere(form, path string) error {
 	if form == "json" {
 		return a.object(map[string]string{"file": path})
 	}
-	a.note(path + " was written where the program runs")
+	a.note(names.Printable(path) + " was written where the program runs")
 	return nil
 }
 
 // move renames a file, or copies it where that is another file system.
-func move(from, to string) error {
-	err := os.Rename(from, to)
+func move(from *os.File, to string) error {
+	err := os.Rename(from.Name(), to)
 	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	in, err := os.Open(from)
+	if err := copyDump(from, to); err != nil {
+		return err // from is whole
+	}
+	return os.Remove(from.Name())
+}
+
+// copyDump copies a trace file, and nothing else, to the name to, which only its user may read.
+func copyDump(from *os.File, to string) error {
+	info, err := from.Stat()
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	in := io.NewSectionReader(from, 0, info.Size())
+	head := make([]byte, format.HeaderSize)
+	if n, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
+		return err
+	} else if err := format.CheckHeader(head[:n]); err != nil {
+		return err
+	}
+	out, err := os.CreateTemp(filepath.Dir(to), ".waymark-*")
 	if err != nil {
 		return err
 	}
+	defer os.Remove(out.Name())
 	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Close()); err != nil {
-		os.Remove(to) // from is whole
+	if err := errors.Join(err, out.Close()); err != nil {
 		return err
 	}
-	return os.Remove(from)
+	return os.Rename(out.Name(), to)
 }

@@ -105,7 +105,7 @@ const maskedNote = "***: the name looks like a secret's, so the value was not re
 // explainMasked says once on stderr what *** in the output means.
 func (a *app) explainMasked(masked bool) {
 	if masked {
-		fmt.Fprintf(a.stderr, "waymark: %s\n", maskedNote)
+		a.note(maskedNote)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/page"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -43,7 +44,7 @@ func (a *app) reportCommand() *cobra.Command {
 	f.define(cmd.Flags(), 0)
 	filter.define(cmd.Flags(), showsRows)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write to; default: standard output")
-	config.Mark(cmd.Flags(), config.IsFile, "output")
+	config.Mark(cmd.Flags(), config.IsOutput, "output")
 	return cmd
 }
 
@@ -148,6 +149,6 @@ func (a *app) read(files []string, o report.Options, missed missed, write func(*
 // note prints lines that are no errors.
 func (a *app) note(lines ...string) {
 	for _, line := range lines {
-		fmt.Fprintf(a.stderr, "waymark: %s\n", line)
+		fmt.Fprintf(a.stderr, "waymark: %s\n", names.PrintableLines(line))
 	}
 }

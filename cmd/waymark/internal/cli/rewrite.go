@@ -20,7 +20,7 @@ func (a *app) rewriteCommand() *cobra.Command {
 		func(set *pflag.FlagSet) {
 			f.define(set)
 			set.StringVarP(&out, "output", "o", "", "`DIR` to write to")
-			config.Mark(set, config.IsFile, "output")
+			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
 			if out == "" && !f.dryRun {
@@ -33,7 +33,7 @@ func (a *app) rewriteCommand() *cobra.Command {
 			if err := writeSources(b, out); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stderr, "waymark: %d files written to %s\n", len(b.Files), out)
+			a.note(fmt.Sprintf("%d files written to %s", len(b.Files), out))
 			return nil
 		})
 }

@@ -39,7 +39,7 @@ func (a *app) runCommand() *cobra.Command {
 			stat.define(set)
 			traced.define(set)
 			set.StringVarP(&out, "output", "o", "", "`FILE` to write the report to; default: standard error, as standard output is the program's")
-			config.Mark(set, config.IsFile, "output")
+			config.Mark(set, config.IsOutput, "output")
 		},
 		func(line *commandLine) error {
 			if err := errors.Join(rec.check(), rep.check(), stat.check(), traced.check()); err != nil {
@@ -100,7 +100,7 @@ func (a *app) runCommand() *cobra.Command {
 				})
 			}
 			if err != nil && !errors.As(err, new(exitError)) {
-				fmt.Fprintf(a.stderr, "waymark: no report: %v\n", err)
+				a.note(fmt.Sprintf("no report: %v", err))
 			}
 			t.clear() // the status may be a signal
 			return programStatus(runErr)
@@ -126,7 +126,7 @@ func (a *app) reportRun(w io.Writer, dir, file string, f *reportFlags) error {
 			continue
 		}
 		if err := joinable(first, other); err != nil {
-			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: %v\n", err)
+			a.note(fmt.Sprintf("a process that the program started is left out: %v", err))
 			continue
 		}
 		files = append(files, other)
@@ -164,7 +164,7 @@ func (a *app) reportStatistics(w io.Writer, dir string, f *reportFlags, tree boo
 	r := report.New(o)
 	for _, s := range all {
 		if s.Program != all[0].Program {
-			fmt.Fprintf(a.stderr, "waymark: a process that the program started is left out: it is of the program %s\n", filepath.Base(s.Program))
+			a.note(fmt.Sprintf("a process that the program started is left out: it is of the program %s", filepath.Base(s.Program)))
 			continue
 		}
 		r.AddStatistics(s)

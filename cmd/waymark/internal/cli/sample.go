@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/callgraph"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/sampler"
 )
 
@@ -71,7 +71,9 @@ func (a *app) sample(c *live.Conn, form string, s *sampleFlags) error {
 		if n.Sampled == nil {
 			return nil
 		}
-		return json.Unmarshal(n.Sampled, &tree)
+		err := json.Unmarshal(n.Sampled, &tree)
+		names.MakePrintable(&tree)
+		return err
 	})
 	switch {
 	case err != nil:
@@ -81,11 +83,15 @@ func (a *app) sample(c *live.Conn, form string, s *sampleFlags) error {
 	case s.out == "":
 		return s.write(a.stdout, form, &tree)
 	}
-	file, err := os.Create(s.out)
+	file, err := toFile(s.out, nil)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.write(file, form, &tree), file.Close())
+	if err := s.write(file, form, &tree); err != nil {
+		file.Discard()
+		return err
+	}
+	return file.Commit()
 }
 
 func (s *sampleFlags) write(w io.Writer, form string, tree *callgraph.Tree) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/seen"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/units"
 )
@@ -72,7 +73,7 @@ func (a *app) seenCommand() *cobra.Command {
 	flags.DurationVar(&f.time, "for", 0, "of a running program, PID or its name: list after `TIME`, or ^C")
 	flags.StringVar(&f.dir, "dir", "", "of a running program, whose socket is in `DIR`")
 	config.Mark(flags, config.IsPattern, "include", "exclude")
-	config.Mark(flags, config.IsFile, "output")
+	config.Mark(flags, config.IsOutput, "output")
 	cmd.Long = `Seen reads what programs with WAYMARK=seen write while they run. A running program of waymark build
 begins to write it with the first waymark seen PID, and goes on until waymark reset. First calls
 from then on are listed. That costs the program nothing.`
@@ -110,7 +111,7 @@ func (a *app) seenLive(process string, f *seenFlags) error {
 	if f.time < 0 {
 		return usagef("--for=%v: want 0 or more", f.time)
 	}
-	file, err := filepath.Abs(f.out)
+	path, err := filepath.Abs(f.out)
 	if err != nil {
 		return err
 	}
@@ -119,14 +120,14 @@ func (a *app) seenLive(process string, f *seenFlags) error {
 		return err
 	}
 	defer c.Close()
-	answer, err := c.Ask(control.Request{Do: control.DoSeen, Path: file})
+	answer, err := c.Ask(control.Request{Do: control.DoSeen, Path: path})
 	if err != nil {
 		return err
 	}
 	if live.IsRemote(process) {
 		return a.writtenThere("text", answer.Change.Path)
 	}
-	a.note("first calls are noted in " + answer.Change.Path)
+	a.note("first calls are noted in " + names.Printable(answer.Change.Path))
 	if f.time > 0 {
 		ctx, stop := interrupted(f.time)
 		err := gone(ctx, c)
@@ -135,7 +136,12 @@ func (a *app) seenLive(process string, f *seenFlags) error {
 			a.note(err.Error())
 		}
 	}
-	return a.seen([]string{answer.Change.Path}, f)
+	file, _, err := c.Named(answer.Change.Path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return a.seen([]string{file.Name()}, f)
 }
 
 func (a *app) seen(files []string, f *seenFlags) error {
@@ -205,7 +211,7 @@ func (f *seenFlags) choose(s *seen.Set) (list []*seen.Func, notes []string, err 
 // writeSeen prints the functions, or writes the profile.
 func (a *app) writeSeen(s *seen.Set, list []*seen.Func, f *seenFlags) error {
 	if f.cover != "" {
-		return a.writeProfile(list, f.cover)
+		return a.writeProfile(s.Files(), list, f.cover)
 	}
 	switch f.form {
 	case "json":
@@ -219,13 +225,17 @@ func (a *app) writeSeen(s *seen.Set, list []*seen.Func, f *seenFlags) error {
 	return seen.WriteText(a.stdout, s, list, f.tests)
 }
 
-func (a *app) writeProfile(list []*seen.Func, path string) error {
-	out, err := os.Create(path)
+func (a *app) writeProfile(files []string, list []*seen.Func, path string) error {
+	out, err := toFile(path, files)
 	if err != nil {
 		return err
 	}
 	left, err := seen.WriteCover(out, list)
-	if err := errors.Join(err, out.Close()); err != nil {
+	if err != nil {
+		out.Discard()
+		return err
+	}
+	if err := out.Commit(); err != nil {
 		return err
 	}
 	if left > 0 {

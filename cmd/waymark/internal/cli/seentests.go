@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 )
 
@@ -20,6 +21,7 @@ type seenTestFlags struct {
 func (f *seenTestFlags) define(set *pflag.FlagSet) {
 	f.set = set
 	set.StringVar(&f.dir, "seen", "", "note which functions each test calls, in files in the folder `DIR` for waymark seen --tests")
+	config.Mark(set, config.IsOutput, "seen")
 }
 
 func (f *seenTestFlags) on() bool { return f.dir != "" }
@@ -37,7 +39,7 @@ func (f *seenTestFlags) check(flags gocmd.Flags) error {
 	}
 	dir, err := filepath.Abs(f.dir)
 	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
+		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
 		return fmt.Errorf("--seen: %w; name a folder, or a path where one can be made", err)

@@ -55,7 +55,7 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended f
 	}
 	if err := errors.Join(errs...); err != nil {
 		for _, line := range strings.Split(err.Error(), "\n") {
-			fmt.Fprintf(a.stderr, "waymark: %s\n", line)
+			a.note(line)
 		}
 		if runErr == nil {
 			runErr = exitError(exitFailed)
@@ -80,7 +80,7 @@ func recordingsDir(out string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err := os.MkdirAll(out, 0o700); err != nil {
 		return "", fmt.Errorf("--out: %w; name a folder, or a path where one can be made", err)
 	}
 	dir, err := os.MkdirTemp(out, ".waymark-")
@@ -185,7 +185,7 @@ func (a *app) keepRecordings(files []*testRecording, out string) error {
 		if what == "" {
 			what = "run by a test"
 		}
-		fmt.Fprintf(a.stderr, "waymark: %s: %s, %s\n", path, what, units.Things(f.Info().Events, "event"))
+		a.note(fmt.Sprintf("%s: %s, %s", path, what, units.Things(f.Info().Events, "event")))
 	}
 	return errors.Join(errs...)
 }

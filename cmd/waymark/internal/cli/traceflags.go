@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
 	"github.com/waymark-go/waymark/internal/pattern"
@@ -37,6 +38,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.SetAnnotation("trace", behindEquals, traceModes)
 	f.text.define(set)
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
+	config.Mark(set, config.IsOutput, "out")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
 	set.IntVar(&f.width, "width", transcript.DefaultWidth, widthUsage)
 	set.StringVar(&f.disk, "disk", "1GB", "with --trace, `BYTES` of disk for all recordings; calls of tests that passed make room")

@@ -24,6 +24,7 @@ func (f *tracesRunFlags) define(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.keep, "keep", nil, "with --traces keep `THESE`: slowest:N, failed, longer:DURATION, onein:N or all (repeatable; default slowest:20)")
 	set.StringVar(&f.out, "traces-out", "", "with --traces save the traces in `FILE`, in XML, instead of printing them; waymark traces reads it")
 	config.Mark(set, config.IsPattern, "traces")
+	config.Mark(set, config.IsOutput, "traces-out")
 }
 
 // given reports whether traces are wanted.

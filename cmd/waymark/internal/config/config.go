@@ -17,6 +17,7 @@ import (
 const (
 	IsPattern = "waymark: pattern" // its values are patterns
 	IsFile    = "waymark: file"    // its value is the name of a file or a folder
+	IsOutput  = "waymark: output"  // it has the command write to its value, a file or an address
 	from      = "waymark: from"    // where in a file its value is
 )
 
@@ -37,8 +38,9 @@ func From(f *pflag.Flag) string {
 
 // Apply sets the flags of a command that the command line leaves open to their values in the file
 // at path. commands has the flags of all commands that the file may name. The command takes
-// relative patterns as relative to dir.
-func Apply(path, dir, command string, commands map[string]*pflag.FlagSet) error {
+// relative patterns as relative to dir. Unless the user has named the file, it is whoever's made
+// the project, and flags that are IsOutput are a mistake.
+func Apply(path string, named bool, dir, command string, commands map[string]*pflag.FlagSet) error {
 	settings, err := parse(path)
 	if err != nil {
 		return err
@@ -46,7 +48,7 @@ func Apply(path, dir, command string, commands map[string]*pflag.FlagSet) error 
 	set := commands[command]
 	chosen := make(map[string]setting)
 	for _, s := range settings {
-		if err := s.check(commands); err != nil {
+		if err := s.check(commands, named); err != nil {
 			return err
 		}
 		if f := set.Lookup(s.key); f == nil || f.Changed || s.table != "" && s.table != command {
@@ -65,8 +67,9 @@ func Apply(path, dir, command string, commands map[string]*pflag.FlagSet) error 
 	return nil
 }
 
-// check reports whether a setting is of flags that there are, and of their type.
-func (s *setting) check(commands map[string]*pflag.FlagSet) error {
+// check reports whether a setting is of flags that there are, and of their type, and that a file may
+// set.
+func (s *setting) check(commands map[string]*pflag.FlagSet, named bool) error {
 	sets := commands
 	if s.table != "" {
 		set, ok := commands[s.table]
@@ -88,6 +91,9 @@ func (s *setting) check(commands map[string]*pflag.FlagSet) error {
 			continue
 		}
 		found = true
+		if _, output := f.Annotations[IsOutput]; output && !named {
+			return fmt.Errorf("%s: %s: a file that comes with a project may not say where to write: give --%[2]s, or name the file by --config", s.at, s.key)
+		}
 		if _, err := s.values(f); err != nil {
 			return err
 		}
@@ -171,12 +177,13 @@ func (s setting) apply(set *pflag.FlagSet, base, dir string) error {
 func rebase(values []string, f *pflag.Flag, base, dir string) []string {
 	_, patterns := f.Annotations[IsPattern]
 	_, file := f.Annotations[IsFile]
+	_, output := f.Annotations[IsOutput]
 	var out []string
 	for _, v := range values {
 		switch {
 		case patterns && base != dir:
 			out = append(out, pattern.Rebase(v, base)...)
-		case file && v != "" && !filepath.IsAbs(v):
+		case (file || output) && v != "" && !filepath.IsAbs(v):
 			out = append(out, filepath.Join(base, v))
 		default:
 			out = append(out, v)

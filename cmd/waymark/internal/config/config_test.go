@@ -36,7 +36,9 @@ func (f *flags) set() *pflag.FlagSet {
 	set.Float64Var(&f.Factor, "factor", 1, "")
 	set.String("config", "", "")
 	Mark(set, IsPattern, "lists", "pattern")
-	Mark(set, IsFile, "out")
+	set.String("file", "", "")
+	Mark(set, IsFile, "file")
+	Mark(set, IsOutput, "out")
 	return set
 }
 
@@ -54,7 +56,7 @@ func apply(t testing.TB, text string, args ...string) (flags, *pflag.FlagSet, er
 	}
 	rest := other.set()
 	rest.Int("depth", 0, "")
-	err := Apply(path, filepath.Join(filepath.Dir(path), "sub"), "run", map[string]*pflag.FlagSet{"run": set, "report": rest})
+	err := Apply(path, !strings.HasPrefix(text, "# found"), filepath.Join(filepath.Dir(path), "sub"), "run", map[string]*pflag.FlagSet{"run": set, "report": rest})
 	replace := func(s string) string { return strings.ReplaceAll(s, filepath.Dir(path), "/m") }
 	for i := range f.Lists {
 		f.Lists[i] = replace(f.Lists[i])
@@ -101,31 +103,33 @@ func TestApply(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"n = 1\nlist = []":        "2:1: list: no such flag; is it lists?",
-		"config = 'x'":            "1:1: config: no such flag",
-		"[rn]\nn = 1":             "2:1: [rn]: no such command takes flags from a file; is it run?",
-		"[run]\ndepth = 1":        "2:1: depth: no such flag of waymark run",
-		"[run]\nn = 1\nlsits = 1": "3:1: lsits: no such flag of waymark run; is it lists?",
-		"[[run]]\nn = 1":          "1:3: [[run]] is a list of tables: want [run]",
-		"[run.sub]":               "1:2: run.sub: want flags, and tables of commands with flags",
-		"run.sub.n = 1":           "1:1: run.sub.n: want flags, and tables of commands with flags",
-		"n = {a = 1}":             "1:6: [n]: no such command takes flags from a file",
-		"run = 3":                 "1:1: run: want a table of flags, as in [run]",
-		"n = 'x'":                 "1:5: n = x: want an integer",
-		"n = 1.5":                 "1:5: n = 1.5: want an integer",
-		"n = 99999999999999999":   "",
-		"n = [1]":                 "1:6: 1: want strings in the list",
-		"n = ['1']":               "1:1: n = a list: want an integer",
-		"all = 'yes'":             "1:7: all = yes: want true or false",
-		"min = 3":                 `1:7: min = 3: want a duration in quotes, as in "10us"`,
-		"min = 'x'":               `1:7: invalid argument "x" for "--min" flag: time: invalid duration "x"`,
-		"factor = '2'":            "1:10: factor = 2: want a number",
-		"pattern = ['a']":         "1:1: pattern = a list: want a string",
-		"lists = true":            "1:9: lists = true: want a list of strings, or a string",
-		"lists = [['a']]":         "1:1: lists: want strings in the list",
-		"out = 1979-05-27":        "1:7: out = 1979-05-27: want a string",
-		"n = 1\nn = 2":            "2:1: key n is already defined",
-		"n = ":                    "1:4: expected value, not end of input",
+		"n = 1\nlist = []":           "2:1: list: no such flag; is it lists?",
+		"config = 'x'":               "1:1: config: no such flag",
+		"[rn]\nn = 1":                "2:1: [rn]: no such command takes flags from a file; is it run?",
+		"[run]\ndepth = 1":           "2:1: depth: no such flag of waymark run",
+		"[run]\nn = 1\nlsits = 1":    "3:1: lsits: no such flag of waymark run; is it lists?",
+		"[[run]]\nn = 1":             "1:3: [[run]] is a list of tables: want [run]",
+		"[run.sub]":                  "1:2: run.sub: want flags, and tables of commands with flags",
+		"run.sub.n = 1":              "1:1: run.sub.n: want flags, and tables of commands with flags",
+		"n = {a = 1}":                "1:6: [n]: no such command takes flags from a file",
+		"run = 3":                    "1:1: run: want a table of flags, as in [run]",
+		"n = 'x'":                    "1:5: n = x: want an integer",
+		"n = 1.5":                    "1:5: n = 1.5: want an integer",
+		"n = 99999999999999999":      "",
+		"n = [1]":                    "1:6: 1: want strings in the list",
+		"n = ['1']":                  "1:1: n = a list: want an integer",
+		"all = 'yes'":                "1:7: all = yes: want true or false",
+		"min = 3":                    `1:7: min = 3: want a duration in quotes, as in "10us"`,
+		"min = 'x'":                  `1:7: invalid argument "x" for "--min" flag: time: invalid duration "x"`,
+		"factor = '2'":               "1:10: factor = 2: want a number",
+		"pattern = ['a']":            "1:1: pattern = a list: want a string",
+		"lists = true":               "1:9: lists = true: want a list of strings, or a string",
+		"lists = [['a']]":            "1:1: lists: want strings in the list",
+		"out = 1979-05-27":           "1:7: out = 1979-05-27: want a string",
+		"n = 1\nn = 2":               "2:1: key n is already defined",
+		"# found\nout = 'x'":         "2:1: out: a file that comes with a project may not say where to write: give --out, or name the file by --config",
+		"# found\n[report]\nout='x'": "3:1: out: a file that comes with a project may not say where to write: give --out, or name the file by --config",
+		"n = ":                       "1:4: expected value, not end of input",
 	} {
 		_, _, err := apply(t, text)
 		if want == "" {

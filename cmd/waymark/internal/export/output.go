@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/ctf"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/permission"
 )
 
 // An Output is a file, or a folder, that gets its name when it is complete. Until then it is beside
@@ -18,6 +19,7 @@ type Output struct {
 	io.Writer
 	name    string
 	partial string       // what gets the name; "" if the Writer is all there is
+	mode    fs.FileMode  // of files
 	file    *os.File     // the partial one, or the main one in it
 	close   func() error // of the Writer, unless nil
 }
@@ -35,7 +37,8 @@ var ErrURL = errors.New("only otlp is sent to a URL")
 var ErrFolder = errors.New("there is something that no export has written: choose another name")
 
 // Create makes the output of a format with a name. A device or a pipe is written to as it is; a URL
-// is sent to. If the name is one of the inputs, the error wraps ErrInput.
+// is sent to. If the name is one of the inputs, the error wraps ErrInput. The output has the
+// permissions of the inputs, whatever those of a file were that it takes the place of.
 func (f *Format) Create(name string, inputs []string) (*Output, error) {
 	if otlp.IsURL(name) {
 		if !f.sent {
@@ -74,15 +77,16 @@ func (f *Format) Create(name string, inputs []string) (*Output, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	}
-	o := &Output{name: name, partial: fmt.Sprintf("%s.%d.partial", name, os.Getpid())}
+	o := &Output{name: name, partial: fmt.Sprintf("%s.%d.partial", name, os.Getpid()), mode: permission.Of(inputs...)}
 	path := o.partial
+	os.RemoveAll(path) // of an earlier process with this id
 	if f.main != "" {
-		if err := os.Mkdir(o.partial, 0o777); err != nil {
+		if err := os.Mkdir(o.partial, permission.Folder(o.mode)); err != nil {
 			return nil, err
 		}
 		path = filepath.Join(o.partial, f.main)
 	}
-	if o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666); err != nil {
+	if o.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, o.mode); err != nil {
 		os.RemoveAll(o.partial)
 		return nil, err
 	}
@@ -103,7 +107,7 @@ func (f *Format) wrote(folder string) bool {
 
 // Beside writes a file into the folder that the output is.
 func (o *Output) Beside(name string, data []byte) error {
-	return os.WriteFile(filepath.Join(filepath.Dir(o.file.Name()), name), data, 0o666)
+	return os.WriteFile(filepath.Join(filepath.Dir(o.file.Name()), name), data, o.mode)
 }
 
 // Commit gives the output its name; a folder that has it is removed. If that fails, the output is

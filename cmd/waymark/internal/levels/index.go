@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/permission"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -79,7 +81,7 @@ func Open(ctx context.Context, p *recording.Process, o Options) (*Index, error) 
 	var errs []error
 	for _, path := range paths {
 		if path != paths[0] {
-			if err := os.MkdirAll(o.Cache, 0o755); err != nil {
+			if err := os.MkdirAll(o.Cache, 0o700); err != nil {
 				errs = append(errs, err)
 				continue
 			}
@@ -123,7 +125,7 @@ func create(ctx context.Context, p *recording.Process, path, identity string, o 
 	if path != "" {
 		dir, base = filepath.Dir(path), filepath.Base(path)
 	}
-	f, err := os.CreateTemp(dir, base+".new-*")
+	f, err := temporary(filepath.Join(dir, base), permission.Of(files(p.File)...))
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +141,25 @@ func create(ctx context.Context, p *recording.Process, path, identity string, o 
 	return x, nil
 }
 
+// temporary makes a file with a new name that begins with path.
+func temporary(path string, mode fs.FileMode) (f *os.File, err error) {
+	for tries := 0; tries < 100; tries++ {
+		f, err = os.OpenFile(fmt.Sprintf("%s.new-%d", path, rand.Uint32()), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return f, err
+}
+
+// files returns the names of a recording's files.
+func files(f *tracefile.File) (names []string) {
+	for _, part := range f.Parts() {
+		names = append(names, part.Path())
+	}
+	return names
+}
+
 func fill(ctx context.Context, p *recording.Process, f *os.File, path, identity string, o Options) (*Index, error) {
 	c, w, err := build(ctx, p, f, o)
 	if err != nil {
@@ -151,9 +172,6 @@ func fill(ctx context.Context, p *recording.Process, f *os.File, path, identity 
 	if path == "" {
 		os.Remove(f.Name()) // where the system can't do that now, Close does
 	} else {
-		if err := f.Chmod(0o644); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			return nil, err
-		}
 		// Some systems don't rename files that are open.
 		if err := f.Close(); err != nil {
 			return nil, err

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // How long a program may take to answer. At its end a recording is completed.
@@ -37,17 +38,30 @@ type Conn struct {
 // Over returns a connection to the program at the other end of c. name stands for it in errors.
 func Over(c net.Conn, name string) *Conn { return &Conn{c, name} }
 
-// dial connects to a socket.
-func dial(path string) (*Conn, error) {
-	c, err := net.DialTimeout("unix", path, patience)
+// dial connects to a socket. Unless it is nobody's, the process that listens must be the user's or
+// root's: anybody may have made a folder with that name first.
+func dial(path string, user int) (*Conn, error) {
+	conn, err := net.DialTimeout("unix", path, patience)
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{c, path}, nil
+	c := &Conn{conn, path}
+	if p, err := c.peer(); user != anybody && (err != nil || p.uid != user && p.uid != 0) {
+		c.Close()
+		return nil, errors.Join(err, fmt.Errorf("%s is not user %d's: a process of user %d listens there", path, user, p.uid))
+	}
+	return c, nil
 }
 
-// Ask sends a request and returns the answer. It is an error if the program refuses, with a
-// *control.Error, or doesn't answer.
+// anybody is the user of sockets in a folder that was named.
+const anybody = -1
+
+// A peer is the process that listens at a socket, as the kernel knows it.
+type peer struct{ pid, uid int }
+
+// Ask sends a request and returns the answer, whose names and texts are made printable: the program
+// may be another user's. Only Change.Path is as the program says, to be opened. It is an error if the
+// program refuses, with a *control.Error, or doesn't answer.
 func (c *Conn) Ask(r control.Request) (*control.Response, error) {
 	r.Version = control.Version
 	limit := patience + time.Duration(r.WaitNS)
@@ -63,6 +77,7 @@ func (c *Conn) Ask(r control.Request) (*control.Response, error) {
 	if err := control.Read(c, &answer); err != nil {
 		return nil, c.explain(err)
 	}
+	printable(&answer)
 	switch {
 	case answer.Version > control.Version:
 		return nil, fmt.Errorf("the program was built with a newer waymark, whose protocol has version %d: this command speaks %d", answer.Version, control.Version)
@@ -72,6 +87,24 @@ func (c *Conn) Ask(r control.Request) (*control.Response, error) {
 		return nil, c.why(&answer)
 	}
 	return &answer, nil
+}
+
+// printable makes an answer printable. Errors may have several lines.
+func printable(answer *control.Response) {
+	path, text := "", ""
+	if answer.Change != nil {
+		path = answer.Change.Path
+	}
+	if answer.Error != nil {
+		text = names.PrintableLines(answer.Error.Text)
+	}
+	names.MakePrintable(answer)
+	if answer.Change != nil {
+		answer.Change.Path = path
+	}
+	if answer.Error != nil {
+		answer.Error.Text = text
+	}
 }
 
 // explain says what an error of the connection means.
@@ -93,12 +126,13 @@ type Process struct {
 	Path string // of its socket
 }
 
-// Processes returns the programs that listen in folders, by their ids. What doesn't answer is left
-// out, and so are sockets of programs that have ended; unanswered are the sockets of those that
-// are alive.
-func Processes(dirs []string) (list []Process, unanswered []string) {
+// Processes returns the programs that listen in dir, or if that is empty the user's own, by their
+// ids. What doesn't answer is left out, and so are sockets of programs that have ended; unanswered
+// are the sockets of those that are alive.
+func Processes(dir string) (list []Process, unanswered []string) {
+	dirs, user := folders(dir)
 	for _, path := range sockets(dirs) {
-		c, err := dial(path)
+		c, err := dial(path, user)
 		if err != nil {
 			if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, fs.ErrNotExist) {
 				unanswered = append(unanswered, path)
@@ -135,21 +169,22 @@ func Connect(process, dir string) (*Conn, error) {
 	if IsRemote(process) {
 		return connectRemote(process)
 	}
-	dirs := []string{dir}
-	if dir == "" {
-		dirs = Folders(os.Geteuid())
-	}
+	_, user := folders(dir)
 	pid, err := strconv.Atoi(process)
 	if err != nil {
-		return named(process, dirs)
+		p, err := find(process, dir)
+		if err != nil {
+			return nil, err
+		}
+		return dial(p.Path, user)
 	}
 	if dir == "" {
 		return connect(pid)
 	}
-	list, _ := Processes(dirs)
+	list, _ := Processes(dir)
 	for _, p := range list {
 		if p.PID == pid {
-			return dial(p.Path)
+			return dial(p.Path, user)
 		}
 	}
 	return nil, fmt.Errorf("no process %d listens in %s%s", pid, dir, others(list))
@@ -157,27 +192,20 @@ func Connect(process, dir string) (*Conn, error) {
 
 // Runs reports whether a program of this user with that name listens.
 func Runs(name string) bool {
-	list, _ := Processes(Folders(os.Geteuid()))
+	list, _ := Processes("")
 	return slices.ContainsFunc(list, func(p Process) bool { return filepath.Base(p.Program) == name })
 }
 
 // PID returns the id of the only process of this user with that name that listens.
 func PID(name string) (int, error) {
-	p, err := find(name, Folders(os.Geteuid()))
+	p, err := find(name, "")
 	return p.PID, err
 }
 
-func named(name string, dirs []string) (*Conn, error) {
-	p, err := find(name, dirs)
-	if err != nil {
-		return nil, err
-	}
-	return dial(p.Path)
-}
-
-// find finds the only process with that name whose socket is in one of the folders.
-func find(name string, dirs []string) (Process, error) {
-	list, _ := Processes(dirs)
+// find finds the only process with that name, whose socket is in dir or among the user's own.
+func find(name, dir string) (Process, error) {
+	dirs, _ := folders(dir)
+	list, _ := Processes(dir)
 	var found []Process
 	for _, p := range list {
 		if filepath.Base(p.Program) == name {
@@ -219,7 +247,7 @@ func connect(pid int) (*Conn, error) {
 		if current, err := control.SocketName(pid); err == nil && current != name {
 			continue // that of an earlier process with this id
 		}
-		c, err := dial(path)
+		c, err := dial(path, uid)
 		if errors.Is(err, fs.ErrPermission) {
 			return nil, fmt.Errorf("process %d, %s, is user %d's: only they and root may look into it", pid, program, uid)
 		}
@@ -232,6 +260,15 @@ func connect(pid int) (*Conn, error) {
 		return nil, fmt.Errorf("process %d, %s, is user %d's: only they and root may look into it", pid, program, uid)
 	}
 	return nil, fmt.Errorf("process %d, %s, doesn't listen: build it with waymark build; in a program of waymark run or test WAYMARK=socket is needed, too", pid, program)
+}
+
+// folders returns the folders to look for sockets in, dir or if that is empty the user's own, and
+// whose they are.
+func folders(dir string) (dirs []string, user int) {
+	if dir != "" {
+		return []string{dir}, anybody
+	}
+	return Folders(os.Geteuid()), os.Geteuid()
 }
 
 // Folders returns where the sockets of a user's programs may be, which needn't have this command's

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // owner returns the user of a process, and the name of its program.
@@ -24,5 +26,6 @@ func owner(pid int) (uid int, program string, err error) {
 	} else if comm, err := os.ReadFile(dir + "/comm"); err == nil {
 		program = string(comm[:max(len(comm)-1, 0)])
 	}
+	program = names.Printable(program)
 	return int(fi.Sys().(*syscall.Stat_t).Uid), program, nil
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/waymark-go/waymark/internal/control"
 )
 
-// tokenVariable is the environment variable with the token for programs that are reached over HTTP: the
+// TokenVariable is the environment variable with the token for programs that are reached over HTTP: the
 // command line is for everybody to see.
-const tokenVariable = "WAYMARK_TOKEN"
+const TokenVariable = "WAYMARK_TOKEN"
 
 // IsRemote reports whether a process is given by the address of its handler, see package remote.
 func IsRemote(process string) bool {
@@ -31,9 +31,9 @@ func connectRemote(address string) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	token := os.Getenv(tokenVariable)
+	token := os.Getenv(TokenVariable)
 	if token == "" {
-		return nil, fmt.Errorf("%s: %s is not set: want the token that the program gives remote.Handler", address, tokenVariable)
+		return nil, fmt.Errorf("%s: %s is not set: want the token that the program gives remote.Handler", address, TokenVariable)
 	}
 	c, err := dialHTTP(u)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/linked"
 	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // why returns the error of an answer. Of targets that name no instrumented function it says what the
@@ -22,7 +23,7 @@ func (c *Conn) why(answer *control.Response) error {
 	err := *answer.Error
 	for _, lack := range answer.Lacking {
 		if why, found := binary.Why(lack.Target); found || !lack.Near {
-			err.Text += "\n" + why
+			err.Text += "\n" + names.PrintableLines(why)
 		}
 	}
 	return &err
@@ -39,7 +40,7 @@ func (c *Conn) binary() *linked.Program {
 		return nil
 	}
 	exe := fmt.Sprintf("/proc/%d/exe", answer.Status.PID)
-	if path, err := os.Readlink(exe); err != nil || strings.TrimSuffix(path, " (deleted)") != answer.Status.Program {
+	if path, err := os.Readlink(exe); err != nil || names.Printable(strings.TrimSuffix(path, " (deleted)")) != answer.Status.Program {
 		return nil
 	}
 	p, err := linked.Open(exe)

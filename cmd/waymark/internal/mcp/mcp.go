@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,6 +19,9 @@ import (
 type Server struct {
 	Version string // of the command
 	Changes bool   // tools may write files and run the user's code
+
+	// Addresses are those of programs that are reached over HTTP: tools send the user's token to no others.
+	Addresses []string
 
 	// Run runs the command with args in a folder; "" is the server's own. It returns the exit status.
 	// When ctx is done the command ends, and undoes what it has switched on.
@@ -69,6 +73,9 @@ func (s *Server) call(ctx context.Context, t *tool, arguments json.RawMessage) *
 	given, err := t.parse(arguments)
 	if err != nil {
 		return failed(err)
+	}
+	if p := given.text("process"); strings.Contains(p, "/") && !slices.Contains(s.Addresses, p) {
+		return failed(fmt.Errorf("%s: process: want an id or a program's name. Only the user says which addresses are asked: waymark mcp --address ADDRESS", t.name))
 	}
 	stdout := &held{most: mostHeld}
 	stderr := &held{most: mostHeld}

@@ -61,19 +61,20 @@ func call(t *testing.T, s *sdk.ClientSession, tool, arguments string) (texts []s
 
 func TestCommandLines(t *testing.T) {
 	f := new(fake)
-	s := connect(t, &Server{Run: f.run, Changes: true})
+	s := connect(t, &Server{Run: f.run, Changes: true, Addresses: []string{"https://there/given"}})
 	for _, c := range []struct{ tool, arguments, want string }{
 		{"ps", `{}`, "ps --format json"},
 		{"status", `{"process": 4711}`, "status --format json -- 4711"},
+		{"status", `{"process": "https://there/given"}`, "status --format json -- https://there/given"},
 		{"top", `{"process":"app"}`, "top --once --top=0 --format json --every=2s --sort=total -- app"},
 		{"watch", `{"process":"app","functions":["a.F","@IO"],"if":"args[0] > 1","on":["panic"],"n":3}`,
 			"watch --format json --if=args[0] > 1 --on=panic --limit=3 --for=10s -- app a.F @IO"},
 		{"trace", `{"process":"app","functions":"a.F","panics":true}`, "trace --format text --panics=true --limit=1 --for=10s -- app a.F"},
 		{"reached", `{"process":"app","method":"Gateway.Charge","caller":"Place"}`,
 			`watch --caller --format json --limit=100 --for=10s -- app /\.[^./]+\.Charge$/`},
-		{"report", `{"files":["a.wmt"],"sort":"self","min":"1ms"}`, "report --format json --sort=self --min=1ms -- a.wmt"},
-		{"traces", `{"files":["a.wmt"]}`, "traces --format json --slowest=20 -- a.wmt"},
-		{"traces", `{"files":["a.wmt"],"key":"1-2"}`, "traces --format text --slowest=20 -- a.wmt 1-2"},
+		{"report", `{"files":["a.wmt"],"sort":"self","min":"1ms"}`, "report --config=off --format json --sort=self --min=1ms -- a.wmt"},
+		{"traces", `{"files":["a.wmt"]}`, "traces --config=off --format json --slowest=20 -- a.wmt"},
+		{"traces", `{"files":["a.wmt"],"key":"1-2"}`, "traces --config=off --format text --slowest=20 -- a.wmt 1-2"},
 		{"test", `{"run":"TestX","race":true}`, "test --trace -run=TestX -race=true --lines=80 -- ."},
 		{"build", `{"output":"app","packages":["./cmd/app"]}`, "build --args --results -o=app -- ./cmd/app"},
 	} {
@@ -90,7 +91,7 @@ func TestCommandLines(t *testing.T) {
 // Mistakes are results that say what to do, and no command runs.
 func TestMistakes(t *testing.T) {
 	f := new(fake)
-	s := connect(t, &Server{Run: f.run})
+	s := connect(t, &Server{Run: f.run, Addresses: []string{"https://there/given"}})
 	for _, c := range []struct{ tool, arguments, want string }{
 		{"watch", `{"proces":1,"functions":["f"]}`, "watch: want the argument process: id of the process"},
 		{"watch", `{"process":1,"functions":["f"],"iff":"x"}`, "watch has no argument iff; is it if?; it has process, functions, if"},
@@ -101,6 +102,10 @@ func TestMistakes(t *testing.T) {
 		{"watch", `{"process":1,"functions":[]}`, "watch: functions: []: want a list"},
 		{"watch", `{"process":1,"functions":["f"],"caller":"F"}`, `watch: caller: "F": want a true or false`},
 		{"reached", `{"process":1,"method":"(*T)"}`, "want the name of a method"},
+		{"status", `{"process":"http://127.0.0.1:1/x"}`, "waymark mcp --address ADDRESS"},
+		{"top", `{"process":"https://there/given/and/more"}`, "waymark mcp --address ADDRESS"},
+		{"watch", `{"process":"HTTP://127.0.0.1:1","functions":["f"]}`, "waymark mcp --address ADDRESS"},
+		{"reached", `{"process":["https://there/given", "x"],"method":"M"}`, "want"},
 		{"test", `{}`, "waymark mcp --allow-changes"},
 		{"build", `{"output":"x"}`, "waymark mcp --allow-changes"},
 	} {

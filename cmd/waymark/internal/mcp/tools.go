@@ -49,7 +49,7 @@ const (
 
 // Params that several tools have.
 var (
-	process   = param{name: "process", kind: word, need: true, about: "id of the process, as ps lists it, or the name of its program"}
+	process   = param{name: "process", kind: word, need: true, about: "id of the process, as ps lists it, or the name of its program; an address only if the user gave it to the server"}
 	functions = param{name: "functions", kind: words, need: true, about: "patterns: main.handle, store.Put, example.com/m/store.(*Store).Put, example.com/m/..., @GROUP"}
 	condition = param{name: "if", kind: word, flag: "--if", about: "only calls for which this holds: args[0] > 10 && args.name == \"x\", duration > 10ms, panic != nil, results[1] != nil"}
 	least     = param{name: "min", kind: duration, flag: "--min", about: "only what took this or longer, as 10ms"}
@@ -73,6 +73,9 @@ var (
 	rowLimit  = param{name: "rows", kind: number, flag: own, about: "rows of the answer at most", usual: 20, most: 1000}
 	byteLimit = param{name: "bytes", kind: number, flag: own, about: "bytes of the answer at most", usual: 16 << 10, most: 256 << 10}
 )
+
+// noConfig is for tools that only read: a file in the folder doesn't change what they do.
+const noConfig = "--config=off"
 
 const (
 	hintLive = "ps lists the programs that can be looked into, and status says what is on in one"
@@ -139,21 +142,21 @@ var tools = []*tool{
 	},
 	{
 		name: "report", about: "Lists the functions of recordings with calls, times, panics; those with the greatest total time first.",
-		command: []string{"report"}, list: "functions",
+		command: []string{"report", noConfig}, list: "functions",
 		params: []param{files, {name: "sort", kind: word, flag: "--sort", about: "total, self, calls, avg, max, panics or errors", usual: "total"},
 			include, exclude, least, window, folder, rowLimit, byteLimit},
 		hint: hintFile,
 	},
 	{
 		name: "tree", about: "Gives the call tree of recordings: who calls what, with calls and times. Rows have id, parent and depth.",
-		command: []string{"tree", "--flat"}, list: "nodes",
+		command: []string{"tree", "--flat", noConfig}, list: "nodes",
 		params: []param{files, root, {name: "callers", kind: word, flag: "--callers", about: "the tree of who calls functions that match this pattern"},
 			include, exclude, least, window, depth, folder, rowLimit.usually(60), byteLimit},
 		hint: hintFile,
 	},
 	{
 		name: "traces", about: "Lists the slowest requests of recordings; or prints the calls of one, by the key that the list has.",
-		command: []string{"traces"},
+		command: []string{"traces", noConfig},
 		params: []param{files, {name: "key", kind: word, about: "of a trace in the list"}, root, least,
 			{name: "failed", kind: yes, flag: "--failed", about: "only those that returned an error or panicked"},
 			{name: "slowest", kind: number, flag: "--slowest", about: "how many", usual: 20, most: 1000}, window,

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/usdt"
 )
 
@@ -103,6 +104,7 @@ func read(file *elf.File, path string) (list []Probe, err error) {
 			list = add(list, n, arch, path, details)
 		}
 	}
+	names.MakePrintable(&list)
 	slices.SortStableFunc(list, func(a, b Probe) int {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Name, b.Name))
 	})

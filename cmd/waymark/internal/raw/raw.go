@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // Write prints the trace file r of size bytes to w: a line for the header, for each block and each
@@ -283,6 +284,11 @@ func (p *printer) events(b []byte) error {
 
 // line prints a line of a block's content.
 func (p *printer) line(f string, args ...any) {
+	for i, arg := range args {
+		if s, ok := arg.(string); ok {
+			args[i] = names.Printable(s)
+		}
+	}
 	fmt.Fprintf(p, "%12s"+f+"\n", append([]any{""}, args...)...)
 }
 
@@ -330,7 +336,7 @@ func word(ev *format.Event) uint64 {
 	}
 }
 
-var names = [...]string{
+var kinds = [...]string{
 	format.BlockMeta: "meta", format.BlockClock: "clock", format.BlockSites: "sites", format.BlockEvents: "events", format.BlockOrigins: "origins",
 	format.BlockEnd: "end", format.BlockTypes: "types", format.BlockTests: "tests", format.BlockGroups: "groups",
 	format.BlockCounts: "counts",
@@ -339,8 +345,8 @@ var names = [...]string{
 
 // name returns the name of a kind of blocks.
 func name(k format.BlockKind) string {
-	if int(k) < len(names) && names[k] != "" {
-		return names[k]
+	if int(k) < len(kinds) && kinds[k] != "" {
+		return kinds[k]
 	}
 	return fmt.Sprintf("kind %d", k)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // A Build is a build of a program whose processes have written files.
@@ -160,6 +161,7 @@ func readFile(path string) (*file, error) {
 	if said == nil {
 		return nil, err
 	}
+	names.MakePrintable(said)
 	f := &file{&Build{Files: []string{path}}, said.Sites, said.Tests}
 	for _, kv := range said.Meta {
 		switch kv.Key {
@@ -205,6 +207,14 @@ func reason(err error) error {
 		return e.Err
 	}
 	return err
+}
+
+// Files returns the names of the files.
+func (s *Set) Files() (names []string) {
+	for _, b := range s.Builds {
+		names = append(names, b.Files...)
+	}
+	return names
 }
 
 // Programs returns the names of the programs that the builds are of, each once.

@@ -36,7 +36,7 @@ func begin() *recording {
 	check(err)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(space))) & (format.ChunkSize - 1))
 	r := &recording{arena: space[skip : skip+chunks*format.ChunkSize]}
-	rt.Capture(true, true, 2, 100, nil)
+	rt.Capture(true, true, true, 2, 100, nil)
 	rt.Start(r.arena, rt.Drop)
 	for i := chunks - 1; i > 0; i-- {
 		rt.Free(i)

@@ -12,6 +12,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/permission"
 )
 
 // An Endpoint is a Writer that sends requests to an OTLP receiver, one after the other: who writes waits
@@ -59,6 +61,8 @@ func NewEndpoint(text, unsent string) (*Endpoint, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1000 // as many as there are senders
 	e.client.Transport = transport
+	// What is sent goes where the user has said, and nowhere else.
+	e.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	if strings.HasPrefix(u.Scheme, "grpc") {
 		if strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
 			return nil, fmt.Errorf("%s: want a URL with a host and a port only, as in grpc://localhost:4317", text)
@@ -113,7 +117,7 @@ func (e *Endpoint) Write(request []byte) (int, error) {
 		}
 	}
 	if e.file == nil {
-		f, err := os.OpenFile(e.Unsent, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := os.OpenFile(e.Unsent, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permission.Private)
 		if err != nil {
 			return 0, errors.Join(e.reason, err)
 		}

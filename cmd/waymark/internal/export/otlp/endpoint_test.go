@@ -36,3 +36,24 @@ func TestTemporary(t *testing.T) {
 		}
 	}
 }
+
+// What is sent goes to the URL that was given, and not where that one leads to.
+func TestRedirected(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer other.Close()
+	for _, status := range []int{http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		first := httptest.NewServer(http.RedirectHandler(other.URL, status))
+		e, err := NewEndpoint(first.URL, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Post([]byte("{}")); err == nil {
+			t.Errorf("status %d: no error", status)
+		}
+		first.Close()
+	}
+	if asked > 0 {
+		t.Errorf("the other receiver got %d requests", asked)
+	}
+}

@@ -17,6 +17,10 @@ func wmOnPanic(gp *g, token uint32, e any) {
 		wmGatherEvent(gp, wmGatherPanic|uint64(token))
 	}
 	if gp.wm.flags&wmStarted != 0 && wm.on.Load() != 0 {
+		if !wmCaptured.panics {
+			wmEmit(gp, wmPanic|uint64(token), true, nil)
+			return
+		}
 		e = wmPanicValue(e)
 		if wmStringer != nil && gp.wm.flags&wmMuted == 0 && gp.bubble == nil { // as in wmAsTexts
 			e = wmAsText(e)

@@ -59,6 +59,7 @@ const (
 // What WMCapture sets.
 var wmCaptured struct {
 	args, results bool
+	panics        bool // values of panics
 	depth         int
 	bytes         uintptr
 	space         uintptr // that a value may take, bytes; more than any chunk has if the fast path won't do
@@ -66,11 +67,11 @@ var wmCaptured struct {
 	panicsHidden  bool // their values are not to be seen
 }
 
-// WMCapture says what is recorded of arguments and results: composite values to the
+// WMCapture says what is recorded of arguments, results and panics: composite values to the
 // given depth, and of each value so many bytes. Fields whose names look like one of
 // the words in redact are left out.
-func WMCapture(args, results bool, depth, bytes int, redact []string) {
-	wmCaptured.args, wmCaptured.results = args, results
+func WMCapture(args, results, panics bool, depth, bytes int, redact []string) {
+	wmCaptured.args, wmCaptured.results, wmCaptured.panics = args, results, panics
 	wmCaptured.depth, wmCaptured.bytes = depth, uintptr(bytes)
 	wmCaptured.redact = redact
 	wmCaptured.space = wmCaptured.bytes + wmValueSlop

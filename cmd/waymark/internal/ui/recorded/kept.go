@@ -12,7 +12,7 @@ import (
 // A Cache keeps what takes a reading of all events. Package cache has one.
 type Cache interface {
 	Get(name string) ([]byte, bool)
-	Set(name string, content []byte) error
+	SetPrivate(name string, content []byte) error
 }
 
 // layout changes with the types that are kept, and with how they are made.
@@ -41,7 +41,7 @@ func kept[T any](c Cache, what string, set *tracefile.Set, make func() (*T, erro
 	}
 	var b bytes.Buffer
 	if gob.NewEncoder(&b).Encode(value) == nil {
-		c.Set(name, b.Bytes())
+		c.SetPrivate(name, b.Bytes())
 	}
 	return value, nil
 }

@@ -383,7 +383,7 @@ func (m *memory) Get(name string) ([]byte, bool) {
 	return b, ok
 }
 
-func (m *memory) Set(name string, content []byte) error {
+func (m *memory) SetPrivate(name string, content []byte) error {
 	m.content[name] = content
 	return nil
 }
