@@ -73,6 +73,9 @@ func (a *app) diffTest(files []string, name string, text *textFlags) error {
 		if len(c.Skipped) > 0 {
 			a.note(fmt.Sprintf("not compared, as some calls were only counted: %s; all are recorded with --budget none", strings.Join(c.Skipped, ", ")))
 		}
+		if len(c.Unknown) > 0 {
+			a.note(fmt.Sprintf("values not compared, as one of the runs lacks them: %s; all are recorded with --budget none", strings.Join(c.Unknown, ", ")))
+		}
 		if c.Cut {
 			a.note("the test ran long: what came after some of its events were given back was not compared")
 		}
