@@ -10,7 +10,9 @@ import (
 
 // What differs from run to run, or isn't known of one of them, is no difference; all else is.
 func TestAlike(t *testing.T) {
-	typ := func(kind reflect.Kind, pkg, name string) value.Type { return value.Type{Kind: kind, Package: pkg, Name: name} }
+	typ := func(kind reflect.Kind, pkg, name string) value.Type {
+		return value.Type{Kind: kind, Package: pkg, Name: name}
+	}
 	number := func(n int) value.Value { return value.Value{Type: typ(reflect.Int, "", "int"), Bits: uint64(n)} }
 	text := func(s string, size int) value.Value {
 		return value.Value{Type: typ(reflect.String, "", "string"), Text: s, Len: size}
