@@ -169,6 +169,9 @@ func (a *app) seen(files []string, f *seenFlags) error {
 	if s.Unwatched > 0 {
 		a.note(fmt.Sprintf("%s not listed: p or x of WAYMARK left them out", units.Things(uint64(s.Unwatched), "function")))
 	}
+	if text := s.LeftOut.String(); text != "" {
+		a.note(text)
+	}
 	return err
 }
 

@@ -32,11 +32,11 @@ func (a *app) testCommand() *cobra.Command {
 			if err := errors.Join(rec.check(), trace.check(line.flags), seen.check(line.flags), counts.checkFlags(line.flags, trace.records() || seen.on())); err != nil {
 				return err
 			}
+			if trace.on != "" || seen.on() || counts.on() {
+				f.widen(set)
+			}
 			if trace.on != "" {
 				trace.widen(&f, set)
-			}
-			if seen.on() {
-				seen.widen(&f, set)
 			}
 			b, err := a.prepare(&f, line.flags, line.args, true)
 			if err != nil || b == nil {

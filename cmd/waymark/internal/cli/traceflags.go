@@ -120,16 +120,9 @@ func (f *traceFlags) env(rec *recordFlags) (more string) {
 	return more + f.more
 }
 
-// widen turns on function literals, tiny functions and values, unless the user said otherwise.
-// Whoever looks for a fault wants to see every call, and times matter less here than in other
-// commands.
+// widen turns on values, unless the user said otherwise. Whoever looks for a fault wants to see every
+// call, and times matter less here than in other commands.
 func (f *traceFlags) widen(b *buildFlags, set *pflag.FlagSet) {
-	if !set.Changed("closures") {
-		b.closures = true
-	}
-	if !set.Changed("all") && !set.Changed("min-size") {
-		b.all = true
-	}
 	if !set.Changed("args") && !set.Changed("results") {
 		b.values.args, b.values.results = []string{build.Everything}, []string{build.Everything}
 	}

@@ -139,8 +139,12 @@ func WriteJSON(w io.Writer, s *Set, list []*Func) error {
 	out := struct {
 		Builds    []build `json:"builds"`
 		Unwatched int     `json:"unwatched"`
+		LeftOut   *function.LeftOut `json:"left_out,omitempty"`
 		Functions []fn    `json:"functions"`
-	}{[]build{}, s.Unwatched, []fn{}}
+	}{[]build{}, s.Unwatched, nil, []fn{}}
+	if s.LeftOut.Functions > 0 {
+		out.LeftOut = &s.LeftOut
+	}
 	for _, b := range s.Builds {
 		out.Builds = append(out.Builds, build{b.ID, b.Program, b.Go, b.Start.UnixNano(), b.Files})
 	}
