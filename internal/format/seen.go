@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // A seen file says which functions of a program were ever called. It has a head, which is mapped into

@@ -12,6 +12,8 @@ var testAnchors = []anchor{
 	{file: "testing.go", fn: "T.Parallel", before: "t.signal <- true", text: "wmPause(&t.common); "},
 	{file: "testing.go", fn: "T.Parallel", before: "running.Store(", text: "wmContinue(&t.common); "},
 	{file: "testing.go", fn: "common.log", before: "n.flushPartial()", text: "wmLog(n, s); "},
+	{file: "testing.go", fn: "outputWriter.writeLine", before: "o.c.output = append(o.c.output, b...)", text: "wmOutput(o.c, b); "},
+	{file: "testing.go", fn: "outputWriter.writeLine", before: "o.c.chatty.Printf(o.c.name,", text: "wmOutput(o.c, b); "},
 	{file: "testing.go", fn: "common.Fail", before: "c.mu.Lock()", text: "wmErr(c); "},
 	{file: "testing.go", fn: "M.startAlarm", before: "if *timeout <= 0", text: "wmLimit(); "},
 	{file: "testing.go", fn: "M.startAlarm", before: "m.after()", text: "if wmPutOff() { return }; "},
