@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/waymark-go/waymark/internal/units"
 )
 
 // A LeftOut says how many functions of a program's packages are not instrumented, and why. Packages of
@@ -33,7 +35,7 @@ func (l LeftOut) String() string {
 	var why []string
 	add := func(n int, what, how string) {
 		if n > 0 {
-			why = append(why, fmt.Sprintf("%d %s (%s)", n, what, how))
+			why = append(why, fmt.Sprintf("%s %s (%s)", units.Count(uint64(n)), what, how))
 		}
 	}
 	add(len(l.Tiny), "tiny", "--all adds them")
@@ -43,5 +45,5 @@ func (l LeftOut) String() string {
 		return ""
 	}
 	add(l.Unfit, "that can't be instrumented", "assembly and the like")
-	return fmt.Sprintf("%d more functions of these packages were not instrumented: %s; other packages: --include PATTERN", l.Functions, strings.Join(why, ", "))
+	return fmt.Sprintf("not instrumented: %s of the same packages: %s; other packages: --include PATTERN", units.Things(uint64(l.Functions), "function"), strings.Join(why, ", "))
 }

@@ -11,7 +11,7 @@ var testAnchors = []anchor{
 	{file: "testing.go", fn: "tRunner", before: "didPanic = true", text: "wmPanic(&t.common); "},
 	{file: "testing.go", fn: "T.Parallel", before: "t.signal <- true", text: "wmPause(&t.common); "},
 	{file: "testing.go", fn: "T.Parallel", before: "running.Store(", text: "wmContinue(&t.common); "},
-	{file: "testing.go", fn: "common.log", before: "n.flushPartial()", text: "wmLog(n, s); "},
+	{file: "testing.go", fn: "common.log", before: "n.flushPartial()", text: "n.flushPartial(); wmLog(n, s); "},
 	{file: "testing.go", fn: "outputWriter.writeLine", before: "o.c.output = append(o.c.output, b...)", text: "wmOutput(o.c, b); "},
 	{file: "testing.go", fn: "outputWriter.writeLine", before: "o.c.chatty.Printf(o.c.name,", text: "wmOutput(o.c, b); "},
 	{file: "testing.go", fn: "common.Fail", before: "c.mu.Lock()", text: "wmErr(c); "},
