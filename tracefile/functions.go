@@ -28,6 +28,7 @@ type funcTable struct {
 	pkg   string
 	sites []format.Site
 	vars  []string // that hold the functions' groups, see format.Facility.Vars
+	left  format.Left
 }
 
 // newFuncTable makes a table of what a block says.
@@ -45,7 +46,7 @@ func newFuncTable(base uint32, pkg string, sites []format.Site, facility format.
 			s.Tiny[j] = full
 		}
 	}
-	return funcTable{base, pkg, sites, facility.Vars(len(sites))}
+	return funcTable{base, pkg, sites, facility.Vars(len(sites)), facility.Left}
 }
 
 // funcTables are ordered by base and don't overlap. Ids are looked up by
@@ -129,6 +130,16 @@ func (f *File) Funcs(yield func(id uint32, fn Func) bool) {
 			}
 		}
 	}
+}
+
+// LeftOut returns which functions of the same packages are not instrumented.
+func (f *File) LeftOut() (l function.LeftOut) {
+	for i := range f.funcs {
+		t := &f.funcs[i]
+		path, _ := names.Split(t.sites[0].Name)
+		l.Add(t.left.Of(path))
+	}
+	return l
 }
 
 // count returns the number of functions.

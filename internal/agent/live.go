@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/internal/control"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/inspect"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/rt"
 	"github.com/waymark-go/waymark/internal/switchboard"
@@ -158,6 +159,12 @@ func tiny(text string) (name, caller string) {
 			if in, _ := set.Match(pattern.FromRuntime(f.Package, name)); in {
 				return name, f.Name
 			}
+		}
+	}
+	for _, name := range switchboard.Default.LeftOut().Tiny {
+		path, local := names.Split(name)
+		if in, _ := set.Match(pattern.FromRuntime(path, name)); in || local == text {
+			return name, "its callers"
 		}
 	}
 	return "", ""

@@ -13,6 +13,8 @@ import (
 
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/ending"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/switchboard"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/stats"
 )
@@ -243,12 +245,19 @@ func (r *reporter) json(snap *stats.Snapshot, last bool) []byte {
 	if err != nil {
 		return nil // can't happen: a snapshot has numbers, times and names only
 	}
+	var left *function.LeftOut
+	if last {
+		l := switchboard.Default.LeftOut()
+		left = &l
+	}
 	head, _ := json.Marshal(struct {
 		Program string `json:"program"`
 		PID     int    `json:"pid"`
 		Last    bool   `json:"last"`
 		Budget  string `json:"budget,omitempty"`
-	}{r.program, r.pid, last, r.limit})
+
+		LeftOut *function.LeftOut `json:"left_out,omitempty"`
+	}{r.program, r.pid, last, r.limit, left})
 	return append(append(append(head[:len(head)-1], ','), b[1:]...), '\n')
 }
 

@@ -264,37 +264,6 @@ func (c *Controller) promote() []Change {
 	return changes
 }
 
-// Fresh returns the changes that give all sites the level full again: a test begins, and is recorded
-// from its beginning on, whatever the tests before it took. If the account is empty, a part of Saved
-// pays for that, so that there is something left for later tests. There are no changes if the account
-// is empty and Saved is, too, or, for a subtest, holds too little: there may be thousands of subtests
-// before the next test. The slice is used again for the next decision.
-func (c *Controller) Fresh(subtest bool) []Change {
-	c.tests = true
-	if c.balance < 0 {
-		if c.Saved <= 0 || subtest && c.Saved <= leftBySubtests {
-			return nil
-		}
-		if !c.beginning {
-			c.endPeriod() // the test's calls are not added to those of the tests before
-		}
-		c.beginning, c.ahead = true, max(c.Saved*partOfSaved, leastAhead)
-	}
-	if c.demoted == 0 {
-		return nil
-	}
-	changes := c.work.changes[:0]
-	for i := range c.sites {
-		if f := &c.sites[i]; f.level != format.LevelFull {
-			f.level, f.promoted, f.wait = format.LevelFull, 0, 0
-			changes = append(changes, Change{uint32(i), f.level})
-		}
-	}
-	c.demoted = 0
-	c.work.changes = changes
-	return changes
-}
-
 // Empty reports whether the account is empty. Decisions should not wait then.
 func (c *Controller) Empty() bool { return c.balance < 0 }
 

@@ -17,17 +17,14 @@ const (
 
 	mostSaved   = 500e6 // for tests that begin
 	partOfSaved = 0.01  // is for one of them, but
-	leastAhead  = 5e6   // at least: a test of 1 ms is recorded to its end
+	leastAhead  = 5e6   // at least: a test of 1 ms is recorded to its end; if nothing is saved,
+	leastFresh  = 1e6   // so much is for each
 
 	leftBySubtests = mostSaved / 2
 
 	firstWait = 200e6 // before a function is promoted
 	mostWait  = 120e9
 )
-
-// TestsAhead is what tests that begin may take, in ns, before a suite has saved anything for them:
-// short suites are recorded in full.
-const TestsAhead = 1e9
 
 // LongCall is how long a call takes at least, in ns, that is recorded at any level.
 const LongCall = 100e3
@@ -128,6 +125,8 @@ type Controller struct {
 	tests     bool    // tests begin
 	beginning bool    // one has begun that Saved pays
 	ahead     float64 // what that test may still take, ns
+	granted   float64 // to tests, beyond what was saved, ns
+	own       float64 // time of the suite without tracing, CPU time and idle time, ns
 
 	work work
 }
@@ -227,7 +226,7 @@ func (c *Controller) account(s *Sample) {
 	rest := max(cpu-spent, cpu*leastOwn)
 
 	// What counting costs can't be avoided. It reduces what may be spent on all else.
-	income := max(c.share*rest-counting, c.share*rest*leastElse) + least*ns
+	income := max(c.share*rest-counting, c.share*rest*leastElse) + least*ns + c.idle(ns, cpu, rest)
 	spent -= counting
 	if c.tests {
 		saved := max(min(income/2, mostSaved-c.Saved), 0)
@@ -244,12 +243,8 @@ func (c *Controller) account(s *Sample) {
 		c.rate += (income/ns - c.rate) * (1 - math.Exp(-ns/longWindow))
 	}
 	c.balance += income
-	if c.beginning {
-		c.Saved -= spent
-		c.ahead -= spent
-	} else {
-		c.balance -= spent
-	}
+	c.balance -= spent
+	c.ahead -= spent
 	c.balance = min(c.balance, c.income(reserve))
 	if most := c.income(mostDebt); c.balance < -most {
 		if c.tests {
@@ -263,19 +258,18 @@ func (c *Controller) account(s *Sample) {
 // next decision.
 func (c *Controller) Step(s Sample) []Change {
 	c.account(&s)
-	if c.balance >= 0 {
-		c.beginning = false
-	}
+	begun := c.beginning // a test, which has taken what there was for its beginning
+	c.beginning = c.beginning && c.ahead >= 0 && c.ahead > c.balance
+	begun = begun && !c.beginning
 	p := &c.seen
 	enough := p.calls >= enoughCalls || p.spent >= enoughSpent || p.ns >= longWindow
 	var changes []Change
 	switch {
-	case c.beginning && c.ahead >= 0:
+	case c.beginning:
 		return nil
-	case c.balance < 0 && (enough || c.beginning):
+	case c.balance < 0 && (enough || begun):
 		c.average()
 		changes = c.demote()
-		c.beginning = false
 	case p.ns >= window && enough:
 		c.average()
 		if c.demoted > 0 && c.balance >= c.income(reserve/2) {

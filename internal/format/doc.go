@@ -167,7 +167,8 @@
 //	          (name:string index:uvarint group:uvarint info:uvarint)*
 //	        [doc:string* ndocs:uvarint (name:string doc:string)*
 //	        [ntiny:uvarint name:string* ncallers:uvarint (index:uvarint n:uvarint tiny:uvarint*)*
-//	        [(column:uvarint [line:varint lines:varint endcolumn:uvarint])*]]]]]
+//	        [(column:uvarint [line:varint lines:varint endcolumn:uvarint])*
+//	        [nleft:uvarint name:string* literals:uvarint unchosen:uvarint unfit:uvarint]]]]]]
 //
 // Lines that a table does not need are missing at its end. A line that is there only for a later
 // one has zeros and empty texts. By line:
@@ -186,6 +187,9 @@
 //   - seventh: for each site where its body begins and ends: column of the brace, 0 if that is not
 //     known and nothing follows; its line, less that of the func keyword; the lines to the closing
 //     brace, and the column behind it.
+//   - eighth: functions of the same files that are no sites: the names, without the package, of
+//     those that the compiler inlines; how many function literals there are, how many that the user
+//     didn't choose, and how many that can't be instrumented.
 //
 // name is the function's as runtime.FuncForPC returns it, line that of the func keyword, file an
 // index into the table's files, counting from 0.

@@ -22,6 +22,8 @@ type Facility struct {
 	First     int              // id of the first function
 	Functions []TracedFunction // by id, from First on
 	Docs      []GroupDoc       // of groups that the package's variables hold
+
+	Left Left // functions that are not among the sites, whether or not there are directives
 }
 
 // A TracedFunction is a function with a directive.
@@ -45,6 +47,7 @@ func AppendFacility(table []byte, sites []Site, f Facility) []byte {
 		more = append(more, 0, 0) // no tiny functions, no callers
 	}
 	more = append(more, bodies...)
+	more = appendLeft(more, &f.Left, len(bodies) > 0, len(sites))
 	if len(f.Groups) == 0 && f.First == 0 && len(f.Functions) == 0 && len(f.Docs) == 0 && len(more) == 0 {
 		return table
 	}
@@ -83,7 +86,15 @@ func ParseFacility(table []byte) (pkg string, f Facility, err error) {
 	c := cursor{b: table}
 	pkg, sites := c.table()
 	f = c.facility(len(sites))
+	c.rest(sites, &f)
 	return pkg, f, c.err
+}
+
+// rest reads what follows the facility in a table, if something does.
+func (c *cursor) rest(sites []Site, f *Facility) {
+	c.tiny(sites)
+	c.bodies(sites)
+	f.Left = c.left()
 }
 
 // facility reads what follows the sites in a table, if something does.

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/names"
 )
 
 // A seen file says which functions of a program were ever called. It has a head, which is mapped into
@@ -134,6 +137,7 @@ type SeenFile struct {
 	Meta  []KeyValue
 	Sites []SeenSite
 	Tests []SeenTest
+	Left  function.LeftOut // functions of the same packages that are not instrumented
 }
 
 // ParseSeen reads a seen file, as far as it is not damaged: then the error wraps ErrDamaged. It returns
@@ -181,6 +185,10 @@ func (f *SeenFile) block(head, payload []byte) error {
 		}
 		bit := byte(1) << (id % 8)
 		f.Sites = append(f.Sites, SeenSite{Site: s, ID: uint32(id), Package: pkg, Watched: watched[id/8]&bit != 0, Called: called[id/8]&bit != 0})
+	}
+	if len(sites) > 0 {
+		path, _ := names.Split(sites[0].Name)
+		f.Left.Add(facility.Left.Of(path))
 	}
 	for _, t := range facility.Functions {
 		if t.Info != NotInfo && t.Site >= 0 && first+t.Site < len(f.Sites) {

@@ -34,7 +34,7 @@ func TestSeen(t *testing.T) {
 		{Site: Site{Name: "p.info", File: "p.go", Line: 2}, ID: 8, Package: "p", Info: true},
 		{Site: Site{Name: "q.G", File: "q.go", Line: 3}, ID: 9, Package: "q", Watched: true},
 	}
-	whole := &SeenFile{meta, want, []SeenTest{{"p", "TestF", true, []uint32{7, 9}}}}
+	whole := &SeenFile{Meta: meta, Sites: want, Tests: []SeenTest{{"p", "TestF", true, []uint32{7, 9}}}}
 	if got, err := ParseSeen(b); err != nil || !reflect.DeepEqual(got, whole) {
 		t.Errorf("%v, %v; want %v", got, err, whole)
 	}

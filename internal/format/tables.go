@@ -227,9 +227,8 @@ func appendStrings(dst []byte, list []string) []byte {
 func ParseTable(table []byte) (pkg string, sites []Site, err error) {
 	c := cursor{b: table}
 	pkg, sites = c.table()
-	c.facility(len(sites))
-	c.tiny(sites)
-	c.bodies(sites)
+	f := c.facility(len(sites))
+	c.rest(sites, &f)
 	return pkg, sites, c.err
 }
 
@@ -291,8 +290,7 @@ func ParseSites(payload []byte) (base uint32, pkg string, sites []Site, f Facili
 	b := c.uvarint()
 	pkg, sites = c.table()
 	f = c.facility(len(sites))
-	c.tiny(sites)
-	c.bodies(sites)
+	c.rest(sites, &f)
 	if b == 0 || b > FirstCode-uint64(len(sites)) {
 		c.fail(fmt.Sprintf("bad site id %d", b))
 	}

@@ -154,8 +154,8 @@ func FuzzParse(f *testing.F) {
 	f.Add(AppendTests(nil, []TestEvent{{1, 7, TestBegins, "TestX", ""}, {9, 7, TestLogs, "TestX", "x_test.go:1: x"}}))
 	f.Add(AppendGroups(nil, []Group{{"IO", []string{"p.IO"}, []string{"Read", "Write"}}, {Name: "Read"}}))
 	sites := []Site{{Name: "p.F", File: "f.go", Line: 1}, {Name: "p.info", File: "f.go", Line: 2}}
-	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 3, []TracedFunction{{"F", 0, 0, NotInfo, ""}, {"info", 1, 0, InfoEnter, ""}}, nil}))
-	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 0, []TracedFunction{{"F", 0, 0, NotInfo, "F is it."}, {"info", 1, 0, InfoExit, ""}}, []GroupDoc{{"IO", "what reads"}}}))
+	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 3, []TracedFunction{{"F", 0, 0, NotInfo, ""}, {"info", 1, 0, InfoEnter, ""}}, nil, Left{}}))
+	f.Add(AppendFacility(AppendTable(nil, "p", sites), sites, Facility{[]string{"p.IO"}, 0, []TracedFunction{{"F", 0, 0, NotInfo, "F is it."}, {"info", 1, 0, InfoExit, ""}}, []GroupDoc{{"IO", "what reads"}}, Left{[]string{"G", "(*T).M"}, 2, 0, 1}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		check := func(err error, n int) bool {
 			if err != nil && !errors.Is(err, ErrDamaged) {

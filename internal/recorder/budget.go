@@ -78,9 +78,6 @@ func (r *Recorder) govern() {
 	}
 	g.values.since(r.rt)
 	g.c.Rank = r.config.Govern.Rank
-	if r.config.Disk > 0 { // of tests, of which those that failed are shown
-		g.c.Saved = budget.TestsAhead
-	}
 	g.written = append([]uint64(nil), countsOf(r.rt, &g.read)...)
 	g.c.Seen(g.written)
 	r.governor = g

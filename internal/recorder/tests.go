@@ -79,7 +79,7 @@ func (r *Recorder) turnOfTest(state format.TestState, name string, clock uint64)
 			g.turn.Store(now + r.apart(ns))
 		}
 	}
-	if state == format.TestBegins {
+	if state == format.TestBegins || state == format.TestContinues {
 		r.fresh(strings.Contains(name, "/"))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/waymark-go/waymark/internal/console"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/rt"
 )
 
@@ -27,6 +28,7 @@ type Table struct {
 	recorded bool                       // a function is recorded
 	observed bool                       // a function is observed
 	outside  bool                       // a policy does not allow the group of a function
+	left     function.LeftOut           // functions of the package that are not instrumented
 	seats    []*seat                    // of observers in use
 	sites    []format.Site              // see site
 	changed  func(i int, recorded bool) // of Markers; nil: the package registered by itself
@@ -74,6 +76,10 @@ func (b *Board) load(t *Table) {
 		list[i] = &function.Func{Name: s.Name, Package: path, File: s.File, Line: s.Line, Tiny: s.TinyNames()}
 	}
 	t.vars = f.Vars(len(sites))
+	if len(sites) > 0 {
+		pkg, _ := names.Split(sites[0].Name)
+		t.left = f.Left.Of(pkg)
+	}
 	b.join(t, path)
 	b.direct(t, list, f)
 	if t.vars != nil {
@@ -221,6 +227,14 @@ func (b *Board) Tables() []*Table {
 		b.load(t)
 	}
 	return slices.Clone(b.tables)
+}
+
+// LeftOut returns which functions of the packages are not instrumented.
+func (b *Board) LeftOut() (l function.LeftOut) {
+	for _, t := range b.Tables() {
+		l.Add(t.left)
+	}
+	return l
 }
 
 // Funcs returns the functions that are selected, without info functions.

@@ -87,3 +87,14 @@ func (a *app) prepare(f *buildFlags, flags gocmd.Flags, args []string, test bool
 	}
 	return b, nil
 }
+
+// widen turns on function literals and tiny functions, unless the user said otherwise: for commands whose
+// answers are about all functions.
+func (f *buildFlags) widen(set *pflag.FlagSet) {
+	if !set.Changed("closures") {
+		f.closures = true
+	}
+	if !set.Changed("all") && !set.Changed("min-size") {
+		f.all = true
+	}
+}

@@ -30,7 +30,7 @@ func checkDiffTest(set *pflag.FlagSet, files []string) (err error) {
 
 // diffTest compares a run of a test that passed with one that failed, from some recordings.
 func (a *app) diffTest(files []string, name string, text *textFlags) error {
-	return a.withSet(files, func(set *tracefile.Set) error {
+	return a.withSet(withReruns(files), func(set *tracefile.Set) error {
 		var runs []*testtrace.Run
 		var all []string
 		for _, p := range set.Processes {
@@ -46,7 +46,10 @@ func (a *app) diffTest(files []string, name string, text *textFlags) error {
 				}
 			}
 		}
-		passed, failed := testtrace.Pair(runs)
+		passed, failed, err := testtrace.Pair(runs, (*testtrace.Run).Lacks)
+		if err != nil {
+			return err
+		}
 		switch {
 		case len(runs) == 0 && len(all) == 0:
 			return usagef("--test: no recording of a test binary among the files: make one with waymark test --trace --out DIR")
@@ -72,6 +75,9 @@ func (a *app) diffTest(files []string, name string, text *textFlags) error {
 		a.explainMasked(c.Masked)
 		if len(c.Skipped) > 0 {
 			a.note(fmt.Sprintf("not compared, as some calls were only counted: %s; all are recorded with --budget none", strings.Join(c.Skipped, ", ")))
+		}
+		if len(c.Unknown) > 0 {
+			a.note(fmt.Sprintf("values not compared, as one of the runs lacks them: %s; all are recorded with --budget none", strings.Join(c.Unknown, ", ")))
 		}
 		if c.Cut {
 			a.note("the test ran long: what came after some of its events were given back was not compared")

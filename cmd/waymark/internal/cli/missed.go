@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -11,6 +13,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
@@ -23,7 +27,7 @@ type missed func(set *tracefile.Set, r *report.Report) (notes []string, err erro
 // nearest that they have. If calls is 0, nothing is shown, and missed returns an error that says
 // so. longest returns the duration in ns that --min was compared with; nil if it is not known.
 func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longest func() (ns int64, err error)) (notes []string, err error) {
-	names := f.matchSites(set)
+	all := f.matchSites(set)
 	for _, list := range []struct {
 		name     string
 		patterns *pattern.Set
@@ -33,7 +37,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 			continue
 		}
 		for _, p := range list.patterns.Unmatched() {
-			notes = append(notes, "--"+list.name+" "+p+noFunction(p, names))
+			notes = append(notes, "--"+list.name+" "+p+" matches no function of the recording"+near(p, all, leftOut(set)))
 		}
 	}
 	for _, w := range f.goroutines {
@@ -43,7 +47,7 @@ func (f *filterFlags) missed(set *tracefile.Set, calls uint64, what shows, longe
 	}
 	for _, m := range []*matcher{&f.root, &f.callers} {
 		if m.set != nil && !m.matched {
-			return notes, fmt.Errorf("pattern %s matches no function that was called%s", m.pattern, isIt(m.pattern, names))
+			return notes, fmt.Errorf("pattern %s matches no function that was called%s", m.pattern, near(m.pattern, all, leftOut(set)))
 		}
 	}
 	if calls > 0 {
@@ -85,9 +89,52 @@ func (f *filterFlags) longest(set *tracefile.Set) (ns int64, err error) {
 	return ns, err
 }
 
-// noFunction says that a pattern matches none of the names.
-func noFunction(text string, names []string) string {
-	return " matches no function of the recording" + isIt(text, names)
+// leftOut returns what is left out of the program of a set; of several programs, of the one that leaves
+// most out.
+func leftOut(set *tracefile.Set) (most function.LeftOut) {
+	for _, p := range set.Processes {
+		if l := p.LeftOut(); l.Functions > most.Functions {
+			most = l
+		}
+	}
+	return most
+}
+
+// tinyMatch returns a tiny function that is left out and that a pattern matches, "" if there is none.
+func tinyMatch(left function.LeftOut, text string) string {
+	set, err := pattern.CompileSet([]string{text}, "")
+	if err != nil || len(left.Tiny) == 0 {
+		return ""
+	}
+	var packages []pattern.Package
+	for _, name := range left.Tiny {
+		path, _ := names.Split(name)
+		packages = append(packages, pattern.Package{Path: path})
+	}
+	slices.SortFunc(packages, func(a, b pattern.Package) int { return strings.Compare(a.Path, b.Path) })
+	set.Resolve(slices.CompactFunc(packages, func(a, b pattern.Package) bool { return a.Path == b.Path }))
+	for _, name := range left.Tiny {
+		path, local := names.Split(name)
+		if in, _ := set.Match(pattern.FromRuntime(path, name)); in || local == text {
+			return name
+		}
+	}
+	return ""
+}
+
+// literals are names of function literals.
+var literals = regexp.MustCompile(`\.func[0-9]+`)
+
+// near says that a pattern which matches none of the names matches a function that is left out, or asks
+// whether the user meant one of the nearest names.
+func near(text string, names []string, left function.LeftOut) string {
+	if name := tinyMatch(left, text); name != "" {
+		return fmt.Sprintf(": %s is tiny, and was left out when the program was built; --include '%s' adds it, --all adds all", name, text)
+	}
+	if left.Literals > 0 && literals.MatchString(text) {
+		return ": function literals were left out when the program was built; --closures adds them"
+	}
+	return isIt(text, names)
 }
 
 // isIt asks whether the user meant one of the nearest names, if there are any.

@@ -170,6 +170,9 @@ func (a *app) seen(files []string, f *seenFlags) error {
 	if s.Unwatched > 0 {
 		a.note(fmt.Sprintf("%s not listed: p or x of WAYMARK left them out", units.Things(uint64(s.Unwatched), "function")))
 	}
+	if text := s.LeftOut.String(); text != "" {
+		a.note(text)
+	}
 	return err
 }
 
@@ -199,7 +202,7 @@ func (f *seenFlags) choose(s *seen.Set) (list []*seen.Func, notes []string, err 
 		}
 		errs = append(errs, patterns.Ambiguous()...)
 		for _, p := range patterns.Unmatched() {
-			notes = append(notes, "--"+[]string{"include", "exclude"}[i]+" "+p+" matches no function of the files"+isIt(p, names))
+			notes = append(notes, "--"+[]string{"include", "exclude"}[i]+" "+p+" matches no function of the files"+near(p, names, s.LeftOut))
 		}
 	}
 	if len(errs) > 0 {

@@ -48,16 +48,6 @@ func (f *seenTestFlags) check(flags gocmd.Flags) error {
 	return nil
 }
 
-// widen turns on function literals and tiny functions, unless the user said otherwise.
-func (f *seenTestFlags) widen(b *buildFlags, set *pflag.FlagSet) {
-	if !set.Changed("closures") {
-		b.closures = true
-	}
-	if !set.Changed("all") && !set.Changed("min-size") {
-		b.all = true
-	}
-}
-
 // setting returns the setting of WAYMARK. Test binaries run side by side, and may run each other.
 func (f *seenTestFlags) setting() string {
 	return "seen=" + escape(strings.ReplaceAll(f.dir, "%", "%%")+string(filepath.Separator)+"%n.%p.seen")

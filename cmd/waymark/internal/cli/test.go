@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"os/exec"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -31,11 +32,11 @@ func (a *app) testCommand() *cobra.Command {
 			if err := errors.Join(rec.check(), trace.check(line.flags), seen.check(line.flags), counts.checkFlags(line.flags, trace.records() || seen.on())); err != nil {
 				return err
 			}
+			if trace.on != "" || seen.on() || counts.on() {
+				f.widen(set)
+			}
 			if trace.on != "" {
 				trace.widen(&f, set)
-			}
-			if seen.on() {
-				seen.widen(&f, set)
 			}
 			b, err := a.prepare(&f, line.flags, line.args, true)
 			if err != nil || b == nil {
@@ -80,7 +81,16 @@ func (a *app) testCommand() *cobra.Command {
 				return a.countTests(cmd, &counts, ended)
 			}
 			if trace.records() {
-				return a.traceTests(cmd, &rec, &trace, ended)
+				again := &rerun{app: a, flags: append(b.Env.Settings(), line.flags...), rec: &rec, trace: &trace, goCmd: func(pkg string, flags gocmd.Flags) *exec.Cmd {
+					args := []string{pkg}
+					if pkg == "command-line-arguments" {
+						args = b.Args
+					}
+					one := *b
+					one.Flags = append(slices.Clip(b.Flags), flags...)
+					return b.Env.Command(append(one.Go("test", args...), line.rest...)...)
+				}}
+				return a.traceTests(cmd, &rec, &trace, again, ended)
 			}
 			err = await(cmd)
 			ended()

@@ -18,9 +18,9 @@ import (
 )
 
 // traceTests runs go test with its test binaries recording, calls ended, and then prints the calls
-// that
-// --trace asks for. It prints to stderr, because other programs may read go test's stdout.
-func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended func()) error {
+// that --trace asks for. It prints to stderr, because other programs may read go test's stdout. again is
+// nil if no test is to run again.
+func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, again *rerun, ended func()) error {
 	if rec.ring() {
 		rec.set.Set("dump-at-exit", "true") // what is printed is of the window
 	}
@@ -29,20 +29,29 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended f
 		return err
 	}
 	defer os.RemoveAll(dir)
-	// Test binaries run side by side, and may run each other.
-	cmd.Env = withoutWaymark(cmd.Environ())
-	cmd.Env = append(cmd.Env, "WAYMARK="+rec.envFiles(strings.ReplaceAll(dir, "%", "%%")+string(filepath.Separator)+"%n.%p.wmt")+f.env(rec))
+	cmd.Env = f.environ(cmd, rec, dir)
 
-	runErr := await(cmd)
+	var runErr error
+	if signalled(func() { runErr = await(cmd) }) || !f.reruns(rec) {
+		again = nil
+	}
 	ended()
-	defer guard(dir)()
+	release := guard(dir)
+	defer func() { release() }()
+	if again != nil {
+		again.dir = dir
+		again.pause = func() func() {
+			release()
+			return func() { release = guard(dir) }
+		}
+	}
 	if runErr != nil && !errors.As(runErr, new(*exec.ExitError)) {
 		return runErr
 	}
 	files, errs := openRecordings(dir)
 	anyMasked := false
 	for _, file := range files {
-		masked, err := a.showTests(file, f)
+		masked, err := a.showTests(file, f, again)
 		errs = append(errs, err)
 		anyMasked = anyMasked || masked
 		file.Close()
@@ -51,6 +60,9 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended f
 		fmt.Fprintf(a.stderr, "\n%s\n", maskedNote)
 	}
 	if f.out != "" {
+		if again != nil {
+			files = append(files, again.kept...)
+		}
 		errs = append(errs, a.keepRecordings(files, f.out))
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -63,6 +75,12 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, ended f
 	}
 	os.RemoveAll(dir) // the status may be a signal
 	return testStatus(runErr)
+}
+
+// environ returns the environment in which the test binaries that a command runs record into a folder.
+func (f *traceFlags) environ(cmd *exec.Cmd, rec *recordFlags, dir string) []string {
+	// Test binaries run side by side, and may run each other.
+	return append(withoutWaymark(cmd.Environ()), "WAYMARK="+rec.envFiles(strings.ReplaceAll(dir, "%", "%%")+string(filepath.Separator)+"%n.%p.wmt")+f.env(rec))
 }
 
 // withoutWaymark returns an environment without the variable WAYMARK.
@@ -132,8 +150,8 @@ func openRecordings(dir string) (files []*testRecording, errs []error) {
 }
 
 // showTests prints the calls of the tests that were asked for, and reports whether values among
-// them are masked.
-func (a *app) showTests(file *testRecording, f *traceFlags) (masked bool, err error) {
+// them are masked. Tests that lack something are run again, unless again is nil.
+func (a *app) showTests(file *testRecording, f *traceFlags, again *rerun) (masked bool, err error) {
 	if f.on == "" || file.Meta(format.MetaTests) == "" {
 		return false, nil
 	}
@@ -148,12 +166,17 @@ func (a *app) showTests(file *testRecording, f *traceFlags) (masked bool, err er
 	if err := r.Read(); err != nil {
 		return false, err
 	}
+	if again != nil {
+		if shown, masked, err = again.run(r, shown); err != nil {
+			return masked, err
+		}
+	}
 	o := testtrace.Options{Lines: f.lines, Depth: f.depth, Calls: f.text.calls(a.stderr, f.width, file.File), More: "--lines 0, or keep the recording with --out DIR", All: "--budget none -run %s"}
 	if f.out != "" {
 		o.More = "waymark replay --test %s " + filepath.Join(f.out, file.keep)
 	}
 	if err := r.Print(a.stderr, shown, o); err != nil {
-		return r.Masked(), err
+		return masked || r.Masked(), err
 	}
 	info := file.Info()
 	if info.Lost > 0 {
@@ -163,14 +186,19 @@ func (a *app) showTests(file *testRecording, f *traceFlags) (masked bool, err er
 		fmt.Fprintf(a.stderr, "\n%s: %s\n", file.Meta(format.MetaTests), why)
 	}
 	if info.Damaged > 0 {
-		return r.Masked(), fmt.Errorf("%s: %w: %s could not be read", file.path, tracefile.ErrDamaged, units.Bytes(info.Damaged))
+		return masked || r.Masked(), fmt.Errorf("%s: %w: %s could not be read", file.path, tracefile.ErrDamaged, units.Bytes(info.Damaged))
 	}
-	return r.Masked(), nil
+	return masked || r.Masked(), nil
 }
 
 // keepRecordings moves recordings to the folder out and says their names.
 func (a *app) keepRecordings(files []*testRecording, out string) error {
 	var errs []error
+	for _, f := range files { // of an earlier time
+		for _, old := range withReruns([]string{filepath.Join(out, f.keep)})[1:] {
+			errs = append(errs, os.Remove(old))
+		}
+	}
 	for _, f := range files {
 		path := filepath.Join(out, f.keep)
 		if err := os.Rename(f.path, path); err != nil {

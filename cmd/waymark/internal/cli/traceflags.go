@@ -24,6 +24,7 @@ type traceFlags struct {
 	width int // of values
 	depth int
 	disk  string // bytes for recordings of which passed tests are given back
+	rerun bool   // run failed tests again that lack calls
 	text  textFlags
 
 	set   *pflag.FlagSet
@@ -42,6 +43,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
 	set.IntVar(&f.width, "width", transcript.DefaultWidth, widthUsage)
 	set.StringVar(&f.disk, "disk", "1GB", "with --trace, `BYTES` of disk for all recordings; calls of tests that passed make room")
+	set.BoolVar(&f.rerun, "rerun", true, "with --trace, run a failed test again by itself, with everything recorded, if its recording lacks calls or values; --rerun=false: don't")
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
 }
 
@@ -84,6 +86,12 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 	return nil
 }
 
+// reruns reports whether failed tests run again whose recordings lack something. What is lacking because
+// the user bounds the recording would be lacking another time.
+func (f *traceFlags) reruns(rec *recordFlags) bool {
+	return f.rerun && f.on != "" && !rec.ring() && rec.config.MaxSize == 0
+}
+
 // forgets reports whether only the calls of failed tests are wanted.
 func (f *traceFlags) forgets() bool { return f.on == "failed" && f.out == "" }
 
@@ -114,16 +122,9 @@ func (f *traceFlags) env(rec *recordFlags) (more string) {
 	return more + f.more
 }
 
-// widen turns on function literals, tiny functions and values, unless the user said otherwise.
-// Whoever looks for a fault wants to see every call, and times matter less here than in other
-// commands.
+// widen turns on values, unless the user said otherwise. Whoever looks for a fault wants to see every
+// call, and times matter less here than in other commands.
 func (f *traceFlags) widen(b *buildFlags, set *pflag.FlagSet) {
-	if !set.Changed("closures") {
-		b.closures = true
-	}
-	if !set.Changed("all") && !set.Changed("min-size") {
-		b.all = true
-	}
 	if !set.Changed("args") && !set.Changed("results") {
 		b.values.args, b.values.results = []string{build.Everything}, []string{build.Everything}
 	}

@@ -82,6 +82,9 @@ type Func struct {
 // Tiny is the reason why a function is left out that the compiler would inline.
 const Tiny = "tiny: the compiler would inline it"
 
+// literal is the reason why a function literal is left out.
+const literal = "function literal"
+
 // decide makes the decision that holds unless the caller makes another one.
 func (f *Func) decide() {
 	switch {
@@ -132,7 +135,7 @@ func Analyze(u *syntax.Unit, o *Options) (*Analysis, error) {
 		f := &Func{Func: c, Mark: a.set.Of(c)}
 		a.estimate(f)
 		if f.Lit != nil && !o.Closures {
-			f.Never = cmp.Or(f.Never, "function literal")
+			f.Never = cmp.Or(f.Never, literal)
 		}
 		f.decide()
 		a.Funcs = append(a.Funcs, f)

@@ -63,6 +63,8 @@ func (a *Analysis) Plan() (*Plan, error) {
 			p.Sites = append(p.Sites, f.describe())
 			p.Sites[f.site].Body = extent(a.tree.Fset, f.Body)
 			bySource[f.Source] = append(bySource[f.Source], f)
+		} else {
+			f.leave(&p.Facility.Left)
 		}
 	}
 	if !a.opts.NoCode {
@@ -79,6 +81,21 @@ func (a *Analysis) Plan() (*Plan, error) {
 	}
 	p.describeGroups()
 	return p, nil
+}
+
+// leave counts a function that is left out.
+func (f *Func) leave(l *format.Left) {
+	_, name := names.Split(f.Name)
+	switch {
+	case f.Never == literal:
+		l.Literals++
+	case f.Never != "":
+		l.Unfit++
+	case f.Reason == Tiny:
+		l.Tiny = append(l.Tiny, name)
+	default:
+		l.Unchosen++
+	}
 }
 
 // prepare finds out what the edits of an instrumented function need to know.

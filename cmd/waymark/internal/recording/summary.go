@@ -32,7 +32,8 @@ type Summary struct {
 	Mixed      uint64 // waits of which the reasons are not known one by one
 	Problems   calltree.Problems
 
-	Counted Counting // besides Calls
+	Counted Counting         // besides Calls
+	LeftOut function.LeftOut // functions of the program that are not instrumented
 }
 
 // Hidden is the key of rows that are counted but not shown, because their time is not their
@@ -45,7 +46,7 @@ func (f *Filter) Summary(p *Process, result *calltree.Result) Summary {
 		Process: p.Label, Info: p.File.Info(),
 		Events: result.Events, Calls: result.Calls, Goroutines: result.Seen, Past: result.Past, Mixed: result.Mixed, Problems: result.Problems,
 	}
-	s.Counted = f.Counting(p)
+	s.Counted, s.LeftOut = f.Counting(p), p.File.LeftOut()
 	for _, part := range p.File.Parts() {
 		path := part.Path()
 		if abs, err := filepath.Abs(path); err == nil {
@@ -98,6 +99,9 @@ func Sum(list []Summary) Summary {
 		maps.Copy(sum.Counted.Functions, s.Counted.Functions)
 		sum.Counted.LeftOut += s.Counted.LeftOut
 		sum.Counted.Coarse = sum.Counted.Coarse || s.Counted.Coarse
+		if s.LeftOut.Functions > sum.LeftOut.Functions { // they are mostly of one program
+			sum.LeftOut = s.LeftOut
+		}
 		sum.Counted.Budget = cmp.Or(sum.Counted.Budget, s.Counted.Budget)
 	}
 	sum.Duration = int64(covered(spans))

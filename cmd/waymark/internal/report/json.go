@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/stats"
 )
 
@@ -40,6 +41,8 @@ type jsonProblems struct {
 	Budget  string `json:"budget,omitempty"`            // as the user wrote it
 	Demoted int    `json:"demoted_functions,omitempty"` // of which calls were only counted
 	Counted uint64 `json:"counted_calls,omitempty"`     // those calls; only long ones have times
+
+	LeftOut *function.LeftOut `json:"left_out,omitempty"` // functions that are not instrumented
 }
 
 // jsonLacks is what is missing in some recordings, for readers of a single object.
@@ -52,7 +55,12 @@ type jsonLacks struct {
 
 func newJSONProblems(rec *recording.Summary) jsonProblems {
 	p := &rec.Problems
+	var left *function.LeftOut
+	if rec.LeftOut.Functions > 0 {
+		left = &rec.LeftOut
+	}
 	return jsonProblems{
+		LeftOut: left,
 		Stopped: rec.Info.Stopped.String(), FromNS: int64(rec.Info.From), Parts: rec.Info.Missing,
 		Cut: p.Cut, Unmatched: p.Unmatched, Unknown: p.Unknown, Backward: p.Backward, Mixed: rec.Mixed, Past: rec.Past && rec.Open > 0,
 		Budget: rec.Counted.Budget, Demoted: len(rec.Counted.Functions), Counted: rec.Counted.Sum,

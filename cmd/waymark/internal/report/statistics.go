@@ -16,10 +16,11 @@ import (
 // Statistics are what a program has counted of its calls without recording them, as package agent
 // writes them.
 type Statistics struct {
-	Program string `json:"program"`
-	PID     int    `json:"pid"`
-	Last    bool   `json:"last"`   // taken when the program ended
-	Budget  string `json:"budget"` // as the user wrote it
+	Program string           `json:"program"`
+	PID     int              `json:"pid"`
+	Last    bool             `json:"last"`   // taken when the program ended
+	Budget  string           `json:"budget"` // as the user wrote it
+	LeftOut function.LeftOut `json:"left_out"`
 	stats.Snapshot
 }
 
@@ -34,6 +35,7 @@ func ReadStatistics(path string) (*Statistics, error) {
 		PID     int
 		Last    bool
 		Budget  string
+		LeftOut function.LeftOut `json:"left_out"`
 	}
 	s := new(Statistics)
 	if err = json.Unmarshal(b, &head); err == nil {
@@ -42,7 +44,7 @@ func ReadStatistics(path string) (*Statistics, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	s.Program, s.PID, s.Last, s.Budget = head.Program, head.PID, head.Last, head.Budget
+	s.Program, s.PID, s.Last, s.Budget, s.LeftOut = head.Program, head.PID, head.Last, head.Budget, head.LeftOut
 	return s, nil
 }
 
@@ -54,7 +56,7 @@ func (s *Statistics) Timed() bool {
 // AddStatistics adds the numbers of a process. The report is one by function.
 func (r *Report) AddStatistics(s *Statistics) {
 	rec := recording.Summary{
-		Process: strconv.Itoa(s.PID), Statistics: true, Killed: !s.Last,
+		Process: strconv.Itoa(s.PID), Statistics: true, Killed: !s.Last, LeftOut: s.LeftOut,
 		Info: tracefile.Info{
 			Program: s.Program, PID: s.PID, Complete: s.Last, Waiting: s.Waits(), Objects: len(s.Objects) > 0,
 		},

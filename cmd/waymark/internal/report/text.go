@@ -63,6 +63,9 @@ var heads = map[By]string{ByFunction: "Function", ByPackage: "Package", ByGroup:
 func (r *Report) writeFoot(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", r.summary())
+	if left := recording.Sum(r.Recordings).LeftOut.String(); left != "" {
+		fmt.Fprintln(&b, left)
+	}
 	if r.By == ByGoroutine {
 		if n := recording.Sum(r.Recordings).Counted.Sum; n > 0 {
 			fmt.Fprintf(&b, "%s not in the table: nobody knows their goroutines\n", units.Things(n, "counted call"))

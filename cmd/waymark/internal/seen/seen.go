@@ -55,6 +55,8 @@ type Set struct {
 	Funcs     []*Func  // by package and name
 	Unwatched int      // functions that nobody wanted to know of
 	Tested    bool     // some file is a test binary's
+
+	LeftOut function.LeftOut // functions of the latest build that are not instrumented, so that nobody knows of their calls
 }
 
 // mostBytes is the size of the largest file that is read.
@@ -79,6 +81,7 @@ func Read(paths []string) (*Set, error) {
 	byID, byName := make(map[string]int), make(map[[2]string]*Func)
 	for _, f := range files {
 		bySite := make(map[uint32]*Func)
+		s.LeftOut = f.left
 		n, known := byID[f.build.ID]
 		if !known {
 			n = len(s.Builds)
@@ -141,6 +144,7 @@ type file struct {
 	build *Build
 	sites []format.SeenSite
 	tests []format.SeenTest
+	left  function.LeftOut
 }
 
 func readFile(path string) (*file, error) {
@@ -162,7 +166,7 @@ func readFile(path string) (*file, error) {
 		return nil, err
 	}
 	names.MakePrintable(said)
-	f := &file{&Build{Files: []string{path}}, said.Sites, said.Tests}
+	f := &file{&Build{Files: []string{path}}, said.Sites, said.Tests, said.Left}
 	for _, kv := range said.Meta {
 		switch kv.Key {
 		case format.MetaBuild:

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/units"
 )
@@ -137,10 +138,14 @@ func WriteJSON(w io.Writer, s *Set, list []*Func) error {
 		Tests   []test `json:"tests,omitempty"`
 	}
 	out := struct {
-		Builds    []build `json:"builds"`
-		Unwatched int     `json:"unwatched"`
-		Functions []fn    `json:"functions"`
-	}{[]build{}, s.Unwatched, []fn{}}
+		Builds    []build           `json:"builds"`
+		Unwatched int               `json:"unwatched"`
+		LeftOut   *function.LeftOut `json:"left_out,omitempty"`
+		Functions []fn              `json:"functions"`
+	}{[]build{}, s.Unwatched, nil, []fn{}}
+	if s.LeftOut.Functions > 0 {
+		out.LeftOut = &s.LeftOut
+	}
 	for _, b := range s.Builds {
 		out.Builds = append(out.Builds, build{b.ID, b.Program, b.Go, b.Start.UnixNano(), b.Files})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A Comparison is of two runs of a test, call by call.
@@ -14,10 +15,12 @@ type Comparison struct {
 	Same           uint64        // calls that both made
 	Differences    []*Difference // by the time of the first one on a goroutine
 	Skipped        []string      // functions that were not compared: some of their calls were only counted
+	Unknown        []string      // functions of which one run lacks values that the other has
 	Cut            bool          // of a run, what came later was given back
 	Masked         bool          // among the values are some that were not recorded
 
-	names *names.Set
+	names   *names.Set
+	unknown map[string]bool // see Unknown
 }
 
 // A Difference is what the runs first did differently on a goroutine.
@@ -56,9 +59,9 @@ type thread struct {
 //
 // Goroutines are compared each for itself: how they took turns is no difference. What of calls was
 // only counted in one of the runs is left out of both. Differences in values alone are told as well,
-// for they may be why calls differ, but addresses are not compared.
+// for they may be why calls differ. See same for what of values is compared.
 func Compare(passed, failed *Run, short *names.Set) (*Comparison, error) {
-	c := &Comparison{Passed: passed, Failed: failed, names: short}
+	c := &Comparison{Passed: passed, Failed: failed, names: short, unknown: make(map[string]bool)}
 	runs := [2]*Run{passed, failed}
 	skip := make(map[string]bool)
 	for _, run := range runs {
@@ -107,6 +110,7 @@ func Compare(passed, failed *Run, short *names.Set) (*Comparison, error) {
 	slices.SortFunc(c.Differences, func(a, b *Difference) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.Thread, b.Thread))
 	})
+	c.Unknown = slices.Sorted(maps.Keys(c.unknown))
 	c.Cut = steppers[0].cut || steppers[1].cut
 	c.Masked = steppers[0].values.Masked || steppers[1].values.Masked
 	return c, cmp.Or(steppers[0].events.Err(), steppers[1].events.Err())
@@ -120,7 +124,7 @@ func (c *Comparison) match(t *thread, waiting *[2]int) {
 			t.differ(b.at)
 			break
 		}
-		if t.values == nil && !a.sameValues(b) {
+		if t.values == nil && !c.sameValues(a, b) {
 			t.values = t.difference(b.at)
 			t.values.after = [2][]step{{*a}, {*b}}
 		}
@@ -136,6 +140,20 @@ func (c *Comparison) match(t *thread, waiting *[2]int) {
 	if t.differs {
 		t.show(waiting)
 	}
+}
+
+// sameValues reports whether nothing tells the values of a step apart. It takes note of a step of which
+// one side lacks the values.
+func (c *Comparison) sameValues(passed, failed *step) bool {
+	if (passed.data == nil) != (failed.data == nil) {
+		c.unknown[passed.function] = true
+	}
+	if passed.data == nil || failed.data == nil || passed.values == failed.values {
+		return true
+	}
+	a, _ := value.Decode(passed.data, c.Passed.Recording.file.Type)
+	b, _ := value.Decode(failed.data, c.Failed.Recording.file.Type)
+	return alike(a, b)
 }
 
 // take takes note of a step that both sides did.

@@ -20,7 +20,10 @@ func compared(t *testing.T, texts ...string) string {
 		recording.AddNames(short, r.file)
 		runs = append(runs, r.Runs("TestA")...)
 	}
-	passed, failed := Pair(runs)
+	passed, failed, err := Pair(runs, (*Run).Lacks)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if passed == nil || failed == nil {
 		t.Fatalf("passed: %v, failed: %v", passed, failed)
 	}
@@ -110,6 +113,7 @@ func TestCompare(t *testing.T) {
 func TestPair(t *testing.T) {
 	one, other := &Recording{Package: "p"}, &Recording{Package: "q"}
 	run := func(r *Recording, o Outcome) *Run { return &Run{Test: &Test{Outcome: o}, Recording: r} }
+	bad := &Run{Test: &Test{Outcome: Failed}, Recording: one} // its recording lacks calls
 	for _, tt := range []struct {
 		runs           []*Run
 		passed, failed int // -1: none
@@ -120,15 +124,17 @@ func TestPair(t *testing.T) {
 		{[]*Run{run(one, Skipped), run(one, Unended)}, -1, 1},
 		{[]*Run{run(one, Passed), run(other, Failed)}, -1, 1},
 		{[]*Run{run(one, Passed), run(other, Passed)}, 1, -1},
+		{[]*Run{run(one, Passed), bad, run(one, Passed), run(one, Failed)}, 2, 3},
+		{[]*Run{run(one, Passed), bad, run(one, Passed)}, 0, 1},
 	} {
-		passed, failed := Pair(tt.runs)
+		passed, failed, err := Pair(tt.runs, func(r *Run) (bool, error) { return r == bad, nil })
 		at := func(i int) *Run {
 			if i < 0 {
 				return nil
 			}
 			return tt.runs[i]
 		}
-		if passed != at(tt.passed) || failed != at(tt.failed) {
+		if err != nil || passed != at(tt.passed) || failed != at(tt.failed) {
 			t.Errorf("%v: wrong pair", tt)
 		}
 	}

@@ -3,7 +3,9 @@ package testtrace
 import (
 	"slices"
 	"sort"
+	"time"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -127,6 +129,11 @@ func (r *Recording) Failed() []*Test {
 	return slices.DeleteFunc(slices.Clone(r.Tests), func(t *Test) bool {
 		return t.Outcome != Failed && t.Outcome != Panicked && (t.Outcome != Unended || panicked)
 	})
+}
+
+// Took returns how long a test ran, without waiting for its turn.
+func (r *Recording) Took(t *Test) time.Duration {
+	return time.Duration(recording.ScaleOf(r.file).Nanoseconds(t.ticks(recording.EndOf(r.file))))
 }
 
 // Named returns the tests with a name, and their subtests.

@@ -43,10 +43,28 @@ func (r *Recording) Runs(name string) []*Run {
 	return runs
 }
 
-// Pair returns the first of some runs that failed, and the last before it of the same package that
-// passed, or else the first after it. What there is not is nil.
-func Pair(runs []*Run) (passed, failed *Run) {
+// Lacks reports whether the recording lacks calls or values of the run.
+func (r *Run) Lacks() (bool, error) {
+	lacking, err := r.Recording.Lacking(r.tests)
+	return len(lacking) > 0, err
+}
+
+// Pair returns one of some runs that failed, and the last before it of the same package that passed, or
+// else the first after it. What there is not is nil. Of the runs that failed it is the first that lacks
+// nothing, or else the first.
+func Pair(runs []*Run, lacks func(*Run) (bool, error)) (passed, failed *Run, err error) {
 	at := slices.IndexFunc(runs, (*Run).Failed)
+	for i := max(at, 0); i < len(runs); i++ {
+		if !runs[i].Failed() {
+			continue
+		}
+		if lacking, err := lacks(runs[i]); err != nil {
+			return nil, nil, err
+		} else if !lacking {
+			at = i
+			break
+		}
+	}
 	if at < 0 {
 		at = len(runs)
 	} else {
@@ -60,7 +78,7 @@ func Pair(runs []*Run) (passed, failed *Run) {
 			passed = run
 		}
 	}
-	return passed, failed
+	return passed, failed, nil
 }
 
 // threadsOf names the goroutines of a run, so that those of two runs can be told to be the same: by

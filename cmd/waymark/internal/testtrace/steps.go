@@ -1,7 +1,7 @@
 package testtrace
 
 import (
-	"regexp"
+	"bytes"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
@@ -14,6 +14,7 @@ type step struct {
 	begins   bool
 	function string // whole name
 	values   string // arguments or results, as text
+	data     []byte // arguments or results, as they are recorded; nil: they are not
 	ended    string // how, unless it returned
 	at       int64  // ns since the test began
 }
@@ -26,17 +27,9 @@ const (
 	recovered = "recovered a panic"
 )
 
-// addresses differ from run to run.
-var addresses = regexp.MustCompile(`0x[0-9a-f]+`)
-
 // same reports whether both are the same step, without their values.
 func (s *step) same(o *step) bool {
 	return s.begins == o.begins && s.function == o.function && s.ended == o.ended
-}
-
-// sameValues reports whether the values are the same, but for addresses.
-func (s *step) sameValues(o *step) bool {
-	return s.values == o.values || addresses.ReplaceAllString(s.values, "") == addresses.ReplaceAllString(o.values, "")
 }
 
 // A stepper reads the steps of a run, those of each of its threads in order.
@@ -113,9 +106,9 @@ func (s *stepper) enter(c *calltree.Call) {
 	}
 	args := s.text(c.Args, f.Args, false)
 	if args == "" {
-		args = "()"
+		args = value.Join(nil, f.Args, false)
 	}
-	s.emit(s.threads[c.Goroutine], &step{begins: true, function: f.Name, values: args, at: s.at(c.Start)})
+	s.emit(s.threads[c.Goroutine], &step{begins: true, function: f.Name, values: args, data: bytes.Clone(c.Args), at: s.at(c.Start)})
 }
 
 func (s *stepper) call(c *calltree.Call) {
@@ -140,9 +133,9 @@ func (s *stepper) call(c *calltree.Call) {
 		st.ended = panicked
 	}
 	if st.ended == "" || c.Flags&calltree.Recovered != 0 {
-		st.values = s.text(c.Results, f.Results, true)
+		st.values, st.data = s.text(c.Results, f.Results, true), bytes.Clone(c.Results)
 	} else if values, _ := value.Decode(c.Panic, s.run.Recording.file.Type); len(values) > 0 {
-		st.values = s.values.Panic(&values[0])
+		st.values, st.data = s.values.Panic(&values[0]), bytes.Clone(c.Panic)
 	}
 	s.emit(thread, &st)
 }

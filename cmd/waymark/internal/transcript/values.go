@@ -45,13 +45,14 @@ func (p *Printer) Name(site uint32) string { return p.name(site) }
 // name returns the name of a site's function.
 func (p *Printer) name(site uint32) string { return p.function(site).text }
 
-// args returns the arguments of a call that begins: () if they weren't recorded.
+// args returns the arguments of a call that begins: (…) if they weren't recorded, () if the function has
+// none, or if nobody asked for them.
 func (p *Printer) args(c *calltree.Call) arguments {
+	f := p.function(c.Site)
 	if c.Args == nil {
-		return arguments{before: "()"}
+		return arguments{before: value.Join(nil, f.Args, false)}
 	}
 	values, err := value.Decode(c.Args, p.file.Type)
-	f := p.function(c.Site)
 	a := arguments{receiver: p.receivers.of(f.Name, values)}
 	texts := make([]string, len(values))
 	for i := range values {

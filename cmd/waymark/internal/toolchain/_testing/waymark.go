@@ -7,6 +7,7 @@ package testing
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -56,6 +57,15 @@ func wmLog(c *common, text string) {
 	if c.name != "" && !c.bench && wmLogs.Load() < wmMaxLogs {
 		wmLogs.Add(1)
 		runtime.WMTest(wmTestLogs, c.name, text)
+	}
+}
+
+// wmOutput takes a line that a test writes to T.Output. What T.Log writes there has been told by wmLog.
+func wmOutput(c *common, line []byte) {
+	var pcs [1]uintptr
+	runtime.Callers(4, pcs[:])
+	if caller, _ := runtime.CallersFrames(pcs[:]).Next(); caller.Function != "testing.(*common).log" {
+		wmLog(c, strings.TrimSuffix(string(line), "\n"))
 	}
 }
 
