@@ -85,7 +85,7 @@ func TestRecovered(t *testing.T) {
 	for _, c := range news.Calls {
 		got = append(got, c.End+" "+c.Results+" "+c.Panic)
 	}
-	if want := []string{`return "done" `, `return "done" "broken"`, `panic  "broken"`}; !slices.Equal(got, want) {
+	if want := []string{`return ("done") `, `return ("done") "broken"`, `panic  "broken"`}; !slices.Equal(got, want) {
 		t.Errorf("calls %q, want %q", got, want)
 	}
 }

@@ -7,9 +7,9 @@ func Example_instrumented() {
 	// Output:
 	// IORead:
 	// > stream.Stream.ReadInt()
-	// < stream.Stream.ReadInt = 5, nil
+	// < stream.Stream.ReadInt = 5, <nil>
 	// > stream.Stream.ReadLong()
-	// < stream.Stream.ReadLong = 7, nil
+	// < stream.Stream.ReadLong = 7, <nil>
 	// IO:
 	// > stream.Stream.WriteInt(5)
 	// < stream.Stream.WriteInt
@@ -17,8 +17,8 @@ func Example_instrumented() {
 	//   . stream.Stream.interestingWriteLong("An odd value", 7)
 	// < stream.Stream.WriteLong
 	// > stream.Stream.ReadInt()
-	// < stream.Stream.ReadInt = 5, nil
+	// < stream.Stream.ReadInt = 5, <nil>
 	// > stream.Stream.ReadLong()
-	// < stream.Stream.ReadLong = 7, nil
+	// < stream.Stream.ReadLong = 7, <nil>
 	// nothing:
 }
