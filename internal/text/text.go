@@ -5,6 +5,7 @@ package text
 
 import (
 	"fmt"
+	"log/slog"
 	"reflect"
 	"strconv"
 	"strings"
@@ -110,7 +111,24 @@ var Secrets = func() []string { return usual }
 
 var usual = strings.Split(format.DefaultRedact, ",")
 
+// TypeHidden reports whether values of a type aren't to be seen: by the type's name, or because it
+// has the method LogValue, by which values say what logs may hold of them. Package runtime decides
+// alike of recorded values.
+func TypeHidden(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String, reflect.Struct:
+		words := Secrets()
+		return t.PkgPath() != "" && words != nil && (format.TypeLooksSecret(t.PkgPath(), t.Name(), words) || t.Implements(logValuer))
+	}
+	return false
+}
+
+var logValuer = reflect.TypeOf((*slog.LogValuer)(nil)).Elem()
+
 func (w *writer) value(dst []byte, v reflect.Value, depth int) []byte {
+	if v.IsValid() && TypeHidden(v.Type()) {
+		return w.mask(dst)
+	}
 	switch v.Kind() {
 	case reflect.Invalid:
 		return append(dst, "nil"...)

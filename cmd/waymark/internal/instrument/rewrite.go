@@ -29,10 +29,14 @@ type rewriter struct {
 	buf  *edit.Buffer
 	opts *Options
 	info *types.Info
+	owner string // name of the function that is rewritten; "" for a literal
 	*unique
 }
 
 func (w *rewriter) function(f *Func) {
+	if w.owner = ""; f.Decl != nil {
+		w.owner = f.Decl.Name.Name
+	}
 	word := w.sites() + "[" + strconv.Itoa(f.site) + "]"
 	frame, site := w.frame(), w.site()
 	if f.Args || f.HasProbes() && count(f.Type.Params) > 0 {
