@@ -13,8 +13,8 @@ import (
 // valueFlags say what is recorded of arguments and results.
 type valueFlags struct {
 	args, results, redact, redactTypes []string
-	depth, bytes          int
-	stringers             bool
+	depth, bytes                       int
+	stringers                          bool
 }
 
 func (f *valueFlags) define(set *pflag.FlagSet) {
