@@ -567,7 +567,7 @@ func TestExport(t *testing.T) {
 		}
 		body, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
-		want := `attachment; filename="a_b__c` + endings[format] + `"`
+		want := `attachment; filename="a_b_r_nc` + endings[format] + `"`
 		if err != nil || answer.StatusCode != http.StatusOK || len(body) == 0 || answer.Header.Get("Content-Disposition") != want {
 			t.Errorf("%s: status %d, %d bytes, %q, %v; want %s", format, answer.StatusCode, len(body), answer.Header.Get("Content-Disposition"), err, want)
 		}
