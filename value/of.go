@@ -18,9 +18,9 @@ type Limits struct {
 
 // Of returns a value of this program as the program would record it, within limits. Of calls no method
 // of the value. It follows no pointer and looks into no map, because other goroutines may be writing
-// there. Fields whose names are secret are masked; nil: none are.
-func Of(v any, l Limits, secret func(name string) bool) Value {
-	t := taker{limits: l, secret: secret, left: math.MaxInt}
+// there. Fields whose names are secret and values of hidden types are masked; nil: none are.
+func Of(v any, l Limits, secret func(name string) bool, hidden func(reflect.Type) bool) Value {
+	t := taker{limits: l, secret: secret, hidden: hidden, left: math.MaxInt}
 	if l.Bytes > 0 {
 		t.left = l.Bytes
 	}
@@ -31,6 +31,7 @@ func Of(v any, l Limits, secret func(name string) bool) Value {
 type taker struct {
 	limits Limits
 	secret func(name string) bool
+	hidden func(reflect.Type) bool
 	left   int // bytes
 }
 
@@ -48,6 +49,9 @@ func (t *taker) value(v reflect.Value, depth int) Value {
 	typ := v.Type()
 	if typ.Kind() == reflect.Interface {
 		return t.dynamic(v.Elem(), depth)
+	}
+	if t.hidden != nil && t.hidden(typ) {
+		return Value{State: Masked}
 	}
 	out := Value{Type: Type{Kind: typ.Kind(), Name: typ.String(), Package: typ.PkgPath()}}
 	t.left -= 2

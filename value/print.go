@@ -251,6 +251,11 @@ func (p *printer) text(s string) {
 }
 
 func (p *printer) structure(v *Value) {
+	if t := v.Type; len(t.Fields) == 1 && t.Fields[0].Masked && t.Fields[0].Name == "***" { // the type's values aren't to be seen
+		p.WriteString("***")
+		p.masked = true
+		return
+	}
 	if v.dynamic && len(v.Type.Fields) == 0 && v.Type.Package != "" {
 		p.WriteString(v.Type.Name) // nothing else is known of the value
 	}

@@ -276,6 +276,10 @@ func (o *options) set(key, value string) error {
 		return setBool(&o.Capture.Stringers, key, value)
 	case "redact":
 		o.Capture.Redact = format.AddRedactWords(o.Capture.Redact, value)
+	case "redact-type":
+		for _, name := range strings.Split(value, ",") {
+			o.Capture.Redact = append(o.Capture.Redact, format.TypePrefix+strings.TrimSpace(name))
+		}
 	case "o", "out":
 		return setPath(&o.Path, key, value)
 	default:
@@ -296,7 +300,7 @@ func (o *options) set(key, value string) error {
 var keys = []string{
 	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "if", "stats", "count", "histogram", "tree", "objects",
 	"i", "every", "top", "names", "report", "latest", "seen", "counts", "traces", "keep", "traces-out", "socket", "agent", "suspend", "usdt", "args",
-	"results", "arg-depth", "arg-bytes", "stringers", "redact", "o", "out",
+	"results", "arg-depth", "arg-bytes", "stringers", "redact", "redact-type", "o", "out",
 }
 
 // ofRecording returns a key that was given, or its short form, and that means nothing where nothing

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"unsafe"
+
+	valuetext "github.com/waymark-go/waymark/internal/text"
 )
 
 // index returns the index of the argument or result that in reads.
@@ -130,11 +132,17 @@ func (b *binder) value(in *Instruction) error {
 	case b.shape.Places:
 		p.typ = p.typ.Elem()
 	}
+	if err := b.hidden(&p); err != nil {
+		return err
+	}
 	for _, s := range in.Steps {
 		if s.Kind == Len {
 			return b.length(p)
 		}
 		if err := b.step(&p, s); err != nil {
+			return err
+		}
+		if err := b.hidden(&p); err != nil {
 			return err
 		}
 	}
@@ -212,8 +220,23 @@ func (b *binder) field(p *path, name string) error {
 			return fmt.Errorf("%s.%s is masked: its name looks like a secret's", p.what, f.Name)
 		}
 		p.typ, p.offset = f.Type, p.offset+f.Offset
+		if err := b.hidden(p); err != nil {
+			return err
+		}
 	}
 	p.what += "." + name
+	return nil
+}
+
+// hidden returns an error if values of p's type aren't to be seen.
+func (b *binder) hidden(p *path) error {
+	t := p.typ
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if b.shape.Secret != nil && valuetext.TypeHidden(t) {
+		return fmt.Errorf("%s is masked: it is a %s, whose values are secrets", p.what, t)
+	}
 	return nil
 }
 

@@ -16,7 +16,7 @@ const (
 // DefaultRedact lists the words that make values secret unless the user says
 // otherwise, see LooksSecret.
 const DefaultRedact = "password,passwd,passphrase,secret,token,authorization,cookie,credential," +
-	"apikey,accesskey,privatekey,signingkey,encryptionkey,masterkey,sessionkey,authkey,sshkey"
+	"apikey,accesskey,privatekey,signingkey,encryptionkey,masterkey,sessionkey,authkey,sshkey,filekey,cipherkey,aeskey,hmackey"
 
 // parts takes out what may stand between the parts of a word.
 var parts = strings.NewReplacer("_", "", "-", "")

@@ -24,6 +24,44 @@ func LooksSecret(name string, words []string) bool {
 	return false
 }
 
+// TypePrefix is what words begin with that name types, and not fields: type:example.com/m.Card.
+const TypePrefix = "type:"
+
+// TypeLooksSecret reports whether values of a named type are probably secrets. name may be qualified,
+// and may have type arguments; pkg is its import path. It looks so if its name does, see LooksSecret,
+// or if a word names it: type:Card, type:m.Card or type:example.com/m.Card.
+func TypeLooksSecret(pkg, name string, words []string) bool {
+	from, to := 0, len(name)
+	for i := 0; i < len(name); i++ {
+		if name[i] == '[' {
+			to = i
+			break
+		}
+		if name[i] == '.' {
+			from = i + 1
+		}
+	}
+	name = name[from:to]
+	for _, word := range words {
+		n := len(word) - len(name)
+		if len(word) <= len(TypePrefix) || word[:len(TypePrefix)] != TypePrefix || n < len(TypePrefix) || word[n:] != name {
+			continue
+		}
+		path := word[len(TypePrefix):n]
+		if path == "" {
+			return true
+		}
+		if path[len(path)-1] != '.' {
+			continue
+		}
+		path = path[:len(path)-1]
+		if m := len(pkg) - len(path); m == 0 && pkg == path || m > 0 && pkg[m:] == path && pkg[m-1] == '/' {
+			return true
+		}
+	}
+	return LooksSecret(name, words)
+}
+
 // beginsPart reports whether a part of name begins at i: a capital behind another
 // character, or the last of several capitals (the K of APIKey), or what is no letter.
 func beginsPart(name string, i int) bool {

@@ -6,6 +6,7 @@ package text
 
 import (
 	"fmt"
+	"log/slog"
 	"reflect"
 	"strings"
 
@@ -74,7 +75,7 @@ func (l Limits) value(v any) value.Value {
 		}
 		return value.TextOf(errorText(v), l.Error)
 	}
-	return value.Of(v, l.Limits, secret)
+	return value.Of(v, l.Limits, secret, TypeHidden)
 }
 
 func secret(name string) bool { return format.LooksSecret(name, Secrets()) }
@@ -95,3 +96,17 @@ func errorText(err error) (text string) {
 var Secrets = func() []string { return usual }
 
 var usual = strings.Split(format.DefaultRedact, ",")
+
+// TypeHidden reports whether values of a type aren't to be seen: by the type's name, or because it
+// has the method LogValue, by which values say what logs may hold of them. Package runtime decides
+// alike of recorded values.
+func TypeHidden(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array, reflect.Map, reflect.Slice, reflect.String, reflect.Struct:
+		words := Secrets()
+		return t.PkgPath() != "" && words != nil && (format.TypeLooksSecret(t.PkgPath(), t.Name(), words) || t.Implements(logValuer))
+	}
+	return false
+}
+
+var logValuer = reflect.TypeOf((*slog.LogValuer)(nil)).Elem()

@@ -50,6 +50,7 @@ type Options struct {
 type Values struct {
 	Args, Results []string // patterns: functions whose arguments and results are recorded
 	Redact        []string // words in the names of what is not
+	RedactTypes   []string // types whose values are not, see format.TypeLooksSecret
 	Depth, Bytes  int      // limits for each value
 	Stringers     bool     // values as text, by their methods String and Error
 }
@@ -57,14 +58,17 @@ type Values struct {
 // Everything is a pattern for the values of all functions.
 const Everything = "..."
 
-// settings returns the part of the settings that instrumented programs carry with them. Values of
-// panics are recorded even if no arguments are, so that masks and methods count then, too.
+// settings returns the part of the settings that instrumented programs carry with them. What
+// looks secret counts where no values are recorded, too: the program may print some.
 func (v *Values) settings() string {
 	usual := slices.Equal(v.Redact, format.AddRedactWords(nil, format.DefaultRedact))
-	if len(v.Args)+len(v.Results) == 0 && !v.Stringers && usual {
+	if len(v.Args)+len(v.Results)+len(v.RedactTypes) == 0 && !v.Stringers && usual {
 		return ""
 	}
 	s := fmt.Sprintf(`arg-depth=%d,arg-bytes=%d,redact=none\,%s`, v.Depth, v.Bytes, strings.Join(v.Redact, `\,`))
+	for _, name := range v.RedactTypes {
+		s += ",redact-type=" + name
+	}
 	if v.Stringers {
 		s += ",stringers"
 	}

@@ -118,6 +118,7 @@ var settingsOfWAYMARK = []variable{
 	{"stringers", "0: don't run methods `String` and `Error`, which the program was built to run."},
 	{"arg-depth", "How deep values are followed."},
 	{"arg-bytes", "How many bytes of each value are recorded."},
+	{"redact-type", "Mask values of types with this name, too, as in `pay.Card`."},
 	{"redact", "Mask fields whose names have this word. The build masks parameters."},
 }
 

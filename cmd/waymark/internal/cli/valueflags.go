@@ -12,9 +12,9 @@ import (
 
 // valueFlags say what is recorded of arguments and results.
 type valueFlags struct {
-	args, results, redact []string
-	depth, bytes          int
-	stringers             bool
+	args, results, redact, redactTypes []string
+	depth, bytes                       int
+	stringers                          bool
 }
 
 func (f *valueFlags) define(set *pflag.FlagSet) {
@@ -26,6 +26,7 @@ func (f *valueFlags) define(set *pflag.FlagSet) {
 	set.IntVar(&f.depth, "arg-depth", format.DefaultDepth, "open structs, slices, pointers in values to depth `N`")
 	set.IntVar(&f.bytes, "arg-bytes", format.DefaultBytes, "record `N` bytes of each value")
 	set.BoolVar(&f.stringers, "stringers", false, "record values as the text of their methods String and Error: runs the program's code")
+	set.StringArrayVar(&f.redactTypes, "redact-type", nil, "mask values of types named `PATTERN` too: Card, pay.Card or example.com/pay.Card (repeatable)")
 	set.StringArrayVar(&f.redact, "redact", nil, "mask parameters and fields with this `WORD` in their names too; none: nothing else (repeatable; default "+strings.ReplaceAll(format.DefaultRedact, ",", ", ")+")")
 }
 
@@ -40,5 +41,9 @@ func (f *valueFlags) options() (build.Values, error) {
 	for _, list := range f.redact {
 		words = format.AddRedactWords(words, list)
 	}
-	return build.Values{Args: f.args, Results: f.results, Redact: words, Depth: f.depth, Bytes: f.bytes, Stringers: f.stringers}, nil
+	var types []string
+	for _, list := range f.redactTypes {
+		types = append(types, strings.Split(list, ",")...)
+	}
+	return build.Values{Args: f.args, Results: f.results, Redact: words, RedactTypes: types, Depth: f.depth, Bytes: f.bytes, Stringers: f.stringers}, nil
 }

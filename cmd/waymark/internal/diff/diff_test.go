@@ -198,13 +198,13 @@ func TestDemoted(t *testing.T) {
 // Names with a meaning in Markdown or HTML stay what they are.
 func TestFormats(t *testing.T) {
 	hostile := slices.Clone(shop)
-	hostile[1] = "p.F[`a|b`,<img src=x>,@all]_*x*\n# y"
+	hostile[1] = "p.F[`a|b`,<img src=x>,@all]_*x*# y"
 	d := compare(t, Options{}, set(t, hostile, nil, "A10 B20 b20 a10"), set(t, hostile, nil, "A10 B20 b20 B20 b20 a10"))
 	var b bytes.Buffer
 	if err := d.Write(&b, "markdown"); err != nil {
 		t.Fatal(err)
 	}
-	const want = "| <code>p.F&#91;&#96;a&#124;b&#96;,&lt;img src=x&gt;,&#64;all]&#95;&#42;x&#42; # y</code> | 1 → 2 | **+1** |"
+	const want = "| <code>p.F&#91;&#96;a&#124;b&#96;,&lt;img src=x&gt;,&#64;all]&#95;&#42;x&#42;# y</code> | 1 → 2 | **+1** |"
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("lacks %s:\n%s", want, b.String())
 	}

@@ -18,14 +18,18 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
+	readable "github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// hostile has what formats must escape.
-const hostile = "m.f[struct { X int \"a;b|c,d%\" }]</script>\\\n\r\t\x00\x7f\x80\u2028'世"
+// hostile is what readers make of named: it has what formats must escape.
+var hostile = readable.Printable(named)
+
+// named is a name in the recording.
+const named = "m.f[struct { X int \"a;b|c,d%\" }]</script>\\\n\r\t\x00\x7f\x80\u2028'世"
 
 // names are those of sites 1 (A) and so on.
-var names = []string{"main.main", "main.caught", "main.outer", "main.thrower", "main.caught.func1", "main.(*T).child", "main.exits", hostile, "main.deep", "main.waits"}
+var names = []string{"main.main", "main.caught", "main.outer", "main.thrower", "main.caught.func1", "main.(*T).child", "main.exits", named, "main.deep", "main.waits"}
 
 // events has a panic that is caught two calls higher up, three generations of goroutines, a Goexit,
 // a recursion, an error, and calls that the end of the program finds open.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
@@ -41,10 +42,8 @@ func (w *rewriter) ints(list *ast.FieldList) (kinds uint64, ok bool) {
 			i++
 		}
 	}
-	for _, name := range valueNames(list) {
-		if format.LooksSecret(name, w.opts.Redact) {
-			return 0, false
-		}
+	if slices.Contains(w.secrets(list), true) {
+		return 0, false
 	}
 	return kinds, true
 }

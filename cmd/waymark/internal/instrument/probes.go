@@ -8,7 +8,6 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/probetable"
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/usdt"
 )
@@ -183,11 +182,11 @@ func (w *rewriter) deferredProbe(f *Func) string {
 	how, results, exitHook := hook.ProbeNoValues, "", hook.ExitProbed
 	if f.probing.results {
 		results = w.values(f.Type.Results, w.result, "&")
-		given := valueNames(f.Type.Results)
+		secret := w.secrets(f.Type.Results)
 		switch {
 		case f.Results:
 			how, exitHook = hook.ProbeValues, w.textual(hook.ExitProbed, hook.ExitProbedStrings)
-		case f.fails && !format.LooksSecret(given[len(given)-1], w.opts.Redact):
+		case f.fails && !secret[len(secret)-1]:
 			how = hook.ProbeError
 		}
 	}

@@ -26,14 +26,18 @@ func rewriteFile(src *syntax.Source, funcs []*Func, a *Analysis, n *unique) *edi
 // A rewriter queues the insertions for one file. Those at one offset must be
 // queued in the order in which they are to appear.
 type rewriter struct {
-	src  *syntax.Source
-	buf  *edit.Buffer
-	opts *Options
-	info *types.Info
+	src   *syntax.Source
+	buf   *edit.Buffer
+	opts  *Options
+	info  *types.Info
+	owner string // name of the function that is rewritten; "" for a literal
 	*unique
 }
 
 func (w *rewriter) function(f *Func) {
+	if w.owner = ""; f.Decl != nil {
+		w.owner = f.Decl.Name.Name
+	}
 	word := w.sites() + "[" + strconv.Itoa(f.site) + "]"
 	frame, site := w.frame(), w.site()
 	if f.Args || f.HasProbes() && count(f.Type.Params) > 0 {

@@ -3,6 +3,8 @@ package instrument
 import (
 	"go/ast"
 	"go/types"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/hook"
@@ -118,13 +120,80 @@ func (w *rewriter) variables(list *ast.FieldList, name func(int) string) []strin
 // operator. What looks like a secret is masked.
 func (w *rewriter) values(list *ast.FieldList, name func(int) string, operator string) string {
 	var b strings.Builder
-	given := valueNames(list)
+	secret := w.secrets(list)
 	for i, variable := range w.variables(list, name) {
-		if format.LooksSecret(given[i], w.opts.Redact) {
+		if secret[i] {
 			b.WriteString(", " + w.hook(hook.Masked) + "{}")
 		} else {
 			b.WriteString(", " + operator + variable)
 		}
 	}
 	return b.String()
+}
+
+// secrets reports which of the variables in list look like secrets: by their names or, where they
+// have none, by the name of the function: ReadPassword returns one. Bytes that are called a key are
+// one if the function's file imports packages of cryptography.
+func (w *rewriter) secrets(list *ast.FieldList) (secret []bool) {
+	for _, field := range list.List {
+		t := w.info.TypeOf(field.Type)
+		if len(field.Names) == 0 {
+			secret = append(secret, mayBeSecret(t) && format.LooksSecret(w.owner, w.opts.Redact))
+		}
+		for _, id := range field.Names {
+			switch {
+			case format.LooksSecret(id.Name, w.opts.Redact):
+				secret = append(secret, true)
+			case id.Name == "_":
+				secret = append(secret, mayBeSecret(t) && format.LooksSecret(w.owner, w.opts.Redact))
+			default:
+				secret = append(secret, len(w.opts.Redact) > 0 && isBytes(t) && w.cryptic() && format.LooksSecret(id.Name, []string{"key"}) && !format.LooksSecret(id.Name, public))
+			}
+		}
+	}
+	return secret
+}
+
+// public are words in the names of keys that are no secrets.
+var public = []string{"public", "pub", "peer"}
+
+// mayBeSecret reports whether values of type t may be secrets. Errors, numbers and truth values say
+// how a function went that deals with secrets.
+func mayBeSecret(t types.Type) bool {
+	if t == nil {
+		return true
+	}
+	if types.Identical(t, types.Universe.Lookup("error").Type()) {
+		return false
+	}
+	basic, ok := t.Underlying().(*types.Basic)
+	return !ok || basic.Info()&(types.IsNumeric|types.IsBoolean) == 0
+}
+
+// isBytes reports whether t is a slice or an array of bytes.
+func isBytes(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	var elem types.Type
+	switch t := t.Underlying().(type) {
+	case *types.Slice:
+		elem = t.Elem()
+	case *types.Array:
+		elem = t.Elem()
+	default:
+		return false
+	}
+	basic, ok := elem.Underlying().(*types.Basic)
+	return ok && basic.Kind() == types.Uint8
+}
+
+// cryptic reports whether the file imports packages of cryptography.
+func (w *rewriter) cryptic() bool {
+	for _, spec := range w.src.AST.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil && slices.Contains(strings.Split(path, "/"), "crypto") {
+			return true
+		}
+	}
+	return false
 }

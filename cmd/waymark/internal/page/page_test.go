@@ -15,6 +15,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
 	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -117,8 +118,8 @@ func TestPolicy(t *testing.T) {
 func TestHostileNames(t *testing.T) {
 	const name = `m.</script><script>alert(1)</script><!--<img src=x onerror=alert(1)>&amp;"'` + "\u2028"
 	page, d := write(t, reportOf(t, "A10 a10", name))
-	if got := d.Tree.Names[0]; got != name {
-		t.Errorf("name %q, want %q", got, name)
+	if got, want := d.Tree.Names[0], names.Printable(name); got != want {
+		t.Errorf("name %q, want %q", got, want)
 	}
 	if n := strings.Count(page, "<script"); n != 2 || strings.Contains(page, "<img") || strings.Contains(page, "<!--<") {
 		t.Errorf("%d scripts, want the 2 of the page, and no markup of the name", n)

@@ -75,7 +75,7 @@ func secret() ([]byte, error) {
 		return nil, err
 	}
 	out := strings.Replace(string(src), "package format", "package runtime", 1)
-	for _, name := range []string{"LooksSecret", "beginsPart", "partMatches", "partsMatch", "foldsTo", "isUpper", "isLetter"} {
+	for _, name := range []string{"TypeLooksSecret", "TypePrefix", "LooksSecret", "beginsPart", "partMatches", "partsMatch", "foldsTo", "isUpper", "isLetter"} {
 		out = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(out, hookName(name))
 	}
 	return []byte(out), nil

@@ -56,6 +56,12 @@ func wmDescribe(key uintptr, nesting int) *wmType {
 			name.p, name.len = name.p+1, name.len-1
 		}
 	}
+	if md != nil && t.kind <= abi.UnsafePointer && wmMayHide[t.kind] && typ.TFlag&abi.TFlagNamed != 0 && md.wmHides(typ, name, pkg) {
+		// Its values are told as those of a struct with one masked field: nobody reads them.
+		t.kind, t.secret, t.nfields = abi.Struct, true, 1
+		t.fields = (*wmField)(wmTypeMemory(unsafe.Sizeof(wmField{})))
+		t.fields.typ, t.fields.masked = &wmUnreadable, true
+	}
 	if pkg.len == 0 && typ.TFlag&abi.TFlagNamed != 0 && (t.kind <= abi.Complex128 || t.kind == abi.String) || t.kind == abi.UnsafePointer && pkg.len == 0 {
 		t.id = uint32(t.kind) // predeclared
 		return wmAdd(key, t)
@@ -75,7 +81,10 @@ func wmDescribe(key uintptr, nesting int) *wmType {
 	case abi.Struct:
 		w.uvarint(uint64(t.nfields))
 		for i := 0; i < t.nfields; i++ {
-			name, _ := wmFieldName(key, i)
+			name := wmName{uintptr(unsafe.Pointer(unsafe.StringData(wmHiddenField))), uintptr(len(wmHiddenField))}
+			if !t.secret {
+				name, _ = wmFieldName(key, i)
+			}
 			w.name(name)
 			f := t.field(i)
 			w.uvarint(uint64(f.typ.id))
@@ -91,6 +100,36 @@ func wmDescribe(key uintptr, nesting int) *wmType {
 	}
 	t.id = w.id
 	return wmAdd(key, t)
+}
+
+// wmHiddenField is the name of the field that types have whose values aren't to be seen.
+const wmHiddenField = "***"
+
+// wmMayHide are the kinds of types whose values may be secrets.
+var wmMayHide = [abi.UnsafePointer + 1]bool{abi.Array: true, abi.Map: true, abi.Slice: true, abi.String: true, abi.Struct: true}
+
+// wmHides reports whether values of a named type aren't to be seen: by the type's name, or because it
+// has the method LogValue, by which values say what logs may hold of them.
+func (md *moduledata) wmHides(typ *_type, name, pkg wmName) bool {
+	if pkg.len == 0 || wmCaptured.redact == nil {
+		return false
+	}
+	text := func(n wmName) string { return unsafe.String((*byte)(unsafe.Pointer(n.p)), int(n.len)) }
+	if wmTypeLooksSecret(text(pkg), text(name), wmCaptured.redact) {
+		return true
+	}
+	u := typ.Uncommon() // it has a package
+	methods := uintptr(unsafe.Pointer(u)) + uintptr(u.Moff)
+	if methods < md.types || methods+uintptr(u.Mcount)*unsafe.Sizeof(abi.Method{}) > md.etypes {
+		return false
+	}
+	for i := uintptr(0); i < uintptr(u.Xcount); i++ {
+		m := (*abi.Method)(unsafe.Pointer(methods + i*unsafe.Sizeof(abi.Method{})))
+		if text(md.wmNameAt(md.types+uintptr(m.Name))) == "LogValue" {
+			return true
+		}
+	}
+	return false
 }
 
 // describeElements fills in what t is made of.

@@ -29,6 +29,7 @@ type wmType struct {
 	len      uintptr // of arrays
 	fields   *wmField
 	nfields  int
+	secret   bool       // its values aren't to be seen
 	program  *wmProgram // that writes values; nil: none has been made
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/pprof/driver"
@@ -40,7 +41,9 @@ func (r *Recordings) makePprof(func(read, all uint64)) (http.Handler, error) {
 		UI:      quiet{},
 		HTTPServer: func(args *driver.HTTPServerArgs) error {
 			for pattern, handler := range args.Handlers {
-				mux.Handle(pattern, handler)
+				if !strings.HasSuffix(pattern, "config") { // saved ones are files of the user's: pages change none
+					mux.Handle(pattern, handler)
+				}
 			}
 			return nil
 		},

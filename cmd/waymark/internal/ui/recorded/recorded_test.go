@@ -308,6 +308,19 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// Pages change no settings of the user's pprof.
+func TestPprofSaves(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	v := visit(t, setOf(t, recordingOf(t, "A10 a10")), Options{})
+	for _, path := range []string{"/pprof/saveconfig?config=mine&n=3", "/pprof/deleteconfig?config=mine"} {
+		v.raw(path)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("there are %v, %v", files, err)
+	}
+}
+
 // Recordings of nothing, and of one event, have pages.
 func TestSmall(t *testing.T) {
 	for _, text := range []string{"", "A10"} {
@@ -554,7 +567,7 @@ func TestExport(t *testing.T) {
 		}
 		body, err := io.ReadAll(answer.Body)
 		answer.Body.Close()
-		want := `attachment; filename="a_b__c` + endings[format] + `"`
+		want := `attachment; filename="a_b_r_nc` + endings[format] + `"`
 		if err != nil || answer.StatusCode != http.StatusOK || len(body) == 0 || answer.Header.Get("Content-Disposition") != want {
 			t.Errorf("%s: status %d, %d bytes, %q, %v; want %s", format, answer.StatusCode, len(body), answer.Header.Get("Content-Disposition"), err, want)
 		}
