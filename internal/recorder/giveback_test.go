@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/format"
+	readable "github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/seed"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -378,4 +379,4 @@ func TestEventsFirst(t *testing.T) {
 }
 
 // name returns the name of a function of the first package.
-func (f *fake) name(site uint32) string { return "p.F" + string(rune('a'+site-1)) }
+func (f *fake) name(site uint32) string { return readable.Printable("p.F" + string(rune('a'+site-1))) }
