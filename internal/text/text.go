@@ -75,10 +75,11 @@ func (l Limits) value(v any) value.Value {
 		}
 		return value.TextOf(errorText(v), l.Error)
 	}
-	return value.Of(v, l.Limits, secret, TypeHidden)
+	return value.Of(v, l.Limits, nameHidden, TypeHidden)
 }
 
-func secret(name string) bool { return format.LooksSecret(name, Secrets()) }
+// nameHidden reports whether values of that name aren't to be seen.
+func nameHidden(name string) bool { return format.LooksSecret(name, Secrets()) }
 
 // errorText returns the text of an error. Error may panic: monitors see errors whose text the
 // program never asks for.
