@@ -51,7 +51,7 @@ func TestTypeHidden(t *testing.T) {
 		want string
 	}{
 		{secret("hunter2"), "***"}, {password("hunter2"), "***"}, {token(3), "3"}, {logged{"hunter2"}, "***"},
-		{outer{"n", "hunter2", []logged{{"hunter2"}}}, `{Name:"n" In:*** List:[***]}`}, {[]secret{"hunter2"}, "[***]"},
+		{outer{"n", "hunter2", []logged{{"hunter2"}}}, `{Name:n In:*** List:[***]}`}, {[]secret{"hunter2"}, "[***]"},
 	} {
 		if got := string(Append(nil, c.v)); got != c.want {
 			t.Errorf("%T: %s, want %s", c.v, got, c.want)
