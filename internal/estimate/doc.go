@@ -26,6 +26,7 @@
 // # Intervals
 //
 // Windows belong to groups in turn. How far the groups differ says how far the estimate may be off:
-// intervals hold the true value with 95 % by Student's t. There are two more terms: few samples differ
+// intervals are those of Student's t for 95 %. They say how far chance goes, and not how far what measuring
+// costs makes samples too long. There are two more terms: few samples differ
 // by chance more than few groups show, and each call's time is known to one reading of the clock.
 package estimate

@@ -53,7 +53,7 @@ func countedLines(list []Summary) (lines []string) {
 		if s.Budget != "" {
 			budget = " of " + s.Budget
 		}
-		lines = append(lines, fmt.Sprintf("≈ %s %s only counted at times, to keep to the budget%s: for %s times, panics and errors are estimated from samples; - where there are none",
+		lines = append(lines, fmt.Sprintf("≈ %s %s only counted at times, to keep to the budget%s: for %s times, panics and errors are estimated from samples; - where there are none: that time is in the self time of callers",
 			units.Things(uint64(len(s.Functions)), "function"), were, budget, units.Things(s.Sum-min(s.Long, s.Sum), "call")))
 	}
 	if s.Coarse {
