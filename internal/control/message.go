@@ -75,7 +75,7 @@ const (
 // An Error is why a request was refused. Nothing has changed then.
 type Error struct {
 	Code string `json:"code"`
-	Text string `json:"text"`
+	Text string `json:"text" text:"lines"`
 }
 
 func (e *Error) Error() string { return e.Text }

@@ -132,9 +132,9 @@ type Trace struct {
 	DurationNS int64  `json:"duration_ns"`
 	Calls      uint64 `json:"calls"`
 	Panics     uint64 `json:"panics"`
-	Tree       string `json:"tree,omitempty"`          // for people
-	Call       *Node  `json:"call,omitempty"`          // the same for programs, see Watch.Nodes
-	Omitted    uint64 `json:"omitted_calls,omitempty"` // that Call has no room for
+	Tree       string `json:"tree,omitempty" text:"lines"` // for people
+	Call       *Node  `json:"call,omitempty"`              // the same for programs, see Watch.Nodes
+	Omitted    uint64 `json:"omitted_calls,omitempty"`     // that Call has no room for
 }
 
 // A Node adds up the calls of a function that the calls of the node above made.

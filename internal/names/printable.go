@@ -45,7 +45,7 @@ func printable(s, keep string) string {
 }
 
 // MakePrintable makes all texts printable that p leads to, a pointer to data that was decoded.
-// It leaves bytes as they are.
+// It leaves bytes as they are, and the lines of fields with the tag text:"lines".
 func MakePrintable(p any) { makePrintable(reflect.ValueOf(p)) }
 
 func makePrintable(v reflect.Value) {
@@ -60,7 +60,10 @@ func makePrintable(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := 0; i < v.NumField(); i++ {
-			if v.Type().Field(i).IsExported() {
+			switch f := v.Type().Field(i); {
+			case f.Tag.Get("text") == "lines":
+				v.Field(i).SetString(PrintableLines(v.Field(i).String()))
+			case f.IsExported():
 				makePrintable(v.Field(i))
 			}
 		}

@@ -89,21 +89,15 @@ func (c *Conn) Ask(r control.Request) (*control.Response, error) {
 	return &answer, nil
 }
 
-// printable makes an answer printable. Errors may have several lines.
+// printable makes an answer printable, but for the path of a file that is opened.
 func printable(answer *control.Response) {
-	path, text := "", ""
+	path := ""
 	if answer.Change != nil {
 		path = answer.Change.Path
-	}
-	if answer.Error != nil {
-		text = names.PrintableLines(answer.Error.Text)
 	}
 	names.MakePrintable(answer)
 	if answer.Change != nil {
 		answer.Change.Path = path
-	}
-	if answer.Error != nil {
-		answer.Error.Text = text
 	}
 }
 
