@@ -47,7 +47,7 @@ func TestMakePrintable(t *testing.T) {
 	}
 	const bad, good = "a\x1b", `a\x1b`
 	got := outer{bad, []string{bad}, &inner{Name: bad, Bytes: []byte(bad)}, nil, []inner{{Name: bad}}, map[string][]string{bad: {bad}}, [3]int{1}, "a\n\x1b"}
-	want := outer{good, []string{good}, &inner{Name: good, Bytes: []byte(bad)}, nil, []inner{{Name: good}}, map[string][]string{good: {good}}, [3]int{1}}
+	want := outer{good, []string{good}, &inner{Name: good, Bytes: []byte(bad)}, nil, []inner{{Name: good}}, map[string][]string{good: {good}}, [3]int{1}, "a\n\\x1b"}
 	if MakePrintable(&got); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
