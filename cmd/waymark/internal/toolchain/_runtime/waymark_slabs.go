@@ -29,7 +29,10 @@ const (
 )
 
 // carve takes n > 0 from a slab. It stores no pointer: write barriers would cost more than all else. A goroutine
-// in package runtime is not preempted between the look at the cycle and the use of the address.
+// in package runtime is not preempted between the look at the cycle and the use of the address. With the race
+// detector checkptr takes an address that nobody had as a pointer for a mistake.
+//
+//go:nocheckptr
 func (s *wmSlab[T]) carve(n int) (out []T) {
 	if s.n-s.used < n || s.cycle != work.cycles.Load() {
 		return s.renew(n)
