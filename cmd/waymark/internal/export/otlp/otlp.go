@@ -106,9 +106,10 @@ func (t *teller) wants(c *calls.Call) bool {
 
 func (t *teller) begin(c *calls.Call) error {
 	s := strandOf(c.Goroutine)
+	root := c.Trace.ID == c.ID // of the trace: what is known of a caller is in another process
 	var l level
 	switch {
-	case c.Trace.ID == c.ID: // it is the root of the trace
+	case root:
 	case c.Depth > 0:
 		l.parent = s.levels[c.Depth-1].span
 	default:
@@ -118,15 +119,14 @@ func (t *teller) begin(c *calls.Call) error {
 		l.span = c.ID
 	}
 	if told, ok := contextOf(c.Args()); ok {
-		if c.Depth == 0 && s.parent == 0 {
+		if root {
 			s.remote = t.contexts.of(told)
-			l.parent = 0
 		}
 		if l.span != 0 {
 			p := t.process(c.Goroutine.Process)
 			t.contexts.set(told, context{s.trace(p, c), p.spanID(l.span)})
 		}
-	} else if c.Depth == 0 && s.parent == 0 {
+	} else if root {
 		s.remote = nil // of an earlier call
 	}
 	s.levels = append(s.levels[:c.Depth], l)
