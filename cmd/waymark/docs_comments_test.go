@@ -73,8 +73,8 @@ func TestDocsComments(t *testing.T) {
 			t.Fatalf("waymark build: %v\n%s", err, out)
 		}
 		out, err := runIn(dir, "./program")
-		if err != nil || !strings.Contains(out, "> m.Stream.ReadInt(") || !strings.Contains(out, "< m.Stream.ReadInt = 7, nil") {
-			t.Errorf("the program of the root's package comment ends with %v and prints:\n%s\nwant a call of m.Stream.ReadInt with its results 7, nil", err, out)
+		if err != nil || !strings.Contains(out, "> m.Stream.ReadInt(") || !strings.Contains(out, "< m.Stream.ReadInt = 7, <nil>") {
+			t.Errorf("the program of the root's package comment ends with %v and prints:\n%s\nwant a call of m.Stream.ReadInt with its results 7, <nil>", err, out)
 		}
 	})
 }

@@ -154,8 +154,8 @@ func TestAttach(t *testing.T) {
 	term.press("Tab", "Space", "Enter")
 	term.until("Values may be secrets")
 	term.press("y")
-	term.until(`main\.job\(\d+, [1-9], \d\)`)
-	if odd := regexp.MustCompile(`main\.job\(\d+, 0.*`).FindString(term.text()); odd != "" {
+	term.until(`main\.job\(number=\d+, write=[1-9], read=\d\)`)
+	if odd := regexp.MustCompile(`main\.job\(number=\d+, write=0.*`).FindString(term.text()); odd != "" {
 		t.Errorf("a call is shown that the condition is against: %s", odd)
 	}
 	term.press("t", "Enter")

@@ -60,7 +60,7 @@ func TestCounted(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			lacks := compareLines(t, r, tt.filter, transcript.Options{}, tt.want)
-			const want = "~ 1 function was only counted at times, to keep to the budget of 3%: 10 calls"
+			const want = "≈ 1 function was only counted at times, to keep to the budget of 3%: for 10 calls times"
 			if tt.filter.From == 0 && !strings.Contains(lacks, want) {
 				t.Errorf("lacks %q, want %q", lacks, want)
 			}

@@ -52,6 +52,28 @@ func wmOriginID(pc uintptr) uint32 {
 	return wm.norigins
 }
 
+// wmRoomToSpawn waits until there is room for what wmOnSpawn records, if nothing may be dropped and gp may wait: it
+// can't on g0. From its end on gp is not preempted before it is there, so that the P is the same.
+func wmRoomToSpawn(gp *g) {
+	var held uint64
+	for woken := false; ; {
+		mp := acquirem()
+		pp := mp.p.ptr()
+		canWait := wm.on.Load() != 0 && wm.block && gp == mp.curg && gp.wm.flags&wmMuted == 0 && wmMayWait(gp, 1)
+		ready := !canWait || wmRoom(pp) >= 2+gp.wm.stop.owes() || wmRefill(pp, false) || wm.on.Load() == 0 || !wm.open || wm.looks > wmPatience && wm.nfull == 0
+		releasem(mp)
+		switch {
+		case !ready:
+			woken = wmHold(gp, woken, &held)
+		case woken:
+			wmWakeNext() // which may preempt it: so it looks again
+			woken = false
+		default:
+			return
+		}
+	}
+}
+
 // wmOnSpawn records, on g0, that gp is about to start newg. A goroutine without an event of its own may
 // start others in a call of the goroutine that it descends from: so it has such records, too, but no Start.
 func wmOnSpawn(gp, newg *g) {
