@@ -125,7 +125,7 @@ func (b *timeBudget) step() time.Duration {
 	}
 	_, sampling, _ := host.SampleCost()
 	b.tick = tick
-	usage := budget.Usage{Now: mono, CPU: cputime.Process(), Timer: b.deciding + int64(float64(sampling)*tick)}
+	usage := budget.Usage{Now: mono, CPU: cputime.Process(), Timer: b.deciding, Samples: int64(float64(sampling) * tick)}
 	for _, ch := range b.c.Step(budget.Sample{Usage: usage, Tick: tick, Tallies: b.tallies, Counts: b.counted}) {
 		switchboard.Default.Limit(nil, ch.Site, ch.Level)
 	}

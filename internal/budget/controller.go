@@ -70,6 +70,8 @@ type Usage struct {
 	CPU   int64 // of the process
 	Own   int64 // of CPU that encoding and writing took
 	Timer int64 // of CPU that deciding took, which does not depend on the calls
+
+	Samples int64 // of CPU that samples of counted calls took: their share of the time is chosen, see Windows
 }
 
 // A Sample is what has happened since the sample before.
@@ -211,6 +213,7 @@ func (c *Controller) Account(s Sample) { c.account(&s) }
 func (c *Controller) account(s *Sample) {
 	ns := float64(s.Now - c.last.Now)
 	cpu, own, timer := float64(s.CPU-c.last.CPU), float64(s.Own-c.last.Own), float64(s.Timer-c.last.Timer)
+	samples := float64(s.Samples - c.last.Samples)
 	c.last = s.Usage
 	if n := max(len(s.Tallies), len(s.Counts)); n > len(c.sites) {
 		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
@@ -221,13 +224,14 @@ func (c *Controller) account(s *Sample) {
 	} else if recorded > enoughCalls/2 { // else what each wake-up costs would count for too much
 		c.write += (min(own/float64(recorded), 4*c.costs.Write) - c.write) / 4
 	}
-	spent += own + timer
+	spent += own + timer + samples
 	c.spent += spent
 	rest := max(cpu-spent, cpu*leastOwn)
 
-	// What counting costs can't be avoided. It reduces what may be spent on all else.
-	income := max(c.share*rest-counting, c.share*rest*leastElse) + least*ns + c.idle(ns, cpu, rest)
-	spent -= counting
+	// What counting and samples cost can't be avoided. It reduces what may be spent on all else.
+	fixed := counting + samples
+	income := max(c.share*rest-fixed, c.share*rest*leastElse) + least*ns + c.idle(ns, cpu, rest)
+	spent -= fixed
 	if c.tests {
 		saved := max(min(income/2, mostSaved-c.Saved), 0)
 		c.Saved += saved

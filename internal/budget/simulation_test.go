@@ -25,6 +25,7 @@ type simulation struct {
 	busy      float64 // share of these that it uses
 	costs     Costs   // in truth
 	noise     float64 // of measured CPU times
+	samples   float64 // the share of the CPU time that samples take
 	dear      float64 // values cost so many times more than the costs say
 	timed     ValueTimes
 	c         *Controller
@@ -103,6 +104,7 @@ func (s *simulation) millisecond() {
 	jitter := 1 + s.noise*(2*s.random.Float64()-1)
 	s.usage.Now += dt
 	s.usage.CPU += int64(cpu * jitter)
+	s.usage.Samples += int64(cpu * s.samples)
 	s.usage.Own += int64(own * writes * (1 + s.noise*(2*s.random.Float64()-1)))
 	for i := range s.functions {
 		f, id := &s.functions[i], i+1
