@@ -78,7 +78,7 @@ func TestLive(t *testing.T) {
 	page.Run(chromedp.SendKeys("#function", "stream.(*Stream).WriteLong"), chromedp.Click(`//button[text()='Watch calls']`))
 	page.Run(chromedp.WaitVisible("dialog[open]"))
 	page.Run(chromedp.Click(`//button[text()='Show values']`))
-	page.Wait(`/WriteLong\(.*, \d+\)/.test(document.querySelector(".calls").textContent)`)
+	page.Wait(`/WriteLong\(.*, arg=\d+\)/.test(document.querySelector(".calls").textContent)`)
 	page.Wait(`document.querySelectorAll(".call").length === 20 && document.querySelector("#said").textContent.includes("ended")`)
 	page.Screenshots("live")
 	page.Eval(`document.querySelector(".calls").replaceChildren()`, nil)

@@ -27,6 +27,9 @@ func (c *connection) Between() { c.within = false }
 // Pause waits for so many ns, and reports whether there is something to read, or the end.
 func (c *connection) Pause(ns int64) bool { return c.runtime.Ready(int32(c.fd), false, ns) != 0 }
 
+// Rest waits for so many ns, whatever the client does.
+func (c *connection) Rest(ns int64) { c.runtime.Ready(-1, false, ns) }
+
 // Last sends bytes as far as there is room for them: the program ends.
 func (c *connection) Last(b []byte) {
 	syscall.SendmsgN(c.fd, b, nil, nil, syscall.MSG_NOSIGNAL|syscall.MSG_DONTWAIT)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+	"time"
 )
 
 // A turn says whose it is to answer the client of a connection.
@@ -30,9 +31,17 @@ func (t *turn) waiting(wait func() bool) bool {
 // answered reports whether others have answered the client, for the last time.
 func (t *turn) answered() bool { return t.whose.Load() == turnAnswered }
 
+// How long the end of the program waits for all clients that don't wait for news just now: they are told others,
+// and ask for more at once.
+const (
+	parting = 100 * time.Millisecond
+	step    = time.Millisecond
+)
+
 // farewell tells clients that wait for calls the last ones: those just before the end are what they want to see
-// most. It waits for no client.
+// most.
 func (s *Server) farewell() {
+	left := parting
 	s.mu.Lock()
 	sessions := slices.Clone(s.sessions)
 	s.mu.Unlock()
@@ -43,7 +52,19 @@ func (s *Server) farewell() {
 		if task == nil || !tells {
 			continue
 		}
-		if c, ok := one.conn.(interface{ Last([]byte) }); ok && one.whose.CompareAndSwap(turnOpen, turnAnswered) {
+		c, ok := one.conn.(interface {
+			Last([]byte)
+			Rest(ns int64)
+		})
+		if !ok {
+			continue
+		}
+		mine := one.whose.CompareAndSwap(turnOpen, turnAnswered)
+		for ; !mine && left > 0; left -= step {
+			c.Rest(int64(step))
+			mine = one.whose.CompareAndSwap(turnOpen, turnAnswered)
+		}
+		if mine {
 			c.Last(lastOf(task))
 		}
 	}

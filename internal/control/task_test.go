@@ -98,13 +98,24 @@ func TestRestIsTold(t *testing.T) {
 type leaving struct {
 	pausing
 	last bytes.Buffer
+	told chan struct{} // closed by Last
 }
 
-func (c *leaving) Last(b []byte) { c.last.Write(b) }
+func (c *leaving) Last(b []byte) {
+	c.last.Write(b)
+	close(c.told)
+}
 
-// Clients that wait when the program ends are told the last calls, in one message and by nobody else.
+func (c *leaving) Rest(ns int64) { time.Sleep(time.Duration(ns)) }
+
+// Clients that wait when the program ends, or do so soon, are told the last calls, in one message and by nobody else.
 func TestFarewell(t *testing.T) {
-	for _, do := range []string{DoWatch, DoRecord} {
+	t.Run("soon", func(t *testing.T) { testFarewell(t, true, DoWatch) })
+	t.Run("at once", func(t *testing.T) { testFarewell(t, false, DoWatch, DoRecord) })
+}
+
+func testFarewell(t *testing.T, soon bool, dos ...string) {
+	for _, do := range dos {
 		p := new(program)
 		s := NewServer(p)
 		var farewell func()
@@ -113,14 +124,17 @@ func TestFarewell(t *testing.T) {
 		s.now = func() time.Time { return now }
 		a, b := net.Pipe()
 		defer a.Close()
-		conn := &leaving{pausing: pausing{Conn: b}}
+		conn := &leaving{pausing: pausing{Conn: b}, told: make(chan struct{})}
 		conn.pass = func(d time.Duration) {
-			now = now.Add(d)
-			if farewell != nil && conn.last.Len() == 0 {
-				p.tasks[0].news <- News{Calls: make([]Call, 1), More: true}
-				p.tasks[0].news <- News{Calls: make([]Call, 2), Skipped: 9}
+			if now = now.Add(d); farewell == nil || conn.last.Len() > 0 {
+				return
+			}
+			p.tasks[0].news <- News{Calls: make([]Call, 1), More: true}
+			p.tasks[0].news <- News{Calls: make([]Call, 2), Skipped: 9}
+			if !soon {
 				farewell()
 			}
+			<-conn.told
 		}
 		done := make(chan error, 1)
 		go func() {
@@ -134,6 +148,10 @@ func TestFarewell(t *testing.T) {
 				t.Error("a recording is told when the program ends")
 			}
 			continue
+		}
+		if soon {
+			go farewell()
+			time.Sleep(2 * step) // in which nobody waits
 		}
 		if err := Write(a, Request{Version: Version, Do: DoNext, WaitNS: int64(time.Second)}); err != nil {
 			t.Fatal(err)

@@ -163,6 +163,15 @@ func (r *Recorder) control() {
 	} else {
 		g.setPace(r, paceFull)
 	}
+	// Noted before they are set: the recording may end in between, and say then what was counted, and at which level.
+	if !r.working(func() {
+		g.taken = g.c.Spent()
+		for _, ch := range changes {
+			g.setLevel(ch)
+		}
+	}) {
+		return
+	}
 	if len(changes) > 0 {
 		clock, _ = r.rt.Clock()
 		for _, ch := range changes {
@@ -170,10 +179,6 @@ func (r *Recorder) control() {
 		}
 	}
 	r.working(func() {
-		g.taken = g.c.Spent()
-		for _, ch := range changes {
-			g.setLevel(ch)
-		}
 		if len(changes) > 0 || due {
 			r.noteCounts(clock, changes)
 			g.noted = now

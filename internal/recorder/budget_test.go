@@ -18,14 +18,19 @@ type demoter struct {
 	mu     sync.Mutex
 	levels map[uint32]uint8
 	over   int
+	hook   func() // called when a site has got a level
 }
 
 func (d *demoter) govern() Govern {
 	return Govern{
 		Limit: func(site uint32, level uint8) {
 			d.mu.Lock()
-			defer d.mu.Unlock()
 			d.levels[site] = level
+			hook := d.hook
+			d.mu.Unlock()
+			if hook != nil {
+				hook()
+			}
 		},
 		Sample: func(uint32) {},
 		Rank:   func(uint32) int { return 0 },
@@ -141,6 +146,29 @@ func TestBudget(t *testing.T) {
 	}
 	if d.over != 0 {
 		t.Errorf("the recording was over %d times by itself, want 0", d.over)
+	}
+}
+
+// A recording that ends while functions are demoted says what was counted, and at which level.
+func TestBudgetEndsAmidDecision(t *testing.T) {
+	f, d, r := governed(t, Config{})
+	closed := make(chan error)
+	d.hook = sync.OnceFunc(func() {
+		f.calls(d, 1, 5000)
+		closed <- r.Close()
+	})
+	for open := true; open; {
+		select {
+		case err := <-closed:
+			if open = false; err != nil {
+				t.Fatal(err)
+			}
+		default:
+			f.call(1, 1, 1, 1000)
+		}
+	}
+	if _, counted, levels := demoted(t, r.Path(), 1); counted != 5000 || len(levels) != 1 || levels[0] < format.LevelCounted {
+		t.Errorf("%d calls are counted, levels %v; want 5000, from level %d on", counted, levels, format.LevelCounted)
 	}
 }
 

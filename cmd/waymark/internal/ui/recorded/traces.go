@@ -15,7 +15,8 @@ import (
 // A traceList is what is known of all traces.
 type traceList struct {
 	List  []json.RawMessage // as waymark traces --format json prints them, the slowest first
-	N     int               // all, also those that are left out
+	N     int               // of them, also without mostTraces
+	Left  int               // what doesn't look like requests, see traces.Options
 	Roots []string          // functions of root calls
 }
 
@@ -23,8 +24,11 @@ type traceList struct {
 const mostTraces = 20000
 
 func (r *Recordings) readTraces(progress func(read, all uint64)) (*traceList, error) {
-	filter := recording.Filter{}
-	list, n, _, err := traces.List(r.set, &filter, traces.Options{Slowest: mostTraces, Tell: r.telling(progress)})
+	filter, l := recording.Filter{}, new(traceList)
+	list, n, _, err := traces.List(r.set, &filter, traces.Options{
+		Slowest: mostTraces, Tell: r.telling(progress),
+		Requests: true, Left: func(_ []*traces.Trace, n int) { l.Left = n },
+	})
 	if n == 0 && err != nil {
 		return nil, err
 	}
@@ -32,7 +36,7 @@ func (r *Recordings) readTraces(progress func(read, all uint64)) (*traceList, er
 	if err := traces.WriteListJSON(&b, list); err != nil {
 		return nil, err
 	}
-	l := &traceList{N: n}
+	l.N = n
 	if err := json.Unmarshal(b.Bytes(), &l.List); err != nil {
 		return nil, err
 	}
@@ -76,11 +80,12 @@ func (r *Recordings) traces(req *http.Request) (any, error) {
 	return struct {
 		Traces []json.RawMessage `json:"traces"`
 		All    int               `json:"all"`
+		Left   int               `json:"left_out"`
 		Start  int64             `json:"start_unix_ns"` // of the first recording
 		Span   int64             `json:"duration_ns"`
 		Short  map[string]string `json:"short"`
 		Waits  bool              `json:"waits"`
-	}{append([]json.RawMessage{}, l.List[:min(top, len(l.List))]...), l.N, info.Start.UnixNano(), int64(r.set.Duration()), short, info.Waiting}, nil
+	}{append([]json.RawMessage{}, l.List[:min(top, len(l.List))]...), l.N, l.Left, info.Start.UnixNano(), int64(r.set.Duration()), short, info.Waiting}, nil
 }
 
 // traceDepth is how deep the nodes of a trace are that are sent.
