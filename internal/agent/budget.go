@@ -88,6 +88,9 @@ func (b *timeBudget) window() {
 	watch := cputime.Begin()
 	_, mono := host.Now()
 	if b.windows.Open() {
+		if host.SampleWaits() && b.windows.Wait(mono) {
+			return
+		}
 		host.Sample(0)
 		switchboard.Default.Sample(nil, 0)
 		b.windows.End(mono)

@@ -35,6 +35,7 @@ type hosting interface {
 	Counts(counted, timed []uint64)
 	SumOf(site uint32) rt.Sum
 	Sample(ticks uint64)
+	SampleWaits() bool
 	SampleCost() (calls, ticks, floor uint64)
 
 	Go(f func())
@@ -98,6 +99,7 @@ func (program) Ready(fd int32, write bool, ns int64) int32 {
 	return rt.Ready(fd, write, ns)
 }
 func (program) Sample(ticks uint64) { rt.Sampling(ticks) }
+func (program) SampleWaits() bool   { return rt.SampleWaits() }
 func (program) GoLast(f func())     { rt.GoLast(f) }
 func (program) Await(ns int64) bool { return rt.Await(ns) }
 func (program) Said()               { rt.Said() }

@@ -9,6 +9,8 @@ type Windows struct {
 	state   uint64 // of random
 	next    int64  // when the next window begins, ns; 0: none is planned
 	began   int64  // when the open one began; 0: none is open
+	ends    int64  // when it is to end
+	waited  int64  // of its time, for the first call
 	length  float64
 	windows uint32
 }
@@ -21,6 +23,7 @@ const (
 	lastWindow  = 1e6
 	windowGrows = 1.2
 	mostGap     = 100e6 // ns, also after a window that ended late
+	mostWaited  = 4e6   // ns in a window
 )
 
 // NewWindows returns windows for a budget. The seed is any number.
@@ -31,7 +34,7 @@ func NewWindows(share float64, seed uint64) *Windows {
 // Next returns how long it is until a window begins, or until the open one ends, ns. Functions are demoted.
 func (w *Windows) Next(now int64) int64 {
 	if w.began > 0 {
-		return w.began + int64(w.length) - now
+		return w.ends - now
 	}
 	if w.next == 0 {
 		w.next = now + w.gap(w.length)
@@ -59,14 +62,25 @@ func (w *Windows) None() { w.next = 0 }
 
 // Begin begins a window, and returns the number of its group, from 0 on.
 func (w *Windows) Begin(now int64, groups uint32) (group uint32) {
-	w.began = now
+	w.began, w.ends, w.waited = now, now+int64(w.length), 0
 	w.windows++
 	return (w.windows - 1) % groups
 }
 
+// Wait has the open window go on, as the program had no CPU in it, it seems. It reports false if it has waited for
+// long enough: then the window is to end.
+func (w *Windows) Wait(now int64) bool {
+	open := now - w.began
+	if open >= mostWaited {
+		return false
+	}
+	w.ends, w.waited = now+open, open
+	return true
+}
+
 // End ends the window.
 func (w *Windows) End(now int64) {
-	w.next = now + w.gap(float64(now-w.began))
+	w.next = now + w.gap(float64(now-w.began-w.waited))
 	w.began = 0
 	w.length = min(w.length*windowGrows, max(firstWindow, min(lastWindow, mostGap*w.share)))
 }

@@ -48,3 +48,21 @@ func TestLateWindow(t *testing.T) {
 		t.Error("a window begins at once where none was planned")
 	}
 }
+
+// A window in which the program had no CPU goes on for a while, and the next one comes as if it had not.
+func TestWindowWaits(t *testing.T) {
+	w := NewWindows(0.1, 42)
+	now := w.Next(1) + 1
+	w.Begin(now, 7)
+	began, waits := now, 0
+	for now += w.Next(now); w.Wait(now); now += w.Next(now) {
+		waits++
+	}
+	if open := now - began; open < mostWaited || open > 2*mostWaited || waits > 6 {
+		t.Errorf("the window waits %d times for %d ns, want few times for %v", waits, open, mostWaited)
+	}
+	w.End(now)
+	if pause, most := w.Next(now), int64(1.5*2*float64(now-began)/0.02); pause <= 0 || pause >= most/2 {
+		t.Errorf("the next window comes in %d ns, want less than %d", pause, most/2)
+	}
+}

@@ -49,7 +49,7 @@ type Value struct{ Value, Low, High float64 }
 type Row struct {
 	Samples uint64 // calls
 	Counted uint64 // calls that the samples stand for, besides themselves
-	Known   bool   // there are samples, or nothing was counted
+	Known   bool   // there are samples, or calls in their place, or nothing was counted
 	Less    bool   // calls that it made were counted: its own time was less than what was measured
 
 	Self, Total, Sum Value // Total: of outermost calls; Sum: of all
@@ -101,10 +101,11 @@ func Of(nodes []Node, counted map[uint32]uint64, o Options) *Result {
 		e.nodes = e.without(nodes)
 	}
 	e.own()
+	e.places()
 	e.fit()
 	e.add()
 	for key, r := range e.rows {
-		r.Known = r.Counted == 0 || r.Samples > 0
+		r.Known = r.Counted == 0 || r.Samples > 0 || e.instead[key].Sum.Value > 0
 		e.interval(key, r)
 	}
 	paths, at := e.paths()
@@ -122,6 +123,12 @@ type estimator struct {
 	sampled map[uint32]*sums
 	removed map[uint32]*sums
 	moved   map[uint32]float64 // own time of calls of which only the length is known, by function: also what was removed
+
+	// Of functions without samples, see places.
+	ratio   map[uint32]float64 // counted calls, by those that take the place of samples
+	extra   []float64          // by node: own time of counted calls
+	instead map[uint32]Row
+	doubt   map[uint32]float64 // what was removed of callers' own time for them
 }
 
 func (e *estimator) row(key uint32) *Row {
@@ -189,6 +196,60 @@ func (e *estimator) own() {
 	}
 }
 
+// places finds the calls that take the place of samples where there are none, as in a short run: those that were
+// recorded before the function was counted. They are the program's first calls, and no calls at random moments,
+// so the interval begins with what was measured.
+func (e *estimator) places() {
+	calls := make(map[uint32]uint64)
+	for i := range e.nodes {
+		if n := &e.nodes[i]; n.Group == 0 && n.Parent >= 0 && n.Self > 0 {
+			calls[n.Key] += n.Calls
+		}
+	}
+	e.ratio, e.extra = make(map[uint32]float64), make([]float64, len(e.nodes))
+	e.instead, e.doubt = make(map[uint32]Row), make(map[uint32]float64)
+	for i := range e.nodes {
+		n := &e.nodes[i]
+		r := e.rows[n.Key]
+		if r == nil || r.Samples > 0 || calls[n.Key] == 0 || n.Group > 0 || n.Parent < 0 {
+			continue
+		}
+		if _, few := Few(r.Counted, calls[n.Key]); few {
+			continue
+		}
+		own := n.Self
+		if e.Within {
+			own = max(own-e.Read*float64(n.Calls), 0)
+		}
+		e.ratio[n.Key] = float64(r.Counted) / float64(calls[n.Key])
+		e.extra[i] = own * e.ratio[n.Key]
+	}
+}
+
+// place adds up what node i has besides its calls, of which a share fits its callers.
+func (e *estimator) place(i, owner int, share float64) {
+	n := &e.nodes[i]
+	e.extra[i] *= share
+	own := e.extra[i]
+	if own == 0 {
+		return
+	}
+	more, ratio := own/n.Self, e.ratio[n.Key]
+	r := e.instead[n.Key]
+	for _, v := range []struct {
+		to *Value
+		of float64
+	}{{&r.Self, own}, {&r.Total, more * n.Total}, {&r.Sum, more * n.Total}, {&r.Panics, ratio * float64(n.Panics)}, {&r.Errors, ratio * float64(n.Errors)}} {
+		v.to.Value += v.of
+		v.to.High += 2 * v.of
+	}
+	e.instead[n.Key] = r
+	from := e.nodes[owner].Key
+	e.moved[from] -= own
+	e.doubt[from] += own
+	e.row(from).Less = true
+}
+
 // fit finds what each node counts, so that no caller has less than no time.
 func (e *estimator) fit() {
 	owner := make([]int, len(e.nodes)) // the nearest caller that is no sample; -1: none
@@ -201,14 +262,19 @@ func (e *estimator) fit() {
 				owner[i] = owner[n.Parent]
 			}
 		}
-		if owner[i] >= 0 {
-			e.excess[owner[i]] += e.more(n) * e.self[i]
+		for e.extra[i] > 0 && owner[i] >= 0 && e.extra[owner[i]] > 0 { // whose calls were counted, too
+			owner[i] = owner[owner[i]]
 		}
+		if owner[i] < 0 {
+			e.extra[i] = 0
+			continue
+		}
+		e.excess[owner[i]] += e.more(n)*e.self[i] + e.extra[i]
 	}
 	e.weight = make([]float64, len(e.nodes))
 	for i := range e.nodes {
 		n := &e.nodes[i]
-		if e.weight[i] = 1; e.self[i] == 0 && n.Group == 0 {
+		if e.weight[i] = 1; e.self[i] == 0 && e.extra[i] == 0 && n.Group == 0 {
 			continue
 		}
 		share := 1.0
@@ -218,6 +284,7 @@ func (e *estimator) fit() {
 			}
 		}
 		more := e.more(n) * share
+		e.place(i, owner[i], share)
 		if n.Group == 0 {
 			e.weight[i] = more
 			e.moved[n.Key] += more * e.self[i]
@@ -334,8 +401,12 @@ func (e *estimator) interval(key uint32, r *Row) {
 		r.Self.Value -= less.Value
 		r.Self.Low, r.Self.High = r.Self.Value-low, r.Self.Value+high
 	}
-	moved := e.moved[key]
-	r.Self.Value, r.Self.Low, r.Self.High = r.Self.Value+moved, r.Self.Low+moved, r.Self.High+moved
+	if in, ok := e.instead[key]; ok {
+		r.Total, r.Sum, r.Panics, r.Errors = in.Total, in.Sum, in.Panics, in.Errors
+		r.Self.Value, r.Self.High = r.Self.Value+in.Self.Value, r.Self.High+in.Self.High
+	}
+	moved, doubt := e.moved[key], e.doubt[key]
+	r.Self.Value, r.Self.Low, r.Self.High = r.Self.Value+moved, r.Self.Low+moved-doubt, r.Self.High+moved+doubt
 }
 
 // student has the factors of Student's t for 95 %, by degrees of freedom from 1 on.
@@ -396,11 +467,16 @@ func (e *estimator) paths() (out []Path, at []int) {
 		path := &out[to]
 		if n.Group == 0 {
 			path.Calls += float64(n.Calls)
-			path.Self += n.Self - e.excess[i] + e.weight[i]*e.self[i]
+			path.Self += n.Self - e.excess[i] + e.weight[i]*e.self[i] + e.extra[i]
 			path.Beside += n.Long - e.weight[i]*e.self[i]
 			path.Panics += float64(n.Panics)
 			path.Errors += float64(n.Errors)
-			path.About = path.About || e.excess[i] > 0
+			if e.extra[i] > 0 {
+				path.Calls += e.ratio[n.Key] * float64(n.Calls)
+				path.Panics += e.ratio[n.Key] * float64(n.Panics)
+				path.Errors += e.ratio[n.Key] * float64(n.Errors)
+			}
+			path.About = path.About || e.excess[i] > 0 || e.extra[i] > 0
 			continue
 		}
 		scale := e.rows[n.Key].Scale()

@@ -53,6 +53,30 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+// Calls that were recorded before take the place of samples, within what their callers had.
+func TestPlaces(t *testing.T) {
+	nodes := []Node{
+		{Parent: -1, Key: 1, Calls: 1, Self: 11_000, Total: 12_500},
+		{Parent: 0, Key: 2, Calls: 100, Self: 1000, Total: 1500, Errors: 50},
+		{Parent: 1, Key: 3, Calls: 100, Self: 500, Total: 500},
+	}
+	r := Of(nodes, map[uint32]uint64{2: 900, 3: 200}, Options{})
+	f, g, caller := r.Rows[2], r.Rows[3], r.Rows[1]
+	if !f.Known || f.Self != (Value{9000, 0, 18_000}) || f.Sum.Value != 13_500 || f.Errors.Value != 450 || g.Self != (Value{1000, 0, 2000}) {
+		t.Errorf("%+v and %+v; want 9000 and 1000 ticks more", f, g)
+	}
+	if caller.Self != (Value{-10_000, -20_000, 0}) || !caller.Less {
+		t.Errorf("caller: %+v; want 10000 less", caller)
+	}
+	if p := r.Paths; len(p) != 3 || p[0].Self != 1000 || p[1].Self != 10_000 || p[1].Calls != 1000 || p[2].Self != 1500 || p[2].Calls != 300 || !p[0].About || !p[2].About {
+		t.Errorf("paths %+v; want 1000, 10000 and 1500 ticks", p)
+	}
+	nodes[0].Self = 5000
+	if r = Of(nodes, map[uint32]uint64{2: 900, 3: 200}, Options{}); r.Paths[0].Self != 0 || r.Paths[1].Self != 1000+4500 || r.Paths[1].Calls != 1000 {
+		t.Errorf("paths %+v; want 0 and 5500 ticks", r.Paths)
+	}
+}
+
 // A function that calls itself: its total is that of outermost calls. Of calls of which only the length is known
 // the function's own share is moved from the caller.
 func TestRecursionAndLong(t *testing.T) {

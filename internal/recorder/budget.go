@@ -276,7 +276,7 @@ func (r *Recorder) pace() {
 		})
 		if !goesOn {
 			if w.Open() {
-				r.sample(now)
+				r.endSamples(now)
 			}
 			w.None()
 			return
@@ -284,17 +284,33 @@ func (r *Recorder) pace() {
 	}
 }
 
-// sample begins a window of samples, or ends it.
+// sample begins a window of samples, or ends it if it need not go on.
 func (r *Recorder) sample(now int64) {
-	watch := cputime.Begin()
-	if w := r.governor.windows; w.Open() {
+	switch w := r.governor.windows; {
+	case !w.Open():
+		r.decide(func() {
+			r.rt.Sample(uint64(w.Length() / r.governor.tick))
+			r.config.Govern.Sample(1 + w.Begin(now, format.SampleGroups))
+		})
+	case r.rt.SampleWaits() && w.Wait(now):
+	default:
+		r.endSamples(now)
+	}
+}
+
+// endSamples ends the open window.
+func (r *Recorder) endSamples(now int64) {
+	r.decide(func() {
 		r.rt.Sample(0)
 		r.config.Govern.Sample(0)
-		w.End(now)
-	} else {
-		r.rt.Sample(uint64(w.Length() / r.governor.tick))
-		r.config.Govern.Sample(1 + w.Begin(now, format.SampleGroups))
-	}
+		r.governor.windows.End(now)
+	})
+}
+
+// decide calls f, and notes what that takes.
+func (r *Recorder) decide(f func()) {
+	watch := cputime.Begin()
+	f()
 	r.working(func() {
 		if ns, ok := watch.End(); ok {
 			r.governor.deciding += ns

@@ -388,6 +388,8 @@ func (f *fake) Pace(ticks uint64) { f.pace = ticks }
 
 func (f *fake) Sample(ticks uint64) {}
 
+func (f *fake) SampleWaits() bool { return false }
+
 func (f *fake) Pause(ns int64) bool {
 	time.Sleep(time.Duration(ns))
 	return true

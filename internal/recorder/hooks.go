@@ -33,6 +33,7 @@ type hooks interface {
 	Sites() uint32
 	Counts(counted, timed []uint64)
 	Sample(ticks uint64)
+	SampleWaits() bool
 	Floor(n int) uint64
 	ValueTimes() (events, bytes, ticks uint64)
 
@@ -67,6 +68,7 @@ func (linked) Pause(ns int64) bool                             { return rt.Pause
 func (linked) Sites() uint32                                   { return rt.Sites() }
 func (linked) Counts(counted, timed []uint64)                  { rt.Counts(counted, timed) }
 func (linked) Sample(ticks uint64)                             { rt.Sampling(ticks) }
+func (linked) SampleWaits() bool                               { return rt.SampleWaits() }
 func (linked) Floor(n int) uint64                              { return rt.Floor(n) }
 func (linked) ValueTimes() (events, bytes, ticks uint64)       { return rt.ValueTimes() }
 func (linked) Clock() (clock uint64, mono int64)               { return rt.Clock() }

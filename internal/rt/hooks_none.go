@@ -183,6 +183,7 @@ func ObjectCounts(func(Object))                                       { panic(no
 func OpenCalls([]Open, []Path) uint64                                 { panic(none) }
 func Paths(bool)                                                      { panic(none) }
 func Sampling(uint64)                                                 { panic(none) }
+func SampleWaits() bool                                               { panic(none) }
 func SampleCost() (calls, ticks, floor uint64)                        { panic(none) }
 func PathNodes() int                                                  { panic(none) }
 func Histograms(bool)                                                 { panic(none) }

@@ -58,6 +58,7 @@ type wmSampleCell struct {
 // A wmSampledOfP is what a P's samples have cost.
 type wmSampledOfP struct {
 	calls, ticks uint64
+	pos          uintptr        // of the next event when the latest window began
 	cells        atomic.Uintptr // of wmSampleCell, by node; mapped and empty until it is used
 }
 
@@ -83,6 +84,29 @@ func WMSampling(ticks uint64) {
 	wmSamples.length.Store(ticks)
 	wmSamples.until.Store(0)
 	wmSamples.number.Store(n)
+	for _, pp := range allp[:cap(allp)] {
+		if pp != nil {
+			pp.wm.sampled.pos = pp.wm.pos
+		}
+	}
+}
+
+// WMSampleWaits reports whether no call has been seen since the latest window began though there are goroutines
+// to run: their threads may have had no CPU.
+func WMSampleWaits() bool {
+	if wmSamples.until.Load() != 0 {
+		return false
+	}
+	mp := acquirem()
+	own := mp.p.ptr()
+	waits := sched.runqsize > 0 || own != nil && !runqempty(own) || gomaxprocs-sched.npidle.Load() > 1
+	releasem(mp)
+	for _, pp := range allp[:cap(allp)] {
+		if pp != nil && pp.wm.sampled.pos != pp.wm.pos {
+			return false
+		}
+	}
+	return waits
 }
 
 // wmFindFloor returns how long it takes from the reading of the clock when a call begins to that when it ends, if

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Estimates are judged by perf, which waymark has no part in: it samples the stacks of the instrumented
+// binary while tracing is off. A sample is the own time of the innermost instrumented function on the stack.
+// Recordings of all calls are printed beside them. They are no judge: in them each call's own time has a part
+// of what it takes to record it, and its caller's the rest.
+
+// Of comparisons.
+const (
+	perfRate  = 1999 // samples in a second
+	compared  = 5    // functions of which the order is compared
+	alike     = 0.2  // so far apart are times at least of which the order counts, as a share
+	leastTime = 0.01 // of all own time has a function whose interval is looked at
+)
+
+// Shares are functions' own times, as parts of all.
+type shares map[string]float64
+
+// An estimate is what is known of a function's own time, as parts of all.
+type estimated struct{ self, low, high float64 }
+
+// estimates runs the programs with a budget and prints how far their own times are right.
+func (b *bench) estimates(list []program, budget string, w io.Writer) error {
+	if _, err := exec.LookPath("perf"); err != nil {
+		return fmt.Errorf("%w: install it, as by apt-get install linux-perf", err)
+	}
+	fmt.Fprintf(w, "Budget %s. Order of the %d functions with most own time, and functions of %v %% or more within their interval.\n", budget, compared, 100*leastTime)
+	fmt.Fprintf(w, "%-24s %-12s  %-6s %-9s  %s\n", "Program", "Way", "Order", "Interval", "Functions, own time by perf and by waymark in %")
+	var errs []error
+	for i, p := range list {
+		dir := filepath.Join(b.dir, strconv.Itoa(i))
+		err := os.MkdirAll(dir, 0o777)
+		if err == nil {
+			err = b.estimate(p, budget, dir, w)
+		}
+		if err = errors.Join(err, os.RemoveAll(dir), b.ctx.Err()); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", p.Name, err))
+			fmt.Fprintln(b.log, errs[len(errs)-1])
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (b *bench) estimate(p program, budget, dir string, w io.Writer) error {
+	j, err := b.prepare(p, dir)
+	if err != nil {
+		return err
+	}
+	file, data := filepath.Join(dir, "app"), filepath.Join(dir, "perf.data")
+	report := func(setting string) (map[string]estimated, error) {
+		if _, err := j.run(j.traced, setting+",report=json:"+file+".json"); err != nil {
+			return nil, err
+		}
+		return b.selfTimes(file + ".json")
+	}
+	record := func(setting string) (map[string]estimated, error) {
+		defer os.Remove(file + ".wmt")
+		if _, err := j.run(j.traced, "record,overflow=block"+setting+",o="+file+".wmt"); err != nil {
+			return nil, err
+		}
+		out, err := exec.CommandContext(b.ctx, b.waymark, "report", "--format", "json", file+".wmt").Output()
+		if err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(file+".json", out, 0o666); err != nil {
+			return nil, err
+		}
+		return b.selfTimes(file + ".json")
+	}
+	ways := []struct {
+		name string
+		run  func() (map[string]estimated, error)
+	}{
+		{"all calls", func() (map[string]estimated, error) { return record("") }},
+		{"recording", func() (map[string]estimated, error) { return record(",budget=" + budget) }},
+		{"statistics", func() (map[string]estimated, error) { return report("stats,budget=" + budget) }},
+	}
+	var truth shares
+	for _, way := range ways {
+		got, err := way.run()
+		if err != nil {
+			return fmt.Errorf("%s: %w", way.name, err)
+		}
+		if truth == nil { // the names of what is instrumented are known now
+			if truth, err = b.perf(j, data, func(name string) bool { _, ok := got[name]; return ok }); err != nil {
+				return fmt.Errorf("perf: %w", err)
+			}
+		}
+		within, of := 0, 0
+		for name, share := range truth {
+			if share >= leastTime {
+				of++
+				if e := got[name]; e.low <= share && share <= e.high {
+					within++
+				}
+			}
+		}
+		order := "right"
+		if !sameOrder(truth, got) {
+			order = "WRONG"
+		}
+		interval := fmt.Sprintf("%d of %d", within, of)
+		if way.name == "all calls" {
+			interval = ""
+		}
+		fmt.Fprintf(w, "%-24s %-12s  %-6s %-9s ", p.Name, way.name, order, interval)
+		for _, name := range top(truth) {
+			fmt.Fprintf(w, " %s %.0f %.0f", name[strings.LastIndex(name, "/")+1:], 100*truth[name], 100*got[name].self)
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
+}
+
+// top returns the functions with most own time, the first one first.
+func top(of shares) []string {
+	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
+		return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b))
+	})
+	return names[:min(compared, len(names))]
+}
+
+// sameOrder reports whether the functions with most own time have the order that they have in truth, and
+// none of the others has more than they, but for times that are alike.
+func sameOrder(truth shares, got map[string]estimated) bool {
+	names := top(truth)
+	for i, a := range names {
+		for b, share := range truth {
+			if at := slices.Index(names, b); at >= 0 && at <= i || truth[a] < share*(1+alike) {
+				continue
+			}
+			if got[a].self < got[b].self {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// selfTimes reads own times of functions by their linker's names.
+func (b *bench) selfTimes(file string) (map[string]estimated, error) {
+	var report struct {
+		Functions []struct {
+			Name, Package string
+			Self          float64 `json:"self_ns"`
+			Estimate      *struct {
+				Self [2]float64 `json:"self_ns"`
+			}
+		}
+	}
+	if err := readJSON(file, &report); err != nil {
+		return nil, err
+	}
+	all := 0.0
+	for _, f := range report.Functions {
+		all += f.Self
+	}
+	if all == 0 {
+		return nil, errors.New("no call took time")
+	}
+	list := make(map[string]estimated)
+	for _, f := range report.Functions {
+		e := estimated{f.Self / all, f.Self / all, f.Self / all}
+		if f.Estimate != nil {
+			e.low, e.high = f.Estimate.Self[0]/all, f.Estimate.Self[1]/all
+		}
+		name := linkerName(f.Package, f.Name)
+		o := list[name]
+		list[name] = estimated{o.self + e.self, o.low + e.low, o.high + e.high}
+	}
+	return list, nil
+}
+
+var typeArguments = regexp.MustCompile(`\[.*?\]+`)
+
+// linkerName returns the name that a function has in the binary, without type arguments.
+func linkerName(pkg, name string) string {
+	last := name[strings.LastIndex(name, "/")+1:]
+	first, rest, _ := strings.Cut(last, ".")
+	if first == "main" {
+		pkg = "main"
+	}
+	return typeArguments.ReplaceAllString(pkg+"."+rest, "[...]")
+}
+
+// perf runs the job under perf, and returns own times of functions that are instrumented.
+func (b *bench) perf(j *job, data string, instrumented func(name string) bool) (shares, error) {
+	script := data + ".sh"
+	text := fmt.Sprintf("#!/bin/sh\nexec perf record -q -F %d -g -o '%s' -- '%s' \"$@\"\n", perfRate, data, j.traced)
+	if err := os.WriteFile(script, []byte(text), 0o777); err != nil {
+		return nil, err
+	}
+	if _, err := j.run(script, ""); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(b.ctx, "perf", "script", "-i", data, "-F", "ip,sym")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	of, all, found := make(shares), 0.0, false
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		_, name, ok := strings.Cut(strings.TrimSpace(lines.Text()), " ")
+		if !ok {
+			found = false // the next stack
+			continue
+		}
+		name = typeArguments.ReplaceAllString(name, "[...]")
+		if !found && instrumented(name) {
+			found = true
+			of[name]++
+			all++
+		}
+	}
+	if err := errors.Join(lines.Err(), cmd.Wait()); err != nil {
+		return nil, err
+	}
+	if all == 0 {
+		return nil, errors.New("no sample in an instrumented function")
+	}
+	for name := range of {
+		of[name] /= all
+	}
+	return of, nil
+}
