@@ -13,6 +13,7 @@
 # make bench-store   a program of calls only, with all kinds of tracing, into docs (minutes)
 # make test-counts   call counts against the go command's coverage counters (minutes, downloads)
 # make test-budget   calls with a budget: all are counted, long ones recorded (minutes, downloads)
+# make test-estimates  own times that a budget of 10% estimates, judged by perf, in twelve real programs (minutes, downloads, perf)
 # make test-traces   traces of an HTTP and a gRPC server, against a recording (a minute, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
 # make test-billion  memory of readers of a billion events, and how much they read for a window (minutes, 2 GB of disk)
@@ -48,7 +49,7 @@ MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop example
 APART    := dev/benchmarks/peers dev/servers dev/sql dev/otlp dev/jaeger contrib/otel contrib/prometheus dev/ui
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/ui/assets 2>/dev/null)
 
-.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures bench-serve
+.PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-estimates test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures bench-serve
 
 all: $(BIN)/waymark
 
@@ -114,7 +115,7 @@ test-long:
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: what needs it is skipped"
 	$(call compile,$(LONG_PLATFORMS))
 	$(GO) test -race -timeout $(TIMEOUT) ./...
-	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestLevels|TestMCP|TestCross|TestChroot|TestClients)$$' -long -v -timeout $(TIMEOUT) .
+	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestReadingDeep|TestLevels|TestMCP|TestCross|TestChroot|TestClients)$$' -long -v -timeout $(TIMEOUT) .
 	$(GO) test ./sampler -run '^TestAgainstPprof$$' -long -v
 	cd cmd/waymark && $(GO) test ./internal/instrument ./internal/inlinecost -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT)
 	cd cmd/waymark && $(GO) test ./internal/cover -run '^TestStd$$' -std -timeout $(TIMEOUT)
@@ -285,6 +286,10 @@ bench-programs: $(BIN)/waymark
 # BUDGET='-programs suite -rounds 3'.
 bench-budget: $(BIN)/waymark
 	cd dev/benchmarks/budget && $(GO) build -o $(BIN)/bench-budget . && $(BIN)/bench-budget -waymark $(BIN)/waymark -samples $(BIN)/budget.csv -docs ../../../docs $(BUDGET)
+
+# BUDGET='-programs goja' takes some of them.
+test-estimates: $(BIN)/waymark
+	cd dev/benchmarks/budget && $(GO) build -o $(BIN)/bench-budget . && $(BIN)/bench-budget -waymark $(BIN)/waymark -estimates 10% $(BUDGET)
 
 bench-phases: $(BIN)/waymark
 	cd dev/benchmarks/phases && $(BIN)/waymark build -o $(BIN)/phases .

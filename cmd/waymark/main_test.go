@@ -67,7 +67,7 @@ func scripts(t *testing.T, dir string) {
 		"GOCACHE=" + goEnv("GOCACHE"),
 		"GOMODCACHE=" + goEnv("GOMODCACHE"),
 		"GOPROXY=" + goEnv("GOPROXY"),
-		"GOFLAGS=",
+		"GOFLAGS=-ldflags=-w", // linking is a half of most builds, and DWARF a half of that
 		"GOWORK=",
 		"GOTOOLCHAIN=" + goEnv("GOTOOLCHAIN"),
 		"NO_COLOR=1",

@@ -99,7 +99,7 @@ func WMSampleWaits() bool {
 	}
 	mp := acquirem()
 	own := mp.p.ptr()
-	waits := sched.runqsize > 0 || own != nil && !runqempty(own) || gomaxprocs-sched.npidle.Load() > 1
+	waits := !sched.runq.empty() || own != nil && !runqempty(own) || gomaxprocs-sched.npidle.Load() > 1
 	releasem(mp)
 	for _, pp := range allp[:cap(allp)] {
 		if pp != nil && pp.wm.sampled.pos != pp.wm.pos {
