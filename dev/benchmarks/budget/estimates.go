@@ -16,10 +16,13 @@ import (
 	"strings"
 )
 
-// Estimates are judged by perf, which waymark has no part in: it samples the stacks of the instrumented
-// binary while tracing is off. A sample is the own time of the innermost instrumented function on the stack.
-// Recordings of all calls are printed beside them. They are no judge: in them each call's own time has a part
-// of what it takes to record it, and its caller's the rest.
+// Estimates are compared with a recording of all calls, and with perf, which waymark has no part in: it samples the
+// stacks of the instrumented binary while tracing is off. A sample is the own time of the innermost instrumented
+// function on the stack.
+//
+// Neither is the truth. In a recording of all calls each call's own time has a part of what it takes to
+// record it, and its caller's the rest: very short functions and their callers have too much. perf sees no time in
+// which a goroutine waits. A second recording says how far the first one can be told from another.
 
 // Of comparisons.
 const (
@@ -29,10 +32,7 @@ const (
 	leastTime = 0.01 // of all own time has a function whose interval is looked at
 )
 
-// Shares are functions' own times, as parts of all.
-type shares map[string]float64
-
-// An estimate is what is known of a function's own time, as parts of all.
+// An estimated is what is known of a function's own time, as parts of all.
 type estimated struct{ self, low, high float64 }
 
 // estimates runs the programs with a budget and prints how far their own times are right.
@@ -40,8 +40,8 @@ func (b *bench) estimates(list []program, budget string, w io.Writer) error {
 	if _, err := exec.LookPath("perf"); err != nil {
 		return fmt.Errorf("%w: install it, as by apt-get install linux-perf", err)
 	}
-	fmt.Fprintf(w, "Budget %s. Order of the %d functions with most own time, and functions of %v %% or more within their interval.\n", budget, compared, 100*leastTime)
-	fmt.Fprintf(w, "%-24s %-12s  %-6s %-9s  %s\n", "Program", "Way", "Order", "Interval", "Functions, own time by perf and by waymark in %")
+	fmt.Fprintf(w, "Budget %s. By all calls, and by perf: %% of own time that other functions have; order of the %d functions with most own time; functions of %v %% or more within the interval.\n", budget, compared, 100*leastTime)
+	fmt.Fprintf(w, "%-24s %-10s  %-18s  %-18s  %s\n", "Program", "Way", "By all calls", "By perf", "Functions with most own time by all calls, %")
 	var errs []error
 	for i, p := range list {
 		dir := filepath.Join(b.dir, strconv.Itoa(i))
@@ -64,6 +64,7 @@ func (b *bench) estimate(p program, budget, dir string, w io.Writer) error {
 	}
 	file, data := filepath.Join(dir, "app"), filepath.Join(dir, "perf.data")
 	report := func(setting string) (map[string]estimated, error) {
+		os.Remove(file + ".json") // reports are added to it
 		if _, err := j.run(j.traced, setting+",report=json:"+file+".json"); err != nil {
 			return nil, err
 		}
@@ -88,61 +89,78 @@ func (b *bench) estimate(p program, budget, dir string, w io.Writer) error {
 		run  func() (map[string]estimated, error)
 	}{
 		{"all calls", func() (map[string]estimated, error) { return record("") }},
+		{"all again", func() (map[string]estimated, error) { return record("") }},
+		{"perf", nil},
 		{"recording", func() (map[string]estimated, error) { return record(",budget=" + budget) }},
 		{"statistics", func() (map[string]estimated, error) { return report("stats,budget=" + budget) }},
 	}
-	var truth shares
+	got := make(map[string]map[string]estimated)
 	for _, way := range ways {
-		got, err := way.run()
-		if err != nil {
+		run := way.run
+		if run == nil {
+			run = func() (map[string]estimated, error) {
+				return b.perf(j, data, func(name string) bool { _, ok := got["all calls"][name]; return ok })
+			}
+		}
+		if got[way.name], err = run(); err != nil {
 			return fmt.Errorf("%s: %w", way.name, err)
 		}
-		if truth == nil { // the names of what is instrumented are known now
-			if truth, err = b.perf(j, data, func(name string) bool { _, ok := got[name]; return ok }); err != nil {
-				return fmt.Errorf("perf: %w", err)
+	}
+	for _, way := range ways {
+		fmt.Fprintf(w, "%-24s %-10s", p.Name, way.name)
+		for _, judge := range []string{"all calls", "perf"} {
+			order := "right"
+			if !sameOrder(got[judge], got[way.name]) {
+				order = "WRONG"
 			}
-		}
-		within, of := 0, 0
-		for name, share := range truth {
-			if share >= leastTime {
-				of++
-				if e := got[name]; e.low <= share && share <= e.high {
-					within++
+			if way.name == judge {
+				order = ""
+			}
+			within, of := 0, 0
+			for name, is := range got[judge] {
+				if e := got[way.name][name]; is.self >= leastTime && e.high > e.low {
+					if of++; e.low <= is.self && is.self <= e.high {
+						within++
+					}
 				}
 			}
+			interval := ""
+			if of > 0 {
+				interval = fmt.Sprintf("%d of %d", within, of)
+			}
+			fmt.Fprintf(w, "  %3.0f %-5s %-8s", 100*apart(got[judge], got[way.name]), order, interval)
 		}
-		order := "right"
-		if !sameOrder(truth, got) {
-			order = "WRONG"
-		}
-		interval := fmt.Sprintf("%d of %d", within, of)
-		if way.name == "all calls" {
-			interval = ""
-		}
-		fmt.Fprintf(w, "%-24s %-12s  %-6s %-9s ", p.Name, way.name, order, interval)
-		for _, name := range top(truth) {
-			fmt.Fprintf(w, " %s %.0f %.0f", name[strings.LastIndex(name, "/")+1:], 100*truth[name], 100*got[name].self)
+		for _, name := range top(got["all calls"]) {
+			fmt.Fprintf(w, "  %s %.0f", name[strings.LastIndex(name, "/")+1:], 100*got[way.name][name].self)
 		}
 		fmt.Fprintln(w)
 	}
 	return nil
 }
 
+// apart returns the part of all own time that two ways attribute to different functions.
+func apart(a, b map[string]estimated) (sum float64) {
+	for name, e := range a {
+		sum += max(e.self-b[name].self, 0)
+	}
+	return sum
+}
+
 // top returns the functions with most own time, the first one first.
-func top(of shares) []string {
+func top(of map[string]estimated) []string {
 	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
-		return cmp.Or(cmp.Compare(of[b], of[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(of[b].self, of[a].self), cmp.Compare(a, b))
 	})
 	return names[:min(compared, len(names))]
 }
 
 // sameOrder reports whether the functions with most own time have the order that they have in truth, and
 // none of the others has more than they, but for times that are alike.
-func sameOrder(truth shares, got map[string]estimated) bool {
+func sameOrder(truth, got map[string]estimated) bool {
 	names := top(truth)
 	for i, a := range names {
-		for b, share := range truth {
-			if at := slices.Index(names, b); at >= 0 && at <= i || truth[a] < share*(1+alike) {
+		for b, other := range truth {
+			if at := slices.Index(names, b); at >= 0 && at <= i || truth[a].self < other.self*(1+alike) {
 				continue
 			}
 			if got[a].self < got[b].self {
@@ -200,7 +218,7 @@ func linkerName(pkg, name string) string {
 }
 
 // perf runs the job under perf, and returns own times of functions that are instrumented.
-func (b *bench) perf(j *job, data string, instrumented func(name string) bool) (shares, error) {
+func (b *bench) perf(j *job, data string, instrumented func(name string) bool) (map[string]estimated, error) {
 	script := data + ".sh"
 	text := fmt.Sprintf("#!/bin/sh\nexec perf record -q -F %d -g -o '%s' -- '%s' \"$@\"\n", perfRate, data, j.traced)
 	if err := os.WriteFile(script, []byte(text), 0o777); err != nil {
@@ -217,7 +235,7 @@ func (b *bench) perf(j *job, data string, instrumented func(name string) bool) (
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	of, all, found := make(shares), 0.0, false
+	of, all, found := make(map[string]float64), 0.0, false
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -239,8 +257,9 @@ func (b *bench) perf(j *job, data string, instrumented func(name string) bool) (
 	if all == 0 {
 		return nil, errors.New("no sample in an instrumented function")
 	}
-	for name := range of {
-		of[name] /= all
+	list := make(map[string]estimated)
+	for name, n := range of {
+		list[name] = estimated{n / all, n / all, n / all}
 	}
-	return of, nil
+	return list, nil
 }
