@@ -8,6 +8,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cover"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/notes"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/vet"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/vetted"
 )
 
 func main() {
@@ -16,6 +17,8 @@ func main() {
 		vet.Main()
 	case cover.IsCall(os.Args[1:]):
 		os.Exit(cover.Main(os.Args[1:]))
+	case vetted.IsCall(os.Args[1:]):
+		os.Exit(vetted.Main(os.Args[1:]))
 	case notes.IsCall(os.Args[1:]):
 		os.Exit(notes.Main(os.Args[1:]))
 	}

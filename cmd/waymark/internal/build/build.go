@@ -258,6 +258,11 @@ func Prepare(o *Options) (*Build, error) {
 			return nil, err
 		}
 	}
+	if o.Test && vets(append(env.Settings(), flags...)) {
+		if err := b.vet(o, append(env.Settings(), flags...)); err != nil {
+			return nil, err
+		}
+	}
 	if err := b.checkProbes(o, s, pkgs); err != nil {
 		return nil, err
 	}

@@ -60,11 +60,9 @@ func (b *Build) cover(o *Options, flags gocmd.Flags, std *known, copies map[modu
 	if err != nil {
 		return err
 	}
-	var user []string
-	if value, ok := flags.Lookup("toolexec"); ok {
-		if user, err = gocmd.SplitWords(value); err != nil {
-			return fmt.Errorf("-toolexec=%s: %w", value, err)
-		}
+	user, err := b.toolexec(flags)
+	if err != nil {
+		return err
 	}
 	flag, err := cover.Flag(self, name, user)
 	if err != nil {

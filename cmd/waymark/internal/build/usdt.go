@@ -90,11 +90,9 @@ func (b *Build) completeLinked(flags gocmd.Flags) error {
 	if err != nil {
 		return err
 	}
-	var outer []string
-	if value, ok := append(flags, b.Flags...).Lookup("toolexec"); ok {
-		if outer, err = gocmd.SplitWords(value); err != nil {
-			return fmt.Errorf("-toolexec=%s: %w", value, err)
-		}
+	outer, err := b.toolexec(flags)
+	if err != nil {
+		return err
 	}
 	value, err := gocmd.JoinWords(notes.Words(self, outer))
 	if err != nil {
