@@ -69,47 +69,47 @@ func TestLive(t *testing.T) {
 	page.Wait(`document.querySelector(".below .switch")`) // IO contains two groups
 
 	group := `//button[@role='switch' and text()='IOWrite']`
-	page.Run(chromedp.Click(group))
+	page.Run(browser.Press(group))
 	page.Wait(`[...document.querySelectorAll("[aria-label=Functions] tbody tr")].some(r => r.textContent.includes("WriteLong") && Number(r.children[3].textContent.replaceAll(",", "")) > 100)`)
 	if got := status(t, pid); got == before {
 		t.Errorf("a group is on, and the status is %s as before", got)
 	}
 	// Values are asked for before they are shown.
-	page.Run(chromedp.SendKeys("#function", "stream.(*Stream).WriteLong"), chromedp.Click(`//button[text()='Watch calls']`))
+	page.Run(chromedp.SendKeys("#function", "stream.(*Stream).WriteLong"), browser.Press(`//button[text()='Watch calls']`))
 	page.Run(chromedp.WaitVisible("dialog[open]"))
-	page.Run(chromedp.Click(`//button[text()='Show values']`))
+	page.Run(browser.Press(`//button[text()='Show values']`))
 	page.Wait(`/WriteLong\(.*, arg=\d+\)/.test(document.querySelector(".calls").textContent)`)
 	page.Wait(`document.querySelectorAll(".call").length === 20 && document.querySelector("#said").textContent.includes("ended")`)
 	page.Screenshots("live")
 	page.Eval(`document.querySelector(".calls").replaceChildren()`, nil)
-	page.Run(chromedp.Click(`//button[text()='Watch calls']`), chromedp.WaitVisible("dialog[open]"), chromedp.Click(`//button[text()='Without values']`))
+	page.Run(browser.Press(`//button[text()='Watch calls']`), chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Without values']`))
 	page.Wait(`document.querySelectorAll(".call").length === 20`)
 	var shown string
 	page.Eval(`document.querySelector(".calls").textContent`, &shown)
 	if !strings.Contains(shown, "WriteLong") || strings.Contains(shown, "WriteLong(") {
 		t.Errorf("calls without values are shown as %q", shown)
 	}
-	page.Run(chromedp.Click(`//button[text()='Trace calls']`))
+	page.Run(browser.Press(`//button[text()='Trace calls']`))
 	page.Wait(`document.querySelectorAll("pre.trace").length === 20 && document.querySelector("#said").textContent.includes("trace has ended")`)
 	// A mistake in the condition is said.
-	page.Run(chromedp.SendKeys(`[aria-label='Condition of watch']`, "args[0] >"), chromedp.Click(`//button[text()='Watch calls']`), chromedp.WaitVisible("dialog[open]"),
-		chromedp.Click(`//button[text()='Without values']`))
+	page.Run(chromedp.SendKeys(`[aria-label='Condition of watch']`, "args[0] >"), browser.Press(`//button[text()='Watch calls']`), chromedp.WaitVisible("dialog[open]"),
+		browser.Press(`//button[text()='Without values']`))
 	page.Wait(`document.querySelector("#said .error")`)
 
-	page.Run(chromedp.Click(`//button[text()='Record']`))
+	page.Run(browser.Press(`//button[text()='Record']`))
 	page.Wait(`document.body.textContent.includes("waymark-2")`)
 	time.Sleep(300 * time.Millisecond)
-	page.Run(chromedp.Click(`//button[text()='Stop recording']`))
+	page.Run(browser.Press(`//button[text()='Stop recording']`))
 	page.Wait(`document.body.textContent.includes("recorded into")`)
 	files, _ := filepath.Glob("waymark-*.wmt")
 	if len(files) != 1 {
 		t.Fatalf("recordings are %q, want one", files)
 	}
 
-	page.Run(chromedp.Click(group))
+	page.Run(browser.Press(group))
 	page.Wait(`document.querySelector("#state").textContent !== ""`)
 	awaitStatus(t, pid, before, "the group was switched off")
-	page.Run(chromedp.Click(group))
+	page.Run(browser.Press(group))
 	page.Wait(`document.querySelector("[aria-label=Functions] tbody tr")`)
 	page.Run(chromedp.Navigate("about:blank"))
 	awaitStatus(t, pid, before, "the page was left")
@@ -119,7 +119,7 @@ func TestLive(t *testing.T) {
 	last := b.Open(url)
 	last.Settle()
 	last.Wait(`document.querySelectorAll(".switch").length === 4`)
-	last.Run(chromedp.Click(group))
+	last.Run(browser.Press(group))
 	last.Wait(`document.querySelector("[aria-label=Functions] tbody tr")`)
 	stop()
 	last.Wait(`document.querySelector("#notice").textContent.includes("ended") && document.querySelector("[aria-label=Functions] tbody tr")`)

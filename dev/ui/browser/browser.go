@@ -156,6 +156,15 @@ func (p *Page) Run(actions ...chromedp.Action) {
 	}
 }
 
+// Press clicks the visible element that an XPath finds, wherever the page has it meanwhile: a click at a place
+// misses what moves.
+func Press(xpath string) chromedp.Action {
+	return chromedp.Tasks{
+		chromedp.WaitVisible(xpath),
+		chromedp.Evaluate(fmt.Sprintf("document.evaluate(%q, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE, null).singleNodeValue.click()", xpath), nil),
+	}
+}
+
 // Eval evaluates an expression, a promise too, into a value of Go.
 func (p *Page) Eval(expression string, to any) {
 	p.t.Helper()
