@@ -137,21 +137,24 @@ func (w *rewriter) values(list *ast.FieldList, name func(int) string, operator s
 func (w *rewriter) secrets(list *ast.FieldList) (secret []bool) {
 	for _, field := range list.List {
 		t := w.info.TypeOf(field.Type)
-		if len(field.Names) == 0 {
-			secret = append(secret, mayBeSecret(t) && format.LooksSecret(w.owner, w.opts.Redact))
+		names := field.Names
+		if len(names) == 0 {
+			names = []*ast.Ident{{Name: "_"}}
 		}
-		for _, id := range field.Names {
-			switch {
-			case format.LooksSecret(id.Name, w.opts.Redact):
-				secret = append(secret, true)
-			case id.Name == "_":
-				secret = append(secret, mayBeSecret(t) && format.LooksSecret(w.owner, w.opts.Redact))
-			default:
-				secret = append(secret, len(w.opts.Redact) > 0 && isBytes(t) && w.cryptic() && format.LooksSecret(id.Name, []string{"key"}) && !format.LooksSecret(id.Name, public))
+		for _, id := range names {
+			name, may := id.Name, true
+			if name == "_" {
+				name, may = w.owner, mayBeSecret(t)
 			}
+			secret = append(secret, may && format.LooksSecret(name, w.opts.Redact) || w.isKey(name, t))
 		}
 	}
 	return secret
+}
+
+// isKey reports whether a variable of type t has the bytes of a key that its name doesn't call public.
+func (w *rewriter) isKey(name string, t types.Type) bool {
+	return len(w.opts.Redact) > 0 && isBytes(t) && w.cryptic() && format.LooksSecret(name, []string{"key"}) && !format.LooksSecret(name, public)
 }
 
 // public are words in the names of keys that are no secrets.
