@@ -15,7 +15,8 @@ import (
 // very short calls contain a part of what it takes to measure them.
 type Estimate struct {
 	// Samples is how many calls were timed while the function's calls were counted, at random moments.
-	// 0: only Self is estimated, because calls were counted that the function made.
+	// 0: only Self is estimated, because calls were counted that the function made, or the calls that were timed
+	// before stand for the others.
 	Samples uint64 `json:"samples"`
 
 	// Unknown says that calls were counted and there are no samples. Times, Panics and Errors are those

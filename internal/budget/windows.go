@@ -74,7 +74,7 @@ func (w *Windows) Wait(now int64) bool {
 	if open >= mostWaited {
 		return false
 	}
-	w.ends, w.waited = now+open, open
+	w.ends, w.waited = min(now+open, w.began+mostWaited), open
 	return true
 }
 

@@ -41,33 +41,44 @@ const (
 // farewell tells clients that wait for calls the last ones: those just before the end are what they want to see
 // most.
 func (s *Server) farewell() {
-	left := parting
-	s.mu.Lock()
-	sessions := slices.Clone(s.sessions)
-	s.mu.Unlock()
-	for _, one := range sessions {
-		s.mu.Lock()
-		task, tells := one.task, one.tells
-		s.mu.Unlock()
-		if task == nil || !tells {
-			continue
-		}
-		c, ok := one.conn.(interface {
-			Last([]byte)
-			Rest(ns int64)
-		})
-		if !ok {
-			continue
-		}
-		mine := one.whose.CompareAndSwap(turnOpen, turnAnswered)
-		for ; !mine && left > 0; left -= step {
-			c.Rest(int64(step))
-			mine = one.whose.CompareAndSwap(turnOpen, turnAnswered)
-		}
-		if mine {
-			c.Last(lastOf(task))
-		}
+	type leaving interface {
+		Last([]byte)
+		Rest(ns int64)
 	}
+	for end := time.Now().Add(parting); ; {
+		s.mu.Lock()
+		sessions := slices.Clone(s.sessions)
+		s.mu.Unlock()
+		var busy leaving
+		for _, one := range sessions {
+			if s.told(one) == nil || one.answered() {
+				continue
+			}
+			c, ok := one.conn.(leaving)
+			if !ok {
+				continue
+			}
+			if !one.whose.CompareAndSwap(turnOpen, turnAnswered) {
+				busy = c
+			} else if task := s.told(one); task != nil {
+				c.Last(lastOf(task))
+			}
+		}
+		if busy == nil || time.Now().After(end) {
+			return
+		}
+		busy.Rest(int64(step))
+	}
+}
+
+// told returns the task of a connection that is told calls; nil if there is none.
+func (s *Server) told(one *session) Task {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !one.tells {
+		return nil
+	}
+	return one.task
 }
 
 // lastOf returns a response with all news of a task, or as many as there is room for.

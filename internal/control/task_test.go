@@ -99,6 +99,8 @@ type leaving struct {
 	pausing
 	last bytes.Buffer
 	told chan struct{} // closed by Last
+
+	rests, queued chan struct{} // Rest closes the one, and waits for the other
 }
 
 func (c *leaving) Last(b []byte) {
@@ -106,7 +108,10 @@ func (c *leaving) Last(b []byte) {
 	close(c.told)
 }
 
-func (c *leaving) Rest(ns int64) { time.Sleep(time.Duration(ns)) }
+func (c *leaving) Rest(int64) {
+	close(c.rests)
+	<-c.queued
+}
 
 // Clients that wait when the program ends, or do so soon, are told the last calls, in one message and by nobody else.
 func TestFarewell(t *testing.T) {
@@ -124,13 +129,16 @@ func testFarewell(t *testing.T, soon bool, dos ...string) {
 		s.now = func() time.Time { return now }
 		a, b := net.Pipe()
 		defer a.Close()
-		conn := &leaving{pausing: pausing{Conn: b}, told: make(chan struct{})}
+		conn := &leaving{pausing: pausing{Conn: b}, told: make(chan struct{}), rests: make(chan struct{}), queued: make(chan struct{})}
+		ended := false
 		conn.pass = func(d time.Duration) {
-			if now = now.Add(d); farewell == nil || conn.last.Len() > 0 {
+			if now = now.Add(d); farewell == nil || ended {
 				return
 			}
+			ended = true
 			p.tasks[0].news <- News{Calls: make([]Call, 1), More: true}
 			p.tasks[0].news <- News{Calls: make([]Call, 2), Skipped: 9}
+			close(conn.queued)
 			if !soon {
 				farewell()
 			}
@@ -151,7 +159,7 @@ func testFarewell(t *testing.T, soon bool, dos ...string) {
 		}
 		if soon {
 			go farewell()
-			time.Sleep(2 * step) // in which nobody waits
+			<-conn.rests // nobody waits now
 		}
 		if err := Write(a, Request{Version: Version, Do: DoNext, WaitNS: int64(time.Second)}); err != nil {
 			t.Fatal(err)

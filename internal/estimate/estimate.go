@@ -103,9 +103,10 @@ func Of(nodes []Node, counted map[uint32]uint64, o Options) *Result {
 	e.own()
 	e.places()
 	e.fit()
+	e.place()
 	e.add()
 	for key, r := range e.rows {
-		r.Known = r.Counted == 0 || r.Samples > 0 || e.instead[key].Sum.Value > 0
+		r.Known = r.Counted == 0 || r.Samples > 0 || e.instead[key].Self.Value > 0
 		e.interval(key, r)
 	}
 	paths, at := e.paths()
@@ -202,7 +203,7 @@ func (e *estimator) own() {
 func (e *estimator) places() {
 	calls := make(map[uint32]uint64)
 	for i := range e.nodes {
-		if n := &e.nodes[i]; n.Group == 0 && n.Parent >= 0 && n.Self > 0 {
+		if n := &e.nodes[i]; n.Group == 0 {
 			calls[n.Key] += n.Calls
 		}
 	}
@@ -211,7 +212,7 @@ func (e *estimator) places() {
 	for i := range e.nodes {
 		n := &e.nodes[i]
 		r := e.rows[n.Key]
-		if r == nil || r.Samples > 0 || calls[n.Key] == 0 || n.Group > 0 || n.Parent < 0 {
+		if r == nil || r.Samples > 0 || n.Calls == 0 || n.Group > 0 || n.Parent < 0 {
 			continue
 		}
 		if _, few := Few(r.Counted, calls[n.Key]); few {
@@ -226,28 +227,33 @@ func (e *estimator) places() {
 	}
 }
 
-// place adds up what node i has besides its calls, of which a share fits its callers.
-func (e *estimator) place(i, owner int, share float64) {
-	n := &e.nodes[i]
-	e.extra[i] *= share
-	own := e.extra[i]
-	if own == 0 {
-		return
+// place adds up what calls in the place of samples stand for, when it is known what fits their callers.
+func (e *estimator) place() {
+	outermost := Outermost(len(e.nodes), func(i int) (int, uint32) { return e.nodes[i].Parent, e.nodes[i].Key })
+	total := slices.Clone(e.extra) // by node: with what it called
+	for i := len(e.nodes) - 1; i >= 0; i-- {
+		n := &e.nodes[i]
+		if n.Parent >= 0 {
+			total[n.Parent] += total[i]
+		}
+		ratio, ok := e.ratio[n.Key]
+		if !ok || n.Group > 0 {
+			continue
+		}
+		r := e.instead[n.Key]
+		add := func(v *Value, more float64) {
+			v.Value += more
+			v.High += 2 * more
+		}
+		add(&r.Self, e.extra[i])
+		add(&r.Sum, total[i])
+		if outermost[i] {
+			add(&r.Total, total[i])
+		}
+		add(&r.Panics, ratio*float64(n.Panics))
+		add(&r.Errors, ratio*float64(n.Errors))
+		e.instead[n.Key] = r
 	}
-	more, ratio := own/n.Self, e.ratio[n.Key]
-	r := e.instead[n.Key]
-	for _, v := range []struct {
-		to *Value
-		of float64
-	}{{&r.Self, own}, {&r.Total, more * n.Total}, {&r.Sum, more * n.Total}, {&r.Panics, ratio * float64(n.Panics)}, {&r.Errors, ratio * float64(n.Errors)}} {
-		v.to.Value += v.of
-		v.to.High += 2 * v.of
-	}
-	e.instead[n.Key] = r
-	from := e.nodes[owner].Key
-	e.moved[from] -= own
-	e.doubt[from] += own
-	e.row(from).Less = true
 }
 
 // fit finds what each node counts, so that no caller has less than no time.
@@ -284,7 +290,12 @@ func (e *estimator) fit() {
 			}
 		}
 		more := e.more(n) * share
-		e.place(i, owner[i], share)
+		if e.extra[i] *= share; e.extra[i] > 0 {
+			from := e.nodes[owner[i]].Key
+			e.moved[from] -= e.extra[i]
+			e.doubt[from] += e.extra[i]
+			e.row(from).Less = true
+		}
 		if n.Group == 0 {
 			e.weight[i] = more
 			e.moved[n.Key] += more * e.self[i]

@@ -62,8 +62,8 @@ func TestPlaces(t *testing.T) {
 	}
 	r := Of(nodes, map[uint32]uint64{2: 900, 3: 200}, Options{})
 	f, g, caller := r.Rows[2], r.Rows[3], r.Rows[1]
-	if !f.Known || f.Self != (Value{9000, 0, 18_000}) || f.Sum.Value != 13_500 || f.Errors.Value != 450 || g.Self != (Value{1000, 0, 2000}) {
-		t.Errorf("%+v and %+v; want 9000 and 1000 ticks more", f, g)
+	if !f.Known || f.Self != (Value{9000, 0, 18_000}) || f.Sum.Value != 10_000 || f.Total != (Value{10_000, 0, 20_000}) || f.Errors.Value != 450 || g.Self != (Value{1000, 0, 2000}) {
+		t.Errorf("%+v and %+v; want 9000, 10000 with callees, and 1000 ticks more", f, g)
 	}
 	if caller.Self != (Value{-10_000, -20_000, 0}) || !caller.Less {
 		t.Errorf("caller: %+v; want 10000 less", caller)

@@ -249,8 +249,8 @@ func Paths(on bool) { runtime.WMPaths(on) }
 // bits of ids.
 func Sampling(ticks uint64) { runtime.WMSampling(ticks) }
 
-// SampleWaits reports whether no call has been seen since the latest window began though there are goroutines to
-// run.
+// SampleWaits reports whether there was no sample and no event since the latest window began though there are
+// goroutines to run.
 func SampleWaits() bool { return runtime.WMSampleWaits() }
 
 // SampleCost returns how many samples of timed calls there were since the program began, and how long their hooks

@@ -20,7 +20,7 @@ type Estimates struct {
 
 // Bounds say how exact a row is that is estimated. Times are in ticks.
 type Bounds struct {
-	Samples        uint64 // calls; 0: the row's own calls are known, and some that they made were counted
+	Samples        uint64 // calls; 0: some calls that the row's made were counted, or calls before stand for samples
 	Unknown        bool   // calls were counted and there are no samples
 	Counted        uint64 // calls that the row's numbers are about, besides its Calls
 	Total, Self    [2]float64

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
@@ -70,6 +71,9 @@ func call(planFile string, words []string) error {
 	json.Unmarshal(config["Dir"], &dir)
 	if err := json.Unmarshal(config["GoFiles"], &files); err != nil {
 		return fmt.Errorf("-vet: the go command calls its tool vet in a way that waymark does not know: GoFiles: %w", err)
+	}
+	if slices.ContainsFunc(files, func(file string) bool { return strings.HasSuffix(file, ".cgo1.go") }) {
+		return tool.Become() // cgo has made them of the rewritten files, which need those that were generated
 	}
 	for _, file := range files {
 		// With -cover vet gets what cover has written.

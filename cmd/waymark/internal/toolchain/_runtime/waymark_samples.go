@@ -91,8 +91,8 @@ func WMSampling(ticks uint64) {
 	}
 }
 
-// WMSampleWaits reports whether no call has been seen since the latest window began though there are goroutines
-// to run: their threads may have had no CPU.
+// WMSampleWaits reports whether there was no sample and no event since the latest window began though there are
+// goroutines to run: their threads may have had no CPU.
 func WMSampleWaits() bool {
 	if wmSamples.until.Load() != 0 {
 		return false
