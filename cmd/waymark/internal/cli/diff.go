@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/diff"
+	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -119,9 +120,21 @@ func (a *app) diff(before, after []string, o diff.Options, filter *filterFlags, 
 			if one := d.Write(a.stdout, format); one != nil {
 				return one
 			}
+			a.note(uncompared(leftOut(old), leftOut(set))...)
 			return errors.Join(err, d.Damage(), a.judge(d))
 		})
 	})
+}
+
+// uncompared says what no side has calls of, as it is not instrumented: once, if it is the same on both.
+func uncompared(before, after function.LeftOut) (notes []string) {
+	if text := before.String(); text != after.String() && text != "" {
+		notes = append(notes, "before: "+text)
+	}
+	if text := after.String(); text != "" {
+		notes = append(notes, text)
+	}
+	return notes
 }
 
 // judge returns an error with a line for each number that has risen by more than --fail-over.
