@@ -87,16 +87,15 @@ func (b *timeBudget) window() {
 	}
 	watch := cputime.Begin()
 	_, mono := host.Now()
-	if b.windows.Open() {
-		if host.SampleWaits() && b.windows.Wait(mono) {
-			return
-		}
+	switch {
+	case !b.windows.Open():
+		host.Sample(uint64(b.windows.Length() / b.tick))
+		switchboard.Default.Sample(nil, 1+b.windows.Begin(mono, format.SampleGroups))
+	case host.SampleWaits() && b.windows.Wait(mono):
+	default:
 		host.Sample(0)
 		switchboard.Default.Sample(nil, 0)
 		b.windows.End(mono)
-	} else {
-		host.Sample(uint64(b.windows.Length() / b.tick))
-		switchboard.Default.Sample(nil, 1+b.windows.Begin(mono, format.SampleGroups))
 	}
 	if ns, ok := watch.End(); ok {
 		b.deciding += ns

@@ -103,7 +103,7 @@ func Of(nodes []Node, counted map[uint32]uint64, o Options) *Result {
 	e.own()
 	e.places()
 	e.fit()
-	e.place()
+	e.sumPlaces()
 	e.add()
 	for key, r := range e.rows {
 		r.Known = r.Counted == 0 || r.Samples > 0 || e.instead[key].Self.Value > 0
@@ -227,8 +227,8 @@ func (e *estimator) places() {
 	}
 }
 
-// place adds up what calls in the place of samples stand for, when it is known what fits their callers.
-func (e *estimator) place() {
+// sumPlaces adds up what calls in the place of samples stand for, when it is known what fits their callers.
+func (e *estimator) sumPlaces() {
 	outermost := Outermost(len(e.nodes), func(i int) (int, uint32) { return e.nodes[i].Parent, e.nodes[i].Key })
 	total := slices.Clone(e.extra) // by node: with what it called
 	for i := len(e.nodes) - 1; i >= 0; i-- {

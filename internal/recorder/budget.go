@@ -135,7 +135,7 @@ func (r *Recorder) control() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	watch := cputime.Begin()
-	clock, now := r.rt.Clock()
+	_, now := r.rt.Clock()
 	if now-g.stepped < g.between {
 		return
 	}
@@ -163,20 +163,9 @@ func (r *Recorder) control() {
 	} else {
 		g.setPace(r, paceFull)
 	}
-	// Noted before they are set: the recording may end in between, and say then what was counted, and at which level.
-	if !r.working(func() {
-		g.taken = g.c.Spent()
-		for _, ch := range changes {
-			g.setLevel(ch)
-		}
-	}) {
+	clock, ok := r.change(changes)
+	if !ok {
 		return
-	}
-	if len(changes) > 0 {
-		clock, _ = r.rt.Clock()
-		for _, ch := range changes {
-			r.config.Govern.Limit(ch.Site, ch.Level)
-		}
 	}
 	r.working(func() {
 		if len(changes) > 0 || due {
@@ -196,6 +185,24 @@ func (r *Recorder) control() {
 	})
 }
 
+// change gives sites other levels, and returns when. It reports false if the recording has ended. Levels are noted
+// before they are set: the recording may end in between, and says then what was counted, and at which level.
+func (r *Recorder) change(changes []budget.Change) (clock uint64, ok bool) {
+	if !r.working(func() {
+		r.governor.taken = r.governor.c.Spent()
+		for _, ch := range changes {
+			r.governor.setLevel(ch)
+		}
+	}) {
+		return 0, false
+	}
+	clock, _ = r.rt.Clock()
+	for _, ch := range changes {
+		r.config.Govern.Limit(ch.Site, ch.Level)
+	}
+	return clock, true
+}
+
 // fresh has all functions recorded again, if the budget allows that: a test begins.
 func (r *Recorder) fresh(subtest bool) {
 	g := r.governor
@@ -213,14 +220,11 @@ func (r *Recorder) fresh(subtest bool) {
 	watch := cputime.Begin()
 	g.between = leastPace
 	g.setPace(r, paceEmpty)
-	clock, _ := r.rt.Clock()
-	for _, ch := range changes {
-		r.config.Govern.Limit(ch.Site, ch.Level)
+	clock, ok := r.change(changes)
+	if !ok {
+		return
 	}
 	r.working(func() {
-		for _, ch := range changes {
-			g.setLevel(ch)
-		}
 		r.noteCounts(clock, changes)
 		if ns, ok := watch.End(); ok {
 			g.deciding += ns
@@ -276,7 +280,7 @@ func (r *Recorder) pace() {
 		})
 		if !goesOn {
 			if w.Open() {
-				r.endSamples(now)
+				r.decide(func() { r.endSamples(now) })
 			}
 			w.None()
 			return
@@ -286,25 +290,23 @@ func (r *Recorder) pace() {
 
 // sample begins a window of samples, or ends it if it need not go on.
 func (r *Recorder) sample(now int64) {
-	switch w := r.governor.windows; {
-	case !w.Open():
-		r.decide(func() {
+	r.decide(func() {
+		switch w := r.governor.windows; {
+		case !w.Open():
 			r.rt.Sample(uint64(w.Length() / r.governor.tick))
 			r.config.Govern.Sample(1 + w.Begin(now, format.SampleGroups))
-		})
-	case r.rt.SampleWaits() && w.Wait(now):
-	default:
-		r.endSamples(now)
-	}
+		case r.rt.SampleWaits() && w.Wait(now):
+		default:
+			r.endSamples(now)
+		}
+	})
 }
 
 // endSamples ends the open window.
 func (r *Recorder) endSamples(now int64) {
-	r.decide(func() {
-		r.rt.Sample(0)
-		r.config.Govern.Sample(0)
-		r.governor.windows.End(now)
-	})
+	r.rt.Sample(0)
+	r.config.Govern.Sample(0)
+	r.governor.windows.End(now)
 }
 
 // decide calls f, and notes what that takes.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,26 +63,31 @@ func (b *bench) estimate(p program, budget, dir string, w io.Writer) error {
 		return err
 	}
 	file, data := filepath.Join(dir, "app"), filepath.Join(dir, "perf.data")
-	report := func(setting string) (map[string]estimated, error) {
-		os.Remove(file + ".json") // reports are added to it
-		if _, err := j.run(j.traced, setting+",report=json:"+file+".json"); err != nil {
-			return nil, err
-		}
-		return b.selfTimes(file + ".json")
-	}
 	record := func(setting string) (map[string]estimated, error) {
 		defer os.Remove(file + ".wmt")
 		if _, err := j.run(j.traced, "record,overflow=block"+setting+",o="+file+".wmt"); err != nil {
 			return nil, err
 		}
-		out, err := exec.CommandContext(b.ctx, b.waymark, "report", "--format", "json", file+".wmt").Output()
+		var t times
+		if err := b.json(&t, "report", "--format", "json", file+".wmt"); err != nil {
+			return nil, err
+		}
+		return t.self()
+	}
+	statistics := func(setting string) (map[string]estimated, error) {
+		os.Remove(file + ".json") // reports are added to it
+		if _, err := j.run(j.traced, "stats"+setting+",report=json:"+file+".json"); err != nil {
+			return nil, err
+		}
+		text, err := os.ReadFile(file + ".json")
 		if err != nil {
 			return nil, err
 		}
-		if err := os.WriteFile(file+".json", out, 0o666); err != nil {
+		var t times
+		if err := json.Unmarshal(text, &t); err != nil {
 			return nil, err
 		}
-		return b.selfTimes(file + ".json")
+		return t.self()
 	}
 	ways := []struct {
 		name string
@@ -92,7 +97,7 @@ func (b *bench) estimate(p program, budget, dir string, w io.Writer) error {
 		{"all again", func() (map[string]estimated, error) { return record("") }},
 		{"perf", nil},
 		{"recording", func() (map[string]estimated, error) { return record(",budget=" + budget) }},
-		{"statistics", func() (map[string]estimated, error) { return report("stats,budget=" + budget) }},
+		{"statistics", func() (map[string]estimated, error) { return statistics(",budget=" + budget) }},
 	}
 	got := make(map[string]map[string]estimated)
 	for _, way := range ways {
@@ -171,29 +176,28 @@ func sameOrder(truth, got map[string]estimated) bool {
 	return true
 }
 
-// selfTimes reads own times of functions by their linker's names.
-func (b *bench) selfTimes(file string) (map[string]estimated, error) {
-	var report struct {
-		Functions []struct {
-			Name, Package string
-			Self          float64 `json:"self_ns"`
-			Estimate      *struct {
-				Self [2]float64 `json:"self_ns"`
-			}
+// Times are what waymark reports of functions.
+type times struct {
+	Functions []struct {
+		Name, Package string
+		Self          float64 `json:"self_ns"`
+		Estimate      *struct {
+			Self [2]float64 `json:"self_ns"`
 		}
 	}
-	if err := readJSON(file, &report); err != nil {
-		return nil, err
-	}
+}
+
+// self returns own times of functions by their linker's names.
+func (t *times) self() (map[string]estimated, error) {
 	all := 0.0
-	for _, f := range report.Functions {
+	for _, f := range t.Functions {
 		all += f.Self
 	}
 	if all == 0 {
 		return nil, errors.New("no call took time")
 	}
 	list := make(map[string]estimated)
-	for _, f := range report.Functions {
+	for _, f := range t.Functions {
 		e := estimated{f.Self / all, f.Self / all, f.Self / all}
 		if f.Estimate != nil {
 			e.low, e.high = f.Estimate.Self[0]/all, f.Estimate.Self[1]/all
@@ -205,16 +209,24 @@ func (b *bench) selfTimes(file string) (map[string]estimated, error) {
 	return list, nil
 }
 
-var typeArguments = regexp.MustCompile(`\[.*?\]+`)
-
 // linkerName returns the name that a function has in the binary, without type arguments.
 func linkerName(pkg, name string) string {
+	name = untyped(name)
 	last := name[strings.LastIndex(name, "/")+1:]
 	first, rest, _ := strings.Cut(last, ".")
 	if first == "main" {
 		pkg = "main"
 	}
-	return typeArguments.ReplaceAllString(pkg+"."+rest, "[...]")
+	return pkg + "." + rest
+}
+
+// untyped returns a function's name with [...] for type arguments, which may have some themselves.
+func untyped(name string) string {
+	first, last := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
+	if first < 0 || last < first {
+		return name
+	}
+	return name[:first] + "[...]" + name[last+1:]
 }
 
 // perf runs the job under perf, and returns own times of functions that are instrumented.
@@ -244,7 +256,7 @@ func (b *bench) perf(j *job, data string, instrumented func(name string) bool) (
 			found = false // the next stack
 			continue
 		}
-		name = typeArguments.ReplaceAllString(name, "[...]")
+		name = untyped(name)
 		if !found && instrumented(name) {
 			found = true
 			of[name]++

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 )
@@ -80,17 +79,6 @@ func (b *bench) json(v any, args ...string) error {
 	}
 	if err := json.Unmarshal(out, v); err != nil {
 		return fmt.Errorf("waymark %s: %w", strings.Join(args, " "), err)
-	}
-	return nil
-}
-
-func readJSON(file string, v any) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/notes"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
 	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
@@ -267,7 +268,8 @@ func Prepare(o *Options) (*Build, error) {
 		return nil, err
 	}
 	if b.probes > 0 {
-		if err := b.completeLinked(append(env.Settings(), flags...)); err != nil {
+		// To add USDT notes to programs that have been linked.
+		if err := b.standIn(append(env.Settings(), flags...), notes.Words); err != nil {
 			return nil, err
 		}
 	}

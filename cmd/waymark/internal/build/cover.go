@@ -1,9 +1,7 @@
 package build
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,10 +28,6 @@ func (b *Build) keeps(path string, runs []edit.Run) {
 
 // cover puts this command between the go command and its tool cover, see package cover.
 func (b *Build) cover(o *Options, flags gocmd.Flags, std *known, copies map[module.Version]string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	plan := cover.Plan{Files: make(map[string]cover.File)}
 	for path, to := range b.overlay {
 		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || to == "" {
@@ -48,28 +42,12 @@ func (b *Build) cover(o *Options, flags gocmd.Flags, std *known, copies map[modu
 		plan.Files[path] = f
 	}
 	if patterns, ok := flags.Lookup("coverpkg"); ok {
+		var err error
 		if plan.Uncovered, err = b.uncovered(patterns, o.Test, std, copies); err != nil {
 			return err
 		}
 	}
-	data, err := json.Marshal(plan)
-	if err != nil {
-		return err
-	}
-	name, err := o.Cache.Put(data, ".json")
-	if err != nil {
-		return err
-	}
-	user, err := b.toolexec(flags)
-	if err != nil {
-		return err
-	}
-	flag, err := cover.Flag(self, name, user)
-	if err != nil {
-		return err
-	}
-	b.Flags = append(b.Flags.Without("toolexec"), flag)
-	return nil
+	return b.standInBy(o, flags, plan, cover.Words)
 }
 
 // uncovered lists packages that the patterns of -coverpkg match in this build but not in a plain

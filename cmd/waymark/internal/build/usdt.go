@@ -3,11 +3,9 @@ package build
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/notes"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/probetable"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/usdt"
@@ -82,22 +80,3 @@ func (b *Build) checkProbes(o *Options, s *selection, pkgs []*gocmd.Package) err
 
 // mostLeft is how many functions without probes are listed.
 const mostLeft = 10
-
-// completeLinked has the go command call this command for its tools, to add USDT notes to programs
-// that have been linked. flags are all that the go command gets.
-func (b *Build) completeLinked(flags gocmd.Flags) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	outer, err := b.toolexec(flags)
-	if err != nil {
-		return err
-	}
-	value, err := gocmd.JoinWords(notes.Words(self, outer))
-	if err != nil {
-		return fmt.Errorf("--usdt: %w", err)
-	}
-	b.Flags = append(b.Flags.Without("toolexec"), "-toolexec="+value)
-	return nil
-}

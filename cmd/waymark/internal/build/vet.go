@@ -1,8 +1,6 @@
 package build
 
 import (
-	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -19,10 +17,6 @@ func vets(flags gocmd.Flags) bool {
 
 // vet puts this command between the go command and its tool vet, see package vetted.
 func (b *Build) vet(o *Options, flags gocmd.Flags) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	plan := make(vetted.Plan)
 	for path, to := range b.overlay {
 		if filepath.Ext(path) != ".go" || to == "" {
@@ -36,36 +30,5 @@ func (b *Build) vet(o *Options, flags gocmd.Flags) error {
 		}
 		plan[to], plan[path] = user, user
 	}
-	data, err := json.Marshal(plan)
-	if err != nil {
-		return err
-	}
-	name, err := o.Cache.Put(data, ".json")
-	if err != nil {
-		return err
-	}
-	outer, err := b.toolexec(flags)
-	if err != nil {
-		return err
-	}
-	flag, err := vetted.Flag(self, name, outer)
-	if err != nil {
-		return err
-	}
-	b.Flags = append(b.Flags.Without("toolexec"), flag)
-	return nil
-}
-
-// toolexec returns the words of the -toolexec that the go command would get: the user's own, or this command's
-// for another purpose. flags are the user's.
-func (b *Build) toolexec(flags gocmd.Flags) ([]string, error) {
-	value, ok := append(flags, b.Flags...).Lookup("toolexec")
-	if !ok {
-		return nil, nil
-	}
-	words, err := gocmd.SplitWords(value)
-	if err != nil {
-		return nil, fmt.Errorf("-toolexec=%s: %w", value, err)
-	}
-	return words, nil
+	return b.standInBy(o, flags, plan, vetted.Words)
 }

@@ -280,13 +280,13 @@ func TestSplit(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
 		}
-		flag, err := Flag("/a b/waymark", "plan", want)
+		value, err := gocmd.JoinWords(Words("/a b/waymark", "plan", want))
 		if err != nil {
 			t.Errorf("%q: %v", want, err)
 		}
-		back, err := gocmd.SplitWords(strings.TrimPrefix(flag, "-toolexec="))
+		back, err := gocmd.SplitWords(value)
 		if all := append([]string{"/a b/waymark", "toolexec", "plan", fmt.Sprint(len(want))}, want...); err != nil || !slices.Equal(back, all) {
-			t.Errorf("%s: %q, %v; want %q", flag, back, err, all)
+			t.Errorf("%s: %q, %v; want %q", value, back, err, all)
 		}
 	}
 	for _, bad := range []string{`'a`, `a "b`} {
@@ -294,8 +294,8 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%s: %q, want an error", bad, got)
 		}
 	}
-	if flag, err := Flag(`a'"b`, "plan", nil); err == nil {
-		t.Errorf("a name with both quotes: %s", flag)
+	if value, err := gocmd.JoinWords(Words(`a'"b`, "plan", nil)); err == nil {
+		t.Errorf("a name with both quotes: %s", value)
 	}
 }
 

@@ -1,10 +1,7 @@
 package cover
 
 import (
-	"fmt"
-
 	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolexec"
 )
 
@@ -27,13 +24,9 @@ type File struct {
 // word is the first argument of this command when the go command calls it.
 const word = "toolexec"
 
-// Flag returns the go command's flag by which it calls the command at path for each of its
-// tools. plan is a file with a Plan in JSON. user is the user's own -toolexec, which gets
-// the tools from this command.
-func Flag(path, plan string, user []string) (string, error) {
-	value, err := gocmd.JoinWords(append([]string{path, word, plan}, toolexec.Words(user)...))
-	if err != nil {
-		return "", fmt.Errorf("-cover: %w", err)
-	}
-	return "-toolexec=" + value, nil
+// Words returns the words of the go command's -toolexec by which it calls the command at path for each of
+// its tools. plan is a file with a Plan in JSON. outer is another -toolexec, which gets the tools from
+// this command.
+func Words(path, plan string, outer []string) []string {
+	return append([]string{path, word, plan}, toolexec.Words(outer)...)
 }

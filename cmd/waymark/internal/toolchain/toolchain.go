@@ -43,6 +43,9 @@ type anchor struct {
 	text   string
 }
 
+// roomToSpawn is on the stack of who starts a goroutine, which may wait.
+const roomToSpawn = "if gp.wm.flags&wmHeard != 0 { wmRoomToSpawn(gp) }; "
+
 // anchors are the places, the same in all tested releases. Text is inserted
 // without a line break, so that the runtime's own line numbers stay.
 var anchors = []anchor{
@@ -68,10 +71,9 @@ var anchors = []anchor{
 	{file: "signal_unix.go", fn: "sigpipe", before: "dieFromSignal(_SIGPIPE)", text: "wmLastWords(); "},
 	// While gp is still the M's current goroutine.
 	{file: "proc.go", fn: "gdestroy", before: "casgstatus(gp, _Grunning, _Gdead)", text: "wmOnEnd(gp); "},
-	// On the stack of who starts it, which may wait.
-	{file: "proc.go", fn: "newproc", before: "systemstack(func() {", text: "if gp.wm.flags&wmHeard != 0 { wmRoomToSpawn(gp) }; "},
-	{file: "coro.go", fn: "newcoro", before: "systemstack(func() {", text: "if gp.wm.flags&wmHeard != 0 { wmRoomToSpawn(gp) }; "},
-	{file: "synctest.go", fn: "synctestRun", before: "pc := sys.GetCallerPC()", text: "if gp.wm.flags&wmHeard != 0 { wmRoomToSpawn(gp) }; "},
+	{file: "proc.go", fn: "newproc", before: "systemstack(func() {", text: roomToSpawn},
+	{file: "coro.go", fn: "newcoro", before: "systemstack(func() {", text: roomToSpawn},
+	{file: "synctest.go", fn: "synctestRun", before: "pc := sys.GetCallerPC()", text: roomToSpawn},
 	// It has its goid, and nobody else knows it yet.
 	{file: "proc.go", fn: "newproc1", before: "newg.trace.reset()", text: "if callergp.wm.flags&wmHeard != 0 { wmOnSpawn(callergp, newg) }; if callergp.wm.strand != 0 { wmOnGo(callergp, newg) }; if callergp.wm.above != nil { wmPassAbove(callergp, newg) }; if callergp.wm.flags >= wmMute1 { wmPassMute(newg) }; "},
 	// What started a goroutine is on the stack of callergp.

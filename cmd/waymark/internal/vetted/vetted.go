@@ -6,13 +6,13 @@ package vetted
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/toolexec"
 )
 
@@ -23,14 +23,10 @@ const word = "vetted"
 // whose place it is; "" of a file that was generated.
 type Plan map[string]string
 
-// Flag returns the go command's flag by which it calls the command at path for each of its tools. plan is a file
-// with a Plan in JSON. outer is another -toolexec, which gets the tools from this one.
-func Flag(path, plan string, outer []string) (string, error) {
-	value, err := gocmd.JoinWords(append([]string{path, word, plan}, toolexec.Words(outer)...))
-	if err != nil {
-		return "", fmt.Errorf("-vet: %w", err)
-	}
-	return "-toolexec=" + value, nil
+// Words returns the words of the go command's -toolexec by which it calls the command at path for each of its
+// tools. plan is a file with a Plan in JSON. outer is another -toolexec, which gets the tools from this one.
+func Words(path, plan string, outer []string) []string {
+	return append([]string{path, word, plan}, toolexec.Words(outer)...)
 }
 
 // IsCall reports whether a command line is one with which the go command calls this command for a tool.
@@ -68,9 +64,8 @@ func call(planFile string, words []string) error {
 	}
 	var dir string
 	var files, own []string
-	json.Unmarshal(config["Dir"], &dir)
-	if err := json.Unmarshal(config["GoFiles"], &files); err != nil {
-		return fmt.Errorf("-vet: the go command calls its tool vet in a way that waymark does not know: GoFiles: %w", err)
+	if err := errors.Join(json.Unmarshal(config["Dir"], &dir), json.Unmarshal(config["GoFiles"], &files)); err != nil {
+		return fmt.Errorf("-vet: the go command calls its tool vet in a way that waymark does not know; test with -vet=off: %w", err)
 	}
 	if slices.ContainsFunc(files, func(file string) bool { return strings.HasSuffix(file, ".cgo1.go") }) {
 		return tool.Become() // cgo has made them of the rewritten files, which need those that were generated
