@@ -111,8 +111,8 @@ func readWindow(t *testing.T, trace string) (numbers, tracefile.Info) {
 	if err := events.Err(); err != nil {
 		t.Error(err)
 	}
-	if info = f.Info(); info.Damaged != 0 || info.Lost != 0 || info.RecoveryErr != nil || !info.Ring || info.Events < 1<<12 {
-		t.Errorf("info %+v; want an undamaged window of many events", info)
+	if info = f.Info(); info.Damaged != 0 || info.Lost != 0 || info.RecoveryErr != nil || !info.Ring || info.Events == 0 {
+		t.Errorf("info %+v; want an undamaged window", info)
 	}
 	return all, info
 }
@@ -151,12 +151,16 @@ func TestWindow(t *testing.T) {
 			if info.Complete != (c.end == "exit") {
 				t.Errorf("complete: %v", info.Complete)
 			}
-			if c.settings == ",window=5ms,buffers=64MiB" && (info.Duration-info.From < 4900*time.Microsecond || info.Duration-info.From > 6*time.Millisecond) {
+			if strings.Contains(c.settings, "window=") && (info.Duration-info.From < 4900*time.Microsecond || info.Duration-info.From > 6*time.Millisecond) {
 				t.Errorf("a window of 5 ms begins at %v of %v", info.From, info.Duration)
 			}
-			g := all.goroutines[1]
-			if g == nil || g.last != last-1 || g.in || g.count < 10 {
-				t.Fatalf("goroutine 1: %+v; want all numbers up to %d", g, last-1)
+			if g := all.goroutines[1]; strings.Contains(c.settings, "window=") {
+				// On a busy machine goroutine 1 may wait longer than that between its last number and its end.
+				if g != nil && g.count > 0 && g.last != last-1 {
+					t.Errorf("goroutine 1: %+v; want that %d is the last number", g, last-1)
+				}
+			} else if g == nil || g.last != last-1 || g.in || g.count < 10 || info.Events < 1<<12 {
+				t.Fatalf("goroutine 1: %+v in %d events; want all numbers up to %d", g, info.Events, last-1)
 			}
 			if c.end == "kill" {
 				for id, g := range all.goroutines {
