@@ -160,8 +160,8 @@ On the commands that build, two dashes are waymark's flags and one dash is the g
 			fmt.Fprintf(&b, "\nFlags:\n%s.\n", wrap(strings.Join(names, ", ")))
 		}
 	}
-	b.WriteString("\n`waymark completion bash`, `zsh` or `fish` writes a completion script. " +
-		"`waymark CMD -h` prints\nthe flags of one command.\n")
+	b.WriteString("\n`waymark completion bash`, `zsh`, `fish` or `powershell` writes a completion script.\n" +
+		"`waymark CMD -h` prints the flags of one command.\n")
 
 	b.WriteString("\n## Flags\n\nA flag that means different things to different commands has a row for each meaning. " +
 		"The file\n[waymark.toml](usage.md#check-flags-in) can hold every flag, but `--config`, of\nthe commands that have `--config`.\n\n" +
