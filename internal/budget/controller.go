@@ -135,9 +135,9 @@ type Controller struct {
 
 // A period is what has happened since the rates were last looked at.
 type period struct {
-	ns, income, timer float64
-	spent             float64
-	calls             uint64 // recorded
+	ns, income float64
+	spent      float64
+	calls      uint64 // recorded
 }
 
 // A site is what is known of the calls of a function.
@@ -228,8 +228,8 @@ func (c *Controller) account(s *Sample) {
 	c.spent += spent
 	rest := max(cpu-spent, cpu*leastOwn)
 
-	// What counting and samples cost can't be avoided. It reduces what may be spent on all else.
-	fixed := counting + samples
+	// What counting, samples and deciding cost can't be avoided. It reduces what may be spent on all else.
+	fixed := counting + samples + timer
 	income := max(c.share*rest-fixed, c.share*rest*leastElse) + least*ns + c.idle(ns, cpu, rest)
 	spent -= fixed
 	if c.tests {
@@ -240,7 +240,6 @@ func (c *Controller) account(s *Sample) {
 	p := &c.seen
 	p.ns += ns
 	p.income += income
-	p.timer += timer
 	p.spent += spent
 	p.calls += recorded
 	if ns > 0 {
@@ -389,7 +388,7 @@ func (c *Controller) price(f *site, level uint8) float64 {
 // predicted returns what the calls in the period would cost with the levels as they are now, more
 // than to count them.
 func (c *Controller) predicted() float64 {
-	cost := c.seen.timer
+	cost := 0.0
 	for i := range c.sites {
 		if f := &c.sites[i]; f.calls > 0 {
 			cost += float64(f.calls) * c.price(f, f.level)

@@ -73,15 +73,17 @@ func TestCountingCostsMore(t *testing.T) {
 	})
 }
 
-// TestSamplesCostMore has the same program with samples of what is only counted: to pay for them nobody else is
-// demoted.
-func TestSamplesCostMore(t *testing.T) {
+// TestFixedCostsMore has the same program with samples of what is only counted, and with a machine on which
+// deciding takes long: to pay for them nobody else is demoted.
+func TestFixedCostsMore(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
-		s := simulate(t, random, 0.1, []function{{rate: 0.1, length: 8}, {rate: 5e-5, length: 20e3}, {rate: 1e-6, length: 400e3}})
-		s.c.Times = true
-		s.samples = 0.02
-		s.run(2100)
-		s.levels("in the end", only, full, full)
+		for _, fixed := range []struct{ samples, deciding float64 }{{samples: 0.02}, {deciding: 0.02}} {
+			s := simulate(t, random, 0.1, []function{{rate: 0.1, length: 8}, {rate: 5e-5, length: 20e3}, {rate: 1e-6, length: 400e3}})
+			s.c.Times = true
+			s.samples, s.deciding = fixed.samples, fixed.deciding
+			s.run(2100)
+			s.levels("in the end", only, full, full)
+		}
 	})
 }
 

@@ -25,7 +25,8 @@ type simulation struct {
 	busy      float64 // share of these that it uses
 	costs     Costs   // in truth
 	noise     float64 // of measured CPU times
-	samples   float64 // the share of the CPU time that samples take
+	samples   float64 // the share of the CPU time that samples take,
+	deciding  float64 // and that deciding takes
 	dear      float64 // values cost so many times more than the costs say
 	timed     ValueTimes
 	c         *Controller
@@ -105,6 +106,7 @@ func (s *simulation) millisecond() {
 	s.usage.Now += dt
 	s.usage.CPU += int64(cpu * jitter)
 	s.usage.Samples += int64(cpu * s.samples)
+	s.usage.Timer += int64(cpu * s.deciding)
 	s.usage.Own += int64(own * writes * (1 + s.noise*(2*s.random.Float64()-1)))
 	for i := range s.functions {
 		f, id := &s.functions[i], i+1
