@@ -47,7 +47,7 @@ JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
 APART    := dev/benchmarks/peers dev/servers dev/sql dev/otlp dev/jaeger contrib/otel contrib/prometheus dev/ui
-SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/ui/assets 2>/dev/null)
+SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/screen/ui/assets 2>/dev/null)
 
 .PHONY: all test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-estimates test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures bench-serve
 
@@ -80,8 +80,8 @@ part/library:
 
 # Packages whose tests run goroutines side by side, with -short and without tests that become ten times
 # slower and have no goroutines, or only such as others have. All the others: make test-long.
-RACE := . ./agent ./callgraph ./internal/agent ./internal/clock ./internal/console ./internal/control ./internal/gather ./internal/inspect \
-	./internal/recorder ./internal/seen ./internal/switchboard ./monitor ./probe ./sampler ./stats ./timing ./trace ./tracefile
+RACE := . ./agent ./callgraph ./internal/program/agent ./internal/program/clock ./internal/program/console ./internal/program/control ./internal/program/gather ./internal/program/inspect \
+	./internal/program/recorder ./internal/program/seen ./internal/program/switchboard ./monitor ./probe ./sampler ./stats ./timing ./trace ./tracefile
 SLOW_RACE := ^(TestEveryBitFlipped|TestReadTurningRing|TestRandomPrograms|TestEquallyHot|TestIndexed|TestPprof|TestGiveBackShares|TestGiveBackAnyMoment|TestSmallDisk|TestDiskFills)$$
 
 part/race:
@@ -117,8 +117,8 @@ test-long:
 	$(GO) test -race -timeout $(TIMEOUT) ./...
 	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestReadingDeep|TestLevels|TestMCP|TestCross|TestChroot|TestClients)$$' -long -v -timeout $(TIMEOUT) .
 	$(GO) test ./sampler -run '^TestAgainstPprof$$' -long -v
-	cd cmd/waymark && $(GO) test ./internal/instrument ./internal/inlinecost -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT)
-	cd cmd/waymark && $(GO) test ./internal/cover -run '^TestStd$$' -std -timeout $(TIMEOUT)
+	cd cmd/waymark && $(GO) test ./internal/rewrite/instrument ./internal/rewrite/inlinecost -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT)
+	cd cmd/waymark && $(GO) test ./internal/build/cover -run '^TestStd$$' -std -timeout $(TIMEOUT)
 	for d in dev/benchmarks dev/benchmarks/peers; do (cd $$d && PATH="$(BIN):$$PATH" $(GO) test -timeout $(TIMEOUT) ./...) || exit 1; done
 
 # A machine four times slower than two quiet cores comes nowhere near it.
@@ -216,7 +216,7 @@ $(BIN)/jaeger:
 
 # The tests themselves are part of make test, where they are skipped aloud if something is missing.
 test-usdt: tracer
-	$(GO) test ./probe ./internal/usdt -count=1 -v -timeout $(TIMEOUT)
+	$(GO) test ./probe ./internal/wire/usdt -count=1 -v -timeout $(TIMEOUT)
 	$(GO) test ./probe -race -count=1 -v -run '^TestTracer' -timeout $(TIMEOUT)
 	cd cmd/waymark && $(GO) test . -count=1 -v -run '^TestUSDT' -timeout $(TIMEOUT)
 
@@ -259,7 +259,7 @@ test-planted:
 	cd dev/compatibility && $(GO) test -run TestPlanted -planted -v -timeout 60m .
 
 test-rewriter:
-	cd cmd/waymark/internal/instrument && $(GO) test -long -programs 600 -v -timeout 90m .
+	cd cmd/waymark/internal/rewrite/instrument && $(GO) test -long -programs 600 -v -timeout 90m .
 	cd cmd/waymark/internal && $(GO) test ./funcname -long -v && $(GO) test -v ./inlinecost
 	cd cmd/waymark && $(GO) test -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h .
 
@@ -312,7 +312,7 @@ bench-latency: $(BIN)/waymark
 SERVE_EVENTS ?= 1000000000
 bench-serve: $(BIN)/waymark
 	rm -f $(BIN)/serve.*
-	cd cmd/waymark && $(GO) test -count=1 -timeout 1h -v -run TestServe ./internal/levels -serve $(SERVE_EVENTS) -serve-file $(BIN)/serve
+	cd cmd/waymark && $(GO) test -count=1 -timeout 1h -v -run TestServe ./internal/read/levels -serve $(SERVE_EVENTS) -serve-file $(BIN)/serve
 	cd dev/ui && $(GO) test -count=1 -timeout 1h -v -run TestLongTimeline . -long $(BIN)/serve.4.wmt -screenshots $(BIN)/ui
 	rm -f $(BIN)/serve.*
 
@@ -342,7 +342,7 @@ lint: vet $(BIN)/staticcheck
 	esac
 
 release:
-	@$(GO) run ./cmd/waymark/internal/release -version '$(VERSION)' -out '$(OUT)' $(if $(WRITE),-write)
+	@$(GO) run ./dev/release -version '$(VERSION)' -out '$(OUT)' $(if $(WRITE),-write)
 
 clean:
 	rm -rf $(BIN)

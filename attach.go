@@ -5,9 +5,9 @@ import (
 	"io"
 	"reflect"
 
-	"github.com/waymark-go/waymark/internal/printer"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/printer"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // An Attachment is an observer that is attached to functions.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/waymark-go/waymark/internal/agent"
-	"github.com/waymark-go/waymark/internal/fault"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/agent"
+	"github.com/waymark-go/waymark/internal/program/fault"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // Errors for errors.Is. Packages stats and timing use the same values for the same mistakes.

@@ -2,9 +2,9 @@ package waymark
 
 import (
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
-	"github.com/waymark-go/waymark/internal/text"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/program/text"
 )
 
 // An Observer is told what happens to the calls of functions that it is attached to.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Group is a set of functions that belong together by what they do, wherever they are, so that

@@ -1,9 +1,9 @@
 package waymark
 
 import (
-	"github.com/waymark-go/waymark/internal/agent"
-	"github.com/waymark-go/waymark/internal/console"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/agent"
+	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // An Origin says who wants to observe or to record.

@@ -1,9 +1,9 @@
 package waymark
 
 import (
-	"github.com/waymark-go/waymark/internal/agent"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/agent"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // A Recording is a trace file that is being written.

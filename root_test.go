@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/switchtest"
+	"github.com/waymark-go/waymark/internal/testing/switchtest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // world gives a test groups and a switchboard of its own.

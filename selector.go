@@ -7,10 +7,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Selector selects functions: a *Group, or what Pattern returns. Its methods are for packages of

@@ -3,4 +3,4 @@
 // variable asks for. Rewritten code imports it; programs need not.
 package agent
 
-import _ "github.com/waymark-go/waymark/internal/agent"
+import _ "github.com/waymark-go/waymark/internal/program/agent"

@@ -4,7 +4,7 @@ import (
 	"compress/gzip"
 	"io"
 
-	"github.com/waymark-go/waymark/internal/profile"
+	"github.com/waymark-go/waymark/internal/wire/profile"
 )
 
 // WritePprof writes the tree in pprof's format, compressed:

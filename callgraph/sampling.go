@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // A Sampling says how a tree was sampled.

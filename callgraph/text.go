@@ -7,8 +7,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/names"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // A Text writes a tree for people: each function below its caller, with its share of the time.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/seed"
+	"github.com/waymark-go/waymark/internal/testing/seed"
 )
 
 // Each duration is in its class, classes touch each other, and none is wider than 1/32 of what is

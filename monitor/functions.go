@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // What is wrong with a package, an id or a name, for errors.Is.

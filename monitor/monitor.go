@@ -2,8 +2,8 @@ package monitor
 
 import (
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/goroutine"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/goroutine"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // A Monitor is told what the functions of one package do. Functions are named by ids, see

@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/goroutine"
-	"github.com/waymark-go/waymark/internal/text"
+	"github.com/waymark-go/waymark/internal/program/goroutine"
+	"github.com/waymark-go/waymark/internal/program/text"
 )
 
 // An OperationTracer is a factory of monitors that know, for each goroutine, the monitored calls

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/goroutine"
-	"github.com/waymark-go/waymark/internal/printer"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/goroutine"
+	"github.com/waymark-go/waymark/internal/program/printer"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // Print returns a factory of monitors that print a line for each event, as waymark.Print does.

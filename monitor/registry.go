@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/agent"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/agent"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // registry knows which factories the program has registered against which groups. Each registration

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/switchboard"
-	"github.com/waymark-go/waymark/internal/switchtest"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/testing/switchtest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/monitor"
 )
 

@@ -5,8 +5,8 @@ import (
 	"runtime/trace"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/goroutine"
-	"github.com/waymark-go/waymark/internal/text"
+	"github.com/waymark-go/waymark/internal/program/goroutine"
+	"github.com/waymark-go/waymark/internal/program/text"
 )
 
 // RuntimeTrace makes a factory of monitors for package runtime/trace. Each call is a region, which

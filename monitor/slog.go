@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/goroutine"
+	"github.com/waymark-go/waymark/internal/program/goroutine"
 )
 
 // Slog makes a factory of monitors that log each event at level debug: the message is enter, info,

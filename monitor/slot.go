@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/console"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // A slot is the monitor that a factory has made for a package: an observer of the package's

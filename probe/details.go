@@ -1,6 +1,6 @@
 package probe
 
-import "github.com/waymark-go/waymark/internal/usdt"
+import "github.com/waymark-go/waymark/internal/wire/usdt"
 
 // details returns what the image tells waymark beyond the notes.
 func (l *live) details() ([]byte, error) {

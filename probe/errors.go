@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/waymark-go/waymark/internal/usdt"
+	"github.com/waymark-go/waymark/internal/wire/usdt"
 )
 
 // Errors that those of Register wrap.

@@ -6,7 +6,7 @@ import (
 	"runtime/trace"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/text"
+	"github.com/waymark-go/waymark/internal/program/text"
 )
 
 // RuntimeTrace returns the factory of a sink that makes each firing a log event of package

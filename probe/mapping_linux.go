@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/usdt"
+	"github.com/waymark-go/waymark/internal/wire/usdt"
 )
 
 // A mapping is an image in the program's memory. Its file has no name and ends with the program; its

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/usdt"
+	"github.com/waymark-go/waymark/internal/wire/usdt"
 )
 
 // perf reads the notes of the image, and counts firings by an event of tracefs.

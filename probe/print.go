@@ -4,7 +4,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/text"
+	"github.com/waymark-go/waymark/internal/program/text"
 )
 
 // Print returns the factory of a sink that writes a line for each firing, in one Write:

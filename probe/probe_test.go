@@ -14,7 +14,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/switchtest"
+	"github.com/waymark-go/waymark/internal/testing/switchtest"
 )
 
 type simple struct {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/waymark-go/waymark/internal/firings"
+	"github.com/waymark-go/waymark/internal/program/firings"
 )
 
 // A Provider is what a struct embeds that is a set of probes. The zero Provider is one that nobody

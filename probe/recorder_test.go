@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
-	"github.com/waymark-go/waymark/internal/switchtest"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/testing/switchtest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // Firings are recorded while info functions of the provider's package are, and nobody looks otherwise.

@@ -3,7 +3,7 @@ package probe
 import (
 	"sync/atomic"
 
-	"github.com/waymark-go/waymark/internal/console"
+	"github.com/waymark-go/waymark/internal/program/console"
 )
 
 // A Factory makes sinks: what probes are told to. A provider that is registered has a sink of each of

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/setting"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 // usdtWanted reports whether the variable WAYMARK lets tracers in: usdt=0 doesn't. A program that

@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
-	"github.com/waymark-go/waymark/internal/usdt"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/wire/usdt"
 )
 
 const usdtSupported = true

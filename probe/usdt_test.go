@@ -16,9 +16,9 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/switchboard"
-	"github.com/waymark-go/waymark/internal/switchtest"
-	"github.com/waymark-go/waymark/internal/usdt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/testing/switchtest"
+	"github.com/waymark-go/waymark/internal/wire/usdt"
 )
 
 type seen struct {

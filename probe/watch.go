@@ -3,7 +3,7 @@ package probe
 import (
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/firings"
+	"github.com/waymark-go/waymark/internal/program/firings"
 )
 
 func init() { firings.Register(registry) }

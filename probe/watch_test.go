@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/firings"
+	"github.com/waymark-go/waymark/internal/program/firings"
 )
 
 type watched struct {

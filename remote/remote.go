@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/agent"
-	"github.com/waymark-go/waymark/internal/control"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/agent"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // MinToken is how long a token is at least, bytes.

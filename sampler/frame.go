@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/callgraph"
-	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // A state is what a goroutine does.

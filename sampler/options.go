@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // Options say what a sampler looks at, and how often. The zero Options are good for all goroutines.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/callgraph"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // A Sampler takes samples until Stop.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/waymark-go/waymark/callgraph"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // tree returns what was counted.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/estimate"
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // An Estimate says how exact numbers are that are estimated: calls of the function were counted only,

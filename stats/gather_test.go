@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
-	"github.com/waymark-go/waymark/internal/switchtest"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/testing/switchtest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // counts are the sums of a program whose tests make its calls. A tick takes 2 ns.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/names"
-	"github.com/waymark-go/waymark/internal/objects"
-	"github.com/waymark-go/waymark/internal/rt"
-	texttable "github.com/waymark-go/waymark/internal/table"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/program/objects"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/text/names"
+	texttable "github.com/waymark-go/waymark/internal/text/table"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // A Made is how many heap objects of a type the calls of a function made on one path.

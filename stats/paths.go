@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/estimate"
-	"github.com/waymark-go/waymark/internal/objects"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/objects"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // A Path is what was gathered of the calls of a function on one path of callers. A goroutine goes on

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // lines returns a line for each path: names of the callers and its own, calls, open calls, total and

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/names"
-	texttable "github.com/waymark-go/waymark/internal/table"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/text/names"
+	texttable "github.com/waymark-go/waymark/internal/text/table"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // writePaths writes the tree of paths: callees below their callers, the greatest total first.

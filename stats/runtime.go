@@ -3,8 +3,8 @@ package stats
 import (
 	"runtime"
 
-	"github.com/waymark-go/waymark/internal/clock"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/clock"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // sums are the sums of calls that the runtime keeps by site. Package rt describes the methods.

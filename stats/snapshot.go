@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/histogram"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // Numbers are what was gathered of calls. Calls are counted only with Options.CallsOnly, and while their

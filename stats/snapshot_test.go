@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/histogram"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // In a program that plain Go has built there is nothing, and nothing breaks.

@@ -3,10 +3,10 @@ package stats
 import (
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/fault"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/fault"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // Options say what is gathered.

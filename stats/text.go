@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/names"
-	texttable "github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/text/names"
+	texttable "github.com/waymark-go/waymark/internal/text/table"
 )
 
 // A Text writes a snapshot for people: the functions that took the most time, then the functions

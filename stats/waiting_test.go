@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // When goroutines of calls did not run is in snapshots, in differences of them, and in what is written.

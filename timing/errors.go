@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/fault"
+	"github.com/waymark-go/waymark/internal/program/fault"
 )
 
 // An Error says what is wrong with a timer or a group. Its Err is one of the errors below.

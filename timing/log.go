@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // A Log is a Handler that prints events as they happen, and keeps the newest. NewLog makes a Log.

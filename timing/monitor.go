@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/console"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/monitor"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/seed"
+	"github.com/waymark-go/waymark/internal/testing/seed"
 )
 
 // measure has a timer measure durations, one after the other.

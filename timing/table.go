@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/text/table"
 )
 
 // WriteTo implements io.WriterTo: it writes a table for people, with a line for each timer. The

@@ -4,8 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/console"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // A Timer measures how long something takes, from an enter to an exit. Any number of goroutines may

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/seed"
+	"github.com/waymark-go/waymark/internal/testing/seed"
 )
 
 // An exit ends the goroutine's own latest enter, else the oldest one of others.

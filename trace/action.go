@@ -3,7 +3,7 @@ package trace
 import (
 	"time"
 
-	"github.com/waymark-go/waymark/internal/gather"
+	"github.com/waymark-go/waymark/internal/program/gather"
 )
 
 // An Action is the beginning or the end of a call.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/gather"
+	"github.com/waymark-go/waymark/internal/program/gather"
 )
 
 func TestActive(t *testing.T) {

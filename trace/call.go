@@ -4,7 +4,7 @@ import (
 	"sort"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/gather"
+	"github.com/waymark-go/waymark/internal/program/gather"
 )
 
 // A Call is a single call of a trace, with the calls that it made.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/console"
+	"github.com/waymark-go/waymark/internal/program/console"
 )
 
 // maxQueue is how many traces may wait for callbacks.

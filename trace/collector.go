@@ -9,9 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/fault"
-	"github.com/waymark-go/waymark/internal/gather"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/fault"
+	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // A Collector gathers traces.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/console"
-	"github.com/waymark-go/waymark/internal/fault"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/program/fault"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // durations returns how long the kept traces took.

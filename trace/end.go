@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/console"
+	"github.com/waymark-go/waymark/internal/program/console"
 )
 
 // stop ends gathering, once. It reports whether it was this call that did.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/gather"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // A fake is a program, and what gathers its traces.

@@ -3,7 +3,7 @@ package trace
 import (
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // A Handoff takes work of traces to a goroutine that runs already, such as one of a pool. It may be

@@ -3,8 +3,8 @@ package trace
 import (
 	"time"
 
-	"github.com/waymark-go/waymark/internal/gather"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // Options select traces, and bound them. The zero Options keep the newest traces.

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/waymark-go/waymark/internal/names"
-	"github.com/waymark-go/waymark/internal/table"
-	"github.com/waymark-go/waymark/internal/tracetext"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/text/table"
+	"github.com/waymark-go/waymark/internal/text/tracetext"
 )
 
 func (t *Trace) text() tracetext.Trace {

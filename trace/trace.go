@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/gather"
+	"github.com/waymark-go/waymark/internal/program/gather"
 )
 
 // A Func is an instrumented function.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/waymark-go/waymark/callgraph"
-	"github.com/waymark-go/waymark/internal/tracetext"
+	"github.com/waymark-go/waymark/internal/text/tracetext"
 )
 
 // Tree returns the calls of the trace, added up by the paths of their callers. Its times are times

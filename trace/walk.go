@@ -1,6 +1,6 @@
 package trace
 
-import "github.com/waymark-go/waymark/internal/gather"
+import "github.com/waymark-go/waymark/internal/program/gather"
 
 // An outcome is how a call has ended.
 type outcome struct {

@@ -5,8 +5,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // WatchOptions say what is told of calls, and bound the trees.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // watching returns a watcher of root calls of root, what tells it of calls, and what it has told.

@@ -4,12 +4,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/ending"
-	"github.com/waymark-go/waymark/internal/gather"
-	"github.com/waymark-go/waymark/internal/goroutine"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/ending"
+	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/program/goroutine"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // A source gathers: a *gather.Gatherer.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/waymark-go/waymark/internal/actions"
-	"github.com/waymark-go/waymark/internal/gather"
+	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/wire/actions"
 )
 
 var actionNames = [...]actions.Action{ActionStart: actions.Start, ActionEnd: actions.End, ActionException: actions.Exception}

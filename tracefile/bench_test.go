@@ -3,7 +3,7 @@ package tracefile
 import (
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // chunkRecords is how many records fill a chunk.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"sort"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A stream is the Events blocks of one of the scheduler's Ps.

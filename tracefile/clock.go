@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A timeline turns ticks into nanoseconds: ns = ticks * scale / 2^shift. The

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Level says how much of a function's calls a recording gets.

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // TestRecoverCounts opens the recording of a program that was killed while functions were counted:

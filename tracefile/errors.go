@@ -1,6 +1,6 @@
 package tracefile
 
-import "github.com/waymark-go/waymark/internal/format"
+import "github.com/waymark-go/waymark/internal/wire/format"
 
 // Errors wrap ErrNotTrace for a file that is no trace file, and ErrVersion for a file of a version
 // that this package doesn't read. Damage is no error of this package: whoever makes one of

@@ -5,8 +5,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Kind says what an event reports.

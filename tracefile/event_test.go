@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // Event has the memory of format.Event, and the constants have the values of package format: asEvents

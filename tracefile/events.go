@@ -3,7 +3,7 @@ package tracefile
 import (
 	"errors"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Range is a part of a recording's time: the clock readings from From to To, with both. A To of 0

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/tracetest"
+	"github.com/waymark-go/waymark/internal/testing/tracetest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // want returns the events of blocks in the order in which Events must give them,

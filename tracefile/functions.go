@@ -3,9 +3,9 @@ package tracefile
 import (
 	"sort"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Func is an instrumented function. It has the fields Name, as runtime.FuncForPC returns it,

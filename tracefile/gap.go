@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Gap is what the recording of a test lacks of the time in which the test ran: events that were

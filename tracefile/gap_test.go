@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/tracetest"
+	"github.com/waymark-go/waymark/internal/testing/tracetest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // What is behind a Gap is neither read nor damage, whatever it looks like; and a Gap that reaches

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // What is known of groups comes bit by bit, and a damaged file may say that one contains itself.

@@ -8,8 +8,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // maxEventsHeader is how long the header of an Events payload can get, bytes:

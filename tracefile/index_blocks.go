@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // indexSearch is how far before the end of the file the last Index block is searched for. A writer

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/seed"
-	"github.com/waymark-go/waymark/internal/tracetest"
+	"github.com/waymark-go/waymark/internal/testing/seed"
+	"github.com/waymark-go/waymark/internal/testing/tracetest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // many is a recording of chunks, of so many calls each, on streams whose goroutines start others. It

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // Info describes a recording. Facts that the file has lost are zero.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 func TestInfo(t *testing.T) {

@@ -3,8 +3,8 @@ package tracefile
 import (
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A TypeCount is how many heap objects of a type the recorded program made.

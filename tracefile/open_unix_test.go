@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A FIFO without a writer would block for ever.

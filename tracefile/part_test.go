@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A program was killed while its recording went from one part to the next: the arena

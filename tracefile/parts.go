@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/value"
 )
 

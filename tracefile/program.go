@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/format"
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // sameProgram tells in what files differ that are not of one build of one program.

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A countingReader counts the bytes that are read.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // recoverFile completes f, the recording at path, from its arena, unless it has

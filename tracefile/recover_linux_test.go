@@ -13,8 +13,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/seed"
+	"github.com/waymark-go/waymark/internal/testing/seed"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 func TestRecoverReadOnly(t *testing.T) {

@@ -3,7 +3,7 @@ package tracefile
 import (
 	"errors"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Block gives the events of one block of a stream, some 4,000 in the order of

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/seed"
+	"github.com/waymark-go/waymark/internal/testing/seed"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // scanEvents returns the events that Scan reads of each stream.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Set is what several files hold together: the recordings of the processes of

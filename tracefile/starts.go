@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // Starts calls do for the start of each goroutine, in no particular order. It reads the file's

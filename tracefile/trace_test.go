@@ -7,8 +7,8 @@ import (
 	"math/rand"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/tracetest"
+	"github.com/waymark-go/waymark/internal/testing/tracetest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 const (

@@ -1,6 +1,6 @@
 package tracefile
 
-import "github.com/waymark-go/waymark/internal/format"
+import "github.com/waymark-go/waymark/internal/wire/format"
 
 // A WaitReason says why a goroutine did not run.
 type WaitReason uint8

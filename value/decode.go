@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A State says how much of a value is known.

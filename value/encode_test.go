@@ -5,7 +5,7 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // An encoder writes values as package runtime does, all of them whole.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/tracetest"
+	"github.com/waymark-go/waymark/internal/testing/tracetest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )

@@ -3,7 +3,7 @@ package value
 import (
 	"reflect"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Type describes the values of a type.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 func decode(t *testing.T, list ...any) []Value {

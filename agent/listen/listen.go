@@ -3,6 +3,6 @@
 // imports it; programs need not.
 package listen
 
-import "github.com/waymark-go/waymark/internal/agent"
+import "github.com/waymark-go/waymark/internal/program/agent"
 
 func init() { agent.Listen() }

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/toolchain"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
-	"github.com/waymark-go/waymark/internal/agent"
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
+	"github.com/waymark-go/waymark/internal/program/agent"
+	"github.com/waymark-go/waymark/internal/text/table"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // commandFlags returns the flags of each command, out of its help.
@@ -187,7 +187,7 @@ func TestDocsNames(t *testing.T) {
 			}
 			for _, m := range goldens.FindAllStringSubmatch(l.text, -1) {
 				for _, name := range inlineCode.FindAllString(m[1], -1) {
-					wantFile(t, "internal/instrument/testdata/"+strings.Trim(name, "`")+"*.txtar")
+					wantFile(t, "internal/rewrite/instrument/testdata/"+strings.Trim(name, "`")+"*.txtar")
 				}
 			}
 			for _, code := range l.inline() {

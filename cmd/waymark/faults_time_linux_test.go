@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/seed"
+	"github.com/waymark-go/waymark/internal/testing/seed"
 )
 
 // Signals that stop the program, or end the command that started it.

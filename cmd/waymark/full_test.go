@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -4,11 +4,11 @@ package main
 import (
 	"os"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cover"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/notes"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/vet"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/vetted"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cover"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/notes"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/vet"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/vetted"
 )
 
 func main() {

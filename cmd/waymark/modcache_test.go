@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 )
 
 // TestModuleCache instruments every module in the module cache, every function with

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/tracetest"
+	"github.com/waymark-go/waymark/internal/testing/tracetest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 var billion = flag.Bool("billion", false, "read a recording of a billion events (takes 2 GB of disk)")

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/recorder"
-	"github.com/waymark-go/waymark/internal/seed"
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/testing/seed"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -44,9 +44,9 @@ func TestSemanticsAreTested(t *testing.T) {
 					t.Errorf("no make target %s", rest)
 				}
 			case ok && kind == "golden":
-				wantFile(t, "internal/instrument/testdata/"+rest+".txtar")
+				wantFile(t, "internal/rewrite/instrument/testdata/"+rest+".txtar")
 			case ok && kind == "goldens":
-				wantFile(t, "internal/instrument/testdata/"+rest+"*.txtar")
+				wantFile(t, "internal/rewrite/instrument/testdata/"+rest+"*.txtar")
 			case ok && kind == "modes":
 				wantFile(t, "testdata/modes/"+rest+".txtar")
 			default:

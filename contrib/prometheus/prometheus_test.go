@@ -16,7 +16,7 @@ import (
 
 	waymarkprom "github.com/waymark-go/waymark/contrib/prometheus"
 	"github.com/waymark-go/waymark/histogram"
-	"github.com/waymark-go/waymark/internal/seed"
+	"github.com/waymark-go/waymark/internal/testing/seed"
 	"github.com/waymark-go/waymark/timing"
 )
 

@@ -27,7 +27,7 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/memory"
 	"github.com/waymark-go/waymark/dev/benchmarks/plain"
 	"github.com/waymark-go/waymark/dev/benchmarks/traced"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 var (

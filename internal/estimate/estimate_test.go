@@ -5,7 +5,7 @@ import (
 	"math/rand"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/seed"
+	"github.com/waymark-go/waymark/internal/testing/seed"
 )
 
 // near reports whether two values differ by at most a share of the second one.

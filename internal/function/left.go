@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // A LeftOut says how many functions of a program's packages are not instrumented, and why. Packages of

@@ -28,7 +28,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // A Func is the name of a function.

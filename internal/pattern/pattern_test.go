@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 func TestMatch(t *testing.T) {

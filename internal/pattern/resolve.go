@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // A Package is one that patterns may name functions of.

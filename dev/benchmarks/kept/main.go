@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/cputime"
+	"github.com/waymark-go/waymark/internal/program/cputime"
 	"github.com/waymark-go/waymark/trace"
 )
 

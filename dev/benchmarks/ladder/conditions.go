@@ -7,10 +7,10 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 	"github.com/waymark-go/waymark/dev/benchmarks/plain"
 	"github.com/waymark-go/waymark/dev/benchmarks/traced"
-	"github.com/waymark-go/waymark/internal/condition"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/condition"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // rungConditions is measured by conditions.

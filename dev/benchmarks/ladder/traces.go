@@ -7,8 +7,8 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 	"github.com/waymark-go/waymark/dev/benchmarks/traced"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/gather"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // traces begins to gather traces, of which none is kept.

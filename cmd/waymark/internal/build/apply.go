@@ -9,13 +9,13 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/probetable"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/edit"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/syntax"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/usdt/probetable"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // make plans the rewriting of a unit, and applies the plan: it puts the files into the cache.

@@ -11,15 +11,15 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/notes"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/notes"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/toolchain"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/directive"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/edit"
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // Options say which functions to instrument.

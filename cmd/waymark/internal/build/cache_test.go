@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
 )
 
 // Whatever became of the files in the cache, a build is prepared as from an empty one.

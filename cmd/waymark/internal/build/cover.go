@@ -8,10 +8,10 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cover"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cover"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/edit"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 

@@ -15,11 +15,11 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/directive"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/syntax"
 )
 
 // A job is a unit of files to rewrite.

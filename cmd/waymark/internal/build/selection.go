@@ -9,15 +9,15 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/funcname"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/directive"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/funcname"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/syntax"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/names"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // A selection decides about functions.

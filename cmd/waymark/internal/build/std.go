@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
 )
 
 // agentFile is the file that links the agent into the tests of a package of the

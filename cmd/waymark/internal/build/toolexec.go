@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 )
 
 // standIn has the go command call this command for its tools. words returns the words of its -toolexec, from the

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/syntax"
 )
 
 // A file that can't be parsed is an error if it may be of a newer Go than this program. Otherwise the

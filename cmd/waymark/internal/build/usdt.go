@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/probetable"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/usdt/probetable"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/usdt"
+	"github.com/waymark-go/waymark/internal/wire/usdt"
 )
 
 // checkUSDT returns an error if programs of the build can't have USDT probes.

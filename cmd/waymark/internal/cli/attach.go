@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/dashboard"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/session"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/tui"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/dashboard"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/session"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/tui"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 )
 
 // isOurs ends messages about a build that fails with waymark only.

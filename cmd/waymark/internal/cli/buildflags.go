@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 )
 
 // buildFlags are waymark's flags of the commands that build.

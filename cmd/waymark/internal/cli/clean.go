@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
 )
 
 func (a *app) cleanCommand() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 )
 
 // A commandLine is the arguments of a command that builds, taken apart.

@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/dashboard"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/diff"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
-	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/manifest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/dashboard"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/diff"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/testtrace"
+	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

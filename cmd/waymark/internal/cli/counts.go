@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gate"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/gate"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // countFlags say where the counts of tests are written to, or what they are compared with.

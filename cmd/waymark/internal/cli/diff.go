@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/diff"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/diff"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
-	"github.com/waymark-go/waymark/internal/names"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/testtrace"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/raw"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/raw"
 )
 
 func (a *app) dumpCommand() *cobra.Command {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 

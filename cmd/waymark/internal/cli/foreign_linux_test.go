@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/program/control"
 )
 
 // stranger is a user who is not the test's.

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/directive"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/manifest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/manifest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/directive"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

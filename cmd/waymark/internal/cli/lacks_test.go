@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // Every command that reads says what the recording lacks: under a table, on stderr where there is

@@ -14,11 +14,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/load"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

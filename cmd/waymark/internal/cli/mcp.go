@@ -14,9 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
+	tools "github.com/waymark-go/waymark/cmd/waymark/internal/cli/mcp"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	tools "github.com/waymark-go/waymark/cmd/waymark/internal/mcp"
 )
 
 // endOfTool is how long a command may take to end when its tool's call is cancelled.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // What is made of a recording may be read by those who may read the recording, whatever was there

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // isProcess reports whether an argument is a process id, or the address of a process.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree/calltreetest"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

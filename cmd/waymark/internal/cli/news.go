@@ -10,8 +10,8 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/internal/control"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // Limits of commands that watch.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree/calltreetest"
 )
 
 // Who asks for types of objects is told why a recording has none.

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/program/control"
 )
 
 func (a *app) onCommand() *cobra.Command {

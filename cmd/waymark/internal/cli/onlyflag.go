@@ -7,8 +7,8 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
-	"github.com/waymark-go/waymark/internal/condition"
 	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/program/condition"
 )
 
 // onlyFlag is the flag --if: which calls are printed.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/edit"
 )
 
 // positions is a writer for the go command's output. Where the compiler and vet name a rewritten

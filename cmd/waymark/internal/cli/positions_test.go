@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/edit"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/edit"
 )
 
 func TestPositions(t *testing.T) {

@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/probes"
-	"github.com/waymark-go/waymark/internal/control"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/usdt/probes"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/table"
-	"github.com/waymark-go/waymark/internal/usdt"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/text/table"
+	"github.com/waymark-go/waymark/internal/wire/usdt"
 	"github.com/waymark-go/waymark/probe"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 )
 
 // program returns the program to run, in a temporary folder of its own for what it writes:

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/recorder"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // recordFlags are the flags of commands that record. Their names are those of the

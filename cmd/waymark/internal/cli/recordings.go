@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/xmltrace"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/xmltrace"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/internal/control"
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/names"
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // recordLive records a running program, until the time is over or the user interrupts. form is

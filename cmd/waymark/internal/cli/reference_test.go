@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/internal/agent"
+	"github.com/waymark-go/waymark/internal/program/agent"
 )
 
 var update = flag.Bool("update", false, "write docs/reference.md anew")

@@ -9,12 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/replay"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/replay"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/testtrace"
+	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -89,7 +88,7 @@ func valueWidth(w io.Writer) int {
 	if n == 0 {
 		return math.MaxInt // and receivers are whole only once
 	}
-	return max(n/2, transcript.DefaultWidth)
+	return max(n/2, replay.DefaultWidth)
 }
 
 func checkWidth(n int) error {
@@ -123,7 +122,7 @@ func damage(set *tracefile.Set, err error) []error {
 }
 
 // replayTest prints what the test with the given name and its subtests did.
-func (a *app) replayTest(set *tracefile.Set, only *recording.Filter, test string, o transcript.Options) (done replay.Result, err error) {
+func (a *app) replayTest(set *tracefile.Set, only *recording.Filter, test string, o replay.Options) (done replay.Result, err error) {
 	if len(set.Processes) > 1 {
 		return done, usagef("--test: want the recording of one test binary, not of %d processes", len(set.Processes))
 	}
@@ -132,7 +131,7 @@ func (a *app) replayTest(set *tracefile.Set, only *recording.Filter, test string
 	if err != nil {
 		return done, err
 	}
-	p := testtrace.NewPrinter(transcript.New(a.stdout, file, recording.ScaleOf(file).Nanoseconds, file.Nanos, o))
+	p := testtrace.NewPrinter(replay.New(a.stdout, file, recording.ScaleOf(file).Nanoseconds, file.Nanos, o))
 	events.OnLog = p.Log
 	var wait func(*calltree.Call)
 	if o.Waiting {

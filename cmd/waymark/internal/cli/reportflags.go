@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
 	"github.com/waymark-go/waymark/internal/pattern"
 )
 

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/testtrace"
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/testtrace"
+	"github.com/waymark-go/waymark/internal/text/units"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A rerun runs failed tests again, each by itself and with everything recorded, if the recording of their

@@ -12,8 +12,8 @@ import (
 
 	"github.com/waymark-go/waymark/callgraph"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/internal/control"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/sampler"
 )
 

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/seen"
-	"github.com/waymark-go/waymark/internal/control"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/seen"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // seenFormats are the values of --format of seen.

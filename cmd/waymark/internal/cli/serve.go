@@ -14,15 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cache"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/levels"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/ui"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/process"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/ui/recorded"
-	"github.com/waymark-go/waymark/internal/control"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/levels"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui/process"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui/recorded"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 )
 
 // statsFlags are the flags of statistics. Their names are those of the settings of WAYMARK that

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/replay"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/table"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -51,8 +51,8 @@ func (f *textFlags) width(w io.Writer) int {
 }
 
 // calls returns how calls of recordings are written to w, with values of the given width.
-func (f *textFlags) calls(w io.Writer, width int, files ...*tracefile.File) transcript.Options {
-	o := transcript.Options{Columns: f.width(w), Width: width}
+func (f *textFlags) calls(w io.Writer, width int, files ...*tracefile.File) replay.Options {
+	o := replay.Options{Columns: f.width(w), Width: width}
 	if !f.full() {
 		o.Names = names.NewSet()
 		recording.AddNames(o.Names, files...)

@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/gocmd"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/transcript"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/replay"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/program/recorder"
 )
 
 // traceModes are the values of --trace.
@@ -41,7 +41,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.out, "out", "", "record, and keep the recordings in the folder `DIR`")
 	config.Mark(set, config.IsOutput, "out")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
-	set.IntVar(&f.width, "width", transcript.DefaultWidth, widthUsage)
+	set.IntVar(&f.width, "width", replay.DefaultWidth, widthUsage)
 	set.StringVar(&f.disk, "disk", "1GB", "with --trace, `BYTES` of disk for all recordings; calls of tests that passed make room")
 	set.BoolVar(&f.rerun, "rerun", true, "with --trace, run a failed test again by itself, with everything recorded, if its recording lacks calls or values; --rerun=false: don't")
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")

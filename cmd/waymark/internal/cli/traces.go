@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/traces"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )

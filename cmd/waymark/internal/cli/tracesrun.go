@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/internal/agent"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/internal/program/agent"
 )
 
 // tracesRunFlags are the flags of run that have traces gathered. They become settings of WAYMARK.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/tui"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/viewer"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/tui"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/viewer"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/traces"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

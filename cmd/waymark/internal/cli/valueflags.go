@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/config"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // valueFlags say what is recorded of arguments and results.

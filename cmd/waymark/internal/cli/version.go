@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/library"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/toolchain"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/toolchain"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 func (a *app) versionCommand() *cobra.Command {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 )
 
 // browse opens a page in Chromium, and returns what the page posts to /result.

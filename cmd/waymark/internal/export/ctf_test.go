@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/ctf"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 )
 
 // A ctfReader reads what the description says, without looking at it; babeltrace2 does.

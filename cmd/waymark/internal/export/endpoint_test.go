@@ -18,8 +18,8 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/internal/wire"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/wire/protobuf"
 )
 
 // send exports to a URL, in haste, and returns what was left in the file of what was not sent.

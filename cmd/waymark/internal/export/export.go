@@ -18,9 +18,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/perfetto"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/pprof"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/speedscope"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/paths"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/internal/units"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/paths"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

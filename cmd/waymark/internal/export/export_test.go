@@ -13,12 +13,12 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/report"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree/calltreetest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
 	"github.com/waymark-go/waymark/internal/function"
-	readable "github.com/waymark-go/waymark/internal/names"
+	readable "github.com/waymark-go/waymark/internal/text/names"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

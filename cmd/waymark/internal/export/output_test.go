@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 )
 
 // limited fails as a full disk does.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 )
 
 var others = flag.Bool("readers", false, "check exports with other programs, which npm installs, and exports of a million calls")

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/traces"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/xmltrace"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/xmltrace"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/show/traces"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -7,7 +7,7 @@ import (
 	"go/scanner"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/condition"
+	"github.com/waymark-go/waymark/internal/program/condition"
 )
 
 // Compile compiles an expression. If a signature is given, arguments and results are checked against

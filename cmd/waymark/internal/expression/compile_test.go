@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/condition"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/condition"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 type user struct {

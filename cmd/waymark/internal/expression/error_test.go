@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/waymark-go/waymark/internal/condition"
+	"github.com/waymark-go/waymark/internal/program/condition"
 )
 
 var put = &Signature{Function: "store.Put", Args: []Value{{"s", "*Store"}, {"key", "string"}, {"value", "[]byte"}, {"n", "int"}, {"_", "Options"}, {"names", "...string"}},

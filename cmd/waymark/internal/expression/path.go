@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/condition"
+	"github.com/waymark-go/waymark/internal/program/condition"
 )
 
 func floatBits(f float64) uint64 { return math.Float64bits(f) }

@@ -5,7 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 
-	"github.com/waymark-go/waymark/internal/condition"
+	"github.com/waymark-go/waymark/internal/program/condition"
 )
 
 // A node is a part of an expression.

@@ -16,8 +16,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/control"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // How long a program may take to answer. At its end a recording is completed.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // owner returns the user of a process, and the name of its program.

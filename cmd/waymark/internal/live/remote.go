@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/control"
+	"github.com/waymark-go/waymark/internal/program/control"
 )
 
 // TokenVariable is the environment variable with the token for programs that are reached over HTTP: the

@@ -5,9 +5,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/linked"
-	"github.com/waymark-go/waymark/internal/control"
-	"github.com/waymark-go/waymark/internal/names"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live/linked"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // why returns the error of an answer. Of targets that name no instrumented function it says what the

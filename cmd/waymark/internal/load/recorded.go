@@ -8,7 +8,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

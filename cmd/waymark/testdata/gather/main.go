@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/gather"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 var (

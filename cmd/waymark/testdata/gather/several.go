@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/gather/work"
-	"github.com/waymark-go/waymark/internal/gather"
+	"github.com/waymark-go/waymark/internal/program/gather"
 )
 
 // beside checks that a Gatherer gathers what it does alone, while others gather the same calls and some of

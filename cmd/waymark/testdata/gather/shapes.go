@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/gather/work"
-	"github.com/waymark-go/waymark/internal/gather"
+	"github.com/waymark-go/waymark/internal/program/gather"
 	"github.com/waymark-go/waymark/trace"
 )
 

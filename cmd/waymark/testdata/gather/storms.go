@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/gather/work"
-	"github.com/waymark-go/waymark/internal/gather"
-	"github.com/waymark-go/waymark/internal/rt"
-	"github.com/waymark-go/waymark/internal/switchboard"
+	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/trace"
 )

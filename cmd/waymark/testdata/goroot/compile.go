@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/instrument"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/syntax"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/instrument"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/syntax"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A compilation is a command line of the compiler, taken apart.

@@ -6,8 +6,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/waymark-go/waymark/internal/format"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/levels/work"
 )
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/recordings/truth"
 )
 

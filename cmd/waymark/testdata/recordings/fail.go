@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/recordings/truth"
 )
 

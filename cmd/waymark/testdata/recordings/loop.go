@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/recorder"
+	"github.com/waymark-go/waymark/internal/program/recorder"
 )
 
 // What a program has of the system, and of the heap.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/waymark-go/waymark/internal/recorder"
-	"github.com/waymark-go/waymark/internal/rt"
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/recordings/truth"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
 )

@@ -3,8 +3,8 @@ package calls
 import (
 	"strconv"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 )
 
 // A Trace is a root call with what it makes, also on goroutines that it starts: as `waymark traces`

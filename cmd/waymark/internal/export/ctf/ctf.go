@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

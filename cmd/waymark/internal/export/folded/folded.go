@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/paths"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/paths"
 )
 
 // Write writes a tree.

@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"github.com/waymark-go/waymark/internal/wire"
+	"github.com/waymark-go/waymark/internal/wire/protobuf"
 )
 
 // Numbers of the fields of OpenTelemetry's messages.

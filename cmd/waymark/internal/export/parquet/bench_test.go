@@ -4,10 +4,10 @@ import (
 	"io"
 	"testing"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/calltree/calltreetest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/internal/format"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree/calltreetest"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

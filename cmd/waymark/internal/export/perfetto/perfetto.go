@@ -10,8 +10,8 @@ import (
 	"io"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/internal/wire"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/wire/protobuf"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

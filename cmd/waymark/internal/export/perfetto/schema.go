@@ -1,6 +1,6 @@
 package perfetto
 
-import "github.com/waymark-go/waymark/internal/wire"
+import "github.com/waymark-go/waymark/internal/wire/protobuf"
 
 // Numbers of fields in protos/perfetto/trace of github.com/google/perfetto.
 const (

@@ -11,9 +11,9 @@ import (
 	"compress/gzip"
 	"io"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/paths"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/recording"
-	"github.com/waymark-go/waymark/internal/profile"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/paths"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/wire/profile"
 	"github.com/waymark-go/waymark/tracefile"
 )
 

@@ -1,0 +1,74 @@
+package recording
+
+import (
+	"fmt"
+
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/text/units"
+	"github.com/waymark-go/waymark/tracefile"
+)
+
+// A Counting says which calls of a process were counted and not recorded, because the program kept
+// to a budget: of those that the filter has read and accounted for, but for where it can't tell.
+type Counting struct {
+	Calls     map[uint32]uint64 // by site; with the calls of Long events
+	Sum       uint64
+	Long      uint64                     // calls of Long events, which have times
+	Functions map[function.Identity]bool // with such calls
+
+	LeftOut uint64 // calls of which nobody knows whether the filter wants them
+	Coarse  bool   // the filter has a time window, and counters are read now and then
+	Budget  string // as the user wrote it
+}
+
+// Counting returns the calls of a process that were counted.
+func (f *Filter) Counting(p *Process) Counting {
+	o := f.Options(p)
+	c := Counting{Calls: make(map[uint32]uint64), Functions: make(map[function.Identity]bool), Budget: p.File.Info().Budget}
+	for site, n := range p.File.Counted(tracefile.Range{From: o.From, To: o.To}) {
+		switch {
+		case o.Keep != nil && !o.Keep(site):
+		case f.Goroutine != nil || f.Shortest > 0:
+			c.LeftOut += n
+		default:
+			c.Calls[site] = n
+			c.Sum += n
+			fn, _ := p.File.Func(site)
+			c.Functions[fn.Identity()] = true
+		}
+	}
+	c.Coarse = c.Sum > 0 && (o.From > 0 || o.To > 0)
+	return c
+}
+
+// countedLines returns what a reader should know of the counted calls of some recordings.
+func countedLines(list []Summary) (lines []string) {
+	s := Sum(list).Counted
+	if s.Sum > 0 {
+		were := "were"
+		if len(s.Functions) == 1 {
+			were = "was"
+		}
+		budget := ""
+		if s.Budget != "" {
+			budget = " of " + s.Budget
+		}
+		lines = append(lines, fmt.Sprintf("≈ %s %s only counted at times, to keep to the budget%s: for %s times, panics and errors are estimated from samples; - where there are none: that time is in the self time of callers",
+			units.Things(uint64(len(s.Functions)), "function"), were, budget, units.Things(s.Sum-min(s.Long, s.Sum), "call")))
+	}
+	if s.Coarse {
+		lines = append(lines, "counters are read about once a second: the counted calls of the window are those between two readings")
+	}
+	if s.LeftOut > 0 {
+		lines = append(lines, "≈ "+units.Things(s.LeftOut, "counted call")+" left out: nobody knows their goroutines and durations")
+	}
+	return lines
+}
+
+// countedUntil says that a program ended before it had read its counters, "" if it had not.
+func countedUntil(i tracefile.Info) string {
+	if i.Demoted == 0 || i.Stopped != tracefile.StoppedFailed && (i.Complete || i.Stopped != tracefile.NotStopped) {
+		return ""
+	}
+	return fmt.Sprintf("calls that were counted after %s are missing", units.Duration(int64(i.CountedUntil)))
+}

@@ -1,0 +1,177 @@
+package process
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/session"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
+	"github.com/waymark-go/waymark/internal/program/control"
+)
+
+// A Process is a running program.
+type Process struct {
+	connect func() (*live.Conn, error)
+	folder  string // of recordings
+
+	mu    sync.Mutex
+	pages map[string]*page
+}
+
+// New returns the process that connect connects to. Recordings are written into the folder.
+func New(connect func() (*live.Conn, error), folder string) *Process {
+	return &Process{connect: connect, folder: folder, pages: make(map[string]*page)}
+}
+
+// Mount adds the page and its answers to a server.
+func (p *Process) Mount(s *ui.Server) {
+	s.AddPage(ui.Page{Name: "live", Title: "Live"})
+	s.Handle("GET /api/live/events", http.HandlerFunc(p.events))
+	s.HandleJSON("POST /api/live/start", p.start)
+	s.HandleJSON("POST /api/live/stop", p.stop)
+}
+
+// statusEvery is how often a page is told what is on, and whether the program runs.
+const statusEvery = time.Second
+
+// mostPages bounds the open pages: a program serves 64 connections.
+const mostPages = 8
+
+// An event is a message of a stream; Kind names what it has.
+type event struct {
+	Kind    string          `json:"kind"` // hello, status, begun, news, ended or gone
+	Session string          `json:"session,omitempty"`
+	Task    string          `json:"task,omitempty"`
+	Status  *control.Status `json:"status,omitempty"`
+	News    *control.News   `json:"news,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Change  *control.Change `json:"change,omitempty"`
+}
+
+// events is the stream of a page.
+func (p *Process) events(w http.ResponseWriter, r *http.Request) {
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		ui.WriteError(w, errors.New("the connection can't stream"))
+		return
+	}
+	one := &page{folder: p.folder, id: rand.Text(), out: make(chan event, 64), tasks: make(map[string]*task)}
+	one.ctx, one.cancel = context.WithCancel(r.Context())
+	defer one.cancel()
+	program, gone := session.Open(p.connect)
+	if gone == nil {
+		one.program = program
+		defer one.end()
+		if !p.add(one) {
+			ui.WriteError(w, fmt.Errorf("%d pages are open already: close one", mostPages))
+			return
+		}
+		defer p.remove(one)
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(e event) error {
+		b, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "data: %s\n\n", b)
+		flusher.Flush()
+		return err
+	}
+	if send(event{Kind: "hello", Session: one.id}) != nil {
+		return
+	}
+	if gone == nil {
+		go one.watchStatus()
+	} else if send(event{Kind: "gone", Text: gone.Error()}) != nil {
+		return
+	}
+	for {
+		select {
+		case e := <-one.out:
+			if send(e) != nil {
+				return
+			}
+		case <-one.ctx.Done():
+			return
+		}
+	}
+}
+
+// add makes a page known, unless there are too many.
+func (p *Process) add(one *page) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.pages) >= mostPages {
+		return false
+	}
+	p.pages[one.id] = one
+	return true
+}
+
+func (p *Process) remove(one *page) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.pages, one.id)
+}
+
+// A command is what a page wants.
+type command struct {
+	Session string   `json:"session"`
+	Task    string   `json:"task"` // its name: top, watch, trace or record
+	Targets []string `json:"targets"`
+	If      string   `json:"if"`
+	MinNS   int64    `json:"min_ns"`
+	Limit   uint64   `json:"limit"`
+	Values  bool     `json:"values"` // of watch: the user wants to see arguments and results
+	EveryNS int64    `json:"every_ns"`
+}
+
+// most is the largest body of a command.
+const most = 64 << 10
+
+func (p *Process) command(r *http.Request) (*command, *page, error) {
+	var c command
+	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, most)).Decode(&c); err != nil {
+		return nil, nil, ui.BadRequest("this is no command: %w", err)
+	}
+	p.mu.Lock()
+	one := p.pages[c.Session]
+	p.mu.Unlock()
+	if one == nil {
+		return nil, nil, ui.BadRequest("the page's connection has ended: load the page again")
+	}
+	return &c, one, nil
+}
+
+func (p *Process) start(r *http.Request) (any, error) {
+	c, one, err := p.command(r)
+	if err != nil {
+		return nil, err
+	}
+	change, err := one.start(c)
+	if err != nil {
+		var told *control.Error
+		if errors.As(err, &told) {
+			err = ui.BadRequest("%w", err)
+		}
+		return nil, err
+	}
+	return change, nil
+}
+
+func (p *Process) stop(r *http.Request) (any, error) {
+	c, one, err := p.command(r)
+	if err != nil {
+		return nil, err
+	}
+	one.stop(c.Task)
+	return struct{}{}, nil
+}

@@ -1,0 +1,291 @@
+package process
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
+	"github.com/waymark-go/waymark/internal/program/control"
+)
+
+// A program answers as an instrumented one does: each connection that watches has one call, and then
+// nothing until it is stopped.
+type program struct {
+	mu       sync.Mutex
+	open     int // connections
+	all      []net.Conn
+	requests []control.Request
+	closed   chan bool // one for each connection that has ended
+	dead     bool
+}
+
+func (p *program) connect() (*live.Conn, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dead {
+		return nil, errors.New("no such process")
+	}
+	here, there := net.Pipe()
+	p.open++
+	p.all = append(p.all, there)
+	go p.serve(there)
+	return &live.Conn{Conn: here}, nil
+}
+
+func (p *program) serve(c net.Conn) {
+	defer func() {
+		p.mu.Lock()
+		p.open--
+		p.mu.Unlock()
+		c.Close()
+		p.closed <- true
+	}()
+	told, bare := false, false
+	for {
+		var r control.Request
+		if control.Read(c, &r) != nil {
+			return
+		}
+		p.mu.Lock()
+		p.requests = append(p.requests, r)
+		p.mu.Unlock()
+		answer := control.Response{Version: control.Version}
+		switch r.Do {
+		case control.DoStatus:
+			answer.Status = &control.Status{PID: 7, Program: "/bin/app", Groups: []string{"IO"}}
+		case control.DoWatch, control.DoRecord:
+			if len(r.Targets) > 0 && r.Targets[0] == "nothing" {
+				answer.Error = &control.Error{Code: control.CodeTarget, Text: "nothing: no such function"}
+			} else {
+				bare = r.Watch != nil && r.Watch.Bare
+				answer.Change = &control.Change{Functions: 3, Path: r.Path}
+			}
+		case control.DoNext:
+			answer.News = &control.News{}
+			if !told {
+				told = true
+				call := control.Call{Function: "p.F"}
+				if !bare {
+					call.Args, call.Results, call.Panic = "secret", "secret", "secret"
+				}
+				answer.News.Calls = []control.Call{call}
+			}
+		case control.DoStop:
+			answer.News = &control.News{Done: true}
+		}
+		if control.Write(c, answer) != nil {
+			return
+		}
+	}
+}
+
+// die ends the program.
+func (p *program) die() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dead = true
+	for _, c := range p.all {
+		c.Close()
+	}
+}
+
+// A browser is the other side of a page.
+type browser struct {
+	t      *testing.T
+	client *http.Client
+	home   string
+	origin string
+	stream io.Closer
+	lines  *bufio.Scanner
+	id     string
+}
+
+func open(t *testing.T, p *program) *browser {
+	t.Helper()
+	s := ui.New("app")
+	New(p.connect, t.TempDir()).Mount(s)
+	server := httptest.NewServer(s)
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+	})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &browser{t: t, client: &http.Client{Jar: jar}, origin: server.URL}
+	answer, err := g.client.Get(s.URL(server.Listener.Addr()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	g.home = strings.TrimSuffix(answer.Request.URL.String(), "/")
+	if answer, err = g.client.Get(g.home + "/api/live/events"); err != nil {
+		t.Fatal(err)
+	}
+	g.stream, g.lines = answer.Body, bufio.NewScanner(answer.Body)
+	g.id = g.await("hello", "").Session
+	return g
+}
+
+// await returns the next event of a kind.
+func (g *browser) await(kind, task string) (e event) {
+	g.t.Helper()
+	for g.lines.Scan() {
+		data, ok := strings.CutPrefix(g.lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		e = event{}
+		if err := json.Unmarshal([]byte(data), &e); err != nil {
+			g.t.Fatal(err)
+		}
+		if e.Kind == kind && e.Task == task {
+			return e
+		}
+	}
+	g.t.Fatalf("the stream ended before %s %s: %v", kind, task, g.lines.Err())
+	return e
+}
+
+// ask sends a command and returns the status and the answer.
+func (g *browser) ask(what string, c command) (int, string) {
+	g.t.Helper()
+	if c.Session == "" {
+		c.Session = g.id
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	r, err := http.NewRequest("POST", g.home+"/api/live/"+what, strings.NewReader(string(b)))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	r.Header.Set("Origin", g.origin)
+	answer, err := g.client.Do(r)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
+}
+
+// The program is asked for values only if the page says that the user wants them.
+func TestValues(t *testing.T) {
+	p := &program{closed: make(chan bool, 100)}
+	g := open(t, p)
+	for _, values := range []bool{false, true} {
+		if status, body := g.ask("start", command{Task: "watch", Targets: []string{"p.F"}, Values: values, Limit: 5}); status != 200 {
+			t.Fatalf("status %d: %s", status, body)
+		}
+		call := g.await("news", "watch").News.Calls[0]
+		if got := call.Args + call.Results + call.Panic; (got != "") != values {
+			t.Errorf("values %v: the page is told %q", values, got)
+		}
+		g.ask("stop", command{Task: "watch"})
+		g.await("ended", "watch")
+	}
+}
+
+// What a page has switched on ends with it.
+func TestPageCloses(t *testing.T) {
+	p := &program{closed: make(chan bool, 100)}
+	g := open(t, p)
+	g.await("status", "")
+	for _, task := range []string{"top", "watch", "trace", "record"} {
+		if status, body := g.ask("start", command{Task: task, Targets: []string{"p.F"}}); status != 200 {
+			t.Fatalf("%s: status %d: %s", task, status, body)
+		}
+	}
+	g.stream.Close()
+	for range 5 { // of the status, too
+		<-p.closed
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open != 0 {
+		t.Errorf("%d connections are open, want none", p.open)
+	}
+}
+
+// A task that is started again takes the place of the one before.
+func TestAgain(t *testing.T) {
+	p := &program{closed: make(chan bool, 100)}
+	g := open(t, p)
+	g.await("status", "")
+	for range 3 {
+		g.ask("start", command{Task: "top", Targets: []string{"@IO"}, EveryNS: 1})
+	}
+	<-p.closed
+	<-p.closed
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open != 2 {
+		t.Errorf("%d connections are open, want one for the status and one that counts", p.open)
+	}
+}
+
+// The page is told that the program has ended.
+func TestProgramEnds(t *testing.T) {
+	p := &program{closed: make(chan bool, 100)}
+	g := open(t, p)
+	g.await("status", "")
+	p.die()
+	if e := g.await("gone", ""); e.Text == "" {
+		t.Error("the page is not told why it can't reach the program")
+	}
+	if status, body := g.ask("start", command{Task: "top"}); status != 500 || !strings.Contains(body, "no such process") {
+		t.Errorf("status %d, %s; want that there is no such process", status, body)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	p := &program{closed: make(chan bool, 100)}
+	g := open(t, p)
+	for _, test := range []struct {
+		command command
+		want    string
+	}{
+		{command{Task: "dance"}, "want top, watch, trace or record"},
+		{command{Task: "watch"}, "want a function"},
+		{command{Task: "trace", Targets: []string{"p.F"}, MinNS: -1}, "want 0 or more"},
+		{command{Task: "watch", Targets: []string{"p.F"}, If: "args[0] >"}, "args[0]"},
+		{command{Task: "watch", Targets: []string{"nothing"}}, "no such function"},
+		{command{Task: "top", Session: "of another page"}, "load the page again"},
+	} {
+		if status, body := g.ask("start", test.command); status != 400 || !strings.Contains(body, test.want) {
+			t.Errorf("%+v: status %d, %s; want 400 with %q", test.command, status, body, test.want)
+		}
+	}
+}
+
+// More pages than a program has connections for are refused.
+func TestManyPages(t *testing.T) {
+	p := &program{closed: make(chan bool, 100)}
+	g := open(t, p)
+	for i := 1; i <= mostPages; i++ {
+		answer, err := g.client.Get(g.home + "/api/live/events")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		if want := map[bool]int{true: 200, false: 500}[i < mostPages]; answer.StatusCode != want {
+			t.Errorf("page %d: status %d, want %d", i+1, answer.StatusCode, want)
+		}
+	}
+}

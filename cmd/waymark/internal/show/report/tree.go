@@ -1,0 +1,301 @@
+package report
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/text/table"
+	"github.com/waymark-go/waymark/internal/text/units"
+)
+
+// DefaultLevels is how many levels of calls are printed, unless the filter has a Depth, in nested
+// JSON and of callers. Some readers of JSON allow only 256 nested brackets, and the work for
+// callers is quadratic in the depth of a recursion.
+const DefaultLevels = 100
+
+// levels returns how many levels are printed where DefaultLevels matters.
+func (r *Report) levels() int { return cmp.Or(r.Filter.Depth, DefaultLevels) }
+
+// addTree adds the tree of a recording.
+func (r *Report) addTree(list []calltree.Node, scale calltree.Scale) {
+	at := make([]uint32, len(list))
+	for i := range list {
+		n := &list[i]
+		parent := uint32(0)
+		if n.Caller != calltree.NoCaller {
+			parent = at[n.Caller]
+		}
+		at[i] = r.tree.Child(parent, n.Key)
+		sum := numbers{
+			calls: n.Calls, panics: n.Panics, errors: n.Errors, objects: n.Made.Objects, bytes: n.Made.Bytes,
+			total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self), about: n.About,
+		}
+		if n.Off != nil {
+			sum.off = new(recording.Offs)
+			sum.off.Add(n.Off, scale)
+		}
+		r.tree.count(at[i], &sum)
+	}
+}
+
+// A view is what is shown of a call tree, --min and --depth apart.
+type view struct {
+	*forest
+	calltree.Children
+	all int64 // total, ns, of what it is part of
+	cut bool  // callers of more than DefaultLevels are left out
+}
+
+// view returns what is shown of the tree. It is the same each time.
+func (r *Report) view() *view {
+	if r.shown != nil {
+		return r.shown
+	}
+	v := &view{forest: &r.tree}
+	r.shown = v
+	switch {
+	case r.Filter.Callers != nil:
+		v.forest = r.callersOf(r.matching(r.Filter.Callers), v)
+	case r.Filter.Root != nil:
+		root := r.matching(r.Filter.Root)
+		v.forest = r.tree.some(func(n *node, caller uint32) bool { return caller != 0 || root(n.Row) })
+	}
+	for i := range v.Nodes {
+		if n := &v.Nodes[i]; i > 0 && n.Parent == 0 {
+			v.all += n.Sum.total
+		}
+	}
+	if r.Filter.Show != nil {
+		show := r.matching(r.Filter.Show)
+		v.forest = v.some(func(n *node, _ uint32) bool { return show(n.Row) })
+	}
+	v.Children = v.sorted(func(a, b *node) int {
+		if a.Sum.total != b.Sum.total {
+			return cmp.Compare(b.Sum.total, a.Sum.total) // what took the most time first
+		}
+		x, y := r.rows[a.Row], r.rows[b.Row]
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+	})
+	return v
+}
+
+// HideSmall leaves out of the tree what has less than a share of the time.
+func (r *Report) HideSmall(share float64) {
+	r.Filter.Min = time.Duration(share * float64(r.view().all))
+}
+
+// matching turns a question about a function into a question about its row. It asks once for each
+// row.
+func (r *Report) matching(wanted func(*function.Func) bool) func(row uint32) bool {
+	answers := make([]byte, len(r.rows)) // 0 isn't known
+	return func(row uint32) bool {
+		if answers[row] == 0 {
+			answers[row] = 1
+			if wanted(&r.rows[row].Func) {
+				answers[row] = 2
+			}
+		}
+		return answers[row] == 2
+	}
+}
+
+// callersOf returns the paths upwards from the nodes whose functions match, as far as they are
+// shown. Each node on the way up has the numbers of the calls at its foot. The time of a recursive
+// function counts where it is entered first.
+func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
+	out := new(forest)
+	open := make([]int32, len(r.rows)) // calls of the row on the path
+	below := r.tree.sorted(func(_, _ *node) int { return 0 })
+	below.Visit(func(i uint32, _ int) bool {
+		n := &r.tree.Nodes[i]
+		if match(n.Row) {
+			sum := n.Sum
+			if open[n.Row] > 0 {
+				sum.total = 0
+				if sum.off != nil {
+					sum.off = &recording.Offs{Self: sum.off.Self}
+				}
+			}
+			at := uint32(0)
+			for level := 0; i != 0; i = r.tree.Nodes[i].Parent {
+				if level++; level > r.levels() {
+					v.cut = r.Filter.Depth == 0
+					break
+				}
+				at = out.Child(at, r.tree.Nodes[i].Row)
+				out.count(at, &sum)
+			}
+		}
+		open[n.Row]++
+		return true
+	}, func(i uint32, _ int) { open[r.tree.Nodes[i].Row]-- })
+	return out
+}
+
+// walk calls enter for the nodes that are shown, callers before callees, and leave, if it isn't
+// nil, after what they call.
+func (r *Report) walk(enter func(n *node, depth int), leave func(n *node, depth int)) {
+	v := r.view()
+	shown := func(n *node, depth int) bool {
+		return n.Sum.total >= int64(r.Filter.Min) && (r.Filter.Depth == 0 || depth < r.Filter.Depth)
+	}
+	v.Visit(func(i uint32, depth int) bool {
+		n := &v.Nodes[i]
+		if !shown(n, depth) {
+			return false
+		}
+		enter(n, depth)
+		return true
+	}, func(i uint32, depth int) {
+		if n := &v.Nodes[i]; leave != nil && shown(n, depth) {
+			leave(n, depth)
+		}
+	})
+}
+
+// WriteTree prints the call tree of a report made with Options.Tree. note says what the form has
+// left out, "" if nothing.
+func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
+	if r.view().cut {
+		note = fmt.Sprintf("callers above %d levels are left out: --depth N shows N levels", DefaultLevels)
+	}
+	switch f {
+	case JSON:
+		left, err := r.writeNested(w)
+		if left > 0 {
+			note = fmt.Sprintf("%s below %d levels left out: --flat has all, --depth N nests N levels", units.Things(left, "row"), DefaultLevels)
+		}
+		return note, err
+	case FlatJSON:
+		return note, r.writeFlat(w)
+	case CSV:
+		c := csv.NewWriter(w)
+		waits, makes := r.pathsWait(), r.makes()
+		head := []string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"}
+		if waits {
+			head = append(head, recording.OffHeads()...)
+		}
+		if makes {
+			head = append(head, "objects", "bytes")
+		}
+		c.Write(head)
+		r.walk(func(n *node, depth int) {
+			record := []string{strconv.Itoa(depth), strconv.FormatInt(n.Sum.total, 10), strconv.FormatInt(n.Sum.self, 10),
+				strconv.FormatUint(n.Sum.calls, 10), strconv.FormatUint(n.Sum.panics, 10), r.rows[n.Row].Name, strconv.FormatUint(n.Sum.errors, 10)}
+			if waits {
+				record = append(record, n.Sum.offs().Total.Fields(n.Sum.total)...)
+			}
+			if makes {
+				record = append(record, unsigned(n.Sum.objects), unsigned(n.Sum.bytes))
+			}
+			c.Write(record)
+		}, nil)
+		c.Flush()
+		return note, c.Error()
+	}
+	return note, r.writeTreeText(w)
+}
+
+func (r *Report) writeTreeText(w io.Writer) error {
+	all := r.view().all
+	t := &table.Table{Columns: []table.Column{
+		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
+		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true},
+	}}
+	makes := slices.ContainsFunc(r.view().Nodes, func(n node) bool { return n.Sum.objects > 0 })
+	if makes {
+		t.Columns = append(t.Columns, table.Column{Head: "Objects", Right: true}, table.Column{Head: "Bytes", Right: true})
+	}
+	t.Columns = append(t.Columns, table.Column{Head: "Function"})
+	waiting := r.Waiting && r.pathsWait()
+	if waiting {
+		t.Columns = append(slices.Clone(offColumns), t.Columns[1:]...)
+		t.Columns = append(t.Columns, table.Column{Head: "Waiting for"})
+	}
+	t.Stream = func(line func([]table.Cell)) {
+		r.walk(func(n *node, depth int) {
+			percent := 0.0
+			if all > 0 {
+				percent = 100 * float64(n.Sum.total) / float64(all)
+			}
+			row := r.rows[n.Row]
+			name := table.Indent(depth) + r.names.Short(row.Name)
+			if row.Open > 0 && row.Open == row.Calls {
+				name += table.AllOpen
+			}
+			total, self := table.Duration(n.Sum.total), table.Duration(n.Sum.self)
+			calls := table.Count(n.Sum.calls)
+			switch {
+			case row.Unknown():
+				total, self = table.None, table.None
+			case row.Counted > 0:
+				total, self, calls = total.About(), self.About(), calls.About()
+			case n.Sum.about:
+				self = self.About()
+			}
+			cells := []table.Cell{
+				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
+				calls, table.Panics(n.Sum.panics), table.Errors(n.Sum.errors),
+			}
+			if makes {
+				cells = append(cells, table.Count(n.Sum.objects), table.Cell{Text: units.Bytes(int64(n.Sum.bytes))})
+			}
+			cells = append(cells, table.Cell{Text: name})
+			if waiting {
+				off := &n.Sum.offs().Total
+				cells = append(offCells(off, n.Sum.total), cells[1:]...)
+				cells = append(cells, table.Cell{Text: off.Longest()})
+			}
+			line(cells)
+		}, nil)
+	}
+	if err := t.Write(w, r.Style); err != nil {
+		return err
+	}
+	if line := r.placeless(); line != "" {
+		if _, err := fmt.Fprintf(w, "  %s\n", line); err != nil {
+			return err
+		}
+	}
+	return r.writeFoot(w)
+}
+
+// placelessNames is how many functions placeless names.
+const placelessNames = 5
+
+// placeless names the functions with counted calls, of which nobody knows the callers.
+func (r *Report) placeless() string {
+	untimed := func(row *Row) uint64 {
+		if !row.Unknown() {
+			return 0 // samples have callers
+		}
+		return row.Calls - row.Recorded()
+	}
+	var rows []*Row
+	for _, row := range r.rows {
+		if untimed(row) > 0 {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		return ""
+	}
+	slices.SortFunc(rows, func(a, b *Row) int { return cmp.Or(cmp.Compare(untimed(b), untimed(a)), cmp.Compare(a.Name, b.Name)) })
+	var list []string
+	for _, row := range rows[:min(len(rows), placelessNames)] {
+		list = append(list, fmt.Sprintf("%s (%s)", r.names.Short(row.Name), units.Things(untimed(row), "call")))
+	}
+	if n := len(rows) - len(list); n > 0 {
+		list = append(list, units.Things(uint64(n), "more function"))
+	}
+	return "counted, so not in the tree: " + strings.Join(list, ", ")
+}

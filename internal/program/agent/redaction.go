@@ -1,0 +1,51 @@
+package agent
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/program/text"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// redaction is what makes fields secret in values that are printed.
+var redaction = new(redactor)
+
+type redactor struct {
+	find   sync.Once
+	values atomic.Pointer[recorder.Values]
+}
+
+func init() {
+	if host.Enabled() {
+		text.Secrets = secrets
+		switchboard.Secret = func(name string) bool { return format.LooksSecret(name, secrets()) }
+		switchboard.PanicValues = func() bool { return shown().Panics }
+	}
+}
+
+// secrets returns the words that the program was built with, or those of WAYMARK.
+func secrets() []string { return shown().Redact }
+
+// shown returns what may be seen of values, as the program was built and WAYMARK says.
+func shown() *recorder.Values {
+	r := redaction
+	r.find.Do(func() {
+		var built string
+		read := func(text string) {
+			built = text
+			v := values(settings{text: built}, began)
+			r.values.Store(&v)
+		}
+		read("")
+		host.Packages(func(p *rt.Package) {
+			if p.Settings != built {
+				read(p.Settings)
+			}
+		})
+	})
+	return r.values.Load()
+}

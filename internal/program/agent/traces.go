@@ -1,0 +1,138 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/text/units"
+	"github.com/waymark-go/waymark/trace"
+)
+
+// traces are the settings for traces.
+type traces struct {
+	Roots []string      // traces: patterns of functions whose calls begin traces
+	Keep  trace.Options // keep: which traces; what is not set there is not selected
+	Kept  string        // the latest keep; empty: the default
+	Path  string        // traces-out: the file where they are saved; with placeholders. Empty: they are printed
+}
+
+// defaultSlowest is how many traces are kept unless keep says which.
+const defaultSlowest = 20
+
+const wantKeep = "want slowest:N, failed, longer:DURATION, onein:N or all, as in keep=slowest:20"
+
+// keep reads what traces are kept. Several settings add up.
+func (t *traces) keep(key, value string) error {
+	t.Kept = value
+	what, arg, _ := strings.Cut(value, ":")
+	n, err := strconv.Atoi(arg)
+	d, durationErr := time.ParseDuration(arg)
+	switch {
+	case value == "all":
+		t.Keep.OneIn = 1
+	case value == "failed":
+		t.Keep.Failed = true
+	case what == "slowest" && err == nil && n > 0 && n <= 1e6:
+		t.Keep.Slowest = n
+	case what == "onein" && err == nil && n > 0:
+		t.Keep.OneIn = n
+	case what == "longer" && durationErr == nil && d > 0:
+		t.Keep.Longer = d
+	default:
+		return fmt.Errorf("%s=%s: %s", key, value, wantKeep)
+	}
+	return nil
+}
+
+// CheckKeep returns what is wrong with a value of keep.
+func CheckKeep(value string) error { return new(traces).keep("keep", value) }
+
+// check returns what is wrong with the settings together.
+func (t *traces) check() error {
+	const want = "traces=PATTERN, too: the functions whose calls begin traces, as in traces=main.handle"
+	switch {
+	case len(t.Roots) > 0:
+	case t.Kept != "":
+		return &recorder.SettingError{Key: "keep", Value: t.Kept, Want: want}
+	case t.Path != "":
+		return &recorder.SettingError{Key: "traces-out", Value: t.Path, Want: want}
+	}
+	return nil
+}
+
+// A rootSelector selects the functions that the settings name.
+type rootSelector struct {
+	*selection
+	patterns []string
+}
+
+func (r rootSelector) String() string { return strings.Join(r.patterns, ", ") }
+
+func (r rootSelector) Selected() (switchboard.Selection, string, error) {
+	return switchboard.Selection{Has: r.has}, "", nil
+}
+
+// Origin says who wants traces.
+func (r rootSelector) Origin() switchboard.Origin { return switchboard.Environment }
+
+// gatherTraces begins to gather the traces that the settings ask for. They are printed, or saved,
+// when the program ends.
+func gatherTraces(o options) error {
+	program := executable()
+	options := o.Traces.Keep
+	if o.Traces.Kept == "" {
+		options.Slowest = defaultSlowest
+	}
+	roots, err := newSelection(o.Traces.Roots, nil)
+	if err != nil {
+		return err
+	}
+	if len(o.Traces.Roots) == 1 { // the collector says that there is no such function
+		selections = selections[:len(selections)-1]
+	}
+	if only, err := newSelection(o.Include, o.Exclude); err != nil {
+		return err
+	} else if only != nil {
+		options.Calls = rootSelector{only, o.Include}
+	}
+	if o.Traces.Path != "" {
+		if options.File, err = expand(o.Traces.Path, program, os.Getpid()); err != nil {
+			return err
+		}
+	}
+	options.AtEnd = func(c *trace.Collector) {
+		list, n := c.Traces(), c.Counts()
+		if err := c.Err(); err != nil {
+			console.Say("traces: %v", err)
+		} else if options.File == "" {
+			console.Print(printTraces(filepath.Base(program), list, n.Ended))
+		}
+		if n.Dropped+n.LostCalls > 0 {
+			console.Say("traces: %s and %s of others were lost: they came faster than they could be kept, or were more than there is memory for",
+				units.Things(n.Dropped, "trace"), units.Things(n.LostCalls, "call"))
+		}
+	}
+	return host.Trace(rootSelector{roots, o.Traces.Roots}, options)
+}
+
+// printTraces returns a list of traces for people, and the calls of the slowest one.
+func printTraces(program string, list []*trace.Trace, ended uint64) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "[waymark+] *** traces: %s, process %d, %s of %s ***\n\n",
+		program, os.Getpid(), units.Count(uint64(len(list))), units.Things(ended, "trace"))
+	trace.WriteList(&b, list)
+	if len(list) > 0 {
+		b.WriteByte('\n')
+		list[0].WriteTo(&b)
+	}
+	fmt.Fprintf(&b, "\n[waymark-] *** end of traces ***\n")
+	return b.Bytes()
+}

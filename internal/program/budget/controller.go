@@ -1,0 +1,398 @@
+package budget
+
+import (
+	"math"
+
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// Times, in ns.
+const (
+	window     = 20e6 // rates are of so much time, or
+	longWindow = 80e6 // of so much, if there are few calls
+	reserve    = 60e6 // the account holds what comes in within this time,
+	mostDebt   = 2e9  // and owes no more than that
+
+	slow = 1e9 // rates that functions are promoted by are averages of so much time
+
+	mostSaved   = 500e6 // for tests that begin
+	partOfSaved = 0.01  // is for one of them, but
+	leastAhead  = 5e6   // at least: a test of 1 ms is recorded to its end; if nothing is saved,
+	leastFresh  = 1e6   // so much is for each
+
+	leftBySubtests = mostSaved / 2
+
+	firstWait = 200e6 // before a function is promoted
+	mostWait  = 120e9
+)
+
+// LongCall is how long a call takes at least, in ns, that is recorded at any level.
+const LongCall = 100e3
+
+const (
+	enoughCalls = 1 << 14 // recorded in a window, so that it need not be a long one
+	enoughSpent = 2e6     // ns that tracing has taken in a window, the same
+
+	aim     = 0.9 // of the budget is the most that is left when functions have been demoted
+	aimDebt = 0.75
+	room    = 0.8 // of the budget is the most that is predicted when functions are promoted
+
+	// leastOwn is the least share of CPU time that is taken for the program's own: costs may be
+	// estimated too high.
+	leastOwn = 0.1
+
+	// leastElse is the share of the budget that is left for other things than counting, however
+	// many calls there are: functions that are not called often are recorded.
+	leastElse = 0.1
+
+	// least is a share of wall time that tracing may always take. Else programs that only wait
+	// would have their few calls demoted.
+	least = 0.001
+)
+
+// Costs are what tracing costs, in ns.
+type Costs struct {
+	Call    float64 // of a call that is recorded, or timed, without what is done in the background
+	Write   float64 // of a recorded call in the background, until that is measured
+	Read    float64 // of one reading of the clock
+	Values  float64 // more for an event with values, until that is measured
+	Byte    float64 // more for each byte of values, until that is measured
+	Boxed   float64 // more for an event with values, which is not in what is measured
+	Int     float64 // more for each integer
+	Long    float64 // of a call that is counted, and recorded if it takes long
+	Counted float64 // of a call that is only counted
+	Unread  float64 // more for a call that has values, which nobody reads
+}
+
+// A Usage is what the process has taken until an instant, in ns. Each is a sum since the start.
+type Usage struct {
+	Now   int64 // of a monotonic clock
+	CPU   int64 // of the process
+	Own   int64 // of CPU that encoding and writing took
+	Timer int64 // of CPU that deciding took, which does not depend on the calls
+
+	Samples int64 // of CPU that samples of counted calls took: their share of the time is chosen, see Windows
+}
+
+// A Sample is what has happened since the sample before.
+type Sample struct {
+	Usage
+	Tick    float64        // ns in a tick of Tallies
+	Tallies []format.Tally // by site: calls that were recorded, or timed, since the sample before
+	Counts  []uint64       // by site: calls that were counted since the program began
+	Values  ValueTimes     // what was measured since the sample before
+}
+
+// ValueTimes is how long it took to write the values of some events, each with one reading of the
+// clock.
+type ValueTimes struct {
+	Events, Bytes uint64
+	Ticks         uint64
+}
+
+// A Change gives a site another level.
+type Change struct {
+	Site  uint32
+	Level uint8 // format.LevelFull, LevelUnvalued, LevelCounted or LevelOnly
+}
+
+// A Controller keeps the cost of tracing within a budget.
+type Controller struct {
+	// Rank returns when a site is demoted: sites of higher rank after all others. nil: all are
+	// alike.
+	Rank func(site uint32) int
+
+	// Times says that calls are timed and not recorded: there are no levels but full and only
+	// counted.
+	Times bool
+
+	// Saved is what there is for tests that begin while the account is empty, in ns. Once a test has
+	// begun, half of what comes in is saved until there is enough.
+	Saved float64
+
+	share float64 // of the program's own CPU time that tracing may take
+	costs Costs
+	write float64 // ns, of a recorded call in the background
+	scale scale   // of values
+
+	last     Usage
+	sites    []site
+	balance  float64 // of the account, ns
+	rate     float64 // what comes in per ns, of late
+	seen     period
+	spent    float64 // by tracing, since the start, ns
+	demoted  int     // sites that are not at level full
+	switches int     // changes made
+
+	tests     bool    // tests begin
+	beginning bool    // one has begun that Saved pays
+	ahead     float64 // what that test may still take, ns
+	granted   float64 // to tests, beyond what was saved, ns
+	own       float64 // time of the suite without tracing, CPU time and idle time, ns
+
+	work work
+}
+
+// A period is what has happened since the rates were last looked at.
+type period struct {
+	ns, income float64
+	spent      float64
+	calls      uint64 // recorded
+}
+
+// A site is what is known of the calls of a function.
+type site struct {
+	level   uint8
+	counted uint64 // of Sample.Counts, when last seen
+
+	// In the period.
+	calls  uint64 // recorded and counted
+	closed uint64
+	ticks  float64 // of the closed ones, ns
+	valued uint64  // events with values
+	size   uint64  // bytes of these
+	ints   uint64  // integers
+	plain  uint64  // calls recorded
+
+	rank   int     // when last looked at
+	rate   float64 // calls per ns, average
+	length float64 // of a call on average, ns; 0: not known
+	values float64 // in a call on average, ns by Costs, but for ints
+	others float64 // ns of values in a call, besides
+	scale  float64 // of values, when they were last recorded
+
+	promoted int64 // when
+	retry    int64 // when it may be promoted
+	wait     int64 // how long it waits for that
+
+	// While changes are chosen.
+	change  int  // number of the site's change, from 1
+	further bool // it is demoted by one more move
+}
+
+// New returns a controller that lets tracing take a share of the program's own CPU time, as in 0.1.
+func New(share float64, costs Costs, start Usage) *Controller {
+	c := &Controller{share: share, costs: costs, write: costs.Write, last: start}
+	c.rate = share
+	c.balance = c.income(reserve / 4)
+	return c
+}
+
+// Seen says what was counted of each site before, since the program began: that is not what tracing
+// costs from now on.
+func (c *Controller) Seen(counts []uint64) {
+	if n := len(counts); n > len(c.sites) {
+		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
+	}
+	for i, n := range counts {
+		c.sites[i].counted = n
+	}
+}
+
+// income returns what comes in within so much time.
+func (c *Controller) income(ns float64) float64 { return ns * c.rate }
+
+// Spent returns what tracing has cost since the start, in ns.
+func (c *Controller) Spent() int64 { return int64(c.spent) }
+
+// Demoted returns the number of sites that are not at level full.
+func (c *Controller) Demoted() int { return c.demoted }
+
+// Level returns the level of a site.
+func (c *Controller) Level(id uint32) uint8 {
+	if int(id) < len(c.sites) {
+		return c.sites[id].level
+	}
+	return format.LevelFull
+}
+
+// Account takes a sample and changes nothing, at the end of the program.
+func (c *Controller) Account(s Sample) { c.account(&s) }
+
+// account adds up what a sample has cost.
+func (c *Controller) account(s *Sample) {
+	ns := float64(s.Now - c.last.Now)
+	cpu, own, timer := float64(s.CPU-c.last.CPU), float64(s.Own-c.last.Own), float64(s.Timer-c.last.Timer)
+	samples := float64(s.Samples - c.last.Samples)
+	c.last = s.Usage
+	if n := max(len(s.Tallies), len(s.Counts)); n > len(c.sites) {
+		c.sites = append(c.sites, make([]site, n-len(c.sites))...)
+	}
+	recorded, counting, spent := c.take(s)
+	if s.Own == 0 { // the system doesn't say what a thread takes
+		own = float64(recorded) * c.write
+	} else if recorded > enoughCalls/2 { // else what each wake-up costs would count for too much
+		c.write += (min(own/float64(recorded), 4*c.costs.Write) - c.write) / 4
+	}
+	spent += own + timer + samples
+	c.spent += spent
+	rest := max(cpu-spent, cpu*leastOwn)
+
+	// What counting, samples and deciding cost can't be avoided. It reduces what may be spent on all else.
+	fixed := counting + samples + timer
+	income := max(c.share*rest-fixed, c.share*rest*leastElse) + least*ns + c.idle(ns, cpu, rest)
+	spent -= fixed
+	if c.tests {
+		saved := max(min(income/2, mostSaved-c.Saved), 0)
+		c.Saved += saved
+		income -= saved
+	}
+	p := &c.seen
+	p.ns += ns
+	p.income += income
+	p.spent += spent
+	p.calls += recorded
+	if ns > 0 {
+		c.rate += (income/ns - c.rate) * (1 - math.Exp(-ns/longWindow))
+	}
+	c.balance += income
+	c.balance -= spent
+	c.ahead -= spent
+	c.balance = min(c.balance, c.income(reserve))
+	if most := c.income(mostDebt); c.balance < -most {
+		if c.tests {
+			c.Saved = max(c.Saved+c.balance+most, -mostSaved)
+		}
+		c.balance = -most
+	}
+}
+
+// Step takes a sample and returns the sites whose levels change. The slice is used again for the
+// next decision.
+func (c *Controller) Step(s Sample) []Change {
+	c.account(&s)
+	begun := c.beginning // a test, which has taken what there was for its beginning
+	c.beginning = c.beginning && c.ahead >= 0 && c.ahead > c.balance
+	begun = begun && !c.beginning
+	p := &c.seen
+	enough := p.calls >= enoughCalls || p.spent >= enoughSpent || p.ns >= longWindow
+	var changes []Change
+	switch {
+	case c.beginning:
+		return nil
+	case c.balance < 0 && (enough || begun):
+		c.average()
+		changes = c.demote()
+	case p.ns >= window && enough:
+		c.average()
+		if c.demoted > 0 && c.balance >= c.income(reserve/2) {
+			changes = c.promote()
+		}
+	default:
+		return nil
+	}
+	c.endPeriod()
+	c.switches += len(changes)
+	return changes
+}
+
+// take adds up the calls of a sample. It returns how many were recorded, what it costs to count all
+// of them, and what they have cost the program's goroutines.
+func (c *Controller) take(s *Sample) (recorded uint64, counting, spent float64) {
+	c.scale.measure(&c.costs, s)
+	for i := range s.Tallies {
+		t := &s.Tallies[i]
+		if t.Calls|t.Closed|t.Valued|t.Ints == 0 {
+			continue
+		}
+		f := &c.sites[i]
+		f.calls += t.Calls
+		f.plain += t.Calls
+		f.closed += t.Closed
+		f.ticks += float64(t.Ticks) * s.Tick
+		f.valued += t.Valued
+		f.size += t.ValueBytes
+		f.ints += t.Ints
+		recorded += t.Calls
+		counting += float64(t.Calls) * c.count(f)
+		values, others := c.costs.values(t.Valued, t.ValueBytes, t.Ints)
+		spent += values*c.scale.now() + others
+	}
+	for i, n := range s.Counts {
+		f := &c.sites[i]
+		if n == f.counted {
+			continue
+		}
+		calls := float64(n - f.counted)
+		f.calls += n - f.counted
+		f.counted = n
+		counting += calls * c.count(f)
+		spent += calls * c.count(f)
+		if f.level == format.LevelCounted {
+			spent += calls * c.price(f, format.LevelCounted)
+		}
+	}
+	spent += float64(recorded) * c.costs.Call
+	return recorded, counting, spent
+}
+
+// average brings up to date what is known of each site.
+func (c *Controller) average() {
+	weight := 1 - math.Exp(-c.seen.ns/slow)
+	for i := range c.sites {
+		f := &c.sites[i]
+		if f.calls == 0 && f.rate == 0 {
+			continue
+		}
+		f.rate += (float64(f.calls)/c.seen.ns - f.rate) * weight
+		if f.rate*slow < 0.01 {
+			f.rate = 0
+		}
+		switch {
+		case f.closed > 0:
+			f.length = f.ticks / float64(f.closed)
+		case f.plain > 0 && f.length == 0:
+			f.length = c.seen.ns // they take longer than a chunk
+		}
+		if f.plain > 0 && f.level == format.LevelFull {
+			f.values, f.others = c.costs.values(f.valued, f.size, f.ints)
+			f.values /= float64(f.plain)
+			f.others /= float64(f.plain)
+			f.scale = c.scale.now()
+		}
+	}
+}
+
+// endPeriod begins the next period.
+func (c *Controller) endPeriod() {
+	c.seen = period{}
+	for i := range c.sites {
+		f := &c.sites[i]
+		f.calls, f.plain, f.closed, f.ticks, f.valued, f.size, f.ints = 0, 0, 0, 0, 0, 0, 0
+	}
+}
+
+// count returns what it costs to count a call of the site, ns.
+func (c *Controller) count(f *site) float64 {
+	if f.values > 0 {
+		return c.costs.Counted + c.costs.Unread
+	}
+	return c.costs.Counted
+}
+
+// price returns what a call of the site costs at a level more than to count it, ns.
+func (c *Controller) price(f *site, level uint8) float64 {
+	switch level {
+	case format.LevelCounted:
+		return max(c.costs.Long-c.costs.Counted, 0)
+	case format.LevelOnly:
+		return 0
+	}
+	price := max(c.costs.Call+c.write-c.count(f), 0)
+	if level == format.LevelFull {
+		price += f.values*f.scale + f.others
+	}
+	return price
+}
+
+// predicted returns what the calls in the period would cost with the levels as they are now, more
+// than to count them.
+func (c *Controller) predicted() float64 {
+	cost := 0.0
+	for i := range c.sites {
+		if f := &c.sites[i]; f.calls > 0 {
+			cost += float64(f.calls) * c.price(f, f.level)
+		}
+	}
+	return cost
+}

@@ -1,0 +1,117 @@
+package inspect
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
+)
+
+// sums has the numbers of calls since it began.
+type sums struct {
+	wish
+	selected switchboard.Selection
+	clock    uint64 // when it began, in ticks and in ns
+	mono     int64
+	before   []sum // by site
+	waits    bool  // how long goroutines waited is added up, and told
+}
+
+// A sum is that of a site, with calls in progress.
+type sum struct {
+	rt.Sum
+	open, least, most uint64 // calls in progress, the shortest and the longest of these
+}
+
+func newSums(s switchboard.Selection, waits bool) (control.Task, error) {
+	t := &sums{selected: s, waits: waits}
+	if waits {
+		rt.WaitTimes(true)
+	}
+	t.clock, t.mono = rt.Clock()
+	t.before, _ = read()
+	err := t.begin("Stats", s, rt.Timed, nil, nil)
+	if err != nil {
+		t.Close()
+	}
+	return t, err
+}
+
+// Close implements control.Task.
+func (t *sums) Close() error {
+	t.once.Do(func() {
+		t.owner.Close()
+		if t.waits {
+			rt.WaitTimes(false)
+		}
+	})
+	return nil
+}
+
+// read returns the sums of all sites at an instant of the clock.
+func read() (list []sum, clock uint64) {
+	open := make([]rt.Open, rt.Sites())
+	clock = rt.OpenCalls(open, nil)
+	list = make([]sum, len(open))
+	for site := range open {
+		o, x := &open[site], &list[site]
+		if x.Sum = o.Ended; o.Least == 0 { // no call is in progress
+			x.Sum = rt.SumOf(uint32(site))
+		}
+		x.open, x.least, x.most = x.Calls-x.Ended, ^o.Least, o.Most
+		x.Total, x.Inner, x.Self, x.Panics = x.Total+o.Total, x.Inner+o.Inner, x.Self+o.Self, x.Panics+o.Panics
+		x.Runnable, x.Waiting = x.Runnable+o.Runnable, x.Waiting+o.Waiting
+	}
+	return list, clock
+}
+
+// Next implements control.Task.
+func (t *sums) Next() control.News {
+	var news control.News
+	list, clock := read()
+	_, mono := rt.Clock()
+	tick := 1.0
+	if clock > t.clock {
+		tick = float64(mono-t.mono) / float64(clock-t.clock)
+	}
+	ns := func(ticks uint64) int64 { return int64(float64(max(int64(ticks), 0)) * tick) }
+	for _, table := range switchboard.Default.Tables() {
+		for i, f := range table.Funcs() {
+			site := int(table.Base) + i
+			if f.Marker || site >= len(list) || !t.selected.Contains(f) {
+				continue
+			}
+			now, before := list[site], sum{}
+			if site < len(t.before) {
+				before = t.before[site]
+			}
+			calls := now.Calls - before.Calls
+			if calls == 0 && now.open == 0 {
+				continue
+			}
+			n := control.Numbers{
+				Function: f.Name, Calls: calls, Returned: now.Ended - before.Ended, Panics: now.Panics - before.Panics,
+				Errors: now.Errors - before.Errors, Open: now.open, TotalNS: ns(now.Total - before.Total), SelfNS: ns(now.Self - before.Self),
+			}
+			if least, most := min(now.Least, now.least), max(now.Most, now.most); least <= most {
+				n.MinNS, n.MaxNS = ns(least), ns(most)
+			}
+			if of := calls + before.open; of > 0 {
+				n.AvgNS = ns(now.Total+now.Inner-before.Total-before.Inner) / int64(of)
+			}
+			if t.waits {
+				waiting := min(ns(now.Waiting-before.Waiting), n.TotalNS)
+				ready := min(ns(now.Runnable-before.Runnable), n.TotalNS-waiting)
+				n.Parts = &control.Parts{RunningNS: n.TotalNS - waiting - ready, RunnableNS: ready, WaitingNS: waiting}
+			}
+			news.Hits += calls
+			news.Functions = append(news.Functions, n)
+		}
+	}
+	slices.SortFunc(news.Functions, func(a, b control.Numbers) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
+	news.Functions = news.Functions[:min(len(news.Functions), mostRows)]
+	t.end(&news)
+	return news
+}

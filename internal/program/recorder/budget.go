@@ -1,0 +1,339 @@
+package recorder
+
+import (
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/waymark-go/waymark/internal/program/budget"
+	"github.com/waymark-go/waymark/internal/program/cputime"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// A recording with a budget demotes functions and promotes them again, as package budget decides.
+// The writer has it decide after its work. While calls are counted, which fill no chunks, a
+// goroutine of its own does.
+//
+// Nothing of this allocates once its memory has grown: tests count the mallocs of the whole process.
+//
+// The switchboard asks the recorder with its lock held to register packages. So no lock of the
+// recorder is held when levels are set, but governor.mu, which only the two goroutines take.
+
+// Times, in ns.
+const (
+	paceFull   = 20e6 // between the wake-ups of the writer, if a chunk is full
+	paceEmpty  = 2e6  // the same while the account is empty, at the start, and when a test begins
+	pace       = 25e6 // between two looks at what was counted
+	leastPace  = 2e6  // between two decisions
+	leastPause = 20e3
+	countsDue  = 1e9 // between two blocks of counts, if no level changes
+)
+
+// A governor keeps a recording within its budget.
+type governor struct {
+	mu      sync.Mutex // guards what follows; locked before Recorder.mu
+	c       *budget.Controller
+	tick    float64 // ns in a tick
+	full    float64 // see setPace
+	stepped int64
+	between int64           // ns, of two decisions at least
+	spare   []format.Tally  // to be filled next
+	counts  []uint64        // see countsOf
+	pacer   func()          // Recorder.pace
+	windows *budget.Windows // only the goroutine that paces has it
+	values  valueTimes
+	turn    atomic.Int64 // when a test's turn may have all functions looked at again, see turnOfTest
+
+	// Guarded by Recorder.mu.
+	taken    int64          // by tracing, as the controller knows it, ns
+	own      int64          // CPU time of writing, ns
+	deciding int64          // CPU time of deciding, ns
+	events   uint64         // written, which own is for
+	levels   []uint8        // by site; sites beyond are at level full
+	demoted  int            // sites that are not at level full
+	counted  int            // of these, sites whose calls are counted
+	read     []uint64       // see countsOf
+	written  []uint64       // by site: counts that are in the file, or were there before the recording
+	noted    int64          // when counts were written last
+	entries  int            // written then
+	pacing   bool           // a goroutine looks at what is counted
+	listed   []bool         // by site, in newCounts
+	list     []format.Count // see newCounts
+	payload  []byte         // of a block that is made
+}
+
+// govern begins to keep the budget. It does nothing if there is none.
+func (r *Recorder) govern() {
+	if !r.config.Budget.Given() {
+		return
+	}
+	now := func() int64 { _, mono := r.rt.Clock(); return mono }
+	costs := budget.Calibrate(r.rt.Floor, now)
+	g := &governor{
+		c:       budget.New(r.config.Budget.Share, costs, budget.Usage{Now: now(), CPU: cputime.Process()}),
+		tick:    1e9 / float64(max(rate(r.rt, r.rt.Chosen(), r.start), 1)),
+		pacer:   r.pace,
+		windows: budget.NewWindows(r.config.Budget.Share, r.start.Clock),
+	}
+	g.values.since(r.rt)
+	g.c.Rank = r.config.Govern.Rank
+	g.written = append([]uint64(nil), countsOf(r.rt, &g.read)...)
+	g.c.Seen(g.written)
+	r.governor = g
+	r.enc.Tallies = make([]format.Tally, 64)
+	g.setPace(r, paceEmpty)
+	if r.config.Budget.CountsOnly() {
+		g.counted = 1 // of them all, as soon as they are called
+		r.pacing()
+	}
+}
+
+// valueTimes is what was measured of writing values since the program began, when last looked at.
+type valueTimes budget.ValueTimes
+
+// since returns what was measured since the last look.
+func (v *valueTimes) since(h hooks) budget.ValueTimes {
+	before := *v
+	v.Events, v.Bytes, v.Ticks = h.ValueTimes()
+	return budget.ValueTimes{Events: v.Events - before.Events, Bytes: v.Bytes - before.Bytes, Ticks: v.Ticks - before.Ticks}
+}
+
+// spent notes what the writer has taken for so many events. r.mu is held.
+func (r *Recorder) spent(w cputime.Watch, events uint64) {
+	g := r.governor
+	if a := r.advisor; a != nil {
+		if ns, ok := w.End(); ok {
+			a.own += ns
+		}
+	}
+	if g == nil {
+		return
+	}
+	ns, ok := w.End()
+	if !ok && g.events > 0 {
+		ns = int64(float64(g.own) * float64(events) / float64(g.events))
+	}
+	g.own += ns
+	g.events += events
+}
+
+// setPace sets how much time is between the wake-ups of the writer, ns.
+func (g *governor) setPace(r *Recorder, ns float64) {
+	if g.full != ns {
+		g.full = ns
+		r.rt.Pace(uint64(ns / g.tick))
+	}
+}
+
+// control has the controller decide, and gives sites other levels.
+func (r *Recorder) control() {
+	g := r.governor
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	watch := cputime.Begin()
+	_, now := r.rt.Clock()
+	if now-g.stepped < g.between {
+		return
+	}
+	g.stepped = now
+	var usage budget.Usage
+	var due bool
+	if !r.working(func() {
+		clear(g.spare)
+		g.spare, r.enc.Tallies = r.enc.Tallies, g.spare
+		if len(r.enc.Tallies) < len(g.spare) {
+			r.enc.Tallies = make([]format.Tally, len(g.spare))
+		}
+		usage = budget.Usage{Now: now, CPU: cputime.Process(), Own: g.own, Timer: g.deciding}
+		due = g.counted > 0 && now-g.noted >= countsDue
+	}) {
+		return
+	}
+	var counts []uint64
+	if g.c.Demoted() > 0 || r.config.Budget.CountsOnly() {
+		counts = countsOf(r.rt, &g.counts)
+	}
+	changes := g.c.Step(budget.Sample{Usage: usage, Tick: g.tick, Tallies: g.spare, Counts: counts, Values: g.values.since(r.rt)})
+	if g.c.Empty() {
+		g.setPace(r, paceEmpty)
+	} else {
+		g.setPace(r, paceFull)
+	}
+	clock, ok := r.change(changes)
+	if !ok {
+		return
+	}
+	r.working(func() {
+		if len(changes) > 0 || due {
+			r.noteCounts(clock, changes)
+			g.noted = now
+			r.flush()
+		}
+		if !r.closed {
+			r.pacing()
+		}
+		if ns, ok := watch.End(); ok {
+			g.deciding += ns
+			if g.between = max(r.apart(ns), leastPace); g.c.Beginning() {
+				g.between = leastPace
+			}
+		}
+	})
+}
+
+// change gives sites other levels, and returns when. It reports false if the recording has ended. Levels are noted
+// before they are set: the recording may end in between, and says then what was counted, and at which level.
+func (r *Recorder) change(changes []budget.Change) (clock uint64, ok bool) {
+	if !r.working(func() {
+		r.governor.taken = r.governor.c.Spent()
+		for _, ch := range changes {
+			r.governor.setLevel(ch)
+		}
+	}) {
+		return 0, false
+	}
+	clock, _ = r.rt.Clock()
+	for _, ch := range changes {
+		r.config.Govern.Limit(ch.Site, ch.Level)
+	}
+	return clock, true
+}
+
+// fresh has all functions recorded again, if the budget allows that: a test begins.
+func (r *Recorder) fresh(subtest bool) {
+	g := r.governor
+	if g == nil || os.Getpid() != r.pid {
+		return
+	}
+	r.rt.Mute(true)
+	defer r.rt.Mute(false)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	changes := g.c.Fresh(subtest)
+	if len(changes) == 0 {
+		return
+	}
+	watch := cputime.Begin()
+	g.between = leastPace
+	g.setPace(r, paceEmpty)
+	clock, ok := r.change(changes)
+	if !ok {
+		return
+	}
+	r.working(func() {
+		r.noteCounts(clock, changes)
+		if ns, ok := watch.End(); ok {
+			g.deciding += ns
+		}
+	})
+}
+
+// working calls f with the lock, unless the recording has ended, and reports whether it has called
+// f.
+func (r *Recorder) working(f func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		f()
+		return true
+	}
+	return false
+}
+
+// pacing begins to pace if calls are counted. r.mu is held.
+func (r *Recorder) pacing() {
+	if g := r.governor; g.counted > 0 && !g.pacing {
+		g.pacing = true
+		r.rt.Go(g.pacer)
+	}
+}
+
+// pace has the controller decide from time to time, and calls sampled, as long as calls are counted.
+func (r *Recorder) pace() {
+	w := r.governor.windows
+	_, now := r.rt.Clock()
+	for look := now + pace; ; {
+		pause := look - now
+		if !r.config.Budget.CountsOnly() {
+			pause = min(pause, w.Next(now))
+		}
+		if !r.rt.Pause(max(pause, leastPause)) {
+			return
+		}
+		if _, now = r.rt.Clock(); !r.config.Budget.CountsOnly() && w.Next(now) <= 0 {
+			r.sample(now)
+		}
+		if now < look {
+			continue
+		}
+		r.control()
+		_, now = r.rt.Clock()
+		look = now + pace
+		goesOn := false
+		r.working(func() {
+			goesOn = r.governor.counted > 0
+			r.governor.pacing = goesOn
+		})
+		if !goesOn {
+			if w.Open() {
+				r.decide(func() { r.endSamples(now) })
+			}
+			w.None()
+			return
+		}
+	}
+}
+
+// sample begins a window of samples, or ends it if it need not go on.
+func (r *Recorder) sample(now int64) {
+	r.decide(func() {
+		switch w := r.governor.windows; {
+		case !w.Open():
+			r.rt.Sample(uint64(w.Length() / r.governor.tick))
+			r.config.Govern.Sample(1 + w.Begin(now, format.SampleGroups))
+		case r.rt.SampleWaits() && w.Wait(now):
+		default:
+			r.endSamples(now)
+		}
+	})
+}
+
+// endSamples ends the open window.
+func (r *Recorder) endSamples(now int64) {
+	r.rt.Sample(0)
+	r.config.Govern.Sample(0)
+	r.governor.windows.End(now)
+}
+
+// decide calls f, and notes what that takes.
+func (r *Recorder) decide(f func()) {
+	watch := cputime.Begin()
+	f()
+	r.working(func() {
+		if ns, ok := watch.End(); ok {
+			r.governor.deciding += ns
+		}
+	})
+}
+
+// usage returns the Meta that says what tracing has taken. r.mu is held.
+func (r *Recorder) usage() []format.KeyValue {
+	g, cpu := r.governor, cputime.Process()
+	if g.mu.TryLock() { // else a decision is being made, which knows the most of it
+		_, now := r.rt.Clock()
+		g.c.Account(budget.Sample{
+			Usage: budget.Usage{Now: now, CPU: cpu, Own: g.own, Timer: g.deciding}, Tick: g.tick, Tallies: r.enc.Tallies, Counts: countsOf(r.rt, &g.counts),
+			Values: g.values.since(r.rt),
+		})
+		g.taken = g.c.Spent()
+		g.mu.Unlock()
+	}
+	return []format.KeyValue{
+		{Key: format.MetaCPU, Value: strconv.FormatInt(cpu, 10)},
+		{Key: format.MetaTracing, Value: strconv.FormatInt(min(g.taken, cpu), 10)},
+	}
+}
