@@ -15,36 +15,36 @@ import (
 
 // Numbers of fields in proto/profile.proto of github.com/google/pprof.
 const (
-	profileSampleType  wire.Number = 1
-	profileSample      wire.Number = 2
-	profileLocation    wire.Number = 4
-	profileFunction    wire.Number = 5
-	profileString      wire.Number = 6
-	profileTime        wire.Number = 9
-	profileDuration    wire.Number = 10
-	profileComment     wire.Number = 13
-	profileDefaultType wire.Number = 14
+	profileSampleType  protobuf.Number = 1
+	profileSample      protobuf.Number = 2
+	profileLocation    protobuf.Number = 4
+	profileFunction    protobuf.Number = 5
+	profileString      protobuf.Number = 6
+	profileTime        protobuf.Number = 9
+	profileDuration    protobuf.Number = 10
+	profileComment     protobuf.Number = 13
+	profileDefaultType protobuf.Number = 14
 
-	valueTypeType wire.Number = 1
-	valueTypeUnit wire.Number = 2
+	valueTypeType protobuf.Number = 1
+	valueTypeUnit protobuf.Number = 2
 
-	sampleLocations wire.Number = 1
-	sampleValues    wire.Number = 2
-	sampleLabel     wire.Number = 3
+	sampleLocations protobuf.Number = 1
+	sampleValues    protobuf.Number = 2
+	sampleLabel     protobuf.Number = 3
 
-	labelKey  wire.Number = 1
-	labelText wire.Number = 2
+	labelKey  protobuf.Number = 1
+	labelText protobuf.Number = 2
 
-	locationID   wire.Number = 1
-	locationLine wire.Number = 4
-	lineFunction wire.Number = 1
-	lineLine     wire.Number = 2
+	locationID   protobuf.Number = 1
+	locationLine protobuf.Number = 4
+	lineFunction protobuf.Number = 1
+	lineLine     protobuf.Number = 2
 
-	functionID         wire.Number = 1
-	functionName       wire.Number = 2
-	functionSystemName wire.Number = 3
-	functionFile       wire.Number = 4
-	functionStart      wire.Number = 5
+	functionID         protobuf.Number = 1
+	functionName       protobuf.Number = 2
+	functionSystemName protobuf.Number = 3
+	functionFile       protobuf.Number = 4
+	functionStart      protobuf.Number = 5
 )
 
 // A Writer writes a profile. Its fields come in the order in which they are known: readers take them
@@ -56,7 +56,7 @@ type Writer struct {
 	strings   []string
 	functions map[function]uint64
 
-	sample, part wire.Message // used again
+	sample, part protobuf.Message // used again
 }
 
 type function struct {
@@ -76,7 +76,7 @@ func New(w io.Writer) *Writer {
 
 // Type adds a type to the values that each sample has, and their unit.
 func (p *Writer) Type(name, unit string) {
-	var m wire.Message
+	var m protobuf.Message
 	m.Uint(valueTypeType, p.text(name))
 	m.Uint(valueTypeUnit, p.text(unit))
 	p.field(profileSampleType, m)
@@ -90,7 +90,7 @@ func (p *Writer) Function(name, file string, line int) uint64 {
 	}
 	id := uint64(len(p.functions)) + 1 // of the function and of its only location
 	p.functions[f] = id
-	var m, at wire.Message
+	var m, at protobuf.Message
 	m.Uint(functionID, id)
 	m.Uint(functionName, p.text(name))
 	m.Uint(functionSystemName, p.text(name))
@@ -122,7 +122,7 @@ func (p *Writer) Sample(locations, values []uint64, labels ...Label) {
 
 // Time says when the profile begins, and how long it is.
 func (p *Writer) Time(start time.Time, length time.Duration) {
-	var m wire.Message
+	var m protobuf.Message
 	m.Uint(profileTime, uint64(start.UnixNano()))
 	m.Uint(profileDuration, uint64(max(length, 0)))
 	p.write(m)
@@ -130,7 +130,7 @@ func (p *Writer) Time(start time.Time, length time.Duration) {
 
 // Comment adds a line that pprof -comments prints.
 func (p *Writer) Comment(text string) {
-	var m wire.Message
+	var m protobuf.Message
 	m.Member(profileComment, p.text(text))
 	p.write(m)
 }
@@ -138,7 +138,7 @@ func (p *Writer) Comment(text string) {
 // Close writes what is left: the type of values that pprof shows unless -sample_index names another,
 // and all strings. It returns the first error of writing. Closing w is up to the caller.
 func (p *Writer) Close(shown string) error {
-	var m wire.Message
+	var m protobuf.Message
 	m.Uint(profileDefaultType, p.text(shown))
 	for _, s := range p.strings {
 		m.Text(profileString, s)
@@ -161,14 +161,14 @@ func (p *Writer) text(s string) uint64 {
 }
 
 // field writes a field that is a message.
-func (p *Writer) field(number wire.Number, m wire.Message) {
-	var head wire.Message
+func (p *Writer) field(number protobuf.Number, m protobuf.Message) {
+	var head protobuf.Message
 	head.Head(number, len(m))
 	p.write(head)
 	p.write(m)
 }
 
-func (p *Writer) write(m wire.Message) {
+func (p *Writer) write(m protobuf.Message) {
 	if p.err == nil {
 		_, p.err = p.w.Write(m)
 	}

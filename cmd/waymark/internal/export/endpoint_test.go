@@ -120,7 +120,7 @@ func (a *grpcAnswer) write(w http.ResponseWriter) {
 }
 
 // framed returns a message with its head.
-func framed(m wire.Message, zipped bool) []byte {
+func framed(m protobuf.Message, zipped bool) []byte {
 	b := make([]byte, 5)
 	if zipped {
 		b[0] = 1
@@ -137,12 +137,12 @@ func framed(m wire.Message, zipped bool) []byte {
 // Answers of gRPC receivers: some are asked again, some have said no.
 func TestGRPC(t *testing.T) {
 	want := written(t, "otlp", record(t, events()), recording.Filter{})
-	var partial, response wire.Message
+	var partial, response protobuf.Message
 	partial.Uint(1, 2)
 	partial.String(2, "too old")
 	response.Message(1, partial)
 	again := func(after time.Duration) []byte {
-		var delay, retry, info, other, status wire.Message
+		var delay, retry, info, other, status protobuf.Message
 		delay.Uint(1, uint64(after/time.Second))
 		delay.Uint(2, uint64(after%time.Second))
 		retry.Message(1, delay)

@@ -87,12 +87,12 @@ type attributeJSON struct {
 
 // toProtobuf returns the message that a request in JSON is. Requests are made in JSON, because a file of
 // what was not sent has that.
-func toProtobuf(request []byte) (wire.Message, error) {
+func toProtobuf(request []byte) (protobuf.Message, error) {
 	var r requestJSON
 	if err := json.Unmarshal(request, &r); err != nil {
 		return nil, err
 	}
-	var out, resourceSpans, scopeSpans, span, part wire.Message
+	var out, resourceSpans, scopeSpans, span, part protobuf.Message
 	for _, ofResource := range r.ResourceSpans {
 		part = appendAttributes(part[:0], resourceAttributes, ofResource.Resource.Attributes)
 		resourceSpans = resourceSpans[:0]
@@ -116,9 +116,9 @@ func toProtobuf(request []byte) (wire.Message, error) {
 	return out, nil
 }
 
-func (s *spanJSON) appendTo(m wire.Message) (wire.Message, error) {
+func (s *spanJSON) appendTo(m protobuf.Message) (protobuf.Message, error) {
 	for _, id := range []struct {
-		field wire.Number
+		field protobuf.Number
 		text  string
 	}{{spanTrace, s.TraceID}, {spanID, s.ID}, {spanParent, s.Parent}} {
 		b, err := hex.DecodeString(id.text)
@@ -135,13 +135,13 @@ func (s *spanJSON) appendTo(m wire.Message) (wire.Message, error) {
 	m.Fixed(spanEnd, uint64(s.End))
 	m = appendAttributes(m, spanAttributes, s.Attributes)
 	for _, e := range s.Events {
-		var event wire.Message
+		var event protobuf.Message
 		event.Fixed(eventTime, uint64(e.Time))
 		event.String(eventName, e.Name)
 		m.Message(spanEvents, appendAttributes(event, eventAttributes, e.Attributes))
 	}
 	if s.Status.Code != 0 {
-		var status wire.Message
+		var status protobuf.Message
 		status.Uint(statusCode, s.Status.Code)
 		m.Message(spanStatus, status)
 	}
@@ -149,8 +149,8 @@ func (s *spanJSON) appendTo(m wire.Message) (wire.Message, error) {
 }
 
 // appendAttributes appends a list of attributes as a field of a message.
-func appendAttributes(m wire.Message, field wire.Number, list []attributeJSON) wire.Message {
-	var attribute, value wire.Message
+func appendAttributes(m protobuf.Message, field protobuf.Number, list []attributeJSON) protobuf.Message {
+	var attribute, value protobuf.Message
 	for _, a := range list {
 		value = value[:0]
 		switch v := &a.Value; {

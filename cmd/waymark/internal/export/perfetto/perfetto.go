@@ -34,9 +34,9 @@ type writer struct {
 	early     map[uint64]calls.Wait // by track: of goroutines that have made no call yet
 	begun     bool                  // a packet has been written
 
-	event, fresh wire.Message // of the packet that is being made: the track event, interned data
-	packet       wire.Message
-	part, inner  wire.Message // spare
+	event, fresh protobuf.Message // of the packet that is being made: the track event, interned data
+	packet       protobuf.Message
+	part, inner  protobuf.Message // spare
 }
 
 // process returns the track of a process, which holds the tracks of its goroutines.
@@ -48,12 +48,12 @@ func track(p *calls.Process, goroutine uint64) uint64 { return process(p) | goro
 func states(track uint64) uint64 { return track | 1<<47 }
 
 // describe writes the descriptor of a track, unless there is one.
-func (w *writer) describe(uuid, parent uint64, name string, add func(*wire.Message)) error {
+func (w *writer) describe(uuid, parent uint64, name string, add func(*protobuf.Message)) error {
 	if w.tracks[uuid] {
 		return nil
 	}
 	w.tracks[uuid] = true
-	var d wire.Message
+	var d protobuf.Message
 	d.Uint(trackUUID, uuid)
 	d.Uint(trackParent, parent)
 	d.String(trackName, name)
@@ -71,8 +71,8 @@ func (w *writer) introduce(c *calls.Call) (flow bool, err error) {
 	}
 	g := c.Goroutine
 	p := g.Process
-	err = w.describe(process(p), 0, "", func(d *wire.Message) {
-		var m wire.Message
+	err = w.describe(process(p), 0, "", func(d *protobuf.Message) {
+		var m protobuf.Message
 		m.Uint(processPID, uint64(p.PID))
 		m.String(processName, p.File.Info().Program)
 		d.Message(trackProcess, m)
@@ -128,11 +128,11 @@ func (w *writer) end(c *calls.Call) error {
 		w.event.Uint(eventTrack, track(c.Goroutine.Process, c.Goroutine.ID))
 	}
 	for name, ns := range c.Measures {
-		w.annotation(name, func(a *wire.Message) { a.Member(annotationInt, uint64(ns)) })
+		w.annotation(name, func(a *protobuf.Message) { a.Member(annotationInt, uint64(ns)) })
 	}
 	for _, m := range calls.Marks {
 		if c.Flags&m.Flag != 0 {
-			w.annotation(m.Name, func(a *wire.Message) { a.Member(annotationBool, 1) })
+			w.annotation(m.Name, func(a *protobuf.Message) { a.Member(annotationBool, 1) })
 		}
 	}
 	w.values("= ", c.Results())
@@ -164,7 +164,7 @@ func (w *writer) wait(p *calls.Wait) error {
 		w.event.Uint(eventTrack, on)
 		w.event.Uint(eventNameIID, w.state(part.name))
 		if part.from == p.Ready && p.Waker != 0 {
-			w.annotation("made_ready_by", func(a *wire.Message) { a.Member(annotationInt, p.Waker) })
+			w.annotation("made_ready_by", func(a *protobuf.Message) { a.Member(annotationInt, p.Waker) })
 		}
 		if err := w.flush(part.from); err != nil {
 			return err
@@ -202,7 +202,7 @@ func (w *writer) slice(kind uint64, c *calls.Call) {
 	if !w.functions[f.Index] {
 		w.functions[f.Index] = true
 		w.intern(internedName, iid, f.Name, nil)
-		w.intern(internedLocation, iid, f.File, func(m *wire.Message) {
+		w.intern(internedLocation, iid, f.File, func(m *protobuf.Message) {
 			m.String(locationFunction, f.Name)
 			m.Uint(locationLine, uint64(f.Line))
 		})
@@ -215,13 +215,13 @@ func (w *writer) slice(kind uint64, c *calls.Call) {
 		w.event.Uint(eventCategoryIID, w.name(internedCategory, "c"+f.Package, f.Package))
 	}
 	if c.Began < c.Start {
-		w.annotation("began_ns", func(a *wire.Message) { a.Member(annotationInt, uint64(c.Began)) })
+		w.annotation("began_ns", func(a *protobuf.Message) { a.Member(annotationInt, uint64(c.Began)) })
 	}
 }
 
 // intern adds an entry to the packet's interned data.
-func (w *writer) intern(kind wire.Number, iid uint64, name string, add func(*wire.Message)) {
-	var m wire.Message
+func (w *writer) intern(kind protobuf.Number, iid uint64, name string, add func(*protobuf.Message)) {
+	var m protobuf.Message
 	m.Uint(internedIID, iid)
 	m.String(internedText, name)
 	if add != nil {
@@ -231,7 +231,7 @@ func (w *writer) intern(kind wire.Number, iid uint64, name string, add func(*wir
 }
 
 // name returns the id of an interned name. The key tells kinds of names apart.
-func (w *writer) name(kind wire.Number, key, name string) uint64 {
+func (w *writer) name(kind protobuf.Number, key, name string) uint64 {
 	iid, ok := w.interned[key]
 	if !ok {
 		iid = uint64(len(w.interned)) + 1
@@ -242,7 +242,7 @@ func (w *writer) name(kind wire.Number, key, name string) uint64 {
 }
 
 // annotation adds an annotation, whose value add appends.
-func (w *writer) annotation(name string, add func(*wire.Message)) {
+func (w *writer) annotation(name string, add func(*protobuf.Message)) {
 	w.inner = w.inner[:0]
 	w.inner.Uint(annotationNameIID, w.name(internedAnnotation, "a"+name, name))
 	add(&w.inner)
@@ -250,7 +250,7 @@ func (w *writer) annotation(name string, add func(*wire.Message)) {
 }
 
 func (w *writer) annotate(name, text string) {
-	w.annotation(name, func(a *wire.Message) { a.Text(annotationText, text) })
+	w.annotation(name, func(a *protobuf.Message) { a.Text(annotationText, text) })
 }
 
 func (w *writer) values(prefix string, list []calls.Value) {
@@ -267,7 +267,7 @@ func (w *writer) flush(at int64) error {
 }
 
 // write writes a packet with a message.
-func (w *writer) write(kind wire.Number, m wire.Message, at int64) error {
+func (w *writer) write(kind protobuf.Number, m protobuf.Message, at int64) error {
 	p := w.packet[:0]
 	p.Uint(packetTimestamp, uint64(at))
 	p.Message(kind, m)

@@ -1,8 +1,8 @@
-// Package wire appends fields of protocol buffers' messages, by their numbers. Fields that have
+// Package protobuf appends fields of protocol buffers' messages, by their numbers. Fields that have
 // their default value are left out where the format allows that.
 //
 // Programs that are traced write profiles with it, so it is made of the standard library.
-package wire
+package protobuf
 
 import (
 	"encoding/binary"
