@@ -29,7 +29,7 @@ const (
 
 // readyMade has the kinds of ready-made ones, with the packages of their types.
 var readyMade = map[string]string{
-	"Print": monitors + library + "/internal/printer ", "NoOp": monitors, "Record": monitors, "OperationTracer": monitors,
+	"Print": monitors + library + "/internal/program/printer ", "NoOp": monitors, "Record": monitors, "OperationTracer": monitors,
 	"Slog": monitors, "RuntimeTrace": monitors, "Compose": monitors,
 	"Timing": " " + library + "/timing ", "OpenTelemetry": " " + library + "/contrib/otel ",
 }

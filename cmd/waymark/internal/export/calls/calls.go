@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
@@ -103,7 +104,7 @@ type Call struct {
 
 	// SelfOff is the part of Self in which the goroutine did not run; nil if it always did, or if that was
 	// not recorded. It is valid until the Listener returns.
-	SelfOff *recording.Off
+	SelfOff *profile.Off
 
 	// Recursive: a call of the same function is around it. Durations of other calls of a function add
 	// up to its total.
@@ -131,7 +132,7 @@ type teller struct {
 	last      uint64 // id
 	call      Call   // what the Listener is given
 	waited    Wait   // the same
-	off       recording.Off
+	off       profile.Off
 	err       error
 
 	several     bool          // processes
@@ -318,7 +319,7 @@ func (f *follower) exit(c *calltree.Call) {
 	f.call.Duration = scale.Nanoseconds(c.End - c.Start)
 	f.call.Self = f.self(f.call.Function.Index, c.Self)
 	if c.Off != nil {
-		f.off = recording.Off{}
+		f.off = profile.Off{}
 		f.off.Add(&c.Off.Self, scale)
 		f.call.SelfOff = &f.off
 	}

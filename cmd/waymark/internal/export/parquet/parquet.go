@@ -14,6 +14,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -149,7 +150,7 @@ func (w *writer) end(c *calls.Call) error {
 }
 
 // off returns the parts of a call's self time in which its goroutine did not run.
-func off(o *recording.Off) (runnable int64, waiting string) {
+func off(o *profile.Off) (runnable int64, waiting string) {
 	var b []byte
 	for reason, ns := range o.Waiting {
 		if ns != 0 {

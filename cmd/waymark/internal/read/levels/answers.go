@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
@@ -71,7 +72,7 @@ type jsonFunction struct {
 	Panics uint64 `json:"panics"`
 	Errors uint64 `json:"errors"`
 
-	*recording.JSONOffs
+	*profile.JSONOffs
 }
 
 func (x *Index) jsonRows(ctx context.Context, r tracefile.Range, goroutine uint64) ([]jsonFunction, error) {
@@ -92,7 +93,7 @@ func (x *Index) jsonRows(ctx context.Context, r tracefile.Range, goroutine uint6
 			f.File, f.Line = fn.File, fn.Line
 		}
 		if waiting {
-			var off recording.Offs
+			var off profile.Offs
 			off.Add(row.Off, s)
 			f.JSONOffs = off.JSON(f.Total, f.Self)
 		}

@@ -52,7 +52,7 @@ func treeOf(t *report.Tree) tree {
 			if !ok {
 				name = len(out.Names)
 				names[node.Row] = name
-				out.Names = append(out.Names, node.Name)
+				out.Names = append(out.Names, node.Row.Name)
 			}
 			at = append(at, n)
 			out.Parent, out.Function = append(out.Parent, parent), append(out.Function, name)

@@ -48,13 +48,19 @@ func (c *calls) Leaf(id int) bool { return len(c.tree.Below(uint32(id))) == 0 }
 func (c *calls) Cells(id int) []tui.Cell {
 	n := c.tree.Node(uint32(id))
 	cells := []tui.Cell{duration(n.Total), tui.Share(n.Total, c.tree.Total()), duration(n.Self)}
-	if n.Counted > 0 {
-		cells[0].Text, cells[2].Text = "~"+cells[0].Text, "~"+cells[2].Text
+	switch { // as in the trees that the command prints
+	case n.Row.Unknown():
+		cells[0], cells[2] = none, none
+	case n.Row.Counted > 0:
+		cells[0], cells[2] = about(cells[0]), about(cells[2])
+	case n.About:
+		cells[2] = about(cells[2])
 	}
 	if c.report.Waits() {
-		cells = append(cells, duration(n.Off.Running(n.Total)), duration(n.Off.Waited()))
+		off := &n.Offs().Total
+		cells = append(cells, duration(off.Running(n.Total)), duration(off.Waited()))
 	}
-	return append(cells, count(n.Calls), some(n.Panics, tui.Red), some(n.Errors, tui.Yellow), tui.Cell{Text: c.report.Short(n.Name)})
+	return append(cells, count(n.Calls), some(n.Panics, tui.Red), some(n.Errors, tui.Yellow), tui.Cell{Text: c.report.Short(n.Row.Name)})
 }
 
 // chosen returns the function of the chosen node, nil if there is none.

@@ -21,10 +21,19 @@ type column struct {
 func duration(ns int64) tui.Cell { return tui.Cell{Text: tui.Duration(ns)} }
 func count(n uint64) tui.Cell    { return tui.Cell{Text: strconv.FormatUint(n, 10)} }
 
+// none is in place of a number that is not known, or 0 as mostly.
+var none = tui.Cell{Text: "-", Style: tui.Dim}
+
+// about returns the cell of a number that is estimated.
+func about(c tui.Cell) tui.Cell {
+	c.Text = "≈" + c.Text
+	return c
+}
+
 // some returns a cell of a number that is 0 mostly.
 func some(n uint64, style tui.Style) tui.Cell {
 	if n == 0 {
-		return tui.Cell{Text: "-", Style: tui.Dim}
+		return none
 	}
 	return tui.Cell{Text: strconv.FormatUint(n, 10), Style: style}
 }
@@ -34,12 +43,21 @@ func timed(of func(*report.Row) int64) func(*report.Row) tui.Cell {
 	return func(r *report.Row) tui.Cell {
 		switch {
 		case r.Unknown():
-			return tui.Cell{Text: "-", Style: tui.Dim}
+			return none
 		case r.Counted > 0:
-			return tui.Cell{Text: "≈" + tui.Duration(of(r))}
+			return about(duration(of(r)))
 		}
 		return duration(of(r))
 	}
+}
+
+// selfOf returns the cell of a row's own time, which is estimated also where calls that it made are.
+func selfOf(r *report.Row) tui.Cell {
+	c := timed(func(r *report.Row) int64 { return r.Self })(r)
+	if r.Estimate != nil && r.Counted == 0 {
+		return about(c)
+	}
+	return c
 }
 
 // columnsOf returns the columns that a report has numbers for.
@@ -47,7 +65,7 @@ func columnsOf(r *report.Report) []column {
 	head := func(text string, spare int) tui.Column { return tui.Column{Head: text, Right: true, Spare: spare} }
 	list := []column{
 		{head("Total", 0), "T", report.SortTotal, timed(func(r *report.Row) int64 { return r.Total })},
-		{head("Self", 0), "S", report.SortSelf, timed(func(r *report.Row) int64 { return r.Self })},
+		{head("Self", 0), "S", report.SortSelf, selfOf},
 	}
 	if r.Waits() {
 		list = append(list,

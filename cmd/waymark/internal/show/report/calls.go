@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/internal/function"
 )
 
@@ -14,11 +14,8 @@ type Tree struct {
 
 // A Node adds up the calls of one function on one path of callers. Times are in ns.
 type Node struct {
-	*Row
-	Calls, Panics, Errors uint64
-	Total, Self           int64
-	Objects, Bytes        uint64
-	Off                   recording.Off // when goroutines did not run, of Total
+	Row *Row // of the function, with all its calls
+	profile.Numbers
 }
 
 // CallTree returns the tree that WriteTree prints, but for the filter's Min and Depth.
@@ -62,8 +59,8 @@ func (t *Tree) Parent(n uint32) uint32 { return t.view.Nodes[n].Parent }
 
 // Node returns what a node adds up. n is not 0.
 func (t *Tree) Node(n uint32) Node {
-	s := &t.view.Nodes[n].Sum
-	return Node{t.report.rows[t.view.Nodes[n].Row], s.calls, s.panics, s.errors, s.total, s.self, s.objects, s.bytes, s.offs().Total}
+	node := &t.view.Nodes[n]
+	return Node{t.report.rows[node.Row], node.Sum}
 }
 
 // Short returns the short name of a function, as text has it.

@@ -17,7 +17,7 @@ func draw(t *Tree) string {
 			if t.Parent(c) != n {
 				fmt.Fprintf(&b, "parent %d, want %d: ", t.Parent(c), n)
 			}
-			fmt.Fprintf(&b, "%s%s %d %d\n", strings.Repeat(" ", depth), node.Name, node.Calls, node.Total)
+			fmt.Fprintf(&b, "%s%s %d %d\n", strings.Repeat(" ", depth), node.Row.Name, node.Calls, node.Total)
 			below(c, depth+1)
 		}
 	}
@@ -36,8 +36,8 @@ func TestCallTree(t *testing.T) {
 	calls, self := make(map[string]uint64), make(map[string]int64)
 	for n := 1; n < tree.Len(); n++ {
 		node := tree.Node(uint32(n))
-		calls[node.Name] += node.Calls
-		self[node.Name] += node.Self
+		calls[node.Row.Name] += node.Calls
+		self[node.Row.Name] += node.Self
 	}
 	for _, row := range rows {
 		if calls[row.Name] != row.Calls || self[row.Name] != row.Self {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
@@ -34,7 +34,7 @@ type Row struct {
 
 	Quantiles *stats.Quantiles // nil if the distribution is not known
 
-	Off recording.Offs // when goroutines did not run, if the recording says so
+	Off profile.Offs // when goroutines did not run, if the recording says so
 
 	shallow  bool   // some of the calls have few enough callers for the filter
 	measured uint64 // how many calls Sum is of: all whose times are known or estimated, or a goroutine's root calls

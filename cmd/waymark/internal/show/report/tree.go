@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/units"
@@ -25,31 +25,9 @@ const DefaultLevels = 100
 // levels returns how many levels are printed where DefaultLevels matters.
 func (r *Report) levels() int { return cmp.Or(r.Filter.Depth, DefaultLevels) }
 
-// addTree adds the tree of a recording.
-func (r *Report) addTree(list []calltree.Node, scale calltree.Scale) {
-	at := make([]uint32, len(list))
-	for i := range list {
-		n := &list[i]
-		parent := uint32(0)
-		if n.Caller != calltree.NoCaller {
-			parent = at[n.Caller]
-		}
-		at[i] = r.tree.Child(parent, n.Key)
-		sum := numbers{
-			calls: n.Calls, panics: n.Panics, errors: n.Errors, objects: n.Made.Objects, bytes: n.Made.Bytes,
-			total: scale.Nanoseconds(n.Total), self: scale.Nanoseconds(n.Self), about: n.About,
-		}
-		if n.Off != nil {
-			sum.off = new(recording.Offs)
-			sum.off.Add(n.Off, scale)
-		}
-		r.tree.count(at[i], &sum)
-	}
-}
-
 // A view is what is shown of a call tree, --min and --depth apart.
 type view struct {
-	*forest
+	*profile.Tree
 	calltree.Children
 	all int64 // total, ns, of what it is part of
 	cut bool  // callers of more than DefaultLevels are left out
@@ -60,27 +38,27 @@ func (r *Report) view() *view {
 	if r.shown != nil {
 		return r.shown
 	}
-	v := &view{forest: &r.tree}
+	v := &view{Tree: &r.tree}
 	r.shown = v
 	switch {
 	case r.Filter.Callers != nil:
-		v.forest = r.callersOf(r.matching(r.Filter.Callers), v)
+		v.Tree, v.cut = r.tree.Callers(r.matching(r.Filter.Callers), r.levels())
+		v.cut = v.cut && r.Filter.Depth == 0
 	case r.Filter.Root != nil:
-		root := r.matching(r.Filter.Root)
-		v.forest = r.tree.some(func(n *node, caller uint32) bool { return caller != 0 || root(n.Row) })
+		v.Tree = r.tree.Callees(r.matching(r.Filter.Root))
 	}
 	for i := range v.Nodes {
 		if n := &v.Nodes[i]; i > 0 && n.Parent == 0 {
-			v.all += n.Sum.total
+			v.all += n.Sum.Total
 		}
 	}
 	if r.Filter.Show != nil {
 		show := r.matching(r.Filter.Show)
-		v.forest = v.some(func(n *node, _ uint32) bool { return show(n.Row) })
+		v.Tree = v.Some(func(n *profile.Node, _ uint32) bool { return show(n.Row) })
 	}
-	v.Children = v.sorted(func(a, b *node) int {
-		if a.Sum.total != b.Sum.total {
-			return cmp.Compare(b.Sum.total, a.Sum.total) // what took the most time first
+	v.Children = v.Order(func(a, b *profile.Node) int {
+		if a.Sum.Total != b.Sum.Total {
+			return cmp.Compare(b.Sum.Total, a.Sum.Total) // what took the most time first
 		}
 		x, y := r.rows[a.Row], r.rows[b.Row]
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
@@ -108,45 +86,12 @@ func (r *Report) matching(wanted func(*function.Func) bool) func(row uint32) boo
 	}
 }
 
-// callersOf returns the paths upwards from the nodes whose functions match, as far as they are
-// shown. Each node on the way up has the numbers of the calls at its foot. The time of a recursive
-// function counts where it is entered first.
-func (r *Report) callersOf(match func(row uint32) bool, v *view) *forest {
-	out := new(forest)
-	open := make([]int32, len(r.rows)) // calls of the row on the path
-	below := r.tree.sorted(func(_, _ *node) int { return 0 })
-	below.Visit(func(i uint32, _ int) bool {
-		n := &r.tree.Nodes[i]
-		if match(n.Row) {
-			sum := n.Sum
-			if open[n.Row] > 0 {
-				sum.total = 0
-				if sum.off != nil {
-					sum.off = &recording.Offs{Self: sum.off.Self}
-				}
-			}
-			at := uint32(0)
-			for level := 0; i != 0; i = r.tree.Nodes[i].Parent {
-				if level++; level > r.levels() {
-					v.cut = r.Filter.Depth == 0
-					break
-				}
-				at = out.Child(at, r.tree.Nodes[i].Row)
-				out.count(at, &sum)
-			}
-		}
-		open[n.Row]++
-		return true
-	}, func(i uint32, _ int) { open[r.tree.Nodes[i].Row]-- })
-	return out
-}
-
 // walk calls enter for the nodes that are shown, callers before callees, and leave, if it isn't
 // nil, after what they call.
-func (r *Report) walk(enter func(n *node, depth int), leave func(n *node, depth int)) {
+func (r *Report) walk(enter func(n *profile.Node, depth int), leave func(n *profile.Node, depth int)) {
 	v := r.view()
-	shown := func(n *node, depth int) bool {
-		return n.Sum.total >= int64(r.Filter.Min) && (r.Filter.Depth == 0 || depth < r.Filter.Depth)
+	shown := func(n *profile.Node, depth int) bool {
+		return n.Sum.Total >= int64(r.Filter.Min) && (r.Filter.Depth == 0 || depth < r.Filter.Depth)
 	}
 	v.Visit(func(i uint32, depth int) bool {
 		n := &v.Nodes[i]
@@ -182,20 +127,20 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 		waits, makes := r.pathsWait(), r.makes()
 		head := []string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"}
 		if waits {
-			head = append(head, recording.OffHeads()...)
+			head = append(head, profile.OffHeads()...)
 		}
 		if makes {
 			head = append(head, "objects", "bytes")
 		}
 		c.Write(head)
-		r.walk(func(n *node, depth int) {
-			record := []string{strconv.Itoa(depth), strconv.FormatInt(n.Sum.total, 10), strconv.FormatInt(n.Sum.self, 10),
-				strconv.FormatUint(n.Sum.calls, 10), strconv.FormatUint(n.Sum.panics, 10), r.rows[n.Row].Name, strconv.FormatUint(n.Sum.errors, 10)}
+		r.walk(func(n *profile.Node, depth int) {
+			record := []string{strconv.Itoa(depth), strconv.FormatInt(n.Sum.Total, 10), strconv.FormatInt(n.Sum.Self, 10),
+				strconv.FormatUint(n.Sum.Calls, 10), strconv.FormatUint(n.Sum.Panics, 10), r.rows[n.Row].Name, strconv.FormatUint(n.Sum.Errors, 10)}
 			if waits {
-				record = append(record, n.Sum.offs().Total.Fields(n.Sum.total)...)
+				record = append(record, n.Sum.Offs().Total.Fields(n.Sum.Total)...)
 			}
 			if makes {
-				record = append(record, unsigned(n.Sum.objects), unsigned(n.Sum.bytes))
+				record = append(record, unsigned(n.Sum.Objects), unsigned(n.Sum.Bytes))
 			}
 			c.Write(record)
 		}, nil)
@@ -211,7 +156,7 @@ func (r *Report) writeTreeText(w io.Writer) error {
 		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
 		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true},
 	}}
-	makes := slices.ContainsFunc(r.view().Nodes, func(n node) bool { return n.Sum.objects > 0 })
+	makes := r.view().Any(func(n *profile.Numbers) bool { return n.Objects > 0 })
 	if makes {
 		t.Columns = append(t.Columns, table.Column{Head: "Objects", Right: true}, table.Column{Head: "Bytes", Right: true})
 	}
@@ -222,37 +167,37 @@ func (r *Report) writeTreeText(w io.Writer) error {
 		t.Columns = append(t.Columns, table.Column{Head: "Waiting for"})
 	}
 	t.Stream = func(line func([]table.Cell)) {
-		r.walk(func(n *node, depth int) {
+		r.walk(func(n *profile.Node, depth int) {
 			percent := 0.0
 			if all > 0 {
-				percent = 100 * float64(n.Sum.total) / float64(all)
+				percent = 100 * float64(n.Sum.Total) / float64(all)
 			}
 			row := r.rows[n.Row]
 			name := table.Indent(depth) + r.names.Short(row.Name)
 			if row.Open > 0 && row.Open == row.Calls {
 				name += table.AllOpen
 			}
-			total, self := table.Duration(n.Sum.total), table.Duration(n.Sum.self)
-			calls := table.Count(n.Sum.calls)
+			total, self := table.Duration(n.Sum.Total), table.Duration(n.Sum.Self)
+			calls := table.Count(n.Sum.Calls)
 			switch {
 			case row.Unknown():
 				total, self = table.None, table.None
 			case row.Counted > 0:
 				total, self, calls = total.About(), self.About(), calls.About()
-			case n.Sum.about:
+			case n.Sum.About:
 				self = self.About()
 			}
 			cells := []table.Cell{
 				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
-				calls, table.Panics(n.Sum.panics), table.Errors(n.Sum.errors),
+				calls, table.Panics(n.Sum.Panics), table.Errors(n.Sum.Errors),
 			}
 			if makes {
-				cells = append(cells, table.Count(n.Sum.objects), table.Cell{Text: units.Bytes(int64(n.Sum.bytes))})
+				cells = append(cells, table.Count(n.Sum.Objects), table.Cell{Text: units.Bytes(int64(n.Sum.Bytes))})
 			}
 			cells = append(cells, table.Cell{Text: name})
 			if waiting {
-				off := &n.Sum.offs().Total
-				cells = append(offCells(off, n.Sum.total), cells[1:]...)
+				off := &n.Sum.Offs().Total
+				cells = append(offCells(off, n.Sum.Total), cells[1:]...)
 				cells = append(cells, table.Cell{Text: off.Longest()})
 			}
 			line(cells)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 )
 
@@ -25,7 +26,7 @@ func (r *Report) newNodeWriter(w io.Writer) *nodeWriter {
 }
 
 // numbers writes the members that every node has, in lines with the given indentation, or in one.
-func (w *nodeWriter) numbers(n *node, indent string) {
+func (w *nodeWriter) numbers(n *profile.Node, indent string) {
 	if w.names[n.Row] == nil {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
@@ -44,25 +45,25 @@ func (w *nodeWriter) numbers(n *node, indent string) {
 		b = append(append(append(b, '"'), name...), `": `...)
 		b = strconv.AppendInt(b, value, 10)
 	}
-	add("calls", int64(n.Sum.calls))
-	add("panics", int64(n.Sum.panics))
-	add("errors", int64(n.Sum.errors))
-	add("total_ns", n.Sum.total)
-	add("self_ns", n.Sum.self)
+	add("calls", int64(n.Sum.Calls))
+	add("panics", int64(n.Sum.Panics))
+	add("errors", int64(n.Sum.Errors))
+	add("total_ns", n.Sum.Total)
+	add("self_ns", n.Sum.Self)
 	if w.rows[n.Row].Counted > 0 {
 		b = append(append(b, separator...), `"demoted": true`...)
 	}
-	if n.Sum.about {
+	if n.Sum.About {
 		b = append(append(b, separator...), `"estimated": true`...)
 	}
 	if w.waits {
-		for _, member := range n.Sum.offs().JSON(n.Sum.total, n.Sum.self).Members() {
+		for _, member := range n.Sum.Offs().JSON(n.Sum.Total, n.Sum.Self).Members() {
 			b = append(append(b, separator...), member...)
 		}
 	}
 	if w.makes {
-		add("objects", int64(n.Sum.objects))
-		add("bytes", int64(n.Sum.bytes))
+		add("objects", int64(n.Sum.Objects))
+		add("bytes", int64(n.Sum.Bytes))
 	}
 	w.Write(b)
 }
@@ -111,7 +112,7 @@ func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 		}
 		w.WriteByte(']')
 	}
-	r.walk(func(n *node, depth int) {
+	r.walk(func(n *profile.Node, depth int) {
 		if depth >= levels {
 			omitted++
 			return
@@ -127,7 +128,7 @@ func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 			w.WriteString(",\n" + indent + lacks)
 		}
 		w.WriteString(",\n" + indent + `"children": [`)
-	}, func(n *node, depth int) {
+	}, func(n *profile.Node, depth int) {
 		if depth >= levels {
 			return
 		}
@@ -156,7 +157,7 @@ func (r *Report) writeFlat(file io.Writer) error {
 	w.WriteString("{\n  " + head + ",\n  \"nodes\": [")
 	id := 0
 	var path []int // ids of the callers
-	r.walk(func(n *node, depth int) {
+	r.walk(func(n *profile.Node, depth int) {
 		if id++; id > 1 {
 			w.WriteByte(',')
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
@@ -58,9 +59,9 @@ type Trace struct {
 	sums
 	Failed bool // a panic has ended the root call, or it has returned an error
 
-	Waiting bool           // the recording says when goroutines ran
-	Off     recording.Offs // of the root call: when its goroutine did not
-	Ready   time.Duration  // how long the goroutine was ready before it ran, if the root call is its first one
+	Waiting bool          // the recording says when goroutines ran
+	Off     profile.Offs  // of the root call: when its goroutine did not
+	Ready   time.Duration // how long the goroutine was ready before it ran, if the root call is its first one
 }
 
 // sums are what the calls of a trace add up to.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/tracetext"
@@ -17,8 +18,8 @@ import (
 type Node struct {
 	tracetext.Node
 	parent int
-	off    recording.Offs // of Total and Self: when goroutines did not run
-	ready  time.Duration  // how long new goroutines were ready before they ran and made these calls
+	off    profile.Offs  // of Total and Self: when goroutines did not run
+	ready  time.Duration // how long new goroutines were ready before they ran and made these calls
 }
 
 type nodeKey struct {

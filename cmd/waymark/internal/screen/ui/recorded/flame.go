@@ -118,7 +118,7 @@ func (r *Recordings) flame(req *http.Request) (any, error) {
 			}
 		}
 		if v.up {
-			self = m.of(&node.Sum, node.Sum.Self, &node.Sum.offs().Self)
+			self = m.of(&node.Sum, node.Sum.Self, &node.Sum.Offs().Self)
 		}
 		a.ID, a.Parent, a.Func = append(a.ID, n), append(a.Parent, parent), append(a.Func, node.Row)
 		a.Value, a.Self, a.Calls, a.More = append(a.Value, values[n]), append(a.Self, self), append(a.Calls, node.Sum.Calls), append(a.More, false)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
 	"github.com/waymark-go/waymark/internal/function"
@@ -21,49 +21,13 @@ type Profile struct {
 	Lacks     []string        // what is missing, as the command says it
 	Damage    []string
 	Functions []function.Func // in the order in which Tree names them
-	Tree      Tree
-	Alive     []int // goroutines that were alive at equal steps of the time
-	Waits     bool  // it is known when goroutines ran
-	Makes     bool  // it is known what calls made on the heap
+	Tree      profile.Tree    // rows are indices of Functions
+	Alive     []int           // goroutines that were alive at equal steps of the time
+	Waits     bool            // it is known when goroutines ran
+	Makes     bool            // it is known what calls made on the heap
 
 	short  []string       // names of Functions
 	number map[string]int // by name, the first one of that name
-}
-
-// A Tree is a call tree whose rows are indices of Functions.
-type Tree = calltree.Paths[Sum]
-
-// A Sum adds up the calls of a node. Times are in ns.
-type Sum struct {
-	Calls, Panics, Errors uint64
-	Total, Self           int64
-	Objects, Bytes        uint64
-	Off                   *recording.Offs // when goroutines did not run; nil if they always did
-}
-
-func (s *Sum) add(o *Sum) {
-	s.Calls += o.Calls
-	s.Panics += o.Panics
-	s.Errors += o.Errors
-	s.Total += o.Total
-	s.Self += o.Self
-	s.Objects += o.Objects
-	s.Bytes += o.Bytes
-	if o.Off != nil {
-		if s.Off == nil {
-			s.Off = new(recording.Offs)
-		}
-		s.Off.Total.Join(&o.Off.Total)
-		s.Off.Self.Join(&o.Off.Self)
-	}
-}
-
-// offs returns when goroutines did not run.
-func (s *Sum) offs() *recording.Offs {
-	if s.Off == nil {
-		return new(recording.Offs)
-	}
-	return s.Off
 }
 
 // aliveSteps is how many steps of the time Profile.Alive has.
@@ -105,19 +69,19 @@ func text(err error) string {
 
 // addTree takes the call tree of a report over.
 func (p *Profile) addTree(r *report.Report) {
-	index := make(map[function.Identity]uint32)
-	at := []uint32{0} // by path + 1
-	r.Paths(func(path *report.Path) {
-		row, ok := index[path.Func.Identity()]
+	rows := make(map[uint32]uint32) // by row of the report
+	account := r.Account()
+	at := make([]uint32, len(account.Nodes))
+	for i := 1; i < len(account.Nodes); i++ {
+		n := &account.Nodes[i]
+		row, ok := rows[n.Row]
 		if !ok {
 			row = uint32(len(p.Functions))
-			index[path.Func.Identity()] = row
-			p.Functions = append(p.Functions, *path.Func)
+			rows[n.Row] = row
+			p.Functions = append(p.Functions, *r.Func(n.Row))
 		}
-		node := p.Tree.Child(at[path.Caller+1], row)
-		p.Tree.Nodes[node].Sum = Sum{path.Calls, path.Panics, path.Errors, path.Total, path.Self, path.Objects, path.Bytes, path.Off}
-		at = append(at, node)
-	})
+		at[i] = p.Tree.Add(at[n.Parent], row, &n.Sum)
+	}
 }
 
 // alive counts the goroutines that are alive at each step, at least for a moment.
@@ -153,7 +117,7 @@ func (p *Profile) shorten() {
 
 // reasons are the reasons for which some calls waited.
 func (p *Profile) reasons() (list []tracefile.WaitReason) {
-	var sum recording.Off
+	var sum profile.Off
 	for i := range p.Tree.Nodes {
 		if off := p.Tree.Nodes[i].Sum.Off; off != nil {
 			sum.Join(&off.Self)

@@ -234,6 +234,22 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// F calls itself, and the inner call waits: that is in its own time, though its total is in the outer one's.
+func TestCallersOfRecursion(t *testing.T) {
+	v := visit(t, setOf(t, recordingOf(t, "A10 B20 B30 _2 +5 =2,5,1,7 b30 b20 a10")), Options{})
+	type row struct {
+		Name    string `json:"name"`
+		Total   int64  `json:"total_ns"`
+		Self    int64  `json:"self_ns"`
+		Waiting int64  `json:"self_waiting_ns"`
+	}
+	around := get[struct{ Callers []row }](v, "/api/function?name=example.com/p.F")
+	want := []row{{"main.main", 10, 2, 0}, {"p.F", 0, 8, 4}}
+	if !slices.Equal(around.Callers, want) {
+		t.Errorf("p.F is called by %+v, want %+v", around.Callers, want)
+	}
+}
+
 func TestTraces(t *testing.T) {
 	v := visit(t, setOf(t, recordingOf(t, program+" @2 B10 +9 b10")), Options{})
 	type trace struct {

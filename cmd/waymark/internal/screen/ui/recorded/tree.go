@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
 )
 
@@ -25,7 +25,7 @@ type treeRow struct {
 	Before *rowNumbers `json:"before,omitempty"`
 }
 
-// rowNumbers are those of a Sum.
+// rowNumbers are those of a node.
 type rowNumbers struct {
 	Calls   uint64 `json:"calls"`
 	Panics  uint64 `json:"panics"`
@@ -34,25 +34,25 @@ type rowNumbers struct {
 	Self    int64  `json:"self_ns"`
 	Objects uint64 `json:"objects"`
 	Bytes   uint64 `json:"bytes"`
-	*recording.JSONOffs
+	*profile.JSONOffs
 }
 
-func numbersOf(s *Sum, waits bool) rowNumbers {
+func numbersOf(s *profile.Numbers, waits bool) rowNumbers {
 	n := rowNumbers{s.Calls, s.Panics, s.Errors, s.Total, s.Self, s.Objects, s.Bytes, nil}
 	if waits {
-		n.JSONOffs = s.offs().JSON(s.Total, s.Self)
+		n.JSONOffs = s.Offs().JSON(s.Total, s.Self)
 	}
 	return n
 }
 
 // treeSorts are the columns of the tree.
-var treeSorts = map[string]func(s *Sum) int64{
-	"total": func(s *Sum) int64 { return s.Total }, "self": func(s *Sum) int64 { return s.Self }, "calls": func(s *Sum) int64 { return int64(s.Calls) },
-	"panics": func(s *Sum) int64 { return int64(s.Panics) }, "errors": func(s *Sum) int64 { return int64(s.Errors) },
-	"objects": func(s *Sum) int64 { return int64(s.Objects) }, "bytes": func(s *Sum) int64 { return int64(s.Bytes) },
-	"running":  func(s *Sum) int64 { return s.offs().Total.Running(s.Total) },
-	"runnable": func(s *Sum) int64 { return s.offs().Total.Runnable },
-	"waiting":  func(s *Sum) int64 { return s.offs().Total.Waited() },
+var treeSorts = map[string]func(s *profile.Numbers) int64{
+	"total": func(s *profile.Numbers) int64 { return s.Total }, "self": func(s *profile.Numbers) int64 { return s.Self }, "calls": func(s *profile.Numbers) int64 { return int64(s.Calls) },
+	"panics": func(s *profile.Numbers) int64 { return int64(s.Panics) }, "errors": func(s *profile.Numbers) int64 { return int64(s.Errors) },
+	"objects": func(s *profile.Numbers) int64 { return int64(s.Objects) }, "bytes": func(s *profile.Numbers) int64 { return int64(s.Bytes) },
+	"running":  func(s *profile.Numbers) int64 { return s.Offs().Total.Running(s.Total) },
+	"runnable": func(s *profile.Numbers) int64 { return s.Offs().Total.Runnable },
+	"waiting":  func(s *profile.Numbers) int64 { return s.Offs().Total.Waited() },
 }
 
 // order returns the nodes of a view in the order that a request asks for.

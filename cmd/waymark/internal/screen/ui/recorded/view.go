@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
 )
 
@@ -20,9 +20,9 @@ const (
 // A View is a call tree as a page shows it. If there are recordings of before, it has the paths of
 // both; Before has their numbers.
 type View struct {
-	Tree
-	Before []Sum // by node; nil if there are none
-	up     bool  // callers
+	profile.Tree
+	Before []profile.Numbers // by node; nil if there are none
+	up     bool              // callers
 	values [2]map[string][]int64
 	order  map[string]*calltree.Children
 }
@@ -38,59 +38,37 @@ func view(now, before *Profile, d direction, function string) (*View, error) {
 			return nil, ui.BadRequest("no call of a function %s is recorded", function)
 		}
 	}
-	v.take(now, now, 0, d, function)
+	v.Tree = *now.part(d, function)
 	if before != nil {
-		v.Before = make([]Sum, len(v.Nodes))
-		v.take(before, now, 1, d, function)
+		v.join(before.part(d, function), func(row uint32) uint32 { return now.row(before, int(row)) })
 	}
 	return v, nil
 }
 
-// take adds the calls of a profile. Functions are named by their numbers in now, to which it adds those
-// that are only in from.
-func (v *View) take(from, now *Profile, side int, d direction, function string) {
-	rows := make([]uint32, len(from.Functions))
-	wanted := make([]bool, len(from.Functions))
-	for i := range from.Functions {
-		rows[i] = uint32(i)
-		if from != now {
-			rows[i] = now.row(from, i)
-		}
-		wanted[i] = from.Functions[i].Name == function
+// part returns what is shown of a profile's tree.
+func (p *Profile) part(d direction, function string) *profile.Tree {
+	is := func(row uint32) bool { return p.Functions[row].Name == function }
+	switch d {
+	case callees:
+		return p.Tree.Callees(is)
+	case callers:
+		up, _ := p.Tree.Callers(is, maxUp)
+		return up
 	}
-	at := make([]uint32, len(from.Tree.Nodes))   // nodes of the view
-	inside := make([]bool, len(from.Tree.Nodes)) // a call of the function is around
-	for i := 1; i < len(from.Tree.Nodes); i++ {
-		n := &from.Tree.Nodes[i]
-		inside[i] = inside[n.Parent] || wanted[n.Row]
-		switch {
-		case d == whole, d == callees && (inside[n.Parent] || wanted[n.Row]):
-			at[i] = v.Child(at[n.Parent], rows[n.Row])
-			v.count(at[i], side, &n.Sum)
-		case d == callers && wanted[n.Row]:
-			sum := n.Sum
-			if inside[n.Parent] { // a recursion: its time is that of the outermost call
-				sum.Total = 0
-				sum.Off = nil
-			}
-			to := uint32(0)
-			for level, up := 0, uint32(i); up != 0 && level < maxUp; level, up = level+1, from.Tree.Nodes[up].Parent {
-				to = v.Child(to, rows[from.Tree.Nodes[up].Row])
-				v.count(to, side, &sum)
-			}
-		}
-	}
+	return &p.Tree
 }
 
-func (v *View) count(node uint32, side int, sum *Sum) {
-	if side == 0 {
-		v.Nodes[node].Sum.add(sum)
-		return
+// join adds the paths of a tree of before, whose rows are renamed.
+func (v *View) join(before *profile.Tree, rename func(row uint32) uint32) {
+	v.Tree = *v.Some(func(*profile.Node, uint32) bool { return true }) // which is not the profile's own
+	at := make([]uint32, len(before.Nodes))
+	for i := 1; i < len(before.Nodes); i++ {
+		at[i] = v.Child(at[before.Nodes[i].Parent], rename(before.Nodes[i].Row))
 	}
-	for int(node) >= len(v.Before) {
-		v.Before = append(v.Before, Sum{})
+	v.Before = make([]profile.Numbers, len(v.Nodes))
+	for i := 1; i < len(before.Nodes); i++ {
+		v.Before[at[i]].Add(&before.Nodes[i].Sum)
 	}
-	v.Before[node].add(sum)
 }
 
 // row returns the number of a function of another profile, and adds it if it isn't there.
@@ -107,14 +85,11 @@ func (p *Profile) row(from *Profile, i int) uint32 {
 }
 
 // sum returns the numbers of a node: of now, or of before.
-func (v *View) sum(node uint32, side int) *Sum {
+func (v *View) sum(node uint32, side int) *profile.Numbers {
 	if side == 0 {
 		return &v.Nodes[node].Sum
 	}
-	if int(node) < len(v.Before) {
-		return &v.Before[node]
-	}
-	return new(Sum)
+	return &v.Before[node]
 }
 
 // A measure is what the width of a frame shows.
@@ -123,29 +98,29 @@ type measure struct {
 	Title string `json:"title"`
 	Unit  string `json:"unit"` // "ns", "bytes" or ""
 
-	of func(s *Sum, time int64, off *recording.Off) int64 // time is the self time, or with all callees
+	of func(s *profile.Numbers, time int64, off *profile.Off) int64 // time is the self time, or with all callees
 }
 
 // measures are those that some calls of the profile have.
 func (p *Profile) measures() []measure {
 	list := []measure{
-		{"total", "Time", "ns", func(_ *Sum, time int64, _ *recording.Off) int64 { return time }},
-		{"calls", "Calls", "", func(s *Sum, _ int64, _ *recording.Off) int64 { return int64(s.Calls) }},
+		{"total", "Time", "ns", func(_ *profile.Numbers, time int64, _ *profile.Off) int64 { return time }},
+		{"calls", "Calls", "", func(s *profile.Numbers, _ int64, _ *profile.Off) int64 { return int64(s.Calls) }},
 	}
 	if p.Waits {
 		list = append(list,
-			measure{"running", "Running", "ns", func(_ *Sum, time int64, off *recording.Off) int64 { return off.Running(time) }},
-			measure{"runnable", "Runnable", "ns", func(_ *Sum, _ int64, off *recording.Off) int64 { return off.Runnable }},
-			measure{"waiting", "Waiting", "ns", func(_ *Sum, _ int64, off *recording.Off) int64 { return off.Waited() }})
+			measure{"running", "Running", "ns", func(_ *profile.Numbers, time int64, off *profile.Off) int64 { return off.Running(time) }},
+			measure{"runnable", "Runnable", "ns", func(_ *profile.Numbers, _ int64, off *profile.Off) int64 { return off.Runnable }},
+			measure{"waiting", "Waiting", "ns", func(_ *profile.Numbers, _ int64, off *profile.Off) int64 { return off.Waited() }})
 		for _, reason := range p.reasons() {
 			list = append(list, measure{"waiting-" + reason.String(), "Waiting: " + reason.String(), "ns",
-				func(_ *Sum, _ int64, off *recording.Off) int64 { return off.Waiting[reason] }})
+				func(_ *profile.Numbers, _ int64, off *profile.Off) int64 { return off.Waiting[reason] }})
 		}
 	}
 	if p.Makes {
 		list = append(list,
-			measure{"objects", "Objects", "", func(s *Sum, _ int64, _ *recording.Off) int64 { return int64(s.Objects) }},
-			measure{"bytes", "Bytes", "bytes", func(s *Sum, _ int64, _ *recording.Off) int64 { return int64(s.Bytes) }})
+			measure{"objects", "Objects", "", func(s *profile.Numbers, _ int64, _ *profile.Off) int64 { return int64(s.Objects) }},
+			measure{"bytes", "Bytes", "bytes", func(s *profile.Numbers, _ int64, _ *profile.Off) int64 { return int64(s.Bytes) }})
 	}
 	return list
 }
@@ -159,13 +134,13 @@ func (v *View) value(m *measure, side int) []int64 {
 	for i := len(v.Nodes) - 1; i > 0; i-- {
 		s := v.sum(uint32(i), side)
 		if v.up {
-			list[i] = m.of(s, s.Total, &s.offs().Total)
+			list[i] = m.of(s, s.Total, &s.Offs().Total)
 			if v.Nodes[i].Parent == 0 {
 				list[0] += list[i]
 			}
 			continue
 		}
-		list[i] += m.of(s, s.Self, &s.offs().Self)
+		list[i] += m.of(s, s.Self, &s.Offs().Self)
 		list[v.Nodes[i].Parent] += list[i]
 	}
 	if v.values[side] == nil {

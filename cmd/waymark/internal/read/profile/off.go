@@ -1,4 +1,4 @@
-package recording
+package profile
 
 import (
 	"encoding/json"
