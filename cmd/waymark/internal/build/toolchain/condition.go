@@ -20,7 +20,7 @@ func addConditions(out map[string]File, dir string) error {
 	files := make(map[string]*ast.File)
 	names := map[string]bool{"readable": true} // a function that each of the packages has
 	for _, name := range []string{"ops.go", "relations.go", "run.go"} {
-		src, err := waymark.Source.ReadFile("internal/condition/" + name)
+		src, err := waymark.Source.ReadFile("internal/program/condition/" + name)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 
 // formatSource returns the source of a file of package format.
 func formatSource(name string) ([]byte, error) {
-	return waymark.Source.ReadFile("internal/format/" + name)
+	return waymark.Source.ReadFile("internal/wire/format/" + name)
 }
 
 // constants returns a file of package pkg with the constants that files of package format declare.
