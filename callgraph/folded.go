@@ -4,7 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"strings"
+
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // WriteFolded writes folded stacks, which tools for flame graphs read: a line for each node that
@@ -14,7 +15,6 @@ import (
 //	main.serve;store.Find 1500000
 func (t *Tree) WriteFolded(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	clean := strings.NewReplacer(";", ":", "\n", " ")
 	t.Walk(func(path []*Node) {
 		self, list := path[len(path)-1].Self(), functions(path)
 		if self == 0 || len(list) == 0 {
@@ -24,7 +24,7 @@ func (t *Tree) WriteFolded(w io.Writer) error {
 			if i > 0 {
 				b.WriteByte(';')
 			}
-			clean.WriteString(b, n.Func.Name)
+			b.WriteString(names.Frame(n.Func.Name))
 		}
 		fmt.Fprintf(b, " %d\n", self)
 	})

@@ -76,13 +76,13 @@ func TestJSON(t *testing.T) {
 // Folded stacks, read back, are the times that nodes have themselves.
 func TestFolded(t *testing.T) {
 	tree := random(rand.New(rand.NewSource(2)), 500, true)
-	odd := &Node{Func: Func{Name: "p.F[struct { a; b }]"}, Total: 7}
+	odd := &Node{Func: Func{Name: "p.F[struct { a; b }]\r"}, Total: 7} // a line by itself to some readers
 	tree.Root.Children = append(tree.Root.Children, odd)
 	want := make(map[string]int64)
 	tree.Walk(func(path []*Node) {
 		var names []string
 		for _, n := range path[1:] {
-			names = append(names, strings.ReplaceAll(n.Func.Name, ";", ":"))
+			names = append(names, strings.NewReplacer(";", ":", "\r", " ").Replace(n.Func.Name))
 		}
 		if self := path[len(path)-1].Self(); self > 0 && len(names) > 0 {
 			want[strings.Join(names, ";")] += int64(self)

@@ -85,3 +85,9 @@ func makePrintable(v reflect.Value) {
 		}
 	}
 }
+
+// Frame returns a name as a frame of folded stacks, whose frames end at semicolons and whose stacks end
+// with their lines.
+func Frame(name string) string { return frames.Replace(name) }
+
+var frames = strings.NewReplacer(";", ":", "\n", " ", "\r", " ")

@@ -77,9 +77,9 @@ func readOTLP(t *testing.T, data []byte, e *ends) map[string]sums {
 		if s.ParentSpanID != "" && (parent == nil || parent.TraceID != s.TraceID) {
 			t.Errorf("span %s has the parent %+v", s.Name, parent)
 		}
-		goroutine := uint64(s.int("waymark.goroutine"))
-		if parent != nil && uint64(parent.int("waymark.goroutine")) != goroutine {
-			e.start(goroutine, uint64(parent.int("waymark.goroutine")))
+		goroutine := uint64(s.int("thread.id"))
+		if parent != nil && uint64(parent.int("thread.id")) != goroutine {
+			e.start(goroutine, uint64(parent.int("thread.id")))
 		}
 		var marks []string
 		for _, a := range s.Attributes {
@@ -89,7 +89,7 @@ func readOTLP(t *testing.T, data []byte, e *ends) map[string]sums {
 		}
 		e.call(goroutine, s.Name, marks...)
 		outermost := true
-		for p := parent; p != nil && p.int("waymark.goroutine") == s.int("waymark.goroutine"); p = spans[p.ParentSpanID] {
+		for p := parent; p != nil && p.int("thread.id") == s.int("thread.id"); p = spans[p.ParentSpanID] {
 			outermost = outermost && p.Name != s.Name
 		}
 		sum := out[seen(s.Name)]
@@ -111,7 +111,7 @@ func TestSpans(t *testing.T) {
 	for _, id := range ids {
 		s := spans[id]
 		traces[s.TraceID] = true
-		text := fmt.Sprint("g", s.int("waymark.goroutine"), " ", s.Name)
+		text := fmt.Sprint("g", s.int("thread.id"), " ", s.Name)
 		if p := spans[s.ParentSpanID]; p != nil {
 			text += " in " + p.Name
 		}

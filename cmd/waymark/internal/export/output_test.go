@@ -26,7 +26,8 @@ func (l *limited) Write(b []byte) (int, error) {
 func TestFull(t *testing.T) {
 	for _, f := range formats {
 		whole := len(written(t, f.Name, record(t, events()), recording.Filter{}))
-		for _, room := range []int{0, 100, whole / 2, whole - 1} {
+		// Times differ from recording to recording, and so does what is left of them when they are compressed.
+		for _, room := range []int{0, 100, whole / 2, whole - whole/50 - 1} {
 			if _, err := f.Write(&limited{room}, record(t, events()), &recording.Filter{}, Options{Beside: func(string, []byte) error { return nil }}); !errors.Is(err, errFull) {
 				t.Errorf("%s with room for %d bytes: %v, want %v", f.Name, room, err, errFull)
 			}

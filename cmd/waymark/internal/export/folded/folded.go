@@ -7,25 +7,24 @@ import (
 	"bufio"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/paths"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // Write writes a tree.
 func Write(w io.Writer, t *paths.Tree) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	names := make([]string, len(t.Functions))
-	clean := strings.NewReplacer(";", ":", "\n", " ", "\r", " ")
-	for i := range names {
-		names[i] = clean.Replace(t.Functions[i].Name)
+	frames := make([]string, len(t.Functions))
+	for i := range frames {
+		frames[i] = names.Frame(t.Functions[i].Name)
 	}
 	t.Each(func(stack []int, n *paths.Node) {
 		if n.Values[paths.Self] == 0 {
 			return
 		}
 		for i := len(stack) - 1; i >= 0; i-- {
-			b.WriteString(names[stack[i]])
+			b.WriteString(frames[stack[i]])
 			if i > 0 {
 				b.WriteByte(';')
 			}

@@ -213,7 +213,7 @@ func (p *process) fill(s *Span, c *calls.Call) {
 	a.text("code.function.name", c.Function.Name)
 	a.text("code.file.path", c.Function.File)
 	a.number("code.line.number", int64(c.Function.Line))
-	a.number("waymark.goroutine", int64(c.Goroutine.ID))
+	a.number("thread.id", int64(c.Goroutine.ID))
 	if c.Trace.ID == c.ID {
 		a.text("waymark.trace", c.Trace.Key())
 	}
