@@ -111,7 +111,7 @@ func (r *blockReader) each(b *block, do func(ev *Event)) error {
 		return err
 	}
 	for n := r.dec.Read(r.batch[:]); n > 0; n = r.dec.Read(r.batch[:]) {
-		events := asEvents(r.batch[:n])
+		events := r.batch[:n]
 		for i := range events {
 			do(&events[i])
 		}

@@ -137,7 +137,7 @@ func (e *Events) choose(clock uint64) {
 func (e *Events) fill(c *cursor) uint64 {
 	for {
 		if n := c.dec.Read(c.batch[:]); n > 0 {
-			c.events = asEvents(c.batch[:n])
+			c.events = c.batch[:n]
 			for i := range c.events {
 				ev := &c.events[i]
 				c.clock = max(c.clock, min(ev.Clock, never-1))

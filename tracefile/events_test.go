@@ -51,7 +51,7 @@ func eventBlocks(t testing.TB, file []byte) (blocks []decodedBlock) {
 		}
 		var one [1]format.Event
 		for dec.Next(&one[0]) {
-			ev := asEvents(one[:])[0]
+			ev := one[:][0]
 			ev.Data = bytes.Clone(ev.Data)
 			b.events = append(b.events, ev)
 		}

@@ -353,7 +353,7 @@ func (f *File) parse(kind format.BlockKind, payload []byte) error {
 		origins, err := format.ParseOrigins(payload)
 		names.MakePrintable(&origins)
 		for _, o := range origins {
-			f.origins[o.ID] = Origin(o)
+			f.origins[o.ID] = o
 		}
 		return err
 	case format.BlockTypes:

@@ -142,12 +142,8 @@ func TestTests(t *testing.T) {
 		{Clock: testStart + 2, Goroutine: 7, State: TestLogs, Name: "TestA", Text: "a_test.go:1: x"},
 		{Clock: testStart + 3, Goroutine: 7, State: TestPasses, Name: "TestA"},
 	}
-	written := make([]format.TestEvent, len(want))
-	for i, ev := range want {
-		written[i] = format.TestEvent{Clock: ev.Clock, Goroutine: ev.Goroutine, State: format.TestState(ev.State), Name: ev.Name, Text: ev.Text}
-	}
-	w.Block(format.BlockTests, format.AppendTests(nil, written[:2]))
-	w.Block(format.BlockTests, format.AppendTests(nil, written[2:]))
+	w.Block(format.BlockTests, format.AppendTests(nil, want[:2]))
+	w.Block(format.BlockTests, format.AppendTests(nil, want[2:]))
 	w.Block(format.BlockTests, []byte{200}) // damaged
 	f, err := NewFile(bytes.NewReader(w.File), int64(len(w.File)))
 	if err != nil {

@@ -8,16 +8,12 @@ import (
 )
 
 // A TypeCount is how many heap objects of a type the recorded program made.
-type TypeCount struct {
-	Type    string // with import paths, as in package stats
-	Package string // import path of the type's package; "" if the type has no name or none
-	Objects uint64
-	Bytes   uint64 // that the allocator took for them
-}
-
-// Bytes returns how many bytes the allocator took for the objects of an event Made. The goroutine made
-// them since its event before that is not Start, Parked or Waited.
-func (ev *Event) Bytes() uint64 { return (&format.Event{Data: ev.Data}).Bytes() }
+//
+//	Type    string // with import paths, as in package stats
+//	Package string // import path of the type's package; "" if the type has no name or none
+//	Objects uint64
+//	Bytes   uint64 // that the allocator took for them
+type TypeCount = format.TypeCount
 
 // Objects returns the heap objects that the program made while it was recorded, by type, in no order;
 // nil if the recording does not say that. Of a program that was killed it is what was known some time
@@ -31,9 +27,6 @@ func (f *File) addObjects(payload []byte) error {
 		return err
 	}
 	names.MakePrintable(&list)
-	f.objectsAt, f.objects = clock, nil
-	for _, t := range list {
-		f.objects = append(f.objects, TypeCount(t))
-	}
+	f.objectsAt, f.objects = clock, list
 	return nil
 }

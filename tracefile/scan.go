@@ -48,7 +48,7 @@ func (b *Block) Begin() uint64 { return b.begin }
 // Next returns the next events, none at the end of the block. They are valid until
 // the next call, and so is what their Data is in.
 func (b *Block) Next() []Event {
-	events := asEvents(b.batch[:b.dec.Read(b.batch[:])])
+	events := b.batch[:b.dec.Read(b.batch[:])]
 	clock := b.clock
 	for i := range events {
 		ev := &events[i]

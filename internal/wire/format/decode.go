@@ -217,7 +217,7 @@ func (d *Decoder) other(ev *Event) bool {
 			d.fail("bad site of an event")
 			return false
 		}
-		ev.Kind, ev.Site = Info, uint32(site)
+		ev.Kind, ev.Site = Marker, uint32(site)
 		if code == CodeError {
 			ev.Kind = Error
 		}

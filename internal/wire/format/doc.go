@@ -224,7 +224,7 @@
 //	       8 Values   length:uvarint bytes         values of the event before, delta is 0: of an enter,
 //	                                               exit, panic or info
 //	       9 Skew     back:uvarint                 the clock went back by so many ticks; delta is 0
-//	       64 Info    length:uvarint, site:uvarint in so many bytes: the info function was called
+//	       64 Marker  length:uvarint, site:uvarint in so many bytes: the info function was called
 //	       65 Error   length:uvarint, site:uvarint in so many bytes: the innermost call of the site
 //	                  returns an error, its exit follows
 //	       66 Long    length:uvarint, site:uvarint token:uvarint ticks:uvarint in so many bytes: a call

@@ -9,22 +9,23 @@ const (
 	Enter   Kind = iota // a call of Site begins
 	Exit                // the call of Site with Token ends; calls with greater tokens are gone
 	Go                  // the stream goes on with Goroutine
-	Start               // Goroutine's first record: Value is the parent's id, Origin where it was created
+	Start               // Goroutine's first event: Value is the parent's id, Origin where it was created
 	End                 // Goroutine has ended
 	Panic               // a panic begins in the frame of Token
 	Recover             // a panic was recovered: calls with tokens greater than Token are gone
 	Goexit              // runtime.Goexit begins in the frame of Token
-	Info                // the info function Site is called
+	Marker              // the info function Site is called
 	Error               // the innermost call of Site returns an error; its exit follows
-	Long                // a call of Site that took Value ticks ends; it has no Enter and no Exit
-	Parked              // Goroutine does not run any more, for the reason Value
-	Waited              // Goroutine runs again after Value ticks; see Event.Wait
-	Made                // the innermost call has made Value heap objects since Goroutine's event before; see Event.Bytes
-	Spawn               // Goroutine executes a go statement: the goroutine Value begins
+	Long                // a call of Site that took long ends; it was counted, and has no Enter and no Exit
+	Parked              // Goroutine does not run any more; Value is the WaitReason
+	Waited              // Goroutine runs again: see Event.Wait
+	Made                // the innermost call has made Value heap objects since Goroutine's event before: see Event.Bytes
+	Spawn               // Goroutine executes a go statement: Value is the id of the new goroutine
 )
 
-var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "info", "error", "long", "parked", "waited", "made", "spawn"}
+var kindNames = [...]string{"enter", "exit", "go", "start", "end", "panic", "recover", "goexit", "marker", "error", "long", "parked", "waited", "made", "spawn"}
 
+// String returns the kind's name in lower case, as in "enter".
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]
@@ -32,20 +33,29 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// An Event is one record of a stream.
+// An Event is what happened at one moment on a goroutine.
 type Event struct {
 	Clock     uint64 // ticks of the program's clock
 	Goroutine uint64 // its id, as in stack traces; 0 when it isn't known
 	Stream    uint32 // the scheduler's P that it ran on
 	Kind      Kind
-	Site      uint32 // Enter, Exit, Info, Error, Long
+	Site      uint32 // Enter, Exit, Marker, Error, Long: id of the function
 	Token     uint32 // Enter, Exit, Panic, Recover, Goexit, Long: bytes from the top of the stack to the frame
-	Origin    uint32 // Start: id of the go statement, see Origin; 0 if unknown
-	Value     uint64 // Start: the parent goroutine's id; Long, Waited: how long the call or the wait took, ticks; Parked: why; Made: objects; Spawn: the new goroutine's id
+	Origin    uint32 // Start: id of the go statement; 0 if unknown
+	Value     uint64 // Start: the parent goroutine's id; Long, Waited: ticks that the call or the wait took; Parked: why; Made: objects; Spawn: the new goroutine's id
 
-	// Data holds arguments (Enter, Info), results (Exit) or the panic's value, if they were recorded,
-	// until the next call of Next.
+	// Data holds arguments (Enter, Marker), results (Exit) or the panic's value, encoded, if they were
+	// recorded, until the next events are read.
 	Data []byte
+}
+
+// Begin returns the clock when the call of a Long event began, Clock of other events. The program
+// knows it to within some 100 us.
+func (ev *Event) Begin() uint64 {
+	if ev.Kind != Long {
+		return ev.Clock
+	}
+	return ev.Clock - min(ev.Value, ev.Clock)
 }
 
 // A Site describes an instrumented function.

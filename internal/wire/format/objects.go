@@ -4,7 +4,8 @@ import "encoding/binary"
 
 const BlockObjects BlockKind = 15
 
-// Bytes returns how many bytes the allocator took for the objects of an event of kind Made.
+// Bytes returns how many bytes the allocator took for the objects of an event Made. The goroutine made
+// them since its event before that is not Start, Parked or Waited.
 func (ev *Event) Bytes() uint64 {
 	c := cursor{b: ev.Data}
 	c.uvarint()
@@ -32,12 +33,12 @@ func appendMade(dst []byte, clock uint64, recs []Record) ([]byte, uint64) {
 	return append(dst, rest...), recs[0].Clock
 }
 
-// A TypeCount is how many heap objects of a type a recorded program made until some clock.
+// A TypeCount is how many heap objects of a type the recorded program made.
 type TypeCount struct {
-	Type    string // with import paths
+	Type    string // with import paths, as in package stats
 	Package string // import path of the type's package; "" if the type has no name or none
 	Objects uint64
-	Bytes   uint64
+	Bytes   uint64 // that the allocator took for them
 }
 
 // AppendObjects appends the payload of an Objects block. clock is when the counts were read.

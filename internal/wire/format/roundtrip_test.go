@@ -46,7 +46,7 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 		case code == 0x7F00|CodeGoexit:
 			ev.Kind, ev.Token = Goexit, uint32(value)
 		case code == 0x7F00|CodeInfo:
-			ev.Kind, ev.Site = Info, uint32(value)&SiteMask
+			ev.Kind, ev.Site = Marker, uint32(value)&SiteMask
 		case code == 0x7F00|CodeError:
 			ev.Kind, ev.Site = Error, uint32(value)&SiteMask
 		case code == 0x7F00|CodeLong:
@@ -60,7 +60,7 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 			if i++; i >= len(recs) {
 				continue
 			}
-			w := Wait{Reason: uint8(value & 0xF), Total: recs[i].Clock, Runnable: recs[i].Word, Waker: value >> 4}
+			w := Wait{Reason: WaitReason(value & 0xF), Total: recs[i].Clock, Runnable: recs[i].Word, Waker: value >> 4}
 			ev.Kind, ev.Value, ev.Data = Waited, w.Total, AppendWait(nil, w)
 		case code == 0x7F00|CodeMade:
 			if i++; i >= len(recs) {
@@ -74,7 +74,7 @@ func meaning(h Chunk, recs []Record) (events []Event) {
 				continue
 			}
 			w := Wait{
-				Reason: uint8(value & 0xF), Total: recs[i-1].Clock, Runnable: recs[i-1].Word, Waker: value >> 4, Ago: recs[i].Clock,
+				Reason: WaitReason(value & 0xF), Total: recs[i-1].Clock, Runnable: recs[i-1].Word, Waker: value >> 4, Ago: recs[i].Clock,
 				More: recs[i].Word,
 			}
 			ev.Kind, ev.Value, ev.Data = Waited, w.Total, AppendWait(nil, w)
@@ -184,7 +184,7 @@ func roundTrip(t *testing.T, h Chunk, recs []Record) (payload []byte) {
 				t.Fatalf("event %d is %+v, want %+v", i, ev, want[min(i, len(want)-1)])
 			}
 			switch ev.Kind {
-			case Enter, Exit, Start, Panic, Recover, Goexit, Info, Error, Long:
+			case Enter, Exit, Start, Panic, Recover, Goexit, Marker, Error, Long:
 				counted++
 			}
 		}

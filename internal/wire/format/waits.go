@@ -2,46 +2,66 @@ package format
 
 import "encoding/binary"
 
-// Why a goroutine did not run.
+// A WaitReason says why a goroutine did not run.
+type WaitReason uint8
+
 const (
-	WaitNone      = 0 // it was ready all the time: preempted, or it gave its processor up
-	WaitOther     = 1
-	WaitChannel   = 2
-	WaitSelect    = 3
-	WaitLock      = 4 // of package sync: Mutex, RWMutex, WaitGroup, Cond
-	WaitNetwork   = 5 // or anything else that the poller waits for, as pipes
-	WaitSyscall   = 6
-	WaitSleep     = 7
-	WaitTimer     = 8  // a timer's channel
-	WaitGC        = 9  // it had to help the collector, or the collector looked at its stack
-	WaitCoroutine = 10 // the other side of iter.Pull ran
-	WaitTracing   = 11 // there was no room for an event
-	WaitCgo       = 12 // a call of C
+	WaitNone      WaitReason = 0 // it was ready all the time: preempted, or it gave its processor up
+	WaitOther     WaitReason = 1 // none of the following
+	WaitChannel   WaitReason = 2 // to send or receive
+	WaitSelect    WaitReason = 3 // a select statement
+	WaitLock      WaitReason = 4 // of package sync: Mutex, RWMutex, WaitGroup, Cond
+	WaitNetwork   WaitReason = 5 // or anything else that the poller waits for, as pipes
+	WaitSyscall   WaitReason = 6
+	WaitSleep     WaitReason = 7  // time.Sleep
+	WaitTimer     WaitReason = 8  // to receive from a timer's channel
+	WaitGC        WaitReason = 9  // it had to help the collector, or the collector looked at its stack
+	WaitCoroutine WaitReason = 10 // the other side of iter.Pull ran
+	WaitTracing   WaitReason = 11 // for room to record an event
+	WaitCgo       WaitReason = 12 // a call of C
 
 	WaitReasons = 13 // how many there are
 )
 
-// A Wait is what the event Waited says. Times are in ticks.
-type Wait struct {
-	Reason   uint8
-	Total    uint64 // how long the goroutine did not run
-	Runnable uint64 // of that, the last part, in which it was ready
-	Waker    uint64 // id of the goroutine that made it ready; 0 if it was none
-	Ago      uint64 // since when it runs again, before the event; 0 if the event is of that moment
-	More     uint64 // waits besides this one that Total and Runnable are of, too
+var waitReasons = [WaitReasons]string{
+	"none", "other", "channel", "select", "lock", "network", "syscall", "sleep", "timer", "gc", "coroutine", "tracing", "cgo",
 }
 
-// Wait returns what an event of kind Waited says.
+// String returns the reason in one word, in lower case.
+func (r WaitReason) String() string { return waitReasons[ReasonOf(uint64(r))] }
+
+// ReasonOf returns the reason of that number, WaitOther if this version knows none of it.
+func ReasonOf(n uint64) WaitReason {
+	if n >= WaitReasons {
+		return WaitOther
+	}
+	return WaitReason(n)
+}
+
+// A Wait says how long a goroutine did not run. Times are in ticks.
+type Wait struct {
+	Reason   WaitReason
+	Total    uint64 // since it stopped running
+	Runnable uint64 // of that, the last part, in which it was ready and had no processor
+	Waker    uint64 // the goroutine that made it ready, 0 if that was a timer, the poller or the scheduler
+
+	// Ago is since when it had run again at the clock of the event. It isn't 0 if there was no room for an
+	// event then, or the goroutine was new: until its first call it has no events.
+	Ago uint64
+
+	// More is how many times besides it waited until there was room. Total and Runnable are of all these
+	// waits, and Reason and Waker of the longest.
+	More uint64
+}
+
+// Wait returns what an event Waited says.
 func (ev *Event) Wait() Wait { return ParseWait(ev.Data) }
 
 // ParseWait reads a Wait. Damage makes it shorter than it was.
 func ParseWait(b []byte) Wait {
 	c := cursor{b: b}
 	w := Wait{Total: c.uvarint()}
-	w.Reason = uint8(min(c.uvarint(), 0xFF))
-	if w.Reason >= WaitReasons {
-		w.Reason = WaitOther // of a newer version
-	}
+	w.Reason = ReasonOf(c.uvarint())
 	if len(c.b) > 0 {
 		w.Runnable = min(c.uvarint(), w.Total)
 	}
@@ -59,7 +79,7 @@ func ParseWait(b []byte) Wait {
 
 // AppendWait appends what ParseWait reads.
 func AppendWait(dst []byte, w Wait) []byte {
-	dst = append(binary.AppendUvarint(dst, w.Total), w.Reason)
+	dst = append(binary.AppendUvarint(dst, w.Total), byte(w.Reason))
 	if w.Runnable != 0 || w.Waker != 0 || w.Ago != 0 {
 		dst = binary.AppendUvarint(dst, w.Runnable)
 	}
@@ -86,7 +106,7 @@ func appendWaited(dst []byte, clock uint64, recs []Record) ([]byte, uint64) {
 		dst, delta = appendSkew(dst, -delta), 0
 	}
 	value := recs[0].Word & ValueMask
-	w := Wait{Reason: uint8(value & (1<<WakerShift - 1)), Total: recs[1].Clock, Runnable: recs[1].Word, Waker: value >> WakerShift}
+	w := Wait{Reason: WaitReason(value & (1<<WakerShift - 1)), Total: recs[1].Clock, Runnable: recs[1].Word, Waker: value >> WakerShift}
 	if recs[0].code() == CodeLate {
 		w.Ago, w.More = recs[2].Clock, recs[2].Word
 	}

@@ -28,7 +28,7 @@ func withWaits(r *rand.Rand, events []tracefile.Event) []tracefile.Event {
 		last, ok := before[ev.Goroutine]
 		if reason := parked[ev.Goroutine]; ok && reason > 0 {
 			total := ev.Clock - min(last.Clock, ev.Clock)
-			w := format.Wait{Reason: reason - 1, Total: total + r.Uint64N(2), Runnable: r.Uint64N(total + 1), Waker: r.Uint64N(3)}
+			w := format.Wait{Reason: format.WaitReason(reason - 1), Total: total + r.Uint64N(2), Runnable: r.Uint64N(total + 1), Waker: r.Uint64N(3)}
 			waited := func(w format.Wait) {
 				out = append(out, tracefile.Event{
 					Kind: tracefile.Waited, Clock: ev.Clock, Goroutine: ev.Goroutine, Stream: ev.Stream, Value: w.Total, Data: format.AppendWait(nil, w),

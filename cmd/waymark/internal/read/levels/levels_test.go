@@ -68,7 +68,7 @@ func (p *program) step(g *routine) {
 	switch k := p.r.Intn(100); {
 	case g.parked:
 		total := p.clock + 1 - g.since
-		w := format.Wait{Reason: uint8(2 + p.r.Intn(6)), Total: total, Runnable: uint64(p.r.Int63n(int64(total)) / 2), Waker: uint64(1 + p.r.Intn(int(p.started)))}
+		w := format.Wait{Reason: format.WaitReason(2 + p.r.Intn(6)), Total: total, Runnable: uint64(p.r.Int63n(int64(total)) / 2), Waker: uint64(1 + p.r.Intn(int(p.started)))}
 		g.parked = false
 		p.event(g, tracefile.Event{Kind: tracefile.Waited, Value: w.Total, Data: format.AppendWait(nil, w)})
 	case k < 8 && n > 0:

@@ -248,7 +248,7 @@ func (p *printer) events(b []byte) error {
 		switch ev.Kind {
 		case format.Enter, format.Exit:
 			fmt.Fprintf(p, " site %d token %d", ev.Site, ev.Token)
-		case format.Info, format.Error:
+		case format.Marker, format.Error:
 			fmt.Fprintf(p, " site %d", ev.Site)
 		case format.Panic, format.Recover, format.Goexit:
 			fmt.Fprintf(p, " token %d", ev.Token)
@@ -314,7 +314,7 @@ func word(ev *format.Event) uint64 {
 		return code(format.CodeRecover, uint64(ev.Token))
 	case format.Goexit:
 		return code(format.CodeGoexit, uint64(ev.Token))
-	case format.Info:
+	case format.Marker:
 		return code(format.CodeInfo, uint64(ev.Site))
 	case format.Long:
 		return code(format.CodeLong, uint64(ev.Token))

@@ -100,11 +100,11 @@ func (r *Recording) Bytes() []byte {
 		w.Block(format.BlockGroups, format.AppendGroups(nil, r.Groups))
 	}
 	if len(r.Origins) > 0 {
-		w.Block(format.BlockOrigins, format.AppendOrigins(nil, origins(r.Origins)))
+		w.Block(format.BlockOrigins, format.AppendOrigins(nil, r.Origins))
 	}
 	for _, t := range r.Tests {
-		one := format.TestEvent{Clock: r.Start + t.Clock, Goroutine: t.Goroutine, State: format.TestState(t.State), Name: t.Name, Text: t.Text}
-		w.Block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{one}))
+		t.Clock += r.Start
+		w.Block(format.BlockTests, format.AppendTests(nil, []format.TestEvent{t}))
 	}
 
 	for _, g := range r.Gaps {
@@ -142,14 +142,6 @@ func (r *Recording) Bytes() []byte {
 		w.End(r.Start+r.End, format.Trailer{Events: uint64(events), Lost: r.Lost, Flags: r.Flags})
 	}
 	return w.File
-}
-
-// origins returns go statements as they are written.
-func origins(list []tracefile.Origin) (written []format.Origin) {
-	for _, o := range list {
-		written = append(written, format.Origin(o))
-	}
-	return written
 }
 
 // Open returns the recording as the file that a reader sees.
