@@ -12,8 +12,8 @@
 // Each test and subtest has an outcome: pass, fail, skip, or none where its name didn't come up.
 // Suites aren't steady by themselves: tests depend on time, on map order, on each other. So tests
 // whose outcomes differ are run again, several times plain and traced, each time those that differ
-// and the tests that they are subtests of. A test is the same if every outcome that it had traced
-// it also had plain. What is left differs, and is run once more: plain, but with as little of the
+// and the tests that they are subtests of. A test is the same if the plain test had all the outcomes of
+// the traced one. What is left differs, and is run once more: plain, but with as little of the
 // CPU's time as makes it as slow as tracing did. What fails then too is bound to time. A test that
 // has passed traced as well is run plain many times: if it fails then it is as unsteady without
 // waymark. What is left differs by a fault of waymark's, or for a reason to be explained.

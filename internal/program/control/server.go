@@ -35,14 +35,14 @@ type Host interface {
 	// See begins to note first calls of functions in a file, if they aren't noted already. The change has
 	// the file's path.
 	See(path string) (Change, error)
-	// Unsee has first calls not noted for See any more.
+	// Unsee undoes See.
 	Unsee()
 	// Calls returns calls that watches with Keep have kept.
 	Calls(q Query) (*Kept, error)
 	// List returns the groups and packages there are, or the functions that targets name. It is an
 	// *Error if a target names nothing.
 	List(targets []string) (*List, error)
-	// Forget forgets these.
+	// Forget drops the calls that watches with Keep have kept.
 	Forget()
 	// Resume lets the program go on, which was suspended before its first init function.
 	Resume() error

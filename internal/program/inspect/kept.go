@@ -84,7 +84,7 @@ func (k *Kept) add(c *kept) uint64 {
 	return k.last
 }
 
-// Forget forgets all calls. Numbers go on.
+// Forget drops the kept calls. Numbers go on.
 func (k *Kept) Forget() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -191,7 +191,7 @@ func (r *Recorder) begin() error {
 		{Key: format.MetaArena, Value: r.arena.name()},
 		{Key: format.MetaNonce, Value: hex.EncodeToString(r.nonce[:])}}
 	if r.config.Overflow != rt.Ring && r.giver == nil {
-		// Of others the blocks move, or are few.
+		// With give-back, blocks move; a ring has few blocks.
 		r.enc.Outliner = &r.outliner
 		r.out.indexer.Begin()
 	}

@@ -45,7 +45,8 @@ func SetClock(counter bool) { runtime.WMSetClock(counter) }
 // of the recording. The recording before has ended. The clock has been set.
 func Start(arena []byte, o Overflow) (recording uint32) { return runtime.WMStart(arena, o) }
 
-// Waits says whether recordings say when goroutines run, are ready and wait, before Start.
+// Waits turns the recording of goroutine states on or off, before Start: when goroutines run, are ready
+// and wait.
 func Waits(on bool) { runtime.WMWaits(on) }
 
 // WaitTimes says that somebody wants it added up how long the goroutines of timed calls don't run, or
@@ -60,10 +61,9 @@ func Retire() bool { return runtime.WMRetire() }
 // file capabilities give them.
 func Secure() bool { return runtime.WMSecure() }
 
-// Capture says what is recorded of values, before Start or while a package that asks
-// for more registers, whose sites are still off: composite ones are opened
-// to the given depth, of each so many bytes, without fields whose names look like
-// one of the words in redact.
+// Capture says what is recorded of values. It is called before Start, or while a package registers that
+// asks for more and whose sites are still off. Structs, slices and pointers are followed to depth; bytes
+// limits each value. Fields are masked whose names look like one of the words in redact.
 func Capture(args, results, panics bool, depth, bytes int, redact []string) {
 	runtime.WMCapture(args, results, panics, depth, bytes, redact)
 }

@@ -128,8 +128,8 @@ func section(file *elf.File, data []byte, name string) (part, error) {
 	return part{s, data[s.Offset : s.Offset+s.Size]}, nil
 }
 
-// name returns the name of a table's first probe, by which tables are sorted: where the linker puts
-// them is nobody's business.
+// name returns the name of a table's first probe, by which tables are sorted, wherever the
+// linker puts them.
 func name(t *probetable.Found) string {
 	for _, s := range t.Sites {
 		if s.Entry != nil {

@@ -38,7 +38,7 @@ type anchor struct {
 	file   string
 	typ    string // insert fields at the end of this struct type
 	fn     string // insert into this function, or method as in T.Parallel
-	each   string // insert into each function whose name this expression matches; there may be none, and no file
+	each   string // insert into each function whose name this expression matches. The function and the file are optional
 	before string // before the one statement in it, at any depth, that begins with this text
 	text   string
 }

@@ -58,7 +58,7 @@ type wmStop struct {
 	why     uint64 // the value of the record: of the longest
 }
 
-// WMWaits says whether recordings have records of waiting goroutines, before WMStart.
+// WMWaits turns the recording of goroutine states on or off, before WMStart.
 func WMWaits(on bool) {
 	if on == wmWaitRecords {
 		return
