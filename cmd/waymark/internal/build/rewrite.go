@@ -316,20 +316,6 @@ func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names 
 	return "unit-" + cache.Hash(data), err
 }
 
-// identity distinguishes versions of this command, also those built from one
-// working tree one after the other.
-var identity = sync.OnceValues(func() (string, error) {
-	exe, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	fi, err := os.Stat(exe)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprint(fi.Size(), fi.ModTime().UnixNano()), nil
-})
-
 // encode returns out as it is kept.
 func (out *outcome) encode() ([]byte, error) {
 	var b bytes.Buffer
