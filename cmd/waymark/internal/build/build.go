@@ -14,7 +14,6 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/build/notes"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/toolchain"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/directive"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/edit"
@@ -141,141 +140,6 @@ type Build struct {
 	probes   int                       // sites with USDT probes
 }
 
-// Prepare makes a build ready.
-func Prepare(o *Options) (*Build, error) {
-	if o.Progress == nil {
-		o.Progress = func(string) {}
-	}
-	if err := o.Flags.Refuse(); err != nil {
-		return nil, err
-	}
-	dir := o.Dir
-	if c, ok := o.Flags.Lookup("C"); ok {
-		if dir = c; !filepath.IsAbs(dir) {
-			dir = filepath.Join(o.Dir, c)
-		}
-	}
-	b := &Build{
-		Asked: o.Args, Given: o.Flags.Without("C"), cache: o.Cache,
-		overlay: make(map[string]string), runs: make(map[string][]edit.Run), user: make(map[string]string),
-	}
-	work, err := b.atVersion(o, dir)
-	if err != nil {
-		return nil, err
-	}
-	var extra []string
-	if b.Version != "" {
-		extra = []string{"GOWORK=off"}
-	}
-	env, err := gocmd.LoadEnv(work, filepath.Join(o.Cache.Dir, "links"), extra...)
-	if err != nil {
-		return nil, err
-	}
-	if err := env.RefuseGOPATH(b.Asked); err != nil {
-		return nil, err
-	}
-	b.Env, b.Plain = env, env.Clone()
-	flags := b.Given
-	if err := env.Settings().Refuse(); err != nil {
-		return nil, fmt.Errorf("GOFLAGS: %w", err)
-	}
-	if err := b.readUserOverlay(append(env.Settings(), flags...)); err != nil {
-		return nil, err
-	}
-	std, err := closures(env, o.Cache)
-	if err != nil {
-		return nil, err
-	}
-	if o.Test {
-		// Before the packages are listed and rewritten: package testing may be one of them.
-		files, err := toolchain.PatchTesting(env.GOROOT, env.GOVERSION, o.UntestedGo)
-		if err != nil {
-			return nil, err
-		}
-		if err := b.patch(o.Cache, files); err != nil {
-			return nil, err
-		}
-	}
-	o.Progress("listing packages")
-	modules, err := b.withModules(flags, nil, b.overlay)
-	if err != nil {
-		return nil, err
-	}
-	pkgs, err := env.List(modules.ForList(), b.Asked, o.Test)
-	if err != nil {
-		return nil, err
-	}
-	b.packages, b.names = make(map[string]*gocmd.Package), make(map[string]string)
-	for _, p := range pkgs {
-		b.packages[p.ImportPath], b.names[p.ImportPath] = p, p.Name
-		if !p.DepOnly {
-			b.Main = append(b.Main, p)
-		}
-	}
-	if len(o.USDT) > 0 {
-		if err := b.checkUSDT(); err != nil {
-			return nil, err
-		}
-	}
-	s, err := newSelection(o, dir)
-	if err != nil {
-		return nil, err
-	}
-	if b.Version != "" {
-		s.asked = b.Main
-	}
-	s.resolve(pkgs)
-	if o.Test {
-		if err := b.linkAgent(o, pkgs, std); err != nil {
-			return nil, err
-		}
-	}
-	if err := b.findGroups(o, s, pkgs); err != nil {
-		return nil, err
-	}
-	copies, err := b.rewrite(o, s, pkgs, std)
-	if err != nil {
-		return nil, err
-	}
-	b.Args = append(b.Args, b.Asked...)
-	for _, f := range b.Files {
-		// Where files are named, a generated one must be named too, in the same way.
-		if f.Package == "command-line-arguments" && f.Generated {
-			b.Args = append(b.Args, filepath.Join(filepath.Dir(o.Args[0]), filepath.Base(f.Path)))
-		}
-	}
-	if err := b.check(s, pkgs); err != nil {
-		return nil, err
-	}
-	if err := b.finish(o, flags, std, copies); err != nil {
-		return nil, err
-	}
-	if _, ok := flags.Lookup("o"); b.Version != "" && !ok && slices.ContainsFunc(b.Main, func(p *gocmd.Package) bool { return p.Name == "main" }) {
-		// Not into the module that was made for the packages.
-		b.Flags = append(b.Flags, "-o="+dir+string(filepath.Separator))
-	}
-	if all := append(env.Settings(), flags...); all.Covers() {
-		if err := b.cover(o, all, std, copies); err != nil {
-			return nil, err
-		}
-	}
-	if o.Test && vets(append(env.Settings(), flags...)) {
-		if err := b.vet(o, append(env.Settings(), flags...)); err != nil {
-			return nil, err
-		}
-	}
-	if err := b.checkProbes(o, s, pkgs); err != nil {
-		return nil, err
-	}
-	if b.probes > 0 {
-		// To add USDT notes to programs that have been linked.
-		if err := b.standIn(append(env.Settings(), flags...), notes.Words); err != nil {
-			return nil, err
-		}
-	}
-	return b, o.Cache.Trim()
-}
-
 // readUserOverlay takes over the user's own -overlay.
 func (b *Build) readUserOverlay(flags gocmd.Flags) error {
 	name, ok := flags.Lookup("overlay")
@@ -312,19 +176,6 @@ func (b *Build) readFile(path string) ([]byte, error) {
 		path = to
 	}
 	return os.ReadFile(path)
-}
-
-// finish adds the runtime, the library and the flags.
-func (b *Build) finish(o *Options, flags gocmd.Flags, std *known, copies map[module.Version]string) error {
-	files, err := toolchain.Patch(b.Env.GOROOT, b.Env.GOVERSION, o.UntestedGo, std.Agent)
-	if err != nil {
-		return err
-	}
-	if err := b.patch(o.Cache, files); err != nil {
-		return err
-	}
-	b.Flags, err = b.withModules(flags, copies, b.overlay)
-	return err
 }
 
 // Dependent returns a package that was asked for which has, with its tests, the given one
