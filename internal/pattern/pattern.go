@@ -25,6 +25,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/waymark-go/waymark/internal/function"
@@ -229,10 +230,11 @@ func relative(text string) bool {
 	return text == "." || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../")
 }
 
-// A Set is a list of patterns that counts what each one matched.
+// A Set is a list of patterns, which remembers the patterns that matched something. Goroutines may use
+// it side by side.
 type Set struct {
 	patterns []*Pattern
-	hits     []int
+	matched  []atomic.Bool // by pattern
 }
 
 // CompileSet reads patterns; each text may hold several, separated by commas.
@@ -248,7 +250,7 @@ func CompileSet(texts []string, dir string) (*Set, error) {
 			s.patterns = append(s.patterns, p)
 		}
 	}
-	s.hits = make([]int, len(s.patterns))
+	s.matched = make([]atomic.Bool, len(s.patterns))
 	return s, nil
 }
 
@@ -297,14 +299,14 @@ func (s *Set) MayMatch(importPath, dir string, main bool) bool {
 func (s *Set) Match(f Func) (ok, exact bool) {
 	for i, p := range s.patterns {
 		if o, e := p.Match(f); o {
-			s.hits[i]++
+			s.matched[i].Store(true)
 			ok, exact = true, exact || e
 		}
 	}
 	return ok, exact
 }
 
-// Naming returns the patterns that name f, without counting that they do.
+// Naming returns the patterns that name f, and does not remember that they do.
 func (s *Set) Naming(f Func) (texts []string) {
 	for _, p := range s.patterns {
 		if ok, _ := p.Match(f); ok {
@@ -315,13 +317,13 @@ func (s *Set) Naming(f Func) (texts []string) {
 }
 
 // AllMatched reports whether each pattern has matched something.
-func (s *Set) AllMatched() bool { return !slices.Contains(s.hits, 0) }
+func (s *Set) AllMatched() bool { return len(s.Unmatched()) == 0 }
 
 // Unmatched returns the patterns that matched nothing.
 func (s *Set) Unmatched() []string {
 	var out []string
 	for i, p := range s.patterns {
-		if s.hits[i] == 0 {
+		if !s.matched[i].Load() {
 			out = append(out, p.Text)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"go/scanner"
 	"go/types"
 	"slices"
-	"sync"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
@@ -19,14 +18,12 @@ import (
 )
 
 // make plans the rewriting of a unit, and applies the plan: it puts the files into the cache.
-func (b *Build) make(j *job, u *syntax.Unit, o *Options, s *selection, mu *sync.Mutex) (outcome, error) {
+func (b *Build) make(j *job, u *syntax.Unit, o *Options, s *selection) (outcome, error) {
 	a, err := instrument.Analyze(u, b.options(j, u, o))
 	if err != nil {
 		return outcome{}, err
 	}
-	mu.Lock()
 	s.choose(j.pkg, j.scope, a.Funcs)
-	mu.Unlock()
 	plan, err := a.Plan()
 	if err != nil {
 		return outcome{}, err

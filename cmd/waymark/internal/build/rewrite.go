@@ -58,11 +58,10 @@ func (b *Build) rewrite(o *Options, s *selection, pkgs []*gocmd.Package, std *kn
 	o.Progress(fmt.Sprintf("instrumenting %d packages", len(jobs)))
 	queue := make(chan *job)
 	var wg sync.WaitGroup
-	var mu sync.Mutex // guards s, which counts what matches
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for j := range queue {
-				j.outcome, j.err = b.run(j, o, s, &mu)
+				j.outcome, j.err = b.run(j, o, s)
 			}
 		})
 	}
@@ -191,7 +190,7 @@ func below(path, dir string) bool {
 }
 
 // run rewrites one unit, or finds it in the cache.
-func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, error) {
+func (b *Build) run(j *job, o *Options, s *selection) (outcome, error) {
 	unit, err := b.unit(j, o)
 	if err != nil {
 		return outcome{}, err
@@ -202,7 +201,7 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 	}
 	out, ok := j.load(o.Cache, name)
 	if !ok {
-		if out, err = b.make(j, unit, o, s, mu); err != nil {
+		if out, err = b.make(j, unit, o, s); err != nil {
 			return outcome{}, err
 		}
 		data, err := out.encode()
@@ -213,9 +212,7 @@ func (b *Build) run(j *job, o *Options, s *selection, mu *sync.Mutex) (outcome, 
 			return outcome{}, err
 		}
 	}
-	// Patterns count what they match also where the cache answered.
-	mu.Lock()
-	defer mu.Unlock()
+	// Patterns remember what they name also where the cache answered, and of functions that aren't included.
 	for i := range out.Funcs {
 		f := &out.Funcs[i]
 		p := s.patternFunc(j.pkg, &f.Func, strings.TrimPrefix(f.Full, f.Package+"."))
