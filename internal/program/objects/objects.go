@@ -79,7 +79,7 @@ func typeAt(p unsafe.Pointer) reflect.Type {
 }
 
 // boxed are names for types of package runtime. It uses one type for all values of a size, or kind,
-// that are put into an interface, whatever their type in the program is: an int, say, or a float64.
+// that an interface holds, whatever their type is: an int, say, or a float64.
 var boxed = map[string]string{
 	"runtime.uint16InterfacePtr": "2 bytes in an interface",
 	"runtime.uint32InterfacePtr": "4 bytes in an interface",
