@@ -5,9 +5,8 @@ import "github.com/waymark-go/waymark/stats"
 // OfStatistics returns the paths of a snapshot as an exact tree. The root is no function. Package stats
 // gathers paths with Options.Paths; without paths the tree is empty.
 //
-// To keep to a budget some calls of a function may only have been counted. The tree lacks these
-// calls: their time is their callers' own, and so are the calls that they made. Untimed counts
-// them.
+// To keep to a budget, calls of a function may only have been counted. The tree lacks these calls:
+// their time is their callers' own, and so are the calls that they made. Untimed counts them.
 func OfStatistics(s *stats.Snapshot) *Tree {
 	t := &Tree{Root: new(Node), From: s.From, To: s.To}
 	nodes := make([]Node, len(s.Paths))

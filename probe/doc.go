@@ -27,9 +27,10 @@
 // one without arguments, P1[int] for one with an int, up to P12. Register makes it live, Dispose
 // ends it.
 //
-// Factories say where firings go. USDT is for tracers, Print for an io.Writer, RuntimeTrace for `go
-// tool trace`, Recorder for waymark's recordings, Slog for a logger. Func is for a function of the
-// program. Multiplex joins some, Null is none. Register without a factory uses DefaultFactory.
+// Factories say where firings go. USDT is for tracers, Print for an io.Writer, Recorder for
+// waymark's recordings, Slog for a logger. RuntimeTrace is for `go tool trace`, Func for a function
+// of the program. Multiplex joins some, Null is none. Register without a factory uses
+// DefaultFactory.
 //
 // Arguments of all types can be had. Tracers see integers, floating-point numbers, booleans and
 // strings, see USDT; other sinks see all values. As with fmt.Println, what arguments point to is in

@@ -259,7 +259,7 @@ const (
 
 // Seconds. leastTook is the precision of the times that go test gives. The times of tests that take
 // less than shortTest say little when the machine does other things. The run times of suites that
-// take longSuite are compared.
+// take longSuite or more are compared.
 const (
 	leastTook = 0.01
 	shortTest = 0.5

@@ -1,7 +1,7 @@
 // Programs measures what waymark costs real programs. It measures the time of their
 // builds and the size of their binaries. It measures how long they run with tracing
-// compiled in and off, and while every call is recorded to a file. See `make
-// bench-programs` and docs/performance.md.
+// compiled in and off, and while every call is recorded to a file.
+// docs/performance.md and `make bench-programs` have more.
 //
 // A round does all of that once with each program, plain, plain again and instrumented,
 // beginning with another of them each time. The printed values are medians over the

@@ -390,8 +390,8 @@ func TestFreshSubtest(t *testing.T) {
 	})
 }
 
-// A test that sleeps most of the time is recorded in full, for ever. Yet another test, which takes
-// all that the budget has, runs before each run of it.
+// A test that sleeps most of the time is recorded in full, for ever. That holds although another
+// test, which takes all that the budget has, runs before each run of it.
 func TestSleepers(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
 		s := simulate(t, random, 0.1, []function{{rate: 0.01, length: 30, bytes: 50}, {rate: 1e-4, length: 3e3, bytes: 50}})

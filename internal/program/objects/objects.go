@@ -78,8 +78,8 @@ func typeAt(p unsafe.Pointer) reflect.Type {
 	return reflect.TypeOf(*(*any)(unsafe.Pointer(&words)))
 }
 
-// boxed are names for types of package runtime. It uses one type for all values of a size, or kind,
-// that an interface holds, whatever their type is: an int, say, or a float64.
+// boxed are names for types of package runtime. An interface holds all values of a size, or kind,
+// as one such type. It is the same for an int, say, and a float64.
 var boxed = map[string]string{
 	"runtime.uint16InterfacePtr": "2 bytes in an interface",
 	"runtime.uint32InterfacePtr": "4 bytes in an interface",

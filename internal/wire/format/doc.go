@@ -251,10 +251,10 @@
 // Encoder and decoder keep the same small state, fresh for each block. It is a
 // stack of the calls that the running goroutine entered in this block, and a
 // table of predictions. An enter's token is coded as the difference to the
-// token of the call on top of the stack, modulo 2^32. It is 0 when the stack is
-// empty. The stack is emptied by Go and End. Exit removes the calls with
-// greater tokens. Among those with the same token it removes the innermost of
-// its site with what is above it, if there is one. Recover removes the calls
+// token of the call on top of the stack, modulo 2^32. If the stack is empty
+// that token counts as 0. Go and End empty the stack. Exit removes the calls
+// with greater tokens. Among those with the same token it removes the innermost
+// of its site with what is above it, if there is one. Recover removes the calls
 // with greater tokens.
 //
 // The prediction for an enter is a site and a difference. They followed the last time that the
@@ -371,6 +371,6 @@
 // Late (code 13) is a Waited that found no room when the goroutine ran again, and comes before its
 // next event. A second record follows, of ago and more. The goroutine may have waited again before
 // there was room. Then total and ready are of all these waits, reason and waker those of the
-// longest, and more is their number less one. So is how long a new goroutine was ready before it
-// ran: it has no event then.
+// longest, and more is their number less one. A Late also tells how long a new goroutine was ready
+// before it ran: the goroutine has no event then.
 package format
