@@ -44,7 +44,7 @@ FUZZTIME ?= 30s
 GOVULNCHECK ?= golang.org/x/vuln/cmd/govulncheck@v1.9.0
 BIN      := $(CURDIR)/bin
 JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
-MODULES  := . cmd/waymark dev/benchmarks dev/compatibility examples/shop examples/facility examples/requests examples/store
+MODULES  := . cmd/waymark dev/benchmarks dev/compatibility dev/release examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
 APART    := dev/benchmarks/peers dev/servers dev/sql dev/otlp dev/jaeger contrib/otel contrib/prometheus dev/ui
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/screen/ui/assets 2>/dev/null)
@@ -65,7 +65,7 @@ $(BIN)/dlv $(BIN)/staticcheck: dev/tools/go.mod
 # The parts of make test. Some use one core only, so that JOBS of them run side by side; each prints
 # what it has to say when it ends. vet comes before them: it compiles what they share.
 JOBS  ?= 2
-PARTS := scripts race command library cross dev/compatibility dev/benchmarks/peers dev/benchmarks examples/shop examples/facility examples/requests examples/store \
+PARTS := scripts race command library cross dev/compatibility dev/release dev/benchmarks/peers dev/benchmarks examples/shop examples/facility examples/requests examples/store \
 	contrib/otel contrib/prometheus dev/ui
 
 test: vet

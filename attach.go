@@ -53,8 +53,8 @@ func (a *Attachment) Funcs() []Func { return values(a.owner.Funcs()) }
 // An uncomparable is an observer that Go can't compare, such as an ObserverFunc.
 type uncomparable struct{ Observer }
 
-// Print returns an observer that writes a line for each event, as soon as it happens: time,
-// goroutine, indented by how deep the call is, what happens, and the values.
+// Print returns an observer that writes a line for each event, as soon as it happens. A line has
+// the time, the goroutine, what happens, and the values. It is indented by how deep the call is.
 //
 //	15:04:05.000001 [17] > store.Stream.WriteLong((*store.Stream)(0xc000012345), 7)
 //	15:04:05.000002 [17]   . store.Stream.interestingWriteLong("An odd value", 7)

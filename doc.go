@@ -1,5 +1,5 @@
-// Package waymark observes functions of the program that imports it: the functions of a group, which
-// belong together wherever they are, or functions that patterns name.
+// Package waymark observes functions of the program that imports it. These are the functions of a
+// group, which belong together wherever they are, or functions that patterns name.
 //
 //	var IO = waymark.NewGroup("IO")
 //
@@ -21,6 +21,6 @@
 // may be attached and recorded.
 //
 // Package monitor, on top of this one, has monitors that are registered against groups, one for
-// each package, and ready-made ones: logs, spans, operations in progress. Package timing measures
-// functions with timers, package stats adds up their calls.
+// each package. It has ready-made ones: logs, spans, operations in progress. Package timing
+// measures functions with timers, package stats adds up their calls.
 package waymark

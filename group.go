@@ -105,7 +105,7 @@ func (g *Group) Name() string { return g.name }
 func (g *Group) String() string { return g.name }
 
 // Doc returns the first sentence of the comment at the variable that the group was made for, in a
-// program that was built by waymark; empty if there is none.
+// program that was built by waymark. It is empty if there is none.
 func (g *Group) Doc() string { return switchboard.Default.GroupDoc(g.name) }
 
 // Err returns what is wrong with the group, a GroupError; nil if the group can be used.

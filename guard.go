@@ -28,16 +28,16 @@ type Policy struct {
 	Groups  []*Group // only functions in these, and in what they contain; nil: all functions
 	Origins []Origin // only from these; nil: all
 
-	// Kinds are what may be attached: Print, Record, Traces and Watch of package trace, names of
-	// other ready-made monitors, and types of observers and factories, as in "main.counter".
-	// Composed ones may if all parts may. nil: all.
+	// Kinds are what may be attached. They are Print, Record, Traces and Watch of package trace, and
+	// names of other ready-made monitors. Types of observers and factories are kinds, too, as in
+	// "main.counter". A composed one may be attached if all its parts may. nil: all.
 	Kinds []string
 
 	NoArguments bool // nobody gets arguments, results or values of panics
 }
 
-// Guard puts a policy into force, for as long as the program runs: it can't be taken back, and what
-// a second policy allows must be allowed by the first one, too. What is attached already and is not
+// Guard puts a policy into force, for as long as the program runs. It can't be taken back, and a
+// second policy allows only what the first one allows, too. What is attached already and is not
 // allowed is removed. A policy covers the groups that an allowed group contains when Guard is
 // called. It does not cover groups added later. While a policy has Groups, functions can be
 // selected by groups only, not by patterns.

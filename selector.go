@@ -20,7 +20,7 @@ type Selector = switchboard.Selector
 // Pattern selects the functions that one of the patterns names, as the command's flag --include
 // does: mymod/..., mymod/pkg, mymod/pkg.Func, pkg.Type.*, /regexp/, or @Group. What is wrong with a
 // pattern is an error where the selector is used. A pattern that names no function is no error, as
-// packages may be loaded and groups made later: Funcs returns the functions that it names now.
+// packages may be loaded and groups made later. Funcs returns the functions that it names now.
 func Pattern(patterns ...string) Selector { return patternSelector(patterns) }
 
 type patternSelector []string
@@ -70,7 +70,7 @@ func selected(s Selector) (switchboard.Selection, string, error) {
 }
 
 // Funcs returns the functions that s selects at this moment, by package in the order of
-// initialisation, then in that of the source; nil if something is wrong with s.
+// initialisation, then in that of the source. It returns nil if something is wrong with s.
 func Funcs(s Selector) []Func {
 	selection, _, err := selected(s)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/waymark-go/waymark/internal/text/names"
 )
 
-// WriteFolded writes folded stacks, which tools for flame graphs read: a line for each node that
-// has time of its own, with the names from the root on, separated by semicolons, a space, and the
-// nanoseconds that were not spent in children.
+// WriteFolded writes folded stacks, which tools for flame graphs read. Each node that has time of
+// its own gets a line. The line holds the names from the root on, separated by semicolons, a
+// space, and the nanoseconds that were not spent in children.
 //
 //	main.serve;store.Find 1500000
 func (t *Tree) WriteFolded(w io.Writer) error {

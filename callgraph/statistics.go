@@ -5,7 +5,7 @@ import "github.com/waymark-go/waymark/stats"
 // OfStatistics returns the paths of a snapshot as an exact tree. The root is no function. Package stats
 // gathers paths with Options.Paths; without paths the tree is empty.
 //
-// A function of which calls were only counted, to keep to a budget, lacks these calls in the tree:
+// To keep to a budget, calls of a function may only have been counted. The tree lacks these calls:
 // their time is their callers' own, and so are the calls that they made. Untimed counts them.
 func OfStatistics(s *stats.Snapshot) *Tree {
 	t := &Tree{Root: new(Node), From: s.From, To: s.To}

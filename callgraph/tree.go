@@ -14,8 +14,8 @@ type Func = function.Func
 
 // A Tree is a tree of calls.
 type Tree struct {
-	// Root is the node at the top. If the tree begins at goroutines and not at one function, the
-	// Name of Root's Func is empty and Root's children are the functions that goroutines began with.
+	// Root is the node at the top. If the tree begins at goroutines and not at one function, the Name
+	// of Root's Func is empty. Root's children are then the functions that goroutines began with.
 	Root *Node
 
 	From, To time.Time // when calls were gathered

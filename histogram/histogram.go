@@ -18,7 +18,7 @@ type class struct {
 	n      uint64
 }
 
-// OfTicks returns a Histogram of what was counted in other units than ns, such as ticks of a clock;
+// OfTicks returns a Histogram of what was counted in other units than ns, such as ticks of a clock.
 // ns is the length of a unit. lines calls add for each line of 32 classes with durations in it, in
 // ascending order. counts[i] durations were from + i*width units or more, and less than width more.
 func OfTicks(ns float64, lines func(add func(from, width uint64, counts [line]uint64))) Histogram {

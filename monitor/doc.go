@@ -1,6 +1,6 @@
 // Package monitor has monitors that are registered against groups of functions, one for each
-// package, and ready-made ones: the interface of A Java Method Tracing Facility (Ken Cavanaugh,
-// 2010), for Go.
+// package, and ready-made ones. It is the interface of A Java Method Tracing Facility (Ken
+// Cavanaugh, 2010), for Go.
 //
 //	err := monitor.Register(stream.IO, monitor.Print(os.Stderr)) // each call
 //	...

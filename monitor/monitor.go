@@ -75,8 +75,8 @@ func (Base) ExitResults(int, ...any)             {}
 func (Base) Panic(int, any)                      {}
 func (Base) Clear()                              {}
 
-// NoOp returns a factory of monitors that do nothing: to measure what it costs to call a monitor,
-// or to take the place of another one.
+// NoOp returns a factory of monitors that do nothing. They serve to measure what it costs to call a
+// monitor, or take the place of another one.
 func NoOp() Factory { return noOp{} }
 
 type noOp struct{}

@@ -9,7 +9,7 @@ import (
 )
 
 // An OperationTracer is a factory of monitors that know, for each goroutine, the monitored calls
-// that are in progress, with their arguments: what was the program doing when that error happened?
+// that are in progress, with their arguments. What was the program doing when that error happened?
 //
 //	var operations = monitor.NewOperationTracer()
 //	...

@@ -13,7 +13,7 @@ import (
 
 // registry knows which factories the program has registered against which groups. Each registration
 // is an owner on the switchboard, with a wish for each factory that the registered one is composed
-// of: one that panics takes no other one along.
+// of. So a factory that panics takes no other one along.
 var registry struct {
 	mu   sync.Mutex
 	list []*registration // in the order of registration
@@ -99,8 +99,8 @@ func remove(g *waymark.Group) {
 	registry.list = slices.DeleteFunc(registry.list, func(r *registration) bool { return r.group == g })
 }
 
-// Clear takes the factory that is registered against g away, if there is one: nothing is told to
-// its monitors any more, except the ends of calls whose beginning they have seen.
+// Clear takes the factory that is registered against g away, if there is one. Its monitors are told
+// nothing any more, except the ends of calls whose beginning they have seen.
 func Clear(g *waymark.Group) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/waymark-go/waymark/internal/program/goroutine"
 )
 
-// Slog makes a factory of monitors that log each event at level debug: the message is enter, info,
-// exit, panic or goexit, the attributes say which package and function, which goroutine, and the
+// Slog makes a factory of monitors that log each event at level debug. The message is enter, info,
+// exit, panic or goexit. The attributes are the package, the function, the goroutine, and the
 // values as text. A nil logger means slog.Default at the time of the event.
 func Slog(l *slog.Logger) Factory { return &slogFactory{l} }
 

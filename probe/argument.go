@@ -31,8 +31,8 @@ func argumentOf[A any]() argument {
 	return a
 }
 
-// word returns the value at p as USDT is told it: integers with all their bits, signs extended;
-// floating-point numbers as their bits; true as 1. Strings and all others are 0.
+// word returns the value at p as USDT is told it. Integers have all their bits, signs extended.
+// Floating-point numbers are their bits, and true is 1. Strings and all others are 0.
 func (a *argument) word(p unsafe.Pointer) uint64 {
 	switch a.kind {
 	case reflect.Int8:

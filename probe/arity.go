@@ -5,9 +5,10 @@ import "unsafe"
 // MaxArgs is the number of arguments that a probe has at most, as tracers know arg0 to arg11.
 const MaxArgs = 12
 
-// The compiler inlines Fire of up to four arguments, so that a probe at which nobody looks costs two loads and no
-// call: its budget is why the condition is written out, see state.word for what it reads. Fire of more
-// arguments costs a call; Enabled, which is inlined, tells before.
+// The compiler inlines Fire of up to four arguments, so that a probe at which nobody looks costs
+// two loads and no call. The condition is written out because of the compiler's budget. See
+// state.word for what it reads. Fire of more arguments costs a call; Enabled, which is inlined,
+// tells before.
 
 // A P0 is a probe without arguments, a field of a provider. Probes of more arguments, P1 to P12, have
 // their types. The zero P0 does nothing until its provider is registered.

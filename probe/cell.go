@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// A probe's word, which Fire loads, has two halves. Tracers count up the first 16 bits while they are
-// attached, if the word is a semaphore in an image; the kernel writes there whenever it likes. Bits of
-// the other 16 are the program's: the last one is for commands that watch, the others are for the
-// sinks, one for each, and one for all sinks from there on.
+// A probe's word, which Fire loads, has two halves. Tracers count up the first 16 bits while they
+// are attached, if the word is a semaphore in an image. The kernel writes there whenever it likes.
+// Bits of the other 16 are the program's. The last one is for commands that watch. The others are
+// for the sinks, one for each, and one for all sinks from there on.
 const (
 	sinkShift = 16
 	mostBits  = 15 // for sinks

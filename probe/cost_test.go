@@ -90,8 +90,9 @@ func costProgram() {
 	}
 }
 
-// What a function of 2 ns takes with a probe: off, with bpftrace counting, and with a uprobe of the
-// same function in place of the probe. make bench-usdt runs it.
+// TestTracerCost measures what a function of 2 ns takes with a probe, off and with bpftrace
+// counting. It also measures it with a uprobe of the same function in place of the probe. make
+// bench-usdt runs it.
 func TestTracerCost(t *testing.T) {
 	if !*costFlag {
 		t.Skip("make bench-usdt measures what probes cost")

@@ -1,6 +1,6 @@
 // Package probe is for typed tracepoints that a program's authors put where it matters. They cost
-// next to nothing until somebody looks; then bpftrace, bcc, perf and other tracers of the system see
-// them by name, with their arguments, in a program that plain `go build` has built, without cgo.
+// next to nothing until somebody looks. Then bpftrace, bcc, perf and other tracers of the system
+// see them by name, with their arguments. Plain `go build` builds the program, without cgo.
 //
 //	type MyProvider struct {
 //		probe.Provider
@@ -23,12 +23,14 @@
 //	bpftrace -p PID -l 'usdt:*'
 //	bpftrace -p PID -e 'usdt:*:MyProvider:finishProbe { @[arg0] = count(); }'
 //
-// A provider is a struct that embeds Provider, with a field for each probe: P0 for one without
-// arguments, P1[int] for one with an int, up to P12. Register makes it live, Dispose ends it.
+// A provider is a struct that embeds Provider, with a field for each probe. The field is a P0 for
+// one without arguments, P1[int] for one with an int, up to P12. Register makes it live, Dispose
+// ends it.
 //
-// Where firings go is what factories say: USDT for tracers; Print for an io.Writer; RuntimeTrace for
-// `go tool trace`; Recorder for waymark's recordings; Slog for a logger; Func for a function of the
-// program. Multiplex joins some, Null is none. Register without a factory uses DefaultFactory.
+// Factories say where firings go. USDT is for tracers, Print for an io.Writer, Recorder for
+// waymark's recordings, Slog for a logger. RuntimeTrace is for `go tool trace`, Func for a function
+// of the program. Multiplex joins some, Null is none. Register without a factory uses
+// DefaultFactory.
 //
 // Arguments of all types can be had. Tracers see integers, floating-point numbers, booleans and
 // strings, see USDT; other sinks see all values. As with fmt.Println, what arguments point to is in

@@ -10,8 +10,9 @@ import (
 )
 
 // RuntimeTrace returns the factory of a sink that makes each firing a log event of package
-// runtime/trace, for `go tool trace`: its category is the provider and the probe, its message the
-// arguments. It belongs to no task. While no such trace is being made a firing costs a few ns.
+// runtime/trace, for `go tool trace`. The event's category is the provider and the probe, its
+// message the arguments. It belongs to no task. While no such trace is being made a firing costs a
+// few ns.
 func RuntimeTrace() Factory {
 	return one("RuntimeTrace", func(l *live) (sink, error) { return &tracing{always{"RuntimeTrace", l}}, nil })
 }

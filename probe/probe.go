@@ -106,7 +106,7 @@ func (p *Probe) any(v *values) []any {
 type state struct {
 	// word is not 0 while somebody looks; nil if the provider isn't registered. Others store it
 	// atomically, and what it leads to; see cell.go. Only here and in Fire it is read without that, as
-	// the race detector needn't know (go:norace): an old value is that of a moment ago, and what it
+	// the race detector needn't know (go:norace). An old value is that of a moment ago, and what it
 	// leads to is never unmapped.
 	word  *uint32
 	probe atomic.Pointer[Probe]
@@ -151,8 +151,8 @@ func hide(p unsafe.Pointer) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
 }
 
-// keep is never true: assignments to kept say that sinks keep arguments, what these point to, and
-// so that it must not be on a stack.
+// keep is never true. Assignments to kept say that sinks keep arguments, and what these point to.
+// So what they point to must not be on a stack.
 var (
 	keep bool
 	//lint:ignore U1000 It is only written, as said above.

@@ -97,7 +97,7 @@ func (p *Provider) Description() (Description, bool) {
 // probes fire goes to the sinks of the factories; without any, to those of DefaultFactory.
 //
 // If the provider can't be had at all, Register returns a FieldError, a DuplicateError or an error
-// that wraps ErrProvider, ErrRegistered or ErrName: the probes then do nothing. If a sink can't be
+// that wraps ErrProvider, ErrRegistered or ErrName. The probes then do nothing. If a sink can't be
 // had, the error has a SinkError for each of these; the provider is registered with the others. A
 // program may go on in both cases.
 func Register(p Interface, factories ...Factory) error {
@@ -213,8 +213,8 @@ func (l *live) start(fields []*state) {
 	}
 }
 
-// dispose ends the provider. If a firing is in progress, that closes the sinks, at its end, and nobody
-// hears of their errors: a sink may dispose of its provider, so nobody may wait here.
+// dispose ends the provider. If a firing is in progress, that closes the sinks, at its end, and
+// nobody hears of their errors. A sink may dispose of its provider, so nobody may wait here.
 func (l *live) dispose() error {
 	registry.remove(l)
 	for _, f := range l.fields {

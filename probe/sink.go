@@ -73,8 +73,8 @@ func Multiplex(factories ...Factory) Factory {
 // Null returns the factory of no sink: probes cost a load, and nobody is told.
 func Null() Factory { return Factory{} }
 
-// DefaultFactory returns the factory of what the system and the program have: USDT on linux, amd64
-// and arm64; Recorder in a program that waymark has built; else Null.
+// DefaultFactory returns the factory of what the system and the program have. That is USDT on
+// linux, amd64 and arm64; Recorder in a program that waymark has built; else Null.
 func DefaultFactory() Factory {
 	var list []Factory
 	if usdtSupported {

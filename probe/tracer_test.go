@@ -166,8 +166,8 @@ func needTracer(t *testing.T) {
 	}
 }
 
-// attachTo attaches bpftrace to a program, and returns when all of the script is attached: it prints
-// sync for the probe that the program fires then, see serve.
+// attachTo attaches bpftrace to a program, and returns when all of the script is attached. bpftrace
+// prints sync for the probe that the program fires then, see serve.
 func attachTo(t *testing.T, p *tracee, script string, flags ...string) *tracer {
 	t.Helper()
 	b := &tracer{t: t, lines: make(chan string, 1<<16)}

@@ -39,8 +39,8 @@ func watches(t *testing.T, wants func(provider, probe string) bool) *client {
 	return c
 }
 
-// A client is told of firings of providers that are registered before and after it begins, whatever their
-// sinks are; and of none when it is gone.
+// A client is told of firings of providers that are registered before and after it begins, whatever
+// their sinks are. It is told of none when it is gone.
 func TestWatch(t *testing.T) {
 	for _, factory := range []Factory{Null(), DefaultFactory()} {
 		var p watched

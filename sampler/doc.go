@@ -16,9 +16,9 @@
 //	//   65% (35% cpu) store.Find
 //	//   35% (20% cpu) json.Marshal
 //
-// Each function stands below its caller, with its share of the time of main.serve, and with the
-// part of that share that was on a CPU. Package callgraph has the tree. It writes the tree as text,
-// as folded stacks for flame graphs, in pprof's format and as JSON.
+// Each function stands below its caller. It has its share of the time of main.serve, and the part
+// of that share that was on a CPU. Package callgraph has the tree. It writes the tree as text, as
+// folded stacks for flame graphs, in pprof's format and as JSON.
 //
 // # What is counted
 //

@@ -52,8 +52,9 @@ func Start(o Options) (*Sampler, error) {
 }
 
 // Stop ends the sampler and returns the tree. When Stop returns, the sampler's goroutine is done.
-// The error wraps ErrStopped if the sampler was stopped before or has not been started, ErrNotSeen
-// if there is nothing in the tree, and ErrAmbiguous if the root's name means several functions.
+// The error wraps ErrStopped if the sampler was stopped before or has not been started. It wraps
+// ErrNotSeen if there is nothing in the tree, and ErrAmbiguous if the root's name means several
+// functions.
 func (s *Sampler) Stop() (*callgraph.Tree, error) {
 	if s == nil || s.done == nil {
 		return nil, fail(ErrStopped, "Stop of a sampler that was not started: Start returns one")
@@ -77,7 +78,7 @@ func (s *Sampler) end() bool {
 	return true
 }
 
-// maxVisited is the number of goroutines above which no samples are taken: a sample needs memory
+// maxVisited is the number of goroutines above which no samples are taken. A sample needs memory
 // for the stacks of all of them, about 600 bytes each.
 const maxVisited = 200_000
 
@@ -136,8 +137,8 @@ type pace struct {
 	cost time.Duration // what a sample may take, from those before
 }
 
-// after returns the time from now, the end of a sample with the given cost, to the next sample, and
-// whether that is longer than the schedule says.
+// after returns the time from now, the end of a sample with the given cost, to the next sample.
+// slowed says whether that is longer than the schedule says.
 func (p *pace) after(now time.Time, cost time.Duration) (delay time.Duration, slowed bool) {
 	// An expensive sample counts at once, cheap ones by and by: what samples take in all stays
 	// below the share.

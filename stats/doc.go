@@ -1,6 +1,6 @@
 // Package stats counts and times the calls of functions while the program runs, without a trace
-// file: calls, total and self time, the shortest and the longest call, panics, errors, and the
-// distribution of durations. waymark must have built the program.
+// file. It has calls, total and self time, the shortest and the longest call, panics, errors, and
+// the distribution of durations. waymark must have built the program.
 //
 //	if err := stats.Start(stats.Options{Histograms: true}); err != nil {
 //		return err

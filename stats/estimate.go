@@ -10,9 +10,10 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// An Estimate says how exact numbers are that are estimated: calls of the function were counted only,
-// or calls that it made. Its intervals say how far chance may be off, in 95 of 100 programs: not that samples of
-// very short calls contain a part of what it takes to measure them.
+// An Estimate says how exact numbers are that are estimated: calls of the function were counted
+// only, or calls that it made. Its intervals say how far chance may be off, in 95 of 100 programs.
+// They do not cover that samples of very short calls contain a part of what it takes to measure
+// them.
 type Estimate struct {
 	// Samples is how many calls were timed while the function's calls were counted, at random moments.
 	// 0: only Self is estimated, because calls were counted that the function made, or the calls that were timed

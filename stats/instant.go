@@ -15,7 +15,7 @@ func now(rt sums) instant {
 }
 
 // shortest is how far two readings are apart at least, so that they give the clock's rate to a
-// thousandth: a reading takes some 100 ns.
+// thousandth. A reading takes some 100 ns.
 const shortest = 200 * time.Microsecond
 
 // after returns an instant that is shortest or more after i.

@@ -13,9 +13,9 @@ import (
 // A Path is what was gathered of the calls of a function on one path of callers. A goroutine goes on
 // with the path of the call that started it.
 type Path struct {
-	// Func is the function; nil for calls without a path of their own, because the program had
-	// MostPaths paths, or because the path would be longer than LongestPath. Those calls, of any
-	// functions, and all calls below them, are together in one Path below their caller's.
+	// Func is the function; nil for calls without a path of their own. They have none because the
+	// program had MostPaths paths, or because the path would be longer than LongestPath. Those calls,
+	// of any functions, and all calls below them, are together in one Path below their caller's.
 	Func *Func
 
 	Parent int // index of the caller's Path; -1 if there is no timed caller

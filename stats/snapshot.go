@@ -343,8 +343,8 @@ func (x sample) in(unit float64) Numbers {
 		n.Min, n.Max = ns(least), ns(most)
 		n.Histogram = x.histogram.In(unit)
 		if calls := x.Calls - x.Untimed - x.samples + x.before; calls > 0 {
-			// The sums of a difference have only the rest of calls that were in progress at its
-			// beginning, and Least and Most may be those of a histogram.
+			// The sums of a difference have only the rest of calls that were in progress at its beginning.
+			// Least and Most may be those of a histogram.
 			n.Mean = min(max(ns((x.Total+x.Inner)/calls), n.Min), n.Max)
 		}
 	}

@@ -47,8 +47,8 @@
 // # Cost
 //
 // A measurement takes two locks that other goroutines rarely want, reads the clock twice, and
-// allocates nothing once a timer is warm. A warm timer takes some 2 KB for what is open, and with
-// statistics 2 KB or more for each sixteenth of the goroutines that use the timer. BenchmarkTimer
-// measures the time. A measurement contains the end of the enter and the beginning of the exit:
-// some 100 ns where the timer is that of a function.
+// allocates nothing once a timer is warm. A warm timer takes some 2 KB for what is open. With
+// statistics it takes 2 KB or more for each sixteenth of the goroutines that use the timer.
+// BenchmarkTimer measures the time. A measurement contains the end of the enter and the beginning
+// of the exit: some 100 ns where the timer is that of a function.
 package timing

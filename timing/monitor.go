@@ -39,7 +39,7 @@ func Attach(s *Set, groups ...*waymark.Group) error {
 //
 // Info functions that are marked enter and exit begin and end measurements of a timer, on any
 // goroutines. Two info functions share the timer by their names without a word such as enter, exit,
-// begin or end: enterMarshal and exitMarshal have the timer example.com/m/store.marshal. A function
+// begin or end. enterMarshal and exitMarshal have the timer example.com/m/store.marshal. A function
 // marshal has the same timer; the timer then adds up both.
 //
 // The timers of functions are in the groups that stand for the functions' groups, see

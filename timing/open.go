@@ -83,8 +83,8 @@ func (s *shard) push(o *open) {
 	s.newest = o
 }
 
-// find returns the latest open of a goroutine: of the opens that only the goroutine itself may end,
-// or of those that any goroutine may end. The caller has the lock.
+// find returns the latest open of a goroutine. With own it is of the opens that only the goroutine
+// itself may end, else of those that any goroutine may end. The caller has the lock.
 func (s *shard) find(goroutine uint64, own bool) *open {
 	if len(s.chains) == 0 {
 		return nil
@@ -114,8 +114,8 @@ func (s *shard) grow() {
 }
 
 // shadow notes by o a call that began while the timer was off, if an earlier call of the goroutine
-// began while the timer was on: the next exit belongs to the later call. shadow reports whether o
-// was needed. The caller has the lock.
+// began while it was on. The next exit belongs to the later call. shadow reports whether o was
+// needed. The caller has the lock.
 func (s *shard) shadow(o *open, goroutine uint64) bool {
 	if s.find(goroutine, true) == nil {
 		return false
@@ -154,7 +154,7 @@ func (s *shard) remove(o *open) {
 // take takes out the open that an exit on a goroutine ends, and returns it; nil if there is none.
 //
 // take prefers the goroutine's own latest open. If the goroutine has none, take chooses the oldest
-// of all others: what goes from one goroutine to the next mostly leaves in the order in which it
+// of all others. What goes from one goroutine to the next mostly leaves in the order in which it
 // came. Where one thing overtakes another, durations are wrong by no more than that. Taking the
 // latest would let an early open wait for ever under load. The sum of all durations is the same
 // either way.
@@ -173,7 +173,7 @@ func (o *opens) take(goroutine uint64) *open {
 }
 
 // takeOldest takes out the oldest open that any goroutine may end, and returns it. All shards are
-// locked: otherwise an open could come into a shard that takeOldest has looked at, while another
+// locked. Otherwise an open could come into a shard that takeOldest has looked at, while another
 // exit takes the open of the next shard.
 func (o *opens) takeOldest() (oldest *open) {
 	for i := range o {

@@ -35,9 +35,10 @@ type Config struct {
 	//
 	// In programs that plain Go has built, monitor.GoroutineID returns 0. There an exit ends the
 	// latest measurement of any goroutine. Counts, totals and means are right all the same.
-	// Minimum, maximum and quantiles are right as long as one goroutine at a time uses a timer, and
-	// for Timer.Time, which does not need the id. (The only other way to learn the id is to print
-	// the goroutine's stack, which takes as long as a hundred readings of the clock.)
+	// Minimum, maximum and quantiles are right as long as one goroutine at a time uses a timer.
+	// They are right for Timer.Time, which does not need the id. (The only other way to learn the
+	// id is to print the goroutine's stack, which takes as long as a hundred readings of the
+	// clock.)
 	Goroutine func() uint64
 
 	// Stray is called for the first exit without an enter of each timer, with the goroutine that

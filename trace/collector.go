@@ -187,9 +187,9 @@ func (c *Collector) Stop() error {
 // ErrNotSeen says that no root call has begun and ended.
 var ErrNotSeen = errors.New("function not seen")
 
-// Err says why there may be no traces: an error that wraps ErrNotSeen until the first root call has
-// ended, with how to have the function instrumented if it isn't, or that a policy forbids to gather.
-// Else it is nil.
+// Err says why there may be no traces. Until the first root call has ended it is an error that
+// wraps ErrNotSeen. That says how to have the function instrumented if it isn't. Or Err says that a
+// policy forbids to gather. Else it is nil.
 func (c *Collector) Err() error {
 	c.mu.Lock()
 	removed, open := c.removed, c.open

@@ -13,16 +13,16 @@
 //
 // # Model
 //
-// A trace is a root call, with all calls that it makes, and with the calls of the goroutines that a
-// goroutine of the trace starts before the root call ends, or that it hands work to. Root calls are
-// the outermost calls of the functions that [Start] is given.
+// A trace is a root call, with all calls that it makes. It has the calls of other goroutines, too:
+// those that a goroutine of the trace starts before the root call ends, or hands work to. Root
+// calls are the outermost calls of the functions that [Start] is given.
 //
 // [Options] select traces when their root calls end: what a call is worth is known then. With
 // Slowest, a faster trace makes room for a slower one. Others make room for newer ones.
 //
-// A trace is there as single calls ([Trace.Call]), as a list of actions ([Trace.Actions]), and as a
-// tree that adds up calls with the same callers ([Trace.Tree]). A collector saves its traces as a
-// file of actions in XML, which `waymark traces`, `report` and `tree` read.
+// A trace is there as single calls ([Trace.Call]) and as a list of actions ([Trace.Actions]).
+// [Trace.Tree] is a tree that adds up calls with the same callers. A collector saves its traces as
+// a file of actions in XML, which `waymark traces`, `report` and `tree` read.
 //
 // # Limits
 //

@@ -10,8 +10,8 @@ import (
 )
 
 // From inside a running program: the calls of one request as they happen, with arguments and
-// results, and then its call graph, whose calls have their cumulative and exclusive times, Duration
-// and Self. waymark has built the program with --args --results.
+// results. Then comes its call graph, whose calls have their cumulative and exclusive times,
+// Duration and Self. waymark has built the program with --args --results.
 func ExampleWatch() {
 	var tree *trace.Call
 	w, err := trace.Watch(waymark.Pattern("...trace_test.order"), trace.WatchOptions{

@@ -106,7 +106,7 @@ func begun(t *testing.T, f *fake, o Options) *Collector {
 var epoch = time.Unix(1_700_000_000, 0)
 
 // gathered makes a trace of strands, each "goroutine<parent@started by: events". An event is a time
-// in us, or what happens: +f begins, -f ends, !f is left by a panic, ?f returns an error, P panics,
+// in us, or what happens. +f begins, -f ends, !f is left by a panic, ?f returns an error. P panics,
 // R recovers in the innermost call, G is Goexit. Callees have greater frames.
 func gathered(t testing.TB, strands ...string) *gather.Trace {
 	t.Helper()

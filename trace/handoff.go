@@ -24,8 +24,9 @@ func NewHandoff() Handoff {
 }
 
 // Do calls f. What f calls on this goroutine, and goroutines that it starts, belong to the trace,
-// below the call that called NewHandoff. They don't if the trace is over, or if the goroutine is in
-// a trace of the same collector already: that of a root call in progress, or of another Do.
+// below the call that called NewHandoff. They don't if the trace is over. They don't if the
+// goroutine is in a trace of the same collector already: that of a root call in progress, or of
+// another Do.
 func (h Handoff) Do(f func()) {
 	if h != (Handoff{}) {
 		if joined := rt.JoinTrace(h.ticket); joined != 0 {

@@ -29,8 +29,8 @@ type Options struct {
 	// are kept without OnTrace, or not kept because of Keep. After a panic neither is called any more.
 	OnTrace func(*Trace)
 
-	// File is where the kept traces are saved when gathering ends: at Stop, when main returns, by
-	// os.Exit, and where the system can do that by a panic, a fatal error or a signal. See WriteXML
+	// File is where the kept traces are saved when gathering ends. It ends at Stop, when main returns,
+	// by os.Exit, and where the system can do that by a panic, a fatal error or a signal. See WriteXML
 	// for what is in it. Without File nothing is saved.
 	File string
 

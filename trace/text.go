@@ -17,9 +17,9 @@ func (t *Trace) text() tracetext.Trace {
 	}
 }
 
-// WriteTo implements io.WriterTo: it writes the calls of the trace as `waymark traces FILE KEY` does,
-// each below its caller with its cumulative and exclusive time. Calls of the same function with the
-// same callers are one line. The error is that of w.
+// WriteTo implements io.WriterTo. It writes the trace's calls as `waymark traces FILE KEY` does,
+// each below its caller with its cumulative and exclusive time. Calls of the same function with
+// the same callers are one line. The error is that of w.
 func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	nodes := t.nodes()
 	short := names.NewSet()

@@ -15,10 +15,11 @@ type WatchOptions struct {
 	// waymark.Pattern returns. nil means all instrumented functions.
 	Calls switchboard.Selector
 
-	// Enter is called when a call begins, with Func, Start, Goroutine, Args and Root set, and Exit when
-	// it has ended, with all but its place among its caller's Calls and calls of other goroutines. OnTree is called when a root call
-	// has ended, with its tree, and for outermost calls of other goroutines that end later, which are
-	// Detached. They run on the goroutine of the call, which waits for them, so they may be called on
+	// Enter is called when a call begins, with Func, Start, Goroutine, Args and Root set. Exit is
+	// called when the call has ended. All is set then but the call's place among its caller's Calls
+	// and calls of other goroutines. OnTree is called when a root call has ended, with its tree. It is
+	// also called for outermost calls of other goroutines that end later, which are Detached. The
+	// functions run on the goroutine of the call, which waits for them, so they may be called on
 	// several goroutines at once. What they call is not traced. If one of them panics none is called
 	// any more.
 	Enter, Exit, OnTree func(*Call)
@@ -47,10 +48,10 @@ type Watcher struct {
 	roles    map[*Func]bool     // whether calls of a function begin trees
 }
 
-// Watch has the program told of the calls of root calls, with their arguments and results: of each
-// call from the root call's start to its end, on its goroutine and on those that are started below
-// it, as in traces. roots is a *waymark.Group or what waymark.Pattern returns. Any number of watchers
-// may go on side by side, and beside collectors.
+// Watch has the program told of the calls of root calls, with their arguments and results. It tells
+// of each call from the root call's start to its end. The calls are on the root call's goroutine
+// and on those that are started below it, as in traces. roots is a *waymark.Group or what
+// waymark.Pattern returns. Any number of watchers may go on side by side, and beside collectors.
 //
 // A goroutine that is started in the tree of a root call keeps that tree in memory until it ends.
 //

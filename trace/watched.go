@@ -16,8 +16,9 @@ type watched struct {
 	mu sync.Mutex // guards what branches hand on
 }
 
-// A branch is the part of a tree that an outermost call makes on its goroutine: the root call or, on other
-// goroutines, calls below a call of another branch. Only its goroutine uses it until it is over.
+// A branch is the part of a tree that an outermost call makes on its goroutine. That is the root
+// call or, on other goroutines, calls below a call of another branch. Only its goroutine uses it
+// until it is over.
 type branch struct {
 	tree  *watched
 	above *spot // nil: it is the root call's
@@ -57,8 +58,8 @@ func (s *spot) of(w *Watcher, goroutine uint64) *spot {
 	return nil
 }
 
-// live returns the spots whose trees go on, for a goroutine that has none of its own: a line of goroutines
-// each of which starts the next one does not hold all their trees.
+// live returns the spots whose trees go on, for a goroutine that has none of its own. So a line of
+// goroutines each of which starts the next one does not hold all their trees.
 func (s *spot) live() *spot { return s.filter(func(s *spot) {}) }
 
 // hand returns the same for a goroutine that work is handed to.

@@ -11,8 +11,8 @@ import (
 
 var actionNames = [...]actions.Action{ActionStart: actions.Start, ActionEnd: actions.End, ActionException: actions.Exception}
 
-// WriteXML writes traces as a file of actions: an element for each goroutine of a trace, with the
-// time of each action in ns since 1970, what happens and the name of the function.
+// WriteXML writes traces as a file of actions. Each goroutine of a trace has an element. It has
+// the time of each action in ns since 1970, what happens and the name of the function.
 //
 //	<trace-file unit="ns" start="1732300000122000000">
 //	  <trace key="18-1503201" goroutine="18">1732300000123503201,START,main.handle|...</trace>

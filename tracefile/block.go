@@ -13,8 +13,8 @@ type stream struct {
 	blocks []block // by seq, each once
 }
 
-// at returns the index of the block in which events from the given clock on begin: the last one
-// before which, by the blocks' headers, all events are earlier.
+// at returns the index of the block in which events from the given clock on begin. By the blocks'
+// headers it is the last one before which all events are earlier.
 func (s *stream) at(clock uint64) int {
 	n := sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].clock >= clock })
 	return max(n-1, 0)
@@ -145,8 +145,9 @@ func (f *File) readBlock(off int64, length int, buf []byte) (payload, grown []by
 	return buf[format.BlockHeader:], buf, nil
 }
 
-// CountIn returns how many events there are in the blocks that hold those of a range, as their headers
-// tell it: at least as many as EventsIn gives for that range, and what that has to read.
+// CountIn returns how many events there are in the blocks that hold those of a range, as their
+// headers tell it. They are at least as many as EventsIn gives for that range, and what EventsIn
+// has to read.
 func (f *File) CountIn(r Range) (events uint64) {
 	for _, s := range f.streams {
 		for _, b := range s.blocks[s.at(r.From):] {

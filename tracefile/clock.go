@@ -9,9 +9,9 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// A timeline turns ticks into nanoseconds: ns = ticks * scale / 2^shift. The
-// scale has as many bits as fit, so that it is good to a nanosecond for any
-// number of ticks, and costs a multiplication instead of a division.
+// A timeline turns ticks into nanoseconds: ns = ticks * scale / 2^shift. The scale has as many
+// bits as fit, so that it is good to a nanosecond for any number of ticks. It costs a
+// multiplication instead of a division.
 type timeline struct {
 	start uint64 // ticks
 	scale uint64
@@ -52,9 +52,9 @@ func (t *timeline) span(ticks uint64) int64 {
 // since the start of the recording. It is negative for what was before, and
 // never decreases as clock increases.
 //
-// The first and the last Clock block of the file give the scale. With only one,
-// as in a file that was cut off early, it is the program's own estimate of its
-// clock's rate, good to about a thousandth.
+// The first and the last Clock block of the file give the scale. A file that was cut off early has
+// only one. Then the scale is the program's own estimate of its clock's rate, good to about a
+// thousandth.
 func (f *File) Nanos(clock uint64) int64 { return f.time.nanos(clock) }
 
 // ClockAt returns the first clock reading that is at t since the start of the recording, or later.
@@ -70,8 +70,8 @@ func (f *File) ClockAt(t time.Duration) uint64 {
 	return low
 }
 
-// setTimeline makes the timeline from what the index found; first is the
-// earliest clock of an Events block, for files that have lost their Clock blocks.
+// setTimeline makes the timeline from what the index found. first is the earliest clock of an
+// Events block, for files that have lost their Clock blocks.
 func (f *File) setTimeline(first uint64) {
 	if len(f.pairs) == 0 {
 		f.time = newTimeline(first, f.hz(), 1e9)

@@ -24,7 +24,7 @@ var levelNames = [...]string{"full", "without values", "counted", "counted only"
 // String returns "full", "without values", "counted" or "counted only".
 func (l Level) String() string { return levelNames[min(l, CountedOnly)] }
 
-// A Demotion is a change of a function's Level: to keep to its budget, a program records less of
+// A Demotion is a change of a function's Level. To keep to its budget, a program records less of
 // the functions that cost most, and more again when there is room.
 type Demotion struct {
 	Clock uint64 // ticks of the program's clock
@@ -107,9 +107,10 @@ func (f *File) findDemotions() (list []Demotion) {
 // include the calls that Long events report: a function was called as often as it has Enter events,
 // and that.
 //
-// Programs read their counters when a level changes, at the begin and at the end of tests that don't
-// follow each other at once, at the end of the recording, and else about once a second: Counted
-// returns the calls between the last reading at From or before and the last at To or before.
+// Programs read their counters when a level changes, and at the begin and at the end of tests that
+// don't follow each other at once. They read them at the end of the recording, and else about once
+// a second. Counted returns the calls between the last reading at From or before and the last at To
+// or before.
 func (f *File) Counted(r Range) map[uint32]uint64 {
 	calls := make(map[uint32]uint64)
 	f.countsIn(r.From, r.end(), func(clock uint64, c format.Count) {
@@ -120,8 +121,9 @@ func (f *File) Counted(r Range) map[uint32]uint64 {
 	return calls
 }
 
-// Readings returns the range between the last reading of counters at r.From or before, 0 if there is
-// none, and the first at r.To or later, or the last one of all.
+// Readings returns the range between two readings of counters. The range begins at the last one at
+// r.From or before, 0 if there is none. It ends at the first one at r.To or later, or the last one
+// of all.
 func (f *File) Readings(r Range) Range {
 	f.sortCounts()
 	list := f.countsOf

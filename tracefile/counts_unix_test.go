@@ -9,8 +9,8 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// TestRecoverCounts opens the recording of a program that was killed while functions were counted:
-// the long calls in its arena are there, and the counts until it read its counters last.
+// TestRecoverCounts opens the recording of a program that was killed while functions were counted.
+// The long calls in its arena are there, and the counts until it read its counters last.
 func TestRecoverCounts(t *testing.T) {
 	k := newKilled(t)
 	k.file = format.AppendBlock(k.file, format.BlockCounts, format.AppendCounts(nil, testStart+500, []format.Count{{Site: 2, Level: format.LevelCounted, Calls: 77}}))

@@ -18,7 +18,7 @@
 // # Model
 //
 // A recording is a number of streams, one for each of the Go scheduler's Ps. A stream is a sequence
-// of blocks of some 4,000 events. A block is written when it is full, so the blocks of all streams
+// of blocks of some 4,000 events. A block is written when it is full. So the blocks of all streams
 // lie in the file in the order in which they filled up, not in the order of time.
 //
 // Opening a file reads the index that the recorder has written, and the headers of those blocks that
@@ -87,7 +87,7 @@
 //
 // A recording program keeps its buffers in a file next to the trace file, the arena. The program
 // removes the arena when it has written the last block, End. If the program was killed, the first
-// Open that may write to the trace file and its folder completes the recording: it appends what the
+// Open that may write to the trace file and its folder completes the recording. It appends what the
 // arena holds, marks the file as recovered, and removes the arena. An Open that may not write reads
 // the same events and leaves both files alone. An Open that finds the program alive reads what has
 // been recorded so far.

@@ -82,8 +82,8 @@ func same(t *testing.T, got, want []Event) {
 	}
 }
 
-// twoStreams is a small file without End block: two goroutines on two streams,
-// with chunks of a few dozen events, no two of them at the same time.
+// twoStreams is a small file without End block. It has two goroutines on two
+// streams, with chunks of a few dozen events, no two of them at the same time.
 func twoStreams(meta ...format.KeyValue) *tracetest.Writer { return twoIndexed(0, meta...) }
 
 // twoIndexed is twoStreams with an Index block after every so many blocks of events.

@@ -9,8 +9,8 @@ import (
 )
 
 // A Func is an instrumented function. It has the fields Name, as runtime.FuncForPC returns it,
-// Package (import path), File and Line (of the func keyword), and two that are often nil: Groups,
-// the sorted names of the groups that the function is in, directly or not, and Tiny, the names of
+// Package (import path), File and Line (of the func keyword). Two more are often nil. Groups are
+// the sorted names of the groups that the function is in, directly or not. Tiny are the names of
 // functions that are part of this one, because the compiler inlines them. What else the embedded
 // struct has is not in trace files.
 type Func struct {
@@ -80,9 +80,9 @@ func (f *File) Func(id uint32) (Func, bool) {
 	return f.function(t, id), true
 }
 
-// Sample returns the function and the group of a sample. Events of samples, which are calls that were
-// recorded at random moments while the function was only counted, have ids of their own: that of the
-// function and that of a group, from 1 on. Of other ids Sample returns the id and 0.
+// Sample returns the function and the group of a sample. Samples are calls that were recorded at
+// random moments while the function was only counted. Their events have ids of their own: that of
+// the function and that of a group, from 1 on. Of other ids Sample returns the id and 0.
 func (f *File) Sample(id uint32) (function uint32, group int) {
 	const most = 1 << format.SampleShift
 	if id < most || f.funcs.of(id) != nil {

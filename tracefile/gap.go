@@ -7,8 +7,8 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// A Gap is what the recording of a test lacks of the time in which the test ran: events that were
-// given back because the test ran long.
+// A Gap is what the recording of a test lacks of the time in which the test ran. It is events
+// that were given back because the test ran long.
 type Gap struct {
 	Test     uint64 // clock at which the test began
 	From, To uint64 // clocks of the first and the last event
@@ -17,8 +17,8 @@ type Gap struct {
 	lows map[uint64]format.Low
 }
 
-// Over reports whether a call that was open before the gap had ended in it, as an event of its
-// goroutine behind the gap shows, at the given clock.
+// Over reports whether a call that was open before the gap had ended in it. An event of the
+// call's goroutine behind the gap shows that, at the given clock.
 func (g *Gap) Over(goroutine, clock uint64, token, site uint32) bool {
 	low, ok := g.lows[goroutine]
 	return ok && clock > low.Clock && (token > low.Token || token == low.Token && site == low.Site)

@@ -16,9 +16,9 @@ import (
 // six uvarints.
 const maxEventsHeader = 6 * 10
 
-// An indexer finds the blocks of a file. Those that hold events are checked
-// when they are read: until then their lengths are taken on trust, and only a
-// place where no block begins makes the indexer look closer.
+// An indexer finds the blocks of a file. Those that hold events are checked when they are read.
+// Until then their lengths are taken on trust. Only a place where no block begins makes the indexer
+// look closer.
 type indexer struct {
 	f       *File
 	win     window
@@ -32,9 +32,9 @@ type indexer struct {
 	// hasn't been checked. nil if what is there has.
 	unchecked *stream
 
-	// What searching for blocks may still read, in bytes. Each place that looks
-	// like a header costs reading the whole block; a file made of nothing else
-	// must not take time by the square of its size.
+	// What searching for blocks may still read, in bytes. Each place that looks like a header costs
+	// reading the whole block. A file made of nothing else must not take time by the square of its
+	// size.
 	budget int64
 
 	indexBudget int64 // the same for Index blocks
@@ -98,9 +98,9 @@ func (x *indexer) scan(off, end int64) error {
 // partEnd is what a part ends with.
 var partEnd = []format.BlockKind{format.BlockOutlines, format.BlockIndex, format.BlockClock, format.BlockEnd}
 
-// endless reports whether a kill came while the recorder wrote the end of a part, and what is at off
-// is as much of it as was written: a block that tells nothing of the program, and that the file's end
-// cuts. All that happened in such a part was written before.
+// endless reports whether a kill came while the recorder wrote the end of a part, and the written
+// part of that end is at off. It is a block that tells nothing of the program, and that the file's
+// end cuts. All that happened in such a part was written before.
 func (x *indexer) endless(off int64) bool {
 	if _, rotated := x.f.meta[format.MetaPart]; !rotated || x.end != x.f.size || off >= x.end {
 		return false

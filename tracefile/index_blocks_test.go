@@ -177,8 +177,8 @@ func TestIndexLies(t *testing.T) {
 	}
 }
 
-// What looks like an index inside of recorded values isn't taken for one that is elsewhere, and a
-// file full of such bytes doesn't take long.
+// What looks like an index inside of recorded values isn't taken for one that is elsewhere. A file
+// full of such bytes doesn't take long.
 func TestIndexInValues(t *testing.T) {
 	w, _ := many(t, 20, 100, 5, true)
 	offs := blockOffsets(w.File)

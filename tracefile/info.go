@@ -47,11 +47,11 @@ type Info struct {
 	// GivenBack counts events of tests that the recording has given back, as they passed.
 	GivenBack uint64
 
-	// Of a program with a budget: what it was, as the user wrote it; and at the end, where the program
-	// could tell, the CPU time of the process and, of that, what tracing took. Demoted is the number
-	// of functions that were below level Full at some time, Counted that of the calls which were
-	// counted and not recorded, see Demotions; the program read its counters for the last time at
-	// CountedUntil.
+	// Of a program with a budget. Budget is as the user wrote it. CPU is the CPU time of the process
+	// at the end, and CPUTracing the part that tracing took, where the program could tell. Demoted is
+	// the number of functions that were below level Full at some time. Counted is that of the calls
+	// which were counted and not recorded, see Demotions. The program read its counters for the last
+	// time at CountedUntil.
 	Budget       string
 	CPU          time.Duration
 	CPUTracing   time.Duration

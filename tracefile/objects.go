@@ -15,9 +15,9 @@ import (
 //	Bytes   uint64 // that the allocator took for them
 type TypeCount = format.TypeCount
 
-// Objects returns the heap objects that the program made while it was recorded, by type, in no order;
-// nil if the recording does not say that. Of a program that was killed it is what was known some time
-// before.
+// Objects returns the heap objects that the program made while it was recorded, by type, in no
+// order. It returns nil if the recording does not say that. Of a program that was killed it is what
+// was known some time before.
 func (f *File) Objects() []TypeCount { return slices.Clone(f.objects) }
 
 // addObjects takes in an Objects block.

@@ -12,8 +12,8 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// A program was killed while its recording went from one part to the next: the arena
-// goes to the part that it is for, or to the one after, and others leave it alone.
+// A program was killed while its recording went from one part to the next. The arena goes to
+// the part that it is for, or to the one after, and others leave it alone.
 func TestRecoverPart(t *testing.T) {
 	for _, test := range []struct {
 		name        string

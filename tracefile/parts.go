@@ -118,8 +118,8 @@ func joinParts(parts []*File) *File {
 }
 
 // settle puts the blocks of s in order, each once, and counts what they hold. A
-// block is there twice if it was in the arena still when the program was killed,
-// and in the part before the one that was completed from the arena.
+// block is there twice if it was in the arena still when the program was killed.
+// The other one is in the part before the one that was completed from the arena.
 func (f *File) settle(s *stream) {
 	slices.SortStableFunc(s.blocks, func(a, b block) int {
 		if c := cmp.Compare(a.seq, b.seq); c != 0 || a.damaged == b.damaged {

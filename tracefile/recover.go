@@ -27,8 +27,8 @@ func recoverFile(f *File, file *os.File, path string) (*File, error) {
 		}
 		return f, nil
 	}
-	// The arena is read before the file is read again: what a living program
-	// moves from the one to the other meanwhile is then seen twice, not never.
+	// The arena is read before the file is read again. What a living program moves from the one to the
+	// other meanwhile is then seen twice, not never.
 	var s *format.Snapshot
 	if a != nil && !(a.dead && a.removed()) {
 		if s, problem = a.read(f); problem != nil {
@@ -142,9 +142,9 @@ func (f *File) holds(id uint32, seq uint64) bool {
 	return r.open(&blocks[i]) == nil
 }
 
-// latestPair returns the clock pair of s if it can replace the last of f. A kill may
-// have come between its halves: then it is of no use, nor is one taken so soon
-// after the first that it makes the clock's rate worse than the estimate.
+// latestPair returns the clock pair of s if it can replace the last of f. A kill may have come
+// between its halves: then it is of no use. Nor is a pair that was taken so soon after the first
+// that it makes the clock's rate worse than the estimate.
 func (f *File) latestPair(s *format.Snapshot) (p format.ClockPair, ok bool) {
 	if len(f.pairs) == 0 {
 		return p, false
@@ -178,10 +178,10 @@ func (f *File) appendEnd(blocks []byte, s *format.Snapshot, added tally) []byte 
 	return format.AppendBlock(blocks, format.BlockEnd, format.AppendTrailer(nil, t))
 }
 
-// save replaces what is behind the offset at of the file at path, the beginning
-// of a block that the program could not finish, by tail, and removes the arena. A
-// crash in between loses nothing: the arena goes last, and the blocks that were
-// appended are not appended again.
+// save replaces by tail what is behind the offset at of the file at path, and
+// removes the arena. Behind the offset is the beginning of a block that the
+// program could not finish. A crash in between loses nothing: the arena goes
+// last, and the blocks that were appended are not appended again.
 func (a *arena) save(file *os.File, path string, at int64, tail []byte) error {
 	if err := a.ours(file); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (a *arena) save(file *os.File, path string, at int64, tail []byte) error {
 }
 
 // ours reports whether the recording and its arena are files of the reader's user. Those of others
-// are read, and left as they are: their folders are in others' hands, who may lead a name elsewhere
+// are read, and left as they are. Their folders are in others' hands, who may lead a name elsewhere
 // while it is in use.
 func (a *arena) ours(file *os.File) error {
 	for _, f := range []*os.File{file, a.file} {

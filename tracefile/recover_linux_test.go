@@ -88,9 +88,9 @@ func unprivileged(t *testing.T) {
 	})
 }
 
-// TestReadLiveProgram opens a recording again and again while a program of one
-// stream writes it: each time all that it wrote before must be there, without a
-// gap. In the end the program is killed.
+// TestReadLiveProgram opens a recording again and again while a program of one stream
+// writes it. Each time all that the program wrote before must be there, without a gap. In
+// the end the program is killed.
 func TestReadLiveProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prog.trace")
 	p := newLiveProgram(t, path)

@@ -60,9 +60,9 @@ type killed struct {
 }
 
 // newKilled makes a recording of two streams. The file has five blocks, of
-// which the arena still has the last. What is in the arena besides: a full chunk
-// for each stream, an active one, one without records that tells of losses, and
-// what earlier uses left.
+// which the arena still has the last. Besides, the arena has a full chunk for
+// each stream, an active one, and one without records that tells of losses. It
+// has what earlier uses left, too.
 func newKilled(t *testing.T) *killed {
 	w := newTrace(format.KeyValue{Key: format.MetaArena, Value: "prog.trace.live"},
 		format.KeyValue{Key: format.MetaNonce, Value: hex.EncodeToString(testNonce[:])})
@@ -198,7 +198,7 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// A recording whose file could not be written any more, not even to its end, has ended: the arena
+// A recording whose file could not be written any more, not even to its end, has ended. The arena
 // says it, while the program lives and after it was killed.
 func TestRecoverStopped(t *testing.T) {
 	k := newKilled(t)

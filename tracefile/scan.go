@@ -76,22 +76,22 @@ func (b *Block) load(r BlockRef, outline bool) error {
 // results one after the other. It is for readers that get along without the order
 // in which Events gives events: blocks of different streams overlap in time.
 //
-// read is called in goroutines of the workers, for each block once, or once more if its outline turns
-// out to be damaged, or if the clock of its stream went back and so its events' clocks have to change; what it
-// returned before is then forgotten. Events have the clocks that Events gives them.
-// read may stop before the end of the block. worker is below workers+1: calls with
-// the same one come one after the other.
+// read is called in goroutines of the workers, for each block once. It is called once more if the
+// block's outline turns out to be damaged. It is also called once more if the clock of the block's
+// stream went back, and so the events' clocks have to change. What read returned before is then
+// forgotten. Events have the clocks that Events gives them. read may stop before the end of the
+// block. worker is below workers+1: calls with the same one come one after the other.
 //
-// take is called with the results by the goroutine that called Scan, blocks of a
-// stream in order, and those of different streams in the order of their beginnings,
+// The goroutine that called Scan calls take with the results. Blocks of a stream
+// come in order. Those of different streams come in the order of their beginnings,
 // as far as the blocks' headers tell it. An error of take ends Scan, which returns
 // it. read is a few blocks ahead, so that as many results are in memory.
 //
-// Blocks that begin later than r ends are left out; then past is true. Of a block that ends before r
-// begins, read may be given the outline: the events without those calls that begin and end in the
-// block, and without much else that doesn't matter for which calls are open behind it. Damaged blocks
-// are left out too, and counted as by Events, when their turn comes. Other errors are
-// the operating system's.
+// Blocks that begin later than r ends are left out; then past is true. Of a block that ends before
+// r begins, read may be given the outline. An outline lacks those calls that begin and end in the
+// block. It lacks much else that doesn't matter for which calls are open behind the block. Damaged
+// blocks are left out too, and counted as by Events, when their turn comes. Other errors are the
+// operating system's.
 func Scan[T any](f *File, r Range, workers int, read func(worker int, b *Block) T, take func(T) error) (past bool, err error) {
 	return scanBlocks(f, newScanOrder(f.streams, r, nil), workers, read, take)
 }
@@ -244,8 +244,8 @@ func (o *scanOrder) advance(stream int) {
 	}
 }
 
-// next returns the next block and the index of its stream, and whether all events of the block are
-// before from, as far as headers tell; nil if there are no more.
+// next returns the next block and the index of its stream; nil if there are no more. before says
+// whether all events of the block are before from, as far as headers tell.
 func (o *scanOrder) next() (stream int, b *block, before bool) {
 	if len(o.clocks) == 0 || o.tree.winner().clock == never {
 		return 0, nil, false

@@ -22,9 +22,9 @@ type Set struct {
 	start time.Time // of the first recording; the zero Time if no file tells
 }
 
-// Join makes a Set of at least one file. Files of one process, which are parts of
-// its recording, become one File, see Parts; of a file that is there twice, or has
-// a copy, the one with more events counts. The files stay the caller's to close.
+// Join makes a Set of at least one file. Files of one process, which are parts of its
+// recording, become one File, see Parts. Of a file that is there twice, or has a
+// copy, the one with more events counts. The files stay the caller's to close.
 //
 // The error says in what the files differ if they are not of one program: in its
 // name, or in its functions. A process that ended before all packages were

@@ -8,12 +8,12 @@ import (
 // never is the clock of a stream that has ended.
 const never = math.MaxUint64
 
-// A tree tells which of k streams has the earliest clock: a tournament, whose
-// inner nodes keep the loser of their match (Knuth, TAOCP 3, 5.4.1). Putting in
-// the winner's next clock takes one match on each level. Streams of programs
-// that keep all CPUs busy take turns at random, so the outcomes of matches can't
-// be predicted; they are computed without branches, which with 8 streams takes
-// half the time of a binary heap.
+// A tree tells which of k streams has the earliest clock. It is a tournament,
+// whose inner nodes keep the loser of their match (Knuth, TAOCP 3, 5.4.1).
+// Putting in the winner's next clock takes one match on each level. Streams of
+// programs that keep all CPUs busy take turns at random, so the outcomes of
+// matches can't be predicted. They are computed without branches, which with 8
+// streams takes half the time of a binary heap.
 type tree struct {
 	nodes []node // 0 is the winner; node n's children are 2n and 2n+1, the streams are the leaves from k on
 }

@@ -34,9 +34,9 @@ type Value struct {
 	Len  int    // strings (bytes), slices, arrays, maps, channels
 	Cap  int    // channels
 
-	// Elems are what was recorded of the elements of a slice or an array, of the fields of a
-	// struct, of the entries of a map, each key with its value behind it, or of what a pointer
-	// points to. Bytes are in the place of Elems where the elements are bytes.
+	// Elems are what was recorded of the elements of a slice or an array, or of the fields of a
+	// struct. Of a map they are the entries, each key with its value behind it, and of a pointer
+	// what it points to. Bytes are in the place of Elems where the elements are bytes.
 	Elems []Value
 	Bytes []byte
 

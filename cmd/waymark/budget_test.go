@@ -22,9 +22,10 @@ var budgets = flag.Bool("budgets", false, "look for all calls that took long in 
 // leastLong is how long a call takes at least that is recorded unless its function is counted only.
 const leastLong = 100 * time.Microsecond
 
-// TestBudgetLong: of functions that are called millions of times each call is counted, and each one
-// that took long is in the recording; but for those of functions that are counted only, of which the
-// report says so. Functions with calls of a loop's few rounds become counted only, others do not.
+// TestBudgetLong checks functions that are called millions of times: each call is counted, and each
+// call that took long is in the recording. Calls of functions that are counted only may be missing,
+// which the report says. Functions whose calls run a loop of few rounds become counted only, others
+// do not.
 func TestBudgetLong(t *testing.T) {
 	if !*budgets {
 		t.Skip("not asked for: make test-budget")
@@ -145,8 +146,8 @@ type interval struct{ begin, end int64 }
 
 func (s interval) duration() time.Duration { return time.Duration(s.end - s.begin) }
 
-// The beginning of a demoted function's call is known to a tick of the recorder, and the clock of
-// the recording and the program's differ by little.
+// The beginning of a demoted function's call is known to a tick of the recorder. The recording's
+// clock and the program's clock differ by little.
 const (
 	tick = int64(200 * time.Microsecond)
 	skew = int64(30 * time.Microsecond)
@@ -190,8 +191,8 @@ func readKnown(t *testing.T, out []byte) (list []*knownFunction) {
 	return list
 }
 
-// compareCalls compares the counts of a report with those that the program knows, and returns the
-// functions of which not all calls are recorded, as it says.
+// compareCalls compares the counts of a report with those that the program knows. It returns the
+// functions whose calls are not all recorded, according to the report.
 func compareCalls(t *testing.T, waymark, trace string, known []*knownFunction) map[string]bool {
 	t.Helper()
 	var report countReport

@@ -49,9 +49,9 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// Programs for other architectures, on an emulator where the processor can't run
-// them: recordings hold every call, also of one that was killed, and the clock is
-// the processor's counter where waymark reads it.
+// Programs for other architectures run on an emulator where the processor can't
+// run them. Recordings hold every call, also of a program that was killed. The
+// clock is the processor's counter where waymark reads it.
 func TestArchitectures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -93,9 +93,9 @@ func record(t *testing.T, waymark, dir string, s subject, flags ...string) strin
 }
 
 // compareLong compares how many calls took long in a recording of all calls and in one with a budget
-// of the same job. Recording makes calls longer, so that only those of the first count that took ten
-// times as long; and the machine makes some calls long in one run only. Functions that were counted
-// only at any time are left out.
+// of the same job. Recording makes calls longer. So of the first recording only those calls are
+// counted that took ten times as long. Also, the machine makes some calls long in one run only.
+// Functions that were counted only at any time are left out.
 func compareLong(t *testing.T, all, budgeted string) {
 	t.Helper()
 	count := func(trace string, least time.Duration) map[string]int {

@@ -10,8 +10,9 @@ import (
 
 var cross = flag.Bool("cross", false, "build instrumented programs for all platforms, the standard library with them (minutes)")
 
-// Instrumented programs build for other platforms: with -long a small example for one of them, with
-// -cross a larger one with all that it imports, for all of them. TestArchitectures runs some.
+// Instrumented programs build for other platforms. With -long, a small example is built for one of
+// them. With -cross, a larger example with all that it imports is built for all of them.
+// TestArchitectures runs some.
 func TestCross(t *testing.T) {
 	if !*long && !*cross {
 		t.Skip("compiles another platform's standard library: make test-long, make test-cross")

@@ -18,8 +18,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Whatever happens around a traced program: what it prints and its exit status are those
-// of the plain one, and what is recorded is exact, or counted as lost.
+// Whatever happens around a traced program, its output and its exit status are those of
+// the plain one. What is recorded is exact, or counted as lost.
 func TestFaults(t *testing.T) {
 	f := &faultTest{tool: tool(t), plain: plain(t, "faults"), traced: instrument(t, "faults", "--all")}
 	for _, prog := range []string{f.plain, f.traced} {

@@ -23,8 +23,8 @@ var exempt = map[string]string{
 	"noinit.go":       "checks that a package has no code to initialise it; a rewritten one registers its functions",
 }
 
-// unlike returns the reason why a file of GOROOT/test, by its first line, is about
-// something else than what a program does; empty if it isn't.
+// unlike returns the reason why a file of GOROOT/test, by its first line, is not
+// about what a program does. It returns "" if there is no reason.
 func unlike(recipe string) string {
 	if strings.HasPrefix(recipe, "// asmcheck") {
 		return "asmcheck: compares machine code"
@@ -38,10 +38,10 @@ func unlike(recipe string) string {
 var inlinedFrom = regexp.MustCompile(`^// errorcheck(andrun)?dir .*-m\b`)
 
 // TestGorootTest has the Go project's own runner judge all of GOROOT/test, with
-// every package and program instrumented: what compiles still does, what doesn't
-// doesn't, and programs print and exit as they should, both with tracing off and
-// while they are recorded. See testdata/goroot for how. What fails is run once
-// more with plain Go: what fails there too says nothing.
+// every package and program instrumented. What compiles still does, and what
+// doesn't compile still doesn't. Programs print and exit as they should, both
+// with tracing off and while they are recorded. See testdata/goroot for how.
+// What fails is run once more with plain Go: what fails there too says nothing.
 //
 // Another release of Go is used through a link, as in TestStdBuild. Its module holds
 // no GOROOT/test; that of the release in the path serves:
@@ -167,7 +167,7 @@ func (s *standIn) done(t *testing.T) string {
 }
 
 // linkGoroot makes a GOROOT of links to another, with a copy of the folder of
-// programs from which those are missing that have nothing to be compared.
+// programs. Programs that have nothing to be compared are not in the copy.
 func linkGoroot(t *testing.T, dir, root, programs string) string {
 	t.Helper()
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestGuide runs the commands of the README, of docs/guide.md and docs/live.md, and compares what they
-// print with the documents: all but numbers, times and the lines that "..." stands for. A block of commands
-// follows a comment that names the folder of the program, in testdata/guide or in the repository.
-// The folder is copied, and its blocks share the copy.
+// TestGuide runs the commands of the README, of docs/guide.md and docs/live.md, and compares what
+// they print with the documents. It leaves out numbers, times and the lines that "..." stands for.
+// A block of commands follows a comment that names the folder of the program, in testdata/guide or
+// in the repository. The folder is copied, and its blocks share the copy.
 func TestGuide(t *testing.T) {
 	text := readText(t, "../../README.md") + readText(t, "../../docs/guide.md")
 	if runtime.GOOS == "linux" { // elsewhere programs don't listen

@@ -15,8 +15,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A program that is killed at any moment leaves a recording of every call
-// that it had finished: it counts them in shared memory, after each one.
+// A program that is killed at any moment leaves a recording of every call that it had finished.
+// The program counts its calls in shared memory, after each one.
 func TestKill(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skip("needs the recorder's shared memory, which is for linux")
@@ -87,7 +87,8 @@ func count(t *testing.T, path string, worker int) uint64 {
 }
 
 // runAndKill runs the program of testdata/kill, which counts its calls in the file counters, with
-// the given settings, and kills it some time after its first call and after ready returns true.
+// the given settings. It kills the program some time after its first call and after ready returns
+// true.
 func runAndKill(t *testing.T, cmd *exec.Cmd, settings, counters string, after time.Duration, ready func() bool) {
 	t.Helper()
 	if err := os.WriteFile(counters, make([]byte, 4096), 0o600); err != nil {

@@ -14,8 +14,9 @@ import (
 
 var million = flag.Bool("million", false, "park a million goroutines in traced calls (takes 3 GB)")
 
-// Goroutines that are parked in a traced call cost at most 256 bytes each, beyond
-// the 64 MB of buffers, compared with the same program untraced. So they do when each is a trace.
+// Goroutines that are parked in a traced call cost at most 256 bytes each, beyond the 64 MB of
+// buffers. That is compared with the same program untraced. The limit is the same when each
+// goroutine is a trace.
 func TestMillion(t *testing.T) {
 	if !*million {
 		t.Skip("not asked for: make test-million")

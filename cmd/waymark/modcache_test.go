@@ -18,7 +18,7 @@ import (
 )
 
 // TestModuleCache instruments every module in the module cache, every function with
-// arguments and results: each package that compiles with what is in the cache still
+// arguments and results. Each package that compiles with what is in the cache still
 // does. Nothing is downloaded.
 func TestModuleCache(t *testing.T) {
 	if !*rewriter {

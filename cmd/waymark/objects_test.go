@@ -8,8 +8,8 @@ import (
 )
 
 // TestObjectCounts compares the objects that real programs make, added up over all types, with
-// runtime.MemStats: of all that the heap has, waymark's own objects apart, 0.1 % may be missing, or may
-// be made while the two are read.
+// runtime.MemStats. waymark's own objects are left out. Of all others in the heap, 0.1 % may be
+// missing, or may be made while the two are read.
 func TestObjectCounts(t *testing.T) {
 	eachSubject(t, *counts, "test-counts", func(t *testing.T, waymark, dir string, s subject) {
 		out := t.TempDir()

@@ -67,8 +67,8 @@ func publish(dir, version, src string) error {
 	return f.Close()
 }
 
-// filesOf lists the files of the module in the folder src, without what make builds: its folder
-// bin holds the log that this test is writing.
+// filesOf lists the files of the module in the folder src, without what make builds. The folder
+// bin, which make fills, holds the log that this test is writing.
 func filesOf(src string) ([]modzip.File, error) {
 	checked, err := modzip.CheckDir(src)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 var billion = flag.Bool("billion", false, "read a recording of a billion events (takes 2 GB of disk)")
 
-// TestReadersMemory checks that the commands that read keep no more in memory of a long
+// TestReadersMemory checks the memory of the commands that read. They keep no more of a long
 // recording than of a short one, but for the index of its blocks.
 func TestReadersMemory(t *testing.T) {
 	short, long, limit := 2_000_000, 12_000_000, 0
@@ -43,8 +43,8 @@ func TestReadersMemory(t *testing.T) {
 	}
 }
 
-// writeCalls writes a recording of goroutines on four Ps that make as many events, one in 25 ns or that
-// many times slower, and gives the number of its blocks.
+// writeCalls writes a recording of goroutines on four Ps that make that many events. One event
+// takes 25 ns times slower. writeCalls returns the number of the recording's blocks.
 func writeCalls(t *testing.T, path string, events int, slower uint64) (blocks int) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -94,7 +94,7 @@ func writeCalls(t *testing.T, path string, events int, slower uint64) (blocks in
 }
 
 // A recursion of a million calls is read in memory that grows with its depth, not with the square
-// of it, and printed in forms that can be read.
+// of it. It is printed in forms that can be read.
 func TestReadingDeep(t *testing.T) {
 	const less = 20_000
 	depth := 200_000

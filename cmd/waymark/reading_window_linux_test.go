@@ -15,8 +15,8 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// TestReadersWindow checks that commands that are asked for a part of a recording's time, or for one
-// test, read that part of the file, its index and outlines, and little else.
+// TestReadersWindow checks commands that are asked for a part of a recording's time, or for one
+// test. They read that part of the file, its index and outlines, and little else.
 func TestReadersWindow(t *testing.T) {
 	events := 4_000_000
 	if *billion {
@@ -98,9 +98,9 @@ func bytesRead(t *testing.T, args, file string) (n int64, cpu time.Duration, out
 	return n, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), output
 }
 
-// writeTests writes a recording of a thousand tests that run one after the other, on a goroutine of
-// their own and with one more on each other P, with about that many events. It returns how long the
-// recording is, ns. Main is waiting in a call all the time.
+// writeTests writes a recording of a thousand tests that run one after the other, with about that
+// many events. Each test runs on a goroutine of its own and with one more on each other P.
+// writeTests returns how long the recording is, ns. Main is waiting in a call all the time.
 func writeTests(t *testing.T, path string, events int) (end int64) {
 	t.Helper()
 	file, err := os.Create(path)

@@ -213,10 +213,11 @@ func checkRecording(t *testing.T, path string, want expected) {
 	}
 }
 
-// checkNumbers checks recordings of goroutines that number their calls: each has a range of the
-// numbers of each goroutine without a gap, later than the recording before. There may be a gap behind
-// the first number: a goroutine that has looked at the site's word in one recording, and goes on in
-// the next one, has that one call recorded before the site is on again.
+// checkNumbers checks recordings of goroutines that number their calls. Each recording has a range
+// of the numbers of each goroutine without a gap. The range is later than that of the recording
+// before. There may be a gap behind the first number. A goroutine may look at the site's word in
+// one recording, and go on in the next one. Then that one call is recorded before the site is on
+// again.
 func checkNumbers(t *testing.T, all []expected) {
 	t.Helper()
 	last := make(map[uint64]int64) // by goroutine: the latest number that was recorded

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A program that runs with more rights than its caller obeys nothing of the caller's: no file or
-// socket is made, read, replaced or said, nothing of the calls is printed.
+// A program that runs with more rights than its caller obeys nothing of the caller's. No file or
+// socket is made, read, replaced or said, and nothing of the calls is printed.
 func TestSecure(t *testing.T) {
 	needRoot(t)
 	const nobody = 65534

@@ -29,9 +29,9 @@ var notFollowed = map[string]string{
 	"finalized": "by the garbage collector",
 }
 
-// Of the requests that servers get, each has a trace, and at least 99.9 % of the calls that can be
-// followed are in that of their request, and none in another one's. A recording of the same run has
-// the same traces.
+// Each of the requests that servers get has a trace. At least 99.9 % of the calls that can be
+// followed are in the trace of their request. No call is in that of another request. A recording of
+// the same run has the same traces.
 func TestTraces(t *testing.T) {
 	if !*tracesUnderLoad {
 		t.Skip("not asked for: make test-traces")
@@ -174,15 +174,16 @@ func tracesIn(t *testing.T, file []byte) (list []requestTrace) {
 	return list
 }
 
-// inNoRecordedTrace reports whether an action is of a call whose goroutine a recording can't assign, or
-// not for certain: who has started it made no recorded call, or has begun another request before it
-// made its first one.
+// inNoRecordedTrace reports whether an action is of a call whose goroutine a recording can't
+// assign, or not for certain. Who has started the goroutine made no recorded call, or has begun
+// another request before the goroutine made its first call.
 func inNoRecordedTrace(what string) bool {
 	return slices.ContainsFunc([]string{".plainly", ".timed", ".outlived", ".pooled", ".staged"}, func(end string) bool { return strings.HasSuffix(what, end) })
 }
 
-// compareTraces looks whether recorded traces and gathered ones are the same: goroutines, calls,
-// their nesting and order, and times, which are read one after the other for the same event.
+// compareTraces looks whether recorded traces and gathered ones are the same. It compares
+// goroutines, calls, their nesting and order, and times. The two times of an event are read one
+// after the other.
 func compareTraces(t *testing.T, recorded, gathered []requestTrace, requests int) {
 	if len(recorded) != requests || len(gathered) != requests {
 		t.Fatalf("%d traces are recorded, %d gathered, want %d", len(recorded), len(gathered), requests)

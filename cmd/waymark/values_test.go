@@ -85,8 +85,8 @@ func joinCalls(replay string) []string {
 }
 
 // Values are read while other goroutines change them, through pointers that are torn,
-// dangling or none at all: nothing crashes, the race detector sees nothing, no call is
-// missing, and all that was recorded can be read.
+// dangling or none at all. Nothing crashes, the race detector sees nothing, and no
+// call is missing. All that was recorded can be read.
 func TestValueStorm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -139,9 +139,9 @@ func TestValueStorm(t *testing.T) {
 }
 
 // stormConditions are conditions on calls of functions of valuestorm, which read what others change, and
-// reject all calls. The argument of words is on the caller's stack and torn, so it must never be copied to be shown: random
-// addresses do lead to a "no" now and then, but no goroutine has the number 0. stormFunctions is how many functions
-// valuestorm prints counts of.
+// reject all calls. The argument of words is on the caller's stack and torn, so it must never be
+// copied to be shown. Random addresses do lead to a "no" now and then, but no goroutine has the
+// number 0. stormFunctions is how many functions valuestorm prints counts of.
 var stormConditions = map[string]string{
 	"main.look": `contains(args.t.text, "no") || len(args.t.bytes) > 100 && args.t.bytes[100] == 256 || args.s.s == "no" || args.s.n[3] == 1 ||
 		len(args.t.m) == -1 || len(args.t.ch) == -1 || args.t.nested.a[1] == nil && args.t.text == "no" || args.t.any == nil && args.t.stru.s > "t" ||

@@ -31,8 +31,8 @@ type timed struct {
 	SelfWaits int64            `json:"self_waiting_ns"`
 }
 
-// Running, runnable and waiting are the total of each function of a program that waits in all the
-// ways there are, and by reason they are what package runtime/trace says of the same run.
+// The program waits in all the ways there are. Running, runnable and waiting add up to the total of
+// each of its functions. By reason they are what package runtime/trace says of the same run.
 func TestWaits(t *testing.T) {
 	if !*waits {
 		t.Skip("not asked for: make test-waits")

@@ -222,7 +222,7 @@ func runWindow(t *testing.T, prog, end string, last int, settings, env string, s
 		t.Fatal(err)
 	}
 	cmd := exec.Command(prog, counters, end, fmt.Sprint(last))
-	// Some 100 ms: on a busy machine goroutine 1 may wait that long between its last
+	// The buffers hold some 100 ms. On a busy machine goroutine 1 may wait that long between its last
 	// number and its end, while others overwrite what it did.
 	cmd.Env = append(os.Environ(), env, "WAYMARK=record,overflow=ring,buffers=48MiB"+settings+",o="+trace)
 	var stderr bytes.Buffer

@@ -90,7 +90,7 @@ func TestGoexit(t *testing.T) {
 }
 
 // A span that the program begins itself in a traced call, and passes on, is the parent of
-// the calls that get it; one that it merely passes through isn't.
+// the calls that get it. A span that the program merely passes through isn't.
 func TestContexts(t *testing.T) {
 	rec := tracetest.NewSpanRecorder()
 	provider := sdk.NewTracerProvider(sdk.WithSpanProcessor(rec))

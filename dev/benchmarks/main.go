@@ -4,9 +4,9 @@
 //
 //	waymark build --include ./traced --all -o bench . && ./bench -waymark waymark
 //
-// Rounds of the rungs alternate, so that what else the machine does hits all of
-// them; figures are medians over the rounds, as ratios to the floor of two reads
-// of the clock in the same run.
+// Rounds of the rungs alternate, so that what else the machine does hits all of them.
+// Figures are medians over the rounds, as ratios to the floor of two reads of the
+// clock in the same run.
 package main
 
 import (

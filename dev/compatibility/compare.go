@@ -242,23 +242,24 @@ func (r *Runner) slowed(s Suite, dir string, d *Difference, list []*Difference) 
 	return nil
 }
 
-// renamed reports whether d is a subtest that has another name in each run, one with the
-// time in it: it came up once in all runs, and the test that it is in is the same.
+// renamed reports whether d is a subtest that has another name in each run, one with the time in
+// it. Such a subtest came up once in all runs, and the test that it is in is the same.
 func renamed(d *Difference, list []*Difference) bool {
 	came := slices.DeleteFunc(slices.Concat(d.Plain, d.Traced), func(o Outcome) bool { return o == None })
 	same := !slices.ContainsFunc(list, func(o *Difference) bool { return o.Test == d.top() })
 	return d.Test != d.top() && same && len(d.Traced) > 2 && len(came) == 1 && came[0] != Fail
 }
 
-// How many times slower than it is a test is made at least and at most, to see whether
-// that makes it fail: where it waits much, its time says less than what it computes.
+// A test is made so many times slower at least and at most, to see whether that makes it fail.
+// Where a test waits much, its time says less than what it computes.
 const (
 	leastSlow = 5
 	mostSlow  = 500
 )
 
-// Seconds: the precision of the times that go test gives, what a test takes of which such times
-// say little when the machine does other things, and what a suite takes whose run times are compared.
+// Seconds. leastTook is the precision of the times that go test gives. The times of tests that take
+// less than shortTest say little when the machine does other things. The run times of suites that
+// take longSuite or more are compared.
 const (
 	leastTook = 0.01
 	shortTest = 0.5
@@ -272,8 +273,8 @@ type selection struct {
 	flags []string // for go test
 }
 
-// only selects the tests at top level that differences of one package are in, and only
-// those of their subtests that differ if that is so in each of them.
+// only selects the tests at top level that differences of one package are in. If subtests differ in
+// each of these tests, it selects only the subtests that differ.
 func only(list []*Difference) *selection {
 	s := &selection{pkg: list[0].Package}
 	var tops, subs []string

@@ -41,8 +41,8 @@ func (m *diskMeter) end() int64 {
 	return m.most
 }
 
-// allocated returns the bytes of the disk that the files below the folders that match a pattern
-// take: holes take none, a file that is longer than its data counts as its data.
+// allocated returns the bytes of the disk that the files below the folders take that match a
+// pattern. Holes take none, and a file that is longer than its data counts as its data.
 func allocated(pattern string) (n int64) {
 	dirs, _ := filepath.Glob(pattern)
 	for _, dir := range dirs {

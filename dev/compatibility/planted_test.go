@@ -23,8 +23,8 @@ type planted struct {
 	test        string // source of the failing test
 	// cause matches the line of the call that has the mistake, without its time.
 	cause string
-	// beyond says that the suite's tests before take more than can be saved for beginnings of tests: the
-	// tree says then that calls were not recorded.
+	// beyond says that the suite's tests before take more than can be saved for beginnings of tests.
+	// The tree then says that calls were not recorded.
 	beyond bool
 }
 
@@ -149,10 +149,10 @@ func TestZPlanted(t *testing.T) {
 const around = 5
 
 // TestPlanted plants mistakes, and looks for the call that has the mistake in the calls of the failed
-// test. They are the same whether the test runs alone and each call is recorded, or among all tests of
-// the package with the default budget, which the tests before have exhausted. Where these took more
-// than is saved for beginnings of tests, the output says that calls are missing and how to record them:
-// as is done here alone.
+// test. The test runs alone, with each call recorded, and among all tests of the package with the
+// default budget, which the tests before have exhausted. The calls are the same. Where the tests
+// before took more than is saved for beginnings of tests, the output says that calls are missing.
+// It also says how to record them: alone, as is done here.
 func TestPlanted(t *testing.T) {
 	if !*plantedFlag {
 		t.Skip("not asked for: make test-planted")

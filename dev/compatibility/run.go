@@ -130,8 +130,8 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 	return o, rec, nil
 }
 
-// exec runs a command in the suite's folder, and kills it with its children if it takes
-// longer than anything that go test's own limit would have ended.
+// exec runs a command in the suite's folder. It kills the command with its children if
+// it takes longer than anything that go test's own limit would have ended.
 func (r *Runner) exec(s Suite, dir string, env, args []string, stdout, stderr io.Writer) error {
 	ctx, cancel := context.WithTimeout(r.Context, 2*r.Limit)
 	defer cancel()

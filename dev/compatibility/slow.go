@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// slowPeriod is how long a slowed program runs and is stopped, together; longer if it would run for
-// less than leastRun, which signals can't cut to size.
+// slowPeriod is how long a slowed program runs and is stopped, together. The period is longer if
+// the program would run for less than leastRun, which signals can't cut to size.
 const (
 	slowPeriod = 10 * time.Millisecond
 	leastRun   = time.Millisecond

@@ -221,7 +221,7 @@ func exported(t *testing.T, path string) map[string]span {
 	}
 }
 
-// Each span of two processes' recordings is in Jaeger as it is in the file, and the server's calls are
+// Each span of two processes' recordings is in Jaeger as it is in the file. The server's calls are
 // below those of the client that have asked for them.
 func TestJaeger(t *testing.T) {
 	start(t)

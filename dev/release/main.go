@@ -3,9 +3,9 @@
 //
 //	release -version v0.9.0 -out DIR [-write]
 //
-// In this repository the modules know each other by go.work alone. Here each requires the
-// others at the version that is released, as their go.mod files must say when they are
-// tagged: -write has them say so.
+// In this repository the modules know each other by go.work alone. In the proxy each
+// requires the others at the version that is released. Their go.mod files must say so when
+// they are tagged: -write has them say so.
 package main
 
 import (

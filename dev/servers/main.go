@@ -1,4 +1,4 @@
-// Servers gathers the traces of an HTTP server and of a gRPC server under load, and counts the calls
+// Servers gathers the traces of an HTTP server and of a gRPC server under load. It counts the calls
 // that are on the tree of their request: see `make test-traces`.
 package main
 

@@ -1,4 +1,4 @@
-// Facility switches groups of its own functions on and off while it runs: each time that something
+// Facility switches groups of its own functions on and off while it runs. Each time that something
 // goes wrong it watches for a while what the functions concerned do, and its errors say what was
 // being done.
 //

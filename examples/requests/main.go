@@ -1,5 +1,5 @@
-// Requests is the program of the document that traces come from: threads that make requests of four
-// methods, and a trace file that is written when main has returned.
+// Requests is the program of the document that traces come from. Threads make requests of four
+// methods, and a trace file is written when main has returned.
 //
 //	waymark build -o requests . && ./requests
 //	waymark traces trace-file.xml

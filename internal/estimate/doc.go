@@ -1,6 +1,6 @@
-// Package estimate estimates the numbers of functions whose calls were only counted at times, to keep
-// to a budget, from samples: calls that were timed at moments that have nothing to do with what the
-// program does. Package budget chooses the moments.
+// Package estimate estimates the numbers of functions whose calls were only counted at times, to
+// keep to a budget. It estimates them from samples: calls that were timed at moments that have
+// nothing to do with what the program does. Package budget chooses the moments.
 //
 //	r := estimate.Of(nodes, counted, estimate.Options{})
 //	self := measured + r.Rows[key].Self.Value
@@ -20,13 +20,13 @@
 //
 // A sample is timed to its end, which may come after its window, where its callees are no samples any
 // more. Callees of calls that had begun before the window are samples without their callers. Both
-// happen equally often. So of the time after the window a sample's function has the share that it
-// has of the time in windows, and the rest counts in the callees' samples.
+// happen equally often. In windows a sample's function has a share of the time. It gets the same
+// share of the time after the window. The rest counts in the callees' samples.
 //
 // # Intervals
 //
 // Windows belong to groups in turn. How far the groups differ says how far the estimate may be off:
 // intervals are those of Student's t for 95 %. They say how far chance goes, and not how far what measuring
-// costs makes samples too long. There are two more terms: few samples differ
-// by chance more than few groups show, and each call's time is known to one reading of the clock.
+// costs makes samples too long. There are two more terms. Few samples differ by chance more than
+// few groups show, and each call's time is known to one reading of the clock.
 package estimate

@@ -35,8 +35,8 @@ type Options struct {
 // few is the share of a function's calls that may be without samples: what they took hardly matters.
 const few = 0.02
 
-// Few reports whether so few of a function's calls were counted that its numbers are those of the others,
-// and how much they may lack, as a share.
+// Few reports whether so few of a function's calls were counted that its numbers are those of the
+// others. It also returns how much the numbers may lack, as a share.
 func Few(counted, calls uint64) (share float64, ok bool) {
 	share = float64(counted) / float64(max(calls, 1))
 	return share, share <= few
@@ -197,9 +197,9 @@ func (e *estimator) own() {
 	}
 }
 
-// places finds the calls that take the place of samples where there are none, as in a short run: those that were
-// recorded before the function was counted. They are the program's first calls, and no calls at random moments,
-// so the interval begins with what was measured.
+// places finds the calls that take the place of samples where there are none, as in a short run.
+// They were recorded before the function was counted. They are the program's first calls, and no
+// calls at random moments, so the interval begins with what was measured.
 func (e *estimator) places() {
 	calls := make(map[uint32]uint64)
 	for i := range e.nodes {

@@ -16,12 +16,12 @@ type Func struct {
 	Groups []string `json:"groups,omitempty"`
 	Group  string   `json:"-"`
 
-	// Tiny are the names of functions that run as part of this one's calls and are not
+	// Tiny are the names of functions that run as part of this one's calls. They are not
 	// instrumented, because the compiler inlines them: their time is this one's own.
 	Tiny []string `json:"tiny,omitempty"`
 
 	// Functions with directives have a name for tracing, such as Type.Method or what a directive
-	// says, and an id: the index of that name among the package's, sorted.
+	// says. They have an id: the index of that name among the package's, sorted.
 	TracingName string `json:"-"`
 	ID          int    `json:"-"`
 	Doc         string `json:"-"` // the first sentence of the function's comment

@@ -13,7 +13,7 @@
 //	@IO                              the functions in a group, and in those that it contains
 //
 // A function's full name is its package's import path, for methods its receiver's
-// type without star and type parameters, and its name; functions of package main
+// type without star and type parameters, and its name. Functions of package main
 // are also known as main.F. A pattern without wildcards that names one function is
 // exact: it means the function even when it is tiny.
 package pattern
@@ -156,8 +156,8 @@ func (p *Pattern) MatchPackage(importPath, dir string) bool {
 		p.std && standard(importPath, filepath.ToSlash(dir))
 }
 
-// standard reports whether a package looks like one of the standard library: its path begins with
-// no domain, and its folder is in the folder src of something.
+// standard reports whether a package looks like one of the standard library. Such a package's path
+// begins with no domain, and its folder is in the folder src of something.
 func standard(importPath, dir string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
 	return !strings.Contains(first, ".") && strings.HasSuffix(dir, "/src/"+importPath)

@@ -22,17 +22,18 @@ type ending struct {
 }
 
 // Resolve makes the packages known to the patterns. A pattern that names none of them by its path
-// names the packages whose paths end in the pattern's, as printed names do: cache.(*LRU).Get is
-// example.com/m/cache.(*LRU).Get. If there are none, it names the packages that are called so: lru.New
-// is example.com/golang-lru/v2.New. See [Set.Ambiguous] for patterns that then match in several.
+// names the packages whose paths end in the pattern's. Printed names are such: cache.(*LRU).Get is
+// example.com/m/cache.(*LRU).Get. If there are none, it names the packages that are called so:
+// lru.New is example.com/golang-lru/v2.New. See [Set.Ambiguous] for patterns that then match in
+// several.
 func (s *Set) Resolve(packages []Package) {
 	for _, p := range s.patterns {
 		p.resolve(packages)
 	}
 }
 
-// Loosen is for when nobody knows all packages: patterns match functions of every package whose
-// path ends in what they say, also if there is one whose whole path that is.
+// Loosen is for when nobody knows all packages. Patterns then match functions of every package
+// whose path ends in what they say, also if that is a package's whole path.
 func (s *Set) Loosen() {
 	for _, p := range s.patterns {
 		p.loose = true

@@ -1,12 +1,12 @@
 // Budget measures whether `--budget` keeps its word: what tracing adds to the CPU time of twelve
 // real programs. See `make bench-budget` and docs/performance.md.
 //
-// A round runs each variant of a program once, beginning with another one each time: plain, plain
-// again, instrumented with nothing on, and recording with each budget and with none. The CPU time is
-// user and system time of the process as the kernel counts it, with that of its children; of a
-// service it is that of the server alone, which a second process keeps busy with a fixed number of
-// requests. What is printed are medians over the rounds of each round's ratio to plain; that of plain
-// again says how much of it is noise.
+// A round runs each variant of a program once, and each round begins with another one. The variants
+// are plain, plain again, instrumented with nothing on, and recording with each budget and with
+// none. The CPU time is user and system time of the process as the kernel counts it, with that of
+// its children. Of a service it is that of the server alone. A second process keeps the server busy
+// with a fixed number of requests. The printed values are medians over the rounds of each round's
+// ratio to plain. The ratio of plain again says how much is noise.
 //
 // Samples are written when a program is finished. A program that has all of its samples isn't
 // measured again, so that an interrupted run goes on where it was.

@@ -16,13 +16,14 @@ import (
 	"strings"
 )
 
-// Estimates are compared with a recording of all calls, and with perf, which waymark has no part in: it samples the
-// stacks of the instrumented binary while tracing is off. A sample is the own time of the innermost instrumented
-// function on the stack.
+// Estimates are compared with a recording of all calls, and with perf, which waymark has no part
+// in. perf samples the stacks of the instrumented binary while tracing is off. A sample is the own
+// time of the innermost instrumented function on the stack.
 //
-// Neither is the truth. In a recording of all calls each call's own time has a part of what it takes to
-// record it, and its caller's the rest: very short functions and their callers have too much. perf sees no time in
-// which a goroutine waits. A second recording says how far the first one can be told from another.
+// Neither is the truth. Recording a call takes time. In a recording of all calls a part of it is in
+// the call's own time, and the rest in its caller's. So very short functions and their callers have
+// too much. perf sees no time in which a goroutine waits. A second recording says how far the first
+// one can be told from another.
 
 // Of comparisons.
 const (
@@ -159,8 +160,8 @@ func top(of map[string]estimated) []string {
 	return names[:min(compared, len(names))]
 }
 
-// sameOrder reports whether the functions with most own time have the order that they have in truth, and
-// none of the others has more than they, but for times that are alike.
+// sameOrder reports whether the functions with most own time have the order that they have in
+// truth, and no other function has more. Times that are alike may be in any order.
 func sameOrder(truth, got map[string]estimated) bool {
 	names := top(truth)
 	for i, a := range names {

@@ -62,8 +62,8 @@ func Read(r io.Reader) ([]Result, error) {
 	return list, nil
 }
 
-// Median returns the median of list; of an even number of values the greater of the two
-// in the middle, so that it is one that was measured.
+// Median returns the median of list. Of an even number of values it is the greater of the
+// two in the middle: a value that was measured.
 func Median(list []float64) float64 { return Percentile(list, 50) }
 
 // Percentile returns the value below which p of a hundred values lie; 0 of an empty list.

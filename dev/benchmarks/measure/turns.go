@@ -20,8 +20,8 @@ type Turns struct {
 	Count  int           // turns of each of floor, plain and traced, besides one to warm up
 	Length time.Duration // of one, about
 	// Apart: all plain turns come first, then the traced ones without a pause between
-	// them, so that a tracer that writes in the background can't catch up in plain
-	// turns. Else they alternate.
+	// them. So a tracer that writes in the background can't catch up in plain turns.
+	// Else they alternate.
 	Apart bool
 }
 

@@ -46,8 +46,8 @@ func (b *bench) command(env []string, name string, args ...string) ([]byte, time
 	return out, took, nil
 }
 
-// discard runs a command in the bench's folder whose output isn't wanted, and returns how
-// long it ran and the most memory that it had, in bytes.
+// discard runs a command in the bench's folder and drops its output. It returns how long
+// the command ran and the most memory that it had, in bytes.
 func (b *bench) discard(name string, args ...string) (took time.Duration, memory uint64, err error) {
 	var stderr bytes.Buffer
 	ctx, cancel := context.WithTimeout(b.ctx, limit)

@@ -2,8 +2,8 @@
 // in one run: see `make bench-peers` and docs/performance.md.
 //
 // A round runs every rung of every tracer once, each in a process of its own, one
-// after the other, and so what else the machine does hits all of them. Go programs
-// make the calls of packages plain and traced, C programs those of benchmarks/c. What
+// after the other. So what else the machine does hits all of them. Go programs make
+// the calls of packages plain and traced, C programs those of benchmarks/c. What
 // isn't installed is left out, and the tables say so.
 //
 //	main.go                 flags, rounds

@@ -95,8 +95,8 @@ func (s *summary) whole(r *row) *row {
 	return r
 }
 
-// against says how many times as much as waymark's a tracer's rung costs: off against
-// off, to a file against to a file, all else against memory.
+// against says how many times as much as waymark's rung a tracer's rung costs. It
+// compares off with off, to a file with to a file, and all else with memory.
 func (s *summary) against(r *row) string {
 	rung := rungMemory
 	switch {

@@ -10,8 +10,9 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 )
 
-// uftracePeer is uftrace, a function tracer for C and C++, in both of its ways: calls
-// of mcount that the compiler adds, and room at functions' starts that uftrace patches.
+// uftracePeer is uftrace, a function tracer for C and C++, in both of its ways. The
+// compiler adds calls of mcount, or it leaves room at functions' starts that uftrace
+// patches.
 func uftracePeer() peer {
 	builds := []struct {
 		rung string

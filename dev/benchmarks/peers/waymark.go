@@ -11,9 +11,9 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 )
 
-// waymarkPeer measures all shapes of calls on each rung: off, memory, monitors, conditions and timers in one
-// process each, statistics in one for each shape; to a file in one for each shape, so that each has
-// its own bytes and losses.
+// waymarkPeer measures all shapes of calls on each rung. Off, memory, monitors, conditions and
+// timers run in one process each. Statistics has a process for each shape. So has the rung to a
+// file, so that each shape has its own bytes and losses.
 func waymarkPeer() peer {
 	return peer{
 		name: waymarkName,

@@ -8,8 +8,8 @@ import (
 	"github.com/waymark-go/waymark/dev/benchmarks/measure"
 )
 
-// xrayPeer is LLVM's XRay in its flight data recorder mode: buffers in memory, as much
-// as waymark's, written at the end; the oldest are given up.
+// xrayPeer is LLVM's XRay in its flight data recorder mode. It has buffers in memory, as
+// much as waymark's, and writes them at the end; the oldest are given up.
 func xrayPeer() peer {
 	c := cBuild{
 		name: "xray", compiler: "clang-14",

@@ -1,5 +1,5 @@
-// Phases computes on one goroutine: for a second with functions that take microseconds, then for one
-// and a half with functions that take nanoseconds, and then with the first ones again. A recording
+// Phases computes on one goroutine. For a second it calls functions that take microseconds, then
+// for one and a half functions that take nanoseconds, and then the first ones again. A recording
 // with a budget shows how waymark reacts to that: see `make bench-phases`.
 package main
 

@@ -1,5 +1,5 @@
 // Store runs examples/store, the benchmark of the document that waymark's agent is from, built
-// plainly and with every function instrumented, in turns, and writes what each way of tracing makes
+// plainly and with every function instrumented, in turns. It writes what each way of tracing makes
 // of its time into docs/performance.md: `make bench-store`.
 package main
 

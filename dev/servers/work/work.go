@@ -14,8 +14,8 @@ import (
 	"github.com/waymark-go/waymark/trace"
 )
 
-// Ways are those in which a request has calls made: the functions of this package that are called, and
-// how often, for the request with a number.
+// Ways are those in which a request has calls made. A way names the function of this package that
+// is called, and how often for the request with a number.
 var Ways = []struct {
 	Func  string
 	Calls func(id int) int

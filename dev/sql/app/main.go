@@ -1,5 +1,5 @@
-// App is recorded for the queries of docs/scale.md: requests on goroutines that wait for each other,
-// a recursion, and a panic that is caught high up.
+// App is recorded for the queries of docs/scale.md. It has requests on goroutines that wait for
+// each other, a recursion, and a panic that is caught high up.
 package main
 
 import (

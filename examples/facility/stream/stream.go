@@ -1,5 +1,5 @@
 // Package stream is the example of the document that waymark's groups and monitors come from, made
-// Go: a stream of integers whose functions are in groups.
+// Go. It has a stream of integers whose functions are in groups.
 package stream
 
 import (

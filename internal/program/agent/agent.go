@@ -1,5 +1,5 @@
-// Package agent is what an instrumented program links: it reads the environment
-// variable WAYMARK before any other package is initialised, and begins what it asks for.
+// Package agent is what an instrumented program links. It reads the environment variable WAYMARK
+// before any other package is initialised, and begins what the variable asks for.
 //
 // A value that can't be understood is reported on stderr with its position, and
 // the program runs untraced.
@@ -90,8 +90,8 @@ func begin(env string) error {
 	return printCalls(others, o.Detail, o.If) // last: what went wrong before says that nothing is traced
 }
 
-// atExit has f called when the program ends, but not at the end of a copy of the process (fork): it
-// would say things twice, and locks may be held for ever there.
+// atExit has f called when the program ends, but not at the end of a copy of the process (fork). f
+// would say things twice there, and locks may be held for ever.
 func atExit(f func()) {
 	pid := os.Getpid()
 	host.AtExit(func() {
@@ -101,8 +101,8 @@ func atExit(f func()) {
 	})
 }
 
-// unrecorded says that nothing is recorded, although WAYMARK has a key that is of recordings only:
-// at the end, if the program may begin a recording itself.
+// unrecorded says that nothing is recorded, although WAYMARK has a key that is of recordings only.
+// It says so at the end, if the program may begin a recording itself.
 func unrecorded(key string) {
 	say := func() {
 		if !recorded.Load() {

@@ -134,8 +134,8 @@ func (f *fake) exit() {
 	}
 }
 
-// begins has the agent begin with such settings in a fake program, with a package m of two
-// functions, of which F is in group G.
+// begins has the agent begin with such settings in a fake program. The program has a package m of
+// two functions, and F is in group G.
 func begins(t *testing.T, env string) (*fake, *switchtest.Runtime, error) {
 	t.Helper()
 	r, f := switchtest.Fresh(t), new(fake)
@@ -325,8 +325,8 @@ func TestRecordings(t *testing.T) {
 	}
 }
 
-// A recording that has ended by itself, as its file has its size, leaves nothing to the next one: that
-// is of its own functions only.
+// A recording that has ended by itself, as its file has its size, leaves nothing to the next one.
+// The next recording is of its own functions only.
 func TestSelections(t *testing.T) {
 	record := func(name string) *Recording {
 		r, err := Record(filepath.Join(t.TempDir(), "x.wmt"), switchboard.Default.Join("Record", switchboard.Program),

@@ -148,7 +148,7 @@ func (l *live) Find(targets []string) (c control.Change, err error) {
 const mostNear = 10
 
 // tiny returns a tiny function that a pattern names and that was left out, and a function that it
-// runs as a part of; "" if the program knows none.
+// runs as a part of. It returns "" if the program knows none.
 func tiny(text string) (name, caller string) {
 	set, err := compile([]string{text})
 	if err != nil {

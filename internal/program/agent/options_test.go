@@ -122,8 +122,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Errors about a file don't show what it holds: it may be another one than was meant, and the
-// program may be allowed to read what its caller isn't.
+// Errors about a file don't show what it holds. The file may be another one than was meant,
+// and the program may be allowed to read what its caller isn't.
 func TestFileErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shadow")
 	for text, want := range map[string]string{

@@ -38,8 +38,8 @@ func TestSettingsFile(t *testing.T) {
 	}
 }
 
-// Reports and numbers go to files that only the program's user may read, unless the file was there:
-// others' rights to it stay where it is added to.
+// Reports and numbers go to files that only the program's user may read, unless the file was there.
+// Others keep their rights to a file that is added to.
 func TestOutputModes(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	added, replaced, old := filepath.Join(t.TempDir(), "added"), filepath.Join(t.TempDir(), "replaced"), filepath.Join(t.TempDir(), "old")

@@ -8,8 +8,8 @@ import (
 	"github.com/waymark-go/waymark/internal/program/console"
 )
 
-// An output says how reports are written and where to: text or json, on stderr, a descriptor that
-// the program was given, or at the end of a file.
+// An output says how reports are written and where to. They are text or json, on stderr, a
+// descriptor that the program was given, or at the end of a file.
 type output struct {
 	JSON bool
 	Path string // with placeholders; empty: a descriptor

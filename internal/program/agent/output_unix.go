@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// These functions make system calls: package os would make the descriptors that the runtime needs to
-// wait for files, and so change the numbers of the program's own descriptors.
+// These functions make system calls. Package os would make the descriptors that the runtime needs
+// to wait for files. That would change the numbers of the program's own descriptors.
 
 // appendFile writes at the end of a file, which is made if there is none.
 func appendFile(path string, b []byte) error {

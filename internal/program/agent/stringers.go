@@ -13,9 +13,9 @@ const patience = 100 * time.Millisecond
 
 // texts turns values into text by their own methods Error and String, as fmt does. A
 // method may do anything: panic, wait for a lock that the traced call holds, call
-// functions that are traced. So it runs on a goroutine of its own, which is a system
-// goroutine: it may still be about to end when the program prints its stacks. It has so
-// much time; types whose methods took longer are not asked again.
+// functions that are traced. So it runs on a goroutine of its own. That is a system
+// goroutine, because it may still be about to end when the program prints its stacks.
+// The method has so much time; types whose methods took longer are not asked again.
 type texts struct {
 	slow sync.Map // of reflect.Type
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// Advice returns what tracing has cost a program without a budget, in ns, and the sites that would
-// have been demoted with one, those first that were called most. used and tallies are of the whole
-// recording.
+// Advice returns what tracing has cost a program without a budget, in ns. It also returns the
+// sites that a budget would have demoted, those first that were called most. used and tallies are
+// of the whole recording.
 func Advice(share float64, costs Costs, used Usage, tick float64, tallies []format.Tally, values ValueTimes) (spent int64, sites []uint32) {
 	c := New(share, costs, Usage{})
 	c.account(&Sample{Usage: used, Tick: tick, Tallies: tallies, Values: values})

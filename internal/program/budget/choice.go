@@ -37,8 +37,8 @@ func (c *Controller) information(f *site, calls float64) float64 {
 }
 
 // shorts are the lengths of calls, in ns, below which functions are only counted when they are
-// demoted: looking for long calls among theirs would cost more than it tells. Of those with which
-// the budget can be kept, the one is taken with which the least information is lost.
+// demoted. To look for long calls among theirs would cost more than it tells. Several lengths may
+// keep the budget. The one that loses the least information is taken.
 var shorts = [...]float64{150, 1e3, 5e3, LongCall}
 
 // A work is memory of decisions, which is used again: the controller runs in programs whose tests

@@ -41,8 +41,8 @@ const (
 	// estimated too high.
 	leastOwn = 0.1
 
-	// leastElse is the share of the budget that is left for other things than counting, however
-	// many calls there are: functions that are not called often are recorded.
+	// leastElse is the share of the budget that is left for other things than counting, however many
+	// calls there are. So functions that are not called often are recorded.
 	leastElse = 0.1
 
 	// least is a share of wall time that tracing may always take. Else programs that only wait

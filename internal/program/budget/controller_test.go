@@ -73,8 +73,8 @@ func TestCountingCostsMore(t *testing.T) {
 	})
 }
 
-// TestFixedCostsMore has the same program with samples of what is only counted, and with a machine on which
-// deciding takes long: to pay for them nobody else is demoted.
+// TestFixedCostsMore has the same program with samples of what is only counted, and with a machine
+// on which deciding takes long. To pay for these no other function is demoted.
 func TestFixedCostsMore(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
 		for _, fixed := range []struct{ samples, deciding float64 }{{samples: 0.02}, {deciding: 0.02}} {
@@ -390,8 +390,8 @@ func TestFreshSubtest(t *testing.T) {
 	})
 }
 
-// A test that sleeps most of the time is recorded in full, for ever, although another one, which takes
-// all that the budget has, runs before each run of it.
+// A test that sleeps most of the time is recorded in full, for ever. That holds although another
+// test, which takes all that the budget has, runs before each run of it.
 func TestSleepers(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
 		s := simulate(t, random, 0.1, []function{{rate: 0.01, length: 30, bytes: 50}, {rate: 1e-4, length: 3e3, bytes: 50}})
@@ -443,7 +443,7 @@ func TestFresh(t *testing.T) {
 }
 
 // TestBeginnings checks that tests are recorded from their beginning on after a test that took much
-// more than the budget, which is paid from what was saved; and that this ends.
+// more than the budget. That is paid from what was saved, and it ends.
 func TestBeginnings(t *testing.T) {
 	each(t, func(t *testing.T, random *rand.Rand) {
 		s := simulate(t, random, 0.1, []function{tiny, {rate: 1e-4, length: 3e3}})

@@ -2,13 +2,13 @@ package budget
 
 // Costs of this machine come from the time of two reads of the clock, which docs/performance.md
 // measures recorded and timed calls in. In programs that do something between calls, a call was
-// measured to cost 1.2 to 2.3 times what it does in a loop of calls: its code and its words are not in
-// the cache.
+// measured to cost 1.2 to 2.3 times as much as in a loop of calls. Its code and its words are not
+// in the cache there.
 //
 // What counting costs depends on the program more than on the machine. A loop of counted calls takes
-// 3 ns for each, as all is in the cache. An interpreter took 4, a compiler 8, the suites of a btree,
-// a compressor and a Markdown parser 8 to 10, when values that nobody reads were boxed; others no
-// measurable time.
+// 3 ns for each, as all is in the cache. An interpreter took 4, a compiler 8. The suites of a
+// btree, a compressor and a Markdown parser took 8 to 10, when values that nobody reads were boxed.
+// Others took no measurable time.
 const (
 	perCall  = 2.2  // of a recorded or timed call, in reads of two clocks
 	perWrite = 0.6  // of what is done with its two events in the background, until that is measured

@@ -11,9 +11,9 @@ import "github.com/waymark-go/waymark/internal/wire/format"
 const testsAhead = 1e9
 
 // Fresh returns the changes that give all sites the level full again. Call it when a test begins.
-// There are no changes if the account is empty and nothing can be granted to the test, or, if it is a
-// subtest, too little is saved: there may be thousands of subtests before the next test. The slice is
-// used again for the next decision.
+// There are no changes if the account is empty and nothing can be granted to the test. For a
+// subtest there are none if too little is saved, too: there may be thousands of subtests before the
+// next test. The slice is used again for the next decision.
 func (c *Controller) Fresh(subtest bool) []Change {
 	if !c.tests {
 		c.tests, c.Saved = true, c.Saved+testsAhead
@@ -54,9 +54,10 @@ func (c *Controller) settle() {
 	c.balance = 0
 }
 
-// idle returns what comes in, besides, for so much time in which the process took so much CPU time,
-// of which rest is the program's own, all in ns. While tests run, time in which the process does
-// nothing counts like CPU time: a test that sleeps can be recorded without making the suite slower.
+// idle returns what comes in, besides, for ns of time, in which the process took cpu of CPU time.
+// rest is the program's own part of that. All are in ns. While tests run, time in which the process
+// does nothing counts like CPU time. A test that sleeps can be recorded without making the suite
+// slower.
 func (c *Controller) idle(ns, cpu, rest float64) float64 {
 	if !c.tests {
 		return 0

@@ -1,8 +1,8 @@
 package budget
 
 // Values of the same size cost more or less: those behind pointers are looked for, texts are copied.
-// Writing some of them is measured, and the costs are scaled by that. The scale is one for all
-// functions, but one that has lost its values keeps the scale of that time: those of others may be
+// Writing some of them is measured, and the costs are scaled by that. All functions have one scale,
+// but a function that has lost its values keeps the scale of that time. The values of others may be
 // of another kind.
 
 const (
@@ -13,9 +13,9 @@ const (
 	// first one.
 	assumed = 16
 
-	// unseen is how many times more values cost a program than was measured while they were written:
-	// stores go on afterwards, and take the place of the program's data in caches. Of a btree's and of
-	// a Markdown parser's suite a fifth of what tracing added was not in what was measured.
+	// unseen is how many times more values cost a program than was measured while they were written.
+	// Stores go on afterwards, and take the place of the program's data in caches. In the suites of a
+	// btree and of a Markdown parser the measured costs lacked a fifth of what tracing added.
 	unseen = 1.2
 
 	// Events that are measured count half after so many others.
@@ -52,8 +52,8 @@ func (c *scale) now() float64 {
 	return max(min(c.measured/c.costs, mostScale), leastScale)
 }
 
-// values returns the cost of events with values of so many bytes, to be scaled, and that of integers
-// and of what is not measured, ns.
+// values returns the cost of events with values of so many bytes, to be scaled. It also returns
+// that of integers and of what is not measured. Costs are in ns.
 func (c *Costs) values(events, bytes, ints uint64) (values, others float64) {
 	return float64(events)*c.Values + float64(bytes)*c.Byte, float64(events)*c.Boxed + float64(ints)*c.Int
 }

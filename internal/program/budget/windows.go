@@ -2,7 +2,7 @@ package budget
 
 // Windows says when calls of demoted functions are sampled: in a window all of them are recorded or
 // timed. Windows come at random moments, and have the same share of the time in every phase of the
-// program, so that a call of one phase is a sample as likely as that of another. A function's numbers
+// program. So a call of one phase is as likely a sample as that of another. A function's numbers
 // are estimated from its samples.
 type Windows struct {
 	share   float64

@@ -44,19 +44,19 @@
 // A step is a byte and its operand: Field and its name, Elem and an index, Deref, Len. Field and Elem
 // follow a pointer that is before them.
 //
-// Verified are: the size, the number of instructions, steps and slots, the depth of the stack at each
-// instruction, that no jump goes back or leaves its code, and that codes use what exists where they
-// are decided. Types are checked by Bind.
+// Decode verifies the size, the number of instructions, steps and slots, and the depth of the stack
+// at each instruction. It verifies that no jump goes back or leaves its code, and that codes use
+// what exists where they are decided. Bind checks types.
 //
 // # Evaluation
 //
 // A filter binds its codes when it meets a combination of types, and keeps up to 16 of each. Bound
 // codes are operations with offsets (ops.go). Function run works on copies of nothing: it goes from
 // the arguments' and results' places, and reads a number or a string's header. The command copies
-// its files into package runtime, where they run on the system stack: the goroutine's stack, to
+// its files into package runtime, where they run on the system stack. The goroutine's stack, to
 // which arguments may point, does not move meanwhile, and no collection ends. Before run follows a
-// pointer it asks whether that leads to memory of the program. Types only tell what is asked for:
-// what is read may be of another type if other goroutines change it at this moment, and comes from
-// memory that can be read all the same. A nil pointer, an index out of range and memory that can't
-// be read reject the call.
+// pointer it asks whether that leads to memory of the program. Types only tell what is asked for. A
+// value that is read may be of another type if other goroutines change it at this moment. It comes
+// from memory that can be read all the same. A nil pointer, an index out of range and memory that
+// can't be read reject the call.
 package condition

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// Fits returns an error if the condition can hold for no call of f, as far as that is known before the
-// first call: from the names of the arguments and results, and from ArgTypes and ResultTypes. These
-// are as in the source, and empty where a type is not known or is an interface.
+// Fits returns an error if the condition can hold for no call of f, as far as that is known before
+// the first call. It is known from the names of the arguments and results, and from ArgTypes and
+// ResultTypes. The types are as in the source, and empty where a type is not known or is an
+// interface.
 func (p *Program) Fits(f *Function) error {
 	args := Shape{Names: f.Args, Types: earlyTypes(f.Args, f.ArgTypes), Secret: f.Secret, early: true}
 	results := Shape{Names: f.Results, Types: earlyTypes(f.Results, f.ResultTypes), Secret: f.Secret, early: true}

@@ -35,7 +35,7 @@ func (s *Server) reset(r Request, peer string) *Change {
 }
 
 // Expire switches off what has been on for its time, and returns how long it is until there is more
-// to switch off; negative: nothing has such a time.
+// to switch off. A negative result says that nothing has such a time.
 func (s *Server) Expire() (left time.Duration) {
 	s.mu.Lock()
 	now := s.now()

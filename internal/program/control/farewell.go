@@ -31,8 +31,8 @@ func (t *turn) waiting(wait func() bool) bool {
 // answered reports whether others have answered the client, for the last time.
 func (t *turn) answered() bool { return t.whose.Load() == turnAnswered }
 
-// How long the end of the program waits for all clients that don't wait for news just now: they are told others,
-// and ask for more at once.
+// The end of the program waits so long for all clients that don't wait for news just now. They are
+// told other news, and ask for more at once.
 const (
 	parting = 100 * time.Millisecond
 	step    = time.Millisecond

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// A Gate holds up a goroutine in the kernel, in a read from a pipe. For the runtime its thread is at
-// work, unlike that of a goroutine that waits for another one: where nothing else runs, there is no
-// deadlock.
+// A Gate holds up a goroutine in the kernel, in a read from a pipe. For the runtime its thread is
+// at work, unlike that of a goroutine that waits for another one. So where nothing else runs, there
+// is no deadlock.
 type Gate struct{ read, write int }
 
 // NewGate makes a gate that is shut.

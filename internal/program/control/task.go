@@ -15,8 +15,9 @@ type Task interface {
 	Close() error
 }
 
-// look is how often news are looked for while a client waits for them. So often it is sent some at most: a
-// message takes the program and its client as long as a dozen of the calls that are told in it.
+// look is how often news are looked for while a client waits for them. The client is sent news so
+// often at most. A message takes the program and its client as long as a dozen of the calls that
+// are told in it.
 const look = 10 * time.Millisecond
 
 // mostWait is how long a client may wait for news.
@@ -79,9 +80,10 @@ func (s *Server) begin(own *session, r Request, peer string) (*Change, error) {
 	return &c, nil
 }
 
-// take takes the task away from a connection, which is told what is left of its news, and why it has ended
-// unless it has stopped it itself. The caller has the lock, and closes the task when it has the lock no more:
-// what a task waits for may want the lock.
+// take takes the task away from a connection. The connection is told what is left of the task's
+// news. It is told why the task has ended, unless the connection has stopped it itself. The caller
+// has the lock, and closes the task when it has the lock no more: what a task waits for may want
+// the lock.
 func (s *session) take(why string) Task {
 	task := s.task
 	if task != nil {

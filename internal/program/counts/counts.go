@@ -132,8 +132,8 @@ func reader() func() []counted {
 	}
 }
 
-// spares are types of which package runtime keeps used objects, and its list of goroutines: it makes one if
-// there is none at the moment, which depends on the scheduler.
+// spares are the types of which package runtime keeps used objects, and of its list of goroutines.
+// It makes an object if there is none at the moment, which depends on the scheduler.
 var spares = []string{"runtime.g", "*runtime.g", "runtime.m", "runtime.sudog", "runtime._defer"}
 
 // hashNode begins the names of the types of inner nodes of sync.Map. How many there are depends on the random

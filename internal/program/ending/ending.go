@@ -1,5 +1,5 @@
-// Package ending has things done when the program ends: when main returns, by os.Exit, and where the
-// system can do that by a panic, a fatal error or a signal.
+// Package ending has things done when the program ends. A program ends when main returns, by
+// os.Exit, and where the system can do that by a panic, a fatal error or a signal.
 //
 //	remove := ending.Add(c.save)
 //

@@ -1,5 +1,5 @@
-// Package fault holds the errors that several public packages have in common: each package gives
-// them to its users under the same names, so that one errors.Is finds the errors of all packages.
+// Package fault holds the errors that several public packages have in common. Each package gives
+// them to its users under the same names. So one errors.Is finds the errors of all packages.
 //
 //	var ErrNotBuilt = fault.ErrNotBuilt // in package waymark and in package stats
 package fault

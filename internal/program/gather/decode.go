@@ -20,8 +20,8 @@ type decoder struct {
 // start notes what the time is.
 func (d *decoder) start() { d.base, d.mono = clocks() }
 
-// clocks reads the clock of events and the monotonic clock, at the same time: of a few readings it
-// takes the one between which the thread was not interrupted.
+// clocks reads the clock of events and the monotonic clock, at the same time. It takes a few
+// readings, and uses the one in which the thread was not interrupted.
 func clocks() (clock uint64, mono int64) {
 	least := ^uint64(0)
 	for i := 0; i < 3; i++ {
@@ -140,8 +140,8 @@ type reader struct {
 	open   []call // in progress, the innermost last
 }
 
-// A cause is why a goroutine is in a trace: its own id if a go statement of the trace started it, else
-// the number of the ticket that it joined with.
+// A cause is why a goroutine is in a trace. It is the goroutine's own id if a go statement of the
+// trace started it, else the number of the ticket that it joined with.
 type cause struct {
 	number uint64
 	ticket bool

@@ -25,9 +25,10 @@ func testFunction(site uint32) *function.Func {
 	return testFuncs[site]
 }
 
-// records makes a strand's records of text, one each 10 ticks from 100 on: A8 is an enter of A in
-// frame 8, a8 its exit, a8! one that has not returned, !8 a panic, ^8 a recovery, /8 a Goexit, %1 an
-// error of the first function, >7 a go statement that starts goroutine 7, #7 takes ticket 7.
+// records makes a strand's records of text, one each 10 ticks from 100 on. A8 is an enter of A in
+// frame 8, a8 its exit, and "a8!" an exit that has not returned. !8 is a panic, ^8 a recovery, /8 a
+// Goexit, and %1 an error of the first function. >7 is a go statement that starts goroutine 7, and
+// #7 takes ticket 7.
 func records(text string) (list []rt.TraceEvent) {
 	for i, word := range strings.Fields(text) {
 		e := rt.TraceEvent{Clock: 100 + 10*uint64(i)}

@@ -141,9 +141,9 @@ func (g *Gatherer) Stop() {
 	})
 }
 
-// Counts returns the number of traces whose root call has ended, of those that the rule kept, of
-// kept ones that were dropped because Queue of them waited, and of calls that
-// traces lack because of Options.Most or Options.Memory.
+// Counts returns four numbers. completed is that of traces whose root call has ended, and kept that
+// of traces that the rule kept. dropped is that of kept traces that were dropped because Queue of
+// them waited. lost is that of calls that traces lack because of Options.Most or Options.Memory.
 func (g *Gatherer) Counts() (completed, kept, dropped, lost uint64) {
 	c, _ := g.counts()
 	return c.Ended, c.Queued + c.Dropped, c.Dropped, c.Lost

@@ -8,8 +8,8 @@ import (
 // An id tells root calls apart.
 type id struct{ goroutine, clock uint64 }
 
-// told has the starts of traces that List has returned. A start is reckoned from two clocks, each time
-// a bit differently: a trace keeps the one that was told, as it is known by that.
+// told has the starts of traces that List has returned. A start is reckoned from two clocks, each
+// time a bit differently. A trace keeps the start that was told, because it is known by that.
 type told struct {
 	mu             sync.Mutex
 	latest, before map[id]time.Time // of the latest List, and the one before: what was in progress then may not be delivered yet

@@ -57,9 +57,9 @@ type Strand struct {
 	// progress have no exit.
 	Detached bool
 
-	// Events are in the order of time. Enters and exits pair: a call that ends without an exit of its
-	// own, because a panic or Goexit leaves it, has an exit with Left where its end was noticed. The
-	// calls of a strand that is detached may be open at the end.
+	// Events are in the order of time. Enters and exits pair. A call that a panic or Goexit leaves
+	// ends without an exit of its own. It has an exit with Left where its end was noticed. The calls
+	// of a strand that is detached may be open at the end.
 	Events []Event
 }
 
@@ -72,9 +72,9 @@ type Event struct {
 	// other kinds.
 	Func *function.Func
 
-	// Frame is the distance in bytes from the top of the goroutine's stack to the stack frame of the
-	// call, or of what panicked, recovered or called Goexit: callees have greater ones. A function
-	// that the compiler has inlined has the frame of its caller.
+	// Frame is the distance in bytes from the top of the goroutine's stack to a stack frame. That is
+	// the frame of the call, or of what panicked, recovered or called Goexit. Callees have greater
+	// ones. A function that the compiler has inlined has the frame of its caller.
 	Frame uint64
 
 	At time.Duration // since the root call's start

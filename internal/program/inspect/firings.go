@@ -63,8 +63,8 @@ func (f *firing) Wants(provider, probe string) bool {
 	return false
 }
 
-// Fired implements firings.Watcher. The text of an argument may be a method's of the program: what that
-// fires is not told, or it might never come to an end.
+// Fired implements firings.Watcher. The text of an argument may be a method's of the program.
+// Probes that the method fires are not told, or it might never come to an end.
 func (f *firing) Fired(provider, probe string, args func() []any) {
 	if f.removed.Load() != nil || f.within.Get(false) != nil {
 		return

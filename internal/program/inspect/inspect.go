@@ -1,6 +1,6 @@
-// Package inspect watches calls of the running program for commands: calls one by one, who makes
-// them, their numbers, and trees of calls, exact or sampled. Each watch is a task of package control,
-// and an owner on the switchboard until it is closed.
+// Package inspect watches calls of the running program for commands. It watches calls one by one,
+// who makes them, their numbers, and trees of calls, exact or sampled. Each watch is a task of
+// package control, and an owner on the switchboard until it is closed.
 package inspect
 
 import (
@@ -86,8 +86,8 @@ func conditionOf(w control.Watch) (*condition.Program, error) {
 	return condition.Decode(w.If)
 }
 
-// Check returns an error if the condition of a watch can hold for no call of the functions that are
-// selected, and a note if it can't for calls of some of them.
+// Check returns an error if the condition of a watch can hold for no call of the selected
+// functions. It returns a note if the condition can't hold for calls of some of them.
 func Check(s switchboard.Selection, w control.Watch) (note string, err error) {
 	only, err := conditionOf(w)
 	if only == nil || err != nil {

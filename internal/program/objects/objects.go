@@ -17,7 +17,7 @@ const (
 )
 
 // Name returns the name of an object's type, with import paths, and the import path of the type's
-// package, which is empty if the type has no name or none.
+// package. The path is empty if the type has no name or no package.
 func Name(o *rt.Object) (name, pkg string) {
 	switch {
 	case o.Other:
@@ -78,8 +78,8 @@ func typeAt(p unsafe.Pointer) reflect.Type {
 	return reflect.TypeOf(*(*any)(unsafe.Pointer(&words)))
 }
 
-// boxed are names for types of package runtime: what it puts into an interface is of the same type
-// whatever type of that size, or kind, the program has: an int, say, or a float64.
+// boxed are names for types of package runtime. An interface holds all values of a size, or kind,
+// as one such type. It is the same for an int, say, and a float64.
 var boxed = map[string]string{
 	"runtime.uint16InterfacePtr": "2 bytes in an interface",
 	"runtime.uint32InterfacePtr": "4 bytes in an interface",

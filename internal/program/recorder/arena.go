@@ -13,8 +13,8 @@ import (
 // arenaSuffix is appended to the trace file's name.
 const arenaSuffix = ".live"
 
-// errBusy says that an arena of that name is not to be replaced: a living process
-// records to it, or this one did before it replaced its program.
+// errBusy says that an arena of that name is not to be replaced. A living process records to it, or
+// this process did before it replaced its program.
 var errBusy = errors.New("another process is recording to it")
 
 // An arena is the memory that events are written to.

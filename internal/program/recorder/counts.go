@@ -53,8 +53,9 @@ func (r *Recorder) noteCounts(clock uint64, changes []budget.Change) {
 	r.putCounts(&r.out)
 }
 
-// newCounts makes the payload of a block: the levels of the sites that have changed, or of all that
-// are not at level full, and the counts that are not in the file. It reports false if there are none.
+// newCounts makes the payload of a block. It holds the levels of the sites that have changed, or of
+// all that are not at level full. It also holds the counts that are not in the file. It reports
+// false if there are none.
 func (r *Recorder) newCounts(clock uint64, changes []budget.Change, all bool) bool {
 	g := r.governor
 	counts := countsOf(r.rt, &g.read)
@@ -103,8 +104,8 @@ func (r *Recorder) putCounts(o *output) {
 	g.entries = len(g.list)
 }
 
-// firstCounts appends to what a file begins with the levels of all sites that are not at level
-// full, with the counts that the part before does not have.
+// firstCounts appends to the beginning of a file the levels of all sites that are not at level
+// full. It appends the counts that the part before does not have.
 func (r *Recorder) firstCounts(o *output, clock uint64) {
 	if r.governor != nil && r.newCounts(clock, nil, true) {
 		r.putCounts(o)

@@ -129,9 +129,9 @@ func (r *Recorder) flush() {
 }
 
 // grow makes that many more chunks usable, as far as the arena has them. Except for a ring, the
-// recorder begins with few and doubles them: a short run should not pay for 64 MB. grow allocates and
-// touches pages, because a full disk would otherwise be a fatal signal in the program, and a page
-// fault on the hot path.
+// recorder begins with few and doubles them: a short run should not pay for 64 MB. grow allocates
+// and touches pages. Otherwise a full disk would be a fatal signal in the program, and a page fault
+// would be on the hot path.
 func (r *Recorder) grow(want int) error {
 	if max := r.arena.chunks() - r.usable; want > max {
 		want = max

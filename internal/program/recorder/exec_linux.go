@@ -13,9 +13,9 @@ import (
 )
 
 // ownEarlier reports whether the arena with this control chunk is this process's own,
-// from before it replaced its program (exec): then what it holds has been read by
-// nobody, and the program has begun once more under the same settings. Another
-// process may have had the same id, but its arena is from before this process began.
+// from before it replaced its program (exec). Then nobody has read what the arena
+// holds, and the program has begun once more under the same settings. Another process
+// may have had the same id, but its arena is from before this process began.
 func ownEarlier(c format.Control) bool {
 	if c.PID != os.Getpid() {
 		return false

@@ -30,7 +30,7 @@ func limitFiles(t *testing.T, size uint64) (restore func()) {
 	return func() { syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was) }
 }
 
-// Whatever becomes of its files, a recording ends with one line on stderr, the file holds what it
+// Whatever becomes of its files, a recording ends with one line on stderr. The file holds what it
 // can, and the next recording is a good one.
 func TestFailures(t *testing.T) {
 	for _, c := range []struct {

@@ -9,10 +9,10 @@ import (
 )
 
 // A file is one that the recorder writes to. The program knows nothing of its
-// descriptor: one that becomes a daemon, say, closes all it finds, and opens files
-// of its own under the same number. Therefore the descriptor is a high one, and
-// each use makes sure that it is still this file's; else the file is opened anew.
-// Package os is not used because it would start the network poller, whose
+// descriptor. A program that becomes a daemon, say, closes all it finds, and opens
+// files of its own under the same number. Therefore the descriptor is a high one,
+// and each use makes sure that it is still this file's; else the file is opened
+// anew. Package os is not used because it would start the network poller, whose
 // descriptor the program must not close either.
 type file struct {
 	path     string
@@ -90,9 +90,9 @@ func (f *file) own() (syscall.Stat_t, error) {
 	return st, nil
 }
 
-// write writes b at offset off, which is not beyond the file's end. The error is a
-// cutError if others have made the file shorter, and errRemoved if it has no name any
-// more: what is written to it nobody could read.
+// write writes b at offset off, which is not beyond the file's end. The error is a cutError if
+// others have made the file shorter. It is errRemoved if the file has no name any more: nobody
+// could read what is written to it.
 func (f *file) write(b []byte, off int64) error {
 	st, err := f.own()
 	if err == nil && st.Nlink == 0 && !f.named() {

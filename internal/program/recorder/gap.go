@@ -65,9 +65,9 @@ func (t *testRun) lacks(g *region, bound uint64) {
 // recentFailed is how many of the tests that failed last are looked at for what they lack.
 const recentFailed = 1000
 
-// unsaid returns what the file does not say yet of what tests lack: those that run and that failed
-// last, or at the end of the recording all. A gap that grows is said again only when it has doubled:
-// a test that runs for hours should not make the file grow.
+// unsaid returns what the file does not say yet of what tests lack. The tests are those that run
+// and that failed last, or at the end of the recording all. A gap that grows is said again only
+// when it has doubled: a test that runs for hours should not make the file grow.
 func (k *keeping) unsaid(all bool) (list []format.Gap) {
 	last := k.boundAt(never)
 	say := func(t *testRun) {

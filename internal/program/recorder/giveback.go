@@ -9,7 +9,7 @@ import (
 
 // Space of events that nobody wants is used again for others. A region that is given back becomes
 // an extent: a Gap block at its beginning says that the rest means nothing. New blocks are written
-// behind the Gap, and then the Gap is written anew, without what is used: a kill at any moment
+// behind the Gap, and then the Gap is written anew, without what is used. So a kill at any moment
 // leaves a file of whole blocks. So a file takes the space of what stays, and no more is written to
 // the disk. Where the file system can, the recording's end frees the space of extents.
 

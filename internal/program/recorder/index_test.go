@@ -10,7 +10,7 @@ import (
 )
 
 // indexed checks that Index blocks list the blocks of the file at path, all but the last two if it
-// has its end, and returns how many blocks of events they list.
+// has its end. It returns how many blocks of events they list.
 func indexed(t *testing.T, path string) (events int) {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -56,9 +56,9 @@ func (r *Recorder) append(c content) (events int, ok bool) {
 }
 
 // nearlyFull reports whether recording should stop, because what the arena can hold may
-// just about fit into the file: then it can be written to the last event. It may
-// fill up while a batch is written, so all chunks count, and an eighth more, as
-// chunks differ. Of a small file, or a small disk, no more than a quarter is kept for that.
+// just about fit into the file. Then the arena can be written to the last event. The arena
+// may fill up while a batch is written, so all chunks count, and an eighth more, as chunks
+// differ. Of a small file, or a small disk, no more than a quarter is kept for that.
 func (r *Recorder) nearlyFull() bool {
 	if r.giver != nil {
 		return !r.closed && r.filling.limit > 0 && r.out.size > r.filling.limit

@@ -31,8 +31,8 @@ func TestMaxSize(t *testing.T) {
 	is(t, r.Path(), map[string]int{"p.Fa": 10})
 }
 
-// Sites take room, too: those of a package for which there is none end the recording, with all
-// that the arena holds, which counts as lost.
+// Sites take room, too. A package whose sites find no room ends the recording. All that the
+// arena holds counts as lost.
 func TestSitesExceedMaxSize(t *testing.T) {
 	f := newFake(t)
 	f.pkg("p", 1)

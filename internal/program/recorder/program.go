@@ -95,9 +95,9 @@ func (p *program) test(state uint8, name, text string, goroutine, clock uint64) 
 	}
 }
 
-// end closes the latest recording when the program ends. Its memory goes with the process: the
-// world isn't stopped to unmap it, as a goroutine that never stops must not keep the program from
-// ending.
+// end closes the latest recording when the program ends. Its memory goes with the process. end
+// does not stop the world to unmap it, as a goroutine that never stops must not keep the program
+// from ending.
 func (p *program) end() {
 	r := p.latest.Load()
 	if r == nil || os.Getpid() != r.pid {

@@ -17,8 +17,8 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// batchSize is the number of bytes encoded before they are written: enough to make the system call
-// cheap, few enough that chunks are free again soon.
+// batchSize is the number of bytes encoded before they are written. They are enough to make the
+// system call cheap, and so few that chunks are free again soon.
 const batchSize = 256 << 10
 
 // A Recorder writes a trace file.
@@ -95,8 +95,8 @@ func (p *program) record(c Config) (*Recorder, error) {
 	}
 	r.arena, err = newArena(r.path+arenaSuffix, chunks, control)
 	for n := 1; errors.Is(err, errBusy) && n <= mostBeside; n++ {
-		// A parent, or another run, is recording to it, or this process did before it
-		// replaced its program: this one gets a file of its own beside it.
+		// A parent, or another run, is recording to it, or this process did before it replaced its
+		// program. This one gets a file of its own beside it.
 		r.path = format.OfProcess(path, os.Getpid(), n)
 		r.arena, err = newArena(r.path+arenaSuffix, chunks, control)
 	}

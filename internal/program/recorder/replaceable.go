@@ -9,8 +9,9 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// Replaceable reports whether a trace file may take the place of what is at path:
-// nothing, an empty file or an older trace file, but not the user's own.
+// Replaceable reports whether a trace file may take the place of what is at path.
+// It may if that is nothing, an empty file or an older trace file, but not the
+// user's own.
 func Replaceable(path string) error {
 	fi, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,11 +15,11 @@ import (
 // A ring keeps the newest events in the arena, and overwrites the oldest. The trace
 // file has the sites and no events. Nothing runs in the background.
 //
-// When the program dies, of a panic, a fatal error or a signal, SIGKILL too, nothing
-// is done in the program: it could not be relied on then. The arena outlives the
-// process, and the first reader completes the trace file from it, as it does for
-// any program that was killed. Therefore the trace file is for that one window,
-// and what Dump writes goes to files of their own.
+// The program may die of a panic, a fatal error or a signal, SIGKILL too. Then the
+// program does nothing: it could not be relied on. The arena outlives the process,
+// and the first reader completes the trace file from it, as it does for any program
+// that was killed. Therefore the trace file is for that one window, and what Dump
+// writes goes to files of their own.
 
 // ErrNoWindow says that there is no ring to dump.
 var ErrNoWindow = errors.New("no flight recorder is running: build the program with waymark, and run it with WAYMARK=record,overflow=ring")
@@ -34,8 +34,8 @@ const dumpWord = "dump"
 func Dumps(path string) []string { return numbered(path, dumpWord) }
 
 // Dump writes the window to a file of its own and returns its path. Recording goes on
-// meanwhile. It returns ErrNoWindow if recording has ended, or keeps no ring, and an error that
-// wraps ErrEmptyWindow if there are no events; then there is no file.
+// meanwhile. It returns ErrNoWindow if recording has ended, or keeps no ring. It returns an
+// error that wraps ErrEmptyWindow if there are no events; then there is no file.
 func (r *Recorder) Dump() (path string, err error) {
 	if os.Getpid() != r.pid {
 		return "", ErrNoWindow

@@ -73,8 +73,8 @@ func (s *space) give(off, size int64) extent {
 }
 
 // fit returns the index of an extent for the first of some blocks, and how many of the blocks and
-// bytes go there: the first extent that all fit into, or else the largest. n is 0 if there is none.
-// An extent keeps its Gap block at the beginning, and one for what is left over at its end.
+// bytes go there. It is the first extent that all fit into, or else the largest. n is 0 if there is
+// none. An extent keeps its Gap block at the beginning, and one for what is left over at its end.
 func (s space) fit(blocks []summarized) (i, n int, size int64) {
 	for j, e := range s {
 		k, sum := 0, int64(0)

@@ -58,9 +58,9 @@ func (r *Recorder) journaled(t *format.TestEvent) bool {
 	return r.journal.Add(t)
 }
 
-// turnOfTest tells the budget that a test begins, ends, or waits: what is counted from now on belongs
-// to others, and a test that begins is recorded in full. To read all counters takes long: of tests
-// that follow each other at once only those that fail have it done.
+// turnOfTest tells the budget that a test begins, ends, or waits. What is counted from now on
+// belongs to others, and a test that begins is recorded in full. To read all counters takes long.
+// Of tests that follow each other at once only those that fail have the counters read.
 func (r *Recorder) turnOfTest(state format.TestState, name string, clock uint64) {
 	g := r.governor
 	if g == nil {

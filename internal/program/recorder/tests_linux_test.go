@@ -10,8 +10,9 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Test events are there once whenever the file is read: while they are in the journal, when a kill came
-// after they were written and before the journal was cleared, and in the complete file.
+// Test events are there once whenever the file is read. It is read while they are in the journal,
+// and when it is complete. It is read after a kill that came after they were written and before the
+// journal was cleared.
 func TestJournal(t *testing.T) {
 	f := newFake(t)
 	f.pkg("m", 1)

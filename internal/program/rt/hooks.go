@@ -87,7 +87,7 @@ func Take() int { return runtime.WMTake() }
 func Wait(recording uint32) bool { return runtime.WMWait(recording) }
 
 // Pace has the writer woken when a chunk is full and so many ticks have passed since it was last
-// woken; 0: when there is enough to do. Start sets it to 0.
+// woken. With 0 it is woken when there is enough to do. Start sets it to 0.
 func Pace(ticks uint64) { runtime.WMPace(ticks) }
 
 // Pause waits for ns nanoseconds, at most a second, on a thread that does not keep a deadlock from
@@ -95,9 +95,10 @@ func Pace(ticks uint64) { runtime.WMPace(ticks) }
 func Pause(ns int64) bool { return runtime.WMPause(ns) }
 
 // Ready waits until the descriptor can be read, or written, at most ns nanoseconds, or without an
-// end if ns is negative, on a thread that does not keep a deadlock from being found. A negative fd
-// only waits. It returns 1 if the descriptor is ready or has failed, 0 if time is over or a signal
-// came, -1 where nobody can wait like that. Only system goroutines call it.
+// end if ns is negative. It waits on a thread that does not keep a deadlock from being found. With
+// a negative fd it only waits. It returns 1 if the descriptor is ready or has failed, and 0 if
+// time is over or a signal came. It returns -1 where nobody can wait like that. Only system
+// goroutines call it.
 func Ready(fd int32, write bool, ns int64) int32 { return runtime.WMReady(fd, write, ns) }
 
 // Counts adds, by site, the calls that were counted since the program began to counted, and those
@@ -105,8 +106,8 @@ func Ready(fd int32, write bool, ns int64) int32 { return runtime.WMReady(fd, wr
 func Counts(counted, timed []uint64) { runtime.WMCounts(counted, timed) }
 
 // ValueTimes returns how many ticks it took to write the values of some events, with one reading of
-// the clock each, and how many events and bytes these were. It is all 0 if the clock isn't the
-// processor's counter. All are sums since the program began.
+// the clock each. It also returns how many events and bytes these were. It is all 0 if the clock
+// isn't the processor's counter. All are sums since the program began.
 func ValueTimes() (events, bytes, ticks uint64) { return runtime.WMValueTimes() }
 
 // Free gives chunk i back, or for the first time.
@@ -115,12 +116,12 @@ func Free(i int) { runtime.WMFree(i) }
 // Queue tells how many chunks are free and how many are full.
 func Queue() (free, full int) { return runtime.WMQueue() }
 
-// Broken tells whether memory of the arena could not be read or written: it has been
-// replaced by empty memory, and nothing is recorded any more.
+// Broken tells whether memory of the arena could not be read or written. Then it has been replaced
+// by empty memory, and nothing is recorded any more.
 func Broken() bool { return runtime.WMBroken() }
 
-// Held gives the number of records in chunks that have not been freed, as far as it
-// can be told without looking at the arena: not fewer than their events.
+// Held gives the number of records in chunks that have not been freed, as far as it can be told
+// without looking at the arena. It is not smaller than that of their events.
 func Held() uint64 { return runtime.WMHeld() }
 
 // Lost gives the number of events dropped since the last chunk of each stream began.
@@ -147,8 +148,8 @@ func AtExit(f func()) {
 	})
 }
 
-// OnTests has binary called with the import path of the package whose tests the go
-// command runs, and test for what happens to each test, on its goroutine. alarm is asked how long
+// OnTests has binary called with the import path of the package whose tests the go command runs. It
+// has test called for what happens to each test, on the test's goroutine. alarm is asked how long
 // package testing has to wait until the tests have run too long, when they have run for so many ns.
 // A negative answer is that nothing is known.
 func OnTests(binary func(importPath string), test func(state uint8, name, text string, goroutine, clock uint64), alarm func(elapsed int64) (left int64)) {
@@ -171,12 +172,12 @@ type Masked = runtime.WMMasked
 // SetMonitor sets what is called, before the first site is watched.
 func SetMonitor(m Monitor) { runtime.WMSetMonitor(m) }
 
-// Late tells the monitor, while its Exit runs, how many ns ago the call ended: 0, but where the
-// goroutine must not wait, as in sync.Pool.
+// Late tells the monitor, while its Exit runs, how many ns ago the call ended. That is 0, but where
+// the goroutine must not wait, as in sync.Pool.
 func Late() int64 { return runtime.WMLate() }
 
-// Unreported gives the number of calls of which the beginning or the end was not reported to the
-// monitor, because the goroutine must not wait where it happened.
+// Unreported gives the number of calls whose beginning or end was not reported to the monitor,
+// because the goroutine must not wait where it happened.
 func Unreported() uint64 { return runtime.WMUnreported() }
 
 // What Want can want of a site. Timed calls are counted, too.
@@ -209,8 +210,8 @@ func Goroutine() uint64 { return runtime.WMGoroutine() }
 // Clock reads the events' clock, in ticks, and the monotonic clock, in ns.
 func Clock() (clock uint64, mono int64) { return runtime.WMClock() }
 
-// Counter describes the processor's counter: its name, tsc or cntvct, empty if there
-// is none; whether the processor says that it counts at a constant rate; and the
+// Counter describes the processor's counter. name is tsc or cntvct, and empty if there is none.
+// constant says whether the processor says that the counter counts at a constant rate. hz is the
 // rate in ticks per second, 0 if the processor doesn't say.
 func Counter() (name string, constant bool, hz uint64) { return runtime.WMCounter() }
 
@@ -253,15 +254,16 @@ func Sampling(ticks uint64) { runtime.WMSampling(ticks) }
 // goroutines to run.
 func SampleWaits() bool { return runtime.WMSampleWaits() }
 
-// SampleCost returns how many samples of timed calls there were since the program began, and how long their hooks
-// took, in ticks, and how much they would have added to each sample, which has been subtracted.
+// SampleCost returns how many samples of timed calls there were since the program began, and how
+// long their hooks took, in ticks. floor is how much the hooks would have added to each sample. It
+// has been subtracted.
 func SampleCost() (calls, ticks, floor uint64) { return runtime.WMSampleCost() }
 
 // PathNodes gives the number above all nodes of paths; 0 if paths were never kept.
 func PathNodes() int { return runtime.WMPathNodes() }
 
-// A Path is a node: calls of a site, made by calls of the node Parent, or the first calls of
-// goroutines if Parent is 0.
+// A Path is a node: calls of a site, made by calls of the node Parent. If Parent is 0 they are the
+// first calls of goroutines.
 type Path = runtime.WMPath
 
 // A Sample adds up samples of a path. Times are in ticks.
@@ -286,7 +288,7 @@ type Object = runtime.WMObject
 func ObjectCounts(f func(Object)) { runtime.WMObjectCounts(f) }
 
 // HistogramOf calls f for each line of a site's histogram in which something was counted, in
-// ascending order: counts[i] calls took from + i*width ticks, and less than width more.
+// ascending order. counts[i] calls took from + i*width ticks, and less than width more.
 func HistogramOf(site uint32, f func(from, width uint64, counts [32]uint64)) {
 	runtime.WMHistogramOf(site, f)
 }
@@ -309,9 +311,9 @@ func Said() { runtime.WMSaid() }
 // still fail.
 func BeforeExec(f func()) { runtime.WMBeforeExec(f) }
 
-// SeenStart has first calls noted in memory, which must stay mapped, before the first site is wanted for that:
-// bit i of the first half says that the site i is wanted, of the second half that it was
-// called. Sites beyond a half are not noted.
+// SeenStart has first calls noted in memory, which must stay mapped. Call it before the first site
+// is wanted for that. Bit i of the first half says that the site i is wanted, of the second half
+// that it was called. Sites beyond a half are not noted.
 func SeenStart(memory []byte) { runtime.WMSeenStart(memory) }
 
 // SeenCalls gives the number of first calls that were noted, and whether that failed, as the memory
@@ -321,8 +323,8 @@ func SeenCalls() (calls uint64, broken bool) { return runtime.WMSeenCalls() }
 // SeenReset has the next call of each site that is wanted noted again. Bits stay.
 func SeenReset() { runtime.WMSeenReset() }
 
-// SeenOnTests has binary called with the import path of the package whose tests the go command runs,
-// and test for what happens to each test, on its goroutine.
+// SeenOnTests has binary called with the import path of the package whose tests the go command
+// runs. It has test called for what happens to each test, on the test's goroutine.
 func SeenOnTests(binary func(importPath string), test func(state uint8, name string)) {
 	runtime.WMSeenOnTests(binary, test)
 }

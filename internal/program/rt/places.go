@@ -12,9 +12,9 @@ type Places struct {
 	of *runtime.WMProvider
 }
 
-// TakePlaces returns the places that the program's file has for a provider of this type and name, with
-// these probes, whose names are divided by commas. It returns nil if there are none, or if somebody has
-// them.
+// TakePlaces returns the places that the program's file has for a provider of this type and name,
+// with these probes. Commas divide the probes' names. It returns nil if there are none, or if
+// somebody has them.
 func TakePlaces(typ, name, probes string) *Places {
 	first, n, of := runtime.WMTakeProvider(typ, name, probes)
 	if first == nil {

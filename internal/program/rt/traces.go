@@ -7,8 +7,9 @@ import (
 	"unsafe"
 )
 
-// Above returns what was noted with the calling goroutine or, if nothing was, with the one that started it
-// when that did, or set the timer for it; nil: nothing.
+// Above returns what was noted with the calling goroutine. If nothing was, it returns what was
+// noted with the goroutine that started it, or set the timer for it, at that time. nil stands for
+// nothing.
 func Above() unsafe.Pointer { return runtime.WMAbove() }
 
 // SetAbove notes p with the calling goroutine.
@@ -69,9 +70,9 @@ func StartTraces(bytes uintptr, most uint64, linger int64) (number int) {
 	return runtime.WMStartTraces(bytes, most, linger)
 }
 
-// KeepTraces says which traces are kept: all; those whose root call failed; those whose root call
-// took longer than so many ns, which with ranked may leave out any that is not among the longest that
-// the queue takes; one in so many. 0 stands for none.
+// KeepTraces says which traces are kept: all; those whose root call failed, or took longer than so
+// many ns; one in so many. 0 stands for none. With ranked the longer ones may lack any that is not
+// among the longest that the queue takes.
 func KeepTraces(number int, all, failed bool, longer int64, ranked bool, oneIn uint64) {
 	runtime.WMKeepTraces(number, all, failed, longer, ranked, oneIn)
 }
@@ -101,9 +102,9 @@ func ActiveTraces(number int) []ActiveTrace { return runtime.WMActiveTraces(numb
 // NewTicket returns a ticket of the traces that the calling goroutine is in, of all gatherers.
 func NewTicket() Ticket { return runtime.WMNewTicket() }
 
-// JoinTrace has the calling goroutine join the ticket's traces until LeaveTrace, and returns what that
-// is to be given, 0 if there is nothing to leave: the traces may be over, or the goroutine in others of
-// the same gatherers already.
+// JoinTrace has the calling goroutine join the ticket's traces until LeaveTrace. It returns what
+// LeaveTrace is to be given, 0 if there is nothing to leave. The traces may be over, or the
+// goroutine in others of the same gatherers already.
 func JoinTrace(t Ticket) (joined uint32) { return runtime.WMJoinTrace(t) }
 
 // LeaveTrace ends what JoinTrace has begun.

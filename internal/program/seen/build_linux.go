@@ -28,8 +28,8 @@ func buildID(string) string {
 	return fmt.Sprintf("%d bytes of %d.%09d", st.Size, st.Mtim.Sec, st.Mtim.Nsec)
 }
 
-// build returns the build id that the linker notes at the beginning of a program: in an ELF note of type
-// 4, whose name is Go. It is empty if there is none.
+// build returns the build id that the linker notes at the beginning of a program. It is in an ELF
+// note of type 4, whose name is Go. It is empty if there is none.
 func build(start []byte) string {
 	const name = "\x04\x00\x00\x00Go\x00\x00" // behind the sizes of name and id
 	at := bytes.Index(start, []byte(name))

@@ -74,7 +74,8 @@ type Wish struct {
 	Condition *condition.Program
 
 	// Report, if there is one, is called once for each function on whose calls the Condition turns out
-	// to be none, as a call of the function begins or ends: calls are rejected. Else stderr has a line.
+	// to be none. It is called as a call of the function begins or ends. Such calls are rejected.
+	// Without Report stderr has a line.
 	Report func(err error)
 
 	// Narrow says that a policy about groups leaves the functions in these, instead of refusing the
@@ -389,7 +390,7 @@ func (b *Board) apply(t *Table) {
 
 // applyMarkers switches the info functions of a package. Observers see the calls of info functions if
 // they see some function of the package. A recording has the calls, whoever makes them, if it has
-// some function of the package, and no policy is against another function of the package.
+// some function of the package. But no policy may be against another function of the package.
 func (b *Board) applyMarkers(u *unit, whole uint32) {
 	if u == nil {
 		return // the table can't be parsed

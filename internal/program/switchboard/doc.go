@@ -6,13 +6,14 @@
 //	...
 //	owner.Close()
 //
-// An owner has wishes: functions that it wants to be recorded, counted, timed or observed. What is
-// done with a call of a function is the union of all owners' wishes, in the word of the function's
-// site, which the hooks test. An owner that leaves takes its wishes along and nothing else.
+// An owner has wishes: functions that it wants to be recorded, counted, timed or observed. The
+// union of all owners' wishes is what is done with a call of a function. It is in the word of the
+// function's site, which the hooks test. An owner that leaves takes its wishes along and nothing
+// else.
 //
-// A Board has one lock. It parses the table of each package once, learns of groups as they appear,
-// and applies wishes to packages that register later and to groups that grow. Policies are asked
-// here and nowhere else.
+// A Board has one lock. It parses the table of each package once, and learns of groups as they
+// appear. It applies wishes to packages that register later and to groups that grow. Policies are
+// asked here and nowhere else.
 //
 // Calls take no lock: a site's observers are in a list, which is replaced and never changed.
 package switchboard

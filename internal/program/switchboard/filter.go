@@ -56,8 +56,8 @@ func (c *call) free() {
 	calls.Put(c)
 }
 
-// filter returns the call with the seats that accept it, and those that may when it ends, and takes the
-// arguments; nil if there are none.
+// filter takes the arguments, and returns the call with the seats that accept it, and those that
+// may when it ends. It returns nil if there are none.
 func (b *Board) filter(w *watch, from *rt.Event, v unsafe.Pointer) *call {
 	values := condition.Values{Event: from, At: v}
 	hidden := b.hidden.Load()
@@ -225,8 +225,8 @@ type Misfit struct {
 	Why      error
 }
 
-// Misfits returns the selected functions for whose calls the condition can't hold, as far as that is
-// known before they are called, and the number of selected functions.
+// Misfits returns the selected functions for whose calls the condition can't hold, as far as that
+// is known before they are called. all is the number of selected functions.
 func (b *Board) Misfits(s Selection, only *condition.Program) (list []Misfit, all int) {
 	b.list()
 	defer b.lock().unlock()

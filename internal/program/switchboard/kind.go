@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// KindOf returns the kind of an observer or of a factory of monitors, for policies and lists: what
-// its method Kind returns, if it has one, else its type. Nobody else's has the kind of a ready-made
-// one, of this module or of module contrib/otel.
+// KindOf returns the kind of an observer or of a factory of monitors, for policies and lists. The
+// kind is what its method Kind returns, if it has one, else its type. No observer of anybody else
+// has the kind of a ready-made one, of this module or of module contrib/otel.
 func KindOf(v any) string {
 	k, ok := v.(interface{ Kind() string })
 	if !ok {

@@ -15,8 +15,8 @@ const (
 	ofStatistics
 )
 
-// Limit gives a site a level, for the budget of a recording, whose levels end with it, or for that
-// of statistics if r is nil.
+// Limit gives a site a level, for the budget of a recording, or for that of statistics if r is nil.
+// The levels of a recording end with it.
 func (b *Board) Limit(r *Recording, site uint32, level uint8) {
 	defer b.lock().unlock()
 	t := b.tableOf(site)
@@ -43,9 +43,10 @@ func (b *Board) LimitAll(level uint8) {
 	b.applyAll()
 }
 
-// Sample has calls of the sites that a budget has counted recorded and timed as far as they are wanted,
-// as samples of a group, from 1 to format.SampleGroups, until it is called with group 0. It is for the
-// budget of a recording, or for that of statistics if r is nil. Sites that observers see are left out.
+// Sample has calls recorded and timed as samples, as far as they are wanted. They are calls of the
+// sites that a budget has counted. The samples are of a group, from 1 to format.SampleGroups, until
+// Sample is called with group 0. It is for the budget of a recording, or for that of statistics if
+// r is nil. Sites that observers see are left out.
 func (b *Board) Sample(r *Recording, group uint32) {
 	defer b.lock().unlock()
 	limits := ofStatistics
@@ -132,9 +133,9 @@ func (b *Board) tableOf(site uint32) *Table {
 	return nil
 }
 
-// Rank returns 1 if an owner has named the function of a site, by a pattern or a group, among those
-// that it wants to be recorded or timed; else 0: owners want it because they want all functions. A
-// budget demotes functions of rank 1 last.
+// Rank returns 1 if an owner has named the function of a site, by a pattern or a group, for
+// recording or timing. Else it returns 0: owners want the function because they want all functions.
+// A budget demotes functions of rank 1 last.
 func (b *Board) Rank(site uint32) int {
 	defer b.lock().unlock()
 	t := b.tableOf(site)

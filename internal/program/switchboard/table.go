@@ -284,7 +284,7 @@ func (b *Board) Groups() []format.Group {
 	return slices.Clone(b.groups.List())
 }
 
-// Bind makes known which groups the variables hold that p's table names: nil stands for what is no
+// Bind makes known which groups the variables hold that p's table names. nil stands for what is no
 // group, and Bound{} for a group that can't be used.
 func (b *Board) Bind(p *rt.Package, held []*Bound) {
 	b.list()

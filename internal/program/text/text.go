@@ -98,9 +98,9 @@ var Secrets = func() []string { return usual }
 
 var usual = strings.Split(format.DefaultRedact, ",")
 
-// TypeHidden reports whether values of a type aren't to be seen: by the type's name, or because it
-// has the method LogValue, by which values say what logs may hold of them. Package runtime decides
-// alike of recorded values.
+// TypeHidden reports whether values of a type aren't to be seen. The type's name says so, or the
+// type has the method LogValue. By that method values say what logs may hold of them. Package
+// runtime decides alike of recorded values.
 func TypeHidden(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String, reflect.Struct:

@@ -1,4 +1,4 @@
-// Package switchtest has a runtime for tests of what is on a switchboard: packages register, and
+// Package switchtest has a runtime for tests of what is on a switchboard. Packages register, and
 // their functions are called, in a program that plain Go has built.
 package switchtest
 
@@ -179,8 +179,8 @@ func (r *Runtime) Enter(function string, args ...any) *Call {
 	return nil
 }
 
-// EnterEvent begins a call with the arguments that an event has, and returns what is to be told of its
-// end; nil: nobody wants to know.
+// EnterEvent begins a call with the arguments that an event has, and returns what is to be told of
+// its end. It returns nil if nobody wants to know.
 func (r *Runtime) EnterEvent(function string, args *rt.Event) unsafe.Pointer {
 	if r.First && r.monitor.Pass(r.Site(function)) {
 		return nil

@@ -1,4 +1,4 @@
-// Package names shortens the names of functions for people: of a package's path it keeps as few
+// Package names shortens the names of functions for people. Of a package's path it keeps as few
 // trailing elements as tell the packages of an output apart.
 //
 //	example.com/m/shop/internal/cache.(*LRU[...]).Get   cache.(*LRU[...]).Get

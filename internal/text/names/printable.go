@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns a name or a path of somebody else's as it may be printed: what a terminal might
+// Printable returns a name or a path of somebody else's as it may be printed. What a terminal might
 // obey, what ends a line and what isn't seen is escaped as in Go source.
 func Printable(s string) string { return printable(s, "") }
 

@@ -11,8 +11,8 @@ const MaxIndent = 40
 
 var blanks = strings.Repeat("  ", MaxIndent)
 
-// Indent returns what stands before a call with as many callers: two blanks for each, but if there
-// are more than MaxIndent the number of them: "(41) ".
+// Indent returns what stands before a call with as many callers. It is two blanks for each, but if
+// there are more than MaxIndent the number of them: "(41) ".
 func Indent(depth int) string { return IndentTo(depth, MaxIndent) }
 
 // IndentTo is Indent with room for fewer levels of blanks.

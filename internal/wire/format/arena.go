@@ -74,15 +74,14 @@ func PutPart(b []byte, part int) {
 	binary.LittleEndian.PutUint32(b[arenaPart:], uint32(part))
 }
 
-// PutStopped notes in the control chunk b that recording has ended before the program, and why: the
-// flags of the trailer that the file should have.
+// PutStopped notes in the control chunk b that recording has ended before the program, and why.
+// flags are those of the trailer that the file should have.
 func PutStopped(b []byte, flags uint32) {
 	binary.LittleEndian.PutUint32(b[arenaStopped:], flags)
 }
 
-// IsArena reports whether a file that begins with b is an arena, of whatever version,
-// or could be one: it is all zeros if its process was killed before the control
-// chunk was written.
+// IsArena reports whether a file that begins with b is an arena, of whatever version, or could be
+// one. An arena is all zeros if its process was killed before the control chunk was written.
 func IsArena(b []byte) bool {
 	return len(b) >= len(arenaMagic) && string(b[:len(arenaMagic)]) == arenaMagic || len(b) > 0 && string(b) == string(make([]byte, len(b)))
 }
@@ -113,9 +112,9 @@ func ParseControl(b []byte) (Control, error) {
 // OriginsSize returns how many bytes of a control chunk the origins take.
 func OriginsSize(b []byte) int { return int(binary.LittleEndian.Uint32(b[arenaOrigins:])) }
 
-// ControlOrigins returns the origins in a control chunk. from is where to begin,
-// in bytes, 0 for the first; next is where to go on once there are more, and
-// id the number of origins before from. What is damaged ends the list.
+// ControlOrigins returns the origins in a control chunk. from is where to begin, in bytes, 0 for
+// the first. next is where to go on once there are more. id is the number of origins before from.
+// What is damaged ends the list.
 func ControlOrigins(b []byte, from int, id uint32) (origins []Origin, next int) {
 	if len(b) < OriginsOffset {
 		return nil, from
@@ -143,9 +142,9 @@ func ControlOrigins(b []byte, from int, id uint32) (origins []Origin, next int) 
 	return origins, from
 }
 
-// FirstTypes returns the number of the first chunk that describes types, 0 if there is
-// none yet; NextTypes that of the one that follows the given one. Both count from the
-// beginning of the arena, and are not to be trusted.
+// FirstTypes returns the number of the first chunk that describes types, 0 if there is none yet.
+// NextTypes returns that of the one that follows the given one. Both count from the beginning of
+// the arena, and are not to be trusted.
 func FirstTypes(control []byte) int {
 	if len(control) < OriginsOffset {
 		return 0
@@ -155,8 +154,8 @@ func FirstTypes(control []byte) int {
 
 func NextTypes(chunk Chunk) int { return int(uint32(chunk.Goroutine)) }
 
-// ChunkOfTypes returns the descriptions in a chunk, in the form of a Types block, from
-// the given offset on, ChunkHeader for the first; next is where to go on once there are more.
+// ChunkOfTypes returns the descriptions in a chunk, in the form of a Types block, from the given
+// offset on. The first are at ChunkHeader. next is where to go on once there are more.
 func ChunkOfTypes(chunk []byte, from int) (types []byte, next int) {
 	h := ParseChunk(chunk)
 	end := int(h.End)
@@ -249,8 +248,8 @@ const (
 // WakerShift is where the waker's id is in the value of a record of code Waited; the reason is below it.
 const WakerShift = 4
 
-// Records decodes the records of a chunk of the arena, of size ChunkSize: those
-// before End if it is full, else those that were completely written.
+// Records decodes the records of a chunk of the arena, of size ChunkSize. They are those before End
+// if it is full, else those that were completely written.
 func Records(chunk []byte) (Chunk, []Record) {
 	h := ParseChunk(chunk)
 	end := len(chunk)

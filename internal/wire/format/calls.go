@@ -8,9 +8,9 @@ import (
 // callsAtOnce is how many records calls looks at before it writes them.
 const callsAtOnce = 256
 
-// calls appends records from number from on to dst, as long as they are exits of innermost calls, and
-// enters that the Outliner need not look at, as nearly all are. It returns the clock of the last record
-// that it took, and the number of the next one.
+// calls appends records from number from on to dst, as long as they are of two kinds. These are
+// exits of innermost calls, and enters that the Outliner need not look at. Nearly all records are
+// such. It returns the clock of the last record that it took, and the number of the next one.
 func (e *Encoder) calls(dst []byte, clock uint64, recs []Record, from int) ([]byte, uint64, int) {
 	for {
 		n := e.follow(recs[from:min(from+callsAtOnce, len(recs))], from)
@@ -24,8 +24,8 @@ func (e *Encoder) calls(dst []byte, clock uint64, recs []Record, from int) ([]by
 	}
 }
 
-// A mark is what the model says of an enter or exit: its tag, and of an enter that was not predicted what
-// its token is greater by, from bit tagBits on.
+// A mark is what the model says of an enter or exit. It holds the tag. Of an enter that was not
+// predicted it holds what the token is greater by, from bit tagBits on.
 type mark uint64
 
 // follow has the model follow calls, puts what it says of them into e.marks, and returns their number. recs

@@ -10,8 +10,8 @@ const (
 	LevelOnly     = 3 // the number of calls
 )
 
-// A Count says which level a site has from some clock on, and how many of its calls were counted
-// instead of recorded since the site's previous Count.
+// A Count says which level a site has from some clock on. Calls is how many of its calls were
+// counted instead of recorded since the site's previous Count.
 type Count struct {
 	Site  uint32
 	Level uint8

@@ -39,12 +39,12 @@
 //	14    Outlines see Index
 //	15    Objects  clock:uvarint n:uvarint, n times type:string package:string objects:uvarint bytes:uvarint
 //
-// End's events and lost are those of the whole file. A reader that completed
-// the file of a killed program from its arena sets the flag Recovered (1), and
-// recovered to the number of events that it added. The flag Full (2) says that recording
-// ended before the program did because the file had reached its size, Failed (4) because
-// it could not be written: what happened after clock is in no file. Disk (8) comes with Full: the
-// file system was nearly full, and not the file.
+// End's events and lost are those of the whole file. A reader that completed the file of a killed
+// program from its arena sets the flag Recovered (1). It sets recovered to the number of events
+// that it added. The flags Full (2) and Failed (4) say that recording ended before the program
+// did. With Full the file had reached its size, with Failed it could not be written. What
+// happened after clock is in no file. Disk (8) comes with Full: the file system was nearly full,
+// and not the file.
 //
 // There may be several Meta and Groups blocks: what they say adds up. Tests blocks are in the order
 // of time, and only test binaries have them. A Groups block names groups of functions, the
@@ -53,8 +53,8 @@
 // # Levels and counts
 //
 // A program with a budget records less of the functions that cost most. The level of a site is 0
-// (all), 1 (no values), 2 (counted: no enter and no exit; a call that took long is one event, Long,
-// at its end) or 3 (counted only). Sites begin at level 0.
+// (all), 1 (no values), 2 (counted) or 3 (counted only). At level 2 there is no enter and no exit;
+// a call that took long is one event, Long, at its end. Sites begin at level 0.
 //
 // A Counts block says how things stood at clock. From then on each site in it has the given level.
 // calls is how many of the site's calls were counted since the site's previous entry, in whatever
@@ -63,49 +63,53 @@
 //
 // At times calls of sites at level 2 or 3 are recorded all the same, without values, and not counted. They are
 // samples. The id of a sample's site is the site's, with a group from 1 to SampleGroups from bit SampleShift on.
-// There are samples only in programs whose ids are smaller than that. A sample belongs to the same function, and
-// so the calls of a function are its counts, and the enters of its site and of its samples.
+// There are samples only in programs whose ids are smaller than that. A sample belongs to the same
+// function. So the calls of a function are its counts, and the enters of its site and of its
+// samples.
 //
-// Counts blocks are in the order of time. The program writes one when levels change, one about
-// each second in which it counts calls, at the begin and at the end of each test, and at the end of
-// the recording. A part of a rotated recording begins with the sites that are not at level 0 then,
-// with calls since the earlier part's last block. What was counted after the last block of a killed
-// program is lost.
+// Counts blocks are in the order of time. The program writes one when levels change, and one about
+// each second in which it counts calls. It writes one at the begin and at the end of each test, and
+// at the end of the recording. A part of a rotated recording begins with the sites that are not at
+// level 0 then, with calls since the earlier part's last block. What was counted after the last
+// block of a killed program is lost.
 //
 // Meta "budget" is what the user allowed, such as 10%. Meta "cpu" and "cpu-tracing" are known at
-// the end: the process's CPU time and, of that, what tracing took, in ns as far as the program
-// knows.
+// the end, in ns. They are the process's CPU time and the part of it that tracing took, as far as
+// the program knows.
 //
 // # Goroutines
 //
-// Start is a goroutine's first record, with its first event. When its go statement was executed says
-// Spawn, among the records of the goroutine that did. Where Meta "spawns" is 1 there is a Spawn for each
-// goroutine that such a one made which had records itself, or a Spawn; it is missing only if it found no
-// room, which counts as a lost event. The goroutine that a Spawn is of may have no Start then or ever.
+// Start is a goroutine's first record, with its first event. Spawn says when its go statement was
+// executed. It is among the records of the goroutine that executed the statement. Where Meta
+// "spawns" is 1 there is a Spawn for each goroutine whose maker had records itself, or a Spawn. A
+// Spawn is missing only if it found no room, which counts as a lost event. The goroutine that a
+// Spawn is of may have no Start then or ever.
 //
 // # Objects
 //
-// Where Meta "objects" is 1 the program counted its heap objects. What a goroutine made is in events
-// Made, each in front of the goroutine's next event; only its Start, Parked, Waited and Spawn may come
-// between what was made and Made. So it belongs to the call that is the innermost one there; to none if no call
-// is open. If events were lost, the next event is the next one that was not, and the innermost call that
-// by the events there are. What was made after the last event is in no Made.
+// Where Meta "objects" is 1 the program counted its heap objects. Events Made say what a goroutine
+// made. Each is in front of the goroutine's next event. Only the goroutine's Start, Parked, Waited
+// and Spawn may come between what was made and Made. So what was made belongs to the call that is
+// the innermost one there; to none if no call is open. If events were lost, the next event is the
+// next one that was not, and the innermost call that by the events there are. What was made after
+// the last event is in no Made.
 //
-// An Objects block says how many objects of each type were made from the begin of the recording until
-// clock, but for those that tracing itself made. The last one counts. The program writes one about each
-// second in which it writes events, at the begin of each later part of a rotated recording, and at the
-// end; of a ring, only when it is dumped.
+// An Objects block says how many objects of each type were made from the begin of the recording
+// until clock. Objects that tracing itself made are left out. The last one counts. The program
+// writes one about each second in which it writes events. It writes one at the begin of each
+// later part of a rotated recording, and at the end. Of a ring it writes one only when the ring
+// is dumped.
 //
 // # Gaps
 //
 // A recording of tests may give back the events of tests that passed. The next block is skip bytes
 // behind a Gap: what is there instead of blocks means nothing. The program writes other Events
-// blocks there, in any order; it writes the Gap before them anew when they are whole. A Gap with a
-// test, which is the clock when that test began, says what the test lacks: so many events from the
+// blocks there, in any order; it writes the Gap before them anew when they are whole. A Gap's test
+// is the clock when that test began. Such a Gap says what the test lacks: so many events from the
 // clock from to the clock to. Of several with the same test and from the last counts. The list says
-// how far goroutines have unwound their stacks until the clock of their last event there. Calls that
-// were open before are over if their token is greater, or if their token is this one and their site
-// is site.
+// how far goroutines have unwound their stacks until the clock of their last event there. Calls
+// that were open before are over if their token is greater, or if their token is this one and their
+// site is site.
 //
 // Starts repeats events Start that were given back, of goroutines that were alive then.
 //
@@ -122,43 +126,43 @@
 //	         outline:uvarint nstarts:uvarint start*
 //	start  = clock:uvarint goroutine:uvarint parent:uvarint origin:uvarint
 //
-// length is that of the block's payload. Only Events blocks have the rest: the numbers of their
-// headers, seq and clock as differences to those of the Events block before in the list; and their
-// goroutine starts, with clocks that count from the block's. There are no starts if nstarts is greater
-// than MaxStarts: the block has them.
+// length is that of the block's payload. Only Events blocks have the rest. It begins with the
+// numbers of their headers; seq and clock are differences to those of the Events block before in
+// the list. Their goroutine starts follow, with clocks that count from the block's. There are no
+// starts if nstarts is greater than MaxStarts: the block has them.
 //
 // outline is the length of the block's outline, 0 if it has none. The last block in the list is an
-// Outlines block if there are outlines, and holds them, one after the other. An outline is an Events
-// payload with fewer records: a reader who knows which calls are open before the block learns from its
-// outline which are open behind it. Calls that begin and end in the block are missing, but for those
-// that show that calls from before are over. Of each goroutine the first and the last event of any
-// time that it ran are there: a reader who finds the goroutine on another stream in between has to
-// read the block. A block with panics, Recover or Goexit, or with calls that end without an exit, has
-// no outline.
+// Outlines block if there are outlines, and holds them, one after the other. An outline is an
+// Events payload with fewer records. A reader who knows which calls are open before the block
+// learns from its outline which are open behind it. Calls that begin and end in the block are
+// missing, but for those that show that calls from before are over. Of each goroutine the first and
+// the last event of any time that it ran are there. A reader who finds the goroutine on another
+// stream in between has to read the block. A block with panics, Recover or Goexit, or with calls
+// that end without an exit, has no outline.
 //
 // # Clocks
 //
 // Events carry ticks of the program's clock, which are below 2^62. Meta "clock"
 // names it: tsc, the time stamp counter of amd64; cntvct, the generic timer of
 // arm64; or nanotime, the runtime's monotonic clock. Readers need not care.
-// Ticks become time through the first and the last Clock block; Meta "hz" is
+// Ticks become time through the first and the last Clock block. Meta "hz" is
 // the rate to use while there is only one, estimated or as the processor says.
 //
 // # Windows and parts
 //
 // Meta "from" is a clock: the file holds all events from it on, but only some of
 // those before. A recording with overflow "ring" has it once events were
-// overwritten; Meta "window" is how many ns of it the user wants, counted back from
-// its last event. A rotated recording is several files with the same "nonce", and
-// "part" 0, 1 and so on; each can be read by itself. All have the first Clock of
-// the first one, so that times count from the same instant.
+// overwritten. Meta "window" is how many ns of the recording the user wants,
+// counted back from its last event. A rotated recording is several files with the
+// same "nonce", and "part" 0, 1 and so on; each can be read by itself. All have the
+// first Clock of the first one, so that times count from the same instant.
 //
 // # Sites
 //
-// A site is an instrumented function. The table is made by the tool at build
-// time, one for each group of files compiled together, and carried by the
-// program as a constant; base is the id that the program gave to its first
-// site, the following ones count up.
+// A site is an instrumented function. The tool makes a table at build time for
+// each group of files compiled together. The program carries it as a constant.
+// base is the id that the program gave to the table's first site; the following
+// ones count up.
 //
 //	table = package:string nfiles:uvarint file:string*
 //	        nsites:uvarint (name:string file:uvarint line:uvarint flags:uvarint)*
@@ -196,19 +200,19 @@
 //
 // # Events
 //
-// An Events block holds the records of one chunk: what one stream (one of the
-// Go scheduler's Ps, below MaxStreams) wrote until the chunk was full. Clocks
-// decrease within it only by Skew. seq is unique in a file and increases along
-// a stream; of blocks with the same seq the first counts.
+// An Events block holds the records of one chunk: what one stream wrote until
+// the chunk was full. A stream is one of the Go scheduler's Ps, below
+// MaxStreams. Clocks decrease within it only by Skew. seq is unique in a file
+// and increases along a stream; of blocks with the same seq the first counts.
 //
 //	payload = stream:uvarint seq:uvarint clock:uvarint goroutine:uvarint
 //	          events:uvarint lost:uvarint record*
 //	record  = v:uvarint ...
 //
-// clock is the time that the first record's delta counts from, goroutine the
-// id that runs at the start (0: none yet), events the number of events in the
-// block, lost those that were dropped on this stream before it. v is
-// delta<<2 | tag, delta being the ticks since the previous record.
+// clock is the time that the first record's delta counts from. goroutine is the
+// id that runs at the start (0: none yet). events is the number of events in
+// the block, and lost that of events that were dropped on this stream before
+// it. v is delta<<2 | tag, delta being the ticks since the previous record.
 //
 //	tag 0  exit of the innermost open call
 //	tag 1  enter, as predicted
@@ -240,33 +244,34 @@
 //	                  goroutine makes that one
 //	       > 70       length:uvarint bytes         unknown to this version: skipped
 //
-// A token is the distance in bytes from the top of the goroutine's stack to the
-// frame of the function: it survives stack copying, and a frame is gone exactly
-// when an event with a smaller token of the same goroutine is seen.
+// A token is the distance in bytes from the top of the goroutine's stack to the frame of the
+// function. It survives stack copying. A frame is gone exactly when an event with a smaller token
+// of the same goroutine is seen.
 //
-// Encoder and decoder keep the same small state, fresh for each block: a stack
-// of the calls entered in this block by the running goroutine, and a table of
-// predictions. An enter's token is coded as the difference to the token of the
-// call on top of the stack (0 when it is empty), modulo 2^32. The stack is
-// emptied by Go and End. Exit removes the calls with greater tokens, and among
-// those with the same token the innermost of its site with what is above it, if
-// there is one; Recover removes the calls with greater tokens.
+// Encoder and decoder keep the same small state, fresh for each block. It is a
+// stack of the calls that the running goroutine entered in this block, and a
+// table of predictions. An enter's token is coded as the difference to the
+// token of the call on top of the stack, modulo 2^32. If the stack is empty
+// that token counts as 0. Go and End empty the stack. Exit removes the calls
+// with greater tokens. Among those with the same token it removes the innermost
+// of its site with what is above it, if there is one. Recover removes the calls
+// with greater tokens.
 //
-// The prediction for an enter is the site and the difference that followed the
-// last time that the previous enter or exit was of the same site and direction.
-// The table has 1024 entries, at first without a prediction. The one in use is
+// The prediction for an enter is a site and a difference. They followed the last time that the
+// previous enter or exit was of the same site and direction. The table has 1024 entries, at first
+// without a prediction. The one in use is
 //
 //	((site*2 + d) * 0x9E3779B1 mod 2^32) >> 22      d is 0 after an enter, 1 after an exit
 //
-// of the latest enter or exit (tags 0 to 2, code 4), and number 0 at the start
-// of the block and after Go and End. Tag 2 stores its site and difference there.
+// of the latest enter or exit (tags 0 to 2, code 4). It is number 0 at the start of the block and
+// after Go and End. Tag 2 stores its site and difference there.
 //
 // # Types
 //
 // A type whose values were recorded. Ids of predeclared types are their kinds, as
-// numbered in package reflect, and have no description; those below FirstType have
-// the meanings in types.go; others count from FirstType and are described before,
-// or in the same batch of blocks as, the first event that uses them. What a type
+// numbered in package reflect, and have no description. Those below FirstType have
+// the meanings in types.go. Others count from FirstType. They are described before
+// the first event that uses them, or in the same batch of blocks. What a type
 // holds by value has smaller ids.
 //
 //	type = size:u16 id:uvarint kind:u8 name:string package:string rest, size bytes behind itself
@@ -307,8 +312,8 @@
 //
 // # Arena
 //
-// The arena is a file next to the trace file, mapped shared by the recording
-// program, in which events lie from the moment they happen until the background
+// The arena is a file next to the trace file. The recording program maps it
+// shared. Events lie in it from the moment they happen until the background
 // writer has written them to the trace file. It outlives a killed process: the
 // first reader of the trace file completes it from the arena.
 //
@@ -327,19 +332,18 @@
 //
 // origin ids count the entries from 1. A chunk's state is ChunkFree, ChunkActive,
 // ChunkFull, ChunkTypes or ChunkJournal. Records of an active chunk are valid up to the first whose
-// clock is smaller than the chunk's: word is stored before clock, and what an earlier
-// use of the chunk left behind is older. A full chunk is valid up to end; filled is
-// the clock when it was. A ring overwrites full chunks in the order of filled; it
-// stores before, then ChunkFree, then the chunk's new header. A chunk of types holds
-// descriptions instead of records, up to end, which is written last; in place of
-// goroutine it has the number of the next chunk of types, 0 if it is the last. The
-// journal holds test events as a Tests block has them, up to end, which is written last.
+// clock is smaller than the chunk's. word is stored before clock, and what an earlier use of the
+// chunk left behind is older. A full chunk is valid up to end; filled is the clock when it was. A
+// ring overwrites full chunks in the order of filled; it stores before, then ChunkFree, then the
+// chunk's new header. A chunk of types holds descriptions instead of records, up to end, which is
+// written last. In place of goroutine it has the number of the next chunk of types, 0 if it is the
+// last. The journal holds test events as a Tests block has them, up to end, which is written last.
 // They are in the trace file, too, if a kill came after they were written there.
 //
 // part is that of the trace file which gets the chunks, 0 if recordings are not
-// rotated. It changes after the new file has its name: a file with a later part
-// than the arena's is the right one too, a file with an earlier one is complete
-// but perhaps for its End.
+// rotated. part changes after the new file has its name. So a file with a later
+// part than the arena's is the right one too. A file with an earlier one is
+// complete but perhaps for its End.
 //
 //	word = exit:1 site:31 token:32      site < FirstCode
 //	word = 0:1 0x7F:7 code:8 value:48   code as in the file; value is the goroutine,
@@ -347,8 +351,8 @@
 //
 // Origin (code 10) follows Start, in the same chunk. Values are followed by length
 // bytes, rounded up to whole records, which are stored before the clock of their
-// record. Such bytes may look like a record of any time: a chunk that held some, which
-// flag 1 of its header says, is cleared before it is handed out again.
+// record. Such bytes may look like a record of any time. Flag 1 of a chunk's header
+// says that it held some. Such a chunk is cleared before it is handed out again.
 //
 // Made's value is the number of objects. One record follows, whose word is the bytes, and whose clock is 0.
 //
@@ -363,9 +367,10 @@
 // Waited's value is the waker's id from bit 4 on, and the reason. One record follows, of total and ready,
 // and goes for it what is said of Long's: no time is as long as a clock. waits.go has the reasons. A
 // Parked is missing where it found no room; the Waited after it says all that it would have said. Where
-// both are in one chunk, Void (code 12) has taken the place of the Parked; the file has neither. Late
-// (code 13) is a Waited that found no room when the goroutine ran again, and comes before its next event: a
-// second record follows, of ago and more. Where the goroutine waited again before there was room, total and
-// ready are of all these waits, reason and waker those of the longest, and more is their number less one.
-// So is how long a new goroutine was ready before it ran: it has no event then.
+// both are in one chunk, Void (code 12) has taken the place of the Parked; the file has neither.
+// Late (code 13) is a Waited that found no room when the goroutine ran again, and comes before its
+// next event. A second record follows, of ago and more. The goroutine may have waited again before
+// there was room. Then total and ready are of all these waits, reason and waker those of the
+// longest, and more is their number less one. A Late also tells how long a new goroutine was ready
+// before it ran: the goroutine has no event then.
 package format

@@ -2,8 +2,9 @@ package format
 
 import "encoding/binary"
 
-// A Gap says what has been given back of a recording of tests: events that nobody will look at, as
-// the tests passed which ran meanwhile, or of the middle of a test that ran long.
+// A Gap says what has been given back of a recording of tests. These are events that nobody will
+// look at, as the tests passed which ran meanwhile. Or they are of the middle of a test that ran
+// long.
 //
 // A Gap with a Skip is where the events were. One with a Test says what that test lacks; of several
 // with the same Test and From the last counts.

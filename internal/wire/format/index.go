@@ -10,8 +10,9 @@ const (
 
 // Limits of an index.
 const (
-	// IndexEvery is how many blocks a writer lists in one Index block: few, as readers have to look for
-	// the blocks behind the last one, but enough that reading all of them takes few steps.
+	// IndexEvery is how many blocks a writer lists in one Index block. They are few, as readers have
+	// to look for the blocks behind the last one. They are enough that reading all Index blocks takes
+	// few steps.
 	IndexEvery = 1024
 
 	// IndexBytes is how many bytes of blocks a writer lists in one Index block, about.

@@ -1,8 +1,8 @@
 package format
 
-// An Indexer makes the Index blocks of a file that is being written, so that readers find the blocks
-// of a large file without looking at each. Begin it before anything is written. An indexer that has
-// not begun does nothing.
+// An Indexer makes the Index blocks of a file that is being written. With them readers find the
+// blocks of a large file without looking at each. Begin it before anything is written. An indexer
+// that has not begun does nothing.
 //
 // Its methods take what is to be written to the file next. The file's blocks are listed in order.
 // Once bytes get lost or come twice, the file gets no more Index blocks: readers look for its blocks.
@@ -22,8 +22,8 @@ type Indexer struct {
 	events   int   // blocks of events in the file
 }
 
-// fewestIndexed is how many blocks of events a file has at least that gets an index: of fewer the
-// reader looks at all in no time.
+// fewestIndexed is how many blocks of events a file has at least that gets an index. If there are
+// fewer the reader looks at all in no time.
 const fewestIndexed = 64
 
 // outlinesAtOnce is how many bytes of outlines are kept in memory until they are written.

@@ -7,7 +7,7 @@ import (
 )
 
 // A Journal is the chunk of the arena that test events lie in until they are written to the trace
-// file: thousands of short tests a second would pay more for a system call each than for all else.
+// file. Thousands of short tests a second would pay more for a system call each than for all else.
 type Journal struct {
 	chunk []byte
 	tests int // in it

@@ -2,10 +2,10 @@ package format
 
 // What Encoder and Decoder share, fresh for each block: see "Events" in doc.go.
 
-// A predictor guesses the next enter of a stream from its previous enter or
-// exit: calls in a program follow each other in few ways, so one remembered
-// successor is right for most, and the event shrinks to its time. Encoder and
-// decoder run the same one. Two contexts that collide cost bytes, not correctness.
+// A predictor guesses the next enter of a stream from its previous enter or exit.
+// Calls in a program follow each other in few ways. So one remembered successor is
+// right for most, and the event shrinks to its time. Encoder and decoder run the
+// same one. Two contexts that collide cost bytes, not correctness.
 type predictor struct {
 	next [predictions]prediction
 	slot uint32

@@ -14,7 +14,7 @@ func Beside(path, word string) string {
 }
 
 // OfProcess names the trace file of a process that was told to write to path when that
-// is in use: process 17 writes to app.17.wmt beside app.wmt. A process that replaces
+// is in use. Process 17 writes to app.17.wmt beside app.wmt. A process that replaces
 // its program (exec) needs several: the n-th, from 2 on, is app.17.n.wmt.
 func OfProcess(path string, pid, n int) string {
 	word := strconv.Itoa(pid)

@@ -3,7 +3,7 @@ package format
 import "math/bits"
 
 // An outline is what is left of a block's records without the calls that begin and end in the
-// block: what a reader needs to know which calls are open behind the block. See doc.go.
+// block. From it a reader knows which calls are open behind the block. See doc.go.
 
 // An Outliner makes outlines of chunks while an Encoder encodes them. The zero value is ready to
 // use; it keeps nothing from one chunk to the next.
@@ -127,9 +127,9 @@ func (o *Outliner) leave(last int, stack []frame) {
 // enter looks at the enter i of the call f.
 //
 // Where no call is open that began in the block, the enter may show that calls from before are
-// over: those with greater tokens, and one of the same function with the same token. What earlier
-// enters of a span have not shown a later one of the span may, if its token is smaller, or the same
-// and that of another function. Such calls are kept, with their exits.
+// over. These are those with greater tokens, and one of the same function with the same token. A
+// later enter of a span may show what earlier ones have not shown. Its token is then smaller, or
+// the same and that of another function. Such calls are kept, with their exits.
 func (o *Outliner) enter(i int, stack []frame, f frame) {
 	// A call with the same token has the same frame: the compiler has inlined one into the other.
 	// Nothing is inlined into itself.

@@ -9,11 +9,11 @@ import (
 // pointWords say that something begins or ends.
 var pointWords = []string{"enter", "exit", "begin", "end", "start", "stop"}
 
-// PointName returns the name of what an info function says the beginning or the end of, by the
-// function's tracing name: without a word enter, exit, begin, end, start or stop at its beginning
-// or its end, in upper or lower case. So what enterMarshal begins exitMarshal ends, as marshalEnter
-// and marshalExit do: it is marshal. Of Type.begin and Type.end it is Type; of functions that are
-// just begin and end it is empty.
+// PointName returns the name of what an info function says the beginning or the end of. It is the
+// function's tracing name, without a word enter, exit, begin, end, start or stop at its beginning
+// or its end. The word may be in upper or lower case. So what enterMarshal begins exitMarshal ends,
+// as marshalEnter and marshalExit do: it is marshal. Of Type.begin and Type.end it is Type; of
+// functions that are just begin and end it is empty.
 //
 // A word ends where an upper-case letter, a digit or one of _ - . follows, so there is none in
 // endpoint or send.

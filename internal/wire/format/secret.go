@@ -62,8 +62,8 @@ func TypeLooksSecret(pkg, name string, words []string) bool {
 	return LooksSecret(name, words)
 }
 
-// beginsPart reports whether a part of name begins at i: a capital behind another
-// character, or the last of several capitals (the K of APIKey), or what is no letter.
+// beginsPart reports whether a part of name begins at i. A part begins with a capital behind
+// another character, the last of several capitals (the K of APIKey), or what is no letter.
 func beginsPart(name string, i int) bool {
 	if !isUpper(name[i]) {
 		return !isLetter(name[i]) || !isLetter(name[i-1])

@@ -120,7 +120,7 @@ func (a *arenaReader) look(size int64) (seen []place, err error) {
 		return nil, err
 	}
 	// While a program lives, a chunk may have been handed out behind the look, and a later one of the
-	// same stream before it: that one would come without the other.
+	// same stream before it. The later one would come without the other.
 	first := make(map[uint32]uint64) // of the chunks that were not seen, by stream
 	if err := each(func(p place) {
 		if numbers[p.off] == p.Seq {

@@ -197,8 +197,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// A movingProgram fills two chunks while a reader looks at them, one after the other: the first one
-// is given back and handed out again behind the look, then the second one before the look.
+// A movingProgram fills two chunks while a reader looks at them, one after the other. The first one
+// is given back and handed out again behind the look, then the second one before it.
 type movingProgram struct {
 	mem     []byte
 	headers int // that were read

@@ -148,8 +148,8 @@ func TestTalliesDeep(t *testing.T) {
 	}
 }
 
-// TestTalliesGrow checks that tallies grow to the sites that appear, and not to ids that only damage
-// makes; and that the caller may reset or replace them.
+// TestTalliesGrow checks that tallies grow to the sites that appear, and not to ids that only
+// damage makes. The caller may reset or replace tallies.
 func TestTalliesGrow(t *testing.T) {
 	enc := Encoder{Tallies: []Tally{}}
 	call := func(site uint64) []Record {

@@ -37,7 +37,7 @@ func (arch Arch) String() string {
 }
 
 // Site returns the instructions of a probe's place, which do nothing. The note's location is that of
-// the first one. On amd64 a tracer that knows of faster ways takes the second one instead: kernels
+// the first one. On amd64 a tracer that knows of faster ways takes the second one instead. Kernels
 // replace a nop of 10 bytes by a call, so that no trap is needed.
 func (arch Arch) Site() []byte {
 	switch arch {

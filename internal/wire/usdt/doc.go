@@ -1,6 +1,6 @@
 // Package usdt is about USDT probes as SystemTap defined them and bpftrace, bcc, perf and gdb read
-// them: a note in an ELF file for each place where a program may be stopped, with the probe's name
-// and where its arguments are then.
+// them. An ELF file has a note for each place where a program may be stopped. The note has the
+// probe's name and says where its arguments are then.
 //
 //	note := usdt.Note{
 //		Provider: "shop", Name: "finish", Location: 0x401000, Semaphore: 0x602000,
@@ -23,7 +23,7 @@
 //	name       text, ends with a 0 byte
 //	arguments  text, ends with a 0 byte
 //
-// A tool that moves the file's addresses moves the section .stapsdt.base, too: readers add the
+// A tool that moves the file's addresses moves the section .stapsdt.base, too. Readers add the
 // difference between its address and base to the location and to the semaphore. Tracers count the
 // semaphore up while they are attached, in each process.
 //

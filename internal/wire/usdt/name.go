@@ -56,8 +56,8 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("%s %q: %s", e.What, e.Name, e.Reason)
 }
 
-// Name returns a probe's name that resembles the text: what tracers refuse is replaced by _, and of
-// a text that is too long the end is kept.
+// Name returns a probe's name that resembles the text. It replaces what tracers refuse by _, and
+// keeps the end of a text that is too long.
 func Name(text string) string { return bearable(text, MaxName) }
 
 // ProviderName returns a provider's name that resembles the text.

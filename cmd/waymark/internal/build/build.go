@@ -178,8 +178,8 @@ func (b *Build) readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// Dependent returns a package that was asked for which has, with its tests, the given one
-// among its dependencies; the given one if there is none.
+// Dependent returns a package that was asked for and that depends on the given one, its
+// tests included. It returns the given one if there is no such package.
 func (b *Build) Dependent(path string) string {
 	for _, p := range b.Main {
 		seen := make(map[string]bool)
@@ -202,8 +202,8 @@ func (b *Build) Dependent(path string) string {
 // Overlay returns the file that the compiler reads in place of each that has another.
 func (b *Build) Overlay() map[string]string { return maps.Clone(b.overlay) }
 
-// suffix is what a file's name must end with for the tools that get the file from the
-// overlay: go vet checks tests by their files' names.
+// suffix returns what a file's name must end with. Tools that get the file from the
+// overlay look at the name: go vet checks tests by their files' names.
 func suffix(path string) string {
 	const tests = "_test.go"
 	if strings.HasSuffix(path, tests) {
@@ -239,7 +239,8 @@ func (b *Build) FindLibrary(flags gocmd.Flags) (gocmd.Flags, error) {
 }
 
 // withModules returns flags with which the go command sees files through the given
-// overlay and finds the library with its hooks, and in place of modules their copies.
+// overlay and finds the library with its hooks. The flags also put the copies of
+// modules in place of the modules.
 func (b *Build) withModules(flags gocmd.Flags, copies map[module.Version]string, overlay map[string]string) (gocmd.Flags, error) {
 	all, err := b.overlaid(flags, copies, overlay)
 	if err != nil {

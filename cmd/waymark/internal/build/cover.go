@@ -51,9 +51,9 @@ func (b *Build) cover(o *Options, flags gocmd.Flags, std *known, copies map[modu
 }
 
 // uncovered lists packages that the patterns of -coverpkg match in this build but not in a plain
-// build: packages that only the agent imports, and copies of modules whose folders are below the
-// user's. Other packages are not listed, because results in the go command's cache depend on the
-// list.
+// build. These are packages that only the agent imports, and copies of modules whose folders are
+// below the user's. Other packages are not listed, because results in the go command's cache
+// depend on the list.
 func (b *Build) uncovered(patterns string, test bool, std *known, copies map[module.Version]string) (list []string, err error) {
 	var set []*pattern.Pattern
 	all := false

@@ -1,4 +1,4 @@
-// Package build prepares instrumented builds: it selects functions, rewrites them, and collects
+// Package build prepares instrumented builds. It selects functions, rewrites them, and collects
 // everything that the go command needs to build the program from the rewritten files.
 //
 //	go env, go list --> packages --select--> units of files --rewrite--> cache

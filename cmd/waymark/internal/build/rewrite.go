@@ -142,8 +142,8 @@ func (b *Build) jobs(o *Options, s *selection, pkgs []*gocmd.Package, std *known
 	return jobs, nil
 }
 
-// copyModules copies the modules of jobs that lie in the module cache, where the go command refuses
-// overlaid files, and makes the jobs use the copies.
+// copyModules copies the modules of jobs that lie in the module cache, and makes the jobs use the
+// copies. The go command refuses overlaid files in the module cache.
 func (b *Build) copyModules(o *Options, jobs []*job) (map[module.Version]string, error) {
 	copies := make(map[module.Version]string)
 	for _, j := range jobs {

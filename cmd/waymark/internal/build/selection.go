@@ -164,9 +164,9 @@ const (
 	verified    = "part of the FIPS 140-3 module, which verifies its own code"
 )
 
-// ofFIPS reports whether p is of the cryptographic module. It verifies its code when the program
-// starts, and the code may be that of a certified release, in the module cache, where no overlay
-// reaches.
+// ofFIPS reports whether p is of the cryptographic module. The module verifies its code when the
+// program starts. The code may be that of a certified release, in the module cache, where no
+// overlay reaches.
 func ofFIPS(p *gocmd.Package) bool {
 	return p.Standard && strings.HasPrefix(p.ImportPath+"/", "crypto/internal/fips140/")
 }

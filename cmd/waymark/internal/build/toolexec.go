@@ -8,9 +8,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/gocmd"
 )
 
-// standIn has the go command call this command for its tools. words returns the words of its -toolexec, from the
-// path of this command and those of another -toolexec, which gets the tools from this one: the user's own, in
-// flags, or this command's for another purpose.
+// standIn has the go command call this command for its tools. words returns the words of its
+// -toolexec, from the path of this command and the words of another -toolexec. The other one gets
+// the tools from this one. It is the user's own, in flags, or this command's for another purpose.
 func (b *Build) standIn(flags gocmd.Flags, words func(self string, outer []string) []string) error {
 	self, err := os.Executable()
 	if err != nil {

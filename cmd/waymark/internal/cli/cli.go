@@ -1,5 +1,5 @@
-// Package cli is the face of the waymark command: one file for each command, named after it,
-// which reads its arguments, has other packages do the work, and prints.
+// Package cli is the face of the waymark command. Each command has one file, named after it. The
+// file reads the command's arguments, has other packages do the work, and prints.
 package cli
 
 import (

@@ -45,8 +45,8 @@ const behindEquals = "waymark_values_behind_equals"
 
 // split takes arguments apart. Flags with two dashes are set's. Flags with one dash are the go
 // command's, except for those in own, which are set's shorthands. With packagesOnce the tests get
-// the flags that go test doesn't know, the arguments behind such a flag (they may be its value) or
-// behind packages and a flag, and all after -args.
+// the flags that go test doesn't know, and all after -args. They also get the arguments behind
+// such a flag, which may be its value, and those behind packages and a flag.
 func split(args []string, set *pflag.FlagSet, own string, o order) (*commandLine, error) {
 	c := new(commandLine)
 	var ours []string

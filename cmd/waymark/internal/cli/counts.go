@@ -84,9 +84,10 @@ func (f *countFlags) checkFlags(flags gocmd.Flags, others bool) (err error) {
 	return nil
 }
 
-// countTests runs go test as often as it takes, and writes or compares what it counts. Each second run
-// has one CPU: what depends on the scheduler may be the same in all runs of a busy minute, and another
-// number in all of a quiet one, but rarely the same as on one CPU. ended is called after the first run.
+// countTests runs go test as often as it takes, and writes or compares what it counts. Each second
+// run has one CPU. On several CPUs, a number that depends on the scheduler may be the same in all
+// runs of a busy minute. In a quiet minute it may be another number in all runs. It is rarely the
+// same as on one CPU. ended is called after the first run.
 func (a *app) countTests(first *exec.Cmd, f *countFlags, ended func()) error {
 	var runs []*gate.Run
 	one := !f.cpus

@@ -69,8 +69,9 @@ func (f *filterFlags) matchSites(set *tracefile.Set) []string {
 	return slices.Compact(names)
 }
 
-// between returns a function that reports whether a recorded function matches a pattern of in (any
-// function does if in is empty) and no pattern of out. It returns nil if there are no patterns.
+// between returns a function that reports whether a recorded function matches a pattern of in and
+// no pattern of out. If in is empty, any function matches it. between returns nil if there are no
+// patterns.
 func between(in, out *pattern.Set) func(*function.Func) bool {
 	if in.Empty() && out.Empty() {
 		return nil

@@ -125,8 +125,8 @@ func tinyMatch(left function.LeftOut, text string) string {
 // literals are names of function literals.
 var literals = regexp.MustCompile(`\.func[0-9]+`)
 
-// near says that a pattern which matches none of the names matches a function that is left out, or asks
-// whether the user meant one of the nearest names.
+// near returns a hint for a pattern that matches none of the names. It says that the pattern
+// matches a function that is left out, or asks whether the user meant one of the nearest names.
 func near(text string, names []string, left function.LeftOut) string {
 	if name := tinyMatch(left, text); name != "" {
 		return fmt.Sprintf(": %s is tiny, and was left out when the program was built; --include '%s' adds it, --all adds all", name, text)

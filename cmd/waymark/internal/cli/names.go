@@ -16,9 +16,10 @@ func isProcess(arg string) bool {
 	return live.IsRemote(arg) || arg != "" && strings.Trim(arg, "0123456789") == ""
 }
 
-// namesProcess reports whether an argument of a command that also takes files means a process. This is the
-// one rule of all such commands: an id or an address does, and so does the name of a program that
-// listens, unless waymark has written the file of that name. An argument with a slash is a file.
+// namesProcess reports whether an argument of a command that also takes files means a process. All
+// such commands have this one rule: an id or an address means a process. The name of a program that
+// listens does so too, unless waymark has written the file of that name. An argument with a slash
+// is a file.
 func (a *app) namesProcess(arg string) bool {
 	if isProcess(arg) {
 		return true

@@ -67,8 +67,8 @@ func (f *limitFlags) check() error {
 	return nil
 }
 
-// follow begins to watch or to record, and tells what the program has to say until it is done, the
-// time is over, or the user interrupts.
+// follow begins to watch or to record, and tells what the program has to say. It ends when the
+// program is done, the time is over, or the user interrupts.
 func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration, tell func(*control.News) error) (*control.Change, error) {
 	if limit > 0 {
 		r.ForNS = int64(limit + grace)

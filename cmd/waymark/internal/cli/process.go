@@ -79,8 +79,8 @@ func await(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// guard removes the temporary folder dir when a signal ends this command, until release is called:
-// this command may have much to print after the program has ended.
+// guard removes the temporary folder dir when a signal ends this command, until release is called.
+// This command may have much to print after the program has ended.
 func guard(dir string) (release func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, ending...)

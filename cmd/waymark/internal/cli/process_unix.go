@@ -30,8 +30,8 @@ func die(s os.Signal) {
 func keepPipes() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // fromTerminal reports whether a signal of this kind comes from the keyboard of a
-// terminal in whose foreground this command runs: then the terminal has sent it to
-// the traced program too.
+// terminal in whose foreground this command runs. Then the terminal has sent the
+// signal to the traced program too.
 func fromTerminal(s os.Signal) bool {
 	if s != syscall.SIGINT && s != syscall.SIGQUIT && s != syscall.SIGWINCH {
 		return false
@@ -46,8 +46,8 @@ func fromTerminal(s os.Signal) bool {
 }
 
 // status returns the exit status for a program that ended with state. A signal that
-// ended it ends this process too, so that whoever waits sees the same; unless Go
-// or the kernel would print or dump something for it.
+// ended the program ends this process too, so that whoever waits sees the same. It
+// does not if Go or the kernel would print or dump something for the signal.
 func (e ended) status() int {
 	w, ok := e.state.Sys().(syscall.WaitStatus)
 	if !ok || !w.Signaled() {

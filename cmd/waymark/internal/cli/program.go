@@ -16,9 +16,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 )
 
-// program returns the program to run, in a temporary folder of its own for what it writes:
-// an instrumented binary, or one that is built from a package. It returns nil if --dry-run
-// was asked for.
+// program returns the program to run: an instrumented binary, or one that is built from a
+// package. The program has a temporary folder of its own for what it writes. program
+// returns nil if --dry-run was asked for.
 func (a *app) program(name string, f *buildFlags, set *pflag.FlagSet, line *commandLine) (*traced, error) {
 	path, err := binary(line)
 	if err != nil {

@@ -50,9 +50,9 @@ func (a *app) withSet(names []string, do func(*tracefile.Set) error) error {
 	return errors.Join(append([]error{do(set)}, errs...)...)
 }
 
-// recordings returns the trace files of a program that was told to record to file: that file and,
-// if the process has replaced its program (exec), the files of the programs after it, in order.
-// Files of earlier runs are not among them.
+// recordings returns the trace files of a program that was told to record to file, in order. The
+// first one is file. If the process has replaced its program (exec), the files of the programs
+// after it follow. Files of earlier runs are not among them.
 func recordings(file string) []string {
 	all := []string{file}
 	info, err := readInfo(file)

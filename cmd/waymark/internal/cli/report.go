@@ -51,8 +51,8 @@ func (a *app) reportCommand() *cobra.Command {
 // htmlFormat is the value of --format that report has beside report.Formats.
 const htmlFormat = "html"
 
-// to has write write to the file of -o, which must not be one of those that are read, or to usual if there
-// is no -o. Unless something was written the file stays as it was.
+// to calls write with the file of -o, or with usual if there is no -o. The file must not be one of
+// those that are read. Unless something was written, the file stays as it was.
 func (a *app) to(out string, usual io.Writer, inputs []string, write func(io.Writer) error) error {
 	if out == "" {
 		return write(usual)

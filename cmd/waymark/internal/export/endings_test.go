@@ -48,9 +48,9 @@ func (e *ends) start(goroutine, parent uint64) {
 	}
 }
 
-// A panic that is caught two calls higher up, Goexit, an error, three generations of goroutines, and calls that
-// os.Exit has cut off: each format that has a place for it says so, and in all of them the numbers are
-// those of a report.
+// The recording has a caught panic, Goexit, an error, three generations of goroutines, and calls
+// that os.Exit has cut off. The panic is caught two calls higher up. Each format that has a place
+// for one of these says so. In all formats the numbers are those of a report.
 func TestEndings(t *testing.T) {
 	text, _, _ := strings.Cut(events(), "I20 ") // without the recursion
 	text = strings.NewReplacer("A10 ", "J10 ", "^20 e50 ", "e50 ^20 ").Replace(text) + "H20 +10"

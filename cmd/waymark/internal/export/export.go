@@ -1,6 +1,6 @@
 // Package export writes recordings in the formats of other programs. Each format is a package below
-// this one: those of events and of rows are made of what package calls tells, those of samples of
-// package paths.
+// this one. Formats of events and of rows are made of what package calls tells, those of samples of
+// what package paths tells.
 package export
 
 import (

@@ -32,7 +32,7 @@ const named = "m.f[struct { X int \"a;b|c,d%\" }]</script>\\\n\r\t\x00\x7f\x80\u
 var names = []string{"main.main", "main.caught", "main.outer", "main.thrower", "main.caught.func1", "main.(*T).child", "main.exits", named, "main.deep", "main.waits"}
 
 // events has a panic that is caught two calls higher up, three generations of goroutines, a Goexit,
-// a recursion, an error, and calls that the end of the program finds open.
+// a recursion, and an error. The end of the program finds some calls open.
 func events() string {
 	var b strings.Builder
 	b.WriteString("A10 +7 B20 C30 D40 !40 +3 E50 +2 ^20 e50 b20 ")

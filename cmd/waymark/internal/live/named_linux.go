@@ -31,9 +31,9 @@ func (c *Conn) peer() (p peer, err error) {
 }
 
 // Named opens a file that the program says it has written. The program may be another user's, and
-// may name what it likes: the file must be a regular one of the program's user, with no other name.
-// It is looked up where the program runs, which may be a container. own reports whether the
-// program is the caller's own, in the same file system: then it is no news what the program can do
+// may name what it likes. So the file must be a regular one of the program's user, with no other
+// name. It is looked up where the program runs, which may be a container. own reports whether the
+// program is the caller's own, in the same file system. Then it is no news what the program can do
 // to files, and path leads to the file for the caller, too.
 func (c *Conn) Named(path string) (f *os.File, own bool, err error) {
 	p, err := c.peer()

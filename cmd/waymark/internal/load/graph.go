@@ -22,8 +22,9 @@ type Graph struct {
 	Duration  time.Duration // of a trace's root
 
 	// Skew says how unequal things are: with 0 all traces have one shape and duration, and all functions
-	// are called equally often. Numbers of calls and durations are spread around their mean by a log-normal
-	// distribution with this sigma, and the n-th function is called with a weight of 1/n to the power of it.
+	// are called equally often. Numbers of calls and durations are spread around their mean by a
+	// log-normal distribution with the sigma Skew. The n-th function is called with a weight of 1/n to
+	// the power of Skew.
 	Skew float64
 }
 

@@ -202,8 +202,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A receiver that has never taken a request ends a run if it is not one; one that is busy, or that has
-// taken one, does not.
+// If what is at the URL has never taken a request and is no receiver, the run ends. If it is busy,
+// or has taken a request, the run goes on.
 func TestToURL(t *testing.T) {
 	for _, test := range []struct {
 		name     string

@@ -23,8 +23,9 @@ const timeout = 10 * time.Second
 // IsURL reports whether the name of an output is that of a receiver for ToURL.
 func IsURL(name string) bool { return otlp.IsURL(name) }
 
-// ToURL returns the receiver of OTLP at a URL. Errors are fatal until it has taken a request,
-// unless it says that it is only busy: then it is none, or not of this protocol.
+// ToURL returns the receiver of OTLP at a URL. Errors are fatal until the receiver has taken
+// a request, unless it says that it is only busy. Such an error means that there is no
+// receiver, or one of another protocol.
 func ToURL(url string, connections int) (Receiver, error) {
 	e, err := otlp.NewEndpoint(url, "")
 	if err != nil {

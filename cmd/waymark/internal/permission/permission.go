@@ -11,9 +11,9 @@ import (
 // Private is the mode of files that say what a program did, as recordings have it.
 const Private fs.FileMode = 0o600
 
-// Of returns the mode for a file that is made of others: who may read or write each of them may do so
-// with the file, and its owner may in any case. What is made of a running program is private. The
-// system takes away what umask says.
+// Of returns the mode for a file that is made of others. Who may read or write each of the others
+// may do so with the file. The file's owner may in any case. What is made of a running program is
+// private. The system takes away what umask says.
 func Of(inputs ...string) fs.FileMode {
 	if len(inputs) == 0 {
 		return Private

@@ -1,4 +1,4 @@
-// Keptplot draws how much memory the runs of dev/benchmarks/kept had, by requests, and prints how
+// Keptplot draws how much memory the runs of dev/benchmarks/kept had, by requests. It prints how
 // much CPU time each kind of run took, in multiples of the first one: see `make bench-traces`.
 package main
 

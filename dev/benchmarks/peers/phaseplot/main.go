@@ -1,11 +1,11 @@
-// Phaseplot draws how a recording keeps its budget: the share of CPU time that tracing took, over
-// time, with the budget, the phases of the program and the changes of what is recorded. It is for
-// recordings of dev/benchmarks/phases, which computes on one goroutine, so that its CPU time is the
-// time: see `make bench-phases`.
+// Phaseplot draws how a recording keeps its budget. The plot shows the share of CPU time that
+// tracing took, over time. It also shows the budget, the phases of the program and the changes of
+// what is recorded. It is for recordings of dev/benchmarks/phases, which computes on one goroutine,
+// so that its CPU time is the time: see `make bench-phases`.
 //
 // The share is made of the recording's own numbers: recorded calls and counted calls, each with what
-// such a call costs. The program reads its counters when levels change and else once a second; what it
-// counted is spread over the time since it read them before.
+// such a call costs. The program reads its counters when levels change and else once a second. What
+// it counted is spread over the time since it read them before.
 package main
 
 import (

@@ -1,7 +1,7 @@
 // Package kv is a log-structured key-value store. All data is held in memory,
 // and each write is appended to a log file as a checksummed record, from which
 // the store is recovered. When too much of the log is out of date the store
-// replaces it with a snapshot of the data, to which it goes on appending.
+// replaces it with a snapshot of the data. The store goes on appending to that.
 package kv
 
 import (

@@ -1,7 +1,7 @@
 // Package search is a full-text index over short documents. Queries are
-// answered in two steps: an inverted index yields candidates by their BM25
-// score, and the best of these are ranked again by where in their text the
-// words of the query are.
+// answered in two steps. An inverted index yields candidates by their BM25
+// score. The best are ranked again by where in their text the query's words
+// are.
 package search
 
 import (

@@ -50,8 +50,8 @@ func (d *Depot) Ship(ctx context.Context, id string) error {
 	return d.orders.Advance(id, orders.Shipped)
 }
 
-// Pack distributes the units of lines over as few parcels as it easily can:
-// the heaviest units first, each into the first parcel with room for it.
+// Pack distributes the units of lines over as few parcels as it easily can. The
+// heaviest units come first, each into the first parcel with room.
 func Pack(lines ...pricing.Line) []Parcel {
 	lines = slices.Clone(lines)
 	slices.SortStableFunc(lines, func(a, b pricing.Line) int { return cmp.Compare(b.Grams, a.Grams) })

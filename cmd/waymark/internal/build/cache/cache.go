@@ -1,7 +1,7 @@
 // Package cache keeps what waymark makes for builds: rewritten files, patched runtimes, copies of
-// modules. Names are hashes of all that an entry depends on, so that builds that run side by side can
-// share it. Each entry has a checksum, which every use verifies: an entry that was damaged, as by a
-// loss of power, counts as one that isn't there.
+// modules. Names are hashes of all that an entry depends on, so that builds that run side by side
+// can share it. Each entry has a checksum, which every use verifies. A damaged entry, as after a
+// loss of power, counts as missing.
 package cache
 
 import (

@@ -193,8 +193,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// A cache that can't be written to can be used, as far as it goes; what has to be added
-// returns an error that says what to do.
+// A cache that can't be written to can be used, as far as it goes. Whatever adds to
+// such a cache returns an error that says what to do.
 func TestReadOnly(t *testing.T) {
 	c := open(t)
 	path, err := c.Put([]byte("used"), ".go")

@@ -41,8 +41,8 @@ func goTool(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestStd covers rewritten packages of the standard library: meta-data is that of the files
-// as they are, and in the results are all counters and all that was inserted.
+// TestStd covers rewritten packages of the standard library. The meta-data is that of the
+// files as they are. The results have all counters and all that was inserted.
 func TestStd(t *testing.T) {
 	packages := []string{"net/http", "go/types", "encoding/json", "text/template", "slices", "os/exec", "container/list"}
 	if *std {

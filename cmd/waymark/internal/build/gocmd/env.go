@@ -28,8 +28,8 @@ type Env struct {
 }
 
 // LoadEnv asks the go command for its environment in dir. A toolchain that the go command has
-// downloaded is used through a symbolic link in linkDir, because the toolchain lies in the module
-// cache, whose files can't be overlaid. extra are variables for the go command.
+// downloaded lies in the module cache, whose files can't be overlaid. LoadEnv uses such a
+// toolchain through a symbolic link in linkDir. extra are variables for the go command.
 func LoadEnv(dir, linkDir string, extra ...string) (*Env, error) {
 	e := &Env{Dir: dir, Go: "go", Extra: extra}
 	out, err := e.Output("env", "-json")
@@ -39,7 +39,7 @@ func LoadEnv(dir, linkDir string, extra ...string) (*Env, error) {
 	if err := json.Unmarshal(out, e); err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
-	// The build's own settings are in the environment already; those that the
+	// The build's own settings are in the environment already. Those that the
 	// packages are listed for may be set in the file of `go env -w`.
 	if e.GOROOT == "" {
 		return nil, errors.New("go env: GOROOT is empty")
@@ -117,8 +117,8 @@ func (e *Env) TooNew(err error) error {
 		err, runtime.Version(), e.GOVERSION)
 }
 
-// CheckVet returns an error if this program can't be the tool of the go vet that runs in dir: it
-// couldn't read what a newer compiler writes.
+// CheckVet returns an error if this program can't be the tool of the go vet that runs in dir.
+// This program couldn't read what a newer compiler writes.
 func CheckVet(dir string) error {
 	e := &Env{Dir: dir, Go: "go"}
 	out, err := e.Output("env", "GOVERSION")

@@ -51,8 +51,9 @@ func (p *Package) Files(names []string) []string {
 
 const listFields = "-json=Dir,ImportPath,Name,Standard,DepOnly,ForTest,Module,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Imports,TestImports,XTestImports,Error"
 
-// List returns the packages that the patterns name and all that they import, with test also what
-// their tests import: each once, by the path of its import. Generated test mains are left out.
+// List returns the packages that the patterns name and all that they import. With test it also
+// returns what their tests import. Each package is there once, by its import path. Generated
+// test mains are left out.
 func (e *Env) List(flags Flags, patterns []string, test bool) ([]*Package, error) {
 	args := []string{"list", "-e", "-deps", listFields}
 	if test {
@@ -78,10 +79,10 @@ func (e *Env) List(flags Flags, patterns []string, test bool) ([]*Package, error
 	}
 }
 
-// withoutVariants returns the packages of a list that go test compiles anew for the tests of another
-// package, such as "helper [core.test]", under their own paths: the go command lists the plain one
-// only if something else imports it. What tests add to a package is left out, because the package
-// itself lists the files.
+// withoutVariants returns the packages of a list under their own paths. go test compiles some anew
+// for the tests of another package, such as "helper [core.test]". The go command lists the plain
+// one only if something else imports it. What tests add to a package is left out, because the
+// package itself lists the files.
 func withoutVariants(all []*Package) (list []*Package) {
 	tested := make(map[string]string) // the folders of packages with tests
 	at := make(map[string]int)        // indexes in list
@@ -123,7 +124,7 @@ func (e *Env) Names(flags Flags, patterns ...string) ([]string, error) {
 }
 
 // ExeName returns the name of the executable that the go command makes of a main
-// package: the last element of its path that isn't a version.
+// package. It is the last element of its path that isn't a version.
 func ExeName(importPath string) string {
 	dir, base := path.Split(importPath)
 	if dir != "" && len(base) > 1 && base[0] == 'v' && strings.Trim(base[1:], "0123456789") == "" {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// Packages that go list names as variants only are listed by their own paths, once each: those that
-// programs with profiles import, and those that are compiled anew for a test.
+// Packages that go list names as variants only are listed by their own paths, once each. Such
+// packages are those that programs with profiles import, and those that are compiled anew for a
+// test.
 func TestList(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

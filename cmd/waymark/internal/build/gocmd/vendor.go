@@ -91,8 +91,8 @@ func (m *Modules) useBesideVendor(w *modfile.WorkFile, root string, files map[st
 	return w.AddUse(dir, "")
 }
 
-// hide leaves the library's packages in a vendor folder out of the build: those in modules.txt, and
-// those that are there because package waymark embeds its source.
+// hide leaves the library's packages in a vendor folder out of the build. These are the packages in
+// modules.txt, and those that are there because package waymark embeds its source.
 func hide(vendor string, files map[string][]byte) error {
 	library := false
 	inside := make(map[string]bool) // folders of modules in the library's, such as those of contrib

@@ -44,8 +44,8 @@ func Exact(version string) bool {
 // NoModule is the path of a main module that isn't the user's.
 const NoModule = "command-line-arguments"
 
-// Require writes into the folder dir a module that requires the packages at the version:
-// what the go command makes in memory for `go run package@version`.
+// Require writes into the folder dir a module that requires the packages at the version.
+// The go command makes such a module in memory for `go run package@version`.
 func Require(dir string, packages []string, version string) error {
 	// Modules from before go1.17 list less of what they need. The go command raises the
 	// version to what it finds.

@@ -150,8 +150,8 @@ func ModuleDir(c *cache.Cache, module, goVersion string) (string, error) {
 	})
 }
 
-// Check returns an error if the library in dir isn't the one that this command carries:
-// the hooks that the command adds to a build fit that one only.
+// Check returns an error if the library in dir isn't the one that this command carries.
+// The hooks that the command adds to a build fit that library only.
 func Check(dir string) error {
 	return fs.WalkDir(waymark.Source, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !isSource(path) {

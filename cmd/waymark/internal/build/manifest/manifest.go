@@ -1,5 +1,6 @@
-// Package manifest says which groups of functions a program has, and who is in them, for people,
-// for programs, and in the properties format of the tracing facility that the idea comes from.
+// Package manifest says which groups of functions a program has, and which functions are in
+// them. It says so for people, for programs, and in the properties format of the tracing
+// facility that the idea comes from.
 package manifest
 
 import (

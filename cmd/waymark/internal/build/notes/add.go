@@ -12,8 +12,8 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/usdt"
 )
 
-// registers are those that hold the arguments of a probe at its location: the assembly in package
-// runtime puts them there, and that in package probe.
+// registers are those that hold the arguments of a probe at its location. The assembly in package
+// runtime puts them there, and so does the assembly in package probe.
 var registers = map[usdt.Arch][]string{
 	usdt.AMD64: {"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13"},
 	usdt.ARM64: {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11"},

@@ -11,16 +11,16 @@
 //	        (adds the notes to a.out)
 //	    ↳ waymark linked 0 …/compile …    as if called without
 //
-// So the notes are in what the go command puts into its cache, runs as a test, or writes to where -o
-// says, and the same input makes the same bytes. The go command asks each tool for its version, to
+// So the notes are in what the go command puts into its cache, runs as a test, or writes to where
+// -o says. The same input makes the same bytes. The go command asks each tool for its version, to
 // distinguish cached results of one from those of another. Here link is another tool than without
 // this command, all others are the same.
 //
 // # What is added
 //
-// Sections at the end of the file, and section headers that replace the old ones: the segments, and
-// with them what the kernel maps, stay as they are. In the program's data only the numbers of
-// locations are set.
+// Add adds sections at the end of the file, and section headers that replace the old ones. The
+// segments, and with them what the kernel maps, stay as they are. In the program's data only the
+// numbers of locations are set.
 //
 //	.note.stapsdt     the notes, see package usdt
 //	.stapsdt.base     the address that notes name as their base: the beginning of the text, empty

@@ -13,8 +13,8 @@ import (
 	"github.com/waymark-go/waymark"
 )
 
-// addConditions adds to the overlay of package runtime in dir what evaluates conditions on calls: files
-// of package condition, in which names at the top level begin with wmCondition.
+// addConditions adds to the overlay of package runtime in dir what evaluates conditions on calls.
+// These are files of package condition, in which names at the top level begin with wmCondition.
 func addConditions(out map[string]File, dir string) error {
 	fset := token.NewFileSet()
 	files := make(map[string]*ast.File)

@@ -14,7 +14,7 @@ import (
 // Tested lists the Go releases that the tests of this version of waymark run on.
 var Tested = []string{"go1.26.8", "go1.27.2"}
 
-// hashes.txt has a hash of each function that text is inserted into, in each tested release:
+// hashes.txt has a hash of each function that text is inserted into, in each tested release.
 // `go test -run TestHashes -update` in this folder writes it.
 //
 //go:embed hashes.txt
@@ -36,8 +36,8 @@ func nearest(goversion string) (string, error) {
 	return "", fmt.Errorf("waymark isn't tested with %s, only with %s: %s", goversion, strings.Join(Tested, ", "), advice(Tested[len(Tested)-1]))
 }
 
-// check returns an error if the release isn't tested: if there is no tested release of its minor
-// version, or if functions with anchors are others than there.
+// check returns an error if the release isn't tested. It isn't if there is no tested release of
+// its minor version, or if functions with anchors are others than in that one.
 func check(goversion, pkg string, found []string) error {
 	release, err := nearest(goversion)
 	if err != nil {

@@ -1,8 +1,9 @@
 package toolchain
 
 // testAnchors are the places in package testing where a test begins, waits for its turn, logs, is
-// marked as failed, and ends, and where the alarm of -timeout is set, rings and is stopped. An end is reported before the test's parent may go on, because the
-// parent may end the process.
+// marked as failed, and ends. They are also where the alarm of -timeout is set, rings and is
+// stopped. An end is reported before the test's parent may go on, because the parent may end the
+// process.
 var testAnchors = []anchor{
 	{file: "testing.go", fn: "runTests", before: "ok = true", text: "wmBinary(importPath); "},
 	{file: "testing.go", fn: "tRunner", before: "t.runner = callerName(0)", text: "wmBegin(&t.common); "},

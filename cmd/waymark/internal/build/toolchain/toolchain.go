@@ -3,14 +3,15 @@
 //
 // Nothing in GOROOT is changed: the result is a set of files for `go build -overlay`. New files
 // hold the hooks themselves (the folders _runtime and _testing). Some files of the packages get
-// small insertions, each at an anchor: fields at the end of a struct type, or a statement before
-// another statement. An anchor names the function and the text with which the other statement
-// begins.
+// small insertions, each at an anchor. An insertion is fields at the end of a struct type, or a
+// statement before another statement. An anchor names the function and the text with which the
+// other statement begins.
 //
 // Anchors are found in the parsed source and not by line numbers, so that one table serves several
 // Go releases. If an anchor is missing or no longer unique, waymark doesn't know the toolchain, and
-// the build fails with an error that says so. It also fails, unless the user takes the risk, if a
-// function with an anchor is another one than in the tested release of the same minor version.
+// the build fails with an error that says so. It also fails if a function with an anchor is another
+// one than in the tested release of the same minor version. The user may take the risk and build
+// anyway.
 package toolchain
 
 import (

@@ -29,8 +29,9 @@ var Analyzer = &analysis.Analyzer{
 	Run:  run,
 }
 
-// IsCall reports whether a command line is one with which go vet calls its tool: to ask for its
-// version or its flags, or to check a package, behind flags that it passes on.
+// IsCall reports whether a command line is one with which go vet calls its tool. go vet asks
+// for the tool's version or its flags. Or it has the tool check a package, behind flags that it
+// passes on.
 func IsCall(args []string) bool {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "-") {
 		return len(args) == 1 && strings.HasSuffix(args[0], ".cfg")

@@ -1,6 +1,7 @@
-// Package vetted has go vet see the user's own files where the compiler gets rewritten ones: go test -vet=all
-// runs checks that find fault with what waymark adds, such as that a result with a lock is passed on. The go
-// command's -toolexec calls this command for its tools, of which only vet is another one here.
+// Package vetted has go vet see the user's own files where the compiler gets rewritten ones. go
+// test -vet=all runs checks that find fault with what waymark adds, such as that a result with a
+// lock is passed on. The go command's -toolexec calls this command for its tools. Only vet is
+// another tool here.
 package vetted
 
 import (
@@ -19,8 +20,8 @@ import (
 // word is the first argument of this command when the go command calls it.
 const word = "vetted"
 
-// A Plan says where the user's text is, by the path of the file that the compiler gets, and by that of the file in
-// whose place it is; "" of a file that was generated.
+// A Plan says where the user's text is. Its keys are the path of the file that the compiler gets,
+// and the path of the file that this one replaces. It has "" for a file that was generated.
 type Plan map[string]string
 
 // Words returns the words of the go command's -toolexec by which it calls the command at path for each of its

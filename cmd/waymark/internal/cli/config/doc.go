@@ -12,7 +12,7 @@
 // strings, or a string. Patterns and names of files are relative to the file's
 // folder. What the command line has is left as it is.
 //
-// A file is checked as a whole: a key that is no flag, or a value of another type,
-// is an error with its position, also if it is of another command than the one
-// that is run.
+// A file is checked as a whole. A key that is no flag, or a value of another type,
+// is an error with its position. Keys of commands that are not run are checked,
+// too.
 package config

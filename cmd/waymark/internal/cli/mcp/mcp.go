@@ -1,5 +1,5 @@
-// Package mcp offers the commands as tools to coding agents and other programs, by the Model Context
-// Protocol: each call of a tool runs a command, and its answer is bounded.
+// Package mcp offers the commands as tools to coding agents and other programs, by the Model
+// Context Protocol. Each call of a tool runs a command, and its answer is bounded.
 package mcp
 
 import (

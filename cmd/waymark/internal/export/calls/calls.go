@@ -1,5 +1,5 @@
 // Package calls tells the calls of recordings one after the other, as formats of events and of rows
-// want them: with names, nanoseconds, an id for each call, and values as text.
+// want them. A call has names, nanoseconds, an id, and values as text.
 //
 //	read, err := calls.Tell(set, filter, calls.Options{}, calls.Listener{Begin: begin, End: end})
 //
@@ -39,9 +39,9 @@ type Listener struct {
 	// Both are valid until it returns.
 	Start func(parent, child *Goroutine)
 
-	// Wait, unless nil, is told when a goroutine runs again that did not while it had a call open that the
-	// filter shows, or before its first call if the filter selects no calls. The Wait is valid until it
-	// returns.
+	// Wait, unless nil, is told when a goroutine runs again that did not run while it had a call open
+	// that the filter shows. If the filter selects no calls, Wait is also told of the time before the
+	// goroutine's first call. The Wait is valid until it returns.
 	Wait func(*Wait) error
 }
 
@@ -113,8 +113,9 @@ type Call struct {
 	args, results, panicked []byte
 }
 
-// Single reports whether the call is told by End only: the call of an info function, which takes no
-// time, or a counted call that began before what is read, whose callees were told before it.
+// Single reports whether the call is told by End only. Such a call is one of an info function,
+// which takes no time. Or it is a counted call that began before what is read: its callees were
+// told before it.
 func (c *Call) Single() bool { return c.Flags&(calltree.Info|calltree.Long) != 0 }
 
 // open is a call that has begun.

@@ -1,6 +1,6 @@
-// Package chrome writes the trace events of Chrome, in JSON, which Perfetto reads too: a thread for
-// each goroutine, an event for each beginning and each end of a call, and a flow from the goroutine
-// that starts another to the first call of that one.
+// Package chrome writes the trace events of Chrome, in JSON, which Perfetto reads too. Each
+// goroutine is a thread, and each beginning and each end of a call is an event. A flow goes from
+// the goroutine that starts another to the first call of that one.
 package chrome
 
 import (

@@ -1,5 +1,5 @@
-// Package ctf writes traces in the Common Trace Format 1.8, for babeltrace2 and Trace Compass: a
-// folder with one stream of events, in packets, and their description. See
+// Package ctf writes traces in the Common Trace Format 1.8, for babeltrace2 and Trace Compass. A
+// trace is a folder with one stream of events, in packets, and their description. See
 // https://diamon.org/ctf/v1.8.3/.
 //
 // An event has its process and its goroutine as its context. A call is two events, begin and end; one
@@ -28,8 +28,8 @@ const (
 // ErrFolder says that there is no place for the description.
 var ErrFolder = errors.New("ctf is a folder: want its name")
 
-// Write writes the calls of a set that the filter shows: events to w, and the description with beside,
-// which gets it when all events are written.
+// Write writes the calls of a set that the filter shows. It writes events to w. When all events are
+// written, it writes the description with beside.
 func Write(w io.Writer, beside func(name string, data []byte) error, set *tracefile.Set, filter *recording.Filter, o calls.Options) ([]recording.Summary, error) {
 	if beside == nil {
 		return nil, ErrFolder

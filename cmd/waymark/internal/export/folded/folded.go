@@ -1,6 +1,6 @@
 // Package folded writes folded stacks, which tools for flame graphs read: a line for each path of
-// calls, with the names of functions from the outermost on, separated by semicolons, a space, and
-// the ns that the innermost one took itself.
+// calls. The line has the names of functions from the outermost on, separated by semicolons.
+// After a space it has the ns that the innermost function took itself.
 package folded
 
 import (

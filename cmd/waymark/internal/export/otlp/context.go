@@ -13,8 +13,8 @@ type context struct {
 	span  [8]byte
 }
 
-// contexts say for contexts that programs have sent to each other, as recorded arguments have them,
-// which span of a recording sent them last: what receives one is that span's child.
+// contexts say which span of a recording was the last to send a context. What receives that context
+// is the span's child. Programs have sent contexts to each other, and recorded arguments have them.
 type contexts struct{ recent, older map[context]context }
 
 // maxContexts bounds what is kept of requests that nobody in the recordings has received.
@@ -48,8 +48,8 @@ func contextOf(values []calls.Value) (c context, ok bool) {
 	return c, false
 }
 
-// parseContext finds the first context in a text: "00-", 32 hexadecimal digits of a trace, "-", 16 of a
-// span, and "-" with two of flags. Zeros are no ids.
+// parseContext finds the first context in a text. It is "00-", 32 hexadecimal digits of a trace,
+// "-", 16 of a span, and "-" with two of flags. Zeros are no ids.
 func parseContext(text string) (c context, ok bool) {
 	const version, trace, span, flags = 2, 32, 16, 2
 	for {

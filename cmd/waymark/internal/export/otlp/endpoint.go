@@ -42,13 +42,13 @@ type protocol interface {
 	// encode returns the body of what post sends.
 	encode(request []byte) ([]byte, error)
 
-	// post sends a body once. The error is a *Rejection if the receiver took a part of it, and a *refusal
-	// if it has answered that it did not take it.
+	// post sends a body once. The error is a *Rejection if the receiver took a part of the body. It is
+	// a *refusal if the receiver has answered that it did not take the body.
 	post(client *http.Client, body []byte) error
 }
 
-// NewEndpoint returns the Endpoint of a URL: http or https without a path has the path /v1/traces, grpc
-// or grpcs without a port has the port 4317.
+// NewEndpoint returns the Endpoint of a URL. A URL of http or https without a path has the path
+// /v1/traces. A URL of grpc or grpcs without a port has the port 4317.
 func NewEndpoint(text, unsent string) (*Endpoint, error) {
 	u, err := url.Parse(text)
 	if err != nil {

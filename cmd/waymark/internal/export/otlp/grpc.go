@@ -17,8 +17,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// grpc is the protocol of messages in protocol buffers to a gRPC service. A call of gRPC is a request of
-// HTTP/2 whose body is the message behind a head of five bytes, and whose trailer has the status.
+// grpc is the protocol of messages in protocol buffers to a gRPC service. A call of gRPC is a
+// request of HTTP/2. Its body is the message behind a head of five bytes, and its trailer has the
+// status.
 type grpc struct{ url string }
 
 // method is the path of what takes traces.

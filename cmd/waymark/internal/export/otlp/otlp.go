@@ -46,9 +46,9 @@ func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o calls.Op
 	return read, err
 }
 
-// Tell tells the spans of a set's calls that the filter shows, in the order in which they end: all calls, or
-// only root calls and those of functions in groups. A span is valid until tell returns, whose first error
-// ends the reading.
+// Tell tells the spans of a set's calls that the filter shows, in the order in which they end.
+// Unless all is set, it tells only root calls and calls of functions in groups. A span is valid
+// until tell returns. The first error of tell ends the reading.
 func Tell(set *tracefile.Set, filter *recording.Filter, o calls.Options, all bool, tell func(*Span) error) ([]recording.Summary, error) {
 	o.Whole, o.Traces = true, true
 	t := &teller{tell: tell, all: all}

@@ -1,6 +1,7 @@
-// Package perfetto writes track events of Perfetto, in protocol buffers: a track for each goroutine,
-// a slice for each call, and a flow from the goroutine that starts another to the first call of that
-// one. Below that track is one for the times in which the goroutine did not run. Names are interned.
+// Package perfetto writes track events of Perfetto, in protocol buffers. Each goroutine has a
+// track, and each call has a slice. A flow goes from the goroutine that starts another to the first
+// call of that one. Below a goroutine's track is one for the times in which the goroutine did not
+// run. Names are interned.
 package perfetto
 
 import (
@@ -63,8 +64,8 @@ func (w *writer) describe(uuid, parent uint64, name string, add func(*protobuf.M
 	return w.write(packetTrackDescriptor, d, 0)
 }
 
-// introduce describes the track of a call that is the first of its goroutine, and begins the flow to
-// it, whose id is that of the track. It reports whether there is a flow.
+// introduce describes the track of a call that is the first of its goroutine. It begins the flow to
+// that call. The flow's id is that of the track. introduce reports whether there is a flow.
 func (w *writer) introduce(c *calls.Call) (flow bool, err error) {
 	if !c.First {
 		return false, nil

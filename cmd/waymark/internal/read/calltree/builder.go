@@ -42,8 +42,8 @@ type Options struct {
 	// OnSpawn is called when a goroutine starts another one, which may have no calls yet, or ever.
 	OnSpawn func(goroutine, child, clock uint64)
 	Sketch  *Sketch // unless nil
-	// Until, unless nil, returns the clock from which on a goroutine is left out: its calls end there as those
-	// do that the recording's end cuts. 0: it never is.
+	// Until, unless nil, returns the clock from which on a goroutine is left out, or 0 if it never is.
+	// The goroutine's calls end there as those do that the recording's end cuts.
 	Until func(goroutine uint64) uint64
 	// Stop, unless nil, is asked by ReadFile now and then; its error ends the reading, and is returned.
 	Stop func() error
@@ -314,8 +314,9 @@ func (b *Builder) forget(g *goroutine, clock uint64) {
 }
 
 // Close ends what is still open and returns the result. end is the clock when the
-// recording ended; if it is unknown, and so 0, or smaller than that of the last
-// event, the last event is taken as the end. The Builder can't be used afterwards.
+// recording ended, or 0 if that is unknown. If end is smaller than the clock of
+// the last event, the last event is taken as the end. The Builder can't be used
+// afterwards.
 func (b *Builder) Close(end uint64) *Result {
 	if b.ahead {
 		b.tellOpen()

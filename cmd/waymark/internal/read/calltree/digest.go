@@ -6,10 +6,10 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A digest is what a block of events comes to, as far as that can be told without
-// knowing what came before: calls that begin and end in it are added up, and what is
-// left is what the stack below decides. Digests of blocks can be made at the same
-// time; a joiner takes them in the order of time. See digester.
+// A digest is what a block of events comes to, as far as that is known without what
+// came before. Calls that begin and end in the block are added up. What is left is
+// what the stack below decides. Digests of blocks can be made at the same time; a
+// joiner takes them in the order of time. See digester.
 type digest struct {
 	ref      tracefile.BlockRef
 	outline  bool // of the block, was all that was read
@@ -59,8 +59,8 @@ type segment struct {
 
 // cuts say where segments end although no other goroutine ran. A goroutine may have been
 // on another stream in the meantime, which the block can't tell. These are numbers of
-// events in the block: from the first on, there is a cut where time passed in between,
-// from the second on between all events.
+// events in the block. From event number pauses on, there is a cut where time passed in
+// between. From event number all on, there is a cut between all events.
 type cuts struct{ pauses, all int }
 
 var noCuts = cuts{math.MaxInt, math.MaxInt}

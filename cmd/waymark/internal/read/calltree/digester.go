@@ -7,9 +7,9 @@ import (
 )
 
 // A digester makes digests of blocks. It follows the calls that begin in a block as a
-// Builder does, on a stack of its own. An event for which that stack isn't enough,
-// the exit of a call that began before or a panic, becomes a step of the digest, and
-// the calls that are open then are handed over to whoever knows the stack below: that
+// Builder does, on a stack of its own. That stack isn't enough for the exit of a call
+// that began before, or for a panic. Such an event becomes a step of the digest. The
+// calls that are open then are handed over to whoever knows the stack below. That
 // ends a span, and the next call begins another one.
 //
 // A span does not depend on the stack that it begins on, but for what is in it:

@@ -33,13 +33,14 @@ func ReadFile(file *tracefile.File, o Options, end uint64, workers int, tell fun
 // want them in order.
 func (o *Options) divides() bool { return o.OnEnter == nil && o.OnCall == nil }
 
-// pausesPerSecond says how long a pause is, see cuts: a goroutine that goes on on
-// another of the scheduler's Ps and comes back takes longer than half a microsecond.
+// pausesPerSecond says how long a pause is, see cuts. A goroutine that runs on another of the
+// scheduler's Ps and comes back takes longer than half a microsecond.
 const pausesPerSecond = 2_000_000
 
-// readBlocks takes in the events of file that are not later than r, by way of digests of the
-// blocks, or of their outlines before r. It reports whether there are more. After errOrder b is of no use; strict makes the error
-// come also where the clock of a stream goes back from one block to the next.
+// readBlocks takes in the events of file that are not later than r. It makes digests of the blocks,
+// or of their outlines before r. readBlocks reports whether there are more events. After errOrder b
+// is of no use. With strict the error comes also where the clock of a stream goes back from one
+// block to the next.
 func (b *Builder) readBlocks(file *tracefile.File, r tracefile.Range, strict bool, workers int, tell func(events int)) (past bool, err error) {
 	spare := sync.Pool{New: func() any { return new(digest) }}
 	pause := file.Info().Hz / pausesPerSecond

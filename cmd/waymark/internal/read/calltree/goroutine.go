@@ -67,9 +67,9 @@ func (b *Builder) endUnseen(g *goroutine, clock uint64) {
 	b.end(g, clock, flags, nil)
 }
 
-// left returns the unwinding that has left the call of frame i, which had no exit and so no deferred calls,
-// in which another unwinding could have begun: the first one that began above it. It returns nil if there is
-// none. Bases never decrease along g.unwinding.
+// left returns the unwinding that has left the call of frame i: the first one that began above it.
+// The call had no exit, and so no deferred calls in which another unwinding could have begun. left
+// returns nil if there is no such unwinding. Bases never decrease along g.unwinding.
 func (g *goroutine) left(i int) *unwinding {
 	for j := range g.unwinding {
 		if g.unwinding[j].base > i {
@@ -94,8 +94,8 @@ func (g *goroutine) fate(i int) Flags {
 	return latest.flag
 }
 
-// settle ends the unwindings that began in a frame of this token or further in:
-// code runs there, or further out, that can't run before they are over.
+// settle ends the unwindings that began in a frame of this token or further in. Code runs in this
+// frame, or further out, that can't run before those unwindings are over.
 func (g *goroutine) settle(token uint32) {
 	n := len(g.unwinding)
 	for n > 0 && g.unwinding[n-1].token >= token {

@@ -7,16 +7,16 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// errOrder says that events of a goroutine, or whole blocks, are not in the order in
-// which digests can be joined: they have to be read one by one.
+// errOrder says that events of a goroutine, or whole blocks, are not in the order in which digests
+// can be joined. The events have to be read one by one.
 var errOrder = errors.New("clocks of streams disagree")
 
 // A joiner passes digests to a Builder. What matters is the order of each goroutine's
 // segments. The beginnings and ends of all segments are gone through in the order of time,
-// and a segment is taken at its end. Where one of the same goroutine begins before
-// that, on another stream, the goroutine moved there, and perhaps back: the block of the first
-// one is digested anew, with cuts. Where even single events don't follow each
-// other, the joiner gives up with errOrder.
+// and a segment is taken at its end. Where another segment of the same goroutine begins before
+// that, on another stream, the goroutine moved there, and perhaps back. Then the block of the
+// first segment is digested anew, with cuts. Where even single events don't follow each other,
+// the joiner gives up with errOrder.
 type joiner struct {
 	b       *Builder
 	x       *digester

@@ -16,9 +16,9 @@ type longCall struct {
 	added uint64 // to the Total of the row
 }
 
-// long counts the call of a Long event, of which only the end and the length are known. What it
-// called has been counted already, as calls of the innermost call that was recorded as a whole; so
-// the call's own time stays that one's too.
+// long counts the call of a Long event, of which only the end and the length are known. What the
+// call made has been counted already, as calls of the innermost call that was recorded as a whole.
+// So the call's own time stays that innermost call's too.
 func (b *Builder) long(g *goroutine, ev *tracefile.Event, clock uint64) {
 	row, ok := b.table.row(ev.Site, &b.sites)
 	if !ok {

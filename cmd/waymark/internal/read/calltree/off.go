@@ -31,8 +31,8 @@ func (o *Off) subtract(p *Off) {
 	}
 }
 
-// Offs are the parts of Total and Self of calls in which their goroutines did not run; in what is left
-// of both the goroutines ran. Those of no call are nil.
+// Offs are the parts of Total and Self of calls in which their goroutines did not run. In the rest
+// of Total and Self the goroutines ran. Those of no call are nil.
 type Offs struct{ Total, Self Off }
 
 // addOff adds what a call was off. outermost is whether its time is in Total.
@@ -102,8 +102,8 @@ func (b *Builder) addOff(g *goroutine, f *frame, o *openOff) *Offs {
 	return call
 }
 
-// A pause is what an event Waited says, and the clock of the goroutine's event before, as far as that is
-// known, or when the wait ended that this event says.
+// A pause is what an event Waited says. floor is the clock of the goroutine's event before, as far
+// as that is known. If that event is a Waited, floor is when its wait ended.
 type pause struct {
 	tracefile.Wait
 	floor uint64

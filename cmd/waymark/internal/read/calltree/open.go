@@ -4,8 +4,8 @@ package calltree
 // the outermost one of its row if its row was not in the set.
 //
 // It is a hash table with linear probing. Rows leave it in the reverse order of
-// coming, as calls end innermost first, so a slot is just cleared: whatever was
-// placed behind it because it was taken is gone already.
+// coming, as calls end innermost first. So a slot is just cleared: a row that
+// was placed behind it, because it was taken, is gone already.
 type openRows struct {
 	slots []uint32 // row plus one, 0 if empty; a power of two of them
 	n     int      // rows

@@ -6,9 +6,9 @@ type OpenCall struct {
 	Began       uint64 // clock
 }
 
-// Preset tells a Builder that has not seen a goroutine yet which calls of it are open, outer ones
-// first, so that the Builder can begin in the middle of a recording. OnEnter is not called with
-// them.
+// Preset tells a Builder which calls of a goroutine are open, outer ones first. The Builder must
+// not have seen the goroutine yet. With Preset it can begin in the middle of a recording. OnEnter
+// is not called with these calls.
 func (b *Builder) Preset(goroutine uint64, open []OpenCall) {
 	g := b.start(goroutine, 0)
 	for _, c := range open {

@@ -35,9 +35,9 @@ type node struct {
 	fate       Flags // of the unwinding that has left it
 }
 
-// An outcome is how control leaves a function: the flags of an unwinding, if it
-// is one, the stack depth from which deferred functions are called, and that of a
-// Goexit below it, which goes on when the panic is recovered.
+// An outcome is how control leaves a function. flags are those of an unwinding,
+// if it is one. sp is the stack depth from which deferred functions are called.
+// exits is that of a Goexit below it, which goes on when the panic is recovered.
 type outcome struct {
 	flags Flags
 	sp    uint32

@@ -7,10 +7,10 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// NewAt returns a Builder that knows which calls are open in file when the window begins, and the
-// range of time of the events that are still to be added. Blocks before the window are read by
-// several workers, which follow nothing but stacks. If clocks of streams disagree, the range is all
-// of the recording.
+// NewAt returns a Builder that knows which calls are open in file when the window begins. It also
+// returns the range of time of the events that are still to be added. Blocks before the window are
+// read by several workers, which follow nothing but stacks. If clocks of streams disagree, the
+// range is all of the recording.
 func NewAt(file *tracefile.File, o Options) (*Builder, tracefile.Range) {
 	if o.From <= 1 {
 		return New(o), tracefile.Range{}

@@ -19,9 +19,9 @@ func (s *Selection) All() bool {
 }
 
 // Of returns functions for Options.OnEnter, OnCall and OnWait that pass the chosen calls on, and what
-// goroutines wait for in these calls. onWait may be nil. A Call's Depth counts the chosen ones. A call
-// that is chosen because of its duration, or of what it calls, is passed to onEnter once that is known,
-// and so after calls of other goroutines that began later.
+// goroutines wait for in these calls. onWait may be nil. A Call's Depth counts the chosen ones. A
+// call may be chosen because of its duration, or of what it calls. It is passed to onEnter once
+// that is known, and so after calls of other goroutines that began later.
 func (s *Selection) Of(onEnter, onCall, onWait func(*Call)) (enter, call, wait func(*Call)) {
 	if s.All() {
 		return onEnter, onCall, onWait

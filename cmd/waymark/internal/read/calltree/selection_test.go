@@ -130,8 +130,8 @@ func (w *choosing) candidate(path []*node, before int) bool {
 		(w.Root == nil || slices.ContainsFunc(path, func(n *node) bool { return w.Root(n.site) }))
 }
 
-// The calls that are open when a window begins are told when it does, with the arguments that
-// they began with; those that go on after it are marked so.
+// The calls that are open when a window begins are told at its beginning, with the arguments
+// that they began with. Calls that go on after the window are marked so.
 func TestWindowOfCalls(t *testing.T) {
 	events, err := calltreetest.Events("A10 B20 @2 <1 C10 D20 d20 @1 +100 b20 D20 d20 @2 +100 c10 @1 a10")
 	if err != nil {

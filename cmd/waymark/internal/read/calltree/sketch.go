@@ -2,15 +2,16 @@ package calltree
 
 import "math/bits"
 
-// A Sketch asks for a recording as one sees it from afar: the calls that took long, one by one, and
-// stretches of shorter ones, at several levels. It goes with no filter: all of the recording is read.
+// A Sketch asks for a recording as one sees it from afar, at several levels. It shows the calls
+// that took long, one by one, and stretches of shorter ones. It goes with no filter: all of the
+// recording is read.
 //
-// At level 0 calls are short that take less than 1<<Shift ticks, and from each level to the next
-// the limit is four times as long. Of a level there are the calls that are not short, and of the
-// calls that each of them made, or that have no caller, the short ones: neighbours with less than
-// the limit between them are one Stroke, until it is as long as the limit. What short calls made is
-// in no stroke of the level. So there is about one stroke for a limit's time and call that is not
-// short, however many calls there were.
+// At level 0 calls are short that take less than 1<<Shift ticks. From each level to the next the
+// limit is four times as long. A level has the calls that are not short. It also has the short
+// calls that these have made, and those that have no caller. Neighbours among these short calls
+// are one Stroke if less than the limit is between them. The Stroke ends when it is as long as the
+// limit. What short calls made is in no stroke of the level. So there is about one stroke for a
+// limit's time and call that is not short, however many calls there were.
 //
 // The functions are called by one goroutine at a time. Strokes come when they are complete, those of a
 // goroutine of the same depth and kind in order.

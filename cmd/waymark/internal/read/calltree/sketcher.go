@@ -3,8 +3,8 @@ package calltree
 import "github.com/waymark-go/waymark/tracefile"
 
 // sketching is what a digester has for a Sketch: strokes of the calls that begin and end in a span.
-// Of the calls at the span's bottom, whose caller is not known, it draws strokes of level 0 only,
-// which the joiner puts together with those of other spans.
+// It doesn't know the caller of the calls at the span's bottom. Of these it draws strokes of level
+// 0 only, which the joiner puts together with those of other spans.
 type sketching struct {
 	pen
 	nears []near // of x.stack

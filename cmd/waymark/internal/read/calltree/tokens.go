@@ -16,7 +16,7 @@ func (k *frameKey) exits(site, token uint32) bool { return k.token == token && k
 func (k *frameKey) below(token uint32) bool { return k.token < token }
 
 // mayStay reports whether a call of site with this token may begin at the bottom of a span whose
-// first call has the key: then what is below the span is as open as the first call has left it.
+// first call has the key. Then what is below the span is as open as the first call has left it.
 func (k *frameKey) mayStay(site, token uint32) bool {
 	return token > k.token || token == k.token && site == k.site
 }
@@ -28,8 +28,8 @@ func (b *Builder) unwind(g *goroutine, token uint32, clock uint64) {
 	}
 }
 
-// find returns the index of the innermost frame with this site and token, among
-// those with this token at the top of the stack, or -1.
+// find returns the index of the innermost frame with this site and token, or -1. It looks only at
+// those with this token at the top of the stack.
 func (g *goroutine) find(site, token uint32) int {
 	for i := len(g.stack) - 1; i >= 0 && g.stack[i].token == token; i-- {
 		if g.stack[i].site == site {

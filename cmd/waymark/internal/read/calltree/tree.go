@@ -4,8 +4,8 @@ package calltree
 // goroutines. Times are in ticks. A recursion is a path: each level has a node of
 // its own, and the totals along it are not added up anywhere.
 //
-// Nodes are a list, in which callers come before callees, and not linked: paths are as
-// long as the stack was deep, which may be a million calls.
+// Nodes are a list, in which callers come before callees. They are not linked: paths
+// are as long as the stack was deep, which may be a million calls.
 type Node struct {
 	Caller int    // index of the caller's node, NoCaller for root calls
 	Key    uint32 // as in Row

@@ -105,8 +105,9 @@ type truth struct {
 	rows  map[uint32]*Row
 }
 
-// walk counts n and what it called, callees first, with depth counted callers
-// whose keys are given, and returns how much of its time is its caller's callees'.
+// walk counts n and what it called, callees first. n has depth counted callers,
+// whose keys are given. walk returns how much of n's time belongs to the callees
+// of n's caller.
 func (h *truth) walk(n *node, depth int, keys []uint32) uint64 {
 	start, end, flags := max(n.start, h.opt.From), n.end, n.flags
 	if to := h.opt.To; to > 0 {

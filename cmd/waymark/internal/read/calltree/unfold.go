@@ -14,8 +14,9 @@ const maxUnfolded = 1 << 20
 // unfolded is the Value of enters that an Unfolder makes. Those of files have 0.
 const unfolded = 1
 
-// An Unfolder makes an enter and an exit of each Long event, so that what is told in order has
-// these calls around those that they made. It leaves alone the calls that began before its range.
+// An Unfolder makes an enter and an exit of each Long event. So where calls are told in order,
+// those of Long events are around the calls that they made. An Unfolder leaves alone the calls
+// that began before its range.
 type Unfolder struct {
 	from  uint64
 	begin map[uint64][]tracefile.Event // enters to come of each goroutine, by their clocks

@@ -21,8 +21,8 @@ type Call struct {
 	Runnable      uint64 // ticks in which the goroutine was ready
 	Waiting       uint64 // ticks in which it waited
 
-	// Far says that the call is so long that only its beginning and its end were read: Self is not
-	// known, nor the value of a panic that began long before the end.
+	// Far says that the call is so long that only its beginning and its end were read. Then Self is
+	// not known, nor the value of a panic that began long before the end.
 	Far bool
 }
 

@@ -13,11 +13,12 @@
 // # Levels
 //
 // An index holds the strokes of a calltree.Sketch: calls that take long, and stretches of shorter
-// ones, at levels of which each has a limit four times that of the level below. A window is drawn
-// from the level whose limit is about a pixel, and so has about as many strokes as the screen has
-// room for. At the lowest level a pixel has some 100 events of the whole program. A window with
-// finer pixels has few events, and these are read from the recording: what calls are open at its
-// beginning the index knows, for all calls but short ones, and these begin just before.
+// ones, at several levels. The limit of each level is four times that of the level below. A
+// window is drawn from the level whose limit is about a pixel. So the window has about as many
+// strokes as the screen has room for. At the lowest level a pixel has some 100 events of the
+// whole program. A window with finer pixels has few events, and these are read from the
+// recording. The index knows what calls are open at the window's beginning, except short ones.
+// Short calls begin just before.
 //
 // A recording with few events for its many calls in progress, as one of 100,000 goroutines which wait,
 // would have a stroke for each call. Then the lowest levels are left out. Calls that are shorter than
@@ -27,7 +28,7 @@
 //
 // Strokes are sorted by goroutine, kind, level and time, in chunks of 256. A table says where the
 // chunks of each goroutine are. Another divides the recording's time into 4,096 slots, with the
-// functions that are called in each: the search for the next call of a function reads the slots
+// functions that are called in each. The search for the next call of a function reads the slots
 // that have one.
 //
 // The index belongs to the recording's very bytes: their number, the time when they were last written,

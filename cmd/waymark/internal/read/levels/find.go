@@ -5,9 +5,9 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Next returns the first call of a function that begins at the given clock or later, on one
-// goroutine, or on any if that is 0; of counted calls, which have no beginning, the first that
-// ends. It is ErrNoCall if there is none.
+// Next returns the first call of a function that begins at the given clock or later. It
+// searches one goroutine, or all if goroutine is 0. Counted calls have no beginning: of these
+// it returns the first that ends. The error is ErrNoCall if there is none.
 func (x *Index) Next(site uint32, clock, goroutine uint64) (*Call, error) {
 	if bits := x.sites[site]; bits != nil {
 		for i := x.slotAt(clock); i < slots; i++ {

@@ -210,7 +210,8 @@ func (q *query) within(key string, otherwise, low, high int64) int64 {
 }
 
 // clocks returns the range of clock readings of the parameters from and to, which are ns since the
-// beginning of the process's recording: those from the first one at from on, before to.
+// beginning of the process's recording. The range begins with the first reading at from, and ends
+// before to.
 func (q *query) clocks(x *Index) tracefile.Range {
 	from, to := q.number("from", 0), q.number("to", -1)
 	r := tracefile.Range{From: x.Begin(), To: x.End}

@@ -48,10 +48,10 @@ type Index struct {
 // Open returns the index of a recording: the one that it has, or a new one. An index that is
 // damaged, or of other files than the recording's, as these were written to since, is made anew.
 //
-// The index is kept beside the recording, or else in Options.Cache. That of a recording which is still
-// being written, or whose last events could not be saved, is kept in a file without a name: it is of
-// what was recorded when the recording was opened. If the context ends while an index is made, Open
-// leaves nothing behind and returns its error.
+// The index is kept beside the recording, or else in Options.Cache. If a recording is still being
+// written, or its last events could not be saved, its index is in a file without a name. That index
+// is of what was recorded when the recording was opened. If the context ends while an index is
+// made, Open leaves nothing behind and returns its error.
 func Open(ctx context.Context, p *recording.Process, o Options) (*Index, error) {
 	identity, err := identify(p.File)
 	if err != nil {

@@ -128,8 +128,8 @@ func (x *Index) Lane(id uint64) *Lane {
 	return &x.lanes[i]
 }
 
-// Lanes returns a page of the lanes of a group that were alive within r, in the order of their starts,
-// and how many there are altogether.
+// Lanes returns a page of the lanes of a group that were alive within r, in the order of their
+// starts. It also returns how many there are altogether.
 func (x *Index) Lanes(group int, r tracefile.Range, offset, limit int) (list []*Lane, all int) {
 	if group < 0 || group >= len(x.groups) {
 		return nil, 0
@@ -168,8 +168,8 @@ func (x *Index) Position(id uint64, r tracefile.Range) (group, place int) {
 	return -1, -1
 }
 
-// Alive returns how many goroutines of a group, or of all if that is -1, were alive at some time of
-// each of n equal parts of r.
+// Alive divides r into n equal parts, and returns how many goroutines of a group were alive at some
+// time of each part. The group -1 stands for all goroutines.
 func (x *Index) Alive(group int, r tracefile.Range, n int) []int {
 	changes := make([]int, n+1)
 	width := max(r.To-r.From, 1)

@@ -174,8 +174,8 @@ func cpuTime(t *testing.T) time.Duration {
 	return (user + system) * 10 * time.Millisecond
 }
 
-// writeLong writes a recording of goroutines on four Ps: 25 ns an event, requests of a thousand
-// calls, most of which are short, within one call of each goroutine. More goroutines than four wait
+// writeLong writes a recording of goroutines on four Ps, 25 ns an event. Each goroutine makes
+// requests of a thousand calls, mostly short ones, within one call. More goroutines than four wait
 // between requests.
 func writeLong(t testing.TB, path string, events uint64, goroutines int) {
 	t.Helper()

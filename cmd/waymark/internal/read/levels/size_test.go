@@ -14,8 +14,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// An index is no larger than its recording, also if there are many goroutines with a few calls each, which
-// are open at the same time or not.
+// An index is no larger than its recording. That is so, too, if there are many goroutines with a
+// few calls each, which are open at the same time or not.
 func TestSize(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

@@ -190,9 +190,9 @@ func (x *Index) damaged(c *chunk) error {
 	return fmt.Errorf("index %s, %d bytes at byte %d: %w", x.Path, c.length, c.off, ErrDamaged)
 }
 
-// around returns the range in which all calls of r lie that take less than the limit of the index's
-// lowest level, and so much before that calls of that kind which are open at its beginning have
-// ended in r.
+// around returns a range in which all short calls of r lie: those that take less than the limit of
+// the index's lowest level. The range begins so early that short calls that are open at its
+// beginning have ended before those of r begin.
 func (x *Index) around(r tracefile.Range) tracefile.Range {
 	limit := x.sketch.Limit(x.Base)
 	from := uint64(1)
@@ -206,8 +206,8 @@ func (x *Index) around(r tracefile.Range) tracefile.Range {
 	return tracefile.Range{From: from, To: to}
 }
 
-// open returns the calls of a lane that are open just before a clock reading and take at least the
-// limit of the index's lowest level.
+// open returns the calls of a lane that are open just before a clock reading. It leaves out calls
+// that take less than the limit of the index's lowest level.
 func (x *Index) open(l *Lane, clock uint64) ([]calltree.Stroke, error) {
 	var list []calltree.Stroke
 	if clock == 0 || l.Start >= clock {

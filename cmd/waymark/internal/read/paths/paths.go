@@ -86,13 +86,13 @@ func (t *Tree) owner(g recording.GoroutineID) uint32 {
 	return i | goroutine
 }
 
-// Left is the name of a function that stands for calls which the filter doesn't show: it has their
-// own time, so that callers keep theirs.
+// Left is the name of a function that stands for calls that the filter doesn't show. It has the own
+// time of those calls, so that callers keep theirs.
 const Left = "(not shown)"
 
-// maxDepth is how many calls of a stack are kept. Below, a stack has those functions only that it
-// does not have yet, and the innermost call: a recursion of a million levels has a million stacks,
-// each of up to a million calls.
+// maxDepth is how many calls of a stack are kept. Below, a stack has only those functions that it
+// does not have yet, and the innermost call. The reason: a recursion of a million levels has a
+// million stacks, each of up to a million calls.
 const maxDepth = 256
 
 // Has reports whether the recordings have told a measure of some call.

@@ -18,10 +18,10 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// Write prints the trace file r of size bytes to w: a line for the header, for each block and each
-// range that is damaged, with its offset in bytes; below a block what the block holds. Write
-// returns how many bytes are damaged. Errors are of r and w, or wrap format.ErrNotTrace or
-// format.ErrVersion.
+// Write prints the trace file r of size bytes to w. It prints a line for the header, for each
+// block and each range that is damaged, with its offset in bytes. Below a block it prints what the
+// block holds. Write returns how many bytes are damaged. Errors are of r and w, or wrap
+// format.ErrNotTrace or format.ErrVersion.
 func Write(w io.Writer, r io.ReaderAt, size int64) (damaged int64, err error) {
 	out := bufio.NewWriterSize(w, 64<<10)
 	p := printer{Writer: out, r: r, size: size}

@@ -9,7 +9,8 @@ import (
 )
 
 // A Counting says which calls of a process were counted and not recorded, because the program kept
-// to a budget: of those that the filter has read and accounted for, but for where it can't tell.
+// to a budget. It has those that the filter has read and accounted for, except where it can't
+// tell.
 type Counting struct {
 	Calls     map[uint32]uint64 // by site; with the calls of Long events
 	Sum       uint64

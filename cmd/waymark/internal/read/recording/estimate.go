@@ -11,9 +11,9 @@ import (
 // oneRead is how long a reading of the clock takes, ns.
 const oneRead = 10
 
-// Estimating reads the calls of a process. If some were only counted, and the filter tells which of them it
-// wants, what they took is estimated: then estimates are returned, and the result has a row for each site
-// and for the samples of each.
+// Estimating reads the calls of a process. If some were only counted, and the filter tells which of
+// them it wants, Estimating estimates what they took. Then it returns estimates, and the result has
+// a row for each site and for the samples of each.
 func (f *Filter) Estimating(p *Process, o calltree.Options, c *Counting, workers int, tell func(events int)) (*calltree.Result, *calltree.Estimates, error) {
 	if c.Sum == 0 {
 		result, err := calltree.ReadFile(p.File, o, p.End, workers, tell)

@@ -1,5 +1,5 @@
-// Package recording is the model of recordings from which every output is made: the processes with
-// their names and clocks, the calls that a filter reads of them, and what they lack.
+// Package recording is the model of recordings from which every output is made. It has the
+// processes with their names and clocks, the calls that a filter reads of them, and what they lack.
 //
 //	filter := recording.Filter{From: time.Second, To: 2 * time.Second, Show: isMine}
 //	if err := filter.Check(set); err != nil {

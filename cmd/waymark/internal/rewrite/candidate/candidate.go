@@ -8,12 +8,12 @@
 //
 // # What is never rewritten
 //
-// Never rewritten are functions without a body; functions named _, which nothing can call;
-// functions with directives that forbid growing the stack or write barriers (//go:nosplit,
-// //go:systemstack and their like), since the hooks may do both; what the cgo command has
-// generated; and the few functions of the standard library that run while the world is stopped, on
-// the system stack, or between fork and exec. Packages that package runtime imports can't import
-// it; to leave them out is up to the caller.
+// Never rewritten are functions without a body, and functions named _, which nothing can call. Nor
+// are functions with directives that forbid growing the stack or write barriers (//go:nosplit,
+// //go:systemstack and their like), since the hooks may do both. Nor is what the cgo command has
+// generated. Nor are the few functions of the standard library that run while the world is
+// stopped, on the system stack, or between fork and exec. Packages that package runtime imports
+// can't import it; to leave them out is up to the caller.
 package candidate
 
 import (
@@ -49,8 +49,9 @@ type Func struct {
 	Within *Func          // of a literal: the declared function that it stands in, if any
 }
 
-// List returns the functions of the unit's own files, each literal behind the declaration that it
-// stands in, in source order; and the declared ones of the files that are compiled with those.
+// List returns the functions of the unit's own files, in source order. Each literal is behind the
+// declaration that it stands in. with are the declared functions of the files that are compiled
+// with those.
 func List(t *syntax.Tree, fl *flow.Flow) (own, with []*Func) {
 	l := &lister{tree: t, names: funcname.Of(t, fl), forked: betweenForkAndExec(t)}
 	for _, src := range t.Build {

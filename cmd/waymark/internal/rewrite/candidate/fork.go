@@ -12,12 +12,12 @@ import (
 // forked is why functions that betweenForkAndExec returns are never instrumented.
 const forked = "runs between fork and exec"
 
-// betweenForkAndExec returns the functions of a unit that run, or may run, in a child process before
-// it executes a program or exits, where no stack may grow and nothing may be allocated. Package
-// syscall has some, and so has whoever forks as it does, by go:linkname. These are functions that
-// prepare a fork, or clone the process themselves, and all that they call from there on, which
-// includes functions that are safe there only when they are inlined. Where such a function leaves it
-// to its callers to end what it has begun, its callers are among them.
+// betweenForkAndExec returns the functions of a unit that run, or may run, in a child process
+// before it executes a program or exits. There no stack may grow and nothing may be allocated.
+// Package syscall has some, and so has whoever forks as it does, by go:linkname. These are
+// functions that prepare a fork, or clone the process themselves, and all that they call from there
+// on. These include functions that are safe there only when they are inlined. If such a function
+// leaves it to its callers to end what it has begun, the callers are among them.
 func betweenForkAndExec(t *syntax.Tree) map[*ast.FuncDecl]bool {
 	f := forks{
 		info:    t.Info,

@@ -8,8 +8,9 @@ var unfit = map[string]string{
 	"time.sendTime":    "runs on the system stack",
 }
 
-// forbidding returns the first pragma that says that the function runs where
-// a call of the hooks isn't allowed or that its frame must stay as it is.
+// forbidding returns the first pragma that forbids the hooks. Such a pragma
+// says that the function runs where a call of the hooks isn't allowed, or that
+// its frame must stay as it is.
 func forbidding(pragmas []string) string {
 	for _, p := range pragmas {
 		switch p {

@@ -52,9 +52,9 @@ func (m *Mark) IsInfo() bool { return m != nil && m.Group == nil }
 // InGroup reports whether m is of a function in a group. A nil Mark isn't.
 func (m *Mark) InGroup() bool { return m != nil && m.Group != nil }
 
-// Read reads the directives in a unit's files and applies them to its functions, those of its own
-// files and those of the files that it is compiled with. library is the path of the package with
-// type Group. The error is Diagnostics.
+// Read reads the directives in a unit's files and applies them to its functions. These are the
+// functions of its own files and of the files that it is compiled with. library is the path of
+// the package with type Group. The error is Diagnostics.
 func Read(t *syntax.Tree, own, with []*candidate.Func, library string) (*Set, error) {
 	r := newReader(t, library)
 	set := r.set(own, with)

@@ -12,9 +12,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/syntax"
 )
 
-// warn finds what looks like a mistake and fails no build, because it may be meant so: comments
-// that are nearly directives, subgroups that are nil, and calls of info functions that no monitor
-// may ever see.
+// warn finds what looks like a mistake and fails no build, because it may be meant so. It finds
+// comments that are nearly directives, subgroups that are nil, and calls of info functions that
+// no monitor may ever see.
 func (r *reader) warn() {
 	decls := declarations(r.tree)
 	for _, src := range r.tree.Files {

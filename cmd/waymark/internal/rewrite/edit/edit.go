@@ -2,8 +2,8 @@
 //
 // A rewriter that prints a changed syntax tree moves comments and lines about.
 // One that edits the text where the tree says leaves all other bytes as they
-// were, and so the line of everything that the user wrote. Edits are queued in
-// any order, each with offsets into the original text, and applied at once:
+// were. So everything that the user wrote stays on its line. Edits are queued
+// in any order, each with offsets into the original text, and applied at once:
 //
 //	b := edit.NewBuffer(src)
 //	b.Insert(7, "x")
@@ -11,7 +11,7 @@
 //	out, err := b.Bytes()
 //
 // The manner is that of cmd/internal/edit in the Go tree. It differs in that
-// bad offsets and overlapping edits are errors: offsets come from positions in
+// bad offsets and overlapping edits are errors. Offsets come from positions in
 // files that others wrote, and no such file may stop the program.
 package edit
 

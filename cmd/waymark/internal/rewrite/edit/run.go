@@ -1,9 +1,9 @@
 package edit
 
-// A Run is a part of a text that edits keep: Size bytes, not none, which are at Old in the
-// text and at New in the edited one. The runs of a text, in its order, say all about the
-// edits: what lies between two of them in the text was replaced by what lies between them
-// in the edited one.
+// A Run is a part of a text that edits keep. It has Size bytes, not none, which are at Old
+// in the text and at New in the edited one. The runs of a text, in its order, say all
+// about the edits. What lies between two runs in the edited text has replaced what lies
+// between them in the text.
 type Run struct{ Old, New, Size int }
 
 // Runs returns what the edits keep. It is of use where Bytes returns no error.
@@ -35,8 +35,8 @@ func appendRun(runs []Run, r Run) []Run {
 	return append(runs, r)
 }
 
-// Compose returns the runs of a text that was edited twice: first keeps what the first
-// edits kept, and then what the second ones kept of their result.
+// Compose returns the runs of a text that was edited twice. first has what the first
+// edits kept, and then has what the second ones kept of their result.
 func Compose(first, then []Run) []Run {
 	var runs []Run
 	i := 0

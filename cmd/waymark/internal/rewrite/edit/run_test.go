@@ -25,8 +25,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// The runs of one text are equal to those of another, and whatever lies between them is not
-// in the other: every byte of the text and of the edited one differs from all others.
+// The runs of one text are equal to those of another. Whatever lies between them is not in
+// the other: every byte of the text and of the edited one differs from all others.
 func TestCompose(t *testing.T) {
 	r := seed.Rand(t, rand.Uint64())
 	next := byte(0)

@@ -1,6 +1,6 @@
-// Package flow finds out where control goes in functions, as the compiler sees it: which code is
-// dead, what constants decide, whether control comes to the end of a list of statements, and
-// which loops are over functions.
+// Package flow finds out where control goes in functions, as the compiler sees it. It says which
+// code is dead, what constants decide, whether control comes to the end of a list of statements,
+// and which loops are over functions.
 //
 //	f := flow.Of(tree)
 //	for _, stmt := range f.LiveStmts(fn.Body.List) {

@@ -110,8 +110,8 @@ func hasFallthrough(body []ast.Stmt) bool {
 }
 
 // Static reports whether a condition is always true (positive), always false
-// (negative) or not known (0), and returns what is left of it: operands that
-// a constant operand makes irrelevant are dropped.
+// (negative) or not known (0). It also returns what is left of the condition:
+// operands that a constant operand makes irrelevant are dropped.
 func (f *Flow) Static(cond ast.Expr) (int, ast.Expr) {
 	if value := f.constants.value(cond); value != nil && value.Kind() == constant.Bool {
 		if constant.BoolVal(value) {
@@ -143,8 +143,9 @@ func (f *Flow) Static(cond ast.Expr) (int, ast.Expr) {
 }
 
 // callsPanic reports whether expr is a call of the predeclared panic. The type checker
-// doesn't look at arguments of what it doesn't know, functions of other packages: there
-// it is taken to be, or code inserted behind a panic would need a return.
+// doesn't look at arguments of what it doesn't know, functions of other packages. There
+// callsPanic takes a panic for the predeclared one. Otherwise code inserted behind a
+// panic would need a return.
 func callsPanic(info *types.Info, expr ast.Expr) bool {
 	call, ok := ast.Unparen(expr).(*ast.CallExpr)
 	if !ok {

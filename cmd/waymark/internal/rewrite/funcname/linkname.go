@@ -7,9 +7,10 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/syntax"
 )
 
-// linkNames returns the names under which the linker knows the functions that are
-// written here and that a //go:linkname directive gives to another package, as the
-// runtime reports them. The compiler takes such directives anywhere in the package.
+// linkNames returns the names under which the linker knows some functions, as the
+// runtime reports them. These functions are written here, and a //go:linkname
+// directive gives them to another package. The compiler takes such directives
+// anywhere in the package.
 func linkNames(t *syntax.Tree) map[*ast.FuncDecl]string {
 	byLocal := make(map[string]string)
 	for _, src := range t.Build {

@@ -15,10 +15,10 @@ import (
 // compiler drops.
 //
 // The compiler numbers the literals of a function as it reads them in the
-// function's tree, which is source order but for a for clause's post
-// statement, read before the body, and for code that it can see to be dead,
-// which isn't read at all. Literals in package-level initialisers are read in
-// the order of initialisation and counted as the package's init function's.
+// function's tree. It reads in source order, with two exceptions. It reads a
+// for clause's post statement before the body. It doesn't read code at all that
+// it can see to be dead. Literals in package-level initialisers are read in the
+// order of initialisation and counted as the package's init function's.
 func nameLiterals(t *syntax.Tree, f *flow.Flow, symbols map[*ast.FuncDecl]Symbol) map[*ast.FuncLit]string {
 	n := &namer{
 		info:       t.Info,
@@ -153,7 +153,7 @@ func (n *namer) forStmt(stmt *ast.ForStmt, in *outer) {
 	n.walk(stmt.Body, in)
 }
 
-// rangeStmt reads a loop over a function as the compiler has rewritten it: the body
+// rangeStmt reads a loop over a function as the compiler has rewritten it. The body
 // becomes a variable, and then the function is called with it.
 func (n *namer) rangeStmt(stmt *ast.RangeStmt, in *outer) {
 	body := in

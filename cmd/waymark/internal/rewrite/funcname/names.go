@@ -7,11 +7,12 @@
 // # Limits
 //
 // Function literals are counted as the compiler counts them, which skips code that constants make
-// dead. The count may be off where it depends on a constant of an imported package, or on whether
-// a range clause over something unknown is over a function (Go 1.27 and later); and behind a
-// method value or an instantiated function in generic code, for which the compiler makes literals
-// of its own. In the go command itself, the names of 3 literals of 1160 are wrong (TestNames). When
-// a function that isn't instrumented is inlined, the literals in it run under longer names, too.
+// dead. The count may be off where it depends on a constant of an imported package. It may be off
+// where it depends on whether a range clause over something unknown is over a function (Go 1.27 and
+// later). And it may be off behind a method value or an instantiated function in generic code. For
+// these the compiler makes literals of its own. In the go command itself, the names of 3 literals
+// of 1160 are wrong (TestNames). When a function that isn't instrumented is inlined, the literals
+// in it run under longer names, too.
 package funcname
 
 import (

@@ -41,8 +41,8 @@ const (
 	Bind     = "WMBind"     // with its Package and its groups
 )
 
-// Away reports whether the word of a site is that of a call which nobody wants to know of, because
-// only some goroutines are traced and this is none of them. It is inlined.
+// Away reports whether the word of a site is that of a call which nobody wants to know of. That is
+// so if only some goroutines are traced and this is none of them. It is inlined.
 const Away = "WMAway"
 
 // Valued reports whether anybody wants the values of calls of a site with that word. It is inlined.

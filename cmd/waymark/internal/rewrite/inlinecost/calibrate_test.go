@@ -82,9 +82,9 @@ var calibrations = []calibration{
 // TestCalibration compares estimates with what the compiler says under
 // -gcflags=-m=2. With -v it lists the functions about which they differ.
 //
-// Costs of single functions may be off by a few nodes; what must hold is that
-// nearly all functions are on the right side of the budget. With -long it looks
-// at more functions.
+// Costs of single functions may be off by a few nodes. But nearly all functions
+// must be on the right side of the budget. With -long it looks at more
+// functions.
 func TestCalibration(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the compiler")

@@ -67,8 +67,8 @@ func isGeneric(f *types.Func) bool {
 	return sig.TypeParams() != nil || sig.RecvTypeParams() != nil
 }
 
-// calleeCost returns what the compiler charges for a call on top of its
-// nodes: the body if it is inlined, or a price for being a call.
+// calleeCost returns what the compiler charges for a call on top of its nodes.
+// That is the body's cost if it is inlined, or a price for being a call.
 func (c *counter) calleeCost(fun ast.Expr, callee *types.Func) int {
 	if lit, ok := fun.(*ast.FuncLit); ok {
 		if est := c.Literal(lit); est.Inlines() {

@@ -139,8 +139,8 @@ var failing = map[string]bool{
 	"os": true, "os/exec": true, "syscall": true,
 }
 
-// waits reports whether f is a function of the standard library that is known to wait: for
-// time to pass, for another goroutine, or for input and output.
+// waits reports whether f is a function of the standard library that is known to wait. It
+// may wait for time to pass, for another goroutine, or for input and output.
 func waits(f *types.Func) bool {
 	if f == nil || f.Pkg() == nil {
 		return false

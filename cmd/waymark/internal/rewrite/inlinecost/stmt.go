@@ -8,10 +8,10 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/flow"
 )
 
-// A counter adds up the cost of one function: one for each node of the tree
-// that the compiler makes of it, with the exceptions that the inliner makes.
-// A nil type, or an invalid one, is not known, and costs as if it needed no
-// conversion.
+// A counter adds up the cost of one function. Each node of the tree that the
+// compiler makes of the function costs one, with the exceptions that the
+// inliner makes. A nil type, or an invalid one, is not known, and costs as if
+// it needed no conversion.
 type counter struct {
 	*Estimator
 	params    []types.Object
@@ -70,8 +70,8 @@ func (c *counter) stmt(s ast.Stmt) int {
 	return 0
 }
 
-// declare costs a name at the left of an assignment that may declare it: a
-// new variable has a declaration node with a name of its own.
+// declare costs a name at the left of an assignment that may declare it. A new
+// variable has a declaration node with a name of its own.
 func (c *counter) declare(lhs ast.Expr, declares bool) int {
 	if id, ok := lhs.(*ast.Ident); ok {
 		if declares && id.Name != "_" && c.info.Defs[id] != nil {
@@ -177,8 +177,8 @@ func (c *counter) ret(s *ast.ReturnStmt) int {
 	return cost
 }
 
-// spread is the cost of passing on the n results of a call: they are assigned
-// to new variables, which are then named in its place.
+// spread is the cost of passing on the n results of a call. They are assigned
+// to new variables, which are then named in the call's place.
 func spread(n int) int {
 	return 1 + 3*n + n
 }

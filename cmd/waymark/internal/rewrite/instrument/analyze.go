@@ -58,8 +58,8 @@ type Func struct {
 	Mark *directive.Mark // what directives say of it, nil if there is none
 
 	// Cost estimates the compiler's inline cost. IsTiny says that the compiler would inline the
-	// function, that the cost is below Options.MinCost, and that the function neither waits nor
-	// calls others in a loop.
+	// function, and that the cost is below Options.MinCost. It also says that the function
+	// neither waits nor calls others in a loop.
 	Cost   int
 	IsTiny bool
 

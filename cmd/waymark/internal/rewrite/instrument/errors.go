@@ -6,8 +6,9 @@ import (
 )
 
 // returnsError reports whether the last result of a function is of the predeclared type error, by
-// whatever name: an alias is the same type, and another interface type with the same methods is not. Of
-// aliases that packages outside of the standard library declare, and so other units, it knows nothing.
+// whatever name. An alias is the same type, and another interface type with the same methods is
+// not. It knows nothing of aliases that other units declare, those of packages outside of the
+// standard library.
 func returnsError(info *types.Info, typ *ast.FuncType) bool {
 	if count(typ.Results) == 0 {
 		return false
@@ -17,9 +18,9 @@ func returnsError(info *types.Info, typ *ast.FuncType) bool {
 	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
 }
 
-// returned returns the error that a return of f returns, as an expression that is evaluated where
-// the exit is reported; empty if there is none. Without a statement it is the result's variable.
-// Results that are computed have been assigned to the variables by then.
+// returned returns the error that a return of f returns; empty if there is none. The error is an
+// expression that is evaluated where the exit is reported. Without a statement it is the result's
+// variable. Results that are computed have been assigned to the variables by then.
 func (w *rewriter) returned(f *Func, ret *ast.ReturnStmt) string {
 	if !f.fails {
 		return ""

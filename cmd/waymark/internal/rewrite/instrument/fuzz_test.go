@@ -8,8 +8,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/rewrite/syntax"
 )
 
-// FuzzRewrite checks that no input stops the rewriter, and that what parses
-// still does when it is rewritten, on the same lines, and stays as it is when
+// FuzzRewrite checks that no input stops the rewriter. What parses must still
+// parse when it is rewritten, on the same lines. And it must stay as it is when
 // it is rewritten again.
 func FuzzRewrite(f *testing.F) {
 	for _, u := range readGoldens(f) {

@@ -76,7 +76,7 @@ func (p *Plan) Generate(table string) *Generated {
 func (p *Plan) binds() bool { return len(p.Facility.Functions) > 0 || len(p.Facility.Docs) > 0 }
 
 // bind has the program tell the hooks what the groups are, as soon as their variables have been
-// initialised: a variable that refers to them is initialised next. The compiler reports what is no
+// initialised. A variable that refers to them is initialised next. The compiler reports what is no
 // group at the directive that names it.
 func (p *Plan) bind(b *strings.Builder, packages []string) {
 	if !p.binds() {

@@ -34,14 +34,14 @@ var update = flag.Bool("update", false, "rewrite the wanted parts of the golden 
 const hooks = "example.com/fake/wmrt"
 
 // A golden is a txtar archive. Its files are packages of a program, one to a
-// folder, the program's own in the top folder. What is wanted is under want/:
-// the rewritten files, "funcs" with the decision for each function, and for a
-// program that runs, "stdout" and "calls", which the stand-in hooks print.
-// The comment may hold a line "options:" with the words closures, all (no
-// function is tiny), args, results (of all functions; what looks like a secret is
-// masked), run, go=VERSION for the language, toolchain=VERSION for a
-// program that is as wanted with one release of Go only, and parser=VERSION for
-// one that older releases can't parse.
+// folder, the program's own in the top folder. What is wanted is under want/.
+// There are the rewritten files, and "funcs" with the decision for each function.
+// For a program that runs there are "stdout" and "calls", which the stand-in
+// hooks print. The comment may hold a line "options:" with words. These are
+// closures, all (no function is tiny), args, results (of all functions; what
+// looks like a secret is masked), and run. go=VERSION is for the language.
+// toolchain=VERSION is for a program that is as wanted with one release of Go
+// only. parser=VERSION is for one that older releases can't parse.
 type golden struct {
 	name    string // of the file, without folder and suffix
 	archive *txtar.Archive

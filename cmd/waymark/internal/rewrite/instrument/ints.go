@@ -18,8 +18,8 @@ var intKinds = map[types.BasicKind]format.TypeKind{
 	types.Uintptr: format.KindUintptr,
 }
 
-// ints returns the kinds of the variables in list, as package runtime takes them, if
-// all are integers of predeclared types and none is to be masked.
+// ints returns the kinds of the variables in list, as package runtime takes them. ok
+// says that all are integers of predeclared types and that none is to be masked.
 func (w *rewriter) ints(list *ast.FieldList) (kinds uint64, ok bool) {
 	n := count(list)
 	// A name from a package whose names the file uses as its own may be int, too.

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// nameLines makes the names of files in //line directives absolute. From go1.27 on, the compiler takes
-// relative names from the folder of the file that it reads, which is that of the rewritten one; before,
-// from that of the package. What cgo makes of a file is in another folder in plain builds, too.
+// nameLines makes the names of files in //line directives absolute. From go1.27 on, the compiler
+// takes relative names from the folder of the file that it reads, the rewritten one. Before, it
+// took them from the folder of the package. What cgo makes of a file is in another folder in plain
+// builds, too.
 func (w *rewriter) nameLines(fset *token.FileSet) {
 	if w.src.Cgo || version.Compare(version.Lang(w.opts.Toolchain), "go1.27") < 0 {
 		return

@@ -89,10 +89,10 @@ func inWord(c byte) bool {
 }
 
 // generatedName returns a name for the generated file that sorts before the
-// other files that the compiler gets with it: the folder's test files for a
-// test unit, its other Go files for the package. A file may not begin with a
-// character that sorts before 0, or the go command refuses or ignores it;
-// after that, ! is the lowest that people might use.
+// other files that the compiler gets with it. These are the folder's test files
+// for a test unit, its other Go files for the package. A file may not begin
+// with a character that sorts before 0, or the go command refuses or ignores
+// it; after that, ! is the lowest that people might use.
 func generatedName(kind syntax.Kind, folder []syntax.File) (string, error) {
 	base := map[syntax.Kind]string{syntax.Package: "-waymark.go", syntax.Test: "-waymark_test.go", syntax.XTest: "-waymark_x_test.go"}[kind]
 	for n := range 8 {

@@ -98,8 +98,8 @@ func main() {
 `
 
 // TestPrograms writes random programs and builds and runs them plain and rewritten,
-// all as one. They must say and return the same, the hooks must see the calls that
-// the program says it makes, and each exit must belong to the innermost call.
+// all as one. They must say and return the same. The hooks must see the calls that
+// the program says it makes. Each exit must belong to the innermost call.
 //
 // With -programs, -seed and -size other programs; a program that fails comes down to
 // fewer statements with -programs 1, its seed, and a lower size.
@@ -150,7 +150,8 @@ func comparePrograms(t *testing.T, first, n uint64) {
 }
 
 // compareCalls compares the calls of declared functions that the programs say they
-// make with those that the hooks see, and looks for what the hooks found wrong.
+// make with those that the hooks see. It also looks for what the hooks found
+// wrong.
 func compareCalls(t *testing.T, made []string, traced string) {
 	t.Helper()
 	seen := 0

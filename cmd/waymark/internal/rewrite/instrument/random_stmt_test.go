@@ -118,8 +118,8 @@ func sameTypes(a, b []variable) bool {
 	return true
 }
 
-// declare brings a variable into scope and returns its name: a new one, or that of a
-// result, which it hides if the scope isn't the function's.
+// declare brings a variable into scope and returns its name. The name is a new one,
+// or that of a result, which the variable hides if the scope isn't the function's.
 func (p *programmer) declare(typ string) string {
 	name := fmt.Sprint("v", p.fresh())
 	if results := named(p.in.results); len(results) > 0 && p.in.scopes > 1 && p.chance(3) {

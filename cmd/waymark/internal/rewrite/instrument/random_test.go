@@ -8,13 +8,13 @@ import (
 
 // A programmer writes random Go functions that compile, end, and say what they do.
 //
-// What it writes needs no imports, only helpers. Names at package
-// level begin with its name, so that the files of several fit into one package. Each
-// function says its name first, and then has a random body: statements of every
-// kind, closures, defers that change results and recover, panics of its own and of
-// the runtime, returns of all shapes. A function calls those before it only, loops
-// are bounded, and each call takes some of the fuel that all have together; without
-// fuel it panics. So a program ends.
+// What it writes needs no imports, only helpers. Names at package level begin with
+// its name, so that the files of several fit into one package. Each function says
+// its name first, and then has a random body. The body has statements of every kind,
+// closures, and defers that change results and recover. It has panics of its own and
+// of the runtime, and returns of all shapes. A function calls those before it only,
+// and loops are bounded. Each call takes some of the fuel that all have together;
+// without fuel it panics. So a program ends.
 //
 // The same seed gives the same program. To see what a program that fails comes down
 // to, take statements away: with a lower size, and then by hand.

@@ -59,7 +59,7 @@ func (w *rewriter) function(f *Func) {
 		// Nothing would read a frame, and the language forbids unused variables.
 		w.enter(f, "if "+site+" := "+word+"; "+wanted+" { "+w.call(f, site)+" }")
 	default:
-		// One variable is the site's word first and then the frame: when the site is
+		// One variable is the site's word first and then the frame. When the site is
 		// off both are 0, and the compiler needs neither a move nor a jump.
 		site = w.invoke(hook.Site, frame)
 		begin := "{ " + frame + " = " + w.call(f, site) + " }"
@@ -147,11 +147,11 @@ func (w *rewriter) textual(values, strings string) string {
 
 func (w *rewriter) check(code string) string { return "if " + w.frame() + " != 0 { " + code + " }" }
 
-// ret inserts an exit at a return. Results that take time, may panic or call
-// functions are assigned before the exit, and so are all that are recorded. An
-// assignment to the results treats untyped constants, shifts, nil and generic
-// functions exactly as the return does, which a declaration of new variables would
-// not. What was assigned isn't evaluated again: in return b, a it may mean the results.
+// ret inserts an exit at a return. Results that take time, may panic or call functions
+// are assigned before the exit, and so are all that are recorded. An assignment to the
+// results treats untyped constants, shifts, nil and generic functions exactly as the
+// return does. A declaration of new variables would not. What was assigned isn't
+// evaluated again: in return b, a it may mean the results.
 func (w *rewriter) ret(f *Func, ret *ast.ReturnStmt) {
 	start, end := w.src.Offset(ret.Pos()), w.src.Offset(ret.End())
 	if len(ret.Results) == 0 || simple(ret.Results) && !f.needsResults() {

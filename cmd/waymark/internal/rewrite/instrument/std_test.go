@@ -19,9 +19,9 @@ import (
 )
 
 // TestStd rewrites an eighth of the packages in GOROOT, the one with package runtime, and with
-// -long all packages, whether they would be instrumented or not and for whatever system they are.
-// The results must parse, keep every token of the original on its line, and be left alone when they
-// are rewritten again. Arguments and results are recorded in about half of the packages.
+// -long all packages. It does so whether they would be instrumented or not, and for whatever system
+// they are. The results must parse, keep every token of the original on its line, and be left alone
+// when they are rewritten again. Arguments and results are recorded in about half of the packages.
 func TestStd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("rewrites the standard library")

@@ -75,10 +75,10 @@ func WMExitInts(f WMFrame, kinds, a, b, c, d WMWord) {}
 
 // TestStdBuild instruments all functions of the standard library and of the
 // programs that come with Go, literals and tests too, with arguments and
-// results, but for the packages that package runtime imports. It builds the
-// packages, has go vet check the types of all tests, and runs those of a few
-// packages. A release of Go that lies in the module cache, whose files can't
-// be overlaid, must be used through a symbolic link:
+// results. It leaves out the packages that package runtime imports. It builds
+// the packages, has go vet check the types of all tests, and runs those of a
+// few packages. A release of Go that lies in the module cache, whose files
+// can't be overlaid, must be used through a symbolic link:
 //
 //	ln -s "$(GOTOOLCHAIN=go1.27.2 go env GOROOT)" /tmp/go1.27
 //	GOROOT=/tmp/go1.27 GOTOOLCHAIN=local PATH=/tmp/go1.27/bin:$PATH \

@@ -131,9 +131,9 @@ func (w *rewriter) values(list *ast.FieldList, name func(int) string, operator s
 	return b.String()
 }
 
-// secrets reports which of the variables in list look like secrets: by their names or, where they
-// have none, by the name of the function: ReadPassword returns one. Bytes that are called a key are
-// one if the function's file imports packages of cryptography.
+// secrets reports which of the variables in list look like secrets. It goes by their names or,
+// where they have none, by the name of the function: ReadPassword returns a secret. Bytes that are
+// called a key are a secret if the function's file imports packages of cryptography.
 func (w *rewriter) secrets(list *ast.FieldList) (secret []bool) {
 	for _, field := range list.List {
 		t := w.info.TypeOf(field.Type)

@@ -3,7 +3,7 @@
 // inliner.
 //
 // That saves the reading of the library's source, which would take longer than all other work of
-// waymark in a build: the declarations of net/http and of what they refer to take some 25 ms of a
+// waymark in a build. The declarations of net/http and of what they refer to take some 25 ms of a
 // processor's time. The file declarations.txt holds them as Go source without bodies, comments and
 // unexported declarations that no exported one needs. In place of a function's body stands the
 // price of a call,

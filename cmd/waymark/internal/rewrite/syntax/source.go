@@ -71,8 +71,9 @@ func (src *Source) Between(from, to token.Pos) string {
 // hookAlias is the name under which rewritten files import the hooks.
 var hookAlias = regexp.MustCompile(`^wmt?[0-9]*_rt$`)
 
-// importsHooks reports whether the file has the import that waymark adds: of
-// the package with the hooks, by our name, on the line of the package clause.
+// importsHooks reports whether the file has the import that waymark adds. That
+// is the import of the package with the hooks, by our name, on the line of the
+// package clause.
 func importsHooks(tok *token.File, tree *ast.File, runtime string) bool {
 	for _, spec := range tree.Imports {
 		if spec.Name != nil && hookAlias.MatchString(spec.Name.Name) && ImportPath(spec) == runtime &&

@@ -1,11 +1,11 @@
-// Package page writes a report as a page: one HTML file with a flame graph, a table of functions and
-// the call tree, which needs no server and no network.
+// Package page writes a report as a page: one HTML file with a flame graph, a table of functions
+// and the call tree. The file needs no server and no network.
 //
 //	r := report.New(report.Options{Tree: true})
 //	...
 //	err := page.Write(w, r, recording.Lacks(r.Recordings))
 //
-// The file holds the report as JSON, exactly as waymark report --format json prints it, and the call
-// tree, of which small paths are left out if there are many. The Content-Security-Policy allows
-// the script and the style of the file by their hashes, and nothing else.
+// The file holds the report as JSON, exactly as waymark report --format json prints it. It also
+// holds the call tree, without the small paths if there are many. The Content-Security-Policy
+// allows the script and the style of the file by their hashes, and nothing else.
 package page

@@ -133,8 +133,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// Of a tree with more paths than a page has, the paths with the most time stay; it is said how many
-// are left out, and below what time. The depth of a recursion is no matter.
+// Of a tree with more paths than a page has, the paths with the most time stay. The page says how
+// many are left out, and below what time. The depth of a recursion is no matter.
 func TestManyPaths(t *testing.T) {
 	const depth = 30000
 	var b strings.Builder

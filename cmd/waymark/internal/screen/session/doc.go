@@ -1,5 +1,5 @@
-// Package session is what a dashboard does with a running program: it switches functions on and off,
-// adds up their calls, and follows single calls, traces and recordings.
+// Package session is what a dashboard does with a running program. It switches functions on and
+// off, adds up their calls, and follows single calls, traces and recordings.
 //
 //	s, err := session.Open(func() (*live.Conn, error) { return live.Connect("app", "") })
 //	...
@@ -7,6 +7,7 @@
 //	change, err := s.Switch([]string{"@store", "example.com/m/cart"})
 //	sums, err := s.Sums()
 //
-// All is the session's own: the program is as it was when the session is closed, or its process is
-// killed, because the program sees the connections end. Methods may be called from several goroutines.
+// All is the session's own. When the session is closed, or its process is killed, the program sees
+// the connections end. Then the program is as it was. Methods may be called from several
+// goroutines.
 package session

@@ -14,8 +14,9 @@ type sums map[string]*counted
 // A counted function has numbers of what was on before, and of what is on.
 type counted struct{ before, now control.Numbers }
 
-// tell takes in what the program says. It says nothing of functions that were not called, and of many
-// functions only of those with the most time: for others holds what it has said before.
+// tell takes in what the program says. The program says nothing of functions that were not called.
+// If there are many functions, it says only those with the most time. For others, what it has said
+// before holds.
 func (s sums) tell(list []control.Numbers) {
 	told := make(map[string]control.Numbers)
 	for _, n := range list {

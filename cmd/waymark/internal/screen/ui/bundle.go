@@ -22,8 +22,8 @@ func Bundle(module string) (string, error) {
 	return b.String(), nil
 }
 
-// bundle writes the modules that a module imports, and then the module, in a function of its own: names
-// that it doesn't export are its own.
+// bundle writes the modules that a module imports, and then the module, in a function of its own.
+// So names that the module doesn't export are its own.
 func bundle(b *strings.Builder, done map[string]bool, name, module string) error {
 	var body strings.Builder
 	var exports []string

@@ -15,7 +15,8 @@ import (
 //
 // The token is in the address that the command prints. The first request trades it for a cookie, so
 // that the token is in no later address. The cookie belongs to a folder with a random name, because
-// browsers send cookies of 127.0.0.1 to all ports of it: servers of other users don't know the folder.
+// browsers send cookies of 127.0.0.1 to all ports of it. Servers of other users don't know the
+// folder.
 type guard struct {
 	token  string
 	folder string // of all addresses but the first one, as in /bzq3x

@@ -232,8 +232,8 @@ func (d *Diff) name(side int) string { return filepath.Base(d.sides[side].record
 func (f *Function) New() bool  { return !f.In[Before] }
 func (f *Function) Gone() bool { return !f.In[After] }
 
-// matters reports whether what may be noise is worth a row: other calls, or a time that has changed
-// by a hundredth of all there is.
+// matters reports whether what may be noise is worth a row. A changed number of calls is, and a
+// time that has changed by a hundredth of all there is.
 func (d *Diff) matters(f *Function) bool {
 	size := f.Self.size()
 	return f.Self.Verdict == Unknown && size > 0 && size >= d.self/100 || f.Calls.Verdict == Unknown && f.Calls.size() > 0

@@ -9,7 +9,7 @@ import (
 const least = 0.01
 
 // Over returns the functions whose calls or self time have risen by more than Options.Limit, in the
-// order of Functions. A function that the old program lacks is not among them: what it costs is in
+// order of Functions. A function that the old program lacks is not among them. What it costs is in
 // its callers' calls and times, or in nothing that there was before.
 //
 // Of n times that are noise, n times Alpha pass for changes. So that Over is wrong about any of them

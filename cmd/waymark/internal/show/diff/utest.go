@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// The test that tells change from noise is that of Mann and Whitney ("On a test of whether one of two random
-// variables is stochastically larger than the other", Annals of Mathematical Statistics 18, 1947), which
-// benchstat uses too: it assumes nothing about the distribution of measurements.
+// The test that tells change from noise is that of Mann and Whitney, which benchstat uses too. It
+// assumes nothing about the distribution of measurements. See "On a test of whether one of two
+// random variables is stochastically larger than the other", Annals of Mathematical Statistics 18,
+// 1947.
 
 // exactly is up to how many values of both samples probability counts all ways to divide them. For more, the
 // normal distribution differs by less than 0.001.

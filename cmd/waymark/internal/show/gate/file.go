@@ -16,8 +16,8 @@ const (
 	onLine = "# on "
 )
 
-// Write writes the counts for people to read and for version control to compare: a line for each
-// test, and below it one for each function, in order.
+// Write writes the counts for people to read and for version control to compare. Each test has a
+// line, and below it a line for each function, in order.
 //
 //	example.com/m/p TestParse
 //		12	3	example.com/m/p.parse

@@ -76,8 +76,8 @@ type entered struct {
 	args arguments
 }
 
-// New returns a Printer of the only process. nanos returns the length of a number of
-// ticks in ns, at the ns from the start to a clock reading; without at there is no column of times.
+// New returns a Printer of the only process. nanos returns the length of a number of ticks in ns.
+// at returns the ns from the start to a clock reading. Without at there is no column of times.
 func New(w io.Writer, file Names, nanos func(ticks uint64) int64, at func(clock uint64) int64, o Options) *Printer {
 	p := NewLabelled(bufio.NewWriter(w), file, nanos, at, "", o)
 	p.Head(0)

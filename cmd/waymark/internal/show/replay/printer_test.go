@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A line that a terminal has no room for keeps what it is about: the name at its beginning, the
-// brace or the name at its end.
+// A line that a terminal has no room for keeps what it is about. That is the name at its
+// beginning, and the brace or the name at its end.
 func TestCut(t *testing.T) {
 	for _, tt := range []struct {
 		line, end string

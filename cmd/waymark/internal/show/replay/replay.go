@@ -1,5 +1,5 @@
-// Package replay prints the calls of recordings one after the other, in the order of time and in the
-// manner of uftrace: braces around what a call made. At the left are the time since the start of the
+// Package replay prints the calls of recordings one after the other, in the order of time. As in
+// uftrace, braces are around what a call made. At the left are the time since the start of the
 // recording, when the call began or at a closing brace ended, and durations.
 //
 //	slow := &recording.Filter{Min: time.Millisecond}

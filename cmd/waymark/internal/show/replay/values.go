@@ -45,8 +45,8 @@ func (p *Printer) Name(site uint32) string { return p.name(site) }
 // name returns the name of a site's function.
 func (p *Printer) name(site uint32) string { return p.function(site).text }
 
-// args returns the arguments of a call that begins: (…) if they weren't recorded, () if the function has
-// none, or if nobody asked for them.
+// args returns the arguments of a call that begins. It returns (…) if they weren't recorded, and ()
+// if the function has none, or if nobody asked for them.
 func (p *Printer) args(c *calltree.Call) arguments {
 	f := p.function(c.Site)
 	if c.Args == nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Wait prints that a goroutine did not run: when it stopped and for how long, what it waited for, which
-// goroutine woke it, and how long it was ready then. Of a new one it says which goroutine has started it.
+// Wait prints that a goroutine did not run: when it stopped and for how long, and what it waited
+// for. It prints which goroutine woke it, and how long it was ready then. Of a new one it says
+// which goroutine has started it.
 func (p *Printer) Wait(c *calltree.Call) {
 	p.pending[c.Goroutine] = p.open(c.Goroutine, p.drop(c.Goroutine, c.Depth))
 	w := c.Wait

@@ -14,8 +14,8 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// demoted is a recording of a program with a budget: Get (C) was counted after its first two calls,
-// and two calls that took long were recorded; Open (B) was counted from the start.
+// demoted is a recording of a program with a budget. Get (C) was counted after its first two calls,
+// and two calls that took long were recorded. Open (B) was counted from the start.
 func demoted(t *testing.T) *calltreetest.Recording {
 	r := made(t, `
 		A10 +1500 C20 +500 c20 C20 +700 c20 +1000000 ~C20,150000

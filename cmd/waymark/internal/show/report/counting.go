@@ -10,8 +10,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A counting has for each site the index of the row in which the calls of the site are counted
-// while a recording is read, or uncounted.
+// A counting has for each site the index of a row, or uncounted. The calls of the site are
+// counted in this row while a recording is read.
 type counting func(site uint32) (row uint32)
 
 // uncounted stands for the rows of another counting. No row has the number.

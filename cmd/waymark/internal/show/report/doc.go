@@ -7,10 +7,10 @@
 //	}
 //	return r.Write(os.Stdout, report.Text)
 //
-// Data goes one way: Read reads each process's file through package calltree into
-// rows, whose times are in nanoseconds from then on; Write sorts the rows and
+// Data goes one way. Read reads each process's file through package calltree into
+// rows, whose times are in nanoseconds from then on. Write sorts the rows and
 // prints them as text, JSON or CSV. A row's total, self, min and max are each
-// rounded once, from exact sums of clock ticks, so that columns of n rows add up to
+// rounded once, from exact sums of clock ticks. So columns of n rows add up to
 // within n/2 ns.
 //
 // Text is for people: units that fit, as uftrace prints them, and the lines under

@@ -7,7 +7,7 @@ import (
 )
 
 // tinyLine returns a line about how many callees of the rows' functions were left out because they
-// are tiny, and how to see them; "" if none was left out.
+// are tiny, and how to see them. It returns "" if none was left out.
 func (r *Report) tinyLine(rows []*Row) string {
 	first := ""
 	names := make(map[string]bool)

@@ -82,7 +82,7 @@ func members(v any, indent string) (string, error) {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")), nil
 }
 
-// writeNested writes a list of the root calls, with what they call inside of them, and returns the
+// writeNested writes a list of the root calls, with what they call inside of them. It returns the
 // number of nodes that are too deep for that. Root calls have what is known to be missing too.
 func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 	const step = 4 // blanks for each level: of the list and of the object
@@ -147,7 +147,7 @@ func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 }
 
 // writeFlat writes an object like that of a report, with a list of all nodes, callers before
-// callees: id counts from 1, parent is the caller's, 0 for root calls.
+// callees. id counts from 1. parent is the caller's id, 0 for root calls.
 func (r *Report) writeFlat(file io.Writer) error {
 	head, err := members(r.jsonHead(), "  ")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// counted are the calls of a test that the program counted, to keep to its budget, and did not
-// record, but for those that took long.
+// counted are the calls of a test that the program counted instead of recording them, to keep to
+// its budget. The program recorded only those that took long.
 type counted struct {
 	calls map[uint32]uint64 // by function
 	whose string            // of which other tests some are
@@ -48,7 +48,7 @@ func (r *Recording) counted(t *Test) counted {
 }
 
 // beyond says how much longer the time between two readings of the counters is than that in which a
-// test ran: they are not read for each of tests that follow each other at once.
+// test ran. Where tests follow each other at once, the counters are not read for each of them.
 func (r *Recording) beyond(read, ran tracefile.Range, more bool) string {
 	var of []string
 	add := func(from, to uint64, where string) {

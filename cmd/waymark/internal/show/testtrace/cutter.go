@@ -8,8 +8,9 @@ import (
 	"github.com/waymark-go/waymark/internal/text/units"
 )
 
-// A cutter keeps some of the lines that are written to it: the first ones, those
-// around a mark, which are the ones that matter, or without a mark the last ones.
+// A cutter keeps some of the lines that are written to it. It keeps the first
+// ones, and those around a mark, which are the ones that matter. Without a mark
+// it keeps the last ones instead.
 type cutter struct {
 	limit int // of lines besides the columns' names; 0 is none
 

@@ -75,8 +75,8 @@ func (r *Recording) Print(w io.Writer, shown []*Test, o Options) error {
 	return err
 }
 
-// culprits returns, of the tests that were running when the program died, those on whose goroutines
-// a panic began; all of them if there is no such test.
+// culprits returns those tests that were running when the program died and on whose goroutines a
+// panic began. If there is no such test it returns all.
 func culprits(shown []*Test, shapes map[*Test]*shape) []*Test {
 	guilty := func(t *Test) bool { return t.Outcome == Unended && shapes[t].panic > 0 }
 	if !slices.ContainsFunc(shown, guilty) {

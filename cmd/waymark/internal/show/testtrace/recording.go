@@ -88,8 +88,8 @@ func runAt(runs []*Test, clock uint64) *Test {
 // main is the goroutine that package testing and examples run on.
 const main = 1
 
-// owner returns the test that a goroutine belongs to which isn't a test's own: that of
-// the nearest goroutine that started it, directly or not, of which the test is known.
+// owner returns the test that a goroutine belongs to which isn't a test's own. That is the test of
+// the nearest goroutine that started it, directly or not, and whose test is known.
 func (r *Recording) owner(goroutine uint64) *Test {
 	var t *Test
 	var line []uint64 // of descent, to which the answer applies

@@ -81,9 +81,10 @@ func Pair(runs []*Run, lacks func(*Run) (bool, error)) (passed, failed *Run, err
 	return passed, failed, nil
 }
 
-// threadsOf names the goroutines of a run, so that those of two runs can be told to be the same: by
-// the test, or by which goroutine has started them as its how many-th. Numbers of goroutines grow in
-// the order in which one goroutine starts them, but for a few that the scheduler moved meanwhile.
+// threadsOf names the goroutines of a run, so that those of two runs can be told to be the same. A
+// test's own goroutine is named by the test. The others are numbered behind the name of the
+// goroutine that started them. Goroutines' ids grow in the order in which one goroutine starts
+// them, but for a few that the scheduler moved meanwhile.
 func (r *Run) threadsOf() map[uint64]string {
 	rec := r.Recording
 	names := make(map[uint64]string)

@@ -24,7 +24,7 @@ type shape struct {
 	called map[uint64][]bool // by goroutine: which of the open calls have called something
 }
 
-// steps is how many of the latest steps should be seen as deep as they go: mostly some
+// steps is how many of the latest steps should be seen as deep as they go. These are mostly some
 // preparation, the call that went wrong, and a check.
 const steps = 3
 

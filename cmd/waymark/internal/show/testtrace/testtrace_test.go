@@ -23,8 +23,9 @@ var testWords = map[string]tracefile.TestState{
 }
 
 // read makes a recording of lines in the order of time. A line is a goroutine's
-// number, and what happens on it: events in the notation of calltreetest, or one of
-// testWords with a test's name, or log with a test's name and a text.
+// number, and what happens on it. That is events in the notation of calltreetest,
+// or one of testWords with a test's name. Or it is log with a test's name and a
+// text.
 func read(t *testing.T, text string) *Recording {
 	t.Helper()
 	rec := calltreetest.Recording{Tables: []calltreetest.Table{{Package: "example.com/m/p"}}}
@@ -292,8 +293,8 @@ left out: 1 goroutine that began while several tests were running, and nothing t
 	}
 }
 
-// Of a long test those lines are shown that lead to its failure, and some depth is
-// given up only if a single step is long.
+// Of a long test those lines are shown that lead to its failure. Some depth is given up only if a
+// single step is long.
 func TestPrintLimits(t *testing.T) {
 	step := "7 B20 C30 D40 d40 c30 b20\n"
 	loop := "7 begin TestA\n7 <1 A10\n" + strings.Repeat(step, 20) + "7 log TestA a_test.go:9: no\n7 err TestA\n" +

@@ -115,8 +115,8 @@ func (v *view) close(end uint64) error {
 	return v.printer.Flush()
 }
 
-// markBefore marks the line at which the test was marked as failed, if that was
-// before the given clock: it is the line after what the test logged for it.
+// markBefore marks the line at which the test was marked as failed, if that was before the given
+// clock. This line is the one after what the test logged for the failure.
 func (v *view) markBefore(clock uint64) {
 	if v.test.erred < clock && !v.lines.marked {
 		v.printer.Flush() // to memory

@@ -18,8 +18,9 @@ type strand struct {
 
 	at, left int // in a tree: the node of the innermost call; calls in progress that have no node
 
-	// In a file of actions: its element, and that without the calls that began after the end of the root call;
-	// the functions of its open calls, of which so many began before.
+	// In a file of actions: log is its element. kept is that without the calls that began after the
+	// end of the root call. open are the functions of its open calls; early of them began before that
+	// end.
 	log   *actions.Element
 	kept  actions.Element
 	open  []string

@@ -51,9 +51,9 @@ type Part struct {
 	ticks uint64
 }
 
-// A Critical is the critical path of a trace: from the end of the root call back to what made its
-// goroutine ready, from there back on that goroutine, and so on. What is on it could not be faster
-// without the trace being faster.
+// A Critical is the critical path of a trace. It goes from the end of the root call back to what
+// made its goroutine ready. From there it goes back on that goroutine, and so on. What is on it
+// could not be faster without the trace being faster.
 type Critical struct {
 	Trace    *Trace
 	Segments []Segment // in the order of time; they add up to the trace's duration

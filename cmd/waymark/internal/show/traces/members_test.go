@@ -74,8 +74,8 @@ func TestStarted(t *testing.T) {
 	}
 }
 
-// A recording that doesn't say when goroutines were started is read by what is known: by the trace in which
-// their starters are when they begin.
+// A recording that doesn't say when goroutines were started is read by what is known. That is the
+// trace in which their starters are when the goroutines begin.
 func TestStartedOld(t *testing.T) {
 	set := spawning(t, false, "A10 a10 A10 +5 @2 <1 B10 b10 . @3 <1 B10 b10 . @1 a10")
 	want := []string{"1-3000000 main.handle 14ms calls 3 goroutines 3", "1-1000000 main.handle 1ms calls 1 goroutines 1", "2"}

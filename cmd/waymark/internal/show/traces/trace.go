@@ -94,9 +94,10 @@ type Options struct {
 	Failed  bool                      // traces that have failed
 	Slowest int                       // only so many, those that take longest; 0 is no limit
 
-	// Requests leaves out, if there is no Root and no Show, what doesn't look like requests: root calls of
-	// functions with only one, such as main.main and loops that accept connections, and of functions of which
-	// none has ended. If that is all, it is not left out. Left is told how many traces are, and the slowest ones.
+	// Requests leaves out, if there is no Root and no Show, root calls that don't look like requests.
+	// Functions with only one root call don't, such as main.main and loops that accept connections.
+	// Nor do functions of which no root call has ended. If there are no other root calls, nothing is
+	// left out. Left is told how many traces are, and the slowest ones.
 	Requests bool
 	Left     func(list []*Trace, n int)
 

@@ -15,9 +15,9 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// WriteXML writes traces as a file of actions, see package xmltrace: those that the options choose
-// in the order of their ends, or only the trace with a key. It reads the recordings once. A trace
-// that is being read is kept in memory. The limit of Options must be 0.
+// WriteXML writes traces as a file of actions, see package xmltrace. It writes those that the
+// options choose, in the order of their ends, or only the trace with a key. It reads the
+// recordings once. A trace that is being read is kept in memory. The limit of Options must be 0.
 func WriteXML(out io.Writer, set *tracefile.Set, filter *recording.Filter, o Options, only *Key) (n int, read []recording.Summary, err error) {
 	buf := bufio.NewWriterSize(out, 1<<16)
 	x := xmlWriter{w: actions.NewWriter(buf, set.Processes[0].Info().Start.UnixNano()), pending: make(map[*Trace]*pending)}

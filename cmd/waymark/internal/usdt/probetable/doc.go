@@ -11,8 +11,8 @@
 //		}
 //	}
 //
-// A table has a head, which holds the texts, and behind it for each function or probe of a provider
-// three words that the program changes:
+// A table has a head, which holds the texts. Behind the head it has three words for each function
+// or probe of a provider, which the program changes:
 //
 //	the word that is 0 while nobody wants to know: in its upper half two semaphores of 16 bits
 //	two locations of 32 bits: 1 and the number of a location in the pool of package runtime; 0: none

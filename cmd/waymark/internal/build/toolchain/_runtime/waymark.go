@@ -24,13 +24,12 @@
 //	waymark_start.go       WMStart, WMStop: a recording begins and ends
 //	waymark_locks.go       the order of locks
 //
-// Events are written to chunks of a shared arena. Each P owns one chunk, so
-// that no two threads ever write to the same one, the number of buffers does
-// not depend on the number of goroutines, and nothing has to happen when
-// goroutines are switched: the first event of another goroutine on the P is
-// noticed by its goid and writes a Go record first. WMEnter and WMExit are
-// assembly, in which the scheduler can't preempt. wmEmit does what they don't handle: a full
-// chunk, another goroutine, tracing switched off meanwhile.
+// Events are written to chunks of a shared arena. Each P owns one chunk, so no two threads ever
+// write to the same one. The number of buffers does not depend on the number of goroutines.
+// Nothing has to happen when goroutines are switched. The first event of another goroutine on
+// the P is noticed by its goid, and writes a Go record first. WMEnter and WMExit are assembly,
+// in which the scheduler can't preempt. wmEmit does what they don't handle: a full chunk,
+// another goroutine, tracing switched off meanwhile.
 //
 // The layout of chunks, records and the control chunk is that of package
 // github.com/waymark-go/waymark/internal/wire/format, whose constants are in waymark_format.go.
@@ -62,11 +61,11 @@ func (f WMFrame) left(gp *g) bool {
 	return p != nil && !p.recovered && wmToken(gp, uintptr(p.sp)) == f.token()
 }
 
-// wmToken gives the token of the frame that calls a function with the given
-// stack pointer: the value that the assembly finds, which reads SP wmCallSize deeper.
-// A stack pointer in a variable is worth nothing once the stack has moved, which it
-// may at the start of any function that can be preempted: so this one can't, and
-// what is passed on is the token.
+// wmToken returns the token of the frame that calls a function with the given stack
+// pointer. The assembly finds the same value: it reads SP wmCallSize deeper. A stack
+// pointer in a variable is worth nothing once the stack has moved. The stack may move
+// at the start of any function that can be preempted. So wmToken can't be preempted,
+// and its callers pass on the token.
 //
 //go:nosplit
 func wmToken(gp *g, sp uintptr) uint32 { return uint32(gp.stack.hi - sp + wmCallSize) }

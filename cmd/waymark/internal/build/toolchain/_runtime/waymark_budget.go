@@ -44,9 +44,9 @@ func (v *wmValueTimes) time(from uint64, bytes uintptr) {
 	}
 }
 
-// WMValueTimes returns how many ticks it took to write the values of some events, with one reading of
-// the clock each, and how many events and bytes these were. It is all 0 if the clock isn't the
-// processor's counter. All are sums since the program began.
+// WMValueTimes returns how many ticks it took to write the values of some events, with one reading
+// of the clock each. It also returns how many events and bytes these were. All are 0 if the clock
+// isn't the processor's counter. All are sums since the program began.
 func WMValueTimes() (events, bytes, ticks uint64) {
 	for _, pp := range allp[:cap(allp)] { // GOMAXPROCS may have been greater
 		if pp != nil {

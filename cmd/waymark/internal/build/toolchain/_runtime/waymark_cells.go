@@ -214,8 +214,8 @@ func WMSumOf(site uint32) WMSum {
 	return sum
 }
 
-// WMHistogramOf calls f for each line of a site's histogram in which a time was counted, in ascending
-// order: counts[i] calls took from + i*width ticks, and less than width more.
+// WMHistogramOf calls f for each line of a site's histogram in which a time was counted, in
+// ascending order. counts[i] calls took from + i*width ticks, and less than width more.
 func WMHistogramOf(site uint32, f func(from, width uint64, counts [wmHistogramLine]uint64)) {
 	for line := uintptr(0); line < wmHistogramLines; line++ {
 		var counts [wmHistogramLine]uint64

@@ -22,12 +22,14 @@ type wmChunkHead struct {
 	filled        uint64
 }
 
-// Chunks that only callers which can't wait may take: hooks on the system stack,
-// and functions that are called while the runtime must not be left.
+// Chunks that only callers which can't wait may take. These callers are hooks on
+// the system stack, and functions that are called while the runtime must not be
+// left.
 const wmReserve = 8
 
-// After this many sleeps of 50 us without a chunk handed out, and without work for the writer, all
-// chunks are with idle Ps, more than there were when recording began, and none will come.
+// Goroutines wait no longer after this many sleeps of 50 us in which no chunk was handed out and
+// the writer had no work. Then idle Ps hold all chunks, because there are more Ps than when
+// recording began. No chunk will come.
 const wmPatience = 20_000
 
 // WMTake returns the index of the chunk that has been full for the longest, -1 if there is none.
@@ -80,9 +82,10 @@ func WMFree(i int) {
 //
 // They wait for room in a chunk. Each P needs one chunk, whatever the number of goroutines, so a
 // chunk that is freed wakes one goroutine. A woken goroutine that has written its event wakes the
-// next, as there may be room for the next one's event too. So one wake-up for each chunk is in vain.
-// A waiting goroutine is always woken at some time: by the writer, which has chunks to free, or by a
-// goroutine that has been woken or looks again and again, and then wakes the next.
+// next, as there may be room for the next one's event too. So one wake-up for each chunk is in
+// vain. A waiting goroutine is always woken at some time. Either the writer wakes it, which has
+// chunks to free. Or a goroutine that has been woken, or that looks again and again, wakes the
+// next.
 type wmQueue struct{ head, tail guintptr }
 
 // push appends gp; a goroutine that has been woken in vain comes first.
@@ -111,11 +114,10 @@ func (q *wmQueue) pop() *g {
 	return gp
 }
 
-// wmWait waits until there may be room, and reports whether it is then the caller's turn to wake the
-// next goroutine, see wmQueue; woken says that it was already. Parked, a goroutine needs no thread:
-// there may be no more of them. If the writer has nothing that it could free, for Ps that are idle
-// hold all chunks, one goroutine sleeps a little as in a blocking system call: without the P, which
-// others may need.
+// wmWait waits until there may be room. It reports whether it is then the caller's turn to wake the
+// next goroutine, see wmQueue; woken says that it was already. A parked goroutine needs no thread:
+// there may be no more threads. If idle Ps hold all chunks, the writer can free nothing. Then one
+// goroutine sleeps a little, as in a blocking system call: without the P, which others may need.
 func wmWait(woken bool) bool {
 	lock(&wm.lock)
 	switch wake := wm.writer; {
@@ -267,7 +269,8 @@ func wmTakeChunk() (i uint32, ok bool) {
 	wm.head = (wm.head + 1) % len(wm.full)
 	wm.nfull--
 	// Whoever reads the arena, now or after a kill, must find this before the
-	// chunk changes, and must not take a half-written header for a full chunk's.
+	// chunk changes. The reader must not take a half-written header for a full
+	// chunk's.
 	h := (*wmChunkHead)(unsafe.Pointer(wm.base + uintptr(i)*wmChunkSize))
 	atomic.Store64((*uint64)(unsafe.Pointer(wm.base+wmArenaBefore)), h.filled)
 	wmClear(h)

@@ -11,9 +11,10 @@ func WMSetClock(counter bool) { wm.counter = counter }
 // WMClock reads the clock of the events, in ticks, and the monotonic clock, in ns.
 func WMClock() (clock uint64, mono int64) { return wmClock(), nanotime() }
 
-// WMCounter describes the processor's counter: its name, empty if there is none;
-// whether the processor says that it counts at a constant rate; and the rate in
-// ticks per second, 0 if the processor doesn't say.
+// WMCounter describes the processor's counter. name is empty if there is no
+// counter. constant says that the counter counts at a constant rate, as the
+// processor says. hz is the rate in ticks per second, 0 if the processor doesn't
+// say it.
 func WMCounter() (name string, constant bool, hz uint64) { return wmCounter() }
 
 func wmClock() uint64 {

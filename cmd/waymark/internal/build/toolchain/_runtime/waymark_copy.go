@@ -1,11 +1,10 @@
 // Package runtime, as waymark adds to it: copies of values that may be kept.
 //
-// What the hooks get doesn't escape, so that a program allocates no more than without
-// them: a pointer among the values may lead to a variable on the goroutine's stack. Nothing in the
-// heap may point there, and monitors may keep what they get. So whatever the values
-// lead to on the stack is copied too, types saying where pointers are. Heap memory is not looked at:
-// it holds no pointers to the stack, and others may be writing to it, while
-// what is on this stack only this goroutine can reach.
+// What the hooks get doesn't escape, so that a program allocates no more than without them. So a
+// pointer among the values may lead to a variable on the goroutine's stack. Nothing in the heap may
+// point there, and monitors may keep what they get. So whatever the values lead to on the stack is
+// copied too; types say where pointers are. Heap memory is not looked at: it holds no pointers to
+// the stack, and others may be writing to it. Only this goroutine can reach what is on this stack.
 
 package runtime
 
@@ -49,7 +48,7 @@ func (c *wmCopier) variable(p any) any {
 }
 
 // A wmCopier copies what is on gp's stack. It knows what it has copied by the distance from the
-// top of the stack, which stays the same when the stack moves, as it may with each call.
+// top of the stack. The distance stays the same when the stack moves, as it may with each call.
 type wmCopier struct {
 	gp    *g
 	slabs *wmSlabs

@@ -1,9 +1,10 @@
 package runtime
 
-// wmConstantTSC tells whether the time stamp counter runs at a constant rate in
-// all power states, by what CPUID gives for a leaf: the highest extended leaf in
-// EAX of leaf 8000_0000H, the answer in bit 8 of EDX of leaf 8000_0007H.
-// A processor without extended leaves gives something else for the first.
+// wmConstantTSC reports whether the time stamp counter runs at a constant rate
+// in all power states. cpuid returns what CPUID gives for a leaf. EAX of leaf
+// 8000_0000H is the highest extended leaf. Bit 8 of EDX of leaf 8000_0007H is
+// the answer. A processor without extended leaves gives something else for leaf
+// 8000_0000H.
 func wmConstantTSC(cpuid func(leaf uint32) (eax, edx uint32)) bool {
 	const highest, power, last = 0x80000000, 0x80000007, 0x8000FFFF
 	if max, _ := cpuid(highest); max < power || max > last {

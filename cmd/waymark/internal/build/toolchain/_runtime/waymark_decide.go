@@ -1,8 +1,8 @@
 // Package runtime, as waymark adds to it: conditions on calls that monitors see.
 //
-// The library binds a condition to the types of a call's values, and the operations that come of that
-// read the values where they are: nothing is copied for a call that is rejected. waymark_condition.go is
-// made of the library's package condition.
+// The library binds a condition to the types of a call's values. The operations that come of that
+// read the values where they are: nothing is copied for a call that is rejected.
+// waymark_condition.go is made of the library's package condition.
 
 package runtime
 

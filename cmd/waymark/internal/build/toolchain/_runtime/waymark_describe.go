@@ -108,8 +108,8 @@ const wmHiddenField = "***"
 // wmMayHide are the kinds of types whose values may be secrets.
 var wmMayHide = [abi.UnsafePointer + 1]bool{abi.Array: true, abi.Map: true, abi.Slice: true, abi.String: true, abi.Struct: true}
 
-// wmHides reports whether values of a named type aren't to be seen: by the type's name, or because it
-// has the method LogValue, by which values say what logs may hold of them.
+// wmHides reports whether values of a named type aren't to be seen. It knows them by the type's
+// name, or by the method LogValue: with it values say what logs may hold of them.
 func (md *moduledata) wmHides(typ *_type, name, pkg wmName) bool {
 	if pkg.len == 0 || wmCaptured.redact == nil {
 		return false
@@ -226,8 +226,8 @@ func wmModuleOf(p, n uintptr) *moduledata {
 }
 
 // wmMade reports whether what is at p looks like a type that package reflect has made while the
-// program ran. These lie in the heap, where they stay for ever; their names are known by negative
-// numbers, in a map that can't be looked at here.
+// program ran. Such types lie in the heap, where they stay for ever. Their names are known by
+// negative numbers, in a map that can't be looked at here.
 func wmMade(p uintptr) bool {
 	if !wmInHeap(p, unsafe.Sizeof(_type{})) {
 		return false

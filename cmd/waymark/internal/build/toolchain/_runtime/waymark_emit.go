@@ -156,9 +156,9 @@ func wmLose(pp *p, word uint64) {
 	}
 }
 
-// wmMayWait tells whether gp, which is running, may wait, and so call code of the program's. own is
-// what the caller itself adds to m.locks. A goroutine that keeps its processor to itself, as in
-// sync.Pool, or holds a lock of the runtime's, must come back to it without a switch.
+// wmMayWait reports whether gp, which is running, may wait, and so call code of the program's. own
+// is what the caller itself adds to m.locks. Some goroutines keep their processor to themselves,
+// as in sync.Pool, or hold a lock of the runtime's. They must come back to it without a switch.
 func wmMayWait(gp *g, own int32) bool {
 	mp := gp.m
 	return mp.locks == own && mp.mallocing == 0 && mp.preemptoff == "" && !gp.throwsplit

@@ -25,8 +25,8 @@ const (
 	wmFieldBytes = 40
 )
 
-// wmTypesFit makes sure that the current chunk of descriptions has so many bytes left:
-// it takes another one if need be, and tells whether there was one.
+// wmTypesFit makes sure that the current chunk of descriptions has so many bytes left.
+// It takes another chunk if need be, and reports whether there was one.
 func wmTypesFit(size uintptr) bool {
 	if c := wmTypes.chunk; c != 0 && uintptr((*wmChunkHead)(unsafe.Pointer(c)).end)+size <= wmChunkSize {
 		return true

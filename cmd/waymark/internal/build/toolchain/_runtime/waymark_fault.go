@@ -5,9 +5,9 @@ package runtime
 // WMBroken tells whether memory of the arena could not be reached, see wmOnFault.
 func WMBroken() bool { return wm.broken.Load() }
 
-// WMHeld gives the number of records in chunks that were handed out and have not been
-// freed, but those that the caller has taken: as far as it can be told without looking
-// at the arena, not fewer than there are.
+// WMHeld returns the number of records in chunks that were handed out and have not
+// been freed. It leaves out those that the caller has taken. WMHeld doesn't look at
+// the arena, so the number may be too high; it is never too low.
 func WMHeld() uint64 {
 	const most = (wmChunkSize - wmChunkHeader) / wmRecordSize
 	lock(&wm.lock)

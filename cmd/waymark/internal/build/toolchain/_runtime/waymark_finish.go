@@ -8,8 +8,8 @@ import "internal/runtime/exithook"
 // After each pause, in ns, it calls wait, and gives up if that returns false.
 //
 // It waits on a note. In a bubble of testing/synctest a channel and a timer would belong to the
-// bubble: f's goroutine, which is outside, must not close that channel, and the bubble's time stands
-// still.
+// bubble. f's goroutine is outside of the bubble, so it must not close that channel. And the
+// bubble's time stands still.
 func WMFinish(f func(), pause int64, wait func() bool) bool {
 	done := new(note)
 	wmNewGoroutine()

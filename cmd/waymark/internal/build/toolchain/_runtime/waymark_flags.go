@@ -1,7 +1,8 @@
 // Package runtime, as waymark adds to it: what is done with the calls of a site.
 //
-// The word of a site is 0 if nothing is, and its id if calls are recorded and that is all: then the
-// fast path writes events. For all else it has flags above the id, which the fast path leaves to others.
+// The word of a site is 0 if nothing is done. The word is the site's id if calls are recorded and
+// nothing else is done: then the fast path writes events. For all else the word has flags above the
+// id. The fast path leaves calls with flags to others.
 
 package runtime
 
@@ -33,8 +34,8 @@ const (
 	wmFlagUnvalued = (wmFlagged | wmRecorded | wmUnvalued) >> wmSiteBits
 	wmFlagLong     = (wmFlagged | wmCounted | wmLong) >> wmSiteBits
 
-	// Words from wmFlagged on are of calls that are gathered and nothing else if they are below
-	// wmWordGathered; from wmWordRoot on they may begin a trace.
+	// A word from wmFlagged on that is below wmWordGathered is of calls that are gathered and
+	// nothing else. Calls with words from wmWordRoot on may begin a trace.
 	wmWordGathered = wmFlagged | wmLong
 	wmWordRoot     = wmFlagged | wmGathered | wmRoot
 	wmFlagGathered = wmWordGathered >> wmSiteBits
@@ -123,9 +124,9 @@ func wmSiteWord(id, flags uint32) uint32 {
 	return id | flags | wmFlagged
 }
 
-// wmUnrecord has calls of the i-th site of p not recorded any more, the long ones neither. Stores to
-// site words happen here, in WMWant and at first calls only: the race detector does not watch package
-// runtime, and a call that sees the old word is one from before.
+// wmUnrecord has calls of the i-th site of p not recorded any more, the long ones neither. Stores
+// to site words happen here, in WMWant and at first calls only. The race detector does not watch
+// package runtime. A call that sees the old word counts as one from before.
 func wmUnrecord(p *WMPackage, i int) {
 	id := p.Base + uint32(i)
 	if id > wmSiteID {

@@ -163,8 +163,8 @@ func wmSetGatherers(id, by uint32) {
 	page[id%wmSitesOfPage] = uint16(by)
 }
 
-// gatherers returns the bits of the gatherers that want the call, whose site's word says that there are some,
-// and of those whose traces it begins.
+// gatherers returns the bits of the gatherers that want the call, and of those whose traces the
+// call begins. The word of the call's site says that some gatherers want the call.
 func (f WMFrame) gatherers() (calls, roots uint32) {
 	if only := wmTraces.only; only != 0 {
 		if f&wmFrameRoot != 0 {

@@ -1,8 +1,8 @@
 // Package runtime, as waymark adds to it: goroutines that work for waymark.
 //
-// Their entry functions are of package runtime, which makes them system goroutines: absent from stack
-// dumps and NumGoroutine, and no reason to think that a deadlocked program is alive. Package
-// runtime/metrics counts system goroutines; wmHideGoroutines takes these out.
+// Their entry functions are of package runtime, which makes them system goroutines. Stack dumps and
+// NumGoroutine leave them out. They are no reason to think that a deadlocked program is alive.
+// Package runtime/metrics counts system goroutines; wmHideGoroutines takes these out.
 
 package runtime
 
@@ -67,8 +67,8 @@ func wmPassMute(newg *g) {
 	}
 }
 
-// wmWork calls f, which works for waymark: it may take locks that the program's calls of the same
-// functions are reported under, if package sync is instrumented.
+// wmWork calls f, which works for waymark, with the goroutine muted. f may take locks under which
+// the program's calls of the same functions are reported, if package sync is instrumented.
 func wmWork(f func()) {
 	WMMute(true)
 	defer WMMute(false)

@@ -1,9 +1,9 @@
 // Package runtime, as waymark adds to it: calls of info functions.
 //
-// They are told to the call that they stand in. Which that is can't be seen from frames of the
-// stack alone, as the compiler inlines: the function, if it isn't instrumented, into an
-// instrumented one; function literals into functions; an instrumented function into another one, if
-// it has a profile. So the functions' names count, too.
+// They are told to the call that they stand in. Frames of the stack alone don't say which call that
+// is, as the compiler inlines. It inlines the function around it into an instrumented one, if the
+// function around it isn't instrumented. It inlines function literals into functions. It inlines an
+// instrumented function into another one, if it has a profile. So the functions' names count, too.
 
 package runtime
 
@@ -66,8 +66,8 @@ type wmCallers struct {
 
 const wmMostCallers = 16 // literals within each other
 
-// find finds, on the system stack, who has called the info function whose frame is that of token,
-// or that was inlined there, and whose code pc is in.
+// find finds, on the system stack, who has called the info function. token is that of the info
+// function's frame, or of the frame that it was inlined into. pc is in the info function's code.
 func (c *wmCallers) find(gp *g, pc uintptr, token uint32) {
 	var u unwinder
 	self := true         // the info function's own frame is still to come

@@ -5,8 +5,8 @@ package runtime
 import "unsafe"
 
 // wmInitFirst initialises the packages listed in wmFirst, the agent and all that
-// it imports, before any other package: recording then sees the first
-// function of every other package, and the order among those stays what it was.
+// it imports, before any other package. So recording sees the first function of
+// every other package. The order of the other packages stays as it was.
 func wmInitFirst() {
 	wmRankLocks()
 	for _, t := range firstmoduledata.inittasks {

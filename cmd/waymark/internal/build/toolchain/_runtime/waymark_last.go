@@ -1,5 +1,6 @@
-// Package runtime, as waymark adds to it: last words, a report that is printed when the program ends
-// in ways that run none of its code any more: by a signal, an unrecovered panic, a fatal error.
+// Package runtime, as waymark adds to it: last words. They are a report that is printed when a
+// signal, an unrecovered panic or a fatal error ends the program. None of the program's code runs
+// any more then.
 //
 // A goroutine, the reporter, waits for the end, blocked in the kernel as in a system call. There it
 // can be woken from anywhere: from a signal's handler, and from a thread whose locks will never be
@@ -132,8 +133,8 @@ func wmLastWords() {
 	if !wmLast.awaited.Load() || wmLast.said.Load() || mp.curg != nil && mp.curg == wmLast.reporter || mp.dying != 0 || mp.mallocing != 0 || wmPID() != wmLast.pid {
 		return
 	}
-	// While panicking is set, main does not end the program with a status of 0, no deadlock is found
-	// once more, and the collector, which would wait for this thread, doesn't begin.
+	// While panicking is set, main does not end the program with a status of 0, and no deadlock is
+	// found once more. The collector, which would wait for this thread, doesn't begin.
 	panicking.Add(1)
 	held := int32(0) // locks that are held to print
 	if mp.printlock > 0 {

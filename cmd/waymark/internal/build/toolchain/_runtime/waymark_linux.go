@@ -12,9 +12,10 @@ func wmMapped(p uintptr) bool {
 }
 
 // wmOnFault is called in the signal handler when memory at addr could not be reached
-// (SIGBUS). If it is the arena's, its file has been cut, or its disk can't give or take
-// the page: an empty page takes the place, so that the program goes on, and recording
-// ends. What needs a lock is left to the next call that looks for a chunk.
+// (SIGBUS). If the memory is the arena's, the arena's file has been cut, or its disk
+// can't give or take the page. Then an empty page takes the place, so that the program
+// goes on. Recording ends. What needs a lock is left to the next call that looks for a
+// chunk.
 func wmOnFault(addr uintptr) bool {
 	switch {
 	case addr-wm.base < uintptr(len(wm.full))*wmChunkSize:

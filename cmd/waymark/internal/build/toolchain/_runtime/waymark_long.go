@@ -1,9 +1,9 @@
 // Package runtime, as waymark adds to it: calls of which only those that take long are recorded.
 //
-// They are for functions that are called so often that events of all calls would cost too much: the
-// calls are counted, and one that takes wmLongNano or more is recorded by one event at its end.
-// Such a call is on the goroutine's stack of calls, as a timed one is: so it is known too if a
-// panic or Goexit ends it. When it begins and ends the clock is read.
+// Some functions are called so often that events of all calls would cost too much. Their calls are
+// counted. A call that takes wmLongNano or more is recorded by one event at its end. The calls of
+// these functions are on the goroutine's stack of calls, as timed ones are. So waymark knows too if
+// a panic or Goexit ends a call. The clock is read when a call begins and when it ends.
 
 package runtime
 

@@ -1,10 +1,10 @@
-// Package runtime, as waymark adds to it: entries of maps, read without the help of the
-// map's own code, which would end the program if it met a writer.
+// Package runtime, as waymark adds to it: entries of maps, read without the help of the map's
+// own code. The map's code would end the program if it met a writer.
 //
 // A map may be written meanwhile, by goroutines that hold locks which nobody here knows of. So
-// its words are trusted as little as others: a group of entries is read only as far as it is
-// one object that can be read. What keeps this from being nonsense, mostly, is that a map that
-// has changed while it was read isn't shown, see sound.
+// a map's words are trusted as little as others. A group of entries is read only as far as it
+// is one object that can be read. A map that has changed while it was read isn't shown, see
+// sound. That keeps most nonsense out.
 
 package runtime
 
@@ -110,8 +110,8 @@ func (it *wmMapIter) read(head *wmMap) bool {
 	return true
 }
 
-// sound reports whether the map is as it was at first, and has as many entries as it says if n of
-// them were all that there was to see.
+// sound reports whether the map is as it was at first. all says that n entries were all that
+// there was to see: then the map must also say that it has n.
 func (it *wmMapIter) sound(n int, all bool) bool {
 	var now wmMap
 	return it.read(&now) && now == it.head && (!all || uint64(n) == now.used)

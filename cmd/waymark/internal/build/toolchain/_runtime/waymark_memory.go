@@ -4,9 +4,10 @@ package runtime
 
 import "unsafe"
 
-// wmReadable tells how many of the n bytes at p can be read: as far as they are of
-// one object of the heap, of gp's stack, of the program's data, or of its arguments.
-// What C has allocated or the program has mapped may be gone at any time: it can't.
+// wmReadable returns how many of the n bytes at p can be read. Bytes can be read
+// that are of one object of the heap, of gp's stack, of the program's data, or of
+// its arguments. What C has allocated or the program has mapped may be gone at any
+// time: it can't be read.
 //
 //go:nosplit
 func wmReadable(gp *g, p, n uintptr) uintptr {
@@ -45,8 +46,8 @@ func wmReadable(gp *g, p, n uintptr) uintptr {
 	return 0
 }
 
-// wmWithin tells whether p lies in a section, if there is one: programs that compile code while they run
-// make modules for it, of which most fields are zero.
+// wmWithin reports whether p lies in a section, if there is one. Programs that compile code while
+// they run make modules for that code. Most fields of such a module are zero.
 func wmWithin(p, start, end uintptr) bool { return start != 0 && start <= p && p < end }
 
 // wmConstants is the memory around the types of the first module. From go1.27 on there

@@ -1,8 +1,9 @@
 // Package runtime, as waymark adds to it: calls that monitors see.
 //
-// A monitor is code of the program's that is told when functions are entered and left. A goroutine's
-// watched calls that are in progress are on its stack of calls: so the exit of a call goes to what its
-// entry went to, however sites are switched meanwhile, and calls that a panic leaves are known.
+// A monitor is code of the program's that is told when functions are entered and left. A
+// goroutine's watched calls that are in progress are on its stack of calls. So the exit of a call
+// goes to what its entry went to, however sites are switched meanwhile. And calls that a panic
+// leaves are known.
 //
 // Monitors run on the goroutine whose calls they see, as ordinary code. Nothing that they call
 // is traced, and none of the values that they get leads to a stack, see waymark_copy.go.
@@ -16,9 +17,9 @@ import (
 
 // A WMMonitor is what the library is told of watched calls.
 type WMMonitor struct {
-	// Pass, if there is one, is asked before the first call of a goroutine that is of a watched site with
-	// that id: the goroutine would be given memory for it. It reports whether nobody wants to know of the
-	// call, and must not wait.
+	// Pass, if there is one, is asked before a goroutine's first call of a watched site, whose id it
+	// gets. For the call the goroutine would be given memory. Pass reports whether nobody wants to
+	// know of the call. It must not wait.
 	Pass func(site uint32) bool
 
 	// Enter is called when a call of the site with that id begins. What it gives is
@@ -30,8 +31,8 @@ type WMMonitor struct {
 	// leaves it, of which there are no results. The event has those at v once Take has been called.
 	Exit func(call unsafe.Pointer, e *WMEvent, v unsafe.Pointer, returned bool)
 
-	// Panic is called when a panic with the value begins, or Goexit, in the call or in
-	// something that it has called and that isn't watched.
+	// Panic is called when a panic with the value begins, or Goexit. It begins in the
+	// call, or in something that the call has called and that isn't watched.
 	Panic func(call unsafe.Pointer, e *WMEvent, value any, goexit bool)
 
 	// Info is called for the info function with that site's id, called from the call if that is of
@@ -52,9 +53,9 @@ func WMSetMonitor(m WMMonitor) {
 
 // A wmWatching is what a goroutine needs for watched calls, from the first one on.
 type wmWatching struct {
-	// calls has what Enter gave for the watched calls on the goroutine's stack of calls, which the garbage
-	// collector doesn't see: the first n are in progress, the innermost last. The others stay, as most often the
-	// next call has the same.
+	// calls has what Enter gave for the watched calls on the goroutine's stack of calls. The garbage
+	// collector doesn't see that stack. The first n are in progress, the innermost last. The others
+	// stay, because most often the next call has the same.
 	calls []watchedCall
 	n     int
 	owed  []wmOwed // in the order in which they are to be reported

@@ -1,13 +1,15 @@
 // Package runtime, as waymark adds to it: heap objects, counted by their type and by the call that
 // made them.
 //
-// Each way through the allocator tests debug.malloc, and leads to postMallocgcDebug while that is set. So
-// counts which are off cost nothing. While only we have set it, mallocgc and the functions of newer
-// releases for objects of one size count the object themselves and go on as if it weren't set.
+// Each way through the allocator tests debug.malloc, and leads to postMallocgcDebug while
+// debug.malloc is set. So counts which are off cost nothing. While only waymark has set
+// debug.malloc, the allocator's functions count the object themselves and go on as if it weren't
+// set. These functions are mallocgc and, in newer releases, the functions for objects of one size.
 //
-// A recording has the numbers of objects, too. What a goroutine makes is added up in its g until its next
-// event, which takes the slow path for that: a record Made in front of the event says how many they were.
-// The innermost call of the goroutine has made them, as it has had no event meanwhile.
+// A recording has the numbers of objects, too. A goroutine's objects are added up in its g until
+// its next event, which takes the slow path for that. A record Made in front of the event says how
+// many objects there were. The innermost call of the goroutine has made them, as the goroutine has
+// had no event meanwhile.
 //
 // Each P has a table, open-addressed and at most half full, of types and calls. Nobody else writes to
 // it, as package runtime is preempted at calls only, and none of its counts is set back.
@@ -124,8 +126,8 @@ func wmTinySlot(size uintptr) uintptr {
 // wmOnMalloc counts an object. slot is the size of its slot, 0 of an object that shares the slot of one
 // before it.
 //
-// It returns the other arguments in the registers where a function of the allocator has them anyway:
-// without it, such a function would store them, also when nothing is counted.
+// It returns the other arguments in the registers where a function of the allocator has them
+// anyway. Otherwise such a function would store them, also when nothing is counted.
 //
 //go:nosplit
 func wmOnMalloc(size uintptr, typ *_type, needzero bool, slot uintptr) (uintptr, *_type, bool) {

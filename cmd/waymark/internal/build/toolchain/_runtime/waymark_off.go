@@ -1,8 +1,9 @@
 // Package runtime, as waymark adds to it: of timed calls, how long their goroutines did not run.
 //
-// A pause belongs to the innermost timed call. Beside a goroutine's stack of calls there is an array with a
-// wmOff for each place, once it is needed. A call with pauses has a flag that makes the assembly leave its end
-// to Go, which adds them up and passes them on to the call below. Calls without any cost what they always do.
+// A pause belongs to the innermost timed call. Beside a goroutine's stack of calls there is an
+// array with a wmOff for each place, once it is needed. A call with pauses has a flag, for which
+// the assembly leaves the call's end to Go. The Go code adds the pauses up and passes them on to
+// the call below. Calls without pauses cost what they always do.
 
 package runtime
 

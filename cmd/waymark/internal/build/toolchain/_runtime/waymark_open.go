@@ -11,10 +11,11 @@ type WMOpen struct {
 	WMOff                     // of Total and Self
 }
 
-// WMOpenCalls adds to open, by site, what calls in progress have taken until now. It stops the world for that, as what a goroutine
-// does meanwhile would make nonsense of it; if a dying thread keeps that from happening no call in progress is added. Sites
-// that have no place in open are left out. To paths it stores, by node, the sums of paths at the same instant, with
-// calls in progress. It returns that instant.
+// WMOpenCalls adds to open, by site, what calls in progress have taken until now. WMOpenCalls stops
+// the world for that, as what a goroutine does meanwhile would make nonsense of the sums. If a
+// dying thread keeps the world from stopping, no call in progress is added. Sites that have no
+// place in open are left out. To paths it stores, by node, the sums of paths at the same instant,
+// with calls in progress. It returns that instant.
 func WMOpenCalls(open []WMOpen, paths []WMPath) (now uint64) {
 	if wmLast.stuck.Load() {
 		wmSumPaths(paths)

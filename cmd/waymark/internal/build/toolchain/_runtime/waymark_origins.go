@@ -74,8 +74,9 @@ func wmRoomToSpawn(gp *g) {
 	}
 }
 
-// wmOnSpawn records, on g0, that gp is about to start newg. A goroutine without an event of its own may
-// start others in a call of the goroutine that it descends from: so it has such records, too, but no Start.
+// wmOnSpawn records, on g0, that gp is about to start newg. A goroutine without an event of its own
+// may start others in a call of the goroutine that it descends from. So it has such records, too,
+// but no Start.
 func wmOnSpawn(gp, newg *g) {
 	if wm.on.Load() == 0 || gp.wm.flags&wmMuted != 0 || isSystemGoroutine(newg, false) {
 		return

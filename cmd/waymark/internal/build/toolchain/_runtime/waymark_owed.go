@@ -1,9 +1,9 @@
 // Package runtime, as waymark adds to it: ends that monitors are told of later than they happen.
 //
-// Monitors may wait, as any code may. A goroutine that must not, because it keeps its processor to
-// itself (procPin, as in sync.Pool), can't call them: calls that begin there are counted instead, and
-// ends are owed until the goroutine comes to a hook where it may wait. Calls that a recovered panic has
-// left are known on the system stack, where no monitor can run.
+// Monitors may wait, as any code may. A goroutine that keeps its processor to itself (procPin, as
+// in sync.Pool) must not wait, so it can't call monitors. Calls that begin there are counted
+// instead. Ends are owed until the goroutine comes to a hook where it may wait. Calls that a
+// recovered panic has left are known on the system stack, where no monitor can run.
 
 package runtime
 
@@ -24,8 +24,8 @@ const wmOwes = ^uint32(0)
 // wmUnreported counts what could not be reported to monitors, with what goroutines owe.
 var wmUnreported atomic.Uint64
 
-// WMUnreported gives the number of calls of which the beginning or the end was not reported to
-// monitors, because the goroutine must not wait where it happened.
+// WMUnreported returns the number of calls whose beginning or end was not reported to
+// monitors. The goroutine must not wait where it happened.
 func WMUnreported() uint64 { return wmUnreported.Load() }
 
 // WMLate tells the monitor, while its Exit runs, how many ns ago the call ended.

@@ -1,12 +1,12 @@
 // Package runtime, as waymark adds to it: timed calls, added up by path.
 //
-// A path is a function with the function that called it, and so on, up to the outermost timed call of
-// the goroutine. That one was called, so to speak, by the call that started the goroutine. Each path
-// has a node, which is found from its caller's node and the site. Nodes are the same for all Ps and
-// are never removed; what is added up lies in cells of the P, as that of sites does.
+// A path is a function with the function that called it, and so on, up to the outermost timed call
+// of the goroutine. That one was called, so to speak, by the call that started the goroutine. Each
+// path has a node, which is found from its caller's node and the site. Nodes are the same for all
+// Ps and are never removed. The sums lie in cells of the P, as those of sites do.
 //
-// There is room for wmMostPaths nodes, none deeper than wmDeepestPath. A path beyond that has no node:
-// its calls, and all that they call, are in the other cell of the deepest node that the path has.
+// There is room for wmMostPaths nodes, none deeper than wmDeepestPath. A path beyond that has no
+// node. Its calls, and all that they call, are in the other cell of the path's deepest node.
 
 package runtime
 
@@ -26,9 +26,9 @@ const (
 // Node 0 is no call: what goroutines begin below. The other cell of a node has an id as well, the node's
 // and wmMostPaths.
 //
-// A word of the index, and of a call, has the node's id above its key: the caller's node and the site. That of
-// a call in an other cell has no key. Calls leave their words on the stack, where the next call of the same
-// path finds its node: what a word says is so for ever.
+// A word of the index, and of a call, has the node's id above its key: the caller's node and the
+// site. The word of a call in an other cell has no key. Calls leave their words on the stack, where
+// the next call of the same path finds its node. What a word says is so for ever.
 const (
 	wmPathNodeShift = 64 - wmPathBits - 1
 	wmPathKeyBits   = wmPathBits + 1 + wmSiteBits

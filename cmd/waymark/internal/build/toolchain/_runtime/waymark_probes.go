@@ -1,11 +1,12 @@
 // Package runtime, as waymark adds to it: USDT probes at functions.
 //
-// A tracer of the system, such as bpftrace, has the kernel add 1 to a number of 16 bits, the probe's
-// semaphore, while it is attached. The semaphores of a function's two probes lie beside its site's
-// word, in one word of 64 bits: so one load still says at entry whether anybody wants to know of the
-// call, waymark or a tracer. Calls of a function with a raised semaphore come here. They go through
-// the probe's location, a few instructions of a pool that do nothing, with the values in
-// registers; there the tracer has put its breakpoint.
+// Each probe has a semaphore, a number of 16 bits. A tracer of the system, such as bpftrace, has
+// the kernel add 1 to the semaphore while the tracer is attached. The semaphores of a function's
+// two probes lie beside its site's word, in one word of 64 bits. So one load still says at entry
+// whether anybody wants to know of the call, waymark or a tracer. Calls of a function with a raised
+// semaphore come here. They go through the probe's location with the values in registers. The
+// location is a few instructions of a pool that do nothing. There the tracer has put its
+// breakpoint.
 //
 // Which location is a probe's is decided when the program has been linked: see package probetable
 // of the command. A probe without one never fires.
@@ -219,10 +220,10 @@ func wmFire(w *WMProbe, which uintptr, list unsafe.Pointer, n int, pointers bool
 	releasem(mp)
 }
 
-// wmProbeValue returns the word by which a probe passes the value that e holds, or points to, and
-// where the next string may be copied to. Integers have the width of the word, with their sign; of
-// floating-point numbers it is the bits; of a string the address of its copy. Of other values it only
-// says whether they are nil: 0 or 1.
+// wmProbeValue returns the word by which a probe passes the value that e holds, or points to. It
+// also returns where the next string may be copied to. Integers have the width of the word, with
+// their sign. For floating-point numbers the word is the bits, for a string the address of its
+// copy. For other values it only says whether they are nil: 0 or 1.
 func wmProbeValue(e *eface, pointer bool, text uintptr) (word uint64, next uintptr) {
 	t, p := e._type, e.data
 	if t == nil || t == abi.TypeFor[WMMasked]() {

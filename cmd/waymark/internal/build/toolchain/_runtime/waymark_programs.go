@@ -1,10 +1,10 @@
 // Package runtime, as waymark adds to it: programs that write values.
 //
 // Walking a type for each value costs several times what the value's bytes cost. So each type gets
-// a program: a list of operations, each of which writes one number, string or head at an offset. It
-// is made when a value of the type has been walked, as all types that it needs are described then,
-// and in the same order as without programs. A program writes what the walk would write, or
-// nothing: then the value is walked.
+// a program, a list of operations. Each operation writes one number, string or head at an offset. A
+// program is made when a value of the type has been walked. Then all types that the program needs
+// are described, in the same order as without programs. A program writes what the walk would write,
+// or nothing: then the value is walked.
 //
 // A program has the operations of what the type's values hold by value or point to, up to the
 // depth that is recorded. What it does not have: entries of maps and what interfaces hold.

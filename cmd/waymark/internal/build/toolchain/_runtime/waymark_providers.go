@@ -53,8 +53,9 @@ func WMGiveProvider(provider *WMProvider) {
 	unlock(&wmPackages.lock)
 }
 
-// WMProbePlace returns a probe's word of 32 bits, whose lower half is its semaphore and whose upper half
-// is the program's, and the address of its location. first and i say which.
+// WMProbePlace returns a probe's word of 32 bits, and the address of its location. The lower half
+// of the word is the probe's semaphore, the upper half is the program's. first and i say which
+// probe.
 func WMProbePlace(first unsafe.Pointer, i int) (word *uint32, location uintptr) {
 	p := (*wmProbes)(add(first, uintptr(i)*unsafe.Sizeof(wmProbes{})))
 	location = wmPoolAddress() + wmProbeHead + uintptr(p.at[wmProbeEntry]-1)<<wmProbeShift

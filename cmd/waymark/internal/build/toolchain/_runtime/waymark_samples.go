@@ -1,9 +1,10 @@
 // Package runtime, as waymark adds to it: samples of calls that a budget has counted only.
 //
 // While functions are counted only, there are short windows, in which all of them are timed, or
-// recorded. A call that begins in a window is a sample. The id in its word and its frame is the site's,
-// with the number of a group above it: ids of sites are smaller. So the fast path leaves samples to the
-// functions here, as no cell has such an id, and readers of events tell samples from other calls.
+// recorded. A call that begins in a window is a sample. The id in its word and its frame is the
+// site's, with the number of a group above it: ids of sites are smaller. No cell has the id of a
+// sample, so the fast path leaves samples to the functions here. Readers of events tell samples
+// from other calls by the id.
 //
 // Samples of timed calls are added up by path, in cells of their own. A path begins with the nearest timed
 // call that is no sample, unless all paths are kept. What the hooks take is nobody's time.
@@ -64,9 +65,9 @@ type wmSampledOfP struct {
 
 // WMSampling begins a window of so many ticks, or ends it if ticks is 0. The words of sites are stored afterwards.
 //
-// A window of timed calls begins with its first sample, and ends when a sample begins after its time. So it
-// has nothing to do with when the thread runs that opens and closes it: the thread may take the
-// processor from the program, and that would be in every window.
+// A window of timed calls begins with its first sample, and ends when a sample begins after its
+// time. So the window does not depend on when the thread runs that opens and closes it. That thread
+// may take the processor from the program, and that would be in every window.
 func WMSampling(ticks uint64) {
 	n := wmSamples.number.Load()
 	if ticks == 0 {
@@ -91,8 +92,8 @@ func WMSampling(ticks uint64) {
 	}
 }
 
-// WMSampleWaits reports whether there was no sample and no event since the latest window began though there are
-// goroutines to run: their threads may have had no CPU.
+// WMSampleWaits reports whether there was no sample and no event since the latest window began
+// though there are goroutines to run. Their threads may have had no CPU.
 func WMSampleWaits() bool {
 	if wmSamples.until.Load() != 0 {
 		return false
@@ -109,8 +110,9 @@ func WMSampleWaits() bool {
 	return waits
 }
 
-// wmFindFloor returns how long it takes from the reading of the clock when a call begins to that when it ends, if
-// the call does nothing: the ways from the one and to the other are as long as those of the hooks.
+// wmFindFloor returns how long a call takes that does nothing, from the reading of the clock when
+// it begins to that when it ends. The way from the first reading and the way to the second are as
+// long as in the hooks.
 func wmFindFloor() uint64 {
 	least := ^uint64(0)
 	for range 100 {
@@ -129,8 +131,9 @@ func wmFloorExit() uint64 { return wmFloorEnter() }
 //go:noinline
 func wmFloorClock() uint64 { return wmClock() }
 
-// WMSampleCost returns how many samples of timed calls there were since the program began, how long their hooks
-// took, in ticks, and how much they would have added to each sample, which has been subtracted.
+// WMSampleCost returns how many samples of timed calls there were since the program began, and how
+// long their hooks took, in ticks. floor is how much the hooks would have added to each sample. It
+// has been subtracted.
 func WMSampleCost() (calls, ticks, floor uint64) {
 	floor = wmSamples.floor
 	for _, pp := range allp[:cap(allp)] { // GOMAXPROCS may have been greater

@@ -2,6 +2,6 @@
 
 package runtime
 
-// WMSecure reports whether the program runs with rights that its caller may not have, as setuid,
-// setgid and file capabilities give them: its environment is then the caller's.
+// WMSecure reports whether the program runs with rights that its caller may not have. setuid,
+// setgid and file capabilities give such rights. The environment is then the caller's.
 func WMSecure() bool { return isSecureMode() }

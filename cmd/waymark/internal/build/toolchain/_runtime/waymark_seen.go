@@ -1,9 +1,9 @@
 // Package runtime, as waymark adds to it: which functions were ever called.
 //
-// A site that is wanted for that is armed: its word is wmArmedWord and its id, whatever else is wanted
-// of it, so that the first call comes here from any hook. The call sets the site's bit, puts the word
-// into place that the site has otherwise, and goes on as a call with that word. From then on the
-// site costs what it costs without.
+// A site for which that is wanted is armed. Its word is wmArmedWord and its id, whatever else is
+// wanted of the site. So the first call comes here from any hook. The call sets the site's bit, and
+// puts the word into place that the site has otherwise. It goes on as a call with that word. From
+// then on the site costs what it costs without.
 //
 // The bits lie in memory that the library maps from a file, so a kill loses none. The bit is set before
 // the state says so: whoever finds the site disarmed finds the bit set.

@@ -4,10 +4,11 @@ package runtime
 
 import "unsafe"
 
-// wmSlabs is memory for copies, allocated for many calls at once: a third of what a monitored call
-// costs else. Each piece is handed out once. The collector doesn't see the slabs, so that they live as long as
-// somebody has a piece: a goroutine that waits keeps nothing of its last calls alive, and the profile of leaked
-// goroutines finds what it would. A slab is there for certain while no collection has begun since it was made;
+// wmSlabs is memory for copies, allocated for many calls at once. Otherwise the allocations would
+// be a third of what a monitored call costs. Each piece is handed out once. The collector doesn't
+// see the slabs, so a slab lives as long as somebody has a piece of it. A goroutine that waits
+// keeps nothing of its last calls alive. So the profile of leaked goroutines finds what it would
+// find without slabs. A slab is there for certain while no collection has begun since it was made;
 // after that another one is taken.
 type wmSlabs struct {
 	integers wmIntegers

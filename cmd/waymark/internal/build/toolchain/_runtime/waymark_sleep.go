@@ -2,8 +2,8 @@
 
 package runtime
 
-// wmSleep waits for a note, as notetsleepg does, on a thread that checkdead takes for idle: the program may be
-// deadlocked although somebody waits to say its last words.
+// wmSleep waits for a note, as notetsleepg does, on a thread that checkdead takes for idle. The
+// program may be deadlocked although somebody waits to say its last words.
 func wmSleep(n *note, ns int64) {
 	wmGoroutines.blocked.Add(1)
 	entersyscallblock()

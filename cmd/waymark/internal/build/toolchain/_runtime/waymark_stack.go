@@ -1,9 +1,9 @@
 // Package runtime, as waymark adds to it: the stack of a goroutine's calls in progress.
 //
 // It has the calls whose ends are wanted for more than an event: they are timed, or monitors see
-// them. It lies outside of the heap. Frames that were left without an exit, by a panic or Goexit, are
-// known by their tokens: the functions here say which of the calls on a stack are over. Readers of
-// recordings have the same rule, in package calltree.
+// them. It lies outside of the heap. Frames that were left without an exit, by a panic or Goexit,
+// are known by their tokens. The functions here say which of the calls on a stack are over. Readers
+// of recordings have the same rule, in package calltree.
 
 package runtime
 
@@ -16,8 +16,9 @@ type wmStack struct {
 	class uintptr
 	free  uintptr // the next one of the class that is free
 
-	// outer has, by sites modulo its length, the place of the latest timed call that no other one of its site is
-	// around; 0 if there is none. The others of the same remainder follow by wmCall.next.
+	// outer has places of timed calls that no other call of their site is around, by sites modulo its
+	// length. It has the latest call of each remainder; 0 if there is none. The others of the same
+	// remainder follow by wmCall.next.
 	outer [wmStackSites]uint32
 
 	off uintptr // of wmOff, one for each place, see waymark_off.go; 0 if there is none yet
@@ -67,9 +68,9 @@ func (s *wmStack) at(place uint32) *wmCall {
 // wmBelow returns the call that lies below an address in a stack.
 func wmBelow(top uintptr) *wmCall { return (*wmCall)(unsafe.Pointer(top - wmCallBytes)) }
 
-// reach returns the top of the stack without the calls that are over when a call begins in the frame f:
-// their frames lie where that frame is, or deeper. A function that is inlined into another one has the
-// same token as that, and none is inlined into itself.
+// reach returns the top of the stack without the calls that are over when a call begins in the
+// frame f. Their frames lie where that frame is, or deeper. A function that is inlined into another
+// one has the same token as that, and none is inlined into itself.
 func (s *wmStack) reach(top uintptr, f WMFrame) uintptr {
 	for wmBelow(top).frame.token() > f.token() {
 		top -= wmCallBytes
@@ -82,9 +83,9 @@ func (s *wmStack) reach(top uintptr, f WMFrame) uintptr {
 	return top
 }
 
-// goOn returns the top of the stack without the calls that are over when the goroutine goes on in the
-// frame of token, after a recovered panic. Of the calls in that frame only its own can be in progress
-// still: those inlined into it are over.
+// goOn returns the top of the stack without the calls that are over. The goroutine goes on in the
+// frame of token, after a recovered panic. Of the calls in that frame only the frame's own can
+// still be in progress: those inlined into it are over.
 func (s *wmStack) goOn(top uintptr, token uint32) uintptr {
 	for wmBelow(top).frame.token() > token {
 		top -= wmCallBytes
@@ -95,9 +96,9 @@ func (s *wmStack) goOn(top uintptr, token uint32) uintptr {
 	return top
 }
 
-// left reports whether a panic that is running deferred calls has left the call below top. That is so
-// if its frame lies between the one whose deferred calls these are and the panic's own; or in the
-// former, but for that frame's own call.
+// left reports whether a panic that is running deferred calls has left the call below top. It has
+// left the call if the call's frame lies between the panic's own frame and the frame whose deferred
+// calls these are. It has also left the calls in the latter frame, but for that frame's own call.
 func (s *wmStack) left(gp *g, top uintptr) bool {
 	for p := gp._panic; p != nil; p = p.link {
 		if s.leftBy(gp, p, top) {
@@ -112,8 +113,8 @@ func (s *wmStack) leftBy(gp *g, p *_panic, top uintptr) bool {
 	return token > at && token < wmToken(gp, uintptr(p.startSP)) || token == at && wmBelow(top-wmCallBytes).frame.token() == at
 }
 
-// wmOvertake notes which calls a panic or Goexit has left whose deferred calls are running: another one is about
-// to begin there, which goes on with those further out.
+// wmOvertake notes which calls a panic or Goexit has left that is running deferred calls. Another
+// panic or Goexit is about to begin in these. It goes on with the deferred calls further out.
 func wmOvertake(gp *g) {
 	s, p := wmStackOf(gp), gp._panic
 	if s == nil || p == nil || gp.wm.flags&wmMuted != 0 {

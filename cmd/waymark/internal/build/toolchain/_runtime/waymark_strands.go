@@ -1,12 +1,12 @@
 // Package runtime, as waymark adds to it: what a goroutine does in a trace.
 //
-// A strand is a list of blocks of memory with records, as in the chunks of recordings: the word is
-// stored before the clock, which commits it, and a block is cleared before it is used. So a strand
-// can be read while its goroutine runs.
+// A strand is a list of blocks of memory with records, as in the chunks of recordings. A record's
+// word is stored before its clock, which commits the record. A block is cleared before it is used.
+// So a strand can be read while its goroutine runs.
 //
-// The assembly writes records at g.wm.gather, which is in a block, or a multiple of a block's size: then
-// the block is full, or the goroutine must take the slow path, and strand.pos is where its next record
-// goes.
+// The assembly writes records at g.wm.gather, which is in a block, or a multiple of a block's size.
+// If it is a multiple, the block is full, or the goroutine must take the slow path. Then the
+// goroutine's next record goes to strand.pos.
 
 package runtime
 
@@ -379,8 +379,8 @@ func (s *wmStrand) put(gp *g, pos uintptr, word uint64) (clock uint64) {
 	return clock
 }
 
-// extend gives the strand another block, and returns where its records go; 0 if there is none, or the
-// trace has as many records as it may have: then what it was for is lost.
+// extend gives the strand another block, and returns where its records go. It returns 0 if there is
+// no block, or the trace has as many records as it may have. Then what the block was for is lost.
 func (s *wmStrand) extend(gp *g, begins bool) uintptr {
 	t := s.trace
 	if t.over.Load() != 0 {

@@ -44,10 +44,11 @@ func wmAsText(v any) any {
 	return v
 }
 
-// wmAsTexts is wmAsText for all values of a list, or for what they point to. In a bubble
-// of testing/synctest no method is asked: on a goroutine in the bubble it would take part
-// in the bubble's time, which stands still while it waits for a lock; on one outside it
-// must not touch the bubble's channels. Nor is one asked where the goroutine must not wait.
+// wmAsTexts is wmAsText for all values of a list, or for what they point to. In a bubble of
+// testing/synctest no method is asked. On a goroutine in the bubble it would take part in
+// the bubble's time, which stands still while it waits for a lock. On a goroutine outside
+// it must not touch the bubble's channels. Nor is one asked where the goroutine must not
+// wait.
 func wmAsTexts(list []any, pointers bool) []any {
 	gp := getg()
 	if wmStringer == nil || wm.on.Load() == 0 || gp.wm.flags&wmMuted != 0 || gp.hides() || gp.bubble != nil || !wmMayWait(gp, 0) {

@@ -256,8 +256,9 @@ type WMTraceCounts struct {
 	Begun, Ended, Queued, Dropped, Lost uint64
 }
 
-// WMCountTraces returns how many traces have begun and ended, how many of these were queued because they
-// are kept, how many weren't as the queue was full, and how many calls were not gathered.
+// WMCountTraces returns how many traces have begun and ended. Of the ended ones it returns how many
+// were queued because they are kept, and how many weren't because the queue was full. It also
+// returns how many calls were not gathered.
 func WMCountTraces(number int) (n WMTraceCounts) {
 	c := &wmTraces.list[number]
 	lock(&allpLock)

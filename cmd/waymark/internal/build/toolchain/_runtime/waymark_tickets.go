@@ -1,12 +1,13 @@
 // Package runtime, as waymark adds to it: goroutines that join a trace though no goroutine of it starts
 // them.
 //
-// Who hands on work of a trace takes a ticket, and who does the work joins the trace with it: the
-// goroutine that a timer starts, or one that has begun long ago and that the program gives the ticket to.
-// The strand of the first has a record with the ticket's number, that of the second has the number.
+// A goroutine that hands on work of a trace takes a ticket. The goroutine that does the work joins
+// the trace with the ticket. A timer starts that goroutine, or it has begun long ago and the
+// program gives it the ticket. The strand of the first goroutine has a record with the ticket's
+// number. The strand of the second has the number.
 //
-// A ticket keeps no trace alive, as most timers are stopped: the memory of its trace may be that of
-// another one when it is used, or be gone. See valid.
+// A ticket keeps no trace alive, as most timers are stopped. When a ticket is used, the memory of
+// its trace may be that of another trace, or be gone. See valid.
 
 package runtime
 
@@ -71,9 +72,9 @@ func (w *WMTicket) valid() bool {
 	return t.ticket == w.first && t.over.Load() == 0
 }
 
-// join has gp join the ticket's traces, but for those of gatherers that it is in a trace of, and returns the
-// bits of the gatherers whose it did. Nobody else knows gp, or it is the caller's, who keeps the M. handed
-// says that gp ran before.
+// join has gp join the ticket's traces, but for those of gatherers that have gp in a trace already.
+// It returns the bits of the gatherers whose traces gp has joined. Nobody else knows gp, or gp is
+// the caller's goroutine, and the caller keeps the M. handed says that gp ran before.
 func (w *WMTicket) join(gp *g, handed bool) (joined uint32) {
 	for ; w != nil; w = w.more {
 		if w.number == 0 || gp.strandOf(w.of) != nil {
@@ -98,8 +99,9 @@ func (w *WMTicket) join(gp *g, handed bool) (joined uint32) {
 	return joined
 }
 
-// WMJoinTrace has the calling goroutine join the ticket's traces until WMLeaveTrace, and returns what that is
-// to be given, 0 if there is nothing to leave: the traces may be over, or the goroutine in others already.
+// WMJoinTrace has the calling goroutine join the ticket's traces until WMLeaveTrace. It returns
+// what WMLeaveTrace is to be given, 0 if there is nothing to leave. The traces may be over, or the
+// goroutine may be in others already.
 func WMJoinTrace(w WMTicket) (joined uint32) {
 	gp := getg()
 	mp := acquirem()
@@ -140,8 +142,8 @@ type wmTimerCall struct {
 	above  *wmAbove
 }
 
-// wmCallOfTimer returns what a timer is to call that the calling goroutine sets, in place of f(arg): in a
-// trace something else if that starts a goroutine, as timers of time.AfterFunc do.
+// wmCallOfTimer returns what a timer that the calling goroutine sets is to call in place of f(arg).
+// In a trace that is something else if f(arg) starts a goroutine, as timers of time.AfterFunc do.
 func wmCallOfTimer(f func(arg any, seq uintptr, delay int64), arg any) (func(arg any, seq uintptr, delay int64), any) {
 	if _, ok := arg.(func()); !ok {
 		return f, arg
@@ -168,8 +170,9 @@ func wmRunTimerCall(arg any, seq uintptr, delay int64) {
 	g0.wm.strand, g0.wm.above = 0, nil
 }
 
-// wmResetTimer is t.reset while traces are gathered or observers have noted something: the goroutine that the timer starts belongs to the
-// trace of who has set it last.
+// wmResetTimer is t.reset while traces are gathered or observers have noted something. The
+// goroutine that the timer starts belongs to the trace of the goroutine that has set the timer
+// last.
 func wmResetTimer(t *timer, when, period int64) bool {
 	t.lock()
 	f, arg := t.f, t.arg

@@ -1,8 +1,8 @@
 // Package runtime, as waymark adds to it: calls that are timed, without events.
 //
-// When a call has begun, and how long the timed calls that it made have taken, is on the goroutine's
-// stack of calls. That a function calls itself, and so which of its calls counts for the total, is found
-// by a small hash table of those calls that no other call of their site is around.
+// The goroutine's stack of calls has when a call has begun, and how long the timed calls took that
+// it made. If a function calls itself, only some of its calls count for the total: those that no
+// other call of their site is around. A small hash table has these calls.
 
 package runtime
 

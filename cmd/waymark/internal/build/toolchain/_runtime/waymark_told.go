@@ -5,9 +5,9 @@ package runtime
 import "unsafe"
 
 // A WMEvent is what comes with an event: the goroutine, and the arguments or results of the call. A
-// goroutine has one, for one event after the other, which has values only while the monitor is told of
-// them: the goroutine keeps nothing alive. Integers are put into interfaces when a monitor
-// asks: few monitors look at the values of every call.
+// goroutine has one, for one event after the other. It has values only while the monitor is told of
+// them, so the goroutine keeps nothing alive. Integers are put into interfaces when a monitor asks:
+// few monitors look at the values of every call.
 type WMEvent struct {
 	Goroutine uint64         // the goroutine's id
 	Place     unsafe.Pointer // where the library keeps something for the goroutine

@@ -1,17 +1,18 @@
 // Package runtime, as waymark adds to it: traces, gathered while the program runs.
 //
-// A trace is the life of a root call: the calls of its goroutine from the root call's start to its
-// end, and those of the goroutines that are started meanwhile by a goroutine of the trace. Whether
-// it is kept is decided when the root call ends, without a look at its events.
+// A trace is the life of a root call, from the root call's start to its end. It has the calls of
+// the root call's goroutine meanwhile. It also has those of the goroutines that a goroutine of the
+// trace starts meanwhile. Whether a trace is kept is decided when the root call ends, without a
+// look at its events.
 //
 // A gatherer has the traces of a collector: by its own roots and calls, in its own memory. A goroutine may
 // be in a trace of each (waymark_gatherers.go).
 //
 // What a goroutine does in a trace is a strand. Only the goroutine writes to its strand, without a
 // lock (waymark_strands.go). A trace that has one strand, and isn't kept, is known to its goroutine
-// only: it begins and ends without a lock, in memory that stays with the P. All else about traces
-// that others may know of is guarded by wmTraces.lock: once somebody has a ticket (waymark_tickets.go)
-// its end takes the lock.
+// only. Such a trace begins and ends without a lock, in memory that stays with the P. wmTraces.lock
+// guards all else about traces that others may know of. Once somebody has a ticket
+// (waymark_tickets.go) the trace's end takes the lock.
 //
 // A goroutine of a trace that is over learns so when it needs memory, makes a root call or ends, and
 // leaves the trace then.
@@ -227,8 +228,9 @@ func (t *wmTrace) reuse(pp *p, c *wmGatherer) {
 	unlock(&wmTraces.lock)
 }
 
-// release gives the memory of a trace back that is over and that nobody will read: of the strands
-// that have been left, and when all have been left that of the trace. The caller has the lock.
+// release gives back the memory of a trace that is over and that nobody will read. It gives back
+// the memory of the strands that have been left. When all have been left it gives back that of
+// the trace. The caller has the lock.
 func (t *wmTrace) release() {
 	t.done = true
 	t.gatherer().stale += t.running

@@ -1,8 +1,8 @@
 // Package runtime, as waymark adds to it: descriptions of the types of values.
 //
 // A type gets an id and a description when a value of it is first recorded. The
-// descriptions lie in chunks of the arena, from where they get into the trace file:
-// after a kill nobody else could tell what the types were. Layout and masked fields
+// descriptions lie in chunks of the arena, from where they get into the trace file.
+// After a kill nobody else could tell what the types were. Layout and masked fields
 // are kept here, so that writing a value never looks at the compiler's types again.
 
 package runtime

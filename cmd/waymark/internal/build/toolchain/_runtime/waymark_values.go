@@ -13,8 +13,8 @@
 //   - The garbage collector and the race detector see nothing: such words are kept as
 //     numbers, never as pointers, and package runtime isn't instrumented.
 //
-// All of it runs on the system stack, or in functions that can't be preempted: the goroutine's own
-// stack, which arguments may point to, can't move meanwhile, and no collection can end between
+// All of it runs on the system stack, or in functions that can't be preempted. So the goroutine's
+// own stack, which arguments may point to, can't move meanwhile. And no collection can end between
 // reading a pointer and reading what it points to.
 //
 // A type is walked (waymark_cursor.go) when a value of it is first written. From then on its
@@ -35,8 +35,9 @@ type wmText struct {
 	text string
 }
 
-// wmValues are the values of an event: interfaces that hold them or, if they are
-// read when a deferred call runs, that hold pointers to them.
+// wmValues are the values of an event: interfaces that hold the values. If a
+// deferred call reads the values when it runs, the interfaces hold pointers to
+// them.
 type wmValues struct {
 	list     unsafe.Pointer // to the first of n interfaces
 	n        int
@@ -80,9 +81,9 @@ func WMCapture(args, results, panics bool, depth, bytes int, redact []string) {
 	}
 }
 
-// WMHide has values of panics masked from now on, and if values is set arguments and results not
-// recorded: the program has so decided, while it was recorded. Calls that begin or end meanwhile
-// see it or not.
+// WMHide has values of panics masked from now on. If values is set, arguments and results are
+// not recorded. The program has decided so while it was recorded. Calls that begin or end
+// meanwhile see it or not.
 func WMHide(values bool) {
 	wmCaptured.panicsHidden = true
 	if values {

@@ -1,10 +1,10 @@
 // Package runtime, as waymark adds to it: when goroutines run, are ready, and wait.
 //
-// A goroutine that stops running says so with a record Parked, if there is room in its P's chunk. When
-// it runs again a record Waited says all of it: why, for how long, since when it was ready, and who made
-// it ready. So nothing is missing where the first one found no room, and there only the end of the
-// recording can't tell what the goroutine waits for. The hooks that stop a goroutine run where locks of
-// the runtime's may be held, and so take none.
+// A goroutine that stops running says so with a record Parked, if there is room in its P's chunk.
+// When it runs again a record Waited says all of it: why, for how long, since when it was ready,
+// and who made it ready. So nothing is missing where Parked found no room. Only the end of the
+// recording can't tell there what the goroutine waits for. The hooks that stop a goroutine run
+// where locks of the runtime's may be held, and so take none.
 //
 // Neither can a goroutine wait for room when it runs again. Where there is none, the g keeps what the
 // record would say until the goroutine's next event, which may wait and writes both.
@@ -205,9 +205,9 @@ func (w *wmStop) putOwed(pp *p, now uint64) {
 	w.ran = 0
 }
 
-// unpark takes back the record Parked, if it is in the chunk that pp fills: the record Waited says the
-// same, and the encoder leaves out what is void. In a chunk that has been used again there is another
-// record in its place.
+// unpark takes back the record Parked, if it is in the chunk that pp fills. The record Waited says
+// the same, and the encoder leaves out what is void. In a chunk that has been used again there is
+// another record in its place.
 func (w *wmStop) unpark(pp *p, since uint64) {
 	if w.parked == 0 || (w.parked^(pp.wm.pos-1))&^(wmChunkSize-1) != 0 {
 		return

@@ -167,9 +167,10 @@ func wmWalk(at, end uintptr, e *eface, pointer bool) uintptr {
 	return c.at
 }
 
-// wmPutCommon writes ints and strings that the interfaces from e up to last hold, each in at most so
-// many bytes and some for numbers. It returns the address behind what it has written, and that of the
-// interface which holds another type or something in uncommon memory; last if there is none.
+// wmPutCommon writes ints and strings that the interfaces from e up to last hold, each in at most
+// so many bytes and some for numbers. It returns the address behind what it has written. It also
+// returns the address of the interface which holds another type or something in uncommon memory,
+// last if there is none.
 //
 // It calls nothing and has few variables, so all are in registers.
 //

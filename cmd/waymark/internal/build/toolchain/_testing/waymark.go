@@ -1,6 +1,6 @@
-// Package testing, as waymark adds to it: it tells the recorder, by way of package
-// runtime, which test runs on which goroutine from when to when, and how it ended. And the limit of
-// -timeout does not count what tracing takes.
+// Package testing, as waymark adds to it: it tells the recorder of tests, by way of package
+// runtime. It tells which test runs on which goroutine from when to when, and how the test ended.
+// And the limit of -timeout does not count what tracing takes.
 
 package testing
 
@@ -39,8 +39,8 @@ func wmEnd(c *common) {
 	}
 }
 
-// wmTell leaves out benchmarks, the root of all tests, which has no name, and the body
-// of synctest.Test, which is part of the test that called it.
+// wmTell leaves out benchmarks, and the root of all tests, which has no name. It also
+// leaves out the body of synctest.Test, which is part of the test that called it.
 func wmTell(c *common, state uint8) {
 	if c.name != "" && !c.bench && !c.isSynctest {
 		runtime.WMTest(state, c.name, "")
