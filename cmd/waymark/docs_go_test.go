@@ -153,7 +153,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestDocsRewritten compares the rewritten function in docs/decisions.md with what waymark rewrite
+// TestDocsRewritten compares the rewritten function in docs/dev/decisions/rewriting.md with what waymark rewrite
 // writes.
 func TestDocsRewritten(t *testing.T) {
 	dir := t.TempDir()
@@ -180,8 +180,8 @@ func F(a int) int {
 		return strings.Join(strings.Fields(begin+text), " ")
 	}
 	want := text(readText(t, filepath.Join(dir, "out/example.com/m/main.go")), "func F(")
-	got := text(readText(t, filepath.Join(topFolder, "docs/decisions.md")), "func F(")
+	got := text(readText(t, filepath.Join(topFolder, "docs/dev/decisions/rewriting.md")), "func F(")
 	if got != want {
-		t.Errorf("docs/decisions.md has another rewritten function:\ngot  %s\nwant %s", got, want)
+		t.Errorf("docs/dev/decisions/rewriting.md has another rewritten function:\ngot  %s\nwant %s", got, want)
 	}
 }

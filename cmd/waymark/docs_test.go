@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -160,7 +161,7 @@ func (d *document) anchors() []string {
 
 // TestDocsShape measures documents: lines end at column 100, and some have few.
 func TestDocsShape(t *testing.T) {
-	most := map[string]int{"README.md": 200, "docs/architecture.md": 200}
+	most := map[string]int{"README.md": 200, "docs/dev/architecture.md": 200}
 	for _, d := range documents(t) {
 		if n, ok := most[d.name]; ok && len(d.lines)-1 > n {
 			t.Errorf("%s has %d lines, want %d at most", d.name, len(d.lines)-1, n)
@@ -173,12 +174,37 @@ func TestDocsShape(t *testing.T) {
 	}
 }
 
-// TestDocsDecisions checks that the decisions are numbered in their order.
+// TestDocsDecisions checks that each decision has its number: those of an area are in order, and those of
+// all areas are without a gap. An area can be read at a sitting.
 func TestDocsDecisions(t *testing.T) {
-	text := readText(t, filepath.Join(topFolder, "docs/decisions.md"))
-	for i, m := range regexp.MustCompile(`(?m)^### (\d+)\. `).FindAllStringSubmatch(text, -1) {
-		if want := fmt.Sprint(i + 1); m[1] != want {
-			t.Errorf("docs/decisions.md: decision %s comes where %s should", m[1], want)
+	const most = 150 // lines
+	where := make(map[int]string)
+	for _, d := range documents(t) {
+		if path.Dir(d.name) != "docs/dev/decisions" {
+			continue
 		}
+		if n := len(d.lines) - 1; n > most {
+			t.Errorf("%s has %d lines, want %d at most: divide the area", d.name, n, most)
+		}
+		last := 0
+		for _, l := range d.lines {
+			m := regexp.MustCompile(`^## (\d+)\. `).FindStringSubmatch(l.text)
+			if m == nil || l.code {
+				continue
+			}
+			n, err := strconv.Atoi(m[1])
+			if err != nil || n <= last || where[n] != "" {
+				t.Errorf("%s: decision %s comes after %d, and is in %q too", d.name, m[1], last, where[n])
+			}
+			last, where[n] = n, d.name
+		}
+	}
+	for n := range len(where) {
+		if where[n+1] == "" {
+			t.Errorf("there is no decision %d of %d", n+1, len(where))
+		}
+	}
+	if len(where) < 100 {
+		t.Errorf("%d decisions, want more", len(where))
 	}
 }
