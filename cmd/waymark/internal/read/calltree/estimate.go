@@ -67,41 +67,35 @@ func ticks(t float64) uint64 { return uint64(math.Round(max(t, 0))) }
 // Rows returns rows by the keys of sites, with what is known of those that are estimated. Their Calls are
 // those that were recorded.
 func (e *Estimates) Rows(key func(site uint32) uint32) ([]Row, map[uint32]*Bounds) {
-	index := make(map[uint32]*Row)
-	bounds := make(map[uint32]*Bounds)
-	row := func(site uint32) *Row {
-		k := key(site)
-		r := index[k]
-		if r == nil {
-			r = &Row{Key: k}
-			index[k] = r
-		}
-		return r
-	}
+	f := &folder{key: key, rows: make(map[uint32]*Row), bounds: make(map[uint32]*Bounds), off: make(map[uint32]*offBy)}
 	for i := range e.result.Rows {
-		of := &e.result.Rows[i]
-		base, group := e.split(of.Key)
-		r := row(base)
-		if r.Calls == 0 || of.Min < r.Min {
-			r.Min = of.Min
-		}
-		r.Max = max(r.Max, of.Max)
-		r.Calls += of.Calls
-		r.Open += of.Open
-		r.Long += of.Long
-		if of.Off != nil {
-			addOff(&r.Off, of.Off, true)
-		}
-		r.Made.add(of.Made)
-		if group == 0 {
-			r.Sum += of.Sum
-			r.Panics += of.Panics
-			r.Errors += of.Errors
+		from := &e.result.Rows[i]
+		base, group := e.split(from.Key)
+		f.measured(base, group, from)
+	}
+	for site, from := range e.of.Rows {
+		if from.Counted > 0 || from.Less || from.Samples > 0 {
+			f.estimated(site, from)
 		}
 	}
+	self, total, recursive := e.times(key)
+	rows := make([]Row, 0, len(f.rows))
+	for k, r := range f.rows {
+		r.Self, r.Total = ticks(self[k]), ticks(total[k])
+		if r.Sum = max(r.Sum, r.Total); !recursive[k] {
+			r.Sum = r.Total
+		}
+		f.bound(r)
+		rows = append(rows, *r)
+	}
+	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Key, b.Key) })
+	return rows, f.bounds
+}
+
+// times returns own times and totals by key, and the keys whose calls are recursive.
+func (e *Estimates) times(key func(site uint32) uint32) (self, total map[uint32]float64, recursive map[uint32]bool) {
 	paths := e.of.Paths
-	self, total := make(map[uint32]float64), make(map[uint32]float64)
-	recursive := make(map[uint32]bool)
+	self, total, recursive = make(map[uint32]float64), make(map[uint32]float64), make(map[uint32]bool)
 	for i, outermost := range estimate.Outermost(len(paths), func(i int) (int, uint32) { return paths[i].Parent, key(paths[i].Key) }) {
 		k := key(paths[i].Key)
 		self[k] += paths[i].Self
@@ -111,67 +105,96 @@ func (e *Estimates) Rows(key func(site uint32) uint32) ([]Row, map[uint32]*Bound
 			recursive[k] = true
 		}
 	}
-	of := make(map[uint32][3]estimate.Value) // self, total, sum
-	for site, est := range e.of.Rows {
-		if est.Counted == 0 && !est.Less && est.Samples == 0 {
-			continue
-		}
-		r := row(site)
-		r.Sum += ticks(est.Sum.Value)
-		r.Panics += ticks(est.Panics.Value)
-		r.Errors += ticks(est.Errors.Value)
-		b := bounds[r.Key]
-		if b == nil {
-			b = new(Bounds)
-			bounds[r.Key] = b
-		}
-		b.Samples += est.Samples
-		b.Counted += est.Counted
-		b.Unknown = b.Unknown || !est.Known
-		for i := range 2 {
-			v := of[r.Key]
-			for j, from := range []estimate.Value{est.Self, est.Total, est.Sum} {
-				off := from.Low - from.Value
-				if i == 1 {
-					off = from.High - from.Value
-				}
-				if i == 0 {
-					v[j].Low += off
-				} else {
-					v[j].High += off
-				}
-			}
-			of[r.Key] = v
-		}
-		b.Panics[0] += ticks(est.Panics.Low)
-		b.Panics[1] += ticks(est.Panics.High - est.Panics.Value)
-		b.Errors[0] += ticks(est.Errors.Low)
-		b.Errors[1] += ticks(est.Errors.High - est.Errors.Value)
+	return self, total, recursive
+}
+
+// A folder adds up sites by their keys.
+type folder struct {
+	key    func(site uint32) uint32
+	rows   map[uint32]*Row
+	bounds map[uint32]*Bounds
+	off    map[uint32]*offBy
+}
+
+// An offBy is how far estimates may be off: what is to be added to them for their least and greatest values.
+type offBy struct{ self, total, sum [2]float64 }
+
+func (f *folder) row(site uint32) *Row {
+	k := f.key(site)
+	r := f.rows[k]
+	if r == nil {
+		r = &Row{Key: k}
+		f.rows[k] = r
 	}
-	rows := make([]Row, 0, len(index))
-	for k, r := range index {
-		r.Self, r.Total = ticks(self[k]), ticks(total[k])
-		if r.Sum = max(r.Sum, r.Total); !recursive[k] {
-			r.Sum = r.Total
-		}
-		if b := bounds[k]; b != nil {
-			v := of[k]
-			within := func(value uint64, v estimate.Value) [2]float64 {
-				return [2]float64{max(float64(value)+v.Low, 0), float64(value) + v.High}
-			}
-			b.Self, b.Total, b.Sum = within(r.Self, v[0]), within(r.Total, v[1]), within(r.Sum, v[2])
-			b.Panics[1] += r.Panics
-			b.Errors[1] += r.Errors
-			if share, ok := estimate.Few(b.Counted, r.Calls); ok && b.Unknown {
-				b.Unknown, b.Counted = false, 0
-				b.Self[1] *= 1 + 2*share
-				b.Total[1] *= 1 + 2*share
-			}
-		}
-		rows = append(rows, *r)
+	return r
+}
+
+// measured adds the recorded calls of a site: in a group those of samples, whose times, panics and errors
+// are in the estimates.
+func (f *folder) measured(site uint32, group int, from *Row) {
+	r := f.row(site)
+	if r.Calls == 0 || from.Min < r.Min {
+		r.Min = from.Min
 	}
-	slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Key, b.Key) })
-	return rows, bounds
+	r.Max = max(r.Max, from.Max)
+	r.Calls += from.Calls
+	r.Open += from.Open
+	r.Long += from.Long
+	if from.Off != nil {
+		addOff(&r.Off, from.Off, true)
+	}
+	r.Made.add(from.Made)
+	if group == 0 {
+		r.Sum += from.Sum
+		r.Panics += from.Panics
+		r.Errors += from.Errors
+	}
+}
+
+// estimated adds what is estimated of a site.
+func (f *folder) estimated(site uint32, from *estimate.Row) {
+	r := f.row(site)
+	r.Sum += ticks(from.Sum.Value)
+	r.Panics += ticks(from.Panics.Value)
+	r.Errors += ticks(from.Errors.Value)
+	b, off := f.bounds[r.Key], f.off[r.Key]
+	if b == nil {
+		b, off = new(Bounds), new(offBy)
+		f.bounds[r.Key], f.off[r.Key] = b, off
+	}
+	b.Samples += from.Samples
+	b.Counted += from.Counted
+	b.Unknown = b.Unknown || !from.Known
+	add := func(to *[2]float64, v estimate.Value) {
+		to[0] += v.Low - v.Value
+		to[1] += v.High - v.Value
+	}
+	add(&off.self, from.Self)
+	add(&off.total, from.Total)
+	add(&off.sum, from.Sum)
+	b.Panics[0] += ticks(from.Panics.Low)
+	b.Panics[1] += ticks(from.Panics.High - from.Panics.Value)
+	b.Errors[0] += ticks(from.Errors.Low)
+	b.Errors[1] += ticks(from.Errors.High - from.Errors.Value)
+}
+
+// bound sets the bounds of a row whose numbers are complete.
+func (f *folder) bound(r *Row) {
+	b, off := f.bounds[r.Key], f.off[r.Key]
+	if b == nil {
+		return
+	}
+	within := func(value uint64, off [2]float64) [2]float64 {
+		return [2]float64{max(float64(value)+off[0], 0), float64(value) + off[1]}
+	}
+	b.Self, b.Total, b.Sum = within(r.Self, off.self), within(r.Total, off.total), within(r.Sum, off.sum)
+	b.Panics[1] += r.Panics
+	b.Errors[1] += r.Errors
+	if share, ok := estimate.Few(b.Counted, r.Calls); ok && b.Unknown {
+		b.Unknown, b.Counted = false, 0
+		b.Self[1] *= 1 + 2*share
+		b.Total[1] *= 1 + 2*share
+	}
 }
 
 // Tree returns the tree by the keys of sites.
