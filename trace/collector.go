@@ -57,11 +57,11 @@ var (
 // Errors are ErrNotBuilt, ErrBusy, one that wraps waymark.ErrNil, what is wrong with a pattern or a
 // group, and a *waymark.PolicyError. That roots are not instrumented is no error here, as packages
 // may be loaded later: see Err.
-func Start(roots switchboard.Selector, o Options) (*Collector, error) {
+func Start(roots Selector, o Options) (*Collector, error) {
 	return start(program, roots, o)
 }
 
-func start(w world, roots switchboard.Selector, o Options) (*Collector, error) {
+func start(w world, roots Selector, o Options) (*Collector, error) {
 	selected, err := selection(roots)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func start(w world, roots switchboard.Selector, o Options) (*Collector, error) {
 }
 
 // selection returns what s selects.
-func selection(s switchboard.Selector) (switchboard.Selection, error) {
+func selection(s Selector) (switchboard.Selection, error) {
 	if s == nil || reflect.ValueOf(s).Kind() == reflect.Pointer && reflect.ValueOf(s).IsNil() {
 		return switchboard.Selection{}, fmt.Errorf("the selector %w", fault.ErrNil)
 	}

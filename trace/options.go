@@ -7,6 +7,13 @@ import (
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
+// A Selector selects functions: a *waymark.Group, or what waymark.Pattern returns. It is the same type as
+// waymark.Selector.
+type Selector = switchboard.Selector
+
+// An Event is what has happened to a call. It is the same type as waymark.Event.
+type Event = switchboard.Event
+
 // Options select traces, and bound them. The zero Options keep the newest traces.
 type Options struct {
 	// Which traces are kept: each that one of these selects when its root call ends. If none is
@@ -19,7 +26,7 @@ type Options struct {
 
 	// Calls are the functions whose calls are gathered, beside those of the roots: a *waymark.Group
 	// or what waymark.Pattern returns. nil means all instrumented functions.
-	Calls switchboard.Selector
+	Calls Selector
 
 	// OnTrace is called for each trace that is kept, when it is complete. A slower or newer trace may
 	// take its place later.

@@ -13,7 +13,7 @@ import (
 type WatchOptions struct {
 	// Calls are the functions whose calls are told, beside the roots: a *waymark.Group or what
 	// waymark.Pattern returns. nil means all instrumented functions.
-	Calls switchboard.Selector
+	Calls Selector
 
 	// Enter is called when a call begins, with Func, Start, Goroutine, Args and Root set. Exit is
 	// called when the call has ended. All is set then but the call's place among its caller's Calls
@@ -57,7 +57,7 @@ type Watcher struct {
 //
 // Watch costs more than a Collector: it is for some requests, not for all. Errors are those of
 // waymark.Attach, and ErrNotBuilt.
-func Watch(roots switchboard.Selector, o WatchOptions) (*Watcher, error) {
+func Watch(roots Selector, o WatchOptions) (*Watcher, error) {
 	selected, err := selection(roots)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func newWatcher(roots switchboard.Selection, o WatchOptions) *Watcher {
 func (w *Watcher) Stop() { w.owner.Close() }
 
 // Observe implements waymark.Observer.
-func (w *Watcher) Observe(e *switchboard.Event) {
+func (w *Watcher) Observe(e *Event) {
 	now := time.Now()
 	b := w.branch(e)
 	if b == nil {
@@ -122,7 +122,7 @@ func (w *Watcher) Observe(e *switchboard.Event) {
 }
 
 // branch returns the branch that the event's call is in, or begins; nil if there is none.
-func (w *Watcher) branch(e *switchboard.Event) *branch {
+func (w *Watcher) branch(e *Event) *branch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	b := w.branches[e.Goroutine]
@@ -156,7 +156,7 @@ func (w *Watcher) isRoot(f *Func) bool {
 	return is
 }
 
-func (w *Watcher) enter(b *branch, e *switchboard.Event, now time.Time) {
+func (w *Watcher) enter(b *branch, e *Event, now time.Time) {
 	o, t := &w.options, b.tree
 	late := t.root != nil && o.MaxTime > 0 && now.Sub(t.root.Start) > o.MaxTime
 	if b.out > 0 || late || b.depth >= o.MaxDepth || t.calls.Add(1) > int64(o.MaxCalls) {
@@ -181,7 +181,7 @@ func (w *Watcher) enter(b *branch, e *switchboard.Event, now time.Time) {
 	}
 }
 
-func (w *Watcher) exit(b *branch, e *switchboard.Event, now time.Time) {
+func (w *Watcher) exit(b *branch, e *Event, now time.Time) {
 	if b.out > 0 {
 		if b.out--; b.out == 0 && b.at == nil {
 			w.leave(e.Goroutine)
