@@ -30,7 +30,7 @@ func TestUnreadable(t *testing.T) {
 		scope   bool
 		fails   bool
 	}{{"go1.99.3", true, true}, {"go1.99.3", false, false}, {runtime.Version(), true, false}, {"go1.21.1", true, false}} {
-		b := &Build{Env: &gocmd.Env{GOVERSION: c.version}}
+		b := &Build{Env: &gocmd.Env{Variables: gocmd.Variables{GOVERSION: c.version}}}
 		err := b.unreadable(&job{pkg: &gocmd.Package{Dir: "/user"}, dir: "/copy", scope: c.scope}, plan)
 		if (err != nil) != c.fails {
 			t.Errorf("%s, in scope %v: %v; want an error: %v", c.version, c.scope, err, c.fails)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,26 +18,39 @@ import (
 // An Env is what `go env` says, in the folder of the build, and how to run the
 // go command that said it.
 type Env struct {
-	GOROOT, GOVERSION, GOMOD, GOWORK, GOFLAGS string
-	GOMODCACHE, GOOS, GOARCH, CGO_ENABLED     string
-	GOEXE, GOCACHE, GOHOSTOS, GOHOSTARCH      string
-	GOEXPERIMENT, GO111MODULE                 string
+	Variables
 
 	Dir   string   // where the go command runs
 	Go    string   // the go command
 	Extra []string // variables to add to the environment of the go command
 }
 
+// Variables are those of `go env` that builds go by.
+type Variables struct {
+	GOROOT, GOVERSION, GOMOD, GOWORK, GOFLAGS string
+	GOMODCACHE, GOOS, GOARCH, CGO_ENABLED     string
+	GOEXE, GOCACHE, GOHOSTOS, GOHOSTARCH      string
+	GOEXPERIMENT, GO111MODULE                 string
+}
+
+// variables are their names. Asked for all variables there are, the go command runs the C compiler.
+var variables = func() (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Variables]()) {
+		names = append(names, f.Name)
+	}
+	return names
+}()
+
 // LoadEnv asks the go command for its environment in dir. A toolchain that the go command has
 // downloaded lies in the module cache, whose files can't be overlaid. LoadEnv uses such a
 // toolchain through a symbolic link in linkDir. extra are variables for the go command.
 func LoadEnv(dir, linkDir string, extra ...string) (*Env, error) {
 	e := &Env{Dir: dir, Go: "go", Extra: extra}
-	out, err := e.Output("env", "-json")
+	out, err := e.Output(append([]string{"env", "-json"}, variables...)...)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(out, e); err != nil {
+	if err := json.Unmarshal(out, &e.Variables); err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
 	// The build's own settings are in the environment already. Those that the
