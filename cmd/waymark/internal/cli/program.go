@@ -145,6 +145,9 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*trac
 	}
 	t.path = filepath.Join(t.dir, exe+b.Env.GOEXE)
 	b.Flags = append(b.Flags, "-o", t.path)
+	if _, ok := append(b.Env.Settings(), flags...).Lookup("ldflags"); !ok {
+		b.Flags = append(b.Flags, "-ldflags=-w") // nobody debugs it, as with go run: DWARF is a half of linking
+	}
 	return t, a.goBuild(b, f)
 }
 
