@@ -84,7 +84,7 @@ part/library:
 
 # Packages whose tests run goroutines side by side, with -short and without tests that become ten times
 # slower and have no goroutines, or only such as others have. All the others: make test-long.
-RACE := . ./agent ./callgraph ./internal/program/agent ./internal/program/clock ./internal/program/console ./internal/program/control ./internal/program/gather ./internal/program/inspect \
+RACE := . ./agent ./callgraph ./internal/pattern ./internal/program/agent ./internal/program/clock ./internal/program/console ./internal/program/control ./internal/program/gather ./internal/program/inspect \
 	./internal/program/recorder ./internal/program/seen ./internal/program/switchboard ./monitor ./probe ./sampler ./stats ./timing ./trace ./tracefile
 SLOW_RACE := ^(TestEveryBitFlipped|TestReadTurningRing|TestRandomPrograms|TestEquallyHot|TestIndexed|TestPprof|TestGiveBackShares|TestGiveBackAnyMoment|TestSmallDisk|TestDiskFills)$$
 
@@ -264,7 +264,7 @@ test-planted:
 
 test-rewriter:
 	cd cmd/waymark/internal/rewrite/instrument && $(GO) test -long -programs 600 -v -timeout 90m .
-	cd cmd/waymark/internal && $(GO) test ./funcname -long -v && $(GO) test -v ./inlinecost
+	cd cmd/waymark/internal/rewrite && $(GO) test ./funcname -long -v && $(GO) test -v ./inlinecost
 	cd cmd/waymark && $(GO) test -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h .
 
 bench: $(BIN)/waymark

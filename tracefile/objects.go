@@ -27,6 +27,6 @@ func (f *File) addObjects(payload []byte) error {
 		return err
 	}
 	names.MakePrintable(&list)
-	f.objectsAt, f.objects = clock, list
+	f.objectsAt, f.objects = clock, append([]TypeCount(nil), list...) // nil if there are none
 	return nil
 }

@@ -3,6 +3,7 @@ package pattern
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/waymark-go/waymark/internal/text/names"
@@ -271,5 +272,26 @@ func TestRebase(t *testing.T) {
 		if got := Rebase(text, "/m"); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// Goroutines match side by side: make test runs this with the race detector.
+func TestMatchSideBySide(t *testing.T) {
+	s, err := CompileSet([]string{"cache", "none"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Resolve([]Package{{Path: "example.com/a/cache"}, {Path: "example.com/b/cache"}})
+	var wg sync.WaitGroup
+	for _, path := range []string{"example.com/a/cache", "example.com/b/cache", "example.com/a/cache"} {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			s.Match(FromRuntime(path, path+".Get"))
+		}()
+	}
+	wg.Wait()
+	if got := s.Unmatched(); len(got) != 1 || got[0] != "none" || len(s.Ambiguous()) != 1 {
+		t.Errorf("%q matched nothing, %v; want none alone, and that cache names two packages", got, s.Ambiguous())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync/atomic"
 
 	"github.com/waymark-go/waymark/internal/text/names"
 )
@@ -17,8 +18,8 @@ type Package struct {
 
 // An ending is a package whose path ends in what a pattern says of it.
 type ending struct {
-	*Pattern        // with the whole path
-	found    string // the first function that matches
+	*Pattern                        // with the whole path
+	found    atomic.Pointer[string] // the name of a function that matches
 }
 
 // Resolve makes the packages known to the patterns. A pattern that names none of them by its path
@@ -97,8 +98,9 @@ func (e *endings) meant() []*ending {
 func (p *Pattern) matchEnd(f Func) (ok, exact bool) {
 	for _, e := range p.ends {
 		if ok, exact := e.Match(f); ok {
-			if e.found == "" {
-				e.found = f.printed()
+			if e.found.Load() == nil {
+				name := f.printed()
+				e.found.CompareAndSwap(nil, &name)
 			}
 			return true, exact
 		}
@@ -115,8 +117,8 @@ func (s *Set) Ambiguous() (errs []error) {
 	for _, p := range s.patterns {
 		var found []string
 		for _, e := range p.ends {
-			if e.found != "" {
-				found = append(found, quote(e.found))
+			if name := e.found.Load(); name != nil {
+				found = append(found, quote(*name))
 			}
 		}
 		if n := len(found); n > 1 {

@@ -32,8 +32,12 @@ var (
 	buildIDBegin, buildIDEnd = []byte("\xff Go build ID: \""), []byte("\"\n \xff")
 )
 
-// contentOf returns the build ID of a program. Where it is not among the first bytes, or was left out
-// (-ldflags=-buildid=), contentOf returns a hash of the whole file.
+// hasHash reports whether the go command has made a build ID: the hash of what was linked is behind the
+// last slash. -ldflags=-buildid=redacted is the same for all programs.
+func hasHash(id []byte) bool { return bytes.IndexByte(id, '/') > 0 }
+
+// contentOf returns the build ID of a program. Where it is not among the first bytes, or is not of the
+// go command's making, contentOf returns a hash of the whole file.
 func contentOf(program io.ReadSeeker) (string, error) {
 	first := make([]byte, 64<<10)
 	n, err := io.ReadFull(program, first)
@@ -41,12 +45,12 @@ func contentOf(program io.ReadSeeker) (string, error) {
 		return "", err
 	}
 	if before, rest, ok := bytes.Cut(first[:n], buildIDNote); ok && len(before) >= 4 {
-		if size := binary.LittleEndian.Uint32(before[len(before)-4:]); 0 < size && size < uint32(len(rest)) {
+		if size := binary.LittleEndian.Uint32(before[len(before)-4:]); size < uint32(len(rest)) && hasHash(rest[:size]) {
 			return string(rest[:size]), nil
 		}
 	}
 	if _, rest, ok := bytes.Cut(first[:n], buildIDBegin); ok {
-		if id, _, ok := bytes.Cut(rest, buildIDEnd); ok && len(id) > 0 {
+		if id, _, ok := bytes.Cut(rest, buildIDEnd); ok && hasHash(id) {
 			return string(id), nil
 		}
 	}

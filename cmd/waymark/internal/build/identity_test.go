@@ -28,9 +28,10 @@ func TestContentOf(t *testing.T) {
 	}
 	const head = "\x7fELF... \xff Go build ID: \""
 	for _, c := range []struct{ a, b string }{
-		{"\x7fELF\x04\x00\x00\x00\x05\x00\x00\x00\x04\x00\x00\x00Go\x00\x00one/1...", "\x7fELF\x04\x00\x00\x00\x05\x00\x00\x00\x04\x00\x00\x00Go\x00\x00two/1..."},
-		{head + "one\"\n \xff", head + "two\"\n \xff"},
+		{"\x7fELF\x04\x00\x00\x00\x07\x00\x00\x00\x04\x00\x00\x00Go\x00\x00a/1/one...", "\x7fELF\x04\x00\x00\x00\x07\x00\x00\x00\x04\x00\x00\x00Go\x00\x00a/1/two..."},
+		{head + "a/one\"\n \xff", head + "a/two\"\n \xff"},
 		{head + "\"\n \xffone", head + "\"\n \xfftwo"}, // an empty one
+		{head + "redacted\"\n \xffone", head + "redacted\"\n \xfftwo"},
 		{strings.Repeat("x", 100<<10) + "one", strings.Repeat("x", 100<<10) + "two"},
 	} {
 		a, err := contentOf(bytes.NewReader([]byte(c.a)))

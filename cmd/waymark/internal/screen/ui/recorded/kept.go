@@ -16,7 +16,7 @@ type Cache interface {
 }
 
 // layout changes with the types that are kept, and with how they are made.
-const layout = "1"
+const layout = "2"
 
 // kept returns what make makes of a set, which the cache has from an earlier time, or keeps. A cache
 // that can't be read or written costs time and nothing else. A recording that is still being written is
