@@ -285,10 +285,10 @@ func TestMatchSideBySide(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, path := range []string{"example.com/a/cache", "example.com/b/cache", "example.com/a/cache"} {
 		wg.Add(1)
-		go func() {
+		go func(path string) {
 			defer wg.Done()
 			s.Match(FromRuntime(path, path+".Get"))
-		}()
+		}(path)
 	}
 	wg.Wait()
 	if got := s.Unmatched(); len(got) != 1 || got[0] != "none" || len(s.Ambiguous()) != 1 {
