@@ -152,7 +152,7 @@ func TestBudget(t *testing.T) {
 // A recording that ends while functions are demoted says what was counted, and at which level.
 func TestBudgetEndsAmidDecision(t *testing.T) {
 	f, d, r := governed(t, Config{})
-	closed := make(chan error)
+	closed := make(chan error, 1)
 	d.hook = sync.OnceFunc(func() {
 		f.calls(d, 1, 5000)
 		closed <- r.Close()

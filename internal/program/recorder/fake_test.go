@@ -148,7 +148,10 @@ func (f *fake) event(number uint32, goroutine, word uint64) {
 		s = new(stream)
 		f.streams[number] = s
 	}
-	for s.chunk == 0 || s.at > format.ChunkSize-2*format.RecordSize {
+	for recording := f.number; s.chunk == 0 || s.at > format.ChunkSize-2*format.RecordSize; {
+		if !f.open || f.number != recording { // it has ended while this waited
+			return
+		}
 		f.fill(s)
 		if !f.handOut(number, s) {
 			if f.overflow == rt.Block && f.open {
