@@ -26,8 +26,11 @@ func (l *limited) Write(b []byte) (int, error) {
 func TestFull(t *testing.T) {
 	for _, f := range formats {
 		whole := len(written(t, f.Name, record(t, events()), recording.Filter{}))
-		// Times differ from recording to recording, and so does what is left of them when they are compressed.
-		for _, room := range []int{0, 100, whole / 2, whole - whole/50 - 1} {
+		least := whole
+		if f.Name == "pprof" { // which is compressed, with the time of the recording: that differs by some bytes
+			least -= whole / 50
+		}
+		for _, room := range []int{0, 100, whole / 2, least - 1} {
 			if _, err := f.Write(&limited{room}, record(t, events()), &recording.Filter{}, Options{Beside: func(string, []byte) error { return nil }}); !errors.Is(err, errFull) {
 				t.Errorf("%s with room for %d bytes: %v, want %v", f.Name, room, err, errFull)
 			}

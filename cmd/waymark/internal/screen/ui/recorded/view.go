@@ -30,7 +30,7 @@ type View struct {
 // maxUp bounds the callers of a function: the work for them is quadratic in the depth of a recursion.
 const maxUp = 100
 
-// view makes a view of the profiles. names are those of the functions of the tree.
+// view makes a view of the profiles: of the whole trees, or around a function.
 func view(now, before *Profile, d direction, function string) (*View, error) {
 	v := &View{up: d == callers}
 	if d != whole {
