@@ -47,7 +47,9 @@ BIN      := $(CURDIR)/bin
 JAEGER   := github.com/jaegertracing/jaeger@v1.76.0
 MODULES  := . cmd/waymark dev/benchmarks dev/compatibility dev/release examples/shop examples/facility examples/requests examples/store
 # Modules in workspaces of their own, so that the others don't get what they require.
-APART    := dev/benchmarks/peers dev/servers dev/sql dev/otlp dev/jaeger contrib/otel contrib/prometheus dev/ui
+APART    := dev/benchmarks/peers contrib/otel contrib/prometheus dev/ui
+# The same, of make targets that few need: make lint looks at them too.
+SELDOM   := dev/servers dev/sql dev/otlp dev/jaeger
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/screen/ui/assets 2>/dev/null)
 
 .PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-estimates test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures bench-serve
@@ -119,7 +121,7 @@ test-long:
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: what needs it is skipped"
 	$(call compile,$(LONG_PLATFORMS))
 	$(GO) test -race -timeout $(TIMEOUT) ./...
-	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestReadingDeep|TestLevels|TestMCP|TestCross|TestChroot|TestClients)$$' -long -v -timeout $(TIMEOUT) .
+	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestReadingDeep|TestRecordings|TestLevels|TestMCP|TestCross|TestChroot|TestClients)$$' -long -v -timeout $(TIMEOUT) .
 	$(GO) test ./sampler -run '^TestAgainstPprof$$' -long -v
 	cd cmd/waymark && $(GO) test ./internal/rewrite/instrument ./internal/rewrite/inlinecost -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT)
 	cd cmd/waymark && $(GO) test ./internal/build/cover -run '^TestStd$$' -std -timeout $(TIMEOUT)
@@ -336,12 +338,13 @@ fuzz:
 		done || exit 1; done) || exit 1; done
 
 lint: vet $(BIN)/staticcheck
-	@for m in $(MODULES) $(APART); do (cd $$m && $(BIN)/staticcheck ./...) || exit 1; done
-	@for m in $(MODULES) $(APART); do (cd $$m && $(call alone,$$m) && GOWORK=off $(GO) mod tidy -modfile=$(BIN)/alone.mod -diff) || exit 1; done
+	@for m in $(SELDOM); do (cd $$m && $(GO) vet ./...) || exit 1; done
+	@for m in $(MODULES) $(APART) $(SELDOM); do (cd $$m && $(BIN)/staticcheck ./...) || exit 1; done
+	@for m in $(MODULES) $(APART) $(SELDOM); do (cd $$m && $(call alone,$$m) && GOWORK=off $(GO) mod tidy -modfile=$(BIN)/alone.mod -diff) || exit 1; done
 	@cd dev/tools && GOWORK=off $(GO) mod tidy -diff
 	@case "$$(cd dev/compatibility && $(GO) run $(GOVULNCHECK) ./... 2>&1)" in \
 	*ulnerabilit*" found."*|*"Vulnerability #"*) \
-		for m in $(MODULES) $(APART); do (cd $$m && $(GO) run $(GOVULNCHECK) ./...) || exit 1; done;; \
+		for m in $(MODULES) $(APART) $(SELDOM); do (cd $$m && $(GO) run $(GOVULNCHECK) ./...) || exit 1; done;; \
 	*) echo "SKIPPED: govulncheck or its database can't be reached";; \
 	esac
 

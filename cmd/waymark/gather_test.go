@@ -14,22 +14,25 @@ func TestGather(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	checks := []string{"shapes", "limits", "crowd", "detached", "linger", "late", "active", "parked", "waiting", "rules", "ranked", "busy", "together", "beside", "nested", "watched", "slow", "storm"}
-	others, racing := checks[:16], checks
-	if !*long {
-		others = []string{"shapes", "limits", "late", "nested"}
-		racing = []string{"crowd", "parked", "busy", "together", "watched", "storm"}
-	}
-	for _, c := range []struct {
+	type variant struct {
 		name   string
 		flags  []string
 		env    string
 		checks []string
-	}{
+	}
+	some := []string{"shapes", "limits", "late", "nested"}
+	if *long {
+		some = checks[:16]
+	}
+	variants := []variant{
 		{"plain", nil, "", checks},
-		{"nanotime", nil, "WAYMARKCLOCK=nanotime", others},
-		{"values", []string{"--args", "--results"}, "", others},
-		{"race", []string{"-race"}, "", racing},
-	} {
+		{"nanotime", nil, "WAYMARKCLOCK=nanotime", some},
+		{"values", []string{"--args", "--results"}, "", some},
+	}
+	if *long {
+		variants = append(variants, variant{"race", []string{"-race"}, "", checks})
+	}
+	for _, c := range variants {
 		t.Run(c.name, func(t *testing.T) {
 			prog := instrument(t, "gather", append([]string{"--include", "./work", "--all"}, c.flags...)...)
 			for _, check := range c.checks {

@@ -14,14 +14,14 @@ func TestLevels(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
 		t.Skip("takes seconds, and makes Linux's system calls")
 	}
-	for _, flags := range [][]string{nil, {"-race"}} {
+	builds := [][]string{nil}
+	if *long {
+		builds = append(builds, []string{"-race"})
+	}
+	for _, flags := range builds {
 		t.Run(strings.Join(append([]string{"plain"}, flags...), ""), func(t *testing.T) {
 			prog := instrument(t, "levels", append([]string{"--include", "./work", "--all", "--args", "--results"}, flags...)...)
-			checks := []string{"long", "timed", "switch", "values", "watched", "seen"}
-			if len(flags) > 0 && !*long {
-				checks = []string{"switch", "watched"}
-			}
-			for _, check := range checks {
+			for _, check := range []string{"long", "timed", "switch", "values", "watched", "seen"} {
 				t.Run(check, func(t *testing.T) {
 					if out, err := exec.Command(prog, check).CombinedOutput(); err != nil {
 						t.Errorf("%v\n%s", err, out)

@@ -32,7 +32,11 @@ func TestRecordings(t *testing.T) {
 	if _, err := os.Stat("/proc/self"); err != nil {
 		t.Skip("looks for leaks in /proc")
 	}
-	for _, flags := range [][]string{nil, {"-race"}} {
+	builds := [][]string{nil}
+	if *long {
+		builds = append(builds, []string{"-race"})
+	}
+	for _, flags := range builds {
 		t.Run(strings.Join(append([]string{"plain"}, flags...), ""), func(t *testing.T) {
 			prog := instrument(t, "recordings", append([]string{"--include", ".", "--all", "--args", "--results"}, flags...)...)
 			run := func(t *testing.T, how string) (stdout, stderr []byte) {

@@ -36,14 +36,14 @@ type Options struct {
 
 	UntestedGo bool // a Go release that isn't tested is tried
 
-	Test   bool        // for go test: test files too
-	Listen bool        // programs listen for waymark's commands, unless their environment says otherwise
-	Flags  gocmd.Flags // of the go command
-	Args   []string    // packages or files, as the go command takes them
-	Dir    string      // where the go command runs
-	Cache  *cache.Cache
+	Test   bool         // for go test: test files too
+	Listen bool         // programs listen for waymark's commands, unless their environment says otherwise
+	Flags  gocmd.Flags  // of the go command
+	Args   []string     // packages or files, as the go command takes them
+	Dir    string       // where the go command runs
+	Cache  *cache.Cache `json:"-"`
 
-	Progress func(string) // told what is being done; may be nil
+	Progress func(string) `json:"-"` // told what is being done; may be nil
 }
 
 // Values say what can be recorded besides calls and times.
@@ -132,6 +132,7 @@ type Build struct {
 	Args    []string         // what to ask the go command for
 
 	cache    *cache.Cache
+	program  string // its name in the cache
 	overlay  map[string]string
 	runs     map[string][]edit.Run     // by path: what rewritten files keep
 	user     map[string]string         // the user's own overlay

@@ -148,7 +148,7 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*trac
 	if _, ok := append(b.Env.Settings(), flags...).Lookup("ldflags"); !ok {
 		b.Flags = append(b.Flags, "-ldflags=-w") // nobody debugs it, as with go run: DWARF is a half of linking
 	}
-	return t, a.goBuild(b, f)
+	return t, b.Link(t.path, func() error { return a.goBuild(b, f) })
 }
 
 // programStatus turns the end of the traced program into that of this command.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"golang.org/x/mod/semver"
 
@@ -50,8 +51,8 @@ func Version() string {
 // unknown is the version that go.mod files require where there is no release.
 const unknown = "v0.0.0"
 
-// sources returns the library's files without its tests.
-func sources() (map[string][]byte, error) {
+// sources returns the library's files without its tests. They are nobody's to change.
+var sources = sync.OnceValues(func() (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	err := fs.WalkDir(waymark.Source, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -78,7 +79,7 @@ func sources() (map[string][]byte, error) {
 		return nil
 	})
 	return files, err
-}
+})
 
 // isSource reports whether a file is compiled into programs.
 func isSource(path string) bool {
@@ -125,9 +126,6 @@ func ModuleDir(c *cache.Cache, module, goVersion string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if below != "" {
-		delete(files, "source.go") // it embeds go.mod, which a subfolder lacks
-	}
 	name, err := Hash()
 	if err != nil {
 		return "", err
@@ -142,6 +140,9 @@ func ModuleDir(c *cache.Cache, module, goVersion string) (string, error) {
 			return os.WriteFile(path, b, 0o644)
 		}
 		for path, b := range files {
+			if below != "" && path == "source.go" {
+				continue // it embeds go.mod, which a subfolder lacks
+			}
 			if err := write("."+below+"/"+path, b); err != nil {
 				return err
 			}
@@ -170,7 +171,7 @@ func Check(dir string) error {
 }
 
 // Hash identifies the library's source.
-func Hash() (string, error) {
+var Hash = sync.OnceValues(func() (string, error) {
 	files, err := sources()
 	if err != nil {
 		return "", err
@@ -183,4 +184,4 @@ func Hash() (string, error) {
 		return err
 	})
 	return cache.Hash(all...), err
-}
+})
