@@ -179,7 +179,7 @@ func late() time.Duration {
 type toldCall struct {
 	control.Call
 	f             *function.Func // nil: it is a firing
-	args, results []string
+	args, results []string // nil if they weren't asked for
 }
 
 // size returns the length of the values' text.
@@ -194,8 +194,8 @@ func (t *toldCall) size() int {
 // named returns the call with its values and their names.
 func (t *toldCall) named(s *signatures) control.Call {
 	c := t.Call
-	if len(t.args) > 0 {
-		args, _ := s.of(t.f)
+	// Values within runtime/secret.Do are told to nobody: "…".
+	if args, _ := s.of(t.f); len(t.args) > 0 || t.args != nil && len(args) > 0 && !t.Hidden {
 		c.Args = strings.TrimSuffix(strings.TrimPrefix(value.Join(t.args, args, false), "("), ")")
 	}
 	if len(t.results) > 0 {
