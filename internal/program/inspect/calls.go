@@ -179,7 +179,7 @@ func late() time.Duration {
 type toldCall struct {
 	control.Call
 	f             *function.Func // nil: it is a firing
-	args, results []string // nil if they weren't asked for
+	args, results []string       // nil if they weren't asked for
 }
 
 // size returns the length of the values' text.
