@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/traces"
 	"github.com/waymark-go/waymark/internal/pattern"
@@ -90,6 +91,9 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 		options.Beside = out.Beside
 	}
 	w := &failing{Writer: out}
+	if out.Sink != nil {
+		options.Sink = sending{out.Sink, w}
+	}
 	var done func()
 	options.Progress, done = a.progress()
 	read, err := to.Write(w, set, &only, options)
@@ -117,6 +121,20 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 		return errors.Join(append(damage(set, err), missed)...)
 	}
 	return errors.Join(append(damage(set, err), out.Commit())...)
+}
+
+// A sending sink has its errors noted, as those of the writer are.
+type sending struct {
+	otlp.Sink
+	to *failing
+}
+
+func (s sending) Send(r *otlp.Request) error {
+	err := s.Sink.Send(r)
+	if s.to.err == nil {
+		s.to.err = err
+	}
+	return err
 }
 
 // inputsOf returns the files that are read.

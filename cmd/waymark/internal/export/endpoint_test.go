@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -241,7 +240,7 @@ func TestPorts(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Pause, e.Patience, e.Timeout = time.Millisecond, 0, 50*time.Millisecond
-		fmt.Fprintln(e, "{}")
+		otlp.Write(e, record(t, events()), &recording.Filter{}, calls.Options{})
 		if err := e.Close(); err == nil || !strings.Contains(err.Error(), " at this port: -o ") {
 			t.Errorf("%s: %v", url, err)
 		}

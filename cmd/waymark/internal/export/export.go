@@ -31,6 +31,9 @@ type Options struct {
 
 	// Beside writes another file into the folder, of formats that are one; see Output.Beside.
 	Beside func(name string, data []byte) error
+
+	// Sink, unless nil, takes what is written of formats that can be sent; see Output.Sink.
+	Sink otlp.Sink
 }
 
 // A Write writes the calls of a set that the filter shows. On an error, what could be read has been
@@ -58,7 +61,7 @@ var Formats = []Format{
 	{Name: "perfetto", Write: stream(perfetto.Write)},
 	{Name: "parquet", Write: stream(parquet.Write)},
 	{Name: "ctf", Write: writeCTF, main: ctf.Stream},
-	{Name: "otlp", Write: stream(otlp.Write), sent: true},
+	{Name: "otlp", Write: writeOTLP, sent: true},
 }
 
 // stream returns the Write of a format of calls.
@@ -70,6 +73,14 @@ func stream(write func(io.Writer, *tracefile.Set, *recording.Filter, calls.Optio
 
 func writeCTF(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
 	return ctf.Write(w, o.Beside, set, filter, o.calls())
+}
+
+func writeOTLP(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
+	to := o.Sink
+	if to == nil {
+		to = otlp.Lines{Writer: w}
+	}
+	return otlp.Write(to, set, filter, o.calls())
 }
 
 // calls returns the options for formats of calls.

@@ -17,6 +17,7 @@ import (
 // that name, as NAME.PID.partial, so that what was there before stays if something fails.
 type Output struct {
 	io.Writer
+	Sink    otlp.Sink // of a URL, instead of the Writer
 	name    string
 	partial string       // what gets the name; "" if the Writer is all there is
 	mode    fs.FileMode  // of files
@@ -48,7 +49,7 @@ func (f *Format) Create(name string, inputs []string) (*Output, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Output{Writer: e, close: e.Close}, nil
+		return &Output{Sink: e, close: e.Close}, nil
 	}
 	if f.main != "" {
 		name = filepath.Clean(name) // a folder's may end with a slash

@@ -129,7 +129,7 @@ func Run(ctx context.Context, source Source, o Options) (*Result, error) {
 func (r *run) make(ctx context.Context, source Source, start time.Time) (traces, spans int) {
 	p := <-r.free
 	handOver := func() {
-		if p.request.Spans > 0 {
+		if p.request.Spans() > 0 {
 			r.ready <- p
 			p = <-r.free
 		}
@@ -142,7 +142,7 @@ func (r *run) make(ctx context.Context, source Source, start time.Time) (traces,
 			due = start.Add(time.Duration(float64(spans) / r.Rate * float64(time.Second)))
 		}
 		if due.After(now) {
-			if p.request.Spans > 0 && due.Sub(p.first) > patience {
+			if p.request.Spans() > 0 && due.Sub(p.first) > patience {
 				handOver()
 			}
 			if !sleep(ctx, time.Until(due)) {
@@ -160,7 +160,7 @@ func (r *run) make(ctx context.Context, source Source, start time.Time) (traces,
 			if !p.request.Takes(&s) {
 				handOver()
 			}
-			if p.request.Spans == 0 {
+			if p.request.Spans() == 0 {
 				p.first = due
 			}
 			p.due = due
@@ -194,16 +194,15 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // send sends requests until there are no more.
 func (r *run) send() {
 	for p := range r.ready {
-		spans := p.request.Spans
-		body := p.request.Take()
 		r.mu.Lock()
-		ended := r.fatal
+		err := r.fatal
 		r.mu.Unlock()
-		err := ended
+		size := 0
 		if err == nil {
-			err = r.Post(body)
+			size, err = r.Post(&p.request)
 		}
-		r.count(spans, len(body), time.Since(p.due), err)
+		r.count(p.request.Spans(), size, time.Since(p.due), err)
+		p.request.Reset()
 		r.free <- p
 	}
 }

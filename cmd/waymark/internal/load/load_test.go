@@ -47,8 +47,11 @@ func TestGraph(t *testing.T) {
 	const perTrace = 1 + 3 + 9 + 27
 	var all []span
 	result, err := load.Run(t.Context(), made(t, load.Graph{Depth: depth, Width: width, Functions: 10, Duration: time.Second}), load.Options{
-		Traces:   traces,
-		Receiver: load.Receiver{Post: func(b []byte) error { all = append(all, spansOf(t, b)...); return nil }},
+		Traces: traces,
+		Receiver: load.Receiver{Post: func(r *otlp.Request) (int, error) {
+			all = append(all, spansOf(t, r.JSON())...)
+			return 0, nil
+		}},
 	})
 	if err != nil || result.Traces != traces || result.Spans != traces*perTrace || len(all) != result.Spans || result.FailedRequests != 0 {
 		t.Fatalf("%v: %+v, %d spans", err, result, len(all))
@@ -116,20 +119,20 @@ func TestFailures(t *testing.T) {
 	var mu sync.Mutex
 	var n, given, rejected int
 	result, err := load.Run(t.Context(), made(t, load.Graph{Depth: 2, Width: 9, Functions: 1, Duration: 1}), load.Options{
-		Traces: 1000, Receiver: load.Receiver{Connections: 3, Post: func(b []byte) error {
+		Traces: 1000, Receiver: load.Receiver{Connections: 3, Post: func(r *otlp.Request) (int, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			spans := len(spansOf(t, b))
+			spans := len(spansOf(t, r.JSON()))
 			given += spans
 			switch n++; n % 4 {
 			case 0:
 				rejected += spans
-				return errors.New("busy")
+				return 0, errors.New("busy")
 			case 1:
 				rejected += 2
-				return &otlp.Rejection{Spans: 2, Message: "too old"}
+				return 0, &otlp.Rejection{Spans: 2, Message: "too old"}
 			}
-			return nil
+			return 0, nil
 		}},
 	})
 	if err != nil || result.Spans != 10_000 || given != 10_000 || result.Requests != n || result.FailedSpans != rejected {
@@ -152,7 +155,7 @@ func TestSlow(t *testing.T) {
 	const each = 20 * time.Millisecond
 	result, err := load.Run(t.Context(), made(t, load.Graph{Depth: 2, Width: 511, Functions: 1, Duration: 1}), load.Options{
 		Rate: 512 * 1000, Traces: 20,
-		Receiver: load.Receiver{Post: func([]byte) error { time.Sleep(each); return nil }},
+		Receiver: load.Receiver{Post: func(*otlp.Request) (int, error) { time.Sleep(each); return 0, nil }},
 	})
 	if err != nil || result.Requests != 20 {
 		t.Fatalf("%v: %+v", err, result)
@@ -171,14 +174,14 @@ func TestPace(t *testing.T) {
 	var last int64
 	result, err := load.Run(t.Context(), made(t, load.Graph{Depth: 2, Width: 3, Functions: 1, Duration: 1}), load.Options{
 		Rate: rate, Traces: traces,
-		Receiver: load.Receiver{Post: func(b []byte) error {
-			for _, s := range spansOf(t, b) {
+		Receiver: load.Receiver{Post: func(r *otlp.Request) (int, error) {
+			for _, s := range spansOf(t, r.JSON()) {
 				last = max(last, s.EndTimeUnixNano)
 			}
 			if now := time.Now().UnixNano(); last > now {
 				t.Errorf("sent %v before it ended", time.Duration(last-now))
 			}
-			return nil
+			return 0, nil
 		}},
 	})
 	if least := (traces - 1) * perTrace * time.Second / rate; err != nil || result.Elapsed < least {
@@ -191,12 +194,12 @@ func TestEnds(t *testing.T) {
 	fatal := errors.New("no receiver")
 	g := load.Graph{Depth: 1, Width: 1, Functions: 1, Duration: 1}
 	posts := 0
-	result, err := load.Run(t.Context(), made(t, g), load.Options{Receiver: load.Receiver{Post: func([]byte) error { posts++; return fatal }, Fatal: func(error) bool { return true }}})
+	result, err := load.Run(t.Context(), made(t, g), load.Options{Receiver: load.Receiver{Post: func(*otlp.Request) (int, error) { posts++; return 0, fatal }, Fatal: func(error) bool { return true }}})
 	if !errors.Is(err, fatal) || posts != 1 || result.FailedSpans != result.Spans {
 		t.Errorf("%v after %d posts: %+v", err, posts, result)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	result, err = load.Run(ctx, made(t, g), load.Options{Rate: 1e-3, Receiver: load.Receiver{Post: func([]byte) error { cancel(); return nil }}})
+	result, err = load.Run(ctx, made(t, g), load.Options{Rate: 1e-3, Receiver: load.Receiver{Post: func(*otlp.Request) (int, error) { cancel(); return 0, nil }}})
 	if err != nil || result.Traces != 1 || result.Spans != 1 {
 		t.Errorf("cancelled: %v, %+v", err, result)
 	}

@@ -10,8 +10,10 @@ import (
 
 // A Receiver is what requests are sent to.
 type Receiver struct {
-	Connections int                // requests on their way at a time; 0: 1
-	Post        func([]byte) error // sends a request, or part of it if the error is an *otlp.Rejection
+	Connections int // requests on their way at a time; 0: 1
+
+	// Post sends a request, or part of it if the error is an *otlp.Rejection. It returns its size in bytes.
+	Post func(*otlp.Request) (int, error)
 
 	// Fatal, unless nil, reports whether an error of Post ends the run.
 	Fatal func(error) bool
@@ -35,12 +37,12 @@ func ToURL(url string, connections int) (Receiver, error) {
 	var taken atomic.Bool
 	return Receiver{
 		Connections: connections,
-		Post: func(request []byte) error {
-			err := e.Post(request)
+		Post: func(r *otlp.Request) (int, error) {
+			size, err := e.Post(r)
 			if err == nil {
 				taken.Store(true)
 			}
-			return err
+			return size, err
 		},
 		Fatal: func(err error) bool { return !taken.Load() && !otlp.Temporary(err) },
 	}, nil
@@ -49,10 +51,7 @@ func ToURL(url string, connections int) (Receiver, error) {
 // ToWriter returns a receiver that writes requests, one on a line.
 func ToWriter(w io.Writer) Receiver {
 	return Receiver{
-		Post: func(request []byte) error {
-			_, err := w.Write(request)
-			return err
-		},
+		Post:  func(r *otlp.Request) (int, error) { return w.Write(r.JSON()) },
 		Fatal: func(error) bool { return true },
 	}
 }

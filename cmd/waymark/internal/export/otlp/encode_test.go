@@ -18,23 +18,17 @@ func BenchmarkEncode(b *testing.B) {
 		s.attributes.text("arg.n", fmt.Sprint(i*i))
 		r.Add(&s)
 	}
-	request := r.Take()
 	for _, p := range []protocol{jsonOverHTTP(""), grpc{}} {
 		b.Run(fmt.Sprintf("%T", p), func(b *testing.B) {
-			b.SetBytes(int64(len(request)))
 			for b.Loop() {
-				if _, err := p.encode(request); err != nil {
-					b.Fatal(err)
-				}
+				_, size := p.encode(&r)
+				b.SetBytes(int64(size))
 			}
 		})
 	}
-	b.Run("toProtobuf", func(b *testing.B) {
-		b.SetBytes(int64(len(request)))
+	b.Run("Protobuf", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := toProtobuf(request); err != nil {
-				b.Fatal(err)
-			}
+			b.SetBytes(int64(len(r.Protobuf())))
 		}
 	})
 }

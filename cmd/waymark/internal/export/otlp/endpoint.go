@@ -16,7 +16,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/permission"
 )
 
-// An Endpoint is a Writer that sends requests to an OTLP receiver, one after the other: who writes waits
+// An Endpoint is a Sink that sends requests to an OTLP receiver, one after the other: who sends waits
 // for the receiver. Requests that it does not take go to a file in the end.
 type Endpoint struct {
 	URL    string
@@ -39,8 +39,8 @@ type Endpoint struct {
 
 // A protocol is one of those in which receivers take requests.
 type protocol interface {
-	// encode returns the body of what post sends.
-	encode(request []byte) ([]byte, error)
+	// encode returns the body of what post sends, and how many bytes it had before it was compressed.
+	encode(*Request) (body []byte, size int)
 
 	// post sends a body once. The error is a *Rejection if the receiver took a part of the body. It is
 	// a *refusal if the receiver has answered that it did not take the body.
@@ -107,24 +107,24 @@ func IsURL(name string) bool {
 	return false
 }
 
-// Write sends a request, several times if need be. If that fails, it writes this request and all
-// that follow to the file.
-func (e *Endpoint) Write(request []byte) (int, error) {
+// Send implements Sink. It tries several times if need be. If that fails, it writes this request and all
+// that follow to the file, in JSON.
+func (e *Endpoint) Send(r *Request) error {
 	if e.reason == nil {
-		if e.reason = e.send(request); e.reason == nil {
+		if e.reason = e.send(r); e.reason == nil {
 			e.sent++
-			return len(request), nil
+			return nil
 		}
 	}
 	if e.file == nil {
 		f, err := os.OpenFile(e.Unsent, os.O_WRONLY|os.O_CREATE|os.O_EXCL, permission.Private)
 		if err != nil {
-			return 0, errors.Join(e.reason, err)
+			return errors.Join(e.reason, err)
 		}
 		e.file = f
 	}
 	e.unsent++
-	return e.file.Write(request)
+	return Lines{e.file}.Send(r)
 }
 
 // Close ends the file, if there is one. The error says what was not taken.
@@ -172,11 +172,8 @@ func Temporary(err error) bool {
 
 // send sends a request until it is taken, or refused for good, or time is over. Pauses double,
 // with a random part, unless the receiver names longer ones.
-func (e *Endpoint) send(request []byte) error {
-	body, err := e.encode(request)
-	if err != nil {
-		return fmt.Errorf("%s: %w", e.URL, err)
-	}
+func (e *Endpoint) send(r *Request) error {
+	body, _ := e.encode(r)
 	limit := time.Now().Add(e.Patience)
 	for pause := e.Pause; ; pause = min(2*pause, 30*time.Second) {
 		err := e.postOnce(body)
@@ -204,17 +201,14 @@ func (e *Endpoint) send(request []byte) error {
 	}
 }
 
-// Post sends a request once. The error is a *Rejection if the receiver took a part of it. Any number of
-// goroutines may call it at a time.
-func (e *Endpoint) Post(request []byte) error {
-	body, err := e.encode(request)
-	if err != nil {
-		return err
-	}
+// Post sends a request once, and returns how many bytes it has. The error is a *Rejection if the
+// receiver took a part of it. Any number of goroutines may call it at a time.
+func (e *Endpoint) Post(r *Request) (size int, err error) {
+	body, size := e.encode(r)
 	if err = e.postOnce(body); err != nil && e.hint != "" && !Temporary(err) {
 		err = fmt.Errorf("%w%s", err, e.hint)
 	}
-	return err
+	return size, err
 }
 
 func (e *Endpoint) postOnce(body []byte) error {

@@ -31,7 +31,7 @@ func TestTemporary(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Timeout = 300 * time.Millisecond
-		if err := e.Post([]byte("{}")); err == nil || Temporary(err) != tt.want {
+		if _, err := e.Post(request()); err == nil || Temporary(err) != tt.want {
 			t.Errorf("%s: %v: want one that is temporary: %v", tt.name, err, tt.want)
 		}
 	}
@@ -48,7 +48,7 @@ func TestRedirected(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Post([]byte("{}")); err == nil {
+		if _, err := e.Post(request()); err == nil {
 			t.Errorf("status %d: no error", status)
 		}
 		first.Close()
@@ -56,4 +56,11 @@ func TestRedirected(t *testing.T) {
 	if asked > 0 {
 		t.Errorf("the other receiver got %d requests", asked)
 	}
+}
+
+// request returns one with a span.
+func request() *Request {
+	r := new(Request)
+	r.Add(&Span{Resource: NewResource("test"), Name: "f"})
+	return r
 }

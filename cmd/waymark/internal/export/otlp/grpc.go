@@ -43,16 +43,13 @@ func newGRPC(u *url.URL, transport *http.Transport) grpc {
 // headSize is the number of bytes before a message: whether it is compressed, and four of its length.
 const headSize = 5
 
-func (grpc) encode(request []byte) ([]byte, error) {
-	m, err := toProtobuf(request)
-	if err != nil {
-		return nil, err
-	}
+func (grpc) encode(r *Request) (body []byte, size int) {
+	m := r.Protobuf()
 	packed := compress(m)
 	b := make([]byte, headSize, headSize+len(packed))
 	b[0] = 1
 	binary.BigEndian.PutUint32(b[1:], uint32(len(packed)))
-	return append(b, packed...), nil
+	return append(b, packed...), len(m)
 }
 
 func (g grpc) post(client *http.Client, body []byte) error {

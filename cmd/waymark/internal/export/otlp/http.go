@@ -13,7 +13,10 @@ import (
 // jsonOverHTTP is the protocol of requests in JSON to a URL.
 type jsonOverHTTP string
 
-func (jsonOverHTTP) encode(request []byte) ([]byte, error) { return compress(request), nil }
+func (jsonOverHTTP) encode(r *Request) (body []byte, size int) {
+	b := r.JSON()
+	return compress(b), len(b)
+}
 
 func (url jsonOverHTTP) post(client *http.Client, body []byte) error {
 	req, err := http.NewRequest(http.MethodPost, string(url), bytes.NewReader(body))

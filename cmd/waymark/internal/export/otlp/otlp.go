@@ -1,5 +1,5 @@
-// Package otlp writes spans of OpenTelemetry: requests of its protocol in JSON, one on a line, as the
-// protocol's file exporters do. Endpoint sends them over HTTP.
+// Package otlp writes spans of OpenTelemetry. They are gathered in requests of its protocol, which have
+// two encodings. Lines writes requests to a file, Endpoint sends them to a receiver.
 //
 // Spans are the root calls of goroutines and the calls of functions in groups, unless a filter
 // chooses calls. Calls of a trace, as `waymark traces` has them, have one trace id. The parent of a
@@ -11,7 +11,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
@@ -20,15 +19,15 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Write writes the calls of a set that the filter shows. Each call of w.Write has a whole request.
-func Write(w io.Writer, set *tracefile.Set, filter *recording.Filter, o calls.Options) ([]recording.Summary, error) {
+// Write sends the calls of a set that the filter shows to a sink.
+func Write(to Sink, set *tracefile.Set, filter *recording.Filter, o calls.Options) ([]recording.Summary, error) {
 	var out Request
 	flush := func() error {
-		if out.Spans == 0 {
+		if out.Spans() == 0 {
 			return nil
 		}
-		_, err := w.Write(out.Take())
-		return err
+		defer out.Reset()
+		return to.Send(&out)
 	}
 	chosen := filter.Show != nil || filter.Root != nil || filter.Callers != nil || filter.Min > 0 || filter.Depth > 0
 	read, err := Tell(set, filter, o, chosen, func(s *Span) error {
@@ -183,7 +182,7 @@ func (t *teller) process(of *calls.Process) *process {
 	a.text("process.executable.path", info.Program)
 	a.text("process.runtime.name", "go")
 	a.text("process.runtime.version", info.Go)
-	p.Resource = &Resource{a.b}
+	p.Resource = &Resource{a}
 	t.processes[of.Index] = p
 	return p
 }
@@ -207,7 +206,7 @@ func (p *process) spanID(call uint64) [8]byte {
 func (p *process) fill(s *Span, c *calls.Call) {
 	*s = Span{
 		Resource: p.Resource, ID: p.spanID(c.ID), Name: c.Function.Name, Start: p.start + c.Start, End: p.start + c.End,
-		Exception: c.Panic(), attributes: attributes{b: s.attributes.b[:0]},
+		Exception: c.Panic(), attributes: s.attributes[:0],
 	}
 	a := &s.attributes
 	a.text("code.function.name", c.Function.Name)

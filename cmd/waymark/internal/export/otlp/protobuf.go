@@ -1,11 +1,6 @@
 package otlp
 
-import (
-	"encoding/hex"
-	"encoding/json"
-
-	"github.com/waymark-go/waymark/internal/wire/protobuf"
-)
+import "github.com/waymark-go/waymark/internal/wire/protobuf"
 
 // Numbers of the fields of OpenTelemetry's messages.
 const (
@@ -42,129 +37,66 @@ const (
 	valueInt       = 3
 )
 
-// A requestJSON is what requests in JSON have; see Request. Package json finds exact names quickest.
-type requestJSON struct {
-	ResourceSpans []struct {
-		Resource struct {
-			Attributes []attributeJSON `json:"attributes"`
-		} `json:"resource"`
-		ScopeSpans []struct {
-			Scope struct {
-				Name string `json:"name"`
-			} `json:"scope"`
-			Spans []spanJSON `json:"spans"`
-		} `json:"scopeSpans"`
-	} `json:"resourceSpans"`
-}
-
-type spanJSON struct {
-	TraceID    string          `json:"traceId"`
-	ID         string          `json:"spanId"`
-	Parent     string          `json:"parentSpanId"`
-	Name       string          `json:"name"`
-	Kind       uint64          `json:"kind"`
-	Start      int64           `json:"startTimeUnixNano,string"`
-	End        int64           `json:"endTimeUnixNano,string"`
-	Attributes []attributeJSON `json:"attributes"`
-	Events     []struct {
-		Time       int64           `json:"timeUnixNano,string"`
-		Name       string          `json:"name"`
-		Attributes []attributeJSON `json:"attributes"`
-	} `json:"events"`
-	Status struct {
-		Code uint64 `json:"code"`
-	} `json:"status"`
-}
-
-type attributeJSON struct {
-	Key   string `json:"key"`
-	Value struct {
-		String *string `json:"stringValue"`
-		Int    *int64  `json:"intValue,string"`
-		Bool   *bool   `json:"boolValue"`
-	} `json:"value"`
-}
-
-// toProtobuf returns the message that a request in JSON is. Requests are made in JSON, because a file of
-// what was not sent has that.
-func toProtobuf(request []byte) (protobuf.Message, error) {
-	var r requestJSON
-	if err := json.Unmarshal(request, &r); err != nil {
-		return nil, err
+// Protobuf returns a request that has spans as a message, valid until its next encoding.
+func (r *Request) Protobuf() []byte {
+	out := protobuf.Message(r.b[:0])
+	var ofResource, ofScope, span, part protobuf.Message
+	ofResource.Message(resourceSpansResource, r.spans[0].Resource.attributes.appendTo(nil, resourceAttributes))
+	part.String(scopeName, scope)
+	ofScope.Message(scopeSpansScope, part)
+	for i := range r.spans {
+		span = r.spans[i].appendTo(span[:0])
+		ofScope.Message(scopeSpansSpans, span)
 	}
-	var out, resourceSpans, scopeSpans, span, part protobuf.Message
-	for _, ofResource := range r.ResourceSpans {
-		part = appendAttributes(part[:0], resourceAttributes, ofResource.Resource.Attributes)
-		resourceSpans = resourceSpans[:0]
-		resourceSpans.Message(resourceSpansResource, part)
-		for _, ofScope := range ofResource.ScopeSpans {
-			part = part[:0]
-			part.String(scopeName, ofScope.Scope.Name)
-			scopeSpans = scopeSpans[:0]
-			scopeSpans.Message(scopeSpansScope, part)
-			for i := range ofScope.Spans {
-				var err error
-				if span, err = ofScope.Spans[i].appendTo(span[:0]); err != nil {
-					return nil, err
-				}
-				scopeSpans.Message(scopeSpansSpans, span)
-			}
-			resourceSpans.Message(resourceSpansScopes, scopeSpans)
-		}
-		out.Message(requestResourceSpans, resourceSpans)
-	}
-	return out, nil
+	ofResource.Message(resourceSpansScopes, ofScope)
+	out.Message(requestResourceSpans, ofResource)
+	r.b = out
+	return out
 }
 
-func (s *spanJSON) appendTo(m protobuf.Message) (protobuf.Message, error) {
-	for _, id := range []struct {
-		field protobuf.Number
-		text  string
-	}{{spanTrace, s.TraceID}, {spanID, s.ID}, {spanParent, s.Parent}} {
-		b, err := hex.DecodeString(id.text)
-		if err != nil {
-			return m, err
-		}
-		if len(b) > 0 {
-			m.Bytes(id.field, b)
-		}
+func (s *Span) appendTo(m protobuf.Message) protobuf.Message {
+	m.Bytes(spanTrace, s.Trace[:])
+	m.Bytes(spanID, s.ID[:])
+	if s.Parent != [8]byte{} {
+		m.Bytes(spanParent, s.Parent[:])
 	}
 	m.String(spanName, s.Name)
-	m.Uint(spanKind, s.Kind)
+	m.Uint(spanKind, kindInternal)
 	m.Fixed(spanStart, uint64(s.Start))
 	m.Fixed(spanEnd, uint64(s.End))
-	m = appendAttributes(m, spanAttributes, s.Attributes)
-	for _, e := range s.Events {
+	m = s.attributes.appendTo(m, spanAttributes)
+	if s.Exception != "" {
 		var event protobuf.Message
-		event.Fixed(eventTime, uint64(e.Time))
-		event.String(eventName, e.Name)
-		m.Message(spanEvents, appendAttributes(event, eventAttributes, e.Attributes))
+		event.Fixed(eventTime, uint64(s.End))
+		event.String(eventName, exceptionEvent)
+		m.Message(spanEvents, s.exception().appendTo(event, eventAttributes))
 	}
-	if s.Status.Code != 0 {
+	if s.Failed {
 		var status protobuf.Message
-		status.Uint(statusCode, s.Status.Code)
+		status.Uint(statusCode, statusError)
 		m.Message(spanStatus, status)
 	}
-	return m, nil
+	return m
 }
 
-// appendAttributes appends a list of attributes as a field of a message.
-func appendAttributes(m protobuf.Message, field protobuf.Number, list []attributeJSON) protobuf.Message {
-	var attribute, value protobuf.Message
-	for _, a := range list {
+// appendTo appends the attributes as a field of a message.
+func (list attributes) appendTo(m protobuf.Message, field protobuf.Number) protobuf.Message {
+	var one, value protobuf.Message
+	for i := range list {
+		a := &list[i]
 		value = value[:0]
-		switch v := &a.Value; {
-		case v.String != nil:
-			value.Text(valueString, *v.String)
-		case v.Int != nil:
-			value.Member(valueInt, uint64(*v.Int))
-		case v.Bool != nil && *v.Bool:
+		switch a.kind {
+		case text:
+			value.Text(valueString, a.text)
+		case number:
+			value.Member(valueInt, uint64(a.number))
+		case flag:
 			value.Member(valueBool, 1)
 		}
-		attribute = attribute[:0]
-		attribute.String(attributeKey, a.Key)
-		attribute.Message(attributeValue, value)
-		m.Message(field, attribute)
+		one = one[:0]
+		one.String(attributeKey, a.key)
+		one.Message(attributeValue, value)
+		m.Message(field, one)
 	}
 	return m
 }

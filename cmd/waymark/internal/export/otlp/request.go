@@ -1,12 +1,6 @@
 package otlp
 
-import (
-	"bytes"
-	"encoding/hex"
-	"strconv"
-
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsontext"
-)
+import "slices"
 
 // A request has at most so many spans, and not many more bytes.
 const (
@@ -15,15 +9,13 @@ const (
 )
 
 // A Resource is what spans are of: a process.
-type Resource struct {
-	attributes []byte // elements of a list
-}
+type Resource struct{ attributes attributes }
 
 // NewResource returns the Resource of a service with a name.
 func NewResource(service string) *Resource {
-	var a attributes
-	a.text("service.name", service)
-	return &Resource{a.b}
+	r := new(Resource)
+	r.attributes.text("service.name", service)
+	return r
 }
 
 // A Span is what a call or another operation is to OpenTelemetry. Times are ns since 1970.
@@ -42,91 +34,89 @@ type Span struct {
 // Clone returns a Span that shares no memory with s but its strings' and its Resource.
 func (s *Span) Clone() Span {
 	c := *s
-	c.attributes.b = bytes.Clone(s.attributes.b)
+	c.attributes = slices.Clone(s.attributes)
 	return c
 }
 
-// A Request is one of the protocol's, which is filled span by span.
-type Request struct {
-	Spans int // in it
-
-	resource *Resource // of all of them
-	b        []byte
+// size is how many bytes a span has, more or less, in whatever encoding.
+func (s *Span) size() int {
+	const ids, each = 100, 40
+	n := ids + len(s.Name) + len(s.Exception)
+	for i := range s.attributes {
+		n += each + len(s.attributes[i].key) + len(s.attributes[i].text)
+	}
+	return n
 }
+
+// Numbers of OpenTelemetry that spans have.
+const (
+	kindInternal = 1
+	statusError  = 2
+)
+
+// What is written of all spans alike.
+const (
+	scope            = "github.com/waymark-go/waymark"
+	exceptionEvent   = "exception"
+	exceptionMessage = "exception.message"
+)
+
+// attributes say more of a span or a resource.
+type attributes []attribute
+
+// An attribute has one value: a text, a number or true.
+type attribute struct {
+	key    string
+	kind   kind
+	text   string
+	number int64
+}
+
+type kind uint8
+
+const (
+	text kind = iota
+	number
+	flag
+)
+
+func (a *attributes) text(key, value string) { *a = append(*a, attribute{key: key, text: value}) }
+
+func (a *attributes) number(key string, n int64) {
+	*a = append(*a, attribute{key: key, kind: number, number: n})
+}
+
+func (a *attributes) flag(key string) { *a = append(*a, attribute{key: key, kind: flag}) }
+
+// A Request is one of the protocol's, which is filled span by span. It has two encodings: JSON and
+// Protobuf.
+type Request struct {
+	spans []Span // of one resource; there are more behind, whose memory is used again
+	bytes int    // of them, see Span.size
+	b     []byte // the encoding
+}
+
+// Spans returns how many spans are in the request.
+func (r *Request) Spans() int { return len(r.spans) }
 
 // Takes reports whether there is room for a span of its resource. In an empty one there always is.
 func (r *Request) Takes(s *Span) bool {
-	return r.Spans == 0 || r.resource == s.Resource && r.Spans < maxSpans && len(r.b) < maxBytes
+	return len(r.spans) == 0 || r.spans[0].Resource == s.Resource && len(r.spans) < maxSpans && r.bytes < maxBytes
 }
 
-// Add adds a span that the request takes.
+// Add adds a span that the request takes. It may change afterwards.
 func (r *Request) Add(s *Span) {
-	if r.Spans == 0 {
-		r.resource = s.Resource
-		r.b = append(append(r.b[:0], `{"resourceSpans":[{"resource":{"attributes":[`...), s.Resource.attributes...)
-		r.b = append(r.b, `]},"scopeSpans":[{"scope":{"name":"github.com/waymark-go/waymark"},"spans":[`...)
-	} else {
-		r.b = append(r.b, ',')
-	}
-	r.Spans++
-	r.b = s.appendTo(r.b)
+	n := len(r.spans)
+	r.spans = slices.Grow(r.spans, 1)[:n+1]
+	own := &r.spans[n]
+	list := append(own.attributes[:0], s.attributes...)
+	*own = *s
+	own.attributes = list
+	r.bytes += s.size()
 }
 
-// Take returns the request as a line, valid until the next Add, and empties it.
-func (r *Request) Take() []byte {
-	r.b = append(r.b, "]}]}]}\n"...)
-	r.Spans = 0
-	return r.b
-}
+// Reset empties the request.
+func (r *Request) Reset() { r.spans, r.bytes = r.spans[:0], 0 }
 
-func (s *Span) appendTo(b []byte) []byte {
-	b = hex.AppendEncode(append(b, `{"traceId":"`...), s.Trace[:])
-	b = hex.AppendEncode(append(b, `","spanId":"`...), s.ID[:])
-	if s.Parent != [8]byte{} {
-		b = hex.AppendEncode(append(b, `","parentSpanId":"`...), s.Parent[:])
-	}
-	b = jsontext.String(append(b, `","name":`...), s.Name)
-	b = strconv.AppendInt(append(b, `,"kind":1,"startTimeUnixNano":"`...), s.Start, 10)
-	b = strconv.AppendInt(append(b, `","endTimeUnixNano":"`...), s.End, 10)
-	b = append(append(append(b, `","attributes":[`...), s.attributes.b...), ']')
-	if s.Exception != "" {
-		b = strconv.AppendInt(append(b, `,"events":[{"name":"exception","timeUnixNano":"`...), s.End, 10)
-		a := attributes{b: append(b, `","attributes":[`...)}
-		a.text("exception.message", s.Exception)
-		b = append(a.b, "]}]"...)
-	}
-	if s.Failed {
-		b = append(b, `,"status":{"code":2}`...)
-	}
-	return append(b, '}')
-}
-
-// attributes appends the elements of a list of attributes.
-type attributes struct {
-	b    []byte
-	some bool
-}
-
-func (a *attributes) key(key, kind string) {
-	if a.some {
-		a.b = append(a.b, ',')
-	}
-	a.some = true
-	a.b = jsontext.String(append(a.b, `{"key":`...), key)
-	a.b = append(append(append(a.b, `,"value":{"`...), kind...), `":`...)
-}
-
-func (a *attributes) text(key, value string) {
-	a.key(key, "stringValue")
-	a.b = append(jsontext.String(a.b, value), "}}"...)
-}
-
-func (a *attributes) number(key string, n int64) {
-	a.key(key, "intValue") // a string, as 64 bits are more than JSON's numbers hold everywhere
-	a.b = append(strconv.AppendInt(append(a.b, '"'), n, 10), `"}}`...)
-}
-
-func (a *attributes) flag(key string) {
-	a.key(key, "boolValue")
-	a.b = append(a.b, "true}}"...)
-}
+// A Sink takes requests. They are its own until Send returns.
+type Sink interface{ Send(*Request) error }
