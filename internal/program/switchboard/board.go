@@ -292,23 +292,69 @@ func (b *Board) applyFor(wishes []*wish) {
 	}
 }
 
-// apply switches the sites of a package as the owners want.
-func (b *Board) apply(t *Table) {
-	recording := b.recording != nil && (b.recording.Ended == nil || !b.recording.Ended())
-	var list []*wish
-	whole := uint32(0) // wanted of all sites, info functions too
+// A claim is what a wish has to do with the functions of a package.
+type claim struct {
+	*wish
+	chosen []bool // by site; nil: all
+	seat   *seat  // of its observer; nil: no function has been told to it so far
+}
+
+// wants reports whether the wish is about a function.
+func (c *claim) wants(b *Board, i int, f *function.Func) bool {
+	return (c.chosen == nil || i < len(c.chosen) && c.chosen[i]) && b.allows(c.wish, f)
+}
+
+// claims returns what the owners want of a package. whole is wanted of all sites, info functions too.
+func (b *Board) claims(t *Table) (list []claim, whole uint32) {
 	for _, o := range b.owners {
 		for _, w := range o.wishes {
 			if w.Select.all() && w.Want == rt.Recorded && !b.narrows() {
 				whole = rt.Recorded
 				continue
 			}
-			list = append(list, w)
+			list = append(list, claim{wish: w})
 			if w.Select.Groups == nil { // else Bind has loaded it if it has functions in groups
 				b.load(t)
 			}
 		}
 	}
+	if t.funcs.Load() == nil {
+		return nil, whole
+	}
+	for i := range list {
+		if c := &list[i]; !c.Select.all() {
+			c.chosen = c.choose(t)
+		}
+	}
+	return list, whole
+}
+
+// An audience is who is told of the calls of a function.
+type audience struct {
+	seats    []*seat
+	filtered bool                  // some wishes have a condition
+	filters  [][]*condition.Filter // if so, of each seat: it is told of a call that one accepts; nil: of all
+}
+
+// add adds the seat of a wish, with the wish's filters.
+func (a *audience) add(s *seat, filters []*condition.Filter) {
+	k := slices.Index(a.seats, s)
+	if k < 0 {
+		a.seats = append(a.seats, s)
+		if a.filtered {
+			a.filters = append(a.filters, filters)
+		}
+	} else if a.filtered && a.filters[k] != nil {
+		if a.filters[k] = append(a.filters[k], filters...); filters == nil {
+			a.filters[k] = nil
+		}
+	}
+}
+
+// apply switches the sites of a package as the owners want.
+func (b *Board) apply(t *Table) {
+	recording := b.recording != nil && (b.recording.Ended == nil || !b.recording.Ended())
+	list, whole := b.claims(t)
 	if !recording {
 		whole = 0
 	}
@@ -318,73 +364,46 @@ func (b *Board) apply(t *Table) {
 		}
 		return
 	}
-	chosen := make([][]bool, len(list)) // by the wishes, nil: all functions
-	for k, w := range list {
-		if !w.Select.all() {
-			chosen[k] = w.choose(t)
-		}
-	}
-	seats := make([]*seat, len(list)) // of the wishes' observers
-	numbers := make([]int, len(list)) // of these, each seat once
-	used := make(map[*seat]int)       // its number
-	var found []int                   // by number: the function that the seat was last found for
-	var told, before []*seat
-	var filters [][]*condition.Filter // of told
-	filtered := slices.ContainsFunc(list, func(w *wish) bool { return w.Condition != nil })
+	told := audience{filtered: slices.ContainsFunc(list, func(c claim) bool { return c.Condition != nil })}
+	var seats, before []*seat // all, and those of the function before
 	t.recorded, t.observed, t.outside = whole != 0, false, false
 	for i, f := range t.Funcs() {
 		if f.Marker {
 			continue
 		}
 		want := whole
-		told, filters = told[:0], filters[:0:0]
+		told.seats, told.filters = told.seats[:0], nil
 		t.outside = t.outside || f.Group != "" && !b.permits(f.Group)
-		for k, w := range list {
-			if in := chosen[k]; in != nil && (i >= len(in) || !in[i]) || !b.allows(w, f) {
+		for k := range list {
+			c := &list[k]
+			if !c.wants(b, i, f) {
 				continue
 			}
-			want |= w.Want &^ rt.Watched
-			if w.Want&rt.Watched == 0 {
+			if want |= c.Want &^ rt.Watched; c.Want&rt.Watched == 0 {
 				continue
 			}
-			s := seats[k]
-			if s == nil {
-				s = t.seat(w)
-				if _, known := used[s]; !known && s.observer != nil {
-					used[s] = len(found)
-					found = append(found, -1)
+			if c.seat == nil {
+				if c.seat = t.seat(c.wish); c.seat.observer != nil && !slices.Contains(seats, c.seat) {
+					seats = append(seats, c.seat)
 				}
-				seats[k], numbers[k] = s, used[s]
 			}
-			if s.observer == nil {
-				continue
-			}
-			if found[numbers[k]] != i {
-				told = append(told, s)
-				found[numbers[k]] = i
-				if filtered {
-					filters = append(filters, w.filter(t, i))
-				}
-			} else if filtered {
-				filters = join(filters, slices.Index(told, s), w.filter(t, i))
+			if c.seat.observer != nil {
+				told.add(c.seat, c.filter(t, i))
 			}
 		}
 		if !recording {
 			want &^= rt.Recorded
 		}
-		if len(told) > 0 {
+		if len(told.seats) > 0 {
 			want |= rt.Watched
 		}
-		t.recorded, t.observed = t.recorded || want&rt.Recorded != 0, t.observed || len(told) > 0
-		if !slices.Equal(told, before) { // most functions are told to the same observers
-			before = slices.Clone(told)
+		t.recorded, t.observed = t.recorded || want&rt.Recorded != 0, t.observed || len(told.seats) > 0
+		if !slices.Equal(told.seats, before) { // most functions are told to the same observers
+			before = slices.Clone(told.seats)
 		}
-		b.switchSite(t, i, want, before, filters)
+		b.switchSite(t, i, want, before, told.filters)
 	}
-	t.seats = t.seats[:0:0]
-	for s := range used {
-		t.seats = append(t.seats, s)
-	}
+	t.seats = seats
 	b.applyMarkers(t.unit, whole)
 }
 
@@ -417,16 +436,6 @@ func (b *Board) applyMarkers(u *unit, whole uint32) {
 			}
 		}
 	}
-}
-
-// join adds the filters of another wish of the k-th seat, which is told of a call that one accepts.
-func join(filters [][]*condition.Filter, k int, more []*condition.Filter) [][]*condition.Filter {
-	if filters[k] == nil || more == nil {
-		filters[k] = nil
-	} else {
-		filters[k] = append(filters[k], more...)
-	}
-	return filters
 }
 
 // switchSite has calls of a site told to seats, and all else done that is wanted.
