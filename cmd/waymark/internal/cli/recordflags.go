@@ -61,8 +61,7 @@ func (f *recordFlags) env(path string) string { return f.envFiles(literal(path))
 
 // envFiles is env for a path with placeholders.
 func (f *recordFlags) envFiles(path string) string {
-	list := slices.DeleteFunc(flagsOf(setting.Recording), func(s *setting.Setting) bool { return s.Key == "budget" })
-	return "record" + given(f.set, list) + ",o=" + escape(path) + f.budget()
+	return "record" + given(f.set, flagsOf(setting.Recording)) + ",o=" + escape(path) + f.budget()
 }
 
 // live returns the settings that were given and that a running program takes, as WAYMARK has them.
@@ -70,9 +69,9 @@ func (f *recordFlags) live() string {
 	return given(f.set, slices.DeleteFunc(flagsOf(setting.Recording), func(s *setting.Setting) bool { return !s.Live }))
 }
 
-// budget returns the setting of the budget, "" if there is none.
+// budget returns the setting of the command's own budget, "" if there is none or the user gave one.
 func (f *recordFlags) budget() string {
-	if !f.config.Budget.Given() {
+	if !f.config.Budget.Given() || f.set.Changed("budget") {
 		return ""
 	}
 	return ",budget=" + escape(f.config.Budget.Text)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -68,6 +67,5 @@ func (f *statsFlags) env(dir string, rep *reportFlags) string {
 	if rep.full() {
 		b.WriteString(",names=full")
 	}
-	list := slices.DeleteFunc(flagsOf(setting.Statistics), func(s *setting.Setting) bool { return s.Key == "budget" })
-	return b.String() + given(f.set, list) + f.printing()
+	return b.String() + given(f.set, flagsOf(setting.Statistics)) + f.printing()
 }
