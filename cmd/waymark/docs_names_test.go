@@ -14,9 +14,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/toolchain"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
-	"github.com/waymark-go/waymark/internal/program/agent"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 // commandFlags returns the flags of each command, out of its help.
@@ -56,7 +56,7 @@ func TestDocsCommands(t *testing.T) {
 		every = append(every, names...)
 	}
 	command := regexp.MustCompile(`(?:^|[\s/(])waymark ([a-z][\w-]*)([^|;&>#)]*)`)
-	setting := regexp.MustCompile(`\bWAYMARK=([^\s@'"]+)`)
+	settingText := regexp.MustCompile(`\bWAYMARK=([^\s@'"]+)`)
 	checked := 0
 	for _, d := range documents(t) {
 		if d.name == "CHANGELOG.md" {
@@ -90,9 +90,9 @@ func TestDocsCommands(t *testing.T) {
 						}
 					}
 				}
-				for _, m := range setting.FindAllStringSubmatch(code, -1) {
+				for _, m := range settingText.FindAllStringSubmatch(code, -1) {
 					for _, key := range keysOf(m[1]) {
-						if !slices.Contains(agent.Keys(), key) {
+						if setting.Find(key) == nil {
 							t.Errorf("%s: WAYMARK has no key %q: %s", d.at(l), key, code)
 						}
 					}

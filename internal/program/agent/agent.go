@@ -58,8 +58,8 @@ func begin(env string) error {
 		rt.ProbesOff()
 	}
 	chooseClock()
-	if key := o.ofRecording(); key != "" && !o.Record {
-		unrecorded(key)
+	if key := o.unrecorded(s.text); key != "" && !o.Record {
+		sayUnrecorded(key)
 	}
 	if o.Seen.On {
 		if err := beginSeen(o); err != nil {
@@ -74,13 +74,12 @@ func begin(env string) error {
 	if err := beginOwners(o, s); err != nil {
 		return err
 	}
-	tracing := len(o.Traces.Roots) > 0
-	if o.Stats.On || !o.Record && !tracing && !o.Seen.On && len(o.Include)+len(o.Exclude) > 0 {
+	if o.gathers() {
 		if err := gather(o); err != nil {
 			return err
 		}
 	}
-	if tracing {
+	if len(o.Traces.Roots) > 0 {
 		if err := gatherTraces(o); err != nil {
 			return err
 		}
@@ -101,9 +100,9 @@ func atExit(f func()) {
 	})
 }
 
-// unrecorded says that nothing is recorded, although WAYMARK has a key that is of recordings only.
+// sayUnrecorded says that nothing is recorded, although WAYMARK has a key that is of recordings only.
 // It says so at the end, if the program may begin a recording itself.
-func unrecorded(key string) {
+func sayUnrecorded(key string) {
 	say := func() {
 		if !recorded.Load() {
 			console.Say("WAYMARK: %s without record: nothing is recorded; add record, as in WAYMARK=record,o=FILE", key)

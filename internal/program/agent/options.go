@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -64,16 +63,6 @@ type seenFunctions struct {
 	Path string // seen=FILE, with placeholders; empty: o, unless that is of a recording
 }
 
-// set reads seen, seen=FILE, and 1 or 0.
-func (s *seenFunctions) set(key, value string) error {
-	s.On = true
-	if on, err := strconv.ParseBool(value); err == nil || value == "" {
-		s.On = on || err != nil
-		return nil
-	}
-	return setPath(&s.Path, key, value)
-}
-
 // settings are the text of WAYMARK, or of the file that it names. They are loaded once: the program
 // may change its directory, or remove the file.
 type settings struct {
@@ -117,11 +106,15 @@ func parse(s settings) (options, error) {
 	return o, err
 }
 
-func defaults() options {
-	return options{Config: recorder.Config{Path: "waymark.wmt"}, Detail: 1, USDT: true, Stats: statistics{Top: 10}, Capture: recorder.Values{
-		Args: true, Results: true, Stringers: true, Depth: format.DefaultDepth, Bytes: format.DefaultBytes,
-		Redact: format.AddRedactWords(nil, format.DefaultRedact),
-	}}
+// defaults returns the settings of a program without WAYMARK.
+func defaults() (o options) {
+	for i := range setting.All {
+		if s := &setting.All[i]; s.Default != "" {
+			v, _ := s.Parse(s.Key, s.Default)
+			o.take(s, s.Key, v)
+		}
+	}
+	return o
 }
 
 // values returns what is recorded of values in a program that was built with the given settings,
@@ -153,19 +146,19 @@ func (o *options) read(s settings) error {
 		return err
 	}
 	o.whoseObjects()
-	var wrong *recorder.SettingError
+	var wrong *setting.Error
 	err = o.Check()
 	if err == nil && o.Record && o.Stats.Count && o.Budget.Given() {
-		err = &recorder.SettingError{Key: "budget", Value: o.Budget.Text, Want: "stats in place of count, or no budget: beside a recording both would count the same calls"}
+		err = &setting.Error{Key: "budget", Value: o.Budget.Text, Want: "stats in place of count, or no budget: beside a recording both would count the same calls"}
 	}
 	if err == nil {
 		err = o.Traces.check()
 	}
 	if err == nil && o.Stats.Tree && o.Stats.Count {
-		err = &recorder.SettingError{Key: "tree", Value: "1", Want: "no count with it: calls that are only counted have no callers"}
+		err = &setting.Error{Key: "tree", Value: "1", Want: "no count with it: calls that are only counted have no callers"}
 	}
 	if err == nil && o.Suspend && o.Socket.Given && !o.Socket.On {
-		err = &recorder.SettingError{Key: "suspend", Value: "1", Want: "no agent=0 with it: a command resumes the program, through the socket"}
+		err = &setting.Error{Key: "suspend", Value: "1", Want: "no agent=0 with it: a command resumes the program, through the socket"}
 	}
 	if errors.As(err, &wrong) {
 		return s.wrong(places[wrong.Key], wrong.Key, err)
@@ -200,134 +193,135 @@ const (
 )
 
 func (o *options) set(key, value string) error {
-	switch key {
-	case "record":
-		return setBool(&o.Record, key, value)
-	case "p", "include":
-		return o.addPattern(&o.Include, key, value, `^(?:%s)$`)
-	case "x", "exclude":
-		return o.addPattern(&o.Exclude, key, value, `%s`)
-	case "t", "print":
-		return o.addPattern(&o.Print, key, value, `%s`)
-	case "d", "verbose":
-		return setInt(&o.Detail, key, value, 0, 3)
-	case "if":
-		return o.setIf(value)
-	case "stats":
-		return setBool(&o.Stats.On, key, value)
-	case "count":
-		o.Stats.On = true
-		return setBool(&o.Stats.Count, key, value)
-	case "histogram":
-		o.Stats.On = true
-		return setBool(&o.Stats.Histograms, key, value)
-	case "tree":
-		o.Stats.On = true
-		return setBool(&o.Stats.Tree, key, value)
-	case "objects":
-		o.objectsGiven = true
-		return setBool(&o.Stats.Objects, key, value)
-	case "i", "every":
-		o.Stats.On = true
-		return setInt(&o.Stats.Every, key, value, 0, 1e6)
-	case "top":
-		o.Stats.On = true
-		return setInt(&o.Stats.Top, key, value, 0, math.MaxInt32)
-	case "names":
-		o.Stats.On = true
-		o.Stats.FullNames = value == "full"
-		if value != "full" && value != "short" {
-			return fmt.Errorf("%s=%s: want short or full", key, value)
+	s := setting.Find(key)
+	if s == nil {
+		err := fmt.Errorf("unknown key %q", key)
+		if near := pattern.Nearest(key, setting.Keys(), 1); len(key) > 2 && len(near) > 0 {
+			err = fmt.Errorf("%w; is it %s?", err, near[0])
 		}
+		return unknownKey{err}
+	}
+	if s.Of == setting.Statistics {
+		o.Stats.On = true
+	}
+	v, err := s.Parse(key, value)
+	if err != nil {
+		return err
+	}
+	return o.take(s, key, v)
+}
+
+// take takes over a setting, which errors call name.
+func (o *options) take(s *setting.Setting, name string, v setting.Value) error {
+	if s.Kind == setting.Path || s.Kind == setting.SwitchPath {
+		if err := checkPath(name, v.Text); err != nil {
+			return err
+		}
+	}
+	switch s.Key {
+	case "record":
+		o.Record = v.On()
+	case "include":
+		return o.addPattern(&o.Include, name, v.Text, `^(?:%s)$`)
+	case "exclude":
+		return o.addPattern(&o.Exclude, name, v.Text, `%s`)
+	case "print":
+		return o.addPattern(&o.Print, name, v.Text, `%s`)
+	case "verbose":
+		o.Detail = int(v.N)
+	case "if":
+		return o.setIf(v.Text)
+	case "stats":
+		o.Stats.On = v.On()
+	case "count":
+		o.Stats.Count = v.On()
+	case "histogram":
+		o.Stats.Histograms = v.On()
+	case "tree":
+		o.Stats.Tree = v.On()
+	case "objects":
+		o.objectsGiven, o.Stats.Objects = true, v.On()
+	case "every":
+		o.Stats.Every = int(v.N)
+	case "top":
+		o.Stats.Top = int(v.N)
+	case "names":
+		o.Stats.FullNames = v.Text == "full"
 	case "report":
-		o.Stats.On = true
-		return o.Stats.Report.set(key, value)
+		return o.Stats.Report.set(s, name, v.Text)
 	case "latest":
-		o.Stats.On = true
-		return setPath(&o.Stats.Latest, key, value)
+		o.Stats.Latest = v.Text
 	case "seen":
-		return o.Seen.set(key, value)
+		if o.Seen.On = v.On(); v.Text != "" {
+			o.Seen.Path = v.Text
+		}
 	case "counts":
-		return setPath(&o.Counts, key, value)
+		o.Counts = v.Text
 	case "socket":
-		return o.Socket.set(key, value)
+		if o.Socket.On, o.Socket.Given = v.On(), true; v.Text != "" {
+			o.Socket.Path = v.Text
+		}
 	case "agent":
-		o.Socket.Given = true
-		return setBool(&o.Socket.On, key, value)
+		o.Socket.On, o.Socket.Given = v.On(), true
 	case "suspend":
-		return setBool(&o.Suspend, key, value)
+		o.Suspend = v.On()
 	case "usdt":
-		return setBool(&o.USDT, key, value) // package probe reads it, too, in programs without an agent
+		o.USDT = v.On() // package probe reads it, too, in programs without an agent
 	case "traces":
-		return o.addPattern(&o.Traces.Roots, key, value, `%s`)
+		return o.addPattern(&o.Traces.Roots, name, v.Text, `%s`)
 	case "keep":
-		return o.Traces.keep(key, value)
+		return o.Traces.keep(s, name, v.Text)
 	case "traces-out":
-		return setPath(&o.Traces.Path, key, value)
+		o.Traces.Path = v.Text
 	case "args":
-		return setBool(&o.Capture.Args, key, value)
+		o.Capture.Args = v.On()
 	case "results":
-		return setBool(&o.Capture.Results, key, value)
+		o.Capture.Results = v.On()
 	case "arg-depth":
-		return setInt(&o.Capture.Depth, key, value, 0, format.MaxDepth)
+		o.Capture.Depth = int(v.N)
 	case "arg-bytes":
-		return setInt(&o.Capture.Bytes, key, value, 0, format.MaxBytes)
+		o.Capture.Bytes = int(v.N)
 	case "stringers":
-		return setBool(&o.Capture.Stringers, key, value)
+		o.Capture.Stringers = v.On()
 	case "redact":
-		o.Capture.Redact = format.AddRedactWords(o.Capture.Redact, value)
+		o.Capture.Redact = format.AddRedactWords(o.Capture.Redact, v.Text)
 	case "redact-type":
-		for _, name := range strings.Split(value, ",") {
+		for _, name := range strings.Split(v.Text, ",") {
 			o.Capture.Redact = append(o.Capture.Redact, format.TypePrefix+strings.TrimSpace(name))
 		}
-	case "o", "out":
-		return setPath(&o.Path, key, value)
+	case "out":
+		o.Path = v.Text
 	default:
-		known, err := o.Set(key, value)
-		if err == nil && !known {
-			err = fmt.Errorf("unknown key %q", key)
-			if near := pattern.Nearest(key, append(keys, recorder.Keys...), 1); len(key) > 2 && len(near) > 0 {
-				err = fmt.Errorf("%w; is it %s?", err, near[0])
-			}
-			err = unknownKey{err}
+		if !o.Set(s.Key, v) {
+			return unknownKey{fmt.Errorf("unknown key %q", name)}
 		}
-		return err
 	}
 	return nil
 }
 
-// keys are those that set knows, but those of recorder.Config.
-var keys = []string{
-	"record", "p", "include", "x", "exclude", "t", "print", "d", "verbose", "if", "stats", "count", "histogram", "tree", "objects",
-	"i", "every", "top", "names", "report", "latest", "seen", "counts", "traces", "keep", "traces-out", "socket", "agent", "suspend", "usdt", "args",
-	"results", "arg-depth", "arg-bytes", "stringers", "redact", "redact-type", "o", "out",
+// unrecorded returns the first key in the text that means nothing without a recording; empty if there
+// is none.
+func (o *options) unrecorded(text string) (found string) {
+	setting.Each(text, func(_ int, key, _ string) error {
+		s := setting.Find(key)
+		means := s.Of&setting.Recording == 0 || s.Of&setting.Statistics != 0 && o.gathers() || s.Key == "out" && o.Seen.On && o.Seen.Path == ""
+		if found == "" && !means {
+			found = key
+		}
+		return nil
+	})
+	return found
 }
 
-// ofRecording returns a key that was given, or its short form, and that means nothing where nothing
-// is recorded; empty if there is none.
-func (o *options) ofRecording() string {
-	base := defaults()
-	switch {
-	case o.Path != base.Path && (!o.Seen.On || o.Seen.Path != ""):
-		return "o"
-	case o.Overflow != base.Overflow:
-		return "overflow"
-	case o.Buffers != base.Buffers:
-		return "buffers"
-	case o.MaxSize != base.MaxSize:
-		return "max-size"
-	case o.Budget.Given() && !o.Stats.On:
-		return "budget"
-	}
-	return ""
+// gathers reports whether statistics are gathered: they are asked for, or functions are named and
+// nothing else is asked for.
+func (o *options) gathers() bool {
+	return o.Stats.On || !o.Record && len(o.Traces.Roots) == 0 && !o.Seen.On && len(o.Include)+len(o.Exclude) > 0
 }
 
 // addPattern adds a pattern, as --include takes it. In the alias value is a regular expression,
 // which is put into form.
 func (o *options) addPattern(to *[]string, key, value, form string) error {
-	if value == "" {
-		return fmt.Errorf("%s: want a pattern, as in mymod/..., mymod/pkg.Func or @Group", key)
-	}
 	p := value
 	if o.alias {
 		p = "/" + fmt.Sprintf(form, value) + "/"
@@ -363,32 +357,11 @@ func groupNames(patterns []string) (groups, others []string) {
 	return groups, others
 }
 
-func setPath(to *string, key, value string) error {
-	if value == "" {
-		return fmt.Errorf("%s: want the path of a file", key)
+// checkPath returns what is wrong with the placeholders of a path.
+func checkPath(key, path string) error {
+	if _, err := expand(path, "", 0); err != nil {
+		return fmt.Errorf("%s=%s: %w", key, path, err)
 	}
-	if _, err := expand(value, "", 0); err != nil {
-		return fmt.Errorf("%s=%s: %w", key, value, err)
-	}
-	*to = value
-	return nil
-}
-
-func setBool(to *bool, key, value string) error {
-	on, err := strconv.ParseBool(value)
-	if value != "" && err != nil {
-		return fmt.Errorf("%s=%s: want 1 or 0", key, value)
-	}
-	*to = value == "" || on
-	return nil
-}
-
-func setInt(to *int, key, value string, least, most int) error {
-	n, err := strconv.Atoi(value)
-	if err != nil || n < least || n > most {
-		return fmt.Errorf("%s=%s: want %d to %d", key, value, least, most)
-	}
-	*to = n
 	return nil
 }
 

@@ -1,20 +1,16 @@
 package agent
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 func TestParse(t *testing.T) {
@@ -174,46 +170,31 @@ func TestLoadedOnce(t *testing.T) {
 	}
 }
 
-// The keys that set knows are suggested.
-func TestKeysOfSet(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "options.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	for _, d := range file.Decls {
-		if f, ok := d.(*ast.FuncDecl); !ok || f.Name.Name != "set" {
-			continue
-		}
-		ast.Inspect(d, func(n ast.Node) bool {
-			c, ok := n.(*ast.CaseClause)
-			if !ok {
-				return true
-			}
-			for _, e := range c.List {
-				key, err := strconv.Unquote(e.(*ast.BasicLit).Value)
-				if err != nil {
-					t.Error(err)
-				}
-				found = append(found, key)
-			}
-			return true
-		})
-	}
-	want := slices.Clone(keys)
-	slices.Sort(found)
-	slices.Sort(want)
-	if !slices.Equal(found, want) {
-		t.Errorf("set has %v, keys are %v", found, want)
-	}
-}
-
-// The keys that are suggested are known.
+// Each key of the table is known, and changes something.
 func TestKeys(t *testing.T) {
-	for _, key := range append(keys, recorder.Keys...) {
+	valid := map[setting.Kind]string{
+		setting.Switch: "1", setting.Number: "3", setting.Size: "70MB", setting.Duration: "5s", setting.Share: "5%",
+		setting.Path: "file", setting.SwitchPath: "file", setting.Pattern: "main.F", setting.List: "failed", setting.Text: "json",
+	}
+	for _, s := range setting.All {
 		o := defaults()
-		if err := o.set(key, ""); err != nil && strings.Contains(err.Error(), "unknown key") {
+		value := valid[s.Kind]
+		switch {
+		case s.Key == "if":
+			continue // a program that was encoded
+		case s.Kind == setting.Choice:
+			value = s.Choices[len(s.Choices)-1]
+		case s.Default == "1" && s.Kind == setting.Switch:
+			value = "0"
+		}
+		o.objectsGiven = s.Key == "objects"
+		before := o
+		if err := o.set(s.Key, value); err != nil {
 			t.Error(err)
+		}
+		before.Stats.On = o.Stats.On && s.Key != "stats"
+		if reflect.DeepEqual(o, before) {
+			t.Errorf("%s=%s changes nothing", s.Key, value)
 		}
 	}
 }
@@ -222,9 +203,11 @@ func TestKeys(t *testing.T) {
 func TestOfRecording(t *testing.T) {
 	for env, want := range map[string]string{
 		"": "", "stats": "", "args=0,redact=pin,t=main.F": "", "o=x": "o", "overflow=ring,window=1s": "overflow", "buffers=64MiB": "buffers", "max-size=1GB,rotate=3": "max-size",
+		"out=x": "out", "seen,o=x": "", "seen=y,o=x": "o", "buffers=64MiB,stats": "buffers", "disk=1GB": "",
+		"budget=10%": "budget", "budget=10%,stats": "", "budget=10%,p=main.*": "", "waiting": "waiting", "waiting,tree": "", "objects": "",
 	} {
 		o, err := parseEnv(env)
-		if got := o.ofRecording(); got != want || err != nil {
+		if got := o.unrecorded(env); got != want || err != nil {
 			t.Errorf("%s: %q, %v, want %q", env, got, err, want)
 		}
 	}

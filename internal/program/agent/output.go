@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 // An output says how reports are written and where to. They are text or json, on stderr, a
@@ -19,10 +20,10 @@ type output struct {
 }
 
 // set reads text, json, text:TO or json:TO, where TO is a file or the number of a descriptor.
-func (o *output) set(key, value string) error {
+func (o *output) set(s *setting.Setting, key, value string) error {
 	form, to, _ := strings.Cut(value, ":")
 	if form != "text" && form != "json" {
-		return fmt.Errorf("%s=%s: want text or json, or as in json:FILE, json:3", key, value)
+		return &setting.Error{Key: key, Value: value, Want: s.Want}
 	}
 	*o = output{JSON: form == "json"}
 	if n, err := strconv.Atoi(to); err == nil {
@@ -31,10 +32,8 @@ func (o *output) set(key, value string) error {
 		}
 		return nil
 	}
-	if to == "" {
-		return nil
-	}
-	return setPath(&o.Path, key, to)
+	o.Path = to
+	return checkPath(key, to)
 }
 
 // write writes a report whole.

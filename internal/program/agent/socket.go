@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/program/console"
@@ -18,16 +17,6 @@ type socketSetting struct {
 	On    bool   // socket, agent
 	Given bool   // either of them
 	Path  string // socket=PATH, with placeholders; empty: in the user's folder of sockets
-}
-
-// set reads socket, socket=PATH, and 1 or 0.
-func (s *socketSetting) set(key, value string) error {
-	on, err := strconv.ParseBool(value)
-	s.On, s.Given = on || err != nil, true
-	if err != nil && value != "" {
-		return setPath(&s.Path, key, value)
-	}
-	return nil
 }
 
 // decided says that WAYMARK has settled whether the program listens, or is wrong.

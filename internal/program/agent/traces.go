@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/console"
-	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 	"github.com/waymark-go/waymark/internal/text/units"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 	"github.com/waymark-go/waymark/trace"
 )
 
@@ -27,10 +27,8 @@ type traces struct {
 // defaultSlowest is how many traces are kept unless keep says which.
 const defaultSlowest = 20
 
-const wantKeep = "want slowest:N, failed, longer:DURATION, onein:N or all, as in keep=slowest:20"
-
 // keep reads what traces are kept. Several settings add up.
-func (t *traces) keep(key, value string) error {
+func (t *traces) keep(s *setting.Setting, key, value string) error {
 	t.Kept = value
 	what, arg, _ := strings.Cut(value, ":")
 	n, err := strconv.Atoi(arg)
@@ -47,13 +45,13 @@ func (t *traces) keep(key, value string) error {
 	case what == "longer" && durationErr == nil && d > 0:
 		t.Keep.Longer = d
 	default:
-		return fmt.Errorf("%s=%s: %s", key, value, wantKeep)
+		return &setting.Error{Key: key, Value: value, Want: s.Want}
 	}
 	return nil
 }
 
 // CheckKeep returns what is wrong with a value of keep.
-func CheckKeep(value string) error { return new(traces).keep("keep", value) }
+func CheckKeep(value string) error { return new(traces).keep(setting.Find("keep"), "keep", value) }
 
 // check returns what is wrong with the settings together.
 func (t *traces) check() error {
@@ -61,9 +59,9 @@ func (t *traces) check() error {
 	switch {
 	case len(t.Roots) > 0:
 	case t.Kept != "":
-		return &recorder.SettingError{Key: "keep", Value: t.Kept, Want: want}
+		return &setting.Error{Key: "keep", Value: t.Kept, Want: want}
 	case t.Path != "":
-		return &recorder.SettingError{Key: "traces-out", Value: t.Path, Want: want}
+		return &setting.Error{Key: "traces-out", Value: t.Path, Want: want}
 	}
 	return nil
 }

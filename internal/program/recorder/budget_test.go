@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/waymark-go/waymark/internal/program/budget"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -62,7 +64,10 @@ func governed(t *testing.T, c Config) (*fake, *demoter, *Recorder) {
 }
 
 func set(c *Config, key, value string) error {
-	_, err := c.Set(key, value)
+	v, err := setting.Find(key).Parse(key, value)
+	if err == nil && !c.Set(key, v) {
+		err = errors.New("no setting of recordings: " + key)
+	}
 	return err
 }
 

@@ -1,20 +1,20 @@
 package recorder
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/waymark-go/waymark/internal/program/budget"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 // Config says what to record and where to.
 type Config struct {
 	Path     string      // of the trace file; an existing trace file is replaced
 	Overflow rt.Overflow // what to do when buffers are full; default is to wait
-	Buffers  int         // memory for buffers, bytes; default is defaultBuffers
+	Buffers  int         // memory for buffers, bytes; 0: the default
 
 	// Settings of a ring.
 	Window     time.Duration // wanted of the ring, counted back from its last event; 0 is all
@@ -62,137 +62,54 @@ type Govern struct {
 	Over   func()                         // the recording has ended by itself: nothing is wanted any more
 }
 
-// Sizes, in bytes.
-const (
-	// defaultBuffers is the memory for buffers. Only a ring takes the whole of it at once.
-	defaultBuffers = 64 << 20
-
-	// minBuffers has a chunk for each of a few Ps, and the reserve of the hooks that can't wait.
-	minBuffers = 2 << 20
-
-	// minMaxSize leaves room for the sites of a large program.
-	minMaxSize = 1e6
-
-	// minDisk leaves room for the sites and the buffers of a program.
-	minDisk = 64e6
-)
-
-// overflows lists the names of rt.Overflow.
-var overflows = [...]string{rt.Block: "block", rt.Drop: "drop", rt.Ring: "ring"}
-
-// A SettingError is a value that a setting can't have.
-type SettingError struct{ Key, Value, Want string }
-
-func (e *SettingError) Error() string { return fmt.Sprintf("%s=%s: want %s", e.Key, e.Value, e.Want) }
-
-// Keys are those that Set knows.
-var Keys = []string{"overflow", "buffers", "window", "dump-at-exit", "max-size", "rotate", "budget", "disk", "timeout", "waiting", "objects"}
-
-// Set sets the setting of that name, of WAYMARK or of the command's flags, and reports whether there
-// is such a setting. Its error is a SettingError.
-func (c *Config) Set(key, value string) (known bool, err error) {
-	wrong := func(want string, args ...any) (bool, error) {
-		return true, &SettingError{key, value, fmt.Sprintf(want, args...)}
-	}
+// Set takes over a setting of WAYMARK or of the command's flags, and reports whether there is one with
+// that key here.
+func (c *Config) Set(key string, v setting.Value) (known bool) {
 	switch key {
 	case "overflow":
-		for i, name := range overflows {
-			if value == name {
-				c.Overflow = rt.Overflow(i)
-				return true, nil
-			}
-		}
-		return wrong("block, drop or ring")
+		c.Overflow = rt.Overflow(v.N) // its values are in the order of the choices
 	case "buffers":
-		n, err := parseSize(value)
-		if err != nil {
-			return wrong("%v", err)
-		}
-		if c.Buffers = int(n); n < minBuffers || int64(c.Buffers) != n {
-			return wrong("at least %d bytes, and what memory holds", minBuffers)
-		}
+		c.Buffers = int(v.N)
 	case "window":
-		d, err := time.ParseDuration(value)
-		if err != nil || d <= 0 {
-			return wrong("a time above 0, as in 10s or 500ms")
-		}
-		c.Window = d
+		c.Window = time.Duration(v.N)
 	case "dump-at-exit":
-		on, err := strconv.ParseBool(value)
-		if value != "" && err != nil {
-			return wrong("1 or 0")
-		}
-		c.DumpAtExit = value == "" || on
+		c.DumpAtExit = v.On()
 	case "waiting":
-		on, err := strconv.ParseBool(value)
-		if value != "" && err != nil {
-			return wrong("1 or 0")
-		}
-		c.Waiting = value == "" || on
+		c.Waiting = v.On()
 	case "objects":
-		on, err := strconv.ParseBool(value)
-		if value != "" && err != nil {
-			return wrong("1 or 0")
-		}
-		c.Objects = value == "" || on
+		c.Objects = v.On()
 	case "max-size":
-		n, err := parseSize(value)
-		if err != nil {
-			return wrong("%v", err)
-		}
-		if n < minMaxSize {
-			return wrong("at least %d bytes", int(minMaxSize))
-		}
-		c.MaxSize = n
+		c.MaxSize = v.N
 	case "rotate":
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return wrong("the number of parts to keep, 1 or more")
-		}
-		c.Rotate = n
+		c.Rotate = int(v.N)
 	case "budget":
-		limit, err := budget.Parse(value)
-		if err != nil {
-			return wrong("%v", err)
-		}
-		c.Budget = limit
+		c.Budget = budget.Limit{Text: v.Text, Share: v.Share}
 	case "disk":
-		n, err := parseSize(value)
-		if err != nil {
-			return wrong("%v", err)
-		}
-		if n < minDisk {
-			return wrong("at least %d bytes", int(minDisk))
-		}
-		c.Disk = n
+		c.Disk = v.N
 	case "timeout":
-		d, err := time.ParseDuration(value)
-		if err != nil || d <= 0 {
-			return wrong("a time above 0, as in 10m")
-		}
-		c.Timeout = d
+		c.Timeout = time.Duration(v.N)
 	default:
-		return false, nil
+		return false
 	}
-	return true, nil
+	return true
 }
 
-// Check returns a SettingError if a setting does not fit the others.
+// Check returns a setting.Error if a setting does not fit the others.
 func (c *Config) Check() error {
 	ring := c.Overflow == rt.Ring
 	switch {
 	case c.Window > 0 && !ring:
-		return &SettingError{"window", c.Window.String(), "overflow=ring with it: only a ring has a window"}
+		return &setting.Error{Key: "window", Value: c.Window.String(), Want: "overflow=ring with it: only a ring has a window"}
 	case c.DumpAtExit && !ring:
-		return &SettingError{"dump-at-exit", "1", "overflow=ring with it: all else is written as it happens"}
+		return &setting.Error{Key: "dump-at-exit", Value: "1", Want: "overflow=ring with it: all else is written as it happens"}
 	case c.MaxSize > 0 && ring:
-		return &SettingError{"max-size", strconv.FormatInt(c.MaxSize, 10), "overflow=block or drop with it: what a ring writes is bounded by buffers"}
+		return &setting.Error{Key: "max-size", Value: strconv.FormatInt(c.MaxSize, 10), Want: "overflow=block or drop with it: what a ring writes is bounded by buffers"}
 	case c.Budget.Given() && ring:
-		return &SettingError{"budget", c.Budget.Text, "overflow=block or drop with it: nobody looks at the calls in a ring"}
+		return &setting.Error{Key: "budget", Value: c.Budget.Text, Want: "overflow=block or drop with it: nobody looks at the calls in a ring"}
 	case c.Disk > 0 && (ring || c.MaxSize > 0):
-		return &SettingError{"disk", strconv.FormatInt(c.Disk, 10), "neither max-size nor overflow=ring with it: it bounds the files itself"}
+		return &setting.Error{Key: "disk", Value: strconv.FormatInt(c.Disk, 10), Want: "neither max-size nor overflow=ring with it: it bounds the files itself"}
 	case c.Rotate > 0 && c.MaxSize == 0:
-		return &SettingError{"rotate", strconv.Itoa(c.Rotate), "max-size with it: the size of a part"}
+		return &setting.Error{Key: "rotate", Value: strconv.Itoa(c.Rotate), Want: "max-size with it: the size of a part"}
 	}
 	return nil
 }

@@ -174,13 +174,13 @@ func TestEndFails(t *testing.T) {
 		text := said(f.exit)
 		restore()
 		if want := "complete " + r.Path(); !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {
-			t.Errorf("overflow=%s: stderr is %q; want one line with %q", overflows[overflow], text, want)
+			t.Errorf("overflow %d: stderr is %q; want one line with %q", overflow, text, want)
 		}
 		if err := r.Close(); err != nil { // gives the lock back
 			t.Error(err)
 		}
 		if c := read(t, r.Path()); c.calls["p.Fa"] != 100 || c.info.Recovered != 200 || c.info.Live {
-			t.Errorf("overflow=%s: %+v with calls %v; want 100 of p.Fa, recovered", overflows[overflow], c.info, c.calls)
+			t.Errorf("overflow %d: %+v with calls %v; want 100 of p.Fa, recovered", overflow, c.info, c.calls)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func (f *fake) start(c Config) *Recorder {
 		c.Path = f.t.TempDir() + "/a.wmt"
 	}
 	if c.Buffers == 0 {
-		c.Buffers = minBuffers
+		c.Buffers = 2 << 20
 	}
 	r, err := f.try(c)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/waymark-go/waymark/internal/program/objects"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 // batchSize is the number of bytes encoded before they are written. They are enough to make the
@@ -70,7 +71,9 @@ func (p *program) record(c Config) (*Recorder, error) {
 		return nil, err
 	}
 	if c.Buffers <= 0 {
-		c.Buffers = defaultBuffers
+		buffers := setting.Find("buffers")
+		v, _ := buffers.Parse(buffers.Key, buffers.Default)
+		c.Set(buffers.Key, v)
 	}
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("recording needs a little-endian machine: the arena is written in its byte order")
@@ -173,7 +176,7 @@ func (r *Recorder) begin() error {
 	if r.config.Timeout > 0 {
 		r.took.calibrate(r.rt)
 	}
-	r.facts = append(facts(r.rt, clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: overflows[r.config.Overflow]},
+	r.facts = append(facts(r.rt, clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: setting.Find("overflow").Choices[r.config.Overflow]},
 		format.KeyValue{Key: format.MetaSpawns, Value: "1"})
 	if r.config.Window > 0 {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWindow, Value: strconv.FormatInt(int64(r.config.Window), 10)})

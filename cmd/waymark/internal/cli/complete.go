@@ -17,6 +17,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/testtrace"
 	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -75,14 +76,12 @@ func values(cmd *cobra.Command, flag string, args []string) []string {
 		return report.Sorts
 	case "by":
 		return report.Bys
-	case "names":
-		return namesForms
+	case "names", "overflow":
+		return setting.Find(flag).Choices
 	case "trace":
 		return traceModes
 	case "to":
 		return exportNames()
-	case "overflow":
-		return overflows
 	case "fail-over":
 		return []string{"5%", "10%"}
 	case "budget":

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -143,7 +142,7 @@ func countRun(cmd *exec.Cmd) (*gate.Run, error) {
 	}
 	defer os.RemoveAll(dir)
 	// Test binaries run side by side, and may run each other.
-	path := strings.ReplaceAll(dir, "%", "%%") + string(filepath.Separator) + "%n.%p.counts"
+	path := literal(dir) + string(filepath.Separator) + "%n.%p.counts"
 	cmd.Env = append(withoutWaymark(cmd.Environ()), "WAYMARK=counts="+escape(path))
 	if err := await(cmd); err != nil {
 		return nil, err

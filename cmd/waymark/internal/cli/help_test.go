@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/waymark-go/waymark/internal/program/recorder"
 )
 
 // run returns what the command prints, and its exit status.
@@ -94,12 +92,6 @@ func TestCompletion(t *testing.T) {
 		list := append([]string{"__complete"}, strings.Split(args, " ")...)
 		if got, _, _ := run(list...); got != want {
 			t.Errorf("waymark %s<TAB>: %q, want %q", args, got, want)
-		}
-	}
-	var c recorder.Config
-	for _, kind := range overflows {
-		if _, err := c.Set("overflow", kind); err != nil {
-			t.Error(err)
 		}
 	}
 }

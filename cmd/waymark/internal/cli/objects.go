@@ -1,18 +1,6 @@
 package cli
 
-import (
-	"github.com/spf13/pflag"
-
-	"github.com/waymark-go/waymark/tracefile"
-)
-
-// defineObjects defines the flag --objects, which is one flag where a command records or gathers
-// statistics.
-func defineObjects(set *pflag.FlagSet) {
-	if set.Lookup("objects") == nil {
-		set.Bool("objects", false, "count heap objects by type, and by the functions that make them")
-	}
-}
+import "github.com/waymark-go/waymark/tracefile"
 
 // explainObjects says on stderr which recordings of a set don't say what was made, which a flag asks for.
 func (a *app) explainObjects(flag string, set *tracefile.Set) {

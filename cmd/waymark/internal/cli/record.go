@@ -16,11 +16,11 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
-	"github.com/waymark-go/waymark/internal/program/budget"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -68,7 +68,7 @@ func (a *app) recordCommand() *cobra.Command {
 				if err := (&liveFlags{form: form}).check(); err != nil {
 					return err
 				}
-				return a.recordLive(line.args[0], dir, file, form, rec.changed(), &rec, limit, set.Args())
+				return a.recordLive(line.args[0], dir, file, form, rec.live(), &rec, limit, set.Args())
 			}
 			if form != "text" {
 				return usagef("record: --format is of a running process: stdout is the program's")
@@ -109,7 +109,7 @@ func (a *app) recordCommand() *cobra.Command {
 // ofBuilds returns a flag of record that was given, and that means nothing for a running program.
 func ofBuilds(set *pflag.FlagSet) (name string) {
 	set.Visit(func(f *pflag.Flag) {
-		if !slices.Contains(settings, f.Name) && !slices.Contains([]string{"budget", "output", "for", "dir", "format"}, f.Name) {
+		if s := setting.Find(f.Name); (s == nil || !s.Live) && !slices.Contains([]string{"output", "for", "dir", "format"}, f.Name) {
 			name = f.Name
 		}
 	})
@@ -205,7 +205,7 @@ func adviceOf(f *tracefile.File) string {
 		return ""
 	}
 	added := recording.Added(time.Duration(cpu), time.Duration(tracing))
-	if limit, _ := budget.Parse(defaultBudget); added <= limit.Share {
+	if limit, _ := setting.Find("budget").Parse("budget", defaultBudget); added <= limit.Share {
 		return "" // tracing has kept to that budget by itself
 	}
 	n, err := strconv.Atoi(fields[0])

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/waymark-go/waymark/internal/program/agent"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 var update = flag.Bool("update", false, "write docs/reference.md anew")
@@ -41,86 +41,54 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestReferenceKeys compares the keys that the reference describes with those that the agent knows.
-func TestReferenceKeys(t *testing.T) {
-	var described []string
-	for _, s := range settingsOfWAYMARK {
-		described = append(described, strings.Fields(s.keys)...)
-	}
-	for _, key := range agent.Keys() {
-		if !slices.Contains(described, key) && key != "latest" { // the command's own
-			t.Errorf("settingsOfWAYMARK lacks %q, which the agent reads", key)
+// noKeys are the flags of commands that run programs and that become no setting of these, by the reason.
+var noKeys = map[string]string{
+	"of builds: " +
+		"programs have what they say in them": "all closures exclude include min-size tracegen untested-go usdt",
+	"of the command's work":        "config debug dry-run verbose work",
+	"of reports":                   "by format lines depth sort width",
+	"of a command about a program": "dir for",
+	"of recordings as a whole":     "check out rerun runs trace",
+}
+
+// Each setting has a flag, or says why not. Each flag is of a setting, or noKeys says why not.
+func TestSettings(t *testing.T) {
+	app := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard}
+	flags := make(map[string]bool) // whether one is of a setting
+	for _, c := range app.root().Commands() {
+		if slices.Contains([]string{"run", "record", "test"}, c.Name()) {
+			c.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = f.Name == "help" })
 		}
 	}
-	for _, key := range described {
-		if !slices.Contains(agent.Keys(), key) {
-			t.Errorf("settingsOfWAYMARK has %q, which the agent does not read", key)
+	for _, s := range setting.All {
+		_, known := flags[s.Flag]
+		switch {
+		case (s.Flag == "") == (s.NoFlag == ""):
+			t.Errorf("%s: want a flag, or a reason why there is none", s.Key)
+		case s.Flag != "" && !known:
+			t.Errorf("%s: run, record and test have no flag --%s", s.Key, s.Flag)
+		case s.Flag == "" && s.Usage != "":
+			t.Errorf("%s: there is no flag, but its help", s.Key)
+		}
+		flags[s.Flag] = true
+	}
+	for reason, names := range noKeys {
+		for _, name := range strings.Fields(names) {
+			if of, known := flags[name]; of || !known {
+				t.Errorf("--%s is said to be %s, and is of a setting, or there is no such flag", name, reason)
+			}
+			flags[name] = true
+		}
+	}
+	for name, of := range flags {
+		if !of {
+			t.Errorf("--%s: want a setting with it, or a reason in noKeys", name)
 		}
 	}
 }
 
-// A variable is a key of WAYMARK with its short form, or an environment variable.
-type variable struct{ keys, means string }
-
-var settingsOfWAYMARK = []variable{
-	{"record", "Record every call of every instrumented function."},
-	{"stats", "Gather [statistics](statistics.md) of all functions. " +
-		"Each of `count`, `histogram`, `tree`, `i`, `top`, `names` and `report` does so too."},
-	{"p include", "A [pattern](usage.md#choose-functions) of the functions that are counted; may be repeated. " +
-		"With `record`: a group, as in `p=@IO`, and only its calls are recorded."},
-	{"x exclude", "A pattern of the functions that are not counted; may be repeated. Not with `record`."},
-	{"t print", "A pattern of the functions whose calls are printed on stderr as they happen; may be repeated."},
-	{"d verbose", "How much is printed of these calls, 0 to 3; default 1. " +
-		"See [calls as they happen](statistics.md#calls-as-they-happen)."},
-	{"if", "A condition on these calls, in the encoding that `waymark run --if` writes: see [conditions](conditions.md)."},
-	{"count", "Count calls, and read no clock."},
-	{"histogram", "Gather the distribution of durations too."},
-	{"tree", "Add the calls up by path of callers too: the [call tree](statistics.md#the-call-tree)."},
-	{"objects", "Count heap [objects](statistics.md#objects) by type and function, too: in statistics, or with `record` in the recording."},
-	{"i every", "Seconds between two reports; 0 is one report at the end."},
-	{"top", "Rows of each list of a report; default 10, 0 is all."},
-	{"names", "`short`, as far as names stay unique (default), or `full`."},
-	{"report", "`text` (default) or `json`, written to stderr. `json:FILE` appends to a file, " +
-		"`json:3` writes to a descriptor. `%p`, `%n` and `%%` are as in `o`."},
-	{"seen", "Note which functions are [ever called](seen.md), in the file `o`, or `waymark.seen`. As in `seen=FILE` beside a " +
-		"recording. `p` and `x` choose the functions."},
-	{"traces", "A pattern of the functions whose calls begin [traces](traces.md); may be repeated. " +
-		"When the program ends the traces are printed on stderr."},
-	{"keep", "Which traces are kept: `slowest:N`, `failed`, `longer:DURATION`, `onein:N` or `all`; several add up. " +
-		"Default `slowest:20`."},
-	{"traces-out", "A file in which traces are saved, in XML, instead of being printed. " +
-		"`%p`, `%n` and `%%` are as in `o`."},
-	{"counts", "Write how often each test calls each function to a file, for [waymark test --counts](gates.md). Not with `seen`. " +
-		"`%p`, `%n` and `%%` are as in `o`."},
-	{"socket", "Let [waymark's commands](live.md) look into the program, through a socket in the user's folder, or as in " +
-		"`socket=PATH`. `%p`, `%n` and `%%` are as in `o`. Default in programs of `waymark build`. Linux only."},
-	{"agent", "1: as `socket`; 0: no socket."},
-	{"suspend", "Wait before the program's first init function until [waymark resume](live.md#from-the-first-call-on)."},
-	{"usdt", "0: tracers of the system don't see [probes](probes.md#turned-off), nor those of [functions](usdt.md#turned-off); also in programs that plain Go has built."},
-	{"o out", "The trace file; default `waymark.wmt`. `%p` stands for the process id, " +
-		"`%n` for the program's name, `%%` for a percent sign."},
-	{"overflow", "When the writer can't keep up: `block` (default) waits, `drop` drops and counts, " +
-		"`ring` keeps [the newest calls](usage.md#keep-the-newest-calls-only)."},
-	{"buffers", "Memory for buffers, as in `67108864`, `64MB` or `64MiB`; default 64 MiB. " +
-		"It is raised to what the number of CPUs needs."},
-	{"window", "Of a ring, write the last time only, as in `10s`."},
-	{"dump-at-exit", "Write the ring when the program ends well, too."},
-	{"max-size", "End recording when the file has this size."},
-	{"rotate", "At `max-size` begin a new file, and keep so many of the newest."},
-	{"waiting", "Record when goroutines run, are ready and [wait](usage.md#see-what-calls-wait-for), and for what; " +
-		"statistics have it by function."},
-	{"budget", "What tracing may add to the program's CPU time, as in `10%`. The functions that cost most are " +
-		"[demoted](budget.md): their calls are counted. `0` counts all calls; default `none`."},
-	{"disk", "Bytes that the recordings of tests in one folder may take: calls of tests that passed make room, and the middle of long ones."},
-	{"timeout", "The limit of `go test`, which does not count what recording takes; for `waymark test`."},
-	{"args", "0: don't record the arguments that the program was built to record."},
-	{"results", "0: don't record the results that the program was built to record."},
-	{"stringers", "0: don't run methods `String` and `Error`, which the program was built to run."},
-	{"arg-depth", "How deep values are followed."},
-	{"arg-bytes", "How many bytes of each value are recorded."},
-	{"redact-type", "Mask values of types with this name, too, as in `pay.Card`."},
-	{"redact", "Mask fields whose names have this word. The build masks parameters."},
-}
+// A variable is an environment variable.
+type variable struct{ name, means string }
 
 var variables = []variable{
 	{"WAYMARK", "What an instrumented program does, see above."},
@@ -176,9 +144,15 @@ On the commands that build, two dashes are waymark's flags and one dash is the g
 			"`WAYMARK=@FILE` reads the pairs from a regular file of 1 MiB at most, where line ends count as commas. "+
 			"If the program can't understand a value, it says so on stderr and runs untraced.") + "\n\n" +
 		"| Key | Means |\n|---|---|\n")
-	writeVariables(&b, settingsOfWAYMARK)
+	for _, s := range setting.All {
+		if s.Means != "" {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.TrimPrefix(s.Short+"`, `"+s.Key, "`, `"), s.Means)
+		}
+	}
 	b.WriteString("\n## Other variables\n\n| Variable | Means |\n|---|---|\n")
-	writeVariables(&b, variables)
+	for _, v := range variables {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", v.name, v.means)
+	}
 	fmt.Fprintf(&b, `
 ## Exit statuses
 
@@ -190,12 +164,6 @@ On the commands that build, two dashes are waymark's flags and one dash is the g
 | that of the program | `+"`run`, `record` and `test`"+` end as the program did, also by its signal |
 `, exitFailed, exitUsage)
 	return b.String()
-}
-
-func writeVariables(b *strings.Builder, list []variable) {
-	for _, v := range list {
-		fmt.Fprintf(b, "| `%s` | %s |\n", strings.ReplaceAll(v.keys, " ", "`, `"), v.means)
-	}
 }
 
 func flagNames(c *cobra.Command) []string {

@@ -28,7 +28,9 @@ func (f *reportFlags) define(set *pflag.FlagSet, top int) {
 	set.StringVar(&f.by, "by", "function", "a row for each `THING`: function, package, group, goroutine, or type of objects")
 	set.StringVar(&f.sort, "sort", "total", "order by `COLUMN`: total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting")
 	set.StringVar(&f.format, "format", "text", "`FORMAT`: "+listed(f.formats()))
-	defineWaiting(set, waitingUsage)
+	if set.Lookup("waiting") == nil { // one flag where a command records and reports
+		set.Bool("waiting", false, waitingUsage)
+	}
 	set.IntVar(&f.top, "top", top, "print the first `N` rows only; 0 is all")
 }
 

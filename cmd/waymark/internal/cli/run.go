@@ -52,7 +52,7 @@ func (a *app) runCommand() *cobra.Command {
 			if rep.objects() {
 				stat.set.Set("objects", "true")
 			}
-			if records && stat.alone() {
+			if records && stat.first() != "" {
 				return usagef("run: --%s is of statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.beyond(), "by"))
 			}
 			if waiting, _ := set.GetBool("waiting"); waiting && stat.counts() {
@@ -60,8 +60,12 @@ func (a *app) runCommand() *cobra.Command {
 			} else if waiting && stat.tree() {
 				return usagef("run: --tree has no times of --waiting: use waymark record --waiting, and then waymark tree --waiting")
 			}
-			if traced.given() && (records || stat.given()) {
-				return usagef("run: --traces prints traces, and --%s is of what it prints otherwise: use one of them", cmp.Or(stat.first(), rec.first(), "by"))
+			shared := "" // with recordings
+			if set.Changed("objects") {
+				shared = "objects"
+			}
+			if other := cmp.Or(stat.first(), shared, rec.beyond()); traced.given() && (records || other != "") {
+				return usagef("run: --traces prints traces, and --%s is of what it prints otherwise: use one of them", cmp.Or(other, "by"))
 			}
 			if traced.given() && out != "" {
 				return usagef("run: -o is of the report, and --traces has the program print its traces: use one of them")
@@ -86,7 +90,7 @@ func (a *app) runCommand() *cobra.Command {
 			} else if records {
 				t.env = rec.env(file) + stat.printing()
 			} else {
-				t.env = stat.env(t.dir, &rep) + rec.ofStatistics()
+				t.env = stat.env(t.dir, &rep) + rec.budget()
 			}
 			runErr := a.run(t)
 			defer guard(t.dir)()

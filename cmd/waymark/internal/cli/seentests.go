@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -50,5 +49,5 @@ func (f *seenTestFlags) check(flags gocmd.Flags) error {
 
 // setting returns the setting of WAYMARK. Test binaries run side by side, and may run each other.
 func (f *seenTestFlags) setting() string {
-	return "seen=" + escape(strings.ReplaceAll(f.dir, "%", "%%")+string(filepath.Separator)+"%n.%p.seen")
+	return "seen=" + escape(literal(f.dir)+string(filepath.Separator)+"%n.%p.seen")
 }

@@ -80,7 +80,7 @@ func (a *app) traceTests(cmd *exec.Cmd, rec *recordFlags, f *traceFlags, again *
 // environ returns the environment in which the test binaries that a command runs record into a folder.
 func (f *traceFlags) environ(cmd *exec.Cmd, rec *recordFlags, dir string) []string {
 	// Test binaries run side by side, and may run each other.
-	return append(withoutWaymark(cmd.Environ()), "WAYMARK="+rec.envFiles(strings.ReplaceAll(dir, "%", "%%")+string(filepath.Separator)+"%n.%p.wmt")+f.env(rec))
+	return append(withoutWaymark(cmd.Environ()), "WAYMARK="+rec.envFiles(literal(dir)+string(filepath.Separator)+"%n.%p.wmt")+f.env(rec))
 }
 
 // withoutWaymark returns an environment without the variable WAYMARK.

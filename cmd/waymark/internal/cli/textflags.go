@@ -3,7 +3,6 @@ package cli
 import (
 	"io"
 	"os"
-	"slices"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -14,11 +13,9 @@ import (
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 	"github.com/waymark-go/waymark/tracefile"
 )
-
-// namesForms are the values of --names.
-var namesForms = []string{"short", "full"}
 
 // textFlags say how text for people looks.
 type textFlags struct{ names string }
@@ -28,8 +25,9 @@ func (f *textFlags) define(set *pflag.FlagSet) {
 }
 
 func (f *textFlags) check() error {
-	if !slices.Contains(namesForms, f.names) {
-		return usagef("--names=%s: want short or full%s", f.names, pattern.IsIt(f.names, namesForms, 1))
+	s := setting.Find("names")
+	if _, err := s.Parse(s.Flag, f.names); err != nil {
+		return usagef("--%w%s", err, pattern.IsIt(f.names, s.Choices, 1))
 	}
 	return nil
 }

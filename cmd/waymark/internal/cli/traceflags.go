@@ -10,7 +10,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/replay"
 	"github.com/waymark-go/waymark/internal/pattern"
-	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 // traceModes are the values of --trace.
@@ -23,8 +23,7 @@ type traceFlags struct {
 	lines int
 	width int // of values
 	depth int
-	disk  string // bytes for recordings of which passed tests are given back
-	rerun bool   // run failed tests again that lack calls
+	rerun bool // run failed tests again that lack calls
 	text  textFlags
 
 	set   *pflag.FlagSet
@@ -42,7 +41,7 @@ func (f *traceFlags) define(set *pflag.FlagSet) {
 	config.Mark(set, config.IsOutput, "out")
 	set.IntVar(&f.lines, "lines", 80, "with --trace, lines for each test at most; 0 is no limit")
 	set.IntVar(&f.width, "width", replay.DefaultWidth, widthUsage)
-	set.StringVar(&f.disk, "disk", "1GB", "with --trace, `BYTES` of disk for all recordings; calls of tests that passed make room")
+	defineFlag(set, setting.Find("disk"), "1GB")
 	set.BoolVar(&f.rerun, "rerun", true, "with --trace, run a failed test again by itself, with everything recorded, if its recording lacks calls or values; --rerun=false: don't")
 	set.IntVar(&f.depth, "depth", 0, "with --trace, without calls that have `N` callers or more; 0: as --lines allows")
 }
@@ -64,8 +63,8 @@ func (f *traceFlags) check(flags gocmd.Flags) error {
 	if err := checkWidth(f.width); err != nil {
 		return err
 	}
-	if _, err := new(recorder.Config).Set("disk", f.disk); err != nil {
-		return usagef("--%w", err)
+	if _, err := readFlag(f.set, setting.Find("disk")); err != nil {
+		return err
 	}
 	if f.set.Changed("disk") && !f.forgets() {
 		return usagef("--disk: only --trace, and not --trace=all or --out, makes room by giving back the calls of tests that passed: leave --disk out")
@@ -114,7 +113,7 @@ func (f *traceFlags) stretch(flags gocmd.Flags) gocmd.Flags {
 // env returns what WAYMARK has besides the settings of recordings.
 func (f *traceFlags) env(rec *recordFlags) (more string) {
 	if f.forgets() && !rec.ring() && rec.config.MaxSize == 0 {
-		more += ",disk=" + f.disk
+		more += ",disk=" + f.set.Lookup("disk").Value.String()
 	}
 	if f.limit != "" {
 		more += ",timeout=" + f.limit

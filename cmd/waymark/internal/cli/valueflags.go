@@ -8,12 +8,13 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
 // valueFlags say what is recorded of arguments and results.
 type valueFlags struct {
 	args, results, redact, redactTypes []string
-	depth, bytes                       int
+	set                                *pflag.FlagSet
 	stringers                          bool
 }
 
@@ -23,19 +24,21 @@ func (f *valueFlags) define(set *pflag.FlagSet) {
 	config.Mark(set, config.IsPattern, "args", "results")
 	set.Lookup("args").NoOptDefVal = build.Everything
 	set.Lookup("results").NoOptDefVal = build.Everything
-	set.IntVar(&f.depth, "arg-depth", format.DefaultDepth, "open structs, slices, pointers in values to depth `N`")
-	set.IntVar(&f.bytes, "arg-bytes", format.DefaultBytes, "record `N` bytes of each value")
+	f.set = set
+	defineFlags(set, setting.Values)
 	set.BoolVar(&f.stringers, "stringers", false, "record values as the text of their methods String and Error: runs the program's code")
 	set.StringArrayVar(&f.redactTypes, "redact-type", nil, "mask values of types named `PATTERN` too: Card, pay.Card or example.com/pay.Card (repeatable)")
 	set.StringArrayVar(&f.redact, "redact", nil, "mask parameters and fields with this `WORD` in their names too; none: nothing else (repeatable; default "+strings.ReplaceAll(format.DefaultRedact, ",", ", ")+")")
 }
 
 func (f *valueFlags) options() (build.Values, error) {
-	if f.depth < 0 || f.depth > format.MaxDepth {
-		return build.Values{}, usagef("--arg-depth=%d: want 0 to %d", f.depth, format.MaxDepth)
+	depth, err := readFlag(f.set, setting.Find("arg-depth"))
+	if err != nil {
+		return build.Values{}, err
 	}
-	if f.bytes < 0 || f.bytes > format.MaxBytes {
-		return build.Values{}, usagef("--arg-bytes=%d: want 0 to %d", f.bytes, format.MaxBytes)
+	bytes, err := readFlag(f.set, setting.Find("arg-bytes"))
+	if err != nil {
+		return build.Values{}, err
 	}
 	words := format.AddRedactWords(nil, format.DefaultRedact)
 	for _, list := range f.redact {
@@ -45,5 +48,5 @@ func (f *valueFlags) options() (build.Values, error) {
 	for _, list := range f.redactTypes {
 		types = append(types, strings.Split(list, ",")...)
 	}
-	return build.Values{Args: f.args, Results: f.results, Redact: words, RedactTypes: types, Depth: f.depth, Bytes: f.bytes, Stringers: f.stringers}, nil
+	return build.Values{Args: f.args, Results: f.results, Redact: words, RedactTypes: types, Depth: int(depth.N), Bytes: int(bytes.N), Stringers: f.stringers}, nil
 }

@@ -1,20 +1,9 @@
 package cli
 
-import (
-	"github.com/spf13/pflag"
-
-	"github.com/waymark-go/waymark/tracefile"
-)
+import "github.com/waymark-go/waymark/tracefile"
 
 // waitingUsage is that of the flag --waiting of commands that print recordings.
 const waitingUsage = "show how long goroutines ran, were ready and waited, where that was recorded"
-
-// defineWaiting defines the flag --waiting, which is one flag where a command records and reports.
-func defineWaiting(set *pflag.FlagSet, usage string) {
-	if set.Lookup("waiting") == nil {
-		set.Bool("waiting", false, usage)
-	}
-}
 
 // explainWaiting says on stderr which recordings of a set, of which it was asked, don't say when
 // goroutines ran. It reports whether any does.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 	"github.com/waymark-go/waymark/recordings/truth"
 )
 
@@ -51,9 +52,9 @@ func config(path, overflow string) recorder.Config {
 	c := recorder.Config{Path: path, Buffers: 4 << 20, DumpAtExit: overflow == "ring"}
 	c.Values = func(string) recorder.Values { return recorder.Values{Args: true, Results: true, Depth: 3, Bytes: 100} }
 	c.Packages = recordAll
-	if _, err := c.Set("overflow", overflow); err != nil {
-		panic(err)
-	}
+	v, err := setting.Find("overflow").Parse("overflow", overflow)
+	check(err)
+	c.Set("overflow", v)
 	return c
 }
 

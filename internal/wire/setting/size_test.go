@@ -1,4 +1,4 @@
-package recorder
+package setting
 
 import "testing"
 
