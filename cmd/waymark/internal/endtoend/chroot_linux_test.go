@@ -1,0 +1,75 @@
+package endtoend
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A container may have no file but waymark, linked statically, and a socket: kubectl cp and exec into
+// an image without a shell. There is no /proc, /tmp, /dev and /etc.
+func TestChroot(t *testing.T) {
+	needRoot(t)
+	prog, root := instrument(t, "kill", "--all"), openDir(t)
+	// Without cgo, as it is released, all is compiled once more. The C library's own archive will do.
+	build := exec.Command("go", "build", "-ldflags=-s -w -linkmode=external -extldflags=-static", "-o", filepath.Join(root, "waymark"), ".")
+	if *long {
+		build = exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(root, "waymark"), ".")
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	}
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	process := listening(t, prog, filepath.Join(root, "s.sock"))
+	within := &confinement{Root: root}
+	waymark := func(args ...string) (string, error) {
+		out, err := within.command(t, "/waymark", args...).CombinedOutput()
+		return string(out), err
+	}
+	pid := fmt.Sprint(process.Pid)
+	for _, c := range []struct{ args, want string }{
+		{"ps --dir /", pid + " "}, {"status --dir / " + pid, "\non          nothing\n"}, {"status --dir . kill", "process " + pid},
+		{"top --dir / --once --every 500ms kill main.leaf*", " main.leaf0"}, {"watch --dir / -n 1 " + pid + " main.leaf1", "main.leaf1()"},
+	} {
+		if out, err := waymark(strings.Fields(c.args)...); err != nil || !strings.Contains(out, c.want) {
+			t.Errorf("waymark %s: %v\n%swant %q", c.args, err, out, c.want)
+		}
+	}
+	for args, want := range map[string]string{
+		"status " + pid: "there is no process " + pid, "watch --dir / kill main.lef1": "is it main.leaf1", "ps --dir /none": "no such file",
+	} {
+		if out, err := waymark(strings.Fields(args)...); err == nil || !strings.Contains(out, want) {
+			t.Errorf("waymark %s: %v\n%swant an error with %q", args, err, out, want)
+		}
+	}
+}
+
+// listening runs the program of testdata/kill, until the test ends, and waits for the socket.
+func listening(t *testing.T, prog, socket string) *os.Process {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "counts")
+	if err := os.WriteFile(file, make([]byte, 4096), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(prog, file)
+	cmd.Env = append(os.Environ(), "WAYMARK=socket="+socket, "GOMAXPROCS=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(socket); err == nil {
+			return cmd.Process
+		}
+		if time.Now().After(end) {
+			t.Fatal("the program has made no socket")
+		}
+	}
+}
