@@ -214,15 +214,6 @@ func compareCalls(t *testing.T, waymark, trace string, known []*knownFunction) m
 	return demoted
 }
 
-func open(t *testing.T, trace string) *tracefile.File {
-	t.Helper()
-	f, err := tracefile.Open(trace)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 // A longCall is a recorded call.
 type longCall struct {
 	function string // its name

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // A container may have no file but waymark, linked statically, and a socket: kubectl cp and exec into
@@ -44,32 +43,6 @@ func TestChroot(t *testing.T) {
 	} {
 		if out, err := waymark(strings.Fields(args)...); err == nil || !strings.Contains(out, want) {
 			t.Errorf("waymark %s: %v\n%swant an error with %q", args, err, out, want)
-		}
-	}
-}
-
-// listening runs the program of testdata/kill, until the test ends, and waits for the socket.
-func listening(t *testing.T, prog, socket string) *os.Process {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "counts")
-	if err := os.WriteFile(file, make([]byte, 4096), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(prog, file)
-	cmd.Env = append(os.Environ(), "WAYMARK=socket="+socket, "GOMAXPROCS=1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(socket); err == nil {
-			return cmd.Process
-		}
-		if time.Now().After(end) {
-			t.Fatal("the program has made no socket")
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package endtoend
 
 import (
-	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -140,11 +138,6 @@ type countReport struct {
 	}
 }
 
-// goroot returns the folder of the Go tree that the go command uses.
-func goroot(t *testing.T) string {
-	return strings.TrimSpace(string(command(t, ".", nil, "go", "env", "GOROOT")))
-}
-
 // A place is the line of a func keyword, in a file relative to the module.
 type place struct {
 	file string
@@ -262,21 +255,6 @@ func checkout(t *testing.T, s subject) string {
 		}
 	}
 	return dir
-}
-
-// command runs a program in dir and returns what it prints on stdout.
-func command(t *testing.T, dir string, env []string, name string, args ...string) []byte {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS=-buildvcs=false"), env...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, stderr.Bytes())
-	}
-	return out
 }
 
 // coverage returns the count of each function's first block.

@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -123,33 +122,6 @@ func errorsOf(out string, err error) string {
 		}
 	}
 	return strings.Join(list, "\n")
-}
-
-func runIn(dir string, args ...string) (string, error) {
-	return runEnv(dir, []string{"GOWORK=off"}, args...)
-}
-
-func runEnv(dir string, env []string, args ...string) (string, error) {
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "GOFLAGS=", "NO_COLOR=1", "WAYMARK="), env...)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestDocsRewritten compares the rewritten function in docs/dev/decisions/rewriting.md with what waymark rewrite

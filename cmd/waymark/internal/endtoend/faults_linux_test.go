@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/waymark-go/waymark/tracefile"
@@ -179,34 +178,6 @@ func (r *faultRun) once(t *testing.T, prog, waymark string) (stdout, stderr stri
 	return out.String(), err.String(), exitStatus(cmd.ProcessState)
 }
 
-// start starts cmd, or skips the test if what the confinement needs isn't permitted.
-func start(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	if err := cmd.Start(); errors.Is(err, syscall.EPERM) {
-		t.Skipf("SKIPPED: needs the right to make a mount namespace: %v", err)
-	} else if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// exitStatus returns the status, or that of a shell for a signal.
-func exitStatus(s *os.ProcessState) int {
-	if w := s.Sys().(syscall.WaitStatus); w.Signaled() {
-		return 128 + int(w.Signal())
-	}
-	return s.ExitCode()
-}
-
-// openDir returns a folder in which every user may write.
-func openDir(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	for at := dir; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
-		os.Chmod(at, 0o777)
-	}
-	return dir
-}
-
 // untraced checks that waymark said why it records nothing, and left nothing.
 func (r *faultRun) untraced(t *testing.T, why string) {
 	t.Helper()
@@ -309,11 +280,4 @@ func (r *faultRun) sequence() string {
 		sum = sum*1664525 + 1013904223 + sum>>28
 	}
 	return string(b)
-}
-
-// needRoot skips a test of what only root may do.
-func needRoot(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("SKIPPED: needs root")
-	}
 }

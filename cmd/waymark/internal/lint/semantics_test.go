@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -57,20 +56,5 @@ func TestSemanticsAreTested(t *testing.T) {
 	}
 	if rows < 50 {
 		t.Errorf("%d lines of tables", rows)
-	}
-}
-
-// Folders of files that documents name.
-const (
-	scriptFolder = "cmd/waymark/internal/endtoend/testdata/script/"
-	modesFolder  = "cmd/waymark/internal/endtoend/testdata/modes/"
-	goldenFolder = "cmd/waymark/internal/rewrite/instrument/testdata/"
-)
-
-// wantFile checks that the repository has a file whose path matches a pattern.
-func wantFile(t *testing.T, pattern string) {
-	t.Helper()
-	if found, err := filepath.Glob(repository.Path(t, pattern)); err != nil || len(found) == 0 {
-		t.Errorf("no %s", pattern)
 	}
 }
