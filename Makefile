@@ -95,7 +95,7 @@ part/race:
 	else echo "SKIPPED: -race needs cgo and a C compiler"; fi
 
 part/scripts:
-	@$(call gotest,cmd/waymark,-run '$(BY_HAND)' .)
+	@$(call gotest,cmd/waymark,-run '$(BY_HAND)' $(ENDTOEND))
 
 part/command:
 	@$(call gotest,cmd/waymark,-skip '$(BY_HAND)' ./...)
@@ -113,15 +113,16 @@ part/cross:
 part/%:
 	@$(call gotest,$*,./...)
 
-# What a user does by hand: run the command with the real go command.
-BY_HAND := ^(TestScripts|TestGuide|TestInstrumentedModules)$$
+# Tests of the whole command. Some do what a user does by hand: run the command with the real go command.
+ENDTOEND := ./internal/endtoend
+BY_HAND  := ^(TestScripts|TestGuide|TestInstrumentedModules)$$
 
 # What make test leaves out of tests that it runs.
 test-long:
 	@$(MAKE) -s $(BIN)/dlv || echo "dlv can't be built: what needs it is skipped"
 	$(call compile,$(LONG_PLATFORMS))
 	$(GO) test -race -timeout $(TIMEOUT) ./...
-	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test -run '^(TestScripts|TestInstrumentedModules|TestGather|TestReadingDeep|TestRecordings|TestLevels|TestMCP|TestCross|TestChroot|TestClients)$$' -long -v -timeout $(TIMEOUT) .
+	cd cmd/waymark && PATH="$(BIN):$$PATH" $(GO) test $(ENDTOEND) -run '^(TestScripts|TestInstrumentedModules|TestGather|TestReadingDeep|TestRecordings|TestLevels|TestMCP|TestCross|TestChroot|TestClients)$$' -long -v -timeout $(TIMEOUT)
 	$(GO) test ./sampler -run '^TestAgainstPprof$$' -long -v
 	cd cmd/waymark && $(GO) test ./internal/rewrite/instrument ./internal/rewrite/inlinecost -run '^(TestStd|TestCalibration)$$' -long -timeout $(TIMEOUT)
 	cd cmd/waymark && $(GO) test ./internal/build/cover -run '^TestStd$$' -std -timeout $(TIMEOUT)
@@ -176,26 +177,26 @@ compile = for p in $(1); do for m in . cmd/waymark; do \
 	done; done
 
 test-counts:
-	cd cmd/waymark && $(GO) test -run '^Test(Seen|Object)?Counts$$' -counts -v -timeout 60m .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run '^Test(Seen|Object)?Counts$$' -counts -v -timeout 60m
 
 test-budget:
-	cd cmd/waymark && $(GO) test -run TestBudget -budgets -v -timeout 60m .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run TestBudget -budgets -v -timeout 60m
 
 test-traces:
-	cd cmd/waymark && $(GO) test -run TestTraces -traces -v -timeout 60m .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run TestTraces -traces -v -timeout 60m
 
 test-million:
-	cd cmd/waymark && $(GO) test -run TestMillion -million -v .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run TestMillion -million -v
 
 test-billion:
-	cd cmd/waymark && $(GO) test -run 'TestReadersMemory|TestReadersWindow' -billion -v -timeout 60m .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run 'TestReadersMemory|TestReadersWindow' -billion -v -timeout 60m
 
 test-waits:
-	cd cmd/waymark && $(GO) test -run TestWaits -waits -v .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run TestWaits -waits -v
 
 test-exports:
 	cd cmd/waymark && $(GO) test ./internal/export -run '^(TestReaders|TestChromeViewer|TestLarge)$$' -v -readers -timeout 30m
-	cd cmd/waymark && $(GO) test -run '^TestExportRate$$' -exports -v -timeout 60m .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run '^TestExportRate$$' -exports -v -timeout 60m
 
 test-sql: $(BIN)/waymark
 	cd dev/sql && $(GO) test -waymark $(BIN)/waymark -v .
@@ -224,7 +225,7 @@ $(BIN)/jaeger:
 test-usdt: tracer
 	$(GO) test ./probe ./internal/wire/usdt -count=1 -v -timeout $(TIMEOUT)
 	$(GO) test ./probe -race -count=1 -v -run '^TestTracer' -timeout $(TIMEOUT)
-	cd cmd/waymark && $(GO) test . -count=1 -v -run '^TestUSDT' -timeout $(TIMEOUT)
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -count=1 -v -run '^TestUSDT' -timeout $(TIMEOUT)
 
 bench-usdt: tracer
 	$(GO) test ./probe -count=1 -v -run '^TestTracerCost$$' -cost -timeout $(TIMEOUT)
@@ -238,13 +239,13 @@ tracer:
 
 test-cross:
 	$(call compile,$(ALL_PLATFORMS))
-	cd cmd/waymark && $(GO) test -run 'TestCross|TestArchitectures' -cross -v -timeout 60m .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run 'TestCross|TestArchitectures' -cross -v -timeout 60m
 
 test-values:
-	cd cmd/waymark && $(GO) test -run TestValueStorm -values 3 -v -timeout 30m .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run TestValueStorm -values 3 -v -timeout 30m
 
 test-modes:
-	cd cmd/waymark && $(GO) test -run TestModes -modes -v -timeout 60m .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run TestModes -modes -v -timeout 60m
 
 # With -race too for those that modules.txt marks. What has results isn't run again. ONLY='^golang.org' runs
 # the suites that match; MORE='--waiting --objects' records with these flags, too.
@@ -267,7 +268,7 @@ test-planted:
 test-rewriter:
 	cd cmd/waymark/internal/rewrite/instrument && $(GO) test -long -programs 600 -v -timeout 90m .
 	cd cmd/waymark/internal/rewrite && $(GO) test ./funcname -long -v && $(GO) test -v ./inlinecost
-	cd cmd/waymark && $(GO) test -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h .
+	cd cmd/waymark && $(GO) test $(ENDTOEND) -run 'TestGorootTest|TestModuleCache' -rewriter -goroot-test "$(GOROOT_TEST)" -v -timeout 4h
 
 bench: $(BIN)/waymark
 	cd dev/benchmarks && $(BIN)/waymark build --include ./traced --all --args=...traced.Ints,...traced.Text,...traced.Struct,...traced.Pointer,...traced.Bytes -o $(BIN)/bench . && $(BIN)/bench -waymark $(BIN)/waymark

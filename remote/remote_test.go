@@ -18,7 +18,7 @@ func TestShortToken(t *testing.T) {
 }
 
 // Requests are refused for the first thing that is wrong. This test's program was not built by
-// waymark, so none is served: package cmd/waymark has a script with one that is.
+// waymark, so none is served: package endtoend has a script with one that is.
 func TestRefused(t *testing.T) {
 	h, err := Handler(Options{Token: token, Hosts: []string{"app.example.com"}})
 	if err != nil {

@@ -1,8 +1,0 @@
-//go:build riscv64 || loong64
-
-package main
-
-import "golang.org/x/sys/unix"
-
-// sysRename is the system call by which os.Rename renames: younger machines have no other.
-const sysRename = unix.SYS_RENAMEAT2

@@ -1,7 +1,0 @@
-module example.com/window
-
-go 1.22
-
-require github.com/waymark-go/waymark v0.0.0
-
-replace github.com/waymark-go/waymark => ../../../..
