@@ -16,6 +16,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -66,9 +67,9 @@ type Options struct {
 // A Tree holds nodes.
 type Tree struct {
 	Functions []function.Func
-	paths     calltree.Paths[Node] // with Options.Goroutines their nodes are outermost
-	waits     bool                 // some calls have waited
-	makes     bool                 // some have made objects
+	paths     calls.Paths[Node] // with Options.Goroutines their nodes are outermost
+	waits     bool              // some calls have waited
+	makes     bool              // some have made objects
 	owners    []recording.GoroutineID
 	index     map[recording.GoroutineID]uint32 // in owners
 }

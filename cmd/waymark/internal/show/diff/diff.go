@@ -23,9 +23,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/paths"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/units"
@@ -70,7 +70,7 @@ type Diff struct {
 	short *names.Set
 	index map[string]uint32 // in all
 	all   []*Function       // called or not
-	tree  calltree.Paths[series]
+	tree  calls.Paths[series]
 	self  int64 // ns, self time of all functions: of the side with more
 }
 

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // A nodeWriter writes the nodes of a tree as JSON objects without recursion, unlike encoding/json.
@@ -26,7 +26,7 @@ func (r *Report) newNodeWriter(w io.Writer) *nodeWriter {
 }
 
 // numbers writes the members that every node has, in lines with the given indentation, or in one.
-func (w *nodeWriter) numbers(n *profile.Node, indent string) {
+func (w *nodeWriter) numbers(n *calls.Node, indent string) {
 	if w.names[n.Row] == nil {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
@@ -112,7 +112,7 @@ func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 		}
 		w.WriteByte(']')
 	}
-	r.walk(func(n *profile.Node, depth int) {
+	r.walk(func(n *calls.Node, depth int) {
 		if depth >= levels {
 			omitted++
 			return
@@ -128,7 +128,7 @@ func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 			w.WriteString(",\n" + indent + lacks)
 		}
 		w.WriteString(",\n" + indent + `"children": [`)
-	}, func(n *profile.Node, depth int) {
+	}, func(n *calls.Node, depth int) {
 		if depth >= levels {
 			return
 		}
@@ -157,7 +157,7 @@ func (r *Report) writeFlat(file io.Writer) error {
 	w.WriteString("{\n  " + head + ",\n  \"nodes\": [")
 	id := 0
 	var path []int // ids of the callers
-	r.walk(func(n *profile.Node, depth int) {
+	r.walk(func(n *calls.Node, depth int) {
 		if id++; id > 1 {
 			w.WriteByte(',')
 		}

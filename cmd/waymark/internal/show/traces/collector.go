@@ -169,7 +169,7 @@ func (c *collector) onOver(r *running, call *calltree.Call) {
 	t := r.Data.trace
 	t.Duration = time.Duration(c.p.Scale.Nanoseconds(call.End - call.Began))
 	t.Open = call.Flags&calltree.Open != 0
-	t.Off.Add(call.Off, c.p.Scale)
+	call.Off.AddTo(&t.Off, c.p.Scale)
 	const recovered = calltree.Panicked | calltree.Recovered
 	t.Failed = call.Flags&calltree.Failed != 0 || call.Flags&recovered == calltree.Panicked
 	if !r.Data.other {

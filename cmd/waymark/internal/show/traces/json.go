@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // jsonTrace has the members of a trace in JSON.
@@ -29,7 +29,7 @@ type jsonTrace struct {
 	Failed     bool   `json:"failed,omitempty"`
 	Objects    uint64 `json:"objects,omitempty"`
 	Bytes      uint64 `json:"bytes,omitempty"`
-	*profile.JSONOff
+	*calls.JSONOff
 	Ready *time.Duration `json:"ready_before_ns,omitempty"` // with JSONOff
 }
 
@@ -61,7 +61,7 @@ type jsonNode struct {
 	Avg       int64  `json:"avg_ns"`
 	Open      uint64 `json:"open,omitempty"`
 	Detached  uint64 `json:"detached,omitempty"`
-	*profile.JSONOffs
+	*calls.JSONOffs
 	Ready time.Duration `json:"ready_before_ns,omitempty"`
 	Args  string        `json:"args,omitempty"` // as (n=1)
 }
@@ -110,7 +110,7 @@ func WriteListCSV(w io.Writer, list []*Trace) error {
 	head := []string{"key", "goroutine", "parent_goroutine", "root", "start_unix_ns", "duration_ns", "calls", "panics", "errors", "goroutines"}
 	waits := slices.ContainsFunc(list, func(t *Trace) bool { return t.Waiting })
 	if waits {
-		head = append(append(head, profile.OffHeads()...), "ready_before_ns")
+		head = append(append(head, calls.OffHeads()...), "ready_before_ns")
 	}
 	makes := slices.ContainsFunc(list, func(t *Trace) bool { return t.Objects > 0 })
 	if makes {

@@ -4,7 +4,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/tracetext"
@@ -28,7 +28,7 @@ func (t *Trace) text(waiting, objects bool) tracetext.Trace {
 }
 
 // parts are the columns of --waiting.
-func parts(o *profile.Off, of int64) []time.Duration {
+func parts(o *calls.Off, of int64) []time.Duration {
 	return []time.Duration{time.Duration(o.Running(of)), time.Duration(o.Runnable), time.Duration(o.Waited())}
 }
 

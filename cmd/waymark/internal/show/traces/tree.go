@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/tracetext"
 	"github.com/waymark-go/waymark/tracefile"
@@ -18,7 +18,7 @@ import (
 type Node struct {
 	tracetext.Node
 	parent int
-	off    profile.Offs  // of Total and Self: when goroutines did not run
+	off    calls.Offs    // of Total and Self: when goroutines did not run
 	ready  time.Duration // how long new goroutines were ready before they ran and made these calls
 }
 
@@ -217,7 +217,7 @@ func (b *treeBuilder) callOf(p *recording.Process) func(*running, *calltree.Call
 		took := p.Scale.Nanoseconds(c.End - c.Began)
 		n.Total += took
 		n.Self += p.Scale.Nanoseconds(c.Self)
-		n.off.Add(c.Off, p.Scale)
+		c.Off.AddTo(&n.off, p.Scale)
 		n.Min, n.Max = min(n.Min, took), max(n.Max, took)
 		g.at = n.parent
 		if c.Flags&calltree.Open != 0 {

@@ -1,18 +1,14 @@
-// Package profile adds up calls by the path of callers that led to them, in ns. All that shows a call
+// Package calls adds up calls by the path of callers that led to them, in ns. All that shows a call
 // tree is a view of one Tree:
 //
-//	tree := new(profile.Tree)
-//	main := tree.Add(0, row, &profile.Numbers{Calls: 1, Total: 12_000, Self: 2_000})
+//	tree := new(calls.Tree)
+//	main := tree.Add(0, row, &calls.Numbers{Calls: 1, Total: 12_000, Self: 2_000})
 //	callers, _ := tree.Callers(func(row uint32) bool { return row == read }, 100)
 //
 // Rows are what the user of the package numbers: functions, packages, groups.
-package profile
+package calls
 
-import (
-	"slices"
-
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-)
+import "slices"
 
 // Numbers add up calls. Times are in ns.
 type Numbers struct {
@@ -41,8 +37,7 @@ func (n *Numbers) Add(o *Numbers) {
 		if n.Off == nil {
 			n.Off = new(Offs)
 		}
-		n.Off.Total.Join(&o.Off.Total)
-		n.Off.Self.Join(&o.Off.Self)
+		n.Off.Add(o.Off)
 	}
 }
 
@@ -66,10 +61,10 @@ func (n *Numbers) within() *Numbers {
 }
 
 // A Tree is some call trees.
-type Tree struct{ calltree.Paths[Numbers] }
+type Tree struct{ Paths[Numbers] }
 
 // A Node adds up the calls of one row on one path of callers.
-type Node = calltree.PathNode[Numbers]
+type Node = PathNode[Numbers]
 
 // Add adds calls of a row that those of the node parent made, 0 if nobody is known to have. It returns
 // their node.
@@ -77,27 +72,6 @@ func (t *Tree) Add(parent, row uint32, n *Numbers) (node uint32) {
 	node = t.Child(parent, row)
 	t.Nodes[node].Sum.Add(n)
 	return node
-}
-
-// AddTicks adds the tree of a recording. Rows are its keys.
-func (t *Tree) AddTicks(list []calltree.Node, scale calltree.Scale) {
-	at := make([]uint32, len(list))
-	for i := range list {
-		n := &list[i]
-		parent := uint32(0)
-		if n.Caller != calltree.NoCaller {
-			parent = at[n.Caller]
-		}
-		sum := Numbers{
-			Calls: n.Calls, Panics: n.Panics, Errors: n.Errors, Objects: n.Made.Objects, Bytes: n.Made.Bytes,
-			Total: scale.Nanoseconds(n.Total), Self: scale.Nanoseconds(n.Self), About: n.About,
-		}
-		if n.Off != nil {
-			sum.Off = new(Offs)
-			sum.Off.Add(n.Off, scale)
-		}
-		at[i] = t.Add(parent, n.Key, &sum)
-	}
 }
 
 // Some returns a tree of those nodes that wanted chooses. What others call comes below the nearest of
@@ -154,7 +128,7 @@ func (t *Tree) Callers(match func(row uint32) bool, levels int) (up *Tree, cut b
 }
 
 // Order returns the children of all nodes, those of a node in order.
-func (t *Tree) Order(compare func(a, b *Node) int) calltree.Children {
+func (t *Tree) Order(compare func(a, b *Node) int) Children {
 	return t.Sorted(func(a, b uint32) int { return compare(&t.Nodes[a], &t.Nodes[b]) })
 }
 

@@ -1,4 +1,4 @@
-package calltree
+package calls
 
 // Paths are the nodes of call trees: of one function, reached by one path of callers. S is what is
 // added up of the calls. The zero value has no node.

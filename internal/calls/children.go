@@ -1,4 +1,4 @@
-package calltree
+package calls
 
 import "slices"
 
@@ -15,7 +15,7 @@ func (p *Paths[S]) Sorted(compare func(a, b uint32) int) Children {
 	for i := 1; i < nodes; i++ {
 		c.first[p.Nodes[i].Parent+1]++
 	}
-	for n := range nodes {
+	for n := 0; n < nodes; n++ {
 		c.first[n+1] += c.first[n]
 	}
 	next := slices.Clone(c.first)
@@ -24,7 +24,7 @@ func (p *Paths[S]) Sorted(compare func(a, b uint32) int) Children {
 		c.list[next[parent]] = uint32(i)
 		next[parent]++
 	}
-	for n := range nodes {
+	for n := 0; n < nodes; n++ {
 		slices.SortStableFunc(c.Of(uint32(n)), compare)
 	}
 	return c
