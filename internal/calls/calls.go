@@ -10,17 +10,20 @@ package calls
 
 import "slices"
 
-// Numbers add up calls. Times are in ns.
+// Numbers add up calls. Times are in ns. A new number is a field here, with its line in Add, and one of
+// Columns.
 type Numbers struct {
-	Calls       uint64
-	Panics      uint64
-	Errors      uint64 // calls that returned an error
-	Total, Self int64
-	Off         *Offs // when goroutines did not run; nil if they always did
+	Calls  uint64 `json:"calls"`
+	Panics uint64 `json:"panics"`
+	Errors uint64 `json:"errors"` // calls that returned an error
+	Total  int64  `json:"total_ns"`
+	Self   int64  `json:"self_ns"`
+	Off    *Offs  `json:"-"` // when goroutines did not run; nil if they always did
 
-	Objects, Bytes uint64 // of the heap, made by the calls themselves
+	Objects uint64 `json:"objects"` // of the heap, made by the calls themselves
+	Bytes   uint64 `json:"bytes"`
 
-	About bool // they are estimated
+	About bool `json:"-"` // they are estimated
 }
 
 // Add adds other calls.

@@ -70,6 +70,14 @@ func (r *Report) HideSmall(share float64) {
 	r.Filter.Min = time.Duration(share * float64(r.view().all))
 }
 
+// cell returns what text has of a column.
+func cell(n uint64, unit string) table.Cell {
+	if unit == "bytes" {
+		return table.Cell{Text: units.Bytes(int64(n))}
+	}
+	return table.Count(n)
+}
+
 // matching turns a question about a function into a question about its row. It asks once for each
 // row.
 func (r *Report) matching(wanted func(*function.Func) bool) func(row uint32) bool {
@@ -123,13 +131,13 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 		return note, r.writeFlat(w)
 	case CSV:
 		c := csv.NewWriter(w)
-		waits, makes := r.pathsWait(), r.makes()
+		waits, columns := r.pathsWait(), r.tree.Columns(r.makes())
 		head := []string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"}
 		if waits {
 			head = append(head, calls.OffHeads()...)
 		}
-		if makes {
-			head = append(head, "objects", "bytes")
+		for _, column := range columns {
+			head = append(head, column.Key)
 		}
 		c.Write(head)
 		r.walk(func(n *calls.Node, depth int) {
@@ -138,8 +146,8 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 			if waits {
 				record = append(record, n.Sum.Offs().Total.Fields(n.Sum.Total)...)
 			}
-			if makes {
-				record = append(record, unsigned(n.Sum.Objects), unsigned(n.Sum.Bytes))
+			for _, column := range columns {
+				record = append(record, unsigned(column.Of(&n.Sum)))
 			}
 			c.Write(record)
 		}, nil)
@@ -155,9 +163,9 @@ func (r *Report) writeTreeText(w io.Writer) error {
 		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
 		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true},
 	}}
-	makes := r.view().Any(func(n *calls.Numbers) bool { return n.Objects > 0 })
-	if makes {
-		t.Columns = append(t.Columns, table.Column{Head: "Objects", Right: true}, table.Column{Head: "Bytes", Right: true})
+	columns := r.view().Columns(r.view().Makes())
+	for _, column := range columns {
+		t.Columns = append(t.Columns, table.Column{Head: column.Head, Right: true})
 	}
 	t.Columns = append(t.Columns, table.Column{Head: "Function"})
 	waiting := r.Waiting && r.pathsWait()
@@ -190,8 +198,8 @@ func (r *Report) writeTreeText(w io.Writer) error {
 				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
 				calls, table.Panics(n.Sum.Panics), table.Errors(n.Sum.Errors),
 			}
-			if makes {
-				cells = append(cells, table.Count(n.Sum.Objects), table.Cell{Text: units.Bytes(int64(n.Sum.Bytes))})
+			for _, column := range columns {
+				cells = append(cells, cell(column.Of(&n.Sum), column.Unit))
 			}
 			cells = append(cells, table.Cell{Text: name})
 			if waiting {

@@ -15,14 +15,14 @@ import (
 // A nodeWriter writes the nodes of a tree as JSON objects without recursion, unlike encoding/json.
 type nodeWriter struct {
 	*bufio.Writer
-	rows  []*Row
-	names [][]byte // by row, quoted
-	waits bool     // when goroutines ran is known
-	makes bool     // what calls made on the heap is known
+	rows    []*Row
+	names   [][]byte // by row, quoted
+	waits   bool     // when goroutines ran is known
+	columns []calls.Column
 }
 
 func (r *Report) newNodeWriter(w io.Writer) *nodeWriter {
-	return &nodeWriter{bufio.NewWriter(w), r.rows, make([][]byte, len(r.rows)), r.pathsWait(), r.makes()}
+	return &nodeWriter{bufio.NewWriter(w), r.rows, make([][]byte, len(r.rows)), r.pathsWait(), r.tree.Columns(r.makes())}
 }
 
 // numbers writes the members that every node has, in lines with the given indentation, or in one.
@@ -61,9 +61,8 @@ func (w *nodeWriter) numbers(n *calls.Node, indent string) {
 			b = append(append(b, separator...), member...)
 		}
 	}
-	if w.makes {
-		add("objects", int64(n.Sum.Objects))
-		add("bytes", int64(n.Sum.Bytes))
+	for i := range w.columns {
+		add(w.columns[i].Key, int64(w.columns[i].Of(&n.Sum)))
 	}
 	w.Write(b)
 }

@@ -26,18 +26,12 @@ type treeRow struct {
 
 // rowNumbers are those of a node.
 type rowNumbers struct {
-	Calls   uint64 `json:"calls"`
-	Panics  uint64 `json:"panics"`
-	Errors  uint64 `json:"errors"`
-	Total   int64  `json:"total_ns"`
-	Self    int64  `json:"self_ns"`
-	Objects uint64 `json:"objects"`
-	Bytes   uint64 `json:"bytes"`
+	*calls.Numbers
 	*calls.JSONOffs
 }
 
 func numbersOf(s *calls.Numbers, waits bool) rowNumbers {
-	n := rowNumbers{s.Calls, s.Panics, s.Errors, s.Total, s.Self, s.Objects, s.Bytes, nil}
+	n := rowNumbers{s, nil}
 	if waits {
 		n.JSONOffs = s.Offs().JSON(s.Total, s.Self)
 	}
@@ -48,10 +42,15 @@ func numbersOf(s *calls.Numbers, waits bool) rowNumbers {
 var treeSorts = map[string]func(s *calls.Numbers) int64{
 	"total": func(s *calls.Numbers) int64 { return s.Total }, "self": func(s *calls.Numbers) int64 { return s.Self }, "calls": func(s *calls.Numbers) int64 { return int64(s.Calls) },
 	"panics": func(s *calls.Numbers) int64 { return int64(s.Panics) }, "errors": func(s *calls.Numbers) int64 { return int64(s.Errors) },
-	"objects": func(s *calls.Numbers) int64 { return int64(s.Objects) }, "bytes": func(s *calls.Numbers) int64 { return int64(s.Bytes) },
 	"running":  func(s *calls.Numbers) int64 { return s.Offs().Total.Running(s.Total) },
 	"runnable": func(s *calls.Numbers) int64 { return s.Offs().Total.Runnable },
 	"waiting":  func(s *calls.Numbers) int64 { return s.Offs().Total.Waited() },
+}
+
+func init() {
+	for _, c := range calls.Columns {
+		treeSorts[c.Key] = func(s *calls.Numbers) int64 { return int64(c.Of(s)) }
+	}
 }
 
 // order returns the nodes of a view in the order that a request asks for.

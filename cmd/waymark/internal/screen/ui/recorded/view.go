@@ -116,10 +116,8 @@ func (p *Profile) measures() []measure {
 				func(_ *calls.Numbers, _ int64, off *calls.Off) int64 { return off.Waiting[reason] }})
 		}
 	}
-	if p.Makes {
-		list = append(list,
-			measure{"objects", "Objects", "", func(s *calls.Numbers, _ int64, _ *calls.Off) int64 { return int64(s.Objects) }},
-			measure{"bytes", "Bytes", "bytes", func(s *calls.Numbers, _ int64, _ *calls.Off) int64 { return int64(s.Bytes) }})
+	for _, c := range p.Tree.Columns(p.Makes) {
+		list = append(list, measure{c.Key, c.Head, c.Unit, func(s *calls.Numbers, _ int64, _ *calls.Off) int64 { return int64(c.Of(s)) }})
 	}
 	return list
 }
