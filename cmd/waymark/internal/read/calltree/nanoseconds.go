@@ -11,16 +11,19 @@ func AddTo(t *calls.Tree, list []Node, scale Scale) {
 		if n.Caller != NoCaller {
 			parent = at[n.Caller]
 		}
-		sum := calls.Numbers{
-			Calls: n.Calls, Panics: n.Panics, Errors: n.Errors, Objects: n.Made.Objects, Bytes: n.Made.Bytes,
-			Total: scale.Nanoseconds(n.Total), Self: scale.Nanoseconds(n.Self), About: n.About,
-		}
+		sum := n.Counts()
+		sum.Total, sum.Self = scale.Nanoseconds(n.Total), scale.Nanoseconds(n.Self)
 		if n.Off != nil {
 			sum.Off = new(calls.Offs)
 			n.Off.AddTo(sum.Off, scale)
 		}
 		at[i] = t.Add(parent, n.Key, &sum)
 	}
+}
+
+// Counts returns the numbers of a node but times.
+func (n *Node) Counts() calls.Numbers {
+	return calls.Numbers{Calls: n.Calls, Panics: n.Panics, Errors: n.Errors, Objects: n.Made.Objects, Bytes: n.Made.Bytes, About: n.About}
 }
 
 // AddTo adds o to a time in ns. Each number is the difference of two sums that were rounded, so that what

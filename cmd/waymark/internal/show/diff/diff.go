@@ -164,7 +164,7 @@ func (d *Diff) add(to, sample int, tree *paths.Tree) {
 			return
 		}
 		f := d.all[numbers[stack[0]]]
-		f.values.add(to, sample, n.Values)
+		f.values.add(to, sample, *n.Numbers)
 		if n.Counted {
 			f.Demoted = true
 			return
@@ -173,7 +173,7 @@ func (d *Diff) add(to, sample int, tree *paths.Tree) {
 		for _, i := range slices.Backward(stack) {
 			at = d.tree.Child(at, numbers[i])
 		}
-		d.tree.Nodes[at].Sum.add(to, sample, n.Values)
+		d.tree.Nodes[at].Sum.add(to, sample, *n.Numbers)
 	})
 }
 
