@@ -37,11 +37,16 @@ func (n *Numbers) Add(o *Numbers) {
 	n.Bytes += o.Bytes
 	n.About = n.About || o.About
 	if o.Off != nil {
-		if n.Off == nil {
-			n.Off = new(Offs)
-		}
-		n.Off.Add(o.Off)
+		n.OwnOff().Add(o.Off)
 	}
+}
+
+// OwnOff returns Off, to be added to.
+func (n *Numbers) OwnOff() *Offs {
+	if n.Off == nil {
+		n.Off = new(Offs)
+	}
+	return n.Off
 }
 
 // Offs returns when goroutines did not run.

@@ -42,6 +42,11 @@ func (o *Off) Waited() int64 {
 // Running returns what is left of a time.
 func (o *Off) Running(of int64) int64 { return of - o.Runnable - o.Waited() }
 
+// Parts returns how long goroutines ran, were ready and waited in a time.
+func (o *Off) Parts(of int64) []time.Duration {
+	return []time.Duration{time.Duration(o.Running(of)), time.Duration(o.Runnable), time.Duration(o.Waited())}
+}
+
 // Offs are those of Total and of Self.
 type Offs struct{ Total, Self Off }
 

@@ -36,3 +36,9 @@ func (p *Paths[S]) Child(parent, row uint32) uint32 {
 	p.Nodes[parent].recent = n
 	return n
 }
+
+// Has returns the node that Child would return, if it is there.
+func (p *Paths[S]) Has(parent, row uint32) (node uint32, ok bool) {
+	node, ok = p.index[uint64(parent)<<32|uint64(row)]
+	return node, ok
+}
