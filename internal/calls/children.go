@@ -31,10 +31,15 @@ func Below(nodes int, parent func(n uint32) uint32) Children {
 // Sorted returns the children of all nodes, those of a node in the order of a comparison of nodes.
 func (p *Paths[S]) Sorted(compare func(a, b uint32) int) Children {
 	c := Below(len(p.Nodes), func(n uint32) uint32 { return p.Nodes[n].Parent })
-	for n := 0; n < len(p.Nodes); n++ {
+	c.Sort(compare)
+	return c
+}
+
+// Sort brings the children of each node into an order.
+func (c *Children) Sort(compare func(a, b uint32) int) {
+	for n := 0; n < len(c.first)-1; n++ {
 		slices.SortStableFunc(c.Of(uint32(n)), compare)
 	}
-	return c
 }
 
 // Of returns the children of a node.
