@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
+	calltree "github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/text/names"
 	texttable "github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/units"
@@ -17,9 +17,7 @@ import (
 func (t Text) writePaths(b *bytes.Buffer, short *names.Set) {
 	paths := t.Snapshot.Paths
 	all, least := int64(0), int64(0)
-	children := make([][]int, len(paths)+1) // by index of the parent, and one more
 	for i := range paths {
-		children[paths[i].Parent+1] = append(children[paths[i].Parent+1], i)
 		if paths[i].Parent < 0 {
 			all += int64(paths[i].Total)
 		}
@@ -32,31 +30,28 @@ func (t Text) writePaths(b *bytes.Buffer, short *names.Set) {
 		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true}, {Head: "Function"},
 	}}
 	shown := 0
-	var add func(list []int, depth int)
-	add = func(list []int, depth int) {
-		slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(paths[b].Total, paths[a].Total) })
-		for _, i := range list {
-			p := &paths[i]
-			if int64(p.Total) < least {
-				continue
-			}
-			shown++
-			name := strings.Repeat("  ", depth) + short.Short(p.Name())
-			if p.Open > 0 && p.Open == p.Calls {
-				name += texttable.AllOpen
-			}
-			self, calls := texttable.Duration(p.Self), texttable.Count(p.Calls)
-			if p.Estimated {
-				self, calls = self.About(), calls.About()
-			}
-			table.Rows = append(table.Rows, []texttable.Cell{
-				texttable.Duration(p.Total), self, {Text: strconv.FormatFloat(100*float64(p.Total)/float64(max(all, 1)), 'f', 1, 64)},
-				calls, texttable.Panics(p.Panics), texttable.Errors(p.Errors), {Text: name},
-			})
-			add(children[i+1], depth+1)
+	order := calltree.Below(len(paths)+1, func(n uint32) uint32 { return uint32(paths[n-1].Parent + 1) })
+	order.Sort(func(a, b uint32) int { return cmp.Compare(paths[b-1].Total, paths[a-1].Total) })
+	order.Visit(func(n uint32, depth int) bool {
+		p := &paths[n-1]
+		if int64(p.Total) < least {
+			return false
 		}
-	}
-	add(children[0], 0)
+		shown++
+		name := strings.Repeat("  ", depth) + short.Short(p.Name())
+		if p.Open > 0 && p.Open == p.Calls {
+			name += texttable.AllOpen
+		}
+		self, count := texttable.Duration(p.Self), texttable.Count(p.Calls)
+		if p.Estimated {
+			self, count = self.About(), count.About()
+		}
+		table.Rows = append(table.Rows, []texttable.Cell{
+			texttable.Duration(p.Total), self, {Text: strconv.FormatFloat(100*float64(p.Total)/float64(max(all, 1)), 'f', 1, 64)},
+			count, texttable.Panics(p.Panics), texttable.Errors(p.Errors), {Text: name},
+		})
+		return true
+	}, nil)
 	fmt.Fprintln(b, "\nCall tree:")
 	table.Write(b, texttable.Style{})
 	if n := len(paths) - shown; n > 0 {

@@ -23,11 +23,11 @@ func (t *Trace) text() tracetext.Trace {
 func (t *Trace) WriteTo(w io.Writer) (int64, error) {
 	nodes := t.nodes()
 	short := names.NewSet()
-	for i := range nodes {
-		short.Add(nodes[i].Name)
+	for i := 1; i < len(nodes.Nodes); i++ {
+		short.Add(nodes.Nodes[i].Sum.Name)
 	}
 	var b bytes.Buffer
-	tracetext.WriteTree(&b, t.text(), len(nodes), func(i int) *tracetext.Node { return &nodes[i] }, short, 0, t.Lost, "the trace was full")
+	tracetext.WriteTree(&b, t.text(), nodes, short, 0, t.Lost, "the trace was full")
 	return b.WriteTo(w)
 }
 

@@ -62,8 +62,9 @@ func TestCall(t *testing.T) {
 			}
 			// All views of the trace have the same calls.
 			nodes := uint64(0)
-			for _, n := range tr.nodes() {
-				nodes += n.Calls
+			tree := tr.nodes()
+			for i := range tree.Nodes {
+				nodes += tree.Nodes[i].Sum.Calls
 			}
 			starts, calls := uint64(0), uint64(0)
 			for _, a := range tr.Actions() {
@@ -71,7 +72,7 @@ func TestCall(t *testing.T) {
 					starts++
 				}
 			}
-			tree := tr.Tree()
+			paths := tr.Tree()
 			var visit func(c *Call)
 			self := time.Duration(0)
 			visit = func(c *Call) {
@@ -82,8 +83,8 @@ func TestCall(t *testing.T) {
 				}
 			}
 			visit(tr.Call())
-			if nodes != tr.Calls || starts != tr.Calls || calls != tr.Calls || tree.Root.Total != self {
-				t.Errorf("%d calls, printed %d, actions %d, in the tree %d; time %v in callgraph's tree, %v of calls", tr.Calls, nodes, starts, calls, tree.Root.Total, self)
+			if nodes != tr.Calls || starts != tr.Calls || calls != tr.Calls || paths.Root.Total != self {
+				t.Errorf("%d calls, printed %d, actions %d, in the tree %d; time %v in callgraph's tree, %v of calls", tr.Calls, nodes, starts, calls, paths.Root.Total, self)
 			}
 		})
 	}

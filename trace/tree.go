@@ -1,10 +1,8 @@
 package trace
 
 import (
-	"math"
-
 	"github.com/waymark-go/waymark/callgraph"
-	"github.com/waymark-go/waymark/internal/text/tracetext"
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // Tree returns the calls of the trace, added up by the paths of their callers. Its times are times
@@ -20,11 +18,11 @@ func (t *Trace) Tree() *callgraph.Tree {
 }
 
 // add returns the node of calls of the same function.
-func add(calls []*Call) *callgraph.Node {
-	n := &callgraph.Node{Func: *calls[0].Func, Calls: int64(len(calls))}
+func add(same []*Call) *callgraph.Node {
+	n := &callgraph.Node{Func: *same[0].Func, Calls: int64(len(same))}
 	var order []string
 	below := make(map[string][]*Call)
-	for _, c := range calls {
+	for _, c := range same {
 		n.Total += c.Self
 		for _, b := range c.Calls {
 			name := b.Func.Name
@@ -44,44 +42,14 @@ func add(calls []*Call) *callgraph.Node {
 
 // nodes returns the calls as they are printed: those of the same function with the same callers are
 // one node.
-func (t *Trace) nodes() (list []tracetext.Node) {
-	type key struct {
-		name string
-		goes bool
+func (t *Trace) nodes() *calls.Trace {
+	root := t.Call()
+	if root == nil {
+		return new(calls.Trace)
 	}
-	var fold func(calls []*Call, depth int)
-	fold = func(calls []*Call, depth int) {
-		n := tracetext.Node{Name: calls[0].Func.Name, Goroutine: calls[0].Go, Depth: depth, Min: math.MaxInt64}
-		var order []key
-		below := make(map[key][]*Call)
-		for _, c := range calls {
-			n.Calls++
-			n.Total += int64(c.Duration)
-			n.Self += int64(c.Self)
-			n.Min, n.Max = min(n.Min, int64(c.Duration)), max(n.Max, int64(c.Duration))
-			for _, mark := range []struct {
-				is bool
-				n  *uint64
-			}{{c.Panicked, &n.Panics}, {c.Failed, &n.Errors}, {c.Open, &n.Open}, {c.Detached && !c.Open, &n.Detached}} {
-				if mark.is {
-					*mark.n++
-				}
-			}
-			for _, b := range c.Calls {
-				k := key{b.Func.Name, b.Go}
-				if below[k] == nil {
-					order = append(order, k)
-				}
-				below[k] = append(below[k], b)
-			}
-		}
-		list = append(list, n)
-		for _, k := range order {
-			fold(below[k], depth+1)
-		}
-	}
-	if root := t.Call(); root != nil {
-		fold([]*Call{root}, 0)
-	}
-	return list
+	return calls.Fold(root, func(c *Call) (string, bool, calls.Call, []*Call) {
+		return c.Func.Name, c.Go, calls.Call{
+			Took: int64(c.Duration), Self: int64(c.Self), Panicked: c.Panicked, Failed: c.Failed, Open: c.Open, Detached: c.Detached,
+		}, c.Calls
+	})
 }

@@ -3,6 +3,8 @@ package control
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // Kinds of Watch.
@@ -139,17 +141,6 @@ type Trace struct {
 
 // A Node adds up the calls of a function that the calls of the node above made.
 type Node struct {
-	Name     string  `json:"name"`
-	Go       bool    `json:"go,omitempty"` // the calls began goroutines
-	Calls    uint64  `json:"calls"`
-	Panics   uint64  `json:"panics"`
-	Errors   uint64  `json:"errors"`
-	TotalNS  int64   `json:"total_ns"`
-	SelfNS   int64   `json:"self_ns"`
-	MinNS    int64   `json:"min_ns"`
-	MaxNS    int64   `json:"max_ns"`
-	AvgNS    int64   `json:"avg_ns"`
-	Open     uint64  `json:"open,omitempty"`     // calls that had not ended
-	Detached uint64  `json:"detached,omitempty"` // calls that ended after the trace's root call
+	calls.JSONTraced
 	Children []*Node `json:"children,omitempty"` // in the order of their first calls
 }

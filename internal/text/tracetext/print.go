@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/units"
@@ -31,28 +32,7 @@ type Trace struct {
 	Parts []time.Duration // of Duration: how long the goroutine ran, was ready, and waited; nil: that isn't printed
 }
 
-// A Node adds up the calls of a function that the calls of another node made, in one trace. Times
-// are in ns.
-type Node struct {
-	Name      string // of the function
-	Args      string // of the calls, as (n=1), if they are shown
-	Goroutine bool   // root calls of goroutines that the calls of the node above have started
-	Depth     int
-
-	Calls, Panics, Errors uint64
-	Open                  uint64 // calls that have not ended
-	Detached              uint64 // calls that ended after the trace's root call
-	Total, Self           int64
-	Min, Max              int64 // of a call
-
-	Parts []time.Duration // of Total, as in Trace
-	Note  string          // what goroutines waited for
-}
-
 var partHeads = []string{"Running", "Runnable", "Waiting"}
-
-// Avg returns the average duration of a call, ns.
-func (n *Node) Avg() int64 { return n.Total / int64(max(n.Calls, 1)) }
 
 // WriteList prints traces as a table. short, unless nil, shortens names of functions.
 func WriteList(w io.Writer, list []Trace, short *names.Set, s table.Style) error {
@@ -88,9 +68,10 @@ func WriteList(w io.Writer, list []Trace, short *names.Set, s table.Style) error
 	return t.Write(w, s)
 }
 
-// WriteTree prints the calls of a trace: n nodes, callees behind their callers. It prints depth
-// levels; 0 is all. left is the number of calls that are in no node, and lost what is said of them.
-func WriteTree(out io.Writer, tr Trace, n int, node func(i int) *Node, short *names.Set, depth int, left uint64, lost string) error {
+// WriteTree prints the calls of a trace, callees behind their callers; with tr.Parts also when goroutines
+// ran. It prints depth levels; 0 is all. left is the number of calls that are in no node, and lost what is
+// said of them.
+func WriteTree(out io.Writer, tr Trace, tree *calls.Trace, short *names.Set, depth int, left uint64, lost string) error {
 	w := bufio.NewWriter(out)
 	ended := "took " + units.Duration(tr.Duration)
 	if tr.Open {
@@ -106,18 +87,25 @@ func WriteTree(out io.Writer, tr Trace, n int, node func(i int) *Node, short *na
 	}
 	fmt.Fprint(w, "Function [calls, min, avg, max, total]\n")
 	hidden := left
-	for i := 0; i < n; i++ {
-		n := node(i)
-		if depth > 0 && n.Depth >= depth {
+	order := tree.Order()
+	order.Visit(func(i uint32, level int) bool {
+		n := &tree.Nodes[i].Sum
+		if depth > 0 && level >= depth {
 			hidden += n.Calls
-			continue
+			return true
 		}
 		fmt.Fprintf(w, "%s  %s  ", right(units.Aligned(n.Total)), right(units.Aligned(n.Self)))
-		for _, d := range n.Parts {
-			fmt.Fprint(w, right(units.Aligned(d)), "  ")
+		note := ""
+		if tr.Parts != nil {
+			off := &n.Offs().Total
+			for _, d := range off.Parts(n.Total) {
+				fmt.Fprint(w, right(units.Aligned(d)), "  ")
+			}
+			note = waits(off, n.Ready)
 		}
-		fmt.Fprintf(w, "%s%s\n", table.Indent(n.Depth), n.text(short))
-	}
+		fmt.Fprintf(w, "%s%s%s\n", table.Indent(level), text(n, short), note)
+		return true
+	}, nil)
 	if hidden > 0 {
 		fmt.Fprintf(w, "\n%s not shown: %s\n", units.Things(hidden, "call"), lost)
 	}
@@ -130,9 +118,9 @@ func right(text string) string {
 	return strings.Repeat(" ", max(width-len(text), 0)) + text
 }
 
-func (n *Node) text(short *names.Set) string {
+func text(n *calls.Traced, short *names.Set) string {
 	text := short.Short(n.Name) + n.Args
-	if n.Goroutine {
+	if n.Go {
 		text = "go " + text
 	}
 	if n.Calls > 1 {
@@ -150,8 +138,20 @@ func (n *Node) text(short *names.Set) string {
 			text += ", " + strconv.FormatUint(mark.n, 10) + " " + mark.word
 		}
 	}
-	if n.Note != "" {
-		text += ", waiting for " + n.Note
-	}
 	return text
+}
+
+// waits says what most of the waiting was for, and how long goroutines were ready before they made these calls.
+func waits(off *calls.Off, ready int64) string {
+	note := off.Longest()
+	if ready != 0 {
+		if note != "" {
+			note += ", "
+		}
+		note += "ready for " + units.Duration(ready) + " before"
+	}
+	if note == "" {
+		return ""
+	}
+	return ", waiting for " + note
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -104,7 +104,7 @@ type Call struct {
 
 	// SelfOff is the part of Self in which the goroutine did not run; nil if it always did, or if that was
 	// not recorded. It is valid until the Listener returns.
-	SelfOff *profile.Off
+	SelfOff *calls.Off
 
 	// Recursive: a call of the same function is around it. Durations of other calls of a function add
 	// up to its total.
@@ -133,7 +133,7 @@ type teller struct {
 	last      uint64 // id
 	call      Call   // what the Listener is given
 	waited    Wait   // the same
-	off       profile.Off
+	off       calls.Off
 	err       error
 
 	several     bool          // processes
@@ -320,8 +320,8 @@ func (f *follower) exit(c *calltree.Call) {
 	f.call.Duration = scale.Nanoseconds(c.End - c.Start)
 	f.call.Self = f.self(f.call.Function.Index, c.Self)
 	if c.Off != nil {
-		f.off = profile.Off{}
-		f.off.Add(&c.Off.Self, scale)
+		f.off = calls.Off{}
+		c.Off.Self.AddTo(&f.off, scale)
 		f.call.SelfOff = &f.off
 	}
 	f.call.results, f.call.panicked, f.call.Recursive = c.Results, c.Panic, c.Recursive

@@ -20,7 +20,7 @@ func Write(w io.Writer, t *paths.Tree) error {
 		frames[i] = names.Frame(t.Functions[i].Name)
 	}
 	t.Each(func(stack []int, n *paths.Node) {
-		if n.Values[paths.Self] == 0 {
+		if n.Self == 0 {
 			return
 		}
 		for i := len(stack) - 1; i >= 0; i-- {
@@ -30,7 +30,7 @@ func Write(w io.Writer, t *paths.Tree) error {
 			}
 		}
 		b.WriteByte(' ')
-		b.WriteString(strconv.FormatInt(n.Values[paths.Self], 10))
+		b.WriteString(strconv.FormatInt(n.Self, 10))
 		b.WriteByte('\n')
 	})
 	return b.Flush()

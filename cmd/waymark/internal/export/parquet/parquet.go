@@ -14,7 +14,6 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/calls"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -133,7 +132,7 @@ func (w *writer) end(c *calls.Call) error {
 	r.Start, r.Duration, r.Self = w.start+c.Start, c.Duration, c.Self
 	r.SelfRunnable, r.SelfWaiting = 0, ""
 	if c.SelfOff != nil {
-		r.SelfRunnable, r.SelfWaiting = off(c.SelfOff)
+		r.SelfRunnable, r.SelfWaiting = c.SelfOff.Runnable, reasons(&c.SelfOff.Waiting)
 	}
 	r.Recursive = c.Recursive
 	r.Panicked, r.Recovered, r.Goexit, r.Error = is(calltree.Panicked), is(calltree.Recovered), is(calltree.Exited), is(calltree.Failed)
@@ -149,10 +148,10 @@ func (w *writer) end(c *calls.Call) error {
 	return nil
 }
 
-// off returns the parts of a call's self time in which its goroutine did not run.
-func off(o *profile.Off) (runnable int64, waiting string) {
+// reasons returns times as a JSON object, "" if all are 0.
+func reasons(times *[tracefile.WaitReasons]int64) string {
 	var b []byte
-	for reason, ns := range o.Waiting {
+	for reason, ns := range times {
 		if ns != 0 {
 			b = append(b, ",\""+tracefile.WaitReason(reason).String()+"\":"...)
 			b = strconv.AppendInt(b, ns, 10)
@@ -162,7 +161,7 @@ func off(o *profile.Off) (runnable int64, waiting string) {
 		b[0] = '{'
 		b = append(b, '}')
 	}
-	return o.Runnable, string(b)
+	return string(b)
 }
 
 // object returns values as a JSON object, "" if there are none.

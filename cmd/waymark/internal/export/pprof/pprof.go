@@ -2,7 +2,7 @@
 //
 //	go tool pprof -top -sample_index=calls OUT
 //
-// Each path of calls is a sample with the values of paths.Measures that were recorded. pprof shows self times: the
+// Each path of calls is a sample with those of paths.Measures that were recorded. pprof shows self times: the
 // cumulated ones of a function are its total time. The value total has the total time at the
 // function itself, so it is to be read as flat.
 package pprof
@@ -64,7 +64,7 @@ func writeSamples(p *profile.Writer, t *paths.Tree, measures []int) {
 			locations = append(locations, functions[f])
 		}
 		for i, m := range measures {
-			values[i] = uint64(n.Values[m])
+			values[i] = uint64(paths.Measures[m].Of(n.Numbers))
 		}
 		for _, group := range t.Functions[stack[0]].Groups {
 			labels = append(labels, profile.Label{Key: "group", Text: group})

@@ -1,5 +1,7 @@
 package calltree
 
+import "github.com/waymark-go/waymark/internal/calls"
+
 // A Node adds up the calls that were reached on one path of callers, over all
 // goroutines. Times are in ticks. A recursion is a path: each level has a node of
 // its own, and the totals along it are not added up anywhere.
@@ -41,7 +43,7 @@ func (n *Node) Add(c *Call) {
 const NoCaller = -1
 
 // paths collects nodes while calls go on.
-type paths struct{ Paths[pathSum] }
+type paths struct{ calls.Paths[pathSum] }
 
 // A pathSum adds up the calls of a node.
 type pathSum struct {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
@@ -72,7 +72,7 @@ type jsonFunction struct {
 	Panics uint64 `json:"panics"`
 	Errors uint64 `json:"errors"`
 
-	*profile.JSONOffs
+	*calls.JSONOffs
 }
 
 func (x *Index) jsonRows(ctx context.Context, r tracefile.Range, goroutine uint64) ([]jsonFunction, error) {
@@ -93,8 +93,8 @@ func (x *Index) jsonRows(ctx context.Context, r tracefile.Range, goroutine uint6
 			f.File, f.Line = fn.File, fn.Line
 		}
 		if waiting {
-			var off profile.Offs
-			off.Add(row.Off, s)
+			var off calls.Offs
+			row.Off.AddTo(&off, s)
 			f.JSONOffs = off.JSON(f.Total, f.Self)
 		}
 		list = append(list, f)

@@ -2,23 +2,25 @@ package paths
 
 import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 )
 
 // An adder adds the nodes of a process's recording.
 type adder struct {
 	*reader
-	nodes    []calltree.Node
-	children [][2]int32            // of each node: the first child, and the next one of its caller; 0 is none
-	wanted   []bool                // by node: the filter's Callers wants it, or a call that it makes; nil: all are
-	owner    func(node int) uint32 // row of a goroutine; nil: goroutines are not kept apart
-	scale    calltree.Scale
-	min      uint64           // ticks
-	took     map[uint32]took  // by key, of what has been added
-	around   map[uint32]int32 // calls of each key that the visited node is in
-	stack    []uint32         // keys of the shown calls around the visited one, see maxDepth
-	has      map[uint32]int32 // of stack, by key
-	calls    uint64           // that are shown
+	nodes  []calltree.Node
+	wanted []bool                // by node: the filter's Callers wants it, or a call that it makes; nil: all are
+	owner  func(node int) uint32 // row of a goroutine; nil: goroutines are not kept apart
+	scale  calltree.Scale
+	min    uint64           // ticks
+	took   map[uint32]took  // by key, of what has been added
+	off    calls.Offs       // of the visited node
+	around map[uint32]int32 // calls of each key that the visited node is in
+	path   []visited        // to the visited node; the first one is no call
+	stack  []uint32         // keys of the shown calls around the visited one, see maxDepth
+	has    map[uint32]int32 // of stack, by key
+	calls  uint64           // that are shown
 }
 
 // took is the time of calls in ticks.
@@ -26,7 +28,6 @@ type took struct{ total, self, runnable, off uint64 }
 
 // A visited node is on the path to the one that is visited next.
 type visited struct {
-	node   int32
 	at     uint32 // in the tree of the result: its own node, or that of its nearest caller with one
 	pushed bool   // on the stack
 	depth  int    // calls that are shown above it and itself
@@ -36,17 +37,8 @@ type visited struct {
 // add adds the calls of a process, and returns how many the filter shows. owner returns the row of
 // the goroutine of a root call; nil if goroutines are not kept apart.
 func (r *reader) add(nodes []calltree.Node, scale calltree.Scale, owner func(node int) uint32) uint64 {
-	if len(nodes) == 0 {
-		return 0
-	}
 	a := &adder{reader: r, nodes: nodes, owner: owner, scale: scale, min: scale.TicksOf(int64(r.filter.Min)),
 		took: make(map[uint32]took), around: make(map[uint32]int32), has: make(map[uint32]int32)}
-	// Children are numbered from 1 on; those of 0 are the root calls.
-	a.children = make([][2]int32, len(nodes)+1)
-	for i := len(nodes) - 1; i >= 0; i-- {
-		caller := &a.children[nodes[i].Caller+1]
-		a.children[i+1][1], caller[0] = caller[0], int32(i+1)
-	}
 	if r.filter.Callers != nil {
 		a.wanted = make([]bool, len(nodes))
 		for i := len(nodes) - 1; i >= 0; i-- {
@@ -56,49 +48,36 @@ func (r *reader) add(nodes []calltree.Node, scale calltree.Scale, owner func(nod
 			}
 		}
 	}
-	path := []visited{{below: r.filter.Root == nil}}
-	for next := a.children[0][0]; ; {
-		for next != 0 {
-			path = append(path, a.enter(next, &path[len(path)-1]))
-			next = a.children[next][0]
-		}
-		last := path[len(path)-1]
-		if last.node == 0 {
-			return a.calls
-		}
-		path = path[:len(path)-1]
-		a.leave(&last)
-		next = a.children[last.node][1]
-	}
+	a.path = []visited{{below: r.filter.Root == nil}}
+	below := calls.Below(len(nodes)+1, func(n uint32) uint32 { return uint32(nodes[n-1].Caller + 1) })
+	below.Visit(func(n uint32, depth int) bool {
+		a.path = append(a.path[:depth+1], a.enter(int(n-1), a.path[depth]))
+		return true
+	}, func(n uint32, depth int) { a.leave(nodes[n-1].Key, a.path[depth+1].pushed) })
+	return a.calls
 }
 
 // enter adds the calls of a node.
-func (a *adder) enter(number int32, caller *visited) visited {
-	n := &a.nodes[number-1]
-	v := visited{node: number, at: caller.at, depth: caller.depth, below: caller.below || a.roots[n.Key]}
-	if caller.node == 0 && a.owner != nil {
-		v.at = a.tree.paths.Child(0, a.owner(int(number-1)))
+func (a *adder) enter(number int, caller visited) visited {
+	n := &a.nodes[number]
+	v := visited{at: caller.at, depth: caller.depth, below: caller.below || a.roots[n.Key]}
+	if n.Caller == calltree.NoCaller && a.owner != nil {
+		v.at = a.tree.paths.Child(0, a.owner(number))
 	}
 	outermost := a.around[n.Key] == 0
 	a.around[n.Key]++
-	values := a.values(n, outermost)
+	sum := a.numbers(n, outermost)
 	limit := a.filter.Depth
-	if !v.below || !a.shown[n.Key] || limit > 0 && v.depth >= limit || n.Total < a.min || a.wanted != nil && !a.wanted[number-1] {
-		if v.depth > 0 && (values[Self] != 0 || values[Objects] != 0) {
-			left := &a.tree.paths.Nodes[a.tree.paths.Child(v.at, uint32(a.function(function.Func{Name: Left})))]
-			for i := Self; i < len(values); i++ {
-				left.Sum.Values[i] += values[i]
-			}
+	if !v.below || !a.shown[n.Key] || limit > 0 && v.depth >= limit || n.Total < a.min || a.wanted != nil && !a.wanted[number] {
+		if v.depth > 0 && (sum.Self != 0 || sum.Objects != 0) {
+			left := calls.Numbers{Self: sum.Self, Off: sum.Off, Objects: sum.Objects, Bytes: sum.Bytes}
+			a.tree.paths.Add(v.at, uint32(a.function(function.Func{Name: Left})), &left)
 		}
 		return v
 	}
 	v.depth++
 	a.calls += n.Calls
-	node := a.tree.paths.Child(v.at, n.Key)
-	sum := &a.tree.paths.Nodes[node].Sum
-	for i, value := range values {
-		sum.Values[i] += value
-	}
+	node := a.tree.paths.Add(v.at, n.Key, &sum)
 	if len(a.stack) < maxDepth || a.has[n.Key] == 0 {
 		v.at, v.pushed = node, true
 		a.stack = append(a.stack, n.Key)
@@ -107,38 +86,36 @@ func (a *adder) enter(number int32, caller *visited) visited {
 	return v
 }
 
-func (a *adder) leave(v *visited) {
-	key := a.nodes[v.node-1].Key
+func (a *adder) leave(key uint32, pushed bool) {
 	a.around[key]--
-	if v.pushed {
+	if pushed {
 		a.stack = a.stack[:len(a.stack)-1]
 		a.has[key]--
 	}
 }
 
-// values returns the numbers of a node. They are rounded so that the sums of a function are those of
-// its ticks.
-func (a *adder) values(n *calltree.Node, outermost bool) (v Values) {
+// numbers returns those of a node, valid until the next one's. Times are rounded so that the sums of a
+// function are those of its ticks.
+func (a *adder) numbers(n *calltree.Node, outermost bool) calls.Numbers {
 	t := a.took[n.Key]
 	before := t
 	t.self += n.Self
 	if outermost {
 		t.total += n.Total
 	}
+	ns := func(after, before uint64) int64 { return a.scale.Nanoseconds(after) - a.scale.Nanoseconds(before) }
+	sum := n.Counts()
+	sum.Total, sum.Self = ns(t.total, before.total), ns(t.self, before.self)
 	if n.Off != nil {
 		a.tree.waits = true
 		t.runnable += n.Off.Self.Runnable
 		t.off += n.Off.Self.Sum()
+		off := &a.off.Self
+		off.Runnable = ns(t.runnable, before.runnable)
+		off.Untold = ns(t.off, before.off) - off.Runnable
+		sum.Off = &a.off
 	}
 	a.took[n.Key] = t
-	v[Calls] = int64(n.Calls)
-	ns := func(after, before uint64) int64 { return a.scale.Nanoseconds(after) - a.scale.Nanoseconds(before) }
-	v[Total] = ns(t.total, before.total)
-	v[Self] = ns(t.self, before.self)
-	off := ns(t.off, before.off)
-	v[Runnable] = ns(t.runnable, before.runnable)
-	v[Running], v[Waiting] = v[Self]-off, off-v[Runnable]
-	v[Objects], v[Bytes] = int64(n.Made.Objects), int64(n.Made.Bytes)
 	a.tree.makes = a.tree.makes || n.Made.Objects > 0
-	return v
+	return sum
 }

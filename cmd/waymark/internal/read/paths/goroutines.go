@@ -6,6 +6,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
@@ -57,7 +58,7 @@ const tellStep = 1 << 18
 type gatherer struct {
 	keyOf  func(site uint32) uint32
 	keys   map[uint32]uint32 // its answers
-	paths  calltree.Paths[calltree.Node]
+	paths  calls.Paths[calltree.Node]
 	ids    []uint64
 	long   map[uint32]uint64   // by key: calls that were counted, and recorded because they took long
 	stacks map[uint64][]uint32 // of each goroutine: its node, and those of its open calls

@@ -16,20 +16,25 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// Measures are the numbers of a Node, with their units. Times are in ns.
-var Measures = [...]struct{ Name, Unit string }{
-	{"calls", "count"},
-	{"total", "nanoseconds"},
-	{"self", "nanoseconds"},
-	{"running", "nanoseconds"},
-	{"runnable", "nanoseconds"},
-	{"waiting", "nanoseconds"},
-	{"objects", "count"},
-	{"bytes", "bytes"},
+// Measures are the numbers of a Node, with their units. Times are in ns. Sums over the nodes of a function
+// are what a report has, to the nanosecond.
+var Measures = [...]struct {
+	Name, Unit string
+	Of         func(n *calls.Numbers) int64
+}{
+	{"calls", "count", func(n *calls.Numbers) int64 { return int64(n.Calls) }},
+	{"total", "nanoseconds", func(n *calls.Numbers) int64 { return n.Total }},
+	{"self", "nanoseconds", func(n *calls.Numbers) int64 { return n.Self }},
+	{"running", "nanoseconds", func(n *calls.Numbers) int64 { return n.Offs().Self.Running(n.Self) }},
+	{"runnable", "nanoseconds", func(n *calls.Numbers) int64 { return n.Offs().Self.Runnable }},
+	{"waiting", "nanoseconds", func(n *calls.Numbers) int64 { return n.Offs().Self.Waited() }},
+	{"objects", "count", func(n *calls.Numbers) int64 { return int64(n.Objects) }},
+	{"bytes", "bytes", func(n *calls.Numbers) int64 { return int64(n.Bytes) }},
 }
 
 // Indices of Measures.
@@ -44,13 +49,9 @@ const (
 	Bytes   // of them
 )
 
-// Values are the numbers in the order of Measures. Sums over the nodes of a function are what a
-// report has, to the nanosecond.
-type Values [len(Measures)]int64
-
 // A Node is the calls of a function that were reached on one path.
 type Node struct {
-	Values
+	*calls.Numbers
 	Counted   bool   // calls that were counted and not recorded: nobody knows who made them
 	Goroutine string // that made them, with Options.Goroutines
 }
@@ -66,9 +67,9 @@ type Options struct {
 // A Tree holds nodes.
 type Tree struct {
 	Functions []function.Func
-	paths     calltree.Paths[Node] // with Options.Goroutines their nodes are outermost
-	waits     bool                 // some calls have waited
-	makes     bool                 // some have made objects
+	paths     calls.Tree // with Options.Goroutines their nodes are outermost
+	waits     bool       // some calls have waited
+	makes     bool       // some have made objects
 	owners    []recording.GoroutineID
 	index     map[recording.GoroutineID]uint32 // in owners
 }
@@ -106,24 +107,24 @@ func (t *Tree) Has(measure int) bool {
 	return true
 }
 
-// Each calls do for each node whose values aren't all 0. The stack has indices in Functions, the
+// Each calls do for each node whose measures aren't all 0. The stack has indices in Functions, the
 // innermost call's first; it is valid until do returns.
 func (t *Tree) Each(do func(stack []int, n *Node)) {
 	var stack []int
 	for i := 1; i < len(t.paths.Nodes); i++ {
-		n := &t.paths.Nodes[i]
-		if n.Sum.Values == (Values{}) {
+		n := Node{Numbers: &t.paths.Nodes[i].Sum, Counted: t.paths.Nodes[i].Row&counted != 0}
+		if n.Calls == 0 && n.Total == 0 && n.Self == 0 && n.Offs().Self == (calls.Off{}) && n.Objects == 0 && n.Bytes == 0 {
 			continue
 		}
 		stack = stack[:0]
 		for at := uint32(i); at != 0; at = t.paths.Nodes[at].Parent {
 			if row := t.paths.Nodes[at].Row; row&goroutine != 0 {
-				n.Sum.Goroutine = t.owners[row&^goroutine].String()
+				n.Goroutine = t.owners[row&^goroutine].String()
 			} else {
 				stack = append(stack, int(row&^counted))
 			}
 		}
-		do(stack, &n.Sum)
+		do(stack, &n)
 	}
 }
 
@@ -228,13 +229,10 @@ func longOf(rows []calltree.Row, key uint32) uint64 {
 }
 
 // count adds counted calls of a function, and returns how many it has added.
-func (r *reader) count(key uint32, calls uint64) uint64 {
-	if calls == 0 || !r.shown[key] {
+func (r *reader) count(key uint32, n uint64) uint64 {
+	if n == 0 || !r.shown[key] {
 		return 0
 	}
-	node := r.tree.paths.Child(0, key|counted)
-	n := &r.tree.paths.Nodes[node].Sum
-	n.Values[Calls] += int64(calls)
-	n.Counted = true
-	return calls
+	r.tree.paths.Add(0, key|counted, &calls.Numbers{Calls: n})
+	return n
 }

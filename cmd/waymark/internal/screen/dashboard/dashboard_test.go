@@ -12,6 +12,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/session"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/session/sessiontest"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/tui"
+	calltree "github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/program/control"
 )
 
@@ -228,8 +229,8 @@ func TestTraces(t *testing.T) {
 	d.until(`at least "soon": want a duration, as in 10ms`)
 	d.press("backspace", "backspace", "backspace", "backspace", "'1ms", "enter")
 	d.until("Waiting for calls of m.F")
-	d.program.Traces <- []control.Trace{{Root: "m.F", DurationNS: 2e6, Calls: 3, Call: &control.Node{Name: "m.F", Calls: 1, TotalNS: 2e6, SelfNS: 1e6,
-		Children: []*control.Node{{Name: "m/store.Put", Calls: 2, TotalNS: 1e6, SelfNS: 1e6, Panics: 1, Go: true}}}}}
+	d.program.Traces <- []control.Trace{{Root: "m.F", DurationNS: 2e6, Calls: 3, Call: &control.Node{JSONTraced: calltree.JSONTraced{Name: "m.F", Calls: 1, TotalNS: 2e6, SelfNS: 1e6},
+		Children: []*control.Node{{JSONTraced: calltree.JSONTraced{Name: "m/store.Put", Calls: 2, TotalNS: 1e6, SelfNS: 1e6, Panics: 1, Go: true}}}}}}
 	d.until("1 trace")
 	d.press("enter")
 	d.until("1.00ms   50.0  1.00ms      2  0ns      go store.Put, panicked")

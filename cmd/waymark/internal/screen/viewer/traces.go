@@ -21,7 +21,7 @@ type tracesOf struct {
 
 	one   *traces.Tree
 	tree  *tui.Tree // of one
-	below [][]int   // nodes by id, which is an index in one.Nodes plus 1
+	below [][]int   // nodes by id, which is an index in one.Nodes
 }
 
 func (t *tracesOf) init() {
@@ -69,18 +69,14 @@ func (t *tracesOf) Row(i int) []tui.Cell {
 // show shows the calls of a trace.
 func (t *tracesOf) show(one *traces.Tree) {
 	t.one = one
-	t.below = make([][]int, len(one.Nodes)+1)
-	var path []int // ids of the callers
-	for i := range one.Nodes {
+	t.below = make([][]int, max(len(one.Nodes), 1))
+	order := one.Order()
+	order.Visit(func(i uint32, _ int) bool {
 		n := &one.Nodes[i]
-		t.short.Add(n.Name)
-		parent := 0
-		if path = path[:min(n.Depth, len(path))]; len(path) > 0 {
-			parent = path[len(path)-1]
-		}
-		t.below[parent] = append(t.below[parent], i+1)
-		path = append(path, i+1)
-	}
+		t.short.Add(n.Sum.Name)
+		t.below[n.Parent] = append(t.below[n.Parent], int(i))
+		return true
+	}, nil)
 	t.tree = tui.NewTree([]tui.Column{{Head: "Total", Right: true}, {Head: "%", Right: true}, {Head: "Self", Right: true, Spare: 1}, {Head: "Calls", Right: true},
 		{Head: "Max", Right: true, Spare: 2}, {Head: "Function"}}, t)
 	t.tree.Open(1)
@@ -94,9 +90,9 @@ func (t *tracesOf) Leaf(id int) bool { return len(t.below[id]) == 0 }
 
 // Cells implements tui.Nodes.
 func (t *tracesOf) Cells(id int) []tui.Cell {
-	n := &t.one.Nodes[id-1]
+	n := &t.one.Nodes[id].Sum
 	name := tui.Cell{Text: t.short.Short(n.Name)}
-	if n.Goroutine {
+	if n.Go {
 		name.Text = "go " + name.Text
 	}
 	if n.Panics > 0 {
@@ -107,7 +103,7 @@ func (t *tracesOf) Cells(id int) []tui.Cell {
 	if n.Detached > 0 {
 		name.Text += ", detached"
 	}
-	return []tui.Cell{duration(n.Total), tui.Share(n.Total, int64(t.one.Trace.Duration)), duration(n.Self), count(n.Calls), duration(n.Max), name}
+	return []tui.Cell{duration(n.Total), tui.Share(n.Total, int64(t.one.Of.Duration)), duration(n.Self), count(n.Calls), duration(n.Max), name}
 }
 
 func (t *tracesOf) view() func(columns, lines int) []string {
@@ -120,7 +116,7 @@ func (t *tracesOf) view() func(columns, lines int) []string {
 			return out
 		}
 	}
-	trace := t.one.Trace
+	trace := t.one.Of
 	head := trace.Key.String() + "  " + t.short.Short(trace.Root.Name) + ", took " + tui.Duration(int64(trace.Duration)) + ", " + units.Things(trace.Calls, "call")
 	return func(columns, lines int) []string {
 		return append([]string{tui.Paint(tui.Head(tui.Clean(head), columns), tui.Accent)}, t.tree.View(columns, lines-1)...)

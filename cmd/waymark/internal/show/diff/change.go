@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/paths"
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // A Verdict says what the samples tell of a number.
@@ -38,15 +39,14 @@ func (c *Change) Share() (share float64, ok bool) {
 }
 
 // series are the numbers of a function or a path: by side, one of each sample.
-type series [2][]paths.Values
+type series [2][]calls.Numbers
 
-func (s *series) add(side, sample int, v paths.Values) {
+func (s *series) add(side, sample int, n calls.Numbers) {
 	for len(s[side]) <= sample {
-		s[side] = append(s[side], paths.Values{})
+		s[side] = append(s[side], calls.Numbers{})
 	}
-	for i := range v {
-		s[side][sample][i] += v[i]
-	}
+	n.Off = nil // which is not compared
+	s[side][sample].Add(&n)
 }
 
 func (s *series) empty() bool { return len(s[Before]) == 0 && len(s[After]) == 0 }
@@ -54,8 +54,8 @@ func (s *series) empty() bool { return len(s[Before]) == 0 && len(s[After]) == 0
 // of returns a measure of all samples of a side.
 func (s *series) of(side, measure, samples int) []int64 {
 	list := make([]int64, samples)
-	for i, v := range s[side] {
-		list[i] = v[measure]
+	for i := range s[side] {
+		list[i] = paths.Measures[measure].Of(&s[side][i])
 	}
 	return list
 }

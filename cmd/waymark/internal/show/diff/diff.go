@@ -23,9 +23,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/paths"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/units"
@@ -70,7 +70,7 @@ type Diff struct {
 	short *names.Set
 	index map[string]uint32 // in all
 	all   []*Function       // called or not
-	tree  calltree.Paths[series]
+	tree  calls.Paths[series]
 	self  int64 // ns, self time of all functions: of the side with more
 }
 
@@ -164,7 +164,7 @@ func (d *Diff) add(to, sample int, tree *paths.Tree) {
 			return
 		}
 		f := d.all[numbers[stack[0]]]
-		f.values.add(to, sample, n.Values)
+		f.values.add(to, sample, *n.Numbers)
 		if n.Counted {
 			f.Demoted = true
 			return
@@ -173,7 +173,7 @@ func (d *Diff) add(to, sample int, tree *paths.Tree) {
 		for _, i := range slices.Backward(stack) {
 			at = d.tree.Child(at, numbers[i])
 		}
-		d.tree.Nodes[at].Sum.add(to, sample, n.Values)
+		d.tree.Nodes[at].Sum.add(to, sample, *n.Numbers)
 	})
 }
 

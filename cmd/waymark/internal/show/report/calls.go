@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 )
 
@@ -15,7 +15,7 @@ type Tree struct {
 // A Node adds up the calls of one function on one path of callers. Times are in ns.
 type Node struct {
 	Row *Row // of the function, with all its calls
-	profile.Numbers
+	calls.Numbers
 }
 
 // CallTree returns the tree that WriteTree prints, but for the filter's Min and Depth.

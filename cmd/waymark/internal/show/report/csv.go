@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // writeCSV prints a head and the rows, times in ns. Columns have the names of
@@ -30,7 +30,7 @@ func (r *Report) writeCSV(w io.Writer) error {
 	head := append(heads[r.By], "calls", "panics", "total_ns", "self_ns", "min_ns", "max_ns", "avg_ns", "errors", "recorded")
 	waits := r.waits()
 	if waits {
-		head = append(head, profile.OffHeads()...)
+		head = append(head, calls.OffHeads()...)
 	}
 	c.Write(head)
 	rows, _ := r.Rows()

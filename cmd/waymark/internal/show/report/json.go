@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/stats"
 )
@@ -142,7 +142,7 @@ type jsonNumbers struct {
 	Demoted  bool            `json:"demoted,omitempty"`  // some were only counted, to keep to the budget
 	Estimate *stats.Estimate `json:"estimate,omitempty"`
 	*stats.Quantiles
-	*profile.JSONOffs // if the recording says when goroutines ran
+	*calls.JSONOffs // if the recording says when goroutines ran
 
 	Objects uint64 `json:"objects,omitempty"` // of the heap
 	Bytes   uint64 `json:"bytes,omitempty"`

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 )
 
@@ -16,7 +16,7 @@ func (r *Report) Goroutines() []*Row {
 
 // Account returns the call tree of a report that was made with Options.Tree: all of it, shown or not. Its
 // rows are numbers for Func.
-func (r *Report) Account() *profile.Tree { return &r.tree }
+func (r *Report) Account() *calls.Tree { return &r.tree }
 
 // Func returns the function of a row of the tree.
 func (r *Report) Func(row uint32) *function.Func { return &r.rows[row].Func }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
@@ -50,7 +50,7 @@ type Report struct {
 	types      []*Row                       // of objects, see ByType
 	goroutines []*Row                       // beside the rows, with Options.Goroutines
 	names      *names.Set                   // of all functions of the recordings, called or not
-	tree       profile.Tree                 // with Options.Tree: the whole account, shown or not
+	tree       calls.Tree                   // with Options.Tree: the whole account, shown or not
 	shown      *view                        // of it
 
 	damage []error   // one for each damaged file
@@ -157,7 +157,7 @@ func (r *Report) add(p *recording.Process, progress *progress) error {
 		}
 	}
 	if r.Tree {
-		r.tree.AddTicks(result.Tree, p.Scale)
+		calltree.AddTo(&r.tree, result.Tree, p.Scale)
 	}
 	r.Recordings = append(r.Recordings, rec)
 	return errors.Join(errs...)
@@ -295,7 +295,7 @@ func (r *Report) Damage() error { return errors.Join(r.damage...) }
 // Calls returns the number of calls in what is shown.
 func (r *Report) Calls() (n uint64) {
 	if r.Tree {
-		r.walk(func(c *profile.Node, _ int) { n += c.Sum.Calls }, nil)
+		r.walk(func(c *calls.Node, _ int) { n += c.Sum.Calls }, nil)
 		return n
 	}
 	for _, row := range r.rows {

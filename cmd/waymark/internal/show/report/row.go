@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
@@ -34,7 +34,7 @@ type Row struct {
 
 	Quantiles *stats.Quantiles // nil if the distribution is not known
 
-	Off profile.Offs // when goroutines did not run, if the recording says so
+	Off calls.Offs // when goroutines did not run, if the recording says so
 
 	shallow  bool   // some of the calls have few enough callers for the filter
 	measured uint64 // how many calls Sum is of: all whose times are known or estimated, or a goroutine's root calls
@@ -76,7 +76,7 @@ func (r *Row) add(c *calltree.Row, scale calltree.Scale) {
 	r.Total += scale.Nanoseconds(c.Total)
 	r.Self += scale.Nanoseconds(c.Self)
 	r.Sum += scale.Nanoseconds(c.Sum)
-	r.Off.Add(c.Off, scale)
+	c.Off.AddTo(&r.Off, scale)
 	r.Objects += c.Made.Objects
 	r.Bytes += c.Made.Bytes
 }
@@ -148,6 +148,6 @@ func goroutineRow(file *tracefile.File, g *calltree.Goroutine, scale calltree.Sc
 		Bytes:    g.Made.Bytes,
 		measured: g.Roots,
 	}
-	row.Off.Add(g.Off, scale)
+	g.Off.AddTo(&row.Off, scale)
 	return row
 }

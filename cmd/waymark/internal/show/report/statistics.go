@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/stats"
 	"github.com/waymark-go/waymark/tracefile"
@@ -96,8 +96,8 @@ func (r *Report) AddStatistics(s *Statistics) {
 		row.Open += f.Open
 		row.Total += int64(f.Total)
 		row.Self += int64(f.Self)
-		row.Off.Total.Join(&profile.Off{Runnable: int64(f.Runnable), Untold: int64(f.Waiting)})
-		row.Off.Self.Join(&profile.Off{Runnable: int64(f.SelfRunnable), Untold: int64(f.SelfWaiting)})
+		row.Off.Total.Add(&calls.Off{Runnable: int64(f.Runnable), Untold: int64(f.Waiting)})
+		row.Off.Self.Add(&calls.Off{Runnable: int64(f.SelfRunnable), Untold: int64(f.SelfWaiting)})
 		row.Objects += f.Objects
 		row.Bytes += f.Bytes
 		row.Sum += int64(f.Mean) * int64(sum)
@@ -139,11 +139,11 @@ func (r *Report) addPaths(paths []stats.Path, made []stats.Made) {
 		if !ok {
 			row = r.rowOf(f)
 		}
-		at[i] = r.tree.Add(parent, row, &profile.Numbers{Calls: p.Calls, Panics: p.Panics, Errors: p.Errors, Total: int64(p.Total), Self: int64(p.Self), About: p.Estimated})
+		at[i] = r.tree.Add(parent, row, &calls.Numbers{Calls: p.Calls, Panics: p.Panics, Errors: p.Errors, Total: int64(p.Total), Self: int64(p.Self), About: p.Estimated})
 	}
 	for i := range made {
 		if m := &made[i]; m.Path >= 0 {
-			r.tree.Nodes[at[m.Path]].Sum.Add(&profile.Numbers{Objects: m.Objects, Bytes: m.Bytes})
+			r.tree.Nodes[at[m.Path]].Sum.Add(&calls.Numbers{Objects: m.Objects, Bytes: m.Bytes})
 		}
 	}
 }

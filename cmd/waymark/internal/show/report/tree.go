@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/units"
@@ -27,8 +26,8 @@ func (r *Report) levels() int { return cmp.Or(r.Filter.Depth, DefaultLevels) }
 
 // A view is what is shown of a call tree, --min and --depth apart.
 type view struct {
-	*profile.Tree
-	calltree.Children
+	*calls.Tree
+	calls.Children
 	all int64 // total, ns, of what it is part of
 	cut bool  // callers of more than DefaultLevels are left out
 }
@@ -54,9 +53,9 @@ func (r *Report) view() *view {
 	}
 	if r.Filter.Show != nil {
 		show := r.matching(r.Filter.Show)
-		v.Tree = v.Some(func(n *profile.Node, _ uint32) bool { return show(n.Row) })
+		v.Tree = v.Some(func(n *calls.Node, _ uint32) bool { return show(n.Row) })
 	}
-	v.Children = v.Order(func(a, b *profile.Node) int {
+	v.Children = v.Order(func(a, b *calls.Node) int {
 		if a.Sum.Total != b.Sum.Total {
 			return cmp.Compare(b.Sum.Total, a.Sum.Total) // what took the most time first
 		}
@@ -69,6 +68,14 @@ func (r *Report) view() *view {
 // HideSmall leaves out of the tree what has less than a share of the time.
 func (r *Report) HideSmall(share float64) {
 	r.Filter.Min = time.Duration(share * float64(r.view().all))
+}
+
+// cell returns what text has of a column.
+func cell(n uint64, unit string) table.Cell {
+	if unit == "bytes" {
+		return table.Cell{Text: units.Bytes(int64(n))}
+	}
+	return table.Count(n)
 }
 
 // matching turns a question about a function into a question about its row. It asks once for each
@@ -88,9 +95,9 @@ func (r *Report) matching(wanted func(*function.Func) bool) func(row uint32) boo
 
 // walk calls enter for the nodes that are shown, callers before callees, and leave, if it isn't
 // nil, after what they call.
-func (r *Report) walk(enter func(n *profile.Node, depth int), leave func(n *profile.Node, depth int)) {
+func (r *Report) walk(enter func(n *calls.Node, depth int), leave func(n *calls.Node, depth int)) {
 	v := r.view()
-	shown := func(n *profile.Node, depth int) bool {
+	shown := func(n *calls.Node, depth int) bool {
 		return n.Sum.Total >= int64(r.Filter.Min) && (r.Filter.Depth == 0 || depth < r.Filter.Depth)
 	}
 	v.Visit(func(i uint32, depth int) bool {
@@ -124,23 +131,23 @@ func (r *Report) WriteTree(w io.Writer, f Format) (note string, err error) {
 		return note, r.writeFlat(w)
 	case CSV:
 		c := csv.NewWriter(w)
-		waits, makes := r.pathsWait(), r.makes()
+		waits, columns := r.pathsWait(), r.tree.Columns(r.makes())
 		head := []string{"depth", "total_ns", "self_ns", "calls", "panics", "name", "errors"}
 		if waits {
-			head = append(head, profile.OffHeads()...)
+			head = append(head, calls.OffHeads()...)
 		}
-		if makes {
-			head = append(head, "objects", "bytes")
+		for _, column := range columns {
+			head = append(head, column.Key)
 		}
 		c.Write(head)
-		r.walk(func(n *profile.Node, depth int) {
+		r.walk(func(n *calls.Node, depth int) {
 			record := []string{strconv.Itoa(depth), strconv.FormatInt(n.Sum.Total, 10), strconv.FormatInt(n.Sum.Self, 10),
 				strconv.FormatUint(n.Sum.Calls, 10), strconv.FormatUint(n.Sum.Panics, 10), r.rows[n.Row].Name, strconv.FormatUint(n.Sum.Errors, 10)}
 			if waits {
 				record = append(record, n.Sum.Offs().Total.Fields(n.Sum.Total)...)
 			}
-			if makes {
-				record = append(record, unsigned(n.Sum.Objects), unsigned(n.Sum.Bytes))
+			for _, column := range columns {
+				record = append(record, unsigned(column.Of(&n.Sum)))
 			}
 			c.Write(record)
 		}, nil)
@@ -156,9 +163,9 @@ func (r *Report) writeTreeText(w io.Writer) error {
 		{Head: "Total time", Right: true}, {Head: "Self time", Right: true}, {Head: "%", Right: true},
 		{Head: "Calls", Right: true}, {Head: "Panics", Right: true}, {Head: "Errors", Right: true},
 	}}
-	makes := r.view().Any(func(n *profile.Numbers) bool { return n.Objects > 0 })
-	if makes {
-		t.Columns = append(t.Columns, table.Column{Head: "Objects", Right: true}, table.Column{Head: "Bytes", Right: true})
+	columns := r.view().Columns(r.view().Makes())
+	for _, column := range columns {
+		t.Columns = append(t.Columns, table.Column{Head: column.Head, Right: true})
 	}
 	t.Columns = append(t.Columns, table.Column{Head: "Function"})
 	waiting := r.Waiting && r.pathsWait()
@@ -167,7 +174,7 @@ func (r *Report) writeTreeText(w io.Writer) error {
 		t.Columns = append(t.Columns, table.Column{Head: "Waiting for"})
 	}
 	t.Stream = func(line func([]table.Cell)) {
-		r.walk(func(n *profile.Node, depth int) {
+		r.walk(func(n *calls.Node, depth int) {
 			percent := 0.0
 			if all > 0 {
 				percent = 100 * float64(n.Sum.Total) / float64(all)
@@ -191,8 +198,8 @@ func (r *Report) writeTreeText(w io.Writer) error {
 				total, self, {Text: strconv.FormatFloat(percent, 'f', 1, 64)},
 				calls, table.Panics(n.Sum.Panics), table.Errors(n.Sum.Errors),
 			}
-			if makes {
-				cells = append(cells, table.Count(n.Sum.Objects), table.Cell{Text: units.Bytes(int64(n.Sum.Bytes))})
+			for _, column := range columns {
+				cells = append(cells, cell(column.Of(&n.Sum), column.Unit))
 			}
 			cells = append(cells, table.Cell{Text: name})
 			if waiting {

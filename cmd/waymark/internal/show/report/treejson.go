@@ -8,25 +8,25 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // A nodeWriter writes the nodes of a tree as JSON objects without recursion, unlike encoding/json.
 type nodeWriter struct {
 	*bufio.Writer
-	rows  []*Row
-	names [][]byte // by row, quoted
-	waits bool     // when goroutines ran is known
-	makes bool     // what calls made on the heap is known
+	rows    []*Row
+	names   [][]byte // by row, quoted
+	waits   bool     // when goroutines ran is known
+	columns []calls.Column
 }
 
 func (r *Report) newNodeWriter(w io.Writer) *nodeWriter {
-	return &nodeWriter{bufio.NewWriter(w), r.rows, make([][]byte, len(r.rows)), r.pathsWait(), r.makes()}
+	return &nodeWriter{bufio.NewWriter(w), r.rows, make([][]byte, len(r.rows)), r.pathsWait(), r.tree.Columns(r.makes())}
 }
 
 // numbers writes the members that every node has, in lines with the given indentation, or in one.
-func (w *nodeWriter) numbers(n *profile.Node, indent string) {
+func (w *nodeWriter) numbers(n *calls.Node, indent string) {
 	if w.names[n.Row] == nil {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
@@ -61,9 +61,8 @@ func (w *nodeWriter) numbers(n *profile.Node, indent string) {
 			b = append(append(b, separator...), member...)
 		}
 	}
-	if w.makes {
-		add("objects", int64(n.Sum.Objects))
-		add("bytes", int64(n.Sum.Bytes))
+	for i := range w.columns {
+		add(w.columns[i].Key, int64(w.columns[i].Of(&n.Sum)))
 	}
 	w.Write(b)
 }
@@ -112,7 +111,7 @@ func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 		}
 		w.WriteByte(']')
 	}
-	r.walk(func(n *profile.Node, depth int) {
+	r.walk(func(n *calls.Node, depth int) {
 		if depth >= levels {
 			omitted++
 			return
@@ -128,7 +127,7 @@ func (r *Report) writeNested(file io.Writer) (left uint64, err error) {
 			w.WriteString(",\n" + indent + lacks)
 		}
 		w.WriteString(",\n" + indent + `"children": [`)
-	}, func(n *profile.Node, depth int) {
+	}, func(n *calls.Node, depth int) {
 		if depth >= levels {
 			return
 		}
@@ -157,7 +156,7 @@ func (r *Report) writeFlat(file io.Writer) error {
 	w.WriteString("{\n  " + head + ",\n  \"nodes\": [")
 	id := 0
 	var path []int // ids of the callers
-	r.walk(func(n *profile.Node, depth int) {
+	r.walk(func(n *calls.Node, depth int) {
 		if id++; id > 1 {
 			w.WriteByte(',')
 		}

@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/units"
 )
@@ -20,7 +20,7 @@ func (r *Report) pathsWait() bool { return r.waits() && !r.statistics() }
 // offColumns are the columns of text.
 var offColumns = append([]table.Column{{Head: "Total time", Right: true}}, table.Parts...)
 
-func offCells(o *profile.Off, total int64) []table.Cell {
+func offCells(o *calls.Off, total int64) []table.Cell {
 	return []table.Cell{table.Duration(total), table.Duration(o.Running(total)), table.Duration(o.Runnable), table.Duration(o.Waited())}
 }
 

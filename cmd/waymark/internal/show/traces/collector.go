@@ -16,7 +16,8 @@ type strand struct {
 	late  sums          // of what it did after the end of the root call
 	ready time.Duration // how long the goroutine was ready before it ran, until its first call
 
-	at, left int // in a tree: the node of the innermost call; calls in progress that have no node
+	at   uint32 // in a tree: the node of the innermost call
+	left int    // in a tree: calls in progress that have no node
 
 	// In a file of actions: log is its element. kept is that without the calls that began after the
 	// end of the root call. open are the functions of its open calls; early of them began before that
@@ -169,7 +170,7 @@ func (c *collector) onOver(r *running, call *calltree.Call) {
 	t := r.Data.trace
 	t.Duration = time.Duration(c.p.Scale.Nanoseconds(call.End - call.Began))
 	t.Open = call.Flags&calltree.Open != 0
-	t.Off.Add(call.Off, c.p.Scale)
+	call.Off.AddTo(&t.Off, c.p.Scale)
 	const recovered = calltree.Panicked | calltree.Recovered
 	t.Failed = call.Flags&calltree.Failed != 0 || call.Flags&recovered == calltree.Panicked
 	if !r.Data.other {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // jsonTrace has the members of a trace in JSON.
@@ -29,7 +29,7 @@ type jsonTrace struct {
 	Failed     bool   `json:"failed,omitempty"`
 	Objects    uint64 `json:"objects,omitempty"`
 	Bytes      uint64 `json:"bytes,omitempty"`
-	*profile.JSONOff
+	*calls.JSONOff
 	Ready *time.Duration `json:"ready_before_ns,omitempty"` // with JSONOff
 }
 
@@ -48,22 +48,11 @@ func (t *Trace) json() jsonTrace {
 // jsonNode has the members of a node in JSON. Nodes are a list, callees behind their callers: JSON
 // readers limit how deep objects may be nested, and recursions don't.
 type jsonNode struct {
-	Depth     int    `json:"depth"`
-	Name      string `json:"name"`
-	Goroutine bool   `json:"go,omitempty"`
-	Calls     uint64 `json:"calls"`
-	Panics    uint64 `json:"panics"`
-	Errors    uint64 `json:"errors"`
-	Total     int64  `json:"total_ns"`
-	Self      int64  `json:"self_ns"`
-	Min       int64  `json:"min_ns"`
-	Max       int64  `json:"max_ns"`
-	Avg       int64  `json:"avg_ns"`
-	Open      uint64 `json:"open,omitempty"`
-	Detached  uint64 `json:"detached,omitempty"`
-	*profile.JSONOffs
-	Ready time.Duration `json:"ready_before_ns,omitempty"`
-	Args  string        `json:"args,omitempty"` // as (n=1)
+	Depth int `json:"depth"`
+	calls.JSONTraced
+	*calls.JSONOffs
+	Ready int64  `json:"ready_before_ns,omitempty"`
+	Args  string `json:"args,omitempty"` // as (n=1)
 }
 
 // WriteListJSON prints traces as a list of objects.
@@ -81,19 +70,21 @@ func WriteTreeJSON(w io.Writer, t *Tree, depth int) error {
 		jsonTrace
 		Nodes   []jsonNode `json:"nodes"`
 		Omitted uint64     `json:"omitted_calls,omitempty"`
-	}{t.Trace.json(), []jsonNode{}, t.Left}
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		if depth > 0 && n.Depth >= depth {
+	}{t.Of.json(), []jsonNode{}, t.Left}
+	order := t.Order()
+	order.Visit(func(i uint32, level int) bool {
+		n := &t.Nodes[i].Sum
+		if depth > 0 && level >= depth {
 			out.Omitted += n.Calls
-			continue
+			return true
 		}
-		node := jsonNode{n.Depth, n.Name, n.Goroutine, n.Calls, n.Panics, n.Errors, n.Total, n.Self, n.Min, n.Max, n.Avg(), n.Open, n.Detached, nil, n.ready, n.Args}
-		if t.Trace.Waiting {
-			node.JSONOffs = n.off.JSON(n.Total, n.Self)
+		node := jsonNode{level, n.JSON(), nil, n.Ready, n.Args}
+		if t.Of.Waiting {
+			node.JSONOffs = n.Offs().JSON(n.Total, n.Self)
 		}
 		out.Nodes = append(out.Nodes, node)
-	}
+		return true
+	}, nil)
 	return write(w, out)
 }
 
@@ -110,7 +101,7 @@ func WriteListCSV(w io.Writer, list []*Trace) error {
 	head := []string{"key", "goroutine", "parent_goroutine", "root", "start_unix_ns", "duration_ns", "calls", "panics", "errors", "goroutines"}
 	waits := slices.ContainsFunc(list, func(t *Trace) bool { return t.Waiting })
 	if waits {
-		head = append(append(head, profile.OffHeads()...), "ready_before_ns")
+		head = append(append(head, calls.OffHeads()...), "ready_before_ns")
 	}
 	makes := slices.ContainsFunc(list, func(t *Trace) bool { return t.Objects > 0 })
 	if makes {

@@ -129,11 +129,12 @@ func same(t *testing.T, set *tracefile.Set, o Options) {
 				t.Fatal(err)
 			}
 			calls, detached := uint64(0), uint64(0)
-			for _, n := range tree.Nodes {
+			for i := range tree.Nodes {
+				n := &tree.Nodes[i].Sum
 				calls += n.Calls
 				detached += n.Detached
 			}
-			got := tree.Trace
+			got := tree.Of
 			if got.sums != want.sums || got.Root.Name != want.Root.Name || got.Duration != want.Duration || got.Open != want.Open || calls != want.Calls || detached != want.Detached {
 				t.Errorf("%v: list %+v, %v; found %+v, %v, with nodes of %d calls, %d of them detached", want.Key, want.sums, want.Duration, got.sums, got.Duration, calls, detached)
 			}

@@ -2,13 +2,10 @@ package traces
 
 import (
 	"io"
-	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/internal/text/table"
 	"github.com/waymark-go/waymark/internal/text/tracetext"
-	"github.com/waymark-go/waymark/internal/text/units"
 )
 
 // text returns what is printed of a trace as a whole; with waiting also when its goroutine ran, with
@@ -22,26 +19,9 @@ func (t *Trace) text(waiting, objects bool) tracetext.Trace {
 		out.Objects, out.Bytes = t.Objects, t.Bytes
 	}
 	if waiting {
-		out.Parts = parts(&t.Off.Total, int64(t.Duration))
+		out.Parts = t.Off.Total.Parts(int64(t.Duration))
 	}
 	return out
-}
-
-// parts are the columns of --waiting.
-func parts(o *profile.Off, of int64) []time.Duration {
-	return []time.Duration{time.Duration(o.Running(of)), time.Duration(o.Runnable), time.Duration(o.Waited())}
-}
-
-// note says what most of the waiting was for, and how long goroutines were ready before they made these calls.
-func (n *Node) note() string {
-	note := n.off.Total.Longest()
-	if n.ready == 0 {
-		return note
-	}
-	if note != "" {
-		note += ", "
-	}
-	return note + "ready for " + units.Duration(n.ready) + " before"
 }
 
 // WriteList prints traces as a table. short, unless nil, shortens names of functions. waiting adds
@@ -57,12 +37,5 @@ func WriteList(w io.Writer, list []*Trace, short *names.Set, s table.Style, wait
 // WriteTree prints a tree, depth levels of it; 0 is all. waiting adds when goroutines
 // ran.
 func WriteTree(out io.Writer, t *Tree, short *names.Set, depth int, waiting bool) error {
-	node := func(i int) *tracetext.Node {
-		n := &t.Nodes[i]
-		if waiting {
-			n.Parts, n.Note = parts(&n.off.Total, n.Total), n.note()
-		}
-		return &n.Node
-	}
-	return tracetext.WriteTree(out, t.Trace.text(waiting, false), len(t.Nodes), node, short, depth, t.Left, "deeper than --depth, or more different ones than a tree holds")
+	return tracetext.WriteTree(out, t.Of.text(waiting, false), &t.Trace, short, depth, t.Left, "deeper than --depth, or more different ones than a tree holds")
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/tracefile"
 )
@@ -60,7 +60,7 @@ type Trace struct {
 	Failed bool // a panic has ended the root call, or it has returned an error
 
 	Waiting bool          // the recording says when goroutines ran
-	Off     profile.Offs  // of the root call: when its goroutine did not
+	Off     calls.Offs    // of the root call: when its goroutine did not
 	Ready   time.Duration // how long the goroutine was ready before it ran, if the root call is its first one
 }
 

@@ -6,24 +6,15 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
-	"github.com/waymark-go/waymark/internal/text/tracetext"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
 
-// A Node is a node of a tree, see package tracetext.
-type Node struct {
-	tracetext.Node
-	parent int
-	off    profile.Offs  // of Total and Self: when goroutines did not run
-	ready  time.Duration // how long new goroutines were ready before they ran and made these calls
-}
-
-type nodeKey struct {
-	parent    int
+// A rowKey is what keeps nodes of the same caller apart.
+type rowKey struct {
 	site      uint32
 	goroutine bool
 	args      string
@@ -35,9 +26,9 @@ const maxNodes = 1 << 20
 // A Tree is the calls of a trace. Calls of the same function with the same callers are one node, and
 // with the same arguments if these are shown.
 type Tree struct {
-	Trace *Trace
-	Nodes []Node // callees behind their callers, in the order of their first calls
-	Left  uint64 // calls that are in no node, because there are too many nodes
+	calls.Trace
+	Of   *Trace
+	Left uint64 // calls that are in no node, because there are too many nodes
 }
 
 // ErrNoTrace says that no call has begun there and then.
@@ -52,16 +43,15 @@ func Find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func
 	if found == nil {
 		return nil, read, errors.Join(err, fmt.Errorf("%w: %v", ErrNoTrace, key))
 	}
-	b := &treeBuilder{tree: Tree{Trace: found.trace}, nodes: make(map[nodeKey]int), values: values}
+	b := &treeBuilder{tree: Tree{Of: found.trace}, rows: make(map[rowKey]uint32), values: values}
 	f := from(filter, key)
 	read, err = f.Follow(set, func(p *recording.Process) recording.Follower {
 		c := keyed(p, set, root, key)
 		c.Whole()
-		c.start = func(child, starter *running) { child.Data.at = max(starter.Data.at, 0) } // the root call, if it has ended
-		began := c.began
-		c.began = func(r *running, call *calltree.Call) bool {
-			r.Data.at = -1
-			return began(r, call)
+		c.start = func(child, starter *running) {
+			if child.Data.at = starter.Data.at; len(b.tree.Nodes) > 1 {
+				child.Data.at = max(child.Data.at, 1) // the root call, if it has ended
+			}
 		}
 		c.enter, c.call = b.enterOf(p), b.callOf(p)
 		to := c.follower()
@@ -77,7 +67,6 @@ func Find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func
 		}
 		return to
 	})
-	b.order()
 	return &b.tree, read, err
 }
 
@@ -168,9 +157,8 @@ func find(set *tracefile.Set, filter *recording.Filter, root func(*function.Func
 }
 
 type treeBuilder struct {
-	tree  Tree
-	nodes map[nodeKey]int
-
+	tree   Tree
+	rows   map[rowKey]uint32
 	values *value.Printer // of arguments; nil: they are not shown
 }
 
@@ -187,22 +175,23 @@ func (b *treeBuilder) args(p *recording.Process, c *calltree.Call) string {
 func (b *treeBuilder) enterOf(p *recording.Process) func(*running, *calltree.Call) {
 	return func(r *running, c *calltree.Call) {
 		g := &r.Data
-		key := nodeKey{g.at, c.Site, !r.Own && c.Depth == 0, b.args(p, c)}
-		i, ok := b.nodes[key]
-		if !ok {
-			fn, known := p.File.Func(c.Site)
-			if g.left > 0 || !known || len(b.tree.Nodes) == maxNodes {
-				g.left++
-				b.tree.Left++
-				return
-			}
-			i = len(b.tree.Nodes)
-			b.nodes[key] = i
-			b.tree.Nodes = append(b.tree.Nodes, Node{Node: tracetext.Node{Name: fn.Name, Args: key.args, Goroutine: key.goroutine, Min: 1<<63 - 1}, parent: g.at})
+		key := rowKey{c.Site, !r.Own && c.Depth == 0, b.args(p, c)}
+		row, ok := b.rows[key]
+		if ok {
+			_, ok = b.tree.Has(g.at, row)
 		}
-		b.tree.Nodes[i].Calls++
-		b.tree.Nodes[i].ready += g.ready
-		g.at = i
+		fn, known := p.File.Func(c.Site)
+		if !ok && (g.left > 0 || !known || len(b.tree.Nodes) > maxNodes) {
+			g.left++
+			b.tree.Left++
+			return
+		}
+		if _, ok := b.rows[key]; !ok {
+			row = uint32(len(b.rows))
+			b.rows[key] = row
+		}
+		g.at = b.tree.Begin(g.at, row, fn.Name, key.args, key.goroutine)
+		b.tree.Nodes[g.at].Sum.Ready += int64(g.ready)
 	}
 }
 
@@ -214,51 +203,16 @@ func (b *treeBuilder) callOf(p *recording.Process) func(*running, *calltree.Call
 			return
 		}
 		n := &b.tree.Nodes[g.at]
-		took := p.Scale.Nanoseconds(c.End - c.Began)
-		n.Total += took
-		n.Self += p.Scale.Nanoseconds(c.Self)
-		n.off.Add(c.Off, p.Scale)
-		n.Min, n.Max = min(n.Min, took), max(n.Max, took)
-		g.at = n.parent
-		if c.Flags&calltree.Open != 0 {
-			if n.Open++; r.Late() {
-				return // how it ends is no part of the trace
-			}
-		} else if r.Late() {
-			n.Detached++
-		}
-		if c.Flags&calltree.Panicked != 0 {
-			n.Panics++
-		}
-		if c.Flags&calltree.Failed != 0 {
-			n.Errors++
+		g.at = n.Parent
+		is := func(flag calltree.Flags) bool { return c.Flags&flag != 0 }
+		open := is(calltree.Open)
+		ends := !open || !r.Late() // else how it ends is no part of the trace
+		n.Sum.End(calls.Call{
+			Took: p.Scale.Nanoseconds(c.End - c.Began), Self: p.Scale.Nanoseconds(c.Self), Open: open, Detached: r.Late(),
+			Panicked: ends && is(calltree.Panicked), Failed: ends && is(calltree.Failed),
+		})
+		if c.Off != nil {
+			c.Off.AddTo(n.Sum.OwnOff(), p.Scale)
 		}
 	}
-}
-
-// order puts callees behind their callers.
-func (b *treeBuilder) order() {
-	nodes := b.tree.Nodes
-	first, next := make([]int, len(nodes)), make([]int, len(nodes)) // callees, by caller; 0 is none, as no node calls the first one
-	for i := len(nodes) - 1; i > 0; i-- {
-		next[i], first[nodes[i].parent] = first[nodes[i].parent], i
-	}
-	var list []Node
-	for i, depth := 0, 0; len(nodes) > 0; {
-		n := nodes[i]
-		n.Depth = depth
-		list = append(list, n)
-		if first[i] != 0 {
-			i, depth = first[i], depth+1
-			continue
-		}
-		for i != 0 && next[i] == 0 {
-			i, depth = nodes[i].parent, depth-1
-		}
-		if i == 0 {
-			break
-		}
-		i = next[i]
-	}
-	b.tree.Nodes = list
 }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/report"
+	"github.com/waymark-go/waymark/internal/calls"
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/text/names"
 	"github.com/waymark-go/waymark/tracefile"
@@ -21,7 +21,7 @@ type Profile struct {
 	Lacks     []string        // what is missing, as the command says it
 	Damage    []string
 	Functions []function.Func // in the order in which Tree names them
-	Tree      profile.Tree    // rows are indices of Functions
+	Tree      calls.Tree      // rows are indices of Functions
 	Alive     []int           // goroutines that were alive at equal steps of the time
 	Waits     bool            // it is known when goroutines ran
 	Makes     bool            // it is known what calls made on the heap
@@ -117,10 +117,10 @@ func (p *Profile) shorten() {
 
 // reasons are the reasons for which some calls waited.
 func (p *Profile) reasons() (list []tracefile.WaitReason) {
-	var sum profile.Off
+	var sum calls.Off
 	for i := range p.Tree.Nodes {
 		if off := p.Tree.Nodes[i].Sum.Off; off != nil {
-			sum.Join(&off.Self)
+			sum.Add(&off.Self)
 		}
 	}
 	for i, n := range sum.Waiting {

@@ -116,7 +116,7 @@ func (r *Recordings) trace(req *http.Request) (any, error) {
 		return nil, err
 	}
 	why := ""
-	if !tree.Trace.Waiting {
+	if !tree.Of.Waiting {
 		why = "the recording does not say when goroutines ran: record with --waiting"
 		path.WriteString("null")
 	} else if c, _, err := traces.FindCritical(r.set, &filter, key); c == nil {

@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // treePage is how many rows an answer has at most.
@@ -27,18 +26,12 @@ type treeRow struct {
 
 // rowNumbers are those of a node.
 type rowNumbers struct {
-	Calls   uint64 `json:"calls"`
-	Panics  uint64 `json:"panics"`
-	Errors  uint64 `json:"errors"`
-	Total   int64  `json:"total_ns"`
-	Self    int64  `json:"self_ns"`
-	Objects uint64 `json:"objects"`
-	Bytes   uint64 `json:"bytes"`
-	*profile.JSONOffs
+	*calls.Numbers
+	*calls.JSONOffs
 }
 
-func numbersOf(s *profile.Numbers, waits bool) rowNumbers {
-	n := rowNumbers{s.Calls, s.Panics, s.Errors, s.Total, s.Self, s.Objects, s.Bytes, nil}
+func numbersOf(s *calls.Numbers, waits bool) rowNumbers {
+	n := rowNumbers{s, nil}
 	if waits {
 		n.JSONOffs = s.Offs().JSON(s.Total, s.Self)
 	}
@@ -46,17 +39,22 @@ func numbersOf(s *profile.Numbers, waits bool) rowNumbers {
 }
 
 // treeSorts are the columns of the tree.
-var treeSorts = map[string]func(s *profile.Numbers) int64{
-	"total": func(s *profile.Numbers) int64 { return s.Total }, "self": func(s *profile.Numbers) int64 { return s.Self }, "calls": func(s *profile.Numbers) int64 { return int64(s.Calls) },
-	"panics": func(s *profile.Numbers) int64 { return int64(s.Panics) }, "errors": func(s *profile.Numbers) int64 { return int64(s.Errors) },
-	"objects": func(s *profile.Numbers) int64 { return int64(s.Objects) }, "bytes": func(s *profile.Numbers) int64 { return int64(s.Bytes) },
-	"running":  func(s *profile.Numbers) int64 { return s.Offs().Total.Running(s.Total) },
-	"runnable": func(s *profile.Numbers) int64 { return s.Offs().Total.Runnable },
-	"waiting":  func(s *profile.Numbers) int64 { return s.Offs().Total.Waited() },
+var treeSorts = map[string]func(s *calls.Numbers) int64{
+	"total": func(s *calls.Numbers) int64 { return s.Total }, "self": func(s *calls.Numbers) int64 { return s.Self }, "calls": func(s *calls.Numbers) int64 { return int64(s.Calls) },
+	"panics": func(s *calls.Numbers) int64 { return int64(s.Panics) }, "errors": func(s *calls.Numbers) int64 { return int64(s.Errors) },
+	"running":  func(s *calls.Numbers) int64 { return s.Offs().Total.Running(s.Total) },
+	"runnable": func(s *calls.Numbers) int64 { return s.Offs().Total.Runnable },
+	"waiting":  func(s *calls.Numbers) int64 { return s.Offs().Total.Waited() },
+}
+
+func init() {
+	for _, c := range calls.Columns {
+		treeSorts[c.Key] = func(s *calls.Numbers) int64 { return int64(c.Of(s)) }
+	}
 }
 
 // order returns the nodes of a view in the order that a request asks for.
-func (v *View) ordered(req *http.Request) (*calltree.Children, error) {
+func (v *View) ordered(req *http.Request) (*calls.Children, error) {
 	name := cmp.Or(req.URL.Query().Get("sort"), "total")
 	key, ok := treeSorts[name]
 	if !ok {
@@ -65,7 +63,7 @@ func (v *View) ordered(req *http.Request) (*calltree.Children, error) {
 	return v.sorted("tree "+name, func(n uint32) int64 { return key(&v.Nodes[n].Sum) }), nil
 }
 
-func (v *View) row(p *profiles, n uint32, order *calltree.Children) treeRow {
+func (v *View) row(p *profiles, n uint32, order *calls.Children) treeRow {
 	node := &v.Nodes[n]
 	row := treeRow{ID: n, Name: p.now.short[node.Row], Full: p.now.Functions[node.Row].Name, Children: len(order.Of(n)), rowNumbers: numbersOf(&node.Sum, p.now.Waits)}
 	if v.Before != nil {

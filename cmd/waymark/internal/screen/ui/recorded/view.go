@@ -3,9 +3,8 @@ package recorded
 import (
 	"cmp"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/profile"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
+	"github.com/waymark-go/waymark/internal/calls"
 )
 
 // A direction says what a View is of.
@@ -20,11 +19,11 @@ const (
 // A View is a call tree as a page shows it. If there are recordings of before, it has the paths of
 // both; Before has their numbers.
 type View struct {
-	profile.Tree
-	Before []profile.Numbers // by node; nil if there are none
-	up     bool              // callers
+	calls.Tree
+	Before []calls.Numbers // by node; nil if there are none
+	up     bool            // callers
 	values [2]map[string][]int64
-	order  map[string]*calltree.Children
+	order  map[string]*calls.Children
 }
 
 // maxUp bounds the callers of a function: the work for them is quadratic in the depth of a recursion.
@@ -46,7 +45,7 @@ func view(now, before *Profile, d direction, function string) (*View, error) {
 }
 
 // part returns what is shown of a profile's tree.
-func (p *Profile) part(d direction, function string) *profile.Tree {
+func (p *Profile) part(d direction, function string) *calls.Tree {
 	is := func(row uint32) bool { return p.Functions[row].Name == function }
 	switch d {
 	case callees:
@@ -59,13 +58,13 @@ func (p *Profile) part(d direction, function string) *profile.Tree {
 }
 
 // join adds the paths of a tree of before, whose rows are renamed.
-func (v *View) join(before *profile.Tree, rename func(row uint32) uint32) {
-	v.Tree = *v.Some(func(*profile.Node, uint32) bool { return true }) // which is not the profile's own
+func (v *View) join(before *calls.Tree, rename func(row uint32) uint32) {
+	v.Tree = *v.Some(func(*calls.Node, uint32) bool { return true }) // which is not the profile's own
 	at := make([]uint32, len(before.Nodes))
 	for i := 1; i < len(before.Nodes); i++ {
 		at[i] = v.Child(at[before.Nodes[i].Parent], rename(before.Nodes[i].Row))
 	}
-	v.Before = make([]profile.Numbers, len(v.Nodes))
+	v.Before = make([]calls.Numbers, len(v.Nodes))
 	for i := 1; i < len(before.Nodes); i++ {
 		v.Before[at[i]].Add(&before.Nodes[i].Sum)
 	}
@@ -85,7 +84,7 @@ func (p *Profile) row(from *Profile, i int) uint32 {
 }
 
 // sum returns the numbers of a node: of now, or of before.
-func (v *View) sum(node uint32, side int) *profile.Numbers {
+func (v *View) sum(node uint32, side int) *calls.Numbers {
 	if side == 0 {
 		return &v.Nodes[node].Sum
 	}
@@ -98,29 +97,27 @@ type measure struct {
 	Title string `json:"title"`
 	Unit  string `json:"unit"` // "ns", "bytes" or ""
 
-	of func(s *profile.Numbers, time int64, off *profile.Off) int64 // time is the self time, or with all callees
+	of func(s *calls.Numbers, time int64, off *calls.Off) int64 // time is the self time, or with all callees
 }
 
 // measures are those that some calls of the profile have.
 func (p *Profile) measures() []measure {
 	list := []measure{
-		{"total", "Time", "ns", func(_ *profile.Numbers, time int64, _ *profile.Off) int64 { return time }},
-		{"calls", "Calls", "", func(s *profile.Numbers, _ int64, _ *profile.Off) int64 { return int64(s.Calls) }},
+		{"total", "Time", "ns", func(_ *calls.Numbers, time int64, _ *calls.Off) int64 { return time }},
+		{"calls", "Calls", "", func(s *calls.Numbers, _ int64, _ *calls.Off) int64 { return int64(s.Calls) }},
 	}
 	if p.Waits {
 		list = append(list,
-			measure{"running", "Running", "ns", func(_ *profile.Numbers, time int64, off *profile.Off) int64 { return off.Running(time) }},
-			measure{"runnable", "Runnable", "ns", func(_ *profile.Numbers, _ int64, off *profile.Off) int64 { return off.Runnable }},
-			measure{"waiting", "Waiting", "ns", func(_ *profile.Numbers, _ int64, off *profile.Off) int64 { return off.Waited() }})
+			measure{"running", "Running", "ns", func(_ *calls.Numbers, time int64, off *calls.Off) int64 { return off.Running(time) }},
+			measure{"runnable", "Runnable", "ns", func(_ *calls.Numbers, _ int64, off *calls.Off) int64 { return off.Runnable }},
+			measure{"waiting", "Waiting", "ns", func(_ *calls.Numbers, _ int64, off *calls.Off) int64 { return off.Waited() }})
 		for _, reason := range p.reasons() {
 			list = append(list, measure{"waiting-" + reason.String(), "Waiting: " + reason.String(), "ns",
-				func(_ *profile.Numbers, _ int64, off *profile.Off) int64 { return off.Waiting[reason] }})
+				func(_ *calls.Numbers, _ int64, off *calls.Off) int64 { return off.Waiting[reason] }})
 		}
 	}
-	if p.Makes {
-		list = append(list,
-			measure{"objects", "Objects", "", func(s *profile.Numbers, _ int64, _ *profile.Off) int64 { return int64(s.Objects) }},
-			measure{"bytes", "Bytes", "bytes", func(s *profile.Numbers, _ int64, _ *profile.Off) int64 { return int64(s.Bytes) }})
+	for _, c := range p.Tree.Columns(p.Makes) {
+		list = append(list, measure{c.Key, c.Head, c.Unit, func(s *calls.Numbers, _ int64, _ *calls.Off) int64 { return int64(c.Of(s)) }})
 	}
 	return list
 }
@@ -151,11 +148,11 @@ func (v *View) value(m *measure, side int) []int64 {
 }
 
 // sorted returns the nodes below each node by a key, the greatest first. name names the key.
-func (v *View) sorted(name string, key func(node uint32) int64) *calltree.Children {
+func (v *View) sorted(name string, key func(node uint32) int64) *calls.Children {
 	c, ok := v.order[name]
 	if !ok {
 		if v.order == nil {
-			v.order = make(map[string]*calltree.Children)
+			v.order = make(map[string]*calls.Children)
 		}
 		list := v.Sorted(func(a, b uint32) int { return cmp.Compare(key(b), key(a)) })
 		c = &list

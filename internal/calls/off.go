@@ -1,4 +1,4 @@
-package profile
+package calls
 
 import (
 	"encoding/json"
@@ -9,36 +9,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
 	"github.com/waymark-go/waymark/internal/text/units"
-	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // An Off is the part of a time in which goroutines did not run, ns. With the rest, in which they ran, it
 // adds up to that time exactly.
 type Off struct {
-	Runnable int64                        // they were ready, and had no processor
-	Waiting  [tracefile.WaitReasons]int64 // by tracefile.WaitReason
-	Untold   int64                        // they waited; statistics don't say for what
+	Runnable int64                     // they were ready, and had no processor
+	Waiting  [format.WaitReasons]int64 // by format.WaitReason
+	Untold   int64                     // they waited; statistics don't say for what
 }
 
-// Add adds what ticks are. Each number is the difference of two sums that were rounded, so that what
-// they add up to is what the whole comes to.
-func (o *Off) Add(ticks *calltree.Off, scale calltree.Scale) {
-	sum, before := ticks.Runnable, scale.Nanoseconds(ticks.Runnable)
-	o.Runnable += before
-	for i, n := range ticks.Waiting {
-		if n == 0 {
-			continue
-		}
-		sum += n
-		after := scale.Nanoseconds(sum)
-		o.Waiting[i] += after - before
-		before = after
-	}
-}
-
-func (o *Off) Join(p *Off) {
+// Add adds another time's.
+func (o *Off) Add(p *Off) {
 	o.Runnable += p.Runnable
 	for i, n := range p.Waiting {
 		o.Waiting[i] += n
@@ -58,14 +42,18 @@ func (o *Off) Waited() int64 {
 // Running returns what is left of a time.
 func (o *Off) Running(of int64) int64 { return of - o.Runnable - o.Waited() }
 
+// Parts returns how long goroutines ran, were ready and waited in a time.
+func (o *Off) Parts(of int64) []time.Duration {
+	return []time.Duration{time.Duration(o.Running(of)), time.Duration(o.Runnable), time.Duration(o.Waited())}
+}
+
 // Offs are those of Total and of Self.
 type Offs struct{ Total, Self Off }
 
-func (o *Offs) Add(ticks *calltree.Offs, scale calltree.Scale) {
-	if ticks != nil {
-		o.Total.Add(&ticks.Total, scale)
-		o.Self.Add(&ticks.Self, scale)
-	}
+// Add adds those of other calls.
+func (o *Offs) Add(p *Offs) {
+	o.Total.Add(&p.Total)
+	o.Self.Add(&p.Self)
 }
 
 // JSONOff has the members of an Off of some time.
@@ -86,13 +74,13 @@ type JSONOffs struct {
 }
 
 // reasons are times by reason, ns. Those without one are left out of JSON.
-type reasons [tracefile.WaitReasons]int64
+type reasons [format.WaitReasons]int64
 
 func (r reasons) MarshalJSON() ([]byte, error) {
 	some := make(map[string]int64)
 	for i, n := range r {
 		if n != 0 {
-			some[tracefile.WaitReason(i).String()] = n
+			some[format.WaitReason(i).String()] = n
 		}
 	}
 	return json.Marshal(some)
@@ -124,7 +112,7 @@ func (j *JSONOffs) Members() (list []string) {
 // OffHeads are the columns of CSV for an Off of some time.
 func OffHeads() []string {
 	heads := []string{"running_ns", "runnable_ns", "waiting_ns"}
-	for i := tracefile.WaitOther; i < tracefile.WaitReasons; i++ {
+	for i := format.WaitOther; i < format.WaitReasons; i++ {
 		heads = append(heads, "waiting_"+i.String()+"_ns")
 	}
 	return heads
@@ -133,7 +121,7 @@ func OffHeads() []string {
 // Fields are what is in the columns, for a time, ns.
 func (o *Off) Fields(of int64) []string {
 	list := []string{signed(o.Running(of)), signed(o.Runnable), signed(o.Waited())}
-	for _, n := range o.Waiting[tracefile.WaitOther:] {
+	for _, n := range o.Waiting[format.WaitOther:] {
 		list = append(list, signed(n))
 	}
 	return list
@@ -143,13 +131,13 @@ func signed(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Longest says what most of the waiting was for: "channel 12 ms, lock 3 ms".
 func (o *Off) Longest() string {
-	var list []tracefile.WaitReason
+	var list []format.WaitReason
 	for i, n := range o.Waiting {
 		if n > 0 {
-			list = append(list, tracefile.WaitReason(i))
+			list = append(list, format.WaitReason(i))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b tracefile.WaitReason) int { return int(min(max(o.Waiting[b]-o.Waiting[a], -1), 1)) })
+	slices.SortStableFunc(list, func(a, b format.WaitReason) int { return int(min(max(o.Waiting[b]-o.Waiting[a], -1), 1)) })
 	var texts []string
 	for _, reason := range list[:min(len(list), 3)] {
 		texts = append(texts, reason.String()+" "+units.Duration(time.Duration(o.Waiting[reason])))

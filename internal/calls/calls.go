@@ -1,30 +1,29 @@
-// Package profile adds up calls by the path of callers that led to them, in ns. All that shows a call
+// Package calls adds up calls by the path of callers that led to them, in ns. All that shows a call
 // tree is a view of one Tree:
 //
-//	tree := new(profile.Tree)
-//	main := tree.Add(0, row, &profile.Numbers{Calls: 1, Total: 12_000, Self: 2_000})
+//	tree := new(calls.Tree)
+//	main := tree.Add(0, row, &calls.Numbers{Calls: 1, Total: 12_000, Self: 2_000})
 //	callers, _ := tree.Callers(func(row uint32) bool { return row == read }, 100)
 //
 // Rows are what the user of the package numbers: functions, packages, groups.
-package profile
+package calls
 
-import (
-	"slices"
+import "slices"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/read/calltree"
-)
-
-// Numbers add up calls. Times are in ns.
+// Numbers add up calls. Times are in ns. A new number is a field here, with its line in Add, and one of
+// Columns.
 type Numbers struct {
-	Calls       uint64
-	Panics      uint64
-	Errors      uint64 // calls that returned an error
-	Total, Self int64
-	Off         *Offs // when goroutines did not run; nil if they always did
+	Calls  uint64 `json:"calls"`
+	Panics uint64 `json:"panics"`
+	Errors uint64 `json:"errors"` // calls that returned an error
+	Total  int64  `json:"total_ns"`
+	Self   int64  `json:"self_ns"`
+	Off    *Offs  `json:"-"` // when goroutines did not run; nil if they always did
 
-	Objects, Bytes uint64 // of the heap, made by the calls themselves
+	Objects uint64 `json:"objects"` // of the heap, made by the calls themselves
+	Bytes   uint64 `json:"bytes"`
 
-	About bool // they are estimated
+	About bool `json:"-"` // they are estimated
 }
 
 // Add adds other calls.
@@ -38,12 +37,16 @@ func (n *Numbers) Add(o *Numbers) {
 	n.Bytes += o.Bytes
 	n.About = n.About || o.About
 	if o.Off != nil {
-		if n.Off == nil {
-			n.Off = new(Offs)
-		}
-		n.Off.Total.Join(&o.Off.Total)
-		n.Off.Self.Join(&o.Off.Self)
+		n.OwnOff().Add(o.Off)
 	}
+}
+
+// OwnOff returns Off, to be added to.
+func (n *Numbers) OwnOff() *Offs {
+	if n.Off == nil {
+		n.Off = new(Offs)
+	}
+	return n.Off
 }
 
 // Offs returns when goroutines did not run.
@@ -66,10 +69,10 @@ func (n *Numbers) within() *Numbers {
 }
 
 // A Tree is some call trees.
-type Tree struct{ calltree.Paths[Numbers] }
+type Tree struct{ Paths[Numbers] }
 
 // A Node adds up the calls of one row on one path of callers.
-type Node = calltree.PathNode[Numbers]
+type Node = PathNode[Numbers]
 
 // Add adds calls of a row that those of the node parent made, 0 if nobody is known to have. It returns
 // their node.
@@ -77,27 +80,6 @@ func (t *Tree) Add(parent, row uint32, n *Numbers) (node uint32) {
 	node = t.Child(parent, row)
 	t.Nodes[node].Sum.Add(n)
 	return node
-}
-
-// AddTicks adds the tree of a recording. Rows are its keys.
-func (t *Tree) AddTicks(list []calltree.Node, scale calltree.Scale) {
-	at := make([]uint32, len(list))
-	for i := range list {
-		n := &list[i]
-		parent := uint32(0)
-		if n.Caller != calltree.NoCaller {
-			parent = at[n.Caller]
-		}
-		sum := Numbers{
-			Calls: n.Calls, Panics: n.Panics, Errors: n.Errors, Objects: n.Made.Objects, Bytes: n.Made.Bytes,
-			Total: scale.Nanoseconds(n.Total), Self: scale.Nanoseconds(n.Self), About: n.About,
-		}
-		if n.Off != nil {
-			sum.Off = new(Offs)
-			sum.Off.Add(n.Off, scale)
-		}
-		at[i] = t.Add(parent, n.Key, &sum)
-	}
 }
 
 // Some returns a tree of those nodes that wanted chooses. What others call comes below the nearest of
@@ -154,7 +136,7 @@ func (t *Tree) Callers(match func(row uint32) bool, levels int) (up *Tree, cut b
 }
 
 // Order returns the children of all nodes, those of a node in order.
-func (t *Tree) Order(compare func(a, b *Node) int) calltree.Children {
+func (t *Tree) Order(compare func(a, b *Node) int) Children {
 	return t.Sorted(func(a, b uint32) int { return compare(&t.Nodes[a], &t.Nodes[b]) })
 }
 

@@ -1,10 +1,10 @@
-package profile
+package calls
 
 import (
 	"slices"
 	"testing"
 
-	"github.com/waymark-go/waymark/tracefile"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // Rows of the tree that tests have.
@@ -20,7 +20,7 @@ func recursive() *Tree {
 	top := t.Add(0, main, &Numbers{Calls: 1, Total: 100, Self: 10})
 	outer := t.Add(top, read, &Numbers{Calls: 2, Total: 90, Self: 30})
 	off := &Offs{}
-	off.Total.Waiting[tracefile.WaitOther], off.Self.Waiting[tracefile.WaitOther] = 20, 15
+	off.Total.Waiting[format.WaitOther], off.Self.Waiting[format.WaitOther] = 20, 15
 	inner := t.Add(outer, read, &Numbers{Calls: 1, Total: 50, Self: 40, Off: off, About: true})
 	t.Add(inner, parse, &Numbers{Calls: 7, Total: 10, Self: 10, Errors: 3, Panics: 2, Objects: 5, Bytes: 80})
 	t.Add(outer, parse, &Numbers{Calls: 1, Total: 10, Self: 10})

@@ -1,4 +1,4 @@
-package calltree
+package calls
 
 // Paths are the nodes of call trees: of one function, reached by one path of callers. S is what is
 // added up of the calls. The zero value has no node.
@@ -35,4 +35,10 @@ func (p *Paths[S]) Child(parent, row uint32) uint32 {
 	}
 	p.Nodes[parent].recent = n
 	return n
+}
+
+// Has returns the node that Child would return, if it is there.
+func (p *Paths[S]) Has(parent, row uint32) (node uint32, ok bool) {
+	node, ok = p.index[uint64(parent)<<32|uint64(row)]
+	return node, ok
 }
