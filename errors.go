@@ -50,8 +50,8 @@ func (e *GroupError) Unwrap() error { return e.Err }
 // A PolicyError says that a policy does not allow to observe or to record, see Guard. It wraps
 // ErrForbidden.
 //
-//	Kind   string // what should have been attached, see Policy
-//	Group  string // empty if it was not a group
+//	Kind   ObserverKind // what should have been attached
+//	Group  string       // empty if it was not a group
 //	Origin Origin
 //	Reason string
 type PolicyError = switchboard.PolicyError

@@ -65,7 +65,7 @@ func ExamplePattern() {
 // A program that allows to print one group and nothing else, and shows no values.
 func ExampleGuard() {
 	public := waymark.NewGroup("Public")
-	policy := waymark.Policy{Groups: []*waymark.Group{public}, Kinds: []string{"Print"}, NoArguments: true}
+	policy := waymark.Policy{Groups: []*waymark.Group{public}, Kinds: []waymark.ObserverKind{waymark.KindPrint}, NoArguments: true}
 	if len(os.Args) > 1000 { // policies hold for as long as the program runs
 		waymark.Guard(policy)
 	}

@@ -28,6 +28,7 @@ import (
 // or a package clause names several groups, it only declares them, and each function must name one
 // of them. A function is directly in one group at most.
 type Group struct {
+	selecting
 	name string
 
 	// Guarded by groups.mu; it only grows.
@@ -70,6 +71,9 @@ func (g *Group) tell(subgroups []*Group) {
 
 func newGroup(name string, subgroups []*Group) *Group {
 	g := &Group{name: name}
+	g.selecting = switchboard.Selects(func() (switchboard.Selection, string, error) {
+		return switchboard.Selection{Groups: []string{g.name}}, g.name, g.err
+	})
 	groups.mu.Lock()
 	defer groups.mu.Unlock()
 	switch {
@@ -110,11 +114,6 @@ func (g *Group) Doc() string { return switchboard.Default.GroupDoc(g.name) }
 
 // Err returns what is wrong with the group, a GroupError; nil if the group can be used.
 func (g *Group) Err() error { return g.err }
-
-// Selected implements Selector. It is for packages of this module.
-func (g *Group) Selected() (switchboard.Selection, string, error) {
-	return switchboard.Selection{Groups: []string{g.name}}, g.name, g.err
-}
 
 // Subgroups returns the groups that g directly contains.
 func (g *Group) Subgroups() []*Group {

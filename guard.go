@@ -15,6 +15,27 @@ const (
 	FromCommand     Origin = switchboard.Command     // a command, through the control socket
 )
 
+// An ObserverKind says what observes or records. An observer or a factory of monitors that is not
+// ready-made has its type as kind, as in ObserverKind("main.counter"): monitor.KindOf and
+// PolicyError.Kind tell it.
+type ObserverKind = switchboard.ObserverKind
+
+const (
+	KindPrint           ObserverKind = "Print"           // lines of calls: of this package, of package monitor, of WAYMARK=print
+	KindRecord          ObserverKind = "Record"          // recordings: Record, monitor.Record, probe.Recorder, WAYMARK=record
+	KindTraces          ObserverKind = "Traces"          // trace.Start
+	KindWatch           ObserverKind = "Watch"           // trace.Watch, and the command that watches calls
+	KindStack           ObserverKind = "Stack"           // the command that shows callers
+	KindMonitor         ObserverKind = "Monitor"         // the command that shows calls as they are made
+	KindUSDT            ObserverKind = "USDT"            // probes that tracers of the system see
+	KindTiming          ObserverKind = "Timing"          // timing.Attach and timing.Monitor
+	KindSlog            ObserverKind = "Slog"            // monitor.Slog
+	KindRuntimeTrace    ObserverKind = "RuntimeTrace"    // monitor.RuntimeTrace
+	KindOperationTracer ObserverKind = "OperationTracer" // monitor.OperationTracer
+	KindNoOp            ObserverKind = "NoOp"            // monitor.NoOp
+	KindOpenTelemetry   ObserverKind = "OpenTelemetry"   // module contrib/otel
+)
+
 // A Policy says who may observe what. Observers and recordings see arguments and results of
 // functions, exported or not. A program that handles secrets may want to forbid that in part. The
 // zero Policy allows everything.
@@ -28,10 +49,8 @@ type Policy struct {
 	Groups  []*Group // only functions in these, and in what they contain; nil: all functions
 	Origins []Origin // only from these; nil: all
 
-	// Kinds are what may be attached. They are Print, Record, Traces and Watch of package trace, and
-	// names of other ready-made monitors. Types of observers and factories are kinds, too, as in
-	// "main.counter". A composed one may be attached if all its parts may. nil: all.
-	Kinds []string
+	// Kinds are what may be attached. A composed observer may be if all its parts may. nil: all.
+	Kinds []ObserverKind
 
 	NoArguments bool // nobody gets arguments, results or values of panics
 }
@@ -53,7 +72,13 @@ type Policy struct {
 // Guard early, in an init function of a package that imports little. Put //waymark:ignore over
 // functions that nobody may ever see.
 func Guard(p Policy) {
-	sealed := switchboard.Policy{Forbid: p.Forbid, Hide: p.NoArguments, Kinds: clone(p.Kinds), Origins: clone(p.Origins)}
+	sealed := switchboard.Policy{Forbid: p.Forbid, Hide: p.NoArguments, Origins: clone(p.Origins)}
+	if p.Kinds != nil {
+		sealed.Kinds = []string{}
+		for _, k := range p.Kinds {
+			sealed.Kinds = append(sealed.Kinds, string(k))
+		}
+	}
 	if p.Groups != nil {
 		sealed.Groups = make(map[string]bool)
 		for _, g := range p.Groups {

@@ -248,7 +248,7 @@ func TestGuard(t *testing.T) {
 	if !errors.As(err, &policy) || !errors.Is(err, ErrForbidden) || *policy != (PolicyError{Kind: "waymark.ObserverFunc", Group: "out", Origin: FromProgram, Reason: "the program forbids this group"}) {
 		t.Errorf("attached to another group: %#v", err)
 	}
-	Guard(Policy{Origins: []Origin{FromCommand, FromEnvironment}, Kinds: []string{"Print"}})
+	Guard(Policy{Origins: []Origin{FromCommand, FromEnvironment}, Kinds: []ObserverKind{KindPrint}})
 	if _, err := Attach(in, Print(nil)); err == nil || err.Error() != "register Print against group in by the program: the program doesn't allow it to this caller" {
 		t.Errorf("attached: %v", err)
 	}

@@ -13,23 +13,31 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// A Selector selects functions: a *Group, or what Pattern returns. Its methods are for packages of
-// this module.
+// A Selector selects functions: a *Group, or what Pattern returns. It prints itself as the name or as
+// the patterns.
 type Selector = switchboard.Selector
+
+// selecting is what makes a Selector of a type.
+type selecting = switchboard.Selecting
 
 // Pattern selects the functions that one of the patterns names, as the command's flag --include
 // does: mymod/..., mymod/pkg, mymod/pkg.Func, pkg.Type.*, /regexp/, or @Group. What is wrong with a
 // pattern is an error where the selector is used. A pattern that names no function is no error, as
 // packages may be loaded and groups made later. Funcs returns the functions that it names now.
-func Pattern(patterns ...string) Selector { return patternSelector(patterns) }
+func Pattern(patterns ...string) Selector {
+	return &patternSelector{switchboard.Selects(func() (switchboard.Selection, string, error) { return selection(patterns) }), patterns}
+}
 
-type patternSelector []string
+type patternSelector struct {
+	selecting
+	patterns []string
+}
 
 // String returns the patterns.
-func (p patternSelector) String() string { return strings.Join(p, ", ") }
+func (p *patternSelector) String() string { return strings.Join(p.patterns, ", ") }
 
-// Selected implements Selector.
-func (p patternSelector) Selected() (s switchboard.Selection, group string, err error) {
+// selection returns the functions that patterns name, and the names of groups if they name only such.
+func selection(p []string) (s switchboard.Selection, group string, err error) {
 	if len(p) == 0 {
 		return s, "", errors.New("no pattern: want one, as in mymod/..., mymod/pkg.Func or @Group")
 	}
@@ -66,7 +74,7 @@ func selected(s Selector) (switchboard.Selection, string, error) {
 	if g, ok := s.(*Group); s == nil || ok && g == nil {
 		return switchboard.Selection{}, "", fmt.Errorf("the group %w", ErrNil)
 	}
-	return s.Selected()
+	return switchboard.Selected(s)
 }
 
 // Funcs returns the functions that s selects at this moment, by package in the order of

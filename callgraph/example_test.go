@@ -57,7 +57,7 @@ func ExampleText() {
 }
 
 // Statistics with Options.Paths have an exact tree. A program that waymark has built gets the snapshot
-// from stats.Take.
+// from a stats.Gathering.
 func ExampleOfStatistics() {
 	serve, find := &stats.Func{Name: "main.serve"}, &stats.Func{Name: "example.com/shop/store.Find"}
 	snap := &stats.Snapshot{Paths: []stats.Path{

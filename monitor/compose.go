@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark"
+	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // Compose makes a factory of monitors that pass everything on to the monitors of
@@ -24,7 +25,7 @@ type compose struct{ factories []Factory }
 func (c *compose) Kind() string {
 	var kinds []string
 	for _, f := range c.factories {
-		kinds = append(kinds, KindOf(f))
+		kinds = append(kinds, switchboard.KindOf(f))
 	}
 	return "Compose(" + strings.Join(kinds, ", ") + ")"
 }

@@ -87,7 +87,9 @@ func (noOp) Create(pkg string) Monitor { return Base{pkg} }
 
 // KindOf returns the kind of a factory, for policies and lists: what its method Kind returns, if it
 // has one, else its type. Nobody else's factory has the kind of a ready-made one.
-func KindOf(f Factory) string { return switchboard.KindOf(f) }
+func KindOf(f Factory) waymark.ObserverKind {
+	return waymark.ObserverKind(switchboard.KindOf(f))
+}
 
 // GoroutineID returns the id of the calling goroutine, as stack traces have it, for monitors that
 // keep something for each. It is 0 in a program that was not built by waymark.

@@ -197,10 +197,11 @@ func TestKindOf(t *testing.T) {
 			t.Errorf("who claims to be %s is %s", kind, got)
 		}
 	}
-	for f, want := range map[monitor.Factory]string{
-		monitor.Print(io.Discard): "Print", monitor.NoOp(): "NoOp", monitor.Record(): "Record", monitor.NewOperationTracer(): "OperationTracer",
-		monitor.Slog(nil): "Slog", monitor.RuntimeTrace(): "RuntimeTrace", borrowed{monitor.NoOp(), "own"}: "own",
-		timing.Monitor(timing.Default): "Timing",
+	for f, want := range map[monitor.Factory]waymark.ObserverKind{
+		monitor.Print(io.Discard): waymark.KindPrint, monitor.NoOp(): waymark.KindNoOp, monitor.Record(): waymark.KindRecord,
+		monitor.NewOperationTracer(): waymark.KindOperationTracer, monitor.Slog(nil): waymark.KindSlog,
+		monitor.RuntimeTrace(): waymark.KindRuntimeTrace, borrowed{monitor.NoOp(), "own"}: "own",
+		timing.Monitor(timing.Default): waymark.KindTiming,
 	} {
 		if got := monitor.KindOf(f); got != want {
 			t.Errorf("kind %s, want %s", got, want)

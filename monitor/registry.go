@@ -45,7 +45,7 @@ func Register(g *waymark.Group, f Factory) error {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	r := find(g)
-	owner := switchboard.Default.Join(KindOf(f), switchboard.Program)
+	owner := switchboard.Default.Join(switchboard.KindOf(f), switchboard.Program)
 	if owner.Group = g.Name(); r != nil {
 		r.owner.Kind, owner = owner.Kind, r.owner
 	}
@@ -72,7 +72,7 @@ func Register(g *waymark.Group, f Factory) error {
 // wishesOf returns what f wants of the functions in g.
 func wishesOf(g *waymark.Group, f Factory) (wishes []switchboard.Wish) {
 	for _, part := range parts(f) {
-		w := switchboard.Wish{Kind: KindOf(part), Select: switchboard.Selection{Groups: []string{g.Name()}}}
+		w := switchboard.Wish{Kind: switchboard.KindOf(part), Select: switchboard.Selection{Groups: []string{g.Name()}}}
 		if _, ok := part.(recording); ok {
 			w.Want = rt.Recorded
 		} else {

@@ -176,7 +176,7 @@ func TestFor(t *testing.T) {
 		{func() {}, "<nil>"},
 		{func() { register(t, regAll, new(tape)) }, "*monitor_test.taper"},
 		{func() { register(t, regIn, monitor.NoOp()) }, "*monitor.composite"},
-		{func() { waymark.Guard(waymark.Policy{Kinds: []string{"NoOp"}}) }, "monitor.Base"},
+		{func() { waymark.Guard(waymark.Policy{Kinds: []waymark.ObserverKind{waymark.KindNoOp}}) }, "monitor.Base"},
 	} {
 		c.does()
 		m, err := monitor.For("m/store", regIn)

@@ -12,12 +12,14 @@ import (
 
 // A program that waymark has built prints what its functions did in the last ten seconds.
 func Example() {
-	if err := stats.Start(stats.Options{Histograms: true}); err != nil {
+	g, err := stats.Start(stats.Options{Histograms: true})
+	if err != nil {
 		log.Fatal(err) // stats.ErrNotBuilt: plain Go has built the program
 	}
-	before := stats.Take()
+	defer g.Stop()
+	before := g.Snapshot()
 	time.Sleep(10 * time.Second)
-	for _, f := range stats.Take().Since(before).Functions {
+	for _, f := range g.Snapshot().Since(before).Functions {
 		fmt.Println(f.Name, f.Calls, f.Self, f.Quantile(0.99))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -100,6 +101,7 @@ func TestSwitches(t *testing.T) {
 	words := func() string {
 		return fmt.Sprintf("%q %q %q %v", r.Word("main.f"), r.Word("main.g"), r.Word("lib.h"), c.histograms)
 	}
+	var g *Gathering
 	for _, step := range []struct {
 		options Options
 		want    string
@@ -109,7 +111,9 @@ func TestSwitches(t *testing.T) {
 		{Options{CallsOnly: true, Histograms: true}, `"counted" "counted" "counted" false`},
 		{Options{Functions: func(f Func) bool { return f.Package == "main" }}, `"timed" "timed" "" false`},
 	} {
-		if err := s.begin(step.options); err != nil || words() != step.want {
+		g.Stop()
+		var err error
+		if g, err = s.begin(step.options); err != nil || words() != step.want {
 			t.Errorf("%+v: %v, words %s; want no error, %s", step.options, err, words(), step.want)
 		}
 	}
@@ -118,19 +122,20 @@ func TestSwitches(t *testing.T) {
 	if want := `"timed" "timed" "" false`; words() != want {
 		t.Errorf("after a policy: words %s, want %s", words(), want)
 	}
-	if s.end(); words() != `"" "" "" false` {
+	if g.Stop(); words() != `"" "" "" false` {
 		t.Errorf("after the end: words %s, want none", words())
 	}
 }
 
 func TestTake(t *testing.T) {
 	s, c, _ := gathers(t)
-	if err := s.begin(Options{Histograms: true}); err != nil {
+	g, err := s.begin(Options{Histograms: true})
+	if err != nil {
 		t.Fatal(err)
 	}
 	c.calls[1] = ended(4)
 	c.open[3] = rt.Open{Total: 20, Self: 15, Least: ^uint64(20), Most: 20, Ended: rt.Sum{Calls: 3, Ended: 2, Total: 30, Self: 30, Least: 10, Most: 20}}
-	first := s.take()
+	first := g.Snapshot()
 	if got, want := calls(first), map[string]uint64{"main.f": 4, "lib.h": 3}; !maps.Equal(got, want) {
 		t.Fatalf("calls %v, want %v", got, want)
 	}
@@ -147,17 +152,17 @@ func TestTake(t *testing.T) {
 	c.calls[1], c.calls[2] = ended(6), ended(1)
 	delete(c.open, 3)
 	c.calls[3] = rt.Sum{Calls: 3, Ended: 3, Total: 60, Self: 50, Least: 10, Most: 30}
-	second := s.take()
+	second := g.Snapshot()
 	if got, want := calls(second.Since(first)), map[string]uint64{"main.f": 2, "main.g": 1, "lib.h": 0}; !maps.Equal(got, want) {
 		t.Errorf("calls since the first snapshot: %v, want %v", got, want)
 	}
 
-	s.reset()
-	if got := calls(s.take()); len(got) != 0 {
+	g.Reset()
+	if got := calls(g.Snapshot()); len(got) != 0 {
 		t.Errorf("calls after Reset: %v, want none", got)
 	}
 	c.calls[2] = ended(8)
-	third := s.take()
+	third := g.Snapshot()
 	for name, snap := range map[string]*Snapshot{"taken": third, "since one from before Reset": third.Since(second)} {
 		if got, want := calls(snap), map[string]uint64{"main.g": 7}; !maps.Equal(got, want) {
 			t.Errorf("%s: calls %v, want %v", name, got, want)
@@ -165,30 +170,115 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// Before the beginning there is nothing to take or to reset.
-func TestNotBegun(t *testing.T) {
+// Two gatherings that overlap have what each of them would have alone.
+func TestTwo(t *testing.T) {
+	s, c, r := gathers(t)
+	start := func(o Options) *Gathering {
+		t.Helper()
+		g, err := s.begin(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	all := start(Options{Histograms: true})
+	c.calls[1], c.calls[2], c.calls[3] = ended(4), ended(1), ended(2)
+	counts := start(Options{CallsOnly: true})
+	some := start(Options{Functions: func(f Func) bool { return f.Package == "main" }})
+	if got := fmt.Sprint(r.Word("main.f"), ", ", r.Word("lib.h"), ", ", c.histograms); got != "counted timed, counted timed, true" {
+		t.Errorf("words and histograms %s, want all counted, timed, true", got)
+	}
+	before := some.Snapshot()
+	c.calls[1], c.calls[3] = ended(7), ended(3)
+	for _, want := range []struct {
+		name  string
+		g     *Gathering
+		calls map[string]uint64
+		total time.Duration // of the first function
+		count uint64        // in its histogram
+	}{
+		{"all", all, map[string]uint64{"main.f": 7, "main.g": 1, "lib.h": 3}, 140, 7},
+		{"counts", counts, map[string]uint64{"main.f": 3, "lib.h": 1}, 0, 0},
+		{"some", some, map[string]uint64{"main.f": 3}, 60, 0},
+	} {
+		snap := want.g.Snapshot()
+		if got := calls(snap); !maps.Equal(got, want.calls) {
+			t.Errorf("%s: calls %v, want %v", want.name, got, want.calls)
+			continue
+		}
+		f := snap.Functions[0]
+		if f.Total != want.total || f.Histogram.Count() != want.count || (f.Untimed == 0) != (want.g != counts) {
+			t.Errorf("%s: %+v; want a total of %d ns, a histogram of %d", want.name, f.Numbers, want.total, want.count)
+		}
+	}
+	if got, want := calls(some.Snapshot().Since(before)), map[string]uint64{"main.f": 3}; !maps.Equal(got, want) {
+		t.Errorf("since a snapshot: calls %v, want %v", got, want)
+	}
+	if got := calls(all.Snapshot().Since(before))["main.f"]; got != 7 {
+		t.Errorf("since a snapshot of another gathering: %d calls of main.f, want all 7", got)
+	}
+
+	// What one of them ends, or leaves out, the others still have.
+	all.Stop()
+	counts.Reset()
+	c.calls[1] = ended(8)
+	for name, want := range map[*Gathering]uint64{all: 7, counts: 1, some: 4} {
+		if got := calls(name.Snapshot())["main.f"]; got != want {
+			t.Errorf("%+v: %d calls of main.f, want %d", name.options, got, want)
+		}
+	}
+	if got := fmt.Sprint(r.Word("main.f"), ", ", r.Word("lib.h"), ", ", c.histograms); got != "counted timed, counted, false" {
+		t.Errorf("after one has ended: words and histograms %s, want main.f timed, lib.h counted, false", got)
+	}
+	counts.Stop()
+	some.Stop()
+	if got := fmt.Sprintf("%q %q", r.Word("main.f"), r.Word("lib.h")); got != `"" ""` {
+		t.Errorf("at the end: words %s, want none", got)
+	}
+}
+
+// Paths of a gathering have its functions only: time of others is their callers', as if it had not
+// been measured.
+func TestTwoPaths(t *testing.T) {
 	s, c, _ := gathers(t)
-	c.calls[1] = ended(4)
-	s.reset()
-	s.end()
-	if snap := s.take(); len(snap.Functions) != 0 || !snap.From.Equal(time.Time{}) {
-		t.Errorf("%+v; want an empty snapshot", snap)
+	if _, err := s.begin(Options{}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := s.begin(Options{Paths: true, Objects: true, Functions: func(f Func) bool { return f.Name != "main.g" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.calls[1], c.calls[2], c.calls[3] = ended(1), ended(2), ended(3)
+	c.nodes = nodes()
+	c.nodes[4].Own = rt.PathSum{Calls: 1, Self: 1} // lib.h > main.f
+	c.objects = []rt.Object{{Site: 2 + 1, Node: 2, Objects: 5, Bytes: 120}}
+	snap := g.Snapshot()
+	want := []string{"main.f 1 1 190 50", "main.f/(other) 7 0 140 140", "lib.h 3 0 62 60", "lib.h/main.f 1 0 2 2"}
+	if got := lines(snap.Paths); !slices.Equal(got, want) {
+		t.Errorf("paths %q, want %q", got, want)
+	}
+	if f := snap.Functions[0]; f.Name != "main.f" || f.Self != 20+40 || f.Objects != 5 {
+		t.Errorf("%s: self time %d ns, %d objects; want main.f with 60 ns and 5", f.Name, f.Self, f.Objects)
+	}
+	if got, want := madeLines(snap.Objects), []string{"untyped  main.f 0 5 120"}; !slices.Equal(got, want) {
+		t.Errorf("objects %q, want %q", got, want)
 	}
 }
 
 // A package that loads while a snapshot is taken has no sums in it yet.
 func TestLoadedLater(t *testing.T) {
 	s, c, r := gathers(t)
-	if err := s.begin(Options{}); err != nil {
+	g, err := s.begin(Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	r.Register("late", switchtest.Functions("late.f"), format.Facility{}) // site 4
 	c.calls[1], c.calls[4] = ended(1), ended(1)
-	if got, want := calls(s.take()), map[string]uint64{"main.f": 1}; !maps.Equal(got, want) {
+	if got, want := calls(g.Snapshot()), map[string]uint64{"main.f": 1}; !maps.Equal(got, want) {
 		t.Errorf("calls %v, want %v", got, want)
 	}
 	c.sites++
-	if got, want := calls(s.take()), map[string]uint64{"main.f": 1, "late.f": 1}; !maps.Equal(got, want) {
+	if got, want := calls(g.Snapshot()), map[string]uint64{"main.f": 1, "late.f": 1}; !maps.Equal(got, want) {
 		t.Errorf("calls %v, want %v", got, want)
 	}
 	if r.Word("late.f") != "timed" {
@@ -203,7 +293,7 @@ func (*plain) Enabled() bool { return false }
 
 func TestBeginFails(t *testing.T) {
 	s := &state{rt: new(plain)}
-	if err := s.begin(Options{}); !errors.Is(err, ErrNotBuilt) {
+	if _, err := s.begin(Options{}); !errors.Is(err, ErrNotBuilt) {
 		t.Errorf("%v, want %v", err, ErrNotBuilt)
 	}
 }

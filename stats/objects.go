@@ -78,16 +78,6 @@ type maker rt.Object
 // made are the counts.
 type made struct{ objects, bytes uint64 }
 
-// countObjects has objects counted, or not any more.
-func (s *state) countObjects(on bool) {
-	if on != s.makes {
-		if s.makes = on; on {
-			s.heap = s.rt.Mallocs()
-		}
-		s.rt.Objects(on)
-	}
-}
-
 // objects returns what all CPUs have counted since the program began.
 func (s *state) objects() map[maker]made {
 	all := make(map[maker]made)
@@ -136,21 +126,36 @@ func (s *Snapshot) setObjects(all map[maker]made, at, other []int) {
 			described[typ] = m
 		}
 		m.Path, m.Objects, m.Bytes = -1, n.objects, n.bytes
-		if site := int(k.Site) - 1; site >= 0 && site < len(s.funcs) && s.funcs[site] != nil {
-			m.Func = s.funcs[site]
-			if row, ok := rows[m.Func]; ok {
-				s.Functions[row].Objects += m.Objects
-				s.Functions[row].Bytes += m.Bytes
-			}
-		}
 		if node := int(k.Node % mostNodes); node > 0 && node < len(at) {
 			if m.Path = at[node]; k.Node >= mostNodes {
 				m.Path = other[node]
 			}
 		}
+		if m.Func = s.maker(k, m.Path); m.Func != nil {
+			if row, ok := rows[m.Func]; ok {
+				s.Functions[row].Objects += m.Objects
+				s.Functions[row].Bytes += m.Bytes
+			}
+		}
 		s.Objects = append(s.Objects, m)
 	}
 	sortMade(s.Objects)
+}
+
+// maker returns the function that made objects, or nil. Objects of a function that only others gather
+// are its caller's, if the path is known.
+func (s *Snapshot) maker(k maker, path int) *Func {
+	site := int(k.Site) - 1
+	if site < 0 || site >= len(s.funcs) || s.funcs[site] == nil || s.of.options.CallsOnly {
+		return nil
+	}
+	if f := s.funcs[site]; s.of.wants(f) {
+		return f
+	}
+	if path >= 0 {
+		return s.Paths[path].Func
+	}
+	return nil
 }
 
 // describe returns the name and the package of what is counted.

@@ -30,8 +30,11 @@ func madeLines(list []Made) (lines []string) {
 
 func TestObjects(t *testing.T) {
 	s, c, _ := gathers(t)
+	var g *Gathering
 	for _, o := range []Options{{Objects: true}, {}, {Objects: true, Paths: true}} {
-		if err := s.begin(o); err != nil || c.makes != o.Objects {
+		g.Stop()
+		var err error
+		if g, err = s.begin(o); err != nil || c.makes != o.Objects {
 			t.Fatalf("%+v: %v, objects counted %v", o, err, c.makes)
 		}
 	}
@@ -46,7 +49,7 @@ func TestObjects(t *testing.T) {
 		{Other: true, Objects: 2, Bytes: 20},
 		{Own: true, Objects: 70, Bytes: 7000},
 	}
-	first := s.take()
+	first := g.Snapshot()
 	const pkg = "github.com/waymark-go/waymark/stats"
 	want := []string{
 		"untyped  - -1 9 90", pkg + ".thing " + pkg + " main.f 0 7 112", "[]*" + pkg + ".thing  main.g 1 5 120",
@@ -93,13 +96,13 @@ func TestObjects(t *testing.T) {
 	c.objects[0].Objects, c.objects[0].Bytes, c.mallocs = 4, 64, 101
 	want = []string{pkg + ".thing " + pkg + " main.f 0 1 16"}
 	c.nodes[1].Own.Calls++
-	next := s.take().Since(first)
+	next := g.Snapshot().Since(first)
 	if got := madeLines(next.Objects); !reflect.DeepEqual(got, want) || next.HeapObjects != 1 || next.OwnObjects != 0 {
 		t.Errorf("difference %q, %d in the heap, %d own; want %q, 1, 0", got, next.HeapObjects, next.OwnObjects, want)
 	}
-	s.reset()
+	g.Reset()
 	c.objects[4].Objects++
-	if got := madeLines(s.take().Objects); !reflect.DeepEqual(got, []string{"untyped  - -1 1 0"}) {
+	if got := madeLines(g.Snapshot().Objects); !reflect.DeepEqual(got, []string{"untyped  - -1 1 0"}) {
 		t.Errorf("after Reset %q, want one object without a type", got)
 	}
 }

@@ -50,11 +50,11 @@ func (p *Path) Name() string {
 	return p.Func.Name
 }
 
-// setPaths sets Paths, and what they are made of: the sums by node, and the functions by site. Paths
-// of which nothing happened, nor of those below, are left out. It returns the index in Paths of each
+// setPaths sets Paths, and what they are made of: the sums by node. Paths of which nothing happened, nor of those below, are left out. It returns the index in Paths of each
 // node, and of its other cell; -1 is none.
-func (s *Snapshot) setPaths(nodes []rt.Path, funcs []*Func) (at, other []int) {
-	s.nodes, s.funcs = nodes, funcs
+func (s *Snapshot) setPaths(nodes []rt.Path) (at, other []int) {
+	s.nodes = nodes
+	funcs := s.funcs
 	if r, at, other := s.estimates(nodes, s.kept); r != nil {
 		if s.kept {
 			s.addEstimates(r, at, other)
@@ -132,6 +132,47 @@ func addTotals(paths []Path) {
 		p := &paths[i]
 		if p.Total += p.Self; p.Parent >= 0 {
 			paths[p.Parent].Total += p.Total
+		}
+	}
+}
+
+// hidePaths leaves out paths of functions that only others gather. Their time is their callers' own, as
+// if nobody had timed them, and in Functions, too. at and other are set to the paths that are left.
+func (s *Snapshot) hidePaths(at, other []int) {
+	if s.of.options.Functions == nil {
+		return
+	}
+	left := make([]int, len(s.Paths)) // index of each, or of the caller that has its time; -1 is none
+	given := make(map[*Func]time.Duration)
+	var list []Path
+	for i, p := range s.Paths {
+		if p.Parent >= 0 {
+			p.Parent = left[p.Parent]
+		}
+		switch {
+		case p.Func == nil || s.of.wants(p.Func):
+			left[i] = len(list)
+			p.Total = 0
+			list = append(list, p)
+		case p.Parent >= 0:
+			left[i] = p.Parent
+			list[p.Parent].Self += p.Self
+			given[list[p.Parent].Func] += p.Self
+		default:
+			left[i] = -1
+		}
+	}
+	addTotals(list)
+	s.Paths = list
+	for i := range s.Functions {
+		f := &s.Functions[i]
+		f.Self += given[s.funcs[f.site]]
+	}
+	for _, index := range [][]int{at, other} {
+		for i, n := range index {
+			if n >= 0 {
+				index[i] = left[n]
+			}
 		}
 	}
 }

@@ -39,14 +39,17 @@ func nodes() []rt.Path {
 
 func TestPaths(t *testing.T) {
 	s, c, _ := gathers(t)
+	var g *Gathering
 	for _, o := range []Options{{Paths: true, CallsOnly: true}, {}, {Paths: true}} {
-		if err := s.begin(o); err != nil || c.paths != (o.Paths && !o.CallsOnly) {
+		g.Stop()
+		var err error
+		if g, err = s.begin(o); err != nil || c.paths != (o.Paths && !o.CallsOnly) {
 			t.Fatalf("%+v: %v, paths kept %v", o, err, c.paths)
 		}
 	}
 	c.calls[1] = ended(1)
 	c.nodes = nodes()
-	first := s.take()
+	first := g.Snapshot()
 	want := []string{"main.f 1 1 190 10", "main.f/main.g 2 0 180 40", "main.f/main.g/(other) 7 0 140 140", "lib.h 3 0 60 60"}
 	if got := lines(first.Paths); !reflect.DeepEqual(got, want) {
 		t.Errorf("paths %q, want %q", got, want)
@@ -60,7 +63,7 @@ func TestPaths(t *testing.T) {
 	c.nodes[2].Own.Self += 10
 	c.nodes[3].Own.Self -= 5 // clocks that differ
 	c.nodes[1].Own.Open = 0
-	second := s.take()
+	second := g.Snapshot()
 	want = []string{"main.f 0 0 20 0", "main.f/main.g 1 0 20 20"}
 	if got := lines(second.Since(first).Paths); !reflect.DeepEqual(got, want) {
 		t.Errorf("since the first snapshot %q, want %q", got, want)
@@ -68,24 +71,25 @@ func TestPaths(t *testing.T) {
 	if got := lines(second.Since(nil).Paths); len(got) != 4 {
 		t.Errorf("since the beginning %q, want 4 paths", got)
 	}
-	s.reset()
-	if got := s.take().Paths; len(got) != 0 {
+	g.Reset()
+	if got := g.Snapshot().Paths; len(got) != 0 {
 		t.Errorf("after Reset %q, want none", lines(got))
 	}
 	c.nodes = append(c.nodes, rt.Path{Parent: 4, Site: 9, Own: rt.PathSum{Calls: 1}}) // of a package that has just been loaded
 	want = []string{"lib.h 0 0 0 0", "lib.h/main.f 0 0 0 0", "lib.h/main.f/(other) 1 0 0 0"}
-	if got := lines(s.take().Paths); !reflect.DeepEqual(got, want) {
+	if got := lines(g.Snapshot().Paths); !reflect.DeepEqual(got, want) {
 		t.Errorf("after another call %q, want %q", got, want)
 	}
 }
 
 func TestPathsJSON(t *testing.T) {
 	s, c, _ := gathers(t)
-	if err := s.begin(Options{Paths: true}); err != nil {
+	g, err := s.begin(Options{Paths: true})
+	if err != nil {
 		t.Fatal(err)
 	}
 	c.nodes = nodes()
-	snap := s.take()
+	snap := g.Snapshot()
 	b, err := json.Marshal(snap)
 	if err != nil {
 		t.Fatal(err)
@@ -106,13 +110,14 @@ func TestPathsJSON(t *testing.T) {
 
 func TestPathsText(t *testing.T) {
 	s, c, _ := gathers(t)
-	if err := s.begin(Options{Paths: true}); err != nil {
+	g, err := s.begin(Options{Paths: true})
+	if err != nil {
 		t.Fatal(err)
 	}
 	c.nodes = nodes()
 	c.nodes[3].Own.Self = 95 // the greatest of all but main.f
 	c.nodes[4].Own = rt.PathSum{Calls: 1, Self: 1}
-	snap := s.take()
+	snap := g.Snapshot()
 	const head = `
 Call tree:
   Total time  Self time     %  Calls  Panics  Errors  Function

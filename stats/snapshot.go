@@ -27,10 +27,11 @@ type Numbers struct {
 	Objects uint64 // heap objects that these calls made themselves; 0 without Options.Objects
 	Bytes   uint64 // of these objects, as in Made
 
-	// Calls in progress count in all times until the snapshot was taken.
+	// Calls in progress count in all times until the snapshot was taken. Self lacks calls that another
+	// Gathering alone has timed, unless Options.Paths tells where these belong.
 	Total     time.Duration       // of outermost calls: a recursion counts once
 	Self      time.Duration       // of all calls, without the timed calls that they made
-	Min, Max  time.Duration       // the shortest and the longest call
+	Min, Max  time.Duration       // the shortest and the longest call, see Snapshot.Since for those before Start
 	Mean      time.Duration       // of all calls
 	Histogram histogram.Histogram // of calls that have ended; empty without Options.Histograms
 
@@ -108,132 +109,194 @@ type Snapshot struct {
 	HeapObjects uint64
 	OwnObjects  uint64
 
-	waits  bool    // Runnable and Waiting are known
-	unit   float64 // ns in a tick
-	clock  uint64  // at To; 0 if Take did not make the snapshot
-	resets uint64  // number of calls of Reset until then
+	waits  bool       // Runnable and Waiting are known
+	unit   float64    // ns in a tick
+	clock  uint64     // at To; 0 if no Gathering took the snapshot
+	of     *Gathering // nil if the snapshot was read from JSON
+	epoch  uint64     // of the Gathering when the snapshot was taken
+	kept   bool       // nodes have all paths
+	floor  float64    // ticks that hooks would have added to a sample
+	nodes  []rt.Path  // what Paths were made of
+	funcs  []*Func    // by site
+	counts []counted  // of all functions, also of those that only others gather
+	made   map[maker]made
+}
 
-	kept  bool      // Paths are wanted
-	floor float64   // ticks that hooks would have added to a sample
-	nodes []rt.Path // what Paths were made of
-	funcs []*Func   // by site
-	made  map[maker]made
+// counted is what was added up of a site's calls.
+type counted struct {
+	site uint32
+	sample
 }
 
 // Waits reports whether the snapshot has times of Options.Waiting.
 func (s *Snapshot) Waits() bool { return s.waits }
 
-// Take returns what was gathered since Start, or since Reset. Before Start, and in a program that
-// plain Go has built, the snapshot is empty. Take stops the program while it looks at the calls in
-// progress of all goroutines: some 30 us with few goroutines. The numbers of functions without
-// calls in progress are read while they change.
-func Take() *Snapshot {
-	gathering.rt.Mute(true)
-	defer gathering.rt.Mute(false)
-	return gathering.take()
-}
-
-// Reset leaves out what was gathered until now from all snapshots that are taken later.
-func Reset() {
-	gathering.rt.Mute(true)
-	defer gathering.rt.Mute(false)
-	gathering.reset()
-}
-
-func (s *state) reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.first == (instant{}) {
-		return
-	}
-	s.start, s.base = now(s.rt), make(map[uint32]sample)
-	s.resets++
-	list, paths, _ := s.openCalls()
-	samples := samplesOf(paths, len(list))
-	s.paths, s.made = paths, s.objects()
-	if s.makes {
-		s.heap = s.rt.Mallocs()
-	}
-	for site, open := range list {
-		if x := s.read(uint32(site), open, samples[uint32(site)]); x.Calls > 0 {
-			s.base[uint32(site)] = x
-		}
-	}
-}
-
-func (s *state) take() *Snapshot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.first == (instant{}) {
+// Snapshot returns what was gathered since Start, or since Reset, until now or until Stop. It stops
+// the program while it looks at the calls in progress of all goroutines: some 30 us with few
+// goroutines. The numbers of functions without calls in progress are read while they change.
+func (g *Gathering) Snapshot() *Snapshot {
+	if g == nil {
 		return new(Snapshot)
 	}
+	g.of.rt.Mute(true)
+	defer g.of.rt.Mute(false)
+	g.of.mu.Lock()
+	defer g.of.mu.Unlock()
+	if g.last != nil {
+		return g.last.Since(nil)
+	}
+	return g.take()
+}
+
+// Reset leaves out what was gathered until now from all snapshots that the Gathering takes later. It
+// does nothing after Stop.
+func (g *Gathering) Reset() {
+	if g == nil {
+		return
+	}
+	g.of.rt.Mute(true)
+	defer g.of.rt.Mute(false)
+	g.of.mu.Lock()
+	defer g.of.mu.Unlock()
+	if g.last == nil {
+		g.begin()
+	}
+}
+
+// begin sets aside what was added up until now, by whomever it was wanted.
+func (g *Gathering) begin() {
+	s := g.of
+	s.epochs++
+	g.start, g.epoch, g.base, g.paths = now(s.rt), s.epochs, make(map[uint32]sample), nil
+	if s.first == (instant{}) {
+		s.first = g.start
+	}
+	if s.called() {
+		list, paths, _ := s.openCalls()
+		samples := samplesOf(paths, len(list))
+		g.paths = paths
+		for site, open := range list {
+			if x := s.read(uint32(site), open, samples[uint32(site)]); x.Calls > 0 {
+				g.base[uint32(site)] = x
+			}
+		}
+	}
+	if g.options.Objects {
+		g.made, g.heap = s.objects(), s.rt.Mallocs()
+	}
+}
+
+// called reports whether any call was added up.
+func (s *state) called() bool {
+	for site, n := uint32(0), s.rt.Sites(); site < n; site++ {
+		if s.rt.SumOf(site).Calls > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Gathering) take() *Snapshot {
+	s := g.of
 	end := s.first.after(s.rt)
 	open, paths, clock := s.openCalls()
 	samples := samplesOf(paths, len(open))
 	snap := &Snapshot{
-		kept: s.kept, floor: float64(s.rt.SampleFloor()),
-		From: s.start.wall, Goroutines: s.rt.TimedGoroutines(),
-		waits: s.waited, unit: nsPerTick(s.first, end), clock: clock, resets: s.resets,
+		kept: s.kept, floor: float64(s.rt.SampleFloor()), of: g, epoch: g.epoch,
+		From: g.start.wall, Goroutines: s.rt.TimedGoroutines(),
+		waits: g.options.Waiting, unit: nsPerTick(s.first, end), clock: clock,
 	}
 	// By the clock of calls, so that no call is longer than the snapshot.
-	snap.To = snap.From.Add(nanoseconds(more(clock, s.start.clock), snap.unit))
-	funcs := make([]*Func, len(open))
+	snap.To = snap.From.Add(nanoseconds(more(clock, g.start.clock), snap.unit))
+	snap.funcs = make([]*Func, len(open))
 	for _, t := range switchboard.Default.Tables() {
 		for i, f := range t.Funcs() {
 			site := t.Base + uint32(i)
 			if int(site) >= len(open) {
 				continue // the package was loaded after openCalls
 			}
-			funcs[site] = f
-			x := s.read(site, open[site], samples[site])
-			if x.Calls == 0 {
-				continue
-			}
-			if x = x.since(s.base[site]); x.happened() {
-				snap.Functions = append(snap.Functions, Stat{*f, x.in(snap.unit), site, x})
+			snap.funcs[site] = f
+			if x := s.read(site, open[site], samples[site]); x.Calls > 0 {
+				snap.add(site, x.since(g.base[site]))
 			}
 		}
 	}
-	at, other := snap.setPaths(pathsSince(paths, s.paths), funcs)
-	if s.makes {
-		snap.HeapObjects = s.rt.Mallocs() - s.heap
+	var objects map[maker]made
+	if g.options.Objects {
+		snap.HeapObjects = s.rt.Mallocs() - g.heap
+		objects = madeSince(s.objects(), g.made)
 	}
-	snap.setObjects(madeSince(s.objects(), s.made), at, other)
+	snap.finish(pathsSince(paths, g.paths), objects)
 	return snap
 }
 
-// Since returns what happened between before, an earlier snapshot, and s. If Reset was called in
-// between, Since returns what happened since Reset. If before is nil or empty, Since returns a copy
-// of s. Open is that of s.
+// add adds a row, if anything happened.
+func (s *Snapshot) add(site uint32, x sample) {
+	if x.happened() {
+		s.counts = append(s.counts, counted{site, x})
+		s.Functions = append(s.Functions, Stat{*s.funcs[site], x.in(s.unit), site, x})
+	}
+}
+
+// finish sets what follows from the functions' rows, paths by node and objects. Then it leaves out what
+// only others gather.
+func (s *Snapshot) finish(nodes []rt.Path, objects map[maker]made) {
+	o := &s.of.options
+	at, other := s.setPaths(nodes)
+	if o.Paths {
+		s.hidePaths(at, other)
+	} else {
+		s.Paths, at, other = nil, nil, nil
+	}
+	if o.Objects {
+		s.setObjects(objects, at, other)
+	}
+	s.Functions = slices.DeleteFunc(s.Functions, func(f Stat) bool { return !s.of.wants(s.funcs[f.site]) || o.CallsOnly && f.Calls == 0 })
+	for i := range s.Functions {
+		n := &s.Functions[i].Numbers
+		if o.CallsOnly {
+			*n = Numbers{Calls: n.Calls, Untimed: n.Calls}
+		}
+		if !o.Histograms {
+			n.Histogram = histogram.Histogram{}
+		}
+		if !o.Waiting {
+			n.Runnable, n.Waiting, n.SelfRunnable, n.SelfWaiting = 0, 0, 0, 0
+		}
+	}
+}
+
+// Since returns what happened between before, an earlier snapshot of the same Gathering, and s. If
+// Reset was called in between, Since returns what happened since Reset. If before is nil, empty, or of
+// another Gathering, Since returns a copy of s. Open is that of s.
 //
 // Min and Max are exact if the shortest or the longest call happened in between. If not, they are
 // as exact as the Histogram; without Histogram they are those of s.
 //
 // JSON lacks what Since needs: if s or before was read from JSON, Since returns a copy of s.
 func (s *Snapshot) Since(before *Snapshot) *Snapshot {
-	if s.clock == 0 || before == nil || before.clock == 0 || s.resets != before.resets {
+	if s.clock == 0 || before == nil || before.clock == 0 || s.epoch != before.epoch {
 		all := *s
 		all.Functions, all.Paths, all.Objects = slices.Clone(s.Functions), slices.Clone(s.Paths), slices.Clone(s.Objects)
 		return &all
 	}
 	old := make(map[uint32]sample)
-	for i := range before.Functions {
-		old[before.Functions[i].site] = before.Functions[i].sample
+	for _, c := range before.counts {
+		old[c.site] = c.sample
 	}
-	out := &Snapshot{kept: s.kept, floor: s.floor, To: s.To, Goroutines: s.Goroutines, waits: s.waits, unit: s.unit, clock: s.clock, resets: s.resets}
+	out := &Snapshot{
+		kept: s.kept, floor: s.floor, of: s.of, epoch: s.epoch, funcs: s.funcs,
+		To: s.To, Goroutines: s.Goroutines, waits: s.waits, unit: s.unit, clock: s.clock,
+	}
 	// The rate of the clock is known better now than when before was taken.
 	out.From = s.To.Add(-nanoseconds(more(s.clock, before.clock), s.unit))
-	for _, f := range s.Functions {
-		if x := f.sample.since(old[f.site]); x.happened() {
-			f.Numbers, f.sample = x.in(s.unit), x
-			out.Functions = append(out.Functions, f)
-		}
+	for _, c := range s.counts {
+		out.add(c.site, c.since(old[c.site]))
 	}
-	at, other := out.setPaths(pathsSince(s.nodes, before.nodes), s.funcs)
 	if s.HeapObjects > before.HeapObjects {
 		out.HeapObjects = s.HeapObjects - before.HeapObjects
 	}
-	out.setObjects(madeSince(s.made, before.made), at, other)
+	out.finish(pathsSince(s.nodes, before.nodes), madeSince(s.made, before.made))
 	return out
 }
 

@@ -16,13 +16,14 @@ import (
 
 // In a program that plain Go has built there is nothing, and nothing breaks.
 func TestNotBuilt(t *testing.T) {
-	if err := Start(Options{}); !errors.Is(err, ErrNotBuilt) {
+	g, err := Start(Options{})
+	if !errors.Is(err, ErrNotBuilt) {
 		t.Errorf("Start: %v, want %v", err, ErrNotBuilt)
 	}
-	Reset()
-	Stop()
-	if s := Take(); len(s.Functions) != 0 || len(s.Since(s).Functions) != 0 {
-		t.Errorf("Take has functions %v, and since then %v; want none", s.Functions, s.Since(s).Functions)
+	g.Reset()
+	g.Stop()
+	if s := g.Snapshot(); len(s.Functions) != 0 || len(s.Since(s).Functions) != 0 {
+		t.Errorf("Snapshot has functions %v, and since then %v; want none", s.Functions, s.Since(s).Functions)
 	}
 }
 
@@ -65,7 +66,7 @@ func TestSinceForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	reset := *taken
-	reset.resets++
+	reset.epoch++
 	for _, c := range []struct {
 		name      string
 		s, before *Snapshot

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/function"
@@ -14,7 +15,7 @@ type Options struct {
 	// Functions reports whether calls of a function are gathered; nil means calls of all
 	// instrumented functions. Start calls Functions for each function, and so do packages that are
 	// loaded later and groups that are made later. Functions must not call functions of this
-	// package, nor make groups.
+	// package, nor make groups. See Numbers.Self for what calls of others are to these functions.
 	Functions func(Func) bool
 
 	// CallsOnly counts calls without timing them, for a fraction of the cost.
@@ -39,99 +40,140 @@ type Options struct {
 // waymark.ErrNotBuilt.
 var ErrNotBuilt = fault.ErrNotBuilt
 
+// A Gathering adds up calls from Start to Stop. Any number of them may go on at the same time, with
+// options of their own, also beside WAYMARK=stats: none changes what another one has. A call is
+// counted once, however many want it.
+//
+// Methods of a nil Gathering, which Start returns with an error, do nothing.
+type Gathering struct {
+	of      *state
+	options Options
+	owner   *switchboard.Owner
+
+	answers sync.Mutex
+	wanted  map[*Func]bool // what Options.Functions has said
+
+	// Guarded by of.mu.
+	last  *Snapshot         // that of Stop; nil before
+	start instant           // of what snapshots hold: that of Start, or of the latest Reset
+	epoch uint64            // of start; no other one has the same
+	base  map[uint32]sample // what was added up before start, by site
+	paths []rt.Path         // the same by node
+	made  map[maker]made    // the same of objects
+	heap  uint64            // objects that the process had made
+}
+
 // gathering is the state of all gathering in the program.
 var gathering = state{rt: linked{}}
 
 type state struct {
 	rt sums
 
-	mu    sync.Mutex
-	owner *switchboard.Owner // of what is gathered
-
-	on      bool
-	keeps   bool   // paths
-	kept    bool   // it did once
-	waits   bool   // adds up how long goroutines don't run
-	waited  bool   // it did once
-	makes   bool   // counts objects
-	heap    uint64 // objects that the process had made when that began, or at the latest Reset
-	options Options
-	first   instant           // when gathering began; zero if it never began
-	start   instant           // of what snapshots hold: that of first, or of the latest Reset
-	base    map[uint32]sample // what Reset has set aside, by site
-	paths   []rt.Path         // the same by node
-	made    map[maker]made    // the same of objects
-	resets  uint64            // number of calls of Reset
+	mu      sync.Mutex
+	running []*Gathering
+	on      switches
+	kept    bool    // paths were kept once
+	first   instant // when gathering began; zero if it never began
+	epochs  uint64  // how many there were
 }
 
-// Start begins to gather. It keeps what was gathered before. If gathering is going on already,
-// Start changes the options. The error is ErrNotBuilt.
-func Start(o Options) error {
+// switches are what the runtime adds up beside calls and times, for all of the program.
+type switches struct{ histograms, paths, waits, objects bool }
+
+// Start begins to gather. The error is ErrNotBuilt.
+func Start(o Options) (*Gathering, error) {
 	gathering.rt.Mute(true)
 	defer gathering.rt.Mute(false)
 	return gathering.begin(o)
 }
 
-func (s *state) begin(o Options) error {
+func (s *state) begin(o Options) (*Gathering, error) {
 	if !s.rt.Enabled() {
-		return ErrNotBuilt
+		return nil, ErrNotBuilt
+	}
+	wish := switchboard.Wish{Want: rt.Timed}
+	if o.CallsOnly {
+		wish.Want = rt.Counted
+		o.Histograms, o.Paths, o.Waiting = false, false, false
+	}
+	g := &Gathering{of: s, options: o, owner: switchboard.Default.Join("statistics", switchboard.Program), wanted: make(map[*Func]bool)}
+	if o.Functions != nil {
+		wish.Select.Has = g.ask
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.first == (instant{}) {
-		s.first = now(s.rt)
-		s.start = s.first
+	s.running = append(s.running, g)
+	g.begin() // nothing makes objects from there until they are counted
+	s.apply()
+	if err := g.owner.Set(wish); err != nil {
+		s.remove(g)
+		return nil, err
 	}
-	s.options, s.on = o, true
-	s.rt.Histograms(o.Histograms && !o.CallsOnly)
-	if paths := o.Paths && !o.CallsOnly; paths != s.keeps {
-		s.rt.Paths(paths)
-		s.keeps = paths
-		s.kept = s.kept || paths
-	}
-	s.addWaits(o.Waiting && !o.CallsOnly)
-	s.countObjects(o.Objects)
-	return s.apply()
+	return g, nil
 }
 
-// Stop ends gathering. What was gathered stays. Calls in progress are gathered until they end.
-func Stop() {
-	gathering.rt.Mute(true)
-	defer gathering.rt.Mute(false)
-	gathering.end()
+// ask returns what Options.Functions says of a function.
+func (g *Gathering) ask(f *function.Func) bool {
+	wanted := g.options.Functions(*f)
+	g.answers.Lock()
+	defer g.answers.Unlock()
+	g.wanted[f] = wanted
+	return wanted
 }
 
-func (s *state) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.on = false
-	s.addWaits(false)
-	s.countObjects(false)
+// wants reports whether calls of a function are gathered.
+func (g *Gathering) wants(f *Func) bool {
+	if g.options.Functions == nil {
+		return true
+	}
+	g.answers.Lock()
+	wanted, known := g.wanted[f]
+	g.answers.Unlock()
+	return wanted || !known && g.ask(f)
+}
+
+// Stop ends the gathering. What was gathered until then stays. Further calls do nothing.
+func (g *Gathering) Stop() {
+	if g == nil {
+		return
+	}
+	g.of.rt.Mute(true)
+	defer g.of.rt.Mute(false)
+	g.of.mu.Lock()
+	defer g.of.mu.Unlock()
+	if g.last == nil {
+		g.last = g.take()
+		g.owner.Close()
+		g.of.remove(g)
+	}
+}
+
+func (s *state) remove(g *Gathering) {
+	s.running = slices.DeleteFunc(s.running, func(other *Gathering) bool { return other == g })
 	s.apply()
 }
 
-// addWaits has the times added up, or not any more, in which goroutines of calls don't run.
-func (s *state) addWaits(on bool) {
-	if on != s.waits {
-		s.rt.WaitTimes(on)
-		s.waits, s.waited = on, true
+// apply has added up what some gathering wants.
+func (s *state) apply() {
+	var want switches
+	for _, g := range s.running {
+		want.histograms = want.histograms || g.options.Histograms
+		want.paths = want.paths || g.options.Paths
+		want.waits = want.waits || g.options.Waiting
+		want.objects = want.objects || g.options.Objects
 	}
-}
-
-// apply has calls counted and timed as the options say. Calls made from here are not traced.
-func (s *state) apply() error {
-	if s.owner == nil {
-		s.owner = switchboard.Default.Join("statistics", switchboard.Program)
+	if want.objects != s.on.objects {
+		s.rt.Objects(want.objects)
 	}
-	if !s.on {
-		return s.owner.Set()
+	if want.histograms != s.on.histograms {
+		s.rt.Histograms(want.histograms)
 	}
-	wish := switchboard.Wish{Want: rt.Timed}
-	if s.options.CallsOnly {
-		wish.Want = rt.Counted
+	if want.paths != s.on.paths {
+		s.rt.Paths(want.paths)
+		s.kept = true
 	}
-	if wanted := s.options.Functions; wanted != nil {
-		wish.Select.Has = func(f *function.Func) bool { return wanted(*f) }
+	if want.waits != s.on.waits {
+		s.rt.WaitTimes(want.waits)
 	}
-	return s.owner.Set(wish)
+	s.on = want
 }

@@ -16,7 +16,7 @@ import (
 // that were called most often. Without times there are only the latter. The types of which the most
 // objects were made follow, and paths as a tree, if there are any.
 //
-//	stats.Text{Snapshot: stats.Take(), Top: 10}.WriteTo(os.Stderr)
+//	stats.Text{Snapshot: g.Snapshot(), Top: 10}.WriteTo(os.Stderr)
 type Text struct {
 	Snapshot *Snapshot
 

@@ -13,13 +13,14 @@ import (
 // When goroutines of calls did not run is in snapshots, in differences of them, and in what is written.
 func TestWaiting(t *testing.T) {
 	s, c, _ := gathers(t)
-	if err := s.begin(Options{Waiting: true}); err != nil || !c.waits {
+	g, err := s.begin(Options{Waiting: true})
+	if err != nil || !c.waits {
 		t.Fatalf("%v; it is added up when goroutines run: %v, want true", err, c.waits)
 	}
 	c.calls[1] = rt.Sum{Calls: 1, Ended: 1, Total: 100, Self: 60, Least: 100, Most: 100, Off: rt.Off{Runnable: 5, Waiting: 50, SelfRunnable: 1, SelfWaiting: 20}}
 	c.calls[3] = rt.Sum{Calls: 1}
 	c.open[3] = rt.Open{Total: 30, Self: 30, Least: ^uint64(30), Most: 30, Ended: c.calls[3], Off: rt.Off{Waiting: 30, SelfWaiting: 30}}
-	first := s.take()
+	first := g.Snapshot()
 	type parts struct{ Runnable, Waiting, SelfRunnable, SelfWaiting time.Duration }
 	check := func(what string, snap *Snapshot, want ...parts) {
 		t.Helper()
@@ -52,11 +53,11 @@ func TestWaiting(t *testing.T) {
 	}
 
 	c.calls[1] = rt.Sum{Calls: 2, Ended: 2, Total: 110, Self: 70, Least: 10, Most: 100, Off: rt.Off{Runnable: 6, Waiting: 90, SelfRunnable: 0, SelfWaiting: 22}}
-	check("since", s.take().Since(first), parts{0, 20, 0, 4}) // no more than the time itself
-	if s.end(); c.waits {
+	check("since", g.Snapshot().Since(first), parts{0, 20, 0, 4}) // no more than the time itself
+	if g.Stop(); c.waits {
 		t.Error("it is added up after the end")
 	}
-	if err := s.begin(Options{Waiting: true, CallsOnly: true}); err != nil || c.waits {
+	if _, err := s.begin(Options{Waiting: true, CallsOnly: true}); err != nil || c.waits {
 		t.Errorf("%v; of calls that have no times it is added up: %v, want false", err, c.waits)
 	}
 	if x := (sample{Sum: rt.Sum{Total: 5, Off: rt.Off{Waiting: math.MaxUint64}}}).since(sample{}); x.Waiting != 0 {

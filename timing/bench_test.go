@@ -19,7 +19,7 @@ func BenchmarkTimer(b *testing.B) {
 			name string
 			call func(*Timer)
 		}{
-			{"enter and exit", func(t *Timer) { t.Enter(); t.Exit() }},
+			{"enter and exit", func(t *Timer) { t.Exit(t.Enter()) }},
 			{"call", func(t *Timer) { t.enterOwn(); t.exitOwn() }},
 			{"time", func(t *Timer) { t.Time(func() {}) }},
 		} {
@@ -54,8 +54,7 @@ func BenchmarkContended(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			timer.Enter()
-			timer.Exit()
+			timer.Exit(timer.Enter())
 		}
 	})
 }

@@ -38,16 +38,16 @@
 //
 // # Which exit belongs to which enter
 //
-// A call's exit belongs to the call's enter, whatever happens. [Timer.Exit] ends the latest
-// measurement of its goroutine. If the goroutine has none, Exit ends the oldest measurement that
-// another goroutine began. An exit without any enter is counted, and reported once for each timer.
-// A timer that is switched off forgets what Timer.Enter began, because it will not see the exit.
-// Calls and [Timer.Time] are measured to their end.
+// [Timer.Exit] takes the [Measurement] that [Timer.Enter] has returned. A call's exit belongs to the
+// call's enter, whatever happens. An info function's exit ends the latest measurement that info
+// functions began on its goroutine, or else the oldest one of another goroutine. Exits without an
+// enter are counted, and reported once for each timer. A timer that is switched off forgets what info
+// functions began, because it will not see the exit. All else is measured to its end.
 //
 // # Cost
 //
-// A measurement takes two locks that other goroutines rarely want, reads the clock twice, and
-// allocates nothing once a timer is warm. A warm timer takes some 2 KB for what is open. With
+// A measurement reads the clock twice, and allocates nothing once a timer is warm. Those of calls and
+// info functions take two locks that other goroutines rarely want. A warm timer takes some 2 KB for what is open. With
 // statistics it takes 2 KB or more for each sixteenth of the goroutines that use the timer.
 // BenchmarkTimer measures the time. A measurement contains the end of the enter and the beginning
 // of the exit: some 100 ns where the timer is that of a function.

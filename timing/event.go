@@ -11,8 +11,8 @@ type Kind uint8
 const (
 	Enter   Kind = iota // a measurement began
 	Exit                // a measurement ended
-	Stray               // an exit without an enter
-	Dropped             // the timer was switched off before the exit, which no handler will see
+	Stray               // an exit without an enter, see Timer.Exit
+	Dropped             // the timer was switched off before an info function's exit, which no handler will see
 )
 
 func (k Kind) String() string {

@@ -23,9 +23,9 @@ func Example() {
 	for i := 1; i <= 3; i++ {
 		parse.Time(func() { now += time.Duration(i) * time.Millisecond })
 	}
-	check.Enter()
+	m := check.Enter() // what Exit takes may go to another goroutine
 	now += 20 * time.Microsecond
-	check.Exit()
+	check.Exit(m)
 
 	fmt.Print(statistics.Snapshot())
 	// Output:

@@ -26,17 +26,17 @@ func TestLog(t *testing.T) {
 	w.AddHandler(log)
 	outer, inner, handed := w.timer(t, "outer"), w.timer(t, "inner"), w.timer(t, "handed")
 	us := time.Microsecond
-	w.on(1, 1*us, outer.Enter)
-	w.on(1, 2*us, inner.Enter)
+	w.on(1, 1*us, outer.enterAny)
+	w.on(1, 2*us, inner.enterAny)
 	w.on(2, 3*us, inner.enterOwn)
-	w.on(1, 14*us, inner.Exit)
-	w.on(1, 15*us, handed.Enter)
-	w.on(2, time.Second+16*us, handed.Exit)
-	w.on(3, time.Second+17*us, inner.Exit)
-	w.on(1, time.Second+18*us, handed.Enter)
+	w.on(1, 14*us, inner.exitAny)
+	w.on(1, 15*us, handed.enterAny)
+	w.on(2, time.Second+16*us, handed.exitAny)
+	w.on(3, time.Second+17*us, inner.exitAny)
+	w.on(1, time.Second+18*us, handed.enterAny)
 	w.on(1, time.Second+19*us, handed.Disable)
 	w.on(2, time.Second+20*us, inner.exitOwn)
-	w.on(1, time.Second+21*us, outer.Exit)
+	w.on(1, time.Second+21*us, outer.exitAny)
 	if out.String() != wantLog {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), wantLog)
 	}
@@ -51,7 +51,7 @@ func TestLog(t *testing.T) {
 	if got := log.Entries(); len(got) != 0 {
 		t.Errorf("after Clear there is %v, want nothing", got)
 	}
-	w.on(1, 2*time.Second, outer.Enter)
+	w.on(1, 2*time.Second, outer.enterAny)
 	if got := log.Entries(); len(got) != 1 || got[0].Timer != outer || got[0].Kind != Enter {
 		t.Errorf("then %v, want an enter of %v", got, outer)
 	}

@@ -213,9 +213,9 @@ func (m *timers) Info(args []any, caller, self int, what waymark.Point) {
 	}
 	m.put(p, m.point(caller).group)
 	if what == waymark.Begin {
-		p.timer.Enter()
+		p.timer.enterAny()
 	} else {
-		p.timer.Exit()
+		p.timer.exitAny()
 	}
 }
 

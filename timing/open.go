@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// An open is an enter whose exit has not come yet.
+// An open is an enter whose exit has not come yet, of a call or of info functions.
 type open struct {
 	goroutine uint64
 	at        time.Duration
@@ -30,7 +30,7 @@ type shard struct {
 	chains         []*open // by goroutine, each with the latest first; their number is a power of two
 	oldest, newest *open   // of the opens that any goroutine may end
 	n, shadows     int
-	timed          atomic.Int64 // in Timer.Time, which needs no open
+	timed          atomic.Int64 // of Timer.Time and Timer.Enter, which need no open
 
 	_ [64]byte // no two in one cache line
 }

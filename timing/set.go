@@ -30,19 +30,13 @@ type Config struct {
 	// the time since the set was made, by the monotonic clock.
 	Clock func() time.Duration
 
-	// Goroutine returns the id of the calling goroutine, by which an exit finds its enter. The id 0
-	// stands for all goroutines without an id. nil means monitor.GoroutineID.
-	//
-	// In programs that plain Go has built, monitor.GoroutineID returns 0. There an exit ends the
-	// latest measurement of any goroutine. Counts, totals and means are right all the same.
-	// Minimum, maximum and quantiles are right as long as one goroutine at a time uses a timer.
-	// They are right for Timer.Time, which does not need the id. (The only other way to learn the
-	// id is to print the goroutine's stack, which takes as long as a hundred readings of the
-	// clock.)
+	// Goroutine returns the id of the calling goroutine, for events. The calls of info functions
+	// find their enters by it. The id 0 stands for all goroutines without an id. nil means
+	// monitor.GoroutineID, which is 0 in programs that plain Go has built.
 	Goroutine func() uint64
 
-	// Stray is called for the first exit without an enter of each timer, with the goroutine that
-	// made the exit. nil means a line on stderr.
+	// Stray is called for the first stray exit of each timer, with the goroutine that made the exit:
+	// see Timer.Exit. nil means a line on stderr.
 	Stray func(t *Timer, goroutine uint64)
 }
 

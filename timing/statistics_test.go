@@ -16,9 +16,9 @@ import (
 // measure has a timer measure durations, one after the other.
 func (w *world) measure(timer *Timer, list ...time.Duration) {
 	for _, d := range list {
-		timer.Enter()
+		timer.enterAny()
 		w.clock += d
-		timer.Exit()
+		timer.exitAny()
 	}
 }
 
@@ -82,7 +82,7 @@ func TestSince(t *testing.T) {
 	first := statistics.Snapshot()
 	w.measure(a, 20, 30, 40)
 	w.measure(b, 5)
-	b.Exit()
+	b.exitAny()
 	second := statistics.Snapshot()
 	w.measure(a, 7, 3000)
 	third := statistics.Snapshot()
@@ -160,12 +160,12 @@ func TestTable(t *testing.T) {
 	w.AddHandler(statistics)
 	marshal, open := w.timer(t, "example.com/m/p.marshal"), w.timer(t, "open")
 	w.measure(marshal, 12345*time.Nanosecond, 1983*time.Microsecond, 23456*time.Nanosecond)
-	marshal.Exit()
-	open.Enter()
+	marshal.exitAny()
+	open.enterAny()
 	if got := statistics.Snapshot().String(); got != wantTable {
 		t.Errorf("got\n%s\nwant\n%s", got, wantTable)
 	}
-	open.Exit()
+	open.exitAny()
 	statistics.Reset()
 	if got, _, _ := strings.Cut(statistics.Snapshot().String(), "\n"); strings.Contains(got, "Open") || strings.Contains(got, "Strays") {
 		t.Errorf("columns %s, want none of Open and Strays", got)
@@ -183,7 +183,7 @@ func TestJSON(t *testing.T) {
 	timer := must(w.Timer("T", "It is it."))(t)
 	timer.Enable()
 	w.measure(timer, 100, 200)
-	timer.Exit()
+	timer.exitAny()
 	var variable expvar.Var = statistics
 	var got struct {
 		Time    time.Time       `json:"time"`

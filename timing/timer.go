@@ -1,6 +1,7 @@
 package timing
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,25 +32,71 @@ func (a *audience) tell(e Event) {
 // count is the number of timers of all sets.
 var count atomic.Int64
 
-// Enter begins a measurement. Exit ends it, perhaps on another goroutine. Measurements may nest.
-func (t *Timer) Enter() {
-	if t.told.Load() != nil {
-		t.enter(false)
-	}
+// A Measurement is in progress from Enter until Exit. It may be copied and passed on to another
+// goroutine, and ends once. The zero Measurement is that of a timer that was not active.
+type Measurement struct {
+	timer     *Timer
+	told      *audience
+	ticket    *ticket
+	number    uint64 // of the ticket
+	goroutine uint64
+	at        time.Duration
 }
 
-// Exit ends the calling goroutine's latest measurement. If the goroutine has none, Exit ends the
-// oldest measurement of all goroutines. An exit without any enter is counted, and reported once for
-// each timer, see Config.Stray. Exit does not end measurements that Time began.
-func (t *Timer) Exit() {
+// A ticket is that of one measurement at a time. Its number says of which one.
+type ticket struct{ number atomic.Uint64 }
+
+// tickets keeps those that are not in use.
+var tickets = sync.Pool{New: func() any { return new(ticket) }}
+
+// Enter begins a measurement. Exit ends it, on any goroutine.
+func (t *Timer) Enter() Measurement {
 	if told := t.told.Load(); told != nil {
-		t.exit(told)
+		return t.begin(told)
+	}
+	return Measurement{}
+}
+
+// Exit ends a measurement that Enter of this timer has begun, also if the timer has been switched off
+// since. It does nothing if the timer was not active then. A measurement that has ended before, or is
+// another timer's, is a stray exit: it is counted, and reported once for each timer, see Config.Stray.
+func (t *Timer) Exit(m Measurement) {
+	if m.ticket != nil {
+		t.finish(m)
 	}
 }
 
-// Time measures f, also if a panic or runtime.Goexit ends f. In programs that plain Go has built,
-// Time costs less than Enter and Exit, and always knows which end belongs to which beginning, see
-// Config.Goroutine.
+func (t *Timer) begin(told *audience) Measurement {
+	goroutine := t.set.goroutine()
+	t.opens.Load()[spread(goroutine)].timed.Add(1)
+	k := tickets.Get().(*ticket)
+	m := Measurement{t, told, k, k.number.Load(), goroutine, t.set.now()}
+	told.tell(Event{Timer: t, Kind: Enter, Goroutine: goroutine, Time: m.at})
+	return m
+}
+
+func (t *Timer) finish(m Measurement) {
+	now := t.set.now()
+	goroutine := t.set.goroutine()
+	if m.timer != t || !m.ticket.number.CompareAndSwap(m.number, m.number+1) {
+		if told := t.told.Load(); told != nil {
+			t.stray(told, goroutine, now)
+		}
+		return
+	}
+	tickets.Put(m.ticket)
+	t.opens.Load()[spread(goroutine)].timed.Add(-1)
+	m.told.tell(Event{t, Exit, goroutine, m.goroutine, now, max(now-m.at, 0)})
+}
+
+func (t *Timer) stray(told *audience, goroutine uint64, now time.Duration) {
+	told.tell(Event{Timer: t, Kind: Stray, Goroutine: goroutine, Time: now})
+	if !t.strays.Swap(true) {
+		t.set.stray(t, goroutine)
+	}
+}
+
+// Time measures f, also if a panic or runtime.Goexit ends f, and if f switches the timer off.
 func (t *Timer) Time(f func()) {
 	told := t.told.Load()
 	if told == nil {
@@ -77,6 +124,22 @@ func (t *Timer) Open() int {
 	return 0
 }
 
+// enterAny begins a measurement that an exitAny ends, perhaps on another goroutine. They are for info
+// functions, where nothing passes a Measurement on.
+func (t *Timer) enterAny() {
+	if t.told.Load() != nil {
+		t.enter(false)
+	}
+}
+
+// exitAny ends the calling goroutine's latest measurement of enterAny. If the goroutine has none,
+// exitAny ends the oldest one of all goroutines.
+func (t *Timer) exitAny() {
+	if told := t.told.Load(); told != nil {
+		t.exit(told)
+	}
+}
+
 // enterOwn begins a measurement that only the goroutine's own call of exitOwn ends. Once a timer
 // has been active, it must know of these calls also while it is off: see shadow.
 func (t *Timer) enterOwn() {
@@ -85,7 +148,7 @@ func (t *Timer) enterOwn() {
 	}
 }
 
-// enter begins a measurement, which Exit ends, or with own exitOwn.
+// enter begins a measurement, which exitAny ends, or with own exitOwn.
 func (t *Timer) enter(own bool) {
 	goroutine := t.set.goroutine()
 	o := pool.Get().(*open)
@@ -116,10 +179,7 @@ func (t *Timer) exit(told *audience) {
 		t.end(o, goroutine, now)
 		return
 	}
-	told.tell(Event{Timer: t, Kind: Stray, Goroutine: goroutine, Time: now})
-	if !t.strays.Swap(true) {
-		t.set.stray(t, goroutine)
-	}
+	t.stray(told, goroutine, now)
 }
 
 // exitOwn ends what the goroutine began by enterOwn, also if the timer has been switched off since.

@@ -12,7 +12,7 @@ import (
 	"github.com/waymark-go/waymark/internal/testing/seed"
 )
 
-// An exit ends the goroutine's own latest enter, else the oldest one of others.
+// An exit of an info function ends the goroutine's own latest enter, else the oldest one of others.
 func TestMatching(t *testing.T) {
 	type step struct {
 		at        time.Duration
@@ -56,7 +56,7 @@ func TestMatching(t *testing.T) {
 					timer, s.what = timers[1], s.what[:len(s.what)-1]
 				}
 				w.on(s.goroutine, s.at, map[string]func(){
-					"enter": timer.Enter, "exit": timer.Exit, "call": timer.enterOwn, "return": timer.exitOwn,
+					"enter": timer.enterAny, "exit": timer.exitAny, "call": timer.enterOwn, "return": timer.exitOwn,
 					"off": timer.Disable, "on": timer.Enable,
 				}[s.what])
 			}
@@ -70,7 +70,51 @@ func TestMatching(t *testing.T) {
 	}
 }
 
-// Whatever goroutines do, exits end what a list of all that is open says.
+// A Measurement ends what its Enter has begun, on any goroutine, in any order, once.
+func TestMeasurements(t *testing.T) {
+	w, told := newWorld(), new(tape)
+	timer, other := w.timer(t, "T"), w.timer(t, "U")
+	off := timer.Enter() // nobody listens
+	w.AddHandler(told)
+	enter := func(goroutine uint64, at time.Duration) (m Measurement) {
+		w.on(goroutine, at, func() { m = timer.Enter() })
+		return m
+	}
+	exit := func(m Measurement, of *Timer, goroutine uint64, at time.Duration, want ...string) {
+		t.Helper()
+		w.on(goroutine, at, func() { of.Exit(m) })
+		if got := told.took(); !slices.Equal(got, want) {
+			t.Errorf("at %v: got %q, want %q", at, got, want)
+		}
+	}
+	exit(off, timer, 1, 1)
+	first, second, third := enter(1, 1), enter(1, 2), enter(2, 3)
+	if timer.Open() != 3 {
+		t.Errorf("%d open, want 3", timer.Open())
+	}
+	w.on(1, 4, timer.exitAny) // an info function ends none of them
+	exit(first, timer, 1, 11, "T stray 0s", "T exit 10ns")
+	exit(third, timer, 1, 13, "T exit 10ns")
+	exit(third, timer, 1, 14, "T stray 0s")
+	exit(second, other, 1, 15, "U stray 0s")
+	if again := enter(1, 16); again.ticket == third.ticket { // it is used again, perhaps
+		exit(third, timer, 1, 17, "T stray 0s")
+		exit(again, timer, 1, 18, "T exit 2ns")
+	} else {
+		exit(again, timer, 1, 18, "T exit 2ns")
+	}
+	timer.Disable()
+	exit(second, timer, 3, 22, "T exit 20ns")
+	exit(second, timer, 3, 23) // nobody listens
+	if timer.Open() != 0 {
+		t.Errorf("%d open, want 0", timer.Open())
+	}
+	if want := []string{"T 1", "U 1"}; !slices.Equal(w.strays, want) {
+		t.Errorf("reported %q, want %q", w.strays, want)
+	}
+}
+
+// Whatever goroutines do, exits of info functions end what a list of all that is open says.
 func TestMatchingAtRandom(t *testing.T) {
 	type opened struct {
 		goroutine uint64
@@ -91,7 +135,7 @@ func TestMatchingAtRandom(t *testing.T) {
 				if list = append(list, opened{goroutine, w.clock, own}); own {
 					timer.enterOwn()
 				} else {
-					timer.Enter()
+					timer.enterAny()
 				}
 				continue
 			}
@@ -108,7 +152,7 @@ func TestMatchingAtRandom(t *testing.T) {
 			if own {
 				timer.exitOwn()
 			} else {
-				timer.Exit()
+				timer.exitAny()
 			}
 			var want []Event
 			switch {
@@ -132,13 +176,13 @@ func TestFirstInFirstOut(t *testing.T) {
 	timer := w.timer(t, "T")
 	const n = 1000
 	for i := 0; i < n; i++ {
-		w.on(uint64(i+1), time.Duration(i), timer.Enter)
+		w.on(uint64(i+1), time.Duration(i), timer.enterAny)
 	}
 	if timer.Open() != n {
 		t.Errorf("%d open, want %d", timer.Open(), n)
 	}
 	for i := 0; i < n; i++ {
-		w.on(uint64(n+i+1), n+2*time.Duration(i), timer.Exit)
+		w.on(uint64(n+i+1), n+2*time.Duration(i), timer.exitAny)
 	}
 	for i, e := range told.events[n:] {
 		if want := n + time.Duration(i); e.Duration != want || e.Entered != uint64(i+1) {
@@ -151,11 +195,11 @@ func TestFirstInFirstOut(t *testing.T) {
 func TestStray(t *testing.T) {
 	w := newWorld()
 	a, b := w.timer(t, "a"), w.timer(t, "b")
-	a.Exit() // nobody listens
+	a.exitAny() // nobody listens
 	w.AddHandler(NewStatistics())
-	w.on(7, 1, a.Exit)
-	w.on(8, 1, a.Exit)
-	w.on(8, 1, b.Exit)
+	w.on(7, 1, a.exitAny)
+	w.on(8, 1, a.exitAny)
+	w.on(8, 1, b.exitAny)
 	if want := []string{"a 7", "b 8"}; !slices.Equal(w.strays, want) {
 		t.Errorf("reported %q, want %q", w.strays, want)
 	}
@@ -218,32 +262,33 @@ func TestConcurrent(t *testing.T) {
 			s.AddHandler(statistics)
 			s.AddHandler(NewLog(nil, 10))
 			own, timed := must(s.Timer("own", ""))(t), must(s.Timer("timed", ""))(t)
-			handed, switched := must(s.Timer("handed", ""))(t), must(s.Timer("switched", ""))(t)
-			group := must(s.Group("all", "", own, timed, handed))(t)
+			handed, switched, passed := must(s.Timer("handed", ""))(t), must(s.Timer("switched", ""))(t), must(s.Timer("passed", ""))(t)
+			group := must(s.Group("all", "", own, timed, handed, passed))(t)
 			group.Enable()
 
 			var wg, others sync.WaitGroup
 			stop := make(chan bool)
-			hand := make(chan bool, goroutines)
+			hand := make(chan Measurement, goroutines)
 			for i := 0; i < goroutines; i++ {
 				wg.Add(2)
 				go func() {
 					defer wg.Done()
 					for j := 0; j < rounds; j++ {
-						own.Enter()
-						timed.Time(func() { own.Enter(); own.Exit() })
-						own.Exit()
-						handed.Enter()
-						hand <- true
-						switched.Enter()
-						switched.Exit()
+						m := own.Enter()
+						timed.Time(func() { own.Exit(own.Enter()) })
+						own.Exit(m)
+						handed.enterAny()
+						hand <- passed.Enter()
+						switched.enterAny()
+						switched.Exit(switched.Enter())
+						switched.exitAny()
 					}
 				}()
 				go func() {
 					defer wg.Done()
 					for j := 0; j < rounds; j++ {
-						<-hand
-						handed.Exit()
+						passed.Exit(<-hand)
+						handed.exitAny()
 					}
 				}()
 			}
@@ -285,7 +330,7 @@ func TestConcurrent(t *testing.T) {
 			others.Wait()
 
 			snap := statistics.Snapshot()
-			for name, want := range map[string]uint64{"own": 2 * goroutines * rounds, "timed": goroutines * rounds, "handed": goroutines * rounds} {
+			for name, want := range map[string]uint64{"own": 2 * goroutines * rounds, "timed": goroutines * rounds, "handed": goroutines * rounds, "passed": goroutines * rounds} {
 				r, _ := snap.Row(name)
 				if r.Count != want || r.Histogram.Count() != want || r.Open != 0 || r.Strays != 0 || r.Total < r.Max {
 					t.Errorf("%s: count %d of which the histogram has %d, %d open, %d strays, total %v, max %v; want %d, %d, 0, 0, total >= max",
@@ -305,20 +350,20 @@ func TestHandlersComeAndGo(t *testing.T) {
 	timer := w.timer(t, "T")
 	w.AddHandler(first)
 	w.AddHandler(first) // is there already
-	timer.Enter()
+	timer.enterAny()
 	w.AddHandler(second)
-	timer.Enter()
+	timer.enterAny()
 	w.RemoveHandler(first)
 	w.clock = 5
-	timer.Exit()
-	timer.Exit()
+	timer.exitAny()
+	timer.exitAny()
 	if n, m := len(first.events), len(second.events); n != 4 || m != 2 {
 		t.Errorf("the first was told of %d events, the second of %d; want 4 and 2", n, m)
 	}
 	w.RemoveHandler(second)
 	w.RemoveHandler(nil)
 	w.AddHandler(nil)
-	timer.Enter()
+	timer.enterAny()
 	if len(second.events) != 2 || timer.Open() != 0 {
 		t.Errorf("without handlers: %v, %d open; want 2 events, 0 open", second.events, timer.Open())
 	}
@@ -330,12 +375,12 @@ func TestExtremes(t *testing.T) {
 	w.AddHandler(statistics)
 	timer := w.timer(t, "T")
 	for i := 0; i < 5; i++ { // in all more than 2^64 ns
-		w.on(1, 0, timer.Enter)
-		w.on(1, math.MaxInt64, timer.Exit)
+		w.on(1, 0, timer.enterAny)
+		w.on(1, math.MaxInt64, timer.exitAny)
 	}
 	before := statistics.Snapshot()
-	w.on(1, 0, timer.Enter)
-	w.on(1, 100, timer.Exit)
+	w.on(1, 0, timer.enterAny)
+	w.on(1, 100, timer.exitAny)
 	r, _ := statistics.Snapshot().Since(before).Row("T")
 	if r.Count != 1 || r.Total != 100 || r.Min != 100 || r.Max < 99 || r.Max > 101 || r.StdDev != 0 {
 		t.Errorf("one of 100 ns is %+v, want count 1, total and min 100 ns, max 99 to 101 ns, no deviation", r)

@@ -108,7 +108,7 @@ func selection(s Selector) (switchboard.Selection, error) {
 	if s == nil || reflect.ValueOf(s).Kind() == reflect.Pointer && reflect.ValueOf(s).IsNil() {
 		return switchboard.Selection{}, fmt.Errorf("the selector %w", fault.ErrNil)
 	}
-	selected, _, err := s.Selected()
+	selected, _, err := switchboard.Selected(s)
 	return selected, err
 }
 

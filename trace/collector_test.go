@@ -239,7 +239,7 @@ func TestStartErrors(t *testing.T) {
 	if _, err := start(f.world(), roots("a"), Options{}); !errors.Is(err, ErrBusy) {
 		t.Errorf("another one gathers: %v", err)
 	}
-	for _, s := range []switchboard.Selector{nil, (*roots)(nil)} {
+	for _, s := range []switchboard.Selector{nil, (*named)(nil)} {
 		if _, err := start(f.world(), s, Options{}); !errors.Is(err, fault.ErrNil) {
 			t.Errorf("no roots: %v", err)
 		}

@@ -84,14 +84,19 @@ func (f *fake) ended(t *gather.Trace) {
 	}
 }
 
-// A roots selects functions for a test.
-type roots string
-
-func (r roots) String() string { return string(r) }
-
-func (r roots) Selected() (switchboard.Selection, string, error) {
-	return switchboard.Selection{Has: func(f *Func) bool { return f.Name == string(r) }}, "", nil
+// A named selects the function of that name, for a test.
+type named struct {
+	switchboard.Selecting
+	name string
 }
+
+func roots(name string) *named {
+	return &named{switchboard.Selects(func() (switchboard.Selection, string, error) {
+		return switchboard.Selection{Has: func(f *Func) bool { return f.Name == name }}, "", nil
+	}), name}
+}
+
+func (n *named) String() string { return n.name }
 
 // begun starts a collector of main.handle.
 func begun(t *testing.T, f *fake, o Options) *Collector {

@@ -132,8 +132,18 @@ func (f *File) Funcs(yield func(id uint32, fn Func) bool) {
 	}
 }
 
+// A LeftOut says how many functions are not instrumented, and why. Packages of which no function is
+// instrumented are not in it.
+//
+//	Functions int      // all of these
+//	Tiny      []string // names of those that the compiler inlines, sorted
+//	Literals  int      // function literals
+//	Unchosen  int      // not included, excluded, or too small
+//	Unfit     int      // can't be instrumented
+type LeftOut = function.LeftOut
+
 // LeftOut returns which functions of the same packages are not instrumented.
-func (f *File) LeftOut() (l function.LeftOut) {
+func (f *File) LeftOut() (l LeftOut) {
 	for i := range f.funcs {
 		t := &f.funcs[i]
 		path, _ := names.Split(t.sites[0].Name)

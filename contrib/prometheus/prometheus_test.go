@@ -55,9 +55,9 @@ func start(t *testing.T, c waymarkprom.Config) program {
 	for _, list := range p.times {
 		slices.Sort(list)
 	}
-	timers["example.com/m/store.Stream.Read"].Enter()
-	timers["stray \"quoted\""].Exit()
-	timers["stray \"quoted\""].Exit()
+	open := timers["example.com/m/store.Stream.Read"].Enter()
+	timers["stray \"quoted\""].Exit(open)
+	timers["stray \"quoted\""].Exit(open)
 
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(waymarkprom.NewCollector(statistics, c))

@@ -18,8 +18,10 @@ func objects(t measure.Turns) error {
 	var failed error
 	counting := func(on, paths bool, f func(int)) func(int) {
 		return func(n int) {
-			failed = errors.Join(failed, stats.Start(stats.Options{Objects: on, Paths: paths}))
+			g, err := stats.Start(stats.Options{Objects: on, Paths: paths})
+			failed = errors.Join(failed, err)
 			f(n)
+			g.Stop()
 		}
 	}
 	for _, m := range []struct {

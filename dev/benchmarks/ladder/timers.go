@@ -23,9 +23,9 @@ func timers(t measure.Turns) error {
 	}
 	plainLeaf := func(i int) int { return plain.Leaf(i, factor) }
 	byHand := func(i int) int {
-		hand.Enter()
+		m := hand.Enter()
 		n := plain.Leaf(i, factor)
-		hand.Exit()
+		hand.Exit(m)
 		return n
 	}
 	round := func(name string, ns float64, traced func(int) int) error {

@@ -17,7 +17,7 @@ var host hosting = program{}
 type hosting interface {
 	Enabled() bool
 	Record(recorder.Config) (file, error)
-	Gather(stats.Options) error
+	Gather(stats.Options) (*stats.Gathering, error)
 	Trace(switchboard.Selector, trace.Options) error
 	See(path, program string) (seenFile, error)
 	CountTests(write func(line []byte) error)
@@ -76,7 +76,7 @@ func (program) Clock() error {
 	return err
 }
 
-func (program) Gather(o stats.Options) error { return stats.Start(o) }
+func (program) Gather(o stats.Options) (*stats.Gathering, error) { return stats.Start(o) }
 
 func (program) Trace(roots switchboard.Selector, o trace.Options) error {
 	_, err := trace.Start(roots, o)

@@ -87,7 +87,10 @@ func (f *fake) Clock() error                   { return nil }
 func (f *fake) Said()                          { f.say("said") }
 func (f *fake) AtExit(do func())               { f.atExit = append(f.atExit, do) }
 func (f *fake) BeforeExec(do func())           { f.beforeExec = append(f.beforeExec, do) }
-func (f *fake) Gather(o stats.Options) error   { f.options = &o; return nil }
+func (f *fake) Gather(o stats.Options) (*stats.Gathering, error) {
+	f.options = &o
+	return nil, nil
+}
 func (f *fake) Trace(roots switchboard.Selector, o trace.Options) error {
 	f.roots, f.traces = roots.String(), &o
 	return nil

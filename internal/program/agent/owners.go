@@ -75,7 +75,7 @@ func wantGroup(name string, file *Recording, print bool, only *condition.Program
 	owner := switchboard.Default.Join(kind, switchboard.Environment)
 	owner.Group = name
 	owner.Removed = func(reason string) string {
-		return (&switchboard.PolicyError{Kind: kind, Group: name, Origin: switchboard.Environment, Reason: reason}).Error()
+		return (&switchboard.PolicyError{Kind: switchboard.ObserverKind(kind), Group: name, Origin: switchboard.Environment, Reason: reason}).Error()
 	}
 	if file != nil {
 		file.ends = append(file.ends, func() {

@@ -36,6 +36,7 @@ const (
 // A reporter prints statistics, from time to time and when the program ends in any way.
 type reporter struct {
 	statistics
+	sums    *stats.Gathering
 	program string
 	pid     int // a copy of the process (fork) must not report
 	began   time.Time
@@ -77,7 +78,7 @@ func gather(o options) error {
 	if only != nil {
 		options.Functions = func(f stats.Func) bool { return only.has(&f) }
 	}
-	if err := host.Gather(options); err != nil {
+	if r.sums, err = host.Gather(options); err != nil {
 		return err
 	}
 	if !o.Record { // else the recording has it
@@ -209,7 +210,7 @@ func (r *reporter) report(print, last bool) {
 		return
 	}
 	r.ended = last
-	snap := stats.Take()
+	snap := r.sums.Snapshot()
 	if r.Latest != "" {
 		b := r.json(snap, last)
 		r.write(func() error { return replaceFile(r.Latest, b) })

@@ -68,15 +68,17 @@ func (t *traces) check() error {
 
 // A rootSelector selects the functions that the settings name.
 type rootSelector struct {
-	*selection
+	switchboard.Selecting
 	patterns []string
 }
 
-func (r rootSelector) String() string { return strings.Join(r.patterns, ", ") }
-
-func (r rootSelector) Selected() (switchboard.Selection, string, error) {
-	return switchboard.Selection{Has: r.has}, "", nil
+func rootsOf(s *selection, patterns []string) rootSelector {
+	return rootSelector{switchboard.Selects(func() (switchboard.Selection, string, error) {
+		return switchboard.Selection{Has: s.has}, "", nil
+	}), patterns}
 }
+
+func (r rootSelector) String() string { return strings.Join(r.patterns, ", ") }
 
 // Origin says who wants traces.
 func (r rootSelector) Origin() switchboard.Origin { return switchboard.Environment }
@@ -99,7 +101,7 @@ func gatherTraces(o options) error {
 	if only, err := newSelection(o.Include, o.Exclude); err != nil {
 		return err
 	} else if only != nil {
-		options.Calls = rootSelector{only, o.Include}
+		options.Calls = rootsOf(only, o.Include)
 	}
 	if o.Traces.Path != "" {
 		if options.File, err = expand(o.Traces.Path, program, os.Getpid()); err != nil {
@@ -118,7 +120,7 @@ func gatherTraces(o options) error {
 				units.Things(n.Dropped, "trace"), units.Things(n.LostCalls, "call"))
 		}
 	}
-	return host.Trace(rootSelector{roots, o.Traces.Roots}, options)
+	return host.Trace(rootsOf(roots, o.Traces.Roots), options)
 }
 
 // printTraces returns a list of traces for people, and the calls of the slowest one.

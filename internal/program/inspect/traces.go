@@ -26,12 +26,11 @@ type traces struct {
 
 // A selector selects the roots.
 type selector struct {
-	selected switchboard.Selection
-	name     string
+	switchboard.Selecting
+	name string
 }
 
-func (s selector) Selected() (switchboard.Selection, string, error) { return s.selected, "", nil }
-func (s selector) String() string                                   { return s.name }
+func (s selector) String() string { return s.name }
 
 // Origin says who wants traces.
 func (s selector) Origin() switchboard.Origin { return switchboard.Command }
@@ -44,8 +43,9 @@ func newTraces(s switchboard.Selection, name string, w control.Watch) (control.T
 	} else if w.Panics {
 		o.OneIn, o.Keep = 0, func(one *trace.Trace) bool { return one.Panicked && one.Duration >= least }
 	}
+	selecting := switchboard.Selects(func() (switchboard.Selection, string, error) { return s, "", nil })
 	var err error
-	if t.collector, err = trace.Start(selector{s, name}, o); errors.Is(err, trace.ErrBusy) {
+	if t.collector, err = trace.Start(selector{selecting, name}, o); errors.Is(err, trace.ErrBusy) {
 		return nil, &control.Error{Code: control.CodeState, Text: "the program gathers traces already, for another command, WAYMARK=traces or its own code"}
 	}
 	return t, Refused(err)

@@ -91,12 +91,25 @@ type Selection struct {
 }
 
 // A Selector selects functions. Package waymark makes those of programs, which print themselves as
-// the names of groups or as patterns.
+// the names of groups or as patterns. They embed a Selecting.
 type Selector interface {
-	// Selected returns the functions, and the name of the group if they are one's.
-	Selected() (s Selection, group string, err error)
 	String() string
+	selected() (Selection, string, error)
 }
+
+// A Selecting is what selectors embed, so that they have no public methods for it.
+type Selecting struct {
+	selection func() (Selection, string, error)
+}
+
+func (s Selecting) selected() (Selection, string, error) { return s.selection() }
+
+// Selects returns what a Selector of these functions embeds. f returns the name of a group, too, if
+// the functions are one's.
+func Selects(f func() (s Selection, group string, err error)) Selecting { return Selecting{f} }
+
+// Selected returns the functions that s selects, and the name of the group if they are one's.
+func Selected(s Selector) (selection Selection, group string, err error) { return s.selected() }
 
 func (s Selection) all() bool { return s.Groups == nil && s.Has == nil }
 

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// An ObserverKind is what KindOf returns, for programs. Package waymark documents it.
+type ObserverKind string
+
 // KindOf returns the kind of an observer or of a factory of monitors, for policies and lists. The
 // kind is what its method Kind returns, if it has one, else its type. No observer of anybody else
 // has the kind of a ready-made one, of this module or of module contrib/otel.

@@ -50,7 +50,7 @@ var ErrForbidden = errors.New("a policy forbids it")
 
 // A PolicyError is the error of a wish that a policy is against. Package waymark documents it.
 type PolicyError struct {
-	Kind   string
+	Kind   ObserverKind
 	Group  string
 	Origin Origin
 	Reason string
@@ -71,7 +71,7 @@ func (r *PolicyError) Error() string {
 func (b *Board) check(o *Owner, wishes []Wish) error {
 	for _, w := range wishes {
 		if reason := b.refusal(o.Origin, &w); reason != "" {
-			return &PolicyError{Kind: o.Kind, Group: o.Group, Origin: o.Origin, Reason: reason}
+			return &PolicyError{Kind: ObserverKind(o.Kind), Group: o.Group, Origin: o.Origin, Reason: reason}
 		}
 	}
 	return nil

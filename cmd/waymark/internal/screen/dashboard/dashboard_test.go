@@ -309,3 +309,28 @@ func TestAnyRoom(t *testing.T) {
 		}
 	}
 }
+
+// What was on at the beginning, and is told late, is not taken for what is on now. While functions are switched
+// on, others are not: it isn't known yet with which ones.
+func TestLateSwitch(t *testing.T) {
+	p := sessiontest.New()
+	s, err := session.Open(p.Dial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	m := New(s, Options{Name: "app"})
+	late := m.covered()() // nothing is on
+	first := m.switchTo([]string{"m.F"})
+	if m.switchTo([]string{"m.main"}) != nil {
+		t.Error("two are switched at a time")
+	}
+	m.Update(first())
+	m.Update(late)
+	if got := m.groups.targets; len(got) != 1 || got[0] != "m.F" || !m.functions.on["m.F"] {
+		t.Errorf("on are %q, want m.F", got)
+	}
+	if m.switchTo(nil) == nil {
+		t.Error("after the answer nothing is switched")
+	}
+}

@@ -48,6 +48,9 @@ type Model struct {
 	traces    traces
 	recording recording
 
+	switching bool // the program has been asked to have other functions on, and has not answered
+	changed   bool // that has happened
+
 	form     *tui.Form
 	submit   func() tea.Cmd // what the form is for
 	question string         // wants y or n
@@ -99,6 +102,7 @@ type (
 		err  error
 	}
 	switched struct {
+		first   bool // it is how things were at the beginning
 		targets []string
 		on      map[string]bool // the functions; nil if there are too many
 		change  *control.Change
@@ -137,7 +141,7 @@ func (m *Model) refresh() tea.Cmd {
 func (m *Model) covered() tea.Cmd {
 	return func() tea.Msg {
 		targets := m.program.Targets()
-		return switched{targets: targets, on: m.functionsOf(targets)}
+		return switched{first: true, targets: targets, on: m.functionsOf(targets)}
 	}
 }
 
@@ -156,15 +160,21 @@ func (m *Model) functionsOf(targets []string) map[string]bool {
 	return on
 }
 
-// switchTo has other targets on.
+// switchTo has other targets on. While it does, nothing else is switched: what would be on then is not
+// known yet.
 func (m *Model) switchTo(targets []string) tea.Cmd {
+	if m.switching {
+		m.say("switching ..., try again")
+		return nil
+	}
+	m.switching, m.changed = true, true
 	m.say("switching ...")
 	return func() tea.Msg {
 		change, err := m.program.Switch(targets)
 		if err != nil {
 			return switched{err: err}
 		}
-		return switched{targets, m.functionsOf(targets), change, nil}
+		return switched{targets: targets, on: m.functionsOf(targets), change: change}
 	}
 }
 
@@ -243,6 +253,12 @@ func (m *Model) refreshed(r refreshed) tea.Cmd {
 }
 
 func (m *Model) switched(s switched) {
+	if s.first && m.changed {
+		return // it comes late
+	}
+	if !s.first {
+		m.switching = false
+	}
 	if s.err != nil {
 		m.fail(s.err)
 		return
@@ -250,7 +266,7 @@ func (m *Model) switched(s switched) {
 	m.groups.on(s.targets)
 	m.functions.on = s.on
 	switch {
-	case s.change == nil: // at the beginning
+	case s.first:
 	case len(s.targets) == 0:
 		m.say("all is switched off")
 	default:

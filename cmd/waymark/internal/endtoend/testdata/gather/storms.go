@@ -223,11 +223,12 @@ func together() {
 		{"statistics", 0, true, false}, {"an observer", 0, false, true}, {"both", 0, true, true}, {"counts", rt.Counted, false, false},
 		{"long calls", rt.Counted | rt.Long, false, false}, {"long calls and an observer", rt.Counted | rt.Long, false, true},
 	} {
+		var sums *stats.Gathering
 		if on.stat {
-			if err := stats.Start(stats.Options{}); err != nil {
+			var err error
+			if sums, err = stats.Start(stats.Options{}); err != nil {
 				panic(err)
 			}
-			stats.Reset()
 		}
 		seen.Store(0)
 		wish := switchboard.Wish{Want: on.want, Select: named("Root", "Inner", "Leaf", "Raise", "Add")}
@@ -255,12 +256,12 @@ func together() {
 			}
 		}
 		if on.stat {
-			for _, s := range stats.Take().Functions {
+			for _, s := range sums.Snapshot().Functions {
 				if s.Calls != n || s.Open != 0 {
 					errorf("%s: %s was called %d times, %d calls are open", on.name, s.Name, s.Calls, s.Open)
 				}
 			}
-			stats.Stop()
+			sums.Stop()
 		}
 		if on.watch && seen.Load() != 5*n*2 {
 			errorf("%s: %d events were seen, want %d", on.name, seen.Load(), 5*n*2)
