@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/traces"
 	"github.com/waymark-go/waymark/internal/pattern"
@@ -88,19 +88,16 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 		} else if err != nil {
 			return err
 		}
-		options.Beside = out.Beside
+		options.Beside, options.Sink = out.Beside, out.Sink
 	}
 	w := &failing{Writer: out}
-	if out.Sink != nil {
-		options.Sink = sending{out.Sink, w}
-	}
 	var done func()
 	options.Progress, done = a.progress()
 	read, err := to.Write(w, set, &only, options)
 	done()
-	if w.err != nil {
+	if err := cmp.Or(w.err, out.Failed()); err != nil {
 		out.Discard()
-		return w.err
+		return err
 	}
 	if read == nil {
 		out.Discard()
@@ -121,20 +118,6 @@ func (a *app) export(set *tracefile.Set, files []string, to *export.Format, name
 		return errors.Join(append(damage(set, err), missed)...)
 	}
 	return errors.Join(append(damage(set, err), out.Commit())...)
-}
-
-// A sending sink has its errors noted, as those of the writer are.
-type sending struct {
-	otlp.Sink
-	to *failing
-}
-
-func (s sending) Send(r *otlp.Request) error {
-	err := s.Sink.Send(r)
-	if s.to.err == nil {
-		s.to.err = err
-	}
-	return err
 }
 
 // inputsOf returns the files that are read.

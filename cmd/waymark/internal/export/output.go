@@ -18,11 +18,34 @@ import (
 type Output struct {
 	io.Writer
 	Sink    otlp.Sink // of a URL, instead of the Writer
+	sent    *noting   // the same
 	name    string
 	partial string       // what gets the name; "" if the Writer is all there is
 	mode    fs.FileMode  // of files
 	file    *os.File     // the partial one, or the main one in it
 	close   func() error // of the Writer, unless nil
+}
+
+// A noting sink notes its first error.
+type noting struct {
+	otlp.Sink
+	err error
+}
+
+func (n *noting) Send(r *otlp.Request) error {
+	err := n.Sink.Send(r)
+	if n.err == nil {
+		n.err = err
+	}
+	return err
+}
+
+// Failed returns why something could not be sent, nor kept to be sent later.
+func (o *Output) Failed() error {
+	if o.sent == nil {
+		return nil
+	}
+	return o.sent.err
 }
 
 // unsent is the name of the file for what an endpoint did not take.
@@ -49,7 +72,8 @@ func (f *Format) Create(name string, inputs []string) (*Output, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Output{Sink: e, close: e.Close}, nil
+		sent := &noting{Sink: e}
+		return &Output{Sink: sent, sent: sent, close: e.Close}, nil
 	}
 	if f.main != "" {
 		name = filepath.Clean(name) // a folder's may end with a slash
