@@ -94,6 +94,7 @@ func (s *Snapshot) estimates(nodes []rt.Path, kept bool) (r *estimate.Result, at
 				own := estimate.Node{Parent: parent, Key: base, Calls: n.Own.Calls, Self: float64(n.Own.Self), Panics: n.Own.Panics, Errors: n.Own.Errors}
 				if !kept { // what calls of the function did is not known by path
 					own = estimate.Node{Parent: -1, Key: base, Self: self[base]}
+					self[base] = 0 // another node of the function has none
 				}
 				at[id] = add(own)
 			}

@@ -265,6 +265,53 @@ func TestTwoPaths(t *testing.T) {
 	}
 }
 
+// What others keep of calls changes nothing of a gathering that doesn't: not the paths of objects, nor
+// what its shortest call was.
+func TestOthersKeepMore(t *testing.T) {
+	s, c, _ := gathers(t)
+	start := func(o Options) *Gathering {
+		g, err := s.begin(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	c.calls[1] = rt.Sum{Calls: 1, Ended: 1, Total: 1, Self: 1, Least: 1, Most: 1}
+	g := start(Options{Objects: true})
+	start(Options{Paths: true, Histograms: true})
+	c.calls[1] = rt.Sum{Calls: 2, Ended: 2, Total: 6, Self: 6, Least: 1, Most: 5} // the histogram has 10
+	c.nodes = nodes()
+	c.objects = []rt.Object{{Site: 1 + 1, Node: 1, Objects: 3, Bytes: 48}, {Site: 1 + 1, Node: 4, Objects: 4, Bytes: 64}}
+	snap := g.Snapshot()
+	if got, want := madeLines(snap.Objects), []string{"untyped  main.f -1 7 112"}; !slices.Equal(got, want) {
+		t.Errorf("objects %q, want %q", got, want)
+	}
+	if f := snap.Functions[0]; f.Min != 2 || f.Max != 10 {
+		t.Errorf("%s took from %d to %d ns, want what all calls took, 2 to 10", f.Name, f.Min, f.Max)
+	}
+	if snap.kept {
+		t.Error("paths are all there, want that they began later")
+	}
+	if last := start(Options{}); !last.Snapshot().kept {
+		t.Error("paths are not all there, want those of a gathering that began later than they")
+	}
+}
+
+// Calls through different functions that are left out have one path.
+func TestTwoPathsAreOne(t *testing.T) {
+	s, c, _ := gathers(t)
+	g, err := s.begin(Options{Paths: true, Functions: func(f Func) bool { return f.Name != "main.g" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.calls[1], c.calls[2], c.calls[3] = ended(1), ended(2), ended(3)
+	own := func(calls, self uint64) rt.PathSum { return rt.PathSum{Calls: calls, Self: self} }
+	c.nodes = []rt.Path{{}, {Site: 1, Own: own(1, 10)}, {Parent: 1, Site: 2, Own: own(2, 20)}, {Parent: 2, Site: 3, Own: own(3, 30)}, {Parent: 1, Site: 3, Own: own(4, 40)}}
+	if got, want := lines(g.Snapshot().Paths), []string{"main.f 1 0 200 60", "main.f/lib.h 7 0 140 140"}; !slices.Equal(got, want) {
+		t.Errorf("paths %q, want %q", got, want)
+	}
+}
+
 // A package that loads while a snapshot is taken has no sums in it yet.
 func TestLoadedLater(t *testing.T) {
 	s, c, r := gathers(t)

@@ -114,6 +114,12 @@ func (s *Snapshot) setObjects(all map[maker]made, at, other []int) {
 		}
 	}
 	described := make(map[maker]Made) // by the type alone
+	type key struct {
+		typ  maker
+		f    *Func
+		path int
+	}
+	same := make(map[key]int) // row of Objects: nodes that others keep are no paths here
 	for k, n := range all {
 		if k.Own {
 			s.OwnObjects = n.objects
@@ -137,6 +143,12 @@ func (s *Snapshot) setObjects(all map[maker]made, at, other []int) {
 				s.Functions[row].Bytes += m.Bytes
 			}
 		}
+		if row, ok := same[key{typ, m.Func, m.Path}]; ok {
+			s.Objects[row].Objects += m.Objects
+			s.Objects[row].Bytes += m.Bytes
+			continue
+		}
+		same[key{typ, m.Func, m.Path}] = len(s.Objects)
 		s.Objects = append(s.Objects, m)
 	}
 	sortMade(s.Objects)

@@ -136,6 +136,16 @@ func addTotals(paths []Path) {
 	}
 }
 
+// add adds calls on the same path, but for the total.
+func (p *Path) add(o *Path) {
+	p.Calls += o.Calls
+	p.Open += o.Open
+	p.Panics += o.Panics
+	p.Errors += o.Errors
+	p.Self += o.Self
+	p.Estimated = p.Estimated || o.Estimated
+}
+
 // hidePaths leaves out paths of functions that only others gather. Their time is their callers' own, as
 // if nobody had timed them, and in Functions, too. at and other are set to the paths that are left.
 func (s *Snapshot) hidePaths(at, other []int) {
@@ -144,6 +154,11 @@ func (s *Snapshot) hidePaths(at, other []int) {
 	}
 	left := make([]int, len(s.Paths)) // index of each, or of the caller that has its time; -1 is none
 	given := make(map[*Func]time.Duration)
+	type key struct {
+		parent int
+		f      *Func
+	}
+	same := make(map[key]int) // calls through functions that are left out have the same path as others
 	var list []Path
 	for i, p := range s.Paths {
 		if p.Parent >= 0 {
@@ -151,12 +166,19 @@ func (s *Snapshot) hidePaths(at, other []int) {
 		}
 		switch {
 		case p.Func == nil || s.of.wants(p.Func):
+			at, ok := same[key{p.Parent, p.Func}]
+			if left[i] = at; ok {
+				list[at].add(&p)
+				continue
+			}
 			left[i] = len(list)
+			same[key{p.Parent, p.Func}] = left[i]
 			p.Total = 0
 			list = append(list, p)
 		case p.Parent >= 0:
 			left[i] = p.Parent
 			list[p.Parent].Self += p.Self
+			list[p.Parent].Estimated = list[p.Parent].Estimated || p.Estimated
 			given[list[p.Parent].Func] += p.Self
 		default:
 			left[i] = -1
@@ -166,7 +188,12 @@ func (s *Snapshot) hidePaths(at, other []int) {
 	s.Paths = list
 	for i := range s.Functions {
 		f := &s.Functions[i]
-		f.Self += given[s.funcs[f.site]]
+		more := given[s.funcs[f.site]]
+		f.Self += more
+		if f.Estimate != nil {
+			f.Estimate.Self[0] += more
+			f.Estimate.Self[1] += more
+		}
 	}
 	for _, index := range [][]int{at, other} {
 		for i, n := range index {

@@ -202,7 +202,7 @@ func (g *Gathering) take() *Snapshot {
 	open, paths, clock := s.openCalls()
 	samples := samplesOf(paths, len(open))
 	snap := &Snapshot{
-		kept: s.kept, floor: float64(s.rt.SampleFloor()), of: g, epoch: g.epoch,
+		kept: s.on.paths && s.pathsBy <= g.epoch, floor: float64(s.rt.SampleFloor()), of: g, epoch: g.epoch,
 		From: g.start.wall, Goroutines: s.rt.TimedGoroutines(),
 		waits: g.options.Waiting, unit: nsPerTick(s.first, end), clock: clock,
 	}
@@ -217,7 +217,11 @@ func (g *Gathering) take() *Snapshot {
 			}
 			snap.funcs[site] = f
 			if x := s.read(site, open[site], samples[site]); x.Calls > 0 {
-				snap.add(site, x.since(g.base[site]))
+				before := g.base[site]
+				if !g.options.Histograms { // others have some of the calls
+					x.histogram, before.histogram = histogram.Histogram{}, histogram.Histogram{}
+				}
+				snap.add(site, x.since(before))
 			}
 		}
 	}

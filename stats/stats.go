@@ -14,8 +14,8 @@ import (
 type Options struct {
 	// Functions reports whether calls of a function are gathered; nil means calls of all
 	// instrumented functions. Start calls Functions for each function, and so do packages that are
-	// loaded later and groups that are made later. Functions must not call functions of this
-	// package, nor make groups. See Numbers.Self for what calls of others are to these functions.
+	// loaded later, groups that are made later and Snapshot, on any goroutine. Functions must not
+	// call functions of this package, nor make groups. See Numbers.Self for what calls of others are to these functions.
 	Functions func(Func) bool
 
 	// CallsOnly counts calls without timing them, for a fraction of the cost.
@@ -42,7 +42,9 @@ var ErrNotBuilt = fault.ErrNotBuilt
 
 // A Gathering adds up calls from Start to Stop. Any number of them may go on at the same time, with
 // options of their own, also beside WAYMARK=stats: none changes what another one has. A call is
-// counted once, however many want it.
+// counted once, however many want it. Three things are shared. MostPaths and LongestPath are of all
+// timed functions. A budget of WAYMARK=stats may have calls of the program's own Gatherings only
+// counted. Objects are no longer counted for waymark test --counts when a Gathering of them stops.
 //
 // Methods of a nil Gathering, which Start returns with an error, do nothing.
 type Gathering struct {
@@ -72,7 +74,7 @@ type state struct {
 	mu      sync.Mutex
 	running []*Gathering
 	on      switches
-	kept    bool    // paths were kept once
+	pathsBy uint64  // the epoch in which the runtime began to keep paths, if it does, or ceased to
 	first   instant // when gathering began; zero if it never began
 	epochs  uint64  // how many there were
 }
@@ -170,7 +172,7 @@ func (s *state) apply() {
 	}
 	if want.paths != s.on.paths {
 		s.rt.Paths(want.paths)
-		s.kept = true
+		s.pathsBy = s.epochs
 	}
 	if want.waits != s.on.waits {
 		s.rt.WaitTimes(want.waits)

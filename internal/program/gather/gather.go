@@ -85,7 +85,7 @@ func Start(o Options) (*Gatherer, error) {
 	}
 	clock.Chosen() // any clock will do
 	g := &Gatherer{deliver: o.Deliver, keep: o.Keep}
-	g.owner = switchboard.Default.Join("traces", o.Origin)
+	g.owner = switchboard.Default.Join("Traces", o.Origin)
 	g.owner.Removed = o.Removed
 	g.decoder.start()
 	if o.Memory <= 0 {

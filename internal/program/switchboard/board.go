@@ -1,6 +1,7 @@
 package switchboard
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -102,7 +103,12 @@ type Selecting struct {
 	selection func() (Selection, string, error)
 }
 
-func (s Selecting) selected() (Selection, string, error) { return s.selection() }
+func (s Selecting) selected() (Selection, string, error) {
+	if s.selection == nil { // of the zero value, which nothing has made
+		return Selection{}, "", errors.New("the group was not made by NewGroup")
+	}
+	return s.selection()
+}
 
 // Selects returns what a Selector of these functions embeds. f returns the name of a group, too, if
 // the functions are one's.
