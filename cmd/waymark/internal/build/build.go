@@ -132,7 +132,7 @@ type Build struct {
 	Args    []string         // what to ask the go command for
 
 	cache    *cache.Cache
-	program  string // its name in the cache
+	asked    string // the options, as text
 	overlay  map[string]string
 	runs     map[string][]edit.Run     // by path: what rewritten files keep
 	user     map[string]string         // the user's own overlay

@@ -43,7 +43,7 @@ func Prepare(o *Options) (*Build, error) {
 		o.Progress = func(string) {}
 	}
 	p := &preparation{Options: o, Build: &Build{
-		Asked: o.Args, Given: o.Flags.Without("C"), cache: o.Cache, program: o.program(),
+		Asked: o.Args, Given: o.Flags.Without("C"), cache: o.Cache, asked: o.text(),
 		overlay: make(map[string]string), runs: make(map[string][]edit.Run), user: make(map[string]string),
 	}}
 	for _, stage := range stages {

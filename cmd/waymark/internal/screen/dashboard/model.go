@@ -49,7 +49,7 @@ type Model struct {
 	recording recording
 
 	switching bool // the program has been asked to have other functions on, and has not answered
-	changed   bool // that has happened
+	changed   bool // others are on than at the beginning
 
 	form     *tui.Form
 	submit   func() tea.Cmd // what the form is for
@@ -68,6 +68,7 @@ func New(s *session.Session, o Options) *Model {
 	m.screen = tui.Screen{Title: "waymark attach " + o.Name, Panes: []string{"Functions", "Groups", "Watch", "Traces"}}
 	m.functions.init(o.Sort, m.short)
 	m.groups = newGroups(m.short)
+	m.groups.targets = s.Targets()
 	m.watch.init(m.short)
 	m.traces.init(m.short)
 	return m
@@ -167,7 +168,7 @@ func (m *Model) switchTo(targets []string) tea.Cmd {
 		m.say("switching ..., try again")
 		return nil
 	}
-	m.switching, m.changed = true, true
+	m.switching = true
 	m.say("switching ...")
 	return func() tea.Msg {
 		change, err := m.program.Switch(targets)
@@ -263,6 +264,7 @@ func (m *Model) switched(s switched) {
 		m.fail(s.err)
 		return
 	}
+	m.changed = m.changed || !s.first
 	m.groups.on(s.targets)
 	m.functions.on = s.on
 	switch {
