@@ -97,8 +97,9 @@ part/race:
 part/scripts:
 	@$(call gotest,cmd/waymark,-run '$(BY_HAND)' $(ENDTOEND))
 
+# The longest one begins first.
 part/command:
-	@$(call gotest,cmd/waymark,-skip '$(BY_HAND)' ./...)
+	@$(call gotest,cmd/waymark,-skip '$(BY_HAND)' $(ENDTOEND) ./...)
 
 # The benchmarks are run by make test-long: one of each kind takes minutes.
 part/dev/benchmarks part/dev/benchmarks/peers:
