@@ -15,9 +15,9 @@ func TestChroot(t *testing.T) {
 	needRoot(t)
 	prog, root := instrument(t, "kill", "--all"), openDir(t)
 	// Without cgo, as it is released, all is compiled once more. The C library's own archive will do.
-	build := exec.Command("go", "build", "-ldflags=-s -w -linkmode=external -extldflags=-static", "-o", filepath.Join(root, "waymark"), ".")
+	build := exec.Command("go", "build", "-ldflags=-s -w -linkmode=external -extldflags=-static", "-o", filepath.Join(root, "waymark"), "../..")
 	if *long {
-		build = exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(root, "waymark"), ".")
+		build = exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(root, "waymark"), "../..")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	}
 	if out, err := build.CombinedOutput(); err != nil {

@@ -14,7 +14,7 @@ import (
 // TestSamplerProfile reads the profile of a sampler with pprof's own package: the profile is valid,
 // and has the tree's paths and times.
 func TestSamplerProfile(t *testing.T) {
-	s, err := sampler.Start(sampler.Options{Root: "waymark.TestSamplerProfile", Rate: 500, MaxCPU: 1})
+	s, err := sampler.Start(sampler.Options{Root: "endtoend.TestSamplerProfile", Rate: 500, MaxCPU: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
