@@ -103,6 +103,7 @@ type Selecting struct {
 	selection func() (Selection, string, error)
 }
 
+//lint:ignore U1000 selectors of other packages have it
 func (s Selecting) selected() (Selection, string, error) {
 	if s.selection == nil { // of the zero value, which nothing has made
 		return Selection{}, "", errors.New("the group was not made by NewGroup")
