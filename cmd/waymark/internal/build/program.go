@@ -8,10 +8,10 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/cache"
 )
 
-// mostKept is the part of the cache that one program may take.
-const mostKept = 8
+// keptPart: a program may take an eighth of the cache.
+const keptPart = 8
 
-// Link has link run the go command, which writes the program to path. The program of the last build
+// Link has link run the go command, which writes the build's only program to path. The program of the last build
 // with the same options lies there already. The go command leaves it as it is if it would be the same
 // one, as go run does: linking is two fifths of what a small program that hasn't changed waits for.
 func (b *Build) Link(path string, link func() error) error {
@@ -27,7 +27,7 @@ func (b *Build) Link(path string, link func() error) error {
 	if err := link(); err != nil {
 		return err
 	}
-	if fi, err := os.Stat(path); err != nil || fi.Size() > b.cache.Limit/mostKept {
+	if fi, err := os.Stat(path); err != nil || fi.Size() > b.cache.Limit/keptPart {
 		return nil
 	}
 	if now, err := os.ReadFile(path); err == nil && !bytes.Equal(now, old) {

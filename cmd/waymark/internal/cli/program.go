@@ -126,23 +126,22 @@ func (a *app) buildProgram(name string, f *buildFlags, line *commandLine) (*trac
 	if err != nil || b == nil {
 		return nil, err
 	}
-	mains := 0
 	for _, p := range b.Main {
 		if p.Error == nil && p.Name != "main" {
 			return nil, fmt.Errorf("package %s is not a main package: name one that is a command", p.ImportPath)
 		}
-		mains++
 	}
-	if mains > 1 {
-		return nil, fmt.Errorf("%s names %d packages: name one", line.args[0], mains)
+	switch len(b.Main) {
+	case 1:
+	case 0:
+		return nil, fmt.Errorf("%s names no package: name one that is a command", line.args[0])
+	default:
+		return nil, fmt.Errorf("%s names %d packages: name one", line.args[0], len(b.Main))
 	}
 	if t.dir, err = tempDir("waymark-"); err != nil {
 		return nil, err
 	}
-	exe := "program"
-	if mains == 1 {
-		exe = gocmd.ExeName(b.Main[0].ImportPath) // as go run does it, for what os.Args[0] ends in
-	}
+	exe := gocmd.ExeName(b.Main[0].ImportPath) // as go run does it, for what os.Args[0] ends in
 	t.path = filepath.Join(t.dir, exe+b.Env.GOEXE)
 	b.Flags = append(b.Flags, "-o", t.path)
 	if _, ok := append(b.Env.Settings(), flags...).Lookup("ldflags"); !ok {
