@@ -9,6 +9,7 @@
 package paths
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"runtime"
@@ -162,6 +163,7 @@ func Read(set *tracefile.Set, filter *recording.Filter, o Options) (t *Tree, rea
 	}
 	if o.Goroutines {
 		read, err = r.follow(set, tell)
+		r.tree.arrange()
 		return r.tree, read, err
 	}
 	var errs []error
@@ -187,7 +189,31 @@ func Read(set *tracefile.Set, filter *recording.Filter, o Options) (t *Tree, rea
 		}
 		read = append(read, summary)
 	}
+	r.tree.arrange()
 	return r.tree, read, errors.Join(errs...)
+}
+
+// arrange puts the functions in the order of their names: workers meet them in any order, and an export
+// is the same bytes each time.
+func (t *Tree) arrange() {
+	order := make([]int, len(t.Functions))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &t.Functions[i], &t.Functions[j]
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Package, b.Package), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	functions, at := make([]function.Func, len(order)), make([]uint32, len(order))
+	for to, from := range order {
+		functions[to], at[from] = t.Functions[from], uint32(to)
+	}
+	t.Functions = functions
+	for i := 1; i < len(t.paths.Nodes); i++ {
+		if n := &t.paths.Nodes[i]; n.Row&goroutine == 0 {
+			n.Row = n.Row&counted | at[n.Row&^counted]
+		}
+	}
 }
 
 // keyOf returns the function that gives sites of p the indices of their functions.
