@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/waymark-go/waymark/internal/program/agent"
 	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
@@ -18,9 +17,9 @@ var (
 	ErrNil          = fault.ErrNil             // an argument is nil
 	ErrNotBuilt     = fault.ErrNotBuilt        // waymark has not built the program
 	ErrForbidden    = switchboard.ErrForbidden // a PolicyError wraps it
-	ErrRecording    = agent.ErrRecording       // a recording is going on already
-	ErrNoWindow     = agent.ErrNoWindow        // no flight recorder is running
-	ErrEmptyWindow  = agent.ErrEmptyWindow     // the flight recorder holds no events
+	ErrRecording    = fault.ErrRecording       // a recording is going on already
+	ErrNoWindow     = fault.ErrNoWindow        // no flight recorder is running
+	ErrEmptyWindow  = fault.ErrEmptyWindow     // the flight recorder holds no events
 )
 
 // A GroupError says what is wrong with a group. Its Err wraps ErrName, ErrDuplicate,

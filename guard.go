@@ -1,8 +1,8 @@
 package waymark
 
 import (
-	"github.com/waymark-go/waymark/internal/program/agent"
 	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/program/linked"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
@@ -90,8 +90,8 @@ func Guard(p Policy) {
 		}
 	}
 	lines, hides := switchboard.Default.Guard(sealed)
-	if hides {
-		agent.HideValues()
+	if hides && linked.Agent != nil {
+		linked.Agent.HideValues()
 	}
 	for _, line := range lines {
 		console.Say("WAYMARK: %s", line)

@@ -1,13 +1,14 @@
 package waymark
 
 import (
-	"github.com/waymark-go/waymark/internal/program/agent"
+	"github.com/waymark-go/waymark/internal/program/fault"
+	"github.com/waymark-go/waymark/internal/program/linked"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
 
 // A Recording is a trace file that is being written.
-type Recording struct{ recording *agent.Recording }
+type Recording struct{ recording linked.Recording }
 
 // Record begins to record calls of the selected functions in a trace file at path, and of the info
 // functions of their packages. In the path %p stands for the process id, %n for the program's name.
@@ -23,7 +24,7 @@ func Record(s Selector, path string) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !rt.Enabled {
+	if !rt.Enabled || linked.Agent == nil {
 		return nil, ErrNotBuilt
 	}
 	owner := switchboard.Default.Join("Record", FromProgram)
@@ -32,7 +33,7 @@ func Record(s Selector, path string) (*Recording, error) {
 	if err := owner.Check(wish); err != nil {
 		return nil, err
 	}
-	r, err := agent.Record(path, owner, wish)
+	r, err := linked.Agent.Record(path, owner, wish)
 	if err != nil {
 		return nil, err
 	}
@@ -60,4 +61,9 @@ func (r *Recording) Dump() (path string, err error) { return r.recording.Dump() 
 // without overflow=ring, where all calls are in the trace file anyway. It wraps ErrEmptyWindow if
 // no function that is recorded has been called, or if the program has overwritten all while Dump
 // was reading. Else it is the operating system's.
-func Dump() (path string, err error) { return agent.Dump() }
+func Dump() (path string, err error) {
+	if linked.Agent == nil {
+		return "", fault.ErrNoWindow
+	}
+	return linked.Agent.Dump()
+}

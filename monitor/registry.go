@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/waymark-go/waymark"
-	"github.com/waymark-go/waymark/internal/program/agent"
+	"github.com/waymark-go/waymark/internal/program/linked"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 )
@@ -51,8 +51,8 @@ func Register(g *waymark.Group, f Factory) error {
 	}
 	wishes := wishesOf(g, f)
 	err := owner.Check(wishes...)
-	if err == nil && slices.ContainsFunc(wishes, func(w switchboard.Wish) bool { return w.Want&rt.Recorded != 0 }) {
-		if err := agent.Recorded(); err != nil {
+	if err == nil && linked.Agent != nil && slices.ContainsFunc(wishes, func(w switchboard.Wish) bool { return w.Want&rt.Recorded != 0 }) {
+		if err := linked.Agent.Recorded(); err != nil {
 			return err
 		}
 	}

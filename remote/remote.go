@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/waymark-go/waymark/internal/program/agent"
 	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/program/linked"
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
@@ -64,7 +64,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer conn.Close()
 	c := &connection{conn, buffered.Reader, false}
 	if _, err := c.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + control.Upgrade + "\r\n\r\n")); err == nil {
-		agent.Serve(c, "client at "+r.RemoteAddr)
+		linked.Agent.Serve(c, "client at "+r.RemoteAddr)
 	}
 }
 
@@ -78,7 +78,7 @@ func (h *handler) refuse(r *http.Request) (status int, text string) {
 		return http.StatusForbidden, "this is not for pages in browsers"
 	case subtle.ConstantTimeCompare(shown[:], h.token[:]) != 1:
 		return http.StatusUnauthorized, "the token is missing or wrong: commands take it from WAYMARK_TOKEN"
-	case !rt.Enabled:
+	case linked.Agent == nil:
 		return http.StatusNotImplemented, "the program was not built by waymark: build it with waymark build"
 	case r.ProtoMajor != 1 || !strings.EqualFold(r.Header.Get("Upgrade"), control.Upgrade):
 		return http.StatusUpgradeRequired, "this is for commands of waymark: waymark top http://HOST/PATH"

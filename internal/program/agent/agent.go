@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/program/linked"
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
@@ -17,6 +18,7 @@ func init() {
 	if !host.Enabled() {
 		return
 	}
+	linked.Agent = public{}
 	host.Mute(true)
 	defer host.Mute(false)
 	guardProbes()

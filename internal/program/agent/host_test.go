@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
@@ -273,7 +274,7 @@ func TestRecordings(t *testing.T) {
 		t.Fatal(err)
 	}
 	record := func(path string) (*Recording, error) {
-		return Record(path, switchboard.Default.Join("Record", switchboard.Program), switchboard.Wish{Want: rt.Recorded, Kind: "Record"})
+		return record(path, "", switchboard.Default.Join("Record", switchboard.Program), switchboard.Wish{Want: rt.Recorded, Kind: "Record"})
 	}
 	dir := t.TempDir()
 	for i := 0; i < 3; i++ {
@@ -285,17 +286,17 @@ func TestRecordings(t *testing.T) {
 		if rec.Path() != path || r.Word("m.F") != "recorded" || f.files[i].config.Overflow != rt.Ring {
 			t.Errorf("recording %d: path %s, word %q, settings %+v", i, rec.Path(), r.Word("m.F"), f.files[i].config)
 		}
-		if _, err := record("other.wmt"); !errors.Is(err, ErrRecording) {
-			t.Errorf("another one meanwhile: %v, want %v", err, ErrRecording)
+		if _, err := record("other.wmt"); !errors.Is(err, fault.ErrRecording) {
+			t.Errorf("another one meanwhile: %v, want %v", err, fault.ErrRecording)
 		}
-		if err := Recorded(); err != nil {
+		if err := (public{}).Recorded(); err != nil {
 			t.Errorf("while one is going on: %v", err)
 		}
 		switchboard.Default.AddGroups(format.Group{Name: fmt.Sprint("late", i)})
-		if path, err := Dump(); path != "dump" || err != nil {
+		if path, err := (public{}).Dump(); path != "dump" || err != nil {
 			t.Errorf("dump: %s, %v", path, err)
 		}
-		HideValues()
+		public{}.HideValues()
 		for range []int{1, 2} {
 			if err := rec.Close(); err != nil {
 				t.Errorf("closed: %v", err)
@@ -304,27 +305,27 @@ func TestRecordings(t *testing.T) {
 		if want := []string{"package 1", fmt.Sprintf("groups [{late%d [] []}]", i), "hidden", "closed"}; !slices.Equal(f.files[i].log, want) {
 			t.Errorf("file %d was told %q, want %q", i, f.files[i].log, want)
 		}
-		if _, err := rec.Dump(); r.Word("m.F") != "" || !errors.Is(err, ErrNoWindow) {
+		if _, err := rec.Dump(); r.Word("m.F") != "" || !errors.Is(err, fault.ErrNoWindow) {
 			t.Errorf("closed: word %q, dump %v", r.Word("m.F"), err)
 		}
 	}
-	HideValues()
+	public{}.HideValues()
 	if !slices.Equal(f.log, []string{"hide true"}) {
 		t.Errorf("hidden without a recording: %q", f.log)
 	}
-	if err := Recorded(); err != nil || len(f.files) != 4 || f.files[3].config.Path != mustAbs(t, "waymark.wmt") {
+	if err := (public{}).Recorded(); err != nil || len(f.files) != 4 || f.files[3].config.Path != mustAbs(t, "waymark.wmt") {
 		t.Errorf("a recording by WAYMARK's settings: %v, %+v", err, f.files[len(f.files)-1].config)
 	}
 	f.files[3].ended = true
-	if err := Recorded(); err == nil || !strings.Contains(err.Error(), "has ended by itself") {
+	if err := (public{}).Recorded(); err == nil || !strings.Contains(err.Error(), "has ended by itself") {
 		t.Errorf("when it has ended by itself: %v", err)
 	}
 	f.refuses = errors.New("full")
 	if _, err := record(filepath.Join(dir, "x.wmt")); err == nil || !strings.HasSuffix(err.Error(), "x.wmt: full") {
 		t.Errorf("refused: %v", err)
 	}
-	if _, err := Dump(); !errors.Is(err, ErrNoWindow) {
-		t.Errorf("dumped: %v, want %v", err, ErrNoWindow)
+	if _, err := (public{}).Dump(); !errors.Is(err, fault.ErrNoWindow) {
+		t.Errorf("dumped: %v, want %v", err, fault.ErrNoWindow)
 	}
 }
 
@@ -332,7 +333,7 @@ func TestRecordings(t *testing.T) {
 // The next recording is of its own functions only.
 func TestSelections(t *testing.T) {
 	record := func(name string) *Recording {
-		r, err := Record(filepath.Join(t.TempDir(), "x.wmt"), switchboard.Default.Join("Record", switchboard.Program),
+		r, err := record(filepath.Join(t.TempDir(), "x.wmt"), "", switchboard.Default.Join("Record", switchboard.Program),
 			switchboard.Wish{Want: rt.Recorded, Kind: "Record", Select: switchboard.Selection{Has: func(f *function.Func) bool { return f.Name == name }}})
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/inspect"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
@@ -231,7 +232,7 @@ func (l *live) Record(r control.Request) (control.Task, control.Change, error) {
 		return nil, c, inspect.Refused(err)
 	}
 	file, err := record(strings.ReplaceAll(r.Path, "%", "%%"), r.Settings, owner, wish)
-	if errors.Is(err, ErrRecording) {
+	if errors.Is(err, fault.ErrRecording) {
 		err = &control.Error{Code: control.CodeState, Text: err.Error()}
 	}
 	if err != nil {
@@ -259,4 +260,4 @@ func (l *live) Calls(q control.Query) (*control.Kept, error) { return l.kept.Fin
 
 func (l *live) Forget() { l.kept.Forget() }
 
-func (l *live) Dump() (path string, err error) { return Dump() }
+func (l *live) Dump() (path string, err error) { return public{}.Dump() }

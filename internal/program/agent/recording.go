@@ -7,20 +7,13 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/waymark-go/waymark/internal/program/fault"
+	"github.com/waymark-go/waymark/internal/program/linked"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
-
-// ErrRecording says that a recording is going on, besides which there can be no other one.
-var ErrRecording = recorder.ErrRecording
-
-// ErrNoWindow says that there is nothing to dump.
-var ErrNoWindow = recorder.ErrNoWindow
-
-// ErrEmptyWindow says that the window holds no events.
-var ErrEmptyWindow = recorder.ErrEmptyWindow
 
 // A Recording is a trace file that is being written. Owners on the switchboard say which functions
 // are recorded.
@@ -31,6 +24,9 @@ type Recording struct {
 	ends  []func() // take away what is wanted of this recording only
 }
 
+// public is what public packages reach by package linked.
+type public struct{}
+
 var (
 	starting sync.Mutex                // guards that recordings begin and end
 	current  atomic.Pointer[Recording] // the recording that is going on, or has ended by itself
@@ -39,8 +35,12 @@ var (
 
 // Record begins a recording to path, with all other settings of WAYMARK. The owner has the wish
 // until the recording ends: the next recording is of other functions.
-func Record(path string, owner *switchboard.Owner, wish switchboard.Wish) (*Recording, error) {
-	return record(path, "", owner, wish)
+func (public) Record(path string, owner *switchboard.Owner, wish switchboard.Wish) (linked.Recording, error) {
+	r, err := record(path, "", owner, wish)
+	if err != nil {
+		return nil, err // and no nil *Recording that isn't nil
+	}
+	return r, nil
 }
 
 // record is Record with settings that count more than those of WAYMARK.
@@ -49,7 +49,7 @@ func record(path, more string, owner *switchboard.Owner, wish switchboard.Wish) 
 	defer starting.Unlock()
 	if r := current.Load(); r != nil {
 		if !r.ended() {
-			return nil, ErrRecording
+			return nil, fault.ErrRecording
 		}
 		r.close()
 	}
@@ -66,7 +66,7 @@ func record(path, more string, owner *switchboard.Owner, wish switchboard.Wish) 
 }
 
 // Recorded makes sure that a recording is going on, with the settings of WAYMARK.
-func Recorded() error {
+func (public) Recorded() error {
 	starting.Lock()
 	defer starting.Unlock()
 	if r := current.Load(); r != nil {
@@ -198,21 +198,21 @@ func (r *Recording) Path() string { return r.path }
 // Dump writes the window of the recording's flight recorder.
 func (r *Recording) Dump() (path string, err error) {
 	if current.Load() != r {
-		return "", ErrNoWindow
+		return "", fault.ErrNoWindow
 	}
 	return (*r.file.Load()).Dump()
 }
 
 // Dump writes the window of the flight recorder, see waymark.Dump.
-func Dump() (path string, err error) {
+func (public) Dump() (path string, err error) {
 	if r := current.Load(); r != nil {
 		return r.Dump()
 	}
-	return "", ErrNoWindow
+	return "", fault.ErrNoWindow
 }
 
 // HideValues has no values recorded any more.
-func HideValues() {
+func (public) HideValues() {
 	starting.Lock()
 	defer starting.Unlock()
 	if r := current.Load(); r != nil {

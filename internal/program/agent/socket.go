@@ -72,7 +72,7 @@ func listenAt(path string) error {
 }
 
 // Serve answers the requests of a command's connection, as control.Server.Serve does.
-func Serve(conn io.ReadWriter, peer string) error { return commands().Serve(conn, peer) }
+func (public) Serve(conn io.ReadWriter, peer string) error { return commands().Serve(conn, peer) }
 
 // commands returns what answers commands. It is made when the first of them comes.
 var commands = sync.OnceValue(func() *control.Server {

@@ -22,6 +22,15 @@ var (
 	// ErrCycle says that a group would contain itself.
 	ErrCycle = errors.New("would contain itself")
 
+	// ErrRecording says that a recording is going on, besides which there can be no other one.
+	ErrRecording = errors.New("a recording is going on already: close it first")
+
+	// ErrNoWindow says that there is no flight recorder to dump.
+	ErrNoWindow = errors.New("no flight recorder is running: build the program with waymark, and run it with WAYMARK=record,overflow=ring")
+
+	// ErrEmptyWindow says that there is nothing in the flight recorder that could be dumped.
+	ErrEmptyWindow = errors.New("the flight recorder's window is empty")
+
 	// ErrNil says that an argument is nil that must not be nil.
 	ErrNil = errors.New("is nil")
 )

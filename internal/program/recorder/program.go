@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/waymark-go/waymark/internal/program/console"
+	"github.com/waymark-go/waymark/internal/program/fault"
 )
 
 // A program makes any number of recordings, one after the other. It registers with the runtime
@@ -24,13 +25,10 @@ type program struct {
 // running is the program that this package is linked into.
 var running = program{rt: linked{}}
 
-// ErrRecording says that a recording is going on.
-var ErrRecording = errors.New("a recording is going on already: close it first")
-
 // errCopy says that the process is a copy. Threads that would have to stop weren't copied.
 var errCopy = errors.New("this process is a copy (fork) of one that has recorded: start a program of its own to record")
 
-// Start begins a recording. While another one goes on, it returns ErrRecording. The end of the
+// Start begins a recording. While another one goes on, it returns fault.ErrRecording. The end of the
 // program closes a recording that is still going on.
 func Start(c Config) (*Recorder, error) { return running.start(c) }
 
@@ -46,7 +44,7 @@ func (p *program) start(c Config) (*Recorder, error) {
 	defer p.mu.Unlock()
 	if before = p.latest.Load(); before != nil {
 		if !before.Ended() {
-			return nil, ErrRecording
+			return nil, fault.ErrRecording
 		}
 		before.Close() // it may have ended by itself
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/tracefile"
@@ -121,8 +122,8 @@ func TestOneAfterTheOther(t *testing.T) {
 	for i := 1; i <= 5; i++ {
 		path := filepath.Join(dir, string(rune('0'+i))+".wmt")
 		r := f.start(Config{Path: path})
-		if other, err := f.try(Config{Path: dir + "/other.wmt"}); err != ErrRecording {
-			t.Fatalf("another recording: %v, %v; want %v", other, err, ErrRecording)
+		if other, err := f.try(Config{Path: dir + "/other.wmt"}); err != fault.ErrRecording {
+			t.Fatalf("another recording: %v, %v; want %v", other, err, fault.ErrRecording)
 		}
 		f.call(0, 1, 1, 10*i)
 		f.call(1, 2, 1, 10*i)
@@ -220,8 +221,8 @@ func TestCopy(t *testing.T) {
 	if r, err := f.try(Config{Path: r.Path()}); err != errCopy {
 		t.Errorf("%v, %v; want %v", r, err, errCopy)
 	}
-	if path, err := r.Dump(); err != ErrNoWindow {
-		t.Errorf("%q, %v; want %v", path, err, ErrNoWindow)
+	if path, err := r.Dump(); err != fault.ErrNoWindow {
+		t.Errorf("%q, %v; want %v", path, err, fault.ErrNoWindow)
 	}
 	f.program.pid.Add(-1)
 	r.pid--

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
@@ -21,12 +22,6 @@ import (
 // that was killed. Therefore the trace file is for that one window, and what Dump
 // writes goes to files of their own.
 
-// ErrNoWindow says that there is no ring to dump.
-var ErrNoWindow = errors.New("no flight recorder is running: build the program with waymark, and run it with WAYMARK=record,overflow=ring")
-
-// ErrEmptyWindow says that there is nothing in the ring that could be dumped.
-var ErrEmptyWindow = errors.New("the flight recorder's window is empty")
-
 // dumpWord is in the names of files written by Dump.
 const dumpWord = "dump"
 
@@ -34,18 +29,18 @@ const dumpWord = "dump"
 func Dumps(path string) []string { return numbered(path, dumpWord) }
 
 // Dump writes the window to a file of its own and returns its path. Recording goes on
-// meanwhile. It returns ErrNoWindow if recording has ended, or keeps no ring. It returns an
-// error that wraps ErrEmptyWindow if there are no events; then there is no file.
+// meanwhile. It returns fault.ErrNoWindow if recording has ended, or keeps no ring. It returns an
+// error that wraps fault.ErrEmptyWindow if there are no events; then there is no file.
 func (r *Recorder) Dump() (path string, err error) {
 	if os.Getpid() != r.pid {
-		return "", ErrNoWindow
+		return "", fault.ErrNoWindow
 	}
 	r.rt.Mute(true)
 	defer r.rt.Mute(false)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed || r.config.Overflow != rt.Ring {
-		return "", ErrNoWindow
+		return "", fault.ErrNoWindow
 	}
 	// Events that happen meanwhile would be there of some streams and not of others:
 	// the window ends when it begins to be read.
@@ -91,9 +86,9 @@ func empty(s *format.Snapshot) error {
 		}
 	}
 	if s.Before > 0 {
-		return fmt.Errorf("%w: the program overwrote it while it was being read; larger buffers hold more", ErrEmptyWindow)
+		return fmt.Errorf("%w: the program overwrote it while it was being read; larger buffers hold more", fault.ErrEmptyWindow)
 	}
-	return fmt.Errorf("%w: no function that is recorded has been called", ErrEmptyWindow)
+	return fmt.Errorf("%w: no function that is recorded has been called", fault.ErrEmptyWindow)
 }
 
 // closeRing ends a recording that nothing has ended before its time.

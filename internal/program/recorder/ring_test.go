@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
@@ -16,8 +17,8 @@ func TestDump(t *testing.T) {
 	f := newFake(t)
 	f.pkg("p", 1)
 	r := f.start(Config{Overflow: rt.Ring})
-	if path, err := r.Dump(); !errors.Is(err, ErrEmptyWindow) {
-		t.Errorf("%q, %v; want %v", path, err, ErrEmptyWindow)
+	if path, err := r.Dump(); !errors.Is(err, fault.ErrEmptyWindow) {
+		t.Errorf("%q, %v; want %v", path, err, fault.ErrEmptyWindow)
 	}
 	mine := filepath.Join(filepath.Dir(r.Path()), "a.dump2.wmt")
 	if err := os.WriteFile(mine, nil, 0o600); err != nil {
@@ -42,12 +43,12 @@ func TestDump(t *testing.T) {
 	if got, want := names(t, mine), []string{"a.dump1.wmt", "a.dump2.wmt", "a.dump3.wmt"}; !slices.Equal(got, want) {
 		t.Errorf("files %v, want %v", got, want)
 	}
-	if path, err := r.Dump(); err != ErrNoWindow {
-		t.Errorf("%q, %v; want %v", path, err, ErrNoWindow)
+	if path, err := r.Dump(); err != fault.ErrNoWindow {
+		t.Errorf("%q, %v; want %v", path, err, fault.ErrNoWindow)
 	}
 	if r = f.start(Config{}); r != nil {
-		if path, err := r.Dump(); err != ErrNoWindow {
-			t.Errorf("without a ring: %q, %v; want %v", path, err, ErrNoWindow)
+		if path, err := r.Dump(); err != fault.ErrNoWindow {
+			t.Errorf("without a ring: %q, %v; want %v", path, err, fault.ErrNoWindow)
 		}
 	}
 }

@@ -6,7 +6,6 @@ package text
 
 import (
 	"fmt"
-	"log/slog"
 	"reflect"
 	"strings"
 
@@ -105,9 +104,17 @@ func TypeHidden(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String, reflect.Struct:
 		words := Secrets()
-		return t.PkgPath() != "" && words != nil && (format.TypeLooksSecret(t.PkgPath(), t.Name(), words) || t.Implements(logValuer))
+		return t.PkgPath() != "" && words != nil && (format.TypeLooksSecret(t.PkgPath(), t.Name(), words) || logs(t))
 	}
 	return false
 }
 
-var logValuer = reflect.TypeOf((*slog.LogValuer)(nil)).Elem()
+// logs reports whether a type is a slog.LogValuer. To name that would have every program carry log/slog.
+func logs(t reflect.Type) bool {
+	m, ok := t.MethodByName("LogValue")
+	if !ok || m.Type.NumIn() != 1 || m.Type.NumOut() != 1 {
+		return false
+	}
+	out := m.Type.Out(0)
+	return out.PkgPath() == "log/slog" && out.Name() == "Value"
+}

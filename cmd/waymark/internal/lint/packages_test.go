@@ -167,3 +167,26 @@ func TestLayers(t *testing.T) {
 		}
 	}
 }
+
+// A program that imports the library and is built by plain Go carries no recorder, no settings and no
+// commands, and of the standard library little that a server hasn't anyway.
+func TestPlainPrograms(t *testing.T) {
+	const most = 16 // packages of this module; 38 before package linked
+	out, err := exec.Command("go", "list", "-deps", "github.com/waymark-go/waymark").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := 0
+	for _, name := range strings.Fields(string(out)) {
+		switch name {
+		case "encoding/json", "compress/gzip", "log/slog", "runtime/pprof", "text/tabwriter", "net/http":
+			t.Errorf("package waymark imports %s", name)
+		}
+		if strings.HasPrefix(name, "github.com/waymark-go/waymark") {
+			own++
+		}
+	}
+	if own > most {
+		t.Errorf("package waymark is %d packages with what it imports, want at most %d", own, most)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/recordings/truth"
 )
@@ -10,7 +11,7 @@ func dump(r *recorder.Recorder) {
 	began := truth.Enter("dump")
 	path, err := r.Dump()
 	all := truth.All()
-	if all[len(all)-1].Dump = path; err != nil && err != recorder.ErrNoWindow {
+	if all[len(all)-1].Dump = path; err != nil && err != fault.ErrNoWindow {
 		panic(err)
 	}
 	truth.Exit("dump", began)

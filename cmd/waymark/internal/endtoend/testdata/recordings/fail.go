@@ -6,6 +6,7 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/recordings/truth"
 )
@@ -28,7 +29,7 @@ func fail() {
 		panic(err)
 	}
 	r := begin("block")
-	if _, err := recorder.Start(config(dir+"/other.wmt", "block")); err != recorder.ErrRecording {
+	if _, err := recorder.Start(config(dir+"/other.wmt", "block")); err != fault.ErrRecording {
 		panic(err)
 	}
 	good(r)

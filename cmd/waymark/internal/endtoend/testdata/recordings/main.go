@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/waymark-go/waymark/internal/program/fault"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/setting"
@@ -81,7 +82,7 @@ func end(r *recorder.Recorder) {
 	truth.End()
 	check(err)
 	check(r.Close())
-	if _, err := r.Dump(); err != recorder.ErrNoWindow {
+	if _, err := r.Dump(); err != fault.ErrNoWindow {
 		panic(err)
 	}
 }
