@@ -22,7 +22,7 @@ type ObserverKind = switchboard.ObserverKind
 
 const (
 	KindPrint           ObserverKind = "Print"           // lines of calls: of this package, of package monitor, of WAYMARK=print
-	KindRecord          ObserverKind = "Record"          // recordings: Record, monitor.Record, probe.Recorder, WAYMARK=record
+	KindRecord          ObserverKind = "Record"          // recordings: Record, monitor.Record, probe.Record, WAYMARK=record
 	KindTraces          ObserverKind = "Traces"          // trace.Start
 	KindWatch           ObserverKind = "Watch"           // trace.Watch, and the command that watches calls
 	KindStack           ObserverKind = "Stack"           // the command that shows callers

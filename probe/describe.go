@@ -131,7 +131,7 @@ type Description struct {
 	Name      string
 	Module    string
 	Stability AttributeSets
-	Sinks     []string // what its probes go to: USDT, Recorder, ...
+	Sinks     []string // what its probes go to: USDT, Record, ...
 	Probes    []ProbeDescription
 }
 

@@ -27,9 +27,9 @@
 // one without arguments, P1[int] for one with an int, up to P12. Register makes it live, Dispose
 // ends it.
 //
-// Factories say where firings go. USDT is for tracers, Print for an io.Writer, Recorder for
+// Factories say where firings go. USDT is for tracers, Print for an io.Writer, Record for
 // waymark's recordings, Slog for a logger. RuntimeTrace is for `go tool trace`, Func for a function
-// of the program. Multiplex joins some, Null is none. Register without a factory uses
+// of the program. Compose joins some, NoOp is none. Register without a factory uses
 // DefaultFactory.
 //
 // Arguments of all types can be had. Tracers see integers, floating-point numbers, booleans and
@@ -38,7 +38,7 @@
 // arguments that cost something.
 //
 // The environment variable WAYMARK=usdt=0 leaves USDT out. A policy of waymark.Guard restricts USDT
-// and Recorder: they are of the kinds USDT and Record. Sinks that the program itself has chosen to
+// and Record: they are of the kinds USDT and Record. Sinks that the program itself has chosen to
 // have, such as Print, are not restricted.
 //
 // docs/probes.md of the repository says more: what tracers get, what it costs, how other languages'

@@ -70,7 +70,7 @@ func (e *DuplicateError) Unwrap() error { return ErrDuplicate }
 
 // A SinkError says that a provider's probes don't get to one of the sinks. They get to the others.
 type SinkError struct {
-	Sink     string // USDT, Recorder, ...
+	Sink     string // USDT, Record, ...
 	Provider string
 	Err      error
 }

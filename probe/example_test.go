@@ -40,7 +40,7 @@ func ExampleProvider() {
 		Finish         probe.P2[int, string] `probe:"finish,function=serve"`
 	}
 	var p orders
-	probe.Register(&p, probe.Null())
+	probe.Register(&p, probe.NoOp())
 	d, _ := p.Description()
 	fmt.Println(d.Name, d.Module, d.Stability.Provider, d.Stability.Args)
 	for _, one := range p.Probes() {
@@ -69,11 +69,11 @@ func ExampleProbe_Trigger() {
 }
 
 // Several sinks see each firing. One of them is a function of the program.
-func ExampleMultiplex() {
+func ExampleCompose() {
 	count := 0
 	counting := probe.Func(func(p *probe.Probe, args []any) { count++ })
 	var trace MyProvider
-	probe.Multiplex(probe.Print(os.Stdout), counting).Register(&trace)
+	probe.Compose(probe.Print(os.Stdout), counting).Register(&trace)
 	trace.startProbe.Fire()
 	trace.finishProbe.Fire(-1)
 	trace.Dispose()

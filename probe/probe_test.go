@@ -88,7 +88,7 @@ func TestTags(t *testing.T) {
 		B        P1[string]
 	}
 	p := tagged{}
-	register(t, &p, Null())
+	register(t, &p, NoOp())
 	d, ok := p.Description()
 	want(t, "Description", d, Description{
 		Name: "shop", Module: "orders",
@@ -99,7 +99,7 @@ func TestTags(t *testing.T) {
 	want(t, "Providers", Providers(), []Description{d})
 	want(t, "the default attributes", Attributes{}.String(), "Private/Private/Unknown")
 	second := tagged{Provider: Named("second")}
-	register(t, &second, Null())
+	register(t, &second, NoOp())
 	want(t, "the name of Named", second.Probe("A").Provider(), "second")
 }
 
@@ -144,22 +144,22 @@ func TestBadProviders(t *testing.T) {
 			A P0
 		}{}, ErrName, new(*ProviderError), "it has no name"},
 	} {
-		err := Register(c.p, Null())
+		err := Register(c.p, NoOp())
 		if !errors.Is(err, c.err) || !errors.As(err, c.as) || !strings.Contains(err.Error(), strings.TrimPrefix(c.text, "it ")) {
 			t.Errorf("%T: got %v, want a %T with %q", c.p, err, c.as, c.text)
 		}
 	}
 	var p, q simple
-	register(t, &p, Null())
-	if err := Register(&p, Null()); !errors.Is(err, ErrRegistered) {
+	register(t, &p, NoOp())
+	if err := Register(&p, NoOp()); !errors.Is(err, ErrRegistered) {
 		t.Errorf("the same provider: %v, want ErrRegistered", err)
 	}
-	if err := Register(&q, Null()); !errors.Is(err, ErrDuplicate) {
+	if err := Register(&q, NoOp()); !errors.Is(err, ErrDuplicate) {
 		t.Errorf("another provider of the same name: %v, want ErrDuplicate", err)
 	}
 	q.Finish.Fire(1) // nothing happens
 	p.Dispose()
-	if err := Register(&q, Null()); err != nil {
+	if err := Register(&q, NoOp()); err != nil {
 		t.Errorf("the other provider, when the first one is gone: %v", err)
 	}
 	q.Dispose()
@@ -292,12 +292,12 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-func TestNull(t *testing.T) {
+func TestNoOp(t *testing.T) {
 	var p simple
-	register(t, &p, Null())
+	register(t, &p, NoOp())
 	p.start.Fire()
 	want(t, "Enabled", p.start.Enabled(), false)
-	want(t, "Factory{}", len(Factory{}.makers), len(Null().makers))
+	want(t, "Factory{}", len(Factory{}.makers), len(NoOp().makers))
 }
 
 // A probe at which nobody looks allocates nothing, whatever its arguments. Neither does Enabled.
@@ -320,7 +320,7 @@ func TestOffAllocates(t *testing.T) {
 		}
 	}
 	check("not registered")
-	register(t, &p, Null())
+	register(t, &p, NoOp())
 	check("nobody looks")
 	p.Dispose()
 	if usdtSupported {

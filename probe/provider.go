@@ -104,7 +104,7 @@ func Register(p Interface, factories ...Factory) error {
 	if len(factories) == 0 {
 		factories = []Factory{DefaultFactory()}
 	}
-	return Multiplex(factories...).Register(p)
+	return Compose(factories...).Register(p)
 }
 
 // Register is the function Register with this factory alone.

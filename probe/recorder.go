@@ -15,12 +15,12 @@ import (
 // recorderSupported reports whether waymark has built the program.
 const recorderSupported = rt.Enabled
 
-// Recorder returns the factory of a sink for waymark's recordings. A firing is an event of the
+// Record returns the factory of a sink for waymark's recordings. A firing is an event of the
 // trace, with its arguments, in the call that it fires in. It is like a call of an info function of
 // the provider's package. It is recorded whenever info functions of that package are. In a program
 // that waymark has not built, there is no sink and no error.
-func Recorder() Factory {
-	return one("Recorder", func(l *live) (sink, error) {
+func Record() Factory {
+	return one("Record", func(l *live) (sink, error) {
 		if !rt.Enabled {
 			return nil, nil
 		}
@@ -85,7 +85,7 @@ func (a *added) changed(i int, recorded bool) {
 	}
 }
 
-func (r *recorder) name() string { return "Recorder" }
+func (r *recorder) name() string { return "Record" }
 
 func (r *recorder) begin(p *Probe, number int) {
 	r.mu.Lock()

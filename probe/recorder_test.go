@@ -18,7 +18,7 @@ func TestRecorder(t *testing.T) {
 	board.Register(path, switchtest.Functions(path+".work"), format.Facility{})
 	board.Register("example.com/other", switchtest.Functions("example.com/other.work"), format.Facility{})
 	var got []string
-	factory := one("Recorder", func(l *live) (sink, error) {
+	factory := one("Record", func(l *live) (sink, error) {
 		return openRecorder(l, board.Add, func(p *rt.Package, i int, args ...any) {
 			got = append(got, fmt.Sprint(p.Base+uint32(i), args))
 		}), nil

@@ -7,7 +7,7 @@ import (
 )
 
 // A Factory makes sinks: what probes are told to. A provider that is registered has a sink of each of
-// its factories. The zero Factory is that of Null.
+// its factories. The zero Factory is that of NoOp.
 type Factory struct{ makers []maker }
 
 // A maker makes one kind of sink. It may return a sink and an error, or neither: then the sink is off.
@@ -61,8 +61,8 @@ func one(name string, open func(*live) (sink, error)) Factory {
 	return Factory{[]maker{{name, open}}}
 }
 
-// Multiplex returns a factory of the sinks of all factories. A probe is told to them in this order.
-func Multiplex(factories ...Factory) Factory {
+// Compose returns a factory of the sinks of all factories. A probe is told to them in this order.
+func Compose(factories ...Factory) Factory {
 	var all Factory
 	for _, f := range factories {
 		all.makers = append(all.makers, f.makers...)
@@ -70,20 +70,20 @@ func Multiplex(factories ...Factory) Factory {
 	return all
 }
 
-// Null returns the factory of no sink: probes cost a load, and nobody is told.
-func Null() Factory { return Factory{} }
+// NoOp returns the factory of no sink: probes cost a load, and nobody is told.
+func NoOp() Factory { return Factory{} }
 
 // DefaultFactory returns the factory of what the system and the program have. That is USDT on
-// linux, amd64 and arm64; Recorder in a program that waymark has built; else Null.
+// linux, amd64 and arm64; Record in a program that waymark has built; else NoOp.
 func DefaultFactory() Factory {
 	var list []Factory
 	if usdtSupported {
 		list = append(list, USDT())
 	}
 	if recorderSupported {
-		list = append(list, Recorder())
+		list = append(list, Record())
 	}
-	return Multiplex(list...)
+	return Compose(list...)
 }
 
 // always is a sink that looks at all probes, all the time.

@@ -42,7 +42,7 @@ func watches(t *testing.T, wants func(provider, probe string) bool) *client {
 // A client is told of firings of providers that are registered before and after it begins, whatever
 // their sinks are. It is told of none when it is gone.
 func TestWatch(t *testing.T) {
-	for _, factory := range []Factory{Null(), DefaultFactory()} {
+	for _, factory := range []Factory{NoOp(), DefaultFactory()} {
 		var p watched
 		later := watched{Provider: Named("later")}
 		register(t, &p, factory)
@@ -97,7 +97,7 @@ func TestWatchBesideSinks(t *testing.T) {
 // What panics for one client ends only that client's watch of the provider's probe.
 func TestWatchPanics(t *testing.T) {
 	var p watched
-	register(t, &p, Null())
+	register(t, &p, NoOp())
 	good := watches(t, func(string, string) bool { return true })
 	panicking := &panics{}
 	firings.Watch(panicking)

@@ -47,16 +47,9 @@
 //
 // # Damage
 //
-// Every block has a checksum. Bytes that were cut off or altered are left out: reading goes on at
-// the next block whose checksum holds. Info counts the bytes that are missing.
-//
-// Opening a file trusts the index, and the lengths of blocks of events. Events and Verify check checksums
-// when they come to a block, and Info has the result from then on. A damaged length may lead to the
-// beginning of another block. The blocks in between are then missing, and counted.
-//
-// A gap in a stream leaves calls without their ends, and ends without their calls. A smaller token
-// of the same goroutine says that a call is gone: close the call then. Recordings that begin or end
-// in the middle ask for the same.
+// Bytes that were cut off or altered are left out, and counted in Info. A gap in a stream leaves calls
+// without their ends, and ends without their calls. A smaller token of the same goroutine says that a
+// call is gone: close the call then. Recordings that begin or end in the middle ask for the same.
 //
 // # Counted calls
 //
@@ -69,28 +62,6 @@
 //
 // Join makes one recording of several files: parts of one process's recording, and processes of one
 // program, such as a parent and its children.
-//
-//	set, err := tracefile.Join(files)
-//	if err != nil {
-//		return err
-//	}
-//	var ev tracefile.Event
-//	events := set.Events()
-//	for events.Next(&ev) {
-//		p := set.Processes[events.Process()]
-//		fn, _ := p.Func(ev.Site)
-//		fmt.Println(events.Nanos(), p.Info().PID, ev.Goroutine, fn.Name)
-//	}
-//	return events.Err()
-//
-// # Programs that were killed
-//
-// A recording program keeps its buffers in a file next to the trace file, the arena. The program
-// removes the arena when it has written the last block, End. If the program was killed, the first
-// Open that may write to the trace file and its folder completes the recording. It appends what the
-// arena holds, marks the file as recovered, and removes the arena. An Open that may not write reads
-// the same events and leaves both files alone. An Open that finds the program alive reads what has
-// been recorded so far.
 //
 // # Windows and parts
 //

@@ -68,8 +68,13 @@ type File struct {
 // A tally counts events in blocks.
 type tally struct{ events, lost uint64 }
 
-// Open opens the trace file at path. If its program was killed, Open first
-// completes the file from what the program left behind, see the package comment.
+// Open opens the trace file at path.
+//
+// A recording program keeps its buffers in a file next to the trace file, the arena, until it has
+// written the last block. If the program was killed, the first Open that may write to the trace file
+// and its folder completes the recording: it appends what the arena holds, marks the file as
+// recovered, and removes the arena. An Open that may not write reads the same events and leaves both
+// files alone. An Open that finds the program alive reads what has been recorded so far.
 //
 // Errors wrap ErrNotTrace or ErrVersion if the file is none that this package
 // reads, else what the operating system reports. Damage is no error: what can be

@@ -191,8 +191,12 @@ func (f *File) start() time.Time {
 	return time.Time{}
 }
 
-// Verify reads all events, and returns the Info with what only that shows: the
-// goroutines and all damage. Its error is the operating system's.
+// Verify reads all events, and returns the Info with what only that shows: the goroutines and all
+// damage. Its error is the operating system's.
+//
+// Opening a file trusts the index, and the lengths of blocks of events. Verify and Events check
+// checksums when they come to a block, and go on at the next one whose checksum holds. A damaged
+// length may lead to the beginning of another block: the blocks in between are missing, and counted.
 func (f *File) Verify() (Info, error) {
 	started := uint64(0)
 	count := func(*Event) { started++ }
