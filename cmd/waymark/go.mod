@@ -17,6 +17,7 @@ require (
 	github.com/spf13/pflag v1.0.9
 	github.com/waymark-go/waymark v0.0.0
 	go.yaml.in/yaml/v3 v3.0.4
+	golang.org/x/arch v0.33.0
 	golang.org/x/mod v0.33.0
 	golang.org/x/sys v0.47.0
 	golang.org/x/term v0.38.0

@@ -1,0 +1,160 @@
+package patch
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// A Part is events of one of the scheduler's Ps, in order: a chunk, or what was added to it since the part before.
+type Part struct {
+	Head  format.Chunk // State says whether the chunk is full
+	Bytes []byte       // the whole chunk, valid while it is drained
+	From  int          // bytes of it that earlier parts had
+	End   int          // bytes in use
+}
+
+// Records returns the part's records.
+func (p *Part) Records() []format.Record {
+	n := (p.End - p.From) / format.RecordSize
+	if n <= 0 {
+		return nil
+	}
+	return unsafe.Slice((*format.Record)(unsafe.Pointer(&p.Bytes[p.From])), n)
+}
+
+// A drain takes chunks out of the memory, and gives them back.
+type drain struct {
+	t    *Target
+	free []int    // offsets of chunks that no P has
+	of   []stream // by P
+	each int      // chunks that a P has, if there are enough
+	ps   int      // Ps that have some
+}
+
+// A stream is what a P has been given: chunks in the order in which it takes them.
+type stream struct {
+	given []int // offsets
+	read  int   // bytes of the first one
+	tail  uint64
+}
+
+// begin gives chunks to all Ps. Those that the program uses now have most of them; all others get some when they
+// are used.
+func (d *drain) begin(t *Target) {
+	const waiting = 2 // chunks of a P that isn't used
+	d.t, d.of = t, make([]stream, trampoline.MostPs)
+	for i := chunks - 1; i >= 0; i-- {
+		d.free = append(d.free, trampoline.Chunks+i*format.ChunkSize)
+	}
+	d.ps = 1
+	if at := t.Image.Var("gomaxprocs"); at != 0 && !t.process.Fresh() {
+		d.ps = max(1, min(int(uint32(t.process.Word(at+t.bias))), trampoline.MostPs))
+	}
+	spare := min(waiting*64, len(d.free)/4)
+	d.each = max(waiting, min(trampoline.Slots-1, (len(d.free)-spare)/d.ps))
+	for p := range d.of {
+		switch {
+		case p < d.ps:
+			d.fill(p, d.each)
+		case p < 64:
+			d.fill(p, waiting)
+		}
+	}
+}
+
+// fill gives chunks to a P until it has as many.
+func (d *drain) fill(p, want int) {
+	for s := &d.of[p]; len(s.given) < want && len(d.free) > 0; {
+		c := d.free[len(d.free)-1]
+		d.free = d.free[:len(d.free)-1]
+		d.give(p, c)
+	}
+}
+
+func (d *drain) word(at int) *uint64 { return (*uint64)(unsafe.Pointer(&d.t.memory[at])) }
+
+func (d *drain) state(chunk int) *uint32 { return (*uint32)(unsafe.Pointer(&d.t.memory[chunk])) }
+
+// give gives a chunk to a P.
+func (d *drain) give(p, chunk int) {
+	s := &d.of[p]
+	binary.LittleEndian.PutUint32(d.t.memory[chunk+4:], uint32(p))
+	atomic.StoreUint32(d.state(chunk), format.ChunkFree)
+	cell := trampoline.Cells + p*trampoline.CellSize
+	*d.word(cell + trampoline.Slot(s.tail)) = d.t.address(chunk)
+	s.tail++
+	atomic.StoreUint64(d.word(cell+trampoline.Tail), s.tail)
+	s.given = append(s.given, chunk)
+}
+
+// Drain calls do with what events there are, and reports whether there were some. With all it also has those of chunks
+// that aren't full.
+func (t *Target) Drain(all bool, do func(*Part)) (some bool) {
+	if t.memory == nil {
+		return false
+	}
+	d := &t.drain
+	for p := range d.of {
+		s := &d.of[p]
+		for n := len(s.given); n > 0; n-- {
+			part := d.next(p, all)
+			if part == nil {
+				break
+			}
+			if len(part.Records()) > 0 {
+				some = true
+				do(part)
+			}
+			s.read = part.End
+			if part.Head.State != format.ChunkFull {
+				break
+			}
+			some = true
+			chunk := s.given[0]
+			s.given, s.read = slices.Delete(s.given, 0, 1), 0
+			if p >= d.ps { // it is used: from now on it has more
+				d.ps = p + 1
+				d.fill(p, d.each/4)
+			}
+			d.give(p, chunk)
+		}
+	}
+	return some
+}
+
+// next returns what is new in the first chunk that a P has; nil: nothing.
+func (d *drain) next(p int, all bool) *Part {
+	s := &d.of[p]
+	chunk := s.given[0]
+	b := d.t.memory[chunk : chunk+format.ChunkSize]
+	part := &Part{Bytes: b, From: max(s.read, format.ChunkHeader)}
+	switch state := atomic.LoadUint32(d.state(chunk)); {
+	case state == format.ChunkFull:
+		part.End = int(binary.LittleEndian.Uint32(b[32:]))
+	case state == format.ChunkActive && all:
+		cell := trampoline.Cells + p*trampoline.CellSize
+		cursor := atomic.LoadUint64(d.word(cell + trampoline.Cursor))
+		if atomic.LoadUint64(d.word(cell+trampoline.Chunk)) != d.t.address(chunk) {
+			return nil // it is being filled up
+		}
+		part.End = int(cursor - d.t.address(chunk))
+	default:
+		return nil
+	}
+	if part.End < part.From || part.End > format.ChunkSize {
+		part.End = part.From // the program has written to the memory
+	}
+	part.Head = format.ParseChunk(b)
+	return part
+}
+
+// Dropped returns how many events of a site there was no room for: beginnings and ends.
+func (t *Target) Dropped(site uint32) (begins, ends uint64) {
+	at := trampoline.Drop(site)
+	return atomic.LoadUint64(t.drain.word(at)), atomic.LoadUint64(t.drain.word(at + 8))
+}

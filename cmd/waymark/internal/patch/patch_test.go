@@ -1,0 +1,208 @@
+package patch
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// A worker is a process of testdata/work.
+type worker struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+// built returns the path of testdata/work, built with these flags.
+func built(t *testing.T, env []string, flags ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "work")
+	cmd := exec.Command("go", append(append([]string{"build", "-o", out}, flags...), ".")...)
+	cmd.Dir, cmd.Env = "testdata/work", append(append(os.Environ(), "GOWORK=off", "GOFLAGS="), env...)
+	if b, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build %v: %v\n%s", flags, err, b)
+	}
+	return out
+}
+
+func start(t *testing.T, program string, env ...string) *worker {
+	t.Helper()
+	w := &worker{t: t, cmd: exec.Command(program)}
+	w.cmd.Env, w.cmd.Stderr = append(os.Environ(), env...), os.Stderr
+	out, err := w.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.in, err = w.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	w.out = bufio.NewScanner(out)
+	if err := w.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.cmd.Process.Kill(); w.cmd.Wait() })
+	if !w.out.Scan() || !strings.HasPrefix(w.out.Text(), "ready") {
+		t.Fatalf("the program says %q", w.out.Text())
+	}
+	return w
+}
+
+// work has the program make calls, and returns how many of which function.
+func (w *worker) work(rounds int) map[string]int64 {
+	fmt.Fprintln(w.in, "go", rounds)
+	return w.counts()
+}
+
+func (w *worker) counts() map[string]int64 {
+	w.t.Helper()
+	counts := make(map[string]int64)
+	for w.out.Scan() {
+		var name string
+		var n int64
+		if w.out.Text() == "done" {
+			return counts
+		}
+		if _, err := fmt.Sscan(w.out.Text(), new(string), &name, &n); err == nil {
+			counts[name] = n
+		}
+	}
+	w.t.Fatalf("the program has ended: %v", w.cmd.Wait())
+	return nil
+}
+
+func (w *worker) end() {
+	w.t.Helper()
+	fmt.Fprintln(w.in, "end")
+	if err := w.cmd.Wait(); err != nil {
+		w.t.Errorf("the program ended with %v", err)
+	}
+}
+
+// tally counts events by site.
+type tally struct {
+	begins, ends map[uint32]int64
+	bad          int
+}
+
+func (c *tally) add(p *Part) {
+	for _, r := range p.Records() {
+		site := uint32(r.Word >> format.SiteShift)
+		switch {
+		case r.Word&format.ExitBit != 0:
+			c.ends[site&format.SiteMask]++
+		case site&format.FirstCode != format.FirstCode:
+			c.begins[site]++
+		case r.Word>>format.CodeShift&0xFF != format.CodeGo:
+			c.bad++
+		}
+	}
+}
+
+// drained drains until stop is closed, and then what is left.
+func drained(target *Target, c *tally, stop chan struct{}) {
+	for {
+		select {
+		case <-stop:
+			for target.Drain(true, c.add) {
+			}
+			return
+		default:
+			if !target.Drain(false, c.add) {
+				time.Sleep(200 * time.Microsecond)
+			}
+		}
+	}
+}
+
+func ofMain(im *image.Image) (list []*image.Func) {
+	for _, f := range im.Funcs {
+		if strings.HasPrefix(f.Name, "main.") && f.Name != "main.main" {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// Each call is counted, on whatever build, and nothing is left.
+func TestCounts(t *testing.T) {
+	for _, build := range []struct {
+		name string
+		env  []string
+		args []string
+	}{
+		{"plain", nil, nil},
+		{"stripped", nil, []string{"-ldflags=-s -w"}},
+		{"PIE", nil, []string{"-buildmode=pie"}},
+		{"not optimised", nil, []string{"-gcflags=all=-N -l"}},
+		{"v3", []string{"GOAMD64=v3"}, nil},
+	} {
+		t.Run(build.name, func(t *testing.T) { counts(t, built(t, build.env, build.args...)) })
+	}
+}
+
+func counts(t *testing.T, program string, env ...string) {
+	w := start(t, program, append(env, "WORK_GC=1")...)
+	target, err := Attach(w.cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.Close()
+	report, err := target.Want(ofMain(target.Image))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, err := range report.Refused {
+		t.Logf("%s: %v", f.Name, err)
+	}
+	t.Logf("%+v", *report)
+	c := &tally{begins: make(map[uint32]int64), ends: make(map[uint32]int64)}
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		drained(target, c, stop)
+		close(done)
+	}()
+	want := w.work(20000)
+	close(stop)
+	<-done
+	got, dropped := make(map[string]int64), int64(0)
+	for _, s := range target.sites[1:] {
+		b, _ := target.Dropped(s.Number)
+		name, _, generic := strings.Cut(s.Func.Name, "[")
+		if generic {
+			name += "[...]"
+		}
+		got[name] += c.begins[s.Number] + int64(b)
+		dropped += int64(b)
+	}
+	for name, n := range want {
+		if report.Refused[target.Image.Named(name)] != nil {
+			t.Logf("%s can't be patched", name)
+		} else if got[name] != n {
+			t.Errorf("%s: %d calls, the program made %d", name, got[name], n)
+		}
+	}
+	t.Logf("%d dropped, bad %d", dropped, c.bad)
+	if err := target.Close(); err != nil {
+		t.Error(err)
+	}
+	again, err := Attach(w.cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if n, err := again.Differences(); n != 0 || err != nil {
+		t.Errorf("%d bytes differ from the file, %v", n, err)
+	}
+	w.work(100)
+	w.end()
+}

@@ -1,0 +1,291 @@
+// Package trampoline writes the code that patched functions jump to: it records that a call begins or ends,
+// and goes on where the function would have.
+//
+//	w := trampoline.New(layout, memory, code)
+//	w.Add(plan, site, bias)
+//	process.Write(w.Base(), w.Bytes())
+//
+// A trampoline calls nothing, takes no lock and uses no memory of the program's but 32 bytes below the stack
+// pointer, which are nobody's: signal handlers of Go programs have stacks of their own. Registers that it
+// needs are free where a call begins behind the stack check, and where it returns: R12, R13, R15 and the
+// flags. The time is read as late as can be at a beginning, and as early as can be at an end.
+package trampoline
+
+import (
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/displace"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// The memory that a patched process and its tracer share, in bytes from its beginning: a head, a cell for each
+// of the scheduler's Ps, two counters for each site, and chunks of events, as an arena of package format has
+// them.
+const (
+	MostPs    = 1024
+	MostSites = 1 << 16
+
+	Cells     = 4096
+	CellSize  = 1 << cellShift
+	Drops     = Cells + MostPs*CellSize
+	Chunks    = (Drops + MostSites*dropSize + format.ChunkSize - 1) &^ (format.ChunkSize - 1)
+	dropSize  = 16 // events that were dropped of a site: beginnings, ends
+	cellShift = 14
+)
+
+// A cell, in bytes from its beginning. The P has it alone but for Tail and the slots behind it.
+const (
+	Cursor    = 0  // where the next event goes; 0: there is no chunk
+	limit     = 8  // the last place where two events fit
+	goroutine = 16 // of the latest event
+	head      = 24 // chunks taken
+	sequence  = 32 // of the chunk
+	lost      = 40 // events since the last chunk
+	Chunk     = 48 // the chunk's address
+	Tail      = 64 // chunks given
+	slots     = 4096
+	Slots     = 1024 // addresses of chunks to take, in a ring
+)
+
+// Heads, in bytes from the beginning of the memory.
+const (
+	HeadMagic  = 0
+	HeadTracer = 8  // process id of who patches
+	HeadStart  = 16 // when that process began, as the kernel tells it
+	HeadCode   = 24 // address of the trampolines
+	HeadRoom   = 32 // their room, bytes
+	HeadSize   = 40 // of the memory, bytes
+	HeadNoP    = 48 // events of threads that had no P
+	HeadSelf   = 56 // address of the memory in the process
+)
+
+// Magic is what the head begins with.
+const Magic = 0x6863746170_6d77 // "wmpatch"
+
+// Slot returns where the n-th chunk that a P is given stands in its cell.
+func Slot(n uint64) int { return slots + int(n%Slots)*8 }
+
+// Drop returns where the counters of a site are.
+func Drop(site uint32) int { return Drops + int(site)*dropSize }
+
+// A Writer writes trampolines.
+type Writer struct {
+	code
+	layout   *image.Layout
+	memory   uint64 // its address in the process
+	refill   uint64 // routines
+	switched uint64
+}
+
+// New makes a writer of trampolines that are to lie at an address, for a process whose memory for events is at
+// another one.
+func New(layout *image.Layout, memory, at uint64) *Writer {
+	w := &Writer{code: code{base: at}, layout: layout, memory: memory}
+	w.routines()
+	return w
+}
+
+// Bytes returns what has been written.
+func (w *Writer) Bytes() []byte { return w.b }
+
+// Saved registers, below the stack pointer.
+var (
+	savedContext = at(rsp, -8) // rdx at a beginning: the closure's
+	savedA       = at(rsp, -16)
+	savedD       = at(rsp, -24)
+	savedC       = at(rsp, -32)
+)
+
+// routines writes what trampolines share.
+func (w *Writer) routines() {
+	cell := func(field int) mem { return at(r12, field) }
+
+	// refill has a chunk for the P, if one is free. r12: the cell; r15: where to return to. r13: the cursor, or 0.
+	w.refill = w.pc()
+	w.store(savedA, rax)
+	w.store(savedD, rdx)
+	w.store(savedC, rcx)
+	w.clock()
+	w.load(rcx, cell(Chunk))
+	w.test(rcx)
+	none := w.ahead(equal)
+	w.load(rdx, cell(Cursor))
+	w.sub(rdx, rcx)
+	w.store32(at(rcx, 32), rdx) // its header: the end, the time
+	w.store(at(rcx, 48), rax)
+	w.set32(at(rcx, 0), format.ChunkFull)
+	w.set(cell(Chunk), 0)
+	w.land(none)
+	w.load(rdx, cell(head))
+	w.compare(rdx, cell(Tail))
+	empty := w.ahead(equal)
+	w.move(rcx, rdx)
+	w.and32(rcx, slotMask)
+	w.load(rcx, mem{base: r12, index: rcx, scaled: true, disp: slots})
+	w.addTo(rdx, 1)
+	w.store(cell(head), rdx)
+	w.store(at(rcx, 16), rax)
+	w.load(rdx, at(r14, int(w.layout.GGoid)))
+	w.store(at(rcx, 24), rdx)
+	w.store(cell(goroutine), rdx)
+	w.load(rdx, cell(sequence))
+	w.addTo(rdx, 1)
+	w.store(cell(sequence), rdx)
+	w.store(at(rcx, 8), rdx)
+	w.load(rdx, cell(lost))
+	w.store(at(rcx, 40), rdx)
+	w.set(cell(lost), 0)
+	w.set32(at(rcx, 0), format.ChunkActive)
+	w.store(cell(Chunk), rcx)
+	w.lea(r13, at(rcx, format.ChunkHeader))
+	w.store(cell(Cursor), r13)
+	w.addTo(rcx, format.ChunkSize-format.RecordSize)
+	w.store(cell(limit), rcx)
+	back := w.pc()
+	w.load(rax, savedA)
+	w.load(rdx, savedD)
+	w.load(rcx, savedC)
+	w.jumpTo(r15)
+	w.land(empty)
+	w.clear(r13)
+	w.store(cell(Cursor), r13)
+	w.store(cell(limit), r13)
+	w.countUp(cell(lost))
+	w.jump(always, back)
+
+	// switched records that the P runs another goroutine, whose id the cell has already. r13: the cursor.
+	w.switched = w.pc()
+	w.store(savedA, rax)
+	w.store(savedD, rdx)
+	w.word(rax, format.FirstCode<<format.SiteShift|format.CodeGo<<format.CodeShift)
+	w.load(rdx, cell(goroutine))
+	w.or(rax, rdx)
+	w.store(at(r13, 8), rax)
+	w.clock()
+	w.store(at(r13, 0), rax)
+	w.addTo(r13, format.RecordSize)
+	w.store(cell(Cursor), r13)
+	w.load(rax, savedA)
+	w.load(rdx, savedD)
+	w.jumpTo(r15)
+	w.align()
+}
+
+// slotMask has the bits of a number that choose a slot.
+const slotMask = Slots - 1
+
+// record writes code that records an event of a site, then what body writes, which ends in a jump or a return.
+// All registers but r12, r13, r15 and the flags keep their values, and at an end rdx, which is no result.
+func (w *Writer) record(site uint32, exit bool, body func()) {
+	cell := func(field int) mem { return at(r12, field) }
+	drops, kind := w.memory+uint64(Drop(site)), site
+	if exit {
+		drops, kind = drops+8, site|1<<31
+	}
+	w.load(r12, at(r14, int(w.layout.GM)))
+	w.load(r12, at(r12, int(w.layout.MP)))
+	w.test(r12)
+	noP := w.ahead(equal)
+	w.load32(r12, at(r12, int(w.layout.PID)))
+	w.compare32(r12, MostPs)
+	tooMany := w.ahead(aboveEqual)
+	w.shift32(r12, cellShift)
+	w.lea(r13, near(w.memory+Cells))
+	w.add(r12, r13)
+	w.load(r13, cell(Cursor))
+	w.compare(r13, cell(limit))
+	full := w.ahead(aboveEqual)
+	got := w.pc()
+	w.load(r15, at(r14, int(w.layout.GGoid)))
+	w.compare(r15, cell(goroutine))
+	other := w.ahead(notEqual)
+	same := w.pc()
+	w.move(r15, rax)
+	if !exit {
+		w.store(savedContext, rdx)
+	}
+	w.load32(rax, at(r14, int(w.layout.GStackHi)))
+	w.sub32(rax, rsp)
+	w.store32(at(r13, 8), rax)
+	w.set32(at(r13, 12), kind)
+	w.clock()
+	w.store(at(r13, 0), rax)
+	w.addTo(r13, format.RecordSize)
+	w.store(cell(Cursor), r13)
+	w.move(rax, r15)
+	if !exit {
+		w.load(rdx, savedContext)
+	}
+	skip := w.pc()
+	body()
+	w.land(full)
+	back := w.aheadAddress(r15)
+	w.jump(always, w.refill)
+	w.land(back)
+	w.test(r13)
+	w.jump(notEqual, got)
+	w.increment(near(drops))
+	w.jump(always, skip)
+	w.land(other)
+	w.store(cell(goroutine), r15)
+	w.lea(r15, near(same))
+	w.jump(always, w.switched)
+	w.land(noP)
+	w.land(tooMany)
+	w.increment(near(w.memory + HeadNoP))
+	w.increment(near(drops))
+	w.jump(always, skip)
+	w.align()
+}
+
+// aheadAddress loads the address where land is called with the hole.
+func (w *Writer) aheadAddress(r reg) hole {
+	w.lea(r, near(w.pc()+7))
+	return hole(len(w.b))
+}
+
+// A Trampoline is what a place jumps to, in the process's addresses.
+type Trampoline struct {
+	Place  *displace.Place
+	Start  uint64
+	Copies []uint64 // of the displaced instructions
+}
+
+// Add writes the trampolines of a plan's places: first that of the entry. bias is what the process's addresses
+// are more than those of the file.
+func (w *Writer) Add(p *displace.Plan, site uint32, bias uint64) []Trampoline {
+	var list []Trampoline
+	p.Each(func(place *displace.Place) {
+		t := Trampoline{Place: place, Start: w.pc()}
+		moved := func(list []displace.Instruction) {
+			for i := range list {
+				t.Copies = append(t.Copies, w.pc())
+				w.emit(list[i].Moved(bias, w.pc())...)
+			}
+		}
+		all := place.Displaced
+		if place.Exit {
+			last := len(all) - 1 // the return
+			moved(all[:last])
+			w.record(site, true, func() { moved(all[last:]) })
+		} else {
+			moved(all[:p.Check])
+			w.record(site, false, func() {
+				moved(all[p.Check:])
+				w.jump(always, place.End()+bias)
+			})
+		}
+		list = append(list, t)
+	})
+	return list
+}
+
+// Room returns how many bytes the trampolines of a plan take at most.
+func Room(p *displace.Plan) int {
+	const each = 288 // of code that records
+	n := 0
+	p.Each(func(place *displace.Place) { n += each + 8*len(place.Displaced) + int(place.End()-place.At()) })
+	return n
+}
+
+// Routines is how many bytes the code takes that all trampolines share, at most.
+const Routines = 1024

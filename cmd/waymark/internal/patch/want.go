@@ -1,0 +1,290 @@
+package patch
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/displace"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+)
+
+// A Site is a function that was patched at some time.
+type Site struct {
+	Number uint32 // from 1
+	Func   *image.Func
+
+	places []*patch
+	on     bool
+}
+
+// A patch is a jump to a trampoline.
+type patch struct {
+	trampoline.Trampoline
+	site     *Site
+	at       uint64 // its address in the process
+	original []byte // the bytes that it replaces
+}
+
+func (p *patch) jump() []byte {
+	b := []byte{0xE9}
+	return binary.LittleEndian.AppendUint32(b, uint32(p.Start-(p.at+displace.Jump)))
+}
+
+// inside reports whether an address is within what the patch displaces, but not at its beginning.
+func (p *patch) inside(pc, bias uint64) bool {
+	return pc > p.at && pc < max(p.Place.End()+bias, p.at+displace.Jump)
+}
+
+// A Report says what Want has done.
+type Report struct {
+	Functions int                   // that are patched now
+	Patched   int                   // anew
+	Refused   map[*image.Func]error // functions that can't be patched, and why
+	Deferred  []*image.Func         // that something was within just then: they can be wanted again
+	Stopped   time.Duration         // so long the process stood still
+	Took      time.Duration         // in all
+	Threads   int                   // of the process
+}
+
+// Want has these functions patched, and no others.
+func (t *Target) Want(list []*image.Func) (r *Report, err error) {
+	err = t.do(func() error {
+		r, err = t.want(list)
+		return err
+	})
+	return r, err
+}
+
+func (t *Target) want(list []*image.Func) (*Report, error) {
+	began := time.Now()
+	r := &Report{Refused: make(map[*image.Func]error)}
+	wanted := make(map[*Site]bool)
+	var add []*Site
+	plans := plansOf(list, t.known)
+	for i, f := range list {
+		s := t.known[f]
+		if s == nil {
+			if plans[i].err != nil {
+				r.Refused[f] = plans[i].err
+				continue
+			}
+			if len(t.sites) == trampoline.MostSites {
+				return r, fmt.Errorf("%d functions are patched, or were: there is room for no more", trampoline.MostSites-1)
+			}
+			if err := t.share(); err != nil {
+				return r, err
+			}
+			var err error
+			if s, err = t.add(plans[i].plan); err != nil {
+				return r, err
+			}
+		}
+		if wanted[s] = true; !s.on {
+			add = append(add, s)
+		}
+	}
+	var drop []*Site
+	for _, s := range t.sites[1:] {
+		if s.on && !wanted[s] {
+			drop = append(drop, s)
+		}
+	}
+	if len(add)+len(drop) > 0 {
+		if err := t.switchTo(add, drop, r); err != nil {
+			return r, err
+		}
+	}
+	for s := range wanted {
+		if s.on {
+			r.Functions++
+		}
+	}
+	r.Took = time.Since(began)
+	return r, nil
+}
+
+// add makes a site of a plan, and writes its trampolines.
+func (t *Target) add(p *displace.Plan) (*Site, error) {
+	before := len(t.writer.Bytes())
+	if before+trampoline.Room(p) > codeRoom {
+		return nil, fmt.Errorf("there is no room for more trampolines: %d functions are patched, or were", len(t.sites)-1)
+	}
+	s := &Site{Number: uint32(len(t.sites)), Func: p.Func}
+	for _, tr := range t.writer.Add(p, s.Number, t.bias) {
+		at := tr.Place.At() + t.bias
+		offset := tr.Place.At() - t.Image.Text.Low
+		s.places = append(s.places, &patch{tr, s, at, t.Image.Code()[offset : offset+displace.Jump]})
+	}
+	t.sites = append(t.sites, s)
+	t.known[p.Func] = s
+	return s, nil
+}
+
+// pages are pages of the process's code that are changed together, by their addresses.
+type pages map[uint64][]byte
+
+const pageMask = image.PageSize - 1
+
+// read notes the pages of a patch, as they are.
+func (t *Target) read(ps pages, p *patch) error {
+	page := p.at &^ pageMask // a patch lies in one page
+	if ps[page] != nil {
+		return nil
+	}
+	b, err := t.process.Bytes(page, image.PageSize)
+	ps[page] = b
+	return err
+}
+
+// put puts bytes into a page that was read.
+func (ps pages) put(at uint64, b []byte) { copy(ps[at&^pageMask][at&pageMask:], b) }
+
+func (ps pages) get(at uint64, n int) []byte { return ps[at&^pageMask][at&pageMask:][:n] }
+
+// write writes pages to the process, those side by side together.
+func (t *Target) write(ps pages) error {
+	list := make([]uint64, 0, len(ps))
+	for page := range ps {
+		list = append(list, page)
+	}
+	slices.Sort(list)
+	for i := 0; i < len(list); {
+		from, b := list[i], ps[list[i]]
+		for i++; i < len(list) && list[i] == from+uint64(len(b)); i++ {
+			b = append(b[:len(b):len(b)], ps[list[i]]...)
+		}
+		if err := t.process.Write(from, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// switchTo patches sites, and undoes the patches of others. A site that something is within just now is left
+// out.
+func (t *Target) switchTo(add, drop []*Site, r *Report) error {
+	if code := t.writer.Bytes(); len(code) > t.written {
+		if err := t.process.Write(t.code+uint64(t.written), code[t.written:]); err != nil {
+			return err
+		}
+		t.written = len(code)
+	}
+	now := make(pages)
+	for _, s := range slices.Concat(add, drop) {
+		for _, p := range s.places {
+			if err := t.read(now, p); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range add {
+		for _, p := range s.places {
+			if !bytes.Equal(now.get(p.at, displace.Jump), p.original) {
+				return &image.Refusal{Why: fmt.Sprintf("the code of %s in process %d isn't that of its file: another program has changed it, a debugger perhaps", s.Func.Name, t.process.PID)}
+			}
+		}
+	}
+	if err := t.write(now); err != nil { // as they are: now the process has pages of its own
+		return err
+	}
+	places := patchesOf(add)
+	began := time.Now()
+	if err := t.process.Stop(); err != nil {
+		return err
+	}
+	defer func() {
+		t.process.Resume()
+		r.Stopped = time.Since(began)
+	}()
+	r.Threads = len(t.process.Threads())
+	if err := t.check(); err != nil {
+		return err
+	}
+	busy, err := t.occupied(places)
+	if err != nil {
+		return err
+	}
+	for s := range busy {
+		r.Deferred = append(r.Deferred, s.Func)
+	}
+	if err := t.move(places, busy, r); err != nil {
+		return err
+	}
+	for _, p := range places {
+		if !busy[p.site] {
+			now.put(p.at, p.jump())
+		}
+	}
+	for _, s := range drop {
+		for _, p := range s.places {
+			now.put(p.at, p.original)
+		}
+	}
+	if err := t.write(now); err != nil {
+		return err
+	}
+	for _, s := range drop {
+		s.on = false
+	}
+	for _, s := range add {
+		if s.on = !busy[s]; s.on {
+			r.Patched++
+		}
+	}
+	t.patched = nil
+	for _, s := range t.sites[1:] {
+		if s.on {
+			t.patched = append(t.patched, s.places...)
+		}
+	}
+	return nil
+}
+
+// patchesOf returns the places of sites, in the order of their addresses.
+func patchesOf(sites []*Site) (list []*patch) {
+	for _, s := range sites {
+		list = append(list, s.places...)
+	}
+	slices.SortFunc(list, func(a, b *patch) int { return cmp.Compare(a.at, b.at) })
+	return list
+}
+
+// find returns the patch that an address is inside of; nil: none.
+func find(list []*patch, pc, bias uint64) *patch {
+	i := sort.Search(len(list), func(i int) bool { return list[i].at >= pc }) - 1
+	if i < 0 || !list[i].inside(pc, bias) {
+		return nil
+	}
+	return list[i]
+}
+
+// move has threads that are within what is displaced go on in its copy.
+func (t *Target) move(places []*patch, busy map[*Site]bool, r *Report) error {
+	for _, thread := range t.process.Threads() {
+		p := find(places, thread.Regs.Rip, t.bias)
+		if p == nil || busy[p.site] {
+			continue
+		}
+		moved := false
+		for i := range p.Place.Displaced {
+			if p.Place.Displaced[i].At+t.bias == thread.Regs.Rip {
+				thread.Regs.Rip = p.Copies[i]
+				if err := thread.SetRegs(); err != nil {
+					return err
+				}
+				moved = true
+			}
+		}
+		if !moved {
+			busy[p.site] = true
+			r.Deferred = append(r.Deferred, p.site.Func)
+		}
+	}
+	return nil
+}
