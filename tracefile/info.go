@@ -37,6 +37,8 @@ type Info struct {
 
 	Spawns bool // there are events Spawn: in which calls goroutines were started
 
+	Patched bool // functions of the running program were patched: calls that the compiler inlined are missing
+
 	Objects bool // there are events Made: what calls made on the heap
 
 	Funcs      int    // instrumented functions
@@ -165,6 +167,7 @@ func (f *File) Info() Info {
 	i.Ring = f.meta[format.MetaOverflow] == "ring"
 	i.Waiting = f.meta[format.MetaWaiting] == "1"
 	i.Spawns = f.meta[format.MetaSpawns] == "1"
+	i.Patched = f.meta[format.MetaPatched] == "1"
 	i.Objects = f.meta[format.MetaObjects] == "1"
 	_, i.Rotated = f.meta[format.MetaPart]
 	i.Part = f.number()

@@ -144,3 +144,31 @@ type Node struct {
 	calls.JSONTraced
 	Children []*Node `json:"children,omitempty"` // in the order of their first calls
 }
+
+// Limits of a trace's tree.
+const (
+	MostDepth = 100 // as readers of JSON have limits, too
+	NodeBytes = 250 // of a node in a message, about, and its name
+)
+
+// NodesOf returns the nodes of a trace for which as many bytes are room. omitted is the number of calls that are in none.
+func NodesOf(t *calls.Trace, bytes int) (root *Node, omitted uint64) {
+	out := make([]*Node, len(t.Nodes)) // nil: left out
+	out[0] = new(Node)
+	order := t.Order()
+	order.Visit(func(i uint32, depth int) bool {
+		n := &t.Nodes[i].Sum
+		above := out[t.Nodes[i].Parent]
+		if above != nil {
+			bytes -= NodeBytes + len(n.Name)
+		}
+		if above == nil || bytes < 0 || depth == MostDepth {
+			omitted += n.Calls
+			return true
+		}
+		out[i] = &Node{JSONTraced: n.JSON()}
+		above.Children = append(above.Children, out[i])
+		return true
+	}, nil)
+	return out[1], omitted
+}

@@ -6,12 +6,6 @@ import (
 	"github.com/waymark-go/waymark/trace"
 )
 
-// Limits of a trace's tree.
-const (
-	mostDepth = 100 // as readers of JSON have limits, too
-	nodeBytes = 250 // of a node in a message, about, and its name
-)
-
 // tree returns the calls of a trace. omitted is the number of calls that the tree has no room for.
 func tree(t *trace.Trace) (root *control.Node, omitted uint64) {
 	call := t.Call()
@@ -28,22 +22,5 @@ func nodes(root *trace.Call, bytes int) (node *control.Node, omitted uint64) {
 			Took: int64(c.Duration), Self: int64(c.Self), Panicked: c.Panicked, Failed: c.Failed, Open: c.Open, Detached: c.Detached,
 		}, c.Calls
 	})
-	out := make([]*control.Node, len(t.Nodes)) // nil: left out
-	out[0] = new(control.Node)
-	order := t.Order()
-	order.Visit(func(i uint32, depth int) bool {
-		n := &t.Nodes[i].Sum
-		above := out[t.Nodes[i].Parent]
-		if above != nil {
-			bytes -= nodeBytes + len(n.Name)
-		}
-		if above == nil || bytes < 0 || depth == mostDepth {
-			omitted += n.Calls
-			return true
-		}
-		out[i] = &control.Node{JSONTraced: n.JSON()}
-		above.Children = append(above.Children, out[i])
-		return true
-	}, nil)
-	return out[1], omitted
+	return control.NodesOf(t, bytes)
 }

@@ -30,7 +30,7 @@ func TestTree(t *testing.T) {
 // What is too deep or too much is counted.
 func TestTreeBounds(t *testing.T) {
 	deep := called("m.F", 1, called("m.H", 1), called("m.H", 1))
-	for i := 1; i < mostDepth+7; i++ {
+	for i := 1; i < control.MostDepth+7; i++ {
 		deep = called("m.F", 1, deep)
 	}
 	n, omitted := nodes(deep, mostTree)
@@ -42,11 +42,11 @@ func TestTreeBounds(t *testing.T) {
 			n = n.Children[0]
 		}
 	}
-	if depth != mostDepth || omitted != 9 {
-		t.Errorf("%d nodes deep, %d calls omitted, want %d and 9", depth, omitted, mostDepth)
+	if depth != control.MostDepth || omitted != 9 {
+		t.Errorf("%d nodes deep, %d calls omitted, want %d and 9", depth, omitted, control.MostDepth)
 	}
 	wide := called("m.F", 1, called("m.G", 1), called("m.H", 1), called("m.I", 1, called("m.J", 1)))
-	if n, omitted = nodes(wide, 3*(nodeBytes+len("m.F"))); len(n.Children) != 2 || omitted != 2 {
+	if n, omitted = nodes(wide, 3*(control.NodeBytes+len("m.F"))); len(n.Children) != 2 || omitted != 2 {
 		t.Errorf("%d children, %d calls omitted, want 2 and 2", len(n.Children), omitted)
 	}
 }

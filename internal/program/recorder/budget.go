@@ -93,7 +93,7 @@ func (r *Recorder) govern() {
 type valueTimes budget.ValueTimes
 
 // since returns what was measured since the last look.
-func (v *valueTimes) since(h hooks) budget.ValueTimes {
+func (v *valueTimes) since(h Hooks) budget.ValueTimes {
 	before := *v
 	v.Events, v.Bytes, v.Ticks = h.ValueTimes()
 	return budget.ValueTimes{Events: v.Events - before.Events, Bytes: v.Bytes - before.Bytes, Ticks: v.Ticks - before.Ticks}

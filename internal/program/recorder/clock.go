@@ -10,7 +10,7 @@ import (
 // rate returns the clock's rate, in ticks per second, measured from start on for
 // 200 us if it isn't known: good to about a thousandth. It serves files that end
 // before a second pair of clocks is read.
-func rate(h hooks, c clock.Clock, start format.ClockPair) uint64 {
+func rate(h Hooks, c clock.Clock, start format.ClockPair) uint64 {
 	for c.Hz == 0 {
 		now := pair(h)
 		if d := now.MonoNano - start.MonoNano; d > 200e3 {
@@ -21,7 +21,7 @@ func rate(h hooks, c clock.Clock, start format.ClockPair) uint64 {
 }
 
 // pair reads the clocks together: of a few tries the one that took the least time.
-func pair(h hooks) format.ClockPair {
+func pair(h Hooks) format.ClockPair {
 	awaitStep(h)
 	var best format.ClockPair
 	least := ^uint64(0)
@@ -39,7 +39,7 @@ func pair(h hooks) format.ClockPair {
 
 // ticks returns how many ticks of the events' clock d takes. start is a pair that was
 // read before.
-func ticks(h hooks, d time.Duration, start format.ClockPair) uint64 {
+func ticks(h Hooks, d time.Duration, start format.ClockPair) uint64 {
 	now := pair(h)
 	if now.MonoNano <= start.MonoNano {
 		return uint64(d)

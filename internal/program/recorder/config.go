@@ -52,6 +52,10 @@ type Config struct {
 	// Timeout is the limit of go test for the tests, which is stretched by what tracing takes; 0: it
 	// is not.
 	Timeout time.Duration
+
+	// Facts are about the program, with the keys of format.Meta, if it is not the running one. Nil: they
+	// are found.
+	Facts []format.KeyValue
 }
 
 // Govern is how a budget is kept.

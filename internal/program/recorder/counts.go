@@ -9,7 +9,7 @@ import (
 
 // countsOf returns what was counted of each site since the program began, in a slice that is used
 // again.
-func countsOf(h hooks, counts *[]uint64) []uint64 {
+func countsOf(h Hooks, counts *[]uint64) []uint64 {
 	*counts = grow(*counts, int(h.Sites()))
 	clear(*counts)
 	h.Counts(*counts, nil)

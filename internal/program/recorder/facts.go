@@ -9,8 +9,20 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// facts describes the program and its host.
-func facts(h hooks, clk clock.Clock, start format.ClockPair) []format.KeyValue {
+// programFacts describes the program, its host and the clock.
+func (r *Recorder) programFacts(clk clock.Clock) []format.KeyValue {
+	list := r.config.Facts
+	if list == nil {
+		list = facts()
+	}
+	return append(list[:len(list):len(list)],
+		format.KeyValue{Key: format.MetaClock, Value: clk.Name},
+		format.KeyValue{Key: format.MetaHz, Value: strconv.FormatUint(rate(r.rt, clk, r.start), 10)},
+		format.KeyValue{Key: format.MetaStart, Value: strconv.FormatInt(r.start.UnixNano, 10)})
+}
+
+// facts describes the running program and its host.
+func facts() []format.KeyValue {
 	program, err := os.Executable()
 	if err != nil && len(os.Args) > 0 { // there is no /proc; WebAssembly may have no arguments either
 		program = os.Args[0]
@@ -25,8 +37,6 @@ func facts(h hooks, clk clock.Clock, start format.ClockPair) []format.KeyValue {
 		{Key: format.MetaCPUs, Value: strconv.Itoa(runtime.NumCPU())},
 		{Key: format.MetaPID, Value: strconv.Itoa(os.Getpid())},
 		{Key: format.MetaParent, Value: strconv.Itoa(os.Getppid())},
-		{Key: format.MetaClock, Value: clk.Name},
-		{Key: format.MetaHz, Value: strconv.FormatUint(rate(h, clk, start), 10)},
-		{Key: format.MetaStart, Value: strconv.FormatInt(start.UnixNano, 10)},
+		{Key: format.MetaSpawns, Value: "1"},
 	}
 }

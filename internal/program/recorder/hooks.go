@@ -5,9 +5,9 @@ import (
 	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
-// hooks is what a recording needs of the running program. Package rt has it; tests have a program
-// of their own.
-type hooks interface {
+// Hooks are what a recording needs of the program that it is of. Package rt has those of the running
+// program; tests have a program of their own.
+type Hooks interface {
 	Start(arena []byte, o rt.Overflow) (recording uint32)
 	Waits(on bool)
 	Objects(on bool)

@@ -13,7 +13,7 @@ import (
 // A program makes any number of recordings, one after the other. It registers with the runtime
 // once, and hands on to the latest recording what the runtime reports.
 type program struct {
-	rt     hooks
+	rt     Hooks
 	latest atomic.Pointer[Recorder]
 	pid    atomic.Int64 // of the process that has registered, 0 if none has
 
@@ -31,6 +31,9 @@ var errCopy = errors.New("this process is a copy (fork) of one that has recorded
 // Start begins a recording. While another one goes on, it returns fault.ErrRecording. The end of the
 // program closes a recording that is still going on.
 func Start(c Config) (*Recorder, error) { return running.start(c) }
+
+// StartOf is Start for another program than the running one.
+func StartOf(h Hooks, c Config) (*Recorder, error) { return (&program{rt: h}).start(c) }
 
 func (p *program) start(c Config) (*Recorder, error) {
 	p.listen()

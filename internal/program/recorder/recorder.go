@@ -24,7 +24,7 @@ const batchSize = 256 << 10
 
 // A Recorder writes a trace file.
 type Recorder struct {
-	rt        hooks
+	rt        Hooks
 	config    Config
 	path      string
 	pid       int // of the process that records; a copy of the process (fork) must touch neither file
@@ -176,8 +176,7 @@ func (r *Recorder) begin() error {
 	if r.config.Timeout > 0 {
 		r.took.calibrate(r.rt)
 	}
-	r.facts = append(facts(r.rt, clk, r.start), format.KeyValue{Key: format.MetaOverflow, Value: setting.Find("overflow").Choices[r.config.Overflow]},
-		format.KeyValue{Key: format.MetaSpawns, Value: "1"})
+	r.facts = append(r.programFacts(clk), format.KeyValue{Key: format.MetaOverflow, Value: setting.Find("overflow").Choices[r.config.Overflow]})
 	if r.config.Window > 0 {
 		r.facts = append(r.facts, format.KeyValue{Key: format.MetaWindow, Value: strconv.FormatInt(int64(r.config.Window), 10)})
 	}

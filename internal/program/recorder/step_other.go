@@ -3,4 +3,4 @@
 package recorder
 
 // awaitStep does nothing where the monotonic clock moves with every reading.
-func awaitStep(hooks) {}
+func awaitStep(Hooks) {}

@@ -4,7 +4,7 @@ package recorder
 // counts timer interrupts, 0.5 to 15.6 ms apart. Read at any other moment it is
 // late by as much, and a short recording would get wrong times. awaitStep waits no
 // longer than 20 ms, in turns of the processor's counter of at most 5 GHz.
-func awaitStep(h hooks) {
+func awaitStep(h Hooks) {
 	const most = 20e6 * 5
 	start, before := h.Clock()
 	for {

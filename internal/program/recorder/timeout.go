@@ -20,7 +20,7 @@ const (
 )
 
 // calibrate measures how long a reading takes: the least of some tries.
-func (t *took) calibrate(h hooks) {
+func (t *took) calibrate(h Hooks) {
 	const n = 200
 	for try := 0; try < 5; try++ {
 		_, begin := h.Clock()

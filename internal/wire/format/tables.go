@@ -99,6 +99,7 @@ const (
 	MetaWaiting  = "waiting"       // 1: there are events Parked and Waited
 	MetaObjects  = "objects"       // 1: there are events Made, and a block Objects at the end
 	MetaSpawns   = "spawns"        // 1: there are events Spawn
+	MetaPatched  = "patched"       // 1: the program's functions were patched: inlined calls are missing
 	MetaArena    = "arena"         // the arena's file name, absolute or relative to the trace file's folder; empty if there is none
 	MetaNonce    = "nonce"         // hex; the arena carries the same, and all parts of a recording do
 	MetaTests    = "tests"         // import path of the package whose tests the go command ran; else there is none

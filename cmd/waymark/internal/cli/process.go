@@ -44,7 +44,12 @@ func (a *app) run(t *traced) error {
 	}
 	cmd.Env = append(cmd.Env, "WAYMARK="+t.env)
 
-	err := await(cmd)
+	return awaitProgram(cmd, cmd.Start)
+}
+
+// awaitProgram is await for a program. The error is an ended, unless the program could not be started.
+func awaitProgram(cmd *exec.Cmd, start func() error) error {
+	err := awaitStarted(cmd, start)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return ended{exit.ProcessState}
@@ -52,14 +57,17 @@ func (a *app) run(t *traced) error {
 	return err
 }
 
-// await runs cmd to its end. Signals that would end this command are passed on to cmd instead,
+// await runs cmd to its end.
+func await(cmd *exec.Cmd) error { return awaitStarted(cmd, cmd.Start) }
+
+// awaitStarted runs cmd, which start starts, to its end. Signals that would end this command are passed on to cmd instead,
 // because this command has something to print or to clear away afterwards.
-func await(cmd *exec.Cmd) error {
+func awaitStarted(cmd *exec.Cmd, start func() error) error {
 	keepPipes()
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, forwarded...)
 	defer signal.Stop(signals)
-	if err := cmd.Start(); err != nil {
+	if err := start(); err != nil {
 		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	stop := make(chan struct{})

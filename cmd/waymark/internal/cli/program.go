@@ -55,6 +55,9 @@ func binary(line *commandLine) (string, error) {
 	return filepath.Abs(name)
 }
 
+// errForeign says that plain Go has built a program.
+var errForeign = errors.New("was not built by waymark")
+
 // isPackage reports whether the go command knows a package by that name.
 func isPackage(name string) bool {
 	out, err := exec.Command("go", "list", "-find", "-f", "{{.Name}}", "--", name).Output()
@@ -76,7 +79,7 @@ func instrumented(path string) error {
 			}
 		}
 	}
-	return fmt.Errorf("%s was not built by waymark: build it with waymark build, or name its package", path)
+	return fmt.Errorf("%s %w: build it with waymark build, or name its package", path, errForeign)
 }
 
 // forBuild returns the first flag on the command line that only a build uses, "" if there is none.

@@ -84,6 +84,9 @@ func (a *app) recordCommand() *cobra.Command {
 			if t != nil {
 				defer t.clear()
 			}
+			if errors.Is(err, errForeign) {
+				return a.recordForeign(line, &f, &rec, file)
+			}
 			if err != nil || t == nil {
 				return err
 			}

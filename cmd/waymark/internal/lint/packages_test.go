@@ -82,6 +82,7 @@ var storeys = []string{
 	"usdt",       // probes of the system's tracers
 	"rewrite",    // sources in, sources out
 	"build",      // prepares builds and runs the go command
+	"patch",      // changes running programs, whoever built them
 	"live",       // connects to running programs
 	"read",       // recordings, and calls made of events
 	"show",       // prints calls

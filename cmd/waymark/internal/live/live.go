@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/host"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/text/names"
 )
@@ -253,7 +254,11 @@ func connect(pid int) (*Conn, error) {
 	if me := os.Geteuid(); uid != me && me != 0 {
 		return nil, fmt.Errorf("process %d, %s, is user %d's: only they and root may look into it", pid, program, uid)
 	}
-	return nil, fmt.Errorf("process %d, %s, doesn't listen: build it with waymark build; in a program of waymark run or test WAYMARK=socket is needed, too", pid, program)
+	c, err := host.Connect(pid)
+	if err != nil {
+		return nil, fmt.Errorf("process %d, %s, doesn't listen, and can't be patched: %w; a program of waymark build listens, and one of waymark run or test with WAYMARK=socket", pid, program, err)
+	}
+	return Over(c, fmt.Sprintf("process %d", pid)), nil
 }
 
 // folders returns the folders to look for sockets in, dir or if that is empty the user's own, and

@@ -1,7 +1,10 @@
+//go:build linux && amd64
+
 package patch
 
 import (
 	"encoding/binary"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"unsafe"
@@ -25,6 +28,24 @@ func (p *Part) Records() []format.Record {
 		return nil
 	}
 	return unsafe.Slice((*format.Record)(unsafe.Pointer(&p.Bytes[p.From])), n)
+}
+
+// Goroutine returns the id of the goroutine that ran where the part begins.
+func (p *Part) Goroutine() uint64 {
+	before := Part{Bytes: p.Bytes, From: format.ChunkHeader, End: p.From}
+	list := before.Records()
+	for i := len(list) - 1; i >= 0; i-- {
+		if id, ok := Switch(list[i]); ok {
+			return id
+		}
+	}
+	return p.Head.Goroutine
+}
+
+// Switch returns the id of the goroutine that a record says its P runs; ok is false if it is a record of another kind.
+func Switch(r format.Record) (id uint64, ok bool) {
+	const code = format.FirstCode<<format.SiteShift | format.CodeGo<<format.CodeShift
+	return r.Word & format.ValueMask, r.Word&^format.ValueMask == code
 }
 
 // A drain takes chunks out of the memory, and gives them back.
@@ -51,10 +72,11 @@ func (d *drain) begin(t *Target) {
 	for i := chunks - 1; i >= 0; i-- {
 		d.free = append(d.free, trampoline.Chunks+i*format.ChunkSize)
 	}
-	d.ps = 1
+	d.ps = runtime.NumCPU()
 	if at := t.Image.Var("gomaxprocs"); at != 0 && !t.process.Fresh() {
-		d.ps = max(1, min(int(uint32(t.process.Word(at+t.bias))), trampoline.MostPs))
+		d.ps = int(uint32(t.process.Word(at + t.bias)))
 	}
+	d.ps = max(1, min(d.ps, trampoline.MostPs))
 	spare := min(waiting*64, len(d.free)/4)
 	d.each = max(waiting, min(trampoline.Slots-1, (len(d.free)-spare)/d.ps))
 	for p := range d.of {
@@ -92,16 +114,17 @@ func (d *drain) give(p, chunk int) {
 	s.given = append(s.given, chunk)
 }
 
-// Drain calls do with what events there are, and reports whether there were some. With all it also has those of chunks
-// that aren't full.
+// Drain calls do with what events there are, of a few chunks of each P, and reports whether there were some. With all
+// it also has those of chunks that aren't full.
 func (t *Target) Drain(all bool, do func(*Part)) (some bool) {
+	const most = 8 // chunks: who is told of the events is to do other things, too
 	if t.memory == nil {
 		return false
 	}
 	d := &t.drain
 	for p := range d.of {
 		s := &d.of[p]
-		for n := len(s.given); n > 0; n-- {
+		for n := min(most, len(s.given)); n > 0; n-- {
 			part := d.next(p, all)
 			if part == nil {
 				break

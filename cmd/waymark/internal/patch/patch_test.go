@@ -1,7 +1,10 @@
+//go:build linux && amd64
+
 package patch
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -206,3 +209,50 @@ func counts(t *testing.T, program string, env ...string) {
 	w.work(100)
 	w.end()
 }
+
+// Attaching and detaching again and again, while the program works, changes nothing that it does.
+func TestCycles(t *testing.T) {
+	program := built(t, nil)
+	for _, procs := range []string{"1", "2", "8"} {
+		w := start(t, program, "WORK_GC=1", "GOMAXPROCS="+procs)
+		plain := w.work(2000)
+		end := time.Now().Add(*cycling)
+		fmt.Fprintln(w.in, "go", 200000)
+		cycles, deferred := 0, 0
+		var stopped time.Duration
+		for time.Now().Before(end) {
+			target, err := Attach(w.cmd.Process.Pid)
+			if err != nil {
+				t.Fatalf("cycle %d: %v", cycles, err)
+			}
+			report, err := target.Want(ofMain(target.Image))
+			if err != nil {
+				t.Fatalf("cycle %d: %v", cycles, err)
+			}
+			deferred += len(report.Deferred)
+			stopped = max(stopped, report.Stopped)
+			time.Sleep(time.Duration(cycles%5) * time.Millisecond)
+			if err := target.Close(); err != nil {
+				t.Fatalf("cycle %d: %v", cycles, err)
+			}
+			if cycles++; target.Mended != 0 {
+				t.Errorf("cycle %d: %d bytes were left changed", cycles, target.Mended)
+			}
+		}
+		t.Logf("GOMAXPROCS %s: %d cycles, %d functions deferred, stopped for %v at most", procs, cycles, deferred, stopped)
+		target, err := Attach(w.cmd.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := target.Differences(); n != 0 || err != nil {
+			t.Errorf("%d bytes differ from the file, %v", n, err)
+		}
+		target.Close()
+		if got := w.counts(); got["main.frame"] != 100*plain["main.frame"] || got["main.panics_"] != 100*plain["main.panics_"] {
+			t.Errorf("the program made %v calls, without patches %v in a hundredth of the rounds", got, plain)
+		}
+		w.end()
+	}
+}
+
+var cycling = flag.Duration("cycling", 3*time.Second, "how long TestCycles runs with each number of CPUs")

@@ -1,15 +1,5 @@
-// Package patch has functions of a running Go program tell of their calls, whoever built the program: it
-// replaces some bytes at their beginnings and ends by jumps to code that writes events to memory which the
-// program and this process share. What it has changed it changes back.
-//
-//	t, err := patch.Attach(4711)
-//	defer t.Close()
-//	report, err := t.Want(functions)
-//	for t.Drain(sink) {
-//	}
-//
-// Only programs for linux/amd64 can be patched. Calls that the compiler has inlined are no calls any more: they
-// are not seen.
+//go:build linux && amd64
+
 package patch
 
 import (
@@ -19,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -72,14 +63,48 @@ const Forbid = "WAYMARK_ATTACH"
 // Attach opens a process. Nothing is changed in it yet. The error is an *image.Refusal if the program can't be
 // patched. Patches that a killed waymark has left are undone.
 func Attach(pid int) (*Target, error) {
-	t := &Target{work: make(chan func()), ended: make(chan struct{}), known: make(map[*image.Func]*Site), sites: []*Site{nil}}
-	go t.loop()
+	t := newTarget()
 	err := t.do(func() error { return t.open(pid, stopped.Open) })
 	if err != nil {
 		t.finish()
 		return nil, err
 	}
 	return t, nil
+}
+
+// Start starts a program that is patched before its first instruction: it waits until Run is called. cmd is not started
+// yet, and is waited for as any other.
+func Start(cmd *exec.Cmd) (*Target, error) {
+	t := newTarget()
+	err := t.do(func() error {
+		if cmd.SysProcAttr == nil {
+			cmd.SysProcAttr = new(syscall.SysProcAttr)
+		}
+		cmd.SysProcAttr.Ptrace = true
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		err := t.open(cmd.Process.Pid, stopped.Start)
+		if err != nil {
+			cmd.Process.Kill()
+			cmd.Wait()
+		}
+		return err
+	})
+	if err != nil {
+		t.finish()
+		return nil, err
+	}
+	return t, nil
+}
+
+// Run lets a program go on that Start has started.
+func (t *Target) Run() { t.do(func() error { t.process.Run(); return nil }) }
+
+func newTarget() *Target {
+	t := &Target{work: make(chan func()), ended: make(chan struct{}), known: make(map[*image.Func]*Site), sites: []*Site{nil}}
+	go t.loop()
+	return t
 }
 
 // loop executes what concerns the process's threads, on one thread.

@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 package patch
 
 import (
@@ -5,8 +7,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/displace"
@@ -22,6 +26,21 @@ type Site struct {
 	places []*patch
 	on     bool
 }
+
+// Name returns the function's name as runtime.FuncForPC does: without type arguments.
+func (s *Site) Name() string { return NameOf(s.Func) }
+
+// NameOf returns a function's name as runtime.FuncForPC does: without type arguments.
+func NameOf(f *image.Func) string {
+	open, end := strings.IndexByte(f.Name, '['), strings.LastIndexByte(f.Name, ']')
+	if open < 0 || end < open {
+		return f.Name
+	}
+	return f.Name[:open] + "[...]" + f.Name[end+1:]
+}
+
+// literal matches the end of a function literal's name.
+var literal = regexp.MustCompile(`\.func[0-9]+(\.|$)`)
 
 // A patch is a jump to a trampoline.
 type patch struct {

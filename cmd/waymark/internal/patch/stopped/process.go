@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 // Package stopped reads and writes another process, stops its threads, and has it make system calls.
 //
 //	p, err := stopped.Open(4711)
@@ -120,6 +122,9 @@ func (p *Process) refused(err error) error {
 // Read fills b with memory of the process.
 func (p *Process) Read(at uint64, b []byte) error {
 	if _, err := p.mem.ReadAt(b, int64(at)); err != nil {
+		if !p.Alive() {
+			return ErrGone
+		}
 		return fmt.Errorf("read %#x of process %d: %w", at, p.PID, err)
 	}
 	return nil
@@ -152,6 +157,9 @@ func (p *Process) Word(at uint64) uint64 { return p.Words(at, 0)[0] }
 // Write writes to the process's memory, whatever its protection.
 func (p *Process) Write(at uint64, b []byte) error {
 	if _, err := p.mem.WriteAt(b, int64(at)); err != nil {
+		if !p.Alive() {
+			return ErrGone
+		}
 		return fmt.Errorf("write %#x of process %d: %w", at, p.PID, err)
 	}
 	return nil

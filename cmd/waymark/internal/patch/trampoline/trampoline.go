@@ -39,7 +39,7 @@ const (
 	goroutine = 16 // of the latest event
 	head      = 24 // chunks taken
 	sequence  = 32 // of the chunk
-	lost      = 40 // events since the last chunk
+	Lost      = 40 // events since the last chunk
 	Chunk     = 48 // the chunk's address
 	Tail      = 64 // chunks given
 	slots     = 4096
@@ -131,9 +131,9 @@ func (w *Writer) routines() {
 	w.addTo(rdx, 1)
 	w.store(cell(sequence), rdx)
 	w.store(at(rcx, 8), rdx)
-	w.load(rdx, cell(lost))
+	w.load(rdx, cell(Lost))
 	w.store(at(rcx, 40), rdx)
-	w.set(cell(lost), 0)
+	w.set(cell(Lost), 0)
 	w.set32(at(rcx, 0), format.ChunkActive)
 	w.store(cell(Chunk), rcx)
 	w.lea(r13, at(rcx, format.ChunkHeader))
@@ -149,7 +149,7 @@ func (w *Writer) routines() {
 	w.clear(r13)
 	w.store(cell(Cursor), r13)
 	w.store(cell(limit), r13)
-	w.countUp(cell(lost))
+	w.countUp(cell(Lost))
 	w.jump(always, back)
 
 	// switched records that the P runs another goroutine, whose id the cell has already. r13: the cursor.

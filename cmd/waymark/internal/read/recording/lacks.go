@@ -39,6 +39,9 @@ func LacksBeside(list []Summary) []string {
 				lines = append(lines, name+": "+state)
 			}
 		}
+		if rec.Info.Patched {
+			lines = append(lines, name+": the program was patched while it ran: calls that the compiler has inlined are not seen")
+		}
 		if n := rec.Info.Missing; n > 0 {
 			lines = append(lines, fmt.Sprintf("%s: %s of the recording missing", name, units.Things(uint64(n), "part")))
 		}

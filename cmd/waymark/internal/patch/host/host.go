@@ -1,0 +1,454 @@
+//go:build linux && amd64
+
+// Package host answers the requests of waymark's commands for a program that doesn't listen: it patches the program's
+// functions, and makes what commands want to know of the events.
+//
+//	conn, err := host.Connect(4711, nil)
+//
+// It stands in the command for what package agent is in programs that waymark builds.
+package host
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/wire/setting"
+)
+
+// A host is a program whose functions can be patched.
+type host struct {
+	t      *patch.Target
+	names  []pattern.Func
+	funcs  []*image.Func // by index of names
+	began  time.Time
+	follow *patch.Follower
+
+	mu    sync.Mutex
+	tasks []watcher
+	files []*recording
+	quit  chan struct{}
+	ended chan struct{}
+}
+
+// A watcher is a task that wants functions patched and is told of their calls.
+type watcher interface {
+	control.Task
+	wants() []*image.Func
+	begin(*patch.Call)
+	end(*patch.Call)
+}
+
+// idle is how long the host sleeps when there were no events.
+const idle = time.Millisecond
+
+func newHost(t *patch.Target) *host {
+	h := &host{t: t, began: time.Now(), follow: t.Follow(), quit: make(chan struct{}), ended: make(chan struct{})}
+	for _, f := range t.Image.Funcs {
+		if f.Runtime() || f.Wrapper() || f.Assembly() || f.InChild() || strings.HasPrefix(f.Name, "type:") {
+			continue
+		}
+		path := f.Package()
+		name := pattern.FromRuntime(path, patch.NameOf(f))
+		name.Dir, name.Main = filepath.Dir(f.File()), path == "main"
+		h.names, h.funcs = append(h.names, name), append(h.funcs, f)
+	}
+	h.follow.Begin = func(c *patch.Call) {
+		for _, w := range h.tasks {
+			w.begin(c)
+		}
+	}
+	h.follow.End = func(c *patch.Call) {
+		for _, w := range h.tasks {
+			w.end(c)
+		}
+	}
+	go h.loop()
+	return h
+}
+
+// loop takes events from the program until the host is closed.
+func (h *host) loop() {
+	defer close(h.ended)
+	for {
+		select {
+		case <-h.quit:
+			return
+		default:
+		}
+		if !h.round() {
+			time.Sleep(idle)
+		}
+	}
+}
+
+// round takes the events that there are, and reports whether there were some.
+func (h *host) round() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	until, _ := patch.Clock()
+	some := h.t.Drain(len(h.tasks) > 0, func(p *patch.Part) {
+		for _, f := range h.files {
+			f.Add(p)
+		}
+		if len(h.tasks) > 0 {
+			h.follow.Add(p)
+		}
+	})
+	h.follow.Tell(until)
+	return some
+}
+
+// close undoes all that was changed in the program.
+func (h *host) close() error {
+	close(h.quit)
+	<-h.ended
+	return h.t.Close()
+}
+
+// matching returns the functions that targets name, of the main module if there are none.
+func (h *host) matching(targets []string) ([]*image.Func, *pattern.Set, error) {
+	if len(targets) == 0 {
+		targets = h.usual()
+	}
+	set, err := pattern.CompileSet(targets, "")
+	if err != nil {
+		return nil, nil, &control.Error{Code: control.CodeTarget, Text: err.Error()}
+	}
+	packages := make(map[string]bool)
+	var list []pattern.Package
+	for _, n := range h.names {
+		if !packages[n.Package] {
+			packages[n.Package] = true
+			list = append(list, pattern.Package{Path: n.Package})
+		}
+	}
+	set.Resolve(list)
+	var found []*image.Func
+	for i, n := range h.names {
+		if in, _ := set.Match(n); in {
+			found = append(found, h.funcs[i])
+		}
+	}
+	return found, set, nil
+}
+
+// usual are the targets if the user names none: the packages of the main module.
+func (h *host) usual() []string {
+	if m := h.t.Image.Module; m != "" && m != "command-line-arguments" {
+		return []string{"main.*", m + "/..."}
+	}
+	return []string{"main.*"}
+}
+
+// Find implements control.Host.
+func (h *host) Find(targets []string) (c control.Change, err error) {
+	found, set, err := h.matching(targets)
+	if err != nil {
+		return c, err
+	}
+	packages := make(map[string]bool)
+	for _, f := range found {
+		packages[f.Package()] = true
+	}
+	c.Functions, c.Packages = len(found), len(packages)
+	errs := set.Ambiguous()
+	for _, p := range set.Unmatched() {
+		if len(targets) == 0 {
+			continue
+		}
+		if strings.HasPrefix(p, "@") {
+			errs = append(errs, fmt.Errorf("%s: groups are known in programs that waymark has built only", p))
+			continue
+		}
+		var names []string
+		for _, n := range h.names {
+			names = append(names, n.Names()...)
+		}
+		const most = 10
+		errs = append(errs, fmt.Errorf("%s names no function that has code of its own%s: the program hasn't it, or it is inlined wherever it is called", p, pattern.IsIt(p, names, most)))
+	}
+	if len(errs) > 0 {
+		return control.Change{}, &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}
+	}
+	return c, nil
+}
+
+// want patches what tasks and recordings want, and returns what the user should know of it.
+func (h *host) want() (note string, err error) {
+	var list []*image.Func
+	seen := make(map[*image.Func]bool)
+	add := func(some []*image.Func) {
+		for _, f := range some {
+			if !seen[f] {
+				seen[f] = true
+				list = append(list, f)
+			}
+		}
+	}
+	for _, w := range h.tasks {
+		add(w.wants())
+	}
+	for _, f := range h.files {
+		add(f.functions)
+	}
+	slices.SortStableFunc(list, func(a, b *image.Func) int { return strings.Compare(a.Package(), b.Package()) })
+	report, err := h.t.Want(list)
+	if err != nil {
+		return "", err
+	}
+	return sayReport(report), nil
+}
+
+func sayReport(r *patch.Report) string {
+	text := fmt.Sprintf("patched %d functions, stopped for %s", r.Functions, r.Stopped.Round(10*time.Microsecond))
+	if n := len(r.Refused); n > 0 {
+		text += fmt.Sprintf("; %d functions can't be patched", n)
+	}
+	if n := len(r.Deferred); n > 0 {
+		text += fmt.Sprintf("; %d were being left just then, and are not seen", n)
+	}
+	return text + "; calls that the compiler has inlined are not seen"
+}
+
+// start has a task told of calls, from when its functions are patched.
+func (h *host) start(w watcher) (note string, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tasks = append(h.tasks, w)
+	if note, err = h.want(); err != nil {
+		h.drop(w)
+	}
+	return note, err
+}
+
+func (h *host) drop(w watcher) {
+	h.tasks = slices.DeleteFunc(h.tasks, func(o watcher) bool { return o == w })
+}
+
+// stop ends a task.
+func (h *host) stop(w watcher) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !slices.Contains(h.tasks, w) {
+		return nil
+	}
+	h.drop(w)
+	_, err := h.want()
+	return err
+}
+
+// Watch implements control.Host.
+func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.Change, error) {
+	if len(targets) == 0 && w.Kind != control.KindSums {
+		return nil, control.Change{}, &control.Error{Code: control.CodeRequest, Text: "no function: want a pattern"}
+	}
+	c, err := h.Find(targets)
+	if err != nil {
+		return nil, c, err
+	}
+	found, _, err := h.matching(targets)
+	if err != nil {
+		return nil, c, err
+	}
+	task, err := h.newTask(found, w)
+	if err != nil {
+		return nil, c, err
+	}
+	c.Note, err = h.start(task)
+	return task, c, err
+}
+
+// A recording is a task that records.
+type recording struct {
+	*patch.Recording
+	h         *host
+	functions []*image.Func
+}
+
+// Record implements control.Host.
+func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
+	c, err := h.Find(r.Targets)
+	if err != nil {
+		return nil, c, err
+	}
+	found, _, err := h.matching(r.Targets)
+	if err != nil {
+		return nil, c, err
+	}
+	config := recorder.Config{Path: r.Path}
+	if err := settings(&config, r.Settings); err != nil {
+		return nil, c, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	file, err := h.t.Record(config)
+	if err != nil {
+		return nil, c, err
+	}
+	rec := &recording{file, h, found}
+	h.files = append(h.files, rec)
+	if c.Note, err = h.want(); err != nil {
+		h.files = slices.DeleteFunc(h.files, func(o *recording) bool { return o == rec })
+		file.Close()
+		return nil, c, err
+	}
+	for _, f := range h.files {
+		f.Know()
+	}
+	c.Path = file.Path()
+	return rec, c, nil
+}
+
+// settings sets what the user has chosen for a recording.
+func settings(c *recorder.Config, text string) error {
+	for _, part := range strings.Split(text, ",") {
+		key, value, _ := strings.Cut(part, "=")
+		if key == "" {
+			continue
+		}
+		s := setting.Find(key)
+		if s == nil {
+			return &control.Error{Code: control.CodeRequest, Text: "unknown setting " + key}
+		}
+		v, err := s.Parse(key, value)
+		if err != nil {
+			return &control.Error{Code: control.CodeRequest, Text: err.Error()}
+		}
+		switch key {
+		case "buffers", "max-size", "rotate":
+			c.Set(key, v)
+		case "overflow":
+			if value == "ring" {
+				return &control.Error{Code: control.CodeRequest, Text: "a ring is kept by programs that waymark has built only"}
+			}
+		case "waiting", "objects", "budget", "window":
+			return &control.Error{Code: control.CodeRequest, Text: key + " wants a program that waymark has built"}
+		}
+	}
+	return nil
+}
+
+// Next implements control.Task.
+func (r *recording) Next() (n control.News) {
+	switch {
+	case !r.h.t.Alive():
+		n.Done, n.Why = true, control.WhyEnded
+	case r.Ended():
+		n.Done, n.Why = true, "the recording has ended by itself, as it reached its size or failed"
+	}
+	return n
+}
+
+// Close implements control.Task: the functions are as they were, and all of their events are in the file.
+func (r *recording) Close() error {
+	h := r.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !slices.Contains(h.files, r) {
+		return nil
+	}
+	for h.t.Drain(true, r.Add) {
+	}
+	h.files = slices.DeleteFunc(h.files, func(o *recording) bool { return o == r })
+	_, err := h.want()
+	for h.t.Drain(true, r.Add) {
+	}
+	if errors.Is(err, errGone) {
+		err = nil
+	}
+	return errors.Join(r.Recording.Close(), err)
+}
+
+// Status implements control.Host.
+func (h *host) Status() control.Status {
+	s := control.Status{PID: h.t.PID(), Program: h.t.Program, UptimeNS: int64(uptime(h.t.PID())), Functions: len(h.funcs), Groups: []string{}}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.files) > 0 {
+		s.Recording = h.files[0].Path()
+	}
+	return s
+}
+
+// List implements control.Host.
+func (h *host) List(targets []string) (*control.List, error) {
+	const most = 5000
+	l := new(control.List)
+	if len(targets) == 0 {
+		counts := make(map[string]int)
+		for _, n := range h.names {
+			counts[n.Package]++
+		}
+		for name, n := range counts {
+			l.Packages = append(l.Packages, control.Listed{Name: name, Functions: n})
+		}
+		slices.SortFunc(l.Packages, func(a, b control.Listed) int { return strings.Compare(a.Name, b.Name) })
+		if n := len(l.Packages); n > most {
+			l.Packages, l.Omitted = l.Packages[:most], n-most
+		}
+		return l, nil
+	}
+	if _, err := h.Find(targets); err != nil {
+		return nil, err
+	}
+	found, _, err := h.matching(targets)
+	for _, f := range found {
+		l.Functions = append(l.Functions, patch.NameOf(f))
+	}
+	slices.Sort(l.Functions)
+	l.Functions = slices.Compact(l.Functions)
+	if n := len(l.Functions); n > most {
+		l.Functions, l.Omitted = l.Functions[:most], n-most
+	}
+	return l, err
+}
+
+// needs is the error of what only programs can do that waymark has built.
+func needs(what string) error {
+	return &control.Error{Code: control.CodeState, Text: "the program was not built by waymark, and is patched: " + what + " wants one of waymark build"}
+}
+
+// Dump implements control.Host.
+func (h *host) Dump() (string, error) { return "", needs("a dump") }
+
+// See implements control.Host.
+func (h *host) See(string) (control.Change, error) { return control.Change{}, needs("seen") }
+
+// Unsee implements control.Host.
+func (h *host) Unsee() {}
+
+// Calls implements control.Host.
+func (h *host) Calls(control.Query) (*control.Kept, error) { return nil, needs("to keep calls") }
+
+// Forget implements control.Host.
+func (h *host) Forget() {}
+
+// Resume implements control.Host.
+func (h *host) Resume() error { return needs("resume") }
+
+// Audit implements control.Host.
+func (h *host) Audit(control.Request, control.Change, string) {}
+
+// Join implements control.Host.
+func (h *host) Join() control.Owner { return owner{} }
+
+// An owner has nothing on: that would end with this process.
+type owner struct{}
+
+// Set implements control.Owner.
+func (owner) Set(on []control.On) error {
+	if len(on) > 0 {
+		return needs("on")
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+//go:build !(linux && amd64)
+
+// Package host answers the requests of waymark's commands for a program that doesn't listen. It does so on linux/amd64
+// only.
+package host
+
+import (
+	"errors"
+	"net"
+	"os/exec"
+)
+
+// Connect returns an error.
+func Connect(pid int) (net.Conn, error) {
+	return nil, errors.New("only programs for linux/amd64 can be patched")
+}
+
+// A Run is a program that was started to be recorded.
+type Run struct{ Note string }
+
+// Start returns an error.
+func Start(cmd *exec.Cmd, path, settings string, targets []string) (*Run, error) {
+	return nil, errors.New("only programs for linux/amd64 can be patched")
+}
+
+// Close does nothing.
+func (*Run) Close() error { return nil }

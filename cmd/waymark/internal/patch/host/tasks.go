@@ -1,0 +1,293 @@
+//go:build linux && amd64
+
+package host
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
+	"github.com/waymark-go/waymark/histogram"
+	"github.com/waymark-go/waymark/internal/program/control"
+)
+
+var errGone = stopped.ErrGone
+
+// uptime returns how long a process has run.
+func uptime(pid int) time.Duration {
+	const tick = time.Second / 100 // of the kernel, for programs
+	began, err := stopped.Began(pid)
+	var now unix.Timespec
+	if err != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
+		return 0
+	}
+	return time.Duration(now.Nano()) - time.Duration(began)*tick
+}
+
+// A scale turns ticks into time.
+type scale struct {
+	clock uint64
+	mono  int64
+	wall  time.Time
+}
+
+func newScale() scale {
+	c, m := patch.Clock()
+	return scale{c, m, time.Now()}
+}
+
+// tick returns how long a tick is, ns.
+func (s scale) tick() float64 {
+	c, m := patch.Clock()
+	if c <= s.clock {
+		return 1
+	}
+	return float64(m-s.mono) / float64(c-s.clock)
+}
+
+// A task wants functions.
+type task struct {
+	h         *host
+	functions []*image.Func
+	of        map[*image.Func]bool
+	scale     scale
+
+	mu sync.Mutex
+}
+
+func (t *task) wants() []*image.Func { return t.functions }
+
+// has reports whether the task wants calls of a function: other tasks may have others patched.
+func (t *task) has(c *patch.Call) bool { return t.of[c.Site.Func] }
+
+// over says that the program has ended.
+func (t *task) over(n *control.News) {
+	if !t.h.t.Alive() {
+		n.Done, n.Why = true, control.WhyEnded
+	}
+}
+
+func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
+	switch {
+	case len(w.If) > 0:
+		return nil, needs("a condition")
+	case w.Keep:
+		return nil, needs("calls that are kept")
+	case len(w.Probes) > 0:
+		return nil, needs("a probe")
+	}
+	t := &task{h: h, functions: found, of: make(map[*image.Func]bool), scale: newScale()}
+	for _, f := range found {
+		t.of[f] = true
+	}
+	switch w.Kind {
+	case control.KindSums:
+		return &sums{task: t, rows: make(map[string]*row)}, nil
+	case control.KindPeriods:
+		return &sums{task: t, rows: make(map[string]*row), periods: true}, nil
+	case control.KindCalls:
+		return newCalls(t, w), nil
+	case control.KindStacks:
+		return &stacks{task: t, all: h.around(found), limit: w.Limit, counts: make(map[string]*control.Stack)}, nil
+	case control.KindTraces:
+		return &traces{task: t, all: h.around(found), limit: w.Limit, least: time.Duration(w.MinNS), panics: w.Panics, nodes: w.Nodes, active: make(map[uint64]*active)}, nil
+	}
+	return nil, needs(w.Kind)
+}
+
+// sums has the numbers of calls since it began, or since it was last asked.
+type sums struct {
+	*task
+	periods bool
+	rows    map[string]*row
+}
+
+// A row is the numbers of a function. Times are in ticks.
+type row struct {
+	calls, returned, panics, open   uint64
+	total, inner, self, least, most uint64
+	around                          map[uint64]int // calls of it in progress, by goroutine
+	durations                       histogram.Counter
+}
+
+func (s *sums) row(c *patch.Call) *row {
+	name := c.Site.Name()
+	r := s.rows[name]
+	if r == nil {
+		r = &row{least: math.MaxUint64, around: make(map[uint64]int)}
+		s.rows[name] = r
+	}
+	return r
+}
+
+func (s *sums) begin(c *patch.Call) {
+	if !s.has(c) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.row(c)
+	r.calls++
+	r.open++
+	r.around[c.Goroutine]++
+}
+
+func (s *sums) end(c *patch.Call) {
+	if !s.has(c) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.row(c)
+	if r.around[c.Goroutine] == 0 { // it had begun before
+		return
+	}
+	took := c.Ended - min(c.Began, c.Ended)
+	r.open--
+	r.returned++
+	if !c.Returned {
+		r.panics++
+	}
+	if r.around[c.Goroutine]--; r.around[c.Goroutine] == 0 {
+		delete(r.around, c.Goroutine)
+		r.total += took
+	} else {
+		r.inner += took
+	}
+	r.self += took - min(c.Callees, took)
+	r.least, r.most = min(r.least, took), max(r.most, took)
+	if s.periods {
+		r.durations.Add(time.Duration(float64(took) * s.scale.tick()))
+	}
+}
+
+// Next implements control.Task.
+func (s *sums) Next() (n control.News) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tick := s.scale.tick()
+	ns := func(ticks uint64) int64 { return int64(float64(ticks) * tick) }
+	for name, r := range s.rows {
+		if r.calls == 0 && r.open == 0 && r.returned == 0 {
+			continue
+		}
+		out := control.Numbers{Function: name, Calls: r.calls, Returned: r.returned, Panics: r.panics, Open: r.open, TotalNS: ns(r.total), SelfNS: ns(r.self)}
+		if r.returned > 0 {
+			out.MinNS, out.MaxNS, out.AvgNS = ns(r.least), ns(r.most), ns((r.total+r.inner)/r.returned)
+		}
+		if s.periods && r.returned > 0 {
+			out.P99NS = int64(r.durations.Histogram().Quantile(0.99))
+		}
+		n.Hits += r.calls
+		n.Functions = append(n.Functions, out)
+		if s.periods {
+			*r = row{open: r.open, around: r.around, least: math.MaxUint64}
+		}
+	}
+	slices.SortFunc(n.Functions, func(a, b control.Numbers) int {
+		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), strings.Compare(a.Function, b.Function))
+	})
+	const most = 500
+	n.Functions = n.Functions[:min(len(n.Functions), most)]
+	s.over(&n)
+	return n
+}
+
+// Close implements control.Task.
+func (s *sums) Close() error { return s.h.stop(s) }
+
+// told tells calls one by one.
+type told struct {
+	*task
+	enters, returns, panics, callers bool
+	least                            time.Duration
+	limit                            uint64
+	hits, skipped                    uint64
+	second                           time.Time
+	now                              int // told in this second
+	list                             []control.Call
+}
+
+// Limits of what is told, as in programs that waymark has built.
+const (
+	perSecond = 1000
+	inMessage = 500
+)
+
+func newCalls(t *task, w control.Watch) *told {
+	on := func(what string, usual bool) bool { return slices.Contains(w.On, what) || usual && len(w.On) == 0 }
+	return &told{task: t, enters: on(control.OnEnter, false), returns: on(control.OnReturn, true), panics: on(control.OnPanic, true),
+		callers: w.Caller, least: time.Duration(w.MinNS), limit: w.Limit}
+}
+
+func (k *told) begin(c *patch.Call) {
+	if k.enters && k.has(c) {
+		k.tell(c, control.OnEnter)
+	}
+}
+
+func (k *told) end(c *patch.Call) {
+	end := control.OnReturn
+	if !c.Returned {
+		end = control.OnPanic
+	}
+	if k.has(c) && (c.Returned && k.returns || !c.Returned && k.panics) {
+		k.tell(c, end)
+	}
+}
+
+func (k *told) tell(c *patch.Call, end string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	tick := k.scale.tick()
+	took := time.Duration(float64(c.Ended-min(c.Began, c.Ended)) * tick)
+	if k.limit > 0 && k.hits >= k.limit || end != control.OnEnter && took < k.least {
+		return
+	}
+	if now := time.Now(); now.Sub(k.second) >= time.Second {
+		k.second, k.now = now, 0
+	}
+	if k.now++; k.now > perSecond {
+		k.skipped++
+		return
+	}
+	k.hits++
+	since := time.Duration((float64(c.Began) - float64(k.scale.clock)) * tick)
+	call := control.Call{Function: c.Site.Name(), Goroutine: c.Goroutine, StartUnix: k.scale.wall.Add(since).UnixNano(), End: end, DurationNS: int64(took)}
+	if end == control.OnEnter {
+		call.DurationNS = 0
+	}
+	if k.callers && c.Caller != nil {
+		f := c.Caller.Site.Func
+		call.Caller = &control.Frame{Function: c.Caller.Site.Name(), File: f.File(), Line: f.Line()}
+	}
+	k.list = append(k.list, call)
+}
+
+// Next implements control.Task.
+func (k *told) Next() (n control.News) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	some := min(len(k.list), inMessage)
+	n = control.News{Calls: slices.Clone(k.list[:some]), Hits: k.hits, Skipped: k.skipped}
+	k.list = slices.Delete(k.list, 0, some)
+	if n.More = len(k.list) > 0; n.More {
+		return n
+	}
+	if k.limit > 0 && k.hits >= k.limit {
+		n.Done, n.Why = true, control.WhyEnough
+	}
+	k.over(&n)
+	return n
+}
+
+// Close implements control.Task.
+func (k *told) Close() error { return k.h.stop(k) }

@@ -1,0 +1,217 @@
+//go:build linux && amd64
+
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/internal/calls"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/text/tracetext"
+)
+
+// around returns functions, and those of the main module: they are who calls the others, and whom these call.
+func (h *host) around(functions []*image.Func) []*image.Func {
+	usual, _, err := h.matching(nil)
+	if err != nil {
+		return functions
+	}
+	return append(slices.Clip(functions), usual...)
+}
+
+// stacks counts who calls functions, as far as callers are patched.
+type stacks struct {
+	*task
+	all     []*image.Func
+	limit   uint64
+	counts  map[string]*control.Stack
+	hits    uint64
+	skipped uint64
+	fresh   bool
+}
+
+func (s *stacks) wants() []*image.Func { return s.all }
+
+func (s *stacks) begin(c *patch.Call) {
+	if !s.has(c) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.limit > 0 && s.hits >= s.limit {
+		return
+	}
+	var key strings.Builder
+	for at := c; at != nil; at = at.Caller {
+		fmt.Fprint(&key, at.Site.Number, " ")
+	}
+	one := s.counts[key.String()]
+	if one == nil {
+		const most = 1000
+		if len(s.counts) == most {
+			s.skipped++
+			return
+		}
+		one = &control.Stack{Function: c.Site.Name()}
+		for at := c.Caller; at != nil; at = at.Caller {
+			one.Callers = append(one.Callers, control.Frame{Function: at.Site.Name(), File: at.Site.Func.File(), Line: at.Site.Func.Line()})
+		}
+		s.counts[key.String()] = one
+	}
+	one.Calls++
+	s.hits++
+	s.fresh = true
+}
+
+func (s *stacks) end(*patch.Call) {}
+
+// Next implements control.Task.
+func (s *stacks) Next() (n control.News) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n.Hits, n.Skipped = s.hits, s.skipped
+	if s.fresh {
+		s.fresh = false
+		for _, one := range s.counts {
+			n.Stacks = append(n.Stacks, *one)
+		}
+		slices.SortFunc(n.Stacks, func(a, b control.Stack) int { return cmp.Compare(b.Calls, a.Calls) })
+		const most = 50
+		n.Stacks = n.Stacks[:min(len(n.Stacks), most)]
+	}
+	if s.limit > 0 && s.hits >= s.limit {
+		n.Done, n.Why = true, control.WhyEnough
+	}
+	s.over(&n)
+	return n
+}
+
+// Close implements control.Task.
+func (s *stacks) Close() error { return s.h.stop(s) }
+
+// traces tells the trees of calls, each of what its goroutine did.
+type traces struct {
+	*task
+	all     []*image.Func
+	limit   uint64
+	least   time.Duration
+	panics  bool
+	nodes   bool
+	active  map[uint64]*active // by goroutine
+	list    []control.Trace
+	hits    uint64
+	skipped uint64
+}
+
+// An active trace is one whose root call is in progress.
+type active struct {
+	root   *patch.Call
+	began  uint64
+	tree   calls.Trace
+	open   []uint32 // nodes of the calls in progress
+	total  uint64
+	panics uint64
+}
+
+// Limits of what is told, as in programs that waymark has built.
+const (
+	mostTraces = 20 // that wait for the client
+	mostTree   = 256 << 10
+	mostCalls  = 1 << 20 // of a trace
+)
+
+func (t *traces) wants() []*image.Func { return t.all }
+
+func (t *traces) begin(c *patch.Call) {
+	a := t.active[c.Goroutine]
+	if a == nil {
+		if !t.has(c) {
+			return
+		}
+		a = &active{root: c, began: c.Began}
+		t.active[c.Goroutine] = a
+	}
+	parent := uint32(0)
+	if n := len(a.open); n > 0 {
+		parent = a.open[n-1]
+	}
+	if a.total++; a.total > mostCalls {
+		a.open = append(a.open, parent)
+		return
+	}
+	a.open = append(a.open, a.tree.Begin(parent, c.Site.Number, c.Site.Name(), "", false))
+}
+
+func (t *traces) end(c *patch.Call) {
+	a := t.active[c.Goroutine]
+	if a == nil || len(a.open) == 0 {
+		return
+	}
+	node := a.open[len(a.open)-1]
+	a.open = a.open[:len(a.open)-1]
+	tick := t.scale.tick()
+	took := c.Ended - min(c.Began, c.Ended)
+	a.tree.Nodes[node].Sum.End(calls.Call{Took: int64(float64(took) * tick), Self: int64(float64(took-min(c.Callees, took)) * tick), Panicked: !c.Returned})
+	if !c.Returned {
+		a.panics++
+	}
+	if c == a.root {
+		delete(t.active, c.Goroutine)
+		t.tell(a, c, tick)
+	}
+}
+
+func (t *traces) tell(a *active, c *patch.Call, tick float64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	took := time.Duration(float64(c.Ended-min(c.Began, c.Ended)) * tick)
+	switch {
+	case t.limit > 0 && t.hits >= t.limit, took < t.least, t.panics && c.Returned:
+		return
+	case len(t.list) == mostTraces:
+		t.skipped++
+		return
+	}
+	start := t.scale.wall.Add(time.Duration((float64(c.Began) - float64(t.scale.clock)) * tick))
+	one := control.Trace{Key: fmt.Sprintf("%d@%d", c.Goroutine, t.hits+1), Root: c.Site.Name(), Goroutine: c.Goroutine,
+		StartUnix: start.UnixNano(), DurationNS: int64(took), Calls: a.total, Panics: a.panics}
+	if t.nodes {
+		one.Call, one.Omitted = control.NodesOf(&a.tree, mostTree)
+	} else {
+		var b strings.Builder
+		text := tracetext.Trace{Key: one.Key, Root: one.Root, Goroutine: fmt.Sprint(c.Goroutine), Start: start.Sub(t.scale.wall), Duration: took, Calls: one.Calls, Panics: one.Panics, Goroutines: 1}
+		left := a.total - min(a.total, mostCalls)
+		tracetext.WriteTree(&b, text, &a.tree, nil, 0, left, "too many calls in one trace")
+		if one.Tree = b.String(); len(one.Tree) > mostTree {
+			one.Tree = one.Tree[:mostTree] + "...\n"
+		}
+	}
+	t.hits++
+	t.list = append(t.list, one)
+}
+
+// Next implements control.Task.
+func (t *traces) Next() (n control.News) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	some := min(len(t.list), 1) // a trace may fill a message
+	n = control.News{Traces: slices.Clone(t.list[:some]), Hits: t.hits, Skipped: t.skipped}
+	t.list = slices.Delete(t.list, 0, some)
+	if n.More = len(t.list) > 0; n.More {
+		return n
+	}
+	if t.limit > 0 && t.hits >= t.limit {
+		n.Done, n.Why = true, control.WhyEnough
+	}
+	t.over(&n)
+	return n
+}
+
+// Close implements control.Task.
+func (t *traces) Close() error { return t.h.stop(t) }

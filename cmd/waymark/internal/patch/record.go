@@ -1,0 +1,256 @@
+//go:build linux && amd64
+
+package patch
+
+import (
+	"encoding/binary"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+	"github.com/waymark-go/waymark/internal/program/clock"
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// A Recording records a target's events in a trace file, with the recorder of programs that waymark builds: it is told
+// of chunks as if they were its own program's.
+type Recording struct {
+	*recorder.Recorder
+	source *source
+}
+
+// Record begins a recording. Settings of c that concern what the program itself would do mean nothing here.
+func (t *Target) Record(c recorder.Config) (*Recording, error) {
+	s := &source{t: t, open: make(map[uint32]int)}
+	s.changed.L = &s.mu
+	c.Facts = t.facts()
+	c.Packages = func(register func(*rt.Package)) { s.register = register }
+	c.Values, c.Waiting, c.Objects = nil, false, false
+	r, err := recorder.StartOf(s, c)
+	if err != nil {
+		return nil, err
+	}
+	return &Recording{r, s}, nil
+}
+
+// facts describes the program for its recordings.
+func (t *Target) facts() []format.KeyValue {
+	host, _ := os.Hostname()
+	return []format.KeyValue{
+		{Key: format.MetaProgram, Value: t.Program},
+		{Key: format.MetaGo, Value: t.Image.Release},
+		{Key: format.MetaGOOS, Value: "linux"},
+		{Key: format.MetaGOARCH, Value: "amd64"},
+		{Key: format.MetaHost, Value: host},
+		{Key: format.MetaCPUs, Value: strconv.Itoa(runtime.NumCPU())},
+		{Key: format.MetaPID, Value: strconv.Itoa(t.process.PID)},
+		{Key: format.MetaParent, Value: "0"},
+		{Key: format.MetaPatched, Value: "1"},
+	}
+}
+
+// Add adds a part to the recording. Sites must be known to it, see Know.
+func (r *Recording) Add(p *Part) { r.source.add(p) }
+
+// Know has the recording know all sites that there are.
+func (r *Recording) Know() {
+	s := r.source
+	sites := s.t.sites
+	for s.known+1 < len(sites) {
+		first := s.known + 1
+		pkg := sites[first].Func.Package()
+		var list []format.Site
+		for s.known+1 < len(sites) && sites[s.known+1].Func.Package() == pkg {
+			s.known++
+			list = append(list, siteOf(sites[s.known]))
+		}
+		s.register(&rt.Package{Base: uint32(first), Table: string(format.AppendTable(nil, pkg, list)), Sites: make([]uint32, len(list))})
+	}
+}
+
+func siteOf(s *Site) format.Site {
+	site := format.Site{Name: s.Name(), File: s.Func.File(), Line: s.Func.Line()}
+	if base := path.Base(site.Name); literal.MatchString(base) {
+		site.Flags = format.Closure
+	}
+	return site
+}
+
+// A source is what the recorder has instead of the hooks of its own program.
+type source struct {
+	noHooks
+	t        *Target
+	register func(*rt.Package)
+	known    int // sites
+
+	mu      sync.Mutex
+	changed sync.Cond
+	arena   []byte
+	free    []int          // chunks of the arena
+	full    []int          // in the order in which they were filled
+	open    map[uint32]int // by stream: the chunk that its events go to
+	ended   bool
+	lost    uint64
+}
+
+// Start implements recorder.Hooks.
+func (s *source) Start(arena []byte, _ rt.Overflow) uint32 {
+	s.arena = arena
+	return 1
+}
+
+// Free implements recorder.Hooks.
+func (s *source) Free(i int) {
+	s.mu.Lock()
+	s.free = append(s.free, i)
+	s.mu.Unlock()
+	s.changed.Broadcast()
+}
+
+// Take implements recorder.Hooks.
+func (s *source) Take() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.full) == 0 {
+		return -1
+	}
+	i := s.full[0]
+	s.full = slices.Delete(s.full, 0, 1)
+	return i
+}
+
+// Queue implements recorder.Hooks.
+func (s *source) Queue() (free, full int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.free), len(s.full)
+}
+
+// Wait implements recorder.Hooks.
+func (s *source) Wait(uint32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.full) == 0 && !s.ended {
+		s.changed.Wait()
+	}
+	return !s.ended
+}
+
+// Stop implements recorder.Hooks.
+func (s *source) Stop() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.changed.Broadcast()
+}
+
+// Lost implements recorder.Hooks.
+func (s *source) Lost() uint64 { return s.lost }
+
+// add copies a part to the arena. It waits for the writer where there is no room: the program drops events then, and
+// counts them.
+func (s *source) add(p *Part) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	i, ok := s.open[p.Head.Stream]
+	if !ok {
+		for len(s.free) == 0 && !s.ended {
+			s.changed.Wait()
+		}
+		if s.ended {
+			return
+		}
+		i = s.free[len(s.free)-1]
+		s.free = s.free[:len(s.free)-1]
+		chunk := s.chunk(i)
+		copy(chunk, p.Bytes[:format.ChunkHeader])
+		binary.LittleEndian.PutUint32(chunk, format.ChunkActive)
+		if p.From > format.ChunkHeader { // the recording began within it
+			binary.LittleEndian.PutUint64(chunk[16:], p.Records()[0].Clock)
+			binary.LittleEndian.PutUint64(chunk[24:], p.Goroutine())
+		}
+		binary.LittleEndian.PutUint32(chunk[32:], format.ChunkHeader)
+		s.open[p.Head.Stream] = i
+	}
+	chunk := s.chunk(i)
+	end := int(binary.LittleEndian.Uint32(chunk[32:]))
+	end += copy(chunk[end:], p.Bytes[p.From:p.End])
+	binary.LittleEndian.PutUint32(chunk[32:], uint32(end))
+	if p.Head.State == format.ChunkFull {
+		s.close(p.Head.Stream, p.Head.Filled)
+	}
+}
+
+// close hands the chunk of a stream to the writer.
+func (s *source) close(stream uint32, filled uint64) {
+	i := s.open[stream]
+	chunk := s.chunk(i)
+	binary.LittleEndian.PutUint64(chunk[48:], filled)
+	binary.LittleEndian.PutUint32(chunk, format.ChunkFull)
+	delete(s.open, stream)
+	s.full = append(s.full, i)
+	s.changed.Broadcast()
+}
+
+func (s *source) chunk(i int) []byte { return s.arena[i*format.ChunkSize : (i+1)*format.ChunkSize] }
+
+// Close completes the file.
+func (r *Recording) Close() error {
+	s := r.source
+	s.mu.Lock()
+	for stream := range s.open {
+		s.close(stream, 0)
+	}
+	s.lost = s.t.lost()
+	s.mu.Unlock()
+	return r.Recorder.Close()
+}
+
+// lost returns how many events were dropped since the last chunk of each P began.
+func (t *Target) lost() (n uint64) {
+	if t.memory == nil {
+		return 0
+	}
+	for p := range t.drain.of {
+		n += *t.drain.word(trampoline.Cells + p*trampoline.CellSize + trampoline.Lost)
+	}
+	return n
+}
+
+// noHooks are recorder.Hooks of a program that has none.
+type noHooks struct{}
+
+func (noHooks) Waits(bool)                                 {}
+func (noHooks) Objects(bool)                               {}
+func (noHooks) ObjectCounts(func(rt.Object))               {}
+func (noHooks) Retire() bool                               { return true }
+func (noHooks) Held() uint64                               { return 0 }
+func (noHooks) Broken() bool                               { return false }
+func (noHooks) Capture(_, _, _ bool, _, _ int, _ []string) {}
+func (noHooks) Hide(bool)                                  {}
+func (noHooks) Stringer(func(any) (string, bool))          {}
+func (noHooks) Pace(uint64)                                {}
+func (noHooks) Pause(ns int64) bool                        { time.Sleep(time.Duration(ns)); return true }
+func (noHooks) Sites() uint32                              { return 0 }
+func (noHooks) Counts(_, _ []uint64)                       {}
+func (noHooks) Sample(uint64)                              {}
+func (noHooks) SampleWaits() bool                          { return false }
+func (noHooks) Floor(int) uint64                           { return 0 }
+func (noHooks) ValueTimes() (_, _, _ uint64)               { return 0, 0, 0 }
+func (noHooks) Clock() (uint64, int64)                     { return Clock() }
+func (noHooks) Chosen() clock.Clock                        { return clock.Clock{Name: "tsc"} }
+func (noHooks) Mute(bool)                                  {}
+func (noHooks) Go(f func())                                { go f() }
+func (noHooks) AtExit(func())                              {}
+func (noHooks) OnTests(func(string), func(uint8, string, string, uint64, uint64), func(int64) int64) {
+}
