@@ -107,7 +107,14 @@ type Status struct {
 	Seen      string              `json:"seen,omitempty"`      // path of the file that first calls are noted in
 	Kept      int                 `json:"kept,omitempty"`      // calls, see Watch.Keep
 	Suspended bool                `json:"suspended,omitempty"` // before its first init function
+	Patched   *Patched            `json:"patched,omitempty"`   // it doesn't listen; nil: it does
 	On        []On                `json:"on"`
+}
+
+// A Patched is what was changed in a program that doesn't listen.
+type Patched struct {
+	Functions int `json:"functions"` // that are patched now
+	Bytes     int `json:"bytes"`     // of code that differ from the program's file
 }
 
 // An On is a target that a command has switched on.

@@ -47,6 +47,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
+	a.askBeforePatching()
 	root.SetIn(stdin)
 	help := &failing{Writer: stdout}
 	root.SetOut(help)

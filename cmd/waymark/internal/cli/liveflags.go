@@ -32,6 +32,7 @@ type liveFlags struct {
 
 func (f *liveFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.dir, "dir", "", "look for sockets in `DIR`, as where a container's are mounted")
+	defineYes(set)
 	set.StringVar(&f.form, "format", "text", "`FORMAT`: text or json, an object a line"+f.others())
 }
 

@@ -47,15 +47,24 @@ func (a *app) ps(f *liveFlags) error {
 	for _, path := range unanswered {
 		a.note("no answer at " + path)
 	}
+	var others []live.Silent
+	if f.dir == "" {
+		others = live.Silents(list)
+	}
 	if f.form == "json" {
 		for _, p := range list {
 			if err := a.object(p.Status); err != nil {
 				return err
 			}
 		}
+		for _, p := range others {
+			if err := a.object(p); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
-	if len(list) == 0 {
+	if len(list)+len(others) == 0 {
 		a.note("no program listens in " + strings.Join(dirs, ", ") + ": build one with waymark build")
 		return nil
 	}
@@ -63,6 +72,10 @@ func (a *app) ps(f *liveFlags) error {
 	for _, p := range list {
 		t.Rows = append(t.Rows, []table.Cell{{Text: strconv.Itoa(p.PID)}, table.Duration(time.Duration(p.UptimeNS)), table.Count(uint64(p.Functions)),
 			{Text: what(&p.Status)}, {Text: p.Program}})
+	}
+	for _, p := range others {
+		t.Rows = append(t.Rows, []table.Cell{{Text: strconv.Itoa(p.PID)}, table.Duration(time.Duration(p.UptimeNS)), {Text: "-"},
+			{Text: p.Release + ", doesn't listen, can be patched"}, {Text: p.Program}})
 	}
 	return t.Write(a.stdout, (&textFlags{}).style(a.stdout))
 }
@@ -111,6 +124,9 @@ func (a *app) sayStatus(s *control.Status) error {
 	line("functions", units.Count(uint64(s.Functions)))
 	if len(s.Groups) > 0 {
 		line("groups", strings.Join(s.Groups, ", "))
+	}
+	if p := s.Patched; p != nil {
+		line("patched", fmt.Sprintf("%s; %s of its code differ from its file", units.Things(uint64(p.Functions), "function"), units.Things(uint64(p.Bytes), "byte")))
 	}
 	if s.Recording != "" {
 		line("recording", s.Recording)

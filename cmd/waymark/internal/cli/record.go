@@ -42,6 +42,7 @@ func (a *app) recordCommand() *cobra.Command {
 			set.StringVarP(&out, "output", "o", defaultRecording, "`FILE` to record to")
 			set.DurationVar(&limit, "for", 0, "record a running program, PID or its name, for this `TIME`; 0: until interrupted")
 			set.StringVar(&dir, "dir", "", "record a running program, whose socket is in `DIR`")
+			defineYes(set)
 			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the recording: text or json")
 			config.Mark(set, config.IsOutput, "output")
 		},
@@ -112,7 +113,7 @@ func (a *app) recordCommand() *cobra.Command {
 // ofBuilds returns a flag of record that was given, and that means nothing for a running program.
 func ofBuilds(set *pflag.FlagSet) (name string) {
 	set.Visit(func(f *pflag.Flag) {
-		if s := setting.Find(f.Name); (s == nil || !s.Live) && !slices.Contains([]string{"output", "for", "dir", "format"}, f.Name) {
+		if s := setting.Find(f.Name); (s == nil || !s.Live) && !slices.Contains([]string{"output", "for", "dir", "format", "yes"}, f.Name) {
 			name = f.Name
 		}
 	})

@@ -6,10 +6,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"github.com/waymark-go/waymark/internal/text/names"
 )
+
+// Own reports whether a process is of the user who has called this command, by sudo perhaps.
+func Own(pid int) bool {
+	uid, _, err := owner(pid)
+	return err == nil && (uid == os.Geteuid() || strconv.Itoa(uid) == os.Getenv("SUDO_UID"))
+}
 
 // owner returns the user of a process, and the name of its program.
 func owner(pid int) (uid int, program string, err error) {

@@ -7,9 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -256,3 +258,64 @@ func TestCycles(t *testing.T) {
 }
 
 var cycling = flag.Duration("cycling", 3*time.Second, "how long TestCycles runs with each number of CPUs")
+
+// TestMain is a tracer that is to be killed, if the environment says so.
+func TestMain(m *testing.M) {
+	if pid, err := strconv.Atoi(os.Getenv("WAYMARK_TEST_TRACES")); err == nil {
+		target, err := Attach(pid)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		for {
+			if _, err := target.Want(ofMain(target.Image)); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
+				target.Drain(false, func(*Part) {})
+			}
+			target.Want(nil)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// A program goes on whose tracer was killed at whatever moment, and the next one undoes what is left.
+func TestKilled(t *testing.T) {
+	w := start(t, built(t, nil), "WORK_GC=1")
+	plain := w.work(500)
+	mended := 0
+	for i := range *killing {
+		fmt.Fprintln(w.in, "go", 500)
+		tracer := exec.Command(os.Args[0])
+		tracer.Env, tracer.Stderr = append(os.Environ(), fmt.Sprint("WAYMARK_TEST_TRACES=", w.cmd.Process.Pid)), os.Stderr
+		if err := tracer.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rand.IntN(600)) * time.Millisecond)
+		tracer.Process.Kill()
+		tracer.Wait()
+		if got := w.counts(); got["main.frame"] != plain["main.frame"] || got["main.deep"] != plain["main.deep"] {
+			t.Fatalf("kill %d: the program made %v calls, %v without a tracer", i, got, plain)
+		}
+		target, err := Attach(w.cmd.Process.Pid)
+		if err != nil {
+			t.Fatalf("kill %d: %v", i, err)
+		}
+		if target.Mended > 0 {
+			mended++
+		}
+		if n, err := target.Differences(); n != 0 || err != nil {
+			t.Fatalf("kill %d: %d bytes differ from the file, %v", i, n, err)
+		}
+		if maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", w.cmd.Process.Pid)); strings.Contains(string(maps), memoryName) {
+			t.Fatalf("kill %d: memory is left", i)
+		}
+		target.Close()
+	}
+	t.Logf("%d of %d kills had left patches", mended, *killing)
+	w.end()
+}
+
+var killing = flag.Int("killing", 8, "how often TestKilled kills")

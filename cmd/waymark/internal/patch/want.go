@@ -128,6 +128,16 @@ func (t *Target) want(list []*image.Func) (*Report, error) {
 	return r, nil
 }
 
+// Patched returns how many functions are patched.
+func (t *Target) Patched() (n int) {
+	for _, s := range t.sites[1:] {
+		if s.on {
+			n++
+		}
+	}
+	return n
+}
+
 // add makes a site of a plan, and writes its trampolines.
 func (t *Target) add(p *displace.Plan) (*Site, error) {
 	before := len(t.writer.Bytes())

@@ -8,39 +8,87 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"sync"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
 	"github.com/waymark-go/waymark/internal/program/control"
 )
 
-// Connect connects to a process that doesn't listen, which is patched as requests want it. Closing the connection undoes
-// all. The error is an *image.Refusal if the process can't be patched.
-func Connect(pid int) (net.Conn, error) {
-	t, err := patch.Attach(pid)
-	if err != nil {
-		return nil, err
-	}
-	return serve(t), nil
+// Allow, unless it is nil, is asked before a running program is patched for the first time. Its error says why not.
+var Allow func(pid int, program string) error
+
+// hosts are the programs that this process looks into, by their ids.
+var hosts struct {
+	sync.Mutex
+	of map[int]*shared
 }
 
-func serve(t *patch.Target) net.Conn {
-	client, server := net.Pipe()
-	c := &connection{Conn: client, h: newHost(t), served: make(chan struct{})}
-	s := control.NewServer(c.h)
-	s.Later = func() {
-		go func() {
-			for left := s.Expire(); left >= 0; left = s.Expire() {
-				time.Sleep(min(left, time.Second))
-			}
-		}()
+// A shared is a host with its connections.
+type shared struct {
+	*host
+	server *control.Server
+	users  int
+}
+
+// Connect connects to a process that doesn't listen, which is patched as requests want it. All that was changed in it is
+// undone when its last connection is closed. The error is an *image.Refusal if the process can't be patched.
+func Connect(pid int) (net.Conn, error) {
+	hosts.Lock()
+	defer hosts.Unlock()
+	s := hosts.of[pid]
+	if s == nil {
+		t, err := patch.Attach(pid)
+		if err != nil {
+			return nil, err
+		}
+		h := newHost(t)
+		h.allow = Allow
+		s = &shared{host: h, server: control.NewServer(h)}
+		s.server.Later = func() {
+			go func() {
+				for left := s.server.Expire(); left >= 0; left = s.server.Expire() {
+					time.Sleep(min(left, time.Second))
+				}
+			}()
+		}
+		if hosts.of == nil {
+			hosts.of = make(map[int]*shared)
+		}
+		hosts.of[pid] = s
 	}
+	s.users++
+	client, server := net.Pipe()
+	c := &connection{Conn: client, of: s, served: make(chan struct{})}
 	go func() {
 		defer close(c.served)
-		s.Serve(&side{server, bufio.NewReader(server)}, "this command")
+		s.server.Serve(&side{server, bufio.NewReader(server)}, "this command")
 		server.Close()
 	}()
-	return c
+	return c, nil
+}
+
+// A connection is the client's side.
+type connection struct {
+	net.Conn
+	of     *shared
+	served chan struct{}
+	once   sync.Once
+}
+
+// Close ends the connection. After the last one the program is as it was.
+func (c *connection) Close() (err error) {
+	c.once.Do(func() {
+		c.Conn.Close()
+		<-c.served
+		hosts.Lock()
+		defer hosts.Unlock()
+		if c.of.users--; c.of.users == 0 {
+			delete(hosts.of, c.of.t.PID())
+			err = c.of.close()
+		}
+	})
+	return err
 }
 
 // A Run is a program that was started to be recorded.
@@ -71,25 +119,6 @@ func Start(cmd *exec.Cmd, path, settings string, targets []string) (*Run, error)
 
 // Close completes the recording of a program that has ended.
 func (r *Run) Close() error { return errors.Join(r.rec.Close(), r.h.close()) }
-
-// A connection is the client's side.
-type connection struct {
-	net.Conn
-	h      *host
-	served chan struct{}
-	closed bool
-}
-
-// Close ends the connection, and waits until the program is as it was.
-func (c *connection) Close() error {
-	if c.closed {
-		return nil
-	}
-	c.closed = true
-	c.Conn.Close()
-	<-c.served
-	return c.h.close()
-}
 
 // A side is the host's side.
 type side struct {

@@ -22,6 +22,7 @@ import (
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/text/units"
 	"github.com/waymark-go/waymark/internal/wire/setting"
 )
 
@@ -31,6 +32,7 @@ type host struct {
 	names  []pattern.Func
 	funcs  []*image.Func // by index of names
 	began  time.Time
+	allow  func(pid int, program string) error // nil: it is allowed
 	follow *patch.Follower
 
 	mu    sync.Mutex
@@ -201,6 +203,12 @@ func (h *host) want() (note string, err error) {
 	for _, f := range h.files {
 		add(f.functions)
 	}
+	if h.allow != nil && len(list) > 0 {
+		if err := h.allow(h.t.PID(), h.t.Program); err != nil {
+			return "", &control.Error{Code: control.CodeForbidden, Text: err.Error()}
+		}
+		h.allow = nil
+	}
 	slices.SortStableFunc(list, func(a, b *image.Func) int { return strings.Compare(a.Package(), b.Package()) })
 	report, err := h.t.Want(list)
 	if err != nil {
@@ -210,12 +218,12 @@ func (h *host) want() (note string, err error) {
 }
 
 func sayReport(r *patch.Report) string {
-	text := fmt.Sprintf("patched %d functions, stopped for %s", r.Functions, r.Stopped.Round(10*time.Microsecond))
-	if n := len(r.Refused); n > 0 {
-		text += fmt.Sprintf("; %d functions can't be patched", n)
+	text := fmt.Sprintf("patched %s, stopped for %s", units.Things(uint64(r.Functions), "function"), r.Stopped.Round(10*time.Microsecond))
+	if n := uint64(len(r.Refused)); n > 0 {
+		text += "; " + units.Things(n, "function") + " can't be patched"
 	}
-	if n := len(r.Deferred); n > 0 {
-		text += fmt.Sprintf("; %d were being left just then, and are not seen", n)
+	if n := uint64(len(r.Deferred)); n > 0 {
+		text += "; " + units.Things(n, "function") + " could not be patched just then, and are not seen"
 	}
 	return text + "; calls that the compiler has inlined are not seen"
 }
@@ -377,6 +385,8 @@ func (h *host) Status() control.Status {
 	if len(h.files) > 0 {
 		s.Recording = h.files[0].Path()
 	}
+	s.Patched = &control.Patched{Functions: h.t.Patched()}
+	s.Patched.Bytes, _ = h.t.Differences()
 	return s
 }
 
