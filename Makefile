@@ -13,6 +13,7 @@
 # make bench-store   a program of calls only, with all kinds of tracing, into docs (minutes)
 # make test-counts   call counts against the go command's coverage counters (minutes, downloads)
 # make test-budget   calls with a budget: all are counted, long ones recorded (minutes, downloads)
+# make test-attach  programs that plain Go has built, patched: more builds, attached and killed more often (minutes)
 # make test-estimates  own times that a budget of 10% estimates, judged by perf, in twelve real programs (minutes, downloads, perf)
 # make test-traces   traces of an HTTP and a gRPC server, against a recording (a minute, downloads)
 # make test-million  memory of a million goroutines in traced calls (takes 3 GB)
@@ -52,7 +53,7 @@ APART    := dev/benchmarks/peers contrib/otel contrib/prometheus dev/ui
 SELDOM   := dev/servers dev/sql dev/otlp dev/jaeger
 SOURCES  := $(shell git ls-files -co --exclude-standard '*.go' '*.s' cmd/waymark/internal/screen/ui/assets 2>/dev/null)
 
-.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-estimates test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures bench-serve
+.PHONY: all help test test-long test-counts test-million test-billion test-waits test-exports test-sql test-otlp test-jaeger test-gates test-cross test-values test-modes test-budget test-attach test-estimates test-traces test-defaults test-planted test-modules test-rewriter bench bench-peers bench-programs bench-budget bench-phases bench-live bench-latency bench-traces bench-store fuzz lint vet cross clean release tracer test-usdt bench-usdt test-ui pictures bench-serve
 
 all: $(BIN)/waymark
 
@@ -296,6 +297,9 @@ bench-budget: $(BIN)/waymark
 	cd dev/benchmarks/budget && $(GO) build -o $(BIN)/bench-budget . && $(BIN)/bench-budget -waymark $(BIN)/waymark -samples $(BIN)/budget.csv -docs ../../../docs $(BUDGET)
 
 # BUDGET='-programs goja' takes some of them.
+test-attach:
+	cd cmd/waymark && $(GO) test ./internal/patch/... -long -cycling 60s -killing 200 -v -timeout $(TIMEOUT)
+
 test-estimates: $(BIN)/waymark
 	cd dev/benchmarks/budget && $(GO) build -o $(BIN)/bench-budget . && $(BIN)/bench-budget -waymark $(BIN)/waymark -estimates 10% $(BUDGET)
 

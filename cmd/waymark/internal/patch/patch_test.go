@@ -142,18 +142,31 @@ func ofMain(im *image.Image) (list []*image.Func) {
 func TestCounts(t *testing.T) {
 	for _, build := range []struct {
 		name string
+		long bool // the standard library is compiled for it
 		env  []string
 		args []string
 	}{
-		{"plain", nil, nil},
-		{"stripped", nil, []string{"-ldflags=-s -w"}},
-		{"PIE", nil, []string{"-buildmode=pie"}},
-		{"not optimised", nil, []string{"-gcflags=all=-N -l"}},
-		{"v3", []string{"GOAMD64=v3"}, nil},
+		{"plain", false, nil, nil},
+		{"stripped", false, nil, []string{"-ldflags=-s -w"}},
+		{"PIE", true, nil, []string{"-buildmode=pie"}},
+		{"not optimised", true, nil, []string{"-gcflags=all=-N -l"}},
+		{"v3", true, []string{"GOAMD64=v3"}, nil},
+		{"race", true, []string{"CGO_ENABLED=1"}, []string{"-race"}},
+		{"go1.25.0", true, []string{"GOTOOLCHAIN=go1.25.0"}, nil},
+		{"go1.25.0 stripped", true, []string{"GOTOOLCHAIN=go1.25.0"}, []string{"-ldflags=-s -w"}},
+		{"go1.27", true, []string{"GOTOOLCHAIN=go1.27.2"}, nil},
+		{"go1.27 stripped", true, []string{"GOTOOLCHAIN=go1.27.2"}, []string{"-ldflags=-s -w"}},
 	} {
-		t.Run(build.name, func(t *testing.T) { counts(t, built(t, build.env, build.args...)) })
+		t.Run(build.name, func(t *testing.T) {
+			if build.long && !*long {
+				t.Skip("compiles the standard library: make test-attach")
+			}
+			counts(t, built(t, build.env, build.args...))
+		})
 	}
 }
+
+var long = flag.Bool("long", false, "run what takes long, too")
 
 func counts(t *testing.T, program string, env ...string) {
 	w := start(t, program, append(env, "WORK_GC=1")...)

@@ -72,7 +72,7 @@ func worker(i, rounds int) {
 		generic("s")
 		if r%64 == 0 {
 			deep(2000)
-			garbage(r)
+			garbage(i, r)
 		}
 		if r%256 == 0 {
 			ended := make(chan bool)
@@ -171,6 +171,6 @@ func exits_() {
 	runtime.Goexit()
 }
 
-var kept [64][]byte
+var kept [4][64][]byte
 
-func garbage(n int) { kept[n%64] = make([]byte, 4096) }
+func garbage(i, n int) { kept[i][n%64] = make([]byte, 4096) }
