@@ -70,3 +70,26 @@ func recording() []byte {
 	b = format.AppendBlock(b, format.BlockClock, format.AppendClock(nil, format.ClockPair{Clock: 1200, MonoNano: 100}))
 	return format.AppendBlock(b, format.BlockEnd, format.AppendTrailer(nil, format.Trailer{Clock: 1200, Events: 8}))
 }
+
+// Events of several files in the order of time: parts of one process's recording, and processes.
+func ExampleJoin() {
+	trace := recording()
+	f, err := tracefile.NewFile(bytes.NewReader(trace), int64(len(trace)))
+	if err != nil {
+		log.Fatal(err)
+	}
+	set, err := tracefile.Join([]*tracefile.File{f})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var ev tracefile.Event
+	events := set.Events()
+	for n := 0; n < 2 && events.Next(&ev); n++ {
+		p := set.Processes[events.Process()]
+		fn, _ := p.Func(ev.Site)
+		fmt.Println(events.Nanos(), ev.Kind, fn.Name)
+	}
+	// Output:
+	// 10 enter main.main
+	// 25 enter main.load
+}

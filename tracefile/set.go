@@ -26,19 +26,6 @@ type Set struct {
 // recording, become one File, see Parts. Of a file that is there twice, or has a
 // copy, the one with more events counts. The files stay the caller's to close.
 //
-//	set, err := tracefile.Join(files)
-//	if err != nil {
-//		return err
-//	}
-//	var ev tracefile.Event
-//	events := set.Events()
-//	for events.Next(&ev) {
-//		p := set.Processes[events.Process()]
-//		fn, _ := p.Func(ev.Site)
-//		fmt.Println(events.Nanos(), p.Info().PID, ev.Goroutine, fn.Name)
-//	}
-//	return events.Err()
-//
 // The error says in what the files differ if they are not of one program: in its
 // name, or in its functions. A process that ended before all packages were
 // initialised, and a damaged file, lack functions of others, which is no difference.

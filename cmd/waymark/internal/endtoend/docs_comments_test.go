@@ -28,7 +28,7 @@ var publicPackages = []struct {
 	{"sampler", 1, ""},
 	{"callgraph", 1, "var tree *callgraph.Tree\nvar file *os.File"},
 	{"value", 1, "var ev tracefile.Event\nvar file *tracefile.File"},
-	{"tracefile", 3, "var f *tracefile.File\nvar files []*tracefile.File"},
+	{"tracefile", 2, "var f *tracefile.File"},
 	{"agent", 0, ""},
 	{"contrib/otel", 1, "var store struct{ IO *waymark.Group }"},
 	{"contrib/prometheus", 1, ""},
