@@ -256,7 +256,7 @@ func connect(pid int) (*Conn, error) {
 	}
 	c, err := host.Connect(pid)
 	if err != nil {
-		return nil, fmt.Errorf("process %d, %s, doesn't listen, and can't be patched: %w; a program of waymark build listens, and one of waymark run or test with WAYMARK=socket", pid, program, err)
+		return nil, fmt.Errorf("process %d, %s, doesn't listen, and can't be patched: %w", pid, program, err)
 	}
 	return Over(c, fmt.Sprintf("process %d", pid)), nil
 }

@@ -4,9 +4,11 @@ package patch
 
 import (
 	"bufio"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -93,6 +95,19 @@ func (w *worker) end() {
 	}
 }
 
+// attach attaches to the program, if that may be.
+func (w *worker) attach() *Target {
+	w.t.Helper()
+	target, err := Attach(w.cmd.Process.Pid)
+	if errors.Is(err, fs.ErrPermission) {
+		w.t.Skipf("nothing may be traced here: %v", err)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return target
+}
+
 // tally counts events by site.
 type tally struct {
 	begins, ends map[uint32]int64
@@ -170,10 +185,7 @@ var long = flag.Bool("long", false, "run what takes long, too")
 
 func counts(t *testing.T, program string, env ...string) {
 	w := start(t, program, append(env, "WORK_GC=1")...)
-	target, err := Attach(w.cmd.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := w.attach()
 	defer target.Close()
 	report, err := target.Want(ofMain(target.Image))
 	if err != nil {
@@ -213,10 +225,7 @@ func counts(t *testing.T, program string, env ...string) {
 	if err := target.Close(); err != nil {
 		t.Error(err)
 	}
-	again, err := Attach(w.cmd.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := w.attach()
 	defer again.Close()
 	if n, err := again.Differences(); n != 0 || err != nil {
 		t.Errorf("%d bytes differ from the file, %v", n, err)
@@ -236,10 +245,7 @@ func TestCycles(t *testing.T) {
 		cycles, deferred := 0, 0
 		var stopped time.Duration
 		for time.Now().Before(end) {
-			target, err := Attach(w.cmd.Process.Pid)
-			if err != nil {
-				t.Fatalf("cycle %d: %v", cycles, err)
-			}
+			target := w.attach()
 			report, err := target.Want(ofMain(target.Image))
 			if err != nil {
 				t.Fatalf("cycle %d: %v", cycles, err)
@@ -255,10 +261,7 @@ func TestCycles(t *testing.T) {
 			}
 		}
 		t.Logf("GOMAXPROCS %s: %d cycles, %d functions deferred, stopped for %v at most", procs, cycles, deferred, stopped)
-		target, err := Attach(w.cmd.Process.Pid)
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := w.attach()
 		if n, err := target.Differences(); n != 0 || err != nil {
 			t.Errorf("%d bytes differ from the file, %v", n, err)
 		}
@@ -297,6 +300,10 @@ func TestMain(m *testing.M) {
 // A program goes on whose tracer was killed at whatever moment, and the next one undoes what is left.
 func TestKilled(t *testing.T) {
 	w := start(t, built(t, nil), "WORK_GC=1")
+	w.attach().Close()
+	if scope, _ := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope"); os.Geteuid() != 0 && len(scope) > 0 && scope[0] != '0' {
+		t.Skip("only root may trace what another process has started")
+	}
 	plain := w.work(500)
 	mended := 0
 	for i := range *killing {
@@ -312,10 +319,7 @@ func TestKilled(t *testing.T) {
 		if got := w.counts(); got["main.frame"] != plain["main.frame"] || got["main.deep"] != plain["main.deep"] {
 			t.Fatalf("kill %d: the program made %v calls, %v without a tracer", i, got, plain)
 		}
-		target, err := Attach(w.cmd.Process.Pid)
-		if err != nil {
-			t.Fatalf("kill %d: %v", i, err)
-		}
+		target := w.attach()
 		if target.Mended > 0 {
 			mended++
 		}

@@ -60,8 +60,11 @@ func newHost(t *patch.Target) *host {
 			continue
 		}
 		path := f.Package()
+		if path == "main" {
+			path = t.Image.Main
+		}
 		name := pattern.FromRuntime(path, patch.NameOf(f))
-		name.Dir, name.Main = filepath.Dir(f.File()), path == "main"
+		name.Dir = filepath.Dir(f.File())
 		h.names, h.funcs = append(h.names, name), append(h.funcs, f)
 	}
 	h.follow.Begin = func(c *patch.Call) {
@@ -147,9 +150,9 @@ func (h *host) matching(targets []string) ([]*image.Func, *pattern.Set, error) {
 // usual are the targets if the user names none: the packages of the main module.
 func (h *host) usual() []string {
 	if m := h.t.Image.Module; m != "" && m != "command-line-arguments" {
-		return []string{"main.*", m + "/..."}
+		return []string{m + "/..."}
 	}
-	return []string{"main.*"}
+	return []string{h.t.Image.Main}
 }
 
 // Find implements control.Host.
@@ -177,7 +180,7 @@ func (h *host) Find(targets []string) (c control.Change, err error) {
 			names = append(names, n.Names()...)
 		}
 		const most = 10
-		errs = append(errs, fmt.Errorf("%s names no function that has code of its own%s: the program hasn't it, or it is inlined wherever it is called", p, pattern.IsIt(p, names, most)))
+		errs = append(errs, fmt.Errorf("%s names no function that has code of its own: the program hasn't it, or it is inlined wherever it is called%s", p, pattern.IsIt(p, names, most)))
 	}
 	if len(errs) > 0 {
 		return control.Change{}, &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}

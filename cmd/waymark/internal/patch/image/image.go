@@ -106,6 +106,8 @@ func (im *Image) read() (err error) {
 			im.Race = true
 		case s.Key == "-buildmode" && slices.Contains([]string{"plugin", "shared", "c-shared", "c-archive"}, s.Value), s.Key == "-linkshared" && s.Value == "true":
 			return refuse("%s was built with %s=%s: its code uses registers that patches need", im.Path, s.Key, s.Value)
+		case s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "waymark"):
+			return refuse("%s was built by waymark, and listens with WAYMARK=socket, or without WAYMARK=agent=0", im.Path)
 		case s.Key == "-compiler" && s.Value != "gc":
 			return refuse("%s was built by %s: only programs of the compiler gc can be patched", im.Path, s.Value)
 		}

@@ -96,27 +96,35 @@ func (p *Process) status(name string) string {
 	return ""
 }
 
+// A denial is an fs.ErrPermission that says what helps.
+type denial struct{ text string }
+
+func denied(format string, args ...any) error { return &denial{fmt.Sprintf(format, args...)} }
+
+func (d *denial) Error() string { return d.text }
+func (d *denial) Unwrap() error { return fs.ErrPermission }
+
 // refused says why the kernel refuses to let the process be traced, and what helps.
 func (p *Process) refused(err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
 	if by := p.status("TracerPid"); by != "" && by != "0" {
-		return fmt.Errorf("process %d is traced already, by process %s: a process has one tracer at a time", p.PID, by)
+		return denied("process %d is traced already, by process %s: a process has one tracer at a time", p.PID, by)
 	}
 	scope, _ := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
 	switch s := strings.TrimSpace(string(scope)); {
 	case s == "3":
-		return fmt.Errorf("this kernel lets nobody trace processes (kernel.yama.ptrace_scope is 3) until it is started anew")
+		return denied("this kernel lets nobody trace processes (kernel.yama.ptrace_scope is 3) until it is started anew")
 	case s == "2" && os.Geteuid() != 0:
-		return fmt.Errorf("this kernel lets only root trace processes (kernel.yama.ptrace_scope is 2): use sudo")
+		return denied("this kernel lets only root trace processes (kernel.yama.ptrace_scope is 2): use sudo")
 	case s == "1" && os.Geteuid() != 0:
-		return fmt.Errorf("this kernel lets users trace only what they start themselves (kernel.yama.ptrace_scope is 1): use sudo, or start the program by waymark record ./PROGRAM")
+		return denied("this kernel lets users trace only what they start themselves (kernel.yama.ptrace_scope is 1): use sudo, or start the program by waymark record ./PROGRAM")
 	}
 	if uid := strings.Fields(p.status("Uid")); len(uid) > 0 && uid[0] != strconv.Itoa(os.Geteuid()) && os.Geteuid() != 0 {
-		return fmt.Errorf("process %d is user %s's: only they and root may trace it", p.PID, uid[0])
+		return denied("process %d is user %s's: only they and root may trace it", p.PID, uid[0])
 	}
-	return fmt.Errorf("the kernel doesn't let process %d be traced (%w): in a container that wants the capability SYS_PTRACE; a program that has given up rights, or forbids it (prctl PR_SET_DUMPABLE), can be traced by root only", p.PID, err)
+	return denied("the kernel doesn't let process %d be traced (%v): in a container that wants the capability SYS_PTRACE; a program that has given up rights, or forbids it (prctl PR_SET_DUMPABLE), can be traced by root only", p.PID, err)
 }
 
 // Read fills b with memory of the process.
