@@ -47,7 +47,7 @@ var noKeys = map[string]string{
 		"programs have what they say in them": "all closures exclude include min-size tracegen untested-go usdt",
 	"of the command's work":        "config debug dry-run verbose work",
 	"of reports":                   "by format lines depth sort width",
-	"of a command about a program": "dir for",
+	"of a command about a program": "dir for yes",
 	"of recordings as a whole":     "check out rerun runs trace",
 }
 
