@@ -66,6 +66,8 @@ func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, defin
 			if err := f.check(); err != nil {
 				return err
 			}
+			_, stop := interrupted(0) // what is changed in the program is changed back
+			defer stop()
 			c, err := live.Connect(args[0], f.dir)
 			if err != nil {
 				return err

@@ -126,7 +126,11 @@ func (a *app) sayStatus(s *control.Status) error {
 		line("groups", strings.Join(s.Groups, ", "))
 	}
 	if p := s.Patched; p != nil {
-		line("patched", fmt.Sprintf("%s; %s of its code differ from its file", units.Things(uint64(p.Functions), "function"), units.Things(uint64(p.Bytes), "byte")))
+		line("patched", units.Things(uint64(p.Functions), "function"))
+		line("code", fmt.Sprintf("bytes that differ from the file: %d", p.Bytes))
+		if p.Restored > 0 {
+			line("restored", fmt.Sprintf("%d bytes that a killed waymark had left", p.Restored))
+		}
 	}
 	if s.Recording != "" {
 		line("recording", s.Recording)

@@ -86,6 +86,9 @@ func (a *app) recordCommand() *cobra.Command {
 				defer t.clear()
 			}
 			if errors.Is(err, errForeign) {
+				if name := ofBuilds(set, "include", "config", "verbose", "debug"); name != "" {
+					return usagef("record: --%s is of programs that waymark builds, and plain Go has built %s: name its package", name, line.args[0])
+				}
 				return a.recordForeign(line, &f, &rec, file)
 			}
 			if err != nil || t == nil {
@@ -110,10 +113,12 @@ func (a *app) recordCommand() *cobra.Command {
 		})
 }
 
-// ofBuilds returns a flag of record that was given, and that means nothing for a running program.
-func ofBuilds(set *pflag.FlagSet) (name string) {
+// ofBuilds returns a flag of record that was given, and that means nothing for a running program. These others mean
+// something.
+func ofBuilds(set *pflag.FlagSet, others ...string) (name string) {
+	others = append(others, "output", "for", "dir", "format", "yes")
 	set.Visit(func(f *pflag.Flag) {
-		if s := setting.Find(f.Name); (s == nil || !s.Live) && !slices.Contains([]string{"output", "for", "dir", "format", "yes"}, f.Name) {
+		if s := setting.Find(f.Name); (s == nil || !s.Live) && !slices.Contains(others, f.Name) {
 			name = f.Name
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/host"
 )
 
-// recordForeign runs a program that plain Go has built, and records the calls of the functions that --include names, of
-// its main module if there is none: they are patched before the program's first instruction.
+// recordForeign runs a program that plain Go has built, and records it. Functions are those that --include names, else
+// those of the main module. They are patched before the first instruction.
 func (a *app) recordForeign(line *commandLine, f *buildFlags, rec *recordFlags, file string) error {
 	if len(line.exec()) > 0 {
 		return usagef("record: -exec runs programs that waymark has built")
@@ -35,7 +35,7 @@ func (a *app) recordForeign(line *commandLine, f *buildFlags, rec *recordFlags, 
 		return runErr
 	}
 	defer guard("")()
-	if err := errors.Join(run.Close(), a.sayRecording("text", []string{file})); err != nil {
+	if err := errors.Join(run.Close(), a.recorded(file, "text", rec, nil)); err != nil {
 		a.note(err.Error())
 	}
 	return programStatus(runErr)

@@ -25,6 +25,8 @@ func (a *app) recordLive(process, dir, file, form, more string, rec *recordFlags
 			return err
 		}
 	}
+	_, stop := interrupted(0) // what is changed in the program is changed back
+	defer stop()
 	c, err := live.Connect(process, dir)
 	if err != nil {
 		return err

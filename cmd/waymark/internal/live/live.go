@@ -1,4 +1,4 @@
-// Package live finds running programs that waymark has built, and connects to them: it is the
+// Package live finds running programs, and connects to them or to what patches them. It is the
 // command's side of package control's protocol.
 package live
 

@@ -116,28 +116,32 @@ func (d *drain) give(p, chunk int) {
 
 // Drain calls do with what events there are, of a few chunks of each P, and reports whether there were some. With all
 // it also has those of chunks that aren't full.
-func (t *Target) Drain(all bool, do func(*Part)) (some bool) {
+//
+// now is the clock before the call. Until the clock that Drain returns all events were told.
+func (t *Target) Drain(all bool, now uint64, do func(*Part)) (some bool, until uint64) {
 	const most = 8 // chunks: who is told of the events is to do other things, too
+	until = now
 	if t.memory == nil {
-		return false
+		return false, until
 	}
 	d := &t.drain
 	for p := range d.of {
 		s := &d.of[p]
-		for n := min(most, len(s.given)); n > 0; n-- {
+		for n := 0; len(s.given) > 0; n++ {
 			part := d.next(p, all)
 			if part == nil {
 				break
 			}
-			if len(part.Records()) > 0 {
-				some = true
-				do(part)
+			if n == most {
+				until = min(until, part.begins())
+				break
 			}
+			some = some || len(part.Records()) > 0
+			do(part)
 			s.read = part.End
 			if part.Head.State != format.ChunkFull {
 				break
 			}
-			some = true
 			chunk := s.given[0]
 			s.given, s.read = slices.Delete(s.given, 0, 1), 0
 			if p >= d.ps { // it is used: from now on it has more
@@ -147,7 +151,15 @@ func (t *Target) Drain(all bool, do func(*Part)) (some bool) {
 			d.give(p, chunk)
 		}
 	}
-	return some
+	return some, until
+}
+
+// begins returns the clock of the first event.
+func (p *Part) begins() uint64 {
+	if list := p.Records(); len(list) > 0 {
+		return list[0].Clock
+	}
+	return p.Head.Clock
 }
 
 // next returns what is new in the first chunk that a P has; nil: nothing.
@@ -156,7 +168,8 @@ func (d *drain) next(p int, all bool) *Part {
 	chunk := s.given[0]
 	b := d.t.memory[chunk : chunk+format.ChunkSize]
 	part := &Part{Bytes: b, From: max(s.read, format.ChunkHeader)}
-	switch state := atomic.LoadUint32(d.state(chunk)); {
+	state := atomic.LoadUint32(d.state(chunk))
+	switch {
 	case state == format.ChunkFull:
 		part.End = int(binary.LittleEndian.Uint32(b[32:]))
 	case state == format.ChunkActive && all:
@@ -173,7 +186,19 @@ func (d *drain) next(p int, all bool) *Part {
 		part.End = part.From // the program has written to the memory
 	}
 	part.Head = format.ParseChunk(b)
+	part.Head.State = state // it may be full by now, and have more
 	return part
+}
+
+// Drops returns the calls of each site whose beginnings there was no room for.
+func (t *Target) Drops() map[*Site]uint64 {
+	drops := make(map[*Site]uint64)
+	for _, s := range t.sites[1:] {
+		if n, _ := t.Dropped(s.Number); n > 0 {
+			drops[s] = n
+		}
+	}
+	return drops
 }
 
 // Dropped returns how many events of a site there was no room for: beginnings and ends.

@@ -10,7 +10,7 @@ type Call struct {
 	Goroutine uint64
 	Began     uint64
 	Ended     uint64 // 0: it has not
-	Returned  bool   // else a panic or Goexit has left it
+	Returned  bool   // else a panic or Goexit has left it; a call counts as returned if ends of its function were dropped
 	Callees   uint64 // time of patched functions that it called
 	Caller    *Call  // the patched function that has called it, directly or not; nil: none
 	Depth     int    // patched functions around it
@@ -138,6 +138,10 @@ func (f *Follower) take() *Call {
 }
 
 func (f *Follower) end(c *Call, clock uint64, returned bool) {
+	if !returned {
+		_, dropped := f.target.Dropped(c.Site.Number)
+		returned = dropped > 0
+	}
 	c.Ended, c.Returned = clock, returned
 	if c.Caller != nil {
 		c.Caller.Callees += clock - min(c.Began, clock)
@@ -146,11 +150,5 @@ func (f *Follower) end(c *Call, clock uint64, returned bool) {
 	f.spare = append(f.spare, c)
 }
 
-// Open calls do with each call in progress.
-func (f *Follower) Open(do func(*Call)) {
-	for _, stack := range f.stacks {
-		for _, c := range stack {
-			do(c)
-		}
-	}
-}
+// Forget forgets all calls in progress: other functions are patched than before.
+func (f *Follower) Forget() { clear(f.stacks) }

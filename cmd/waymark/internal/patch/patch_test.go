@@ -133,11 +133,11 @@ func drained(target *Target, c *tally, stop chan struct{}) {
 	for {
 		select {
 		case <-stop:
-			for target.Drain(true, c.add) {
+			for some := true; some; some, _ = target.Drain(true, 0, c.add) {
 			}
 			return
 		default:
-			if !target.Drain(false, c.add) {
+			if some, _ := target.Drain(false, 0, c.add); !some {
 				time.Sleep(200 * time.Microsecond)
 			}
 		}
@@ -289,7 +289,7 @@ func TestMain(m *testing.M) {
 				os.Exit(1)
 			}
 			for end := time.Now().Add(20 * time.Millisecond); time.Now().Before(end); {
-				target.Drain(false, func(*Part) {})
+				target.Drain(false, 0, func(*Part) {})
 			}
 			target.Want(nil)
 		}

@@ -19,8 +19,7 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// A Recording records a target's events in a trace file, with the recorder of programs that waymark builds: it is told
-// of chunks as if they were its own program's.
+// A Recording records a target's events in a trace file. It gives the recorder chunks as if they were its own program's.
 type Recording struct {
 	*recorder.Recorder
 	source *source
@@ -28,7 +27,7 @@ type Recording struct {
 
 // Record begins a recording. Settings of c that concern what the program itself would do mean nothing here.
 func (t *Target) Record(c recorder.Config) (*Recording, error) {
-	s := &source{t: t, open: make(map[uint32]int)}
+	s := &source{t: t, open: make(map[uint32]int), before: t.lost()}
 	s.changed.L = &s.mu
 	c.Facts = t.facts()
 	c.Packages = func(register func(*rt.Package)) { s.register = register }
@@ -97,7 +96,7 @@ type source struct {
 	full    []int          // in the order in which they were filled
 	open    map[uint32]int // by stream: the chunk that its events go to
 	ended   bool
-	lost    uint64
+	before  uint64 // events that were lost before the recording began
 }
 
 // Start implements recorder.Hooks.
@@ -152,7 +151,7 @@ func (s *source) Stop() {
 }
 
 // Lost implements recorder.Hooks.
-func (s *source) Lost() uint64 { return s.lost }
+func (s *source) Lost() uint64 { return s.t.lost() - min(s.before, s.t.lost()) }
 
 // add copies a part to the arena. It waits for the writer where there is no room: the program drops events then, and
 // counts them.
@@ -163,6 +162,9 @@ func (s *source) add(p *Part) {
 		return
 	}
 	i, ok := s.open[p.Head.Stream]
+	if !ok && len(p.Records()) == 0 {
+		return
+	}
 	if !ok {
 		for len(s.free) == 0 && !s.ended {
 			s.changed.Wait()
@@ -178,6 +180,7 @@ func (s *source) add(p *Part) {
 		if p.From > format.ChunkHeader { // the recording began within it
 			binary.LittleEndian.PutUint64(chunk[16:], p.Records()[0].Clock)
 			binary.LittleEndian.PutUint64(chunk[24:], p.Goroutine())
+			binary.LittleEndian.PutUint64(chunk[40:], 0) // what was lost was lost before
 		}
 		binary.LittleEndian.PutUint32(chunk[32:], format.ChunkHeader)
 		s.open[p.Head.Stream] = i
@@ -211,7 +214,6 @@ func (r *Recording) Close() error {
 	for stream := range s.open {
 		s.close(stream, 0)
 	}
-	s.lost = s.t.lost()
 	s.mu.Unlock()
 	return r.Recorder.Close()
 }

@@ -235,6 +235,11 @@ func (t *Target) share() error {
 	if t.memory != nil {
 		return nil
 	}
+	if l, by, err := t.traces(); err != nil {
+		return err
+	} else if l != nil {
+		return fmt.Errorf("process %d is patched by another waymark already, process %d", t.process.PID, by)
+	}
 	room, err := t.room()
 	if err != nil {
 		return err
@@ -272,29 +277,35 @@ func (t *Target) share() error {
 	return nil
 }
 
+// descriptors returns the process's descriptors of the memory that it shares.
+func (t *Target) descriptors() (list []int) {
+	dir := fmt.Sprintf("/proc/%d/fd", t.process.PID)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		fd, err := strconv.Atoi(e.Name())
+		if to, _ := os.Readlink(filepath.Join(dir, e.Name())); err == nil && strings.HasPrefix(to, "/memfd:"+memoryName) {
+			list = append(list, fd)
+		}
+	}
+	return list
+}
+
 // take maps the memory that the process has just made, and returns the process's descriptor of it.
 func (t *Target) take() (fd int, err error) {
-	dir := fmt.Sprintf("/proc/%d/fd", t.process.PID)
-	entries, err := os.ReadDir(dir)
+	list := t.descriptors()
+	if len(list) == 0 {
+		return 0, &image.Refusal{Why: fmt.Sprintf("process %d may not make memory that it shares (memfd_create): a filter of system calls (seccomp) forbids it", t.process.PID)}
+	}
+	fd = list[0]
+	f, err := os.OpenFile(fmt.Sprintf("/proc/%d/fd/%d", t.process.PID, fd), os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
-	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		if to, _ := os.Readlink(name); !strings.HasPrefix(to, "/memfd:"+memoryName) {
-			continue
-		}
-		f, err := os.OpenFile(name, os.O_RDWR, 0)
-		if err != nil {
-			return 0, err
-		}
-		defer f.Close()
-		if t.memory, err = syscall.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
-			return 0, os.NewSyscallError("mmap", err)
-		}
-		return strconv.Atoi(e.Name())
+	defer f.Close()
+	if t.memory, err = syscall.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+		return 0, os.NewSyscallError("mmap", err)
 	}
-	return 0, &image.Refusal{Why: fmt.Sprintf("process %d may not make memory that it shares (memfd_create): a filter of system calls (seccomp) forbids it", t.process.PID)}
+	return fd, nil
 }
 
 // mapped checks that the process has mapped memory and room.
@@ -369,7 +380,7 @@ func (t *Target) traces() (l *left, by int, err error) {
 	return nil, 0, nil
 }
 
-// chunk returns the address in the process of a chunk of the memory, by its offset.
+// address returns the address in the process of what is at an offset in the memory.
 func (t *Target) address(offset int) uint64 { return t.at + uint64(offset) }
 
 const chunks = arenaSize / format.ChunkSize

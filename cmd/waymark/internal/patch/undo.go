@@ -35,8 +35,13 @@ func (t *Target) Close() error {
 }
 
 func (t *Target) undo() error {
-	if t.memory == nil || !t.process.Alive() {
+	if !t.process.Alive() {
 		return nil
+	}
+	if t.memory == nil {
+		if l, _, err := t.traces(); l == nil || err != nil {
+			return err
+		}
 	}
 	now := make(pages)
 	var all []*patch
@@ -134,6 +139,9 @@ func (t *Target) unmap(ps pages, l *left) error {
 		if low != 0 && r.Low < r.High {
 			calls = append(calls, stopped.Call{Number: unix.SYS_MADVISE, Arguments: []int64{int64(r.Low), int64(r.High - r.Low), unix.MADV_DONTNEED}})
 		}
+	}
+	for _, fd := range t.descriptors() { // a kill between two stubs has left it
+		calls = append(calls, stopped.Call{Number: unix.SYS_CLOSE, Arguments: []int64{int64(fd)}})
 	}
 	return t.process.Make(room, nil, calls...)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/waymark-go/waymark/internal/program/control"
 )
 
-// Allow, unless it is nil, is asked before a running program is patched for the first time. Its error says why not.
+// Allow, unless it is nil, is asked before a running program may be patched. Its error says why not.
 var Allow func(pid int, program string) error
 
 // hosts are the programs that this process looks into, by their ids.
@@ -39,11 +39,15 @@ func Connect(pid int) (net.Conn, error) {
 	s := hosts.of[pid]
 	if s == nil {
 		t, err := patch.Attach(pid)
+		if err == nil && Allow != nil {
+			if err = Allow(pid, t.Program); err != nil {
+				t.Close()
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
 		h := newHost(t)
-		h.allow = Allow
 		s = &shared{host: h, server: control.NewServer(h)}
 		s.server.Later = func() {
 			go func() {

@@ -1,9 +1,9 @@
 //go:build linux && amd64
 
-// Package host answers the requests of waymark's commands for a program that doesn't listen: it patches the program's
-// functions, and makes what commands want to know of the events.
+// Package host answers the requests of waymark's commands for a program that doesn't listen. It patches functions, and
+// answers from their events.
 //
-//	conn, err := host.Connect(4711, nil)
+//	conn, err := host.Connect(4711)
 //
 // It stands in the command for what package agent is in programs that waymark builds.
 package host
@@ -32,14 +32,14 @@ type host struct {
 	names  []pattern.Func
 	funcs  []*image.Func // by index of names
 	began  time.Time
-	allow  func(pid int, program string) error // nil: it is allowed
 	follow *patch.Follower
 
-	mu    sync.Mutex
-	tasks []watcher
-	files []*recording
-	quit  chan struct{}
-	ended chan struct{}
+	mu     sync.Mutex
+	tasks  []watcher
+	files  []*recording
+	ending bool // events of chunks that aren't full are wanted, too
+	quit   chan struct{}
+	ended  chan struct{}
 }
 
 // A watcher is a task that wants functions patched and is told of their calls.
@@ -100,8 +100,13 @@ func (h *host) loop() {
 func (h *host) round() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.deliver()
+}
+
+// deliver is round for who has the lock.
+func (h *host) deliver() bool {
 	until, _ := patch.Clock()
-	some := h.t.Drain(len(h.tasks) > 0, func(p *patch.Part) {
+	some, until := h.t.Drain(len(h.tasks) > 0 || h.ending, until, func(p *patch.Part) {
 		for _, f := range h.files {
 			f.Add(p)
 		}
@@ -111,6 +116,15 @@ func (h *host) round() bool {
 	})
 	h.follow.Tell(until)
 	return some
+}
+
+// flush takes the events that were made until now. The program may make more meanwhile.
+func (h *host) flush() {
+	const rounds = 200 // of some chunks of each P
+	h.ending = true
+	for n := 0; n < rounds && h.deliver(); n++ {
+	}
+	h.ending = false
 }
 
 // close undoes all that was changed in the program.
@@ -206,18 +220,36 @@ func (h *host) want() (note string, err error) {
 	for _, f := range h.files {
 		add(f.functions)
 	}
-	if h.allow != nil && len(list) > 0 {
-		if err := h.allow(h.t.PID(), h.t.Program); err != nil {
-			return "", &control.Error{Code: control.CodeForbidden, Text: err.Error()}
-		}
-		h.allow = nil
-	}
 	slices.SortStableFunc(list, func(a, b *image.Func) int { return strings.Compare(a.Package(), b.Package()) })
 	report, err := h.t.Want(list)
 	if err != nil {
 		return "", err
 	}
+	h.follow.Forget()
+	for _, f := range h.files {
+		f.Know()
+	}
+	if len(list) > 0 && report.Functions == 0 {
+		return "", &control.Error{Code: control.CodeTarget, Text: "none of the functions can be patched: " + why(report)}
+	}
 	return sayReport(report), nil
+}
+
+// why says of some functions why they can't be patched.
+func why(r *patch.Report) string {
+	const most = 10
+	var list []string
+	for f, err := range r.Refused {
+		list = append(list, patch.NameOf(f)+": "+err.Error())
+	}
+	for _, f := range r.Deferred {
+		list = append(list, patch.NameOf(f)+": it was being entered or left just then, try again")
+	}
+	slices.Sort(list)
+	if n := len(list); n > most {
+		list = append(list[:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return strings.Join(list, "; ")
 }
 
 func sayReport(r *patch.Report) string {
@@ -246,6 +278,13 @@ func (h *host) drop(w watcher) {
 	h.tasks = slices.DeleteFunc(h.tasks, func(o watcher) bool { return o == w })
 }
 
+// drops returns the calls that there was no room for.
+func (h *host) drops() map[*patch.Site]uint64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.t.Drops()
+}
+
 // stop ends a task.
 func (h *host) stop(w watcher) error {
 	h.mu.Lock()
@@ -254,8 +293,10 @@ func (h *host) stop(w watcher) error {
 		return nil
 	}
 	h.drop(w)
-	_, err := h.want()
-	return err
+	if _, err := h.want(); err != nil && !errors.Is(err, errGone) {
+		return err
+	}
+	return nil
 }
 
 // Watch implements control.Host.
@@ -313,9 +354,6 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 		file.Close()
 		return nil, c, err
 	}
-	for _, f := range h.files {
-		f.Know()
-	}
 	c.Path = file.Path()
 	return rec, c, nil
 }
@@ -339,11 +377,11 @@ func settings(c *recorder.Config, text string) error {
 		case "buffers", "max-size", "rotate":
 			c.Set(key, v)
 		case "overflow":
-			if value == "ring" {
-				return &control.Error{Code: control.CodeRequest, Text: "a ring is kept by programs that waymark has built only"}
+			if value != "drop" {
+				return &control.Error{Code: control.CodeRequest, Text: "a program that is patched drops events that find no room: want --overflow drop, or a program of waymark build"}
 			}
-		case "waiting", "objects", "budget", "window":
-			return &control.Error{Code: control.CodeRequest, Text: key + " wants a program that waymark has built"}
+		case "waiting", "objects", "budget", "window", "dump-at-exit":
+			return needs("--" + key)
 		}
 	}
 	return nil
@@ -368,12 +406,12 @@ func (r *recording) Close() error {
 	if !slices.Contains(h.files, r) {
 		return nil
 	}
-	for h.t.Drain(true, r.Add) {
-	}
-	h.files = slices.DeleteFunc(h.files, func(o *recording) bool { return o == r })
+	functions := r.functions
+	r.functions = nil
 	_, err := h.want()
-	for h.t.Drain(true, r.Add) {
-	}
+	h.flush()
+	r.functions = functions
+	h.files = slices.DeleteFunc(h.files, func(o *recording) bool { return o == r })
 	if errors.Is(err, errGone) {
 		err = nil
 	}
@@ -388,8 +426,9 @@ func (h *host) Status() control.Status {
 	if len(h.files) > 0 {
 		s.Recording = h.files[0].Path()
 	}
-	s.Patched = &control.Patched{Functions: h.t.Patched()}
-	s.Patched.Bytes, _ = h.t.Differences()
+	if n, err := h.t.Differences(); err == nil {
+		s.Patched = &control.Patched{Functions: h.t.Patched(), Bytes: n, Restored: h.t.Mended}
+	}
 	return s
 }
 

@@ -65,6 +65,15 @@ type task struct {
 
 func (t *task) wants() []*image.Func { return t.functions }
 
+// last has the events told that a program has made before it ended.
+func (t *task) last() {
+	if !t.h.t.Alive() {
+		t.h.mu.Lock()
+		t.h.flush()
+		t.h.mu.Unlock()
+	}
+}
+
 // has reports whether the task wants calls of a function: other tasks may have others patched.
 func (t *task) has(c *patch.Call) bool { return t.of[c.Site.Func] }
 
@@ -80,7 +89,7 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	case len(w.If) > 0:
 		return nil, needs("a condition")
 	case w.Keep:
-		return nil, needs("calls that are kept")
+		return nil, needs("keeping calls")
 	case len(w.Probes) > 0:
 		return nil, needs("a probe")
 	}
@@ -89,10 +98,8 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 		t.of[f] = true
 	}
 	switch w.Kind {
-	case control.KindSums:
-		return &sums{task: t, rows: make(map[string]*row)}, nil
-	case control.KindPeriods:
-		return &sums{task: t, rows: make(map[string]*row), periods: true}, nil
+	case control.KindSums, control.KindPeriods:
+		return &sums{task: t, rows: make(map[string]*row), periods: w.Kind == control.KindPeriods, dropped: h.drops()}, nil
 	case control.KindCalls:
 		return newCalls(t, w), nil
 	case control.KindStacks:
@@ -108,18 +115,19 @@ type sums struct {
 	*task
 	periods bool
 	rows    map[string]*row
+	dropped map[*patch.Site]uint64 // calls there was no room for, until they were last looked at
 }
 
 // A row is the numbers of a function. Times are in ticks.
 type row struct {
-	calls, returned, panics, open   uint64
-	total, inner, self, least, most uint64
-	around                          map[uint64]int // calls of it in progress, by goroutine
-	durations                       histogram.Counter
+	calls, ended, returned, panics, open uint64
+	total, inner, self, least, most      uint64
+	around                               map[uint64]int // calls of it in progress, by goroutine
+	durations                            histogram.Counter
 }
 
-func (s *sums) row(c *patch.Call) *row {
-	name := c.Site.Name()
+func (s *sums) row(site *patch.Site) *row {
+	name := site.Name()
 	r := s.rows[name]
 	if r == nil {
 		r = &row{least: math.MaxUint64, around: make(map[uint64]int)}
@@ -134,7 +142,7 @@ func (s *sums) begin(c *patch.Call) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.row(c)
+	r := s.row(c.Site)
 	r.calls++
 	r.open++
 	r.around[c.Goroutine]++
@@ -146,13 +154,15 @@ func (s *sums) end(c *patch.Call) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.row(c)
+	r := s.row(c.Site)
 	if r.around[c.Goroutine] == 0 { // it had begun before
 		return
 	}
 	took := c.Ended - min(c.Began, c.Ended)
 	r.open--
-	r.returned++
+	if r.ended++; c.Returned || !s.periods { // periods tell those apart that panicked
+		r.returned++
+	}
 	if !c.Returned {
 		r.panics++
 	}
@@ -171,19 +181,25 @@ func (s *sums) end(c *patch.Call) {
 
 // Next implements control.Task.
 func (s *sums) Next() (n control.News) {
+	s.last()
+	drops := s.h.drops() // before the task's own lock: who tells of calls has both
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.addDropped(drops, &n)
 	tick := s.scale.tick()
 	ns := func(ticks uint64) int64 { return int64(float64(ticks) * tick) }
 	for name, r := range s.rows {
-		if r.calls == 0 && r.open == 0 && r.returned == 0 {
+		if r.calls == 0 && r.open == 0 && r.ended == 0 {
 			continue
 		}
 		out := control.Numbers{Function: name, Calls: r.calls, Returned: r.returned, Panics: r.panics, Open: r.open, TotalNS: ns(r.total), SelfNS: ns(r.self)}
-		if r.returned > 0 {
-			out.MinNS, out.MaxNS, out.AvgNS = ns(r.least), ns(r.most), ns((r.total+r.inner)/r.returned)
+		if r.ended > 0 {
+			out.MinNS, out.MaxNS, out.AvgNS = ns(r.least), ns(r.most), ns((r.total+r.inner)/r.ended)
 		}
-		if s.periods && r.returned > 0 {
+		if s.periods {
+			out.Calls = r.ended
+		}
+		if s.periods && r.ended > 0 {
 			out.P99NS = int64(r.durations.Histogram().Quantile(0.99))
 		}
 		n.Hits += r.calls
@@ -199,6 +215,17 @@ func (s *sums) Next() (n control.News) {
 	n.Functions = n.Functions[:min(len(n.Functions), most)]
 	s.over(&n)
 	return n
+}
+
+// addDropped counts the calls that there was no room for.
+func (s *sums) addDropped(now map[*patch.Site]uint64, n *control.News) {
+	for site, calls := range now {
+		if more := calls - s.dropped[site]; more > 0 && s.of[site.Func] {
+			s.row(site).calls += more
+			n.Skipped += more
+		}
+	}
+	s.dropped = now
 }
 
 // Close implements control.Task.
@@ -224,6 +251,9 @@ const (
 
 func newCalls(t *task, w control.Watch) *told {
 	on := func(what string, usual bool) bool { return slices.Contains(w.On, what) || usual && len(w.On) == 0 }
+	if w.Caller {
+		t.functions = t.h.around(t.functions)
+	}
 	return &told{task: t, enters: on(control.OnEnter, false), returns: on(control.OnReturn, true), panics: on(control.OnPanic, true),
 		callers: w.Caller, least: time.Duration(w.MinNS), limit: w.Limit}
 }
@@ -274,6 +304,7 @@ func (k *told) tell(c *patch.Call, end string) {
 
 // Next implements control.Task.
 func (k *told) Next() (n control.News) {
+	k.last()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	some := min(len(k.list), inMessage)

@@ -73,6 +73,7 @@ func (s *stacks) end(*patch.Call) {}
 
 // Next implements control.Task.
 func (s *stacks) Next() (n control.News) {
+	s.last()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n.Hits, n.Skipped = s.hits, s.skipped
@@ -142,7 +143,7 @@ func (t *traces) begin(c *patch.Call) {
 		parent = a.open[n-1]
 	}
 	if a.total++; a.total > mostCalls {
-		a.open = append(a.open, parent)
+		a.open = append(a.open, 0)
 		return
 	}
 	a.open = append(a.open, a.tree.Begin(parent, c.Site.Number, c.Site.Name(), "", false))
@@ -157,6 +158,9 @@ func (t *traces) end(c *patch.Call) {
 	a.open = a.open[:len(a.open)-1]
 	tick := t.scale.tick()
 	took := c.Ended - min(c.Began, c.Ended)
+	if node == 0 { // the tree has no room for it
+		return
+	}
 	a.tree.Nodes[node].Sum.End(calls.Call{Took: int64(float64(took) * tick), Self: int64(float64(took-min(c.Callees, took)) * tick), Panicked: !c.Returned})
 	if !c.Returned {
 		a.panics++
@@ -183,6 +187,7 @@ func (t *traces) tell(a *active, c *patch.Call, tick float64) {
 		StartUnix: start.UnixNano(), DurationNS: int64(took), Calls: a.total, Panics: a.panics}
 	if t.nodes {
 		one.Call, one.Omitted = control.NodesOf(&a.tree, mostTree)
+		one.Omitted += a.total - min(a.total, mostCalls)
 	} else {
 		var b strings.Builder
 		text := tracetext.Trace{Key: one.Key, Root: one.Root, Goroutine: fmt.Sprint(c.Goroutine), Start: start.Sub(t.scale.wall), Duration: took, Calls: one.Calls, Panics: one.Panics, Goroutines: 1}
@@ -198,6 +203,7 @@ func (t *traces) tell(a *active, c *patch.Call, tick float64) {
 
 // Next implements control.Task.
 func (t *traces) Next() (n control.News) {
+	t.last()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	some := min(len(t.list), 1) // a trace may fill a message
