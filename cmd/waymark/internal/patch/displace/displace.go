@@ -15,6 +15,7 @@ package displace
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
 
@@ -82,7 +83,7 @@ func Of(f *image.Func) (*Plan, error) {
 		return nil, ErrSP
 	case f.Wrapper():
 		return nil, ErrWrapper
-	case f.InChild():
+	case f.InChild(), strings.HasPrefix(f.Name, "syscall.RawSyscall"), strings.HasPrefix(f.Name, "syscall.rawSyscall"): // others run while the P may be taken away
 		return nil, ErrChild
 	}
 	b, err := decode(f)

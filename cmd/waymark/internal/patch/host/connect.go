@@ -37,6 +37,9 @@ func Connect(pid int) (net.Conn, error) {
 	hosts.Lock()
 	defer hosts.Unlock()
 	s := hosts.of[pid]
+	if pid == os.Getpid() {
+		return nil, errors.New("a process can't patch itself")
+	}
 	if s == nil {
 		t, err := patch.Attach(pid)
 		if err == nil && Allow != nil {

@@ -114,7 +114,7 @@ func (p *Process) leave(id int, at uint64, old []byte) error {
 	for began := time.Now(); time.Since(began) < 10*time.Second; {
 		b, err := os.ReadFile(p.file(fmt.Sprintf("task/%d/syscall", id)))
 		if err != nil {
-			break // the thread has ended
+			return p.Write(at, old) // the thread has ended
 		}
 		fields := strings.Fields(string(b))
 		if len(fields) > 0 && fields[0] == "running" {
@@ -123,17 +123,17 @@ func (p *Process) leave(id int, at uint64, old []byte) error {
 				return err
 			}
 			if !in {
-				break
+				return p.Write(at, old)
 			}
 		} else if pc, err := strconv.ParseUint(strings.TrimPrefix(fields[len(fields)-1], "0x"), 16, 64); err == nil && (pc < at || pc >= at+StubSize) {
-			break
+			return p.Write(at, old)
 		}
 		time.Sleep(100 * time.Microsecond)
 	}
 	if !p.Alive() {
 		return ErrGone
 	}
-	return p.Write(at, old)
+	return fmt.Errorf("a thread of process %d doesn't go on: is the process stopped?", p.PID) // the stub stays: it may go on there
 }
 
 // within reports whether a thread is in the stub, or in a handler of a signal that came there.

@@ -117,7 +117,7 @@ func (w *Writer) routines() {
 	w.land(none)
 	w.load(rdx, cell(head))
 	w.compare(rdx, cell(Tail))
-	empty := w.ahead(equal)
+	empty := w.ahead(aboveEqual)
 	w.move(rcx, rdx)
 	w.and32(rcx, slotMask)
 	w.load(rcx, mem{base: r12, index: rcx, scaled: true, disp: slots})
