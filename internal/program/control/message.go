@@ -115,7 +115,7 @@ type Status struct {
 type Patched struct {
 	Functions int `json:"functions"` // that are patched now
 	Bytes     int `json:"bytes"`     // of code that differ from the program's file
-	Restored  int `json:"restored"`  // bytes of code that a killed waymark had left changed, and that this command has restored
+	Restored  int `json:"restored"`  // jumps that a killed waymark had left, and that have been undone
 }
 
 // An On is a target that a command has switched on.

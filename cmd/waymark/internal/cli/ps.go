@@ -129,7 +129,7 @@ func (a *app) sayStatus(s *control.Status) error {
 		line("patched", units.Things(uint64(p.Functions), "function"))
 		line("code", fmt.Sprintf("bytes that differ from the file: %d", p.Bytes))
 		if p.Restored > 0 {
-			line("restored", fmt.Sprintf("%d bytes that a killed waymark had left", p.Restored))
+			line("restored", fmt.Sprintf("%d jumps that a killed waymark had left", p.Restored))
 		}
 	}
 	if s.Recording != "" {

@@ -203,6 +203,9 @@ func (t *Target) Drops() map[*Site]uint64 {
 
 // Dropped returns how many events of a site there was no room for: beginnings and ends.
 func (t *Target) Dropped(site uint32) (begins, ends uint64) {
+	if t.memory == nil {
+		return 0, 0
+	}
 	at := trampoline.Drop(site)
 	return atomic.LoadUint64(t.drain.word(at)), atomic.LoadUint64(t.drain.word(at + 8))
 }

@@ -13,7 +13,6 @@ type Call struct {
 	Returned  bool   // else a panic or Goexit has left it; a call counts as returned if ends of its function were dropped
 	Callees   uint64 // time of patched functions that it called
 	Caller    *Call  // the patched function that has called it, directly or not; nil: none
-	Depth     int    // patched functions around it
 
 	token uint32
 }
@@ -109,7 +108,7 @@ func (f *Follower) tell(e *event) {
 	}
 	if !ends {
 		c := f.take()
-		*c = Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, Depth: len(stack), token: token}
+		*c = Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, token: token}
 		if len(stack) > 0 {
 			c.Caller = stack[len(stack)-1]
 		}

@@ -256,8 +256,8 @@ func TestCycles(t *testing.T) {
 			if err := target.Close(); err != nil {
 				t.Fatalf("cycle %d: %v", cycles, err)
 			}
-			if cycles++; target.Mended != 0 {
-				t.Errorf("cycle %d: %d bytes were left changed", cycles, target.Mended)
+			if cycles++; target.Restored != 0 {
+				t.Errorf("cycle %d: %d jumps were left", cycles, target.Restored)
 			}
 		}
 		t.Logf("GOMAXPROCS %s: %d cycles, %d functions deferred, stopped for %v at most", procs, cycles, deferred, stopped)
@@ -320,7 +320,7 @@ func TestKilled(t *testing.T) {
 			t.Fatalf("kill %d: the program made %v calls, %v without a tracer", i, got, plain)
 		}
 		target := w.attach()
-		if target.Mended > 0 {
+		if target.Restored > 0 {
 			mended++
 		}
 		if n, err := target.Differences(); n != 0 || err != nil {

@@ -81,10 +81,10 @@ func (t *Target) references(parked bool, found func(word uint64)) error {
 	l := &t.Image.Layout
 	for _, m := range list {
 		running[m.current] = true
-		if m.thread == nil {
-			continue
+		sp := uint64(0)
+		if m.thread != nil { // else it isn't known where it is: all of the goroutine's stack is looked at
+			sp = m.thread.Regs.Rsp
 		}
-		sp := m.thread.Regs.Rsp
 		for _, g := range []uint64{m.signals, m.current} {
 			if g == 0 {
 				continue

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -29,7 +30,8 @@ import (
 type Target struct {
 	Image   *image.Image
 	Program string // path of the executable
-	Mended  int    // bytes of code that a killed waymark had left changed
+	// Restored is how many jumps a killed waymark had left, which have been undone.
+	Restored int
 
 	process *stopped.Process
 	bias    uint64 // what its addresses are more than the file's
@@ -42,7 +44,6 @@ type Target struct {
 	written   int     // bytes of it that the process has
 	sites     []*Site // by number; 0 is none
 	known     map[*image.Func]*Site
-	patched   []*patch // in the order of addresses
 	drain     drain
 	closeOnce sync.Once
 	closeErr  error
@@ -111,8 +112,19 @@ func newTarget() *Target {
 func (t *Target) loop() {
 	runtime.LockOSThread()
 	defer close(t.ended)
-	for f := range t.work {
-		f()
+	for {
+		var tick <-chan time.Time
+		if t.process != nil && t.process.Late() {
+			tick = time.After(10 * time.Millisecond)
+		}
+		select {
+		case f, ok := <-t.work:
+			if !ok {
+				return
+			}
+			f()
+		case <-tick:
+		}
 	}
 }
 
@@ -157,6 +169,7 @@ func (t *Target) open(pid int, open func(int) (*stopped.Process, error)) (err er
 	if t.bias, err = biasOf(t.process, t.Image); err != nil {
 		return err
 	}
+	t.process.Probe(t.Image.Text.Low + t.bias)
 	switch left, by, err := t.traces(); {
 	case err != nil:
 		return err
@@ -231,7 +244,7 @@ func (t *Target) room() (stopped.Room, error) {
 }
 
 // share has the process map the memory for events and the room for trampolines, and maps the memory here.
-func (t *Target) share() error {
+func (t *Target) share() (err error) {
 	if t.memory != nil {
 		return nil
 	}
@@ -248,6 +261,12 @@ func (t *Target) share() error {
 		return err
 	}
 	t.code = t.at + size
+	defer func() {
+		if err != nil {
+			t.unmap(nil, &left{t.at, size, t.code, codeRoom}) // what there is of it
+			t.forget()
+		}
+	}()
 	const flags = unix.MAP_FIXED_NOREPLACE
 	err = t.process.Make(room, append([]byte(memoryName), 0),
 		stopped.Call{Number: unix.SYS_MEMFD_CREATE, Arguments: []int64{stopped.Data, unix.MFD_CLOEXEC}},
@@ -269,7 +288,7 @@ func (t *Target) share() error {
 	}
 	began, _ := stopped.Began(os.Getpid())
 	for at, v := range map[int]uint64{trampoline.HeadMagic: trampoline.Magic, trampoline.HeadTracer: uint64(os.Getpid()), trampoline.HeadStart: began,
-		trampoline.HeadCode: t.code, trampoline.HeadRoom: codeRoom, trampoline.HeadSize: size, trampoline.HeadSelf: t.at} {
+		trampoline.HeadCode: t.code, trampoline.HeadRoom: codeRoom} {
 		binary.LittleEndian.PutUint64(t.memory[at:], v)
 	}
 	t.writer = trampoline.New(&t.Image.Layout, t.at, t.code)

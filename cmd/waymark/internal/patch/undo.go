@@ -4,8 +4,12 @@ package patch
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -16,17 +20,25 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
 )
 
-// Close undoes all that was changed in the process, unless it has ended, and ends the connection with it. Events that
-// were written until then can still be drained.
+// Close undoes all that was changed in the process, unless it has ended, and ends the connection with it. What hinders it,
+// such as a debugger, may be gone soon: it tries for some seconds.
 func (t *Target) Close() error {
 	t.closeOnce.Do(func() {
-		t.closeErr = t.do(func() error {
-			err := t.undo()
-			if errors.Is(err, stopped.ErrGone) || !t.process.Alive() {
-				err = nil
+		const patience = 5 * time.Second
+		t.closeErr = t.do(func() (err error) {
+			for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+				if err = t.undo(); err == nil || errors.Is(err, stopped.ErrGone) || !t.process.Alive() {
+					err = nil
+					break
+				}
+				if time.Now().After(end) {
+					err = fmt.Errorf("%w; waymark reset %d tries again", err, t.process.PID)
+					break
+				}
 			}
 			t.process.Close()
 			t.Image.Close()
+			t.forget()
 			return err
 		})
 		t.finish()
@@ -34,60 +46,51 @@ func (t *Target) Close() error {
 	return t.closeErr
 }
 
-func (t *Target) undo() error {
-	if !t.process.Alive() {
-		return nil
+// forget unmaps the memory here.
+func (t *Target) forget() {
+	if t.memory != nil {
+		syscall.Munmap(t.memory)
+		t.memory = nil
 	}
-	if t.memory == nil {
-		if l, _, err := t.traces(); l == nil || err != nil {
-			return err
-		}
-	}
-	now := make(pages)
-	var all []*patch
-	for _, s := range t.sites[1:] {
-		all = append(all, s.places...)
-	}
-	for _, p := range all {
-		if err := t.read(now, p); err != nil {
-			return err
-		}
-		if bytes.Equal(now.get(p.at, displace.Jump), p.jump()) {
-			now.put(p.at, p.original)
-		}
-	}
-	return t.restore(now, &left{t.at, size, t.code, codeRoom})
 }
 
-// restore writes pages as they were, waits until nothing leads into trampolines any more, and has the process
-// unmap what a waymark has mapped in it.
-func (t *Target) restore(ps pages, l *left) error {
+func (t *Target) undo() error {
+	if t.memory == nil || !t.process.Alive() {
+		return nil
+	}
+	return t.restore(changesOf(t.sites[1:], false), &left{t.at, size, t.code, codeRoom})
+}
+
+// restore makes changes back, waits until nothing leads into trampolines any more, and has the process unmap what a
+// waymark has mapped in it. Where another program has changed a patch, the trampolines stay: it may change it back.
+func (t *Target) restore(list []change, l *left) error {
 	const tries = 2000
 	trampolines := image.Range{Low: l.code, High: l.code + l.room}
 	for try := 0; ; try++ {
 		if err := t.process.Stop(); err != nil {
 			return err
 		}
-		if try == 0 {
-			if err := t.write(ps); err != nil {
-				t.process.Resume()
-				return err
-			}
+		now, others, err := t.look(list)
+		if err == nil && try == 0 {
+			err = t.write(now)
 		}
-		clear, err := t.leave(trampolines)
+		clear := false
+		if err == nil {
+			clear, err = t.leave(trampolines)
+		}
 		t.process.Resume()
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if clear {
-			break
-		}
-		if try == tries {
-			return fmt.Errorf("something in process %d still leads into what it was patched with: its code is as it was, and %d MB stay mapped; waymark reset %d tries again", t.process.PID, (l.room+l.size)>>20, t.process.PID)
+		case len(others) > 0:
+			return fmt.Errorf("another program has changed %d of the patches in process %d, a debugger or a tracer of the system perhaps: end it; the others are undone", len(others), t.process.PID)
+		case clear:
+			return t.unmap(pagesOf(list), l)
+		case try == tries:
+			return fmt.Errorf("something in process %d still leads into what it was patched with: its code is as it was, and %d MB stay mapped", t.process.PID, (l.room+l.size)>>20)
 		}
 		time.Sleep(time.Millisecond)
 	}
-	return t.unmap(ps, l)
 }
 
 // leave has all threads leave the trampolines, and reports whether nothing leads into them any more.
@@ -111,81 +114,78 @@ func (t *Target) leave(trampolines image.Range) (clear bool, err error) {
 	return clear, err
 }
 
-// unmap has the process unmap memory and trampolines, and drop its own copies of pages that are as in the file.
+// unmap has the process unmap what a waymark has mapped, close descriptors that a kill has left, and drop its own copies
+// of pages if all of its code is as in the file.
 func (t *Target) unmap(ps pages, l *left) error {
 	room, err := t.room()
 	if err != nil {
 		return err
 	}
-	calls := []stopped.Call{
-		{Number: unix.SYS_MUNMAP, Arguments: []int64{int64(l.code), int64(l.room)}},
-		{Number: unix.SYS_MUNMAP, Arguments: []int64{int64(l.at), int64(l.size)}},
+	list, err := t.process.Mappings()
+	if err != nil {
+		return err
 	}
-	low, high := uint64(0), uint64(0)
-	for at, b := range ps {
-		original, err := t.Image.Page(at - t.bias)
-		if err != nil || !bytes.Equal(b, original) {
-			low, high = 0, 0 // another program's change would be lost
-			break
-		}
-		if low == 0 || at < low {
-			low = at
-		}
-		high = max(high, at+image.PageSize)
-	}
-	// The stub's own pages stay: it would be gone.
-	stub := image.Range{Low: room.At &^ pageMask, High: (room.At + stopped.StubSize + pageMask) &^ pageMask}
-	for _, r := range []image.Range{{Low: low, High: min(high, stub.Low)}, {Low: max(low, stub.High), High: high}} {
-		if low != 0 && r.Low < r.High {
-			calls = append(calls, stopped.Call{Number: unix.SYS_MADVISE, Arguments: []int64{int64(r.Low), int64(r.High - r.Low), unix.MADV_DONTNEED}})
+	var calls []stopped.Call
+	for _, m := range list { // nothing else may stand there: a mapping that failed left what was there
+		if m.Low == l.at && strings.HasPrefix(m.Name, "/memfd:"+memoryName) || m.Low == l.code && m.Name == "" && m.Access == "r-xp" {
+			calls = append(calls, stopped.Call{Number: unix.SYS_MUNMAP, Arguments: []int64{int64(m.Low), int64(m.High - m.Low)}})
 		}
 	}
-	for _, fd := range t.descriptors() { // a kill between two stubs has left it
+	for _, fd := range t.descriptors() {
 		calls = append(calls, stopped.Call{Number: unix.SYS_CLOSE, Arguments: []int64{int64(fd)}})
+	}
+	if _, differ, err := t.differences(); err == nil && differ == 0 && len(ps) > 0 {
+		// The stub's own pages stay: it would be gone.
+		stub := image.Range{Low: room.At &^ pageMask, High: (room.At + stopped.StubSize + pageMask) &^ pageMask}
+		low, high := slices.Min(slices.Collect(maps.Keys(ps))), slices.Max(slices.Collect(maps.Keys(ps)))+image.PageSize
+		for _, r := range []image.Range{{Low: low, High: min(high, stub.Low)}, {Low: max(low, stub.High), High: high}} {
+			if r.Low < r.High {
+				calls = append(calls, stopped.Call{Number: unix.SYS_MADVISE, Arguments: []int64{int64(r.Low), int64(r.High - r.Low), unix.MADV_DONTNEED}})
+			}
+		}
+	}
+	if len(calls) == 0 {
+		return nil
 	}
 	return t.process.Make(room, nil, calls...)
 }
 
-// mend undoes what a waymark has left that was killed.
+// mend undoes what a waymark has left that was killed: jumps into its trampolines, and no changes of others.
 func (t *Target) mend(l *left) error {
-	at, n, err := t.differences()
+	code, differ, err := t.differences()
 	if err != nil {
 		return err
 	}
-	now := make(pages)
-	for _, page := range at {
-		b, err := t.Image.Page(page - t.bias)
-		if err != nil {
-			return err
+	var list []change
+	trampolines := image.Range{Low: l.code, High: l.code + l.room}
+	for i := 0; differ > 0 && i+displace.Jump <= len(code); i++ {
+		at := t.Image.Text.Low + t.bias + uint64(i)
+		original := t.Image.Code()[i : i+displace.Jump]
+		to := at + displace.Jump + uint64(int64(int32(binary.LittleEndian.Uint32(code[i+1:]))))
+		if code[i] == 0xE9 && trampolines.Contains(to) && !bytes.Equal(code[i:i+displace.Jump], original) {
+			list = append(list, change{at, code[i : i+displace.Jump], original})
+			i += displace.Jump - 1
 		}
-		now[page] = b
 	}
-	if err := t.restore(now, l); err != nil {
+	if err := t.restore(list, l); err != nil {
 		return err
 	}
-	t.Mended = n
+	t.Restored = len(list)
 	return nil
 }
 
-// differences returns the pages of the process's code that differ from the file, and how many bytes do.
-func (t *Target) differences() (list []uint64, n int, err error) {
+// differences returns the process's code, and how many of its bytes differ from the file.
+func (t *Target) differences() (now []byte, n int, err error) {
 	code := t.Image.Code()
-	now, err := t.process.Bytes(t.Image.Text.Low+t.bias, len(code))
-	if err != nil {
-		return nil, 0, err
-	}
-	if bytes.Equal(now, code) {
-		return nil, 0, nil
+	if now, err = t.process.Bytes(t.Image.Text.Low+t.bias, len(code)); err != nil || bytes.Equal(now, code) {
+		return now, 0, err
 	}
 	for i := range code {
 		if now[i] != code[i] {
 			n++
-			if page := (t.Image.Text.Low + t.bias + uint64(i)) &^ pageMask; len(list) == 0 || list[len(list)-1] != page {
-				list = append(list, page)
-			}
 		}
 	}
-	return list, n, nil
+	return now, n, nil
 }
 
 // Differences returns how many bytes of the process's code differ from its file's.

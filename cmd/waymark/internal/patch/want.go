@@ -3,7 +3,6 @@
 package patch
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -63,12 +62,10 @@ func (p *patch) inside(pc, bias uint64) bool {
 // A Report says what Want has done.
 type Report struct {
 	Functions int                   // that are patched now
-	Patched   int                   // anew
 	Refused   map[*image.Func]error // functions that can't be patched, and why
 	Deferred  []*image.Func         // that something was within just then: they can be wanted again
+	Dropped   bool                  // functions aren't patched any more that were
 	Stopped   time.Duration         // so long the process stood still
-	Took      time.Duration         // in all
-	Threads   int                   // of the process
 }
 
 // Want has these functions patched, and no others.
@@ -81,7 +78,6 @@ func (t *Target) Want(list []*image.Func) (r *Report, err error) {
 }
 
 func (t *Target) want(list []*image.Func) (*Report, error) {
-	began := time.Now()
 	r := &Report{Refused: make(map[*image.Func]error)}
 	wanted := make(map[*Site]bool)
 	var add []*Site
@@ -124,7 +120,7 @@ func (t *Target) want(list []*image.Func) (*Report, error) {
 			r.Functions++
 		}
 	}
-	r.Took = time.Since(began)
+	r.Dropped = len(drop) > 0
 	return r, nil
 }
 
@@ -155,46 +151,6 @@ func (t *Target) add(p *displace.Plan) (*Site, error) {
 	return s, nil
 }
 
-// pages are pages of the process's code that are changed together, by their addresses.
-type pages map[uint64][]byte
-
-const pageMask = image.PageSize - 1
-
-// read notes the pages of a patch, as they are.
-func (t *Target) read(ps pages, p *patch) error {
-	page := p.at &^ pageMask // a patch lies in one page
-	if ps[page] != nil {
-		return nil
-	}
-	b, err := t.process.Bytes(page, image.PageSize)
-	ps[page] = b
-	return err
-}
-
-// put puts bytes into a page that was read.
-func (ps pages) put(at uint64, b []byte) { copy(ps[at&^pageMask][at&pageMask:], b) }
-
-func (ps pages) get(at uint64, n int) []byte { return ps[at&^pageMask][at&pageMask:][:n] }
-
-// write writes pages to the process, those side by side together.
-func (t *Target) write(ps pages) error {
-	list := make([]uint64, 0, len(ps))
-	for page := range ps {
-		list = append(list, page)
-	}
-	slices.Sort(list)
-	for i := 0; i < len(list); {
-		from, b := list[i], ps[list[i]]
-		for i++; i < len(list) && list[i] == from+uint64(len(b)); i++ {
-			b = append(b[:len(b):len(b)], ps[list[i]]...)
-		}
-		if err := t.process.Write(from, b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // switchTo patches sites, and undoes the patches of others. A site that something is within just now is left
 // out.
 func (t *Target) switchTo(add, drop []*Site, r *Report) error {
@@ -204,25 +160,10 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 		}
 		t.written = len(code)
 	}
-	now := make(pages)
-	for _, s := range slices.Concat(add, drop) {
-		for _, p := range s.places {
-			if err := t.read(now, p); err != nil {
-				return err
-			}
-		}
-	}
-	for _, s := range add {
-		for _, p := range s.places {
-			if !bytes.Equal(now.get(p.at, displace.Jump), p.original) {
-				return &image.Refusal{Why: fmt.Sprintf("the code of %s in process %d isn't that of its file: another program has changed it, a debugger perhaps", s.Func.Name, t.process.PID)}
-			}
-		}
-	}
-	if err := t.write(now); err != nil { // as they are: now the process has pages of its own
+	places := patchesOf(add)
+	if err := t.touch(changesOf(add, true)); err != nil {
 		return err
 	}
-	places := patchesOf(add)
 	began := time.Now()
 	if err := t.process.Stop(); err != nil {
 		return err
@@ -231,7 +172,6 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 		t.process.Resume()
 		r.Stopped = time.Since(began)
 	}()
-	r.Threads = len(t.process.Threads())
 	if err := t.check(); err != nil {
 		return err
 	}
@@ -239,21 +179,25 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 	if err != nil {
 		return err
 	}
-	for s := range busy {
-		r.Deferred = append(r.Deferred, s.Func)
-	}
-	if err := t.move(places, busy, r); err != nil {
+	if err := t.move(places, busy); err != nil {
 		return err
 	}
-	for _, p := range places {
-		if !busy[p.site] {
-			now.put(p.at, p.jump())
+	var list []*Site
+	for _, s := range add {
+		if busy[s] {
+			r.Deferred = append(r.Deferred, s.Func)
+		} else {
+			list = append(list, s)
 		}
 	}
-	for _, s := range drop {
-		for _, p := range s.places {
-			now.put(p.at, p.original)
-		}
+	changes := append(changesOf(list, true), changesOf(drop, false)...)
+	now, others, err := t.look(changes)
+	if err != nil {
+		return err
+	}
+	if len(others) > 0 {
+		f := t.Image.At(others[0].at - t.bias)
+		return &image.Refusal{Why: fmt.Sprintf("the code of %s in process %d isn't that of its file: another program has changed it, a debugger perhaps", f.Name, t.process.PID)}
 	}
 	if err := t.write(now); err != nil {
 		return err
@@ -261,16 +205,8 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 	for _, s := range drop {
 		s.on = false
 	}
-	for _, s := range add {
-		if s.on = !busy[s]; s.on {
-			r.Patched++
-		}
-	}
-	t.patched = nil
-	for _, s := range t.sites[1:] {
-		if s.on {
-			t.patched = append(t.patched, s.places...)
-		}
+	for _, s := range list {
+		s.on = true
 	}
 	return nil
 }
@@ -293,8 +229,8 @@ func find(list []*patch, pc, bias uint64) *patch {
 	return list[i]
 }
 
-// move has threads that are within what is displaced go on in its copy.
-func (t *Target) move(places []*patch, busy map[*Site]bool, r *Report) error {
+// move has threads that are within what is displaced go on in its copy. It notes sites where one can't.
+func (t *Target) move(places []*patch, busy map[*Site]bool) error {
 	for _, thread := range t.process.Threads() {
 		p := find(places, thread.Regs.Rip, t.bias)
 		if p == nil || busy[p.site] {
@@ -312,7 +248,6 @@ func (t *Target) move(places []*patch, busy map[*Site]bool, r *Report) error {
 		}
 		if !moved {
 			busy[p.site] = true
-			r.Deferred = append(r.Deferred, p.site.Func)
 		}
 	}
 	return nil

@@ -122,7 +122,7 @@ func decode(f *image.Func) (*body, error) {
 	b := &body{f: f, jumps: make(map[uint64]int), back: make(map[uint64]int), depth: f.Depth(), unsafe: f.Unsafe(), spare: len(code) - n, frame: -1}
 	for at := 0; at < n; {
 		x, err := x86asm.Decode(code[at:n], 64)
-		if err != nil {
+		if err != nil || x.Op == x86asm.VZEROUPPER || x.Op == x86asm.VZEROALL { // whose length the decoder gets wrong
 			return nil, ErrShape
 		}
 		b.list = append(b.list, Instruction{x, f.Entry + uint64(at), code[at : at+x.Len]})

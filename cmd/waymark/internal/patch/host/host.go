@@ -260,7 +260,11 @@ func sayReport(r *patch.Report) string {
 	if n := uint64(len(r.Deferred)); n > 0 {
 		text += "; " + units.Things(n, "function") + " could not be patched just then, and are not seen"
 	}
-	return text + "; calls that the compiler has inlined are not seen"
+	text += "; calls that the compiler has inlined are not seen"
+	if !patch.Steady() {
+		text += "; the kernel doesn't vouch for the time stamp counter here: times of calls that changed the CPU may be wrong"
+	}
+	return text
 }
 
 // start has a task told of calls, from when its functions are patched.
@@ -427,7 +431,7 @@ func (h *host) Status() control.Status {
 		s.Recording = h.files[0].Path()
 	}
 	if n, err := h.t.Differences(); err == nil {
-		s.Patched = &control.Patched{Functions: h.t.Patched(), Bytes: n, Restored: h.t.Mended}
+		s.Patched = &control.Patched{Functions: h.t.Patched(), Bytes: n, Restored: h.t.Restored}
 	}
 	return s
 }

@@ -113,7 +113,6 @@ type traces struct {
 // An active trace is one whose root call is in progress.
 type active struct {
 	root   *patch.Call
-	began  uint64
 	tree   calls.Trace
 	open   []uint32 // nodes of the calls in progress
 	total  uint64
@@ -135,7 +134,7 @@ func (t *traces) begin(c *patch.Call) {
 		if !t.has(c) {
 			return
 		}
-		a = &active{root: c, began: c.Began}
+		a = &active{root: c}
 		t.active[c.Goroutine] = a
 	}
 	parent := uint32(0)

@@ -71,7 +71,6 @@ func (t Table) At(pc uint64) (value int32, ok bool) {
 const (
 	recordDepth  = 16
 	recordFile   = 20
-	recordLines  = 24
 	recordPCData = 28 // number of tables
 	recordUnit   = 32
 	recordLine   = 36
@@ -137,12 +136,6 @@ func (f *Func) File() string {
 
 // Line returns the line of the func keyword.
 func (f *Func) Line() int { return int(int32(f.field(recordLine))) }
-
-// LineAt returns the line of the source at an address.
-func (f *Func) LineAt(pc uint64) int {
-	line, _ := f.table(f.field(recordLines)).At(pc)
-	return int(line)
-}
 
 // below are the packages that the runtime is made of. Their functions run where nothing may be recorded.
 var below = []string{"runtime", "internal/abi", "internal/asan", "internal/bytealg", "internal/byteorder", "internal/chacha8rand",

@@ -49,8 +49,6 @@ type Image struct {
 	Release string // as "go1.26.8"
 	Main    string // import path of package main
 	Module  string // the main module's path; empty: it has none
-	Race    bool   // it was built with the race detector
-	PIE     bool   // it is independent of its position
 
 	Segments Range // all that is loaded
 	Text     Range // code
@@ -102,8 +100,6 @@ func (im *Image) read() (err error) {
 	im.Main, im.Module = info.Path, info.Main.Path
 	for _, s := range info.Settings {
 		switch {
-		case s.Key == "-race" && s.Value == "true":
-			im.Race = true
 		case s.Key == "-buildmode" && slices.Contains([]string{"plugin", "shared", "c-shared", "c-archive"}, s.Value), s.Key == "-linkshared" && s.Value == "true":
 			return refuse("%s was built with %s=%s: its code uses registers that patches need", im.Path, s.Key, s.Value)
 		case s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "waymark"):
@@ -112,7 +108,6 @@ func (im *Image) read() (err error) {
 			return refuse("%s was built by %s: only programs of the compiler gc can be patched", im.Path, s.Value)
 		}
 	}
-	im.PIE = im.elf.Type == elf.ET_DYN
 	if err := im.readSegments(); err != nil {
 		return err
 	}

@@ -21,11 +21,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // ErrGone is the error of a process that has ended.
@@ -37,12 +37,15 @@ type Process struct {
 	began   uint64 // when, in the kernel's ticks: another process may get the id later
 	mem     *os.File
 	threads map[int]*Thread // that are stopped
+	inner   map[int]*Thread // the same, by the ids that they have for the process
+	late    map[int]bool    // that were to stop, and have not yet
 	fresh   bool            // it has not run since exec
+	probe   uint64          // see Probe
 }
 
 // Open opens a process. The error says what the kernel wants of who looks into it.
 func Open(pid int) (*Process, error) {
-	p := &Process{PID: pid, threads: make(map[int]*Thread)}
+	p := &Process{PID: pid, threads: make(map[int]*Thread), late: make(map[int]bool)}
 	var err error
 	if p.began, err = Began(pid); err != nil {
 		return nil, err
@@ -79,15 +82,24 @@ func Began(pid int) (uint64, error) {
 	return strconv.ParseUint(fields[19], 10, 64)
 }
 
-// Alive reports whether the process has not ended.
+// Alive reports whether the process has neither ended nor replaced its program by another one.
 func (p *Process) Alive() bool {
 	began, err := Began(p.PID)
-	return err == nil && began == p.began
+	if err != nil || began != p.began {
+		return false
+	}
+	_, err = p.mem.ReadAt(make([]byte, 1), int64(p.probe))
+	return p.probe == 0 || !errors.Is(err, io.EOF)
 }
 
+// Probe says at which address the process has memory for as long as it runs its program.
+func (p *Process) Probe(at uint64) { p.probe = at }
+
 // status returns a line of /proc/PID/status, without its name; empty: there is none.
-func (p *Process) status(name string) string {
-	b, _ := os.ReadFile(p.file("status"))
+func (p *Process) status(name string) string { return statusOf(p.file("status"), name) }
+
+func statusOf(file, name string) string {
+	b, _ := os.ReadFile(file)
 	for _, line := range strings.Split(string(b), "\n") {
 		if rest, ok := strings.CutPrefix(line, name+":"); ok {
 			return strings.TrimSpace(rest)
@@ -130,7 +142,7 @@ func (p *Process) refused(err error) error {
 // Read fills b with memory of the process.
 func (p *Process) Read(at uint64, b []byte) error {
 	if _, err := p.mem.ReadAt(b, int64(at)); err != nil {
-		if !p.Alive() {
+		if errors.Is(err, io.EOF) || !p.Alive() { // exec has taken the memory away
 			return ErrGone
 		}
 		return fmt.Errorf("read %#x of process %d: %w", at, p.PID, err)
@@ -165,7 +177,7 @@ func (p *Process) Word(at uint64) uint64 { return p.Words(at, 0)[0] }
 // Write writes to the process's memory, whatever its protection.
 func (p *Process) Write(at uint64, b []byte) error {
 	if _, err := p.mem.WriteAt(b, int64(at)); err != nil {
-		if !p.Alive() {
+		if errors.Is(err, io.ErrShortWrite) || !p.Alive() {
 			return ErrGone
 		}
 		return fmt.Errorf("write %#x of process %d: %w", at, p.PID, err)
@@ -207,6 +219,3 @@ func (p *Process) Mappings() ([]Mapping, error) {
 
 // Fresh reports whether the process has not run since exec.
 func (p *Process) Fresh() bool { return p.fresh }
-
-// Signal sends a signal to the process.
-func (p *Process) Signal(s syscall.Signal) error { return syscall.Kill(p.PID, s) }

@@ -26,7 +26,7 @@ type Call struct {
 // Result stands for what the first system call has returned.
 const Result = -0x7EADBEEF01
 
-// Room is where in a process a stub may stand for a moment: executable memory, whose content Original returns.
+// Room is where in a process a stub may stand for a moment: executable memory.
 type Room struct {
 	At     uint64
 	Inside func(pc uint64) bool // whether an address is the program's own code
@@ -242,7 +242,7 @@ func stub(regs *unix.PtraceRegs, at uint64, data []byte, calls []Call) ([]byte, 
 // Start makes a process that exec has just replaced by another program one that Make can use: it is stopped
 // by its parent, this process, and has not run yet.
 func Start(pid int) (*Process, error) {
-	t, err := (&Process{PID: pid}).wait(pid)
+	t, err := (&Process{PID: pid, late: make(map[int]bool)}).wait(pid)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,7 @@ func Start(pid int) (*Process, error) {
 		ptrace(unix.PTRACE_DETACH, pid, 0, 0)
 		return nil, err
 	}
-	p.threads[pid], p.fresh = t, true
+	p.threads[pid], p.inner, p.fresh = t, map[int]*Thread{pid: t}, true
 	return p, nil
 }
 

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -55,9 +57,17 @@ func (p *Process) seize(id int) (bool, error) {
 	return ptrace(unix.PTRACE_INTERRUPT, id, 0, 0) == nil, nil
 }
 
-// wait waits until a thread has stopped; nil: it has ended.
+// patience is how long a thread may take to stop. One that waits for a disk doesn't stop until the disk has answered, nor
+// does one whose child has not called exec yet.
+const patience = 2 * time.Second
+
+// wait waits until a thread has stopped; nil: it has ended. One that doesn't stop in time is let go when it does.
 func (p *Process) wait(id int) (*Thread, error) {
-	status, err := waitFor(id)
+	status, err := waitFor(id, time.Now().Add(patience))
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		p.late[id] = true
+		return nil, fmt.Errorf("thread %d of process %d doesn't stop: it waits for a disk, or for a child; try again", id, p.PID)
+	}
 	if err != nil || status.Exited() || status.Signaled() {
 		return nil, nil
 	}
@@ -74,57 +84,97 @@ func (p *Process) wait(id int) (*Thread, error) {
 	return t, nil
 }
 
-func waitFor(id int) (status syscall.WaitStatus, err error) {
-	for {
-		if _, err = syscall.Wait4(id, &status, syscall.WALL, nil); err != syscall.EINTR {
+// waitFor waits until a thread has stopped or ended. The error is os.ErrDeadlineExceeded if it hasn't until end.
+func waitFor(id int, end time.Time) (status syscall.WaitStatus, err error) {
+	for pause := time.Duration(0); ; pause = min(pause+10*time.Microsecond, time.Millisecond) {
+		switch found, err := syscall.Wait4(id, &status, syscall.WALL|syscall.WNOHANG, nil); {
+		case err == syscall.EINTR:
+		case err != nil || found == id:
 			return status, err
+		case time.Now().After(end):
+			return 0, os.ErrDeadlineExceeded
+		default:
+			time.Sleep(pause)
 		}
 	}
 }
 
+// Late lets threads go on that have stopped later than they were to, and reports whether there are others still.
+func (p *Process) Late() bool {
+	for id := range p.late {
+		var status syscall.WaitStatus
+		found, err := syscall.Wait4(id, &status, syscall.WALL|syscall.WNOHANG, nil)
+		if err == nil && found == 0 {
+			continue
+		}
+		delete(p.late, id)
+		if err == nil && status.Stopped() {
+			signal := uintptr(0)
+			if int(status)>>16 == 0 {
+				signal = uintptr(status.StopSignal())
+			}
+			ptrace(unix.PTRACE_DETACH, id, 0, signal)
+		}
+	}
+	return len(p.late) > 0
+}
+
 // Stop stops all threads, also those that begin meanwhile.
 func (p *Process) Stop() error {
+	if p.Late() {
+		return fmt.Errorf("a thread of process %d doesn't stop: it waits for a disk, or for a child; try again", p.PID)
+	}
 	for {
 		var fresh []int
+		var failed error
 		for _, id := range p.ids() {
 			if p.threads[id] != nil {
 				continue
 			}
 			found, err := p.seize(id)
-			if err != nil {
-				for _, id := range fresh {
-					p.take(id)
-				}
-				p.Resume()
-				return err
-			}
 			if found {
 				fresh = append(fresh, id)
 			}
+			if failed = err; failed != nil {
+				break
+			}
+		}
+		for _, id := range fresh {
+			t, err := p.wait(id)
+			if t != nil {
+				p.threads[id] = t
+			}
+			failed = errors.Join(failed, err)
+		}
+		if failed != nil {
+			p.Resume()
+			return failed
 		}
 		if len(fresh) == 0 {
 			break
-		}
-		for _, id := range fresh {
-			if err := p.take(id); err != nil {
-				p.Resume()
-				return err
-			}
 		}
 	}
 	if len(p.threads) == 0 {
 		return ErrGone
 	}
+	p.nameThreads()
 	return nil
 }
 
-// take waits for a thread that stops, and notes it.
-func (p *Process) take(id int) error {
-	t, err := p.wait(id)
-	if t != nil {
-		p.threads[id] = t
+// nameThreads notes which ids threads have for the process itself, which may be in another namespace.
+func (p *Process) nameThreads() {
+	p.inner = make(map[int]*Thread)
+	nested := len(strings.Fields(p.status("NSpid"))) > 1
+	for id, t := range p.threads {
+		if nested {
+			list := strings.Fields(statusOf(p.file(fmt.Sprintf("task/%d/status", id)), "NSpid"))
+			if len(list) == 0 {
+				continue
+			}
+			id, _ = strconv.Atoi(list[len(list)-1])
+		}
+		p.inner[id] = t
 	}
-	return err
 }
 
 // Threads returns those that are stopped.
@@ -135,8 +185,8 @@ func (p *Process) Threads() (list []*Thread) {
 	return list
 }
 
-// Thread returns a stopped thread by its id; nil: there is none.
-func (p *Process) Thread(id int) *Thread { return p.threads[id] }
+// Thread returns a stopped thread by the id that it has for the process itself; nil: there is none.
+func (p *Process) Thread(id int) *Thread { return p.inner[id] }
 
 // SetRegs writes the thread's registers.
 func (t *Thread) SetRegs() error {
@@ -157,7 +207,9 @@ func (p *Process) release(t *Thread) {
 	for _, s := range t.signals {
 		unix.Tgkill(p.PID, t.ID, s)
 	}
-	ptrace(unix.PTRACE_DETACH, t.ID, 0, uintptr(t.Signal))
+	if ptrace(unix.PTRACE_DETACH, t.ID, 0, uintptr(t.Signal)) == syscall.ESRCH {
+		waitFor(t.ID, time.Now().Add(time.Second)) // it was killed: its parent learns of it when the tracer knows
+	}
 	delete(p.threads, t.ID)
 }
 
@@ -166,7 +218,7 @@ func (p *Process) Step(t *Thread) error {
 	if err := ptrace(unix.PTRACE_SINGLESTEP, t.ID, 0, 0); err != nil {
 		return fmt.Errorf("step thread %d: %w", t.ID, err)
 	}
-	status, err := waitFor(t.ID)
+	status, err := waitFor(t.ID, time.Now().Add(patience))
 	if err != nil || !status.Stopped() {
 		delete(p.threads, t.ID)
 		return ErrGone

@@ -53,9 +53,7 @@ const (
 	HeadStart  = 16 // when that process began, as the kernel tells it
 	HeadCode   = 24 // address of the trampolines
 	HeadRoom   = 32 // their room, bytes
-	HeadSize   = 40 // of the memory, bytes
-	HeadNoP    = 48 // events of threads that had no P
-	HeadSelf   = 56 // address of the memory in the process
+	HeadNoP    = 40 // events of threads that had no P
 )
 
 // Magic is what the head begins with.
@@ -286,6 +284,3 @@ func Room(p *displace.Plan) int {
 	p.Each(func(place *displace.Place) { n += each + 8*len(place.Displaced) + int(place.End()-place.At()) })
 	return n
 }
-
-// Routines is how many bytes the code takes that all trampolines share, at most.
-const Routines = 1024
