@@ -32,7 +32,6 @@ type liveFlags struct {
 
 func (f *liveFlags) define(set *pflag.FlagSet) {
 	set.StringVar(&f.dir, "dir", "", "look for sockets in `DIR`, as where a container's are mounted")
-	defineYes(set)
 	set.StringVar(&f.form, "format", "text", "`FORMAT`: text or json, an object a line"+f.others())
 }
 
@@ -77,6 +76,7 @@ func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, defin
 		},
 	}
 	f.define(cmd.Flags())
+	defineYes(cmd.Flags())
 	if define != nil {
 		define(cmd.Flags())
 	}

@@ -74,8 +74,12 @@ func (a *app) ps(f *liveFlags) error {
 			{Text: what(&p.Status)}, {Text: p.Program}})
 	}
 	for _, p := range others {
+		state := "doesn't listen"
+		if p.Listens {
+			state = "listens"
+		}
 		t.Rows = append(t.Rows, []table.Cell{{Text: strconv.Itoa(p.PID)}, table.Duration(time.Duration(p.UptimeNS)), {Text: "-"},
-			{Text: p.Release + ", doesn't listen, can be patched"}, {Text: p.Program}})
+			{Text: state + ", " + p.Release}, {Text: p.Program}})
 	}
 	return t.Write(a.stdout, (&textFlags{}).style(a.stdout))
 }

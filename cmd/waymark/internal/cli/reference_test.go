@@ -97,6 +97,7 @@ var variables = []variable{
 		"If the machine lacks the clock, a line on stderr says so, and the default is used."},
 	{"WAYMARKCACHE", "The folder of the command's cache."},
 	{"WAYMARK_TOKEN", "What live commands show to a program that they reach by an address, see [live.md](live.md)."},
+	{"WAYMARK_ATTACH", "`0` in the environment of a program forbids waymark to patch it, see [attach.md](attach.md)."},
 	{"WAYMARKCACHESIZE", "The limit of the cache in MB; default 1024."},
 	{"NO_COLOR", "Switches colours off."},
 }

@@ -4,37 +4,36 @@ import (
 	"debug/buildinfo"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
+	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/text/names"
 )
 
-// A Silent is a Go program that doesn't listen.
+// A Silent is a Go program that was not asked: it doesn't listen, or is another user's.
 type Silent struct {
 	PID      int    `json:"pid"`
 	Program  string `json:"program"` // path of the executable
 	UptimeNS int64  `json:"uptime_ns"`
 	Release  string `json:"go"`
 	Main     string `json:"package"` // its import path
-	Listens  bool   `json:"listens"` // false
+	Listens  bool   `json:"listens"`
 }
 
-// Silents returns the Go programs of this user that aren't among those that listen; of root, those of all users.
-func Silents(listening []Process) (list []Silent) {
+// Silents returns the Go programs of this user, of root those of all users, that aren't among the asked ones.
+func Silents(asked []Process) (list []Silent) {
 	entries, _ := os.ReadDir("/proc")
-	var now unix.Timespec
-	unix.ClockGettime(unix.CLOCK_BOOTTIME, &now)
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == os.Getpid() || slices.ContainsFunc(listening, func(p Process) bool { return p.PID == pid }) {
+		if err != nil || pid == os.Getpid() || slices.ContainsFunc(asked, func(p Process) bool { return p.PID == pid }) {
 			continue
 		}
-		if uid, _, err := owner(pid); err != nil || uid != os.Geteuid() && os.Geteuid() != 0 {
+		uid, _, err := owner(pid)
+		if err != nil || uid != os.Geteuid() && os.Geteuid() != 0 {
 			continue
 		}
 		exe := fmt.Sprintf("/proc/%d/exe", pid)
@@ -43,22 +42,14 @@ func Silents(listening []Process) (list []Silent) {
 			continue
 		}
 		path, _ := os.Readlink(exe)
-		release, _, _ := strings.Cut(info.GoVersion, " ")
-		list = append(list, Silent{PID: pid, Program: names.Printable(strings.TrimSuffix(path, " (deleted)")), Release: release, Main: info.Path,
-			UptimeNS: now.Nano() - int64(began(pid))})
+		s := Silent{PID: pid, Program: names.Printable(strings.TrimSuffix(path, " (deleted)")), Main: names.Printable(info.Path), UptimeNS: int64(stopped.Uptime(pid))}
+		s.Release, _, _ = strings.Cut(names.Printable(info.GoVersion), " ")
+		s.Listens = slices.ContainsFunc(sockets(Folders(uid)), func(path string) bool {
+			id, ok := control.PIDOf(filepath.Base(path))
+			return ok && id == pid
+		})
+		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b Silent) int { return a.PID - b.PID })
 	return list
-}
-
-// began returns when a process began, since the machine did.
-func began(pid int) time.Duration {
-	const tick = time.Second / 100 // of the kernel, for programs
-	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	if len(fields) < 20 {
-		return 0
-	}
-	n, _ := strconv.ParseInt(fields[19], 10, 64)
-	return time.Duration(n) * tick
 }

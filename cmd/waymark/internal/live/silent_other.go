@@ -2,12 +2,13 @@
 
 package live
 
-// A Silent is a Go program that doesn't listen.
+// A Silent is a Go program that was not asked.
 type Silent struct {
 	PID      int
 	Program  string
 	UptimeNS int64
 	Release  string
+	Listens  bool
 }
 
 // Silents returns nothing.

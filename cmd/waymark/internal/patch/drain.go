@@ -64,10 +64,14 @@ type stream struct {
 	tail  uint64
 }
 
+const (
+	waiting  = 2  // chunks of a P that isn't used
+	prepared = 64 // Ps that have chunks from the beginning
+)
+
 // begin gives chunks to all Ps. Those that the program uses now have most of them; all others get some when they
 // are used.
 func (d *drain) begin(t *Target) {
-	const waiting = 2 // chunks of a P that isn't used
 	d.t, d.of = t, make([]stream, trampoline.MostPs)
 	for i := chunks - 1; i >= 0; i-- {
 		d.free = append(d.free, trampoline.Chunks+i*format.ChunkSize)
@@ -77,13 +81,13 @@ func (d *drain) begin(t *Target) {
 		d.ps = int(uint32(t.process.Word(at + t.bias)))
 	}
 	d.ps = max(1, min(d.ps, trampoline.MostPs))
-	spare := min(waiting*64, len(d.free)/4)
+	spare := min(2*waiting*prepared, len(d.free)/4)
 	d.each = max(waiting, min(trampoline.Slots-1, (len(d.free)-spare)/d.ps))
 	for p := range d.of {
 		switch {
 		case p < d.ps:
 			d.fill(p, d.each)
-		case p < 64:
+		case p < prepared:
 			d.fill(p, waiting)
 		}
 	}
@@ -127,6 +131,9 @@ func (t *Target) Drain(all bool, now uint64, do func(*Part)) (some bool, until u
 	d := &t.drain
 	for p := range d.of {
 		s := &d.of[p]
+		if len(s.given) == 0 && p >= prepared && *d.word(trampoline.Cells + p*trampoline.CellSize + trampoline.Lost) > 0 {
+			d.fill(p, waiting) // the program uses more Ps than when it was attached to
+		}
 		for n := 0; len(s.given) > 0; n++ {
 			part := d.next(p, all)
 			if part == nil {

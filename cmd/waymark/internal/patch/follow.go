@@ -2,7 +2,11 @@
 
 package patch
 
-import "github.com/waymark-go/waymark/internal/wire/format"
+import (
+	"slices"
+
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
 
 // A Call is one that has begun or ended. Times are in ticks.
 type Call struct {
@@ -149,5 +153,13 @@ func (f *Follower) end(c *Call, clock uint64, returned bool) {
 	f.spare = append(f.spare, c)
 }
 
-// Forget forgets all calls in progress: other functions are patched than before.
-func (f *Follower) Forget() { clear(f.stacks) }
+// Drop forgets calls in progress of functions that aren't patched any more: their ends will not be told.
+func (f *Follower) Drop() {
+	for goroutine, stack := range f.stacks {
+		if stack = slices.DeleteFunc(stack, func(c *Call) bool { return !c.Site.on }); len(stack) == 0 {
+			delete(f.stacks, goroutine)
+		} else {
+			f.stacks[goroutine] = stack
+		}
+	}
+}

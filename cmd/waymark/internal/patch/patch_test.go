@@ -4,6 +4,7 @@ package patch
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,9 +16,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/displace"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
@@ -336,3 +339,65 @@ func TestKilled(t *testing.T) {
 }
 
 var killing = flag.Int("killing", 8, "how often TestKilled kills")
+
+// What another program changes in patched code meanwhile is left, and so is what stands behind it. When it is gone the next
+// waymark undoes the rest.
+func TestOthersChanges(t *testing.T) {
+	w := start(t, built(t, nil))
+	target := w.attach()
+	if _, err := target.Want(ofMain(target.Image)); err != nil {
+		t.Fatal(err)
+	}
+	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", w.cmd.Process.Pid), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mem.Close()
+	patched := target.sites[1].places[0]
+	elsewhere := int64(target.Image.Named("fmt.(*pp).badVerb").Entry + target.bias) // nobody calls it
+	mem.WriteAt([]byte{breakpoint}, int64(patched.at))
+	mem.WriteAt([]byte{breakpoint}, elsewhere)
+	if err := target.Close(); err == nil || !strings.Contains(err.Error(), "another program has changed 1 of the patches") {
+		t.Errorf("closed: %v", err)
+	}
+	b := make([]byte, displace.Jump)
+	if mem.ReadAt(b, int64(patched.at)); b[0] != breakpoint || !bytes.Equal(b[1:], patched.original[1:]) {
+		t.Errorf("the patch with the breakpoint is %x, want %x behind it", b, patched.original[1:])
+	}
+	mem.WriteAt(patched.original[:1], int64(patched.at)) // the breakpoint goes
+	again := w.attach()
+	if n, err := again.Differences(); n != 1 || err != nil {
+		t.Errorf("%d bytes differ, %v; want the other breakpoint alone", n, err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	if maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", w.cmd.Process.Pid)); strings.Contains(string(maps), memoryName) {
+		t.Error("memory is left")
+	}
+	w.work(100)
+	w.end()
+}
+
+// A process that stands still is left as it is, and said so.
+func TestStandingStill(t *testing.T) {
+	w := start(t, built(t, nil))
+	w.cmd.Process.Signal(syscall.SIGSTOP)
+	target := w.attach()
+	if _, err := target.Want(ofMain(target.Image)); err == nil || !strings.Contains(err.Error(), "is stopped: let it go on") {
+		t.Errorf("patched: %v", err)
+	}
+	if err := target.Close(); err != nil {
+		t.Error(err)
+	}
+	w.cmd.Process.Signal(syscall.SIGCONT)
+	target = w.attach()
+	if r, err := target.Want(ofMain(target.Image)); err != nil || r.Functions == 0 {
+		t.Errorf("when it goes on: %v", err)
+	}
+	w.work(100)
+	if err := target.Close(); err != nil {
+		t.Error(err)
+	}
+	w.end()
+}

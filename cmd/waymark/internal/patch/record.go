@@ -27,7 +27,7 @@ type Recording struct {
 
 // Record begins a recording. Settings of c that concern what the program itself would do mean nothing here.
 func (t *Target) Record(c recorder.Config) (*Recording, error) {
-	s := &source{t: t, open: make(map[uint32]int), before: t.lost()}
+	s := &source{t: t, open: make(map[uint32]int), sequence: make(map[uint32]uint64), before: t.lost()}
 	s.changed.L = &s.mu
 	c.Facts = t.facts()
 	c.Packages = func(register func(*rt.Package)) { s.register = register }
@@ -95,8 +95,11 @@ type source struct {
 	free    []int          // chunks of the arena
 	full    []int          // in the order in which they were filled
 	open    map[uint32]int // by stream: the chunk that its events go to
-	ended   bool
-	before  uint64 // events that were lost before the recording began
+
+	sequence map[uint32]uint64 // of the latest chunk, by stream
+
+	ended  bool
+	before uint64 // events that were lost before the recording began
 }
 
 // Start implements recorder.Hooks.
@@ -167,6 +170,9 @@ func (s *source) add(p *Part) {
 	}
 	if !ok {
 		for len(s.free) == 0 && !s.ended {
+			if len(s.full) == 0 {
+				s.closeFullest()
+			}
 			s.changed.Wait()
 		}
 		if s.ended {
@@ -177,10 +183,12 @@ func (s *source) add(p *Part) {
 		chunk := s.chunk(i)
 		copy(chunk, p.Bytes[:format.ChunkHeader])
 		binary.LittleEndian.PutUint32(chunk, format.ChunkActive)
-		if p.From > format.ChunkHeader { // the recording began within it
+		s.sequence[p.Head.Stream]++
+		binary.LittleEndian.PutUint64(chunk[8:], s.sequence[p.Head.Stream])
+		if p.From > format.ChunkHeader { // the beginning is in no chunk of the recording, or in an earlier one
 			binary.LittleEndian.PutUint64(chunk[16:], p.Records()[0].Clock)
 			binary.LittleEndian.PutUint64(chunk[24:], p.Goroutine())
-			binary.LittleEndian.PutUint64(chunk[40:], 0) // what was lost was lost before
+			binary.LittleEndian.PutUint64(chunk[40:], 0)
 		}
 		binary.LittleEndian.PutUint32(chunk[32:], format.ChunkHeader)
 		s.open[p.Head.Stream] = i
@@ -191,6 +199,19 @@ func (s *source) add(p *Part) {
 	binary.LittleEndian.PutUint32(chunk[32:], uint32(end))
 	if p.Head.State == format.ChunkFull {
 		s.close(p.Head.Stream, p.Head.Filled)
+	}
+}
+
+// closeFullest hands the fullest chunk that is open to the writer: there are more streams than chunks.
+func (s *source) closeFullest() {
+	most, of := 0, uint32(0)
+	for stream, i := range s.open {
+		if end := int(binary.LittleEndian.Uint32(s.chunk(i)[32:])); end > most {
+			most, of = end, stream
+		}
+	}
+	if most > 0 {
+		s.close(of, 0)
 	}
 }
 

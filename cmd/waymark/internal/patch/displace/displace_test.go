@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"golang.org/x/arch/x86/x86asm"
+
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
 
@@ -45,10 +47,48 @@ func TestGo(t *testing.T) {
 				t.Errorf("%s: places overlap, or leave the function", f.Name)
 			}
 			end = max(place.End(), place.At()+Jump)
+			for i := range place.Displaced {
+				checkMoved(t, f.Name, &place.Displaced[i])
+			}
 		})
 	}
 	t.Logf("%d of %d functions; others: %v", good, all, reasons)
 	if share := float64(good) / float64(all); share < 0.86 {
 		t.Errorf("%.1f %% of the functions can be patched, want 86 at least", 100*share)
+	}
+}
+
+// checkMoved checks that an instruction does the same elsewhere: another decoder's view of it is that of the original, but
+// for distances, which lead to the same addresses.
+func checkMoved(t *testing.T, function string, x *Instruction) {
+	const bias, to = 1 << 30, 1<<30 + 1<<28
+	b := x.Moved(bias, to)
+	y, err := x86asm.Decode(b, 64)
+	if err != nil || y.Len != len(b) || y.Op != x.Op {
+		t.Errorf("%s: %v is moved as %v, %v", function, x.Inst, y, err)
+		return
+	}
+	for i := range x.Args {
+		switch a := x.Args[i].(type) {
+		case x86asm.Rel:
+			if r, ok := y.Args[i].(x86asm.Rel); !ok || to+uint64(y.Len)+uint64(int64(r)) != x.At+bias+uint64(x.Len)+uint64(int64(a)) {
+				t.Errorf("%s: %v leads elsewhere as %v", function, x.Inst, y)
+			}
+		case x86asm.Mem:
+			m, _ := y.Args[i].(x86asm.Mem)
+			if a.Base == x86asm.RIP {
+				if to+uint64(y.Len)+uint64(int64(int32(m.Disp))) != x.At+bias+uint64(x.Len)+uint64(int64(int32(a.Disp))) {
+					t.Errorf("%s: %v has other memory as %v", function, x.Inst, y)
+				}
+				m.Disp = a.Disp
+			}
+			if m != a {
+				t.Errorf("%s: %v has other memory as %v", function, x.Inst, y)
+			}
+		default:
+			if y.Args[i] != a {
+				t.Errorf("%s: %v is moved as %v", function, x.Inst, y)
+			}
+		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/program/recorder"
@@ -225,7 +226,10 @@ func (h *host) want() (note string, err error) {
 	if err != nil {
 		return "", err
 	}
-	h.follow.Forget()
+	if report.Dropped { // after their last events
+		h.flush()
+		h.follow.Drop()
+	}
 	for _, f := range h.files {
 		f.Know()
 	}
@@ -297,7 +301,7 @@ func (h *host) stop(w watcher) error {
 		return nil
 	}
 	h.drop(w)
-	if _, err := h.want(); err != nil && !errors.Is(err, errGone) {
+	if _, err := h.want(); err != nil && !errors.Is(err, stopped.ErrGone) {
 		return err
 	}
 	return nil
@@ -416,7 +420,7 @@ func (r *recording) Close() error {
 	h.flush()
 	r.functions = functions
 	h.files = slices.DeleteFunc(h.files, func(o *recording) bool { return o == r })
-	if errors.Is(err, errGone) {
+	if errors.Is(err, stopped.ErrGone) {
 		err = nil
 	}
 	return errors.Join(r.Recording.Close(), err)
@@ -424,7 +428,7 @@ func (r *recording) Close() error {
 
 // Status implements control.Host.
 func (h *host) Status() control.Status {
-	s := control.Status{PID: h.t.PID(), Program: h.t.Program, UptimeNS: int64(uptime(h.t.PID())), Functions: len(h.funcs), Groups: []string{}}
+	s := control.Status{PID: h.t.PID(), Program: h.t.Program, UptimeNS: int64(stopped.Uptime(h.t.PID())), Functions: len(h.funcs), Groups: []string{}}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.files) > 0 {

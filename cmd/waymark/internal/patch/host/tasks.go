@@ -10,27 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
 	"github.com/waymark-go/waymark/histogram"
 	"github.com/waymark-go/waymark/internal/program/control"
 )
-
-var errGone = stopped.ErrGone
-
-// uptime returns how long a process has run.
-func uptime(pid int) time.Duration {
-	const tick = time.Second / 100 // of the kernel, for programs
-	began, err := stopped.Began(pid)
-	var now unix.Timespec
-	if err != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
-		return 0
-	}
-	return time.Duration(now.Nano()) - time.Duration(began)*tick
-}
 
 // A scale turns ticks into time.
 type scale struct {
@@ -55,15 +39,17 @@ func (s scale) tick() float64 {
 
 // A task wants functions.
 type task struct {
-	h         *host
-	functions []*image.Func
-	of        map[*image.Func]bool
-	scale     scale
+	h     *host
+	all   []*image.Func        // that are patched for it
+	known map[*image.Func]bool // the same; true: it was asked for, else for its callers and callees
+	scale scale
+	limit uint64 // calls, stacks or traces that are told; 0: no limit
 
-	mu sync.Mutex
+	mu            sync.Mutex
+	hits, skipped uint64
 }
 
-func (t *task) wants() []*image.Func { return t.functions }
+func (t *task) wants() []*image.Func { return t.all }
 
 // last has the events told that a program has made before it ended.
 func (t *task) last() {
@@ -74,12 +60,24 @@ func (t *task) last() {
 	}
 }
 
-// has reports whether the task wants calls of a function: other tasks may have others patched.
-func (t *task) has(c *patch.Call) bool { return t.of[c.Site.Func] }
+// has reports whether the task was asked for calls of a function.
+func (t *task) has(c *patch.Call) bool { return t.known[c.Site.Func] }
 
-// over says that the program has ended.
-func (t *task) over(n *control.News) {
-	if !t.h.t.Alive() {
+// near reports whether a function is patched for the task: other tasks may have others patched.
+func (t *task) near(c *patch.Call) bool {
+	_, ok := t.known[c.Site.Func]
+	return ok
+}
+
+// full reports whether as much has been told as is wanted.
+func (t *task) full() bool { return t.limit > 0 && t.hits >= t.limit }
+
+// done says in the news whether there will be no more.
+func (t *task) done(n *control.News) {
+	switch {
+	case t.full():
+		n.Done, n.Why = true, control.WhyEnough
+	case !t.h.t.Alive():
 		n.Done, n.Why = true, control.WhyEnded
 	}
 }
@@ -93,9 +91,15 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	case len(w.Probes) > 0:
 		return nil, needs("a probe")
 	}
-	t := &task{h: h, functions: found, of: make(map[*image.Func]bool), scale: newScale()}
+	t := &task{h: h, all: found, known: make(map[*image.Func]bool), scale: newScale(), limit: w.Limit}
+	if w.Caller || w.Kind == control.KindStacks || w.Kind == control.KindTraces {
+		t.all = h.around(found)
+	}
+	for _, f := range t.all {
+		t.known[f] = false
+	}
 	for _, f := range found {
-		t.of[f] = true
+		t.known[f] = true
 	}
 	switch w.Kind {
 	case control.KindSums, control.KindPeriods:
@@ -103,9 +107,9 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	case control.KindCalls:
 		return newCalls(t, w), nil
 	case control.KindStacks:
-		return &stacks{task: t, all: h.around(found), limit: w.Limit, counts: make(map[string]*control.Stack)}, nil
+		return &stacks{task: t, counts: make(map[string]*control.Stack)}, nil
 	case control.KindTraces:
-		return &traces{task: t, all: h.around(found), limit: w.Limit, least: time.Duration(w.MinNS), panics: w.Panics, nodes: w.Nodes, active: make(map[uint64]*active)}, nil
+		return &traces{task: t, least: time.Duration(w.MinNS), panics: w.Panics, nodes: w.Nodes, active: make(map[uint64]*active)}, nil
 	}
 	return nil, needs(w.Kind)
 }
@@ -213,14 +217,14 @@ func (s *sums) Next() (n control.News) {
 	})
 	const most = 500
 	n.Functions = n.Functions[:min(len(n.Functions), most)]
-	s.over(&n)
+	s.done(&n)
 	return n
 }
 
 // addDropped counts the calls that there was no room for.
 func (s *sums) addDropped(now map[*patch.Site]uint64, n *control.News) {
 	for site, calls := range now {
-		if more := calls - s.dropped[site]; more > 0 && s.of[site.Func] {
+		if more := calls - s.dropped[site]; more > 0 && s.known[site.Func] {
 			s.row(site).calls += more
 			n.Skipped += more
 		}
@@ -236,8 +240,6 @@ type told struct {
 	*task
 	enters, returns, panics, callers bool
 	least                            time.Duration
-	limit                            uint64
-	hits, skipped                    uint64
 	second                           time.Time
 	now                              int // told in this second
 	list                             []control.Call
@@ -251,11 +253,8 @@ const (
 
 func newCalls(t *task, w control.Watch) *told {
 	on := func(what string, usual bool) bool { return slices.Contains(w.On, what) || usual && len(w.On) == 0 }
-	if w.Caller {
-		t.functions = t.h.around(t.functions)
-	}
 	return &told{task: t, enters: on(control.OnEnter, false), returns: on(control.OnReturn, true), panics: on(control.OnPanic, true),
-		callers: w.Caller, least: time.Duration(w.MinNS), limit: w.Limit}
+		callers: w.Caller, least: time.Duration(w.MinNS)}
 }
 
 func (k *told) begin(c *patch.Call) {
@@ -279,7 +278,7 @@ func (k *told) tell(c *patch.Call, end string) {
 	defer k.mu.Unlock()
 	tick := k.scale.tick()
 	took := time.Duration(float64(c.Ended-min(c.Began, c.Ended)) * tick)
-	if k.limit > 0 && k.hits >= k.limit || end != control.OnEnter && took < k.least {
+	if k.full() || end != control.OnEnter && took < k.least {
 		return
 	}
 	if now := time.Now(); now.Sub(k.second) >= time.Second {
@@ -310,13 +309,9 @@ func (k *told) Next() (n control.News) {
 	some := min(len(k.list), inMessage)
 	n = control.News{Calls: slices.Clone(k.list[:some]), Hits: k.hits, Skipped: k.skipped}
 	k.list = slices.Delete(k.list, 0, some)
-	if n.More = len(k.list) > 0; n.More {
-		return n
+	if n.More = len(k.list) > 0; !n.More {
+		k.done(&n)
 	}
-	if k.limit > 0 && k.hits >= k.limit {
-		n.Done, n.Why = true, control.WhyEnough
-	}
-	k.over(&n)
 	return n
 }
 

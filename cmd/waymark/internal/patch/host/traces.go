@@ -28,15 +28,9 @@ func (h *host) around(functions []*image.Func) []*image.Func {
 // stacks counts who calls functions, as far as callers are patched.
 type stacks struct {
 	*task
-	all     []*image.Func
-	limit   uint64
-	counts  map[string]*control.Stack
-	hits    uint64
-	skipped uint64
-	fresh   bool
+	counts map[string]*control.Stack
+	fresh  bool
 }
-
-func (s *stacks) wants() []*image.Func { return s.all }
 
 func (s *stacks) begin(c *patch.Call) {
 	if !s.has(c) {
@@ -44,7 +38,7 @@ func (s *stacks) begin(c *patch.Call) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.limit > 0 && s.hits >= s.limit {
+	if s.full() {
 		return
 	}
 	var key strings.Builder
@@ -86,10 +80,7 @@ func (s *stacks) Next() (n control.News) {
 		const most = 50
 		n.Stacks = n.Stacks[:min(len(n.Stacks), most)]
 	}
-	if s.limit > 0 && s.hits >= s.limit {
-		n.Done, n.Why = true, control.WhyEnough
-	}
-	s.over(&n)
+	s.done(&n)
 	return n
 }
 
@@ -99,15 +90,11 @@ func (s *stacks) Close() error { return s.h.stop(s) }
 // traces tells the trees of calls, each of what its goroutine did.
 type traces struct {
 	*task
-	all     []*image.Func
-	limit   uint64
-	least   time.Duration
-	panics  bool
-	nodes   bool
-	active  map[uint64]*active // by goroutine
-	list    []control.Trace
-	hits    uint64
-	skipped uint64
+	least  time.Duration
+	panics bool
+	nodes  bool
+	active map[uint64]*active // by goroutine
+	list   []control.Trace
 }
 
 // An active trace is one whose root call is in progress.
@@ -126,9 +113,10 @@ const (
 	mostCalls  = 1 << 20 // of a trace
 )
 
-func (t *traces) wants() []*image.Func { return t.all }
-
 func (t *traces) begin(c *patch.Call) {
+	if !t.near(c) {
+		return
+	}
 	a := t.active[c.Goroutine]
 	if a == nil {
 		if !t.has(c) {
@@ -150,7 +138,7 @@ func (t *traces) begin(c *patch.Call) {
 
 func (t *traces) end(c *patch.Call) {
 	a := t.active[c.Goroutine]
-	if a == nil || len(a.open) == 0 {
+	if a == nil || len(a.open) == 0 || !t.near(c) {
 		return
 	}
 	node := a.open[len(a.open)-1]
@@ -175,7 +163,7 @@ func (t *traces) tell(a *active, c *patch.Call, tick float64) {
 	defer t.mu.Unlock()
 	took := time.Duration(float64(c.Ended-min(c.Began, c.Ended)) * tick)
 	switch {
-	case t.limit > 0 && t.hits >= t.limit, took < t.least, t.panics && c.Returned:
+	case t.full(), took < t.least, t.panics && c.Returned:
 		return
 	case len(t.list) == mostTraces:
 		t.skipped++
@@ -208,13 +196,9 @@ func (t *traces) Next() (n control.News) {
 	some := min(len(t.list), 1) // a trace may fill a message
 	n = control.News{Traces: slices.Clone(t.list[:some]), Hits: t.hits, Skipped: t.skipped}
 	t.list = slices.Delete(t.list, 0, some)
-	if n.More = len(t.list) > 0; n.More {
-		return n
+	if n.More = len(t.list) > 0; !n.More {
+		t.done(&n)
 	}
-	if t.limit > 0 && t.hits >= t.limit {
-		n.Done, n.Why = true, control.WhyEnough
-	}
-	t.over(&n)
 	return n
 }
 

@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
 )
 
 // PageSize is that of the processor, bytes.
@@ -102,7 +104,7 @@ func (im *Image) read() (err error) {
 		switch {
 		case s.Key == "-buildmode" && slices.Contains([]string{"plugin", "shared", "c-shared", "c-archive"}, s.Value), s.Key == "-linkshared" && s.Value == "true":
 			return refuse("%s was built with %s=%s: its code uses registers that patches need", im.Path, s.Key, s.Value)
-		case s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), "waymark"):
+		case s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), library.Tag):
 			return refuse("%s was built by waymark, and listens with WAYMARK=socket, or without WAYMARK=agent=0", im.Path)
 		case s.Key == "-compiler" && s.Value != "gc":
 			return refuse("%s was built by %s: only programs of the compiler gc can be patched", im.Path, s.Value)

@@ -1,23 +1,8 @@
 //go:build linux && amd64
 
-// Package stopped reads and writes another process, stops its threads, and has it make system calls.
-//
-//	p, err := stopped.Open(4711)
-//	if err := p.Stop(); err != nil {
-//		return err
-//	}
-//	err = p.Write(at, code)
-//	p.Resume()
-//
-// The kernel wants all that concerns a process's threads from one thread of the tracer: who uses a Process
-// stays on one, see runtime.LockOSThread.
-//
-// A kill of the tracer at any moment leaves the process as it would be without it, but for memory that was
-// written: the kernel lets threads go on, and no thread has registers that only the tracer could mend.
 package stopped
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -27,9 +12,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// ErrGone is the error of a process that has ended.
-var ErrGone = errors.New("the process has ended")
 
 // A Process is another process.
 type Process struct {
@@ -67,20 +49,6 @@ func (p *Process) Close() error {
 }
 
 func (p *Process) file(name string) string { return fmt.Sprintf("/proc/%d/%s", p.PID, name) }
-
-// Began returns when a process began, in ticks of the kernel since the machine did. It is ErrGone that the
-// process has ended, also if nobody has taken notice yet.
-func Began(pid int) (uint64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, ErrGone
-	}
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
-		return 0, ErrGone
-	}
-	return strconv.ParseUint(fields[19], 10, 64)
-}
 
 // Alive reports whether the process has neither ended nor replaced its program by another one.
 func (p *Process) Alive() bool {
