@@ -85,6 +85,11 @@
 // Spawn is missing only if it found no room, which counts as a lost event. The goroutine that a
 // Spawn is of may have no Start then or ever.
 //
+// # Patched programs
+//
+// Where Meta "patched" is 1 the program was not built by waymark, and another process has recorded it. There are
+// beginnings and ends of calls, and no others of goroutines, panics and values. Inlined calls are missing.
+//
 // # Objects
 //
 // Where Meta "objects" is 1 the program counted its heap objects. Events Made say what a goroutine

@@ -12,18 +12,15 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/host"
 )
 
-// consent is whether another user's program may be patched without a question.
-var consent bool
-
-// defineYes defines the flag that gives consent.
-func defineYes(set *pflag.FlagSet) {
-	set.BoolVar(&consent, "yes", false, "change the code of another user's program while it runs, without a question")
+// defineYes defines the flag by which another user's program is patched without a question.
+func (a *app) defineYes(set *pflag.FlagSet) {
+	set.BoolVar(&a.yes, "yes", false, "change the code of another user's program while it runs, without a question")
 }
 
 // askBeforePatching has the user asked before another user's program is patched that doesn't listen.
 func (a *app) askBeforePatching() {
 	host.Allow = func(pid int, program string) error {
-		if consent || live.Own(pid) {
+		if a.yes || live.Own(pid) {
 			return nil
 		}
 		in, ok := a.stdin.(*os.File)

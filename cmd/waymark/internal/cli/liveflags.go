@@ -76,7 +76,7 @@ func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, defin
 		},
 	}
 	f.define(cmd.Flags())
-	defineYes(cmd.Flags())
+	a.defineYes(cmd.Flags())
 	if define != nil {
 		define(cmd.Flags())
 	}

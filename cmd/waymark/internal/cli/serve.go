@@ -68,7 +68,7 @@ interrupted.`,
 	flags.BoolVar(&f.open, "open", false, "open the address in the browser, too")
 	flags.StringArrayVar(&f.base, "base", nil, "compare with the recording `FILE` of before a change (repeatable)")
 	config.Mark(flags, config.IsFile, "base")
-	defineYes(flags)
+	a.defineYes(flags)
 	flags.StringVar(&f.dir, "dir", "", "look for sockets of programs in `DIR`, as where a container's are mounted")
 	return cmd
 }

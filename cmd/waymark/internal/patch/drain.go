@@ -193,7 +193,8 @@ func (d *drain) next(p int, all bool) *Part {
 		part.End = part.From // the program has written to the memory
 	}
 	part.Head = format.ParseChunk(b)
-	part.Head.State = state // it may be full by now, and have more
+	part.Head.State = state      // it may be full by now, and have more
+	part.Head.Stream = uint32(p) // whatever the program has written there
 	return part
 }
 

@@ -5,11 +5,16 @@ package patch
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -123,5 +128,62 @@ func TestManyStreams(t *testing.T) {
 	}
 	if info := f.Info(); calls != streams*each || info.Lost != 0 || !info.Complete || events.Err() != nil {
 		t.Errorf("%d calls, %d lost, complete %v, %v; want %d calls", calls, info.Lost, info.Complete, events.Err(), streams*each)
+	}
+}
+
+// What a program writes to the memory that it shares leads nobody beyond it.
+func TestHostileMemory(t *testing.T) {
+	target := &Target{memory: make([]byte, size), at: 1 << 30}
+	d := &target.drain
+	d.t, d.of = target, make([]stream, trampoline.MostPs)
+	chunk := trampoline.Chunks
+	d.give(3, chunk)
+	b := target.memory[chunk:]
+	le := binary.LittleEndian
+	le.PutUint32(b[4:], 1<<31) // the stream
+	for _, end := range []uint64{0, 1, format.ChunkHeader - 1, format.ChunkSize + 16, 1 << 40, ^uint64(0)} {
+		le.PutUint32(b, format.ChunkFull)
+		le.PutUint32(b[32:], uint32(end))
+		if p := d.next(3, true); p == nil || p.Head.Stream != 3 || p.End < p.From || p.End > format.ChunkSize {
+			t.Errorf("full to %d: %+v", end, p)
+		}
+		le.PutUint32(b, format.ChunkActive)
+		cell := trampoline.Cells + 3*trampoline.CellSize
+		*d.word(cell + trampoline.Chunk) = target.address(chunk)
+		*d.word(cell + trampoline.Cursor) = target.address(chunk) + end
+		if p := d.next(3, true); p == nil || p.Head.Stream != 3 || p.End < p.From || p.End > format.ChunkSize {
+			t.Errorf("a cursor at %d: %+v", end, p)
+		}
+	}
+	f := (&Target{sites: []*Site{nil}}).Follow()
+	f.Add(part(0, 1, 1, format.ChunkActive, begins(1, 1<<30, 1), ends(2, 7, 1)))
+	f.Tell(10) // of sites that aren't there
+}
+
+// Memory is told from other files by what it is, and by whose.
+func TestIsMemory(t *testing.T) {
+	fd, err := unix.MemfdCreate(memoryName, unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Skip(err)
+	}
+	memory := os.NewFile(uintptr(fd), "memory")
+	defer memory.Close()
+	other, err := os.Create(filepath.Join(t.TempDir(), "memfd:"+memoryName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for _, f := range []*os.File{memory, other} {
+		if err := f.Truncate(size); err != nil {
+			t.Skip(err)
+		}
+	}
+	if !isMemory(memory, os.Getpid()) || isMemory(other, os.Getpid()) {
+		t.Errorf("memory: %v, another file: %v", isMemory(memory, os.Getpid()), isMemory(other, os.Getpid()))
+	}
+	if os.Geteuid() == 0 {
+		if memory.Chown(4711, 4711); isMemory(memory, os.Getpid()) {
+			t.Error("another user's is taken for the process's")
+		}
 	}
 }

@@ -183,6 +183,7 @@ func (s *source) add(p *Part) {
 		chunk := s.chunk(i)
 		copy(chunk, p.Bytes[:format.ChunkHeader])
 		binary.LittleEndian.PutUint32(chunk, format.ChunkActive)
+		binary.LittleEndian.PutUint32(chunk[4:], p.Head.Stream)
 		s.sequence[p.Head.Stream]++
 		binary.LittleEndian.PutUint64(chunk[8:], s.sequence[p.Head.Stream])
 		if p.From > format.ChunkHeader { // the beginning is in no chunk of the recording, or in an earlier one

@@ -321,10 +321,23 @@ func (t *Target) take() (fd int, err error) {
 		return 0, err
 	}
 	defer f.Close()
+	if !isMemory(f, t.process.PID) {
+		return 0, fmt.Errorf("process %d has a file of another kind in the place of its memory", t.process.PID)
+	}
 	if t.memory, err = syscall.Mmap(int(f.Fd()), 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
 		return 0, os.NewSyscallError("mmap", err)
 	}
 	return fd, nil
+}
+
+// isMemory reports whether a file is memory that a process has just made: a name doesn't say so, which a process in other
+// namespaces can give to any file that it may read.
+func isMemory(f *os.File, pid int) bool {
+	var st, process syscall.Stat_t
+	var fs syscall.Statfs_t
+	const tmpfs = 0x01021994
+	return syscall.Fstat(int(f.Fd()), &st) == nil && syscall.Stat(fmt.Sprintf("/proc/%d", pid), &process) == nil && syscall.Fstatfs(int(f.Fd()), &fs) == nil &&
+		fs.Type == tmpfs && st.Nlink == 0 && st.Uid == process.Uid && st.Size == size
 }
 
 // mapped checks that the process has mapped memory and room.

@@ -260,9 +260,13 @@ func (im *Image) readFuncs() (err error) {
 	t := &im.tables
 	t.names, t.units, t.files = b[le.Uint64(b[32:]):], b[le.Uint64(b[40:]):], b[le.Uint64(b[48:]):]
 	t.values, t.all = b[le.Uint64(b[56:]):], b[le.Uint64(b[64:]):]
+	if n > len(t.all)/8 {
+		return refuse("%s: %v", im.Path, errTables)
+	}
 	im.Funcs = make([]*Func, n)
 	for i := range im.Funcs {
 		record := t.all[le.Uint32(t.all[i*8+4:]):]
+		_ = record[recordTables+4] // the last of the fields that are always there
 		im.Funcs[i] = &Func{im: im, record: record, Name: text(t.names[le.Uint32(record[4:]):]),
 			Entry: uint64(le.Uint32(t.all[i*8:])), End: uint64(le.Uint32(t.all[i*8+8:])), id: record[40], flags: record[41]}
 		im.names[im.Funcs[i].Name] = im.Funcs[i]
@@ -290,4 +294,7 @@ func (im *Image) findBase() (uint64, error) {
 }
 
 // text returns a text that ends with a zero byte.
-func text(b []byte) string { return string(b[:bytes.IndexByte(b, 0)]) }
+func text(b []byte) string {
+	before, _, _ := bytes.Cut(b, []byte{0})
+	return string(before)
+}
