@@ -3,6 +3,7 @@ package format
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 )
 
 // Layout of the arena, in bytes.
@@ -111,6 +112,24 @@ func ParseControl(b []byte) (Control, error) {
 
 // OriginsSize returns how many bytes of a control chunk the origins take.
 func OriginsSize(b []byte) int { return int(binary.LittleEndian.Uint32(b[arenaOrigins:])) }
+
+// PutOrigin adds an origin of a program counter to a control chunk, whose id is the number of those before and 1. It
+// reports whether there was room.
+func PutOrigin(b []byte, pc uint64, o Origin) bool {
+	used := OriginsSize(b)
+	e := binary.LittleEndian.AppendUint64(nil, pc)
+	e = binary.LittleEndian.AppendUint32(e, uint32(o.Line))
+	e = binary.LittleEndian.AppendUint16(e, uint16(len(o.Func)))
+	e = binary.LittleEndian.AppendUint16(e, uint16(len(o.File)))
+	e = append(append(e, o.Func...), o.File...)
+	e = append(e, make([]byte, -len(e)&7)...)
+	if OriginsOffset+used+len(e) > len(b) || len(o.Func)|len(o.File) > math.MaxUint16 {
+		return false
+	}
+	copy(b[OriginsOffset+used:], e)
+	binary.LittleEndian.PutUint32(b[arenaOrigins:], uint32(used+len(e)))
+	return true
+}
 
 // ControlOrigins returns the origins in a control chunk. from is where to begin, in bytes, 0 for
 // the first. next is where to go on once there are more. id is the number of origins before from.

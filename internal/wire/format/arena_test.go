@@ -45,18 +45,6 @@ func replace(b []byte, at int, with byte) []byte {
 	return b
 }
 
-// appendOrigin writes an origin as the runtime hooks do.
-func appendOrigin(control []byte, o Origin) {
-	used := binary.LittleEndian.Uint32(control[arenaOrigins:])
-	e := binary.LittleEndian.AppendUint64(nil, 0x123456) // pc
-	e = binary.LittleEndian.AppendUint32(e, uint32(o.Line))
-	e = binary.LittleEndian.AppendUint16(e, uint16(len(o.Func)))
-	e = binary.LittleEndian.AppendUint16(e, uint16(len(o.File)))
-	e = append(append(e, o.Func...), o.File...)
-	used += uint32(copy(control[OriginsOffset+used:], append(e, make([]byte, -len(e)&7)...)))
-	binary.LittleEndian.PutUint32(control[arenaOrigins:], used)
-}
-
 func TestControlOrigins(t *testing.T) {
 	b := make([]byte, ChunkSize)
 	PutControl(b, Control{})
@@ -69,7 +57,9 @@ func TestControlOrigins(t *testing.T) {
 			some, next = ControlOrigins(b, next, uint32(len(got)))
 			got = append(got, some...)
 		}
-		appendOrigin(b, o)
+		if !PutOrigin(b, 0x123456, o) {
+			t.Fatal("no room")
+		}
 	}
 	some, next := ControlOrigins(b, next, uint32(len(got)))
 	if got = append(got, some...); !reflect.DeepEqual(got, want) {
@@ -155,7 +145,7 @@ func FuzzArena(f *testing.F) {
 	f.Add(putRecords(Chunk{State: ChunkActive, Clock: 10}, []Record{{11, 1<<SiteShift | 100}, {12, ExitBit | 1<<SiteShift | 100}})[:128])
 	control := make([]byte, 256)
 	PutControl(control, Control{})
-	appendOrigin(control, Origin{1, "main.main", "main.go", 7})
+	PutOrigin(control, 0x123456, Origin{1, "main.main", "main.go", 7})
 	f.Add(control)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if _, err := ParseControl(b); err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrVersion) {

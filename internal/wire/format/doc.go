@@ -88,7 +88,8 @@
 // # Patched programs
 //
 // Where Meta "patched" is 1 the program was not built by waymark, and another process has recorded it. There are
-// beginnings and ends of calls, and no others of goroutines, panics and values. Inlined calls are missing.
+// calls and goroutines, with panics and Goexit, but no values, waits and objects. Inlined calls are missing. A Start
+// may be of a goroutine that began long before: it is where its first event was recorded.
 //
 // # Objects
 //

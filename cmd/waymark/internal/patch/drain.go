@@ -35,17 +35,16 @@ func (p *Part) Goroutine() uint64 {
 	before := Part{Bytes: p.Bytes, From: format.ChunkHeader, End: p.From}
 	list := before.Records()
 	for i := len(list) - 1; i >= 0; i-- {
-		if id, ok := Switch(list[i]); ok {
+		if code, id, ok := codeOf(list[i]); ok && code == format.CodeGo {
 			return id
 		}
 	}
 	return p.Head.Goroutine
 }
 
-// Switch returns the id of the goroutine that a record says its P runs; ok is false if it is a record of another kind.
-func Switch(r format.Record) (id uint64, ok bool) {
-	const code = format.FirstCode<<format.SiteShift | format.CodeGo<<format.CodeShift
-	return r.Word & format.ValueMask, r.Word&^format.ValueMask == code
+// codeOf returns the code of a record and its value; ok is false if it is of a call.
+func codeOf(r format.Record) (code, value uint64, ok bool) {
+	return r.Word >> format.CodeShift & 0xFF, r.Word & format.ValueMask, r.Word>>(format.CodeShift+8) == format.FirstCode>>24
 }
 
 // A drain takes chunks out of the memory, and gives them back.

@@ -14,21 +14,47 @@ type Call struct {
 	Goroutine uint64
 	Began     uint64
 	Ended     uint64 // 0: it has not
-	Returned  bool   // else a panic or Goexit has left it; a call counts as returned if ends of its function were dropped
+	End       End
 	Callees   uint64 // time of patched functions that it called
 	Caller    *Call  // the patched function that has called it, directly or not; nil: none
 
 	token uint32
 }
 
+// An End is how a call ended.
+type End uint8
+
+// Ends of calls.
+const (
+	Returned End = iota // also where the end was dropped
+	Panicked            // a panic has left it
+	Exited              // runtime.Goexit has left it
+)
+
 // A Follower makes calls of events.
 type Follower struct {
-	Begin, End func(*Call) // called in the order of time; Call is valid until End returns
+	Begin, End func(*Call)                   // called in the order of time; Call is valid until End returns
+	Spawn      func(goroutine, child uint64) // nil, or called when a goroutine starts another one
+	Over       func(goroutine uint64)        // nil, or called when a goroutine has ended
 
-	target *Target
-	queues []queue
-	stacks map[uint64][]*Call // by goroutine
-	spare  []*Call
+	target     *Target
+	queues     []queue
+	goroutines map[uint64]*goroutine // that have calls in progress
+	spare      []*Call
+}
+
+// A goroutine has calls, and panics that go on.
+type goroutine struct {
+	stack     []*Call
+	unwinding []unwinding
+}
+
+// An unwinding is a panic or a Goexit: End says which. It has left calls below its base: those above are of deferred
+// functions.
+type unwinding struct {
+	end   End
+	token uint32
+	base  int
 }
 
 // A queue is events of one of the scheduler's Ps that have not been told.
@@ -44,7 +70,9 @@ type event struct {
 }
 
 // Follow makes a follower of a target.
-func (t *Target) Follow() *Follower { return &Follower{target: t, stacks: make(map[uint64][]*Call)} }
+func (t *Target) Follow() *Follower {
+	return &Follower{target: t, goroutines: make(map[uint64]*goroutine)}
+}
 
 // Add takes the events of a part, which Tell tells.
 func (f *Follower) Add(p *Part) {
@@ -59,8 +87,8 @@ func (f *Follower) Add(p *Part) {
 		q.events, q.next = append(q.events[:0], q.events[q.next:]...), 0
 	}
 	for _, r := range p.Records() {
-		if other, ok := Switch(r); ok {
-			q.goroutine = other
+		if code, value, ok := codeOf(r); ok && code == format.CodeGo {
+			q.goroutine = value
 			continue
 		}
 		q.events = append(q.events, event{r.Clock, r.Word, q.goroutine})
@@ -98,37 +126,115 @@ func (f *Follower) Tell(until uint64) {
 }
 
 func (f *Follower) tell(e *event) {
+	if code, value, ok := codeOf(format.Record{Word: e.word}); ok {
+		f.mark(e, code, value)
+		return
+	}
 	site := int(e.word >> format.SiteShift & format.SiteMask)
 	if site == 0 || site >= len(f.target.sites) {
 		return
 	}
-	token, stack := uint32(e.word), f.stacks[e.goroutine]
-	ends := e.word&format.ExitBit != 0
+	token, ends := uint32(e.word), e.word&format.ExitBit != 0
+	g := f.goroutines[e.goroutine]
+	if g == nil {
+		if ends {
+			return
+		}
+		g = new(goroutine)
+		f.goroutines[e.goroutine] = g
+	}
 	// Calls that are deeper than this one are gone: a panic has left them. So is one in the same place, if another
 	// one begins there.
-	for n := len(stack); n > 0 && (stack[n-1].token > token || !ends && stack[n-1].token == token); n = len(stack) {
-		f.end(stack[n-1], e.clock, false)
-		stack = stack[:n-1]
+	for n := len(g.stack); n > 0 && (g.stack[n-1].token > token || !ends && g.stack[n-1].token == token); n = len(g.stack) {
+		f.left(g, e.clock)
 	}
+	g.settle(token)
 	if !ends {
 		c := f.take()
 		*c = Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, token: token}
-		if len(stack) > 0 {
-			c.Caller = stack[len(stack)-1]
+		if n := len(g.stack); n > 0 {
+			c.Caller = g.stack[n-1]
 		}
-		f.stacks[e.goroutine] = append(stack, c)
+		g.stack = append(g.stack, c)
 		f.Begin(c)
 		return
 	}
-	if n := len(stack); n > 0 && stack[n-1].token == token && stack[n-1].Site.Number == uint32(site) {
-		f.end(stack[n-1], e.clock, true)
-		stack = stack[:n-1]
+	if n := len(g.stack); n > 0 && g.stack[n-1].token == token && g.stack[n-1].Site.Number == uint32(site) {
+		f.end(g, e.clock, Returned)
 	}
-	if len(stack) == 0 {
-		delete(f.stacks, e.goroutine)
-		return
+	f.forget(e.goroutine, g)
+}
+
+// mark tells what isn't a call.
+func (f *Follower) mark(e *event, code, value uint64) {
+	if code == format.CodeSpawn && f.Spawn != nil {
+		f.Spawn(e.goroutine, value)
 	}
-	f.stacks[e.goroutine] = stack
+	if g := f.goroutines[e.goroutine]; g != nil {
+		f.unwind(g, e, code, uint32(value))
+		f.forget(e.goroutine, g)
+	}
+	if code == format.CodeEnd && f.Over != nil {
+		f.Over(e.goroutine)
+	}
+}
+
+// unwind ends the calls that a goroutine leaves.
+func (f *Follower) unwind(g *goroutine, e *event, code uint64, token uint32) {
+	switch code {
+	case format.CodePanic, format.CodeGoexit:
+		u := unwinding{Panicked, token, 0}
+		if code == format.CodeGoexit {
+			u.end = Exited
+		}
+		f.leave(g, token, e.clock)
+		g.settle(token)
+		u.base = len(g.stack)
+		g.unwinding = append(g.unwinding, u)
+	case format.CodeRecover:
+		f.leave(g, token, e.clock)
+		g.settle(token)
+	case format.CodeEnd:
+		for len(g.stack) > 0 {
+			f.left(g, e.clock)
+		}
+	}
+}
+
+// leave ends the calls that are deeper than a token.
+func (f *Follower) leave(g *goroutine, token uint32, clock uint64) {
+	for n := len(g.stack); n > 0 && g.stack[n-1].token > token; n = len(g.stack) {
+		f.left(g, clock)
+	}
+}
+
+// settle forgets the panics that began deeper than a frame in which the goroutine goes on.
+func (g *goroutine) settle(token uint32) {
+	for n := len(g.unwinding); n > 0 && g.unwinding[n-1].token > token; n-- {
+		g.unwinding = g.unwinding[:n-1]
+	}
+}
+
+// left ends the innermost call, which has not returned: the first of the panics that began above it has left it.
+func (f *Follower) left(g *goroutine, clock uint64) {
+	end, i := Panicked, len(g.stack)-1
+	for _, u := range g.unwinding {
+		if u.base > i {
+			end = u.end
+			break
+		}
+	}
+	if _, dropped := f.target.Dropped(g.stack[i].Site.Number); dropped > 0 {
+		end = Returned
+	}
+	f.end(g, clock, end)
+}
+
+// forget forgets a goroutine that has nothing in progress.
+func (f *Follower) forget(id uint64, g *goroutine) {
+	if len(g.stack) == 0 {
+		delete(f.goroutines, id)
+	}
 }
 
 func (f *Follower) take() *Call {
@@ -140,12 +246,15 @@ func (f *Follower) take() *Call {
 	return new(Call)
 }
 
-func (f *Follower) end(c *Call, clock uint64, returned bool) {
-	if !returned {
-		_, dropped := f.target.Dropped(c.Site.Number)
-		returned = dropped > 0
+// end ends the innermost call.
+func (f *Follower) end(g *goroutine, clock uint64, end End) {
+	n := len(g.stack) - 1
+	c := g.stack[n]
+	g.stack = g.stack[:n]
+	for i := range g.unwinding {
+		g.unwinding[i].base = min(g.unwinding[i].base, n)
 	}
-	c.Ended, c.Returned = clock, returned
+	c.Ended, c.End = clock, end
 	if c.Caller != nil {
 		c.Caller.Callees += clock - min(c.Began, clock)
 	}
@@ -155,11 +264,11 @@ func (f *Follower) end(c *Call, clock uint64, returned bool) {
 
 // Drop forgets calls in progress of functions that aren't patched any more: their ends will not be told.
 func (f *Follower) Drop() {
-	for goroutine, stack := range f.stacks {
-		if stack = slices.DeleteFunc(stack, func(c *Call) bool { return !c.Site.on }); len(stack) == 0 {
-			delete(f.stacks, goroutine)
-		} else {
-			f.stacks[goroutine] = stack
+	for id, g := range f.goroutines {
+		g.stack = slices.DeleteFunc(g.stack, func(c *Call) bool { return !c.Site.on })
+		for i := range g.unwinding {
+			g.unwinding[i].base = min(g.unwinding[i].base, len(g.stack))
 		}
+		f.forget(id, g)
 	}
 }

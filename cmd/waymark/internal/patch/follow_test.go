@@ -64,7 +64,7 @@ func TestFollow(t *testing.T) {
 	var got []string
 	f.Begin = func(c *Call) { got = append(got, fmt.Sprintf("%d+%s", c.Goroutine, c.Site.Name())) }
 	f.End = func(c *Call) {
-		got = append(got, fmt.Sprintf("%d-%s %d %v %d", c.Goroutine, c.Site.Name(), c.Ended-c.Began, c.Returned, c.Callees))
+		got = append(got, fmt.Sprintf("%d-%s %d %v %d", c.Goroutine, c.Site.Name(), c.Ended-c.Began, c.End == Returned, c.Callees))
 	}
 	// Goroutine 7 calls f on P 0, is moved to P 1 and calls g there, which panics: h is called by f again.
 	f.Add(part(0, 7, 10, format.ChunkActive, begins(10, 1, 16), runs(20, 8), begins(21, 3, 16), ends(50, 3, 16)))
@@ -93,8 +93,7 @@ func TestFollow(t *testing.T) {
 // A recording takes events of more Ps than it has chunks at first, and all of them.
 func TestManyStreams(t *testing.T) {
 	const streams, each = 100, 10
-	s := &source{t: new(Target), open: make(map[uint32]int), sequence: make(map[uint32]uint64)}
-	s.changed.L = &s.mu
+	s := newSource(new(Target))
 	path := t.TempDir() + "/many.wmt"
 	r, err := recorder.StartOf(s, recorder.Config{Path: path, Overflow: rt.Drop, Facts: []format.KeyValue{{Key: format.MetaProgram, Value: "many"}},
 		Packages: func(register func(*rt.Package)) {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/displace"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
@@ -114,19 +115,23 @@ func (w *worker) attach() *Target {
 // tally counts events by site.
 type tally struct {
 	begins, ends map[uint32]int64
-	bad          int
+	codes        map[uint64]int64
+}
+
+func newTally() *tally {
+	return &tally{make(map[uint32]int64), make(map[uint32]int64), make(map[uint64]int64)}
 }
 
 func (c *tally) add(p *Part) {
 	for _, r := range p.Records() {
 		site := uint32(r.Word >> format.SiteShift)
-		switch {
+		switch code, _, ok := codeOf(r); {
+		case ok:
+			c.codes[code]++
 		case r.Word&format.ExitBit != 0:
 			c.ends[site&format.SiteMask]++
-		case site&format.FirstCode != format.FirstCode:
+		default:
 			c.begins[site]++
-		case r.Word>>format.CodeShift&0xFF != format.CodeGo:
-			c.bad++
 		}
 	}
 }
@@ -184,6 +189,17 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// unmarked returns how many events of a code found no room.
+func (t *Target) unmarked(code uint64) (n int64) {
+	for _, s := range t.marks {
+		if trampoline.Marks[int(s.Number)-mostSites].Code == code {
+			begins, ends := t.Dropped(s.Number)
+			n += int64(begins + ends)
+		}
+	}
+	return n
+}
+
 var long = flag.Bool("long", false, "run what takes long, too")
 
 func counts(t *testing.T, program string, env ...string) {
@@ -198,13 +214,14 @@ func counts(t *testing.T, program string, env ...string) {
 		t.Logf("%s: %v", f.Name, err)
 	}
 	t.Logf("%+v", *report)
-	c := &tally{begins: make(map[uint32]int64), ends: make(map[uint32]int64)}
+	c := newTally()
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		drained(target, c, stop)
 		close(done)
 	}()
-	want := w.work(20000)
+	const rounds = 20000
+	want := w.work(rounds)
 	close(stop)
 	<-done
 	got, dropped := make(map[string]int64), int64(0)
@@ -224,7 +241,24 @@ func counts(t *testing.T, program string, env ...string) {
 			t.Errorf("%s: %d calls, the program made %d", name, got[name], n)
 		}
 	}
-	t.Logf("%d dropped, bad %d", dropped, c.bad)
+	// The program starts a goroutine for each of its workers, and one for each call of exits_. So does the runtime at
+	// times.
+	ended := want["main.exits_"]
+	for code, n := range map[uint64]int64{format.CodePanic: 4 * rounds / 2, format.CodeRecover: 4 * rounds / 2, format.CodeGoexit: ended} {
+		if got := c.codes[code] + target.unmarked(code); got != n {
+			t.Errorf("%d events of code %d, want %d", got, code, n)
+		}
+	}
+	for _, code := range []uint64{format.CodeSpawn, format.CodeEnd} {
+		const others = 20
+		if got := c.codes[code] + target.unmarked(code); got < ended || got > ended+4+others {
+			t.Errorf("%d events of code %d, want %d", got, code, ended+4)
+		}
+	}
+	if target.Image.Frames(target.Image.Named("main.main").Entry) == nil || len(target.marks) != len(trampoline.Marks) {
+		t.Errorf("%d of the runtime's functions are patched", len(target.marks))
+	}
+	t.Logf("%d dropped, %v", dropped, c.codes)
 	if err := target.Close(); err != nil {
 		t.Error(err)
 	}

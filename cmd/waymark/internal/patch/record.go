@@ -27,8 +27,7 @@ type Recording struct {
 
 // Record begins a recording. Settings of c that concern what the program itself would do mean nothing here.
 func (t *Target) Record(c recorder.Config) (*Recording, error) {
-	s := &source{t: t, open: make(map[uint32]int), sequence: make(map[uint32]uint64), before: t.lost()}
-	s.changed.L = &s.mu
+	s := newSource(t)
 	c.Facts = t.facts()
 	c.Packages = func(register func(*rt.Package)) { s.register = register }
 	c.Values, c.Waiting, c.Objects = nil, false, false
@@ -52,6 +51,7 @@ func (t *Target) facts() []format.KeyValue {
 		{Key: format.MetaPID, Value: strconv.Itoa(t.process.PID)},
 		{Key: format.MetaParent, Value: "0"},
 		{Key: format.MetaPatched, Value: "1"},
+		{Key: format.MetaSpawns, Value: "1"},
 	}
 }
 
@@ -97,9 +97,18 @@ type source struct {
 	open    map[uint32]int // by stream: the chunk that its events go to
 
 	sequence map[uint32]uint64 // of the latest chunk, by stream
+	started  map[uint64]bool   // goroutines that have said who started them
+	origins  map[uint64]uint64 // ids by program counter
+	placed   uint64            // origins that there are
 
 	ended  bool
 	before uint64 // events that were lost before the recording began
+}
+
+func newSource(t *Target) *source {
+	s := &source{t: t, open: make(map[uint32]int), sequence: make(map[uint32]uint64), started: make(map[uint64]bool), origins: make(map[uint64]uint64), before: t.lost()}
+	s.changed.L = &s.mu
+	return s
 }
 
 // Start implements recorder.Hooks.
@@ -194,13 +203,82 @@ func (s *source) add(p *Part) {
 		binary.LittleEndian.PutUint32(chunk[32:], format.ChunkHeader)
 		s.open[p.Head.Stream] = i
 	}
-	chunk := s.chunk(i)
-	end := int(binary.LittleEndian.Uint32(chunk[32:]))
-	end += copy(chunk[end:], p.Bytes[p.From:p.End])
-	binary.LittleEndian.PutUint32(chunk[32:], uint32(end))
+	s.append(s.chunk(i), p)
 	if p.Head.State == format.ChunkFull {
 		s.close(p.Head.Stream, p.Head.Filled)
 	}
+}
+
+// append copies a part's records to a chunk. Of the goroutines' beginnings, which are at each switch, it leaves the first
+// one, and none of goroutines that do nothing but end.
+func (s *source) append(chunk []byte, p *Part) {
+	end := int(binary.LittleEndian.Uint32(chunk[32:]))
+	list, goroutine, from := p.Records(), p.Goroutine(), 0
+	copied := func(to int) {
+		if to > from {
+			end += copy(chunk[end:], p.Bytes[p.From+from*format.RecordSize:p.From+to*format.RecordSize])
+		}
+	}
+	for i := 0; i < len(list); i++ {
+		code, value, ok := codeOf(list[i])
+		if !ok {
+			continue
+		}
+		switch code {
+		case format.CodeGo:
+			goroutine = value
+		case format.CodeEnd:
+			delete(s.started, goroutine)
+		case format.CodeStart:
+			next, _, _ := codeOf(record(list, i+2))
+			switch {
+			case s.started[goroutine]:
+				copied(i)
+				from = i + 2
+			case next == format.CodeEnd:
+				copied(i)
+				from, i = i+3, i+2
+			default:
+				s.started[goroutine] = true
+				copied(i + 1)
+				if from = i + 2; i+1 < len(list) {
+					end += copy(chunk[end:], originRecord(list[i+1].Clock, s.origin(list[i+1].Word&format.ValueMask)))
+				}
+			}
+		}
+	}
+	copied(len(list))
+	binary.LittleEndian.PutUint32(chunk[32:], uint32(end))
+}
+
+// record returns a record of a list; none, where it has ended.
+func record(list []format.Record, i int) (r format.Record) {
+	if i < len(list) {
+		r = list[i]
+	}
+	return r
+}
+
+func originRecord(clock, id uint64) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, clock)
+	return binary.LittleEndian.AppendUint64(b, format.FirstCode<<format.SiteShift|format.CodeOrigin<<format.CodeShift|id)
+}
+
+// origin returns the id of a go statement, known by the address behind its call; 0 if there is no room for it.
+func (s *source) origin(pc uint64) uint64 {
+	id, ok := s.origins[pc]
+	if !ok {
+		o := format.Origin{}
+		if frames := s.t.Image.Frames(pc - s.t.bias - 1); len(frames) > 0 {
+			o = format.Origin{Func: frames[0].Function, File: frames[0].File, Line: frames[0].Line}
+		}
+		if format.PutOrigin(s.arena[:format.ChunkSize], pc, o) {
+			s.placed++
+			id = s.placed
+		}
+		s.origins[pc] = id
+	}
+	return id
 }
 
 // closeFullest hands the fullest chunk that is open to the writer: there are more streams than chunks.

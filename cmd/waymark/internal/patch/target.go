@@ -43,6 +43,7 @@ type Target struct {
 	writer    *trampoline.Writer
 	written   int     // bytes of it that the process has
 	sites     []*Site // by number; 0 is none
+	marks     []*Site
 	known     map[*image.Func]*Site
 	drain     drain
 	closeOnce sync.Once
@@ -292,6 +293,7 @@ func (t *Target) share() (err error) {
 		binary.LittleEndian.PutUint64(t.memory[at:], v)
 	}
 	t.writer = trampoline.New(&t.Image.Layout, t.at, t.code)
+	t.addMarks()
 	t.drain.begin(t)
 	return nil
 }

@@ -58,7 +58,7 @@ func (t *Target) undo() error {
 	if t.memory == nil || !t.process.Alive() {
 		return nil
 	}
-	return t.restore(changesOf(t.sites[1:], false), &left{t.at, size, t.code, codeRoom})
+	return t.restore(append(changesOf(t.sites[1:], false), changesOf(t.marks, false)...), &left{t.at, size, t.code, codeRoom})
 }
 
 // restore makes changes back, waits until nothing leads into trampolines any more, and has the process unmap what a

@@ -24,6 +24,7 @@ type Site struct {
 
 	places []*patch
 	on     bool
+	mark   bool // it is the runtime's, see trampoline.Mark
 }
 
 // Name returns the function's name as runtime.FuncForPC does: without type arguments.
@@ -89,8 +90,8 @@ func (t *Target) want(list []*image.Func) (*Report, error) {
 				r.Refused[f] = plans[i].err
 				continue
 			}
-			if len(t.sites) == trampoline.MostSites {
-				return r, fmt.Errorf("%d functions are patched, or were: there is room for no more", trampoline.MostSites-1)
+			if len(t.sites) == mostSites {
+				return r, fmt.Errorf("%d functions are patched, or were: there is room for no more", mostSites-1)
 			}
 			if err := t.share(); err != nil {
 				return r, err
@@ -110,6 +111,15 @@ func (t *Target) want(list []*image.Func) (*Report, error) {
 			drop = append(drop, s)
 		}
 	}
+	r.Dropped = len(drop) > 0
+	for _, s := range t.marks { // events of goroutines are of use while there are calls
+		switch {
+		case s.on && len(wanted) == 0:
+			drop = append(drop, s)
+		case !s.on && len(wanted) > 0:
+			add = append(add, s)
+		}
+	}
 	if len(add)+len(drop) > 0 {
 		if err := t.switchTo(add, drop, r); err != nil {
 			return r, err
@@ -120,7 +130,6 @@ func (t *Target) want(list []*image.Func) (*Report, error) {
 			r.Functions++
 		}
 	}
-	r.Dropped = len(drop) > 0
 	return r, nil
 }
 
@@ -141,14 +150,37 @@ func (t *Target) add(p *displace.Plan) (*Site, error) {
 		return nil, fmt.Errorf("there is no room for more trampolines: %d functions are patched, or were", len(t.sites)-1)
 	}
 	s := &Site{Number: uint32(len(t.sites)), Func: p.Func}
-	for _, tr := range t.writer.Add(p, s.Number, t.bias) {
+	t.place(s, t.writer.Add(p, s.Number, t.bias))
+	t.sites = append(t.sites, s)
+	t.known[p.Func] = s
+	return s, nil
+}
+
+// mostSites is one more than there may be functions: the last ones that there is room for are marks.
+var mostSites = trampoline.MostSites - len(trampoline.Marks)
+
+// addMarks makes sites of the runtime's functions that say what goroutines do. Where one can't be patched its events are
+// missing, as they are where they find no room.
+func (t *Target) addMarks() {
+	for i := range trampoline.Marks {
+		m := &trampoline.Marks[i]
+		p, err := m.Plan(t.Image)
+		if p == nil || err != nil {
+			continue
+		}
+		s := &Site{Number: uint32(mostSites + i), Func: p.Func, mark: true}
+		t.place(s, t.writer.AddMark(p, m, s.Number, t.bias))
+		t.marks = append(t.marks, s)
+	}
+}
+
+// place notes where a site's trampolines are.
+func (t *Target) place(s *Site, list []trampoline.Trampoline) {
+	for _, tr := range list {
 		at := tr.Place.At() + t.bias
 		offset := tr.Place.At() - t.Image.Text.Low
 		s.places = append(s.places, &patch{tr, s, at, t.Image.Code()[offset : offset+displace.Jump]})
 	}
-	t.sites = append(t.sites, s)
-	t.known[p.Func] = s
-	return s, nil
 }
 
 // switchTo patches sites, and undoes the patches of others. A site that something is within just now is left
@@ -184,10 +216,11 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 	}
 	var list []*Site
 	for _, s := range add {
-		if busy[s] {
-			r.Deferred = append(r.Deferred, s.Func)
-		} else {
+		switch {
+		case !busy[s]:
 			list = append(list, s)
+		case !s.mark: // a mark is tried again with the next functions
+			r.Deferred = append(r.Deferred, s.Func)
 		}
 	}
 	changes := append(changesOf(list, true), changesOf(drop, false)...)

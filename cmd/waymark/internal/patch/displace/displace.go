@@ -44,14 +44,16 @@ func (p *Place) End() uint64 {
 // A Plan is how a function can be patched.
 type Plan struct {
 	Func  *image.Func
-	Entry Place
+	Entry *Place  // nil: it is left as it is
 	Check int     // so many of the instructions at the entry are the stack check: the call begins behind it
-	Exits []Place // in the order of their addresses; none: the function never returns
+	Exits []Place // in the order of their addresses; none: the function never returns, or they are left
 }
 
 // Each calls do with each place of the plan.
 func (p *Plan) Each(do func(*Place)) {
-	do(&p.Entry)
+	if p.Entry != nil {
+		do(p.Entry)
+	}
 	for i := range p.Exits {
 		do(&p.Exits[i])
 	}
@@ -86,16 +88,33 @@ func Of(f *image.Func) (*Plan, error) {
 	case f.InChild(), strings.HasPrefix(f.Name, "syscall.RawSyscall"), strings.HasPrefix(f.Name, "syscall.rawSyscall"): // others run while the P may be taken away
 		return nil, ErrChild
 	}
+	return plan(f, true, true)
+}
+
+// Entry returns how the beginning of any function can be patched, of the runtime's too.
+func Entry(f *image.Func) (*Plan, error) { return plan(f, true, false) }
+
+// Exits returns how the ends of any function can be patched, of the runtime's too.
+func Exits(f *image.Func) (*Plan, error) { return plan(f, false, true) }
+
+func plan(f *image.Func, entry, exits bool) (*Plan, error) {
 	b, err := decode(f)
 	if err != nil {
 		return nil, err
 	}
 	p := &Plan{Func: f}
-	if err := b.entry(p); err != nil {
+	if err := b.findFrame(); err != nil {
 		return nil, fmt.Errorf("at its beginning %w", err)
 	}
-	if err := b.exits(p); err != nil {
-		return nil, fmt.Errorf("at an end %w", err)
+	if entry {
+		if err := b.entry(p); err != nil {
+			return nil, fmt.Errorf("at its beginning %w", err)
+		}
+	}
+	if exits {
+		if err := b.exits(p); err != nil {
+			return nil, fmt.Errorf("at an end %w", err)
+		}
 	}
 	return p, nil
 }
@@ -189,9 +208,7 @@ func (b *body) findFrame() error {
 }
 
 func (b *body) entry(p *Plan) error {
-	if err := b.findFrame(); err != nil {
-		return err
-	}
+	p.Entry = new(Place)
 	n, own := 0, 0 // bytes, and instructions of the prologue itself
 	switch {
 	case b.frame > 0:
@@ -246,7 +263,10 @@ func (b *body) movable(x *Instruction) error {
 }
 
 func (b *body) exits(p *Plan) error {
-	taken := p.Entry.End()
+	taken := b.f.Entry
+	if p.Entry != nil {
+		taken = p.Entry.End()
+	}
 	for i := range b.list {
 		x := &b.list[i]
 		if x.Op != x86asm.RET {

@@ -51,6 +51,12 @@ type watcher interface {
 	end(*patch.Call)
 }
 
+// A follower is a watcher that is told of goroutines, too.
+type follower interface {
+	spawn(goroutine, child uint64) // goroutine starts child
+	over(goroutine uint64)         // it has ended
+}
+
 // idle is how long the host sleeps when there were no events.
 const idle = time.Millisecond
 
@@ -76,6 +82,20 @@ func newHost(t *patch.Target) *host {
 	h.follow.End = func(c *patch.Call) {
 		for _, w := range h.tasks {
 			w.end(c)
+		}
+	}
+	h.follow.Spawn = func(goroutine, child uint64) {
+		for _, w := range h.tasks {
+			if w, ok := w.(follower); ok {
+				w.spawn(goroutine, child)
+			}
+		}
+	}
+	h.follow.Over = func(goroutine uint64) {
+		for _, w := range h.tasks {
+			if w, ok := w.(follower); ok {
+				w.over(goroutine)
+			}
 		}
 	}
 	go h.loop()

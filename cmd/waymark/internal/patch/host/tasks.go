@@ -109,7 +109,7 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	case control.KindStacks:
 		return &stacks{task: t, counts: make(map[string]*control.Stack)}, nil
 	case control.KindTraces:
-		return &traces{task: t, least: time.Duration(w.MinNS), panics: w.Panics, nodes: w.Nodes, active: make(map[uint64]*active)}, nil
+		return &traces{task: t, least: time.Duration(w.MinNS), panics: w.Panics, nodes: w.Nodes, strands: make(map[uint64]*strand)}, nil
 	}
 	return nil, needs(w.Kind)
 }
@@ -164,11 +164,13 @@ func (s *sums) end(c *patch.Call) {
 	}
 	took := c.Ended - min(c.Began, c.Ended)
 	r.open--
-	if r.ended++; c.Returned || !s.periods { // periods tell those apart that panicked
-		r.returned++
-	}
-	if !c.Returned {
+	r.ended++
+	panicked := c.End == patch.Panicked
+	if panicked {
 		r.panics++
+	}
+	if !panicked || !s.periods { // periods tell those apart that panicked
+		r.returned++
 	}
 	if r.around[c.Goroutine]--; r.around[c.Goroutine] == 0 {
 		delete(r.around, c.Goroutine)
@@ -265,10 +267,11 @@ func (k *told) begin(c *patch.Call) {
 
 func (k *told) end(c *patch.Call) {
 	end := control.OnReturn
-	if !c.Returned {
+	returned := c.End == patch.Returned
+	if !returned {
 		end = control.OnPanic
 	}
-	if k.has(c) && (c.Returned && k.returns || !c.Returned && k.panics) {
+	if k.has(c) && (returned && k.returns || !returned && k.panics) {
 		k.tell(c, end)
 	}
 }
@@ -291,8 +294,11 @@ func (k *told) tell(c *patch.Call, end string) {
 	k.hits++
 	since := time.Duration((float64(c.Began) - float64(k.scale.clock)) * tick)
 	call := control.Call{Function: c.Site.Name(), Goroutine: c.Goroutine, StartUnix: k.scale.wall.Add(since).UnixNano(), End: end, DurationNS: int64(took)}
-	if end == control.OnEnter {
+	switch {
+	case end == control.OnEnter:
 		call.DurationNS = 0
+	case c.End == patch.Exited:
+		call.Panic = "runtime.Goexit"
 	}
 	if k.callers && c.Caller != nil {
 		f := c.Caller.Site.Func

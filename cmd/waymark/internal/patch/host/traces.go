@@ -87,23 +87,40 @@ func (s *stacks) Next() (n control.News) {
 // Close implements control.Task.
 func (s *stacks) Close() error { return s.h.stop(s) }
 
-// traces tells the trees of calls, each of what its goroutine did.
+// traces tells the trees of calls, each of what its goroutine did, and those that it started meanwhile.
 type traces struct {
 	*task
-	least  time.Duration
-	panics bool
-	nodes  bool
-	active map[uint64]*active // by goroutine
-	list   []control.Trace
+	least   time.Duration
+	panics  bool
+	nodes   bool
+	strands map[uint64]*strand // by goroutine
+	list    []control.Trace
 }
 
 // An active trace is one whose root call is in progress.
 type active struct {
-	root   *patch.Call
-	tree   calls.Trace
-	open   []uint32 // nodes of the calls in progress
-	total  uint64
-	panics uint64
+	root       *patch.Call
+	tree       calls.Trace
+	strands    map[uint64]*strand // by goroutine
+	goroutines uint64             // that have made calls
+	total      uint64
+	panics     uint64
+}
+
+// A strand is what a goroutine does in a trace.
+type strand struct {
+	a     *active
+	under uint32   // node of the call whose go statement started it; 0: it has the root call
+	open  []uint32 // nodes of the calls in progress
+	heard bool     // it has made calls
+}
+
+// node returns the node of what is in progress.
+func (s *strand) node() uint32 {
+	if n := len(s.open); n > 0 {
+		return s.open[n-1]
+	}
+	return s.under
 }
 
 // Limits of what is told, as in programs that waymark has built.
@@ -117,43 +134,73 @@ func (t *traces) begin(c *patch.Call) {
 	if !t.near(c) {
 		return
 	}
-	a := t.active[c.Goroutine]
-	if a == nil {
+	s := t.strands[c.Goroutine]
+	if s == nil {
 		if !t.has(c) {
 			return
 		}
-		a = &active{root: c}
-		t.active[c.Goroutine] = a
+		s = &strand{a: &active{root: c, strands: make(map[uint64]*strand)}}
+		t.add(c.Goroutine, s)
 	}
-	parent := uint32(0)
-	if n := len(a.open); n > 0 {
-		parent = a.open[n-1]
+	a := s.a
+	if !s.heard {
+		s.heard = true
+		a.goroutines++
 	}
 	if a.total++; a.total > mostCalls {
-		a.open = append(a.open, 0)
+		s.open = append(s.open, 0)
 		return
 	}
-	a.open = append(a.open, a.tree.Begin(parent, c.Site.Number, c.Site.Name(), "", false))
+	row, goes := c.Site.Number, len(s.open) == 0 && s.under > 0
+	if goes { // these calls are told from those that the goroutine above makes itself
+		row |= 1 << 31
+	}
+	s.open = append(s.open, a.tree.Begin(s.node(), row, c.Site.Name(), "", goes))
+}
+
+func (t *traces) add(goroutine uint64, s *strand) {
+	t.strands[goroutine], s.a.strands[goroutine] = s, s
+}
+
+// spawn implements follower.
+func (t *traces) spawn(goroutine, child uint64) {
+	if s := t.strands[goroutine]; s != nil && s.node() > 0 {
+		t.add(child, &strand{a: s.a, under: s.node()})
+	}
+}
+
+// over implements follower.
+func (t *traces) over(goroutine uint64) {
+	if s := t.strands[goroutine]; s != nil {
+		delete(t.strands, goroutine)
+		delete(s.a.strands, goroutine)
+	}
 }
 
 func (t *traces) end(c *patch.Call) {
-	a := t.active[c.Goroutine]
-	if a == nil || len(a.open) == 0 || !t.near(c) {
+	s := t.strands[c.Goroutine]
+	if s == nil || len(s.open) == 0 || !t.near(c) {
 		return
 	}
-	node := a.open[len(a.open)-1]
-	a.open = a.open[:len(a.open)-1]
-	tick := t.scale.tick()
-	took := c.Ended - min(c.Began, c.Ended)
+	a, node := s.a, s.node()
+	s.open = s.open[:len(s.open)-1]
 	if node == 0 { // the tree has no room for it
 		return
 	}
-	a.tree.Nodes[node].Sum.End(calls.Call{Took: int64(float64(took) * tick), Self: int64(float64(took-min(c.Callees, took)) * tick), Panicked: !c.Returned})
-	if !c.Returned {
+	tick := t.scale.tick()
+	took := c.Ended - min(c.Began, c.Ended)
+	panicked := c.End == patch.Panicked
+	a.tree.Nodes[node].Sum.End(calls.Call{Took: int64(float64(took) * tick), Self: int64(float64(took-min(c.Callees, took)) * tick), Panicked: panicked})
+	if panicked {
 		a.panics++
 	}
 	if c == a.root {
-		delete(t.active, c.Goroutine)
+		for goroutine, s := range a.strands { // what they do from now on is in no trace
+			delete(t.strands, goroutine)
+			for _, node := range s.open {
+				a.tree.Nodes[node].Sum.Open++
+			}
+		}
 		t.tell(a, c, tick)
 	}
 }
@@ -163,7 +210,7 @@ func (t *traces) tell(a *active, c *patch.Call, tick float64) {
 	defer t.mu.Unlock()
 	took := time.Duration(float64(c.Ended-min(c.Began, c.Ended)) * tick)
 	switch {
-	case t.full(), took < t.least, t.panics && c.Returned:
+	case t.full(), took < t.least, t.panics && c.End == patch.Returned:
 		return
 	case len(t.list) == mostTraces:
 		t.skipped++
@@ -177,7 +224,7 @@ func (t *traces) tell(a *active, c *patch.Call, tick float64) {
 		one.Omitted += a.total - min(a.total, mostCalls)
 	} else {
 		var b strings.Builder
-		text := tracetext.Trace{Key: one.Key, Root: one.Root, Goroutine: fmt.Sprint(c.Goroutine), Start: start.Sub(t.scale.wall), Duration: took, Calls: one.Calls, Panics: one.Panics, Goroutines: 1}
+		text := tracetext.Trace{Key: one.Key, Root: one.Root, Goroutine: fmt.Sprint(c.Goroutine), Start: start.Sub(t.scale.wall), Duration: took, Calls: one.Calls, Panics: one.Panics, Goroutines: a.goroutines}
 		left := a.total - min(a.total, mostCalls)
 		tracetext.WriteTree(&b, text, &a.tree, nil, 0, left, "too many calls in one trace")
 		if one.Tree = b.String(); len(one.Tree) > mostTree {

@@ -71,9 +71,11 @@ func (t Table) At(pc uint64) (value int32, ok bool) {
 const (
 	recordDepth  = 16
 	recordFile   = 20
+	recordLines  = 24
 	recordPCData = 28 // number of tables
 	recordUnit   = 32
 	recordLine   = 36
+	recordData   = 43 // number of data, which are behind the tables
 	recordTables = 44 // the first of the tables
 )
 
@@ -118,12 +120,15 @@ func (f *Func) Unsafe() Table {
 const Restarts = -3
 
 // File returns the source file that the function begins in.
-func (f *Func) File() string {
-	t := f.table(f.field(recordFile))
-	if len(t.values) == 0 || t.values[0] < 0 {
+func (f *Func) File() string { return f.file(f.Entry) }
+
+// file returns the source file of an instruction.
+func (f *Func) file(pc uint64) string {
+	file, ok := f.table(f.field(recordFile)).At(pc)
+	if !ok || file < 0 {
 		return ""
 	}
-	at := int(f.field(recordUnit)+uint32(t.values[0])) * 4
+	at := int(f.field(recordUnit)+uint32(file)) * 4
 	if at+4 > len(f.im.tables.units) {
 		return ""
 	}

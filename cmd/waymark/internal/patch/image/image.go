@@ -222,8 +222,10 @@ func (im *Image) section(at uint64) []byte {
 
 // tables are the parts of a program's table of functions.
 type tables struct {
+	at                               uint64 // its address
 	base                             uint64 // what entries count from
 	names, units, files, values, all []byte
+	inlines                          []byte // what functions' data counts from; nil: it isn't known where that is
 }
 
 // Magic of the tables of functions from Go 1.20 on.
@@ -239,10 +241,11 @@ func (im *Image) readFuncs() (err error) {
 			if b, err = s.Data(); err != nil {
 				return fmt.Errorf("%s: %w", im.Path, err)
 			}
+			im.tables.at = s.Addr
 		}
 	}
 	if at := im.vars["runtime.pclntab"]; b == nil && at != 0 {
-		b = im.section(at)
+		b, im.tables.at = im.section(at), at
 	}
 	le := binary.LittleEndian
 	if len(b) < 72 {
@@ -266,10 +269,12 @@ func (im *Image) readFuncs() (err error) {
 	im.Funcs = make([]*Func, n)
 	for i := range im.Funcs {
 		record := t.all[le.Uint32(t.all[i*8+4:]):]
-		_ = record[recordTables+4] // the last of the fields that are always there
+		_ = record[recordTables-1] // the last of the bytes that are always there
 		im.Funcs[i] = &Func{im: im, record: record, Name: text(t.names[le.Uint32(record[4:]):]),
 			Entry: uint64(le.Uint32(t.all[i*8:])), End: uint64(le.Uint32(t.all[i*8+8:])), id: record[40], flags: record[41]}
-		im.names[im.Funcs[i].Name] = im.Funcs[i]
+		if f := im.Funcs[i]; im.names[f.Name] == nil || im.names[f.Name].Wrapper() { // one that adapts calls has its function's name
+			im.names[f.Name] = f
+		}
 	}
 	if t.base, err = im.findBase(); err != nil {
 		return err
@@ -278,6 +283,7 @@ func (im *Image) readFuncs() (err error) {
 		f.Entry += t.base
 		f.End += t.base
 	}
+	t.inlines = im.readInlines()
 	return nil
 }
 

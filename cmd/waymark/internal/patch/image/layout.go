@@ -13,7 +13,7 @@ import (
 type Layout struct {
 	GStackLo, GStackHi, GM, GSP, GPC, GBP, GStatus, GGoid, GAsync, GParent, GStarted, GPanic uint64
 	MG0, MProcID, MSignal, MCurrent, MP, MAll                                                uint64
-	PID                                                                                      uint64
+	PID, PanicFP                                                                             uint64
 }
 
 // fields are the offsets of a Layout with the fields that they are of.
@@ -23,7 +23,7 @@ func (l *Layout) fields() []field {
 		{&l.GPC, "g", "sched.pc"}, {&l.GBP, "g", "sched.bp"}, {&l.GStatus, "g", "atomicstatus"}, {&l.GGoid, "g", "goid"},
 		{&l.GAsync, "g", "asyncSafePoint"}, {&l.GParent, "g", "parentGoid"}, {&l.GStarted, "g", "gopc"}, {&l.GPanic, "g", "_panic"},
 		{&l.MG0, "m", "g0"}, {&l.MProcID, "m", "procid"}, {&l.MSignal, "m", "gsignal"}, {&l.MCurrent, "m", "curg"},
-		{&l.MP, "m", "p"}, {&l.MAll, "m", "alllink"}, {&l.PID, "p", "id"},
+		{&l.MP, "m", "p"}, {&l.MAll, "m", "alllink"}, {&l.PID, "p", "id"}, {&l.PanicFP, "_panic", "fp"},
 	}
 }
 
@@ -34,16 +34,16 @@ type field struct {
 
 // layouts are those of releases, for programs without DWARF. TestLayouts compares with programs that have it.
 var layouts = map[string]Layout{
-	"go1.25": layoutOf(272, 200),
-	"go1.26": layoutOf(280, 208),
-	"go1.27": layoutOf(280, 208),
+	"go1.25": layoutOf(272, 200, 64),
+	"go1.26": layoutOf(280, 208, 56),
+	"go1.27": layoutOf(280, 208, 56),
 }
 
-// layoutOf returns the layout of releases that differ in where they have g.parentGoid and m.p.
-func layoutOf(parent, p uint64) Layout {
+// layoutOf returns the layout of releases that differ in where they have g.parentGoid, m.p and _panic.fp.
+func layoutOf(parent, p, fp uint64) Layout {
 	return Layout{
 		GStackLo: 0, GStackHi: 8, GPanic: 32, GM: 48, GSP: 56, GPC: 64, GBP: 96, GStatus: 144, GGoid: 152, GAsync: 180, GParent: parent, GStarted: parent + 8,
-		MG0: 0, MProcID: 64, MSignal: 72, MCurrent: 184, MP: p, MAll: p + 144, PID: 0,
+		MG0: 0, MProcID: 64, MSignal: 72, MCurrent: 184, MP: p, MAll: p + 144, PID: 0, PanicFP: fp,
 	}
 }
 
@@ -90,7 +90,7 @@ func (im *Image) layoutOfDWARF() error {
 	if err != nil {
 		return err
 	}
-	structs := map[string]*dwarf.StructType{"g": nil, "m": nil, "p": nil}
+	structs := map[string]*dwarf.StructType{"g": nil, "m": nil, "p": nil, "_panic": nil}
 	r := data.Reader()
 	for left := len(structs); left > 0; {
 		e, err := r.Next()

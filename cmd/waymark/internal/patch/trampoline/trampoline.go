@@ -35,7 +35,7 @@ const (
 // A cell, in bytes from its beginning. The P has it alone but for Tail and the slots behind it.
 const (
 	Cursor    = 0  // where the next event goes; 0: there is no chunk
-	limit     = 8  // the last place where two events fit
+	limit     = 8  // the last place where an event and a switch fit
 	goroutine = 16 // of the latest event
 	head      = 24 // chunks taken
 	sequence  = 32 // of the chunk
@@ -91,6 +91,7 @@ var (
 	savedA       = at(rsp, -16)
 	savedD       = at(rsp, -24)
 	savedC       = at(rsp, -32)
+	savedG       = at(rsp, -40) // r14
 )
 
 // routines writes what trampolines share.
@@ -124,7 +125,7 @@ func (w *Writer) routines() {
 	w.store(at(rcx, 16), rax)
 	w.load(rdx, at(r14, int(w.layout.GGoid)))
 	w.store(at(rcx, 24), rdx)
-	w.store(cell(goroutine), rdx)
+	w.set(cell(goroutine), 0) // so that the first event has a switch
 	w.load(rdx, cell(sequence))
 	w.addTo(rdx, 1)
 	w.store(cell(sequence), rdx)
@@ -136,7 +137,7 @@ func (w *Writer) routines() {
 	w.store(cell(Chunk), rcx)
 	w.lea(r13, at(rcx, format.ChunkHeader))
 	w.store(cell(Cursor), r13)
-	w.addTo(rcx, format.ChunkSize-format.RecordSize)
+	w.addTo(rcx, format.ChunkSize-switchSize)
 	w.store(cell(limit), rcx)
 	back := w.pc()
 	w.load(rax, savedA)
@@ -150,17 +151,25 @@ func (w *Writer) routines() {
 	w.countUp(cell(Lost))
 	w.jump(always, back)
 
-	// switched records that the P runs another goroutine, whose id the cell has already. r13: the cursor.
+	// switched records that the P runs another goroutine, whose id the cell has already: Go, Start and Origin, as if
+	// the goroutine had just begun. The origin's value is where the go statement is. r13: the cursor.
 	w.switched = w.pc()
 	w.store(savedA, rax)
 	w.store(savedD, rdx)
-	w.word(rax, format.FirstCode<<format.SiteShift|format.CodeGo<<format.CodeShift)
-	w.load(rdx, cell(goroutine))
-	w.or(rax, rdx)
-	w.store(at(r13, 8), rax)
+	for i, e := range []struct {
+		code uint64
+		from mem
+	}{{format.CodeGo, cell(goroutine)}, {format.CodeStart, at(r14, int(w.layout.GParent))}, {format.CodeOrigin, at(r14, int(w.layout.GStarted))}} {
+		w.word(rax, codeWord(e.code))
+		w.load(rdx, e.from)
+		w.or(rax, rdx)
+		w.store(at(r13, i*format.RecordSize+8), rax)
+	}
 	w.clock()
-	w.store(at(r13, 0), rax)
-	w.addTo(r13, format.RecordSize)
+	for i := 0; i < switchSize; i += format.RecordSize {
+		w.store(at(r13, i), rax)
+	}
+	w.addTo(r13, switchSize)
 	w.store(cell(Cursor), r13)
 	w.load(rax, savedA)
 	w.load(rdx, savedD)
@@ -168,16 +177,36 @@ func (w *Writer) routines() {
 	w.align()
 }
 
+// switchSize is what a switch to another goroutine takes, bytes.
+const switchSize = 3 * format.RecordSize
+
+func codeWord(code uint64) uint64 { return format.FirstCode<<format.SiteShift | code<<format.CodeShift }
+
 // slotMask has the bits of a number that choose a slot.
 const slotMask = Slots - 1
 
-// record writes code that records an event of a site, then what body writes, which ends in a jump or a return.
+// An event is what a place records.
+type event struct {
+	site  uint32 // whose counters count it where there is no room
+	exit  bool
+	enter func() // sets r14 to the goroutine that the event is of; nil: that which runs
+	word  func() // stores the event's word behind the clock at r13. rax and rdx are free
+}
+
+// record writes code that records an event, then what body writes, which ends in a jump or a return.
 // All registers but r12, r13, r15 and the flags keep their values, and at an end rdx, which is no result.
-func (w *Writer) record(site uint32, exit bool, body func()) {
+func (w *Writer) record(e event, body func()) {
 	cell := func(field int) mem { return at(r12, field) }
-	drops, kind := w.memory+uint64(Drop(site)), site
-	if exit {
-		drops, kind = drops+8, site|1<<31
+	drops := w.memory + uint64(Drop(e.site))
+	if e.exit {
+		drops += 8
+	}
+	nobody := hole(0)
+	if e.enter != nil {
+		w.store(savedG, r14)
+		e.enter()
+		w.test(r14)
+		nobody = w.ahead(equal)
 	}
 	w.load(r12, at(r14, int(w.layout.GM)))
 	w.load(r12, at(r12, int(w.layout.MP)))
@@ -198,22 +227,23 @@ func (w *Writer) record(site uint32, exit bool, body func()) {
 	other := w.ahead(notEqual)
 	same := w.pc()
 	w.move(r15, rax)
-	if !exit {
+	if !e.exit {
 		w.store(savedContext, rdx)
 	}
-	w.load32(rax, at(r14, int(w.layout.GStackHi)))
-	w.sub32(rax, rsp)
-	w.store32(at(r13, 8), rax)
-	w.set32(at(r13, 12), kind)
+	e.word()
 	w.clock()
 	w.store(at(r13, 0), rax)
 	w.addTo(r13, format.RecordSize)
 	w.store(cell(Cursor), r13)
 	w.move(rax, r15)
-	if !exit {
+	if !e.exit {
 		w.load(rdx, savedContext)
 	}
 	skip := w.pc()
+	if e.enter != nil {
+		w.land(nobody)
+		w.load(r14, savedG)
+	}
 	body()
 	w.land(full)
 	back := w.aheadAddress(r15)
@@ -235,6 +265,25 @@ func (w *Writer) record(site uint32, exit bool, body func()) {
 	w.align()
 }
 
+// call returns the event of a call that begins or ends.
+func (w *Writer) call(site uint32, exit bool) event {
+	kind := site
+	if exit {
+		kind |= 1 << 31
+	}
+	return event{site: site, exit: exit, word: func() {
+		w.depth(rax)
+		w.store32(at(r13, 8), rax)
+		w.set32(at(r13, 12), kind)
+	}}
+}
+
+// depth sets a register to how deep the stack is, bytes.
+func (w *Writer) depth(r reg) {
+	w.load32(r, at(r14, int(w.layout.GStackHi)))
+	w.sub32(r, rsp)
+}
+
 // aheadAddress loads the address where land is called with the hole.
 func (w *Writer) aheadAddress(r reg) hole {
 	w.lea(r, near(w.pc()+7))
@@ -248,9 +297,13 @@ type Trampoline struct {
 	Copies []uint64 // of the displaced instructions
 }
 
-// Add writes the trampolines of a plan's places: first that of the entry. bias is what the process's addresses
-// are more than those of the file.
+// Add writes the trampolines of a plan's places, which record calls of a site: first that of the entry. bias is what the
+// process's addresses are more than those of the file.
 func (w *Writer) Add(p *displace.Plan, site uint32, bias uint64) []Trampoline {
+	return w.places(p, bias, func(exit bool) event { return w.call(site, exit) })
+}
+
+func (w *Writer) places(p *displace.Plan, bias uint64, event func(exit bool) event) []Trampoline {
 	var list []Trampoline
 	p.Each(func(place *displace.Place) {
 		t := Trampoline{Place: place, Start: w.pc()}
@@ -264,10 +317,10 @@ func (w *Writer) Add(p *displace.Plan, site uint32, bias uint64) []Trampoline {
 		if place.Exit {
 			last := len(all) - 1 // the return
 			moved(all[:last])
-			w.record(site, true, func() { moved(all[last:]) })
+			w.record(event(true), func() { moved(all[last:]) })
 		} else {
 			moved(all[:p.Check])
-			w.record(site, false, func() {
+			w.record(event(false), func() {
 				moved(all[p.Check:])
 				w.jump(always, place.End()+bias)
 			})
