@@ -109,8 +109,7 @@ func TestClients(t *testing.T) {
 		case <-begun:
 		case <-time.After(2 * time.Second): // samples affect none
 		}
-		c.Process.Signal(syscall.SIGINT)
-		c.Wait()
+		interrupt(c)
 	}
 	if out, err := waymark("reset", pid).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s\n%.3000s", err, out, said())
@@ -132,7 +131,8 @@ func TestClients(t *testing.T) {
 					c.Process.Kill()
 					killed[i]++
 				} else {
-					c.Process.Signal(syscall.SIGINT)
+					interrupt(c)
+					continue
 				}
 				c.Wait()
 			}
@@ -159,6 +159,24 @@ func TestClients(t *testing.T) {
 		if time.Now().After(limit) {
 			t.Fatalf("on: %q, want nothing; %d goroutines, want %d; %d descriptors, want %d at most; heap %d, before %d; %d calls, before %d\n%.3000s",
 				on, g, goroutines, d, descriptors, h, heap, calls, before, said())
+		}
+	}
+}
+
+// interrupt ends a command as ^C does. One that is only starting does not hear it if these tests were started with
+// SIGINT ignored, as shells start what they put in the background.
+func interrupt(c *exec.Cmd) {
+	ended := make(chan bool)
+	go func() {
+		c.Wait()
+		close(ended)
+	}()
+	for {
+		c.Process.Signal(syscall.SIGINT)
+		select {
+		case <-ended:
+			return
+		case <-time.After(time.Second):
 		}
 	}
 }

@@ -4,6 +4,7 @@ package patch
 
 import (
 	"bytes"
+	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -11,19 +12,20 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
 
-// A change is some bytes of the process's code that are to become others. They lie in one page.
+// A change is a place in the process's code that is to have other bytes. It lies in one page.
 type change struct {
 	at       uint64
-	from, to []byte
+	original []byte // as the file has it
+	to       []byte
 }
 
 // changesOf returns the changes that patch sites, or undo their patches.
 func changesOf(sites []*Site, on bool) (list []change) {
 	for _, s := range sites {
 		for _, p := range s.places {
-			c := change{p.at, p.original, p.jump()}
-			if !on {
-				c.from, c.to = c.to, c.from
+			c := change{p.at, p.original, p.original}
+			if on {
+				c.to = p.jump()
 			}
 			list = append(list, c)
 		}
@@ -85,9 +87,18 @@ func (t *Target) touch(list []change) error {
 // breakpoint is INT3, which tracers set over the first byte of an instruction.
 const breakpoint = 0xCC
 
-// look returns the pages of changes as they are to be. The process is stopped. others are changes in whose place another
-// program has its own bytes: they are left, but for what stands behind a breakpoint.
-func (t *Target) look(list []change) (now pages, others []change, err error) {
+// jump is the first byte of a patch.
+const jump = 0xE9
+
+// leads returns where a jump at an address leads.
+func leads(at uint64, b []byte) uint64 {
+	return at + displace.Jump + uint64(int64(int32(binary.LittleEndian.Uint32(b[1:]))))
+}
+
+// look returns the pages of changes as they are to be. The process is stopped. Where there is a jump to trampolines it is a
+// waymark's own. others are changes in whose place another program has its bytes: they are left, but for what stands
+// behind a breakpoint.
+func (t *Target) look(list []change, trampolines image.Range) (now pages, others []change, err error) {
 	now = pagesOf(list)
 	err = now.runs(func(run []uint64) error {
 		b, err := t.process.Bytes(run[0], len(run)*image.PageSize)
@@ -101,22 +112,22 @@ func (t *Target) look(list []change) (now pages, others []change, err error) {
 	}
 	for _, c := range list {
 		b := now.at(c.at, displace.Jump)
+		ours := trampolines.Contains(leads(c.at, b))
 		switch {
-		case bytes.Equal(b, c.from):
+		case bytes.Equal(b, c.original), b[0] == jump && ours:
 			copy(b, c.to)
-		case bytes.Equal(b, c.to):
+		case b[0] == breakpoint && (ours || bytes.Equal(b[1:], c.original[1:])):
+			copy(b[1:], c.to[1:])
+			fallthrough
 		default:
-			if b[0] == breakpoint && bytes.Equal(b[1:], c.from[1:]) {
-				copy(b[1:], c.to[1:])
-			}
 			others = append(others, c)
 		}
 	}
 	return now, others, nil
 }
 
-// write writes pages to the process.
-func (t *Target) write(ps pages) error {
+// put writes pages to the process.
+func (t *Target) put(ps pages) error {
 	return ps.runs(func(run []uint64) error {
 		var b []byte
 		for _, page := range run {

@@ -47,6 +47,16 @@ func codeOf(r format.Record) (code, value uint64, ok bool) {
 	return r.Word >> format.CodeShift & 0xFF, r.Word & format.ValueMask, r.Word>>(format.CodeShift+8) == format.FirstCode>>24
 }
 
+// stackOf returns the return addresses behind the record of a list that announces them, and how many records they take.
+func stackOf(list []format.Record, i int) (pcs []uint64, records int) {
+	_, size, _ := codeOf(list[i])
+	n := min(int(min(size, 8*trampoline.MostCallers))/8, 2*(len(list)-i-1))
+	if n <= 0 {
+		return nil, 0
+	}
+	return unsafe.Slice(&list[i+1].Clock, n), (n + 1) / 2
+}
+
 // A drain takes chunks out of the memory, and gives them back.
 type drain struct {
 	t    *Target

@@ -5,6 +5,7 @@ package patch
 import (
 	"slices"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
@@ -15,8 +16,9 @@ type Call struct {
 	Began     uint64
 	Ended     uint64 // 0: it has not
 	End       End
-	Callees   uint64 // time of patched functions that it called
-	Caller    *Call  // the patched function that has called it, directly or not; nil: none
+	Callees   uint64   // time of patched functions that it called
+	Caller    *Call    // the patched function that has called it, directly or not; nil: none
+	Stack     []uint64 // return addresses in the file, the innermost first, if they are recorded
 
 	token uint32
 }
@@ -63,11 +65,15 @@ type queue struct {
 	known     bool
 	events    []event
 	next      int
+	stacks    [][]uint64 // of the events that have one, in their order
 }
 
 type event struct {
-	clock, word, goroutine uint64
+	clock, word, goroutine uint64 // with hasStack: it is that of the goroutine
 }
+
+// hasStack is a bit that no goroutine's id has.
+const hasStack = 1 << 63
 
 // Follow makes a follower of a target.
 func (t *Target) Follow() *Follower {
@@ -86,12 +92,22 @@ func (f *Follower) Add(p *Part) {
 	if q.next > 0 {
 		q.events, q.next = append(q.events[:0], q.events[q.next:]...), 0
 	}
-	for _, r := range p.Records() {
-		if code, value, ok := codeOf(r); ok && code == format.CodeGo {
+	list := p.Records()
+	for i := 0; i < len(list); i++ {
+		r := list[i]
+		code, value, ok := codeOf(r)
+		switch {
+		case ok && code == format.CodeGo:
 			q.goroutine = value
-			continue
+		case ok && code == trampoline.CodeStack:
+			pcs, n := stackOf(list, i)
+			if i += n; n > 0 && len(q.events) > 0 {
+				q.stacks = append(q.stacks, f.target.inFile(pcs))
+				q.events[len(q.events)-1].goroutine |= hasStack
+			}
+		default:
+			q.events = append(q.events, event{r.Clock, r.Word, q.goroutine})
 		}
-		q.events = append(q.events, event{r.Clock, r.Word, q.goroutine})
 	}
 }
 
@@ -119,13 +135,28 @@ func (f *Follower) Tell(until uint64) {
 			return
 		}
 		for more := true; more; more = first.next < len(first.events) && first.events[first.next].clock <= next && first.events[first.next].clock < until {
-			f.tell(&first.events[first.next])
+			e := &first.events[first.next]
+			var stack []uint64
+			if e.goroutine&hasStack != 0 {
+				stack, first.stacks = first.stacks[0], first.stacks[1:]
+				e.goroutine &^= hasStack
+			}
+			f.tell(e, stack)
 			first.next++
 		}
 	}
 }
 
-func (f *Follower) tell(e *event) {
+// inFile returns a copy of addresses in the process, as the file has them.
+func (t *Target) inFile(pcs []uint64) []uint64 {
+	list := slices.Clone(pcs)
+	for i := range list {
+		list[i] -= t.bias
+	}
+	return list
+}
+
+func (f *Follower) tell(e *event, stack []uint64) {
 	if code, value, ok := codeOf(format.Record{Word: e.word}); ok {
 		f.mark(e, code, value)
 		return
@@ -151,7 +182,7 @@ func (f *Follower) tell(e *event) {
 	g.settle(token)
 	if !ends {
 		c := f.take()
-		*c = Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, token: token}
+		*c = Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, Stack: stack, token: token}
 		if n := len(g.stack); n > 0 {
 			c.Caller = g.stack[n-1]
 		}

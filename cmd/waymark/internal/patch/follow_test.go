@@ -155,8 +155,14 @@ func TestHostileMemory(t *testing.T) {
 		}
 	}
 	f := (&Target{sites: []*Site{nil}}).Follow()
-	f.Add(part(0, 1, 1, format.ChunkActive, begins(1, 1<<30, 1), ends(2, 7, 1)))
-	f.Tell(10) // of sites that aren't there
+	f.Add(part(0, 1, 1, format.ChunkActive, begins(1, 1<<30, 1), ends(2, 7, 1))) // sites that aren't there
+	stack := func(size uint64) format.Record {
+		return format.Record{Clock: 3, Word: format.FirstCode<<format.SiteShift | trampoline.CodeStack<<format.CodeShift | size}
+	}
+	f.Add(part(0, 1, 3, format.ChunkActive, stack(8), stack(1<<40), stack(80))) // of no call, and longer than the chunk
+	f.Add(part(0, 1, 4, format.ChunkActive, stack(8)))
+	f.Tell(10)
+	newSource(target).append(make([]byte, format.ChunkSize), part(0, 1, 3, format.ChunkActive, runs(3, 7), stack(1<<40), stack(80)))
 }
 
 // Memory is told from other files by what it is, and by whose.

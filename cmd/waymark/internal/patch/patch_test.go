@@ -152,10 +152,10 @@ func drained(target *Target, c *tally, stop chan struct{}) {
 	}
 }
 
-func ofMain(im *image.Image) (list []*image.Func) {
+func ofMain(im *image.Image) (list []Wanted) {
 	for _, f := range im.Funcs {
 		if strings.HasPrefix(f.Name, "main.") && f.Name != "main.main" {
-			list = append(list, f)
+			list = append(list, Wanted{Func: f})
 		}
 	}
 	return list

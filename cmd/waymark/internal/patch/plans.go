@@ -18,15 +18,15 @@ type planned struct {
 }
 
 // plansOf makes plans of functions that aren't known, on all processors.
-func plansOf(list []*image.Func, known map[*image.Func]*Site) []planned {
+func plansOf(list []Wanted, known map[*image.Func]*Site) []planned {
 	plans := make([]planned, len(list))
 	var next atomic.Int64
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
-				if known[list[i]] == nil {
-					plans[i].plan, plans[i].err = displace.Of(list[i])
+				if known[list[i].Func] == nil {
+					plans[i].plan, plans[i].err = displace.Of(list[i].Func)
 				}
 			}
 		})

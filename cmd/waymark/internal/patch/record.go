@@ -229,6 +229,11 @@ func (s *source) append(chunk []byte, p *Part) {
 			goroutine = value
 		case format.CodeEnd:
 			delete(s.started, goroutine)
+		case trampoline.CodeStack: // a task wants it
+			copied(i)
+			_, n := stackOf(list, i)
+			i += n
+			from = i + 1
 		case format.CodeStart:
 			next, _, _ := codeOf(record(list, i+2))
 			switch {

@@ -151,9 +151,6 @@ func (t *Target) PID() int { return t.process.PID }
 func (t *Target) Alive() bool { return t.process.Alive() }
 
 func (t *Target) open(pid int, open func(int) (*stopped.Process, error)) (err error) {
-	if err := allowed(pid); err != nil {
-		return err
-	}
 	if t.Image, t.Program, err = imageOf(pid); err != nil {
 		return err
 	}
@@ -167,6 +164,9 @@ func (t *Target) open(pid int, open func(int) (*stopped.Process, error)) (err er
 			t.Image.Close()
 		}
 	}()
+	if err := allowed(pid); err != nil { // a program that was just started has no environment before
+		return err
+	}
 	if t.bias, err = biasOf(t.process, t.Image); err != nil {
 		return err
 	}

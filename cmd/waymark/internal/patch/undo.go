@@ -4,7 +4,6 @@ package patch
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
@@ -70,9 +69,9 @@ func (t *Target) restore(list []change, l *left) error {
 		if err := t.process.Stop(); err != nil {
 			return err
 		}
-		now, others, err := t.look(list)
+		now, others, err := t.look(list, trampolines)
 		if err == nil && try == 0 {
-			err = t.write(now)
+			err = t.put(now)
 		}
 		clear := false
 		if err == nil {
@@ -161,9 +160,8 @@ func (t *Target) mend(l *left) error {
 	for i := 0; differ > 0 && i+displace.Jump <= len(code); i++ {
 		at := t.Image.Text.Low + t.bias + uint64(i)
 		original := t.Image.Code()[i : i+displace.Jump]
-		to := at + displace.Jump + uint64(int64(int32(binary.LittleEndian.Uint32(code[i+1:]))))
-		if code[i] == 0xE9 && trampolines.Contains(to) && !bytes.Equal(code[i:i+displace.Jump], original) {
-			list = append(list, change{at, code[i : i+displace.Jump], original})
+		if code[i] == jump && trampolines.Contains(leads(at, code[i:])) && !bytes.Equal(code[i:i+displace.Jump], original) {
+			list = append(list, change{at, original, original})
 			i += displace.Jump - 1
 		}
 	}

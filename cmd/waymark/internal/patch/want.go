@@ -22,21 +22,23 @@ type Site struct {
 	Number uint32 // from 1
 	Func   *image.Func
 
+	plan   *displace.Plan
+	record trampoline.Record
 	places []*patch
 	on     bool
 	mark   bool // it is the runtime's, see trampoline.Mark
 }
 
 // Name returns the function's name as runtime.FuncForPC does: without type arguments.
-func (s *Site) Name() string { return NameOf(s.Func) }
+func (s *Site) Name() string { return NameOf(s.Func.Name) }
 
 // NameOf returns a function's name as runtime.FuncForPC does: without type arguments.
-func NameOf(f *image.Func) string {
-	open, end := strings.IndexByte(f.Name, '['), strings.LastIndexByte(f.Name, ']')
+func NameOf(name string) string {
+	open, end := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
 	if open < 0 || end < open {
-		return f.Name
+		return name
 	}
-	return f.Name[:open] + "[...]" + f.Name[end+1:]
+	return name[:open] + "[...]" + name[end+1:]
 }
 
 // literal matches the end of a function literal's name.
@@ -51,7 +53,7 @@ type patch struct {
 }
 
 func (p *patch) jump() []byte {
-	b := []byte{0xE9}
+	b := []byte{jump}
 	return binary.LittleEndian.AppendUint32(b, uint32(p.Start-(p.at+displace.Jump)))
 }
 
@@ -69,8 +71,14 @@ type Report struct {
 	Stopped   time.Duration         // so long the process stood still
 }
 
+// A Wanted is a function that is to be patched, and what is recorded of its calls.
+type Wanted struct {
+	Func   *image.Func
+	Record trampoline.Record
+}
+
 // Want has these functions patched, and no others.
-func (t *Target) Want(list []*image.Func) (r *Report, err error) {
+func (t *Target) Want(list []Wanted) (r *Report, err error) {
 	err = t.do(func() error {
 		r, err = t.want(list)
 		return err
@@ -78,13 +86,13 @@ func (t *Target) Want(list []*image.Func) (r *Report, err error) {
 	return r, err
 }
 
-func (t *Target) want(list []*image.Func) (*Report, error) {
+func (t *Target) want(list []Wanted) (*Report, error) {
 	r := &Report{Refused: make(map[*image.Func]error)}
 	wanted := make(map[*Site]bool)
 	var add []*Site
 	plans := plansOf(list, t.known)
-	for i, f := range list {
-		s := t.known[f]
+	for i, w := range list {
+		f, s := w.Func, t.known[w.Func]
 		if s == nil {
 			if plans[i].err != nil {
 				r.Refused[f] = plans[i].err
@@ -96,14 +104,19 @@ func (t *Target) want(list []*image.Func) (*Report, error) {
 			if err := t.share(); err != nil {
 				return r, err
 			}
-			var err error
-			if s, err = t.add(plans[i].plan); err != nil {
+			s = &Site{Number: uint32(len(t.sites)), Func: f, plan: plans[i].plan}
+			t.sites = append(t.sites, s)
+			t.known[f] = s
+		}
+		wanted[s] = true
+		if len(s.places) == 0 || s.record != w.Record {
+			if err := t.write(s, w.Record); err != nil {
 				return r, err
 			}
+		} else if s.on {
+			continue
 		}
-		if wanted[s] = true; !s.on {
-			add = append(add, s)
-		}
+		add = append(add, s)
 	}
 	var drop []*Site
 	for _, s := range t.sites[1:] {
@@ -143,17 +156,14 @@ func (t *Target) Patched() (n int) {
 	return n
 }
 
-// add makes a site of a plan, and writes its trampolines.
-func (t *Target) add(p *displace.Plan) (*Site, error) {
-	before := len(t.writer.Bytes())
-	if before+trampoline.Room(p) > codeRoom {
-		return nil, fmt.Errorf("there is no room for more trampolines: %d functions are patched, or were", len(t.sites)-1)
+// write writes the trampolines of a site.
+func (t *Target) write(s *Site, r trampoline.Record) error {
+	if len(t.writer.Bytes())+trampoline.Room(s.plan) > codeRoom {
+		return fmt.Errorf("there is no room for more trampolines: %d functions are patched, or were", len(t.sites)-1)
 	}
-	s := &Site{Number: uint32(len(t.sites)), Func: p.Func}
-	t.place(s, t.writer.Add(p, s.Number, t.bias))
-	t.sites = append(t.sites, s)
-	t.known[p.Func] = s
-	return s, nil
+	s.record = r
+	t.place(s, t.writer.Add(s.plan, s.Number, r, t.bias))
+	return nil
 }
 
 // mostSites is one more than there may be functions: the last ones that there is room for are marks.
@@ -168,18 +178,23 @@ func (t *Target) addMarks() {
 		if p == nil || err != nil {
 			continue
 		}
-		s := &Site{Number: uint32(mostSites + i), Func: p.Func, mark: true}
+		s := &Site{Number: uint32(mostSites + i), Func: p.Func, plan: p, mark: true}
 		t.place(s, t.writer.AddMark(p, m, s.Number, t.bias))
 		t.marks = append(t.marks, s)
 	}
 }
 
-// place notes where a site's trampolines are.
+// place notes where a site's trampolines are, in place of those that it had.
 func (t *Target) place(s *Site, list []trampoline.Trampoline) {
-	for _, tr := range list {
+	for i, tr := range list {
+		if i < len(s.places) {
+			s.places[i].Trampoline = tr
+			continue
+		}
 		at := tr.Place.At() + t.bias
 		offset := tr.Place.At() - t.Image.Text.Low
-		s.places = append(s.places, &patch{tr, s, at, t.Image.Code()[offset : offset+displace.Jump]})
+		original := t.Image.Code()[offset : offset+displace.Jump]
+		s.places = append(s.places, &patch{tr, s, at, original})
 	}
 }
 
@@ -224,7 +239,7 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 		}
 	}
 	changes := append(changesOf(list, true), changesOf(drop, false)...)
-	now, others, err := t.look(changes)
+	now, others, err := t.look(changes, image.Range{Low: t.code, High: t.code + codeRoom})
 	if err != nil {
 		return err
 	}
@@ -232,7 +247,7 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 		f := t.Image.At(others[0].at - t.bias)
 		return &image.Refusal{Why: fmt.Sprintf("the code of %s in process %d isn't that of its file: another program has changed it, a debugger perhaps", f.Name, t.process.PID)}
 	}
-	if err := t.write(now); err != nil {
+	if err := t.put(now); err != nil {
 		return err
 	}
 	for _, s := range drop {

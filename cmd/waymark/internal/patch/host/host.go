@@ -46,7 +46,7 @@ type host struct {
 // A watcher is a task that wants functions patched and is told of their calls.
 type watcher interface {
 	control.Task
-	wants() []*image.Func
+	wants() []patch.Wanted
 	begin(*patch.Call)
 	end(*patch.Call)
 }
@@ -70,7 +70,7 @@ func newHost(t *patch.Target) *host {
 		if path == "main" {
 			path = t.Image.Main
 		}
-		name := pattern.FromRuntime(path, patch.NameOf(f))
+		name := pattern.FromRuntime(path, patch.NameOf(f.Name))
 		name.Dir = filepath.Dir(f.File())
 		h.names, h.funcs = append(h.names, name), append(h.funcs, f)
 	}
@@ -225,23 +225,28 @@ func (h *host) Find(targets []string) (c control.Change, err error) {
 
 // want patches what tasks and recordings want, and returns what the user should know of it.
 func (h *host) want() (note string, err error) {
-	var list []*image.Func
-	seen := make(map[*image.Func]bool)
-	add := func(some []*image.Func) {
-		for _, f := range some {
-			if !seen[f] {
-				seen[f] = true
-				list = append(list, f)
-			}
+	var list []patch.Wanted
+	known := make(map[*image.Func]int)
+	add := func(w patch.Wanted) {
+		i, ok := known[w.Func]
+		if !ok {
+			known[w.Func] = len(list)
+			list = append(list, w)
+			return
 		}
+		list[i].Record.Callers = max(list[i].Record.Callers, w.Record.Callers)
 	}
 	for _, w := range h.tasks {
-		add(w.wants())
+		for _, one := range w.wants() {
+			add(one)
+		}
 	}
-	for _, f := range h.files {
-		add(f.functions)
+	for _, r := range h.files {
+		for _, f := range r.functions {
+			add(patch.Wanted{Func: f})
+		}
 	}
-	slices.SortStableFunc(list, func(a, b *image.Func) int { return strings.Compare(a.Package(), b.Package()) })
+	slices.SortStableFunc(list, func(a, b patch.Wanted) int { return strings.Compare(a.Func.Package(), b.Func.Package()) })
 	report, err := h.t.Want(list)
 	if err != nil {
 		return "", err
@@ -264,10 +269,10 @@ func why(r *patch.Report) string {
 	const most = 10
 	var list []string
 	for f, err := range r.Refused {
-		list = append(list, patch.NameOf(f)+": "+err.Error())
+		list = append(list, patch.NameOf(f.Name)+": "+err.Error())
 	}
 	for _, f := range r.Deferred {
-		list = append(list, patch.NameOf(f)+": it was being entered or left just then, try again")
+		list = append(list, patch.NameOf(f.Name)+": it was being entered or left just then, try again")
 	}
 	slices.Sort(list)
 	if n := len(list); n > most {
@@ -483,7 +488,7 @@ func (h *host) List(targets []string) (*control.List, error) {
 	}
 	found, _, err := h.matching(targets)
 	for _, f := range found {
-		l.Functions = append(l.Functions, patch.NameOf(f))
+		l.Functions = append(l.Functions, patch.NameOf(f.Name))
 	}
 	slices.Sort(l.Functions)
 	l.Functions = slices.Compact(l.Functions)

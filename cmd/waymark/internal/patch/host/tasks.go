@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 	"github.com/waymark-go/waymark/histogram"
 	"github.com/waymark-go/waymark/internal/program/control"
 )
@@ -40,8 +41,8 @@ func (s scale) tick() float64 {
 // A task wants functions.
 type task struct {
 	h     *host
-	all   []*image.Func        // that are patched for it
-	known map[*image.Func]bool // the same; true: it was asked for, else for its callers and callees
+	all   []patch.Wanted
+	known map[*image.Func]bool // the same; true: it was asked for, else as others call it
 	scale scale
 	limit uint64 // calls, stacks or traces that are told; 0: no limit
 
@@ -49,7 +50,7 @@ type task struct {
 	hits, skipped uint64
 }
 
-func (t *task) wants() []*image.Func { return t.all }
+func (t *task) wants() []patch.Wanted { return t.all }
 
 // last has the events told that a program has made before it ended.
 func (t *task) last() {
@@ -91,15 +92,25 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	case len(w.Probes) > 0:
 		return nil, needs("a probe")
 	}
-	t := &task{h: h, all: found, known: make(map[*image.Func]bool), scale: newScale(), limit: w.Limit}
-	if w.Caller || w.Kind == control.KindStacks || w.Kind == control.KindTraces {
-		t.all = h.around(found)
-	}
-	for _, f := range t.all {
-		t.known[f] = false
+	t := &task{h: h, known: make(map[*image.Func]bool), scale: newScale(), limit: w.Limit}
+	var record trampoline.Record
+	switch {
+	case w.Kind == control.KindStacks:
+		record.Callers = trampoline.MostCallers
+	case w.Caller:
+		record.Callers = 1
 	}
 	for _, f := range found {
 		t.known[f] = true
+		t.all = append(t.all, patch.Wanted{Func: f, Record: record})
+	}
+	if w.Kind == control.KindTraces {
+		for _, f := range h.callees() {
+			if !t.known[f] {
+				t.known[f] = false
+				t.all = append(t.all, patch.Wanted{Func: f})
+			}
+		}
 	}
 	switch w.Kind {
 	case control.KindSums, control.KindPeriods:
@@ -300,9 +311,10 @@ func (k *told) tell(c *patch.Call, end string) {
 	case c.End == patch.Exited:
 		call.Panic = "runtime.Goexit"
 	}
-	if k.callers && c.Caller != nil {
-		f := c.Caller.Site.Func
-		call.Caller = &control.Frame{Function: c.Caller.Site.Name(), File: f.File(), Line: f.Line()}
+	if k.callers && len(c.Stack) > 0 {
+		if frames := k.h.frames(c.Stack[:1]); len(frames) > 0 {
+			call.Caller = &frames[0]
+		}
 	}
 	k.list = append(k.list, call)
 }

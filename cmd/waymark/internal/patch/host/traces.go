@@ -16,16 +16,25 @@ import (
 	"github.com/waymark-go/waymark/internal/text/tracetext"
 )
 
-// around returns functions, and those of the main module: they are who calls the others, and whom these call.
-func (h *host) around(functions []*image.Func) []*image.Func {
-	usual, _, err := h.matching(nil)
-	if err != nil {
-		return functions
-	}
-	return append(slices.Clip(functions), usual...)
+// callees returns the functions of the main module: of those that others call, these are seen.
+func (h *host) callees() []*image.Func {
+	usual, _, _ := h.matching(nil)
+	return usual
 }
 
-// stacks counts who calls functions, as far as callers are patched.
+// frames returns the calls that return addresses lead into, the innermost first.
+func (h *host) frames(pcs []uint64) (list []control.Frame) {
+	for _, pc := range pcs {
+		for _, f := range h.t.Image.Frames(pc - 1) {
+			if f.Function != "runtime.goexit" {
+				list = append(list, control.Frame{Function: patch.NameOf(f.Function), File: f.File, Line: f.Line})
+			}
+		}
+	}
+	return list
+}
+
+// stacks counts who calls functions.
 type stacks struct {
 	*task
 	counts map[string]*control.Stack
@@ -41,22 +50,16 @@ func (s *stacks) begin(c *patch.Call) {
 	if s.full() {
 		return
 	}
-	var key strings.Builder
-	for at := c; at != nil; at = at.Caller {
-		fmt.Fprint(&key, at.Site.Number, " ")
-	}
-	one := s.counts[key.String()]
+	key := fmt.Sprint(c.Site.Number, c.Stack)
+	one := s.counts[key]
 	if one == nil {
 		const most = 1000
 		if len(s.counts) == most {
 			s.skipped++
 			return
 		}
-		one = &control.Stack{Function: c.Site.Name()}
-		for at := c.Caller; at != nil; at = at.Caller {
-			one.Callers = append(one.Callers, control.Frame{Function: at.Site.Name(), File: at.Site.Func.File(), Line: at.Site.Func.Line()})
-		}
-		s.counts[key.String()] = one
+		one = &control.Stack{Function: c.Site.Name(), Callers: s.h.frames(c.Stack)}
+		s.counts[key] = one
 	}
 	one.Calls++
 	s.hits++

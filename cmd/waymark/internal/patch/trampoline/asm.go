@@ -143,6 +143,7 @@ func (c *code) both(size, opcode byte, r, rm reg) {
 }
 
 func (c *code) move(to, from reg)    { c.both(quad, 0x89, from, to) }
+func (c *code) compareTo(r, to reg)  { c.both(quad, 0x39, to, r) }
 func (c *code) test(r reg)           { c.both(quad, 0x85, r, r) }
 func (c *code) add(to, r reg)        { c.both(quad, 0x01, r, to) }
 func (c *code) sub32(to, r reg)      { c.both(long, 0x29, r, to) }
@@ -150,6 +151,7 @@ func (c *code) sub(to, r reg)        { c.both(quad, 0x29, r, to) }
 func (c *code) or(to, r reg)         { c.both(quad, 0x09, r, to) }
 func (c *code) clear(r reg)          { c.both(long, 0x31, r, r) }
 func (c *code) addTo(r reg, v int32) { c.constant(quad, 0, r, v) }
+func (c *code) and(r reg, v int32)   { c.constant(quad, 4, r, v) }
 func (c *code) and32(r reg, v int32) { c.constant(long, 4, r, v) }
 func (c *code) compare32(r reg, v int32) {
 	c.constant(long, 7, r, v)

@@ -2,10 +2,10 @@
 // and goes on where the function would have.
 //
 //	w := trampoline.New(layout, memory, code)
-//	w.Add(plan, site, bias)
+//	w.Add(plan, site, trampoline.Record{}, bias)
 //	process.Write(w.Base(), w.Bytes())
 //
-// A trampoline calls nothing, takes no lock and uses no memory of the program's but 32 bytes below the stack
+// A trampoline calls nothing, takes no lock and uses no memory of the program's but 48 bytes below the stack
 // pointer, which are nobody's: signal handlers of Go programs have stacks of their own. Registers that it
 // needs are free where a call begins behind the stack check, and where it returns: R12, R13, R15 and the
 // flags. The time is read as late as can be at a beginning, and as early as can be at an end.
@@ -92,6 +92,7 @@ var (
 	savedD       = at(rsp, -24)
 	savedC       = at(rsp, -32)
 	savedG       = at(rsp, -40) // r14
+	savedB       = at(rsp, -48)
 )
 
 // routines writes what trampolines share.
@@ -185,12 +186,25 @@ func codeWord(code uint64) uint64 { return format.FirstCode<<format.SiteShift | 
 // slotMask has the bits of a number that choose a slot.
 const slotMask = Slots - 1
 
+// A Record is what is recorded of a function's calls beside that they begin and end.
+type Record struct {
+	Callers int // so many return addresses at most, the innermost first; 0: none
+}
+
+// MostCallers is how many return addresses can be recorded of a call.
+const MostCallers = 64
+
+// CodeStack is the code of a record that return addresses follow, of the call whose beginning is before it. Its value is
+// how many bytes they take, without what fills the last record.
+const CodeStack = 0xFF
+
 // An event is what a place records.
 type event struct {
-	site  uint32 // whose counters count it where there is no room
-	exit  bool
-	enter func() // sets r14 to the goroutine that the event is of; nil: that which runs
-	word  func() // stores the event's word behind the clock at r13. rax and rdx are free
+	callers int    // see Record
+	site    uint32 // whose counters count it where there is no room
+	exit    bool
+	enter   func() // sets r14 to the goroutine that the event is of; nil: that which runs
+	word    func() // stores the event's word behind the clock at r13. rax and rdx are free
 }
 
 // record writes code that records an event, then what body writes, which ends in a jump or a return.
@@ -219,7 +233,12 @@ func (w *Writer) record(e event, body func()) {
 	w.lea(r13, near(w.memory+Cells))
 	w.add(r12, r13)
 	w.load(r13, cell(Cursor))
-	w.compare(r13, cell(limit))
+	if e.callers > 0 { // room for them, too
+		w.lea(r15, at(r13, stackSize(e.callers)))
+		w.compare(r15, cell(limit))
+	} else {
+		w.compare(r13, cell(limit))
+	}
 	full := w.ahead(aboveEqual)
 	got := w.pc()
 	w.load(r15, at(r14, int(w.layout.GGoid)))
@@ -234,6 +253,9 @@ func (w *Writer) record(e event, body func()) {
 	w.clock()
 	w.store(at(r13, 0), rax)
 	w.addTo(r13, format.RecordSize)
+	if e.callers > 0 {
+		w.stack(e.callers)
+	}
 	w.store(cell(Cursor), r13)
 	w.move(rax, r15)
 	if !e.exit {
@@ -265,13 +287,57 @@ func (w *Writer) record(e event, body func()) {
 	w.align()
 }
 
-// call returns the event of a call that begins or ends.
-func (w *Writer) call(site uint32, exit bool) event {
-	kind := site
-	if exit {
-		kind |= 1 << 31
+// stackSize returns how many bytes so many return addresses take, with the record before them.
+func stackSize(callers int) int { return (1 + (callers+1)/2) * format.RecordSize }
+
+// stack writes code that records return addresses where the cursor is, r13, and moves it behind them. They are those of
+// the frames that the frame pointer leads to. Each frame is further out on the goroutine's stack than the one before,
+// however wrong a frame pointer may be. rax and rdx are free.
+func (w *Writer) stack(callers int) {
+	w.store(savedC, rcx)
+	w.store(savedB, rbx)
+	const head = format.RecordSize
+	w.load(rax, at(rsp, 0))
+	w.store(at(r13, head), rax)
+	w.lea(rdx, at(r13, head+8))
+	w.lea(rbx, at(rdx, (callers-1)*8))
+	w.move(rcx, rbp)
+	w.compareTo(rcx, rsp)
+	low := w.ahead(below)
+	next := w.pc()
+	w.compareTo(rdx, rbx)
+	enough := w.ahead(aboveEqual)
+	w.lea(rax, at(rcx, 16))
+	w.compare(rax, at(r14, int(w.layout.GStackHi)))
+	high := w.ahead(above)
+	w.load(rax, at(rcx, 8))
+	w.store(at(rdx, 0), rax)
+	w.addTo(rdx, 8)
+	w.load(rax, at(rcx, 0))
+	w.compareTo(rax, rcx)
+	w.move(rcx, rax)
+	w.jump(above, next)
+	for _, h := range []hole{low, enough, high} {
+		w.land(h)
 	}
-	return event{site: site, exit: exit, word: func() {
+	w.lea(rax, at(rdx, -head))
+	w.sub(rax, r13)
+	w.word(rcx, codeWord(CodeStack))
+	w.or(rax, rcx)
+	w.store(at(r13, 8), rax)
+	w.lea(r13, at(rdx, 15))
+	w.and(r13, -16)
+	w.load(rcx, savedC)
+	w.load(rbx, savedB)
+}
+
+// call returns the event of a call that begins or ends.
+func (w *Writer) call(site uint32, exit bool, r Record) event {
+	kind, callers := site, min(r.Callers, MostCallers)
+	if exit {
+		kind, callers = kind|1<<31, 0
+	}
+	return event{callers: callers, site: site, exit: exit, word: func() {
 		w.depth(rax)
 		w.store32(at(r13, 8), rax)
 		w.set32(at(r13, 12), kind)
@@ -299,8 +365,8 @@ type Trampoline struct {
 
 // Add writes the trampolines of a plan's places, which record calls of a site: first that of the entry. bias is what the
 // process's addresses are more than those of the file.
-func (w *Writer) Add(p *displace.Plan, site uint32, bias uint64) []Trampoline {
-	return w.places(p, bias, func(exit bool) event { return w.call(site, exit) })
+func (w *Writer) Add(p *displace.Plan, site uint32, r Record, bias uint64) []Trampoline {
+	return w.places(p, bias, func(exit bool) event { return w.call(site, exit, r) })
 }
 
 func (w *Writer) places(p *displace.Plan, bias uint64, event func(exit bool) event) []Trampoline {
@@ -332,7 +398,7 @@ func (w *Writer) places(p *displace.Plan, bias uint64, event func(exit bool) eve
 
 // Room returns how many bytes the trampolines of a plan take at most.
 func Room(p *displace.Plan) int {
-	const each = 288 // of code that records
+	const each = 448 // of code that records
 	n := 0
 	p.Each(func(place *displace.Place) { n += each + 8*len(place.Displaced) + int(place.End()-place.At()) })
 	return n

@@ -36,7 +36,7 @@ func TestCode(t *testing.T) {
 	for _, f := range im.Funcs {
 		if p, err := displace.Of(f); err == nil && len(all) < 500 {
 			before := len(w.Bytes())
-			all = append(all, made{p, w.Add(p, uint32(len(all)+1), 0)})
+			all = append(all, made{p, w.Add(p, uint32(len(all)+1), Record{Callers: len(all) % 3 * MostCallers / 2}, 0)})
 			if n := len(w.Bytes()) - before; n > Room(p) {
 				t.Errorf("%s: %d bytes, more than %d", f.Name, n, Room(p))
 			}
@@ -91,7 +91,7 @@ func TestCode(t *testing.T) {
 // free reports whether trampolines may write a register, or save it before.
 func free(r x86asm.Reg) bool {
 	switch r {
-	case x86asm.R12, x86asm.R13, x86asm.R15, x86asm.R12L, x86asm.R13L, x86asm.R15L, x86asm.RAX, x86asm.RDX, x86asm.RCX, x86asm.EAX, x86asm.EDX, x86asm.ECX:
+	case x86asm.RBX, x86asm.R12, x86asm.R13, x86asm.R15, x86asm.R12L, x86asm.R13L, x86asm.R15L, x86asm.RAX, x86asm.RDX, x86asm.RCX, x86asm.EAX, x86asm.EDX, x86asm.ECX:
 		return true
 	}
 	return false
