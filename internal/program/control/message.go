@@ -133,12 +133,16 @@ type List struct {
 	Packages  []Listed `json:"packages,omitempty"`
 	Functions []string `json:"functions,omitempty"` // names, in order
 	Omitted   int      `json:"omitted,omitempty"`   // packages or functions that a message has no room for
+
+	// Inlined are functions whose calls aren't seen where the compiler has inlined them, each with the number of these
+	// places: in programs that are patched.
+	Inlined []Listed `json:"inlined,omitempty"`
 }
 
-// A Listed is a group or a package.
+// A Listed is a group, a package, or a function that is inlined.
 type Listed struct {
 	Name      string   `json:"name"`
-	Functions int      `json:"functions"` // of a group with those of its subgroups
+	Functions int      `json:"functions"` // of a group with those of its subgroups; places where a function is inlined
 	Subgroups []string `json:"subgroups,omitempty"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/internal/program/control"
@@ -103,8 +104,18 @@ func what(s *control.Status) string {
 }
 
 func (a *app) statusCommand() *cobra.Command {
-	return a.liveCmd("status [flags] PID", "show what is on in a running program", 0, 0, nil,
-		func(c *live.Conn, f *liveFlags, _ []string) error {
+	var inlined bool
+	return a.liveCmd("status [flags] PID [PATTERN...]", "show what is on in a running program", 0, -1,
+		func(set *pflag.FlagSet) {
+			set.BoolVar(&inlined, "inlined", false, "list the functions, of PATTERN or of the main module, whose calls aren't seen where the compiler has inlined them")
+		},
+		func(c *live.Conn, f *liveFlags, patterns []string) error {
+			if inlined {
+				return a.listInlined(c, f, patterns)
+			}
+			if len(patterns) > 0 {
+				return usagef("status: unexpected argument %s: patterns are of --inlined", patterns[0])
+			}
 			answer, err := c.Ask(control.Request{Do: control.DoStatus})
 			if err != nil {
 				return err
@@ -114,6 +125,27 @@ func (a *app) statusCommand() *cobra.Command {
 			}
 			return a.sayStatus(answer.Status)
 		})
+}
+
+// listInlined lists the functions that are inlined somewhere in a program that is patched.
+func (a *app) listInlined(c *live.Conn, f *liveFlags, patterns []string) error {
+	answer, err := c.Ask(control.Request{Do: control.DoList, Targets: patterns})
+	if err != nil {
+		return err
+	}
+	list := answer.List.Inlined
+	if f.form == "json" {
+		return a.object(list)
+	}
+	t := table.Table{Columns: []table.Column{{Head: "Places", Right: true}, {Head: "Function"}}}
+	for _, one := range list {
+		t.Rows = append(t.Rows, []table.Cell{table.Count(uint64(one.Functions)), {Text: one.Name}})
+	}
+	if len(list) == 0 {
+		a.note("no function is inlined where its calls would be seen otherwise")
+		return nil
+	}
+	return t.Write(a.stdout, (&textFlags{}).style(a.stdout))
 }
 
 // sayStatus prints a status for people.

@@ -2,23 +2,43 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/host"
 )
 
-// recordForeign runs a program that plain Go has built, and records it. Functions are those that --include names, else
-// those of the main module. They are patched before the first instruction.
+// recordForeign runs a program that plain Go has built, and records it.
 func (a *app) recordForeign(line *commandLine, f *buildFlags, rec *recordFlags, file string) error {
-	if len(line.exec()) > 0 {
-		return usagef("record: -exec runs programs that waymark has built")
+	if err := replaceable(file); err != nil {
+		return err
 	}
-	path, err := exec.LookPath(line.args[0])
+	return a.startForeign("record", line, f, rec, file, func() error { return a.recorded(file, "text", rec, nil) })
+}
+
+// runForeign runs a program that plain Go has built, and reports what it did.
+func (a *app) runForeign(line *commandLine, f *buildFlags, rec *recordFlags, rep *reportFlags, out string) error {
+	dir, err := tempDir("waymark-")
 	if err != nil {
 		return err
 	}
-	if err := replaceable(file); err != nil {
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "run.wmt")
+	return a.startForeign("run", line, f, rec, file, func() error {
+		return a.to(out, a.stderr, nil, func(w io.Writer) error { return a.reportRun(w, dir, file, rep) })
+	})
+}
+
+// startForeign runs a program that plain Go has built, records it to a file and calls then. Functions are those that
+// --include names, else those of the main module. They are patched before the first instruction.
+func (a *app) startForeign(name string, line *commandLine, f *buildFlags, rec *recordFlags, file string, then func() error) error {
+	if len(line.exec()) > 0 {
+		return usagef("%s: -exec runs programs that waymark has built", name)
+	}
+	path, err := exec.LookPath(line.args[0])
+	if err != nil {
 		return err
 	}
 	cmd := exec.Command(path, line.args[1:]...)
@@ -35,7 +55,7 @@ func (a *app) recordForeign(line *commandLine, f *buildFlags, rec *recordFlags, 
 		return runErr
 	}
 	defer guard("")()
-	if err := errors.Join(run.Close(), a.recorded(file, "text", rec, nil)); err != nil {
+	if err := errors.Join(run.Close(), then()); err != nil {
 		a.note(err.Error())
 	}
 	return programStatus(runErr)

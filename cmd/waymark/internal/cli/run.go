@@ -78,6 +78,12 @@ func (a *app) runCommand() *cobra.Command {
 			if t != nil {
 				defer t.clear()
 			}
+			if errors.Is(err, errForeign) {
+				if name := ofBuilds(set, append(reportNames(), "include", "config", "verbose", "debug")...); name != "" {
+					return usagef("run: --%s is of programs that waymark builds, and plain Go has built %s: name its package", name, line.args[0])
+				}
+				return a.runForeign(line, &f, &rec, &rep, out)
+			}
 			if err != nil || t == nil {
 				return err
 			}
@@ -109,6 +115,18 @@ func (a *app) runCommand() *cobra.Command {
 			t.clear() // the status may be a signal
 			return programStatus(runErr)
 		})
+}
+
+// reportNames returns the names of the flags that say how a report looks.
+func reportNames() (names []string) {
+	set := new(pflag.FlagSet)
+	new(reportFlags).define(set, 0)
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Name != "waiting" {
+			names = append(names, f.Name)
+		}
+	})
+	return names
 }
 
 // reportRun prints the report after a run that recorded to file. Earlier parts, and recordings of

@@ -35,6 +35,9 @@ type host struct {
 	began  time.Time
 	follow *patch.Follower
 
+	findInlined sync.Once
+	inlined     []inlined
+
 	mu     sync.Mutex
 	tasks  []watcher
 	files  []*recording
@@ -155,14 +158,14 @@ func (h *host) close() error {
 	return h.t.Close()
 }
 
-// matching returns the functions that targets name, of the main module if there are none.
-func (h *host) matching(targets []string) ([]*image.Func, *pattern.Set, error) {
+// compile compiles targets, those of the main module if there are none.
+func (h *host) compile(targets []string) (*pattern.Set, error) {
 	if len(targets) == 0 {
 		targets = h.usual()
 	}
 	set, err := pattern.CompileSet(targets, "")
 	if err != nil {
-		return nil, nil, &control.Error{Code: control.CodeTarget, Text: err.Error()}
+		return nil, &control.Error{Code: control.CodeTarget, Text: err.Error()}
 	}
 	packages := make(map[string]bool)
 	var list []pattern.Package
@@ -173,6 +176,15 @@ func (h *host) matching(targets []string) ([]*image.Func, *pattern.Set, error) {
 		}
 	}
 	set.Resolve(list)
+	return set, nil
+}
+
+// matching returns the functions that targets name.
+func (h *host) matching(targets []string) ([]*image.Func, *pattern.Set, error) {
+	set, err := h.compile(targets)
+	if err != nil {
+		return nil, nil, err
+	}
 	var found []*image.Func
 	for i, n := range h.names {
 		if in, _ := set.Match(n); in {
@@ -206,6 +218,12 @@ func (h *host) Find(targets []string) (c control.Change, err error) {
 		if len(targets) == 0 {
 			continue
 		}
+		if one, err := h.compile([]string{p}); err == nil {
+			if list := h.inlinedOf(one); len(list) > 0 {
+				errs = append(errs, fmt.Errorf("%s names functions that the compiler has inlined wherever they are called: waymark status --inlined %d %s lists them", p, h.t.PID(), p))
+				continue
+			}
+		}
 		if strings.HasPrefix(p, "@") {
 			errs = append(errs, fmt.Errorf("%s: groups are known in programs that waymark has built only", p))
 			continue
@@ -215,7 +233,7 @@ func (h *host) Find(targets []string) (c control.Change, err error) {
 			names = append(names, n.Names()...)
 		}
 		const most = 10
-		errs = append(errs, fmt.Errorf("%s names no function that has code of its own: the program hasn't it, or it is inlined wherever it is called%s", p, pattern.IsIt(p, names, most)))
+		errs = append(errs, fmt.Errorf("%s names no function of the program%s", p, pattern.IsIt(p, names, most)))
 	}
 	if len(errs) > 0 {
 		return control.Change{}, &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}
@@ -223,8 +241,8 @@ func (h *host) Find(targets []string) (c control.Change, err error) {
 	return c, nil
 }
 
-// want patches what tasks and recordings want, and returns what the user should know of it.
-func (h *host) want() (note string, err error) {
+// want patches what tasks and recordings want.
+func (h *host) want() (*patch.Report, error) {
 	var list []patch.Wanted
 	known := make(map[*image.Func]int)
 	add := func(w patch.Wanted) {
@@ -249,7 +267,7 @@ func (h *host) want() (note string, err error) {
 	slices.SortStableFunc(list, func(a, b patch.Wanted) int { return strings.Compare(a.Func.Package(), b.Func.Package()) })
 	report, err := h.t.Want(list)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if report.Dropped { // after their last events
 		h.flush()
@@ -259,9 +277,9 @@ func (h *host) want() (note string, err error) {
 		f.Know()
 	}
 	if len(list) > 0 && report.Functions == 0 {
-		return "", &control.Error{Code: control.CodeTarget, Text: "none of the functions can be patched: " + why(report)}
+		return nil, &control.Error{Code: control.CodeTarget, Text: "none of the functions can be patched: " + why(report)}
 	}
-	return sayReport(report), nil
+	return report, nil
 }
 
 // why says of some functions why they can't be patched.
@@ -281,7 +299,8 @@ func why(r *patch.Report) string {
 	return strings.Join(list, "; ")
 }
 
-func sayReport(r *patch.Report) string {
+// say returns what the user should know of what was patched for a set of patterns.
+func (h *host) say(r *patch.Report, set *pattern.Set) string {
 	text := fmt.Sprintf("patched %s, stopped for %s", units.Things(uint64(r.Functions), "function"), r.Stopped.Round(10*time.Microsecond))
 	if n := uint64(len(r.Refused)); n > 0 {
 		text += "; " + units.Things(n, "function") + " can't be patched"
@@ -289,7 +308,9 @@ func sayReport(r *patch.Report) string {
 	if n := uint64(len(r.Deferred)); n > 0 {
 		text += "; " + units.Things(n, "function") + " could not be patched just then, and are not seen"
 	}
-	text += "; calls that the compiler has inlined are not seen"
+	if n := uint64(len(h.inlinedOf(set))); n > 0 {
+		text += fmt.Sprintf("; inlined in places, and not seen there: %s, see waymark status --inlined", units.Things(n, "function"))
+	}
 	if !patch.Steady() {
 		text += "; the kernel doesn't vouch for the time stamp counter here: times of calls that changed the CPU may be wrong"
 	}
@@ -297,14 +318,15 @@ func sayReport(r *patch.Report) string {
 }
 
 // start has a task told of calls, from when its functions are patched.
-func (h *host) start(w watcher) (note string, err error) {
+func (h *host) start(w watcher) (*patch.Report, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tasks = append(h.tasks, w)
-	if note, err = h.want(); err != nil {
+	report, err := h.want()
+	if err != nil {
 		h.drop(w)
 	}
-	return note, err
+	return report, err
 }
 
 func (h *host) drop(w watcher) {
@@ -341,7 +363,7 @@ func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.C
 	if err != nil {
 		return nil, c, err
 	}
-	found, _, err := h.matching(targets)
+	found, set, err := h.matching(targets)
 	if err != nil {
 		return nil, c, err
 	}
@@ -349,7 +371,10 @@ func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.C
 	if err != nil {
 		return nil, c, err
 	}
-	c.Note, err = h.start(task)
+	report, err := h.start(task)
+	if err == nil {
+		c.Note = h.say(report, set)
+	}
 	return task, c, err
 }
 
@@ -366,7 +391,7 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 	if err != nil {
 		return nil, c, err
 	}
-	found, _, err := h.matching(r.Targets)
+	found, set, err := h.matching(r.Targets)
 	if err != nil {
 		return nil, c, err
 	}
@@ -382,12 +407,13 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 	}
 	rec := &recording{file, h, found}
 	h.files = append(h.files, rec)
-	if c.Note, err = h.want(); err != nil {
+	report, err := h.want()
+	if err != nil {
 		h.files = slices.DeleteFunc(h.files, func(o *recording) bool { return o == rec })
 		file.Close()
 		return nil, c, err
 	}
-	c.Path = file.Path()
+	c.Note, c.Path = h.say(report, set), file.Path()
 	return rec, c, nil
 }
 
@@ -470,6 +496,11 @@ func (h *host) List(targets []string) (*control.List, error) {
 	const most = 5000
 	l := new(control.List)
 	if len(targets) == 0 {
+		set, err := h.compile(nil)
+		if err != nil {
+			return nil, err
+		}
+		l.Inlined = h.inlinedOf(set)
 		counts := make(map[string]int)
 		for _, n := range h.names {
 			counts[n.Package]++
@@ -483,10 +514,15 @@ func (h *host) List(targets []string) (*control.List, error) {
 		}
 		return l, nil
 	}
-	if _, err := h.Find(targets); err != nil {
+	found, set, err := h.matching(targets)
+	if err != nil {
 		return nil, err
 	}
-	found, _, err := h.matching(targets)
+	if l.Inlined = h.inlinedOf(set); len(l.Inlined) == 0 || len(found) > 0 {
+		if _, err := h.Find(targets); err != nil {
+			return nil, err
+		}
+	}
 	for _, f := range found {
 		l.Functions = append(l.Functions, patch.NameOf(f.Name))
 	}
@@ -495,7 +531,8 @@ func (h *host) List(targets []string) (*control.List, error) {
 	if n := len(l.Functions); n > most {
 		l.Functions, l.Omitted = l.Functions[:most], n-most
 	}
-	return l, err
+	l.Inlined = l.Inlined[:min(len(l.Inlined), most)]
+	return l, nil
 }
 
 // needs is the error of what only programs can do that waymark has built.

@@ -47,8 +47,11 @@ func (f *Func) Code() []byte {
 }
 
 // Package returns the import path of the function's package.
-func (f *Func) Package() string {
-	path, _ := names.Split(f.Name)
+func (f *Func) Package() string { return PackageOf(f.Name) }
+
+// PackageOf returns the import path of the package of a function with a name.
+func PackageOf(name string) string {
+	path, _ := names.Split(name)
 	return names.Unescape(path)
 }
 
@@ -150,7 +153,7 @@ var below = []string{"runtime", "internal/abi", "internal/asan", "internal/bytea
 // Runtime reports whether the function's code is the runtime's, whatever its name says: linknames give
 // such functions names of other packages.
 func (f *Func) Runtime() bool {
-	if !strings.Contains(f.Name, ".") || within(f.Package()) {
+	if !strings.Contains(f.Name, ".") || IsRuntime(f.Package()) {
 		return true
 	}
 	file := f.File()
@@ -161,7 +164,8 @@ func (f *Func) Runtime() bool {
 	return dir == "runtime" || strings.HasPrefix(file, "internal/runtime/")
 }
 
-func within(path string) bool {
+// IsRuntime reports whether a package is of those that the runtime is made of.
+func IsRuntime(path string) bool {
 	return slices.Contains(below, path) || strings.HasPrefix(path, "runtime/") && path != "runtime/debug" && path != "runtime/pprof" && path != "runtime/trace" && path != "runtime/metrics" ||
 		strings.HasPrefix(path, "internal/runtime/")
 }

@@ -1,0 +1,58 @@
+//go:build linux && amd64
+
+package host
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/internal/pattern"
+	"github.com/waymark-go/waymark/internal/program/control"
+)
+
+// An inlined function is one whose calls, in some places, are no calls: the compiler has put its code there.
+type inlined struct {
+	name   pattern.Func
+	text   string // as runtime.CallersFrames has it
+	places int
+}
+
+// inlinedIn returns the functions that are inlined in functions of a program, in the order of their names.
+func inlinedIn(im *image.Image, list []*image.Func) (all []inlined) {
+	places := make(map[string]int)
+	for _, f := range list {
+		for _, name := range f.Inlined() {
+			places[name]++
+		}
+	}
+	for name, n := range places {
+		path := image.PackageOf(name)
+		if image.IsRuntime(path) {
+			continue
+		}
+		if path == "main" {
+			path = im.Main
+		}
+		all = append(all, inlined{pattern.FromRuntime(path, patch.NameOf(name)), patch.NameOf(name), n})
+	}
+	slices.SortFunc(all, func(a, b inlined) int { return strings.Compare(a.text, b.text) })
+	return all
+}
+
+// inlinedOf returns those that a set of patterns names.
+func (h *host) inlinedOf(set *pattern.Set) (list []control.Listed) {
+	h.findInlined.Do(func() { h.inlined = inlinedIn(h.t.Image, h.funcs) })
+	for _, f := range h.inlined {
+		if in, _ := set.Match(f.name); !in {
+			continue
+		}
+		if n := len(list); n > 0 && list[n-1].Name == f.text { // another instance of a generic function
+			list[n-1].Functions += f.places
+			continue
+		}
+		list = append(list, control.Listed{Name: f.text, Functions: f.places})
+	}
+	return list
+}
