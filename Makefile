@@ -255,6 +255,10 @@ test-modules: $(BIN)/waymark
 	cd dev/compatibility && $(GO) build -o $(BIN)/compatibility . && for race in false true; do \
 		$(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules$(if $(MORE),-more) -only='$(ONLY)' -more='$(MORE)' -race=$$race || exit 1; done
 
+# The same suites, of test programs that plain Go has built: all of their functions are patched.
+test-modules-patched: $(BIN)/waymark
+	cd dev/compatibility && $(GO) build -o $(BIN)/compatibility . && $(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules-patched -only='$(ONLY)' -patch
+
 # What has results isn't run again.
 test-defaults: $(BIN)/waymark
 	cd dev/compatibility && $(GO) build -o $(BIN)/compatibility . && $(BIN)/compatibility -waymark $(BIN)/waymark -results $(BIN)/modules -default 3
@@ -297,8 +301,13 @@ bench-budget: $(BIN)/waymark
 	cd dev/benchmarks/budget && $(GO) build -o $(BIN)/bench-budget . && $(BIN)/bench-budget -waymark $(BIN)/waymark -samples $(BIN)/budget.csv -docs ../../../docs $(BUDGET)
 
 # BUDGET='-programs goja' takes some of them.
+bench-attach: $(BIN)/waymark
+	cd cmd/waymark && $(GO) test ./internal/patch -run '^(TestCost|TestPause)$$' -cost -waymark $(BIN)/waymark -figures $(BIN)/attach.csv -v -timeout 30m
+
+SOAK ?= 10m
 test-attach:
-	cd cmd/waymark && $(GO) test ./internal/patch/... -long -cycling 60s -killing 200 -v -timeout $(TIMEOUT)
+	cd cmd/waymark && $(GO) test ./internal/patch -long -cycling 60s -killing 200 -soaking $(SOAK) -v -timeout 5h
+	cd cmd/waymark && $(GO) test ./internal/patch/... -v
 
 test-estimates: $(BIN)/waymark
 	cd dev/benchmarks/budget && $(GO) build -o $(BIN)/bench-budget . && $(BIN)/bench-budget -waymark $(BIN)/waymark -estimates 10% $(BUDGET)

@@ -46,8 +46,10 @@ func (r *Runner) compare(res *Result, dir string) (err error) {
 		return err
 	}
 	r.Log("plain: built in %.0f s, ran %.1f s", res.BuildPlain, plain.Seconds)
-	if res.Build, err = r.build(s, dir, traced); err != nil {
-		r.Log("traced build: %v", err)
+	if !r.Patch {
+		if res.Build, err = r.build(s, dir, traced); err != nil {
+			r.Log("traced build: %v", err)
+		}
 	}
 	with, rec, err := r.test(s, dir, traced, nil)
 	if err != nil {

@@ -25,6 +25,7 @@ func main() {
 	limit := flag.Duration("limit", 20*time.Minute, "end a package's tests after this `time`")
 	runs := flag.Int("default", 0, "trace as waymark test --trace does by default, and time suites of 5 s or more `N` times; 0: record everything, and read it again")
 	more := flag.String("more", "", "record with these `flags` of waymark test, too, as in '--waiting --objects'")
+	patch := flag.Bool("patch", false, "trace test programs that plain Go has built, from their first instruction on")
 	slow := flag.Float64("slow", 0, "run the program that follows so many `times` slower, do nothing else")
 	flag.Parse()
 	if *slow > 1 && flag.NArg() > 0 {
@@ -36,13 +37,13 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *waymark, *list, *results, *only, *race, *again, *table, *limit, *runs, strings.Fields(*more)); err != nil {
+	if err := run(ctx, *waymark, *list, *results, *only, *race, *again, *table, *limit, *runs, *patch, strings.Fields(*more)); err != nil {
 		fmt.Fprintln(os.Stderr, "compatibility:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, waymark, list, results, only string, race, again, table bool, limit time.Duration, runs int, more []string) error {
+func run(ctx context.Context, waymark, list, results, only string, race, again, table bool, limit time.Duration, runs int, patch bool, more []string) error {
 	version, err := goVersion()
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func run(ctx context.Context, waymark, list, results, only string, race, again, 
 			if _, err := os.Stat(res.file(results)); err == nil && !again || race && !s.Race || !match.MatchString(s.Module) {
 				continue
 			}
-			r := &Runner{Context: ctx, Waymark: waymark, Go: version, Limit: limit, Race: race, Runs: runs, More: more, Log: func(format string, args ...any) {
+			r := &Runner{Context: ctx, Waymark: waymark, Go: version, Limit: limit, Race: race, Runs: runs, Patch: patch, More: more, Log: func(format string, args ...any) {
 				fmt.Fprintf(os.Stderr, "%s: %s\n", s.Module, fmt.Sprintf(format, args...))
 			}}
 			dir, err := os.MkdirTemp("", "compatibility")

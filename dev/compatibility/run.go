@@ -24,6 +24,7 @@ type Runner struct {
 	Limit   time.Duration   // for one package's tests
 	Race    bool
 	More    []string // flags for waymark test, where everything is recorded
+	Patch   bool     // trace tests that plain Go has built: they are patched
 	Runs    int      // not 0: trace as waymark test does by default, and time suites so often
 	Log     func(format string, args ...any)
 }
@@ -34,8 +35,8 @@ var traced = []string{"--all", "--closures", "--args", "--results"}
 // command gives the one that tests a suite: plain, or traced with flags for waymark.
 func (r *Runner) command(s Suite, waymark []string, flags, packages []string) []string {
 	var args []string
-	if waymark == nil {
-		args = []string{"go", "test"}
+	if waymark == nil || r.Patch {
+		args = append([]string{"go", "test"}, waymark...)
 	} else {
 		args = append([]string{r.Waymark, "test"}, waymark...)
 		if s.Module == std {
@@ -79,7 +80,11 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 			return nil, nil, err
 		}
 		defer os.RemoveAll(recorded)
-		if r.Runs > 0 {
+		if r.Patch {
+			if waymark, err = r.patching(recorded); err != nil {
+				return nil, nil, err
+			}
+		} else if r.Runs > 0 {
 			// The command's own folders of temporary files are watched.
 			waymark, env = []string{"--trace"}, []string{"TMPDIR=" + recorded}
 			meter = startDiskMeter(filepath.Join(recorded, "waymark-*"))
@@ -128,6 +133,13 @@ func (r *Runner) test(s Suite, dir string, waymark []string, only *selection) (*
 	}
 	rec.Said = complaints(stderr.String(), recorded)
 	return o, rec, nil
+}
+
+// patching returns the flags of go test that have each test program recorded from its first instruction on, in a folder.
+func (r *Runner) patching(recorded string) ([]string, error) {
+	script := filepath.Join(recorded, "patched")
+	text := fmt.Sprintf("#!/bin/sh\nexec %s record --include all --max-size 200MB --rotate 2 -o %s/$$.wmt \"$@\"\n", r.Waymark, recorded)
+	return []string{"-exec=" + script}, os.WriteFile(script, []byte(text), 0o777)
 }
 
 // exec runs a command in the suite's folder. It kills the command with its children if

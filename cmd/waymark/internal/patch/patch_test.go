@@ -37,9 +37,15 @@ type worker struct {
 // built returns the path of testdata/work, built with these flags.
 func built(t *testing.T, env []string, flags ...string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "work")
-	cmd := exec.Command("go", append(append([]string{"build", "-o", out}, flags...), ".")...)
-	cmd.Dir, cmd.Env = "testdata/work", append(append(os.Environ(), "GOWORK=off", "GOFLAGS="), env...)
+	return builtOf(t, "work", env, flags...)
+}
+
+// builtOf returns the path of a program of testdata, built with these flags.
+func builtOf(t *testing.T, program string, env []string, flags ...string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), program)
+	cmd := exec.Command("go", append(append([]string{"build", "-o", out}, flags...), "main.go")...)
+	cmd.Dir, cmd.Env = filepath.Join("testdata", program), append(append(os.Environ(), "GOWORK=off", "GOFLAGS="), env...)
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build %v: %v\n%s", flags, err, b)
 	}
