@@ -137,6 +137,7 @@ type List struct {
 	// Inlined are functions whose calls aren't seen where the compiler has inlined them, each with the number of these
 	// places: in programs that are patched.
 	Inlined []Listed `json:"inlined,omitempty"`
+	More    int      `json:"more,omitempty"` // inlined ones that a message has no room for
 }
 
 // A Listed is a group, a package, or a function that is inlined.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -129,9 +130,18 @@ func (a *app) statusCommand() *cobra.Command {
 
 // listInlined lists the functions that are inlined somewhere in a program that is patched.
 func (a *app) listInlined(c *live.Conn, f *liveFlags, patterns []string) error {
-	answer, err := c.Ask(control.Request{Do: control.DoList, Targets: patterns})
+	answer, err := c.Ask(control.Request{Do: control.DoStatus})
 	if err != nil {
 		return err
+	}
+	if answer.Status == nil || answer.Status.Patched == nil {
+		return usagef("status: --inlined is of programs that are patched: in those of waymark build all calls of functions are seen that were asked for")
+	}
+	if answer, err = c.Ask(control.Request{Do: control.DoList, Targets: patterns}); err != nil {
+		return err
+	}
+	if answer.List == nil {
+		return errors.New("the program's answer has no list")
 	}
 	list := answer.List.Inlined
 	if f.form == "json" {
@@ -144,6 +154,9 @@ func (a *app) listInlined(c *live.Conn, f *liveFlags, patterns []string) error {
 	if len(list) == 0 {
 		a.note("no function is inlined where its calls would be seen otherwise")
 		return nil
+	}
+	if n := answer.List.More; n > 0 {
+		a.note(fmt.Sprintf("and %s more: name fewer functions", units.Count(uint64(n))))
 	}
 	return t.Write(a.stdout, (&textFlags{}).style(a.stdout))
 }

@@ -14,6 +14,7 @@ import (
 
 // A change is a place in the process's code that is to have other bytes. It lies in one page.
 type change struct {
+	site     *Site // nil: a waymark has left it
 	at       uint64
 	original []byte // as the file has it
 	to       []byte
@@ -23,7 +24,7 @@ type change struct {
 func changesOf(sites []*Site, on bool) (list []change) {
 	for _, s := range sites {
 		for _, p := range s.places {
-			c := change{p.at, p.original, p.original}
+			c := change{s, p.at, p.original, p.original}
 			if on {
 				c.to = p.jump()
 			}

@@ -39,7 +39,7 @@ func (p *Part) Goroutine() uint64 {
 			return id
 		}
 	}
-	return p.Head.Goroutine
+	return p.Head.Goroutine & format.ValueMask
 }
 
 // codeOf returns the code of a record and its value; ok is false if it is of a call.

@@ -62,7 +62,8 @@ type unwinding struct {
 // A queue is events of one of the scheduler's Ps that have not been told.
 type queue struct {
 	goroutine uint64 // of the latest one
-	known     bool
+	chunk     uint64 // number of the chunk that was added last
+	end       int    // until where
 	events    []event
 	next      int
 	stacks    [][]uint64 // of the events that have one, in their order
@@ -86,9 +87,10 @@ func (f *Follower) Add(p *Part) {
 		f.queues = append(f.queues, queue{})
 	}
 	q := &f.queues[p.Head.Stream]
-	if !q.known || p.From == format.ChunkHeader {
-		q.goroutine, q.known = p.Goroutine(), true
+	if p.From == format.ChunkHeader || p.From != q.end || p.Head.Seq != q.chunk { // else it goes on where the last part ended
+		q.goroutine = p.Goroutine()
 	}
+	q.chunk, q.end = p.Head.Seq, p.End
 	if q.next > 0 {
 		q.events, q.next = append(q.events[:0], q.events[q.next:]...), 0
 	}
@@ -219,12 +221,13 @@ func (f *Follower) unwind(g *goroutine, e *event, code uint64, token uint32) {
 			u.end = Exited
 		}
 		f.leave(g, token, e.clock)
-		g.settle(token)
+		g.settle(token - 1) // another one in the same place shows that the first is over
 		u.base = len(g.stack)
 		g.unwinding = append(g.unwinding, u)
 	case format.CodeRecover:
 		f.leave(g, token, e.clock)
-		g.settle(token)
+		// A Goexit that began deeper goes on: no recovery ends it.
+		g.unwinding = slices.DeleteFunc(g.unwinding, func(u unwinding) bool { return u.end == Panicked && u.token > token })
 	case format.CodeEnd:
 		for len(g.stack) > 0 {
 			f.left(g, e.clock)
@@ -246,13 +249,12 @@ func (g *goroutine) settle(token uint32) {
 	}
 }
 
-// left ends the innermost call, which has not returned: the first of the panics that began above it has left it.
+// left ends the innermost call, which has not returned: the latest of the panics that began above it has left it.
 func (f *Follower) left(g *goroutine, clock uint64) {
 	end, i := Panicked, len(g.stack)-1
 	for _, u := range g.unwinding {
 		if u.base > i {
 			end = u.end
-			break
 		}
 	}
 	if _, dropped := f.target.Dropped(g.stack[i].Site.Number); dropped > 0 {

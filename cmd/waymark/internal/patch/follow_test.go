@@ -90,6 +90,88 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+func mark(clock, code, value uint64) format.Record {
+	return format.Record{Clock: clock, Word: format.FirstCode<<format.SiteShift | code<<format.CodeShift | value}
+}
+
+// Who is left by what: tokens are 16 of a, 32 of b, 48 of c. Panics begin at 64 and deeper.
+func TestUnwinding(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		events []format.Record
+		want   string // function and how it ended
+	}{
+		{"recovered by a", []format.Record{mark(4, format.CodePanic, 64), mark(5, format.CodeRecover, 16), ends(9, 1, 16)}, "c Panicked 5, b Panicked 5, a Returned 9"},
+		{"not seen to be recovered", []format.Record{mark(4, format.CodePanic, 64), ends(9, 1, 16)}, "c Panicked 9, b Panicked 9, a Returned 9"},
+		{"Goexit", []format.Record{mark(4, format.CodeGoexit, 64), mark(7, format.CodeEnd, 0)}, "c Exited 7, b Exited 7, a Exited 7"},
+		{"a panic in a deferred function of c, recovered there", []format.Record{mark(4, format.CodePanic, 64), begins(5, 4, 80), mark(6, format.CodePanic, 96),
+			mark(7, format.CodeRecover, 80), ends(8, 4, 80), mark(9, format.CodeRecover, 32), ends(10, 2, 32), ends(11, 1, 16)},
+			"d Returned 8, c Panicked 9, b Returned 10, a Returned 11"},
+		{"Goexit in a function that b has deferred, as it panics", []format.Record{mark(4, format.CodePanic, 64), mark(5, format.CodeGoexit, 80), mark(7, format.CodeEnd, 0)},
+			"c Exited 7, b Exited 7, a Exited 7"},
+		{"a panic in a deferred function that Goexit calls, recovered by a: the Goexit goes on", []format.Record{mark(4, format.CodeGoexit, 64), mark(5, format.CodePanic, 80),
+			mark(6, format.CodeRecover, 16), mark(7, format.CodeEnd, 0)}, "c Panicked 6, b Panicked 6, a Exited 7"},
+		{"again and again", []format.Record{mark(4, format.CodePanic, 64), mark(5, format.CodePanic, 64), mark(6, format.CodePanic, 64), mark(7, format.CodeRecover, 48), ends(8, 3, 48), ends(9, 2, 32), ends(10, 1, 16)},
+			"c Returned 8, b Returned 9, a Returned 10"},
+	} {
+		target := &Target{sites: []*Site{nil}}
+		for i, name := range []string{"a", "b", "c", "d"} {
+			target.sites = append(target.sites, &Site{Number: uint32(i + 1), Func: &image.Func{Name: name}, on: true})
+		}
+		f := target.Follow()
+		var got []string
+		f.Begin = func(*Call) {}
+		f.End = func(c *Call) {
+			got = append(got, fmt.Sprintf("%s %s %d", c.Site.Name(), []string{"Returned", "Panicked", "Exited"}[c.End], c.Ended))
+		}
+		f.Add(part(0, 7, 1, format.ChunkActive, append([]format.Record{begins(1, 1, 16), begins(2, 2, 32), begins(3, 3, 48)}, test.events...)...))
+		f.Tell(100)
+		if got := strings.Join(got, ", "); got != test.want {
+			t.Errorf("%s:\n%s, want\n%s", test.name, got, test.want)
+		}
+		for id, g := range f.goroutines {
+			if len(g.unwinding) > 1 {
+				t.Errorf("%s: goroutine %d has %d panics", test.name, id, len(g.unwinding))
+			}
+		}
+	}
+}
+
+// Of a goroutine that went from one P to another, the beginning is in the recording, in whatever order its chunks come;
+// and not again at each switch.
+func TestBeginnings(t *testing.T) {
+	start := func(clock, goroutine uint64) []format.Record {
+		return []format.Record{runs(clock, goroutine), mark(clock, format.CodeStart, 1), mark(clock, format.CodeOrigin, 0x1234)}
+	}
+	first := append(start(10, 7), append(append([]format.Record{begins(10, 1, 16)}, start(11, 8)...), mark(12, format.CodeEnd, 0))...)
+	first = append(append(first, start(15, 7)...), begins(15, 1, 32))
+	later := append(start(20, 7), ends(20, 1, 32))
+	s := newSource(&Target{Image: new(image.Image)})
+	s.arena = make([]byte, format.ChunkSize)
+	count := func(stream uint32, list []format.Record) (starts, others int) {
+		b := make([]byte, format.ChunkSize)
+		binary.LittleEndian.PutUint32(b[32:], format.ChunkHeader)
+		s.append(b, part(stream, 0, list[0].Clock, format.ChunkActive, list...))
+		p := Part{Bytes: b, From: format.ChunkHeader, End: int(binary.LittleEndian.Uint32(b[32:]))}
+		for _, r := range p.Records() {
+			if code, _, ok := codeOf(r); ok && code == format.CodeStart {
+				starts++
+			} else if !ok {
+				others++
+			}
+		}
+		return starts, others
+	}
+	for _, c := range []struct {
+		list           []format.Record
+		starts, others int
+	}{{later, 1, 1}, {first, 1, 2}, {later, 0, 1}} {
+		if starts, others := count(1, c.list); starts != c.starts || others != c.others {
+			t.Errorf("%d beginnings of goroutines and %d events of calls, want %d and %d", starts, others, c.starts, c.others)
+		}
+	}
+}
+
 // A recording takes events of more Ps than it has chunks at first, and all of them.
 func TestManyStreams(t *testing.T) {
 	const streams, each = 100, 10
@@ -161,6 +243,9 @@ func TestHostileMemory(t *testing.T) {
 	}
 	f.Add(part(0, 1, 3, format.ChunkActive, stack(8), stack(1<<40), stack(80))) // of no call, and longer than the chunk
 	f.Add(part(0, 1, 4, format.ChunkActive, stack(8)))
+	f.target.sites = append(f.target.sites, &Site{Number: 1, Func: new(image.Func), on: true})
+	f.Begin, f.End = func(*Call) {}, func(*Call) {}
+	f.Add(part(1, 1<<63|5, 4, format.ChunkActive, begins(4, 1, 16))) // no goroutine has that id
 	f.Tell(10)
 	newSource(target).append(make([]byte, format.ChunkSize), part(0, 1, 3, format.ChunkActive, runs(3, 7), stack(1<<40), stack(80)))
 }

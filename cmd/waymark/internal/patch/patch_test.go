@@ -261,7 +261,13 @@ func counts(t *testing.T, program string, env ...string) {
 			t.Errorf("%d events of code %d, want %d", got, code, ended+4)
 		}
 	}
-	if target.Image.Frames(target.Image.Named("main.main").Entry) == nil || len(target.marks) != len(trampoline.Marks) {
+	marked := 0
+	for _, m := range trampoline.Marks {
+		if target.Image.Named(m.Function) != nil {
+			marked++
+		}
+	}
+	if target.Image.Frames(target.Image.Named("main.main").Entry) == nil || len(target.marks) != marked {
 		t.Errorf("%d of the runtime's functions are patched", len(target.marks))
 	}
 	t.Logf("%d dropped, %v", dropped, c.codes)

@@ -97,7 +97,7 @@ type source struct {
 	open    map[uint32]int // by stream: the chunk that its events go to
 
 	sequence map[uint32]uint64 // of the latest chunk, by stream
-	started  map[uint64]bool   // goroutines that have said who started them
+	started  map[uint64]uint64 // clocks of the earliest beginnings of goroutines
 	origins  map[uint64]uint64 // ids by program counter
 	placed   uint64            // origins that there are
 
@@ -106,7 +106,7 @@ type source struct {
 }
 
 func newSource(t *Target) *source {
-	s := &source{t: t, open: make(map[uint32]int), sequence: make(map[uint32]uint64), started: make(map[uint64]bool), origins: make(map[uint64]uint64), before: t.lost()}
+	s := &source{t: t, open: make(map[uint32]int), sequence: make(map[uint32]uint64), started: make(map[uint64]uint64), origins: make(map[uint64]uint64), before: t.lost()}
 	s.changed.L = &s.mu
 	return s
 }
@@ -209,8 +209,9 @@ func (s *source) add(p *Part) {
 	}
 }
 
-// append copies a part's records to a chunk. Of the goroutines' beginnings, which are at each switch, it leaves the first
-// one, and none of goroutines that do nothing but end.
+// append copies a part's records to a chunk. Of the goroutines' beginnings, which are at each switch, it leaves those that
+// are earlier than all before, and none of goroutines that do nothing but end. Streams come in no order: of several
+// beginnings readers take the earliest.
 func (s *source) append(chunk []byte, p *Part) {
 	end := int(binary.LittleEndian.Uint32(chunk[32:]))
 	list, goroutine, from := p.Records(), p.Goroutine(), 0
@@ -227,8 +228,6 @@ func (s *source) append(chunk []byte, p *Part) {
 		switch code {
 		case format.CodeGo:
 			goroutine = value
-		case format.CodeEnd:
-			delete(s.started, goroutine)
 		case trampoline.CodeStack: // a task wants it
 			copied(i)
 			_, n := stackOf(list, i)
@@ -236,15 +235,16 @@ func (s *source) append(chunk []byte, p *Part) {
 			from = i + 1
 		case format.CodeStart:
 			next, _, _ := codeOf(record(list, i+2))
+			first, ok := s.started[goroutine]
 			switch {
-			case s.started[goroutine]:
+			case ok && first <= list[i].Clock:
 				copied(i)
 				from = i + 2
 			case next == format.CodeEnd:
 				copied(i)
 				from, i = i+3, i+2
 			default:
-				s.started[goroutine] = true
+				s.start(goroutine, list[i].Clock)
 				copied(i + 1)
 				if from = i + 2; i+1 < len(list) {
 					end += copy(chunk[end:], originRecord(list[i+1].Clock, s.origin(list[i+1].Word&format.ValueMask)))
@@ -254,6 +254,15 @@ func (s *source) append(chunk []byte, p *Part) {
 	}
 	copied(len(list))
 	binary.LittleEndian.PutUint32(chunk[32:], uint32(end))
+}
+
+// start notes when a goroutine has begun.
+func (s *source) start(goroutine, clock uint64) {
+	const most = 1 << 20 // then those that still run say it again
+	if len(s.started) == most {
+		clear(s.started)
+	}
+	s.started[goroutine] = clock
 }
 
 // record returns a record of a list; none, where it has ended.

@@ -40,21 +40,29 @@ func TestGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	starts, made, calls, kinds := make(map[uint64][]tracefile.Event), make(map[uint64]uint64), make(map[uint64]bool), make(map[tracefile.Kind]int)
+	starts, made, calls, kinds := make(map[uint64][]tracefile.Event), make(map[uint64]uint64), make(map[uint64]uint64), make(map[tracefile.Kind]int)
 	events := f.Events()
 	for ev := (tracefile.Event{}); events.Next(&ev); kinds[ev.Kind]++ {
 		switch ev.Kind {
 		case tracefile.Enter:
-			calls[ev.Goroutine] = true
+			if first, ok := calls[ev.Goroutine]; !ok || ev.Clock < first {
+				calls[ev.Goroutine] = ev.Clock
+			}
 		case tracefile.Spawn:
 			made[ev.Value] = ev.Goroutine
 		case tracefile.Start:
 			starts[ev.Goroutine] = append(starts[ev.Goroutine], ev)
 		}
 	}
-	for id := range calls {
-		if len(starts[id]) != 1 {
-			t.Errorf("goroutine %d has %d beginnings", id, len(starts[id]))
+	for id, first := range calls {
+		earlier := 0
+		for _, ev := range starts[id] {
+			if ev.Clock <= first {
+				earlier++
+			}
+		}
+		if earlier != 1 {
+			t.Errorf("goroutine %d has %d beginnings before its first call, and %d in all", id, earlier, len(starts[id]))
 		}
 	}
 	for id, by := range made {

@@ -57,7 +57,13 @@ func (t *Target) undo() error {
 	if t.memory == nil || !t.process.Alive() {
 		return nil
 	}
-	return t.restore(append(changesOf(t.sites[1:], false), changesOf(t.marks, false)...), &left{t.at, size, t.code, codeRoom})
+	var been []*Site
+	for _, s := range slices.Concat(t.sites[1:], t.marks) {
+		if s.been {
+			been = append(been, s)
+		}
+	}
+	return t.restore(changesOf(been, false), &left{t.at, size, t.code, codeRoom})
 }
 
 // restore makes changes back, waits until nothing leads into trampolines any more, and has the process unmap what a
@@ -161,7 +167,7 @@ func (t *Target) mend(l *left) error {
 		at := t.Image.Text.Low + t.bias + uint64(i)
 		original := t.Image.Code()[i : i+displace.Jump]
 		if code[i] == jump && trampolines.Contains(leads(at, code[i:])) && !bytes.Equal(code[i:i+displace.Jump], original) {
-			list = append(list, change{at, original, original})
+			list = append(list, change{nil, at, original, original})
 			i += displace.Jump - 1
 		}
 	}

@@ -23,10 +23,14 @@ type Site struct {
 	Func   *image.Func
 
 	plan   *displace.Plan
-	record trampoline.Record
+	made   map[trampoline.Record][]trampoline.Trampoline // all that were written
+	record trampoline.Record                             // what is recorded while it is on
+	next   trampoline.Record                             // what is to be
 	places []*patch
 	on     bool
+	been   bool // it was on at some time
 	mark   bool // it is the runtime's, see trampoline.Mark
+	lost   bool // another program has changed it
 }
 
 // Name returns the function's name as runtime.FuncForPC does: without type arguments.
@@ -68,6 +72,7 @@ type Report struct {
 	Refused   map[*image.Func]error // functions that can't be patched, and why
 	Deferred  []*image.Func         // that something was within just then: they can be wanted again
 	Dropped   bool                  // functions aren't patched any more that were
+	Lost      []string              // functions of the runtime that other programs have changed: what they say is missing
 	Stopped   time.Duration         // so long the process stood still
 }
 
@@ -109,12 +114,11 @@ func (t *Target) want(list []Wanted) (*Report, error) {
 			t.known[f] = s
 		}
 		wanted[s] = true
-		if len(s.places) == 0 || s.record != w.Record {
-			if err := t.write(s, w.Record); err != nil {
-				return r, err
-			}
-		} else if s.on {
+		if s.on && s.record == w.Record {
 			continue
+		}
+		if err := t.use(s, w.Record); err != nil {
+			return r, err
 		}
 		add = append(add, s)
 	}
@@ -129,7 +133,7 @@ func (t *Target) want(list []Wanted) (*Report, error) {
 		switch {
 		case s.on && len(wanted) == 0:
 			drop = append(drop, s)
-		case !s.on && len(wanted) > 0:
+		case !s.on && !s.lost && len(wanted) > 0:
 			add = append(add, s)
 		}
 	}
@@ -156,13 +160,19 @@ func (t *Target) Patched() (n int) {
 	return n
 }
 
-// write writes the trampolines of a site.
-func (t *Target) write(s *Site, r trampoline.Record) error {
-	if len(t.writer.Bytes())+trampoline.Room(s.plan) > codeRoom {
-		return fmt.Errorf("there is no room for more trampolines: %d functions are patched, or were", len(t.sites)-1)
+// use has a site jump to trampolines that record this, from when it is switched on. They are written once.
+func (t *Target) use(s *Site, r trampoline.Record) error {
+	if s.made[r] == nil {
+		if len(t.writer.Bytes())+trampoline.Room(s.plan) > codeRoom {
+			return fmt.Errorf("there is no room for more trampolines: %d functions are patched, or were, in as many ways as there are: end this command and begin anew", len(t.sites)-1)
+		}
+		if s.made == nil {
+			s.made = make(map[trampoline.Record][]trampoline.Trampoline)
+		}
+		s.made[r] = t.writer.Add(s.plan, s.Number, r, t.bias)
 	}
-	s.record = r
-	t.place(s, t.writer.Add(s.plan, s.Number, r, t.bias))
+	s.next = r
+	t.place(s, s.made[r])
 	return nil
 }
 
@@ -243,8 +253,13 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 	if err != nil {
 		return err
 	}
-	if len(others) > 0 {
-		f := t.Image.At(others[0].at - t.bias)
+	for _, c := range others {
+		if c.site.mark { // nobody has asked for it: it stays as it is
+			c.site.lost = true
+			list = slices.DeleteFunc(list, func(s *Site) bool { return s == c.site })
+			continue
+		}
+		f := t.Image.At(c.at - t.bias)
 		return &image.Refusal{Why: fmt.Sprintf("the code of %s in process %d isn't that of its file: another program has changed it, a debugger perhaps", f.Name, t.process.PID)}
 	}
 	if err := t.put(now); err != nil {
@@ -254,7 +269,12 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 		s.on = false
 	}
 	for _, s := range list {
-		s.on = true
+		s.on, s.been, s.record = true, true, s.next
+	}
+	for _, s := range t.marks {
+		if s.lost {
+			r.Lost = append(r.Lost, s.Func.Name)
+		}
 	}
 	return nil
 }

@@ -213,19 +213,28 @@ func (h *host) Find(targets []string) (c control.Change, err error) {
 		packages[f.Package()] = true
 	}
 	c.Functions, c.Packages = len(found), len(packages)
+	if len(targets) == 0 {
+		return c, nil
+	}
+	if err := h.unmatched(set, false); err != nil {
+		return control.Change{}, err
+	}
+	return c, nil
+}
+
+// unmatched returns an error if patterns of a set name no function, or several things. With inlined those are enough that
+// are inlined wherever they are called.
+func (h *host) unmatched(set *pattern.Set, inlined bool) error {
 	errs := set.Ambiguous()
 	for _, p := range set.Unmatched() {
-		if len(targets) == 0 {
-			continue
-		}
-		if one, err := h.compile([]string{p}); err == nil {
-			if list := h.inlinedOf(one); len(list) > 0 {
-				errs = append(errs, fmt.Errorf("%s names functions that the compiler has inlined wherever they are called: waymark status --inlined %d %s lists them", p, h.t.PID(), p))
-				continue
-			}
-		}
 		if strings.HasPrefix(p, "@") {
 			errs = append(errs, fmt.Errorf("%s: groups are known in programs that waymark has built only", p))
+			continue
+		}
+		if one, err := h.compile([]string{p}); err == nil && len(h.inlinedOf(one)) > 0 {
+			if !inlined {
+				errs = append(errs, fmt.Errorf("%s names functions that the compiler has inlined wherever they are called: waymark status --inlined %d %s lists them", p, h.t.PID(), p))
+			}
 			continue
 		}
 		var names []string
@@ -236,9 +245,9 @@ func (h *host) Find(targets []string) (c control.Change, err error) {
 		errs = append(errs, fmt.Errorf("%s names no function of the program%s", p, pattern.IsIt(p, names, most)))
 	}
 	if len(errs) > 0 {
-		return control.Change{}, &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}
+		return &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}
 	}
-	return c, nil
+	return nil
 }
 
 // want patches what tasks and recordings want.
@@ -304,6 +313,9 @@ func (h *host) say(r *patch.Report, set *pattern.Set) string {
 	text := fmt.Sprintf("patched %s, stopped for %s", units.Things(uint64(r.Functions), "function"), r.Stopped.Round(10*time.Microsecond))
 	if n := uint64(len(r.Refused)); n > 0 {
 		text += "; " + units.Things(n, "function") + " can't be patched"
+	}
+	if len(r.Lost) > 0 {
+		text += fmt.Sprintf("; goroutines and panics are not seen as they are: another program has changed %s", strings.Join(r.Lost, ", "))
 	}
 	if n := uint64(len(r.Deferred)); n > 0 {
 		text += "; " + units.Things(n, "function") + " could not be patched just then, and are not seen"
@@ -500,7 +512,7 @@ func (h *host) List(targets []string) (*control.List, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.Inlined = h.inlinedOf(set)
+		l.Inlined, l.More = few(h.inlinedOf(set))
 		counts := make(map[string]int)
 		for _, n := range h.names {
 			counts[n.Package]++
@@ -518,10 +530,9 @@ func (h *host) List(targets []string) (*control.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.Inlined = h.inlinedOf(set); len(l.Inlined) == 0 || len(found) > 0 {
-		if _, err := h.Find(targets); err != nil {
-			return nil, err
-		}
+	l.Inlined, l.More = few(h.inlinedOf(set))
+	if err := h.unmatched(set, true); err != nil {
+		return nil, err
 	}
 	for _, f := range found {
 		l.Functions = append(l.Functions, patch.NameOf(f.Name))
@@ -531,7 +542,6 @@ func (h *host) List(targets []string) (*control.List, error) {
 	if n := len(l.Functions); n > most {
 		l.Functions, l.Omitted = l.Functions[:most], n-most
 	}
-	l.Inlined = l.Inlined[:min(len(l.Inlined), most)]
 	return l, nil
 }
 

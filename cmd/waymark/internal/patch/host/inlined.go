@@ -41,6 +41,13 @@ func inlinedIn(im *image.Image, list []*image.Func) (all []inlined) {
 	return all
 }
 
+// few returns as many of a list as a message has room for, and how many there are more.
+func few(list []control.Listed) (some []control.Listed, more int) {
+	const most = 2000
+	some = list[:min(len(list), most)]
+	return some, len(list) - len(some)
+}
+
 // inlinedOf returns those that a set of patterns names.
 func (h *host) inlinedOf(set *pattern.Set) (list []control.Listed) {
 	h.findInlined.Do(func() { h.inlined = inlinedIn(h.t.Image, h.funcs) })

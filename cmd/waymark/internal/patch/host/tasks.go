@@ -98,7 +98,7 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	case w.Kind == control.KindStacks:
 		record.Callers = trampoline.MostCallers
 	case w.Caller:
-		record.Callers = 1
+		record.Callers = 3 // one may be a wrapper
 	}
 	for _, f := range found {
 		t.known[f] = true
@@ -312,7 +312,7 @@ func (k *told) tell(c *patch.Call, end string) {
 		call.Panic = "runtime.Goexit"
 	}
 	if k.callers && len(c.Stack) > 0 {
-		if frames := k.h.frames(c.Stack[:1]); len(frames) > 0 {
+		if frames := k.h.frames(c.Stack); len(frames) > 0 {
 			call.Caller = &frames[0]
 		}
 	}

@@ -26,7 +26,8 @@ func (h *host) callees() []*image.Func {
 func (h *host) frames(pcs []uint64) (list []control.Frame) {
 	for _, pc := range pcs {
 		for _, f := range h.t.Image.Frames(pc - 1) {
-			if f.Function != "runtime.goexit" {
+			const most = 64 // as in programs that waymark has built
+			if !f.Wrapper && f.Function != "runtime.goexit" && f.Function != "runtime.main" && len(list) < most {
 				list = append(list, control.Frame{Function: patch.NameOf(f.Function), File: f.File, Line: f.Line})
 			}
 		}

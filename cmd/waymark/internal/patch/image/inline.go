@@ -11,6 +11,7 @@ type Frame struct {
 	File     string
 	Line     int // of the call, or of the instruction
 	Inlined  bool
+	Wrapper  bool // the compiler has made it to call a method
 }
 
 // Frames returns the calls at an instruction, the innermost first; nil: there is no function. For a return address it
@@ -23,12 +24,12 @@ func (im *Image) Frames(pc uint64) (list []Frame) {
 	inlined := f.inlined()
 	for range len(inlined.entries) + 1 { // however damaged: they aren't nested deeper
 		line, _ := f.table(f.field(recordLines)).At(pc)
-		frame := Frame{Function: f.Name, File: f.file(pc), Line: int(line)}
+		frame := Frame{Function: f.Name, File: f.file(pc), Line: int(line), Wrapper: f.Wrapper()}
 		call, ok := inlined.at(pc)
 		if !ok {
 			return append(list, frame)
 		}
-		frame.Function, frame.Inlined = call.name, true
+		frame.Function, frame.Inlined, frame.Wrapper = call.name, true, call.id == wrapper
 		list = append(list, frame)
 		pc = f.Entry + uint64(call.parent)
 	}
@@ -51,6 +52,7 @@ type inlines struct {
 
 type inlinedCall struct {
 	name   string
+	id     uint8 // as that of a Func
 	parent int32 // an instruction where its caller is, bytes from the function's entry
 }
 
@@ -104,7 +106,7 @@ func (f *Func) inlined() (l inlines) {
 		if int64(name) >= int64(len(f.im.tables.names)) {
 			break
 		}
-		l.entries = append(l.entries, inlinedCall{text(f.im.tables.names[name:]), int32(binary.LittleEndian.Uint32(b[inlineParent:]))})
+		l.entries = append(l.entries, inlinedCall{text(f.im.tables.names[name:]), b[0], int32(binary.LittleEndian.Uint32(b[inlineParent:]))})
 	}
 	return l
 }
@@ -112,9 +114,9 @@ func (f *Func) inlined() (l inlines) {
 // readInlines returns what the offsets of functions' data count from: the field gofunc of the runtime's description of
 // the program, moduledata. nil: it was not found.
 func (im *Image) readInlines() []byte {
-	offset := uint64(320)
-	if im.series() == "go1.27" {
-		offset = 344
+	offset, ok := map[string]uint64{"go1.25": 320, "go1.26": 320, "go1.27": 344}[im.series()]
+	if !ok {
+		return nil
 	}
 	at := im.vars["runtime.firstmoduledata"]
 	if at == 0 {

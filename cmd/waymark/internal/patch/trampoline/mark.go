@@ -21,6 +21,7 @@ var Marks = []Mark{
 	{"runtime.Goexit", format.CodeGoexit, false, nil, (*Writer).frame},
 	{"runtime.recovery", format.CodeRecover, false, (*Writer).argument, (*Writer).recovered},
 	{"runtime.goexit1", format.CodeEnd, false, nil, (*Writer).nothing},
+	{"runtime.coroexit", format.CodeEnd, false, nil, (*Writer).nothing}, // of iter.Pull
 	{"runtime.newproc1", format.CodeSpawn, true, (*Writer).current, (*Writer).made},
 }
 

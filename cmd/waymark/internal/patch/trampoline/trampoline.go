@@ -307,8 +307,9 @@ func (w *Writer) stack(callers int) {
 	next := w.pc()
 	w.compareTo(rdx, rbx)
 	enough := w.ahead(aboveEqual)
-	w.lea(rax, at(rcx, 16))
-	w.compare(rax, at(r14, int(w.layout.GStackHi)))
+	w.load(rax, at(r14, int(w.layout.GStackHi)))
+	w.addTo(rax, -16)
+	w.compareTo(rcx, rax)
 	high := w.ahead(above)
 	w.load(rax, at(rcx, 8))
 	w.store(at(rdx, 0), rax)
@@ -320,6 +321,11 @@ func (w *Writer) stack(callers int) {
 	for _, h := range []hole{low, enough, high} {
 		w.land(h)
 	}
+	w.move(rax, rdx)
+	w.and(rax, 8)
+	even := w.ahead(equal)
+	w.set(at(rdx, 0), 0) // what fills the last record
+	w.land(even)
 	w.lea(rax, at(rdx, -head))
 	w.sub(rax, r13)
 	w.word(rcx, codeWord(CodeStack))
@@ -398,7 +404,7 @@ func (w *Writer) places(p *displace.Plan, bias uint64, event func(exit bool) eve
 
 // Room returns how many bytes the trampolines of a plan take at most.
 func Room(p *displace.Plan) int {
-	const each = 448 // of code that records
+	const each = 496 // of code that records
 	n := 0
 	p.Each(func(place *displace.Place) { n += each + 8*len(place.Displaced) + int(place.End()-place.At()) })
 	return n

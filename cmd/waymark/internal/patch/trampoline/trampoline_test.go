@@ -42,6 +42,19 @@ func TestCode(t *testing.T) {
 			}
 		}
 	}
+	for i := range Marks {
+		m := &Marks[i]
+		p, err := m.Plan(im)
+		if p == nil || err != nil {
+			t.Logf("%s: %v", m.Function, err)
+			continue
+		}
+		list := w.AddMark(p, m, uint32(MostSites-1-i), 0)
+		all = append(all, made{p, list})
+		if m.enter != nil {
+			checkRestored(t, m, w.Bytes()[list[0].Start-w.base:], list[0].Start)
+		}
+	}
 	copied := make(map[uint64]bool) // where displaced instructions stand
 	for _, m := range all {
 		for _, tr := range m.list {
@@ -91,8 +104,38 @@ func TestCode(t *testing.T) {
 // free reports whether trampolines may write a register, or save it before.
 func free(r x86asm.Reg) bool {
 	switch r {
-	case x86asm.RBX, x86asm.R12, x86asm.R13, x86asm.R15, x86asm.R12L, x86asm.R13L, x86asm.R15L, x86asm.RAX, x86asm.RDX, x86asm.RCX, x86asm.EAX, x86asm.EDX, x86asm.ECX:
+	case x86asm.R14, x86asm.RBX, x86asm.R12, x86asm.R13, x86asm.R15, x86asm.R12L, x86asm.R13L, x86asm.R15L, x86asm.RAX, x86asm.RDX, x86asm.RCX, x86asm.EAX, x86asm.EDX, x86asm.ECX:
 		return true
 	}
 	return false
+}
+
+// checkRestored checks that the code of a mark that sets r14 to another goroutine sets it back once, and that no jump leads
+// to what is behind that.
+func checkRestored(t *testing.T, m *Mark, code []byte, start uint64) {
+	t.Helper()
+	behind := uint64(0)
+	targets := make(map[uint64]bool)
+	for at := start; ; {
+		x, err := x86asm.Decode(code[at-start:], 64)
+		if err != nil || x.Op == x86asm.INT && x.Len == 1 || at-start > 2*448 {
+			break
+		}
+		at += uint64(x.Len)
+		if rel, ok := x.Args[0].(x86asm.Rel); ok {
+			targets[at+uint64(int64(rel))] = true
+		}
+		if from, ok := x.Args[1].(x86asm.Mem); ok && x.Op == x86asm.MOV && x.Args[0] == x86asm.R14 && from.Base == x86asm.RSP {
+			if behind != 0 {
+				t.Errorf("%s: r14 is restored twice", m.Function)
+			}
+			behind = at
+		}
+		if at-start >= uint64(len(code)) {
+			break
+		}
+	}
+	if behind == 0 || targets[behind] || !targets[behind-8] {
+		t.Errorf("%s: r14 is restored before %#x; jumps lead to %v", m.Function, behind, targets)
+	}
 }

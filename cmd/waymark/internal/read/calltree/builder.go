@@ -213,6 +213,9 @@ func (b *Builder) event(g *goroutine, ev *tracefile.Event, clock uint64) {
 	case tracefile.Exit:
 		b.exit(g, ev.Site, ev.Token, clock, ev.Data)
 	case tracefile.Start:
+		if g.Parent != 0 || g.Origin != 0 { // recordings of patched programs may say it again
+			break
+		}
 		g.Parent, g.Origin = ev.Value, ev.Origin
 		if b.opt.OnStart != nil {
 			b.opt.OnStart(g.ID, g.Parent, g.Origin)
