@@ -89,7 +89,7 @@
 //
 // Where Meta "patched" is 1 the program was not built by waymark, and another process has recorded it. There are
 // calls and goroutines, with panics and Goexit, but no values, waits and objects. Inlined calls are missing. A Start
-// may be of a goroutine that began long before: it is where its first event was recorded.
+// may be of a goroutine that began long before. It may be said again: then the earliest one counts.
 //
 // # Objects
 //
