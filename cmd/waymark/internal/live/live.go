@@ -171,6 +171,9 @@ func Connect(process, dir string) (*Conn, error) {
 		if err != nil {
 			return nil, err
 		}
+		if p.Path == "" {
+			return connect(p.PID)
+		}
 		return dial(p.Path, user)
 	}
 	if dir == "" {
@@ -191,13 +194,14 @@ func Runs(name string) bool {
 	return slices.ContainsFunc(list, func(p Process) bool { return filepath.Base(p.Program) == name })
 }
 
-// PID returns the id of the only process of this user with that name that listens.
+// PID returns the id of the only process of this user with that name.
 func PID(name string) (int, error) {
 	p, err := find(name, "")
 	return p.PID, err
 }
 
-// find finds the only process with that name, whose socket is in dir or among the user's own.
+// find finds the only process with that name, whose socket is in dir or among the user's own. If none listens it may be
+// one that doesn't, which has no Path.
 func find(name, dir string) (Process, error) {
 	dirs, _ := folders(dir)
 	list, _ := Processes(dir)
@@ -205,6 +209,13 @@ func find(name, dir string) (Process, error) {
 	for _, p := range list {
 		if filepath.Base(p.Program) == name {
 			found = append(found, p)
+		}
+	}
+	if len(found) == 0 && dir == "" {
+		for _, s := range Silents(list) {
+			if filepath.Base(s.Program) == name && !s.Listens {
+				found = append(found, Process{Status: control.Status{PID: s.PID, Program: s.Program}})
+			}
 		}
 	}
 	switch len(found) {

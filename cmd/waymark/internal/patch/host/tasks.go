@@ -14,7 +14,9 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 	"github.com/waymark-go/waymark/histogram"
+	"github.com/waymark-go/waymark/internal/program/condition"
 	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/program/rt"
 )
 
 // A scale turns ticks into time.
@@ -45,6 +47,9 @@ type task struct {
 	known map[*image.Func]bool // the same; true: it was asked for, else as others call it
 	scale scale
 	limit uint64 // calls, stacks or traces that are told; 0: no limit
+
+	only    *condition.Program // nil: all calls
+	filters map[*image.Func]*condition.Filter
 
 	mu            sync.Mutex
 	hits, skipped uint64
@@ -84,15 +89,16 @@ func (t *task) done(n *control.News) {
 }
 
 func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
+	only, err := conditionOf(w)
 	switch {
-	case len(w.If) > 0:
-		return nil, needs("a condition")
+	case err != nil:
+		return nil, err
 	case w.Keep:
 		return nil, needs("keeping calls")
 	case len(w.Probes) > 0:
 		return nil, needs("a probe")
 	}
-	t := &task{h: h, known: make(map[*image.Func]bool), scale: newScale(), limit: w.Limit}
+	t := &task{h: h, known: make(map[*image.Func]bool), scale: newScale(), limit: w.Limit, only: only, filters: make(map[*image.Func]*condition.Filter)}
 	var record trampoline.Record
 	switch {
 	case w.Kind == control.KindStacks:
@@ -124,6 +130,40 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	}
 	return nil, needs(w.Kind)
 }
+
+// conditionOf returns the condition of a request, nil if it has none.
+func conditionOf(w control.Watch) (*condition.Program, error) {
+	if len(w.If) == 0 {
+		return nil, nil
+	}
+	p, err := condition.Decode(w.If)
+	if err != nil {
+		return nil, &control.Error{Code: control.CodeRequest, Text: err.Error()}
+	}
+	if args, results := p.Reads(); args || results {
+		return nil, needs("a condition on arguments or results")
+	}
+	return p, nil
+}
+
+// accepts reports whether a call that has ended is one that the task's condition holds for.
+func (t *task) accepts(c *patch.Call) bool {
+	if t.only == nil {
+		return true
+	}
+	f := t.filters[c.Site.Func]
+	if f == nil {
+		f = condition.NewFilter(t.only, condition.Function{Name: c.Site.Name()})
+		t.filters[c.Site.Func] = f
+	}
+	v := condition.Values{Event: &rt.Event{Goroutine: c.Goroutine}}
+	took := float64(c.Ended-min(c.Began, c.Ended)) * t.scale.tick()
+	slots, ok := f.Enter(v)
+	return ok && f.Exit(v, condition.Facts{Duration: int64(took), Panicked: c.End == patch.Panicked, Slots: slots}, c.End == patch.Returned)
+}
+
+// decides reports whether it is known where a call begins that it is one of the task's.
+func (t *task) decides() bool { return t.only == nil || t.only.AtEnter() }
 
 // sums has the numbers of calls since it began, or since it was last asked.
 type sums struct {
@@ -158,8 +198,9 @@ func (s *sums) begin(c *patch.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.row(c.Site)
-	r.calls++
-	r.open++
+	if r.open++; s.only == nil {
+		r.calls++
+	}
 	r.around[c.Goroutine]++
 }
 
@@ -175,6 +216,12 @@ func (s *sums) end(c *patch.Call) {
 	}
 	took := c.Ended - min(c.Began, c.Ended)
 	r.open--
+	if !s.accepts(c) {
+		if r.around[c.Goroutine]--; r.around[c.Goroutine] == 0 {
+			delete(r.around, c.Goroutine)
+		}
+		return
+	}
 	r.ended++
 	panicked := c.End == patch.Panicked
 	if panicked {
@@ -271,7 +318,7 @@ func newCalls(t *task, w control.Watch) *told {
 }
 
 func (k *told) begin(c *patch.Call) {
-	if k.enters && k.has(c) {
+	if k.enters && k.has(c) && k.decides() && k.accepts(c) {
 		k.tell(c, control.OnEnter)
 	}
 }
@@ -282,7 +329,7 @@ func (k *told) end(c *patch.Call) {
 	if !returned {
 		end = control.OnPanic
 	}
-	if k.has(c) && (returned && k.returns || !returned && k.panics) {
+	if k.has(c) && (returned && k.returns || !returned && k.panics) && k.accepts(c) {
 		k.tell(c, end)
 	}
 }

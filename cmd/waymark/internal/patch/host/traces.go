@@ -43,9 +43,12 @@ type stacks struct {
 }
 
 func (s *stacks) begin(c *patch.Call) {
-	if !s.has(c) {
-		return
+	if s.decides() && s.has(c) && s.accepts(c) {
+		s.count(c)
 	}
+}
+
+func (s *stacks) count(c *patch.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.full() {
@@ -67,7 +70,11 @@ func (s *stacks) begin(c *patch.Call) {
 	s.fresh = true
 }
 
-func (s *stacks) end(*patch.Call) {}
+func (s *stacks) end(c *patch.Call) {
+	if !s.decides() && s.has(c) && s.accepts(c) {
+		s.count(c)
+	}
+}
 
 // Next implements control.Task.
 func (s *stacks) Next() (n control.News) {
