@@ -328,6 +328,8 @@ bench-latency: $(BIN)/waymark
 	GOBIN=$(BIN) $(GO) install github.com/tsenart/vegeta/v12@v12.12.0
 	cd examples/shop && $(BIN)/waymark build --args --results -o $(BIN)/live-shop .
 	cd dev/benchmarks && $(GO) run ./latency -waymark $(BIN)/waymark -vegeta $(BIN)/vegeta $(BIN)/live-shop
+	cd examples/shop && $(GO) build -o $(BIN)/plain-shop .
+	cd dev/benchmarks && $(GO) run ./latency -plain -waymark $(BIN)/waymark -vegeta $(BIN)/vegeta $(BIN)/plain-shop
 
 # SERVE_EVENTS=100000000 takes less.
 SERVE_EVENTS ?= 1000000000
