@@ -89,7 +89,7 @@ func (a *app) recordCommand() *cobra.Command {
 				if name := ofBuilds(set, "include", "config", "verbose", "debug"); name != "" {
 					return usagef("record: --%s is of programs that waymark builds, and plain Go has built %s: name its package", name, line.args[0])
 				}
-				return a.recordForeign(line, &f, &rec, file)
+				return a.recordForeign(line, set, &rec, file)
 			}
 			if err != nil || t == nil {
 				return err
@@ -118,7 +118,8 @@ func (a *app) recordCommand() *cobra.Command {
 func ofBuilds(set *pflag.FlagSet, others ...string) (name string) {
 	others = append(others, "output", "for", "dir", "format", "yes")
 	set.Visit(func(f *pflag.Flag) {
-		if s := setting.Find(f.Name); (s == nil || !s.Live) && !slices.Contains(others, f.Name) {
+		// What waymark.toml has is for packages.
+		if s := setting.Find(f.Name); (s == nil || !s.Live) && !slices.Contains(others, f.Name) && config.From(f) == "" {
 			name = f.Name
 		}
 	})

@@ -7,35 +7,41 @@ import (
 	"os/exec"
 	"path/filepath"
 
+	"github.com/spf13/pflag"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/host"
 )
 
 // recordForeign runs a program that plain Go has built, and records it.
-func (a *app) recordForeign(line *commandLine, f *buildFlags, rec *recordFlags, file string) error {
+func (a *app) recordForeign(line *commandLine, set *pflag.FlagSet, rec *recordFlags, file string) error {
 	if err := replaceable(file); err != nil {
 		return err
 	}
-	return a.startForeign("record", line, f, rec, file, func() error { return a.recorded(file, "text", rec, nil) })
+	return a.startForeign("record", line, set, rec, file, func() error { return a.recorded(file, "text", rec, nil) })
 }
 
 // runForeign runs a program that plain Go has built, and reports what it did.
-func (a *app) runForeign(line *commandLine, f *buildFlags, rec *recordFlags, rep *reportFlags, out string) error {
+func (a *app) runForeign(line *commandLine, set *pflag.FlagSet, rec *recordFlags, rep *reportFlags, out string) error {
 	dir, err := tempDir("waymark-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "run.wmt")
-	return a.startForeign("run", line, f, rec, file, func() error {
+	return a.startForeign("run", line, set, rec, file, func() error {
 		return a.to(out, a.stderr, nil, func(w io.Writer) error { return a.reportRun(w, dir, file, rep) })
 	})
 }
 
 // startForeign runs a program that plain Go has built, records it to a file and calls then. Functions are those that
 // --include names, else those of the main module. They are patched before the first instruction.
-func (a *app) startForeign(name string, line *commandLine, f *buildFlags, rec *recordFlags, file string, then func() error) error {
+func (a *app) startForeign(name string, line *commandLine, set *pflag.FlagSet, rec *recordFlags, file string, then func() error) error {
 	if len(line.exec()) > 0 {
 		return usagef("%s: -exec runs programs that waymark has built", name)
+	}
+	var include []string // of the command line: waymark.toml's are of packages
+	if flag := set.Lookup("include"); flag.Changed && config.From(flag) == "" {
+		include = flag.Value.(pflag.SliceValue).GetSlice()
 	}
 	path, err := exec.LookPath(line.args[0])
 	if err != nil {
@@ -46,7 +52,7 @@ func (a *app) startForeign(name string, line *commandLine, f *buildFlags, rec *r
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = inherit(a.stdin), a.stdout, a.stderr, os.Environ()
 	var run *host.Run
 	runErr := awaitProgram(cmd, func() (err error) {
-		if run, err = host.Start(cmd, file, rec.live(), f.include); err == nil {
+		if run, err = host.Start(cmd, file, rec.live(), include); err == nil {
 			a.note(run.Note)
 		}
 		return err

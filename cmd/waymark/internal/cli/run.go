@@ -82,7 +82,7 @@ func (a *app) runCommand() *cobra.Command {
 				if name := ofBuilds(set, append(reportNames(), "include", "config", "verbose", "debug")...); name != "" {
 					return usagef("run: --%s is of programs that waymark builds, and plain Go has built %s: name its package", name, line.args[0])
 				}
-				return a.runForeign(line, &f, &rec, &rep, out)
+				return a.runForeign(line, set, &rec, &rep, out)
 			}
 			if err != nil || t == nil {
 				return err
