@@ -103,9 +103,10 @@ func (f *Follower) Add(p *Part) {
 			q.goroutine = value
 		case ok && code == trampoline.CodeStack:
 			pcs, n := stackOf(list, i)
-			if i += n; n > 0 && len(q.events) > 0 {
+			i += n
+			if last := len(q.events) - 1; n > 0 && last >= 0 && q.events[last].goroutine&hasStack == 0 {
 				q.stacks = append(q.stacks, f.target.inFile(pcs))
-				q.events[len(q.events)-1].goroutine |= hasStack
+				q.events[last].goroutine |= hasStack
 			}
 		default:
 			q.events = append(q.events, event{r.Clock, r.Word, q.goroutine})

@@ -245,8 +245,13 @@ func TestHostileMemory(t *testing.T) {
 	f.Add(part(0, 1, 4, format.ChunkActive, stack(8)))
 	f.target.sites = append(f.target.sites, &Site{Number: 1, Func: new(image.Func), on: true})
 	f.Begin, f.End = func(*Call) {}, func(*Call) {}
-	f.Add(part(1, 1<<63|5, 4, format.ChunkActive, begins(4, 1, 16))) // no goroutine has that id
+	f.Add(part(1, 1<<63|5, 4, format.ChunkActive, begins(4, 1, 16)))                                                 // no goroutine has that id
+	f.Add(part(2, 5, 4, format.ChunkActive, begins(4, 1, 16), stack(8), begins(5, 1, 8), stack(8), begins(6, 1, 8))) // each second one is an address
 	f.Tell(10)
+	f.Add(part(3, 5, 14, format.ChunkActive, begins(14, 1, 16), stack(8), mark(0, 0, 0), stack(8), mark(0, 0, 0))) // two of one call
+	if f.Tell(20); len(f.queues[3].stacks) != 0 {
+		t.Error("addresses are left that are of no call")
+	}
 	newSource(target).append(make([]byte, format.ChunkSize), part(0, 1, 3, format.ChunkActive, runs(3, 7), stack(1<<40), stack(80)))
 }
 

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -422,6 +423,39 @@ func TestOthersChanges(t *testing.T) {
 		t.Error("memory is left")
 	}
 	w.work(100)
+	w.end()
+}
+
+// Where another program has changed one of the runtime's functions, as a uprobe does, nothing of it is touched, and all
+// others are patched.
+func TestOthersMarks(t *testing.T) {
+	w := start(t, built(t, nil))
+	target := w.attach()
+	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", w.cmd.Process.Pid), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mem.Close()
+	f := target.Image.Named("runtime.Goexit") // nobody calls it while there is a breakpoint
+	want := append([]byte{breakpoint}, f.Code()[1:16]...)
+	at := int64(f.Entry + target.bias)
+	mem.WriteAt(want[:1], at)
+	report, err := target.Want(ofMain(target.Image))
+	if err != nil || report.Functions == 0 || !slices.Equal(report.Lost, []string{"runtime.Goexit"}) {
+		t.Errorf("%+v, %v", report, err)
+	}
+	got := make([]byte, len(want))
+	if mem.ReadAt(got, at); !bytes.Equal(got, want) {
+		t.Errorf("while it is patched there is %x, want %x", got, want)
+	}
+	if err := target.Close(); err != nil {
+		t.Error(err)
+	}
+	if mem.ReadAt(got, at); !bytes.Equal(got, want) {
+		t.Errorf("then there is %x, want %x", got, want)
+	}
+	mem.WriteAt(f.Code()[:1], at)
+	w.work(300)
 	w.end()
 }
 

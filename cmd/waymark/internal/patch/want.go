@@ -248,19 +248,12 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 			r.Deferred = append(r.Deferred, s.Func)
 		}
 	}
-	changes := append(changesOf(list, true), changesOf(drop, false)...)
-	now, others, err := t.look(changes, image.Range{Low: t.code, High: t.code + codeRoom})
+	now, list, err := t.looked(list, drop)
 	if err != nil {
 		return err
 	}
-	for _, c := range others {
-		if c.site.mark { // nobody has asked for it: it stays as it is
-			c.site.lost = true
-			list = slices.DeleteFunc(list, func(s *Site) bool { return s == c.site })
-			continue
-		}
-		f := t.Image.At(c.at - t.bias)
-		return &image.Refusal{Why: fmt.Sprintf("the code of %s in process %d isn't that of its file: another program has changed it, a debugger perhaps", f.Name, t.process.PID)}
+	for _, s := range list {
+		s.been = true // also if only some of it is written
 	}
 	if err := t.put(now); err != nil {
 		return err
@@ -269,7 +262,7 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 		s.on = false
 	}
 	for _, s := range list {
-		s.on, s.been, s.record = true, true, s.next
+		s.on, s.record = true, s.next
 	}
 	for _, s := range t.marks {
 		if s.lost {
@@ -277,6 +270,26 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 		}
 	}
 	return nil
+}
+
+// looked returns the pages of the process's code as they are to be, and the sites that can be patched: what other programs
+// have changed is not touched. A mark is left out then, for nobody has asked for it.
+func (t *Target) looked(add, drop []*Site) (now pages, list []*Site, err error) {
+	for list = add; ; {
+		changes := append(changesOf(list, true), changesOf(drop, false)...)
+		now, others, err := t.look(changes, image.Range{Low: t.code, High: t.code + codeRoom})
+		if err != nil || len(others) == 0 {
+			return now, list, err
+		}
+		for _, c := range others {
+			if !c.site.mark || c.site.on {
+				f := t.Image.At(c.at - t.bias)
+				return nil, nil, &image.Refusal{Why: fmt.Sprintf("the code of %s in process %d isn't that of its file: another program has changed it, a debugger perhaps", f.Name, t.process.PID)}
+			}
+			c.site.lost = true
+		}
+		list = slices.DeleteFunc(list, func(s *Site) bool { return s.lost })
+	}
 }
 
 // patchesOf returns the places of sites, in the order of their addresses.

@@ -3,7 +3,6 @@
 package host
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,82 +20,6 @@ func (h *host) callees() []*image.Func {
 	usual, _, _ := h.matching(nil)
 	return usual
 }
-
-// frames returns the calls that return addresses lead into, the innermost first.
-func (h *host) frames(pcs []uint64) (list []control.Frame) {
-	for _, pc := range pcs {
-		for _, f := range h.t.Image.Frames(pc - 1) {
-			const most = 64 // as in programs that waymark has built
-			if !f.Wrapper && f.Function != "runtime.goexit" && f.Function != "runtime.main" && len(list) < most {
-				list = append(list, control.Frame{Function: patch.NameOf(f.Function), File: f.File, Line: f.Line})
-			}
-		}
-	}
-	return list
-}
-
-// stacks counts who calls functions.
-type stacks struct {
-	*task
-	counts map[string]*control.Stack
-	fresh  bool
-}
-
-func (s *stacks) begin(c *patch.Call) {
-	if s.decides() && s.has(c) && s.accepts(c) {
-		s.count(c)
-	}
-}
-
-func (s *stacks) count(c *patch.Call) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.full() {
-		return
-	}
-	key := fmt.Sprint(c.Site.Number, c.Stack)
-	one := s.counts[key]
-	if one == nil {
-		const most = 1000
-		if len(s.counts) == most {
-			s.skipped++
-			return
-		}
-		one = &control.Stack{Function: c.Site.Name(), Callers: s.h.frames(c.Stack)}
-		s.counts[key] = one
-	}
-	one.Calls++
-	s.hits++
-	s.fresh = true
-}
-
-func (s *stacks) end(c *patch.Call) {
-	if !s.decides() && s.has(c) && s.accepts(c) {
-		s.count(c)
-	}
-}
-
-// Next implements control.Task.
-func (s *stacks) Next() (n control.News) {
-	s.last()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n.Hits, n.Skipped = s.hits, s.skipped
-	if s.fresh {
-		s.fresh = false
-		for _, one := range s.counts {
-			n.Stacks = append(n.Stacks, *one)
-		}
-		slices.SortFunc(n.Stacks, func(a, b control.Stack) int { return cmp.Compare(b.Calls, a.Calls) })
-		const most = 50
-		n.Stacks = n.Stacks[:min(len(n.Stacks), most)]
-	}
-	s.done(&n)
-	return n
-}
-
-// Close implements control.Task.
-func (s *stacks) Close() error { return s.h.stop(s) }
 
 // traces tells the trees of calls, each of what its goroutine did, and those that it started meanwhile.
 type traces struct {

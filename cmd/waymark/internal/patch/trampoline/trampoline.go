@@ -203,8 +203,10 @@ type event struct {
 	callers int    // see Record
 	site    uint32 // whose counters count it where there is no room
 	exit    bool
-	enter   func() // sets r14 to the goroutine that the event is of; nil: that which runs
-	word    func() // stores the event's word behind the clock at r13. rax and rdx are free
+	// enter sets r14 to the goroutine that the event is of; nil: that which runs. A signal meanwhile does no harm: its
+	// handler takes the goroutine from the thread's own memory.
+	enter func()
+	word  func() // stores the event's word behind the clock at r13. rax and rdx are free
 }
 
 // record writes code that records an event, then what body writes, which ends in a jump or a return.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/pflag"
+
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/config"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/host"
 )
