@@ -88,16 +88,25 @@ func confine(spec string) {
 			env = append(env, kv)
 		}
 	}
+	// Nothing is allocated from here on: the limits are meant for the program, and this one is large.
+	name, err := syscall.BytePtrFromString(os.Args[1])
+	must("program", err)
+	argv, err := syscall.SlicePtrFromStrings(os.Args[1:])
+	must("arguments", err)
+	envv, err := syscall.SlicePtrFromStrings(env)
+	must("environment", err)
+	filter := seccomp(c.Refuse)
+	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	for resource, limit := range c.Limits {
 		must("setrlimit", unix.Prlimit(0, resource, &unix.Rlimit{Cur: limit, Max: limit}, nil))
 	}
 	if len(c.Refuse) > 0 {
 		must("no new privileges", unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		filter := seccomp(c.Refuse)
-		prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 		must("seccomp", unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0))
 	}
-	must("exec "+os.Args[1], syscall.Exec(os.Args[1], os.Args[1:], env))
+	_, _, errno := syscall.RawSyscall(syscall.SYS_EXECVE, uintptr(unsafe.Pointer(name)),
+		uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
+	must("exec "+os.Args[1], errno)
 }
 
 // confineFailed is the status of a confine that failed.
