@@ -239,7 +239,7 @@ func (b *binder) failed() {
 	if b.shape.early {
 		never := n == 0 || b.shape.Types[n-1] != errorType && b.shape.Types[n-1] != anyType
 		if never && n == 0 {
-			b.why = "no result is known (waymark build --results makes them known)"
+			b.why = "it has no results, or none is known (waymark build --results makes them known)"
 		} else if never {
 			b.why = "its last result is no error"
 		}

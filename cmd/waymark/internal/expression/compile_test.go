@@ -261,7 +261,7 @@ func TestFits(t *testing.T) {
 		{"results.n > 1", &f, "there is no result n: there are [0] bool, err"},
 		{"results[0] == 1", &f, "results[0] is a truth value, and 1 is an integer"},
 		{"args[0] == 1", &bare, "there is no argument 0: there are none (waymark build --args --results makes them known)"},
-		{"error", &bare, "no result is known (waymark build --results makes them known)"},
+		{"error", &bare, "it has no results, or none is known (waymark build --results makes them known)"},
 		{"error && duration > 1s", &number, "its last result is no error"},
 		{"duration > 1s && (error || error && panic != nil)", &number, "its last result is no error"},
 	} {

@@ -33,13 +33,25 @@ func (p *Part) Records() []format.Record {
 // Goroutine returns the id of the goroutine that ran where the part begins.
 func (p *Part) Goroutine() uint64 {
 	before := Part{Bytes: p.Bytes, From: format.ChunkHeader, End: p.From}
+	goroutine := p.Head.Goroutine & format.ValueMask
 	list := before.Records()
-	for i := len(list) - 1; i >= 0; i-- {
+	for i := 0; i < len(list); i += 1 + follows(list, i) {
 		if code, id, ok := codeOf(list[i]); ok && code == format.CodeGo {
-			return id
+			goroutine = id
 		}
 	}
-	return p.Head.Goroutine & format.ValueMask
+	return goroutine
+}
+
+// follows returns how many records hold what belongs to the record of a list, and are none themselves.
+func follows(list []format.Record, i int) (n int) {
+	switch code, _, ok := codeOf(list[i]); {
+	case ok && code == trampoline.CodeStack:
+		_, n = stackOf(list, i)
+	case ok && code == trampoline.CodeCopied:
+		_, n = copyOf(list, i)
+	}
+	return n
 }
 
 // codeOf returns the code of a record and its value; ok is false if it is of a call.
@@ -55,6 +67,16 @@ func stackOf(list []format.Record, i int) (pcs []uint64, records int) {
 		return nil, 0
 	}
 	return unsafe.Slice(&list[i+1].Clock, n), (n + 1) / 2
+}
+
+// copyOf returns the copy of values behind the record of a list that announces it, and how many records it takes.
+func copyOf(list []format.Record, i int) (b []byte, records int) {
+	_, size, _ := codeOf(list[i])
+	size = min(size, uint64(len(list)-i-1)*format.RecordSize)
+	if size == 0 {
+		return []byte{}, 0
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&list[i+1])), size), int(size+format.RecordSize-1) / format.RecordSize
 }
 
 // A drain takes chunks out of the memory, and gives them back.

@@ -19,6 +19,8 @@ type Call struct {
 	Callees   uint64   // time of patched functions that it called
 	Caller    *Call    // the patched function that has called it, directly or not; nil: none
 	Stack     []uint64 // return addresses in the file, the innermost first, if they are recorded
+	Args      []byte   // as they were copied, see Site.ArgValues; nil: they weren't
+	Results   []byte   // the same, of a call that has returned
 
 	token uint32
 }
@@ -67,14 +69,18 @@ type queue struct {
 	events    []event
 	next      int
 	stacks    [][]uint64 // of the events that have one, in their order
+	copies    [][]byte   // the same
 }
 
 type event struct {
-	clock, word, goroutine uint64 // with hasStack: it is that of the goroutine
+	clock, word, goroutine uint64 // the goroutine's id, with bits of what the event has
 }
 
-// hasStack is a bit that no goroutine's id has.
-const hasStack = 1 << 63
+// Bits that no goroutine's id has.
+const (
+	hasStack = 1 << 63
+	hasCopy  = 1 << 62
+)
 
 // Follow makes a follower of a target.
 func (t *Target) Follow() *Follower {
@@ -107,6 +113,13 @@ func (f *Follower) Add(p *Part) {
 			if last := len(q.events) - 1; n > 0 && last >= 0 && q.events[last].goroutine&hasStack == 0 {
 				q.stacks = append(q.stacks, f.target.inFile(pcs))
 				q.events[last].goroutine |= hasStack
+			}
+		case ok && code == trampoline.CodeCopied:
+			b, n := copyOf(list, i)
+			i += n
+			if last := len(q.events) - 1; last >= 0 && q.events[last].goroutine&hasCopy == 0 {
+				q.copies = append(q.copies, slices.Clone(b))
+				q.events[last].goroutine |= hasCopy
 			}
 		default:
 			q.events = append(q.events, event{r.Clock, r.Word, q.goroutine})
@@ -144,7 +157,12 @@ func (f *Follower) Tell(until uint64) {
 				stack, first.stacks = first.stacks[0], first.stacks[1:]
 				e.goroutine &^= hasStack
 			}
-			f.tell(e, stack)
+			var copied []byte
+			if e.goroutine&hasCopy != 0 {
+				copied, first.copies = first.copies[0], first.copies[1:]
+				e.goroutine &^= hasCopy
+			}
+			f.tell(e, stack, copied)
 			first.next++
 		}
 	}
@@ -159,7 +177,7 @@ func (t *Target) inFile(pcs []uint64) []uint64 {
 	return list
 }
 
-func (f *Follower) tell(e *event, stack []uint64) {
+func (f *Follower) tell(e *event, stack []uint64, copied []byte) {
 	if code, value, ok := codeOf(format.Record{Word: e.word}); ok {
 		f.mark(e, code, value)
 		return
@@ -185,7 +203,7 @@ func (f *Follower) tell(e *event, stack []uint64) {
 	g.settle(token)
 	if !ends {
 		c := f.take()
-		*c = Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, Stack: stack, token: token}
+		*c = Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, Stack: stack, Args: copied, token: token}
 		if n := len(g.stack); n > 0 {
 			c.Caller = g.stack[n-1]
 		}
@@ -194,6 +212,7 @@ func (f *Follower) tell(e *event, stack []uint64) {
 		return
 	}
 	if n := len(g.stack); n > 0 && g.stack[n-1].token == token && g.stack[n-1].Site.Number == uint32(site) {
+		g.stack[n-1].Results = copied
 		f.end(g, e.clock, Returned)
 	}
 	f.forget(e.goroutine, g)

@@ -228,10 +228,9 @@ func (s *source) append(chunk []byte, p *Part) {
 		switch code {
 		case format.CodeGo:
 			goroutine = value
-		case trampoline.CodeStack: // a task wants it
+		case trampoline.CodeStack, trampoline.CodeCopied: // a task wants it
 			copied(i)
-			_, n := stackOf(list, i)
-			i += n
+			i += follows(list, i)
 			from = i + 1
 		case format.CodeStart:
 			next, _, _ := codeOf(record(list, i+2))

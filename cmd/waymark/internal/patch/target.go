@@ -46,6 +46,7 @@ type Target struct {
 	marks     []*Site
 	known     map[*image.Func]*Site
 	drain     drain
+	values    *Values // nil: none are copied
 	closeOnce sync.Once
 	closeErr  error
 }
@@ -293,6 +294,9 @@ func (t *Target) share() (err error) {
 		binary.LittleEndian.PutUint64(t.memory[at:], v)
 	}
 	t.writer = trampoline.New(&t.Image.Layout, t.at, t.code)
+	if t.values != nil {
+		t.writer.UseHeap(t.values.heap, t.bias)
+	}
 	t.addMarks()
 	t.drain.begin(t)
 	return nil

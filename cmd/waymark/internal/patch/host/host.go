@@ -35,6 +35,8 @@ type host struct {
 	began  time.Time
 	follow *patch.Follower
 
+	values *values // nil: not wanted yet
+
 	findInlined sync.Once
 	inlined     []inlined
 
@@ -261,7 +263,11 @@ func (h *host) want() (*patch.Report, error) {
 			list = append(list, w)
 			return
 		}
-		list[i].Record.Callers = max(list[i].Record.Callers, w.Record.Callers)
+		r := &list[i].Record
+		r.Callers = max(r.Callers, w.Record.Callers)
+		if w.Record.Args != nil || w.Record.Results != nil { // they are the same for all
+			r.Args, r.Results = w.Record.Args, w.Record.Results
+		}
 	}
 	for _, w := range h.tasks {
 		for _, one := range w.wants() {
@@ -386,6 +392,9 @@ func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.C
 	report, err := h.start(task)
 	if err == nil {
 		c.Note = h.say(report, set)
+		if w.Kind == control.KindCalls && !w.Bare && h.values != nil && h.values.err != nil {
+			c.Note += "; arguments and results are not seen: " + h.values.err.Error()
+		}
 	}
 	return task, c, err
 }

@@ -4,6 +4,7 @@ package host
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,12 +12,13 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/decide"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 	"github.com/waymark-go/waymark/histogram"
 	"github.com/waymark-go/waymark/internal/program/condition"
 	"github.com/waymark-go/waymark/internal/program/control"
-	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/value"
 )
 
 // A scale turns ticks into time.
@@ -48,8 +50,15 @@ type task struct {
 	scale scale
 	limit uint64 // calls, stacks or traces that are told; 0: no limit
 
+	values  *values            // nil: arguments and results aren't wanted, or can't be had
 	only    *condition.Program // nil: all calls
-	filters map[*image.Func]*condition.Filter
+	args    bool               // it reads arguments
+	results bool
+	of      map[*image.Func]*decide.Decider
+
+	notesMu sync.Mutex
+	notes   []string             // that haven't been told
+	noted   map[*image.Func]bool // there was one
 
 	mu            sync.Mutex
 	hits, skipped uint64
@@ -78,8 +87,11 @@ func (t *task) near(c *patch.Call) bool {
 // full reports whether as much has been told as is wanted.
 func (t *task) full() bool { return t.limit > 0 && t.hits >= t.limit }
 
-// done says in the news whether there will be no more.
+// done says in the news whether there will be no more, and once why the condition can't be evaluated for some calls.
 func (t *task) done(n *control.News) {
+	t.notesMu.Lock()
+	n.Notes, t.notes = append(n.Notes, t.notes...), nil
+	t.notesMu.Unlock()
 	switch {
 	case t.full():
 		n.Done, n.Why = true, control.WhyEnough
@@ -98,7 +110,10 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	case len(w.Probes) > 0:
 		return nil, needs("a probe")
 	}
-	t := &task{h: h, known: make(map[*image.Func]bool), scale: newScale(), limit: w.Limit, only: only, filters: make(map[*image.Func]*condition.Filter)}
+	t := &task{h: h, known: make(map[*image.Func]bool), scale: newScale(), limit: w.Limit, only: only, of: make(map[*image.Func]*decide.Decider), noted: make(map[*image.Func]bool)}
+	if only != nil {
+		t.args, t.results = only.Reads()
+	}
 	var record trampoline.Record
 	switch {
 	case w.Kind == control.KindStacks:
@@ -106,9 +121,26 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	case w.Caller:
 		record.Callers = 3 // one may be a wrapper
 	}
+	if w.Kind == control.KindCalls && !w.Bare || t.args || t.results {
+		v := h.useValues()
+		if v.err == nil {
+			t.values = v
+		} else if t.args || t.results {
+			return nil, &control.Error{Code: control.CodeState, Text: "a condition on arguments or results wants what the compiler writes for debuggers, and the program has none: " + v.err.Error()}
+		}
+	}
+	if t.values != nil {
+		if err := t.fits(found); err != nil {
+			return nil, &control.Error{Code: control.CodeRequest, Text: err.Error()}
+		}
+	}
 	for _, f := range found {
 		t.known[f] = true
-		t.all = append(t.all, patch.Wanted{Func: f, Record: record})
+		r := record
+		if t.values != nil {
+			r = t.values.Record(f, r)
+		}
+		t.all = append(t.all, patch.Wanted{Func: f, Record: r})
 	}
 	if w.Kind == control.KindTraces {
 		for _, f := range h.callees() {
@@ -140,26 +172,75 @@ func conditionOf(w control.Watch) (*condition.Program, error) {
 	if err != nil {
 		return nil, &control.Error{Code: control.CodeRequest, Text: err.Error()}
 	}
-	if args, results := p.Reads(); args || results {
-		return nil, needs("a condition on arguments or results")
-	}
 	return p, nil
 }
 
-// accepts reports whether a call that has ended is one that the task's condition holds for.
+// fits returns an error if the task's condition can hold for no call of the functions.
+func (t *task) fits(found []*image.Func) (err error) {
+	if t.only == nil {
+		return nil
+	}
+	for _, f := range found {
+		s := t.values.Of(f)
+		if s == nil {
+			if err == nil {
+				err = fmt.Errorf("%s: what its arguments and results are isn't known", patch.NameOf(f.Name))
+			}
+			continue
+		}
+		fn := condition.Function{Name: patch.NameOf(f.Name)}
+		fn.Args, fn.Results = s.Names()
+		fn.ArgTypes, fn.ResultTypes = s.Args.Types(), s.Results.Types()
+		fit := t.only.Fits(&fn)
+		if fit == nil {
+			return nil
+		}
+		if err == nil {
+			err = fmt.Errorf("condition %s: %s: %w", t.only.Text, fn.Name, fit)
+		}
+	}
+	return err
+}
+
+// accepts reports whether a call is one that the task's condition holds for: one that has ended, or one that begins if
+// that decides.
 func (t *task) accepts(c *patch.Call) bool {
 	if t.only == nil {
 		return true
 	}
-	f := t.filters[c.Site.Func]
-	if f == nil {
-		f = condition.NewFilter(t.only, condition.Function{Name: c.Site.Name()})
-		t.filters[c.Site.Func] = f
+	d := t.of[c.Site.Func]
+	if d == nil {
+		var args, results []string
+		fails := false
+		if t.values != nil {
+			if s := t.values.Of(c.Site.Func); s != nil {
+				args, results = s.Names()
+				fails = s.Results.Fails()
+			}
+		}
+		d = decide.New(t.only, args, results, fails)
+		t.of[c.Site.Func] = d
 	}
-	v := condition.Values{Event: &rt.Event{Goroutine: c.Goroutine}}
 	took := float64(c.Ended-min(c.Began, c.Ended)) * t.scale.tick()
-	slots, ok := f.Enter(v)
-	return ok && f.Exit(v, condition.Facts{Duration: int64(took), Panicked: c.End == patch.Panicked, Slots: slots}, c.End == patch.Returned)
+	facts := decide.Facts{Goroutine: c.Goroutine, Duration: int64(took), Panicked: c.End == patch.Panicked, Returned: c.End == patch.Returned}
+	var args, results []value.Value
+	if t.args {
+		args = t.values.list(t.values.Args(c))
+	}
+	slots, ok := d.Enter(args, facts)
+	if ok && c.Ended != 0 {
+		if t.results {
+			results = t.values.list(t.values.Results(c))
+		}
+		ok = d.Exit(results, facts, slots)
+	}
+	if f := c.Site.Func; d.Err != nil && !t.noted[f] {
+		t.noted[f] = true
+		t.notesMu.Lock()
+		t.notes = append(t.notes, fmt.Sprintf("condition %s: %s: %v", t.only.Text, c.Site.Name(), d.Err))
+		t.notesMu.Unlock()
+	}
+	return ok
 }
 
 // decides reports whether it is known where a call begins that it is one of the task's.
@@ -300,6 +381,7 @@ type told struct {
 	*task
 	enters, returns, panics, callers bool
 	least                            time.Duration
+	width                            int // columns of a value; 0: no limit
 	second                           time.Time
 	now                              int // told in this second
 	list                             []control.Call
@@ -307,13 +389,21 @@ type told struct {
 
 // Limits of what is told, as in programs that waymark has built.
 const (
-	perSecond = 1000
-	inMessage = 500
+	perSecond  = 1000
+	inMessage  = 500
+	usualWidth = 72 // columns
 )
 
 func newCalls(t *task, w control.Watch) *told {
 	on := func(what string, usual bool) bool { return slices.Contains(w.On, what) || usual && len(w.On) == 0 }
-	return &told{task: t, enters: on(control.OnEnter, false), returns: on(control.OnReturn, true), panics: on(control.OnPanic, true),
+	width := w.Width
+	switch {
+	case width == 0:
+		width = usualWidth
+	case width < 0:
+		width = 0
+	}
+	return &told{task: t, width: width, enters: on(control.OnEnter, false), returns: on(control.OnReturn, true), panics: on(control.OnPanic, true),
 		callers: w.Caller, least: time.Duration(w.MinNS)}
 }
 
@@ -357,6 +447,9 @@ func (k *told) tell(c *patch.Call, end string) {
 		call.DurationNS = 0
 	case c.End == patch.Exited:
 		call.Panic = "runtime.Goexit"
+	}
+	if k.values != nil {
+		call.Args, call.Results = k.values.args(c, k.width), k.values.results(c, k.width)
 	}
 	if k.callers && len(c.Stack) > 0 {
 		if frames := k.h.frames(c.Stack); len(frames) > 0 {

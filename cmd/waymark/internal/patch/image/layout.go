@@ -2,8 +2,11 @@ package image
 
 import (
 	"debug/dwarf"
+	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -86,37 +89,9 @@ func (im *Image) series() string {
 
 // layoutOfDWARF reads the layout from the types of package runtime.
 func (im *Image) layoutOfDWARF() error {
-	data, err := im.elf.DWARF()
+	structs, err := im.structs("g", "m", "p", "_panic")
 	if err != nil {
 		return err
-	}
-	structs := map[string]*dwarf.StructType{"g": nil, "m": nil, "p": nil, "_panic": nil}
-	r := data.Reader()
-	for left := len(structs); left > 0; {
-		e, err := r.Next()
-		if err != nil {
-			return err
-		}
-		if e == nil {
-			return fmt.Errorf("the types of package runtime aren't there")
-		}
-		name, _ := e.Val(dwarf.AttrName).(string)
-		if e.Tag == dwarf.TagCompileUnit {
-			if name != "runtime" {
-				r.SkipChildren()
-			}
-			continue
-		}
-		if short, ok := strings.CutPrefix(name, "runtime."); ok && e.Tag == dwarf.TagStructType {
-			if known, wanted := structs[short]; wanted && known == nil {
-				t, err := data.Type(e.Offset)
-				if err != nil {
-					return err
-				}
-				structs[short], left = t.(*dwarf.StructType), left-1
-			}
-		}
-		r.SkipChildren()
 	}
 	for _, f := range im.Layout.fields() {
 		at, err := offset(structs[f.of], f.path)
@@ -126,6 +101,76 @@ func (im *Image) layoutOfDWARF() error {
 		*f.to = at
 	}
 	return nil
+}
+
+// structs returns struct types of package runtime.
+func (im *Image) structs(names ...string) (map[string]*dwarf.StructType, error) {
+	data, err := im.DWARF()
+	if err != nil {
+		return nil, err
+	}
+	structs := make(map[string]*dwarf.StructType)
+	r := data.Reader()
+	for len(structs) < len(names) {
+		e, err := r.Next()
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			return nil, fmt.Errorf("the types of package runtime aren't there")
+		}
+		name, _ := e.Val(dwarf.AttrName).(string)
+		if e.Tag == dwarf.TagCompileUnit {
+			if name != "runtime" {
+				r.SkipChildren()
+			}
+			continue
+		}
+		if short, ok := strings.CutPrefix(name, "runtime."); ok && e.Tag == dwarf.TagStructType && slices.Contains(names, short) && structs[short] == nil {
+			t, err := data.Type(e.Offset)
+			if err != nil {
+				return nil, err
+			}
+			structs[short] = t.(*dwarf.StructType)
+		}
+		r.SkipChildren()
+	}
+	return structs, nil
+}
+
+// A Heap is where the runtime keeps which memory is its own. Only programs with DWARF have one.
+type Heap struct {
+	Arenas uint64  // address of the pointer to the table of arenas
+	Spans  uint64  // offset of the table of spans in an arena's description
+	Secret uint64  // offset of g.secret, 0: this release has none
+	Data   []Range // segments of the program that aren't code
+}
+
+// Heap returns where the program's memory is.
+func (im *Image) Heap() (h Heap, err error) {
+	structs, err := im.structs("g", "mheap", "heapArena")
+	if err != nil {
+		return h, err
+	}
+	at := im.vars["runtime.mheap_"]
+	arenas, err := offset(structs["mheap"], "arenas")
+	if err == nil {
+		h.Spans, err = offset(structs["heapArena"], "spans")
+	}
+	if err != nil {
+		return h, err
+	}
+	if at == 0 {
+		return h, errors.New("it has no symbols")
+	}
+	h.Arenas = at + arenas
+	h.Secret, _ = offset(structs["g"], "secret")
+	for _, p := range im.elf.Progs {
+		if p.Type == elf.PT_LOAD && p.Flags&elf.PF_X == 0 {
+			h.Data = append(h.Data, Range{p.Vaddr, p.Vaddr + p.Memsz})
+		}
+	}
+	return h, nil
 }
 
 // offset returns where a type has a field, given with the fields around it.
@@ -202,3 +247,17 @@ func (im *Image) found(function string, is func(loads, addresses map[uint64]bool
 	}
 	return at
 }
+
+// errNoDWARF is the error where the compiler has written nothing for debuggers.
+var errNoDWARF = errors.New("the program was built without DWARF, as by -ldflags=-w or -s")
+
+// DWARF returns what the compiler has written for debuggers.
+func (im *Image) DWARF() (*dwarf.Data, error) {
+	if im.elf.Section(".debug_info") == nil && im.elf.Section(".zdebug_info") == nil {
+		return nil, errNoDWARF
+	}
+	return im.elf.DWARF()
+}
+
+// Types returns the address that offsets of the runtime's descriptions of types count from; 0: it isn't known.
+func (im *Image) Types() uint64 { return im.vars["runtime.types"] }

@@ -170,6 +170,71 @@ func (c *code) constant(size byte, operation byte, r reg, v int32) {
 func (c *code) shift32(r reg, n byte) { c.emit(extra|byte(r>>3), 0xC1, 0xE0|byte(r&7), n) }
 func (c *code) shift(r reg, n byte)   { c.emit(extra|quad|byte(r>>3), 0xC1, 0xE0|byte(r&7), n) }
 
+func (c *code) shiftRight(r reg, n byte) { c.emit(extra|quad|byte(r>>3), 0xC1, 0xE8|byte(r&7), n) }
+
+// multiply multiplies a register by a constant.
+func (c *code) multiply(r reg, v int32) {
+	c.both(quad, 0x69, r, r)
+	c.imm32(uint32(v))
+}
+
+// storePart stores the lowest bytes of a register: 1, 2, 4 or 8.
+func (c *code) storePart(m mem, r reg, size int) {
+	switch size {
+	case 1:
+		c.op(long, 0x88, r, m, 0)
+	case 2:
+		c.emit(0x66)
+		c.op(long, 0x89, r, m, 0)
+	case 4:
+		c.store32(m, r)
+	default:
+		c.store(m, r)
+	}
+}
+
+// storeFloat stores a floating-point register as a number of 4 or 8 bytes.
+func (c *code) storeFloat(m mem, number, size int) {
+	prefix := byte(0xF3)
+	if size == 8 {
+		prefix = 0xF2
+	}
+	c.emit(prefix, extra|byte(number>>3)<<2|byte(m.base>>3), 0x0F, 0x11, 0x80|byte(number&7)<<3|byte(m.base&7))
+	if m.base&7 == rsp {
+		panic("trampoline: no such memory") // it would want one byte more
+	}
+	c.imm32(uint32(m.disp))
+}
+
+// compareConstant compares memory with a constant, compare32Constant its lowest 32 bits.
+func (c *code) compareConstant(m mem, v int32) {
+	c.op(quad, 0x81, 7, m, 4)
+	c.imm32(uint32(v))
+}
+
+func (c *code) compare32Constant(m mem, v int32) {
+	c.op(long, 0x81, 7, m, 4)
+	c.imm32(uint32(v))
+}
+
+// addConstant adds a constant to memory.
+func (c *code) addConstant(m mem, v int32) {
+	c.op(quad, 0x81, 0, m, 4)
+	c.imm32(uint32(v))
+}
+
+// constant32 sets a register to a constant without a sign.
+func (c *code) constant32(r reg, v uint32) {
+	c.emit(extra|byte(r>>3), 0xB8|byte(r&7))
+	c.imm32(v)
+}
+
+// loadByte sets a register to a byte, storeByte stores its lowest one.
+func (c *code) loadByte(r reg, m mem) {
+	c.emit(extra|byte(r>>3)<<2|byte(m.base>>3), 0x0F, 0xB6, 0x80|byte(r&7)<<3|byte(m.base&7))
+	c.imm32(uint32(m.disp))
+}
+
 // word sets a register to a constant of 64 bits.
 func (c *code) word(r reg, v uint64) {
 	c.emit(extra|quad|byte(r>>3), 0xB8|byte(r&7))

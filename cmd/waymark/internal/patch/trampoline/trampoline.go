@@ -12,6 +12,7 @@
 package trampoline
 
 import (
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/displace"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -72,6 +73,8 @@ type Writer struct {
 	memory   uint64 // its address in the process
 	refill   uint64 // routines
 	switched uint64
+	copier   uint64 // 0: nothing can be copied
+	heap     *image.Heap
 }
 
 // New makes a writer of trampolines that are to lie at an address, for a process whose memory for events is at
@@ -188,7 +191,8 @@ const slotMask = Slots - 1
 
 // A Record is what is recorded of a function's calls beside that they begin and end.
 type Record struct {
-	Callers int // so many return addresses at most, the innermost first; 0: none
+	Callers       int           // so many return addresses at most, the innermost first; 0: none
+	Args, Results *capture.Plan // nil: they aren't copied
 }
 
 // MostCallers is how many return addresses can be recorded of a call.
@@ -200,7 +204,8 @@ const CodeStack = 0xFF
 
 // An event is what a place records.
 type event struct {
-	callers int    // see Record
+	callers int // see Record
+	copied  *capture.Plan
 	site    uint32 // whose counters count it where there is no room
 	exit    bool
 	// enter sets r14 to the goroutine that the event is of; nil: that which runs. A signal meanwhile does no harm: its
@@ -235,8 +240,8 @@ func (w *Writer) record(e event, body func()) {
 	w.lea(r13, near(w.memory+Cells))
 	w.add(r12, r13)
 	w.load(r13, cell(Cursor))
-	if e.callers > 0 { // room for them, too
-		w.lea(r15, at(r13, stackSize(e.callers)))
+	if e.callers > 0 || e.copied != nil { // room for them, too
+		w.lea(r15, at(r13, stackSize(e.callers)+copySize(e.copied)))
 		w.compare(r15, cell(limit))
 	} else {
 		w.compare(r13, cell(limit))
@@ -257,6 +262,9 @@ func (w *Writer) record(e event, body func()) {
 	w.addTo(r13, format.RecordSize)
 	if e.callers > 0 {
 		w.stack(e.callers)
+	}
+	if e.copied != nil {
+		w.copy(e.copied)
 	}
 	w.store(cell(Cursor), r13)
 	w.move(rax, r15)
@@ -290,7 +298,12 @@ func (w *Writer) record(e event, body func()) {
 }
 
 // stackSize returns how many bytes so many return addresses take, with the record before them.
-func stackSize(callers int) int { return (1 + (callers+1)/2) * format.RecordSize }
+func stackSize(callers int) int {
+	if callers == 0 {
+		return 0
+	}
+	return (1 + (callers+1)/2) * format.RecordSize
+}
 
 // stack writes code that records return addresses where the cursor is, r13, and moves it behind them. They are those of
 // the frames that the frame pointer leads to. Each frame is further out on the goroutine's stack than the one before,
@@ -341,11 +354,11 @@ func (w *Writer) stack(callers int) {
 
 // call returns the event of a call that begins or ends.
 func (w *Writer) call(site uint32, exit bool, r Record) event {
-	kind, callers := site, min(r.Callers, MostCallers)
+	kind, callers, copied := site, min(r.Callers, MostCallers), r.Args
 	if exit {
-		kind, callers = kind|1<<31, 0
+		kind, callers, copied = kind|1<<31, 0, r.Results
 	}
-	return event{callers: callers, site: site, exit: exit, word: func() {
+	return event{callers: callers, copied: copied, site: site, exit: exit, word: func() {
 		w.depth(rax)
 		w.store32(at(r13, 8), rax)
 		w.set32(at(r13, 12), kind)
@@ -405,9 +418,14 @@ func (w *Writer) places(p *displace.Plan, bias uint64, event func(exit bool) eve
 }
 
 // Room returns how many bytes the trampolines of a plan take at most.
-func Room(p *displace.Plan) int {
+func Room(p *displace.Plan, r Record) int {
 	const each = 496 // of code that records
 	n := 0
-	p.Each(func(place *displace.Place) { n += each + 8*len(place.Displaced) + int(place.End()-place.At()) })
+	p.Each(func(place *displace.Place) {
+		n += each + 8*len(place.Displaced) + int(place.End()-place.At()) + copyRoom(r.Args)
+		if place.Exit {
+			n += copyRoom(r.Results) - copyRoom(r.Args)
+		}
+	})
 	return n
 }

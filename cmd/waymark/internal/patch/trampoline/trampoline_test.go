@@ -37,8 +37,8 @@ func TestCode(t *testing.T) {
 		if p, err := displace.Of(f); err == nil && len(all) < 500 {
 			before := len(w.Bytes())
 			all = append(all, made{p, w.Add(p, uint32(len(all)+1), Record{Callers: len(all) % 3 * MostCallers / 2}, 0)})
-			if n := len(w.Bytes()) - before; n > Room(p) {
-				t.Errorf("%s: %d bytes, more than %d", f.Name, n, Room(p))
+			if n := len(w.Bytes()) - before; n > Room(p, Record{}) {
+				t.Errorf("%s: %d bytes, more than %d", f.Name, n, Room(p, Record{}))
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // that were made at the same address, one after the other, are taken for one.
 type receivers struct {
 	seen   map[receiverKey]*receiver
-	counts map[string]int // by type
+	counts map[string]int // by the type's last name, which labels have
 }
 
 type receiverKey struct {
@@ -62,8 +62,9 @@ func (r *receivers) of(function string, args []value.Value) *receiver {
 	if len(r.seen) == maxReceivers {
 		return nil
 	}
-	r.counts[key.typ]++
-	seen := &receiver{label: fmt.Sprintf("*%s@%d", lastName(key.typ), r.counts[key.typ])}
+	name := lastName(key.typ)
+	r.counts[name]++
+	seen := &receiver{label: fmt.Sprintf("*%s@%d", name, r.counts[name])}
 	r.seen[key] = seen
 	return seen
 }

@@ -2,7 +2,10 @@
 
 package runtime
 
-import "internal/runtime/exithook"
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/exithook"
+)
 
 // WMFinish runs f on a goroutine of waymark's, waits for it, and reports whether f has returned.
 // After each pause, in ns, it calls wait, and gives up if that returns false.
@@ -27,5 +30,14 @@ func wmFinish(f func(), done *note) {
 	notewakeup(done)
 }
 
+// wmExit is the clock when the program began to end, 0: it hasn't. What waymark does then is no time of the calls that
+// os.Exit has left.
+var wmExit atomic.Uint64
+
 // WMAtExit has f called when the program ends by os.Exit or by returning from main.
-func WMAtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }
+func WMAtExit(f func()) {
+	exithook.Add(exithook.Hook{F: f, RunOnFailure: true})
+	exithook.Add(exithook.Hook{F: wmExits, RunOnFailure: true}) // the last one that is added is the first to run
+}
+
+func wmExits() { wmExit.CompareAndSwap(0, wmClock()) }

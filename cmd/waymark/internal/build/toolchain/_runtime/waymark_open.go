@@ -22,7 +22,9 @@ func WMOpenCalls(open []WMOpen, paths []WMPath) (now uint64) {
 		return wmClock()
 	}
 	stw := stopTheWorld(stwReadMemStats)
-	now = wmClock()
+	if now = wmExit.Load(); now == 0 {
+		now = wmClock()
+	}
 	wmSumPaths(paths)
 	forEachGRace(func(gp *g) {
 		s := wmStackOf(gp)

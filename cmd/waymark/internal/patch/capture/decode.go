@@ -1,0 +1,311 @@
+package capture
+
+import (
+	"encoding/binary"
+
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// Memory reads the program's memory, as it is now.
+type Memory interface {
+	// Word returns the word at an address of the process; ok is false if it can't be read.
+	Word(at uint64) (v uint64, ok bool)
+	// Bias returns what the process's addresses are more than the file's.
+	Bias() uint64
+}
+
+// Values returns the values in a copy, as package format has them. m tells of what never changes: the types of what
+// interfaces hold.
+func (p *Plan) Values(copied []byte, m Memory) []byte {
+	if p == nil || len(copied) < p.Size {
+		return nil
+	}
+	d := decoder{rest: copied[p.Size:], plan: p, memory: m}
+	block := d.block(copied[:p.Size], p.Follow)
+	var out []byte
+	for i := range p.Variables {
+		v := &p.Variables[i]
+		switch {
+		case v.Masked || v.Type.hidden():
+			out = append(out, format.TypeMasked)
+		case v.at+v.Type.Size > p.Size:
+			out = append(out, format.TypeUnread)
+		default:
+			out = d.variable(out, v, block)
+		}
+	}
+	return out
+}
+
+// A decoder takes a copy apart.
+type decoder struct {
+	rest   []byte
+	plan   *Plan
+	memory Memory
+}
+
+// A block is what was copied of a place, and of what it leads to.
+type block struct {
+	bytes  []byte
+	read   bool           // else it could not be
+	blocks map[int]*block // by the offset of the word that leads there
+	each   []*block       // of a list
+}
+
+// block takes apart what was copied behind a block.
+func (d *decoder) block(b []byte, list []Follow) *block {
+	out := &block{bytes: b, read: true}
+	for i := range list {
+		f := &list[i]
+		if len(b) < f.At+f.Width() || len(d.rest) < word {
+			continue
+		}
+		n := int64(binary.LittleEndian.Uint64(d.rest))
+		d.rest = d.rest[word:]
+		if out.blocks == nil {
+			out.blocks = make(map[int]*block)
+		}
+		if n < 0 || n > int64(len(d.rest)) {
+			out.blocks[f.At] = &block{}
+			continue
+		}
+		copied := d.rest[:n]
+		d.rest = d.rest[min(align(int(n), word), len(d.rest)):]
+		if f.Kind != List {
+			out.blocks[f.At] = d.block(copied, f.Inside)
+			continue
+		}
+		one := &block{bytes: copied, read: true}
+		for at := 0; len(f.Inside) > 0 && at+f.Step <= len(copied); at += f.Step {
+			one.each = append(one.each, d.block(copied[at:at+f.Step], f.Inside))
+		}
+		out.blocks[f.At] = one
+	}
+	return out
+}
+
+func (d *decoder) variable(out []byte, v *Variable, b *block) []byte {
+	if v.Type.Kind != format.KindInterface {
+		out = binary.AppendUvarint(out, uint64(v.Type.ID()))
+	}
+	return d.value(out, v.Type, b, v.at, d.plan.limits.Depth)
+}
+
+func (b *block) word(at int) uint64 { return binary.LittleEndian.Uint64(b.bytes[at:]) }
+
+// number returns the unsigned number of a size at an offset.
+func (b *block) number(at, size int) (v uint64) {
+	for i := size - 1; i >= 0; i-- {
+		v = v<<8 | uint64(b.bytes[at+i])
+	}
+	return v
+}
+
+// value appends the value of a type at an offset of a block, which has all of it.
+func (d *decoder) value(out []byte, t *Type, b *block, at, depth int) []byte {
+	if t.hidden() {
+		return count(out, 1) // see describe
+	}
+	switch t.Kind {
+	case format.KindBool:
+		return append(out, b.bytes[at]&1)
+	case format.KindUint8:
+		return append(out, b.bytes[at])
+	case format.KindInt, format.KindInt8, format.KindInt16, format.KindInt32, format.KindInt64:
+		shift := 64 - 8*t.Size
+		return binary.AppendVarint(out, int64(b.number(at, t.Size)<<shift)>>shift)
+	case format.KindUint, format.KindUint16, format.KindUint32, format.KindUint64, format.KindUintptr, format.KindUnsafePointer:
+		return binary.AppendUvarint(out, b.number(at, t.Size))
+	case format.KindFloat32, format.KindFloat64, format.KindComplex64, format.KindComplex128:
+		return append(out, b.bytes[at:at+t.Size]...)
+	case format.KindString:
+		return text(out, b, at)
+	case format.KindStruct:
+		return d.fields(out, t, b, at, depth)
+	case format.KindArray:
+		return d.array(out, t, b, at, depth)
+	case format.KindSlice:
+		return d.slice(out, t, b, at, depth)
+	case format.KindPointer:
+		return d.pointer(out, t, b, at, depth)
+	case format.KindInterface:
+		return d.dynamic(out, t, b, at, depth)
+	case format.KindMap, format.KindChan:
+		return header(out, t, b, at)
+	case format.KindFunc:
+		return d.function(out, b, at)
+	}
+	return out
+}
+
+func count(out []byte, n int) []byte { return append(out, byte(n), byte(n>>8)) }
+
+// text appends a string.
+func text(out []byte, b *block, at int) []byte {
+	n := b.word(at + word)
+	var copied []byte
+	if to := b.blocks[at]; to != nil && uint64(len(to.bytes)) <= n {
+		copied = to.bytes
+	}
+	if uint64(len(copied)) == n {
+		out = binary.AppendUvarint(out, n<<1)
+	} else {
+		out = binary.AppendUvarint(binary.AppendUvarint(out, uint64(len(copied))<<1|1), n)
+	}
+	return append(out, copied...)
+}
+
+func (d *decoder) fields(out []byte, t *Type, b *block, at, depth int) []byte {
+	start, n := len(out), 0
+	out = count(out, 0)
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if depth == 0 || at+f.Offset+f.Type.Size > len(b.bytes) {
+			break
+		}
+		if n++; !t.types.masked(f) {
+			out = d.value(out, f.Type, b, at+f.Offset, depth-1)
+		}
+	}
+	binary.LittleEndian.PutUint16(out[start:], uint16(n))
+	return out
+}
+
+func (d *decoder) array(out []byte, t *Type, b *block, at, depth int) []byte {
+	e := t.Elem()
+	start, n := len(out), 0
+	out = count(out, 0)
+	for ; e != nil && n < t.Len && (depth > 0 || e.Kind == format.KindUint8) && at+(n+1)*e.Size <= len(b.bytes) && n < 1<<16-1; n++ {
+		out = d.value(out, e, b, at+n*e.Size, depth-1)
+	}
+	binary.LittleEndian.PutUint16(out[start:], uint16(n))
+	return out
+}
+
+func (d *decoder) slice(out []byte, t *Type, b *block, at, depth int) []byte {
+	if b.word(at) == 0 {
+		return append(out, 0)
+	}
+	length := b.word(at + word)
+	out = binary.AppendUvarint(append(out, 1), length)
+	e, to := t.Elem(), b.blocks[at]
+	if e == nil || to == nil && length > 0 {
+		return count(binary.AppendUvarint(out, format.TypeUnread), 0)
+	}
+	out = binary.AppendUvarint(out, uint64(e.ID()))
+	n := 0
+	if to != nil && e.Size > 0 {
+		n = int(min(uint64(len(to.bytes)/e.Size), length))
+	}
+	out = count(out, n)
+	for i := range n {
+		switch {
+		case len(to.each) > i:
+			out = d.value(out, e, to.each[i], 0, depth-1)
+		default:
+			out = d.value(out, e, to, i*e.Size, depth-1)
+		}
+	}
+	return out
+}
+
+func (d *decoder) pointer(out []byte, t *Type, b *block, at, depth int) []byte {
+	p := b.word(at)
+	if p == 0 {
+		return append(out, 0)
+	}
+	e, to := t.Elem(), b.blocks[at]
+	if e == nil || to == nil || !to.read || depth == 0 || len(to.bytes) < min(e.Size, mostTarget) {
+		return binary.AppendUvarint(append(out, 1), p)
+	}
+	if e.Kind != format.KindStruct && e.Kind != format.KindArray {
+		depth--
+	}
+	if depth+1 >= d.plan.limits.Depth { // the outermost one
+		out = binary.AppendUvarint(append(out, 3), p)
+	} else {
+		out = append(out, 2)
+	}
+	return d.value(binary.AppendUvarint(out, uint64(e.ID())), e, to, 0, depth)
+}
+
+// header appends what a map or a channel has in its first words.
+func header(out []byte, t *Type, b *block, at int) []byte {
+	n := 1
+	if t.Kind == format.KindChan {
+		n = 2
+	}
+	p := b.word(at)
+	if p == 0 {
+		return append(out, 0)
+	}
+	to := b.blocks[at]
+	if to == nil || len(to.bytes) < n*word {
+		return binary.AppendUvarint(append(out, 1), p)
+	}
+	out = append(out, 2)
+	for i := range n {
+		out = binary.AppendUvarint(out, to.word(i*word))
+	}
+	return out
+}
+
+func (d *decoder) function(out []byte, b *block, at int) []byte {
+	if b.word(at) == 0 {
+		return append(out, format.TypeNil)
+	}
+	to := b.blocks[at]
+	if to == nil || len(to.bytes) < word {
+		return append(out, format.TypeUnread)
+	}
+	id := d.plan.types.function(to.word(0) - d.memory.Bias())
+	return binary.AppendUvarint(out, uint64(id))
+}
+
+// dynamic appends what an interface holds.
+func (d *decoder) dynamic(out []byte, t *Type, b *block, at, depth int) []byte {
+	tab := b.word(at)
+	if tab == 0 {
+		return append(out, format.TypeNil)
+	}
+	run := tab
+	if !t.empty {
+		var ok bool
+		if run, ok = d.memory.Word(tab + word); !ok { // itab.Type
+			return append(out, format.TypeUnread)
+		}
+	}
+	dyn := d.plan.types.running(run, d.memory)
+	to := b.blocks[at]
+	if dyn == nil || dyn.Kind == format.KindInterface {
+		return append(out, format.TypeUnread)
+	}
+	if dyn.direct() {
+		held := &block{bytes: b.bytes[at+word : at+2*word], read: true}
+		if to != nil {
+			held.blocks = map[int]*block{0: to}
+		}
+		return d.value(binary.AppendUvarint(out, uint64(dyn.ID())), dyn, held, 0, max(depth, 1))
+	}
+	if to == nil || len(to.bytes) < min(dyn.Size, mostNested) {
+		return append(out, format.TypeUnread)
+	}
+	if dyn.Size > len(to.bytes) && dyn.Kind != format.KindStruct {
+		return append(out, format.TypeUnread)
+	}
+	return d.value(binary.AppendUvarint(out, uint64(dyn.ID())), dyn, to, 0, max(depth, 1))
+}
+
+// direct reports whether an interface has values of the type in its second word.
+func (t *Type) direct() bool {
+	switch t.Kind {
+	case format.KindPointer, format.KindMap, format.KindChan, format.KindFunc, format.KindUnsafePointer:
+		return true
+	case format.KindStruct:
+		return len(t.Fields) == 1 && t.Size == word && t.Fields[0].Type.direct()
+	case format.KindArray:
+		e := t.Elem()
+		return t.Len == 1 && e != nil && e.direct()
+	}
+	return false
+}

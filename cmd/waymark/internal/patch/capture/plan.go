@@ -1,0 +1,230 @@
+package capture
+
+import "github.com/waymark-go/waymark/internal/wire/format"
+
+// A Plan says what is copied where a call begins or ends: first a block that has the variables, then what is followed from
+// there, each as the number of bytes that were copied, or Unread, and the bytes, up to a multiple of eight.
+type Plan struct {
+	Variables []Variable
+	Pieces    []Piece // that make the block
+	Size      int     // of the block, bytes
+	Follow    []Follow
+	Most      int // bytes that a copy takes at most
+
+	types  *Types
+	limits Limits
+}
+
+// A Piece is a part of a variable.
+type Piece struct {
+	From   Source
+	Number int // of the register, or how far above the return address it is, bytes
+	At     int // where it belongs in the block, bytes
+	Size   int // bytes
+}
+
+// A Source says where a piece is.
+type Source uint8
+
+// Sources. Registers are counted in the order in which arguments take them.
+const (
+	InInt Source = iota
+	InFloat
+	OnStack
+)
+
+// A Follow copies what words lead to.
+type Follow struct {
+	At     int      // of the first word in its block; the address is there, or in the second one of an interface
+	Kind   Reach    //
+	Bytes  int      // at most
+	Step   int      // size of the elements of a list, bytes
+	Inside []Follow // of what was copied; of each element of a list
+}
+
+// A Reach says how much is copied.
+type Reach uint8
+
+// Reaches.
+const (
+	Whole     Reach = iota // Bytes
+	List                   // as many elements as the second word says
+	Interface              // Bytes, from where the second word leads
+)
+
+// Width returns how many bytes of a block must be there.
+func (f *Follow) Width() int {
+	if f.Kind == Whole {
+		return word
+	}
+	return 2 * word
+}
+
+// Unread is the number of bytes of what can't be read.
+const Unread = -1
+
+// Sizes, bytes.
+const (
+	mostBlock    = 1 << 10 // of variables
+	mostTarget   = 512     // of what a pointer leads to
+	mostDynamic  = 64      // of what an interface holds
+	mostNested   = 32      // of what an interface in that holds
+	mostFollowed = 40      // things, of a variable
+	mostCopy     = 4 << 10 // of all, see Plan.Most
+
+	// Levels is how many blocks a block can be within.
+	Levels = 4
+)
+
+// plan makes a plan of variables.
+func (ts *Types) plan(list []Variable, a *assignment, l Limits) *Plan {
+	if len(list) == 0 {
+		return nil
+	}
+	p := &Plan{Variables: list, types: ts, limits: l}
+	for i := range list {
+		v := &list[i]
+		v.at = align(p.Size, word)
+		pieces := a.variable(v.Type)
+		if a.hidden > 0 && i == 0 {
+			a.ints, a.hidden = a.ints+a.hidden, 0
+		}
+		if v.Masked || v.Type.hidden() {
+			continue
+		}
+		if v.at+v.Type.Size > mostBlock {
+			continue
+		}
+		for _, piece := range pieces {
+			piece.At += v.at
+			p.Pieces = append(p.Pieces, piece)
+		}
+		p.Size = align(v.at+v.Type.Size, word)
+		if v.unused {
+			continue
+		}
+		f := follower{bytes: l.Bytes, left: mostFollowed}
+		f.value(v.Type, v.at, l.Depth, 1, &p.Follow)
+	}
+	p.Most = min(p.Size+mostOf(p.Follow), mostCopy)
+	return p
+}
+
+// mostOf returns how many bytes follows take at most.
+func mostOf(list []Follow) (n int) {
+	for _, f := range list {
+		n += word + align(f.Bytes, word)
+		times := 1
+		if f.Step > 0 {
+			times = f.Bytes / f.Step
+		}
+		n += times * mostOf(f.Inside)
+	}
+	return n
+}
+
+func (p *Plan) names() (list []string) {
+	if p != nil {
+		for _, v := range p.Variables {
+			list = append(list, v.Name)
+		}
+	}
+	return list
+}
+
+// Types returns the types of the variables as in the source where they are predeclared, and empty texts for others.
+func (p *Plan) Types() (list []string) {
+	if p == nil {
+		return nil
+	}
+	for _, v := range p.Variables {
+		text := ""
+		if v.Type.Package == "" && v.Type.Kind != format.KindInterface || v.Type.Name == "error" {
+			text = v.Type.Name
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// Fails reports whether the last variable is an error.
+func (p *Plan) Fails() bool {
+	return p != nil && p.Variables[len(p.Variables)-1].Type.Name == "error"
+}
+
+// A follower finds what is to be followed of a type.
+type follower struct {
+	bytes int // of texts and lists
+	left  int // things that may be followed still
+}
+
+// value adds what a value at an offset leads to. depth is how deep it is opened, level how many blocks it is in.
+func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
+	if f.left == 0 || level == Levels || t.hidden() {
+		return
+	}
+	add := func(one Follow) {
+		f.left--
+		one.At = at
+		*list = append(*list, one)
+	}
+	switch t.Kind {
+	case format.KindString:
+		add(Follow{Kind: List, Bytes: f.bytes, Step: 1})
+	case format.KindStruct:
+		for i := range t.Fields {
+			if field := &t.Fields[i]; depth > 0 && !t.types.masked(field) {
+				f.value(field.Type, at+field.Offset, depth-1, level, list)
+			}
+		}
+	case format.KindArray:
+		for i := 0; depth > 0 && t.leads() && i < t.Len && f.left > 0; i++ {
+			f.value(t.Elem(), at+i*t.Elem().Size, depth-1, level, list)
+		}
+	case format.KindSlice:
+		e := t.Elem()
+		if e == nil || e.Size == 0 || e.hidden() || depth == 0 && e.Kind != format.KindUint8 {
+			return
+		}
+		one := Follow{Kind: List, Step: e.Size, Bytes: max(f.bytes/e.Size, 1) * e.Size}
+		if one.Bytes > mostTarget {
+			return
+		}
+		f.value(e, 0, depth-1, level+1, &one.Inside)
+		add(one)
+	case format.KindPointer:
+		e := t.Elem()
+		if depth == 0 || e == nil || e.hidden() {
+			return
+		}
+		if e.Kind != format.KindStruct && e.Kind != format.KindArray {
+			depth--
+		}
+		one := Follow{Kind: Whole, Bytes: min(e.Size, mostTarget)}
+		f.value(e, 0, depth, level+1, &one.Inside)
+		add(one)
+	case format.KindInterface:
+		// What it holds is known when it is read. Two texts and another interface are where most errors have them.
+		one := Follow{Kind: Interface, Bytes: mostDynamic}
+		if level+1 < Levels {
+			text := Follow{Kind: List, Bytes: f.bytes, Step: 1}
+			second := text
+			second.At = 2 * word
+			one.Inside = []Follow{text, second}
+			if level+2 < Levels {
+				one.Inside = append(one.Inside, Follow{At: 4 * word, Kind: Interface, Bytes: mostNested, Inside: []Follow{text}})
+			}
+		}
+		add(one)
+	case format.KindMap, format.KindFunc:
+		add(Follow{Kind: Whole, Bytes: word})
+	case format.KindChan:
+		add(Follow{Kind: Whole, Bytes: 2 * word})
+	}
+}
+
+// leads reports whether elements of an array have something to follow.
+func (t *Type) leads() bool {
+	e := t.Elem()
+	return e != nil && (e.Kind > format.KindComplex128 && e.Kind != format.KindUnsafePointer)
+}

@@ -1,0 +1,293 @@
+package capture
+
+import (
+	"debug/dwarf"
+	"fmt"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// A Signature is what is copied of a function's calls.
+type Signature struct {
+	Args, Results *Plan // nil: there are none
+}
+
+// Names returns the names of arguments and results, _ for those without one.
+func (s *Signature) Names() (args, results []string) {
+	return s.Args.names(), s.Results.names()
+}
+
+// A Variable is an argument or a result.
+type Variable struct {
+	Name   string // _: it has none
+	Type   *Type
+	Masked bool
+	unused bool // the function doesn't: what it leads to may be gone where the function begins
+	at     int  // in the block that begins a call's copy
+}
+
+// Limits of what is copied.
+type Limits struct {
+	Bytes int // of each string or slice
+	Depth int // so deep structs, slices and pointers are opened
+}
+
+// Open reads where the types of an executable are described. Values whose names or types have one of the words are masked,
+// see format.LooksSecret.
+func Open(im *image.Image, words []string) (*Types, error) {
+	data, err := im.DWARF()
+	if err != nil {
+		return nil, err
+	}
+	return &Types{image: im, data: data, words: words, known: make(map[dwarf.Offset]*Type), functions: make(map[uint64]uint32), Describe: func(format.Type) {}}, nil
+}
+
+// Of returns what is copied of a function's calls. The error says why nothing can be.
+func (ts *Types) Of(f *image.Func, l Limits) (*Signature, error) {
+	r := ts.data.Reader()
+	if _, err := r.SeekPC(f.Entry); err != nil {
+		return nil, fmt.Errorf("it has no debugging information (DWARF): its package was compiled without")
+	}
+	for {
+		e, err := r.Next()
+		if err != nil {
+			return nil, err
+		}
+		if e == nil || e.Tag == dwarf.TagCompileUnit || e.Tag == 0 {
+			return nil, fmt.Errorf("it has no debugging information (DWARF)")
+		}
+		low, _ := e.Val(dwarf.AttrLowpc).(uint64)
+		if e.Tag == dwarf.TagSubprogram && low == f.Entry {
+			return ts.signature(f, r, e, l)
+		}
+		if e.Children {
+			r.SkipChildren()
+		}
+	}
+}
+
+func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Limits) (*Signature, error) {
+	var args, results []Variable
+	seen := make(map[string]bool)
+	for e.Children {
+		e, err := r.Next()
+		if err != nil {
+			return nil, err
+		}
+		if e == nil || e.Tag == 0 {
+			break
+		}
+		if e.Children {
+			r.SkipChildren()
+		}
+		if e.Tag != dwarf.TagFormalParameter {
+			continue
+		}
+		where, none := e.Val(dwarf.AttrLocation).([]byte)
+		of, origin := e.Val(dwarf.AttrType).(dwarf.Offset)
+		if !origin { // the function is inlined, too: the rest is with what all its copies share
+			if e, of, err = ts.shared(e); err != nil {
+				return nil, err
+			}
+		}
+		t, err := ts.at(of)
+		if err != nil {
+			return nil, err
+		}
+		name, _ := e.Val(dwarf.AttrName).(string)
+		if strings.HasPrefix(name, ".") { // the dictionary of type parameters, as go1.27 has it
+			continue
+		}
+		if name != "_" && seen[name] { // the compiler has taken the variable apart, and describes it twice
+			continue
+		}
+		seen[name] = true
+		v := Variable{Name: name, Type: t}
+		if name == "" || name[0] == '~' || name == "_" {
+			v.Name = "_"
+		}
+		v.Masked = ts.hides(f, &v)
+		if result, _ := e.Val(dwarf.AttrVarParam).(bool); result {
+			results = append(results, v)
+		} else {
+			v.unused = none && len(where) == 0
+			args = append(args, v)
+		}
+	}
+	a := new(assignment)
+	if dictionary(f.Name) {
+		if strings.Contains(f.Name, ").") && len(args) > 0 { // of a method: behind the receiver
+			a.hidden = 1
+		} else {
+			a.ints = 1
+		}
+	}
+	s := &Signature{}
+	s.Args = ts.plan(args, a, l)
+	// Results that are in no register are behind the arguments.
+	s.Results = ts.plan(results, &assignment{stack: align(a.stack, word)}, l)
+	return s, nil
+}
+
+// shared returns the entry that an entry refers to, and its type.
+func (ts *Types) shared(e *dwarf.Entry) (*dwarf.Entry, dwarf.Offset, error) {
+	at, _ := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	r := ts.data.Reader()
+	r.Seek(at)
+	o, err := r.Next()
+	if err != nil || o == nil {
+		return nil, 0, fmt.Errorf("no entry at %#x: %v", at, err)
+	}
+	of, ok := o.Val(dwarf.AttrType).(dwarf.Offset)
+	if !ok {
+		return nil, 0, fmt.Errorf("a parameter without a type at %#x", at)
+	}
+	return o, of, nil
+}
+
+// dictionary reports whether a function has an argument that says what its type parameters are.
+func dictionary(name string) bool { return strings.Contains(name, "[go.shape.") }
+
+// hides reports whether a variable's values are masked: its name looks like that of a secret or, if it has none, the
+// function's does, which then returns one; or its type.
+func (ts *Types) hides(f *image.Func, v *Variable) bool {
+	if ts.words == nil {
+		return false
+	}
+	name := v.Name
+	if name == "_" {
+		if v.Type.plain() {
+			return false
+		}
+		name = f.Name[strings.LastIndexByte(f.Name, '.')+1:]
+	}
+	return format.LooksSecret(name, ts.words)
+}
+
+// plain reports whether values of the type say how something went: errors, numbers and truth values are no secrets.
+func (t *Type) plain() bool {
+	return t.Name == "error" || t.Kind >= format.KindBool && t.Kind <= format.KindComplex128
+}
+
+// masked reports whether a field is masked by its name.
+func (ts *Types) masked(f *Field) bool {
+	return ts.words != nil && format.LooksSecret(f.Name, ts.words)
+}
+
+// hidden reports whether a type's values are masked: its name looks like that of a secret, or it says by a method what logs
+// may hold of it.
+func (t *Type) hidden() bool {
+	words := t.types.words
+	if t.Package == "" || words == nil {
+		return false
+	}
+	switch t.Kind {
+	case format.KindArray, format.KindMap, format.KindSlice, format.KindString, format.KindStruct:
+	default:
+		return false
+	}
+	if t.secret == 0 {
+		t.secret = 1
+		base := t.Name[strings.IndexByte(t.Name, '.')+1:]
+		if format.TypeLooksSecret(t.Package, t.Name, words) || t.types.image.Named(t.Package+"."+base+".LogValue") != nil {
+			t.secret = 2
+		}
+	}
+	return t.secret == 2
+}
+
+// An assignment gives variables registers, by the rules of ABIInternal for amd64.
+type assignment struct {
+	ints, floats int // registers that are taken
+	stack        int // bytes of the stack that are
+	hidden       int // words that are inserted behind the first variable
+}
+
+// Registers that there are.
+const (
+	intRegisters   = 9
+	floatRegisters = 15
+)
+
+// variable returns where a variable is. offset counts from its beginning.
+func (a *assignment) variable(t *Type) (list []Piece) {
+	tried := *a
+	if list, ok := tried.registers(t, 0, nil); ok {
+		*a = tried
+		return list
+	}
+	a.stack = align(a.stack, t.align())
+	for i := 0; i < t.Size; i += word {
+		list = append(list, Piece{From: OnStack, Number: a.stack + i, At: i, Size: min(word, t.Size-i)})
+	}
+	a.stack += t.Size
+	return list
+}
+
+// registers adds where the parts of a type are; ok is false if they don't fit in registers.
+func (a *assignment) registers(t *Type, at int, list []Piece) (_ []Piece, ok bool) {
+	whole := func(n, size int) ([]Piece, bool) {
+		for i := range n {
+			list = append(list, Piece{From: InInt, Number: a.ints, At: at + i*word, Size: size})
+			a.ints++
+		}
+		return list, a.ints <= intRegisters
+	}
+	floating := func(n, size int) ([]Piece, bool) {
+		for i := range n {
+			list = append(list, Piece{From: InFloat, Number: a.floats, At: at + i*size, Size: size})
+			a.floats++
+		}
+		return list, a.floats <= floatRegisters
+	}
+	switch t.Kind {
+	case format.KindFloat32, format.KindFloat64:
+		return floating(1, t.Size)
+	case format.KindComplex64, format.KindComplex128:
+		return floating(2, t.Size/2)
+	case format.KindString, format.KindInterface:
+		return whole(2, word)
+	case format.KindSlice:
+		return whole(3, word)
+	case format.KindStruct:
+		for _, f := range t.Fields {
+			if list, ok = a.registers(f.Type, at+f.Offset, list); !ok {
+				return list, false
+			}
+		}
+		return list, true
+	case format.KindArray:
+		switch e := t.Elem(); {
+		case t.Len == 0:
+			return list, true
+		case t.Len == 1 && e != nil:
+			return a.registers(e, at, list)
+		}
+		return list, false
+	}
+	return whole(1, t.Size)
+}
+
+func align(n, to int) int { return (n + to - 1) &^ (to - 1) }
+
+// align returns the type's alignment, bytes.
+func (t *Type) align() int {
+	switch t.Kind {
+	case format.KindStruct:
+		n := 1
+		for _, f := range t.Fields {
+			n = max(n, f.Type.align())
+		}
+		return n
+	case format.KindArray:
+		if e := t.Elem(); e != nil {
+			return e.align()
+		}
+		return word
+	case format.KindComplex64, format.KindComplex128:
+		return t.Size / 2
+	}
+	return max(1, min(t.Size, word))
+}

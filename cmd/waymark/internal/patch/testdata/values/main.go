@@ -1,0 +1,203 @@
+// Values makes calls whose arguments and results follow from their first argument. It makes garbage meanwhile, and stacks
+// move. The protocol is that of testdata/work.
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+type Point struct {
+	X, Y int32
+}
+
+type Node struct {
+	Name  string
+	Next  *Node
+	at    Point
+	ratio float64
+}
+
+type Token string
+
+type Code uint16
+
+func (c Code) String() string { return "code " + strconv.Itoa(int(c)) }
+
+type T struct{ n int }
+
+// touch makes functions that call it have a frame.
+//
+//go:noinline
+func touch(int) {}
+
+//go:noinline
+func ints(n int, a int8, b uint16, c int32, d uint64, e bool) (int, bool) {
+	touch(n)
+	return -n, !e
+}
+
+//go:noinline
+func floats(n int, f float32, g float64, c complex128) (x float64, y complex64) {
+	touch(n)
+	return g * 2, complex64(c)
+}
+
+//go:noinline
+func texts(n int, s string, b []byte) (string, error) {
+	touch(n)
+	runtime.KeepAlive(b)
+	if n%3 == 0 {
+		return "", errors.New("broken " + s)
+	}
+	return s + "!", nil
+}
+
+//go:noinline
+func structs(n int, p Point, q *Node, pp **Node) (Node, *Node) {
+	touch(n)
+	runtime.KeepAlive(pp)
+	return *q, q.Next
+}
+
+//go:noinline
+func lists(n int, l []int, ls []string, ar [3]int16, ps []Point) []string {
+	touch(n)
+	runtime.KeepAlive(l)
+	runtime.KeepAlive(ps)
+	return ls[1:]
+}
+
+//go:noinline
+func faces(n int, a any, e error, st fmt.Stringer) (any, error) {
+	touch(n)
+	runtime.KeepAlive(a)
+	runtime.KeepAlive(e)
+	runtime.KeepAlive(st)
+	return n, &fs.PathError{Op: "open", Path: "f" + strconv.Itoa(n), Err: fs.ErrNotExist}
+}
+
+//go:noinline
+func others(n int, m map[string]int, c chan int, f func(int), d time.Duration) map[int]string {
+	touch(n)
+	runtime.KeepAlive(m)
+	runtime.KeepAlive(c)
+	runtime.KeepAlive(f)
+	return nil
+}
+
+//go:noinline
+func many(n, a, b, c, d, e, f, g, h, i int, s string, p Point) (q, r, t, u, v, w, x, y, z, last int, text string) {
+	touch(n)
+	return a, b, c, d, e, f, g, h, i, n, s
+}
+
+//go:noinline
+func generic[V any](n int, v V) V {
+	touch(n)
+	return v
+}
+
+//go:noinline
+func login(n int, password string, token Token) (key Token) {
+	touch(n)
+	return token
+}
+
+//go:noinline
+func readPassword(n int) (string, error) {
+	touch(n)
+	return "geheim", nil
+}
+
+//go:noinline
+func (t *T) pointer(n int, _ string) int {
+	touch(n)
+	return t.n
+}
+
+//go:noinline
+func (p Point) value(n int) Point {
+	touch(n)
+	return p
+}
+
+var sink atomic.Pointer[[]byte]
+
+func calls(n int) {
+	s := "s" + strconv.Itoa(n)
+	ints(n, int8(n), uint16(n), int32(-n), uint64(n)<<40, n%2 == 0)
+	floats(n, float32(n)/2, float64(n)/4, complex(float64(n), -1))
+	texts(n, s, []byte(s))
+	node := &Node{Name: s, Next: &Node{Name: "next " + s}, at: Point{int32(n), 1}, ratio: 0.5}
+	structs(n, Point{int32(n), -int32(n)}, node, &node)
+	lists(n, []int{n, n + 1}, []string{s, "b" + s}, [3]int16{int16(n), 2, 3}, []Point{{int32(n), 0}, {0, int32(n)}})
+	faces(n, any(s), fmt.Errorf("wrapped %d: %w", n, fs.ErrExist), Code(n))
+	others(n, map[string]int{s: n, "x": 1}, make(chan int, 4), func(int) {}, time.Duration(n))
+	many(n, n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+8, n+9, s, Point{int32(n), 7})
+	generic(n, s)
+	generic(n, Point{int32(n), 3})
+	generic(n, node)
+	login(n, "geheim", Token(s))
+	readPassword(n)
+	(&T{n * 2}).pointer(n, s)
+	Point{int32(n), 9}.value(n)
+	garbage := make([]byte, n%512)
+	sink.Store(&garbage)
+}
+
+// deep makes calls where the stack has just grown.
+//
+//go:noinline
+func deep(n, depth int) byte {
+	var room [256]byte
+	room[n%256] = byte(depth)
+	if depth == 0 {
+		calls(n)
+	} else {
+		room[1] = deep(n, depth-1)
+	}
+	return room[n%256] + room[1]
+}
+
+func main() {
+	debug.SetGCPercent(10)
+	in := bufio.NewScanner(os.Stdin)
+	fmt.Println("ready", os.Getpid())
+	next := 0
+	for in.Scan() {
+		command, argument, _ := strings.Cut(in.Text(), " ")
+		if command == "end" {
+			return
+		}
+		rounds, _ := strconv.Atoi(argument)
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				for r := range rounds {
+					if n := next + i*rounds + r; r%16 == 0 {
+						done := make(chan bool) // a new stack
+						go func() { deep(n, r%100); close(done) }()
+						<-done
+					} else {
+						calls(n)
+					}
+				}
+			})
+		}
+		all.Wait()
+		next += 4 * rounds
+		fmt.Println("count main.ints", 4*rounds)
+		fmt.Println("done")
+	}
+}

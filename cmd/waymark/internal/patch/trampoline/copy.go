@@ -1,0 +1,276 @@
+package trampoline
+
+import (
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
+
+// CodeCopied is the code of a record that a copy of arguments or results follows, see package capture. Its value is how
+// many bytes the copy takes, without what fills the last record.
+const CodeCopied = 0xFE
+
+// Of a cell, while values are copied.
+const (
+	saved     = 128              // registers
+	copyBegin = saved + 9*8      // where the copy is
+	copyEnd   = copyBegin + 8    // where it must end
+	lengths   = copyEnd + 8      // bytes of the blocks that are being followed, by level
+	cellsEnd  = lengths + 4*8    //
+	_         = slots - cellsEnd // it is in the cell
+)
+
+// integers are the registers of arguments and results in their order. rax has been moved.
+var integers = [...]reg{r15, rbx, rcx, rdi, rsi, r8, r9, r10, r11}
+
+// blocks are the addresses of the blocks that are being followed, by level.
+var blocks = [capture.Levels]reg{r8, r9, r10, r11}
+
+// copySize returns how many bytes a copy takes at most, with the record before it.
+func copySize(p *capture.Plan) int {
+	if p == nil {
+		return 0
+	}
+	return (p.Most + 2*format.RecordSize + 7) &^ (format.RecordSize - 1)
+}
+
+// copyRoom returns how many bytes of code copy takes at most.
+func copyRoom(p *capture.Plan) int {
+	if p == nil {
+		return 0
+	}
+	const each, around = 24, 400
+	return around + each*len(p.Pieces) + followRoom(p.Follow)
+}
+
+func followRoom(list []capture.Follow) (n int) {
+	const each = 160
+	for i := range list {
+		n += each + followRoom(list[i].Inside)
+	}
+	return n
+}
+
+// copy writes code that copies arguments or results to where the cursor is, r13, and moves it behind them. rax and rdx are
+// free. Within runtime/secret.Do nothing is copied.
+func (w *Writer) copy(p *capture.Plan) {
+	const head = format.RecordSize
+	secret := hole(0)
+	if w.heap.Secret != 0 {
+		w.compare32Constant(at(r14, int(w.heap.Secret)), 0)
+		secret = w.ahead(notEqual)
+	}
+	for _, piece := range p.Pieces {
+		to := at(r13, head+piece.At)
+		switch piece.From {
+		case capture.InInt:
+			w.storePart(to, integers[piece.Number], piece.Size)
+		case capture.InFloat:
+			w.storeFloat(to, piece.Number, piece.Size)
+		case capture.OnStack:
+			w.load(rdx, at(rsp, 8+piece.Number))
+			w.storePart(to, rdx, piece.Size)
+		}
+	}
+	if len(p.Follow) == 0 {
+		w.word(rax, codeWord(CodeCopied)|uint64(p.Size))
+		w.store(at(r13, 8), rax)
+		w.addTo(r13, int32(head+(p.Size+15)&^15))
+	} else {
+		cell := func(field int) mem { return at(r12, field) }
+		for i, r := range integers {
+			w.store(cell(saved+8*i), r)
+		}
+		w.store(cell(copyBegin), r13)
+		w.lea(rax, at(r13, head+p.Most))
+		w.store(cell(copyEnd), rax)
+		w.lea(blocks[0], at(r13, head))
+		w.lea(r13, at(r13, head+p.Size))
+		w.follow(p.Follow, 0, true)
+		w.load(rdx, cell(copyBegin))
+		w.lea(rax, at(r13, -head))
+		w.sub(rax, rdx)
+		w.word(rcx, codeWord(CodeCopied))
+		w.or(rax, rcx)
+		w.store(at(rdx, 8), rax)
+		w.addTo(r13, 15)
+		w.and(r13, -16)
+		for i, r := range integers {
+			w.load(r, cell(saved+8*i))
+		}
+	}
+	if secret != 0 {
+		w.land(secret)
+	}
+}
+
+// follow writes code that copies what words of a block lead to. whole says that the block has all of its bytes.
+func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
+	from, length := blocks[level], at(r12, lengths+8*level)
+	for i := range list {
+		f := &list[i]
+		short := hole(0)
+		if !whole {
+			w.compareConstant(length, int32(f.At+f.Width()))
+			short = w.ahead(below)
+		}
+		switch f.Kind {
+		case capture.List:
+			w.load(rax, at(from, f.At))
+			w.load(rcx, at(from, f.At+8))
+			most := int32(f.Bytes / f.Step)
+			w.constant(quad, 7, rcx, most)
+			few := w.ahead(below)
+			w.constant32(rcx, uint32(most))
+			w.land(few)
+			if f.Step > 1 {
+				w.multiply(rcx, int32(f.Step))
+			}
+		case capture.Interface:
+			w.load(rax, at(from, f.At+8))
+			w.constant32(rcx, uint32(f.Bytes))
+		default:
+			w.load(rax, at(from, f.At))
+			w.constant32(rcx, uint32(f.Bytes))
+		}
+		back := w.aheadAddress(r15)
+		w.jump(always, w.copier)
+		w.land(back)
+		if len(f.Inside) > 0 {
+			next, left := blocks[level+1], at(r12, lengths+8*(level+1))
+			w.move(next, rbx)
+			w.store(left, rcx)
+			if f.Kind != capture.List {
+				w.follow(f.Inside, level+1, false)
+			} else {
+				again := w.pc()
+				w.compareConstant(left, int32(f.Step))
+				done := w.ahead(below)
+				w.follow(f.Inside, level+1, true)
+				w.addTo(next, int32(f.Step))
+				w.addConstant(left, -int32(f.Step))
+				w.jump(always, again)
+				w.land(done)
+			}
+		}
+		if short != 0 {
+			w.land(short)
+		}
+	}
+}
+
+// copyRoutine writes what copies bytes. rax: from where; rcx: how many; r13: where to; r15: where to return to. Then rbx is
+// where the bytes are, rcx how many were copied, and r13 is behind them. It reads only what is the program's: its data, and
+// pages of its heap that have been in use. Those stay mapped. rdx, rsi and rdi are overwritten.
+func (w *Writer) copyRoutine(bias uint64) {
+	const (
+		pageShift  = 13
+		pages      = 1 << 13 // of an arena
+		arenaShift = 26
+		arenas     = 1 << 22
+		firstArena = 1 << 47 >> arenaShift // the arena of address 0
+	)
+	w.copier = w.pc()
+	w.lea(rbx, at(r13, 8))
+	w.load(rdx, at(r12, copyEnd))
+	w.sub(rdx, rbx)
+	none := w.ahead(below) // there is no room
+	w.compareTo(rcx, rdx)
+	fits := w.ahead(below)
+	w.move(rcx, rdx)
+	w.land(fits)
+	var found []hole
+	// rdx becomes how many bytes can be read.
+	for _, r := range w.heap.Data {
+		w.lea(rsi, near(r.High+bias))
+		w.move(rdx, rsi)
+		w.sub(rdx, rax)
+		beyond := w.ahead(below)
+		w.constant(quad, 7, rdx, int32(r.Len()+1))
+		found = append(found, w.ahead(below))
+		w.land(beyond)
+	}
+	w.move(rsi, rax)
+	w.shiftRight(rsi, 47)
+	bad := []hole{w.ahead(notEqual)}
+	w.load(rdi, near(w.heap.Arenas+bias))
+	w.test(rdi)
+	bad = append(bad, w.ahead(equal))
+	w.move(rsi, rax)
+	w.shiftRight(rsi, arenaShift)
+	w.addTo(rsi, firstArena)
+	w.load(rdi, mem{base: rdi, index: rsi, scaled: true})
+	w.test(rdi)
+	bad = append(bad, w.ahead(equal))
+	w.move(rsi, rax)
+	w.shiftRight(rsi, pageShift)
+	w.and32(rsi, pages-1)
+	span := mem{base: rdi, index: rsi, scaled: true, disp: int32(w.heap.Spans)}
+	w.load(rdx, span)
+	w.test(rdx)
+	bad = append(bad, w.ahead(equal))
+	w.move(rdx, rax) // until the end of the page
+	w.emit(extra|quad, 0xF7, 0xD0|byte(rdx))
+	w.constant(quad, 4, rdx, 1<<pageShift-1)
+	w.addTo(rdx, 1)
+	w.compareTo(rcx, rdx)
+	found = append(found, w.ahead(below))
+	// The next page, in the same arena.
+	w.constant(long, 7, rsi, pages-1)
+	last := w.ahead(equal)
+	span.disp += 8
+	w.load(rdi, span)
+	w.test(rdi)
+	unused := w.ahead(equal)
+	w.addTo(rdx, 1<<pageShift)
+	w.land(last)
+	w.land(unused)
+	for _, h := range found {
+		w.land(h)
+	}
+	w.compareTo(rcx, rdx)
+	all := w.ahead(below)
+	w.move(rcx, rdx)
+	w.land(all)
+	w.store(at(r13, 0), rcx)
+	w.move(rdx, rcx)
+	w.move(rdi, rbx)
+	eight := w.pc()
+	w.addTo(rdx, -8)
+	rest := w.ahead(aboveEqual) // there was no carry
+	w.load(rsi, at(rax, 0))
+	w.store(at(rdi, 0), rsi)
+	w.addTo(rax, 8)
+	w.addTo(rdi, 8)
+	w.jump(always, eight)
+	w.land(rest)
+	w.addTo(rdx, 8)
+	one := w.pc()
+	w.test(rdx)
+	done := w.ahead(equal)
+	w.loadByte(rsi, at(rax, 0))
+	w.storePart(at(rdi, 0), rsi, 1)
+	w.addTo(rax, 1)
+	w.addTo(rdi, 1)
+	w.addTo(rdx, -1)
+	w.jump(always, one)
+	w.land(done)
+	w.lea(r13, at(rdi, 7))
+	w.and(r13, -8)
+	w.jumpTo(r15)
+	for _, h := range bad {
+		w.land(h)
+	}
+	w.set(at(r13, 0), 1<<32-1) // capture.Unread
+	w.addTo(r13, 8)
+	w.land(none)
+	w.clear(rcx)
+	w.jumpTo(r15)
+	w.align()
+}
+
+// UseHeap says where the process keeps which memory is its own. Before, nothing can be copied.
+func (w *Writer) UseHeap(h image.Heap, bias uint64) {
+	w.heap = &h
+	w.copyRoutine(bias)
+}

@@ -1,0 +1,92 @@
+//go:build linux && amd64
+
+package patch
+
+import (
+	"encoding/binary"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+)
+
+// Values are what is copied of calls' arguments and results, and what is made of it.
+type Values struct {
+	Types  *capture.Types
+	Limits capture.Limits
+
+	t     *Target
+	heap  image.Heap
+	of    map[*image.Func]*capture.Signature // nil: nothing can be copied
+	words map[uint64]uint64                  // of the process's memory, that never change
+}
+
+// Values returns what is copied in the target's program. Values whose names or types have one of the words are masked, see
+// format.LooksSecret. The error says why nothing can be: the program has no DWARF.
+func (t *Target) Values(words []string, l capture.Limits) (*Values, error) {
+	types, err := capture.Open(t.Image, words)
+	if err != nil {
+		return nil, err
+	}
+	heap, err := t.Image.Heap()
+	if err != nil {
+		return nil, err
+	}
+	v := &Values{Types: types, Limits: l, t: t, heap: heap, of: make(map[*image.Func]*capture.Signature), words: make(map[uint64]uint64)}
+	t.values = v
+	if t.writer != nil {
+		t.writer.UseHeap(heap, t.bias)
+	}
+	return v, nil
+}
+
+// Of returns what is copied of a function's calls; nil: nothing.
+func (v *Values) Of(f *image.Func) *capture.Signature {
+	s, known := v.of[f]
+	if !known {
+		s, _ = v.Types.Of(f, v.Limits)
+		v.of[f] = s
+	}
+	return s
+}
+
+// Record adds to a record what is copied of a function's calls.
+func (v *Values) Record(f *image.Func, r trampoline.Record) trampoline.Record {
+	if s := v.Of(f); s != nil {
+		r.Args, r.Results = s.Args, s.Results
+	}
+	return r
+}
+
+// Args returns the arguments of a call, Results its results, as package format has values.
+func (v *Values) Args(c *Call) []byte {
+	if s := v.Of(c.Site.Func); s != nil {
+		return s.Args.Values(c.Args, v)
+	}
+	return nil
+}
+
+// Results returns the results of a call.
+func (v *Values) Results(c *Call) []byte {
+	if s := v.Of(c.Site.Func); s != nil {
+		return s.Results.Values(c.Results, v)
+	}
+	return nil
+}
+
+// Bias implements capture.Memory.
+func (v *Values) Bias() uint64 { return v.t.bias }
+
+// Word implements capture.Memory.
+func (v *Values) Word(at uint64) (uint64, bool) {
+	w, known := v.words[at]
+	if !known {
+		b, err := v.t.process.Bytes(at, 8)
+		if err != nil {
+			return 0, false
+		}
+		w = binary.LittleEndian.Uint64(b)
+		v.words[at] = w
+	}
+	return w, true
+}

@@ -1,0 +1,221 @@
+//go:build linux && amd64
+
+package patch
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/value"
+)
+
+// described are the types of a program's values.
+type described map[uint32]value.Type
+
+func (d described) add(t format.Type) {
+	out := value.Type{ID: t.ID, Kind: reflect.Kind(t.Kind), Name: t.Name, Package: t.Package, Len: t.Len, Elem: t.Elem}
+	for _, f := range t.Fields {
+		out.Fields = append(out.Fields, value.Field(f))
+	}
+	d[t.ID] = out
+}
+
+func (d described) text(data []byte, names []string) (string, error) {
+	list, err := value.Decode(data, func(id uint32) (value.Type, bool) {
+		if t, ok := value.Predeclared(id); ok {
+			return t, true
+		}
+		t, ok := d[id]
+		return t, ok
+	})
+	return value.List(list, names, false), err
+}
+
+// wanted says what testdata/values calls its functions with, and what they return, by the first argument.
+var wanted = map[string]func(n int) string{
+	"ints": func(n int) string {
+		return fmt.Sprintf("(n=%d, a=%d, b=%d, c=%d, d=%d, e=%t) (%d, %t)", n, int8(n), uint16(n), int32(-n), uint64(n)<<40, n%2 == 0, -n, n%2 != 0)
+	},
+	"floats": func(n int) string {
+		return fmt.Sprintf("(n=%d, f=%v, g=%v, c=%v) (x=%v, y=%v)", n, float32(n)/2, float64(n)/4, complex(float64(n), -1), float64(n)/2, complex64(complex(float64(n), -1)))
+	},
+	"texts": func(n int) string {
+		results := fmt.Sprintf(`("s%d!", <nil>)`, n)
+		if n%3 == 0 {
+			results = fmt.Sprintf(`("", broken s%d)`, n)
+		}
+		return fmt.Sprintf(`(n=%d, s="s%d", b="s%d") `, n, n, n) + results
+	},
+	"structs": func(n int) string {
+		next := fmt.Sprintf("{Name:next s%d Next:<nil> at:{…} ratio:0}", n)
+		node := func(next, at string) string { return fmt.Sprintf("{Name:s%d Next:%s at:%s ratio:0.5}", n, next, at) }
+		whole := node("&"+next, fmt.Sprintf("{X:%d Y:1}", n))
+		return fmt.Sprintf("(n=%d, p={X:%d Y:%d}, q=&%s, pp=&&%s) (%s, &%s)", n, n, -n, whole, node("0x", "{…}"), whole, strings.Replace(next, "{…}", "{X:0 Y:0}", 1))
+	},
+	"lists": func(n int) string {
+		return fmt.Sprintf("(n=%d, l=[%d %d], ls=[s%d bs%d], ar=[%d 2 3], ps=[{X:%d Y:0} {X:0 Y:%d}]) ([bs%d])", n, n, n+1, n, n, int16(n), n, n, n)
+	},
+	"faces": func(n int) string {
+		return fmt.Sprintf(`(n=%d, a="s%d", e=wrapped %d: file already exists, st=%d) (%d, open f%d: file does not exist)`, n, n, n, uint16(n), n, n)
+	},
+	"others": func(n int) string {
+		size := 2
+		return fmt.Sprintf("(n=%d, m=map[…+%d], c=chan int(len=0 cap=4), f=main.calls.func1, d=%s) (map[])", n, size, time.Duration(n))
+	},
+	"many": func(n int) string {
+		var args, results []string
+		for i, name := range []string{"n", "a", "b", "c", "d", "e", "f", "g", "h", "i"} {
+			args = append(args, fmt.Sprintf("%s=%d", name, n+i))
+		}
+		for i, name := range []string{"q", "r", "t", "u", "v", "w", "x", "y", "z"} {
+			results = append(results, fmt.Sprintf("%s=%d", name, n+i+1))
+		}
+		return fmt.Sprintf(`(%s, s="s%d", p={X:%d Y:7}) (%s, last=%d, text="s%d")`, strings.Join(args, ", "), n, n, strings.Join(results, ", "), n, n)
+	},
+	"generic[go.shape.string]": func(n int) string { return fmt.Sprintf(`(n=%d, v="s%d") ("s%d")`, n, n, n) },
+	"generic[go.shape.struct { X int32; Y int32 }]": func(n int) string {
+		return fmt.Sprintf("(n=%d, v={X:%d Y:3}) ({X:%d Y:3})", n, n, n)
+	},
+	"login":        func(n int) string { return fmt.Sprintf("(n=%d, password=***, token=***) (key=***)", n) },
+	"readPassword": func(n int) string { return fmt.Sprintf("(n=%d) (***, <nil>)", n) },
+	// Nobody uses the text: it may be gone.
+	"(*T).pointer": func(n int) string {
+		return fmt.Sprintf(`(t=&{n:%d}, n=%d, ""…+%d) (%d)`, 2*n, n, len(fmt.Sprintf("s%d", n)), 2*n)
+	},
+	"Point.value": func(n int) string { return fmt.Sprintf("(p={X:%d Y:9}, n=%d) ({X:%d Y:9})", n, n, n) },
+}
+
+// Each argument and each result is what the program has, while stacks move and memory is used again.
+func TestValues(t *testing.T) {
+	for _, build := range []struct {
+		name string
+		env  []string
+		args []string
+	}{
+		{"plain", nil, nil},
+		{"PIE", nil, []string{"-buildmode=pie"}},
+		{"race", []string{"CGO_ENABLED=1"}, []string{"-race"}},
+		{"go1.25.0", []string{"GOTOOLCHAIN=go1.25.0"}, nil},
+		{"go1.27", []string{"GOTOOLCHAIN=go1.27.2"}, nil},
+	} {
+		t.Run(build.name, func(t *testing.T) {
+			if build.name != "plain" && !*long {
+				t.Skip("compiles the standard library: make test-attach")
+			}
+			checkValues(t, builtOf(t, "values", build.env, build.args...))
+		})
+	}
+}
+
+func checkValues(t *testing.T, program string) {
+	w := start(t, program)
+	target := w.attach()
+	defer target.Close()
+	v, err := target.Values(strings.Split(format.DefaultRedact, ","), capture.Limits{Bytes: 256, Depth: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := make(described)
+	v.Types.Describe = types.add
+	var list []Wanted
+	for name := range wanted {
+		f := target.Image.Named("main." + name)
+		if f == nil {
+			t.Fatalf("no function %s", name)
+		}
+		if _, err := v.Types.Of(f, v.Limits); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		list = append(list, Wanted{f, v.Record(f, trampoline.Record{})})
+	}
+	report, err := target.Want(list)
+	if err != nil || len(report.Refused) > 0 {
+		t.Fatal(err, report.Refused)
+	}
+	right, wrong, missing := make(map[string]int), 0, 0
+	follow := target.Follow()
+	follow.Begin = func(*Call) {}
+	follow.End = func(c *Call) {
+		name := strings.TrimPrefix(c.Site.Func.Name, "main.")
+		if c.Args == nil || c.Results == nil {
+			missing++
+			return
+		}
+		args, results := v.Of(c.Site.Func).Names()
+		was, err := types.text(v.Args(c), args)
+		then, err2 := types.text(v.Results(c), results)
+		n := numberIn(was)
+		text := address.ReplaceAllString(was+" "+then, "0x")
+		if want := wanted[name](n); text != want || err != nil || err2 != nil {
+			if wrong++; wrong < 5 {
+				t.Errorf("%s%s, %v %v; want %s", name, text, err, err2, want)
+			}
+			return
+		}
+		right[name]++
+	}
+	rounds, times := 400, 2
+	if *long {
+		rounds, times = 4000, 25
+	}
+	for range times {
+		fmt.Fprintln(w.in, "go", rounds)
+		done := make(chan map[string]int64)
+		go func() { done <- w.counts() }()
+		for ended := false; ; {
+			select {
+			case <-done:
+				ended = true
+			default:
+			}
+			now, _ := Clock()
+			some, until := target.Drain(true, now, follow.Add)
+			follow.Tell(until)
+			if ended && !some {
+				break
+			}
+		}
+	}
+	total := 0
+	for name := range wanted {
+		if total += right[name]; right[name] == 0 {
+			t.Errorf("%s: no call was right", name)
+		}
+	}
+	dropped := uint64(0)
+	for _, n := range target.Drops() {
+		dropped += n
+	}
+	if missing > 0 && dropped == 0 {
+		t.Errorf("%d calls have no values", missing)
+	}
+	t.Logf("%d calls with the right values, %d wrong, %d without values, %d dropped", total, wrong, missing, dropped)
+	if err := target.Close(); err != nil {
+		t.Error(err)
+	}
+	w.end()
+}
+
+var address = regexp.MustCompile(`0x[0-9a-f]+`)
+
+// numberIn returns the argument n in a text.
+func numberIn(text string) int {
+	_, after, _ := strings.Cut(text, "n=")
+	if i := strings.Index(text, ", n="); i >= 0 && !strings.HasPrefix(text, "(n=") {
+		after = text[i+len(", n="):]
+	}
+	end := strings.IndexFunc(after, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		end = len(after)
+	}
+	n, _ := strconv.Atoi(after[:end])
+	return n
+}
