@@ -22,11 +22,14 @@ type change struct {
 
 // changesOf returns the changes that patch sites, or undo their patches.
 func changesOf(sites []*Site, on bool) (list []change) {
+	var jumps []byte // one after the other
 	for _, s := range sites {
 		for _, p := range s.places {
 			c := change{s, p.at, p.original, p.original}
 			if on {
-				c.to = p.jump()
+				n := len(jumps)
+				jumps = p.appendJump(jumps)
+				c.to = jumps[n:]
 			}
 			list = append(list, c)
 		}
@@ -34,51 +37,71 @@ func changesOf(sites []*Site, on bool) (list []change) {
 	return list
 }
 
-// pages are pages of the process's code, by their addresses.
-type pages map[uint64][]byte
+// pages are pages of the process's code.
+type pages struct {
+	runs []run
+	page map[uint64][]byte // by address
+
+	latest uint64 // the page that was asked for
+	bytes  []byte // of it
+}
+
+// A run is pages that lie side by side.
+type run struct {
+	at uint64
+	b  []byte
+}
 
 const pageMask = image.PageSize - 1
 
-func (ps pages) at(a uint64, n int) []byte { return ps[a&^pageMask][a&pageMask:][:n] }
-
-// runs calls do with each run of pages that lie side by side: their addresses.
-func (ps pages) runs(do func(list []uint64) error) error {
-	list := slices.Sorted(maps.Keys(ps))
-	for len(list) > 0 {
+// pagesOf returns the pages of changes, without their content.
+func pagesOf(list []change) *pages {
+	ps := &pages{page: make(map[uint64][]byte)}
+	for _, c := range list {
+		ps.page[c.at&^pageMask] = nil
+	}
+	all := slices.Sorted(maps.Keys(ps.page))
+	for len(all) > 0 {
 		n := 1
-		for n < len(list) && list[n] == list[n-1]+image.PageSize {
+		for n < len(all) && all[n] == all[n-1]+image.PageSize {
 			n++
 		}
-		if err := do(list[:n]); err != nil {
-			return err
+		r := run{all[0], make([]byte, n*image.PageSize)}
+		for i, at := range all[:n] {
+			ps.page[at] = r.b[i*image.PageSize:][:image.PageSize]
 		}
-		list = list[n:]
-	}
-	return nil
-}
-
-// pagesOf returns the pages of changes, without their content.
-func pagesOf(list []change) pages {
-	ps := make(pages)
-	for _, c := range list {
-		ps[c.at&^pageMask] = nil
+		ps.runs, all = append(ps.runs, r), all[n:]
 	}
 	return ps
 }
 
-// touch has the process have pages of its own where changes will be, so that it need not make them while it is stopped.
-func (t *Target) touch(list []change) error {
-	own := make(map[uint64]bool)
-	for _, c := range list {
-		if own[c.at&^pageMask] {
-			continue
+func (ps *pages) at(a uint64, n int) []byte {
+	if page := a &^ pageMask; page != ps.latest {
+		ps.latest, ps.bytes = page, ps.page[page]
+	}
+	return ps.bytes[a&pageMask:][:n]
+}
+
+// touch has the process have pages of its own where changes will be, and reads them: what is done for the first time takes
+// ten times as long, and is done before the process is stopped.
+func (t *Target) touch(ps *pages) error {
+	for _, r := range ps.runs {
+		for at := 0; at < len(r.b); at += image.PageSize {
+			if err := t.process.Read(r.at+uint64(at), r.b[at:at+1]); err != nil {
+				return err
+			}
+			if err := t.process.Write(r.at+uint64(at), r.b[at:at+1]); err != nil {
+				return err
+			}
 		}
-		own[c.at&^pageMask] = true
-		b, err := t.process.Bytes(c.at, 1)
-		if err == nil {
-			err = t.process.Write(c.at, b)
-		}
-		if err != nil {
+	}
+	return t.read(ps)
+}
+
+// read reads pages.
+func (t *Target) read(ps *pages) error {
+	for _, r := range ps.runs {
+		if err := t.process.Read(r.at, r.b); err != nil {
 			return err
 		}
 	}
@@ -96,23 +119,19 @@ func leads(at uint64, b []byte) uint64 {
 	return at + displace.Jump + uint64(int64(int32(binary.LittleEndian.Uint32(b[1:]))))
 }
 
-// look returns the pages of changes as they are to be. The process is stopped. Where there is a jump to trampolines it is a
-// waymark's own. others are changes in whose place another program has its bytes: they are left, but for what stands
-// behind a breakpoint.
-func (t *Target) look(list []change, trampolines image.Range) (now pages, others []change, err error) {
-	now = pagesOf(list)
-	err = now.runs(func(run []uint64) error {
-		b, err := t.process.Bytes(run[0], len(run)*image.PageSize)
-		for i, page := range run {
-			now[page] = b[i*image.PageSize:][:image.PageSize]
-		}
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
+// look reads pages, and makes them what they are to be, but for changes of sites that are left out. The process is stopped.
+// Where there is a jump to trampolines it is a waymark's own. others are changes in whose place another program has its
+// bytes: they are left, but for what stands behind a breakpoint.
+func (t *Target) look(ps *pages, list []change, trampolines image.Range) (others []change, err error) {
+	if err := t.read(ps); err != nil {
+		return nil, err
 	}
-	for _, c := range list {
-		b := now.at(c.at, displace.Jump)
+	for i := range list {
+		c := &list[i]
+		if c.site != nil && c.site.left {
+			continue
+		}
+		b := ps.at(c.at, displace.Jump)
 		ours := trampolines.Contains(leads(c.at, b))
 		switch {
 		case bytes.Equal(b, c.original), b[0] == jump && ours:
@@ -121,19 +140,18 @@ func (t *Target) look(list []change, trampolines image.Range) (now pages, others
 			copy(b[1:], c.to[1:])
 			fallthrough
 		default:
-			others = append(others, c)
+			others = append(others, *c)
 		}
 	}
-	return now, others, nil
+	return others, nil
 }
 
 // put writes pages to the process.
-func (t *Target) put(ps pages) error {
-	return ps.runs(func(run []uint64) error {
-		var b []byte
-		for _, page := range run {
-			b = append(b, ps[page]...)
+func (t *Target) put(ps *pages) error {
+	for _, r := range ps.runs {
+		if err := t.process.Write(r.at, r.b); err != nil {
+			return err
 		}
-		return t.process.Write(run[0], b)
-	})
+	}
+	return nil
 }

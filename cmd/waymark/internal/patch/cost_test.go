@@ -16,6 +16,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 )
 
@@ -25,12 +26,23 @@ var (
 	figures = flag.String("figures", "", "a file to write the figures to, as CSV")
 )
 
-// A rung is what is measured beside others: ns of a call.
+// A rung is what is measured beside others: ns of a call of each of the program's functions.
 type rung struct {
 	name string
-	run  func() (leaf, recursion float64)
-	leaf []float64
-	deep []float64
+	run  func() took
+	took []took
+}
+
+// What calls of Leaf, Recursion, Text and Struct took, ns.
+type took [4]float64
+
+// median returns the median of what calls of a function took.
+func (r *rung) median(function int) float64 {
+	var list []float64
+	for _, t := range r.took {
+		list = append(list, t[function])
+	}
+	return median(list)
 }
 
 func median(list []float64) float64 { return slices.Sorted(slices.Values(list))[len(list)/2] }
@@ -44,55 +56,66 @@ func TestCost(t *testing.T) {
 	const rounds, calls = 11, 2_000_000
 	program := builtOf(t, "cost", nil)
 	w := start(t, program)
-	measure := func(w *worker, calls int) (leaf, recursion float64) {
+	measure := func(w *worker, calls int) (took took) {
 		t.Helper()
 		fmt.Fprintln(w.in, calls)
 		if !w.out.Scan() {
 			t.Fatal("the program has ended")
 		}
-		if _, err := fmt.Sscanf(w.out.Text(), "took %f %f", &leaf, &recursion); err != nil {
+		if _, err := fmt.Sscanf(w.out.Text(), "took %f %f %f %f", &took[0], &took[1], &took[2], &took[3]); err != nil {
 			t.Fatal(err)
 		}
-		return leaf, recursion
+		return took
 	}
-	plain := func() (float64, float64) { return measure(w, calls) }
+	plain := func() took { return measure(w, calls) }
 	lost := uint64(0)
-	patched := func(r trampoline.Record) func() (float64, float64) {
-		return func() (float64, float64) {
+	patched := func(r trampoline.Record, values bool) func() took {
+		return func() took {
 			target := w.attach()
 			defer target.Close()
 			var list []Wanted
-			for _, name := range []string{"main.Leaf", "main.Recursion"} {
+			for _, name := range []string{"main.Leaf", "main.Recursion", "main.Text", "main.Struct"} {
 				list = append(list, Wanted{target.Image.Named(name), r})
+			}
+			if values {
+				v, err := target.Values(nil, capture.Limits{Bytes: 256, Depth: 2})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, w := range list {
+					list[i].Record = v.Record(w.Func, r)
+				}
 			}
 			if report, err := target.Want(list); err != nil || report.Functions != len(list) {
 				t.Fatalf("%+v, %v", report, err)
 			}
 			stop, done := make(chan struct{}), make(chan struct{})
 			go func() {
-				drained(target, newTally(), stop)
+				drained(target, func(*Part) {}, stop)
 				close(done)
 			}()
-			leaf, recursion := measure(w, calls)
+			measure(w, calls) // the memory for events is used for the first time
+			took := measure(w, calls)
 			close(stop)
 			<-done
 			for _, n := range target.Drops() {
 				lost += n
 			}
-			return leaf, recursion
+			return took
 		}
 	}
 	floor := clockReads(t)
 	rungs := []*rung{
-		{name: "two readings of the clock", run: func() (float64, float64) {
+		{name: "two readings of the clock", run: func() took {
 			begin := time.Now()
 			floor(calls)
 			ns := float64(time.Since(begin)) / calls
-			return ns, ns
+			return took{ns, ns, ns, ns}
 		}},
 		{name: "plain", run: plain},
-		{name: "patched", run: patched(trampoline.Record{})},
-		{name: "patched, one caller", run: patched(trampoline.Record{Callers: 1})},
+		{name: "patched", run: patched(trampoline.Record{}, false)},
+		{name: "patched, with values", run: patched(trampoline.Record{}, true)},
+		{name: "patched, one caller", run: patched(trampoline.Record{Callers: 1}, false)},
 		{name: "undone", run: plain},
 	}
 	if *command != "" {
@@ -104,13 +127,13 @@ func TestCost(t *testing.T) {
 		}
 		on := start(t, rewritten, "WAYMARK=record,overflow=drop,o="+filepath.Join(t.TempDir(), "cost.wmt"))
 		off := start(t, rewritten, "WAYMARK=agent=0")
-		rungs = append(rungs, &rung{name: "built by waymark, off", run: func() (float64, float64) { return measure(off, calls) }},
-			&rung{name: "built by waymark, recorded", run: func() (float64, float64) { return measure(on, calls) }})
+		rungs = append(rungs, &rung{name: "built by waymark, off", run: func() took { return measure(off, calls) }},
+			&rung{name: "built by waymark, recorded", run: func() took { return measure(on, calls) }})
 	}
 	if bpftrace, err := exec.LookPath("bpftrace"); err == nil && os.Geteuid() == 0 {
 		program := builtOf(t, "cost", nil) // another file: a uprobe is in all processes of its file
 		probed := start(t, program)
-		c := exec.Command(bpftrace, "-p", fmt.Sprint(probed.cmd.Process.Pid), "-e", fmt.Sprintf("uprobe:%s:main.Leaf { @leaf = count(); } uprobe:%[1]s:main.Recursion { @deep = count(); } BEGIN { printf(\"ready\\n\"); }", program))
+		c := exec.Command(bpftrace, "-p", fmt.Sprint(probed.cmd.Process.Pid), "-e", fmt.Sprintf("uprobe:%s:main.Leaf { @leaf = count(); } uprobe:%[1]s:main.Recursion { @deep = count(); } uprobe:%[1]s:main.Text { @text = count(); } uprobe:%[1]s:main.Struct { @struct = count(); } BEGIN { printf(\"ready\\n\"); }", program))
 		out, err := c.StdoutPipe()
 		if err == nil {
 			err = c.Start()
@@ -134,19 +157,26 @@ func TestCost(t *testing.T) {
 				}
 			}
 		}()
-		rungs = append(rungs, &rung{name: "a uprobe, beginnings only", run: func() (float64, float64) { return measure(probed, calls/100) }})
+		rungs = append(rungs, &rung{name: "a uprobe, beginnings only", run: func() took { return measure(probed, calls/100) }})
 	}
 	for range rounds {
 		for _, r := range rungs {
-			leaf, deep := r.run()
-			r.leaf, r.deep = append(r.leaf, leaf), append(r.deep, deep)
+			r.took = append(r.took, r.run())
 		}
 	}
-	two, leaf, deep := median(rungs[0].leaf), median(rungs[1].leaf), median(rungs[1].deep)
-	rows := [][]string{{"engine", "call ns", "added ns", "x clock", "level ns", "added ns", "x clock"}}
+	two, plainly := rungs[0].median(0), rungs[1]
+	rows := [][]string{{"engine"}}
+	for _, name := range []string{"two ints and a result", "a level", "int and text", "a struct"} {
+		rows[0] = append(rows[0], name+", ns", "added ns", "x clock")
+	}
 	for _, r := range rungs {
-		a, b := median(r.leaf), median(r.deep)
-		rows = append(rows, []string{r.name, fmt.Sprintf("%.1f", a), fmt.Sprintf("%.1f", a-leaf), fmt.Sprintf("%.2f", (a-leaf)/two), fmt.Sprintf("%.1f", b), fmt.Sprintf("%.1f", b-deep), fmt.Sprintf("%.2f", (b-deep)/two)})
+		row := []string{r.name}
+		for f := range took(r.took[0]) {
+			ns := r.median(f)
+			added := ns - plainly.median(f)
+			row = append(row, fmt.Sprintf("%.1f", ns), fmt.Sprintf("%.1f", added), fmt.Sprintf("%.2f", added/two))
+		}
+		rows = append(rows, row)
 	}
 	for _, row := range rows {
 		t.Log(strings.Join(row, "  "))

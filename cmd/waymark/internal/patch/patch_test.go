@@ -130,7 +130,9 @@ func newTally() *tally {
 }
 
 func (c *tally) add(p *Part) {
-	for _, r := range p.Records() {
+	list := p.Records()
+	for i := 0; i < len(list); i += 1 + follows(list, i) {
+		r := list[i]
 		site := uint32(r.Word >> format.SiteShift)
 		switch code, _, ok := codeOf(r); {
 		case ok:
@@ -144,15 +146,15 @@ func (c *tally) add(p *Part) {
 }
 
 // drained drains until stop is closed, and then what is left.
-func drained(target *Target, c *tally, stop chan struct{}) {
+func drained(target *Target, add func(*Part), stop chan struct{}) {
 	for {
 		select {
 		case <-stop:
-			for some := true; some; some, _ = target.Drain(true, 0, c.add) {
+			for some := true; some; some, _ = target.Drain(true, 0, add) {
 			}
 			return
 		default:
-			if some, _ := target.Drain(false, 0, c.add); !some {
+			if some, _ := target.Drain(false, 0, add); !some {
 				time.Sleep(200 * time.Microsecond)
 			}
 		}
@@ -224,7 +226,7 @@ func counts(t *testing.T, program string, env ...string) {
 	c := newTally()
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
-		drained(target, c, stop)
+		drained(target, c.add, stop)
 		close(done)
 	}()
 	const rounds = 20000

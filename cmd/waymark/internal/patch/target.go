@@ -290,7 +290,7 @@ func (t *Target) share() (err error) {
 	}
 	began, _ := stopped.Began(os.Getpid())
 	for at, v := range map[int]uint64{trampoline.HeadMagic: trampoline.Magic, trampoline.HeadTracer: uint64(os.Getpid()), trampoline.HeadStart: began,
-		trampoline.HeadCode: t.code, trampoline.HeadRoom: codeRoom} {
+		trampoline.HeadCode: t.code} {
 		binary.LittleEndian.PutUint64(t.memory[at:], v)
 	}
 	t.writer = trampoline.New(&t.Image.Layout, t.at, t.code)
@@ -388,8 +388,8 @@ func (t *Target) gap(n uint64) (uint64, error) {
 	return at, nil
 }
 
-// left is what a waymark has in a process.
-type left struct{ at, size, code, room uint64 }
+// left is what a waymark has in a process: memory, and trampolines, of whose room so many bytes are used.
+type left struct{ at, size, code, used uint64 }
 
 // traces returns what another waymark has in the process, nil: nothing. by is the id of that waymark if it runs.
 func (t *Target) traces() (l *left, by int, err error) {
@@ -406,9 +406,9 @@ func (t *Target) traces() (l *left, by int, err error) {
 			return nil, 0, err
 		}
 		word := func(at int) uint64 { return binary.LittleEndian.Uint64(head[at:]) }
-		l = &left{at: m.Low, size: m.High - m.Low, code: m.High, room: codeRoom}
+		l = &left{at: m.Low, size: m.High - m.Low, code: m.High, used: codeRoom}
 		if word(trampoline.HeadMagic) == trampoline.Magic {
-			l.code, l.room = word(trampoline.HeadCode), word(trampoline.HeadRoom)
+			l.code, l.used = word(trampoline.HeadCode), word(trampoline.HeadUsed)
 			if began, err := stopped.Began(int(word(trampoline.HeadTracer))); err == nil && began == word(trampoline.HeadStart) && int(word(trampoline.HeadTracer)) != os.Getpid() {
 				return l, int(word(trampoline.HeadTracer)), nil
 			}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"syscall"
@@ -59,25 +58,30 @@ func (t *Target) undo() error {
 	}
 	var been []*Site
 	for _, s := range slices.Concat(t.sites[1:], t.marks) {
-		if s.been {
+		if s.left = false; s.been {
 			been = append(been, s)
 		}
 	}
-	return t.restore(changesOf(been, false), &left{t.at, size, t.code, codeRoom})
+	return t.restore(changesOf(been, false), &left{t.at, size, t.code, uint64(t.written)})
 }
 
 // restore makes changes back, waits until nothing leads into trampolines any more, and has the process unmap what a
-// waymark has mapped in it. Where another program has changed a patch, the trampolines stay: it may change it back.
+// waymark has mapped in it. A number on a stack may look as an address of a trampoline: so those count that are written,
+// which are few. Where another program has changed a patch, the trampolines stay: it may change it back.
 func (t *Target) restore(list []change, l *left) error {
 	const tries = 2000
-	trampolines := image.Range{Low: l.code, High: l.code + l.room}
+	trampolines := image.Range{Low: l.code, High: l.code + l.used}
+	ps := pagesOf(list)
+	if err := t.read(ps); err != nil { // see touch
+		return err
+	}
 	for try := 0; ; try++ {
 		if err := t.process.Stop(); err != nil {
 			return err
 		}
-		now, others, err := t.look(list, trampolines)
+		others, err := t.look(ps, list, trampolines)
 		if err == nil && try == 0 {
-			err = t.put(now)
+			err = t.put(ps)
 		}
 		clear := false
 		if err == nil {
@@ -90,9 +94,9 @@ func (t *Target) restore(list []change, l *left) error {
 		case len(others) > 0:
 			return fmt.Errorf("another program has changed %d of the patches in process %d, a debugger or a tracer of the system perhaps: end it; the others are undone", len(others), t.process.PID)
 		case clear:
-			return t.unmap(pagesOf(list), l)
+			return t.unmap(ps, l)
 		case try == tries:
-			return fmt.Errorf("something in process %d still leads into what it was patched with: its code is as it was, and %d MB stay mapped", t.process.PID, (l.room+l.size)>>20)
+			return fmt.Errorf("something in process %d still leads into what it was patched with: its code is as it was, and %d MB stay mapped", t.process.PID, (codeRoom+l.size)>>20)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -121,7 +125,7 @@ func (t *Target) leave(trampolines image.Range) (clear bool, err error) {
 
 // unmap has the process unmap what a waymark has mapped, close descriptors that a kill has left, and drop its own copies
 // of pages if all of its code is as in the file.
-func (t *Target) unmap(ps pages, l *left) error {
+func (t *Target) unmap(ps *pages, l *left) error {
 	room, err := t.room()
 	if err != nil {
 		return err
@@ -139,10 +143,11 @@ func (t *Target) unmap(ps pages, l *left) error {
 	for _, fd := range t.descriptors() {
 		calls = append(calls, stopped.Call{Number: unix.SYS_CLOSE, Arguments: []int64{int64(fd)}})
 	}
-	if _, differ, err := t.differences(); err == nil && differ == 0 && len(ps) > 0 {
+	if _, differ, err := t.differences(); err == nil && differ == 0 && ps != nil && len(ps.runs) > 0 {
 		// The stub's own pages stay: it would be gone.
 		stub := image.Range{Low: room.At &^ pageMask, High: (room.At + stopped.StubSize + pageMask) &^ pageMask}
-		low, high := slices.Min(slices.Collect(maps.Keys(ps))), slices.Max(slices.Collect(maps.Keys(ps)))+image.PageSize
+		last := ps.runs[len(ps.runs)-1]
+		low, high := ps.runs[0].at, last.at+uint64(len(last.b))
 		for _, r := range []image.Range{{Low: low, High: min(high, stub.Low)}, {Low: max(low, stub.High), High: high}} {
 			if r.Low < r.High {
 				calls = append(calls, stopped.Call{Number: unix.SYS_MADVISE, Arguments: []int64{int64(r.Low), int64(r.High - r.Low), unix.MADV_DONTNEED}})
@@ -162,7 +167,7 @@ func (t *Target) mend(l *left) error {
 		return err
 	}
 	var list []change
-	trampolines := image.Range{Low: l.code, High: l.code + l.room}
+	trampolines := image.Range{Low: l.code, High: l.code + l.used}
 	for i := 0; differ > 0 && i+displace.Jump <= len(code); i++ {
 		at := t.Image.Text.Low + t.bias + uint64(i)
 		original := t.Image.Code()[i : i+displace.Jump]

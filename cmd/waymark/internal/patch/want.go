@@ -31,6 +31,7 @@ type Site struct {
 	been   bool // it was on at some time
 	mark   bool // it is the runtime's, see trampoline.Mark
 	lost   bool // another program has changed it
+	left   bool // it is left out of what is being done
 }
 
 // Name returns the function's name as runtime.FuncForPC does: without type arguments.
@@ -56,9 +57,8 @@ type patch struct {
 	original []byte // the bytes that it replaces
 }
 
-func (p *patch) jump() []byte {
-	b := []byte{jump}
-	return binary.LittleEndian.AppendUint32(b, uint32(p.Start-(p.at+displace.Jump)))
+func (p *patch) appendJump(b []byte) []byte {
+	return binary.LittleEndian.AppendUint32(append(b, jump), uint32(p.Start-(p.at+displace.Jump)))
 }
 
 // inside reports whether an address is within what the patch displaces, but not at its beginning.
@@ -216,10 +216,16 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 			return err
 		}
 		t.written = len(code)
+		binary.LittleEndian.PutUint64(t.memory[trampoline.HeadUsed:], uint64(t.written)) // before anything leads there
 	}
 	places := patchesOf(add)
-	if err := t.touch(changesOf(add, true)); err != nil {
+	changes := append(changesOf(add, true), changesOf(drop, false)...)
+	ps := pagesOf(changes)
+	if err := t.touch(ps); err != nil {
 		return err
+	}
+	for _, s := range drop {
+		s.left = false
 	}
 	began := time.Now()
 	if err := t.process.Stop(); err != nil {
@@ -239,30 +245,27 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 	if err := t.move(places, busy); err != nil {
 		return err
 	}
-	var list []*Site
 	for _, s := range add {
-		switch {
-		case !busy[s]:
-			list = append(list, s)
-		case !s.mark: // a mark is tried again with the next functions
+		if s.left = busy[s]; s.left && !s.mark { // a mark is tried again with the next functions
 			r.Deferred = append(r.Deferred, s.Func)
 		}
 	}
-	now, list, err := t.looked(list, drop)
-	if err != nil {
+	if err := t.looked(ps, changes); err != nil {
 		return err
 	}
-	for _, s := range list {
-		s.been = true // also if only some of it is written
+	for _, s := range add {
+		s.been = s.been || !s.left // also if only some of it is written
 	}
-	if err := t.put(now); err != nil {
+	if err := t.put(ps); err != nil {
 		return err
 	}
 	for _, s := range drop {
 		s.on = false
 	}
-	for _, s := range list {
-		s.on, s.record = true, s.next
+	for _, s := range add {
+		if !s.left {
+			s.on, s.record = true, s.next
+		}
 	}
 	for _, s := range t.marks {
 		if s.lost {
@@ -272,23 +275,21 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 	return nil
 }
 
-// looked returns the pages of the process's code as they are to be, and the sites that can be patched: what other programs
-// have changed is not touched. A mark is left out then, for nobody has asked for it.
-func (t *Target) looked(add, drop []*Site) (now pages, list []*Site, err error) {
-	for list = add; ; {
-		changes := append(changesOf(list, true), changesOf(drop, false)...)
-		now, others, err := t.look(changes, image.Range{Low: t.code, High: t.code + codeRoom})
+// looked makes pages of the process's code what they are to be. What other programs have changed is not touched: a mark is
+// left out then, for nobody has asked for it.
+func (t *Target) looked(ps *pages, changes []change) error {
+	for {
+		others, err := t.look(ps, changes, image.Range{Low: t.code, High: t.code + codeRoom})
 		if err != nil || len(others) == 0 {
-			return now, list, err
+			return err
 		}
 		for _, c := range others {
 			if !c.site.mark || c.site.on {
 				f := t.Image.At(c.at - t.bias)
-				return nil, nil, &image.Refusal{Why: fmt.Sprintf("the code of %s in process %d isn't that of its file: another program has changed it, a debugger perhaps", f.Name, t.process.PID)}
+				return &image.Refusal{Why: fmt.Sprintf("the code of %s in process %d isn't that of its file: another program has changed it, a debugger perhaps", f.Name, t.process.PID)}
 			}
-			c.site.lost = true
+			c.site.lost, c.site.left = true, true
 		}
-		list = slices.DeleteFunc(list, func(s *Site) bool { return s.lost })
 	}
 }
 

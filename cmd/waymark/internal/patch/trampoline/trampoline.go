@@ -53,7 +53,7 @@ const (
 	HeadTracer = 8  // process id of who patches
 	HeadStart  = 16 // when that process began, as the kernel tells it
 	HeadCode   = 24 // address of the trampolines
-	HeadRoom   = 32 // their room, bytes
+	HeadUsed   = 32 // how many bytes of them there are
 	HeadNoP    = 40 // events of threads that had no P
 )
 
