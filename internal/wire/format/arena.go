@@ -173,6 +173,16 @@ func FirstTypes(control []byte) int {
 
 func NextTypes(chunk Chunk) int { return int(uint32(chunk.Goroutine)) }
 
+// LinkTypes makes chunk number next of an arena the one that follows chunk number last in describing types, or with 0 the
+// first one. It says what it describes in the form of a Types block, from ChunkHeader on; its End and its state are set.
+func LinkTypes(arena []byte, last, next int) {
+	if last == 0 {
+		binary.LittleEndian.PutUint32(arena[arenaTypes:], uint32(next))
+		return
+	}
+	binary.LittleEndian.PutUint64(arena[last*ChunkSize+24:], uint64(next))
+}
+
 // ChunkOfTypes returns the descriptions in a chunk, in the form of a Types block, from the given
 // offset on. The first are at ChunkHeader. next is where to go on once there are more.
 func ChunkOfTypes(chunk []byte, from int) (types []byte, next int) {

@@ -14,11 +14,11 @@ import (
 )
 
 // recordForeign runs a program that plain Go has built, and records it.
-func (a *app) recordForeign(line *commandLine, set *pflag.FlagSet, rec *recordFlags, file string) error {
+func (a *app) recordForeign(line *commandLine, set *pflag.FlagSet, rec *recordFlags, values, file string) error {
 	if err := replaceable(file); err != nil {
 		return err
 	}
-	return a.startForeign("record", line, set, rec, file, func() error { return a.recorded(file, "text", rec, nil) })
+	return a.startForeign("record", line, set, rec.live()+values, file, func() error { return a.recorded(file, "text", rec, nil) })
 }
 
 // runForeign runs a program that plain Go has built, and reports what it did.
@@ -29,14 +29,14 @@ func (a *app) runForeign(line *commandLine, set *pflag.FlagSet, rec *recordFlags
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "run.wmt")
-	return a.startForeign("run", line, set, rec, file, func() error {
+	return a.startForeign("run", line, set, rec.live(), file, func() error {
 		return a.to(out, a.stderr, nil, func(w io.Writer) error { return a.reportRun(w, dir, file, rep) })
 	})
 }
 
 // startForeign runs a program that plain Go has built, records it to a file and calls then. Functions are those that
 // --include names, else those of the main module. They are patched before the first instruction.
-func (a *app) startForeign(name string, line *commandLine, set *pflag.FlagSet, rec *recordFlags, file string, then func() error) error {
+func (a *app) startForeign(name string, line *commandLine, set *pflag.FlagSet, settings, file string, then func() error) error {
 	if len(line.exec()) > 0 {
 		return usagef("%s: -exec runs programs that waymark has built", name)
 	}
@@ -53,7 +53,7 @@ func (a *app) startForeign(name string, line *commandLine, set *pflag.FlagSet, r
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env = inherit(a.stdin), a.stdout, a.stderr, os.Environ()
 	var run *host.Run
 	runErr := awaitProgram(cmd, func() (err error) {
-		if run, err = host.Start(cmd, file, rec.live(), include); err == nil {
+		if run, err = host.Start(cmd, file, settings, include); err == nil {
 			a.note(run.Note)
 		}
 		return err

@@ -56,7 +56,7 @@ func (a *app) recordCommand() *cobra.Command {
 				if err := set.Parse(line.args[1:]); err != nil {
 					return usageError{err}
 				}
-				if name := ofBuilds(set); name != "" {
+				if name := ofBuilds(set, "args", "results"); name != "" {
 					return usagef("record: --%s is of builds: a running process is recorded as it was built, all of it or TARGET...", name)
 				}
 				file, err := filepath.Abs(out)
@@ -69,7 +69,11 @@ func (a *app) recordCommand() *cobra.Command {
 				if err := (&liveFlags{form: form}).check(); err != nil {
 					return err
 				}
-				return a.recordLive(line.args[0], dir, file, form, rec.live(), &rec, limit, set.Args())
+				values, err := f.values.live()
+				if err != nil {
+					return err
+				}
+				return a.recordLive(line.args[0], dir, file, form, rec.live(), values, &rec, limit, set.Args())
 			}
 			if form != "text" {
 				return usagef("record: --format is of a running process: stdout is the program's")
@@ -86,10 +90,14 @@ func (a *app) recordCommand() *cobra.Command {
 				defer t.clear()
 			}
 			if errors.Is(err, errForeign) {
-				if name := ofBuilds(set, "include", "config", "verbose", "debug"); name != "" {
+				if name := ofBuilds(set, "include", "config", "verbose", "debug", "args", "results"); name != "" {
 					return usagef("record: --%s is of programs that waymark builds, and plain Go has built %s: name its package", name, line.args[0])
 				}
-				return a.recordForeign(line, set, &rec, file)
+				values, err := f.values.live()
+				if err != nil {
+					return err
+				}
+				return a.recordForeign(line, set, &rec, values, file)
 			}
 			if err != nil || t == nil {
 				return err

@@ -17,8 +17,8 @@ import (
 )
 
 // recordLive records a running program, until the time is over or the user interrupts. form is
-// that of what is said of the recording; more are settings of it, as WAYMARK has them.
-func (a *app) recordLive(process, dir, file, form, more string, rec *recordFlags, d time.Duration, targets []string) error {
+// that of what is said of the recording; more are settings of it, as WAYMARK has them, and values those of a patched one.
+func (a *app) recordLive(process, dir, file, form, more, values string, rec *recordFlags, d time.Duration, targets []string) error {
 	remote := live.IsRemote(process) // the program writes where it runs
 	if !remote {
 		if err := replaceable(file); err != nil {
@@ -32,6 +32,10 @@ func (a *app) recordLive(process, dir, file, form, more string, rec *recordFlags
 		return err
 	}
 	defer c.Close()
+	if values != "" && !c.Patched {
+		return usagef("record: --args and --results are of builds: a running process is recorded as it was built, all of it or TARGET...")
+	}
+	more += values
 	if rec.ring() && !rec.config.DumpAtExit {
 		more += ",dump-at-exit" // the end is what the user waits for: nothing else writes the window
 	}

@@ -31,6 +31,22 @@ func (f *valueFlags) define(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.redact, "redact", nil, "mask parameters and fields with this `WORD` in their names too; none: nothing else (repeatable; default "+strings.ReplaceAll(format.DefaultRedact, ",", ", ")+")")
 }
 
+// live returns the settings by which values of a patched program are recorded, as WAYMARK has them.
+func (f *valueFlags) live() (settings string, err error) {
+	for _, of := range []struct {
+		name string
+		list []string
+	}{{"args", f.args}, {"results", f.results}} {
+		switch {
+		case len(of.list) == 1 && of.list[0] == build.Everything:
+			settings += "," + of.name
+		case len(of.list) > 0:
+			return "", usagef("record: --%s=%s is of builds: without a pattern it is of all functions that are recorded", of.name, of.list[0])
+		}
+	}
+	return settings, nil
+}
+
 func (f *valueFlags) options() (build.Values, error) {
 	depth, err := readFlag(f.set, setting.Find("arg-depth"))
 	if err != nil {

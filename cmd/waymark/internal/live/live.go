@@ -34,10 +34,12 @@ var ErrEnded = errors.New("the program has ended, or closed the connection")
 type Conn struct {
 	net.Conn
 	path string // of the socket, or the address
+
+	Patched bool // the program doesn't listen, and is patched
 }
 
 // Over returns a connection to the program at the other end of c. name stands for it in errors.
-func Over(c net.Conn, name string) *Conn { return &Conn{c, name} }
+func Over(c net.Conn, name string) *Conn { return &Conn{Conn: c, path: name} }
 
 // dial connects to a socket. Unless it is nobody's, the process that listens must be the user's or
 // root's: anybody may have made a folder with that name first.
@@ -46,7 +48,7 @@ func dial(path string, user int) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{conn, path}
+	c := &Conn{Conn: conn, path: path}
 	if p, err := c.peer(); user != anybody && (err != nil || p.uid != user && p.uid != 0) {
 		c.Close()
 		return nil, errors.Join(err, fmt.Errorf("%s is not user %d's: a process of user %d listens there", path, user, p.uid))
@@ -269,7 +271,7 @@ func connect(pid int) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process %d, %s, doesn't listen, and can't be patched: %w", pid, program, err)
 	}
-	return Over(c, fmt.Sprintf("process %d", pid)), nil
+	return &Conn{Conn: c, path: fmt.Sprintf("process %d", pid), Patched: true}, nil
 }
 
 // folders returns the folders to look for sockets in, dir or if that is empty the user's own, and

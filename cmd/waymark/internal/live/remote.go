@@ -46,7 +46,7 @@ func connectRemote(address string) (*Conn, error) {
 		return nil, fmt.Errorf("%s: %w", address, err)
 	}
 	c.SetDeadline(time.Time{})
-	return &Conn{&upgraded{c, in}, address}, nil
+	return &Conn{Conn: &upgraded{c, in}, path: address}, nil
 }
 
 func dialHTTP(u *url.URL) (net.Conn, error) {

@@ -147,11 +147,11 @@ func TestBeginnings(t *testing.T) {
 	first = append(append(first, start(15, 7)...), begins(15, 1, 32))
 	later := append(start(20, 7), ends(20, 1, 32))
 	s := newSource(&Target{Image: new(image.Image)})
-	s.arena = make([]byte, format.ChunkSize)
+	s.arena, s.free = make([]byte, 4*format.ChunkSize), []int{1, 2, 3}
 	count := func(stream uint32, list []format.Record) (starts, others int) {
-		b := make([]byte, format.ChunkSize)
-		binary.LittleEndian.PutUint32(b[32:], format.ChunkHeader)
-		s.append(b, part(stream, 0, list[0].Clock, format.ChunkActive, list...))
+		s.begin(stream, list[0].Clock, 0, 0)
+		b := s.chunk(s.open[stream])
+		s.append(part(stream, 0, list[0].Clock, format.ChunkActive, list...))
 		p := Part{Bytes: b, From: format.ChunkHeader, End: int(binary.LittleEndian.Uint32(b[32:]))}
 		for _, r := range p.Records() {
 			if code, _, ok := codeOf(r); ok && code == format.CodeStart {
@@ -252,7 +252,9 @@ func TestHostileMemory(t *testing.T) {
 	if f.Tell(20); len(f.queues[3].stacks) != 0 {
 		t.Error("addresses are left that are of no call")
 	}
-	newSource(target).append(make([]byte, format.ChunkSize), part(0, 1, 3, format.ChunkActive, runs(3, 7), stack(1<<40), stack(80)))
+	s := newSource(target)
+	s.arena, s.free = make([]byte, 2*format.ChunkSize), []int{1}
+	s.add(part(0, 1, 3, format.ChunkActive, runs(3, 7), stack(1<<40), stack(80)))
 }
 
 // Memory is told from other files by what it is, and by whose.

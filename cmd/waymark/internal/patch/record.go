@@ -25,15 +25,20 @@ type Recording struct {
 	source *source
 }
 
-// Record begins a recording. Settings of c that concern what the program itself would do mean nothing here.
-func (t *Target) Record(c recorder.Config) (*Recording, error) {
+// Record begins a recording, with v of arguments and results, as far as they are copied; nil: without. Settings of c that
+// concern what the program itself would do mean nothing here.
+func (t *Target) Record(c recorder.Config, v *Values) (*Recording, error) {
 	s := newSource(t)
+	s.copied = v
 	c.Facts = t.facts()
 	c.Packages = func(register func(*rt.Package)) { s.register = register }
 	c.Values, c.Waiting, c.Objects = nil, false, false
 	r, err := recorder.StartOf(s, c)
 	if err != nil {
 		return nil, err
+	}
+	if v != nil {
+		v.Tell(s, s.describe)
 	}
 	return &Recording{r, s}, nil
 }
@@ -68,14 +73,19 @@ func (r *Recording) Know() {
 		var list []format.Site
 		for s.known+1 < len(sites) && sites[s.known+1].Func.Package() == pkg {
 			s.known++
-			list = append(list, siteOf(sites[s.known]))
+			list = append(list, s.siteOf(sites[s.known]))
 		}
 		s.register(&rt.Package{Base: uint32(first), Table: string(format.AppendTable(nil, pkg, list)), Sites: make([]uint32, len(list))})
 	}
 }
 
-func siteOf(s *Site) format.Site {
-	site := format.Site{Name: s.Name(), File: s.Func.File(), Line: s.Func.Line()}
+func (s *source) siteOf(of *Site) format.Site {
+	site := format.Site{Name: of.Name(), File: of.Func.File(), Line: of.Func.Line()}
+	if s.copied != nil {
+		if signature := s.copied.Of(of.Func); signature != nil {
+			site.Args, site.Results = signature.Names()
+		}
+	}
 	if base := path.Base(site.Name); literal.MatchString(base) {
 		site.Flags = format.Closure
 	}
@@ -86,6 +96,7 @@ func siteOf(s *Site) format.Site {
 type source struct {
 	noHooks
 	t        *Target
+	copied   *Values // nil: none
 	register func(*rt.Package)
 	known    int // sites
 
@@ -95,6 +106,10 @@ type source struct {
 	free    []int          // chunks of the arena
 	full    []int          // in the order in which they were filled
 	open    map[uint32]int // by stream: the chunk that its events go to
+	types   int            // the chunk that describes types; 0: there is none yet
+
+	typesMu     sync.Mutex
+	undescribed []format.Type
 
 	sequence map[uint32]uint64 // of the latest chunk, by stream
 	started  map[uint64]uint64 // clocks of the earliest beginnings of goroutines
@@ -173,86 +188,219 @@ func (s *source) add(p *Part) {
 	if s.ended {
 		return
 	}
-	i, ok := s.open[p.Head.Stream]
-	if !ok && len(p.Records()) == 0 {
-		return
-	}
-	if !ok {
-		for len(s.free) == 0 && !s.ended {
-			if len(s.full) == 0 {
-				s.closeFullest()
-			}
-			s.changed.Wait()
-		}
-		if s.ended {
+	if _, ok := s.open[p.Head.Stream]; !ok {
+		if len(p.Records()) == 0 {
 			return
 		}
-		i = s.free[len(s.free)-1]
-		s.free = s.free[:len(s.free)-1]
-		chunk := s.chunk(i)
-		copy(chunk, p.Bytes[:format.ChunkHeader])
-		binary.LittleEndian.PutUint32(chunk, format.ChunkActive)
-		binary.LittleEndian.PutUint32(chunk[4:], p.Head.Stream)
-		s.sequence[p.Head.Stream]++
-		binary.LittleEndian.PutUint64(chunk[8:], s.sequence[p.Head.Stream])
+		clock, goroutine, lost := p.Head.Clock, p.Head.Goroutine, p.Head.Lost
 		if p.From > format.ChunkHeader { // the beginning is in no chunk of the recording, or in an earlier one
-			binary.LittleEndian.PutUint64(chunk[16:], p.Records()[0].Clock)
-			binary.LittleEndian.PutUint64(chunk[24:], p.Goroutine())
-			binary.LittleEndian.PutUint64(chunk[40:], 0)
+			clock, goroutine, lost = p.Records()[0].Clock, p.Goroutine(), 0
 		}
-		binary.LittleEndian.PutUint32(chunk[32:], format.ChunkHeader)
-		s.open[p.Head.Stream] = i
+		if !s.begin(p.Head.Stream, clock, goroutine, lost) {
+			return
+		}
 	}
-	s.append(s.chunk(i), p)
+	s.append(p)
 	if p.Head.State == format.ChunkFull {
 		s.close(p.Head.Stream, p.Head.Filled)
 	}
 }
 
-// append copies a part's records to a chunk. Of the goroutines' beginnings, which are at each switch, it leaves those that
-// are earlier than all before, and none of goroutines that do nothing but end. Streams come in no order: of several
-// beginnings readers take the earliest.
-func (s *source) append(chunk []byte, p *Part) {
-	end := int(binary.LittleEndian.Uint32(chunk[32:]))
-	list, goroutine, from := p.Records(), p.Goroutine(), 0
-	copied := func(to int) {
-		if to > from {
-			end += copy(chunk[end:], p.Bytes[p.From+from*format.RecordSize:p.From+to*format.RecordSize])
-		}
+// begin opens a chunk for a stream. It waits until one is free, and reports false where the recording ends meanwhile.
+func (s *source) begin(stream uint32, clock, goroutine, lost uint64) bool {
+	i, ok := s.take()
+	if !ok {
+		return false
 	}
-	for i := 0; i < len(list); i++ {
-		code, value, ok := codeOf(list[i])
+	s.sequence[stream]++
+	chunk := s.chunk(i)
+	if binary.LittleEndian.Uint32(chunk[chunkFlags:])&format.HeldValues != 0 { // who reads it after a kill would take them for records
+		clear(chunk)
+	}
+	clear(chunk[:format.ChunkHeader])
+	binary.LittleEndian.PutUint32(chunk, format.ChunkActive)
+	binary.LittleEndian.PutUint32(chunk[4:], stream)
+	binary.LittleEndian.PutUint64(chunk[8:], s.sequence[stream])
+	binary.LittleEndian.PutUint64(chunk[16:], clock)
+	binary.LittleEndian.PutUint64(chunk[24:], goroutine)
+	binary.LittleEndian.PutUint32(chunk[32:], format.ChunkHeader)
+	binary.LittleEndian.PutUint64(chunk[40:], lost)
+	s.open[stream] = i
+	return true
+}
+
+// chunkFlags is where a chunk's flags are, bytes.
+const chunkFlags = 36
+
+// take waits for a free chunk; ok is false where the recording ends meanwhile.
+func (s *source) take() (i int, ok bool) {
+	for len(s.free) == 0 && !s.ended {
+		if len(s.full) == 0 {
+			s.closeFullest()
+		}
+		s.changed.Wait()
+	}
+	if s.ended {
+		return 0, false
+	}
+	i = s.free[len(s.free)-1]
+	s.free = s.free[:len(s.free)-1]
+	return i, true
+}
+
+// describe notes a type that is to be described in the recording before values have it.
+func (s *source) describe(t format.Type) {
+	s.typesMu.Lock()
+	s.undescribed = append(s.undescribed, t)
+	s.typesMu.Unlock()
+}
+
+// describeTypes adds the descriptions of types that were noted.
+func (s *source) describeTypes() {
+	s.typesMu.Lock()
+	list := s.undescribed
+	s.undescribed = nil
+	s.typesMu.Unlock()
+	end := func(chunk []byte) int { return int(binary.LittleEndian.Uint32(chunk[32:])) }
+	for i := range list {
+		b := format.AppendType(nil, &list[i])
+		if s.types == 0 || end(s.chunk(s.types))+len(b) > format.ChunkSize {
+			next, ok := s.take()
+			if !ok {
+				return
+			}
+			chunk := s.chunk(next)
+			clear(chunk)
+			binary.LittleEndian.PutUint32(chunk[32:], format.ChunkHeader)
+			binary.LittleEndian.PutUint32(chunk, format.ChunkTypes)
+			format.LinkTypes(s.arena, s.types, next)
+			s.types = next
+		}
+		chunk := s.chunk(s.types)
+		at := end(chunk)
+		copy(chunk[at:], b)
+		binary.LittleEndian.PutUint32(chunk[32:], uint32(at+len(b)))
+	}
+}
+
+// A copying copies the records of a part.
+type copying struct {
+	*source
+	p         *Part
+	list      []format.Record
+	from      int // records before are copied, or left out
+	goroutine uint64
+	ended     bool
+}
+
+// write appends bytes of whole records to the stream's chunk, or to another one if they find no room there. clock is that
+// of the first of them.
+func (c *copying) write(b []byte, clock uint64) {
+	stream := c.p.Head.Stream
+	chunk := c.chunk(c.open[stream])
+	end := int(binary.LittleEndian.Uint32(chunk[32:]))
+	if c.ended {
+		return
+	}
+	if end+len(b) > format.ChunkSize {
+		c.close(stream, clock)
+		if c.ended = !c.begin(stream, clock, c.goroutine, 0); c.ended {
+			return
+		}
+		chunk, end = c.chunk(c.open[stream]), format.ChunkHeader
+	}
+	binary.LittleEndian.PutUint32(chunk[32:], uint32(end+copy(chunk[end:], b)))
+}
+
+// until copies records before one that isn't copied as it is.
+func (c *copying) until(to int) {
+	if to > c.from {
+		c.write(c.p.Bytes[c.p.From+c.from*format.RecordSize:c.p.From+to*format.RecordSize], c.list[c.from].Clock)
+	}
+	c.from = to
+}
+
+// append copies a part's records. Of the goroutines' beginnings, which are at each switch, it leaves those that are earlier
+// than all before, and none of goroutines that do nothing but end. Streams come in no order: of several beginnings readers
+// take the earliest.
+func (s *source) append(p *Part) {
+	c := copying{source: s, p: p, list: p.Records(), goroutine: p.Goroutine()}
+	event := format.Record{} // the latest call that began or ended
+	for i := 0; i < len(c.list); i++ {
+		r := c.list[i]
+		code, value, ok := codeOf(r)
 		if !ok {
+			event = r
 			continue
 		}
 		switch code {
 		case format.CodeGo:
-			goroutine = value
-		case trampoline.CodeStack, trampoline.CodeCopied: // a task wants it
-			copied(i)
-			i += follows(list, i)
-			from = i + 1
+			if s.copied != nil { // a chunk may begin anywhere then
+				c.until(i)
+			}
+			c.goroutine = value
+		case trampoline.CodeStack: // a task wants it
+			c.until(i)
+			i += follows(c.list, i)
+			c.from = i + 1
+		case trampoline.CodeCopied:
+			c.until(i)
+			b, n := copyOf(c.list, i)
+			i += n
+			c.from = i + 1
+			s.values(&c, event, b)
 		case format.CodeStart:
-			next, _, _ := codeOf(record(list, i+2))
-			first, ok := s.started[goroutine]
+			next, _, _ := codeOf(record(c.list, i+2))
+			first, ok := s.started[c.goroutine]
 			switch {
-			case ok && first <= list[i].Clock:
-				copied(i)
-				from = i + 2
+			case ok && first <= r.Clock:
+				c.until(i)
+				c.from = i + 2
 			case next == format.CodeEnd:
-				copied(i)
-				from, i = i+3, i+2
+				c.until(i)
+				c.from, i = i+3, i+2
 			default:
-				s.start(goroutine, list[i].Clock)
-				copied(i + 1)
-				if from = i + 2; i+1 < len(list) {
-					end += copy(chunk[end:], originRecord(list[i+1].Clock, s.origin(list[i+1].Word&format.ValueMask)))
+				s.start(c.goroutine, r.Clock)
+				c.until(i)
+				start := recordBytes(r.Clock, r.Word)
+				if c.from = i + 2; i+1 < len(c.list) {
+					origin := c.list[i+1]
+					start = append(start, originRecord(origin.Clock, s.origin(origin.Word&format.ValueMask))...)
 				}
+				c.write(start, r.Clock)
 			}
 		}
 	}
-	copied(len(list))
-	binary.LittleEndian.PutUint32(chunk[32:], uint32(end))
+	c.until(len(c.list))
+}
+
+// values copies arguments or results of a call that has begun or ended.
+func (s *source) values(c *copying, event format.Record, copied []byte) {
+	v := s.copied
+	n := int(event.Word >> format.SiteShift & format.SiteMask)
+	if v == nil || n == 0 || n >= len(s.t.sites) {
+		return
+	}
+	signature := v.Of(s.t.sites[n].Func)
+	if signature == nil {
+		return
+	}
+	plan := signature.Args
+	if event.Word&format.ExitBit != 0 {
+		plan = signature.Results
+	}
+	data := plan.Values(copied, v)
+	if len(data) == 0 {
+		return
+	}
+	s.describeTypes()
+	b := recordBytes(event.Clock, format.FirstCode<<format.SiteShift|format.CodeValues<<format.CodeShift|uint64(len(data)))
+	b = append(b, data...)
+	b = append(b, make([]byte, -len(b)&(format.RecordSize-1))...)
+	c.write(b, event.Clock)
+	if i, ok := s.open[c.p.Head.Stream]; ok {
+		binary.LittleEndian.PutUint32(s.chunk(i)[chunkFlags:], format.HeldValues)
+	}
 }
 
 // start notes when a goroutine has begun.
@@ -273,8 +421,11 @@ func record(list []format.Record, i int) (r format.Record) {
 }
 
 func originRecord(clock, id uint64) []byte {
-	b := binary.LittleEndian.AppendUint64(nil, clock)
-	return binary.LittleEndian.AppendUint64(b, format.FirstCode<<format.SiteShift|format.CodeOrigin<<format.CodeShift|id)
+	return recordBytes(clock, format.FirstCode<<format.SiteShift|format.CodeOrigin<<format.CodeShift|id)
+}
+
+func recordBytes(clock, word uint64) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, clock), word)
 }
 
 // origin returns the id of a go statement, known by the address behind its call; 0 if there is no room for it.
@@ -323,6 +474,9 @@ func (s *source) chunk(i int) []byte { return s.arena[i*format.ChunkSize : (i+1)
 // Close completes the file.
 func (r *Recording) Close() error {
 	s := r.source
+	if s.copied != nil {
+		s.copied.Untell(s)
+	}
 	s.mu.Lock()
 	for stream := range s.open {
 		s.close(stream, 0)

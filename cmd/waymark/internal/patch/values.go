@@ -8,6 +8,7 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // Values are what is copied of calls' arguments and results, and what is made of it.
@@ -19,6 +20,9 @@ type Values struct {
 	heap  image.Heap
 	of    map[*image.Func]*capture.Signature // nil: nothing can be copied
 	words map[uint64]uint64                  // of the process's memory, that never change
+
+	described []format.Type
+	tell      map[any]func(format.Type)
 }
 
 // Values returns what is copied in the target's program. Values whose names or types have one of the words are masked, see
@@ -33,12 +37,31 @@ func (t *Target) Values(words []string, l capture.Limits) (*Values, error) {
 		return nil, err
 	}
 	v := &Values{Types: types, Limits: l, t: t, heap: heap, of: make(map[*image.Func]*capture.Signature), words: make(map[uint64]uint64)}
+	v.tell = make(map[any]func(format.Type))
+	types.Describe = func(t format.Type) {
+		v.described = append(v.described, t)
+		for _, tell := range v.tell {
+			tell(t)
+		}
+	}
 	t.values = v
 	if t.writer != nil {
 		t.writer.UseHeap(heap, t.bias)
 	}
 	return v, nil
 }
+
+// Tell has somebody told of the types that values have: of those that are known already, and of others before their first
+// value, until Untell is called.
+func (v *Values) Tell(who any, tell func(format.Type)) {
+	for _, t := range v.described {
+		tell(t)
+	}
+	v.tell[who] = tell
+}
+
+// Untell ends what Tell has begun.
+func (v *Values) Untell(who any) { delete(v.tell, who) }
 
 // Of returns what is copied of a function's calls; nil: nothing.
 func (v *Values) Of(f *image.Func) *capture.Signature {
@@ -82,7 +105,10 @@ func (v *Values) Word(at uint64) (uint64, bool) {
 	w, known := v.words[at]
 	if !known {
 		b, err := v.t.process.Bytes(at, 8)
-		if err != nil {
+		if err != nil { // the process has ended: what the compiler has written is in the file
+			b = v.t.Image.Data(at-v.t.bias, 8)
+		}
+		if len(b) < 8 {
 			return 0, false
 		}
 		w = binary.LittleEndian.Uint64(b)

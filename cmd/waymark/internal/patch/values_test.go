@@ -13,7 +13,10 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
 
@@ -124,7 +127,7 @@ func checkValues(t *testing.T, program string) {
 		t.Fatal(err)
 	}
 	types := make(described)
-	v.Types.Describe = types.add
+	v.Tell(t, types.add)
 	var list []Wanted
 	for name := range wanted {
 		f := target.Image.Named("main." + name)
@@ -200,6 +203,87 @@ func checkValues(t *testing.T, program string) {
 	t.Logf("%d calls with the right values, %d wrong, %d without values, %d dropped", total, wrong, missing, dropped)
 	if err := target.Close(); err != nil {
 		t.Error(err)
+	}
+	w.end()
+}
+
+// A recording has the values, too, also where they need more room than their copies.
+func TestRecordedValues(t *testing.T) {
+	w := start(t, builtOf(t, "values", nil))
+	target := w.attach()
+	defer target.Close()
+	v, err := target.Values(strings.Split(format.DefaultRedact, ","), capture.Limits{Bytes: 256, Depth: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := t.TempDir() + "/values.wmt"
+	r, err := target.Record(recorder.Config{Path: path, Overflow: rt.Drop}, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []Wanted
+	for name := range wanted {
+		f := target.Image.Named("main." + name)
+		list = append(list, Wanted{f, v.Record(f, trampoline.Record{})})
+	}
+	if _, err := target.Want(list); err != nil {
+		t.Fatal(err)
+	}
+	r.Know()
+	const rounds = 500
+	w.work(rounds)
+	if _, err := target.Want(nil); err != nil {
+		t.Fatal(err)
+	}
+	for some := true; some; some, _ = target.Drain(true, 0, r.Add) {
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := tracefile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text := func(data []byte, names []string) string {
+		list, err := value.Decode(data, f.Type)
+		if err != nil {
+			t.Errorf("%v", err)
+		}
+		return value.List(list, names, false)
+	}
+	type call struct {
+		site      uint32
+		token     uint32
+		goroutine uint64
+	}
+	open := make(map[call]string)
+	right, wrong := 0, 0
+	events := f.Events()
+	for ev := (tracefile.Event{}); events.Next(&ev); {
+		key := call{ev.Site, ev.Token, ev.Goroutine}
+		site, _ := f.Func(ev.Site)
+		name := strings.TrimPrefix(site.Name, "main.")
+		switch ev.Kind {
+		case tracefile.Enter:
+			open[key] = text(ev.Data, site.Args)
+		case tracefile.Exit:
+			was := address.ReplaceAllString(open[key]+" "+text(ev.Data, site.Results), "0x")
+			if name == "generic[...]" { // several functions have the name
+				continue
+			}
+			if want := wanted[name](numberIn(was)); was == want {
+				right++
+			} else if wrong++; wrong < 5 {
+				t.Errorf("%s%s, want %s", name, was, want)
+			}
+		}
+	}
+	if err := events.Err(); err != nil {
+		t.Error(err)
+	}
+	if lost := f.Info().Lost; right < 4*rounds && lost == 0 {
+		t.Errorf("%d calls with the right values, %d wrong, %d events lost", right, wrong, lost)
 	}
 	w.end()
 }

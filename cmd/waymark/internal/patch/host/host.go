@@ -9,6 +9,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -43,7 +44,8 @@ type host struct {
 	mu     sync.Mutex
 	tasks  []watcher
 	files  []*recording
-	ending bool // events of chunks that aren't full are wanted, too
+	ending bool      // events of chunks that aren't full are wanted, too
+	looked time.Time // when chunks that weren't full were, last
 	quit   chan struct{}
 	ended  chan struct{}
 }
@@ -64,6 +66,10 @@ type follower interface {
 
 // idle is how long the host sleeps when there were no events.
 const idle = time.Millisecond
+
+// lookEvery is how often events of chunks that aren't full are recorded where they have values: types of what interfaces
+// hold are asked of the process.
+const lookEvery = 100 * time.Millisecond
 
 func newHost(t *patch.Target) *host {
 	h := &host{t: t, began: time.Now(), follow: t.Follow(), quit: make(chan struct{}), ended: make(chan struct{})}
@@ -132,7 +138,11 @@ func (h *host) round() bool {
 // deliver is round for who has the lock.
 func (h *host) deliver() bool {
 	until, _ := patch.Clock()
-	some, until := h.t.Drain(len(h.tasks) > 0 || h.ending, until, func(p *patch.Part) {
+	all := len(h.tasks) > 0 || h.ending
+	if now := time.Now(); !all && h.values != nil && now.Sub(h.looked) > lookEvery {
+		all, h.looked = true, now
+	}
+	some, until := h.t.Drain(all, until, func(p *patch.Part) {
 		for _, f := range h.files {
 			f.Add(p)
 		}
@@ -265,9 +275,7 @@ func (h *host) want() (*patch.Report, error) {
 		}
 		r := &list[i].Record
 		r.Callers = max(r.Callers, w.Record.Callers)
-		if w.Record.Args != nil || w.Record.Results != nil { // they are the same for all
-			r.Args, r.Results = w.Record.Args, w.Record.Results
-		}
+		r.Args, r.Results = cmp.Or(r.Args, w.Record.Args), cmp.Or(r.Results, w.Record.Results) // they are the same for all
 	}
 	for _, w := range h.tasks {
 		for _, one := range w.wants() {
@@ -275,8 +283,8 @@ func (h *host) want() (*patch.Report, error) {
 		}
 	}
 	for _, r := range h.files {
-		for _, f := range r.functions {
-			add(patch.Wanted{Func: f})
+		for _, w := range r.wanted {
+			add(w)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b patch.Wanted) int { return strings.Compare(a.Func.Package(), b.Func.Package()) })
@@ -402,8 +410,8 @@ func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.C
 // A recording is a task that records.
 type recording struct {
 	*patch.Recording
-	h         *host
-	functions []*image.Func
+	h      *host
+	wanted []patch.Wanted
 }
 
 // Record implements control.Host.
@@ -417,16 +425,38 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 		return nil, c, err
 	}
 	config := recorder.Config{Path: r.Path}
-	if err := settings(&config, r.Settings); err != nil {
+	chosen, err := settings(&config, r.Settings)
+	if err != nil {
 		return nil, c, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	file, err := h.t.Record(config)
+	var copied *patch.Values
+	if chosen.args || chosen.results {
+		v := h.useValues()
+		if v.err != nil {
+			return nil, c, &control.Error{Code: control.CodeState, Text: "arguments and results can't be recorded: " + v.err.Error()}
+		}
+		copied = v.Values
+	}
+	file, err := h.t.Record(config, copied)
 	if err != nil {
 		return nil, c, err
 	}
-	rec := &recording{file, h, found}
+	rec := &recording{Recording: file, h: h}
+	for _, f := range found {
+		w := patch.Wanted{Func: f}
+		if copied != nil {
+			w.Record = copied.Record(f, w.Record)
+			if !chosen.args {
+				w.Record.Args = nil
+			}
+			if !chosen.results {
+				w.Record.Results = nil
+			}
+		}
+		rec.wanted = append(rec.wanted, w)
+	}
 	h.files = append(h.files, rec)
 	report, err := h.want()
 	if err != nil {
@@ -438,8 +468,11 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 	return rec, c, nil
 }
 
+// chosen are values that the user wants to be recorded.
+type chosen struct{ args, results bool }
+
 // settings sets what the user has chosen for a recording.
-func settings(c *recorder.Config, text string) error {
+func settings(c *recorder.Config, text string) (values chosen, err error) {
 	for _, part := range strings.Split(text, ",") {
 		key, value, _ := strings.Cut(part, "=")
 		if key == "" {
@@ -447,24 +480,28 @@ func settings(c *recorder.Config, text string) error {
 		}
 		s := setting.Find(key)
 		if s == nil {
-			return &control.Error{Code: control.CodeRequest, Text: "unknown setting " + key}
+			return values, &control.Error{Code: control.CodeRequest, Text: "unknown setting " + key}
 		}
 		v, err := s.Parse(key, value)
 		if err != nil {
-			return &control.Error{Code: control.CodeRequest, Text: err.Error()}
+			return values, &control.Error{Code: control.CodeRequest, Text: err.Error()}
 		}
 		switch key {
 		case "buffers", "max-size", "rotate":
 			c.Set(key, v)
 		case "overflow":
 			if value != "drop" {
-				return &control.Error{Code: control.CodeRequest, Text: "a program that is patched drops events that find no room: want --overflow drop, or a program of waymark build"}
+				return values, &control.Error{Code: control.CodeRequest, Text: "a program that is patched drops events that find no room: want --overflow drop, or a program of waymark build"}
 			}
+		case "args":
+			values.args = v.On()
+		case "results":
+			values.results = v.On()
 		case "waiting", "objects", "budget", "window", "dump-at-exit":
-			return needs("--" + key)
+			return values, needs("--" + key)
 		}
 	}
-	return nil
+	return values, nil
 }
 
 // Next implements control.Task.
@@ -486,11 +523,11 @@ func (r *recording) Close() error {
 	if !slices.Contains(h.files, r) {
 		return nil
 	}
-	functions := r.functions
-	r.functions = nil
+	wanted := r.wanted
+	r.wanted = nil
 	_, err := h.want()
 	h.flush()
-	r.functions = functions
+	r.wanted = wanted
 	h.files = slices.DeleteFunc(h.files, func(o *recording) bool { return o == r })
 	if errors.Is(err, stopped.ErrGone) {
 		err = nil

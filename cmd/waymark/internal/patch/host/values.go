@@ -25,7 +25,7 @@ func (h *host) useValues() *values {
 		v := &values{types: make(map[uint32]value.Type)}
 		v.Values, v.err = h.t.Values(strings.Split(format.DefaultRedact, ","), capture.Limits{Bytes: 256, Depth: 2})
 		if v.err == nil {
-			v.Types.Describe = v.describe
+			v.Tell(h, v.describe)
 		}
 		h.values = v
 	}

@@ -208,6 +208,19 @@ func (im *Image) At(pc uint64) *Func {
 	return im.Funcs[i]
 }
 
+// Data returns n bytes at an address as the file has them; nil: it doesn't.
+func (im *Image) Data(at uint64, n int) []byte {
+	for _, s := range im.elf.Sections {
+		if s.Type != elf.SHT_NOBITS && s.Addr != 0 && s.Addr <= at && at+uint64(n) <= s.Addr+s.Size {
+			b := make([]byte, n)
+			if _, err := s.ReadAt(b, int64(at-s.Addr)); err == nil {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
 // section returns the content of the section that has an address, from the address on.
 func (im *Image) section(at uint64) []byte {
 	for _, s := range im.elf.Sections {
