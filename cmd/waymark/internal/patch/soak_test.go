@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 var soaking = flag.Duration("soaking", 2*time.Second, "how long TestSoak runs")
@@ -41,12 +43,21 @@ func TestSoak(t *testing.T) {
 	cycles, events, deferred, last := 0, 0, 0, time.Now()
 	for end := time.Now().Add(*soaking); time.Now().Before(end); cycles++ {
 		target := w.attach()
+		values, err := target.Values(nil, capture.Limits{Bytes: 256, Depth: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values.Tell(t, func(format.Type) {})
 		for range 1 + rand.IntN(3) { // sets of functions, one after the other
 			share := []float64{0.001, 0.02, 0.3, 1}[rand.IntN(4)]
 			var list []Wanted
 			for _, f := range target.Image.Funcs {
 				if !f.Runtime() && rand.Float64() < share {
-					list = append(list, Wanted{f, trampoline.Record{Callers: rand.IntN(2) * 20}})
+					w := Wanted{f, trampoline.Record{Callers: rand.IntN(2) * 20}}
+					if rand.IntN(2) > 0 {
+						w.Record = values.Record(f, w.Record)
+					}
+					list = append(list, w)
 				}
 			}
 			report, err := target.Want(list)
@@ -55,7 +66,13 @@ func TestSoak(t *testing.T) {
 			}
 			deferred += len(report.Deferred)
 			follower := target.Follow()
-			follower.Begin, follower.End = func(*Call) { events++ }, func(*Call) {}
+			follower.Begin = func(*Call) { events++ }
+			follower.End = func(c *Call) {
+				if events%16 == 0 {
+					values.Args(c)
+					values.Results(c)
+				}
+			}
 			for until := time.Now().Add(time.Duration(rand.IntN(300)) * time.Millisecond); time.Now().Before(until); {
 				now, _ := Clock()
 				some, told := target.Drain(rand.IntN(2) == 0, now, follower.Add)

@@ -144,8 +144,8 @@ func count(out []byte, n int) []byte { return append(out, byte(n), byte(n>>8)) }
 func text(out []byte, b *block, at int) []byte {
 	n := b.word(at + word)
 	var copied []byte
-	if to := b.blocks[at]; to != nil && uint64(len(to.bytes)) <= n {
-		copied = to.bytes
+	if to := b.blocks[at]; to != nil { // of what an interface holds there may be more
+		copied = to.bytes[:min(uint64(len(to.bytes)), n)]
 	}
 	if uint64(len(copied)) == n {
 		out = binary.AppendUvarint(out, n<<1)
@@ -189,14 +189,17 @@ func (d *decoder) slice(out []byte, t *Type, b *block, at, depth int) []byte {
 	length := b.word(at + word)
 	out = binary.AppendUvarint(append(out, 1), length)
 	e, to := t.Elem(), b.blocks[at]
-	if e == nil || to == nil && length > 0 {
-		return count(binary.AppendUvarint(out, format.TypeUnread), 0)
-	}
-	out = binary.AppendUvarint(out, uint64(e.ID()))
+	const mostEmpty = 16 // elements that take no memory
 	n := 0
-	if to != nil && e.Size > 0 {
+	switch {
+	case e != nil && e.Size == 0:
+		to, n = &block{read: true}, int(min(mostEmpty, length))
+	case e == nil || to == nil && length > 0:
+		return count(binary.AppendUvarint(out, format.TypeUnread), 0)
+	case to != nil:
 		n = int(min(uint64(len(to.bytes)/e.Size), length))
 	}
+	out = binary.AppendUvarint(out, uint64(e.ID()))
 	out = count(out, n)
 	for i := range n {
 		switch {

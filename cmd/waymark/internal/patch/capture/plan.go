@@ -204,15 +204,15 @@ func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
 		f.value(e, 0, depth, level+1, &one.Inside)
 		add(one)
 	case format.KindInterface:
-		// What it holds is known when it is read. Two texts and another interface are where most errors have them.
+		// What it holds is known when it is read. Texts and lists in its first words, and another interface behind two
+		// texts, are where most errors have theirs.
 		one := Follow{Kind: Interface, Bytes: mostDynamic}
 		if level+1 < Levels {
-			text := Follow{Kind: List, Bytes: f.bytes, Step: 1}
-			second := text
-			second.At = 2 * word
-			one.Inside = []Follow{text, second}
+			for at := 0; at < 4*word; at += word {
+				one.Inside = append(one.Inside, Follow{At: at, Kind: List, Bytes: f.bytes, Step: min(2*word, f.bytes)})
+			}
 			if level+2 < Levels {
-				one.Inside = append(one.Inside, Follow{At: 4 * word, Kind: Interface, Bytes: mostNested, Inside: []Follow{text}})
+				one.Inside = append(one.Inside, Follow{At: 4 * word, Kind: Interface, Bytes: mostNested, Inside: one.Inside[:1]})
 			}
 		}
 		add(one)

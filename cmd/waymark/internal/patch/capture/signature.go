@@ -2,6 +2,7 @@ package capture
 
 import (
 	"debug/dwarf"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -46,23 +47,42 @@ func Open(im *image.Image, words []string) (*Types, error) {
 
 // Of returns what is copied of a function's calls. The error says why nothing can be.
 func (ts *Types) Of(f *image.Func, l Limits) (*Signature, error) {
-	r := ts.data.Reader()
-	if _, err := r.SeekPC(f.Entry); err != nil {
-		return nil, fmt.Errorf("it has no debugging information (DWARF): its package was compiled without")
+	if ts.functionsAt == nil {
+		ts.index()
 	}
+	at, ok := ts.functionsAt[f.Entry]
+	if !ok {
+		return nil, errors.New("the compiler has written nothing about it for debuggers")
+	}
+	r := ts.data.Reader()
+	r.Seek(at)
+	e, err := r.Next()
+	if err != nil {
+		return nil, err
+	}
+	return ts.signature(f, r, e, l)
+}
+
+// index reads where functions are described, and which types the runtime has described where.
+func (ts *Types) index() {
+	ts.functionsAt, ts.byRun = make(map[uint64]dwarf.Offset), make(map[uint64]dwarf.Offset)
+	base := ts.image.Types()
+	r := ts.data.Reader()
 	for {
 		e, err := r.Next()
-		if err != nil {
-			return nil, err
+		if err != nil || e == nil {
+			return
 		}
-		if e == nil || e.Tag == dwarf.TagCompileUnit || e.Tag == 0 {
-			return nil, fmt.Errorf("it has no debugging information (DWARF)")
+		if low, ok := e.Val(dwarf.AttrLowpc).(uint64); ok && e.Tag == dwarf.TagSubprogram {
+			ts.functionsAt[low] = e.Offset
 		}
-		low, _ := e.Val(dwarf.AttrLowpc).(uint64)
-		if e.Tag == dwarf.TagSubprogram && low == f.Entry {
-			return ts.signature(f, r, e, l)
+		if v, ok := e.Val(attrRuntime).(uint64); ok && v != 0 {
+			if v < base { // it counts from where all descriptions begin
+				v += base
+			}
+			ts.byRun[v] = e.Offset
 		}
-		if e.Children {
+		if e.Children && e.Tag != dwarf.TagCompileUnit {
 			r.SkipChildren()
 		}
 	}

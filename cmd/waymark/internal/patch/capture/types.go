@@ -35,13 +35,14 @@ type Field struct {
 
 // Types are the types of a program.
 type Types struct {
-	image     *image.Image
-	data      *dwarf.Data
-	words     []string // nil: nothing is masked
-	known     map[dwarf.Offset]*Type
-	byRun     map[uint64]dwarf.Offset // by the address of what the runtime has of the type; nil: not read yet
-	functions map[uint64]uint32       // ids of functions, by entry
-	next      uint32                  // id of the next type that is described
+	image       *image.Image
+	data        *dwarf.Data
+	words       []string // nil: nothing is masked
+	known       map[dwarf.Offset]*Type
+	byRun       map[uint64]dwarf.Offset // by the address of what the runtime has of the type; nil: not read yet
+	functionsAt map[uint64]dwarf.Offset // by entry; nil: not read yet
+	functions   map[uint64]uint32       // ids of functions, by entry
+	next        uint32                  // id of the next type that is described
 
 	// Describe is called with types before the first values that have their ids.
 	Describe func(format.Type)
