@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -190,10 +191,17 @@ func checkRandom(t *testing.T, seed int, program string, want map[string]string)
 	types := make(described)
 	v.Tell(t, types.add)
 	var list []Wanted
+	functions := len(want)
 	for name := range want {
 		f := target.Image.Named(name)
-		if _, err := v.Types.Of(f, v.Limits); err != nil {
-			t.Errorf("program %d: %s: %v", seed, name, err)
+		s, err := v.Types.Of(f, v.Limits)
+		if err != nil {
+			t.Fatalf("program %d: %s: %v", seed, name, err)
+		}
+		// The compiler calls some parameters unused that it has taken apart: what they lead to isn't shown.
+		if s.Args != nil && slices.ContainsFunc(s.Args.Variables, func(v capture.Variable) bool { return v.Unused }) {
+			delete(want, name)
+			continue
 		}
 		list = append(list, Wanted{f, v.Record(f, trampoline.Record{})})
 	}
@@ -227,8 +235,8 @@ func checkRandom(t *testing.T, seed int, program string, want map[string]string)
 			t.Errorf("program %d: no call of %s was seen", seed, name)
 		}
 	}
-	if len(seen) < len(want)/2 {
-		t.Errorf("program %d: %d of %d functions were seen", seed, len(seen), len(want))
+	if len(seen) < functions*8/10 {
+		t.Errorf("program %d: %d of %d functions were seen", seed, len(seen), functions)
 	}
 	w.end()
 }

@@ -100,7 +100,7 @@ func (ts *Types) plan(list []Variable, a *assignment, l Limits) *Plan {
 			p.Pieces = append(p.Pieces, piece)
 		}
 		p.Size = align(v.at+v.Type.Size, word)
-		if v.unused {
+		if v.Unused {
 			continue
 		}
 		f := follower{bytes: l.Bytes, left: mostFollowed}

@@ -25,7 +25,7 @@ type Variable struct {
 	Name   string // _: it has none
 	Type   *Type
 	Masked bool
-	unused bool // the function doesn't: what it leads to may be gone where the function begins
+	Unused bool // the function doesn't: what it leads to may be gone where the function begins
 	at     int  // in the block that begins a call's copy
 }
 
@@ -132,7 +132,7 @@ func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Lim
 		if result, _ := e.Val(dwarf.AttrVarParam).(bool); result {
 			results = append(results, v)
 		} else {
-			v.unused = none && len(where) == 0
+			v.Unused = none && len(where) == 0
 			args = append(args, v)
 		}
 	}
