@@ -21,6 +21,7 @@ type Call struct {
 	Stack     []uint64 // return addresses in the file, the innermost first, if they are recorded
 	Args      []byte   // as they were copied, see Site.ArgValues; nil: they weren't
 	Results   []byte   // the same, of a call that has returned
+	Unsure    bool     // events were lost meanwhile: this may be the end of another call, whose beginning is among them
 
 	token uint32
 }
@@ -44,6 +45,7 @@ type Follower struct {
 	target     *Target
 	queues     []queue
 	goroutines map[uint64]*goroutine // that have calls in progress
+	lost       uint64                // clock until which events were lost, the latest such
 	spare      []*Call
 }
 
@@ -82,6 +84,11 @@ const (
 	hasCopy  = 1 << 62
 )
 
+// codeLost is the code of an event that no program makes: events were lost until then.
+const codeLost = 0xFD
+
+func wordOf(code uint64) uint64 { return format.FirstCode<<format.SiteShift | code<<format.CodeShift }
+
 // Follow makes a follower of a target.
 func (t *Target) Follow() *Follower {
 	return &Follower{target: t, goroutines: make(map[uint64]*goroutine)}
@@ -95,6 +102,9 @@ func (f *Follower) Add(p *Part) {
 	q := &f.queues[p.Head.Stream]
 	if p.From == format.ChunkHeader || p.From != q.end || p.Head.Seq != q.chunk { // else it goes on where the last part ended
 		q.goroutine = p.Goroutine()
+	}
+	if p.From == format.ChunkHeader && p.Head.Lost > 0 {
+		q.events = append(q.events, event{clock: p.Head.Clock, word: wordOf(codeLost)})
 	}
 	q.chunk, q.end = p.Head.Seq, p.End
 	if q.next > 0 {
@@ -220,6 +230,10 @@ func (f *Follower) tell(e *event, stack []uint64, copied []byte) {
 
 // mark tells what isn't a call.
 func (f *Follower) mark(e *event, code, value uint64) {
+	if code == codeLost {
+		f.lost = e.clock
+		return
+	}
 	if code == format.CodeSpawn && f.Spawn != nil {
 		f.Spawn(e.goroutine, value)
 	}
@@ -307,7 +321,7 @@ func (f *Follower) end(g *goroutine, clock uint64, end End) {
 	for i := range g.unwinding {
 		g.unwinding[i].base = min(g.unwinding[i].base, n)
 	}
-	c.Ended, c.End = clock, end
+	c.Ended, c.End, c.Unsure = clock, end, c.Began < f.lost
 	if c.Caller != nil {
 		c.Caller.Callees += clock - min(c.Began, clock)
 	}

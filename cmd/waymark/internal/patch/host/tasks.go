@@ -297,7 +297,7 @@ func (s *sums) end(c *patch.Call) {
 	}
 	took := c.Ended - min(c.Began, c.Ended)
 	r.open--
-	if !s.accepts(c) {
+	if c.Unsure || !s.accepts(c) { // nobody knows how long it took
 		if r.around[c.Goroutine]--; r.around[c.Goroutine] == 0 {
 			delete(r.around, c.Goroutine)
 		}
@@ -414,6 +414,14 @@ func (k *told) begin(c *patch.Call) {
 }
 
 func (k *told) end(c *patch.Call) {
+	if c.Unsure {
+		if k.has(c) {
+			k.mu.Lock()
+			k.skipped++
+			k.mu.Unlock()
+		}
+		return
+	}
 	end := control.OnReturn
 	returned := c.End == patch.Returned
 	if !returned {
