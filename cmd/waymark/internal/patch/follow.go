@@ -19,7 +19,7 @@ type Call struct {
 	Callees   uint64   // time of patched functions that it called
 	Caller    *Call    // the patched function that has called it, directly or not; nil: none
 	Stack     []uint64 // return addresses in the file, the innermost first, if they are recorded
-	Args      []byte   // as they were copied, see Site.ArgValues; nil: they weren't
+	Args      []byte   // as they were copied, see Values.Args; nil: they weren't
 	Results   []byte   // the same, of a call that has returned
 	Unsure    bool     // events were lost meanwhile: this may be the end of another call, whose beginning is among them
 

@@ -25,11 +25,11 @@ type Recording struct {
 	source *source
 }
 
-// Record begins a recording, with v of arguments and results, as far as they are copied; nil: without. Settings of c that
-// concern what the program itself would do mean nothing here.
-func (t *Target) Record(c recorder.Config, v *Values) (*Recording, error) {
+// Record begins a recording, with the arguments and results of v that are wanted, as far as they are copied; v may be nil.
+// Settings of c that concern what the program itself would do mean nothing here.
+func (t *Target) Record(c recorder.Config, v *Values, args, results bool) (*Recording, error) {
 	s := newSource(t)
-	s.copied = v
+	s.copied, s.args, s.results = v, args, results
 	c.Facts = t.facts()
 	c.Packages = func(register func(*rt.Package)) { s.register = register }
 	c.Values, c.Waiting, c.Objects = nil, false, false
@@ -97,6 +97,8 @@ type source struct {
 	noHooks
 	t        *Target
 	copied   *Values // nil: none
+	args     bool    // are wanted of it
+	results  bool
 	register func(*rt.Package)
 	known    int // sites
 
@@ -293,23 +295,26 @@ type copying struct {
 	ended     bool
 }
 
-// write appends bytes of whole records to the stream's chunk, or to another one if they find no room there. clock is that
-// of the first of them.
-func (c *copying) write(b []byte, clock uint64) {
+// room makes sure that so many bytes find room in the stream's chunk, of records from this clock on; else it begins another
+// one. It returns the chunk, nil where the recording ends.
+func (c *copying) room(n int, clock uint64) []byte {
 	stream := c.p.Head.Stream
-	chunk := c.chunk(c.open[stream])
-	end := int(binary.LittleEndian.Uint32(chunk[32:]))
-	if c.ended {
-		return
-	}
-	if end+len(b) > format.ChunkSize {
+	if i, ok := c.open[stream]; ok && int(binary.LittleEndian.Uint32(c.chunk(i)[32:]))+n > format.ChunkSize {
 		c.close(stream, clock)
-		if c.ended = !c.begin(stream, clock, c.goroutine, 0); c.ended {
-			return
-		}
-		chunk, end = c.chunk(c.open[stream]), format.ChunkHeader
 	}
-	binary.LittleEndian.PutUint32(chunk[32:], uint32(end+copy(chunk[end:], b)))
+	if _, ok := c.open[stream]; !ok && (c.ended || !c.begin(stream, clock, c.goroutine, 0)) {
+		c.ended = true
+		return nil
+	}
+	return c.chunk(c.open[stream])
+}
+
+// write appends bytes of whole records, the first of which has this clock.
+func (c *copying) write(b []byte, clock uint64) {
+	if chunk := c.room(len(b), clock); chunk != nil {
+		end := int(binary.LittleEndian.Uint32(chunk[32:]))
+		binary.LittleEndian.PutUint32(chunk[32:], uint32(end+copy(chunk[end:], b)))
+	}
 }
 
 // until copies records before one that isn't copied as it is.
@@ -340,15 +345,23 @@ func (s *source) append(p *Part) {
 			}
 			c.goroutine = value
 		case trampoline.CodeStack: // a task wants it
+			if s.copied != nil {
+				c.room((i-c.from)*format.RecordSize+mostValues, event.Clock)
+			}
 			c.until(i)
 			i += follows(c.list, i)
 			c.from = i + 1
-		case trampoline.CodeCopied:
-			c.until(i)
+		case trampoline.CodeCopied: // in the chunk of its event
 			b, n := copyOf(c.list, i)
+			values := s.values(event, b)
+			c.room((i-c.from)*format.RecordSize+len(values), event.Clock)
+			c.until(i)
 			i += n
 			c.from = i + 1
-			s.values(&c, event, b)
+			if len(values) > 0 {
+				c.write(values, event.Clock)
+				c.held()
+			}
 		case format.CodeStart:
 			next, _, _ := codeOf(record(c.list, i+2))
 			first, ok := s.started[c.goroutine]
@@ -374,33 +387,41 @@ func (s *source) append(p *Part) {
 	c.until(len(c.list))
 }
 
-// values copies arguments or results of a call that has begun or ended.
-func (s *source) values(c *copying, event format.Record, copied []byte) {
-	v := s.copied
-	n := int(event.Word >> format.SiteShift & format.SiteMask)
+// mostValues is more than values take in a recording, bytes.
+const mostValues = 16 << 10
+
+// held notes that the stream's chunk holds values.
+func (c *copying) held() {
+	if i, ok := c.open[c.p.Head.Stream]; ok {
+		binary.LittleEndian.PutUint32(c.chunk(i)[chunkFlags:], format.HeldValues)
+	}
+}
+
+// values returns the records of what was copied of a call that has begun or ended; nil: the recording has none of it.
+func (s *source) values(event format.Record, copied []byte) []byte {
+	n, v := int(event.Word>>format.SiteShift&format.SiteMask), s.copied
 	if v == nil || n == 0 || n >= len(s.t.sites) {
-		return
+		return nil
 	}
 	signature := v.Of(s.t.sites[n].Func)
 	if signature == nil {
-		return
+		return nil
 	}
-	plan := signature.Args
+	plan, wanted := signature.Args, s.args
 	if event.Word&format.ExitBit != 0 {
-		plan = signature.Results
+		plan, wanted = signature.Results, s.results
+	}
+	if !wanted {
+		return nil
 	}
 	data := plan.Values(copied, v)
-	if len(data) == 0 {
-		return
+	if len(data) == 0 || len(data) > mostValues/2 {
+		return nil
 	}
 	s.describeTypes()
 	b := recordBytes(event.Clock, format.FirstCode<<format.SiteShift|format.CodeValues<<format.CodeShift|uint64(len(data)))
 	b = append(b, data...)
-	b = append(b, make([]byte, -len(b)&(format.RecordSize-1))...)
-	c.write(b, event.Clock)
-	if i, ok := s.open[c.p.Head.Stream]; ok {
-		binary.LittleEndian.PutUint32(s.chunk(i)[chunkFlags:], format.HeldValues)
-	}
+	return append(b, make([]byte, -len(b)&(format.RecordSize-1))...)
 }
 
 // start notes when a goroutine has begun.

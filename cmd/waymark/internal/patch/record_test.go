@@ -17,7 +17,7 @@ func TestGoroutines(t *testing.T) {
 	target := w.attach()
 	defer target.Close()
 	path := t.TempDir() + "/work.wmt"
-	r, err := target.Record(recorder.Config{Path: path, Overflow: rt.Drop}, nil)
+	r, err := target.Record(recorder.Config{Path: path, Overflow: rt.Drop}, nil, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -408,7 +408,7 @@ func (t *Target) traces() (l *left, by int, err error) {
 		word := func(at int) uint64 { return binary.LittleEndian.Uint64(head[at:]) }
 		l = &left{at: m.Low, size: m.High - m.Low, code: m.High, used: codeRoom}
 		if word(trampoline.HeadMagic) == trampoline.Magic {
-			l.code, l.used = word(trampoline.HeadCode), word(trampoline.HeadUsed)
+			l.code, l.used = word(trampoline.HeadCode), min(word(trampoline.HeadUsed), codeRoom)
 			if began, err := stopped.Began(int(word(trampoline.HeadTracer))); err == nil && began == word(trampoline.HeadStart) && int(word(trampoline.HeadTracer)) != os.Getpid() {
 				return l, int(word(trampoline.HeadTracer)), nil
 			}

@@ -171,6 +171,9 @@ func (t *Target) mend(l *left) error {
 	for i := 0; differ > 0 && i+displace.Jump <= len(code); i++ {
 		at := t.Image.Text.Low + t.bias + uint64(i)
 		original := t.Image.Code()[i : i+displace.Jump]
+		if at&pageMask > image.PageSize-displace.Jump {
+			continue // no patch crosses a page
+		}
 		if code[i] == jump && trampolines.Contains(leads(at, code[i:])) && !bytes.Equal(code[i:i+displace.Jump], original) {
 			list = append(list, change{nil, at, original, original})
 			i += displace.Jump - 1

@@ -3,7 +3,11 @@
 package patch
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
@@ -28,6 +32,9 @@ type Values struct {
 // Values returns what is copied in the target's program. Values whose names or types have one of the words are masked, see
 // format.LooksSecret. The error says why nothing can be: the program has no DWARF.
 func (t *Target) Values(words []string, l capture.Limits) (*Values, error) {
+	if t.Image.Arenas || fences(t.process.PID) {
+		return nil, errors.New("the program was built with GOEXPERIMENT=arenas, or runs with GODEBUG=efence=1: memory that it has freed can't be read")
+	}
 	types, err := capture.Open(t.Image, words)
 	if err != nil {
 		return nil, err
@@ -44,11 +51,24 @@ func (t *Target) Values(words []string, l capture.Limits) (*Values, error) {
 			tell(t)
 		}
 	}
-	t.values = v
-	if t.writer != nil {
-		t.writer.UseHeap(heap, t.bias)
+	return v, t.do(func() error {
+		t.values = v
+		if t.writer != nil {
+			t.writer.UseHeap(heap, t.bias)
+		}
+		return nil
+	})
+}
+
+// fences reports whether the runtime of a process makes memory that was freed unreadable.
+func fences(pid int) bool {
+	environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	for _, v := range bytes.Split(environ, []byte{0}) {
+		if value, ok := bytes.CutPrefix(v, []byte("GODEBUG=")); ok && bytes.Contains(value, []byte("efence=1")) {
+			return true
+		}
 	}
-	return v, nil
+	return false
 }
 
 // Tell has somebody told of the types that values have: of those that are known already, and of others before their first
@@ -112,6 +132,10 @@ func (v *Values) Word(at uint64) (uint64, bool) {
 			return 0, false
 		}
 		w = binary.LittleEndian.Uint64(b)
+		const most = 1 << 16 // a program may make up addresses
+		if len(v.words) == most {
+			clear(v.words)
+		}
 		v.words[at] = w
 	}
 	return w, true

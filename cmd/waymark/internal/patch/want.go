@@ -162,6 +162,9 @@ func (t *Target) Patched() (n int) {
 
 // use has a site jump to trampolines that record this, from when it is switched on. They are written once.
 func (t *Target) use(s *Site, r trampoline.Record) error {
+	if s.made[r] == nil && len(t.writer.Bytes())+trampoline.Room(s.plan, r) > codeRoom {
+		r.Args, r.Results = nil, nil // rather than nothing at all
+	}
 	if s.made[r] == nil {
 		if len(t.writer.Bytes())+trampoline.Room(s.plan, r) > codeRoom {
 			return fmt.Errorf("there is no room for more trampolines: %d functions are patched, or were, in as many ways as there are: end this command and begin anew", len(t.sites)-1)

@@ -47,6 +47,7 @@ type decoder struct {
 // A block is what was copied of a place, and of what it leads to.
 type block struct {
 	bytes  []byte
+	kind   Reach          // how it was copied
 	read   bool           // else it could not be
 	blocks map[int]*block // by the offset of the word that leads there
 	each   []*block       // of a list
@@ -66,16 +67,18 @@ func (d *decoder) block(b []byte, list []Follow) *block {
 			out.blocks = make(map[int]*block)
 		}
 		if n < 0 || n > int64(len(d.rest)) {
-			out.blocks[f.At] = &block{}
+			out.blocks[f.At] = &block{kind: f.Kind}
 			continue
 		}
 		copied := d.rest[:n]
 		d.rest = d.rest[min(align(int(n), word), len(d.rest)):]
 		if f.Kind != List {
-			out.blocks[f.At] = d.block(copied, f.Inside)
+			to := d.block(copied, f.Inside)
+			to.kind = f.Kind
+			out.blocks[f.At] = to
 			continue
 		}
-		one := &block{bytes: copied, read: true}
+		one := &block{bytes: copied, kind: List, read: true}
 		for at := 0; len(f.Inside) > 0 && at+f.Step <= len(copied); at += f.Step {
 			one.each = append(one.each, d.block(copied[at:at+f.Step], f.Inside))
 		}
@@ -89,6 +92,15 @@ func (d *decoder) variable(out []byte, v *Variable, b *block) []byte {
 		out = binary.AppendUvarint(out, uint64(v.Type.ID()))
 	}
 	return d.value(out, v.Type, b, v.at, d.plan.limits.Depth)
+}
+
+// to returns the block that the word at an offset leads to; nil: there is none that was copied for such a word. What an
+// interface holds is copied by guesses.
+func (b *block) to(at int, kind Reach) *block {
+	if to := b.blocks[at]; to != nil && to.kind == kind {
+		return to
+	}
+	return nil
 }
 
 func (b *block) word(at int) uint64 { return binary.LittleEndian.Uint64(b.bytes[at:]) }
@@ -144,7 +156,7 @@ func count(out []byte, n int) []byte { return append(out, byte(n), byte(n>>8)) }
 func text(out []byte, b *block, at int) []byte {
 	n := b.word(at + word)
 	var copied []byte
-	if to := b.blocks[at]; to != nil { // of what an interface holds there may be more
+	if to := b.to(at, List); to != nil { // of what an interface holds there may be more
 		copied = to.bytes[:min(uint64(len(to.bytes)), n)]
 	}
 	if uint64(len(copied)) == n {
@@ -175,12 +187,19 @@ func (d *decoder) array(out []byte, t *Type, b *block, at, depth int) []byte {
 	e := t.Elem()
 	start, n := len(out), 0
 	out = count(out, 0)
-	for ; e != nil && n < t.Len && (depth > 0 || e.Kind == format.KindUint8) && at+(n+1)*e.Size <= len(b.bytes) && n < 1<<16-1; n++ {
+	most := 1<<16 - 1
+	if e != nil && e.Size == 0 {
+		most = mostEmpty
+	}
+	for ; e != nil && n < t.Len && n < most && (depth > 0 || e.Kind == format.KindUint8) && at+(n+1)*e.Size <= len(b.bytes); n++ {
 		out = d.value(out, e, b, at+n*e.Size, depth-1)
 	}
 	binary.LittleEndian.PutUint16(out[start:], uint16(n))
 	return out
 }
+
+// mostEmpty is how many elements are shown that take no memory.
+const mostEmpty = 16
 
 func (d *decoder) slice(out []byte, t *Type, b *block, at, depth int) []byte {
 	if b.word(at) == 0 {
@@ -188,8 +207,7 @@ func (d *decoder) slice(out []byte, t *Type, b *block, at, depth int) []byte {
 	}
 	length := b.word(at + word)
 	out = binary.AppendUvarint(append(out, 1), length)
-	e, to := t.Elem(), b.blocks[at]
-	const mostEmpty = 16 // elements that take no memory
+	e, to := t.Elem(), b.to(at, List)
 	n := 0
 	switch {
 	case e != nil && e.Size == 0:
@@ -217,7 +235,7 @@ func (d *decoder) pointer(out []byte, t *Type, b *block, at, depth int) []byte {
 	if p == 0 {
 		return append(out, 0)
 	}
-	e, to := t.Elem(), b.blocks[at]
+	e, to := t.Elem(), b.to(at, Whole)
 	if e == nil || to == nil || !to.read || depth == 0 || len(to.bytes) < min(e.Size, mostTarget) {
 		return binary.AppendUvarint(append(out, 1), p)
 	}
@@ -242,7 +260,7 @@ func header(out []byte, t *Type, b *block, at int) []byte {
 	if p == 0 {
 		return append(out, 0)
 	}
-	to := b.blocks[at]
+	to := b.to(at, Whole)
 	if to == nil || len(to.bytes) < n*word {
 		return binary.AppendUvarint(append(out, 1), p)
 	}
@@ -257,7 +275,7 @@ func (d *decoder) function(out []byte, b *block, at int) []byte {
 	if b.word(at) == 0 {
 		return append(out, format.TypeNil)
 	}
-	to := b.blocks[at]
+	to := b.to(at, Whole)
 	if to == nil || len(to.bytes) < word {
 		return append(out, format.TypeUnread)
 	}
@@ -279,14 +297,16 @@ func (d *decoder) dynamic(out []byte, t *Type, b *block, at, depth int) []byte {
 		}
 	}
 	dyn := d.plan.types.running(run, d.memory)
-	to := b.blocks[at]
+	to := b.to(at, Interface)
 	if dyn == nil || dyn.Kind == format.KindInterface {
 		return append(out, format.TypeUnread)
 	}
 	if dyn.direct() {
 		held := &block{bytes: b.bytes[at+word : at+2*word], read: true}
 		if to != nil {
-			held.blocks = map[int]*block{0: to}
+			inside := *to
+			inside.kind = Whole
+			held.blocks = map[int]*block{0: &inside}
 		}
 		return d.value(binary.AppendUvarint(out, uint64(dyn.ID())), dyn, held, 0, max(depth, 1))
 	}
@@ -305,7 +325,17 @@ func (t *Type) direct() bool {
 	case format.KindPointer, format.KindMap, format.KindChan, format.KindFunc, format.KindUnsafePointer:
 		return true
 	case format.KindStruct:
-		return len(t.Fields) == 1 && t.Size == word && t.Fields[0].Type.direct()
+		var only *Type
+		for _, f := range t.Fields {
+			switch {
+			case f.Type.Size == 0 && t.types.image.Since(26):
+			case only != nil:
+				return false
+			default:
+				only = f.Type
+			}
+		}
+		return t.Size == word && only != nil && only.direct()
 	case format.KindArray:
 		e := t.Elem()
 		return t.Len == 1 && e != nil && e.direct()

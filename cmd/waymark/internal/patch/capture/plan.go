@@ -194,7 +194,7 @@ func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
 		add(one)
 	case format.KindPointer:
 		e := t.Elem()
-		if depth == 0 || e == nil || e.hidden() {
+		if depth == 0 || e == nil || e.hidden() || t.shape {
 			return
 		}
 		if e.Kind != format.KindStruct && e.Kind != format.KindArray {

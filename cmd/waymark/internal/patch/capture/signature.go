@@ -4,6 +4,7 @@ import (
 	"debug/dwarf"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
@@ -91,6 +92,10 @@ func (ts *Types) index() {
 func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Limits) (*Signature, error) {
 	var args, results []Variable
 	seen := make(map[string]bool)
+	dictionary := -1 // so many arguments are before it; below 0: there is none
+	if !ts.image.Since(27) {
+		dictionary = dictionaryOf(f.Name)
+	}
 	for e.Children {
 		e, err := r.Next()
 		if err != nil {
@@ -117,7 +122,10 @@ func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Lim
 			return nil, err
 		}
 		name, _ := e.Val(dwarf.AttrName).(string)
-		if strings.HasPrefix(name, ".") { // the dictionary of type parameters, as go1.27 has it
+		if name == ".dict" { // the dictionary of type parameters, as go1.27 has it
+			dictionary = len(args)
+		}
+		if strings.HasPrefix(name, ".") {
 			continue
 		}
 		if name != "_" && seen[name] { // the compiler has taken the variable apart, and describes it twice
@@ -137,12 +145,11 @@ func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Lim
 		}
 	}
 	a := new(assignment)
-	if dictionary(f.Name) {
-		if strings.Contains(f.Name, ").") && len(args) > 0 { // of a method: behind the receiver
-			a.hidden = 1
-		} else {
-			a.ints = 1
-		}
+	switch dictionary {
+	case 0:
+		a.ints = 1
+	case 1:
+		a.hidden = 1
 	}
 	s := &Signature{}
 	s.Args = ts.plan(args, a, l)
@@ -167,8 +174,25 @@ func (ts *Types) shared(e *dwarf.Entry) (*dwarf.Entry, dwarf.Offset, error) {
 	return o, of, nil
 }
 
-// dictionary reports whether a function has an argument that says what its type parameters are.
-func dictionary(name string) bool { return strings.Contains(name, "[go.shape.") }
+// closure matches the last part of the name of a function that is none of the source's own.
+var closure = regexp.MustCompile(`^(func|gowrap|deferwrap)[0-9]|-range[0-9]`)
+
+// dictionaryOf returns how many arguments a function has before the one that says what its type parameters are, by its
+// name; -1: it has none. A function literal has it among what it holds.
+func dictionaryOf(name string) int {
+	open, end := strings.Index(name, "[go.shape."), strings.LastIndexByte(name, ']')
+	if open < 0 || end < open {
+		return -1
+	}
+	rest := strings.TrimPrefix(name[end+1:], ")")
+	switch method, ok := strings.CutPrefix(rest, "."); {
+	case rest == "":
+		return 0
+	case ok && !strings.Contains(method, ".") && !closure.MatchString(method):
+		return 1
+	}
+	return -1
+}
 
 // hides reports whether a variable's values are masked: its name looks like that of a secret or, if it has none, the
 // function's does, which then returns one; or its type.
@@ -181,9 +205,22 @@ func (ts *Types) hides(f *image.Func, v *Variable) bool {
 		if v.Type.plain() {
 			return false
 		}
-		name = f.Name[strings.LastIndexByte(f.Name, '.')+1:]
+		name, _, _ = strings.Cut(f.Name[strings.LastIndexByte(f.Name, '/')+1:], "[")
+		name = name[strings.LastIndexByte(name, '.')+1:]
 	}
-	return format.LooksSecret(name, ts.words)
+	return format.LooksSecret(name, ts.words) || v.Type.bytes() && format.LooksSecret(name, []string{"key"}) && !format.LooksSecret(name, public)
+}
+
+// public are words in the names of keys that are no secrets.
+var public = []string{"public", "pub", "peer"}
+
+// bytes reports whether values of the type are bytes.
+func (t *Type) bytes() bool {
+	if t.Kind != format.KindSlice && t.Kind != format.KindArray {
+		return false
+	}
+	e := t.Elem()
+	return e != nil && e.Kind == format.KindUint8
 }
 
 // plain reports whether values of the type say how something went: errors, numbers and truth values are no secrets.
@@ -200,13 +237,16 @@ func (ts *Types) masked(f *Field) bool {
 // may hold of it.
 func (t *Type) hidden() bool {
 	words := t.types.words
-	if t.Package == "" || words == nil {
+	if t.Package == "" && !t.shape || words == nil {
 		return false
 	}
 	switch t.Kind {
 	case format.KindArray, format.KindMap, format.KindSlice, format.KindString, format.KindStruct:
 	default:
 		return false
+	}
+	if t.shape { // of a type parameter: its own type isn't known, and may be one that is masked
+		return true
 	}
 	if t.secret == 0 {
 		t.secret = 1
@@ -233,6 +273,10 @@ const (
 
 // variable returns where a variable is. offset counts from its beginning.
 func (a *assignment) variable(t *Type) (list []Piece) {
+	if t.Size == 0 { // it takes a place on the stack
+		a.stack = align(a.stack, t.align())
+		return nil
+	}
 	tried := *a
 	if list, ok := tried.registers(t, 0, nil); ok {
 		*a = tried

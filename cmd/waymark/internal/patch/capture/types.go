@@ -19,11 +19,12 @@ type Type struct {
 	Len     int    // of an array
 	Fields  []Field
 
-	types     *Types
-	elem, key dwarf.Offset // 0: there is none
-	id        uint32       // in descriptions; 0: it has not been described
-	secret    uint8        // see hidden; 0: it isn't known yet
-	empty     bool         // of an interface: it has no methods, and its first word is a type
+	types  *Types
+	elem   dwarf.Offset // 0: there is none
+	id     uint32       // in descriptions; 0: it has not been described
+	secret uint8        // see hidden; 0: it isn't known yet
+	shape  bool         // it stands for types of type parameters
+	empty  bool         // of an interface: it has no methods, and its first word is a type
 }
 
 // A Field is a field of a struct.
@@ -51,16 +52,12 @@ type Types struct {
 // Attributes of Go's compiler, see cmd/internal/dwarf.
 const (
 	attrKind    = dwarf.Attr(0x2900)
-	attrKey     = dwarf.Attr(0x2901)
 	attrElem    = dwarf.Attr(0x2902)
 	attrRuntime = dwarf.Attr(0x2904)
 )
 
 // Elem returns the type of elements, or of what a pointer leads to; nil: it isn't known.
 func (t *Type) Elem() *Type { return t.other(t.elem) }
-
-// Key returns the type of a map's keys.
-func (t *Type) Key() *Type { return t.other(t.key) }
 
 func (t *Type) other(at dwarf.Offset) *Type {
 	if at == 0 {
@@ -103,10 +100,9 @@ func (ts *Types) read(r *dwarf.Reader, e *dwarf.Entry) (*Type, error) {
 		kind = int64(format.KindUnsafePointer)
 	}
 	size, _ := e.Val(dwarf.AttrByteSize).(int64)
-	t := &Type{Kind: format.TypeKind(kind), Size: int(size), types: ts}
+	t := &Type{Kind: format.TypeKind(kind), Size: int(size), types: ts, shape: strings.HasPrefix(full, shape)}
 	t.Name, t.Package = nameOf(full)
 	t.elem, _ = e.Val(attrElem).(dwarf.Offset)
-	t.key, _ = e.Val(attrKey).(dwarf.Offset)
 	switch t.Kind {
 	case format.KindStruct, format.KindArray:
 		if t.Kind == format.KindArray {

@@ -90,6 +90,7 @@ type operand struct {
 	bits    uint64 // of a float: its own
 	text    string
 	missing bool // the text goes on
+	null    bool // it is the nil of the condition
 }
 
 type kind uint8
@@ -140,7 +141,7 @@ func (c *call) evaluate(code condition.Code) outcome {
 		case condition.Bool:
 			c.push(truth, in.Bits)
 		case condition.Nil:
-			c.push(reference, 0)
+			c.stack = append(c.stack, operand{kind: reference, null: true})
 		case condition.Duration:
 			c.push(integer, uint64(c.facts.Duration))
 		case condition.Goroutine:
@@ -148,7 +149,11 @@ func (c *call) evaluate(code condition.Code) outcome {
 		case condition.Panicked:
 			c.push(truth, bit(c.facts.Panicked))
 		case condition.Failed:
-			c.push(truth, bit(c.failed()))
+			failed, known := c.failed()
+			if !known {
+				return refused
+			}
+			c.push(truth, bit(failed))
 		case condition.Slot:
 			if c.slots.refused>>in.Index&1 != 0 {
 				return refused
@@ -167,8 +172,14 @@ func (c *call) evaluate(code condition.Code) outcome {
 			}
 			c.push(truth, bit(is))
 		case condition.Not:
+			if !c.isTruth() {
+				return refused
+			}
 			c.push(truth, c.pop().bits&1^1)
 		case condition.And, condition.Or:
+			if !c.isTruth() {
+				return refused
+			}
 			if c.stack[len(c.stack)-1].bits&1 == bit(in.Op == condition.Or) {
 				i += in.Skip
 			} else {
@@ -176,16 +187,31 @@ func (c *call) evaluate(code condition.Code) outcome {
 			}
 		}
 	}
+	if !c.isTruth() {
+		return refused
+	}
 	return outcome(c.pop().bits & 1)
 }
 
-// failed reports whether the last result is an error.
-func (c *call) failed() bool {
-	if len(c.values) == 0 || c.absent {
-		return false
+// isTruth reports whether the top is a truth value.
+func (c *call) isTruth() bool {
+	top := c.stack[len(c.stack)-1].kind
+	if top != truth {
+		c.fail("a %s is no truth value", top)
+	}
+	return top == truth
+}
+
+// failed reports whether the last result is an error; known is false if it isn't known.
+func (c *call) failed() (failed, known bool) {
+	if c.absent || !c.d.fails {
+		return false, true
+	}
+	if len(c.values) == 0 || len(c.values) < len(c.names) {
+		return false, false
 	}
 	last := &c.values[len(c.values)-1]
-	return c.d.fails && last.State != value.Nil
+	return last.State != value.Nil, last.State != value.Masked
 }
 
 // fail notes why a value can't be had.
@@ -214,7 +240,7 @@ func (c *call) value(in *condition.Instruction) (o operand, ok bool) {
 	v := &c.values[i]
 	for _, s := range in.Steps {
 		if s.Kind == condition.Len {
-			return length(v)
+			return c.length(v, what)
 		}
 		if v = c.step(v, s, what); v == nil {
 			return o, false
@@ -300,11 +326,19 @@ func hasField(v *value.Value, name string) bool {
 	return false
 }
 
-func length(v *value.Value) (o operand, ok bool) {
+func (c *call) length(v *value.Value, what string) (o operand, ok bool) {
 	if v.State == value.Known && v.Type.Kind == reflect.Pointer && len(v.Elems) == 1 {
 		v = &v.Elems[0]
 	}
-	return operand{kind: integer, bits: uint64(v.Len)}, v.State == value.Known
+	if v.State != value.Known {
+		return o, false
+	}
+	switch v.Type.Kind {
+	case reflect.String, reflect.Slice, reflect.Array, reflect.Map, reflect.Chan:
+		return operand{kind: integer, bits: uint64(v.Len)}, true
+	}
+	c.fail("%s is %s: it has no length that is known", what, v.Type.Name)
+	return o, false
 }
 
 func (c *call) load(v *value.Value, what string) (o operand, ok bool) {
@@ -358,13 +392,14 @@ func (c *call) compare(x, y operand, rel condition.Relation) (is, known bool) {
 	switch {
 	case x.kind == text && y.kind == text:
 		return texts(x, y, holds)
-	case x.kind == truth && y.kind == truth:
-		return holds(x.bits < y.bits, x.bits == y.bits)
-	case x.kind > float || y.kind > float:
-		// What an interface holds is no reference, and isn't nil.
-		if y.kind == reference || x.kind == reference {
-			return holds(false, x.kind == y.kind && x.bits == y.bits)
+	case x.null || y.null, x.kind == truth && y.kind == truth:
+		if rel != condition.Equal && rel != condition.Less|condition.Greater|condition.Unordered {
+			c.fail("a %s has no order", x.kind)
+			return false, false
 		}
+		// What an interface holds is no reference, and isn't nil.
+		return holds(false, x.kind == y.kind && x.bits == y.bits)
+	case x.kind > float || y.kind > float:
 		c.fail("a %s is compared with a %s", x.kind, y.kind)
 		return false, false
 	case x.kind == float || y.kind == float:

@@ -343,10 +343,8 @@ func (h *host) say(r *patch.Report, set *pattern.Set) string {
 	return text
 }
 
-// start has a task told of calls, from when its functions are patched.
+// start has a task told of calls, from when its functions are patched. It is for who has the lock.
 func (h *host) start(w watcher) (*patch.Report, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.tasks = append(h.tasks, w)
 	report, err := h.want()
 	if err != nil {
@@ -393,6 +391,8 @@ func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.C
 	if err != nil {
 		return nil, c, err
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	task, err := h.newTask(found, w)
 	if err != nil {
 		return nil, c, err
@@ -439,7 +439,7 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 		}
 		copied = v.Values
 	}
-	file, err := h.t.Record(config, copied)
+	file, err := h.t.Record(config, copied, chosen.args, chosen.results)
 	if err != nil {
 		return nil, c, err
 	}

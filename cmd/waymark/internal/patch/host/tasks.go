@@ -100,6 +100,7 @@ func (t *task) done(n *control.News) {
 	}
 }
 
+// newTask makes a task. It is for who has the lock.
 func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	only, err := conditionOf(w)
 	switch {
@@ -152,7 +153,7 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	}
 	switch w.Kind {
 	case control.KindSums, control.KindPeriods:
-		return &sums{task: t, rows: make(map[string]*row), periods: w.Kind == control.KindPeriods, dropped: h.drops()}, nil
+		return &sums{task: t, rows: make(map[string]*row), periods: w.Kind == control.KindPeriods, dropped: h.t.Drops()}, nil
 	case control.KindCalls:
 		return newCalls(t, w), nil
 	case control.KindStacks:

@@ -51,6 +51,7 @@ type Image struct {
 	Release string // as "go1.26.8"
 	Main    string // import path of package main
 	Module  string // the main module's path; empty: it has none
+	Arenas  bool   // it was built with GOEXPERIMENT=arenas
 
 	Segments Range // all that is loaded
 	Text     Range // code
@@ -101,6 +102,7 @@ func (im *Image) read() (err error) {
 	im.Release, _, _ = strings.Cut(info.GoVersion, " ")
 	im.Main, im.Module = info.Path, info.Main.Path
 	for _, s := range info.Settings {
+		im.Arenas = im.Arenas || s.Key == "GOEXPERIMENT" && slices.Contains(strings.Split(s.Value, ","), "arenas")
 		switch {
 		case s.Key == "-buildmode" && slices.Contains([]string{"plugin", "shared", "c-shared", "c-archive"}, s.Value), s.Key == "-linkshared" && s.Value == "true":
 			return refuse("%s was built with %s=%s: its code uses registers that patches need", im.Path, s.Key, s.Value)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -85,6 +86,12 @@ func (im *Image) series() string {
 		minor = minor[:i]
 	}
 	return parts[0] + "." + minor
+}
+
+// Since reports whether the program was built by go1.N or a later release.
+func (im *Image) Since(n int) bool {
+	minor, err := strconv.Atoi(strings.TrimPrefix(im.series(), "go1."))
+	return err == nil && minor >= n
 }
 
 // layoutOfDWARF reads the layout from the types of package runtime.

@@ -229,7 +229,7 @@ func (c *code) constant32(r reg, v uint32) {
 	c.imm32(v)
 }
 
-// loadByte sets a register to a byte, storeByte stores its lowest one.
+// loadByte sets a register to a byte.
 func (c *code) loadByte(r reg, m mem) {
 	c.emit(extra|byte(r>>3)<<2|byte(m.base>>3), 0x0F, 0xB6, 0x80|byte(r&7)<<3|byte(m.base&7))
 	c.imm32(uint32(m.disp))

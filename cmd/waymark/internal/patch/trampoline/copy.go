@@ -12,13 +12,14 @@ const CodeCopied = 0xFE
 
 // Of a cell, while values are copied.
 const (
-	saved     = 128              // registers
-	copyBegin = saved + 9*8      // where the copy is
-	copyEnd   = copyBegin + 8    // where it must end
-	lengths   = copyEnd + 8      // bytes of the blocks that are being followed, by level
-	cellsEnd  = lengths + 4*8    //
-	_         = slots - cellsEnd // it is in the cell
+	saved     = 128           // registers
+	copyBegin = saved + 9*8   // where the copy is
+	copyEnd   = copyBegin + 8 // where it must end
+	lengths   = copyEnd + 8   // bytes of the blocks that are being followed, by level
+	copiesEnd = lengths + 8*capture.Levels
 )
+
+const _ uint = slots - copiesEnd // it is in the cell
 
 // integers are the registers of arguments and results in their order. rax has been moved.
 var integers = [...]reg{r15, rbx, rcx, rdi, rsi, r8, r9, r10, r11}
@@ -167,7 +168,6 @@ func (w *Writer) copyRoutine(bias uint64) {
 		pageShift  = 13
 		pages      = 1 << 13 // of an arena
 		arenaShift = 26
-		arenas     = 1 << 22
 		firstArena = 1 << 47 >> arenaShift // the arena of address 0
 	)
 	w.copier = w.pc()

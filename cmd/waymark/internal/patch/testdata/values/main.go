@@ -105,7 +105,47 @@ func many(n, a, b, c, d, e, f, g, h, i int, s string, p Point) (q, r, t, u, v, w
 //go:noinline
 func generic[V any](n int, v V) V {
 	touch(n)
+	if f := next(v); f != nil {
+		f(n)
+	}
 	return v
+}
+
+// next returns a function literal of a generic function.
+//
+//go:noinline
+func next[V any](v V) func(int) int {
+	if _, ok := any(v).(int); !ok {
+		return nil
+	}
+	return func(n int) int {
+		touch(n)
+		return n + 1
+	}
+}
+
+// A Box is generic.
+type Box[V any] struct{ v V }
+
+//go:noinline
+func (b Box[V]) get(n int) V {
+	touch(n)
+	return b.v
+}
+
+//go:noinline
+func (b *Box[V]) set(n int) int {
+	touch(n)
+	runtime.KeepAlive(b)
+	return n
+}
+
+//go:noinline
+func seal(n int, streamKey, publicKey []byte) int {
+	touch(n)
+	runtime.KeepAlive(streamKey)
+	runtime.KeepAlive(publicKey)
+	return n
 }
 
 //go:noinline
@@ -148,6 +188,11 @@ func calls(n int) {
 	generic(n, s)
 	generic(n, Point{int32(n), 3})
 	generic(n, node)
+	generic(n, n)
+	box := &Box[int]{n}
+	box.get(n)
+	box.set(n)
+	seal(n, []byte("geheim"), []byte("k"))
 	login(n, "geheim", Token(s))
 	readPassword(n)
 	(&T{n * 2}).pointer(n, s)
