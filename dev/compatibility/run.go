@@ -145,6 +145,9 @@ func (r *Runner) patching(recorded string) ([]string, error) {
 // exec runs a command in the suite's folder. It kills the command with its children if
 // it takes longer than anything that go test's own limit would have ended.
 func (r *Runner) exec(s Suite, dir string, env, args []string, stdout, stderr io.Writer) error {
+	if st, err := os.Stat("/"); err == nil { // gin's tests, run by root, take it from all others
+		defer os.Chmod("/", st.Mode().Perm())
+	}
 	ctx, cancel := context.WithTimeout(r.Context, 2*r.Limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
