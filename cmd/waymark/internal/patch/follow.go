@@ -321,7 +321,8 @@ func (f *Follower) end(g *goroutine, clock uint64, end End) {
 	for i := range g.unwinding {
 		g.unwinding[i].base = min(g.unwinding[i].base, n)
 	}
-	c.Ended, c.End, c.Unsure = clock, end, c.Began < f.lost
+	begins, ends := f.target.Dropped(c.Site.Number)
+	c.Ended, c.End, c.Unsure = clock, end, c.Began < f.lost && begins > 0 && ends > 0
 	if c.Caller != nil {
 		c.Caller.Callees += clock - min(c.Began, clock)
 	}

@@ -188,8 +188,6 @@ func checkRandom(t *testing.T, seed int, program string, want map[string]string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := make(described)
-	v.Tell(t, types.add)
 	var list []Wanted
 	functions := len(want)
 	for name := range want {
@@ -209,13 +207,24 @@ func checkRandom(t *testing.T, seed int, program string, want map[string]string)
 	if err != nil {
 		t.Fatal(err)
 	}
+	code := trampoline.New(&target.Image.Layout, target.at, target.code)
+	code.UseHeap(v.heap, target.bias)
+	for _, w := range list {
+		if s := target.known[w.Func]; s != nil {
+			before := len(code.Bytes())
+			code.Add(s.plan, 1, w.Record, target.bias)
+			if n, most := len(code.Bytes())-before, trampoline.Room(s.plan, w.Record); n > most {
+				t.Errorf("program %d: %s: %d bytes of code, more than %d", seed, w.Func.Name, n, most)
+			}
+		}
+	}
 	seen, wrong := make(map[string]int), 0
 	follow := target.Follow()
 	follow.Begin = func(*Call) {}
 	follow.End = func(c *Call) {
 		args, results := v.Of(c.Site.Func).Names()
-		was, err := types.text(v.Args(c), args)
-		then, err2 := types.text(v.Results(c), results)
+		was, err := textOf(v, v.Args(c), args)
+		then, err2 := textOf(v, v.Results(c), results)
 		seen[c.Site.Func.Name]++
 		if got := address.ReplaceAllString(was+" "+then, "0x"); (got != want[c.Site.Func.Name] || err != nil || err2 != nil) && wrong < 5 {
 			wrong++

@@ -10,23 +10,19 @@ import (
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// A recording of a patched program says of each goroutine that has calls who started it, once and where; and how its calls
-// ended.
-func TestGoroutines(t *testing.T) {
-	w := start(t, built(t, nil))
-	target := w.attach()
-	defer target.Close()
+// recorded returns a recording of the work of some rounds, with v of values, and what the program has counted.
+func recorded(t *testing.T, w *worker, target *Target, list []Wanted, v *Values, rounds int) (*tracefile.File, map[string]int64) {
+	t.Helper()
 	path := t.TempDir() + "/work.wmt"
-	r, err := target.Record(recorder.Config{Path: path, Overflow: rt.Drop}, nil, false, false)
+	r, err := target.Record(recorder.Config{Path: path, Overflow: rt.Drop}, v, v != nil, v != nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := target.Want(ofMain(target.Image)); err != nil {
+	if _, err := target.Want(list); err != nil {
 		t.Fatal(err)
 	}
 	r.Know()
-	const rounds = 1000
-	want := w.work(rounds)
+	counts := w.work(rounds)
 	if _, err := target.Want(nil); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +35,18 @@ func TestGoroutines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	t.Cleanup(func() { f.Close() })
+	return f, counts
+}
+
+// A recording of a patched program says of each goroutine that has calls who started it, once and where; and how its calls
+// ended.
+func TestGoroutines(t *testing.T) {
+	w := start(t, built(t, nil))
+	target := w.attach()
+	defer target.Close()
+	const rounds = 1000
+	f, want := recorded(t, w, target, ofMain(target.Image), nil, rounds)
 	starts, made, calls, kinds := make(map[uint64][]tracefile.Event), make(map[uint64]uint64), make(map[uint64]uint64), make(map[tracefile.Kind]int)
 	events := f.Events()
 	for ev := (tracefile.Event{}); events.Next(&ev); kinds[ev.Kind]++ {

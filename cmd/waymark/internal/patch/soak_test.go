@@ -13,7 +13,6 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
-	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 var soaking = flag.Duration("soaking", 2*time.Second, "how long TestSoak runs")
@@ -47,7 +46,6 @@ func TestSoak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		values.Tell(t, func(format.Type) {})
 		for range 1 + rand.IntN(3) { // sets of functions, one after the other
 			share := []float64{0.001, 0.02, 0.3, 1}[rand.IntN(4)]
 			var list []Wanted

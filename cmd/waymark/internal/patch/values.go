@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/value"
 )
 
 // Values are what is copied of calls' arguments and results, and what is made of it.
@@ -26,6 +28,7 @@ type Values struct {
 	words map[uint64]uint64                  // of the process's memory, that never change
 
 	described []format.Type
+	types     map[uint32]value.Type // the same, as package value has them
 	tell      map[any]func(format.Type)
 }
 
@@ -44,9 +47,14 @@ func (t *Target) Values(words []string, l capture.Limits) (*Values, error) {
 		return nil, err
 	}
 	v := &Values{Types: types, Limits: l, t: t, heap: heap, of: make(map[*image.Func]*capture.Signature), words: make(map[uint64]uint64)}
-	v.tell = make(map[any]func(format.Type))
+	v.tell, v.types = make(map[any]func(format.Type)), make(map[uint32]value.Type)
 	types.Describe = func(t format.Type) {
 		v.described = append(v.described, t)
+		known := value.Type{ID: t.ID, Kind: reflect.Kind(t.Kind), Name: t.Name, Package: t.Package, Len: t.Len, Elem: t.Elem}
+		for _, f := range t.Fields {
+			known.Fields = append(known.Fields, value.Field(f))
+		}
+		v.types[t.ID] = known
 		for _, tell := range v.tell {
 			tell(t)
 		}
@@ -71,8 +79,8 @@ func fences(pid int) bool {
 	return false
 }
 
-// Tell has somebody told of the types that values have: of those that are known already, and of others before their first
-// value, until Untell is called.
+// Tell has somebody told of the types that values have, until Untell is called: of those that are known, and of others
+// before their first value.
 func (v *Values) Tell(who any, tell func(format.Type)) {
 	for _, t := range v.described {
 		tell(t)
@@ -82,6 +90,17 @@ func (v *Values) Tell(who any, tell func(format.Type)) {
 
 // Untell ends what Tell has begun.
 func (v *Values) Untell(who any) { delete(v.tell, who) }
+
+// List returns the values of Args or Results. Those before what is damaged are there, with an error.
+func (v *Values) List(data []byte) ([]value.Value, error) {
+	return value.Decode(data, func(id uint32) (value.Type, bool) {
+		if t, ok := value.Predeclared(id); ok {
+			return t, true
+		}
+		t, ok := v.types[id]
+		return t, ok
+	})
+}
 
 // Of returns what is copied of a function's calls; nil: nothing.
 func (v *Values) Of(f *image.Func) *capture.Signature {

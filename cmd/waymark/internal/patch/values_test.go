@@ -4,7 +4,6 @@ package patch
 
 import (
 	"fmt"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,32 +12,14 @@ import (
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
-	"github.com/waymark-go/waymark/internal/program/recorder"
-	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/tracefile"
 	"github.com/waymark-go/waymark/value"
 )
 
-// described are the types of a program's values.
-type described map[uint32]value.Type
-
-func (d described) add(t format.Type) {
-	out := value.Type{ID: t.ID, Kind: reflect.Kind(t.Kind), Name: t.Name, Package: t.Package, Len: t.Len, Elem: t.Elem}
-	for _, f := range t.Fields {
-		out.Fields = append(out.Fields, value.Field(f))
-	}
-	d[t.ID] = out
-}
-
-func (d described) text(data []byte, names []string) (string, error) {
-	list, err := value.Decode(data, func(id uint32) (value.Type, bool) {
-		if t, ok := value.Predeclared(id); ok {
-			return t, true
-		}
-		t, ok := d[id]
-		return t, ok
-	})
+// textOf returns the text of arguments or results.
+func textOf(v *Values, data []byte, names []string) (string, error) {
+	list, err := v.List(data)
 	return value.List(list, names, false), err
 }
 
@@ -130,8 +111,6 @@ func checkValues(t *testing.T, program string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	types := make(described)
-	v.Tell(t, types.add)
 	var list []Wanted
 	for name := range wanted {
 		f := target.Image.Named("main." + name)
@@ -161,8 +140,8 @@ func checkValues(t *testing.T, program string) {
 			return
 		}
 		args, results := v.Of(c.Site.Func).Names()
-		was, err := types.text(v.Args(c), args)
-		then, err2 := types.text(v.Results(c), results)
+		was, err := textOf(v, v.Args(c), args)
+		then, err2 := textOf(v, v.Results(c), results)
 		n := numberIn(was)
 		text := address.ReplaceAllString(was+" "+then, "0x")
 		if name == "(*T).pointer" { // as go1.27 describes the parameter, it is used
@@ -227,35 +206,13 @@ func TestRecordedValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := t.TempDir() + "/values.wmt"
-	r, err := target.Record(recorder.Config{Path: path, Overflow: rt.Drop}, v, true, true)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var list []Wanted
 	for name := range wanted {
 		f := target.Image.Named("main." + name)
 		list = append(list, Wanted{f, v.Record(f, trampoline.Record{})})
 	}
-	if _, err := target.Want(list); err != nil {
-		t.Fatal(err)
-	}
-	r.Know()
 	const rounds = 500
-	w.work(rounds)
-	if _, err := target.Want(nil); err != nil {
-		t.Fatal(err)
-	}
-	for some := true; some; some, _ = target.Drain(true, 0, r.Add) {
-	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := tracefile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f, _ := recorded(t, w, target, list, v, rounds)
 	text := func(data []byte, names []string) string {
 		list, err := value.Decode(data, f.Type)
 		if err != nil {

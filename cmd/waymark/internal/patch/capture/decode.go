@@ -116,7 +116,7 @@ func (b *block) number(at, size int) (v uint64) {
 // value appends the value of a type at an offset of a block, which has all of it.
 func (d *decoder) value(out []byte, t *Type, b *block, at, depth int) []byte {
 	if t.hidden() {
-		return count(out, 1) // see describe
+		return count(out, 1) // see Type.ID
 	}
 	switch t.Kind {
 	case format.KindBool:

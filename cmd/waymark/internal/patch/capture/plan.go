@@ -2,8 +2,8 @@ package capture
 
 import "github.com/waymark-go/waymark/internal/wire/format"
 
-// A Plan says what is copied where a call begins or ends: first a block that has the variables, then what is followed from
-// there, each as the number of bytes that were copied, or Unread, and the bytes, up to a multiple of eight.
+// A Plan says what is copied where a call begins or ends. First comes a block that has the variables, then what is followed
+// from there. Of each of these there is the number of bytes, or Unread, and the bytes, up to a multiple of eight.
 type Plan struct {
 	Variables []Variable
 	Pieces    []Piece // that make the block
@@ -35,8 +35,8 @@ const (
 
 // A Follow copies what words lead to.
 type Follow struct {
-	At     int      // of the first word in its block; the address is there, or in the second one of an interface
-	Kind   Reach    //
+	At     int // of the first word in its block; the address is there, or in the second one of an interface
+	Kind   Reach
 	Bytes  int      // at most
 	Step   int      // size of the elements of a list, bytes
 	Inside []Follow // of what was copied; of each element of a list

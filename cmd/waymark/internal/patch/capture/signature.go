@@ -194,8 +194,8 @@ func dictionaryOf(name string) int {
 	return -1
 }
 
-// hides reports whether a variable's values are masked: its name looks like that of a secret or, if it has none, the
-// function's does, which then returns one; or its type.
+// hides reports whether a variable's values are masked by its name, which looks like that of a secret. If it has none, the
+// function's name counts: ReadPassword returns a secret.
 func (ts *Types) hides(f *image.Func, v *Variable) bool {
 	if ts.words == nil {
 		return false
@@ -233,8 +233,8 @@ func (ts *Types) masked(f *Field) bool {
 	return ts.words != nil && format.LooksSecret(f.Name, ts.words)
 }
 
-// hidden reports whether a type's values are masked: its name looks like that of a secret, or it says by a method what logs
-// may hold of it.
+// hidden reports whether a type's values are masked. Its name looks like that of a secret, or it has the method LogValue,
+// by which it says what logs may hold.
 func (t *Type) hidden() bool {
 	words := t.types.words
 	if t.Package == "" && !t.shape || words == nil {
@@ -271,7 +271,7 @@ const (
 	floatRegisters = 15
 )
 
-// variable returns where a variable is. offset counts from its beginning.
+// variable returns where the parts of a variable are.
 func (a *assignment) variable(t *Type) (list []Piece) {
 	if t.Size == 0 { // it takes a place on the stack
 		a.stack = align(a.stack, t.align())

@@ -40,7 +40,7 @@ type Types struct {
 	data        *dwarf.Data
 	words       []string // nil: nothing is masked
 	known       map[dwarf.Offset]*Type
-	byRun       map[uint64]dwarf.Offset // by the address of what the runtime has of the type; nil: not read yet
+	byRun       map[uint64]dwarf.Offset // by the address of what the runtime has of the type
 	functionsAt map[uint64]dwarf.Offset // by entry; nil: not read yet
 	functions   map[uint64]uint32       // ids of functions, by entry
 	next        uint32                  // id of the next type that is described
@@ -57,17 +57,15 @@ const (
 )
 
 // Elem returns the type of elements, or of what a pointer leads to; nil: it isn't known.
-func (t *Type) Elem() *Type { return t.other(t.elem) }
-
-func (t *Type) other(at dwarf.Offset) *Type {
-	if at == 0 {
+func (t *Type) Elem() *Type {
+	if t.elem == 0 {
 		return nil
 	}
-	other, err := t.types.at(at)
+	e, err := t.types.at(t.elem)
 	if err != nil {
 		return nil
 	}
-	return other
+	return e
 }
 
 // at returns the type whose entry is at an offset.
@@ -204,18 +202,13 @@ func (t *Type) ID() uint32 {
 	d := format.Type{Kind: t.Kind, Name: t.Name, Package: t.Package, Len: t.Len}
 	switch {
 	case t.hidden(): // as programs of waymark describe it
-		d.Kind, d.Fields = format.KindStruct, []format.Field{{Name: "***", Type: uint32(format.KindBool), Masked: true}}
-		t.id = t.types.newID()
-		d.ID = t.id
-		t.types.Describe(d)
-		return t.id
-	}
-	switch t.Kind {
-	case format.KindArray:
+		d.Kind, d.Len = format.KindStruct, 0
+		d.Fields = []format.Field{{Name: "***", Type: uint32(format.KindBool), Masked: true}}
+	case t.Kind == format.KindArray:
 		if e := t.Elem(); e != nil {
 			d.Elem = e.ID()
 		}
-	case format.KindStruct:
+	case t.Kind == format.KindStruct:
 		for _, f := range t.Fields {
 			d.Fields = append(d.Fields, format.Field{Name: f.Name, Type: f.Type.ID(), Masked: t.types.masked(&f)})
 		}

@@ -276,8 +276,8 @@ func (c *call) step(v *value.Value, s condition.Step, what string) *value.Value 
 			c.fail("%s is %s, and has no field %s", what, v.Type.Name, s.Name)
 			return nil
 		}
-		f := field(v, s.Name, 4)
-		if f == nil && !hasField(v, s.Name) {
+		f := field(v, s.Name)
+		if f == nil {
 			c.fail("%s is %s, and has no field %s that is known", what, v.Type.Name, s.Name)
 		}
 		return f
@@ -295,35 +295,29 @@ func (c *call) step(v *value.Value, s condition.Step, what string) *value.Value 
 	return v
 }
 
-// field returns a field, also of embedded structs.
-func field(v *value.Value, name string, depth int) *value.Value {
-	for i := range v.Elems {
-		if v.Type.Fields[i].Name == name {
-			return &v.Elems[i]
-		}
-	}
-	for i := range v.Elems {
-		e := &v.Elems[i]
-		if e.Type.Kind == reflect.Pointer && len(e.Elems) == 1 {
-			e = &e.Elems[0]
-		}
-		base := e.Type.Name[strings.LastIndexByte(e.Type.Name, '.')+1:]
-		if depth > 0 && e.State == value.Known && e.Type.Kind == reflect.Struct && base == v.Type.Fields[i].Name {
-			if f := field(e, name, depth-1); f != nil {
-				return f
+// field returns a field, of several with its name the one that is embedded least deep; nil: it isn't known.
+func field(v *value.Value, name string) *value.Value {
+	for level := []*value.Value{v}; len(level) > 0; {
+		var next []*value.Value
+		for _, v := range level {
+			for i := range v.Elems {
+				e := &v.Elems[i]
+				if v.Type.Fields[i].Name == name {
+					return e
+				}
+				if e.Type.Kind == reflect.Pointer && len(e.Elems) == 1 {
+					e = &e.Elems[0]
+				}
+				base, _, _ := strings.Cut(e.Type.Name, "[")
+				base = base[strings.LastIndexByte(base, '.')+1:]
+				if e.State == value.Known && e.Type.Kind == reflect.Struct && base == v.Type.Fields[i].Name {
+					next = append(next, e)
+				}
 			}
 		}
+		level = next
 	}
 	return nil
-}
-
-func hasField(v *value.Value, name string) bool {
-	for _, f := range v.Type.Fields {
-		if f.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *call) length(v *value.Value, what string) (o operand, ok bool) {

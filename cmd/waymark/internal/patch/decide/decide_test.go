@@ -19,7 +19,13 @@ type Point struct {
 	Name string
 }
 
+// Deep has an X that is embedded deeper than that of the Point.
+type Deep struct{ Deeper }
+
+type Deeper struct{ X, Z int }
+
 type outer struct {
+	Deep
 	*Point
 	Inner Point
 	List  []Point
@@ -48,7 +54,7 @@ var conditions = []string{
 	`args.n == 3`, `args.n > 2 && args.u < 200`, `args.n != args.m`, `args.u >= args.n`, `args.n < -1 || args.s == "b"`, `!(args.b) && args.f > 0.5`,
 	`args.f == args.n`, `args.f != 1`, `args.f < args.u`, `args.s > "a"`, `contains(args.s, "lo")`, `startsWith(args.s, "he")`, `endsWith(args.s, "o")`,
 	`len(args.s) > 3`, `len(args.l) == 2 && args.l[1] > 4`, `args.l[0] == args.n`, `args.l == nil`, `args.p == nil`, `args.p != nil && args.p.X == 3`,
-	`args.t.X > args.t.Y`, `args.t.Name == args.s`, `args.o.Inner.Y == 1`, `args.o.List[0].X == 3`, `args.o.X == 3`, `args.e != nil`, `args.e == nil && args.n > 0`,
+	`args.t.X > args.t.Y`, `args.t.Name == args.s`, `args.o.Inner.Y == 1`, `args.o.List[0].X == 3`, `args.o.X == 3`, `args.o.Z == 2 && args.n == 3`, `args.e != nil`, `args.e == nil && args.n > 0`,
 	`results[0] == 3`, `results[0] > 2 && args.n < 4`, `error`, `!error && args.n == 3`, `duration > 5ms`, `duration <= 5ms && args.s == "hello"`,
 	`panic != nil`, `panic == nil && results[0] != 0`, `goroutine == 7`, `goroutine != 7 || args.b`, `args.u == 255`, `args.big > 18446744073709551614`,
 	`args.big > args.n`, `args.small == -128`, `args.small < args.u`,
@@ -64,7 +70,7 @@ func TestAlike(t *testing.T) {
 		p := pick((*Point)(nil), &Point{3, 1, "b"}, &Point{0, 0, ""}).(*Point)
 		args := []any{pick(-2, 0, 3, 4), pick(3, 4), pick(uint8(0), uint8(3), uint8(255)), pick("", "a", "b", "hello", "lo"), pick(true, false),
 			pick(0.0, 1.0, 3.0, -2.5, math.NaN()), pick([]int(nil), []int{}, []int{3, 5}, []int{0, 4}), p,
-			pick(Point{1, 2, "a"}, Point{3, 1, "hello"}), outer{p, Point{3, random.IntN(2), ""}, []Point{{3, 4, ""}}[:random.IntN(2)]},
+			pick(Point{1, 2, "a"}, Point{3, 1, "hello"}), outer{Deep{Deeper{9, 2}}, p, Point{3, random.IntN(2), ""}, []Point{{3, 4, ""}}[:random.IntN(2)]},
 			pick(nil, errors.New("no"), fmt.Errorf("wrapped")), pick(uint64(1), uint64(math.MaxUint64)), pick(int8(-128), int8(5))}
 		results := []any{pick(0, 3, 9), pick(nil, errors.New("no"))}
 		returned := random.IntN(4) > 0

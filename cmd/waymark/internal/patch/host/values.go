@@ -3,7 +3,6 @@
 package host
 
 import (
-	"reflect"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
@@ -15,37 +14,16 @@ import (
 // values are what is known of the values of the program's calls.
 type values struct {
 	*patch.Values
-	types map[uint32]value.Type
-	err   error // why there are none
+	err error // why there are none
 }
 
 // useValues returns what values of calls are copied. It is opened once.
 func (h *host) useValues() *values {
 	if h.values == nil {
-		v := &values{types: make(map[uint32]value.Type)}
-		v.Values, v.err = h.t.Values(strings.Split(format.DefaultRedact, ","), capture.Limits{Bytes: 256, Depth: 2})
-		if v.err == nil {
-			v.Tell(h, v.describe)
-		}
-		h.values = v
+		h.values = new(values)
+		h.values.Values, h.values.err = h.t.Values(strings.Split(format.DefaultRedact, ","), capture.Limits{Bytes: 256, Depth: 2})
 	}
 	return h.values
-}
-
-func (v *values) describe(t format.Type) {
-	out := value.Type{ID: t.ID, Kind: reflect.Kind(t.Kind), Name: t.Name, Package: t.Package, Len: t.Len, Elem: t.Elem}
-	for _, f := range t.Fields {
-		out.Fields = append(out.Fields, value.Field(f))
-	}
-	v.types[t.ID] = out
-}
-
-func (v *values) typ(id uint32) (value.Type, bool) {
-	if t, ok := value.Predeclared(id); ok {
-		return t, true
-	}
-	t, ok := v.types[id]
-	return t, ok
 }
 
 // args returns the text of a call's arguments, as control.Call has it.
@@ -74,7 +52,7 @@ func (v *values) results(c *patch.Call, width int) string {
 
 // list returns values as package format has them. Those before what is damaged are there.
 func (v *values) list(data []byte) []value.Value {
-	list, _ := value.Decode(data, v.typ)
+	list, _ := v.List(data)
 	return list
 }
 

@@ -212,12 +212,10 @@ func (im *Image) At(pc uint64) *Func {
 
 // Data returns n bytes at an address as the file has them; nil: it doesn't.
 func (im *Image) Data(at uint64, n int) []byte {
-	for _, s := range im.elf.Sections {
-		if s.Type != elf.SHT_NOBITS && s.Addr != 0 && s.Addr <= at && at+uint64(n) <= s.Addr+s.Size {
-			b := make([]byte, n)
-			if _, err := s.ReadAt(b, int64(at-s.Addr)); err == nil {
-				return b
-			}
+	b := make([]byte, n)
+	if s := im.sectionOf(at); s != nil {
+		if _, err := s.ReadAt(b, int64(at-s.Addr)); err == nil {
+			return b
 		}
 	}
 	return nil
@@ -225,11 +223,19 @@ func (im *Image) Data(at uint64, n int) []byte {
 
 // section returns the content of the section that has an address, from the address on.
 func (im *Image) section(at uint64) []byte {
+	if s := im.sectionOf(at); s != nil {
+		if b, err := s.Data(); err == nil {
+			return b[at-s.Addr:]
+		}
+	}
+	return nil
+}
+
+// sectionOf returns the section of the file that has an address; nil: there is none.
+func (im *Image) sectionOf(at uint64) *elf.Section {
 	for _, s := range im.elf.Sections {
 		if s.Type != elf.SHT_NOBITS && s.Addr != 0 && s.Addr <= at && at < s.Addr+s.Size {
-			if b, err := s.Data(); err == nil {
-				return b[at-s.Addr:]
-			}
+			return s
 		}
 	}
 	return nil

@@ -1,0 +1,143 @@
+//go:build linux && amd64
+
+package host
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
+	"github.com/waymark-go/waymark/internal/program/control"
+	"github.com/waymark-go/waymark/internal/program/recorder"
+	"github.com/waymark-go/waymark/internal/wire/setting"
+)
+
+// A recording is a task that records.
+type recording struct {
+	*patch.Recording
+	h      *host
+	wanted []patch.Wanted
+}
+
+// Record implements control.Host.
+func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
+	c, err := h.Find(r.Targets)
+	if err != nil {
+		return nil, c, err
+	}
+	found, set, err := h.matching(r.Targets)
+	if err != nil {
+		return nil, c, err
+	}
+	config := recorder.Config{Path: r.Path}
+	chosen, err := settings(&config, r.Settings)
+	if err != nil {
+		return nil, c, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var copied *patch.Values
+	if chosen.args || chosen.results {
+		v := h.useValues()
+		if v.err != nil {
+			return nil, c, &control.Error{Code: control.CodeState, Text: "arguments and results can't be recorded: " + v.err.Error()}
+		}
+		copied = v.Values
+	}
+	file, err := h.t.Record(config, copied, chosen.args, chosen.results)
+	if err != nil {
+		return nil, c, err
+	}
+	rec := &recording{Recording: file, h: h}
+	for _, f := range found {
+		w := patch.Wanted{Func: f}
+		if copied != nil {
+			w.Record = copied.Record(f, w.Record)
+			if !chosen.args {
+				w.Record.Args = nil
+			}
+			if !chosen.results {
+				w.Record.Results = nil
+			}
+		}
+		rec.wanted = append(rec.wanted, w)
+	}
+	h.files = append(h.files, rec)
+	report, err := h.want()
+	if err != nil {
+		h.files = slices.DeleteFunc(h.files, func(o *recording) bool { return o == rec })
+		file.Close()
+		return nil, c, err
+	}
+	c.Note, c.Path = h.say(report, set), file.Path()
+	return rec, c, nil
+}
+
+// chosen are values that the user wants to be recorded.
+type chosen struct{ args, results bool }
+
+// settings sets what the user has chosen for a recording.
+func settings(c *recorder.Config, text string) (values chosen, err error) {
+	for _, part := range strings.Split(text, ",") {
+		key, value, _ := strings.Cut(part, "=")
+		if key == "" {
+			continue
+		}
+		s := setting.Find(key)
+		if s == nil {
+			return values, &control.Error{Code: control.CodeRequest, Text: "unknown setting " + key}
+		}
+		v, err := s.Parse(key, value)
+		if err != nil {
+			return values, &control.Error{Code: control.CodeRequest, Text: err.Error()}
+		}
+		switch key {
+		case "buffers", "max-size", "rotate":
+			c.Set(key, v)
+		case "overflow":
+			if value != "drop" {
+				return values, &control.Error{Code: control.CodeRequest, Text: "a program that is patched drops events that find no room: want --overflow drop, or a program of waymark build"}
+			}
+		case "args":
+			values.args = v.On()
+		case "results":
+			values.results = v.On()
+		case "waiting", "objects", "budget", "window", "dump-at-exit":
+			return values, needs("--" + key)
+		}
+	}
+	return values, nil
+}
+
+// Next implements control.Task.
+func (r *recording) Next() (n control.News) {
+	switch {
+	case !r.h.t.Alive():
+		n.Done, n.Why = true, control.WhyEnded
+	case r.Ended():
+		n.Done, n.Why = true, "the recording has ended by itself, as it reached its size or failed"
+	}
+	return n
+}
+
+// Close implements control.Task: the functions are as they were, and all of their events are in the file.
+func (r *recording) Close() error {
+	h := r.h
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !slices.Contains(h.files, r) {
+		return nil
+	}
+	wanted := r.wanted
+	r.wanted = nil
+	_, err := h.want()
+	h.flush()
+	r.wanted = wanted
+	h.files = slices.DeleteFunc(h.files, func(o *recording) bool { return o == r })
+	if errors.Is(err, stopped.ErrGone) {
+		err = nil
+	}
+	return errors.Join(r.Recording.Close(), err)
+}
