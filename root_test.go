@@ -266,7 +266,7 @@ func TestNoRecording(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	if got := fmt.Sprint(NoPoint, Begin, End, Point(7), Enter, Exit, Panic, Goexit, Marker, Kind(9)); got != "NONE ENTER EXIT Point(7) enter exit panic goexit marker unknown" {
+	if got := fmt.Sprint(NoPoint, Begin, End, Point(7), Enter, Exit, Panic, Goexit, Marker, Kind(99)); got != "NONE ENTER EXIT Point(7) enter exit panic goexit marker kind(99)" {
 		t.Error(got)
 	}
 	e := &Event{Kind: Exit, Value: 3}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/waymark-go/waymark/internal/program/gather"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A fake is a program, and what gathers its traces.
@@ -142,20 +143,20 @@ func gathered(t testing.TB, strands ...string) *gather.Trace {
 			switch name := word[1:]; word[0] {
 			case '+':
 				depth++
-				ev.Kind, ev.Func, ev.Frame = gather.Enter, function(name), depth*64
+				ev.Kind, ev.Func, ev.Frame = format.Enter, function(name), depth*64
 			case '-', '!':
-				ev.Kind, ev.Func, ev.Left = gather.Exit, function(name), word[0] == '!'
+				ev.Kind, ev.Func, ev.Left = format.Exit, function(name), word[0] == '!'
 				depth--
 			case '?':
-				ev.Kind, ev.Func = gather.Error, function(name)
+				ev.Kind, ev.Func = format.Error, function(name)
 			case 'P':
-				ev.Kind, ev.Frame = gather.Panic, (depth+1)*64
+				ev.Kind, ev.Frame = format.Panic, (depth+1)*64
 			case 'R':
-				ev.Kind = gather.Recover
+				ev.Kind = format.Recover
 				fmt.Sscan(name, &ev.Frame) // depth of the call
 				ev.Frame *= 64
 			case 'G':
-				ev.Kind = gather.Goexit
+				ev.Kind = format.Goexit
 			default:
 				var us int64
 				if _, err := fmt.Sscan(word, &us); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Func is an instrumented function.
@@ -65,7 +66,7 @@ func newTrace(g *gather.Trace, began int64) *Trace {
 	}
 	t.Key = key(t.Goroutine, t.after)
 	if len(t.strands) > 0 { // its last event, at the end of the root call, is read a few ns before the trace's end
-		if list := t.strands[0].Events; len(list) > 0 && list[len(list)-1].Kind == gather.Exit {
+		if list := t.strands[0].Events; len(list) > 0 && list[len(list)-1].Kind == format.Exit {
 			t.Duration = list[len(list)-1].At
 		}
 	}

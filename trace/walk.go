@@ -1,6 +1,9 @@
 package trace
 
-import "github.com/waymark-go/waymark/internal/program/gather"
+import (
+	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
 
 // An outcome is how a call has ended.
 type outcome struct {
@@ -23,10 +26,10 @@ func walk(s *gather.Strand, enter func(*gather.Event), exit func(*gather.Event, 
 	for i := range s.Events {
 		ev := &s.Events[i]
 		switch ev.Kind {
-		case gather.Enter:
+		case format.Enter:
 			stack = append(stack, frame{ev: ev})
 			enter(ev)
-		case gather.Exit:
+		case format.Exit:
 			n := len(stack)
 			if n == 0 {
 				continue // can't happen: enters and exits pair
@@ -40,15 +43,15 @@ func walk(s *gather.Strand, enter func(*gather.Event), exit func(*gather.Event, 
 				how.panicked, how.recovered = true, false
 			}
 			exit(ev, how)
-		case gather.Error:
+		case format.Error:
 			if n := len(stack); n > 0 {
 				stack[n-1].how.failed = true
 			}
-		case gather.Panic:
+		case format.Panic:
 			panics++
-		case gather.Goexit:
+		case format.Goexit:
 			goexit = true
-		case gather.Recover:
+		case format.Recover:
 			panics = max(panics-1, 0)
 			for n := len(stack) - 1; n >= 0 && stack[n].ev.Frame >= ev.Frame; n-- {
 				if stack[n].ev.Frame == ev.Frame {

@@ -6,6 +6,7 @@ import (
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A decoder makes traces of what the runtime has gathered.
@@ -165,16 +166,16 @@ func (r *reader) read(in *rt.Strand, s *Strand, root bool) {
 		case rt.GatheredEnter:
 			r.reach(e, last)
 			r.open = append(r.open, call{e.Site, e.Value})
-			r.add(Enter, e.Site, e.Value, last, false)
+			r.add(format.Enter, e.Site, e.Value, last, false)
 		case rt.GatheredExit:
 			r.exit(e, last)
 		case rt.GatheredPanic:
-			r.add(Panic, 0, e.Value, last, false)
+			r.add(format.Panic, 0, e.Value, last, false)
 		case rt.GatheredRecover:
 			r.goOn(e.Value, last)
-			r.add(Recover, 0, e.Value, last, false)
+			r.add(format.Recover, 0, e.Value, last, false)
 		case rt.GatheredGoexit:
-			r.add(Goexit, 0, e.Value, last, false)
+			r.add(format.Goexit, 0, e.Value, last, false)
 		case rt.GatheredError:
 			r.fail(e.Site, last)
 		case rt.GatheredGo, rt.GatheredTicket:
@@ -197,7 +198,7 @@ func (r *reader) read(in *rt.Strand, s *Strand, root bool) {
 	s.Events = r.out
 }
 
-func (r *reader) add(kind Kind, site uint32, token, clock uint64, left bool) {
+func (r *reader) add(kind format.Kind, site uint32, token, clock uint64, left bool) {
 	e := Event{Kind: kind, Left: left, Frame: token, At: r.d.since(r.from, clock)}
 	if site != 0 {
 		e.Func = r.funcs(site)
@@ -209,7 +210,7 @@ func (r *reader) add(kind Kind, site uint32, token, clock uint64, left bool) {
 func (r *reader) leave(clock uint64) {
 	c := r.open[len(r.open)-1]
 	r.open = r.open[:len(r.open)-1]
-	r.add(Exit, c.site, c.token, clock, true)
+	r.add(format.Exit, c.site, c.token, clock, true)
 }
 
 // reach ends the calls that are over when one begins: their frames lie where that one's is, or
@@ -259,14 +260,14 @@ func (r *reader) exit(e *rt.TraceEvent, clock uint64) {
 		r.leave(clock)
 	}
 	r.open = r.open[:n-1]
-	r.add(Exit, e.Site, e.Value, clock, e.Left)
+	r.add(format.Exit, e.Site, e.Value, clock, e.Left)
 }
 
 // fail says that the innermost call of a site returns an error.
 func (r *reader) fail(site uint32, clock uint64) {
 	for i := len(r.open); i > 0; i-- {
 		if c := r.open[i-1]; c.site == site {
-			r.add(Error, site, c.token, clock, false)
+			r.add(format.Error, site, c.token, clock, false)
 			return
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/program/rt"
 	"github.com/waymark-go/waymark/internal/testing/seed"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 var testFuncs = func() (list []*function.Func) {
@@ -62,17 +63,17 @@ func written(events []Event) string {
 	for _, e := range events {
 		word := fmt.Sprint(e.Frame)
 		switch e.Kind {
-		case Enter:
+		case format.Enter:
 			word = e.Func.Name + word
-		case Exit:
+		case format.Exit:
 			word = strings.ToLower(e.Func.Name) + word
 			if e.Left {
 				word += fmt.Sprint("!@", int(e.At))
 			}
-		case Error:
+		case format.Error:
 			word = "%" + e.Func.Name + word
 		default:
-			word = map[Kind]string{Panic: "!", Recover: "^", Goexit: "/"}[e.Kind] + word
+			word = map[format.Kind]string{format.Panic: "!", format.Recover: "^", format.Goexit: "/"}[e.Kind] + word
 		}
 		words = append(words, word)
 	}
@@ -167,9 +168,9 @@ func TestDecodeAnything(t *testing.T) {
 			}
 			last = e.At
 			switch e.Kind {
-			case Enter:
+			case format.Enter:
 				open = append(open, e)
-			case Exit:
+			case format.Exit:
 				if len(open) == 0 || open[len(open)-1].Func != e.Func || open[len(open)-1].Frame != e.Frame {
 					t.Fatalf("%+v: an exit of %v", in, e.Func)
 				}

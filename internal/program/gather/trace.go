@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/internal/function"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Trace is the life of a root call. It belongs to the function that it is delivered to.
@@ -65,8 +66,8 @@ type Strand struct {
 
 // An Event is something that happened on a goroutine.
 type Event struct {
-	Kind Kind
-	Left bool // of an exit: the call has not returned, a panic or Goexit left it
+	Kind format.Kind // Enter, Exit, Panic, Recover, Goexit or Error
+	Left bool        // of an exit: the call has not returned, a panic or Goexit left it
 
 	// Func is the function that was entered, that ended, or that returned an error; nil for the
 	// other kinds.
@@ -78,21 +79,4 @@ type Event struct {
 	Frame uint64
 
 	At time.Duration // since the root call's start
-}
-
-// A Kind is a kind of event.
-type Kind uint8
-
-const (
-	Enter   Kind = iota // a call begins
-	Exit                // a call ends
-	Panic               // a panic begins
-	Recover             // the goroutine goes on in a frame after a panic has been recovered
-	Goexit              // runtime.Goexit begins
-	Error               // the innermost call of Func returns an error; its exit follows
-)
-
-// String returns the name of the kind, as in "enter".
-func (k Kind) String() string {
-	return [...]string{"enter", "exit", "panic", "recover", "goexit", "error"}[k]
 }

@@ -6,27 +6,19 @@ import (
 
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/program/rt"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A Kind says what has happened to a call.
-type Kind uint8
+type Kind = format.Kind
 
 const (
-	Enter  Kind = iota // the call begins
-	Exit               // the call ends
-	Panic              // a panic begins in the call, which may recover it
-	Goexit             // runtime.Goexit begins in the call
-	Marker             // the call calls an info function
+	Enter  = format.Enter
+	Exit   = format.Exit
+	Panic  = format.Panic
+	Goexit = format.Goexit
+	Marker = format.Marker
 )
-
-func (k Kind) String() string {
-	if int(k) < len(kinds) {
-		return kinds[k]
-	}
-	return "unknown"
-}
-
-var kinds = [...]string{Enter: "enter", Exit: "exit", Panic: "panic", Goexit: "goexit", Marker: "marker"}
 
 // An Event is what an observer is told. Package waymark documents it.
 type Event struct {

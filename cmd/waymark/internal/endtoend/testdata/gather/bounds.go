@@ -8,6 +8,7 @@ import (
 
 	"github.com/waymark-go/waymark/gather/work"
 	"github.com/waymark-go/waymark/internal/program/gather"
+	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/trace"
 )
 
@@ -15,7 +16,7 @@ import (
 func calls(t *gather.Trace) (n uint64) {
 	for _, s := range t.Strands {
 		for _, e := range s.Events {
-			if e.Kind == gather.Enter {
+			if e.Kind == format.Enter {
 				n++
 			}
 		}

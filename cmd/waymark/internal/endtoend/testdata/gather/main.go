@@ -13,6 +13,7 @@ import (
 	"github.com/waymark-go/waymark/internal/function"
 	"github.com/waymark-go/waymark/internal/program/gather"
 	"github.com/waymark-go/waymark/internal/program/switchboard"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 var (
@@ -108,9 +109,9 @@ func paired(t *gather.Trace) {
 			}
 			last = e.At
 			switch e.Kind {
-			case gather.Enter:
+			case format.Enter:
 				open = append(open, e)
-			case gather.Exit:
+			case format.Exit:
 				if len(open) == 0 || open[len(open)-1].Func != e.Func || open[len(open)-1].Frame != e.Frame {
 					errorf("trace %d, strand %d, event %d: %s ends, of %d calls:\n%s", t.Key, i, n, short(e.Func), len(open), shape(t))
 					return
@@ -142,11 +143,11 @@ func shape(t *gather.Trace) string {
 		}
 		for _, e := range s.Events {
 			switch {
-			case e.Kind == gather.Enter:
+			case e.Kind == format.Enter:
 				b.WriteString(" (" + short(e.Func))
-			case e.Kind == gather.Exit && e.Left:
+			case e.Kind == format.Exit && e.Left:
 				b.WriteString(" left)")
-			case e.Kind == gather.Exit:
+			case e.Kind == format.Exit:
 				b.WriteString(")")
 			default:
 				b.WriteString(" " + e.Kind.String())
