@@ -33,6 +33,7 @@ type Watch struct {
 	MinNS  int64    `json:"min_ns,omitempty"` // calls and traces: those that took less are left out
 	Panics bool     `json:"panics,omitempty"` // traces: those whose root call panicked
 	Waits  bool     `json:"waits,omitempty"`  // sums: how long goroutines ran, were ready and waited is told
+	Count  bool     `json:"count,omitempty"`  // sums: calls are counted where they begin, and nothing else is told of them
 	Keep   bool     `json:"keep,omitempty"`   // calls: they get numbers, and DoCalls returns them later
 	Nodes  bool     `json:"nodes,omitempty"`  // traces: trees are nodes, not text
 	Caller bool     `json:"caller,omitempty"` // calls: who made each is told

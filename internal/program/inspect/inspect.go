@@ -66,7 +66,7 @@ func Watch(s switchboard.Selection, name string, w control.Watch, k *Kept) (cont
 		c := new(periods)
 		return c, c.begin("Monitor", s, rt.Watched, c, only)
 	case control.KindSums:
-		return newSums(s, w.Waits)
+		return newSums(s, w)
 	case control.KindTraces:
 		return newTraces(s, name, w)
 	case control.KindSamples:

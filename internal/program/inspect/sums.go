@@ -25,14 +25,18 @@ type sum struct {
 	open, least, most uint64 // calls in progress, the shortest and the longest of these
 }
 
-func newSums(s switchboard.Selection, waits bool) (control.Task, error) {
-	t := &sums{selected: s, waits: waits}
-	if waits {
+func newSums(s switchboard.Selection, w control.Watch) (control.Task, error) {
+	t := &sums{selected: s, waits: w.Waits && !w.Count}
+	want := uint32(rt.Timed)
+	if w.Count {
+		want = rt.Counted
+	}
+	if t.waits {
 		rt.WaitTimes(true)
 	}
 	t.clock, t.mono = rt.Clock()
 	t.before, _ = read()
-	err := t.begin("Stats", s, rt.Timed, nil, nil)
+	err := t.begin("Stats", s, want, nil, nil)
 	if err != nil {
 		t.Close()
 	}
@@ -110,7 +114,12 @@ func (t *sums) Next() control.News {
 			news.Functions = append(news.Functions, n)
 		}
 	}
-	slices.SortFunc(news.Functions, func(a, b control.Numbers) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
+	slices.SortFunc(news.Functions, func(a, b control.Numbers) int {
+		if n := cmp.Compare(b.TotalNS, a.TotalNS); n != 0 {
+			return n
+		}
+		return cmp.Compare(b.Calls, a.Calls)
+	})
 	news.Functions = news.Functions[:min(len(news.Functions), mostRows)]
 	t.end(&news)
 	return news

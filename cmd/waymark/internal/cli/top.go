@@ -34,6 +34,7 @@ type topFlags struct {
 	sort   string
 	rows   int
 	once   bool
+	calls  bool
 }
 
 func (a *app) topCommand() *cobra.Command {
@@ -42,13 +43,17 @@ func (a *app) topCommand() *cobra.Command {
 		func(set *pflag.FlagSet) {
 			t.limits.define(set, "")
 			set.DurationVar(&t.every, "every", time.Second, "`PERIOD` between two tables")
-			set.StringVar(&t.sort, "sort", "total", "sort by `COLUMN`: total, self, calls, avg, max or panics")
+			set.StringVar(&t.sort, "sort", topColumns[0], "sort by `COLUMN`: total, self, calls, avg, max or panics")
 			set.IntVar(&t.rows, "top", 20, "`ROWS`; 0: all, which are 500 at most")
+			set.BoolVar(&t.calls, "calls-only", false, "count calls only, and read no clock: for functions that are too hot to be timed")
 			set.BoolVar(&t.once, "once", false, "print one table, after one period")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			if _, ok := topSorts[t.sort]; !ok {
 				return usagef("--sort=%s: want total, self, calls, avg, max or panics%s", t.sort, pattern.IsIt(t.sort, topColumns, 1))
+			}
+			if t.calls && t.sort != topColumns[0] && t.sort != "calls" {
+				return usagef("--sort=%s: with --calls-only there are calls only", t.sort)
 			}
 			if t.rows < 0 {
 				return usagef("--top=%d: want 0 or more", t.rows)
@@ -67,7 +72,10 @@ func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) err
 	if err := t.limits.check(); err != nil {
 		return err
 	}
-	w := control.Watch{Kind: control.KindSums, Waits: true}
+	w := control.Watch{Kind: control.KindSums, Waits: !t.calls, Count: t.calls}
+	if t.calls {
+		t.sort = "calls"
+	}
 	limit := t.limits.time
 	if t.once {
 		limit = t.every
@@ -83,14 +91,14 @@ func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) err
 		if t.rows > 0 {
 			n.Functions = n.Functions[:min(len(n.Functions), t.rows)]
 		}
-		return a.showTop(f, n.Functions, time.Since(began), screen)
+		return a.showTop(f, t, n.Functions, time.Since(began), screen)
 	})
 	return err
 }
 
 // showTop prints a table, or a line of JSON for each function. On a screen it takes the place of the
 // last one.
-func (a *app) showTop(f *liveFlags, list []control.Numbers, elapsed time.Duration, screen bool) error {
+func (a *app) showTop(f *liveFlags, t *topFlags, list []control.Numbers, elapsed time.Duration, screen bool) error {
 	if f.form == "json" {
 		return a.objects(list)
 	}
@@ -116,5 +124,9 @@ func (a *app) showTop(f *liveFlags, list []control.Numbers, elapsed time.Duratio
 	if _, err := fmt.Fprintf(a.stdout, "%s since top began\n", units.Duration(elapsed)); err != nil {
 		return err
 	}
-	return table.Timed("Function", rows).Write(a.stdout, (&textFlags{}).style(a.stdout))
+	all := table.Timed("Function", rows)
+	if t.calls {
+		all = table.Counted(rows)
+	}
+	return all.Write(a.stdout, (&textFlags{}).style(a.stdout))
 }

@@ -26,7 +26,7 @@ func changesOf(sites []*Site, on bool) (list []change) {
 	for _, s := range sites {
 		for _, p := range s.places {
 			c := change{s, p.at, p.original, p.original}
-			if on {
+			if on && !p.idle() {
 				n := len(jumps)
 				jumps = p.appendJump(jumps)
 				c.to = jumps[n:]

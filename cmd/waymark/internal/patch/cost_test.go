@@ -116,6 +116,7 @@ func TestCost(t *testing.T) {
 		{name: "patched", run: patched(trampoline.Record{}, false)},
 		{name: "patched, with values", run: patched(trampoline.Record{}, true)},
 		{name: "patched, one caller", run: patched(trampoline.Record{Callers: 1}, false)},
+		{name: "patched, only counted", run: patched(trampoline.Record{Count: true}, false)},
 		{name: "undone", run: plain},
 	}
 	if *command != "" {

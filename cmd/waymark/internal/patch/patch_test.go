@@ -193,7 +193,9 @@ func TestCounts(t *testing.T) {
 			if build.long && !*long {
 				t.Skip("compiles the standard library: make test-attach")
 			}
-			counts(t, built(t, build.env, build.args...))
+			program := built(t, build.env, build.args...)
+			counts(t, program)
+			onlyCounted(t, program)
 		})
 	}
 }
@@ -283,6 +285,91 @@ func counts(t *testing.T, program string, env ...string) {
 		t.Errorf("%d bytes differ from the file, %v", n, err)
 	}
 	w.work(100)
+	w.end()
+}
+
+// onlyCounted counts calls in the trampolines, and records them in turn. Each call is counted or recorded.
+func onlyCounted(t *testing.T, program string) {
+	w := start(t, program, "WORK_GC=1")
+	target := w.attach()
+	defer target.Close()
+	var refused map[*image.Func]error // of calls that are to be recorded
+	want := func(count func() bool) {
+		t.Helper()
+		list := ofMain(target.Image)
+		for i := range list {
+			list[i].Record.Count = count()
+		}
+		report, err := target.Want(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f, err := range report.Refused {
+			if refused != nil && refused[f] == nil {
+				t.Errorf("%s can't be counted: %v", f.Name, err)
+			}
+		}
+		if refused == nil {
+			refused = report.Refused
+		}
+	}
+	want(func() bool { return false })
+	want(func() bool { return true })
+	if n := target.Patched(); n != len(ofMain(target.Image)) {
+		t.Logf("%d functions can be counted, %d recorded", n, len(ofMain(target.Image))-len(refused))
+	}
+	first := w.work(1000)
+	counted, err := target.Counted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range target.sites[1:] {
+		if n, known := first[s.Func.Name]; known && s.on && int64(counted[s]) != n {
+			t.Errorf("%s: %d calls counted, the program made %d", s.Func.Name, counted[s], n)
+		}
+	}
+	c := newTally()
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		drained(target, c.add, stop)
+		close(done)
+	}()
+	const rounds = 40000
+	fmt.Fprintln(w.in, "go", rounds)
+	switches := 0
+	for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end); switches++ {
+		time.Sleep(time.Millisecond)
+		want(func() bool { return rand.IntN(2) > 0 })
+	}
+	made := w.counts()
+	close(stop)
+	<-done
+	if counted, err = target.Counted(); err != nil {
+		t.Fatal(err)
+	}
+	both := 0
+	for _, s := range target.sites[1:] {
+		lost, _ := target.Dropped(s.Number)
+		got, n := int64(counted[s])+c.begins[s.Number]+int64(lost), first[s.Func.Name]+made[s.Func.Name]
+		if _, known := made[s.Func.Name]; known && refused[s.Func] == nil && got != n {
+			t.Errorf("%s: %d calls counted, %d recorded, %d dropped: the program made %d", s.Func.Name, counted[s], c.begins[s.Number], lost, n)
+		}
+		if counted[s] > 0 && c.begins[s.Number] > 0 {
+			both++
+		}
+	}
+	t.Logf("%d times switched; %d functions were counted and recorded", switches, both)
+	if both == 0 {
+		t.Error("no function was counted and recorded")
+	}
+	if err := target.Close(); err != nil {
+		t.Error(err)
+	}
+	again := w.attach()
+	defer again.Close()
+	if n, err := again.Differences(); n != 0 || err != nil {
+		t.Errorf("%d bytes differ from the file, %v", n, err)
+	}
 	w.end()
 }
 

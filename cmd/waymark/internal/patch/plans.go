@@ -11,10 +11,17 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
 
-// A planned is the plan of a function, or why there is none.
+// A planned is the plan of a function, and why there is none. With an error a plan is of the function's beginning: its
+// calls can be counted.
 type planned struct {
 	plan *displace.Plan
 	err  error
+}
+
+func (p *planned) of(f *image.Func, count bool) {
+	if p.plan, p.err = displace.Of(f); p.err != nil && count {
+		p.plan, _ = displace.Counted(f)
+	}
 }
 
 // plansOf makes plans of functions that aren't known, on all processors.
@@ -26,7 +33,7 @@ func plansOf(list []Wanted, known map[*image.Func]*Site) []planned {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
 				if known[list[i].Func] == nil {
-					plans[i].plan, plans[i].err = displace.Of(list[i].Func)
+					plans[i].of(list[i].Func, list[i].Record.Count)
 				}
 			}
 		})

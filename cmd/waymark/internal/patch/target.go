@@ -38,8 +38,9 @@ type Target struct {
 	work    chan func()
 	ended   chan struct{}
 
-	memory    []byte // shared with the process
-	at, code  uint64 // addresses of the memory and of the trampolines, in the process
+	memory    []byte   // shared with the process
+	shared    *os.File // the same
+	at, code  uint64   // addresses of the memory and of the trampolines, in the process
 	writer    *trampoline.Writer
 	written   int     // bytes of it that the process has
 	sites     []*Site // by number; 0 is none
@@ -326,7 +327,7 @@ func (t *Target) take() (fd int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
+	t.shared = f
 	if !isMemory(f, t.process.PID) {
 		return 0, fmt.Errorf("process %d has a file of another kind in the place of its memory", t.process.PID)
 	}

@@ -50,6 +50,10 @@ func (t *Target) forget() {
 		syscall.Munmap(t.memory)
 		t.memory = nil
 	}
+	if t.shared != nil {
+		t.shared.Close()
+		t.shared = nil
+	}
 }
 
 func (t *Target) undo() error {

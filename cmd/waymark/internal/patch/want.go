@@ -22,7 +22,7 @@ type Site struct {
 	Number uint32 // from 1
 	Func   *image.Func
 
-	plan   *displace.Plan
+	planned
 	made   map[trampoline.Record][]trampoline.Trampoline // all that were written
 	record trampoline.Record                             // what is recorded while it is on
 	next   trampoline.Record                             // what is to be
@@ -57,6 +57,9 @@ type patch struct {
 	original []byte // the bytes that it replaces
 }
 
+// idle reports whether the function's own code is to stand at the place, as at the ends where calls are counted.
+func (p *patch) idle() bool { return p.Start == 0 }
+
 func (p *patch) appendJump(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(append(b, jump), uint32(p.Start-(p.at+displace.Jump)))
 }
@@ -71,7 +74,7 @@ type Report struct {
 	Functions int                   // that are patched now
 	Refused   map[*image.Func]error // functions that can't be patched, and why
 	Deferred  []*image.Func         // that something was within just then: they can be wanted again
-	Dropped   bool                  // functions aren't patched any more that were
+	Dropped   bool                  // calls of functions aren't recorded any more that were
 	Lost      []string              // functions of the runtime that other programs have changed: what they say is missing
 	Stopped   time.Duration         // so long the process stood still
 }
@@ -94,29 +97,35 @@ func (t *Target) Want(list []Wanted) (r *Report, err error) {
 func (t *Target) want(list []Wanted) (*Report, error) {
 	r := &Report{Refused: make(map[*image.Func]error)}
 	wanted := make(map[*Site]bool)
+	recorded := false // calls of some
 	var add []*Site
 	plans := plansOf(list, t.known)
 	for i, w := range list {
 		f, s := w.Func, t.known[w.Func]
+		p := plans[i]
+		if s != nil {
+			p = s.planned
+		}
+		if p.plan == nil || p.err != nil && !w.Record.Count {
+			r.Refused[f] = p.err
+			continue
+		}
 		if s == nil {
-			if plans[i].err != nil {
-				r.Refused[f] = plans[i].err
-				continue
-			}
 			if len(t.sites) == mostSites {
 				return r, fmt.Errorf("%d functions are patched, or were: there is room for no more", mostSites-1)
 			}
 			if err := t.share(); err != nil {
 				return r, err
 			}
-			s = &Site{Number: uint32(len(t.sites)), Func: f, plan: plans[i].plan}
+			s = &Site{Number: uint32(len(t.sites)), Func: f, planned: p}
 			t.sites = append(t.sites, s)
 			t.known[f] = s
 		}
 		wanted[s] = true
-		if s.on && s.record == w.Record {
+		if recorded = recorded || !w.Record.Count; s.on && s.record == w.Record {
 			continue
 		}
+		r.Dropped = r.Dropped || s.on && w.Record.Count
 		if err := t.use(s, w.Record); err != nil {
 			return r, err
 		}
@@ -128,12 +137,12 @@ func (t *Target) want(list []Wanted) (*Report, error) {
 			drop = append(drop, s)
 		}
 	}
-	r.Dropped = len(drop) > 0
+	r.Dropped = r.Dropped || len(drop) > 0
 	for _, s := range t.marks { // events of goroutines are of use while there are calls
 		switch {
-		case s.on && len(wanted) == 0:
+		case s.on && !recorded:
 			drop = append(drop, s)
-		case !s.on && !s.lost && len(wanted) > 0:
+		case !s.on && !s.lost && recorded:
 			add = append(add, s)
 		}
 	}
@@ -191,7 +200,7 @@ func (t *Target) addMarks() {
 		if p == nil || err != nil {
 			continue
 		}
-		s := &Site{Number: uint32(mostSites + i), Func: p.Func, plan: p, mark: true}
+		s := &Site{Number: uint32(mostSites + i), Func: p.Func, planned: planned{plan: p}, mark: true}
 		t.place(s, t.writer.AddMark(p, m, s.Number, t.bias))
 		t.marks = append(t.marks, s)
 	}
@@ -208,6 +217,9 @@ func (t *Target) place(s *Site, list []trampoline.Trampoline) {
 		offset := tr.Place.At() - t.Image.Text.Low
 		original := t.Image.Code()[offset : offset+displace.Jump]
 		s.places = append(s.places, &patch{tr, s, at, original})
+	}
+	for _, p := range s.places[len(list):] {
+		p.Trampoline = trampoline.Trampoline{Place: p.Place}
 	}
 }
 
@@ -296,10 +308,14 @@ func (t *Target) looked(ps *pages, changes []change) error {
 	}
 }
 
-// patchesOf returns the places of sites, in the order of their addresses.
+// patchesOf returns the places of sites that are to be patched, in the order of their addresses.
 func patchesOf(sites []*Site) (list []*patch) {
 	for _, s := range sites {
-		list = append(list, s.places...)
+		for _, p := range s.places {
+			if !p.idle() {
+				list = append(list, p)
+			}
+		}
 	}
 	slices.SortFunc(list, func(a, b *patch) int { return cmp.Compare(a.at, b.at) })
 	return list

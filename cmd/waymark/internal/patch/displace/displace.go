@@ -76,19 +76,35 @@ var (
 
 // Of returns how a function can be patched. The error is one of the above, or wraps one.
 func Of(f *image.Func) (*Plan, error) {
-	switch {
-	case f.Runtime():
-		return nil, ErrRuntime
-	case f.Assembly():
-		return nil, ErrAssembly
-	case f.WritesSP():
-		return nil, ErrSP
-	case f.Wrapper():
-		return nil, ErrWrapper
-	case f.InChild(), strings.HasPrefix(f.Name, "syscall.RawSyscall"), strings.HasPrefix(f.Name, "syscall.rawSyscall"): // others run while the P may be taken away
-		return nil, ErrChild
+	if err := refuses(f); err != nil {
+		return nil, err
 	}
 	return plan(f, true, true)
+}
+
+// Counted returns how a function can be patched whose calls are only counted: its ends stay as they are.
+func Counted(f *image.Func) (*Plan, error) {
+	if err := refuses(f); err != nil {
+		return nil, err
+	}
+	return plan(f, true, false)
+}
+
+// refuses returns why a function can't be patched, whatever its code; nil: it can be.
+func refuses(f *image.Func) error {
+	switch {
+	case f.Runtime():
+		return ErrRuntime
+	case f.Assembly():
+		return ErrAssembly
+	case f.WritesSP():
+		return ErrSP
+	case f.Wrapper():
+		return ErrWrapper
+	case f.InChild(), strings.HasPrefix(f.Name, "syscall.RawSyscall"), strings.HasPrefix(f.Name, "syscall.rawSyscall"): // others run while the P may be taken away
+		return ErrChild
+	}
+	return nil
 }
 
 // Entry returns how the beginning of any function can be patched, of the runtime's too.

@@ -272,6 +272,7 @@ func (h *host) want() (*patch.Report, error) {
 			return
 		}
 		r := &list[i].Record
+		r.Count = r.Count && w.Record.Count // who is told of calls counts them, too
 		r.Callers = max(r.Callers, w.Record.Callers)
 		r.Args, r.Results = cmp.Or(r.Args, w.Record.Args), cmp.Or(r.Results, w.Record.Results) // they are the same for all
 	}

@@ -121,6 +121,8 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 		record.Callers = trampoline.MostCallers
 	case w.Caller:
 		record.Callers = 3 // one may be a wrapper
+	case w.Kind == control.KindSums:
+		record.Count = w.Count
 	}
 	if w.Kind == control.KindCalls && !w.Bare || t.args || t.results {
 		v := h.useValues()
@@ -153,6 +155,9 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	}
 	switch w.Kind {
 	case control.KindSums, control.KindPeriods:
+		if record.Count {
+			return newCounts(t)
+		}
 		return &sums{task: t, rows: make(map[string]*row), periods: w.Kind == control.KindPeriods, dropped: h.t.Drops()}, nil
 	case control.KindCalls:
 		return newCalls(t, w), nil
@@ -249,6 +254,9 @@ func (t *task) accepts(c *patch.Call) bool {
 
 // decides reports whether it is known where a call begins that it is one of the task's.
 func (t *task) decides() bool { return t.only == nil || t.only.AtEnter() }
+
+// mostRows is how many functions' numbers are told.
+const mostRows = 500
 
 // sums has the numbers of calls since it began, or since it was last asked.
 type sums struct {
@@ -360,8 +368,7 @@ func (s *sums) Next() (n control.News) {
 	slices.SortFunc(n.Functions, func(a, b control.Numbers) int {
 		return cmp.Or(cmp.Compare(b.TotalNS, a.TotalNS), strings.Compare(a.Function, b.Function))
 	})
-	const most = 500
-	n.Functions = n.Functions[:min(len(n.Functions), most)]
+	n.Functions = n.Functions[:min(len(n.Functions), mostRows)]
 	s.done(&n)
 	return n
 }

@@ -19,8 +19,8 @@ import (
 )
 
 // The memory that a patched process and its tracer share, in bytes from its beginning: a head, a cell for each
-// of the scheduler's Ps, two counters for each site, and chunks of events, as an arena of package format has
-// them.
+// of the scheduler's Ps, two counters for each site, one for each site and P, and chunks of events, as an arena of
+// package format has them.
 const (
 	MostPs    = 1024
 	MostSites = 1 << 16
@@ -28,9 +28,14 @@ const (
 	Cells     = 4096
 	CellSize  = 1 << cellShift
 	Drops     = Cells + MostPs*CellSize
-	Chunks    = (Drops + MostSites*dropSize + format.ChunkSize - 1) &^ (format.ChunkSize - 1)
-	dropSize  = 16 // events that were dropped of a site: beginnings, ends
-	cellShift = 14
+	Counts    = Drops + MostSites*dropSize
+	CountPs   = 128 // Ps that have counters of their own
+	CountSize = 1 << countShift
+	Chunks    = (Counts + CountPs*CountSize + format.ChunkSize - 1) &^ (format.ChunkSize - 1)
+
+	dropSize   = 16 // events that were dropped of a site: beginnings, ends
+	cellShift  = 14
+	countShift = 19 // 8 bytes for each site
 )
 
 // A cell, in bytes from its beginning. The P has it alone but for Tail and the slots behind it.
@@ -191,6 +196,7 @@ const slotMask = Slots - 1
 
 // A Record is what is recorded of a function's calls beside that they begin and end.
 type Record struct {
+	Count         bool          // they are only counted where they begin
 	Callers       int           // so many return addresses at most, the innermost first; 0: none
 	Args, Results *capture.Plan // nil: they aren't copied
 }
@@ -297,6 +303,28 @@ func (w *Writer) record(e event, body func()) {
 	w.align()
 }
 
+// count writes code that counts a call of a site, then what body writes, which ends in a jump.
+func (w *Writer) count(site uint32, body func()) {
+	w.load(r12, at(r14, int(w.layout.GM)))
+	w.load(r12, at(r12, int(w.layout.MP)))
+	w.test(r12)
+	noP := w.ahead(equal)
+	w.load32(r12, at(r12, int(w.layout.PID)))
+	w.compare32(r12, CountPs)
+	tooMany := w.ahead(aboveEqual)
+	w.shift32(r12, countShift)
+	w.lea(r13, near(w.memory+uint64(Counts+8*int(site))))
+	w.add(r12, r13)
+	w.countUp(at(r12, 0))
+	counted := w.pc()
+	body()
+	w.land(noP)
+	w.land(tooMany)
+	w.increment(near(w.memory + uint64(Drop(site))))
+	w.jump(always, counted)
+	w.align()
+}
+
 // stackSize returns how many bytes so many return addresses take, with the record before them.
 func stackSize(callers int) int {
 	if callers == 0 {
@@ -387,34 +415,42 @@ type Trampoline struct {
 // Add writes the trampolines of a plan's places, which record calls of a site: first that of the entry. bias is what the
 // process's addresses are more than those of the file.
 func (w *Writer) Add(p *displace.Plan, site uint32, r Record, bias uint64) []Trampoline {
+	if r.Count {
+		return []Trampoline{w.place(p, p.Entry, bias, func(body func()) { w.count(site, body) })}
+	}
 	return w.places(p, bias, func(exit bool) event { return w.call(site, exit, r) })
 }
 
 func (w *Writer) places(p *displace.Plan, bias uint64, event func(exit bool) event) []Trampoline {
 	var list []Trampoline
 	p.Each(func(place *displace.Place) {
-		t := Trampoline{Place: place, Start: w.pc()}
-		moved := func(list []displace.Instruction) {
-			for i := range list {
-				t.Copies = append(t.Copies, w.pc())
-				w.emit(list[i].Moved(bias, w.pc())...)
-			}
-		}
-		all := place.Displaced
-		if place.Exit {
-			last := len(all) - 1 // the return
-			moved(all[:last])
-			w.record(event(true), func() { moved(all[last:]) })
-		} else {
-			moved(all[:p.Check])
-			w.record(event(false), func() {
-				moved(all[p.Check:])
-				w.jump(always, place.End()+bias)
-			})
-		}
-		list = append(list, t)
+		list = append(list, w.place(p, place, bias, func(body func()) { w.record(event(place.Exit), body) }))
 	})
 	return list
+}
+
+// place writes the trampoline of a place of a plan: what is displaced before the call begins or ends, what around writes,
+// and within it the rest.
+func (w *Writer) place(p *displace.Plan, place *displace.Place, bias uint64, around func(body func())) Trampoline {
+	t := Trampoline{Place: place, Start: w.pc()}
+	moved := func(list []displace.Instruction) {
+		for i := range list {
+			t.Copies = append(t.Copies, w.pc())
+			w.emit(list[i].Moved(bias, w.pc())...)
+		}
+	}
+	all, before := place.Displaced, p.Check
+	if place.Exit {
+		before = len(place.Displaced) - 1 // the return
+	}
+	moved(all[:before])
+	around(func() {
+		moved(all[before:])
+		if !place.Exit {
+			w.jump(always, place.End()+bias)
+		}
+	})
+	return t
 }
 
 // Room returns how many bytes the trampolines of a plan take at most.
