@@ -11,6 +11,7 @@ type Shape struct {
 	Names  []string               // of the arguments or results; _ or empty: it has none
 	Types  []reflect.Type         // that they have, of interfaces that of what these hold; nil for nil
 	Places bool                   // Types are pointers to them
+	Line   bool                   // they are variables of a line
 	Absent bool                   // the call has not returned: reading a result rejects it
 	Secret func(name string) bool // reports whether values and fields of this name must not be seen; nil: none
 

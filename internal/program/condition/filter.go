@@ -9,6 +9,7 @@ import (
 type Function struct {
 	Name          string
 	Args, Results []string // names; _: it has none
+	Line          bool     // it is a line, and Args are its variables
 	ArgTypes      []string // see Fits
 	ResultTypes   []string
 	Secret        func(name string) bool // see Shape

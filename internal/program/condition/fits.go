@@ -11,7 +11,7 @@ import (
 // ResultTypes. The types are as in the source, and empty where a type is not known or is an
 // interface.
 func (p *Program) Fits(f *Function) error {
-	args := Shape{Names: f.Args, Types: earlyTypes(f.Args, f.ArgTypes), Secret: f.Secret, early: true}
+	args := Shape{Names: f.Args, Types: earlyTypes(f.Args, f.ArgTypes), Secret: f.Secret, Line: f.Line, early: true}
 	results := Shape{Names: f.Results, Types: earlyTypes(f.Results, f.ResultTypes), Secret: f.Secret, early: true}
 	for _, c := range p.Slots {
 		if err := new(binder).fits(c, args); err != nil {

@@ -20,7 +20,11 @@ func (b *binder) index(in *Instruction) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, fmt.Errorf("there is no %s %s: %s", in.Root, in.Name, b.shape.list())
+	what := in.Root.String()
+	if b.shape.Line {
+		what = "variable"
+	}
+	return 0, fmt.Errorf("there is no %s %s: %s", what, in.Name, b.shape.list())
 }
 
 func (r Root) String() string {

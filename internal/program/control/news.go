@@ -23,6 +23,7 @@ const (
 	OnReturn = "return"
 	OnPanic  = "panic" // or runtime.Goexit
 	OnFire   = "fire"  // Call.End only: it is a firing of a probe
+	OnLine   = "line"  // Call.End only: a line was reached
 )
 
 // A Watch says what is to be told of calls.
@@ -38,6 +39,7 @@ type Watch struct {
 	Nodes  bool     `json:"nodes,omitempty"`  // traces: trees are nodes, not text
 	Caller bool     `json:"caller,omitempty"` // calls: who made each is told
 	Width  int      `json:"width,omitempty"`  // calls: columns of each value; 0: values are cut as lines want it; below 0: no limit
+	Stack  int      `json:"stack,omitempty"`  // lines: so many callers are told, at most
 	Bare   bool     `json:"bare,omitempty"`   // calls: arguments, results and values of panics are left out
 	Probes []string `json:"probes,omitempty"` // calls: firings of these probes are told, too, see MatchProbe; without Targets, only these
 	Root   string   `json:"root,omitempty"`   // samples: the function that the tree begins at; none: where goroutines began
@@ -74,17 +76,20 @@ func (n *News) Empty() bool {
 
 // A Call is one call of a function, or its beginning.
 type Call struct {
-	Number     uint64 `json:"number,omitempty"` // of a call that is kept, from 1
-	Function   string `json:"function"`         // of a firing: PROVIDER:PROBE
-	Goroutine  uint64 `json:"goroutine"`
-	StartUnix  int64  `json:"start_unix_ns"`
-	End        string `json:"end"` // enter, return, panic or fire
-	DurationNS int64  `json:"duration_ns,omitempty"`
-	Args       string `json:"args,omitempty"`    // with their names, as i=7, s="x"
-	Results    string `json:"results,omitempty"` // one value, or a list as (n=7, err=<nil>)
-	Panic      string `json:"panic,omitempty"`   // value of the panic, which the call may have recovered
-	Hidden     bool   `json:"hidden,omitempty"`  // a policy hides values
-	Caller     *Frame `json:"caller,omitempty"`  // who made the call, if that was asked for; nil: the runtime
+	Number     uint64  `json:"number,omitempty"` // of a call that is kept, from 1
+	Function   string  `json:"function"`         // of a firing: PROVIDER:PROBE
+	Goroutine  uint64  `json:"goroutine"`
+	StartUnix  int64   `json:"start_unix_ns"`
+	End        string  `json:"end"` // enter, return, panic, fire or line
+	DurationNS int64   `json:"duration_ns,omitempty"`
+	Args       string  `json:"args,omitempty"`    // with their names, as i=7, s="x"
+	Results    string  `json:"results,omitempty"` // one value, or a list as (n=7, err=<nil>)
+	Panic      string  `json:"panic,omitempty"`   // value of the panic, which the call may have recovered
+	Hidden     bool    `json:"hidden,omitempty"`  // a policy hides values
+	File       string  `json:"file,omitempty"`    // of a line
+	Line       int     `json:"line,omitempty"`
+	Stack      []Frame `json:"stack,omitempty"`  // of a line: who made the calls, the innermost first
+	Caller     *Frame  `json:"caller,omitempty"` // who made the call, if that was asked for; nil: the runtime
 }
 
 // A Stack is who called a function.

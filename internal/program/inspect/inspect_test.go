@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -55,7 +56,7 @@ func TestCalls(t *testing.T) {
 		if c.Function != "m.F" || c.StartUnix == 0 || c.DurationNS <= 0 {
 			t.Errorf("call %+v, want one of m.F with times", c)
 		}
-		if c.Function, c.StartUnix, c.DurationNS, c.Goroutine = "", 0, 0, 0; c != want[i] {
+		if c.Function, c.StartUnix, c.DurationNS, c.Goroutine = "", 0, 0, 0; !reflect.DeepEqual(c, want[i]) {
 			t.Errorf("call %d: %+v, want %+v", i, c, want[i])
 		}
 	}

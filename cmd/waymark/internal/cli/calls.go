@@ -30,7 +30,7 @@ func (a *app) callsCommand() *cobra.Command {
 				q.Numbers = append(q.Numbers, n)
 			}
 			var err error
-			if q.If, err = limits.condition(); err != nil {
+			if q.If, err = limits.condition(nil); err != nil {
 				return err
 			}
 			return a.calls(c, f, q)

@@ -67,7 +67,7 @@ func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, defin
 			}
 			_, stop := interrupted(0) // what is changed in the program is changed back
 			defer stop()
-			c, err := live.Connect(args[0], f.dir)
+			c, err := connect(args[0], f.dir, args[1:])
 			if err != nil {
 				return err
 			}
@@ -81,6 +81,17 @@ func (a *app) liveCmdWith(f liveFlags, use, short string, least, most int, defin
 		define(cmd.Flags())
 	}
 	return cmd
+}
+
+// connect connects to a process whose functions or lines targets are.
+func connect(process, dir string, targets []string) (*live.Conn, error) {
+	switch lines := slices.ContainsFunc(targets, control.IsLine); {
+	case lines && (dir != "" || live.IsRemote(process)):
+		return nil, usagef("lines are of processes of this machine, which are patched: no --dir, and no address")
+	case lines:
+		return live.ConnectPatched(process)
+	}
+	return live.Connect(process, dir)
 }
 
 // processArguments checks that there is a process, and the number of further arguments.

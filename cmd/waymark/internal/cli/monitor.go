@@ -29,7 +29,7 @@ func (a *app) monitorCommand() *cobra.Command {
 			if err := limits.check(); err != nil {
 				return err
 			}
-			only, err := limits.condition()
+			only, err := limits.condition(targets)
 			if err != nil {
 				return err
 			}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/internal/program/condition"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/text/units"
 )
@@ -41,12 +43,16 @@ func (f *limitFlags) defineIf(set *pflag.FlagSet) {
 	set.StringVar(&f.only, "if", "", "only calls for which `CONDITION` holds, as in 'args[0] > 10 && duration > 1ms'")
 }
 
-// condition returns the encoded condition, nil if there is none.
-func (f *limitFlags) condition() ([]byte, error) {
+// condition returns the encoded condition, nil if there is none. targets are what it is of: calls, or lines.
+func (f *limitFlags) condition(targets []string) ([]byte, error) {
 	if f.only == "" {
 		return nil, nil
 	}
-	p, err := expression.Compile(f.only, nil)
+	compile := func(text string) (*condition.Program, error) { return expression.Compile(text, nil) }
+	if slices.ContainsFunc(targets, control.IsLine) {
+		compile = expression.CompileLine
+	}
+	p, err := compile(f.only)
 	if err != nil {
 		return nil, usageError{err}
 	}

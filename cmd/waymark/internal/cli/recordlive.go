@@ -27,7 +27,7 @@ func (a *app) recordLive(process, dir, file, form, more, values string, rec *rec
 	}
 	_, stop := interrupted(0) // what is changed in the program is changed back
 	defer stop()
-	c, err := live.Connect(process, dir)
+	c, err := connect(process, dir, targets)
 	if err != nil {
 		return err
 	}

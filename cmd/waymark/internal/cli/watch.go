@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,9 +28,9 @@ func (a *app) watchCommand() *cobra.Command {
 	var keep bool
 	var least time.Duration
 	var caller bool
-	var width int
+	var width, stack int
 	var set *pflag.FlagSet
-	cmd := a.liveCmd("watch [flags] PID FUNC...", "show calls of functions in a running program, with arguments and results", 1, -1,
+	cmd := a.liveCmd("watch [flags] PID FUNC...|FILE.go:LINE...", "show calls of functions in a running program, or variables where a line is reached", 1, -1,
 		func(flags *pflag.FlagSet) {
 			set = flags
 			limits.define(set, "calls")
@@ -38,17 +39,21 @@ func (a *app) watchCommand() *cobra.Command {
 			set.DurationVar(&least, "min", 0, "leave out calls that took less than `DURATION`")
 			set.BoolVar(&keep, "keep-calls", false, "number the calls and keep them in the program: waymark calls shows them again")
 			set.BoolVar(&caller, "caller", false, "show who made each call")
+			set.IntVar(&stack, "stack", 0, "show `N` callers of each line's function")
 			set.IntVar(&width, "width", 0, "print `N` columns of each value at most; 0: all of each (default: strings of 64 bytes, lists of 8, errors whole)")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
-			only, err := limits.condition()
+			only, err := limits.condition(targets)
 			if err != nil {
 				return err
 			}
 			if err := checkWidth(width); err != nil {
 				return err
 			}
-			w := control.Watch{Kind: control.KindCalls, MinNS: int64(least), Limit: limits.hits, If: only, Keep: keep, Caller: caller}
+			w := control.Watch{Kind: control.KindCalls, MinNS: int64(least), Limit: limits.hits, If: only, Keep: keep, Caller: caller, Stack: stack}
+			if err := checkLines(targets, &w, on); err != nil {
+				return err
+			}
 			if w.Width = width; width == 0 && set.Changed("width") {
 				w.Width = -1
 			}
@@ -81,8 +86,24 @@ func (a *app) watchCommand() *cobra.Command {
 Values are those that the program was built to give: waymark build --args --results. At most 1000
 calls a second are shown; how many were not is said at the end.
 
+Of a line, as in main.go:38, it shows the variables that are in scope before its code runs, wherever
+the compiler has put it. Conditions name variables: --if 'retries > 3 && err != nil'.
+
 With --keep-calls each call gets a number, by which waymark calls shows it in full.`
 	return cmd
+}
+
+// checkLines returns an error if targets are lines, and what is wanted is of calls, or the other way round.
+func checkLines(targets []string, w *control.Watch, on []string) error {
+	switch lines := slices.ContainsFunc(targets, control.IsLine); {
+	case w.Stack < 0:
+		return usagef("--stack=%d: want 0 or more", w.Stack)
+	case !lines && w.Stack > 0:
+		return usagef("--stack is of lines, as main.go:38: waymark stack shows who calls functions")
+	case lines && (w.MinNS > 0 || w.Keep || len(on) > 0):
+		return usagef("--min, --on and --keep-calls are of calls: a line is reached, and that is all")
+	}
+	return nil
 }
 
 // showCall prints a call.
@@ -101,6 +122,8 @@ func showCall(w io.Writer, f *liveFlags, short *names.Set, c *control.Call) erro
 		fmt.Fprintf(&b, "%10s", ">")
 	case control.OnFire:
 		fmt.Fprintf(&b, "%10s", "!")
+	case control.OnLine:
+		fmt.Fprintf(&b, "%s:%d", filepath.Base(c.File), c.Line)
 	default:
 		b.WriteString(units.Aligned(c.DurationNS))
 	}
@@ -108,7 +131,11 @@ func showCall(w io.Writer, f *liveFlags, short *names.Set, c *control.Call) erro
 	if c.Hidden {
 		args = "***"
 	}
-	fmt.Fprintf(&b, "  %s(%s)", short.Short(c.Function), args)
+	if c.End == control.OnLine {
+		fmt.Fprintf(&b, "  %s  %s", short.Short(c.Function), args)
+	} else {
+		fmt.Fprintf(&b, "  %s(%s)", short.Short(c.Function), args)
+	}
 	if c.Results != "" {
 		b.WriteString(" = " + c.Results)
 	}
@@ -124,6 +151,9 @@ func showCall(w io.Writer, f *liveFlags, short *names.Set, c *control.Call) erro
 		fmt.Fprintf(&b, "  by %s  %s:%d", by.Function, by.File, by.Line)
 	}
 	b.WriteByte('\n')
+	for _, by := range c.Stack {
+		fmt.Fprintf(&b, "    by %s  %s:%d\n", by.Function, by.File, by.Line)
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -139,7 +169,7 @@ func (a *app) stackCommand() *cobra.Command {
 			if err := limits.check(); err != nil {
 				return err
 			}
-			only, err := limits.condition()
+			only, err := limits.condition(targets)
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,17 @@ import (
 // Compile compiles an expression. If a signature is given, arguments and results are checked against
 // it, and found by their numbers: else by their names, in whatever function. Errors are *Error.
 func Compile(text string, sig *Signature) (*condition.Program, error) {
+	return (&compiler{text: text, sig: sig}).compile()
+}
+
+// CompileLine compiles an expression about the variables of a line, which stand for themselves: retries > 3 && err != nil.
+// Errors are *Error.
+func CompileLine(text string) (*condition.Program, error) {
+	return (&compiler{text: text, line: true}).compile()
+}
+
+func (c *compiler) compile() (*condition.Program, error) {
+	text := c.text
 	if strings.TrimSpace(text) == "" {
 		return nil, &Error{text, 0, "the expression is empty: write one such as args[0] > 10"}
 	}
@@ -24,7 +35,7 @@ func Compile(text string, sig *Signature) (*condition.Program, error) {
 	if err != nil {
 		return nil, syntax(text, err)
 	}
-	c := compiler{text: text, durations: make(map[int]int64), sig: sig}
+	c.durations = make(map[int]int64)
 	for at, d := range found {
 		c.durations[at] = int64(d)
 	}

@@ -275,3 +275,33 @@ func TestFits(t *testing.T) {
 		}
 	}
 }
+
+// Of a line, names are those of variables, whatever they mean elsewhere.
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"retries > 3 && err != nil":          "",
+		"len(list) == 2 && list[1].id == 7":  "",
+		"r.user == \"me\" || duration > 5ms": "",
+		"*p == 1 && goroutine == 3":          "",
+		"contains(args, \"x\")":              "",
+		"retries":                            "",
+		"nil == 3":                           "",
+		"f(x)":                               "function f is not known",
+		"":                                   "the expression is empty",
+	} {
+		_, err := CompileLine(text)
+		if want == "" && text == "nil == 3" {
+			want = "never nil"
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	p, err := CompileLine("args.n > 1 && list[0] == 2")
+	if err != nil || !p.AtEnter() || p.Enter[0].Name != "args" || len(p.Enter[0].Steps) != 1 {
+		t.Errorf("%+v, %v: want the field n of a variable args", p, err)
+	}
+	if _, err := Compile("retries > 3", nil); err == nil {
+		t.Error("of calls, retries is a name of nothing")
+	}
+}

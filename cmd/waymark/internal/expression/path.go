@@ -40,6 +40,11 @@ func (c *compiler) walk(e ast.Expr, in *condition.Instruction) (typ string, err 
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		return c.walk(e.X, in)
+	case *ast.Ident:
+		if c.line {
+			in.Name = e.Name
+			return "", nil
+		}
 	case *ast.StarExpr:
 		typ, err := c.walk(e.X, in)
 		if err != nil {
@@ -51,7 +56,7 @@ func (c *compiler) walk(e ast.Expr, in *condition.Instruction) (typ string, err 
 		}
 		return strings.TrimPrefix(typ, "*"), nil
 	case *ast.SelectorExpr:
-		if id, ok := e.X.(*ast.Ident); ok {
+		if id, ok := e.X.(*ast.Ident); ok && !c.line {
 			return c.root(e, id, e.Sel, nil, in)
 		}
 		typ, err := c.walk(e.X, in)
@@ -64,7 +69,7 @@ func (c *compiler) walk(e ast.Expr, in *condition.Instruction) (typ string, err 
 		in.Steps = append(in.Steps, condition.Step{Kind: condition.Field, Name: e.Sel.Name})
 		return "", nil
 	case *ast.IndexExpr:
-		if id, ok := e.X.(*ast.Ident); ok {
+		if id, ok := e.X.(*ast.Ident); ok && !c.line {
 			return c.root(e, id, nil, e.Index, in)
 		}
 		typ, err := c.walk(e.X, in)
@@ -179,6 +184,9 @@ func (c *compiler) call(e *ast.CallExpr) (*node, error) {
 			return nil, c.fail(e, "len has one argument")
 		}
 		if id, ok := e.Args[0].(*ast.Ident); ok {
+			if c.line {
+				return c.path(id, true)
+			}
 			if _, err := c.ident(id); err != nil {
 				return nil, err
 			}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/token"
+	"slices"
 
 	"github.com/waymark-go/waymark/internal/program/condition"
 )
@@ -51,6 +52,7 @@ type compiler struct {
 	text      string
 	durations map[int]int64
 	sig       *Signature // nil: nothing is known
+	line      bool       // it is about variables
 }
 
 func (c *compiler) fail(n ast.Node, what string) error { return &Error{c.text, offset(n), what} }
@@ -120,6 +122,9 @@ func (c *compiler) ident(e *ast.Ident) (*node, error) {
 		return c.constant(e, constant.MakeInt64(d))
 	}
 	n := &node{at: offset(e), what: e.Name}
+	if c.line && !slices.Contains([]string{"true", "false", "nil", "goroutine"}, e.Name) {
+		return c.path(e, false)
+	}
 	switch e.Name {
 	case "true", "false":
 		return c.constant(e, constant.MakeBool(e.Name == "true"))

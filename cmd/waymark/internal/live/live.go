@@ -190,6 +190,38 @@ func Connect(process, dir string) (*Conn, error) {
 	return nil, fmt.Errorf("no process %d listens in %s%s", pid, dir, others(list))
 }
 
+// ConnectPatched connects to a process of this machine to patch it, also if it listens: lines are known by its code.
+func ConnectPatched(process string) (*Conn, error) {
+	pid, err := strconv.Atoi(process)
+	if err != nil {
+		p, err := find(process, "")
+		if err != nil {
+			return nil, err
+		}
+		pid = p.PID
+	}
+	uid, program, err := owner(pid)
+	if err != nil {
+		return nil, err
+	}
+	return patched(pid, uid, program, true)
+}
+
+// patched connects to a process that is patched.
+func patched(pid, uid int, program string, built bool) (*Conn, error) {
+	if me := os.Geteuid(); uid != me && me != 0 {
+		return nil, fmt.Errorf("process %d, %s, is user %d's: only they and root may look into it", pid, program, uid)
+	}
+	c, err := host.Connect(pid, built)
+	switch {
+	case err != nil && built:
+		return nil, fmt.Errorf("process %d, %s, can't be patched: %w", pid, program, err)
+	case err != nil:
+		return nil, fmt.Errorf("process %d, %s, doesn't listen, and can't be patched: %w", pid, program, err)
+	}
+	return &Conn{Conn: c, path: fmt.Sprintf("process %d", pid), Patched: true}, nil
+}
+
 // Runs reports whether a program of this user with that name listens.
 func Runs(name string) bool {
 	list, _ := Processes("")
@@ -264,14 +296,7 @@ func connect(pid int) (*Conn, error) {
 		}
 		return c, nil
 	}
-	if me := os.Geteuid(); uid != me && me != 0 {
-		return nil, fmt.Errorf("process %d, %s, is user %d's: only they and root may look into it", pid, program, uid)
-	}
-	c, err := host.Connect(pid)
-	if err != nil {
-		return nil, fmt.Errorf("process %d, %s, doesn't listen, and can't be patched: %w", pid, program, err)
-	}
-	return &Conn{Conn: c, path: fmt.Sprintf("process %d", pid), Patched: true}, nil
+	return patched(pid, uid, program, false)
 }
 
 // folders returns the folders to look for sockets in, dir or if that is empty the user's own, and

@@ -111,8 +111,13 @@ func (t *Target) read(ps *pages) error {
 // breakpoint is INT3, which tracers set over the first byte of an instruction.
 const breakpoint = 0xCC
 
-// jump is the first byte of a patch.
-const jump = 0xE9
+// What patches begin with.
+const (
+	jump = 0xE9
+	call = 0xE8
+)
+
+func patched(b []byte) bool { return b[0] == jump || b[0] == call }
 
 // leads returns where a jump at an address leads.
 func leads(at uint64, b []byte) uint64 {
@@ -134,7 +139,7 @@ func (t *Target) look(ps *pages, list []change, trampolines image.Range) (others
 		b := ps.at(c.at, displace.Jump)
 		ours := trampolines.Contains(leads(c.at, b))
 		switch {
-		case bytes.Equal(b, c.original), b[0] == jump && ours:
+		case bytes.Equal(b, c.original), patched(b) && ours:
 			copy(b, c.to)
 		case b[0] == breakpoint && (ours || bytes.Equal(b[1:], c.original[1:])):
 			copy(b[1:], c.to[1:])

@@ -54,7 +54,7 @@ func (c *copying) until(to int) {
 // take the earliest.
 func (s *source) append(p *Part) {
 	c := copying{source: s, p: p, list: p.Records(), goroutine: p.Goroutine()}
-	event := format.Record{} // the latest call that began or ended
+	event := format.Record{} // the latest call that began or ended, or line
 	for i := 0; i < len(c.list); i++ {
 		r := c.list[i]
 		code, value, ok := codeOf(r)
@@ -63,6 +63,8 @@ func (s *source) append(p *Part) {
 			continue
 		}
 		switch code {
+		case format.CodeInfo:
+			event = r
 		case format.CodeGo:
 			if s.copied != nil { // a chunk may begin anywhere then
 				c.until(i)
@@ -124,15 +126,18 @@ func (c *copying) held() {
 // values returns the records of what was copied of a call that has begun or ended; nil: the recording has none of it.
 func (s *source) values(event format.Record, copied []byte) []byte {
 	n, v := int(event.Word>>format.SiteShift&format.SiteMask), s.copied
+	if _, value, ok := codeOf(event); ok {
+		n = int(value)
+	}
 	if v == nil || n == 0 || n >= len(s.t.sites) {
 		return nil
 	}
-	signature := v.Of(s.t.sites[n].Func)
+	signature := v.OfSite(s.t.sites[n])
 	if signature == nil {
 		return nil
 	}
-	plan, wanted := signature.Args, s.args
-	if event.Word&format.ExitBit != 0 {
+	plan, wanted := signature.Args, s.args || s.t.sites[n].Line != nil
+	if s.t.sites[n].Line == nil && event.Word&format.ExitBit != 0 {
 		plan, wanted = signature.Results, s.results
 	}
 	if !wanted {

@@ -75,7 +75,7 @@ func TestCost(t *testing.T) {
 			defer target.Close()
 			var list []Wanted
 			for _, name := range []string{"main.Leaf", "main.Recursion", "main.Text", "main.Struct"} {
-				list = append(list, Wanted{target.Image.Named(name), r})
+				list = append(list, Wanted{Func: target.Image.Named(name), Record: r})
 			}
 			if values {
 				v, err := target.Values(nil, capture.Limits{Bytes: 256, Depth: 2})
@@ -248,7 +248,7 @@ func pauses(t *testing.T, name string, pid int) {
 	functions := 0
 	for range 11 {
 		begin := time.Now()
-		target, err := Attach(pid)
+		target, err := Attach(pid, false)
 		if err != nil {
 			t.Fatal(err)
 		}

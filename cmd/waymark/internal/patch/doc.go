@@ -2,7 +2,7 @@
 // replaces some bytes at their beginnings and ends by jumps to code that writes events to memory which the
 // program and this process share. What it has changed it changes back.
 //
-//	t, err := patch.Attach(4711)
+//	t, err := patch.Attach(4711, false)
 //	defer t.Close()
 //	report, err := t.Want(functions)
 //	for t.Drain(true, add) {

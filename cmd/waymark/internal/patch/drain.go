@@ -229,11 +229,16 @@ func (d *drain) next(p int, all bool) *Part {
 	return part
 }
 
-// Drops returns the calls of each site whose beginnings there was no room for.
-func (t *Target) Drops() map[*Site]uint64 {
+// Drops returns the calls of each function whose beginnings there was no room for.
+func (t *Target) Drops() map[*Site]uint64 { return t.drops(false) }
+
+// LineDrops returns how often each line was reached for which there was no room.
+func (t *Target) LineDrops() map[*Site]uint64 { return t.drops(true) }
+
+func (t *Target) drops(lines bool) map[*Site]uint64 {
 	drops := make(map[*Site]uint64)
 	for _, s := range t.sites[1:] {
-		if n, _ := t.Dropped(s.Number); n > 0 {
+		if n, _ := t.Dropped(s.Number); n > 0 && lines == (s.Line != nil) {
 			drops[s] = n
 		}
 	}

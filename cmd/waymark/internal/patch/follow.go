@@ -40,6 +40,7 @@ const (
 type Follower struct {
 	Begin, End func(*Call)                   // called in the order of time; Call is valid until End returns
 	Spawn      func(goroutine, child uint64) // nil, or called when a goroutine starts another one
+	Hit        func(*Call)                   // nil, or called where a line is reached: the call has Args, which are variables
 	Over       func(goroutine uint64)        // nil, or called when a goroutine has ended
 
 	target     *Target
@@ -189,7 +190,11 @@ func (t *Target) inFile(pcs []uint64) []uint64 {
 
 func (f *Follower) tell(e *event, stack []uint64, copied []byte) {
 	if code, value, ok := codeOf(format.Record{Word: e.word}); ok {
-		f.mark(e, code, value)
+		if code == format.CodeInfo {
+			f.hit(e, int(value), stack, copied)
+		} else {
+			f.mark(e, code, value)
+		}
 		return
 	}
 	site := int(e.word >> format.SiteShift & format.SiteMask)
@@ -226,6 +231,13 @@ func (f *Follower) tell(e *event, stack []uint64, copied []byte) {
 		f.end(g, e.clock, Returned)
 	}
 	f.forget(e.goroutine, g)
+}
+
+// hit tells that a line was reached.
+func (f *Follower) hit(e *event, site int, stack []uint64, copied []byte) {
+	if f.Hit != nil && site > 0 && site < len(f.target.sites) && f.target.sites[site].Line != nil {
+		f.Hit(&Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, Ended: e.clock, Stack: stack, Args: copied})
+	}
 }
 
 // mark tells what isn't a call.
@@ -333,7 +345,7 @@ func (f *Follower) end(g *goroutine, clock uint64, end End) {
 // Drop forgets calls in progress of functions that aren't patched any more: their ends will not be told.
 func (f *Follower) Drop() {
 	for id, g := range f.goroutines {
-		g.stack = slices.DeleteFunc(g.stack, func(c *Call) bool { return !c.Site.on })
+		g.stack = slices.DeleteFunc(g.stack, func(c *Call) bool { return !c.Site.on || c.Site.record.Count })
 		for i := range g.unwinding {
 			g.unwinding[i].base = min(g.unwinding[i].base, len(g.stack))
 		}

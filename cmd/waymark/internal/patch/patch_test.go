@@ -109,7 +109,7 @@ func (w *worker) end() {
 // attach attaches to the program, if that may be.
 func (w *worker) attach() *Target {
 	w.t.Helper()
-	target, err := Attach(w.cmd.Process.Pid)
+	target, err := Attach(w.cmd.Process.Pid, false)
 	if errors.Is(err, fs.ErrPermission) {
 		w.t.Skipf("nothing may be traced here: %v", err)
 	}
@@ -417,7 +417,7 @@ var cycling = flag.Duration("cycling", 3*time.Second, "how long TestCycles runs 
 // TestMain is a tracer that is to be killed, if the environment says so.
 func TestMain(m *testing.M) {
 	if pid, err := strconv.Atoi(os.Getenv("WAYMARK_TEST_TRACES")); err == nil {
-		target, err := Attach(pid)
+		target, err := Attach(pid, false)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

@@ -32,7 +32,9 @@ func plansOf(list []Wanted, known map[*image.Func]*Site) []planned {
 	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
-				if known[list[i].Func] == nil {
+				if w := list[i]; w.Line != nil {
+					plans[i].plan = w.Line.plan
+				} else if known[w.Func] == nil {
 					plans[i].of(list[i].Func, list[i].Record.Count)
 				}
 			}

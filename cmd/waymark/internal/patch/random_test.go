@@ -201,7 +201,7 @@ func checkRandom(t *testing.T, seed int, program string, want map[string]string)
 			delete(want, name)
 			continue
 		}
-		list = append(list, Wanted{f, v.Record(f, trampoline.Record{})})
+		list = append(list, Wanted{Func: f, Record: v.Record(f, trampoline.Record{})})
 	}
 	report, err := target.Want(list)
 	if err != nil {

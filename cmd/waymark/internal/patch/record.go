@@ -81,8 +81,11 @@ func (r *Recording) Know() {
 
 func (s *source) siteOf(of *Site) format.Site {
 	site := format.Site{Name: of.Name(), File: of.Func.File(), Line: of.Func.Line()}
+	if l := of.Line; l != nil {
+		site.Name, site.File, site.Line = l.String(), l.File, l.Line
+	}
 	if s.copied != nil {
-		if signature := s.copied.Of(of.Func); signature != nil {
+		if signature := s.copied.OfSite(of); signature != nil && (s.args || s.results || of.Line != nil) {
 			site.Args, site.Results = signature.Names()
 		}
 	}

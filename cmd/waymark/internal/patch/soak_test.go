@@ -51,7 +51,7 @@ func TestSoak(t *testing.T) {
 			var list []Wanted
 			for _, f := range target.Image.Funcs {
 				if !f.Runtime() && rand.Float64() < share {
-					w := Wanted{f, trampoline.Record{Callers: rand.IntN(2) * 20}}
+					w := Wanted{Func: f, Record: trampoline.Record{Callers: rand.IntN(2) * 20}}
 					if rand.IntN(2) > 0 {
 						w.Record = values.Record(f, w.Record)
 					}

@@ -46,6 +46,7 @@ type Target struct {
 	sites     []*Site // by number; 0 is none
 	marks     []*Site
 	known     map[*image.Func]*Site
+	lines     map[*Line]*Site
 	drain     drain
 	values    *Values // nil: none are copied
 	closeOnce sync.Once
@@ -65,10 +66,19 @@ const (
 const Forbid = "WAYMARK_ATTACH"
 
 // Attach opens a process. Nothing is changed in it yet. The error is an *image.Refusal if the program can't be
-// patched. Patches that a killed waymark has left are undone.
-func Attach(pid int) (*Target, error) {
+// patched. Patches that a killed waymark has left are undone. A program that waymark has built is refused, unless built
+// says that such are meant, too: their functions are better asked by their own socket.
+func Attach(pid int, built bool) (*Target, error) {
 	t := newTarget()
-	err := t.do(func() error { return t.open(pid, stopped.Open) })
+	err := t.do(func() error {
+		err := t.open(pid, stopped.Open)
+		if err == nil && t.Image.Built && !built {
+			err = refuseBuilt(t.Image.Path)
+			t.process.Close()
+			t.Image.Close()
+		}
+		return err
+	})
 	if err != nil {
 		t.finish()
 		return nil, err
@@ -89,6 +99,9 @@ func Start(cmd *exec.Cmd) (*Target, error) {
 			return err
 		}
 		err := t.open(cmd.Process.Pid, stopped.Start)
+		if err == nil && t.Image.Built {
+			err = refuseBuilt(t.Image.Path)
+		}
 		if err != nil {
 			cmd.Process.Kill()
 			cmd.Wait()
@@ -102,11 +115,15 @@ func Start(cmd *exec.Cmd) (*Target, error) {
 	return t, nil
 }
 
+func refuseBuilt(path string) error {
+	return &image.Refusal{Why: path + " was built by waymark, and listens with WAYMARK=socket, or without WAYMARK=agent=0"}
+}
+
 // Run lets a program go on that Start has started.
 func (t *Target) Run() { t.do(func() error { t.process.Run(); return nil }) }
 
 func newTarget() *Target {
-	t := &Target{work: make(chan func()), ended: make(chan struct{}), known: make(map[*image.Func]*Site), sites: []*Site{nil}}
+	t := &Target{work: make(chan func()), ended: make(chan struct{}), known: make(map[*image.Func]*Site), lines: make(map[*Line]*Site), sites: []*Site{nil}}
 	go t.loop()
 	return t
 }

@@ -178,7 +178,7 @@ func (t *Target) mend(l *left) error {
 		if at&pageMask > image.PageSize-displace.Jump {
 			continue // no patch crosses a page
 		}
-		if code[i] == jump && trampolines.Contains(leads(at, code[i:])) && !bytes.Equal(code[i:i+displace.Jump], original) {
+		if patched(code[i:]) && trampolines.Contains(leads(at, code[i:])) && !bytes.Equal(code[i:i+displace.Jump], original) {
 			list = append(list, change{nil, at, original, original})
 			i += displace.Jump - 1
 		}

@@ -25,6 +25,7 @@ type Values struct {
 	t     *Target
 	heap  image.Heap
 	of    map[*image.Func]*capture.Signature // nil: nothing can be copied
+	lines map[uint64]*Line                   // by where the statement begins
 	words map[uint64]uint64                  // of the process's memory, that never change
 
 	described []format.Type
@@ -46,7 +47,7 @@ func (t *Target) Values(words []string, l capture.Limits) (*Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Values{Types: types, Limits: l, t: t, heap: heap, of: make(map[*image.Func]*capture.Signature), words: make(map[uint64]uint64)}
+	v := &Values{Types: types, Limits: l, t: t, heap: heap, of: make(map[*image.Func]*capture.Signature), lines: make(map[uint64]*Line), words: make(map[uint64]uint64)}
 	v.tell, v.types = make(map[any]func(format.Type)), make(map[uint32]value.Type)
 	types.Describe = func(t format.Type) {
 		v.described = append(v.described, t)
@@ -120,9 +121,17 @@ func (v *Values) Record(f *image.Func, r trampoline.Record) trampoline.Record {
 	return r
 }
 
+// OfSite returns what is copied at a site; nil: nothing. Of a line it is in Args.
+func (v *Values) OfSite(s *Site) *capture.Signature {
+	if s.Line != nil {
+		return &capture.Signature{Args: s.Line.Locals.Plan}
+	}
+	return v.Of(s.Func)
+}
+
 // Args returns the arguments of a call, Results its results, as package format has values.
 func (v *Values) Args(c *Call) []byte {
-	if s := v.Of(c.Site.Func); s != nil {
+	if s := v.OfSite(c.Site); s != nil {
 		return s.Args.Values(c.Args, v)
 	}
 	return nil
@@ -130,7 +139,7 @@ func (v *Values) Args(c *Call) []byte {
 
 // Results returns the results of a call.
 func (v *Values) Results(c *Call) []byte {
-	if s := v.Of(c.Site.Func); s != nil {
+	if s := v.OfSite(c.Site); s != nil {
 		return s.Results.Values(c.Results, v)
 	}
 	return nil

@@ -120,7 +120,7 @@ func checkValues(t *testing.T, program string) {
 		if _, err := v.Types.Of(f, v.Limits); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		list = append(list, Wanted{f, v.Record(f, trampoline.Record{})})
+		list = append(list, Wanted{Func: f, Record: v.Record(f, trampoline.Record{})})
 	}
 	report, err := target.Want(list)
 	if err != nil || len(report.Refused) > 0 {
@@ -209,7 +209,7 @@ func TestRecordedValues(t *testing.T) {
 	var list []Wanted
 	for name := range wanted {
 		f := target.Image.Named("main." + name)
-		list = append(list, Wanted{f, v.Record(f, trampoline.Record{})})
+		list = append(list, Wanted{Func: f, Record: v.Record(f, trampoline.Record{})})
 	}
 	const rounds = 500
 	f, _ := recorded(t, w, target, list, v, rounds)

@@ -17,10 +17,11 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 )
 
-// A Site is a function that was patched at some time.
+// A Site is a function, or a line, that was patched at some time.
 type Site struct {
 	Number uint32 // from 1
 	Func   *image.Func
+	Line   *Line // nil: it is of calls
 
 	planned
 	made   map[trampoline.Record][]trampoline.Trampoline // all that were written
@@ -34,8 +35,14 @@ type Site struct {
 	left   bool // it is left out of what is being done
 }
 
-// Name returns the function's name as runtime.FuncForPC does: without type arguments.
-func (s *Site) Name() string { return NameOf(s.Func.Name) }
+// Name returns the function's name as runtime.FuncForPC does: without type arguments. A line's is that of the function that
+// it is in.
+func (s *Site) Name() string {
+	if s.Line != nil {
+		return NameOf(s.Line.Name)
+	}
+	return NameOf(s.Func.Name)
+}
 
 // NameOf returns a function's name as runtime.FuncForPC does: without type arguments.
 func NameOf(name string) string {
@@ -61,7 +68,11 @@ type patch struct {
 func (p *patch) idle() bool { return p.Start == 0 }
 
 func (p *patch) appendJump(b []byte) []byte {
-	return binary.LittleEndian.AppendUint32(append(b, jump), uint32(p.Start-(p.at+displace.Jump)))
+	code := byte(jump)
+	if p.Place.Call {
+		code = call
+	}
+	return binary.LittleEndian.AppendUint32(append(b, code), uint32(p.Start-(p.at+displace.Jump)))
 }
 
 // inside reports whether an address is within what the patch displaces, but not at its beginning.
@@ -73,16 +84,26 @@ func (p *patch) inside(pc, bias uint64) bool {
 type Report struct {
 	Functions int                   // that are patched now
 	Refused   map[*image.Func]error // functions that can't be patched, and why
+	Overlaps  []*Line               // lines whose code is patched for something else
 	Deferred  []*image.Func         // that something was within just then: they can be wanted again
 	Dropped   bool                  // calls of functions aren't recorded any more that were
 	Lost      []string              // functions of the runtime that other programs have changed: what they say is missing
 	Stopped   time.Duration         // so long the process stood still
 }
 
-// A Wanted is a function that is to be patched, and what is recorded of its calls.
+// A Wanted is a function or a line that is to be patched, and what is recorded of its calls.
 type Wanted struct {
 	Func   *image.Func
+	Line   *Line // nil: calls of the function are wanted
 	Record trampoline.Record
+}
+
+// siteOf returns the site of what is wanted; nil: there is none yet.
+func (t *Target) siteOf(w Wanted) *Site {
+	if w.Line != nil {
+		return t.lines[w.Line]
+	}
+	return t.known[w.Func]
 }
 
 // Want has these functions patched, and no others.
@@ -100,8 +121,13 @@ func (t *Target) want(list []Wanted) (*Report, error) {
 	recorded := false // calls of some
 	var add []*Site
 	plans := plansOf(list, t.known)
+	overlap := overlaps(list, plans, t.known)
 	for i, w := range list {
-		f, s := w.Func, t.known[w.Func]
+		if overlap[w.Line] {
+			r.Overlaps = append(r.Overlaps, w.Line)
+			continue
+		}
+		f, s := w.Func, t.siteOf(w)
 		p := plans[i]
 		if s != nil {
 			p = s.planned
@@ -117,9 +143,13 @@ func (t *Target) want(list []Wanted) (*Report, error) {
 			if err := t.share(); err != nil {
 				return r, err
 			}
-			s = &Site{Number: uint32(len(t.sites)), Func: f, planned: p}
+			s = &Site{Number: uint32(len(t.sites)), Func: f, Line: w.Line, planned: p}
 			t.sites = append(t.sites, s)
-			t.known[f] = s
+			if w.Line != nil {
+				t.lines[w.Line] = s
+			} else {
+				t.known[f] = s
+			}
 		}
 		wanted[s] = true
 		if recorded = recorded || !w.Record.Count; s.on && s.record == w.Record {
@@ -234,7 +264,7 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 		binary.LittleEndian.PutUint64(t.memory[trampoline.HeadUsed:], uint64(t.written)) // before anything leads there
 	}
 	places := patchesOf(add)
-	changes := append(changesOf(add, true), changesOf(drop, false)...)
+	changes := append(changesOf(drop, false), changesOf(add, true)...) // a line may take bytes that another place gives back
 	ps := pagesOf(changes)
 	if err := t.touch(ps); err != nil {
 		return err

@@ -30,6 +30,7 @@ type Source uint8
 const (
 	InInt Source = iota
 	InFloat
+	InSaved // RDX, R12, R13 or R15, at a line
 	OnStack
 )
 
@@ -76,8 +77,8 @@ const (
 	Levels = 4
 )
 
-// plan makes a plan of variables.
-func (ts *Types) plan(list []Variable, a *assignment, l Limits) *Plan {
+// plan makes a plan of variables. where returns the pieces of the one of an index, which it is asked for in order.
+func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits) *Plan {
 	if len(list) == 0 {
 		return nil
 	}
@@ -85,10 +86,7 @@ func (ts *Types) plan(list []Variable, a *assignment, l Limits) *Plan {
 	for i := range list {
 		v := &list[i]
 		v.at = align(p.Size, word)
-		pieces := a.variable(v.Type)
-		if a.hidden > 0 && i == 0 {
-			a.ints, a.hidden = a.ints+a.hidden, 0
-		}
+		pieces := where(i)
 		if v.Masked || v.Type.hidden() {
 			continue
 		}
@@ -123,7 +121,8 @@ func mostOf(list []Follow) (n int) {
 	return n
 }
 
-func (p *Plan) names() (list []string) {
+// Names returns the names of the variables.
+func (p *Plan) Names() (list []string) {
 	if p != nil {
 		for _, v := range p.Variables {
 			list = append(list, v.Name)

@@ -18,7 +18,7 @@ type Signature struct {
 
 // Names returns the names of arguments and results, _ for those without one.
 func (s *Signature) Names() (args, results []string) {
-	return s.Args.names(), s.Results.names()
+	return s.Args.Names(), s.Results.Names()
 }
 
 // A Variable is an argument or a result.
@@ -152,9 +152,9 @@ func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Lim
 		a.hidden = 1
 	}
 	s := &Signature{}
-	s.Args = ts.plan(args, a, l)
+	s.Args = ts.plan(args, a.of(args), l)
 	// Results that are in no register are behind the arguments.
-	s.Results = ts.plan(results, &assignment{stack: align(a.stack, word)}, l)
+	s.Results = ts.plan(results, (&assignment{stack: align(a.stack, word)}).of(results), l)
 	return s, nil
 }
 
@@ -270,6 +270,17 @@ const (
 	intRegisters   = 9
 	floatRegisters = 15
 )
+
+// of returns what tells where the parts of variables are.
+func (a *assignment) of(list []Variable) func(i int) []Piece {
+	return func(i int) []Piece {
+		pieces := a.variable(list[i].Type)
+		if i == 0 {
+			a.ints, a.hidden = a.ints+a.hidden, 0
+		}
+		return pieces
+	}
+}
 
 // variable returns where the parts of a variable are.
 func (a *assignment) variable(t *Type) (list []Piece) {

@@ -43,6 +43,7 @@ type Types struct {
 	byRun       map[uint64]dwarf.Offset // by the address of what the runtime has of the type
 	functionsAt map[uint64]dwarf.Offset // by entry; nil: not read yet
 	functions   map[uint64]uint32       // ids of functions, by entry
+	places      *locations              // nil: not read yet
 	next        uint32                  // id of the next type that is described
 
 	// Describe is called with types before the first values that have their ids.

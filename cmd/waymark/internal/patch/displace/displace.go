@@ -30,6 +30,7 @@ const Jump = 5
 type Place struct {
 	Displaced []Instruction
 	Exit      bool
+	Call      bool // what is displaced is a call, whose return address stays
 }
 
 // At returns the address of the jump.

@@ -101,12 +101,13 @@ func stringOp(op x86asm.Op) bool {
 }
 
 // Moved returns the instruction's bytes for the address to in a process whose addresses are those of the
-// file and bias more. Jumps are written with distances of four bytes.
+// file and bias more. Jumps are written with distances of four bytes. A call becomes a jump: its return address is there
+// already.
 func (x *Instruction) Moved(bias, to uint64) []byte {
-	if x.jumps() {
+	if x.jumps() || x.Op == x86asm.CALL {
 		target, _ := x.target()
 		code := []byte{0xE9}
-		if x.Op != x86asm.JMP {
+		if x.jumps() && x.Op != x86asm.JMP {
 			code = []byte{0x0F, 0x80 | x.Bytes[0]&0x0F}
 			if x.Bytes[0] == 0x0F {
 				code[1] = x.Bytes[1]

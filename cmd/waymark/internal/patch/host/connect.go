@@ -32,8 +32,9 @@ type shared struct {
 }
 
 // Connect connects to a process that doesn't listen, which is patched as requests want it. All that was changed in it is
-// undone when its last connection is closed. The error is an *image.Refusal if the process can't be patched.
-func Connect(pid int) (net.Conn, error) {
+// undone when its last connection is closed. The error is an *image.Refusal if the process can't be patched. built is as
+// patch.Attach has it.
+func Connect(pid int, built bool) (net.Conn, error) {
 	hosts.Lock()
 	defer hosts.Unlock()
 	s := hosts.of[pid]
@@ -41,7 +42,7 @@ func Connect(pid int) (net.Conn, error) {
 		return nil, errors.New("a process can't patch itself")
 	}
 	if s == nil {
-		t, err := patch.Attach(pid)
+		t, err := patch.Attach(pid, built)
 		if err == nil && Allow != nil {
 			if err = Allow(pid, t.Program); err != nil {
 				t.Close()

@@ -93,6 +93,13 @@ func newHost(t *patch.Target) *host {
 			w.end(c)
 		}
 	}
+	h.follow.Hit = func(c *patch.Call) {
+		for _, w := range h.tasks {
+			if w, ok := w.(hitter); ok {
+				w.hit(c)
+			}
+		}
+	}
 	h.follow.Spawn = func(goroutine, child uint64) {
 		for _, w := range h.tasks {
 			if w, ok := w.(follower); ok {
@@ -263,11 +270,15 @@ func (h *host) unmatched(set *pattern.Set, inlined bool) error {
 // want patches what tasks and recordings want.
 func (h *host) want() (*patch.Report, error) {
 	var list []patch.Wanted
-	known := make(map[*image.Func]int)
+	type place struct {
+		f *image.Func
+		l *patch.Line
+	}
+	known := make(map[place]int)
 	add := func(w patch.Wanted) {
-		i, ok := known[w.Func]
+		i, ok := known[place{w.Func, w.Line}]
 		if !ok {
-			known[w.Func] = len(list)
+			known[place{w.Func, w.Line}] = len(list)
 			list = append(list, w)
 			return
 		}
@@ -310,6 +321,9 @@ func why(r *patch.Report) string {
 	var list []string
 	for f, err := range r.Refused {
 		list = append(list, patch.NameOf(f.Name)+": "+err.Error())
+	}
+	for _, l := range r.Overlaps {
+		list = append(list, l.String()+": its code is patched for another line, or for the function")
 	}
 	for _, f := range r.Deferred {
 		list = append(list, patch.NameOf(f.Name)+": it was being entered or left just then, try again")
@@ -381,6 +395,9 @@ func (h *host) stop(w watcher) error {
 func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.Change, error) {
 	if len(targets) == 0 && w.Kind != control.KindSums {
 		return nil, control.Change{}, &control.Error{Code: control.CodeRequest, Text: "no function: want a pattern"}
+	}
+	if slices.ContainsFunc(targets, control.IsLine) {
+		return h.watchLines(targets, w)
 	}
 	c, err := h.Find(targets)
 	if err != nil {

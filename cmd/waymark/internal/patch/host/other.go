@@ -14,7 +14,7 @@ import (
 var Allow func(pid int, program string) error
 
 // Connect returns an error.
-func Connect(pid int) (net.Conn, error) {
+func Connect(int, bool) (net.Conn, error) {
 	return nil, errors.New("only programs for linux/amd64 can be patched")
 }
 

@@ -8,7 +8,10 @@ import (
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/stopped"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
+	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/program/recorder"
 	"github.com/waymark-go/waymark/internal/wire/setting"
@@ -23,13 +26,18 @@ type recording struct {
 
 // Record implements control.Host.
 func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
-	c, err := h.Find(r.Targets)
-	if err != nil {
-		return nil, c, err
-	}
-	found, set, err := h.matching(r.Targets)
-	if err != nil {
-		return nil, c, err
+	var c control.Change
+	var found []*image.Func
+	var set *pattern.Set
+	targets, lines := splitLines(r.Targets)
+	if len(targets) > 0 || len(lines) == 0 {
+		var err error
+		if c, err = h.Find(targets); err != nil {
+			return nil, c, err
+		}
+		if found, set, err = h.matching(targets); err != nil {
+			return nil, c, err
+		}
 	}
 	config := recorder.Config{Path: r.Path}
 	chosen, err := settings(&config, r.Settings)
@@ -39,12 +47,18 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var copied *patch.Values
-	if chosen.args || chosen.results {
+	if chosen.args || chosen.results || len(lines) > 0 {
 		v := h.useValues()
 		if v.err != nil {
-			return nil, c, &control.Error{Code: control.CodeState, Text: "arguments and results can't be recorded: " + v.err.Error()}
+			return nil, c, &control.Error{Code: control.CodeState, Text: "arguments, results and lines can't be recorded: " + v.err.Error()}
 		}
 		copied = v.Values
+	}
+	var places []*patch.Line
+	if len(lines) > 0 {
+		if places, err = h.values.linesOf(lines); err != nil {
+			return nil, c, err
+		}
 	}
 	file, err := h.t.Record(config, copied, chosen.args, chosen.results)
 	if err != nil {
@@ -64,6 +78,9 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 		}
 		rec.wanted = append(rec.wanted, w)
 	}
+	for _, l := range places {
+		rec.wanted = append(rec.wanted, patch.Wanted{Func: l.Func, Line: l, Record: l.Record(trampoline.Record{})})
+	}
 	h.files = append(h.files, rec)
 	report, err := h.want()
 	if err != nil {
@@ -71,8 +88,25 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 		file.Close()
 		return nil, c, err
 	}
-	c.Note, c.Path = h.say(report, set), file.Path()
+	c.Path = file.Path()
+	if set == nil {
+		c.Note = sayLines(report, places)
+	} else {
+		c.Note = strings.Join(append([]string{h.say(report, set)}, notesOf(report, places)...), "; ")
+	}
 	return rec, c, nil
+}
+
+// splitLines returns which of targets are of functions, and which are lines.
+func splitLines(all []string) (functions, lines []string) {
+	for _, t := range all {
+		if control.IsLine(t) {
+			lines = append(lines, t)
+		} else {
+			functions = append(functions, t)
+		}
+	}
+	return functions, lines
 }
 
 // chosen are values that the user wants to be recorded.

@@ -54,11 +54,11 @@ type task struct {
 	only    *condition.Program // nil: all calls
 	args    bool               // it reads arguments
 	results bool
-	of      map[*image.Func]*decide.Decider
+	of      map[*patch.Site]*decide.Decider
 
 	notesMu sync.Mutex
 	notes   []string             // that haven't been told
-	noted   map[*image.Func]bool // there was one
+	noted   map[*patch.Site]bool // there was one
 
 	mu            sync.Mutex
 	hits, skipped uint64
@@ -111,7 +111,7 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 	case len(w.Probes) > 0:
 		return nil, needs("a probe")
 	}
-	t := &task{h: h, known: make(map[*image.Func]bool), scale: newScale(), limit: w.Limit, only: only, of: make(map[*image.Func]*decide.Decider), noted: make(map[*image.Func]bool)}
+	t := &task{h: h, known: make(map[*image.Func]bool), scale: newScale(), limit: w.Limit, only: only, of: make(map[*patch.Site]*decide.Decider), noted: make(map[*patch.Site]bool)}
 	if only != nil {
 		t.args, t.results = only.Reads()
 	}
@@ -217,18 +217,18 @@ func (t *task) accepts(c *patch.Call) bool {
 	if t.only == nil {
 		return true
 	}
-	d := t.of[c.Site.Func]
+	d := t.of[c.Site]
 	if d == nil {
 		var args, results []string
 		fails := false
 		if t.values != nil {
-			if s := t.values.Of(c.Site.Func); s != nil {
+			if s := t.values.OfSite(c.Site); s != nil {
 				args, results = s.Names()
 				fails = s.Results.Fails()
 			}
 		}
 		d = decide.New(t.only, args, results, fails)
-		t.of[c.Site.Func] = d
+		t.of[c.Site] = d
 	}
 	took := float64(c.Ended-min(c.Began, c.Ended)) * t.scale.tick()
 	facts := decide.Facts{Goroutine: c.Goroutine, Duration: int64(took), Panicked: c.End == patch.Panicked, Returned: c.End == patch.Returned}
@@ -243,13 +243,23 @@ func (t *task) accepts(c *patch.Call) bool {
 		}
 		ok = d.Exit(results, facts, slots)
 	}
-	if f := c.Site.Func; d.Err != nil && !t.noted[f] {
-		t.noted[f] = true
-		t.notesMu.Lock()
-		t.notes = append(t.notes, fmt.Sprintf("condition %s: %s: %v", t.only.Text, c.Site.Name(), d.Err))
-		t.notesMu.Unlock()
-	}
+	t.note(c.Site, d)
 	return ok
+}
+
+// note notes why the condition can't be evaluated at a site, if that came to pass.
+func (t *task) note(s *patch.Site, d *decide.Decider) {
+	if d.Err == nil || t.noted[s] {
+		return
+	}
+	t.noted[s] = true
+	name := s.Name()
+	if s.Line != nil {
+		name = s.Line.String()
+	}
+	t.notesMu.Lock()
+	t.notes = append(t.notes, fmt.Sprintf("condition %s: %s: %v", t.only.Text, name, d.Err))
+	t.notesMu.Unlock()
 }
 
 // decides reports whether it is known where a call begins that it is one of the task's.
@@ -470,7 +480,9 @@ func (k *told) tell(c *patch.Call, end string) {
 	if k.values != nil {
 		call.Args, call.Results = k.values.args(c, k.width), k.values.results(c, k.width)
 	}
-	if k.callers && len(c.Stack) > 0 {
+	if l := c.Site.Line; l != nil {
+		call.File, call.Line, call.Stack = l.File, l.Line, k.h.frames(c.Stack)
+	} else if k.callers && len(c.Stack) > 0 {
 		if frames := k.h.frames(c.Stack); len(frames) > 0 {
 			call.Caller = &frames[0]
 		}

@@ -28,7 +28,7 @@ func (h *host) useValues() *values {
 
 // args returns the text of a call's arguments, as control.Call has it.
 func (v *values) args(c *patch.Call, width int) string {
-	s := v.Of(c.Site.Func)
+	s := v.OfSite(c.Site)
 	if s == nil || c.Args == nil {
 		return ""
 	}

@@ -46,6 +46,9 @@ func (f *Func) Code() []byte {
 	return f.im.code[f.Entry-t.Low : f.End-t.Low]
 }
 
+// Other returns the function of the same program that an address is in; nil: none.
+func (f *Func) Other(pc uint64) *Func { return f.im.At(pc) }
+
 // Package returns the import path of the function's package.
 func (f *Func) Package() string { return PackageOf(f.Name) }
 

@@ -58,6 +58,7 @@ type Image struct {
 	Slack    Range // bytes behind the code that are executable, as the page is, and nobody's
 	Funcs    []*Func
 	Layout   Layout
+	Built    bool // waymark has built it
 
 	file   *os.File
 	elf    *elf.File
@@ -107,7 +108,7 @@ func (im *Image) read() (err error) {
 		case s.Key == "-buildmode" && slices.Contains([]string{"plugin", "shared", "c-shared", "c-archive"}, s.Value), s.Key == "-linkshared" && s.Value == "true":
 			return refuse("%s was built with %s=%s: its code uses registers that patches need", im.Path, s.Key, s.Value)
 		case s.Key == "-tags" && slices.Contains(strings.Split(s.Value, ","), library.Tag):
-			return refuse("%s was built by waymark, and listens with WAYMARK=socket, or without WAYMARK=agent=0", im.Path)
+			im.Built = true
 		case s.Key == "-compiler" && s.Value != "gc":
 			return refuse("%s was built by %s: only programs of the compiler gc can be patched", im.Path, s.Value)
 		}
@@ -215,6 +216,16 @@ func (im *Image) Data(at uint64, n int) []byte {
 	b := make([]byte, n)
 	if s := im.sectionOf(at); s != nil {
 		if _, err := s.ReadAt(b, int64(at-s.Addr)); err == nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// Section returns the content of the section with a name, whether it is compressed or not; nil: there is none.
+func (im *Image) Section(name string) []byte {
+	if s := im.elf.Section(name); s != nil {
+		if b, err := s.Data(); err == nil {
 			return b
 		}
 	}

@@ -44,6 +44,15 @@ func (f *Func) Inlined() (names []string) {
 	return names
 }
 
+// InlinedAt returns which of the calls that the compiler has inlined in the function an instruction is of, the innermost
+// one; below 0: it is of none.
+func (f *Func) InlinedAt(pc uint64) int {
+	if i, ok := f.inlined().index.At(pc); ok {
+		return int(i)
+	}
+	return -1
+}
+
 // inlines are the calls that the compiler has inlined in a function.
 type inlines struct {
 	index   Table

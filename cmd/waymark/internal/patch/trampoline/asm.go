@@ -248,6 +248,15 @@ func (c *code) clock() {
 	c.or(rax, rdx)
 }
 
+// saveFlags sets rax to the flags of arithmetic, restoreFlags sets them to what it has.
+func (c *code) saveFlags() {
+	c.emit(0x9F, 0x0F, 0x90, 0xC0) // LAHF; SETO AL
+}
+
+func (c *code) restoreFlags() {
+	c.emit(0x04, 0x7F, 0x9E) // ADDB $127, AL, which overflows where AL is 1; SAHF
+}
+
 // jump jumps to an address.
 func (c *code) jump(condition byte, to uint64) {
 	if condition == always {

@@ -24,6 +24,9 @@ const _ uint = slots - copiesEnd // it is in the cell
 // integers are the registers of arguments and results in their order. rax has been moved.
 var integers = [...]reg{r15, rbx, rcx, rdi, rsi, r8, r9, r10, r11}
 
+// saves is where registers are that the trampoline of a line uses itself, in the order of capture.InSaved.
+var saves = [...]mem{savedContext, saved12, saved13, saved15}
+
 // blocks are the addresses of the blocks that are being followed, by level.
 var blocks = [capture.Levels]reg{r8, r9, r10, r11}
 
@@ -68,6 +71,9 @@ func (w *Writer) copy(p *capture.Plan) {
 			w.storePart(to, integers[piece.Number], piece.Size)
 		case capture.InFloat:
 			w.storeFloat(to, piece.Number, piece.Size)
+		case capture.InSaved:
+			w.load(rdx, saves[piece.Number])
+			w.storePart(to, rdx, piece.Size)
 		case capture.OnStack:
 			w.load(rdx, at(rsp, 8+piece.Number))
 			w.storePart(to, rdx, piece.Size)

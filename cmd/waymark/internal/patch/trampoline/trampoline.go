@@ -5,10 +5,10 @@
 //	w.Add(plan, site, trampoline.Record{}, bias)
 //	process.Write(w.Base(), w.Bytes())
 //
-// A trampoline calls nothing, takes no lock and uses no memory of the program's but 48 bytes below the stack
+// A trampoline calls nothing, takes no lock and uses no memory of the program's but 88 bytes below the stack
 // pointer, which are nobody's: signal handlers of Go programs have stacks of their own. Registers that it
 // needs are free where a call begins behind the stack check, and where it returns: R12, R13, R15 and the
-// flags. The time is read as late as can be at a beginning, and as early as can be at an end.
+// flags. At lines it saves them. The time is read as late as can be at a beginning, and as early as can be at an end.
 package trampoline
 
 import (
@@ -101,6 +101,13 @@ var (
 	savedC       = at(rsp, -32)
 	savedG       = at(rsp, -40) // r14
 	savedB       = at(rsp, -48)
+
+	// At a line, where all registers may be in use.
+	saved12    = at(rsp, -56)
+	saved13    = at(rsp, -64)
+	saved15    = at(rsp, -72)
+	savedFlags = at(rsp, -80)
+	savedAX    = at(rsp, -88)
 )
 
 // routines writes what trampolines share.
@@ -197,6 +204,7 @@ const slotMask = Slots - 1
 // A Record is what is recorded of a function's calls beside that they begin and end.
 type Record struct {
 	Count         bool          // they are only counted where they begin
+	Line          bool          // it is of a line, which has Args only: variables
 	Callers       int           // so many return addresses at most, the innermost first; 0: none
 	Args, Results *capture.Plan // nil: they aren't copied
 }
@@ -211,6 +219,7 @@ const CodeStack = 0xFF
 // An event is what a place records.
 type event struct {
 	callers int // see Record
+	frames  frames
 	copied  *capture.Plan
 	site    uint32 // whose counters count it where there is no room
 	exit    bool
@@ -267,7 +276,7 @@ func (w *Writer) record(e event, body func()) {
 	w.store(at(r13, 0), rax)
 	w.addTo(r13, format.RecordSize)
 	if e.callers > 0 {
-		w.stack(e.callers)
+		w.stack(e.callers, e.frames)
 	}
 	if e.copied != nil {
 		w.copy(e.copied)
@@ -333,17 +342,26 @@ func stackSize(callers int) int {
 	return (1 + (callers+1)/2) * format.RecordSize
 }
 
+// frames says where the frames begin that return addresses are recorded of.
+type frames struct {
+	own   bool // the frame pointer is the function's own: the first address is in its frame
+	above int  // where the first address is, above the stack pointer, bytes; nothing with own
+}
+
 // stack writes code that records return addresses where the cursor is, r13, and moves it behind them. They are those of
 // the frames that the frame pointer leads to. Each frame is further out on the goroutine's stack than the one before,
 // however wrong a frame pointer may be. rax and rdx are free.
-func (w *Writer) stack(callers int) {
+func (w *Writer) stack(callers int, f frames) {
 	w.store(savedC, rcx)
 	w.store(savedB, rbx)
 	const head = format.RecordSize
-	w.load(rax, at(rsp, 0))
-	w.store(at(r13, head), rax)
-	w.lea(rdx, at(r13, head+8))
-	w.lea(rbx, at(rdx, (callers-1)*8))
+	w.lea(rdx, at(r13, head))
+	w.lea(rbx, at(rdx, callers*8))
+	if !f.own {
+		w.load(rax, at(rsp, f.above))
+		w.store(at(rdx, 0), rax)
+		w.addTo(rdx, 8)
+	}
 	w.move(rcx, rbp)
 	w.compareTo(rcx, rsp)
 	low := w.ahead(below)
@@ -415,8 +433,11 @@ type Trampoline struct {
 // Add writes the trampolines of a plan's places, which record calls of a site: first that of the entry. bias is what the
 // process's addresses are more than those of the file.
 func (w *Writer) Add(p *displace.Plan, site uint32, r Record, bias uint64) []Trampoline {
-	if r.Count {
+	switch {
+	case r.Count:
 		return []Trampoline{w.place(p, p.Entry, bias, func(body func()) { w.count(site, body) })}
+	case r.Line:
+		return []Trampoline{w.place(p, p.Entry, bias, func(body func()) { w.line(p, site, r, body) })}
 	}
 	return w.places(p, bias, func(exit bool) event { return w.call(site, exit, r) })
 }
@@ -446,11 +467,43 @@ func (w *Writer) place(p *displace.Plan, place *displace.Place, bias uint64, aro
 	moved(all[:before])
 	around(func() {
 		moved(all[before:])
-		if !place.Exit {
+		if !place.Exit && !place.Call {
 			w.jump(always, place.End()+bias)
 		}
 	})
 	return t
+}
+
+// line writes code that records that a line is reached, then what body writes. All registers and the flags keep their
+// values.
+func (w *Writer) line(p *displace.Plan, site uint32, r Record, body func()) {
+	w.store(saved12, r12)
+	w.store(saved13, r13)
+	w.store(saved15, r15)
+	w.store(savedAX, rax)
+	w.saveFlags()
+	w.store(savedFlags, rax)
+	w.load(rax, savedAX)
+	e := w.call(site, false, r)
+	e.word = func() {
+		w.word(rax, codeWord(format.CodeInfo)|uint64(site))
+		w.store(at(r13, 8), rax)
+	}
+	depth, _ := p.Func.Depth().At(p.Entry.At())
+	e.frames.own = depth > 0
+	if p.Entry.Call {
+		e.frames.above = 8 // there is another return address
+	}
+	w.record(e, func() {
+		w.store(savedAX, rax)
+		w.load(rax, savedFlags)
+		w.restoreFlags()
+		w.load(rax, savedAX)
+		w.load(r12, saved12)
+		w.load(r13, saved13)
+		w.load(r15, saved15)
+		body()
+	})
 }
 
 // Room returns how many bytes the trampolines of a plan take at most.

@@ -1,0 +1,278 @@
+package capture
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+)
+
+// A Statement is the code of a line in a function.
+type Statement struct {
+	Func  *image.Func // whose code it is
+	Parts []uint64    // addresses of its parts, which may be apart
+	File  string
+	Line  int
+}
+
+// Statements returns the code of a line: one for each function, and for each place where the function of the line is
+// inlined. file is the end of the file's path. The error says which lines have code, or which files there are.
+func (ts *Types) Statements(file string, line int) ([]Statement, error) {
+	var found []Statement
+	files := make(map[string]bool)
+	lines := make(map[int]bool) // of the files that have code
+	r := ts.data.Reader()
+	for {
+		unit, err := r.Next()
+		if err != nil || unit == nil {
+			break
+		}
+		if unit.Tag == dwarf.TagCompileUnit {
+			if err := ts.unitStatements(unit, file, line, files, lines, &found); err != nil {
+				return nil, err
+			}
+		}
+		r.SkipChildren()
+	}
+	switch {
+	case len(files) == 0:
+		return nil, fmt.Errorf("no file of the program is named %s", file)
+	case len(files) > 1:
+		var list []string
+		for name := range files {
+			list = append(list, name)
+		}
+		slices.Sort(list)
+		return nil, fmt.Errorf("%s is the name of %d files: %s", file, len(list), strings.Join(list, ", "))
+	case len(found) == 0:
+		return nil, fmt.Errorf("%s:%d has no code%s", file, line, near(line, lines))
+	}
+	return joined(found), nil
+}
+
+// near says which lines near by have code.
+func near(line int, lines map[int]bool) string {
+	before, after := 0, 0
+	for n := range lines {
+		if n < line {
+			before = max(before, n)
+		} else if after == 0 || n < after {
+			after = n
+		}
+	}
+	switch {
+	case before > 0 && after > 0:
+		return fmt.Sprintf(": lines %d and %d have", before, after)
+	case before+after > 0:
+		return fmt.Sprintf(": line %d has", before+after)
+	}
+	return ""
+}
+
+func (ts *Types) unitStatements(unit *dwarf.Entry, file string, line int, files map[string]bool, lines map[int]bool, found *[]Statement) error {
+	r, err := ts.data.LineReader(unit)
+	if err != nil || r == nil {
+		return err
+	}
+	named := func(f *dwarf.LineFile) bool {
+		return f != nil && (f.Name == file || strings.HasSuffix(f.Name, "/"+file))
+	}
+	if !slices.ContainsFunc(r.Files(), named) {
+		return nil
+	}
+	var e dwarf.LineEntry
+	for {
+		switch err := r.Next(&e); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case e.EndSequence || !e.IsStmt || !named(e.File):
+			continue
+		}
+		f := ts.image.At(e.Address)
+		if f == nil {
+			continue
+		}
+		files[e.File.Name], lines[e.Line] = true, true
+		if e.Line == line {
+			*found = append(*found, Statement{f, []uint64{e.Address}, e.File.Name, e.Line})
+		}
+	}
+}
+
+// joined returns statements with all their parts, of those of single parts.
+func joined(list []Statement) (all []Statement) {
+	slices.SortFunc(list, func(a, b Statement) int { return cmp.Compare(a.Parts[0], b.Parts[0]) })
+	type place struct {
+		f       *image.Func
+		inlined int
+	}
+	known := make(map[place]int)
+	for _, s := range list {
+		p := place{s.Func, s.Func.InlinedAt(s.Parts[0])}
+		i, ok := known[p]
+		if !ok {
+			known[p] = len(all)
+			all = append(all, s)
+		} else if !slices.Contains(all[i].Parts, s.Parts[0]) {
+			all[i].Parts = append(all[i].Parts, s.Parts[0])
+		}
+	}
+	return all
+}
+
+// Locals are the variables of a line.
+type Locals struct {
+	*Plan
+	Lost []string // variables that are nowhere, as the compiler has optimised them away or doesn't need them there
+}
+
+// Locals returns what is copied of the variables that are in scope at an instruction of a statement's code, of the function
+// that the statement is in: one that is inlined has its own. depth is how far the stack pointer is from the return
+// address, bytes.
+func (ts *Types) Locals(s Statement, pc uint64, depth int, l Limits) (*Locals, error) {
+	if ts.functionsAt == nil {
+		ts.index()
+	}
+	at, ok := ts.functionsAt[s.Func.Entry]
+	if !ok {
+		return nil, errors.New("the compiler has written nothing about it for debuggers")
+	}
+	if ts.places == nil {
+		ts.places = newLocations(ts.image)
+		if ts.places.lists == nil {
+			return nil, errors.New("the program has no DWARF 5, as Go writes it by default")
+		}
+	}
+	r := ts.data.Reader()
+	unit, err := r.SeekPC(pc)
+	if err != nil {
+		return nil, err
+	}
+	r.Seek(at)
+	e, err := r.Next()
+	if err != nil {
+		return nil, err
+	}
+	in := &scope{ts: ts, r: r, unit: unit, s: s, pc: pc, depth: depth, names: make(map[string]int)}
+	if err := in.children(e); err != nil {
+		return nil, err
+	}
+	out := new(Locals)
+	var list []Variable
+	var where [][]Piece
+	for _, v := range in.list {
+		if v.pieces == nil && v.Type.Size > 0 {
+			out.Lost = append(out.Lost, v.Name)
+			continue
+		}
+		list, where = append(list, v.Variable), append(where, v.pieces)
+	}
+	out.Plan = ts.plan(list, func(i int) []Piece { return where[i] }, l)
+	return out, nil
+}
+
+// A scope gathers the variables at an instruction.
+type scope struct {
+	ts    *Types
+	r     *dwarf.Reader
+	unit  *dwarf.Entry
+	s     Statement
+	pc    uint64
+	depth int
+	list  []local
+	names map[string]int // where in the list a variable with a name is: an inner one hides outer ones
+}
+
+type local struct {
+	Variable
+	pieces []Piece
+}
+
+// children adds the variables of an entry whose children come next.
+func (in *scope) children(e *dwarf.Entry) error {
+	if !e.Children {
+		return nil
+	}
+	for {
+		e, err := in.r.Next()
+		switch {
+		case err != nil:
+			return err
+		case e == nil || e.Tag == 0:
+			return nil
+		}
+		inside := false
+		switch e.Tag {
+		case dwarf.TagFormalParameter, dwarf.TagVariable:
+			if err := in.variable(e); err != nil {
+				return err
+			}
+		case dwarf.TagLexDwarfBlock, dwarf.TagInlinedSubroutine:
+			if inside, err = in.within(e); err != nil {
+				return err
+			}
+		}
+		if inside && e.Tag == dwarf.TagInlinedSubroutine { // its variables are its own
+			in.list, in.names = nil, make(map[string]int)
+		}
+		if inside {
+			if err := in.children(e); err != nil {
+				return err
+			}
+		} else if e.Children {
+			in.r.SkipChildren()
+		}
+	}
+}
+
+func (in *scope) within(e *dwarf.Entry) (bool, error) {
+	ranges, err := in.ts.data.Ranges(e)
+	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool { return in.pc >= r[0] && in.pc < r[1] }), err
+}
+
+func (in *scope) variable(e *dwarf.Entry) error {
+	own, of, err := e, dwarf.Offset(0), error(nil)
+	var ok bool
+	if of, ok = e.Val(dwarf.AttrType).(dwarf.Offset); !ok {
+		if own, of, err = in.ts.shared(e); err != nil {
+			return nil // a label, or what has no type
+		}
+	}
+	name, _ := own.Val(dwarf.AttrName).(string)
+	escaped := strings.HasPrefix(name, "&") // it is on the heap, and this a pointer to it
+	name = strings.TrimPrefix(name, "&")
+	line, _ := own.Val(dwarf.AttrDeclLine).(int64)
+	switch {
+	case name == "" || name == "_" || strings.ContainsAny(name[:1], ".~"), in.ts.image.Built && strings.HasPrefix(name, "wm_"): // of the source it is none
+		return nil
+	case own.Tag == dwarf.TagVariable && int(line) >= in.s.Line: // it is declared further down
+		return nil
+	}
+	t, err := in.ts.at(of)
+	if err != nil {
+		return nil
+	}
+	v := local{Variable: Variable{Name: name, Type: t}}
+	v.Masked = in.ts.hides(in.s.Func, &v.Variable)
+	if e := t.Elem(); escaped && e != nil && e.hidden() {
+		v.Masked = true
+	}
+	where, err := in.ts.places.at(e, in.unit, in.pc, t.Size)
+	if err == nil && len(where) > 0 {
+		v.pieces, _ = pieces(where, t.Size, in.depth)
+	}
+	if at, known := in.names[name]; known {
+		in.list[at] = v
+		return nil
+	}
+	in.names[name] = len(in.list)
+	in.list = append(in.list, v)
+	return nil
+}

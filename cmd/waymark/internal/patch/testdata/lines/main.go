@@ -1,0 +1,242 @@
+// Lines reaches lines whose variables follow from n, and counts how often it reaches which. It makes garbage meanwhile, and
+// stacks move. The protocol is that of testdata/work.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+type Point struct {
+	X int32
+	Y int32
+}
+
+type Node struct {
+	Name string
+	Next *Node
+}
+
+type Shape interface{ Area() int }
+
+type Square struct{ side int }
+
+func (s Square) Area() int { return s.side * s.side }
+
+// Marked lines, in the order in which they are counted.
+var marks = []string{"straight", "call", "branch", "loop", "results", "method", "escaped", "closure", "inlined", "generic", "switched", "wide", "deferred", "floats"}
+
+var counts [14]atomic.Int64
+
+func count(mark int) { counts[mark].Add(1) }
+
+var sink atomic.Pointer[[]byte]
+
+//go:noinline
+func use(...any) {}
+
+//go:noinline
+func touch(n int) int { return n }
+
+//go:noinline
+func straight(n int) (string, error) {
+	a, b := 3*n, int8(n)
+	s := "s" + strconv.Itoa(n)
+	list := []int{n, n + 1, n + 2}
+	node := &Node{s, &Node{Name: "next"}}
+	var err error
+	if n%3 == 0 {
+		err = fmt.Errorf("bad %d", n)
+	}
+	shape := Shape(Square{n})
+	count(0)
+	touch(a) // @straight
+	count(1)
+	use(a, b, s, list, node, err, shape) // @call
+	if a%2 == 0 {
+		count(2)
+		touch(len(s)) // @branch
+	}
+	sum := 0
+	for i := 0; i < n%4; i++ {
+		count(3)
+		sum += touch(i) // @loop
+	}
+	count(4)
+	return s + strconv.Itoa(sum), err // @results
+}
+
+type Account struct {
+	owner  string
+	amount int
+}
+
+//go:noinline
+func (a *Account) method(n int, password string) int {
+	before := a.amount
+	count(5)
+	a.amount = touch(before + n) // @method
+	use(password, a.owner)
+	return a.amount
+}
+
+//go:noinline
+func escaped(n int) *int {
+	kept := n * 5
+	use(&kept)
+	count(6)
+	touch(kept) // @escaped
+	return &kept
+}
+
+//go:noinline
+func closure(n int) int {
+	total := n
+	add := func(more int) {
+		both := total + more
+		count(7)
+		total = touch(both) // @closure
+	}
+	add(7)
+	return total
+}
+
+func small(n int) int {
+	twice := 2 * touch(n)
+	count(8)
+	touch(twice) // @inlined
+	return twice + n
+}
+
+func generic[T any](n int, v T) T {
+	square := n * n
+	count(9)
+	touch(square) // @generic
+	use(v)
+	return v
+}
+
+//go:noinline
+func switched(n int) string {
+	text := "other"
+	switch n % 5 {
+	case 0:
+		text = "zero"
+	case 1, 2:
+		half := n / 2
+		count(10)
+		touch(half) // @switched
+		text = "few"
+	}
+	use(n)
+	return text
+}
+
+//go:noinline
+func wide(n int) int {
+	a, b, c, d, e, f, g, h := touch(n), touch(n+1), touch(n+2), touch(n+3), touch(n+4), touch(n+5), touch(n+6), touch(n+7)
+	i, j, k, l := a+b, c+d, e+f, g+h
+	p := Point{int32(n), int32(-n)}
+	count(11)
+	sum := a ^ b ^ c ^ d ^ e ^ f ^ g ^ h ^ i ^ j ^ k ^ l ^ int(p.X) ^ int(p.Y) // @wide
+	use(a, b, c, d, e, f, g, h, i, j, k, l, p)
+	return sum
+}
+
+//go:noinline
+func deferred(n int) (err error) {
+	defer func() {
+		r := recover()
+		count(12)
+		touch(n) // @deferred
+		err = fmt.Errorf("recovered %v", r)
+	}()
+	panic(n)
+}
+
+//go:noinline
+func floats(n int, c context.Context) float64 {
+	half, third := float64(n)/2, float32(n)/4
+	ok := n%2 == 0
+	z := complex(half, 1)
+	count(13)
+	sum := half + float64(third) // @floats
+	use(half, third, ok, z, c)
+	return sum
+}
+
+var errLate = errors.New("late")
+
+func calls(n int) {
+	straight(n)
+	(&Account{"me", 10 * n}).method(n, "geheim")
+	escaped(n)
+	closure(n)
+	use(small(n), small(n+1))
+	generic(n, "text")
+	generic(n, n)
+	switched(n)
+	wide(n)
+	deferred(n)
+	floats(n, context.Background())
+	garbage := make([]byte, n%512)
+	sink.Store(&garbage)
+}
+
+// deep makes calls where the stack has just grown.
+//
+//go:noinline
+func deep(n, depth int) byte {
+	var room [256]byte
+	room[n%256] = byte(depth)
+	if depth == 0 {
+		calls(n)
+	} else {
+		room[1] = deep(n, depth-1)
+	}
+	return room[n%256] + room[1]
+}
+
+func main() {
+	debug.SetGCPercent(10)
+	in := bufio.NewScanner(os.Stdin)
+	fmt.Println("ready", os.Getpid())
+	next := 1
+	for in.Scan() {
+		command, argument, _ := strings.Cut(in.Text(), " ")
+		if command == "end" {
+			return
+		}
+		rounds, _ := strconv.Atoi(argument)
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				for r := range rounds {
+					if n := next + i*rounds + r; r%16 == 0 {
+						done := make(chan bool) // a new stack
+						go func() { deep(n, r%100); close(done) }()
+						<-done
+					} else {
+						calls(n)
+					}
+				}
+			})
+		}
+		all.Wait()
+		next += 4 * rounds
+		for i, mark := range marks {
+			fmt.Println("count", mark, counts[i].Load())
+		}
+		runtime.KeepAlive(errLate)
+		fmt.Println("done")
+	}
+}
