@@ -50,7 +50,11 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 	if chosen.args || chosen.results || len(lines) > 0 {
 		v := h.useValues()
 		if v.err != nil {
-			return nil, c, &control.Error{Code: control.CodeState, Text: "arguments, results and lines can't be recorded: " + v.err.Error()}
+			what := "arguments and results"
+			if len(lines) > 0 {
+				what = "lines"
+			}
+			return nil, c, &control.Error{Code: control.CodeState, Text: what + " can't be recorded: " + v.err.Error()}
 		}
 		copied = v.Values
 	}

@@ -1,4 +1,4 @@
-// Many has many functions, and as many goroutines that wait as MANY says.
+// Many has many functions, as many goroutines that wait as MANY says, and as many threads as THREADS says.
 package main
 
 import (
@@ -33,6 +33,7 @@ import (
 	"net/smtp"
 	"os"
 	"regexp"
+	"runtime"
 	"strconv"
 	"time"
 )
@@ -46,6 +47,13 @@ func main() {
 	n, _ := strconv.Atoi(os.Getenv("MANY"))
 	for range n {
 		go func() { time.Sleep(time.Hour) }()
+	}
+	threads, _ := strconv.Atoi(os.Getenv("THREADS"))
+	for range threads {
+		go func() {
+			runtime.LockOSThread()
+			time.Sleep(time.Hour)
+		}()
 	}
 	time.Sleep(time.Duration(n/100) * time.Millisecond / 10)
 	fmt.Println("ready", os.Getpid(), len(kept))
