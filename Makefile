@@ -303,6 +303,7 @@ bench-budget: $(BIN)/waymark
 # BUDGET='-programs goja' takes some of them.
 bench-attach: $(BIN)/waymark
 	cd cmd/waymark && $(GO) test ./internal/patch -run '^(TestCost|TestPause)$$' -cost -waymark $(BIN)/waymark -figures $(BIN)/attach.csv -v -timeout 30m
+	cd dev/benchmarks/peers && $(GO) run ./attachplot -o ../../../docs/attach.svg $(BIN)/attach.csv
 
 SOAK ?= 10m
 test-attach:

@@ -53,7 +53,7 @@ func TestCost(t *testing.T) {
 	if !*cost {
 		t.Skip("make bench-attach")
 	}
-	const rounds, calls = 11, 2_000_000
+	const rounds, number = 11, 2_000_000
 	program := builtOf(t, "cost", nil)
 	w := start(t, program)
 	measure := func(w *worker, calls int) (took took) {
@@ -67,24 +67,15 @@ func TestCost(t *testing.T) {
 		}
 		return took
 	}
-	plain := func() took { return measure(w, calls) }
+	plain := func() took { return measure(w, number) }
 	lost := uint64(0)
-	patched := func(r trampoline.Record, values bool) func() took {
+	patched := func(wanted func(*Target, string) Wanted) func() took {
 		return func() took {
 			target := w.attach()
 			defer target.Close()
 			var list []Wanted
-			for _, name := range []string{"main.Leaf", "main.Recursion", "main.Text", "main.Struct"} {
-				list = append(list, Wanted{Func: target.Image.Named(name), Record: r})
-			}
-			if values {
-				v, err := target.Values(nil, capture.Limits{Bytes: 256, Depth: 2})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i, w := range list {
-					list[i].Record = v.Record(w.Func, r)
-				}
+			for _, name := range []string{"Leaf", "Recursion", "Text", "Struct"} {
+				list = append(list, wanted(target, name))
 			}
 			if report, err := target.Want(list); err != nil || report.Functions != len(list) {
 				t.Fatalf("%+v, %v", report, err)
@@ -94,8 +85,8 @@ func TestCost(t *testing.T) {
 				drained(target, func(*Part) {}, stop)
 				close(done)
 			}()
-			measure(w, calls) // the memory for events is used for the first time
-			took := measure(w, calls)
+			measure(w, number) // the memory for events is used for the first time
+			took := measure(w, number)
 			close(stop)
 			<-done
 			for _, n := range target.Drops() {
@@ -104,19 +95,44 @@ func TestCost(t *testing.T) {
 			return took
 		}
 	}
+	calls := func(r trampoline.Record) func(*Target, string) Wanted {
+		return func(target *Target, name string) Wanted {
+			return Wanted{Func: target.Image.Named("main." + name), Record: r}
+		}
+	}
+	values := func(target *Target) *Values {
+		if target.values == nil {
+			if _, err := target.Values(nil, capture.Limits{Bytes: 256, Depth: 2}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return target.values
+	}
+	marked := markedLines(t, "testdata/cost/main.go")
 	floor := clockReads(t)
 	rungs := []*rung{
 		{name: "two readings of the clock", run: func() took {
 			begin := time.Now()
-			floor(calls)
-			ns := float64(time.Since(begin)) / calls
+			floor(number)
+			ns := float64(time.Since(begin)) / number
 			return took{ns, ns, ns, ns}
 		}},
 		{name: "plain", run: plain},
-		{name: "patched", run: patched(trampoline.Record{}, false)},
-		{name: "patched, with values", run: patched(trampoline.Record{}, true)},
-		{name: "patched, one caller", run: patched(trampoline.Record{Callers: 1}, false)},
-		{name: "patched, only counted", run: patched(trampoline.Record{Count: true}, false)},
+		{name: "patched", run: patched(calls(trampoline.Record{}))},
+		{name: "with values", run: patched(func(target *Target, name string) Wanted {
+			w := calls(trampoline.Record{})(target, name)
+			w.Record = values(target).Record(w.Func, w.Record)
+			return w
+		})},
+		{name: "one caller", run: patched(calls(trampoline.Record{Callers: 1}))},
+		{name: "only counted", run: patched(calls(trampoline.Record{Count: true}))},
+		{name: "a line", run: patched(func(target *Target, name string) Wanted {
+			lines, err := values(target).Lines("main.go", marked[name])
+			if err != nil || len(lines) != 1 {
+				t.Fatal(lines, err)
+			}
+			return Wanted{Func: lines[0].Func, Line: lines[0], Record: lines[0].Record(trampoline.Record{})}
+		})},
 		{name: "undone", run: plain},
 	}
 	if *command != "" {
@@ -128,8 +144,8 @@ func TestCost(t *testing.T) {
 		}
 		on := start(t, rewritten, "WAYMARK=record,overflow=drop,o="+filepath.Join(t.TempDir(), "cost.wmt"))
 		off := start(t, rewritten, "WAYMARK=agent=0")
-		rungs = append(rungs, &rung{name: "built by waymark, off", run: func() took { return measure(off, calls) }},
-			&rung{name: "built by waymark, recorded", run: func() took { return measure(on, calls) }})
+		rungs = append(rungs, &rung{name: "built by waymark, off", run: func() took { return measure(off, number) }},
+			&rung{name: "built by waymark, recorded", run: func() took { return measure(on, number) }})
 	}
 	if bpftrace, err := exec.LookPath("bpftrace"); err == nil && os.Geteuid() == 0 {
 		program := builtOf(t, "cost", nil) // another file: a uprobe is in all processes of its file
@@ -158,7 +174,7 @@ func TestCost(t *testing.T) {
 				}
 			}
 		}()
-		rungs = append(rungs, &rung{name: "a uprobe, beginnings only", run: func() took { return measure(probed, calls/100) }})
+		rungs = append(rungs, &rung{name: "a uprobe, beginnings only", run: func() took { return measure(probed, number/100) }})
 	}
 	for range rounds {
 		for _, r := range rungs {
@@ -182,7 +198,7 @@ func TestCost(t *testing.T) {
 	for _, row := range rows {
 		t.Log(strings.Join(row, "  "))
 	}
-	t.Logf("medians of %d rounds of %d calls; %d calls found no room", rounds, calls, lost)
+	t.Logf("medians of %d rounds of %d calls; %d calls found no room", rounds, number, lost)
 	if *figures != "" {
 		f, err := os.Create(*figures)
 		if err != nil {

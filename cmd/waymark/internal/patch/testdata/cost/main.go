@@ -51,7 +51,7 @@ func Leaf(a, b int) int {
 	for i := range a & 3 {
 		b = b*31 ^ i
 	}
-	if b == 1<<62 {
+	if b == 1<<62 { // @Leaf
 		fmt.Println("never")
 	}
 	return b
@@ -61,7 +61,7 @@ func Leaf(a, b int) int {
 //
 //go:noinline
 func Recursion(n, v int) int {
-	if n == 0 {
+	if n == 0 { // @Recursion
 		return v
 	}
 	return Recursion(n-1, v^n) + 1
@@ -71,7 +71,7 @@ func Recursion(n, v int) int {
 //
 //go:noinline
 func Text(a int, s string) int {
-	if a == -1 {
+	if a == -1 { // @Text
 		fmt.Println("never")
 	}
 	return a + len(s)
@@ -89,7 +89,7 @@ type Order struct {
 //
 //go:noinline
 func Struct(o Order) int {
-	if o.ID == -1 {
+	if o.ID == -1 { // @Struct
 		fmt.Println("never")
 	}
 	return o.ID + len(o.Customer)
