@@ -85,7 +85,10 @@ type drain struct {
 	free []int    // offsets of chunks that no P has
 	of   []stream // by P
 	each int      // chunks that a P has, if there are enough
-	ps   int      // Ps that have some
+
+	// losing: when Drain was called last some P had lost events, and no chunk that was told since says so.
+	losing bool
+	ps     int // Ps that have some
 }
 
 // A stream is what a P has been given: chunks in the order in which it takes them.
@@ -160,6 +163,7 @@ func (t *Target) Drain(all bool, now uint64, do func(*Part)) (some bool, until u
 		return false, until
 	}
 	d := &t.drain
+	d.losing = t.lost() > 0 // before chunks are read: one that is taken meanwhile says it
 	for p := range d.of {
 		s := &d.of[p]
 		if len(s.given) == 0 && p >= prepared && *d.word(trampoline.Cells + p*trampoline.CellSize + trampoline.Lost) > 0 {
@@ -171,7 +175,7 @@ func (t *Target) Drain(all bool, now uint64, do func(*Part)) (some bool, until u
 				break
 			}
 			if n == most {
-				until = min(until, part.begins())
+				until, d.losing = min(until, part.begins()), d.losing || part.Head.Lost > 0
 				break
 			}
 			some = some || len(part.Records()) > 0

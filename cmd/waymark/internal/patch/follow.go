@@ -24,7 +24,11 @@ type Call struct {
 	Unsure    bool     // events were lost meanwhile: this may be the end of another call, whose beginning is among them
 
 	token uint32
+	begun place // where its beginning was
 }
+
+// A place is a part of a P's events, all of one goroutine, in which none were lost.
+type place struct{ stream, part uint32 }
 
 // An End is how a call ended.
 type End uint8
@@ -66,6 +70,7 @@ type unwinding struct {
 
 // A queue is events of one of the scheduler's Ps that have not been told.
 type queue struct {
+	part      uint32 // grows with each switch to another goroutine, and each time that events were lost
 	goroutine uint64 // of the latest one
 	chunk     uint64 // number of the chunk that was added last
 	end       int    // until where
@@ -77,6 +82,7 @@ type queue struct {
 
 type event struct {
 	clock, word, goroutine uint64 // the goroutine's id, with bits of what the event has
+	at                     place
 }
 
 // Bits that no goroutine's id has.
@@ -84,11 +90,6 @@ const (
 	hasStack = 1 << 63
 	hasCopy  = 1 << 62
 )
-
-// codeLost is the code of an event that no program makes: events were lost until then.
-const codeLost = 0xFD
-
-func wordOf(code uint64) uint64 { return format.FirstCode<<format.SiteShift | code<<format.CodeShift }
 
 // Follow makes a follower of a target.
 func (t *Target) Follow() *Follower {
@@ -105,7 +106,8 @@ func (f *Follower) Add(p *Part) {
 		q.goroutine = p.Goroutine()
 	}
 	if p.From == format.ChunkHeader && p.Head.Lost > 0 {
-		q.events = append(q.events, event{clock: p.Head.Clock, word: wordOf(codeLost)})
+		f.lost = max(f.lost, p.Head.Clock)
+		q.part++
 	}
 	q.chunk, q.end = p.Head.Seq, p.End
 	if q.next > 0 {
@@ -118,6 +120,7 @@ func (f *Follower) Add(p *Part) {
 		switch {
 		case ok && code == format.CodeGo:
 			q.goroutine = value
+			q.part++
 		case ok && code == trampoline.CodeStack:
 			pcs, n := stackOf(list, i)
 			i += n
@@ -133,7 +136,7 @@ func (f *Follower) Add(p *Part) {
 				q.events[last].goroutine |= hasCopy
 			}
 		default:
-			q.events = append(q.events, event{r.Clock, r.Word, q.goroutine})
+			q.events = append(q.events, event{r.Clock, r.Word, q.goroutine, place{p.Head.Stream, q.part}})
 		}
 	}
 }
@@ -213,12 +216,12 @@ func (f *Follower) tell(e *event, stack []uint64, copied []byte) {
 	// Calls that are deeper than this one are gone: a panic has left them. So is one in the same place, if another
 	// one begins there.
 	for n := len(g.stack); n > 0 && (g.stack[n-1].token > token || !ends && g.stack[n-1].token == token); n = len(g.stack) {
-		f.left(g, e.clock)
+		f.left(g, e)
 	}
 	g.settle(token)
 	if !ends {
 		c := f.take()
-		*c = Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, Stack: stack, Args: copied, token: token}
+		*c = Call{Site: f.target.sites[site], Goroutine: e.goroutine, Began: e.clock, Stack: stack, Args: copied, token: token, begun: e.at}
 		if n := len(g.stack); n > 0 {
 			c.Caller = g.stack[n-1]
 		}
@@ -228,7 +231,7 @@ func (f *Follower) tell(e *event, stack []uint64, copied []byte) {
 	}
 	if n := len(g.stack); n > 0 && g.stack[n-1].token == token && g.stack[n-1].Site.Number == uint32(site) {
 		g.stack[n-1].Results = copied
-		f.end(g, e.clock, Returned)
+		f.end(g, e, Returned)
 	}
 	f.forget(e.goroutine, g)
 }
@@ -242,10 +245,6 @@ func (f *Follower) hit(e *event, site int, stack []uint64, copied []byte) {
 
 // mark tells what isn't a call.
 func (f *Follower) mark(e *event, code, value uint64) {
-	if code == codeLost {
-		f.lost = e.clock
-		return
-	}
 	if code == format.CodeSpawn && f.Spawn != nil {
 		f.Spawn(e.goroutine, value)
 	}
@@ -266,25 +265,25 @@ func (f *Follower) unwind(g *goroutine, e *event, code uint64, token uint32) {
 		if code == format.CodeGoexit {
 			u.end = Exited
 		}
-		f.leave(g, token, e.clock)
+		f.leave(g, token, e)
 		g.settle(token - 1) // another one in the same place shows that the first is over
 		u.base = len(g.stack)
 		g.unwinding = append(g.unwinding, u)
 	case format.CodeRecover:
-		f.leave(g, token, e.clock)
+		f.leave(g, token, e)
 		// A Goexit that began deeper goes on: no recovery ends it.
 		g.unwinding = slices.DeleteFunc(g.unwinding, func(u unwinding) bool { return u.end == Panicked && u.token > token })
 	case format.CodeEnd:
 		for len(g.stack) > 0 {
-			f.left(g, e.clock)
+			f.left(g, e)
 		}
 	}
 }
 
 // leave ends the calls that are deeper than a token.
-func (f *Follower) leave(g *goroutine, token uint32, clock uint64) {
+func (f *Follower) leave(g *goroutine, token uint32, e *event) {
 	for n := len(g.stack); n > 0 && g.stack[n-1].token > token; n = len(g.stack) {
-		f.left(g, clock)
+		f.left(g, e)
 	}
 }
 
@@ -296,7 +295,7 @@ func (g *goroutine) settle(token uint32) {
 }
 
 // left ends the innermost call, which has not returned: the latest of the panics that began above it has left it.
-func (f *Follower) left(g *goroutine, clock uint64) {
+func (f *Follower) left(g *goroutine, e *event) {
 	end, i := Panicked, len(g.stack)-1
 	for _, u := range g.unwinding {
 		if u.base > i {
@@ -306,7 +305,7 @@ func (f *Follower) left(g *goroutine, clock uint64) {
 	if _, dropped := f.target.Dropped(g.stack[i].Site.Number); dropped > 0 {
 		end = Returned
 	}
-	f.end(g, clock, end)
+	f.end(g, e, end)
 }
 
 // forget forgets a goroutine that has nothing in progress.
@@ -325,8 +324,9 @@ func (f *Follower) take() *Call {
 	return new(Call)
 }
 
-// end ends the innermost call.
-func (f *Follower) end(g *goroutine, clock uint64, end End) {
+// end ends the innermost call, as an event shows. Where a goroutine was on one P all the time, alone, and nothing was lost
+// there, that is the call's own end.
+func (f *Follower) end(g *goroutine, e *event, end End) {
 	n := len(g.stack) - 1
 	c := g.stack[n]
 	g.stack = g.stack[:n]
@@ -334,9 +334,10 @@ func (f *Follower) end(g *goroutine, clock uint64, end End) {
 		g.unwinding[i].base = min(g.unwinding[i].base, n)
 	}
 	begins, ends := f.target.Dropped(c.Site.Number)
-	c.Ended, c.End, c.Unsure = clock, end, c.Began < f.lost && begins > 0 && ends > 0
+	c.Ended, c.End = e.clock, end
+	c.Unsure = begins > 0 && ends > 0 && c.begun != e.at && (c.Began < f.lost || f.target.drain.losing)
 	if c.Caller != nil {
-		c.Caller.Callees += clock - min(c.Began, clock)
+		c.Caller.Callees += e.clock - min(c.Began, e.clock)
 	}
 	f.End(c)
 	f.spare = append(f.spare, c)

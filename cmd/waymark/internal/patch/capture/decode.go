@@ -21,7 +21,7 @@ func (p *Plan) Values(copied []byte, m Memory) []byte {
 		return nil
 	}
 	d := decoder{rest: copied[p.Size:], plan: p, memory: m}
-	block := d.block(copied[:p.Size], p.Follow)
+	block := d.variables(copied[:p.Size])
 	var out []byte
 	for i := range p.Variables {
 		v := &p.Variables[i]
@@ -51,6 +51,26 @@ type block struct {
 	read   bool           // else it could not be
 	blocks map[int]*block // by the offset of the word that leads there
 	each   []*block       // of a list
+}
+
+// variables takes apart what was copied behind the block of variables.
+func (d *decoder) variables(b []byte) *block {
+	if !d.plan.Shared {
+		return d.block(b, d.plan.Follow)
+	}
+	out := &block{bytes: b, read: true, blocks: make(map[int]*block)}
+	for i := range d.plan.Follow {
+		if len(d.rest) < word {
+			break
+		}
+		n := min(binary.LittleEndian.Uint64(d.rest), uint64(len(d.rest)-word))
+		one := decoder{rest: d.rest[word : word+n], plan: d.plan, memory: d.memory}
+		for at, to := range one.block(b, d.plan.Follow[i:i+1]).blocks {
+			out.blocks[at] = to
+		}
+		d.rest = d.rest[word+n:]
+	}
+	return out
 }
 
 // block takes apart what was copied behind a block.
@@ -88,6 +108,13 @@ func (d *decoder) block(b []byte, list []Follow) *block {
 }
 
 func (d *decoder) variable(out []byte, v *Variable, b *block) []byte {
+	if v.Heap {
+		t, to := v.held(), b.to(v.at, Whole)
+		if t == nil || to == nil || !to.read || len(to.bytes) < min(t.Size, mostTarget) {
+			return binary.AppendUvarint(out, format.TypeUnread)
+		}
+		return d.variable(out, &Variable{Type: t}, to)
+	}
 	if v.Type.Kind != format.KindInterface {
 		out = binary.AppendUvarint(out, uint64(v.Type.ID()))
 	}

@@ -174,7 +174,7 @@ func (ts *Types) Locals(s Statement, pc uint64, depth int, l Limits) (*Locals, e
 		}
 		list, where = append(list, v.Variable), append(where, v.pieces)
 	}
-	out.Plan = ts.plan(list, func(i int) []Piece { return where[i] }, l)
+	out.Plan = ts.plan(list, func(i int) []Piece { return where[i] }, l, ofLine)
 	return out, nil
 }
 
@@ -260,10 +260,8 @@ func (in *scope) variable(e *dwarf.Entry) error {
 		return nil
 	}
 	v := local{Variable: Variable{Name: name, Type: t}}
-	v.Masked = in.ts.hides(in.s.Func, &v.Variable)
-	if e := t.Elem(); escaped && e != nil && e.hidden() {
-		v.Masked = true
-	}
+	v.Heap = escaped
+	v.Masked = in.ts.hides(in.s.Func, &v.Variable) || escaped && v.held() != nil && v.held().hidden()
 	where, err := in.ts.places.at(e, in.unit, in.pc, t.Size)
 	if err == nil && len(where) > 0 {
 		v.pieces, _ = pieces(where, t.Size, in.depth)

@@ -1,15 +1,22 @@
 package capture
 
-import "github.com/waymark-go/waymark/internal/wire/format"
+import (
+	"slices"
+
+	"github.com/waymark-go/waymark/internal/wire/format"
+)
 
 // A Plan says what is copied where a call begins or ends. First comes a block that has the variables, then what is followed
-// from there. Of each of these there is the number of bytes, or Unread, and the bytes, up to a multiple of eight.
+// from there. Of each of these there is the number of bytes, or Unread, and the bytes, up to a multiple of eight. Where all
+// that may be followed has no room each of the first things has its share: a word that says how many bytes there are, and
+// these.
 type Plan struct {
 	Variables []Variable
 	Pieces    []Piece // that make the block
 	Size      int     // of the block, bytes
 	Follow    []Follow
-	Most      int // bytes that a copy takes at most
+	Most      int  // bytes that a copy takes at most
+	Shared    bool // Follow have shares
 
 	types  *Types
 	limits Limits
@@ -40,6 +47,7 @@ type Follow struct {
 	Kind   Reach
 	Bytes  int      // at most
 	Step   int      // size of the elements of a list, bytes
+	Share  int      // of a plan that is shared: bytes for it and all that it leads to
 	Inside []Follow // of what was copied; of each element of a list
 }
 
@@ -66,19 +74,28 @@ const Unread = -1
 
 // Sizes, bytes.
 const (
-	mostBlock    = 1 << 10 // of variables
-	mostTarget   = 512     // of what a pointer leads to
-	mostDynamic  = 64      // of what an interface holds
-	mostNested   = 32      // of what an interface in that holds
-	mostFollowed = 40      // things, of a variable
-	mostCopy     = 4 << 10 // of all, see Plan.Most
+	mostTarget   = 512 // of what a pointer leads to
+	mostDynamic  = 64  // of what an interface holds
+	mostNested   = 32  // of what an interface in that holds
+	mostFollowed = 40  // things, of a variable
 
 	// Levels is how many blocks a block can be within.
 	Levels = 4
 )
 
+// A room is how much a copy may take, bytes.
+type room struct {
+	block int // of variables
+	all   int
+}
+
+var (
+	ofCall = room{1 << 10, 4 << 10}
+	ofLine = room{4 << 10, 12 << 10}
+)
+
 // plan makes a plan of variables. where returns the pieces of the one of an index, which it is asked for in order.
-func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits) *Plan {
+func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits, most room) *Plan {
 	if len(list) == 0 {
 		return nil
 	}
@@ -90,7 +107,7 @@ func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits) *Pla
 		if v.Masked || v.Type.hidden() {
 			continue
 		}
-		if v.at+v.Type.Size > mostBlock {
+		if v.at+v.Type.Size > most.block {
 			continue
 		}
 		for _, piece := range pieces {
@@ -102,10 +119,34 @@ func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits) *Pla
 			continue
 		}
 		f := follower{bytes: l.Bytes, left: mostFollowed}
-		f.value(v.Type, v.at, l.Depth, 1, &p.Follow)
+		depth := l.Depth
+		if v.Heap {
+			depth++ // to the variable
+		}
+		f.value(v.Type, v.at, depth, 1, &p.Follow)
 	}
-	p.Most = min(p.Size+mostOf(p.Follow), mostCopy)
+	if p.Most = p.Size + mostOf(p.Follow); p.Most > most.all {
+		p.share(most.all - p.Size)
+	}
 	return p
+}
+
+// share gives each of the things that are followed a part of the room: as much as it may take, or as much as others get that
+// take all of theirs.
+func (p *Plan) share(room int) {
+	p.Shared, p.Most = true, p.Size
+	order := make([]int, len(p.Follow))
+	for i := range order {
+		order[i] = i
+		p.Follow[i].Share = word + mostOf(p.Follow[i:i+1])
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return p.Follow[a].Share - p.Follow[b].Share })
+	for n, i := range order {
+		f := &p.Follow[i]
+		f.Share = min(f.Share, room/(len(order)-n)&^(word-1))
+		room -= f.Share
+		p.Most += f.Share
+	}
 }
 
 // mostOf returns how many bytes follows take at most.
@@ -138,12 +179,20 @@ func (p *Plan) Types() (list []string) {
 	}
 	for _, v := range p.Variables {
 		text := ""
-		if v.Type.Package == "" && v.Type.Kind != format.KindInterface || v.Type.Name == "error" {
-			text = v.Type.Name
+		if t := v.held(); t != nil && (t.Package == "" && t.Kind != format.KindInterface || t.Name == "error") {
+			text = t.Name
 		}
 		list = append(list, text)
 	}
 	return list
+}
+
+// held returns the type of the variable's values; nil: it isn't known.
+func (v *Variable) held() *Type {
+	if v.Heap {
+		return v.Type.Elem()
+	}
+	return v.Type
 }
 
 // Fails reports whether the last variable is an error.

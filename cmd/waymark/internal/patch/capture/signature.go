@@ -26,6 +26,7 @@ type Variable struct {
 	Name   string // _: it has none
 	Type   *Type
 	Masked bool
+	Heap   bool // what is copied is a pointer to it: the variable is on the heap
 	Unused bool // the function doesn't: what it leads to may be gone where the function begins
 	at     int  // in the block that begins a call's copy
 }
@@ -152,9 +153,9 @@ func (ts *Types) signature(f *image.Func, r *dwarf.Reader, e *dwarf.Entry, l Lim
 		a.hidden = 1
 	}
 	s := &Signature{}
-	s.Args = ts.plan(args, a.of(args), l)
+	s.Args = ts.plan(args, a.of(args), l, ofCall)
 	// Results that are in no register are behind the arguments.
-	s.Results = ts.plan(results, (&assignment{stack: align(a.stack, word)}).of(results), l)
+	s.Results = ts.plan(results, (&assignment{stack: align(a.stack, word)}).of(results), l, ofCall)
 	return s, nil
 }
 

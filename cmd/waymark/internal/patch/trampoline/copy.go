@@ -15,7 +15,8 @@ const (
 	saved     = 128           // registers
 	copyBegin = saved + 9*8   // where the copy is
 	copyEnd   = copyBegin + 8 // where it must end
-	lengths   = copyEnd + 8   // bytes of the blocks that are being followed, by level
+	share     = copyEnd + 8   // where the size of what is followed just now belongs, see capture.Plan
+	lengths   = share + 8     // bytes of the blocks that are being followed, by level
 	copiesEnd = lengths + 8*capture.Levels
 )
 
@@ -43,8 +44,12 @@ func copyRoom(p *capture.Plan) int {
 	if p == nil {
 		return 0
 	}
-	const each, around = 24, 400
-	return around + each*len(p.Pieces) + followRoom(p.Follow)
+	const each, around, shared = 24, 400, 80
+	n := around + each*len(p.Pieces) + followRoom(p.Follow)
+	if p.Shared {
+		n += shared * len(p.Follow)
+	}
+	return n
 }
 
 func followRoom(list []capture.Follow) (n int) {
@@ -93,7 +98,13 @@ func (w *Writer) copy(p *capture.Plan) {
 		w.store(cell(copyEnd), rax)
 		w.lea(blocks[0], at(r13, head))
 		w.lea(r13, at(r13, head+p.Size))
-		w.follow(p.Follow, 0, true)
+		if p.Shared {
+			for i := range p.Follow {
+				w.shared(p.Follow[i : i+1])
+			}
+		} else {
+			w.follow(p.Follow, 0, true)
+		}
 		w.load(rdx, cell(copyBegin))
 		w.lea(rax, at(r13, -head))
 		w.sub(rax, rdx)
@@ -109,6 +120,20 @@ func (w *Writer) copy(p *capture.Plan) {
 	if secret != 0 {
 		w.land(secret)
 	}
+}
+
+// shared writes code that follows a word within its share.
+func (w *Writer) shared(one []capture.Follow) {
+	w.store(at(r12, share), r13)
+	w.lea(rax, at(r13, one[0].Share))
+	w.store(at(r12, copyEnd), rax)
+	w.set(at(r13, 0), 0)
+	w.addTo(r13, 8)
+	w.follow(one, 0, true)
+	w.load(rdx, at(r12, share))
+	w.lea(rax, at(r13, -8))
+	w.sub(rax, rdx)
+	w.store(at(rdx, 0), rax)
 }
 
 // follow writes code that copies what words of a block lead to. whole says that the block has all of its bytes.
