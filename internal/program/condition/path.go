@@ -55,6 +55,9 @@ func (s *Shape) list() string {
 		}
 		list = append(list, text)
 	}
+	if list == nil && s.Line {
+		return "there are none"
+	}
 	if list == nil {
 		return "there are none (waymark build --args --results makes them known)"
 	}

@@ -69,7 +69,7 @@ func (h *host) watchLines(targets []string, w control.Watch) (control.Task, cont
 	}
 	t := &lines{told: all.(*told), of: make(map[*patch.Line]bool)}
 	t.values = v
-	if err := t.fits(list); err != nil {
+	if list, err = t.fitting(list); err != nil {
 		return nil, c, &control.Error{Code: control.CodeRequest, Text: err.Error()}
 	}
 	record := trampoline.Record{Callers: min(w.Stack, trampoline.MostCallers)}
@@ -117,25 +117,30 @@ func notesOf(r *patch.Report, list []*patch.Line) (notes []string) {
 	return slices.Compact(notes)
 }
 
-// fits returns an error if the task's condition can hold in none of the places.
-func (t *lines) fits(list []*patch.Line) (err error) {
+// fitting returns the places in which the task's condition can hold. It is an error if there are none.
+func (t *lines) fitting(list []*patch.Line) (fitting []*patch.Line, err error) {
 	if t.only == nil {
-		return nil
+		return list, nil
 	}
 	for _, l := range list {
 		f := condition.Function{Name: l.String(), Line: true, Args: l.Locals.Names(), ArgTypes: l.Locals.Types()}
 		fit := t.only.Fits(&f)
 		if fit == nil {
-			return nil
+			fitting = append(fitting, l)
+			continue
 		}
-		if err == nil {
-			err = fmt.Errorf("condition %s: %v: %w", t.only.Text, l, fit)
+		if err != nil {
+			continue
 		}
+		err = fmt.Errorf("condition %s: %v: %w", t.only.Text, l, fit)
 		if lost := l.Locals.Lost; len(lost) > 0 {
 			err = fmt.Errorf("%w; not there, or optimised away: %s", err, strings.Join(lost, ", "))
 		}
 	}
-	return err
+	if len(fitting) > 0 {
+		err = nil
+	}
+	return fitting, err
 }
 
 func (t *lines) begin(*patch.Call) {}
