@@ -18,7 +18,7 @@ import (
 var soaking = flag.Duration("soaking", 2*time.Second, "how long TestSoak runs")
 
 // A server under load answers right, and is as it was after each time that somebody has looked into it: at functions of any
-// package, with callers or without, for any time.
+// package and at lines, with callers or without, for any time.
 func TestSoak(t *testing.T) {
 	w := start(t, builtOf(t, "server", nil))
 	state := func() (right, wrong, p50, p99, most int64) {
@@ -39,7 +39,12 @@ func TestSoak(t *testing.T) {
 	time.Sleep(time.Second)
 	_, _, p50, p99, most := state()
 	t.Logf("before: p50 %d us, p99 %d us, longest %d us", p50, p99, most)
-	cycles, events, deferred, last := 0, 0, 0, time.Now()
+	source, err := os.ReadFile("testdata/server/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := strings.Count(string(source), "\n")
+	cycles, events, hits, deferred, last := 0, 0, 0, 0, time.Now()
 	for end := time.Now().Add(*soaking); time.Now().Before(end); cycles++ {
 		target := w.attach()
 		values, err := target.Values(nil, capture.Limits{Bytes: 256, Depth: 2})
@@ -58,6 +63,12 @@ func TestSoak(t *testing.T) {
 					list = append(list, w)
 				}
 			}
+			for range rand.IntN(5) { // lines, of which not all have code
+				lines, _ := values.Lines("server/main.go", 1+rand.IntN(length))
+				for _, l := range lines {
+					list = append(list, Wanted{Func: l.Func, Line: l, Record: l.Record(trampoline.Record{Callers: rand.IntN(9)})})
+				}
+			}
 			report, err := target.Want(list)
 			if err != nil {
 				t.Fatalf("cycle %d: %v", cycles, err)
@@ -65,6 +76,10 @@ func TestSoak(t *testing.T) {
 			deferred += len(report.Deferred)
 			follower := target.Follow()
 			follower.Begin = func(*Call) { events++ }
+			follower.Hit = func(c *Call) {
+				hits++
+				values.Args(c)
+			}
 			follower.End = func(c *Call) {
 				if events%16 == 0 {
 					values.Args(c)
@@ -91,13 +106,13 @@ func TestSoak(t *testing.T) {
 			t.Fatalf("cycle %d: %d answers are wrong", cycles, wrong)
 		}
 		if time.Since(last) > 10*time.Minute {
-			t.Logf("%d cycles, %d calls seen, %d functions deferred", cycles, events, deferred)
+			t.Logf("%d cycles, %d calls and %d lines seen, %d functions deferred", cycles, events, hits, deferred)
 			last = time.Now()
 		}
 	}
 	time.Sleep(time.Second)
 	right, wrong, p50, p99, most := state()
-	t.Logf("%d cycles, %d calls seen, %d functions deferred; %d answers right, %d wrong; after: p50 %d us, p99 %d us, longest %d us", cycles, events, deferred, right, wrong, p50, p99, most)
+	t.Logf("%d cycles, %d calls and %d lines seen, %d functions deferred; %d answers right, %d wrong; after: p50 %d us, p99 %d us, longest %d us", cycles, events, hits, deferred, right, wrong, p50, p99, most)
 	if cycles == 0 || right == 0 || wrong > 0 {
 		t.Error("nothing was shown")
 	}
