@@ -127,7 +127,7 @@ func TestCost(t *testing.T) {
 		{name: "one caller", run: patched(calls(trampoline.Record{Callers: 1}))},
 		{name: "only counted", run: patched(calls(trampoline.Record{Count: true}))},
 		{name: "a line", run: patched(func(target *Target, name string) Wanted {
-			lines, err := values(target).Lines("main.go", marked[name])
+			lines, _, err := values(target).Lines("main.go", marked[name])
 			if err != nil || len(lines) != 1 {
 				t.Fatal(lines, err)
 			}

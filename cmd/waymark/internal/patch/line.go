@@ -5,6 +5,7 @@ package patch
 import (
 	"fmt"
 	"path"
+	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/displace"
@@ -15,9 +16,9 @@ import (
 // A Line is a place of a line in a function's code that can be patched.
 type Line struct {
 	capture.Statement
-	At     int             // the line of the code that is patched: another one, if the statement's own can't be
-	Name   string          // of the function that the line is in: another one than Func, if it is inlined there
-	Locals *capture.Locals // nil: they aren't known
+	At     int    // the line of the code that is patched: another one, if the statement's own can't be
+	Name   string // of the function that the line is in: another one than Func, if it is inlined there
+	Locals *capture.Locals
 
 	plan *displace.Plan
 }
@@ -25,31 +26,34 @@ type Line struct {
 // String returns the line as FILE:LINE.
 func (l *Line) String() string { return fmt.Sprintf("%s:%d", path.Base(l.File), l.Line) }
 
-// Lines returns the places of a line, see capture.Types.Statements. The error says why there is none, or of one of them why
-// it can't be patched.
-func (v *Values) Lines(file string, line int) (list []*Line, err error) {
+// Lines returns the places of a line, see capture.Types.Statements, and why others can't be patched. The error says why
+// there are none.
+func (v *Values) Lines(file string, line int) (list []*Line, left []error, err error) {
 	statements, err := v.Types.Statements(file, line)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var why error
 	for _, s := range statements {
 		starts, err := displace.Starts(s.Func, s.Parts)
-		for _, pc := range starts {
-			var l *Line
-			if l, err = v.line(s, pc); err != nil {
-				break
-			}
-			list = append(list, l)
-		}
 		if err != nil {
-			why = fmt.Errorf("%s:%d, in %s, can't be patched: %w", path.Base(s.File), s.Line, NameOf(s.Func.Name), err)
+			left = append(left, refusedLine(s, err))
+		}
+		for _, pc := range starts {
+			if l, err := v.line(s, pc); err != nil {
+				left = append(left, refusedLine(s, err))
+			} else {
+				list = append(list, l)
+			}
 		}
 	}
 	if len(list) == 0 {
-		return nil, why
+		return nil, nil, left[0]
 	}
-	return list, nil
+	return list, left, nil
+}
+
+func refusedLine(s capture.Statement, err error) error {
+	return fmt.Errorf("%s:%d, in %s, can't be patched: %w", path.Base(s.File), s.Line, NameOf(s.Func.Name), err)
 }
 
 func (v *Values) line(s capture.Statement, pc uint64) (*Line, error) {
@@ -61,11 +65,13 @@ func (v *Values) line(s capture.Statement, pc uint64) (*Line, error) {
 		return nil, err
 	}
 	at := p.Entry.At()
-	frames := v.t.Image.Frames(at)
-	if len(frames) == 0 {
-		return nil, displace.ErrShape
+	// The place may be in a function that is inlined in the line, but not outside of that which the line is in.
+	own, there := v.t.Image.Frames(pc), v.t.Image.Frames(at)
+	inner := len(there) - len(own)
+	if len(own) == 0 || inner < 0 || there[inner].Function != own[0].Function {
+		return nil, displace.ErrTarget
 	}
-	l := &Line{Statement: s, At: frames[0].Line, Name: frames[0].Function, plan: p}
+	l := &Line{Statement: s, At: there[inner].Line, Name: own[0].Function, plan: p}
 	depth, ok := s.Func.Depth().At(at)
 	if !ok {
 		return nil, displace.ErrShape
@@ -73,7 +79,7 @@ func (v *Values) line(s capture.Statement, pc uint64) (*Line, error) {
 	if p.Entry.Call {
 		depth += 8
 	}
-	if l.Locals, err = v.Types.Locals(s, at, int(depth), v.Limits); err != nil {
+	if l.Locals, err = v.Types.Locals(s, pc, at, int(depth), v.Limits); err != nil {
 		return nil, err
 	}
 	v.lines[pc] = l
@@ -86,42 +92,53 @@ func (l *Line) Record(r trampoline.Record) trampoline.Record {
 	return r
 }
 
-// overlaps returns the lines of those that are wanted whose places are others' too.
-func overlaps(list []Wanted, plans []planned, known map[*image.Func]*Site) map[*Line]bool {
-	out := make(map[*Line]bool)
+// overlaps returns the lines of those that are wanted whose places are others' too, and functions of which a line has been
+// patched where theirs are: a thread may be about to go on behind a place that isn't patched any more.
+func (t *Target) overlaps(list []Wanted, plans []planned) (lines map[*Line]bool, functions map[*image.Func]bool) {
+	lines, functions = make(map[*Line]bool), make(map[*image.Func]bool)
 	type span struct{ low, high uint64 }
-	taken := make(map[*image.Func][]span) // of functions that have lines
-	for _, w := range list {
-		if w.Line != nil {
-			taken[w.Func] = nil
+	spanOf := func(p *displace.Place) span { return span{p.At(), max(p.End(), p.At()+displace.Jump)} }
+	meet := func(s span, list []span) bool {
+		return slices.ContainsFunc(list, func(o span) bool { return s.low < o.high && o.low < s.high })
+	}
+	before, taken := make(map[*image.Func][]span), make(map[*image.Func][]span) // of lines, and of functions that have some
+	for _, s := range t.sites[1:] {
+		if s.been && s.Line != nil {
+			before[s.Func] = append(before[s.Func], spanOf(s.plan.Entry))
 		}
 	}
-	spanOf := func(p *displace.Place) span { return span{p.At(), max(p.End(), p.At()+displace.Jump)} }
+	for _, w := range list {
+		if s := t.known[w.Func]; w.Line != nil && s != nil && s.been {
+			s.plan.Each(func(p *displace.Place) { taken[w.Func] = append(taken[w.Func], spanOf(p)) })
+		} else if w.Line != nil {
+			taken[w.Func] = append(taken[w.Func], span{})
+		}
+	}
 	for i, w := range list {
-		if _, lines := taken[w.Func]; !lines || w.Line != nil {
+		if w.Line != nil || len(taken[w.Func])+len(before[w.Func]) == 0 {
 			continue
 		}
 		p := plans[i].plan
-		if s := known[w.Func]; s != nil {
+		if s := t.known[w.Func]; s != nil {
 			p = s.plan
 		}
-		if p != nil {
-			p.Each(func(place *displace.Place) { taken[w.Func] = append(taken[w.Func], spanOf(place)) })
+		if p == nil {
+			continue
 		}
+		p.Each(func(place *displace.Place) {
+			functions[w.Func] = functions[w.Func] || meet(spanOf(place), before[w.Func])
+			taken[w.Func] = append(taken[w.Func], spanOf(place))
+		})
 	}
 	for _, w := range list {
 		if w.Line == nil {
 			continue
 		}
 		s := spanOf(w.Line.plan.Entry)
-		for _, t := range taken[w.Func] {
-			if s.low < t.high && t.low < s.high {
-				out[w.Line] = true
-			}
-		}
-		if !out[w.Line] {
+		others := slices.DeleteFunc(slices.Clone(before[w.Func]), func(o span) bool { return o == s }) // its own
+		if lines[w.Line] = meet(s, taken[w.Func]) || meet(s, others); !lines[w.Line] {
 			taken[w.Func] = append(taken[w.Func], s)
 		}
 	}
-	return out
+	return lines, functions
 }

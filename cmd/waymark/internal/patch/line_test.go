@@ -73,6 +73,17 @@ var variables = map[string]func(n int) map[string]string{
 	},
 }
 
+func init() {
+	variables["padded"] = func(n int) map[string]string {
+		return map[string]string{"n": fmt.Sprint(n), "p": fmt.Sprintf("{ID:%d Name:%d Paid:%t Sum:%d}", n, n, n%2 == 0, n)}
+	}
+	variables["secret"] = func(n int) map[string]string { return map[string]string{"n": fmt.Sprint(n), "key": "***"} }
+	variables["captured"] = func(n int) map[string]string {
+		return map[string]string{"extra": fmt.Sprint(2 * n), "more": `"more"`}
+	}
+	variables["looped"] = func(n int) map[string]string { return map[string]string{"n": fmt.Sprint(n)} }
+}
+
 func straightly(n int) map[string]string {
 	s := fmt.Sprintf(`"s%d"`, n)
 	v := map[string]string{"n": fmt.Sprint(n), "a": fmt.Sprint(3 * n), "b": fmt.Sprint(int8(n)), "s": s, "list": fmt.Sprintf("[%d %d %d]", n, n+1, n+2),
@@ -134,7 +145,10 @@ func checkLines(t *testing.T, program string) {
 	var list []Wanted
 	names := make(map[*Line]string)
 	for name, n := range markedLines(t, "testdata/lines/main.go") {
-		lines, err := v.Lines("main.go", n)
+		lines, left, err := v.Lines("main.go", n)
+		if len(left) > 0 {
+			t.Logf("%s: %v", name, left)
+		}
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -169,6 +183,11 @@ func checkLines(t *testing.T, program string) {
 			text = strings.TrimSuffix(strings.TrimPrefix(text, "("), ")")
 			if i, err := strconv.Atoi(text); variable == "n" && err == nil {
 				n = i
+			}
+		}
+		for i, variable := range c.Site.Line.Locals.Names() {
+			if extra, err := strconv.Atoi(strings.Trim(value.List(values[i:i+1], nil, false), "()")); variable == "extra" && err == nil {
+				n = extra / 2
 			}
 		}
 		if n < 0 {

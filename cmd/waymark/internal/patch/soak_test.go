@@ -64,7 +64,7 @@ func TestSoak(t *testing.T) {
 				}
 			}
 			for range rand.IntN(5) { // lines, of which not all have code
-				lines, _ := values.Lines("server/main.go", 1+rand.IntN(length))
+				lines, _, _ := values.Lines("server/main.go", 1+rand.IntN(length))
 				for _, l := range lines {
 					list = append(list, Wanted{Func: l.Func, Line: l, Record: l.Record(trampoline.Record{Callers: rand.IntN(9)})})
 				}

@@ -5,6 +5,7 @@ package patch
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -98,6 +99,9 @@ type Wanted struct {
 	Record trampoline.Record
 }
 
+// errLine is why a function isn't patched.
+var errLine = errors.New("a line of it was watched, whose code it shares: end this command and begin anew")
+
 // siteOf returns the site of what is wanted; nil: there is none yet.
 func (t *Target) siteOf(w Wanted) *Site {
 	if w.Line != nil {
@@ -121,10 +125,14 @@ func (t *Target) want(list []Wanted) (*Report, error) {
 	recorded := false // calls of some
 	var add []*Site
 	plans := plansOf(list, t.known)
-	overlap := overlaps(list, plans, t.known)
+	lines, functions := t.overlaps(list, plans)
 	for i, w := range list {
-		if overlap[w.Line] {
+		if lines[w.Line] {
 			r.Overlaps = append(r.Overlaps, w.Line)
+			continue
+		}
+		if w.Line == nil && functions[w.Func] {
+			r.Refused[w.Func] = errLine
 			continue
 		}
 		f, s := w.Func, t.siteOf(w)

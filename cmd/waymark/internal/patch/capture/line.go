@@ -133,14 +133,14 @@ type Locals struct {
 	Lost []string // variables that are nowhere, as the compiler has optimised them away or doesn't need them there
 }
 
-// Locals returns what is copied of the variables that are in scope at an instruction of a statement's code, of the function
-// that the statement is in: one that is inlined has its own. depth is how far the stack pointer is from the return
-// address, bytes.
-func (ts *Types) Locals(s Statement, pc uint64, depth int, l Limits) (*Locals, error) {
+// Locals returns what is copied at an instruction of the variables that are in scope where a statement begins, of the
+// function that the statement is in: one that is inlined has its own. depth is how far the stack pointer is from the
+// return address, bytes.
+func (ts *Types) Locals(s Statement, begin, at uint64, depth int, l Limits) (*Locals, error) {
 	if ts.functionsAt == nil {
 		ts.index()
 	}
-	at, ok := ts.functionsAt[s.Func.Entry]
+	entry, ok := ts.functionsAt[s.Func.Entry]
 	if !ok {
 		return nil, errors.New("the compiler has written nothing about it for debuggers")
 	}
@@ -151,16 +151,16 @@ func (ts *Types) Locals(s Statement, pc uint64, depth int, l Limits) (*Locals, e
 		}
 	}
 	r := ts.data.Reader()
-	unit, err := r.SeekPC(pc)
+	unit, err := r.SeekPC(at)
 	if err != nil {
 		return nil, err
 	}
-	r.Seek(at)
+	r.Seek(entry)
 	e, err := r.Next()
 	if err != nil {
 		return nil, err
 	}
-	in := &scope{ts: ts, r: r, unit: unit, s: s, pc: pc, depth: depth, names: make(map[string]int)}
+	in := &scope{ts: ts, r: r, unit: unit, s: s, begin: begin, at: at, depth: depth, names: make(map[string]int)}
 	if err := in.children(e); err != nil {
 		return nil, err
 	}
@@ -184,7 +184,8 @@ type scope struct {
 	r     *dwarf.Reader
 	unit  *dwarf.Entry
 	s     Statement
-	pc    uint64
+	begin uint64 // of the statement
+	at    uint64 // where variables are read
 	depth int
 	list  []local
 	names map[string]int // where in the list a variable with a name is: an inner one hides outer ones
@@ -219,7 +220,7 @@ func (in *scope) children(e *dwarf.Entry) error {
 				return err
 			}
 		}
-		if inside && e.Tag == dwarf.TagInlinedSubroutine { // its variables are its own
+		if inside && e.Tag == dwarf.TagInlinedSubroutine && !in.literal(e) { // its variables are its own
 			in.list, in.names = nil, make(map[string]int)
 		}
 		if inside {
@@ -232,9 +233,22 @@ func (in *scope) children(e *dwarf.Entry) error {
 	}
 }
 
+// literal reports whether an inlined function is a literal, which sees the variables around it.
+func (in *scope) literal(e *dwarf.Entry) bool {
+	origin, _ := e.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+	r := in.ts.data.Reader()
+	r.Seek(origin)
+	o, err := r.Next()
+	if err != nil || o == nil {
+		return false
+	}
+	name, _ := o.Val(dwarf.AttrName).(string)
+	return closure.MatchString(name[strings.LastIndexByte(name, '.')+1:])
+}
+
 func (in *scope) within(e *dwarf.Entry) (bool, error) {
 	ranges, err := in.ts.data.Ranges(e)
-	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool { return in.pc >= r[0] && in.pc < r[1] }), err
+	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool { return in.begin >= r[0] && in.begin < r[1] }), err
 }
 
 func (in *scope) variable(e *dwarf.Entry) error {
@@ -249,10 +263,11 @@ func (in *scope) variable(e *dwarf.Entry) error {
 	escaped := strings.HasPrefix(name, "&") // it is on the heap, and this a pointer to it
 	name = strings.TrimPrefix(name, "&")
 	line, _ := own.Val(dwarf.AttrDeclLine).(int64)
+	captured := own.Val(attrCaptured) != nil || e.Val(attrCaptured) != nil // it is declared outside, whatever its line
 	switch {
 	case name == "" || name == "_" || strings.ContainsAny(name[:1], ".~"), in.ts.image.Built && strings.HasPrefix(name, "wm_"): // of the source it is none
 		return nil
-	case own.Tag == dwarf.TagVariable && int(line) >= in.s.Line: // it is declared further down
+	case own.Tag == dwarf.TagVariable && int(line) >= in.s.Line && !captured: // it is declared further down
 		return nil
 	}
 	t, err := in.ts.at(of)
@@ -262,9 +277,11 @@ func (in *scope) variable(e *dwarf.Entry) error {
 	v := local{Variable: Variable{Name: name, Type: t}}
 	v.Heap = escaped
 	v.Masked = in.ts.hides(in.s.Func, &v.Variable) || escaped && v.held() != nil && v.held().hidden()
-	where, err := in.ts.places.at(e, in.unit, in.pc, t.Size)
+	where, err := in.ts.places.at(e, in.unit, in.at, t.Size)
 	if err == nil && len(where) > 0 {
-		v.pieces, _ = pieces(where, t.Size, in.depth)
+		if list, ok := pieces(where, t, in.depth); ok {
+			v.pieces = list
+		}
 	}
 	if at, known := in.names[name]; known {
 		in.list[at] = v

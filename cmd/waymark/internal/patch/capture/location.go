@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
 // A location is where a part of a variable is: in a register, by DWARF's numbers, or in memory, so far above the frame.
@@ -62,8 +63,9 @@ func (l *locations) list(offset int64, unit *dwarf.Entry, pc uint64, size int) (
 	first, _ := unit.Val(dwarf.AttrAddrBase).(int64)
 	address := func() uint64 {
 		i := r.number()
+		n := uint64(len(l.addresses))
 		at := uint64(first) + 8*i
-		if i > uint64(len(l.addresses)) || at+8 > uint64(len(l.addresses)) {
+		if first < 0 || i > n || uint64(first) > n || at+8 > n {
 			r.bad = true
 			return 0
 		}
@@ -213,19 +215,57 @@ var (
 
 const firstFloat = 17 // DWARF's number of XMM0
 
-// pieces returns the pieces of a variable's parts; ok is false if some of it is nowhere. depth is how far the stack pointer
-// is from the return address, bytes.
-func pieces(list []location, size, depth int) (out []Piece, ok bool) {
-	at := 0
-	for _, part := range list {
-		n := part.size
-		if n == 0 || n > size-at {
-			n = size - at
+// A slot is a part of a variable that the compiler may keep apart.
+type slot struct{ at, size int }
+
+// slots returns the parts of a type that the compiler keeps apart, if it does.
+func (t *Type) slots(at int, list []slot) []slot {
+	switch t.Kind {
+	case format.KindString, format.KindInterface:
+		return append(list, slot{at, word}, slot{at + word, word})
+	case format.KindSlice:
+		return append(list, slot{at, word}, slot{at + word, word}, slot{at + 2*word, word})
+	case format.KindComplex64, format.KindComplex128:
+		return append(list, slot{at, t.Size / 2}, slot{at + t.Size/2, t.Size / 2})
+	case format.KindStruct:
+		for _, f := range t.Fields {
+			list = f.Type.slots(at+f.Offset, list)
+		}
+		return list
+	case format.KindArray:
+		if e := t.Elem(); e != nil && t.Len == 1 {
+			return e.slots(at, list)
+		}
+	}
+	if t.Size == 0 {
+		return list
+	}
+	return append(list, slot{at, t.Size})
+}
+
+// pieces returns the pieces of a variable's parts; ok is false if some of it is nowhere, or not where its type would have
+// it. Parts have no gaps between them, other than fields. depth is how far the stack pointer is from the return address,
+// bytes.
+func pieces(list []location, t *Type, depth int) (out []Piece, ok bool) {
+	slots := []slot{{0, t.Size}}
+	if len(list) > 1 {
+		if slots = t.slots(0, nil); len(slots) != len(list) {
+			return nil, false
+		}
+	}
+	for i, part := range list {
+		at, n := slots[i].at, slots[i].size
+		if part.size != 0 && part.size != n {
+			return nil, false
 		}
 		switch i, argument := argumentRegisters[part.register]; {
 		case part.memory:
+			// The frame is behind the return address. No variable is far from it.
+			const far = 1 << 20
+			if first := depth + part.offset; first < -word || part.offset+n > far {
+				return nil, false
+			}
 			for done := 0; done < n; done += word {
-				// The frame is behind the return address.
 				out = append(out, Piece{OnStack, depth + part.offset + done, at + done, min(word, n-done)})
 			}
 		case n > word && part.register >= 0:
@@ -237,11 +277,13 @@ func pieces(list []location, size, depth int) (out []Piece, ok bool) {
 		default:
 			i, saved := savedRegisters[part.register]
 			if !saved {
+				if t.Kind == format.KindSlice && at == 2*word { // nobody needs its capacity
+					continue
+				}
 				return nil, false
 			}
 			out = append(out, Piece{InSaved, i, at, n})
 		}
-		at += n
 	}
-	return out, at == size
+	return out, true
 }

@@ -91,7 +91,7 @@ type room struct {
 
 var (
 	ofCall = room{1 << 10, 4 << 10}
-	ofLine = room{4 << 10, 12 << 10}
+	ofLine = room{3 << 10, 7 << 10} // less than a recording takes of values
 )
 
 // plan makes a plan of variables. where returns the pieces of the one of an index, which it is asked for in order.

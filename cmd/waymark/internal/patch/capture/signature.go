@@ -201,15 +201,18 @@ func (ts *Types) hides(f *image.Func, v *Variable) bool {
 	if ts.words == nil {
 		return false
 	}
-	name := v.Name
+	name, t := v.Name, v.held()
+	if t == nil {
+		t = v.Type
+	}
 	if name == "_" {
-		if v.Type.plain() {
+		if t.plain() {
 			return false
 		}
 		name, _, _ = strings.Cut(f.Name[strings.LastIndexByte(f.Name, '/')+1:], "[")
 		name = name[strings.LastIndexByte(name, '.')+1:]
 	}
-	return format.LooksSecret(name, ts.words) || v.Type.bytes() && format.LooksSecret(name, []string{"key"}) && !format.LooksSecret(name, public)
+	return format.LooksSecret(name, ts.words) || t.bytes() && format.LooksSecret(name, []string{"key"}) && !format.LooksSecret(name, public)
 }
 
 // public are words in the names of keys that are no secrets.

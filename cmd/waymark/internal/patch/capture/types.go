@@ -55,6 +55,8 @@ const (
 	attrKind    = dwarf.Attr(0x2900)
 	attrElem    = dwarf.Attr(0x2902)
 	attrRuntime = dwarf.Attr(0x2904)
+
+	attrCaptured = dwarf.Attr(0x2907) // where a variable is that a function literal has from around it
 )
 
 // Elem returns the type of elements, or of what a pointer leads to; nil: it isn't known.

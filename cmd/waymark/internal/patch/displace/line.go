@@ -1,17 +1,22 @@
 package displace
 
 import (
+	"strings"
+
 	"golang.org/x/arch/x86/x86asm"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
 
 // Line returns how a function can be patched where a statement begins: there, or further on in code that runs whenever the
-// statement does. The plan's only place is its Entry. Where the code calls a function directly, the call's own five bytes
+// statement does, unless it fails before. The plan's only place is its Entry. Where the code calls a function directly, the call's own five bytes
 // give way to a call of the trampoline.
 func Line(f *image.Func, pc uint64) (*Plan, error) {
 	if err := refuses(f); err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(f.Name, "syscall.Syscall") { // the P may be taken away between its calls of the runtime
+		return nil, ErrChild
 	}
 	b, err := decode(f)
 	if err == nil {
@@ -30,11 +35,10 @@ func Line(f *image.Func, pc uint64) (*Plan, error) {
 	for i < len(b.list) && b.list[i].At < pc {
 		i++
 	}
-	for first := true; i < len(b.list); i++ {
-		if !first && b.jumps[b.list[i].At] > 0 { // others come here, too
+	for ; i < len(b.list); i++ {
+		if at := b.list[i].At; at != pc && b.jumps[at] > 0 { // others come here, too
 			return nil, ErrTarget
 		}
-		first = false
 		place, err := b.at(i)
 		if err == nil {
 			return &Plan{Func: f, Entry: place}, nil
@@ -50,6 +54,10 @@ func Line(f *image.Func, pc uint64) (*Plan, error) {
 func (b *body) at(i int) (*Place, error) {
 	place := &Place{Displaced: b.list[i : i+1]}
 	if x := &b.list[i]; x.Op == x86asm.CALL && x.Len == Jump && x.PCRel == 4 {
+		// Up to Go 1.25 the frame pointer lies below the stack pointer while memory is set or copied.
+		if to, _ := x.target(); b.calls(to, []string{"runtime.duff"}) {
+			return nil, ErrShort
+		}
 		place.Call = true
 		return place, place.fits()
 	}

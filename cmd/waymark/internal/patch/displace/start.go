@@ -88,11 +88,13 @@ func (b *body) graph() graph {
 // ends reports whether a call does not return.
 func (b *body) ends(x *Instruction) bool {
 	to, ok := x.target()
-	if !ok {
-		return false
-	}
+	return ok && b.calls(to, never)
+}
+
+// calls reports whether an address is of a function whose name begins in one of these ways.
+func (b *body) calls(to uint64, names []string) bool {
 	f := b.f.Other(to)
-	return f != nil && slices.ContainsFunc(never, func(name string) bool { return strings.HasPrefix(f.Name, name) })
+	return f != nil && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(f.Name, name) })
 }
 
 // reach reports whether done holds for an instruction that may come after one, or for that one, on a way on which avoid does
@@ -124,7 +126,8 @@ func (g graph) dominates(a, b int) bool {
 	return !g.reach(0, a, func(i int) bool { return i == b })
 }
 
-// follows reports whether each way from b to the function's end leads through a.
+// follows reports whether there are ways from b to the function's end, and each leads through a.
 func (g graph) follows(a, b int) bool {
-	return !g.reach(b, a, func(i int) bool { return g.returns[i] })
+	ends := func(i int) bool { return g.returns[i] }
+	return g.reach(b, -1, ends) && !g.reach(b, a, ends)
 }

@@ -20,14 +20,15 @@ import (
 // lines tells when lines are reached, with the variables that are there.
 type lines struct {
 	*told
-	of map[*patch.Line]bool
+	of     map[*patch.Line]bool
+	before map[*patch.Site]uint64 // how often there was no room when it began
 }
 
 // A hitter is a watcher that is told of lines.
 type hitter interface{ hit(*patch.Call) }
 
-// linesOf returns the places of the lines that targets name.
-func (v *values) linesOf(targets []string) (list []*patch.Line, err error) {
+// linesOf returns the places of the lines that targets name, and what the user should know of others.
+func (v *values) linesOf(targets []string) (list []*patch.Line, notes []string, err error) {
 	var errs []error
 	for _, target := range targets {
 		file, line, ok := control.ParseLine(target)
@@ -35,16 +36,18 @@ func (v *values) linesOf(targets []string) (list []*patch.Line, err error) {
 			errs = append(errs, fmt.Errorf("%s is no line: lines and functions are watched by commands of their own", target))
 			continue
 		}
-		some, err := v.Lines(file, line)
+		some, left, err := v.Lines(file, line)
 		if err != nil {
 			errs = append(errs, err)
 		}
-		list = append(list, some...)
+		if list = append(list, some...); len(left) > 0 {
+			notes = append(notes, fmt.Sprintf("%d of its %d places are not seen: %v", len(left), len(left)+len(some), left[0]))
+		}
 	}
 	if len(errs) > 0 {
-		return nil, &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}
+		return nil, nil, &control.Error{Code: control.CodeTarget, Text: errors.Join(errs...).Error()}
 	}
-	return list, nil
+	return list, notes, nil
 }
 
 // watchLines begins to watch lines.
@@ -59,19 +62,27 @@ func (h *host) watchLines(targets []string, w control.Watch) (control.Task, cont
 	if v.err != nil {
 		return nil, c, &control.Error{Code: control.CodeState, Text: "lines want what the compiler writes for debuggers: " + v.err.Error()}
 	}
-	list, err := v.linesOf(targets)
+	list, notes, err := v.linesOf(targets)
 	if err != nil {
 		return nil, c, err
+	}
+	if h.t.Image.Built {
+		notes = append(notes, "only what looks like a secret is masked: what else the program was built to mask, or guards, isn't known here")
 	}
 	all, err := h.newTask(nil, w)
 	if err != nil {
 		return nil, c, err
 	}
-	t := &lines{told: all.(*told), of: make(map[*patch.Line]bool)}
+	t := &lines{told: all.(*told), of: make(map[*patch.Line]bool), before: h.t.LineDrops()}
 	t.values = v
-	if list, err = t.fitting(list); err != nil {
+	fitting, err := t.fitting(list)
+	if err != nil {
 		return nil, c, &control.Error{Code: control.CodeRequest, Text: err.Error()}
 	}
+	if n := len(list) - len(fitting); n > 0 {
+		notes = append(notes, fmt.Sprintf("%d of %d places are left out: variables of the condition are not there, or optimised away", n, len(list)))
+	}
+	list = fitting
 	record := trampoline.Record{Callers: min(w.Stack, trampoline.MostCallers)}
 	if w.Caller {
 		record.Callers = max(record.Callers, 3) // one may be a wrapper
@@ -87,17 +98,17 @@ func (h *host) watchLines(targets []string, w control.Watch) (control.Task, cont
 	if err != nil {
 		return nil, c, err
 	}
-	c.Note = sayLines(report, list)
+	c.Note = sayLines(report, list, notes)
 	return t, c, nil
 }
 
-// sayLines returns what the user should know of lines that were patched.
-func sayLines(r *patch.Report, list []*patch.Line) string {
+// sayLines returns what the user should know of lines that were patched, among it notes.
+func sayLines(r *patch.Report, list []*patch.Line, notes []string) string {
 	text := fmt.Sprintf("patched %s of lines, stopped for %s", units.Things(uint64(r.Functions), "place"), r.Stopped.Round(10*time.Microsecond))
 	if n := uint64(len(r.Deferred)); n > 0 {
-		text += "; " + units.Things(n, "place") + " could not be patched just then, and is not seen"
+		text += "; " + units.Things(n, "place") + " could not be patched just then: not seen"
 	}
-	return strings.Join(append([]string{text}, notesOf(r, list)...), "; ")
+	return strings.Join(append([]string{text}, append(notesOf(r, list), notes...)...), "; ")
 }
 
 // notesOf returns what the user should know of single lines.
@@ -173,7 +184,7 @@ func (t *lines) Next() control.News {
 	n := t.told.Next()
 	for s, more := range t.h.lineDrops() {
 		if t.of[s.Line] {
-			n.Skipped += more
+			n.Skipped += more - t.before[s]
 		}
 	}
 	return n

@@ -59,10 +59,16 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 		copied = v.Values
 	}
 	var places []*patch.Line
+	var notes []string
 	if len(lines) > 0 {
-		if places, err = h.values.linesOf(lines); err != nil {
+		if places, notes, err = h.values.linesOf(lines); err != nil {
 			return nil, c, err
 		}
+		functions, packages := make(map[string]bool), make(map[string]bool)
+		for _, l := range places {
+			functions[l.Func.Name], packages[l.Func.Package()] = true, true
+		}
+		c.Functions, c.Packages = c.Functions+len(functions), c.Packages+len(packages)
 	}
 	file, err := h.t.Record(config, copied, chosen.args, chosen.results)
 	if err != nil {
@@ -94,9 +100,9 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 	}
 	c.Path = file.Path()
 	if set == nil {
-		c.Note = sayLines(report, places)
+		c.Note = sayLines(report, places, notes)
 	} else {
-		c.Note = strings.Join(append([]string{h.say(report, set)}, notesOf(report, places)...), "; ")
+		c.Note = strings.Join(append([]string{h.say(report, set)}, append(notesOf(report, places), notes...)...), "; ")
 	}
 	return rec, c, nil
 }

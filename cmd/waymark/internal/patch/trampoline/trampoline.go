@@ -508,8 +508,11 @@ func (w *Writer) line(p *displace.Plan, site uint32, r Record, body func()) {
 
 // Room returns how many bytes the trampolines of a plan take at most.
 func Room(p *displace.Plan, r Record) int {
-	const each = 496 // of code that records
+	const each, line = 496, 160 // of code that records, and more where all registers are saved
 	n := 0
+	if r.Line {
+		n = line
+	}
 	p.Each(func(place *displace.Place) {
 		n += each + 8*len(place.Displaced) + int(place.End()-place.At()) + copyRoom(r.Args)
 		if place.Exit {

@@ -33,9 +33,9 @@ type Square struct{ side int }
 func (s Square) Area() int { return s.side * s.side }
 
 // Marked lines, in the order in which they are counted.
-var marks = []string{"straight", "call", "branch", "loop", "results", "method", "escaped", "closure", "inlined", "generic", "switched", "wide", "deferred", "floats"}
+var marks = []string{"straight", "call", "branch", "loop", "results", "method", "escaped", "closure", "inlined", "generic", "switched", "wide", "deferred", "floats", "padded", "secret", "captured", "looped"}
 
-var counts [14]atomic.Int64
+var counts [18]atomic.Int64
 
 func count(mark int) { counts[mark].Add(1) }
 
@@ -174,6 +174,48 @@ func floats(n int, c context.Context) float64 {
 	return sum
 }
 
+type Padded struct {
+	ID   int32
+	Name string
+	Paid bool
+	Sum  float64
+}
+
+//go:noinline
+func padded(n int) int {
+	p := Padded{int32(n), strconv.Itoa(n), n%2 == 0, float64(n)}
+	count(14)
+	sum := touch(int(p.ID)) // @padded
+	use(p.Name, p.Paid, p.Sum)
+	return sum
+}
+
+//go:noinline
+func secret(n int) {
+	key := []byte("geheim")
+	use(&key)
+	count(15)
+	touch(n) // @secret
+	use(key)
+}
+
+//go:noinline
+func captured(n int) int {
+	extra, more := 2*n, "more"
+	literal := func() int {
+		count(16)
+		return touch(extra + len(more)) // @captured
+	}
+	use(literal)
+	return literal()
+}
+
+//go:noinline
+func looped(n int) { // @looped
+	for i := 0; touch(i) < n%3; i++ {
+	}
+}
+
 var errLate = errors.New("late")
 
 func calls(n int) {
@@ -188,6 +230,11 @@ func calls(n int) {
 	wide(n)
 	deferred(n)
 	floats(n, context.Background())
+	padded(n)
+	secret(n)
+	captured(n)
+	count(17)
+	looped(n)
 	garbage := make([]byte, n%512)
 	sink.Store(&garbage)
 }
