@@ -19,6 +19,7 @@ type Line struct {
 	At     int    // the line of the code that is patched: another one, if the statement's own can't be
 	Name   string // of the function that the line is in: another one than Func, if it is inlined there
 	Locals *capture.Locals
+	Around []image.Frame // calls that are inlined around the line, the innermost first
 
 	plan *displace.Plan
 }
@@ -71,7 +72,7 @@ func (v *Values) line(s capture.Statement, pc uint64) (*Line, error) {
 	if len(own) == 0 || inner < 0 || there[inner].Function != own[0].Function {
 		return nil, displace.ErrTarget
 	}
-	l := &Line{Statement: s, At: there[inner].Line, Name: own[0].Function, plan: p}
+	l := &Line{Statement: s, At: there[inner].Line, Name: own[0].Function, Around: own[1:], plan: p}
 	depth, ok := s.Func.Depth().At(at)
 	if !ok {
 		return nil, displace.ErrShape

@@ -89,7 +89,7 @@ func (t *Target) restore(list []change, l *left) error {
 		}
 		clear := false
 		if err == nil {
-			clear, err = t.leave(trampolines)
+			clear, err = t.left(trampolines)
 		}
 		t.process.Resume()
 		switch {
@@ -106,17 +106,13 @@ func (t *Target) restore(list []change, l *left) error {
 	}
 }
 
-// leave has all threads leave the trampolines, and reports whether nothing leads into them any more.
-func (t *Target) leave(trampolines image.Range) (clear bool, err error) {
-	const most = 10_000 // instructions
+// left reports whether nothing leads into the trampolines any more. Threads that are there go on by themselves, and leave
+// them within some instructions: if they were stepped and this process killed meanwhile, the trap of a step would end the
+// program.
+func (t *Target) left(trampolines image.Range) (clear bool, err error) {
 	for _, thread := range t.process.Threads() {
-		for n := 0; trampolines.Contains(thread.Regs.Rip); n++ {
-			if s := thread.Signal; s == syscall.SIGSEGV || s == syscall.SIGBUS || n == most {
-				return false, nil // the signal first
-			}
-			if err := t.process.Step(thread); err != nil {
-				return false, err
-			}
+		if trampolines.Contains(thread.Regs.Rip) {
+			return false, nil
 		}
 	}
 	if t.process.Fresh() {

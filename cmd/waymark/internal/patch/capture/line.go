@@ -18,6 +18,8 @@ type Statement struct {
 	Parts []uint64    // addresses of its parts, which may be apart
 	File  string
 	Line  int
+
+	marked bool // the compiler says that statements begin at the parts
 }
 
 // Statements returns the code of a line: one for each function, and for each place where the function of the line is
@@ -92,7 +94,7 @@ func (ts *Types) unitStatements(unit *dwarf.Entry, file string, line int, files 
 			return nil
 		case err != nil:
 			return err
-		case e.EndSequence || !e.IsStmt || !named(e.File):
+		case e.EndSequence || !named(e.File) || !e.IsStmt && e.Line != line:
 			continue
 		}
 		f := ts.image.At(e.Address)
@@ -101,7 +103,7 @@ func (ts *Types) unitStatements(unit *dwarf.Entry, file string, line int, files 
 		}
 		files[e.File.Name], lines[e.Line] = true, true
 		if e.Line == line {
-			*found = append(*found, Statement{f, []uint64{e.Address}, e.File.Name, e.Line})
+			*found = append(*found, Statement{f, []uint64{e.Address}, e.File.Name, e.Line, e.IsStmt})
 		}
 	}
 }
@@ -117,10 +119,17 @@ func joined(list []Statement) (all []Statement) {
 	for _, s := range list {
 		p := place{s.Func, s.Func.InlinedAt(s.Parts[0])}
 		i, ok := known[p]
-		if !ok {
+		switch {
+		case !ok:
 			known[p] = len(all)
 			all = append(all, s)
-		} else if !slices.Contains(all[i].Parts, s.Parts[0]) {
+			continue
+		case all[i].marked && !s.marked: // where it marks none all count
+			continue
+		case s.marked && !all[i].marked:
+			all[i] = s
+		}
+		if !slices.Contains(all[i].Parts, s.Parts[0]) {
 			all[i].Parts = append(all[i].Parts, s.Parts[0])
 		}
 	}
@@ -265,7 +274,7 @@ func (in *scope) variable(e *dwarf.Entry) error {
 	line, _ := own.Val(dwarf.AttrDeclLine).(int64)
 	captured := own.Val(attrCaptured) != nil || e.Val(attrCaptured) != nil // it is declared outside, whatever its line
 	switch {
-	case name == "" || name == "_" || strings.ContainsAny(name[:1], ".~"), in.ts.image.Built && strings.HasPrefix(name, "wm_"): // of the source it is none
+	case name == "" || name == "_" || strings.ContainsAny(name[:1], ".~#"), in.ts.image.Built && strings.HasPrefix(name, "wm_"): // of the source it is none
 		return nil
 	case own.Tag == dwarf.TagVariable && int(line) >= in.s.Line && !captured: // it is declared further down
 		return nil
@@ -278,6 +287,9 @@ func (in *scope) variable(e *dwarf.Entry) error {
 	v.Heap = escaped
 	v.Masked = in.ts.hides(in.s.Func, &v.Variable) || escaped && v.held() != nil && v.held().hidden()
 	where, err := in.ts.places.at(e, in.unit, in.at, t.Size)
+	if captured && in.s.Line == in.s.Func.Line() { // it is fetched there, from what the literal has of it
+		where = nil
+	}
 	if err == nil && len(where) > 0 {
 		if list, ok := pieces(where, t, in.depth); ok {
 			v.pieces = list

@@ -72,6 +72,7 @@ var (
 	ErrTarget   = errors.New("its code jumps to where a patch would be")
 	ErrRestart  = errors.New("its code has a sequence that the runtime begins anew")
 	ErrPage     = errors.New("a patch would cross two pages")
+	ErrStack    = errors.New("it doesn't check whether its stack has room")
 	ErrShape    = errors.New("its code isn't as Go's compiler is known to make it")
 )
 

@@ -26,6 +26,11 @@ func Line(f *image.Func, pc uint64) (*Plan, error) {
 		return nil, err
 	}
 	i := 0
+	// A function that doesn't check its stack has what its callers have left: a trampoline needs some of that, too.
+	const most = 128
+	if depth, ok := b.depth.At(pc); b.frame <= 0 && ok && depth > most {
+		return nil, ErrStack
+	}
 	for b.frame >= 0 && i <= b.frame+1 { // behind the stack check and what sets up the frame, which may run twice
 		i++
 	}
@@ -55,7 +60,8 @@ func (b *body) at(i int) (*Place, error) {
 	place := &Place{Displaced: b.list[i : i+1]}
 	if x := &b.list[i]; x.Op == x86asm.CALL && x.Len == Jump && x.PCRel == 4 {
 		// Up to Go 1.25 the frame pointer lies below the stack pointer while memory is set or copied.
-		if to, _ := x.target(); b.calls(to, []string{"runtime.duff"}) {
+		// The runtime itself goes on at a call of deferreturn after it has recovered.
+		if to, _ := x.target(); b.calls(to, []string{"runtime.duff", "runtime.deferreturn"}) {
 			return nil, ErrShort
 		}
 		place.Call = true

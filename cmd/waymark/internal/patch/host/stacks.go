@@ -8,17 +8,26 @@ import (
 	"slices"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/internal/program/control"
 )
 
 // frames returns the calls that return addresses lead into, the innermost first.
 func (h *host) frames(pcs []uint64) (list []control.Frame) {
 	for _, pc := range pcs {
-		for _, f := range h.t.Image.Frames(pc - 1) {
-			const most = 64 // as in programs that waymark has built
-			if !f.Wrapper && f.Function != "runtime.goexit" && f.Function != "runtime.main" && len(list) < most {
-				list = append(list, control.Frame{Function: patch.NameOf(f.Function), File: f.File, Line: f.Line})
-			}
+		const most = 64 // as in programs that waymark has built
+		if list = append(list, framesOf(h.t.Image.Frames(pc-1))...); len(list) >= most {
+			return list[:most]
+		}
+	}
+	return list
+}
+
+// framesOf returns calls without those that a program's source has none of.
+func framesOf(calls []image.Frame) (list []control.Frame) {
+	for _, f := range calls {
+		if !f.Wrapper && f.Function != "runtime.goexit" && f.Function != "runtime.main" {
+			list = append(list, control.Frame{Function: patch.NameOf(f.Function), File: f.File, Line: f.Line})
 		}
 	}
 	return list

@@ -481,7 +481,10 @@ func (k *told) tell(c *patch.Call, end string) {
 		call.Args, call.Results = k.values.args(c, k.width), k.values.results(c, k.width)
 	}
 	if l := c.Site.Line; l != nil {
-		call.File, call.Line, call.Stack = l.File, l.Line, k.h.frames(c.Stack)
+		call.File, call.Line = l.File, l.Line
+		if len(c.Stack) > 0 {
+			call.Stack = append(framesOf(l.Around), k.h.frames(c.Stack)...)
+		}
 	} else if k.callers && len(c.Stack) > 0 {
 		if frames := k.h.frames(c.Stack); len(frames) > 0 {
 			call.Caller = &frames[0]
