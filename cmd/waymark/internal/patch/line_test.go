@@ -212,22 +212,7 @@ func checkLines(t *testing.T, program string) {
 	}
 	var made map[string]int64
 	for range times {
-		fmt.Fprintln(w.in, "go", rounds)
-		done := make(chan map[string]int64)
-		go func() { done <- w.counts() }()
-		for ended := false; ; {
-			select {
-			case made = <-done:
-				ended = true
-			default:
-			}
-			now, _ := Clock()
-			some, until := target.Drain(true, now, follow.Add)
-			follow.Tell(until)
-			if ended && !some {
-				break
-			}
-		}
+		made = w.followed(target, follow, rounds)
 	}
 	dropped := uint64(0)
 	for s, n := range target.LineDrops() {
@@ -243,13 +228,6 @@ func checkLines(t *testing.T, program string) {
 	if right == 0 {
 		t.Error("no value was seen")
 	}
-	if err := target.Close(); err != nil {
-		t.Error(err)
-	}
-	again := w.attach()
-	defer again.Close()
-	if n, err := again.Differences(); n != 0 || err != nil {
-		t.Errorf("%d bytes differ from the file, %v", n, err)
-	}
+	w.undone(target)
 	w.end()
 }

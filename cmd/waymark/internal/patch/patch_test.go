@@ -119,6 +119,37 @@ func (w *worker) attach() *Target {
 	return target
 }
 
+// followed has the program make calls, and a follower tell them all. It returns what the program has counted.
+func (w *worker) followed(target *Target, f *Follower, rounds int) (made map[string]int64) {
+	fmt.Fprintln(w.in, "go", rounds)
+	done := make(chan map[string]int64)
+	go func() { done <- w.counts() }()
+	for {
+		select {
+		case made = <-done:
+		default:
+		}
+		now, _ := Clock()
+		some, until := target.Drain(true, now, f.Add)
+		if f.Tell(until); made != nil && !some {
+			return made
+		}
+	}
+}
+
+// undone closes a target, and checks that the program's code is as in its file.
+func (w *worker) undone(target *Target) {
+	w.t.Helper()
+	if err := target.Close(); err != nil {
+		w.t.Error(err)
+	}
+	again := w.attach()
+	defer again.Close()
+	if n, err := again.Differences(); n != 0 || err != nil {
+		w.t.Errorf("%d bytes differ from the file, %v", n, err)
+	}
+}
+
 // tally counts events by site.
 type tally struct {
 	begins, ends map[uint32]int64
@@ -276,14 +307,7 @@ func counts(t *testing.T, program string, env ...string) {
 		t.Errorf("%d of the runtime's functions are patched", len(target.marks))
 	}
 	t.Logf("%d dropped, %v", dropped, c.codes)
-	if err := target.Close(); err != nil {
-		t.Error(err)
-	}
-	again := w.attach()
-	defer again.Close()
-	if n, err := again.Differences(); n != 0 || err != nil {
-		t.Errorf("%d bytes differ from the file, %v", n, err)
-	}
+	w.undone(target)
 	w.work(100)
 	w.end()
 }
@@ -362,14 +386,7 @@ func onlyCounted(t *testing.T, program string) {
 	if both == 0 {
 		t.Error("no function was counted and recorded")
 	}
-	if err := target.Close(); err != nil {
-		t.Error(err)
-	}
-	again := w.attach()
-	defer again.Close()
-	if n, err := again.Differences(); n != 0 || err != nil {
-		t.Errorf("%d bytes differ from the file, %v", n, err)
-	}
+	w.undone(target)
 	w.end()
 }
 

@@ -89,7 +89,7 @@ func (t *Target) restore(list []change, l *left) error {
 		}
 		clear := false
 		if err == nil {
-			clear, err = t.left(trampolines)
+			clear, err = t.deserted(trampolines)
 		}
 		t.process.Resume()
 		switch {
@@ -106,10 +106,10 @@ func (t *Target) restore(list []change, l *left) error {
 	}
 }
 
-// left reports whether nothing leads into the trampolines any more. Threads that are there go on by themselves, and leave
+// deserted reports whether nothing leads into the trampolines any more. Threads that are there go on by themselves, and leave
 // them within some instructions: if they were stepped and this process killed meanwhile, the trap of a step would end the
 // program.
-func (t *Target) left(trampolines image.Range) (clear bool, err error) {
+func (t *Target) deserted(trampolines image.Range) (clear bool, err error) {
 	for _, thread := range t.process.Threads() {
 		if trampolines.Contains(thread.Regs.Rip) {
 			return false, nil

@@ -160,22 +160,7 @@ func checkValues(t *testing.T, program string) {
 		rounds, times = 4000, 25
 	}
 	for range times {
-		fmt.Fprintln(w.in, "go", rounds)
-		done := make(chan map[string]int64)
-		go func() { done <- w.counts() }()
-		for ended := false; ; {
-			select {
-			case <-done:
-				ended = true
-			default:
-			}
-			now, _ := Clock()
-			some, until := target.Drain(true, now, follow.Add)
-			follow.Tell(until)
-			if ended && !some {
-				break
-			}
-		}
+		w.followed(target, follow, rounds)
 	}
 	total := 0
 	for name := range wanted {
@@ -191,9 +176,7 @@ func checkValues(t *testing.T, program string) {
 		t.Errorf("%d calls have no values", missing)
 	}
 	t.Logf("%d calls with the right values, %d wrong, %d without values, %d unsure, %d dropped", total, wrong, missing, unsure, dropped)
-	if err := target.Close(); err != nil {
-		t.Error(err)
-	}
+	w.undone(target)
 	w.end()
 }
 

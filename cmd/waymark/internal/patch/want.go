@@ -272,7 +272,7 @@ func (t *Target) switchTo(add, drop []*Site, r *Report) error {
 		binary.LittleEndian.PutUint64(t.memory[trampoline.HeadUsed:], uint64(t.written)) // before anything leads there
 	}
 	places := patchesOf(add)
-	changes := append(changesOf(drop, false), changesOf(add, true)...) // a line may take bytes that another place gives back
+	changes := append(changesOf(drop, false), changesOf(add, true)...) // a line may take the place that another one gives back
 	ps := pagesOf(changes)
 	if err := t.touch(ps); err != nil {
 		return err

@@ -1,0 +1,70 @@
+package displace
+
+import (
+	"debug/dwarf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+)
+
+// Most lines of gofmt can be watched: where their code begins, or further on.
+func TestLines(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "gofmt")
+	build := exec.Command("go", "build", "-o", program, "cmd/gofmt") // the go command itself has no DWARF
+	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	im, err := image.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer im.Close()
+	data, err := im.DWARF()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type line struct {
+		f    *image.Func
+		file string
+		n    int
+	}
+	parts := make(map[line][]uint64)
+	for r := data.Reader(); ; r.SkipChildren() {
+		unit, err := r.Next()
+		if err != nil || unit == nil {
+			break
+		}
+		lines, err := data.LineReader(unit)
+		if err != nil || lines == nil {
+			continue
+		}
+		for e := (dwarf.LineEntry{}); lines.Next(&e) == nil; {
+			if f := im.At(e.Address); !e.EndSequence && e.IsStmt && f != nil && refuses(f) == nil {
+				l := line{f, e.File.Name, e.Line}
+				parts[l] = append(parts[l], e.Address)
+			}
+		}
+	}
+	good, reasons := 0, make(map[string]int)
+	for l, list := range parts {
+		starts, err := Starts(l.f, list)
+		for _, pc := range starts {
+			if _, err = Line(l.f, pc); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			good++
+		} else {
+			reasons[err.Error()]++
+		}
+	}
+	t.Logf("%d of %d lines; others: %v", good, len(parts), reasons)
+	if share := float64(good) / float64(len(parts)); share < 0.85 {
+		t.Errorf("%.1f %% of the lines can be watched, want 85 at least", 100*share)
+	}
+}
