@@ -107,7 +107,7 @@ func TestLive(t *testing.T) {
 	}
 
 	page.Run(browser.Press(group))
-	page.Wait(`document.querySelector("#state").textContent !== ""`)
+	page.Wait(`document.querySelector("#state").textContent === "counting nothing"`)
 	awaitStatus(t, pid, before, "the group was switched off")
 	page.Run(browser.Press(group))
 	page.Wait(`document.querySelector("[aria-label=Functions] tbody tr")`)

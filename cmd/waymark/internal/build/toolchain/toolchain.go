@@ -65,7 +65,7 @@ var anchors = []anchor{
 	// Every fatal end that the runtime itself brings about comes here.
 	{file: "panic.go", fn: "startpanic_m", before: "gp.m.mallocing++", text: "wmOnFatal(); "},
 	// Who waits for this lock keeps its P, and the last words need one.
-	{file: "panic.go", fn: "fatal", before: "printlock()", text: "if wmLast.reason.Load() != 0 { systemstack(wmLastWords) }; "},
+	{file: "panic.go", fn: "fatal", before: "printlock()", text: "systemstack(wmSecond); "},
 	// Memory of the arena may be gone: the instruction is tried again.
 	{file: "signal_unix.go", fn: "sighandler", before: "delayedSignal := ", text: "if sig == _SIGBUS && wmOnFault(uintptr(c.sigaddr())) { return }; "},
 	// The program is about to die of the signal; of SIGQUIT after it has said what it was doing.

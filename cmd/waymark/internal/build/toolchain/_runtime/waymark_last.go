@@ -128,20 +128,48 @@ func wmOnKill(sig uint32) bool { return wmEnding(sig) }
 // wmLastWords has the last words said, and waits for them, also if they are being said already. It is
 // called on g0 or in a signal's handler, when the program can't go on.
 func wmLastWords() {
-	gp := getg()
-	mp := gp.m
-	if !wmLast.awaited.Load() || wmLast.said.Load() || mp.curg != nil && mp.curg == wmLast.reporter || mp.dying != 0 || mp.mallocing != 0 || wmPID() != wmLast.pid {
+	if !wmHasWords() {
 		return
 	}
 	// While panicking is set, main does not end the program with a status of 0, and no deadlock is
 	// found once more. The collector, which would wait for this thread, doesn't begin.
 	panicking.Add(1)
+	suspended := wmHandOff()
+	wmEnding(wmFatal)
+	wmPatient()
+	if suspended {
+		casgstatus(getg().m.curg, _Gwaiting, _Grunning)
+	}
+	panicking.Add(-1)
+}
+
+// wmSecond is called on g0 before the thread waits for the lock of those who die of a fatal error. If the last words
+// are being said, another thread ends the program as soon as they are. Until then this one only waits. It doesn't count
+// as panicking: then the other one would leave the end to it. And it does not go on, without a P.
+func wmSecond() {
+	if wmLast.reason.Load() != 0 && wmHasWords() {
+		wmHandOff()
+		lock(&deadlock)
+		lock(&deadlock)
+	}
+}
+
+// wmHasWords reports whether there are last words for which the calling thread can wait.
+func wmHasWords() bool {
+	mp := getg().m
+	return wmLast.awaited.Load() && !wmLast.said.Load() && (mp.curg == nil || mp.curg != wmLast.reporter) && mp.dying == 0 && mp.mallocing == 0 && wmPID() == wmLast.pid
+}
+
+// wmHandOff gives away the P of a thread that waits for last words: it may be the only one. It reports whether the
+// thread's goroutine counts as suspended from now on.
+func wmHandOff() (suspended bool) {
+	gp := getg()
+	mp := gp.m
 	held := int32(0) // locks that are held to print
 	if mp.printlock > 0 {
 		held = wmLast.perLock
 		wmLast.stuck.Store(true) // another thread may wait for that one, with its P
 	}
-	suspended := false
 	switch pp := mp.p.ptr(); {
 	case pp == nil:
 	case mp.locks == held && gp == mp.g0 && pp.status == _Prunning:
@@ -150,16 +178,11 @@ func wmLastWords() {
 			casGToWaitingForSuspendG(mp.curg, _Grunning, waitReasonStoppingTheWorld)
 			suspended = true
 		}
-		handoffp(releasep()) // it may be the only one
+		handoffp(releasep())
 	default:
 		wmLast.stuck.Store(true)
 	}
-	wmEnding(wmFatal)
-	wmPatient()
-	if suspended {
-		casgstatus(mp.curg, _Gwaiting, _Grunning)
-	}
-	panicking.Add(-1)
+	return suspended
 }
 
 var wmExec func()

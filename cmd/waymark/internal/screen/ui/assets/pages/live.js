@@ -82,6 +82,7 @@ export function show(main) {
 	function hello(e) {
 		const again = session !== '';
 		session = e.session;
+		state.textContent = '';
 		if (again && !gone) { // the connection was lost: the program has switched off what the page had on
 			on = new Set();
 			recording = false;
@@ -103,7 +104,6 @@ export function show(main) {
 		status = s;
 		head.replaceChildren(figure('Process', String(s.pid)), figure('Program', s.program.split('/').pop()), figure('Up', duration(Math.floor(s.uptime_ns / 1e9) * 1e9).replace('.000', '')),
 			figure('Functions', count(s.functions)), figure('Groups', count(s.groups.length)));
-		state.textContent = '';
 		if (first) drawGroups();
 		const mine = [...on];
 		const others = s.on.filter(o => !mine.includes(o.target));
