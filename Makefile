@@ -75,12 +75,13 @@ JOBS  ?= 2
 PARTS := scripts race command library cross dev/compatibility dev/release dev/benchmarks/peers dev/benchmarks examples/shop examples/facility examples/requests examples/store \
 	contrib/otel contrib/prometheus dev/ui
 
-test: vet
+test:
 	@rm -rf $(BIN)/test && mkdir -p $(BIN)/test
-	@$(MAKE) -s -k -j$(JOBS) $(PARTS:%=part/%); status=$$?; \
+	@echo "make test: gofmt and go vet, then $(words $(PARTS)) parts, $(JOBS) at a time"
+	@$(MAKE) -s vet
+	@$(MAKE) -s -j$(JOBS) $(PARTS:%=part/%); status=$$?; \
 	cat $(BIN)/test/*.log | awk '$(SKIPPED)'; \
-	if [ $$status != 0 ]; then for f in $(BIN)/test/*.failed; do cat $${f%.failed}.out; done | grep -v '^ok'; \
-	echo "FAILED: $$(cd $(BIN)/test && echo *.failed | sed 's/[.]failed//g')"; fi; exit $$status
+	if [ $$status != 0 ]; then cat $(BIN)/test/*.said; echo "FAILED: $$(cd $(BIN)/test && echo *.said | sed 's/[.]said//g'); make test ended there"; fi; exit $$status
 
 part/library:
 	@$(call gotest,.,-short ./...)
@@ -133,15 +134,16 @@ test-long:
 # A machine four times slower than two quiet cores comes nowhere near it.
 TIMEOUT := 60m
 
-# part runs a command with its output in the part's log, and prints a line for each package that
-# passed or failed. What failed tests said comes last, when all parts have ended.
-part = mkdir -p $(BIN)/test; log=$(BIN)/test/$(subst /,-,$(@:part/%=%)); \
+# part runs a command with its output in the part's log. It says when the part begins and ends, with a line for each
+# package, and at once what failed tests said. When one has failed no other part begins.
+part = part=$(subst /,-,$(@:part/%=%)); log=$(BIN)/test/$$part; began=$$(date +%s); mkdir -p $(BIN)/test; echo "begins $$part"; \
 	( $(1) ) >$$log.log 2>&1; status=$$?; \
-	if [ $$status = 0 ]; then grep -E '^(ok|\?) ' $$log.log | grep -v 'no test files' >$$log.out; \
-	else : >$$log.failed; awk '$(FAILED)' $$log.log >$$log.out; fi; grep -E '^(ok|FAIL|\?)[ \t]' $$log.out; exit $$status
+	if [ $$status = 0 ]; then grep -E '^ok ' $$log.log; echo "ended  $$part, $$(($$(date +%s) - began)) s"; \
+	else awk '$(FAILED)' $$log.log | grep -v '^ok' >$$log.said; cat $$log.said; echo "FAILED $$part, $$(($$(date +%s) - began)) s"; fi; exit $$status
 
-# gotest is part for the tests of a module.
-gotest = $(call part,cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v -timeout $(TIMEOUT) $(2))
+# gotest is part for the tests of a module. They end with the first that fails, but with make -k.
+ONE_BY_ONE := $(if $(findstring k,$(firstword -$(MAKEFLAGS))),,-failfast)
+gotest = $(call part,cd $(1) && PATH="$(BIN):$$PATH" $(GO) test -v $(ONE_BY_ONE) -timeout $(TIMEOUT) $(2))
 
 FAILED = function say(t,  i) { for (i = 0; i < lines[t]; i++) print said[t, i] } \
 	/^=== / { test = $$3; next } \
