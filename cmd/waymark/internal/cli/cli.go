@@ -40,6 +40,8 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
+	allFlags bool // help shows all of them
+
 	configPath string // of the file that flags were taken from, "" if there was none
 }
 
@@ -47,6 +49,13 @@ type app struct {
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
+	if len(args) > 1 && args[1] == "--help-all" {
+		a.allFlags = true
+		args = []string{args[0], "--help"}
+	}
+	if len(args) == 1 && args[0] == "--version" {
+		args = []string{"version"}
+	}
 	root.SetArgs(args)
 	a.askBeforePatching()
 	root.SetIn(stdin)
@@ -118,12 +127,15 @@ func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "waymark",
 		Short: "waymark traces the functions of Go programs",
-		Long: `waymark rebuilds a Go program with every function observable, without touching
-its source, and tells exactly which functions took the time, how often they ran
-and how they ended.
+		Long: `waymark tells exactly which functions of a Go program took the time, how often they ran, what
+they were called with and how they ended. It changes no source.
 
-On the commands that build, two dashes are waymark's flags and one dash is the go
-command's: waymark run --include ./... -race ./cmd/app`,
+  waymark test --trace ./...    what each failed test did, call by call
+  waymark run ./cmd/app         which functions took the time
+  waymark top PID               the same of a program that runs already, whoever built it
+
+On the commands that build, two dashes are waymark's flags and one dash is the go command's:
+waymark run --include ./... -race ./cmd/app`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -136,21 +148,41 @@ command's: waymark run --include ./... -race ./cmd/app`,
 	}
 	root.SetHelpCommand(helpCommand(root))
 	root.SetFlagErrorFunc(flagError)
-	cobra.AddTemplateFunc("optional", optional)
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "FlagUsages", "FlagUsagesWrapped 100 | optional"))
-	root.AddCommand(
-		a.buildCommand(), a.runCommand(), a.testCommand(), a.recordCommand(), a.rewriteCommand(), a.groupsCommand(), a.generateCommand(), a.vetCommand(),
-		a.configurable(a.reportCommand()), a.tuiCommand(), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.configurable(a.tracesCommand()),
-		a.configurable(a.exportCommand()), a.configurable(a.loadCommand()), a.configurable(a.diffCommand()), a.seenCommand(), a.infoCommand(), a.dumpCommand(), a.serveCommand(),
-		a.psCommand(), a.probesCommand(), a.statusCommand(), a.onCommand(), a.offCommand(), a.resetCommand(), a.resumeCommand(),
-		a.attachCommand(), a.topCommand(), a.watchCommand(), a.callsCommand(), a.traceCommand(), a.stackCommand(), a.monitorCommand(), a.sampleCommand(), a.mcpCommand(),
-		a.envCommand(), a.cleanCommand(), a.versionCommand(),
-	)
-	for _, cmd := range root.Commands() {
-		completes(cmd)
-		cmd.Example = indent(examples[cmd.Name()])
+	cobra.AddTemplateFunc("flags", a.flagsOf)
+	root.SetUsageTemplate(helpTemplate)
+	cobra.EnableCommandSorting = false
+	for _, g := range a.groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+			completes(cmd)
+			explain(cmd)
+		}
 	}
+	root.SetHelpCommandGroupID("Other")
+	root.SetCompletionCommandGroupID("Other")
 	return root
+}
+
+// groups lists the commands as help does.
+func (a *app) groups() []group {
+	return []group{
+		{"Start", []*cobra.Command{a.runCommand(), a.testCommand(), a.recordCommand(), a.buildCommand()}},
+		{"Recordings", []*cobra.Command{
+			a.configurable(a.reportCommand()), a.configurable(a.treeCommand()), a.configurable(a.replayCommand()), a.configurable(a.tracesCommand()),
+			a.serveCommand(), a.tuiCommand(), a.configurable(a.diffCommand()), a.configurable(a.exportCommand()), a.infoCommand(),
+		}},
+		{"Running programs", []*cobra.Command{
+			a.psCommand(), a.attachCommand(), a.topCommand(), a.watchCommand(), a.traceCommand(), a.stackCommand(), a.sampleCommand(), a.monitorCommand(),
+			a.statusCommand(), a.onCommand(), a.offCommand(), a.resetCommand(), a.resumeCommand(), a.callsCommand(), a.dumpCommand(),
+		}},
+		{"Coverage", []*cobra.Command{a.seenCommand()}},
+		{"Other", []*cobra.Command{
+			a.groupsCommand(), a.vetCommand(), a.generateCommand(), a.rewriteCommand(), a.envCommand(), a.probesCommand(), a.configurable(a.loadCommand()), a.mcpCommand(),
+			a.cleanCommand(), a.versionCommand(),
+		}},
+	}
 }
 
 // asIn returns an example that names the recording of the default name, if this folder has that

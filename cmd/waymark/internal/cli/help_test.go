@@ -34,6 +34,22 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// The common flags come first, and the others when they are asked for.
+func TestHelpAll(t *testing.T) {
+	some, _, _ := run("run", "-h")
+	all, _, status := run("run", "--help-all")
+	if status != 0 || !strings.Contains(some, "--top N") || strings.Contains(some, "--min-size") || !strings.Contains(some, "waymark run --help-all shows") ||
+		!strings.Contains(all, "--top N") || !strings.Contains(all, "--min-size") {
+		t.Errorf("status %d; run -h:\n%s\nrun --help-all:\n%s", status, some, all)
+	}
+	help, _, _ := run("help")
+	for _, title := range []string{"Start:\n  run ", "Recordings:\n  report ", "Running programs:\n  ps ", "Coverage:\n  seen ", "Other:\n  groups "} {
+		if !strings.Contains(help, title) {
+			t.Errorf("help lacks %q:\n%s", title, help)
+		}
+	}
+}
+
 // Names that come near are asked for, also with one dash.
 func TestMistakes(t *testing.T) {
 	for args, want := range map[string]string{

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A group is commands that the list of commands has together.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// long says in some lines what the main commands do, for those whose file doesn't.
+var long = map[string]string{
+	"run": `
+Run builds a program with every function of its module observable, and runs it. When the program
+ends, by a signal or a panic too, it prints how often functions ran and how long they took. Small
+functions, closures and dependencies are left out: --all, --closures, --include add them.`,
+	"test": `
+Test builds and runs tests as go test does. With --trace it records them, and prints the calls of
+each failed test: arguments, results, and what the test logged. With --check it compares numbers of
+calls and objects with those that --counts wrote.`,
+	"record": `
+Record runs a program and writes every call to a file, waymark.wmt, which survives a kill. Report,
+tree, replay, traces and serve show what is in it. A number is a process: record begins in the
+running program, also in one that waymark did not build.`,
+	"build": `
+Build writes a program with every function of its module observable. Until tracing is switched on,
+by WAYMARK in its environment or by a command, a call costs some instructions more. Arguments and
+results can be shown of what was built with --args and --results.`,
+	"report": `
+Report prints a table of functions: calls, total and self time. Total is the time from a call's
+beginning to its end. Self is the part that it did not spend in other functions of the table.
+Filters such as --include, --time and --min leave calls out before they are added up.`,
+	"tree": `
+Tree prints who called what: calls with the same callers are added up in one line, with total and
+self time. --callers FUNC turns it round: the line of FUNC comes first, its callers below.
+Filters such as --root, --time and --min leave calls out before they are added up.`,
+	"replay": `
+Replay prints every call in the order in which it began, indented below its caller. Arguments,
+results and panics stand beside it if the recording has them. Use --goroutine, --time, --include
+and --min to come to the calls that matter.`,
+	"traces": `
+Traces lists the slowest requests. A trace is what a goroutine did from its first call until that
+call ended; --root begins traces at other functions. With a KEY of the list it prints the calls of
+that trace.`,
+	"export": `
+Export writes recordings in the formats of other programs: pprof, Perfetto, Chrome, speedscope,
+flame graphs, OpenTelemetry, Parquet for SQL, CTF, XML and JSON. The same filters as those of
+report choose what is written.`,
+	"serve": `
+Serve shows recordings in a browser: functions, call tree, flame graph, timeline, traces, source.
+Of a running program it shows groups with switches, numbers, and calls as they happen. It listens
+on this machine only, and only its address, which holds a secret, lets anyone in.`,
+	"monitor": `
+Monitor prints, for each period, how often functions of a running program were called, how many
+calls panicked or failed, and how long they took. It ends with ^C, and leaves nothing switched on.`,
+}
+
+// common lists the flags that help shows first. Others are shown by --help-all only.
+var common = map[string]string{
+	"run":     "include exclude args results sort top by tree traces output format",
+	"test":    "trace include exclude args results rerun out counts check seen waiting",
+	"record":  "output include exclude args results waiting objects overflow max-size for",
+	"build":   "include exclude args results all closures redact usdt",
+	"rewrite": "include exclude args results all closures output",
+	"groups":  "include exclude format output timing",
+	"env":     "include exclude args results all closures",
+	"report":  "sort top by include exclude min time goroutine format output",
+	"tree":    "callers root depth min include exclude time goroutine format",
+	"replay":  "include exclude min time goroutine depth width",
+	"traces":  "root slowest failed critical args waiting include min time format",
+	"export":  "to output include exclude min time goroutine",
+	"diff":    "fail-over test top include exclude min format",
+	"load":    "output rate depth width for",
+}
+
+// explain gives a command what its help shows.
+func explain(cmd *cobra.Command) {
+	if text := long[cmd.Name()]; text != "" {
+		cmd.Long = strings.TrimPrefix(text, "\n")
+	}
+	cmd.Example = indent(examples[cmd.Name()])
+}
+
+// helpTemplate is cobra's usage template without what this command doesn't have.
+const helpTemplate = `Usage:
+  {{if .HasParent}}{{.UseLine}}{{else}}waymark COMMAND ...{{end}}{{if .HasExample}}
+
+Examples:
+{{.Example}}{{end}}{{range $group := .Groups}}
+
+{{.Title}}{{range $.Commands}}{{if eq .GroupID $group.ID}}
+  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}{{with flags .}}
+
+Flags:
+{{.}}{{end}}{{if .HasAvailableSubCommands}}
+
+waymark COMMAND -h says more of one; docs/guide.md begins at the beginning.{{end}}
+`
+
+// flagsOf returns the flags of a command as help shows them: the common ones, or all.
+func (a *app) flagsOf(cmd *cobra.Command) string {
+	first := strings.Fields(common[cmd.Name()])
+	if len(first) == 0 || a.allFlags {
+		return strings.TrimRight(optional(cmd.LocalFlags().FlagUsagesWrapped(100)), "\n")
+	}
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.SortFlags = false
+	for _, name := range first {
+		set.AddFlag(cmd.Flags().Lookup(name))
+	}
+	more := 0
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "help" && !f.Hidden && !slices.Contains(first, f.Name) {
+			more++
+		}
+	})
+	return optional(set.FlagUsagesWrapped(100)) + "\n" + cmd.CommandPath() + fmt.Sprintf(" --help-all shows %d flags more.", more)
+}
