@@ -61,7 +61,7 @@ help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 $(BIN)/waymark: $(SOURCES) go.work cmd/waymark/go.mod
-	cd cmd/waymark && $(GO) build -o $@ .
+	cd cmd/waymark && $(GO) build -ldflags="-s -w" -o $@ .
 
 # dlv and staticcheck, at the versions that dev/tools/go.mod names.
 $(BIN)/dlv: PACKAGE = github.com/go-delve/delve/cmd/dlv

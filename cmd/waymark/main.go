@@ -7,4 +7,4 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
 )
 
-func main() { os.Exit(cli.Run()) }
+func main() { os.Exit(cli.Run(nil)) }

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// identity distinguishes versions of this command by their content, whatever their files' times say:
+// Identity distinguishes versions of this command by their content, whatever their files' times say:
 // builds from one working tree differ, and copies don't.
-var identity = sync.OnceValues(func() (string, error) {
+var Identity = sync.OnceValues(func() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", err

@@ -15,7 +15,7 @@ func TestContentOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := identity()
+	got, err := Identity()
 	if err != nil {
 		t.Fatal(err)
 	}

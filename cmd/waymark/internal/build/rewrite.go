@@ -291,7 +291,7 @@ func (b *Build) otherNames(p *gocmd.Package) (list []string) {
 
 // key names the outcome: by the tool, the options, and the unit with its sources.
 func (j *job) key(u *syntax.Unit, o *Options, groups map[string][]string, names []string, toolchain string) (string, error) {
-	tool, err := identity()
+	tool, err := Identity()
 	if err != nil {
 		return "", err
 	}

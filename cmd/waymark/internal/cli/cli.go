@@ -40,14 +40,16 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
-	allFlags bool // help shows all of them
+	args     []string
+	parts    *Parts // nil: those of the program full are missing
+	allFlags bool   // help shows all of them
 
 	configPath string // of the file that flags were taken from, "" if there was none
 }
 
-// Main runs the command with the given arguments and returns its exit status.
-func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+// Main runs the command with the given arguments and returns its exit status. parts may be nil.
+func Main(args []string, parts *Parts, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{args: args, parts: parts, stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
 	if len(args) > 1 && args[1] == "--help-all" {
 		a.allFlags = true

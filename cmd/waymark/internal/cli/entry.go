@@ -10,8 +10,8 @@ import (
 )
 
 // Run does what this process's command line says, and returns the exit status. The line is a user's,
-// or the go command's, which calls this program in place of its tools.
-func Run() int {
+// or the go command's, which calls this program in place of its tools. parts is nil in a command that lacks them.
+func Run(parts *Parts) int {
 	args := os.Args[1:]
 	switch {
 	case vet.IsCall(args):
@@ -23,5 +23,5 @@ func Run() int {
 	case notes.IsCall(args):
 		return notes.Main(args)
 	}
-	return Main(args, os.Stdin, os.Stdout, os.Stderr)
+	return Main(args, parts, os.Stdin, os.Stdout, os.Stderr)
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // exportFormats are the values of --to.
-var exportFormats = append(slices.Clone(export.Formats), export.Format{Name: "xml", Write: writeXML})
+var exportFormats = append(slices.Clone(export.Formats), export.Format{Name: "parquet"}, export.Format{Name: "xml", Write: writeXML})
 
 func exportNames() (names []string) {
 	for _, f := range exportFormats {
@@ -53,8 +53,15 @@ func (a *app) exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			format := exportFormats[i]
+			if to == "parquet" {
+				if a.parts == nil {
+					return a.inFull("--to parquet")
+				}
+				format.Write = a.parts.Parquet
+			}
 			return a.withSet(files, func(set *tracefile.Set) error {
-				return a.export(set, files, &exportFormats[i], out, &filter, only, goroutines)
+				return a.export(set, files, &format, out, &filter, only, goroutines)
 			})
 		},
 	}

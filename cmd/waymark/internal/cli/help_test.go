@@ -10,7 +10,7 @@ import (
 // run returns what the command prints, and its exit status.
 func run(args ...string) (stdout, stderr string, status int) {
 	var out, err strings.Builder
-	status = Main(args, strings.NewReader(""), &out, &err)
+	status = Main(args, nil, strings.NewReader(""), &out, &err)
 	return out.String(), err.String(), status
 }
 

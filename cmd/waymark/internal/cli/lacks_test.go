@@ -50,7 +50,7 @@ func TestLacks(t *testing.T) {
 		{"info --format json", nil, nil, func(v any) any { return v }},
 	} {
 		var stdout, stderr bytes.Buffer
-		if status := Main(append(strings.Fields(tt.args), file), nil, &stdout, &stderr); status != 0 {
+		if status := Main(append(strings.Fields(tt.args), file), nil, nil, &stdout, &stderr); status != 0 {
 			t.Errorf("%s: status %d", tt.args, status)
 		}
 		for _, want := range tt.stdout {

@@ -11,11 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/build/library"
-	tools "github.com/waymark-go/waymark/cmd/waymark/internal/cli/mcp"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 )
 
@@ -34,16 +32,19 @@ func (a *app) mcpCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error {
+			if a.parts == nil {
+				return a.inFull("mcp")
+			}
 			self, err := os.Executable()
 			if err != nil {
 				return err
 			}
 			ctx, stop := interrupted(0)
 			defer stop()
-			s := tools.Server{Version: library.Version(), Changes: changes, Addresses: addresses, Run: func(ctx context.Context, dir string, args []string, stdout, stderr io.Writer) (int, error) {
+			t := Tools{Version: library.Version(), Changes: changes, Addresses: addresses, Run: func(ctx context.Context, dir string, args []string, stdout, stderr io.Writer) (int, error) {
 				return runTool(ctx, self, dir, args, len(addresses) > 0, stdout, stderr)
 			}}
-			return s.Serve(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.stdin), Writer: unclosed{a.stdout}})
+			return a.parts.MCP(ctx, t, a.stdin, a.stdout)
 		},
 	}
 	cmd.Long = `Mcp speaks the Model Context Protocol. Its tools are ps, status, top, watch, trace, stack, monitor
@@ -52,11 +53,6 @@ and reached, for running programs; report, tree and traces, for recordings; buil
 	cmd.Flags().StringArrayVar(&addresses, "address", nil, "let tools ask the program at this `ADDRESS`, as live commands take it (repeatable); they send it the token in WAYMARK_TOKEN")
 	return cmd
 }
-
-// An unclosed is a writer that the protocol doesn't close.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // runTool runs this command with other arguments. The user's token is passed on only where it is
 // for an address of the user's.

@@ -30,7 +30,7 @@ func TestMissingTypes(t *testing.T) {
 		}
 		for _, flag := range []string{"--by type", "--sort objects"} {
 			var stdout, stderr bytes.Buffer
-			Main(append(strings.Fields("report "+flag), file), nil, &stdout, &stderr)
+			Main(append(strings.Fields("report "+flag), file), nil, nil, &stdout, &stderr)
 			if says := stderr.String(); !strings.Contains(says, tt.says) || strings.Contains(says, flag) != (tt.says != "") {
 				t.Errorf("%s of %+v says %q, want %q", flag, tt.recording, says, tt.says)
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/cli"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/cli/full"
 	"github.com/waymark-go/waymark/internal/testing/repository"
 )
 
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	if spec := os.Getenv(confineVar); spec != "" {
 		confine(spec)
 	}
-	testscript.Main(sharing{m}, map[string]func(){"waymark": func() { os.Exit(cli.Run()) }})
+	testscript.Main(sharing{m}, map[string]func(){"waymark": func() { os.Exit(full.Run()) }})
 }
 
 // A sharing runs tests that share programs and a cache.

@@ -14,7 +14,6 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/folded"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/jsonlines"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/otlp"
-	"github.com/waymark-go/waymark/cmd/waymark/internal/export/parquet"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/perfetto"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/pprof"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/export/speedscope"
@@ -53,19 +52,18 @@ func (f *Format) Folder() bool { return f.main != "" }
 
 // Formats are those that are made of the model of recordings.
 var Formats = []Format{
-	{Name: "json", Write: stream(jsonlines.Write)},
+	{Name: "json", Write: Stream(jsonlines.Write)},
 	{Name: "folded", Write: writeFolded},
-	{Name: "speedscope", Write: stream(speedscope.Write)},
-	{Name: "chrome", Write: stream(chrome.Write)},
+	{Name: "speedscope", Write: Stream(speedscope.Write)},
+	{Name: "chrome", Write: Stream(chrome.Write)},
 	{Name: "pprof", Write: writePprof},
-	{Name: "perfetto", Write: stream(perfetto.Write)},
-	{Name: "parquet", Write: stream(parquet.Write)},
+	{Name: "perfetto", Write: Stream(perfetto.Write)},
 	{Name: "ctf", Write: writeCTF, main: ctf.Stream},
 	{Name: "otlp", Write: writeOTLP, sent: true},
 }
 
-// stream returns the Write of a format of calls.
-func stream(write func(io.Writer, *tracefile.Set, *recording.Filter, calls.Options) ([]recording.Summary, error)) Write {
+// Stream returns the Write of a format of calls.
+func Stream(write func(io.Writer, *tracefile.Set, *recording.Filter, calls.Options) ([]recording.Summary, error)) Write {
 	return func(w io.Writer, set *tracefile.Set, filter *recording.Filter, o Options) ([]recording.Summary, error) {
 		return write(w, set, filter, o.calls())
 	}

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/export/parquet"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/recording"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/read/xmltrace"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/show/traces"
 	"github.com/waymark-go/waymark/tracefile"
 )
 
-// formats are those of the command: package traces writes XML.
-var formats = append(slices.Clone(Formats), Format{Name: "xml", Write: func(w io.Writer, set *tracefile.Set, filter *recording.Filter, _ Options) ([]recording.Summary, error) {
+// formats are those of the command: other packages write Parquet and XML.
+var formats = append(slices.Clone(Formats), Format{Name: "parquet", Write: Stream(parquet.Write)}, Format{Name: "xml", Write: func(w io.Writer, set *tracefile.Set, filter *recording.Filter, _ Options) ([]recording.Summary, error) {
 	_, read, err := traces.WriteXML(w, set, filter, traces.Options{Root: filter.Root}, nil)
 	return read, err
 }})

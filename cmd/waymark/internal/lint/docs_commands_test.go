@@ -15,21 +15,19 @@ func commandFlags(t *testing.T) map[string][]string {
 	t.Helper()
 	help := func(args ...string) string {
 		var out strings.Builder
-		if status := cli.Main(args, strings.NewReader(""), &out, &out); status != 0 {
+		if status := cli.Main(args, nil, strings.NewReader(""), &out, &out); status != 0 {
 			t.Fatalf("waymark %s: status %d, want 0\n%s", args, status, &out)
 		}
 		return out.String()
 	}
 	flags := map[string][]string{"completion": nil, "help": nil, "toolexec": nil}
-	_, list, _ := strings.Cut(help("help"), "Available Commands:\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	for _, l := range strings.Split(list, "\n") {
-		name := strings.Fields(l)[0]
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z]+)  +`).FindAllStringSubmatch(help("help"), -1) {
+		name := m[1]
 		if _, ok := flags[name]; ok {
 			continue
 		}
 		flags[name] = nil
-		for _, m := range regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)`).FindAllStringSubmatch(help(name, "-h"), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)`).FindAllStringSubmatch(help(name, "--help-all"), -1) {
 			flags[name] = append(flags[name], m[1])
 		}
 	}

@@ -106,7 +106,7 @@ var importers = []struct {
 	allowed []string
 }{
 	{show + "*", "outputs know the model and none knows another, but tests print calls", []string{internal + "cli", internal + "screen/...", show + "testtrace"}},
-	{internal + "export/*", "formats are the business of packages export and load", []string{internal + "export/...", internal + "load"}},
+	{internal + "export/*", "formats are the business of packages export and load; only package full has all", []string{internal + "export/...", internal + "load", internal + "cli/full"}},
 	{"tracefile", "the programs that are traced need not read trace files", []string{"cmd/waymark/...", "dev/..."}},
 	{"cmd/waymark/...", "the library and tools for development go without the command", []string{"cmd/waymark/..."}},
 	{"dev/...", "nothing is built on tools for development", []string{"dev/..."}},

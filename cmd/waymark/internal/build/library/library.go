@@ -48,6 +48,15 @@ func Version() string {
 	return unknown
 }
 
+// Released returns the version at which the go command has installed this command, false if it was built in a checkout.
+func Released() (version string, ok bool) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Sum == "" {
+		return "", false
+	}
+	return info.Main.Version, true
+}
+
 // unknown is the version that go.mod files require where there is no release.
 const unknown = "v0.0.0"
 
