@@ -56,7 +56,7 @@ func main() {
 		{name: "trace -n 0, requests of 100 ms", command: []string{"trace", "-n", "0", "--min", "100ms", "PID", "httpapi.(*api).search"}},
 		{name: "sample", command: []string{"sample", "--for", "0", "PID"}},
 		{name: "record, all functions", command: []string{"record", "-o", filepath.Join(dir, "shop.wmt"), "PID"}},
-		{name: "top --once, again and again", command: []string{"top", "--once", "--every", "200ms", "PID"}, again: true},
+		{name: "top -n 1, again and again", command: []string{"top", "--limit=1", "--every", "200ms", "PID"}, again: true},
 		{name: "after"},
 	}
 	if *plain {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/waymark-go/waymark/internal/pattern"
 	"github.com/waymark-go/waymark/internal/program/condition"
@@ -45,16 +46,16 @@ type options struct {
 
 // statistics are the settings for statistics.
 type statistics struct {
-	On         bool   // stats, or any of the others
-	Count      bool   // count: without times
-	Histograms bool   // histogram: with distributions
-	Tree       bool   // tree: by path, too
-	Objects    bool   // objects: of the heap, too
-	Every      int    // i, every: seconds between reports, 0: only at the end
-	Top        int    // top: rows of each list; 0: all
-	FullNames  bool   // names: full
-	Report     output // report: of reports
-	Latest     string // latest: a file with the latest numbers, for the command; with placeholders
+	On         bool          // stats, or any of the others
+	Count      bool          // count: without times
+	Histograms bool          // histogram: with distributions
+	Tree       bool          // tree: by path, too
+	Objects    bool          // objects: of the heap, too
+	Every      time.Duration // i, every: between reports, 0: only at the end
+	Top        int           // top: rows of each list; 0: all
+	FullNames  bool          // names: full
+	Report     output        // report: of reports
+	Latest     string        // latest: a file with the latest numbers, for the command; with placeholders
 }
 
 // seenFunctions are the settings for functions that were ever called.
@@ -242,7 +243,7 @@ func (o *options) take(s *setting.Setting, name string, v setting.Value) error {
 	case "objects":
 		o.objectsGiven, o.Stats.Objects = true, v.On()
 	case "every":
-		o.Stats.Every = int(v.N)
+		o.Stats.Every = time.Duration(v.N)
 	case "top":
 		o.Stats.Top = int(v.N)
 	case "names":

@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 		{env: "buffers=many", err: "buffers=many: want a number of bytes, as in"},
 		{env: "record,window=0s,overflow=ring", err: "character 8: window=0s: want a time above 0"},
 		{env: "overflow=ring,window=-1s", err: "window=-1s: want a time above 0"},
-		{env: "overflow=ring,window=10", err: "window=10: want a time above 0"},
+		{env: "overflow=ring,window=0", err: "window=0: want a time above 0"},
 		{env: "record,window=10s", err: "character 8: window=10s: want overflow=ring with it"},
 		{env: "dump-at-exit,overflow=drop", err: "character 1: dump-at-exit=1: want overflow=ring with it"},
 		{env: "overflow=ring,dump-at-exit=maybe", err: "dump-at-exit=maybe: want 1 or 0"},
@@ -66,7 +66,7 @@ func TestParse(t *testing.T) {
 		{env: "max-size=1GB,rotate=0", err: "rotate=0: want the number of parts to keep, 1 or more"},
 		{env: `p=main.*,x=/^main\.f{1\,2}$/,i=5,top=0,count,histogram=0`, want: with(func(o *options) {
 			o.Include, o.Exclude = []string{"main.*"}, []string{`/^main\.f{1,2}$/`}
-			o.Stats = statistics{On: true, Every: 5, Count: true}
+			o.Stats = statistics{On: true, Every: 5 * time.Second, Count: true}
 		})},
 		{env: "stats,report=json:a-%p.json,d=3,t=@IO,t=main.F", want: with(func(o *options) {
 			o.Stats.On, o.Stats.Report = true, output{JSON: true, Path: "a-%p.json"}
@@ -77,7 +77,7 @@ func TestParse(t *testing.T) {
 		{env: "report=text:3", want: with(func(o *options) { o.Stats.On, o.Stats.Report = true, output{FD: 3} })},
 		{env: `p:main\..*#t:Read|Write#d:2#i:1`, want: with(func(o *options) {
 			o.alias, o.Include, o.Print = true, []string{`/^(?:main\..*)$/`}, []string{"/Read|Write/"}
-			o.Detail, o.Stats.On, o.Stats.Every = 2, true, 1
+			o.Detail, o.Stats.On, o.Stats.Every = 2, true, time.Second
 		})},
 		{env: `t:a\#b\:c`, want: with(func(o *options) { o.alias, o.Print = true, []string{"/a#b:c/"} })},
 		{env: "p=", err: "character 1: p: want a pattern"},
@@ -92,7 +92,7 @@ func TestParse(t *testing.T) {
 		{env: "stats,p=/[/", err: "character 7: p=/[/: pattern /[/: error parsing regexp"},
 		{env: "p:[#i:1", err: "character 1: p=[: pattern /^(?:[)$/: error parsing regexp"},
 		{env: "p:a#y:z", err: `character 5: unknown key "y"`},
-		{env: "i=-1", err: "i=-1: want 0 to 1000000"},
+		{env: "i=-1", err: "i=-1: want 0 or a time, as in 10s"},
 		{env: "d=4", err: "d=4: want 0 to 3"},
 		{env: "report=xml:a", err: "report=xml:a: want text or json"},
 		{env: "report=json:0", err: "report=json:0: want a descriptor above 0"},

@@ -114,7 +114,7 @@ func unused(path string) (string, error) {
 
 // run reports from time to time, and when the program dies.
 func (r *reporter) run() {
-	every := time.Duration(r.Every) * time.Second
+	every := r.Every
 	latest, report := never, never // when they are due, since began
 	if r.Latest != "" {
 		latest = latestFirst

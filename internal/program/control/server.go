@@ -326,7 +326,7 @@ func (s *Server) off(own *session, r Request) error {
 		}
 	}
 	if !found {
-		return &Error{CodeState, "no command keeps it on: off takes the targets that on --keep had, as status shows them"}
+		return &Error{CodeState, "no command keeps it on: off takes the targets that on --stay had, as status shows them"}
 	}
 	return nil
 }

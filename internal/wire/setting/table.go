@@ -32,7 +32,7 @@ const (
 	Switch     Kind = iota // 1 or 0; without a value it is on
 	Number                 // a whole number
 	Size                   // bytes, as in 64MB or 64MiB
-	Duration               // above 0, as in 10s
+	Duration               // as in 10s or 10; 0 only where it is the default
 	Choice                 // one of some words
 	Share                  // in percent, or none
 	Path                   // of a file
@@ -79,7 +79,7 @@ var All = []Setting{
 		Means: "A condition on these calls, in the encoding that `waymark run --if` writes: see [conditions](conditions.md)."},
 	{Key: "count", Of: Statistics,
 		Means: "Count calls, and read no clock.",
-		Flag:  "count", Usage: "count calls only, and read no clock"},
+		Flag:  "calls-only", Usage: "count calls only, and read no clock"},
 	{Key: "histogram", Of: Statistics,
 		Means: "Gather the distribution of durations too.",
 		Flag:  "histogram", Usage: "gather how durations are distributed, too: p50, p90, p99, p99.9"},
@@ -89,9 +89,9 @@ var All = []Setting{
 	{Key: "objects", Of: Recording | Statistics,
 		Means: "Count heap [objects](statistics.md#objects) by type and function, too: in statistics, or with `record` in the recording.",
 		Flag:  "objects", Usage: "count heap objects by type, and by the functions that make them"},
-	{Key: "every", Short: "i", Kind: Number, Most: 1e6, Unit: " seconds", Default: "0", Of: Statistics,
-		Means: "Seconds between two reports; 0 is one report at the end.",
-		Flag:  "every", Usage: "print a report every `SECONDS`, too; 0 is never"},
+	{Key: "every", Short: "i", Kind: Duration, Want: "0 or a time, as in 10s", Default: "0s", Of: Statistics,
+		Means: "Time between two reports, a number without a unit is seconds; 0 is one report at the end.",
+		Flag:  "every", Usage: "print a report every `DURATION`, too; 0 is never"},
 	{Key: "top", Kind: Number, Most: math.MaxInt32, Default: "10", Of: Statistics, Flag: "top",
 		Means: "Rows of each list of a report; default 10, 0 is all."},
 	{Key: "names", Kind: Choice, Choices: []string{"short", "full"}, Default: "short", Of: Statistics, Flag: "names",

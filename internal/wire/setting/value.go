@@ -57,7 +57,10 @@ func (s *Setting) Parse(name, value string) (v Value, err error) {
 		}
 	case Duration:
 		d, err := time.ParseDuration(value)
-		if err != nil || d <= 0 {
+		if err != nil {
+			d, err = time.ParseDuration(value + "s")
+		}
+		if err != nil || d < 0 || d == 0 && s.Default != "0s" {
 			return wrong(s.Want)
 		}
 		v.N = int64(d)

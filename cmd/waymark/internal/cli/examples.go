@@ -87,7 +87,7 @@ waymark status 4711
 waymark status app                        if there is only one app`,
 	"on": `
 waymark on 4711 store.Put                 until ^C
-waymark on --keep --for 1m --monitor print 4711 @IO`,
+waymark on --stay --for 1m --monitor print 4711 @IO`,
 	"off": `
 waymark off 4711 @IO                      what was switched on and kept
 waymark off app store.Put @IO`,
@@ -99,7 +99,7 @@ waymark resume 4711                       of WAYMARK=suspend ./app: its first in
 waymark resume app`,
 	"top": `
 waymark top 4711                          what takes the time now, every second
-waymark top --once --every 5s --format json app ./store/...`,
+waymark top -n 1 --every 5s --format json app ./store/...`,
 	"watch": `
 waymark watch 4711 store.Put              calls as they end
 waymark watch --on panic -n 1 app store.Put`,

@@ -224,7 +224,7 @@ func TestForeignTexts(t *testing.T) {
 	p := &poser{program: "/srv/" + hostile, path: filepath.Join(dir, hostile), fails: "no such thing\x1b]0;owned\x07\r"}
 	p.listen(t, dir)
 	pid := strconv.Itoa(os.Getpid())
-	for _, args := range [][]string{{"ps"}, {"status", pid}, {"status", "none"}, {"watch", pid, "f"}, {"seen", pid}, {"dump", pid}, {"calls", pid}, {"top", "--once", "--every", "1ms", pid}} {
+	for _, args := range [][]string{{"ps"}, {"status", pid}, {"status", "none"}, {"watch", pid, "f"}, {"seen", pid}, {"dump", pid}, {"calls", pid}, {"top", "--limit=1", "--every", "1ms", pid}} {
 		args = append(args[:1:1], append([]string{"--dir", dir}, args[1:]...)...)
 		stdout, stderr, _ := run(args...)
 		if at := harmful(stdout + "\n" + stderr); at != "" {

@@ -74,7 +74,7 @@ var common = map[string]string{
 	"report":  "sort top by include exclude min time goroutine format output",
 	"tree":    "callers root depth min include exclude time goroutine format",
 	"replay":  "include exclude min time goroutine depth width",
-	"traces":  "root slowest failed critical args waiting include min time format",
+	"traces":  "root top failed critical args waiting include min time format",
 	"export":  "to output include exclude min time goroutine",
 	"diff":    "fail-over test top include exclude min format",
 	"load":    "output rate depth width for",

@@ -70,12 +70,12 @@ time when a request was due. A request is sent once; what is not taken is counte
 	flags := cmd.Flags()
 	flags.StringVarP(&l.out, "output", "o", "", "`URL` of a receiver, as in http://localhost:4318 or grpc://localhost:4317, or a file; - for standard output")
 	flags.Float64Var(&l.Rate, "rate", 1000, "`NUMBER` of spans per second; 0: as many as are taken")
-	flags.DurationVar(&l.Limit, "for", 10*time.Second, "`TIME`, then the command ends; 0: until ^C")
-	flags.IntVarP(&l.Traces, "count", "n", 0, "end after `N` traces; 0: no limit")
+	flags.DurationVar(&l.Limit, "for", 10*time.Second, "`DURATION`, then the command ends; 0: until ^C")
+	flags.IntVarP(&l.Traces, "limit", "n", 0, "end after `N` traces; 0: no limit")
 	flags.IntVar(&l.connections, "connections", 4, "`N` requests on their way at a time")
 	flags.IntVar(&l.graph.Width, "width", 3, "without FILE: each call makes `N` calls")
 	flags.IntVar(&l.graph.Functions, "functions", 100, "without FILE: `N` different functions")
-	flags.DurationVar(&l.graph.Duration, "duration", 10*time.Millisecond, "without FILE: `TIME` that a trace's root takes")
+	flags.DurationVar(&l.graph.Duration, "duration", 10*time.Millisecond, "without FILE: `DURATION` that a trace's root takes")
 	flags.Float64Var(&l.graph.Skew, "skew", 0.5, "without FILE: how unequal calls, functions and times are, `NUMBER` from 0 to 5")
 	flags.StringVar(&l.form, "format", "text", "of the result: `FORMAT` text or json")
 	config.Mark(flags, config.IsOutput, "output")
@@ -110,7 +110,7 @@ func (l *loadFlags) check(set *pflag.FlagSet, files []string) (wrong error) {
 	case l.Limit < 0:
 		return usagef("--for=%v: want 0 or more", l.Limit)
 	case l.Traces < 0:
-		return usagef("--count=%d: want 0 or more", l.Traces)
+		return usagef("--limit=%d: want 0 or more", l.Traces)
 	case l.connections < 1 || l.connections > 1000:
 		return usagef("--connections=%d: want 1 to 1000", l.connections)
 	case l.form != "text" && l.form != "json":

@@ -41,6 +41,11 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
+// formerly says what flags of earlier checkouts are now.
+var formerly = map[string]string{
+	"run --count": "--calls-only", "load --count": "--limit", "traces --slowest": "--top", "top --once": "-n 1", "on --keep": "--stay", "trace --panics": "--on panic",
+}
+
 // flagError explains an error of cobra's about a command's flags, and names the nearest flag.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
@@ -53,6 +58,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		arg = "-" + short
 	}
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	if now := formerly[cmd.Name()+" --"+name]; now != "" {
+		return usagef("unknown flag %s: it is %s now", arg, now)
+	}
 	if cmd.Flags().Lookup(name) != nil {
 		return usagef("unknown flag %s: waymark's flags have two dashes: --%s", arg, name)
 	}
@@ -66,6 +74,9 @@ func flagError(cmd *cobra.Command, err error) error {
 // unknownBuildFlag returns an error about an unknown flag with two dashes of a command that builds,
 // with the nearest flag.
 func unknownBuildFlag(set *pflag.FlagSet, arg, name string) error {
+	if now := formerly[set.Name()+" --"+name]; now != "" {
+		return usagef("unknown flag %s: it is %s now", arg, now)
+	}
 	if gocmd.KnownToTest(name) {
 		return usagef("unknown flag %s; is it %s? The go command's flags have one dash", arg, arg[1:])
 	}

@@ -40,7 +40,7 @@ func TestModes(t *testing.T) {
 		for _, f := range []string{"text", "json", "csv", "html"} {
 			outputs = append(outputs, []string{"report", "--format", f})
 		}
-		outputs = append(outputs, []string{"load", "--count", "1", "--rate", "0"})
+		outputs = append(outputs, []string{"load", "-n", "1", "--rate", "0"})
 		for _, args := range outputs {
 			out := filepath.Join(dir, "out")
 			folder := slices.Contains(args, "ctf")

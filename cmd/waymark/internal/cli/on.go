@@ -16,8 +16,8 @@ func (a *app) onCommand() *cobra.Command {
 	cmd := a.liveCmd("on [flags] PID TARGET...", "switch functions on in a running program", 1, -1,
 		func(set *pflag.FlagSet) {
 			set.StringVar(&r.Monitor, "monitor", control.Monitors[0], "`WHAT` is done with calls: stats, record, or print to the program's stderr")
-			set.DurationVar(&d, "for", 0, "`TIME` until they are switched off, as 30s; 0: until this command ends")
-			set.BoolVar(&r.Keep, "keep", false, "leave them on when this command ends, which it does at once: until off, reset or --for")
+			set.DurationVar(&d, "for", 0, "`DURATION` until they are switched off, as 30s; 0: until this command ends")
+			set.BoolVar(&r.Keep, "stay", false, "leave them on when this command ends, which it does at once: until off, reset or --for")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			if d < 0 {
@@ -40,7 +40,7 @@ a signal, --for, or kill -9. What other commands have switched on stays as it is
 }
 
 func (a *app) offCommand() *cobra.Command {
-	return a.liveCmd("off [flags] PID TARGET...", "switch off what on --keep has switched on", 1, -1, nil,
+	return a.liveCmd("off [flags] PID TARGET...", "switch off what on --stay has switched on", 1, -1, nil,
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			return a.change(c, f, control.Request{Do: control.DoOff, Targets: targets})
 		})

@@ -56,7 +56,7 @@ func (a *app) runCommand() *cobra.Command {
 				return usagef("run: --%s is of statistics, and --%s needs a recording: use one of them", stat.first(), cmp.Or(rec.beyond(), "by"))
 			}
 			if waiting, _ := set.GetBool("waiting"); waiting && stat.counts() {
-				return usagef("run: calls that --count only counts have no times, and --waiting divides these: use one of them")
+				return usagef("run: calls that --calls-only counts have no times, and --waiting divides these: use one of them")
 			} else if waiting && stat.tree() {
 				return usagef("run: --tree has no times of --waiting: use waymark record --waiting, and then waymark tree --waiting")
 			}

@@ -27,7 +27,7 @@ func (f *statsFlags) define(set *pflag.FlagSet) {
 
 func (f *statsFlags) check() error {
 	if f.counts() && f.tree() {
-		return usagef("--tree: calls that --count only counts have no callers: use one of them")
+		return usagef("--tree: calls that --calls-only counts have no callers: use one of them")
 	}
 	for _, key := range []string{"every", "verbose"} {
 		if _, err := readFlag(f.set, setting.Find(key)); err != nil {
@@ -48,7 +48,7 @@ func (f *statsFlags) tree() bool {
 
 // counts reports whether calls are counted only.
 func (f *statsFlags) counts() bool {
-	on, _ := f.set.GetBool("count")
+	on, _ := f.set.GetBool("calls-only")
 	return on
 }
 

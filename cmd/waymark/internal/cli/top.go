@@ -33,7 +33,7 @@ type topFlags struct {
 	every  time.Duration
 	sort   string
 	rows   int
-	once   bool
+	tables uint64 // 0: no limit
 	calls  bool
 }
 
@@ -42,11 +42,11 @@ func (a *app) topCommand() *cobra.Command {
 	cmd := a.liveCmd("top [flags] PID [TARGET...]", "show the functions of a running program that take the most time", 0, -1,
 		func(set *pflag.FlagSet) {
 			t.limits.define(set, "")
-			set.DurationVar(&t.every, "every", time.Second, "`PERIOD` between two tables")
+			set.DurationVar(&t.every, "every", time.Second, "`DURATION` between two tables")
 			set.StringVar(&t.sort, "sort", topColumns[0], "sort by `COLUMN`: total, self, calls, avg, max or panics")
 			set.IntVar(&t.rows, "top", 20, "`ROWS`; 0: all, which are 500 at most")
 			set.BoolVar(&t.calls, "calls-only", false, "count calls only, and read no clock: for functions that are too hot to be timed")
-			set.BoolVar(&t.once, "once", false, "print one table, after one period")
+			set.Uint64VarP(&t.tables, "limit", "n", 0, "`NUMBER` of tables, then the command ends; 0: no limit")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			if _, ok := topSorts[t.sort]; !ok {
@@ -77,14 +77,15 @@ func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) err
 		t.sort = "calls"
 	}
 	limit := t.limits.time
-	if t.once {
-		limit = t.every
+	if t.tables > 0 {
+		limit = t.every * time.Duration(t.tables)
 	}
+	shown := uint64(0)
 	began := time.Now()
-	screen := isTerminal(a.stdout) && !t.once && f.form == "text"
+	screen := isTerminal(a.stdout) && t.tables != 1 && f.form == "text"
 	_, err := a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limit, max(t.every, newsEvery+1), func(n *control.News) error {
-		if t.once && !n.Done {
-			return nil
+		if shown++; t.tables > 0 && shown >= t.tables && !n.Done {
+			return nil // the last one has all periods
 		}
 		key := topSorts[t.sort]
 		slices.SortStableFunc(n.Functions, func(a, b control.Numbers) int { return cmp.Compare(key(&b), key(&a)) })

@@ -53,9 +53,9 @@ func (a *app) tracesCommand() *cobra.Command {
 				return usagef("--format=%s: want text, json, csv or xml%s", f.form, pattern.IsIt(f.form, tracesFormats, 1))
 			}
 			if f.slowest < 0 {
-				return usagef("--slowest=%d: want 0, which is no limit, or more", f.slowest)
+				return usagef("--top=%d: want 0, which is no limit, or more", f.slowest)
 			}
-			if !cmd.Flags().Changed("slowest") && f.form != "text" {
+			if !cmd.Flags().Changed("top") && f.form != "text" {
 				f.slowest = 0
 			}
 			only, err := f.filter.filter()
@@ -91,7 +91,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json, csv, or xml for tools that read actions of START and END")
-	flags.IntVar(&f.slowest, "slowest", firstTraces, "list the `N` traces that took longest; 0: all, as in other formats than text")
+	flags.IntVar(&f.slowest, "top", firstTraces, "list the `N` traces that took longest; 0: all, as in other formats than text")
 	flags.BoolVar(&f.failed, "failed", false, "list traces whose root call has returned an error or ended with a panic")
 	flags.BoolVar(&f.waiting, "waiting", false, waitingUsage)
 	flags.BoolVar(&f.objects, "objects", false, "list how many heap objects the calls of each trace made, where that was recorded")
@@ -139,7 +139,7 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 	var err error
 	if f.form == "xml" {
 		if f.slowest > 0 {
-			return usagef("traces: --format xml has all traces that --root, --include, --min and --failed choose: leave --slowest out")
+			return usagef("traces: --format xml has all traces that --root, --include, --min and --failed choose: leave --top out")
 		}
 		n, read, err = traces.WriteXML(a.stdout, set, &filter, o, nil)
 	} else {
@@ -153,7 +153,7 @@ func (a *app) listTraces(set *tracefile.Set, f *tracesFlags, only recording.Filt
 			return writeErr
 		}
 		if len(list) < n {
-			a.note(fmt.Sprintf("%s of %s; --slowest 0 lists all", units.Count(uint64(len(list))), units.Things(uint64(n), "trace")))
+			a.note(fmt.Sprintf("%s of %s; --top 0 lists all", units.Count(uint64(len(list))), units.Things(uint64(n), "trace")))
 		}
 	}
 	if n == 0 && err == nil {

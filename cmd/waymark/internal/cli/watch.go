@@ -210,18 +210,21 @@ func (a *app) showStack(f *liveFlags, s *control.Stack) error {
 func (a *app) traceCommand() *cobra.Command {
 	var limits limitFlags
 	var least time.Duration
-	var panics bool
+	var on []string
 	cmd := a.liveCmd("trace [flags] PID FUNC...", "show what each call of a function did, in a running program", 1, -1,
 		func(set *pflag.FlagSet) {
 			limits.define(set, "calls")
 			set.DurationVar(&least, "min", 0, "leave out calls that took less than `DURATION`")
-			set.BoolVar(&panics, "panics", false, "show calls that panicked only")
+			set.StringSliceVar(&on, "on", nil, "panic: show calls that panicked only")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			if err := limits.check(); err != nil {
 				return err
 			}
-			w := control.Watch{Kind: control.KindTraces, MinNS: int64(least), Panics: panics, Limit: limits.hits, Nodes: f.form == "json"}
+			if len(on) > 1 || len(on) == 1 && on[0] != "panic" {
+				return usagef("--on=%s: trace shows calls when they have ended: want panic, or no --on", strings.Join(on, ","))
+			}
+			w := control.Watch{Kind: control.KindTraces, MinNS: int64(least), Panics: len(on) > 0, Limit: limits.hits, Nodes: f.form == "json"}
 			_, err := a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limits.time, newsEvery, func(n *control.News) error {
 				for i := range n.Traces {
 					t := &n.Traces[i]

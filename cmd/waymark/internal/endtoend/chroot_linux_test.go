@@ -32,7 +32,7 @@ func TestChroot(t *testing.T) {
 	pid := fmt.Sprint(process.Pid)
 	for _, c := range []struct{ args, want string }{
 		{"ps --dir /", pid + " "}, {"status --dir / " + pid, "\non          nothing\n"}, {"status --dir . kill", "process " + pid},
-		{"top --dir / --once --every 500ms kill main.leaf*", " main.leaf0"}, {"watch --dir / -n 1 " + pid + " main.leaf1", "main.leaf1()"},
+		{"top --dir / -n 1 --every 500ms kill main.leaf*", " main.leaf0"}, {"watch --dir / -n 1 " + pid + " main.leaf1", "main.leaf1()"},
 	} {
 		if out, err := waymark(strings.Fields(c.args)...); err != nil || !strings.Contains(out, c.want) {
 			t.Errorf("waymark %s: %v\n%swant %q", c.args, err, out, c.want)

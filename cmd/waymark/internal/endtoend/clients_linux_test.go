@@ -19,7 +19,7 @@ import (
 
 // requests are what clients of TestClients ask for, each for as long as they live.
 var requests = []string{
-	"on PID main.work", "on PID main.*", "on --monitor print PID main.leaf", "on --keep PID main.caught", "off PID main.caught",
+	"on PID main.work", "on PID main.*", "on --monitor print PID main.leaf", "on --stay PID main.caught", "off PID main.caught",
 	"watch PID main.work", "watch --keep-calls PID main.*", "watch --if args[0]>10&&panic==nil PID main.work",
 	"trace PID main.work", "stack PID main.leaf", "monitor --every 20ms PID main.*", "top --every 20ms PID",
 	"record -o FILE --overflow drop PID", "record -o FILE --overflow ring PID main.leaf", "status PID", "reset PID",

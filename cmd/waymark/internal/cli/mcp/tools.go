@@ -96,7 +96,7 @@ var tools = []*tool{
 	},
 	{
 		name: "top", about: "Times the functions of a running program for a while, and lists those that took the most time.",
-		command: []string{"top", "--once", "--top=0"},
+		command: []string{"top", "--limit=1", "--top=0"},
 		params: []param{process, {name: "functions", kind: words, about: "patterns; default: all that are instrumented"},
 			{name: "for", kind: duration, flag: "--every", about: "how long", usual: "2s", most: mostSeconds},
 			{name: "sort", kind: word, flag: "--sort", about: "total, self, calls, avg, max or panics", usual: "total"}, sockets, rowLimit, byteLimit},
@@ -113,7 +113,7 @@ var tools = []*tool{
 	{
 		name: "trace", about: "Shows what calls of a function did in a running program: the tree of calls with times, through the goroutines that they started.",
 		command: []string{"trace"}, text: true,
-		params: []param{process, functions, least, {name: "panics", kind: yes, flag: "--panics", about: "only calls that panicked"},
+		params: []param{process, functions, least, {name: "on", kind: words, flag: "--on", about: "panic: only calls that panicked"},
 			hits.usually(1), length, sockets, rowLimit.usually(200), byteLimit},
 		hint: hintLive, nothing: noCalls,
 	},
@@ -159,7 +159,7 @@ var tools = []*tool{
 		command: []string{"traces", noConfig},
 		params: []param{files, {name: "key", kind: word, about: "of a trace in the list"}, root, least,
 			{name: "failed", kind: yes, flag: "--failed", about: "only those that returned an error or panicked"},
-			{name: "slowest", kind: number, flag: "--slowest", about: "how many", usual: 20, most: 1000}, window,
+			{name: "slowest", kind: number, flag: "--top", about: "how many", usual: 20, most: 1000}, window,
 			{name: "args", kind: yes, flag: "--args", about: "with key: arguments of calls, where they were recorded"},
 			{name: "depth", kind: number, flag: "--depth", about: "levels of calls, with key", most: mostLevels}, folder, rowLimit.usually(200), byteLimit},
 		hint: hintFile,
