@@ -81,6 +81,21 @@ func init() {
 	variables["captured"] = func(n int) map[string]string {
 		return map[string]string{"extra": fmt.Sprint(2 * n), "more": `"more"`}
 	}
+	halved := func(n int) map[string]string {
+		return map[string]string{"n": fmt.Sprint(n), "half": fmt.Sprint(n / 2)}
+	}
+	only := func(n int) map[string]string { return map[string]string{"n": fmt.Sprint(n)} }
+	variables["lock"], variables["unlock"], variables["early"] = halved, halved, halved
+	variables["inner"] = func(n int) map[string]string {
+		return map[string]string{"n": fmt.Sprint(n), "twice": fmt.Sprint(2 * n)}
+	}
+	variables["literal"] = func(n int) map[string]string { return map[string]string{"extra": fmt.Sprint(2 * n)} }
+	for _, name := range []string{"atomic", "builder", "nested", "last", "condition", "typed", "case6"} {
+		variables[name] = only
+	}
+	for i := range 10 {
+		variables[fmt.Sprint("case", i)] = only
+	}
 	variables["looped"] = func(n int) map[string]string { return map[string]string{"n": fmt.Sprint(n)} }
 }
 

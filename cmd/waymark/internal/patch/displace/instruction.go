@@ -47,6 +47,13 @@ func (x *Instruction) movesSP() bool {
 	return ok
 }
 
+// spills reports whether the instruction keeps a register on the stack.
+func (x *Instruction) spills() bool {
+	m, ok := x.Args[0].(x86asm.Mem)
+	_, register := x.Args[1].(x86asm.Reg)
+	return ok && register && m.Base == x86asm.RSP && m.Index == 0 && strings.HasPrefix(x.Op.String(), "MOV")
+}
+
 // fixed are instructions that aren't moved: they may fault, use the stack pointer, or lead away.
 var fixed = []x86asm.Op{x86asm.CALL, x86asm.RET, x86asm.DIV, x86asm.IDIV, x86asm.INT, x86asm.UD2, x86asm.SYSCALL, x86asm.PUSH, x86asm.POP,
 	x86asm.CLD, x86asm.STD, x86asm.HLT, x86asm.LEAVE}

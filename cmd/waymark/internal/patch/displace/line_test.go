@@ -32,7 +32,7 @@ func TestLines(t *testing.T) {
 		file string
 		n    int
 	}
-	parts := make(map[line][]uint64)
+	parts, all := make(map[line][]uint64), make(map[line][]uint64)
 	for r := data.Reader(); ; r.SkipChildren() {
 		unit, err := r.Next()
 		if err != nil || unit == nil {
@@ -43,15 +43,17 @@ func TestLines(t *testing.T) {
 			continue
 		}
 		for e := (dwarf.LineEntry{}); lines.Next(&e) == nil; {
-			if f := im.At(e.Address); !e.EndSequence && e.IsStmt && f != nil && refuses(f) == nil {
+			if f := im.At(e.Address); !e.EndSequence && f != nil && refuses(f) == nil {
 				l := line{f, e.File.Name, e.Line}
-				parts[l] = append(parts[l], e.Address)
+				if all[l] = append(all[l], e.Address); e.IsStmt {
+					parts[l] = append(parts[l], e.Address)
+				}
 			}
 		}
 	}
 	good, reasons := 0, make(map[string]int)
 	for l, list := range parts {
-		starts, err := Starts(l.f, list)
+		starts, err := Starts(l.f, list, all[l])
 		for _, pc := range starts {
 			if _, err = Line(l.f, pc); err != nil {
 				break

@@ -12,9 +12,10 @@ import (
 // Starts returns where the code of a statement begins, of the addresses of its parts in a function, in their order. It may
 // begin in several places: the compiler may have copied it. Parts that come later are left out, and so are those that the
 // compiler has moved ahead of the statement, such as what keeps a variable in memory in the loop before: the statement's
-// own code follows them, and doesn't depend on them.
-func Starts(f *image.Func, parts []uint64) ([]uint64, error) {
-	if len(parts) < 2 {
+// own code follows them, and doesn't depend on them. all has the parts, and further ones, where the compiler says that no
+// statement begins.
+func Starts(f *image.Func, parts, all []uint64) ([]uint64, error) {
+	if len(all) < 2 {
 		return parts, nil
 	}
 	b, err := decode(f)
@@ -24,23 +25,34 @@ func Starts(f *image.Func, parts []uint64) ([]uint64, error) {
 	if b.indirect { // nobody knows what follows what
 		return parts[:1], nil
 	}
-	g := b.graph()
 	var indexes []int
 	for _, pc := range parts {
-		i, found := slices.BinarySearchFunc(b.list, pc, func(x Instruction, pc uint64) int { return int(int64(x.At) - int64(pc)) })
-		if found {
+		if i, ok := b.index(b.behindSpill(pc, all)); ok && !slices.Contains(indexes, i) {
 			indexes = append(indexes, i)
+		}
+	}
+	if len(indexes) == 1 {
+		return []uint64{b.list[indexes[0]].At}, nil
+	}
+	g := b.graph()
+	// What no way from the beginning reaches without a part comes after it, and what reaches no end without it, before.
+	without := make([][]bool, len(indexes))
+	for k, i := range indexes {
+		without[k] = g.reach(g.next, []int{0}, i)
+	}
+	later := make(map[int]bool)
+	for k, j := range indexes {
+		ends := g.reach(g.before, g.ends, j)
+		for l, i := range indexes {
+			dominates, follows := !without[k][i], g.ended[i] && !ends[i]
+			if i != j && (dominates || follows && without[l][j]) {
+				later[i] = true
+			}
 		}
 	}
 	var starts []uint64
 	for _, i := range indexes {
-		first := true
-		for _, j := range indexes {
-			if i != j && (g.dominates(j, i) || g.follows(j, i) && !g.dominates(i, j)) {
-				first = false
-			}
-		}
-		if first {
+		if !later[i] {
 			starts = append(starts, b.list[i].At)
 		}
 	}
@@ -50,38 +62,57 @@ func Starts(f *image.Func, parts []uint64) ([]uint64, error) {
 	return starts, nil
 }
 
-// A graph has the instructions that may come next after each, by index, and those that return.
+// behindSpill returns where the statement of a part goes on, if the part keeps a register on the stack and others follow
+// before any jump. The compiler says of what it keeps that it is of the line at the end of such straight code.
+func (b *body) behindSpill(pc uint64, all []uint64) uint64 {
+	i, ok := b.index(pc)
+	if !ok || !b.list[i].spills() {
+		return pc
+	}
+	for j := i + 1; j < len(b.list) && !b.list[j-1].jumps() && b.jumps[b.list[j].At] == 0; j++ {
+		if slices.Contains(all, b.list[j].At) && !b.list[j].spills() {
+			return b.list[j].At
+		}
+	}
+	return pc
+}
+
+// A graph has the instructions that may come next after each, and before, by index.
 type graph struct {
-	next    [][]int
-	returns []bool
+	next, before [][]int
+	ends         []int  // those that return
+	ended        []bool // an end may follow
 }
 
 // never are the beginnings of names of functions that don't return.
 var never = []string{"runtime.panic", "runtime.goPanic", "runtime.gopanic", "runtime.throw", "runtime.fatal"}
 
 func (b *body) graph() graph {
-	index := make(map[uint64]int, len(b.list))
-	for i := range b.list {
-		index[b.list[i].At] = i
+	g := graph{next: make([][]int, len(b.list)), before: make([][]int, len(b.list))}
+	edge := func(from, to int) {
+		g.next[from], g.before[to] = append(g.next[from], to), append(g.before[to], from)
 	}
-	g := graph{make([][]int, len(b.list)), make([]bool, len(b.list))}
 	for i := range b.list {
 		x := &b.list[i]
 		next := i+1 < len(b.list)
 		switch {
-		case x.Op == x86asm.RET || x.Op == x86asm.UD2 || x.Op == x86asm.CALL && b.ends(x):
-			next, g.returns[i] = false, x.Op == x86asm.RET
+		case x.Op == x86asm.RET:
+			g.ends, next = append(g.ends, i), false
+		case x.Op == x86asm.UD2 || x.Op == x86asm.CALL && b.ends(x):
+			next = false
 		case x.jumps():
-			to, _ := x.target()
-			if at, ok := index[to]; ok {
-				g.next[i] = append(g.next[i], at)
+			for _, to := range b.targets(i) {
+				if at, ok := b.index(to); ok {
+					edge(i, at)
+				}
 			}
 			next = next && x.Op != x86asm.JMP
 		}
 		if next {
-			g.next[i] = append(g.next[i], i+1)
+			edge(i, i+1)
 		}
 	}
+	g.ended = g.reach(g.before, g.ends, -1)
 	return g
 }
 
@@ -97,37 +128,19 @@ func (b *body) calls(to uint64, names []string) bool {
 	return f != nil && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(f.Name, name) })
 }
 
-// reach reports whether done holds for an instruction that may come after one, or for that one, on a way on which avoid does
-// not lie.
-func (g graph) reach(from, avoid int, done func(int) bool) bool {
-	if from == avoid {
-		return false
-	}
-	seen := make([]bool, len(g.next))
-	seen[from] = true
-	for left := []int{from}; len(left) > 0; {
-		i := left[len(left)-1]
-		left = left[:len(left)-1]
-		if done(i) {
-			return true
-		}
-		for _, next := range g.next[i] {
-			if next != avoid && !seen[next] {
-				seen[next] = true
-				left = append(left, next)
+// reach returns the instructions to which edges lead from some, these too, on ways on which avoid does not lie.
+func (g graph) reach(edges [][]int, from []int, avoid int) (reached []bool) {
+	reached = make([]bool, len(edges))
+	var left []int
+	for list := from; ; list, left = edges[left[len(left)-1]], left[:len(left)-1] {
+		for _, i := range list {
+			if i != avoid && !reached[i] {
+				reached[i] = true
+				left = append(left, i)
 			}
 		}
+		if len(left) == 0 {
+			return reached
+		}
 	}
-	return false
-}
-
-// dominates reports whether each way to b leads through a.
-func (g graph) dominates(a, b int) bool {
-	return !g.reach(0, a, func(i int) bool { return i == b })
-}
-
-// follows reports whether there are ways from b to the function's end, and each leads through a.
-func (g graph) follows(a, b int) bool {
-	ends := func(i int) bool { return g.returns[i] }
-	return g.reach(b, -1, ends) && !g.reach(b, a, ends)
 }
