@@ -41,7 +41,10 @@ func (v *Values) Lines(file string, line int) (list []*Line, left []error, err e
 		return nil, nil, err
 	}
 	for _, s := range statements {
-		starts, err := displace.Starts(s.Func, s.Parts, s.All)
+		starts, err := displace.Starts(s.Func, s.Parts, s.Code)
+		if !s.Marked {
+			starts, err = nil, displace.ErrMixed
+		}
 		if err != nil {
 			left = append(left, refusedLine(s, err))
 		}

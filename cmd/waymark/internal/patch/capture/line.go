@@ -14,14 +14,14 @@ import (
 
 // A Statement is the code of a line in a function, with that of the calls on the line that are inlined there.
 type Statement struct {
-	Func  *image.Func // whose code it is
-	Parts []uint64    // addresses of its parts, which may be apart
-	All   []uint64    // addresses of these, and of parts where the compiler says that no statement begins
+	Func  *image.Func   // whose code it is
+	Parts []uint64      // where parts of it begin, which may be apart
+	Code  []image.Range // all of its code
 	File  string
 	Line  int
 	Call  int // which of the calls inlined in Func the line is of, as image.Func.InlinedAt returns it
 
-	marked bool // the compiler says that statements begin at the parts
+	Marked bool // the compiler says that statements begin at the parts: else it doesn't say where this one begins
 }
 
 // Statements returns the code of a line: one for each function, and for each place where the function of the line is
@@ -90,13 +90,17 @@ func (ts *Types) unitStatements(unit *dwarf.Entry, file string, line int, files 
 	var e dwarf.LineEntry
 	var f *image.Func
 	var calls []image.Inlined // of the line, in the function
-	for {
+	for first := len(*found); ; {
 		switch err := r.Next(&e); {
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
-		case e.EndSequence:
+		}
+		for ; first < len(*found); first++ { // what comes next ends those before
+			(*found)[first].Code[0].High = e.Address
+		}
+		if e.EndSequence {
 			continue
 		}
 		if f == nil || e.Address < f.Entry || e.Address >= f.End {
@@ -107,8 +111,8 @@ func (ts *Types) unitStatements(unit *dwarf.Entry, file string, line int, files 
 		}
 		add := func(name string, call int) {
 			files[name] = true
-			at := []uint64{e.Address}
-			*found = append(*found, Statement{Func: f, Parts: at, All: at, File: name, Line: line, Call: call, marked: e.IsStmt})
+			*found = append(*found, Statement{Func: f, Parts: []uint64{e.Address}, Code: []image.Range{{Low: e.Address, High: f.End}}, File: name,
+				Line: line, Call: call, Marked: e.IsStmt})
 		}
 		for _, c := range calls {
 			if c.Contains(e.Address) {
@@ -142,13 +146,13 @@ func joined(list []Statement) (all []Statement) {
 			continue
 		}
 		own := &all[i]
-		own.All = append(slices.Clip(own.All), s.All...)
+		own.Code = append(own.Code, s.Code...)
 		switch {
-		case own.marked && !s.marked: // where it marks none all count
-		case s.marked && !own.marked:
-			own.Parts, own.marked = s.Parts, true
+		case own.Marked && !s.Marked: // where it marks none all count
+		case s.Marked && !own.Marked:
+			own.Parts, own.Marked = s.Parts, true
 		case !slices.Contains(own.Parts, s.Parts[0]):
-			own.Parts = append(slices.Clip(own.Parts), s.Parts[0])
+			own.Parts = append(own.Parts, s.Parts[0])
 		}
 	}
 	return all

@@ -47,11 +47,15 @@ func (x *Instruction) movesSP() bool {
 	return ok
 }
 
-// spills reports whether the instruction keeps a register on the stack.
-func (x *Instruction) spills() bool {
-	m, ok := x.Args[0].(x86asm.Mem)
-	_, register := x.Args[1].(x86asm.Reg)
-	return ok && register && m.Base == x86asm.RSP && m.Index == 0 && strings.HasPrefix(x.Op.String(), "MOV")
+// keeps reports whether the instruction moves a register to the stack or back.
+func (x *Instruction) keeps() bool {
+	memory, register := x.Args[0], x.Args[1]
+	if _, ok := memory.(x86asm.Reg); ok {
+		memory, register = register, memory
+	}
+	m, ok := memory.(x86asm.Mem)
+	_, is := register.(x86asm.Reg)
+	return ok && is && m.Base == x86asm.RSP && m.Index == 0 && strings.HasPrefix(x.Op.String(), "MOV")
 }
 
 // fixed are instructions that aren't moved: they may fault, use the stack pointer, or lead away.

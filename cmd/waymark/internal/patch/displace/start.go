@@ -12,12 +12,8 @@ import (
 // Starts returns where the code of a statement begins, of the addresses of its parts in a function, in their order. It may
 // begin in several places: the compiler may have copied it. Parts that come later are left out, and so are those that the
 // compiler has moved ahead of the statement, such as what keeps a variable in memory in the loop before: the statement's
-// own code follows them, and doesn't depend on them. all has the parts, and further ones, where the compiler says that no
-// statement begins.
-func Starts(f *image.Func, parts, all []uint64) ([]uint64, error) {
-	if len(all) < 2 {
-		return parts, nil
-	}
+// own code follows them, and doesn't depend on them. code is all of the statement's.
+func Starts(f *image.Func, parts []uint64, code []image.Range) ([]uint64, error) {
 	b, err := decode(f)
 	if err != nil {
 		return nil, err
@@ -25,11 +21,28 @@ func Starts(f *image.Func, parts, all []uint64) ([]uint64, error) {
 	if b.indirect { // nobody knows what follows what
 		return parts[:1], nil
 	}
-	var indexes []int
+	var indexes, moves []int
+	barriers := false
 	for _, pc := range parts {
-		if i, ok := b.index(b.behindSpill(pc, all)); ok && !slices.Contains(indexes, i) {
-			indexes = append(indexes, i)
+		i, ok := b.index(pc)
+		if !ok {
+			continue
 		}
+		own, does := b.does(i, code)
+		switch {
+		case b.barrier(i):
+			barriers = true
+		case !does:
+			moves = append(moves, i)
+		case !slices.Contains(indexes, own):
+			indexes = append(indexes, own)
+		}
+	}
+	if len(indexes) == 0 {
+		indexes = moves
+	}
+	if len(indexes) == 0 && barriers {
+		return nil, ErrMixed
 	}
 	if len(indexes) == 1 {
 		return []uint64{b.list[indexes[0]].At}, nil
@@ -62,19 +75,51 @@ func Starts(f *image.Func, parts, all []uint64) ([]uint64, error) {
 	return starts, nil
 }
 
-// behindSpill returns where the statement of a part goes on, if the part keeps a register on the stack and others follow
-// before any jump. The compiler says of what it keeps that it is of the line at the end of such straight code.
-func (b *body) behindSpill(pc uint64, all []uint64) uint64 {
-	i, ok := b.index(pc)
-	if !ok || !b.list[i].spills() {
-		return pc
-	}
-	for j := i + 1; j < len(b.list) && !b.list[j-1].jumps() && b.jumps[b.list[j].At] == 0; j++ {
-		if slices.Contains(all, b.list[j].At) && !b.list[j].spills() {
-			return b.list[j].At
+// does returns where a part of a statement begins that does something. Where the part only moves a register to the stack or
+// back it is what follows in straight code, if that is the statement's own: the compiler puts such moves where they suit,
+// and says that they are of the next line that comes to its mind. ok is false if there is no such code.
+func (b *body) does(part int, code []image.Range) (first int, ok bool) {
+	first = part
+	for i, own := part, true; ; i++ {
+		x := &b.list[i]
+		if before := own; slices.ContainsFunc(code, func(r image.Range) bool { return r.Contains(x.At) }) {
+			if own = true; !before {
+				first = i
+			}
+			if !x.keeps() {
+				return first, true
+			}
+		} else {
+			own = false
+		}
+		if b.leaves(i) {
+			return 0, false
 		}
 	}
-	return pc
+}
+
+// leaves reports whether straight code ends with an instruction.
+func (b *body) leaves(i int) bool {
+	x := &b.list[i]
+	return x.jumps() || x.Op == x86asm.RET || i+1 == len(b.list) || b.jumps[b.list[i+1].At] > 0
+}
+
+// barrier reports whether an instruction is in straight code that tells the garbage collector of pointers, while that runs.
+// Pointers of several lines are told together.
+func (b *body) barrier(i int) bool {
+	for i > 0 && !b.leaves(i-1) {
+		i--
+	}
+	for ; ; i++ {
+		if x := &b.list[i]; x.Op == x86asm.CALL {
+			if to, ok := x.target(); ok && b.calls(to, []string{"runtime.gcWriteBarrier", "runtime.wbMove", "runtime.wbZero"}) {
+				return true
+			}
+		}
+		if b.leaves(i) {
+			return false
+		}
+	}
 }
 
 // A graph has the instructions that may come next after each, and before, by index.
