@@ -50,17 +50,24 @@ func TestCovered(t *testing.T) {
 			}
 		}
 	}
-	exact, refused, all := 0, 0, len(list)
+	var sum counted
+	all := len(list)
 	for round := 0; len(list) > 0; round++ { // lines whose places are others' too come later
 		if round > 9 {
 			t.Fatalf("%d lines can't be patched, as others are: %v", len(list), list[0])
 		}
-		e, r, next := w.reaches(list)
-		exact, refused, list = exact+e, refused+r, next
+		list = w.reaches(list, &sum)
 	}
-	t.Logf("%d of %d lines exact, %d can't be patched", exact, all, refused)
+	t.Logf("%d lines: %+v", all, sum)
+	// Of inlined calls nothing may be left, and the compiler makes straight code of short branches.
+	if sum.exact*100 < all*78 || sum.fewer*100 > sum.exact || sum.more*300 > sum.exact {
+		t.Error("want 78 % exact; 1 % of these may be seen too seldom, and 0.3 % too often")
+	}
 	w.end()
 }
+
+// counted is how many lines are seen as often as they are reached, and otherwise.
+type counted struct{ exact, fewer, more, partly, refused int }
 
 // A covered line is one that is reached so often.
 type covered struct {
@@ -69,8 +76,8 @@ type covered struct {
 	runs int64
 }
 
-// reaches checks how often lines are seen, and returns those that can't be patched together with others.
-func (w *worker) reaches(list []covered) (exact, refused int, again []covered) {
+// reaches counts lines, and returns those that can't be patched together with others.
+func (w *worker) reaches(list []covered, sum *counted) (again []covered) {
 	t := w.t
 	target := w.attach()
 	defer w.undone(target)
@@ -85,7 +92,7 @@ func (w *worker) reaches(list []covered) (exact, refused int, again []covered) {
 	for _, c := range list {
 		lines, left, err := v.Lines(c.file, c.line)
 		if err != nil {
-			refused++
+			sum.refused++
 			continue
 		}
 		partly[c] = len(left) > 0
@@ -114,15 +121,24 @@ func (w *worker) reaches(list []covered) (exact, refused int, again []covered) {
 		hits[of[s.Line]] += int64(n)
 	}
 	for c := range places {
-		switch n := hits[c]; {
+		n := hits[c]
+		switch {
 		case overlaps[c]:
+			continue
 		case n == c.runs:
-			exact++
-		case !partly[c] || n > c.runs:
-			t.Errorf("%s:%d was reached %d times: seen %d times, at%s", c.file, c.line, c.runs, n, places[c])
+			sum.exact++
+			continue
+		case n > c.runs:
+			sum.more++
+		case partly[c]:
+			sum.partly++
+			continue
+		default:
+			sum.fewer++
 		}
+		t.Logf("%s:%d was reached %d times: seen %d times, at%s", c.file, c.line, c.runs, n, places[c])
 	}
-	return exact, refused, again
+	return again
 }
 
 func less(a, b [2]int) bool { return a[0] < b[0] || a[0] == b[0] && a[1] < b[1] }
@@ -169,10 +185,12 @@ func simple(t *testing.T, file string) (list [][2]int) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BlockStmt, *ast.LabeledStmt:
+		case *ast.FuncLit: // its line is reached where it is made, and again where it is called
+			starts[files.Position(n.Pos()).Line]++
 		case ast.Stmt:
 			first, last := files.Position(n.Pos()).Line, files.Position(n.End()).Line
 			starts[first]++
-			if first == last && !hasLiteral(n) {
+			if first == last {
 				switch n.(type) {
 				case *ast.AssignStmt, *ast.ExprStmt, *ast.ReturnStmt, *ast.IncDecStmt:
 					all = append(all, n)
@@ -190,14 +208,4 @@ func simple(t *testing.T, file string) (list [][2]int) {
 		}
 	}
 	return list
-}
-
-// hasLiteral reports whether a function literal is in a statement: its line begins in both.
-func hasLiteral(n ast.Node) (found bool) {
-	ast.Inspect(n, func(n ast.Node) bool {
-		_, ok := n.(*ast.FuncLit)
-		found = found || ok
-		return true
-	})
-	return found
 }

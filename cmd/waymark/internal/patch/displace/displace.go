@@ -161,6 +161,7 @@ func decode(f *image.Func) (*body, error) {
 		n--
 	}
 	b := &body{f: f, jumps: make(map[uint64]int), back: make(map[uint64]int), tables: make(map[int][]uint64), depth: f.Depth(), unsafe: f.Unsafe(), spare: len(code) - n, frame: -1}
+	b.list = make([]Instruction, 0, n/4)
 	for at := 0; at < n; {
 		x, err := x86asm.Decode(code[at:n], 64)
 		if err != nil || x.Op == x86asm.VZEROUPPER || x.Op == x86asm.VZEROALL { // whose length the decoder gets wrong

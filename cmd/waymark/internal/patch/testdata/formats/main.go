@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"go/format"
 	"os"
-	"strconv"
-	"strings"
 )
 
 func main() {
@@ -24,11 +22,12 @@ func main() {
 	in := bufio.NewScanner(os.Stdin)
 	fmt.Println("ready", os.Getpid())
 	for in.Scan() {
-		command, argument, _ := strings.Cut(in.Text(), " ")
+		var command string
+		var rounds int
+		fmt.Sscan(in.Text(), &command, &rounds)
 		if command == "end" {
 			return
 		}
-		rounds, _ := strconv.Atoi(argument)
 		for range rounds {
 			for _, source := range sources {
 				if _, err := format.Source(source); err != nil {
