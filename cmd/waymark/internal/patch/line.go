@@ -124,7 +124,9 @@ func (t *Target) overlaps(list []Wanted, plans []planned) (lines map[*Line]bool,
 	}
 	for _, w := range list {
 		if s := t.known[w.Func]; w.Line != nil && s != nil && s.been {
-			s.plan.Each(func(p *displace.Place) { taken[w.Func] = append(taken[w.Func], spanOf(p)) })
+			for _, p := range s.places {
+				taken[w.Func] = append(taken[w.Func], spanOf(p.Place))
+			}
 		} else if w.Line != nil {
 			taken[w.Func] = append(taken[w.Func], span{})
 		}
@@ -141,6 +143,9 @@ func (t *Target) overlaps(list []Wanted, plans []planned) (lines map[*Line]bool,
 			continue
 		}
 		p.Each(func(place *displace.Place) {
+			if place.Exit && w.Record.Count { // it stays as it is
+				return
+			}
 			functions[w.Func] = functions[w.Func] || meet(spanOf(place), before[w.Func])
 			taken[w.Func] = append(taken[w.Func], spanOf(place))
 		})

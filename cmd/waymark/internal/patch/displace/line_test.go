@@ -72,7 +72,7 @@ func TestLines(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d lines; others: %v", good, len(parts), reasons)
-	if share := float64(good) / float64(len(parts)); share < 0.85 {
-		t.Errorf("%.1f %% of the lines can be watched, want 85 at least", 100*share)
+	if share := float64(good) / float64(len(parts)); share < 0.91 {
+		t.Errorf("%.1f %% of the lines can be watched, want 91 at least", 100*share)
 	}
 }
