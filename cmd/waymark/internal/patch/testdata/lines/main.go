@@ -336,7 +336,7 @@ func typed(n int, v any) int {
 }
 
 //go:noinline
-func dense(n int) int {
+func dense(n int, l *Locked) int {
 	k := n
 	switch n % 12 {
 	case 0:
@@ -348,7 +348,7 @@ func dense(n int) int {
 		k += early(n) // @case1
 	case 2:
 		count(31)
-		shared.last = n // @case2
+		l.last = n // @case2
 	case 3:
 		count(32)
 		k ^= 0x1234567 // @case3
@@ -419,7 +419,7 @@ func calls(n int) {
 	locks(n, &shared)
 	builder(n)
 	inlines(n)
-	dense(n)
+	dense(n, new(Locked))
 	typed(n, "text")
 	typed(n, []any{int8(1), int16(1), int32(1), uint8(1), uint16(1), uint32(1), uint64(1), 1.0, "text", []byte("b")}[n%10])
 	garbage := make([]byte, n%512)
