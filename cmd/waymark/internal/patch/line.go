@@ -41,9 +41,9 @@ func (v *Values) Lines(file string, line int) (list []*Line, left []error, err e
 		return nil, nil, err
 	}
 	for _, s := range statements {
-		starts, err := displace.Starts(s.Func, s.Parts, s.Code)
-		if !s.Marked {
-			starts, err = nil, displace.ErrMixed
+		starts, err := []uint64(nil), displace.ErrMixed
+		if s.Marked {
+			starts, err = displace.Starts(s.Func, s.Parts, s.Code)
 		}
 		if err != nil {
 			left = append(left, refusedLine(s, err))

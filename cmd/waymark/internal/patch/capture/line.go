@@ -166,8 +166,8 @@ type Locals struct {
 
 // Locals returns what is copied at an instruction of the variables that are in scope where a statement begins, of the
 // function that the statement is in: one that is inlined has its own. begin is in the code of that function, not of calls
-// inlined in the statement: there the compiler says nothing of blocks around them. depth is how far the stack pointer is from the
-// return address, bytes.
+// inlined in the statement: the compiler says nothing of blocks around those. depth is how far the stack pointer is from
+// the return address, bytes.
 func (ts *Types) Locals(s Statement, begin, at uint64, depth int, l Limits) (*Locals, error) {
 	if ts.functionsAt == nil {
 		ts.index()

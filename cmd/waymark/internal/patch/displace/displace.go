@@ -75,7 +75,7 @@ var (
 	ErrRestart  = errors.New("its code has a sequence that the runtime begins anew")
 	ErrPage     = errors.New("a patch would cross two pages")
 	ErrStack    = errors.New("it doesn't check whether its stack has room")
-	ErrMixed    = errors.New("the compiler has mixed its code with that of other lines")
+	ErrMixed    = errors.New("the compiler has mixed its code with that of other lines: name one near by")
 	ErrShape    = errors.New("its code isn't as Go's compiler is known to make it")
 )
 
