@@ -24,6 +24,12 @@ type Line struct {
 	plan *displace.Plan
 }
 
+// A lineKey is what a line is known by: calls on it that are inlined may begin where others' lines do.
+type lineKey struct {
+	pc         uint64
+	line, call int
+}
+
 // String returns the line as FILE:LINE.
 func (l *Line) String() string { return fmt.Sprintf("%s:%d", path.Base(l.File), l.Line) }
 
@@ -35,7 +41,10 @@ func (v *Values) Lines(file string, line int) (list []*Line, left []error, err e
 		return nil, nil, err
 	}
 	for _, s := range statements {
-		starts, err := displace.Starts(s.Func, s.Parts)
+		starts, err := []uint64(nil), displace.ErrMixed
+		if s.Marked {
+			starts, err = displace.Starts(s.Func, s.Parts, s.Code)
+		}
 		if err != nil {
 			left = append(left, refusedLine(s, err))
 		}
@@ -58,8 +67,13 @@ func refusedLine(s capture.Statement, err error) error {
 }
 
 func (v *Values) line(s capture.Statement, pc uint64) (*Line, error) {
-	if l := v.lines[pc]; l != nil && l.Statement.Line == s.Line {
+	key := lineKey{pc, s.Line, s.Call}
+	if l := v.lines[key]; l != nil {
 		return l, nil
+	}
+	begin, ok := s.Func.Within(s.Call, pc) // of what is inlined in the line its call
+	if !ok {
+		return nil, displace.ErrShape
 	}
 	p, err := displace.Line(s.Func, pc)
 	if err != nil {
@@ -67,7 +81,7 @@ func (v *Values) line(s capture.Statement, pc uint64) (*Line, error) {
 	}
 	at := p.Entry.At()
 	// The place may be in a function that is inlined in the line, but not outside of that which the line is in.
-	own, there := v.t.Image.Frames(pc), v.t.Image.Frames(at)
+	own, there := v.t.Image.Frames(begin), v.t.Image.Frames(at)
 	inner := len(there) - len(own)
 	if len(own) == 0 || inner < 0 || there[inner].Function != own[0].Function {
 		return nil, displace.ErrTarget
@@ -80,10 +94,10 @@ func (v *Values) line(s capture.Statement, pc uint64) (*Line, error) {
 	if p.Entry.Call {
 		depth += 8
 	}
-	if l.Locals, err = v.Types.Locals(s, pc, at, int(depth), v.Limits); err != nil {
+	if l.Locals, err = v.Types.Locals(s, begin, at, int(depth), v.Limits); err != nil {
 		return nil, err
 	}
-	v.lines[pc] = l
+	v.lines[key] = l
 	return l, nil
 }
 
@@ -110,7 +124,9 @@ func (t *Target) overlaps(list []Wanted, plans []planned) (lines map[*Line]bool,
 	}
 	for _, w := range list {
 		if s := t.known[w.Func]; w.Line != nil && s != nil && s.been {
-			s.plan.Each(func(p *displace.Place) { taken[w.Func] = append(taken[w.Func], spanOf(p)) })
+			for _, p := range s.places {
+				taken[w.Func] = append(taken[w.Func], spanOf(p.Place))
+			}
 		} else if w.Line != nil {
 			taken[w.Func] = append(taken[w.Func], span{})
 		}
@@ -127,6 +143,9 @@ func (t *Target) overlaps(list []Wanted, plans []planned) (lines map[*Line]bool,
 			continue
 		}
 		p.Each(func(place *displace.Place) {
+			if place.Exit && w.Record.Count { // it stays as it is
+				return
+			}
 			functions[w.Func] = functions[w.Func] || meet(spanOf(place), before[w.Func])
 			taken[w.Func] = append(taken[w.Func], spanOf(place))
 		})

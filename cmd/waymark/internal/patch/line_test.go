@@ -5,12 +5,16 @@ package patch
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/displace"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/trampoline"
 	"github.com/waymark-go/waymark/internal/wire/format"
 	"github.com/waymark-go/waymark/value"
@@ -80,6 +84,21 @@ func init() {
 	variables["secret"] = func(n int) map[string]string { return map[string]string{"n": fmt.Sprint(n), "key": "***"} }
 	variables["captured"] = func(n int) map[string]string {
 		return map[string]string{"extra": fmt.Sprint(2 * n), "more": `"more"`}
+	}
+	halved := func(n int) map[string]string {
+		return map[string]string{"n": fmt.Sprint(n), "half": fmt.Sprint(n / 2)}
+	}
+	only := func(n int) map[string]string { return map[string]string{"n": fmt.Sprint(n)} }
+	variables["lock"], variables["unlock"], variables["early"] = halved, halved, halved
+	variables["inner"] = func(n int) map[string]string {
+		return map[string]string{"n": fmt.Sprint(n), "twice": fmt.Sprint(2 * n)}
+	}
+	variables["literal"] = func(n int) map[string]string { return map[string]string{"extra": fmt.Sprint(2 * n)} }
+	for _, name := range []string{"atomic", "builder", "nested", "last", "condition", "typed", "case6"} {
+		variables[name] = only
+	}
+	for i := range 10 {
+		variables[fmt.Sprint("case", i)] = only
 	}
 	variables["looped"] = func(n int) map[string]string { return map[string]string{"n": fmt.Sprint(n)} }
 }
@@ -228,6 +247,76 @@ func checkLines(t *testing.T, program string) {
 	if right == 0 {
 		t.Error("no value was seen")
 	}
+	w.undone(target)
+	w.end()
+}
+
+// A function whose calls are only counted leaves its ends to lines.
+func TestCountedLines(t *testing.T) {
+	w := start(t, builtOf(t, "lines", nil))
+	target := w.attach()
+	defer target.Close()
+	v, err := target.Values(nil, capture.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []Wanted
+	atEnds := make(map[*Line]string)
+	counted := make(map[*image.Func]bool)
+	for name, n := range markedLines(t, "testdata/lines/main.go") {
+		lines, _, err := v.Lines("main.go", n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range lines {
+			list = append(list, Wanted{Func: l.Func, Line: l, Record: trampoline.Record{Line: true}})
+			if !counted[l.Func] {
+				counted[l.Func] = true
+				list = append(list, Wanted{Func: l.Func, Record: trampoline.Record{Count: true}})
+			}
+			of, err := displace.Of(l.Func)
+			if err != nil || len(lines) > 1 {
+				continue
+			}
+			for _, exit := range of.Exits {
+				if place := l.plan.Entry; exit.At() < place.End() && place.At() < exit.End() {
+					atEnds[l] = name
+				}
+			}
+		}
+	}
+	if len(atEnds) == 0 {
+		t.Fatal("no line is at a function's end")
+	}
+	report, err := target.Want(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range report.Overlaps {
+		if name := atEnds[l]; name != "" {
+			t.Errorf("%s is not seen", name)
+		}
+	}
+	hits := make(map[string]int64)
+	follow := target.Follow()
+	follow.Hit = func(c *Call) { hits[atEnds[c.Site.Line]]++ }
+	made := w.followed(target, follow, 100)
+	for s, n := range target.LineDrops() {
+		hits[atEnds[s.Line]] += int64(n)
+	}
+	for _, name := range atEnds {
+		if hits[name] != made[name] || made[name] == 0 {
+			t.Errorf("%s was reached %d times: seen %d times", name, made[name], hits[name])
+		}
+	}
+	counts, err := target.Counted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := int64(counts[target.siteOf(Wanted{Func: target.Image.Named("main.dense")})]); n != made["last"] {
+		t.Errorf("main.dense was called %d times: counted %d", made["last"], n)
+	}
+	t.Logf("at ends: %v", slices.Collect(maps.Values(atEnds)))
 	w.undone(target)
 	w.end()
 }

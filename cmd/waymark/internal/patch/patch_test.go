@@ -55,7 +55,12 @@ func builtOf(t *testing.T, program string, env []string, flags ...string) string
 
 func start(t *testing.T, program string, env ...string) *worker {
 	t.Helper()
-	w := &worker{t: t, cmd: exec.Command(program)}
+	return startWith(t, program, nil, env...)
+}
+
+func startWith(t *testing.T, program string, args []string, env ...string) *worker {
+	t.Helper()
+	w := &worker{t: t, cmd: exec.Command(program, args...)}
 	w.cmd.Env, w.cmd.Stderr = append(os.Environ(), env...), os.Stderr
 	out, err := w.cmd.StdoutPipe()
 	if err != nil {

@@ -25,7 +25,7 @@ type Values struct {
 	t     *Target
 	heap  image.Heap
 	of    map[*image.Func]*capture.Signature // nil: nothing can be copied
-	lines map[uint64]*Line                   // by where the statement begins
+	lines map[lineKey]*Line                  // by where the statement begins
 	words map[uint64]uint64                  // of the process's memory, that never change
 
 	described []format.Type
@@ -47,7 +47,7 @@ func (t *Target) Values(words []string, l capture.Limits) (*Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Values{Types: types, Limits: l, t: t, heap: heap, of: make(map[*image.Func]*capture.Signature), lines: make(map[uint64]*Line), words: make(map[uint64]uint64)}
+	v := &Values{Types: types, Limits: l, t: t, heap: heap, of: make(map[*image.Func]*capture.Signature), lines: make(map[lineKey]*Line), words: make(map[uint64]uint64)}
 	v.tell, v.types = make(map[any]func(format.Type)), make(map[uint32]value.Type)
 	types.Describe = func(t format.Type) {
 		v.described = append(v.described, t)

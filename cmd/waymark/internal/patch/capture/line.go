@@ -12,14 +12,16 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
 
-// A Statement is the code of a line in a function.
+// A Statement is the code of a line in a function, with that of the calls on the line that are inlined there.
 type Statement struct {
-	Func  *image.Func // whose code it is
-	Parts []uint64    // addresses of its parts, which may be apart
+	Func  *image.Func   // whose code it is
+	Parts []uint64      // where parts of it begin, which may be apart
+	Code  []image.Range // all of its code
 	File  string
 	Line  int
+	Call  int // which of the calls inlined in Func the line is of, as image.Func.InlinedAt returns it
 
-	marked bool // the compiler says that statements begin at the parts
+	Marked bool // the compiler says that statements begin at the parts: else it doesn't say where this one begins
 }
 
 // Statements returns the code of a line: one for each function, and for each place where the function of the line is
@@ -81,56 +83,76 @@ func (ts *Types) unitStatements(unit *dwarf.Entry, file string, line int, files 
 	if err != nil || r == nil {
 		return err
 	}
-	named := func(f *dwarf.LineFile) bool {
-		return f != nil && (f.Name == file || strings.HasSuffix(f.Name, "/"+file))
-	}
-	if !slices.ContainsFunc(r.Files(), named) {
+	named := func(name string) bool { return name == file || strings.HasSuffix(name, "/"+file) }
+	if !slices.ContainsFunc(r.Files(), func(f *dwarf.LineFile) bool { return f != nil && named(f.Name) }) {
 		return nil
 	}
 	var e dwarf.LineEntry
-	for {
+	var f *image.Func
+	var calls []image.Inlined // of the line, in the function
+	for first := len(*found); ; {
 		switch err := r.Next(&e); {
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
-		case e.EndSequence || !named(e.File) || !e.IsStmt && e.Line != line:
+		}
+		for ; first < len(*found); first++ { // what comes next ends those before
+			(*found)[first].Code[0].High = e.Address
+		}
+		if e.EndSequence {
 			continue
 		}
-		f := ts.image.At(e.Address)
-		if f == nil {
-			continue
+		if f == nil || e.Address < f.Entry || e.Address >= f.End {
+			if f = ts.image.At(e.Address); f == nil {
+				continue
+			}
+			calls = f.InlinedOn(line, named)
 		}
-		files[e.File.Name], lines[e.Line] = true, true
-		if e.Line == line {
-			*found = append(*found, Statement{f, []uint64{e.Address}, e.File.Name, e.Line, e.IsStmt})
+		add := func(name string, call int) {
+			files[name] = true
+			*found = append(*found, Statement{Func: f, Parts: []uint64{e.Address}, Code: []image.Range{{Low: e.Address, High: f.End}}, File: name,
+				Line: line, Call: call, Marked: e.IsStmt})
+		}
+		for _, c := range calls {
+			if c.Contains(e.Address) {
+				add(c.File, c.Caller)
+			}
+		}
+		switch {
+		case e.File == nil || !named(e.File.Name):
+		case e.Line == line:
+			add(e.File.Name, f.InlinedAt(e.Address))
+			fallthrough
+		case e.IsStmt:
+			files[e.File.Name], lines[e.Line] = true, true
 		}
 	}
 }
 
 // joined returns statements with all their parts, of those of single parts.
 func joined(list []Statement) (all []Statement) {
-	slices.SortFunc(list, func(a, b Statement) int { return cmp.Compare(a.Parts[0], b.Parts[0]) })
+	slices.SortStableFunc(list, func(a, b Statement) int { return cmp.Compare(a.Parts[0], b.Parts[0]) })
 	type place struct {
-		f       *image.Func
-		inlined int
+		f    *image.Func
+		call int
 	}
 	known := make(map[place]int)
 	for _, s := range list {
-		p := place{s.Func, s.Func.InlinedAt(s.Parts[0])}
-		i, ok := known[p]
-		switch {
-		case !ok:
-			known[p] = len(all)
+		i, ok := known[place{s.Func, s.Call}]
+		if !ok {
+			known[place{s.Func, s.Call}] = len(all)
 			all = append(all, s)
 			continue
-		case all[i].marked && !s.marked: // where it marks none all count
-			continue
-		case s.marked && !all[i].marked:
-			all[i] = s
 		}
-		if !slices.Contains(all[i].Parts, s.Parts[0]) {
-			all[i].Parts = append(all[i].Parts, s.Parts[0])
+		own := &all[i]
+		own.Code = append(own.Code, s.Code...)
+		switch {
+		case own.Marked && !s.Marked: // where it marks none all count
+		case s.Marked && !own.Marked:
+			own.Parts, own.Marked = s.Parts, true
+		case !slices.Contains(own.Parts, s.Parts[0]):
+			own.Parts = append(own.Parts, s.Parts[0])
 		}
 	}
 	return all
@@ -143,8 +165,9 @@ type Locals struct {
 }
 
 // Locals returns what is copied at an instruction of the variables that are in scope where a statement begins, of the
-// function that the statement is in: one that is inlined has its own. depth is how far the stack pointer is from the
-// return address, bytes.
+// function that the statement is in: one that is inlined has its own. begin is in the code of that function, not of calls
+// inlined in the statement: the compiler says nothing of blocks around those. depth is how far the stack pointer is from
+// the return address, bytes.
 func (ts *Types) Locals(s Statement, begin, at uint64, depth int, l Limits) (*Locals, error) {
 	if ts.functionsAt == nil {
 		ts.index()

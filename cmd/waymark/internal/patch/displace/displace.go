@@ -13,8 +13,10 @@
 package displace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/arch/x86/x86asm"
@@ -73,6 +75,7 @@ var (
 	ErrRestart  = errors.New("its code has a sequence that the runtime begins anew")
 	ErrPage     = errors.New("a patch would cross two pages")
 	ErrStack    = errors.New("it doesn't check whether its stack has room")
+	ErrMixed    = errors.New("the compiler has mixed its code with that of other lines: name one near by")
 	ErrShape    = errors.New("its code isn't as Go's compiler is known to make it")
 )
 
@@ -141,9 +144,10 @@ func plan(f *image.Func, entry, exits bool) (*Plan, error) {
 type body struct {
 	f        *image.Func
 	list     []Instruction
-	jumps    map[uint64]int // to each address within the function
-	back     map[uint64]int // those that come from behind it
-	indirect bool           // there are jumps to addresses that the code computes
+	jumps    map[uint64]int   // to each address within the function
+	back     map[uint64]int   // those that come from behind it
+	indirect bool             // there are jumps to addresses that the code computes, and nobody knows which
+	tables   map[int][]uint64 // addresses to which each jump by a table leads, by the jump's index
 	depth    image.Table
 	unsafe   image.Table
 	spare    int // bytes behind the code that are nobody's
@@ -156,7 +160,8 @@ func decode(f *image.Func) (*body, error) {
 	for n > 0 && code[n-1] == 0xCC { // INT3 fills what is between functions
 		n--
 	}
-	b := &body{f: f, jumps: make(map[uint64]int), back: make(map[uint64]int), depth: f.Depth(), unsafe: f.Unsafe(), spare: len(code) - n, frame: -1}
+	b := &body{f: f, jumps: make(map[uint64]int), back: make(map[uint64]int), tables: make(map[int][]uint64), depth: f.Depth(), unsafe: f.Unsafe(), spare: len(code) - n, frame: -1}
+	b.list = make([]Instruction, 0, n/4)
 	for at := 0; at < n; {
 		x, err := x86asm.Decode(code[at:n], 64)
 		if err != nil || x.Op == x86asm.VZEROUPPER || x.Op == x86asm.VZEROALL { // whose length the decoder gets wrong
@@ -168,6 +173,7 @@ func decode(f *image.Func) (*body, error) {
 	if len(b.list) == 0 {
 		return nil, ErrShort
 	}
+	var computed []int
 	for i := range b.list {
 		x := &b.list[i]
 		if !x.jumps() {
@@ -175,21 +181,31 @@ func decode(f *image.Func) (*body, error) {
 		}
 		to, ok := x.target()
 		if !ok {
-			b.indirect = true
 			if depth, _ := b.depth.At(x.At); depth == 0 && x.throughRegister() {
 				return nil, ErrTail
 			}
+			computed = append(computed, i)
 			continue
 		}
 		if to < f.Entry || to >= f.Entry+uint64(n) {
 			return nil, ErrTail
 		}
-		b.jumps[to]++
-		if to <= x.At {
-			b.back[to]++
-		}
+		b.noteJump(x.At, to)
 	}
+	b.indirect = !b.findTables(computed)
 	return b, nil
+}
+
+func (b *body) noteJump(from, to uint64) {
+	b.jumps[to]++
+	if to <= from {
+		b.back[to]++
+	}
+}
+
+// index returns the index of the instruction at an address.
+func (b *body) index(at uint64) (i int, ok bool) {
+	return slices.BinarySearchFunc(b.list, at, func(x Instruction, at uint64) int { return cmp.Compare(x.At, at) })
 }
 
 // findFrame finds PUSHQ BP; MOVQ SP, BP, behind the stack check if there is one.

@@ -47,6 +47,17 @@ func (x *Instruction) movesSP() bool {
 	return ok
 }
 
+// keeps reports whether the instruction moves a register to the stack or back.
+func (x *Instruction) keeps() bool {
+	memory, register := x.Args[0], x.Args[1]
+	if _, ok := memory.(x86asm.Reg); ok {
+		memory, register = register, memory
+	}
+	m, ok := memory.(x86asm.Mem)
+	_, is := register.(x86asm.Reg)
+	return ok && is && m.Base == x86asm.RSP && m.Index == 0 && strings.HasPrefix(x.Op.String(), "MOV")
+}
+
 // fixed are instructions that aren't moved: they may fault, use the stack pointer, or lead away.
 var fixed = []x86asm.Op{x86asm.CALL, x86asm.RET, x86asm.DIV, x86asm.IDIV, x86asm.INT, x86asm.UD2, x86asm.SYSCALL, x86asm.PUSH, x86asm.POP,
 	x86asm.CLD, x86asm.STD, x86asm.HLT, x86asm.LEAVE}

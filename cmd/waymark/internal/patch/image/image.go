@@ -68,6 +68,7 @@ type Image struct {
 	names  map[string]*Func
 	vars   map[string]uint64
 
+	relocations  func() []relocation
 	findChildren sync.Once
 	inChild      map[*Func]bool
 }
@@ -79,6 +80,7 @@ func Open(path string) (*Image, error) {
 		return nil, err
 	}
 	im := &Image{Path: path, file: file, names: make(map[string]*Func), vars: make(map[string]uint64)}
+	im.relocations = sync.OnceValue(im.readRelocations)
 	if err := im.read(); err != nil {
 		file.Close()
 		return nil, err

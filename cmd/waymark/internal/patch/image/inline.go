@@ -1,9 +1,6 @@
 package image
 
-import (
-	"debug/elf"
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // A Frame is a call at an instruction: of a function, or of one that the compiler has inlined there.
 type Frame struct {
@@ -51,6 +48,70 @@ func (f *Func) InlinedAt(pc uint64) int {
 		return int(i)
 	}
 	return -1
+}
+
+// Within returns the address that stands for an instruction in one of the calls that InlinedAt returns, or in the function
+// itself, below 0: that of the call which it has come from. ok is false if it is of neither.
+func (f *Func) Within(call int, pc uint64) (at uint64, ok bool) {
+	inlined := f.inlined()
+	for range len(inlined.entries) + 1 {
+		i := f.InlinedAt(pc)
+		if i == call || i < 0 {
+			return pc, i == call || call < 0
+		}
+		e, ok := inlined.at(pc)
+		if !ok {
+			break
+		}
+		pc = f.Entry + uint64(e.parent)
+	}
+	return 0, false
+}
+
+// An Inlined is code of calls on a line.
+type Inlined struct {
+	Range
+	File   string // that the line is in
+	Caller int    // which of the inlined calls the line itself is of, as InlinedAt returns it
+}
+
+// InlinedOn returns the code of calls on a line that the compiler has inlined in the function, with what is inlined in
+// them. A range may come several times.
+func (f *Func) InlinedOn(line int, named func(file string) bool) (list []Inlined) {
+	inlined := f.inlined()
+	if len(inlined.entries) == 0 {
+		return nil
+	}
+	lines := f.table(f.field(recordLines))
+	callers := make([]int, len(inlined.entries))
+	files := make([]string, len(inlined.entries)) // of calls on the line
+	for i, e := range inlined.entries {
+		pc := f.Entry + uint64(e.parent)
+		callers[i] = -1
+		if caller, ok := inlined.index.At(pc); ok {
+			callers[i] = int(caller)
+		}
+		if n, ok := lines.At(pc); ok && int(n) == line {
+			if file := f.file(pc); named(file) {
+				files[i] = file
+			}
+		}
+	}
+	low := f.Entry
+	for k, high := range inlined.index.ends {
+		i := int(inlined.index.values[k])
+		for range inlined.entries { // however damaged: they aren't nested deeper
+			if i < 0 || i >= len(files) {
+				break
+			}
+			if files[i] != "" {
+				list = append(list, Inlined{Range{low, high}, files[i], callers[i]})
+			}
+			i = callers[i]
+		}
+		low = high
+	}
+	return list
 }
 
 // inlines are the calls that the compiler has inlined in a function.
@@ -135,59 +196,4 @@ func (im *Image) readInlines() []byte {
 		return nil
 	}
 	return im.section(im.pointer(at + offset))
-}
-
-// pointer returns the address that the program keeps at an address, as the linker has set it.
-func (im *Image) pointer(at uint64) (to uint64) {
-	if im.elf.Type == elf.ET_DYN {
-		im.relocations(func(where, value uint64) {
-			if where == at {
-				to = value
-			}
-		})
-		return to
-	}
-	if b := im.section(at); len(b) >= 8 {
-		to = binary.LittleEndian.Uint64(b)
-	}
-	return to
-}
-
-// findPointer returns where the program keeps an address, 0: nowhere.
-func (im *Image) findPointer(to uint64) (at uint64) {
-	if im.elf.Type == elf.ET_DYN {
-		im.relocations(func(where, value uint64) {
-			if value == to && at == 0 {
-				at = where
-			}
-		})
-		return at
-	}
-	for _, s := range im.elf.Sections {
-		if s.Type != elf.SHT_PROGBITS || s.Flags&elf.SHF_WRITE == 0 && s.Name != ".go.module" {
-			continue
-		}
-		b, _ := s.Data()
-		for i := 0; i+8 <= len(b); i += 8 {
-			if binary.LittleEndian.Uint64(b[i:]) == to {
-				return s.Addr + uint64(i)
-			}
-		}
-	}
-	return 0
-}
-
-// relocations calls do with each address that a program that is independent of its position keeps.
-func (im *Image) relocations(do func(where, value uint64)) {
-	for _, s := range im.elf.Sections {
-		if s.Type != elf.SHT_RELA {
-			continue
-		}
-		b, _ := s.Data()
-		for ; len(b) >= 24; b = b[24:] {
-			if binary.LittleEndian.Uint32(b[8:]) == uint32(elf.R_X86_64_RELATIVE) {
-				do(binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[16:]))
-			}
-		}
-	}
 }

@@ -33,9 +33,11 @@ type Square struct{ side int }
 func (s Square) Area() int { return s.side * s.side }
 
 // Marked lines, in the order in which they are counted.
-var marks = []string{"straight", "call", "branch", "loop", "results", "method", "escaped", "closure", "inlined", "generic", "switched", "wide", "deferred", "floats", "padded", "secret", "captured", "looped"}
+var marks = [...]string{"straight", "call", "branch", "loop", "results", "method", "escaped", "closure", "inlined", "generic", "switched", "wide", "deferred", "floats", "padded", "secret", "captured", "looped",
+	"lock", "unlock", "atomic", "builder", "early", "nested", "inner", "last", "condition", "literal", "typed",
+	"case0", "case1", "case2", "case3", "case4", "case5", "case6", "case7", "case8", "case9"}
 
-var counts [18]atomic.Int64
+var counts [len(marks)]atomic.Int64
 
 func count(mark int) { counts[mark].Add(1) }
 
@@ -216,6 +218,185 @@ func looped(n int) { // @looped
 	}
 }
 
+type Locked struct {
+	pad   [2]int
+	mu    sync.Mutex
+	total atomic.Int64
+	last  int
+}
+
+var shared Locked
+
+//go:noinline
+func locks(n int, l *Locked) {
+	if n%2 == 0 {
+		half := n / 2
+		count(18)
+		l.mu.Lock() // @lock
+		l.last = half
+		count(19)
+		l.mu.Unlock() // @unlock
+	}
+	for i := range n % 3 {
+		more := int64(i + n)
+		count(20)
+		l.total.Add(more) // @atomic
+		touch(i)
+	}
+}
+
+//go:noinline
+func builder(n int) string {
+	var b strings.Builder
+	for i := range n % 4 {
+		digit := byte(i + 1)
+		count(21)
+		b.WriteByte(digit) // @builder
+	}
+	return b.String()
+}
+
+func early(n int) int {
+	if n%3 == 0 {
+		return n
+	}
+	return touch(n)
+}
+
+func nested(n int) int { return early(n+1) - 1 }
+
+func inner(n int) int {
+	twice := 2 * n
+	count(24)
+	x := early(twice) // @inner
+	return x - n
+}
+
+//go:noinline
+func inlines(n int) int {
+	sum := n
+	if n%2 == 0 {
+		half := n / 2
+		count(22)
+		sum += early(half) // @early
+	}
+	for i := range n % 3 {
+		more := n + i
+		count(23)
+		x := nested(more) // @nested
+		sum += x
+	}
+	sum += inner(n)
+	if n%5 > 2 {
+		touch(sum)
+		sum -= inner(n + 1)
+	}
+	count(26)
+	if early(n) > 7 { // @condition
+		sum++
+	}
+	sum += func(extra int) int {
+		count(27)
+		return early(extra) // @literal
+	}(2 * n)
+	count(25)
+	return early(n) // @last
+}
+
+//go:noinline
+func typed(n int, v any) int {
+	k := 0
+	switch v.(type) {
+	case int8:
+		k = 1
+	case int16:
+		k = 2
+	case int32:
+		k = 3
+	case uint8:
+		k = touch(4)
+	case uint16:
+		k = 5
+	case uint32:
+		k = 6
+	case uint64:
+		k = 7
+	case float32:
+		k = 8
+	case float64:
+		k = 9
+	case string:
+		count(28)
+		k = n & 0xFF // @typed
+		touch(k)
+	case []byte:
+		k = 11
+	}
+	return k
+}
+
+//go:noinline
+func dense(n int, l *Locked) int {
+	k := n
+	switch n % 12 {
+	case 0:
+		count(29)
+		k += 17 * n // @case0
+		touch(k)
+	case 1:
+		count(30)
+		k += early(n) // @case1
+	case 2:
+		count(31)
+		l.last = n // @case2
+	case 3:
+		count(32)
+		k ^= 0x1234567 // @case3
+		touch(n)
+	case 4:
+		count(33)
+		shared.total.Add(int64(n)) // @case4
+	case 5, 11:
+		count(34)
+		k = touch(k) // @case5
+	case 6:
+		for i := range n % 5 {
+			count(35)
+			k += i * n // @case6
+			touch(i)
+		}
+	case 7:
+		switch n % 16 {
+		case 0, 1, 2:
+			k++
+		case 3:
+			count(36)
+			k = n*n + 1 // @case7
+			touch(k)
+		case 4, 5:
+			k = touch(2)
+		case 6, 7:
+			k -= 5
+		case 8:
+			k += touch(4)
+		case 9, 10:
+			k--
+		case 11:
+			count(37)
+			k += nested(n) // @case8
+			touch(k)
+		case 12:
+			k = -k
+		case 15:
+			k = 1
+		}
+	case 8:
+		count(38)
+		return n - 1000 // @case9
+	}
+	return k
+}
+
 var errLate = errors.New("late")
 
 func calls(n int) {
@@ -235,6 +416,12 @@ func calls(n int) {
 	captured(n)
 	count(17)
 	looped(n)
+	locks(n, &shared)
+	builder(n)
+	inlines(n)
+	dense(n, new(Locked))
+	typed(n, "text")
+	typed(n, []any{int8(1), int16(1), int32(1), uint8(1), uint16(1), uint32(1), uint64(1), 1.0, "text", []byte("b")}[n%10])
 	garbage := make([]byte, n%512)
 	sink.Store(&garbage)
 }
