@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -80,12 +81,11 @@ func (p *page) request(c *command) (r control.Request, every time.Duration, err 
 		every = max(time.Duration(c.EveryNS), shortestEvery)
 	case "watch":
 		r.Watch = &control.Watch{Kind: control.KindCalls, MinNS: c.MinNS, Limit: limit, Bare: !c.Values}
-		if c.If != "" {
-			only, err := expression.Compile(c.If, nil)
-			if err != nil {
-				return r, 0, ui.BadRequest("%w", err)
-			}
-			r.Watch.If = only.Append(nil)
+		if r.Watch.If, err = expression.Encode(c.If, c.Targets); err != nil {
+			return r, 0, ui.BadRequest("%w", err)
+		}
+		if slices.ContainsFunc(c.Targets, control.IsLine) && (c.MinNS != 0 || !c.Values) {
+			return r, 0, ui.BadRequest("a line shows its variables, and takes no time: no least duration, and not without values")
 		}
 	case "trace":
 		r.Watch = &control.Watch{Kind: control.KindTraces, MinNS: c.MinNS, Limit: limit}
@@ -98,7 +98,7 @@ func (p *page) request(c *command) (r control.Request, every time.Duration, err 
 		return r, 0, ui.BadRequest("min_ns=%d: want 0 or more", c.MinNS)
 	}
 	if (c.Task == "watch" || c.Task == "trace") && len(c.Targets) == 0 {
-		return r, 0, ui.BadRequest("%s: want a function", c.Task)
+		return r, 0, ui.BadRequest("%s: want a function, or a line to watch as in store.go:118", c.Task)
 	}
 	return r, every, nil
 }

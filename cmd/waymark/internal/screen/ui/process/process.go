@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/session"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
 	"github.com/waymark-go/waymark/internal/program/control"
@@ -18,7 +17,7 @@ import (
 
 // A Process is a running program.
 type Process struct {
-	connect func() (*live.Conn, error)
+	connect session.Connect
 	folder  string // of recordings
 
 	mu    sync.Mutex
@@ -26,7 +25,7 @@ type Process struct {
 }
 
 // New returns the process that connect connects to. Recordings are written into the folder.
-func New(connect func() (*live.Conn, error), folder string) *Process {
+func New(connect session.Connect, folder string) *Process {
 	return &Process{connect: connect, folder: folder, pages: make(map[string]*page)}
 }
 
