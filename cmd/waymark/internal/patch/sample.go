@@ -119,8 +119,7 @@ func (s *Sampler) running(sample *Sample, seen map[uint64]bool) error {
 		var pc, sp, bp, goroutine uint64
 		var own, system memory // stacks of the goroutine, and of the thread
 		var saved []uint64     // where the goroutine goes on: sp, pc
-		began := time.Now()
-		err := s.t.process.Glance(id, func(t *stopped.Thread) {
+		still, err := s.t.process.Glance(id, func(t *stopped.Thread) {
 			pc, sp, bp = t.Regs.Rip, t.Regs.Rsp, t.Regs.Rbp
 			w := s.t.process.Words(m, l.MG0, l.MCurrent)
 			if w[1] != 0 {
@@ -136,7 +135,7 @@ func (s *Sampler) running(sample *Sample, seen map[uint64]bool) error {
 				system = s.memory(sp, g[1], waitingRoom)
 			}
 		})
-		sample.Stopped += time.Since(began)
+		sample.Stopped += still
 		if err != nil {
 			return err
 		}

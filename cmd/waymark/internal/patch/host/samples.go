@@ -155,12 +155,12 @@ func spend(n *callgraph.Node, state patch.State, took time.Duration) {
 func shown(seen patch.Seen) (calls []image.Frame) {
 	var own []image.Frame
 	for _, f := range seen.Stack {
-		if !f.Wrapper && !names.IsMachinery(f.Function) {
+		if !f.Wrapper && !names.IsMachinery(f.Function) && strings.Contains(f.Function, ".") { // gcWriteBarrier has none
 			calls = append(calls, f)
 		}
 	}
 	for _, f := range seen.Stack {
-		if len(calls) == 0 && seen.State == patch.Runs && f.Function != "runtime.goexit" {
+		if len(calls) == 0 && seen.State == patch.Runs && f.Function != "runtime.goexit" && !f.Wrapper {
 			own = []image.Frame{f}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"time"
 )
 
 // Running returns the threads that use a CPU, or wait for one: the kernel's ids, by those that they have for the process.
@@ -27,22 +28,24 @@ func (p *Process) Running() map[int]int {
 	return list
 }
 
-// Glance stops one thread for as long as look takes. Others go on. A thread that has ended isn't looked at.
-func (p *Process) Glance(id int, look func(*Thread)) error {
+// Glance stops one thread for as long as look takes, and returns how long that was. Others go on. A thread that has ended
+// isn't looked at.
+func (p *Process) Glance(id int, look func(*Thread)) (stopped time.Duration, err error) {
 	if p.Late() {
-		return nil
+		return 0, nil
 	}
 	found, err := p.seize(id)
 	if err != nil || !found {
-		return err
+		return 0, err
 	}
 	t, err := p.wait(id)
 	if t == nil {
-		return err
+		return 0, err
 	}
-	defer p.release(t)
+	began := time.Now() // before, it was about to stop: it may have waited for a CPU
 	look(t)
-	return nil
+	p.release(t)
+	return time.Since(began), nil
 }
 
 // innerID returns the id that a thread has for the process; 0: it has ended.

@@ -27,6 +27,7 @@ type page struct {
 
 	mu    sync.Mutex // of what follows
 	tasks map[string]*task
+	files map[string]bool // source files that functions were seen in
 	ended bool
 }
 
@@ -77,7 +78,10 @@ func (p *page) request(c *command) (r control.Request, every time.Duration, err 
 	limit := min(max(c.Limit, 1), mostHits)
 	switch c.Task {
 	case "top":
-		r.Watch = &control.Watch{Kind: control.KindSums, Waits: true}
+		r.Watch = &control.Watch{Kind: control.KindSums, Waits: !c.Count, Count: c.Count}
+		every = max(time.Duration(c.EveryNS), shortestEvery)
+	case "sample":
+		r.Targets, r.Watch = nil, &control.Watch{Kind: control.KindSamples, Rate: sampleRate}
 		every = max(time.Duration(c.EveryNS), shortestEvery)
 	case "watch":
 		r.Watch = &control.Watch{Kind: control.KindCalls, MinNS: c.MinNS, Limit: limit, Bare: !c.Values}
@@ -92,7 +96,7 @@ func (p *page) request(c *command) (r control.Request, every time.Duration, err 
 	case "record":
 		r = control.Request{Do: control.DoRecord, Targets: c.Targets, Path: filepath.Join(p.folder, time.Now().Format("waymark-20060102-150405.000.wmt"))}
 	default:
-		return r, 0, ui.BadRequest("task=%s: want top, watch, trace or record", c.Task)
+		return r, 0, ui.BadRequest("task=%s: want sample, top, watch, trace or record", c.Task)
 	}
 	if c.MinNS < 0 {
 		return r, 0, ui.BadRequest("min_ns=%d: want 0 or more", c.MinNS)
@@ -112,6 +116,9 @@ func (p *page) start(c *command) (*control.Change, error) {
 	p.changes.Lock()
 	defer p.changes.Unlock()
 	p.finish(c.Task)
+	if c.Task == "top" { // exact numbers take the place of estimates
+		p.finish("sample")
+	}
 	feed, err := p.program.Follow(r)
 	if err != nil {
 		return nil, err
@@ -123,7 +130,11 @@ func (p *page) start(c *command) (*control.Change, error) {
 		return nil, ui.BadRequest("the page's connection has ended: load the page again")
 	}
 	p.tasks[c.Task] = t
-	go p.follow(c, t, every)
+	if c.Task == "sample" {
+		go p.sample(t, every, r)
+	} else {
+		go p.follow(c, t, every)
+	}
 	return &feed.Change, nil
 }
 

@@ -288,7 +288,7 @@ func TestMistakes(t *testing.T) {
 		command command
 		want    string
 	}{
-		{command{Task: "dance"}, "want top, watch, trace or record"},
+		{command{Task: "dance"}, "want sample, top, watch, trace or record"},
 		{command{Task: "watch"}, "want a function"},
 		{command{Task: "trace", Targets: []string{"p.F"}, MinNS: -1}, "want 0 or more"},
 		{command{Task: "watch", Targets: []string{"p.F"}, If: "args[0] >"}, "args[0]"},
