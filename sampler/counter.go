@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waymark-go/waymark/callgraph"
+	"github.com/waymark-go/waymark/internal/text/names"
 )
 
 // A counter makes a tree of stacks.
@@ -235,7 +236,7 @@ func (c *counter) resolve(k *kind) {
 		last = f.Function
 		own = own || f.Function == c.own
 		isRoot := c.root.matches(f.Function)
-		if isRoot || !hidden(f.Function) {
+		if isRoot || !names.IsMachinery(f.Function) {
 			list = append(list, c.function(&f))
 		}
 		if isRoot {

@@ -54,15 +54,6 @@ func ownFunction() string {
 	return runtime.FuncForPC(reflect.ValueOf((*Sampler).run).Pointer()).Name()
 }
 
-// hidden reports whether a function is part of the runtime's machinery: how a goroutine came to
-// wait, or was stopped.
-func hidden(name string) bool {
-	if rest, ok := strings.CutPrefix(name, "runtime."); ok {
-		return rest == "" || rest[0] < 'A' || rest[0] > 'Z'
-	}
-	return strings.HasPrefix(name, "internal/runtime/") || strings.Contains(name, ".runtime_")
-}
-
 // function returns the function of a frame.
 func (c *counter) function(f *runtime.Frame) *callgraph.Func {
 	known := c.functions[f.Function]

@@ -44,6 +44,84 @@ func facility(t *testing.T) (pid string, stop func()) {
 	return
 }
 
+// plainShop runs the example service as plain Go builds it, under load, until the test ends.
+func plainShop(t *testing.T) (pid string) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "shop")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Dir = "../../examples/shop"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	cmd := exec.Command(program, "-requests", "1000000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return strconv.Itoa(cmd.Process.Pid)
+}
+
+// The page of a program that plain Go has built begins with a sample, counts what is chosen of it, and shows variables at a
+// line beside its source. Nothing is left in the program.
+func TestLivePlain(t *testing.T) {
+	b := browser.Start(t)
+	pid := plainShop(t)
+	page := b.Open(serve(t, pid))
+	page.Settle()
+	row := `//table[@aria-label='Sample']//tr[.//span[contains(@title, 'search.(*Index).Search')]]`
+	running := `[...document.querySelectorAll("table[aria-label=Sample] tbody tr")].some(r => r.textContent.includes("search.(*Index).Search") && parseFloat(r.children[2].textContent) > 10)`
+	page.Wait(running)
+	page.Wait(`/\d+ samples/.test(document.body.textContent) && document.querySelector("#sample").getAttribute("aria-pressed") === "true"`)
+	page.Screenshots("sample")
+	if said, ok := untouched(pid); !ok {
+		t.Errorf("while it is sampled, the status is\n%s\nwant nothing patched", said)
+	}
+
+	page.Run(browser.Press(row + `//button[text()='Count']`))
+	page.Wait(`[...document.querySelectorAll("[aria-label=Functions] tbody tr")].some(r => r.textContent.includes("search.(*Index).Search") && Number(r.children[3].textContent.replaceAll(",", "")) > 10)`)
+	page.Wait(`document.querySelector("#sample").getAttribute("aria-pressed") === "false" && !document.querySelector("table[aria-label=Sample]")`)
+	page.Run(browser.Press(`//button[@role='switch']`))
+	page.Wait(`document.querySelector("#state").textContent === "counting nothing"`)
+
+	page.Run(browser.Press(`//button[@id='sample']`))
+	page.Wait(running)
+	page.Run(browser.Press(row + `//button[text()='Lines']`))
+	line := `//div[contains(@class, 'line')][code[contains(text(), 'ix.analysis(q, c.doc)')]]/button`
+	page.Run(chromedp.WaitVisible(line), chromedp.SendKeys(`[aria-label='Condition of watch']`, "len(q.Text) > 3"))
+	page.Run(browser.Press(line), chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Show values']`))
+	page.Wait(`[...document.querySelectorAll(".code .hit")].some(h => h.textContent.includes("q={Text:"))`)
+	page.Wait(`/index\.go:\d+  search\.\(\*Index\)\.Search  .*q=\{Text:/.test(document.querySelector(".calls").textContent)`)
+	page.Screenshots("lines")
+	// A condition that can't hold is said, and files that no function is in aren't read.
+	page.Run(chromedp.SendKeys(`[aria-label='Condition of watch']`, " && nobody == 1"), browser.Press(`//button[text()='Watch calls']`))
+	page.Wait(`document.querySelector("#said").textContent.includes("nobody")`)
+	var answer int
+	page.Eval(`(async () => (await fetch("api/live/source?session=none&file=/etc/passwd")).status)()`, &answer)
+	if answer != 400 {
+		t.Errorf("another file: status %d, want 400", answer)
+	}
+	page.Complaints()
+
+	page.Run(chromedp.Navigate("about:blank"))
+	said, ok := "", false
+	for range 100 {
+		if said, ok = untouched(pid); ok {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("when the page was left the status is\n%s\nwant nothing patched", said)
+}
+
+// untouched reports whether nothing is patched in a process that plain Go has built, and what its status says.
+func untouched(pid string) (said string, ok bool) {
+	out, _ := exec.Command(*command, "status", pid).CombinedOutput() // an error: another waymark patches it
+	return string(out), strings.Contains(string(out), "differ from the file: 0")
+}
+
 // status returns what commands have switched on in a process.
 func status(t *testing.T, pid string) string {
 	t.Helper()

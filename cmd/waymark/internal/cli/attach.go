@@ -49,7 +49,7 @@ What attach has switched on is switched off when it ends, however it ends.`
 
 // attach shows the dashboard of a process until the user leaves it.
 func (a *app) attach(process, dir string, o dashboard.Options, targets []string) error {
-	s, err := session.Open(func() (*live.Conn, error) { return live.Connect(process, dir) })
+	s, err := session.Open(func(targets ...string) (*live.Conn, error) { return connect(process, dir, targets) })
 	if err != nil {
 		return err
 	}

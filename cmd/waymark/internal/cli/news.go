@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
-	"github.com/waymark-go/waymark/internal/program/condition"
 	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/text/units"
 )
@@ -45,18 +43,11 @@ func (f *limitFlags) defineIf(set *pflag.FlagSet) {
 
 // condition returns the encoded condition, nil if there is none. targets are what it is of: calls, or lines.
 func (f *limitFlags) condition(targets []string) ([]byte, error) {
-	if f.only == "" {
-		return nil, nil
-	}
-	compile := func(text string) (*condition.Program, error) { return expression.Compile(text, nil) }
-	if slices.ContainsFunc(targets, control.IsLine) {
-		compile = expression.CompileLine
-	}
-	p, err := compile(f.only)
+	b, err := expression.Encode(f.only, targets)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	return p.Append(nil), nil
+	return b, nil
 }
 
 func (f *limitFlags) define(set *pflag.FlagSet, what string) {

@@ -130,7 +130,7 @@ func mountTimeline(s *ui.Server, set *tracefile.Set, wait func()) (done func() e
 
 // serveProcess serves the page about a running program.
 func (a *app) serveProcess(f *serveFlags, name string) error {
-	connect := func() (*live.Conn, error) { return live.Connect(name, f.dir) }
+	connect := func(targets ...string) (*live.Conn, error) { return connect(name, f.dir, targets) }
 	c, err := connect()
 	if err != nil {
 		return err

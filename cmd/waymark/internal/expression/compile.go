@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"go/parser"
 	"go/scanner"
+	"slices"
 	"strings"
 
 	"github.com/waymark-go/waymark/internal/program/condition"
+	"github.com/waymark-go/waymark/internal/program/control"
 )
 
 // Compile compiles an expression. If a signature is given, arguments and results are checked against
@@ -20,6 +22,23 @@ func Compile(text string, sig *Signature) (*condition.Program, error) {
 // Errors are *Error.
 func CompileLine(text string) (*condition.Program, error) {
 	return (&compiler{text: text, line: true}).compile()
+}
+
+// Encode compiles an expression about what targets name, calls of functions or lines, for a control.Watch. An empty one
+// is none. Errors are *Error.
+func Encode(text string, targets []string) ([]byte, error) {
+	if text == "" {
+		return nil, nil
+	}
+	compile := func(text string) (*condition.Program, error) { return Compile(text, nil) }
+	if slices.ContainsFunc(targets, control.IsLine) {
+		compile = CompileLine
+	}
+	p, err := compile(text)
+	if err != nil {
+		return nil, err
+	}
+	return p.Append(nil), nil
 }
 
 func (c *compiler) compile() (*condition.Program, error) {

@@ -396,6 +396,9 @@ func (h *host) stop(w watcher) error {
 
 // Watch implements control.Host.
 func (h *host) Watch(targets []string, w control.Watch) (control.Task, control.Change, error) {
+	if w.Kind == control.KindSamples {
+		return h.sample(w)
+	}
 	if len(targets) == 0 && w.Kind != control.KindSums {
 		return nil, control.Change{}, &control.Error{Code: control.CodeRequest, Text: "no function: want a pattern"}
 	}

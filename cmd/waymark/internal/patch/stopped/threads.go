@@ -164,18 +164,19 @@ func (p *Process) Stop() error {
 // nameThreads notes which ids threads have for the process itself, which may be in another namespace.
 func (p *Process) nameThreads() {
 	p.inner = make(map[int]*Thread)
-	nested := len(strings.Fields(p.status("NSpid"))) > 1
+	nested := len(innerIDs(p.file("status"))) > 1
 	for id, t := range p.threads {
 		if nested {
-			list := strings.Fields(statusOf(p.file(fmt.Sprintf("task/%d/status", id)), "NSpid"))
-			if len(list) == 0 {
+			if id = p.innerID(id); id == 0 {
 				continue
 			}
-			id, _ = strconv.Atoi(list[len(list)-1])
 		}
 		p.inner[id] = t
 	}
 }
+
+// innerIDs returns the ids of a process or thread in the namespaces that it is in, by its file in /proc.
+func innerIDs(file string) []string { return strings.Fields(statusOf(file, "NSpid")) }
 
 // Threads returns those that are stopped.
 func (p *Process) Threads() (list []*Thread) {

@@ -223,6 +223,25 @@ func TestWatch(t *testing.T) {
 	d.until("none names no function that was instrumented")
 }
 
+// A line's condition is of variables, and they are shown after the question only.
+func TestWatchLine(t *testing.T) {
+	d := drive(t)
+	d.press("w", "'store.go:7", "tab", "'n >", "enter")
+	d.until("condition: ")
+	d.press("' 1", "enter")
+	d.until("Values may be secrets: show variables at store.go:7?")
+	d.press("y")
+	d.until("Waiting for hits of store.go:7")
+	d.program.Calls <- []control.Call{{Function: "m/store.Get", End: control.OnLine, File: "/src/m/store/store.go", Line: 7, Args: `n=2, key="a"`}}
+	d.until(`store.go:7  store.Get  n=2, key="a"`)
+	d.until("store.go:7: 1 hit")
+	d.press("enter")
+	d.until("line       /src/m/store/store.go:7")
+	if list, _ := d.program.Begun(); strings.Join(list, ", ") != "calls store.go:7" {
+		t.Errorf("begun: %v, want calls with values", list)
+	}
+}
+
 func TestTraces(t *testing.T) {
 	d := drive(t)
 	d.press("t", "'m.F", "tab", "'soon", "enter")

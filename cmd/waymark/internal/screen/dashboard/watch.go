@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +37,15 @@ func (w *watch) init(short *names.Set) {
 
 func (w *watch) begin() {
 	w.calls, w.one = nil, nil
-	w.list.Empty = "Waiting for calls of " + w.what + " ..."
+	w.list.Empty = "Waiting for " + w.noun() + "s of " + w.what + " ..."
+}
+
+// noun returns what is watched.
+func (w *watch) noun() string {
+	if control.IsLine(w.what) {
+		return "hit"
+	}
+	return "call"
 }
 
 // tell takes in calls.
@@ -73,7 +82,11 @@ func (w *watch) Row(i int) []tui.Cell {
 		call.Style = tui.Red
 	}
 	took := tui.Cell{Text: ">", Style: tui.Dim}
-	if c.End != control.OnEnter {
+	switch c.End {
+	case control.OnEnter:
+	case control.OnLine:
+		took.Text = fmt.Sprintf("%s:%d", path.Base(c.File), c.Line)
+	default:
 		took.Text, took.Style = tui.Duration(c.DurationNS), tui.Plain
 	}
 	return []tui.Cell{{Text: time.Unix(0, c.StartUnix).Format("15:04:05.000"), Style: tui.Dim}, {Text: strconv.FormatUint(c.Goroutine, 10), Style: tui.Dim}, took, call}
@@ -84,6 +97,9 @@ func (w *watch) text(c *control.Call) string {
 	args := c.Args
 	if c.Hidden {
 		args = "***"
+	}
+	if c.End == control.OnLine {
+		return w.short.Short(c.Function) + "  " + args
 	}
 	text := w.short.Short(c.Function) + "(" + args + ")"
 	if c.Results != "" {
@@ -120,6 +136,11 @@ func (w *watch) press(key string) bool {
 
 func (w *watch) full(c *control.Call) string {
 	var b strings.Builder
+	if c.End == control.OnLine {
+		fmt.Fprintf(&b, "%s\n\ngoroutine  %d\nreached    %s\nline       %s:%d\n\n%s\n", c.Function, c.Goroutine,
+			time.Unix(0, c.StartUnix).Format("15:04:05.000000"), c.File, c.Line, c.Args)
+		return b.String()
+	}
 	fmt.Fprintf(&b, "%s\n\ngoroutine  %d\nbegan      %s\n", c.Function, c.Goroutine, time.Unix(0, c.StartUnix).Format("15:04:05.000000"))
 	if c.End != control.OnEnter {
 		fmt.Fprintf(&b, "took       %s\n", strings.TrimSpace(units.Duration(time.Duration(c.DurationNS))))
@@ -134,7 +155,7 @@ func (w *watch) view() func(columns, lines int) []string {
 	if w.one != nil {
 		body = w.one.View
 	}
-	return w.followed.above(body, "call")
+	return w.followed.above(body, w.noun())
 }
 
 // above shows a line about what is followed above a body.
@@ -157,23 +178,22 @@ func (f *followed) above(body func(columns, lines int) []string, noun string) fu
 // watchForm asks which calls to watch.
 func (m *Model) watchForm(target string) {
 	m.form = tui.NewForm("Watch calls",
-		tui.Field{Label: "Function", Text: target, Hint: "store.(*Shelf).Put, store.*, @GROUP"},
-		tui.Field{Label: "Condition", Hint: "duration > 1ms, args[0] > 10, panic"},
+		tui.Field{Label: "Function", Text: target, Hint: "store.(*Shelf).Put, store.*, @GROUP, store.go:118"},
+		tui.Field{Label: "Condition", Hint: "duration > 1ms, args[0] > 10, panic; of a line: n > 10"},
 		tui.Field{Label: "Values", Switch: true, Hint: "show arguments, results and panics"})
 	m.submit = func() tea.Cmd {
 		target, only, values := m.form.Value(0), m.form.Value(1), m.form.Fields[2].On
+		line := control.IsLine(target)
+		values = values || line // they are all that there is to show
 		w := control.Watch{Kind: control.KindCalls, Bare: !values}
 		if target == "" {
-			m.form.Error = "want a function, a pattern of functions, or a group as @NAME"
+			m.form.Error = "want a function, a pattern of functions, a group as @NAME, or a line as store.go:118"
 			return nil
 		}
-		if only != "" {
-			p, err := expression.Compile(only, nil)
-			if err != nil {
-				m.form.Error = "condition: " + strings.TrimPrefix(err.Error(), "--if: ")
-				return nil
-			}
-			w.If = p.Append(nil)
+		var err error
+		if w.If, err = expression.Encode(only, []string{target}); err != nil {
+			m.form.Error = "condition: " + strings.TrimPrefix(err.Error(), "--if: ")
+			return nil
 		}
 		begin := func() tea.Cmd {
 			m.watch.bare = !values
@@ -182,7 +202,11 @@ func (m *Model) watchForm(target string) {
 		if !values {
 			return begin()
 		}
-		m.question, m.yes = "Values may be secrets: show arguments and results of "+target+"? y n", begin
+		what := "arguments and results of "
+		if line {
+			what = "variables at "
+		}
+		m.question, m.yes = "Values may be secrets: show "+what+target+"? y n", begin
 		return nil
 	}
 }

@@ -1,7 +1,7 @@
 // Package session is what a dashboard does with a running program. It switches functions on and
 // off, adds up their calls, and follows single calls, traces and recordings.
 //
-//	s, err := session.Open(func() (*live.Conn, error) { return live.Connect("app", "") })
+//	s, err := session.Open(func(...string) (*live.Conn, error) { return live.Connect("app", "") })
 //	...
 //	defer s.Close()
 //	change, err := s.Switch([]string{"@store", "example.com/m/cart"})

@@ -24,7 +24,7 @@ type Feed struct {
 
 // Follow begins to watch or to record.
 func (s *Session) Follow(r control.Request) (*Feed, error) {
-	c, err := s.dial()
+	c, err := s.dial(r.Targets...)
 	if err != nil {
 		return nil, err
 	}

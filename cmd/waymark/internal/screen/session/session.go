@@ -10,9 +10,12 @@ import (
 	"github.com/waymark-go/waymark/internal/program/control"
 )
 
+// Connect connects to a program. Targets are what the connection is for: lines want the program patched.
+type Connect func(targets ...string) (*live.Conn, error)
+
 // A Session looks into a program.
 type Session struct {
-	connect func() (*live.Conn, error)
+	connect Connect
 	pid     int // of the program; another one with its name is not taken for it
 
 	mu     sync.Mutex
@@ -29,7 +32,7 @@ type Session struct {
 }
 
 // Open begins a session with the program that connect connects to.
-func Open(connect func() (*live.Conn, error)) (*Session, error) {
+func Open(connect Connect) (*Session, error) {
 	s := &Session{connect: connect, sums: make(sums), conns: make(map[*live.Conn]bool)}
 	status, err := s.Status()
 	if err != nil {
@@ -61,8 +64,8 @@ func (s *Session) end(c *live.Conn) {
 }
 
 // dial connects to the program, and to no other one that has its name or its address now.
-func (s *Session) dial() (*live.Conn, error) {
-	c, err := s.connect()
+func (s *Session) dial(targets ...string) (*live.Conn, error) {
+	c, err := s.connect(targets...)
 	if err != nil {
 		return nil, err
 	}

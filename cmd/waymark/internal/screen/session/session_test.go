@@ -131,7 +131,7 @@ func TestGone(t *testing.T) {
 	q.PID = 8
 	other := sessiontest.New()
 	dial := other.Dial
-	s, err := session.Open(func() (*live.Conn, error) { return dial() })
+	s, err := session.Open(func(...string) (*live.Conn, error) { return dial() })
 	if err != nil {
 		t.Fatal(err)
 	}

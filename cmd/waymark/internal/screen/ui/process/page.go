@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type page struct {
 
 	mu    sync.Mutex // of what follows
 	tasks map[string]*task
+	files map[string]bool // source files that functions were seen in
 	ended bool
 }
 
@@ -76,29 +78,31 @@ func (p *page) request(c *command) (r control.Request, every time.Duration, err 
 	limit := min(max(c.Limit, 1), mostHits)
 	switch c.Task {
 	case "top":
-		r.Watch = &control.Watch{Kind: control.KindSums, Waits: true}
+		r.Watch = &control.Watch{Kind: control.KindSums, Waits: !c.Count, Count: c.Count}
+		every = max(time.Duration(c.EveryNS), shortestEvery)
+	case "sample":
+		r.Targets, r.Watch = nil, &control.Watch{Kind: control.KindSamples, Rate: sampleRate}
 		every = max(time.Duration(c.EveryNS), shortestEvery)
 	case "watch":
 		r.Watch = &control.Watch{Kind: control.KindCalls, MinNS: c.MinNS, Limit: limit, Bare: !c.Values}
-		if c.If != "" {
-			only, err := expression.Compile(c.If, nil)
-			if err != nil {
-				return r, 0, ui.BadRequest("%w", err)
-			}
-			r.Watch.If = only.Append(nil)
+		if r.Watch.If, err = expression.Encode(c.If, c.Targets); err != nil {
+			return r, 0, ui.BadRequest("%w", err)
+		}
+		if slices.ContainsFunc(c.Targets, control.IsLine) && (c.MinNS != 0 || !c.Values) {
+			return r, 0, ui.BadRequest("a line shows its variables, and takes no time: no least duration, and not without values")
 		}
 	case "trace":
 		r.Watch = &control.Watch{Kind: control.KindTraces, MinNS: c.MinNS, Limit: limit}
 	case "record":
 		r = control.Request{Do: control.DoRecord, Targets: c.Targets, Path: filepath.Join(p.folder, time.Now().Format("waymark-20060102-150405.000.wmt"))}
 	default:
-		return r, 0, ui.BadRequest("task=%s: want top, watch, trace or record", c.Task)
+		return r, 0, ui.BadRequest("task=%s: want sample, top, watch, trace or record", c.Task)
 	}
 	if c.MinNS < 0 {
 		return r, 0, ui.BadRequest("min_ns=%d: want 0 or more", c.MinNS)
 	}
 	if (c.Task == "watch" || c.Task == "trace") && len(c.Targets) == 0 {
-		return r, 0, ui.BadRequest("%s: want a function", c.Task)
+		return r, 0, ui.BadRequest("%s: want a function, or a line to watch as in store.go:118", c.Task)
 	}
 	return r, every, nil
 }
@@ -112,6 +116,9 @@ func (p *page) start(c *command) (*control.Change, error) {
 	p.changes.Lock()
 	defer p.changes.Unlock()
 	p.finish(c.Task)
+	if c.Task == "top" { // exact numbers take the place of estimates
+		p.finish("sample")
+	}
 	feed, err := p.program.Follow(r)
 	if err != nil {
 		return nil, err
@@ -123,7 +130,11 @@ func (p *page) start(c *command) (*control.Change, error) {
 		return nil, ui.BadRequest("the page's connection has ended: load the page again")
 	}
 	p.tasks[c.Task] = t
-	go p.follow(c, t, every)
+	if c.Task == "sample" {
+		go p.sample(t, every, r)
+	} else {
+		go p.follow(c, t, every)
+	}
 	return &feed.Change, nil
 }
 

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"time"
 
-	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/session"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
 	"github.com/waymark-go/waymark/internal/program/control"
@@ -18,7 +18,7 @@ import (
 
 // A Process is a running program.
 type Process struct {
-	connect func() (*live.Conn, error)
+	connect session.Connect
 	folder  string // of recordings
 
 	mu    sync.Mutex
@@ -26,7 +26,7 @@ type Process struct {
 }
 
 // New returns the process that connect connects to. Recordings are written into the folder.
-func New(connect func() (*live.Conn, error), folder string) *Process {
+func New(connect session.Connect, folder string) *Process {
 	return &Process{connect: connect, folder: folder, pages: make(map[string]*page)}
 }
 
@@ -36,6 +36,7 @@ func (p *Process) Mount(s *ui.Server) {
 	s.Handle("GET /api/live/events", http.HandlerFunc(p.events))
 	s.HandleJSON("POST /api/live/start", p.start)
 	s.HandleJSON("POST /api/live/stop", p.stop)
+	s.HandleJSON("GET /api/live/source", p.source)
 }
 
 // statusEvery is how often a page is told what is on, and whether the program runs.
@@ -53,6 +54,7 @@ type event struct {
 	News    *control.News   `json:"news,omitempty"`
 	Text    string          `json:"text,omitempty"`
 	Change  *control.Change `json:"change,omitempty"`
+	Sample  *sample         `json:"sample,omitempty"`
 }
 
 // events is the stream of a page.
@@ -62,7 +64,7 @@ func (p *Process) events(w http.ResponseWriter, r *http.Request) {
 		ui.WriteError(w, errors.New("the connection can't stream"))
 		return
 	}
-	one := &page{folder: p.folder, id: rand.Text(), out: make(chan event, 64), tasks: make(map[string]*task)}
+	one := &page{folder: p.folder, id: rand.Text(), out: make(chan event, 64), tasks: make(map[string]*task), files: make(map[string]bool)}
 	one.ctx, one.cancel = context.WithCancel(r.Context())
 	defer one.cancel()
 	program, gone := session.Open(p.connect)
@@ -125,13 +127,14 @@ func (p *Process) remove(one *page) {
 // A command is what a page wants.
 type command struct {
 	Session string   `json:"session"`
-	Task    string   `json:"task"` // its name: top, watch, trace or record
+	Task    string   `json:"task"` // its name: sample, top, watch, trace or record
 	Targets []string `json:"targets"`
 	If      string   `json:"if"`
 	MinNS   int64    `json:"min_ns"`
 	Limit   uint64   `json:"limit"`
 	Values  bool     `json:"values"` // of watch: the user wants to see arguments and results
 	EveryNS int64    `json:"every_ns"`
+	Count   bool     `json:"count"` // of top: calls are counted, and nothing else
 }
 
 // most is the largest body of a command.
@@ -142,13 +145,18 @@ func (p *Process) command(r *http.Request) (*command, *page, error) {
 	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, most)).Decode(&c); err != nil {
 		return nil, nil, ui.BadRequest("this is no command: %w", err)
 	}
+	one, err := p.page(c.Session)
+	return &c, one, err
+}
+
+// page returns the page of a session.
+func (p *Process) page(session string) (*page, error) {
 	p.mu.Lock()
-	one := p.pages[c.Session]
-	p.mu.Unlock()
-	if one == nil {
-		return nil, nil, ui.BadRequest("the page's connection has ended: load the page again")
+	defer p.mu.Unlock()
+	if one := p.pages[session]; one != nil {
+		return one, nil
 	}
-	return &c, one, nil
+	return nil, ui.BadRequest("the page's connection has ended: load the page again")
 }
 
 func (p *Process) start(r *http.Request) (any, error) {
@@ -174,4 +182,22 @@ func (p *Process) stop(r *http.Request) (any, error) {
 	}
 	one.stop(c.Task)
 	return struct{}{}, nil
+}
+
+// source answers with a source file that functions of the page's sample are in. No other file is ever read.
+func (p *Process) source(r *http.Request) (any, error) {
+	query := r.URL.Query()
+	one, err := p.page(query.Get("session"))
+	if err != nil {
+		return nil, err
+	}
+	name := query.Get("file")
+	if !one.knows(name) || filepath.Ext(name) != ".go" {
+		return nil, ui.BadRequest("%s: no function that was seen is in a file of that name", name)
+	}
+	status, err := one.program.Status()
+	if err != nil {
+		return nil, err
+	}
+	return ui.ReadSource(name, time.Now().Add(-time.Duration(status.UptimeNS)), "the program was started"), nil
 }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
 	"github.com/waymark-go/waymark/internal/program/control"
@@ -25,13 +26,15 @@ type program struct {
 	open     int // connections
 	all      []net.Conn
 	requests []control.Request
-	closed   chan bool // one for each connection that has ended
+	dialed   [][]string // targets of connections
+	closed   chan bool  // one for each connection that has ended
 	dead     bool
 }
 
-func (p *program) connect() (*live.Conn, error) {
+func (p *program) connect(targets ...string) (*live.Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.dialed = append(p.dialed, targets)
 	if p.dead {
 		return nil, errors.New("no such process")
 	}
@@ -202,6 +205,30 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// A line's condition is of variables, and the program is asked on a connection for lines.
+func TestLine(t *testing.T) {
+	p := &program{closed: make(chan bool, 100)}
+	g := open(t, p)
+	if status, body := g.ask("start", command{Task: "watch", Targets: []string{"store.go:118"}, If: "n > 3", Values: true}); status != 200 {
+		t.Fatalf("status %d: %s", status, body)
+	}
+	g.await("news", "watch")
+	want, err := expression.CompileLine("n > 3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, r := range p.requests {
+		if r.Do == control.DoWatch && (r.Watch.Bare || string(r.Watch.If) != string(want.Append(nil))) {
+			t.Errorf("watch %+v, want values and the condition of a line", r.Watch)
+		}
+	}
+	if got := p.dialed[len(p.dialed)-1]; len(got) != 1 || got[0] != "store.go:118" {
+		t.Errorf("the connection is for %q, want the line", got)
+	}
+}
+
 // What a page has switched on ends with it.
 func TestPageCloses(t *testing.T) {
 	p := &program{closed: make(chan bool, 100)}
@@ -261,10 +288,13 @@ func TestMistakes(t *testing.T) {
 		command command
 		want    string
 	}{
-		{command{Task: "dance"}, "want top, watch, trace or record"},
+		{command{Task: "dance"}, "want sample, top, watch, trace or record"},
 		{command{Task: "watch"}, "want a function"},
 		{command{Task: "trace", Targets: []string{"p.F"}, MinNS: -1}, "want 0 or more"},
 		{command{Task: "watch", Targets: []string{"p.F"}, If: "args[0] >"}, "args[0]"},
+		{command{Task: "watch", Targets: []string{"p.F"}, If: "retries > 3"}, "retries"},
+		{command{Task: "watch", Targets: []string{"store.go:118"}}, "a line shows its variables"},
+		{command{Task: "watch", Targets: []string{"store.go:118"}, If: "f(x)", Values: true}, "function f is not known"},
 		{command{Task: "watch", Targets: []string{"nothing"}}, "no such function"},
 		{command{Task: "top", Session: "of another page"}, "load the page again"},
 	} {

@@ -2,11 +2,8 @@ package recorded
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
 	"github.com/waymark-go/waymark/tracefile"
@@ -74,9 +71,6 @@ func (r *Recordings) files(*http.Request) (any, error) {
 	return list, nil
 }
 
-// mostSource bounds a source file.
-const mostSource = 8 << 20
-
 // source answers with the lines of a source file, and with the functions of it that have calls.
 func (r *Recordings) source(req *http.Request) (any, error) {
 	p, err := r.profile.Get()
@@ -101,28 +95,8 @@ func (r *Recordings) source(req *http.Request) (any, error) {
 			functions = append(functions, row)
 		}
 	}
-	answer := struct {
-		File      string            `json:"file"`
-		Lines     []string          `json:"lines"`
+	return struct {
+		ui.Source
 		Functions []json.RawMessage `json:"functions"`
-		Note      string            `json:"note"`
-	}{name, []string{}, functions, ""}
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		answer.Note = fmt.Sprintf("The file can't be read here: %v. The numbers are those of the recording.", err)
-		return answer, nil
-	case !info.Mode().IsRegular() || info.Size() > mostSource:
-		answer.Note = "This is no source file: it is too large, or not a regular file."
-		return answer, nil
-	case info.ModTime().After(r.set.Processes[0].Info().Start):
-		answer.Note = "The file was changed after the recording began: lines may have moved."
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		answer.Note = fmt.Sprintf("The file can't be read here: %v.", err)
-		return answer, nil
-	}
-	answer.Lines = strings.Split(strings.TrimSuffix(strings.ToValidUTF8(string(text), "\uFFFD"), "\n"), "\n")
-	return answer, nil
+	}{ui.ReadSource(name, r.set.Processes[0].Info().Start, "the recording began"), functions}, nil
 }

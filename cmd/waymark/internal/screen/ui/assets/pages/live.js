@@ -1,13 +1,25 @@
-// A running program: its groups with switches, its functions' numbers, calls and traces as they happen.
+// A running program: where its time goes, its groups with switches, its functions' numbers, calls, traces and lines as they happen.
 
-import {post} from '../lib/api.js';
+import {get, post} from '../lib/api.js';
 import {el, errorBox, notice, svg} from '../lib/dom.js';
-import {count, duration} from '../lib/format.js';
+import {count, duration, percent} from '../lib/format.js';
 import {legend, parts} from '../lib/recording.js';
+import {code} from '../lib/source.js';
 import {table} from '../lib/table.js';
 
 const HISTORY = 40; // points of a sparkline
 const CALLS = 200; // calls that stay on the page
+const NOTHING = 'Nothing is counted. Switch a group on, or name functions.';
+
+// What it costs the program, see docs/performance.md.
+const COSTS = {
+	sample: 'Samples take 5 % of one CPU at most. They change nothing in the program.',
+	count: 'Each call takes the time of two readings of the clock, 15 to 30 ns; about 1 ns without times.',
+	watch: 'Each call takes the time of two readings of the clock, 15 to 30 ns, and more with values.',
+	trace: 'Each call of the function, and of all that it calls, takes the time of two readings of the clock, 15 to 30 ns.',
+	line: 'Lines: each time that a watched line is reached takes some 15 to 30 ns, by what its variables are.',
+	patched: 'Count, Watch, Trace and Lines patch the program: it stops for some milliseconds, and again at the end.',
+};
 
 export function show(main) {
 	let session = '', gone = false;
@@ -15,14 +27,17 @@ export function show(main) {
 	let on = new Set(); // targets whose numbers are counted
 	const history = new Map(); // function: {last, points}
 	let latest = [];
+	let sampling = false, began = false; // began: the first sample was asked for
+	let sample = null; // the latest
 
 	const head = el('div', {class: 'figures'});
 	const state = el('p', {class: 'muted', role: 'status', id: 'state'}, 'connecting ...');
 	const groups = el('div', {class: 'groups', role: 'group', 'aria-label': 'Groups'});
 	const pattern = el('input', {placeholder: 'functions, as in store.*', 'aria-label': 'Functions to count', size: '26', class: 'mono', id: 'target'});
+	const only = el('input', {type: 'checkbox', onchange: () => { if (on.size) recount(); }});
 	const extra = el('div', {class: 'groups', role: 'group', 'aria-label': 'Patterns'});
 	const form = el('form', {class: 'bar', onsubmit: e => { e.preventDefault(); if (pattern.value.trim()) { toggle(pattern.value.trim(), true); pattern.value = ''; } }},
-		pattern, el('button', {}, 'Count'), el('button', {type: 'button', onclick: () => toggle('...', true), title: 'All instrumented functions'}, 'Count all'));
+		pattern, el('button', {}, 'Count'), el('button', {type: 'button', onclick: () => toggle('...', true), title: 'All instrumented functions'}, 'Count all'), el('label', {}, only, ' without times'));
 	const elsewhere = el('p', {class: 'muted', id: 'elsewhere'});
 
 	const top = table({label: 'Functions', rows: [], sort: 'Total', limit: 25, columns: [
@@ -36,10 +51,26 @@ export function show(main) {
 		{head: 'Max', number: true, get: f => f.max_ns, show: f => duration(f.max_ns)},
 		{head: 'Failed', number: true, title: 'Calls that panicked or returned an error', get: f => f.panics + (f.errors ?? 0), show: f => f.panics + (f.errors ?? 0) ? count(f.panics + (f.errors ?? 0)) : ''},
 	]});
-	const empty = el('p', {class: 'muted'}, 'Nothing is counted. Switch a group on, or name functions.');
+	const empty = el('p', {class: 'muted'}, NOTHING);
+	const rows = el('div', {}, top.root);
 
-	const func = el('input', {placeholder: 'function or pattern', 'aria-label': 'Function', class: 'mono grow', required: true, id: 'function'});
-	const condition = el('input', {placeholder: 'condition, as in args[0] > 10', 'aria-label': 'Condition of watch', class: 'mono', size: '26'});
+	const act = (name, text, what, title) => el('button', {type: 'button', class: 'act', title, onclick: what}, text);
+	const seen = table({label: 'Sample', rows: [], sort: 'Running', limit: 25, columns: [
+		{head: 'Function', name: true, get: f => f.function, show: f => el('span', {class: 'mono', title: `${f.function}\n${f.file}`}, short(f.function))},
+		{head: 'On top', number: true, title: 'Of the time that goroutines ran, the share in which the function itself ran', get: f => f.top_ns, show: f => share(f.top_ns, sample.running_ns)},
+		{head: 'Running', number: true, title: 'The share in which the function ran, or something that it called', get: f => f.running_ns, show: f => share(f.running_ns, sample.running_ns)},
+		{head: 'Waiting', number: true, title: 'Of the time that goroutines waited, the share in which they waited in the function, or in something that it called', get: f => f.waiting_ns, show: f => share(f.waiting_ns, sample.waiting_ns)},
+		{head: '', show: f => parts(f, f.running_ns + f.runnable_ns + f.waiting_ns)},
+		{head: '', show: f => el('span', {class: 'acts'},
+			act('count', 'Count', () => toggle(f.function, true), COSTS.count),
+			act('watch', 'Watch', () => { func.value = f.function; begin('watch'); }, COSTS.watch),
+			act('trace', 'Trace', () => { func.value = f.function; begin('trace'); }, COSTS.trace),
+			f.file.endsWith('.go') ? act('lines', 'Lines', () => openSource(f), COSTS.line) : '')},
+	]});
+	const again = el('button', {type: 'button', 'aria-pressed': 'false', id: 'sample', title: COSTS.sample, onclick: () => sampling ? finish('sample') : beginSample()}, 'Sample');
+
+	const func = el('input', {placeholder: 'function, pattern, or line as store.go:118', 'aria-label': 'Function', class: 'mono grow', required: true, id: 'function'});
+	const condition = el('input', {placeholder: 'condition, as in args[0] > 10; of a line, n > 10', 'aria-label': 'Condition of watch', class: 'mono', size: '26'});
 	const least = el('input', {type: 'number', min: '0', step: 'any', placeholder: '0', 'aria-label': 'At least, ms', size: '6', class: 'small'});
 	const limit = el('input', {type: 'number', min: '1', max: '1000', value: '20', 'aria-label': 'How many', class: 'small'});
 	const watch = el('button', {type: 'button', class: 'primary', onclick: () => begin('watch')}, 'Watch calls');
@@ -51,18 +82,24 @@ export function show(main) {
 	let recording = false;
 	const recorded = el('p', {class: 'muted mono', role: 'status'});
 
+	const without = el('button', {value: 'none'}, 'Without values');
 	const dialog = el('dialog', {'aria-labelledby': 'ask'},
-		el('h2', {id: 'ask'}, 'Show values of calls?'),
-		el('p', {}, 'Arguments, results and panic values of these calls are copied out of the program and shown here. They may hold passwords and personal data.'),
-		el('form', {method: 'dialog', class: 'bar'}, el('button', {value: 'values', class: 'primary'}, 'Show values'), el('button', {value: 'none'}, 'Without values'), el('button', {value: ''}, 'Cancel')));
+		el('h2', {id: 'ask'}, 'Show values?'),
+		el('p', {}, 'Arguments, results and panic values of these calls, or the variables of these lines, are copied out of the program and shown here. They may hold passwords and personal data.'),
+		el('form', {method: 'dialog', class: 'bar'}, el('button', {value: 'values', class: 'primary'}, 'Show values'), without, el('button', {value: ''}, 'Cancel')));
+	const source = el('section', {class: 'panel', 'aria-label': 'Source', hidden: true});
+	const watched = new Set(); // lines of the source, FILE:LINE
+	let places = new Map(); // those that are shown: FILE:LINE: the line's element
+	let agreed = false; // values of lines may be shown
 
 	main.append(el('h1', {class: 'sr'}, 'Live'), head, state,
 		el('div', {class: 'live'},
 			el('section', {class: 'panel', 'aria-label': 'Groups'}, el('h2', {}, 'Groups'), groups, extra, form, elsewhere,
 				el('h2', {}, 'Record'), el('div', {class: 'bar'}, record), recorded),
-			el('section', {class: 'panel', 'aria-label': 'Functions'}, el('div', {class: 'bar'}, el('h2', {}, 'Functions'), el('span', {class: 'grow'}), legend()), empty, top.root)),
+			el('section', {class: 'panel', 'aria-label': 'Functions'}, el('div', {class: 'bar'}, el('h2', {}, 'Functions'), el('span', {class: 'grow'}), again, legend()), empty, rows)),
 		el('section', {class: 'panel watch', 'aria-label': 'Calls'}, el('h2', {}, 'Calls as they happen'),
 			el('div', {class: 'bar'}, func, condition, el('label', {}, 'at least ', least, ' ms'), el('label', {}, 'stop after ', limit), watch, trace, stop), said, calls),
+		source,
 		dialog);
 
 	const stream = new EventSource('api/live/events');
@@ -80,14 +117,39 @@ export function show(main) {
 	stream.onerror = () => { if (!gone) state.textContent = 'waymark serve does not answer: what you see is the last that it said.'; };
 
 	function hello(e) {
-		const again = session !== '';
+		const lost = session !== '';
 		session = e.session;
 		state.textContent = '';
-		if (again && !gone) { // the connection was lost: the program has switched off what the page had on
+		if (!began && !gone) beginSample();
+		if (lost && !gone) { // the connection was lost: the program has switched off what the page had on
 			on = new Set();
 			recording = false;
+			endSample();
 			drawGroups();
 		}
+	}
+
+	// beginSample shows where the time goes, by samples, until something is counted.
+	async function beginSample() {
+		began = true;
+		try {
+			await post('api/live/start', {session, task: 'sample', every_ns: 1e9});
+		} catch (err) {
+			empty.textContent = `${NOTHING} There is no sample of where the time goes: ${err.message}`;
+		}
+	}
+
+	function endSample() {
+		sampling = false;
+		again.setAttribute('aria-pressed', 'false');
+	}
+
+	function sampled(s) {
+		sample = s;
+		if (rows.firstChild !== seen.root) rows.replaceChildren(seen.root);
+		empty.hidden = false;
+		empty.textContent = `Seen in ${count(s.samples)} samples of all goroutines' stacks in ${duration(s.took_ns)}, which took ${percent(s.cost_ns / s.took_ns)} of one CPU. Nothing is counted. ${status?.patched ? COSTS.patched : ''}`;
+		seen.setRows(s.functions);
 	}
 
 	// end says that the program has ended. What was seen stays.
@@ -106,7 +168,7 @@ export function show(main) {
 			figure('Functions', count(s.functions)), figure('Groups', count(s.groups.length)));
 		if (first) drawGroups();
 		const mine = [...on];
-		const others = s.on.filter(o => !mine.includes(o.target));
+		const others = s.on.filter(o => !mine.includes(o.target) && !(sampling && o.monitor === 'samples'));
 		elsewhere.textContent = others.length ? 'On in the program: ' + others.map(o => `${o.target} (${o.monitor}${o.kept ? ', kept' : ''})`).join(', ') : '';
 		elsewhere.dataset.on = s.on.length;
 		if (s.recording) recorded.textContent ||= 'recording into ' + s.recording;
@@ -141,15 +203,22 @@ export function show(main) {
 		return last;
 	}
 
+	function recount() {
+		history.clear();
+		last = last.then(() => apply());
+	}
+
 	// apply has the program count what is on. target is what was changed.
 	async function apply(target) {
 		try {
 			if (on.size) {
-				const change = await post('api/live/start', {session, task: 'top', targets: [...on], every_ns: 1e9});
+				const change = await post('api/live/start', {session, task: 'top', targets: [...on], every_ns: 1e9, count: only.checked});
+				if (rows.firstChild !== top.root) rows.replaceChildren(top.root);
 				state.textContent = `counting ${count(change.functions)} functions`;
 			} else {
 				await post('api/live/stop', {session, task: 'top'});
 				state.textContent = 'counting nothing';
+				empty.textContent = NOTHING;
 			}
 		} catch (err) {
 			on.delete(target);
@@ -159,6 +228,7 @@ export function show(main) {
 	}
 
 	function news(e) {
+		if (e.task === 'sample') return sampled(e.sample);
 		if (e.task === 'top') return numbers(e.news.functions ?? []);
 		for (const c of e.news.calls ?? []) say(callLine(c));
 		for (const t of e.news.traces ?? []) say(el('pre', {class: 'trace'}, el('b', {}, `${short(t.root)} ${duration(t.duration_ns)}, ${count(t.calls)} calls, goroutine ${t.goroutine}${t.panics ? ', panicked' : ''}\n`), t.tree ?? ''));
@@ -177,6 +247,7 @@ export function show(main) {
 		}
 		latest = list;
 		empty.hidden = latest.length > 0;
+		empty.textContent = on.size ? 'None of the functions has been called yet.' : NOTHING;
 		top.setRows(latest);
 	}
 
@@ -189,6 +260,12 @@ export function show(main) {
 
 	function callLine(c) {
 		const time = new Date(c.start_unix_ns / 1e6).toISOString().slice(11, 23);
+		if (c.end === 'line') {
+			const place = places.get(`${c.file}:${c.line}`);
+			if (place) place.lastChild.textContent = c.args;
+			return el('div', {class: 'call'}, el('span', {class: 'muted'}, `${time} [${c.goroutine}] `), el('span', {title: c.file}, `${c.file.split('/').pop()}:${c.line}`),
+				el('span', {title: c.function}, `  ${short(c.function)}`), `  ${c.args ?? ''}`);
+		}
 		return el('div', {class: 'call'}, el('span', {class: 'muted'}, `${time} [${c.goroutine}] `), el('span', {class: 'took'}, c.end === 'enter' ? '>' : duration(c.duration_ns)),
 			el('span', {title: c.function}, ` ${short(c.function)}`), c.hidden ? '(***)' : c.args ? `(${c.args})` : '', c.results ? el('span', {}, ' = ' + c.results) : '',
 			c.end === 'panic' || c.panic ? el('b', {class: 'bad'}, ' panicked' + (c.panic ? ': ' + c.panic : '')) : '');
@@ -202,9 +279,11 @@ export function show(main) {
 		}
 		if (task === 'watch') {
 			body.if = condition.value.trim();
-			const answer = await ask();
+			const lines = body.targets.some(t => /\.go:\d+$/.test(t));
+			const answer = lines && agreed ? 'values' : await ask(lines);
 			if (!answer) return;
 			body.values = answer === 'values';
+			agreed ||= lines;
 		}
 		try {
 			await post('api/live/start', body);
@@ -216,7 +295,8 @@ export function show(main) {
 	function finish(task) { return post('api/live/stop', {session, task}).catch(err => said.replaceChildren(errorBox(err))); }
 
 	// ask asks whether values may be shown: 'values', 'none', or '' to do nothing.
-	function ask() {
+	function ask(lines) {
+		without.hidden = lines; // a line has nothing else to show
 		return new Promise(done => {
 			dialog.returnValue = '';
 			dialog.addEventListener('close', () => done(dialog.returnValue), {once: true});
@@ -231,6 +311,9 @@ export function show(main) {
 			record.setAttribute('aria-pressed', 'true');
 			record.textContent = 'Stop recording';
 			recorded.textContent = `recording ${functions} into ${e.change.path}`;
+		} else if (e.task === 'sample') {
+			sampling = true;
+			again.setAttribute('aria-pressed', 'true');
 		} else if (e.task !== 'top') said.textContent = `${e.task === 'watch' ? 'watching' : 'tracing'} ${functions}` + (e.change.note ? `; ${e.change.note}` : '');
 	}
 
@@ -240,8 +323,49 @@ export function show(main) {
 			record.setAttribute('aria-pressed', 'false');
 			record.textContent = 'Record';
 			recorded.textContent = e.text;
+		} else if (e.task === 'sample') {
+			endSample();
+			if (e.text) empty.textContent += ` The sample has ended: ${e.text}`;
 		} else if (e.task !== 'top') said.textContent = `${e.task} has ended` + (e.text ? `: ${e.text}` : '');
 		else if (e.text) state.textContent = e.text;
+	}
+
+	// openSource shows the file of a function. A click on a line's number watches it.
+	async function openSource(f) {
+		const name = f.file.split('/').pop();
+		func.value = `${name}:`;
+		func.focus();
+		let answer;
+		try {
+			answer = await get('api/live/source', {session, file: f.file});
+		} catch (err) {
+			answer = {lines: [], note: err.message};
+		}
+		places = new Map();
+		const line = (number, text) => {
+			const place = `${f.file}:${number}`;
+			const row = el('div', {class: 'line' + (number === f.line ? ' wanted' : ''), id: 'L' + number},
+				el('button', {type: 'button', class: 'number lineno', 'aria-pressed': String(watched.has(place)), title: COSTS.line, 'aria-label': `Watch line ${number}`, onclick: () => toggleLine(place)}, String(number)),
+				el('code', {}, text), el('span', {class: 'hit mono'}));
+			places.set(place, row);
+			return row;
+		};
+		source.replaceChildren(el('div', {class: 'bar'}, el('h2', {}, name), el('span', {class: 'muted mono'}, f.file), el('span', {class: 'grow'}),
+			el('button', {type: 'button', onclick: () => { source.hidden = true; }}, 'Close')),
+			el('p', {class: 'muted'}, answer.lines.length ? 'A click on a number watches the line, with the condition above. ' : '', answer.note),
+			answer.lines.length ? code(f.file, answer.lines, line) : '');
+		source.hidden = false;
+		const at = document.getElementById('L' + f.line);
+		if (at) at.parentElement.parentElement.scrollTop = at.offsetTop - at.parentElement.parentElement.offsetTop - 80;
+		source.scrollIntoView({block: 'nearest'});
+	}
+
+	async function toggleLine(place) {
+		if (!watched.delete(place)) watched.add(place);
+		places.get(place).firstChild.setAttribute('aria-pressed', String(watched.has(place)));
+		func.value = [...watched].join(', ');
+		if (watched.size) await begin('watch');
+		else await finish('watch');
 	}
 
 	return () => {
@@ -249,6 +373,8 @@ export function show(main) {
 		notice('');
 	};
 }
+
+function share(part, whole) { return part ? percent(part / whole) : ''; }
 
 function figure(name, text) { return el('div', {class: 'figure'}, el('span', {class: 'muted'}, name), el('b', {}, text)); }
 

@@ -5,6 +5,7 @@ import {address, go} from '../lib/address.js';
 import {el} from '../lib/dom.js';
 import {count, duration} from '../lib/format.js';
 import {overview, parts} from '../lib/recording.js';
+import {code} from '../lib/source.js';
 import {table} from '../lib/table.js';
 
 export async function show(main, {params, signal}) {
@@ -34,10 +35,8 @@ export async function show(main, {params, signal}) {
 	for (const f of source.functions) at.set(f.line, [...(at.get(f.line) ?? []), f]);
 	const most = Math.max(1, ...source.functions.map(f => f.self_ns));
 	const wanted = Number(params.get('line') ?? 0);
-	const code = el('div', {class: 'code panel', tabindex: '0', role: 'region', 'aria-label': `Source of ${file}`}, el('div', {class: 'line head muted'},
-		el('span', {class: 'number'}, 'Calls'), el('span', {class: 'number'}, 'Self'), el('span', {class: 'number'}, 'Total'), el('span', {}, o.waits ? 'Running, waiting' : ''), el('span'), el('span')));
-	// A file of a hundred thousand lines is shown in pieces, each as a whole when it is needed.
-	const piece = from => el('div', {}, ...source.lines.slice(from, from + 2000).map((text, i) => line(from + i + 1, text)));
+	const head = el('div', {class: 'line head muted'}, el('span', {class: 'number'}, 'Calls'), el('span', {class: 'number'}, 'Self'), el('span', {class: 'number'}, 'Total'),
+		el('span', {}, o.waits ? 'Running, waiting' : ''), el('span'), el('span'));
 	function line(number, text) {
 		const list = at.get(number) ?? [];
 		const sum = key => list.reduce((n, f) => n + f[key], 0);
@@ -50,8 +49,7 @@ export async function show(main, {params, signal}) {
 		if (list.length) l.children[1].style.backgroundSize = `${100 * sum('self_ns') / most}% 100%`;
 		return l;
 	}
-	main.append(code);
-	for (let from = 0; from < source.lines.length; from += 2000) code.append(piece(from));
+	main.append(code(file, source.lines, line, head));
 	if (wanted) document.getElementById('L' + wanted)?.scrollIntoView({block: 'center'});
 }
 

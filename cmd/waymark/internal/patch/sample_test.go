@@ -1,0 +1,64 @@
+//go:build linux && amd64
+
+package patch
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
+)
+
+// ownCalls returns the program's own functions of a stack, the innermost first.
+func ownCalls(stack []image.Frame) string {
+	var list []string
+	for _, f := range stack {
+		if name, own := strings.CutPrefix(f.Function, "main."); own {
+			list = append(list, name)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// A sampler sees what runs and what waits, with all callers, changes nothing, and lets each thread go on.
+func TestSampler(t *testing.T) {
+	for _, flags := range [][]string{nil, {"-ldflags=-s -w"}, {"-buildmode=pie"}} {
+		t.Run(strings.Join(flags, " "), func(t *testing.T) {
+			w := start(t, builtOf(t, "sampled", nil, flags...))
+			target := w.attach()
+			s := target.Sampler()
+			seen := make(map[string]int)
+			const rounds = 300
+			for range rounds {
+				one, err := s.Sample(100)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, g := range one.Seen {
+					if calls := ownCalls(g.Stack); calls != "" {
+						seen[fmt.Sprint(g.State, " ", calls)]++
+					}
+				}
+			}
+			runs := seen[fmt.Sprint(Runs, " leaf spin burn main.func1")] + seen[fmt.Sprint(Runs, " spin burn main.func1")]
+			waits, calls := seen[fmt.Sprint(Waits, " wait main.func2")], seen[fmt.Sprint(Syscall, " main")]+seen[fmt.Sprint(Waits, " main")]
+			if runs < rounds/2 || waits < rounds*9/10 || calls < rounds*9/10 {
+				t.Errorf("saw %v, want most of the time what each goroutine does, with its callers", seen)
+			}
+			for what, n := range seen {
+				if !slices.Contains([]string{"leaf spin burn main.func1", "spin burn main.func1", "wait main.func2", "main"}, what[2:]) {
+					t.Errorf("saw %q %d times: the program has no such calls", what, n)
+				}
+			}
+			w.undone(target)
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid))
+			if !strings.Contains(string(status), "TracerPid:\t0\n") {
+				t.Errorf("the process is traced still:\n%s", status)
+			}
+			w.end()
+		})
+	}
+}

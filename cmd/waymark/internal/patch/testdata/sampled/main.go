@@ -1,0 +1,48 @@
+// Sampled has a goroutine that runs, one that waits for it, and one in a system call. It ends when its input does.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+)
+
+var stop atomic.Bool
+
+//go:noinline
+func leaf(n uint64) uint64 { return n*6364136223846793005 + 1 }
+
+//go:noinline
+func spin() (n uint64) {
+	for !stop.Load() {
+		n = leaf(n)
+	}
+	return n
+}
+
+//go:noinline
+func burn() uint64 { return spin() + 1 }
+
+//go:noinline
+func wait(wg *sync.WaitGroup) { wg.Wait() }
+
+func main() {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		fmt.Fprintln(io.Discard, burn())
+	}()
+	ended := make(chan bool)
+	go func() {
+		wait(&wg)
+		close(ended)
+	}()
+	fmt.Println("ready")
+	os.Stdin.Read(make([]byte, 1))
+	stop.Store(true)
+	<-ended
+	fmt.Println("ended")
+}
