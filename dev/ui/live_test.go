@@ -92,6 +92,7 @@ func TestLivePlain(t *testing.T) {
 	line := `//div[contains(@class, 'line')][code[contains(text(), 'ix.analysis(q, c.doc)')]]/button`
 	page.Run(chromedp.WaitVisible(line), chromedp.SendKeys(`[aria-label='Condition of watch']`, "len(q.Text) > 3"))
 	page.Run(browser.Press(line), chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Show values']`))
+	page.Wait(`document.querySelector(".lineno[aria-pressed=true]") || document.querySelector("#said").textContent.includes("ended")`)
 	page.Wait(`[...document.querySelectorAll(".code .hit")].some(h => h.textContent.includes("q={Text:"))`)
 	page.Wait(`/index\.go:\d+  search\.\(\*Index\)\.Search  .*q=\{Text:/.test(document.querySelector(".calls").textContent)`)
 	page.Screenshots("lines")
@@ -146,6 +147,8 @@ func TestLive(t *testing.T) {
 	page.Wait(`document.querySelectorAll(".switch").length === 4`)
 	page.Wait(`document.querySelector(".below .switch")`) // IO contains two groups
 
+	page.Wait(`[...document.querySelectorAll("table[aria-label=Sample] tbody tr")].some(r => r.textContent.includes("main.main"))`) // by its own sampler
+
 	group := `//button[@role='switch' and text()='IOWrite']`
 	page.Run(browser.Press(group))
 	page.Wait(`[...document.querySelectorAll("[aria-label=Functions] tbody tr")].some(r => r.textContent.includes("WriteLong") && Number(r.children[3].textContent.replaceAll(",", "")) > 100)`)
@@ -169,6 +172,10 @@ func TestLive(t *testing.T) {
 	}
 	page.Run(browser.Press(`//button[text()='Trace calls']`))
 	page.Wait(`document.querySelectorAll("pre.trace").length === 20 && document.querySelector("#said").textContent.includes("trace has ended")`)
+	// A line is watched in a program that listens, too: it is patched for that.
+	page.Run(chromedp.SetValue("#function", "main.go:65"), browser.Press(`//button[text()='Watch calls']`), chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Show values']`))
+	page.Wait(`/main\.go:65  main\.job  /.test(document.querySelector(".calls").textContent) && document.querySelector("#said").textContent.includes("watch has ended")`)
+	page.Run(chromedp.SetValue("#function", "stream.(*Stream).WriteLong"))
 	// A mistake in the condition is said.
 	page.Run(chromedp.SendKeys(`[aria-label='Condition of watch']`, "args[0] >"), browser.Press(`//button[text()='Watch calls']`), chromedp.WaitVisible("dialog[open]"),
 		browser.Press(`//button[text()='Without values']`))

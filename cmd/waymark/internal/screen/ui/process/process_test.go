@@ -9,9 +9,14 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
@@ -29,6 +34,7 @@ type program struct {
 	dialed   [][]string // targets of connections
 	closed   chan bool  // one for each connection that has ended
 	dead     bool
+	sampled  string // the tree of each sampler
 }
 
 func (p *program) connect(targets ...string) (*live.Conn, error) {
@@ -53,7 +59,7 @@ func (p *program) serve(c net.Conn) {
 		c.Close()
 		p.closed <- true
 	}()
-	told, bare := false, false
+	told, bare, sampler := false, false, false
 	for {
 		var r control.Request
 		if control.Read(c, &r) != nil {
@@ -71,6 +77,7 @@ func (p *program) serve(c net.Conn) {
 				answer.Error = &control.Error{Code: control.CodeTarget, Text: "nothing: no such function"}
 			} else {
 				bare = r.Watch != nil && r.Watch.Bare
+				sampler = r.Watch != nil && r.Watch.Kind == control.KindSamples
 				answer.Change = &control.Change{Functions: 3, Path: r.Path}
 			}
 		case control.DoNext:
@@ -85,6 +92,9 @@ func (p *program) serve(c net.Conn) {
 			}
 		case control.DoStop:
 			answer.News = &control.News{Done: true}
+			if sampler {
+				answer.News.Sampled = json.RawMessage(p.sampled)
+			}
 		}
 		if control.Write(c, answer) != nil {
 			return
@@ -229,18 +239,62 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// A sample adds up trees until something is counted. Files that functions of it are in can be read, and no others.
+func TestSample(t *testing.T) {
+	folder := t.TempDir()
+	seen, other := filepath.Join(folder, "seen.go"), filepath.Join(folder, "other.go")
+	for _, file := range []string{seen, other} {
+		if err := os.WriteFile(file, []byte("package p\n\nfunc F() {}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &program{closed: make(chan bool, 100), sampled: `{"from": "2026-11-27T00:00:00Z", "to": "2026-11-27T00:00:01Z", "sampling": {"samples": 10, "cost_ns": 5},
+		"root": {"name": "", "samples": 20, "total_ns": 200, "cpu_ns": 120, "children": [
+			{"name": "p.F", "file": "` + seen + `", "line": 3, "samples": 20, "total_ns": 200, "cpu_ns": 120, "children": [
+				{"name": "p.F", "file": "` + seen + `", "line": 3, "samples": 10, "total_ns": 100, "cpu_ns": 20},
+				{"name": "p.G", "file": "/etc/passwd", "samples": 5, "total_ns": 50, "cpu_ns": 50}]}]}}`}
+	g := open(t, p)
+	if status, body := g.ask("start", command{Task: "sample"}); status != 200 {
+		t.Fatalf("status %d: %s", status, body)
+	}
+	for n := range int64(2) {
+		s := g.await("news", "sample").Sample
+		if n++; s.Samples != 10*n || int64(s.Took) != 1e9*n || int64(s.Running) != 120*n || len(s.Functions) != 2 {
+			t.Fatalf("after %d rounds: %+v", n, s)
+		}
+		f := s.Functions[0]
+		if want := (sampled{Function: "p.F", File: seen, Line: 3, Top: time.Duration(70 * n), Running: time.Duration(120 * n), Waiting: time.Duration(80 * n)}); *f != want {
+			t.Errorf("after %d rounds p.F has %+v, want %+v", n, *f, want)
+		}
+	}
+	for file, want := range map[string]int{seen: 200, other: 400, "/etc/passwd": 400, "": 400} {
+		answer, err := g.client.Get(g.home + "/api/live/source?session=" + g.id + "&file=" + url.QueryEscape(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode != want || want == 200 && !strings.Contains(string(body), `"func F() {}"`) {
+			t.Errorf("%s: status %d, %s, want %d", file, answer.StatusCode, body, want)
+		}
+	}
+	g.ask("start", command{Task: "top"})
+	g.await("ended", "sample")
+	g.await("begun", "top")
+}
+
 // What a page has switched on ends with it.
 func TestPageCloses(t *testing.T) {
 	p := &program{closed: make(chan bool, 100)}
 	g := open(t, p)
 	g.await("status", "")
-	for _, task := range []string{"top", "watch", "trace", "record"} {
+	for _, task := range []string{"top", "sample", "watch", "trace", "record"} {
 		if status, body := g.ask("start", command{Task: task, Targets: []string{"p.F"}}); status != 200 {
 			t.Fatalf("%s: status %d: %s", task, status, body)
 		}
 	}
 	g.stream.Close()
-	for range 5 { // of the status, too
+	for range 6 { // of the status, too
 		<-p.closed
 	}
 	p.mu.Lock()
@@ -278,6 +332,24 @@ func TestProgramEnds(t *testing.T) {
 	}
 	if status, body := g.ask("start", command{Task: "top"}); status != 500 || !strings.Contains(body, "no such process") {
 		t.Errorf("status %d, %s; want that there is no such process", status, body)
+	}
+}
+
+// Counting without times reads no clock.
+func TestCounts(t *testing.T) {
+	p := &program{closed: make(chan bool, 100)}
+	g := open(t, p)
+	for _, count := range []bool{false, true} {
+		g.ask("start", command{Task: "top", Targets: []string{"p.F"}, Count: count})
+		g.await("begun", "top")
+		p.mu.Lock()
+		last := slices.IndexFunc(p.requests, func(r control.Request) bool {
+			return r.Do == control.DoWatch && r.Watch.Count == count && r.Watch.Waits != count
+		})
+		p.mu.Unlock()
+		if last < 0 {
+			t.Errorf("count %v: requests %+v, want one to watch with times or to count", count, p.requests)
+		}
 	}
 }
 

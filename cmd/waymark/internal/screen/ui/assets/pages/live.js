@@ -90,6 +90,7 @@ export function show(main) {
 	const source = el('section', {class: 'panel', 'aria-label': 'Source', hidden: true});
 	const watched = new Set(); // lines of the source, FILE:LINE
 	let places = new Map(); // those that are shown: FILE:LINE: the line's element
+	let watching = false;
 	let agreed = false; // values of lines may be shown
 
 	main.append(el('h1', {class: 'sr'}, 'Live'), head, state,
@@ -125,6 +126,7 @@ export function show(main) {
 			on = new Set();
 			recording = false;
 			endSample();
+			setWatching(false);
 			drawGroups();
 		}
 	}
@@ -305,6 +307,7 @@ export function show(main) {
 	}
 
 	function begun(e) {
+		if (e.task === 'watch') setWatching(true);
 		const functions = `${count(e.change.functions)} functions`;
 		if (e.task === 'record') {
 			recording = true;
@@ -318,6 +321,7 @@ export function show(main) {
 	}
 
 	function ended(e) {
+		if (e.task === 'watch') setWatching(false);
 		if (e.task === 'record') {
 			recording = false;
 			record.setAttribute('aria-pressed', 'false');
@@ -345,7 +349,7 @@ export function show(main) {
 		const line = (number, text) => {
 			const place = `${f.file}:${number}`;
 			const row = el('div', {class: 'line' + (number === f.line ? ' wanted' : ''), id: 'L' + number},
-				el('button', {type: 'button', class: 'number lineno', 'aria-pressed': String(watched.has(place)), title: COSTS.line, 'aria-label': `Watch line ${number}`, onclick: () => toggleLine(place)}, String(number)),
+				el('button', {type: 'button', class: 'number lineno', 'aria-pressed': String(watching && watched.has(place)), title: COSTS.line, 'aria-label': `Watch line ${number}`, onclick: () => toggleLine(place)}, String(number)),
 				el('code', {}, text), el('span', {class: 'hit mono'}));
 			places.set(place, row);
 			return row;
@@ -360,9 +364,15 @@ export function show(main) {
 		source.scrollIntoView({block: 'nearest'});
 	}
 
+	// setWatching marks the lines that are watched.
+	function setWatching(now) {
+		watching = now;
+		for (const [place, row] of places) row.firstChild.setAttribute('aria-pressed', String(watching && watched.has(place)));
+	}
+
 	async function toggleLine(place) {
+		if (!watching) watched.clear();
 		if (!watched.delete(place)) watched.add(place);
-		places.get(place).firstChild.setAttribute('aria-pressed', String(watched.has(place)));
 		func.value = [...watched].join(', ');
 		if (watched.size) await begin('watch');
 		else await finish('watch');
