@@ -40,6 +40,7 @@ type Watch struct {
 	Caller bool     `json:"caller,omitempty"` // calls: who made each is told
 	Width  int      `json:"width,omitempty"`  // calls: columns of each value; 0: values are cut as lines want it; below 0: no limit
 	Stack  int      `json:"stack,omitempty"`  // lines: so many callers are told, at most
+	Values string   `json:"values,omitempty"` // of a program that is patched: how much values show, as WAYMARK has it
 	Bare   bool     `json:"bare,omitempty"`   // calls: arguments, results and values of panics are left out
 	Probes []string `json:"probes,omitempty"` // calls: firings of these probes are told, too, see MatchProbe; without Targets, only these
 	Root   string   `json:"root,omitempty"`   // samples: the function that the tree begins at; none: where goroutines began

@@ -98,16 +98,19 @@ func TestValues(t *testing.T) {
 			if build.name != "plain" && !*long {
 				t.Skip("compiles the standard library: make test-attach")
 			}
-			checkValues(t, builtOf(t, "values", build.env, build.args...))
+			checkValues(t, builtOf(t, "values", build.env, build.args...), capture.Limits{Bytes: 256, Depth: 2})
 		})
 	}
+	t.Run("more bytes", func(t *testing.T) {
+		checkValues(t, builtOf(t, "values", nil), capture.Limits{Bytes: 8 << 10, Depth: 2})
+	})
 }
 
-func checkValues(t *testing.T, program string) {
+func checkValues(t *testing.T, program string, l capture.Limits) {
 	w := start(t, program)
 	target := w.attach()
 	defer target.Close()
-	v, err := target.Values(strings.Split(format.DefaultRedact, ","), capture.Limits{Bytes: 256, Depth: 2})
+	v, err := target.Values(strings.Split(format.DefaultRedact, ","), l)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -234,8 +234,11 @@ func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
 		if e == nil || e.Size == 0 || e.hidden() || depth == 0 && e.Kind != format.KindUint8 {
 			return
 		}
-		one := Follow{Kind: List, Step: e.Size, Bytes: max(f.bytes/e.Size, 1) * e.Size}
-		if one.Bytes > mostTarget {
+		one := Follow{Kind: List, Step: e.Size, Bytes: f.bytes / e.Size * e.Size}
+		if one.Bytes == 0 && f.bytes > 0 {
+			one.Bytes = e.Size
+		}
+		if e.Size > max(f.bytes, mostTarget) {
 			return
 		}
 		f.value(e, 0, depth-1, level+1, &one.Inside)
@@ -257,7 +260,7 @@ func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
 		one := Follow{Kind: Interface, Bytes: mostDynamic}
 		if level+1 < Levels {
 			for at := 0; at < 4*word; at += word {
-				one.Inside = append(one.Inside, Follow{At: at, Kind: List, Bytes: f.bytes, Step: min(2*word, f.bytes)})
+				one.Inside = append(one.Inside, Follow{At: at, Kind: List, Bytes: f.bytes, Step: max(1, min(2*word, f.bytes))})
 			}
 			if level+2 < Levels {
 				one.Inside = append(one.Inside, Follow{At: 4 * word, Kind: Interface, Bytes: mostNested, Inside: one.Inside[:1]})

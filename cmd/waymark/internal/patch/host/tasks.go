@@ -125,7 +125,14 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 		record.Count = w.Count
 	}
 	if w.Kind == control.KindCalls && !w.Bare || t.args || t.results {
-		v := h.useValues()
+		s, err := showOf(w.Values)
+		if err != nil {
+			return nil, err
+		}
+		v, err := h.useValues(s)
+		if err != nil {
+			return nil, err
+		}
 		if v.err == nil {
 			t.values = v
 		} else if t.args || t.results {
