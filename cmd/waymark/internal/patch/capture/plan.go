@@ -46,9 +46,9 @@ type Follow struct {
 	At     int // of the first word in its block; the address is there, or in the second one of an interface
 	Kind   Reach
 	Bytes  int      // at most
-	Step   int      // size of the elements of a list, bytes
+	Step   int      // size of the elements of a list, or of the slots of a map, bytes
 	Share  int      // of a plan that is shared: bytes for it and all that it leads to
-	Inside []Follow // of what was copied; of each element of a list
+	Inside []Follow // of what was copied; of each element of a list, of each slot of a map
 }
 
 // A Reach says how much is copied.
@@ -59,11 +59,12 @@ const (
 	Whole     Reach = iota // Bytes
 	List                   // as many elements as the second word says
 	Interface              // Bytes, from where the second word leads
+	Map                    // MapHead, then Bytes of the only group of a small map, 0 of another one's
 )
 
 // Width returns how many bytes of a block must be there.
 func (f *Follow) Width() int {
-	if f.Kind == Whole {
+	if f.Kind == Whole || f.Kind == Map {
 		return word
 	}
 	return 2 * word
@@ -79,7 +80,7 @@ const (
 	mostNested   = 32  // of what an interface in that holds
 	mostFollowed = 40  // things, of a variable
 
-	// Levels is how many blocks a block can be within.
+	// Levels is how many blocks can be followed, each within the one before.
 	Levels = 4
 )
 
@@ -153,6 +154,9 @@ func (p *Plan) share(room int) {
 func mostOf(list []Follow) (n int) {
 	for _, f := range list {
 		n += word + align(f.Bytes, word)
+		if f.Kind == Map {
+			n += word + MapHead
+		}
 		times := 1
 		if f.Step > 0 {
 			times = f.Bytes / f.Step
@@ -208,7 +212,7 @@ type follower struct {
 
 // value adds what a value at an offset leads to. depth is how deep it is opened, level how many blocks it is in.
 func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
-	if f.left == 0 || level == Levels || t.hidden() {
+	if f.left == 0 || level > Levels || t.hidden() {
 		return
 	}
 	add := func(one Follow) {
@@ -258,16 +262,18 @@ func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
 		// What it holds is known when it is read. Texts and lists in its first words, and another interface behind two
 		// texts, are where most errors have theirs.
 		one := Follow{Kind: Interface, Bytes: mostDynamic}
-		if level+1 < Levels {
+		if level < Levels {
 			for at := 0; at < 4*word; at += word {
 				one.Inside = append(one.Inside, Follow{At: at, Kind: List, Bytes: f.bytes, Step: max(1, min(2*word, f.bytes))})
 			}
-			if level+2 < Levels {
+			if level+1 < Levels {
 				one.Inside = append(one.Inside, Follow{At: 4 * word, Kind: Interface, Bytes: mostNested, Inside: one.Inside[:1]})
 			}
 		}
 		add(one)
-	case format.KindMap, format.KindFunc:
+	case format.KindMap:
+		add(f.mapping(t, depth, level))
+	case format.KindFunc:
 		add(Follow{Kind: Whole, Bytes: word})
 	case format.KindChan:
 		add(Follow{Kind: Whole, Bytes: 2 * word})

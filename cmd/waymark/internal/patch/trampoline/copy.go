@@ -55,7 +55,9 @@ func copyRoom(p *capture.Plan) int {
 func followRoom(list []capture.Follow) (n int) {
 	const each = 160
 	for i := range list {
-		n += each + followRoom(list[i].Inside)
+		if n += each + followRoom(list[i].Inside); list[i].Kind == capture.Map {
+			n += each
+		}
 	}
 	return n
 }
@@ -141,7 +143,7 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 	from, length := blocks[level], at(r12, lengths+8*level)
 	for i := range list {
 		f := &list[i]
-		short := hole(0)
+		short, headless := hole(0), hole(0)
 		if !whole {
 			w.compareConstant(length, int32(f.At+f.Width()))
 			short = w.ahead(below)
@@ -161,18 +163,35 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 		case capture.Interface:
 			w.load(rax, at(from, f.At+8))
 			w.constant32(rcx, uint32(f.Bytes))
+		case capture.Map:
+			w.load(rax, at(from, f.At))
+			w.constant32(rcx, capture.MapHead)
+			w.callCopier()
+			w.constant(quad, 7, rcx, capture.MapHead)
+			headless = w.ahead(below)
+			w.load(rax, at(rbx, capture.MapGroup))
+			w.constant32(rcx, uint32(f.Bytes))
+			w.compareConstant(at(rbx, capture.MapTables), 0)
+			small := w.ahead(equal)
+			w.clear(rcx)
+			w.land(small)
 		default:
 			w.load(rax, at(from, f.At))
 			w.constant32(rcx, uint32(f.Bytes))
 		}
-		back := w.aheadAddress(r15)
-		w.jump(always, w.copier)
-		w.land(back)
+		w.callCopier()
 		if len(f.Inside) > 0 {
 			next, left := blocks[level+1], at(r12, lengths+8*(level+1))
 			w.move(next, rbx)
+			if f.Kind == capture.Map {
+				w.addTo(next, capture.MapSlots)
+				w.addTo(rcx, -capture.MapSlots)
+				enough := w.ahead(below) // there was a carry
+				w.clear(rcx)
+				w.land(enough)
+			}
 			w.store(left, rcx)
-			if f.Kind != capture.List {
+			if f.Kind != capture.List && f.Kind != capture.Map {
 				w.follow(f.Inside, level+1, false)
 			} else {
 				again := w.pc()
@@ -185,10 +204,19 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 				w.land(done)
 			}
 		}
-		if short != 0 {
-			w.land(short)
+		for _, h := range []hole{headless, short} {
+			if h != 0 {
+				w.land(h)
+			}
 		}
 	}
+}
+
+// callCopier writes a call of what copyRoutine writes.
+func (w *Writer) callCopier() {
+	back := w.aheadAddress(r15)
+	w.jump(always, w.copier)
+	w.land(back)
 }
 
 // copyRoutine writes what copies bytes. rax: from where; rcx: how many; r13: where to; r15: where to return to. Then rbx is
