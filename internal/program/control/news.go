@@ -83,11 +83,13 @@ type Call struct {
 	StartUnix  int64   `json:"start_unix_ns"`
 	End        string  `json:"end"` // enter, return, panic, fire or line
 	DurationNS int64   `json:"duration_ns,omitempty"`
-	Args       string  `json:"args,omitempty"`    // with their names, as i=7, s="x"
-	Results    string  `json:"results,omitempty"` // one value, or a list as (n=7, err=<nil>)
-	Panic      string  `json:"panic,omitempty"`   // value of the panic, which the call may have recovered
-	Hidden     bool    `json:"hidden,omitempty"`  // a policy hides values
-	File       string  `json:"file,omitempty"`    // of a line
+	Args       string  `json:"args,omitempty"`     // with their names, as i=7, s="x"
+	Results    string  `json:"results,omitempty"`  // one value, or a list as (n=7, err=<nil>)
+	Panic      string  `json:"panic,omitempty"`    // value of the panic, which the call may have recovered
+	Hidden     bool    `json:"hidden,omitempty"`   // a policy hides values
+	TraceID    string  `json:"trace_id,omitempty"` // of OpenTelemetry's span in a context among Args
+	SpanID     string  `json:"span_id,omitempty"`
+	File       string  `json:"file,omitempty"` // of a line
 	Line       int     `json:"line,omitempty"`
 	Stack      []Frame `json:"stack,omitempty"`  // of a line: who made the calls, the innermost first
 	Caller     *Frame  `json:"caller,omitempty"` // who made the call, if that was asked for; nil: the runtime

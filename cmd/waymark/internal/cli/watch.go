@@ -156,6 +156,9 @@ func showCall(w io.Writer, f *liveFlags, short *names.Set, c *control.Call) erro
 	case c.Panic != "":
 		b.WriteString(", recovered a panic: " + c.Panic)
 	}
+	if c.TraceID != "" {
+		fmt.Fprintf(&b, "  trace=%s span=%s", c.TraceID, c.SpanID)
+	}
 	if by := c.Caller; by != nil {
 		fmt.Fprintf(&b, "  by %s  %s:%d", by.Function, by.File, by.Line)
 	}

@@ -82,10 +82,14 @@ func (d *decoder) block(b []byte, list []Follow) *block {
 		if len(b) < f.At+f.Width() || len(d.rest) < word {
 			continue
 		}
-		copied, ok := d.piece()
 		if out.blocks == nil {
 			out.blocks = make(map[int]*block)
 		}
+		if f.Kind == Contexts { // beside what the interface holds
+			out.blocks[^f.At] = d.contexts(f)
+			continue
+		}
+		copied, ok := d.piece()
 		if !ok {
 			out.blocks[f.At] = &block{kind: f.Kind}
 			continue

@@ -47,6 +47,7 @@ type Follow struct {
 	Kind   Reach
 	Bytes  int      // at most
 	Step   int      // size of the elements of a list, or of the slots of a map, bytes
+	Key    uint64   // of contexts: the type of the key of one that has a span
 	Share  int      // of a plan that is shared: bytes for it and all that it leads to
 	Inside []Follow // of what was copied; of each element of a list, of each slot of a map
 }
@@ -59,6 +60,7 @@ const (
 	Whole     Reach = iota // Bytes
 	List                   // as many elements as the second word says
 	Interface              // Bytes, from where the second word leads
+	Contexts               // up to MostContexts, then SpanSize of the span that one has
 	Map                    // MapHead, then Bytes of the only group of a small map, 0 of another one's
 )
 
@@ -125,6 +127,7 @@ func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits, most
 			depth++ // to the variable
 		}
 		f.value(v.Type, v.at, depth, 1, &p.Follow)
+		ts.contexts(v, &p.Follow)
 	}
 	if p.Most = p.Size + mostOf(p.Follow); p.Most > most.all {
 		p.share(most.all - p.Size)
@@ -156,6 +159,9 @@ func mostOf(list []Follow) (n int) {
 		n += word + align(f.Bytes, word)
 		if f.Kind == Map {
 			n += word + MapHead
+		}
+		if f.Kind == Contexts {
+			n += MostContexts * (word + ContextSize)
 		}
 		times := 1
 		if f.Step > 0 {

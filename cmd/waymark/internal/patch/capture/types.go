@@ -46,6 +46,7 @@ type Types struct {
 	functionsAt map[uint64]dwarf.Offset // by entry; nil: not read yet
 	functions   map[uint64]uint32       // ids of functions, by entry
 	places      *locations              // nil: not read yet
+	spanKey     uint64                  // what the runtime has of the type, see spanKey; 0: the program has no spans
 	next        uint32                  // id of the next type that is described
 
 	// Describe is called with types before the first values that have their ids.

@@ -55,7 +55,7 @@ func copyRoom(p *capture.Plan) int {
 func followRoom(list []capture.Follow) (n int) {
 	const each = 160
 	for i := range list {
-		if n += each + followRoom(list[i].Inside); list[i].Kind == capture.Map {
+		if n += each + followRoom(list[i].Inside); list[i].Kind >= capture.Contexts {
 			n += each
 		}
 	}
@@ -143,6 +143,10 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 	from, length := blocks[level], at(r12, lengths+8*level)
 	for i := range list {
 		f := &list[i]
+		if f.Kind == capture.Contexts {
+			w.contexts(f, from)
+			continue
+		}
 		short, headless := hole(0), hole(0)
 		if !whole {
 			w.compareConstant(length, int32(f.At+f.Width()))
@@ -210,6 +214,31 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 			}
 		}
 	}
+}
+
+// contexts writes code that copies a context of a block with those around it, and the span that one of them has.
+func (w *Writer) contexts(f *capture.Follow, from reg) {
+	left := at(r12, lengths) // the block that is followed first has all of its bytes
+	w.set(left, capture.MostContexts)
+	w.load(rax, at(from, f.At+8))
+	again := w.pc()
+	w.constant32(rcx, capture.ContextSize)
+	w.callCopier()
+	w.constant(quad, 7, rcx, capture.ContextSize)
+	short := w.ahead(below)
+	w.word(rdx, f.Key+w.bias)
+	w.compare(rdx, at(rbx, capture.ContextKey))
+	other := w.ahead(notEqual)
+	w.load(rax, at(rbx, capture.ContextSpan))
+	w.constant32(rcx, uint32(f.Bytes))
+	w.callCopier()
+	found := w.ahead(always)
+	w.land(other)
+	w.load(rax, at(rbx, capture.ContextNext))
+	w.addConstant(left, -1)
+	w.jump(notEqual, again)
+	w.land(short)
+	w.land(found)
 }
 
 // callCopier writes a call of what copyRoutine writes.
@@ -330,6 +359,6 @@ func (w *Writer) copyRoutine(bias uint64) {
 
 // UseHeap says where the process keeps which memory is its own. Before, nothing can be copied.
 func (w *Writer) UseHeap(h image.Heap, bias uint64) {
-	w.heap = &h
+	w.heap, w.bias = &h, bias
 	w.copyRoutine(bias)
 }
