@@ -55,7 +55,8 @@ func copyRoom(p *capture.Plan) int {
 func followRoom(list []capture.Follow) (n int) {
 	const each = 160
 	for i := range list {
-		if n += each + followRoom(list[i].Inside); list[i].Kind >= capture.Contexts {
+		n += each + followRoom(list[i].Inside)
+		if k := list[i].Kind; k == capture.Map || k == capture.Contexts { // both copy twice
 			n += each
 		}
 	}

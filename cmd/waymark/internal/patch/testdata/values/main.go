@@ -139,24 +139,32 @@ func changing(n int, m map[int]string) int {
 	return n
 }
 
-var changed atomic.Pointer[map[int]string]
+// changed is the map that is written to, by one goroutine at a time.
+var changed struct {
+	sync.Mutex
+	m atomic.Pointer[map[int]string]
+	n int
+}
 
-// change writes to the map until it is stopped. Texts have four characters.
-func change(stop *atomic.Bool) {
-	for i, m := 0, *changed.Load(); !stop.Load(); i++ {
-		m[i%12%9] = strconv.Itoa(1000 + i%1000)
-		switch i % 100 {
-		case 40:
+// change writes to the map, unless another goroutine does, and returns it. Texts have four characters.
+func change() map[int]string {
+	if !changed.TryLock() {
+		return *changed.m.Load()
+	}
+	defer changed.Unlock()
+	m := make(map[int]string)
+	if now := changed.m.Load(); now != nil && changed.n%16 > 0 {
+		m = *now
+	} else {
+		changed.m.Store(&m)
+	}
+	changed.n++
+	for i := range 40 {
+		if m[i%12%9] = strconv.Itoa(1000 + i); i == 20 {
 			clear(m)
-		case 80:
-			m = make(map[int]string)
-			kept := m
-			changed.Store(&kept)
-		}
-		if i%8 == 0 {
-			runtime.Gosched()
 		}
 	}
+	return m
 }
 
 //go:noinline
@@ -289,7 +297,7 @@ func calls(n int) {
 	}
 	inTables(n, large, map[string][17]int64{s: {int64(n)}}, map[int]map[string]int{1: {"x": n}}, map[int]int{})
 	anyTable(n, map[any]any{"token": n})
-	changing(n, *changed.Load())
+	changing(n, change())
 	local(n, s)
 	other(n)
 	many(n, n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+8, n+9, s, Point{int32(n), 7})
@@ -334,11 +342,8 @@ func main() {
 			return
 		}
 		rounds, _ := strconv.Atoi(argument)
-		var all, changes sync.WaitGroup
-		var stop atomic.Bool
-		m := make(map[int]string)
-		changed.Store(&m)
-		changes.Go(func() { change(&stop) })
+		change()
+		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
 				for r := range rounds {
@@ -353,8 +358,6 @@ func main() {
 			})
 		}
 		all.Wait()
-		stop.Store(true)
-		changes.Wait()
 		next += 4 * rounds
 		fmt.Println("count main.ints", 4*rounds)
 		fmt.Println("done")
