@@ -40,6 +40,7 @@ type Watch struct {
 	Caller bool     `json:"caller,omitempty"` // calls: who made each is told
 	Width  int      `json:"width,omitempty"`  // calls: columns of each value; 0: values are cut as lines want it; below 0: no limit
 	Stack  int      `json:"stack,omitempty"`  // lines: so many callers are told, at most
+	Values string   `json:"values,omitempty"` // of a program that is patched: how much values show, as WAYMARK has it
 	Bare   bool     `json:"bare,omitempty"`   // calls: arguments, results and values of panics are left out
 	Probes []string `json:"probes,omitempty"` // calls: firings of these probes are told, too, see MatchProbe; without Targets, only these
 	Root   string   `json:"root,omitempty"`   // samples: the function that the tree begins at; none: where goroutines began
@@ -82,11 +83,13 @@ type Call struct {
 	StartUnix  int64   `json:"start_unix_ns"`
 	End        string  `json:"end"` // enter, return, panic, fire or line
 	DurationNS int64   `json:"duration_ns,omitempty"`
-	Args       string  `json:"args,omitempty"`    // with their names, as i=7, s="x"
-	Results    string  `json:"results,omitempty"` // one value, or a list as (n=7, err=<nil>)
-	Panic      string  `json:"panic,omitempty"`   // value of the panic, which the call may have recovered
-	Hidden     bool    `json:"hidden,omitempty"`  // a policy hides values
-	File       string  `json:"file,omitempty"`    // of a line
+	Args       string  `json:"args,omitempty"`     // with their names, as i=7, s="x"
+	Results    string  `json:"results,omitempty"`  // one value, or a list as (n=7, err=<nil>)
+	Panic      string  `json:"panic,omitempty"`    // value of the panic, which the call may have recovered
+	Hidden     bool    `json:"hidden,omitempty"`   // a policy hides values
+	TraceID    string  `json:"trace_id,omitempty"` // of OpenTelemetry's span in a context among Args
+	SpanID     string  `json:"span_id,omitempty"`
+	File       string  `json:"file,omitempty"` // of a line
 	Line       int     `json:"line,omitempty"`
 	Stack      []Frame `json:"stack,omitempty"`  // of a line: who made the calls, the innermost first
 	Caller     *Frame  `json:"caller,omitempty"` // who made the call, if that was asked for; nil: the runtime

@@ -56,7 +56,7 @@ func (a *app) recordCommand() *cobra.Command {
 				if err := set.Parse(line.args[1:]); err != nil {
 					return usageError{err}
 				}
-				if name := ofBuilds(set, "args", "results"); name != "" {
+				if name := ofBuilds(set, ofPatched...); name != "" {
 					return usagef("record: --%s is of builds: a running process is recorded as it was built, all of it or TARGET...", name)
 				}
 				file, err := filepath.Abs(out)
@@ -90,7 +90,7 @@ func (a *app) recordCommand() *cobra.Command {
 				defer t.clear()
 			}
 			if errors.Is(err, errForeign) {
-				if name := ofBuilds(set, "include", "config", "verbose", "debug", "args", "results"); name != "" {
+				if name := ofBuilds(set, append([]string{"include", "config", "verbose", "debug"}, ofPatched...)...); name != "" {
 					return usagef("record: --%s is of programs that waymark builds, and plain Go has built %s: name its package", name, line.args[0])
 				}
 				values, err := f.values.live()

@@ -33,7 +33,7 @@ func (a *app) recordLive(process, dir, file, form, more, values string, rec *rec
 	}
 	defer c.Close()
 	if values != "" && !c.Patched {
-		return usagef("record: --args and --results are of builds: a running process is recorded as it was built, all of it or TARGET...")
+		return fixed("record", values)
 	}
 	more += values
 	if rec.ring() && !rec.config.DumpAtExit {

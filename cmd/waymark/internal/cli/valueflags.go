@@ -13,9 +13,72 @@ import (
 
 // valueFlags say what is recorded of arguments and results.
 type valueFlags struct {
-	args, results, redact, redactTypes []string
-	set                                *pflag.FlagSet
-	stringers                          bool
+	args, results []string
+	shown         shownFlags
+	stringers     bool
+}
+
+// shownFlags say how much values show.
+type shownFlags struct {
+	redact, redactTypes []string
+	set                 *pflag.FlagSet
+}
+
+// define defines the flags. words is what usage says of those that are masked without.
+func (f *shownFlags) define(set *pflag.FlagSet, words string) {
+	f.set = set
+	defineFlags(set, setting.Values)
+	set.StringArrayVar(&f.redactTypes, "redact-type", nil, "mask values of types named `PATTERN` too: Card, pay.Card or example.com/pay.Card (repeatable)")
+	set.StringArrayVar(&f.redact, "redact", nil, "mask parameters and fields with this `WORD` in their names too"+words)
+}
+
+// shownKeys are the settings of these flags, whose names are the same.
+var shownKeys = []string{"arg-depth", "arg-bytes", "redact", "redact-type"}
+
+// live returns the settings of a patched program that were given, as WAYMARK has them. They mask no less than without.
+func (f *shownFlags) live() (settings string, err error) {
+	if _, _, err := f.limits(); err != nil {
+		return "", err
+	}
+	for _, list := range f.redact {
+		for _, word := range strings.Split(list, ",") {
+			switch words := format.AddRedactWords([]string{""}, word); len(words) {
+			case 0:
+				return "", usagef("--redact=%s is of builds: a program that is patched masks what looks like a secret, and more if you say so", list)
+			case 1:
+				return "", usagef("--redact=%s: want a word in names of what is masked, as in iban", list)
+			}
+		}
+	}
+	for _, list := range f.redactTypes {
+		for _, name := range strings.Split(list, ",") {
+			if strings.TrimSpace(name) == "" {
+				return "", usagef("--redact-type=%s: want a type's name, as in Card, pay.Card or example.com/pay.Card", list)
+			}
+		}
+	}
+	var list []*setting.Setting
+	for _, key := range shownKeys {
+		if config.From(f.set.Lookup(key)) == "" { // what waymark.toml has is for packages
+			list = append(list, setting.Find(key))
+		}
+	}
+	return given(f.set, list), nil
+}
+
+func (f *shownFlags) limits() (depth, bytes int, err error) {
+	d, err := readFlag(f.set, setting.Find("arg-depth"))
+	if err != nil {
+		return 0, 0, err
+	}
+	b, err := readFlag(f.set, setting.Find("arg-bytes"))
+	return int(d.N), int(b.N), err
+}
+
+// fixed is the error of settings that were given for values of a program that waymark has built.
+func fixed(command, settings string) error {
+	name := strings.FieldsFunc(settings, func(r rune) bool { return r == ',' || r == '=' })[0]
+	return usagef("%s: --%s is of programs that plain Go has built, and of builds: what values of this one show was fixed by waymark build, as by its --%s", command, name, name)
 }
 
 func (f *valueFlags) define(set *pflag.FlagSet) {
@@ -24,12 +87,12 @@ func (f *valueFlags) define(set *pflag.FlagSet) {
 	config.Mark(set, config.IsPattern, "args", "results")
 	set.Lookup("args").NoOptDefVal = build.Everything
 	set.Lookup("results").NoOptDefVal = build.Everything
-	f.set = set
-	defineFlags(set, setting.Values)
+	f.shown.define(set, "; none: nothing else (repeatable; default "+strings.ReplaceAll(format.DefaultRedact, ",", ", ")+")")
 	set.BoolVar(&f.stringers, "stringers", false, "record values as the text of their methods String and Error: runs the program's code")
-	set.StringArrayVar(&f.redactTypes, "redact-type", nil, "mask values of types named `PATTERN` too: Card, pay.Card or example.com/pay.Card (repeatable)")
-	set.StringArrayVar(&f.redact, "redact", nil, "mask parameters and fields with this `WORD` in their names too; none: nothing else (repeatable; default "+strings.ReplaceAll(format.DefaultRedact, ",", ", ")+")")
 }
+
+// ofPatched are the names of flags that patched programs have, too.
+var ofPatched = append([]string{"args", "results"}, shownKeys...)
 
 // live returns the settings by which values of a patched program are recorded, as WAYMARK has them.
 func (f *valueFlags) live() (settings string, err error) {
@@ -44,25 +107,22 @@ func (f *valueFlags) live() (settings string, err error) {
 			return "", usagef("record: --%s=%s is of builds: without a pattern it is of all functions that are recorded", of.name, of.list[0])
 		}
 	}
-	return settings, nil
+	shown, err := f.shown.live()
+	return settings + shown, err
 }
 
 func (f *valueFlags) options() (build.Values, error) {
-	depth, err := readFlag(f.set, setting.Find("arg-depth"))
-	if err != nil {
-		return build.Values{}, err
-	}
-	bytes, err := readFlag(f.set, setting.Find("arg-bytes"))
+	depth, bytes, err := f.shown.limits()
 	if err != nil {
 		return build.Values{}, err
 	}
 	words := format.AddRedactWords(nil, format.DefaultRedact)
-	for _, list := range f.redact {
+	for _, list := range f.shown.redact {
 		words = format.AddRedactWords(words, list)
 	}
 	var types []string
-	for _, list := range f.redactTypes {
+	for _, list := range f.shown.redactTypes {
 		types = append(types, strings.Split(list, ",")...)
 	}
-	return build.Values{Args: f.args, Results: f.results, Redact: words, RedactTypes: types, Depth: int(depth.N), Bytes: int(bytes.N), Stringers: f.stringers}, nil
+	return build.Values{Args: f.args, Results: f.results, Redact: words, RedactTypes: types, Depth: depth, Bytes: bytes, Stringers: f.stringers}, nil
 }

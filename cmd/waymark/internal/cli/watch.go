@@ -29,6 +29,7 @@ func (a *app) watchCommand() *cobra.Command {
 	var least time.Duration
 	var caller bool
 	var width, stack int
+	var shown shownFlags
 	var set *pflag.FlagSet
 	cmd := a.liveCmd("watch [flags] PID FUNC...|FILE.go:LINE...", "show calls of functions in a running program, or variables where a line is reached", 1, -1,
 		func(flags *pflag.FlagSet) {
@@ -40,6 +41,7 @@ func (a *app) watchCommand() *cobra.Command {
 			set.BoolVar(&keep, "keep-calls", false, "number the calls and keep them in the program: waymark calls shows them again")
 			set.BoolVar(&caller, "caller", false, "show who made each call")
 			set.IntVar(&stack, "stack", 0, "show `N` callers of each line's function")
+			shown.define(set, " (repeatable)")
 			set.IntVar(&width, "width", 0, "print `N` columns of each value at most; 0: all of each (default: strings of 64 bytes, lists of 8, errors whole)")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
@@ -53,6 +55,12 @@ func (a *app) watchCommand() *cobra.Command {
 			w := control.Watch{Kind: control.KindCalls, MinNS: int64(least), Limit: limits.hits, If: only, Keep: keep, Caller: caller, Stack: stack}
 			if err := checkLines(targets, &w, on); err != nil {
 				return err
+			}
+			if w.Values, err = shown.live(); err != nil {
+				return err
+			}
+			if w.Values != "" && !c.Patched {
+				return fixed("watch", w.Values)
 			}
 			if w.Width = width; width == 0 && set.Changed("width") {
 				w.Width = -1
@@ -83,8 +91,9 @@ func (a *app) watchCommand() *cobra.Command {
 			return err
 		})
 	cmd.Long = `Watch shows calls as they happen: time, goroutine, duration, function, arguments, results, panic.
-Values are those that the program was built to give: waymark build --args --results. At most 1000
-calls a second are shown; how many were not is said at the end.
+Values are those that the program was built to give: waymark build --args --results. Those of a
+program that plain Go has built are as --arg-depth, --arg-bytes, --redact and --redact-type say. At
+most 1000 calls a second are shown; how many were not is said at the end.
 
 Of a line, as in main.go:38, it shows the variables that are in scope before its code runs, wherever
 the compiler has put it. Conditions name variables: --if 'retries > 3 && err != nil'.
@@ -146,6 +155,9 @@ func showCall(w io.Writer, f *liveFlags, short *names.Set, c *control.Call) erro
 		b.WriteString(" panicked")
 	case c.Panic != "":
 		b.WriteString(", recovered a panic: " + c.Panic)
+	}
+	if c.TraceID != "" {
+		fmt.Fprintf(&b, "  trace=%s span=%s", c.TraceID, c.SpanID)
 	}
 	if by := c.Caller; by != nil {
 		fmt.Fprintf(&b, "  by %s  %s:%d", by.Function, by.File, by.Line)

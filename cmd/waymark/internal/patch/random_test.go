@@ -38,7 +38,7 @@ func (m *maker) value(inside int) made {
 	n := m.random.IntN(100)
 	kinds := 9
 	if inside > 0 {
-		kinds = 15
+		kinds = 17
 	}
 	switch m.random.IntN(kinds) {
 	case 0:
@@ -71,6 +71,8 @@ func (m *maker) value(inside int) made {
 	case 13:
 		v := m.value(0)
 		return made{"any", "any(" + v.literal + ")", v.text, v.top}
+	case 14, 15:
+		return m.mapping()
 	}
 	s := m.structure(inside - 1)
 	return plainly("*"+s.typ, "&"+s.literal, "&"+s.text)
@@ -103,12 +105,37 @@ func (m *maker) list(kind string, inside int) made {
 		n = int(kind[1] - '0')
 	}
 	v := m.value(inside)
-	for v.typ == "uint8" || v.typ == "any" { // bytes are printed as text
+	for v.typ == "uint8" || v.typ == "any" || strings.HasPrefix(v.typ, "map") { // bytes are printed as text
 		v = m.value(inside)
 	}
 	repeat := func(s, separator string) string { return strings.TrimSuffix(strings.Repeat(s+separator, n), separator) }
 	text := "[" + repeat(v.text, " ") + "]"
 	return plainly(kind+v.typ, kind+v.typ+"{"+repeat(v.literal, ", ")+"}", text)
+}
+
+// mapping makes a map of up to ten entries, whose elements are one value, as those of lists. Of more than eight only the
+// length is seen. All that is copied has to find room.
+func (m *maker) mapping() made {
+	v, n := m.value(0), m.random.IntN(11)
+	if m.random.IntN(3) == 0 {
+		v, n = m.structure(0), m.random.IntN(4)
+	}
+	keys := []struct{ typ, literal, text string }{ // in their order
+		{"int8", "%d", "%d"}, {"float64", "%d.5", "%d.5"}, {"string", `join("%c")`, "%c"}, {"[1]rune", "{%d}", "[%d]"},
+		{"struct { A string; B int16 }", `{join("%c"), 7}`, "{A:%c B:7}"},
+	}
+	key := keys[m.random.IntN(len(keys))]
+	var entries, texts []string
+	for i := range n {
+		at := 'd' + i
+		entries, texts = append(entries, fmt.Sprintf(key.literal, at)+": "+v.literal), append(texts, fmt.Sprintf(key.text, at)+":"+v.text)
+	}
+	text := "map[" + strings.Join(texts, " ") + "]"
+	if n > 8 {
+		text = fmt.Sprintf("map[…+%d]", n)
+	}
+	typ := "map[" + key.typ + "]" + v.typ
+	return plainly(typ, typ+"{"+strings.Join(entries, ", ")+"}", text)
 }
 
 // program writes a program with so many functions, and returns what their calls look like, by their names.

@@ -137,6 +137,16 @@ func (v *Values) Args(c *Call) []byte {
 	return nil
 }
 
+// Span returns the ids of the trace and of the span of OpenTelemetry that a context among the arguments has; empty: none
+// has one.
+func (v *Values) Span(c *Call) (trace, id string) {
+	if s := v.OfSite(c.Site); s != nil {
+		span := s.Args.Span(c.Args, v)
+		return span.Trace, span.ID
+	}
+	return "", ""
+}
+
 // Results returns the results of a call.
 func (v *Values) Results(c *Call) []byte {
 	if s := v.OfSite(c.Site); s != nil {

@@ -44,6 +44,9 @@ var wanted = map[string]func(n int) string{
 		whole := node("&"+next, fmt.Sprintf("{X:%d Y:1}", n))
 		return fmt.Sprintf("(n=%d, p={X:%d Y:%d}, q=&%s, pp=&&%s) (%s, &%s)", n, n, -n, whole, node("0x", "{…}"), whole, strings.Replace(next, "{…}", "{X:0 Y:0}", 1))
 	},
+	"chain": func(n int) string {
+		return fmt.Sprintf("(n=%d, l=&{Name:a Next:&{Name:b Next:0x}}) (%d)", n, n)
+	},
 	"lists": func(n int) string {
 		return fmt.Sprintf("(n=%d, l=[%d %d], ls=[s%d bs%d], ar=[%d 2 3], ps=[{X:%d Y:0} {X:0 Y:%d}]) ([bs%d])", n, n, n+1, n, n, int16(n), n, n, n)
 	},
@@ -51,9 +54,20 @@ var wanted = map[string]func(n int) string{
 		return fmt.Sprintf(`(n=%d, a="s%d", e=wrapped %d: file already exists, st=%d) (%d, open f%d: file does not exist)`, n, n, n, uint16(n), n, n)
 	},
 	"others": func(n int) string {
-		size := 2
-		return fmt.Sprintf("(n=%d, m=map[…+%d], c=chan int(len=0 cap=4), f=main.calls.func1, d=%s) (map[])", n, size, time.Duration(n))
+		return fmt.Sprintf("(n=%d, m=map[s%d:%d x:1], c=chan int(len=0 cap=4), f=main.calls.func1, d=%s) (map[])", n, n, n, time.Duration(n))
 	},
+	"tables": func(n int) string {
+		node := fmt.Sprintf("{Name:s%d Next:0x at:{…} ratio:0.5}", n)
+		return fmt.Sprintf("(n=%d, a=map[-1:less %d:s%d], b=map[s%d:{X:%d Y:1}], c=map[{X:1 Y:%d}:&%s], d=map[password:*** user:s%d], e=map[***:***]) (map[-1:false %d:true])", n, n, n, n, n, n, node, n, n)
+	},
+	"inTables": func(n int) string {
+		return fmt.Sprintf("(n=%d, large=map[…+%d], wide=map[s%d:[%d%s]], in=map[1:map[x:%d]], empty=map[]) (map[s%d:[a s%d]])",
+			n, 9+n%9, n, n, strings.Repeat(" 0", 16), n, n, n)
+	},
+	"anyTable":    func(n int) string { return fmt.Sprintf("(n=%d, f=map[token:***]) (%d)", n, n) },
+	"local.func1": func(n int) string { return fmt.Sprintf("(n=%d, m=map[{Text:s%d}:%d]) (%d)", n, n, n, n) },
+	"other.func1": func(n int) string { return fmt.Sprintf("(n=%d, m=map[{A:0 B:0 C:0 N:%d}:%d]) (%d)", n, n, n, n) },
+	"changing":    func(n int) string { return fmt.Sprintf("(n=%d, m=map[]) (%d)", n, n) },
 	"many": func(n int) string {
 		var args, results []string
 		for i, name := range []string{"n", "a", "b", "c", "d", "e", "f", "g", "h", "i"} {
@@ -98,16 +112,24 @@ func TestValues(t *testing.T) {
 			if build.name != "plain" && !*long {
 				t.Skip("compiles the standard library: make test-attach")
 			}
-			checkValues(t, builtOf(t, "values", build.env, build.args...))
+			checkValues(t, builtOf(t, "values", build.env, build.args...), capture.Limits{Bytes: 256, Depth: 2}, wanted)
 		})
 	}
+	t.Run("more bytes", func(t *testing.T) {
+		checkValues(t, builtOf(t, "values", nil), capture.Limits{Bytes: 8 << 10, Depth: 2}, wanted)
+	})
+	t.Run("deep", func(t *testing.T) {
+		checkValues(t, builtOf(t, "values", nil), capture.Limits{Bytes: 256, Depth: 10}, map[string]func(n int) string{"chain": func(n int) string {
+			return fmt.Sprintf("(n=%d, l=&{Name:a Next:&{Name:b Next:&{Name:c Next:&{Name:…+1 Next:0x}}}}) (%d)", n, n)
+		}})
+	})
 }
 
-func checkValues(t *testing.T, program string) {
+func checkValues(t *testing.T, program string, l capture.Limits, wanted map[string]func(n int) string) {
 	w := start(t, program)
 	target := w.attach()
 	defer target.Close()
-	v, err := target.Values(strings.Split(format.DefaultRedact, ","), capture.Limits{Bytes: 256, Depth: 2})
+	v, err := target.Values(strings.Split(format.DefaultRedact, ","), l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +165,7 @@ func checkValues(t *testing.T, program string) {
 		was, err := textOf(v, v.Args(c), args)
 		then, err2 := textOf(v, v.Results(c), results)
 		n := numberIn(was)
-		text := address.ReplaceAllString(was+" "+then, "0x")
+		text := steady(was + " " + then)
 		if name == "(*T).pointer" { // as go1.27 describes the parameter, it is used
 			text = strings.Replace(text, fmt.Sprintf(`"s%d"`, n), fmt.Sprintf(`""…+%d`, len(fmt.Sprintf("s%d", n))), 1)
 		}
@@ -219,7 +241,7 @@ func TestRecordedValues(t *testing.T) {
 		case tracefile.Enter:
 			open[key] = text(ev.Data, site.Args)
 		case tracefile.Exit:
-			was := address.ReplaceAllString(open[key]+" "+text(ev.Data, site.Results), "0x")
+			was := steady(open[key] + " " + text(ev.Data, site.Results))
 			if strings.Contains(name, "[...]") { // several functions have the name
 				continue
 			}
@@ -239,7 +261,17 @@ func TestRecordedValues(t *testing.T) {
 	w.end()
 }
 
-var address = regexp.MustCompile(`0x[0-9a-f]+`)
+var (
+	address  = regexp.MustCompile(`0x[0-9a-f]+`)
+	changing = regexp.MustCompile(`m=map\[(([0-8]:(1\d\d\d)? ?)*|…\+\d+)\]\) \(\d`)
+)
+
+// steady returns a text without what differs from call to call: addresses, and entries of a map that others write to. A
+// new entry is empty at first.
+func steady(text string) string {
+	text = address.ReplaceAllString(text, "0x")
+	return changing.ReplaceAllStringFunc(text, func(s string) string { return "m=map[]) (" + s[len(s)-1:] })
+}
 
 // numberIn returns the argument n in a text.
 func numberIn(text string) int {

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"encoding/binary"
 
 	"github.com/waymark-go/waymark/internal/wire/format"
@@ -81,17 +82,22 @@ func (d *decoder) block(b []byte, list []Follow) *block {
 		if len(b) < f.At+f.Width() || len(d.rest) < word {
 			continue
 		}
-		n := int64(binary.LittleEndian.Uint64(d.rest))
-		d.rest = d.rest[word:]
 		if out.blocks == nil {
 			out.blocks = make(map[int]*block)
 		}
-		if n < 0 || n > int64(len(d.rest)) {
+		if f.Kind == Contexts { // beside what the interface holds
+			out.blocks[^f.At] = d.contexts(f)
+			continue
+		}
+		copied, ok := d.piece()
+		if !ok {
 			out.blocks[f.At] = &block{kind: f.Kind}
 			continue
 		}
-		copied := d.rest[:n]
-		d.rest = d.rest[min(align(int(n), word), len(d.rest)):]
+		if f.Kind == Map {
+			out.blocks[f.At] = d.mapped(copied, f)
+			continue
+		}
 		if f.Kind != List {
 			to := d.block(copied, f.Inside)
 			to.kind = f.Kind
@@ -105,6 +111,18 @@ func (d *decoder) block(b []byte, list []Follow) *block {
 		out.blocks[f.At] = one
 	}
 	return out
+}
+
+// piece returns the bytes that come next; ok is false if they could not be read.
+func (d *decoder) piece() (copied []byte, ok bool) {
+	n := int64(binary.LittleEndian.Uint64(d.rest))
+	d.rest = d.rest[word:]
+	if n < 0 || n > int64(len(d.rest)) {
+		return nil, false
+	}
+	copied = d.rest[:n]
+	d.rest = d.rest[min(align(int(n), word), len(d.rest)):]
+	return copied, true
 }
 
 func (d *decoder) variable(out []byte, v *Variable, b *block) []byte {
@@ -169,7 +187,9 @@ func (d *decoder) value(out []byte, t *Type, b *block, at, depth int) []byte {
 		return d.pointer(out, t, b, at, depth)
 	case format.KindInterface:
 		return d.dynamic(out, t, b, at, depth)
-	case format.KindMap, format.KindChan:
+	case format.KindMap:
+		return d.entries(out, t, b, at, depth)
+	case format.KindChan:
 		return header(out, t, b, at)
 	case format.KindFunc:
 		return d.function(out, b, at)
@@ -287,7 +307,7 @@ func header(out []byte, t *Type, b *block, at int) []byte {
 	if p == 0 {
 		return append(out, 0)
 	}
-	to := b.to(at, Whole)
+	to := cmp.Or(b.to(at, Whole), b.to(at, Map))
 	if to == nil || len(to.bytes) < n*word {
 		return binary.AppendUvarint(append(out, 1), p)
 	}
@@ -310,20 +330,24 @@ func (d *decoder) function(out []byte, b *block, at int) []byte {
 	return binary.AppendUvarint(out, uint64(id))
 }
 
-// dynamic appends what an interface holds.
-func (d *decoder) dynamic(out []byte, t *Type, b *block, at, depth int) []byte {
-	tab := b.word(at)
-	if tab == 0 {
-		return append(out, format.TypeNil)
-	}
-	run := tab
+// held returns the type of what an interface holds that isn't nil; nil: it isn't known.
+func (d *decoder) held(t *Type, b *block, at int) *Type {
+	run := b.word(at)
 	if !t.empty {
 		var ok bool
-		if run, ok = d.memory.Word(tab + word); !ok { // itab.Type
-			return append(out, format.TypeUnread)
+		if run, ok = d.memory.Word(run + word); !ok { // itab.Type
+			return nil
 		}
 	}
-	dyn := d.plan.types.running(run, d.memory)
+	return d.plan.types.running(run, d.memory)
+}
+
+// dynamic appends what an interface holds.
+func (d *decoder) dynamic(out []byte, t *Type, b *block, at, depth int) []byte {
+	if b.word(at) == 0 {
+		return append(out, format.TypeNil)
+	}
+	dyn := d.held(t, b, at)
 	to := b.to(at, Interface)
 	if dyn == nil || dyn.Kind == format.KindInterface {
 		return append(out, format.TypeUnread)

@@ -46,9 +46,10 @@ type Follow struct {
 	At     int // of the first word in its block; the address is there, or in the second one of an interface
 	Kind   Reach
 	Bytes  int      // at most
-	Step   int      // size of the elements of a list, bytes
+	Step   int      // size of the elements of a list, or of the slots of a map, bytes
+	Key    uint64   // of contexts: the type of the key of one that has a span
 	Share  int      // of a plan that is shared: bytes for it and all that it leads to
-	Inside []Follow // of what was copied; of each element of a list
+	Inside []Follow // of what was copied; of each element of a list, of each slot of a map
 }
 
 // A Reach says how much is copied.
@@ -59,11 +60,13 @@ const (
 	Whole     Reach = iota // Bytes
 	List                   // as many elements as the second word says
 	Interface              // Bytes, from where the second word leads
+	Contexts               // up to MostContexts, then SpanSize of the span that one has
+	Map                    // MapHead, then Bytes of the only group of a small map, 0 of another one's
 )
 
 // Width returns how many bytes of a block must be there.
 func (f *Follow) Width() int {
-	if f.Kind == Whole {
+	if f.Kind == Whole || f.Kind == Map {
 		return word
 	}
 	return 2 * word
@@ -79,7 +82,7 @@ const (
 	mostNested   = 32  // of what an interface in that holds
 	mostFollowed = 40  // things, of a variable
 
-	// Levels is how many blocks a block can be within.
+	// Levels is how many blocks can be followed, each within the one before.
 	Levels = 4
 )
 
@@ -124,6 +127,7 @@ func (ts *Types) plan(list []Variable, where func(i int) []Piece, l Limits, most
 			depth++ // to the variable
 		}
 		f.value(v.Type, v.at, depth, 1, &p.Follow)
+		ts.contexts(v, &p.Follow)
 	}
 	if p.Most = p.Size + mostOf(p.Follow); p.Most > most.all {
 		p.share(most.all - p.Size)
@@ -153,6 +157,12 @@ func (p *Plan) share(room int) {
 func mostOf(list []Follow) (n int) {
 	for _, f := range list {
 		n += word + align(f.Bytes, word)
+		if f.Kind == Map {
+			n += word + MapHead
+		}
+		if f.Kind == Contexts {
+			n += MostContexts * (word + ContextSize)
+		}
 		times := 1
 		if f.Step > 0 {
 			times = f.Bytes / f.Step
@@ -208,7 +218,7 @@ type follower struct {
 
 // value adds what a value at an offset leads to. depth is how deep it is opened, level how many blocks it is in.
 func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
-	if f.left == 0 || level == Levels || t.hidden() {
+	if f.left == 0 || level > Levels || t.hidden() {
 		return
 	}
 	add := func(one Follow) {
@@ -234,8 +244,11 @@ func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
 		if e == nil || e.Size == 0 || e.hidden() || depth == 0 && e.Kind != format.KindUint8 {
 			return
 		}
-		one := Follow{Kind: List, Step: e.Size, Bytes: max(f.bytes/e.Size, 1) * e.Size}
-		if one.Bytes > mostTarget {
+		one := Follow{Kind: List, Step: e.Size, Bytes: f.bytes / e.Size * e.Size}
+		if one.Bytes == 0 && f.bytes > 0 {
+			one.Bytes = e.Size
+		}
+		if e.Size > max(f.bytes, mostTarget) {
 			return
 		}
 		f.value(e, 0, depth-1, level+1, &one.Inside)
@@ -255,16 +268,18 @@ func (f *follower) value(t *Type, at, depth, level int, list *[]Follow) {
 		// What it holds is known when it is read. Texts and lists in its first words, and another interface behind two
 		// texts, are where most errors have theirs.
 		one := Follow{Kind: Interface, Bytes: mostDynamic}
-		if level+1 < Levels {
+		if level < Levels {
 			for at := 0; at < 4*word; at += word {
-				one.Inside = append(one.Inside, Follow{At: at, Kind: List, Bytes: f.bytes, Step: min(2*word, f.bytes)})
+				one.Inside = append(one.Inside, Follow{At: at, Kind: List, Bytes: f.bytes, Step: max(1, min(2*word, f.bytes))})
 			}
-			if level+2 < Levels {
+			if level+1 < Levels {
 				one.Inside = append(one.Inside, Follow{At: 4 * word, Kind: Interface, Bytes: mostNested, Inside: one.Inside[:1]})
 			}
 		}
 		add(one)
-	case format.KindMap, format.KindFunc:
+	case format.KindMap:
+		add(f.mapping(t, depth, level))
+	case format.KindFunc:
 		add(Follow{Kind: Whole, Bytes: word})
 	case format.KindChan:
 		add(Follow{Kind: Whole, Bytes: 2 * word})

@@ -83,6 +83,9 @@ func (ts *Types) index() {
 				v += base
 			}
 			ts.byRun[v] = e.Offset
+			if name, _ := e.Val(dwarf.AttrName).(string); name == spanKey {
+				ts.spanKey = v
+			}
 		}
 		if e.Children && e.Tag != dwarf.TagCompileUnit {
 			r.SkipChildren()

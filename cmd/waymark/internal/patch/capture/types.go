@@ -21,6 +21,8 @@ type Type struct {
 
 	types  *Types
 	elem   dwarf.Offset // 0: there is none
+	key    dwarf.Offset // of a map
+	made   dwarf.Offset // of a map: a pointer to what it is made as
 	id     uint32       // in descriptions; 0: it has not been described
 	secret uint8        // see hidden; 0: it isn't known yet
 	shape  bool         // it stands for types of type parameters
@@ -44,6 +46,7 @@ type Types struct {
 	functionsAt map[uint64]dwarf.Offset // by entry; nil: not read yet
 	functions   map[uint64]uint32       // ids of functions, by entry
 	places      *locations              // nil: not read yet
+	spanKey     uint64                  // what the runtime has of the type, see spanKey; 0: the program has no spans
 	next        uint32                  // id of the next type that is described
 
 	// Describe is called with types before the first values that have their ids.
@@ -53,15 +56,16 @@ type Types struct {
 // Attributes of Go's compiler, see cmd/internal/dwarf.
 const (
 	attrKind    = dwarf.Attr(0x2900)
+	attrKey     = dwarf.Attr(0x2901)
 	attrElem    = dwarf.Attr(0x2902)
 	attrRuntime = dwarf.Attr(0x2904)
 
 	attrCaptured = dwarf.Attr(0x2907) // where a variable is that a function literal has from around it
 )
 
-// Elem returns the type of elements, or of what a pointer leads to; nil: it isn't known.
+// Elem returns the type of elements, or of what a pointer leads to; nil: it isn't known, as of a nil type.
 func (t *Type) Elem() *Type {
-	if t.elem == 0 {
+	if t == nil || t.elem == 0 {
 		return nil
 	}
 	e, err := t.types.at(t.elem)
@@ -99,6 +103,8 @@ func (ts *Types) read(r *dwarf.Reader, e *dwarf.Entry) (*Type, error) {
 	}
 	if e.Tag == dwarf.TagPointerType && !known { // the compiler says nothing of unsafe.Pointer
 		kind = int64(format.KindUnsafePointer)
+	} else if e.Tag == dwarf.TagPointerType && kind == 0 { // the linker has made it up
+		kind = int64(format.KindPointer)
 	}
 	size, _ := e.Val(dwarf.AttrByteSize).(int64)
 	t := &Type{Kind: format.TypeKind(kind), Size: int(size), types: ts, shape: strings.HasPrefix(full, shape)}
@@ -112,7 +118,10 @@ func (ts *Types) read(r *dwarf.Reader, e *dwarf.Entry) (*Type, error) {
 		return t, ts.parts(r, e, t)
 	case format.KindPointer:
 		t.Size, t.elem = word, to
-	case format.KindChan, format.KindMap, format.KindFunc, format.KindUnsafePointer:
+	case format.KindMap:
+		t.Size, t.made = word, to
+		t.key, _ = e.Val(attrKey).(dwarf.Offset)
+	case format.KindChan, format.KindFunc, format.KindUnsafePointer:
 		t.Size = word
 	case format.KindInterface:
 		t.Size, t.empty = 2*word, ts.isEmpty(to)

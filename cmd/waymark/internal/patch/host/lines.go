@@ -58,7 +58,14 @@ func (h *host) watchLines(targets []string, w control.Watch) (control.Task, cont
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	v := h.useValues()
+	s, err := showOf(w.Values)
+	if err != nil {
+		return nil, c, err
+	}
+	v, err := h.useValues(s)
+	if err != nil {
+		return nil, c, err
+	}
 	if v.err != nil {
 		return nil, c, &control.Error{Code: control.CodeState, Text: "lines want what the compiler writes for debuggers: " + v.err.Error()}
 	}

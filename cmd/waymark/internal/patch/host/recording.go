@@ -48,7 +48,10 @@ func (h *host) Record(r control.Request) (control.Task, control.Change, error) {
 	defer h.mu.Unlock()
 	var copied *patch.Values
 	if chosen.args || chosen.results || len(lines) > 0 {
-		v := h.useValues()
+		v, err := h.useValues(chosen.show)
+		if err != nil {
+			return nil, c, err
+		}
 		if v.err != nil {
 			what := "arguments and results"
 			if len(lines) > 0 {
@@ -120,39 +123,50 @@ func splitLines(all []string) (functions, lines []string) {
 }
 
 // chosen are values that the user wants to be recorded.
-type chosen struct{ args, results bool }
+type chosen struct {
+	args, results bool
+	show          show
+}
+
+func parseSetting(key, value string) (setting.Value, error) {
+	s := setting.Find(key)
+	if s == nil {
+		return setting.Value{}, &control.Error{Code: control.CodeRequest, Text: "unknown setting " + key}
+	}
+	v, err := s.Parse(key, value)
+	if err != nil {
+		return v, &control.Error{Code: control.CodeRequest, Text: err.Error()}
+	}
+	return v, nil
+}
 
 // settings sets what the user has chosen for a recording.
 func settings(c *recorder.Config, text string) (values chosen, err error) {
-	for _, part := range strings.Split(text, ",") {
-		key, value, _ := strings.Cut(part, "=")
-		if key == "" {
-			continue
-		}
-		s := setting.Find(key)
-		if s == nil {
-			return values, &control.Error{Code: control.CodeRequest, Text: "unknown setting " + key}
-		}
-		v, err := s.Parse(key, value)
+	values.show = usualShow()
+	err = setting.Each(text, func(_ int, key, value string) error {
+		v, err := parseSetting(key, value)
 		if err != nil {
-			return values, &control.Error{Code: control.CodeRequest, Text: err.Error()}
+			return err
 		}
 		switch key {
 		case "buffers", "max-size", "rotate":
 			c.Set(key, v)
 		case "overflow":
 			if value != "drop" {
-				return values, &control.Error{Code: control.CodeRequest, Text: "a program that is patched drops events that find no room: want --overflow drop, or a program of waymark build"}
+				return &control.Error{Code: control.CodeRequest, Text: "a program that is patched drops events that find no room: want --overflow drop, or a program of waymark build"}
 			}
 		case "args":
 			values.args = v.On()
 		case "results":
 			values.results = v.On()
 		case "waiting", "objects", "budget", "window", "dump-at-exit":
-			return values, needs("--" + key)
+			return needs("--" + key)
+		default:
+			values.show.set(key, v)
 		}
-	}
-	return values, nil
+		return nil
+	})
+	return values, err
 }
 
 // Next implements control.Task.

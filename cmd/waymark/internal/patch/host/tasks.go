@@ -125,7 +125,14 @@ func (h *host) newTask(found []*image.Func, w control.Watch) (watcher, error) {
 		record.Count = w.Count
 	}
 	if w.Kind == control.KindCalls && !w.Bare || t.args || t.results {
-		v := h.useValues()
+		s, err := showOf(w.Values)
+		if err != nil {
+			return nil, err
+		}
+		v, err := h.useValues(s)
+		if err != nil {
+			return nil, err
+		}
 		if v.err == nil {
 			t.values = v
 		} else if t.args || t.results {
@@ -479,6 +486,7 @@ func (k *told) tell(c *patch.Call, end string) {
 	}
 	if k.values != nil {
 		call.Args, call.Results = k.values.args(c, k.width), k.values.results(c, k.width)
+		call.TraceID, call.SpanID = k.values.Span(c)
 	}
 	if l := c.Site.Line; l != nil {
 		call.File, call.Line = l.File, l.Line

@@ -3,27 +3,78 @@
 package host
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/capture"
+	"github.com/waymark-go/waymark/internal/program/control"
 	"github.com/waymark-go/waymark/internal/wire/format"
+	"github.com/waymark-go/waymark/internal/wire/setting"
 	"github.com/waymark-go/waymark/value"
 )
 
 // values are what is known of the values of the program's calls.
 type values struct {
 	*patch.Values
-	err error // why there are none
+	err  error // why there are none
+	show show
 }
 
-// useValues returns what values of calls are copied. It is opened once.
-func (h *host) useValues() *values {
-	if h.values == nil {
-		h.values = new(values)
-		h.values.Values, h.values.err = h.t.Values(strings.Split(format.DefaultRedact, ","), capture.Limits{Bytes: 256, Depth: 2})
+// A show says how much values show.
+type show struct {
+	words  []string // that names of what is masked have
+	limits capture.Limits
+}
+
+func usualShow() show {
+	return show{strings.Split(format.DefaultRedact, ","), capture.Limits{Bytes: format.DefaultBytes, Depth: format.DefaultDepth}}
+}
+
+// showOf returns what settings say, as WAYMARK has them.
+func showOf(settings string) (show, error) {
+	s := usualShow()
+	err := setting.Each(settings, func(_ int, key, text string) error {
+		if v, err := parseSetting(key, text); err != nil {
+			return err
+		} else if !s.set(key, v) {
+			return &control.Error{Code: control.CodeRequest, Text: key + " is no setting of values"}
+		}
+		return nil
+	})
+	return s, err
+}
+
+// set sets what a setting says, and reports whether it is one of values. Nothing takes words back.
+func (s *show) set(key string, v setting.Value) bool {
+	switch key {
+	case "arg-depth":
+		s.limits.Depth = int(v.N)
+	case "arg-bytes":
+		s.limits.Bytes = int(v.N)
+	case "redact":
+		s.words = append(s.words, format.AddRedactWords(nil, v.Text)...)
+	case "redact-type":
+		for _, name := range strings.Split(v.Text, ",") {
+			s.words = append(s.words, format.TypePrefix+strings.TrimSpace(name))
+		}
+	default:
+		return false
 	}
-	return h.values
+	return true
+}
+
+// useValues returns what values of calls are copied. They are the same for all that is going on.
+func (h *host) useValues(s show) (*values, error) {
+	switch v := h.values; {
+	case v != nil && v.show.limits == s.limits && slices.Equal(v.show.words, s.words):
+		return v, nil
+	case v != nil && len(h.tasks)+len(h.files) > 0:
+		return nil, &control.Error{Code: control.CodeState, Text: "another request has other limits or masks of values: end it first"}
+	}
+	h.values = &values{show: s}
+	h.values.Values, h.values.err = h.t.Values(s.words, s.limits)
+	return h.values, nil
 }
 
 // args returns the text of a call's arguments, as control.Call has it.

@@ -56,6 +56,9 @@ func followRoom(list []capture.Follow) (n int) {
 	const each = 160
 	for i := range list {
 		n += each + followRoom(list[i].Inside)
+		if k := list[i].Kind; k == capture.Map || k == capture.Contexts { // both copy twice
+			n += each
+		}
 	}
 	return n
 }
@@ -141,7 +144,11 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 	from, length := blocks[level], at(r12, lengths+8*level)
 	for i := range list {
 		f := &list[i]
-		short := hole(0)
+		if f.Kind == capture.Contexts {
+			w.contexts(f, from)
+			continue
+		}
+		short, headless := hole(0), hole(0)
 		if !whole {
 			w.compareConstant(length, int32(f.At+f.Width()))
 			short = w.ahead(below)
@@ -161,18 +168,35 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 		case capture.Interface:
 			w.load(rax, at(from, f.At+8))
 			w.constant32(rcx, uint32(f.Bytes))
+		case capture.Map:
+			w.load(rax, at(from, f.At))
+			w.constant32(rcx, capture.MapHead)
+			w.callCopier()
+			w.constant(quad, 7, rcx, capture.MapHead)
+			headless = w.ahead(below)
+			w.load(rax, at(rbx, capture.MapGroup))
+			w.constant32(rcx, uint32(f.Bytes))
+			w.compareConstant(at(rbx, capture.MapTables), 0)
+			small := w.ahead(equal)
+			w.clear(rcx)
+			w.land(small)
 		default:
 			w.load(rax, at(from, f.At))
 			w.constant32(rcx, uint32(f.Bytes))
 		}
-		back := w.aheadAddress(r15)
-		w.jump(always, w.copier)
-		w.land(back)
+		w.callCopier()
 		if len(f.Inside) > 0 {
 			next, left := blocks[level+1], at(r12, lengths+8*(level+1))
 			w.move(next, rbx)
+			if f.Kind == capture.Map {
+				w.addTo(next, capture.MapSlots)
+				w.addTo(rcx, -capture.MapSlots)
+				enough := w.ahead(below) // there was a carry
+				w.clear(rcx)
+				w.land(enough)
+			}
 			w.store(left, rcx)
-			if f.Kind != capture.List {
+			if f.Kind != capture.List && f.Kind != capture.Map {
 				w.follow(f.Inside, level+1, false)
 			} else {
 				again := w.pc()
@@ -185,10 +209,44 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 				w.land(done)
 			}
 		}
-		if short != 0 {
-			w.land(short)
+		for _, h := range []hole{headless, short} {
+			if h != 0 {
+				w.land(h)
+			}
 		}
 	}
+}
+
+// contexts writes code that copies a context of a block with those around it, and the span that one of them has.
+func (w *Writer) contexts(f *capture.Follow, from reg) {
+	left := at(r12, lengths) // the block that is followed first has all of its bytes
+	w.set(left, capture.MostContexts)
+	w.load(rax, at(from, f.At+8))
+	again := w.pc()
+	w.constant32(rcx, capture.ContextSize)
+	w.callCopier()
+	w.constant(quad, 7, rcx, capture.ContextSize)
+	short := w.ahead(below)
+	w.word(rdx, f.Key+w.bias)
+	w.compare(rdx, at(rbx, capture.ContextKey))
+	other := w.ahead(notEqual)
+	w.load(rax, at(rbx, capture.ContextSpan))
+	w.constant32(rcx, uint32(f.Bytes))
+	w.callCopier()
+	found := w.ahead(always)
+	w.land(other)
+	w.load(rax, at(rbx, capture.ContextNext))
+	w.addConstant(left, -1)
+	w.jump(notEqual, again)
+	w.land(short)
+	w.land(found)
+}
+
+// callCopier writes a call of what copyRoutine writes.
+func (w *Writer) callCopier() {
+	back := w.aheadAddress(r15)
+	w.jump(always, w.copier)
+	w.land(back)
 }
 
 // copyRoutine writes what copies bytes. rax: from where; rcx: how many; r13: where to; r15: where to return to. Then rbx is
@@ -302,6 +360,6 @@ func (w *Writer) copyRoutine(bias uint64) {
 
 // UseHeap says where the process keeps which memory is its own. Before, nothing can be copied.
 func (w *Writer) UseHeap(h image.Heap, bias uint64) {
-	w.heap = &h
+	w.heap, w.bias = &h, bias
 	w.copyRoutine(bias)
 }

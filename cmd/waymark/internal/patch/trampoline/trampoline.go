@@ -80,6 +80,7 @@ type Writer struct {
 	switched uint64
 	copier   uint64 // 0: nothing can be copied
 	heap     *image.Heap
+	bias     uint64 // what the process's addresses are more than the file's
 }
 
 // New makes a writer of trampolines that are to lie at an address, for a process whose memory for events is at

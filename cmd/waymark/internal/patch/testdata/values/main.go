@@ -70,6 +70,18 @@ func structs(n int, p Point, q *Node, pp **Node) (Node, *Node) {
 	return *q, q.Next
 }
 
+type Link struct {
+	Name string
+	Next *Link
+}
+
+//go:noinline
+func chain(n int, l *Link) int {
+	touch(n)
+	runtime.KeepAlive(l)
+	return n
+}
+
 //go:noinline
 func lists(n int, l []int, ls []string, ar [3]int16, ps []Point) []string {
 	touch(n)
@@ -94,6 +106,99 @@ func others(n int, m map[string]int, c chan int, f func(int), d time.Duration) m
 	runtime.KeepAlive(c)
 	runtime.KeepAlive(f)
 	return nil
+}
+
+//go:noinline
+func tables(n int, a map[int]string, b map[string]Point, c map[Point]*Node, d map[string]string, e map[Token]Token) map[int]bool {
+	touch(n)
+	runtime.KeepAlive(a)
+	runtime.KeepAlive(b)
+	runtime.KeepAlive(c)
+	runtime.KeepAlive(d)
+	runtime.KeepAlive(e)
+	return map[int]bool{n: true, -1: false}
+}
+
+//go:noinline
+func inTables(n int, large map[int]int, wide map[string][17]int64, in map[int]map[string]int, empty map[int]int) map[string][]string {
+	touch(n)
+	runtime.KeepAlive(large)
+	runtime.KeepAlive(wide)
+	runtime.KeepAlive(in)
+	runtime.KeepAlive(empty)
+	s := "s" + strconv.Itoa(n)
+	return map[string][]string{s: {"a", s}}
+}
+
+// changing is called with a map that others write to.
+//
+//go:noinline
+func changing(n int, m map[int]string) int {
+	touch(n)
+	runtime.KeepAlive(m)
+	return n
+}
+
+// changed is the map that is written to, by one goroutine at a time.
+var changed struct {
+	sync.Mutex
+	m atomic.Pointer[map[int]string]
+	n int
+}
+
+// change writes to the map, unless another goroutine does, and returns it. Texts have four characters.
+func change() map[int]string {
+	if !changed.TryLock() {
+		return *changed.m.Load()
+	}
+	defer changed.Unlock()
+	m := make(map[int]string)
+	if now := changed.m.Load(); now != nil && changed.n%16 > 0 {
+		m = *now
+	} else {
+		changed.m.Store(&m)
+	}
+	changed.n++
+	for i := range 40 {
+		if m[i%12%9] = strconv.Itoa(1000 + i); i == 20 {
+			clear(m)
+		}
+	}
+	return m
+}
+
+//go:noinline
+func anyTable(n int, f map[any]any) int {
+	touch(n)
+	runtime.KeepAlive(f)
+	return n
+}
+
+// local and other have types of one name.
+func local(n int, s string) {
+	type Local struct{ Text string }
+	f := func(n int, m map[Local]int) int {
+		touch(n)
+		runtime.KeepAlive(m)
+		return n
+	}
+	if n < 0 {
+		f = nil // so that it isn't inlined
+	}
+	f(n, map[Local]int{{s}: n})
+}
+
+func other(n int) {
+	type Local struct{ A, B, C, N int }
+	f := func(n int, m map[Local]int) int {
+		touch(n)
+		runtime.KeepAlive(m)
+		return n
+	}
+	if n < 0 {
+		f = nil
+	}
+	f(n, map[Local]int{{N: n}: n})
 }
 
 //go:noinline
@@ -181,9 +286,20 @@ func calls(n int) {
 	texts(n, s, []byte(s))
 	node := &Node{Name: s, Next: &Node{Name: "next " + s}, at: Point{int32(n), 1}, ratio: 0.5}
 	structs(n, Point{int32(n), -int32(n)}, node, &node)
+	chain(n, &Link{"a", &Link{"b", &Link{"c", &Link{"d", &Link{"e", nil}}}}})
 	lists(n, []int{n, n + 1}, []string{s, "b" + s}, [3]int16{int16(n), 2, 3}, []Point{{int32(n), 0}, {0, int32(n)}})
 	faces(n, any(s), fmt.Errorf("wrapped %d: %w", n, fs.ErrExist), Code(n))
 	others(n, map[string]int{s: n, "x": 1}, make(chan int, 4), func(int) {}, time.Duration(n))
+	tables(n, map[int]string{n: s, -1: "less"}, map[string]Point{s: {int32(n), 1}}, map[Point]*Node{{1, int32(n)}: node}, map[string]string{"user": s, "password": s}, map[Token]Token{"t": "u"})
+	large := make(map[int]int)
+	for i := range 9 + n%9 {
+		large[i] = n
+	}
+	inTables(n, large, map[string][17]int64{s: {int64(n)}}, map[int]map[string]int{1: {"x": n}}, map[int]int{})
+	anyTable(n, map[any]any{"token": n})
+	changing(n, change())
+	local(n, s)
+	other(n)
 	many(n, n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+8, n+9, s, Point{int32(n), 7})
 	generic(n, s)
 	generic(n, Point{int32(n), 3})
@@ -226,6 +342,7 @@ func main() {
 			return
 		}
 		rounds, _ := strconv.Atoi(argument)
+		change()
 		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
