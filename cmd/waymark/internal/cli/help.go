@@ -62,7 +62,7 @@ Monitor prints, for each period, how often functions of a running program were c
 calls panicked or failed, and how long they took. It ends with ^C, and leaves nothing switched on.`,
 }
 
-// common lists the flags that help shows first. Others are shown by --help-all only.
+// common lists the flags that help shows. The others of these commands are shown by --help-all only.
 var common = map[string]string{
 	"run":     "include exclude args results sort top by tree traces output format",
 	"test":    "trace include exclude args results rerun out counts check seen waiting",
@@ -101,7 +101,7 @@ Examples:
 Flags:
 {{.}}{{end}}{{if .HasAvailableSubCommands}}
 
-waymark COMMAND -h says more of one; docs/guide.md begins at the beginning.{{end}}
+waymark COMMAND -h says more of one.{{end}}
 `
 
 // flagsOf returns the flags of a command as help shows them: the common ones, or all.
@@ -121,5 +121,5 @@ func (a *app) flagsOf(cmd *cobra.Command) string {
 			more++
 		}
 	})
-	return optional(set.FlagUsagesWrapped(100)) + "\n" + cmd.CommandPath() + fmt.Sprintf(" --help-all shows %d flags more.", more)
+	return optional(set.FlagUsagesWrapped(100)) + "\n" + cmd.CommandPath() + fmt.Sprintf(" --help-all shows %d more flags.", more)
 }

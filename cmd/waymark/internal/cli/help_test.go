@@ -73,9 +73,6 @@ func TestMistakes(t *testing.T) {
 		"run --waiting --calls-only .": "run: calls that --calls-only counts have no times, and --waiting divides these: use one of them",
 		"run --inclde x .":             "unknown flag --inclde; is it --include?",
 		"run --race .":                 "unknown flag --race; is it -race? The go command's flags have one dash",
-		"run --count .":                "unknown flag --count: it is --calls-only now",
-		"top --once 1":                 "unknown flag --once: it is -n 1 now",
-		"on --keep=true 1 f":           "unknown flag --keep: it is --stay now",
 		"run --zzzzz .":                "unknown flag --zzzzz; the go command's flags have one dash",
 		"run --top=x .":                "--top=x: want a whole number",
 		"run --overflow rnig .":        "--overflow=rnig: want block, drop or ring; is it ring?",
@@ -86,6 +83,15 @@ func TestMistakes(t *testing.T) {
 	} {
 		if _, got, status := run(strings.Fields(args)...); got != "waymark: "+want+"\n" || status != exitUsage {
 			t.Errorf("waymark %s: status %d\ngot  %swant waymark: %s", args, status, got, want)
+		}
+	}
+}
+
+func TestFormerly(t *testing.T) {
+	for old, now := range formerly {
+		_, flag, _ := strings.Cut(old, " ")
+		if _, got, status := run(strings.Fields(old + " x")...); got != "waymark: unknown flag "+flag+": it is "+now+" now\n" || status != exitUsage {
+			t.Errorf("waymark %s: status %d, %s", old, status, got)
 		}
 	}
 }

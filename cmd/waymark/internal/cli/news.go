@@ -64,8 +64,11 @@ func (f *limitFlags) check() error {
 	return nil
 }
 
+// errEnough ends what follow tells.
+var errEnough = errors.New("enough")
+
 // follow begins to watch or to record, and tells what the program has to say. It ends when the
-// program is done, the time is over, or the user interrupts.
+// program is done, the time is over, the user interrupts, or tell returns errEnough.
 func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration, tell func(*control.News) error) (*control.Change, error) {
 	if limit > 0 {
 		r.ForNS = int64(limit + grace)
@@ -112,7 +115,11 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 			rejected = true
 			a.note(note)
 		}
-		if err := tell(last); err != nil {
+		switch err := tell(last); {
+		case err == errEnough && !last.Done:
+			_, err = c.Ask(control.Request{Do: control.DoStop})
+			return change, err
+		case err != nil && err != errEnough:
 			return change, err
 		}
 	}

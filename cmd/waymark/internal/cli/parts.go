@@ -46,7 +46,7 @@ func (a *app) inFull(what string) error {
 	}
 	cmd := exec.Command(program, a.args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = inherit(a.stdin), a.stdout, a.stderr
-	return programStatus(await(cmd))
+	return programStatus(awaitProgram(cmd, cmd.Start))
 }
 
 // full returns the path of the program full of this version.
@@ -77,16 +77,23 @@ func (a *app) full(what string) (string, error) {
 // command is.
 func buildFull(dir string) error {
 	cmd := exec.Command("go", "install", "-ldflags=-s -w")
-	if version, ok := library.Released(); ok {
+	version, released := library.Released()
+	if released {
 		cmd.Args = append(cmd.Args, fullPath+"@"+version)
 	} else {
 		_, file, _, _ := runtime.Caller(0)
+		if !filepath.IsAbs(file) {
+			return errors.New("this waymark was built with -trimpath in a checkout, and doesn't know where that is")
+		}
 		cmd.Dir = filepath.Join(filepath.Dir(file), "../../full")
 		if _, err := os.Stat(cmd.Dir); err != nil {
 			return fmt.Errorf("this waymark was built in a checkout that is not there any more: %w", err)
 		}
 	}
-	cmd.Env = append(cmd.Environ(), "GOBIN="+dir, "GOOS=", "GOARCH=")
+	cmd.Env = append(cmd.Environ(), "GOBIN="+dir, "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH, "GOFLAGS=")
+	if released {
+		cmd.Env = append(cmd.Env, "GOWORK=off")
+	}
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return errors.New(strings.TrimSpace(cmp.Or(string(text), err.Error())))
 	}

@@ -76,23 +76,22 @@ func (a *app) top(c *live.Conn, f *liveFlags, t *topFlags, targets []string) err
 	if t.calls {
 		t.sort = "calls"
 	}
-	limit := t.limits.time
-	if t.tables > 0 {
-		limit = t.every * time.Duration(t.tables)
-	}
 	shown := uint64(0)
 	began := time.Now()
 	screen := isTerminal(a.stdout) && t.tables != 1 && f.form == "text"
-	_, err := a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, limit, max(t.every, newsEvery+1), func(n *control.News) error {
-		if shown++; t.tables > 0 && shown >= t.tables && !n.Done {
-			return nil // the last one has all periods
-		}
+	_, err := a.follow(c, control.Request{Do: control.DoWatch, Targets: targets, Watch: &w}, t.limits.time, max(t.every, newsEvery+1), func(n *control.News) error {
 		key := topSorts[t.sort]
 		slices.SortStableFunc(n.Functions, func(a, b control.Numbers) int { return cmp.Compare(key(&b), key(&a)) })
 		if t.rows > 0 {
 			n.Functions = n.Functions[:min(len(n.Functions), t.rows)]
 		}
-		return a.showTop(f, t, n.Functions, time.Since(began), screen)
+		if err := a.showTop(f, t, n.Functions, time.Since(began), screen); err != nil {
+			return err
+		}
+		if shown++; shown == t.tables {
+			return errEnough
+		}
+		return nil
 	})
 	return err
 }

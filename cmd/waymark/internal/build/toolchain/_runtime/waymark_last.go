@@ -7,7 +7,8 @@
 // released. The reporter may use its thread as a clock as well, for regular work. Neither its thread
 // nor the watchdog's counts as running, so a deadlock is still found.
 //
-// Nothing here may keep the program from ending: nobody waits longer than wmLastPatience.
+// Nothing here may keep the program from ending: who ends it waits no longer than wmLastPatience, and
+// wmSecond, which waits for ever, is not who ends it.
 
 package runtime
 
@@ -143,9 +144,10 @@ func wmLastWords() {
 	panicking.Add(-1)
 }
 
-// wmSecond is called on g0 before the thread waits for the lock of those who die of a fatal error. If the last words
-// are being said, another thread ends the program as soon as they are. Until then this one only waits. It doesn't count
-// as panicking: then the other one would leave the end to it. And it does not go on, without a P.
+// wmSecond is called on g0 before the thread waits for the lock of those who die of a fatal error. If
+// the last words are being said, the program ends as soon as they are: by the thread that had them
+// said, or by the signal that was held back. This one only waits. It doesn't count as panicking:
+// then the other one would leave the end to it. And it does not go on, without a P.
 func wmSecond() {
 	if wmLast.reason.Load() != 0 && wmHasWords() {
 		wmHandOff()
