@@ -115,8 +115,9 @@ type Numbers struct {
 	Calls    uint64 `json:"calls"`
 	Returned uint64 `json:"returned"`
 	Panics   uint64 `json:"panics"`
-	Errors   uint64 `json:"errors,omitempty"` // sums: calls that returned an error
-	Open     uint64 `json:"open,omitempty"`   // sums: calls in progress
+	Errors   uint64 `json:"errors,omitempty"`  // sums: calls that returned an error
+	Open     uint64 `json:"open,omitempty"`    // sums: calls in progress
+	Untimed  uint64 `json:"untimed,omitempty"` // sums and periods: calls that came too fast to be timed; with them other numbers than Calls and Open are estimated
 	TotalNS  int64  `json:"total_ns"`
 	SelfNS   int64  `json:"self_ns,omitempty"` // sums
 	MinNS    int64  `json:"min_ns"`

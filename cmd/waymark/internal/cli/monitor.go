@@ -56,10 +56,19 @@ func (a *app) showPeriod(list []control.Numbers) error {
 	}}
 	for i := range list {
 		n := &list[i]
-		t.Rows = append(t.Rows, []table.Cell{
-			table.Count(n.Calls), table.Count(n.Returned), table.Panics(n.Panics), {Text: fmt.Sprintf("%.1f %%", 100*float64(n.Panics)/float64(max(n.Calls, 1)))},
-			table.Duration(n.AvgNS), table.Duration(n.MinNS), table.Duration(n.MaxNS), table.Duration(n.P99NS), {Text: short.Short(n.Function)},
-		})
+		row := []table.Cell{
+			table.Count(n.Returned), table.Panics(n.Panics), {Text: fmt.Sprintf("%.1f %%", 100*float64(n.Panics)/float64(max(n.Calls, 1)))},
+			table.Duration(n.AvgNS), table.Duration(n.MinNS), table.Duration(n.MaxNS), table.Duration(n.P99NS),
+		}
+		for i := range row {
+			switch {
+			case n.Untimed > 0 && n.Untimed == n.Calls:
+				row[i] = table.None
+			case n.Untimed > 0 && row[i] != table.None:
+				row[i] = row[i].About()
+			}
+		}
+		t.Rows = append(t.Rows, append(append([]table.Cell{table.Count(n.Calls)}, row...), table.Cell{Text: short.Short(n.Function)}))
 	}
 	now := time.Now().Format("15:04:05")
 	if len(list) == 0 {

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -78,7 +77,10 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		return nil, err
 	}
 	change := answer.Change
-	what, functions := "call", true
+	what, functions, tooFast := "call", true, " not shown: they came too fast"
+	if w := r.Watch; w != nil && (w.Kind == control.KindSums || w.Kind == control.KindPeriods) {
+		tooFast = " came too fast to be timed: what is marked ≈ is estimated from the others"
+	}
 	if w := r.Watch; w != nil && len(w.Probes) > 0 {
 		what, functions = "firing", len(r.Targets) > 0
 	} else if w != nil && w.Kind == control.KindSamples {
@@ -106,7 +108,7 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 		answer, err := c.Ask(next)
 		if err != nil {
 			if last != nil && last.Skipped > 0 {
-				a.note(fmt.Sprintf("%s or more not shown: they came too fast", units.Things(last.Skipped, what)))
+				a.note(units.Things(last.Skipped, what) + " or more" + tooFast)
 			}
 			return change, err
 		}
@@ -115,16 +117,20 @@ func (a *app) follow(c *live.Conn, r control.Request, limit, every time.Duration
 			rejected = true
 			a.note(note)
 		}
-		switch err := tell(last); {
-		case err == errEnough && !last.Done:
-			_, err = c.Ask(control.Request{Do: control.DoStop})
-			return change, err
-		case err != nil && err != errEnough:
+		err = tell(last)
+		if err == errEnough && !last.Done {
+			if answer, err = c.Ask(control.Request{Do: control.DoStop}); err != nil {
+				return change, err
+			}
+			last = answer.News
+			break
+		}
+		if err != nil && err != errEnough {
 			return change, err
 		}
 	}
 	if last.Skipped > 0 {
-		a.note(fmt.Sprintf("%s not shown: they came too fast", units.Things(last.Skipped, what)))
+		a.note(units.Things(last.Skipped, what) + tooFast)
 	}
 	if rejected && last.Hits == 0 {
 		return change, errors.New("no call was shown: the condition does not fit the calls that there were")

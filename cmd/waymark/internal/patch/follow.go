@@ -21,6 +21,7 @@ type Call struct {
 	Stack     []uint64 // return addresses in the file, the innermost first, if they are recorded
 	Args      []byte   // as they were copied, see Values.Args; nil: they weren't
 	Results   []byte   // the same, of a call that has returned
+	Recovered bool     // it has recovered a panic itself
 	Unsure    bool     // events were lost meanwhile: this may be the end of another call, whose beginning is among them
 
 	token uint32
@@ -271,6 +272,9 @@ func (f *Follower) unwind(g *goroutine, e *event, code uint64, token uint32) {
 		g.unwinding = append(g.unwinding, u)
 	case format.CodeRecover:
 		f.leave(g, token, e)
+		if n := len(g.stack); n > 0 && g.stack[n-1].token == token {
+			g.stack[n-1].Recovered = true
+		}
 		// A Goexit that began deeper goes on: no recovery ends it.
 		g.unwinding = slices.DeleteFunc(g.unwinding, func(u unwinding) bool { return u.end == Panicked && u.token > token })
 	case format.CodeEnd:

@@ -101,18 +101,18 @@ func TestUnwinding(t *testing.T) {
 		events []format.Record
 		want   string // function and how it ended
 	}{
-		{"recovered by a", []format.Record{mark(4, format.CodePanic, 64), mark(5, format.CodeRecover, 16), ends(9, 1, 16)}, "c Panicked 5, b Panicked 5, a Returned 9"},
+		{"recovered by a", []format.Record{mark(4, format.CodePanic, 64), mark(5, format.CodeRecover, 16), ends(9, 1, 16)}, "c Panicked 5, b Panicked 5, a Returned 9 recovered"},
 		{"not seen to be recovered", []format.Record{mark(4, format.CodePanic, 64), ends(9, 1, 16)}, "c Panicked 9, b Panicked 9, a Returned 9"},
 		{"Goexit", []format.Record{mark(4, format.CodeGoexit, 64), mark(7, format.CodeEnd, 0)}, "c Exited 7, b Exited 7, a Exited 7"},
 		{"a panic in a deferred function of c, recovered there", []format.Record{mark(4, format.CodePanic, 64), begins(5, 4, 80), mark(6, format.CodePanic, 96),
 			mark(7, format.CodeRecover, 80), ends(8, 4, 80), mark(9, format.CodeRecover, 32), ends(10, 2, 32), ends(11, 1, 16)},
-			"d Returned 8, c Panicked 9, b Returned 10, a Returned 11"},
+			"d Returned 8 recovered, c Panicked 9, b Returned 10 recovered, a Returned 11"},
 		{"Goexit in a function that b has deferred, as it panics", []format.Record{mark(4, format.CodePanic, 64), mark(5, format.CodeGoexit, 80), mark(7, format.CodeEnd, 0)},
 			"c Exited 7, b Exited 7, a Exited 7"},
 		{"a panic in a deferred function that Goexit calls, recovered by a: the Goexit goes on", []format.Record{mark(4, format.CodeGoexit, 64), mark(5, format.CodePanic, 80),
-			mark(6, format.CodeRecover, 16), mark(7, format.CodeEnd, 0)}, "c Panicked 6, b Panicked 6, a Exited 7"},
+			mark(6, format.CodeRecover, 16), mark(7, format.CodeEnd, 0)}, "c Panicked 6, b Panicked 6, a Exited 7 recovered"},
 		{"again and again", []format.Record{mark(4, format.CodePanic, 64), mark(5, format.CodePanic, 64), mark(6, format.CodePanic, 64), mark(7, format.CodeRecover, 48), ends(8, 3, 48), ends(9, 2, 32), ends(10, 1, 16)},
-			"c Returned 8, b Returned 9, a Returned 10"},
+			"c Returned 8 recovered, b Returned 9, a Returned 10"},
 	} {
 		target := &Target{sites: []*Site{nil}}
 		for i, name := range []string{"a", "b", "c", "d"} {
@@ -122,7 +122,11 @@ func TestUnwinding(t *testing.T) {
 		var got []string
 		f.Begin = func(*Call) {}
 		f.End = func(c *Call) {
-			got = append(got, fmt.Sprintf("%s %s %d", c.Site.Name(), []string{"Returned", "Panicked", "Exited"}[c.End], c.Ended))
+			text := fmt.Sprintf("%s %s %d", c.Site.Name(), []string{"Returned", "Panicked", "Exited"}[c.End], c.Ended)
+			if c.Recovered {
+				text += " recovered"
+			}
+			got = append(got, text)
 		}
 		f.Add(part(0, 7, 1, format.ChunkActive, append([]format.Record{begins(1, 1, 16), begins(2, 2, 32), begins(3, 3, 48)}, test.events...)...))
 		f.Tell(100)

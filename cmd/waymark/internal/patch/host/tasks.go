@@ -281,11 +281,13 @@ type sums struct {
 	periods bool
 	rows    map[string]*row
 	dropped map[*patch.Site]uint64 // calls there was no room for, until they were last looked at
+	missed  uint64                 // of these since the task began
 }
 
 // A row is the numbers of a function. Times are in ticks.
 type row struct {
-	calls, ended, returned, panics, open uint64
+	calls, ended, returned, panics, open uint64 // ended are those that have times
+	before                               uint64 // open when the period began
 	total, inner, self, least, most      uint64
 	around                               map[uint64]int // calls of it in progress, by goroutine
 	durations                            histogram.Counter
@@ -333,7 +335,7 @@ func (s *sums) end(c *patch.Call) {
 		return
 	}
 	r.ended++
-	panicked := c.End == patch.Panicked
+	panicked := c.End == patch.Panicked || c.Recovered
 	if panicked {
 		r.panics++
 	}
@@ -373,13 +375,16 @@ func (s *sums) Next() (n control.News) {
 		if s.periods {
 			out.Calls = r.ended
 		}
+		if s.only == nil {
+			s.complete(&out, r)
+		}
 		if s.periods && r.ended > 0 {
 			out.P99NS = int64(r.durations.Histogram().Quantile(0.99))
 		}
 		n.Hits += r.calls
 		n.Functions = append(n.Functions, out)
 		if s.periods {
-			*r = row{open: r.open, around: r.around, least: math.MaxUint64}
+			*r = row{open: r.open, before: r.open, around: r.around, least: math.MaxUint64}
 		}
 	}
 	slices.SortFunc(n.Functions, func(a, b control.Numbers) int {
@@ -390,15 +395,38 @@ func (s *sums) Next() (n control.News) {
 	return n
 }
 
+// complete adds to numbers the calls that have ended and have no times, as there was no room for their beginnings or ends. What
+// they took is estimated from the others.
+func (s *sums) complete(out *control.Numbers, r *row) {
+	ended := r.calls + r.before - min(r.open, r.calls+r.before)
+	if s.periods {
+		out.Calls = max(ended, r.ended)
+	}
+	if ended <= r.ended {
+		return
+	}
+	out.Untimed = ended - r.ended
+	if r.ended == 0 {
+		return
+	}
+	share := float64(ended) / float64(r.ended)
+	for _, n := range []*int64{&out.TotalNS, &out.SelfNS} {
+		*n = int64(float64(*n) * share)
+	}
+	for _, n := range []*uint64{&out.Returned, &out.Panics} {
+		*n = uint64(math.Round(float64(*n) * share))
+	}
+}
+
 // addDropped counts the calls that there was no room for.
 func (s *sums) addDropped(now map[*patch.Site]uint64, n *control.News) {
 	for site, calls := range now {
 		if more := calls - s.dropped[site]; more > 0 && s.known[site.Func] {
 			s.row(site).calls += more
-			n.Skipped += more
+			s.missed += more
 		}
 	}
-	s.dropped = now
+	s.dropped, n.Skipped = now, s.missed
 }
 
 // Close implements control.Task.
