@@ -104,18 +104,18 @@ func (s *samples) add(one *patch.Sample, took time.Duration) {
 func (s *samples) count(seen patch.Seen, took time.Duration) {
 	calls := shown(seen)
 	if s.root != "" {
-		for len(calls) > 0 && !isNamed(calls[len(calls)-1].Function, s.root) {
-			calls = calls[:len(calls)-1]
+		root := len(calls) - 1
+		for root >= 0 && !isNamed(calls[root].Function, s.root) {
+			root--
 		}
-		if len(calls) > 0 && s.tree.Root.Func.Name == "" {
-			s.tree.Root.Func = s.function(calls[len(calls)-1])
-		}
-		calls = calls[:max(len(calls)-1, 0)]
-		if s.tree.Root.Func.Name == "" {
+		if root < 0 {
 			return
 		}
-	}
-	if len(calls) == 0 && s.root == "" {
+		if s.tree.Root.Func.Name == "" {
+			s.tree.Root.Func = s.function(calls[root])
+		}
+		calls = calls[:root]
+	} else if len(calls) == 0 {
 		return
 	}
 	n := s.tree.Root
