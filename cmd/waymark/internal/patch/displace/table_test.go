@@ -63,15 +63,19 @@ func main() { println(numbers(3), types("")) }
 `
 
 func TestTables(t *testing.T) {
-	for _, flags := range [][]string{nil, {"-buildmode=pie"}} {
+	external := "-ldflags=-linkmode=external -extldflags=-Wl,-z,"
+	for _, flags := range [][]string{nil, {"-buildmode=pie"}, {"-buildmode=pie", external + "nopack-relative-relocs"}, {"-buildmode=pie", external + "pack-relative-relocs"}} {
 		t.Run(strings.Join(flags, ""), func(t *testing.T) {
+			if _, err := exec.LookPath("gcc"); err != nil && len(flags) > 1 {
+				t.Skip("there is no linker but Go's own")
+			}
 			dir := t.TempDir()
 			source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
 			if err := os.WriteFile(source, []byte(switches), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			build := exec.Command("go", append(append([]string{"build", "-o", program}, flags...), source)...)
-			build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+			build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=1")
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
