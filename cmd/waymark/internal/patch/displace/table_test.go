@@ -113,6 +113,7 @@ func checkTables(t *testing.T, im *image.Image) {
 			t.Errorf("a case can't be watched: %v", err)
 		}
 	}
+	checkBetween(t, f)
 	// A table that isn't as the code says is none.
 	for what, change := range map[string]func(x *Instruction) bool{
 		"more cases": func(x *Instruction) bool {
@@ -145,6 +146,39 @@ func checkTables(t *testing.T, im *image.Image) {
 		if !changed || b.findTables(jumps) {
 			t.Errorf("with %s (%t) the jump isn't unknown", what, changed)
 		}
+	}
+}
+
+// checkBetween checks that a table is unknown if another one leads to code between the compare that says how many cases
+// it has and its jump.
+func checkBetween(t *testing.T, f *image.Func) {
+	b, jumps := bodyOf(t, f)
+	first := jumps[0]
+	lead := b.tables[first]
+	for _, to := range lead {
+		b.jumps[to]-- // as it is before tables are read
+	}
+	at, _ := b.tableOf(first)
+	i, _ := b.index(lead[1])
+	m := b.list[first].Args[0].(x86asm.Mem)
+	lea := &b.list[i]
+	away := at - lea.At - uint64(lea.Len)
+	for k, x := range []x86asm.Inst{
+		{Op: x86asm.CMP, Args: x86asm.Args{m.Index, x86asm.Imm(2)}},
+		{Op: x86asm.JA, Args: x86asm.Args{x86asm.Rel(0)}},
+		{Op: x86asm.LEA, Args: x86asm.Args{m.Base, x86asm.Mem{Base: x86asm.RIP, Disp: int64(away)}}},
+		{Op: x86asm.JMP, Args: x86asm.Args{m}},
+	} {
+		to := &b.list[i-2+k]
+		x.Len = to.Len
+		to.Inst = x
+	}
+	second := i + 1
+	if n, _ := b.cases(second); n != 3 {
+		t.Fatalf("the second table has %d cases before the first one is read, want 3", n)
+	}
+	if b.findTables([]int{first, second}) {
+		t.Error("a table leads behind another one's compare, whose jump isn't unknown")
 	}
 }
 
