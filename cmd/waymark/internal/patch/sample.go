@@ -111,6 +111,7 @@ func (s *Sampler) running(sample *Sample, seen map[uint64]bool) error {
 		return err
 	}
 	l := &s.t.Image.Layout
+	s.t.process.Late()
 	for inner, id := range s.t.process.Running() {
 		m, ok := machines[inner]
 		if !ok {

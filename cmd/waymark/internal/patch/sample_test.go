@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
@@ -61,4 +62,27 @@ func TestSampler(t *testing.T) {
 			w.end()
 		})
 	}
+}
+
+// A thread that ends while it is looked at doesn't end the sample.
+func TestSamplerThreads(t *testing.T) {
+	w := startWith(t, builtOf(t, "sampled", nil), []string{"threads"})
+	target := w.attach()
+	s := target.Sampler()
+	seen, rounds := 0, 0
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); rounds++ {
+		one, err := s.Sample(100)
+		if err != nil {
+			t.Fatalf("sample %d: %v", rounds, err)
+		}
+		for _, g := range one.Seen {
+			if strings.HasSuffix(ownCalls(g.Stack), "visit") {
+				seen++
+			}
+		}
+	}
+	if seen == 0 {
+		t.Errorf("none of the threads was seen in %d samples", rounds)
+	}
+	w.undone(target)
 }

@@ -1,10 +1,12 @@
-// Sampled has a goroutine that runs, one that waits for it, and one in a system call. It ends when its input does.
+// Sampled has a goroutine that runs, one that waits for it, and one in a system call. With the argument "threads" its
+// goroutines run on threads that come and go. It ends when its input does.
 package main
 
 import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
@@ -28,7 +30,23 @@ func burn() uint64 { return spin() + 1 }
 //go:noinline
 func wait(wg *sync.WaitGroup) { wg.Wait() }
 
+// visit runs for a moment on a thread that ends with it, and has another one follow.
+func visit() {
+	runtime.LockOSThread()
+	for n := range uint64(1000) {
+		leaf(n)
+	}
+	if !stop.Load() {
+		go visit()
+	}
+}
+
 func main() {
+	if len(os.Args) > 1 {
+		for range 8 {
+			go visit()
+		}
+	}
 	var wg sync.WaitGroup
 	wg.Add(1)
 	go func() {
