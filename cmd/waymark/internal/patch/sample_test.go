@@ -86,3 +86,22 @@ func TestSamplerThreads(t *testing.T) {
 	}
 	w.undone(target)
 }
+
+// Goroutines are counted that there are. The runtime keeps those that have ended for others.
+func TestSamplerCounts(t *testing.T) {
+	program := builtOf(t, "sampled", nil)
+	const most, few = 100, 50 // few: the runtime has some of its own
+	for which, want := range map[string]func(one *Sample) bool{
+		"many": func(one *Sample) bool { return one.Live >= 10_000 && one.Live < 10_000+few && one.Counted == most },
+		"past": func(one *Sample) bool { return one.Live >= 3 && one.Live < few && one.Counted == one.Live },
+	} {
+		w := startWith(t, program, []string{which})
+		target := w.attach()
+		one, err := target.Sampler().Sample(most)
+		if err != nil || !want(&one) {
+			t.Errorf("%s: %d goroutines, %d looked at, %v", which, one.Live, one.Counted, err)
+		}
+		w.undone(target)
+		w.end()
+	}
+}

@@ -88,13 +88,13 @@ func (s *samples) run(period time.Duration) {
 func (s *samples) add(one *patch.Sample, took time.Duration) {
 	t := s.tree.Sampling
 	t.Samples++
-	t.Goroutines = max(t.Goroutines, int64(one.All))
-	t.Seen += int64(one.All)
-	t.Counted += int64(one.Others)
+	t.Goroutines = max(t.Goroutines, int64(one.Live))
+	t.Seen += int64(one.Live)
+	t.Counted += int64(one.Counted)
 	for _, seen := range one.Seen {
 		share := took
-		if seen.State != patch.Runs && one.Others > 0 { // each stands for several
-			share = time.Duration(float64(took) * float64(one.All) / float64(one.Others))
+		if seen.State != patch.Runs && one.Counted > 0 { // each stands for several
+			share = time.Duration(float64(took) * float64(one.Live) / float64(one.Counted))
 		}
 		s.count(seen, share)
 	}

@@ -1,5 +1,6 @@
 // Sampled has a goroutine that runs, one that waits for it, and one in a system call. With the argument "threads" its
-// goroutines run on threads that come and go. It ends when its input does.
+// goroutines run on threads that come and go, with "many" there are 10,000 more, "past" ones have ended.
+// It ends when its input does.
 package main
 
 import (
@@ -7,8 +8,10 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 var stop atomic.Bool
@@ -41,10 +44,27 @@ func visit() {
 	}
 }
 
+// many starts goroutines that wait at a gate.
+func many(gate chan bool) {
+	for range 10_000 {
+		go func() { <-gate }()
+	}
+}
+
 func main() {
-	if len(os.Args) > 1 {
+	switch strings.Join(os.Args[1:], "") {
+	case "threads":
 		for range 8 {
 			go visit()
+		}
+	case "many":
+		many(make(chan bool))
+	case "past":
+		gate := make(chan bool)
+		many(gate)
+		close(gate)
+		for runtime.NumGoroutine() > 1 {
+			time.Sleep(time.Millisecond)
 		}
 	}
 	var wg sync.WaitGroup
