@@ -40,8 +40,9 @@ type Sample struct {
 	CPU     time.Duration // that this process took for it
 }
 
-// A Sampler looks at what a program's goroutines do. It patches nothing. A thread that runs is stopped while its stack is
-// read; of goroutines that wait the stacks are read as they lie in memory.
+// A Sampler looks at what a program's goroutines do. It patches nothing. A thread that runs is
+// stopped while its stack is read; of goroutines that wait the stacks are read as they lie in
+// memory.
 type Sampler struct {
 	t     *Target
 	known map[uint64]spot
@@ -158,7 +159,8 @@ func (s *Sampler) running(sample *Sample, seen map[uint64]bool) error {
 	return nil
 }
 
-// machineIDs returns the addresses of the runtime's Ms by the ids of their threads. The process may run.
+// machineIDs returns the addresses of the runtime's Ms by the ids of their threads. The process may
+// run.
 func (t *Target) machineIDs() (map[int]uint64, error) {
 	const most = 1 << 16
 	l := &t.Image.Layout
@@ -183,7 +185,8 @@ const (
 
 var states = map[uint32]State{gRunnable: Ready, gSyscall: Syscall, gWaiting: Waits, gPreempted: Ready}
 
-// live are the states of goroutines that have begun and not ended: the runtime keeps others for later ones.
+// live are the states of goroutines that have begun and not ended: the runtime keeps others for
+// later ones.
 var live = []uint32{gRunnable, gRunning, gSyscall, gWaiting, gCopystack, gPreempted, gLeaked}
 
 // A parked goroutine is one that doesn't run.
@@ -274,7 +277,8 @@ func (s *Sampler) each(list []uint64, offset uint64, size int, do func(g uint64,
 	}
 }
 
-// walk appends the calls on a stack, from an instruction on. bp helps where the instruction isn't the program's.
+// walk appends the calls on a stack, from an instruction on. bp helps where the instruction isn't
+// the program's.
 func (s *Sampler) walk(list []image.Frame, stack memory, pc, sp, bp uint64) []image.Frame {
 	back := uint64(0) // a return address stands behind its call
 	for range mostFrames {

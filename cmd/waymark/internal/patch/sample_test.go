@@ -24,7 +24,8 @@ func ownCalls(stack []image.Frame) string {
 	return strings.Join(list, " ")
 }
 
-// A sampler sees what runs and what waits, with all callers, changes nothing, and lets each thread go on.
+// A sampler sees what runs and what waits, with all callers, changes nothing, and lets each thread
+// go on.
 func TestSampler(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-ldflags=-s -w"}, {"-buildmode=pie"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 // mostCases is how many entries a table of jumps has at most: the compiler makes none so large.
 const mostCases = 1 << 12
 
-// findTables finds where jumps lead whose addresses the code computes. The compiler makes tables of switches:
+// findTables finds where jumps lead whose addresses the code computes. The compiler makes tables of
+// switches:
 //
 //	CMPQ AX, $7
 //	JHI  behind
@@ -84,9 +85,10 @@ func (b *body) tableOf(jump int) (at uint64, ok bool) {
 	return x.At + uint64(x.Len) + uint64(int64(int32(from.Disp))), ok && from.Base == x86asm.RIP && from.Index == 0
 }
 
-// cases returns how many entries the table has that the jump of an index goes through, as the code before says: it
-// compares the entry's number or masks it, at an index that is returned, too. Where the code doesn't say so there are
-// 0 and the index of the LEA. Of jumps that lead in between, those by tables needn't be known yet.
+// cases returns how many entries the table has that the jump of an index goes through, as the code
+// before says: it compares the entry's number or masks it, at an index that is returned, too. Where
+// the code doesn't say so there are 0 and the index of the LEA. Of jumps that lead in between,
+// those by tables needn't be known yet.
 func (b *body) cases(jump int) (n, says int) {
 	m := b.list[jump].Args[0].(x86asm.Mem)
 	for i := jump - 1; i > 0 && b.jumps[b.list[i+1].At] == 0; i-- {

@@ -13,7 +13,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
 
-// switches is a program whose switches the compiler makes tables of. Lines with a mark are those to which they lead.
+// switches is a program whose switches the compiler makes tables of. Lines with a mark are those to
+// which they lead.
 const switches = `package main
 
 //go:noinline
@@ -149,8 +150,8 @@ func checkTables(t *testing.T, im *image.Image) {
 	}
 }
 
-// checkBetween checks that a table is unknown if another one leads to code between the compare that says how many cases
-// it has and its jump.
+// checkBetween checks that a table is unknown if another one leads to code between the compare that
+// says how many cases it has and its jump.
 func checkBetween(t *testing.T, f *image.Func) {
 	b, jumps := bodyOf(t, f)
 	first := jumps[0]

@@ -150,8 +150,9 @@ func spend(n *callgraph.Node, state patch.State, took time.Duration) {
 	}
 }
 
-// shown returns a goroutine's calls without those within the runtime, as package sampler's trees have them. Of what is the
-// runtime's alone, there is the outermost call if it runs: collecting garbage, for instance.
+// shown returns a goroutine's calls without those within the runtime, as package sampler's trees
+// have them. Of what is the runtime's alone, there is the outermost call if it runs: collecting
+// garbage, for instance.
 func shown(seen patch.Seen) (calls []image.Frame) {
 	var own []image.Frame
 	for _, f := range seen.Stack {

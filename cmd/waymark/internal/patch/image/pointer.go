@@ -34,12 +34,12 @@ func (im *Image) readRelocations() (list []relocation) {
 	return list
 }
 
-// packed is the type of sections (SHT_RELR) that linkers write with -z pack-relative-relocs. The addresses themselves stand
-// where the program keeps them.
+// packed is the type of sections (SHT_RELR) that linkers write with -z pack-relative-relocs. The
+// addresses themselves stand where the program keeps them.
 const packed elf.SectionType = 19
 
-// unpack returns where the addresses of a packed section are. A word of it is where one is, or has a bit for each of
-// the 63 words that follow, above a lowest bit that is set.
+// unpack returns where the addresses of a packed section are. A word of it is where one is, or has
+// a bit for each of the 63 words that follow, above a lowest bit that is set.
 func unpack(b []byte) (list []uint64) {
 	next := uint64(0)
 	for ; len(b) >= 8; b = b[8:] {
@@ -66,7 +66,8 @@ func (im *Image) word(at uint64) uint64 {
 	return 0
 }
 
-// pointer returns the address that the program keeps at an address, as the linker has set it; 0: it keeps none there.
+// pointer returns the address that the program keeps at an address, as the linker has set it; 0: it
+// keeps none there.
 func (im *Image) pointer(at uint64) uint64 {
 	if im.elf.Type != elf.ET_DYN {
 		return im.word(at)
@@ -100,8 +101,8 @@ func (im *Image) findPointer(to uint64) (at uint64) {
 	return 0
 }
 
-// Pointers returns the addresses of the function's code that the program keeps from an address on, most at most, up to
-// the first that is of something else.
+// Pointers returns the addresses of the function's code that the program keeps from an address on,
+// most at most, up to the first that is of something else.
 func (f *Func) Pointers(at uint64, most int) (list []uint64) {
 	for ; len(list) < most; at += 8 {
 		to := f.im.pointer(at)

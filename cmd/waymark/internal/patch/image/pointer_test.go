@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Where a program is independent of its position, an address is what the linker says, and integers are none.
+// Where a program is independent of its position, an address is what the linker says, and integers
+// are none.
 func TestPointers(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-buildmode=pie"}} {
 		im := build(t, flags)

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Running returns the threads that use a CPU, or wait for one: the kernel's ids, by those that they have for the process.
+// Running returns the threads that use a CPU, or wait for one: the kernel's ids, by those that they
+// have for the process.
 func (p *Process) Running() map[int]int {
 	list := make(map[int]int)
 	nested := len(innerIDs(p.file("status"))) > 1
@@ -37,8 +38,9 @@ func (p *Process) state(id int) byte {
 	return rest[0]
 }
 
-// Glance stops one thread for as long as look takes, and returns how long that was. Others go on. A thread that has ended,
-// or doesn't stop in time, isn't looked at. Late must be called now and then, for the latter to go on.
+// Glance stops one thread for as long as look takes, and returns how long that was. Others go on. A
+// thread that has ended, or doesn't stop in time, isn't looked at. Late must be called now and
+// then, for the latter to go on.
 func (p *Process) Glance(id int, look func(*Thread)) (stopped time.Duration, err error) {
 	if p.late[id] {
 		return 0, nil

@@ -175,7 +175,8 @@ func (p *Process) nameThreads() {
 	}
 }
 
-// innerIDs returns the ids of a process or thread in the namespaces that it is in, by its file in /proc.
+// innerIDs returns the ids of a process or thread in the namespaces that it is in, by its file in
+// /proc.
 func innerIDs(file string) []string { return strings.Fields(statusOf(file, "NSpid")) }
 
 // Threads returns those that are stopped.

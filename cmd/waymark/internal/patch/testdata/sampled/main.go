@@ -1,6 +1,6 @@
-// Sampled has a goroutine that runs, one that waits for it, and one in a system call. With the argument "threads" its
-// goroutines run on threads that come and go, with "many" there are 10,000 more, "past" ones have ended.
-// It ends when its input does.
+// Sampled has a goroutine that runs, one that waits for it, and one in a system call. With the
+// argument "threads" its goroutines run on threads that come and go, with "many" there are 10,000
+// more, "past" ones have ended. It ends when its input does.
 package main
 
 import (
