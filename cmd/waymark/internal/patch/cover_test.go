@@ -27,7 +27,8 @@ type block struct {
 	runs     int64
 }
 
-// The lines of a program that formats sources are reached as often as the same program, built with -cover, says.
+// The lines of a program that formats sources are reached as often as the same program, built with
+// -cover, says.
 func TestCovered(t *testing.T) {
 	if !*long {
 		t.Skip("compiles packages with -cover: make test-attach")
@@ -180,7 +181,8 @@ func coverage(t *testing.T, rounds int, sources []string) map[string][]block {
 	return blocks
 }
 
-// simple returns where a source's statements stand that are alone on a line: assignments, calls and returns.
+// simple returns where a source's statements stand that are alone on a line: assignments, calls and
+// returns.
 func simple(t *testing.T, file string) (list [][2]int) {
 	t.Helper()
 	files := token.NewFileSet()

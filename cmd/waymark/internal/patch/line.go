@@ -24,7 +24,8 @@ type Line struct {
 	plan *displace.Plan
 }
 
-// A lineKey is what a line is known by: calls on it that are inlined may begin where others' lines do.
+// A lineKey is what a line is known by: calls on it that are inlined may begin where others' lines
+// do.
 type lineKey struct {
 	pc         uint64
 	line, call int

@@ -113,8 +113,8 @@ func (m *maker) list(kind string, inside int) made {
 	return plainly(kind+v.typ, kind+v.typ+"{"+repeat(v.literal, ", ")+"}", text)
 }
 
-// mapping makes a map of up to ten entries, whose elements are one value, as those of lists. Of more than eight only the
-// length is seen. All that is copied has to find room.
+// mapping makes a map of up to ten entries, whose elements are one value, as those of lists. Of
+// more than eight only the length is seen. All that is copied has to find room.
 func (m *maker) mapping() made {
 	v, n := m.value(0), m.random.IntN(11)
 	if m.random.IntN(3) == 0 {

@@ -5,6 +5,7 @@ package patch
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,14 +34,15 @@ type Seen struct {
 // A Sample is what was seen at a moment.
 type Sample struct {
 	Seen    []Seen
-	All     int           // goroutines that don't run: Seen has some of them, if there are too many
-	Others  int           // those of them that Seen has
+	Live    int           // goroutines that the program has
+	Counted int           // those of them that were looked at: a part, if there are too many
 	Stopped time.Duration // of all threads that were stopped, one after the other
 	CPU     time.Duration // that this process took for it
 }
 
-// A Sampler looks at what a program's goroutines do. It patches nothing. A thread that runs is stopped while its stack is
-// read; of goroutines that wait the stacks are read as they lie in memory.
+// A Sampler looks at what a program's goroutines do. It patches nothing. A thread that runs is
+// stopped while its stack is read; of goroutines that wait the stacks are read as they lie in
+// memory.
 type Sampler struct {
 	t     *Target
 	known map[uint64]spot
@@ -111,6 +113,7 @@ func (s *Sampler) running(sample *Sample, seen map[uint64]bool) error {
 		return err
 	}
 	l := &s.t.Image.Layout
+	s.t.process.Late()
 	for inner, id := range s.t.process.Running() {
 		m, ok := machines[inner]
 		if !ok {
@@ -156,7 +159,8 @@ func (s *Sampler) running(sample *Sample, seen map[uint64]bool) error {
 	return nil
 }
 
-// machineIDs returns the addresses of the runtime's Ms by the ids of their threads. The process may run.
+// machineIDs returns the addresses of the runtime's Ms by the ids of their threads. The process may
+// run.
 func (t *Target) machineIDs() (map[int]uint64, error) {
 	const most = 1 << 16
 	l := &t.Image.Layout
@@ -174,12 +178,16 @@ func (t *Target) machineIDs() (map[int]uint64, error) {
 
 // What the runtime has as g.atomicstatus.
 const (
-	gRunnable, gSyscall, gWaiting, gPreempted = 1, 3, 4, 9
+	gRunnable, gRunning, gSyscall, gWaiting, gCopystack, gPreempted, gLeaked = 1, 2, 3, 4, 8, 9, 10
 
 	gScan = 0x1000
 )
 
 var states = map[uint32]State{gRunnable: Ready, gSyscall: Syscall, gWaiting: Waits, gPreempted: Ready}
+
+// live are the states of goroutines that have begun and not ended: the runtime keeps others for
+// later ones.
+var live = []uint32{gRunnable, gRunning, gSyscall, gWaiting, gCopystack, gPreempted, gLeaked}
 
 // A parked goroutine is one that doesn't run.
 type parked struct {
@@ -189,18 +197,29 @@ type parked struct {
 
 // others looks at goroutines that don't run, but for those that were seen already.
 func (s *Sampler) others(sample *Sample, seen map[uint64]bool, most int) error {
+	const mostListed = 1 << 14 // of the runtime's list, from somewhere on; what is live in the rest is estimated
+	l := &s.t.Image.Layout
 	all := s.t.process.Words(s.t.Image.Var("allgs")+s.t.bias, 0, 8)
-	if n := int(all[1]); n > most { // as many of them, from somewhere on
-		first := rand.IntN(n - most + 1)
-		all[0], all[1] = all[0]+uint64(first)*8, uint64(most)
-		sample.All = n
-	}
-	list, err := s.t.process.Bytes(all[0], int(all[1])*8)
-	if err != nil || len(list) == 0 {
+	n := int(all[1])
+	listed := min(n, mostListed)
+	b, err := s.t.process.Bytes(all[0]+8*uint64(rand.IntN(n-listed+1)), listed*8)
+	if err != nil || listed == 0 {
 		return nil // the list has just been replaced by a longer one
 	}
-	sample.Others = len(list) / 8
-	sample.All = max(sample.All, sample.Others)
+	list := make([]uint64, listed)
+	for i := range list {
+		list[i] = binary.LittleEndian.Uint64(b[i*8:])
+	}
+	found := list[:0:0]
+	s.each(list, l.GStatus, 4, func(g uint64, b []byte) {
+		if slices.Contains(live, binary.LittleEndian.Uint32(b)&^gScan) {
+			found = append(found, g)
+		}
+	})
+	sample.Live = len(found) * n / listed
+	sample.Counted = min(len(found), most)
+	first := rand.IntN(len(found) - sample.Counted + 1)
+	list = found[first:][:sample.Counted]
 	before := s.parked(list)
 	stacks := make(map[uint64]memory)
 	for g, p := range before {
@@ -225,34 +244,41 @@ func (s *Sampler) others(sample *Sample, seen map[uint64]bool, most int) error {
 }
 
 // parked returns the goroutines of a list that don't run, by their addresses.
-func (s *Sampler) parked(list []byte) map[uint64]parked {
-	const batch = 512 // of what the kernel reads at once
+func (s *Sampler) parked(list []uint64) map[uint64]parked {
 	l := &s.t.Image.Layout
-	size := int(max(l.GStackHi, l.GSP, l.GPC, l.GStatus, l.GGoid) + 8)
 	found := make(map[uint64]parked)
+	s.each(list, 0, int(max(l.GStackHi, l.GSP, l.GPC, l.GStatus, l.GGoid)+8), func(g uint64, b []byte) {
+		word := func(at uint64) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+		if state, ok := states[uint32(word(l.GStatus))&^gScan]; ok {
+			found[g] = parked{word(l.GGoid), word(l.GSP), word(l.GPC), word(l.GStackHi), state}
+		}
+	})
+	return found
+}
+
+// each calls do with so many bytes of each goroutine of a list, from an offset on.
+func (s *Sampler) each(list []uint64, offset uint64, size int, do func(g uint64, b []byte)) {
+	const batch = 512 // of what the kernel reads at once
 	buf := make([]byte, batch*size)
-	for len(list) > 0 {
-		var remote []unix.RemoteIovec
-		for ; len(list) > 0 && len(remote) < batch; list = list[8:] {
-			remote = append(remote, unix.RemoteIovec{Base: uintptr(binary.LittleEndian.Uint64(list)), Len: size})
+	for some := range slices.Chunk(list, batch) {
+		remote := make([]unix.RemoteIovec, len(some))
+		for i, g := range some {
+			remote[i] = unix.RemoteIovec{Base: uintptr(g + offset), Len: size}
 		}
 		local := []unix.Iovec{{Base: &buf[0]}}
-		local[0].SetLen(len(remote) * size)
+		local[0].SetLen(len(some) * size)
 		n, err := unix.ProcessVMReadv(s.t.process.PID, local, remote, 0)
 		if err != nil {
 			continue
 		}
 		for i := range n / size {
-			word := func(at uint64) uint64 { return binary.LittleEndian.Uint64(buf[uint64(i*size)+at:]) }
-			if state, ok := states[uint32(word(l.GStatus))&^gScan]; ok {
-				found[uint64(remote[i].Base)] = parked{word(l.GGoid), word(l.GSP), word(l.GPC), word(l.GStackHi), state}
-			}
+			do(some[i], buf[i*size:][:size])
 		}
 	}
-	return found
 }
 
-// walk appends the calls on a stack, from an instruction on. bp helps where the instruction isn't the program's.
+// walk appends the calls on a stack, from an instruction on. bp helps where the instruction isn't
+// the program's.
 func (s *Sampler) walk(list []image.Frame, stack memory, pc, sp, bp uint64) []image.Frame {
 	back := uint64(0) // a return address stands behind its call
 	for range mostFrames {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
@@ -23,7 +24,8 @@ func ownCalls(stack []image.Frame) string {
 	return strings.Join(list, " ")
 }
 
-// A sampler sees what runs and what waits, with all callers, changes nothing, and lets each thread go on.
+// A sampler sees what runs and what waits, with all callers, changes nothing, and lets each thread
+// go on.
 func TestSampler(t *testing.T) {
 	for _, flags := range [][]string{nil, {"-ldflags=-s -w"}, {"-buildmode=pie"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
@@ -60,5 +62,47 @@ func TestSampler(t *testing.T) {
 			}
 			w.end()
 		})
+	}
+}
+
+// A thread that ends while it is looked at doesn't end the sample.
+func TestSamplerThreads(t *testing.T) {
+	w := startWith(t, builtOf(t, "sampled", nil), []string{"threads"})
+	target := w.attach()
+	s := target.Sampler()
+	seen, rounds := 0, 0
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); rounds++ {
+		one, err := s.Sample(100)
+		if err != nil {
+			t.Fatalf("sample %d: %v", rounds, err)
+		}
+		for _, g := range one.Seen {
+			if strings.HasSuffix(ownCalls(g.Stack), "visit") {
+				seen++
+			}
+		}
+	}
+	if seen == 0 {
+		t.Errorf("none of the threads was seen in %d samples", rounds)
+	}
+	w.undone(target)
+}
+
+// Goroutines are counted that there are. The runtime keeps those that have ended for others.
+func TestSamplerCounts(t *testing.T) {
+	program := builtOf(t, "sampled", nil)
+	const most, few = 100, 50 // few: the runtime has some of its own
+	for which, want := range map[string]func(one *Sample) bool{
+		"many": func(one *Sample) bool { return one.Live >= 10_000 && one.Live < 10_000+few && one.Counted == most },
+		"past": func(one *Sample) bool { return one.Live >= 3 && one.Live < few && one.Counted == one.Live },
+	} {
+		w := startWith(t, program, []string{which})
+		target := w.attach()
+		one, err := target.Sampler().Sample(most)
+		if err != nil || !want(&one) {
+			t.Errorf("%s: %d goroutines, %d looked at, %v", which, one.Live, one.Counted, err)
+		}
+		w.undone(target)
+		w.end()
 	}
 }

@@ -137,8 +137,8 @@ func (v *Values) Args(c *Call) []byte {
 	return nil
 }
 
-// Span returns the ids of the trace and of the span of OpenTelemetry that a context among the arguments has; empty: none
-// has one.
+// Span returns the ids of the trace and of the span of OpenTelemetry that a context among the
+// arguments has; empty: none has one.
 func (v *Values) Span(c *Call) (trace, id string) {
 	if s := v.OfSite(c.Site); s != nil {
 		span := s.Args.Span(c.Args, v)

@@ -266,8 +266,8 @@ var (
 	changing = regexp.MustCompile(`m=map\[(([0-8]:(1\d\d\d)? ?)*|…\+\d+)\]\) \(\d`)
 )
 
-// steady returns a text without what differs from call to call: addresses, and entries of a map that others write to. A
-// new entry is empty at first.
+// steady returns a text without what differs from call to call: addresses, and entries of a map
+// that others write to. A new entry is empty at first.
 func steady(text string) string {
 	text = address.ReplaceAllString(text, "0x")
 	return changing.ReplaceAllStringFunc(text, func(s string) string { return "m=map[]) (" + s[len(s)-1:] })

@@ -12,7 +12,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
 
-// A Statement is the code of a line in a function, with that of the calls on the line that are inlined there.
+// A Statement is the code of a line in a function, with that of the calls on the line that are
+// inlined there.
 type Statement struct {
 	Func  *image.Func   // whose code it is
 	Parts []uint64      // where parts of it begin, which may be apart
@@ -164,10 +165,11 @@ type Locals struct {
 	Lost []string // variables that are nowhere, as the compiler has optimised them away or doesn't need them there
 }
 
-// Locals returns what is copied at an instruction of the variables that are in scope where a statement begins, of the
-// function that the statement is in: one that is inlined has its own. begin is in the code of that function, not of calls
-// inlined in the statement: the compiler says nothing of blocks around those. depth is how far the stack pointer is from
-// the return address, bytes.
+// Locals returns what is copied at an instruction of the variables that are in scope where a
+// statement begins, of the function that the statement is in: one that is inlined has its own.
+// begin is in the code of that function, not of calls inlined in the statement: the compiler says
+// nothing of blocks around those. depth is how far the stack pointer is from the return address,
+// bytes.
 func (ts *Types) Locals(s Statement, begin, at uint64, depth int, l Limits) (*Locals, error) {
 	if ts.functionsAt == nil {
 		ts.index()

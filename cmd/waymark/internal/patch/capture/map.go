@@ -7,8 +7,9 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// Of a map, see internal/runtime/maps: offsets in its head, which is a Map, and in a group of slots, bytes. A map of up to
-// eight entries has one group, at MapGroup of the head; then the number at MapTables is 0.
+// Of a map, see internal/runtime/maps: offsets in its head, which is a Map, and in a group of
+// slots, bytes. A map of up to eight entries has one group, at MapGroup of the head; then the
+// number at MapTables is 0.
 const (
 	MapGroup  = 2 * word
 	MapTables = 3 * word
@@ -36,7 +37,8 @@ type stored struct {
 	of  *Type // of the key or element: if it is another one a pointer to it is there
 }
 
-// layout returns what slots of a map type's groups have; nil: the program's maps aren't as they are known to be.
+// layout returns what slots of a map type's groups have; nil: the program's maps aren't as they are
+// known to be.
 func (t *Type) layout() *mapLayout {
 	if t.made == 0 {
 		return nil
@@ -103,7 +105,8 @@ func (t *Type) field(name string) *Field {
 	return nil
 }
 
-// mapping returns what is followed of a map: its length, and if it is opened the slots of its only group.
+// mapping returns what is followed of a map: its length, and if it is opened the slots of its only
+// group.
 func (f *follower) mapping(t *Type, depth, level int) Follow {
 	s := t.layout()
 	if depth == 0 || s == nil {
@@ -134,8 +137,8 @@ func (d *decoder) mapped(head []byte, f *Follow) *block {
 	return out
 }
 
-// entries appends a map with its entries; of one whose entries aren't known, as it is large or was being written to, the
-// length.
+// entries appends a map with its entries; of one whose entries aren't known, as it is large or was
+// being written to, the length.
 func (d *decoder) entries(out []byte, t *Type, b *block, at, depth int) []byte {
 	head := b.to(at, Map)
 	if head == nil || len(head.bytes) < MapHead || head.word(MapTables) != 0 || head.bytes[mapWriting] != 0 {
@@ -188,7 +191,8 @@ func (s *stored) in(slot *block) (*block, int) {
 	return to, 0
 }
 
-// names reports whether a key is a text that looks like the name of a secret, or may do so where it isn't known.
+// names reports whether a key is a text that looks like the name of a secret, or may do so where it
+// isn't known.
 func (d *decoder) names(key *Type, b *block, at int) bool {
 	words := d.plan.types.words
 	if words == nil {

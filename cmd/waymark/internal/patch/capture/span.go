@@ -6,8 +6,9 @@ import (
 	"github.com/waymark-go/waymark/internal/wire/format"
 )
 
-// A context in another one begins with that: an interface. context.valueCtx has its key behind that, and its value. So the
-// contexts around are copied whatever they are, and only the type of a key says where a span is.
+// A context in another one begins with that: an interface. context.valueCtx has its key behind
+// that, and its value. So the contexts around are copied whatever they are, and only the type of a
+// key says where a span is.
 const (
 	ContextNext = word     // of a context: the address of the one around
 	ContextKey  = 2 * word // the type of its key
@@ -34,7 +35,8 @@ func (ts *Types) contexts(v *Variable, list *[]Follow) {
 	}
 }
 
-// contexts returns the span that contexts have which were copied, with the type of the value; nil: there is none.
+// contexts returns the span that contexts have which were copied, with the type of the value; nil:
+// there is none.
 func (d *decoder) contexts(f *Follow) *block {
 	for range MostContexts {
 		if len(d.rest) < word {

@@ -63,7 +63,8 @@ const (
 	attrCaptured = dwarf.Attr(0x2907) // where a variable is that a function literal has from around it
 )
 
-// Elem returns the type of elements, or of what a pointer leads to; nil: it isn't known, as of a nil type.
+// Elem returns the type of elements, or of what a pointer leads to; nil: it isn't known, as of a
+// nil type.
 func (t *Type) Elem() *Type {
 	if t == nil || t.elem == 0 {
 		return nil

@@ -48,7 +48,8 @@ func Starts(f *image.Func, parts []uint64, code []image.Range) ([]uint64, error)
 		return []uint64{b.list[indexes[0]].At}, nil
 	}
 	g := b.graph()
-	// What no way from the beginning reaches without a part comes after it, and what reaches no end without it, before.
+	// What no way from the beginning reaches without a part comes after it, and what reaches no end
+	// without it, before.
 	without := make([][]bool, len(indexes))
 	for k, i := range indexes {
 		without[k] = g.reach(g.next, []int{0}, i)
@@ -75,9 +76,10 @@ func Starts(f *image.Func, parts []uint64, code []image.Range) ([]uint64, error)
 	return starts, nil
 }
 
-// does returns where a part of a statement begins that does something. Where the part only moves a register to the stack or
-// back it is what follows in straight code, if that is the statement's own: the compiler puts such moves where they suit,
-// and says that they are of the next line that comes to its mind. ok is false if there is no such code.
+// does returns where a part of a statement begins that does something. Where the part only moves a
+// register to the stack or back it is what follows in straight code, if that is the statement's
+// own: the compiler puts such moves where they suit, and says that they are of the next line that
+// comes to its mind. ok is false if there is no such code.
 func (b *body) does(part int, code []image.Range) (first int, ok bool) {
 	first = part
 	for i, own := part, true; ; i++ {
@@ -104,8 +106,8 @@ func (b *body) leaves(i int) bool {
 	return x.jumps() || x.Op == x86asm.RET || i+1 == len(b.list) || b.jumps[b.list[i+1].At] > 0
 }
 
-// barrier reports whether an instruction is in straight code that tells the garbage collector of pointers, while that runs.
-// Pointers of several lines are told together.
+// barrier reports whether an instruction is in straight code that tells the garbage collector of
+// pointers, while that runs. Pointers of several lines are told together.
 func (b *body) barrier(i int) bool {
 	for i > 0 && !b.leaves(i-1) {
 		i--
@@ -173,7 +175,8 @@ func (b *body) calls(to uint64, names []string) bool {
 	return f != nil && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(f.Name, name) })
 }
 
-// reach returns the instructions to which edges lead from some, these too, on ways on which avoid does not lie.
+// reach returns the instructions to which edges lead from some, these too, on ways on which avoid
+// does not lie.
 func (g graph) reach(edges [][]int, from []int, avoid int) (reached []bool) {
 	reached = make([]bool, len(edges))
 	var left []int

@@ -9,7 +9,8 @@ import (
 // mostCases is how many entries a table of jumps has at most: the compiler makes none so large.
 const mostCases = 1 << 12
 
-// findTables finds where jumps lead whose addresses the code computes. The compiler makes tables of switches:
+// findTables finds where jumps lead whose addresses the code computes. The compiler makes tables of
+// switches:
 //
 //	CMPQ AX, $7
 //	JHI  behind
@@ -18,28 +19,34 @@ const mostCases = 1 << 12
 //
 // It reports whether it has found all.
 func (b *body) findTables(jumps []int) bool {
-	at := make(map[int]uint64) // addresses of tables, by the jump's index
-	for _, i := range jumps {
-		table, ok := b.tableOf(i)
+	type table struct {
+		at    uint64
+		cases int // 0: the code doesn't say how many
+		says  int // index of the instruction that says so, or from which on the address is known
+	}
+	tables := make([]table, len(jumps))
+	for k, i := range jumps {
+		at, ok := b.tableOf(i)
 		if !ok {
 			return false
 		}
-		at[i] = table
+		tables[k].at = at
+		tables[k].cases, tables[k].says = b.cases(i)
 	}
-	for jump, table := range at {
+	for k, jump := range jumps {
+		t := &tables[k]
 		most := mostCases
-		for _, other := range at { // another table of the function may follow
-			if other > table {
-				most = min(most, int((other-table)/8))
+		for _, other := range tables { // another table of the function may follow
+			if other.at > t.at {
+				most = min(most, int((other.at-t.at)/8))
 			}
 		}
-		list := b.f.Pointers(table, most)
-		n := b.cases(jump)
-		if len(list) == 0 || len(list) < n || len(list) == mostCases {
+		list := b.f.Pointers(t.at, most)
+		if len(list) == 0 || len(list) < t.cases || len(list) == mostCases {
 			return false
 		}
-		if n > 0 {
-			list = list[:n]
+		if t.cases > 0 {
+			list = list[:t.cases]
 		}
 		slices.Sort(list)
 		b.tables[jump] = slices.Compact(list)
@@ -50,9 +57,9 @@ func (b *body) findTables(jumps []int) bool {
 			b.noteJump(b.list[jump].At, to)
 		}
 	}
-	for jump := range at {
-		for i := jump; b.list[i].Op != x86asm.LEA; i-- {
-			if b.jumps[b.list[i].At] > 0 { // others come with another table
+	for k, jump := range jumps {
+		for i := tables[k].says + 1; i <= jump; i++ {
+			if b.jumps[b.list[i].At] > 0 { // others come with another table, or another number
 				return false
 			}
 		}
@@ -78,9 +85,11 @@ func (b *body) tableOf(jump int) (at uint64, ok bool) {
 	return x.At + uint64(x.Len) + uint64(int64(int32(from.Disp))), ok && from.Base == x86asm.RIP && from.Index == 0
 }
 
-// cases returns how many entries the table has that the jump of an index goes through, as the code before says: it
-// compares the entry's number or masks it. 0: the code doesn't say so.
-func (b *body) cases(jump int) int {
+// cases returns how many entries the table has that the jump of an index goes through, as the code
+// before says: it compares the entry's number or masks it, at an index that is returned, too. Where
+// the code doesn't say so there are 0 and the index of the LEA. Of jumps that lead in between,
+// those by tables needn't be known yet.
+func (b *body) cases(jump int) (n, says int) {
 	m := b.list[jump].Args[0].(x86asm.Mem)
 	for i := jump - 1; i > 0 && b.jumps[b.list[i+1].At] == 0; i-- {
 		x := &b.list[i]
@@ -93,11 +102,13 @@ func (b *body) cases(jump int) int {
 		}
 		n, ok := x.Args[1].(x86asm.Imm)
 		if ok && n >= 0 && n < mostCases && (x.Op == x86asm.AND || x.Op == x86asm.CMP && b.list[i+1].Op == x86asm.JA) {
-			return int(n) + 1
+			return int(n) + 1, i
 		}
 		break
 	}
-	return 0
+	for says = jump; b.list[says].Op != x86asm.LEA; says-- {
+	}
+	return 0, says
 }
 
 // wide returns the register of 64 bits that a register is a part of.

@@ -13,7 +13,8 @@ import (
 	"github.com/waymark-go/waymark/cmd/waymark/internal/patch/image"
 )
 
-// switches is a program whose switches the compiler makes tables of. Lines with a mark are those to which they lead.
+// switches is a program whose switches the compiler makes tables of. Lines with a mark are those to
+// which they lead.
 const switches = `package main
 
 //go:noinline
@@ -63,15 +64,19 @@ func main() { println(numbers(3), types("")) }
 `
 
 func TestTables(t *testing.T) {
-	for _, flags := range [][]string{nil, {"-buildmode=pie"}} {
+	external := "-ldflags=-linkmode=external -extldflags=-Wl,-z,"
+	for _, flags := range [][]string{nil, {"-buildmode=pie"}, {"-buildmode=pie", external + "nopack-relative-relocs"}, {"-buildmode=pie", external + "pack-relative-relocs"}} {
 		t.Run(strings.Join(flags, ""), func(t *testing.T) {
+			if _, err := exec.LookPath("gcc"); err != nil && len(flags) > 1 {
+				t.Skip("there is no linker but Go's own")
+			}
 			dir := t.TempDir()
 			source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program")
 			if err := os.WriteFile(source, []byte(switches), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			build := exec.Command("go", append(append([]string{"build", "-o", program}, flags...), source)...)
-			build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+			build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=1")
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
@@ -109,6 +114,7 @@ func checkTables(t *testing.T, im *image.Image) {
 			t.Errorf("a case can't be watched: %v", err)
 		}
 	}
+	checkBetween(t, f)
 	// A table that isn't as the code says is none.
 	for what, change := range map[string]func(x *Instruction) bool{
 		"more cases": func(x *Instruction) bool {
@@ -141,6 +147,39 @@ func checkTables(t *testing.T, im *image.Image) {
 		if !changed || b.findTables(jumps) {
 			t.Errorf("with %s (%t) the jump isn't unknown", what, changed)
 		}
+	}
+}
+
+// checkBetween checks that a table is unknown if another one leads to code between the compare that
+// says how many cases it has and its jump.
+func checkBetween(t *testing.T, f *image.Func) {
+	b, jumps := bodyOf(t, f)
+	first := jumps[0]
+	lead := b.tables[first]
+	for _, to := range lead {
+		b.jumps[to]-- // as it is before tables are read
+	}
+	at, _ := b.tableOf(first)
+	i, _ := b.index(lead[1])
+	m := b.list[first].Args[0].(x86asm.Mem)
+	lea := &b.list[i]
+	away := at - lea.At - uint64(lea.Len)
+	for k, x := range []x86asm.Inst{
+		{Op: x86asm.CMP, Args: x86asm.Args{m.Index, x86asm.Imm(2)}},
+		{Op: x86asm.JA, Args: x86asm.Args{x86asm.Rel(0)}},
+		{Op: x86asm.LEA, Args: x86asm.Args{m.Base, x86asm.Mem{Base: x86asm.RIP, Disp: int64(away)}}},
+		{Op: x86asm.JMP, Args: x86asm.Args{m}},
+	} {
+		to := &b.list[i-2+k]
+		x.Len = to.Len
+		to.Inst = x
+	}
+	second := i + 1
+	if n, _ := b.cases(second); n != 3 {
+		t.Fatalf("the second table has %d cases before the first one is read, want 3", n)
+	}
+	if b.findTables([]int{first, second}) {
+		t.Error("a table leads behind another one's compare, whose jump isn't unknown")
 	}
 }
 

@@ -88,13 +88,13 @@ func (s *samples) run(period time.Duration) {
 func (s *samples) add(one *patch.Sample, took time.Duration) {
 	t := s.tree.Sampling
 	t.Samples++
-	t.Goroutines = max(t.Goroutines, int64(one.All))
-	t.Seen += int64(one.All)
-	t.Counted += int64(one.Others)
+	t.Goroutines = max(t.Goroutines, int64(one.Live))
+	t.Seen += int64(one.Live)
+	t.Counted += int64(one.Counted)
 	for _, seen := range one.Seen {
 		share := took
-		if seen.State != patch.Runs && one.Others > 0 { // each stands for several
-			share = time.Duration(float64(took) * float64(one.All) / float64(one.Others))
+		if seen.State != patch.Runs && one.Counted > 0 { // each stands for several
+			share = time.Duration(float64(took) * float64(one.Live) / float64(one.Counted))
 		}
 		s.count(seen, share)
 	}
@@ -104,18 +104,18 @@ func (s *samples) add(one *patch.Sample, took time.Duration) {
 func (s *samples) count(seen patch.Seen, took time.Duration) {
 	calls := shown(seen)
 	if s.root != "" {
-		for len(calls) > 0 && !isNamed(calls[len(calls)-1].Function, s.root) {
-			calls = calls[:len(calls)-1]
+		root := len(calls) - 1
+		for root >= 0 && !isNamed(calls[root].Function, s.root) {
+			root--
 		}
-		if len(calls) > 0 && s.tree.Root.Func.Name == "" {
-			s.tree.Root.Func = s.function(calls[len(calls)-1])
-		}
-		calls = calls[:max(len(calls)-1, 0)]
-		if s.tree.Root.Func.Name == "" {
+		if root < 0 {
 			return
 		}
-	}
-	if len(calls) == 0 && s.root == "" {
+		if s.tree.Root.Func.Name == "" {
+			s.tree.Root.Func = s.function(calls[root])
+		}
+		calls = calls[:root]
+	} else if len(calls) == 0 {
 		return
 	}
 	n := s.tree.Root
@@ -150,8 +150,9 @@ func spend(n *callgraph.Node, state patch.State, took time.Duration) {
 	}
 }
 
-// shown returns a goroutine's calls without those within the runtime, as package sampler's trees have them. Of what is the
-// runtime's alone, there is the outermost call if it runs: collecting garbage, for instance.
+// shown returns a goroutine's calls without those within the runtime, as package sampler's trees
+// have them. Of what is the runtime's alone, there is the outermost call if it runs: collecting
+// garbage, for instance.
 func shown(seen patch.Seen) (calls []image.Frame) {
 	var own []image.Frame
 	for _, f := range seen.Stack {

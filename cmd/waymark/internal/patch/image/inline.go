@@ -50,8 +50,9 @@ func (f *Func) InlinedAt(pc uint64) int {
 	return -1
 }
 
-// Within returns the address that stands for an instruction in one of the calls that InlinedAt returns, or in the function
-// itself, below 0: that of the call which it has come from. ok is false if it is of neither.
+// Within returns the address that stands for an instruction in one of the calls that InlinedAt
+// returns, or in the function itself, below 0: that of the call which it has come from. ok is false
+// if it is of neither.
 func (f *Func) Within(call int, pc uint64) (at uint64, ok bool) {
 	inlined := f.inlined()
 	for range len(inlined.entries) + 1 {
@@ -75,8 +76,8 @@ type Inlined struct {
 	Caller int    // which of the inlined calls the line itself is of, as InlinedAt returns it
 }
 
-// InlinedOn returns the code of calls on a line that the compiler has inlined in the function, with what is inlined in
-// them. A range may come several times.
+// InlinedOn returns the code of calls on a line that the compiler has inlined in the function, with
+// what is inlined in them. A range may come several times.
 func (f *Func) InlinedOn(line int, named func(file string) bool) (list []Inlined) {
 	inlined := f.inlined()
 	if len(inlined.entries) == 0 {

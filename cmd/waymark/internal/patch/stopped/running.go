@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Running returns the threads that use a CPU, or wait for one: the kernel's ids, by those that they have for the process.
+// Running returns the threads that use a CPU, or wait for one: the kernel's ids, by those that they
+// have for the process.
 func (p *Process) Running() map[int]int {
 	list := make(map[int]int)
 	nested := len(innerIDs(p.file("status"))) > 1
 	for _, id := range p.ids() {
-		b, _ := os.ReadFile(p.file(fmt.Sprintf("task/%d/stat", id)))
-		if _, rest, _ := bytes.Cut(b[max(bytes.LastIndexByte(b, ')'), 0):], []byte(" ")); len(rest) == 0 || rest[0] != 'R' {
+		if p.state(id) != 'R' {
 			continue
 		}
 		inner := id
@@ -28,19 +28,30 @@ func (p *Process) Running() map[int]int {
 	return list
 }
 
-// Glance stops one thread for as long as look takes, and returns how long that was. Others go on. A thread that has ended
-// isn't looked at.
+// state returns the kernel's letter for what a thread does; 0: it has ended.
+func (p *Process) state(id int) byte {
+	b, _ := os.ReadFile(p.file(fmt.Sprintf("task/%d/stat", id)))
+	_, rest, _ := bytes.Cut(b[max(bytes.LastIndexByte(b, ')'), 0):], []byte(" "))
+	if len(rest) == 0 || rest[0] == 'Z' || rest[0] == 'X' {
+		return 0
+	}
+	return rest[0]
+}
+
+// Glance stops one thread for as long as look takes, and returns how long that was. Others go on. A
+// thread that has ended, or doesn't stop in time, isn't looked at. Late must be called now and
+// then, for the latter to go on.
 func (p *Process) Glance(id int, look func(*Thread)) (stopped time.Duration, err error) {
-	if p.Late() {
+	if p.late[id] {
 		return 0, nil
 	}
 	found, err := p.seize(id)
 	if err != nil || !found {
 		return 0, err
 	}
-	t, err := p.wait(id)
+	t, _ := p.wait(id)
 	if t == nil {
-		return 0, err
+		return 0, nil
 	}
 	began := time.Now() // before, it was about to stop: it may have waited for a CPU
 	look(t)

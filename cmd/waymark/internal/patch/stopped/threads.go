@@ -49,7 +49,7 @@ func (p *Process) ids() (list []int) {
 // seize has a thread stop soon. It reports whether there is such a thread.
 func (p *Process) seize(id int) (bool, error) {
 	switch err := ptrace(unix.PTRACE_SEIZE, id, 0, 0); {
-	case errors.Is(err, syscall.ESRCH):
+	case errors.Is(err, syscall.ESRCH), errors.Is(err, syscall.EPERM) && p.state(id) == 0: // it has just ended
 		return false, nil
 	case err != nil:
 		return false, p.refused(fmt.Errorf("trace thread %d: %w", id, err))
@@ -175,7 +175,8 @@ func (p *Process) nameThreads() {
 	}
 }
 
-// innerIDs returns the ids of a process or thread in the namespaces that it is in, by its file in /proc.
+// innerIDs returns the ids of a process or thread in the namespaces that it is in, by its file in
+// /proc.
 func innerIDs(file string) []string { return strings.Fields(statusOf(file, "NSpid")) }
 
 // Threads returns those that are stopped.

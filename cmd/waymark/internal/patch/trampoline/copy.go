@@ -217,7 +217,8 @@ func (w *Writer) follow(list []capture.Follow, level int, whole bool) {
 	}
 }
 
-// contexts writes code that copies a context of a block with those around it, and the span that one of them has.
+// contexts writes code that copies a context of a block with those around it, and the span that one
+// of them has.
 func (w *Writer) contexts(f *capture.Follow, from reg) {
 	left := at(r12, lengths) // the block that is followed first has all of its bytes
 	w.set(left, capture.MostContexts)

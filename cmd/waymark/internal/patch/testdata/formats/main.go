@@ -1,5 +1,5 @@
-// Formats formats sources of the standard library, as often as it is told to: the same lines are reached each time. The
-// protocol is that of testdata/work.
+// Formats formats sources of the standard library, as often as it is told to: the same lines are
+// reached each time. The protocol is that of testdata/work.
 package main
 
 import (

@@ -146,7 +146,8 @@ var changed struct {
 	n int
 }
 
-// change writes to the map, unless another goroutine does, and returns it. Texts have four characters.
+// change writes to the map, unless another goroutine does, and returns it. Texts have four
+// characters.
 func change() map[int]string {
 	if !changed.TryLock() {
 		return *changed.m.Load()
