@@ -36,7 +36,7 @@ func (a *app) attachCommand() *cobra.Command {
 	set := cmd.Flags()
 	set.StringVar(&dir, "dir", "", "look for sockets in `DIR`, as where a container's are mounted")
 	a.defineYes(set)
-	set.DurationVar(&o.Every, "every", time.Second, "`DURATION` between two looks at the numbers")
+	durationVar(set, &o.Every, "every", time.Second, "`DURATION` between two looks at the numbers")
 	set.StringVar(&o.Sort, "sort", "total", "sort functions by `COLUMN` at first: total, self, calls, running, runnable, waiting, avg, max, rate, panics or errors")
 	cmd.Long = `Attach shows what a running program does, and switches its functions on and off by groups and
 packages. TARGETs are on from the beginning; without them nothing is. Keys open the panes: functions

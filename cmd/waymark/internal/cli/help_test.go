@@ -64,7 +64,7 @@ func TestMistakes(t *testing.T) {
 		"report --zzzzz 5 x":           "unknown flag --zzzzz; see waymark report -h",
 		"report --top":                 "flag --top needs a value",
 		"report --top x x":             "--top=x: want a whole number",
-		"report --min soon x":          "--min=soon: want a duration, as in 10us or 1.5s",
+		"report --min soon x":          "--min=soon: want a duration, as in 10us or 1.5s; a number is seconds",
 		"report --sort tot x":          `--sort: sort by "tot": want total, self, calls, avg, max, panics, errors, objects, bytes, running, runnable or waiting; is it total?`,
 		"report --by packages x":       `--by: a report by "packages": want function, package, group, goroutine or type; is it package?`,
 		"report --format jsn x":        `--format: format "jsn": want text, json, csv or html; is it json?`,

@@ -115,5 +115,6 @@ func valueError(err error) error {
 var wanted = map[string]string{
 	"bool":     "true or false",
 	"int":      "a whole number",
-	"duration": "a duration, as in 10us or 1.5s",
+	"uint64":   "a whole number, 0 or more",
+	"duration": "a duration, as in 10us or 1.5s; a number is seconds",
 }

@@ -20,7 +20,7 @@ func (a *app) monitorCommand() *cobra.Command {
 		func(set *pflag.FlagSet) {
 			limits.define(set, "")
 			limits.defineIf(set)
-			set.DurationVar(&every, "every", 5*time.Second, "`DURATION`")
+			durationVar(set, &every, "every", 5*time.Second, "`DURATION`")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {
 			if err := checkEvery(every); err != nil {

@@ -16,7 +16,7 @@ func (a *app) onCommand() *cobra.Command {
 	cmd := a.liveCmd("on [flags] PID TARGET...", "switch functions on in a running program", 1, -1,
 		func(set *pflag.FlagSet) {
 			set.StringVar(&r.Monitor, "monitor", control.Monitors[0], "`WHAT` is done with calls: stats, record, or print to the program's stderr")
-			set.DurationVar(&d, "for", 0, "`DURATION` until they are switched off, as 30s; 0: until this command ends")
+			durationVar(set, &d, "for", 0, "`DURATION` until they are switched off, as 30s; 0: until this command ends")
 			set.BoolVar(&r.Keep, "stay", false, "leave them on when this command ends, which it does at once: until off, reset or --for")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {

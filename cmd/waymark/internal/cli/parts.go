@@ -76,7 +76,9 @@ func (a *app) full(what string) (string, error) {
 // buildFull builds the program full into a folder: a release's from its module, else that of the checkout of which this
 // command is.
 func buildFull(dir string) error {
-	cmd := exec.Command("go", "install", "-ldflags=-s -w")
+	ctx, stop := interrupted(0)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "go", "install", "-ldflags=-s -w")
 	version, released := library.Released()
 	if released {
 		cmd.Args = append(cmd.Args, fullPath+"@"+version)
@@ -94,7 +96,11 @@ func buildFull(dir string) error {
 	if released {
 		cmd.Env = append(cmd.Env, "GOWORK=off")
 	}
-	if text, err := cmd.CombinedOutput(); err != nil {
+	text, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	if err != nil {
 		return errors.New(strings.TrimSpace(cmp.Or(string(text), err.Error())))
 	}
 	return nil

@@ -40,7 +40,7 @@ func (a *app) recordCommand() *cobra.Command {
 			f.define(set)
 			rec.define(set, noBudget)
 			set.StringVarP(&out, "output", "o", defaultRecording, "`FILE` to record to")
-			set.DurationVar(&limit, "for", 0, "record a running program, PID or its name, for this `DURATION`; 0: until interrupted")
+			durationVar(set, &limit, "for", 0, "record a running program, PID or its name, for this `DURATION`; 0: until interrupted")
 			set.StringVar(&dir, "dir", "", "record a running program, whose socket is in `DIR`")
 			a.defineYes(set)
 			set.StringVar(&form, "format", "text", "of a running program, `FORMAT` of what is said of the recording: text or json")

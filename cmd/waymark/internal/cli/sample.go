@@ -34,7 +34,7 @@ func (a *app) sampleCommand() *cobra.Command {
 		func(set *pflag.FlagSet) {
 			set.StringVar(&s.root, "root", "", "only what happens in calls of `FUNC`, as stack traces name it")
 			set.Float64Var(&s.rate, "rate", sampler.DefaultRate, "`NUMBER` of samples per second")
-			set.DurationVar(&s.time, "for", 10*time.Second, "`DURATION`, then the command ends; 0: until ^C")
+			durationVar(set, &s.time, "for", 10*time.Second, "`DURATION`, then the command ends; 0: until ^C")
 			set.StringVar(&s.least, "min", "1%", "text: leave out functions with a smaller `SHARE` of the time")
 			set.IntVar(&s.text.Depth, "depth", 0, "text: only the outermost `LEVELS` of calls; 0: all")
 			set.StringVarP(&s.out, "output", "o", "", "write to `FILE` instead of the terminal")

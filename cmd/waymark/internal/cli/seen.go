@@ -70,7 +70,7 @@ func (a *app) seenCommand() *cobra.Command {
 	flags.StringVar(&f.form, "format", "text", "`FORMAT`: text, json or csv")
 	flags.StringVar(&f.cover, "cover", "", "write a coverage profile for go tool cover to `FILE`, and no list")
 	flags.StringVarP(&f.out, "output", "o", defaultSeen, "of a running program: have it note first calls in `FILE`, if it doesn't yet")
-	flags.DurationVar(&f.time, "for", 0, "of a running program, PID or its name: list after `DURATION`, or ^C")
+	durationVar(flags, &f.time, "for", 0, "of a running program, PID or its name: list after `DURATION`, or ^C")
 	flags.StringVar(&f.dir, "dir", "", "of a running program, whose socket is in `DIR`")
 	config.Mark(flags, config.IsPattern, "include", "exclude")
 	config.Mark(flags, config.IsOutput, "output")

@@ -42,7 +42,7 @@ func (a *app) topCommand() *cobra.Command {
 	cmd := a.liveCmd("top [flags] PID [TARGET...]", "show the functions of a running program that take the most time", 0, -1,
 		func(set *pflag.FlagSet) {
 			t.limits.define(set, "")
-			set.DurationVar(&t.every, "every", time.Second, "`DURATION` between two tables")
+			durationVar(set, &t.every, "every", time.Second, "`DURATION` between two tables")
 			set.StringVar(&t.sort, "sort", topColumns[0], "sort by `COLUMN`: total, self, calls, avg, max or panics")
 			set.IntVar(&t.rows, "top", 20, "`ROWS`; 0: all, which are 500 at most")
 			set.BoolVar(&t.calls, "calls-only", false, "count calls only, and read no clock: for functions that are too hot to be timed")

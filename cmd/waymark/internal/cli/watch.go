@@ -37,7 +37,7 @@ func (a *app) watchCommand() *cobra.Command {
 			limits.define(set, "calls")
 			limits.defineIf(set)
 			set.StringSliceVar(&on, "on", nil, "show calls on `WHAT`: enter, exit, return or panic (repeatable; default exit, which is return and panic)")
-			set.DurationVar(&least, "min", 0, "leave out calls that took less than `DURATION`")
+			durationVar(set, &least, "min", 0, "leave out calls that took less than `DURATION`")
 			set.BoolVar(&keep, "keep-calls", false, "number the calls and keep them in the program: waymark calls shows them again")
 			set.BoolVar(&caller, "caller", false, "show who made each call")
 			set.IntVar(&stack, "stack", 0, "show `N` callers of each line's function")
@@ -226,7 +226,7 @@ func (a *app) traceCommand() *cobra.Command {
 	cmd := a.liveCmd("trace [flags] PID FUNC...", "show what each call of a function did, in a running program", 1, -1,
 		func(set *pflag.FlagSet) {
 			limits.define(set, "calls")
-			set.DurationVar(&least, "min", 0, "leave out calls that took less than `DURATION`")
+			durationVar(set, &least, "min", 0, "leave out calls that took less than `DURATION`")
 			set.StringSliceVar(&on, "on", nil, "panic: show calls that panicked only")
 		},
 		func(c *live.Conn, f *liveFlags, targets []string) error {

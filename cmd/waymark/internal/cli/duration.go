@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// A duration is the value of a flag. A number without a unit is seconds, as in WAYMARK.
+type duration time.Duration
+
+func (d *duration) Set(text string) error {
+	v, err := time.ParseDuration(text)
+	if err != nil {
+		v, err = time.ParseDuration(text + "s")
+	}
+	*d = duration(v)
+	return err
+}
+
+func (d *duration) String() string {
+	if *d == 0 {
+		return "0" // help leaves out a default that is nothing
+	}
+	return time.Duration(*d).String()
+}
+
+func (*duration) Type() string { return "duration" }
+
+// durationVar defines a flag whose value is a duration.
+func durationVar(set *pflag.FlagSet, d *time.Duration, name string, value time.Duration, usage string) {
+	*d = value
+	set.Var((*duration)(d), name, usage)
+}
