@@ -91,11 +91,25 @@ func TestLivePlain(t *testing.T) {
 	page.Run(browser.Press(row + `//button[text()='Lines']`))
 	line := `//div[contains(@class, 'line')][code[contains(text(), 'ix.analysis(q, c.doc)')]]/button`
 	page.Run(chromedp.WaitVisible(line), chromedp.SendKeys(`[aria-label='Condition of watch']`, "len(q.Text) > 3"))
+	// A line is marked while it is watched, and not when the question is answered by no, or the watch has ended.
+	pressed := `document.querySelector(".lineno[aria-pressed=true]")`
+	page.Run(browser.Press(line), chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Cancel']`))
+	page.Wait(`!document.querySelector("dialog[open]") && !` + pressed)
+	page.Eval(`void new MutationObserver(() => { if (`+pressed+`) window.marked = true; }).observe(document.body, {subtree: true, attributeFilter: ["aria-pressed"]})`, nil)
 	page.Run(browser.Press(line), chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Show values']`))
-	page.Wait(`document.querySelector(".lineno[aria-pressed=true]") || document.querySelector("#said").textContent.includes("ended")`)
+	page.Wait(`window.marked && document.querySelector("#said").textContent.includes("watch has ended") && !` + pressed)
 	page.Wait(`[...document.querySelectorAll(".code .hit")].some(h => h.textContent.includes("q={Text:"))`)
 	page.Wait(`/index\.go:\d+  search\.\(\*Index\)\.Search  .*q=\{Text:/.test(document.querySelector(".calls").textContent)`)
 	page.Screenshots("lines")
+	// Nor while something else is watched.
+	page.Run(chromedp.SetValue(`[aria-label='Condition of watch']`, "len(q.Text) > 100000"), browser.Press(line))
+	page.Wait(pressed)
+	page.Run(chromedp.SetValue(`[aria-label='Condition of watch']`, ""), chromedp.SetValue("#function", "search.(*Index).Search"), browser.Press(`//button[text()='Watch calls']`))
+	page.Run(chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Without values']`))
+	page.Wait("!" + pressed)
+	page.Run(browser.Press(line))
+	page.Wait(`document.querySelector("#said").textContent.includes("watch has ended") && !` + pressed)
+	page.Run(chromedp.SetValue(`[aria-label='Condition of watch']`, "len(q.Text) > 3"))
 	// A condition that can't hold is said, and files that no function is in aren't read.
 	page.Run(chromedp.SendKeys(`[aria-label='Condition of watch']`, " && nobody == 1"), browser.Press(`//button[text()='Watch calls']`))
 	page.Wait(`document.querySelector("#said").textContent.includes("nobody")`)

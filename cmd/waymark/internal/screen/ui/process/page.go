@@ -179,7 +179,7 @@ func (p *page) end() {
 func (p *page) follow(c *command, t *task, every time.Duration) {
 	defer close(t.done)
 	change := &t.feed.Change
-	p.tell(event{Kind: "begun", Task: c.Task, Change: change})
+	p.tell(event{Kind: "begun", Task: c.Task, Targets: c.Targets, Change: change})
 	for {
 		if every > 0 { // numbers of a period
 			select {

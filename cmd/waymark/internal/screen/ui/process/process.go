@@ -53,6 +53,7 @@ type event struct {
 	Status  *control.Status `json:"status,omitempty"`
 	News    *control.News   `json:"news,omitempty"`
 	Text    string          `json:"text,omitempty"`
+	Targets []string        `json:"targets,omitempty"` // of what has begun
 	Change  *control.Change `json:"change,omitempty"`
 	Sample  *sample         `json:"sample,omitempty"`
 }

@@ -222,6 +222,9 @@ func TestLine(t *testing.T) {
 	if status, body := g.ask("start", command{Task: "watch", Targets: []string{"store.go:118"}, If: "n > 3", Values: true}); status != 200 {
 		t.Fatalf("status %d: %s", status, body)
 	}
+	if e := g.await("begun", "watch"); len(e.Targets) != 1 || e.Targets[0] != "store.go:118" {
+		t.Errorf("the page is told that %q is watched, want the line", e.Targets)
+	}
 	g.await("news", "watch")
 	want, err := expression.CompileLine("n > 3")
 	if err != nil {

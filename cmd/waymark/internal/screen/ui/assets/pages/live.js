@@ -88,9 +88,9 @@ export function show(main) {
 		el('p', {}, 'Arguments, results and panic values of these calls, or the variables of these lines, are copied out of the program and shown here. They may hold passwords and personal data.'),
 		el('form', {method: 'dialog', class: 'bar'}, el('button', {value: 'values', class: 'primary'}, 'Show values'), without, el('button', {value: ''}, 'Cancel')));
 	const source = el('section', {class: 'panel', 'aria-label': 'Source', hidden: true});
-	const watched = new Set(); // lines of the source, FILE:LINE
+	let watched = new Set(); // lines that the program says are watched, FILE:LINE
+	let chosen = {text: '', targets: []}; // lines that were clicked, and how func has them: files may have commas
 	let places = new Map(); // those that are shown: FILE:LINE: the line's element
-	let watching = false;
 	let agreed = false; // values of lines may be shown
 
 	main.append(el('h1', {class: 'sr'}, 'Live'), head, state,
@@ -126,7 +126,7 @@ export function show(main) {
 			on = new Set();
 			recording = false;
 			endSample();
-			setWatching(false);
+			setWatched([]);
 			drawGroups();
 		}
 	}
@@ -158,6 +158,7 @@ export function show(main) {
 	function end(text) {
 		gone = true;
 		stream.close();
+		setWatched([]);
 		notice(`The program can't be reached any more; these are its last numbers. It has ended, unless it is stopped: ${text}`);
 		state.textContent = 'ended';
 		for (const b of main.querySelectorAll('button, input')) b.disabled = true;
@@ -277,11 +278,11 @@ export function show(main) {
 		const body = {session, task, targets: [], min_ns: Math.round(1e6 * Number(least.value || 0)), limit: Number(limit.value || 20)};
 		if (task !== 'record') {
 			if (!func.reportValidity()) return;
-			body.targets = func.value.split(',').map(t => t.trim()).filter(Boolean);
+			body.targets = func.value === chosen.text ? chosen.targets : func.value.split(',').map(t => t.trim()).filter(Boolean);
 		}
 		if (task === 'watch') {
 			body.if = condition.value.trim();
-			const lines = body.targets.some(t => /\.go:\d+$/.test(t));
+			const lines = body.targets.some(isLine);
 			const answer = lines && agreed ? 'values' : await ask(lines);
 			if (!answer) return;
 			body.values = answer === 'values';
@@ -307,7 +308,7 @@ export function show(main) {
 	}
 
 	function begun(e) {
-		if (e.task === 'watch') setWatching(true);
+		if (e.task === 'watch') setWatched(e.targets ?? []);
 		const functions = `${count(e.change.functions)} functions`;
 		if (e.task === 'record') {
 			recording = true;
@@ -321,7 +322,7 @@ export function show(main) {
 	}
 
 	function ended(e) {
-		if (e.task === 'watch') setWatching(false);
+		if (e.task === 'watch') setWatched([]);
 		if (e.task === 'record') {
 			recording = false;
 			record.setAttribute('aria-pressed', 'false');
@@ -349,7 +350,7 @@ export function show(main) {
 		const line = (number, text) => {
 			const place = `${f.file}:${number}`;
 			const row = el('div', {class: 'line' + (number === f.line ? ' wanted' : ''), id: 'L' + number},
-				el('button', {type: 'button', class: 'number lineno', 'aria-pressed': String(watching && watched.has(place)), title: COSTS.line, 'aria-label': `Watch line ${number}`, onclick: () => toggleLine(place)}, String(number)),
+				el('button', {type: 'button', class: 'number lineno', 'aria-pressed': String(watched.has(place)), title: COSTS.line, 'aria-label': `Watch line ${number}`, onclick: () => toggleLine(place)}, String(number)),
 				el('code', {}, text), el('span', {class: 'hit mono'}));
 			places.set(place, row);
 			return row;
@@ -364,18 +365,22 @@ export function show(main) {
 		source.scrollIntoView({block: 'nearest'});
 	}
 
-	// setWatching marks the lines that are watched.
-	function setWatching(now) {
-		watching = now;
-		for (const [place, row] of places) row.firstChild.setAttribute('aria-pressed', String(watching && watched.has(place)));
+	// setWatched marks the lines among targets, which are watched. Only what the stream says counts: a watch may be
+	// refused, replaced, or at its end before its start is answered.
+	function setWatched(targets) {
+		watched = new Set(targets.filter(isLine));
+		for (const [place, row] of places) row.firstChild.setAttribute('aria-pressed', String(watched.has(place)));
 	}
 
-	async function toggleLine(place) {
-		if (!watching) watched.clear();
-		if (!watched.delete(place)) watched.add(place);
-		func.value = [...watched].join(', ');
-		if (watched.size) await begin('watch');
-		else await finish('watch');
+	// toggleLine watches a line beside those that are watched, or no more.
+	function toggleLine(place) {
+		last = last.then(() => {
+			const next = new Set(watched);
+			if (!next.delete(place)) next.add(place);
+			chosen = {text: [...next].join(', '), targets: [...next]};
+			func.value = chosen.text;
+			return next.size ? begin('watch') : finish('watch');
+		});
 	}
 
 	return () => {
@@ -383,6 +388,8 @@ export function show(main) {
 		notice('');
 	};
 }
+
+function isLine(target) { return /\.go:\d+$/.test(target); }
 
 function share(part, whole) { return part ? percent(part / whole) : ''; }
 
