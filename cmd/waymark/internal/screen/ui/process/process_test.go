@@ -166,6 +166,9 @@ func (g *browser) await(kind, task string) (e event) {
 		if e.Kind == kind && e.Task == task {
 			return e
 		}
+		if kind == "news" && e.Kind == "ended" && e.Task == task {
+			g.t.Fatalf("%s has ended: %s", task, e.Text)
+		}
 	}
 	g.t.Fatalf("the stream ended before %s %s: %v", kind, task, g.lines.Err())
 	return e
@@ -280,6 +283,10 @@ func TestSample(t *testing.T) {
 		if answer.StatusCode != want || want == 200 && !strings.Contains(string(body), `"func F() {}"`) {
 			t.Errorf("%s: status %d, %s, want %d", file, answer.StatusCode, body, want)
 		}
+	}
+	g.ask("start", command{Task: "top", Targets: []string{"nothing"}})
+	for range 2 { // a mistake ends nothing
+		g.await("news", "sample")
 	}
 	g.ask("start", command{Task: "top"})
 	g.await("ended", "sample")
