@@ -82,7 +82,7 @@ func TestLivePlain(t *testing.T) {
 
 	page.Run(browser.Press(row + `//button[text()='Count']`))
 	page.Wait(`[...document.querySelectorAll("[aria-label=Functions] tbody tr")].some(r => r.textContent.includes("search.(*Index).Search") && Number(r.children[3].textContent.replaceAll(",", "")) > 10)`)
-	page.Wait(`document.querySelector("#sample").getAttribute("aria-pressed") === "false" && !document.querySelector("table[aria-label=Sample]")`)
+	page.Wait(`document.querySelector("#sample").getAttribute("aria-pressed") === "false" && !document.querySelector("table[aria-label=Sample]") && document.querySelector("#sample").disabled`)
 	page.Run(browser.Press(`//button[@role='switch']`))
 	page.Wait(`document.querySelector("#state").textContent === "counting nothing"`)
 
@@ -104,7 +104,8 @@ func TestLivePlain(t *testing.T) {
 	// Nor while something else is watched.
 	page.Run(chromedp.SetValue(`[aria-label='Condition of watch']`, "len(q.Text) > 100000"), browser.Press(line))
 	page.Wait(pressed)
-	page.Run(chromedp.SetValue(`[aria-label='Condition of watch']`, ""), chromedp.SetValue("#function", "search.(*Index).Search"), browser.Press(`//button[text()='Watch calls']`))
+	page.Eval(`void (document.querySelector("[aria-label='Condition of watch']").value = "")`, nil)
+	page.Run(chromedp.SetValue("#function", "search.(*Index).Search"), browser.Press(`//button[text()='Watch calls']`))
 	page.Run(chromedp.WaitVisible("dialog[open]"), browser.Press(`//button[text()='Without values']`))
 	page.Wait("!" + pressed)
 	page.Run(browser.Press(line))

@@ -148,11 +148,14 @@ export function show(main) {
 
 	function sampled(s) {
 		sample = s;
-		if (rows.firstChild !== seen.root) rows.replaceChildren(seen.root);
+		if (on.size) return; // the sampler's last words
+		showTable(seen);
 		empty.hidden = false;
 		empty.textContent = `Seen in ${count(s.samples)} samples of all goroutines' stacks in ${duration(s.took_ns)}, which took ${percent(s.cost_ns / s.took_ns)} of one CPU. Nothing is counted. ${status?.patched ? COSTS.patched : ''}`;
 		seen.setRows(s.functions);
 	}
+
+	function showTable(t) { if (rows.firstChild !== t.root) rows.replaceChildren(t.root); }
 
 	// end says that the program has ended. What was seen stays.
 	function end(text) {
@@ -189,6 +192,7 @@ export function show(main) {
 		const names = status?.groups ?? [];
 		groups.replaceChildren(...names.filter(n => !inside.has(n)).map(branch), ...names.map(n => seen.has(n) ? '' : branch(n)).filter(Boolean));
 		if (!names.length) groups.replaceChildren(el('p', {class: 'muted'}, 'The program has no groups.'));
+		again.disabled = gone || on.size > 0; // exact numbers have the place of estimates
 		extra.replaceChildren(...[...on].filter(t => !t.startsWith('@')).map(t => toggleOf(t, t === '...' ? 'all functions' : t)));
 	}
 
@@ -216,7 +220,7 @@ export function show(main) {
 		try {
 			if (on.size) {
 				const change = await post('api/live/start', {session, task: 'top', targets: [...on], every_ns: 1e9, count: only.checked});
-				if (rows.firstChild !== top.root) rows.replaceChildren(top.root);
+				showTable(top);
 				state.textContent = `counting ${count(change.functions)} functions`;
 			} else {
 				await post('api/live/stop', {session, task: 'top'});
