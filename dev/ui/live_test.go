@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -114,10 +115,18 @@ func TestLivePlain(t *testing.T) {
 	// A condition that can't hold is said, and files that no function is in aren't read.
 	page.Run(chromedp.SendKeys(`[aria-label='Condition of watch']`, " && nobody == 1"), browser.Press(`//button[text()='Watch calls']`))
 	page.Wait(`document.querySelector("#said").textContent.includes("nobody")`)
-	var answer int
-	page.Eval(`(async () => (await fetch("api/live/source?session=none&file=/etc/passwd")).status)()`, &answer)
-	if answer != 400 {
-		t.Errorf("another file: status %d, want 400", answer)
+	other, err := filepath.Abs("live_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []int
+	page.Eval(fmt.Sprintf(`(async () => {
+		const seen = performance.getEntriesByType("resource").map(r => r.name).findLast(n => n.includes("api/live/source"));
+		const ask = async file => { const u = new URL(seen); if (file) u.searchParams.set("file", file); return (await fetch(u)).status; };
+		return [await ask(), await ask("/etc/passwd"), await ask(%q)];
+	})()`, other), &answers)
+	if !slices.Equal(answers, []int{200, 400, 400}) {
+		t.Errorf("the source of a file that was seen, and of two others: status %d, want 200, 400 and 400", answers)
 	}
 	page.Complaints()
 

@@ -35,6 +35,8 @@ type program struct {
 	closed   chan bool  // one for each connection that has ended
 	dead     bool
 	sampled  string // the tree of each sampler
+
+	elsewhere bool // it sees other files
 }
 
 func (p *program) connect(targets ...string) (*live.Conn, error) {
@@ -121,12 +123,14 @@ type browser struct {
 	stream io.Closer
 	lines  *bufio.Scanner
 	id     string
+
+	hasLines bool // the page shows source
 }
 
 func open(t *testing.T, p *program) *browser {
 	t.Helper()
 	s := ui.New("app")
-	New(p.connect, t.TempDir()).Mount(s)
+	New(p.connect, Options{Folder: t.TempDir(), Lines: !p.elsewhere}).Mount(s)
 	server := httptest.NewServer(s)
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -147,7 +151,8 @@ func open(t *testing.T, p *program) *browser {
 		t.Fatal(err)
 	}
 	g.stream, g.lines = answer.Body, bufio.NewScanner(answer.Body)
-	g.id = g.await("hello", "").Session
+	hello := g.await("hello", "")
+	g.id, g.hasLines = hello.Session, hello.Lines
 	return g
 }
 
@@ -199,6 +204,40 @@ func (g *browser) ask(what string, c command) (int, string) {
 		g.t.Fatal(err)
 	}
 	return answer.StatusCode, string(body)
+}
+
+// source asks for a source file.
+func (g *browser) source(session, file string) (status int, body string) {
+	g.t.Helper()
+	answer, err := g.client.Get(g.home + "/api/live/source?session=" + session + "&file=" + url.QueryEscape(file))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	b, err := io.ReadAll(answer.Body)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return answer.StatusCode, string(b)
+}
+
+// A program that runs elsewhere names files of there: none is read here.
+func TestElsewhere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "seen.go")
+	if err := os.WriteFile(file, []byte("package p\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &program{closed: make(chan bool, 100), elsewhere: true, sampled: `{"from": "2026-11-27T00:00:00Z", "to": "2026-11-27T00:00:01Z",
+		"root": {"name": "", "children": [{"name": "p.F", "file": "` + file + `", "line": 1}]}}`}
+	g := open(t, p)
+	if g.hasLines {
+		t.Error("the page is told that it can show lines")
+	}
+	g.ask("start", command{Task: "sample"})
+	g.await("news", "sample")
+	if status, body := g.source(g.id, file); status != 400 || !strings.Contains(body, "runs elsewhere") {
+		t.Errorf("status %d, %s; want 400", status, body)
+	}
 }
 
 // The program is asked for values only if the page says that the user wants them.
@@ -274,15 +313,13 @@ func TestSample(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]int{seen: 200, other: 400, "/etc/passwd": 400, "": 400} {
-		answer, err := g.client.Get(g.home + "/api/live/source?session=" + g.id + "&file=" + url.QueryEscape(file))
-		if err != nil {
-			t.Fatal(err)
+		status, body := g.source(g.id, file)
+		if status != want || want == 200 && !strings.Contains(body, `"func F() {}"`) {
+			t.Errorf("%s: status %d, %s, want %d", file, status, body, want)
 		}
-		body, _ := io.ReadAll(answer.Body)
-		answer.Body.Close()
-		if answer.StatusCode != want || want == 200 && !strings.Contains(string(body), `"func F() {}"`) {
-			t.Errorf("%s: status %d, %s, want %d", file, answer.StatusCode, body, want)
-		}
+	}
+	if status, _ := g.source("of another page", seen); status != 400 {
+		t.Errorf("another page's session: status %d, want 400", status)
 	}
 	g.ask("start", command{Task: "top", Targets: []string{"nothing"}})
 	for range 2 { // a mistake ends nothing

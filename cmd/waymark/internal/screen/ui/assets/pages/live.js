@@ -23,6 +23,7 @@ const COSTS = {
 
 export function show(main) {
 	let session = '', gone = false;
+	let hasLines = false; // of a program that sees this machine's files
 	let status = null;
 	let on = new Set(); // targets whose numbers are counted
 	const history = new Map(); // function: {last, points}
@@ -65,7 +66,7 @@ export function show(main) {
 			act('count', 'Count', () => toggle(f.function, true), COSTS.count),
 			act('watch', 'Watch', () => { func.value = f.function; begin('watch'); }, COSTS.watch),
 			act('trace', 'Trace', () => { func.value = f.function; begin('trace'); }, COSTS.trace),
-			f.file.endsWith('.go') ? act('lines', 'Lines', () => openSource(f), COSTS.line) : '')},
+			hasLines && f.file.endsWith('.go') ? act('lines', 'Lines', () => openSource(f), COSTS.line) : '')},
 	]});
 	const again = el('button', {type: 'button', 'aria-pressed': 'false', id: 'sample', title: COSTS.sample, onclick: () => sampling ? finish('sample') : beginSample()}, 'Sample');
 
@@ -120,6 +121,7 @@ export function show(main) {
 	function hello(e) {
 		const lost = session !== '';
 		session = e.session;
+		hasLines = Boolean(e.lines);
 		state.textContent = '';
 		if (!began && !gone) beginSample();
 		if (lost && !gone) { // the connection was lost: the program has switched off what the page had on
