@@ -89,6 +89,10 @@ func TestLivePlain(t *testing.T) {
 
 	page.Run(browser.Press(`//button[@id='sample']`))
 	page.Wait(running)
+	// A page that is hidden leaves the sampler to others.
+	page.Eval(`void (Object.defineProperty(document, "hidden", {value: true, configurable: true}), document.dispatchEvent(new Event("visibilitychange")))`, nil)
+	page.Wait(`document.querySelector("#sample").getAttribute("aria-pressed") === "false" && document.body.textContent.includes("Sample begins a new one")`)
+	page.Eval(`delete document.hidden`, nil)
 	page.Run(browser.Press(row + `//button[text()='Lines']`))
 	line := `//div[contains(@class, 'line')][code[contains(text(), 'ix.analysis(q, c.doc)')]]/button`
 	page.Run(chromedp.WaitVisible(line), chromedp.SendKeys(`[aria-label='Condition of watch']`, "len(q.Text) > 3"))

@@ -2,6 +2,7 @@ package process
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -16,10 +17,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/waymark-go/waymark/cmd/waymark/internal/expression"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/live"
+	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/session"
 	"github.com/waymark-go/waymark/cmd/waymark/internal/screen/ui"
 	"github.com/waymark-go/waymark/internal/program/control"
 )
@@ -328,6 +331,46 @@ func TestSample(t *testing.T) {
 	g.ask("start", command{Task: "top"})
 	g.await("ended", "sample")
 	g.await("begun", "top")
+}
+
+// A sample ends after a minute, and leaves the sampler to others.
+func TestSampleEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &program{closed: make(chan bool, 100), sampled: `{"root": {"name": ""}}`}
+		s, err := session.Open(p.connect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := &page{program: s, out: make(chan event, 64), tasks: make(map[string]*task), files: make(map[string]bool)}
+		one.ctx, one.cancel = context.WithCancel(t.Context())
+		defer one.end()
+		start, rounds := time.Now(), 0
+		if _, err := one.start(&command{Task: "sample", EveryNS: 1e9}); err != nil {
+			t.Fatal(err)
+		}
+		for e := range one.out {
+			if e.Kind == "news" {
+				rounds++
+			}
+			if e.Kind != "ended" {
+				continue
+			}
+			if took := time.Since(start).Round(time.Second); took != time.Minute || rounds != 6 || e.Text == "" {
+				t.Errorf("it ended after %v and %d rounds: %q; want a minute, 6 rounds and why", took, rounds, e.Text)
+			}
+			break
+		}
+		one.stop("sample")
+		if status, err := s.Status(); err != nil || status == nil {
+			t.Errorf("the program's status: %v, %v", status, err)
+		}
+		synctest.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.open != 1 {
+			t.Errorf("%d connections are open, want that of the status only", p.open)
+		}
+	})
 }
 
 // What a page has switched on ends with it.

@@ -17,7 +17,7 @@ const COSTS = {
 	count: 'Each call takes the time of two readings of the clock, 15 to 30 ns; about 1 ns without times.',
 	watch: 'Each call takes the time of two readings of the clock, 15 to 30 ns, and more with values.',
 	trace: 'Each call of the function, and of all that it calls, takes the time of two readings of the clock, 15 to 30 ns.',
-	line: 'Lines: each time that a watched line is reached takes some 15 to 30 ns, by what its variables are.',
+	line: 'Lines: each time that a watched line is reached takes some 15 to 30 ns, by what its variables are. The program is patched for it, also one that waymark has built: it stops for some milliseconds, and again at the end.',
 	patched: 'Count, Watch, Trace and Lines patch the program: it stops for some milliseconds, and again at the end.',
 };
 
@@ -55,7 +55,7 @@ export function show(main) {
 	const empty = el('p', {class: 'muted'}, NOTHING);
 	const rows = el('div', {}, top.root);
 
-	const act = (name, text, what, title) => el('button', {type: 'button', class: 'act', title, onclick: what}, text);
+	const act = (text, what, title) => el('button', {type: 'button', class: 'act', title, onclick: what}, text);
 	const seen = table({label: 'Sample', rows: [], sort: 'Running', limit: 25, columns: [
 		{head: 'Function', name: true, get: f => f.function, show: f => el('span', {class: 'mono', title: `${f.function}\n${f.file}`}, short(f.function))},
 		{head: 'On top', number: true, title: 'Of the time that goroutines ran, the share in which the function itself ran', get: f => f.top_ns, show: f => share(f.top_ns, sample.running_ns)},
@@ -63,10 +63,10 @@ export function show(main) {
 		{head: 'Waiting', number: true, title: 'Of the time that goroutines waited, the share in which they waited in the function, or in something that it called', get: f => f.waiting_ns, show: f => share(f.waiting_ns, sample.waiting_ns)},
 		{head: '', show: f => parts(f, f.running_ns + f.runnable_ns + f.waiting_ns)},
 		{head: '', show: f => el('span', {class: 'acts'},
-			act('count', 'Count', () => toggle(f.function, true), COSTS.count),
-			act('watch', 'Watch', () => { func.value = f.function; begin('watch'); }, COSTS.watch),
-			act('trace', 'Trace', () => { func.value = f.function; begin('trace'); }, COSTS.trace),
-			hasLines && f.file.endsWith('.go') ? act('lines', 'Lines', () => openSource(f), COSTS.line) : '')},
+			act('Count', () => toggle(f.function, true), COSTS.count),
+			act('Watch', () => { func.value = f.function; begin('watch'); }, COSTS.watch),
+			act('Trace', () => { func.value = f.function; begin('trace'); }, COSTS.trace),
+			hasLines && f.file.endsWith('.go') ? act('Lines', () => openSource(f), COSTS.line) : '')},
 	]});
 	const again = el('button', {type: 'button', 'aria-pressed': 'false', id: 'sample', title: COSTS.sample, onclick: () => sampling ? finish('sample') : beginSample()}, 'Sample');
 
@@ -83,10 +83,11 @@ export function show(main) {
 	let recording = false;
 	const recorded = el('p', {class: 'muted mono', role: 'status'});
 
+	const forAll = el('p', {}, 'A yes holds for all lines that are watched until you leave the page.');
 	const without = el('button', {value: 'none'}, 'Without values');
 	const dialog = el('dialog', {'aria-labelledby': 'ask'},
 		el('h2', {id: 'ask'}, 'Show values?'),
-		el('p', {}, 'Arguments, results and panic values of these calls, or the variables of these lines, are copied out of the program and shown here. They may hold passwords and personal data.'),
+		el('p', {}, 'Arguments, results and panic values of these calls, or the variables of these lines, are copied out of the program and shown here. They may hold passwords and personal data.'), forAll,
 		el('form', {method: 'dialog', class: 'bar'}, el('button', {value: 'values', class: 'primary'}, 'Show values'), without, el('button', {value: ''}, 'Cancel')));
 	const source = el('section', {class: 'panel', 'aria-label': 'Source', hidden: true});
 	let watched = new Set(); // lines that the program says are watched, FILE:LINE
@@ -123,7 +124,7 @@ export function show(main) {
 		session = e.session;
 		hasLines = Boolean(e.lines);
 		state.textContent = '';
-		if (!began && !gone) beginSample();
+		if (!began && !gone && !document.hidden) beginSample();
 		if (lost && !gone) { // the connection was lost: the program has switched off what the page had on
 			on = new Set();
 			recording = false;
@@ -133,7 +134,14 @@ export function show(main) {
 		}
 	}
 
-	// beginSample shows where the time goes, by samples, until something is counted.
+	// A page that nobody sees takes no time, and leaves the program's sampler to others.
+	function onVisibility() {
+		if (document.hidden && sampling) finish('sample');
+		else if (!document.hidden && session && !began && !gone) beginSample();
+	}
+	document.addEventListener('visibilitychange', onVisibility);
+
+	// beginSample shows where the time goes, by samples, for a minute at most, until something is counted.
 	async function beginSample() {
 		began = true;
 		try {
@@ -176,7 +184,8 @@ export function show(main) {
 			figure('Functions', count(s.functions)), figure('Groups', count(s.groups.length)));
 		if (first) drawGroups();
 		const mine = [...on];
-		const others = s.on.filter(o => !mine.includes(o.target) && !(sampling && o.monitor === 'samples'));
+		let samplers = sampling ? 1 : 0; // of this page
+		const others = s.on.filter(o => !mine.includes(o.target) && !(o.monitor === 'samples' && samplers-- > 0));
 		elsewhere.textContent = others.length ? 'On in the program: ' + others.map(o => `${o.target} (${o.monitor}${o.kept ? ', kept' : ''})`).join(', ') : '';
 		elsewhere.dataset.on = s.on.length;
 		if (s.recording) recorded.textContent ||= 'recording into ' + s.recording;
@@ -289,7 +298,7 @@ export function show(main) {
 		if (task === 'watch') {
 			body.if = condition.value.trim();
 			const lines = body.targets.some(isLine);
-			const answer = lines && agreed ? 'values' : await ask(lines);
+			const answer = agreed && body.targets.every(isLine) ? 'values' : await ask(lines);
 			if (!answer) return;
 			body.values = answer === 'values';
 			agreed ||= lines;
@@ -306,6 +315,7 @@ export function show(main) {
 	// ask asks whether values may be shown: 'values', 'none', or '' to do nothing.
 	function ask(lines) {
 		without.hidden = lines; // a line has nothing else to show
+		forAll.hidden = !lines;
 		return new Promise(done => {
 			dialog.returnValue = '';
 			dialog.addEventListener('close', () => done(dialog.returnValue), {once: true});
@@ -324,6 +334,7 @@ export function show(main) {
 		} else if (e.task === 'sample') {
 			sampling = true;
 			again.setAttribute('aria-pressed', 'true');
+			onVisibility();
 		} else if (e.task !== 'top') said.textContent = `${e.task === 'watch' ? 'watching' : 'tracing'} ${functions}` + (e.change.note ? `; ${e.change.note}` : '');
 	}
 
@@ -336,7 +347,7 @@ export function show(main) {
 			recorded.textContent = e.text;
 		} else if (e.task === 'sample') {
 			endSample();
-			if (e.text) empty.textContent += ` The sample has ended: ${e.text}`;
+			if (!on.size) empty.textContent += ` The sample has ended${e.text ? ': ' + e.text : ''}; Sample begins a new one.`;
 		} else if (e.task !== 'top') said.textContent = `${e.task} has ended` + (e.text ? `: ${e.text}` : '');
 		else if (e.text) state.textContent = e.text;
 	}
@@ -390,6 +401,7 @@ export function show(main) {
 	}
 
 	return () => {
+		document.removeEventListener('visibilitychange', onVisibility);
 		stream.close(); // the session ends with it
 		notice('');
 	};
